@@ -1,0 +1,62 @@
+package segment
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind says what sort of thing went wrong, so that a transport can choose its
+// answer (an HTTP status, a socket message) without reading the text.
+type Kind int
+
+const (
+	Invalid     Kind = iota + 1 // the request makes no sense as it stands
+	NotFound                    // no such thing, or not for this person
+	Conflict                    // it was right for an older state; Seq says the present one
+	TooLarge                    // over a limit that the text names
+	Unsupported                 // a format that is not accepted; the text lists those that are
+	Unreadable                  // of an accepted format, but broken
+	Busy                        // too much is queued; trying again later helps
+	Unavailable                 // the store can't write at present; nothing was changed
+)
+
+// Error is an error for a person: Detail says what was wrong with which input,
+// what is accepted, and what became of the data. The wrapped error, if any, is
+// for the log.
+type Error struct {
+	Kind   Kind
+	Detail string
+	Seq    int // the present number of events; only with Conflict
+	err    error
+}
+
+func (e *Error) Error() string {
+	if e.err == nil {
+		return e.Detail
+	}
+	return e.Detail + ": " + e.err.Error()
+}
+
+// Unwrap gives the cause that is meant for the log.
+func (e *Error) Unwrap() error { return e.err }
+
+// Errorf makes an Error of the given kind. A %w operand becomes the cause and
+// stays out of Detail when it is passed through Because instead.
+func Errorf(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Because attaches the cause of an error for the log and returns e.
+func (e *Error) Because(err error) *Error {
+	e.err = err
+	return e
+}
+
+// KindOf returns the kind of the first Error in err's chain, or 0.
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return 0
+}

@@ -1,0 +1,101 @@
+package segment
+
+import (
+	"slices"
+	"time"
+)
+
+// EventKind names what an event of the evidence log says.
+type EventKind string
+
+const (
+	Label  EventKind = "label"  // superpixels have a class, says the person
+	Clear  EventKind = "clear"  // superpixels are undecided again
+	Accept EventKind = "accept" // a hypothesis, or a region of it, becomes the labelling
+	Undo   EventKind = "undo"   // takes back the last label, clear or accept that stands
+	Redo   EventKind = "redo"   // brings back what the last undo took
+)
+
+// Limits of one event.
+const (
+	maxEventID    = 64      // bytes of a client-made identifier
+	maxEventItems = 200_000 // superpixels and points in one event
+)
+
+// Event is one entry of an image's evidence: an append-only log from which the
+// labelling and every hypothesis can be recomputed.
+type Event struct {
+	ID          string // made by the client; a repeat is stored once
+	Seq         int    // position in the log, from 1; set when stored
+	Kind        EventKind
+	Superpixels []int32      // label, clear: at least one; accept: the region, or all when empty
+	Points      [][2]float64 // where the person clicked, in pixels of the image; may be empty
+	Class       int          // label only
+	Pick        *Pick        // accept only
+	Created     time.Time
+}
+
+// Pick names the hypothesis that an accept event takes over. Labels is filled
+// in by the server and stored, so that a labelling never depends on running an
+// old engine again.
+type Pick struct {
+	Rank   int
+	Digest string
+	Labels []uint8 // class per superpixel
+}
+
+// same reports whether two events ask for the same thing; used to tell a
+// repeated request from a reused identifier.
+func (e *Event) same(o *Event) bool {
+	if e.Kind != o.Kind || e.Class != o.Class || !slices.Equal(e.Superpixels, o.Superpixels) {
+		return false
+	}
+	if e.Pick == nil || o.Pick == nil {
+		return e.Pick == o.Pick
+	}
+	return e.Pick.Rank == o.Pick.Rank
+}
+
+// check validates what can be said of an event without looking at the state:
+// its identifier, kind, superpixel range and class range.
+func (e *Event) check(superpixels, classes int) error {
+	if len(e.ID) == 0 || len(e.ID) > maxEventID || !printable(e.ID) {
+		return Errorf(Invalid, "An event needs an id of 1 to %d printable ASCII characters, made by the client.", maxEventID)
+	}
+	if len(e.Superpixels) > maxEventItems {
+		return Errorf(Invalid, "One event can name up to %d superpixels; this one has %d.", maxEventItems, len(e.Superpixels))
+	}
+	for _, s := range e.Superpixels {
+		if s < 0 || int(s) >= superpixels {
+			return Errorf(Invalid, "Superpixel %d does not exist: this image has superpixels 0 to %d. Nothing was changed.", s, superpixels-1)
+		}
+	}
+	switch e.Kind {
+	case Label:
+		if e.Class < 0 || e.Class >= classes {
+			return Errorf(Invalid, "Class %d does not exist: this project has classes 0 to %d. Nothing was changed.", e.Class, classes-1)
+		}
+		fallthrough
+	case Clear:
+		if len(e.Superpixels) == 0 {
+			return Errorf(Invalid, "A %s event needs at least one superpixel or point.", e.Kind)
+		}
+	case Accept:
+		if e.Pick == nil {
+			return Errorf(Invalid, "An accept event names its hypothesis: {\"rank\": 0, \"digest\": \"…\"}.")
+		}
+	case Undo, Redo:
+	default:
+		return Errorf(Invalid, "Event kind %q is not known; known are label, clear, accept, undo and redo.", e.Kind)
+	}
+	return nil
+}
+
+func printable(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x21 || s[i] > 0x7e {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,39 @@
+package segment
+
+import "time"
+
+// Image is the record of an uploaded photograph. Its pixels and its superpixel
+// hierarchy are blobs under the keys below.
+type Image struct {
+	ID        string
+	ProjectID string
+	Name      string // file name as uploaded, cleaned; for people only
+	Format    string // jpeg, png, webp, gif, bmp or tiff
+	Width     int    // pixels, as displayed (EXIF orientation applied)
+	Height    int
+	Regions   int   // superpixels in the map
+	Bytes     int64 // size of the original
+	Created   time.Time
+
+	Seq     int     // number of evidence events
+	Clicks  int     // superpixels with a click
+	Decided float64 // share of the image's area with a class, 0..1
+}
+
+// Status says how far the work on an image is: untouched, started, or done
+// (every superpixel decided).
+func (im *Image) Status() string {
+	switch {
+	case im.Seq == 0:
+		return "untouched"
+	case im.Decided >= 1:
+		return "done"
+	}
+	return "started"
+}
+
+// Keys of an image's blobs.
+func (im *Image) OriginalKey() string  { return "original/" + im.ID }
+func (im *Image) DisplayKey() string   { return "display/" + im.ID }
+func (im *Image) HierarchyKey() string { return "hierarchy/" + im.ID }
+func (im *Image) GraphKey() string     { return "graph/" + im.ID }

@@ -1,0 +1,117 @@
+package segment
+
+import (
+	"crypto/rand"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Void is the pixel and superpixel value of 'undecided'. Classes run from 0 to
+// MaxClasses-1, so that every class and Void fit one byte.
+const (
+	Void       = 255
+	MaxClasses = 255
+	maxName    = 100 // runes of a project's, class's or image's name
+)
+
+// Project is a set of images that share one ordered list of classes.
+type Project struct {
+	ID      string
+	Name    string
+	Classes []Class // the index in this slice is the class index
+	Created time.Time
+}
+
+// Class is one thing that a superpixel can be. Class 0 is the background and is
+// clicked like any other.
+type Class struct {
+	Name  string
+	Color string // #rrggbb, lower case
+}
+
+// DefaultClasses are the classes of a project whose maker named none.
+func DefaultClasses() []Class {
+	return []Class{{"background", palette[0]}, {"object", palette[1]}}
+}
+
+// palette holds the colours given to classes that come without one: well apart
+// from each other in lightness as well as in hue, so that they can be told
+// apart with a colour vision deficiency; used in turn.
+var palette = []string{
+	"#5b6b7f", "#f2a541", "#2f9e8f", "#d6547c", "#6f7ff2", "#9cc53b", "#b565d9", "#e4572e",
+	"#3fa7d6", "#8c6a4f", "#f5d547", "#1f7a4d", "#f08fc0", "#4b4e9e", "#a8d8b9", "#a23b3b",
+	"#c8b6ff", "#00798c", "#ffb3a7", "#6b8f23",
+}
+
+// PaletteColor is the colour of class index i when nobody chose one.
+func PaletteColor(i int) string { return palette[i%len(palette)] }
+
+// NewID returns a random identifier of at least 128 bits: 26 lower-case letters
+// and digits, safe in a URL and as a file name.
+func NewID() string { return strings.ToLower(rand.Text()) }
+
+var idPattern = regexp.MustCompile(`^[a-z2-7]{26}$`)
+
+// ValidID reports whether s has the shape of an identifier made by NewID.
+func ValidID(s string) bool { return idPattern.MatchString(s) }
+
+var colorPattern = regexp.MustCompile(`^#[0-9a-f]{6}$`)
+
+// NormalizeClasses checks a list of classes and returns it in stored form:
+// names trimmed, colours in lower case, missing colours taken from the palette.
+func NormalizeClasses(classes []Class) ([]Class, error) {
+	if len(classes) == 0 {
+		return nil, Errorf(Invalid, "A project needs at least one class.")
+	}
+	if len(classes) > MaxClasses {
+		return nil, Errorf(Invalid, "A project can have up to %d classes; the list has %d.", MaxClasses, len(classes))
+	}
+	seen := make(map[string]int, len(classes))
+	out := make([]Class, len(classes))
+	for i, c := range classes {
+		name, err := CleanName("class name", c.Name)
+		if err != nil {
+			return nil, err
+		}
+		if first, ok := seen[strings.ToLower(name)]; ok {
+			return nil, Errorf(Invalid, "Classes %d and %d are both called %q; class names must differ.", first, i, name)
+		}
+		seen[strings.ToLower(name)] = i
+		color := strings.ToLower(c.Color)
+		if color == "" {
+			color = PaletteColor(i)
+		}
+		if !colorPattern.MatchString(color) {
+			return nil, Errorf(Invalid, "The colour %q of class %q is not of the form #rrggbb, for example #2f9e8f.", c.Color, name)
+		}
+		out[i] = Class{Name: name, Color: color}
+	}
+	return out, nil
+}
+
+// CleanName trims a name and refuses an empty one, one over 100 runes, and one
+// with control or text-direction characters, which could make it read as
+// something else on screen. What names the thing in the message.
+func CleanName(what, name string) (string, error) {
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "":
+		return "", Errorf(Invalid, "The %s is empty.", what)
+	case !utf8.ValidString(name):
+		return "", Errorf(Invalid, "The %s is not valid UTF-8 text.", what)
+	case utf8.RuneCountInString(name) > maxName:
+		return "", Errorf(Invalid, "The %s is longer than %d characters.", what, maxName)
+	case strings.ContainsFunc(name, hidden):
+		return "", Errorf(Invalid, "The %s contains control or text-direction characters.", what)
+	}
+	return name, nil
+}
+
+// hidden reports whether r is a control character or changes the direction of
+// the text around it.
+func hidden(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}

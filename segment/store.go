@@ -1,0 +1,59 @@
+package segment
+
+import (
+	"context"
+	"io"
+)
+
+// Store keeps what people made: projects, image records and evidence. Every
+// write has reached the disk when its call returns; a write that can't be done
+// changes nothing and is an Error of kind Unavailable. Unknown and deleted
+// things are NotFound. Safe for concurrent use.
+type Store interface {
+	ProjectStore
+	ImageStore
+	EvidenceStore
+}
+
+// ProjectStore keeps projects.
+type ProjectStore interface {
+	CreateProject(ctx context.Context, p Project) error
+	Project(ctx context.Context, id string) (Project, error)
+	Projects(ctx context.Context) ([]Project, error) // newest first
+	UpdateProject(ctx context.Context, p Project) error
+	// TrashProject hides a project and its images; nothing is erased.
+	TrashProject(ctx context.Context, id string) error
+}
+
+// ImageStore keeps image records.
+type ImageStore interface {
+	CreateImage(ctx context.Context, im Image) error
+	Image(ctx context.Context, id string) (Image, error)
+	Images(ctx context.Context, projectID string) ([]Image, error) // in order of upload
+}
+
+// EvidenceStore keeps the evidence log of each image.
+type EvidenceStore interface {
+	// Append stores e as number expected+1 of the image's log, together with
+	// the progress it leads to. When the log already has another length the
+	// error is a Conflict whose Seq is the present length.
+	Append(ctx context.Context, imageID string, expected int, e Event, p Progress) error
+	// Events returns the log from number after+1 on, in order.
+	Events(ctx context.Context, imageID string, after int) ([]Event, error)
+}
+
+// Progress is what an image's record keeps of its state, so that lists need
+// not replay the evidence.
+type Progress struct {
+	Clicks  int     // superpixels with a click
+	Decided float64 // share of the area that has a class, 0..1
+}
+
+// Blobs keeps immutable files under slash-separated keys.
+type Blobs interface {
+	// Put stores what write produces; nothing appears under the key unless all
+	// of it has reached the disk.
+	Put(ctx context.Context, key string, write func(io.Writer) error) error
+	// Open returns the content; a missing key is NotFound. The caller closes it.
+	Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
+}
