@@ -1,0 +1,226 @@
+package crf
+
+import (
+	"math"
+	"slices"
+)
+
+// graph is a model without its clamped nodes: their edges are folded into the
+// unaries of their free neighbours, parallel edges are merged. The structure
+// is made once; load refreshes the numbers.
+type graph struct {
+	labels int
+	free   []int32 // free node -> node of the model, ascending
+	of     []int32 // node of the model -> free node, or -1
+	merged []int32 // edge of the model -> merged edge, or -1 when an end is clamped
+
+	ends [][2]int32 // merged edge -> free nodes, lower first
+	w    []float64  // merged edge -> weight
+
+	// CSR adjacency: arcs[start[i]:start[i+1]] are the edges of free node i,
+	// those to lower nodes before those to higher ones (from middle[i] on).
+	start, middle []int32
+	arcs          []arc
+
+	theta    []float64 // free×labels, folded unaries
+	constant float64   // energy of what is clamped
+	negative bool      // some merged edge is negative
+	near     []uint16  // free×labels, hops to the nearest click of the label
+}
+
+type arc struct{ to, edge int32 }
+
+func newGraph(m *Model) *graph {
+	g := &graph{labels: m.Labels, of: make([]int32, m.Nodes), merged: make([]int32, len(m.Edges))}
+	for i := range m.Nodes {
+		g.of[i] = -1
+		if m.Fixed == nil || m.Fixed[i] < 0 {
+			g.of[i] = int32(len(g.free))
+			g.free = append(g.free, int32(i))
+		}
+	}
+	g.mergeEdges(m)
+	g.w = make([]float64, len(g.ends))
+	g.theta = make([]float64, len(g.free)*m.Labels)
+	g.adjacency()
+	g.nearest(m)
+	return g
+}
+
+// mergeEdges numbers the pairs of free neighbours in lexicographic order.
+func (g *graph) mergeEdges(m *Model) {
+	pairOf := func(e int32) [2]int32 {
+		a, b := g.of[m.Edges[e].A], g.of[m.Edges[e].B]
+		return [2]int32{min(a, b), max(a, b)}
+	}
+	var order []int32
+	for e := range m.Edges {
+		g.merged[e] = -1
+		if pairOf(int32(e))[0] >= 0 {
+			order = append(order, int32(e))
+		}
+	}
+	slices.SortFunc(order, func(e, f int32) int {
+		p, q := pairOf(e), pairOf(f)
+		return slices.Compare(p[:], q[:])
+	})
+	for _, e := range order {
+		p := pairOf(e)
+		if n := len(g.ends); n == 0 || g.ends[n-1] != p {
+			g.ends = append(g.ends, p)
+		}
+		g.merged[e] = int32(len(g.ends) - 1)
+	}
+}
+
+func (g *graph) adjacency() {
+	n := len(g.free)
+	g.start = make([]int32, n+1)
+	g.middle = make([]int32, n)
+	for _, p := range g.ends {
+		g.start[p[0]+1]++
+		g.start[p[1]+1]++
+		g.middle[p[1]]++
+	}
+	for i := range n {
+		g.start[i+1] += g.start[i]
+		g.middle[i] += g.start[i]
+	}
+	g.arcs = make([]arc, 2*len(g.ends))
+	lower := slices.Clone(g.start[:n])
+	upper := slices.Clone(g.middle)
+	for e, p := range g.ends {
+		g.arcs[upper[p[0]]] = arc{p[1], int32(e)}
+		upper[p[0]]++
+		g.arcs[lower[p[1]]] = arc{p[0], int32(e)}
+		lower[p[1]]++
+	}
+}
+
+// nearest fills near by one breadth-first search per clicked label.
+func (g *graph) nearest(m *Model) {
+	k := g.labels
+	g.near = make([]uint16, len(g.theta))
+	for i := range g.near {
+		g.near[i] = math.MaxUint16
+	}
+	if m.Fixed == nil {
+		return
+	}
+	queue := make([]int32, 0, len(g.free))
+	reach := func(i int32, l int, hops uint16) {
+		if i >= 0 && g.near[int(i)*k+l] == math.MaxUint16 {
+			g.near[int(i)*k+l] = hops
+			queue = append(queue, i)
+		}
+	}
+	for l := range k {
+		queue = queue[:0]
+		for _, e := range m.Edges {
+			if int(m.Fixed[e.A]) == l {
+				reach(g.of[e.B], l, 1)
+			}
+			if int(m.Fixed[e.B]) == l {
+				reach(g.of[e.A], l, 1)
+			}
+		}
+		for q := 0; q < len(queue); q++ {
+			i := queue[q]
+			hops := g.near[int(i)*k+l]
+			for _, a := range g.arcs[g.start[i]:g.start[i+1]] {
+				reach(a.to, l, min(hops, math.MaxUint16-2)+1)
+			}
+		}
+	}
+}
+
+// load takes the present unaries and weights of m.
+func (g *graph) load(m *Model) {
+	k := g.labels
+	g.constant = 0
+	for i := range m.Nodes {
+		row := m.Unary[i*k : (i+1)*k]
+		if f := g.of[i]; f >= 0 {
+			copy(g.theta[int(f)*k:], row)
+		} else {
+			g.constant += row[m.Fixed[i]]
+		}
+	}
+	clear(g.w)
+	for e, edge := range m.Edges {
+		if me := g.merged[e]; me >= 0 {
+			g.w[me] += edge.W
+			continue
+		}
+		a, b := g.of[edge.A], g.of[edge.B]
+		switch {
+		case a >= 0:
+			g.theta[int(a)*k+int(m.Fixed[edge.B])] += edge.W
+		case b >= 0:
+			g.theta[int(b)*k+int(m.Fixed[edge.A])] += edge.W
+		case m.Fixed[edge.A] == m.Fixed[edge.B]:
+			g.constant += edge.W
+		}
+	}
+	g.negative = false
+	for _, w := range g.w {
+		if w < 0 {
+			g.negative = true
+			break
+		}
+	}
+}
+
+// energy of the labels of the free nodes, without the constant.
+func (g *graph) energy(x []uint8) float64 {
+	sum := 0.0
+	k := g.labels
+	for i, l := range x {
+		sum += g.theta[i*k+int(l)]
+	}
+	for e, p := range g.ends {
+		if x[p[0]] == x[p[1]] {
+			sum += g.w[e]
+		}
+	}
+	return sum
+}
+
+// best is the label of the highest score of free node i; ties go to the label
+// clicked nearest, then to the lowest.
+func (g *graph) best(i int, score []float64) uint8 {
+	near := g.near[i*g.labels:][:len(score)]
+	at, top := 0, score[0]
+	for l := 1; l < len(score); l++ {
+		if s := score[l]; s > top || (s == top && near[l] < near[at]) {
+			at, top = l, s
+		}
+	}
+	return uint8(at)
+}
+
+// local scores free node i's labels given its neighbours' labels.
+func (g *graph) local(i int, x []uint8, score []float64) {
+	copy(score, g.theta[i*g.labels:(i+1)*g.labels])
+	for _, a := range g.arcs[g.start[i]:g.start[i+1]] {
+		score[x[a.to]] += g.w[a.edge]
+	}
+}
+
+// icm changes one label at a time while that raises the energy (iterated
+// conditional modes, Besag 1986), at most 100 sweeps.
+func (g *graph) icm(x []uint8, score []float64) {
+	for range 100 {
+		changed := false
+		for i := range x {
+			g.local(i, x, score)
+			if l := g.best(i, score); score[l] > score[x[i]] {
+				x[i] = l
+				changed = true
+			}
+		}
+		if !changed {
+			return
+		}
+	}
+}

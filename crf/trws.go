@@ -1,0 +1,140 @@
+package crf
+
+// trws is sequential tree-reweighted message passing (Kolmogorov 2006,
+// doi:10.1109/TPAMI.2006.200) with monotonic chains along the node order and
+// one message per edge: after a forward pass it points to the higher node,
+// after a backward pass to the lower one. Any message is a reparametrisation,
+// so the messages of an earlier, similar model are a valid warm start.
+type trws struct {
+	g       *graph
+	msg     []float64 // merged edges × labels
+	gamma   []float64 // 1 / number of chains through a free node
+	sum, in []float64 // scratch, labels each
+	x       []uint8   // the labelling read off in the last forward pass
+}
+
+func newTRWS(g *graph) *trws {
+	t := &trws{
+		g:     g,
+		msg:   make([]float64, len(g.ends)*g.labels),
+		gamma: make([]float64, len(g.free)),
+		sum:   make([]float64, g.labels),
+		in:    make([]float64, g.labels),
+		x:     make([]uint8, len(g.free)),
+	}
+	for i := range t.gamma {
+		chains := max(g.middle[i]-g.start[i], g.start[i+1]-g.middle[i], 1)
+		t.gamma[i] = 1 / float64(chains)
+	}
+	return t
+}
+
+// forward sends messages to higher nodes and reads off a labelling: each node
+// takes the best label given the labels of the lower nodes and the messages of
+// the higher ones.
+func (t *trws) forward() {
+	g, k := t.g, t.g.labels
+	sum := t.sum
+	for i := range g.free {
+		copy(sum, g.theta[i*k:(i+1)*k])
+		higher := g.arcs[g.middle[i]:g.start[i+1]]
+		lower := g.arcs[g.start[i]:g.middle[i]]
+		for _, a := range higher {
+			add(sum, t.msg[int(a.edge)*k:])
+		}
+		in := t.in
+		copy(in, sum)
+		for _, a := range lower {
+			in[t.x[a.to]] += g.w[a.edge]
+			add(sum, t.msg[int(a.edge)*k:])
+		}
+		t.x[i] = g.best(i, in)
+		scale(sum, t.gamma[i])
+		for _, a := range higher {
+			send(t.msg[int(a.edge)*k:][:k], sum, g.w[a.edge])
+		}
+	}
+}
+
+// backward sends messages to lower nodes and returns the upper bound on the
+// energy (without the constant) that the convex combination of chains proves.
+func (t *trws) backward() float64 {
+	g, k := t.g, t.g.labels
+	sum := t.sum
+	bound := 0.0
+	for i := len(g.free) - 1; i >= 0; i-- {
+		copy(sum, g.theta[i*k:(i+1)*k])
+		for _, a := range g.arcs[g.start[i]:g.start[i+1]] {
+			add(sum, t.msg[int(a.edge)*k:])
+		}
+		top := sum[0]
+		for _, v := range sum[1:] {
+			top = max(top, v)
+		}
+		bound += top
+		for l := range sum {
+			sum[l] -= top
+		}
+		scale(sum, t.gamma[i])
+		for _, a := range g.arcs[g.start[i]:g.middle[i]] {
+			bound += send(t.msg[int(a.edge)*k:][:k], sum, g.w[a.edge])
+		}
+	}
+	return bound
+}
+
+func add(dst, src []float64) {
+	src = src[:len(dst)]
+	for i := range dst {
+		dst[i] += src[i]
+	}
+}
+
+func scale(dst []float64, f float64) {
+	for i := range dst {
+		dst[i] = float64(dst[i] * f)
+	}
+}
+
+// send replaces the opposite message msg by the message of a node whose
+// belief is from, over an edge of weight w: max over the sender's label of
+// from - msg + w·1(equal), less the constant that it returns. O(labels): with
+// w ≥ 0 the sender either agrees or takes its best label; with w < 0 only its
+// best label is affected.
+func send(msg, from []float64, w float64) float64 {
+	from = from[:len(msg)]
+	if w >= 0 {
+		v := from[0] - msg[0]
+		msg[0] = v
+		top := v
+		for l := 1; l < len(msg); l++ {
+			v := from[l] - msg[l]
+			msg[l] = v
+			if v > top {
+				top = v
+			}
+		}
+		shift := w - top
+		for l, v := range msg {
+			msg[l] = max(v+shift, 0)
+		}
+		return top
+	}
+	at, top, second := 0, from[0]-msg[0], 0.0
+	for l := 1; l < len(msg); l++ {
+		v := from[l] - msg[l]
+		switch {
+		case v > top:
+			at, top, second = l, v, top
+		case l == 1 || v > second:
+			second = v
+		}
+	}
+	clear(msg)
+	if len(msg) == 1 {
+		msg[0] = w
+	} else {
+		msg[at] = max(w, second-top)
+	}
+	return top
+}

@@ -1,0 +1,114 @@
+package herding
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+
+	"collie/crf"
+)
+
+// RandomWalker is the most probable label of each node (Grady 2006) for
+// probabilities p, nodes×labels row-major; ties go to the lowest label.
+func RandomWalker(p []float64, labels int) []uint8 {
+	x := make([]uint8, len(p)/labels)
+	for i := range x {
+		row := p[i*labels : (i+1)*labels]
+		for l, v := range row {
+			if v > row[x[i]] {
+				x[i] = uint8(l)
+			}
+		}
+	}
+	return x
+}
+
+// LabelBias is the trivial source of alternatives that others have to beat:
+// hypothesis 0 maximises the model as it is, each later one after a constant
+// was added to the unaries of every class.
+type LabelBias struct {
+	Model *crf.Model
+	// Spread is the standard deviation of the random normal biases (0 = 0.7).
+	Spread float64
+	// Shifts, when not nil, replaces chance: class 0 is shifted by Shifts[0],
+	// then class 1, …, then all classes by Shifts[1], …, round and round.
+	Shifts []float64
+	Seed   uint64
+	Solver crf.Options
+}
+
+// SingleShifts are shifts of one class at a time, for LabelBias.Shifts.
+var SingleShifts = []float64{0.5, -0.5, 0.8, -0.8}
+
+// Run streams count hypotheses as Problem.Run does. Slack and Condition mean nothing here.
+func (b *LabelBias) Run(ctx context.Context, count int) iter.Seq2[Hypothesis, error] {
+	return func(yield func(Hypothesis, error) bool) {
+		plain := &Problem{Model: b.Model}
+		if err := plain.Validate(); err != nil {
+			yield(Hypothesis{}, err)
+			return
+		}
+		if !plain.informed() {
+			yield(Hypothesis{}, ErrNoInformation)
+			return
+		}
+		if b.Shifts != nil && len(b.Shifts) == 0 {
+			yield(Hypothesis{}, fmt.Errorf("%w: no shifts given", ErrShape))
+			return
+		}
+		r := newRun(plain)
+		r.solver = crf.NewSolver(r.model, b.Solver)
+		rng := rand.New(rand.NewPCG(b.Seed, 1))
+		bias := make([]float64, b.Model.Labels)
+		for rank := range count {
+			if err := ctx.Err(); err != nil {
+				yield(Hypothesis{}, err)
+				return
+			}
+			if rank > 0 {
+				b.draw(bias, rank-1, rng)
+			}
+			for i, u := range b.Model.Unary {
+				r.model.Unary[i] = u + bias[i%len(bias)]
+			}
+			res := r.solver.Solve(r.last)
+			r.last = slices.Clone(res.Labels)
+			h := Hypothesis{
+				Rank: rank, Labels: r.last, Energy: b.Model.Energy(res.Labels),
+				Optimal: res.Optimal, Sweeps: res.Sweeps,
+			}
+			if !yield(h, nil) {
+				return
+			}
+		}
+	}
+}
+
+// draw makes the n-th bias.
+func (b *LabelBias) draw(bias []float64, n int, rng *rand.Rand) {
+	if b.Shifts != nil {
+		clear(bias)
+		bias[n%len(bias)] = b.Shifts[n/len(bias)%len(b.Shifts)]
+		return
+	}
+	spread := b.Spread
+	if spread == 0 {
+		spread = 0.7
+	}
+	for l := range bias {
+		bias[l] = float64(spread * normal(rng))
+	}
+}
+
+// normal is a standard normal deviate to a good approximation, the sum of
+// twelve uniform ones: rand.NormFloat64 uses math.Exp, whose bits differ
+// between machines.
+func normal(rng *rand.Rand) float64 {
+	sum := -6.0
+	for range 12 {
+		sum += rng.Float64()
+	}
+	return sum
+}
