@@ -1,0 +1,262 @@
+package superpixels
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"slices"
+)
+
+// Describe measures the regions of m on its image. Areas, bounds, centroids
+// and border lengths are exact; colours and gradients of images of more than
+// 0.6 megapixels are measured on a reduced copy. It panics when image and map
+// differ in size. Linear in the pixels; the same on every machine.
+func Describe(img *image.NRGBA, m *Map) *Graph {
+	if img.Rect.Dx() != m.Width || img.Rect.Dy() != m.Height {
+		panic(fmt.Sprintf("superpixels: image of %d×%d, map of %d×%d", img.Rect.Dx(), img.Rect.Dy(), m.Width, m.Height))
+	}
+	width, height := reducedSize(m.Width, m.Height, workPixels)
+	d := &describer{m: m, out: &Graph{Regions: make([]Region, m.N)}}
+	d.column, d.row = nearest(m.Width, width), nearest(m.Height, height)
+	d.shapes()
+	d.lab = toLab(reduce(img, width, height))
+	d.colours()
+	d.lab.blur()
+	d.gradients = newGradients(d.lab)
+	d.textures()
+	d.borders()
+	return d.out
+}
+
+// nearest returns for each of size positions the one of 0..reduced-1 whose
+// block holds it.
+func nearest(size, reduced int) []int32 {
+	to := make([]int32, size)
+	for i := range reduced {
+		for j := blockStart(i, size, reduced); j < blockStart(i+1, size, reduced); j++ {
+			to[j] = int32(i)
+		}
+	}
+	return to
+}
+
+// describer holds the state of Describe.
+type describer struct {
+	m           *Map
+	out         *Graph
+	column, row []int32 // position in the reduced copy of each x, y
+	first       []int32 // first pixel of each region
+	sample      []int32 // region of each pixel of the reduced copy
+	lab         *planes
+	gradients   *gradients
+}
+
+// shapes fills in areas, centroids and bounds.
+func (d *describer) shapes() {
+	m := d.m
+	d.first = make([]int32, m.N)
+	sumX, sumY := make([]int64, m.N), make([]int64, m.N)
+	for i := range d.first {
+		d.first[i] = -1
+	}
+	for y := range m.Height {
+		row := m.Labels[y*m.Width : (y+1)*m.Width]
+		for x := 0; x < len(row); {
+			id, start := row[x], x
+			for x++; x < len(row) && row[x] == id; x++ {
+			}
+			r := &d.out.Regions[id]
+			if d.first[id] < 0 {
+				d.first[id] = int32(y*m.Width + start)
+				r.Bounds = image.Rect(start, y, x, y+1)
+			}
+			n := x - start
+			r.Area += n
+			sumX[id] += int64(n) * int64(start+x-1) // twice the sum
+			sumY[id] += int64(n) * int64(y)
+			r.Bounds.Min.X, r.Bounds.Max.X, r.Bounds.Max.Y = min(r.Bounds.Min.X, start), max(r.Bounds.Max.X, x), y+1
+		}
+	}
+	for i := range d.out.Regions {
+		r := &d.out.Regions[i]
+		r.Centroid = [2]float32{float32(float64(sumX[i]) / 2 / float64(r.Area)), float32(float64(sumY[i]) / float64(r.Area))}
+	}
+	width, height := int(d.column[m.Width-1])+1, int(d.row[m.Height-1])+1
+	if width == m.Width && height == m.Height {
+		d.sample = m.Labels
+		return
+	}
+	d.sample = make([]int32, 0, width*height)
+	for y := range height {
+		line := m.Labels[middle(y, m.Height, height)*m.Width:]
+		for x := range width {
+			d.sample = append(d.sample, line[middle(x, m.Width, width)])
+		}
+	}
+}
+
+func middle(i, size, reduced int) int {
+	return (blockStart(i, size, reduced) + blockStart(i+1, size, reduced)) / 2
+}
+
+// lonely calls f with each region that no pixel of the reduced copy samples
+// and with the reduced pixel that holds its first one.
+func (d *describer) lonely(counts []float64, f func(region int, p int)) {
+	for i, n := range counts {
+		if n == 0 {
+			x, y := int(d.first[i])%d.m.Width, int(d.first[i])/d.m.Width
+			f(i, int(d.row[y])*d.lab.width+int(d.column[x]))
+		}
+	}
+}
+
+// colours fills in means and covariances.
+func (d *describer) colours() {
+	sums := make([][9]float64, d.m.N)
+	counts := make([]float64, d.m.N)
+	add := func(id, p int) {
+		l, a, b := float64(d.lab.l[p]), float64(d.lab.a[p]), float64(d.lab.b[p])
+		counts[id]++
+		s := &sums[id]
+		s[0] += l
+		s[1] += a
+		s[2] += b
+		s[3] += float64(l * l)
+		s[4] += float64(l * a)
+		s[5] += float64(l * b)
+		s[6] += float64(a * a)
+		s[7] += float64(a * b)
+		s[8] += float64(b * b)
+	}
+	for p, id := range d.sample {
+		add(int(id), p)
+	}
+	d.lonely(counts, add)
+	for i, s := range sums {
+		r, n := &d.out.Regions[i], counts[i]
+		mean := [3]float64{s[0] / n, s[1] / n, s[2] / n}
+		r.Mean = [3]float32{float32(mean[0]), float32(mean[1]), float32(mean[2])}
+		for k, pair := range [6][2]int{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}} {
+			c := s[3+k]/n - float64(mean[pair[0]]*mean[pair[1]])
+			if pair[0] == pair[1] {
+				c = max(c, 0) // rounding
+			}
+			r.Cov[k] = float32(c)
+		}
+	}
+}
+
+// textures fills in mean gradients and histograms.
+func (d *describer) textures() {
+	sums, counts := make([]float64, d.m.N), make([]float64, d.m.N)
+	add := func(id, p int) {
+		g := d.gradients.g1[p]
+		counts[id]++
+		sums[id] += float64(g)
+		d.out.Regions[id].Histogram[bin(g)]++
+	}
+	for p, id := range d.sample {
+		add(int(id), p)
+	}
+	d.lonely(counts, add)
+	for i := range d.out.Regions {
+		r := &d.out.Regions[i]
+		r.Texture = float32(sums[i] / counts[i])
+		for k := range r.Histogram {
+			r.Histogram[k] /= float32(counts[i])
+		}
+	}
+}
+
+// bin returns the histogram bin of a gradient magnitude ≥ 0.
+func bin(g float32) int {
+	exponent := int(math.Float32bits(g)>>23) - 127 // floor of log2
+	return min(max(exponent+2, 0), HistogramBins-1)
+}
+
+// side is one pixel side of a border with the contour strength there.
+type side struct {
+	edge    int32
+	contour float32
+}
+
+// borders fills in the edges.
+func (d *describer) borders() {
+	m, g := d.m, d.gradients
+	pairs := newPairTable(m.N)
+	var edges []Edge
+	var sides []side
+	at := func(x, y int) float32 { return g.g2[int(d.row[y])/2*g.width2+int(d.column[x])/2] }
+	add := func(a, b int32, contour float32) {
+		if a > b {
+			a, b = b, a
+		}
+		i, fresh := pairs.index(a, b)
+		if fresh {
+			edges = append(edges, Edge{A: a, B: b})
+		}
+		edges[i].Length++
+		sides = append(sides, side{i, contour})
+	}
+	for y := range m.Height {
+		row := m.Labels[y*m.Width : (y+1)*m.Width]
+		below := row
+		if y+1 < m.Height {
+			below = m.Labels[(y+1)*m.Width : (y+2)*m.Width]
+		}
+		for x, id := range row {
+			if x+1 < len(row) && row[x+1] != id {
+				add(id, row[x+1], (at(x, y)+at(x+1, y))*0.5)
+			}
+			if below[x] != id {
+				add(id, below[x], (at(x, y)+at(x, y+1))*0.5)
+			}
+		}
+	}
+	start := make([]int, len(edges)+1)
+	for i := range edges {
+		start[i+1] = start[i] + edges[i].Length
+	}
+	contours := make([]float32, len(sides))
+	next := slices.Clone(start)
+	for _, s := range sides {
+		contours[next[s.edge]] = s.contour
+		next[s.edge]++
+	}
+	for i := range edges {
+		d.finish(&edges[i], contours[start[i]:start[i+1]])
+	}
+	slices.SortFunc(edges, func(e, f Edge) int {
+		if e.A != f.A {
+			return int(e.A - f.A)
+		}
+		return int(e.B - f.B)
+	})
+	d.out.Edges = edges
+}
+
+// finish fills in all but A, B and Length of an edge from the contour
+// strengths along it, which it sorts.
+func (d *describer) finish(e *Edge, contours []float32) {
+	sum := 0.0
+	for _, c := range contours {
+		sum += float64(c)
+	}
+	e.Contour = float32(sum / float64(len(contours)))
+	slices.Sort(contours)
+	half := len(contours) / 2
+	e.MedianContour = (contours[half] + contours[(len(contours)-1)/2]) * 0.5
+
+	p, q := &d.out.Regions[e.A], &d.out.Regions[e.B]
+	e.DeltaE = deltaE(p.Mean[0]-q.Mean[0], p.Mean[1]-q.Mean[1], p.Mean[2]-q.Mean[2])
+	u, v := float64(p.Area), float64(q.Area)
+	e.Texture = float32((float64(u*float64(p.Texture)) + float64(v*float64(q.Texture))) / (u + v))
+	distance := float32(0)
+	for k, h := range p.Histogram {
+		if s := h + q.Histogram[k]; s > 0 {
+			t := h - q.Histogram[k]
+			distance += float32(t*t) / s
+		}
+	}
+	e.TextureDistance = min(distance/2, 1)
+}

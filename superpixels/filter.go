@@ -1,0 +1,101 @@
+package superpixels
+
+import "math"
+
+// blur convolves every channel in place with the 5×5 binomial kernel, which is
+// two passes of the 3×3 one. Border pixels are repeated outwards.
+func (p *planes) blur() {
+	tmp := make([]float32, p.width*p.height)
+	for _, plane := range [][]float32{p.l, p.a, p.b} {
+		blurRows(tmp, plane, p.width)
+		blurColumns(plane, tmp, p.width, p.height)
+	}
+}
+
+// binomial returns (a + 4b + 6c + 4d + e)/16 without fused operations.
+func binomial(a, b, c, d, e float32) float32 {
+	return (float32(6*c) + 4*(b+d) + (a + e)) * (1.0 / 16)
+}
+
+func blurRows(dst, src []float32, width int) {
+	for o := 0; o < len(src); o += width {
+		s, d := src[o:o+width], dst[o:o+width]
+		at := func(x int) float32 { return s[min(max(x, 0), width-1)] }
+		for x := range min(2, width) {
+			d[x] = binomial(at(x-2), at(x-1), s[x], at(x+1), at(x+2))
+		}
+		for x := max(2, width-2); x < width; x++ {
+			d[x] = binomial(at(x-2), at(x-1), s[x], at(x+1), at(x+2))
+		}
+		if width < 5 {
+			continue
+		}
+		d = d[2 : width-2]
+		s0, s1, s2, s3, s4 := s[:len(d)], s[1:][:len(d)], s[2:][:len(d)], s[3:][:len(d)], s[4:][:len(d)]
+		for x := range d {
+			d[x] = binomial(s0[x], s1[x], s2[x], s3[x], s4[x])
+		}
+	}
+}
+
+func blurColumns(dst, src []float32, width, height int) {
+	row := func(y int) []float32 {
+		return src[min(max(y, 0), height-1)*width:][:width]
+	}
+	for y := range height {
+		r0, r1, r2, r3, r4 := row(y-2), row(y-1), row(y), row(y+1), row(y+2)
+		d := dst[y*width:][:width]
+		for x := range d {
+			d[x] = binomial(r0[x], r1[x], r2[x], r3[x], r4[x])
+		}
+	}
+}
+
+// half returns the planes at half the resolution, each pixel the mean of 2×2
+// (at odd right and bottom borders of the pixels there are).
+func (p *planes) half() *planes {
+	w, h := (p.width+1)/2, (p.height+1)/2
+	out := newPlanes(w, h)
+	src, dst := [3][]float32{p.l, p.a, p.b}, [3][]float32{out.l, out.a, out.b}
+	for c := range src {
+		for y := range h {
+			top := src[c][2*y*p.width:][:p.width]
+			bottom := src[c][min(2*y+1, p.height-1)*p.width:][:p.width]
+			d := dst[c][y*w:][:w]
+			for x := range p.width / 2 {
+				d[x] = (top[2*x] + top[2*x+1] + bottom[2*x] + bottom[2*x+1]) * 0.25
+			}
+			if p.width%2 == 1 {
+				d[w-1] = (top[p.width-1] + bottom[p.width-1]) * 0.5
+			}
+		}
+	}
+	return out
+}
+
+// chroma weighs the squared a and b differences in gradients against L.
+const chroma = 4
+
+// gradient returns the magnitude of the central differences of the colour,
+// sqrt(|∇L|² + chroma·(|∇a|² + |∇b|²)), per pixel; one-sided at the border.
+func (p *planes) gradient() []float32 {
+	w, h := p.width, p.height
+	out := make([]float32, w*h)
+	for y := range h {
+		up, mid, down := max(y-1, 0)*w, y*w, min(y+1, h-1)*w
+		l, a, b := p.l[mid:mid+w], p.a[mid:mid+w], p.b[mid:mid+w]
+		lu, au, bu := p.l[up:up+w], p.a[up:up+w], p.b[up:up+w]
+		ld, ad, bd := p.l[down:down+w], p.a[down:down+w], p.b[down:down+w]
+		g := out[mid : mid+w]
+		for x := range g {
+			x0, x1 := max(x-1, 0), min(x+1, w-1)
+			lx, ly := l[x1]-l[x0], ld[x]-lu[x]
+			ax, ay := a[x1]-a[x0], ad[x]-au[x]
+			bx, by := b[x1]-b[x0], bd[x]-bu[x]
+			light := float32(lx*lx) + float32(ly*ly)
+			colour := (float32(ax*ax) + float32(ay*ay)) + (float32(bx*bx) + float32(by*by))
+			g[x] = float32(math.Sqrt(float64(light + float32(chroma*colour))))
+		}
+	}
+	return out
+}

@@ -1,0 +1,38 @@
+package superpixels
+
+import "image"
+
+// Graph describes the regions of a map and their borders.
+type Graph struct {
+	Regions []Region // by region id
+	Edges   []Edge   // sorted by (A, B)
+}
+
+// HistogramBins is the number of bins of a texture histogram. Bin 0 counts
+// gradient magnitudes below ½, bin i those in [2^(i−2), 2^(i−1)), the last all
+// from 32 up.
+const HistogramBins = 8
+
+// Region describes one region. Colours are CIELAB (D65) of the image as it is;
+// gradients are those the segmentation uses: central differences of the
+// blurred colour, chroma doubled, in CIELAB units per two pixels.
+type Region struct {
+	Area      int                    // pixels
+	Centroid  [2]float32             // mean x, y of the pixels; a pixel's own x, y is its top left corner
+	Bounds    image.Rectangle        // smallest rectangle that holds the region, origin at the image's top left
+	Mean      [3]float32             // mean L, a, b
+	Cov       [6]float32             // covariance LL, La, Lb, aa, ab, bb
+	Texture   float32                // mean gradient magnitude inside, full resolution (G1)
+	Histogram [HistogramBins]float32 // shares of gradient magnitudes, sum 1
+}
+
+// Edge describes the border between regions A < B.
+type Edge struct {
+	A, B            int32
+	Length          int     // pixel sides
+	Contour         float32 // mean gradient magnitude along the border, half resolution (G2)
+	MedianContour   float32 // median of the same
+	DeltaE          float32 // sqrt(ΔL² + 3.2 (Δa² + Δb²)) of the means
+	Texture         float32 // mean of the two regions' Texture, weighted by area
+	TextureDistance float32 // ½ Σ (p−q)²/(p+q) of the histograms, 0..1
+}

@@ -1,0 +1,144 @@
+package superpixels
+
+import (
+	"encoding/binary"
+	"fmt"
+	"image"
+)
+
+// Hierarchy is a nested family of maps of one image: the finest one and the
+// order in which its regions merge until one is left. At a coarser level every
+// region is a union of regions of each finer level. It is immutable once made
+// and safe for concurrent use.
+type Hierarchy struct {
+	finest *Map
+	// merges[i] names the two nodes that join into node finest.N+i; nodes
+	// 0..finest.N-1 are the regions of the finest map.
+	merges [][2]int32
+}
+
+// Finest returns the number of regions of the finest level.
+func (h *Hierarchy) Finest() int { return h.finest.N }
+
+// At returns the level with exactly min(n, Finest) regions; n < 1 counts as 1.
+// It takes one pass over the pixels and shares no memory with h.
+func (h *Hierarchy) At(n int) *Map {
+	f := h.finest.N
+	n = min(max(n, 1), f)
+	// Parents follow their children, so a backward sweep finds all roots.
+	nodes := f + f - n
+	root := make([]int32, nodes)
+	for i := range root {
+		root[i] = int32(i)
+	}
+	for i := nodes - 1; i >= f; i-- {
+		for _, child := range h.merges[i-f] {
+			root[child] = root[i]
+		}
+	}
+	// The first pixel of a union is that of its lowest region, so numbering
+	// the roots in the order of the finest ids is raster order.
+	id := make([]int32, nodes)
+	for i := range id {
+		id[i] = -1
+	}
+	next := int32(0)
+	for i := range f {
+		if id[root[i]] < 0 {
+			id[root[i]] = next
+			next++
+		}
+		root[i] = id[root[i]]
+	}
+	m := &Map{Width: h.finest.Width, Height: h.finest.Height, N: n, Labels: make([]int32, len(h.finest.Labels))}
+	for p, l := range h.finest.Labels {
+		m.Labels[p] = root[l]
+	}
+	return m
+}
+
+// NewHierarchy segments the image, whose alpha is ignored, into finest regions
+// (at least 1, at most one per pixel) and merges them down to one. It panics
+// when the image is empty. The result depends on the pixels and on finest
+// only; levels below both of two values of finest are nearly the same.
+func NewHierarchy(img *image.NRGBA, finest int) *Hierarchy {
+	width, height := img.Rect.Dx(), img.Rect.Dy()
+	if width < 1 || height < 1 {
+		panic("superpixels: empty image")
+	}
+	finest = min(max(finest, 1), width*height)
+	return segment(img, finest)
+}
+
+const (
+	hierarchyMagic   = "CSPH"
+	hierarchyVersion = 1
+	hierarchyHeader  = 8
+)
+
+// MarshalBinary encodes the hierarchy: magic "CSPH", version 1 (one byte),
+// three bytes 0, the finest map as Map.MarshalBinary writes it, then for each
+// of its N−1 merges, in order, the two nodes that join, as unsigned LEB128
+// numbers. Nodes 0..N−1 are the regions; merge i makes node N+i.
+func (h *Hierarchy) MarshalBinary() ([]byte, error) {
+	body, err := h.finest.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	dst := make([]byte, hierarchyHeader, hierarchyHeader+len(body)+6*len(h.merges))
+	copy(dst, hierarchyMagic)
+	dst[4] = hierarchyVersion
+	dst = append(dst, body...)
+	for _, pair := range h.merges {
+		dst = binary.AppendUvarint(dst, uint64(pair[0]))
+		dst = binary.AppendUvarint(dst, uint64(pair[1]))
+	}
+	return dst, nil
+}
+
+// UnmarshalBinary decodes what MarshalBinary wrote. Bytes that are no
+// hierarchy give an error and leave h unchanged; the memory they can take is
+// bounded as for Map.UnmarshalBinary.
+func (h *Hierarchy) UnmarshalBinary(data []byte) error {
+	d, err := readHierarchy(data)
+	if err != nil {
+		return fmt.Errorf("superpixels: decode hierarchy: %w", err)
+	}
+	*h = *d
+	return nil
+}
+
+func readHierarchy(data []byte) (*Hierarchy, error) {
+	if len(data) < hierarchyHeader {
+		return nil, errTruncated
+	}
+	if string(data[:4]) != hierarchyMagic {
+		return nil, fmt.Errorf("magic %q, want %q", data[:4], hierarchyMagic)
+	}
+	if data[4] != hierarchyVersion || data[5] != 0 || data[6] != 0 || data[7] != 0 {
+		return nil, fmt.Errorf("version %d (flags %x), want %d", data[4], data[5:8], hierarchyVersion)
+	}
+	m, rest, err := readMap(data[hierarchyHeader:])
+	if err != nil {
+		return nil, err
+	}
+	h := &Hierarchy{finest: m, merges: make([][2]int32, m.N-1)}
+	used := make([]bool, 2*m.N-1)
+	for i := range h.merges {
+		for k := range h.merges[i] {
+			var node uint64
+			if node, rest, err = uvarint(rest, uint64(m.N+i-1)); err != nil {
+				return nil, fmt.Errorf("merge %d: %w", i, err)
+			}
+			if used[node] {
+				return nil, fmt.Errorf("merge %d: node %d was merged before", i, node)
+			}
+			used[node] = true
+			h.merges[i][k] = int32(node)
+		}
+	}
+	if len(rest) > 0 {
+		return nil, errTrailing
+	}
+	return h, nil
+}

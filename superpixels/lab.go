@@ -1,0 +1,87 @@
+package superpixels
+
+import (
+	"image"
+	"math"
+)
+
+// planes holds CIELAB, one float32 per channel and pixel, row-major.
+type planes struct {
+	width, height int
+	l, a, b       []float32
+}
+
+func newPlanes(width, height int) *planes {
+	n := width * height
+	all := make([]float32, 3*n)
+	return &planes{width, height, all[:n:n], all[n : 2*n : 2*n], all[2*n:]}
+}
+
+const (
+	labBits = 14 // resolution of the table of the CIELAB function f
+	labUnit = 1 << 20
+)
+
+var (
+	// linear[c][v] is the contribution of channel c with value v to X, Y and
+	// Z relative to the white point D65, in units of 1/labUnit.
+	linear [3][256][3]int32
+	// labF[i] is f(i/2^labBits) of CIE 15:2004 §8.2.1.
+	labF [1<<labBits + 1]float32
+)
+
+func init() {
+	// Linear sRGB to XYZ, IEC 61966-2-1, rows divided by the D65 white.
+	matrix := [3][3]float64{
+		{0.4124564 / 0.95047, 0.3575761 / 0.95047, 0.1804375 / 0.95047},
+		{0.2126729, 0.7151522, 0.0721750},
+		{0.0193339 / 1.08883, 0.1191920 / 1.08883, 0.9503041 / 1.08883},
+	}
+	for v := range 256 {
+		s := float64(v) / 255
+		lin := s / 12.92
+		if s > 0.04045 {
+			lin = math.Pow((s+0.055)/1.055, 2.4)
+		}
+		for c := range 3 {
+			for k := range 3 {
+				linear[c][v][k] = int32(math.Round(matrix[k][c] * lin * (labUnit - 1)))
+			}
+		}
+	}
+	for i := range labF {
+		t := float64(i) / (1 << labBits)
+		if t > 216.0/24389 {
+			labF[i] = float32(math.Cbrt(t))
+		} else {
+			labF[i] = float32((float64(24389.0/27*t) + 16) / 116)
+		}
+	}
+}
+
+// labPixel converts one sRGB pixel.
+func labPixel(r, g, b uint8) (l, a, bb float32) {
+	lr, lg, lb := &linear[0][r], &linear[1][g], &linear[2][b]
+	const shift = 20 - labBits
+	const mask = 1<<(labBits+1) - 1 // for the compiler; sums stay below labUnit
+	x := (lr[0] + lg[0] + lb[0]) >> shift & mask
+	y := (lr[1] + lg[1] + lb[1]) >> shift & mask
+	z := (lr[2] + lg[2] + lb[2]) >> shift & mask
+	fx, fy, fz := labF[min(x, 1<<labBits)], labF[min(y, 1<<labBits)], labF[min(z, 1<<labBits)]
+	return float32(116*fy) - 16, 500 * (fx - fy), 200 * (fy - fz)
+}
+
+// toLab converts an image. Alpha is ignored.
+func toLab(img *image.NRGBA) *planes {
+	width, height := img.Rect.Dx(), img.Rect.Dy()
+	out := newPlanes(width, height)
+	for y := range height {
+		src := img.Pix[y*img.Stride : y*img.Stride+4*width]
+		l, a, b := out.l[y*width:][:width], out.a[y*width:][:width], out.b[y*width:][:width]
+		for x := range l {
+			p := src[4*x : 4*x+4 : 4*x+4]
+			l[x], a[x], b[x] = labPixel(p[0], p[1], p[2])
+		}
+	}
+	return out
+}

@@ -1,0 +1,161 @@
+package superpixels
+
+import (
+	"image"
+	"slices"
+)
+
+// segment is NewHierarchy for 1 ≤ finest ≤ pixels at full resolution.
+//
+// Below the finest level wanted, the merge order doesn't depend on finest. One
+// pass that straightens borders comes where smoothAt regions are left: what a
+// pixel suits is decided by the regions of that level, but the pixel moves
+// between regions of the finest level, and only where every level in between
+// stays connected. So the levels stay nested however fine the finest is.
+func segment(img *image.NRGBA, finest int) *Hierarchy {
+	width, height := img.Rect.Dx(), img.Rect.Dy()
+	base := DefaultRegions(width, height)
+	lab := toLab(img)
+	lab.blur()
+	g := newGradients(lab)
+	tilt(g.g1, width)
+	labels, n := basins(g.g1, width, height, max(finest, base))
+	graph := newRAG(labels, n, lab, g)
+	relabel(labels, graph.matchDown(max(matchFactor*base, finest), matchRounds))
+
+	m := newMerger(graph)
+	smoothAt := min(int(smoothFactor*float64(base)), m.left)
+	leaves := max(finest, smoothAt)
+	for m.left > leaves {
+		m.next()
+	}
+	leaf := m.owners()
+	relabel(labels, leaf)
+	t := &tree{leaves: leaves}
+	node := slices.Clone(leaf)
+	t.grow(m, smoothAt, node)
+
+	// The state at smoothAt regions: which leaves make up a region, and which
+	// node of the tree it is.
+	owner := m.owners()
+	b := &borderPass{labels: labels, width: width, height: height, coarse: make([]int32, leaves), mean: make([][3]float32, smoothAt)}
+	top := make([]int32, smoothAt)
+	for i, o := range owner {
+		b.coarse[leaf[i]] = o
+		if int(m.parent[i]) == i {
+			r := &m.regions[i]
+			b.mean[o] = [3]float32{r.l, r.a, r.b}
+			top[o] = node[i]
+		}
+	}
+	b.run(lab)
+	coarse := make([]int32, len(labels))
+	for p, l := range labels {
+		coarse[p] = b.coarse[l]
+	}
+	t.grow(newMerger(newRAG(coarse, smoothAt, lab, g)), 1, top)
+	return t.hierarchy(&Map{Width: width, Height: height, N: leaves, Labels: labels}, finest)
+}
+
+const (
+	matchFactor  = 5   // rounds of matching go down to this multiple of DefaultRegions
+	matchRounds  = 6   // and no further than so many rounds
+	smoothFactor = 1.7 // borders are straightened at this multiple
+)
+
+func relabel(labels, to []int32) {
+	for p, l := range labels {
+		labels[p] = to[l]
+	}
+}
+
+// basins returns the watershed of g, at least atLeast basins when there are so
+// many pixels: where the image alone has too few, square cells divide them.
+func basins(g []float32, width, height, atLeast int) ([]int32, int) {
+	atLeast = min(atLeast, width*height)
+	labels, n := watershed(g, width, height, 0)
+	for cell := 64; n < atLeast; cell /= 2 {
+		labels, n = watershed(g, width, height, cell)
+	}
+	return labels, n
+}
+
+const (
+	latticeSide = 6    // side of the cells that divide flat areas, in pixels
+	latticeRise = 0.01 // height of their walls, far below any visible gradient
+)
+
+// tilt adds a shallow dish per cell of a brick lattice to g, so that areas
+// without any gradient split into equal compact basins.
+func tilt(g []float32, width int) {
+	var dish [2 * latticeSide][2 * latticeSide]float32
+	for y := range dish {
+		for x := range dish[y] {
+			dy := y%latticeSide - latticeSide/2
+			dx := (x+y/latticeSide*latticeSide/2)%latticeSide - latticeSide/2
+			dish[y][x] = latticeRise * float32(dx*dx+dy*dy) / (latticeSide * latticeSide / 2)
+		}
+	}
+	for o, y := 0, 0; o < len(g); o, y = o+width, y+1 {
+		row, add := g[o:o+width], &dish[y%len(dish)]
+		k := 0
+		for x := range row {
+			row[x] += add[k]
+			if k++; k == len(add) {
+				k = 0
+			}
+		}
+	}
+}
+
+// tree collects merges in order; nodes 0..leaves-1 are leaves, node leaves+i
+// comes from merges[i].
+type tree struct {
+	leaves int
+	merges [][2]int32
+}
+
+// grow merges until so many regions are left. node holds the tree node of each
+// region of m and is kept up to date for those that remain.
+func (t *tree) grow(m *merger, until int, node []int32) {
+	for m.left > until {
+		stays, gone := m.next()
+		t.merges = append(t.merges, [2]int32{node[stays], node[gone]})
+		node[stays] = int32(t.leaves + len(t.merges) - 1)
+	}
+}
+
+// hierarchy cuts the tree at finest ≤ leaves regions and numbers these in
+// raster order. It takes over the map of the leaves.
+func (t *tree) hierarchy(m *Map, finest int) *Hierarchy {
+	cut := t.leaves - finest
+	id := make([]int32, t.leaves+len(t.merges)) // new node ids
+	for i := range id {
+		id[i] = int32(i)
+	}
+	for i := cut - 1; i >= 0; i-- {
+		for _, child := range t.merges[i] {
+			id[child] = id[t.leaves+i]
+		}
+	}
+	relabel(m.Labels, id)
+	for i := range id {
+		id[i] = -1
+	}
+	next := int32(0)
+	for p, l := range m.Labels {
+		if id[l] < 0 {
+			id[l] = next
+			next++
+		}
+		m.Labels[p] = id[l]
+	}
+	m.N = finest
+	h := &Hierarchy{finest: m, merges: t.merges[cut:]}
+	for i := range h.merges {
+		pair := &h.merges[i]
+		pair[0], pair[1] = id[pair[0]], id[pair[1]]
+		id[t.leaves+cut+i] = int32(finest + i)
+	}
+	return h
+}
