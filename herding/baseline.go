@@ -45,21 +45,15 @@ var SingleShifts = []float64{0.5, -0.5, 0.8, -0.8}
 // Run streams count hypotheses as Problem.Run does. Slack and Condition mean nothing here.
 func (b *LabelBias) Run(ctx context.Context, count int) iter.Seq2[Hypothesis, error] {
 	return func(yield func(Hypothesis, error) bool) {
-		plain := &Problem{Model: b.Model}
-		if err := plain.Validate(); err != nil {
+		r, err := NewSequence(&Problem{Model: b.Model, Solver: b.Solver})
+		if err != nil {
 			yield(Hypothesis{}, err)
-			return
-		}
-		if !plain.informed() {
-			yield(Hypothesis{}, ErrNoInformation)
 			return
 		}
 		if b.Shifts != nil && len(b.Shifts) == 0 {
 			yield(Hypothesis{}, fmt.Errorf("%w: no shifts given", ErrShape))
 			return
 		}
-		r := newRun(plain)
-		r.solver = crf.NewSolver(r.model, b.Solver)
 		rng := rand.New(rand.NewPCG(b.Seed, 1))
 		bias := make([]float64, b.Model.Labels)
 		for rank := range count {

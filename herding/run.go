@@ -26,45 +26,39 @@ type Hypothesis struct {
 // slackTolerance forgives rounding in Chen's condition.
 const slackTolerance = 1e-9
 
-// Run streams the first count hypotheses of the sequence. Duplicates belong to
-// it: they carry the weights of the moments. The first maximisation starts
-// cold, so equal problems give equal bits; each later one starts warm from the
-// step before. The context is looked at before each step; its error is yielded
-// once and ends the stream, as does an invalid problem. The Problem is only read.
-//
-// A step costs a maximisation plus O(n·k + edges) for the update.
+// Run streams the first count hypotheses of the problem's Sequence. The context
+// is looked at before each step; its error is yielded once and ends the stream,
+// as does an invalid problem.
 func (p *Problem) Run(ctx context.Context, count int) iter.Seq2[Hypothesis, error] {
 	return func(yield func(Hypothesis, error) bool) {
-		if err := p.Validate(); err != nil {
+		r, err := NewSequence(p)
+		if err != nil {
 			yield(Hypothesis{}, err)
 			return
 		}
-		if !p.informed() {
-			yield(Hypothesis{}, ErrNoInformation)
-			return
-		}
-		r := newRun(p)
-		for rank := range count {
+		for range count {
 			if err := ctx.Err(); err != nil {
 				yield(Hypothesis{}, err)
 				return
 			}
-			h := r.step()
-			h.Rank = rank
-			if !yield(h, nil) {
+			if !yield(r.Next(), nil) {
 				return
 			}
 		}
 	}
 }
 
-// run is the state of one sequence.
-type run struct {
+// Sequence makes the hypotheses of a problem one after the other. Duplicates
+// belong to it: they carry the weights of the moments. The first maximisation
+// starts cold, so equal problems give equal bits; each later one starts warm
+// from the step before. Not for concurrent use.
+type Sequence struct {
 	p      *Problem
 	model  *crf.Model // θ(m)
 	solver *crf.Solver
 	deep   *crf.Solver // for steps where Chen's condition failed, made when needed
 	last   []uint8     // labels of the step before
+	rank   int         // of the next hypothesis
 
 	unary   []float64 // θ_i(l) without the area term, n×k
 	area    []float64 // θ of the area statistics, k
@@ -73,11 +67,19 @@ type run struct {
 	scale   float64   // of θ and η
 }
 
-func newRun(p *Problem) *run {
+// NewSequence returns the sequence of a problem, which it only reads; an error
+// of Validate or ErrNoInformation otherwise.
+func NewSequence(p *Problem) (*Sequence, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if !p.informed() {
+		return nil, ErrNoInformation
+	}
 	m := *p.Model
 	m.Unary = slices.Clone(m.Unary)
 	m.Edges = slices.Clone(m.Edges)
-	r := &run{p: p, model: &m, unary: m.Unary, scale: 1}
+	r := &Sequence{p: p, model: &m, unary: m.Unary, scale: 1}
 	if p.AreaMoments != nil {
 		r.unary = slices.Clone(m.Unary)
 		r.area = make([]float64, m.Labels)
@@ -92,15 +94,17 @@ func newRun(p *Problem) *run {
 		}
 	}
 	r.solver = crf.NewSolver(&m, p.Solver)
-	return r
+	return r, nil
 }
 
-func (r *run) step() Hypothesis {
+// Next makes the next hypothesis. It costs a maximisation plus
+// O(n·k + edges) for the update.
+func (r *Sequence) Next() Hypothesis {
 	res := r.solver.Solve(r.last)
 	slack := r.slack(res.Labels)
 	if slack < -slackTolerance && r.p.Solver.Method != crf.LBP && r.repairable(res, slack) {
 		if r.deep == nil {
-			r.deep = crf.NewSolver(r.model, crf.Options{Method: crf.Trees, Sweeps: 30, Rounds: 60, Seed: r.p.Solver.Seed})
+			r.deep = crf.NewSolver(r.model, crf.Options{Sweeps: 30, Kicks: 20, Seed: r.p.Solver.Seed})
 		}
 		again := r.deep.Solve(res.Labels)
 		again.Sweeps += res.Sweeps
@@ -108,6 +112,7 @@ func (r *run) step() Hypothesis {
 		slack = r.slack(res.Labels)
 	}
 	h := Hypothesis{
+		Rank:      r.rank,
 		Labels:    slices.Clone(res.Labels),
 		Energy:    r.p.Model.Energy(res.Labels),
 		Optimal:   res.Optimal,
@@ -115,31 +120,32 @@ func (r *run) step() Hypothesis {
 		Slack:     slack,
 		Condition: slack >= -slackTolerance,
 	}
-	r.last = h.Labels
+	r.last = slices.Clone(h.Labels) // the receiver may change its own
+	r.rank++
 	r.update(h.Labels)
 	return h
 }
 
 // repairable reports whether more energy, up to the bound, could make up for a
 // negative slack. With moments that no distribution has it often could not.
-func (r *run) repairable(res crf.Result, slack float64) bool {
+func (r *Sequence) repairable(res crf.Result, slack float64) bool {
 	return !res.Optimal && res.Bound-res.Energy >= float64(-slack*r.scale)
 }
 
 // fixed reports whether node i is clamped.
-func (r *run) fixed(i int) bool { return r.model.Fixed != nil && r.model.Fixed[i] >= 0 }
+func (r *Sequence) fixed(i int) bool { return r.model.Fixed != nil && r.model.Fixed[i] >= 0 }
 
 // moves reports whether the unaries of node i are updated.
-func (r *run) moves(i int) bool {
+func (r *Sequence) moves(i int) bool {
 	return !r.fixed(i) && (r.p.Carries == nil || r.p.Carries[i])
 }
 
-func (r *run) movesUnary() bool { return r.p.UnaryMoments != nil && r.p.EtaUnary > 0 }
-func (r *run) movesPair() bool  { return r.p.PairMoments != nil && r.p.EtaPair > 0 }
-func (r *run) movesArea() bool  { return r.p.AreaMoments != nil && r.p.EtaArea > 0 }
+func (r *Sequence) movesUnary() bool { return r.p.UnaryMoments != nil && r.p.EtaUnary > 0 }
+func (r *Sequence) movesPair() bool  { return r.p.PairMoments != nil && r.p.EtaPair > 0 }
+func (r *Sequence) movesArea() bool  { return r.p.AreaMoments != nil && r.p.EtaArea > 0 }
 
 // slack is θ·φ(x) - θ·μ in the units of the problem.
-func (r *run) slack(x []uint8) float64 {
+func (r *Sequence) slack(x []uint8) float64 {
 	k := r.model.Labels
 	sum := 0.0
 	if r.movesUnary() {
@@ -172,7 +178,7 @@ func (r *run) slack(x []uint8) float64 {
 }
 
 // update moves θ by η(μ - φ(x)) and keeps its norm in bounds.
-func (r *run) update(x []uint8) {
+func (r *Sequence) update(x []uint8) {
 	k := r.model.Labels
 	norm := 0.0
 	if r.movesUnary() {
@@ -222,7 +228,7 @@ func (r *run) update(x []uint8) {
 
 // rescale halves θ, η and the solver's messages while ‖θ‖² is out of bounds.
 // Halving is exact, so it changes no label of the sequence.
-func (r *run) rescale(square float64) {
+func (r *Sequence) rescale(square float64) {
 	bound := r.p.NormBound
 	if bound == 0 {
 		bound = 1e6
@@ -249,7 +255,7 @@ func (r *run) rescale(square float64) {
 }
 
 // cover sums the share of the area of each class.
-func (r *run) cover(x []uint8) {
+func (r *Sequence) cover(x []uint8) {
 	clear(r.covered)
 	for i, l := range x {
 		r.covered[l] += r.share[i]
