@@ -1,0 +1,137 @@
+package sample
+
+import (
+	"bytes"
+	"image"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+var (
+	rendered = sync.OnceValue(Render)
+	truth    = sync.OnceValue(Truth)
+)
+
+func TestRenderIsTheSameForAnyNumberOfProcessors(t *testing.T) {
+	img, classes := rendered(), truth()
+	for _, procs := range []int{1, 7} {
+		before := runtime.GOMAXPROCS(procs)
+		if again := Render(); !bytes.Equal(img.Pix, again.Pix) {
+			t.Errorf("Render differs between %d and %d processors", before, procs)
+		}
+		if again := Truth(); !bytes.Equal(classes, again) {
+			t.Errorf("Truth differs between %d and %d processors", before, procs)
+		}
+		runtime.GOMAXPROCS(before)
+	}
+}
+
+func TestRenderIsAnUprightOpaqueImageOfFullSize(t *testing.T) {
+	img := rendered()
+	if want := image.Rect(0, 0, Width, Height); img.Rect != want {
+		t.Fatalf("bounds %v, want %v", img.Rect, want)
+	}
+	if img.Stride != 4*Width {
+		t.Errorf("stride %d, want %d", img.Stride, 4*Width)
+	}
+	if !img.Opaque() {
+		t.Error("some pixels are transparent")
+	}
+}
+
+// A photograph uses the whole range of tones, clips next to nothing, and has no
+// flat areas: grain and texture leave hardly two equal neighbours in a row.
+func TestRenderHasTheTonesOfAPhotograph(t *testing.T) {
+	img := rendered()
+	var histogram [256]int
+	equal, clipped := 0, 0
+	for y := range Height {
+		for x := range Width {
+			i := img.PixOffset(x, y)
+			p := img.Pix[i : i+3]
+			histogram[(54*int(p[0])+183*int(p[1])+19*int(p[2]))>>8]++
+			if p[0] == 255 && p[1] == 255 && p[2] == 255 {
+				clipped++
+			}
+			if x > 0 && bytes.Equal(p, img.Pix[i-4:i-1]) {
+				equal++
+			}
+		}
+	}
+	const n = Width * Height
+	quantile := func(share float64) int {
+		sum := 0
+		for v, c := range histogram {
+			if sum += c; float64(sum) >= share*n {
+				return v
+			}
+		}
+		return 255
+	}
+	if dark, light := quantile(0.02), quantile(0.98); dark > 50 || light < 170 {
+		t.Errorf("2 %% and 98 %% of the tones are %d and %d, want at most 50 and at least 170", dark, light)
+	}
+	if clipped > n/200 {
+		t.Errorf("%d pixels are pure white, want at most %d", clipped, n/200)
+	}
+	if equal > n/20 {
+		t.Errorf("%d pixels equal their left neighbour, want at most %d", equal, n/20)
+	}
+}
+
+func TestTruthCoversEveryClass(t *testing.T) {
+	truth := truth()
+	if len(truth) != Width*Height {
+		t.Fatalf("%d pixels, want %d", len(truth), Width*Height)
+	}
+	count := make([]int, 256)
+	for _, c := range truth {
+		count[c]++
+	}
+	for c, n := range count {
+		switch {
+		case c >= len(Classes) && n > 0:
+			t.Errorf("%d pixels of class %d, which has no name", n, c)
+		case c < len(Classes) && n*100 < Width*Height:
+			t.Errorf("%s covers %d pixels, want at least 1 %%", Classes[c], n)
+		}
+	}
+}
+
+// The truth must belong to the picture: colours differ between classes far more
+// than one pixel inside a class differs from the next.
+func TestTruthFollowsThePicture(t *testing.T) {
+	img, truth := rendered(), truth()
+	var inside, across, nInside, nAcross float64
+	for y := range Height {
+		for x := 2; x < Width-2; x++ {
+			i := y*Width + x
+			d := 0.0
+			for k := range 3 {
+				e := float64(img.Pix[4*(i+2)+k]) - float64(img.Pix[4*(i-2)+k])
+				d += e * e
+			}
+			if truth[i-2] == truth[i+2] {
+				inside, nInside = inside+d, nInside+1
+			} else {
+				across, nAcross = across+d, nAcross+1
+			}
+		}
+	}
+	if ratio := (across / nAcross) / (inside / nInside); ratio < 10 {
+		t.Errorf("squared steps across borders are %.1f times those inside, want at least 10", ratio)
+	}
+}
+
+func BenchmarkRender(b *testing.B) {
+	for b.Loop() {
+		Render()
+	}
+}
+
+func BenchmarkTruth(b *testing.B) {
+	for b.Loop() {
+		Truth()
+	}
+}
