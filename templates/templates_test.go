@@ -1,0 +1,135 @@
+package templates
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+)
+
+const hostile = `"><script>alert(1)</script>`
+
+func render(t *testing.T, c templ.Component) string {
+	t.Helper()
+	var b strings.Builder
+	if err := c.Render(context.Background(), &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func pages() map[string]templ.Component {
+	classes := []Class{{0, "background", "#5b6b7f"}, {1, hostile, "#f2a541"}}
+	im := ImageCard{
+		ID: "im1", Name: hostile, Status: "started", Width: 640, Height: 480,
+		Decided: 0.231, Thumbnail: "/api/v1/images/im1/thumbnail",
+	}
+	return map[string]templ.Component{
+		"start":       Start(StartView{Projects: []ProjectCard{{ID: "p1", Name: hostile, Images: 3, Done: 1, Cover: "/c", Colors: []string{"#112233"}}}}),
+		"start/empty": Start(StartView{}),
+		"project":     Project(ProjectView{ID: "p1", Name: hostile, Classes: classes, Images: []ImageCard{im}}),
+		"annotate": Annotate(AnnotateView{
+			Image: im, ProjectID: "p1", ProjectName: hostile, Classes: classes, Next: "im2", Position: 1, Total: 2, Regions: 600,
+			DisplayURL: "/api/v1/images/im1/display", SuperpixelsURL: "/api/v1/images/im1/superpixels.bin", SocketPath: "/api/v1/images/im1/socket",
+		}),
+		"problem": Problem(ProblemView{Status: 404, Title: "No such page", Detail: hostile}),
+	}
+}
+
+// Every page must have its landmarks, escape what people typed, and need no
+// more than script-src and style-src 'self'.
+func TestPages(t *testing.T) {
+	inlineStyle := regexp.MustCompile(`<style|\sstyle=|\son[a-z]+=`)
+	inlineScript := regexp.MustCompile(`<script[^>]*>[^<]`)
+	for name, c := range pages() {
+		t.Run(name, func(t *testing.T) {
+			page := render(t, c)
+			for _, want := range []string{"<!doctype html>", `<html lang="en"`, "<main id=\"main\"", "<header", "<h1", `class="skip"`, `id="toasts"`, `type="module"`} {
+				if n := strings.Count(page, want); n < 1 {
+					t.Errorf("%s is missing", want)
+				}
+			}
+			if n := strings.Count(page, "<h1"); n != 1 {
+				t.Errorf("%d first-level headings, want 1", n)
+			}
+			if strings.Contains(page, "<script>alert") {
+				t.Error("a name was not escaped")
+			}
+			if m := inlineStyle.FindString(page); m != "" {
+				t.Errorf("inline style or handler %q, which the Content Security Policy blocks", m)
+			}
+			if m := inlineScript.FindString(page); m != "" {
+				t.Errorf("inline script %q, which the Content Security Policy blocks", m)
+			}
+		})
+	}
+}
+
+// An id that stands twice or is referred to and absent breaks labels, icons and
+// the modules that look elements up.
+func TestIdentifiers(t *testing.T) {
+	ids := regexp.MustCompile(`\sid="([^"]+)"`)
+	refs := regexp.MustCompile(`\s(?:for|aria-labelledby|aria-describedby|aria-controls|href)="(?:#)?([a-z][a-z0-9-]*)"`)
+	for name, c := range pages() {
+		t.Run(name, func(t *testing.T) {
+			page := render(t, c)
+			seen := map[string]bool{}
+			for _, m := range ids.FindAllStringSubmatch(page, -1) {
+				if seen[m[1]] {
+					t.Errorf("id %q stands twice", m[1])
+				}
+				seen[m[1]] = true
+			}
+			for _, m := range refs.FindAllStringSubmatch(page, -1) {
+				if !seen[m[1]] {
+					t.Errorf("%q refers to nothing", m[0])
+				}
+			}
+		})
+	}
+}
+
+// The annotation page hands its data to the modules in attributes.
+func TestAnnotateData(t *testing.T) {
+	page := render(t, pages()["annotate"])
+	for _, want := range []string{
+		`data-image="im1"`, `data-width="640"`, `data-height="480"`, `data-regions="600"`, `data-project="p1"`,
+		`data-display="/api/v1/images/im1/display"`, `data-superpixels="/api/v1/images/im1/superpixels.bin"`,
+		`data-socket="/api/v1/images/im1/socket"`, `data-next="im2"`, `data-previous=""`,
+		`data-index="1"`, `data-color="#f2a541"`, `href="/images/im2"`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	if strings.Contains(page, `href="/images/"`) {
+		t.Error("a link to a neighbour that does not exist")
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for share, want := range map[float64]string{0: "0 %", 0.0001: "1 %", 0.231: "23 %", 0.9999: "99 %", 1: "100 %"} {
+		if got := percent(share); got != want {
+			t.Errorf("percent(%v) = %q, want %q", share, got, want)
+		}
+	}
+}
+
+// The drawings must be well-formed.
+func TestDrawings(t *testing.T) {
+	for name, c := range map[string]templ.Component{"mark": mark(), "sprite": sprite()} {
+		d := xml.NewDecoder(strings.NewReader(render(t, c)))
+		for {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+	}
+}

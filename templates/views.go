@@ -1,0 +1,121 @@
+// Package templates holds the pages of Collie as templ components over plain
+// view models. The pages carry no logic and no inline script or style: what the
+// modules under /static need travels in data attributes, so that a Content
+// Security Policy of 'self' alone serves them.
+package templates
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// StartView is the start page: where work begins and what there is already.
+type StartView struct {
+	Projects []ProjectCard
+}
+
+// ProjectCard is a project as the start page lists it.
+type ProjectCard struct {
+	ID, Name string
+	Images   int      // images in the project
+	Done     int      // of which every superpixel is decided
+	Cover    string   // address of a picture, or empty
+	Colors   []string // the colours of the classes, #rrggbb
+}
+
+// ProjectView is the page of one project.
+type ProjectView struct {
+	ID, Name string
+	Classes  []Class
+	Images   []ImageCard
+}
+
+// Class is one class in project order.
+type Class struct {
+	Index int
+	Name  string
+	Color string // #rrggbb
+}
+
+// ImageCard is an image as lists and the annotation page show it.
+type ImageCard struct {
+	ID, Name      string
+	Status        string // untouched, started or done
+	Width, Height int    // pixels of the upright image
+	Decided       float64
+	Thumbnail     string // address of the thumbnail
+}
+
+// AnnotateView is the annotation page of one image.
+type AnnotateView struct {
+	Image                  ImageCard
+	ProjectID, ProjectName string
+	Classes                []Class
+	Previous, Next         string // identifiers of the neighbouring images, or empty
+	Position, Total        int    // 1-based place of the image in its project
+	Regions                int    // superpixels
+
+	DisplayURL, SuperpixelsURL, SocketPath string
+}
+
+// ProblemView is the page that says what went wrong.
+type ProblemView struct {
+	Status int // HTTP status, or 0
+	Title  string
+	Detail string
+}
+
+// percent writes a share of 1 as a whole percentage that only reads 0 or 100
+// when it is exactly that.
+func percent(share float64) string {
+	if share <= 0 {
+		return "0 %"
+	}
+	if share >= 1 {
+		return "100 %"
+	}
+	return strconv.Itoa(int(min(99, max(1, math.Round(share*100))))) + " %"
+}
+
+func fraction(share float64) string { return strconv.FormatFloat(share, 'f', 4, 64) }
+
+func size(im ImageCard) string { return fmt.Sprintf("%d × %d", im.Width, im.Height) }
+
+// done counts the images of a project whose every superpixel is decided.
+func done(images []ImageCard) int {
+	n := 0
+	for _, im := range images {
+		if im.Status == "done" {
+			n++
+		}
+	}
+	return n
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+func statusText(status string) string {
+	switch status {
+	case "done":
+		return "Done"
+	case "started":
+		return "Started"
+	}
+	return "Untouched"
+}
+
+func statusIcon(status string) string {
+	switch status {
+	case "done":
+		return "check"
+	case "started":
+		return "half"
+	}
+	return "ring"
+}
