@@ -9,54 +9,63 @@ import (
 type Method uint8
 
 const (
-	// Auto suits the maximiser to the signs of the weights: TRWS without a
-	// negative edge, Trees otherwise.
+	// Auto is TRW-S; when that proves no optimum, exact tree moves follow, from
+	// its labelling, from the start and – with negative weights – from a cold
+	// damped LBP, and the results are crossed.
 	Auto Method = iota
 	// TRWS is sequential tree-reweighted message passing with an ICM polish.
-	// It proves the optimum of most models without negative edges.
 	TRWS
-	// Trees is a few TRWS sweeps, then exact moves over random forests from
-	// the labelling they give, from a cold damped LBP and from the start.
-	Trees
-	// LBP is 50 rounds of flooding max-product belief propagation from zero
-	// messages, as the paper's experiments used. No polish, no bound.
+	// LBP is flooding max-product belief propagation from zero messages, as
+	// the paper's experiments used. No polish, no bound.
 	LBP
 )
 
-// Options of a Solver. The zero value is the default.
+// Options of a Solver. The zero value is the default, made for a sequence of
+// similar models; see also Thorough.
 type Options struct {
 	Method Method
-	// Sweeps limits the sweeps of TRWS (0 = 100; with Trees 0 = 10) and sets
-	// the rounds of LBP (0 = 50).
+	// Sweeps of message passing. 0 = at most 100 of TRW-S, 10 when Auto meets
+	// a negative weight, and 50 rounds of LBP.
 	Sweeps int
-	// Rounds limits the tree moves from each start (0 = 30).
-	Rounds int
-	// Seed of the tree moves.
+	// Kicks of an iterated local search when Auto has not proved the optimum.
+	Kicks int
+	// Seed of the tree moves and the kicks.
 	Seed uint64
 }
+
+// Thorough are Options for a single model of unknown kind.
+var Thorough = Options{Sweeps: 100, Kicks: 200}
 
 // Result of one Solve.
 type Result struct {
 	Labels  []uint8 // one per node; owned by the Solver, overwritten by the next Solve
 	Energy  float64 // Model.Energy(Labels)
-	Bound   float64 // no labelling has more energy; +Inf with LBP
+	Bound   float64 // no labelling has more energy, up to rounding; +Inf with LBP
 	Sweeps  int     // message passing sweeps made
 	Optimal bool    // Bound - Energy < 1e-6: proved
 }
 
-// gap at which a labelling counts as proved optimal.
-const gap = 1e-6
+const (
+	// gap at which a labelling counts as proved optimal.
+	gap = 1e-6
+	// treeRounds and treePatience limit the tree moves from one labelling.
+	treeRounds, treePatience = 30, 8
+	// floodRounds and floodDamping of the LBP from which tree moves start.
+	floodRounds, floodDamping = 10, 0.5
+)
 
 // Solver maximises the energy of one model. It owns all buffers, so sweeps
 // allocate nothing. It is not for concurrent use.
 type Solver struct {
-	m     *Model
-	opt   Options
-	g     *graph
-	rng   *rand.PCG
-	trws  *trws
-	lbp   *lbp
-	trees *trees
+	m   *Model
+	opt Options
+	g   *graph
+	rng *rand.PCG
+	crosser
+	trws   *trws
+	lbp    *lbp    // the rest are made when first needed
+	trees  *trees  //
+	search *search //
 
 	x, best, labels []uint8 // free, free, all nodes
 	score           []float64
@@ -69,7 +78,7 @@ type Solver struct {
 func NewSolver(m *Model, opt Options) *Solver {
 	g := newGraph(m)
 	s := &Solver{
-		m: m, opt: opt, g: g, rng: rand.NewPCG(opt.Seed, 0),
+		m: m, opt: opt, g: g, rng: rand.NewPCG(opt.Seed, 0), crosser: newCrosser(g), trws: newTRWS(g),
 		x: make([]uint8, len(g.free)), best: make([]uint8, len(g.free)),
 		labels: make([]uint8, m.Nodes), score: make([]float64, m.Labels),
 	}
@@ -84,41 +93,42 @@ func NewSolver(m *Model, opt Options) *Solver {
 // Reset forgets the messages and the random state, so that the next Solve is
 // that of a new Solver.
 func (s *Solver) Reset() {
-	if s.trws != nil {
-		clear(s.trws.msg)
-	}
+	clear(s.trws.msg)
 	s.rng.Seed(s.opt.Seed, 0)
 }
 
 // Scale multiplies the messages by f, for a model whose unaries and weights
 // have all been multiplied by f since the last Solve.
-func (s *Solver) Scale(f float64) {
-	if s.trws != nil {
-		scale(s.trws.msg, f)
-	}
-}
+func (s *Solver) Scale(f float64) { scale(s.trws.msg, f) }
 
-// Solve maximises the present energy of the model. TRWS goes on from the
+// Solve maximises the present energy of the model. TRW-S goes on from the
 // messages of the last Solve (see Reset). start, when not nil, is a labelling
-// of all nodes that competes: the result is never below it (with LBP it is
-// ignored). Clamps win over start.
+// of all nodes that competes: the result is never below it (except with LBP,
+// which ignores it). Clamps win over start.
 func (s *Solver) Solve(start []uint8) Result {
 	s.g.load(s.m)
 	s.energy = math.Inf(-1)
 	r := Result{Bound: math.Inf(1)}
-	switch {
-	case s.opt.Method == LBP:
-		r.Sweeps = s.or(s.opt.Sweeps, 50)
+	switch s.opt.Method {
+	case LBP:
+		r.Sweeps = s.sweeps(50)
 		s.flood(r.Sweeps, 0)
-		s.keep(s.g.energy(s.x))
-	case s.opt.Method == Trees, s.opt.Method == Auto && s.g.negative:
-		s.mixed(&r, start)
-	default:
-		s.sweep(&r, s.or(s.opt.Sweeps, 100))
+		s.take()
+	case TRWS:
+		s.sweep(&r, s.sweeps(100))
 		if !s.proved(&r) {
+			s.begin(start, s.take)
 			copy(s.x, s.best)
 			s.polish()
-			s.begin(start, s.polish)
+		}
+	default:
+		limit := s.sweeps(100)
+		if s.g.negative {
+			limit = s.sweeps(10)
+		}
+		s.sweep(&r, limit)
+		if !s.proved(&r) {
+			s.explore(start)
 		}
 	}
 	for f, i := range s.g.free {
@@ -131,27 +141,29 @@ func (s *Solver) Solve(start []uint8) Result {
 	return r
 }
 
-func (s *Solver) or(v, otherwise int) int {
-	if v > 0 {
-		return v
+func (s *Solver) sweeps(otherwise int) int {
+	if s.opt.Sweeps > 0 {
+		return s.opt.Sweeps
 	}
 	return otherwise
 }
 
 func (s *Solver) proved(r *Result) bool { return r.Bound-s.energy < gap }
 
-// keep takes x when it is better than what was found before.
-func (s *Solver) keep(energy float64) {
-	if energy > s.energy {
-		s.energy = energy
+// take merges x into the best labelling found so far.
+func (s *Solver) take() {
+	if math.IsInf(s.energy, -1) {
 		copy(s.best, s.x)
+		s.energy = s.g.energy(s.best)
+		return
 	}
+	s.energy += s.cross(s.best, s.x)
 }
 
 // polish takes x after ICM.
 func (s *Solver) polish() {
 	s.g.icm(s.x, s.score)
-	s.keep(s.g.energy(s.x))
+	s.take()
 }
 
 // begin improves the start, if there is one.
@@ -165,22 +177,14 @@ func (s *Solver) begin(start []uint8, improve func()) {
 	improve()
 }
 
-// sweep runs TRWS until the bound is met or the limit reached.
+// sweep runs TRW-S until the bound is met or the limit reached, and merges the
+// labellings it reads off on the way.
 func (s *Solver) sweep(r *Result, limit int) {
-	if s.trws == nil {
-		s.trws = newTRWS(s.g)
-	}
-	for range limit {
-		s.trws.forward()
-		if e := s.g.energy(s.trws.x); e > s.energy {
-			s.energy = e
-			copy(s.best, s.trws.x)
-		}
+	for r.Sweeps < limit && !s.proved(r) {
+		s.trws.forward(s.x)
+		s.take()
 		r.Bound = min(r.Bound, s.trws.backward())
 		r.Sweeps++
-		if s.proved(r) {
-			return
-		}
 	}
 }
 
@@ -191,24 +195,30 @@ func (s *Solver) flood(rounds int, damping float64) {
 	s.lbp.run(rounds, damping, s.x)
 }
 
-// mixed is the method for models with negative edges.
-func (s *Solver) mixed(r *Result, start []uint8) {
-	s.sweep(r, s.or(s.opt.Sweeps, 10))
-	if s.proved(r) {
-		return
-	}
+// explore is for what TRW-S has not solved.
+func (s *Solver) explore(start []uint8) {
 	if s.trees == nil {
 		s.trees = newTrees(s.g, s.rng)
 	}
 	copy(s.x, s.best)
 	s.climb()
 	s.begin(start, s.climb)
-	s.flood(s.or(s.opt.Sweeps, 10), 0.5)
-	s.climb()
+	if s.g.negative {
+		s.flood(floodRounds, floodDamping)
+		s.climb()
+	}
+	if s.opt.Kicks > 0 {
+		if s.search == nil {
+			s.search = newSearch(s.g)
+		}
+		copy(s.x, s.best)
+		s.search.run(s.x, s.opt.Kicks, s.trees, &s.crosser, s.rng)
+		s.polish()
+	}
 }
 
 // climb takes x after tree moves and ICM.
 func (s *Solver) climb() {
-	s.trees.improve(s.x, s.or(s.opt.Rounds, 30), 8)
+	s.trees.improve(s.x, treeRounds, treePatience)
 	s.polish()
 }

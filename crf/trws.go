@@ -10,7 +10,6 @@ type trws struct {
 	msg     []float64 // merged edges × labels
 	gamma   []float64 // 1 / number of chains through a free node
 	sum, in []float64 // scratch, labels each
-	x       []uint8   // the labelling read off in the last forward pass
 }
 
 func newTRWS(g *graph) *trws {
@@ -20,7 +19,6 @@ func newTRWS(g *graph) *trws {
 		gamma: make([]float64, len(g.free)),
 		sum:   make([]float64, g.labels),
 		in:    make([]float64, g.labels),
-		x:     make([]uint8, len(g.free)),
 	}
 	for i := range t.gamma {
 		chains := max(g.middle[i]-g.start[i], g.start[i+1]-g.middle[i], 1)
@@ -29,10 +27,10 @@ func newTRWS(g *graph) *trws {
 	return t
 }
 
-// forward sends messages to higher nodes and reads off a labelling: each node
+// forward sends messages to higher nodes and reads off a labelling x: each node
 // takes the best label given the labels of the lower nodes and the messages of
 // the higher ones.
-func (t *trws) forward() {
+func (t *trws) forward(x []uint8) {
 	g, k := t.g, t.g.labels
 	sum := t.sum
 	for i := range g.free {
@@ -45,10 +43,10 @@ func (t *trws) forward() {
 		in := t.in
 		copy(in, sum)
 		for _, a := range lower {
-			in[t.x[a.to]] += g.w[a.edge]
+			in[x[a.to]] += g.w[a.edge]
 			add(sum, t.msg[int(a.edge)*k:])
 		}
-		t.x[i] = g.best(i, in)
+		x[i] = g.best(i, in)
 		scale(sum, t.gamma[i])
 		for _, a := range higher {
 			send(t.msg[int(a.edge)*k:][:k], sum, g.w[a.edge])
