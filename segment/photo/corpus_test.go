@@ -1,0 +1,115 @@
+package photo
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shared returns a folder of ../shared beside the module, or skips the test.
+func shared(t testing.TB, name string) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		if filepath.Dir(dir) == dir {
+			t.Fatal("no go.mod above the package")
+		}
+		dir = filepath.Dir(dir)
+	}
+	path := filepath.Join(dir, "..", "shared", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("needs the test images of ../shared/%s, which is not there", name)
+	}
+	return path
+}
+
+// wanted says what may become of a corpus file, by the folder it is in. Files
+// whose header states a size over the limits are TooLarge wherever they are.
+var wanted = map[string][]Reason{
+	"ok":            {0},
+	"bounds-differ": {0},          // GIF: a frame that covers a part of the canvas
+	"empty-bounds":  {Unreadable}, // GIF: a frame without pixels
+	"over-50MP":     {TooLarge},
+	"zero-dim":      {Unreadable},
+	"header-error":  {Unreadable, Unsupported}, // Unsupported: the magic is broken, or a rare kind
+	"decode-error":  {Unreadable, Unsupported},
+}
+
+// overLimits reports whether a file's header states a size that no gate with
+// the default limits may accept.
+func overLimits(file []byte) bool {
+	f, err := recognize(file[:min(len(file), headSize)])
+	if err != nil {
+		return false
+	}
+	c, err := f.config(bytes.NewReader(file))
+	return err == nil && (max(c.Width, c.Height) > 16384 || c.Width*c.Height > 40e6)
+}
+
+func TestCorpus(t *testing.T) {
+	dir := shared(t, "corpus/images")
+	gate := NewGate(Limits{})
+	files := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files++
+		t.Run(strings.TrimPrefix(path, dir+"/"), func(t *testing.T) {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := wanted[filepath.Base(filepath.Dir(path))]
+			if overLimits(b) {
+				want = []Reason{TooLarge}
+			}
+			if reason := readOne(t, gate, b); !slices.Contains(want, reason) {
+				t.Errorf("reason %d, want one of %v", reason, want)
+			}
+		})
+		return nil
+	})
+	if err != nil || files == 0 {
+		t.Fatalf("%d files, error %v", files, err)
+	}
+}
+
+// readOne reads a file, checks what must hold of every photo, and returns the
+// reason of its refusal or 0.
+func readOne(t *testing.T, gate *Gate, file []byte) Reason {
+	t.Helper()
+	p, err := gate.Read(t.Context(), bytes.NewReader(file))
+	var refusal *Error
+	if errors.As(err, &refusal) {
+		t.Log(err)
+		return refusal.Reason
+	}
+	if err != nil {
+		t.Fatalf("error %v is not a refusal", err)
+	}
+	defer p.Close()
+	if !bytes.Equal(p.Original, file) {
+		t.Error("the original differs from the file")
+	}
+	r := p.Pixels.Rect
+	if r.Min.X != 0 || r.Min.Y != 0 || r.Empty() || len(p.Pixels.Pix) != 4*r.Dx()*r.Dy() {
+		t.Errorf("pixels %v in %d bytes", r, len(p.Pixels.Pix))
+	}
+	for i := 3; i < len(p.Pixels.Pix); i += 4 {
+		if p.Pixels.Pix[i] != 0xff {
+			t.Fatalf("pixel %d has alpha %d", i/4, p.Pixels.Pix[i])
+		}
+	}
+	return 0
+}

@@ -1,0 +1,35 @@
+package photo
+
+import "fmt"
+
+// Reason says why a file was refused.
+type Reason int
+
+// Reasons of an Error.
+const (
+	Unsupported Reason = iota + 1 // not of an accepted format; the text lists those that are
+	Unreadable                    // of an accepted format, but broken
+	TooLarge                      // over a limit that the text names
+	Busy                          // too many uploads are waiting; trying again later helps
+)
+
+// Error is the refusal of a file, for the person who sent it.
+type Error struct {
+	Reason Reason
+	Detail string // what is wrong with the file and what is accepted
+	err    error  // the cause, for the log; may be nil
+}
+
+func (e *Error) Error() string {
+	if e.err == nil {
+		return e.Detail
+	}
+	return e.Detail + ": " + e.err.Error()
+}
+
+// Unwrap gives the cause that is meant for the log.
+func (e *Error) Unwrap() error { return e.err }
+
+func refusef(reason Reason, format string, args ...any) *Error {
+	return &Error{Reason: reason, Detail: fmt.Sprintf(format, args...)}
+}

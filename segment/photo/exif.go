@@ -1,0 +1,130 @@
+package photo
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// exifMark precedes EXIF data in JPEG and, of some writers, in WebP.
+var exifMark = []byte("Exif\x00\x00")
+
+// orientation returns the EXIF orientation of a file, 1 to 8; 1, which changes
+// nothing, when there is none or none that can be read. Linear in the file.
+func orientation(f *format, file []byte) int {
+	if f.exif == nil {
+		return 1
+	}
+	return max(1, f.exif(file))
+}
+
+// jpegOrientation looks at every APP1 segment before the pixels: besides EXIF
+// they hold XMP, in any order.
+func jpegOrientation(file []byte) int {
+	const (
+		app1 = 0xe1
+		eoi  = 0xd9
+		sos  = 0xda
+	)
+	for i := 2; i+4 <= len(file); {
+		marker := file[i+1]
+		switch {
+		case file[i] != 0xff || marker == 0xff || marker == 0:
+			i++ // garbage or fill bytes between segments; decoders skip them too
+			continue
+		case marker == 0x01 || marker >= 0xd0 && marker <= 0xd8:
+			i += 2 // stands alone
+			continue
+		case marker == sos || marker == eoi:
+			return 0
+		}
+		end := i + 2 + int(binary.BigEndian.Uint16(file[i+2:]))
+		if end < i+4 || end > len(file) {
+			return 0
+		}
+		if exif, ok := bytes.CutPrefix(file[i+4:end], exifMark); ok && marker == app1 {
+			if o := tiffOrientation(exif); o > 0 {
+				return o
+			}
+		}
+		i = end
+	}
+	return 0
+}
+
+// pngOrientation looks for the eXIf chunk, before or after the pixels.
+func pngOrientation(file []byte) int {
+	const frame = 12 // length, type, checksum
+	for i := 8; i+frame <= len(file); {
+		length := int64(binary.BigEndian.Uint32(file[i:]))
+		if length > int64(len(file)-i-frame) {
+			return 0
+		}
+		if string(file[i+4:i+8]) == "eXIf" {
+			return tiffOrientation(file[i+8 : i+8+int(length)])
+		}
+		i += frame + int(length)
+	}
+	return 0
+}
+
+// webpOrientation looks for the EXIF chunk of the RIFF container.
+func webpOrientation(file []byte) int {
+	for i := 12; i+8 <= len(file); {
+		length := int64(binary.LittleEndian.Uint32(file[i+4:]))
+		if length > int64(len(file)-i-8) {
+			return 0
+		}
+		if string(file[i:i+4]) == "EXIF" {
+			return tiffOrientation(bytes.TrimPrefix(file[i+8:i+8+int(length)], exifMark))
+		}
+		i += 8 + int(length+length&1)
+	}
+	return 0
+}
+
+// tiffOrientation reads tag 0x0112 of the first directory of a TIFF structure,
+// which is what EXIF data are. It follows no other directory, so it always ends.
+func tiffOrientation(data []byte) int {
+	const (
+		tag         = 0x0112
+		short, long = 3, 4
+		entry       = 12
+	)
+	if len(data) < 8 {
+		return 0
+	}
+	var order binary.ByteOrder
+	switch string(data[:4]) {
+	case "II*\x00":
+		order = binary.LittleEndian
+	case "MM\x00*":
+		order = binary.BigEndian
+	default:
+		return 0
+	}
+	start := int64(order.Uint32(data[4:]))
+	if start+2 > int64(len(data)) {
+		return 0
+	}
+	directory := data[start:]
+	count := int(order.Uint16(directory))
+	directory = directory[2:]
+	for i := 0; i < count && entry*(i+1) <= len(directory); i++ {
+		e := directory[entry*i:]
+		if order.Uint16(e) != tag || order.Uint32(e[4:]) != 1 {
+			continue
+		}
+		value := uint32(0)
+		switch order.Uint16(e[2:]) {
+		case short:
+			value = uint32(order.Uint16(e[8:]))
+		case long:
+			value = order.Uint32(e[8:])
+		}
+		if value >= 1 && value <= 8 {
+			return int(value)
+		}
+		return 0
+	}
+	return 0
+}

@@ -1,0 +1,113 @@
+package photo
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"strings"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
+)
+
+// headSize is how many bytes of a file are looked at to tell its format.
+const headSize = 512
+
+const accepted = "Accepted are JPEG, PNG, WebP, GIF, BMP and TIFF."
+
+// format is a kind of file that is accepted. Decoders are called by name, never
+// through image.Decode, which would try whatever some import has registered.
+type format struct {
+	name   string // as stored with the image
+	title  string // as people write it
+	magic  string // first bytes; ? stands for any byte
+	config func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error) // of several frames the first
+	exif   func(file []byte) int                // orientation, 0 when there is none
+	frames bool                                 // the image may cover a part of the canvas
+}
+
+var formats = []*format{
+	{name: "jpeg", title: "JPEG", magic: "\xff\xd8\xff", config: jpeg.DecodeConfig, decode: jpeg.Decode, exif: jpegOrientation},
+	{name: "png", title: "PNG", magic: "\x89PNG\r\n\x1a\n", config: png.DecodeConfig, decode: png.Decode, exif: pngOrientation},
+	{name: "webp", title: "WebP", magic: "RIFF????WEBP", config: webp.DecodeConfig, decode: webp.Decode, exif: webpOrientation},
+	{name: "gif", title: "GIF", magic: "GIF8?a", config: gif.DecodeConfig, decode: gif.Decode, frames: true},
+	{name: "bmp", title: "BMP", magic: "BM", config: bmp.DecodeConfig, decode: bmp.Decode},
+	{name: "tiff", title: "TIFF", magic: "II*\x00", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation},
+	{name: "tiff", title: "TIFF", magic: "MM\x00*", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation},
+}
+
+// refused are files that people take for images; naming them helps more than
+// 'unknown'.
+var refused = []struct{ magic, title string }{
+	{"????ftyphei", "a HEIC photo"},
+	{"????ftyphev", "a HEIC photo"},
+	{"????ftypmif1", "a HEIC photo"},
+	{"????ftypmsf1", "a HEIC photo"},
+	{"????ftypavi", "an AVIF image"},
+	{"II+\x00", "a BigTIFF image"},
+	{"MM\x00+", "a BigTIFF image"},
+	{"\x00\x00\x00\x0cJXL ", "a JPEG XL image"},
+	{"\xff\x0a", "a JPEG XL image"},
+	{"\x00\x00\x00\x0cjP  ", "a JPEG 2000 image"},
+	{"8BPS", "a Photoshop document"},
+	{"%PDF", "a PDF document"},
+	{"PK\x03\x04", "a zip archive"},
+}
+
+// recognize tells the format of a file by its first bytes.
+func recognize(head []byte) (*format, error) {
+	if len(head) == 0 {
+		return nil, refusef(Unreadable, "The file is empty.")
+	}
+	for _, f := range formats {
+		if hasMagic(head, f.magic) {
+			return f, nil
+		}
+	}
+	for _, r := range refused {
+		if hasMagic(head, r.magic) {
+			return nil, refusef(Unsupported, "The file is %s, which is not accepted. %s", r.title, accepted)
+		}
+	}
+	text := strings.ToLower(string(bytes.TrimLeft(head, "\xef\xbb\xbf \t\r\n")))
+	switch {
+	case strings.Contains(text, "<svg"):
+		return nil, refusef(Unsupported, "The file is an SVG drawing, which is not accepted. %s", accepted)
+	case strings.HasPrefix(text, "<!doctype html") || strings.HasPrefix(text, "<html") || strings.Contains(text, "<script"):
+		return nil, refusef(Unsupported, "The file is an HTML page, which is not accepted. %s", accepted)
+	}
+	return nil, refusef(Unsupported, "The file is not of a known image format. %s", accepted)
+}
+
+func hasMagic(head []byte, magic string) bool {
+	if len(head) < len(magic) {
+		return false
+	}
+	for i := range len(magic) {
+		if magic[i] != '?' && magic[i] != head[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// broken is the refusal of a file of format f whose decoder returned err.
+func (f *format) broken(err error) *Error {
+	var (
+		inJPEG jpeg.UnsupportedError
+		inPNG  png.UnsupportedError
+		inTIFF tiff.UnsupportedError
+	)
+	e := refusef(Unreadable, "The file starts like a %s image but is broken or cut short.", f.title)
+	if errors.As(err, &inJPEG) || errors.As(err, &inPNG) || errors.As(err, &inTIFF) || errors.Is(err, bmp.ErrUnsupported) {
+		e = refusef(Unsupported, "The file is a %s image of a rare kind that is not accepted; saved as PNG it will be. %s", f.title, accepted)
+	}
+	e.err = err
+	return e
+}

@@ -1,0 +1,59 @@
+package photo
+
+import (
+	"image"
+	"image/draw"
+)
+
+// upright draws img over white on the canvas and turns the result as the EXIF
+// orientation (1..8) says. 16-bit channels keep their upper 8 bits, so that
+// 0..65535 becomes 0..255. Beside the result it takes memory for one row.
+func upright(img image.Image, canvas image.Rectangle, orientation int) *image.NRGBA {
+	w, h := canvas.Dx(), canvas.Dy()
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	if orientation >= 5 {
+		out = image.NewNRGBA(image.Rect(0, 0, h, w))
+	}
+	first, right, down := turn(orientation, w, h)
+
+	row := image.NewRGBA(image.Rect(0, 0, w, 1))
+	for y := range h {
+		for i := range row.Pix {
+			row.Pix[i] = 0xff
+		}
+		draw.Draw(row, row.Rect, img, canvas.Min.Add(image.Pt(0, y)), draw.Over)
+		at := first + y*down
+		if right == 1 {
+			copy(out.Pix[4*at:], row.Pix)
+			continue
+		}
+		for x := 0; x < len(row.Pix); x += 4 {
+			copy(out.Pix[4*at:4*at+4], row.Pix[x:x+4])
+			at += right
+		}
+	}
+	return out
+}
+
+// turn says where the pixels of a w×h image go in the upright one, counted in
+// pixels row by row: where the first one goes, and how far a step to the right
+// and a step down lead. EXIF 2.3, tag 0x0112.
+func turn(orientation, w, h int) (first, right, down int) {
+	switch orientation {
+	case 2: // mirrored left to right
+		return w - 1, -1, w
+	case 3: // upside down
+		return w*h - 1, -1, -w
+	case 4: // mirrored top to bottom
+		return w * (h - 1), 1, -w
+	case 5: // mirrored at the falling diagonal
+		return 0, h, 1
+	case 6: // to be turned clockwise
+		return h - 1, h, -1
+	case 7: // mirrored at the rising diagonal
+		return w*h - 1, -h, -1
+	case 8: // to be turned counter-clockwise
+		return h * (w - 1), -h, 1
+	}
+	return 0, 1, w
+}
