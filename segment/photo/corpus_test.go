@@ -53,7 +53,7 @@ func overLimits(file []byte) bool {
 		return false
 	}
 	c, err := f.config(bytes.NewReader(file))
-	return err == nil && (max(c.Width, c.Height) > 16384 || c.Width*c.Height > 40e6)
+	return err == nil && min(c.Width, c.Height) > 0 && (max(c.Width, c.Height) > 16384 || c.Width*c.Height > 40e6)
 }
 
 func TestCorpus(t *testing.T) {
