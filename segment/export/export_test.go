@@ -1,0 +1,189 @@
+package export_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/export"
+	"collie/superpixels"
+)
+
+// threeRegions is a 4×2 map: 0011 over 0221.
+func threeRegions() *superpixels.Map {
+	return &superpixels.Map{Width: 4, Height: 2, N: 3, Labels: []int32{0, 0, 1, 1, 0, 2, 2, 1}}
+}
+
+func TestVOCColor(t *testing.T) {
+	for id, want := range map[uint8][3]uint8{
+		0: {0, 0, 0}, 1: {128, 0, 0}, 2: {0, 128, 0}, 3: {128, 128, 0},
+		20: {0, 64, 128}, 21: {128, 64, 128}, 254: {96, 224, 192}, 255: {224, 224, 192},
+	} {
+		if got := export.VOCColor(id); got != (color.RGBA{R: want[0], G: want[1], B: want[2], A: 255}) {
+			t.Errorf("VOCColor(%d) = %v, want %v", id, got, want)
+		}
+	}
+}
+
+func TestIndexMask(t *testing.T) {
+	var b bytes.Buffer
+	if err := export.IndexMask(&b, threeRegions(), []uint8{0, 254, segment.Void}); err != nil {
+		t.Fatal(err)
+	}
+	for _, chunk := range []string{"tRNS", "gAMA", "sRGB"} {
+		if bytes.Contains(b.Bytes(), []byte(chunk)) {
+			t.Errorf("the file has a %s chunk", chunk)
+		}
+	}
+	at := bytes.Index(b.Bytes(), []byte("PLTE"))
+	if at < 4 || !bytes.Equal(b.Bytes()[at-4:at], []byte{0, 0, 3, 0}) {
+		t.Error("the palette does not have 256 entries")
+	}
+	if header := b.Bytes()[24:26]; !bytes.Equal(header, []byte{8, 3}) {
+		t.Errorf("bit depth and colour type are %v, want 8 and palette (3)", header)
+	}
+	img, err := png.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]uint8{0, 0, 254, 254, 0, 255, 255, 254}, img.(*image.Paletted).Pix); diff != "" {
+		t.Errorf("pixels (-want +got):\n%s", diff)
+	}
+	if got, want := img.At(2, 0), (color.RGBA{R: 96, G: 224, B: 192, A: 255}); got != want {
+		t.Errorf("class 254 is drawn as %v, want %v", got, want)
+	}
+}
+
+func TestColourMask(t *testing.T) {
+	classes := []segment.Class{{Name: "sea", Color: "#010203"}, {Name: "sand", Color: "#fffefd"}}
+	var b bytes.Buffer
+	if err := export.ColourMask(&b, threeRegions(), []uint8{1, 0, segment.Void}, classes); err != nil {
+		t.Fatal(err)
+	}
+	if header := b.Bytes()[24:26]; !bytes.Equal(header, []byte{8, 2}) {
+		t.Errorf("bit depth and colour type are %v, want 8 and RGB (2)", header)
+	}
+	img, err := png.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[image.Point]color.RGBA{
+		{0, 1}: {0xff, 0xfe, 0xfd, 255},
+		{3, 1}: {1, 2, 3, 255},
+		{1, 1}: {224, 224, 192, 255},
+	} {
+		if got := img.At(at.X, at.Y); got != want {
+			t.Errorf("pixel %v is %v, want %v", at, got, want)
+		}
+	}
+}
+
+func TestColourMaskRefuses(t *testing.T) {
+	for name, classes := range map[string][]segment.Class{
+		"a class that is not there": {{Name: "a", Color: "#000000"}},
+		"a colour that is none":     {{Name: "a", Color: "#000000"}, {Name: "b", Color: "red"}},
+	} {
+		if err := export.ColourMask(io.Discard, threeRegions(), []uint8{0, 1, 0}, classes); err == nil {
+			t.Errorf("%s was accepted", name)
+		}
+	}
+}
+
+func TestSuperpixels(t *testing.T) {
+	m := threeRegions()
+	var b bytes.Buffer
+	if err := export.Superpixels(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grey, ok := img.(*image.Gray16)
+	if !ok {
+		t.Fatalf("decoded as %T, want 16-bit grey", img)
+	}
+	for y := range m.Height {
+		for x := range m.Width {
+			if got := int(grey.Gray16At(x, y).Y); got != m.At(x, y) {
+				t.Errorf("pixel (%d, %d) is %d, want %d", x, y, got, m.At(x, y))
+			}
+		}
+	}
+	if err := export.Superpixels(io.Discard, &superpixels.Map{Width: 1, Height: 1, N: 1<<16 + 1}); err == nil {
+		t.Error("65,537 superpixels were accepted")
+	}
+}
+
+// stripes is a large map of vertical bands, one pixel wide.
+func stripes(width, height int) *superpixels.Map {
+	m := &superpixels.Map{Width: width, Height: height, N: width, Labels: make([]int32, width*height)}
+	for i := range m.Labels {
+		m.Labels[i] = int32(i % width)
+	}
+	return m
+}
+
+// The picture of a mask is never held: what a writer allocates does not grow
+// with the height.
+func TestFlatMemory(t *testing.T) {
+	const width = 2000
+	labels := make([]uint8, width)
+	classes := []segment.Class{{Name: "a", Color: "#102030"}}
+	writers := map[string]func(*superpixels.Map) error{
+		"index":       func(m *superpixels.Map) error { return export.IndexMask(io.Discard, m, labels) },
+		"colour":      func(m *superpixels.Map) error { return export.ColourMask(io.Discard, m, labels, classes) },
+		"superpixels": func(m *superpixels.Map) error { return export.Superpixels(io.Discard, m) },
+	}
+	for name, write := range writers {
+		allocated := func(height int) uint64 {
+			m := stripes(width, height)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if err := write(m); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		low, high := allocated(10), allocated(500)
+		if high > low+256<<10 {
+			t.Errorf("%s: 10 rows allocate %d bytes and 500 rows %d", name, low, high)
+		}
+	}
+}
+
+func BenchmarkMask(b *testing.B) {
+	m := stripes(4000, 3000)
+	for i := range m.Labels { // regions of 50×50 pixels, as a photograph has
+		m.Labels[i] = int32(i%4000/50 + i/4000/50*80)
+	}
+	m.N = 80 * 60
+	labels := make([]uint8, m.N)
+	for i := range labels {
+		labels[i] = uint8(i * 7 % 3)
+	}
+	classes := []segment.Class{{Color: "#102030"}, {Color: "#405060"}, {Color: "#708090"}}
+	for name, write := range map[string]func() error{
+		"index":       func() error { return export.IndexMask(io.Discard, m, labels) },
+		"colour":      func() error { return export.ColourMask(io.Discard, m, labels, classes) },
+		"superpixels": func() error { return export.Superpixels(io.Discard, m) },
+	} {
+		b.Run(fmt.Sprintf("%s/pixels=12M", name), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := write(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
