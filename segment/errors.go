@@ -9,6 +9,7 @@ import (
 // answer (an HTTP status, a socket message) without reading the text.
 type Kind int
 
+// Kinds of an Error.
 const (
 	Invalid     Kind = iota + 1 // the request makes no sense as it stands
 	NotFound                    // no such thing, or not for this person
@@ -40,8 +41,7 @@ func (e *Error) Error() string {
 // Unwrap gives the cause that is meant for the log.
 func (e *Error) Unwrap() error { return e.err }
 
-// Errorf makes an Error of the given kind. A %w operand becomes the cause and
-// stays out of Detail when it is passed through Because instead.
+// Errorf makes an Error of the given kind whose Detail is the formatted text.
 func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...)}
 }

@@ -37,3 +37,4 @@ func (im *Image) OriginalKey() string  { return "original/" + im.ID }
 func (im *Image) DisplayKey() string   { return "display/" + im.ID }
 func (im *Image) HierarchyKey() string { return "hierarchy/" + im.ID }
 func (im *Image) GraphKey() string     { return "graph/" + im.ID }
+func (im *Image) ThumbnailKey() string { return "thumbnail/" + im.ID }

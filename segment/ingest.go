@@ -1,0 +1,130 @@
+package segment
+
+import (
+	"context"
+	"encoding"
+	"errors"
+	"fmt"
+	"io"
+
+	"collie/segment/photo"
+	"collie/superpixels"
+)
+
+// AddImage reads an uploaded file, segments it into superpixels and stores it.
+// Nothing of a file that can't be used is kept.
+func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file io.Reader) (Image, error) {
+	images, err := w.Images(ctx, projectID)
+	if err != nil {
+		return Image{}, err
+	}
+	if len(images) >= MaxImages {
+		return Image{}, Errorf(TooLarge, "The project already has %d images, which is the most it can hold. Start another project for more.", MaxImages)
+	}
+	if name, err = CleanName("file name", lastRunes(name, maxName)); err != nil {
+		return Image{}, err
+	}
+	p, err := w.gate.Read(ctx, file)
+	if err != nil {
+		return Image{}, refusal(err)
+	}
+	defer p.Close()
+	select {
+	case w.ingest <- struct{}{}:
+		defer func() { <-w.ingest }()
+	case <-ctx.Done():
+		return Image{}, ctx.Err()
+	}
+	size := p.Pixels.Bounds().Size()
+	regions := superpixels.DefaultRegions(size.X, size.Y)
+	hierarchy := superpixels.NewHierarchy(p.Pixels, regions)
+	m := hierarchy.At(regions)
+	im := Image{
+		ID: NewID(), ProjectID: projectID, Name: name, Format: p.Format, Bytes: int64(len(p.Original)),
+		Width: size.X, Height: size.Y, Regions: m.N, Created: now(),
+	}
+	puts := []struct {
+		key   string
+		write func(io.Writer) error
+	}{
+		{im.OriginalKey(), func(out io.Writer) error { _, err := out.Write(p.Original); return err }},
+		{im.DisplayKey(), p.EncodeDisplay},
+		{im.ThumbnailKey(), p.EncodeThumbnail},
+		{im.HierarchyKey(), marshalTo(hierarchy)},
+		{im.GraphKey(), marshalTo(superpixels.Describe(p.Pixels, m))},
+	}
+	for _, put := range puts {
+		if err := w.blobs.Put(ctx, put.key, put.write); err != nil {
+			return Image{}, err
+		}
+	}
+	return im, w.store.CreateImage(ctx, im)
+}
+
+// refusal puts the gate's refusals in the words of this package.
+func refusal(err error) error {
+	var refused *photo.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	kind := map[photo.Reason]Kind{
+		photo.Unsupported: Unsupported, photo.Unreadable: Unreadable, photo.TooLarge: TooLarge, photo.Busy: Busy,
+	}[refused.Reason]
+	return Errorf(kind, "%s", refused.Detail).Because(refused.Unwrap())
+}
+
+// load makes an Annotation from what is stored.
+func (w *Workspace) load(ctx context.Context, imageID string) (*Annotation, error) {
+	im, err := w.store.Image(ctx, imageID)
+	if err != nil {
+		return nil, err
+	}
+	var hierarchy superpixels.Hierarchy
+	if err := w.unmarshal(ctx, im.HierarchyKey(), &hierarchy); err != nil {
+		return nil, err
+	}
+	var graph superpixels.Graph
+	if err := w.unmarshal(ctx, im.GraphKey(), &graph); err != nil {
+		return nil, err
+	}
+	a := &Annotation{store: w.store, image: im, regions: hierarchy.At(im.Regions), graph: &graph}
+	if len(graph.Regions) != a.regions.N {
+		return nil, fmt.Errorf("image %s: graph of %d superpixels, map of %d", im.ID, len(graph.Regions), a.regions.N)
+	}
+	a.timeline = NewTimeline(a.regions.N)
+	return a, a.catchUp(ctx)
+}
+
+func (w *Workspace) unmarshal(ctx context.Context, key string, into encoding.BinaryUnmarshaler) error {
+	blob, err := w.blobs.Open(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	b, err := io.ReadAll(blob)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", key, err)
+	}
+	if err := into.UnmarshalBinary(b); err != nil {
+		return fmt.Errorf("decoding %s: %w", key, err)
+	}
+	return nil
+}
+
+func marshalTo(v encoding.BinaryMarshaler) func(io.Writer) error {
+	return func(out io.Writer) error {
+		b, err := v.MarshalBinary()
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(b)
+		return err
+	}
+}
+
+// lastRunes keeps the end of a long name, where the part that tells files of a
+// series apart usually is.
+func lastRunes(s string, n int) string {
+	r := []rune(s)
+	return string(r[max(0, len(r)-n):])
+}

@@ -1,0 +1,59 @@
+package segment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestNormalizeClasses(t *testing.T) {
+	long := strings.Repeat("é", maxName)
+	many := make([]Class, MaxClasses+1)
+	tests := map[string]struct {
+		in   []Class
+		want []Class
+		err  string
+	}{
+		"colours from the palette": {
+			in:   []Class{{Name: " sky "}, {Name: "sea", Color: "#AbCdEf"}},
+			want: []Class{{"sky", palette[0]}, {"sea", "#abcdef"}},
+		},
+		"longest name":      {in: []Class{{long, "#000000"}}, want: []Class{{long, "#000000"}}},
+		"too long":          {in: []Class{{Name: long + "é"}}, err: "longer than 100"},
+		"none":              {in: nil, err: "at least one"},
+		"too many":          {in: many, err: "up to 255"},
+		"empty name":        {in: []Class{{Name: " "}}, err: "is empty"},
+		"same name":         {in: []Class{{Name: "Sky"}, {Name: "sky"}}, err: "must differ"},
+		"control character": {in: []Class{{Name: "a\x00b"}}, err: "control"},
+		"right-to-left":     {in: []Class{{Name: "a\u202eb"}}, err: "text-direction"},
+		"not UTF-8":         {in: []Class{{Name: "a\xff"}}, err: "UTF-8"},
+		"bad colour":        {in: []Class{{"a", "red"}}, err: "#rrggbb"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := NormalizeClasses(tt.in)
+			if tt.err == "" && err != nil {
+				t.Fatal(err)
+			}
+			if tt.err != "" && (KindOf(err) != Invalid || !strings.Contains(err.Error(), tt.err)) {
+				t.Fatalf("error %v, want one that says %q", err, tt.err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNewID(t *testing.T) {
+	a, b := NewID(), NewID()
+	if !ValidID(a) || !ValidID(b) || a == b {
+		t.Errorf("NewID gave %q and %q, want two different valid ids", a, b)
+	}
+	for _, bad := range []string{"", "../etc/passwd", strings.ToUpper(a), a + "a"} {
+		if ValidID(bad) {
+			t.Errorf("ValidID(%q) = true", bad)
+		}
+	}
+}

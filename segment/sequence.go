@@ -1,0 +1,149 @@
+package segment
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"slices"
+	"sync"
+
+	"collie/herding"
+	"collie/superpixels"
+)
+
+// MaxHypotheses is how long a sequence can get; DefaultHypotheses how long it
+// is when nobody asks for a length.
+const (
+	MaxHypotheses     = 100
+	DefaultHypotheses = 20
+)
+
+// Digest identifies a hypothesis: the first 8 bytes of the SHA-256 of its
+// energy (IEEE 754, little-endian) and its labels. The engine is deterministic,
+// so the same evidence gives the same digests anywhere.
+type Digest [8]byte
+
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+func digestOf(energy float64, labels []uint8) Digest {
+	b := binary.LittleEndian.AppendUint64(make([]byte, 0, 8+len(labels)), math.Float64bits(energy))
+	sum := sha256.Sum256(append(b, labels...))
+	return Digest(sum[:8])
+}
+
+// Hypothesis is one class per superpixel for the whole image. It is immutable.
+type Hypothesis struct {
+	Rank   int // position in the sequence, from 0
+	Labels []uint8
+	Energy float64 // higher is better
+	Digest Digest
+}
+
+// Sequence is the deterministic stream of hypotheses for one state of the
+// evidence. It is made on demand, one hypothesis at a time, remembers what it
+// made, and is shared by all who ask: the page, scripts, an accept. Safe for
+// concurrent use.
+type Sequence struct {
+	seq     int
+	classes []int // class indices in play, ascending
+
+	mu      sync.Mutex
+	herding *herding.Sequence // nil with fewer than two classes
+	problem func() (*herding.Problem, error)
+	made    []Hypothesis
+}
+
+// NewSequence returns the sequence for the clicked class per superpixel (Void
+// where there is none) after seq events. The classes in play are those that
+// have been clicked. Nothing is computed before the first hypothesis is asked
+// for.
+func NewSequence(g *superpixels.Graph, clicks []uint8, seq int) *Sequence {
+	s := &Sequence{seq: seq}
+	place := [MaxClasses]int16{}
+	for class := range MaxClasses {
+		if slices.Contains(clicks, uint8(class)) {
+			place[class] = int16(len(s.classes))
+			s.classes = append(s.classes, class)
+		}
+	}
+	switch len(s.classes) {
+	case 0:
+	case 1:
+		labels := slices.Repeat([]uint8{uint8(s.classes[0])}, len(clicks))
+		s.made = []Hypothesis{{Labels: labels, Digest: digestOf(0, labels)}}
+	default:
+		fixed := make([]int16, len(clicks))
+		for i, c := range clicks {
+			fixed[i] = -1
+			if c != Void {
+				fixed[i] = place[c]
+			}
+		}
+		s.problem = func() (*herding.Problem, error) {
+			return DefaultParameters.problem(g, fixed, len(s.classes))
+		}
+	}
+	return s
+}
+
+// Seq is the number of events of the evidence that the sequence is for.
+func (s *Sequence) Seq() int { return s.seq }
+
+// Classes returns the classes in play, ascending; the slice is shared.
+func (s *Sequence) Classes() []int { return s.classes }
+
+// Len is how many hypotheses there are: none without a click, one when a
+// single class has been clicked, since nothing speaks for another then.
+func (s *Sequence) Len() int {
+	switch len(s.classes) {
+	case 0, 1:
+		return len(s.classes)
+	}
+	return MaxHypotheses
+}
+
+// At returns the hypothesis of the given rank, making those before it when
+// they are not there yet. Between two of them it stops when ctx is done.
+func (s *Sequence) At(ctx context.Context, rank int) (Hypothesis, error) {
+	if rank < 0 || rank >= s.Len() {
+		if s.Len() == 0 {
+			return Hypothesis{}, Errorf(Invalid, "There is no hypothesis %d: nothing has been clicked yet.", rank)
+		}
+		return Hypothesis{}, Errorf(Invalid, "There is no hypothesis %d: the present evidence has hypotheses 0 to %d.", rank, s.Len()-1)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.made) <= rank {
+		if err := ctx.Err(); err != nil {
+			return Hypothesis{}, err
+		}
+		if err := s.step(); err != nil {
+			return Hypothesis{}, err
+		}
+	}
+	return s.made[rank], nil
+}
+
+// step makes the next hypothesis.
+func (s *Sequence) step() error {
+	if s.herding == nil {
+		problem, err := s.problem()
+		if err != nil {
+			return err
+		}
+		if s.herding, err = herding.NewSequence(problem); err != nil {
+			return err
+		}
+	}
+	h := s.herding.Next()
+	labels := make([]uint8, len(h.Labels))
+	for i, l := range h.Labels {
+		labels[i] = uint8(s.classes[l])
+	}
+	s.made = append(s.made, Hypothesis{
+		Rank: len(s.made), Labels: labels, Energy: h.Energy, Digest: digestOf(h.Energy, labels),
+	})
+	return nil
+}

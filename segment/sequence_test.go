@@ -1,0 +1,178 @@
+package segment
+
+import (
+	"context"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"collie/superpixels"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// gridGraph is the graph of a side×side grid of superpixels with random border
+// contrasts, made without an image so that it never changes.
+func gridGraph(side int, seed uint64) *superpixels.Graph {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	g := &superpixels.Graph{Regions: make([]superpixels.Region, side*side)}
+	edge := func(a, b int) {
+		g.Edges = append(g.Edges, superpixels.Edge{
+			A: int32(a), B: int32(b), Length: 1 + rng.IntN(30),
+			Contour: 20 * rng.Float32(), DeltaE: 40 * rng.Float32() * rng.Float32(), Texture: 5 * rng.Float32(),
+		})
+	}
+	for i := range g.Regions {
+		g.Regions[i].Area = 100 + rng.IntN(400)
+		if i%side < side-1 {
+			edge(i, i+1)
+		}
+		if i+side < len(g.Regions) {
+			edge(i, i+side)
+		}
+	}
+	return g
+}
+
+// clicksOn returns n superpixels of which some are clicked.
+func clicksOn(n int, at map[int]uint8) []uint8 {
+	clicks := slices.Repeat([]uint8{Void}, n)
+	for i, c := range at {
+		clicks[i] = c
+	}
+	return clicks
+}
+
+func first(t testing.TB, s *Sequence, count int) []Hypothesis {
+	t.Helper()
+	for rank := range count {
+		if _, err := s.At(t.Context(), rank); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s.made[:count]
+}
+
+func TestSequenceWithoutAlternatives(t *testing.T) {
+	g := gridGraph(4, 1)
+	none := NewSequence(g, clicksOn(16, nil), 0)
+	if none.Len() != 0 || len(none.Classes()) != 0 {
+		t.Errorf("without a click there are %d hypotheses of classes %v, want none", none.Len(), none.Classes())
+	}
+	if _, err := none.At(t.Context(), 0); KindOf(err) != Invalid || !strings.Contains(err.Error(), "nothing has been clicked") {
+		t.Errorf("At(0) without a click: %v", err)
+	}
+	one := NewSequence(g, clicksOn(16, map[int]uint8{3: 7, 5: 7}), 2)
+	if one.Len() != 1 {
+		t.Fatalf("with one class there are %d hypotheses, want 1", one.Len())
+	}
+	if diff := cmp.Diff(slices.Repeat([]uint8{7}, 16), first(t, one, 1)[0].Labels); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := one.At(t.Context(), 1); KindOf(err) != Invalid {
+		t.Errorf("At(1) with one class: %v, want an Invalid error", err)
+	}
+}
+
+func TestClicksAreNeverContradicted(t *testing.T) {
+	g := gridGraph(8, 2)
+	rapid.Check(t, func(t *rapid.T) {
+		at := rapid.MapOfN(rapid.IntRange(0, 63), rapid.Uint8Range(0, 4), 2, 12).Draw(t, "clicks")
+		clicks := clicksOn(64, at)
+		s := NewSequence(g, clicks, len(at))
+		for rank := range min(s.Len(), 6) {
+			h, err := s.At(context.Background(), rank)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, l := range h.Labels {
+				if clicks[i] != Void && l != clicks[i] {
+					t.Fatalf("hypothesis %d gives superpixel %d class %d, the person said %d", rank, i, l, clicks[i])
+				}
+				if !slices.Contains(s.Classes(), int(l)) {
+					t.Fatalf("hypothesis %d uses class %d, which is not in play %v", rank, l, s.Classes())
+				}
+			}
+		}
+	})
+}
+
+func TestSequenceIsSharedAndStops(t *testing.T) {
+	s := NewSequence(gridGraph(8, 3), clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2}), 3)
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := s.At(stopped, 0); err != context.Canceled {
+		t.Fatalf("At with a cancelled context: %v", err)
+	}
+	var got [4][]Hypothesis
+	var wg sync.WaitGroup
+	for i := range got {
+		wg.Go(func() {
+			for rank := range 10 {
+				h, err := s.At(t.Context(), rank)
+				if err != nil {
+					t.Error(err)
+				}
+				got[i] = append(got[i], h)
+			}
+		})
+	}
+	wg.Wait()
+	alone := first(t, NewSequence(gridGraph(8, 3), clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2}), 3), 10)
+	for _, g := range got {
+		if diff := cmp.Diff(alone, g); diff != "" {
+			t.Errorf("shared sequence differs from one of its own (-own +shared):\n%s", diff)
+		}
+	}
+}
+
+// TestGoldenDigests holds the engine to the bytes it gave when the file was
+// written: whoever changes the method changes them knowingly.
+func TestGoldenDigests(t *testing.T) {
+	clicks := clicksOn(400, map[int]uint8{0: 0, 399: 1, 20: 2, 210: 1, 333: 0})
+	for _, procs := range []int{1, 2, 8} {
+		old := runtime.GOMAXPROCS(procs)
+		var got []string
+		for _, h := range first(t, NewSequence(gridGraph(20, 4), clicks, 5), 20) {
+			got = append(got, h.Digest.String())
+		}
+		runtime.GOMAXPROCS(old)
+		if *update {
+			if err := os.WriteFile("testdata/golden-digests.txt", []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		golden, err := os.ReadFile("testdata/golden-digests.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(strings.Fields(string(golden)), got); diff != "" {
+			t.Errorf("GOMAXPROCS=%d (-golden +got):\n%s", procs, diff)
+		}
+	}
+}
+
+// TestGoldenDigestsWithFusedMultiplyAdd runs the golden test in a build whose
+// compiler may fuse a product and a sum into one rounding.
+func TestGoldenDigestsWithFusedMultiplyAdd(t *testing.T) {
+	if runtime.GOARCH != "amd64" || os.Getenv("GOAMD64") == "v3" {
+		t.Skip("only from an amd64 build of the base level")
+	}
+	if info, err := os.ReadFile("/proc/cpuinfo"); err != nil || !strings.Contains(string(info), " fma ") {
+		t.Skip("this processor has no fused multiply-add")
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^TestGoldenDigests$", ".")
+	cmd.Env = append(os.Environ(), "GOAMD64=v3")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("with GOAMD64=v3: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,112 @@
+package segment
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// snapshot is the reference for undo and redo: whole states on two stacks.
+type snapshot struct{ clicks, accepted []uint8 }
+
+func (s snapshot) clone() snapshot {
+	return snapshot{slices.Clone(s.clicks), slices.Clone(s.accepted)}
+}
+
+func TestTimelineAgainstWholeSnapshots(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const n = 7
+		timeline := NewTimeline(n)
+		present := snapshot{slices.Repeat([]uint8{Void}, n), slices.Repeat([]uint8{Void}, n)}
+		var undo, redo []snapshot
+
+		for step := range rapid.IntRange(1, 60).Draw(t, "steps") {
+			kind := rapid.SampledFrom([]EventKind{Label, Label, Clear, Accept, Undo, Undo, Redo}).Draw(t, "kind")
+			e := Event{ID: fmt.Sprint(step), Kind: kind}
+			if kind == Undo && len(undo) == 0 || kind == Redo && len(redo) == 0 {
+				if err := timeline.Possible(kind); KindOf(err) != Conflict {
+					t.Fatalf("Possible(%s) with nothing to do = %v, want a conflict", kind, err)
+				}
+				continue
+			}
+			switch kind {
+			case Undo:
+				redo, present, undo = append(redo, present), undo[len(undo)-1], undo[:len(undo)-1]
+			case Redo:
+				undo, present, redo = append(undo, present), redo[len(redo)-1], redo[:len(redo)-1]
+			default:
+				undo, redo, present = append(undo, present), nil, present.clone()
+				e.Superpixels = rapid.SliceOfN(rapid.Int32Range(0, n-1), 1, 9).Draw(t, "superpixels")
+				e.Class = rapid.IntRange(0, 3).Draw(t, "class")
+				if kind == Accept {
+					e.Pick = &Pick{Labels: rapid.SliceOfN(rapid.Byte(), n, n).Draw(t, "labels")}
+				}
+				for _, s := range e.Superpixels {
+					switch kind {
+					case Label:
+						present.clicks[s] = uint8(e.Class)
+					case Clear:
+						present.clicks[s], present.accepted[s] = Void, Void
+					case Accept:
+						present.accepted[s] = e.Pick.Labels[s]
+					}
+				}
+			}
+			if err := timeline.Possible(kind); err != nil {
+				t.Fatalf("Possible(%s) = %v", kind, err)
+			}
+			timeline.Apply(e)
+
+			if diff := cmp.Diff(present.clicks, timeline.clicks); diff != "" {
+				t.Fatalf("clicks after %s (-want +got):\n%s", kind, diff)
+			}
+			if diff := cmp.Diff(present.accepted, timeline.accepted); diff != "" {
+				t.Fatalf("accepted after %s (-want +got):\n%s", kind, diff)
+			}
+			if timeline.UndoDepth() != len(undo) || timeline.RedoDepth() != len(redo) {
+				t.Fatalf("depths %d, %d, want %d, %d", timeline.UndoDepth(), timeline.RedoDepth(), len(undo), len(redo))
+			}
+		}
+		again := Replay(n, timeline.Events(0))
+		if diff := cmp.Diff(timeline.Labelling(), again.Labelling()); diff != "" {
+			t.Fatalf("replayed labelling (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestLabelling(t *testing.T) {
+	timeline := NewTimeline(3)
+	timeline.Apply(Event{ID: "a", Kind: Label, Superpixels: []int32{0}, Class: 2})
+	timeline.Apply(Event{ID: "b", Kind: Accept, Pick: &Pick{Labels: []uint8{2, 1, 1}}})
+	timeline.Apply(Event{ID: "c", Kind: Label, Superpixels: []int32{1}, Class: 0})
+	if diff := cmp.Diff([]uint8{2, 0, 1}, timeline.Labelling()); diff != "" {
+		t.Errorf("a click stands over what was accepted (-want +got):\n%s", diff)
+	}
+	timeline.Apply(Event{ID: "d", Kind: Clear, Superpixels: []int32{1}})
+	if diff := cmp.Diff([]uint8{2, Void, 1}, timeline.Labelling()); diff != "" {
+		t.Errorf("a cleared superpixel is undecided (-want +got):\n%s", diff)
+	}
+	if e, ok := timeline.Find("c"); !ok || e.Seq != 3 {
+		t.Errorf("Find(c) = %v, %v, want event 3", e, ok)
+	}
+	if got := len(timeline.Events(3)); got != 1 {
+		t.Errorf("%d events after 3, want 1", got)
+	}
+}
+
+func TestUndoDepth(t *testing.T) {
+	const depth = 600
+	timeline := NewTimeline(1)
+	for i := range depth {
+		timeline.Apply(Event{ID: fmt.Sprint("do", i), Kind: Label, Superpixels: []int32{0}, Class: i % 200})
+	}
+	for i := range depth {
+		timeline.Apply(Event{ID: fmt.Sprint("undo", i), Kind: Undo})
+	}
+	if got := timeline.Labelling()[0]; got != Void {
+		t.Errorf("after %d undos the label is %d, want void", depth, got)
+	}
+}
