@@ -1,0 +1,220 @@
+// Package blob keeps immutable files (originals, display copies, superpixel
+// hierarchies, exports) in a folder. A key is a path in it.
+//
+// A file is written under a temporary name in its own folder, synced, renamed,
+// and then the folder is synced: after a crash a key has all of its content or
+// is not there. Without the second sync a power cut can take back the rename.
+package blob
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"collie/segment"
+)
+
+// tempPrefix starts the names of files that are being written. No key has a
+// dot in it.
+const tempPrefix = ".part-"
+
+// keyPattern is what a key looks like: names of lower-case letters, digits and
+// hyphens, up to eight of them, with slashes in between.
+var keyPattern = regexp.MustCompile(`^[a-z0-9-]{1,100}(/[a-z0-9-]{1,100}){0,7}$`)
+
+// Store is a segment.Blobs in a folder. Safe for concurrent use; one process at
+// a time may have the folder open.
+type Store struct {
+	root   *os.Root // nothing outside is reached, whatever links the folder holds
+	failed atomic.Pointer[segment.Error]
+
+	mu      sync.Mutex
+	folders map[string]bool // those whose names are known to be on the disk
+}
+
+var _ segment.Blobs = (*Store)(nil)
+
+// Open opens the folder dir, making it when it is not there, and removes what a
+// crash has left half-written.
+func Open(dir string) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the folder for files: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening the folder for files: %w", err)
+	}
+	s := &Store{root: root, folders: map[string]bool{".": true}}
+	if err := s.sweep(); err != nil {
+		return nil, errors.Join(fmt.Errorf("removing half-written files in %s: %w", dir, err), root.Close())
+	}
+	return s, nil
+}
+
+// sweep removes temporary files.
+func (s *Store) sweep() error {
+	return fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && strings.HasPrefix(d.Name(), tempPrefix) {
+			err = s.root.Remove(name)
+		}
+		return err
+	})
+}
+
+// Close gives the folder back; open blobs stay readable.
+func (s *Store) Close() error { return s.root.Close() }
+
+// Put stores what write produces under key, which must be new. After an error,
+// which may be write's own or ctx's, there is nothing under the key.
+func (s *Store) Put(ctx context.Context, key string, write func(io.Writer) error) error {
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	if failed := s.failed.Load(); failed != nil {
+		return failed
+	}
+	if _, err := s.root.Lstat(key); err == nil {
+		return segment.Errorf(segment.Conflict, "There is a file with the key %q already; files are never changed.", key)
+	}
+	dir := path.Dir(key)
+	if err := s.makeFolder(dir); err != nil {
+		return s.trouble(err)
+	}
+	temp := path.Join(dir, tempPrefix+rand.Text())
+	if err := s.writeTemp(ctx, temp, write); err != nil {
+		return errors.Join(err, s.removeTemp(temp))
+	}
+	if err := s.root.Rename(temp, key); err != nil {
+		return errors.Join(s.trouble(err), s.removeTemp(temp))
+	}
+	if err := s.syncFolder(dir); err != nil {
+		return errors.Join(s.trouble(err), s.root.Remove(key))
+	}
+	return nil
+}
+
+// writeTemp writes the content and flushes it to the disk.
+func (s *Store) writeTemp(ctx context.Context, temp string, write func(io.Writer) error) error {
+	file, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return s.trouble(err)
+	}
+	out := &contextWriter{ctx: ctx, file: file}
+	err = write(out)
+	switch {
+	case out.err != nil: // the disk's word counts, whatever write made of it
+		err = s.trouble(out.err)
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case err == nil:
+		if err = file.Sync(); err != nil {
+			err = s.syncTrouble(err)
+		}
+	}
+	if closeErr := file.Close(); err == nil && closeErr != nil {
+		err = s.trouble(closeErr)
+	}
+	return err
+}
+
+// contextWriter ends writing when its context does and remembers the error of
+// the file.
+type contextWriter struct {
+	ctx  context.Context
+	file *os.File
+	err  error
+}
+
+func (w *contextWriter) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := w.file.Write(p)
+	if err != nil {
+		w.err = err
+	}
+	return n, err
+}
+
+// removeTemp removes a temporary file; that it is not there is fine.
+func (s *Store) removeTemp(temp string) error {
+	if err := s.root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// makeFolder makes dir and what is missing above it, and flushes the names of
+// the folders to the disk, also of those that are there: the process that made
+// them may have died before it could.
+func (s *Store) makeFolder(dir string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range len(dir) + 1 {
+		if i < len(dir) && dir[i] != '/' || s.folders[dir[:i]] {
+			continue
+		}
+		if err := s.root.Mkdir(dir[:i], 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if err := s.syncFolder(path.Dir(dir[:i])); err != nil {
+			return err
+		}
+		s.folders[dir[:i]] = true
+	}
+	return nil
+}
+
+// syncFolder flushes the names in a folder to the disk.
+func (s *Store) syncFolder(dir string) error {
+	folder, err := s.root.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if err := folder.Sync(); err != nil {
+		return s.syncTrouble(err)
+	}
+	return nil
+}
+
+// Open returns the content of key; the caller closes it.
+func (s *Store) Open(_ context.Context, key string) (io.ReadSeekCloser, error) {
+	if err := checkKey(key); err != nil {
+		return nil, err
+	}
+	file, err := s.root.Open(key)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			return nil, missing(err)
+		}
+		return nil, fmt.Errorf("opening the file %s: %w", key, err)
+	}
+	info, err := file.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		return file, nil
+	}
+	return nil, errors.Join(missing(err), file.Close())
+}
+
+func missing(err error) error {
+	return segment.Errorf(segment.NotFound, "There is no such file.").Because(err)
+}
+
+func checkKey(key string) error {
+	if !keyPattern.MatchString(key) || !filepath.IsLocal(key) {
+		return segment.Errorf(segment.Invalid, "%q is no key of a file: lower-case letters, digits and hyphens, with slashes in between.", key)
+	}
+	return nil
+}

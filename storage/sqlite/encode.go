@@ -1,0 +1,64 @@
+package sqlite
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+var errEncoding = errors.New("the stored bytes are damaged")
+
+// encodeSuperpixels writes each number as its difference to the one before, a
+// signed varint: one or two bytes where neighbours have near numbers. No
+// numbers are nil, which is stored as NULL.
+func encodeSuperpixels(superpixels []int32) []byte {
+	var b []byte
+	last := int32(0)
+	for _, s := range superpixels {
+		b = binary.AppendVarint(b, int64(s)-int64(last))
+		last = s
+	}
+	return b
+}
+
+func decodeSuperpixels(b []byte) ([]int32, error) {
+	var superpixels []int32
+	last := int64(0)
+	for len(b) > 0 {
+		d, n := binary.Varint(b)
+		if n <= 0 || d < -math.MaxUint32 || d > math.MaxUint32 {
+			return nil, errEncoding
+		}
+		b = b[n:]
+		if last += d; last < math.MinInt32 || last > math.MaxInt32 {
+			return nil, errEncoding
+		}
+		superpixels = append(superpixels, int32(last))
+	}
+	return superpixels, nil
+}
+
+// encodePoints writes the coordinates as they are, 16 bytes per point.
+func encodePoints(points [][2]float64) []byte {
+	var b []byte
+	for _, p := range points {
+		for _, v := range p {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+	}
+	return b
+}
+
+func decodePoints(b []byte) ([][2]float64, error) {
+	if len(b)%16 != 0 {
+		return nil, errEncoding
+	}
+	var points [][2]float64
+	for ; len(b) > 0; b = b[16:] {
+		points = append(points, [2]float64{
+			math.Float64frombits(binary.LittleEndian.Uint64(b)),
+			math.Float64frombits(binary.LittleEndian.Uint64(b[8:])),
+		})
+	}
+	return points, nil
+}

@@ -1,0 +1,95 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"collie/segment"
+)
+
+// Append stores e as number expected+1 of the image's log.
+func (s *Store) Append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress) error {
+	superpixels, points := encodeSuperpixels(e.Superpixels), encodePoints(e.Points)
+	var rank, digest, labels any
+	if e.Pick != nil {
+		rank, digest, labels = e.Pick.Rank, e.Pick.Digest, e.Pick.Labels
+	}
+	return s.writer.write(ctx, func(w *writer) error {
+		var image int64
+		var present int
+		if err := w.row(`SELECT image.number, seq FROM image JOIN project ON project.number = image.project
+			WHERE image.id = ? AND trashed_at IS NULL`, imageID).Scan(&image, &present); err != nil {
+			return readError("image", err)
+		}
+		if present != expected {
+			return conflict(present, "The change was made for state %d of this image, which is now at %d. It was not saved; look at the present state and send it again.", expected, present)
+		}
+		err := w.exec(`INSERT INTO event (image, seq, id, kind, superpixels, points, class, rank, digest, labels, created)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			image, expected+1, e.ID, string(e.Kind), superpixels, points, e.Class, rank, digest, labels, e.Created.UnixMilli())
+		if err != nil && refused(err) {
+			return conflict(present, "The id %q already names another event of this image; every event needs an id of its own. Nothing was changed.", e.ID).Because(err)
+		}
+		if err != nil {
+			return err
+		}
+		return w.exec("UPDATE image SET seq = ?, clicks = ?, decided = ? WHERE number = ?", expected+1, p.Clicks, p.Decided, image)
+	})
+}
+
+func conflict(present int, format string, args ...any) *segment.Error {
+	e := segment.Errorf(segment.Conflict, format, args...)
+	e.Seq = present
+	return e
+}
+
+// Events returns the log from number after+1 on, in order.
+func (s *Store) Events(ctx context.Context, imageID string, after int) ([]segment.Event, error) {
+	var image int64
+	if err := s.reads.QueryRowContext(ctx, `SELECT image.number FROM image JOIN project ON project.number = image.project
+		WHERE image.id = ? AND trashed_at IS NULL`, imageID).Scan(&image); err != nil {
+		return nil, readError("image", err)
+	}
+	rows, err := s.reads.QueryContext(ctx, `SELECT id, seq, kind, superpixels, points, class, rank, digest, labels, created
+		FROM event WHERE image = ? AND seq > ? ORDER BY seq`, image, after)
+	if err != nil {
+		return nil, fmt.Errorf("reading the evidence: %w", err)
+	}
+	defer rows.Close()
+	var events []segment.Event
+	for rows.Next() {
+		e, err := scanEvent(rows)
+		if err != nil {
+			return nil, fmt.Errorf("reading the evidence of image %s: %w", imageID, err)
+		}
+		events = append(events, e)
+	}
+	return events, rows.Err()
+}
+
+func scanEvent(row scanner) (segment.Event, error) {
+	var (
+		e                           segment.Event
+		superpixels, points, labels []byte
+		rank                        sql.Null[int]
+		digest                      sql.Null[string]
+		created                     int64
+	)
+	err := row.Scan(&e.ID, &e.Seq, &e.Kind, &superpixels, &points, &e.Class, &rank, &digest, &labels, &created)
+	if err != nil {
+		return e, err
+	}
+	if e.Superpixels, err = decodeSuperpixels(superpixels); err != nil {
+		return e, fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	if e.Points, err = decodePoints(points); err != nil {
+		return e, fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	if rank.Valid {
+		e.Pick = &segment.Pick{Rank: rank.V, Digest: digest.V, Labels: labels}
+	}
+	e.Created = time.UnixMilli(created).UTC()
+	return e, nil
+}

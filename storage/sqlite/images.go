@@ -1,0 +1,62 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"collie/segment"
+)
+
+// CreateImage stores a new image's record, with an empty log.
+func (s *Store) CreateImage(ctx context.Context, im segment.Image) error {
+	return s.writer.write(ctx, func(w *writer) error {
+		var project int64
+		if err := w.row("SELECT number FROM project WHERE id = ? AND trashed_at IS NULL", im.ProjectID).Scan(&project); err != nil {
+			return readError("project", err)
+		}
+		return createError("image", w.exec(`INSERT INTO image (id, project, name, format, width, height, regions, bytes, created)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			im.ID, project, im.Name, im.Format, im.Width, im.Height, im.Regions, im.Bytes, im.Created.UnixMilli()))
+	})
+}
+
+const selectImage = `SELECT image.id, project.id, image.name, format, width, height, regions, bytes, image.created, seq, clicks, decided
+	FROM image JOIN project ON project.number = image.project WHERE trashed_at IS NULL `
+
+// Image returns an image's record.
+func (s *Store) Image(ctx context.Context, id string) (segment.Image, error) {
+	return scanImage(s.reads.QueryRowContext(ctx, selectImage+"AND image.id = ?", id))
+}
+
+// Images lists a project's images in order of upload.
+func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, error) {
+	if _, err := s.Project(ctx, projectID); err != nil {
+		return nil, err
+	}
+	rows, err := s.reads.QueryContext(ctx, selectImage+"AND project.id = ? ORDER BY image.number", projectID)
+	if err != nil {
+		return nil, fmt.Errorf("listing the images: %w", err)
+	}
+	defer rows.Close()
+	var images []segment.Image
+	for rows.Next() {
+		im, err := scanImage(rows)
+		if err != nil {
+			return nil, err
+		}
+		images = append(images, im)
+	}
+	return images, rows.Err()
+}
+
+func scanImage(row scanner) (segment.Image, error) {
+	var im segment.Image
+	var created int64
+	if err := row.Scan(&im.ID, &im.ProjectID, &im.Name, &im.Format, &im.Width, &im.Height, &im.Regions, &im.Bytes,
+		&created, &im.Seq, &im.Clicks, &im.Decided); err != nil {
+		return segment.Image{}, readError("image", err)
+	}
+	im.Created = time.UnixMilli(created).UTC()
+	return im, nil
+}

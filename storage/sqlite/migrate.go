@@ -1,0 +1,149 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// migrationFiles holds the steps from each version of the schema to the next:
+// NNNN_what.sql leads to version NNNN. Steps are never changed once released,
+// and there is no way back but the backup.
+//
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+var migrations = func() fs.FS {
+	sub, err := fs.Sub(migrationFiles, "migrations")
+	if err != nil {
+		panic(err)
+	}
+	return sub
+}()
+
+// applicationID marks a SQLite file as Collie's ("Coll" in ASCII).
+const applicationID = 0x436f6c6c
+
+// migrate brings the schema of the file at path, open as conn, up to date and
+// sets the connection up for durable writing.
+func migrate(ctx context.Context, conn *sql.Conn, path string, migrations fs.FS) error {
+	steps, err := readSteps(migrations)
+	if err != nil {
+		return err
+	}
+	version, err := schemaVersion(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if version > len(steps) {
+		return fmt.Errorf("its schema has version %d, this program knows versions up to %d. Use the newer program that wrote it; nothing was changed", version, len(steps))
+	}
+	var mode string
+	if err := conn.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+		return fmt.Errorf("switching to a write-ahead log: %w", err)
+	}
+	if mode != "wal" {
+		return fmt.Errorf("no write-ahead log is possible here (SQLite uses %q); the data folder must be on a local disk", mode)
+	}
+	// With synchronous = FULL every commit is synced before it is acknowledged.
+	// Checkpoints are the writer's, which must see their errors.
+	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 0"); err != nil {
+		return err
+	}
+	if version > 0 && version < len(steps) {
+		if err := backup(ctx, conn, fmt.Sprintf("%s.v%d.backup", path, version)); err != nil {
+			return fmt.Errorf("no backup before migration: %w", err)
+		}
+	}
+	for ; version < len(steps); version++ {
+		if err := step(ctx, conn, steps[version], version+1); err != nil {
+			return fmt.Errorf("migration to version %d: %w. The file still has version %d", version+1, err, version)
+		}
+	}
+	return nil
+}
+
+// readSteps returns the migrations in order, checking their numbers.
+func readSteps(migrations fs.FS) ([]string, error) {
+	files, err := fs.ReadDir(migrations, ".") // sorted by name
+	if err != nil {
+		return nil, err
+	}
+	var steps []string
+	for i, file := range files {
+		number, _, _ := strings.Cut(file.Name(), "_")
+		if n, err := strconv.Atoi(number); err != nil || n != i+1 {
+			return nil, fmt.Errorf("migration %s should have number %04d", file.Name(), i+1)
+		}
+		text, err := fs.ReadFile(migrations, file.Name())
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, string(text))
+	}
+	return steps, nil
+}
+
+// schemaVersion returns the version of the schema, 0 for an empty file.
+func schemaVersion(ctx context.Context, conn *sql.Conn) (int, error) {
+	var version, application, tables int
+	err := conn.QueryRowContext(ctx, `SELECT (SELECT user_version FROM pragma_user_version),
+		(SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)`).
+		Scan(&version, &application, &tables)
+	if err != nil {
+		return 0, fmt.Errorf("reading its schema version: %w", err)
+	}
+	if tables > 0 && application != applicationID {
+		return 0, fmt.Errorf("it belongs to another program (application id %#x); nothing was changed", application)
+	}
+	return version, nil
+}
+
+// step applies one migration; all of it or nothing.
+func step(ctx context.Context, conn *sql.Conn, text string, version int) error {
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	text += fmt.Sprintf(";\nPRAGMA user_version = %d; PRAGMA application_id = %d", version, applicationID)
+	if _, err := tx.ExecContext(ctx, text); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// backup copies the database, its write-ahead log included, to the file at to.
+// An older file there comes from a migration that did not finish.
+func backup(ctx context.Context, conn *sql.Conn, to string) error {
+	temp := to + ".part"
+	if err := os.Remove(temp); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", temp); err != nil {
+		return err
+	}
+	if err := sync(temp); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, to); err != nil {
+		return err
+	}
+	return sync(filepath.Dir(to))
+}
+
+// sync flushes a file or folder to the disk.
+func sync(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}

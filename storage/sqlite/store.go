@@ -1,0 +1,114 @@
+// Package sqlite keeps projects, image records and evidence in one SQLite file.
+//
+// All writes go through one goroutine, which commits together what has queued
+// up while the previous commit was on its way to the disk (see writer.go).
+// Reads have connections of their own and wait for nobody.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+
+	"collie/segment"
+
+	_ "modernc.org/sqlite" // the database driver
+)
+
+// readers is how many reads can run at the same time.
+const readers = 8
+
+// Store is a segment.Store in a SQLite file. Safe for concurrent use, also by
+// several processes.
+type Store struct {
+	writer *writer
+	reads  *sql.DB
+}
+
+var _ segment.Store = (*Store)(nil)
+
+// Open opens the database file at path, making it when it is not there, and
+// brings its schema up to date; before that the file is copied to
+// path.v<old version>.backup. A file with a newer schema than the program's, or
+// of another program, is refused unchanged.
+func Open(ctx context.Context, path string) (*Store, error) {
+	return open(ctx, path, migrations)
+}
+
+func open(ctx context.Context, path string, migrations fs.FS) (*Store, error) {
+	writes, err := sql.Open("sqlite", dsn(path, "rwc", "busy_timeout(5000)"))
+	if err != nil {
+		return nil, fmt.Errorf("opening the database %s: %w", path, err)
+	}
+	conn, err := prepare(ctx, writes, path, migrations)
+	if err != nil {
+		return nil, errors.Join(err, writes.Close())
+	}
+	reads, err := sql.Open("sqlite", dsn(path, "ro", "busy_timeout(5000)"))
+	if err != nil {
+		return nil, errors.Join(err, writes.Close())
+	}
+	reads.SetMaxOpenConns(readers)
+	reads.SetMaxIdleConns(readers)
+	return &Store{writer: newWriter(writes, conn), reads: reads}, nil
+}
+
+// prepare returns the one connection that writes, after migration.
+func prepare(ctx context.Context, db *sql.DB, path string, migrations fs.FS) (*sql.Conn, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("opening the database %s: %w", path, err)
+	}
+	if err := migrate(ctx, conn, path, migrations); err != nil {
+		return nil, fmt.Errorf("the database %s: %w", path, err)
+	}
+	return conn, nil
+}
+
+// dsn names the file for the driver. The path may contain any character.
+func dsn(path, mode string, pragmas ...string) string {
+	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}
+	name.RawQuery = url.Values{"mode": {mode}, "_pragma": pragmas}.Encode()
+	return name.String()
+}
+
+// Close commits what is queued and closes the file.
+func (s *Store) Close() error {
+	return errors.Join(s.reads.Close(), s.writer.close())
+}
+
+// Ready returns nil when the store can be read and has not failed.
+func (s *Store) Ready(ctx context.Context) error {
+	if failed := s.writer.failed.Load(); failed != nil {
+		return failed
+	}
+	var one int
+	if err := s.reads.QueryRowContext(ctx, "SELECT 1 FROM sqlite_schema LIMIT 1").Scan(&one); err != nil {
+		return fmt.Errorf("reading the database: %w", err)
+	}
+	return nil
+}
+
+// notFound is the answer for what is not there or in the trash.
+func notFound(what string) error {
+	return segment.Errorf(segment.NotFound, "There is no such %s.", what)
+}
+
+// readError turns the error of a query for one row into the caller's.
+func readError(what string, err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return notFound(what)
+	}
+	return fmt.Errorf("reading the %s: %w", what, err)
+}
+
+// createError turns the error of an insert into the caller's.
+func createError(what string, err error) error {
+	if err != nil && refused(err) {
+		return segment.Errorf(segment.Conflict, "A %s with this id exists already. Nothing was changed.", what).Because(err)
+	}
+	return err
+}

@@ -1,0 +1,250 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync/atomic"
+
+	"collie/segment"
+)
+
+const (
+	maxQueue        = 1024 // requests that wait for the writer
+	maxBatch        = 256  // requests in one transaction
+	checkpointAfter = 1000 // requests between two checkpoints of the log
+)
+
+// writer is the only one to change the database. Its goroutine takes what is
+// queued, runs it as one transaction with a savepoint per request, commits, and
+// only then answers: one sync of the disk serves all who waited for it, and a
+// request that is refused does not spoil the others.
+//
+// A sync that has failed may have dropped pages that the next one would not
+// write again, so after an I/O error nothing can be promised any more: the
+// writer is failed and refuses everything until the program is started anew.
+// A full disk is different, as nothing was written over; it goes on as soon as
+// there is space.
+type writer struct {
+	db       *sql.DB
+	conn     *sql.Conn
+	prepared map[string]*sql.Stmt
+	queue    chan *request
+	stop     chan struct{} // closed to end the goroutine
+	done     chan struct{} // closed when it has ended
+	failed   atomic.Pointer[segment.Error]
+	written  int // requests since the last checkpoint
+}
+
+// request is one write on its way. Whoever claims it first decides: the writer
+// runs it, or the caller, who does not want to wait any more, takes it back.
+type request struct {
+	do      func(w *writer) error
+	claimed atomic.Bool
+	answer  chan error
+}
+
+func newWriter(db *sql.DB, conn *sql.Conn) *writer {
+	w := &writer{
+		db: db, conn: conn, prepared: map[string]*sql.Stmt{},
+		queue: make(chan *request, maxQueue), stop: make(chan struct{}), done: make(chan struct{}),
+	}
+	go w.run()
+	return w
+}
+
+// write runs do in a transaction and returns when it is on disk. When ctx ends
+// before the writer has come to it, nothing is changed; after that the answer
+// comes within moments and is waited for, so that it is always known whether
+// the write took place.
+func (w *writer) write(ctx context.Context, do func(w *writer) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r := &request{do: do, answer: make(chan error, 1)}
+	select {
+	case w.queue <- r:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-w.done:
+		return errClosed()
+	}
+	reason := ctx.Err
+	select {
+	case err := <-r.answer:
+		return err
+	case <-ctx.Done():
+	case <-w.done:
+		reason = errClosed
+	}
+	if r.claimed.CompareAndSwap(false, true) {
+		return reason()
+	}
+	return <-r.answer
+}
+
+func errClosed() error {
+	return segment.Errorf(segment.Unavailable, "The server is shutting down. This change was not saved; it will be when it is sent again after the restart.")
+}
+
+func (w *writer) run() {
+	defer close(w.done)
+	for {
+		select {
+		case r := <-w.queue:
+			w.commit(w.gather(r))
+		case <-w.stop:
+			for len(w.queue) > 0 {
+				w.commit(w.gather(<-w.queue))
+			}
+			return
+		}
+	}
+}
+
+// gather returns first and what else is queued, without waiting for more.
+func (w *writer) gather(first *request) []*request {
+	var batch []*request
+	for r := first; ; r = <-w.queue {
+		if r.claimed.CompareAndSwap(false, true) {
+			batch = append(batch, r)
+		}
+		if len(batch) == maxBatch || len(w.queue) == 0 {
+			return batch
+		}
+	}
+}
+
+// commit runs the requests in one transaction and answers them.
+func (w *writer) commit(batch []*request) {
+	if len(batch) == 0 {
+		return
+	}
+	answers := make([]error, len(batch))
+	err := w.refusal()
+	if err == nil {
+		err = w.transaction(batch, answers)
+	}
+	for i, r := range batch {
+		if err != nil {
+			r.answer <- err // what a request saw may not have come to be, its own refusal included
+			continue
+		}
+		r.answer <- answers[i]
+	}
+	w.written += len(batch)
+	if err == nil && w.written >= checkpointAfter {
+		w.checkpoint()
+	}
+}
+
+// refusal is the error of a failed writer, nil while it works.
+func (w *writer) refusal() error {
+	if failed := w.failed.Load(); failed != nil {
+		return failed
+	}
+	return nil
+}
+
+// transaction returns an error when nothing of the batch was stored; else the
+// answers hold what each request is told.
+func (w *writer) transaction(batch []*request, answers []error) error {
+	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
+		return w.trouble(err)
+	}
+	for i, r := range batch {
+		err := w.one(r)
+		if err != nil && !refused(err) {
+			w.exec("ROLLBACK") // most errors of this sort have done so already
+			return w.trouble(err)
+		}
+		answers[i] = err
+	}
+	if err := w.exec("COMMIT"); err != nil {
+		w.exec("ROLLBACK")
+		return w.trouble(err)
+	}
+	return nil
+}
+
+// one runs a request; when that fails its changes are taken back.
+func (w *writer) one(r *request) error {
+	if err := w.exec("SAVEPOINT request"); err != nil {
+		return err
+	}
+	err := r.do(w)
+	if err != nil && !refused(err) {
+		return err
+	}
+	if err != nil {
+		if err := w.exec("ROLLBACK TO request"); err != nil {
+			return err
+		}
+	}
+	if err := w.exec("RELEASE request"); err != nil {
+		return err
+	}
+	return err
+}
+
+// checkpoint moves the write-ahead log into the database file.
+func (w *writer) checkpoint() {
+	w.written = 0
+	var busy, pages, moved int
+	if err := w.row("PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &pages, &moved); err != nil {
+		w.trouble(err) // what was acknowledged is safe in the log
+	}
+}
+
+// exec runs a statement, prepared once, that returns no rows. The transaction
+// of many callers must not end because one of them leaves, so it has no context
+// of a caller.
+func (w *writer) exec(query string, args ...any) error {
+	s, err := w.statement(query)
+	if err != nil {
+		return err
+	}
+	_, err = s.ExecContext(context.Background(), args...)
+	return err
+}
+
+// row is exec for a query of one row.
+func (w *writer) row(query string, args ...any) scanner {
+	s, err := w.statement(query)
+	if err != nil {
+		return failedScan{err}
+	}
+	return s.QueryRowContext(context.Background(), args...)
+}
+
+func (w *writer) statement(query string) (*sql.Stmt, error) {
+	if s, ok := w.prepared[query]; ok {
+		return s, nil
+	}
+	s, err := w.conn.PrepareContext(context.Background(), query)
+	if err == nil {
+		w.prepared[query] = s
+	}
+	return s, err
+}
+
+// scanner is what a row does.
+type scanner interface{ Scan(into ...any) error }
+
+type failedScan struct{ err error }
+
+func (f failedScan) Scan(...any) error { return f.err }
+
+// close commits what is queued and closes the database. A failed one stays
+// open until the process ends, for closing it would write to the file.
+func (w *writer) close() error {
+	close(w.stop)
+	<-w.done
+	if w.failed.Load() != nil {
+		return nil
+	}
+	for _, s := range w.prepared {
+		s.Close()
+	}
+	return errors.Join(w.conn.Close(), w.db.Close())
+}
