@@ -67,7 +67,12 @@ func NewHierarchy(img *image.NRGBA, finest int) *Hierarchy {
 		panic("superpixels: empty image")
 	}
 	finest = min(max(finest, 1), width*height)
-	return segment(img, finest)
+	w, h := reducedSize(width, height, max(workPixels, pixelsPerRegion*finest))
+	out := segment(reduce(img, w, h), DefaultRegions(width, height), finest)
+	if w == width && h == height {
+		return out
+	}
+	return out.enlarge(img)
 }
 
 const (

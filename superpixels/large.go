@@ -9,6 +9,9 @@ import (
 // is; of larger ones a reduced copy of about this size is used.
 const workPixels = 600_000
 
+// pixelsPerRegion is the least size of the finest regions in a reduced copy.
+const pixelsPerRegion = 64
+
 // reducedSize returns the size at which an image of width×height is worked on:
 // its own up to limit pixels, else one of the same shape near limit.
 func reducedSize(width, height, limit int) (int, int) {
@@ -17,8 +20,9 @@ func reducedSize(width, height, limit int) (int, int) {
 	}
 	scale := math.Sqrt(float64(limit) / (float64(width) * float64(height)))
 	w, h := max(int(float64(width)*scale), 1), max(int(float64(height)*scale), 1)
-	// A very thin image reaches one pixel across; its length makes up for it.
-	return min(w, limit/h), min(h, limit/w)
+	// A very thin image is one pixel across then; its length makes up for it.
+	w = max(min(w, limit/h), 1)
+	return w, max(min(h, limit/w), 1)
 }
 
 // blockStart returns where block i of reduced blocks starts among size.
@@ -64,4 +68,104 @@ func reduce(img *image.NRGBA, width, height int) *image.NRGBA {
 		}
 	}
 	return out
+}
+
+// enlarge carries a hierarchy of a reduced copy over to the image itself: the
+// finest map is enlarged by repeating pixels, then its borders are moved to
+// where the full-size image has them.
+func (h *Hierarchy) enlarge(img *image.NRGBA) *Hierarchy {
+	width, height := img.Rect.Dx(), img.Rect.Dy()
+	small := h.finest
+	m := &Map{Width: width, Height: height, N: small.N, Labels: make([]int32, width*height)}
+	column, row := nearest(width, small.Width), nearest(height, small.Height)
+	for y := range height {
+		line, from := m.Labels[y*width:(y+1)*width], small.Labels[int(row[y])*small.Width:]
+		if y > 0 && row[y] == row[y-1] {
+			copy(line, m.Labels[(y-1)*width:])
+			continue
+		}
+		for x := range line {
+			line[x] = from[column[x]]
+		}
+	}
+	parent := make([]int32, small.N+len(h.merges))
+	for i, pair := range h.merges {
+		parent[pair[0]], parent[pair[1]] = int32(small.N+i), int32(small.N+i)
+	}
+	b := &borderPass{regions: m.Labels, width: width, height: height, mean: meanColours(img, m)}
+	b.colour = func(x, y int) [3]float32 { return patch(img, x, y) }
+	b.move = func(x, y, side int) bool {
+		r := &b.ring
+		own := m.Labels[y*width+x]
+		for i := 1; i < 8; i += 2 {
+			other := r[i]
+			if other >= 0 && other != own && other != r[side] && union(parent, own, other) < union(parent, own, r[side]) {
+				return false // at some level only this pixel may link own and other
+			}
+		}
+		return true
+	}
+	scale := max(float64(width)/float64(small.Width), float64(height)/float64(small.Height))
+	b.run(int(math.Ceil(scale)))
+	return (&tree{leaves: small.N, merges: h.merges}).hierarchy(m, small.N)
+}
+
+// union returns the node in which two nodes of a tree first are one. Parents
+// have higher numbers than their children.
+func union(parent []int32, a, b int32) int32 {
+	for a != b {
+		if a < b {
+			a = parent[a]
+		} else {
+			b = parent[b]
+		}
+	}
+	return a
+}
+
+// meanColours returns the CIELAB colour of the mean RGB of every region, from
+// every second pixel of every second row where a region has such.
+func meanColours(img *image.NRGBA, m *Map) [][3]float32 {
+	sums := make([][4]uint64, m.N)
+	add := func(x, y int) {
+		px := img.Pix[y*img.Stride+4*x:][:3]
+		s := &sums[m.Labels[y*m.Width+x]]
+		s[0] += uint64(px[0])
+		s[1] += uint64(px[1])
+		s[2] += uint64(px[2])
+		s[3]++
+	}
+	for y := 0; y < m.Height; y += 2 {
+		for x := 0; x < m.Width; x += 2 {
+			add(x, y)
+		}
+	}
+	for p, l := range m.Labels {
+		if sums[l][3] == 0 {
+			add(p%m.Width, p/m.Width)
+		}
+	}
+	out := make([][3]float32, m.N)
+	for i, s := range sums {
+		n := s[3]
+		l, a, b := labPixel(uint8((s[0]+n/2)/n), uint8((s[1]+n/2)/n), uint8((s[2]+n/2)/n))
+		out[i] = [3]float32{l, a, b}
+	}
+	return out
+}
+
+// patch returns the CIELAB colour of the mean RGB of the 3×3 pixels around
+// (x, y); at the frame the pixels there count twice.
+func patch(img *image.NRGBA, x, y int) [3]float32 {
+	left, right := 4*max(x-1, 0), 4*min(x+1, img.Rect.Dx()-1)
+	up, down := max(y-1, 0)*img.Stride, min(y+1, img.Rect.Dy()-1)*img.Stride
+	var r, g, b uint32
+	for _, row := range [3][]uint8{img.Pix[up:], img.Pix[y*img.Stride:], img.Pix[down:]} {
+		p, q, s := row[left:][:3], row[4*x:][:3], row[right:][:3]
+		r += uint32(p[0]) + uint32(q[0]) + uint32(s[0])
+		g += uint32(p[1]) + uint32(q[1]) + uint32(s[1])
+		b += uint32(p[2]) + uint32(q[2]) + uint32(s[2])
+	}
+	l, a, bb := labPixel(uint8((r+4)/9), uint8((g+4)/9), uint8((b+4)/9))
+	return [3]float32{l, a, bb}
 }

@@ -43,19 +43,24 @@ func (r *rag) match(costs []float32, order []int32, limit int) []int32 {
 	for _, c := range costs {
 		start[step(c)+1]++
 	}
-	for i := range steps {
-		start[i+1] += start[i]
+	// start[s] becomes the number of costs below step s, up to the median.
+	last := int32(0)
+	for last < steps && int(start[last]) < (len(costs)+1)/2 {
+		start[last+1] += start[last]
+		last++
 	}
+	order = order[:start[last]]
 	for i, c := range costs {
-		s := step(c)
-		order[start[s]] = int32(i)
-		start[s]++
+		if s := step(c); s < last {
+			order[start[s]] = int32(i)
+			start[s]++
+		}
 	}
 	mate := make([]int32, n)
 	for i := range mate {
 		mate[i] = -1
 	}
-	for _, i := range order[:(len(order)+1)/2] {
+	for _, i := range order {
 		e := &r.borders[i]
 		if mate[e.a] >= 0 || mate[e.b] >= 0 {
 			continue

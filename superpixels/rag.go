@@ -70,7 +70,7 @@ func newRAG(labels []int32, n int, lab *planes, g *gradients) *rag {
 		s[3] += float64(lab.b[p])
 		s[4] += float64(g.g1[p])
 	}
-	out := &rag{regions: make([]region, n)}
+	out := &rag{regions: make([]region, n), borders: make([]border, 0, 3*n)}
 	for i, s := range sums {
 		out.regions[i] = region{
 			size: float32(s[0]), logSize: ln(float32(s[0])),
@@ -116,12 +116,16 @@ func (r *rag) border(t *pairTable, a, b int32) *border {
 	return &r.borders[i]
 }
 
+type pairSlot struct {
+	key uint64 // a<<32 | b+1; 0 = free
+	id  int32
+}
+
 // pairTable numbers pairs a < b in the order in which they are first seen: an
 // open hash table that remembers the last pair. A planar graph of n regions
 // has fewer than 3n borders, so it never grows.
 type pairTable struct {
-	keys  []uint64 // a<<32 | b+1; 0 = free
-	ids   []int32
+	slots []pairSlot
 	shift uint
 	count int32
 	key   uint64
@@ -133,7 +137,7 @@ func newPairTable(n int) *pairTable {
 	for 1<<bits < 5*n {
 		bits++
 	}
-	return &pairTable{keys: make([]uint64, 1<<bits), ids: make([]int32, 1<<bits), shift: 64 - bits}
+	return &pairTable{slots: make([]pairSlot, 1<<bits), shift: 64 - bits}
 }
 
 func (t *pairTable) index(a, b int32) (id int32, fresh bool) {
@@ -143,16 +147,16 @@ func (t *pairTable) index(a, b int32) (id int32, fresh bool) {
 	}
 	t.key = key
 	i := key * 0x9E3779B97F4A7C15 >> t.shift
-	for t.keys[i] != key {
-		if t.keys[i] == 0 {
-			t.keys[i], t.ids[i] = key, t.count
+	for t.slots[i].key != key {
+		if t.slots[i].key == 0 {
+			t.slots[i] = pairSlot{key, t.count}
 			t.count++
 			fresh = true
 			break
 		}
-		i = (i + 1) & uint64(len(t.keys)-1)
+		i = (i + 1) & uint64(len(t.slots)-1)
 	}
-	t.last = t.ids[i]
+	t.last = t.slots[i].id
 	return t.last, fresh
 }
 

@@ -12,13 +12,11 @@ import (
 // pixel suits is decided by the regions of that level, but the pixel moves
 // between regions of the finest level, and only where every level in between
 // stays connected. So the levels stay nested however fine the finest is.
-func segment(img *image.NRGBA, finest int) *Hierarchy {
+func segment(img *image.NRGBA, base, finest int) *Hierarchy {
 	width, height := img.Rect.Dx(), img.Rect.Dy()
-	base := DefaultRegions(width, height)
 	lab := toLab(img)
 	lab.blur()
 	g := newGradients(lab)
-	tilt(g.g1, width)
 	labels, n := basins(g.g1, width, height, max(finest, base))
 	graph := newRAG(labels, n, lab, g)
 	relabel(labels, graph.matchDown(max(matchFactor*base, finest), matchRounds))
@@ -38,73 +36,52 @@ func segment(img *image.NRGBA, finest int) *Hierarchy {
 	// The state at smoothAt regions: which leaves make up a region, and which
 	// node of the tree it is.
 	owner := m.owners()
-	b := &borderPass{labels: labels, width: width, height: height, coarse: make([]int32, leaves), mean: make([][3]float32, smoothAt)}
+	coarse := make([]int32, leaves)
+	b := &borderPass{regions: make([]int32, len(labels)), width: width, height: height, mean: make([][3]float32, smoothAt)}
 	top := make([]int32, smoothAt)
 	for i, o := range owner {
-		b.coarse[leaf[i]] = o
+		coarse[leaf[i]] = o
 		if int(m.parent[i]) == i {
 			r := &m.regions[i]
 			b.mean[o] = [3]float32{r.l, r.a, r.b}
 			top[o] = node[i]
 		}
 	}
-	b.run(lab)
-	coarse := make([]int32, len(labels))
 	for p, l := range labels {
-		coarse[p] = b.coarse[l]
+		b.regions[p] = coarse[l]
 	}
-	t.grow(newMerger(newRAG(coarse, smoothAt, lab, g)), 1, top)
+	b.colour = func(x, y int) [3]float32 {
+		p := y*width + x
+		return [3]float32{lab.l[p], lab.a[p], lab.b[p]}
+	}
+	var inLeaf ring
+	b.move = func(x, y, side int) bool {
+		// The levels in between stay connected when the leaf does and no
+		// other leaf of the same region hangs on to this pixel.
+		p := y*width + x
+		b.around(&inLeaf, labels, x, y)
+		mask := inLeaf.mask(labels[p])
+		if mask&sides != b.ring.mask(b.regions[p])&sides || !removable[mask] {
+			return false
+		}
+		labels[p] = inLeaf[side]
+		return true
+	}
+	b.run(smoothSweeps)
+	t.grow(newMerger(newRAG(b.regions, smoothAt, lab, g)), 1, top)
 	return t.hierarchy(&Map{Width: width, Height: height, N: leaves, Labels: labels}, finest)
 }
 
 const (
-	matchFactor  = 5   // rounds of matching go down to this multiple of DefaultRegions
-	matchRounds  = 6   // and no further than so many rounds
-	smoothFactor = 1.7 // borders are straightened at this multiple
+	matchRounds  = 6   // so many rounds of matching at most,
+	matchFactor  = 3   // down to this multiple of the default number of regions
+	smoothFactor = 1.2 // borders are straightened at this multiple,
+	smoothSweeps = 2   // so many times
 )
 
 func relabel(labels, to []int32) {
 	for p, l := range labels {
 		labels[p] = to[l]
-	}
-}
-
-// basins returns the watershed of g, at least atLeast basins when there are so
-// many pixels: where the image alone has too few, square cells divide them.
-func basins(g []float32, width, height, atLeast int) ([]int32, int) {
-	atLeast = min(atLeast, width*height)
-	labels, n := watershed(g, width, height, 0)
-	for cell := 64; n < atLeast; cell /= 2 {
-		labels, n = watershed(g, width, height, cell)
-	}
-	return labels, n
-}
-
-const (
-	latticeSide = 6    // side of the cells that divide flat areas, in pixels
-	latticeRise = 0.01 // height of their walls, far below any visible gradient
-)
-
-// tilt adds a shallow dish per cell of a brick lattice to g, so that areas
-// without any gradient split into equal compact basins.
-func tilt(g []float32, width int) {
-	var dish [2 * latticeSide][2 * latticeSide]float32
-	for y := range dish {
-		for x := range dish[y] {
-			dy := y%latticeSide - latticeSide/2
-			dx := (x+y/latticeSide*latticeSide/2)%latticeSide - latticeSide/2
-			dish[y][x] = latticeRise * float32(dx*dx+dy*dy) / (latticeSide * latticeSide / 2)
-		}
-	}
-	for o, y := 0, 0; o < len(g); o, y = o+width, y+1 {
-		row, add := g[o:o+width], &dish[y%len(dish)]
-		k := 0
-		for x := range row {
-			row[x] += add[k]
-			if k++; k == len(add) {
-				k = 0
-			}
-		}
 	}
 }
 
