@@ -62,7 +62,7 @@ type Solver struct {
 	g   *graph
 	rng *rand.PCG
 	crosser
-	trws   *trws
+	trws   sweeper
 	lbp    *lbp    // the rest are made when first needed
 	trees  *trees  //
 	search *search //
@@ -72,15 +72,26 @@ type Solver struct {
 	energy          float64 // of best, without the constant
 }
 
+// sweeper is TRW-S.
+type sweeper interface {
+	forward(x []uint8)   // first half of a sweep; reads off a labelling
+	backward() float64   // second half; returns a bound on the energy
+	messages() []float64 // the state
+}
+
 // NewSolver prepares a solver for a valid model. Unaries and weights of m may
 // change between calls of Solve; the nodes, the ends of the edges and the
 // clamps may not. Memory is O(edges·labels).
 func NewSolver(m *Model, opt Options) *Solver {
 	g := newGraph(m)
 	s := &Solver{
-		m: m, opt: opt, g: g, rng: rand.NewPCG(opt.Seed, 0), crosser: newCrosser(g), trws: newTRWS(g),
+		m: m, opt: opt, g: g, rng: rand.NewPCG(opt.Seed, 0), crosser: newCrosser(g),
 		x: make([]uint8, len(g.free)), best: make([]uint8, len(g.free)),
 		labels: make([]uint8, m.Nodes), score: make([]float64, m.Labels),
+	}
+	s.trws = newTRWS(g)
+	if m.Labels == 2 {
+		s.trws = newTwoLabels(g)
 	}
 	for i := range s.labels {
 		if g.of[i] < 0 {
@@ -93,13 +104,13 @@ func NewSolver(m *Model, opt Options) *Solver {
 // Reset forgets the messages and the random state, so that the next Solve is
 // that of a new Solver.
 func (s *Solver) Reset() {
-	clear(s.trws.msg)
+	clear(s.trws.messages())
 	s.rng.Seed(s.opt.Seed, 0)
 }
 
 // Scale multiplies the messages by f, for a model whose unaries and weights
 // have all been multiplied by f since the last Solve.
-func (s *Solver) Scale(f float64) { scale(s.trws.msg, f) }
+func (s *Solver) Scale(f float64) { scale(s.trws.messages(), f) }
 
 // Solve maximises the present energy of the model. TRW-S goes on from the
 // messages of the last Solve (see Reset). start, when not nil, is a labelling

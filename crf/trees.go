@@ -123,7 +123,7 @@ func (t *trees) solve(x []uint8) {
 		w := g.w[p.edge]
 		if w >= 0 {
 			for l, v := range b {
-				up[l] += max(v-b[first]+w, 0)
+				up[l] += positive(v - b[first] + w)
 			}
 		} else if k > 1 {
 			up[first] += max(w, b[t.top[i].second]-b[first])
