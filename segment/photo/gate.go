@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"runtime"
 	"sync"
 )
 
@@ -61,8 +60,7 @@ type Photo struct {
 
 // Close gives the photo's share of the memory back to its gate, which then lets
 // the next one in. The pixels and the original must not be used any more. A
-// second Close does nothing; a photo that was forgotten is closed when it is
-// garbage collected.
+// second Close does nothing.
 func (p *Photo) Close() { p.release() }
 
 // Read takes in the file that r delivers and returns its pixels; the caller
@@ -93,9 +91,7 @@ func (g *Gate) Read(ctx context.Context, r io.Reader) (*Photo, error) {
 		release()
 		return nil, err
 	}
-	p := &Photo{Format: format.name, Original: original, Pixels: pixels, release: release}
-	runtime.AddCleanup(p, func(release func()) { release() }, release)
-	return p, nil
+	return &Photo{Format: format.name, Original: original, Pixels: pixels, release: release}, nil
 }
 
 // receive reads the file up to the limit. What is no image by its first bytes
