@@ -1,0 +1,61 @@
+/** What an application/problem+json body says, as an error for a person. */
+export class Problem extends Error {
+  /**
+   * @param {string} title
+   * @param {string} detail
+   */
+  constructor(title, detail) {
+    super(detail || title);
+    this.title = title;
+    this.detail = detail;
+  }
+}
+
+/**
+ * Reads a problem from the body of an answer, whatever it holds.
+ *
+ * @param {string} body
+ * @param {number} status
+ * @returns {Problem}
+ */
+export function problemOf(body, status) {
+  try {
+    const { title, detail } = JSON.parse(body);
+    if (typeof title === 'string') return new Problem(title, typeof detail === 'string' ? detail : '');
+  } catch {
+    // Not from Collie; perhaps from a proxy on the way.
+  }
+  return new Problem('That did not work', `The server answered with status ${status}. Nothing was changed.`);
+}
+
+/** The problem of an answer that never came. */
+export function unreachable() {
+  return new Problem('The server can’t be reached', 'Check that Collie is running and try again. Nothing was changed.');
+}
+
+/**
+ * Calls the server and returns the decoded answer; throws a Problem otherwise.
+ *
+ * @param {'POST' | 'PATCH' | 'DELETE'} method
+ * @param {string} path
+ * @param {object} [body]
+ * @returns {Promise<any>}
+ */
+export async function call(method, path, body) {
+  /** @type {Response} */
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      mode: 'same-origin',
+      credentials: 'same-origin',
+      headers: body ? { 'Content-Type': 'application/json' } : {},
+      body: body && JSON.stringify(body),
+    });
+  } catch {
+    throw unreachable();
+  }
+  const text = await response.text();
+  if (!response.ok) throw problemOf(text, response.status);
+  return text ? JSON.parse(text) : null;
+}

@@ -1,0 +1,317 @@
+import { Choice } from './choice.js';
+import { ClassPanel } from './classes.js';
+import { pixels } from './colour.js';
+import { byId } from './dom.js';
+import { exportDialog, undecided } from './export.js';
+import { region } from './graph.js';
+import { Overlay } from './overlay.js';
+import { Painter } from './painter.js';
+import { VOID } from './protocol.js';
+import { Session } from './session.js';
+import { Stage } from './stage.js';
+import { statusLine } from './status.js';
+import { Strip } from './strip.js';
+import { Thumbnails } from './thumbnails.js';
+import { toast } from './toast.js';
+
+/** Milliseconds that an Enter pressed too early waits for its hypothesis. */
+const EAGER = 4000;
+
+/** Milliseconds to wait for the disk before saying that it takes long. */
+const SAVING = 8000;
+
+const SAVE_TEXT = { connecting: 'Connecting', saved: 'Saved', saving: 'Saving', failed: 'Failed', offline: 'Offline' };
+const SAVE_ICON = { connecting: 'cloud', saved: 'check', saving: 'cloud', failed: 'warn', offline: 'offline' };
+
+/** The annotation page: joins the session, the canvas, the strip and the panels. */
+export class App {
+  /**
+   * @param {DOMStringMap} data of #app
+   * @param {Awaited<ReturnType<typeof import('./load.js').load>>} parts
+   */
+  constructor(data, parts) {
+    this.data = data;
+    this.area = parts.map.area;
+    this.graph = parts.graph;
+    this.touch = matchMedia('(hover: none)').matches;
+    this.choice = new Choice();
+    this.eager = 0;
+    /** @type {{mode: 'paint' | 'clear', superpixels: number[]} | null} the stroke that is going on */
+    this.draft = null;
+    this.frame = 0;
+    this.overlay = new Overlay(parts.map);
+    this.painter = new Painter(byId('scene'), byId('marks'), { ...parts, overlay: this.overlay });
+    this.classes = new ClassPanel(data.project ?? '', {
+      changed: () => this.recolor(),
+      chosen: (i) => this.say(`${this.classes.classes[i].name} is active`),
+      left: () => byId('canvas').focus({ preventScroll: true }),
+    });
+    this.strip = new Strip(new Thumbnails(parts.image, parts.map), this.area, {
+      preview: (place) => this.hover(place),
+      select: (place) => this.select(place),
+      accept: (place) => {
+        this.select(place);
+        this.accept();
+      },
+    });
+    this.session = new Session(parts.map.n, data.socket ?? '', {
+      labels: () => this.refresh(),
+      hypotheses: (news, place) => this.hypothesesChanged(news, place),
+      save: () => this.refresh(),
+      problem: (title, detail) => toast(title, detail, 'problem'),
+    });
+    this.stage = new Stage(this.painter, this.graph, {
+      draft: (mode, superpixels) => {
+        this.draft = { mode, superpixels };
+        this.show();
+      },
+      stroke: (mode, superpixels, points) => this.stroke(mode, superpixels, points),
+      cancelled: () => {
+        this.draft = null;
+        this.show();
+      },
+      pick: (s) => this.pick(s),
+      hover: () => {},
+    });
+    this.openExport = exportDialog(data.image ?? '', data.name ?? 'image', {
+      undecided: () => undecided(this.labels, this.area),
+      preview: () => (this.choice.selected ? this.nameOf(this.choice.selected.place) : ''),
+      accept: async () => {
+        this.accept();
+        return this.saved();
+      },
+      saved: () => this.saved(),
+      done: (file) => toast('Mask exported', file),
+    });
+    this.reground();
+    this.recolor();
+  }
+
+  get labels() {
+    return this.session.evidence.present.labels;
+  }
+
+  get clicks() {
+    return this.session.evidence.present.clicks;
+  }
+
+  /** Takes over the colours of the theme. */
+  reground() {
+    this.painter.ground = getComputedStyle(byId('canvas')).backgroundColor;
+    this.painter.touch();
+  }
+
+  recolor() {
+    this.overlay.recolor(pixels(this.classes.colors));
+    this.painter.colors = this.classes.colors;
+    this.painter.touch();
+    this.refresh();
+  }
+
+  /** @param {string} text for people who listen to the page */
+  say(text) {
+    byId('announcer').textContent = text;
+  }
+
+  /** Paints on the canvas what is to be seen there now. */
+  show() {
+    if (!this.session) return;
+    const shown = this.choice.shown;
+    /** @type {import('./evidence.js').Layers} */
+    let { labels, clicks } = this.session.evidence.present;
+    if (shown) labels = shown.card.labels.map((l, s) => (clicks[s] === VOID ? l : clicks[s]));
+    if (this.draft) {
+      const value = this.draft.mode === 'clear' ? VOID : this.classes.active;
+      labels = labels.slice();
+      clicks = clicks.slice();
+      for (const s of this.draft.superpixels) labels[s] = clicks[s] = value;
+    }
+    this.painter.clicks = clicks;
+    this.painter.show(labels);
+    this.painter.touchMarks();
+  }
+
+  /** Canvas at once, everything else with the next frame. */
+  refresh() {
+    this.show();
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      this.chrome();
+    });
+  }
+
+  chrome() {
+    const { session, choice, classes } = this;
+    if (!session) return;
+    const { hypotheses, evidence } = session;
+    const { selected, shown } = choice;
+    this.strip.update({ hypotheses, labels: this.labels, colors: classes.colors, selected: selected?.place ?? -1 });
+    classes.count(this.labels, this.area);
+
+    const badge = byId('badge');
+    badge.hidden = shown === null;
+    byId('stage').classList.toggle('previewing', shown !== null);
+    if (shown) byId('badge-text').textContent = `${this.nameOf(shown.place)}${choice.hovered || this.touch ? '' : ' · Enter accepts'}`;
+
+    const line = session.ready
+      ? statusLine({ clicks: this.clicks, classes: classes.classes, hypotheses, touch: this.touch })
+      : session.save === 'offline' ? 'The server can’t be reached. Trying again' : 'Connecting';
+    if (byId('status').textContent !== line) byId('status').textContent = line;
+    byId('running').hidden = !hypotheses.running;
+
+    const { undo, redo } = evidence.depth();
+    disable('undo', undo <= 0);
+    disable('redo', redo <= 0);
+    disable('walk-back', hypotheses.cards.length === 0 || selected?.place === 0);
+    disable('walk-on', hypotheses.cards.length === 0 || selected?.place === hypotheses.cards.length - 1);
+    disable('accept', selected === null);
+    this.paintSave();
+  }
+
+  paintSave() {
+    const { save, evidence } = this.session;
+    const queued = evidence.pending.length;
+    byId('save').dataset.state = save;
+    byId('save-text').textContent = SAVE_TEXT[save] + (queued > 0 && save !== 'saving' ? ` (${queued} queued)` : '');
+    byId('save').querySelector('use')?.setAttribute('href', `#i-${SAVE_ICON[save]}`);
+  }
+
+  /** @param {number} place */
+  nameOf(place) {
+    return `hypothesis ${place + 1} of ${this.session.hypotheses.cards.length}`;
+  }
+
+  /**
+   * @param {'started' | 'placed' | 'folded' | 'done' | 'outdated'} news
+   * @param {number} place
+   */
+  hypothesesChanged(news, place) {
+    const { hypotheses } = this.session;
+    if (news === 'placed') {
+      const blank = this.labels.every((l, s) => l === this.clicks[s]);
+      this.choice.placed(hypotheses.cards[place], place, blank);
+      if (this.eager && performance.now() < this.eager && this.acceptable()) this.accept();
+    }
+    if (news === 'done') {
+      this.choice.finished(hypotheses);
+      if (hypotheses.done) {
+        this.say(statusLine({ clicks: this.clicks, classes: this.classes.classes, hypotheses, touch: this.touch }));
+      }
+    }
+    this.refresh();
+  }
+
+  /**
+   * @param {'paint' | 'clear'} mode
+   * @param {number[]} superpixels
+   * @param {[number, number][]} points
+   */
+  stroke(mode, superpixels, points) {
+    this.draft = null;
+    this.choice.follow = true;
+    this.choice.hovered = null;
+    this.eager = 0;
+    superpixels.forEach((s, i) => this.painter.points.set(s, points[i]));
+    if (mode === 'paint') this.session.label(superpixels, points, this.classes.active);
+    else this.session.clear(superpixels);
+    const what = superpixels.length === 1 ? 'superpixel' : 'superpixels';
+    const { name } = this.classes.classes[this.classes.active];
+    this.say(mode === 'paint' ? `${superpixels.length} ${what} labelled ${name}` : `${superpixels.length} ${what} cleared`);
+  }
+
+  /** @param {'undo' | 'redo'} kind */
+  travel(kind) {
+    if (this.session.evidence.depth()[kind] <= 0) return;
+    this.choice.follow = null;
+    this.session.travel(kind);
+    this.say(kind === 'undo' ? 'Undone' : 'Redone');
+  }
+
+  /** Makes the class of a superpixel, as it is shown, the active one. @param {number} s */
+  pick(s) {
+    const label = s < 0 ? VOID : this.overlay.labels[s];
+    if (label !== VOID) this.classes.choose(label);
+  }
+
+  /** @param {number} place or -1 */
+  hover(place) {
+    this.choice.hover(this.session.hypotheses, place);
+    this.refresh();
+  }
+
+  /** @param {number} place or -1 */
+  select(place) {
+    this.eager = 0;
+    this.choice.hovered = null;
+    this.choice.select(this.session.hypotheses, place);
+    this.strip.reveal(place);
+    if (this.choice.selected) this.say(`Preview of ${this.nameOf(place)}`);
+    this.refresh();
+  }
+
+  /** @param {1 | -1} step */
+  walk(step) {
+    const place = this.choice.beside(this.session.hypotheses, step);
+    if (place >= 0) this.select(place);
+  }
+
+  /** Whether what is selected was made for all that has been clicked. */
+  acceptable() {
+    const { selected } = this.choice;
+    return selected !== null && !selected.card.stale && this.session.evidence.pending.every((p) => p.event.kind === 'accept');
+  }
+
+  /** Accepts the selected hypothesis; one that is still to come is accepted when it is here. */
+  accept() {
+    const { selected } = this.choice;
+    if (!selected) return;
+    if (!this.acceptable()) {
+      this.eager = performance.now() + EAGER;
+      return;
+    }
+    this.eager = 0;
+    this.choice.select(this.session.hypotheses, -1);
+    this.choice.hovered = null;
+    this.session.accept(selected.card);
+    this.say(`Accepted ${this.nameOf(selected.place)}`);
+  }
+
+  /** Accepts, of the selected hypothesis, the region that differs around the superpixel in focus. */
+  acceptRegion() {
+    const { selected } = this.choice;
+    const at = this.stage.focus;
+    if (!selected) return;
+    if (at < 0) {
+      toast('Point at a region first', 'Move the cursor over a part of the image that the preview changes.');
+      return;
+    }
+    if (!this.acceptable()) return;
+    const { labels } = this;
+    const superpixels = region(this.graph, at, (s) => selected.card.labels[s] !== labels[s]);
+    if (superpixels.length === 0) {
+      toast('Nothing to accept here', 'The preview and the labelling agree under the cursor.');
+      return;
+    }
+    this.choice.follow = false;
+    this.session.accept(selected.card, superpixels);
+    this.say(`Accepted a region of ${superpixels.length} superpixels`);
+  }
+
+  /** Waits until everything is on disk; false when that takes too long. */
+  async saved() {
+    const end = performance.now() + SAVING;
+    while (this.eager > performance.now() || this.session.save !== 'saved') {
+      if (performance.now() > end) {
+        toast('Not everything is saved yet', 'Nothing is lost; try again when the state says Saved.', 'problem');
+        return false;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    return true;
+  }
+}
+
+/** @param {string} id @param {boolean} off */
+function disable(id, off) {
+  /** @type {HTMLButtonElement} */ (byId(id)).disabled = off;
+}

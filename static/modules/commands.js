@@ -1,0 +1,129 @@
+import { byId } from './dom.js';
+import { findClass } from './find.js';
+import { helpSheet } from './help.js';
+import { belongsTo, commandOf } from './keys.js';
+import { toast } from './toast.js';
+
+/** Milliseconds after which a held key is a hold and not a tap. */
+const HOLD = 220;
+
+/**
+ * Connects keys and buttons with what they do.
+ *
+ * @param {import('./app.js').App} app
+ */
+export function listen(app) {
+  const { painter, stage, session, classes } = app;
+  const opacity = /** @type {HTMLInputElement} */ (byId('opacity'));
+  const openFind = findClass(() => classes.classes, (i) => classes.choose(i));
+  const openHelp = helpSheet();
+
+  /** @param {'boundaries' | 'labelled'} layer @param {string} button @param {boolean} on */
+  const toggle = (layer, button, on) => {
+    painter[layer] = on;
+    byId(button).setAttribute('aria-pressed', String(on));
+    painter.touch();
+  };
+  /** @param {number} value */
+  const setOpacity = (value) => {
+    painter.opacity = Math.min(1, Math.max(0.1, value));
+    opacity.value = String(painter.opacity);
+    if (!painter.labelled) toggle('labelled', 'overlay', true);
+    painter.touch();
+  };
+  /** @param {string | undefined} id of a neighbour */
+  const go = async (id) => {
+    if (!id) {
+      toast('This is the last image on this side');
+    } else if (await app.saved()) {
+      location.assign(`/images/${id}`);
+    }
+  };
+
+  /** @type {Record<string, (argument: string) => void>} */
+  const commands = {
+    class: (i) => classes.choose(Number(i)),
+    pick: () => app.pick(stage.focus),
+    find: openFind,
+    'add-class': () => classes.add(),
+    'rename-class': () => classes.edit(classes.active),
+    'walk-on': () => app.walk(1),
+    'walk-back': () => app.walk(-1),
+    accept: () => app.accept(),
+    'accept-region': () => app.acceptRegion(),
+    'accept-next': () => {
+      app.accept();
+      void go(app.data.next);
+    },
+    cancel: () => {
+      if (!stage.cancel()) app.select(-1);
+    },
+    fit: () => stage.fit(),
+    'full-size': () => stage.fullSize(),
+    fainter: () => setOpacity(painter.opacity - 0.1),
+    stronger: () => setOpacity(painter.opacity + 0.1),
+    boundaries: () => toggle('boundaries', 'boundaries', !painter.boundaries),
+    overlay: () => toggle('labelled', 'overlay', !painter.labelled),
+    move: (direction) => document.activeElement === byId('canvas') && stage.move(direction),
+    clear: () => stage.focus >= 0 && app.stroke('clear', [stage.focus], [stage.pointIn(stage.focus)]),
+    undo: () => app.travel('undo'),
+    redo: () => app.travel('redo'),
+    export: () => app.openExport(),
+    saved: () => {
+      const queued = session.evidence.pending.length;
+      if (session.save === 'saved') toast('Everything is saved');
+      else toast(`${queued} ${queued === 1 ? 'step is' : 'steps are'} waiting to be saved`, 'They are kept in this page until the server has them.', 'problem');
+    },
+    next: () => void go(app.data.next),
+    previous: () => void go(app.data.previous),
+    help: openHelp,
+  };
+
+  const held = new Map();
+  document.addEventListener('keydown', (e) => {
+    if (document.querySelector('dialog[open]') || belongsTo(e.target, e.key)) return;
+    if (e.key === ' ') {
+      e.preventDefault();
+      if (!e.repeat) {
+        held.set(' ', performance.now());
+        stage.space = true;
+        byId('canvas').dataset.space = '';
+      }
+      return;
+    }
+    const given = commandOf(e);
+    if (!given) return;
+    const [name, argument = ''] = given.split(' ');
+    if (name === 'move' && document.activeElement !== byId('canvas')) return;
+    e.preventDefault();
+    if (e.repeat && !['move', 'undo', 'redo', 'walk-on', 'walk-back', 'fainter', 'stronger'].includes(name)) return;
+    if (name === 'overlay') held.set('h', performance.now());
+    commands[name](argument);
+  });
+  document.addEventListener('keyup', (e) => {
+    const key = e.key.toLowerCase();
+    const since = held.get(key);
+    if (since === undefined) return;
+    held.delete(key);
+    const tapped = performance.now() - since < HOLD;
+    if (key === 'h' && !tapped) commands.overlay('');
+    if (key === ' ') {
+      stage.space = false;
+      delete byId('canvas').dataset.space;
+      const s = painter.cursor;
+      if (tapped && s >= 0 && e.target === byId('canvas')) app.stroke('paint', [s], [stage.pointIn(s)]);
+    }
+  });
+  addEventListener('blur', () => {
+    stage.space = false;
+    if (held.delete('h')) commands.overlay('');
+  });
+
+  for (const id of ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'accept', 'find', 'boundaries', 'overlay']) {
+    byId(id).addEventListener('click', () => commands[id](''));
+  }
+  opacity.addEventListener('input', () => setOpacity(Number(opacity.value)));
+  addEventListener('beforeunload', (e) => {
+    if (session.evidence.pending.length > 0) e.preventDefault();
+  });
+}

@@ -1,0 +1,47 @@
+/**
+ * The element with an id; the templates guarantee that it is there.
+ *
+ * @template {HTMLElement} [T=HTMLElement]
+ * @param {string} id
+ * @returns {T}
+ */
+export function byId(id) {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`The page has no element #${id}.`);
+  return /** @type {T} */ (element);
+}
+
+/**
+ * A copy of a <template>'s element and a way to its slots.
+ *
+ * @param {string} id of the template
+ */
+export function stamp(id) {
+  const template = /** @type {HTMLTemplateElement} */ (byId(id));
+  const element = /** @type {HTMLElement} */ (document.importNode(template.content, true).firstElementChild);
+  /**
+   * @template {HTMLElement} [T=HTMLElement]
+   * @param {string} name
+   * @returns {T}
+   */
+  const slot = (name) => {
+    const found = element.querySelector(`[data-slot="${name}"]`);
+    if (!found) throw new Error(`Template #${id} has no slot ${name}.`);
+    return /** @type {T} */ (found);
+  };
+  return { element, slot };
+}
+
+/** Gives every swatch of the page its colour; a style attribute would need a laxer policy. */
+export function colourSwatches() {
+  for (const swatch of document.querySelectorAll('.swatch[data-color]')) {
+    if (swatch instanceof HTMLElement) swatch.style.backgroundColor = swatch.dataset.color ?? '';
+  }
+}
+
+/** Lets every button marked data-close close its dialog. */
+export function closeButtons() {
+  for (const button of document.querySelectorAll('dialog [data-close]')) {
+    button.addEventListener('click', () => button.closest('dialog')?.close(''));
+  }
+}

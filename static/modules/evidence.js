@@ -1,0 +1,264 @@
+import { decodeBase64 } from './frames.js';
+import { VOID } from './protocol.js';
+
+/**
+ * @typedef {import('./protocol.js').EvidenceEvent} EvidenceEvent
+ * @typedef {import('./protocol.js').StateMessage} StateMessage
+ *
+ * @typedef {object} Pending an event that is not known to be on disk
+ * @property {EvidenceEvent} event
+ * @property {Uint8Array} [taken] accept only: the labels of the hypothesis
+ * @property {boolean} sent on its way at present
+ * @property {boolean} counted the state from the server holds it already
+ *
+ * @typedef {object} Step what one event changed
+ * @property {number[]} superpixels
+ * @property {Layers} before
+ * @property {Layers} after
+ *
+ * @typedef {{clicks: Uint8Array, labels: Uint8Array}} Layers
+ * @typedef {Layers & {done: Step[], undone: Step[]}} Board
+ */
+
+/** Bytes of unacknowledged events that go with a greeting; a frame may hold 64 KiB. */
+const GREETING = 32 << 10;
+
+/**
+ * The evidence of one image as this page sees it: what the server has
+ * confirmed, and on top of it the events that are still on their way, played at
+ * once so that the person need not wait. Knows nothing of sockets or pixels.
+ */
+export class Evidence {
+  /** @param {number} n superpixels */
+  constructor(n) {
+    this.n = n;
+    this.epoch = '';
+    this.seq = 0;
+    this.undoDepth = 0;
+    this.redoDepth = 0;
+    /** @type {Pending[]} in the order they were made */
+    this.pending = [];
+    /** @type {Board} */
+    this.confirmed = { clicks: new Uint8Array(n).fill(VOID), labels: new Uint8Array(n).fill(VOID), done: [], undone: [] };
+    /** @type {Board} confirmed with the pending events played on it */
+    this.present = this.confirmed;
+  }
+
+  /**
+   * Adds an event of the person; it shows at once.
+   *
+   * @param {Omit<EvidenceEvent, 'expected_seq'>} event
+   * @param {Uint8Array} [taken] accept only: the labels of the hypothesis
+   */
+  add(event, taken) {
+    this.pending.push({ event: { ...event, expected_seq: this.seq }, taken, sent: false, counted: false });
+    this.replay();
+  }
+
+  /**
+   * The event to send now, or null. One is on its way at a time, so that a
+   * rebase concerns one event only.
+   *
+   * @returns {EvidenceEvent | null}
+   */
+  next() {
+    if (this.pending.length === 0 || this.pending.some((p) => p.sent)) return null;
+    const [head] = this.pending;
+    head.sent = true;
+    head.event.expected_seq = this.seq;
+    return head.event;
+  }
+
+  /**
+   * What a new connection starts with. The first of the pending events go with
+   * it and are then on their way.
+   */
+  greeting() {
+    /** @type {EvidenceEvent[]} */
+    const unacked = [];
+    let room = GREETING;
+    let full = false;
+    for (const p of this.pending) {
+      p.event.expected_seq = this.seq + unacked.length;
+      room -= JSON.stringify(p.event).length;
+      full ||= room < 0;
+      p.sent = !full;
+      if (p.sent) unacked.push(p.event);
+    }
+    return { type: 'hello', epoch: this.epoch, seq: this.seq, unacked };
+  }
+
+  /** The connection is gone: nothing is on its way any more. */
+  disconnected() {
+    for (const p of this.pending) p.sent = false;
+  }
+
+  /**
+   * The server has the event on disk.
+   *
+   * @param {string} id
+   * @param {number} seq
+   */
+  acked(id, seq) {
+    const i = this.pending.findIndex((p) => p.event.id === id);
+    if (i < 0) return;
+    const [p] = this.pending.splice(i, 1);
+    if (!p.counted && seq > this.seq) {
+      play(this.confirmed, p);
+      this.seq = seq;
+      this.count(p.event.kind);
+    }
+    this.replay();
+  }
+
+  /**
+   * The server refused an event. 'resend' means that it was made for an older
+   * state and goes again; 'wait' that it should go again later; 'dropped' that
+   * it has been rolled back.
+   *
+   * @param {string} id
+   * @param {'stale' | 'invalid' | 'unavailable'} reason
+   * @param {number} seq
+   * @returns {'resend' | 'wait' | 'dropped'}
+   */
+  rejected(id, reason, seq) {
+    const i = this.pending.findIndex((p) => p.event.id === id);
+    if (i < 0) return 'dropped';
+    const p = this.pending[i];
+    p.sent = false;
+    if (reason === 'unavailable') return 'wait';
+    // Stale although the state was right: what the event refers to is gone, and
+    // sending it again would be refused for ever.
+    if (reason === 'stale' && p.event.expected_seq !== seq) {
+      this.seq = seq;
+      return 'resend';
+    }
+    this.pending.splice(i, 1);
+    this.replay();
+    return 'dropped';
+  }
+
+  /**
+   * Takes over the server's state.
+   *
+   * @param {StateMessage} message
+   */
+  state(message) {
+    const clicks = decodeBase64(message.clicks);
+    const labels = decodeBase64(message.labels);
+    if (clicks.length !== this.n || labels.length !== this.n) {
+      throw new Error(`The state has ${labels.length} superpixels and the image ${this.n}.`);
+    }
+    const known = message.epoch === this.epoch && (message.seq === this.seq || this.foresees(message.seq, labels));
+    const { done, undone } = this.confirmed;
+    this.confirmed = known ? { clicks, labels, done, undone } : { clicks, labels, done: [], undone: [] };
+    this.epoch = message.epoch;
+    this.seq = message.seq;
+    this.undoDepth = message.undo;
+    this.redoDepth = message.redo;
+    this.replay();
+  }
+
+  /**
+   * Whether a state that is one event ahead came about through our own first
+   * pending event, whose acknowledgement is still to come.
+   *
+   * @param {number} seq
+   * @param {Uint8Array} labels
+   */
+  foresees(seq, labels) {
+    const head = this.pending[0];
+    if (seq !== this.seq + 1 || !head?.sent || head.counted) return false;
+    const trial = copy(this.confirmed);
+    play(trial, head);
+    if (trial.labels.some((l, i) => l !== labels[i])) return false;
+    this.confirmed = trial;
+    head.counted = true;
+    return true;
+  }
+
+  /** Steps that can be taken back and brought back, pending events included. */
+  depth() {
+    let { undoDepth: undo, redoDepth: redo } = this;
+    for (const p of this.pending) {
+      if (!p.counted) [undo, redo] = after(p.event.kind, undo, redo);
+    }
+    return { undo, redo };
+  }
+
+  /** @param {import('./protocol.js').Kind} kind */
+  count(kind) {
+    [this.undoDepth, this.redoDepth] = after(kind, this.undoDepth, this.redoDepth);
+  }
+
+  replay() {
+    this.present = copy(this.confirmed);
+    for (const p of this.pending) if (!p.counted) play(this.present, p);
+  }
+}
+
+/**
+ * @param {import('./protocol.js').Kind} kind
+ * @param {number} undo
+ * @param {number} redo
+ * @returns {[number, number]}
+ */
+function after(kind, undo, redo) {
+  if (kind === 'undo') return [undo - 1, redo + 1];
+  if (kind === 'redo') return [undo + 1, redo - 1];
+  return [undo + 1, 0];
+}
+
+/** @param {Board} board @returns {Board} */
+function copy({ clicks, labels, done, undone }) {
+  return { clicks: clicks.slice(), labels: labels.slice(), done: done.slice(), undone: undone.slice() };
+}
+
+/**
+ * Plays an event. An undo or redo of a step that this page has not seen being
+ * made shows once the server answers.
+ *
+ * @param {Board} board
+ * @param {Pick<Pending, 'event' | 'taken'>} pending
+ */
+function play(board, { event, taken }) {
+  if (event.kind === 'undo') {
+    const step = board.done.pop();
+    if (!step) return;
+    restore(board, step.superpixels, step.before);
+    board.undone.push(step);
+    return;
+  }
+  if (event.kind === 'redo') {
+    const step = board.undone.pop();
+    if (!step) return;
+    restore(board, step.superpixels, step.after);
+    board.done.push(step);
+    return;
+  }
+  const superpixels = event.superpixels?.length ? event.superpixels : [...board.labels.keys()];
+  const before = snapshot(board, superpixels);
+  for (const s of superpixels) {
+    if (event.kind === 'label') board.clicks[s] = board.labels[s] = event.class ?? VOID;
+    else if (event.kind === 'clear') board.clicks[s] = board.labels[s] = VOID;
+    else if (board.clicks[s] === VOID && taken) board.labels[s] = taken[s];
+  }
+  board.done.push({ superpixels, before, after: snapshot(board, superpixels) });
+  board.undone = [];
+}
+
+/** @param {Board} board @param {number[]} superpixels @returns {Layers} */
+function snapshot(board, superpixels) {
+  return {
+    clicks: Uint8Array.from(superpixels, (s) => board.clicks[s]),
+    labels: Uint8Array.from(superpixels, (s) => board.labels[s]),
+  };
+}
+
+/** @param {Board} board @param {number[]} superpixels @param {Layers} layers */
+function restore(board, superpixels, layers) {
+  superpixels.forEach((s, i) => {
+    board.clicks[s] = layers.clicks[i];
+    board.labels[s] = layers.labels[i];
+  });
+}

@@ -1,0 +1,105 @@
+/**
+ * @typedef {import('./protocol.js').HypothesisFrame} HypothesisFrame
+ *
+ * @typedef {object} Card one distinct hypothesis of the present run
+ * @property {number} rank of its first appearance
+ * @property {string} digest
+ * @property {number} energy
+ * @property {Uint8Array} labels
+ * @property {number} count how often the sequence has come to it
+ * @property {boolean} stale made for older evidence
+ */
+
+/**
+ * The hypotheses of the present run, as cards in places. A new run takes the
+ * places over from the left as its hypotheses arrive, so that no card moves
+ * under the pointer. Knows nothing of the page.
+ */
+export class Hypotheses {
+  constructor() {
+    this.run = 0;
+    /** How many hypotheses the run was asked for. */
+    this.wanted = 0;
+    /** How many frames have come. */
+    this.received = 0;
+    /** How many places hold cards of the present run. */
+    this.fresh = 0;
+    /** @type {Card[]} */
+    this.cards = [];
+    /** @type {import('./protocol.js').DoneMessage | null} */
+    this.done = null;
+  }
+
+  /** The evidence has changed: what is shown was made for the old. */
+  outdate() {
+    for (const card of this.cards) card.stale = true;
+    this.fresh = 0;
+    this.run = 0;
+    this.done = null;
+  }
+
+  /** @param {import('./protocol.js').RunMessage} message */
+  start(message) {
+    this.outdate();
+    this.run = message.run;
+    this.wanted = message.count;
+    this.received = 0;
+  }
+
+  /**
+   * @param {HypothesisFrame} frame
+   * @returns {'placed' | 'folded' | 'ignored'}
+   */
+  add(frame) {
+    if (frame.run !== this.run) return 'ignored';
+    this.received++;
+    for (let i = 0; i < this.fresh; i++) {
+      if (this.cards[i].digest === frame.digest) {
+        this.cards[i].count++;
+        return 'folded';
+      }
+    }
+    const { rank, digest, energy, labels } = frame;
+    this.cards[this.fresh++] = { rank, digest, energy, labels, count: 1, stale: false };
+    return 'placed';
+  }
+
+  /**
+   * Ends the run; places that it has not filled become empty.
+   *
+   * @param {import('./protocol.js').DoneMessage} message
+   */
+  finish(message) {
+    if (message.run !== this.run || message.reason === 'superseded') return;
+    this.done = message;
+    this.cards.length = this.fresh;
+  }
+
+  get running() {
+    return this.run !== 0 && this.done === null;
+  }
+
+  /** The best score among the cards of the present run. */
+  best() {
+    let best = -Infinity;
+    for (const card of this.cards) if (!card.stale) best = Math.max(best, card.energy);
+    return best;
+  }
+}
+
+/**
+ * The share of the image's area on which two labellings differ, 0..1.
+ *
+ * @param {Uint8Array} a
+ * @param {Uint8Array} b
+ * @param {ArrayLike<number>} area per superpixel
+ */
+export function changed(a, b, area) {
+  let different = 0;
+  let total = 0;
+  for (let i = 0; i < area.length; i++) {
+    total += area[i];
+    if (a[i] !== b[i]) different += area[i];
+  }
+  return different / total;
+}

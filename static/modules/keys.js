@@ -1,0 +1,104 @@
+/**
+ * Every key of the annotation page, once: what it does, how it is shown, and
+ * which command it gives. The help sheet is made from this table.
+ *
+ * @typedef {object} Binding
+ * @property {string} group
+ * @property {string} shown keys as people read them
+ * @property {string} does
+ * @property {[string, string][]} commands pairs of key combination and command
+ */
+
+const digits = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '0'];
+
+/** @type {Binding[]} */
+export const BINDINGS = [
+  { group: 'Label', shown: 'Click, drag', does: 'Label superpixels with the active class', commands: [] },
+  { group: 'Label', shown: 'Alt + click', does: 'Clear superpixels', commands: [] },
+  { group: 'Label', shown: 'I, right-click', does: 'Pick the class under the cursor', commands: [['i', 'pick']] },
+  { group: 'Label', shown: '1 … 9, 0', does: 'Choose class 1 to 10', commands: digits.map((d, i) => [d, `class ${i}`]) },
+  { group: 'Label', shown: 'Shift + 1 … 0', does: 'Choose class 11 to 20', commands: digits.map((d, i) => [`shift+${d}`, `class ${i + 10}`]) },
+  { group: 'Label', shown: 'L', does: 'Find a class by name', commands: [['l', 'find']] },
+  { group: 'Label', shown: 'N', does: 'Add a class', commands: [['n', 'add-class']] },
+  { group: 'Label', shown: 'F2', does: 'Rename the active class', commands: [['f2', 'rename-class']] },
+
+  { group: 'Hypotheses', shown: '.  ,', does: 'Next and previous hypothesis', commands: [['.', 'walk-on'], [',', 'walk-back']] },
+  { group: 'Hypotheses', shown: 'Enter', does: 'Accept the hypothesis', commands: [['enter', 'accept']] },
+  { group: 'Hypotheses', shown: 'Shift + Enter', does: 'Accept only the region under the cursor', commands: [['shift+enter', 'accept-region']] },
+  { group: 'Hypotheses', shown: 'Ctrl + Enter', does: 'Accept and go to the next image', commands: [['ctrl+enter', 'accept-next']] },
+  { group: 'Hypotheses', shown: 'Esc', does: 'Leave the preview, cancel a stroke', commands: [['escape', 'cancel']] },
+
+  { group: 'View', shown: 'Wheel', does: 'Zoom at the cursor', commands: [] },
+  { group: 'View', shown: 'Space + drag', does: 'Pan; the middle button does too', commands: [] },
+  { group: 'View', shown: 'Ctrl + 0', does: 'Fit the image', commands: [['ctrl+0', 'fit']] },
+  { group: 'View', shown: 'Ctrl + 1', does: 'Zoom to 100 %', commands: [['ctrl+1', 'full-size']] },
+  { group: 'View', shown: 'H', does: 'Hide the labelling; hold to peek', commands: [['h', 'overlay']] },
+  { group: 'View', shown: 'J  K', does: 'Less and more opacity', commands: [['j', 'fainter'], ['k', 'stronger']] },
+  { group: 'View', shown: 'G', does: 'Superpixel boundaries', commands: [['g', 'boundaries']] },
+
+  { group: 'Without a mouse', shown: 'Arrow keys', does: 'Move between superpixels on the image', commands: [['arrowleft', 'move left'], ['arrowright', 'move right'], ['arrowup', 'move up'], ['arrowdown', 'move down']] },
+  { group: 'Without a mouse', shown: 'Space', does: 'Label the superpixel in focus', commands: [] },
+  { group: 'Without a mouse', shown: 'Delete', does: 'Clear the superpixel in focus', commands: [['delete', 'clear'], ['backspace', 'clear']] },
+
+  { group: 'Work', shown: 'Ctrl + Z', does: 'Undo', commands: [['ctrl+z', 'undo']] },
+  { group: 'Work', shown: 'Ctrl + Shift + Z, Ctrl + Y', does: 'Redo', commands: [['ctrl+shift+z', 'redo'], ['ctrl+y', 'redo']] },
+  { group: 'Work', shown: 'Ctrl + E', does: 'Export the mask', commands: [['ctrl+e', 'export']] },
+  { group: 'Work', shown: 'Ctrl + S', does: 'Is everything saved?', commands: [['ctrl+s', 'saved']] },
+  { group: 'Work', shown: 'D, PageDown', does: 'Next image', commands: [['d', 'next'], ['pagedown', 'next']] },
+  { group: 'Work', shown: 'A, PageUp', does: 'Previous image', commands: [['a', 'previous'], ['pageup', 'previous']] },
+  { group: 'Work', shown: '?', does: 'This sheet', commands: [['?', 'help']] },
+];
+
+const commands = new Map(BINDINGS.flatMap((b) => b.commands));
+
+/**
+ * @typedef {{key: string, code: string, ctrlKey: boolean, metaKey: boolean, shiftKey: boolean, altKey: boolean}} Stroke
+ */
+
+/**
+ * The combination that was pressed, as the table writes it. Digits go by their
+ * place on the keyboard, since Shift turns them into other characters.
+ *
+ * @param {Stroke} e
+ * @returns {string}
+ */
+export function combination(e) {
+  const digit = /^(?:Digit|Numpad)(\d)$/.exec(e.code)?.[1];
+  const key = digit ?? e.key.toLowerCase();
+  const written = key.length === 1 && !digit && key.toUpperCase() === key; // punctuation holds its Shift already
+  const control = e.ctrlKey || e.metaKey ? 'ctrl+' : '';
+  const shift = e.shiftKey && !written ? 'shift+' : '';
+  return control + (e.altKey ? 'alt+' : '') + shift + key;
+}
+
+/**
+ * @param {Stroke} e
+ * @returns {string | undefined} the command, with its argument after a space
+ */
+export function commandOf(e) {
+  return commands.get(combination(e));
+}
+
+/**
+ * The key of a class, as shown.
+ *
+ * @param {number} index
+ */
+export function classKey(index) {
+  if (index < 10) return digits[index];
+  return index < 20 ? `⇧${digits[index - 10]}` : '';
+}
+
+/**
+ * Whether a key pressed on an element belongs to the element: to a field that
+ * takes text, or to a control that Enter, Space and the arrows work on.
+ *
+ * @param {EventTarget | null} target
+ * @param {string} key
+ */
+export function belongsTo(target, key) {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.matches('input:not([type=range]):not([type=color]), textarea, select, [contenteditable]')) return true;
+  if (key === 'Enter' || key === ' ') return target.matches('button, a[href], input, summary');
+  return key.startsWith('Arrow') && target.matches('input');
+}

@@ -1,0 +1,36 @@
+import { Problem, problemOf, unreachable } from './api.js';
+import { trace } from './borders.js';
+import { adjacency } from './graph.js';
+import { anchors, decode } from './idmap.js';
+import { Lines } from './lines.js';
+
+/**
+ * Fetches the display image and the superpixels and prepares what the page
+ * draws with.
+ *
+ * @param {string} display address
+ * @param {string} superpixels address
+ */
+export async function load(display, superpixels) {
+  const [image, buffer] = await Promise.all([
+    get(display).then((r) => r.blob()).then((blob) => createImageBitmap(blob)),
+    get(superpixels).then((r) => r.arrayBuffer()),
+  ]);
+  const map = decode(buffer, image.width, image.height);
+  const arcs = trace(map);
+  return { image, map, lines: new Lines(arcs, map.width, map.height), graph: adjacency(arcs, map.n), anchors: anchors(map) };
+}
+
+/** @param {string} address */
+async function get(address) {
+  /** @type {Response} */
+  let response;
+  try {
+    response = await fetch(address, { credentials: 'same-origin' });
+  } catch {
+    throw unreachable();
+  }
+  if (response.ok) return response;
+  const problem = problemOf(await response.text(), response.status);
+  throw new Problem(problem.title, problem.detail);
+}

@@ -1,0 +1,251 @@
+import { VOID } from './protocol.js';
+import { toWindow } from './view.js';
+
+/** Milliseconds without movement after which dense boundaries are drawn sharp again. */
+const SETTLED = 70;
+
+/** Arcs above which boundaries are moved as a picture while the view moves. */
+const DENSE = 4000;
+
+/**
+ * Paints the window from layers: image, labelling, lines between classes,
+ * boundaries; and above them, on a canvas of its own so that the pointer costs
+ * little, the outline under the pointer and the clicks. Only in animation frames.
+ */
+export class Painter {
+  /**
+   * @param {HTMLCanvasElement} scene
+   * @param {HTMLCanvasElement} marks
+   * @param {object} parts
+   * @param {CanvasImageSource} parts.image
+   * @param {import('./idmap.js').IdMap} parts.map
+   * @param {import('./overlay.js').Overlay} parts.overlay
+   * @param {import('./lines.js').Lines} parts.lines
+   * @param {Float32Array} parts.anchors
+   */
+  constructor(scene, marks, { image, map, overlay, lines, anchors }) {
+    this.scene = /** @type {CanvasRenderingContext2D} */ (scene.getContext('2d', { alpha: false }));
+    this.marks = /** @type {CanvasRenderingContext2D} */ (marks.getContext('2d'));
+    this.mesh = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
+    this.image = image;
+    this.map = map;
+    this.overlay = overlay;
+    this.lines = lines;
+    this.anchors = anchors;
+    /** @type {import('./view.js').View} */
+    this.view = { scale: 1, left: 0, top: 0 };
+    /** @type {import('./view.js').View | null} the view that the mesh was drawn for */
+    this.meshView = null;
+    this.ratio = 1;
+    this.opacity = 0.5;
+    this.boundaries = true;
+    this.labelled = true;
+    /** What lies around the image. */
+    this.ground = '#222222';
+    /** @type {Path2D | null} */
+    this.classLines = null;
+    this.classLinesExact = false;
+    /** @type {string[]} */
+    this.colors = [];
+    this.clicks = new Uint8Array(map.n).fill(VOID);
+    /** @type {Map<number, [number, number]>} where the person clicked, when known */
+    this.points = new Map();
+    /** @type {number[]} superpixels outlined under the pointer */
+    this.hover = [];
+    /** Superpixel that the keyboard stands on, or -1. */
+    this.cursor = -1;
+    this.sceneDirty = this.marksDirty = false;
+    this.frame = 0;
+    this.settle = 0;
+  }
+
+  /**
+   * @param {number} width CSS pixels
+   * @param {number} height
+   * @param {number} ratio device pixels per CSS pixel
+   */
+  resize(width, height, ratio) {
+    this.ratio = ratio;
+    for (const { canvas } of [this.scene, this.marks, this.mesh]) {
+      canvas.width = Math.max(1, Math.round(width * ratio));
+      canvas.height = Math.max(1, Math.round(height * ratio));
+    }
+    this.meshView = null;
+    this.touch();
+  }
+
+  /** @param {import('./view.js').View} view */
+  look(view) {
+    this.view = view;
+    this.touch();
+  }
+
+  /** @param {Uint8Array} labels */
+  show(labels) {
+    if (!this.overlay.show(labels)) return;
+    this.classLines = null;
+    this.touch();
+  }
+
+  /** Asks for everything to be painted again. */
+  touch() {
+    this.sceneDirty = true;
+    this.touchMarks();
+  }
+
+  /** Asks for the pointer's outline and the clicks to be painted again. */
+  touchMarks() {
+    this.marksDirty = true;
+    this.frame ||= requestAnimationFrame(() => this.paint());
+  }
+
+  paint() {
+    this.frame = 0;
+    if (this.sceneDirty) this.paintScene();
+    if (this.marksDirty) this.paintMarks();
+    this.sceneDirty = this.marksDirty = false;
+  }
+
+  /** Scale of the map in CSS pixels. */
+  get mapScale() {
+    return (this.view.scale * this.map.fullWidth) / this.map.width;
+  }
+
+  /**
+   * Lets a context draw in pixels of the map.
+   *
+   * @param {CanvasRenderingContext2D} context
+   */
+  enter(context) {
+    const { map, ratio, view } = this;
+    context.setTransform(
+      (view.scale * map.fullWidth * ratio) / map.width, 0, 0,
+      (view.scale * map.fullHeight * ratio) / map.height,
+      view.left * ratio, view.top * ratio,
+    );
+  }
+
+  paintScene() {
+    const { scene, map, overlay } = this;
+    const scale = this.mapScale;
+    scene.setTransform(1, 0, 0, 1, 0, 0);
+    scene.fillStyle = this.ground;
+    scene.fillRect(0, 0, scene.canvas.width, scene.canvas.height);
+    this.enter(scene);
+    const sharp = this.lines.exactAt(scale);
+    scene.imageSmoothingEnabled = !sharp;
+    scene.imageSmoothingQuality = scale < 1 ? 'medium' : 'low';
+    scene.drawImage(this.image, 0, 0, map.width, map.height);
+    if (this.labelled) {
+      overlay.flush();
+      scene.globalAlpha = this.opacity;
+      scene.drawImage(overlay.canvas, 0, 0);
+      scene.globalAlpha = 1;
+      if (!this.classLines || this.classLinesExact !== sharp) {
+        this.classLines = this.lines.between(overlay.labels, scale);
+        this.classLinesExact = sharp;
+      }
+      this.stroke(scene, [this.classLines], [['rgb(0 0 0 / 0.45)', 2.6], ['rgb(255 255 255 / 0.9)', 1.1]]);
+    }
+    if (this.boundaries) this.paintBoundaries();
+  }
+
+  /**
+   * Strokes paths in pixels of the map with widths in CSS pixels.
+   *
+   * @param {CanvasRenderingContext2D} context
+   * @param {Path2D[]} paths
+   * @param {[string, number][]} strokes colour and width, from below
+   */
+  stroke(context, paths, strokes) {
+    context.lineJoin = 'round';
+    for (const [color, width] of strokes) {
+      context.strokeStyle = color;
+      context.lineWidth = width / this.mapScale;
+      for (const path of paths) context.stroke(path);
+    }
+  }
+
+  /**
+   * Boundaries are drawn sharp into a layer of their own. While many of them
+   * move, the layer is moved as a picture; it is drawn again when they rest.
+   */
+  paintBoundaries() {
+    const { mesh, scene, view, meshView } = this;
+    const moved = !meshView || meshView.scale !== view.scale || meshView.left !== view.left || meshView.top !== view.top;
+    if (moved && meshView && this.lines.arcs.length > DENSE) {
+      clearTimeout(this.settle);
+      this.settle = window.setTimeout(() => {
+        this.meshView = null;
+        this.touch();
+      }, SETTLED);
+    } else if (moved) {
+      this.drawMesh();
+    }
+    const from = /** @type {import('./view.js').View} */ (this.meshView);
+    const ratio = view.scale / from.scale;
+    scene.setTransform(ratio, 0, 0, ratio, (view.left - from.left * ratio) * this.ratio, (view.top - from.top * ratio) * this.ratio);
+    scene.drawImage(mesh.canvas, 0, 0);
+  }
+
+  drawMesh() {
+    const { mesh, map, view } = this;
+    mesh.setTransform(1, 0, 0, 1, 0, 0);
+    mesh.clearRect(0, 0, mesh.canvas.width, mesh.canvas.height);
+    this.enter(mesh);
+    const scale = this.mapScale;
+    const across = map.width / map.fullWidth / view.scale;
+    const window = {
+      left: -view.left * across,
+      top: -view.top * across,
+      right: (mesh.canvas.width / this.ratio - view.left) * across,
+      bottom: (mesh.canvas.height / this.ratio - view.top) * across,
+    };
+    this.stroke(mesh, this.lines.within(window, scale), [['rgb(0 0 0 / 0.22)', 1.6], ['rgb(255 255 255 / 0.38)', 0.7]]);
+    this.meshView = view;
+  }
+
+  paintMarks() {
+    const { marks, ratio } = this;
+    marks.setTransform(1, 0, 0, 1, 0, 0);
+    marks.clearRect(0, 0, marks.canvas.width, marks.canvas.height);
+    this.enter(marks);
+    const scale = this.mapScale;
+    if (this.hover.length > 0) {
+      this.stroke(marks, [this.lines.outline(this.hover, scale)], [['rgb(0 0 0 / 0.55)', 3.6], ['#ffffff', 1.8]]);
+    }
+    if (this.cursor >= 0) {
+      const path = this.lines.outline([this.cursor], scale);
+      this.stroke(marks, [path], [['#000000', 4]]);
+      marks.setLineDash([6 / scale, 4 / scale]);
+      this.stroke(marks, [path], [['#ffffff', 2.4]]);
+      marks.setLineDash([]);
+    }
+    marks.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.paintClicks();
+  }
+
+  /** A dot in the colour of its class with a ring, where the person clicked. */
+  paintClicks() {
+    const { marks, view, clicks, ratio } = this;
+    const width = marks.canvas.width / ratio;
+    const height = marks.canvas.height / ratio;
+    for (let s = 0; s < clicks.length; s++) {
+      if (clicks[s] === VOID) continue;
+      const [x, y] = toWindow(view, ...this.pointOf(s));
+      if (x < -8 || y < -8 || x > width + 8 || y > height + 8) continue;
+      const radius = Math.min(4.5, Math.max(1.8, Math.sqrt(this.map.area[s]) * view.scale * 0.16));
+      for (const [color, extra] of [['rgb(0 0 0 / 0.65)', 2.5], ['#ffffff', 1.6], [this.colors[clicks[s]] ?? '#000000', 0]]) {
+        marks.beginPath();
+        marks.arc(x, y, radius + Number(extra), 0, 2 * Math.PI);
+        marks.fillStyle = String(color);
+        marks.fill();
+      }
+    }
+  }
+
+  /** @param {number} s @returns {[number, number]} pixels of the image */
+  pointOf(s) {
+    return this.points.get(s) ?? [this.anchors[s * 2], this.anchors[s * 2 + 1]];
+  }
+}

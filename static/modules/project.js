@@ -1,0 +1,56 @@
+import { call } from './api.js';
+import { byId, closeButtons, colourSwatches } from './dom.js';
+import { themeToggle } from './theme.js';
+import { toast, toastProblem } from './toast.js';
+import { dropZone, upload } from './upload.js';
+
+colourSwatches();
+themeToggle();
+closeButtons();
+
+const project = byId('main').dataset.project ?? '';
+const address = `/api/v1/projects/${encodeURIComponent(project)}`;
+const renameDialog = /** @type {HTMLDialogElement} */ (byId('rename-dialog'));
+const trashDialog = /** @type {HTMLDialogElement} */ (byId('trash-dialog'));
+const input = /** @type {HTMLInputElement} */ (byId('rename-input'));
+
+byId('rename').addEventListener('click', () => {
+  input.value = byId('project-name').textContent ?? '';
+  renameDialog.showModal();
+  input.select();
+});
+renameDialog.addEventListener('close', async () => {
+  const name = input.value.trim();
+  if (renameDialog.returnValue !== 'rename' || name === '') return;
+  renameDialog.returnValue = '';
+  try {
+    const answer = await call('PATCH', address, { name });
+    byId('project-name').textContent = answer.name;
+    document.title = `${answer.name} – Collie`;
+    toast('Renamed');
+  } catch (error) {
+    toastProblem(error);
+  }
+});
+
+byId('trash').addEventListener('click', () => trashDialog.showModal());
+trashDialog.addEventListener('close', async () => {
+  if (trashDialog.returnValue !== 'trash') return;
+  trashDialog.returnValue = '';
+  try {
+    await call('DELETE', address);
+    location.assign('/');
+  } catch (error) {
+    toastProblem(error);
+  }
+});
+
+dropZone(async (files) => {
+  const { images, failed } = await upload(project, files);
+  if (failed === 0) location.reload();
+  else if (images.length > 0) {
+    const open = /** @type {HTMLAnchorElement} */ (byId('uploads-open'));
+    open.href = `/images/${images[0].id}`;
+    open.hidden = false;
+  }
+});

@@ -1,0 +1,45 @@
+/**
+ * The messages of the socket and the bodies of the HTTP calls; the other side
+ * of this contract is web/protocol.go.
+ *
+ * @typedef {'label' | 'clear' | 'accept' | 'undo' | 'redo'} Kind
+ *
+ * @typedef {object} EvidenceEvent
+ * @property {string} id made here, once; a repeat is stored once
+ * @property {number} expected_seq number of events that came before
+ * @property {Kind} kind
+ * @property {number[]} [superpixels]
+ * @property {[number, number][]} [points] x, y in pixels of the image
+ * @property {number} [class]
+ * @property {{rank: number, digest: string}} [hypothesis]
+ *
+ * @typedef {object} StateMessage
+ * @property {'state'} type
+ * @property {string} epoch
+ * @property {number} seq
+ * @property {string} clicks base64, a byte per superpixel
+ * @property {string} labels base64, a byte per superpixel
+ * @property {number} undo
+ * @property {number} redo
+ *
+ * @typedef {{type: 'ack', id: string, seq: number}} AckMessage
+ * @typedef {{type: 'reject', id: string, reason: 'stale' | 'invalid' | 'unavailable', detail: string, seq: number}} RejectMessage
+ * @typedef {{type: 'run', run: number, seq: number, count: number, classes: number[] | null}} RunMessage
+ * @typedef {'complete' | 'one-class' | 'no-evidence' | 'stopped' | 'superseded' | 'failed'} DoneReason
+ * @typedef {{type: 'done', run: number, reason: DoneReason, detail?: string}} DoneMessage
+ * @typedef {{type: 'error', detail: string}} ErrorMessage
+ * @typedef {StateMessage | AckMessage | RejectMessage | RunMessage | DoneMessage | ErrorMessage} ServerMessage
+ *
+ * @typedef {object} HypothesisFrame
+ * @property {number} run
+ * @property {number} seq number of events it was made for
+ * @property {number} rank from 0
+ * @property {number} energy higher is better
+ * @property {string} digest 16 hexadecimal digits
+ * @property {Uint8Array} labels class per superpixel
+ *
+ * @typedef {{name: string, color: string}} ClassRecord
+ */
+
+/** The class value of 'undecided'. */
+export const VOID = 255;

@@ -1,0 +1,169 @@
+import { Evidence } from './evidence.js';
+import { decodeHypothesis } from './frames.js';
+import { Hypotheses } from './hypotheses.js';
+import { Link } from './socket.js';
+
+/** Milliseconds before an event goes again that the server could not store. */
+const PATIENCE = 2000;
+
+/** Points more than this in one event are left out, so that it fits a frame. */
+const MOST_POINTS = 1500;
+
+/**
+ * @typedef {'connecting' | 'saved' | 'saving' | 'offline' | 'failed'} SaveState
+ *
+ * @typedef {object} Listener what the page does when something has changed
+ * @property {() => void} labels the labelling or the clicks
+ * @property {(fresh: 'started' | 'placed' | 'folded' | 'done' | 'outdated', place: number) => void} hypotheses
+ * @property {() => void} save
+ * @property {(title: string, detail: string) => void} problem
+ */
+
+/** One image being worked on: its evidence and hypotheses, kept in step with the server. */
+export class Session {
+  /**
+   * @param {number} n superpixels
+   * @param {string} path of the socket
+   * @param {Listener} listener
+   */
+  constructor(n, path, listener) {
+    this.evidence = new Evidence(n);
+    this.hypotheses = new Hypotheses();
+    this.listener = listener;
+    this.failed = false;
+    this.ready = false;
+    this.link = new Link(path, {
+      greeting: () => this.evidence.greeting(),
+      message: (message) => this.receive(message),
+      binary: (buffer) => this.arrive(buffer),
+      change: (open) => {
+        if (!open) this.evidence.disconnected();
+        listener.save();
+      },
+    });
+  }
+
+  /** @returns {SaveState} */
+  get save() {
+    if (!this.link.open) return this.ready || this.link.attempt > 0 ? 'offline' : 'connecting';
+    if (this.failed) return 'failed';
+    return this.evidence.pending.length > 0 ? 'saving' : 'saved';
+  }
+
+  /**
+   * @param {number[]} superpixels
+   * @param {[number, number][]} points one in each superpixel, or none
+   * @param {number} label
+   */
+  label(superpixels, points, label) {
+    this.append({ kind: 'label', superpixels, points: points.length > MOST_POINTS ? [] : points, class: label });
+  }
+
+  /**
+   * @param {number[]} superpixels
+   */
+  clear(superpixels) {
+    this.append({ kind: 'clear', superpixels });
+  }
+
+  /**
+   * @param {import('./hypotheses.js').Card} card
+   * @param {number[]} [superpixels] a region of it
+   */
+  accept({ rank, digest, labels }, superpixels) {
+    this.append({ kind: 'accept', superpixels, hypothesis: { rank, digest } }, labels);
+  }
+
+  /** @param {'undo' | 'redo'} kind */
+  travel(kind) {
+    if (this.evidence.depth()[kind] > 0) this.append({ kind });
+  }
+
+  /**
+   * @param {Omit<import('./protocol.js').EvidenceEvent, 'id' | 'expected_seq'>} event
+   * @param {Uint8Array} [taken]
+   */
+  append(event, taken) {
+    this.evidence.add({ id: newID(), ...event }, taken);
+    if (event.kind !== 'accept') this.outdate();
+    this.listener.labels();
+    this.pump();
+  }
+
+  outdate() {
+    this.hypotheses.outdate();
+    this.listener.hypotheses('outdated', -1);
+  }
+
+  pump() {
+    if (this.link.open && this.ready) {
+      const event = this.evidence.next();
+      if (event) this.link.send({ type: 'evidence', ...event });
+    }
+    this.listener.save();
+  }
+
+  /** @param {import('./protocol.js').ServerMessage} message */
+  receive(message) {
+    switch (message.type) {
+      case 'state':
+        this.evidence.state(message);
+        this.ready = true;
+        this.listener.labels();
+        this.pump();
+        break;
+      case 'ack':
+        this.failed = false;
+        this.evidence.acked(message.id, message.seq);
+        this.listener.labels();
+        this.pump();
+        break;
+      case 'reject':
+        this.refuse(message);
+        break;
+      case 'run':
+        this.hypotheses.start(message);
+        this.listener.hypotheses('started', -1);
+        break;
+      case 'done':
+        this.hypotheses.finish(message);
+        this.listener.hypotheses('done', -1);
+        break;
+      case 'error':
+        this.listener.problem('The server did not understand this page', message.detail);
+        break;
+    }
+  }
+
+  /** @param {import('./protocol.js').RejectMessage} message */
+  refuse({ id, reason, detail, seq }) {
+    switch (this.evidence.rejected(id, reason, seq)) {
+      case 'resend':
+        this.pump();
+        break;
+      case 'wait':
+        if (!this.failed) this.listener.problem('Not saved yet', `${detail} Your work is kept here and sent again.`);
+        this.failed = true;
+        this.listener.save();
+        setTimeout(() => this.pump(), PATIENCE);
+        break;
+      case 'dropped':
+        this.listener.labels();
+        this.listener.problem('That step was taken back', detail);
+        this.link.send({ type: 'run', count: this.hypotheses.wanted || 20 });
+        this.pump();
+        break;
+    }
+  }
+
+  /** @param {ArrayBuffer} buffer */
+  arrive(buffer) {
+    const outcome = this.hypotheses.add(decodeHypothesis(buffer));
+    if (outcome !== 'ignored') this.listener.hypotheses(outcome, this.hypotheses.fresh - 1);
+  }
+}
+
+/** A random identifier; randomUUID exists only on https and on loopback. */
+function newID() {
+  return crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint32Array(4)), (w) => w.toString(16).padStart(8, '0')).join('');
+}

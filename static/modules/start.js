@@ -1,0 +1,54 @@
+import { call } from './api.js';
+import { byId, colourSwatches } from './dom.js';
+import { themeToggle } from './theme.js';
+import { toastProblem } from './toast.js';
+import { dropZone, upload } from './upload.js';
+
+colourSwatches();
+themeToggle();
+
+let busy = false;
+
+/** @param {() => Promise<void>} work */
+async function alone(work) {
+  if (busy) return;
+  busy = true;
+  document.documentElement.classList.add('busy');
+  try {
+    await work();
+  } catch (error) {
+    toastProblem(error);
+  } finally {
+    busy = false;
+    document.documentElement.classList.remove('busy');
+  }
+}
+
+/** @param {string} file name of the first file */
+function projectName(file) {
+  return [...file.replace(/\.[^.]*$/, '').trim()].slice(0, 100).join('') || 'Untitled';
+}
+
+dropZone((files) =>
+  alone(async () => {
+    const project = await call('POST', '/api/v1/projects', { name: projectName(files[0].name) });
+    const { images, failed } = await upload(project.id, files);
+    if (images.length === 0) {
+      await call('DELETE', `/api/v1/projects/${encodeURIComponent(project.id)}`);
+    } else if (failed === 0) {
+      location.assign(`/images/${images[0].id}`);
+    } else {
+      const open = /** @type {HTMLAnchorElement} */ (byId('uploads-open'));
+      open.href = `/images/${images[0].id}`;
+      open.hidden = false;
+      open.focus();
+    }
+  }),
+);
+
+byId('sample').addEventListener('click', () =>
+  alone(async () => {
+    const { images } = await call('POST', '/api/v1/sample');
+    location.assign(`/images/${images[0].id}`);
+  }),
+);

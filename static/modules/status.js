@@ -1,0 +1,53 @@
+import { VOID } from './protocol.js';
+
+/**
+ * What the line above the strip says: what is there, or what to do to get it.
+ *
+ * @param {object} now
+ * @param {Uint8Array} now.clicks
+ * @param {readonly {name: string}[]} now.classes
+ * @param {import('./hypotheses.js').Hypotheses} now.hypotheses
+ * @param {boolean} now.touch whether there is likely no keyboard
+ * @returns {string}
+ */
+export function statusLine({ clicks, classes, hypotheses, touch }) {
+  const { done, fresh, wanted, received } = hypotheses;
+  if (done?.reason === 'failed') return done.detail || 'The alternatives could not be computed. Your clicks are safe.';
+  const clicked = new Set(clicks);
+  clicked.delete(VOID);
+  if (clicked.size === 0) {
+    const name = classes[0]?.name ?? 'background';
+    return touch ? `No information yet: choose a class and tap some of it` : `No information yet: press 1 and click some ${name}`;
+  }
+  if (clicked.size === 1) {
+    const next = classes.findIndex((_, i) => !clicked.has(i));
+    if (next < 0) return 'Add a second class and click some of it to get alternatives';
+    const { name } = classes[next];
+    return touch || next > 8
+      ? `Click a second class to get alternatives, for example ${name}`
+      : `Click a second class to get alternatives: press ${next + 1} and click some ${name}`;
+  }
+  if (hypotheses.running) {
+    return fresh === 0 ? 'Looking for alternatives' : `${counted(fresh)} so far, ${received} of ${wanted} tried`;
+  }
+  if (!done) return 'Looking for alternatives';
+  const folded = received - fresh;
+  return folded > 0 ? `${counted(fresh)} (${folded} more came out the same)` : counted(fresh);
+}
+
+/** @param {number} n */
+function counted(n) {
+  return n === 1 ? '1 alternative' : `${n} alternatives`;
+}
+
+/**
+ * A share of 1 as a percentage that reads 0 or 100 only when it is exactly that.
+ *
+ * @param {number} share
+ */
+export function percent(share) {
+  if (share <= 0) return '0 %';
+  if (share >= 1) return '100 %';
+  if (share < 0.01) return '< 1 %';
+  return `${Math.min(99, Math.round(share * 100))} %`;
+}

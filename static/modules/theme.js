@@ -1,0 +1,31 @@
+import { byId } from './dom.js';
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+/** The theme in force: the person's choice, else the system's. */
+function present() {
+  return document.documentElement.dataset.theme ?? (dark.matches ? 'dark' : 'light');
+}
+
+/**
+ * Makes the toggle work. A choice that equals the system's preference is
+ * forgotten again, so that the page follows the system.
+ *
+ * @param {() => void} [changed] called whenever colours may have changed
+ */
+export function themeToggle(changed = () => {}) {
+  byId('theme').addEventListener('click', () => {
+    const next = present() === 'dark' ? 'light' : 'dark';
+    const followsSystem = next === (dark.matches ? 'dark' : 'light');
+    if (followsSystem) delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = next;
+    try {
+      if (followsSystem) localStorage.removeItem('collie-theme');
+      else localStorage.setItem('collie-theme', next);
+    } catch {
+      // Without storage the choice lasts as long as the page.
+    }
+    changed();
+  });
+  dark.addEventListener('change', changed);
+}

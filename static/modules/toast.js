@@ -1,0 +1,44 @@
+import { Problem } from './api.js';
+import { byId, stamp } from './dom.js';
+
+/** Milliseconds that good news stay; bad news stay until dismissed or three times as long. */
+const READABLE = 4000;
+
+/**
+ * Shows a message in the corner.
+ *
+ * @param {string} title
+ * @param {string} [detail]
+ * @param {'info' | 'problem'} [kind]
+ */
+export function toast(title, detail = '', kind = 'info') {
+  const { element, slot } = stamp('toast-template');
+  slot('title').textContent = title;
+  slot('detail').textContent = detail;
+  slot('detail').hidden = detail === '';
+  element.dataset.kind = kind;
+  if (kind === 'problem') {
+    element.setAttribute('role', 'alert');
+    element.querySelector('use')?.setAttribute('href', '#i-warn');
+  }
+  const list = byId('toasts');
+  for (const old of list.children) if (old.textContent === element.textContent) old.remove();
+  const close = () => element.remove();
+  slot('close').addEventListener('click', close);
+  list.append(element);
+  while (list.children.length > 3) list.firstElementChild?.remove();
+  setTimeout(close, kind === 'problem' ? READABLE * 3 : READABLE);
+}
+
+/**
+ * Shows what went wrong.
+ *
+ * @param {unknown} error
+ */
+export function toastProblem(error) {
+  if (error instanceof Problem) toast(error.title, error.detail, 'problem');
+  else {
+    console.error(error);
+    toast('Something went wrong in this page', error instanceof Error ? error.message : String(error), 'problem');
+  }
+}

@@ -1,0 +1,19 @@
+// Package static holds what browsers are given as it is: ES modules, styles and
+// icons. There is no build step; the modules are checked with `npm run check`
+// and tested with `npm test` in this folder. Their tests and the settings of
+// those two tools are not part of the program.
+package static
+
+import "embed"
+
+// FS holds css/, icons/ and modules/ without the tests.
+//
+//go:embed css/*.css icons/*.svg
+//go:embed modules/annotate.js modules/api.js modules/app.js modules/borders.js modules/choice.js modules/classes.js
+//go:embed modules/colour.js modules/commands.js modules/dom.js modules/early.js modules/evidence.js modules/export.js
+//go:embed modules/find.js modules/frames.js modules/gestures.js modules/graph.js modules/help.js
+//go:embed modules/hypotheses.js modules/idmap.js modules/keys.js modules/lines.js modules/load.js modules/overlay.js
+//go:embed modules/painter.js modules/problem.js modules/project.js modules/protocol.js modules/session.js
+//go:embed modules/simplify.js modules/socket.js modules/stage.js modules/start.js modules/status.js modules/strip.js
+//go:embed modules/theme.js modules/thumbnails.js modules/toast.js modules/upload.js modules/view.js
+var FS embed.FS
