@@ -7,14 +7,14 @@ import "math"
 // to walls, ceiling and table.
 var (
 	window     = vec{-13, 9.2, 1.5} // middle of the window, in a wall of constant x
-	windowTall = 3.6                // half heights and widths
-	windowWide = 2.9
+	windowTall = 4.4                // half heights and widths
+	windowWide = 3.3
 	windowBall = 3.0 // radius of the ball that lights like it
 
-	daylight = vec{3.05, 2.95, 2.75}
-	fill     = vec{0.20, 0.205, 0.225} // from the whole room
+	daylight = vec{2.45, 2.42, 2.36}
+	fill     = vec{0.165, 0.17, 0.185} // from the whole room
 	leftFill = vec{0.17, 0.18, 0.20}   // more of it from the window's side
-	bounce   = vec{0.40, 0.27, 0.16}   // from the lit table, upwards
+	bounce   = vec{0.34, 0.25, 0.17}   // from the lit table, upwards
 )
 
 // ball stands in for a solid where it shades or colours others.
@@ -38,11 +38,14 @@ func makeBalls() []ball {
 		case orangeShape:
 			at(0, 0, 0, 0.97, vec{0.30, 0.12, 0.015})
 		case appleShape:
-			at(0, 0.02, 0, 0.93, vec{0.22, 0.05, 0.02})
+			at(0, 0.02, 0, 0.94, vec{0.22, 0.05, 0.02})
 		case pearShape:
 			at(0, -0.22, 0, 0.80, vec{0.26, 0.22, 0.05})
 			at(0.04, 0.4, 0, 0.55, vec{0.26, 0.22, 0.05})
 			at(0.12, 0.95, 0, 0.33, vec{0.26, 0.22, 0.05})
+		case jugShape:
+			at(0, 0, 0, 1, vec{0.3, 0.28, 0.25})
+			at(0, 1.1, 0, 0.52, vec{0.3, 0.28, 0.25})
 		}
 	}
 	return list
@@ -196,7 +199,7 @@ func mirror(p, r vec, roughness, open float64) vec {
 	// The wall behind, lighter towards the window, and the table.
 	tone := 0.10 + 0.22*clamp(0.5-0.5*r.x) + 0.10*clamp(r.y)
 	room := vec{tone, tone * 0.98, tone * 0.98}
-	table := vec{0.15, 0.085, 0.045}
+	table := vec{0.085, 0.05, 0.028}
 	c := table.mix(room, step(-0.15-roughness, 0.1+roughness, r.y)).mul(open)
 	if r.x < -0.05 {
 		t := (window.x - p.x) / r.x

@@ -3,8 +3,9 @@ package sample
 import "math"
 
 const (
-	tableEnd = 7.5 // where the table stops, towards the wall
-	wallAt   = 15.0
+	tableEnd  = 7.5  // where the table stops, towards the wall
+	edgeSlope = 0.05 // of that edge, which does not lie square to the camera
+	wallAt    = 15.0
 )
 
 // napkin is the frame of the cloth on the table: its middle and its turn.
@@ -32,10 +33,16 @@ func clothAt(x, z float64) (u, v, inside float64) {
 func clothHeight(u, v, inside float64) float64 {
 	f := noise2(u*0.55+0.35*v, v*0.5-0.2*u, 41)
 	g := noise2(u*1.3-0.6*v+0.8*f, v*0.7+0.3*u, 42)
-	h := 0.30*(1-math.Abs(f)) + 0.10*(1-math.Abs(g))
-	h = 0.05 + 0.9*h*h
-	h -= 0.03 * (step(0.06, 0, math.Abs(u-0.4)) + step(0.06, 0, math.Abs(v+0.2)))
+	h := 0.30*(1-math.Sqrt(f*f+0.006)) + 0.12*(1-math.Sqrt(g*g+0.01))
+	h = 0.04 + 0.75*h*h
+	h += 0.035*bell((u-0.4)/0.09) + 0.022*bell((v+0.2)/0.08)
 	return max(h, 0.03) * step(-0.02, 0.35, inside)
+}
+
+// bell is a bump of height 1 and half width about 1.
+func bell(x float64) float64 {
+	x = 1 + x*x
+	return 1 / (x * x)
 }
 
 // ground finds where the ray along d meets the table or the cloth on it.
@@ -63,7 +70,7 @@ func ground(d vec) (t float64, cloth bool, u, v, inside float64) {
 
 // roomClass is the class of what room shows along d.
 func roomClass(d vec) uint8 {
-	if d.y >= 0 || eye.z-eye.y/d.y*d.z > tableEnd {
+	if d.y >= 0 || eye.z-eye.y/d.y*(d.z-edgeSlope*d.x) > tableEnd {
 		return classBackground
 	}
 	if _, cloth, _, _, _ := ground(d); cloth {
@@ -78,7 +85,7 @@ func room(d vec) vec {
 		return wall(d)
 	}
 	t := -eye.y / d.y
-	z := eye.z + d.z*t
+	z := eye.z + d.z*t - edgeSlope*d.x*t
 	// The far edge of the table, out of focus.
 	soft := blur(t) / math.Abs(d.y) * 1.2
 	on := step(tableEnd+soft, tableEnd-soft, z)
@@ -110,11 +117,12 @@ func wall(d vec) vec {
 	m := cloud2(p.x*0.22, p.y*0.22, 3, 51) + 0.25*noise2(p.x*0.9, p.y*0.9, 55)
 	// The window lights the wall at a slant; the reveal leaves a soft edge.
 	slant := p.x + 0.35*(p.y-4)
-	glow := 0.16 + 0.55*step(9, -11, slant)
+	glow := 0.12 + 0.66*step(10, -11, slant)
 	glow *= 0.75 + 0.25*step(-7, 3, p.y)
 	patch := step(2.2, 0.2, math.Abs(slant+5.2)) * step(-2, 2, p.y)
 	glow += 0.14 * patch
-	return vec{0.36, 0.36, 0.33}.mul(glow * (1 + 0.16*m))
+	tint := vec{0.37, 0.35, 0.31}.mix(vec{0.35, 0.365, 0.36}, clamp(1.4*glow))
+	return tint.mul(glow * (1 + 0.16*m))
 }
 
 // keep fades detail of the given frequency out where a footprint f is too wide
@@ -132,8 +140,8 @@ func planks(p, d vec, t, inside float64) vec {
 	a := p.x*cos - p.z*sin // across the boards
 	b := p.x*sin + p.z*cos // along them
 	foot := blur(t)
-	footA := math.Hypot(foot*cos, foot*sin/math.Abs(d.y))
-	const wide = 2.35
+	footA := hypot(foot*cos, foot*sin/math.Abs(d.y))
+	const wide = 1.95
 	cell, rest := split(a/wide + 0.37)
 	rest = (rest - 0.5) * wide
 	shift := float64(cell) * 7.31
@@ -141,16 +149,23 @@ func planks(p, d vec, t, inside float64) vec {
 
 	// The rings of the tree, cut lengthwise, bend around knots.
 	bend := cloud2(b*0.16+shift, a*0.5, 2, 11)
-	ring := a*2.2 + 3.4*bend + 0.4*noise2(b*0.5, a*2, 15)
+	ring := a*4.6 + 4.2*bend + 0.35*noise2(b*0.5, a*2, 15)
+	knot := 0.0
+	if h := hash(cell, 5, 2); h&3 != 0 {
+		kb := b + 6 - 9*float64(h>>8&255)/255
+		ka := rest - 0.35*(float64(h>>16&255)/255-0.5)
+		knot = bell(hypot(kb*1.3, ka*2.2))
+		ring += 3.2 * math.Sqrt(knot) * math.Copysign(1, ka) * step(0, 0.3, math.Abs(ka))
+	}
 	_, saw := split(ring)
-	late := step(0.35, 0.95, saw) * step(1, 0.93, saw)
+	late := step(0.2, 0.9, saw) * step(1, 0.9, saw)
 	grain := noise2(b*0.9+shift, a*13, 12) * keep(13, footA)
 	fibre := noise2(b*2.2+shift, a*38, 13) * keep(38, footA)
 	pore := step(0.45, 0.9, noise2(b*3.1+shift, a*52, 14)) * keep(52, footA)
 	blotch := cloud2(p.x*0.45, p.z*0.45, 3, 17)
 
-	c := vec{0.255, 0.140, 0.068}.mix(vec{0.335, 0.205, 0.110}, tint)
-	c = c.mul(1 - 0.34*late*keep(2, footA) + 0.16*grain + 0.14*fibre - 0.40*pore + 0.26*blotch)
+	c := vec{0.200, 0.108, 0.056}.mix(vec{0.285, 0.170, 0.092}, tint)
+	c = c.mul(1 - 0.26*late*keep(5, footA) + 0.16*grain + 0.14*fibre - 0.40*pore + 0.26*blotch - 0.60*step(0.55, 0.95, knot))
 	// The gap between two boards, with rounded edges.
 	edge := wide/2 - math.Abs(rest)
 	gap := step(0.045+footA*0.7, 0.015-footA*0.7, edge)
@@ -188,10 +203,10 @@ func linen(p, d vec, t, u, v, inside float64) vec {
 	warp := noise2(u*5, v*44, 61)*keep(44, foot/math.Abs(d.y)*0.5) + 0.7*noise2(u*44, v*5, 62)*keep(44, foot)
 	slub := cloud2(u*3, v*3, 2, 63)
 	n = n.add(vec{0.05 * warp, 0, 0.05 * slub}).unit()
-	c := vec{0.56, 0.53, 0.47}.mul(1 + 0.09*warp + 0.10*slub)
+	c := vec{0.56, 0.53, 0.47}.mul(1 + 0.14*warp + 0.12*slub)
 	// Two woven stripes along the border, and the stitched hem.
 	from := math.Abs(inside - 0.62)
-	stripe := step(0.11, 0.09, from) + step(0.03, 0.015, math.Abs(from-0.18))
+	stripe := step(0.055, 0.035, from) + 0.8*step(0.022, 0.010, math.Abs(from-0.11))
 	c = c.mix(vec{0.15, 0.19, 0.27}.mul(1+0.25*warp), 0.85*clamp(stripe))
 	c = c.mul(1 - 0.18*step(0.03, 0, math.Abs(inside-0.24)))
 	l := gather(p, n, nil)

@@ -10,16 +10,32 @@ const (
 	appleShape
 	pearShape
 	stalkShape
+	jugShape
 	bowlShape
 )
 
 // Measures of the bowl: a cut spherical shell on a foot ring, its middle plane
 // at the origin of its frame.
 const (
-	bowlRadius = 2.5  // outer radius of the shell
-	bowlWall   = 0.09 // thickness of the shell
-	bowlRim    = -0.72
+	bowlRadius = 2.5   // outer radius of the shell
+	bowlWall   = 0.09  // thickness of the shell
+	bowlRim    = -0.72 // height of the rim
 )
+
+// reach is the radius of a ball about the origin that holds the shape.
+func (s shape) reach() float64 {
+	switch s {
+	case pearShape:
+		return 1.45
+	case stalkShape:
+		return 1.2
+	case jugShape:
+		return 1.95
+	case bowlShape:
+		return bowlRadius + 0.15
+	}
+	return 1.05
+}
 
 // distance is (a close lower bound of) the signed distance from p to the
 // surface of the shape; see J. C. Hart, 'Sphere tracing', The Visual Computer
@@ -32,20 +48,22 @@ func (s shape) distance(p vec) float64 {
 		d := math.Sqrt(q*q+y*y) - 1
 		return d + 0.035*math.Exp(-14*q*q)*step(0.5, 0.8, p.y)
 	case appleShape:
-		return apple(p, q)
+		return appleBody(p, q)
 	case pearShape:
 		return pear(p, q)
 	case stalkShape:
 		return stalk(p)
+	case jugShape:
+		return jug(p, q)
 	default:
 		return bowl(q, p.y)
 	}
 }
 
-// apple is a spindle torus, tapered towards the calyx, with five faint lobes.
-func apple(p vec, q float64) float64 {
-	y := p.y * 1.02
-	taper := 1 + 0.10*y
+// appleBody is a spindle torus, tapered towards the calyx, with five faint lobes.
+func appleBody(p vec, q float64) float64 {
+	y := p.y * 0.90
+	taper := 1 + 0.13*y
 	c := 0.0
 	if q > 1e-6 {
 		// cos 2φ and cos 5φ without the angle.
@@ -55,7 +73,11 @@ func apple(p vec, q float64) float64 {
 		c = 0.010*(x4*x-z4*z)*step(0.6, -0.8, y) + 0.018*x2
 	}
 	q = q/taper - c
-	return (math.Hypot(q-0.36, y) - 0.64) * 0.9
+	d := hypot(q-0.28, y) - 0.72
+	if q < 0.5 && y > 0 {
+		d += 0.16 * math.Exp(-26*q*q) // the hollow of the stalk is the deeper one
+	}
+	return d * 0.85
 }
 
 // pear joins a large low ball and a small high one.
@@ -63,11 +85,9 @@ func pear(p vec, q float64) float64 {
 	bend := 0.10 * (p.y + 0.2) * max(p.y+0.2, 0)
 	x := p.x - bend
 	q = math.Sqrt(x*x + p.z*p.z)
-	a := math.Hypot(q, (p.y+0.22)*1.02) - 0.80
-	b := math.Hypot(q, p.y-0.93) - 0.34
-	const k = 0.62
-	h := max(k-math.Abs(a-b), 0) / k
-	d := min(a, b) - h*h*k*0.25
+	a := hypot(q, (p.y+0.22)*1.02) - 0.80
+	b := hypot(q, p.y-0.93) - 0.34
+	d := blend(a, b, 0.62)
 	d += 0.10 * math.Exp(-22*q*q) * step(0.9, 1.2, p.y) // hollow of the stalk
 	return d * 0.85
 }
@@ -77,8 +97,24 @@ func stalk(p vec) float64 {
 	t := clamp(p.y)
 	x := p.x - 0.28*t*t
 	z := p.z + 0.08*t
-	r := 0.075 + 0.075*t*t*t + 0.03*(1-t)*(1-t)
+	r := 0.055 + 0.05*t*t*t*t + 0.03*(1-t)*(1-t)
 	return (math.Sqrt(x*x+z*z+(p.y-t)*(p.y-t)) - r) * 0.8
+}
+
+// jug is a round body, a neck with a lip, and a handle; it stands on y = -1.
+func jug(p vec, q float64) float64 {
+	body := (hypot(q, p.y*0.92) - 1.02) * 0.95
+	flare := 0.44 + 0.10*(p.y-1.25)*(p.y-1.25)
+	neck := hypot(max(math.Abs(q-flare)-0.01, 0), max(math.Abs(p.y-1.2)-0.58, 0)) - 0.05
+	d := max(blend(body, neck, 0.5), -1-p.y)
+	ring := hypot(p.x-0.62, (p.y-0.98)*0.86) - 0.52
+	return blend(d, max(hypot(ring, p.z)-0.10, 0.40-p.x), 0.12) * 0.85
+}
+
+// blend is the union of two solids with the joint rounded over width k.
+func blend(a, b, k float64) float64 {
+	h := max(k-math.Abs(a-b), 0) / k
+	return min(a, b) - h*h*k*0.25
 }
 
 func bowl(q, y float64) float64 {
@@ -89,14 +125,12 @@ func bowl(q, y float64) float64 {
 	if r := math.Sqrt(q*q + y*y); y*rimQ < bowlRim*q {
 		d = math.Abs(r-mid) - bowlWall
 	} else {
-		d = math.Hypot(q-rimQ, y-bowlRim) - bowlWall
+		d = hypot(q-rimQ, y-bowlRim) - bowlWall
 	}
 	fq := math.Abs(q-1.02) - 0.07
 	fy := math.Abs(y+2.44) - 0.13
-	foot := math.Hypot(max(fq, 0), max(fy, 0)) + min(max(fq, fy), 0) - 0.03
-	const k = 0.12
-	h := max(k-math.Abs(d-foot), 0) / k
-	return min(d, foot) - h*h*k*0.25
+	foot := hypot(max(fq, 0), max(fy, 0)) + min(max(fq, fy), 0) - 0.03
+	return blend(d, foot, 0.12)
 }
 
 // normal is the gradient of the distance by the four-point tetrahedron

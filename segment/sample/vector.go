@@ -38,6 +38,9 @@ func (f *frame) local(p vec) vec { return vec{p.dot(f.u), p.dot(f.v), p.dot(f.w)
 
 func (f *frame) world(p vec) vec { return f.u.mul(p.x).add(f.v.mul(p.y)).add(f.w.mul(p.z)) }
 
+// hypot is math.Hypot without its care for overflow, at a tenth of the time.
+func hypot(x, y float64) float64 { return math.Sqrt(x*x + y*y) }
+
 func clamp(x float64) float64 { return min(max(x, 0), 1) }
 
 // step rises smoothly from 0 at a to 1 at b; it falls where b < a.
