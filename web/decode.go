@@ -1,0 +1,120 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"collie/segment"
+)
+
+// decodeBody reads the JSON object in the body of r into v. Fields that v does
+// not have are ignored, so that newer clients can talk to older servers.
+func decodeBody(r *http.Request, v any) error {
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		var tooLong *http.MaxBytesError
+		if errors.As(err, &tooLong) {
+			return err
+		}
+		return badRequest("The body of the request did not arrive complete. Nothing was changed.")
+	}
+	return decodeJSON(b, v)
+}
+
+// decodeJSON reads one JSON object into v and says what is wrong with it: text
+// that is no JSON is a bad request, a value of the wrong type is invalid and
+// named.
+func decodeJSON(b []byte, v any) error {
+	if trimmed := strings.TrimLeft(string(b[:min(len(b), 64)]), " \t\r\n"); trimmed == "" {
+		return badRequest("A JSON object is expected, and there is nothing. Nothing was changed.")
+	}
+	err := json.Unmarshal(b, v)
+	var syntax *json.SyntaxError
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax):
+		return badRequest("The JSON has a mistake at byte %d: %s. Nothing was changed.", syntax.Offset, syntax.Error())
+	case errors.As(err, &mismatch):
+		field := strings.ReplaceAll(mismatch.Field, "evidenceJSON.", "")
+		if field == "" {
+			return invalid("The JSON is a %s where an object is expected. Nothing was changed.", mismatch.Value)
+		}
+		return invalid("The field %q cannot be a %s; it must be %s. Nothing was changed.", field, mismatch.Value, kindText(mismatch))
+	}
+	return badRequest("The JSON cannot be read: %s. Nothing was changed.", err)
+}
+
+// kindText names what a field can hold, in words of JSON.
+func kindText(e *json.UnmarshalTypeError) string {
+	switch e.Type.Kind().String() {
+	case "int", "int32", "int64", "uint8", "uint32":
+		return "a whole number in range"
+	case "float64":
+		return "a number"
+	case "string":
+		return "a string"
+	case "slice", "array":
+		return "a list"
+	case "bool":
+		return "true or false"
+	}
+	return "an object"
+}
+
+// queryInt reads a whole number from the query, or fallback when it is absent.
+func queryInt(r *http.Request, name string, fallback, low, high int) (int, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return fallback, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < low || n > high {
+		return 0, invalid("The query value %s=%q must be a whole number from %d to %d.", name, text, low, high)
+	}
+	return n, nil
+}
+
+// queryWord reads one of a few words from the query; the first is the default.
+func queryWord(r *http.Request, name string, words ...string) (string, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return words[0], nil
+	}
+	for _, w := range words {
+		if text == w {
+			return w, nil
+		}
+	}
+	return "", invalid("The query value %s=%q is not known; it can be %s.", name, text, strings.Join(words, " or "))
+}
+
+// event turns what a client sent into an event of the domain and the number of
+// events that the client had seen.
+func (e *evidenceJSON) event() (segment.Event, int, error) {
+	ev := segment.Event{ID: e.ID, Kind: segment.EventKind(e.Kind), Superpixels: e.Superpixels, Points: e.Points}
+	if e.ID == "" {
+		return ev, 0, invalid("The field \"id\" is missing: every event needs an id of its own, made by the client, so that a repeat is stored once. Nothing was changed.")
+	}
+	if e.ExpectedSeq == nil {
+		return ev, 0, invalid("The field \"expected_seq\" is missing: the number of events of the image that the client has seen. Nothing was changed.")
+	}
+	switch ev.Kind {
+	case segment.Label:
+		if e.Class == nil {
+			return ev, 0, invalid("The field \"class\" is missing: a label event says which class. Nothing was changed.")
+		}
+		ev.Class = *e.Class
+	case segment.Accept:
+		if e.Hypothesis == nil {
+			return ev, 0, invalid("The field \"hypothesis\" is missing: an accept event says which one, as {\"rank\": 0, \"digest\": \"…\"}. Nothing was changed.")
+		}
+		ev.Pick = &segment.Pick{Rank: e.Hypothesis.Rank, Digest: e.Hypothesis.Digest}
+	}
+	return ev, *e.ExpectedSeq, nil
+}

@@ -1,0 +1,76 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"collie/segment"
+)
+
+// How a sequence can end, in done messages and in answers to scripts.
+const (
+	reasonComplete   = "complete"
+	reasonOneClass   = "one-class"
+	reasonNoEvidence = "no-evidence"
+	reasonStopped    = "stopped"
+	reasonSuperseded = "superseded"
+	reasonFailed     = "failed"
+)
+
+// outcome says, in a word and for people, what a sequence has come to when all
+// that was asked of it is there.
+func outcome(s *segment.Sequence) (reason, detail string) {
+	switch len(s.Classes()) {
+	case 0:
+		return reasonNoEvidence, "Nothing has been clicked yet. Click a superpixel of each of two classes and the alternatives appear."
+	case 1:
+		return reasonOneClass, "Only one class has been clicked, so there is one answer. Click a superpixel of another class to get alternatives."
+	}
+	return reasonComplete, ""
+}
+
+type hypothesesJSON struct {
+	Seq        int                `json:"seq"`
+	Classes    []int              `json:"classes"` // the classes in play
+	Status     string             `json:"status"`  // complete, one-class or no-evidence
+	Detail     string             `json:"detail,omitempty"`
+	Parameters segment.Parameters `json:"parameters"`
+	Hypotheses []hypothesisJSON   `json:"hypotheses"`
+}
+
+// listHypotheses runs the sequence of the present evidence, for scripts.
+func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
+	count, err := queryInt(r, "count", segment.DefaultHypotheses, 1, segment.MaxHypotheses)
+	if err != nil {
+		return err
+	}
+	a, err := s.workspace.Open(r.Context(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	sequence := a.Sequence()
+	out := hypothesesJSON{
+		Seq: sequence.Seq(), Classes: append([]int{}, sequence.Classes()...),
+		Parameters: segment.DefaultParameters, Hypotheses: []hypothesisJSON{},
+	}
+	out.Status, out.Detail = outcome(sequence)
+	for rank := range min(count, sequence.Len()) {
+		h, err := sequence.At(r.Context(), rank)
+		if err != nil {
+			return err
+		}
+		out.Hypotheses = append(out.Hypotheses, hypothesisJSON{Rank: h.Rank, Energy: h.Energy, Digest: h.Digest.String(), Labels: widen(h.Labels)})
+	}
+	return s.sendJSON(w, http.StatusOK, out)
+}
+
+// widen turns bytes into numbers, because JSON would write them as base64.
+func widen(labels []uint8) []int {
+	out := make([]int, len(labels))
+	for i, l := range labels {
+		out[i] = int(l)
+	}
+	return out
+}

@@ -1,0 +1,186 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/go-chi/chi/v5"
+
+	"collie/segment"
+	"collie/segment/export"
+)
+
+func imageOut(im segment.Image) imageJSON {
+	return imageJSON{
+		ID: im.ID, Project: im.ProjectID, Name: im.Name, Format: im.Format, Bytes: im.Bytes,
+		Width: im.Width, Height: im.Height, Regions: im.Regions, Status: im.Status(),
+		Seq: im.Seq, Clicks: im.Clicks, Decided: im.Decided, Created: im.Created,
+	}
+}
+
+func (s *Server) listImages(w http.ResponseWriter, r *http.Request) error {
+	images, err := s.workspace.Images(r.Context(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	out := make([]imageJSON, len(images))
+	for i, im := range images {
+		out[i] = imageOut(im)
+	}
+	return s.sendJSON(w, http.StatusOK, out)
+}
+
+func (s *Server) getImage(w http.ResponseWriter, r *http.Request) error {
+	im, err := s.image(r)
+	if err != nil {
+		return err
+	}
+	return s.sendJSON(w, http.StatusOK, imageOut(im))
+}
+
+// image is the record of the image that the address names.
+func (s *Server) image(r *http.Request) (segment.Image, error) {
+	return s.workspace.Image(r.Context(), chi.URLParam(r, "id"))
+}
+
+func (s *Server) getDisplay(w http.ResponseWriter, r *http.Request) error {
+	return s.sendPicture(w, r, (*segment.Image).DisplayKey)
+}
+
+func (s *Server) getThumbnail(w http.ResponseWriter, r *http.Request) error {
+	return s.sendPicture(w, r, (*segment.Image).ThumbnailKey)
+}
+
+// sendPicture sends a picture that we encoded ourselves and that never changes.
+func (s *Server) sendPicture(w http.ResponseWriter, r *http.Request, key func(*segment.Image) string) error {
+	im, err := s.image(r)
+	if err != nil {
+		return err
+	}
+	return s.sendBlob(w, r, im, key(&im), nil)
+}
+
+// getOriginal sends the file as it was uploaded. Its bytes are a stranger's:
+// browsers are told to save it, not to guess at it, and to give it no rights.
+func (s *Server) getOriginal(w http.ResponseWriter, r *http.Request) error {
+	im, err := s.image(r)
+	if err != nil {
+		return err
+	}
+	return s.sendBlob(w, r, im, im.OriginalKey(), func(h http.Header) {
+		h.Set("Content-Type", "image/"+im.Format)
+		h.Set("Content-Disposition", attachment(im.Name))
+		h.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
+	})
+}
+
+// sendBlob sends an immutable blob, in part when asked, with the headers that
+// more sets; the type of our own pictures is found by their first bytes.
+func (s *Server) sendBlob(w http.ResponseWriter, r *http.Request, im segment.Image, key string, more func(http.Header)) error {
+	blob, err := s.workspace.Blob(r.Context(), key)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+	w.Header().Set("ETag", `"`+im.ID+`"`)
+	if more != nil {
+		more(w.Header())
+	}
+	http.ServeContent(w, r, "", im.Created, blob)
+	return nil
+}
+
+func (s *Server) getSuperpixelsPNG(w http.ResponseWriter, r *http.Request) error {
+	a, err := s.workspace.Open(r.Context(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	w.Header().Set("Cache-Control", "private, no-cache")
+	return s.stream(w, "image/png", func(out io.Writer) error { return export.Superpixels(out, a.Superpixels()) })
+}
+
+func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error {
+	a, err := s.workspace.Open(r.Context(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	b, err := a.Superpixels().MarshalBinary()
+	if err != nil {
+		return err
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write(b); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("ETag", fmt.Sprintf(`"%s-%d"`, chi.URLParam(r, "id"), a.Superpixels().N))
+	h.Set("Content-Encoding", "gzip")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(packed.Bytes()))
+	return nil
+}
+
+// stream sends what write produces. An error before the first byte becomes a
+// problem; after it the connection is cut, so that no half file looks whole.
+func (s *Server) stream(w http.ResponseWriter, contentType string, write func(io.Writer) error) error {
+	out := &firstWrite{w: w, before: func() { w.Header().Set("Content-Type", contentType) }}
+	err := write(out)
+	if err != nil && out.before == nil {
+		s.log.Warn("stream ended early", "error", err)
+		panic(http.ErrAbortHandler)
+	}
+	return err
+}
+
+type firstWrite struct {
+	w      io.Writer
+	before func() // nil once the first byte is out
+}
+
+func (f *firstWrite) Write(b []byte) (int, error) {
+	if f.before != nil {
+		f.before()
+		f.before = nil
+	}
+	return f.w.Write(b)
+}
+
+// attachment makes a Content-Disposition that saves under the given name, made
+// safe for every file system.
+func attachment(name string) string {
+	name = strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || strings.ContainsRune(`/\:*?"<>|`, c) {
+			return '-'
+		}
+		return c
+	}, name)
+	name = strings.TrimLeft(name, ". ")
+	if name == "" {
+		name = "image"
+	}
+	return mime.FormatMediaType("attachment", map[string]string{"filename": name})
+}
+
+// stem is a file name without its extension.
+func stem(name string) string {
+	if s := strings.TrimSuffix(name, path.Ext(name)); s != "" {
+		return s
+	}
+	return name
+}

@@ -1,0 +1,62 @@
+package web
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"collie/segment"
+	"collie/segment/export"
+)
+
+// getMask sends the labelling, or a hypothesis, at the image's size.
+func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
+	of, err := queryWord(r, "of", "labelling", "hypothesis")
+	if err != nil {
+		return err
+	}
+	style, err := queryWord(r, "style", "index", "colour")
+	if err != nil {
+		return err
+	}
+	rank, err := queryInt(r, "rank", 0, 0, segment.MaxHypotheses-1)
+	if err != nil {
+		return err
+	}
+	im, err := s.image(r)
+	if err != nil {
+		return err
+	}
+	project, err := s.workspace.Project(r.Context(), im.ProjectID)
+	if err != nil {
+		return err
+	}
+	a, err := s.workspace.Open(r.Context(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+
+	name := stem(im.Name)
+	labels := a.State().Labels
+	if of == "hypothesis" {
+		h, err := a.Sequence().At(r.Context(), rank)
+		if err != nil {
+			return err
+		}
+		labels = h.Labels
+		name += fmt.Sprintf("-hypothesis-%d", rank)
+	}
+	if style == "colour" {
+		name += "-colour"
+	}
+	w.Header().Set("Content-Disposition", attachment(name+".png"))
+	return s.stream(w, "image/png", func(out io.Writer) error {
+		if style == "colour" {
+			return export.ColourMask(out, a.Superpixels(), labels, project.Classes)
+		}
+		return export.IndexMask(out, a.Superpixels(), labels)
+	})
+}

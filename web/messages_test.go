@@ -1,0 +1,204 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/superpixels"
+)
+
+// fixturePath is read by the tests of the front-end, too: the two sides agree
+// on the messages by this file.
+const fixturePath = "../static/testdata/messages.json"
+
+// fixtures are messages of every kind. Bytes are base64.
+type fixtures struct {
+	Comment     string             `json:"comment"`
+	Server      map[string]any     `json:"server"` // text frames, by type
+	Client      map[string]any     `json:"client"` // text frames, by type and kind
+	Frame       frameFixture       `json:"frame"`
+	Superpixels superpixelsFixture `json:"superpixels"`
+}
+
+// frameFixture is a binary frame with what it says.
+type frameFixture struct {
+	Base64 []byte  `json:"base64"`
+	Run    uint32  `json:"run"`
+	Seq    uint32  `json:"seq"`
+	Rank   uint32  `json:"rank"`
+	Energy float64 `json:"energy"`
+	Digest string  `json:"digest"`
+	Labels []int   `json:"labels"`
+}
+
+// superpixelsFixture is superpixels.bin, after gzip, with the map it says.
+type superpixelsFixture struct {
+	Base64 []byte  `json:"base64"`
+	Width  int     `json:"width"`
+	Height int     `json:"height"`
+	N      int     `json:"n"`
+	Labels []int32 `json:"labels"`
+}
+
+func number(n int) *int { return &n }
+
+var frameExample = HypothesisFrame{
+	Run: 7, Seq: 12, Rank: 3, Energy: -1234.5,
+	Digest: segment.Digest{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef}, Labels: []uint8{0, 1, 2, 254, 1, 0},
+}
+
+var clientExamples = map[string]clientMessage{
+	"hello": {Type: "hello", Epoch: "e", Seq: 4, Unacked: []evidenceJSON{
+		{ID: "u1", ExpectedSeq: number(4), Kind: "label", Superpixels: []int32{5}, Class: number(0)},
+		{ID: "u2", ExpectedSeq: number(5), Kind: "undo"},
+	}},
+	"label": {Type: "evidence", evidenceJSON: evidenceJSON{
+		ID: "c1", ExpectedSeq: number(0), Kind: "label", Superpixels: []int32{1, 2}, Points: [][2]float64{{3.5, 4}}, Class: number(1),
+	}},
+	"clear":  {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c2", ExpectedSeq: number(1), Kind: "clear", Superpixels: []int32{1}}},
+	"accept": {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c3", ExpectedSeq: number(2), Kind: "accept", Hypothesis: &pickJSON{Rank: 2, Digest: "0123456789abcdef"}}},
+	"undo":   {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c4", ExpectedSeq: number(3), Kind: "undo"}},
+	"redo":   {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c5", ExpectedSeq: number(4), Kind: "redo"}},
+	"run":    {Type: "run", Count: 40},
+	"stop":   {Type: "stop"},
+	"credit": {Type: "credit", N: 8},
+}
+
+// makeFixtures writes down one of each message that the types above can say.
+func makeFixtures(t *testing.T) []byte {
+	frame, err := frameExample.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := superpixels.Map{Width: 4, Height: 3, N: 3, Labels: []int32{0, 0, 1, 1, 0, 2, 2, 1, 2, 2, 2, 2}}
+	packed, err := m.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := fixtures{
+		Comment: "Written by web/messages_test.go: go test ./web -run Fixtures -update",
+		Server: map[string]any{
+			"state":  stateMessage{"state", "e", 12, []byte{0, 255, 1}, []byte{0, 2, 1}, 3, 1},
+			"ack":    ackMessage{"ack", "c1", 1},
+			"reject": rejectMessage{"reject", "c1", "stale", "The event was made for state 0 of this image, which is now at 2.", 2},
+			"run":    runMessage{"run", 7, 12, 20, []int{0, 2}},
+			"done":   doneMessage{"done", 7, reasonOneClass, "Only one class has been clicked."},
+			"error":  errorMessage{"error", "The message was not understood."},
+		},
+		Client: map[string]any{},
+		Frame: frameFixture{
+			frame, frameExample.Run, frameExample.Seq, frameExample.Rank, frameExample.Energy,
+			frameExample.Digest.String(), widen(frameExample.Labels),
+		},
+		Superpixels: superpixelsFixture{packed, m.Width, m.Height, m.N, m.Labels},
+	}
+	for name, m := range clientExamples {
+		f.Client[name] = m
+	}
+	b, err := json.MarshalIndent(f, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(b, '\n')
+}
+
+func TestFixtures(t *testing.T) {
+	want := makeFixtures(t)
+	if *update {
+		if err := os.WriteFile(fixturePath, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(fixturePath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is out of date; see the comment in it. (-want +got):\n%s", fixturePath, cmp.Diff(string(want), string(got)))
+	}
+}
+
+// What clients say is read back as it was meant.
+func TestFixturesOfClientsParse(t *testing.T) {
+	b, err := os.ReadFile(fixturePath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f struct {
+		Client map[string]json.RawMessage `json:"client"`
+		Frame  frameFixture               `json:"frame"`
+	}
+	if err := json.Unmarshal(b, &f); err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Client) != len(clientExamples) {
+		t.Errorf("%d client messages, want %d", len(f.Client), len(clientExamples))
+	}
+	for name, raw := range f.Client {
+		m, err := parseMessage(raw)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(clientExamples[name], *m, cmp.AllowUnexported(clientMessage{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	var frame HypothesisFrame
+	if err := frame.UnmarshalBinary(f.Frame.Base64); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(frameExample, frame); diff != "" {
+		t.Errorf("frame (-want +got):\n%s", diff)
+	}
+}
+
+func TestFrameRefuses(t *testing.T) {
+	good, err := frameExample.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string][]byte{
+		"empty":     nil,
+		"header":    good[:39],
+		"cut":       good[:len(good)-1],
+		"too long":  append(bytes.Clone(good), 0),
+		"version 2": append([]byte{2}, good[1:]...),
+	} {
+		if err := new(HypothesisFrame).UnmarshalBinary(b); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func FuzzSocketMessage(f *testing.F) {
+	for _, m := range clientExamples {
+		f.Add(encode(m))
+	}
+	for _, s := range []string{``, `null`, `[]`, `{"type":"run","count":1e99}`, `{"type":"evidence","class":-1}`, `{"type":"evidence","hypothesis":7}`, `{"type":"evidence","points":[[NaN,1]]}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := parseMessage(b)
+		if err != nil {
+			if p := problemOf(err); p.Status >= 500 || p.Detail == "" {
+				t.Fatalf("a client's mistake became %+v", p)
+			}
+			return
+		}
+		for _, e := range append(m.Unacked, m.evidenceJSON) {
+			event, _, err := e.event()
+			if err != nil && segment.KindOf(err) != segment.Invalid {
+				t.Fatalf("event: %v", err)
+			}
+			if err == nil && event.ID == "" {
+				t.Fatal("an event without id was accepted")
+			}
+		}
+	})
+}

@@ -1,0 +1,182 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5/middleware"
+)
+
+const (
+	maxJSONBody   = 4 << 20 // bytes of a JSON body; an event of 200,000 superpixels fits
+	maxUploadBody = 4 << 30 // bytes of one upload of many files
+)
+
+// contentSecurityPolicy allows what the pages need: their own modules, styles
+// and calls, and pictures that a script has made (blob:, data:).
+const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; " +
+	"font-src 'self'; worker-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// secure sets the headers that tell browsers what no answer of ours does.
+func secure(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", contentSecurityPolicy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// loopbackHost refuses requests for names other than this machine's. Without
+// it a site could point its own name at 127.0.0.1 and read everything as its
+// own origin (DNS rebinding).
+func (s *Server) loopbackHost(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !Loopback(r.Host) {
+			s.answer(w, r, &requestError{http.StatusMisdirectedRequest, "This server only answers as localhost, 127.0.0.1 or [::1], because it does not ask who you are."})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Loopback reports whether address, a host with or without a port, is this
+// machine and nothing else.
+func Loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = strings.Trim(address, "[]")
+	}
+	host = strings.ToLower(host)
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// sameOrigin refuses unsafe requests that another site's page makes.
+func (s *Server) sameOrigin(next http.Handler) http.Handler {
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.answer(w, r, &requestError{http.StatusForbidden, "A page of another site asked for this change, so it was not made."})
+	}))
+	return protection.Handler(next)
+}
+
+// logRequests writes one line per request, without its query or body.
+func (s *Server) logRequests(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		ww := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		defer func() {
+			s.log.Info("request", "method", r.Method, "path", r.URL.Path, "status", ww.Status(),
+				"bytes", ww.BytesWritten(), "ms", time.Since(start).Milliseconds())
+		}()
+		next.ServeHTTP(ww, r)
+	})
+}
+
+// recoverPanics answers 500 when a handler panics.
+func (s *Server) recoverPanics(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			v := recover()
+			if v == nil {
+				return
+			}
+			if v == http.ErrAbortHandler {
+				panic(v)
+			}
+			logPanic(s.log, r.Method+" "+r.URL.Path, v)
+			if ww, ok := w.(middleware.WrapResponseWriter); ok && ww.Status() != 0 {
+				panic(http.ErrAbortHandler) // too late for an answer: cut the connection
+			}
+			s.answer(w, r, errors.New("panic"))
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// limitBody bounds what a request can send: multipart bodies by the limit of an
+// upload, all others by that of a JSON body, both by header and by reader.
+func (s *Server) limitBody(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		limit := int64(maxJSONBody)
+		if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
+			limit = maxUploadBody
+		}
+		if r.ContentLength > limit {
+			s.answer(w, r, &http.MaxBytesError{Limit: limit})
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, limit)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// stall is how long a patient route waits for a client that takes or sends
+// nothing.
+const stall = time.Minute
+
+// patient is for routes that move or compute much: in place of the server's
+// time limits for the whole request, each read and each write has one.
+func patient(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		control := http.NewResponseController(w)
+		p := &patientWriter{ResponseWriter: w, control: control}
+		extend(control.SetReadDeadline, time.Time{})
+		extend(control.SetWriteDeadline, time.Time{})
+		r.Body = &patientReader{ReadCloser: r.Body, control: control}
+		next.ServeHTTP(p, r)
+		extend(control.SetReadDeadline, time.Now().Add(stall))
+		extend(control.SetWriteDeadline, time.Now().Add(stall))
+	})
+}
+
+type patientReader struct {
+	io.ReadCloser
+	control *http.ResponseController
+}
+
+func (p *patientReader) Read(b []byte) (int, error) {
+	extend(p.control.SetReadDeadline, time.Now().Add(stall))
+	n, err := p.ReadCloser.Read(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = badRequest("Nothing came for %s, so the upload was given up.", stall)
+	}
+	if err != nil {
+		// What follows may take its time; a deadline that passed meanwhile
+		// would count as the client's leaving.
+		extend(p.control.SetReadDeadline, time.Time{})
+	}
+	return n, err
+}
+
+type patientWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (p *patientWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+func (p *patientWriter) Write(b []byte) (int, error) {
+	extend(p.control.SetWriteDeadline, time.Now().Add(stall))
+	return p.ResponseWriter.Write(b)
+}
+
+// extend sets a deadline where the connection has one; test recorders do not,
+// and a connection that is gone says so at the next read or write.
+func extend(set func(time.Time) error, t time.Time) { _ = set(t) }
+
+func stack() string { return string(debug.Stack()) }

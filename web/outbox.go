@@ -1,0 +1,97 @@
+package web
+
+// maxReplies is how many answers wait for one socket before it is not listened
+// to any more until it takes some.
+const maxReplies = 8
+
+// outbox is what one socket has yet to be told. Nothing is dropped that the
+// client can't do without, and nothing grows with a slow client: answers wait
+// in a short queue that the reader of the socket waits for, a newer state
+// replaces an older one, and hypotheses are taken from the run itself, whose
+// place the next run takes. The room's mutex guards it.
+type outbox struct {
+	replies   [][]byte      // acks, rejects, errors, ends of superseded runs
+	state     []byte        // the newest state, or nil when it has been sent
+	run       *run          // the sequence to follow
+	announced bool          // its run message has been sent
+	sent      int           // how many of its hypotheses have been sent
+	ended     bool          // its done message has been sent
+	credit    int           // hypotheses that may yet be sent; -1 is no limit
+	ready     chan struct{} // holds a token when there may be something to send
+	drained   chan struct{} // holds a token when replies may have become fewer
+}
+
+func newOutbox() outbox {
+	return outbox{credit: -1, ready: make(chan struct{}, 1), drained: make(chan struct{}, 1)}
+}
+
+func (o *outbox) wake() { token(o.ready) }
+
+// token puts a token into a channel of capacity one that may have it already.
+func token(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// reply queues an answer.
+func (o *outbox) reply(message any) {
+	o.replies = append(o.replies, encode(message))
+	o.wake()
+}
+
+// tellState sets the state to send.
+func (o *outbox) tellState(message []byte) {
+	o.state = message
+	o.wake()
+}
+
+// follow turns to a new run. A client that saw the old one begin sees its end.
+func (o *outbox) follow(next *run) {
+	if o.run != nil && o.run != next && o.announced && !o.ended && o.run.done != nil {
+		o.replies = append(o.replies, o.run.done)
+	}
+	o.run, o.announced, o.sent, o.ended = next, false, 0, false
+	o.wake()
+}
+
+// allow sets how many more hypotheses may be sent.
+func (o *outbox) allow(n int) {
+	o.credit = n
+	o.wake()
+}
+
+// next takes the message to send now: answers before the state, the state
+// before what follows from it. Binary says that it is a hypothesis.
+func (o *outbox) next() (message []byte, binary, ok bool) {
+	if len(o.replies) > 0 {
+		message = o.replies[0]
+		o.replies = o.replies[1:]
+		token(o.drained)
+		return message, false, true
+	}
+	if o.state != nil {
+		message, o.state = o.state, nil
+		return message, false, true
+	}
+	if o.run == nil || o.ended {
+		return nil, false, false
+	}
+	switch {
+	case !o.announced:
+		o.announced = true
+		return o.run.announce, false, true
+	case o.sent < len(o.run.frames) && o.credit != 0:
+		message = o.run.frames[o.sent]
+		o.sent++
+		if o.credit > 0 {
+			o.credit--
+		}
+		return message, true, true
+	case o.sent == len(o.run.frames) && o.run.done != nil:
+		o.ended = true
+		return o.run.done, false, true
+	}
+	return nil, false, false
+}

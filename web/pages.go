@@ -1,0 +1,122 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+
+	"github.com/a-h/templ"
+	"github.com/go-chi/chi/v5"
+
+	"collie/segment"
+	"collie/templates"
+)
+
+func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
+	projects, err := s.workspace.Projects(r.Context())
+	if err != nil {
+		return err
+	}
+	var v templates.StartView
+	for _, p := range projects {
+		images, err := s.workspace.Images(r.Context(), p.ID)
+		if err != nil {
+			return err
+		}
+		card := templates.ProjectCard{ID: p.ID, Name: p.Name, Images: len(images)}
+		for _, c := range p.Classes {
+			card.Colors = append(card.Colors, c.Color)
+		}
+		for _, im := range images {
+			if im.Status() == "done" {
+				card.Done++
+			}
+		}
+		if len(images) > 0 {
+			card.Cover = imageURL(images[0].ID, "thumbnail")
+		}
+		v.Projects = append(v.Projects, card)
+	}
+	s.render(w, r, http.StatusOK, templates.Start(v))
+	return nil
+}
+
+func (s *Server) projectPage(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.workspace.Project(r.Context(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	images, err := s.workspace.Images(r.Context(), p.ID)
+	if err != nil {
+		return err
+	}
+	v := templates.ProjectView{ID: p.ID, Name: p.Name, Classes: classViews(p)}
+	for _, im := range images {
+		v.Images = append(v.Images, imageCard(im))
+	}
+	s.render(w, r, http.StatusOK, templates.Project(v))
+	return nil
+}
+
+func (s *Server) annotatePage(w http.ResponseWriter, r *http.Request) error {
+	im, err := s.image(r)
+	if err != nil {
+		return err
+	}
+	p, err := s.workspace.Project(r.Context(), im.ProjectID)
+	if err != nil {
+		return err
+	}
+	images, err := s.workspace.Images(r.Context(), p.ID)
+	if err != nil {
+		return err
+	}
+	v := templates.AnnotateView{
+		Image: imageCard(im), ProjectID: p.ID, ProjectName: p.Name, Classes: classViews(p),
+		Total: len(images), Regions: im.Regions,
+		DisplayURL: imageURL(im.ID, "display"), SuperpixelsURL: imageURL(im.ID, "superpixels.bin"), SocketPath: imageURL(im.ID, "socket"),
+	}
+	place := slices.IndexFunc(images, func(o segment.Image) bool { return o.ID == im.ID })
+	v.Position = place + 1
+	if place > 0 {
+		v.Previous = images[place-1].ID
+	}
+	if place >= 0 && place+1 < len(images) {
+		v.Next = images[place+1].ID
+	}
+	s.render(w, r, http.StatusOK, templates.Annotate(v))
+	return nil
+}
+
+func imageURL(id, part string) string { return "/api/v1/images/" + id + "/" + part }
+
+func imageCard(im segment.Image) templates.ImageCard {
+	return templates.ImageCard{
+		ID: im.ID, Name: im.Name, Status: im.Status(), Width: im.Width, Height: im.Height,
+		Decided: im.Decided, Thumbnail: imageURL(im.ID, "thumbnail"),
+	}
+}
+
+func classViews(p segment.Project) []templates.Class {
+	out := make([]templates.Class, len(p.Classes))
+	for i, c := range p.Classes {
+		out[i] = templates.Class{Index: i, Name: c.Name, Color: c.Color}
+	}
+	return out
+}
+
+// render sends a page. It is made in memory first, so that one that fails is
+// not sent in half.
+func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page templ.Component) {
+	var b bytes.Buffer
+	if err := page.Render(r.Context(), &b); err != nil {
+		s.log.Error("page not rendered", "path", r.URL.Path, "error", err)
+		http.Error(w, kindOf(http.StatusInternalServerError).Title, http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	if _, err := w.Write(b.Bytes()); err != nil {
+		s.log.Debug("page not sent", "error", err)
+	}
+}

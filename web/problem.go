@@ -1,0 +1,200 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/go-chi/chi/v5"
+
+	"collie/segment"
+	"collie/templates"
+)
+
+// problem is the body of every answer to a request that failed (RFC 9457).
+type problem struct {
+	Type   string           `json:"type"`
+	Title  string           `json:"title"`
+	Status int              `json:"status"`
+	Detail string           `json:"detail"`
+	Seq    *int             `json:"seq,omitempty"`   // with 409: the present number of events
+	Files  []failedFileJSON `json:"files,omitempty"` // of an upload of which nothing was kept
+}
+
+// requestError is a failure of the transport rather than the domain.
+type requestError struct {
+	status int
+	detail string
+}
+
+func (e *requestError) Error() string { return e.detail }
+
+// badRequest says that the body or the request as such can't be understood.
+func badRequest(format string, args ...any) error {
+	return &requestError{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+// invalid says that one value of a request is not possible.
+func invalid(format string, args ...any) error {
+	return segment.Errorf(segment.Invalid, format, args...)
+}
+
+// statuses gives each kind of domain error its HTTP status.
+var statuses = map[segment.Kind]int{
+	segment.Invalid:     http.StatusUnprocessableEntity,
+	segment.NotFound:    http.StatusNotFound,
+	segment.Conflict:    http.StatusConflict,
+	segment.TooLarge:    http.StatusRequestEntityTooLarge,
+	segment.Unsupported: http.StatusUnsupportedMediaType,
+	segment.Unreadable:  http.StatusUnprocessableEntity,
+	segment.Busy:        http.StatusTooManyRequests,
+	segment.Unavailable: http.StatusServiceUnavailable,
+}
+
+// problemKind is what /api tells about the problems of one status.
+type problemKind struct {
+	Status         int
+	Title, Meaning string
+}
+
+// problemKinds are all the problems there are, by status.
+var problemKinds = []problemKind{
+	{http.StatusBadRequest, "The request could not be understood", "The body is not JSON, broke off, or is not of the form that the call takes."},
+	{http.StatusForbidden, "The request came from another site", "Changes and websockets are only taken from Collie's own pages and from programs that are no browsers."},
+	{http.StatusNotFound, "There is nothing here", "No such address, project or image; or it is in the trash."},
+	{http.StatusMethodNotAllowed, "This can't be done here", "The address exists and takes the methods in the Allow header."},
+	{http.StatusConflict, "The state has moved on", "The event was made for a state that is no longer the present one, whose number is seq. Nothing was changed."},
+	{http.StatusRequestEntityTooLarge, "Too large", "A limit, named in the detail, was passed."},
+	{http.StatusUnsupportedMediaType, "This format is not accepted", "The detail lists the formats that are."},
+	{http.StatusMisdirectedRequest, "This server is not known by that name", "Without a login the server only answers as localhost."},
+	{http.StatusUnprocessableEntity, "The request has a mistake", "The detail names the value that is not possible, or what is wrong with the file."},
+	{http.StatusTooManyRequests, "Too much at once", "Trying again later, after Retry-After, helps."},
+	{http.StatusInternalServerError, "Something went wrong here", "A mistake of the program; its log has the details."},
+	{http.StatusServiceUnavailable, "Not available at present", "The store can't write, or the server is stopping. Nothing was changed."},
+	{http.StatusInsufficientStorage, "The disk is full", "Nothing was changed; reading still works."},
+}
+
+// Anchor is the fragment of /api that explains the problem.
+func (k problemKind) Anchor() string {
+	return "problem-" + strings.ToLower(strings.ReplaceAll(http.StatusText(k.Status), " ", "-"))
+}
+
+// kindOf finds a status among the kinds; every status that is sent is there.
+func kindOf(status int) problemKind {
+	i := slices.IndexFunc(problemKinds, func(k problemKind) bool { return k.Status == status })
+	return problemKinds[i]
+}
+
+// problemOf turns any error into what the client is told. Errors that are not
+// meant for people become a plain 500; their text stays in the log.
+func problemOf(err error) problem {
+	p := problem{Status: http.StatusInternalServerError, Detail: "The server met an error that it did not expect. What you had saved is safe. Details are in its log."}
+	var domain *segment.Error
+	var request *requestError
+	var tooLong *http.MaxBytesError
+	var upload *uploadError
+	switch {
+	case errors.As(err, &upload):
+		p = problemOf(upload.first)
+		p.Files = upload.files
+		return p
+	case errors.As(err, &domain):
+		p.Status, p.Detail = statuses[domain.Kind], domain.Detail
+		if domain.Kind == segment.Conflict {
+			p.Seq = &domain.Seq
+		}
+		if errors.Is(err, syscall.ENOSPC) {
+			p.Status = http.StatusInsufficientStorage
+		}
+	case errors.As(err, &request):
+		p.Status, p.Detail = request.status, request.detail
+	case errors.As(err, &tooLong):
+		p.Status, p.Detail = http.StatusRequestEntityTooLarge, fmt.Sprintf("The body of the request is larger than %s, which is the most accepted here. Nothing was changed.", bytesText(tooLong.Limit))
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		p.Status, p.Detail = http.StatusServiceUnavailable, "The request was given up before it was answered."
+	}
+	kind := kindOf(p.Status)
+	p.Title, p.Type = kind.Title, "/api#"+kind.Anchor()
+	return p
+}
+
+// answerJSON answers a failed call of the JSON interface.
+func (s *Server) answerJSON(w http.ResponseWriter, r *http.Request, err error) {
+	p := s.failed(w, r, err)
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	if err := json.NewEncoder(w).Encode(p); err != nil {
+		s.log.Debug("answer not sent", "error", err)
+	}
+}
+
+// answerPage answers a failed request for a page.
+func (s *Server) answerPage(w http.ResponseWriter, r *http.Request, err error) {
+	p := s.failed(w, r, err)
+	s.render(w, r, p.Status, templates.Problem(templates.ProblemView{Status: p.Status, Title: p.Title, Detail: p.Detail}))
+}
+
+// failed prepares the answer to a failed request and logs what people who run
+// the server should know.
+func (s *Server) failed(w http.ResponseWriter, r *http.Request, err error) problem {
+	p := problemOf(err)
+	if p.Status >= 500 && r.Context().Err() == nil {
+		s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "status", p.Status, "error", err)
+	}
+	for _, h := range []string{"Content-Disposition", "Content-Encoding", "Content-Length", "ETag", "Last-Modified"} {
+		w.Header().Del(h)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "2")
+	}
+	return p
+}
+
+// answer picks the form of the problem by the part of the site that was asked.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, err error) {
+	if strings.HasPrefix(r.URL.Path, "/api/") || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		s.answerJSON(w, r, err)
+		return
+	}
+	s.answerPage(w, r, err)
+}
+
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	s.answer(w, r, &requestError{http.StatusNotFound, "There is no page or call at this address. The calls are listed at /api."})
+}
+
+// methodNotAllowed answers 405 with the methods that the address does know.
+func (s *Server) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var allowed []string
+		for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete} {
+			if routes.Match(chi.NewRouteContext(), m, r.URL.Path) {
+				allowed = append(allowed, m)
+			}
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		s.answer(w, r, &requestError{http.StatusMethodNotAllowed, fmt.Sprintf("%s is not possible at this address; possible: %s.", r.Method, strings.Join(allowed, ", "))})
+	}
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n >= 1<<30 && n%(1<<30) == 0:
+		return fmt.Sprintf("%d GiB", n>>30)
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// logPanic writes a recovered panic with its stack.
+func logPanic(log *slog.Logger, what string, v any) {
+	log.Error("panic", "in", what, "panic", fmt.Sprint(v), "stack", stack())
+}

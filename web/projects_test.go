@@ -1,0 +1,98 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestProjects(t *testing.T) {
+	s := MustServe(t)
+	var first, second projectJSON
+	s.post("/api/v1/projects", `{"name":"  One "}`).into(t, http.StatusCreated, &first)
+	want := projectJSON{Name: "One", Classes: []classJSON{{0, "background", "#5b6b7f"}, {1, "object", "#f2a541"}}}
+	if diff := cmp.Diff(want, first, cmpopts.IgnoreFields(projectJSON{}, "ID", "Created")); diff != "" {
+		t.Errorf("default project (-want +got):\n%s", diff)
+	}
+	made := s.post("/api/v1/projects", `{"name":"Two","classes":[{"name":"a","color":"#ABCDEF"}],"later":true}`)
+	made.into(t, http.StatusCreated, &second)
+	if got := made.header.Get("Location"); got != "/api/v1/projects/"+second.ID {
+		t.Errorf("Location %q", got)
+	}
+
+	var list []projectJSON
+	s.get("/api/v1/projects").into(t, http.StatusOK, &list)
+	if len(list) != 2 || list[0].ID != second.ID {
+		t.Errorf("list %+v, want the newest first", list)
+	}
+
+	var edited, read projectJSON
+	s.send("PATCH", "/api/v1/projects/"+second.ID, strings.NewReader(`{"name":"Zwei","classes":[{"name":"b","color":"#000001"},{"name":"c"}]}`)).into(t, http.StatusOK, &edited)
+	s.get("/api/v1/projects/"+second.ID).into(t, http.StatusOK, &read)
+	if diff := cmp.Diff(edited, read); diff != "" {
+		t.Errorf("edited and read differ:\n%s", diff)
+	}
+	if read.Name != "Zwei" || len(read.Classes) != 2 || read.Classes[0] != (classJSON{0, "b", "#000001"}) {
+		t.Errorf("edited project %+v", read)
+	}
+
+	if a := s.send("DELETE", "/api/v1/projects/"+second.ID, nil); a.status != http.StatusNoContent {
+		t.Errorf("delete: %d", a.status)
+	}
+	s.get("/api/v1/projects/"+second.ID).problem(t, http.StatusNotFound)
+	s.get("/api/v1/projects").into(t, http.StatusOK, &list)
+	if len(list) != 1 {
+		t.Errorf("%d projects after the deletion, want 1", len(list))
+	}
+}
+
+func TestProjectMistakes(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	path := "/api/v1/projects/" + p.ID
+	for _, c := range []struct {
+		name, method, path, body string
+		status                   int
+		says                     string
+	}{
+		{"no body", "POST", "/api/v1/projects", ``, 400, "nothing"},
+		{"no JSON", "POST", "/api/v1/projects", `name=x`, 400, "byte 2"},
+		{"NaN", "POST", "/api/v1/projects", `{"name":NaN}`, 400, "byte"},
+		{"trailing garbage", "POST", "/api/v1/projects", `{"name":"x"} {}`, 400, "byte"},
+		{"a list", "POST", "/api/v1/projects", `[]`, 422, "object"},
+		{"no name", "POST", "/api/v1/projects", `{}`, 422, `"name" is missing`},
+		{"null name", "POST", "/api/v1/projects", `{"name":null}`, 422, `"name" is missing`},
+		{"empty name", "POST", "/api/v1/projects", `{"name":" "}`, 422, "empty"},
+		{"name of the wrong type", "POST", "/api/v1/projects", `{"name":7}`, 422, `"name"`},
+		{"nested wrong type", "POST", "/api/v1/projects", `{"name":"x","classes":[{"name":true}]}`, 422, `"classes.name"`},
+		{"text direction in a name", "POST", "/api/v1/projects", "{\"name\":\"a\u202eb\"}", 422, "text-direction"},
+		{"bad colour", "POST", "/api/v1/projects", `{"name":"x","classes":[{"name":"a","color":"red"}]}`, 422, "#rrggbb"},
+		{"two equal names", "POST", "/api/v1/projects", `{"name":"x","classes":[{"name":"a"},{"name":"A"}]}`, 422, "differ"},
+		{"256 classes", "POST", "/api/v1/projects", `{"name":"x","classes":[` + strings.Repeat(`{"name":"a"},`, 255) + `{"name":"a"}]}`, 422, "255"},
+		{"fewer classes", "PATCH", path, `{"classes":[{"name":"a"}]}`, 422, "removed"},
+		{"empty new name", "PATCH", path, `{"name":""}`, 422, "empty"},
+		{"unknown project", "PATCH", "/api/v1/projects/nope", `{"name":"x"}`, 404, ""},
+		{"delete of an unknown project", "DELETE", "/api/v1/projects/nope", ``, 404, ""},
+		{"too long a body", "POST", "/api/v1/projects", `{"name":"` + strings.Repeat("x", maxJSONBody) + `"}`, 413, "4 MiB"},
+		{"images of an unknown project", "GET", "/api/v1/projects/nope/images", ``, 404, ""},
+		{"wrong method", "PUT", path, `{}`, 405, "PUT"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := s.send(c.method, c.path, strings.NewReader(c.body))
+			if p := a.problem(t, c.status); !strings.Contains(p.Detail, c.says) {
+				t.Errorf("detail %q does not say %q", p.Detail, c.says)
+			}
+			if c.status == 405 && a.header.Get("Allow") != "GET, PATCH, DELETE" {
+				t.Errorf("Allow: %q", a.header.Get("Allow"))
+			}
+		})
+	}
+	var after projectJSON
+	s.get(path).into(t, http.StatusOK, &after)
+	if diff := cmp.Diff(p, after); diff != "" {
+		t.Errorf("the project changed:\n%s", diff)
+	}
+}

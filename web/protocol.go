@@ -1,0 +1,223 @@
+package web
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"collie/segment"
+)
+
+// This file is the contract with other programs: the JSON bodies of /api/v1 and
+// the messages of the websocket /api/v1/images/{id}/socket.
+//
+// # superpixels.bin
+//
+// A gzip-encoded body (Content-Encoding) of superpixels.Map.MarshalBinary:
+// a header of 20 bytes, little-endian, of magic "CSPM", version uint8 = 1,
+// three zero bytes, width, height and the number of superpixels as uint32; then,
+// row by row, pairs of unsigned LEB128 numbers (superpixel id, run length)
+// whose lengths add up to the width.
+//
+// # Socket, client to server (text frames, JSON, "type" first)
+//
+//	hello    {epoch, seq, unacked:[evidence…]}  first message; epoch "" and seq 0 when new
+//	evidence {id, expected_seq, kind, superpixels|points, class, hypothesis}
+//	run      {count}                            restart the sequence, 1..100 hypotheses
+//	stop     {}                                 end the running sequence
+//	credit   {n}                                once sent, only n more hypotheses come until the next
+//
+// # Socket, server to client
+//
+//	state  {epoch, seq, clicks, labels, undo, redo}  after hello and after every event, by anyone
+//	ack    {id, seq}                            the event is on disk as number seq
+//	reject {id, reason, detail, seq}            it is not; reason is "stale", "invalid" or "unavailable"
+//	run    {run, seq, count, classes}           a sequence starts; earlier runs are superseded
+//	done   {run, reason, detail}                reason: complete, one-class, no-evidence, stopped, superseded, failed
+//	error  {detail}                             a message could not be understood; nothing was changed
+//	binary                                      a hypothesis, see HypothesisFrame
+//
+// clicks and labels are standard base64 of one byte per superpixel: a class
+// index, or 255 for none.
+
+// classJSON is a class in project order.
+type classJSON struct {
+	Index int    `json:"index"`
+	Name  string `json:"name"`
+	Color string `json:"color"`
+}
+
+// projectJSON answers project calls.
+type projectJSON struct {
+	ID      string      `json:"id"`
+	Name    string      `json:"name"`
+	Classes []classJSON `json:"classes"`
+	Created time.Time   `json:"created"`
+}
+
+// imageJSON answers image calls.
+type imageJSON struct {
+	ID      string    `json:"id"`
+	Project string    `json:"project"`
+	Name    string    `json:"name"`
+	Format  string    `json:"format"`
+	Bytes   int64     `json:"bytes"`
+	Width   int       `json:"width"`
+	Height  int       `json:"height"`
+	Regions int       `json:"regions"`
+	Status  string    `json:"status"` // untouched, started or done
+	Seq     int       `json:"seq"`
+	Clicks  int       `json:"clicks"`
+	Decided float64   `json:"decided"` // share of the area that has a class, 0..1
+	Created time.Time `json:"created"`
+}
+
+// evidenceJSON is an event as clients send it, over HTTP and the socket.
+type evidenceJSON struct {
+	ID          string       `json:"id,omitempty"`
+	ExpectedSeq *int         `json:"expected_seq,omitempty"`
+	Kind        string       `json:"kind,omitempty"`
+	Superpixels []int32      `json:"superpixels,omitempty"`
+	Points      [][2]float64 `json:"points,omitempty"` // x, y in pixels of the image
+	Class       *int         `json:"class,omitempty"`
+	Hypothesis  *pickJSON    `json:"hypothesis,omitempty"`
+}
+
+// pickJSON names a hypothesis of the present sequence. A bare number is taken
+// as its rank.
+type pickJSON struct {
+	Rank   int    `json:"rank"`
+	Digest string `json:"digest,omitempty"` // when given it must match
+}
+
+// UnmarshalJSON accepts {"rank", "digest"} and a bare rank.
+func (p *pickJSON) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] != '{' {
+		return json.Unmarshal(b, &p.Rank)
+	}
+	type plain pickJSON
+	return json.Unmarshal(b, (*plain)(p))
+}
+
+// hypothesisJSON is a hypothesis for scripts.
+type hypothesisJSON struct {
+	Rank   int     `json:"rank"`
+	Energy float64 `json:"energy"`
+	Digest string  `json:"digest"`
+	Labels []int   `json:"labels"` // class index per superpixel
+}
+
+// clientMessage is any text frame from a client; Type says which fields count.
+type clientMessage struct {
+	Type    string         `json:"type"`
+	Epoch   string         `json:"epoch,omitempty"`
+	Seq     int            `json:"seq,omitempty"`
+	Unacked []evidenceJSON `json:"unacked,omitempty"`
+	Count   int            `json:"count,omitempty"`
+	N       int            `json:"n,omitempty"`
+	evidenceJSON
+}
+
+type stateMessage struct {
+	Type   string `json:"type"` // "state"
+	Epoch  string `json:"epoch"`
+	Seq    int    `json:"seq"`
+	Clicks []byte `json:"clicks"`
+	Labels []byte `json:"labels"`
+	Undo   int    `json:"undo"` // steps that can be undone
+	Redo   int    `json:"redo"`
+}
+
+type ackMessage struct {
+	Type string `json:"type"` // "ack"
+	ID   string `json:"id"`
+	Seq  int    `json:"seq"`
+}
+
+type rejectMessage struct {
+	Type   string `json:"type"` // "reject"
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+	Detail string `json:"detail"`
+	Seq    int    `json:"seq"`
+}
+
+type runMessage struct {
+	Type    string `json:"type"` // "run"
+	Run     uint32 `json:"run"`
+	Seq     int    `json:"seq"`
+	Count   int    `json:"count"`
+	Classes []int  `json:"classes"` // the classes in play
+}
+
+type doneMessage struct {
+	Type   string `json:"type"` // "done"
+	Run    uint32 `json:"run"`
+	Reason string `json:"reason"`
+	Detail string `json:"detail,omitempty"`
+}
+
+type errorMessage struct {
+	Type   string `json:"type"` // "error"
+	Detail string `json:"detail"`
+}
+
+// HypothesisFrame is the binary message that carries one hypothesis. All
+// numbers are little-endian:
+//
+//	offset 0  uint8    version, 1
+//	       1  3 bytes  zero
+//	       4  uint32   run
+//	       8  uint32   seq of the evidence it was made for
+//	      12  uint32   rank, from 0
+//	      16  uint32   N, the number of superpixels
+//	      20  4 bytes  zero
+//	      24  float64  energy, higher is better
+//	      32  8 bytes  digest
+//	      40  N bytes  class index per superpixel
+type HypothesisFrame struct {
+	Run, Seq, Rank uint32
+	Energy         float64
+	Digest         segment.Digest
+	Labels         []uint8
+}
+
+const (
+	frameVersion = 1
+	frameHeader  = 40
+)
+
+// AppendBinary appends the frame's bytes to b.
+func (f *HypothesisFrame) AppendBinary(b []byte) ([]byte, error) {
+	le := binary.LittleEndian
+	b = append(b, frameVersion, 0, 0, 0)
+	b = le.AppendUint32(b, f.Run)
+	b = le.AppendUint32(b, f.Seq)
+	b = le.AppendUint32(b, f.Rank)
+	b = le.AppendUint32(b, uint32(len(f.Labels)))
+	b = le.AppendUint32(b, 0)
+	b = le.AppendUint64(b, math.Float64bits(f.Energy))
+	b = append(b, f.Digest[:]...)
+	return append(b, f.Labels...), nil
+}
+
+// UnmarshalBinary reads a frame; Labels aliases b.
+func (f *HypothesisFrame) UnmarshalBinary(b []byte) error {
+	if len(b) < frameHeader {
+		return fmt.Errorf("hypothesis frame of %d bytes is shorter than its header of %d", len(b), frameHeader)
+	}
+	if b[0] != frameVersion {
+		return fmt.Errorf("hypothesis frame has version %d, want %d", b[0], frameVersion)
+	}
+	le := binary.LittleEndian
+	if n := le.Uint32(b[16:]); int64(n) != int64(len(b)-frameHeader) {
+		return fmt.Errorf("hypothesis frame says %d superpixels and holds %d", n, len(b)-frameHeader)
+	}
+	f.Run, f.Seq, f.Rank = le.Uint32(b[4:]), le.Uint32(b[8:]), le.Uint32(b[12:])
+	f.Energy = math.Float64frombits(le.Uint64(b[24:]))
+	copy(f.Digest[:], b[32:])
+	f.Labels = b[frameHeader:]
+	return nil
+}

@@ -1,0 +1,250 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"collie/segment"
+)
+
+// room is one image with all who have it open: it stores their events, tells
+// every socket the new state, and runs the one sequence that all of them watch.
+type room struct {
+	hub        *hub
+	id         string
+	annotation *segment.Annotation
+	visitors   int // guarded by hub.mu
+
+	mu       sync.Mutex // guards what follows, and the outbox of every socket; never held while waiting
+	members  map[*socket]bool
+	state    segment.State     // the newest known
+	sequence *segment.Sequence // that belongs to it; nil before the first state
+	run      *run              // nil while nobody is here
+}
+
+// run is a sequence being made, or made, for the members of a room. Frames stay
+// until the next run, so that each socket takes them at its own pace. Guarded
+// by the room's mutex.
+type run struct {
+	cancel   context.CancelFunc
+	announce []byte   // its run message
+	number   uint32   //
+	frames   [][]byte // its hypotheses so far
+	done     []byte   // its done message, or nil while it runs
+}
+
+// append stores an event and tells everyone. The sender, when there is one,
+// gets its ack or reject before it gets the new state.
+func (r *room) append(ctx context.Context, expected int, e segment.Event, from *socket) (int, error) {
+	seq, err := r.annotation.Append(ctx, expected, e)
+	state, sequence := r.present()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if from != nil {
+		from.reply(replyTo(e.ID, expected, seq, err, state.Seq))
+	}
+	r.adopt(state, sequence)
+	return seq, err
+}
+
+// adopt makes a state that is newer than the one known the present one: all
+// members are told, and its sequence takes the place of the running one. The
+// caller holds r.mu.
+func (r *room) adopt(state segment.State, sequence *segment.Sequence) {
+	if r.sequence != nil && state.Seq <= r.state.Seq {
+		return
+	}
+	r.state, r.sequence = state, sequence
+	if len(r.members) == 0 {
+		return
+	}
+	r.start(segment.DefaultHypotheses)
+	message := r.stateMessage()
+	for m := range r.members {
+		m.tellState(message)
+	}
+}
+
+// replyTo is the ack or the reject of an event. A reject is "stale" when the
+// same event, sent again for the present state, may well be stored.
+func replyTo(id string, expected, seq int, err error, present int) any {
+	if err == nil {
+		return ackMessage{Type: "ack", ID: id, Seq: seq}
+	}
+	p := problemOf(err)
+	m := rejectMessage{Type: "reject", ID: id, Reason: "invalid", Detail: p.Detail, Seq: present}
+	switch {
+	case p.Status >= 500:
+		m.Reason = "unavailable"
+	case segment.KindOf(err) == segment.Conflict && expected != *p.Seq:
+		m.Reason, m.Seq = "stale", *p.Seq
+	}
+	return m
+}
+
+// present returns the state and the sequence that belongs to it.
+func (r *room) present() (segment.State, *segment.Sequence) {
+	for {
+		state, sequence := r.annotation.State(), r.annotation.Sequence()
+		if state.Seq == sequence.Seq() {
+			return state, sequence
+		}
+	}
+}
+
+// stateMessage is the present state as clients read it.
+func (r *room) stateMessage() []byte {
+	return encode(stateMessage{
+		Type: "state", Epoch: r.epoch(), Seq: r.state.Seq,
+		Clicks: r.state.Clicks, Labels: r.state.Labels, Undo: r.state.Undo, Redo: r.state.Redo,
+	})
+}
+
+// epoch names the log that the numbers of events count in: those of two states
+// can be compared only within one. An image has one log, as long as it lives.
+func (r *room) epoch() string { return r.id }
+
+// join makes the socket a member: it gets the state and follows the sequence.
+// A second hello gets both anew.
+func (r *room) join(c *socket) {
+	state, sequence := r.present()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.adopt(state, sequence)
+	r.members[c] = true
+	if r.run == nil {
+		r.start(segment.DefaultHypotheses)
+	} else {
+		c.follow(r.run)
+	}
+	c.tellState(r.stateMessage())
+}
+
+// part takes the socket out; with the last member the sequence ends.
+func (r *room) part(c *socket) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.members, c)
+	if len(r.members) == 0 && r.run != nil {
+		r.run.cancel()
+		r.run = nil
+	}
+}
+
+// restart runs the present sequence again, to the given length.
+func (r *room) restart(count int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.members) > 0 {
+		r.start(count)
+	}
+}
+
+// stop ends the running sequence.
+func (r *room) stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.run != nil && r.run.done == nil {
+		r.run.cancel()
+		r.finish(r.run, reasonStopped, "Stopped.")
+	}
+}
+
+// start supersedes the running sequence by that of the present state. The
+// caller holds r.mu, and there is a member.
+func (r *room) start(count int) {
+	sequence := r.sequence
+	if r.run != nil {
+		r.run.cancel()
+		if r.run.done == nil {
+			r.finish(r.run, reasonSuperseded, "")
+		}
+	}
+	ctx, cancel := context.WithCancel(r.hub.ctx)
+	count = min(count, sequence.Len())
+	next := &run{cancel: cancel, number: r.hub.runs.Add(1)}
+	next.announce = encode(runMessage{
+		Type: "run", Run: next.number, Seq: sequence.Seq(), Count: count, Classes: append([]int{}, sequence.Classes()...),
+	})
+	r.run = next
+	for m := range r.members {
+		m.follow(next)
+	}
+	r.hub.running.Add(1)
+	go func() {
+		defer r.hub.running.Done()
+		defer cancel()
+		r.compute(ctx, next, sequence, count)
+	}()
+}
+
+// compute makes the hypotheses of a run one by one until it is superseded.
+func (r *room) compute(ctx context.Context, run *run, sequence *segment.Sequence, count int) {
+	err := guard(r.hub.log, "sequence", func() error {
+		for rank := range count {
+			h, err := sequence.At(ctx, rank)
+			if err != nil {
+				return err
+			}
+			frame := HypothesisFrame{
+				Run: run.number, Seq: uint32(sequence.Seq()), Rank: uint32(rank),
+				Energy: h.Energy, Digest: h.Digest, Labels: h.Labels,
+			}
+			b, err := frame.AppendBinary(make([]byte, 0, frameHeader+len(h.Labels)))
+			if err != nil {
+				return err
+			}
+			if !r.publish(run, b) {
+				return context.Canceled
+			}
+		}
+		return nil
+	})
+	if ctx.Err() != nil {
+		return // whoever ended it has said why
+	}
+	reason, detail := outcome(sequence)
+	if err != nil {
+		r.hub.log.Error("sequence failed", "image", r.id, "seq", sequence.Seq(), "error", err)
+		reason, detail = reasonFailed, "The alternatives could not be computed. Your clicks are saved; the next one tries again."
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if run.done == nil {
+		r.finish(run, reason, detail)
+	}
+}
+
+// publish adds a hypothesis to a run that still counts.
+func (r *room) publish(run *run, frame []byte) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.run != run || run.done != nil {
+		return false
+	}
+	run.frames = append(run.frames, frame)
+	r.wakeAll()
+	return true
+}
+
+// finish sets the end of a run. The caller holds r.mu.
+func (r *room) finish(run *run, reason, detail string) {
+	run.done = encode(doneMessage{Type: "done", Run: run.number, Reason: reason, Detail: detail})
+	r.wakeAll()
+}
+
+func (r *room) wakeAll() {
+	for m := range r.members {
+		m.wake()
+	}
+}
+
+// encode writes a message of ours, which always can be.
+func encode(message any) []byte {
+	b, err := json.Marshal(message)
+	if err != nil {
+		panic("web: " + err.Error())
+	}
+	return b
+}

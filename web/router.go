@@ -1,0 +1,76 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+)
+
+// routes is the table of everything that can be asked. openapi.json describes
+// the part under /api/v1; a test compares the two.
+func (s *Server) routes() *chi.Mux {
+	r := chi.NewRouter()
+	r.Use(s.logRequests, s.recoverPanics, secure, s.loopbackHost, s.sameOrigin, middleware.GetHead, s.limitBody)
+	r.NotFound(s.notFound)
+	r.MethodNotAllowed(s.methodNotAllowed(r))
+
+	r.Get("/", s.page(s.startPage))
+	r.Get("/projects/{id}", s.page(s.projectPage))
+	r.Get("/images/{id}", s.page(s.annotatePage))
+	r.Get("/api", s.page(s.apiPage))
+	r.Get("/static/*", s.serveStatic())
+	r.Get("/healthz", s.healthz)
+	r.Get("/readyz", s.api(s.readyz))
+
+	r.Route("/api/v1", func(r chi.Router) {
+		r.Get("/openapi.json", s.api(s.openAPI))
+		r.With(patient).Post("/sample", s.api(s.createSample))
+
+		r.Post("/projects", s.api(s.createProject))
+		r.Get("/projects", s.api(s.listProjects))
+		r.Get("/projects/{id}", s.api(s.getProject))
+		r.Patch("/projects/{id}", s.api(s.editProject))
+		r.Delete("/projects/{id}", s.api(s.trashProject))
+		r.Get("/projects/{id}/images", s.api(s.listImages))
+		r.With(patient).Post("/projects/{id}/images", s.api(s.uploadImages))
+
+		r.Route("/images/{id}", func(r chi.Router) {
+			r.Get("/", s.api(s.getImage))
+			r.Get("/evidence", s.api(s.listEvidence))
+			r.Post("/evidence", s.api(s.appendEvidence))
+			r.Get("/socket", s.api(s.openSocket))
+			r.With(patient).Group(func(r chi.Router) {
+				r.Get("/display", s.api(s.getDisplay))
+				r.Get("/thumbnail", s.api(s.getThumbnail))
+				r.Get("/original", s.api(s.getOriginal))
+				r.Get("/superpixels.png", s.api(s.getSuperpixelsPNG))
+				r.Get("/superpixels.bin", s.api(s.getSuperpixelsBin))
+				r.Get("/hypotheses", s.api(s.listHypotheses))
+				r.Get("/mask.png", s.api(s.getMask))
+			})
+		})
+	})
+	return r
+}
+
+// handler is a request handler that leaves errors to the one error mapper.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// api answers errors of h as application/problem+json.
+func (s *Server) api(h handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			s.answerJSON(w, r, err)
+		}
+	}
+}
+
+// page answers errors of h with the problem page.
+func (s *Server) page(h handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			s.answerPage(w, r, err)
+		}
+	}
+}

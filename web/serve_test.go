@@ -1,0 +1,210 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"log/slog"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"collie/segment"
+	"collie/segment/photo"
+	"collie/storage/blob"
+	"collie/storage/sqlite"
+)
+
+var update = flag.Bool("update", false, "write the message fixtures anew")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// site is a running server over a store and blobs of its own.
+type site struct {
+	tb     testing.TB
+	server *Server
+	url    string
+	client *http.Client
+}
+
+// MustServe starts a server as main does, in a temporary folder. It ends with
+// the test.
+func MustServe(tb testing.TB) *site {
+	tb.Helper()
+	dir := tb.TempDir()
+	store, err := sqlite.Open(tb.Context(), filepath.Join(dir, "collie.db"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	blobs, err := blob.Open(filepath.Join(dir, "blobs"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	server := New(segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{})), slog.New(slog.DiscardHandler))
+	listener := httptest.NewServer(server)
+	tb.Cleanup(func() {
+		server.Close()
+		listener.Close()
+		if err := blobs.Close(); err != nil {
+			tb.Error(err)
+		}
+		if err := store.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	client := listener.Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &site{tb, server, listener.URL, client}
+}
+
+// answer is a response read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// send makes a request; header is "Name: value" lines.
+func (s *site) send(method, path string, body io.Reader, header ...string) answer {
+	s.tb.Helper()
+	r, err := http.NewRequestWithContext(s.tb.Context(), method, s.url+path, body)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	for _, line := range header {
+		name, value, _ := strings.Cut(line, ": ")
+		if name == "Host" {
+			r.Host = value
+		}
+		r.Header.Set(name, value)
+	}
+	resp, err := s.client.Do(r)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	return answer{resp.StatusCode, resp.Header, b}
+}
+
+func (s *site) get(path string) answer { s.tb.Helper(); return s.send("GET", path, nil) }
+
+func (s *site) post(path, body string) answer {
+	s.tb.Helper()
+	return s.send("POST", path, strings.NewReader(body), "Content-Type: application/json")
+}
+
+// into decodes the body of an answer that must have the given status.
+func (a answer) into(tb testing.TB, status int, v any) {
+	tb.Helper()
+	if a.status != status {
+		tb.Fatalf("status %d, want %d: %s", a.status, status, a.body)
+	}
+	if err := json.Unmarshal(a.body, v); err != nil {
+		tb.Fatalf("%v in %s", err, a.body)
+	}
+}
+
+// problem checks that the answer is a problem of the given status and returns it.
+func (a answer) problem(tb testing.TB, status int) problem {
+	tb.Helper()
+	if kind := a.header.Get("Content-Type"); kind != "application/problem+json" {
+		tb.Errorf("content type %q, want application/problem+json", kind)
+	}
+	var p problem
+	a.into(tb, status, &p)
+	if p.Status != status || p.Title == "" || p.Detail == "" || !strings.HasPrefix(p.Type, "/api#problem-") {
+		tb.Errorf("incomplete problem %+v", p)
+	}
+	return p
+}
+
+// file is a part of an upload.
+type file struct {
+	name    string
+	content []byte
+}
+
+func (s *site) upload(project string, files ...file) answer {
+	s.tb.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for _, f := range files {
+		w, err := form.CreateFormFile("file", f.name)
+		if err != nil {
+			s.tb.Fatal(err)
+		}
+		if _, err := w.Write(f.content); err != nil {
+			s.tb.Fatal(err)
+		}
+	}
+	if err := form.Close(); err != nil {
+		s.tb.Fatal(err)
+	}
+	return s.send("POST", "/api/v1/projects/"+project+"/images", &body, "Content-Type: "+form.FormDataContentType())
+}
+
+// project makes a project with the classes sky, sea and sand.
+func (s *site) project() projectJSON {
+	s.tb.Helper()
+	var p projectJSON
+	s.post("/api/v1/projects", `{"name":"Beach","classes":[{"name":"sky","color":"#112233"},{"name":"sea"},{"name":"sand"}]}`).into(s.tb, http.StatusCreated, &p)
+	return p
+}
+
+// photo makes a project with one picture in it.
+func (s *site) photo() imageJSON {
+	s.tb.Helper()
+	var images []imageJSON
+	s.upload(s.project().ID, file{"beach.png", picture()}).into(s.tb, http.StatusCreated, &images)
+	return images[0]
+}
+
+// Size of the picture below and points in its three parts.
+const (
+	pictureWidth  = 120
+	pictureHeight = 80
+)
+
+var (
+	inSky  = image.Pt(10, 10)
+	inSea  = image.Pt(100, 20)
+	inSand = image.Pt(60, 75)
+)
+
+// picture is a PNG of three grainy areas: sky left, sea right, sand below.
+func picture() []byte {
+	img := image.NewNRGBA(image.Rect(0, 0, pictureWidth, pictureHeight))
+	noise := uint32(1)
+	for y := range pictureHeight {
+		for x := range pictureWidth {
+			noise = noise*1664525 + 1013904223
+			grain := uint8(noise >> 27)
+			c := color.NRGBA{200 + grain, 60, 60, 255}
+			switch {
+			case y > 55:
+				c = color.NRGBA{200, 190 + grain, 90, 255}
+			case x > 55:
+				c = color.NRGBA{30, 60, 150 + grain, 255}
+			}
+			img.SetNRGBA(x, y, c)
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,56 @@
+// Package web serves Collie: the pages, the JSON interface under /api/v1 and
+// the websocket of each image. It turns requests into calls of a
+// [segment.Workspace] and errors into answers; it decides nothing about the
+// domain. router.go is the table of all routes, protocol.go the contract with
+// other programs, hub.go and socket.go the live part.
+package web
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+
+	"collie/segment"
+)
+
+// Server answers all requests. It is made by New, safe for concurrent use, and
+// must be closed to end the websockets, which http.Server knows nothing of.
+type Server struct {
+	workspace *segment.Workspace
+	log       *slog.Logger
+	hub       *hub
+	handler   http.Handler
+	stopping  atomic.Bool
+}
+
+// New returns a server over the workspace that writes its log lines to log.
+func New(workspace *segment.Workspace, log *slog.Logger) *Server {
+	s := &Server{workspace: workspace, log: log, hub: newHub(workspace, log)}
+	s.handler = s.routes()
+	return s
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Close ends every websocket with close code 1012 (the service restarts) and
+// every running sequence, and waits until their goroutines have ended. From
+// then on new websockets are refused and /readyz says no; other requests are
+// still answered.
+func (s *Server) Close() {
+	s.stopping.Store(true)
+	s.hub.close()
+}
+
+// guard runs f and reports a panic in it as an error, so that what fails is
+// one request or one computation and never the process.
+func guard(log *slog.Logger, what string, f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			logPanic(log, what, v)
+			err = errors.New("panic in " + what)
+		}
+	}()
+	return f()
+}
