@@ -1,0 +1,290 @@
+// Package e2e holds the tests that walk through Collie as a person does: the
+// built program, a real browser, real files.
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"image"
+	_ "image/jpeg"
+	_ "image/png"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// patience is how long a step may take before the test fails; a machine that
+// does much else at once is slow.
+const patience = 30 * time.Second
+
+// sharedFile returns the path of a file of the test data that lies beside the
+// checkout, and skips the test where there is none.
+func sharedFile(t *testing.T, elem ...string) string {
+	t.Helper()
+	path := filepath.Join(append([]string{"..", "..", "..", "shared"}, elem...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("skipped: this test needs the shared test data, and there is no %s", path)
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return absolute
+}
+
+var build = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "collie-e2e")
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, "server")
+	out, err := exec.Command("go", "build", "-o", program, "collie/cmd/server").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return program, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if program, err := build(); err == nil {
+		os.RemoveAll(filepath.Dir(program))
+	}
+	os.Exit(code)
+}
+
+// startServer runs the built program with an empty data folder and returns its
+// address, which it prints when it is ready.
+func startServer(t *testing.T) string {
+	t.Helper()
+	program, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
+	cmd.Stderr = os.Stderr
+	if !testing.Verbose() {
+		cmd.Stderr = nil
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the server did not stop cleanly: %v", err)
+		}
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the server printed %q and then: %v", line, err)
+	}
+	address := regexp.MustCompile(`http://[0-9.]+:[0-9]+`).FindString(line)
+	if address == "" {
+		t.Fatalf("no address in the first line of the server, %q", line)
+	}
+	return address
+}
+
+// page drives one tab of a browser.
+type page struct {
+	t         *testing.T
+	ctx       context.Context
+	downloads string // folder
+	actions   int    // what a person would have done: clicks, keys, drops
+}
+
+// openPage starts a browser with a window of the given size on the address.
+func openPage(t *testing.T, width, height int64, dark bool, address string) *page {
+	t.Helper()
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("skipped: browser tests need chromium on the PATH")
+	}
+	options := []chromedp.ExecAllocatorOption{
+		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck,
+		chromedp.WindowSize(int(width), int(height)),
+	}
+	for _, flag := range []string{"disable-quic", "disable-background-networking", "disable-component-update", "disable-sync", "hide-scrollbars"} {
+		options = append(options, chromedp.Flag(flag, true))
+	}
+	allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stopBrowser)
+	ctx, closeTab := chromedp.NewContext(allocator)
+	t.Cleanup(closeTab)
+	p := &page{t: t, ctx: ctx, downloads: t.TempDir()}
+
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	// The first action starts the browser, whose life is that of its context.
+	err = chromedp.Do(ctx, chromedp.EmulateViewport(width, height), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+		})
+		return err
+	}), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+			Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: p.downloads,
+		})
+		return err
+	}))
+	if err != nil {
+		t.Fatalf("starting the browser: %v", err)
+	}
+	p.do("opening "+address, chromedp.Navigate(address))
+	return p
+}
+
+// do runs steps that have to end within the test's patience.
+func (p *page) do(what string, steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		p.screenshot("failure")
+		p.t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// until waits for a JavaScript expression to become true, on this document or
+// on one that is still to come.
+func (p *page) until(expression string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	var err error
+	for ctx.Err() == nil {
+		var ok bool
+		// An error is what a page says that is being replaced.
+		if ok, err = chromedp.Run(ctx, chromedp.Evaluate[bool](expression)); ok {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	p.screenshot("failure")
+	p.t.Fatalf("waited in vain for %s: %v", expression, err)
+}
+
+// value evaluates a JavaScript expression, which may be a promise.
+func value[T any](p *page, expression string) T {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.t.Fatalf("evaluating %s: %v", expression, err)
+	}
+	return v
+}
+
+// drop gives files to the drop zone.
+func (p *page) drop(files ...string) {
+	p.t.Helper()
+	p.actions++
+	p.do("dropping files", chromedp.SetUploadFiles(chromedp.CSS("#files"), files))
+}
+
+// press strikes a key, with modifiers held down.
+func (p *page) press(key string, held ...kb.Modifier) {
+	p.t.Helper()
+	p.actions++
+	var modifiers int64
+	for _, m := range held {
+		modifiers |= int64(m)
+	}
+	p.do("pressing "+key, chromedp.KeyEvent(key, func(e *input.DispatchKeyEventParams) { e.Modifiers = modifiers }))
+}
+
+// click presses and releases the mouse over a pixel of the image.
+func (p *page) click(at image.Point) {
+	p.t.Helper()
+	p.actions++
+	x, y := p.onScreen(at)
+	p.do(fmt.Sprintf("clicking pixel %v", at), chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y), chromedp.MouseClickXY(x, y))
+}
+
+// onScreen returns where the centre of a pixel of the image is in the window
+// while the whole image is shown.
+func (p *page) onScreen(at image.Point) (x, y float64) {
+	p.t.Helper()
+	xy := value[[]float64](p, fmt.Sprintf(`import('/static/modules/view.js').then(({fit}) => {
+		const {width, height} = document.getElementById('app').dataset;
+		const box = document.getElementById('canvas').getBoundingClientRect();
+		const view = fit({width: +width, height: +height}, box);
+		return [box.left + view.left + (%d + 0.5) * view.scale, box.top + view.top + (%d + 0.5) * view.scale];
+	})`, at.X, at.Y))
+	return xy[0], xy[1]
+}
+
+// screenshot keeps a picture of the window under the artefacts folder of the
+// module, named after the test.
+func (p *page) screenshot(name string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	picture, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		p.t.Logf("no screenshot: %v", err)
+		return
+	}
+	path := filepath.Join("..", "..", "artefacts", url.PathEscape(p.t.Name())+"-"+name+".png")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		p.t.Error(err)
+	}
+	if err := os.WriteFile(path, picture, 0o644); err != nil {
+		p.t.Error(err)
+	}
+}
+
+// downloaded waits for one finished download and opens it as an image.
+func (p *page) downloaded() (name string, img image.Image) {
+	p.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		files, err := filepath.Glob(filepath.Join(p.downloads, "*.png"))
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		if len(files) == 1 {
+			return filepath.Base(files[0]), openImage(p.t, files[0])
+		}
+	}
+	p.screenshot("failure")
+	p.t.Fatal("no file was downloaded")
+	return "", nil
+}
+
+func openImage(t *testing.T, path string) image.Image {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, _, err := image.Decode(f)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return img
+}
