@@ -1,0 +1,23 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"collie/storage/storagetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func openAt(tb testing.TB, place string) storagetest.Store {
+	tb.Helper()
+	s, err := Open(tb.Context(), filepath.Join(place, "collie?&%20 ü.db"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func TestStore(t *testing.T) { storagetest.TestStore(t, openAt) }

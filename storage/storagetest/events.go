@@ -1,0 +1,187 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+)
+
+// testEvents checks that every field of every kind of event comes back to the
+// last bit.
+func testEvents(t *testing.T, s Store) {
+	ctx := t.Context()
+	p := newProject("p")
+	must(t, s.CreateProject(ctx, p))
+	im := newImage(p.ID, "im")
+	must(t, s.CreateImage(ctx, im))
+
+	many := make([]int32, 20_000)
+	for i := range many {
+		many[i] = int32(i * 7919 % len(many))
+	}
+	labels := make([]uint8, 256)
+	for i := range labels {
+		labels[i] = uint8(i)
+	}
+	want := []segment.Event{
+		{ID: "a", Kind: segment.Label, Superpixels: []int32{0}, Class: 0},
+		{ID: "b", Kind: segment.Label, Superpixels: []int32{5, 3, 3, math.MaxInt32, 0, math.MinInt32}, Class: 254},
+		{ID: "c", Kind: segment.Label, Superpixels: []int32{1}, Points: [][2]float64{{0.1, 1. / 3}, {math.Copysign(0, -1), 5e-324}, {math.MaxFloat64, math.Nextafter(1, 2)}}},
+		{ID: "d", Kind: segment.Clear, Superpixels: many},
+		{ID: "e", Kind: segment.Accept, Pick: &segment.Pick{Rank: 0, Digest: "0011", Labels: labels}},
+		{ID: "f", Kind: segment.Accept, Superpixels: []int32{9}, Pick: &segment.Pick{Rank: 19}},
+		{ID: "g", Kind: segment.Undo},
+		{ID: "h", Kind: segment.Redo},
+		{ID: "~!'\"; --", Kind: "later", Class: -1},
+	}
+	for i := range want {
+		want[i].Seq = i + 1
+		want[i].Created = moment().Add(time.Duration(i) * time.Millisecond)
+		given := want[i]
+		given.Seq = 0 // given by the store
+		progress := segment.Progress{Clicks: 3 * i, Decided: 1 / (1 + float64(i))}
+		must(t, s.Append(ctx, im.ID, i, given, progress))
+		got, err := s.Image(ctx, im.ID)
+		must(t, err)
+		if got.Seq != i+1 || got.Clicks != progress.Clicks || got.Decided != progress.Decided {
+			t.Errorf("after event %d the record says %d, %d, %v", i+1, got.Seq, got.Clicks, got.Decided)
+		}
+	}
+	bits := cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+	for after := range len(want) + 2 {
+		got, err := s.Events(ctx, im.ID, after)
+		must(t, err)
+		if diff := cmp.Diff(slices.Clone(want[min(after, len(want)):]), got, bits, emptyIsNil()); diff != "" {
+			t.Fatalf("events after %d (-want +got):\n%s", after, diff)
+		}
+	}
+}
+
+// emptyIsNil lets an empty list come back as a nil one.
+func emptyIsNil() cmp.Option {
+	return cmp.FilterValues(func(a, b []segment.Event) bool { return len(a)+len(b) == 0 }, cmp.Ignore())
+}
+
+// testCompeting lets several writers append to each of several images at the
+// same time. Each event must be stored once, each log be without gaps, and a
+// refused event must not spoil those that are committed together with it.
+func testCompeting(t *testing.T, s Store) {
+	const images, writers, each = 4, 3, 15
+	ctx := t.Context()
+	p := newProject("p")
+	must(t, s.CreateProject(ctx, p))
+	var wait sync.WaitGroup
+	var all []segment.Image
+	for i := range images {
+		im := newImage(p.ID, fmt.Sprint(i))
+		must(t, s.CreateImage(ctx, im))
+		all = append(all, im)
+		for w := range writers {
+			wait.Go(func() {
+				seq := 0
+				for e := 0; e < each; {
+					err := s.Append(ctx, im.ID, seq, label(fmt.Sprintf("%d-%d", w, e), int32(e)), segment.Progress{Clicks: seq + 1})
+					var conflict *segment.Error
+					switch {
+					case err == nil:
+						seq++
+						e++
+					case errors.As(err, &conflict) && conflict.Kind == segment.Conflict && conflict.Seq > seq:
+						seq = conflict.Seq
+					default:
+						t.Errorf("Append at %d: %v", seq, err)
+						return
+					}
+				}
+			})
+		}
+		wait.Go(func() { // a reader sees a log without gaps at any time
+			for seen := 0; seen < writers*each && !t.Failed(); {
+				events, err := s.Events(ctx, im.ID, seen)
+				if err != nil {
+					t.Errorf("Events: %v", err)
+					return
+				}
+				for i, e := range events {
+					if e.Seq != seen+i+1 {
+						t.Errorf("event %d follows event %d", e.Seq, seen+i)
+						return
+					}
+				}
+				seen += len(events)
+			}
+		})
+	}
+	wait.Wait()
+	for _, im := range all {
+		checkLog(t, s, im.ID, writers*each)
+	}
+}
+
+// checkLog checks that an image's log has events 1..want, each id once, and
+// that its record agrees.
+func checkLog(t *testing.T, s Store, image string, want int) []segment.Event {
+	t.Helper()
+	events, err := s.Events(t.Context(), image, 0)
+	must(t, err)
+	seen := map[string]bool{}
+	for i, e := range events {
+		if e.Seq != i+1 || seen[e.ID] {
+			t.Errorf("place %d of the log has event %d, id %q, seen before: %v", i+1, e.Seq, e.ID, seen[e.ID])
+		}
+		seen[e.ID] = true
+	}
+	im, err := s.Image(t.Context(), image)
+	must(t, err)
+	if len(events) != want || im.Seq != want || im.Clicks != want {
+		t.Errorf("log of %d events, record says %d and %d clicks, want %d", len(events), im.Seq, im.Clicks, want)
+	}
+	return events
+}
+
+// testCancelled lets callers leave at all moments: an event is in the log if
+// and only if its Append returned nil.
+func testCancelled(t *testing.T, s Store) {
+	const writers, each = 24, 15
+	p := newProject("p")
+	must(t, s.CreateProject(t.Context(), p))
+	var wait sync.WaitGroup
+	var all []segment.Image
+	acked := make([]int, writers)
+	for w := range writers {
+		im := newImage(p.ID, fmt.Sprint(w))
+		must(t, s.CreateImage(t.Context(), im))
+		all = append(all, im)
+		wait.Go(func() {
+			for e := range each {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(e*w)*10*time.Microsecond)
+				err := s.Append(ctx, im.ID, acked[w], label(fmt.Sprint(e), 1), segment.Progress{Clicks: acked[w] + 1})
+				cancel()
+				switch {
+				case err == nil:
+					acked[w]++
+				case !errors.Is(err, context.DeadlineExceeded):
+					t.Errorf("Append: %v", err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	total := 0
+	for w, im := range all {
+		checkLog(t, s, im.ID, acked[w])
+		total += acked[w]
+	}
+	if total == 0 || total == writers*each {
+		t.Errorf("%d of %d appends got through; the test needs some of each", total, writers*each)
+	}
+}

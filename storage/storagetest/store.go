@@ -1,0 +1,186 @@
+// Package storagetest holds the contracts of segment.Store and segment.Blobs as
+// test suites, one for all implementations: what is kept, what is refused, what
+// cancelling, crashing and a full disk may and may not do.
+//
+// An implementation passes a function that opens it at a place, which is a
+// folder of the test's own; opening the same place again after Close, or after
+// the process was killed, must bring back all that was acknowledged.
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+)
+
+// Store is what is tested.
+type Store interface {
+	segment.Store
+	Close() error
+}
+
+// TestStore checks the contract of segment.Store.
+func TestStore(t *testing.T, open func(tb testing.TB, place string) Store) {
+	fresh := func(t *testing.T) Store {
+		s := open(t, t.TempDir())
+		t.Cleanup(func() { closeStore(t, s) })
+		return s
+	}
+	t.Run("model", func(t *testing.T) { testModel(t, open) })
+	t.Run("events", func(t *testing.T) { testEvents(t, fresh(t)) })
+	t.Run("order", func(t *testing.T) { testOrder(t, fresh(t)) })
+	t.Run("unknown", func(t *testing.T) { testUnknown(t, fresh(t)) })
+	t.Run("twice", func(t *testing.T) { testTwice(t, fresh(t)) })
+	t.Run("competing", func(t *testing.T) { testCompeting(t, fresh(t)) })
+	t.Run("cancelled", func(t *testing.T) { testCancelled(t, fresh(t)) })
+	t.Run("closed", func(t *testing.T) { testClosed(t, open(t, t.TempDir())) })
+}
+
+func closeStore(tb testing.TB, s Store) {
+	tb.Helper()
+	if err := s.Close(); err != nil {
+		tb.Errorf("Close: %v", err)
+	}
+}
+
+// testOrder checks in which order lists come.
+func testOrder(t *testing.T, s Store) {
+	ctx := t.Context()
+	older := newProject("older")
+	older.Created = older.Created.Add(-time.Hour)
+	var want []string
+	for _, p := range []segment.Project{newProject("first"), older, newProject("second"), newProject("third")} {
+		must(t, s.CreateProject(ctx, p))
+	}
+	projects, err := s.Projects(ctx)
+	must(t, err)
+	var names []string
+	for _, p := range projects {
+		names = append(names, p.Name)
+	}
+	if diff := cmp.Diff([]string{"third", "second", "first", "older"}, names); diff != "" {
+		t.Errorf("projects are not newest first (-want +got):\n%s", diff)
+	}
+
+	for i := range 12 { // two digits: order of upload is not that of names
+		im := newImage(older.ID, fmt.Sprint(i))
+		want = append(want, im.Name)
+		must(t, s.CreateImage(ctx, im))
+	}
+	images, err := s.Images(ctx, older.ID)
+	must(t, err)
+	names = nil
+	for _, im := range images {
+		names = append(names, im.Name)
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("images are not in order of upload (-want +got):\n%s", diff)
+	}
+}
+
+// testUnknown checks that what was never there is NotFound.
+func testUnknown(t *testing.T, s Store) {
+	ctx, id := t.Context(), segment.NewID()
+	_, project := s.Project(ctx, id)
+	_, image := s.Image(ctx, id)
+	_, images := s.Images(ctx, id)
+	_, events := s.Events(ctx, id, 0)
+	for what, err := range map[string]error{
+		"Project":       project,
+		"Image":         image,
+		"Images":        images,
+		"Events":        events,
+		"UpdateProject": s.UpdateProject(ctx, segment.Project{ID: id, Name: "x"}),
+		"TrashProject":  s.TrashProject(ctx, id),
+		"CreateImage":   s.CreateImage(ctx, newImage(id, "x")),
+		"Append":        s.Append(ctx, id, 0, label("x", 1), segment.Progress{}),
+	} {
+		if segment.KindOf(err) != segment.NotFound {
+			t.Errorf("%s of an unknown id: error %v, want NotFound", what, err)
+		}
+	}
+}
+
+// testTwice checks that ids can't be used twice and that the first use stays.
+// Idempotency is the caller's: to the store a repeat is a conflict.
+func testTwice(t *testing.T, s Store) {
+	ctx := t.Context()
+	p, im := newProject("p"), segment.Image{}
+	must(t, s.CreateProject(ctx, p))
+	im = newImage(p.ID, "im")
+	must(t, s.CreateImage(ctx, im))
+	must(t, s.Append(ctx, im.ID, 0, label("one", 1), segment.Progress{}))
+
+	again, imAgain := p, im
+	again.Name, imAgain.Name = "other", "other"
+	wantKind(t, segment.Conflict, s.CreateProject(ctx, again))
+	wantKind(t, segment.Conflict, s.CreateImage(ctx, imAgain))
+	wantConflict(t, 1, s.Append(ctx, im.ID, 0, label("one", 1), segment.Progress{}))
+	wantConflict(t, 1, s.Append(ctx, im.ID, 1, label("one", 2), segment.Progress{Clicks: 9}))
+
+	got, err := s.Project(ctx, p.ID)
+	must(t, err)
+	gotImage, err := s.Image(ctx, im.ID)
+	must(t, err)
+	im.Seq = 1
+	if diff := cmp.Diff(p, got) + cmp.Diff(im, gotImage); diff != "" {
+		t.Errorf("the first ones changed (-want +got):\n%s", diff)
+	}
+	other := newImage(p.ID, "other") // an event's id is an image's own
+	must(t, s.CreateImage(ctx, other))
+	must(t, s.Append(ctx, other.ID, 0, label("one", 1), segment.Progress{}))
+}
+
+// testClosed checks that nothing is acknowledged after Close.
+func testClosed(t *testing.T, s Store) {
+	must(t, s.Close())
+	wantKind(t, segment.Unavailable, s.CreateProject(context.Background(), newProject("late")))
+}
+
+func newProject(name string) segment.Project {
+	return segment.Project{ID: segment.NewID(), Name: name, Classes: segment.DefaultClasses(), Created: moment()}
+}
+
+func newImage(project, name string) segment.Image {
+	return segment.Image{
+		ID: segment.NewID(), ProjectID: project, Name: name, Format: "png",
+		Width: 640, Height: 480, Regions: 600, Bytes: 1 << 40, Created: moment(),
+	}
+}
+
+// label is an event that labels one superpixel.
+func label(id string, superpixel int32) segment.Event {
+	return segment.Event{ID: id, Kind: segment.Label, Superpixels: []int32{superpixel}, Class: 1, Created: moment()}
+}
+
+// moment is a time as stores keep it, in whole milliseconds.
+func moment() time.Time { return time.Date(2025, 3, 4, 5, 6, 7, 89e6, time.UTC) }
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func wantKind(tb testing.TB, kind segment.Kind, err error) {
+	tb.Helper()
+	if segment.KindOf(err) != kind {
+		tb.Errorf("error %v of kind %d, want kind %d", err, segment.KindOf(err), kind)
+	}
+}
+
+func wantConflict(tb testing.TB, seq int, err error) {
+	tb.Helper()
+	var e *segment.Error
+	if !errors.As(err, &e) || e.Kind != segment.Conflict || e.Seq != seq || strings.TrimSpace(e.Detail) == "" {
+		tb.Errorf("error %v, want a conflict at %d", err, seq)
+	}
+}
