@@ -21,3 +21,9 @@ func openAt(tb testing.TB, place string) storagetest.Store {
 }
 
 func TestStore(t *testing.T) { storagetest.TestStore(t, openAt) }
+
+func TestKilled(t *testing.T) { storagetest.TestKilledStore(t, openAt) }
+
+func TestDiskFull(t *testing.T) { storagetest.TestFullStore(t, openAt) }
+
+func BenchmarkAppend(b *testing.B) { storagetest.BenchmarkAppend(b, openAt) }

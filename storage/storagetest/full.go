@@ -1,0 +1,97 @@
+package storagetest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os/exec"
+	"testing"
+
+	"collie/segment"
+)
+
+// smallDisk mounts a disk of 4 MiB in memory and returns its folder and a
+// function that makes it larger. It skips the test when mounting is not
+// possible, as without the rights of root.
+func smallDisk(t *testing.T) (dir string, enlarge func()) {
+	dir = t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
+		t.Skipf("a small disk can't be mounted here: %v, %s", err, bytes.TrimSpace(out))
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v, %s", err, out)
+		}
+	})
+	return dir, func() {
+		if out, err := exec.Command("mount", "-o", "remount,size=32m", dir).CombinedOutput(); err != nil {
+			t.Fatalf("remount: %v, %s", err, out)
+		}
+	}
+}
+
+// TestFullStore fills the disk: the write that does not fit is Unavailable,
+// everything acknowledged can be read, and with more space writing goes on
+// without opening anew.
+func TestFullStore(t *testing.T, open func(tb testing.TB, place string) Store) {
+	place, enlarge := smallDisk(t)
+	s := open(t, place)
+	defer func() { closeStore(t, s) }()
+	p := newProject("p")
+	must(t, s.CreateProject(t.Context(), p))
+	im := newImage(p.ID, "im")
+	must(t, s.CreateImage(t.Context(), im))
+	add := func(seq int) error {
+		e := label(fmt.Sprint(seq), 1)
+		e.Pick = &segment.Pick{Labels: content(50_000)}
+		return s.Append(t.Context(), im.ID, seq, e, segment.Progress{Clicks: seq + 1})
+	}
+	acked := 0
+	for ; acked < 1000; acked++ {
+		if err := add(acked); err != nil {
+			wantKind(t, segment.Unavailable, err)
+			t.Log(err)
+			break
+		}
+	}
+	if acked == 0 || acked == 1000 {
+		t.Fatalf("%d events fitted", acked)
+	}
+	wantKind(t, segment.Unavailable, add(acked))
+	checkLog(t, s, im.ID, acked)
+	enlarge()
+	for range 10 {
+		must(t, add(acked))
+		acked++
+	}
+	must(t, s.Close())
+	s = open(t, place)
+	checkLog(t, s, im.ID, acked)
+}
+
+// TestFullBlobs is TestFullStore for blobs.
+func TestFullBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
+	place, enlarge := smallDisk(t)
+	b := open(t, place)
+	defer func() { must(t, b.Close()) }()
+	must(t, b.Put(t.Context(), "small/1", writes(content(1000))))
+	for range 3 { // the space of one that failed is free again
+		err := b.Put(t.Context(), "large/1", writes(content(8<<20)))
+		wantKind(t, segment.Unavailable, err)
+		var e *segment.Error
+		if errors.As(err, &e) {
+			t.Log(e.Detail)
+		}
+		_, err = b.Open(t.Context(), "large/1")
+		wantKind(t, segment.NotFound, err)
+	}
+	if got := files(t, place); len(got) != 1 {
+		t.Errorf("files %v, want the small one alone", got)
+	}
+	must(t, b.Put(t.Context(), "small/2", writes(content(2000))))
+	enlarge()
+	must(t, b.Put(t.Context(), "large/1", writes(content(8<<20))))
+	if got := read(t, b, "large/1"); !bytes.Equal(got, content(8<<20)) {
+		t.Errorf("%d bytes came back or other ones", len(got))
+	}
+}

@@ -1,0 +1,205 @@
+package storagetest
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"collie/segment"
+)
+
+// placeVariable tells a test run that it is the victim, and where it works.
+const placeVariable = "COLLIE_TEST_VICTIM"
+
+// kills is how often a victim is killed.
+const kills = 20
+
+// mark starts the lines in which a victim tells what was acknowledged.
+const mark = "acknowledged "
+
+// reexec runs the calling test in a process of its own, in which
+// os.Getenv(placeVariable) is place. Command may name a program to run it under.
+func reexec(t *testing.T, place string, command ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	command = append(command, self, "-test.run=^"+regexp.QuoteMeta(t.Name())+"$", "-test.count=1")
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), placeVariable+"="+place)
+	return cmd
+}
+
+// acknowledge tells the parent of an acknowledgement, in one write so that a
+// kill can't tear it.
+func acknowledge(format string, args ...any) {
+	os.Stdout.WriteString(mark + fmt.Sprintf(format, args...) + "\n")
+}
+
+// killOne starts a victim, kills it with SIGKILL at a random moment of its work
+// and returns what it had acknowledged.
+func killOne(t *testing.T, place string) []string {
+	t.Helper()
+	cmd := reexec(t, place)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	var acked []string
+	var timer *time.Timer
+	var other []string
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		line, ok := strings.CutPrefix(lines.Text(), mark)
+		if !ok {
+			other = append(other, lines.Text())
+			continue
+		}
+		acked = append(acked, line)
+		if timer == nil {
+			timer = time.AfterFunc(time.Duration(rand.IntN(100_000))*time.Microsecond, func() { cmd.Process.Kill() })
+		}
+	}
+	cmd.Wait()
+	if timer == nil || timer.Stop() {
+		t.Fatalf("the victim ended by itself:\n%s\n%s", strings.Join(other, "\n"), stderr.String())
+	}
+	return acked
+}
+
+// TestKilledStore kills a process that writes to a store, again and again at
+// random moments. No acknowledged event may be lost or doubled and no log may
+// have a gap. It must be called by a test function, not by a subtest.
+func TestKilledStore(t *testing.T, open func(tb testing.TB, place string) Store) {
+	if place := os.Getenv(placeVariable); place != "" {
+		storeVictim(t, open(t, place))
+		return
+	}
+	place := t.TempDir()
+	acked := map[string]bool{}
+	for range kills {
+		for _, line := range killOne(t, place) {
+			acked[line] = true
+		}
+	}
+	s := open(t, place)
+	defer closeStore(t, s)
+	kept := map[string]bool{}
+	for _, p := range mustList(t, s) {
+		images, err := s.Images(t.Context(), p.ID)
+		must(t, err)
+		for _, im := range images {
+			for _, e := range checkLog(t, s, im.ID, im.Seq) {
+				kept[fmt.Sprint(im.ID, " ", e.Seq, " ", e.ID)] = true
+			}
+		}
+	}
+	for line := range acked {
+		if !kept[line] {
+			t.Errorf("lost: %s", line)
+		}
+	}
+	t.Logf("%d kills, %d events acknowledged, %d kept", kills, len(acked), len(kept))
+}
+
+// storeVictim appends to several images at once until it is killed.
+func storeVictim(t *testing.T, s Store) {
+	if len(mustList(t, s)) == 0 {
+		must(t, s.CreateProject(t.Context(), newProject("victim")))
+	}
+	project := mustList(t, s)[0].ID
+	images, err := s.Images(t.Context(), project)
+	must(t, err)
+	for len(images) < 4 {
+		im := newImage(project, "victim")
+		must(t, s.CreateImage(t.Context(), im))
+		images = append(images, im)
+	}
+	failed := make(chan error)
+	for _, im := range images {
+		for range 2 {
+			go func() {
+				for seq := im.Seq; ; {
+					e := label(segment.NewID(), 1)
+					err := s.Append(t.Context(), im.ID, seq, e, segment.Progress{Clicks: seq + 1})
+					switch segment.KindOf(err) {
+					case 0:
+						if err != nil {
+							failed <- err
+							return
+						}
+						seq++
+						acknowledge("%s %d %s", im.ID, seq, e.ID)
+					case segment.Conflict:
+						now, err := s.Image(t.Context(), im.ID)
+						if err != nil {
+							failed <- err
+							return
+						}
+						seq = now.Seq
+					default:
+						failed <- err
+						return
+					}
+				}
+			}()
+		}
+	}
+	t.Fatal(<-failed)
+}
+
+// TestKilledBlobs is TestKilledStore for blobs: what is there is whole, and what
+// was acknowledged is there. Nothing half-written may remain after opening anew.
+func TestKilledBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
+	if place := os.Getenv(placeVariable); place != "" {
+		blobsVictim(t, open(t, place))
+		return
+	}
+	place := t.TempDir()
+	acked, leftovers := 0, 0
+	for range kills {
+		lines := killOne(t, place)
+		before := len(files(t, place))
+		b := open(t, place)
+		leftovers += before - len(files(t, place))
+		for _, key := range lines {
+			if got := read(t, b, key); !bytes.Equal(got, content(victimSize)) {
+				t.Errorf("%s has %d bytes or other ones", key, len(got))
+			}
+		}
+		for _, name := range files(t, place) {
+			if info, err := os.Stat(name); err != nil || info.Size() != victimSize {
+				t.Errorf("%s is not whole: %v, %v", name, info, err)
+			}
+		}
+		acked += len(lines)
+		must(t, b.Close())
+	}
+	t.Logf("%d kills, %d blobs acknowledged, %d half-written ones removed", kills, acked, leftovers)
+}
+
+const victimSize = 100_000
+
+// blobsVictim puts blobs from several goroutines until it is killed.
+func blobsVictim(t *testing.T, b Blobs) {
+	failed := make(chan error)
+	for range 4 {
+		go func() {
+			for {
+				key := "victim/" + segment.NewID()
+				if err := b.Put(t.Context(), key, writes(content(victimSize))); err != nil {
+					failed <- err
+					return
+				}
+				acknowledge("%s", key)
+			}
+		}()
+	}
+	t.Fatal(<-failed)
+}
