@@ -9,7 +9,6 @@ import (
 	"image"
 	_ "image/jpeg"
 	_ "image/png"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -249,13 +248,23 @@ func (p *page) screenshot(name string) {
 		p.t.Logf("no screenshot: %v", err)
 		return
 	}
-	path := filepath.Join("..", "..", "artefacts", url.PathEscape(p.t.Name())+"-"+name+".png")
+	path := p.artefact(name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		p.t.Error(err)
 	}
 	if err := os.WriteFile(path, picture, 0o644); err != nil {
 		p.t.Error(err)
 	}
+}
+
+// artefact is where a screenshot of this test is kept.
+func (p *page) artefact(name string) string {
+	return filepath.Join("..", "..", "artefacts", p.t.Name()+"-"+name+".png")
+}
+
+// api is an expression that asks for a part of the open image's interface.
+func (p *page) api(part string) string {
+	return "fetch('/api/v1/images/' + document.getElementById('app').dataset.image + '" + part + "').then(r => r.json())"
 }
 
 // downloaded waits for one finished download and opens it as an image.

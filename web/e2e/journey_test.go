@@ -15,6 +15,10 @@ const (
 	ctrl  = kb.ModifierCtrl
 )
 
+// settled says that all is on disk and that the alternatives are complete.
+const settled = `document.getElementById('save')?.dataset.state === 'saved' &&
+	/^[0-9]+ alternatives/.test(document.getElementById('status').textContent) && document.getElementById('running').hidden`
+
 // insideOf returns the pixel that lies deepest in the area of a class of an
 // index mask: the centre of the largest square of that class alone.
 func insideOf(t *testing.T, mask *image.Paletted, class uint8) image.Point {
@@ -62,7 +66,7 @@ func TestE2EFirstMinute(t *testing.T) {
 	p.click(background)
 	p.press("2")
 	p.click(object)
-	p.until(`document.querySelectorAll('#cards .hypothesis').length > 1 && document.getElementById('running').hidden`)
+	p.until(settled)
 	p.screenshot("3-hypotheses")
 	p.press(".")
 	p.press(",")

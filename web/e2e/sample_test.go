@@ -1,0 +1,186 @@
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"image"
+	"image/color"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"collie/segment/sample"
+)
+
+var screenshots = flag.Bool("screenshots", false, "write the pictures of the README anew, from the sample image")
+
+// sampleTruth is the true class of each pixel of the sample image, as a mask.
+func sampleTruth() *image.Paletted {
+	mask := image.NewPaletted(image.Rect(0, 0, sample.Width, sample.Height), make(color.Palette, 256))
+	copy(mask.Pix, sample.Truth())
+	return mask
+}
+
+// openSample opens the sample image from the start page.
+func openSample(t *testing.T, width, height int64, dark bool) *page {
+	t.Helper()
+	p := openPage(t, width, height, dark, startServer(t))
+	p.until(`document.getElementById('sample') !== null`)
+	p.do("trying the sample image", chromedp.Click(chromedp.CSS("#sample")))
+	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	return p
+}
+
+// clickClasses clicks each of the given classes once, at its clearest place.
+func (p *page) clickClasses(truth *image.Paletted, classes ...int) []image.Point {
+	p.t.Helper()
+	var at []image.Point
+	for _, class := range classes {
+		p.press(strconv.Itoa(class + 1))
+		at = append(at, insideOf(p.t, truth, uint8(class)))
+		p.click(at[len(at)-1])
+	}
+	p.until(settled)
+	return at
+}
+
+// keep takes a screenshot and, when asked for, makes it a picture of the README.
+func (p *page) keep(name string) {
+	p.t.Helper()
+	p.screenshot(name)
+	if !*screenshots {
+		return
+	}
+	picture, err := os.ReadFile(p.artefact(name))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join("..", "..", "docs", name+".png"), picture, 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func TestE2ESample(t *testing.T) {
+	truth := sampleTruth()
+	p := openSample(t, 1280, 720, true)
+	p.clickClasses(truth, 0, 1, 2, 3, 4, 5, 6, 7)
+	p.keep("annotate-dark")
+	p.press("g")
+	p.press(kb.Enter)
+	p.until(`document.getElementById('badge').hidden && document.getElementById('save').dataset.state === 'saved'`)
+	p.keep("accepted-dark")
+	p.do("going to the start page", chromedp.Click(chromedp.CSS(".brand")))
+	p.until(`document.querySelectorAll('.card').length === 1 && [...document.images].every(i => i.complete)`)
+	p.keep("start-dark")
+}
+
+func TestE2ESampleOnAPhone(t *testing.T) {
+	truth := sampleTruth()
+	p := openSample(t, 390, 844, false)
+	p.clickClasses(truth, 0, 1, 3)
+	p.keep("annotate-phone")
+	if wide := value[int](p, `document.documentElement.scrollWidth`); wide > 390 {
+		t.Errorf("the annotation page is %d pixels wide in a window of 390", wide)
+	}
+	p.do("going to the project", chromedp.Click(chromedp.CSS(".crumbs a")))
+	p.until(`document.querySelectorAll('.cards.images .card').length > 0`)
+	p.screenshot("project")
+	if wide := value[int](p, `document.documentElement.scrollWidth`); wide > 390 {
+		t.Errorf("the project page is %d pixels wide in a window of 390", wide)
+	}
+}
+
+// TestE2EEditing draws a stroke, takes it back, clears, and reloads.
+func TestE2EEditing(t *testing.T) {
+	truth := sampleTruth()
+	p := openSample(t, 1280, 720, false)
+	p.clickClasses(truth, 0, 1)
+	seq := func() int { return value[int](p, p.api("")+`.then(r => r.seq)`) }
+	clicks := func() int { return value[int](p, p.api("")+`.then(r => r.clicks)`) }
+	saved := func(events int) {
+		p.t.Helper()
+		p.until(`document.getElementById('save').dataset.state === 'saved' && !document.getElementById('undo').disabled`)
+		if got := seq(); got != events {
+			p.t.Fatalf("the image has %d events, want %d", got, events)
+		}
+	}
+	saved(2)
+
+	p.press("3")
+	x0, y0 := p.onScreen(insideOf(t, truth, 5))
+	x1, y1 := p.onScreen(insideOf(t, truth, 7))
+	p.do("drawing a stroke", chromedp.DragAndDropXY(x0, y0, x1, y1, 12))
+	saved(3)
+	drawn := clicks()
+	if drawn < 8 {
+		t.Errorf("a stroke across the picture labelled %d superpixels, want all that it passed over", drawn)
+	}
+	p.screenshot("stroke")
+
+	p.press("z", kb.ModifierCtrl)
+	p.until(`!document.getElementById('redo').disabled`)
+	saved(4)
+	if got := clicks(); got != 2 {
+		t.Errorf("after one undo of the stroke %d superpixels are labelled, want the 2 from before", got)
+	}
+	p.press("z", kb.ModifierCtrl, kb.ModifierShift)
+	p.until(`document.getElementById('redo').disabled`)
+	saved(5)
+	if got := clicks(); got != drawn {
+		t.Errorf("after redo %d superpixels are labelled, want %d", got, drawn)
+	}
+	p.do("clearing with Alt", chromedp.MouseClickXY(x1, y1, func(e *input.DispatchMouseEventParams) { e.Modifiers = int64(kb.ModifierAlt) }))
+	saved(6)
+	if got := clicks(); got != drawn-1 {
+		t.Errorf("after Alt-click %d superpixels are labelled, want %d", got, drawn-1)
+	}
+
+	p.do("reloading", chromedp.Reload())
+	p.until(settled)
+	saved(6)
+	p.press("z", kb.ModifierCtrl)
+	p.until(`!document.getElementById('redo').disabled`)
+	saved(7)
+	if got := clicks(); got != drawn {
+		t.Errorf("undo after a reload leaves %d superpixels labelled, want %d", got, drawn)
+	}
+}
+
+// TestE2EPaints looks at the canvas: the colour of the class is there before
+// any answer of the server could be.
+func TestE2EPaints(t *testing.T) {
+	truth := sampleTruth()
+	p := openSample(t, 1280, 720, false)
+	at := insideOf(t, truth, 2) // the white cloth
+	pixel := fmt.Sprintf(`(() => {
+		const scene = document.getElementById('scene'), box = scene.getBoundingClientRect();
+		const [x, y] = [%%f - box.left, %%f - box.top].map(v => Math.round(v * scene.width / box.width));
+		return [...scene.getContext('2d').getImageData(x, y, 1, 1).data];
+	})()`)
+	x, y := p.onScreen(at)
+	look := func() []int { return value[[]int](p, fmt.Sprintf(pixel, x, y)) }
+	before := look()
+	p.press("2") // table, orange
+	p.click(at)
+	p.until(`document.getElementById('save').dataset.state === 'saved' && !document.getElementById('undo').disabled`)
+	after := look()
+	if red, blue := after[0]-before[0], after[2]-before[2]; blue >= red-20 {
+		t.Errorf("the pixel went from %v to %v; the orange of the class should take away blue rather than red", before, after)
+	}
+}
+
+func TestE2EBadFile(t *testing.T) {
+	bad := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(bad, []byte("These are notes, not an image.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := openPage(t, 1280, 720, false, startServer(t))
+	p.drop(bad)
+	p.until(`[...document.querySelectorAll('#uploads-list .upload-problem')].some(e => !e.hidden && /JPEG/.test(e.textContent))`)
+	p.screenshot("refused")
+}
