@@ -11,6 +11,14 @@
 // images. Everything here is deterministic: the same model gives the same bits
 // for any number of threads and on every machine, because no sum is reordered
 // and every product is rounded before it is added (no fused multiply-add).
+//
+// What limits the speed: two labels without negative weights are one minimum
+// cut, 0.1 to 0.3 ms for 600 superpixels. Otherwise it is message passing,
+// bound by memory and branches at about 1 ns per message entry (0.09 ms a sweep
+// for 600 nodes, 1,700 edges and 5 labels, 0.3 ms for 21), and the number of
+// sweeps: a few where unaries are informative, dozens where few clicks have to
+// reach far. Tree moves and kicks, 0.05 to 0.2 ms each, dominate with negative
+// weights.
 package crf
 
 import (

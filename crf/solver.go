@@ -9,9 +9,10 @@ import (
 type Method uint8
 
 const (
-	// Auto is TRW-S; when that proves no optimum, exact tree moves follow, from
-	// its labelling, from the start and – with negative weights – from a cold
-	// damped LBP, and the results are crossed.
+	// Auto suits the method to the model. Without negative weights: a minimum
+	// cut for two labels, which is exact, and TRW-S with expansion moves for
+	// more. Otherwise TRW-S, then exact moves over random forests from its
+	// labelling, from the start and from a cold damped LBP.
 	Auto Method = iota
 	// TRWS is sequential tree-reweighted message passing with an ICM polish.
 	TRWS
@@ -24,10 +25,11 @@ const (
 // similar models; see also Thorough.
 type Options struct {
 	Method Method
-	// Sweeps of message passing. 0 = at most 100 of TRW-S, 10 when Auto meets
-	// a negative weight, and 50 rounds of LBP.
+	// Sweeps of message passing. 0 = 50 rounds of LBP, at most 100 of TRWS, and
+	// of Auto 10 with negative weights or as many as pay, at most 100, without.
 	Sweeps int
-	// Kicks of an iterated local search when Auto has not proved the optimum.
+	// Kicks of an iterated local search when Auto has not proved the optimum
+	// (0 = 5 with negative weights and none without).
 	Kicks int
 	// Seed of the tree moves and the kicks.
 	Seed uint64
@@ -49,9 +51,14 @@ const (
 	// gap at which a labelling counts as proved optimal.
 	gap = 1e-6
 	// treeRounds and treePatience limit the tree moves from one labelling.
-	treeRounds, treePatience = 30, 8
+	treeRounds, treePatience = 10, 3
 	// floodRounds and floodDamping of the LBP from which tree moves start.
 	floodRounds, floodDamping = 10, 0.5
+	// sweepsBeforeCuts are made before the expansion moves; sweeps go on, a
+	// round of them at a time, while a round closes enough of the gap.
+	sweepsBeforeCuts, sweepRound, enough = 10, 10, 0.5
+	// expansionCycles over all labels, at most.
+	expansionCycles = 5
 )
 
 // Solver maximises the energy of one model. It owns all buffers, so sweeps
@@ -62,8 +69,9 @@ type Solver struct {
 	g   *graph
 	rng *rand.PCG
 	crosser
-	trws   sweeper
+	trws   *trws
 	lbp    *lbp    // the rest are made when first needed
+	cuts   *cuts   //
 	trees  *trees  //
 	search *search //
 
@@ -72,26 +80,15 @@ type Solver struct {
 	energy          float64 // of best, without the constant
 }
 
-// sweeper is TRW-S.
-type sweeper interface {
-	forward(x []uint8)   // first half of a sweep; reads off a labelling
-	backward() float64   // second half; returns a bound on the energy
-	messages() []float64 // the state
-}
-
 // NewSolver prepares a solver for a valid model. Unaries and weights of m may
 // change between calls of Solve; the nodes, the ends of the edges and the
 // clamps may not. Memory is O(edges·labels).
 func NewSolver(m *Model, opt Options) *Solver {
 	g := newGraph(m)
 	s := &Solver{
-		m: m, opt: opt, g: g, rng: rand.NewPCG(opt.Seed, 0), crosser: newCrosser(g),
+		m: m, opt: opt, g: g, rng: rand.NewPCG(opt.Seed, 0), crosser: newCrosser(g), trws: newTRWS(g),
 		x: make([]uint8, len(g.free)), best: make([]uint8, len(g.free)),
 		labels: make([]uint8, m.Nodes), score: make([]float64, m.Labels),
-	}
-	s.trws = newTRWS(g)
-	if m.Labels == 2 {
-		s.trws = newTwoLabels(g)
 	}
 	for i := range s.labels {
 		if g.of[i] < 0 {
@@ -104,13 +101,13 @@ func NewSolver(m *Model, opt Options) *Solver {
 // Reset forgets the messages and the random state, so that the next Solve is
 // that of a new Solver.
 func (s *Solver) Reset() {
-	clear(s.trws.messages())
+	clear(s.trws.msg)
 	s.rng.Seed(s.opt.Seed, 0)
 }
 
 // Scale multiplies the messages by f, for a model whose unaries and weights
 // have all been multiplied by f since the last Solve.
-func (s *Solver) Scale(f float64) { scale(s.trws.messages(), f) }
+func (s *Solver) Scale(f float64) { scale(s.trws.msg, f) }
 
 // Solve maximises the present energy of the model. TRW-S goes on from the
 // messages of the last Solve (see Reset). start, when not nil, is a labelling
@@ -133,13 +130,17 @@ func (s *Solver) Solve(start []uint8) Result {
 			s.polish()
 		}
 	default:
-		limit := s.sweeps(100)
+		kicks := s.opt.Kicks
 		if s.g.negative {
-			limit = s.sweeps(10)
+			s.mixed(&r, start)
+			if kicks == 0 {
+				kicks = 5
+			}
+		} else {
+			s.attractive(&r, start)
 		}
-		s.sweep(&r, limit)
-		if !s.proved(&r) {
-			s.explore(start)
+		if kicks > 0 && !s.proved(&r) {
+			s.kick(kicks)
 		}
 	}
 	for f, i := range s.g.free {
@@ -206,25 +207,63 @@ func (s *Solver) flood(rounds int, damping float64) {
 	s.lbp.run(rounds, damping, s.x)
 }
 
-// explore is for what TRW-S has not solved.
-func (s *Solver) explore(start []uint8) {
-	if s.trees == nil {
-		s.trees = newTrees(s.g, s.rng)
+// attractive is Auto without negative weights.
+func (s *Solver) attractive(r *Result, start []uint8) {
+	if s.cuts == nil {
+		s.cuts = newCuts(s.g, &s.crosser)
 	}
+	if s.m.Labels == 2 {
+		s.cuts.twoLabels(s.x)
+		s.take()
+		r.Bound = s.energy
+		return
+	}
+	limit := s.sweeps(100)
+	s.sweep(r, min(limit, sweepsBeforeCuts))
+	if s.proved(r) {
+		return
+	}
+	s.begin(start, s.take)
+	copy(s.x, s.best)
+	s.cuts.expand(s.x, expansionCycles)
+	s.take()
+	for r.Sweeps < limit && !s.proved(r) {
+		before := r.Bound - s.energy
+		s.sweep(r, min(limit, r.Sweeps+sweepRound))
+		if s.opt.Sweeps == 0 && r.Bound-s.energy > float64((1-enough)*before) {
+			return
+		}
+	}
+}
+
+// mixed is Auto with negative weights.
+func (s *Solver) mixed(r *Result, start []uint8) {
+	s.sweep(r, s.sweeps(10))
+	if s.proved(r) {
+		return
+	}
+	s.needTrees()
 	copy(s.x, s.best)
 	s.climb()
 	s.begin(start, s.climb)
-	if s.g.negative {
-		s.flood(floodRounds, floodDamping)
-		s.climb()
+	s.flood(floodRounds, floodDamping)
+	s.climb()
+}
+
+// kick searches on from the best labelling.
+func (s *Solver) kick(kicks int) {
+	s.needTrees()
+	if s.search == nil {
+		s.search = newSearch(s.g)
 	}
-	if s.opt.Kicks > 0 {
-		if s.search == nil {
-			s.search = newSearch(s.g)
-		}
-		copy(s.x, s.best)
-		s.search.run(s.x, s.opt.Kicks, s.trees, &s.crosser, s.rng)
-		s.polish()
+	copy(s.x, s.best)
+	s.search.run(s.x, kicks, s.trees, &s.crosser, s.rng)
+	s.polish()
+}
+
+func (s *Solver) needTrees() {
+	if s.trees == nil {
+		s.trees = newTrees(s.g, s.rng)
 	}
 }
 

@@ -10,31 +10,24 @@ import "math"
 type trws struct {
 	g       *graph
 	msg     []float64 // merged edges × labels
-	gamma   []float64
+	gamma   []float64 // 1 / number of chains through a free node
 	sum, in []float64 // scratch, labels each
 }
 
 func newTRWS(g *graph) *trws {
-	return &trws{
+	t := &trws{
 		g:     g,
 		msg:   make([]float64, len(g.ends)*g.labels),
-		gamma: chainWeights(g),
+		gamma: make([]float64, len(g.free)),
 		sum:   make([]float64, g.labels),
 		in:    make([]float64, g.labels),
 	}
-}
-
-// chainWeights is 1 / number of monotonic chains through each free node.
-func chainWeights(g *graph) []float64 {
-	gamma := make([]float64, len(g.free))
-	for i := range gamma {
+	for i := range t.gamma {
 		chains := max(g.middle[i]-g.start[i], g.start[i+1]-g.middle[i], 1)
-		gamma[i] = 1 / float64(chains)
+		t.gamma[i] = 1 / float64(chains)
 	}
-	return gamma
+	return t
 }
-
-func (t *trws) messages() []float64 { return t.msg }
 
 // forward sends messages to higher nodes and reads off a labelling x: each node
 // takes the best label given the labels of the lower nodes and the messages of

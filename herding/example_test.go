@@ -50,7 +50,7 @@ func ExampleDivMBest() {
 		Nodes: 4, Labels: 2,
 		Unary: make([]float64, 8),
 		Fixed: []int16{0, -1, -1, 1},
-		Edges: []crf.Edge{{A: 0, B: 1, W: 0.3}, {A: 1, B: 2, W: 0.1}, {A: 2, B: 3, W: 0.3}},
+		Edges: []crf.Edge{{A: 0, B: 1, W: 0.3}, {A: 1, B: 2, W: 0.1}, {A: 2, B: 3, W: 0.25}},
 	}
 	for h, err := range herding.DivMBest(m, 0.15).Run(context.Background(), 4) {
 		if err != nil {
@@ -62,8 +62,8 @@ func ExampleDivMBest() {
 	// Output:
 	// [0 0 1 1]
 	// [0 0 1 1]
-	// [0 1 1 1]
 	// [0 0 0 1]
+	// [0 1 1 1]
 }
 
 // Two of three hypotheses say that node 0 is 1; nodes 1 and 2 go together.

@@ -172,7 +172,7 @@ func (h *Harmonic) stamp(e crf.Edge, i, j int32, k int, fixed []int16) {
 		return
 	}
 	h.diag[i] += e.W
-	if h.state[j]&clicked != 0 {
+	if h.state[j] == clicked {
 		h.x[int(h.place[i])*k+int(fixed[j])] += e.W
 	}
 }

@@ -3,6 +3,7 @@ package herding
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"collie/crf"
 )
@@ -19,7 +20,10 @@ import (
 // present clicks alone and not on the way they came about. Laplacians are
 // M-matrices, for which this is accurate whatever the spread of the
 // conductances. On a planar graph a factorisation takes O(n^1.5) and a solve
-// O(n·log n) per label. Not for concurrent use.
+// O(n·log n) per label: 0.2 ms and 0.01 ms per label for 600 superpixels, 13
+// and 0.6 ms for 10,000. Many edges between distant nodes, as nearest
+// neighbours in a feature space, make fill and so both slower. Not for
+// concurrent use.
 type Harmonic struct {
 	n     int
 	edges []crf.Edge
@@ -34,7 +38,10 @@ type Harmonic struct {
 	x      []float64 // right-hand sides, step-major n×labels
 	diag   []float64 // per node
 	values []float64 // scratch: a column
-	state  []uint8   // per node: reached by evidence, clicked
+	state  []state
+
+	component []int32 // node -> a node of its component
+	informed  []bool  // component -> has evidence
 }
 
 // Prior draws the walker of each node towards labels of its own (Grady 2005,
@@ -60,7 +67,10 @@ func NewHarmonic(nodes int, edges []crf.Edge) (*Harmonic, error) {
 			return nil, fmt.Errorf("%w: conductance of edge %d is %v, accepted are numbers from 0", ErrRange, i, e.W)
 		}
 	}
-	h := &Harmonic{n: nodes, edges: edges, state: make([]uint8, nodes), place: make([]int32, nodes)}
+	h := &Harmonic{
+		n: nodes, edges: slices.Clone(edges), place: make([]int32, nodes),
+		state: make([]state, nodes), component: components(nodes, edges), informed: make([]bool, nodes),
+	}
 	h.order = minimumDegree(neighbours(nodes, edges))
 	for step, i := range h.order {
 		h.place[i] = int32(step)
@@ -96,7 +106,7 @@ func (h *Harmonic) columns() {
 	for j := range h.n {
 		h.start[j+1] += h.start[j]
 	}
-	next := append([]int32(nil), h.start[:h.n]...)
+	next := slices.Clone(h.start[:h.n])
 	h.rows = make([]int32, len(h.edges))
 	h.edgeOf = make([]int32, len(h.edges))
 	for i, e := range h.edges {
@@ -108,8 +118,12 @@ func (h *Harmonic) columns() {
 	}
 }
 
+// state of a node in the present problem.
+type state uint8
+
 const (
-	reached = 1 << iota
+	unreached state = iota
+	reached
 	clicked
 )
 
@@ -126,17 +140,17 @@ func (h *Harmonic) Solve(dst []float64, labels int, fixed []int16, prior *Prior)
 		dst = make([]float64, h.n*k)
 	}
 	dst = dst[:h.n*k]
-	h.reach(fixed, prior)
+	h.reach(k, fixed, prior)
 	h.system(k, fixed, prior)
 	h.ldl.solve(h.x, k)
 	for i := range h.n {
 		p := dst[i*k : (i+1)*k]
 		row := h.x[int(h.place[i])*k:][:k]
-		switch {
-		case h.state[i]&clicked != 0:
+		switch h.state[i] {
+		case clicked:
 			clear(p)
 			p[fixed[i]] = 1
-		case h.state[i]&reached != 0:
+		case reached:
 			normalise(p, row)
 		default:
 			for l := range p {
@@ -176,36 +190,47 @@ func (h *Harmonic) check(k int, fixed []int16, prior *Prior) error {
 	return nil
 }
 
+// components names the connected component of each node over the positive
+// conductances by one of its nodes.
+func components(n int, edges []crf.Edge) []int32 {
+	root := make([]int32, n)
+	for i := range root {
+		root[i] = int32(i)
+	}
+	find := func(i int32) int32 {
+		for root[i] != i {
+			root[i] = root[root[i]]
+			i = root[i]
+		}
+		return i
+	}
+	for _, e := range edges {
+		if e.W > 0 {
+			root[find(e.A)] = find(e.B)
+		}
+	}
+	for i := range root {
+		root[i] = find(int32(i))
+	}
+	return root
+}
+
 // reach marks the nodes connected to a click or a prior.
-func (h *Harmonic) reach(fixed []int16, prior *Prior) {
-	// Union along the edges until nothing changes: edges are few and the
-	// graph shallow in reading order, so sweeps are cheaper than lists.
-	k := 0
-	if prior != nil {
-		k = len(prior.Share) / h.n
+func (h *Harmonic) reach(k int, fixed []int16, prior *Prior) {
+	clear(h.informed)
+	for i, f := range fixed {
+		if f >= 0 || prior != nil && prior.Weight[i] > 0 && total(prior.Share[i*k:(i+1)*k]) > 0 {
+			h.informed[h.component[i]] = true
+		}
 	}
-	for i := range h.state {
-		h.state[i] = 0
-		if fixed[i] >= 0 {
-			h.state[i] = reached | clicked
-		} else if prior != nil && prior.Weight[i] > 0 && total(prior.Share[i*k:(i+1)*k]) > 0 {
+	for i, f := range fixed {
+		switch {
+		case f >= 0:
+			h.state[i] = clicked
+		case h.informed[h.component[i]]:
 			h.state[i] = reached
-		}
-	}
-	for changed := true; changed; {
-		changed = false
-		spread := func(e crf.Edge) {
-			if e.W > 0 && (h.state[e.A]^h.state[e.B])&reached != 0 {
-				h.state[e.A] |= reached
-				h.state[e.B] |= reached
-				changed = true
-			}
-		}
-		for _, e := range h.edges {
-			spread(e)
-		}
-		for i := len(h.edges) - 1; i >= 0; i-- {
-			spread(h.edges[i])
+		default:
+			h.state[i] = unreached
 		}
 	}
 }

@@ -11,6 +11,12 @@
 // paper's readings), simple baselines, and what is read off a set of
 // hypotheses: marginals, entropy, expected wrong area, the next click.
 //
+// A sequence costs what its maximisations cost (see package crf); the updates
+// are negligible. Posterior problems of 600 superpixels take 0.2 to 0.4 ms a
+// hypothesis for 2 to 5 labels and 1 ms for 21. The paper's similarity moments
+// strengthen edges without end and take 1, 5 and 20 ms; its softmax moments
+// make repulsive edges, 5 to 15 ms.
+//
 // Everything is deterministic: the same problem gives the same bits on every
 // machine, for any number of threads.
 package herding

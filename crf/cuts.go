@@ -1,0 +1,122 @@
+package crf
+
+// cuts maximises models without negative weights by minimum cuts.
+type cuts struct {
+	g    *graph
+	f    *flow
+	c    *crosser
+	next []uint8
+	seen []bool
+}
+
+func newCuts(g *graph, c *crosser) *cuts {
+	n := len(g.free)
+	return &cuts{g, newFlow(g), c, make([]uint8, n), make([]bool, n)}
+}
+
+// twoLabels writes a labelling of highest energy to x (Greig, Porteous and
+// Seheult 1989). Connected nodes that may go either way go with the click
+// nearest to one of them, then to label 0.
+func (c *cuts) twoLabels(x []uint8) {
+	f := c.f
+	for i := range x {
+		f.terminal[i] = c.g.theta[2*i] - c.g.theta[2*i+1]
+	}
+	for a, arc := range c.g.arcs {
+		f.residual[a] = c.g.w[arc.edge]
+	}
+	f.run()
+	for i := range x {
+		x[i] = 0
+		if f.tree[i] == sink {
+			x[i] = 1
+		}
+		c.seen[i] = f.tree[i] != free
+	}
+	for i := range x {
+		if !c.seen[i] {
+			c.undecided(int32(i), x)
+		}
+	}
+}
+
+// undecided labels the free component around node i. It uses the queue of the
+// crosser.
+func (c *cuts) undecided(i int32, x []uint8) {
+	g := c.g
+	queue := append(c.c.queue[:0], i)
+	c.seen[i] = true
+	zero, one := g.near[2*i], g.near[2*i+1]
+	for q := 0; q < len(queue); q++ {
+		i := queue[q]
+		zero, one = min(zero, g.near[2*i]), min(one, g.near[2*i+1])
+		for _, a := range g.arcs[g.start[i]:g.start[i+1]] {
+			if !c.seen[a.to] && g.w[a.edge] > 0 {
+				c.seen[a.to] = true
+				queue = append(queue, a.to)
+			}
+		}
+	}
+	if one < zero {
+		for _, i := range queue {
+			x[i] = 1
+		}
+	}
+}
+
+// expand raises the energy of x by letting each label in turn grow as it likes
+// (expansion moves, Boykov, Veksler and Zabih 2001, doi:10.1109/34.969114),
+// until no label gains or cycles are over. Each move is one minimum cut.
+func (c *cuts) expand(x []uint8, cycles int) {
+	idle := 0
+	for range cycles {
+		for l := range c.g.labels {
+			c.move(x, uint8(l))
+			if c.c.cross(x, c.next) > 0 {
+				idle = 0
+			} else if idle++; idle == c.g.labels {
+				return
+			}
+		}
+	}
+}
+
+// move writes the best expansion of label l in x to next: the nodes on the
+// sink's side take the label.
+func (c *cuts) move(x []uint8, l uint8) {
+	g, f := c.g, c.f
+	for i := range x {
+		row := g.theta[i*g.labels : (i+1)*g.labels]
+		f.terminal[i] = row[x[i]] - row[l]
+	}
+	// The costs of a pair are w·1(labels differ) for keeping both labels (a),
+	// for the second or first alone taking l (b, c), and 0 when both do.
+	for a, arc := range g.arcs {
+		f.residual[a] = 0
+		i, j := g.arcs[f.opposite[a]].to, arc.to
+		if i > j {
+			continue
+		}
+		w := g.w[arc.edge]
+		var both, second, first float64
+		if x[i] != x[j] {
+			both = w
+		}
+		if x[i] != l {
+			second = w
+		}
+		if x[j] != l {
+			first = w
+		}
+		f.terminal[i] += first - both
+		f.terminal[j] -= first
+		f.residual[a] = second + first - both
+	}
+	f.run()
+	for i := range x {
+		c.next[i] = x[i]
+		if f.tree[i] == sink {
+			c.next[i] = l
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package crf
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestCutIsOptimal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 5))
+		m := randomModel(rng, 1+rng.IntN(10), 2, attractive)
+		optimum, _ := bruteForce(m)
+		g := newGraph(m)
+		g.load(m)
+		x := make([]uint8, len(g.free))
+		cr := newCrosser(g)
+		c := newCuts(g, &cr)
+		for range 2 { // the second time with used buffers
+			c.twoLabels(x)
+			if e := g.energy(x) + g.constant; e < optimum-eps {
+				t.Fatalf("energy %v, optimum %v", e, optimum)
+			}
+		}
+	})
+}
+
+// TestExpansionIsLocallyOptimal: energy never falls, and afterwards no set of
+// nodes gains by taking one label (tried one by one, all sets of them).
+func TestExpansionIsLocallyOptimal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawModel(t, attractive)
+		g := newGraph(m)
+		g.load(m)
+		x := make([]uint8, len(g.free))
+		for i := range x {
+			x[i] = uint8(rapid.IntRange(0, m.Labels-1).Draw(t, "l"))
+		}
+		before := g.energy(x)
+		c := newCrosser(g)
+		newCuts(g, &c).expand(x, 20)
+		after := g.energy(x)
+		if after < before-eps {
+			t.Fatalf("energy fell from %v to %v", before, after)
+		}
+		y := make([]uint8, len(x))
+		for l := range m.Labels {
+			for set := range 1 << len(x) {
+				copy(y, x)
+				for i := range y {
+					if set>>i&1 == 1 {
+						y[i] = uint8(l)
+					}
+				}
+				if e := g.energy(y); e > after+eps {
+					t.Fatalf("expanding label %d on %b gains %v", l, set, e-after)
+				}
+			}
+		}
+	})
+}
