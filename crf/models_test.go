@@ -43,7 +43,7 @@ func TestMapModels(t *testing.T) {
 	for _, row := range optimaTable(t, dir) {
 		m := readModel(t, filepath.Join(dir, row["model"]+".uai"))
 		if r := quick.solve(t, m, row, Options{}); r.Optimal {
-			thorough.add(t, row, r, 0)
+			thorough.add(t, row, r, quick.ms[len(quick.ms)-1])
 		} else {
 			thorough.solve(t, m, row, Thorough)
 		}
