@@ -6,16 +6,18 @@ import (
 )
 
 // develop turns linear light into the final image: a slightly soft lens with a
-// little flare and vignetting, the curve of a film, grain.
+// little flare and vignetting, the curve of a film, grain. It uses the exposure
+// up.
 func develop(exposure []vec) *image.NRGBA {
-	soft, veil := soften(exposure), glare(exposure)
+	veil := glare(exposure)
+	soften(exposure)
 	out := image.NewNRGBA(image.Rect(0, 0, Width, Height))
 	rows(func(y int) {
 		for x := range Width {
 			dx := (float64(x) - Width/2) / (Width / 2)
 			dy := (float64(y) - Height/2) / (Width / 2)
 			r2 := dx*dx + dy*dy
-			c := soft[y*Width+x].mix(veil.at(x, y), 0.04).mul(1.12 / ((1 + 0.20*r2) * (1 + 0.20*r2)))
+			c := exposure[y*Width+x].mix(veil.at(x, y), 0.04).mul(1.12 / ((1 + 0.20*r2) * (1 + 0.20*r2)))
 			grey := 0.25*c.x + 0.6*c.y + 0.15*c.z // dyes overlap: no colour is pure
 			// Grain: noise of the light itself, coarser than a pixel.
 			g := grain(x, y, 0)
@@ -39,25 +41,24 @@ func grain(x, y int, layer int32) float64 {
 	return 1.5 * (a + 0.35*b + 0.35*c - 0.85)
 }
 
-// soften blurs by the lens: a binomial kernel, separable.
-func soften(in []vec) []vec {
+// soften blurs an exposure, in place, as a lens does a little: a binomial
+// kernel, separable.
+func soften(exposure []vec) {
 	const side, mid = 0.17, 0.66
-	across := make([]vec, len(in))
+	across := make([]vec, len(exposure))
 	rows(func(y int) {
-		row := in[y*Width : (y+1)*Width]
+		row := exposure[y*Width : (y+1)*Width]
 		for x := range Width {
 			a, b := row[max(x-1, 0)], row[min(x+1, Width-1)]
 			across[y*Width+x] = row[x].mul(mid).add(a.add(b).mul(side))
 		}
 	})
-	out := make([]vec, len(in))
 	rows(func(y int) {
 		up, down := max(y-1, 0)*Width, min(y+1, Height-1)*Width
 		for x := range Width {
-			out[y*Width+x] = across[y*Width+x].mul(mid).add(across[up+x].add(across[down+x]).mul(side))
+			exposure[y*Width+x] = across[y*Width+x].mul(mid).add(across[up+x].add(across[down+x]).mul(side))
 		}
 	})
-	return out
 }
 
 // haze is light scattered far by the glass: an image of one value for each
@@ -75,9 +76,9 @@ const (
 func glare(exposure []vec) haze {
 	h := make(haze, hazeWide*hazeTall)
 	for y := range Height {
-		for x := range Width {
-			i := y/block*hazeWide + x/block
-			h[i] = h[i].add(exposure[y*Width+x].mul(1.0 / (block * block)))
+		line := h[y/block*hazeWide:][:hazeWide]
+		for x, c := range exposure[y*Width : (y+1)*Width] {
+			line[x/block] = line[x/block].add(c.mul(1.0 / (block * block)))
 		}
 	}
 	next := make(haze, len(h))

@@ -46,7 +46,7 @@ func Render() *image.NRGBA {
 	exposure := make([]vec, Width*Height)
 	rows(func(y int) {
 		for x := range Width {
-			exposure[y*Width+x] = look(x, y)
+			exposure[y*Width+x] = lightAt(x, y)
 		}
 	})
 	return develop(exposure)
@@ -80,14 +80,14 @@ func rows(do func(y int)) {
 	group.Wait()
 }
 
-// look returns the light that arrives at pixel (x, y).
-func look(x, y int) vec {
+// lightAt returns the light that arrives at pixel (x, y).
+func lightAt(x, y int) vec {
 	d := ray(x, y)
-	var list [maxHits]hit
-	n := hits(d, &list)
+	var seen sight
+	seen.look(d)
 	var c vec
 	left := 1.0
-	for _, h := range list[:n] {
+	for _, h := range seen.list[:seen.n] {
 		cover := h.cover * left
 		c = c.add(h.solid.shade(eye.add(d.mul(h.t)), d).mul(cover))
 		left -= cover
@@ -101,11 +101,11 @@ func look(x, y int) vec {
 // classAt returns the class that covers most of pixel (x, y).
 func classAt(x, y int) uint8 {
 	d := ray(x, y)
-	var list [maxHits]hit
-	n := hits(d, &list)
+	var seen sight
+	seen.look(d)
 	var share [classJug + 1]float64
 	left := 1.0
-	for _, h := range list[:n] {
+	for _, h := range seen.list[:seen.n] {
 		share[h.solid.class] += h.cover * left
 		left -= h.cover * left
 	}

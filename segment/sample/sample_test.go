@@ -3,9 +3,12 @@ package sample
 import (
 	"bytes"
 	"image"
+	"math"
 	"runtime"
 	"sync"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 var (
@@ -121,6 +124,42 @@ func TestTruthFollowsThePicture(t *testing.T) {
 	}
 	if ratio := (across / nAcross) / (inside / nInside); ratio < 10 {
 		t.Errorf("squared steps across borders are %.1f times those inside, want at least 10", ratio)
+	}
+}
+
+// A solid that sticks out of its ball would be cut off in the picture.
+func TestShapesLieWithinTheirReach(t *testing.T) {
+	for s := orangeShape; s <= bowlShape; s++ {
+		rapid.Check(t, func(t *rapid.T) {
+			angle := rapid.Float64Range(0, 2*math.Pi).Draw(t, "angle")
+			height := rapid.Float64Range(-1, 1).Draw(t, "height")
+			q := math.Sqrt(1 - height*height)
+			p := vec{q * math.Cos(angle), height, q * math.Sin(angle)}.mul(s.reach())
+			if d := s.distance(p); d <= 0 {
+				t.Fatalf("shape %d reaches %v: distance %g, want it outside", s, p, d)
+			}
+		})
+	}
+}
+
+// Sphere tracing steps over a surface unless distances outside it change at
+// most as fast as one moves.
+func TestDistancesDoNotOvershoot(t *testing.T) {
+	coordinate := rapid.Float64Range(-2, 2)
+	for s := orangeShape; s <= bowlShape; s++ {
+		rapid.Check(t, func(t *rapid.T) {
+			point := func(name string) vec {
+				return vec{coordinate.Draw(t, name+".x"), coordinate.Draw(t, name+".y"), coordinate.Draw(t, name+".z")}
+			}
+			p := point("p")
+			p = p.mul(1 / max(p.length(), 1e-3)).mul(s.reach() * rapid.Float64Range(0.3, 1).Draw(t, "radius"))
+			e := point("e")
+			e = e.mul(0.02 / max(e.length(), 0.02))
+			from, to := s.distance(p), s.distance(p.add(e))
+			if rise := math.Abs(to - from); min(from, to) >= 0 && rise > 1.02*e.length()+1e-9 {
+				t.Fatalf("shape %d: the distance changes by %g over %g at %v", s, rise, e.length(), p)
+			}
+		})
 	}
 }
 

@@ -32,9 +32,9 @@ func (s shape) reach() float64 {
 	case jugShape:
 		return 1.95
 	case bowlShape:
-		return bowlRadius + 0.15
+		return bowlRadius + 0.3
 	}
-	return 1.05
+	return 1.12
 }
 
 // distance is (a close lower bound of) the signed distance from p to the
@@ -46,7 +46,7 @@ func (s shape) distance(p vec) float64 {
 	case orangeShape:
 		y := p.y * 1.06
 		d := math.Sqrt(q*q+y*y) - 1
-		return d + 0.035*math.Exp(-14*q*q)*step(0.5, 0.8, p.y)
+		return (d + 0.035*math.Exp(-14*q*q)*step(0.5, 0.8, p.y)) * 0.94
 	case appleShape:
 		return appleBody(p, q)
 	case pearShape:
@@ -70,14 +70,14 @@ func appleBody(p vec, q float64) float64 {
 		x, z := p.x/q, p.z/q
 		x2 := x*x - z*z
 		x4, z4 := x2*x2-4*x*x*z*z, 4*x*z*x2
-		c = 0.010*(x4*x-z4*z)*step(0.6, -0.8, y) + 0.018*x2
+		c = (0.010*(x4*x-z4*z)*step(0.6, -0.8, y) + 0.018*x2) * step(0, 0.5, q)
 	}
 	q = q/taper - c
 	d := hypot(q-0.28, y) - 0.72
 	if q < 0.5 && y > 0 {
 		d += 0.16 * math.Exp(-26*q*q) // the hollow of the stalk is the deeper one
 	}
-	return d * 0.85
+	return d * 0.8
 }
 
 // pear joins a large low ball and a small high one.
@@ -128,7 +128,7 @@ func bowl(q, y float64) float64 {
 		d = hypot(q-rimQ, y-bowlRim) - bowlWall
 	}
 	fq := math.Abs(q-1.02) - 0.07
-	fy := math.Abs(y+2.44) - 0.13
+	fy := math.Abs(y+2.39) - 0.11
 	foot := hypot(max(fq, 0), max(fy, 0)) + min(max(fq, fy), 0) - 0.03
 	return blend(d, foot, 0.12)
 }

@@ -12,17 +12,24 @@ type hit struct {
 // maxHits bounds the solids that a pixel can see through soft borders.
 const maxHits = 6
 
-// hits lists what the ray from the eye along d meets, nearest first. A ray that
-// passes a solid closer than its blur sees a part of it.
-func hits(d vec, list *[maxHits]hit) int {
-	var seen sight
+// sight is what a ray has met so far, nearest first.
+type sight struct {
+	list [maxHits]hit
+	n    int
+}
+
+// widest is no less than the blur anywhere on the table.
+const widest = 0.1
+
+// look fills v with what the ray from the eye along d meets. A ray that passes
+// a solid closer than its blur sees a part of it.
+func (v *sight) look(d vec) {
 	limit := math.Inf(1)
 	for i := range solids {
 		s := &solids[i]
 		m := s.origin.sub(eye)
 		b := m.dot(d)
-		soft := blur(b)
-		r := s.reach + soft
+		r := s.reach + widest
 		disc := b*b - m.dot(m) + r*r
 		if disc <= 0 {
 			continue
@@ -31,16 +38,8 @@ func hits(d vec, list *[maxHits]hit) int {
 		if b-half > limit {
 			continue
 		}
-		limit = min(limit, s.march(d, b-half, b+half, soft, &seen))
+		limit = min(limit, s.march(d, b-half, b+half, blur(b), v))
 	}
-	*list = seen.list
-	return seen.n
-}
-
-// sight is what a ray has met so far, nearest first.
-type sight struct {
-	list [maxHits]hit
-	n    int
 }
 
 func (v *sight) insert(h hit) {
