@@ -43,7 +43,7 @@ func exportDialog(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " pixels, the size of the original.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button\" value=\"labelling\" id=\"export-labelling\">Export the labelling only</button> <button type=\"submit\" class=\"button primary\" value=\"default\" id=\"export-default\">Export</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " pixels, the size of the original.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button\" value=\"labelling\" id=\"export-labelling\">Labelling only</button> <button type=\"submit\" class=\"button primary\" value=\"default\" id=\"export-default\">Export</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

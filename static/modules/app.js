@@ -33,7 +33,7 @@ export class App {
     this.data = data;
     this.area = parts.map.area;
     this.graph = parts.graph;
-    this.touch = matchMedia('(hover: none)').matches;
+    this.touch = matchMedia('(pointer: coarse)').matches;
     this.choice = new Choice();
     this.eager = 0;
     /** @type {{mode: 'paint' | 'clear', superpixels: number[]} | null} the stroke that is going on */
@@ -75,7 +75,10 @@ export class App {
     });
     this.openExport = exportDialog(data.image ?? '', data.name ?? 'image', {
       undecided: () => undecided(this.labels, this.area),
-      preview: () => (this.choice.selected ? this.nameOf(this.choice.selected.place) : ''),
+      preview: () => {
+        const { selected } = this.choice;
+        return selected && this.differs(selected.card) ? this.nameOf(selected.place) : '';
+      },
       accept: async () => {
         this.accept();
         return this.saved();
@@ -117,8 +120,9 @@ export class App {
   show() {
     if (!this.session) return;
     const shown = this.choice.shown;
-    /** @type {import('./evidence.js').Layers} */
-    let { labels, clicks } = this.session.evidence.present;
+    /** @type {Uint8Array} */
+    let labels = this.labels;
+    let clicks = this.clicks;
     if (shown) labels = shown.card.labels.map((l, s) => (clicks[s] === VOID ? l : clicks[s]));
     if (this.draft) {
       const value = this.draft.mode === 'clear' ? VOID : this.classes.active;
@@ -149,8 +153,9 @@ export class App {
     classes.count(this.labels, this.area);
 
     const badge = byId('badge');
-    badge.hidden = shown === null;
-    byId('stage').classList.toggle('previewing', shown !== null);
+    const differs = shown !== null && this.differs(shown.card);
+    badge.hidden = !differs;
+    byId('stage').classList.toggle('previewing', differs);
     if (shown) byId('badge-text').textContent = `${this.nameOf(shown.place)}${choice.hovered || this.touch ? '' : ' · Enter accepts'}`;
 
     const line = session.ready
@@ -164,7 +169,7 @@ export class App {
     disable('redo', redo <= 0);
     disable('walk-back', hypotheses.cards.length === 0 || selected?.place === 0);
     disable('walk-on', hypotheses.cards.length === 0 || selected?.place === hypotheses.cards.length - 1);
-    disable('accept', selected === null);
+    disable('accept', selected === null || !this.differs(selected.card));
     this.paintSave();
   }
 
@@ -255,6 +260,12 @@ export class App {
     if (place >= 0) this.select(place);
   }
 
+  /** @param {import('./hypotheses.js').Card} card */
+  differs(card) {
+    const { labels, clicks } = this;
+    return card.labels.some((l, s) => l !== labels[s] && clicks[s] === VOID);
+  }
+
   /** Whether what is selected was made for all that has been clicked. */
   acceptable() {
     const { selected } = this.choice;
@@ -269,11 +280,10 @@ export class App {
       this.eager = performance.now() + EAGER;
       return;
     }
-    this.eager = 0;
-    this.choice.select(this.session.hypotheses, -1);
-    this.choice.hovered = null;
-    this.session.accept(selected.card);
-    this.say(`Accepted ${this.nameOf(selected.place)}`);
+    const differs = this.differs(selected.card);
+    this.select(-1);
+    if (differs) this.session.accept(selected.card);
+    this.say(differs ? `Accepted ${this.nameOf(selected.place)}` : 'This is the labelling already');
   }
 
   /** Accepts, of the selected hypothesis, the region that differs around the superpixel in focus. */

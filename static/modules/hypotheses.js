@@ -1,3 +1,5 @@
+import { VOID } from './protocol.js';
+
 /**
  * @typedef {import('./protocol.js').HypothesisFrame} HypothesisFrame
  *
@@ -85,6 +87,17 @@ export class Hypotheses {
     for (const card of this.cards) if (!card.stale) best = Math.max(best, card.energy);
     return best;
   }
+}
+
+/**
+ * What hypotheses are compared with: the labelling, and where that is undecided
+ * the first of them, so that they can be told apart before anything is accepted.
+ *
+ * @param {Uint8Array} labels
+ * @param {Uint8Array} first
+ */
+export function reference(labels, first) {
+  return labels.map((l, s) => (l === VOID ? first[s] : l));
 }
 
 /**

@@ -47,6 +47,7 @@ export class Painter {
     this.classLinesExact = false;
     /** @type {string[]} */
     this.colors = [];
+    /** @type {Uint8Array} */
     this.clicks = new Uint8Array(map.n).fill(VOID);
     /** @type {Map<number, [number, number]>} where the person clicked, when known */
     this.points = new Map();
@@ -201,7 +202,7 @@ export class Painter {
       right: (mesh.canvas.width / this.ratio - view.left) * across,
       bottom: (mesh.canvas.height / this.ratio - view.top) * across,
     };
-    this.stroke(mesh, this.lines.within(window, scale), [['rgb(0 0 0 / 0.22)', 1.6], ['rgb(255 255 255 / 0.38)', 0.7]]);
+    this.stroke(mesh, this.lines.within(window, scale), [['rgb(0 0 0 / 0.26)', 1.6], ['rgb(255 255 255 / 0.44)', 0.7]]);
     this.meshView = view;
   }
 

@@ -1,7 +1,7 @@
 import { call } from './api.js';
 import { byId, colourSwatches } from './dom.js';
 import { themeToggle } from './theme.js';
-import { toastProblem } from './toast.js';
+import { toast, toastProblem } from './toast.js';
 import { dropZone, upload } from './upload.js';
 
 colourSwatches();
@@ -48,6 +48,7 @@ dropZone((files) =>
 
 byId('sample').addEventListener('click', () =>
   alone(async () => {
+    toast('Preparing the sample image', 'It is segmented into superpixels once.');
     const { images } = await call('POST', '/api/v1/sample');
     location.assign(`/images/${images[0].id}`);
   }),

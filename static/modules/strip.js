@@ -1,5 +1,5 @@
 import { byId, stamp } from './dom.js';
-import { changed } from './hypotheses.js';
+import { changed, reference } from './hypotheses.js';
 import { percent } from './status.js';
 
 /**
@@ -13,8 +13,7 @@ import { percent } from './status.js';
  * @typedef {object} Shown what a card's element was last painted with
  * @property {HTMLElement} element
  * @property {<T extends HTMLElement>(name: string) => T} slot
- * @property {Uint8Array | null} labels
- * @property {Uint8Array | null} current
+ * @property {Uint8Array[]} painted the labels that the thumbnail was made from
  * @property {readonly string[]} colors
  */
 
@@ -58,43 +57,44 @@ export class Strip {
     while (this.shown.length < cards.length) this.append(this.shown.length);
     byId('strip-empty').hidden = cards.length > 0;
     const best = hypotheses.best();
+    const compared = hypotheses.fresh > 0 ? reference(labels, cards[0].labels) : labels;
     cards.forEach((card, place) => {
       const shown = this.shown[place];
       const { element } = shown;
       element.classList.toggle('stale', card.stale);
       element.setAttribute('aria-selected', String(place === selected));
       element.tabIndex = place === Math.max(0, selected) ? 0 : -1;
-      if (!card.stale) this.paint(shown, card, place, best, labels, colors);
+      if (card.stale) return;
+      this.describe(shown, place, card, best - card.energy, labels, compared);
+      const from = [card.labels, labels, compared];
+      if (shown.colors === colors && shown.painted.length > 0 && from.every((l, i) => same(l, shown.painted[i]))) return;
+      shown.painted = from;
+      shown.colors = colors;
+      this.thumbnails.paint(shown.slot('thumbnail'), card.labels, labels, compared, colors);
     });
   }
 
   /**
    * @param {Shown} shown
-   * @param {Card} card
    * @param {number} place
-   * @param {number} best
+   * @param {Card} card
+   * @param {number} gap to the best score
    * @param {Uint8Array} labels
-   * @param {readonly string[]} colors
+   * @param {Uint8Array} compared
    */
-  paint(shown, card, place, best, labels, colors) {
-    const { slot, element } = shown;
-    const share = changed(card.labels, labels, this.area);
-    const gap = card.energy === best ? 'best' : `−${short(best - card.energy)}`;
+  describe({ slot, element }, place, card, gap, labels, compared) {
+    const differs = changed(card.labels, compared, this.area);
+    const fills = changed(labels, compared, this.area);
+    const current = differs === 0 && fills === 0;
     slot('rank').textContent = String(place + 1);
-    slot('gap').textContent = gap;
-    slot('area').textContent = share === 0 ? 'current' : `${percent(share)} differs`;
+    slot('gap').textContent = gap === 0 ? 'best' : `−${short(gap)}`;
+    slot('area').textContent = current ? 'current' : differs === 0 ? `fills ${percent(fills)}` : `${percent(differs)} differs`;
     slot('count').textContent = `× ${card.count}`;
     slot('count').hidden = card.count === 1;
-    element.classList.toggle('current', share === 0);
-    element.setAttribute(
-      'aria-label',
-      `Hypothesis ${place + 1}, ${gap === 'best' ? 'best score' : `score ${short(best - card.energy)} below the best`}, ` +
-        `${share === 0 ? 'same as the labelling' : `differs on ${percent(share)} of the area`}` +
-        (card.count > 1 ? `, came out ${card.count} times` : ''),
-    );
-    if (shown.labels && same(shown.labels, card.labels) && shown.current && same(shown.current, labels) && shown.colors === colors) return;
-    Object.assign(shown, { labels: card.labels, current: labels, colors });
-    this.thumbnails.paint(slot('thumbnail'), card.labels, labels, colors);
+    element.classList.toggle('current', current);
+    const score = gap === 0 ? 'best score' : `score ${short(gap)} below the best`;
+    const area = current ? 'same as the labelling' : differs === 0 ? `fills the undecided ${percent(fills)}` : `differs on ${percent(differs)} of the area`;
+    element.setAttribute('aria-label', `Hypothesis ${place + 1}, ${score}, ${area}${card.count > 1 ? `, came out ${card.count} times` : ''}`);
   }
 
   /** @param {number} place */
@@ -105,7 +105,7 @@ export class Strip {
     element.addEventListener('click', () => this.listener.select(place));
     element.addEventListener('dblclick', () => this.listener.accept(place));
     this.list.append(element);
-    this.shown.push({ element, slot, labels: null, current: null, colors: [] });
+    this.shown.push({ element, slot, painted: [], colors: [] });
   }
 
   /** @param {number} place */
@@ -116,7 +116,7 @@ export class Strip {
 
 /** @param {Uint8Array} a @param {Uint8Array} b */
 function same(a, b) {
-  return a === b || (a.length === b.length && a.every((v, i) => v === b[i]));
+  return a === b || a.every((v, i) => v === b[i]);
 }
 
 /**

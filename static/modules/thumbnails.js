@@ -1,11 +1,13 @@
 import { channels } from './colour.js';
+import { VOID } from './protocol.js';
 
 /** Pixels across a thumbnail at most. */
 const WIDEST = 200;
 
 /**
- * Paints small pictures of hypotheses: in the colours of the classes where one
- * differs from the labelling, grey where it agrees.
+ * Paints small pictures of hypotheses: in the full colour of the class where
+ * one differs from what it is compared with, tinted where it only fills what is
+ * undecided, grey where it agrees with the labelling.
  */
 export class Thumbnails {
   /**
@@ -38,9 +40,10 @@ export class Thumbnails {
    * @param {HTMLCanvasElement} canvas
    * @param {Uint8Array} labels of the hypothesis
    * @param {Uint8Array} current labelling
+   * @param {Uint8Array} compared what it is compared with, see reference()
    * @param {readonly string[]} colors of the classes
    */
-  paint(canvas, labels, current, colors) {
+  paint(canvas, labels, current, compared, colors) {
     canvas.width = this.width;
     canvas.height = this.height;
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
@@ -49,9 +52,10 @@ export class Thumbnails {
     for (let i = 0, o = 0; i < this.grey.length; i++, o += 4) {
       const s = this.ids[i];
       const grey = this.grey[i];
-      const color = labels[s] === current[s] ? undefined : table[labels[s]];
+      const color = table[labels[s]] ?? [0, 0, 0];
+      const strength = labels[s] !== compared[s] ? 0.92 : current[s] === VOID ? 0.42 : 0;
       for (let c = 0; c < 3; c++) {
-        picture.data[o + c] = color ? color[c] * (0.62 + (0.5 * grey) / 255) + grey * 0.08 : 24 + grey * 0.66;
+        picture.data[o + c] = strength * color[c] * (0.62 + (0.5 * grey) / 255) + (1 - strength) * (20 + grey * 0.62);
       }
       picture.data[o + 3] = 255;
     }

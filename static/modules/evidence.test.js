@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Evidence } from './evidence.js';
+
+const V = 255;
+const base64 = (bytes) => Buffer.from(bytes).toString('base64');
+const state = (seq, clicks, labels = clicks, undo = seq, redo = 0, epoch = 'e') =>
+  ({ type: 'state', epoch, seq, clicks: base64(clicks), labels: base64(labels), undo, redo });
+const label = (id, superpixels, c) => ({ id, kind: 'label', superpixels, class: c });
+const accept = (id, superpixels) => ({ id, kind: 'accept', superpixels, hypothesis: { rank: 0, digest: 'd' } });
+
+/** Fresh evidence of 4 superpixels that has met the server. */
+function met(seq = 0, clicks = [V, V, V, V], labels = clicks) {
+  const e = new Evidence(4);
+  e.state(state(seq, clicks, labels));
+  return e;
+}
+const shown = (e) => [...e.present.labels];
+
+test('a click shows at once and stays through ack and state', () => {
+  const e = met();
+  e.add(label('a', [1], 2));
+  assert.deepEqual(shown(e), [V, 2, V, V]);
+  assert.equal(e.next()?.expected_seq, 0);
+  e.acked('a', 1);
+  assert.deepEqual(shown(e), [V, 2, V, V]);
+  assert.equal(e.pending.length, 0);
+  e.state(state(1, [V, 2, V, V]));
+  assert.deepEqual(shown(e), [V, 2, V, V]);
+});
+
+test('one event is on its way at a time, each made for the state before it', () => {
+  const e = met();
+  e.add(label('a', [0], 0));
+  e.add(label('b', [1], 1));
+  assert.equal(e.next()?.id, 'a');
+  assert.equal(e.next(), null);
+  e.acked('a', 1);
+  const b = e.next();
+  assert.deepEqual([b?.id, b?.expected_seq], ['b', 1]);
+});
+
+test('a stale event goes again with the same id for the present state', () => {
+  const e = met();
+  e.add(label('a', [0], 1));
+  e.next();
+  assert.equal(e.rejected('a', 'stale', 3), 'resend');
+  e.state(state(3, [V, V, V, 7]));
+  assert.deepEqual(shown(e), [1, V, V, 7]);
+  const again = e.next();
+  assert.deepEqual([again?.id, again?.expected_seq], ['a', 3]);
+});
+
+test('an event that is stale at the right state is given up', () => {
+  const e = met(2);
+  e.add(accept('a'), Uint8Array.of(1, 1, 1, 1));
+  e.next();
+  assert.equal(e.rejected('a', 'stale', 2), 'dropped');
+  assert.deepEqual(shown(e), [V, V, V, V]);
+});
+
+test('an invalid event is rolled back and those after it stay', () => {
+  const e = met();
+  e.add(label('a', [0], 9));
+  e.add(label('b', [1], 1));
+  e.next();
+  assert.equal(e.rejected('a', 'invalid', 0), 'dropped');
+  assert.deepEqual(shown(e), [V, 1, V, V]);
+  assert.equal(e.next()?.id, 'b');
+});
+
+test('an event that can’t be stored at present is kept', () => {
+  const e = met();
+  e.add(label('a', [0], 1));
+  e.next();
+  assert.equal(e.rejected('a', 'unavailable', 0), 'wait');
+  assert.deepEqual(shown(e), [1, V, V, V]);
+  assert.equal(e.next()?.id, 'a');
+});
+
+test('accepting keeps clicks and can be limited to a region', () => {
+  const e = met(1, [3, V, V, V]);
+  e.add(accept('a', [0, 1]), Uint8Array.of(5, 6, 7, 8));
+  assert.deepEqual(shown(e), [3, 6, V, V]);
+  e.add(accept('b'), Uint8Array.of(5, 6, 7, 8));
+  assert.deepEqual(shown(e), [3, 6, 7, 8]);
+  assert.deepEqual([...e.present.clicks], [3, V, V, V]);
+});
+
+test('clearing takes click and labelling away', () => {
+  const e = met(2, [3, V, V, V], [3, 1, 1, 1]);
+  e.add({ id: 'a', kind: 'clear', superpixels: [0, 2] });
+  assert.deepEqual(shown(e), [V, 1, V, 1]);
+  assert.deepEqual([...e.present.clicks], [V, V, V, V]);
+});
+
+test('undo and redo of steps made here show at once, before and after the ack', () => {
+  const e = met();
+  e.add(label('a', [0], 1));
+  e.add(label('b', [0, 1], 2));
+  e.add({ id: 'u', kind: 'undo' });
+  assert.deepEqual(shown(e), [1, V, V, V]);
+  assert.deepEqual(e.depth(), { undo: 1, redo: 1 });
+  for (const [id, seq] of [['a', 1], ['b', 2], ['u', 3]]) {
+    e.next();
+    e.acked(id, seq);
+    assert.deepEqual(shown(e), [1, V, V, V]);
+  }
+  e.state(state(3, [1, V, V, V], undefined, 1, 1));
+  e.add({ id: 'r', kind: 'redo' });
+  assert.deepEqual(shown(e), [2, 2, V, V]);
+  assert.deepEqual(e.depth(), { undo: 2, redo: 0 });
+});
+
+test('undo of a step that was made elsewhere waits for the server', () => {
+  const e = met(5, [1, 1, V, V]);
+  e.add({ id: 'u', kind: 'undo' });
+  assert.deepEqual(shown(e), [1, 1, V, V]);
+  e.next();
+  e.acked('u', 6);
+  e.state(state(6, [1, V, V, V], undefined, 4, 1));
+  assert.deepEqual(shown(e), [1, V, V, V]);
+});
+
+test('a state that overtakes the ack is not played twice', () => {
+  const e = met();
+  e.add(label('a', [0], 1));
+  e.next();
+  e.acked('a', 1);
+  e.add({ id: 'u', kind: 'undo' });
+  e.next();
+  e.state(state(2, [V, V, V, V], undefined, 0, 1));
+  assert.deepEqual(shown(e), [V, V, V, V]);
+  assert.deepEqual(e.depth(), { undo: 0, redo: 1 });
+  e.acked('u', 2);
+  assert.deepEqual(shown(e), [V, V, V, V]);
+  assert.deepEqual(e.depth(), { undo: 0, redo: 1 });
+  e.add({ id: 'r', kind: 'redo' });
+  assert.deepEqual(shown(e), [1, V, V, V], 'the step is still known');
+});
+
+test('after a break the greeting carries what is unacknowledged, in order', () => {
+  const e = met(4);
+  e.add(label('a', [0], 1));
+  e.add(label('b', [1], 2));
+  e.next();
+  e.disconnected();
+  const hello = e.greeting();
+  assert.deepEqual([hello.type, hello.epoch, hello.seq], ['hello', 'e', 4]);
+  assert.deepEqual(hello.unacked.map((u) => [u.id, u.expected_seq]), [['a', 4], ['b', 5]]);
+  assert.equal(e.next(), null, 'both are on their way');
+  e.acked('a', 5); // it had been stored before the break
+  e.acked('b', 6);
+  assert.deepEqual([e.seq, e.pending.length, ...shown(e)], [6, 0, 1, 2, V, V]);
+});
+
+test('the ack of a repeat that the state holds already changes nothing', () => {
+  const e = met(4);
+  e.add(label('a', [0], 1));
+  e.next();
+  e.disconnected();
+  e.greeting();
+  e.state(state(7, [1, V, 2, V]));
+  e.acked('a', 5);
+  assert.deepEqual([e.seq, ...shown(e)], [7, 1, V, 2, V]);
+});
+
+test('a long queue does not burst the greeting', () => {
+  const e = met();
+  for (let i = 0; i < 200; i++) e.add(label(`id-${i}`, Array.from({ length: 100 }, (_, k) => k % 4), 1));
+  const text = JSON.stringify(e.greeting());
+  assert.ok(text.length < 64 << 10, `${text.length} bytes`);
+  assert.ok(e.pending.some((p) => p.sent) && e.pending.some((p) => !p.sent));
+});
+
+test('a state for another image is refused', () => {
+  assert.throws(() => met().state(state(1, [1, 1])), /2 superpixels and the image 4/);
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Choice } from './choice.js';
+import { changed, Hypotheses, reference } from './hypotheses.js';
+
+const run = (n, count = 3) => ({ type: 'run', run: n, seq: 1, count, classes: [0, 1] });
+const frame = (n, rank, digest, energy = 10 - rank, labels = [rank]) => ({ run: n, seq: 1, rank, energy, digest, labels: Uint8Array.from(labels) });
+const done = (n, reason = 'complete') => ({ type: 'done', run: n, reason });
+const digests = (h) => h.cards.map((c) => (c.stale ? `(${c.digest})` : c.digest));
+
+test('repeats are folded into one card with a count', () => {
+  const h = new Hypotheses();
+  h.start(run(1));
+  assert.deepEqual(['a', 'b', 'a'].map((d, i) => h.add(frame(1, i, d))), ['placed', 'placed', 'folded']);
+  h.finish(done(1));
+  assert.deepEqual(h.cards.map((c) => [c.digest, c.rank, c.count]), [['a', 0, 2], ['b', 1, 1]]);
+  assert.equal(h.best(), 10);
+});
+
+test('a new run takes the places over one by one and nothing moves', () => {
+  const h = new Hypotheses();
+  h.start(run(1));
+  for (const [i, d] of ['a', 'b', 'c'].entries()) h.add(frame(1, i, d));
+  h.finish(done(1));
+  h.outdate();
+  assert.deepEqual(digests(h), ['(a)', '(b)', '(c)']);
+  h.start(run(2));
+  h.add(frame(2, 0, 'x'));
+  assert.deepEqual(digests(h), ['x', '(b)', '(c)']);
+  assert.ok(h.running);
+  h.finish(done(2));
+  assert.deepEqual(digests(h), ['x']);
+  assert.ok(!h.running);
+});
+
+test('frames and ends of superseded runs are ignored', () => {
+  const h = new Hypotheses();
+  h.start(run(2));
+  h.add(frame(2, 0, 'x'));
+  assert.equal(h.add(frame(1, 5, 'old')), 'ignored');
+  h.finish(done(1));
+  h.finish(done(2, 'superseded'));
+  assert.ok(h.running);
+  assert.deepEqual(digests(h), ['x']);
+});
+
+test('after a click nothing of the old run counts until the new one starts', () => {
+  const h = new Hypotheses();
+  h.start(run(1));
+  h.add(frame(1, 0, 'a'));
+  h.outdate();
+  assert.equal(h.add(frame(1, 1, 'b')), 'ignored');
+  assert.equal(h.best(), -Infinity);
+});
+
+test('the first hypothesis is shown by itself after a click, not after an accept', () => {
+  const h = new Hypotheses();
+  const c = new Choice();
+  const arrive = (f) => h.add(f) === 'placed' && c.placed(h.cards[h.fresh - 1], h.fresh - 1, false);
+  c.follow = true;
+  h.start(run(1));
+  arrive(frame(1, 0, 'a'));
+  arrive(frame(1, 1, 'b'));
+  assert.equal(c.shown?.card.digest, 'a');
+  c.select(h, -1); // accepted
+  h.start(run(2));
+  arrive(frame(2, 0, 'a'));
+  assert.equal(c.shown, null);
+});
+
+test('what is selected is found again in the next run by its digest', () => {
+  const h = new Hypotheses();
+  const c = new Choice();
+  const arrive = (f) => h.add(f) === 'placed' && c.placed(h.cards[h.fresh - 1], h.fresh - 1, false);
+  h.start(run(1));
+  arrive(frame(1, 0, 'a'));
+  arrive(frame(1, 1, 'b'));
+  c.select(h, 1);
+  h.start(run(2));
+  assert.ok(c.shown?.card.stale);
+  arrive(frame(2, 0, 'b'));
+  assert.deepEqual([c.shown?.place, c.shown?.card.stale], [0, false]);
+  h.start(run(3));
+  arrive(frame(3, 0, 'z'));
+  h.finish(done(3));
+  c.finished(h);
+  assert.equal(c.shown, null, 'it is gone');
+});
+
+test('walking stays within the cards', () => {
+  const h = new Hypotheses();
+  const c = new Choice();
+  assert.equal(c.beside(h, 1), -1);
+  h.start(run(1));
+  for (const [i, d] of ['a', 'b'].entries()) h.add(frame(1, i, d));
+  assert.deepEqual([c.beside(h, 1), c.beside(h, -1)], [0, 1]);
+  c.select(h, 1);
+  assert.deepEqual([c.beside(h, 1), c.beside(h, -1)], [1, 0]);
+});
+
+test('changes are measured by area, undecided parts against the first hypothesis', () => {
+  const labels = Uint8Array.of(1, 255, 255);
+  const first = Uint8Array.of(1, 2, 3);
+  const compared = reference(labels, first);
+  assert.deepEqual([...compared], [1, 2, 3]);
+  assert.equal(changed(Uint8Array.of(1, 2, 0), compared, [50, 25, 25]), 0.25);
+  assert.equal(changed(labels, compared, [50, 25, 25]), 0.5);
+});

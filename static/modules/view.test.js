@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bounded, fit, held, toImage, toWindow, zoomTo } from './view.js';
+
+const image = { width: 4000, height: 3000 };
+const window = { width: 1000, height: 600 };
+
+test('fit shows the whole image in the middle', () => {
+  const view = fit(image, window, 20);
+  const [left, top] = toWindow(view, 0, 0);
+  const [right, bottom] = toWindow(view, 4000, 3000);
+  assert.ok(Math.abs(top - 20) < 1e-9 && Math.abs(bottom - 580) < 1e-9);
+  assert.ok(Math.abs(left - (1000 - right)) < 1e-9 && left > 20);
+});
+
+test('zooming keeps the point under the cursor', () => {
+  let view = fit(image, window);
+  const before = toImage(view, 700, 123);
+  for (const scale of [1, 8, 0.1, 3]) view = zoomTo(view, scale, 700, 123);
+  const after = toImage(view, 700, 123);
+  assert.ok(Math.hypot(after[0] - before[0], after[1] - before[1]) < 1e-6);
+});
+
+test('window and image coordinates are each other’s inverse', () => {
+  const view = { scale: 0.37, left: -40, top: 12 };
+  const [x, y] = toImage(view, ...toWindow(view, 123, 456));
+  assert.ok(Math.abs(x - 123) < 1e-9 && Math.abs(y - 456) < 1e-9);
+});
+
+test('the scale stays useful and the image can’t be lost', () => {
+  assert.equal(bounded(1000, image, window), 64);
+  assert.ok(bounded(0, image, window) > 0);
+  assert.ok(bounded(0.4, image, window) === 0.4);
+  for (const [left, top] of [[1e6, 1e6], [-1e6, -1e6]]) {
+    const view = held({ scale: 1, left, top }, image, window);
+    const [l, t] = toWindow(view, 0, 0);
+    const [r, b] = toWindow(view, 4000, 3000);
+    assert.ok(l < 1000 && t < 600 && r > 0 && b > 0);
+  }
+});
