@@ -36,6 +36,10 @@ type State struct {
 // Close says that the caller is done with the annotation.
 func (a *Annotation) Close() { a.release() }
 
+// Image returns the record as it was when the image was opened; its progress is
+// that of then.
+func (a *Annotation) Image() Image { return a.image }
+
 // Superpixels returns the image's superpixel map, shared and read-only.
 func (a *Annotation) Superpixels() *superpixels.Map { return a.regions }
 
@@ -43,6 +47,10 @@ func (a *Annotation) Superpixels() *superpixels.Map { return a.regions }
 func (a *Annotation) State() State {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	return a.state()
+}
+
+func (a *Annotation) state() State {
 	return State{
 		Seq:    a.timeline.Seq(),
 		Clicks: slices.Clone(a.timeline.Clicks()),
@@ -61,12 +69,18 @@ func (a *Annotation) Events(after int) []Event {
 
 // Sequence returns the sequence of hypotheses for the present evidence.
 func (a *Annotation) Sequence() *Sequence {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.present()
+	_, sequence := a.Present()
+	return sequence
 }
 
-// present is Sequence for those who hold the lock.
+// Present returns the present state and the sequence that belongs to it.
+func (a *Annotation) Present() (State, *Sequence) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.state(), a.present()
+}
+
+// present makes the sequence when nobody has asked for it. The caller holds the lock.
 func (a *Annotation) present() *Sequence {
 	if a.sequence == nil {
 		a.sequence = NewSequence(a.graph, a.timeline.Clicks(), a.timeline.Seq())
