@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -9,7 +10,12 @@ import (
 	"collie/storage/storagetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if storagetest.IsVictim() {
+		os.Exit(m.Run())
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func openAt(tb testing.TB, place string) storagetest.Store {
 	tb.Helper()
@@ -27,3 +33,7 @@ func TestKilled(t *testing.T) { storagetest.TestKilledStore(t, openAt) }
 func TestDiskFull(t *testing.T) { storagetest.TestFullStore(t, openAt) }
 
 func BenchmarkAppend(b *testing.B) { storagetest.BenchmarkAppend(b, openAt) }
+
+func TestSynced(t *testing.T) { storagetest.TestSyncedStore(t, openAt) }
+
+func TestBroken(t *testing.T) { storagetest.TestBrokenStore(t, openAt) }

@@ -24,6 +24,10 @@ const kills = 20
 // mark starts the lines in which a victim tells what was acknowledged.
 const mark = "acknowledged "
 
+// IsVictim reports whether this process is one that a test started to have it
+// killed or its disk fail; it need not leave things tidy.
+func IsVictim() bool { return os.Getenv(placeVariable) != "" }
+
 // reexec runs the calling test in a process of its own, in which
 // os.Getenv(placeVariable) is place. Command may name a program to run it under.
 func reexec(t *testing.T, place string, command ...string) *exec.Cmd {

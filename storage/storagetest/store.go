@@ -11,7 +11,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,6 +40,7 @@ func TestStore(t *testing.T, open func(tb testing.TB, place string) Store) {
 	t.Run("order", func(t *testing.T) { testOrder(t, fresh(t)) })
 	t.Run("unknown", func(t *testing.T) { testUnknown(t, fresh(t)) })
 	t.Run("twice", func(t *testing.T) { testTwice(t, fresh(t)) })
+	t.Run("taken back", func(t *testing.T) { testTakenBack(t, fresh(t)) })
 	t.Run("competing", func(t *testing.T) { testCompeting(t, fresh(t)) })
 	t.Run("cancelled", func(t *testing.T) { testCancelled(t, fresh(t)) })
 	t.Run("closed", func(t *testing.T) { testClosed(t, open(t, t.TempDir())) })
@@ -136,6 +139,34 @@ func testTwice(t *testing.T, s Store) {
 	other := newImage(p.ID, "other") // an event's id is an image's own
 	must(t, s.CreateImage(ctx, other))
 	must(t, s.Append(ctx, other.ID, 0, label("one", 1), segment.Progress{}))
+}
+
+// testTakenBack checks that a write which fails half-way, here on a share that
+// is no number, is taken back as a whole and alone.
+func testTakenBack(t *testing.T, s Store) {
+	p := newProject("p")
+	must(t, s.CreateProject(t.Context(), p))
+	var images [16]segment.Image
+	for i := range images {
+		images[i] = newImage(p.ID, fmt.Sprint(i))
+		must(t, s.CreateImage(t.Context(), images[i]))
+	}
+	var wait sync.WaitGroup
+	for i, im := range images { // together, so that good and bad ones share a commit
+		wait.Go(func() {
+			progress := segment.Progress{Clicks: 1}
+			if i%2 == 1 {
+				progress.Decided = math.NaN()
+			}
+			if err := s.Append(t.Context(), im.ID, 0, label("x", 1), progress); (err != nil) != (i%2 == 1) {
+				t.Errorf("Append with progress %v: error %v", progress, err)
+			}
+		})
+	}
+	wait.Wait()
+	for i, im := range images {
+		checkLog(t, s, im.ID, 1-i%2)
+	}
 }
 
 // testClosed checks that nothing is acknowledged after Close.

@@ -1,0 +1,49 @@
+package sqlite
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestEncodeSuperpixels(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := rapid.SliceOf(rapid.Int32()).Draw(t, "superpixels")
+		got, err := decodeSuperpixels(encodeSuperpixels(want))
+		if err != nil || len(got) != len(want) || len(want) > 0 && !cmp.Equal(got, want) {
+			t.Fatalf("got %v, error %v", got, err)
+		}
+	})
+}
+
+// TestEncodeCompact states what a gesture over neighbouring superpixels costs.
+func TestEncodeCompact(t *testing.T) {
+	gesture := make([]int32, 100)
+	for i := range gesture {
+		gesture[i] = int32(400 + 3*(i%7) - i)
+	}
+	if n := len(encodeSuperpixels(gesture)); n > 101 {
+		t.Errorf("100 superpixels near each other take %d bytes", n)
+	}
+}
+
+// FuzzDecode checks that damaged bytes are an error or mean something that
+// encodes to what decodes the same.
+func FuzzDecode(f *testing.F) {
+	f.Add(encodeSuperpixels([]int32{5, -3, 1 << 30, -1 << 31}))
+	f.Add(encodePoints([][2]float64{{1, 2}}))
+	f.Add(bytes.Repeat([]byte{0xff}, 16))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if superpixels, err := decodeSuperpixels(b); err == nil {
+			again, err := decodeSuperpixels(encodeSuperpixels(superpixels))
+			if err != nil || !cmp.Equal(superpixels, again) {
+				t.Errorf("%v became %v, error %v", superpixels, again, err)
+			}
+		}
+		if points, err := decodePoints(b); err == nil && !bytes.Equal(encodePoints(points), b) {
+			t.Errorf("%x became %x", b, encodePoints(points))
+		}
+	})
+}

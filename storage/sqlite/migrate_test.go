@@ -1,0 +1,185 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"collie/segment"
+)
+
+// steps are made-up migrations.
+func steps(texts ...string) fstest.MapFS {
+	names := []string{"0001_a.sql", "0002_b.sql", "0003_c.sql"}
+	files := fstest.MapFS{}
+	for i, text := range texts {
+		files[names[i]] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return files
+}
+
+const (
+	one = "CREATE TABLE a (x INTEGER) STRICT; INSERT INTO a VALUES (7)"
+	two = "ALTER TABLE a RENAME COLUMN x TO y"
+)
+
+func TestMigration(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	s, err := open(t.Context(), path, steps(one))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path + ".v0.backup"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a new database was copied: %v", err)
+	}
+
+	// A step that fails changes nothing, and the next attempt starts from there.
+	if _, err := open(t.Context(), path, steps(one, two+"; SELECT nonsense")); err == nil {
+		t.Fatal("a migration with an error in it passed")
+	}
+	if v, column := inspect(t, path); v != 1 || column != "x" {
+		t.Errorf("after a failed step: version %d, column %s", v, column)
+	}
+	s, err = open(t.Context(), path, steps(one, two))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if v, column := inspect(t, path); v != 2 || column != "y" {
+		t.Errorf("after the step: version %d, column %s", v, column)
+	}
+	if v, column := inspect(t, path+".v1.backup"); v != 1 || column != "x" {
+		t.Errorf("the copy has version %d, column %s", v, column)
+	}
+
+	_, err = open(t.Context(), path, steps(one))
+	if err == nil || !strings.Contains(err.Error(), "schema has version 2, this program knows versions up to 1") {
+		t.Errorf("a newer schema: error %v", err)
+	}
+	if v, column := inspect(t, path); v != 2 || column != "y" {
+		t.Errorf("a refused file became version %d, column %s", v, column)
+	}
+}
+
+// TestBackupHoldsLog checks that the copy has what is in the write-ahead log
+// only, as after a crash.
+func TestBackupHoldsLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	crashed, err := open(t.Context(), path, steps(one))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer crashed.Close() // keeps the log from being folded in
+	s, err := open(t.Context(), path, steps(one, two))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if v, column := inspect(t, path+".v1.backup"); v != 1 || column != "x" {
+		t.Errorf("the copy has version %d, column %s", v, column)
+	}
+}
+
+// inspect returns the version and the column of a made-up database.
+func inspect(t *testing.T, path string) (version int, column string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", dsn(path, "ro"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	err = db.QueryRow("SELECT user_version, (SELECT name FROM pragma_table_info('a')) FROM pragma_user_version, a").Scan(&version, &column)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return version, column
+}
+
+func TestRefusedFiles(t *testing.T) {
+	dir := t.TempDir()
+	other := filepath.Join(dir, "other.db")
+	db, err := sql.Open("sqlite", dsn(other, "rwc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("CREATE TABLE theirs (x)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text := filepath.Join(dir, "text.db")
+	if err := os.WriteFile(text, []byte(strings.Repeat("no database\n", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		other:                               "belongs to another program",
+		text:                                "not a database",
+		filepath.Join(dir, "missing", "db"): "unable to open",
+	} {
+		before, _ := os.ReadFile(path)
+		_, err := Open(t.Context(), path)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("error %v, want %q and the path", err, want)
+		}
+		if after, _ := os.ReadFile(path); string(after) != string(before) {
+			t.Errorf("%s was changed", path)
+		}
+	}
+}
+
+func TestMigrationNumbers(t *testing.T) {
+	for _, name := range []string{"0002_a.sql", "a.sql"} {
+		if _, err := readSteps(fstest.MapFS{name: &fstest.MapFile{}}); err == nil {
+			t.Errorf("a first migration called %s passed", name)
+		}
+	}
+	if released, err := readSteps(migrations); err != nil || len(released) == 0 {
+		t.Errorf("%d migrations, error %v", len(released), err)
+	}
+}
+
+// TestLocked lets another program hold the file's lock for longer than the
+// store waits.
+func TestLocked(t *testing.T) {
+	place := t.TempDir()
+	s := openAt(t, place).(*Store)
+	defer s.Close()
+	if _, err := s.writer.conn.ExecContext(t.Context(), "PRAGMA busy_timeout = 50"); err != nil {
+		t.Fatal(err)
+	}
+	other := openAt(t, place).(*Store)
+	defer other.Close()
+	tx, err := other.writer.conn.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec("UPDATE project SET name = ''"); err != nil {
+		t.Fatal(err)
+	}
+	p := segment.Project{ID: segment.NewID()}
+	if err := s.CreateProject(t.Context(), p); segment.KindOf(err) != segment.Unavailable {
+		t.Errorf("while the file is locked: %v", err)
+	}
+	if _, err := s.Projects(t.Context()); err != nil {
+		t.Errorf("reading while the file is locked: %v", err)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CreateProject(t.Context(), p); err != nil {
+		t.Errorf("after the lock: %v", err)
+	}
+	if err := s.Ready(t.Context()); err != nil {
+		t.Errorf("Ready: %v", err)
+	}
+}
