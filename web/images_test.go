@@ -2,15 +2,21 @@ package web
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
 	"hash/crc32"
+	"image"
+	"image/png"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"collie/superpixels"
 )
 
 func TestUpload(t *testing.T) {
@@ -89,5 +95,95 @@ func TestUploadOfNothingUsable(t *testing.T) {
 	s.get("/api/v1/projects/"+p.ID+"/images").into(t, http.StatusOK, &list)
 	if len(list) != 0 {
 		t.Errorf("%d images were kept", len(list))
+	}
+}
+
+func TestPicturesOfAnImage(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	path := "/api/v1/images/" + im.ID
+
+	for _, part := range []string{"/display", "/thumbnail"} {
+		a := s.get(path + part)
+		if a.status != http.StatusOK || a.header.Get("Content-Type") != "image/jpeg" || !strings.Contains(a.header.Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: %d %v", part, a.status, a.header)
+		}
+		if again := s.send("GET", path+part, nil, "If-None-Match: "+a.header.Get("ETag")); again.status != http.StatusNotModified {
+			t.Errorf("%s again: %d, want 304", part, again.status)
+		}
+	}
+	original := s.get(path + "/original")
+	if !bytes.Equal(original.body, picture()) {
+		t.Error("the original is not what was uploaded")
+	}
+	for name, want := range map[string]string{
+		"Content-Type":            "image/png",
+		"Content-Disposition":     `attachment; filename=beach.png`,
+		"X-Content-Type-Options":  "nosniff",
+		"Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
+	} {
+		if got := original.header.Get(name); got != want {
+			t.Errorf("original: %s: %q, want %q", name, got, want)
+		}
+	}
+	if part := s.send("GET", path+"/original", nil, "Range: bytes=1-3"); part.status != http.StatusPartialContent || string(part.body) != "PNG" {
+		t.Errorf("a part of the original: %d %q", part.status, part.body)
+	}
+	if head := s.send("HEAD", path+"/original", nil); head.status != http.StatusOK || len(head.body) != 0 {
+		t.Errorf("HEAD: %d with %d bytes", head.status, len(head.body))
+	}
+	for _, part := range []string{"", "/display", "/thumbnail", "/original", "/superpixels.png", "/superpixels.bin", "/evidence", "/hypotheses", "/mask.png"} {
+		s.get("/api/v1/images/nope"+part).problem(t, http.StatusNotFound)
+	}
+}
+
+func TestSuperpixelForms(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	a := s.send("GET", "/api/v1/images/"+im.ID+"/superpixels.bin", nil, "Accept-Encoding: identity") // the client would unpack it
+	if a.header.Get("Content-Encoding") != "gzip" {
+		t.Fatalf("headers %v", a.header)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(a.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m superpixels.Map
+	if err := m.UnmarshalBinary(raw); err != nil {
+		t.Fatal(err)
+	}
+	if m.Width != pictureWidth || m.Height != pictureHeight || m.N != im.Regions {
+		t.Errorf("map %d×%d of %d, record %+v", m.Width, m.Height, m.N, im)
+	}
+	img, err := png.Decode(bytes.NewReader(s.get("/api/v1/images/" + im.ID + "/superpixels.png").body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for y := range m.Height {
+		for x := range m.Width {
+			if got := int(img.(*image.Gray16).Gray16At(x, y).Y); got != m.At(x, y) {
+				t.Fatalf("pixel (%d, %d) is %d in the PNG and %d in the other form", x, y, got, m.At(x, y))
+			}
+		}
+	}
+}
+
+func TestAttachmentNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"beach.png":               `attachment; filename=beach.png`,
+		"a b.png":                 `attachment; filename="a b.png"`,
+		"../../etc/passwd":        `attachment; filename=-..-etc-passwd`,
+		`x"; filename="evil.html`: `attachment; filename="x-; filename=-evil.html"`,
+		"мор\u0435.jpg":           `attachment; filename*=utf-8''%D0%BC%D0%BE%D1%80%D0%B5.jpg`,
+		"...":                     `attachment; filename=image`,
+		"a\r\nSet-Cookie: x":      `attachment; filename="a--Set-Cookie- x"`,
+	} {
+		if got := attachment(name); got != want {
+			t.Errorf("attachment(%q) = %s, want %s", name, got, want)
+		}
 	}
 }

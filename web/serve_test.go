@@ -137,23 +137,29 @@ type file struct {
 	content []byte
 }
 
+// form is the body of an upload and its content type.
+func form(files ...file) (body *bytes.Buffer, kind string) {
+	body = new(bytes.Buffer)
+	w := multipart.NewWriter(body)
+	for _, f := range files {
+		part, err := w.CreateFormFile("file", f.name)
+		if err != nil {
+			panic(err)
+		}
+		if _, err := part.Write(f.content); err != nil {
+			panic(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return body, w.FormDataContentType()
+}
+
 func (s *site) upload(project string, files ...file) answer {
 	s.tb.Helper()
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	for _, f := range files {
-		w, err := form.CreateFormFile("file", f.name)
-		if err != nil {
-			s.tb.Fatal(err)
-		}
-		if _, err := w.Write(f.content); err != nil {
-			s.tb.Fatal(err)
-		}
-	}
-	if err := form.Close(); err != nil {
-		s.tb.Fatal(err)
-	}
-	return s.send("POST", "/api/v1/projects/"+project+"/images", &body, "Content-Type: "+form.FormDataContentType())
+	body, kind := form(files...)
+	return s.send("POST", "/api/v1/projects/"+project+"/images", body, "Content-Type: "+kind)
 }
 
 // project makes a project with the classes sky, sea and sand.

@@ -1,0 +1,209 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// member joins the image's room as a socket without a connection.
+func (s *site) member(imageID string) (*room, *socket) {
+	s.tb.Helper()
+	r, err := s.server.hub.enter(s.tb.Context(), imageID)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	c := &socket{outbox: newOutbox(), room: r}
+	r.join(c)
+	s.tb.Cleanup(func() {
+		r.part(c)
+		r.leave()
+	})
+	return r, c
+}
+
+// taken empties the outbox without giving the sequence a chance to go on.
+func taken(c *socket) (kinds []string) {
+	for {
+		b, binary, ok := c.outbox.next()
+		switch {
+		case !ok:
+			return kinds
+		case binary:
+			kinds = append(kinds, "hypothesis")
+		default:
+			var m message
+			if err := json.Unmarshal(b, &m); err != nil {
+				panic(err)
+			}
+			kinds = append(kinds, m.Type+" "+m.Reason)
+		}
+	}
+}
+
+func TestRunsAreSupersededAndStopped(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	s.clickThree("/api/v1/images/" + im.ID)
+	r, c := s.member(im.ID)
+
+	r.mu.Lock() // no hypothesis can be published meanwhile
+	r.start(20)
+	taken(c)
+	r.start(30)
+	if diff := cmp.Diff([]string{"done superseded", "run "}, taken(c)); diff != "" {
+		t.Errorf("a run that takes the place of another (-want +got):\n%s", diff)
+	}
+	r.start(40)
+	r.start(50)
+	if diff := cmp.Diff([]string{"done superseded", "run "}, taken(c)); diff != "" {
+		t.Errorf("a run that nobody heard of is not ended (-want +got):\n%s", diff)
+	}
+	old := r.run
+	r.mu.Unlock()
+	r.stop()
+	r.mu.Lock()
+	got := taken(c)
+	r.mu.Unlock()
+	if len(got) == 0 || got[len(got)-1] != "done stopped" {
+		t.Errorf("after stop: %v", got)
+	}
+	if r.publish(old, []byte("late")) {
+		t.Error("a stopped run takes more hypotheses")
+	}
+}
+
+// A room goes with its last visitor, and with the last member its sequence.
+func TestRoomsEnd(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	r, err := s.server.hub.enter(t.Context(), im.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &socket{outbox: newOutbox(), room: r}
+	r.join(c)
+	if again, err := s.server.hub.enter(t.Context(), im.ID); err != nil || again != r {
+		t.Fatalf("a second visitor got %p, %v, want %p", again, err, r)
+	}
+	r.leave()
+	r.part(c)
+	if r.run != nil {
+		t.Error("a sequence runs for nobody")
+	}
+	r.leave()
+	if n := len(s.server.hub.rooms); n != 0 {
+		t.Errorf("%d rooms are left", n)
+	}
+}
+
+// A state that was read before another was told does not undo it.
+func TestRoomKeepsTheNewestState(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	r, c := s.member(im.ID)
+	old, sequence := r.present()
+	s.post("/api/v1/images/"+im.ID+"/evidence", labelAt("a", 0, inSky, 0)).into(t, http.StatusOK, &seqJSON{})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	taken(c)
+	r.adopt(old, sequence)
+	if got := taken(c); r.state.Seq != 1 || slices.Contains(got, "state ") {
+		t.Errorf("state %d, messages %v", r.state.Seq, got)
+	}
+}
+
+// What a socket is sent, whatever happens in whatever order: every answer, in
+// order; never a state older than an answer before it; of each run first its
+// beginning, then its hypotheses by rank without a gap, then its end.
+func TestOutbox(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := newOutbox()
+		runs := []*run{}
+		var replies, gotReplies []string
+		seq, lastState, runSeen, frames, ended := 0, -1, -1, 0, true
+		take := func() bool {
+			b, binary, ok := o.next()
+			if !ok {
+				return false
+			}
+			var kind string
+			var a, n int
+			if _, err := fmt.Sscanf(strings.Trim(string(b), `"`), "%s %d %d", &kind, &a, &n); err != nil {
+				t.Fatalf("message %q", b)
+			}
+			if binary != (kind == "frame") {
+				t.Fatalf("%s is sent as binary: %v", b, binary)
+			}
+			switch kind {
+			case "ack":
+				gotReplies = append(gotReplies, string(b))
+			case "state":
+				if a < lastState {
+					t.Fatalf("state %d after %d", a, lastState)
+				}
+				lastState = a
+			case "run":
+				runSeen, frames, ended = a, 0, false
+			case "frame":
+				if a != runSeen || n != frames || ended {
+					t.Fatalf("%s in run %d after %d hypotheses", b, runSeen, frames)
+				}
+				frames++
+			case "done":
+				if a != runSeen || ended {
+					t.Fatalf("%s in run %d, ended %v", b, runSeen, ended)
+				}
+				ended = true
+			}
+			return true
+		}
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			switch rapid.SampledFrom([]string{"event", "start", "frame", "frame", "finish", "take", "take", "allow"}).Draw(t, "step") {
+			case "event":
+				seq++
+				ack := fmt.Sprintf("ack %d 0", seq)
+				replies = append(replies, `"`+ack+`"`)
+				o.reply(ack)
+				o.tellState(fmt.Appendf(nil, "state %d 0", seq))
+			case "start":
+				if n := len(runs); n > 0 && runs[n-1].done == nil {
+					runs[n-1].done = fmt.Appendf(nil, "done %d 0", n-1)
+				}
+				next := &run{announce: fmt.Appendf(nil, "run %d 0", len(runs))}
+				runs = append(runs, next)
+				o.follow(next)
+			case "frame":
+				if n := len(runs); n > 0 && runs[n-1].done == nil {
+					runs[n-1].frames = append(runs[n-1].frames, fmt.Appendf(nil, "frame %d %d", n-1, len(runs[n-1].frames)))
+				}
+			case "finish":
+				if n := len(runs); n > 0 && runs[n-1].done == nil {
+					runs[n-1].done = fmt.Appendf(nil, "done %d 0", n-1)
+				}
+			case "take":
+				take()
+			case "allow":
+				o.allow(rapid.IntRange(0, 3).Draw(t, "n"))
+			}
+		}
+		o.allow(1000)
+		for take() {
+		}
+		if diff := cmp.Diff(replies, gotReplies); diff != "" {
+			t.Fatalf("answers (-want +got):\n%s", diff)
+		}
+		if seq > 0 && lastState != seq {
+			t.Fatalf("the last state sent is %d, want %d", lastState, seq)
+		}
+		if n := len(runs); n > 0 && (runSeen != n-1 || frames != len(runs[n-1].frames) || ended != (runs[n-1].done != nil)) {
+			t.Fatalf("of run %d with %d hypotheses, the client saw %d of run %d", n-1, len(runs[n-1].frames), frames, runSeen)
+		}
+	})
+}
