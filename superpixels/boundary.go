@@ -18,7 +18,7 @@ type borderPass struct {
 
 // straight is what one more neighbour in the same region is worth, in squared
 // ΔE: it keeps borders straight where colours don't decide.
-const straight = 20
+const straight = 10
 
 // ring holds the labels around a pixel, clockwise from the top left; −1
 // outside the image. Odd positions share a side with it.

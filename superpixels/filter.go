@@ -74,7 +74,7 @@ func (p *planes) half() *planes {
 }
 
 // chroma weighs the squared a and b differences in gradients against L.
-const chroma = 4
+const chroma = 2
 
 // gradient returns the magnitude of the central differences of the colour,
 // sqrt(|∇L|² + chroma·(|∇a|² + |∇b|²)), per pixel; one-sided at the border.

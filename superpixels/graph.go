@@ -15,7 +15,7 @@ const HistogramBins = 8
 
 // Region describes one region. Colours are CIELAB (D65) of the image as it is;
 // gradients are those the segmentation uses: central differences of the
-// blurred colour, chroma doubled, in CIELAB units per two pixels.
+// blurred colour, squared chroma counted twice, in CIELAB units per two pixels.
 type Region struct {
 	Area      int                    // pixels
 	Centroid  [2]float32             // mean x, y of the pixels; a pixel's own x, y is its top left corner

@@ -164,20 +164,21 @@ func (t *pairTable) index(a, b int32) (id int32, fresh bool) {
 type weights struct {
 	floor, g1, g2, g4, colour, chroma float32
 	tex, texFloor                     float32
-	small, large                      float32
+	small, large, compact             float32
 }
 
 var mergeWeights = weights{
 	floor: 0.25, g1: 1.6, g2: 0.5, g4: 0.3, colour: 3, chroma: 3.2,
-	tex: 0.18, texFloor: 1, small: 0.6, large: 0.35,
+	tex: 0.18, texFloor: 1, small: 0.55, large: 0.35, compact: 0.15,
 }
 
 // cost of merging across e; merging proceeds from the least cost upwards:
 //
-//	ln(floor + w1 g1 + w2 g2 + w4 g4 + wc ΔE) − wt ln(tex + 1) + ws ln min + wl ln max
+//	ln(floor + w1 g1 + w2 g2 + w4 g4 + wc ΔE) − wt ln(tex + 1) + ws ln min + wl ln max − wb ln(length/√min)
 //
 // with the mean gradients along the border, the distance of the mean colours,
-// the mean gradient inside the two regions and the smaller and larger size.
+// the mean gradient inside the two regions, the smaller and larger size and
+// the length of the border, which favours compact unions.
 func (r *rag) cost(e *border) float32 {
 	w := &mergeWeights
 	p, q := &r.regions[e.a], &r.regions[e.b]
@@ -189,7 +190,7 @@ func (r *rag) cost(e *border) float32 {
 		small, large = large, small
 	}
 	return ln(w.floor+contrast/e.length+float32(w.colour*de)) - float32(w.tex*ln(tex+w.texFloor)) +
-		float32(w.small*small) + float32(w.large*large)
+		float32(w.small*small) + float32(w.large*large) - float32(w.compact*(ln(e.length)-small*0.5))
 }
 
 // deltaE returns the length of a difference of CIELAB colours with a and b

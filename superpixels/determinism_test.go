@@ -1,0 +1,88 @@
+package superpixels
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"image"
+	"testing"
+
+	"collie/superpixels/measure"
+)
+
+// TestGolden pins the bytes of a segmentation, of its description and of the
+// tables that come from package math: they must be the same on every machine,
+// for every GOMAXPROCS and GOAMD64.
+func TestGolden(t *testing.T) {
+	img := picture(160, 120, 11, 9, 5)
+	h := NewHierarchy(img, 500)
+	tables := sha256.New()
+	for _, v := range []any{&linear, &labF, &logTable} {
+		if err := binary.Write(tables, binary.LittleEndian, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	digest := func(v interface{ MarshalBinary() ([]byte, error) }) string {
+		data, err := v.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(data)
+		return hex.EncodeToString(sum[:8])
+	}
+	for _, c := range []struct{ name, got, want string }{
+		{"tables", hex.EncodeToString(tables.Sum(nil)[:8]), "433e3b6f1fc5326c"},
+		{"hierarchy", digest(h), "d1c24560274e804b"},
+		{"graph", digest(Describe(img, h.At(200))), "34306b2f2ab5354f"},
+		{"large", digest(NewHierarchy(picture(1000, 800, 50, 9, 5), 300)), "b169ddac8f8d4dd2"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: digest %s, want %s", c.name, c.got, c.want)
+		}
+	}
+}
+
+// TestOneColour asks for compact regions of about equal size where an image
+// gives no hint.
+func TestOneColour(t *testing.T) {
+	for _, c := range []struct{ width, height, n int }{{481, 321, 600}, {481, 321, 2400}, {200, 200, 150}, {1500, 1000, 900}, {64, 64, 1000}} {
+		img := image.NewNRGBA(image.Rect(0, 0, c.width, c.height))
+		for i := range img.Pix {
+			img.Pix[i] = 200
+		}
+		m := NewHierarchy(img, c.n).At(c.n)
+		checkMap(t, m, c.width, c.height, c.n)
+		largest := 0
+		for _, r := range Describe(img, m).Regions {
+			largest = max(largest, r.Area)
+		}
+		mean := float64(c.width*c.height) / float64(c.n)
+		compact := measure.Compactness(m.Labels, c.width)
+		t.Logf("%v: largest %.2f × the mean, compactness %.2f", c, float64(largest)/mean, compact)
+		if float64(largest) > 3*mean || compact < 0.4 {
+			t.Errorf("%v: largest region %.2f times the mean, compactness %.2f; want at most 3 and at least .40", c, float64(largest)/mean, compact)
+		}
+	}
+}
+
+// TestOffsetImage checks that an image whose bounds don't start at the origin,
+// and whose rows are longer than its width, gives what its copy gives.
+func TestOffsetImage(t *testing.T) {
+	whole := picture(90, 70, 9, 5, 2)
+	part := whole.SubImage(image.Rect(11, 13, 71, 63)).(*image.NRGBA)
+	plain := image.NewNRGBA(image.Rect(0, 0, 60, 50))
+	for y := range 50 {
+		copy(plain.Pix[y*plain.Stride:][:240], part.Pix[y*part.Stride:])
+	}
+	a, err := NewHierarchy(part, 80).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := NewHierarchy(plain, 80).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(a) != string(b) {
+		t.Error("a sub-image gives another result than its copy")
+	}
+}

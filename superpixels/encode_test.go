@@ -1,0 +1,142 @@
+package superpixels
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// twoRegions is a map of 3×2 pixels with 2 regions, byte by byte.
+var twoRegions = []byte{
+	'C', 'S', 'P', 'M', 1, 0, 0, 0,
+	3, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0,
+	0, 1, 1, 2,
+	0, 3,
+}
+
+func TestMapLayout(t *testing.T) {
+	m := &Map{Width: 3, Height: 2, N: 2, Labels: []int32{0, 1, 1, 0, 0, 0}}
+	got, err := m.MarshalBinary()
+	if err != nil || !bytes.Equal(got, twoRegions) {
+		t.Errorf("encoded as % x, %v, want % x", got, err, twoRegions)
+	}
+	var again Map
+	if err := again.UnmarshalBinary(twoRegions); err != nil || !cmp.Equal(m, &again) {
+		t.Errorf("decoded as %v, %v", again, err)
+	}
+}
+
+func TestMapRefusals(t *testing.T) {
+	// with returns twoRegions with bytes replaced from an offset on.
+	with := func(offset int, b ...byte) []byte {
+		data := bytes.Clone(twoRegions)
+		copy(data[offset:], b)
+		return data
+	}
+	size := func(width, height, n uint32) []byte {
+		data := bytes.Clone(twoRegions)
+		for i, v := range []uint32{width, height, n} {
+			binary.LittleEndian.PutUint32(data[8+4*i:], v)
+		}
+		return data
+	}
+	for _, c := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"empty", nil, "too early"},
+		{"cut header", twoRegions[:19], "too early"},
+		{"cut runs", twoRegions[:23], "too early"},
+		{"trailing byte", append(bytes.Clone(twoRegions), 0), "follow"},
+		{"magic", with(0, 'X'), "magic"},
+		{"version", with(4, 2), "version"},
+		{"reserved", with(5, 1), "version"},
+		{"no width", size(0, 2, 2), "size"},
+		{"side too long", size(1<<16+1, 1, 2), "size"},
+		{"too many pixels", size(1<<16, 1<<16, 2), "size"},
+		{"no regions", size(3, 2, 0), "regions"},
+		{"more regions than pixels", size(3, 2, 7), "regions"},
+		{"unused id", size(3, 2, 3), "regions"},
+		{"id out of order", with(20, 1), "region id"},
+		{"run of length 0", with(21, 0), "length 0"},
+		{"run past the row", with(23, 3), "run length"},
+		{"overlong number", with(20, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), "too early"},
+	} {
+		m := Map{N: -1}
+		err := m.UnmarshalBinary(c.data)
+		if err == nil || !strings.Contains(err.Error(), c.want) || m.N != -1 {
+			t.Errorf("%s: error %v, want one with %q; map %v", c.name, err, c.want, m)
+		}
+	}
+}
+
+func TestTooLargeToEncode(t *testing.T) {
+	m := &Map{Width: maxSide + 1, Height: 1, N: 1, Labels: make([]int32, maxSide+1)}
+	if _, err := m.MarshalBinary(); err == nil {
+		t.Error("a map that no reader accepts was encoded")
+	}
+}
+
+func FuzzUnmarshal(f *testing.F) {
+	img := picture(20, 15, 5, 5, 1)
+	h := NewHierarchy(img, 12)
+	m := h.At(5)
+	for _, v := range []interface{ MarshalBinary() ([]byte, error) }{h, m, Describe(img, m)} {
+		data, err := v.MarshalBinary()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add(twoRegions)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var m Map
+		if m.UnmarshalBinary(data) == nil {
+			again, err := m.MarshalBinary()
+			var m2 Map
+			if err != nil || m2.UnmarshalBinary(again) != nil || !cmp.Equal(m, m2) {
+				t.Fatalf("a decoded map doesn't survive a round trip: %v", err)
+			}
+		}
+		var h Hierarchy
+		if h.UnmarshalBinary(data) == nil {
+			for n := range min(h.Finest(), 50) {
+				if got := h.At(n + 1).N; got != n+1 {
+					t.Fatalf("At(%d) has %d regions", n+1, got)
+				}
+			}
+		}
+		var g Graph
+		if g.UnmarshalBinary(data) == nil {
+			again, err := g.MarshalBinary()
+			if err != nil || !bytes.Equal(again, data) {
+				t.Fatalf("a decoded graph encodes differently: %v", err)
+			}
+		}
+	})
+}
+
+func FuzzSegment(f *testing.F) {
+	f.Add(uint8(7), uint8(5), uint8(3), []byte("pixels"))
+	f.Fuzz(func(t *testing.T, width, height, finest uint8, pixels []byte) {
+		w, h := int(width)%48+1, int(height)%48+1
+		img := picture(w, h, 1, 0, 0)
+		for i := range img.Pix {
+			if len(pixels) > 0 {
+				img.Pix[i] = pixels[i%len(pixels)]
+			}
+		}
+		n := min(max(int(finest), 1), w*h)
+		tree := NewHierarchy(img, n)
+		fine := tree.At(n)
+		checkMap(t, fine, w, h, n)
+		coarse := tree.At((n + 1) / 2)
+		checkMap(t, coarse, w, h, (n+1)/2)
+		checkNested(t, coarse, fine)
+		Describe(img, fine)
+	})
+}

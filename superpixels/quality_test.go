@@ -1,0 +1,179 @@
+package superpixels
+
+import (
+	"image"
+	"image/draw"
+	"image/jpeg"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"collie/superpixels/measure"
+)
+
+// sharedData returns a folder of the research data that lies beside the
+// module, or skips the test.
+func sharedData(tb testing.TB, name string) string {
+	tb.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			data := filepath.Join(dir, "..", "shared", "data", name)
+			if _, err := os.Stat(data); err != nil {
+				tb.Skipf("research data absent: no ../shared/data/%s beside the module", name)
+			}
+			return data
+		}
+	}
+	tb.Skip("not inside a module, so no research data")
+	return ""
+}
+
+// names returns the image ids of an index.tsv in the order of their ranks.
+func names(tb testing.TB, dir string) []string {
+	tb.Helper()
+	index, err := os.ReadFile(filepath.Join(dir, "index.tsv"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var out []string
+	for _, line := range strings.Split(strings.TrimSpace(string(index)), "\n")[1:] {
+		out = append(out, strings.Split(line, "\t")[1])
+	}
+	return out
+}
+
+func readJPEG(tb testing.TB, path string) *image.NRGBA {
+	tb.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	src, err := jpeg.Decode(f)
+	if err != nil {
+		tb.Fatal(path, ": ", err)
+	}
+	img := image.NewNRGBA(image.Rect(0, 0, src.Bounds().Dx(), src.Bounds().Dy()))
+	draw.Draw(img, img.Rect, src, src.Bounds().Min, draw.Src)
+	return img
+}
+
+func readMask(tb testing.TB, path string) []int32 {
+	tb.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	src, err := png.Decode(f)
+	if err != nil {
+		tb.Fatal(path, ": ", err)
+	}
+	b := src.Bounds()
+	out := make([]int32, 0, b.Dx()*b.Dy())
+	for y := range b.Dy() {
+		for x := range b.Dx() {
+			switch mask := src.(type) {
+			case *image.Gray16:
+				out = append(out, int32(mask.Gray16At(x, y).Y))
+			case *image.Paletted:
+				out = append(out, int32(mask.ColorIndexAt(x, y)))
+			default:
+				tb.Fatalf("%s is a %T", path, src)
+			}
+		}
+	}
+	return out
+}
+
+// TestBSDS holds the quality at 600 regions whatever the finest level is.
+func TestBSDS(t *testing.T) {
+	dir := sharedData(t, "bsds")
+	all := names(t, dir)
+	if testing.Short() || raceEnabled {
+		all = all[:10]
+	}
+	for _, finest := range []int{600, 2400} {
+		var ue, asa, br [2]float64 // of the even ranks, used for tuning, and the odd ones
+		var count [2]float64
+		for rank, name := range all {
+			img := readJPEG(t, filepath.Join(dir, "images", name+".jpg"))
+			m := NewHierarchy(img, finest).At(600)
+			checkMap(t, m, img.Rect.Dx(), img.Rect.Dy(), 600)
+			masks, err := filepath.Glob(filepath.Join(dir, "masks", name+"_*.png"))
+			if err != nil || len(masks) == 0 {
+				t.Fatalf("no masks of %s: %v", name, err)
+			}
+			half := rank % 2
+			count[half]++
+			for _, path := range masks {
+				truth, n := readMask(t, path), float64(len(masks))
+				ue[half] += measure.Undersegmentation(m.Labels, truth, m.Width) / n
+				asa[half] += measure.ASA(m.Labels, truth, m.Width) / n
+				br[half] += measure.BoundaryRecall(m.Labels, truth, m.Width, 0.0025) / n
+			}
+		}
+		for half, set := range []string{"tuning half", "held-out half"} {
+			t.Logf("finest %d, %s: UE %.4f ASA %.4f BR %.3f", finest, set, ue[half]/count[half], asa[half]/count[half], br[half]/count[half])
+		}
+		n := count[0] + count[1]
+		u, a, b := (ue[0]+ue[1])/n, (asa[0]+asa[1])/n, (br[0]+br[1])/n
+		t.Logf("finest %d, all %.0f images: UE %.4f ASA %.4f BR %.3f", finest, n, u, a, b)
+		if len(all) == 100 && (u > 0.0585 || a < 0.9700 || b < 0.870) {
+			t.Errorf("finest %d: UE %.4f ASA %.4f BR %.3f, want at most .0585, at least .9700 and .870", finest, u, a, b)
+		}
+	}
+}
+
+// TestVOC holds the best mean class IoU that a labelling of 600 regions can
+// reach: every region takes its most frequent class, void pixels don't count.
+func TestVOC(t *testing.T) {
+	dir := sharedData(t, "voc")
+	all := names(t, dir)
+	if testing.Short() || raceEnabled {
+		all = all[:20]
+	}
+	var inter, union [255]float64
+	for _, name := range all {
+		img := readJPEG(t, filepath.Join(dir, "images", name+".jpg"))
+		truth := readMask(t, filepath.Join(dir, "masks", name+".png"))
+		m := NewHierarchy(img, 600).At(600)
+		tally := make([][256]float64, m.N)
+		for p, l := range m.Labels {
+			tally[l][truth[p]]++
+		}
+		for _, counts := range tally {
+			best := 0
+			for class, n := range counts[:255] {
+				if n > counts[best] {
+					best = class
+				}
+			}
+			inter[best] += counts[best]
+			for class, n := range counts[:255] {
+				union[class] += n
+				if class != best {
+					union[best] += n
+				}
+			}
+		}
+	}
+	sum, classes := 0.0, 0.0
+	for class, u := range union {
+		if u > 0 {
+			sum += inter[class] / u
+			classes++
+		}
+	}
+	bound := sum / classes
+	t.Logf("%d images: mean class IoU %.4f", len(all), bound)
+	if len(all) == 300 && bound < 0.980 {
+		t.Errorf("mean class IoU %.4f, want at least .980", bound)
+	}
+}

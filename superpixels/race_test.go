@@ -1,0 +1,5 @@
+//go:build race
+
+package superpixels
+
+const raceEnabled = true
