@@ -14,14 +14,14 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// readyz says whether work can be done: the store answers a look-up and the
+// readyz says whether work can be done: the stores can be used and the
 // server is not stopping.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) error {
 	if s.stopping.Load() {
 		return segment.Errorf(segment.Unavailable, "The server is stopping.")
 	}
-	if _, err := s.workspace.Project(r.Context(), segment.NewID()); segment.KindOf(err) != segment.NotFound {
-		return segment.Errorf(segment.Unavailable, "The store does not answer.").Because(err)
+	if err := s.ready(r.Context()); err != nil {
+		return segment.Errorf(segment.Unavailable, "The data folder can't be used at present; the server's log says why.").Because(err)
 	}
 	s.healthz(w, r)
 	return nil

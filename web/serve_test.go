@@ -49,7 +49,7 @@ func MustServe(tb testing.TB) *site {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	server := New(segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{})), slog.New(slog.DiscardHandler))
+	server := New(segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{})), store.Ready, slog.New(slog.DiscardHandler))
 	listener := httptest.NewServer(server)
 	tb.Cleanup(func() {
 		server.Close()

@@ -6,6 +6,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -18,15 +19,17 @@ import (
 // must be closed to end the websockets, which http.Server knows nothing of.
 type Server struct {
 	workspace *segment.Workspace
+	ready     func(context.Context) error
 	log       *slog.Logger
 	hub       *hub
 	handler   http.Handler
 	stopping  atomic.Bool
 }
 
-// New returns a server over the workspace that writes its log lines to log.
-func New(workspace *segment.Workspace, log *slog.Logger) *Server {
-	s := &Server{workspace: workspace, log: log, hub: newHub(workspace, log)}
+// New returns a server over the workspace that writes its log lines to log;
+// ready says whether the stores can be used.
+func New(workspace *segment.Workspace, ready func(context.Context) error, log *slog.Logger) *Server {
+	s := &Server{workspace: workspace, ready: ready, log: log, hub: newHub(workspace, log)}
 	s.handler = s.routes()
 	return s
 }

@@ -74,7 +74,7 @@ func run(ctx context.Context, s settings, stdout, stderr io.Writer) (err error) 
 	}
 	defer func() { err = errors.Join(err, blobs.Close()) }()
 
-	site := web.New(segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{})), log)
+	site := web.New(segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{})), store.Ready, log)
 	defer site.Close()
 	server := &http.Server{
 		Handler:           site,
