@@ -4,11 +4,11 @@ run:
 	go run ./cmd/server
 
 generate:
-	go tool templ generate
+	cd templates && go tool templ generate
 
 test:
 	go vet ./...
-	@before=$$(cat templates/*_templ.go | sha256sum); go tool templ generate; test "$$before" = "$$(cat templates/*_templ.go | sha256sum)" || { echo 'templates/*_templ.go were out of date; now they are not: commit them'; exit 1; }
+	@before=$$(cat templates/*_templ.go | sha256sum); $(MAKE) -s generate; test "$$before" = "$$(cat templates/*_templ.go | sha256sum)" || { echo 'templates/*_templ.go were out of date; now they are not: commit them'; exit 1; }
 	go test -race -shuffle=on ./...
 	@if command -v node >/dev/null; then node --test static/modules/*.test.js; else echo 'skipped: the tests of the modules in static/ need node'; fi
 
