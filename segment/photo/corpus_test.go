@@ -6,9 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/metrics"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 // shared returns a folder of ../shared beside the module, or skips the test.
@@ -82,6 +85,64 @@ func TestCorpus(t *testing.T) {
 	})
 	if err != nil || files == 0 {
 		t.Fatalf("%d files, error %v", files, err)
+	}
+}
+
+// TestBombs sends all bombs from 16 senders at once and watches the memory.
+func TestBombs(t *testing.T) {
+	dir := shared(t, "corpus")
+	manifest, err := os.ReadFile(filepath.Join(dir, "manifest.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate := NewGate(Limits{})
+	var senders sync.WaitGroup
+	for range 16 {
+		senders.Go(func() {
+			for line := range strings.Lines(string(manifest)) {
+				fields := strings.Split(strings.TrimSpace(line), "\t")
+				name, outcome := fields[0], fields[5]
+				if outcome == "outcome" {
+					continue
+				}
+				file, err := os.ReadFile(filepath.Join(dir, name))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				want := []Reason{Unsupported}
+				if outcome != "not-image" {
+					want = wanted[outcome]
+				}
+				if overLimits(file) {
+					want = []Reason{TooLarge}
+				}
+				p, err := gate.Read(t.Context(), bytes.NewReader(file))
+				if err == nil {
+					p.Close()
+				}
+				if got := reasonOf(err); !slices.Contains(want, got) || got == 0 && err != nil {
+					t.Errorf("%s: %v, want one of %v", name, err, want)
+				}
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { senders.Wait(); close(done) }()
+	peak := uint64(0)
+	for {
+		sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}}
+		metrics.Read(sample)
+		peak = max(peak, sample[0].Value.Uint64())
+		select {
+		case <-done:
+			t.Logf("peak of the heap %d MiB, from the system %d MiB", peak>>20, sample[1].Value.Uint64()>>20)
+			if peak > 1<<30 {
+				t.Errorf("the heap reached %d MiB, want at most 1024", peak>>20)
+			}
+			return
+		case <-time.After(time.Millisecond):
+		}
 	}
 }
 
