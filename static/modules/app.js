@@ -20,6 +20,9 @@ const EAGER = 4000;
 /** Milliseconds to wait for the disk before saying that it takes long. */
 const SAVING = 8000;
 
+/** Milliseconds after which the outcome of a run is announced, so that it does not cut off what led to it. */
+const TELL = 900;
+
 const SAVE_TEXT = { connecting: 'Connecting', saved: 'Saved', saving: 'Saving', failed: 'Failed', offline: 'Offline' };
 const SAVE_ICON = { connecting: 'cloud', saved: 'check', saving: 'cloud', failed: 'warn', offline: 'offline' };
 
@@ -36,6 +39,7 @@ export class App {
     this.touch = matchMedia('(pointer: coarse)').matches;
     this.choice = new Choice();
     this.eager = 0;
+    this.tell = 0;
     /** @type {{mode: 'paint' | 'clear', superpixels: number[]} | null} the stroke that is going on */
     this.draft = null;
     this.frame = 0;
@@ -73,7 +77,7 @@ export class App {
       pick: (s) => this.pick(s),
       hover: () => {},
     });
-    this.openExport = exportDialog(data.image ?? '', data.name ?? 'image', {
+    this.openExport = exportDialog(data.image ?? '', {
       undecided: () => undecided(this.labels, this.area),
       preview: () => {
         const { selected } = this.choice;
@@ -84,7 +88,7 @@ export class App {
         return this.saved();
       },
       saved: () => this.saved(),
-      done: (file) => toast('Mask exported', file),
+      done: () => toast('Mask exported', 'It is among your downloads.'),
     });
     this.reground();
     this.recolor();
@@ -158,9 +162,7 @@ export class App {
     byId('stage').classList.toggle('previewing', differs);
     if (shown) byId('badge-text').textContent = `${this.nameOf(shown.place)}${choice.hovered || this.touch ? '' : ' · Enter accepts'}`;
 
-    const line = session.ready
-      ? statusLine({ clicks: this.clicks, classes: classes.classes, hypotheses, touch: this.touch })
-      : session.save === 'offline' ? 'The server can’t be reached. Trying again' : 'Connecting';
+    const line = this.line();
     if (byId('status').textContent !== line) byId('status').textContent = line;
     byId('running').hidden = !hypotheses.running;
 
@@ -181,6 +183,14 @@ export class App {
     byId('save').querySelector('use')?.setAttribute('href', `#i-${SAVE_ICON[save]}`);
   }
 
+  /** What the line above the strip says. */
+  line() {
+    const { session, classes, clicks, touch } = this;
+    if (session.save === 'connecting') return 'Connecting';
+    if (session.save === 'offline') return 'The server can’t be reached. Your clicks are kept here and sent when it is back';
+    return statusLine({ clicks, classes: classes.classes, hypotheses: session.hypotheses, touch });
+  }
+
   /** @param {number} place */
   nameOf(place) {
     return `hypothesis ${place + 1} of ${this.session.hypotheses.cards.length}`;
@@ -194,14 +204,15 @@ export class App {
     const { hypotheses } = this.session;
     if (news === 'placed') {
       const blank = this.labels.every((l, s) => l === this.clicks[s]);
-      this.choice.placed(hypotheses.cards[place], place, blank);
+      const telling = hypotheses.classes > 1; // one class everywhere is nothing to look at
+      this.choice.placed(hypotheses.cards[place], place, telling && (this.choice.follow ?? blank));
       if (this.eager && performance.now() < this.eager && this.acceptable()) this.accept();
     }
     if (news === 'done') {
       this.choice.finished(hypotheses);
-      if (hypotheses.done) {
-        this.say(statusLine({ clicks: this.clicks, classes: this.classes.classes, hypotheses, touch: this.touch }));
-      }
+      if (!this.expecting()) this.eager = 0;
+      clearTimeout(this.tell);
+      this.tell = window.setTimeout(() => this.say(this.line()), TELL);
     }
     this.refresh();
   }
@@ -272,12 +283,17 @@ export class App {
     return selected !== null && !selected.card.stale && this.session.evidence.pending.every((p) => p.event.kind === 'accept');
   }
 
+  /** Whether a hypothesis may yet come for what has been clicked. */
+  expecting() {
+    const { hypotheses, evidence } = this.session;
+    return hypotheses.running || hypotheses.run === 0 || evidence.pending.length > 0;
+  }
+
   /** Accepts the selected hypothesis; one that is still to come is accepted when it is here. */
   accept() {
     const { selected } = this.choice;
-    if (!selected) return;
-    if (!this.acceptable()) {
-      this.eager = performance.now() + EAGER;
+    if (!selected || !this.acceptable()) {
+      if (this.expecting()) this.eager = performance.now() + EAGER;
       return;
     }
     const differs = this.differs(selected.card);

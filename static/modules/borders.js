@@ -26,24 +26,27 @@ export function trace({ width, height, ids }) {
   /** @param {number} x @param {number} y */
   const id = (x, y) => (x < 0 || y < 0 || x >= width || y >= height ? -1 : ids[y * width + x]);
   // Per corner (x, y): bit d is set when an edge between two superpixels leaves
-  // it in direction d. Tracing takes the bits away.
+  // it in direction d. Tracing takes these bits away; JUNCTION stays.
   const stride = width + 1;
   const edges = new Uint8Array(stride * (height + 1));
   for (let y = 0; y <= height; y++) {
-    for (let x = 0; x <= width; x++) {
-      const here = id(x, y);
+    for (let x = 0, left = -1; x <= width; x++) {
+      const here = x < width && y < height ? ids[y * width + x] : -1;
       const corner = y * stride + x;
-      if (x < width && here !== id(x, y - 1)) {
+      if (x < width && here !== (y > 0 ? ids[(y - 1) * width + x] : -1)) {
         edges[corner] |= 1;
         edges[corner + 1] |= 4;
       }
-      if (y < height && here !== id(x - 1, y)) {
+      if (y < height && here !== left) {
         edges[corner] |= 2;
         edges[corner + stride] |= 8;
       }
+      left = here;
     }
   }
-  const junction = edges.map((bits) => (COUNT[bits] > 2 ? 1 : 0));
+  for (let corner = 0; corner < edges.length; corner++) {
+    if (COUNT[edges[corner]] > 2) edges[corner] |= JUNCTION;
+  }
   /** @type {Arc[]} */
   const arcs = [];
   /** @param {number} corner @param {number} direction */
@@ -58,7 +61,7 @@ export function trace({ width, height, ids }) {
       y += DY[direction];
       const here = y * stride + x;
       edges[here] &= ~(1 << ((direction + 2) & 3));
-      const onward = junction[here] ? -1 : ONLY[edges[here]];
+      const onward = edges[here] & JUNCTION ? -1 : ONLY[edges[here]];
       if (onward !== direction) points.push(x, y);
       if (onward < 0) break;
       direction = onward;
@@ -66,13 +69,19 @@ export function trace({ width, height, ids }) {
     arcs.push(arc(a, b, points));
   };
   for (let corner = 0; corner < edges.length; corner++) {
-    while (junction[corner] && edges[corner]) follow(corner, ONLY[edges[corner] & -edges[corner]]);
+    while (edges[corner] > JUNCTION) follow(corner, lowest(edges[corner]));
   }
   for (let corner = 0; corner < edges.length; corner++) { // what is left are closed rings
-    if (edges[corner]) follow(corner, ONLY[edges[corner] & -edges[corner]]);
+    if (edges[corner] & ~JUNCTION) follow(corner, lowest(edges[corner]));
   }
   return arcs;
 }
+
+/** Marks a corner where three or four edges meet. */
+const JUNCTION = 16;
+
+/** @param {number} bits @returns {number} the first direction among them */
+const lowest = (bits) => ONLY[bits & -bits];
 
 const COUNT = Uint8Array.from({ length: 16 }, (_, bits) => (bits & 1) + ((bits >> 1) & 1) + ((bits >> 2) & 1) + (bits >> 3));
 const ONLY = Int8Array.from({ length: 16 }, (_, bits) => [1, 2, 4, 8].indexOf(bits));

@@ -32,10 +32,10 @@ export class Choice {
    *
    * @param {Card} card
    * @param {number} place
-   * @param {boolean} blank nothing has been accepted yet
+   * @param {boolean} follow whether the first is selected by itself
    */
-  placed(card, place, blank) {
-    if (place === 0 && (this.follow ?? blank)) this.selected = { card, place };
+  placed(card, place, follow) {
+    if (place === 0 && follow) this.selected = { card, place };
     else if (this.selected?.card.digest === card.digest) this.selected = { card, place };
     if (this.hovered?.place === place) this.hovered = { card, place };
   }

@@ -24,18 +24,17 @@ export function undecided(labels, area) {
  * @property {() => string} preview name of the alternative that is shown, or ""
  * @property {() => Promise<boolean>} accept takes the preview over; whether it is saved
  * @property {() => Promise<boolean>} saved waits until everything is on disk
- * @property {(message: string) => void} done
+ * @property {() => void} done the download has begun
  */
 
 /**
  * The dialog that downloads a mask.
  *
  * @param {string} image
- * @param {string} name file name of the image
  * @param {ExportContext} context
  * @returns {() => void} opens it
  */
-export function exportDialog(image, name, context) {
+export function exportDialog(image, context) {
   const dialog = /** @type {HTMLDialogElement} */ (byId('export-dialog'));
   const form = /** @type {HTMLFormElement} */ (dialog.querySelector('form'));
   const primary = byId('export-default');
@@ -48,12 +47,11 @@ export function exportDialog(image, name, context) {
     const style = new FormData(form).get('style') === 'colour' ? 'colour' : 'index';
     const ok = choice === 'default' && context.preview() ? await context.accept() : await context.saved();
     if (!ok) return;
-    const file = `${name.replace(/\.[^.]*$/, '')}${style === 'colour' ? ' colour' : ''} mask.png`;
     const link = document.createElement('a');
     link.href = `/api/v1/images/${encodeURIComponent(image)}/mask.png?of=labelling&style=${style}`;
-    link.download = file;
+    link.download = ''; // the server names it
     link.click();
-    context.done(file);
+    context.done();
   });
 
   return () => {

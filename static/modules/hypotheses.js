@@ -22,6 +22,8 @@ export class Hypotheses {
     this.run = 0;
     /** How many hypotheses the run was asked for. */
     this.wanted = 0;
+    /** How many classes the run has in play. */
+    this.classes = 0;
     /** How many frames have come. */
     this.received = 0;
     /** How many places hold cards of the present run. */
@@ -45,6 +47,7 @@ export class Hypotheses {
     this.outdate();
     this.run = message.run;
     this.wanted = message.count;
+    this.classes = message.classes?.length ?? 0;
     this.received = 0;
   }
 

@@ -56,7 +56,7 @@ test('after a click nothing of the old run counts until the new one starts', () 
 test('the first hypothesis is shown by itself after a click, not after an accept', () => {
   const h = new Hypotheses();
   const c = new Choice();
-  const arrive = (f) => h.add(f) === 'placed' && c.placed(h.cards[h.fresh - 1], h.fresh - 1, false);
+  const arrive = (f) => h.add(f) === 'placed' && c.placed(h.cards[h.fresh - 1], h.fresh - 1, c.follow === true);
   c.follow = true;
   h.start(run(1));
   arrive(frame(1, 0, 'a'));
@@ -71,7 +71,7 @@ test('the first hypothesis is shown by itself after a click, not after an accept
 test('what is selected is found again in the next run by its digest', () => {
   const h = new Hypotheses();
   const c = new Choice();
-  const arrive = (f) => h.add(f) === 'placed' && c.placed(h.cards[h.fresh - 1], h.fresh - 1, false);
+  const arrive = (f) => h.add(f) === 'placed' && c.placed(h.cards[h.fresh - 1], h.fresh - 1, c.follow === true);
   h.start(run(1));
   arrive(frame(1, 0, 'a'));
   arrive(frame(1, 1, 'b'));

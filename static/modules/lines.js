@@ -1,17 +1,25 @@
+import { simplify } from './simplify.js';
+
 /**
  * @typedef {import('./borders.js').Arc} Arc
  * @typedef {{left: number, top: number, right: number, bottom: number}} Rectangle pixels of the map
+ * @typedef {{path: Path2D, points: number, box: Rectangle}} Drawing lines of one part of the image
+ * @typedef {0 | 1 | 2} Detail coarse, smooth, or along the pixels' true edges
  */
 
 const TILES = 6; // per side
 
-/** Pixels of the window per pixel of the map from which the pixels' true edges are drawn. */
-const EXACT_FROM = 5;
-
 /**
- * The arcs between superpixels as paths, in tiles, so that only what is in the
- * window is stroked.
+ * How much detail can be seen.
+ *
+ * @param {number} scale pixels of the window per pixel of the map
+ * @returns {Detail}
  */
+export function detailAt(scale) {
+  return scale < 0.45 ? 0 : scale < 5 ? 1 : 2;
+}
+
+/** The arcs between superpixels as paths, in tiles, so that only what is in the window is stroked. */
 export class Lines {
   /**
    * @param {Arc[]} arcs
@@ -19,13 +27,22 @@ export class Lines {
    * @param {number} height
    */
   constructor(arcs, width, height) {
-    this.arcs = arcs;
-    /** @type {{arcs: Arc[], box: Rectangle, smooth?: Path2D, exact?: Path2D}[]} */
+    /** @type {{arcs: Arc[], box: Rectangle, drawings: Drawing[]}[]} */
     this.tiles = Array.from({ length: TILES * TILES }, () => ({
       arcs: [],
       box: { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity },
+      drawings: [],
     }));
+    /** @type {Map<number, Arc[]>} arcs around each superpixel */
+    this.around = new Map();
+    /** @type {WeakMap<Arc, Float32Array>} */
+    this.coarse = new WeakMap();
     for (const arc of arcs) {
+      for (const s of [arc.a, arc.b]) {
+        const list = this.around.get(s);
+        if (list) list.push(arc);
+        else this.around.set(s, [arc]);
+      }
       if (arc.b < 0) continue;
       const [left, top, right, bottom] = arc.box;
       const column = Math.min(TILES - 1, Math.floor(((left + right) / 2 / width) * TILES));
@@ -37,82 +54,85 @@ export class Lines {
       box.right = Math.max(box.right, right);
       box.bottom = Math.max(box.bottom, bottom);
     }
-    /** @type {Map<number, Arc[]>} */
-    this.around = new Map();
-    for (const arc of arcs) {
-      for (const s of [arc.a, arc.b]) {
-        const list = this.around.get(s);
-        if (list) list.push(arc);
-        else this.around.set(s, [arc]);
-      }
-    }
   }
 
   /**
-   * The borders of all superpixels within a rectangle.
+   * The borders of all superpixels.
    *
-   * @param {Rectangle} window
-   * @param {number} scale
-   * @returns {Path2D[]}
+   * @param {Detail} detail
+   * @returns {Drawing[]}
    */
-  within(window, scale) {
-    const exact = scale >= EXACT_FROM;
-    const paths = [];
-    for (const tile of this.tiles) {
-      const { box } = tile;
-      if (box.right < window.left || box.left > window.right || box.bottom < window.top || box.top > window.bottom) continue;
-      paths.push(exact ? (tile.exact ??= pathOf(tile.arcs, true)) : (tile.smooth ??= pathOf(tile.arcs, false)));
-    }
-    return paths;
-  }
-
-  /**
-   * The outline of a set of superpixels.
-   *
-   * @param {Iterable<number>} superpixels
-   * @param {number} scale
-   * @returns {Path2D}
-   */
-  outline(superpixels, scale) {
-    const set = new Set(superpixels);
-    /** @type {Arc[]} */
-    const arcs = [];
-    for (const s of set) {
-      for (const arc of this.around.get(s) ?? []) if (set.has(arc.a) !== set.has(arc.b)) arcs.push(arc);
-    }
-    return pathOf(arcs, scale >= EXACT_FROM);
+  all(detail) {
+    return this.tiles.map((tile) => (tile.drawings[detail] ??= { ...this.draw(tile.arcs, detail), box: tile.box }));
   }
 
   /**
    * The lines between different classes.
    *
    * @param {Uint8Array} labels
-   * @param {number} scale
-   * @returns {Path2D}
+   * @param {Detail} detail
+   * @returns {Drawing[]}
    */
-  between(labels, scale) {
-    return pathOf(
-      this.arcs.filter(({ a, b }) => b >= 0 && labels[a] !== labels[b]),
-      scale >= EXACT_FROM,
-    );
+  between(labels, detail) {
+    return this.tiles.map(({ arcs, box }) => ({ ...this.draw(arcs.filter(({ a, b }) => labels[a] !== labels[b]), detail), box }));
   }
 
-  /** @param {number} scale */
-  exactAt(scale) {
-    return scale >= EXACT_FROM;
+  /**
+   * The outline of a set of superpixels.
+   *
+   * @param {Iterable<number>} superpixels
+   * @param {Detail} detail
+   * @returns {Path2D}
+   */
+  outline(superpixels, detail) {
+    const set = new Set(superpixels);
+    /** @type {Arc[]} */
+    const arcs = [];
+    for (const s of set) {
+      for (const arc of this.around.get(s) ?? []) if (set.has(arc.a) !== set.has(arc.b)) arcs.push(arc);
+    }
+    return this.draw(arcs, detail).path;
+  }
+
+  /**
+   * @param {Arc[]} arcs
+   * @param {Detail} detail
+   */
+  draw(arcs, detail) {
+    const path = new Path2D();
+    let count = 0;
+    for (const arc of arcs) {
+      const points = this.points(arc, detail);
+      count += points.length / 2;
+      path.moveTo(points[0], points[1]);
+      for (let i = 2; i < points.length; i += 2) path.lineTo(points[i], points[i + 1]);
+    }
+    return { path, points: count };
+  }
+
+  /**
+   * @param {Arc} arc
+   * @param {Detail} detail
+   */
+  points(arc, detail) {
+    if (detail === 2) return arc.exact;
+    if (detail === 1) return arc.smooth;
+    const known = this.coarse.get(arc);
+    if (known) return known;
+    const points = simplify(arc.smooth, 2);
+    this.coarse.set(arc, points);
+    return points;
   }
 }
 
 /**
- * @param {Arc[]} arcs
- * @param {boolean} exact
+ * The drawings that reach into a window.
+ *
+ * @param {Drawing[]} drawings
+ * @param {Rectangle} window
  */
-function pathOf(arcs, exact) {
-  const path = new Path2D();
-  for (const arc of arcs) {
-    const points = exact ? arc.exact : arc.smooth;
-    path.moveTo(points[0], points[1]);
-    for (let i = 2; i < points.length; i += 2) path.lineTo(points[i], points[i + 1]);
-  }
-  return path;
+export function visible(drawings, window) {
+  return drawings.filter(
+    ({ box }) => box.right >= window.left && box.left <= window.right && box.bottom >= window.top && box.top <= window.bottom,
+  );
 }

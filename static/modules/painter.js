@@ -1,11 +1,12 @@
+import { detailAt, visible } from './lines.js';
 import { VOID } from './protocol.js';
 import { toWindow } from './view.js';
 
 /** Milliseconds without movement after which dense boundaries are drawn sharp again. */
 const SETTLED = 70;
 
-/** Arcs above which boundaries are moved as a picture while the view moves. */
-const DENSE = 4000;
+/** Points above which lines are too dense to be drawn in every frame. */
+const DENSE = 12_000;
 
 /**
  * Paints the window from layers: image, labelling, lines between classes,
@@ -37,14 +38,15 @@ export class Painter {
     /** @type {import('./view.js').View | null} the view that the mesh was drawn for */
     this.meshView = null;
     this.ratio = 1;
-    this.opacity = 0.5;
+    this.opacity = 0.45;
     this.boundaries = true;
     this.labelled = true;
     /** What lies around the image. */
     this.ground = '#222222';
-    /** @type {Path2D | null} */
+    /** @type {import('./lines.js').Drawing[] | null} lines between classes */
     this.classLines = null;
-    this.classLinesExact = false;
+    /** The detail that they were drawn with. */
+    this.classDetail = -1;
     /** @type {string[]} */
     this.colors = [];
     /** @type {Uint8Array} */
@@ -133,8 +135,8 @@ export class Painter {
     scene.fillStyle = this.ground;
     scene.fillRect(0, 0, scene.canvas.width, scene.canvas.height);
     this.enter(scene);
-    const sharp = this.lines.exactAt(scale);
-    scene.imageSmoothingEnabled = !sharp;
+    const detail = detailAt(scale);
+    scene.imageSmoothingEnabled = detail < 2;
     scene.imageSmoothingQuality = scale < 1 ? 'medium' : 'low';
     scene.drawImage(this.image, 0, 0, map.width, map.height);
     if (this.labelled) {
@@ -142,11 +144,12 @@ export class Painter {
       scene.globalAlpha = this.opacity;
       scene.drawImage(overlay.canvas, 0, 0);
       scene.globalAlpha = 1;
-      if (!this.classLines || this.classLinesExact !== sharp) {
-        this.classLines = this.lines.between(overlay.labels, scale);
-        this.classLinesExact = sharp;
+      if (!this.classLines || this.classDetail !== detail) {
+        this.classLines = this.lines.between(overlay.labels, detail);
+        this.classDetail = detail;
       }
-      this.stroke(scene, [this.classLines], [['rgb(0 0 0 / 0.45)', 2.6], ['rgb(255 255 255 / 0.9)', 1.1]]);
+      const drawings = visible(this.classLines, this.window());
+      if (weight(drawings) < DENSE) this.stroke(scene, drawings, [['rgb(0 0 0 / 0.45)', 2.6], ['rgb(255 255 255 / 0.9)', 1.1]]);
     }
     if (this.boundaries) this.paintBoundaries();
   }
@@ -155,15 +158,15 @@ export class Painter {
    * Strokes paths in pixels of the map with widths in CSS pixels.
    *
    * @param {CanvasRenderingContext2D} context
-   * @param {Path2D[]} paths
+   * @param {{path: Path2D}[]} drawings
    * @param {[string, number][]} strokes colour and width, from below
    */
-  stroke(context, paths, strokes) {
+  stroke(context, drawings, strokes) {
     context.lineJoin = 'round';
     for (const [color, width] of strokes) {
       context.strokeStyle = color;
       context.lineWidth = width / this.mapScale;
-      for (const path of paths) context.stroke(path);
+      for (const { path } of drawings) context.stroke(path);
     }
   }
 
@@ -174,14 +177,17 @@ export class Painter {
   paintBoundaries() {
     const { mesh, scene, view, meshView } = this;
     const moved = !meshView || meshView.scale !== view.scale || meshView.left !== view.left || meshView.top !== view.top;
-    if (moved && meshView && this.lines.arcs.length > DENSE) {
+    if (moved) {
+      const drawings = visible(this.lines.all(detailAt(this.mapScale)), this.window());
       clearTimeout(this.settle);
-      this.settle = window.setTimeout(() => {
-        this.meshView = null;
-        this.touch();
-      }, SETTLED);
-    } else if (moved) {
-      this.drawMesh();
+      if (!meshView || weight(drawings) < DENSE) {
+        this.drawMesh(drawings);
+      } else {
+        this.settle = window.setTimeout(() => {
+          this.meshView = null;
+          this.touch();
+        }, SETTLED);
+      }
     }
     const from = /** @type {import('./view.js').View} */ (this.meshView);
     const ratio = view.scale / from.scale;
@@ -189,21 +195,26 @@ export class Painter {
     scene.drawImage(mesh.canvas, 0, 0);
   }
 
-  drawMesh() {
-    const { mesh, map, view } = this;
+  /** @param {import('./lines.js').Drawing[]} drawings */
+  drawMesh(drawings) {
+    const { mesh } = this;
     mesh.setTransform(1, 0, 0, 1, 0, 0);
     mesh.clearRect(0, 0, mesh.canvas.width, mesh.canvas.height);
     this.enter(mesh);
-    const scale = this.mapScale;
+    this.stroke(mesh, drawings, [['rgb(0 0 0 / 0.26)', 1.6], ['rgb(255 255 255 / 0.44)', 0.7]]);
+    this.meshView = this.view;
+  }
+
+  /** What the window shows, in pixels of the map. */
+  window() {
+    const { map, view, ratio, scene } = this;
     const across = map.width / map.fullWidth / view.scale;
-    const window = {
+    return {
       left: -view.left * across,
       top: -view.top * across,
-      right: (mesh.canvas.width / this.ratio - view.left) * across,
-      bottom: (mesh.canvas.height / this.ratio - view.top) * across,
+      right: (scene.canvas.width / ratio - view.left) * across,
+      bottom: (scene.canvas.height / ratio - view.top) * across,
     };
-    this.stroke(mesh, this.lines.within(window, scale), [['rgb(0 0 0 / 0.26)', 1.6], ['rgb(255 255 255 / 0.44)', 0.7]]);
-    this.meshView = view;
   }
 
   paintMarks() {
@@ -213,13 +224,13 @@ export class Painter {
     this.enter(marks);
     const scale = this.mapScale;
     if (this.hover.length > 0) {
-      this.stroke(marks, [this.lines.outline(this.hover, scale)], [['rgb(0 0 0 / 0.55)', 3.6], ['#ffffff', 1.8]]);
+      this.stroke(marks, [{ path: this.lines.outline(this.hover, detailAt(scale)) }], [['rgb(0 0 0 / 0.55)', 3.6], ['#ffffff', 1.8]]);
     }
     if (this.cursor >= 0) {
-      const path = this.lines.outline([this.cursor], scale);
-      this.stroke(marks, [path], [['#000000', 4]]);
+      const cursor = [{ path: this.lines.outline([this.cursor], detailAt(scale)) }];
+      this.stroke(marks, cursor, [['#000000', 4]]);
       marks.setLineDash([6 / scale, 4 / scale]);
-      this.stroke(marks, [path], [['#ffffff', 2.4]]);
+      this.stroke(marks, cursor, [['#ffffff', 2.4]]);
       marks.setLineDash([]);
     }
     marks.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -249,4 +260,9 @@ export class Painter {
   pointOf(s) {
     return this.points.get(s) ?? [this.anchors[s * 2], this.anchors[s * 2 + 1]];
   }
+}
+
+/** @param {import('./lines.js').Drawing[]} drawings @returns {number} points to draw */
+function weight(drawings) {
+  return drawings.reduce((sum, { points }) => sum + points, 0);
 }

@@ -1,9 +1,6 @@
 import { Problem, problemOf, unreachable } from './api.js';
 import { byId, stamp } from './dom.js';
 
-/** Uploads that run at the same time. */
-const ABREAST = 3;
-
 /**
  * Lets a drop zone take files by drop, click and keyboard, anywhere on the page.
  *
@@ -43,7 +40,8 @@ export function dropZone(take) {
 
 /**
  * Uploads files to a project, one request each so that each has its progress
- * and its own problem, and shows them in the list of uploads.
+ * and its own problem, and shows them in the list of uploads. One after the
+ * other, so that the images are in the order of the files.
  *
  * @param {string} project
  * @param {File[]} files
@@ -51,30 +49,25 @@ export function dropZone(take) {
  */
 export async function upload(project, files) {
   byId('uploads').hidden = false;
+  byId('uploads').scrollIntoView({ block: 'nearest' });
   const rows = files.map((file) => row(file));
-  /** @type {({id: string}[] | null)[]} */
-  const results = files.map(() => null);
-  let next = 0;
-  let settled = 0;
+  /** @type {{id: string}[]} */
+  const images = [];
+  let failed = 0;
   const summary = byId('uploads-summary');
-  const worker = async () => {
-    while (next < files.length) {
-      const i = next++;
-      try {
-        results[i] = await send(project, files[i], rows[i].progress);
-        rows[i].succeed();
-      } catch (error) {
-        rows[i].fail(error instanceof Problem ? error : new Problem('That did not work', String(error)));
-      }
-      summary.textContent = `${++settled} of ${files.length}`;
+  for (const [i, file] of files.entries()) {
+    summary.textContent = `${i + 1} of ${files.length}`;
+    try {
+      images.push(...(await send(project, file, rows[i].progress)));
+      rows[i].succeed();
+    } catch (error) {
+      failed++;
+      rows[i].fail(error instanceof Problem ? error : new Problem('That did not work', String(error)));
     }
-  };
-  summary.textContent = `0 of ${files.length}`;
-  await Promise.all(Array.from({ length: Math.min(ABREAST, files.length) }, worker));
-  const failed = results.filter((r) => r === null).length;
+  }
   byId('uploads-title').textContent = failed === 0 ? 'Uploaded' : 'Some files could not be read';
   summary.textContent = failed === 0 ? `${files.length} of ${files.length}` : `${files.length - failed} uploaded, ${failed} not`;
-  return { images: results.flatMap((r) => r ?? []), failed };
+  return { images, failed };
 }
 
 /** @param {File} file */
