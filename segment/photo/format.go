@@ -29,6 +29,7 @@ type format struct {
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error) // of several frames the first
 	exif   func(file []byte) int                // orientation, 0 when there is none
+	check  func([]byte, image.Point) error      // looks at the file once more before it is decoded; may be nil
 	frames bool                                 // the image may cover a part of the canvas
 }
 
@@ -38,8 +39,8 @@ var formats = []*format{
 	{name: "webp", title: "WebP", magic: "RIFF????WEBP", config: webp.DecodeConfig, decode: webp.Decode, exif: webpOrientation},
 	{name: "gif", title: "GIF", magic: "GIF8?a", config: gif.DecodeConfig, decode: gif.Decode, frames: true},
 	{name: "bmp", title: "BMP", magic: "BM", config: bmp.DecodeConfig, decode: bmp.Decode},
-	{name: "tiff", title: "TIFF", magic: "II*\x00", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation},
-	{name: "tiff", title: "TIFF", magic: "MM\x00*", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation},
+	{name: "tiff", title: "TIFF", magic: "II*\x00", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation, check: checkTIFF},
+	{name: "tiff", title: "TIFF", magic: "MM\x00*", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation, check: checkTIFF},
 }
 
 // refused are files that people take for images; naming them helps more than

@@ -70,7 +70,7 @@ func (p *Photo) Close() { p.release() }
 // or ctx.
 //
 // The file is held in memory once, as Photo.Original. Beside it decoding takes
-// up to 12 bytes per pixel, more for progressive JPEG and TIFF in one strip,
+// up to 12 bytes per pixel, more for progressive JPEG and compressed TIFF,
 // of which 4 remain as Photo.Pixels.
 func (g *Gate) Read(ctx context.Context, r io.Reader) (*Photo, error) {
 	format, original, err := g.receive(ctx, r)
@@ -142,7 +142,11 @@ func (g *Gate) measure(f *format, original []byte) (size image.Point, err error)
 		return size, refusef(TooLarge, "The image is %d×%d pixels, which is %.1f megapixels. Up to %g megapixels are accepted.",
 			width, height, float64(width*height)/1e6, float64(pixels)/1e6)
 	}
-	return image.Pt(config.Width, config.Height), nil
+	size = image.Pt(config.Width, config.Height)
+	if f.check != nil {
+		err = f.check(original, size)
+	}
+	return size, err
 }
 
 // decode decodes the file and turns its pixels upright. Decoders and image types

@@ -3,6 +3,7 @@ package photo
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"image"
 	"image/color"
@@ -80,6 +81,36 @@ func TestRefusals(t *testing.T) {
 				p.Close()
 			}
 		})
+	}
+}
+
+// TestTIFFBlocks checks the bound on what is decompressed in one piece.
+func TestTIFFBlocks(t *testing.T) {
+	const compression, rowsPerStrip, tileWidth, tileLength = 0x0103, 0x0116, 0x0142, 0x0143
+	size := image.Pt(8000, 5000)
+	for name, c := range map[string]struct {
+		tags [][2]uint32
+		ok   bool
+	}{
+		"one piece, plain":   {[][2]uint32{{compression, 1}}, true},
+		"one piece, deflate": {[][2]uint32{{compression, 8}}, false},
+		"strips":             {[][2]uint32{{compression, 8}, {rowsPerStrip, 2000}}, true},
+		"large strips":       {[][2]uint32{{compression, 8}, {rowsPerStrip, 2001}}, false},
+		"strip of all rows":  {[][2]uint32{{compression, 5}, {rowsPerStrip, 0xffffffff}}, false},
+		"tiles":              {[][2]uint32{{compression, 5}, {tileWidth, 4000}, {tileLength, 4000}}, true},
+		"large tiles":        {[][2]uint32{{compression, 5}, {rowsPerStrip, 1}, {tileWidth, 4001}, {tileLength, 4000}}, false},
+		"huge tiles":         {[][2]uint32{{compression, 5}, {tileWidth, 0xffffffff}, {tileLength, 0xffffffff}}, false},
+	} {
+		le := binary.LittleEndian
+		file := le.AppendUint16([]byte("II*\x00\x08\x00\x00\x00"), uint16(len(c.tags)))
+		for _, tag := range c.tags {
+			file = le.AppendUint16(file, uint16(tag[0]))
+			file = le.AppendUint16(file, 4)
+			file = le.AppendUint32(le.AppendUint32(file, 1), tag[1])
+		}
+		if err := checkTIFF(file, size); (err == nil) != c.ok || err != nil && reasonOf(err) != Unsupported {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -1,0 +1,35 @@
+package photo
+
+import "image"
+
+// maxBlock is how many pixels a strip or tile of a compressed TIFF may have.
+// The decoder holds one in memory at up to 8 bytes per pixel, whatever the
+// image needs, and while it grows that buffer three times as much.
+const maxBlock = 16_000_000
+
+// checkTIFF refuses a TIFF whose blocks would take too much memory. Without
+// compression they can't be larger than the file.
+func checkTIFF(file []byte, size image.Point) error {
+	const (
+		compression  = 0x0103
+		rowsPerStrip = 0x0116
+		tileWidth    = 0x0142
+		tileLength   = 0x0143
+		none         = 1
+	)
+	if c, _ := tiffTag(file, compression); c == 0 || c == none {
+		return nil
+	}
+	block := float64(size.X) * float64(size.Y)
+	if width, _ := tiffTag(file, tileWidth); width > 0 {
+		length, _ := tiffTag(file, tileLength)
+		block = float64(width) * float64(length)
+	} else if rows, _ := tiffTag(file, rowsPerStrip); rows > 0 {
+		block = float64(size.X) * min(float64(rows), float64(size.Y))
+	}
+	if block > maxBlock {
+		return refusef(Unsupported, "The file is a TIFF image that is compressed in pieces of %.1f megapixels. Pieces of up to %d megapixels are accepted; saved without compression, in smaller strips or as PNG the image will be. %s",
+			block/1e6, maxBlock/1_000_000, accepted)
+	}
+	return nil
+}
