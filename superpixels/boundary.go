@@ -76,13 +76,12 @@ func (b *borderPass) run(sweeps int) {
 			if !b.visit(x, y) {
 				continue
 			}
-			// Only pixels around a change can decide otherwise next time.
-			for ny := max(y-1, 0); ny <= min(y+1, h-1); ny++ {
-				for nx := max(x-1, 0); nx <= min(x+1, w-1); nx++ {
-					if q := ny*w + nx; !queued[q] {
-						queued[q] = true
-						next = append(next, int32(q))
-					}
+			// Next time, look again at the sides of what changed.
+			for i, q := range [4]int32{p - int32(w), p - 1, p + 1, p + int32(w)} {
+				inside := [4]bool{y > 0, x > 0, x+1 < w, y+1 < h}[i]
+				if inside && !queued[q] {
+					queued[q] = true
+					next = append(next, q)
 				}
 			}
 		}

@@ -1,3 +1,32 @@
-// Package superpixels partitions photographs into small regions that respect
-// object borders: gradient watershed, then size-aware merging.
+// Package superpixels partitions photographs into small connected regions that
+// respect the borders of objects, at every granularity at once, and describes
+// the regions and their borders for a random field.
+//
+// # Method
+//
+// A gradient watershed followed by size-aware merging:
+//
+//  1. CIELAB through tables, a 5×5 binomial blur, gradient magnitudes at full,
+//     half and quarter resolution.
+//  2. Watershed by steepest descent on the full-resolution gradient: thousands
+//     of connected basins in O(pixels). A lattice of shallow dishes divides
+//     areas without any gradient into equal compact cells.
+//  3. The region adjacency graph in one raster pass.
+//  4. Merging in order of contrast, damped by texture and weighed by size: a
+//     few rounds of near-greedy matching, then an exact heap down to one
+//     region. The order of the merges is the hierarchy.
+//  5. One pass at 1.2 times the default number of regions straightens the
+//     borders: a pixel may move to the neighbouring region that suits it.
+//
+// Step 5 and finer levels seem to exclude each other, since moving a pixel
+// changes regions that were merged before. It works because the pixel moves
+// between regions of the finest level, and only where the removal leaves every
+// level in between connected. So all levels are nested and connected, and what
+// comes out at 600 regions hardly depends on how fine the finest level is.
+//
+// Images above 0.6 megapixels (more when very many regions are asked for) are
+// segmented on a reduced copy; the finest borders then move to where the
+// full-size image has them, again without breaking any level.
+//
+// All results are the same bytes for any number of cores and on any machine.
 package superpixels

@@ -97,7 +97,7 @@ func TestBSDS(t *testing.T) {
 	dir := sharedData(t, "bsds")
 	all := names(t, dir)
 	if testing.Short() || raceEnabled {
-		all = all[:10]
+		all = all[:4]
 	}
 	for _, finest := range []int{600, 2400} {
 		var ue, asa, br [2]float64 // of the even ranks, used for tuning, and the odd ones
@@ -137,7 +137,7 @@ func TestVOC(t *testing.T) {
 	dir := sharedData(t, "voc")
 	all := names(t, dir)
 	if testing.Short() || raceEnabled {
-		all = all[:20]
+		all = all[:6]
 	}
 	var inter, union [255]float64
 	for _, name := range all {

@@ -111,7 +111,7 @@ func TestHierarchyLevels(t *testing.T) {
 		checkMap(t, fine, width, height, want)
 		checkMap(t, h.At(0), width, height, 1)
 		checkMap(t, h.At(want+5), width, height, want)
-		for n := want - 1; n >= 1; n-- {
+		for n := want - 1; n >= 1; n -= 1 + n/20 {
 			m := h.At(n)
 			checkMap(t, m, width, height, n)
 			checkNested(t, m, fine)
