@@ -9,10 +9,25 @@ import (
 // Parameters say how a superpixel graph and the clicks on it become a
 // conditional random field and the moments that Herding follows: harmonic
 // moments, the probabilities of a random walker that stops at the clicks.
+//
+// The walker passes a border with the conductance
+//
+//	length^Length · (texture+½)^Texture / ((contour+½)^Contour · (ΔE+½)^Colour) + Floor,
+//
+// so a contour counts in relation to the texture it stands in. At every
+// superpixel it may also jump to a click that looks alike, see appearance.
 type Parameters struct {
-	Method    string  `json:"method"`
-	Beta      float64 `json:"beta"`       // conductance of a border is exp(-Beta·ΔE/100) + Floor
-	Floor     float64 `json:"floor"`      // lets evidence reach everything
+	Method  string  `json:"method"`
+	Length  float64 `json:"length"`  // exponents of the conductance
+	Texture float64 `json:"texture"` //
+	Contour float64 `json:"contour"` //
+	Colour  float64 `json:"colour"`  //
+	Floor   float64 `json:"floor"`   // lets evidence reach everything
+
+	Jump     float64 `json:"jump"`     // largest conductance towards clicks that look alike
+	Alike    float64 `json:"alike"`    // distance of appearance, in ΔE, at which likeness falls to e^-½
+	Doubtful float64 `json:"doubtful"` // sum of likenesses at which half of Jump is given
+
 	Potts     float64 `json:"potts"`      // weight of a border is Potts·exp(-Decay·ΔE/100)
 	Decay     float64 `json:"decay"`      //
 	RateUnary float64 `json:"rate_unary"` // Herding's step on the unaries
@@ -22,36 +37,57 @@ type Parameters struct {
 // DefaultParameters are those of every sequence.
 var DefaultParameters = Parameters{
 	Method: "herding-harmonic",
-	Beta:   30, Floor: 1e-4,
+	Length: 1.4, Texture: 2.9, Contour: 3, Colour: 1.7, Floor: 2e-6,
+	Jump: 1e-3, Alike: 10, Doubtful: 0.1,
 	Potts: 1, Decay: 10,
-	RateUnary: 0.5, RateArea: 0.1,
+	RateUnary: 0.1, RateArea: 0.2,
 }
 
-// problem builds the Herding problem of an image with at least two clicked
+// Problem builds the Herding problem of an image with at least two clicked
 // classes: fixed holds, per superpixel, the place of the clicked class among
 // the k classes in play, or -1.
-func (p Parameters) problem(g *superpixels.Graph, fixed []int16, k int) (*herding.Problem, error) {
-	n := len(g.Regions)
-	conductances := make([]crf.Edge, len(g.Edges))
+func (p Parameters) Problem(g *superpixels.Graph, fixed []int16, k int) (*herding.Problem, error) {
+	marginals, err := p.Marginals(g, fixed, k)
+	if err != nil {
+		return nil, err
+	}
 	weights := make([]crf.Edge, len(g.Edges))
 	for i, e := range g.Edges {
-		d := float64(e.DeltaE) / 100
-		conductances[i] = crf.Edge{A: e.A, B: e.B, W: crf.Exp(-p.Beta*d) + p.Floor}
-		weights[i] = crf.Edge{A: e.A, B: e.B, W: p.Potts * crf.Exp(-p.Decay*d)}
+		weights[i] = crf.Edge{A: e.A, B: e.B, W: p.Potts * crf.Exp(-p.Decay*float64(e.DeltaE)/100)}
 	}
-	walker, err := herding.NewHarmonic(n, conductances)
-	if err != nil {
-		return nil, err
-	}
-	marginals, err := walker.Solve(nil, k, fixed, nil)
-	if err != nil {
-		return nil, err
-	}
-	area := make([]float64, n)
+	area := make([]float64, len(g.Regions))
 	for i, r := range g.Regions {
 		area[i] = float64(r.Area)
 	}
 	return herding.Posterior(marginals, k, fixed, weights, herding.PosteriorOptions{
 		EtaUnary: p.RateUnary, EtaArea: p.RateArea, Area: area,
 	})
+}
+
+// problem is Problem.
+func (p Parameters) problem(g *superpixels.Graph, fixed []int16, k int) (*herding.Problem, error) {
+	return p.Problem(g, fixed, k)
+}
+
+// Marginals returns the probabilities of the k classes in play at each
+// superpixel, row-major, for clicks as in Problem. The cost is that of a
+// sparse factorisation and of superpixels × clicks likenesses.
+func (p Parameters) Marginals(g *superpixels.Graph, fixed []int16, k int) ([]float64, error) {
+	walker, err := herding.NewHarmonic(len(g.Regions), p.conductances(g))
+	if err != nil {
+		return nil, err
+	}
+	return walker.Solve(nil, k, fixed, p.appearance(g, fixed, k))
+}
+
+func (p Parameters) conductances(g *superpixels.Graph) []crf.Edge {
+	c := make([]crf.Edge, len(g.Edges))
+	for i, e := range g.Edges {
+		log := float64(p.Length*crf.Log(float64(e.Length))) +
+			float64(p.Texture*crf.Log(float64(e.Texture)+0.5)) -
+			float64(p.Contour*crf.Log(float64(e.Contour)+0.5)) -
+			float64(p.Colour*crf.Log(float64(e.DeltaE)+0.5))
+		c[i] = crf.Edge{A: e.A, B: e.B, W: crf.Exp(log) + p.Floor}
+	}
+	return c
 }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+)
+
+// drawCurves writes what the trials show as SVG and PNG files: the oracle over
+// the number of hypotheses for each observed share, and, where they vary, over
+// the observed share and over herding-paper's rate.
+func drawCurves(dir string, trials []*trial) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	hypotheses := map[float64]*figure{}
+	observed := &figure{x: "observed superpixels (%)"}
+	rates := map[float64]*figure{}
+	for _, t := range trials {
+		if hypotheses[t.Observed] == nil {
+			hypotheses[t.Observed] = &figure{x: "hypotheses"}
+			rates[t.Observed] = &figure{x: "rate"}
+		}
+		for m, v := range t.OracleBy {
+			hypotheses[t.Observed].add(t.title(), float64(m+1), v)
+		}
+		observed.add(t.title(), 100*t.Observed, t.Oracle)
+		if t.Reading != "" {
+			rates[t.Observed].add(t.Solver+" "+t.Reading, t.Rate, t.Oracle)
+		}
+	}
+	if err := observed.save(filepath.Join(dir, "observed")); err != nil {
+		return err
+	}
+	for share, f := range hypotheses {
+		if err := f.save(filepath.Join(dir, fmt.Sprintf("hypotheses-%g", share))); err != nil {
+			return err
+		}
+		if err := rates[share].save(filepath.Join(dir, fmt.Sprintf("rate-%g", share))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// figure is a diagram of mean IoU over something.
+type figure struct {
+	x     string
+	names []string
+	lines map[string]plotter.XYs
+}
+
+func (f *figure) add(name string, x, y float64) {
+	if f.lines == nil {
+		f.lines = map[string]plotter.XYs{}
+	}
+	if !slices.Contains(f.names, name) {
+		f.names = append(f.names, name)
+	}
+	f.lines[name] = append(f.lines[name], plotter.XY{X: x, Y: 100 * y})
+}
+
+// save writes the figure to path.svg and path.png, unless it has no line of at
+// least two points.
+func (f *figure) save(path string) error {
+	p := plot.New()
+	p.X.Label.Text, p.Y.Label.Text = f.x, "oracle mean IoU (%)"
+	p.Legend.Top = false
+	p.Add(plotter.NewGrid())
+	some := false
+	for i, name := range f.names {
+		line := f.lines[name]
+		slices.SortFunc(line, func(a, b plotter.XY) int { return int(a.X*1e6) - int(b.X*1e6) })
+		l, s, err := plotter.NewLinePoints(line)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		some = some || len(line) > 1
+		l.Color, s.Color = plotutil.Color(i), plotutil.Color(i)
+		l.Dashes, s.Shape = plotutil.Dashes(i), plotutil.Shape(i)
+		p.Add(l, s)
+		p.Legend.Add(name, l, s)
+	}
+	if !some {
+		return nil
+	}
+	for _, ext := range []string{".svg", ".png"} {
+		if err := p.Save(20*vg.Centimeter, 14*vg.Centimeter, path+ext); err != nil {
+			return fmt.Errorf("%s: %w", path+ext, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// picture is one image of a data folder.
+type picture struct {
+	dir, id string
+	file    string // of the image
+}
+
+// mask is the path of the picture's mask.
+func (p picture) mask() string { return filepath.Join(p.dir, "masks", p.id+".png") }
+
+// pictures lists the images of a data folder: those of index.tsv in its order,
+// when the folder has one, and all of images/ by name otherwise.
+func pictures(dir string, limit int) ([]picture, error) {
+	if limit < 0 {
+		return nil, fmt.Errorf("--limit %d: accepted are numbers from 1", limit)
+	}
+	files := map[string]string{}
+	entries, err := os.ReadDir(filepath.Join(dir, "images"))
+	if err != nil {
+		return nil, fmt.Errorf("%s is no data folder: it needs images/ID.jpg or .png and masks/ID.png: %w", dir, err)
+	}
+	var ids []string
+	for _, e := range entries {
+		ext := strings.ToLower(filepath.Ext(e.Name()))
+		if e.IsDir() || !slices.Contains([]string{".jpg", ".jpeg", ".png"}, ext) {
+			continue
+		}
+		id := strings.TrimSuffix(e.Name(), filepath.Ext(e.Name()))
+		if other, twice := files[id]; twice {
+			return nil, fmt.Errorf("%s: both %s and %s are image %q", dir, filepath.Base(other), e.Name(), id)
+		}
+		files[id] = filepath.Join(dir, "images", e.Name())
+		ids = append(ids, id)
+	}
+	if listed, err := index(filepath.Join(dir, "index.tsv")); err != nil {
+		return nil, err
+	} else if listed != nil {
+		ids = listed
+	}
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("%s holds no images: accepted are .jpg and .png", filepath.Join(dir, "images"))
+	}
+	if limit > 0 {
+		ids = ids[:min(limit, len(ids))]
+	}
+	out := make([]picture, len(ids))
+	for i, id := range ids {
+		if files[id] == "" {
+			return nil, fmt.Errorf("%s names image %q, which is not in %s", filepath.Join(dir, "index.tsv"), id, filepath.Join(dir, "images"))
+		}
+		out[i] = picture{dir, id, files[id]}
+	}
+	return out, nil
+}
+
+// index reads the column 'id' of a table; nil when there is none.
+func index(path string) ([]string, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	column := -1
+	for line := range strings.Lines(string(b)) {
+		cells := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
+		switch {
+		case column < 0:
+			if column = slices.Index(cells, "id"); column < 0 {
+				return nil, fmt.Errorf("%s has no column named id", path)
+			}
+		case column < len(cells):
+			ids = append(ids, cells[column])
+		}
+	}
+	return ids, nil
+}
+
+// load decodes the picture's image.
+func (p picture) load() (*image.NRGBA, error) {
+	decode := jpeg.Decode
+	if strings.EqualFold(filepath.Ext(p.file), ".png") {
+		decode = png.Decode
+	}
+	img, err := decodeFile(p.file, decode)
+	if err != nil {
+		return nil, err
+	}
+	out := image.NewNRGBA(image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy()))
+	if out.Rect.Empty() {
+		return nil, fmt.Errorf("%s is empty", p.file)
+	}
+	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
+	return out, nil
+}
+
+// loadMask decodes a mask of 8-bit indices for an image of the given size.
+func loadMask(path string, size image.Point) ([]uint8, error) {
+	img, err := decodeFile(path, png.Decode)
+	if err != nil {
+		return nil, err
+	}
+	if img.Bounds().Size() != size {
+		return nil, fmt.Errorf("%s is %d×%d pixels, its image %d×%d", path, img.Bounds().Dx(), img.Bounds().Dy(), size.X, size.Y)
+	}
+	var pix []uint8
+	var stride int
+	switch m := img.(type) {
+	case *image.Paletted:
+		pix, stride = m.Pix, m.Stride
+	case *image.Gray:
+		pix, stride = m.Pix, m.Stride
+	default:
+		return nil, fmt.Errorf("%s is no mask: a mask is a PNG with a palette or 8-bit grey, one class index per pixel", path)
+	}
+	out := make([]uint8, 0, size.X*size.Y)
+	for y := range size.Y {
+		out = append(out, pix[y*stride:y*stride+size.X]...)
+	}
+	return out, nil
+}
+
+func decodeFile(path string, decode func(io.Reader) (image.Image, error)) (image.Image, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	img, err := decode(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s can't be read: %w", path, err)
+	}
+	return img, nil
+}

@@ -1,0 +1,69 @@
+// Command evaluate measures Collie's method on folders of images and masks:
+// the paper's interactive experiment, simulated annotators, superpixels,
+// scribbles and maximisers.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+type commands struct {
+	VOC vocCommand `cmd:"" name:"voc" help:"The paper's interactive experiment: oracle, first and mode accuracy for clicks drawn at random."`
+}
+
+// output is what all commands have in common.
+type output struct {
+	JSON string `name:"json" type:"path" placeholder:"FILE" help:"Write the figures to this file, too (fractions, not per cent)."`
+}
+
+// data says which images a command works on.
+type data struct {
+	Data    string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png."`
+	Limit   int    `placeholder:"N" help:"Use the first N images only, in the order of index.tsv or of their names."`
+	Classes int    `default:"21" help:"Number of classes; masks hold the indices 0 to one less, and 255 for void."`
+}
+
+// terminal is where a command talks to people: figures go to out, the progress
+// bar to bar, which is nil when nobody would see it move.
+type terminal struct {
+	ctx context.Context
+	out io.Writer
+	bar io.Writer
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	t := &terminal{ctx: ctx, out: os.Stdout}
+	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		t.bar = os.Stderr
+	}
+	var c commands
+	k := kong.Parse(&c, kong.Name("evaluate"), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Description("Measures Collie's method on folders of images and masks."))
+	if err := k.Run(t); err != nil {
+		fmt.Fprintln(os.Stderr, "evaluate:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+// write stores v as JSON when a file was asked for.
+func (o output) write(v any) error {
+	if o.JSON == "" {
+		return nil
+	}
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.JSON, err)
+	}
+	return os.WriteFile(o.JSON, append(b, '\n'), 0o644)
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"image"
+
+	"collie/herding"
+	"collie/segment/simulate"
+	"collie/superpixels"
+)
+
+// scene is a picture ready for the experiments.
+type scene struct {
+	simulate.Scene
+	id       string
+	regions  *superpixels.Map
+	truth    herding.Truth
+	majority []uint8
+}
+
+// open segments a picture into regions and reads its mask.
+func (p picture) open(regions, classes int) (*scene, error) {
+	img, err := p.load()
+	if err != nil {
+		return nil, err
+	}
+	mask, err := loadMask(p.mask(), img.Rect.Size())
+	if err != nil {
+		return nil, err
+	}
+	m := superpixels.NewHierarchy(img, regions).At(regions)
+	truth, err := simulate.Cover(m, mask, classes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.mask(), err)
+	}
+	return &scene{
+		Scene:    simulate.Scene{Graph: superpixels.Describe(img, m), RGB: meanRGB(img, m)},
+		id:       p.id,
+		regions:  m,
+		truth:    truth,
+		majority: simulate.Majority(truth),
+	}, nil
+}
+
+// meanRGB is the mean colour of each region, 0 to 1.
+func meanRGB(img *image.NRGBA, m *superpixels.Map) [][3]float64 {
+	sums, counts := make([][3]float64, m.N), make([]float64, m.N)
+	for p, r := range m.Labels {
+		at := p/m.Width*img.Stride + p%m.Width*4
+		for c := range 3 {
+			sums[r][c] += float64(img.Pix[at+c])
+		}
+		counts[r]++
+	}
+	for r := range sums {
+		for c := range 3 {
+			sums[r][c] /= 255 * counts[r]
+		}
+	}
+	return sums
+}

@@ -1,0 +1,302 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"collie/crf"
+	"collie/herding"
+	"collie/segment/simulate"
+)
+
+type vocCommand struct {
+	data
+	output
+	Observed   []float64 `default:"0.02,0.10,1" help:"Shares of the superpixels that are clicked."`
+	Hypotheses int       `default:"20" help:"Length of the sequences."`
+	Methods    []string  `default:"map,divmbest,herding-paper,herding-harmonic,random-walker,label-bias" enum:"map,divmbest,herding-paper,herding-harmonic,random-walker,label-bias" help:"${enum}."`
+	Draws      int       `default:"1" help:"Draws of the clicks; with several, figures are means and spreads over them."`
+	Regions    int       `default:"600" help:"Superpixels of an image."`
+	Solver     []string  `default:"exact" enum:"exact,lbp" help:"Maximisers of the paper's methods: exact (nearly, TRW-S and ICM) or lbp (50 rounds of belief propagation)."`
+	Reading    []string  `default:"similarity" enum:"similarity,before-weight,softmax" help:"Readings of the paper's pairwise moments, of herding-paper."`
+	Rates      []float64 `default:"0.25" help:"Herding rates η_p of herding-paper."`
+	Lambda     float64   `default:"0.15" help:"Diversity λ of divmbest."`
+	AllClasses bool      `help:"Put all classes in play, not only those clicked."`
+	Curves     string    `type:"path" placeholder:"DIR" help:"Draw accuracy over the number of hypotheses, the observed share and the rate as SVG and PNG."`
+}
+
+// trial is one row of the table.
+type trial struct {
+	Method     string   `json:"method"`
+	Solver     string   `json:"solver,omitempty"`
+	Reading    string   `json:"reading,omitempty"`
+	Rate       float64  `json:"rate,omitempty"`
+	Observed   float64  `json:"observed"`
+	Hypotheses int      `json:"hypotheses"`
+	Images     int      `json:"images"`
+	Draws      int      `json:"draws"`
+	Oracle     float64  `json:"oracle"`
+	First      float64  `json:"first"`
+	Mode       float64  `json:"mode"`
+	Spread     accuracy `json:"standard_deviation"` // over the draws
+
+	PerClass     map[string]accuracy `json:"per_class"`
+	OracleBy     []float64           `json:"oracle_by_hypotheses"` // of the first 1, 2, … hypotheses
+	Milliseconds float64             `json:"milliseconds_per_hypothesis"`
+
+	method simulate.Method
+	mu     sync.Mutex
+	sums   []*sums // per draw
+	spent  time.Duration
+	made   int
+}
+
+// accuracy is one figure for each way to choose among the hypotheses.
+type accuracy struct {
+	Oracle float64 `json:"oracle"`
+	First  float64 `json:"first"`
+	Mode   float64 `json:"mode"`
+}
+
+// sums add up one draw over the images; oracle[m] chooses among the first m+1
+// hypotheses.
+type sums struct {
+	oracle []*simulate.Overlap
+	mode   *simulate.Overlap
+}
+
+func (c *vocCommand) check() error {
+	for _, share := range c.Observed {
+		if !(share > 0 && share <= 1) {
+			return fmt.Errorf("--observed %v: accepted are shares above 0 and up to 1", share)
+		}
+	}
+	for _, rate := range append(slices.Clone(c.Rates), c.Lambda) {
+		if !(rate > 0 && rate < math.Inf(1)) {
+			return fmt.Errorf("--rates and --lambda: accepted are finite numbers above 0, not %v", rate)
+		}
+	}
+	for name, v := range map[string]int{"--hypotheses": c.Hypotheses, "--draws": c.Draws, "--regions": c.Regions, "--classes": c.Classes} {
+		if v < 1 {
+			return fmt.Errorf("%s %d: accepted are numbers from 1", name, v)
+		}
+	}
+	if c.Classes > crf.MaxLabels {
+		return fmt.Errorf("--classes %d: accepted are 1 to %d", c.Classes, crf.MaxLabels)
+	}
+	return nil
+}
+
+// Run measures, prints and stores.
+func (c *vocCommand) Run(t *terminal) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	list, err := pictures(c.Data, c.Limit)
+	if err != nil {
+		return err
+	}
+	trials := c.trials(len(list))
+	err = t.each(len(list), func(i int) error {
+		s, err := list[i].open(c.Regions, c.Classes)
+		if err != nil {
+			return err
+		}
+		for _, trial := range trials {
+			for draw := range c.Draws {
+				if err := c.try(t, trial, s, draw); err != nil {
+					return fmt.Errorf("%s, %s: %w", s.id, trial.Method, err)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, trial := range trials {
+		trial.finish(c.Classes)
+	}
+	c.print(t, trials)
+	if c.Curves != "" {
+		if err := drawCurves(c.Curves, trials); err != nil {
+			return err
+		}
+	}
+	return c.write(map[string]any{"results": trials})
+}
+
+// trials lists what to measure.
+func (c *vocCommand) trials(images int) []*trial {
+	var out []*trial
+	for _, share := range c.Observed {
+		for _, name := range c.Methods {
+			for _, m := range c.variants(name) {
+				m.Observed, m.Images, m.Draws, m.Hypotheses = share, images, c.Draws, c.Hypotheses
+				if name == "map" || name == "random-walker" {
+					m.Hypotheses = 1
+				}
+				for range c.Draws {
+					s := &sums{mode: simulate.NewOverlap(c.Classes)}
+					for range m.Hypotheses {
+						s.oracle = append(s.oracle, simulate.NewOverlap(c.Classes))
+					}
+					m.sums = append(m.sums, s)
+				}
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}
+
+// variants are the settings in which a method is measured.
+func (c *vocCommand) variants(name string) []*trial {
+	if !slices.Contains([]string{"map", "divmbest", "herding-paper"}, name) {
+		return []*trial{{Method: name, method: simulate.Method{Name: name}}}
+	}
+	var out []*trial
+	for _, solver := range c.Solver {
+		m := simulate.Method{Name: name, Lambda: c.Lambda, Solver: map[string]crf.Method{"exact": crf.TRWS, "lbp": crf.LBP}[solver]}
+		if name != "herding-paper" {
+			out = append(out, &trial{Method: name, Solver: solver, method: m})
+			continue
+		}
+		for _, reading := range c.Reading {
+			for _, rate := range c.Rates {
+				m.Rate = rate
+				m.Reading = map[string]herding.Reading{
+					"similarity": herding.Similarity, "before-weight": herding.SimilarityBeforeWeight, "softmax": herding.Softmax,
+				}[reading]
+				out = append(out, &trial{Method: name, Solver: solver, Reading: reading, Rate: rate, method: m})
+			}
+		}
+	}
+	return out
+}
+
+// try runs a method on one draw of clicks.
+func (c *vocCommand) try(t *terminal, trial *trial, s *scene, draw int) error {
+	all := 0
+	if c.AllClasses {
+		all = c.Classes
+	}
+	clicks := simulate.InPlay(simulate.Seeds(s.majority, trial.Observed, s.id, uint64(draw)), all)
+	if len(clicks.Classes) == 0 {
+		return nil // all void
+	}
+	start := time.Now()
+	hypotheses, err := trial.method.Hypotheses(t.ctx, &s.Scene, clicks, trial.Hypotheses)
+	if err != nil {
+		return err
+	}
+	spent := time.Since(start)
+	best := make([]int, len(hypotheses)) // among the first 1, 2, …
+	top := -1.0
+	for m, x := range hypotheses {
+		if v := simulate.MeanIoU(s.truth, x); v > top {
+			top, best[m] = v, m
+		} else {
+			best[m] = best[m-1]
+		}
+	}
+	mode := herding.Mode(hypotheses)
+
+	trial.mu.Lock()
+	defer trial.mu.Unlock()
+	trial.spent += spent
+	trial.made += len(hypotheses)
+	sums := trial.sums[draw]
+	sums.mode.Add(s.truth, mode)
+	for m, o := range sums.oracle {
+		o.Add(s.truth, hypotheses[best[min(m, len(best)-1)]])
+	}
+	return nil
+}
+
+// finish turns sums into figures.
+func (t *trial) finish(classes int) {
+	draws := float64(len(t.sums))
+	t.PerClass = map[string]accuracy{}
+	t.OracleBy = make([]float64, t.Hypotheses)
+	var each [3][]float64
+	for _, s := range t.sums {
+		last := s.oracle[len(s.oracle)-1]
+		each[0] = append(each[0], last.Mean())
+		each[1] = append(each[1], s.oracle[0].Mean())
+		each[2] = append(each[2], s.mode.Mean())
+		for m, o := range s.oracle {
+			t.OracleBy[m] += o.Mean() / draws
+		}
+		for class := range classes {
+			if v, ok := last.IoU(class); ok {
+				first, _ := s.oracle[0].IoU(class)
+				mode, _ := s.mode.IoU(class)
+				a := t.PerClass[className(class, classes)]
+				t.PerClass[className(class, classes)] = accuracy{a.Oracle + v/draws, a.First + first/draws, a.Mode + mode/draws}
+			}
+		}
+	}
+	t.Oracle, t.Spread.Oracle = meanAndSpread(each[0])
+	t.First, t.Spread.First = meanAndSpread(each[1])
+	t.Mode, t.Spread.Mode = meanAndSpread(each[2])
+	if t.made > 0 {
+		t.Milliseconds = t.spent.Seconds() * 1000 / float64(t.made)
+	}
+}
+
+// meanAndSpread are the mean and the standard deviation of a sample.
+func meanAndSpread(v []float64) (mean, sd float64) {
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	if len(v) < 2 {
+		return mean, 0
+	}
+	for _, x := range v {
+		sd += (x - mean) * (x - mean) / float64(len(v)-1)
+	}
+	return mean, math.Sqrt(sd)
+}
+
+// title tells a trial from the others of the table.
+func (t *trial) title() string {
+	words := []string{t.Method}
+	if t.Solver != "" {
+		words = append(words, t.Solver)
+	}
+	if t.Reading != "" {
+		words = append(words, t.Reading, fmt.Sprintf("η %g", t.Rate))
+	}
+	return strings.Join(words, " ")
+}
+
+func (c *vocCommand) print(t *terminal, trials []*trial) {
+	fmt.Fprintf(t.out, "Mean IoU in per cent over %d images, %d draws of the clicks, void ignored; the oracle takes the hypothesis of best mean IoU of each image.\n",
+		trials[0].Images, c.Draws)
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	defer w.Flush()
+	fmt.Fprint(w, "observed\tmethod\tM\toracle\t±\tfirst\t±\tmode\t±\tms\t\n")
+	for _, r := range trials {
+		fmt.Fprintf(w, "%g %%\t%s\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.2f\t\n", 100*r.Observed, r.title(), r.Hypotheses,
+			100*r.Oracle, 100*r.Spread.Oracle, 100*r.First, 100*r.Spread.First, 100*r.Mode, 100*r.Spread.Mode, r.Milliseconds)
+	}
+}
+
+var vocClasses = []string{
+	"background", "aeroplane", "bicycle", "bird", "boat", "bottle", "bus", "car", "cat", "chair", "cow", "diningtable",
+	"dog", "horse", "motorbike", "person", "pottedplant", "sheep", "sofa", "train", "tvmonitor",
+}
+
+// className is the class's name in PASCAL VOC, or its number in other data.
+func className(class, classes int) string {
+	if classes == len(vocClasses) {
+		return vocClasses[class]
+	}
+	return fmt.Sprint(class)
+}

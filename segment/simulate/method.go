@@ -1,0 +1,129 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+
+	"collie/crf"
+	"collie/herding"
+	"collie/segment"
+	"collie/superpixels"
+)
+
+// Scene is an image as the methods see it. RGB holds the mean colour of each
+// region, 0 to 1; only the paper's methods look at it.
+type Scene struct {
+	Graph *superpixels.Graph
+	RGB   [][3]float64
+}
+
+// Method turns clicks into hypotheses. The zero value of all but Name is the
+// paper's choice.
+type Method struct {
+	Name    string // one of Methods
+	Reading herding.Reading
+	Solver  crf.Method // TRWS, nearly exact, or LBP, as in the paper; used by the paper's methods
+	Lambda  float64    // of divmbest; 0 = 0.15
+	Rate    float64    // η_p of herding-paper; 0 = 0.25
+}
+
+// Methods are the names that a Method can have: the most probable labelling of
+// the paper's model, divMbest and Herding on it; Collie's own sequence; and two
+// simple ones on the same evidence, the random walker's single answer and
+// random shifts of the classes.
+var Methods = []string{"map", "divmbest", "herding-paper", "herding-harmonic", "random-walker", "label-bias"}
+
+// The paper's interactive weights: C = paperWeight·exp(-d).
+const paperWeight = 0.15
+
+// Hypotheses makes count hypotheses from at least one click, one class per
+// region each; methods with a single answer and clicks of a single class give
+// one.
+func (m Method) Hypotheses(ctx context.Context, s *Scene, clicks Clicks, count int) ([][]uint8, error) {
+	k := len(clicks.Classes)
+	if k == 1 {
+		return [][]uint8{clicks.Name(make([]uint8, len(clicks.Fixed)))}, nil
+	}
+	var problem *herding.Problem
+	var err error
+	switch m.Name {
+	case "map":
+		problem, count = &herding.Problem{Model: m.paper(s, clicks)}, 1
+	case "divmbest":
+		lambda := m.Lambda
+		if lambda == 0 {
+			lambda = 0.15
+		}
+		problem = herding.DivMBest(m.paper(s, clicks), lambda)
+	case "herding-paper":
+		if problem, err = herding.Paper(m.paper(s, clicks), m.Reading, paperWeight); err != nil {
+			return nil, err
+		}
+		if m.Rate > 0 {
+			problem.EtaPair = m.Rate
+		}
+	case "herding-harmonic":
+		problem, err = segment.DefaultParameters.Problem(s.Graph, clicks.Fixed, k)
+		if err != nil {
+			return nil, err
+		}
+		return collect(ctx, problem, clicks, count)
+	case "random-walker":
+		p, err := segment.DefaultParameters.Marginals(s.Graph, clicks.Fixed, k)
+		if err != nil {
+			return nil, err
+		}
+		return [][]uint8{clicks.Name(herding.RandomWalker(p, k))}, nil
+	case "label-bias":
+		problem, err = segment.DefaultParameters.Problem(s.Graph, clicks.Fixed, k)
+		if err != nil {
+			return nil, err
+		}
+		return collect(ctx, &herding.LabelBias{Model: problem.Model, Seed: 1}, clicks, count)
+	default:
+		return nil, fmt.Errorf("simulate: no method is called %q; known are %v", m.Name, Methods)
+	}
+	problem.Solver.Method = m.Solver
+	if m.Solver == crf.Auto {
+		problem.Solver.Method = crf.TRWS
+	}
+	return collect(ctx, problem, clicks, count)
+}
+
+// source is what streams hypotheses: a herding.Problem or a herding.LabelBias.
+type source interface {
+	Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis, error]
+}
+
+func collect(ctx context.Context, from source, clicks Clicks, count int) ([][]uint8, error) {
+	out := make([][]uint8, 0, count)
+	for h, err := range from.Run(ctx, count) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, clicks.Name(h.Labels))
+	}
+	return out, nil
+}
+
+// paper is the model of the paper's interactive experiment: no unaries but the
+// clicks, edges of C = 0.15·exp(-d) with d the distance of the mean colours
+// divided by its largest value, √3.
+func (m Method) paper(s *Scene, clicks Clicks) *crf.Model {
+	edges := make([]crf.Edge, len(s.Graph.Edges))
+	for i, e := range s.Graph.Edges {
+		d2 := 0.0
+		for c, v := range s.RGB[e.A] {
+			v -= s.RGB[e.B][c]
+			d2 += float64(v * v)
+		}
+		edges[i] = crf.Edge{A: e.A, B: e.B, W: paperWeight * crf.Exp(-math.Sqrt(d2/3))}
+	}
+	k := len(clicks.Classes)
+	return &crf.Model{
+		Nodes: len(clicks.Fixed), Labels: k, Unary: make([]float64, len(clicks.Fixed)*k),
+		Fixed: clicks.Fixed, Edges: edges,
+	}
+}
