@@ -38,7 +38,7 @@ type run struct {
 // gets its ack or reject before it gets the new state.
 func (r *room) append(ctx context.Context, expected int, e segment.Event, from *socket) (int, error) {
 	seq, err := r.annotation.Append(ctx, expected, e)
-	state, sequence := r.present()
+	state, sequence := r.annotation.Present()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if from != nil {
@@ -83,16 +83,6 @@ func replyTo(id string, expected, seq int, err error, present int) any {
 	return m
 }
 
-// present returns the state and the sequence that belongs to it.
-func (r *room) present() (segment.State, *segment.Sequence) {
-	for {
-		state, sequence := r.annotation.State(), r.annotation.Sequence()
-		if state.Seq == sequence.Seq() {
-			return state, sequence
-		}
-	}
-}
-
 // stateMessage is the present state as clients read it.
 func (r *room) stateMessage() []byte {
 	return encode(stateMessage{
@@ -108,7 +98,7 @@ func (r *room) epoch() string { return r.id }
 // join makes the socket a member: it gets the state and follows the sequence.
 // A second hello gets both anew.
 func (r *room) join(c *socket) {
-	state, sequence := r.present()
+	state, sequence := r.annotation.Present()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.adopt(state, sequence)

@@ -108,7 +108,7 @@ func TestRoomKeepsTheNewestState(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
 	r, c := s.member(im.ID)
-	old, sequence := r.present()
+	old, sequence := r.annotation.Present()
 	s.post("/api/v1/images/"+im.ID+"/evidence", labelAt("a", 0, inSky, 0)).into(t, http.StatusOK, &seqJSON{})
 	r.mu.Lock()
 	defer r.mu.Unlock()
