@@ -16,7 +16,9 @@ import (
 )
 
 type commands struct {
-	VOC vocCommand `cmd:"" name:"voc" help:"The paper's interactive experiment: oracle, first and mode accuracy for clicks drawn at random."`
+	VOC         vocCommand         `cmd:"" name:"voc" help:"The paper's interactive experiment: oracle, first and mode accuracy for clicks drawn at random."`
+	Map         mapCommand         `cmd:"" help:"Maximisers on stored models: score, gap to the best known one, time."`
+	Superpixels superpixelsCommand `cmd:"" help:"Superpixels against human segmentations."`
 }
 
 // output is what all commands have in common.

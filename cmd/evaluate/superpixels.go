@@ -1,0 +1,187 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"collie/superpixels"
+	"collie/superpixels/measure"
+)
+
+type superpixelsCommand struct {
+	output
+	Data    string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png, or masks/ID_0.png, ID_1.png … of several people."`
+	Limit   int    `placeholder:"N" help:"Use the first N images only."`
+	Regions int    `default:"600" help:"Superpixels of an image."`
+	Labels  string `type:"path" placeholder:"DIR" help:"Write each label map here as a 16-bit PNG ID.png."`
+}
+
+// partition are the figures of one image, and their means over all.
+type partition struct {
+	Images             int     `json:"images"`
+	Regions            float64 `json:"regions"`
+	BoundaryRecall     float64 `json:"boundary_recall"`
+	Undersegmentation  float64 `json:"undersegmentation_error"`
+	ASA                float64 `json:"asa"`
+	ExplainedVariation float64 `json:"explained_variation"`
+	Compactness        float64 `json:"compactness"`
+	Milliseconds       float64 `json:"milliseconds"` // median
+}
+
+// boundaryTolerance of the boundary recall, in parts of the image's diagonal.
+const boundaryTolerance = 0.0025
+
+// Run segments, measures, prints and stores.
+func (c *superpixelsCommand) Run(t *terminal) error {
+	if c.Regions < 1 || c.Regions > 1<<16 {
+		return fmt.Errorf("--regions %d: accepted are 1 to %d", c.Regions, 1<<16)
+	}
+	list, err := pictures(c.Data, c.Limit)
+	if err != nil {
+		return err
+	}
+	if c.Labels != "" {
+		if err := os.MkdirAll(c.Labels, 0o755); err != nil {
+			return err
+		}
+	}
+	var mu sync.Mutex
+	rows := make([]partition, len(list))
+	var times []float64
+	err = t.each(len(list), func(i int) error {
+		row, err := c.measure(list[i])
+		mu.Lock()
+		defer mu.Unlock()
+		rows[i] = row
+		times = append(times, row.Milliseconds)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	mean := partition{Images: len(rows)}
+	n := float64(len(rows))
+	for _, r := range rows {
+		mean.Regions += r.Regions / n
+		mean.BoundaryRecall += r.BoundaryRecall / n
+		mean.Undersegmentation += r.Undersegmentation / n
+		mean.ASA += r.ASA / n
+		mean.ExplainedVariation += r.ExplainedVariation / n
+		mean.Compactness += r.Compactness / n
+	}
+	slices.Sort(times)
+	mean.Milliseconds = times[len(times)/2]
+
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "images\tregions\tboundary recall\tundersegmentation\tASA\texplained variation\tcompactness\tms\t\n")
+	fmt.Fprintf(w, "%d\t%.1f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.1f\t\n", mean.Images, mean.Regions, mean.BoundaryRecall,
+		mean.Undersegmentation, mean.ASA, mean.ExplainedVariation, mean.Compactness, mean.Milliseconds)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return c.write(mean)
+}
+
+// measure segments one picture and compares it with each mask it has; figures
+// are means over the masks, whose void counts as a segment of its own.
+func (c *superpixelsCommand) measure(p picture) (partition, error) {
+	img, err := p.load()
+	if err != nil {
+		return partition{}, err
+	}
+	truths, err := p.segmentations(img.Rect.Size())
+	if err != nil {
+		return partition{}, err
+	}
+	start := time.Now()
+	m := superpixels.NewHierarchy(img, c.Regions).At(c.Regions)
+	row := partition{
+		Images: 1, Regions: float64(m.N), Milliseconds: time.Since(start).Seconds() * 1000,
+		ExplainedVariation: measure.ExplainedVariation(m.Labels, img),
+		Compactness:        measure.Compactness(m.Labels, m.Width),
+	}
+	n := float64(len(truths))
+	for _, truth := range truths {
+		row.BoundaryRecall += measure.BoundaryRecall(m.Labels, truth, m.Width, boundaryTolerance) / n
+		row.Undersegmentation += measure.Undersegmentation(m.Labels, truth, m.Width) / n
+		row.ASA += measure.ASA(m.Labels, truth, m.Width) / n
+	}
+	if c.Labels != "" {
+		if err := writeLabels(filepath.Join(c.Labels, p.id+".png"), m); err != nil {
+			return partition{}, err
+		}
+	}
+	return row, nil
+}
+
+// segmentations reads masks/ID.png or, of several people, masks/ID_k.png.
+func (p picture) segmentations(size image.Point) ([][]int32, error) {
+	files, err := filepath.Glob(filepath.Join(p.dir, "masks", escapeGlob(p.id)+"_*.png"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		files = []string{p.mask()}
+	}
+	var out [][]int32
+	for _, file := range files {
+		img, err := decodeFile(file, png.Decode)
+		if err != nil {
+			return nil, err
+		}
+		if img.Bounds().Size() != size {
+			return nil, fmt.Errorf("%s is %d×%d pixels, its image %d×%d", file, img.Bounds().Dx(), img.Bounds().Dy(), size.X, size.Y)
+		}
+		labels := make([]int32, 0, size.X*size.Y)
+		for y := range size.Y {
+			for x := range size.X {
+				switch m := img.(type) {
+				case *image.Paletted:
+					labels = append(labels, int32(m.ColorIndexAt(x, y)))
+				case *image.Gray:
+					labels = append(labels, int32(m.GrayAt(x, y).Y))
+				case *image.Gray16:
+					labels = append(labels, int32(m.Gray16At(x, y).Y))
+				default:
+					return nil, fmt.Errorf("%s is no mask: a mask is a PNG with a palette or grey, one index per pixel", file)
+				}
+			}
+		}
+		out = append(out, labels)
+	}
+	return out, nil
+}
+
+// escapeGlob makes a pattern that matches s alone.
+func escapeGlob(s string) string {
+	var b []rune
+	for _, r := range s {
+		if slices.Contains([]rune(`*?[\`), r) {
+			b = append(b, '\\')
+		}
+		b = append(b, r)
+	}
+	return string(b)
+}
+
+// writeLabels stores a map as a PNG of 16-bit grey.
+func writeLabels(path string, m *superpixels.Map) error {
+	img := image.NewGray16(image.Rect(0, 0, m.Width, m.Height))
+	for p, r := range m.Labels {
+		img.SetGray16(p%m.Width, p/m.Width, color.Gray16{Y: uint16(r)})
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(png.Encode(f, img), f.Close())
+}
