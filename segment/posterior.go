@@ -64,11 +64,6 @@ func (p Parameters) Problem(g *superpixels.Graph, fixed []int16, k int) (*herdin
 	})
 }
 
-// problem is Problem.
-func (p Parameters) problem(g *superpixels.Graph, fixed []int16, k int) (*herding.Problem, error) {
-	return p.Problem(g, fixed, k)
-}
-
 // Marginals returns the probabilities of the k classes in play at each
 // superpixel, row-major, for clicks as in Problem. The cost is that of a
 // sparse factorisation and of superpixels × clicks likenesses.

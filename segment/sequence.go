@@ -82,7 +82,7 @@ func NewSequence(g *superpixels.Graph, clicks []uint8, seq int) *Sequence {
 			}
 		}
 		s.problem = func() (*herding.Problem, error) {
-			return DefaultParameters.problem(g, fixed, len(s.classes))
+			return DefaultParameters.Problem(g, fixed, len(s.classes))
 		}
 	}
 	return s
