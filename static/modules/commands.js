@@ -31,10 +31,11 @@ export function listen(app) {
     if (!painter.labelled) toggle('labelled', 'overlay', true);
     painter.touch();
   };
-  /** @param {string | undefined} id of a neighbour */
-  const go = async (id) => {
+  /** @param {'next' | 'previous'} side */
+  const go = async (side) => {
+    const id = app.data[side];
     if (!id) {
-      toast('This is the last image on this side');
+      toast(side === 'next' ? 'This is the last image of the project' : 'This is the first image of the project');
     } else if (await app.saved()) {
       location.assign(`/images/${id}`);
     }
@@ -53,7 +54,7 @@ export function listen(app) {
     'accept-region': () => app.acceptRegion(),
     'accept-next': () => {
       app.accept();
-      void go(app.data.next);
+      void go('next');
     },
     cancel: () => {
       if (!stage.cancel()) app.select(-1);
@@ -74,8 +75,8 @@ export function listen(app) {
       if (session.save === 'saved') toast('Everything is saved');
       else toast(`${queued} ${queued === 1 ? 'step is' : 'steps are'} waiting to be saved`, 'They are kept in this page until the server has them.', 'problem');
     },
-    next: () => void go(app.data.next),
-    previous: () => void go(app.data.previous),
+    next: () => void go('next'),
+    previous: () => void go('previous'),
     help: openHelp,
   };
 

@@ -70,8 +70,8 @@ export function exportDialog(image, context) {
  * @param {number} share undecided
  */
 export function note(preview, share) {
-  const rest = share === 0 ? 'Everything is decided.' : `${percent(share)} undecided, exported as void (255).`;
-  if (!preview) return rest;
-  const state = share === 1 ? 'Nothing is accepted yet.' : `The labelling so far: ${rest}`;
+  const rest = `${percent(share)} undecided, exported as void (255).`;
+  if (!preview) return share === 0 ? 'Everything is decided.' : rest;
+  const state = share === 1 ? 'Nothing is accepted yet.' : share === 0 ? 'The labelling is complete without it.' : `The labelling without it: ${rest}`;
   return `You are looking at a preview, ${preview}. ${state}`;
 }
