@@ -73,10 +73,10 @@ func TestE2ESample(t *testing.T) {
 	p.press("g")
 	p.press(kb.Enter)
 	p.until(`document.getElementById('badge').hidden && document.getElementById('save').dataset.state === 'saved'`)
-	p.keep("accepted-dark")
+	p.screenshot("accepted-dark")
 	p.do("going to the start page", chromedp.Click(chromedp.CSS(".brand")))
 	p.until(`document.querySelectorAll('.card').length === 1 && [...document.images].every(i => i.complete)`)
-	p.keep("start-dark")
+	p.screenshot("start-dark")
 }
 
 func TestE2ESampleOnAPhone(t *testing.T) {
