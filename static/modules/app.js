@@ -1,4 +1,5 @@
 import { Choice } from './choice.js';
+import { paintChrome, statusOf } from './chrome.js';
 import { ClassPanel } from './classes.js';
 import { pixels } from './colour.js';
 import { byId } from './dom.js';
@@ -9,7 +10,6 @@ import { Painter } from './painter.js';
 import { VOID } from './protocol.js';
 import { Session } from './session.js';
 import { Stage } from './stage.js';
-import { statusLine } from './status.js';
 import { Strip } from './strip.js';
 import { Thumbnails } from './thumbnails.js';
 import { toast } from './toast.js';
@@ -22,9 +22,6 @@ const SAVING = 8000;
 
 /** Milliseconds after which the outcome of a run is announced, so that it does not cut off what led to it. */
 const TELL = 900;
-
-const SAVE_TEXT = { connecting: 'Connecting', saved: 'Saved', saving: 'Saving', failed: 'Failed', offline: 'Offline' };
-const SAVE_ICON = { connecting: 'cloud', saved: 'check', saving: 'cloud', failed: 'warn', offline: 'offline' };
 
 /** The annotation page: joins the session, the canvas, the strip and the panels. */
 export class App {
@@ -144,51 +141,8 @@ export class App {
     this.show();
     this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
-      this.chrome();
+      if (this.session) paintChrome(this);
     });
-  }
-
-  chrome() {
-    const { session, choice, classes } = this;
-    if (!session) return;
-    const { hypotheses, evidence } = session;
-    const { selected, shown } = choice;
-    this.strip.update({ hypotheses, labels: this.labels, colors: classes.colors, selected: selected?.place ?? -1 });
-    classes.count(this.labels, this.area);
-
-    const badge = byId('badge');
-    const differs = shown !== null && this.differs(shown.card);
-    badge.hidden = !differs;
-    byId('stage').classList.toggle('previewing', differs);
-    if (shown) byId('badge-text').textContent = `${this.nameOf(shown.place)}${choice.hovered || this.touch ? '' : ' · Enter accepts'}`;
-
-    const line = this.line();
-    if (byId('status').textContent !== line) byId('status').textContent = line;
-    byId('running').hidden = !hypotheses.running;
-
-    const { undo, redo } = evidence.depth();
-    disable('undo', undo <= 0);
-    disable('redo', redo <= 0);
-    disable('walk-back', hypotheses.cards.length === 0 || selected?.place === 0);
-    disable('walk-on', hypotheses.cards.length === 0 || selected?.place === hypotheses.cards.length - 1);
-    disable('accept', selected === null || !this.differs(selected.card));
-    this.paintSave();
-  }
-
-  paintSave() {
-    const { save, evidence } = this.session;
-    const queued = evidence.pending.length;
-    byId('save').dataset.state = save;
-    byId('save-text').textContent = SAVE_TEXT[save] + (queued > 0 && save !== 'saving' ? ` (${queued} queued)` : '');
-    byId('save').querySelector('use')?.setAttribute('href', `#i-${SAVE_ICON[save]}`);
-  }
-
-  /** What the line above the strip says. */
-  line() {
-    const { session, classes, clicks, touch } = this;
-    if (session.save === 'connecting') return 'Connecting';
-    if (session.save === 'offline') return 'The server can’t be reached. Your clicks are kept here and sent when it is back';
-    return statusLine({ clicks, classes: classes.classes, hypotheses: session.hypotheses, touch });
   }
 
   /** @param {number} place */
@@ -212,7 +166,7 @@ export class App {
       this.choice.finished(hypotheses);
       if (!this.expecting()) this.eager = 0;
       clearTimeout(this.tell);
-      this.tell = window.setTimeout(() => this.say(this.line()), TELL);
+      this.tell = window.setTimeout(() => this.say(statusOf(this)), TELL);
     }
     this.refresh();
   }
@@ -335,9 +289,4 @@ export class App {
     }
     return true;
   }
-}
-
-/** @param {string} id @param {boolean} off */
-function disable(id, off) {
-  /** @type {HTMLButtonElement} */ (byId(id)).disabled = off;
 }

@@ -1,0 +1,63 @@
+import { byId } from './dom.js';
+import { statusLine } from './status.js';
+
+const SAVE_TEXT = { connecting: 'Connecting', saved: 'Saved', saving: 'Saving', failed: 'Failed', offline: 'Offline' };
+const SAVE_ICON = { connecting: 'cloud', saved: 'check', saving: 'cloud', failed: 'warn', offline: 'offline' };
+
+/** @typedef {import('./app.js').App} App */
+
+/**
+ * Brings everything around the canvas in line with what is known.
+ *
+ * @param {App} app
+ */
+export function paintChrome(app) {
+  const { session, choice, classes } = app;
+  const { hypotheses, evidence } = session;
+  const { selected, shown } = choice;
+  app.strip.update({ hypotheses, labels: app.labels, colors: classes.colors, selected: selected?.place ?? -1 });
+  classes.count(app.labels, app.area);
+
+  const differs = shown !== null && app.differs(shown.card);
+  byId('badge').hidden = !differs;
+  byId('stage').classList.toggle('previewing', differs);
+  if (shown) byId('badge-text').textContent = `${app.nameOf(shown.place)}${choice.hovered || app.touch ? '' : ' · Enter accepts'}`;
+
+  const line = statusOf(app);
+  if (byId('status').textContent !== line) byId('status').textContent = line;
+  byId('running').hidden = !hypotheses.running;
+
+  const { undo, redo } = evidence.depth();
+  const last = hypotheses.cards.length - 1;
+  disable('undo', undo <= 0);
+  disable('redo', redo <= 0);
+  disable('walk-back', last < 0 || selected?.place === 0);
+  disable('walk-on', last < 0 || selected?.place === last);
+  disable('accept', selected === null || !app.differs(selected.card));
+  paintSave(app);
+}
+
+/**
+ * What the line above the strip says.
+ *
+ * @param {App} app
+ */
+export function statusOf({ session, classes, clicks, touch }) {
+  if (session.save === 'connecting') return 'Connecting';
+  if (session.save === 'offline') return 'The server can’t be reached. Your clicks are kept here and sent when it is back';
+  return statusLine({ clicks, classes: classes.classes, hypotheses: session.hypotheses, touch });
+}
+
+/** @param {App} app */
+function paintSave({ session }) {
+  const { save, evidence } = session;
+  const queued = evidence.pending.length;
+  byId('save').dataset.state = save;
+  byId('save-text').textContent = SAVE_TEXT[save] + (queued > 0 && save !== 'saving' ? ` (${queued} queued)` : '');
+  byId('save').querySelector('use')?.setAttribute('href', `#i-${SAVE_ICON[save]}`);
+}
+
+/** @param {string} id @param {boolean} off */
+function disable(id, off) {
+  /** @type {HTMLButtonElement} */ (byId(id)).disabled = off;
+}
