@@ -74,7 +74,7 @@ export class Painter {
       canvas.height = Math.max(1, Math.round(height * ratio));
     }
     this.meshView = null;
-    this.touch();
+    this.sceneDirty = this.marksDirty = true;
   }
 
   /** @param {import('./view.js').View} view */

@@ -58,6 +58,7 @@ export class Stage {
     const { scale, left, top } = this.painter.view;
     if (this.fitted) this.fit();
     else this.look({ scale, left: left + dx, top: top + dy });
+    this.painter.paint(); // before the browser shows the canvases, which their new size has emptied
   }
 
   /** @param {import('./view.js').View} view */
