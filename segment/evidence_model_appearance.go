@@ -1,6 +1,8 @@
 package segment
 
 import (
+	"math"
+
 	"collie/crf"
 	"collie/herding"
 	"collie/superpixels"
@@ -8,24 +10,19 @@ import (
 
 // appearance is the part of the evidence that does not come across borders:
 // from each superpixel the walker may jump to the clicks, to each in proportion
-// to the likeness exp(-d²/2·Alike²) with d the distance of the mean colours.
-// With the sum S of all likenesses the conductance of the jumps together is
+// to the likeness exp(-½d²) with d the distance of their looks. With the sum S
+// of all likenesses the conductance of the jumps together is
 // Jump·S/(S+Doubtful), so what looks like nothing clicked keeps to its
-// neighbours. The estimate is made anew from the clicks of the moment.
+// neighbours. It is made anew from the clicks of the moment.
 func (p Parameters) appearance(g *superpixels.Graph, fixed []int16, k int) *herding.Prior {
-	if p.Jump <= 0 {
-		return nil
-	}
 	prior := &herding.Prior{Weight: make([]float64, len(fixed)), Share: make([]float64, len(fixed)*k)}
-	looks := make([][3]float64, len(g.Regions))
+	looks := p.looks(g)
 	var clicks []int
-	for i, r := range g.Regions {
-		looks[i] = look(r)
-		if fixed[i] >= 0 {
+	for i, f := range fixed {
+		if f >= 0 {
 			clicks = append(clicks, i)
 		}
 	}
-	scale := -0.5 / (p.Alike * p.Alike)
 	for i, f := range looks {
 		if fixed[i] >= 0 {
 			continue
@@ -37,12 +34,14 @@ func (p Parameters) appearance(g *superpixels.Graph, fixed []int16, k int) *herd
 			for axis, v := range looks[c] {
 				d2 += float64((f[axis] - v) * (f[axis] - v))
 			}
-			alike := crf.Exp(scale * d2)
+			if d2 > leastAlike {
+				continue
+			}
+			alike := crf.Exp(-d2 / 2)
 			share[fixed[c]] += alike
 			sum += alike
 		}
-		if sum < leastLikeness {
-			clear(share)
+		if sum == 0 {
 			continue
 		}
 		for l := range share {
@@ -53,11 +52,34 @@ func (p Parameters) appearance(g *superpixels.Graph, fixed []int16, k int) *herd
 	return prior
 }
 
-// leastLikeness is the sum of likenesses below which there is none.
-const leastLikeness = 1e-12
+// leastAlike is the squared distance from which on two looks have nothing in
+// common: e^-20 is far below Doubtful.
+const leastAlike = 40
 
-// look is the mean colour of a region, with the chroma weight of ΔE.
-func look(r superpixels.Region) [3]float64 {
-	const chroma = 1.8 // √3.2 in round numbers
-	return [3]float64{float64(r.Mean[0]), float64(chroma * float64(r.Mean[1])), float64(chroma * float64(r.Mean[2]))}
+// look is what a superpixel is compared by.
+type look [8]float64
+
+// looks are the means and standard deviations of L, a and b and the places of
+// the superpixels, in units in which the likeness falls to e^-½ at distance 1.
+func (p Parameters) looks(g *superpixels.Graph) []look {
+	const (
+		chroma = 1.8 // weight of a and b against L, √3.2 as in ΔE
+		spread = 1.5 // weight of the deviations against the means
+	)
+	var width, height int
+	for _, r := range g.Regions {
+		width, height = max(width, r.Bounds.Max.X), max(height, r.Bounds.Max.Y)
+	}
+	place := 1 / (p.Reach * math.Sqrt(float64(width*width+height*height)))
+	colour := 1 / p.Alike
+	out := make([]look, len(g.Regions))
+	for i, r := range g.Regions {
+		deviation := func(variance float32) float64 { return math.Sqrt(max(0, float64(variance))) }
+		out[i] = look{
+			colour * float64(r.Mean[0]), chroma * colour * float64(r.Mean[1]), chroma * colour * float64(r.Mean[2]),
+			spread * colour * deviation(r.Cov[0]), spread * chroma * colour * deviation(r.Cov[3]), spread * chroma * colour * deviation(r.Cov[5]),
+			place * float64(r.Centroid[0]), place * float64(r.Centroid[1]),
+		}
+	}
+	return out
 }

@@ -26,10 +26,11 @@ type Parameters struct {
 
 	Jump     float64 `json:"jump"`     // largest conductance towards clicks that look alike
 	Alike    float64 `json:"alike"`    // distance of appearance, in ΔE, at which likeness falls to e^-½
+	Reach    float64 `json:"reach"`    // the same in the image, in parts of its diagonal
 	Doubtful float64 `json:"doubtful"` // sum of likenesses at which half of Jump is given
 
-	Potts     float64 `json:"potts"`      // weight of a border is Potts·exp(-Decay·ΔE/100)
-	Decay     float64 `json:"decay"`      //
+	Potts     float64 `json:"potts"`      // weight of a border is Potts·c/(c+Weak), c its conductance
+	Weak      float64 `json:"weak"`       //
 	RateUnary float64 `json:"rate_unary"` // Herding's step on the unaries
 	RateArea  float64 `json:"rate_area"`  // Herding's step on the classes' shares of the area
 }
@@ -37,29 +38,29 @@ type Parameters struct {
 // DefaultParameters are those of every sequence.
 var DefaultParameters = Parameters{
 	Method: "herding-harmonic",
-	Length: 1.4, Texture: 2.9, Contour: 3, Colour: 1.7, Floor: 2e-6,
-	Jump: 1e-3, Alike: 10, Doubtful: 0.1,
-	Potts: 1, Decay: 10,
-	RateUnary: 0.1, RateArea: 0.2,
+	Length: 1, Texture: 2.9, Contour: 3, Colour: 1.8, Floor: 4e-6,
+	Jump: 3e-3, Alike: 6, Reach: 0.2, Doubtful: 0.065,
+	Potts: 2, Weak: 0.01,
+	RateUnary: 0.5, RateArea: 0.7,
 }
 
 // Problem builds the Herding problem of an image with at least two clicked
 // classes: fixed holds, per superpixel, the place of the clicked class among
 // the k classes in play, or -1.
 func (p Parameters) Problem(g *superpixels.Graph, fixed []int16, k int) (*herding.Problem, error) {
-	marginals, err := p.Marginals(g, fixed, k)
+	edges := p.conductances(g)
+	marginals, err := p.marginals(g, edges, fixed, k)
 	if err != nil {
 		return nil, err
 	}
-	weights := make([]crf.Edge, len(g.Edges))
-	for i, e := range g.Edges {
-		weights[i] = crf.Edge{A: e.A, B: e.B, W: p.Potts * crf.Exp(-p.Decay*float64(e.DeltaE)/100)}
+	for i, e := range edges { // from here on weights
+		edges[i].W = p.Potts * e.W / (e.W + p.Weak)
 	}
 	area := make([]float64, len(g.Regions))
 	for i, r := range g.Regions {
 		area[i] = float64(r.Area)
 	}
-	return herding.Posterior(marginals, k, fixed, weights, herding.PosteriorOptions{
+	return herding.Posterior(marginals, k, fixed, edges, herding.PosteriorOptions{
 		EtaUnary: p.RateUnary, EtaArea: p.RateArea, Area: area,
 	})
 }
@@ -68,7 +69,11 @@ func (p Parameters) Problem(g *superpixels.Graph, fixed []int16, k int) (*herdin
 // superpixel, row-major, for clicks as in Problem. The cost is that of a
 // sparse factorisation and of superpixels × clicks likenesses.
 func (p Parameters) Marginals(g *superpixels.Graph, fixed []int16, k int) ([]float64, error) {
-	walker, err := herding.NewHarmonic(len(g.Regions), p.conductances(g))
+	return p.marginals(g, p.conductances(g), fixed, k)
+}
+
+func (p Parameters) marginals(g *superpixels.Graph, conductances []crf.Edge, fixed []int16, k int) ([]float64, error) {
+	walker, err := herding.NewHarmonic(len(g.Regions), conductances)
 	if err != nil {
 		return nil, err
 	}

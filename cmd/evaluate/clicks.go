@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"text/tabwriter"
+
+	"collie/crf"
+	"collie/segment/simulate"
+)
+
+type clicksCommand struct {
+	data
+	output
+	Target  []float64 `default:"0.85,0.90" help:"Mean IoU per image to reach."`
+	Max     int       `default:"60" help:"Actions after which the annotator gives up."`
+	Methods []string  `default:"random-walker,herding-harmonic" enum:"map,divmbest,herding-paper,herding-harmonic,random-walker,label-bias" help:"${enum}."`
+	Offers  []int     `default:"1,5,20" help:"Numbers of hypotheses on offer."`
+	Accepts []string  `default:"whole,regions" enum:"whole,regions" help:"What can be taken of a hypothesis."`
+	Regions int       `default:"600" help:"Superpixels of an image."`
+}
+
+// effort is one row of the table.
+type effort struct {
+	Method        string  `json:"method"`
+	Hypotheses    int     `json:"hypotheses"`
+	RegionAccepts bool    `json:"region_accepts"`
+	Target        float64 `json:"target"`
+	Images        int     `json:"images"`
+	MeanActions   float64 `json:"mean_actions"` // a failure counts as --max
+	MedianActions float64 `json:"median_actions"`
+	Failed        int     `json:"failed"`
+}
+
+// setting is one way to work; its annotator has no image yet.
+type setting struct {
+	simulate.Annotator
+	actions [][]int // per image, per target
+}
+
+// Run simulates, prints and stores.
+func (c *clicksCommand) Run(t *terminal) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	list, err := pictures(c.Data, c.Limit)
+	if err != nil {
+		return err
+	}
+	settings := c.settings(len(list))
+	err = t.each(len(list), func(i int) error {
+		s, err := list[i].open(c.Regions, c.Classes)
+		if err != nil {
+			return err
+		}
+		for _, setting := range settings {
+			a := setting.Annotator
+			a.Scene, a.Truth, a.Majority = &s.Scene, s.truth, s.majority
+			if setting.actions[i], err = a.Work(t.ctx, c.Target); err != nil {
+				return fmt.Errorf("%s, %s: %w", s.id, a.Method.Name, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var rows []effort
+	for _, target := range c.Target {
+		for _, s := range settings {
+			rows = append(rows, s.effort(slices.Index(c.Target, target), target))
+		}
+	}
+	c.print(t, rows)
+	return c.write(map[string]any{"results": rows})
+}
+
+func (c *clicksCommand) check() error {
+	for _, target := range c.Target {
+		if !(target > 0 && target <= 1) {
+			return fmt.Errorf("--target %v: accepted are shares above 0 and up to 1", target)
+		}
+	}
+	for _, v := range append(slices.Clone(c.Offers), c.Max, c.Regions, c.Classes) {
+		if v < 1 {
+			return fmt.Errorf("--offers, --max, --regions and --classes accept numbers from 1, not %d", v)
+		}
+	}
+	if c.Classes > crf.MaxLabels {
+		return fmt.Errorf("--classes %d: accepted are 1 to %d", c.Classes, crf.MaxLabels)
+	}
+	return nil
+}
+
+func (c *clicksCommand) settings(images int) []*setting {
+	var out []*setting
+	add := func(method string, count int, regions bool) {
+		out = append(out, &setting{
+			simulate.Annotator{Method: simulate.Method{Name: method}, Count: count, Regions: regions, Max: c.Max}, make([][]int, images),
+		})
+	}
+	for _, method := range c.Methods {
+		if method == "map" || method == "random-walker" {
+			add(method, 1, false)
+			continue
+		}
+		for _, count := range c.Offers {
+			if count == 1 {
+				add(method, 1, false) // nothing to choose from
+				continue
+			}
+			for _, accept := range c.Accepts {
+				add(method, count, accept == "regions")
+			}
+		}
+	}
+	return out
+}
+
+// effort sums up a setting for one target.
+func (s *setting) effort(at int, target float64) effort {
+	e := effort{Method: s.Method.Name, Hypotheses: s.Count, RegionAccepts: s.Regions, Target: target, Images: len(s.actions)}
+	var all []int
+	for _, reached := range s.actions {
+		n := reached[at]
+		if n < 0 {
+			n = s.Max
+			e.Failed++
+		}
+		all = append(all, n)
+		e.MeanActions += float64(n) / float64(len(s.actions))
+	}
+	slices.Sort(all)
+	e.MedianActions = float64(all[len(all)/2]+all[(len(all)-1)/2]) / 2
+	return e
+}
+
+func (c *clicksCommand) print(t *terminal, rows []effort) {
+	fmt.Fprintf(t.out, "Actions until the mean IoU of an image reaches the target, over %d images; a failure counts as %d.\n", rows[0].Images, c.Max)
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	defer w.Flush()
+	fmt.Fprint(w, "target\tmethod\thypotheses\ttaken\tmean\tmedian\tfailed\t\n")
+	for _, r := range rows {
+		taken := "whole"
+		if r.RegionAccepts {
+			taken = "regions"
+		}
+		fmt.Fprintf(w, "%g %%\t%s\t%d\t%s\t%.2f\t%g\t%d\t\n", 100*r.Target, r.Method, r.Hypotheses, taken, r.MeanActions, r.MedianActions, r.Failed)
+	}
+}

@@ -1,0 +1,248 @@
+package simulate
+
+import (
+	"context"
+	"slices"
+
+	"collie/herding"
+	"collie/segment"
+	"collie/superpixels"
+)
+
+// Annotator stands in for a person who works on one image until it is good
+// enough. Each click goes to the centre of the largest wrong region of what is
+// shown and tells its true class; then the first hypothesis is shown, and the
+// others are offered. Taking one of those, or a region of one, is an action
+// like a click.
+type Annotator struct {
+	Scene    *Scene
+	Truth    herding.Truth
+	Majority []uint8 // as Majority(Truth)
+	Method   Method
+	Count    int  // hypotheses on offer, the first included
+	Regions  bool // regions of hypotheses may be taken, not only whole ones
+	Max      int  // actions after which the person gives up
+}
+
+// leastGain is the mean IoU that a region has to bring to be worth an action.
+const leastGain = 0.01
+
+// Work returns, for each target of mean IoU, the number of actions after which
+// it was reached, or -1.
+//
+// A whole hypothesis is taken only to finish. A region that was taken stays
+// until a click contradicts it there, and counts as clicked with its class
+// when the next hypotheses are made.
+func (a *Annotator) Work(ctx context.Context, targets []float64) ([]int, error) {
+	w := &work{Annotator: a, adjacent: neighbours(a.Scene.Graph), reached: make([]int, len(targets)), targets: targets}
+	for i := range targets {
+		w.reached[i] = -1
+	}
+	void := slices.Repeat([]uint8{segment.Void}, len(a.Majority))
+	w.clicks, w.shown = slices.Clone(void), slices.Clone(void)
+	w.taken = make([]int, len(void))
+	for w.actions < a.Max && slices.Contains(w.reached, -1) {
+		i := w.next()
+		if i < 0 {
+			break
+		}
+		w.actions++
+		w.click(i)
+		if err := w.look(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return w.reached, nil
+}
+
+// work is the state of one image.
+type work struct {
+	*Annotator
+	adjacent [][]int32
+	targets  []float64
+	reached  []int
+	actions  int
+
+	clicks []uint8 // evidence: clicks and regions taken
+	taken  []int   // number of the region taken that a superpixel belongs to, or 0
+	takes  int
+	shown  []uint8
+}
+
+// note remembers the targets that a labelling reaches after some actions.
+func (w *work) note(iou float64, actions int) {
+	for t, target := range w.targets {
+		if iou >= target && actions <= w.Max && (w.reached[t] < 0 || actions < w.reached[t]) {
+			w.reached[t] = actions
+		}
+	}
+}
+
+// click gives superpixel i its class; a region taken there was wrong.
+func (w *work) click(i int) {
+	if r := w.taken[i]; r > 0 {
+		for j, t := range w.taken {
+			if t == r {
+				w.taken[j], w.clicks[j] = 0, segment.Void
+			}
+		}
+	}
+	w.clicks[i] = w.Majority[i]
+}
+
+// look makes the hypotheses and takes regions while that is worth while.
+func (w *work) look(ctx context.Context) error {
+	clicks := InPlay(w.clicks, 0)
+	hypotheses, err := w.Method.Hypotheses(ctx, w.Scene, clicks, w.Count)
+	if err != nil {
+		return err
+	}
+	w.shown = slices.Clone(hypotheses[0])
+	now := MeanIoU(w.Truth, w.shown)
+	w.note(now, w.actions)
+	for _, x := range hypotheses[1:] {
+		w.note(MeanIoU(w.Truth, x), w.actions+1)
+	}
+	for w.Regions && w.actions < w.Max {
+		from, region, iou := w.bestRegion(hypotheses[1:])
+		if iou < now+leastGain {
+			return nil
+		}
+		w.actions++
+		w.takes++
+		for _, i := range region {
+			w.shown[i] = from[i]
+			if w.clicks[i] == segment.Void {
+				w.clicks[i], w.taken[i] = from[i], w.takes
+			}
+		}
+		now = iou
+		w.note(now, w.actions)
+	}
+	return nil
+}
+
+// bestRegion is the connected region on which a hypothesis differs from what
+// is shown and which, taken, gives the best mean IoU.
+func (w *work) bestRegion(hypotheses [][]uint8) (from []uint8, best []int, iou float64) {
+	for _, x := range hypotheses {
+		for _, region := range w.regions(func(i int) bool { return x[i] != w.shown[i] }, func(int, int) bool { return true }) {
+			after := slices.Clone(w.shown)
+			for _, i := range region {
+				after[i] = x[i]
+			}
+			if v := MeanIoU(w.Truth, after); v > iou {
+				from, best, iou = x, region, v
+			}
+		}
+	}
+	return from, best, iou
+}
+
+// next is the superpixel to click, -1 when nothing is wrong: the one deepest
+// inside the wrong region of largest area, of several the one nearest to its
+// middle.
+func (w *work) next() int {
+	wrong := func(i int) bool {
+		return w.Majority[i] != segment.Void && w.shown[i] != w.Majority[i] && (w.clicks[i] == segment.Void || w.taken[i] > 0)
+	}
+	var largest []int
+	most := 0
+	for _, region := range w.regions(wrong, func(i, j int) bool { return w.Majority[i] == w.Majority[j] }) {
+		area := 0
+		for _, i := range region {
+			area += w.Scene.Graph.Regions[i].Area
+		}
+		if area > most {
+			largest, most = region, area
+		}
+	}
+	if largest == nil {
+		return -1
+	}
+	return w.centre(largest)
+}
+
+// centre of a connected region.
+func (w *work) centre(region []int) int {
+	depth := make(map[int]int, len(region))
+	for _, i := range region {
+		depth[i] = 0
+	}
+	var front []int
+	for _, i := range region {
+		for _, j := range w.adjacent[i] {
+			if _, inside := depth[int(j)]; !inside {
+				depth[i] = 1
+				front = append(front, i)
+				break
+			}
+		}
+	}
+	for len(front) > 0 {
+		i := front[0]
+		front = front[1:]
+		for _, j := range w.adjacent[i] {
+			if d, inside := depth[int(j)]; inside && d == 0 {
+				depth[int(j)] = depth[i] + 1
+				front = append(front, int(j))
+			}
+		}
+	}
+	var x, y, area float64
+	for _, i := range region {
+		r := w.Scene.Graph.Regions[i]
+		x += float64(r.Area) * float64(r.Centroid[0])
+		y += float64(r.Area) * float64(r.Centroid[1])
+		area += float64(r.Area)
+	}
+	off := func(i int) float64 {
+		c := w.Scene.Graph.Regions[i].Centroid
+		dx, dy := float64(c[0])-x/area, float64(c[1])-y/area
+		return dx*dx + dy*dy
+	}
+	return slices.MinFunc(region, func(i, j int) int {
+		switch {
+		case depth[i] != depth[j]:
+			return depth[j] - depth[i]
+		case off(i) < off(j):
+			return -1
+		case off(i) > off(j):
+			return 1
+		}
+		return i - j
+	})
+}
+
+// regions are the connected parts of the superpixels that are in, joined where
+// together says so.
+func (w *work) regions(in func(i int) bool, together func(i, j int) bool) [][]int {
+	var out [][]int
+	seen := make([]bool, len(w.adjacent))
+	for start := range w.adjacent {
+		if seen[start] || !in(start) {
+			continue
+		}
+		seen[start] = true
+		region := []int{start}
+		for at := 0; at < len(region); at++ {
+			for _, j := range w.adjacent[region[at]] {
+				if !seen[j] && in(int(j)) && together(region[at], int(j)) {
+					seen[j] = true
+					region = append(region, int(j))
+				}
+			}
+		}
+		out = append(out, region)
+	}
+	return out
+}
+
+func neighbours(g *superpixels.Graph) [][]int32 {
+	out := make([][]int32, len(g.Regions))
+	for _, e := range g.Edges {
+		out[e.A] = append(out[e.A], e.B)
+		out[e.B] = append(out[e.B], e.A)
+	}
+	return out
+}
