@@ -40,8 +40,8 @@ var DefaultParameters = Parameters{
 	Method: "herding-harmonic",
 	Length: 1, Texture: 2.9, Contour: 3, Colour: 1.8, Floor: 4e-6,
 	Jump: 3e-3, Alike: 6, Reach: 0.2, Doubtful: 0.065,
-	Potts: 2, Weak: 0.01,
-	RateUnary: 0.5, RateArea: 0.7,
+	Potts: 1, Weak: 0.01,
+	RateUnary: 0.4, RateArea: 1,
 }
 
 // Problem builds the Herding problem of an image with at least two clicked
