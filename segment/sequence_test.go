@@ -3,6 +3,7 @@ package segment
 import (
 	"context"
 	"flag"
+	"image"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -32,7 +33,11 @@ func gridGraph(side int, seed uint64) *superpixels.Graph {
 		})
 	}
 	for i := range g.Regions {
-		g.Regions[i].Area = 100 + rng.IntN(400)
+		x, y := i%side*20, i/side*20
+		g.Regions[i] = superpixels.Region{
+			Area: 100 + rng.IntN(400), Bounds: image.Rect(x, y, x+20, y+20), Centroid: [2]float32{float32(x + 10), float32(y + 10)},
+			Mean: [3]float32{100 * rng.Float32(), 0, 0}, Cov: [6]float32{0: 4 * rng.Float32()},
+		}
 		if i%side < side-1 {
 			edge(i, i+1)
 		}
