@@ -60,10 +60,19 @@ func (p Parameters) Problem(g *superpixels.Graph, fixed []int16, k int) (*herdin
 	for i, r := range g.Regions {
 		area[i] = float64(r.Area)
 	}
-	return herding.Posterior(marginals, k, fixed, edges, herding.PosteriorOptions{
+	problem, err := herding.Posterior(marginals, k, fixed, edges, herding.PosteriorOptions{
 		EtaUnary: p.RateUnary, EtaArea: p.RateArea, Area: area,
 	})
+	if err != nil {
+		return nil, err
+	}
+	problem.Solver.Sweeps = firstSweeps
+	return problem, nil
 }
+
+// firstSweeps of message passing are enough where unaries are dense: tree moves
+// finish the rest sooner than further sweeps would.
+const firstSweeps = 10
 
 // Marginals returns the probabilities of the k classes in play at each
 // superpixel, row-major, for clicks as in Problem. The cost is that of a
