@@ -47,7 +47,8 @@ type Hypothesis struct {
 // concurrent use.
 type Sequence struct {
 	seq     int
-	classes []int // class indices in play, ascending
+	classes []int     // class indices in play, ascending
+	shares  []float64 // part of the image's area that each superpixel has
 
 	mu      sync.Mutex
 	herding *herding.Sequence // nil with fewer than two classes
@@ -60,7 +61,7 @@ type Sequence struct {
 // have been clicked. Nothing is computed before the first hypothesis is asked
 // for.
 func NewSequence(g *superpixels.Graph, clicks []uint8, seq int) *Sequence {
-	s := &Sequence{seq: seq}
+	s := &Sequence{seq: seq, shares: areaShares(g)}
 	place := [MaxClasses]int16{}
 	for class := range MaxClasses {
 		if slices.Contains(clicks, uint8(class)) {
@@ -86,6 +87,19 @@ func NewSequence(g *superpixels.Graph, clicks []uint8, seq int) *Sequence {
 		}
 	}
 	return s
+}
+
+// areaShares is the part of the whole area that each superpixel has.
+func areaShares(g *superpixels.Graph) []float64 {
+	total := 0
+	for _, r := range g.Regions {
+		total += r.Area
+	}
+	shares := make([]float64, len(g.Regions))
+	for i, r := range g.Regions {
+		shares[i] = float64(r.Area) / float64(total)
+	}
+	return shares
 }
 
 // Seq is the number of events of the evidence that the sequence is for.

@@ -140,6 +140,37 @@ func TestSequenceIsSharedAndStops(t *testing.T) {
 	}
 }
 
+func TestUncertainty(t *testing.T) {
+	g := gridGraph(8, 5)
+	clicks := clicksOn(64, map[int]uint8{0: 3, 63: 9})
+	s := NewSequence(g, clicks, 2)
+	u, err := s.Uncertainty(t.Context(), 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range clicks {
+		three := 0
+		for _, h := range s.made {
+			if h.Labels[i] == 3 {
+				three++
+			}
+		}
+		want := []float64{float64(three) / 20, float64(20-three) / 20}
+		if diff := cmp.Diff(want, u.Marginals[2*i:2*i+2]); diff != "" {
+			t.Errorf("marginals of superpixel %d (-want +got):\n%s", i, diff)
+		}
+	}
+	if u.Next == nil || clicks[u.Next.Superpixel] != Void || u.Next.Gain <= 0 || u.Next.Gain > u.WrongArea {
+		t.Errorf("of an expected wrong area of %v the suggestion is %+v; want a superpixel without a click that helps", u.WrongArea, u.Next)
+	}
+	for name, clicks := range map[string][]uint8{"no click": clicksOn(64, nil), "one class": clicksOn(64, map[int]uint8{5: 1})} {
+		u, err := NewSequence(g, clicks, 1).Uncertainty(t.Context(), 20)
+		if err != nil || u.Next != nil || u.WrongArea != 0 {
+			t.Errorf("%s: %+v, %v; want nothing to ask", name, u, err)
+		}
+	}
+}
+
 // TestGoldenDigests holds the engine to the bytes it gave when the file was
 // written: whoever changes the method changes them knowingly.
 func TestGoldenDigests(t *testing.T) {

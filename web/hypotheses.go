@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/go-chi/chi/v5"
 
@@ -37,6 +38,18 @@ type hypothesesJSON struct {
 	Detail     string             `json:"detail,omitempty"`
 	Parameters segment.Parameters `json:"parameters"`
 	Hypotheses []hypothesisJSON   `json:"hypotheses"`
+
+	// Marginals holds, per superpixel, the share of the hypotheses for each of
+	// Classes.
+	Marginals  [][]float64     `json:"marginals"`
+	WrongArea  float64         `json:"expected_wrong_area"` // share of the image, 0..1
+	Suggestion *suggestionJSON `json:"suggestion"`          // null when the hypotheses agree
+}
+
+// suggestionJSON is the superpixel whose answer is expected to help most.
+type suggestionJSON struct {
+	Superpixel int     `json:"superpixel"`
+	Gain       float64 `json:"gain"` // expected fall of expected_wrong_area
 }
 
 // listHypotheses runs the sequence of the present evidence, for scripts.
@@ -53,7 +66,7 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 	sequence := a.Sequence()
 	out := hypothesesJSON{
 		Seq: sequence.Seq(), Classes: append([]int{}, sequence.Classes()...),
-		Parameters: segment.DefaultParameters, Hypotheses: []hypothesisJSON{},
+		Parameters: segment.DefaultParameters, Hypotheses: []hypothesisJSON{}, Marginals: [][]float64{},
 	}
 	out.Status, out.Detail = outcome(sequence)
 	for rank := range min(count, sequence.Len()) {
@@ -62,6 +75,15 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		out.Hypotheses = append(out.Hypotheses, hypothesisJSON{Rank: h.Rank, Energy: h.Energy, Digest: h.Digest.String(), Labels: widen(h.Labels)})
+	}
+	u, err := sequence.Uncertainty(r.Context(), count)
+	if err != nil {
+		return err
+	}
+	out.Marginals = slices.AppendSeq(out.Marginals, slices.Chunk(u.Marginals, max(1, len(out.Classes))))
+	out.WrongArea = u.WrongArea
+	if u.Next != nil {
+		out.Suggestion = &suggestionJSON{Superpixel: u.Next.Superpixel, Gain: u.Next.Gain}
 	}
 	return s.sendJSON(w, http.StatusOK, out)
 }
