@@ -39,7 +39,7 @@ type Parameters struct {
 var DefaultParameters = Parameters{
 	Method: "herding-harmonic",
 	Length: 1, Texture: 2.9, Contour: 3, Colour: 1.8, Floor: 4e-6,
-	Jump: 3e-3, Alike: 6, Reach: 0.2, Doubtful: 0.065,
+	Jump: 3e-3, Alike: 6, Reach: 0.15, Doubtful: 0.065,
 	Potts: 1, Weak: 0.01,
 	RateUnary: 0.4, RateArea: 1,
 }

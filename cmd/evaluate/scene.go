@@ -42,6 +42,8 @@ func (p picture) open(regions, classes int) (*scene, error) {
 	}, nil
 }
 
+func (s *scene) size() image.Point { return image.Pt(s.regions.Width, s.regions.Height) }
+
 // meanRGB is the mean colour of each region, 0 to 1.
 func meanRGB(img *image.NRGBA, m *superpixels.Map) [][3]float64 {
 	sums, counts := make([][3]float64, m.N), make([]float64, m.N)

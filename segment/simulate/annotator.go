@@ -24,15 +24,14 @@ type Annotator struct {
 	Max      int  // actions after which the person gives up
 }
 
-// leastGain is the mean IoU that a region has to bring to be worth an action.
-const leastGain = 0.01
+// maxTakes is how many regions a person puts together in the end.
+const maxTakes = 2
 
 // Work returns, for each target of mean IoU, the number of actions after which
 // it was reached, or -1.
 //
-// A whole hypothesis is taken only to finish. A region that was taken stays
-// until a click contradicts it there, and counts as clicked with its class
-// when the next hypotheses are made.
+// The person goes on clicking until a hypothesis, or what is shown with up to
+// two regions of hypotheses, reaches the target, and takes it then.
 func (a *Annotator) Work(ctx context.Context, targets []float64) ([]int, error) {
 	w := &work{Annotator: a, adjacent: neighbours(a.Scene.Graph), reached: make([]int, len(targets)), targets: targets}
 	for i := range targets {
@@ -40,14 +39,13 @@ func (a *Annotator) Work(ctx context.Context, targets []float64) ([]int, error) 
 	}
 	void := slices.Repeat([]uint8{segment.Void}, len(a.Majority))
 	w.clicks, w.shown = slices.Clone(void), slices.Clone(void)
-	w.taken = make([]int, len(void))
 	for w.actions < a.Max && slices.Contains(w.reached, -1) {
 		i := w.next()
 		if i < 0 {
 			break
 		}
 		w.actions++
-		w.click(i)
+		w.clicks[i] = a.Majority[i]
 		if err := w.look(ctx); err != nil {
 			return nil, err
 		}
@@ -63,9 +61,7 @@ type work struct {
 	reached  []int
 	actions  int
 
-	clicks []uint8 // evidence: clicks and regions taken
-	taken  []int   // number of the region taken that a superpixel belongs to, or 0
-	takes  int
+	clicks []uint8
 	shown  []uint8
 }
 
@@ -78,65 +74,48 @@ func (w *work) note(iou float64, actions int) {
 	}
 }
 
-// click gives superpixel i its class; a region taken there was wrong.
-func (w *work) click(i int) {
-	if r := w.taken[i]; r > 0 {
-		for j, t := range w.taken {
-			if t == r {
-				w.taken[j], w.clicks[j] = 0, segment.Void
-			}
-		}
-	}
-	w.clicks[i] = w.Majority[i]
-}
-
-// look makes the hypotheses and takes regions while that is worth while.
+// look makes the hypotheses and notes what could be had by taking from them.
 func (w *work) look(ctx context.Context) error {
 	clicks := InPlay(w.clicks, 0)
 	hypotheses, err := w.Method.Hypotheses(ctx, w.Scene, clicks, w.Count)
 	if err != nil {
 		return err
 	}
-	w.shown = slices.Clone(hypotheses[0])
-	now := MeanIoU(w.Truth, w.shown)
-	w.note(now, w.actions)
+	w.shown = hypotheses[0]
+	w.note(MeanIoU(w.Truth, w.shown), w.actions)
 	for _, x := range hypotheses[1:] {
 		w.note(MeanIoU(w.Truth, x), w.actions+1)
 	}
-	for w.Regions && w.actions < w.Max {
-		from, region, iou := w.bestRegion(hypotheses[1:])
-		if iou < now+leastGain {
-			return nil
+	if !w.Regions {
+		return nil
+	}
+	patched := w.shown
+	for takes := 1; takes <= maxTakes; takes++ {
+		better, iou := w.bestRegion(patched, hypotheses[1:])
+		if better == nil {
+			break
 		}
-		w.actions++
-		w.takes++
-		for _, i := range region {
-			w.shown[i] = from[i]
-			if w.clicks[i] == segment.Void {
-				w.clicks[i], w.taken[i] = from[i], w.takes
-			}
-		}
-		now = iou
-		w.note(now, w.actions)
+		w.note(iou, w.actions+takes)
+		patched = better
 	}
 	return nil
 }
 
-// bestRegion is the connected region on which a hypothesis differs from what
-// is shown and which, taken, gives the best mean IoU.
-func (w *work) bestRegion(hypotheses [][]uint8) (from []uint8, best []int, iou float64) {
-	for _, x := range hypotheses {
-		for _, region := range w.regions(func(i int) bool { return x[i] != w.shown[i] }, func(int, int) bool { return true }) {
-			after := slices.Clone(w.shown)
+// bestRegion takes the connected region on which a hypothesis differs from x
+// and which gives the best mean IoU; nil without any.
+func (w *work) bestRegion(x []uint8, hypotheses [][]uint8) (best []uint8, iou float64) {
+	for _, h := range hypotheses {
+		for _, region := range w.regions(func(i int) bool { return h[i] != x[i] }, func(int, int) bool { return true }) {
+			after := slices.Clone(x)
 			for _, i := range region {
-				after[i] = x[i]
+				after[i] = h[i]
 			}
 			if v := MeanIoU(w.Truth, after); v > iou {
-				from, best, iou = x, region, v
+				best, iou = after, v
 			}
 		}
 	}
-	return from, best, iou
+	return best, iou
 }
 
 // next is the superpixel to click, -1 when nothing is wrong: the one deepest
@@ -144,7 +123,7 @@ func (w *work) bestRegion(hypotheses [][]uint8) (from []uint8, best []int, iou f
 // middle.
 func (w *work) next() int {
 	wrong := func(i int) bool {
-		return w.Majority[i] != segment.Void && w.shown[i] != w.Majority[i] && (w.clicks[i] == segment.Void || w.taken[i] > 0)
+		return w.Majority[i] != segment.Void && w.shown[i] != w.Majority[i]
 	}
 	var largest []int
 	most := 0
