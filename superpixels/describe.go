@@ -188,12 +188,9 @@ func (d *describer) borders() {
 	var sides []side
 	at := func(x, y int) float32 { return g.g2[int(d.row[y])/2*g.width2+int(d.column[x])/2] }
 	add := func(a, b int32, contour float32) {
-		if a > b {
-			a, b = b, a
-		}
-		i, fresh := pairs.index(a, b)
-		if fresh {
-			edges = append(edges, Edge{A: a, B: b})
+		i := pairs.index(a, b)
+		if int(i) == len(edges) {
+			edges = append(edges, Edge{A: min(a, b), B: max(a, b)})
 		}
 		edges[i].Length++
 		sides = append(sides, side{i, contour})

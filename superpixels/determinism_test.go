@@ -34,7 +34,7 @@ func TestGolden(t *testing.T) {
 		{"tables", hex.EncodeToString(tables.Sum(nil)[:8]), "433e3b6f1fc5326c"},
 		{"hierarchy", digest(h), "ff75626528583556"},
 		{"graph", digest(Describe(img, h.At(200))), "881b318adb8a91c1"},
-		{"large", digest(NewHierarchy(picture(1000, 800, 50, 9, 5), 300)), "de858f6894fdf059"},
+		{"large", digest(NewHierarchy(picture(1000, 800, 50, 9, 5), 300)), "cbd20242637bb8a6"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: digest %s, want %s", c.name, c.got, c.want)

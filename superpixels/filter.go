@@ -5,10 +5,23 @@ import "math"
 // blur convolves every channel in place with the 5×5 binomial kernel, which is
 // two passes of the 3×3 one. Border pixels are repeated outwards.
 func (p *planes) blur() {
-	tmp := make([]float32, p.width*p.height)
+	w, h := p.width, p.height
+	rows := make([]float32, 5*w) // row y of the plane, blurred along x, at y mod 5
+	row := func(y int) []float32 { return rows[min(max(y, 0), h-1)%5*w:][:w] }
 	for _, plane := range [][]float32{p.l, p.a, p.b} {
-		blurRows(tmp, plane, p.width)
-		blurColumns(plane, tmp, p.width, p.height)
+		for y := range min(2, h) {
+			blurRow(row(y), plane[y*w:][:w])
+		}
+		for y := range h {
+			if y+2 < h {
+				blurRow(row(y+2), plane[(y+2)*w:][:w])
+			}
+			r0, r1, r2, r3, r4 := row(y-2), row(y-1), row(y), row(y+1), row(y+2)
+			d := plane[y*w:][:w]
+			for x := range d {
+				d[x] = binomial(r0[x], r1[x], r2[x], r3[x], r4[x])
+			}
+		}
 	}
 }
 
@@ -17,45 +30,30 @@ func binomial(a, b, c, d, e float32) float32 {
 	return (float32(6*c) + 4*(b+d) + (a + e)) * (1.0 / 16)
 }
 
-func blurRows(dst, src []float32, width int) {
-	for o := 0; o < len(src); o += width {
-		s, d := src[o:o+width], dst[o:o+width]
-		at := func(x int) float32 { return s[min(max(x, 0), width-1)] }
-		for x := range min(2, width) {
-			d[x] = binomial(at(x-2), at(x-1), s[x], at(x+1), at(x+2))
-		}
-		for x := max(2, width-2); x < width; x++ {
-			d[x] = binomial(at(x-2), at(x-1), s[x], at(x+1), at(x+2))
-		}
-		if width < 5 {
-			continue
-		}
-		d = d[2 : width-2]
-		s0, s1, s2, s3, s4 := s[:len(d)], s[1:][:len(d)], s[2:][:len(d)], s[3:][:len(d)], s[4:][:len(d)]
-		for x := range d {
-			d[x] = binomial(s0[x], s1[x], s2[x], s3[x], s4[x])
-		}
+func blurRow(dst, src []float32) {
+	width := len(src)
+	at := func(x int) float32 { return src[min(max(x, 0), width-1)] }
+	for x := range min(2, width) {
+		dst[x] = binomial(at(x-2), at(x-1), src[x], at(x+1), at(x+2))
 	}
-}
-
-func blurColumns(dst, src []float32, width, height int) {
-	row := func(y int) []float32 {
-		return src[min(max(y, 0), height-1)*width:][:width]
+	for x := max(2, width-2); x < width; x++ {
+		dst[x] = binomial(at(x-2), at(x-1), src[x], at(x+1), at(x+2))
 	}
-	for y := range height {
-		r0, r1, r2, r3, r4 := row(y-2), row(y-1), row(y), row(y+1), row(y+2)
-		d := dst[y*width:][:width]
-		for x := range d {
-			d[x] = binomial(r0[x], r1[x], r2[x], r3[x], r4[x])
-		}
+	if width < 5 {
+		return
+	}
+	dst = dst[2 : width-2]
+	s0, s1, s2, s3, s4 := src[:len(dst)], src[1:][:len(dst)], src[2:][:len(dst)], src[3:][:len(dst)], src[4:][:len(dst)]
+	for x := range dst {
+		dst[x] = binomial(s0[x], s1[x], s2[x], s3[x], s4[x])
 	}
 }
 
 // half returns the planes at half the resolution, each pixel the mean of 2×2
-// (at odd right and bottom borders of the pixels there are).
-func (p *planes) half() *planes {
+// (at odd right and bottom borders of the pixels there are), in room.
+func (p *planes) half(room []float32) *planes {
 	w, h := (p.width+1)/2, (p.height+1)/2
-	out := newPlanes(w, h)
+	out := planesIn(room, w, h)
 	src, dst := [3][]float32{p.l, p.a, p.b}, [3][]float32{out.l, out.a, out.b}
 	for c := range src {
 		for y := range h {
@@ -77,10 +75,10 @@ func (p *planes) half() *planes {
 const chroma = 2
 
 // gradient returns the magnitude of the central differences of the colour,
-// sqrt(|∇L|² + chroma·(|∇a|² + |∇b|²)), per pixel; one-sided at the border.
-func (p *planes) gradient() []float32 {
+// sqrt(|∇L|² + chroma·(|∇a|² + |∇b|²)), per pixel, in out; one-sided at the
+// border.
+func (p *planes) gradient(out []float32) []float32 {
 	w, h := p.width, p.height
-	out := make([]float32, w*h)
 	for y := range h {
 		up, mid, down := max(y-1, 0)*w, y*w, min(y+1, h-1)*w
 		l, a, b := p.l[mid:mid+w], p.a[mid:mid+w], p.b[mid:mid+w]

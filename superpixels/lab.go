@@ -11,10 +11,10 @@ type planes struct {
 	l, a, b       []float32
 }
 
-func newPlanes(width, height int) *planes {
+// planesIn returns planes that use the first 3·width·height numbers of room.
+func planesIn(room []float32, width, height int) *planes {
 	n := width * height
-	all := make([]float32, 3*n)
-	return &planes{width, height, all[:n:n], all[n : 2*n : 2*n], all[2*n:]}
+	return &planes{width, height, room[:n], room[n : 2*n], room[2*n : 3*n]}
 }
 
 const (
@@ -74,7 +74,7 @@ func labPixel(r, g, b uint8) (l, a, bb float32) {
 // toLab converts an image. Alpha is ignored.
 func toLab(img *image.NRGBA) *planes {
 	width, height := img.Rect.Dx(), img.Rect.Dy()
-	out := newPlanes(width, height)
+	out := planesIn(make([]float32, 3*width*height), width, height)
 	for y := range height {
 		src := img.Pix[y*img.Stride : y*img.Stride+4*width]
 		l, a, b := out.l[y*width:][:width], out.a[y*width:][:width], out.b[y*width:][:width]

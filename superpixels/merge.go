@@ -31,7 +31,7 @@ func (r *rag) match(costs []float32, order []int32, limit int) []int32 {
 	n := len(r.regions)
 	low, high := float32(1e30), float32(-1e30)
 	for i := range r.borders {
-		c := r.cost(&r.borders[i])
+		c := r.cost(i)
 		costs[i] = c
 		low, high = min(low, c), max(high, c)
 	}
@@ -61,11 +61,11 @@ func (r *rag) match(costs []float32, order []int32, limit int) []int32 {
 		mate[i] = -1
 	}
 	for _, i := range order {
-		e := &r.borders[i]
-		if mate[e.a] >= 0 || mate[e.b] >= 0 {
+		a, b := r.pairs[i][0], r.pairs[i][1]
+		if mate[a] >= 0 || mate[b] >= 0 {
 			continue
 		}
-		mate[e.a], mate[e.b] = e.b, e.a
+		mate[a], mate[b] = b, a
 		if limit--; limit == 0 {
 			break
 		}
@@ -86,9 +86,10 @@ func (r *rag) match(costs []float32, order []int32, limit int) []int32 {
 	return mate
 }
 
-// contract merges regions that have the same new id in to.
+// contract merges regions that have the same new id in to. Borders keep their
+// order.
 func (r *rag) contract(to []int32) {
-	merged := make([]region, 0, len(r.regions))
+	merged := r.regions[:0]
 	for i, t := range to {
 		if int(t) == len(merged) {
 			merged = append(merged, r.regions[i])
@@ -97,149 +98,127 @@ func (r *rag) contract(to []int32) {
 		}
 	}
 	r.regions = merged
-	// Bucket the borders by their lower region, then join equal pairs.
+	// Bucket the borders by their lower region, to see which are equal.
 	start := make([]int32, len(merged)+1)
-	for i := range r.borders {
-		e := &r.borders[i]
-		e.a, e.b = to[e.a], to[e.b]
-		if e.a > e.b {
-			e.a, e.b = e.b, e.a
-		}
-		if e.a != e.b {
-			start[e.a+1]++
+	for i, pair := range r.pairs {
+		a, b := to[pair[0]], to[pair[1]]
+		r.pairs[i] = [2]int32{min(a, b), max(a, b)}
+		if a != b {
+			start[min(a, b)+1]++
 		}
 	}
 	for i := range merged {
 		start[i+1] += start[i]
 	}
 	bucket := make([]int32, start[len(merged)])
-	for i := range r.borders {
-		if e := &r.borders[i]; e.a != e.b {
-			bucket[start[e.a]] = int32(i)
-			start[e.a]++
+	for i, pair := range r.pairs {
+		if a := pair[0]; a != pair[1] {
+			bucket[start[a]] = int32(i)
+			start[a]++
 		}
 	}
-	seen := make([]int32, len(merged)) // 1 + index in borders of the pair (a, b)
-	borders := make([]border, 0, len(bucket))
-	first := 0
+	// Equal ones join the first of them.
+	seen := start[:len(merged)] // 1 + the last border to each region; of another bucket unless its lower region says so
+	clear(seen)
 	for _, i := range bucket {
-		e := &r.borders[i]
-		if len(borders) > 0 && borders[len(borders)-1].a != e.a {
-			first = len(borders)
-		}
-		if s := int(seen[e.b]) - 1; s >= first && s < len(borders) && borders[s].b == e.b {
-			borders[s].add(e)
+		pair := r.pairs[i]
+		if k := seen[pair[1]] - 1; k >= 0 && r.pairs[k] == pair {
+			r.borders[k].add(&r.borders[i])
+			r.pairs[i] = [2]int32{}
 			continue
 		}
-		borders = append(borders, *e)
-		seen[e.b] = int32(len(borders))
+		seen[pair[1]] = i + 1
 	}
-	r.borders = borders
-}
-
-// candidate is a border in the queue, valid while its stamp is the border's.
-type candidate struct {
-	cost          float32
-	border, stamp int32
-}
-
-func (c candidate) before(d candidate) bool {
-	return c.cost < d.cost || c.cost == d.cost && c.border < d.border
+	n := 0
+	for i, pair := range r.pairs {
+		if pair[0] != pair[1] {
+			r.pairs[n], r.borders[n] = pair, r.borders[i]
+			n++
+		}
+	}
+	r.pairs, r.borders = r.pairs[:n], r.borders[:n]
 }
 
 // merger merges the cheapest pair of a graph, one pair at a time: an exact
-// greedy order, with a heap whose outdated entries are dropped when they
-// surface. O(d log n) per merge for regions of degree d.
+// greedy order. O(d log n) per merge for regions of degree d.
 type merger struct {
 	rag
-	adjacent [][]int32 // borders of each region; may hold dead ones
-	stamp    []int32   // per border; -1 when it is gone
-	heap     []candidate
-	seen     []int32 // scratch of join: 1 + border to a neighbour
-	parent   []int32 // region into which a region was merged, or itself
+	queue    *queue
+	adjacent [][]int32 // borders of each region; may hold ones that are gone
+	seen     []int32   // scratch of join: 1 + border to a neighbour
+	parent   []int32   // region into which a region was merged, or itself
 	left     int
 }
 
 func newMerger(r *rag) *merger {
 	n := len(r.regions)
-	m := &merger{
-		rag: *r, adjacent: make([][]int32, n), stamp: make([]int32, len(r.borders)),
-		heap: make([]candidate, len(r.borders), 2*len(r.borders)), seen: make([]int32, n), parent: make([]int32, n), left: n,
-	}
+	m := &merger{rag: *r, adjacent: make([][]int32, n), seen: make([]int32, n), parent: make([]int32, n), left: n}
 	degree := make([]int32, n)
-	for i := range r.borders {
-		degree[r.borders[i].a]++
-		degree[r.borders[i].b]++
+	for i := range r.pairs {
+		degree[r.pairs[i][0]]++
+		degree[r.pairs[i][1]]++
 	}
 	arena := make([]int32, 2*len(r.borders))
 	for i, d := range degree {
 		m.parent[i] = int32(i)
 		m.adjacent[i], arena = arena[:0:d], arena[d:]
 	}
-	for i := range r.borders {
-		e := &r.borders[i]
-		m.adjacent[e.a] = append(m.adjacent[e.a], int32(i))
-		m.adjacent[e.b] = append(m.adjacent[e.b], int32(i))
-		m.heap[i] = candidate{m.cost(e), int32(i), 0}
+	costs := make([]float32, len(r.borders))
+	for i, pair := range r.pairs {
+		for _, side := range pair {
+			m.adjacent[side] = append(m.adjacent[side], int32(i))
+		}
+		costs[i] = m.cost(i)
 	}
-	for i := len(m.heap)/4 + 1; i >= 0; i-- {
-		m.down(i)
-	}
+	m.queue = newQueue(costs)
 	return m
 }
 
 // next merges the cheapest pair and returns the region that stays and the one
 // that is gone. There must be at least two regions.
 func (m *merger) next() (stays, gone int32) {
-	for {
-		top := m.heap[0]
-		m.pop()
-		if m.stamp[top.border] == top.stamp {
-			return m.join(top.border)
-		}
-	}
-}
-
-func (m *merger) join(i int32) (stays, gone int32) {
-	stays, gone = m.borders[i].a, m.borders[i].b
+	i := m.queue.first()
+	stays, gone = m.pairs[i][0], m.pairs[i][1]
 	if len(m.adjacent[stays]) < len(m.adjacent[gone]) {
 		stays, gone = gone, stays
 	}
-	m.stamp[i] = -1
+	m.queue.remove(i)
 	m.left--
 	m.parent[gone] = stays
 	m.regions[stays] = m.regions[stays].merged(&m.regions[gone])
 	list := m.adjacent[stays][:0]
 	for _, j := range m.adjacent[stays] {
-		if m.stamp[j] < 0 {
+		if m.queue.gone(j) {
 			continue
 		}
-		e := &m.borders[j]
-		m.seen[e.a+e.b-stays] = j + 1
+		m.seen[m.other(j, stays)] = j + 1
 		list = append(list, j)
 	}
 	for _, j := range m.adjacent[gone] {
-		if m.stamp[j] < 0 {
+		if m.queue.gone(j) {
 			continue
 		}
-		e := &m.borders[j]
-		other := e.a + e.b - gone
+		other := m.other(j, gone)
 		if k := m.seen[other]; k > 0 {
-			m.borders[k-1].add(e)
-			m.stamp[j] = -1
+			m.borders[k-1].add(&m.borders[j])
+			m.queue.remove(j)
 			continue
 		}
-		e.a, e.b = min(stays, other), max(stays, other)
+		m.pairs[j] = [2]int32{min(stays, other), max(stays, other)}
 		list = append(list, j)
 	}
 	m.adjacent[stays], m.adjacent[gone] = list, nil
 	for _, j := range list {
-		e := &m.borders[j]
-		m.seen[e.a+e.b-stays] = 0
-		m.stamp[j]++
-		m.push(candidate{m.cost(e), j, m.stamp[j]})
+		m.seen[m.other(j, stays)] = 0
+		m.queue.update(j, m.cost(int(j)))
 	}
 	return stays, gone
+}
+
+// other returns the region on the other side of a border.
+func (m *merger) other(border, side int32) int32 {
+	pair := &m.pairs[border]
+	return pair[0] + pair[1] - side
 }
 
 // owners returns for each region the id, 0..left-1, of what it became part of.
@@ -263,52 +242,4 @@ func (m *merger) owners() []int32 {
 		owner[i] = owner[root]
 	}
 	return owner
-}
-
-// The queue is a heap with four children per entry.
-
-func (m *merger) push(c candidate) {
-	i := len(m.heap)
-	m.heap = append(m.heap, c)
-	for i > 0 {
-		up := (i - 1) / 4
-		if !c.before(m.heap[up]) {
-			break
-		}
-		m.heap[i] = m.heap[up]
-		i = up
-	}
-	m.heap[i] = c
-}
-
-func (m *merger) pop() {
-	last := len(m.heap) - 1
-	m.heap[0] = m.heap[last]
-	m.heap = m.heap[:last]
-	m.down(0)
-}
-
-func (m *merger) down(i int) {
-	if i >= len(m.heap) {
-		return
-	}
-	c := m.heap[i]
-	for {
-		first := 4*i + 1
-		if first >= len(m.heap) {
-			break
-		}
-		best := first
-		for k := first + 1; k < min(first+4, len(m.heap)); k++ {
-			if m.heap[k].before(m.heap[best]) {
-				best = k
-			}
-		}
-		if !m.heap[best].before(c) {
-			break
-		}
-		m.heap[i] = m.heap[best]
-		i = best
-	}
-	m.heap[i] = c
 }

@@ -23,19 +23,15 @@ func (r *region) merged(s *region) region {
 	}
 }
 
-// border holds the common border of regions a < b: its length in pixel sides
-// and the sums over the sides of the gradients at full, half and quarter
-// resolution.
+// border holds the common border of two regions: its length in pixel sides and
+// the sum over the sides of the weighted gradients at three resolutions.
 type border struct {
-	a, b               int32
-	length, g1, g2, g4 float32
+	length, contrast float32
 }
 
 func (e *border) add(f *border) {
 	e.length += f.length
-	e.g1 += f.g1
-	e.g2 += f.g2
-	e.g4 += f.g4
+	e.contrast += f.contrast
 }
 
 // gradients holds the gradient magnitudes of an image at three resolutions.
@@ -45,91 +41,122 @@ type gradients struct {
 }
 
 func newGradients(lab *planes) *gradients {
-	g := &gradients{g1: lab.gradient()}
-	p := lab.half()
-	g.g2, g.width2 = p.gradient(), p.width
-	p = p.half()
-	g.g4, g.width4 = p.gradient(), p.width
+	w, h := lab.width, lab.height
+	w2, h2 := (w+1)/2, (h+1)/2
+	w4, h4 := (w2+1)/2, (h2+1)/2
+	g := &gradients{width2: w2, width4: w4}
+	// The reduced colours need no memory of their own: g1 comes last.
+	room := make([]float32, max(w*h, 3*(w2*h2+w4*h4)))
+	half := lab.half(room)
+	quarter := half.half(room[3*w2*h2:])
+	g.g2, g.g4 = half.gradient(make([]float32, w2*h2)), quarter.gradient(make([]float32, w4*h4))
+	g.g1 = lab.gradient(room[:w*h])
 	return g
 }
 
 // rag is a region adjacency graph.
 type rag struct {
 	regions []region
+	pairs   [][2]int32 // the two regions, the lower first, of each of borders
 	borders []border
 }
 
-// newRAG gathers the graph of the n regions of labels in one raster pass.
-func newRAG(labels []int32, n int, lab *planes, g *gradients) *rag {
-	sums := make([][5]float64, n)
-	for p, id := range labels {
-		s := &sums[id]
-		s[0]++
-		s[1] += float64(lab.l[p])
-		s[2] += float64(lab.a[p])
-		s[3] += float64(lab.b[p])
-		s[4] += float64(g.g1[p])
-	}
-	out := &rag{regions: make([]region, n), borders: make([]border, 0, 3*n)}
-	for i, s := range sums {
-		out.regions[i] = region{
-			size: float32(s[0]), logSize: ln(float32(s[0])),
-			l: float32(s[1] / s[0]), a: float32(s[2] / s[0]), b: float32(s[3] / s[0]), tex: float32(s[4] / s[0]),
-		}
-	}
-	w, h := lab.width, lab.height
-	pairs := newPairTable(n)
-	for y := range h {
-		row2, row4 := g.g2[y/2*g.width2:], g.g4[y/4*g.width4:]
-		down2, down4 := g.g2[min(y+1, h-1)/2*g.width2:], g.g4[min(y+1, h-1)/4*g.width4:]
-		for x := range w {
-			p := y*w + x
-			id := labels[p]
-			if x+1 < w && labels[p+1] != id {
-				e := out.border(pairs, id, labels[p+1])
-				e.length++
-				e.g1 += (g.g1[p] + g.g1[p+1]) * 0.5
-				e.g2 += (row2[x/2] + row2[(x+1)/2]) * 0.5
-				e.g4 += (row4[x/4] + row4[(x+1)/4]) * 0.5
-			}
-			if y+1 < h && labels[p+w] != id {
-				e := out.border(pairs, id, labels[p+w])
-				e.length++
-				e.g1 += (g.g1[p] + g.g1[p+w]) * 0.5
-				e.g2 += (row2[x/2] + down2[x/2]) * 0.5
-				e.g4 += (row4[x/4] + down4[x/4]) * 0.5
-			}
-		}
-	}
+// newRAG gathers the graph of n regions in two raster passes. The region of
+// pixel p is of[labels[p]].
+func newRAG(labels, of []int32, n int, lab *planes, g *gradients) *rag {
+	out := &rag{regions: sumRegions(labels, of, n, lab, g.g1)}
+	out.gatherBorders(labels, of, g, lab.width, lab.height)
 	return out
 }
 
-// border returns the border between regions a and b, made if it is new.
-func (r *rag) border(t *pairTable, a, b int32) *border {
-	if a > b {
-		a, b = b, a
+// sumRegions measures the regions.
+func sumRegions(labels, of []int32, n int, lab *planes, g1 []float32) []region {
+	regions := make([]region, n)
+	for o := 0; o < len(labels); o += lab.width {
+		row := labels[o : o+lab.width]
+		l, a, b, g := lab.l[o:][:len(row)], lab.a[o:][:len(row)], lab.b[o:][:len(row)], g1[o:][:len(row)]
+		for x := 0; x < len(row); {
+			id := row[x]
+			sum := region{}
+			for ; x < len(row) && row[x] == id; x++ {
+				sum.size++
+				sum.l += l[x]
+				sum.a += a[x]
+				sum.b += b[x]
+				sum.tex += g[x]
+			}
+			r := &regions[of[id]]
+			r.size += sum.size
+			r.l += sum.l
+			r.a += sum.a
+			r.b += sum.b
+			r.tex += sum.tex
+		}
 	}
-	i, fresh := t.index(a, b)
-	if fresh {
-		r.borders = append(r.borders, border{a: a, b: b})
+	for i := range regions {
+		r := &regions[i]
+		r.logSize = ln(r.size)
+		r.l /= r.size
+		r.a /= r.size
+		r.b /= r.size
+		r.tex /= r.size
 	}
-	return &r.borders[i]
+	return regions
 }
 
-type pairSlot struct {
-	key uint64 // a<<32 | b+1; 0 = free
-	id  int32
+// gatherBorders measures the borders.
+func (r *rag) gatherBorders(labels, of []int32, g *gradients, w, h int) {
+	pairs := newPairTable(len(r.regions))
+	r.borders = make([]border, 0, cap(pairs.pairs))
+	// border returns the border between two labels, made if it is new; nil
+	// when they belong to the same region.
+	at := func(a, b int32) *border {
+		a, b = of[a], of[b]
+		if a == b {
+			return nil
+		}
+		i := pairs.index(a, b)
+		if int(i) == len(r.borders) {
+			r.borders = append(r.borders, border{})
+		}
+		return &r.borders[i]
+	}
+	half1, half2, half4 := mergeWeights.g1/2, mergeWeights.g2/2, mergeWeights.g4/2
+	for y := range h {
+		next := min(y+1, h-1) // the row itself at the bottom, which shows no borders
+		row, below := labels[y*w:][:w], labels[next*w:][:w]
+		top1, top2, top4 := g.g1[y*w:][:w], g.g2[y/2*g.width2:][:g.width2], g.g4[y/4*g.width4:][:g.width4]
+		low1, low2, low4 := g.g1[next*w:][:w], g.g2[next/2*g.width2:][:g.width2], g.g4[next/4*g.width4:][:g.width4]
+		var upper, lower int32 // the labels that shared the last horizontal side,
+		var shared *border     // and their border
+		for x, id := range row {
+			if down := below[x]; down != id {
+				if id != upper || down != lower {
+					upper, lower, shared = id, down, at(id, down)
+				}
+				if shared != nil {
+					shared.length++
+					shared.contrast += float32(half1*(top1[x]+low1[x])) + float32(half2*(top2[x/2]+low2[x/2])) + float32(half4*(top4[x/4]+low4[x/4]))
+				}
+			}
+			if x+1 < len(row) && row[x+1] != id {
+				if e := at(id, row[x+1]); e != nil {
+					e.length++
+					e.contrast += float32(half1*(top1[x]+top1[x+1])) + float32(half2*(top2[x/2]+top2[(x+1)/2])) + float32(half4*(top4[x/4]+top4[(x+1)/4]))
+				}
+			}
+		}
+	}
+	r.pairs = pairs.pairs
 }
 
-// pairTable numbers pairs a < b in the order in which they are first seen: an
-// open hash table that remembers the last pair. A planar graph of n regions
-// has fewer than 3n borders, so it never grows.
+// pairTable numbers pairs of regions in the order in which they are first
+// seen, by an open hash table. A planar graph of n regions has fewer than 3n
+// borders, so it never grows.
 type pairTable struct {
-	slots []pairSlot
+	pairs [][2]int32 // the lower region first
+	slots []int32    // 1 + index in pairs; 0 = free
 	shift uint
-	count int32
-	key   uint64
-	last  int32
 }
 
 func newPairTable(n int) *pairTable {
@@ -137,27 +164,22 @@ func newPairTable(n int) *pairTable {
 	for 1<<bits < 5*n {
 		bits++
 	}
-	return &pairTable{slots: make([]pairSlot, 1<<bits), shift: 64 - bits}
+	return &pairTable{pairs: make([][2]int32, 0, 3*n), slots: make([]int32, 1<<bits), shift: 64 - bits}
 }
 
-func (t *pairTable) index(a, b int32) (id int32, fresh bool) {
-	key := uint64(a)<<32 | uint64(b+1)
-	if key == t.key {
-		return t.last, false
-	}
-	t.key = key
-	i := key * 0x9E3779B97F4A7C15 >> t.shift
-	for t.slots[i].key != key {
-		if t.slots[i].key == 0 {
-			t.slots[i] = pairSlot{key, t.count}
-			t.count++
-			fresh = true
-			break
+// index returns the number of a pair, len(pairs)-1 afterwards when it is new.
+func (t *pairTable) index(a, b int32) int32 {
+	pair := [2]int32{min(a, b), max(a, b)}
+	i := (uint64(pair[0])<<32 | uint64(pair[1])) * 0x9E3779B97F4A7C15 >> t.shift
+	for t.slots[i] > 0 {
+		if id := t.slots[i] - 1; t.pairs[id] == pair {
+			return id
 		}
 		i = (i + 1) & uint64(len(t.slots)-1)
 	}
-	t.last = t.slots[i].id
-	return t.last, fresh
+	t.pairs = append(t.pairs, pair)
+	t.slots[i] = int32(len(t.pairs))
+	return t.slots[i] - 1
 }
 
 // weights are the constants of the merge cost.
@@ -172,24 +194,23 @@ var mergeWeights = weights{
 	tex: 0.18, texFloor: 1, small: 0.55, large: 0.35, compact: 0.15,
 }
 
-// cost of merging across e; merging proceeds from the least cost upwards:
+// cost of merging across border i; merging proceeds from the least cost upwards:
 //
 //	ln(floor + w1 g1 + w2 g2 + w4 g4 + wc ΔE) − wt ln(tex + 1) + ws ln min + wl ln max − wb ln(length/√min)
 //
 // with the mean gradients along the border, the distance of the mean colours,
 // the mean gradient inside the two regions, the smaller and larger size and
 // the length of the border, which favours compact unions.
-func (r *rag) cost(e *border) float32 {
-	w := &mergeWeights
-	p, q := &r.regions[e.a], &r.regions[e.b]
+func (r *rag) cost(i int) float32 {
+	w, e := &mergeWeights, &r.borders[i]
+	p, q := &r.regions[r.pairs[i][0]], &r.regions[r.pairs[i][1]]
 	de := deltaE(p.l-q.l, p.a-q.a, p.b-q.b)
-	contrast := float32(w.g1*e.g1) + float32(w.g2*e.g2) + float32(w.g4*e.g4)
 	tex := (float32(p.size*p.tex) + float32(q.size*q.tex)) / (p.size + q.size)
 	small, large := p.logSize, q.logSize
 	if small > large {
 		small, large = large, small
 	}
-	return ln(w.floor+contrast/e.length+float32(w.colour*de)) - float32(w.tex*ln(tex+w.texFloor)) +
+	return ln(w.floor+e.contrast/e.length+float32(w.colour*de)) - float32(w.tex*ln(tex+w.texFloor)) +
 		float32(w.small*small) + float32(w.large*large) - float32(w.compact*(ln(e.length)-small*0.5))
 }
 

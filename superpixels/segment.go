@@ -18,7 +18,7 @@ func segment(img *image.NRGBA, base, finest int) *Hierarchy {
 	lab.blur()
 	g := newGradients(lab)
 	labels, n := basins(g.g1, width, height, max(finest, base))
-	graph := newRAG(labels, n, lab, g)
+	graph := newRAG(labels, identity(n), n, lab, g)
 	relabel(labels, graph.matchDown(max(matchFactor*base, finest), matchRounds))
 
 	m := newMerger(graph)
@@ -68,7 +68,7 @@ func segment(img *image.NRGBA, base, finest int) *Hierarchy {
 		return true
 	}
 	b.run(smoothSweeps)
-	t.grow(newMerger(newRAG(b.regions, smoothAt, lab, g)), 1, top)
+	t.grow(newMerger(newRAG(b.regions, identity(smoothAt), smoothAt, lab, g)), 1, top)
 	return t.hierarchy(&Map{Width: width, Height: height, N: leaves, Labels: labels}, finest)
 }
 
@@ -78,6 +78,15 @@ const (
 	smoothFactor = 1.2 // borders are straightened at this multiple,
 	smoothSweeps = 2   // so many times
 )
+
+// identity returns 0..n-1.
+func identity(n int) []int32 {
+	ids := make([]int32, n)
+	for i := range ids {
+		ids[i] = int32(i)
+	}
+	return ids
+}
 
 func relabel(labels, to []int32) {
 	for p, l := range labels {
