@@ -19,7 +19,7 @@ import (
 type mapCommand struct {
 	output
 	Models string `required:"" type:"path" placeholder:"DIR" help:"Folder of pairwise models (.uai), with optima.tsv if the best scores are known."`
-	Solver string `default:"auto" enum:"auto,thorough,trws,lbp" help:"${enum}."`
+	Solver string `default:"thorough" enum:"auto,thorough,trws,lbp" help:"${enum}; auto is what sequences use, quicker where weights have both signs."`
 	Sweeps int    `help:"Message passing sweeps; 0 is the solver's own choice."`
 	Repeat int    `default:"3" help:"Runs of a model; the time is their median."`
 	Limit  int    `placeholder:"N" help:"Use the first N models only."`
