@@ -140,6 +140,9 @@ func loadMask(path string, size image.Point) ([]uint8, error) {
 
 func decodeFile(path string, decode func(io.Reader) (image.Image, error)) (image.Image, error) {
 	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is missing", path)
+	}
 	if err != nil {
 		return nil, err
 	}

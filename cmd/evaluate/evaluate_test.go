@@ -1,0 +1,332 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+const testWidth, testHeight = 64, 48
+
+// folder writes a data folder of n images: a disc of class 1 on class 0, and a
+// void frame, with scribbles.
+func folder(t *testing.T, n int) string {
+	t.Helper()
+	dir := t.TempDir()
+	for i := range n {
+		img := image.NewNRGBA(image.Rect(0, 0, testWidth, testHeight))
+		mask := grey(func(x, y int) uint8 {
+			c := color.NRGBA{uint8(40 + x), 90, 60, 255}
+			v := uint8(0)
+			if math.Hypot(float64(x-20-4*i), float64(y-24)) < 12 {
+				c, v = color.NRGBA{220, 200, uint8(4 * y), 255}, 1
+			}
+			img.SetNRGBA(x, y, c)
+			if x == 0 {
+				return 255
+			}
+			return v
+		})
+		id := fmt.Sprintf("im%d.png", i)
+		save(t, filepath.Join(dir, "images", id), img)
+		save(t, filepath.Join(dir, "masks", id), mask)
+		save(t, filepath.Join(dir, "scribbles", id), grey(func(x, y int) uint8 {
+			switch {
+			case y == 24 && x > 18+4*i && x < 24+4*i:
+				return 1
+			case y == 2 && x > 5:
+				return 2
+			}
+			return 0
+		}))
+	}
+	return dir
+}
+
+func grey(f func(x, y int) uint8) *image.Gray {
+	m := image.NewGray(image.Rect(0, 0, testWidth, testHeight))
+	for y := range testHeight {
+		for x := range testWidth {
+			m.SetGray(x, y, color.Gray{Y: f(x, y)})
+		}
+	}
+	return m
+}
+
+func save(t *testing.T, path string, img image.Image) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, b.String())
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// evaluate runs the program.
+func evaluate(t *testing.T, args ...string) (out string, err error) {
+	t.Helper()
+	var c commands
+	parser, err := kong.New(&c, kong.Name("evaluate"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := parser.Parse(args)
+	if err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	err = k.Run(&terminal{ctx: t.Context(), out: &b})
+	return b.String(), err
+}
+
+// figures runs the program with --json and decodes the file.
+func figures[T any](t *testing.T, args ...string) (v T) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "out.json")
+	if out, err := evaluate(t, append(args, "--json", file)...); err != nil || out == "" {
+		t.Fatalf("evaluate %v: output %q, error %v", args, out, err)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+type results struct {
+	Results []map[string]any `json:"results"`
+}
+
+func keys(m map[string]any) []string {
+	var out []string
+	for k := range m {
+		out = append(out, k)
+	}
+	return out
+}
+
+// missing are the names of want that are not among got.
+func missing(got map[string]any, want ...string) []string {
+	return slices.DeleteFunc(want, func(name string) bool { return slices.Contains(keys(got), name) })
+}
+
+func TestVOC(t *testing.T) {
+	dir := folder(t, 3)
+	curves := t.TempDir()
+	args := []string{
+		"voc", "--data", dir, "--observed", "0.05,1", "--hypotheses", "5", "--regions", "60", "--draws", "2",
+		"--solver", "exact,lbp", "--reading", "similarity,softmax", "--rates", "0.1,0.25", "--curves", curves,
+	}
+	r := figures[results](t, args...)
+	if got, want := len(r.Results), 2*(2+2+2*2*2+1+1+1); got != want {
+		t.Fatalf("%d rows, want %d", got, want)
+	}
+	for _, row := range r.Results {
+		if m := missing(row, "method", "observed", "hypotheses", "images", "oracle", "first", "mode", "per_class", "milliseconds_per_hypothesis"); len(m) > 0 {
+			t.Fatalf("row lacks %v", m)
+		}
+		if row["images"] != 3.0 {
+			t.Errorf("%v images, want 3", row["images"])
+		}
+		if row["observed"] == 1.0 && row["first"].(float64) < 0.93 {
+			t.Errorf("%v with everything clicked: first %v, want nearly 1", row["method"], row["first"])
+		}
+		by := row["oracle_by_hypotheses"].([]any)
+		if by[len(by)-1] != row["oracle"] || by[0] != row["first"] {
+			t.Errorf("%v: oracle over M is %v, with first %v and oracle %v", row["method"], by, row["first"], row["oracle"])
+		}
+	}
+	if again := figures[results](t, args...); !cmp.Equal(r, again, cmpopts.IgnoreMapEntries(func(k string, _ any) bool { return k == "milliseconds_per_hypothesis" })) {
+		t.Error("a second run gives other figures")
+	}
+	for _, name := range []string{"hypotheses-0.05.svg", "hypotheses-0.05.png", "observed.svg", "rate-0.05.svg"} {
+		if info, err := os.Stat(filepath.Join(curves, name)); err != nil || info.Size() < 1000 {
+			t.Errorf("curve %s is missing or empty: %v", name, err)
+		}
+	}
+}
+
+func TestOtherCommands(t *testing.T) {
+	dir := folder(t, 2)
+	for _, row := range figures[results](t, "clicks", "--data", dir, "--regions", "60", "--target", "0.6,0.9", "--max", "20").Results {
+		if m := missing(row, "method", "hypotheses", "target", "images", "mean_actions", "median_actions", "failed"); len(m) > 0 {
+			t.Fatalf("clicks: row lacks %v", m)
+		}
+		if n := row["mean_actions"].(float64); n < 2 || n > 6 {
+			t.Errorf("%v needs %v actions for a disc, want 2 to 6", row["method"], n)
+		}
+	}
+	labels := t.TempDir()
+	s := figures[map[string]any](t, "superpixels", "--data", dir, "--regions", "50", "--labels", labels)
+	if m := missing(s, "images", "regions", "boundary_recall", "undersegmentation_error", "asa", "explained_variation", "compactness", "milliseconds"); len(m) > 0 {
+		t.Fatalf("superpixels: lacks %v", m)
+	}
+	if s["regions"] != 50.0 || s["asa"].(float64) < 0.9 {
+		t.Errorf("superpixels: %v", s)
+	}
+	f, err := os.Open(filepath.Join(labels, "im1.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if img, err := png.Decode(f); err != nil || img.ColorModel() != color.Gray16Model || img.Bounds().Dx() != testWidth {
+		t.Errorf("label map: %v", err)
+	}
+	for _, row := range figures[results](t, "scribbles", "--data", dir, "--regions", "60").Results {
+		if row["error_rate"].(float64) > 0.1 || row["oracle_error_rate"].(float64) > row["error_rate"].(float64) {
+			t.Errorf("scribbles: %v", row)
+		}
+	}
+}
+
+func TestMap(t *testing.T) {
+	dir := t.TempDir()
+	// Two nodes with unaries 1:2 and 1:1, an edge of 3 for equal labels.
+	write(t, filepath.Join(dir, "two.uai"), "MARKOV\n2\n2 2\n3\n1 0\n1 1\n2 0 1\n2 1 2\n2 1 1\n4 3 1 1 3\n")
+	write(t, filepath.Join(dir, "optima.tsv"), "model\tbest_score\ntwo\t1.8\n")
+	for _, solver := range []string{"auto", "thorough", "trws", "lbp"} {
+		rows := figures[results](t, "map", "--models", dir, "--solver", solver).Results
+		if len(rows) != 1 || len(missing(rows[0], "model", "score", "milliseconds", "sweeps", "gap")) > 0 {
+			t.Fatalf("%s: rows %v", solver, rows)
+		}
+		if score, gap := rows[0]["score"].(float64), rows[0]["gap"].(float64); math.Abs(score-math.Log(6)) > 1e-9 || math.Abs(gap-(1.8-math.Log(6))) > 1e-9 {
+			t.Errorf("%s: score %v, gap %v, want ln 6 and 1.8 less that", solver, score, gap)
+		}
+	}
+}
+
+// Each bad input has to be named.
+func TestBadInput(t *testing.T) {
+	voc := func(dir string, more ...string) []string {
+		return append([]string{"voc", "--data", dir, "--observed", "0.1", "--methods", "random-walker"}, more...)
+	}
+	for name, c := range map[string]struct {
+		spoil func(dir string)
+		args  func(dir string) []string
+		want  string
+	}{
+		"no folder":      {nil, func(dir string) []string { return voc(filepath.Join(dir, "nowhere")) }, "nowhere is no data folder"},
+		"no masks":       {func(dir string) { os.RemoveAll(filepath.Join(dir, "masks")) }, nil, "im0.png is missing"},
+		"mask of a size": {func(dir string) { save(t, filepath.Join(dir, "masks/im1.png"), image.NewGray(image.Rect(0, 0, 9, 9))) }, nil, "im1.png is 9×9 pixels, its image 64×48"},
+		"class too high": {func(dir string) {
+			save(t, filepath.Join(dir, "masks/im1.png"), grey(func(x, y int) uint8 { return 21 }))
+		}, nil, "im1.png: simulate: pixel (0, 0) has class 21, accepted are 0 to 20"},
+		"colour mask": {func(dir string) {
+			save(t, filepath.Join(dir, "masks/im0.png"), image.NewNRGBA(image.Rect(0, 0, testWidth, testHeight)))
+		}, nil, "im0.png is no mask"},
+		"broken image":   {func(dir string) { write(t, filepath.Join(dir, "images/im0.png"), "nonsense") }, nil, "im0.png can't be read"},
+		"wrong index":    {func(dir string) { write(t, filepath.Join(dir, "index.tsv"), "rank\tid\n0\tim9\n") }, nil, `"im9"`},
+		"NaN":            {nil, func(dir string) []string { return voc(dir, "--observed", "NaN") }, "--observed NaN"},
+		"NaN rate":       {nil, func(dir string) []string { return voc(dir, "--lambda", "NaN") }, "not NaN"},
+		"NaN target":     {nil, func(dir string) []string { return []string{"clicks", "--data", dir, "--target", "NaN"} }, "--target NaN"},
+		"unknown method": {nil, func(dir string) []string { return voc(dir, "--methods", "magic") }, "magic"},
+		"bad scribble": {func(dir string) {
+			save(t, filepath.Join(dir, "scribbles/im0.png"), grey(func(x, y int) uint8 { return 7 }))
+		}, func(dir string) []string { return []string{"scribbles", "--data", dir} }, "scribbles/im0.png: pixel (0, 0) is 7"},
+		"no models": {nil, func(dir string) []string { return []string{"map", "--models", dir} }, "holds no .uai files"},
+		"NaN model": {func(dir string) { write(t, filepath.Join(dir, "m.uai"), "MARKOV 1 2 1 1 0 2 NaN 1") }, func(dir string) []string { return []string{"map", "--models", dir} }, "m.uai"},
+		"NaN optimum": {func(dir string) {
+			write(t, filepath.Join(dir, "m.uai"), "MARKOV 1 2 1 1 0 2 1 1")
+			write(t, filepath.Join(dir, "optima.tsv"), "model\tbest_score\nm\tNaN\n")
+		}, func(dir string) []string { return []string{"map", "--models", dir} }, "optima.tsv: the best score of m"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := folder(t, 2)
+			if c.spoil != nil {
+				c.spoil(dir)
+			}
+			args := voc(dir)
+			if c.args != nil {
+				args = c.args(dir)
+			}
+			if _, err := evaluate(t, args...); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestEachReportsTheLowestError(t *testing.T) {
+	term := &terminal{ctx: t.Context(), bar: new(bytes.Buffer)}
+	var calls atomic.Int32
+	err := term.each(1000, func(i int) error {
+		calls.Add(1)
+		if i >= 10 {
+			return fmt.Errorf("at %d", i)
+		}
+		return nil
+	})
+	if err == nil || err.Error() != "at 10" {
+		t.Errorf("error %v, want that of 10", err)
+	}
+	if n := calls.Load(); n > 500 {
+		t.Errorf("%d calls after an error at 10", n)
+	}
+}
+
+// shared is the folder of test data beside the project.
+func shared(t *testing.T, name string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	path := filepath.Join(filepath.Dir(dir), "shared", "data", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("needs the data in %s", path)
+	}
+	return path
+}
+
+// The order of the methods is what the product stands for.
+func TestOrderOfMethodsOnPhotographs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	r := figures[results](t, "voc", "--data", shared(t, "voc"), "--limit", "6", "--observed", "0.02", "--methods", "map,divmbest,herding-paper,herding-harmonic,random-walker")
+	oracle := map[string]float64{}
+	first := map[string]float64{}
+	for _, row := range r.Results {
+		oracle[row["method"].(string)] = row["oracle"].(float64)
+		first[row["method"].(string)] = row["first"].(float64)
+	}
+	if !(oracle["herding-harmonic"] > oracle["herding-paper"]+0.05 && oracle["herding-paper"] > oracle["divmbest"]+0.1) {
+		t.Errorf("oracles %v: want herding-harmonic above herding-paper above divmbest", oracle)
+	}
+	if first["herding-harmonic"] < oracle["map"]+0.2 {
+		t.Errorf("first %v, want herding-harmonic far above map", first)
+	}
+}
