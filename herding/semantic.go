@@ -12,12 +12,12 @@ import (
 // the sigmoid that maps classifier scores to probabilities, the weight and the
 // decay of the edges, and the Herding rates of unaries and edges.
 const (
-	SigmoidOffset   = -7.0
-	SigmoidSlope    = 15.0
-	SemanticWeight  = 0.08
-	SemanticDecay   = 10.0
+	SigmoidOffset    = -7.0
+	SigmoidSlope     = 15.0
+	SemanticWeight   = 0.08
+	SemanticDecay    = 10.0
 	SemanticEtaUnary = 0.75
-	SemanticEtaPair = 0.25
+	SemanticEtaPair  = 0.25
 )
 
 // SemanticFloor of probabilities before their logarithm is taken.
