@@ -2,18 +2,38 @@ package superpixels
 
 import "math/bits"
 
-// borderPass moves pixels across the borders of regions.
-type borderPass struct {
-	regions       []int32 // per pixel, moved in place
+// partition divides an image into connected leaves and these into connected
+// regions.
+type partition struct {
+	labels        []int32 // leaf of each pixel
 	width, height int
-	mean          [][3]float32 // per region: CIELAB
+	region        []int32 // of each leaf; nil when every leaf is a region
+}
+
+// row returns the regions of the pixels of row y, in buffer if need be.
+func (p *partition) row(y int, buffer []int32) []int32 {
+	leaves := p.labels[y*p.width:][:p.width]
+	if p.region == nil {
+		return leaves
+	}
+	buffer = buffer[:len(leaves)]
+	for x, l := range leaves {
+		buffer[x] = p.region[l]
+	}
+	return buffer
+}
+
+// borderPass moves pixels across the borders of regions. They move from leaf
+// to leaf, which keeps all levels in between connected too.
+type borderPass struct {
+	partition              // labels are changed in place
+	mean      [][3]float32 // per region: CIELAB
 	// colour returns the CIELAB colour of a pixel.
 	colour func(x, y int) [3]float32
-	// move is asked last: may pixel (x, y) go to the region at position side
-	// of ring? It must refuse what would tear another level of the hierarchy
-	// apart.
-	move func(x, y, side int) bool
-	ring ring // of the pixel that is visited
+	// allowed, unless nil, is asked last: may pixel (x, y) go to the leaf at
+	// position side of ring?
+	allowed func(x, y, side int) bool
+	ring    ring // of the pixel that is visited
 }
 
 // straight is what one more neighbour in the same region is worth, in squared
@@ -67,7 +87,7 @@ func init() {
 func (b *borderPass) run(sweeps int) {
 	w, h := b.width, b.height
 	queue, next := b.atBorders(), []int32(nil)
-	queued := make([]bool, len(b.regions))
+	queued := make([]bool, len(b.labels))
 	for range sweeps {
 		next = next[:0]
 		for _, p := range queue {
@@ -91,58 +111,79 @@ func (b *borderPass) run(sweeps int) {
 
 // atBorders lists the pixels that share a side with another region.
 func (b *borderPass) atBorders() []int32 {
-	list := make([]int32, 0, len(b.regions)/8)
+	list := make([]int32, 0, len(b.labels)/8)
 	w := b.width
+	var rows [3][]int32
+	for i := range rows {
+		rows[i] = make([]int32, w)
+	}
+	row := b.row(0, rows[0])
+	below := row
 	for y := range b.height {
-		row := b.regions[y*w : (y+1)*w]
-		above, below := row, row
-		if y > 0 {
-			above = b.regions[(y-1)*w : y*w]
-		}
+		above := row
+		row = below
 		if y+1 < b.height {
-			below = b.regions[(y+1)*w : (y+2)*w]
+			below = b.row(y+1, rows[(y+1)%3])
 		}
+		above, row, below = above[:w], row[:w], below[:w]
 		left := row[0]
-		for x, l := range row {
-			right := l
-			if x+1 < w {
+		for x, r := range row {
+			right := r
+			if x+1 < len(row) {
 				right = row[x+1]
 			}
-			if (l^left)|(l^right)|(l^above[x])|(l^below[x]) != 0 {
+			if (r^left)|(r^right)|(r^above[x])|(r^below[x]) != 0 {
 				list = append(list, int32(y*w+x))
 			}
-			left = l
+			left = r
 		}
 	}
 	return list
 }
 
-// around sets r to the ring of a pixel in plane.
-func (b *borderPass) around(r *ring, plane []int32, x, y int) {
+// around sets r to the ring of a pixel and returns which of its positions are
+// inside the image.
+func (b *borderPass) around(r *ring, x, y int) (inside int) {
 	w, p := b.width, y*b.width+x
 	if x > 0 && y > 0 && x+1 < w && y+1 < b.height {
-		above, row, below := plane[p-w-1:][:3], plane[p-1:][:3], plane[p+w-1:][:3]
+		above, row, below := b.labels[p-w-1:][:3], b.labels[p-1:][:3], b.labels[p+w-1:][:3]
 		r[0], r[1], r[2], r[3] = above[0], above[1], above[2], row[2]
 		r[4], r[5], r[6], r[7] = below[2], below[1], below[0], row[0]
-		return
+		return 255
 	}
 	for i, d := range [8][2]int{{-1, -1}, {0, -1}, {1, -1}, {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}} {
 		nx, ny := x+d[0], y+d[1]
 		r[i] = -1
 		if nx >= 0 && ny >= 0 && nx < w && ny < b.height {
-			r[i] = plane[ny*w+nx]
+			r[i] = b.labels[ny*w+nx]
+			inside |= 1 << i
 		}
 	}
+	return inside
 }
 
 // visit moves pixel (x, y) if that is better and reports whether it did.
 func (b *borderPass) visit(x, y int) bool {
-	p := y*b.width + x
-	own := b.regions[p]
-	r := &b.ring
-	b.around(r, b.regions, x, y)
-	mask := r.mask(own)
-	if !removable[mask] {
+	leaves := &b.ring
+	inside := b.around(leaves, x, y)
+	leaf := b.labels[y*b.width+x]
+	// The levels in between stay connected when the leaf does and no other
+	// leaf of the same region hangs on to this pixel.
+	inLeaf := leaves.mask(leaf)
+	if !removable[inLeaf] {
+		return false
+	}
+	own, regions := leaf, *leaves
+	if b.region != nil {
+		own = b.region[leaf]
+		for i, l := range leaves {
+			if l >= 0 {
+				regions[i] = b.region[l]
+			}
+		}
+	}
+	mask := regions.mask(own)
+	if (inLeaf^mask)&sides != 0 {
 		return false
 	}
 	colour := b.colour(x, y)
@@ -151,18 +192,18 @@ func (b *borderPass) visit(x, y int) bool {
 	if best <= -straight*float32(8-bits.OnesCount8(uint8(mask))) {
 		return false
 	}
-	for i := 1; i < 8; i += 2 {
-		if r[i] < 0 || r[i] == own || i > 1 && r[i] == r[i-2] {
-			continue
-		}
-		if v := b.score(&colour, r[i], r.mask(r[i])); v < best {
+	for rest := inside & sides &^ mask; rest != 0; {
+		i := bits.TrailingZeros8(uint8(rest))
+		mask := regions.mask(regions[i&7])
+		if v := b.score(&colour, regions[i&7], mask); v < best {
 			best, side = v, i
 		}
+		rest &^= mask
 	}
-	if side == 0 || !b.move(x, y, side) {
+	if side == 0 || b.allowed != nil && !b.allowed(x, y, side) {
 		return false
 	}
-	b.regions[p] = r[side]
+	b.labels[y*b.width+x] = leaves[side]
 	return true
 }
 

@@ -92,9 +92,9 @@ func (h *Hierarchy) enlarge(img *image.NRGBA) *Hierarchy {
 	for i, pair := range h.merges {
 		parent[pair[0]], parent[pair[1]] = int32(small.N+i), int32(small.N+i)
 	}
-	b := &borderPass{regions: m.Labels, width: width, height: height, mean: meanColours(img, m)}
+	b := &borderPass{partition: partition{labels: m.Labels, width: width, height: height}, mean: meanColours(img, m)}
 	b.colour = func(x, y int) [3]float32 { return patch(img, x, y) }
-	b.move = func(x, y, side int) bool {
+	b.allowed = func(x, y, side int) bool {
 		r := &b.ring
 		own := m.Labels[y*width+x]
 		for i := 1; i < 8; i += 2 {

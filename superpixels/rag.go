@@ -61,16 +61,16 @@ type rag struct {
 	borders []border
 }
 
-// newRAG gathers the graph of n regions in two raster passes. The region of
-// pixel p is of[labels[p]].
-func newRAG(labels, of []int32, n int, lab *planes, g *gradients) *rag {
-	out := &rag{regions: sumRegions(labels, of, n, lab, g.g1)}
-	out.gatherBorders(labels, of, g, lab.width, lab.height)
+// newRAG measures the n regions of labels and their borders in two raster
+// passes.
+func newRAG(labels []int32, n int, lab *planes, g *gradients) *rag {
+	out := &rag{regions: sumRegions(labels, n, lab, g.g1)}
+	out.gatherBorders(&partition{labels: labels, width: lab.width, height: lab.height}, g)
 	return out
 }
 
 // sumRegions measures the regions.
-func sumRegions(labels, of []int32, n int, lab *planes, g1 []float32) []region {
+func sumRegions(labels []int32, n int, lab *planes, g1 []float32) []region {
 	regions := make([]region, n)
 	for o := 0; o < len(labels); o += lab.width {
 		row := labels[o : o+lab.width]
@@ -85,7 +85,7 @@ func sumRegions(labels, of []int32, n int, lab *planes, g1 []float32) []region {
 				sum.b += b[x]
 				sum.tex += g[x]
 			}
-			r := &regions[of[id]]
+			r := &regions[id]
 			r.size += sum.size
 			r.l += sum.l
 			r.a += sum.a
@@ -104,46 +104,45 @@ func sumRegions(labels, of []int32, n int, lab *planes, g1 []float32) []region {
 	return regions
 }
 
-// gatherBorders measures the borders.
-func (r *rag) gatherBorders(labels, of []int32, g *gradients, w, h int) {
+// gatherBorders measures the borders of a partition into the regions of r.
+func (r *rag) gatherBorders(p *partition, g *gradients) {
+	w, h := p.width, p.height
 	pairs := newPairTable(len(r.regions))
 	r.borders = make([]border, 0, cap(pairs.pairs))
-	// border returns the border between two labels, made if it is new; nil
-	// when they belong to the same region.
+	// at returns the border between two regions, made if it is new.
 	at := func(a, b int32) *border {
-		a, b = of[a], of[b]
-		if a == b {
-			return nil
-		}
 		i := pairs.index(a, b)
 		if int(i) == len(r.borders) {
 			r.borders = append(r.borders, border{})
 		}
 		return &r.borders[i]
 	}
+	var rows [2][]int32
+	for i := range rows {
+		rows[i] = make([]int32, w)
+	}
+	below := p.row(0, rows[0])
 	half1, half2, half4 := mergeWeights.g1/2, mergeWeights.g2/2, mergeWeights.g4/2
 	for y := range h {
 		next := min(y+1, h-1) // the row itself at the bottom, which shows no borders
-		row, below := labels[y*w:][:w], labels[next*w:][:w]
+		row := below[:w]
+		below = p.row(next, rows[next%2])[:w]
 		top1, top2, top4 := g.g1[y*w:][:w], g.g2[y/2*g.width2:][:g.width2], g.g4[y/4*g.width4:][:g.width4]
 		low1, low2, low4 := g.g1[next*w:][:w], g.g2[next/2*g.width2:][:g.width2], g.g4[next/4*g.width4:][:g.width4]
-		var upper, lower int32 // the labels that shared the last horizontal side,
+		var upper, lower int32 // the regions that shared the last horizontal side,
 		var shared *border     // and their border
 		for x, id := range row {
 			if down := below[x]; down != id {
 				if id != upper || down != lower {
 					upper, lower, shared = id, down, at(id, down)
 				}
-				if shared != nil {
-					shared.length++
-					shared.contrast += float32(half1*(top1[x]+low1[x])) + float32(half2*(top2[x/2]+low2[x/2])) + float32(half4*(top4[x/4]+low4[x/4]))
-				}
+				shared.length++
+				shared.contrast += float32(half1*(top1[x]+low1[x])) + float32(half2*(top2[x/2]+low2[x/2])) + float32(half4*(top4[x/4]+low4[x/4]))
 			}
 			if x+1 < len(row) && row[x+1] != id {
-				if e := at(id, row[x+1]); e != nil {
-					e.length++
-					e.contrast += float32(half1*(top1[x]+top1[x+1])) + float32(half2*(top2[x/2]+top2[(x+1)/2])) + float32(half4*(top4[x/4]+top4[(x+1)/4]))
-				}
+				e := at(id, row[x+1])
+				e.length++
+				e.contrast += float32(half1*(top1[x]+top1[x+1])) + float32(half2*(top2[x/2]+top2[(x+1)/2])) + float32(half4*(top4[x/4]+top4[(x+1)/4]))
 			}
 		}
 	}

@@ -18,7 +18,7 @@ func segment(img *image.NRGBA, base, finest int) *Hierarchy {
 	lab.blur()
 	g := newGradients(lab)
 	labels, n := basins(g.g1, width, height, max(finest, base))
-	graph := newRAG(labels, identity(n), n, lab, g)
+	graph := newRAG(labels, n, lab, g)
 	relabel(labels, graph.matchDown(max(matchFactor*base, finest), matchRounds))
 
 	m := newMerger(graph)
@@ -36,39 +36,28 @@ func segment(img *image.NRGBA, base, finest int) *Hierarchy {
 	// The state at smoothAt regions: which leaves make up a region, and which
 	// node of the tree it is.
 	owner := m.owners()
-	coarse := make([]int32, leaves)
-	b := &borderPass{regions: make([]int32, len(labels)), width: width, height: height, mean: make([][3]float32, smoothAt)}
+	b := &borderPass{
+		partition: partition{labels: labels, width: width, height: height, region: make([]int32, leaves)},
+		mean:      make([][3]float32, smoothAt),
+	}
+	after := &rag{regions: make([]region, smoothAt)}
 	top := make([]int32, smoothAt)
 	for i, o := range owner {
-		coarse[leaf[i]] = o
+		b.region[leaf[i]] = o
 		if int(m.parent[i]) == i {
 			r := &m.regions[i]
+			after.regions[o] = *r
 			b.mean[o] = [3]float32{r.l, r.a, r.b}
 			top[o] = node[i]
 		}
-	}
-	for p, l := range labels {
-		b.regions[p] = coarse[l]
 	}
 	b.colour = func(x, y int) [3]float32 {
 		p := y*width + x
 		return [3]float32{lab.l[p], lab.a[p], lab.b[p]}
 	}
-	var inLeaf ring
-	b.move = func(x, y, side int) bool {
-		// The levels in between stay connected when the leaf does and no
-		// other leaf of the same region hangs on to this pixel.
-		p := y*width + x
-		b.around(&inLeaf, labels, x, y)
-		mask := inLeaf.mask(labels[p])
-		if mask&sides != b.ring.mask(b.regions[p])&sides || !removable[mask] {
-			return false
-		}
-		labels[p] = inLeaf[side]
-		return true
-	}
 	b.run(smoothSweeps)
-	t.grow(newMerger(newRAG(b.regions, identity(smoothAt), smoothAt, lab, g)), 1, top)
+	after.gatherBorders(&b.partition, g)
+	t.grow(newMerger(after), 1, top)
 	return t.hierarchy(&Map{Width: width, Height: height, N: leaves, Labels: labels}, finest)
 }
 
@@ -78,15 +67,6 @@ const (
 	smoothFactor = 1.2 // borders are straightened at this multiple,
 	smoothSweeps = 2   // so many times
 )
-
-// identity returns 0..n-1.
-func identity(n int) []int32 {
-	ids := make([]int32, n)
-	for i := range ids {
-		ids[i] = int32(i)
-	}
-	return ids
-}
 
 func relabel(labels, to []int32) {
 	for p, l := range labels {
