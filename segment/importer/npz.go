@@ -1,0 +1,208 @@
+package importer
+
+import (
+	"archive/zip"
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"collie/crf"
+)
+
+// Limits of ReadScores; the zero value is the default.
+type Limits struct {
+	// Values of the array; 0 = DefaultValues. A value takes four bytes.
+	Values int
+}
+
+// DefaultValues is the largest number of values of an array: 256 MiB as
+// float32, enough for 12 megapixels and 5 classes or 3 megapixels and 21.
+const DefaultValues = 64 << 20
+
+const (
+	maxMembers = 10_000
+	maxRatio   = 200 // inflated / deflated bytes
+)
+
+// scoreNames are the arrays taken from an archive of several, without _chw.
+var scoreNames = []string{"scores", "probs"}
+
+// ReadScores reads the scores in a .npz archive of the given size in bytes, as
+// numpy.savez or numpy.savez_compressed write it.
+//
+// An archive of one array may call it as it likes; of several, exactly one has
+// to be called scores or probs, or scores_chw or probs_chw, and the others are
+// not looked at. It is little-endian float16, float32 or float64 or uint8 (255
+// stands for 1), in C or Fortran order. Three axes are height × width × classes,
+// or classes × height × width when the name ends in _chw; two are superpixels ×
+// classes. There can be up to 255 classes; values are finite and from 0.
+//
+// Errors wrap ErrFormat, ErrLimit or ErrValue, or are those of r. The memory
+// taken is proportional to the size of the archive (deflated arrays may inflate
+// to 200 times theirs) and within the limits.
+func ReadScores(r io.ReaderAt, size int64, limits Limits) (*Scores, error) {
+	if limits.Values == 0 {
+		limits.Values = DefaultValues
+	}
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("%w: it is not a .npz file (a zip of .npy arrays): %w", ErrFormat, err)
+	}
+	member, name, err := choose(z.File)
+	if err != nil {
+		return nil, err
+	}
+	s, err := readMember(member, name, size, limits)
+	if err != nil {
+		return nil, fmt.Errorf("array %s: %w", quote(name), err)
+	}
+	return s, nil
+}
+
+// choose finds the member that holds the scores.
+func choose(members []*zip.File) (*zip.File, string, error) {
+	if len(members) > maxMembers {
+		return nil, "", fmt.Errorf("%w: the archive has %d members, accepted are %d", ErrLimit, len(members), maxMembers)
+	}
+	var arrays, scores []*zip.File
+	for _, f := range members {
+		name, ok := strings.CutSuffix(f.Name, ".npy")
+		if !ok {
+			continue
+		}
+		arrays = append(arrays, f)
+		if slices.Contains(scoreNames, strings.TrimSuffix(name, "_chw")) {
+			scores = append(scores, f)
+		}
+	}
+	if len(arrays) == 1 {
+		scores = arrays
+	}
+	if len(scores) != 1 {
+		return nil, "", fmt.Errorf("%w: %d of the %d arrays in the archive are called scores, probs, scores_chw or probs_chw; accepted is one, or a single array of any name",
+			ErrFormat, len(scores), len(arrays))
+	}
+	return scores[0], strings.TrimSuffix(scores[0].Name, ".npy"), nil
+}
+
+// readMember reads the array in a member of an archive of size bytes.
+func readMember(f *zip.File, name string, size int64, limits Limits) (*Scores, error) {
+	if f.Flags&1 != 0 || f.Method != zip.Store && f.Method != zip.Deflate {
+		return nil, fmt.Errorf("%w: it is encrypted or packed by method %d; accepted are numpy.savez and numpy.savez_compressed", ErrFormat, f.Method)
+	}
+	if f.CompressedSize64 > uint64(size) {
+		return nil, fmt.Errorf("%w: %d packed bytes in a file of %d", ErrFormat, f.CompressedSize64, size)
+	}
+	if f.UncompressedSize64/maxRatio > f.CompressedSize64 {
+		return nil, fmt.Errorf("%w: %d bytes inflate to %d, accepted is a ratio of %d; save it with numpy.savez, uncompressed",
+			ErrLimit, f.CompressedSize64, f.UncompressedSize64, maxRatio)
+	}
+	body, err := f.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	defer body.Close()
+	// Whatever the directory says, no more than it announced is inflated; one
+	// byte more shows that there is more.
+	in := bufio.NewReader(io.LimitReader(body, int64(f.UncompressedSize64)+1))
+	h, err := readHeader(in)
+	if err != nil {
+		return nil, err
+	}
+	a, err := h.layout(strings.HasSuffix(name, "_chw"), limits)
+	if err != nil {
+		return nil, err
+	}
+	if announced := f.UncompressedSize64; uint64(h.bytes)+uint64(a.values)*uint64(a.kind.size) != announced {
+		return nil, fmt.Errorf("%w: shape %s of %s needs %d bytes after the header of %d, the member has %d in all",
+			ErrFormat, shapeText(h.shape), a.kind.descr, a.values*a.kind.size, h.bytes, announced)
+	}
+	s := a.scores(name)
+	if err := a.fill(s.Values, in); err != nil {
+		return nil, err
+	}
+	switch _, err := in.ReadByte(); { // the end, where zip compares the checksum
+	case err == nil:
+		return nil, fmt.Errorf("%w: bytes follow its last value", ErrFormat)
+	case !errors.Is(err, io.EOF):
+		return nil, broken(err)
+	}
+	return s, nil
+}
+
+// broken says what an error in the middle of an array means.
+func broken(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: it ends early", ErrFormat)
+	}
+	return fmt.Errorf("%w: %w", ErrFormat, err)
+}
+
+// layout is how an array's values lie in the file and where they belong.
+type layout struct {
+	shape   []int
+	kind    kind
+	fortran bool
+	chw     bool
+	values  int
+}
+
+// layout checks the header against what scores can be, before memory is taken.
+func (h header) layout(chw bool, limits Limits) (layout, error) {
+	a := layout{shape: h.shape, fortran: h.fortran, chw: chw && len(h.shape) == 3, values: 1}
+	at := slices.IndexFunc(kinds, func(k kind) bool { return k.descr == h.descr })
+	if at < 0 {
+		return a, fmt.Errorf("%w: its type is %s, accepted are '<f2', '<f4', '<f8' (float16, 32 and 64, little-endian) and '|u1' (uint8)",
+			ErrFormat, quote(h.descr))
+	}
+	a.kind = kinds[at]
+	if len(a.shape) != 2 && len(a.shape) != 3 {
+		return a, fmt.Errorf("%w: its shape is %s, accepted are height × width × classes (classes × height × width when called probs_chw or scores_chw) and superpixels × classes",
+			ErrFormat, shapeText(a.shape))
+	}
+	for _, n := range a.shape {
+		if n == 0 {
+			return a, fmt.Errorf("%w: its shape is %s, which holds nothing", ErrFormat, shapeText(a.shape))
+		}
+		if n > limits.Values/a.values {
+			return a, fmt.Errorf("%w: its shape is %s, accepted are %d values", ErrLimit, shapeText(a.shape), limits.Values)
+		}
+		a.values *= n
+	}
+	if k := a.classes(); k > crf.MaxLabels {
+		hint := ""
+		if len(a.shape) == 3 && !a.chw {
+			hint = "; an array of classes × height × width has to be called probs_chw or scores_chw"
+		}
+		return a, fmt.Errorf("%w: its shape is %s, hence %d classes, accepted are %d%s", ErrLimit, shapeText(a.shape), k, crf.MaxLabels, hint)
+	}
+	return a, nil
+}
+
+func (a layout) classes() int {
+	if a.chw {
+		return a.shape[0]
+	}
+	return a.shape[len(a.shape)-1]
+}
+
+// scores makes the empty result.
+func (a layout) scores(name string) *Scores {
+	s := &Scores{Name: name, Classes: a.classes(), Rows: a.values / a.classes(), Values: make([]float32, a.values)}
+	if len(a.shape) == 3 {
+		first := 0
+		if a.chw {
+			first = 1
+		}
+		s.Height, s.Width = a.shape[first], a.shape[first+1]
+	}
+	return s
+}
+
+func shapeText(shape []int) string {
+	s := strings.Trim(fmt.Sprint(shape), "[]")
+	return "(" + strings.ReplaceAll(s, " ", ", ") + ")"
+}

@@ -1,0 +1,75 @@
+// Package importer reads what other programs made: scores of a classifier from
+// NumPy archives, to be the first guess of an image.
+//
+// Everything it reads is taken for hostile: sizes are checked before memory is
+// taken, inflated bytes are counted, and errors, which are for people, name the
+// array and the first place where it is wrong.
+package importer
+
+import (
+	"errors"
+	"fmt"
+
+	"collie/superpixels"
+)
+
+// Errors that ReadScores and PerSuperpixel wrap.
+var (
+	ErrFormat = errors.New("no scores that can be read")
+	ErrLimit  = errors.New("over a limit")
+	ErrValue  = errors.New("not a score")
+	ErrSize   = errors.New("of another size than the image")
+)
+
+// Scores are one score per class for every pixel or for every superpixel.
+type Scores struct {
+	Name          string // of the array in its archive
+	Width, Height int    // of the image; 0 when the scores are per superpixel
+	Rows          int    // pixels or superpixels
+	Classes       int
+
+	// Values are Rows×Classes row-major, pixels in raster order: finite and
+	// not negative.
+	Values []float32
+}
+
+// PerSuperpixel returns the scores of the regions of m, m.N×Classes row-major:
+// the means over their pixels, or the scores themselves when they are per
+// superpixel. Scores for another image size or number of superpixels are
+// ErrSize. O(pixels·classes), deterministic; the result is the caller's.
+func (s *Scores) PerSuperpixel(m *superpixels.Map) ([]float64, error) {
+	k := s.Classes
+	out := make([]float64, m.N*k)
+	if s.Width == 0 {
+		if s.Rows != m.N {
+			return nil, fmt.Errorf("array %s has scores for %d superpixels, the image has %d: %w", quote(s.Name), s.Rows, m.N, ErrSize)
+		}
+		for i, v := range s.Values {
+			out[i] = float64(v)
+		}
+		return out, nil
+	}
+	if s.Width != m.Width || s.Height != m.Height {
+		hint := ""
+		if s.Height == m.Width && s.Classes == m.Height || s.Width == m.Height && s.Classes == m.Width {
+			hint = "; an array of classes × height × width has to be called probs_chw or scores_chw"
+		}
+		return nil, fmt.Errorf("array %s has scores for %d×%d pixels and %d classes, the image has %d×%d pixels%s: %w",
+			quote(s.Name), s.Width, s.Height, s.Classes, m.Width, m.Height, hint, ErrSize)
+	}
+	pixels := make([]float64, m.N)
+	for p, r := range m.Labels {
+		row := out[int(r)*k : (int(r)+1)*k]
+		for c, v := range s.Values[p*k : (p+1)*k] {
+			row[c] += float64(v)
+		}
+		pixels[r]++
+	}
+	for i := range out {
+		out[i] /= pixels[i/k]
+	}
+	return out, nil
+}
+
+// quote shows a name from a file, which may be long or odd.
+func quote(name string) string { return fmt.Sprintf("%.64q", name) }
