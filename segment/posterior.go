@@ -12,9 +12,10 @@ import (
 //
 // The walker passes a border with the conductance
 //
-//	length^Length · (texture+½)^Texture / ((contour+½)^Contour · (ΔE+½)^Colour) + Floor,
+//	length^Length · (texture+½)^Texture / ((contour+½)^Contour · (ΔE+½)^Colour) · exp(-Pattern·χ²) + Floor,
 //
-// so a contour counts in relation to the texture it stands in. At every
+// with χ² the distance of the two texture histograms, so a contour counts in
+// relation to the texture it stands in. At every
 // superpixel it may also jump to a click that looks alike, see appearance.
 type Parameters struct {
 	Method  string  `json:"method"`
@@ -22,6 +23,7 @@ type Parameters struct {
 	Texture float64 `json:"texture"` //
 	Contour float64 `json:"contour"` //
 	Colour  float64 `json:"colour"`  //
+	Pattern float64 `json:"pattern"` //
 	Floor   float64 `json:"floor"`   // lets evidence reach everything
 
 	Jump     float64 `json:"jump"`     // largest conductance towards clicks that look alike
@@ -38,7 +40,7 @@ type Parameters struct {
 // DefaultParameters are those of every sequence.
 var DefaultParameters = Parameters{
 	Method: "herding-harmonic",
-	Length: 1, Texture: 2.9, Contour: 3, Colour: 1.8, Floor: 4e-6,
+	Length: 1, Texture: 2.9, Contour: 3, Colour: 1.8, Pattern: 2, Floor: 4e-6,
 	Jump: 3e-3, Alike: 6, Reach: 0.15, Doubtful: 0.065,
 	Potts: 1, Weak: 0.01,
 	RateUnary: 0.4, RateArea: 1,
@@ -95,7 +97,8 @@ func (p Parameters) conductances(g *superpixels.Graph) []crf.Edge {
 		log := float64(p.Length*crf.Log(float64(e.Length))) +
 			float64(p.Texture*crf.Log(float64(e.Texture)+0.5)) -
 			float64(p.Contour*crf.Log(float64(e.Contour)+0.5)) -
-			float64(p.Colour*crf.Log(float64(e.DeltaE)+0.5))
+			float64(p.Colour*crf.Log(float64(e.DeltaE)+0.5)) -
+			float64(p.Pattern*float64(e.TextureDistance))
 		c[i] = crf.Edge{A: e.A, B: e.B, W: crf.Exp(log) + p.Floor}
 	}
 	return c
