@@ -158,6 +158,9 @@ func TestVOC(t *testing.T) {
 		if row["observed"] == 1.0 && row["first"].(float64) < 0.93 {
 			t.Errorf("%v with everything clicked: first %v, want nearly 1", row["method"], row["first"])
 		}
+		if image := row["per_image"].(map[string]any); image["oracle"].(float64) < image["first"].(float64) {
+			t.Errorf("%v: per image the oracle is below the first hypothesis: %v", row["method"], image)
+		}
 		by := row["oracle_by_hypotheses"].([]any)
 		if by[len(by)-1] != row["oracle"] || by[0] != row["first"] {
 			t.Errorf("%v: oracle over M is %v, with first %v and oracle %v", row["method"], by, row["first"], row["oracle"])

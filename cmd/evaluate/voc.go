@@ -45,6 +45,7 @@ type trial struct {
 	Mode       float64  `json:"mode"`
 	Spread     accuracy `json:"standard_deviation"` // over the draws
 
+	PerImage     accuracy            `json:"per_image"` // means over the images of each one's mean IoU
 	PerClass     map[string]accuracy `json:"per_class"`
 	OracleBy     []float64           `json:"oracle_by_hypotheses"` // of the first 1, 2, … hypotheses
 	Milliseconds float64             `json:"milliseconds_per_hypothesis"`
@@ -68,6 +69,8 @@ type accuracy struct {
 type sums struct {
 	oracle []*simulate.Overlap
 	mode   *simulate.Overlap
+	images []accuracy // of each image, zero when it is all void
+	count  float64    // of the images that are not
 }
 
 func (c *vocCommand) check() error {
@@ -109,7 +112,7 @@ func (c *vocCommand) Run(t *terminal) error {
 		}
 		for _, trial := range trials {
 			for draw := range c.Draws {
-				if err := c.try(t, trial, s, draw); err != nil {
+				if err := c.try(t, trial, s, i, draw); err != nil {
 					return fmt.Errorf("%s, %s: %w", s.id, trial.Method, err)
 				}
 			}
@@ -142,7 +145,7 @@ func (c *vocCommand) trials(images int) []*trial {
 					m.Hypotheses = 1
 				}
 				for range c.Draws {
-					s := &sums{mode: simulate.NewOverlap(c.Classes)}
+					s := &sums{mode: simulate.NewOverlap(c.Classes), images: make([]accuracy, images)}
 					for range m.Hypotheses {
 						s.oracle = append(s.oracle, simulate.NewOverlap(c.Classes))
 					}
@@ -180,8 +183,8 @@ func (c *vocCommand) variants(name string) []*trial {
 	return out
 }
 
-// try runs a method on one draw of clicks.
-func (c *vocCommand) try(t *terminal, trial *trial, s *scene, draw int) error {
+// try runs a method on one draw of clicks on an image.
+func (c *vocCommand) try(t *terminal, trial *trial, s *scene, image, draw int) error {
 	all := 0
 	if c.AllClasses {
 		all = c.Classes
@@ -213,6 +216,8 @@ func (c *vocCommand) try(t *terminal, trial *trial, s *scene, draw int) error {
 	trial.made += len(hypotheses)
 	sums := trial.sums[draw]
 	sums.mode.Add(s.truth, mode)
+	sums.images[image] = accuracy{top, simulate.MeanIoU(s.truth, hypotheses[0]), simulate.MeanIoU(s.truth, mode)}
+	sums.count++
 	for m, o := range sums.oracle {
 		o.Add(s.truth, hypotheses[best[min(m, len(best)-1)]])
 	}
@@ -230,6 +235,12 @@ func (t *trial) finish(classes int) {
 		each[0] = append(each[0], last.Mean())
 		each[1] = append(each[1], s.oracle[0].Mean())
 		each[2] = append(each[2], s.mode.Mean())
+		for _, a := range s.images {
+			n := draws * max(s.count, 1)
+			t.PerImage.Oracle += a.Oracle / n
+			t.PerImage.First += a.First / n
+			t.PerImage.Mode += a.Mode / n
+		}
 		for m, o := range s.oracle {
 			t.OracleBy[m] += o.Mean() / draws
 		}
