@@ -1,6 +1,9 @@
 package superpixels
 
-import "math/bits"
+import (
+	"bytes"
+	"math/bits"
+)
 
 // partition divides an image into connected leaves and these into connected
 // regions.
@@ -86,32 +89,37 @@ func init() {
 // leaves all regions, of all levels, connected.
 func (b *borderPass) run(sweeps int) {
 	w, h := b.width, b.height
-	queue, next := b.atBorders(), []int32(nil)
-	queued := make([]bool, len(b.labels))
-	for range sweeps {
-		next = next[:0]
-		for _, p := range queue {
-			queued[p] = false
-			x, y := int(p)%w, int(p)/w
+	due := make([]byte, len(b.labels)) // the sweep in which to look at a pixel, from 1 on
+	b.markBorders(due)
+	for sweep := 1; sweep <= sweeps; sweep++ {
+		now, later := byte(sweep), byte(sweep+1)
+		for p := 0; p < len(due); p++ {
+			if due[p] != now {
+				skip := bytes.IndexByte(due[p:], now)
+				if skip < 0 {
+					break
+				}
+				p += skip
+			}
+			x, y := p%w, p/w
 			if !b.visit(x, y) {
 				continue
 			}
-			// Next time, look again at the sides of what changed.
-			for i, q := range [4]int32{p - int32(w), p - 1, p + 1, p + int32(w)} {
+			// Next time, look again at the sides of what changed, unless this
+			// sweep is still to come there.
+			for i, q := range [4]int{p - w, p - 1, p + 1, p + w} {
 				inside := [4]bool{y > 0, x > 0, x+1 < w, y+1 < h}[i]
-				if inside && !queued[q] {
-					queued[q] = true
-					next = append(next, q)
+				if inside && due[q] != now {
+					due[q] = later
 				}
 			}
 		}
-		queue, next = next, queue
 	}
 }
 
-// atBorders lists the pixels that share a side with another region.
-func (b *borderPass) atBorders() []int32 {
-	list := make([]int32, 0, len(b.labels)/8)
+// markBorders sets due to 1 for the pixels that share a side with another
+// region.
+func (b *borderPass) markBorders(due []byte) {
 	w := b.width
 	var rows [3][]int32
 	for i := range rows {
@@ -126,19 +134,16 @@ func (b *borderPass) atBorders() []int32 {
 			below = b.row(y+1, rows[(y+1)%3])
 		}
 		above, row, below = above[:w], row[:w], below[:w]
+		marks := due[y*w:][:w]
 		left := row[0]
 		for x, r := range row {
-			right := r
-			if x+1 < len(row) {
-				right = row[x+1]
-			}
+			right := row[min(x+1, w-1)]
 			if (r^left)|(r^right)|(r^above[x])|(r^below[x]) != 0 {
-				list = append(list, int32(y*w+x))
+				marks[x] = 1
 			}
 			left = r
 		}
 	}
-	return list
 }
 
 // around sets r to the ring of a pixel and returns which of its positions are

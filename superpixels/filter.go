@@ -18,6 +18,7 @@ func (p *planes) blur() {
 			}
 			r0, r1, r2, r3, r4 := row(y-2), row(y-1), row(y), row(y+1), row(y+2)
 			d := plane[y*w:][:w]
+			r0, r1, r2, r3, r4 = r0[:len(d)], r1[:len(d)], r2[:len(d)], r3[:len(d)], r4[:len(d)]
 			for x := range d {
 				d[x] = binomial(r0[x], r1[x], r2[x], r3[x], r4[x])
 			}
@@ -60,8 +61,10 @@ func (p *planes) half(room []float32) *planes {
 			top := src[c][2*y*p.width:][:p.width]
 			bottom := src[c][min(2*y+1, p.height-1)*p.width:][:p.width]
 			d := dst[c][y*w:][:w]
-			for x := range p.width / 2 {
-				d[x] = (top[2*x] + top[2*x+1] + bottom[2*x] + bottom[2*x+1]) * 0.25
+			t, b := top, bottom
+			for x := range d[:p.width/2] {
+				d[x] = (t[0] + t[1] + b[0] + b[1]) * 0.25
+				t, b = t[2:], b[2:]
 			}
 			if p.width%2 == 1 {
 				d[w-1] = (top[p.width-1] + bottom[p.width-1]) * 0.5
@@ -82,18 +85,30 @@ func (p *planes) gradient(out []float32) []float32 {
 	for y := range h {
 		up, mid, down := max(y-1, 0)*w, y*w, min(y+1, h-1)*w
 		l, a, b := p.l[mid:mid+w], p.a[mid:mid+w], p.b[mid:mid+w]
-		lu, au, bu := p.l[up:up+w], p.a[up:up+w], p.b[up:up+w]
-		ld, ad, bd := p.l[down:down+w], p.a[down:down+w], p.b[down:down+w]
-		g := out[mid : mid+w]
-		for x := range g {
+		lu, au, bu := p.l[up:][:len(l)], p.a[up:][:len(a)], p.b[up:][:len(b)]
+		ld, ad, bd := p.l[down:][:len(l)], p.a[down:][:len(a)], p.b[down:][:len(b)]
+		g := out[mid:][:w]
+		for _, x := range [2]int{0, w - 1} {
 			x0, x1 := max(x-1, 0), min(x+1, w-1)
-			lx, ly := l[x1]-l[x0], ld[x]-lu[x]
-			ax, ay := a[x1]-a[x0], ad[x]-au[x]
-			bx, by := b[x1]-b[x0], bd[x]-bu[x]
-			light := float32(lx*lx) + float32(ly*ly)
-			colour := (float32(ax*ax) + float32(ay*ay)) + (float32(bx*bx) + float32(by*by))
-			g[x] = float32(math.Sqrt(float64(light + float32(chroma*colour))))
+			g[x] = magnitude(l[x1]-l[x0], ld[x]-lu[x], a[x1]-a[x0], ad[x]-au[x], b[x1]-b[x0], bd[x]-bu[x])
+		}
+		if w < 3 {
+			continue
+		}
+		g = g[1 : w-1]
+		l0, l1, lu, ld := l[:len(g)], l[2:][:len(g)], lu[1:][:len(g)], ld[1:][:len(g)]
+		a0, a1, au, ad := a[:len(g)], a[2:][:len(g)], au[1:][:len(g)], ad[1:][:len(g)]
+		b0, b1, bu, bd := b[:len(g)], b[2:][:len(g)], bu[1:][:len(g)], bd[1:][:len(g)]
+		for x := range g {
+			g[x] = magnitude(l1[x]-l0[x], ld[x]-lu[x], a1[x]-a0[x], ad[x]-au[x], b1[x]-b0[x], bd[x]-bu[x])
 		}
 	}
 	return out
+}
+
+// magnitude is the length of a gradient given the differences of the channels.
+func magnitude(lx, ly, ax, ay, bx, by float32) float32 {
+	light := float32(lx*lx) + float32(ly*ly)
+	colour := (float32(ax*ax) + float32(ay*ay)) + (float32(bx*bx) + float32(by*by))
+	return float32(math.Sqrt(float64(light + float32(chroma*colour))))
 }

@@ -18,16 +18,17 @@ func planesIn(room []float32, width, height int) *planes {
 }
 
 const (
-	labBits = 14 // resolution of the table of the CIELAB function f
-	labUnit = 1 << 20
+	labBits = 14        // resolution of the table of the CIELAB function f
+	labUnit = 1<<20 - 4 // white in the sums of linear; three roundings stay below 1<<20
 )
 
 var (
 	// linear[c][v] is the contribution of channel c with value v to X, Y and
-	// Z relative to the white point D65, in units of 1/labUnit.
-	linear [3][256][3]int32
+	// Z relative to the white point D65, in units of 1/labUnit: X in the low
+	// 21 bits, Y in the next, Z on top, so that one addition serves all three.
+	linear [3][256]uint64
 	// labF[i] is f(i/2^labBits) of CIE 15:2004 §8.2.1.
-	labF [1<<labBits + 1]float32
+	labF [1 << labBits]float32
 )
 
 func init() {
@@ -45,7 +46,7 @@ func init() {
 		}
 		for c := range 3 {
 			for k := range 3 {
-				linear[c][v][k] = int32(math.Round(matrix[k][c] * lin * (labUnit - 1)))
+				linear[c][v] |= uint64(math.Round(matrix[k][c]*lin*labUnit)) << (21 * k)
 			}
 		}
 	}
@@ -61,13 +62,9 @@ func init() {
 
 // labPixel converts one sRGB pixel.
 func labPixel(r, g, b uint8) (l, a, bb float32) {
-	lr, lg, lb := &linear[0][r], &linear[1][g], &linear[2][b]
-	const shift = 20 - labBits
-	const mask = 1<<(labBits+1) - 1 // for the compiler; sums stay below labUnit
-	x := (lr[0] + lg[0] + lb[0]) >> shift & mask
-	y := (lr[1] + lg[1] + lb[1]) >> shift & mask
-	z := (lr[2] + lg[2] + lb[2]) >> shift & mask
-	fx, fy, fz := labF[min(x, 1<<labBits)], labF[min(y, 1<<labBits)], labF[min(z, 1<<labBits)]
+	sum := linear[0][r] + linear[1][g] + linear[2][b]
+	const shift, mask = 20 - labBits, 1<<labBits - 1
+	fx, fy, fz := labF[sum>>shift&mask], labF[sum>>(21+shift)&mask], labF[sum>>(42+shift)&mask]
 	return float32(116*fy) - 16, 500 * (fx - fy), 200 * (fy - fz)
 }
 

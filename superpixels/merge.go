@@ -9,15 +9,16 @@ func (r *rag) matchDown(target, rounds int) []int32 {
 	for i := range owner {
 		owner[i] = int32(i)
 	}
-	costs := make([]float32, len(r.borders))
-	order := make([]int32, len(r.borders))
+	costs, order := make([]float32, len(r.borders)), make([]int32, len(r.borders))
+	mates, starts := make([]int32, len(r.regions)), make([]int32, len(r.regions)+1)
 	for range rounds {
 		n := len(r.regions)
 		if n <= target+target/8 {
 			break
 		}
-		mate := r.match(costs[:len(r.borders)], order[:len(r.borders)], n-target)
-		r.contract(mate)
+		mate := mates[:n]
+		r.match(mate, costs[:len(r.borders)], order, n-target)
+		r.contract(mate, starts, order)
 		for i, o := range owner {
 			owner[i] = mate[o]
 		}
@@ -25,15 +26,19 @@ func (r *rag) matchDown(target, rounds int) []int32 {
 	return owner
 }
 
-// match pairs regions over cheap borders, at most limit pairs, and returns the
-// new id of each region.
-func (r *rag) match(costs []float32, order []int32, limit int) []int32 {
-	n := len(r.regions)
+// match pairs regions over cheap borders, at most limit pairs, and sets mate to
+// the new id of each region. costs and order are scratch.
+func (r *rag) match(mate []int32, costs []float32, order []int32, limit int) {
 	low, high := float32(1e30), float32(-1e30)
-	for i := range r.borders {
+	for i := range costs {
 		c := r.cost(i)
 		costs[i] = c
-		low, high = min(low, c), max(high, c)
+		if c < low {
+			low = c
+		}
+		if c > high {
+			high = c
+		}
 	}
 	// Counting sort by cost in fine steps; equal steps keep the border order.
 	const steps = 1 << 12
@@ -56,7 +61,6 @@ func (r *rag) match(costs []float32, order []int32, limit int) []int32 {
 			start[s]++
 		}
 	}
-	mate := make([]int32, n)
 	for i := range mate {
 		mate[i] = -1
 	}
@@ -83,12 +87,12 @@ func (r *rag) match(costs []float32, order []int32, limit int) []int32 {
 			mate[i] = mate[j]
 		}
 	}
-	return mate
 }
 
 // contract merges regions that have the same new id in to. Borders keep their
-// order.
-func (r *rag) contract(to []int32) {
+// order. start, with room for a number per region and one, and bucket, with one
+// per border, are scratch.
+func (r *rag) contract(to, start, bucket []int32) {
 	merged := r.regions[:0]
 	for i, t := range to {
 		if int(t) == len(merged) {
@@ -98,24 +102,26 @@ func (r *rag) contract(to []int32) {
 		}
 	}
 	r.regions = merged
-	// Bucket the borders by their lower region, to see which are equal.
-	start := make([]int32, len(merged)+1)
+	n := 0
 	for i, pair := range r.pairs {
 		a, b := to[pair[0]], to[pair[1]]
-		r.pairs[i] = [2]int32{min(a, b), max(a, b)}
-		if a != b {
-			start[min(a, b)+1]++
-		}
+		r.pairs[n], r.borders[n] = [2]int32{min(a, b), max(a, b)}, r.borders[i]
+		n += 1 - same(a, b)
+	}
+	r.pairs, r.borders = r.pairs[:n], r.borders[:n]
+	// Bucket the borders by their lower region, to see which are equal.
+	start = start[:len(merged)+1]
+	clear(start)
+	for _, pair := range r.pairs {
+		start[pair[0]+1]++
 	}
 	for i := range merged {
 		start[i+1] += start[i]
 	}
-	bucket := make([]int32, start[len(merged)])
+	bucket = bucket[:n]
 	for i, pair := range r.pairs {
-		if a := pair[0]; a != pair[1] {
-			bucket[start[a]] = int32(i)
-			start[a]++
-		}
+		bucket[start[pair[0]]] = int32(i)
+		start[pair[0]]++
 	}
 	// Equal ones join the first of them.
 	seen := start[:len(merged)] // 1 + the last border to each region; of another bucket unless its lower region says so
@@ -129,12 +135,10 @@ func (r *rag) contract(to []int32) {
 		}
 		seen[pair[1]] = i + 1
 	}
-	n := 0
+	n = 0
 	for i, pair := range r.pairs {
-		if pair[0] != pair[1] {
-			r.pairs[n], r.borders[n] = pair, r.borders[i]
-			n++
-		}
+		r.pairs[n], r.borders[n] = pair, r.borders[i]
+		n += 1 - same(pair[0], pair[1])
 	}
 	r.pairs, r.borders = r.pairs[:n], r.borders[:n]
 }

@@ -160,7 +160,7 @@ type pairTable struct {
 
 func newPairTable(n int) *pairTable {
 	bits := uint(4)
-	for 1<<bits < 5*n {
+	for 1<<bits < 4*n {
 		bits++
 	}
 	return &pairTable{pairs: make([][2]int32, 0, 3*n), slots: make([]int32, 1<<bits), shift: 64 - bits}
