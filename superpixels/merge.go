@@ -9,7 +9,7 @@ func (r *rag) matchDown(target, rounds int) []int32 {
 	for i := range owner {
 		owner[i] = int32(i)
 	}
-	costs, order := make([]float32, len(r.borders)), make([]int32, len(r.borders))
+	costs := make([]float32, len(r.borders))
 	mates, starts := make([]int32, len(r.regions)), make([]int32, len(r.regions)+1)
 	for range rounds {
 		n := len(r.regions)
@@ -17,8 +17,8 @@ func (r *rag) matchDown(target, rounds int) []int32 {
 			break
 		}
 		mate := mates[:n]
-		r.match(mate, costs[:len(r.borders)], order, n-target)
-		r.contract(mate, starts, order)
+		r.match(mate, costs[:len(r.borders)], n-target)
+		r.contract(mate, starts)
 		for i, o := range owner {
 			owner[i] = mate[o]
 		}
@@ -27,8 +27,8 @@ func (r *rag) matchDown(target, rounds int) []int32 {
 }
 
 // match pairs regions over cheap borders, at most limit pairs, and sets mate to
-// the new id of each region. costs and order are scratch.
-func (r *rag) match(mate []int32, costs []float32, order []int32, limit int) {
+// the new id of each region. costs is scratch.
+func (r *rag) match(mate []int32, costs []float32, limit int) {
 	low, high := float32(1e30), float32(-1e30)
 	for i := range costs {
 		c := r.cost(i)
@@ -54,7 +54,7 @@ func (r *rag) match(mate []int32, costs []float32, order []int32, limit int) {
 		start[last+1] += start[last]
 		last++
 	}
-	order = order[:start[last]]
+	order := r.scratch[:start[last]]
 	for i, c := range costs {
 		if s := step(c); s < last {
 			order[start[s]] = int32(i)
@@ -90,9 +90,8 @@ func (r *rag) match(mate []int32, costs []float32, order []int32, limit int) {
 }
 
 // contract merges regions that have the same new id in to. Borders keep their
-// order. start, with room for a number per region and one, and bucket, with one
-// per border, are scratch.
-func (r *rag) contract(to, start, bucket []int32) {
+// order. start is scratch with room for a number per region and one.
+func (r *rag) contract(to, start []int32) {
 	merged := r.regions[:0]
 	for i, t := range to {
 		if int(t) == len(merged) {
@@ -118,7 +117,7 @@ func (r *rag) contract(to, start, bucket []int32) {
 	for i := range merged {
 		start[i+1] += start[i]
 	}
-	bucket = bucket[:n]
+	bucket := r.scratch[:n]
 	for i, pair := range r.pairs {
 		bucket[start[pair[0]]] = int32(i)
 		start[pair[0]]++
@@ -167,14 +166,12 @@ func newMerger(r *rag) *merger {
 		m.parent[i] = int32(i)
 		m.adjacent[i], arena = arena[:0:d], arena[d:]
 	}
-	costs := make([]float32, len(r.borders))
 	for i, pair := range r.pairs {
 		for _, side := range pair {
 			m.adjacent[side] = append(m.adjacent[side], int32(i))
 		}
-		costs[i] = m.cost(i)
 	}
-	m.queue = newQueue(costs)
+	m.queue = newQueue(len(r.borders), m.cost)
 	return m
 }
 

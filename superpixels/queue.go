@@ -18,17 +18,15 @@ func queueEntry(cost float32, border int32) uint64 {
 	return uint64(bits)<<32 | uint64(border)
 }
 
-// newQueue returns the queue of borders 0..len(costs)-1.
-func newQueue(costs []float32) *queue {
-	q := &queue{heap: make([]uint64, len(costs)), place: make([]int32, len(costs))}
-	for i, c := range costs {
-		q.heap[i] = queueEntry(c, int32(i))
+// newQueue returns the queue of borders 0..n-1.
+func newQueue(n int, cost func(border int) float32) *queue {
+	q := &queue{heap: make([]uint64, n), place: make([]int32, n)}
+	for i := range q.heap {
+		q.heap[i] = queueEntry(cost(i), int32(i))
 		q.place[i] = int32(i)
 	}
-	for i := len(costs)/4 + 1; i >= 0; i-- {
-		if i < len(costs) {
-			q.down(i, q.heap[i])
-		}
+	for i := (n+2)/4 - 1; i >= 0; i-- { // those with children
+		q.down(i, q.heap[i])
 	}
 	return q
 }

@@ -1,6 +1,9 @@
 package superpixels
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // region holds what merging needs to know of a region: size in pixels, its
 // logarithm, mean colour and mean gradient magnitude.
@@ -59,6 +62,7 @@ type rag struct {
 	regions []region
 	pairs   [][2]int32 // the two regions, the lower first, of each of borders
 	borders []border
+	scratch []int32 // as many numbers as borders or more
 }
 
 // newRAG measures the n regions of labels and their borders in two raster
@@ -146,7 +150,7 @@ func (r *rag) gatherBorders(p *partition, g *gradients) {
 			}
 		}
 	}
-	r.pairs = pairs.pairs
+	r.pairs, r.scratch = pairs.pairs, pairs.slots
 }
 
 // pairTable numbers pairs of regions in the order in which they are first
@@ -155,30 +159,31 @@ func (r *rag) gatherBorders(p *partition, g *gradients) {
 type pairTable struct {
 	pairs [][2]int32 // the lower region first
 	slots []int32    // 1 + index in pairs; 0 = free
-	shift uint
 }
 
 func newPairTable(n int) *pairTable {
-	bits := uint(4)
-	for 1<<bits < 4*n {
-		bits++
-	}
-	return &pairTable{pairs: make([][2]int32, 0, 3*n), slots: make([]int32, 1<<bits), shift: 64 - bits}
+	return &pairTable{pairs: make([][2]int32, 0, 3*n), slots: make([]int32, 5*n)}
 }
 
 // index returns the number of a pair, len(pairs)-1 afterwards when it is new.
 func (t *pairTable) index(a, b int32) int32 {
 	pair := [2]int32{min(a, b), max(a, b)}
-	i := (uint64(pair[0])<<32 | uint64(pair[1])) * 0x9E3779B97F4A7C15 >> t.shift
-	for t.slots[i] > 0 {
-		if id := t.slots[i] - 1; t.pairs[id] == pair {
+	hash := (uint64(pair[0])<<32 | uint64(pair[1])) * 0x9E3779B97F4A7C15
+	high, _ := bits.Mul64(hash, uint64(len(t.slots))) // hash scaled to the slots
+	for i := int(high); ; i++ {
+		if i == len(t.slots) {
+			i = 0
+		}
+		id := t.slots[i] - 1
+		if id < 0 {
+			t.pairs = append(t.pairs, pair)
+			t.slots[i] = int32(len(t.pairs))
+			return int32(len(t.pairs)) - 1
+		}
+		if t.pairs[id] == pair {
 			return id
 		}
-		i = (i + 1) & uint64(len(t.slots)-1)
 	}
-	t.pairs = append(t.pairs, pair)
-	t.slots[i] = int32(len(t.pairs))
-	return t.slots[i] - 1
 }
 
 // weights are the constants of the merge cost.
