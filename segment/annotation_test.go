@@ -108,7 +108,7 @@ func TestPhotographToLabelling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := a.Superpixels()
+	m, _ := a.Superpixels()
 	wrong := 0
 	for y := range m.Height {
 		for x := range m.Width {
@@ -148,7 +148,7 @@ func TestRefusedEventsChangeNothing(t *testing.T) {
 	mustAppend(t, a, label("first", 0, [2]float64{10, 40}))
 	mustAppend(t, a, label("second", 1, [2]float64{110, 40}))
 	before := a.State()
-	n := int32(a.Superpixels().N)
+	n := int32(len(before.Labels))
 	tests := map[string]struct {
 		expected int
 		event    segment.Event
