@@ -27,6 +27,7 @@ export class Regrain {
       app.choice.follow = app.choice.selected ? true : null;
       app.session.regrain(regions);
     });
+    showCount(app.painter.map.n);
   }
 
   /** Fetches the superpixels that the session waits for, again when they have changed meanwhile. */
@@ -67,17 +68,14 @@ export class Regrain {
     app.eager = 0;
     app.strip.renew(new Thumbnails(this.image, map), map.area);
     session.adopt(map.n, name, (superpixels, points) => renumbered(superpixels, points, old, map));
+    showCount(map.n);
     this.tell(map.n < old.n);
   }
 
   /** Says what has become of the superpixels. @param {boolean} coarser */
   tell(coarser) {
     const { granularity } = this.app.session.evidence;
-    const text = inWords(granularity);
-    this.app.say(text);
-    const canvas = byId('canvas');
-    canvas.setAttribute('aria-label', (canvas.getAttribute('aria-label') ?? '').replace(/\d+ superpixels.*$/, text));
-    byId('app').dataset.regions = String(granularity.regions);
+    this.app.say(inWords(granularity));
     const { split } = granularity;
     if (coarser && split > 0) {
       toast(
@@ -86,4 +84,11 @@ export class Regrain {
       );
     }
   }
+}
+
+/** Keeps the number of superpixels where the page was made with one. @param {number} n */
+function showCount(n) {
+  const canvas = byId('canvas');
+  canvas.setAttribute('aria-label', (canvas.getAttribute('aria-label') ?? '').replace(/\d+ superpixels$/, `${n} superpixels`));
+  byId('app').dataset.regions = byId('granularity-value').textContent = String(n);
 }

@@ -73,7 +73,7 @@ func TestE2EGranularity(t *testing.T) {
 	p.screenshot("finer")
 	labels := value[[]int](p, `fetch(location.pathname.replace('/images/', '/api/v1/images/') + '/evidence').then(r => r.json()).then(
 		({events}) => events.filter(e => e.kind === 'label').map(e => e.points[0][0] | 0))`)
-	if len(labels) != 3 || labels[2] < between.X-2 || labels[2] > between.X+2 {
+	if len(labels) != 3 || labels[2] < between.X-8 || labels[2] > between.X+8 {
 		t.Errorf("the clicks are at x = %v, want the last at %d", labels, between.X)
 	}
 
