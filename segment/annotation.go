@@ -46,7 +46,7 @@ type State struct {
 
 	Map    string  // names the superpixel map; another map has another name
 	Wanted int     // superpixels asked for; where labels are kept apart there are more
-	Split  int     // superpixels that would be coarser if they had one label
+	Split  int     // superpixels that were asked for and stay divided because they hold two classes
 	Parent []int32 // superpixel of each cell, see Annotation.Cells; shared and read-only
 }
 
@@ -208,7 +208,7 @@ func (a *Annotation) Append(ctx context.Context, expected int, e Event) (int, er
 // replay starts the timeline anew with the given events.
 func (a *Annotation) replay(events []Event) {
 	a.timeline = NewTimeline(a.cells.N, a.image.Regions, func(n int, labels []uint8) *superpixels.Cut {
-		return a.hierarchy.Cut(a.cellGraph, n, labels)
+		return a.hierarchy.Cut(a.cellGraph, n, labels, Void)
 	})
 	for _, e := range events {
 		a.timeline.Apply(e)

@@ -23,7 +23,7 @@ func mosaic(seed uint64) (int, Cutter) {
 	}
 	h := superpixels.NewHierarchy(img, 60)
 	g := superpixels.Describe(img, h.At(h.Finest()))
-	return h.Finest(), func(n int, labels []uint8) *superpixels.Cut { return h.Cut(g, n, labels) }
+	return h.Finest(), func(n int, labels []uint8) *superpixels.Cut { return h.Cut(g, n, labels, Void) }
 }
 
 // play is what a timeline has come to.
@@ -109,11 +109,13 @@ func TestTimelineOfManyGranularities(t *testing.T) {
 func TestThereAndBack(t *testing.T) {
 	cells, cutter := mosaic(7)
 	timeline := NewTimeline(cells, 20, cutter)
-	timeline.Apply(Event{ID: "a", Kind: Label, Superpixels: []int32{3, 4}, Class: 1})
+	for s := range int32(8) {
+		timeline.Apply(Event{ID: fmt.Sprint("a", s), Kind: Label, Superpixels: []int32{s, s + 8}, Class: int(s % 3)})
+	}
 	timeline.Apply(Event{ID: "b", Kind: Granularity, Regions: 6})
 	coarse := timeline.Cut()
-	if coarse.N >= 20 || coarse.Split == 0 {
-		t.Errorf("%d superpixels of which %d are divided, want fewer than 20 and some divided", coarse.N, coarse.Split)
+	if coarse.N >= 20 || coarse.Split == 0 || coarse.Split > 6 {
+		t.Errorf("%d superpixels, %d of 6 divided, want fewer than 20 and some divided", coarse.N, coarse.Split)
 	}
 	timeline.Apply(Event{ID: "c", Kind: Granularity, Regions: cells})
 	if timeline.Cut().N != cells {

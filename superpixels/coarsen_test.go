@@ -27,7 +27,7 @@ func TestCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, fine, g, apart := drawCut(t)
 		n := rapid.IntRange(0, fine.N+2).Draw(t, "n")
-		cut := h.Cut(g, n, apart)
+		cut := h.Cut(g, n, apart, 0)
 		m := fine.Coarsen(cut.Parent, cut.N)
 		checkMap(t, m, fine.Width, fine.Height, cut.N)
 		level := h.At(n)
@@ -44,13 +44,18 @@ func TestCut(t *testing.T) {
 		for p, l := range m.Labels {
 			above[l] = level.Labels[p]
 		}
-		parts := map[int32]int{}
-		for _, l := range above {
-			parts[l]++
+		values := map[int32]map[int]bool{}
+		for l, above := range above {
+			if values[above] == nil {
+				values[above] = map[int]bool{}
+			}
+			if value[l] != 1 {
+				values[above][value[l]] = true
+			}
 		}
 		split := 0
-		for _, n := range parts {
-			if n > 1 {
+		for _, v := range values {
+			if len(v) > 1 {
 				split++
 			}
 		}
@@ -62,9 +67,9 @@ func TestCut(t *testing.T) {
 				t.Fatalf("regions %d and %d could be one", e.A, e.B)
 			}
 		}
-		coarser := h.Cut(g, n/2, apart)
+		coarser := h.Cut(g, n/2, apart, 0)
 		checkNested(t, fine.Coarsen(coarser.Parent, coarser.N), m)
-		if diff := cmp.Diff(cut, h.Cut(g, n, apart)); diff != "" {
+		if diff := cmp.Diff(cut, h.Cut(g, n, apart, 0)); diff != "" {
 			t.Fatalf("the same cut made again: %s", diff)
 		}
 	})
@@ -76,7 +81,7 @@ func TestPlainCut(t *testing.T) {
 	h := NewHierarchy(img, 200)
 	fine := h.At(200)
 	for _, n := range []int{1, 2, 50, 200} {
-		cut := h.Cut(Describe(img, fine), n, make([]uint8, 200))
+		cut := h.Cut(Describe(img, fine), n, make([]uint8, 200), 0)
 		if diff := cmp.Diff(h.At(n), fine.Coarsen(cut.Parent, cut.N)); diff != "" || cut.Split != 0 {
 			t.Errorf("%d regions: split %d, %s", n, cut.Split, diff)
 		}
@@ -91,7 +96,7 @@ func TestCoarsenedGraph(t *testing.T) {
 		h := NewHierarchy(img, rapid.IntRange(1, 150).Draw(t, "finest"))
 		fine := h.At(h.Finest())
 		g := Describe(img, fine)
-		cut := h.Cut(g, rapid.IntRange(1, fine.N).Draw(t, "n"), make([]uint8, fine.N))
+		cut := h.Cut(g, rapid.IntRange(1, fine.N).Draw(t, "n"), make([]uint8, fine.N), 0)
 		got := g.Coarsen(cut.Parent, cut.N)
 		want := Describe(img, fine.Coarsen(cut.Parent, cut.N))
 		low, high := map[[2]int32]float32{}, map[[2]int32]float32{}

@@ -8,16 +8,17 @@ import "fmt"
 type Cut struct {
 	N      int     // regions
 	Parent []int32 // region of each region of the finest level
-	Split  int     // regions of the level asked for that were divided
+	Split  int     // regions of the level asked for in which values other than void meet
 }
 
 // Cut returns the coarsest map of connected regions, none of which reaches
 // beyond a region of level n or holds two values of apart, which has a value
 // per region of the finest level: the level itself, its regions divided into
-// their connected parts of one value. g is the graph of the finest level. For
+// their connected parts of one value. To be void is a value, too, but no reason
+// to count a region as Split. g is the graph of the finest level. For
 // the same values, a cut at a lower n is made of unions of regions of one at a
 // higher n. O(regions + edges of the finest level).
-func (h *Hierarchy) Cut(g *Graph, n int, apart []uint8) *Cut {
+func (h *Hierarchy) Cut(g *Graph, n int, apart []uint8, void uint8) *Cut {
 	finest := h.finest.N
 	if len(g.Regions) != finest || len(apart) != finest {
 		panic(fmt.Sprintf("superpixels: graph of %d regions, %d values, finest level of %d", len(g.Regions), len(apart), finest))
@@ -41,7 +42,7 @@ func (h *Hierarchy) Cut(g *Graph, n int, apart []uint8) *Cut {
 		}
 	}
 	c := &Cut{Parent: make([]int32, finest)}
-	parts := make([]int, count)
+	met := make([]int, count) // 1 + the value met in each region of the level, -1 for several
 	for i := range c.Parent {
 		root := find(int32(i))
 		if int(root) < i {
@@ -50,7 +51,15 @@ func (h *Hierarchy) Cut(g *Graph, n int, apart []uint8) *Cut {
 		}
 		c.Parent[i] = int32(c.N)
 		c.N++
-		if parts[level[i]]++; parts[level[i]] == 2 {
+		if apart[i] == void {
+			continue
+		}
+		switch at := &met[level[i]]; *at {
+		case 0:
+			*at = 1 + int(apart[i])
+		case -1, 1 + int(apart[i]):
+		default:
+			*at = -1
 			c.Split++
 		}
 	}

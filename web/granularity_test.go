@@ -84,12 +84,12 @@ func TestGranularityOverTheSocket(t *testing.T) {
 		t.Errorf("state %+v", before)
 	}
 	c.until("done")
-	c.say(evidence(`{"id":"g","expected_seq":3,"kind":"granularity","regions":4}`))
+	c.say(evidence(`{"id":"g","expected_seq":3,"kind":"granularity","regions":2}`))
 	if ack := c.expect("ack"); ack.Seq != 4 {
 		t.Errorf("ack %+v", ack)
 	}
 	after := c.expect("state")
-	if after.Wanted != 4 || after.Regions != len(after.Labels) || after.Regions >= before.Regions || after.Split == 0 || after.Map == before.Map {
+	if after.Wanted != 2 || after.Regions != len(after.Labels) || after.Regions >= before.Regions || after.Split == 0 || after.Map == before.Map {
 		t.Errorf("state %+v after %+v", after, before)
 	}
 	for _, m := range c.until("done") {

@@ -155,7 +155,7 @@ type stateMessage struct {
 	Regions int    `json:"regions"` // its superpixels
 	Wanted  int    `json:"wanted"`  // superpixels asked for
 	Finest  int    `json:"finest"`  // the most that can be
-	Split   int    `json:"split"`   // superpixels that stay divided because their labels differ
+	Split   int    `json:"split"`   // superpixels that stay divided because they hold two classes
 }
 
 type ackMessage struct {

@@ -117,6 +117,7 @@ export class Evidence {
       play(this.confirmed, p);
       this.seq = seq;
       this.count(p.event.kind);
+      if (p.event.regions) this.granularity = { ...this.granularity, wanted: p.event.regions };
     }
     this.replay();
   }

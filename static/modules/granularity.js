@@ -7,7 +7,7 @@ import { byId } from './dom.js';
  * @property {number} regions superpixels there are
  * @property {number} wanted superpixels asked for
  * @property {number} finest the most there can be
- * @property {number} split superpixels that stay divided because their labels differ
+ * @property {number} split superpixels that stay divided because they hold two classes
  */
 
 /** Milliseconds that the control waits for another move before it asks for new superpixels. */
@@ -46,7 +46,7 @@ export function nearest(steps, regions) {
  * @param {Granularity} granularity
  */
 export function inWords({ regions, split }) {
-  return `${regions} superpixels${split > 0 ? `, ${split} of the wanted ones divided between labels` : ''}`;
+  return `${regions} superpixels${split > 0 ? `, ${split} divided between classes` : ''}`;
 }
 
 /** The slider from coarser to finer superpixels. A quick series of moves counts as one. */

@@ -27,7 +27,7 @@
  * @property {number} regions superpixels there are
  * @property {number} wanted superpixels asked for
  * @property {number} finest the most there can be
- * @property {number} split superpixels that stay divided because their labels differ
+ * @property {number} split superpixels that stay divided because they hold two classes
  *
  * @typedef {{type: 'ack', id: string, seq: number}} AckMessage
  * @typedef {{type: 'reject', id: string, reason: 'stale' | 'map' | 'invalid' | 'unavailable', detail: string, seq: number}} RejectMessage

@@ -80,7 +80,7 @@ export class Regrain {
     if (coarser && split > 0) {
       toast(
         split === 1 ? 'One superpixel stays divided' : `${split} superpixels stay divided`,
-        'Their parts have different labels, and no label changes when superpixels get coarser.',
+        `${split === 1 ? 'It holds' : 'They hold'} two classes, and no label changes when superpixels get coarser.`,
       );
     }
   }

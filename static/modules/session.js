@@ -56,6 +56,11 @@ export class Session {
     return this.evidence.pending.length > 0 ? 'saving' : 'saved';
   }
 
+  /** Superpixels that have been asked for and are not here yet. */
+  get asked() {
+    return this.evidence.asked ?? this.waiting?.wanted;
+  }
+
   /**
    * @param {number[]} superpixels
    * @param {[number, number][]} points one in each superpixel, or none
@@ -155,6 +160,7 @@ export class Session {
    * @param {import('./protocol.js').StateMessage} message
    */
   state(message) {
+    if (message !== this.waiting) this.later = []; // that was about an older state
     if (message.map && message.map !== this.evidence.map) {
       this.waiting = message;
       this.listener.map();
