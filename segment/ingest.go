@@ -54,7 +54,7 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 		{im.DisplayKey(), p.EncodeDisplay},
 		{im.ThumbnailKey(), p.EncodeThumbnail},
 		{im.HierarchyKey(), marshalTo(hierarchy)},
-		{im.GraphKey(), marshalTo(superpixels.Describe(p.Pixels, hierarchy.At(hierarchy.Finest())))},
+		{im.GraphKey(), marshalTo(superpixels.Describe(p.Pixels, hierarchy.Map()))},
 	}
 	for _, put := range puts {
 		if err := w.blobs.Put(ctx, put.key, put.write); err != nil {
@@ -94,7 +94,7 @@ func (w *Workspace) load(ctx context.Context, imageID string) (*Annotation, erro
 		return nil, fmt.Errorf("image %s: graph of %d superpixels, finest map of %d", im.ID, len(graph.Regions), hierarchy.Finest())
 	}
 	a := &Annotation{
-		store: w.store, image: im, hierarchy: &hierarchy, cells: hierarchy.At(hierarchy.Finest()), cellGraph: &graph,
+		store: w.store, image: im, hierarchy: &hierarchy, cells: hierarchy.Map(), cellGraph: &graph,
 	}
 	a.replay(nil)
 	return a, a.catchUp(ctx)

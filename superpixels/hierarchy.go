@@ -20,6 +20,9 @@ type Hierarchy struct {
 // Finest returns the number of regions of the finest level.
 func (h *Hierarchy) Finest() int { return h.finest.N }
 
+// Map returns the finest level. It is shared with h: callers must not write to it.
+func (h *Hierarchy) Map() *Map { return h.finest }
+
 // At returns the level with exactly min(n, Finest) regions; n < 1 counts as 1.
 // It takes one pass over the pixels and shares no memory with h.
 func (h *Hierarchy) At(n int) *Map {
