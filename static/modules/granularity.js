@@ -58,6 +58,8 @@ export class GranularityControl {
     /** @type {number[]} */
     this.steps = [];
     this.present = 0;
+    /** @type {Granularity | null} */
+    this.shown = null;
     this.timer = 0;
     this.slider.addEventListener('input', () => this.move(Number(this.slider.value)));
   }
@@ -75,6 +77,7 @@ export class GranularityControl {
       this.slider.max = String(this.steps.length - 1);
       this.slider.disabled = this.steps.length < 2;
     }
+    this.shown = granularity;
     if (this.timer) return;
     this.present = nearest(this.steps, asked ?? granularity.wanted);
     this.slider.value = String(this.present);
@@ -101,6 +104,7 @@ export class GranularityControl {
     this.timer = window.setTimeout(() => {
       this.timer = 0;
       if (place !== this.present) this.ask(this.steps[place]);
+      else if (this.shown) this.update(this.shown, undefined);
     }, CALM);
   }
 }
