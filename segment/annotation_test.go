@@ -108,7 +108,7 @@ func TestPhotographToLabelling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := a.Superpixels()
+	m, _ := a.Superpixels()
 	wrong := 0
 	for y := range m.Height {
 		for x := range m.Width {
@@ -148,7 +148,7 @@ func TestRefusedEventsChangeNothing(t *testing.T) {
 	mustAppend(t, a, label("first", 0, [2]float64{10, 40}))
 	mustAppend(t, a, label("second", 1, [2]float64{110, 40}))
 	before := a.State()
-	n := int32(a.Superpixels().N)
+	n := int32(len(before.Labels))
 	tests := map[string]struct {
 		expected int
 		event    segment.Event
@@ -278,5 +278,84 @@ func TestOpenImagesAreShared(t *testing.T) {
 	wg.Wait()
 	if _, err := w.Open(t.Context(), segment.NewID()); segment.KindOf(err) != segment.NotFound {
 		t.Errorf("opening an unknown image: %v, want NotFound", err)
+	}
+}
+
+func finer(id string, regions int) segment.Event {
+	return segment.Event{ID: id, Kind: segment.Granularity, Regions: regions}
+}
+
+// Clicks and labels are where they were at any granularity, undo takes a change
+// of it back, and it survives a restart.
+func TestGranularity(t *testing.T) {
+	dir := t.TempDir()
+	w := mustOpenWorkspace(t, dir, asIs)
+	a := mustAnnotate(t, w)
+	mustAppend(t, a, label("a", 0, [2]float64{10, 40}))
+	mustAppend(t, a, label("b", 1, [2]float64{110, 40}))
+	before := a.State()
+	h, err := a.Sequence().At(t.Context(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := w.Image(t.Context(), a.Image().ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for i, n := range []int{a.Cells().N, 5, 12} {
+		mustAppend(t, a, finer(string(rune('p'+i)), n))
+		s := a.State()
+		if s.Map == before.Map || s.Wanted != n || len(s.Labels) < n || len(s.Labels) > n+10 {
+			t.Errorf("asked for %d superpixels there are %d, map %s (before %s), wanted %d", n, len(s.Labels), s.Map, before.Map, s.Wanted)
+		}
+		if diff := cmp.Diff(before.Cells(before.Labels), s.Cells(s.Labels)); diff != "" {
+			t.Errorf("%d superpixels moved labels:\n%s", n, diff)
+		}
+		m, name := a.Superpixels()
+		if m.N != len(s.Labels) || name != s.Map || s.Clicks[m.At(10, 40)] != 0 || s.Clicks[m.At(110, 40)] != 1 {
+			t.Errorf("%d superpixels: a map of %d called %s, clicks %v", n, m.N, name, s.Clicks)
+		}
+		hypothesis, err := a.Sequence().At(t.Context(), 0)
+		if err != nil || len(hypothesis.Labels) != m.N || hypothesis.Labels[m.At(10, 40)] != 0 || hypothesis.Labels[m.At(110, 40)] != 1 {
+			t.Errorf("%d superpixels: hypothesis %v, %v", n, hypothesis, err)
+		}
+	}
+	if now, err := w.Image(t.Context(), im.ID); err != nil || now.Decided != im.Decided {
+		t.Errorf("decided %v, %v; before %v", now.Decided, err, im.Decided)
+	}
+	coarse := a.State()
+	old := label("old", 0)
+	old.Map, old.Superpixels = before.Map, []int32{0}
+	if _, err := a.Append(t.Context(), coarse.Seq, old); !errors.Is(err, segment.ErrOtherMap) || segment.KindOf(err) != segment.Conflict {
+		t.Errorf("superpixels of the map before: %v, want ErrOtherMap", err)
+	}
+	for _, n := range []int{-1, 0, 1, a.Cells().N + 1} {
+		if _, err := a.Append(t.Context(), coarse.Seq, finer("x", n)); segment.KindOf(err) != segment.Invalid || !strings.Contains(err.Error(), "2 to 148") {
+			t.Errorf("%d superpixels: %v, want Invalid", n, err)
+		}
+	}
+	if seq, err := a.Append(t.Context(), 0, label("a", 0, [2]float64{10, 40})); seq != 1 || err != nil {
+		t.Errorf("a repeat of event 1 at another granularity answers %d, %v; want 1", seq, err)
+	}
+	if diff := cmp.Diff(coarse, a.State()); diff != "" {
+		t.Errorf("what was refused or repeated changed the state:\n%s", diff)
+	}
+
+	again := mustOpen(t, mustOpenWorkspace(t, dir, asIs), im.ID)
+	if diff := cmp.Diff(coarse, again.State()); diff != "" {
+		t.Errorf("state from the disk (-before +after):\n%s", diff)
+	}
+	for i := range 3 {
+		mustAppend(t, a, segment.Event{ID: string(rune('u' + i)), Kind: segment.Undo})
+	}
+	undone := a.State()
+	undone.Seq, undone.Redo = before.Seq, 0
+	if diff := cmp.Diff(before, undone); diff != "" {
+		t.Errorf("state after undo (-before +after):\n%s", diff)
+	}
+	h2, err := a.Sequence().At(t.Context(), 3)
+	if err != nil || h2.Digest != h.Digest {
+		t.Errorf("hypothesis 3 has digest %s after undo, %v; before %s", h2.Digest, err, h.Digest)
 	}
 }

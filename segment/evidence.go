@@ -12,9 +12,14 @@ const (
 	Label  EventKind = "label"  // superpixels have a class, says the person
 	Clear  EventKind = "clear"  // superpixels are undecided again
 	Accept EventKind = "accept" // a hypothesis, or a region of it, becomes the labelling
-	Undo   EventKind = "undo"   // takes back the last label, clear or accept that stands
+	Undo   EventKind = "undo"   // takes back the last event of another kind that stands
 	Redo   EventKind = "redo"   // brings back what the last undo took
+
+	Granularity EventKind = "granularity" // superpixels become coarser or finer
 )
+
+// FewestRegions is the coarsest granularity that can be asked for.
+const FewestRegions = 2
 
 // Limits of one event.
 const (
@@ -28,9 +33,11 @@ type Event struct {
 	ID          string // made by the client; a repeat is stored once
 	Seq         int    // position in the log, from 1; set when stored
 	Kind        EventKind
-	Superpixels []int32      // label, clear: at least one; accept: the region, or all when empty
+	Superpixels []int32      // of the map in force; label, clear: at least one; accept: the region, or all when empty
+	Map         string       // name of the map that Superpixels are of, when the client says; not stored
 	Points      [][2]float64 // where the person clicked, in pixels of the image; may be empty
 	Class       int          // label only
+	Regions     int          // granularity only: how many superpixels are wanted
 	Pick        *Pick        // accept only
 	Created     time.Time
 }
@@ -41,24 +48,28 @@ type Event struct {
 type Pick struct {
 	Rank   int
 	Digest string
-	Labels []uint8 // class per superpixel
+	Labels []uint8 // class per superpixel of the map in force
 }
 
-// same reports whether two events ask for the same thing; used to tell a
-// repeated request from a reused identifier.
-func (e *Event) same(o *Event) bool {
-	if e.Kind != o.Kind || e.Class != o.Class || !slices.Equal(e.Superpixels, o.Superpixels) {
+// same reports whether a request asks for what the stored event e did; used to
+// tell a repeated request from a reused identifier. Points count for more than
+// superpixels, whose numbers change with the granularity.
+func (e *Event) same(request *Event) bool {
+	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || !slices.Equal(e.Points, request.Points) {
 		return false
 	}
-	if e.Pick == nil || o.Pick == nil {
-		return e.Pick == o.Pick
+	if len(e.Points) == 0 && !slices.Equal(e.Superpixels, request.Superpixels) {
+		return false
 	}
-	return e.Pick.Rank == o.Pick.Rank
+	if e.Pick == nil || request.Pick == nil {
+		return e.Pick == request.Pick
+	}
+	return e.Pick.Rank == request.Pick.Rank
 }
 
-// check validates what can be said of an event without looking at the state:
-// its identifier, kind, superpixel range and class range.
-func (e *Event) check(superpixels, classes int) error {
+// check validates what can be said of an event without looking at the labels:
+// its identifier, kind, and the ranges of superpixels, classes and granularity.
+func (e *Event) check(superpixels, classes, finest int) error {
 	if len(e.ID) == 0 || len(e.ID) > maxEventID || !printable(e.ID) {
 		return Errorf(Invalid, "An event needs an id of 1 to %d printable ASCII characters, made by the client.", maxEventID)
 	}
@@ -84,9 +95,13 @@ func (e *Event) check(superpixels, classes int) error {
 		if e.Pick == nil {
 			return Errorf(Invalid, "An accept event names its hypothesis: {\"rank\": 0, \"digest\": \"…\"}.")
 		}
+	case Granularity:
+		if fewest := min(FewestRegions, finest); e.Regions < fewest || e.Regions > finest {
+			return Errorf(Invalid, "This image can have %d to %d superpixels, not %d. Nothing was changed.", fewest, finest, e.Regions)
+		}
 	case Undo, Redo:
 	default:
-		return Errorf(Invalid, "Event kind %q is not known; known are label, clear, accept, undo and redo.", e.Kind)
+		return Errorf(Invalid, "Event kind %q is not known; known are label, clear, accept, granularity, undo and redo.", e.Kind)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ type Image struct {
 	Format    string // jpeg, png, webp, gif, bmp or tiff
 	Width     int    // pixels, as displayed (EXIF orientation applied)
 	Height    int
-	Regions   int   // superpixels in the map
+	Regions   int   // superpixels to start with
 	Bytes     int64 // size of the original
 	Created   time.Time
 

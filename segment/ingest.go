@@ -11,6 +11,10 @@ import (
 	"collie/superpixels"
 )
 
+// finestFactor is how many times the default number of superpixels the finest
+// granularity has.
+const finestFactor = 4
+
 // AddImage reads an uploaded file, segments it into superpixels and stores it.
 // Nothing of a file that can't be used is kept.
 func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file io.Reader) (Image, error) {
@@ -37,11 +41,10 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	}
 	size := p.Pixels.Bounds().Size()
 	regions := superpixels.DefaultRegions(size.X, size.Y)
-	hierarchy := superpixels.NewHierarchy(p.Pixels, regions)
-	m := hierarchy.At(regions)
+	hierarchy := superpixels.NewHierarchy(p.Pixels, finestFactor*regions)
 	im := Image{
 		ID: NewID(), ProjectID: projectID, Name: name, Format: p.Format, Bytes: int64(len(p.Original)),
-		Width: size.X, Height: size.Y, Regions: m.N, Created: now(),
+		Width: size.X, Height: size.Y, Regions: regions, Created: now(),
 	}
 	puts := []struct {
 		key   string
@@ -51,7 +54,7 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 		{im.DisplayKey(), p.EncodeDisplay},
 		{im.ThumbnailKey(), p.EncodeThumbnail},
 		{im.HierarchyKey(), marshalTo(hierarchy)},
-		{im.GraphKey(), marshalTo(superpixels.Describe(p.Pixels, m))},
+		{im.GraphKey(), marshalTo(superpixels.Describe(p.Pixels, hierarchy.Map()))},
 	}
 	for _, put := range puts {
 		if err := w.blobs.Put(ctx, put.key, put.write); err != nil {
@@ -87,11 +90,13 @@ func (w *Workspace) load(ctx context.Context, imageID string) (*Annotation, erro
 	if err := w.unmarshal(ctx, im.GraphKey(), &graph); err != nil {
 		return nil, err
 	}
-	a := &Annotation{store: w.store, image: im, regions: hierarchy.At(im.Regions), graph: &graph}
-	if len(graph.Regions) != a.regions.N {
-		return nil, fmt.Errorf("image %s: graph of %d superpixels, map of %d", im.ID, len(graph.Regions), a.regions.N)
+	if len(graph.Regions) != hierarchy.Finest() {
+		return nil, fmt.Errorf("image %s: graph of %d superpixels, finest map of %d", im.ID, len(graph.Regions), hierarchy.Finest())
 	}
-	a.timeline = NewTimeline(a.regions.N)
+	a := &Annotation{
+		store: w.store, image: im, hierarchy: &hierarchy, cells: hierarchy.Map(), cellGraph: &graph,
+	}
+	a.replay(nil)
 	return a, a.catchUp(ctx)
 }
 

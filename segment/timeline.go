@@ -1,40 +1,56 @@
 package segment
 
-import "slices"
+import (
+	"slices"
+
+	"collie/superpixels"
+)
 
 // Timeline is the evidence of one image played from the start: what has been
-// clicked, what has been accepted, and what undo and redo would do. It is not
-// safe for concurrent use.
+// clicked, what has been accepted, how fine the superpixels are, and what undo
+// and redo would do. It is not safe for concurrent use.
+//
+// Clicks and labels are kept per cell, a superpixel of the finest map, so that
+// nothing is lost when superpixels get coarser. Events speak of the superpixels
+// of the cut in force. A new one comes with a granularity event and is made for
+// the labelling of that moment, so every superpixel has one label; until the
+// next it stays, and events label whole superpixels. Undo and redo of later
+// events therefore find the cut that these were made for.
 type Timeline struct {
-	clicks   []uint8 // class the person clicked per superpixel, or Void
-	accepted []uint8 // class taken over from a hypothesis per superpixel, or Void
+	cutter   Cutter
+	wanted   int // superpixels asked for
+	cut      *superpixels.Cut
+	clicks   []uint8 // class the person clicked per cell, or Void
+	accepted []uint8 // class taken over from a hypothesis per cell, or Void
 	seqs     map[string]int
 	events   []Event
 	done     []step // what undo takes back, last first
 	undone   []int  // indices into events that redo brings back, last first
 }
 
+// Cutter makes the coarsest superpixels that are at least as fine as the given
+// number of them asks for and hold one label each, for a label per cell. It must
+// always answer the same.
+type Cutter func(superpixels int, labels []uint8) *superpixels.Cut
+
 // step is an event that stands, with what it overwrote.
 type step struct {
 	event    int
-	nodes    []int32
+	cells    []int32
 	clicks   []uint8
 	accepted []uint8
+	wanted   int
+	cut      *superpixels.Cut
 }
 
-// NewTimeline returns the timeline of an image with n superpixels and no evidence.
-func NewTimeline(n int) *Timeline {
-	void := slices.Repeat([]uint8{Void}, n)
-	return &Timeline{clicks: void, accepted: slices.Clone(void), seqs: map[string]int{}}
-}
-
-// Replay returns the timeline of an image with n superpixels and the given evidence.
-func Replay(n int, events []Event) *Timeline {
-	t := NewTimeline(n)
-	for _, e := range events {
-		t.Apply(e)
+// NewTimeline returns the timeline without evidence of an image that has so
+// many cells and starts with so many superpixels.
+func NewTimeline(cells, start int, cutter Cutter) *Timeline {
+	void := slices.Repeat([]uint8{Void}, cells)
+	return &Timeline{
+		cutter: cutter, wanted: start, cut: cutter(start, void),
+		clicks: void, accepted: slices.Clone(void), seqs: map[string]int{},
 	}
-	return t
 }
 
 // Seq is the number of events so far.
@@ -58,17 +74,41 @@ func (t *Timeline) Find(id string) (*Event, bool) {
 func (t *Timeline) UndoDepth() int { return len(t.done) }
 func (t *Timeline) RedoDepth() int { return len(t.undone) }
 
-// Clicks returns the clicked class per superpixel, Void where there is none.
-// The slice is the timeline's own.
-func (t *Timeline) Clicks() []uint8 { return t.clicks }
+// Cut returns the superpixels in force. It is shared and immutable.
+func (t *Timeline) Cut() *superpixels.Cut { return t.cut }
+
+// Wanted is the number of superpixels that was asked for last; where labels
+// have to be kept apart the cut has more.
+func (t *Timeline) Wanted() int { return t.wanted }
+
+// Clicks returns the clicked class per superpixel, Void where there is none: a
+// superpixel is clicked when a part of it is. The slice is the caller's.
+func (t *Timeline) Clicks() []uint8 {
+	clicks := slices.Repeat([]uint8{Void}, t.cut.N)
+	for cell, c := range t.clicks {
+		if c != Void {
+			clicks[t.cut.Parent[cell]] = c
+		}
+	}
+	return clicks
+}
 
 // Labelling returns what would be exported: per superpixel the clicked class,
 // else the accepted one, else Void. The slice is the caller's.
 func (t *Timeline) Labelling() []uint8 {
+	labels := make([]uint8, t.cut.N)
+	for cell, l := range t.cellLabels() {
+		labels[t.cut.Parent[cell]] = l
+	}
+	return labels
+}
+
+// cellLabels is the labelling per cell. The slice is the caller's.
+func (t *Timeline) cellLabels() []uint8 {
 	labels := slices.Clone(t.accepted)
-	for i, c := range t.clicks {
+	for cell, c := range t.clicks {
 		if c != Void {
-			labels[i] = c
+			labels[cell] = c
 		}
 	}
 	return labels
@@ -109,43 +149,51 @@ func (t *Timeline) Apply(e Event) {
 func (t *Timeline) takeBack() {
 	last := t.done[len(t.done)-1]
 	t.done = t.done[:len(t.done)-1]
-	for i, node := range last.nodes {
-		t.clicks[node] = last.clicks[i]
-		t.accepted[node] = last.accepted[i]
+	for i, cell := range last.cells {
+		t.clicks[cell] = last.clicks[i]
+		t.accepted[cell] = last.accepted[i]
 	}
+	t.wanted, t.cut = last.wanted, last.cut
 	t.undone = append(t.undone, last.event)
 }
 
 // play carries out event number index and remembers what it overwrote.
 func (t *Timeline) play(index int) {
 	e := &t.events[index]
-	nodes := t.touched(e)
-	s := step{event: index, nodes: nodes, clicks: make([]uint8, len(nodes)), accepted: make([]uint8, len(nodes))}
-	for i, node := range nodes {
-		s.clicks[i], s.accepted[i] = t.clicks[node], t.accepted[node]
+	cells := t.touched(e)
+	s := step{
+		event: index, cells: cells, clicks: make([]uint8, len(cells)), accepted: make([]uint8, len(cells)),
+		wanted: t.wanted, cut: t.cut,
+	}
+	for i, cell := range cells {
+		s.clicks[i], s.accepted[i] = t.clicks[cell], t.accepted[cell]
 		switch e.Kind {
 		case Label:
-			t.clicks[node] = uint8(e.Class)
+			t.clicks[cell] = uint8(e.Class)
 		case Clear:
-			t.clicks[node], t.accepted[node] = Void, Void
+			t.clicks[cell], t.accepted[cell] = Void, Void
 		case Accept:
-			t.accepted[node] = e.Pick.Labels[node]
+			t.accepted[cell] = e.Pick.Labels[t.cut.Parent[cell]]
 		}
+	}
+	if e.Kind == Granularity {
+		t.wanted, t.cut = e.Regions, t.cutter(e.Regions, t.cellLabels())
 	}
 	t.done = append(t.done, s)
 }
 
-// touched returns the superpixels that e writes, each once, so that undo
-// restores what was there before the event.
+// touched returns the cells that e writes, in order.
 func (t *Timeline) touched(e *Event) []int32 {
-	if e.Kind == Accept && len(e.Superpixels) == 0 {
-		all := make([]int32, len(t.clicks))
-		for i := range all {
-			all[i] = int32(i)
-		}
-		return all
+	named := make([]bool, t.cut.N)
+	for _, s := range e.Superpixels {
+		named[s] = true
 	}
-	nodes := slices.Clone(e.Superpixels)
-	slices.Sort(nodes)
-	return slices.Compact(nodes)
+	all := e.Kind == Accept && len(e.Superpixels) == 0
+	var cells []int32
+	for cell, s := range t.cut.Parent {
+		if all || named[s] {
+			cells = append(cells, int32(cell))
+		}
+	}
+	return cells
 }

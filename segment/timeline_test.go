@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"collie/superpixels"
 )
 
 // snapshot is the reference for undo and redo: whole states on two stacks.
@@ -16,10 +18,19 @@ func (s snapshot) clone() snapshot {
 	return snapshot{slices.Clone(s.clicks), slices.Clone(s.accepted)}
 }
 
+// whole lets every cell be a superpixel, whatever number is asked for.
+func whole(_ int, labels []uint8) *superpixels.Cut {
+	cut := &superpixels.Cut{N: len(labels), Parent: make([]int32, len(labels))}
+	for i := range cut.Parent {
+		cut.Parent[i] = int32(i)
+	}
+	return cut
+}
+
 func TestTimelineAgainstWholeSnapshots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = 7
-		timeline := NewTimeline(n)
+		timeline := NewTimeline(n, n, whole)
 		present := snapshot{slices.Repeat([]uint8{Void}, n), slices.Repeat([]uint8{Void}, n)}
 		var undo, redo []snapshot
 
@@ -70,7 +81,10 @@ func TestTimelineAgainstWholeSnapshots(t *testing.T) {
 				t.Fatalf("depths %d, %d, want %d, %d", timeline.UndoDepth(), timeline.RedoDepth(), len(undo), len(redo))
 			}
 		}
-		again := Replay(n, timeline.Events(0))
+		again := NewTimeline(n, n, whole)
+		for _, e := range timeline.Events(0) {
+			again.Apply(e)
+		}
 		if diff := cmp.Diff(timeline.Labelling(), again.Labelling()); diff != "" {
 			t.Fatalf("replayed labelling (-want +got):\n%s", diff)
 		}
@@ -78,7 +92,7 @@ func TestTimelineAgainstWholeSnapshots(t *testing.T) {
 }
 
 func TestLabelling(t *testing.T) {
-	timeline := NewTimeline(3)
+	timeline := NewTimeline(3, 3, whole)
 	timeline.Apply(Event{ID: "a", Kind: Label, Superpixels: []int32{0}, Class: 2})
 	timeline.Apply(Event{ID: "b", Kind: Accept, Pick: &Pick{Labels: []uint8{2, 1, 1}}})
 	timeline.Apply(Event{ID: "c", Kind: Label, Superpixels: []int32{1}, Class: 0})
@@ -99,7 +113,7 @@ func TestLabelling(t *testing.T) {
 
 func TestUndoDepth(t *testing.T) {
 	const depth = 600
-	timeline := NewTimeline(1)
+	timeline := NewTimeline(1, 1, whole)
 	for i := range depth {
 		timeline.Apply(Event{ID: fmt.Sprint("do", i), Kind: Label, Superpixels: []int32{0}, Class: i % 200})
 	}

@@ -11,9 +11,9 @@ import "embed"
 //go:embed css/*.css icons/*.svg
 //go:embed modules/annotate.js modules/api.js modules/app.js modules/borders.js modules/choice.js modules/chrome.js
 //go:embed modules/classes.js modules/colour.js modules/commands.js modules/dom.js modules/early.js
-//go:embed modules/evidence.js modules/export.js modules/find.js modules/frames.js modules/gestures.js
+//go:embed modules/evidence.js modules/export.js modules/find.js modules/frames.js modules/gestures.js modules/granularity.js
 //go:embed modules/graph.js modules/help.js modules/hypotheses.js modules/idmap.js modules/keys.js modules/lines.js
-//go:embed modules/load.js modules/overlay.js modules/painter.js modules/problem.js modules/project.js
+//go:embed modules/load.js modules/overlay.js modules/painter.js modules/problem.js modules/project.js modules/regrain.js modules/remap.js
 //go:embed modules/protocol.js modules/session.js modules/simplify.js modules/socket.js modules/stage.js
 //go:embed modules/start.js modules/status.js modules/strip.js modules/theme.js modules/thumbnails.js modules/toast.js
 //go:embed modules/upload.js modules/view.js

@@ -136,7 +136,7 @@ func (d *describer) colours() {
 		r, n := &d.out.Regions[i], counts[i]
 		mean := [3]float64{s[0] / n, s[1] / n, s[2] / n}
 		r.Mean = [3]float32{float32(mean[0]), float32(mean[1]), float32(mean[2])}
-		for k, pair := range [6][2]int{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}} {
+		for k, pair := range colourPairs {
 			c := s[3+k]/n - float64(mean[pair[0]]*mean[pair[1]])
 			if pair[0] == pair[1] {
 				c = max(c, 0) // rounding
@@ -243,8 +243,12 @@ func (d *describer) finish(e *Edge, contours []float32) {
 	slices.Sort(contours)
 	half := len(contours) / 2
 	e.MedianContour = (contours[half] + contours[(len(contours)-1)/2]) * 0.5
+	d.out.compare(e)
+}
 
-	p, q := &d.out.Regions[e.A], &d.out.Regions[e.B]
+// compare fills in what an edge says of its two regions.
+func (g *Graph) compare(e *Edge) {
+	p, q := &g.Regions[e.A], &g.Regions[e.B]
 	e.DeltaE = deltaE(p.Mean[0]-q.Mean[0], p.Mean[1]-q.Mean[1], p.Mean[2]-q.Mean[2])
 	u, v := float64(p.Area), float64(q.Area)
 	e.Texture = float32((float64(u*float64(p.Texture)) + float64(v*float64(q.Texture))) / (u + v))

@@ -20,41 +20,13 @@ type Hierarchy struct {
 // Finest returns the number of regions of the finest level.
 func (h *Hierarchy) Finest() int { return h.finest.N }
 
+// Map returns the finest level. It is shared with h: callers must not write to it.
+func (h *Hierarchy) Map() *Map { return h.finest }
+
 // At returns the level with exactly min(n, Finest) regions; n < 1 counts as 1.
 // It takes one pass over the pixels and shares no memory with h.
 func (h *Hierarchy) At(n int) *Map {
-	f := h.finest.N
-	n = min(max(n, 1), f)
-	// Parents follow their children, so a backward sweep finds all roots.
-	nodes := f + f - n
-	root := make([]int32, nodes)
-	for i := range root {
-		root[i] = int32(i)
-	}
-	for i := nodes - 1; i >= f; i-- {
-		for _, child := range h.merges[i-f] {
-			root[child] = root[i]
-		}
-	}
-	// The first pixel of a union is that of its lowest region, so numbering
-	// the roots in the order of the finest ids is raster order.
-	id := make([]int32, nodes)
-	for i := range id {
-		id[i] = -1
-	}
-	next := int32(0)
-	for i := range f {
-		if id[root[i]] < 0 {
-			id[root[i]] = next
-			next++
-		}
-		root[i] = id[root[i]]
-	}
-	m := &Map{Width: h.finest.Width, Height: h.finest.Height, N: n, Labels: make([]int32, len(h.finest.Labels))}
-	for p, l := range h.finest.Labels {
-		m.Labels[p] = root[l]
-	}
-	return m
+	return h.finest.Coarsen(h.level(n))
 }
 
 // NewHierarchy segments the image, whose alpha is ignored, into finest regions

@@ -97,7 +97,7 @@ func queryWord(r *http.Request, name string, words ...string) (string, error) {
 // event turns what a client sent into an event of the domain and the number of
 // events that the client had seen.
 func (e *evidenceJSON) event() (segment.Event, int, error) {
-	ev := segment.Event{ID: e.ID, Kind: segment.EventKind(e.Kind), Superpixels: e.Superpixels, Points: e.Points}
+	ev := segment.Event{ID: e.ID, Kind: segment.EventKind(e.Kind), Map: e.Map, Superpixels: e.Superpixels, Points: e.Points}
 	if e.ID == "" {
 		return ev, 0, invalid("The field \"id\" is missing: every event needs an id of its own, made by the client, so that a repeat is stored once. Nothing was changed.")
 	}
@@ -110,6 +110,11 @@ func (e *evidenceJSON) event() (segment.Event, int, error) {
 			return ev, 0, invalid("The field \"class\" is missing: a label event says which class. Nothing was changed.")
 		}
 		ev.Class = *e.Class
+	case segment.Granularity:
+		if e.Regions == nil {
+			return ev, 0, invalid("The field \"regions\" is missing: a granularity event says how many superpixels are wanted. Nothing was changed.")
+		}
+		ev.Regions = *e.Regions
 	case segment.Accept:
 		if e.Hypothesis == nil {
 			return ev, 0, invalid("The field \"hypothesis\" is missing: an accept event says which one, as {\"rank\": 0, \"digest\": \"…\"}. Nothing was changed.")

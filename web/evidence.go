@@ -10,7 +10,8 @@ import (
 	"collie/segment"
 )
 
-// eventJSON is a stored event. Superpixels holds what the points fell on too.
+// eventJSON is a stored event. Superpixels holds what the points fell on too;
+// its numbers are those of the map that was in force.
 type eventJSON struct {
 	Seq         int          `json:"seq"`
 	ID          string       `json:"id"`
@@ -19,6 +20,7 @@ type eventJSON struct {
 	Points      [][2]float64 `json:"points,omitempty"`
 	Class       *int         `json:"class,omitempty"`
 	Hypothesis  *pickJSON    `json:"hypothesis,omitempty"`
+	Regions     int          `json:"regions,omitempty"` // granularity only
 	Created     time.Time    `json:"created"`
 }
 
@@ -49,7 +51,7 @@ func (s *Server) listEvidence(w http.ResponseWriter, r *http.Request) error {
 }
 
 func eventOut(e segment.Event) eventJSON {
-	out := eventJSON{Seq: e.Seq, ID: e.ID, Kind: string(e.Kind), Superpixels: e.Superpixels, Points: e.Points, Created: e.Created}
+	out := eventJSON{Seq: e.Seq, ID: e.ID, Kind: string(e.Kind), Superpixels: e.Superpixels, Points: e.Points, Regions: e.Regions, Created: e.Created}
 	if e.Kind == segment.Label {
 		out.Class = &e.Class
 	}

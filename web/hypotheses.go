@@ -33,6 +33,7 @@ func outcome(s *segment.Sequence) (reason, detail string) {
 
 type hypothesesJSON struct {
 	Seq        int                `json:"seq"`
+	Map        string             `json:"map"`     // name of the superpixel map
 	Classes    []int              `json:"classes"` // the classes in play
 	Status     string             `json:"status"`  // complete, one-class or no-evidence
 	Detail     string             `json:"detail,omitempty"`
@@ -63,9 +64,9 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer a.Close()
-	sequence := a.Sequence()
+	state, sequence := a.Present()
 	out := hypothesesJSON{
-		Seq: sequence.Seq(), Classes: append([]int{}, sequence.Classes()...),
+		Seq: sequence.Seq(), Map: state.Map, Classes: append([]int{}, sequence.Classes()...),
 		Parameters: segment.DefaultParameters, Hypotheses: []hypothesisJSON{}, Marginals: [][]float64{},
 	}
 	out.Status, out.Detail = outcome(sequence)

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -43,7 +42,15 @@ func (s *Server) getImage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, imageOut(im))
+	a, err := s.workspace.Open(r.Context(), im.ID)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	state := a.State()
+	out := openImageJSON{imageOut(im), state.Map, len(state.Parent)}
+	out.Regions = len(state.Labels)
+	return s.sendJSON(w, http.StatusOK, out)
 }
 
 // image is the record of the image that the address names.
@@ -105,8 +112,10 @@ func (s *Server) getSuperpixelsPNG(w http.ResponseWriter, r *http.Request) error
 		return err
 	}
 	defer a.Close()
+	m, name := a.Superpixels()
 	w.Header().Set("Cache-Control", "private, no-cache")
-	return s.stream(w, "image/png", func(out io.Writer) error { return export.Superpixels(out, a.Superpixels()) })
+	w.Header().Set("ETag", mapTag(name))
+	return s.stream(w, "image/png", func(out io.Writer) error { return export.Superpixels(out, m) })
 }
 
 func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error {
@@ -115,7 +124,8 @@ func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error
 		return err
 	}
 	defer a.Close()
-	b, err := a.Superpixels().MarshalBinary()
+	m, name := a.Superpixels()
+	b, err := m.MarshalBinary()
 	if err != nil {
 		return err
 	}
@@ -130,11 +140,14 @@ func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error
 	h := w.Header()
 	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Cache-Control", "private, no-cache")
-	h.Set("ETag", fmt.Sprintf(`"%s-%d"`, chi.URLParam(r, "id"), a.Superpixels().N))
+	h.Set("ETag", mapTag(name))
 	h.Set("Content-Encoding", "gzip")
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(packed.Bytes()))
 	return nil
 }
+
+// mapTag is the ETag of a superpixel map: its name, which the state has too.
+func mapTag(name string) string { return `"` + name + `"` }
 
 // stream sends what write produces. An error before the first byte becomes a
 // problem; after it the connection is cut, so that no half file looks whole.

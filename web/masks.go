@@ -40,9 +40,10 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	defer a.Close()
 
 	name := stem(im.Name)
-	labels := a.State().Labels
+	state, sequence := a.Present()
+	labels := state.Labels
 	if of == "hypothesis" {
-		h, err := a.Sequence().At(r.Context(), rank)
+		h, err := sequence.At(r.Context(), rank)
 		if err != nil {
 			return err
 		}
@@ -52,11 +53,12 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	if style == "colour" {
 		name += "-colour"
 	}
+	labels = state.Cells(labels)
 	w.Header().Set("Content-Disposition", attachment(name+".png"))
 	return s.stream(w, "image/png", func(out io.Writer) error {
 		if style == "colour" {
-			return export.ColourMask(out, a.Superpixels(), labels, project.Classes)
+			return export.ColourMask(out, a.Cells(), labels, project.Classes)
 		}
-		return export.IndexMask(out, a.Superpixels(), labels)
+		return export.IndexMask(out, a.Cells(), labels)
 	})
 }

@@ -58,12 +58,14 @@ var clientExamples = map[string]clientMessage{
 		{ID: "u2", ExpectedSeq: number(5), Kind: "undo"},
 	}},
 	"label": {Type: "evidence", evidenceJSON: evidenceJSON{
-		ID: "c1", ExpectedSeq: number(0), Kind: "label", Superpixels: []int32{1, 2}, Points: [][2]float64{{3.5, 4}}, Class: number(1),
+		ID: "c1", ExpectedSeq: number(0), Kind: "label", Map: "0011223344556677", Superpixels: []int32{1, 2}, Points: [][2]float64{{3.5, 4}}, Class: number(1),
 	}},
-	"clear":  {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c2", ExpectedSeq: number(1), Kind: "clear", Superpixels: []int32{1}}},
-	"accept": {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c3", ExpectedSeq: number(2), Kind: "accept", Hypothesis: &pickJSON{Rank: 2, Digest: "0123456789abcdef"}}},
-	"undo":   {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c4", ExpectedSeq: number(3), Kind: "undo"}},
-	"redo":   {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c5", ExpectedSeq: number(4), Kind: "redo"}},
+	"clear":       {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c2", ExpectedSeq: number(1), Kind: "clear", Superpixels: []int32{1}}},
+	"accept":      {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c3", ExpectedSeq: number(2), Kind: "accept", Hypothesis: &pickJSON{Rank: 2, Digest: "0123456789abcdef"}}},
+	"undo":        {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c4", ExpectedSeq: number(3), Kind: "undo"}},
+	"redo":        {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c5", ExpectedSeq: number(4), Kind: "redo"}},
+	"granularity": {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c6", ExpectedSeq: number(5), Kind: "granularity", Regions: number(300)}},
+
 	"run":    {Type: "run", Count: 40},
 	"stop":   {Type: "stop"},
 	"credit": {Type: "credit", N: 8},
@@ -83,7 +85,7 @@ func makeFixtures(t *testing.T) []byte {
 	f := fixtures{
 		Comment: "Written by web/messages_test.go: go test ./web -run Fixtures -update",
 		Server: map[string]any{
-			"state":  stateMessage{"state", "e", 12, []byte{0, 255, 1}, []byte{0, 2, 1}, 3, 1},
+			"state":  stateMessage{"state", "e", 12, []byte{0, 255, 1}, []byte{0, 2, 1}, 3, 1, "0011223344556677", 3, 2, 12, 1},
 			"ack":    ackMessage{"ack", "c1", 1},
 			"reject": rejectMessage{"reject", "c1", "stale", "The event was made for state 0 of this image, which is now at 2.", 2},
 			"run":    runMessage{"run", 7, 12, 20, []int{0, 2}},

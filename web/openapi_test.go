@@ -89,8 +89,8 @@ func TestOpenAPISchemas(t *testing.T) {
 	for name, v := range map[string]any{
 		"Project": projectJSON{}, "Image": imageJSON{}, "FailedFile": failedFileJSON{}, "Hypothesis": hypothesisJSON{},
 		"Hypotheses": hypothesesJSON{Detail: "x"}, "Seq": seqJSON{}, "Problem": problem{Seq: hypothesis, Files: []failedFileJSON{{}}},
-		"NewEvent": evidenceJSON{ID: "x", ExpectedSeq: hypothesis, Kind: "x", Superpixels: []int32{1}, Points: [][2]float64{{}}, Class: hypothesis, Hypothesis: &pickJSON{}},
-		"Event":    eventJSON{Superpixels: []int32{1}, Points: [][2]float64{{}}, Class: hypothesis, Hypothesis: &pickJSON{}},
+		"NewEvent": evidenceJSON{ID: "x", ExpectedSeq: hypothesis, Kind: "x", Superpixels: []int32{1}, Points: [][2]float64{{}}, Map: "x", Class: hypothesis, Hypothesis: &pickJSON{}, Regions: hypothesis},
+		"Event":    eventJSON{Superpixels: []int32{1}, Points: [][2]float64{{}}, Class: hypothesis, Hypothesis: &pickJSON{}, Regions: 2},
 		"Pick":     pickJSON{Digest: "x"},
 	} {
 		var sent map[string]any

@@ -24,16 +24,17 @@ import (
 // # Socket, client to server (text frames, JSON, "type" first)
 //
 //	hello    {epoch, seq, unacked:[evidence…]}  first message; epoch "" and seq 0 when new
-//	evidence {id, expected_seq, kind, superpixels|points, class, hypothesis}
+//	evidence {id, expected_seq, kind, map, superpixels|points, class, hypothesis, regions}
 //	run      {count}                            restart the sequence, 1..100 hypotheses
 //	stop     {}                                 end the running sequence
 //	credit   {n}                                once sent, only n more hypotheses come until the next
 //
 // # Socket, server to client
 //
-//	state  {epoch, seq, clicks, labels, undo, redo}  after hello and after every event, by anyone
+//	state  {epoch, seq, clicks, labels, undo, redo,
+//	        map, regions, wanted, finest, split} after hello and after every event, by anyone
 //	ack    {id, seq}                            the event is on disk as number seq
-//	reject {id, reason, detail, seq}            it is not; reason is "stale", "invalid" or "unavailable"
+//	reject {id, reason, detail, seq}            it is not; reason is "stale", "map", "invalid" or "unavailable"
 //	run    {run, seq, count, classes}           a sequence starts; earlier runs are superseded
 //	done   {run, reason, detail}                reason: complete, one-class, no-evidence, stopped, superseded, failed
 //	error  {detail}                             a message could not be understood; nothing was changed
@@ -41,6 +42,18 @@ import (
 //
 // clicks and labels are standard base64 of one byte per superpixel: a class
 // index, or 255 for none.
+//
+// # Granularity
+//
+// An event of kind granularity {regions} makes the superpixels coarser or
+// finer, and an undo can take that back. Labels stay where they are: an image
+// has as many superpixels as wanted, its clicks and its labelling are kept in
+// terms of the finest ones, and a superpixel that would hold two labels stays
+// divided. Numbers of superpixels, in events, states and hypotheses, are those
+// of the map in force, which map names; superpixels.bin and superpixels.png are
+// that map and have its name in their ETag. An event with a map is refused
+// ("map") unless it is the one in force, so that a client who has not seen the
+// new one yet can't label the wrong superpixels; points mean the same always.
 
 // classJSON is a class in project order.
 type classJSON struct {
@@ -66,12 +79,19 @@ type imageJSON struct {
 	Bytes   int64     `json:"bytes"`
 	Width   int       `json:"width"`
 	Height  int       `json:"height"`
-	Regions int       `json:"regions"`
-	Status  string    `json:"status"` // untouched, started or done
+	Regions int       `json:"regions"` // superpixels: at present, or in lists to start with
+	Status  string    `json:"status"`  // untouched, started or done
 	Seq     int       `json:"seq"`
 	Clicks  int       `json:"clicks"`
 	Decided float64   `json:"decided"` // share of the area that has a class, 0..1
 	Created time.Time `json:"created"`
+}
+
+// openImageJSON answers for one image, with what its superpixels are at present.
+type openImageJSON struct {
+	imageJSON
+	Map    string `json:"map"`    // name of the superpixel map
+	Finest int    `json:"finest"` // the most superpixels there can be
 }
 
 // evidenceJSON is an event as clients send it, over HTTP and the socket.
@@ -79,10 +99,12 @@ type evidenceJSON struct {
 	ID          string       `json:"id,omitempty"`
 	ExpectedSeq *int         `json:"expected_seq,omitempty"`
 	Kind        string       `json:"kind,omitempty"`
+	Map         string       `json:"map,omitempty"` // that superpixels are of
 	Superpixels []int32      `json:"superpixels,omitempty"`
 	Points      [][2]float64 `json:"points,omitempty"` // x, y in pixels of the image
 	Class       *int         `json:"class,omitempty"`
 	Hypothesis  *pickJSON    `json:"hypothesis,omitempty"`
+	Regions     *int         `json:"regions,omitempty"`
 }
 
 // pickJSON names a hypothesis of the present sequence. A bare number is taken
@@ -128,6 +150,12 @@ type stateMessage struct {
 	Labels []byte `json:"labels"`
 	Undo   int    `json:"undo"` // steps that can be undone
 	Redo   int    `json:"redo"`
+
+	Map     string `json:"map"`     // name of the superpixel map
+	Regions int    `json:"regions"` // its superpixels
+	Wanted  int    `json:"wanted"`  // superpixels asked for
+	Finest  int    `json:"finest"`  // the most that can be
+	Split   int    `json:"split"`   // superpixels that stay divided because they hold two classes
 }
 
 type ackMessage struct {

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 
 	"collie/segment"
@@ -67,7 +68,8 @@ func (r *room) adopt(state segment.State, sequence *segment.Sequence) {
 }
 
 // replyTo is the ack or the reject of an event. A reject is "stale" when the
-// same event, sent again for the present state, may well be stored.
+// same event, sent again for the present state, may well be stored, and "map"
+// when it has to be put in terms of the present superpixels first.
 func replyTo(id string, expected, seq int, err error, present int) any {
 	if err == nil {
 		return ackMessage{Type: "ack", ID: id, Seq: seq}
@@ -79,6 +81,8 @@ func replyTo(id string, expected, seq int, err error, present int) any {
 		m.Reason = "unavailable"
 	case segment.KindOf(err) == segment.Conflict && expected != *p.Seq:
 		m.Reason, m.Seq = "stale", *p.Seq
+	case errors.Is(err, segment.ErrOtherMap):
+		m.Reason = "map"
 	}
 	return m
 }
@@ -88,6 +92,7 @@ func (r *room) stateMessage() []byte {
 	return encode(stateMessage{
 		Type: "state", Epoch: r.epoch(), Seq: r.state.Seq,
 		Clicks: r.state.Clicks, Labels: r.state.Labels, Undo: r.state.Undo, Redo: r.state.Redo,
+		Map: r.state.Map, Regions: len(r.state.Labels), Wanted: r.state.Wanted, Finest: len(r.state.Parent), Split: r.state.Split,
 	})
 }
 

@@ -60,6 +60,8 @@ type message struct {
 	Seq, Count, Undo, Redo          int
 	Classes                         []int
 	Clicks, Labels                  []byte
+	Map                             string
+	Regions, Wanted, Finest, Split  int
 	frame                           HypothesisFrame
 }
 

@@ -8,6 +8,7 @@ import { region } from './graph.js';
 import { Overlay } from './overlay.js';
 import { Painter } from './painter.js';
 import { VOID } from './protocol.js';
+import { Regrain } from './regrain.js';
 import { Session } from './session.js';
 import { Stage } from './stage.js';
 import { Strip } from './strip.js';
@@ -55,7 +56,9 @@ export class App {
         this.accept();
       },
     });
-    this.session = new Session(parts.map.n, data.socket ?? '', {
+    this.regrain = new Regrain(this, parts.image);
+    this.session = new Session(parts.map.n, parts.name, data.socket ?? '', {
+      map: () => void this.regrain.fetch(),
       labels: () => this.refresh(),
       hypotheses: (news, place) => this.hypothesesChanged(news, place),
       save: () => this.refresh(),
@@ -183,7 +186,7 @@ export class App {
     this.eager = 0;
     superpixels.forEach((s, i) => this.painter.points.set(s, points[i]));
     if (mode === 'paint') this.session.label(superpixels, points, this.classes.active);
-    else this.session.clear(superpixels);
+    else this.session.clear(superpixels, points);
     const what = superpixels.length === 1 ? 'superpixel' : 'superpixels';
     const { name } = this.classes.classes[this.classes.active];
     this.say(mode === 'paint' ? `${superpixels.length} ${what} labelled ${name}` : `${superpixels.length} ${what} cleared`);

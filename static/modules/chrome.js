@@ -27,6 +27,7 @@ export function paintChrome(app) {
   if (byId('status').textContent !== line) byId('status').textContent = line;
   byId('running').hidden = !hypotheses.running;
 
+  app.regrain.control.update(evidence.granularity, session.asked);
   const { undo, redo } = evidence.depth();
   const last = hypotheses.cards.length - 1;
   disable('undo', undo <= 0);

@@ -75,6 +75,8 @@ export function listen(app) {
       if (session.save === 'saved') toast('Everything is saved');
       else toast(`${queued} ${queued === 1 ? 'step is' : 'steps are'} waiting to be saved`, 'They are kept in this page until the server has them.', 'problem');
     },
+    coarser: () => app.regrain.control.step(-1),
+    finer: () => app.regrain.control.step(1),
     next: () => void go('next'),
     previous: () => void go('previous'),
     help: openHelp,
@@ -97,7 +99,7 @@ export function listen(app) {
     const [name, argument = ''] = given.split(' ');
     if (name === 'move' && document.activeElement !== byId('canvas')) return;
     e.preventDefault();
-    if (e.repeat && !['move', 'undo', 'redo', 'walk-on', 'walk-back', 'fainter', 'stronger'].includes(name)) return;
+    if (e.repeat && !['move', 'undo', 'redo', 'walk-on', 'walk-back', 'fainter', 'stronger', 'coarser', 'finer'].includes(name)) return;
     if (name === 'overlay') held.set('h', performance.now());
     commands[name](argument);
   });

@@ -9,6 +9,7 @@ import { VOID } from './protocol.js';
  * @property {EvidenceEvent} event
  * @property {Uint8Array} [taken] accept only: the labels of the hypothesis
  * @property {boolean} sent on its way at present
+ * @property {string} [map] that superpixels were of when it was sent
  * @property {boolean} counted the state from the server holds it already
  *
  * @typedef {object} Step what one event changed
@@ -29,9 +30,15 @@ const GREETING = 32 << 10;
  * once so that the person need not wait. Knows nothing of sockets or pixels.
  */
 export class Evidence {
-  /** @param {number} n superpixels */
-  constructor(n) {
+  /**
+   * @param {number} n superpixels
+   * @param {string} [map] name of their map
+   */
+  constructor(n, map = '') {
     this.n = n;
+    this.map = map;
+    /** @type {import('./granularity.js').Granularity} */
+    this.granularity = { regions: n, wanted: n, finest: n, split: 0 };
     this.epoch = '';
     this.seq = 0;
     this.undoDepth = 0;
@@ -39,7 +46,7 @@ export class Evidence {
     /** @type {Pending[]} in the order they were made */
     this.pending = [];
     /** @type {Board} */
-    this.confirmed = { clicks: new Uint8Array(n).fill(VOID), labels: new Uint8Array(n).fill(VOID), done: [], undone: [] };
+    this.confirmed = blank(n);
     /** @type {Board} confirmed with the pending events played on it */
     this.present = this.confirmed;
   }
@@ -51,7 +58,8 @@ export class Evidence {
    * @param {Uint8Array} [taken] accept only: the labels of the hypothesis
    */
   add(event, taken) {
-    this.pending.push({ event: { ...event, expected_seq: this.seq }, taken, sent: false, counted: false });
+    const map = event.superpixels && this.map ? { map: this.map } : {};
+    this.pending.push({ event: { ...event, ...map, expected_seq: this.seq }, taken, sent: false, counted: false });
     this.replay();
   }
 
@@ -65,6 +73,7 @@ export class Evidence {
     if (this.pending.length === 0 || this.pending.some((p) => p.sent)) return null;
     const [head] = this.pending;
     head.sent = true;
+    head.map = this.map;
     head.event.expected_seq = this.seq;
     return head.event;
   }
@@ -83,6 +92,7 @@ export class Evidence {
       room -= JSON.stringify(p.event).length;
       full ||= room < 0;
       p.sent = !full;
+      p.map = this.map;
       if (p.sent) unacked.push(p.event);
     }
     return { type: 'hello', epoch: this.epoch, seq: this.seq, unacked };
@@ -107,19 +117,21 @@ export class Evidence {
       play(this.confirmed, p);
       this.seq = seq;
       this.count(p.event.kind);
+      if (p.event.regions) this.granularity = { ...this.granularity, wanted: p.event.regions };
     }
     this.replay();
   }
 
   /**
    * The server refused an event. 'resend' means that it was made for an older
-   * state and goes again; 'wait' that it should go again later; 'dropped' that
-   * it has been rolled back.
+   * state and goes again; 'wait' that it should go again later; 'hold' that it
+   * speaks of superpixels that are gone and goes again once the present ones are
+   * known; 'dropped' that it has been rolled back.
    *
    * @param {string} id
-   * @param {'stale' | 'invalid' | 'unavailable'} reason
+   * @param {'stale' | 'map' | 'invalid' | 'unavailable'} reason
    * @param {number} seq
-   * @returns {'resend' | 'wait' | 'dropped'}
+   * @returns {'resend' | 'wait' | 'hold' | 'dropped'}
    */
   rejected(id, reason, seq) {
     const i = this.pending.findIndex((p) => p.event.id === id);
@@ -127,6 +139,7 @@ export class Evidence {
     const p = this.pending[i];
     p.sent = false;
     if (reason === 'unavailable') return 'wait';
+    if (reason === 'map') return p.map === this.map ? 'hold' : 'resend';
     // Stale although the state was right: what the event refers to is gone, and
     // sending it again would be refused for ever.
     if (reason === 'stale' && p.event.expected_seq !== seq) {
@@ -156,7 +169,38 @@ export class Evidence {
     this.seq = message.seq;
     this.undoDepth = message.undo;
     this.redoDepth = message.redo;
+    const { regions = this.n, wanted = this.n, finest = this.n, split = 0 } = message;
+    this.granularity = { regions, wanted, finest, split };
     this.replay();
+  }
+
+  /**
+   * Turns to another superpixel map, whose state is to follow. What waits is put
+   * in terms of it; hypotheses of the old one can't be accepted any more.
+   *
+   * @param {number} n superpixels
+   * @param {string} map its name
+   * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
+   * @returns {boolean} whether all that waits could be kept
+   */
+  renew(n, map, renumber) {
+    this.n = n;
+    this.map = map;
+    this.confirmed = blank(n);
+    const waiting = this.pending.length;
+    this.pending = this.pending.filter(({ event }) => event.kind !== 'accept');
+    for (const { event } of this.pending) {
+      if (!event.superpixels) continue;
+      event.superpixels = renumber(event.superpixels, event.points ?? []);
+      event.map = map;
+    }
+    this.replay();
+    return this.pending.length === waiting;
+  }
+
+  /** How many superpixels have been asked for last and may not be there yet. */
+  get asked() {
+    return this.pending.findLast(({ event }) => event.kind === 'granularity')?.event.regions;
   }
 
   /**
@@ -209,6 +253,11 @@ function after(kind, undo, redo) {
   return [undo + 1, 0];
 }
 
+/** @param {number} n superpixels @returns {Board} */
+function blank(n) {
+  return { clicks: new Uint8Array(n).fill(VOID), labels: new Uint8Array(n).fill(VOID), done: [], undone: [] };
+}
+
 /** @param {Board} board @returns {Board} */
 function copy({ clicks, labels, done, undone }) {
   return { clicks: clicks.slice(), labels: labels.slice(), done: done.slice(), undone: undone.slice() };
@@ -216,7 +265,8 @@ function copy({ clicks, labels, done, undone }) {
 
 /**
  * Plays an event. An undo or redo of a step that this page has not seen being
- * made shows once the server answers.
+ * made shows once the server answers; so does another granularity, and the undo
+ * of what was done at the one before.
  *
  * @param {Board} board
  * @param {Pick<Pending, 'event' | 'taken'>} pending
@@ -234,6 +284,11 @@ function play(board, { event, taken }) {
     if (!step) return;
     restore(board, step.superpixels, step.after);
     board.done.push(step);
+    return;
+  }
+  if (event.kind === 'granularity') {
+    board.done = [];
+    board.undone = [];
     return;
   }
   const superpixels = event.superpixels?.length ? event.superpixels : [...board.labels.keys()];

@@ -176,3 +176,50 @@ test('a long queue does not burst the greeting', () => {
 test('a state for another image is refused', () => {
   assert.throws(() => met().state(state(1, [1, 1])), /2 superpixels and the image 4/);
 });
+
+test('what waits is put in terms of the superpixels that come', () => {
+  const e = new Evidence(4, 'fine');
+  e.state(state(2, [1, V, V, V]));
+  e.add({ id: 'g', kind: 'granularity', regions: 2 });
+  assert.equal(e.asked, 2);
+  e.add({ ...label('a', [2, 3], 5), points: [[2, 0], [3, 0]] });
+  assert.deepEqual([e.pending[0].event.map, e.pending[1].event.map], [undefined, 'fine']);
+  e.next();
+  e.acked('g', 3);
+  assert.deepEqual([e.asked, e.granularity.wanted], [undefined, 2]);
+  assert.equal(e.next()?.map, 'fine', 'sent before the page knows better');
+  assert.ok(e.renew(2, 'coarse', (superpixels, points) => [...new Set(points.map(([x]) => x >> 1))]));
+  e.state({ ...state(3, [1, V], undefined, 3), map: 'coarse', regions: 2, wanted: 2, finest: 4, split: 0 });
+  assert.deepEqual(shown(e), [1, 5]);
+  assert.deepEqual(e.granularity, { regions: 2, wanted: 2, finest: 4, split: 0 });
+  assert.equal(e.rejected('a', 'map', 3), 'resend');
+  const a = e.next();
+  assert.deepEqual([a?.map, a?.superpixels, a?.expected_seq], ['coarse', [1], 3]);
+});
+
+test('superpixels that are gone wait for the present ones', () => {
+  const e = new Evidence(4, 'fine');
+  e.state(state(2, [V, V, V, V]));
+  e.add(label('a', [2], 5));
+  e.next();
+  assert.equal(e.rejected('a', 'map', 2), 'hold');
+  assert.deepEqual(shown(e), [V, V, 5, V]);
+});
+
+test('a hypothesis of other superpixels can’t be accepted any more', () => {
+  const e = new Evidence(4, 'fine');
+  e.state(state(2, [1, V, V, V]));
+  e.add(accept('a'), Uint8Array.of(1, 2, 2, 2));
+  assert.equal(e.renew(2, 'coarse', (s) => s), false);
+  assert.equal(e.pending.length, 0);
+});
+
+test('undo past a granularity waits for the server', () => {
+  const e = met();
+  e.add(label('a', [0], 1));
+  e.add({ id: 'g', kind: 'granularity', regions: 2 });
+  e.add({ id: 'u', kind: 'undo' });
+  e.add({ id: 'u2', kind: 'undo' });
+  assert.deepEqual(shown(e), [1, V, V, V]);
+  assert.deepEqual(e.depth(), { undo: 0, redo: 2 });
+});

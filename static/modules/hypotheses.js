@@ -42,6 +42,16 @@ export class Hypotheses {
     this.done = null;
   }
 
+  /**
+   * Puts what is shown in terms of other superpixels; it is stale by that.
+   *
+   * @param {ArrayLike<number>} sources the old superpixel per new one
+   */
+  renew(sources) {
+    this.outdate();
+    for (const card of this.cards) card.labels = Uint8Array.from(sources, (s) => card.labels[s]);
+  }
+
   /** @param {import('./protocol.js').RunMessage} message */
   start(message) {
     this.outdate();

@@ -106,3 +106,12 @@ test('changes are measured by area, undecided parts against the first hypothesis
   assert.equal(changed(Uint8Array.of(1, 2, 0), compared, [50, 25, 25]), 0.25);
   assert.equal(changed(labels, compared, [50, 25, 25]), 0.5);
 });
+
+test('cards stay, stale, when superpixels change', () => {
+  const h = new Hypotheses();
+  h.start(run(1));
+  h.add(frame(1, 0, 'a', 10, [3, 4]));
+  h.renew([0, 0, 1, 1, 1]);
+  assert.deepEqual(digests(h), ['(a)']);
+  assert.deepEqual([...h.cards[0].labels], [3, 3, 4, 4, 4]);
+});

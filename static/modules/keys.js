@@ -35,6 +35,7 @@ export const BINDINGS = [
   { group: 'View', shown: 'H', does: 'Hide the labelling; hold to peek', commands: [['h', 'overlay']] },
   { group: 'View', shown: 'J  K', does: 'Less and more opacity', commands: [['j', 'fainter'], ['k', 'stronger']] },
   { group: 'View', shown: 'G', does: 'Superpixel boundaries', commands: [['g', 'boundaries']] },
+  { group: 'View', shown: '-  =', does: 'Coarser and finer superpixels', commands: [['-', 'coarser'], ['=', 'finer'], ['+', 'finer']] },
 
   { group: 'Without a mouse', shown: 'Arrow keys', does: 'Move between superpixels on the image', commands: [['arrowleft', 'move left'], ['arrowright', 'move right'], ['arrowup', 'move up'], ['arrowdown', 'move down']] },
   { group: 'Without a mouse', shown: 'Space', does: 'Label the superpixel in focus', commands: [] },

@@ -30,6 +30,10 @@ test('keys give their commands', () => {
     [press('H', 'KeyH'), 'overlay'], // caps lock
     [press('h', 'KeyH', 'a'), undefined],
     [press('c', 'KeyC', 'c'), undefined],
+    [press('-', 'Minus'), 'coarser'],
+    [press('=', 'Equal'), 'finer'],
+    [press('+', 'BracketRight'), 'finer'], // German layout
+    [press('-', 'Minus', 'c'), undefined], // the browser's own
     [press('w', 'KeyW'), undefined],
   ];
   for (const [e, want] of cases) assert.equal(commandOf(e), want, `${e.key} (${e.code})`);

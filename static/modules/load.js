@@ -12,13 +12,38 @@ import { Lines } from './lines.js';
  * @param {string} superpixels address
  */
 export async function load(display, superpixels) {
-  const [image, buffer] = await Promise.all([
+  const [image, packed] = await Promise.all([
     get(display).then((r) => r.blob()).then((blob) => createImageBitmap(blob)),
-    get(superpixels).then((r) => r.arrayBuffer()),
+    fetchMap(superpixels),
   ]);
+  return { image, ...prepare(packed, image) };
+}
+
+/**
+ * Fetches the superpixels alone.
+ *
+ * @param {string} superpixels address
+ * @param {{width: number, height: number}} image
+ */
+export async function loadMap(superpixels, image) {
+  return prepare(await fetchMap(superpixels), image);
+}
+
+/** @param {string} superpixels address */
+async function fetchMap(superpixels) {
+  const response = await get(superpixels);
+  const name = (response.headers.get('ETag') ?? '').replace(/^W\//, '').replaceAll('"', '');
+  return { name, buffer: await response.arrayBuffer() };
+}
+
+/**
+ * @param {{name: string, buffer: ArrayBuffer}} packed
+ * @param {{width: number, height: number}} image
+ */
+function prepare({ name, buffer }, image) {
   const map = decode(buffer, image.width, image.height);
   const arcs = trace(map);
-  return { image, map, lines: new Lines(arcs, map.width, map.height), graph: adjacency(arcs, map.n), anchors: anchors(map) };
+  return { name, map, lines: new Lines(arcs, map.width, map.height), graph: adjacency(arcs, map.n), anchors: anchors(map) };
 }
 
 /** @param {string} address */

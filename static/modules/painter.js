@@ -1,3 +1,4 @@
+import { at } from './idmap.js';
 import { detailAt, visible } from './lines.js';
 import { VOID } from './protocol.js';
 import { toWindow } from './view.js';
@@ -60,6 +61,29 @@ export class Painter {
     this.sceneDirty = this.marksDirty = false;
     this.frame = 0;
     this.settle = 0;
+  }
+
+  /**
+   * Turns to other superpixels of the same image; the view stays.
+   *
+   * @param {object} parts
+   * @param {import('./idmap.js').IdMap} parts.map
+   * @param {import('./overlay.js').Overlay} parts.overlay
+   * @param {import('./lines.js').Lines} parts.lines
+   * @param {Float32Array} parts.anchors
+   */
+  renew({ map, overlay, lines, anchors }) {
+    if (this.cursor >= 0) this.cursor = at(map, ...this.anchorOf(this.cursor));
+    this.points = new Map([...this.points.values()].map((point) => [at(map, ...point), point]));
+    this.map = map;
+    this.overlay = overlay;
+    this.lines = lines;
+    this.anchors = anchors;
+    this.clicks = new Uint8Array(map.n).fill(VOID);
+    this.hover = [];
+    this.meshView = null;
+    this.classLines = null;
+    this.touch();
   }
 
   /**
@@ -258,7 +282,12 @@ export class Painter {
 
   /** @param {number} s @returns {[number, number]} pixels of the image */
   pointOf(s) {
-    return this.points.get(s) ?? [this.anchors[s * 2], this.anchors[s * 2 + 1]];
+    return this.points.get(s) ?? this.anchorOf(s);
+  }
+
+  /** @param {number} s @returns {[number, number]} pixels of the image */
+  anchorOf(s) {
+    return [this.anchors[s * 2], this.anchors[s * 2 + 1]];
   }
 }
 

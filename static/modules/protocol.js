@@ -2,16 +2,18 @@
  * The messages of the socket and the bodies of the HTTP calls; the other side
  * of this contract is web/protocol.go.
  *
- * @typedef {'label' | 'clear' | 'accept' | 'undo' | 'redo'} Kind
+ * @typedef {'label' | 'clear' | 'accept' | 'granularity' | 'undo' | 'redo'} Kind
  *
  * @typedef {object} EvidenceEvent
  * @property {string} id made here, once; a repeat is stored once
  * @property {number} expected_seq number of events that came before
  * @property {Kind} kind
+ * @property {string} [map] that superpixels are of
  * @property {number[]} [superpixels]
  * @property {[number, number][]} [points] x, y in pixels of the image
  * @property {number} [class]
  * @property {{rank: number, digest: string}} [hypothesis]
+ * @property {number} [regions] superpixels wanted
  *
  * @typedef {object} StateMessage
  * @property {'state'} type
@@ -21,9 +23,14 @@
  * @property {string} labels base64, a byte per superpixel
  * @property {number} undo
  * @property {number} redo
+ * @property {string} map name of the superpixel map
+ * @property {number} regions superpixels there are
+ * @property {number} wanted superpixels asked for
+ * @property {number} finest the most there can be
+ * @property {number} split superpixels that stay divided because they hold two classes
  *
  * @typedef {{type: 'ack', id: string, seq: number}} AckMessage
- * @typedef {{type: 'reject', id: string, reason: 'stale' | 'invalid' | 'unavailable', detail: string, seq: number}} RejectMessage
+ * @typedef {{type: 'reject', id: string, reason: 'stale' | 'map' | 'invalid' | 'unavailable', detail: string, seq: number}} RejectMessage
  * @typedef {{type: 'run', run: number, seq: number, count: number, classes: number[] | null}} RunMessage
  * @typedef {'complete' | 'one-class' | 'no-evidence' | 'stopped' | 'superseded' | 'failed'} DoneReason
  * @typedef {{type: 'done', run: number, reason: DoneReason, detail?: string}} DoneMessage

@@ -15,6 +15,7 @@ const MOST_POINTS = 1500;
  * @typedef {object} Listener what the page does when something has changed
  * @property {() => void} labels the labelling or the clicks
  * @property {(fresh: 'started' | 'placed' | 'folded' | 'done' | 'outdated', place: number) => void} hypotheses
+ * @property {() => void} map the superpixels are others now; adopt is to bring them
  * @property {() => void} save
  * @property {(title: string, detail: string) => void} problem
  */
@@ -23,11 +24,16 @@ const MOST_POINTS = 1500;
 export class Session {
   /**
    * @param {number} n superpixels
+   * @param {string} map name of their map
    * @param {string} path of the socket
    * @param {Listener} listener
    */
-  constructor(n, path, listener) {
-    this.evidence = new Evidence(n);
+  constructor(n, map, path, listener) {
+    this.evidence = new Evidence(n, map);
+    /** @type {import('./protocol.js').StateMessage | null} a state whose superpixels the page does not have yet */
+    this.waiting = null;
+    /** @type {(() => void)[]} what came after it */
+    this.later = [];
     this.hypotheses = new Hypotheses();
     this.listener = listener;
     this.failed = false;
@@ -50,20 +56,31 @@ export class Session {
     return this.evidence.pending.length > 0 ? 'saving' : 'saved';
   }
 
+  /** Superpixels that have been asked for and are not here yet. */
+  get asked() {
+    return this.evidence.asked ?? this.waiting?.wanted;
+  }
+
   /**
    * @param {number[]} superpixels
    * @param {[number, number][]} points one in each superpixel, or none
    * @param {number} label
    */
   label(superpixels, points, label) {
-    this.append({ kind: 'label', superpixels, points: points.length > MOST_POINTS ? [] : points, class: label });
+    this.append({ kind: 'label', superpixels, points: fitting(points), class: label });
   }
 
   /**
    * @param {number[]} superpixels
+   * @param {[number, number][]} points one in each superpixel, or none
    */
-  clear(superpixels) {
-    this.append({ kind: 'clear', superpixels });
+  clear(superpixels, points) {
+    this.append({ kind: 'clear', superpixels, points: fitting(points) });
+  }
+
+  /** Makes the superpixels coarser or finer. @param {number} regions wanted */
+  regrain(regions) {
+    this.append({ kind: 'granularity', regions });
   }
 
   /**
@@ -96,7 +113,7 @@ export class Session {
   }
 
   pump() {
-    if (this.link.open && this.ready) {
+    if (this.link.open && this.ready && !this.waiting) {
       const event = this.evidence.next();
       if (event) this.link.send({ type: 'evidence', ...event });
     }
@@ -107,10 +124,7 @@ export class Session {
   receive(message) {
     switch (message.type) {
       case 'state':
-        this.evidence.state(message);
-        this.ready = true;
-        this.listener.labels();
-        this.pump();
+        this.state(message);
         break;
       case 'ack':
         this.failed = false;
@@ -122,17 +136,66 @@ export class Session {
         this.refuse(message);
         break;
       case 'run':
-        this.hypotheses.start(message);
-        this.listener.hypotheses('started', -1);
+        this.later = [];
+        this.whenKnown(() => {
+          this.hypotheses.start(message);
+          this.listener.hypotheses('started', -1);
+        });
         break;
       case 'done':
-        this.hypotheses.finish(message);
-        this.listener.hypotheses('done', -1);
+        this.whenKnown(() => {
+          this.hypotheses.finish(message);
+          this.listener.hypotheses('done', -1);
+        });
         break;
       case 'error':
         this.listener.problem('The server did not understand this page', message.detail);
         break;
     }
+  }
+
+  /**
+   * Takes over a state, which waits when its superpixels are still to come.
+   *
+   * @param {import('./protocol.js').StateMessage} message
+   */
+  state(message) {
+    if (message !== this.waiting) this.later = []; // that was about an older state
+    if (message.map && message.map !== this.evidence.map) {
+      this.waiting = message;
+      this.listener.map();
+      return;
+    }
+    this.waiting = null;
+    this.evidence.state(message);
+    this.ready = true;
+    this.listener.labels();
+    this.pump();
+    for (const act of this.later.splice(0)) act();
+  }
+
+  /**
+   * Does what follows from a state once its superpixels are here.
+   *
+   * @param {() => void} act
+   */
+  whenKnown(act) {
+    if (this.waiting) this.later.push(act);
+    else act();
+  }
+
+  /**
+   * The page has turned to the superpixels that the session waits for.
+   *
+   * @param {number} n how many
+   * @param {string} map name of their map
+   * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
+   */
+  adopt(n, map, renumber) {
+    if (!this.evidence.renew(n, map, renumber)) {
+      this.listener.problem('That step was taken back', 'The alternatives changed together with the superpixels. Look at the present ones and pick again.');
+    }
+    if (this.waiting) this.state(this.waiting);
   }
 
   /** @param {import('./protocol.js').RejectMessage} message */
@@ -158,9 +221,16 @@ export class Session {
 
   /** @param {ArrayBuffer} buffer */
   arrive(buffer) {
-    const outcome = this.hypotheses.add(decodeHypothesis(buffer));
-    if (outcome !== 'ignored') this.listener.hypotheses(outcome, this.hypotheses.fresh - 1);
+    this.whenKnown(() => {
+      const outcome = this.hypotheses.add(decodeHypothesis(buffer));
+      if (outcome !== 'ignored') this.listener.hypotheses(outcome, this.hypotheses.fresh - 1);
+    });
   }
+}
+
+/** @param {[number, number][]} points @returns {[number, number][]} those that an event can hold */
+function fitting(points) {
+  return points.length > MOST_POINTS ? [] : points;
 }
 
 /** A random identifier; randomUUID exists only on https and on loopback. */

@@ -25,7 +25,6 @@ export class Stage {
    */
   constructor(painter, graph, listener) {
     this.painter = painter;
-    this.map = painter.map;
     this.graph = graph;
     this.listener = listener;
     this.element = byId('canvas');
@@ -43,6 +42,17 @@ export class Stage {
     byId('zoom-out').addEventListener('click', () => this.zoomBy(1 / 1.4));
     byId('zoom-value').addEventListener('click', () => this.fullSize());
     byId('fit').addEventListener('click', () => this.fit());
+  }
+
+  get map() {
+    return this.painter.map;
+  }
+
+  /** The superpixels are others now. @param {import('./graph.js').Graph} graph */
+  renew(graph) {
+    this.cancel();
+    this.graph = graph;
+    this.hovered = -1;
   }
 
   get image() {

@@ -45,6 +45,18 @@ export class Strip {
   }
 
   /**
+   * Turns to other superpixels; what is shown stays until it is painted anew.
+   *
+   * @param {import('./thumbnails.js').Thumbnails} thumbnails
+   * @param {ArrayLike<number>} area per superpixel
+   */
+  renew(thumbnails, area) {
+    this.thumbnails = thumbnails;
+    this.area = area;
+    for (const shown of this.shown) shown.painted = [];
+  }
+
+  /**
    * @param {object} now
    * @param {import('./hypotheses.js').Hypotheses} now.hypotheses
    * @param {Uint8Array} now.labels the labelling

@@ -26,9 +26,9 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 		if present != expected {
 			return conflict(present, "The change was made for state %d of this image, which is now at %d. It was not saved; look at the present state and send it again.", expected, present)
 		}
-		err := w.exec(`INSERT INTO event (image, seq, id, kind, superpixels, points, class, rank, digest, labels, created)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			image, expected+1, e.ID, string(e.Kind), superpixels, points, e.Class, rank, digest, labels, e.Created.UnixMilli())
+		err := w.exec(`INSERT INTO event (image, seq, id, kind, superpixels, points, class, regions, rank, digest, labels, created)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			image, expected+1, e.ID, string(e.Kind), superpixels, points, e.Class, e.Regions, rank, digest, labels, e.Created.UnixMilli())
 		if err != nil && refused(err) {
 			return conflict(present, "The id %q already names another event of this image; every event needs an id of its own. Nothing was changed.", e.ID).Because(err)
 		}
@@ -52,7 +52,7 @@ func (s *Store) Events(ctx context.Context, imageID string, after int) ([]segmen
 		WHERE image.id = ? AND trashed_at IS NULL`, imageID).Scan(&image); err != nil {
 		return nil, readError("image", err)
 	}
-	rows, err := s.reads.QueryContext(ctx, `SELECT id, seq, kind, superpixels, points, class, rank, digest, labels, created
+	rows, err := s.reads.QueryContext(ctx, `SELECT id, seq, kind, superpixels, points, class, regions, rank, digest, labels, created
 		FROM event WHERE image = ? AND seq > ? ORDER BY seq`, image, after)
 	if err != nil {
 		return nil, fmt.Errorf("reading the evidence: %w", err)
@@ -77,7 +77,7 @@ func scanEvent(row scanner) (segment.Event, error) {
 		digest                      sql.Null[string]
 		created                     int64
 	)
-	err := row.Scan(&e.ID, &e.Seq, &e.Kind, &superpixels, &points, &e.Class, &rank, &digest, &labels, &created)
+	err := row.Scan(&e.ID, &e.Seq, &e.Kind, &superpixels, &points, &e.Class, &e.Regions, &rank, &digest, &labels, &created)
 	if err != nil {
 		return e, err
 	}

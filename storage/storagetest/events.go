@@ -41,6 +41,7 @@ func testEvents(t *testing.T, s Store) {
 		{ID: "f", Kind: segment.Accept, Superpixels: []int32{9}, Pick: &segment.Pick{Rank: 19}},
 		{ID: "g", Kind: segment.Undo},
 		{ID: "h", Kind: segment.Redo},
+		{ID: "i", Kind: segment.Granularity, Regions: math.MaxInt32},
 		{ID: "~!'\"; --", Kind: "later", Class: -1},
 	}
 	for i := range want {

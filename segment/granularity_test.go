@@ -1,0 +1,128 @@
+package segment
+
+import (
+	"fmt"
+	"image"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"collie/superpixels"
+)
+
+// mosaic returns the number of cells of a small picture and the cutter of its
+// hierarchy.
+func mosaic(seed uint64) (int, Cutter) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	img := image.NewNRGBA(image.Rect(0, 0, 24, 18))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(rng.IntN(256))
+	}
+	h := superpixels.NewHierarchy(img, 60)
+	g := superpixels.Describe(img, h.At(h.Finest()))
+	return h.Finest(), func(n int, labels []uint8) *superpixels.Cut { return h.Cut(g, n, labels, Void) }
+}
+
+// play is what a timeline has come to.
+type play struct {
+	clicks, accepted []uint8
+	cut              *superpixels.Cut
+	wanted           int
+}
+
+func playOf(t *Timeline) play {
+	return play{slices.Clone(t.clicks), slices.Clone(t.accepted), t.cut, t.wanted}
+}
+
+// However events and granularities mix: a granularity changes no label, every
+// superpixel has one, undo and redo bring back exactly what was there, and the
+// same events lead to the same superpixels.
+func TestTimelineOfManyGranularities(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cells, cutter := mosaic(rapid.Uint64Range(0, 3).Draw(t, "picture"))
+		timeline := NewTimeline(cells, cells/4, cutter)
+		var undo, redo []play
+		for step := range rapid.IntRange(1, 40).Draw(t, "steps") {
+			kind := rapid.SampledFrom([]EventKind{Label, Label, Clear, Accept, Granularity, Granularity, Undo, Undo, Redo}).Draw(t, "kind")
+			if timeline.Possible(kind) != nil {
+				continue
+			}
+			before := playOf(timeline)
+			n := timeline.Cut().N
+			e := Event{ID: fmt.Sprint(step), Kind: kind}
+			switch kind {
+			case Granularity:
+				e.Regions = rapid.IntRange(2, cells).Draw(t, "regions")
+			case Label, Clear:
+				e.Superpixels = rapid.SliceOfN(rapid.Int32Range(0, int32(n-1)), 1, 3).Draw(t, "superpixels")
+				e.Class = rapid.IntRange(0, 2).Draw(t, "class")
+			case Accept:
+				labels := rapid.SliceOfN(rapid.Uint8Range(0, 2), n, n).Draw(t, "labels")
+				for s, c := range timeline.Clicks() {
+					if c != Void {
+						labels[s] = c
+					}
+				}
+				e.Pick = &Pick{Labels: labels}
+			}
+			labels := timeline.cellLabels()
+			timeline.Apply(e)
+			after := playOf(timeline)
+			var want play
+			switch kind {
+			case Undo:
+				want, undo, redo = undo[len(undo)-1], undo[:len(undo)-1], append(redo, before)
+			case Redo:
+				want, redo, undo = redo[len(redo)-1], redo[:len(redo)-1], append(undo, before)
+			case Granularity:
+				undo, redo, want = append(undo, before), nil, after
+				if diff := cmp.Diff(labels, timeline.cellLabels()); diff != "" {
+					t.Fatalf("the granularity changed labels:\n%s", diff)
+				}
+			default:
+				undo, redo, want = append(undo, before), nil, after
+			}
+			if diff := cmp.Diff(want, after, cmp.AllowUnexported(play{})); diff != "" {
+				t.Fatalf("after %s (-want +got):\n%s", kind, diff)
+			}
+			whole := timeline.Labelling()
+			for cell, l := range timeline.cellLabels() {
+				if whole[timeline.Cut().Parent[cell]] != l {
+					t.Fatalf("after %s a superpixel has two labels", kind)
+				}
+			}
+		}
+		again := NewTimeline(cells, cells/4, cutter)
+		for _, e := range timeline.Events(0) {
+			again.Apply(e)
+		}
+		if diff := cmp.Diff(playOf(timeline), playOf(again), cmp.AllowUnexported(play{})); diff != "" {
+			t.Fatalf("replayed (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// From coarse to fine and back the superpixels are the same as before.
+func TestThereAndBack(t *testing.T) {
+	cells, cutter := mosaic(7)
+	timeline := NewTimeline(cells, 20, cutter)
+	for s := range int32(8) {
+		timeline.Apply(Event{ID: fmt.Sprint("a", s), Kind: Label, Superpixels: []int32{s, s + 8}, Class: int(s % 3)})
+	}
+	timeline.Apply(Event{ID: "b", Kind: Granularity, Regions: 6})
+	coarse := timeline.Cut()
+	if coarse.N >= 20 || coarse.Split == 0 || coarse.Split > 6 {
+		t.Errorf("%d superpixels, %d of 6 divided, want fewer than 20 and some divided", coarse.N, coarse.Split)
+	}
+	timeline.Apply(Event{ID: "c", Kind: Granularity, Regions: cells})
+	if timeline.Cut().N != cells {
+		t.Errorf("%d superpixels, want all %d", timeline.Cut().N, cells)
+	}
+	timeline.Apply(Event{ID: "d", Kind: Granularity, Regions: 6})
+	if diff := cmp.Diff(coarse, timeline.Cut()); diff != "" {
+		t.Errorf("coarse, fine and coarse again:\n%s", diff)
+	}
+}

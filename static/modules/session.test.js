@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+/** What the session has sent. @type {any[]} */
+let sent = [];
+/** @type {any} */
+let socket;
+Object.assign(globalThis, {
+  location: new URL('http://localhost/images/1'),
+  document: { addEventListener() {} },
+  addEventListener() {},
+  WebSocket: class {
+    constructor() {
+      socket = this;
+    }
+    /** @param {string} text */
+    send(text) {
+      sent.push(JSON.parse(text));
+    }
+  },
+});
+const { Session } = await import('./session.js');
+
+const V = 255;
+const base64 = (/** @type {number[]} */ bytes) => Buffer.from(bytes).toString('base64');
+const state = (seq, map, clicks) => ({
+  type: 'state', epoch: 'e', seq, clicks: base64(clicks), labels: base64(clicks), undo: seq, redo: 0,
+  map, regions: clicks.length, wanted: clicks.length, finest: 4, split: 0,
+});
+const run = (n, seq) => ({ type: 'run', run: n, seq, count: 1, classes: [0, 1] });
+const frame = (n, labels) => {
+  const b = new Uint8Array(40 + labels.length);
+  const view = new DataView(b.buffer);
+  view.setUint8(0, 1);
+  view.setUint32(4, n, true);
+  view.setUint32(16, labels.length, true);
+  b.set(labels, 40);
+  return b.buffer;
+};
+
+/** A session of 4 superpixels that is connected, and what it has said. */
+function open() {
+  sent = [];
+  /** @type {string[]} */
+  const said = [];
+  const session = new Session(4, 'fine', '/socket', {
+    labels: () => {},
+    hypotheses: (news) => said.push(news),
+    map: () => said.push('map'),
+    save: () => {},
+    problem: (title) => said.push(title),
+  });
+  socket.onopen();
+  const tell = (message) => socket.onmessage({ data: message instanceof ArrayBuffer ? message : JSON.stringify(message) });
+  tell(state(0, 'fine', [V, V, V, V]));
+  sent = [];
+  return { session, said, tell };
+}
+const halved = (superpixels) => [...new Set(superpixels.map((s) => s >> 1))];
+
+test('a state of other superpixels waits for them, and so does what follows it', () => {
+  const { session, said, tell } = open();
+  session.regrain(2);
+  assert.deepEqual([sent[0].kind, sent[0].regions], ['granularity', 2]);
+  session.label([3], [], 1);
+  tell({ type: 'ack', id: sent[0].id, seq: 1 });
+  tell(state(1, 'coarse', [V, V]));
+  tell(run(9, 1));
+  tell(frame(9, [0, 1]));
+  assert.equal(said.at(-1), 'map');
+  assert.equal(session.evidence.n, 4, 'what is shown stays');
+  assert.equal(session.asked, 2);
+
+  session.adopt(2, 'coarse', halved);
+  assert.deepEqual(said.slice(-2), ['started', 'placed']);
+  assert.deepEqual([...session.evidence.present.labels], [V, 1]);
+  tell({ type: 'reject', id: sent[1].id, reason: 'map', detail: '', seq: 1 });
+  assert.deepEqual([sent[1].map, sent[2].map, sent[2].superpixels, sent[2].expected_seq], ['fine', 'coarse', [1], 1]);
+  assert.equal(sent[1].id, sent[2].id);
+});
+
+test('superpixels that change again before they are here', () => {
+  const { session, said, tell } = open();
+  tell(state(1, 'coarse', [V, V]));
+  tell(run(9, 1));
+  tell(frame(9, [0, 1]));
+  tell(state(2, 'fine', [V, 7, V, V]));
+  assert.equal(session.hypotheses.run, 0, 'what followed the other state is void');
+  assert.equal(session.waiting, null);
+  assert.deepEqual([...session.evidence.present.labels], [V, 7, V, V]);
+  tell(run(10, 2));
+  assert.equal(said.at(-1), 'started');
+  assert.equal(session.hypotheses.run, 10);
+});

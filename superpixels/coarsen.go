@@ -1,0 +1,135 @@
+package superpixels
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"slices"
+)
+
+// Coarsen returns the map whose region parent[i] holds region i of m, with ids
+// 0..n-1 in the raster order of first pixels, as Hierarchy.Cut makes them. One
+// pass over the pixels; the result shares no memory with m.
+func (m *Map) Coarsen(parent []int32, n int) *Map {
+	if len(parent) != m.N {
+		panic(fmt.Sprintf("superpixels: %d parents for %d regions", len(parent), m.N))
+	}
+	out := &Map{Width: m.Width, Height: m.Height, N: n, Labels: make([]int32, len(m.Labels))}
+	for p, l := range m.Labels {
+		out.Labels[p] = parent[l]
+	}
+	return out
+}
+
+// Coarsen returns the graph of the n regions of which parent[i] holds region i
+// of g. Areas, bounds and border lengths are exact. Means, covariances,
+// textures and histograms are the parts' weighted by area and contours those
+// weighted by length, which is what Describe measures on the coarse map up to
+// rounding (and, above 0.6 megapixels, up to its sampling). A median can't be
+// had from the parts' medians; MedianContour is their median weighted by
+// length. What compares two regions is made anew. O(regions + edges·log edges);
+// g is left as it is.
+func (g *Graph) Coarsen(parent []int32, n int) *Graph {
+	if len(parent) != len(g.Regions) {
+		panic(fmt.Sprintf("superpixels: %d parents for %d regions", len(parent), len(g.Regions)))
+	}
+	out := &Graph{Regions: joinRegions(g.Regions, parent, n)}
+	out.Edges = out.joinEdges(g.Edges, parent)
+	return out
+}
+
+// regionSums are the sums over pixels from which a union of regions is
+// described.
+type regionSums struct {
+	area, x, y, texture float64
+	mean                [3]float64
+	square              [6]float64 // of products of the colours
+	histogram           [HistogramBins]float64
+}
+
+// colourPairs are the entries of a covariance.
+var colourPairs = [6][2]int{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}}
+
+func joinRegions(regions []Region, parent []int32, n int) []Region {
+	sums := make([]regionSums, n)
+	bounds := make([]image.Rectangle, n)
+	for i := range regions {
+		r, s := &regions[i], &sums[parent[i]]
+		w := float64(r.Area)
+		s.area += w
+		s.x += float64(w * float64(r.Centroid[0]))
+		s.y += float64(w * float64(r.Centroid[1]))
+		s.texture += float64(w * float64(r.Texture))
+		for c, v := range r.Mean {
+			s.mean[c] += float64(w * float64(v))
+		}
+		for k, p := range colourPairs {
+			product := float64(float64(r.Mean[p[0]]) * float64(r.Mean[p[1]]))
+			s.square[k] += float64(w * (float64(r.Cov[k]) + product))
+		}
+		for k, v := range r.Histogram {
+			s.histogram[k] += float64(w * float64(v))
+		}
+		bounds[parent[i]] = bounds[parent[i]].Union(r.Bounds)
+	}
+	out := make([]Region, n)
+	for i := range sums {
+		s, r := &sums[i], &out[i]
+		r.Area, r.Bounds = int(s.area), bounds[i]
+		r.Centroid = [2]float32{float32(s.x / s.area), float32(s.y / s.area)}
+		r.Texture = float32(s.texture / s.area)
+		for c := range s.mean {
+			s.mean[c] /= s.area
+			r.Mean[c] = float32(s.mean[c])
+		}
+		for k, p := range colourPairs {
+			cov := s.square[k]/s.area - float64(s.mean[p[0]]*s.mean[p[1]])
+			if p[0] == p[1] {
+				cov = max(cov, 0) // rounding
+			}
+			r.Cov[k] = float32(cov)
+		}
+		for k, v := range s.histogram {
+			r.Histogram[k] = float32(v / s.area)
+		}
+	}
+	return out
+}
+
+// joinEdges returns the edges between g's regions, made of those between their
+// parts.
+func (g *Graph) joinEdges(parts []Edge, parent []int32) []Edge {
+	between := make([]Edge, 0, len(parts)) // each part as an edge of the coarse graph
+	for _, e := range parts {
+		e.A, e.B = parent[e.A], parent[e.B]
+		if e.A > e.B {
+			e.A, e.B = e.B, e.A
+		}
+		if e.A != e.B {
+			between = append(between, e)
+		}
+	}
+	// Parts of one border come in the order of their medians.
+	slices.SortStableFunc(between, func(e, f Edge) int {
+		return cmp.Or(cmp.Compare(e.A, f.A), cmp.Compare(e.B, f.B), cmp.Compare(e.MedianContour, f.MedianContour))
+	})
+	var out []Edge
+	for start := 0; start < len(between); {
+		end, length, contour := start, 0, 0.0
+		e := Edge{A: between[start].A, B: between[start].B}
+		for ; end < len(between) && between[end].A == e.A && between[end].B == e.B; end++ {
+			length += between[end].Length
+			contour += float64(float64(between[end].Length) * float64(between[end].Contour))
+		}
+		e.Length, e.Contour = length, float32(contour/float64(length))
+		half := 0
+		for i := start; 2*half < length; i++ {
+			half += between[i].Length
+			e.MedianContour = between[i].MedianContour
+		}
+		g.compare(&e)
+		out = append(out, e)
+		start = end
+	}
+	return out
+}

@@ -1,0 +1,126 @@
+package superpixels
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// drawCut draws a picture, its hierarchy and a labelling of the finest level.
+func drawCut(t *rapid.T) (h *Hierarchy, fine *Map, g *Graph, apart []uint8) {
+	img := drawPicture(t)
+	h = NewHierarchy(img, rapid.IntRange(1, 150).Draw(t, "finest"))
+	fine = h.At(h.Finest())
+	apart = make([]uint8, fine.N)
+	for range rapid.IntRange(0, 12).Draw(t, "labels") {
+		i := rapid.IntRange(0, fine.N-1).Draw(t, "region")
+		apart[i] = rapid.Uint8Range(0, 2).Draw(t, "class")
+	}
+	return h, fine, Describe(img, fine), apart
+}
+
+// A cut keeps values apart, is no coarser than its level and not finer than
+// it must be, and lower levels are nested in higher ones.
+func TestCut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h, fine, g, apart := drawCut(t)
+		n := rapid.IntRange(0, fine.N+2).Draw(t, "n")
+		cut := h.Cut(g, n, apart, 0)
+		m := fine.Coarsen(cut.Parent, cut.N)
+		checkMap(t, m, fine.Width, fine.Height, cut.N)
+		level := h.At(n)
+		checkNested(t, level, m)
+		checkNested(t, m, fine)
+		value := make([]int, cut.N)
+		for i, p := range cut.Parent {
+			if value[p] > 0 && value[p] != int(apart[i])+1 {
+				t.Fatalf("region %d holds two values", p)
+			}
+			value[p] = int(apart[i]) + 1
+		}
+		above := make([]int32, cut.N) // region of the level
+		for p, l := range m.Labels {
+			above[l] = level.Labels[p]
+		}
+		values := map[int32]map[int]bool{}
+		for l, above := range above {
+			if values[above] == nil {
+				values[above] = map[int]bool{}
+			}
+			if value[l] != 1 {
+				values[above][value[l]] = true
+			}
+		}
+		split := 0
+		for _, v := range values {
+			if len(v) > 1 {
+				split++
+			}
+		}
+		if split != cut.Split {
+			t.Fatalf("Split = %d, want %d", cut.Split, split)
+		}
+		for _, e := range g.Coarsen(cut.Parent, cut.N).Edges {
+			if above[e.A] == above[e.B] && value[e.A] == value[e.B] {
+				t.Fatalf("regions %d and %d could be one", e.A, e.B)
+			}
+		}
+		coarser := h.Cut(g, n/2, apart, 0)
+		checkNested(t, fine.Coarsen(coarser.Parent, coarser.N), m)
+		if diff := cmp.Diff(cut, h.Cut(g, n, apart, 0)); diff != "" {
+			t.Fatalf("the same cut made again: %s", diff)
+		}
+	})
+}
+
+// A cut of one value is the level.
+func TestPlainCut(t *testing.T) {
+	img := picture(60, 40, 8, 10, 3)
+	h := NewHierarchy(img, 200)
+	fine := h.At(200)
+	for _, n := range []int{1, 2, 50, 200} {
+		cut := h.Cut(Describe(img, fine), n, make([]uint8, 200), 0)
+		if diff := cmp.Diff(h.At(n), fine.Coarsen(cut.Parent, cut.N)); diff != "" || cut.Split != 0 {
+			t.Errorf("%d regions: split %d, %s", n, cut.Split, diff)
+		}
+	}
+}
+
+// The graph of a coarse map is what Describe measures on it, but for rounding
+// and the median, which lies among the medians of the parts.
+func TestCoarsenedGraph(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		img := drawPicture(t)
+		h := NewHierarchy(img, rapid.IntRange(1, 150).Draw(t, "finest"))
+		fine := h.At(h.Finest())
+		g := Describe(img, fine)
+		cut := h.Cut(g, rapid.IntRange(1, fine.N).Draw(t, "n"), make([]uint8, fine.N), 0)
+		got := g.Coarsen(cut.Parent, cut.N)
+		want := Describe(img, fine.Coarsen(cut.Parent, cut.N))
+		low, high := map[[2]int32]float32{}, map[[2]int32]float32{}
+		for _, e := range g.Edges {
+			key := [2]int32{min(cut.Parent[e.A], cut.Parent[e.B]), max(cut.Parent[e.A], cut.Parent[e.B])}
+			if l, ok := low[key]; !ok || e.MedianContour < l {
+				low[key] = e.MedianContour
+			}
+			high[key] = max(high[key], e.MedianContour)
+		}
+		for i := range got.Edges {
+			e := &got.Edges[i]
+			if key := [2]int32{e.A, e.B}; e.MedianContour < low[key] || e.MedianContour > high[key] {
+				t.Fatalf("median %v outside %v to %v", e.MedianContour, low[key], high[key])
+			}
+			if i < len(want.Edges) {
+				e.MedianContour = want.Edges[i].MedianContour
+			}
+		}
+		near := cmp.Comparer(func(a, b float32) bool {
+			return math.Abs(float64(a-b)) <= 2e-3*(1+math.Abs(float64(a))+math.Abs(float64(b)))
+		})
+		if diff := cmp.Diff(want, got, near); diff != "" {
+			t.Fatalf("(-described +coarsened):\n%s", diff)
+		}
+	})
+}

@@ -1,0 +1,100 @@
+package superpixels
+
+import "fmt"
+
+// Cut says which regions of the finest level make up each region of a coarser
+// map, with ids in the raster order of first pixels. Map.Coarsen and
+// Graph.Coarsen turn it into a map and its graph. It is immutable once made.
+type Cut struct {
+	N      int     // regions
+	Parent []int32 // region of each region of the finest level
+	Split  int     // regions of the level asked for in which values other than void meet
+}
+
+// Cut returns the coarsest map of connected regions, none of which reaches
+// beyond a region of level n or holds two values of apart, which has a value
+// per region of the finest level: the level itself, its regions divided into
+// their connected parts of one value. To be void is a value, too, but no reason
+// to count a region as Split. g is the graph of the finest level. For
+// the same values, a cut at a lower n is made of unions of regions of one at a
+// higher n. O(regions + edges of the finest level).
+func (h *Hierarchy) Cut(g *Graph, n int, apart []uint8, void uint8) *Cut {
+	finest := h.finest.N
+	if len(g.Regions) != finest || len(apart) != finest {
+		panic(fmt.Sprintf("superpixels: graph of %d regions, %d values, finest level of %d", len(g.Regions), len(apart), finest))
+	}
+	level, count := h.level(n)
+	lowest := make([]int32, finest) // towards the lowest region of the part
+	for i := range lowest {
+		lowest[i] = int32(i)
+	}
+	find := func(i int32) int32 {
+		for lowest[i] != i {
+			lowest[i] = lowest[lowest[i]]
+			i = lowest[i]
+		}
+		return i
+	}
+	for _, e := range g.Edges {
+		if level[e.A] == level[e.B] && apart[e.A] == apart[e.B] {
+			a, b := find(e.A), find(e.B)
+			lowest[max(a, b)] = min(a, b)
+		}
+	}
+	c := &Cut{Parent: make([]int32, finest)}
+	met := make([]int, count) // 1 + the value met in each region of the level, -1 for several
+	for i := range c.Parent {
+		root := find(int32(i))
+		if int(root) < i {
+			c.Parent[i] = c.Parent[root]
+			continue
+		}
+		c.Parent[i] = int32(c.N)
+		c.N++
+		if apart[i] == void {
+			continue
+		}
+		switch at := &met[level[i]]; *at {
+		case 0:
+			*at = 1 + int(apart[i])
+		case -1, 1 + int(apart[i]):
+		default:
+			*at = -1
+			c.Split++
+		}
+	}
+	return c
+}
+
+// level returns for each region of the finest level its region at the level of
+// n regions, n held to 1..Finest, and how many there are.
+func (h *Hierarchy) level(n int) ([]int32, int) {
+	f := h.finest.N
+	n = min(max(n, 1), f)
+	// Parents follow their children, so a backward sweep finds all roots.
+	nodes := f + f - n
+	root := make([]int32, nodes)
+	for i := range root {
+		root[i] = int32(i)
+	}
+	for i := nodes - 1; i >= f; i-- {
+		for _, child := range h.merges[i-f] {
+			root[child] = root[i]
+		}
+	}
+	// The first pixel of a union is that of its lowest region, so numbering
+	// the roots in the order of the finest ids is raster order.
+	id := make([]int32, nodes)
+	for i := range id {
+		id[i] = -1
+	}
+	next := int32(0)
+	for i := range f {
+		if id[root[i]] < 0 {
+			id[root[i]] = next
+			next++
+		}
+		root[i] = id[root[i]]
+	}
+	return root[:f], n
+}
