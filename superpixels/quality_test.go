@@ -97,7 +97,7 @@ func TestBSDS(t *testing.T) {
 	dir := sharedData(t, "bsds")
 	all := names(t, dir)
 	if testing.Short() || raceEnabled {
-		all = all[:4]
+		all = all[:2]
 	}
 	for _, finest := range []int{600, 2400} {
 		var ue, asa, br [2]float64 // of the even ranks, used for tuning, and the odd ones
@@ -125,8 +125,8 @@ func TestBSDS(t *testing.T) {
 		n := count[0] + count[1]
 		u, a, b := (ue[0]+ue[1])/n, (asa[0]+asa[1])/n, (br[0]+br[1])/n
 		t.Logf("finest %d, all %.0f images: UE %.4f ASA %.4f BR %.3f", finest, n, u, a, b)
-		if len(all) == 100 && (u > 0.0585 || a < 0.9700 || b < 0.870) {
-			t.Errorf("finest %d: UE %.4f ASA %.4f BR %.3f, want at most .0585, at least .9700 and .870", finest, u, a, b)
+		if len(all) == 100 && (u > 0.0583 || a < 0.9705 || b < 0.875) {
+			t.Errorf("finest %d: UE %.4f ASA %.4f BR %.4f, want at most .0583, at least .9705 and .875", finest, u, a, b)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func TestVOC(t *testing.T) {
 	dir := sharedData(t, "voc")
 	all := names(t, dir)
 	if testing.Short() || raceEnabled {
-		all = all[:6]
+		all = all[:3]
 	}
 	var inter, union [255]float64
 	for _, name := range all {
@@ -173,7 +173,7 @@ func TestVOC(t *testing.T) {
 	}
 	bound := sum / classes
 	t.Logf("%d images: mean class IoU %.4f", len(all), bound)
-	if len(all) == 300 && bound < 0.980 {
-		t.Errorf("mean class IoU %.4f, want at least .980", bound)
+	if len(all) == 300 && bound < 0.982 {
+		t.Errorf("mean class IoU %.4f, want at least .982", bound)
 	}
 }
