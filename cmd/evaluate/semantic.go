@@ -1,0 +1,345 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"collie/crf"
+	"collie/herding"
+	"collie/segment/importer"
+	"collie/segment/simulate"
+)
+
+type semanticCommand struct {
+	data
+	output
+	Hypotheses int       `default:"20" help:"Length of the sequences."`
+	Methods    []string  `default:"map,divmbest,herding,label-bias" enum:"argmax,map,divmbest,herding,label-bias" help:"${enum}."`
+	Blur       float64   `default:"0.01" help:"Standard deviation of the Gaussian that blurs the true classes into scores, as share of the image's diagonal."`
+	Corrupt    []float64 `default:"0,0.1,0.2,0.3" help:"Probabilities that a segment of the truth, and then each superpixel, swaps its best class and a second one."`
+	Doubt      float64   `default:"0.4" help:"Part of its score that a segment gives to a second class; 0 = a wrong segment shows no trace of the truth."`
+	Scores     string    `type:"path" placeholder:"DIR" help:"Read the scores of a classifier from DIR/ID.npz instead of making them up."`
+	Observed   float64   `help:"Share of the superpixels that are clicked on top."`
+	Draws      int       `default:"1" help:"Draws of the errors and the clicks; with several, figures are means and spreads over them."`
+	Regions    int       `default:"600" help:"Superpixels of an image."`
+	Solver     string    `default:"auto" enum:"auto,exact,lbp" help:"Maximiser: auto (what suits the weights), exact (nearly, TRW-S and ICM) or lbp (50 rounds of belief propagation)."`
+	Reading    string    `default:"similarity" enum:"similarity,before-weight,softmax" help:"Reading of the paper's pairwise moments: ${enum}."`
+	Rates      []float64 `default:"0.25" help:"Rates η_p of herding for edges."`
+	UnaryRates []float64 `default:"0.75" help:"Rates η_u of herding for unaries."`
+	Lambda     []float64 `default:"0.15" help:"Diversities λ of divmbest."`
+}
+
+// semanticTrial is one row of the table: like one of voc, for one rate of errors.
+type semanticTrial struct {
+	trial
+	Blur      float64 `json:"blur"`
+	Corrupt   float64 `json:"corrupt"`
+	Doubt     float64 `json:"doubt"`
+	Scores    string  `json:"scores,omitempty"` // folder of a classifier's scores
+	UnaryRate float64 `json:"unary_rate,omitempty"`
+	Lambda    float64 `json:"lambda,omitempty"`
+}
+
+func (c *semanticCommand) check() error {
+	for _, v := range []struct {
+		flag   string
+		values []float64
+		most   float64
+	}{
+		{"--blur", []float64{c.Blur}, 0.25},
+		{"--corrupt", c.Corrupt, 1},
+		{"--doubt", []float64{c.Doubt}, 0.5},
+		{"--observed", []float64{c.Observed}, 1},
+		{"--rates", c.Rates, math.MaxFloat64},
+		{"--unary-rates", c.UnaryRates, math.MaxFloat64},
+		{"--lambda", c.Lambda, math.MaxFloat64},
+	} {
+		for _, x := range v.values {
+			if !(x >= 0 && x <= v.most) {
+				return fmt.Errorf("%s %v: accepted are numbers from 0 to %g", v.flag, x, v.most)
+			}
+		}
+	}
+	for _, v := range []struct {
+		flag  string
+		value int
+	}{{"--hypotheses", c.Hypotheses}, {"--draws", c.Draws}, {"--regions", c.Regions}} {
+		if v.value < 1 {
+			return fmt.Errorf("%s %d: accepted are numbers from 1", v.flag, v.value)
+		}
+	}
+	if c.Classes < 2 || c.Classes > crf.MaxLabels {
+		return fmt.Errorf("--classes %d: accepted are 2 to %d", c.Classes, crf.MaxLabels)
+	}
+	return nil
+}
+
+// Run measures, prints and stores.
+func (c *semanticCommand) Run(t *terminal) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	list, err := pictures(c.Data, c.Limit)
+	if err != nil {
+		return err
+	}
+	if c.Scores != "" {
+		c.Blur, c.Doubt, c.Corrupt = 0, 0, []float64{0}
+	}
+	trials := c.trials(len(list))
+	err = t.each(len(list), func(i int) error { return c.picture(t.ctx, trials, list[i], i) })
+	if err != nil {
+		return err
+	}
+	for _, trial := range trials {
+		trial.finish(c.Classes)
+	}
+	c.print(t, trials)
+	return c.write(map[string]any{"results": trials})
+}
+
+// trials lists what to measure: the methods in all their settings for each rate of errors.
+func (c *semanticCommand) trials(images int) []*semanticTrial {
+	var out []*semanticTrial
+	for _, corrupt := range c.Corrupt {
+		for _, name := range c.Methods {
+			for _, r := range c.variants(name) {
+				r.Method, r.Images, r.Draws, r.Observed, r.Hypotheses = name, images, c.Draws, c.Observed, c.Hypotheses
+				r.Blur, r.Corrupt, r.Doubt, r.Scores = c.Blur, corrupt, c.Doubt, c.Scores
+				if name == "map" || name == "argmax" {
+					r.Hypotheses = 1
+				}
+				for range c.Draws {
+					s := &sums{mode: simulate.NewOverlap(c.Classes), images: make([]accuracy, images)}
+					for range r.Hypotheses {
+						s.oracle = append(s.oracle, simulate.NewOverlap(c.Classes))
+					}
+					r.sums = append(r.sums, s)
+				}
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// variants are the settings in which a method is measured.
+func (c *semanticCommand) variants(name string) []*semanticTrial {
+	var out []*semanticTrial
+	switch name {
+	case "divmbest":
+		for _, lambda := range c.Lambda {
+			out = append(out, &semanticTrial{Lambda: lambda})
+		}
+	case "herding":
+		for _, unary := range c.UnaryRates {
+			for _, pair := range c.Rates {
+				out = append(out, &semanticTrial{trial: trial{Reading: c.Reading, Rate: pair}, UnaryRate: unary})
+			}
+		}
+	default:
+		out = append(out, &semanticTrial{})
+	}
+	if name != "argmax" {
+		for _, r := range out {
+			r.Solver = c.Solver
+		}
+	}
+	return out
+}
+
+// picture runs all trials on one picture, the image-th.
+func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, p picture, image int) error {
+	s, err := p.open(c.Regions, c.Classes)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(s.majority, func(class uint8) bool { return int(class) < c.Classes }) {
+		return nil // all void
+	}
+	source, err := c.source(p, s)
+	if err != nil {
+		return err
+	}
+	m := crf.Model{Nodes: s.regions.N, Labels: c.Classes, Edges: semanticEdges(&s.Scene)}
+	for draw := range c.Draws {
+		if c.Observed > 0 {
+			clicks := simulate.Seeds(s.majority, c.Observed, s.id, uint64(draw))
+			m.Fixed = simulate.InPlay(clicks, c.Classes).Fixed
+		}
+		for _, corrupt := range c.Corrupt {
+			scores, err := source(corrupt, draw)
+			if err != nil {
+				return err
+			}
+			if m.Unary, err = herding.SemanticUnaries(scores, c.Classes, herding.SigmoidOffset, herding.SigmoidSlope); err != nil {
+				return fmt.Errorf("%s: %w", s.id, err)
+			}
+			for _, r := range trials {
+				if r.Corrupt != corrupt {
+					continue
+				}
+				start := time.Now()
+				hypotheses, err := r.hypotheses(ctx, &m)
+				if err != nil {
+					return fmt.Errorf("%s, %s: %w", s.id, r.Method, err)
+				}
+				r.add(image, draw, s.truth, hypotheses, time.Since(start))
+			}
+		}
+	}
+	return nil
+}
+
+// source gives the scores of a picture's superpixels for a rate of errors and a draw.
+func (c *semanticCommand) source(p picture, s *scene) (func(corrupt float64, draw int) ([]float64, error), error) {
+	if c.Scores != "" {
+		scores, err := readScores(filepath.Join(c.Scores, p.id+".npz"), c.Classes, s)
+		return func(float64, int) ([]float64, error) { return scores, err }, err
+	}
+	mask, err := loadMask(p.mask(), image.Pt(s.regions.Width, s.regions.Height))
+	if err != nil {
+		return nil, err
+	}
+	return func(corrupt float64, draw int) ([]float64, error) {
+		return synthesis{c.Blur, c.Doubt, corrupt, c.Classes}.scores(mask, s, draw)
+	}, nil
+}
+
+// readScores reads a classifier's scores of the superpixels of a scene.
+func readScores(path string, classes int, s *scene) ([]float64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	scores, err := importer.ReadScores(f, info.Size(), importer.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	out, err := scores.PerSuperpixel(s.regions)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if scores.Classes != classes {
+		return nil, fmt.Errorf("%s has scores for %d classes, --classes is %d", path, scores.Classes, classes)
+	}
+	return out, nil
+}
+
+// semanticEdges are the paper's edges, by the distance of the mean colours
+// divided by its largest value, √3.
+func semanticEdges(s *simulate.Scene) []crf.Edge {
+	edges := make([]crf.Edge, len(s.Graph.Edges))
+	for i, e := range s.Graph.Edges {
+		d2 := 0.0
+		for c, v := range s.RGB[e.A] {
+			v -= s.RGB[e.B][c]
+			d2 += float64(v * v)
+		}
+		edges[i] = crf.Edge{A: e.A, B: e.B, W: herding.SemanticEdge(math.Sqrt(d2 / 3))}
+	}
+	return edges
+}
+
+// hypotheses runs the trial's method on a model.
+func (r *semanticTrial) hypotheses(ctx context.Context, m *crf.Model) ([][]uint8, error) {
+	solver := crf.Options{Method: map[string]crf.Method{"exact": crf.TRWS, "auto": crf.Auto, "lbp": crf.LBP}[r.Solver]}
+	var p *herding.Problem
+	var err error
+	switch r.Method {
+	case "argmax":
+		return [][]uint8{herding.RandomWalker(m.Unary, m.Labels)}, nil
+	case "map":
+		p = &herding.Problem{Model: m}
+	case "divmbest":
+		p = herding.DivMBest(m, r.Lambda)
+	case "herding":
+		reading := map[string]herding.Reading{
+			"similarity": herding.Similarity, "before-weight": herding.SimilarityBeforeWeight, "softmax": herding.Softmax,
+		}[r.Reading]
+		if p, err = herding.Semantic(m, reading); err != nil {
+			return nil, err
+		}
+		p.EtaUnary, p.EtaPair = r.UnaryRate, r.Rate
+	case "label-bias":
+		return labellings((&herding.LabelBias{Model: m, Seed: 1, Solver: solver}).Run(ctx, r.Hypotheses))
+	}
+	p.Solver = solver
+	return labellings(p.Run(ctx, r.Hypotheses))
+}
+
+// labellings are the labels of a stream's hypotheses.
+func labellings(from iter.Seq2[herding.Hypothesis, error]) (out [][]uint8, err error) {
+	for h, err := range from {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, h.Labels)
+	}
+	return out, nil
+}
+
+// add counts the hypotheses of one image and draw.
+func (t *trial) add(image, draw int, truth herding.Truth, hypotheses [][]uint8, spent time.Duration) {
+	best := make([]int, len(hypotheses)) // among the first 1, 2, …
+	quality := make([]float64, len(hypotheses))
+	for m, x := range hypotheses {
+		quality[m] = simulate.MeanIoU(truth, x)
+		if m > 0 {
+			best[m] = best[m-1]
+		}
+		if quality[m] > quality[best[m]] {
+			best[m] = m
+		}
+	}
+	mode := herding.Mode(hypotheses)
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.spent += spent
+	t.made += len(hypotheses)
+	sums := t.sums[draw]
+	sums.mode.Add(truth, mode)
+	sums.images[image] = accuracy{quality[best[len(best)-1]], quality[0], simulate.MeanIoU(truth, mode)}
+	sums.count++
+	for m, o := range sums.oracle {
+		o.Add(truth, hypotheses[best[min(m, len(best)-1)]])
+	}
+}
+
+func (c *semanticCommand) print(t *terminal, trials []*semanticTrial) {
+	from := fmt.Sprintf("made of the truth (blur %g of the diagonal, doubt %g)", c.Blur, c.Doubt)
+	if c.Scores != "" {
+		from = "of " + c.Scores
+	}
+	fmt.Fprintf(t.out, "Mean IoU in per cent over %d images, scores %s, %d draws, %g %% clicked, void ignored; the oracle takes the hypothesis of best mean IoU of each image. On the right, means over the images of the mean IoU of each.\n",
+		trials[0].Images, from, c.Draws, 100*c.Observed)
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	defer w.Flush()
+	fmt.Fprint(w, "corrupt\tmethod\tM\toracle\t±\tfirst\t±\tmode\t±\tms\toracle\tfirst\tmode\t\n")
+	for _, r := range trials {
+		name := r.title()
+		switch r.Method {
+		case "divmbest":
+			name += fmt.Sprintf(" λ %g", r.Lambda)
+		case "herding":
+			name += fmt.Sprintf(" η_u %g", r.UnaryRate)
+		}
+		fmt.Fprintf(w, "%g %%\t%s\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.2f\t%.1f\t%.1f\t%.1f\t\n", 100*r.Corrupt, name, r.Hypotheses,
+			100*r.Oracle, 100*r.Spread.Oracle, 100*r.First, 100*r.Spread.First, 100*r.Mode, 100*r.Spread.Mode, r.Milliseconds,
+			100*r.PerImage.Oracle, 100*r.PerImage.First, 100*r.PerImage.Mode)
+	}
+}

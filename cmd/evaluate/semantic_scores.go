@@ -1,0 +1,206 @@
+package main
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"collie/crf"
+	"collie/segment"
+	"collie/segment/importer"
+)
+
+// synthesis makes the scores of a classifier that does not exist out of the
+// right answer.
+//
+// Each connected piece of one class of the truth, a segment, gives the part
+// 1-doubt of every pixel's score to its class and the rest to a second one
+// drawn at random; with the probability corrupt it is the other way round. The
+// scores are then blurred by a Gaussian whose standard deviation is blur times
+// the image's diagonal; void pixels have no scores of their own and take part
+// of their surroundings'. The scores of a pixel add up to one; far inside void
+// all are equal. At last each superpixel swaps, with the probability corrupt,
+// the scores of its best and its second class, of one drawn at random where no
+// other class scores.
+//
+// What is drawn depends on the image's name and the number of the draw; what is
+// wrong at some rate is wrong at all higher ones.
+type synthesis struct {
+	blur, doubt, corrupt float64
+	classes              int
+}
+
+// scores of the superpixels of a scene with this mask, superpixels×classes.
+func (y synthesis) scores(mask []uint8, s *scene, draw int) ([]float64, error) {
+	h := fnv.New64a()
+	h.Write([]byte(s.id))
+	rng := rand.New(rand.NewPCG(uint64(draw), h.Sum64()))
+	width, height := s.regions.Width, s.regions.Height
+	planes := y.planes(mask, width, rng)
+	kernel := gaussian(y.blur * math.Hypot(float64(width), float64(height)))
+	for _, p := range planes {
+		if p != nil {
+			blur(p, width, kernel)
+		}
+	}
+	out, err := y.stack(planes, width, height).PerSuperpixel(s.regions)
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(out); i += y.classes {
+		row := out[i : i+y.classes]
+		best := slices.Index(row, slices.Max(row))
+		second := y.other(best, rng)
+		for class, v := range row {
+			if class != best && v > row[second] {
+				second = class
+			}
+		}
+		if rng.Float64() < y.corrupt {
+			row[best], row[second] = row[second], row[best]
+		}
+	}
+	return out, nil
+}
+
+// planes are the scores of each class before the blur, nil where all are zero.
+func (y synthesis) planes(mask []uint8, width int, rng *rand.Rand) [][]float32 {
+	planes := make([][]float32, y.classes)
+	for _, segment := range segments(mask, width) {
+		best := int(mask[segment[0]])
+		second := y.other(best, rng)
+		if rng.Float64() < y.corrupt {
+			best, second = second, best
+		}
+		for _, part := range []struct {
+			class int
+			share float64
+		}{{best, 1 - y.doubt}, {second, y.doubt}} {
+			if part.share == 0 {
+				continue
+			}
+			if planes[part.class] == nil {
+				planes[part.class] = make([]float32, len(mask))
+			}
+			for _, p := range segment {
+				planes[part.class][p] = float32(part.share)
+			}
+		}
+	}
+	return planes
+}
+
+// other draws another class.
+func (y synthesis) other(class int, rng *rand.Rand) int {
+	return (class + 1 + rng.IntN(y.classes-1)) % y.classes
+}
+
+// stack puts planes together pixel by pixel, so that the scores of each add up to one.
+func (y synthesis) stack(planes [][]float32, width, height int) *importer.Scores {
+	s := &importer.Scores{
+		Name: "truth", Width: width, Height: height, Rows: width * height, Classes: y.classes,
+		Values: make([]float32, width*height*y.classes),
+	}
+	for p := range s.Rows {
+		row := s.Values[p*y.classes : (p+1)*y.classes]
+		sum := float32(0)
+		for class, plane := range planes {
+			if plane != nil {
+				row[class] = plane[p]
+				sum += plane[p]
+			}
+		}
+		for class := range row {
+			if sum > 0 {
+				row[class] /= sum
+			} else {
+				row[class] = 1 / float32(y.classes)
+			}
+		}
+	}
+	return s
+}
+
+// segments are the 4-connected pieces of one class, void left out, by their first pixels.
+func segments(mask []uint8, width int) [][]int {
+	var out [][]int
+	seen := make([]bool, len(mask))
+	for start, class := range mask {
+		if seen[start] || class == segment.Void {
+			continue
+		}
+		seen[start] = true
+		piece := []int{start}
+		visit := func(p int) {
+			if !seen[p] && mask[p] == class {
+				seen[p] = true
+				piece = append(piece, p)
+			}
+		}
+		for at := 0; at < len(piece); at++ {
+			p := piece[at]
+			if p >= width {
+				visit(p - width)
+			}
+			if p%width > 0 {
+				visit(p - 1)
+			}
+			if p%width < width-1 {
+				visit(p + 1)
+			}
+			if p < len(mask)-width {
+				visit(p + width)
+			}
+		}
+		out = append(out, piece)
+	}
+	return out
+}
+
+// gaussian is half of a kernel: the weights at the distances 0, 1, … to three
+// standard deviations.
+func gaussian(sigma float64) []float32 {
+	kernel := []float32{1}
+	for d := 1.0; d <= 3*sigma; d++ {
+		kernel = append(kernel, float32(crf.Exp(-d*d/(2*sigma*sigma))))
+	}
+	return kernel
+}
+
+// blur convolves a plane with a kernel in both directions; outside is nothing.
+// The weights need not add up to one, as stack divides by the sum.
+func blur(plane []float32, width int, kernel []float32) {
+	if len(kernel) == 1 {
+		return
+	}
+	from := make([]float32, len(plane))
+	copy(from, plane)
+	for p := range plane { // down
+		plane[p] = float32(kernel[0] * from[p])
+	}
+	for d := 1; d < len(kernel) && d*width < len(plane); d++ {
+		accumulate(plane[d*width:], from, kernel[d])
+		accumulate(plane, from[d*width:], kernel[d])
+	}
+	copy(from, plane)
+	for start := 0; start < len(plane); start += width { // across
+		to, row := plane[start:start+width], from[start:start+width]
+		for x := range to {
+			to[x] = float32(kernel[0] * row[x])
+		}
+		for d := 1; d < min(len(kernel), width); d++ {
+			accumulate(to[d:], row, kernel[d])
+			accumulate(to, row[d:], kernel[d])
+		}
+	}
+}
+
+// accumulate adds weight·from to to over the shorter of both.
+func accumulate(to, from []float32, weight float32) {
+	n := min(len(to), len(from))
+	to, from = to[:n], from[:n]
+	for i, v := range from {
+		to[i] += float32(weight * v)
+	}
+}
