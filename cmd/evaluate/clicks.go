@@ -17,6 +17,7 @@ type clicksCommand struct {
 	Methods []string  `default:"random-walker,herding-harmonic" enum:"map,divmbest,herding-paper,herding-harmonic,random-walker,label-bias" help:"${enum}."`
 	Offers  []int     `default:"1,5,20" help:"Numbers of hypotheses on offer."`
 	Accepts []string  `default:"whole,regions" enum:"whole,regions" help:"What can be taken of a hypothesis."`
+	Strokes bool      `help:"Draw each click out to a stroke through the wrong region; it stays one action."`
 	Regions int       `default:"600" help:"Superpixels of an image."`
 }
 
@@ -25,6 +26,7 @@ type effort struct {
 	Method        string  `json:"method"`
 	Hypotheses    int     `json:"hypotheses"`
 	RegionAccepts bool    `json:"region_accepts"`
+	Strokes       bool    `json:"strokes"`
 	Target        float64 `json:"target"`
 	Images        int     `json:"images"`
 	MeanActions   float64 `json:"mean_actions"` // a failure counts as --max
@@ -96,7 +98,7 @@ func (c *clicksCommand) settings(images int) []*setting {
 	var out []*setting
 	add := func(method string, count int, regions bool) {
 		out = append(out, &setting{
-			simulate.Annotator{Method: simulate.Method{Name: method}, Count: count, Regions: regions, Max: c.Max}, make([][]int, images),
+			simulate.Annotator{Method: simulate.Method{Name: method}, Count: count, Regions: regions, Strokes: c.Strokes, Max: c.Max}, make([][]int, images),
 		})
 	}
 	for _, method := range c.Methods {
@@ -119,7 +121,7 @@ func (c *clicksCommand) settings(images int) []*setting {
 
 // effort sums up a setting for one target.
 func (s *setting) effort(at int, target float64) effort {
-	e := effort{Method: s.Method.Name, Hypotheses: s.Count, RegionAccepts: s.Regions, Target: target, Images: len(s.actions)}
+	e := effort{Method: s.Method.Name, Hypotheses: s.Count, RegionAccepts: s.Regions, Strokes: s.Strokes, Target: target, Images: len(s.actions)}
 	var all []int
 	for _, reached := range s.actions {
 		n := reached[at]

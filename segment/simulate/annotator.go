@@ -21,6 +21,7 @@ type Annotator struct {
 	Method   Method
 	Count    int  // hypotheses on offer, the first included
 	Regions  bool // regions of hypotheses may be taken, not only whole ones
+	Strokes  bool // a click is drawn out to a stroke through the wrong region, still one action
 	Max      int  // actions after which the person gives up
 }
 
@@ -45,7 +46,9 @@ func (a *Annotator) Work(ctx context.Context, targets []float64) ([]int, error) 
 			break
 		}
 		w.actions++
-		w.clicks[i] = a.Majority[i]
+		for _, j := range w.gesture(i) {
+			w.clicks[j] = a.Majority[j]
+		}
 		if err := w.look(ctx); err != nil {
 			return nil, err
 		}
@@ -140,6 +143,30 @@ func (w *work) next() int {
 		return -1
 	}
 	return w.centre(largest)
+}
+
+// gesture is what the person labels from superpixel i on: i alone, or a stroke,
+// the shortest way through the wrong region to the superpixel farthest from i.
+func (w *work) gesture(i int) []int {
+	path := []int{i}
+	if !w.Strokes {
+		return path
+	}
+	from := map[int]int{i: i}
+	queue := []int{i}
+	for at := 0; at < len(queue); at++ {
+		for _, j := range w.adjacent[queue[at]] {
+			j := int(j)
+			if _, seen := from[j]; !seen && w.Majority[j] == w.Majority[i] && w.shown[j] != w.Majority[j] {
+				from[j] = queue[at]
+				queue = append(queue, j)
+			}
+		}
+	}
+	for j := queue[len(queue)-1]; j != i; j = from[j] {
+		path = append(path, j)
+	}
+	return path
 }
 
 // centre of a connected region.

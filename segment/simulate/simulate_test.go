@@ -203,6 +203,11 @@ func TestAnnotator(t *testing.T) {
 	if got, _ := a.Work(t.Context(), targets); !slices.Equal(got, []int{1, -1, -1}) && !slices.Equal(got, []int{-1, -1, -1}) {
 		t.Errorf("one action reaches %v", got)
 	}
+	a.Max, a.Strokes = 60, true
+	if stroke, err := a.Work(t.Context(), targets); err != nil || stroke[2] > got[2] || stroke[2] < 3 {
+		t.Errorf("strokes reach %v after %v actions, clicks after %v: %v", targets, stroke, got, err)
+	}
+	a.Strokes = false
 	// More to choose from is never worse, and taking regions neither.
 	a.Max, a.Method.Name = 60, "herding-harmonic"
 	last := math.MaxInt
