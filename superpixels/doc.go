@@ -11,7 +11,7 @@
 //  2. Watershed by steepest descent on the full-resolution gradient: thousands
 //     of connected basins in O(pixels). A lattice of shallow dishes divides
 //     areas without any gradient into equal compact cells.
-//  3. The region adjacency graph in one raster pass.
+//  3. The region adjacency graph in two raster passes.
 //  4. Merging in order of contrast, damped by texture and weighed by size: a
 //     few rounds of near-greedy matching, then an exact heap down to one
 //     region. The order of the merges is the hierarchy.
