@@ -8,9 +8,9 @@ import (
 	"collie/crf"
 )
 
-// The paper's settings for semantic segmentation (its section 4): a and b of
-// the sigmoid that maps classifier scores to probabilities, the weight and the
-// decay of the edges, and the Herding rates of unaries and edges.
+// The settings of the paper's experiments on semantic segmentation:
+// a and b of the sigmoid that maps classifier scores to probabilities, the
+// weight and the decay of the edges, and the Herding rates of unaries and edges.
 const (
 	SigmoidOffset    = -7.0
 	SigmoidSlope     = 15.0
@@ -28,8 +28,8 @@ const SemanticFloor = 1e-6
 // sigmoid 1/(1+exp(-(a+b·s_i(l)))) divided by its sum over the labels. The
 // paper's a and b are SigmoidOffset and SigmoidSlope, for scores from 0 to 1.
 //
-// The paper (section 2, 'Semantic') writes -log p and maximises; the sign is a
-// slip, probable labels have to gain. Sigmoids are added up as logarithms, so
+// The paper defines unaries as -log p and maximises; the sign is a slip,
+// probable labels have to gain. Sigmoids are added up as logarithms, so
 // scores of any size give finite unaries. Scores that are no finite numbers are
 // ErrRange, a length that is no multiple of labels ErrShape. O(n·k),
 // deterministic.
@@ -68,8 +68,8 @@ func SemanticEdge(d float64) float64 {
 	return float64(SemanticWeight * crf.Exp(-float64(SemanticDecay*d)))
 }
 
-// Semantic is the paper's semantic problem (sections 2 and 3): the model's
-// unaries are those of SemanticUnaries, their softmax – the probabilities that
+// Semantic is the problem of the paper's experiments on semantic segmentation:
+// the model's unaries are those of SemanticUnaries, their softmax – the probabilities that
 // they were made from – are the unary moments, the edges weigh SemanticEdge and
 // have the moments of a reading of section 4, and both are updated with the
 // paper's rates of 0.75 and 0.25. Hypothesis 0 is the most probable labelling.
