@@ -141,10 +141,10 @@ func TestVOC(t *testing.T) {
 	dir := folder(t, 3)
 	curves := t.TempDir()
 	args := []string{
-		"voc", "--data", dir, "--observed", "0.05,1", "--hypotheses", "5", "--regions", "60", "--draws", "2",
-		"--solver", "exact,lbp", "--reading", "similarity,softmax", "--rates", "0.1,0.25", "--curves", curves,
+		"voc", "--data", dir, "--observed", "0.05,1", "--hypotheses", "4", "--regions", "40", "--draws", "2",
+		"--solver", "exact,lbp", "--reading", "similarity,softmax", "--rates", "0.1,0.25",
 	}
-	r := figures[results](t, args...)
+	r := figures[results](t, append(args, "--curves", curves)...)
 	if got, want := len(r.Results), 2*(2+2+2*2*2+1+1+1); got != want {
 		t.Fatalf("%d rows, want %d", got, want)
 	}
@@ -319,7 +319,7 @@ func TestOrderOfMethodsOnPhotographs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	r := figures[results](t, "voc", "--data", shared(t, "voc"), "--limit", "6", "--observed", "0.02", "--methods", "map,divmbest,herding-paper,herding-harmonic,random-walker")
+	r := figures[results](t, "voc", "--data", shared(t, "voc"), "--limit", "4", "--observed", "0.02", "--hypotheses", "8", "--methods", "map,divmbest,herding-paper,herding-harmonic,random-walker")
 	oracle := map[string]float64{}
 	first := map[string]float64{}
 	for _, row := range r.Results {
