@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -100,14 +101,18 @@ func TestE2EEditing(t *testing.T) {
 	truth := sampleTruth()
 	p := openSample(t, 1280, 720, false)
 	p.clickClasses(truth, 0, 1)
-	seq := func() int { return value[int](p, p.api("")+`.then(r => r.seq)`) }
-	clicks := func() int { return value[int](p, p.api("")+`.then(r => r.clicks)`) }
+	clicks := func() int { return value[record](p, p.api("")).Clicks }
+	// saved waits for the server to have so many events and for the page to know.
 	saved := func(events int) {
 		p.t.Helper()
-		p.until(`document.getElementById('save').dataset.state === 'saved' && !document.getElementById('undo').disabled`)
-		if got := seq(); got != events {
+		got := 0
+		for end := time.Now().Add(patience); got != events && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+			got = value[record](p, p.api("")).Seq
+		}
+		if got != events {
 			p.t.Fatalf("the image has %d events, want %d", got, events)
 		}
+		p.until(`document.getElementById('save').dataset.state === 'saved' && !document.getElementById('undo').disabled`)
 	}
 	saved(2)
 
