@@ -117,13 +117,7 @@ func (c *semanticCommand) trials(images int) []*semanticTrial {
 				if name == "map" || name == "argmax" {
 					r.Hypotheses = 1
 				}
-				for range c.Draws {
-					s := &sums{mode: simulate.NewOverlap(c.Classes), images: make([]accuracy, images)}
-					for range r.Hypotheses {
-						s.oracle = append(s.oracle, simulate.NewOverlap(c.Classes))
-					}
-					r.sums = append(r.sums, s)
-				}
+				r.open(c.Classes)
 				out = append(out, r)
 			}
 		}
@@ -239,17 +233,11 @@ func readScores(path string, classes int, s *scene) ([]float64, error) {
 	return out, nil
 }
 
-// semanticEdges are the paper's edges, by the distance of the mean colours
-// divided by its largest value, √3.
+// semanticEdges are the paper's edges, by the distance of the mean colours.
 func semanticEdges(s *simulate.Scene) []crf.Edge {
 	edges := make([]crf.Edge, len(s.Graph.Edges))
 	for i, e := range s.Graph.Edges {
-		d2 := 0.0
-		for c, v := range s.RGB[e.A] {
-			v -= s.RGB[e.B][c]
-			d2 += float64(v * v)
-		}
-		edges[i] = crf.Edge{A: e.A, B: e.B, W: herding.SemanticEdge(math.Sqrt(d2 / 3))}
+		edges[i] = crf.Edge{A: e.A, B: e.B, W: herding.SemanticEdge(s.Distance(e))}
 	}
 	return edges
 }
@@ -290,34 +278,6 @@ func labellings(from iter.Seq2[herding.Hypothesis, error]) (out [][]uint8, err e
 		out = append(out, h.Labels)
 	}
 	return out, nil
-}
-
-// add counts the hypotheses of one image and draw.
-func (t *trial) add(image, draw int, truth herding.Truth, hypotheses [][]uint8, spent time.Duration) {
-	best := make([]int, len(hypotheses)) // among the first 1, 2, …
-	quality := make([]float64, len(hypotheses))
-	for m, x := range hypotheses {
-		quality[m] = simulate.MeanIoU(truth, x)
-		if m > 0 {
-			best[m] = best[m-1]
-		}
-		if quality[m] > quality[best[m]] {
-			best[m] = m
-		}
-	}
-	mode := herding.Mode(hypotheses)
-
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.spent += spent
-	t.made += len(hypotheses)
-	sums := t.sums[draw]
-	sums.mode.Add(truth, mode)
-	sums.images[image] = accuracy{quality[best[len(best)-1]], quality[0], simulate.MeanIoU(truth, mode)}
-	sums.count++
-	for m, o := range sums.oracle {
-		o.Add(truth, hypotheses[best[min(m, len(best)-1)]])
-	}
 }
 
 func (c *semanticCommand) print(t *terminal, trials []*semanticTrial) {

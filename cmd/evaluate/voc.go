@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -28,49 +27,6 @@ type vocCommand struct {
 	Lambda     float64   `default:"0.15" help:"Diversity λ of divmbest."`
 	AllClasses bool      `help:"Put all classes in play, not only those clicked."`
 	Curves     string    `type:"path" placeholder:"DIR" help:"Draw accuracy over the number of hypotheses, the observed share and the rate as SVG and PNG."`
-}
-
-// trial is one row of the table.
-type trial struct {
-	Method     string   `json:"method"`
-	Solver     string   `json:"solver,omitempty"`
-	Reading    string   `json:"reading,omitempty"`
-	Rate       float64  `json:"rate,omitempty"`
-	Observed   float64  `json:"observed"`
-	Hypotheses int      `json:"hypotheses"`
-	Images     int      `json:"images"`
-	Draws      int      `json:"draws"`
-	Oracle     float64  `json:"oracle"`
-	First      float64  `json:"first"`
-	Mode       float64  `json:"mode"`
-	Spread     accuracy `json:"standard_deviation"` // over the draws
-
-	PerImage     accuracy            `json:"per_image"` // means over the images of each one's mean IoU
-	PerClass     map[string]accuracy `json:"per_class"`
-	OracleBy     []float64           `json:"oracle_by_hypotheses"` // of the first 1, 2, … hypotheses
-	Milliseconds float64             `json:"milliseconds_per_hypothesis"`
-
-	method simulate.Method
-	mu     sync.Mutex
-	sums   []*sums // per draw
-	spent  time.Duration
-	made   int
-}
-
-// accuracy is one figure for each way to choose among the hypotheses.
-type accuracy struct {
-	Oracle float64 `json:"oracle"`
-	First  float64 `json:"first"`
-	Mode   float64 `json:"mode"`
-}
-
-// sums add up one draw over the images; oracle[m] chooses among the first m+1
-// hypotheses.
-type sums struct {
-	oracle []*simulate.Overlap
-	mode   *simulate.Overlap
-	images []accuracy // of each image, zero when it is all void
-	count  float64    // of the images that are not
 }
 
 func (c *vocCommand) check() error {
@@ -144,13 +100,7 @@ func (c *vocCommand) trials(images int) []*trial {
 				if name == "map" || name == "random-walker" {
 					m.Hypotheses = 1
 				}
-				for range c.Draws {
-					s := &sums{mode: simulate.NewOverlap(c.Classes), images: make([]accuracy, images)}
-					for range m.Hypotheses {
-						s.oracle = append(s.oracle, simulate.NewOverlap(c.Classes))
-					}
-					m.sums = append(m.sums, s)
-				}
+				m.open(c.Classes)
 				out = append(out, m)
 			}
 		}
@@ -198,67 +148,8 @@ func (c *vocCommand) try(t *terminal, trial *trial, s *scene, image, draw int) e
 	if err != nil {
 		return err
 	}
-	spent := time.Since(start)
-	best := make([]int, len(hypotheses)) // among the first 1, 2, …
-	top := -1.0
-	for m, x := range hypotheses {
-		if v := simulate.MeanIoU(s.truth, x); v > top {
-			top, best[m] = v, m
-		} else {
-			best[m] = best[m-1]
-		}
-	}
-	mode := herding.Mode(hypotheses)
-
-	trial.mu.Lock()
-	defer trial.mu.Unlock()
-	trial.spent += spent
-	trial.made += len(hypotheses)
-	sums := trial.sums[draw]
-	sums.mode.Add(s.truth, mode)
-	sums.images[image] = accuracy{top, simulate.MeanIoU(s.truth, hypotheses[0]), simulate.MeanIoU(s.truth, mode)}
-	sums.count++
-	for m, o := range sums.oracle {
-		o.Add(s.truth, hypotheses[best[min(m, len(best)-1)]])
-	}
+	trial.add(image, draw, s.truth, hypotheses, time.Since(start))
 	return nil
-}
-
-// finish turns sums into figures.
-func (t *trial) finish(classes int) {
-	draws := float64(len(t.sums))
-	t.PerClass = map[string]accuracy{}
-	t.OracleBy = make([]float64, t.Hypotheses)
-	var each [3][]float64
-	for _, s := range t.sums {
-		last := s.oracle[len(s.oracle)-1]
-		each[0] = append(each[0], last.Mean())
-		each[1] = append(each[1], s.oracle[0].Mean())
-		each[2] = append(each[2], s.mode.Mean())
-		for _, a := range s.images {
-			n := draws * max(s.count, 1)
-			t.PerImage.Oracle += a.Oracle / n
-			t.PerImage.First += a.First / n
-			t.PerImage.Mode += a.Mode / n
-		}
-		for m, o := range s.oracle {
-			t.OracleBy[m] += o.Mean() / draws
-		}
-		for class := range classes {
-			if v, ok := last.IoU(class); ok {
-				first, _ := s.oracle[0].IoU(class)
-				mode, _ := s.mode.IoU(class)
-				a := t.PerClass[className(class, classes)]
-				t.PerClass[className(class, classes)] = accuracy{a.Oracle + v/draws, a.First + first/draws, a.Mode + mode/draws}
-			}
-		}
-	}
-	t.Oracle, t.Spread.Oracle = meanAndSpread(each[0])
-	t.First, t.Spread.First = meanAndSpread(each[1])
-	t.Mode, t.Spread.Mode = meanAndSpread(each[2])
-	if t.made > 0 {
-		t.Milliseconds = t.spent.Seconds() * 1000 / float64(t.made)
-	}
 }
 
 // meanAndSpread are the mean and the standard deviation of a sample.

@@ -109,21 +109,26 @@ func collect(ctx context.Context, from source, clicks Clicks, count int) ([][]ui
 }
 
 // paper is the model of the paper's interactive experiment: no unaries but the
-// clicks, edges of C = 0.15·exp(-d) with d the distance of the mean colours
-// divided by its largest value, √3.
+// clicks, edges of C = 0.15·exp(-d) with d the distance of the mean colours.
 func (m Method) paper(s *Scene, clicks Clicks) *crf.Model {
 	edges := make([]crf.Edge, len(s.Graph.Edges))
 	for i, e := range s.Graph.Edges {
-		d2 := 0.0
-		for c, v := range s.RGB[e.A] {
-			v -= s.RGB[e.B][c]
-			d2 += float64(v * v)
-		}
-		edges[i] = crf.Edge{A: e.A, B: e.B, W: paperWeight * crf.Exp(-math.Sqrt(d2/3))}
+		edges[i] = crf.Edge{A: e.A, B: e.B, W: paperWeight * crf.Exp(-s.Distance(e))}
 	}
 	k := len(clicks.Classes)
 	return &crf.Model{
 		Nodes: len(clicks.Fixed), Labels: k, Unary: make([]float64, len(clicks.Fixed)*k),
 		Fixed: clicks.Fixed, Edges: edges,
 	}
+}
+
+// Distance is that of the mean colours of an edge's ends, 1 between black and
+// white.
+func (s *Scene) Distance(e superpixels.Edge) float64 {
+	d2 := 0.0
+	for c, v := range s.RGB[e.A] {
+		v -= s.RGB[e.B][c]
+		d2 += float64(v * v)
+	}
+	return math.Sqrt(d2 / 3)
 }
