@@ -87,7 +87,8 @@ func testKeys(t *testing.T, b Blobs) {
 // reason and wherever it stops.
 func testFailing(t *testing.T, b Blobs) {
 	own := errors.New("the writer's own error")
-	ctx, cancel := context.WithCancel(t.Context())
+	first, cancelFirst := context.WithCancel(t.Context())
+	second, cancelSecond := context.WithCancel(t.Context())
 	for name, c := range map[string]struct {
 		ctx   context.Context
 		write func(io.Writer) error
@@ -98,12 +99,12 @@ func testFailing(t *testing.T, b Blobs) {
 			must(t, writes(content(1<<20))(w))
 			return own
 		}, own},
-		"cancelled": {ctx, func(w io.Writer) error {
+		"cancelled": {first, func(w io.Writer) error {
 			must(t, writes(content(1<<20))(w))
-			cancel()
+			cancelFirst()
 			return writes(content(1))(w)
 		}, context.Canceled},
-		"cancelled, error ignored": {ctx, func(w io.Writer) error { cancel(); w.Write(content(1)); return nil }, context.Canceled},
+		"cancelled, error ignored": {second, func(w io.Writer) error { cancelSecond(); w.Write(content(1)); return nil }, context.Canceled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := b.Put(c.ctx, "failing/x", c.write); !errors.Is(err, c.want) {
