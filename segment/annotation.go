@@ -32,7 +32,7 @@ type Annotation struct {
 // view is what follows from a cut.
 type view struct {
 	cut   *superpixels.Cut
-	graph *superpixels.Graph
+	model *Model
 	token string
 }
 
@@ -81,7 +81,7 @@ func (a *Annotation) Superpixels() (*superpixels.Map, string) {
 // look returns the view of the cut in force. The caller holds the lock.
 func (a *Annotation) look() view {
 	if cut := a.timeline.Cut(); a.view.cut != cut {
-		a.view = view{cut: cut, graph: a.cellGraph.Coarsen(cut.Parent, cut.N), token: nameOf(cut)}
+		a.view = view{cut: cut, model: NewModel(a.cellGraph.Coarsen(cut.Parent, cut.N), DefaultParameters), token: nameOf(cut)}
 	}
 	return a.view
 }
@@ -142,7 +142,7 @@ func (a *Annotation) Present() (State, *Sequence) {
 // present makes the sequence when nobody has asked for it. The caller holds the lock.
 func (a *Annotation) present() *Sequence {
 	if a.sequence == nil {
-		a.sequence = NewSequence(a.look().graph, a.timeline.Clicks(), a.timeline.Seq())
+		a.sequence = NewSequence(a.look().model, a.timeline.Clicks(), a.timeline.Seq())
 	}
 	return a.sequence
 }
@@ -246,10 +246,10 @@ func (a *Annotation) fillPick(ctx context.Context, e *Event) error {
 func (a *Annotation) progress() Progress {
 	var p Progress
 	var decided, total int
-	labels := a.timeline.Labelling()
-	for i, r := range a.look().graph.Regions {
+	labels := a.timeline.cellLabels()
+	for cell, r := range a.cellGraph.Regions {
 		total += r.Area
-		if labels[i] != Void {
+		if labels[cell] != Void {
 			decided += r.Area
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"collie/herding"
-	"collie/superpixels"
 )
 
 // MaxHypotheses is how long a sequence can get; DefaultHypotheses how long it
@@ -60,8 +59,8 @@ type Sequence struct {
 // where there is none) after seq events. The classes in play are those that
 // have been clicked. Nothing is computed before the first hypothesis is asked
 // for.
-func NewSequence(g *superpixels.Graph, clicks []uint8, seq int) *Sequence {
-	s := &Sequence{seq: seq, shares: areaShares(g)}
+func NewSequence(m *Model, clicks []uint8, seq int) *Sequence {
+	s := &Sequence{seq: seq, shares: m.shares}
 	place := [MaxClasses]int16{}
 	for class := range MaxClasses {
 		if slices.Contains(clicks, uint8(class)) {
@@ -83,23 +82,10 @@ func NewSequence(g *superpixels.Graph, clicks []uint8, seq int) *Sequence {
 			}
 		}
 		s.problem = func() (*herding.Problem, error) {
-			return DefaultParameters.Problem(g, fixed, len(s.classes))
+			return m.Problem(fixed, len(s.classes))
 		}
 	}
 	return s
-}
-
-// areaShares is the part of the whole area that each superpixel has.
-func areaShares(g *superpixels.Graph) []float64 {
-	total := 0
-	for _, r := range g.Regions {
-		total += r.Area
-	}
-	shares := make([]float64, len(g.Regions))
-	for i, r := range g.Regions {
-		shares[i] = float64(r.Area) / float64(total)
-	}
-	return shares
 }
 
 // Seq is the number of events of the evidence that the sequence is for.

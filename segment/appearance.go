@@ -14,9 +14,9 @@ import (
 // of all likenesses the conductance of the jumps together is
 // Jump·S/(S+Doubtful), so what looks like nothing clicked keeps to its
 // neighbours. It is made anew from the clicks of the moment.
-func (p Parameters) appearance(g *superpixels.Graph, fixed []int16, k int) *herding.Prior {
+func (m *Model) appearance(fixed []int16, k int) *herding.Prior {
 	prior := &herding.Prior{Weight: make([]float64, len(fixed)), Share: make([]float64, len(fixed)*k)}
-	looks := p.looks(g)
+	looks := m.looks()
 	var clicks []int
 	for i, f := range fixed {
 		if f >= 0 {
@@ -47,7 +47,7 @@ func (p Parameters) appearance(g *superpixels.Graph, fixed []int16, k int) *herd
 		for l := range share {
 			share[l] /= sum
 		}
-		prior.Weight[i] = p.Jump * sum / (sum + p.Doubtful)
+		prior.Weight[i] = m.Jump * sum / (sum + m.Doubtful)
 	}
 	return prior
 }

@@ -1,6 +1,9 @@
 package segment
 
 import (
+	"slices"
+	"sync"
+
 	"collie/crf"
 	"collie/herding"
 	"collie/superpixels"
@@ -15,8 +18,8 @@ import (
 //	length^Length · (texture+½)^Texture / ((contour+½)^Contour · (ΔE+½)^Colour) · exp(-Pattern·χ²) + Floor,
 //
 // with χ² the distance of the two texture histograms, so a contour counts in
-// relation to the texture it stands in. At every
-// superpixel it may also jump to a click that looks alike, see appearance.
+// relation to the texture it stands in. At every superpixel it may also jump to
+// a click that looks alike, see appearance.
 type Parameters struct {
 	Method  string  `json:"method"`
 	Length  float64 `json:"length"`  // exponents of the conductance
@@ -46,24 +49,49 @@ var DefaultParameters = Parameters{
 	RateUnary: 0.4, RateArea: 1,
 }
 
+// Model is the evidence model of one superpixel graph: clicks go in, Herding
+// problems come out. What all clicks share is made once, when it is first
+// needed. Safe for concurrent use.
+type Model struct {
+	Parameters
+	shares  []float64 // part of the whole area that each superpixel has
+	looks   func() []look
+	weights func() []crf.Edge // Potts edges
+
+	mu     sync.Mutex // guards the walker, which works on memory of its own
+	walker func() (*herding.Harmonic, error)
+}
+
+// NewModel returns the model of a graph, which must not change any more.
+func NewModel(g *superpixels.Graph, p Parameters) *Model {
+	conductances := sync.OnceValue(func() []crf.Edge { return p.conductances(g) })
+	return &Model{
+		Parameters: p,
+		shares:     areaShares(g),
+		looks:      sync.OnceValue(func() []look { return p.looks(g) }),
+		weights: sync.OnceValue(func() []crf.Edge {
+			weights := slices.Clone(conductances())
+			for i, e := range weights {
+				weights[i].W = p.Potts * e.W / (e.W + p.Weak)
+			}
+			return weights
+		}),
+		walker: sync.OnceValues(func() (*herding.Harmonic, error) {
+			return herding.NewHarmonic(len(g.Regions), conductances())
+		}),
+	}
+}
+
 // Problem builds the Herding problem of an image with at least two clicked
 // classes: fixed holds, per superpixel, the place of the clicked class among
 // the k classes in play, or -1.
-func (p Parameters) Problem(g *superpixels.Graph, fixed []int16, k int) (*herding.Problem, error) {
-	edges := p.conductances(g)
-	marginals, err := p.marginals(g, edges, fixed, k)
+func (m *Model) Problem(fixed []int16, k int) (*herding.Problem, error) {
+	marginals, err := m.Marginals(fixed, k)
 	if err != nil {
 		return nil, err
 	}
-	for i, e := range edges { // from here on weights
-		edges[i].W = p.Potts * e.W / (e.W + p.Weak)
-	}
-	area := make([]float64, len(g.Regions))
-	for i, r := range g.Regions {
-		area[i] = float64(r.Area)
-	}
-	problem, err := herding.Posterior(marginals, k, fixed, edges, herding.PosteriorOptions{
-		EtaUnary: p.RateUnary, EtaArea: p.RateArea, Area: area,
+	problem, err := herding.Posterior(marginals, k, fixed, m.weights(), herding.PosteriorOptions{
+		EtaUnary: m.RateUnary, EtaArea: m.RateArea, Area: m.shares,
 	})
 	if err != nil {
 		return nil, err
@@ -79,16 +107,15 @@ const firstSweeps = 10
 // Marginals returns the probabilities of the k classes in play at each
 // superpixel, row-major, for clicks as in Problem. The cost is that of a
 // sparse factorisation and of superpixels × clicks likenesses.
-func (p Parameters) Marginals(g *superpixels.Graph, fixed []int16, k int) ([]float64, error) {
-	return p.marginals(g, p.conductances(g), fixed, k)
-}
-
-func (p Parameters) marginals(g *superpixels.Graph, conductances []crf.Edge, fixed []int16, k int) ([]float64, error) {
-	walker, err := herding.NewHarmonic(len(g.Regions), conductances)
+func (m *Model) Marginals(fixed []int16, k int) ([]float64, error) {
+	prior := m.appearance(fixed, k)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	walker, err := m.walker()
 	if err != nil {
 		return nil, err
 	}
-	return walker.Solve(nil, k, fixed, p.appearance(g, fixed, k))
+	return walker.Solve(nil, k, fixed, prior)
 }
 
 func (p Parameters) conductances(g *superpixels.Graph) []crf.Edge {
@@ -102,4 +129,17 @@ func (p Parameters) conductances(g *superpixels.Graph) []crf.Edge {
 		c[i] = crf.Edge{A: e.A, B: e.B, W: crf.Exp(log) + p.Floor}
 	}
 	return c
+}
+
+// areaShares is the part of the whole area that each superpixel has.
+func areaShares(g *superpixels.Graph) []float64 {
+	total := 0
+	for _, r := range g.Regions {
+		total += r.Area
+	}
+	shares := make([]float64, len(g.Regions))
+	for i, r := range g.Regions {
+		shares[i] = float64(r.Area) / float64(total)
+	}
+	return shares
 }

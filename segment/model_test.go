@@ -50,7 +50,7 @@ func TestThreeClicksFindThreeParts(t *testing.T) {
 	fixed[m.At(200, 80)] = 0
 	fixed[m.At(20, 20)] = 1
 	fixed[m.At(60, 80)] = 2
-	p, err := DefaultParameters.Marginals(g, fixed, 3)
+	p, err := NewModel(g, DefaultParameters).Marginals(fixed, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestAppearanceReachesAcrossTheImage(t *testing.T) {
 	far := near
 	far.Jump = 0
 	for name, p := range map[string]Parameters{"with": near, "without": far} {
-		q, err := p.Marginals(g, fixed, 2)
+		q, err := NewModel(g, p).Marginals(fixed, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestEvidenceModelProperties(t *testing.T) {
 		for l := range k {
 			fixed[rapid.IntRange(0, m.N-1).Draw(t, "click")] = int16(l)
 		}
-		p, err := DefaultParameters.Marginals(g, fixed, k)
+		p, err := NewModel(g, DefaultParameters).Marginals(fixed, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestEvidenceModelProperties(t *testing.T) {
 				turned[i] = int16(k-1) - f
 			}
 		}
-		q, err := DefaultParameters.Marginals(g, turned, k)
+		q, err := NewModel(g, DefaultParameters).Marginals(turned, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,8 +160,9 @@ func BenchmarkFirst(b *testing.B) {
 					i := rng.IntN(m.N)
 					labels[i] = uint8(int(g.Regions[i].Centroid[0]) * k / m.Width)
 				}
+				m := NewModel(g, DefaultParameters)
 				for b.Loop() {
-					if _, err := NewSequence(g, labels, 1).At(context.Background(), 0); err != nil {
+					if _, err := NewSequence(m, labels, 1).At(context.Background(), 0); err != nil {
 						b.Fatal(err)
 					}
 				}
