@@ -81,10 +81,10 @@ func appleBody(p vec, q float64) float64 {
 }
 
 // pear joins a large low ball and a small high one.
-func pear(p vec, q float64) float64 {
+func pear(p vec, _ float64) float64 {
 	bend := 0.10 * (p.y + 0.2) * max(p.y+0.2, 0)
 	x := p.x - bend
-	q = math.Sqrt(x*x + p.z*p.z)
+	q := math.Sqrt(x*x + p.z*p.z)
 	a := hypot(q, (p.y+0.22)*1.02) - 0.80
 	b := hypot(q, p.y-0.93) - 0.34
 	d := blend(a, b, 0.62)
