@@ -276,6 +276,12 @@ func TestOpenImagesAreShared(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	if err := w.TrashProject(t.Context(), a.Image().ProjectID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Open(t.Context(), id); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("opening an image of a project in the trash: %v, want NotFound", err)
+	}
 	if _, err := w.Open(t.Context(), segment.NewID()); segment.KindOf(err) != segment.NotFound {
 		t.Errorf("opening an unknown image: %v, want NotFound", err)
 	}

@@ -53,11 +53,6 @@ func PaletteColor(i int) string { return palette[i%len(palette)] }
 // and digits, safe in a URL and as a file name.
 func NewID() string { return strings.ToLower(rand.Text()) }
 
-var idPattern = regexp.MustCompile(`^[a-z2-7]{26}$`)
-
-// ValidID reports whether s has the shape of an identifier made by NewID.
-func ValidID(s string) bool { return idPattern.MatchString(s) }
-
 var colorPattern = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 
 // NormalizeClasses checks a list of classes and returns it in stored form:

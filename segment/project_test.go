@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -48,12 +49,8 @@ func TestNormalizeClasses(t *testing.T) {
 
 func TestNewID(t *testing.T) {
 	a, b := NewID(), NewID()
-	if !ValidID(a) || !ValidID(b) || a == b {
-		t.Errorf("NewID gave %q and %q, want two different valid ids", a, b)
-	}
-	for _, bad := range []string{"", "../etc/passwd", strings.ToUpper(a), a + "a"} {
-		if ValidID(bad) {
-			t.Errorf("ValidID(%q) = true", bad)
-		}
+	pattern := regexp.MustCompile(`^[a-z2-7]{26}$`)
+	if !pattern.MatchString(a) || !pattern.MatchString(b) || a == b {
+		t.Errorf("NewID gave %q and %q, want two different ids of the form %v", a, b, pattern)
 	}
 }

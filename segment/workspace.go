@@ -107,6 +107,10 @@ func (w *Workspace) Blob(ctx context.Context, key string) (io.ReadSeekCloser, er
 
 // Open returns the image ready to work on; Close it when done.
 func (w *Workspace) Open(ctx context.Context, imageID string) (*Annotation, error) {
+	// One that is in memory may have gone to the trash meanwhile.
+	if _, err := w.store.Image(ctx, imageID); err != nil {
+		return nil, err
+	}
 	return w.open.acquire(ctx, imageID)
 }
 

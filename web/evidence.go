@@ -33,7 +33,7 @@ func (s *Server) listEvidence(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a, err := s.workspace.Open(r.Context(), chi.URLParam(r, "id"))
+	a, err := s.annotation(r)
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/go-chi/chi/v5"
-
 	"collie/segment"
 )
 
@@ -59,7 +57,7 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a, err := s.workspace.Open(r.Context(), chi.URLParam(r, "id"))
+	a, err := s.annotation(r)
 	if err != nil {
 		return err
 	}

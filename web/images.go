@@ -58,6 +58,11 @@ func (s *Server) image(r *http.Request) (segment.Image, error) {
 	return s.workspace.Image(r.Context(), chi.URLParam(r, "id"))
 }
 
+// annotation opens the image that the address names; the caller closes it.
+func (s *Server) annotation(r *http.Request) (*segment.Annotation, error) {
+	return s.workspace.Open(r.Context(), chi.URLParam(r, "id"))
+}
+
 func (s *Server) getDisplay(w http.ResponseWriter, r *http.Request) error {
 	return s.sendPicture(w, r, (*segment.Image).DisplayKey)
 }
@@ -107,7 +112,7 @@ func (s *Server) sendBlob(w http.ResponseWriter, r *http.Request, im segment.Ima
 }
 
 func (s *Server) getSuperpixelsPNG(w http.ResponseWriter, r *http.Request) error {
-	a, err := s.workspace.Open(r.Context(), chi.URLParam(r, "id"))
+	a, err := s.annotation(r)
 	if err != nil {
 		return err
 	}
@@ -119,7 +124,7 @@ func (s *Server) getSuperpixelsPNG(w http.ResponseWriter, r *http.Request) error
 }
 
 func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error {
-	a, err := s.workspace.Open(r.Context(), chi.URLParam(r, "id"))
+	a, err := s.annotation(r)
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,6 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/go-chi/chi/v5"
-
 	"collie/segment"
 	"collie/segment/export"
 )
@@ -33,7 +31,7 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a, err := s.workspace.Open(r.Context(), chi.URLParam(r, "id"))
+	a, err := s.annotation(r)
 	if err != nil {
 		return err
 	}
