@@ -59,6 +59,18 @@ func (s *State) Cells(labels []uint8) []uint8 {
 	return cells
 }
 
+// Pixels returns the labelling of the image: a class or Void per pixel, row-major,
+// Width·Height of them. The slice is the caller's.
+func (a *Annotation) Pixels() []uint8 {
+	state := a.State()
+	byCell := state.Cells(state.Labels)
+	pixels := make([]uint8, len(a.cells.Labels))
+	for i, cell := range a.cells.Labels {
+		pixels[i] = byCell[cell]
+	}
+	return pixels
+}
+
 // Close says that the caller is done with the annotation.
 func (a *Annotation) Close() { a.release() }
 

@@ -49,7 +49,11 @@ func MustServe(tb testing.TB) *site {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	server := New(segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{})), store.Ready, slog.New(slog.DiscardHandler))
+	server := New(Config{
+		Workspace: segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{})),
+		Ready:     store.Ready,
+		Log:       slog.New(slog.DiscardHandler),
+	})
 	listener := httptest.NewServer(server)
 	tb.Cleanup(func() {
 		server.Close()

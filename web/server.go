@@ -26,10 +26,16 @@ type Server struct {
 	stopping  atomic.Bool
 }
 
-// New returns a server over the workspace that writes its log lines to log;
-// ready says whether the stores can be used.
-func New(workspace *segment.Workspace, ready func(context.Context) error, log *slog.Logger) *Server {
-	s := &Server{workspace: workspace, ready: ready, log: log, hub: newHub(workspace, log)}
+// Config is what a Server needs.
+type Config struct {
+	Workspace *segment.Workspace
+	Ready     func(context.Context) error // says whether the stores can be used
+	Log       *slog.Logger
+}
+
+// New returns a server that is set up as c says.
+func New(c Config) *Server {
+	s := &Server{workspace: c.Workspace, ready: c.Ready, log: c.Log, hub: newHub(c.Workspace, c.Log)}
 	s.handler = s.routes()
 	return s
 }

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"collie/segment"
+	"collie/segment/photo"
+	"collie/storage/blob"
+	"collie/storage/sqlite"
+)
+
+// data is an opened data folder.
+type data struct {
+	store     *sqlite.Store
+	blobs     *blob.Store
+	workspace *segment.Workspace
+}
+
+// openData opens the data folder, which it makes when it is not there. Close it.
+func openData(ctx context.Context, folder string) (*data, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	store, err := sqlite.Open(ctx, filepath.Join(folder, "collie.db"))
+	if err != nil {
+		return nil, err
+	}
+	blobs, err := blob.Open(filepath.Join(folder, "blobs"))
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return &data{store, blobs, segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{}))}, nil
+}
+
+// Close closes what the folder holds open.
+func (d *data) Close() error { return errors.Join(d.blobs.Close(), d.store.Close()) }
