@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"collie/segment/access"
 	"collie/superpixels"
 )
 
@@ -17,6 +18,7 @@ import (
 // share one Annotation. Safe for concurrent use.
 type Annotation struct {
 	store     Store
+	guard     *guard
 	image     Image
 	hierarchy *superpixels.Hierarchy
 	cells     *superpixels.Map   // the finest map
@@ -168,6 +170,9 @@ var ErrOtherMap = errors.New("superpixels of another map")
 // ID, answers the number it has. Points are resolved to superpixels. On any
 // error nothing has changed.
 func (a *Annotation) Append(ctx context.Context, expected int, e Event) (int, error) {
+	if err := a.guard.may(ctx, access.Annotate); err != nil {
+		return 0, err
+	}
 	project, err := a.store.Project(ctx, a.image.ProjectID)
 	if err != nil {
 		return 0, err

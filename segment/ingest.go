@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"collie/segment/access"
 	"collie/segment/photo"
 	"collie/superpixels"
 )
@@ -18,6 +19,9 @@ const finestFactor = 4
 // AddImage reads an uploaded file, segments it into superpixels and stores it.
 // Nothing of a file that can't be used is kept.
 func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file io.Reader) (Image, error) {
+	if err := w.May(ctx, access.Annotate); err != nil {
+		return Image{}, err
+	}
 	images, err := w.Images(ctx, projectID)
 	if err != nil {
 		return Image{}, err
@@ -94,7 +98,7 @@ func (w *Workspace) load(ctx context.Context, imageID string) (*Annotation, erro
 		return nil, fmt.Errorf("image %s: graph of %d superpixels, finest map of %d", im.ID, len(graph.Regions), hierarchy.Finest())
 	}
 	a := &Annotation{
-		store: w.store, image: im, hierarchy: &hierarchy, cells: hierarchy.Map(), cellGraph: &graph,
+		store: w.store, guard: w.guard, image: im, hierarchy: &hierarchy, cells: hierarchy.Map(), cellGraph: &graph,
 	}
 	a.replay(nil)
 	return a, a.catchUp(ctx)

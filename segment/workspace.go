@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"collie/segment/access"
 	"collie/segment/photo"
 )
 
@@ -21,12 +22,13 @@ type Workspace struct {
 	gate   *photo.Gate
 	ingest chan struct{} // a place per image that is being segmented
 	open   *openImages
+	guard  *guard
 }
 
 // NewWorkspace returns a workspace over the given stores. Uploads pass through
 // gate.
 func NewWorkspace(store Store, blobs Blobs, gate *photo.Gate) *Workspace {
-	w := &Workspace{store: store, blobs: blobs, gate: gate}
+	w := &Workspace{store: store, blobs: blobs, gate: gate, guard: new(guard)}
 	w.ingest = make(chan struct{}, runtime.GOMAXPROCS(0))
 	w.open = newOpenImages(w.load)
 	return w
@@ -34,6 +36,9 @@ func NewWorkspace(store Store, blobs Blobs, gate *photo.Gate) *Workspace {
 
 // CreateProject makes a project; with no classes it gets DefaultClasses.
 func (w *Workspace) CreateProject(ctx context.Context, name string, classes []Class) (Project, error) {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return Project{}, err
+	}
 	if len(classes) == 0 {
 		classes = DefaultClasses()
 	}
@@ -50,11 +55,17 @@ func (w *Workspace) CreateProject(ctx context.Context, name string, classes []Cl
 
 // Project returns a project.
 func (w *Workspace) Project(ctx context.Context, id string) (Project, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return Project{}, err
+	}
 	return w.store.Project(ctx, id)
 }
 
 // Projects lists the projects that are not in the trash, newest first.
 func (w *Workspace) Projects(ctx context.Context) ([]Project, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return nil, err
+	}
 	return w.store.Projects(ctx)
 }
 
@@ -62,6 +73,9 @@ func (w *Workspace) Projects(ctx context.Context) ([]Project, error) {
 // list is. Classes keep their index, so the list can rename, recolour and add
 // at the end, but not shorten: evidence may refer to any class.
 func (w *Workspace) EditProject(ctx context.Context, id, name string, classes []Class) (Project, error) {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return Project{}, err
+	}
 	p, err := w.store.Project(ctx, id)
 	if err != nil {
 		return Project{}, err
@@ -84,16 +98,25 @@ func (w *Workspace) EditProject(ctx context.Context, id, name string, classes []
 
 // TrashProject moves a project to the trash; nothing is erased.
 func (w *Workspace) TrashProject(ctx context.Context, id string) error {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return err
+	}
 	return w.store.TrashProject(ctx, id)
 }
 
 // Image returns an image's record.
 func (w *Workspace) Image(ctx context.Context, id string) (Image, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return Image{}, err
+	}
 	return w.store.Image(ctx, id)
 }
 
 // Images lists a project's images in order of upload.
 func (w *Workspace) Images(ctx context.Context, projectID string) ([]Image, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return nil, err
+	}
 	if _, err := w.store.Project(ctx, projectID); err != nil {
 		return nil, err
 	}
@@ -102,11 +125,17 @@ func (w *Workspace) Images(ctx context.Context, projectID string) ([]Image, erro
 
 // Blob opens one of an image's blobs; the caller closes it.
 func (w *Workspace) Blob(ctx context.Context, key string) (io.ReadSeekCloser, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return nil, err
+	}
 	return w.blobs.Open(ctx, key)
 }
 
 // Open returns the image ready to work on; Close it when done.
 func (w *Workspace) Open(ctx context.Context, imageID string) (*Annotation, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return nil, err
+	}
 	// One that is in memory may have gone to the trash meanwhile.
 	if _, err := w.store.Image(ctx, imageID); err != nil {
 		return nil, err
