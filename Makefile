@@ -1,4 +1,4 @@
-.PHONY: run generate test e2e lint bench
+.PHONY: run generate test e2e lint bench bench-page
 
 run:
 	go run ./cmd/server
@@ -21,3 +21,6 @@ lint:
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
+
+bench-page:
+	go test -count=1 -v -run TestE2ESpeed ./web/e2e -speed

@@ -7,13 +7,11 @@ import { themeToggle } from './theme.js';
 
 const data = byId('app').dataset;
 closeButtons();
-/** @type {App | undefined} */
-let app;
-themeToggle(() => app?.reground());
+themeToggle();
 
 try {
   const parts = await load(data.display ?? '', data.superpixels ?? '');
-  app = new App(data, parts);
+  const app = new App(data, parts);
   listen(app);
   byId('loading').hidden = true;
   byId('canvas').focus({ preventScroll: true });

@@ -41,8 +41,13 @@ export class App {
     /** @type {{mode: 'paint' | 'clear', superpixels: number[]} | null} the stroke that is going on */
     this.draft = null;
     this.frame = 0;
+    /** Whether classes differ by patterns beside their colours. */
+    this.patterned = false;
     this.overlay = new Overlay(parts.map);
-    this.painter = new Painter(byId('scene'), byId('marks'), { ...parts, overlay: this.overlay });
+    this.painter = new Painter(
+      { picture: byId('picture'), scene: byId('scene'), marks: byId('marks') },
+      { ...parts, overlay: this.overlay },
+    );
     this.classes = new ClassPanel(data.project ?? '', {
       changed: () => this.recolor(),
       chosen: (i) => this.say(`${this.classes.classes[i].name} is active`),
@@ -90,7 +95,6 @@ export class App {
       saved: () => this.saved(),
       done: () => toast('Mask exported', 'It is among your downloads.'),
     });
-    this.reground();
     this.recolor();
   }
 
@@ -102,15 +106,9 @@ export class App {
     return this.session.evidence.present.clicks;
   }
 
-  /** Takes over the colours of the theme. */
-  reground() {
-    this.painter.ground = getComputedStyle(byId('canvas')).backgroundColor;
-    this.painter.touch();
-  }
-
   recolor() {
-    this.overlay.recolor(pixels(this.classes.colors));
-    this.painter.colors = this.classes.colors;
+    this.overlay.recolor(pixels(this.classes.colors), this.patterned);
+    this.painter.dots.colors = this.classes.colors;
     this.painter.touch();
     this.refresh();
   }
@@ -134,9 +132,7 @@ export class App {
       clicks = clicks.slice();
       for (const s of this.draft.superpixels) labels[s] = clicks[s] = value;
     }
-    this.painter.clicks = clicks;
-    this.painter.show(labels);
-    this.painter.touchMarks();
+    this.painter.show(labels, clicks);
   }
 
   /** Canvas at once, everything else with the next frame. */

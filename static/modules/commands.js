@@ -113,7 +113,7 @@ export function listen(app) {
     if (key === ' ') {
       stage.space = false;
       delete byId('canvas').dataset.space;
-      const s = painter.cursor;
+      const s = painter.marks.cursor;
       if (tapped && s >= 0 && e.target === byId('canvas')) app.stroke('paint', [s], [stage.pointIn(s)]);
     }
   });

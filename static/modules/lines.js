@@ -1,13 +1,14 @@
+import { meet, nothing, union } from './box.js';
 import { simplify } from './simplify.js';
 
 /**
  * @typedef {import('./borders.js').Arc} Arc
- * @typedef {{left: number, top: number, right: number, bottom: number}} Rectangle pixels of the map
- * @typedef {{path: Path2D, points: number, box: Rectangle}} Drawing lines of one part of the image
+ * @typedef {import('./box.js').Box} Box
+ * @typedef {{path: Path2D, points: number, box: Box}} Drawing lines of one part of the image
  * @typedef {0 | 1 | 2} Detail coarse, smooth, or along the pixels' true edges
  */
 
-const TILES = 6; // per side
+const TILES = 10; // per side
 
 /**
  * How much detail can be seen.
@@ -27,14 +28,12 @@ export class Lines {
    * @param {number} height
    */
   constructor(arcs, width, height) {
-    /** @type {{arcs: Arc[], box: Rectangle, drawings: Drawing[]}[]} */
-    this.tiles = Array.from({ length: TILES * TILES }, () => ({
-      arcs: [],
-      box: { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity },
-      drawings: [],
-    }));
+    /** @type {{arcs: Arc[], box: Box, drawings: Drawing[]}[]} */
+    this.tiles = Array.from({ length: TILES * TILES }, () => ({ arcs: [], box: nothing(), drawings: [] }));
     /** @type {Map<number, Arc[]>} arcs around each superpixel */
     this.around = new Map();
+    /** @type {Map<number, Set<number>>} tiles that hold arcs around each superpixel */
+    this.tilesOf = new Map();
     /** @type {WeakMap<Arc, Float32Array>} */
     this.coarse = new WeakMap();
     for (const arc of arcs) {
@@ -47,12 +46,15 @@ export class Lines {
       const [left, top, right, bottom] = arc.box;
       const column = Math.min(TILES - 1, Math.floor(((left + right) / 2 / width) * TILES));
       const row = Math.min(TILES - 1, Math.floor(((top + bottom) / 2 / height) * TILES));
-      const { arcs: list, box } = this.tiles[row * TILES + column];
-      list.push(arc);
-      box.left = Math.min(box.left, left);
-      box.top = Math.min(box.top, top);
-      box.right = Math.max(box.right, right);
-      box.bottom = Math.max(box.bottom, bottom);
+      const index = row * TILES + column;
+      const tile = this.tiles[index];
+      tile.arcs.push(arc);
+      tile.box = union(tile.box, { left, top, right, bottom });
+      for (const s of [arc.a, arc.b]) {
+        const tiles = this.tilesOf.get(s);
+        if (tiles) tiles.add(index);
+        else this.tilesOf.set(s, new Set([index]));
+      }
     }
   }
 
@@ -67,14 +69,16 @@ export class Lines {
   }
 
   /**
-   * The lines between different classes.
+   * The lines between different classes in one tile.
    *
+   * @param {number} tile
    * @param {Uint8Array} labels
    * @param {Detail} detail
-   * @returns {Drawing[]}
+   * @returns {Drawing}
    */
-  between(labels, detail) {
-    return this.tiles.map(({ arcs, box }) => ({ ...this.draw(arcs.filter(({ a, b }) => labels[a] !== labels[b]), detail), box }));
+  between(tile, labels, detail) {
+    const { arcs, box } = this.tiles[tile];
+    return { ...this.draw(arcs.filter(({ a, b }) => labels[a] !== labels[b]), detail), box };
   }
 
   /**
@@ -82,7 +86,7 @@ export class Lines {
    *
    * @param {Iterable<number>} superpixels
    * @param {Detail} detail
-   * @returns {Path2D}
+   * @returns {Drawing}
    */
   outline(superpixels, detail) {
     const set = new Set(superpixels);
@@ -91,7 +95,8 @@ export class Lines {
     for (const s of set) {
       for (const arc of this.around.get(s) ?? []) if (set.has(arc.a) !== set.has(arc.b)) arcs.push(arc);
     }
-    return this.draw(arcs, detail).path;
+    const box = arcs.reduce((all, { box: [left, top, right, bottom] }) => union(all, { left, top, right, bottom }), nothing());
+    return { ...this.draw(arcs, detail), box };
   }
 
   /**
@@ -126,13 +131,11 @@ export class Lines {
 }
 
 /**
- * The drawings that reach into a window.
+ * The drawings that reach into a part of the image.
  *
  * @param {Drawing[]} drawings
- * @param {Rectangle} window
+ * @param {Box} part
  */
-export function visible(drawings, window) {
-  return drawings.filter(
-    ({ box }) => box.right >= window.left && box.left <= window.right && box.bottom >= window.top && box.top <= window.bottom,
-  );
+export function visible(drawings, part) {
+  return drawings.filter(({ box }) => meet(box, part));
 }

@@ -1,7 +1,21 @@
+import { empty, intersection, nothing, placed, union, unplaced } from './box.js';
+import { Contours } from './contours.js';
+import { Dots } from './dots.js';
 import { at } from './idmap.js';
 import { detailAt, visible } from './lines.js';
+import { Marks } from './marks.js';
 import { VOID } from './protocol.js';
-import { toWindow } from './view.js';
+import { Pyramid } from './pyramid.js';
+
+/**
+ * @typedef {import('./box.js').Box} Box
+ *
+ * @typedef {object} Parts what superpixels are drawn with
+ * @property {import('./idmap.js').IdMap} map
+ * @property {import('./overlay.js').Overlay} overlay
+ * @property {import('./lines.js').Lines} lines
+ * @property {Float32Array} anchors
+ */
 
 /** Milliseconds without movement after which dense boundaries are drawn sharp again. */
 const SETTLED = 70;
@@ -9,31 +23,34 @@ const SETTLED = 70;
 /** Points above which lines are too dense to be drawn in every frame. */
 const DENSE = 12_000;
 
+/** CSS pixels by which lines and dots reach out of the superpixels that they belong to. */
+const REACH = 8;
+
 /**
- * Paints the window from layers: image, labelling, lines between classes,
- * boundaries; and above them, on a canvas of its own so that the pointer costs
- * little, the outline under the pointer and the clicks. Only in animation frames.
+ * Paints the window in three canvases that lie on each other: the image; on it
+ * the labelling, the lines between classes, the boundaries and the clicks; and
+ * what follows the pointer. Only what has changed is painted, only in animation
+ * frames. Boxes count device pixels.
  */
 export class Painter {
   /**
-   * @param {HTMLCanvasElement} scene
-   * @param {HTMLCanvasElement} marks
-   * @param {object} parts
-   * @param {CanvasImageSource} parts.image
-   * @param {import('./idmap.js').IdMap} parts.map
-   * @param {import('./overlay.js').Overlay} parts.overlay
-   * @param {import('./lines.js').Lines} parts.lines
-   * @param {Float32Array} parts.anchors
+   * @param {{picture: HTMLElement, scene: HTMLElement, marks: HTMLElement}} canvases
+   * @param {Parts & {image: CanvasImageSource & {width: number, height: number}}} parts
    */
-  constructor(scene, marks, { image, map, overlay, lines, anchors }) {
-    this.scene = /** @type {CanvasRenderingContext2D} */ (scene.getContext('2d', { alpha: false }));
-    this.marks = /** @type {CanvasRenderingContext2D} */ (marks.getContext('2d'));
-    this.mesh = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
-    this.image = image;
+  constructor({ picture, scene, marks }, { image, map, overlay, lines, anchors }) {
+    this.picture = contextOf(picture);
+    this.scene = contextOf(scene);
+    this.marks = new Marks(contextOf(marks), this);
+    this.mesh = contextOf(document.createElement('canvas'));
+    this.pyramid = new Pyramid(image);
     this.map = map;
     this.overlay = overlay;
+    /** @type {import('./overlay.js').Overlay | null} shown instead of the labelling */
+    this.heat = null;
     this.lines = lines;
+    this.contours = new Contours(lines);
     this.anchors = anchors;
+    this.dots = new Dots();
     /** @type {import('./view.js').View} */
     this.view = { scale: 1, left: 0, top: 0 };
     /** @type {import('./view.js').View | null} the view that the mesh was drawn for */
@@ -42,23 +59,15 @@ export class Painter {
     this.opacity = 0.45;
     this.boundaries = true;
     this.labelled = true;
-    /** What lies around the image. */
-    this.ground = '#222222';
-    /** @type {import('./lines.js').Drawing[] | null} lines between classes */
-    this.classLines = null;
-    /** The detail that they were drawn with. */
-    this.classDetail = -1;
-    /** @type {string[]} */
-    this.colors = [];
     /** @type {Uint8Array} */
     this.clicks = new Uint8Array(map.n).fill(VOID);
     /** @type {Map<number, [number, number]>} where the person clicked, when known */
     this.points = new Map();
-    /** @type {number[]} superpixels outlined under the pointer */
-    this.hover = [];
-    /** Superpixel that the keyboard stands on, or -1. */
-    this.cursor = -1;
-    this.sceneDirty = this.marksDirty = false;
+    /** What of the scene is out of date. */
+    this.dirty = nothing();
+    this.pictureDirty = this.marksDirty = false;
+    /** Whether there are too many lines between classes to draw them. */
+    this.dense = false;
     this.frame = 0;
     this.settle = 0;
   }
@@ -66,24 +75,30 @@ export class Painter {
   /**
    * Turns to other superpixels of the same image; the view stays.
    *
-   * @param {object} parts
-   * @param {import('./idmap.js').IdMap} parts.map
-   * @param {import('./overlay.js').Overlay} parts.overlay
-   * @param {import('./lines.js').Lines} parts.lines
-   * @param {Float32Array} parts.anchors
+   * @param {Parts} parts
    */
   renew({ map, overlay, lines, anchors }) {
-    if (this.cursor >= 0) this.cursor = at(map, ...this.anchorOf(this.cursor));
+    const { marks } = this;
+    if (marks.cursor >= 0) marks.cursor = at(map, ...this.anchorOf(marks.cursor));
     this.points = new Map([...this.points.values()].map((point) => [at(map, ...point), point]));
     this.map = map;
     this.overlay = overlay;
+    this.heat = null;
     this.lines = lines;
+    this.contours = new Contours(lines);
     this.anchors = anchors;
     this.clicks = new Uint8Array(map.n).fill(VOID);
-    this.hover = [];
+    marks.hover = [];
+    marks.suggested = -1;
     this.meshView = null;
-    this.classLines = null;
     this.touch();
+  }
+
+  /** Shows another rendering of the image. @param {CanvasImageSource & {width: number, height: number}} image */
+  develop(image) {
+    this.pyramid = new Pyramid(image);
+    this.pictureDirty = true;
+    this.touchMarks();
   }
 
   /**
@@ -93,34 +108,44 @@ export class Painter {
    */
   resize(width, height, ratio) {
     this.ratio = ratio;
-    for (const { canvas } of [this.scene, this.marks, this.mesh]) {
+    for (const { canvas } of [this.picture, this.scene, this.marks.context, this.mesh]) {
       canvas.width = Math.max(1, Math.round(width * ratio));
       canvas.height = Math.max(1, Math.round(height * ratio));
     }
     this.meshView = null;
-    this.sceneDirty = this.marksDirty = true;
+    this.look(this.view);
   }
 
   /** @param {import('./view.js').View} view */
   look(view) {
     this.view = view;
+    this.pictureDirty = true;
     this.touch();
   }
 
-  /** @param {Uint8Array} labels */
-  show(labels) {
-    if (!this.overlay.show(labels)) return;
-    this.classLines = null;
-    this.touch();
-  }
-
-  /** Asks for everything to be painted again. */
-  touch() {
-    this.sceneDirty = true;
+  /**
+   * @param {Uint8Array} labels
+   * @param {Uint8Array} clicks
+   */
+  show(labels, clicks) {
+    this.overlay.show(labels);
+    for (let s = 0; s < clicks.length; s++) if (clicks[s] !== this.clicks[s]) this.spoil(this.boxOf(s));
+    this.clicks = clicks;
     this.touchMarks();
   }
 
-  /** Asks for the pointer's outline and the clicks to be painted again. */
+  /** Asks for the scene to be painted again. */
+  touch() {
+    this.dirty = this.whole;
+    this.touchMarks();
+  }
+
+  /** Has a part of the scene painted again with the next frame. @param {Box} part in pixels of the map */
+  spoil(part) {
+    if (!empty(part)) this.dirty = union(this.dirty, placed(part, this.placing, REACH * this.ratio));
+  }
+
+  /** Asks for the pointer's outline to be painted again. */
   touchMarks() {
     this.marksDirty = true;
     this.frame ||= requestAnimationFrame(() => this.paint());
@@ -128,9 +153,20 @@ export class Painter {
 
   paint() {
     this.frame = 0;
-    if (this.sceneDirty) this.paintScene();
-    if (this.marksDirty) this.paintMarks();
-    this.sceneDirty = this.marksDirty = false;
+    this.spoil(this.overlay.drawn());
+    if (this.heat) this.spoil(this.heat.drawn());
+    if (this.pictureDirty) this.paintPicture();
+    const part = intersection(this.dirty, this.whole);
+    if (!empty(part)) this.paintScene(part);
+    if (this.marksDirty) this.marks.paint();
+    this.dirty = nothing();
+    this.pictureDirty = this.marksDirty = false;
+  }
+
+  /** @returns {Box} all that the canvases show */
+  get whole() {
+    const { width, height } = this.scene.canvas;
+    return { left: 0, top: 0, right: width, bottom: height };
   }
 
   /** Scale of the map in CSS pixels. */
@@ -138,44 +174,61 @@ export class Painter {
     return (this.view.scale * this.map.fullWidth) / this.map.width;
   }
 
-  /**
-   * Lets a context draw in pixels of the map.
-   *
-   * @param {CanvasRenderingContext2D} context
-   */
-  enter(context) {
+  /** Where the map lies, in device pixels. @returns {import('./box.js').Placing} */
+  get placing() {
     const { map, ratio, view } = this;
-    context.setTransform(
-      (view.scale * map.fullWidth * ratio) / map.width, 0, 0,
-      (view.scale * map.fullHeight * ratio) / map.height,
-      view.left * ratio, view.top * ratio,
-    );
+    return {
+      sx: (view.scale * map.fullWidth * ratio) / map.width,
+      sy: (view.scale * map.fullHeight * ratio) / map.height,
+      left: view.left * ratio,
+      top: view.top * ratio,
+    };
   }
 
-  paintScene() {
-    const { scene, map, overlay } = this;
-    const scale = this.mapScale;
+  /** Lets a context draw in pixels of the map. @param {CanvasRenderingContext2D} context */
+  enter(context) {
+    const { sx, sy, left, top } = this.placing;
+    context.setTransform(sx, 0, 0, sy, left, top);
+  }
+
+  paintPicture() {
+    const { picture, map } = this;
+    picture.setTransform(1, 0, 0, 1, 0, 0);
+    picture.clearRect(0, 0, picture.canvas.width, picture.canvas.height);
+    this.enter(picture);
+    picture.imageSmoothingEnabled = detailAt(this.mapScale) < 2;
+    picture.drawImage(this.pyramid.level(map.width * this.placing.sx), 0, 0, map.width, map.height);
+  }
+
+  /** @param {Box} part device pixels */
+  paintScene(part) {
+    const { scene, placing } = this;
+    const detail = detailAt(this.mapScale);
+    const contours = visible(this.contours.update(this.overlay.labels, detail), this.window);
+    const dense = weight(contours) >= DENSE;
+    if (dense !== this.dense) part = this.whole;
+    this.dense = dense;
+    const inMap = unplaced(part, placing);
     scene.setTransform(1, 0, 0, 1, 0, 0);
-    scene.fillStyle = this.ground;
-    scene.fillRect(0, 0, scene.canvas.width, scene.canvas.height);
-    this.enter(scene);
-    const detail = detailAt(scale);
-    scene.imageSmoothingEnabled = detail < 2;
-    scene.imageSmoothingQuality = scale < 1 ? 'medium' : 'low';
-    scene.drawImage(this.image, 0, 0, map.width, map.height);
-    if (this.labelled) {
-      overlay.flush();
-      scene.globalAlpha = this.opacity;
-      scene.drawImage(overlay.canvas, 0, 0);
+    scene.save();
+    scene.beginPath();
+    scene.rect(part.left, part.top, part.right - part.left, part.bottom - part.top);
+    scene.clip();
+    scene.clearRect(part.left, part.top, part.right - part.left, part.bottom - part.top);
+    if (this.labelled || this.heat) {
+      scene.imageSmoothingEnabled = detail < 2;
+      scene.globalAlpha = this.heat ? Math.max(0.6, this.opacity) : this.opacity;
+      (this.heat ?? this.overlay).draw(scene, placing, inMap);
       scene.globalAlpha = 1;
-      if (!this.classLines || this.classDetail !== detail) {
-        this.classLines = this.lines.between(overlay.labels, detail);
-        this.classDetail = detail;
+      if (!dense) {
+        this.enter(scene);
+        this.stroke(scene, visible(contours, inMap), [['rgb(0 0 0 / 0.45)', 2.6], ['rgb(255 255 255 / 0.9)', 1.1]]);
       }
-      const drawings = visible(this.classLines, this.window());
-      if (weight(drawings) < DENSE) this.stroke(scene, drawings, [['rgb(0 0 0 / 0.45)', 2.6], ['rgb(255 255 255 / 0.9)', 1.1]]);
     }
-    if (this.boundaries) this.paintBoundaries();
+    if (this.boundaries) this.paintBoundaries(part);
+    scene.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    this.dots.paint(this, part);
+    scene.restore();
   }
 
   /**
@@ -197,12 +250,14 @@ export class Painter {
   /**
    * Boundaries are drawn sharp into a layer of their own. While many of them
    * move, the layer is moved as a picture; it is drawn again when they rest.
+   *
+   * @param {Box} part of the scene to paint
    */
-  paintBoundaries() {
+  paintBoundaries(part) {
     const { mesh, scene, view, meshView } = this;
     const moved = !meshView || meshView.scale !== view.scale || meshView.left !== view.left || meshView.top !== view.top;
     if (moved) {
-      const drawings = visible(this.lines.all(detailAt(this.mapScale)), this.window());
+      const drawings = visible(this.lines.all(detailAt(this.mapScale)), this.window);
       clearTimeout(this.settle);
       if (!meshView || weight(drawings) < DENSE) {
         this.drawMesh(drawings);
@@ -214,8 +269,15 @@ export class Painter {
       }
     }
     const from = /** @type {import('./view.js').View} */ (this.meshView);
+    if (from === view || !moved) {
+      const size = /** @type {const} */ ([part.left, part.top, part.right - part.left, part.bottom - part.top]);
+      scene.setTransform(1, 0, 0, 1, 0, 0);
+      scene.drawImage(mesh.canvas, ...size, ...size);
+      return;
+    }
     const ratio = view.scale / from.scale;
     scene.setTransform(ratio, 0, 0, ratio, (view.left - from.left * ratio) * this.ratio, (view.top - from.top * ratio) * this.ratio);
+    scene.imageSmoothingEnabled = true;
     scene.drawImage(mesh.canvas, 0, 0);
   }
 
@@ -230,54 +292,15 @@ export class Painter {
   }
 
   /** What the window shows, in pixels of the map. */
-  window() {
-    const { map, view, ratio, scene } = this;
-    const across = map.width / map.fullWidth / view.scale;
-    return {
-      left: -view.left * across,
-      top: -view.top * across,
-      right: (scene.canvas.width / ratio - view.left) * across,
-      bottom: (scene.canvas.height / ratio - view.top) * across,
-    };
+  get window() {
+    return unplaced(this.whole, this.placing);
   }
 
-  paintMarks() {
-    const { marks, ratio } = this;
-    marks.setTransform(1, 0, 0, 1, 0, 0);
-    marks.clearRect(0, 0, marks.canvas.width, marks.canvas.height);
-    this.enter(marks);
-    const scale = this.mapScale;
-    if (this.hover.length > 0) {
-      this.stroke(marks, [{ path: this.lines.outline(this.hover, detailAt(scale)) }], [['rgb(0 0 0 / 0.55)', 3.6], ['#ffffff', 1.8]]);
-    }
-    if (this.cursor >= 0) {
-      const cursor = [{ path: this.lines.outline([this.cursor], detailAt(scale)) }];
-      this.stroke(marks, cursor, [['#000000', 4]]);
-      marks.setLineDash([6 / scale, 4 / scale]);
-      this.stroke(marks, cursor, [['#ffffff', 2.4]]);
-      marks.setLineDash([]);
-    }
-    marks.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.paintClicks();
-  }
-
-  /** A dot in the colour of its class with a ring, where the person clicked. */
-  paintClicks() {
-    const { marks, view, clicks, ratio } = this;
-    const width = marks.canvas.width / ratio;
-    const height = marks.canvas.height / ratio;
-    for (let s = 0; s < clicks.length; s++) {
-      if (clicks[s] === VOID) continue;
-      const [x, y] = toWindow(view, ...this.pointOf(s));
-      if (x < -8 || y < -8 || x > width + 8 || y > height + 8) continue;
-      const radius = Math.min(4.5, Math.max(1.8, Math.sqrt(this.map.area[s]) * view.scale * 0.16));
-      for (const [color, extra] of [['rgb(0 0 0 / 0.65)', 2.5], ['#ffffff', 1.6], [this.colors[clicks[s]] ?? '#000000', 0]]) {
-        marks.beginPath();
-        marks.arc(x, y, radius + Number(extra), 0, 2 * Math.PI);
-        marks.fillStyle = String(color);
-        marks.fill();
-      }
-    }
+  /** What holds a superpixel's dot, in pixels of the map. @param {number} s @returns {Box} */
+  boxOf(s) {
+    const [x, y] = this.pointOf(s);
+    const [column, row] = [(x * this.map.width) / this.map.fullWidth, (y * this.map.height) / this.map.fullHeight];
+    return { left: column, top: row, right: column + 1, bottom: row + 1 };
   }
 
   /** @param {number} s @returns {[number, number]} pixels of the image */
@@ -289,6 +312,11 @@ export class Painter {
   anchorOf(s) {
     return [this.anchors[s * 2], this.anchors[s * 2 + 1]];
   }
+}
+
+/** @param {HTMLElement} canvas @returns {CanvasRenderingContext2D} */
+function contextOf(canvas) {
+  return /** @type {CanvasRenderingContext2D} */ (/** @type {HTMLCanvasElement} */ (canvas).getContext('2d'));
 }
 
 /** @param {import('./lines.js').Drawing[]} drawings @returns {number} points to draw */

@@ -61,7 +61,7 @@ export class Regrain {
     session.hypotheses.renew(sources(old, map));
     if (choice.shown && !session.hypotheses.cards.includes(choice.shown.card)) choice.selected = choice.hovered = null;
     app.overlay = new Overlay(map);
-    app.overlay.recolor(pixels(app.classes.colors));
+    app.overlay.recolor(pixels(app.classes.colors), app.patterned);
     painter.renew({ map, overlay: app.overlay, lines, anchors });
     app.area = map.area;
     app.graph = graph;

@@ -159,15 +159,16 @@ export class Stage {
   point(superpixel) {
     if (superpixel === this.hovered) return;
     this.hovered = superpixel;
-    if (superpixel >= 0) this.painter.cursor = -1;
-    this.painter.hover = superpixel < 0 ? [] : [superpixel];
+    if (superpixel >= 0) this.painter.marks.cursor = -1;
+    this.painter.marks.hover = superpixel < 0 ? [] : [superpixel];
     this.painter.touchMarks();
     this.listener.hover(superpixel);
   }
 
   /** The superpixel that keys work on: the keyboard's, else the pointer's; or -1. */
   get focus() {
-    return this.painter.cursor >= 0 ? this.painter.cursor : this.hovered;
+    const { cursor } = this.painter.marks;
+    return cursor >= 0 ? cursor : this.hovered;
   }
 
   /** @param {number} superpixel @returns {[number, number]} a point in it that the server finds there too */
@@ -181,8 +182,8 @@ export class Stage {
     const { painter, size } = this;
     const start = this.focus >= 0 ? this.focus : this.under(size.width / 2, size.height / 2);
     const next = this.focus < 0 ? Math.max(0, start) : towards(this.graph, painter.anchors, start, DIRECTIONS[direction]);
-    painter.cursor = next;
-    painter.hover = [];
+    painter.marks.cursor = next;
+    painter.marks.hover = [];
     this.hovered = -1;
     const [x, y] = toWindow(painter.view, painter.anchors[next * 2], painter.anchors[next * 2 + 1]);
     const dx = x < 40 ? 40 - x : x > size.width - 40 ? size.width - 40 - x : 0;

@@ -10,10 +10,8 @@ function present() {
 /**
  * Makes the toggle work. A choice that equals the system's preference is
  * forgotten again, so that the page follows the system.
- *
- * @param {() => void} [changed] called whenever colours may have changed
  */
-export function themeToggle(changed = () => {}) {
+export function themeToggle() {
   byId('theme').addEventListener('click', () => {
     const next = present() === 'dark' ? 'light' : 'dark';
     const followsSystem = next === (dark.matches ? 'dark' : 'light');
@@ -25,7 +23,5 @@ export function themeToggle(changed = () => {}) {
     } catch {
       // Without storage the choice lasts as long as the page.
     }
-    changed();
   });
-  dark.addEventListener('change', changed);
 }

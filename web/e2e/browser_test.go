@@ -237,6 +237,25 @@ func (p *page) onScreen(at image.Point) (x, y float64) {
 	return xy[0], xy[1]
 }
 
+// pixel returns the colour (red, green, blue, 0..255) that the canvases together
+// show at a pixel of the image while the whole image is shown.
+func (p *page) pixel(at image.Point) []int {
+	p.t.Helper()
+	x, y := p.onScreen(at)
+	return value[[]int](p, fmt.Sprintf(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+		const canvas = document.createElement('canvas');
+		canvas.width = canvas.height = 1;
+		const context = canvas.getContext('2d');
+		for (const layer of document.querySelectorAll('#canvas canvas')) {
+			const box = layer.getBoundingClientRect();
+			const [x, y] = [%f - box.left, %f - box.top].map((v) => Math.round(v * layer.width / box.width));
+			context.filter = getComputedStyle(layer).filter;
+			context.drawImage(layer, x, y, 1, 1, 0, 0, 1, 1);
+		}
+		done([...context.getImageData(0, 0, 1, 1).data].slice(0, 3));
+	})))`, x, y))
+}
+
 // screenshot keeps a picture of the window under the artefacts folder of the
 // module, named after the test.
 func (p *page) screenshot(name string) {

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"flag"
-	"fmt"
 	"image"
 	"image/color"
 	"os"
@@ -162,13 +161,7 @@ func TestE2EPaints(t *testing.T) {
 	truth := sampleTruth()
 	p := openSample(t, 1280, 720, false)
 	at := insideOf(t, truth, 2) // the white cloth
-	pixel := fmt.Sprintf(`(() => {
-		const scene = document.getElementById('scene'), box = scene.getBoundingClientRect();
-		const [x, y] = [%%f - box.left, %%f - box.top].map(v => Math.round(v * scene.width / box.width));
-		return [...scene.getContext('2d').getImageData(x, y, 1, 1).data];
-	})()`)
-	x, y := p.onScreen(at)
-	look := func() []int { return value[[]int](p, fmt.Sprintf(pixel, x, y)) }
+	look := func() []int { return p.pixel(at) }
 	before := look()
 	p.press("2") // table, orange
 	p.click(at)

@@ -1,0 +1,82 @@
+import { empty, nothing, placed, union } from './box.js';
+import { detailAt } from './lines.js';
+
+/** @typedef {import('./box.js').Box} Box */
+
+/** Widest stroke, CSS pixels, on either side of a line. */
+const REACH = 6;
+
+/** What lies above the scene and follows the pointer and the keyboard: outlines. */
+export class Marks {
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {import('./painter.js').Painter} painter
+   */
+  constructor(context, painter) {
+    this.context = context;
+    this.painter = painter;
+    /** @type {readonly number[]} superpixels outlined under the pointer */
+    this.hover = [];
+    /** Superpixel that the keyboard stands on, or -1. */
+    this.cursor = -1;
+    /** Superpixel that is worth a click, or -1. */
+    this.suggested = -1;
+    /** What has been painted, device pixels. */
+    this.painted = nothing();
+  }
+
+  paint() {
+    const { context, painter } = this;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    if (!empty(this.painted)) {
+      const { left, top, right, bottom } = this.painted;
+      context.clearRect(left, top, right - left, bottom - top);
+    }
+    this.painted = nothing();
+    painter.enter(context);
+    const dash = 1 / painter.mapScale;
+    if (this.suggested >= 0) {
+      this.outline([this.suggested], [['#000000', 5.5], ['#ffd23f', 3.5]]);
+      this.ring(this.suggested);
+    }
+    if (this.hover.length > 0) this.outline(this.hover, [['rgb(0 0 0 / 0.55)', 3.6], ['#ffffff', 1.8]]);
+    if (this.cursor >= 0) {
+      this.outline([this.cursor], [['#000000', 4]]);
+      context.setLineDash([6 * dash, 4 * dash]);
+      this.outline([this.cursor], [['#ffffff', 2.4]]);
+      context.setLineDash([]);
+    }
+  }
+
+  /**
+   * @param {readonly number[]} superpixels
+   * @param {[string, number][]} strokes colour and width in CSS pixels, from below
+   */
+  outline(superpixels, strokes) {
+    const { context, painter } = this;
+    const drawing = painter.lines.outline(superpixels, detailAt(painter.mapScale));
+    painter.stroke(context, [drawing], strokes);
+    this.paintedOver(drawing.box, REACH);
+  }
+
+  /** A ring around a superpixel, so that a small one is found at a glance. @param {number} s */
+  ring(s) {
+    const { context, painter } = this;
+    const box = painter.boxOf(s);
+    const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+    const radius = 26 / painter.mapScale;
+    for (const [color, width] of /** @type {[string, number][]} */ ([['rgb(0 0 0 / 0.8)', 5], ['#ffd23f', 2.5]])) {
+      context.beginPath();
+      context.arc(x, y, radius, 0, 2 * Math.PI);
+      context.strokeStyle = color;
+      context.lineWidth = width / painter.mapScale;
+      context.stroke();
+    }
+    this.paintedOver(box, 26 + REACH);
+  }
+
+  /** @param {Box} box in pixels of the map @param {number} reach CSS pixels */
+  paintedOver(box, reach) {
+    if (!empty(box)) this.painted = union(this.painted, placed(box, this.painter.placing, reach * this.painter.ratio));
+  }
+}

@@ -1,0 +1,145 @@
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"image/jpeg"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/disintegration/imaging"
+)
+
+var speed = flag.Bool("speed", false, "measure how quick the annotation page is (make bench-page)")
+
+// onlyWhenMeasuring skips what means nothing while other tests run beside it.
+func onlyWhenMeasuring(t *testing.T) {
+	t.Helper()
+	if !*speed {
+		t.Skip("skipped: measured by make bench-page")
+	}
+}
+
+// spread is what a series of milliseconds comes to.
+type spread struct {
+	Count              int
+	Median, P99, Worst float64
+}
+
+func (s spread) String() string {
+	return fmt.Sprintf("median %.1f ms, p99 %.1f ms, worst %.1f ms of %d", s.Median, s.P99, s.Worst, s.Count)
+}
+
+func spreadOf(ms []float64) spread {
+	ms = slices.Sorted(slices.Values(ms))
+	if len(ms) == 0 {
+		return spread{}
+	}
+	return spread{len(ms), ms[len(ms)/2], ms[min(len(ms)-1, len(ms)*99/100)], ms[len(ms)-1]}
+}
+
+// largePhotograph writes a JPEG of 12 megapixels: the first photograph of the
+// test data that there is, enlarged, with its grain.
+func largePhotograph(t *testing.T) string {
+	t.Helper()
+	small := openImage(t, sharedFile(t, "data", "voc", "images", "2009_002221.jpg"))
+	path := filepath.Join(t.TempDir(), "large.jpg")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := jpeg.Encode(f, imaging.Resize(small, 4000, 3000, imaging.CatmullRom), &jpeg.Options{Quality: 90}); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// probe counts, in the page, how long each paint and each frame takes.
+const probe = `import('/static/modules/painter.js').then(({Painter}) => {
+	window.probe = {paints: [], frames: [], since: performance.now()};
+	const paint = Painter.prototype.paint;
+	Painter.prototype.paint = function () {
+		const from = performance.now();
+		paint.call(this);
+		window.probe.paints.push(performance.now() - from);
+	};
+	const tick = (now) => {
+		window.probe.frames.push(now - window.probe.since);
+		window.probe.since = now;
+		requestAnimationFrame(tick);
+	};
+	requestAnimationFrame(tick);
+	return true;
+})`
+
+// measured runs moves of the mouse and returns what the probe saw of them.
+func (p *page) measured(what string, moves func()) (paints, frames spread) {
+	p.t.Helper()
+	value[bool](p, `(window.probe.paints.length = window.probe.frames.length = 0) === 0`)
+	moves()
+	seen := value[struct{ Paints, Frames []float64 }](p, `window.probe`)
+	paints, frames = spreadOf(seen.Paints), spreadOf(seen.Frames)
+	p.t.Logf("%s: paints %v; frames %v", what, paints, frames)
+	return paints, frames
+}
+
+// sweep moves the mouse along a zigzag over the image, with a button held or not.
+func (p *page) sweep(steps int, drag bool) {
+	p.t.Helper()
+	box := value[[]float64](p, `(() => { const b = document.getElementById('canvas').getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()`)
+	at := func(i int) (x, y float64) {
+		along := float64(i) / float64(steps)
+		zig := float64(i%60) / 30
+		if zig > 1 {
+			zig = 2 - zig
+		}
+		return box[0] + box[2]*(0.2+0.6*along), box[1] + box[3]*(0.15+0.7*zig)
+	}
+	button := func(e *input.DispatchMouseEventParams) {
+		if drag {
+			e.Button, e.Buttons = input.MouseButtonLeft, 1
+		}
+	}
+	x, y := at(0)
+	if drag {
+		p.do("pressing the button", chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	}
+	for i := range steps {
+		x, y = at(i)
+		p.do("moving", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y, button))
+	}
+	if drag {
+		p.do("releasing the button", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	}
+}
+
+// TestE2ESpeedLarge: painting and pointing on a large image with many
+// superpixels, and opening it.
+func TestE2ESpeedLarge(t *testing.T) {
+	onlyWhenMeasuring(t)
+	p := openPage(t, 1280, 720, false, startServer(t))
+	p.drop(largePhotograph(t))
+	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	began := time.Now()
+	p.do("opening", chromedp.Reload())
+	p.until(`document.getElementById("loading")?.hidden && document.getElementById("save")?.dataset.state === "saved"`)
+	t.Logf("opening takes %v", time.Since(began))
+	value[int](p, `fetch(location.pathname.replace('/images/', '/api/v1/images/') + '/evidence', {method: 'POST', headers: {'Content-Type': 'application/json'},
+		body: JSON.stringify({id: 'g', expected_seq: 0, kind: 'granularity', regions: 5000})}).then(r => r.status)`)
+	p.until(fmt.Sprintf(`%s === 5000 && %s`, counted, finished))
+	value[bool](p, probe)
+	p.measured("hover", func() { p.sweep(240, false) })
+	p.press("1")
+	p.measured("drag", func() { p.sweep(240, true) })
+	p.press("2")
+	p.measured("second drag", func() { p.sweep(240, true) })
+	p.until(finished)
+	p.measured("hover again", func() { p.sweep(240, false) })
+	p.screenshot("painted")
+}
