@@ -19,6 +19,7 @@ const (
 	Unreadable                  // of an accepted format, but broken
 	Busy                        // too much is queued; trying again later helps
 	Unavailable                 // the store can't write at present; nothing was changed
+	Full                        // the store has no space; nothing was changed
 )
 
 // Error is an error for a person: Detail says what was wrong with which input,

@@ -7,8 +7,8 @@ import (
 
 // Store keeps what people made: projects, image records and evidence. Every
 // write has reached the disk when its call returns; a write that can't be done
-// changes nothing and is an Error of kind Unavailable. Unknown and deleted
-// things are NotFound. Safe for concurrent use.
+// changes nothing and is an Error of kind Unavailable, or Full when only space
+// is missing. Unknown and deleted things are NotFound. Safe for concurrent use.
 type Store interface {
 	ProjectStore
 	ImageStore

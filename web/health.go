@@ -20,7 +20,9 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) error {
 	if s.stopping.Load() {
 		return segment.Errorf(segment.Unavailable, "The server is stopping.")
 	}
-	if err := s.ready(r.Context()); err != nil {
+	if err := s.ready(r.Context()); segment.KindOf(err) != 0 {
+		return err
+	} else if err != nil {
 		return segment.Errorf(segment.Unavailable, "The data folder can't be used at present; the server's log says why.").Because(err)
 	}
 	s.healthz(w, r)

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/go-chi/chi/v5"
 
@@ -55,6 +54,7 @@ var statuses = map[segment.Kind]int{
 	segment.Unreadable:  http.StatusUnprocessableEntity,
 	segment.Busy:        http.StatusTooManyRequests,
 	segment.Unavailable: http.StatusServiceUnavailable,
+	segment.Full:        http.StatusInsufficientStorage,
 }
 
 // problemKind is what /api tells about the problems of one status.
@@ -108,9 +108,6 @@ func problemOf(err error) problem {
 		p.Status, p.Detail = statuses[domain.Kind], domain.Detail
 		if domain.Kind == segment.Conflict {
 			p.Seq = &domain.Seq
-		}
-		if errors.Is(err, syscall.ENOSPC) {
-			p.Status = http.StatusInsufficientStorage
 		}
 	case errors.As(err, &request):
 		p.Status, p.Detail = request.status, request.detail

@@ -35,5 +35,13 @@ func openData(ctx context.Context, folder string) (*data, error) {
 	return &data{store, blobs, segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{}))}, nil
 }
 
+// Ready returns nil when the folder can be read and has not failed.
+func (d *data) Ready(ctx context.Context) error {
+	if err := d.blobs.Ready(); err != nil {
+		return err
+	}
+	return d.store.Ready(ctx)
+}
+
 // Close closes what the folder holds open.
 func (d *data) Close() error { return errors.Join(d.blobs.Close(), d.store.Close()) }

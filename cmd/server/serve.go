@@ -20,6 +20,7 @@ const (
 	idleTimeout    = 60 * time.Second
 	maxHeader      = 16 << 10 // bytes
 	stopTimeout    = 10 * time.Second
+	failedGrace    = 3 * time.Second // for answers on their way when the disk has failed
 )
 
 // serveCommand serves one data folder; each flag has an environment variable.
@@ -29,7 +30,8 @@ type serveCommand struct {
 }
 
 // Run serves until ctx is done. It writes one line to standard output once it
-// accepts connections, and log lines to standard error.
+// accepts connections, and log lines to standard error. When the disk fails it
+// refuses all changes, stops and returns why.
 func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	if !web.Loopback(s.Listen) {
 		return fmt.Errorf("--listen %s could be reached from other machines, and Collie has no login yet: listen on 127.0.0.1, [::1] or localhost", s.Listen)
@@ -41,7 +43,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 
-	site := web.New(web.Config{Workspace: d.workspace, Ready: d.store.Ready, Log: log})
+	site := web.New(web.Config{Workspace: d.workspace, Ready: d.Ready, Log: log})
 	defer site.Close()
 	server := &http.Server{
 		Handler:           site,
@@ -64,13 +66,20 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	case err := <-served:
 		return err
 	case <-ctx.Done():
+	case <-d.store.Failed():
+	case <-d.blobs.Failed():
+	}
+	failure := d.Ready(context.WithoutCancel(ctx))
+	if failure != nil {
+		log.Error("the disk failed, so the server stops", "in", failedGrace, "error", failure)
+		time.Sleep(failedGrace)
 	}
 	log.Info("stopping")
 	site.Close() // first, because Shutdown knows nothing of websockets
 	limit, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	if err := server.Shutdown(limit); err != nil {
-		return errors.Join(err, server.Close())
+		return errors.Join(failure, err, server.Close())
 	}
-	return nil
+	return failure
 }

@@ -19,10 +19,10 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 
 	"collie/segment"
+	"collie/storage/disk"
 )
 
 // tempPrefix starts the names of files that are being written. No key has a
@@ -33,11 +33,12 @@ const tempPrefix = ".part-"
 // hyphens, up to eight of them, with slashes in between.
 var keyPattern = regexp.MustCompile(`^[a-z0-9-]{1,100}(/[a-z0-9-]{1,100}){0,7}$`)
 
-// Store is a segment.Blobs in a folder. Safe for concurrent use; one process at
-// a time may have the folder open.
+// Store is a segment.Blobs in a folder. Safe for concurrent use, also by several
+// processes.
 type Store struct {
 	root   *os.Root // nothing outside is reached, whatever links the folder holds
-	failed atomic.Pointer[segment.Error]
+	lock   *os.File // shared with the other processes that have the folder open
+	health *disk.Health
 
 	mu      sync.Mutex
 	folders map[string]bool // those whose names are known to be on the disk
@@ -45,8 +46,8 @@ type Store struct {
 
 var _ segment.Blobs = (*Store)(nil)
 
-// Open opens the folder dir, making it when it is not there, and removes what a
-// crash has left half-written.
+// Open opens the folder dir, making it when it is not there. When no other
+// process has it open, it removes what a crash has left half-written.
 func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder for files: %w", err)
@@ -55,9 +56,18 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the folder for files: %w", err)
 	}
-	s := &Store{root: root, folders: map[string]bool{".": true}}
-	if err := s.sweep(); err != nil {
-		return nil, errors.Join(fmt.Errorf("removing half-written files in %s: %w", dir, err), root.Close())
+	lock, err := root.Open(".")
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the folder for files: %w", err), root.Close())
+	}
+	s := &Store{root: root, lock: lock, health: disk.NewHealth(), folders: map[string]bool{".": true}}
+	if alone(lock) {
+		if err := s.sweep(); err != nil {
+			return nil, errors.Join(fmt.Errorf("removing half-written files in %s: %w", dir, err), s.Close())
+		}
+	}
+	if err := share(lock); err != nil {
+		return nil, errors.Join(fmt.Errorf("marking %s as in use: %w", dir, err), s.Close())
 	}
 	return s, nil
 }
@@ -72,8 +82,14 @@ func (s *Store) sweep() error {
 	})
 }
 
+// Failed is closed when a sync has failed; from then on Put only refuses.
+func (s *Store) Failed() <-chan struct{} { return s.health.Failed() }
+
+// Ready returns nil as long as files can be stored.
+func (s *Store) Ready() error { return s.health.Err() }
+
 // Close gives the folder back; open blobs stay readable.
-func (s *Store) Close() error { return s.root.Close() }
+func (s *Store) Close() error { return errors.Join(s.lock.Close(), s.root.Close()) }
 
 // Put stores what write produces under key, which must be new. After an error,
 // which may be write's own or ctx's, there is nothing under the key.
@@ -81,25 +97,25 @@ func (s *Store) Put(ctx context.Context, key string, write func(io.Writer) error
 	if err := checkKey(key); err != nil {
 		return err
 	}
-	if failed := s.failed.Load(); failed != nil {
-		return failed
+	if err := s.health.Err(); err != nil {
+		return err
 	}
 	if _, err := s.root.Lstat(key); err == nil {
 		return segment.Errorf(segment.Conflict, "There is a file with the key %q already; files are never changed.", key)
 	}
 	dir := path.Dir(key)
 	if err := s.makeFolder(dir); err != nil {
-		return s.trouble(err)
+		return trouble(err)
 	}
 	temp := path.Join(dir, tempPrefix+rand.Text())
 	if err := s.writeTemp(ctx, temp, write); err != nil {
 		return errors.Join(err, s.removeTemp(temp))
 	}
 	if err := s.root.Rename(temp, key); err != nil {
-		return errors.Join(s.trouble(err), s.removeTemp(temp))
+		return errors.Join(trouble(err), s.removeTemp(temp))
 	}
 	if err := s.syncFolder(dir); err != nil {
-		return errors.Join(s.trouble(err), s.root.Remove(key))
+		return errors.Join(trouble(err), s.root.Remove(key))
 	}
 	return nil
 }
@@ -108,13 +124,13 @@ func (s *Store) Put(ctx context.Context, key string, write func(io.Writer) error
 func (s *Store) writeTemp(ctx context.Context, temp string, write func(io.Writer) error) error {
 	file, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return s.trouble(err)
+		return trouble(err)
 	}
 	out := &contextWriter{ctx: ctx, file: file}
 	err = write(out)
 	switch {
 	case out.err != nil: // the disk's word counts, whatever write made of it
-		err = s.trouble(out.err)
+		err = trouble(out.err)
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case err == nil:
@@ -123,7 +139,7 @@ func (s *Store) writeTemp(ctx context.Context, temp string, write func(io.Writer
 		}
 	}
 	if closeErr := file.Close(); err == nil && closeErr != nil {
-		err = s.trouble(closeErr)
+		err = trouble(closeErr)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -28,6 +29,10 @@ func TestSynced(t *testing.T) { storagetest.TestSyncedBlobs(t, openAt) }
 
 func TestBroken(t *testing.T) { storagetest.TestBrokenBlobs(t, openAt) }
 
+func TestPowerCut(t *testing.T) { storagetest.TestCutBlobs(t, openAt) }
+
+func TestReadOnly(t *testing.T) { storagetest.TestReadOnlyBlobs(t, openAt) }
+
 // TestLinks checks that a link in the folder leads nowhere outside.
 func TestLinks(t *testing.T) {
 	place, outside := t.TempDir(), t.TempDir()
@@ -47,5 +52,28 @@ func TestLinks(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(outside, "new")); err == nil {
 		t.Error("a file outside is there")
+	}
+}
+
+// TestOpenTwice checks that a second process, here a second Store, does not take
+// the half-written files of the first for those of a crash.
+func TestOpenTwice(t *testing.T) {
+	place := t.TempDir()
+	first := openAt(t, place)
+	err := first.Put(t.Context(), "x", func(w io.Writer) error {
+		second := openAt(t, place)
+		_, err := w.Write([]byte("whole"))
+		return errors.Join(err, second.Close())
+	})
+	if err != nil {
+		t.Errorf("a file that was being written while the folder was opened again: %v", err)
+	}
+	if err := errors.Join(first.Close(), os.WriteFile(filepath.Join(place, tempPrefix+"x"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	third := openAt(t, place)
+	defer third.Close()
+	if left, err := filepath.Glob(filepath.Join(place, tempPrefix+"*")); err != nil || len(left) > 0 {
+		t.Errorf("left of a crash: %v, %v", left, err)
 	}
 }

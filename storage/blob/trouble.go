@@ -1,35 +1,28 @@
 package blob
 
 import (
-	"errors"
-	"syscall"
-
 	"collie/segment"
+	"collie/storage/disk"
 )
 
 // trouble turns an error of the file system into what people are told.
-func (s *Store) trouble(err error) error {
+func trouble(err error) error {
 	switch {
 	case segment.KindOf(err) != 0:
 		return err
-	case diskFull(err):
-		return segment.Errorf(segment.Unavailable, "The server's disk is full. The file was not saved; nothing that was saved before is lost. Saving works again as soon as there is space.").Because(err)
+	case disk.IsFull(err):
+		return disk.Full(err)
+	case disk.IsReadOnly(err):
+		return disk.ReadOnly(err)
 	}
 	return segment.Errorf(segment.Unavailable, "The server could not write the file to its data folder. The file was not saved; nothing that was saved before is lost.").Because(err)
 }
 
-// syncTrouble is trouble for a sync. One that fails for another reason than
-// space may have lost what the system held for the disk without a further
-// word, so the store takes nothing any more until the program is started anew.
+// syncTrouble is trouble for a sync, after which the disk can only be trusted
+// when it failed for want of space.
 func (s *Store) syncTrouble(err error) error {
-	if diskFull(err) {
-		return s.trouble(err)
+	if disk.IsFull(err) {
+		return trouble(err)
 	}
-	failed := segment.Errorf(segment.Unavailable, "The server's disk failed while saving, so nothing more is saved until someone has looked at it and started the server anew. What was saved before can still be read.").Because(err)
-	s.failed.CompareAndSwap(nil, failed)
-	return failed
-}
-
-func diskFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	return s.health.Fail(err)
 }

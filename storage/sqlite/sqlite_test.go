@@ -37,3 +37,17 @@ func BenchmarkAppend(b *testing.B) { storagetest.BenchmarkAppend(b, openAt) }
 func TestSynced(t *testing.T) { storagetest.TestSyncedStore(t, openAt) }
 
 func TestBroken(t *testing.T) { storagetest.TestBrokenStore(t, openAt) }
+
+func TestPowerCut(t *testing.T) { storagetest.TestCutStore(t, openAt, openCareless) }
+
+// openCareless opens a store whose commits are synced at checkpoints only.
+func openCareless(tb testing.TB, place string) storagetest.Store {
+	tb.Helper()
+	s := openAt(tb, place).(*Store)
+	if _, err := s.writer.conn.ExecContext(tb.Context(), "PRAGMA synchronous = NORMAL"); err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func TestReadOnly(t *testing.T) { storagetest.TestReadOnlyStore(t, openAt) }

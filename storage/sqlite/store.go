@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"path/filepath"
 
 	"collie/segment"
 
@@ -53,7 +54,7 @@ func open(ctx context.Context, path string, migrations fs.FS) (*Store, error) {
 	}
 	reads.SetMaxOpenConns(readers)
 	reads.SetMaxIdleConns(readers)
-	return &Store{writer: newWriter(writes, conn), reads: reads}, nil
+	return &Store{writer: newWriter(writes, conn, filepath.Dir(path)), reads: reads}, nil
 }
 
 // prepare returns the one connection that writes, after migration.
@@ -80,10 +81,13 @@ func (s *Store) Close() error {
 	return errors.Join(s.reads.Close(), s.writer.close())
 }
 
+// Failed is closed when the disk has failed; from then on writes are refused.
+func (s *Store) Failed() <-chan struct{} { return s.writer.health.Failed() }
+
 // Ready returns nil when the store can be read and has not failed.
 func (s *Store) Ready(ctx context.Context) error {
-	if failed := s.writer.failed.Load(); failed != nil {
-		return failed
+	if err := s.writer.health.Err(); err != nil {
+		return err
 	}
 	var one int
 	if err := s.reads.QueryRowContext(ctx, "SELECT 1 FROM sqlite_schema LIMIT 1").Scan(&one); err != nil {

@@ -7,6 +7,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"collie/segment"
+	"collie/storage/disk"
 )
 
 // refused reports whether err concerns one request alone: it was refused by a
@@ -32,19 +33,27 @@ func code(err error) int {
 }
 
 // trouble turns an error that ended a transaction into what people are told,
-// and marks the writer as failed when the disk can't be relied on any more.
+// and gives the disk up when it can't be relied on any more.
 func (w *writer) trouble(err error) error {
 	switch code(err) {
 	case lib.SQLITE_FULL:
-		return segment.Errorf(segment.Unavailable, "The server's disk is full. This change was not saved; nothing that was saved before is lost. Saving works again as soon as there is space.").Because(err)
+		return disk.Full(err)
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
 		return segment.Errorf(segment.Unavailable, "The database is locked by another program. This change was not saved; try again in a moment.").Because(err)
 	case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN:
-		return segment.Errorf(segment.Unavailable, "The server's data folder can't be written to. This change was not saved; nothing that was saved before is lost.").Because(err)
+		return disk.ReadOnly(err)
 	case lib.SQLITE_NOMEM:
 		return segment.Errorf(segment.Unavailable, "The server is out of memory. This change was not saved; try again in a moment.").Because(err)
+	case lib.SQLITE_IOERR:
+		if !syncing(err) && disk.IsReadOnly(disk.Writable(w.folder)) {
+			return disk.ReadOnly(err)
+		}
 	}
-	failed := segment.Errorf(segment.Unavailable, "The server's disk failed while saving, so nothing more is saved until someone has looked at it and started the server anew. What was saved before can still be read.").Because(err)
-	w.failed.CompareAndSwap(nil, failed)
-	return failed
+	return w.health.Fail(err)
+}
+
+// syncing reports whether err is that of a sync.
+func syncing(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && (e.Code() == lib.SQLITE_IOERR_FSYNC || e.Code() == lib.SQLITE_IOERR_DIR_FSYNC)
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"collie/segment"
+	"collie/storage/disk"
 )
 
 const (
@@ -20,11 +21,9 @@ const (
 // only then answers: one sync of the disk serves all who waited for it, and a
 // request that is refused does not spoil the others.
 //
-// A sync that has failed may have dropped pages that the next one would not
-// write again, so after an I/O error nothing can be promised any more: the
-// writer is failed and refuses everything until the program is started anew.
-// A full disk is different, as nothing was written over; it goes on as soon as
-// there is space.
+// After an I/O error the disk is given up, see disk.Health, and everything is
+// refused until the program is started anew. A full or read-only disk is
+// different, as nothing was written over; writing goes on as soon as it can.
 type writer struct {
 	db       *sql.DB
 	conn     *sql.Conn
@@ -32,8 +31,9 @@ type writer struct {
 	queue    chan *request
 	stop     chan struct{} // closed to end the goroutine
 	done     chan struct{} // closed when it has ended
-	failed   atomic.Pointer[segment.Error]
-	written  int // requests since the last checkpoint
+	health   *disk.Health
+	folder   string // of the database file
+	written  int    // requests since the last checkpoint
 }
 
 // request is one write on its way. Whoever claims it first decides: the writer
@@ -44,9 +44,9 @@ type request struct {
 	answer  chan error
 }
 
-func newWriter(db *sql.DB, conn *sql.Conn) *writer {
+func newWriter(db *sql.DB, conn *sql.Conn, folder string) *writer {
 	w := &writer{
-		db: db, conn: conn, prepared: map[string]*sql.Stmt{},
+		db: db, conn: conn, prepared: map[string]*sql.Stmt{}, health: disk.NewHealth(), folder: folder,
 		queue: make(chan *request, maxQueue), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go w.run()
@@ -121,7 +121,7 @@ func (w *writer) commit(batch []*request) {
 		return
 	}
 	answers := make([]error, len(batch))
-	err := w.refusal()
+	err := w.health.Err()
 	if err == nil {
 		err = w.transaction(batch, answers)
 	}
@@ -136,14 +136,6 @@ func (w *writer) commit(batch []*request) {
 	if err == nil && w.written >= checkpointAfter {
 		w.checkpoint()
 	}
-}
-
-// refusal is the error of a failed writer, nil while it works.
-func (w *writer) refusal() error {
-	if failed := w.failed.Load(); failed != nil {
-		return failed
-	}
-	return nil
 }
 
 // transaction returns an error when nothing of the batch was stored; else the
@@ -240,7 +232,7 @@ func (f failedScan) Scan(...any) error { return f.err }
 func (w *writer) close() error {
 	close(w.stop)
 	<-w.done
-	if w.failed.Load() != nil {
+	if w.health.Err() != nil {
 		return nil
 	}
 	for _, s := range w.prepared {

@@ -30,7 +30,7 @@ func smallDisk(t *testing.T) (dir string, enlarge func()) {
 	}
 }
 
-// TestFullStore fills the disk: the write that does not fit is Unavailable,
+// TestFullStore fills the disk: the write that does not fit is Full,
 // everything acknowledged can be read, and with more space writing goes on
 // without opening anew.
 func TestFullStore(t *testing.T, open func(tb testing.TB, place string) Store) {
@@ -49,7 +49,7 @@ func TestFullStore(t *testing.T, open func(tb testing.TB, place string) Store) {
 	acked := 0
 	for ; acked < 1000; acked++ {
 		if err := add(acked); err != nil {
-			wantKind(t, segment.Unavailable, err)
+			wantKind(t, segment.Full, err)
 			t.Log(err)
 			break
 		}
@@ -57,7 +57,7 @@ func TestFullStore(t *testing.T, open func(tb testing.TB, place string) Store) {
 	if acked == 0 || acked == 1000 {
 		t.Fatalf("%d events fitted", acked)
 	}
-	wantKind(t, segment.Unavailable, add(acked))
+	wantKind(t, segment.Full, add(acked))
 	checkLog(t, s, im.ID, acked)
 	enlarge()
 	for range 10 {
@@ -77,7 +77,7 @@ func TestFullBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
 	must(t, b.Put(t.Context(), "small/1", writes(content(1000))))
 	for range 3 { // the space of one that failed is free again
 		err := b.Put(t.Context(), "large/1", writes(content(8<<20)))
-		wantKind(t, segment.Unavailable, err)
+		wantKind(t, segment.Full, err)
 		var e *segment.Error
 		if errors.As(err, &e) {
 			t.Log(e.Detail)

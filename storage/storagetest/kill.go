@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,8 +20,17 @@ import (
 // placeVariable tells a test run that it is the victim, and where it works.
 const placeVariable = "COLLIE_TEST_VICTIM"
 
-// kills is how often a victim is killed.
-const kills = 20
+// Long is set when the long forms of the tests run, see the target torture of
+// the Makefile.
+var Long = os.Getenv("COLLIE_TORTURE") != ""
+
+// rounds is how often a test does its worst.
+func rounds(short, long int) int {
+	if Long {
+		return long
+	}
+	return short
+}
 
 // mark starts the lines in which a victim tells what was acknowledged.
 const mark = "acknowledged "
@@ -40,15 +51,17 @@ func reexec(t *testing.T, place string, command ...string) *exec.Cmd {
 	return cmd
 }
 
-// acknowledge tells the parent of an acknowledgement, in one write so that a
-// kill can't tear it.
+// acknowledge tells the parent of an acknowledgement and when it was given, in
+// one write so that a kill can't tear it.
 func acknowledge(format string, args ...any) {
-	os.Stdout.WriteString(mark + fmt.Sprintf(format, args...) + "\n")
+	now := time.Now().UnixNano()
+	os.Stdout.WriteString(fmt.Sprint(mark, now, " ", fmt.Sprintf(format, args...), "\n"))
 }
 
-// killOne starts a victim, kills it with SIGKILL at a random moment of its work
-// and returns what it had acknowledged.
-func killOne(t *testing.T, place string) []string {
+// interrupt starts a victim, calls blow with its process at a random moment
+// after its first acknowledgement, within which it must come to an end, and
+// returns what it had acknowledged, in all and before that moment.
+func interrupt(t *testing.T, place string, within time.Duration, blow func(victim *os.Process)) (acked, before []string) {
 	t.Helper()
 	cmd := reexec(t, place)
 	var stderr bytes.Buffer
@@ -56,24 +69,43 @@ func killOne(t *testing.T, place string) []string {
 	out, err := cmd.StdoutPipe()
 	must(t, err)
 	must(t, cmd.Start())
-	var acked []string
-	var timer *time.Timer
 	var other []string
+	var moment int64
+	times := map[string]int64{}
+	var timer *time.Timer
+	struck := make(chan struct{})
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		line, ok := strings.CutPrefix(lines.Text(), mark)
 		if !ok {
 			other = append(other, lines.Text())
 			continue
 		}
-		acked = append(acked, line)
+		stamp, what, _ := strings.Cut(line, " ")
+		times[what], err = strconv.ParseInt(stamp, 10, 64)
+		must(t, err)
+		acked = append(acked, what)
 		if timer == nil {
-			timer = time.AfterFunc(time.Duration(rand.IntN(100_000))*time.Microsecond, func() { cmd.Process.Kill() })
+			timer = time.AfterFunc(rand.N(within), func() {
+				defer close(struck)
+				moment = time.Now().UnixNano()
+				blow(cmd.Process)
+			})
 		}
 	}
-	cmd.Wait()
 	if timer == nil || timer.Stop() {
+		cmd.Wait()
 		t.Fatalf("the victim ended by itself:\n%s\n%s", strings.Join(other, "\n"), stderr.String())
 	}
+	<-struck
+	cmd.Wait()
+	return acked, slices.DeleteFunc(slices.Clone(acked), func(what string) bool { return times[what] >= moment })
+}
+
+// killOne starts a victim and kills it with SIGKILL at a random moment of its
+// work.
+func killOne(t *testing.T, place string) []string {
+	t.Helper()
+	acked, _ := interrupt(t, place, 100*time.Millisecond, func(victim *os.Process) { victim.Kill() })
 	return acked
 }
 
@@ -85,31 +117,41 @@ func TestKilledStore(t *testing.T, open func(tb testing.TB, place string) Store)
 		storeVictim(t, open(t, place))
 		return
 	}
-	place := t.TempDir()
+	place, kills := t.TempDir(), rounds(20, 200)
 	acked := map[string]bool{}
 	for range kills {
 		for _, line := range killOne(t, place) {
 			acked[line] = true
 		}
 	}
-	s := open(t, place)
+	lost, kept := missing(t, open(t, place), acked)
+	for _, line := range lost {
+		t.Errorf("lost: %s", line)
+	}
+	t.Logf("%d kills, %d events acknowledged, %d kept", kills, len(acked), kept)
+}
+
+// missing returns which acknowledged events the store has lost, and how many it
+// keeps in all, checks that no log has gaps or an event twice, and closes it.
+func missing(t *testing.T, s Store, acked map[string]bool) (lost []string, kept int) {
+	t.Helper()
 	defer closeStore(t, s)
-	kept := map[string]bool{}
+	there := map[string]bool{}
 	for _, p := range mustList(t, s) {
 		images, err := s.Images(t.Context(), p.ID)
 		must(t, err)
 		for _, im := range images {
 			for _, e := range checkLog(t, s, im.ID, im.Seq) {
-				kept[fmt.Sprint(im.ID, " ", e.Seq, " ", e.ID)] = true
+				there[fmt.Sprint(im.ID, " ", e.Seq, " ", e.ID)] = true
 			}
 		}
 	}
 	for line := range acked {
-		if !kept[line] {
-			t.Errorf("lost: %s", line)
+		if !there[line] {
+			lost = append(lost, line)
 		}
 	}
-	t.Logf("%d kills, %d events acknowledged, %d kept", kills, len(acked), len(kept))
+	return lost, len(there)
 }
 
 // storeVictim appends to several images at once until it is killed.
@@ -165,7 +207,7 @@ func TestKilledBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs)
 		blobsVictim(t, open(t, place))
 		return
 	}
-	place := t.TempDir()
+	place, kills := t.TempDir(), rounds(20, 200)
 	acked, leftovers := 0, 0
 	for range kills {
 		lines := killOne(t, place)

@@ -1,0 +1,203 @@
+package storagetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"collie/segment"
+)
+
+// plug is a disk of its own whose power can be cut: an ext4 file system in a
+// file.
+type plug struct {
+	t          *testing.T
+	image, dir string
+}
+
+// newPlug makes and mounts such a disk. It skips the test where that is not
+// possible, as without the rights of root or a loop device.
+func newPlug(t *testing.T) *plug {
+	t.Helper()
+	p := &plug{t, filepath.Join(t.TempDir(), "disk"), t.TempDir()}
+	must(t, os.WriteFile(p.image, nil, 0o600))
+	must(t, os.Truncate(p.image, 64<<20))
+	if out, err := exec.Command("mkfs.ext4", "-q", "-F", p.image).CombinedOutput(); err != nil {
+		t.Skipf("a power cut needs mkfs.ext4: %v, %s", err, bytes.TrimSpace(out))
+	}
+	if out, err := p.mount(); err != nil {
+		t.Skipf("a power cut needs a loop device and the rights of root: %v, %s", err, bytes.TrimSpace(out))
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", p.dir).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v, %s", err, out)
+		}
+	})
+	if err := shutDown(p.dir); err != nil {
+		t.Skipf("power can't be cut here: %v", err)
+	}
+	p.back()
+	return p
+}
+
+func (p *plug) mount() ([]byte, error) {
+	return exec.Command("mount", "-t", "ext4", "-o", "loop", p.image, p.dir).CombinedOutput()
+}
+
+// cut takes the power away: what has not been synced is gone, and nothing more
+// is written.
+func (p *plug) cut() {
+	if err := shutDown(p.dir); err != nil {
+		p.t.Errorf("shutting the file system down: %v", err)
+	}
+}
+
+// back returns the power: the disk is mounted as it is, and the file system
+// repairs itself from its journal.
+func (p *plug) back() {
+	p.t.Helper()
+	if out, err := exec.Command("umount", p.dir).CombinedOutput(); err != nil {
+		p.t.Fatalf("umount: %v, %s", err, out)
+	}
+	if out, err := p.mount(); err != nil {
+		p.t.Fatalf("mount: %v, %s", err, out)
+	}
+}
+
+// cutOne lets a victim work until the power fails and returns what it had
+// acknowledged before. What it says after that does not count, for here its
+// processor goes on: a sync that has begun before the cut may return as if all
+// were well when it finds its transaction gone from the journal.
+func (p *plug) cutOne() []string {
+	_, acked := interrupt(p.t, p.dir, 100*time.Millisecond, func(victim *os.Process) {
+		p.cut()
+		victim.Kill()
+	})
+	p.back()
+	return acked
+}
+
+// controlVariable tells a victim to work as carelessly as the control does.
+const controlVariable = "COLLIE_TEST_CONTROL"
+
+// TestCutStore cuts the power of the disk while a process writes to a store,
+// again and again at random moments: no acknowledged event may be lost. The same
+// with careless, which opens a store that does not sync each commit, must lose
+// some, or else the test shows nothing.
+func TestCutStore(t *testing.T, open, careless func(tb testing.TB, place string) Store) {
+	if place := os.Getenv(placeVariable); place != "" {
+		if os.Getenv(controlVariable) != "" {
+			open = careless
+		}
+		storeVictim(t, open(t, place))
+		return
+	}
+	trial := func(cuts int) (acked, lost int) {
+		p := newPlug(t)
+		all := map[string]bool{}
+		for range cuts {
+			for _, line := range p.cutOne() {
+				all[line] = true
+			}
+			gone, _ := missing(t, open(t, p.dir), all)
+			for _, line := range gone {
+				delete(all, line)
+			}
+			lost += len(gone)
+		}
+		return len(all) + lost, lost
+	}
+	cuts, controls := rounds(30, 200), rounds(6, 30)
+	acked, lost := trial(cuts)
+	t.Logf("%d power cuts: %d events acknowledged, %d lost", cuts, acked, lost)
+	if lost > 0 || acked < cuts {
+		t.Errorf("%d of %d acknowledged events were lost, want none", lost, acked)
+	}
+	t.Setenv(controlVariable, "1")
+	acked, lost = trial(controls)
+	t.Logf("control without a sync per commit, %d power cuts: %d events acknowledged, %d lost", controls, acked, lost)
+	if lost == 0 {
+		t.Error("the control lost nothing, so the test shows nothing")
+	}
+}
+
+// TestCutBlobs is TestCutStore for blobs: what was acknowledged is there, and
+// whole. The control writes files without a sync.
+func TestCutBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
+	if place := os.Getenv(placeVariable); place != "" {
+		if os.Getenv(controlVariable) != "" {
+			blobsVictim(t, carelessBlobs(place))
+			return
+		}
+		blobsVictim(t, open(t, place))
+		return
+	}
+	trial := func(cuts int) (acked, lost int) {
+		p := newPlug(t)
+		for range cuts {
+			lines := p.cutOne()
+			b := open(t, p.dir)
+			for _, key := range lines {
+				if !whole(t, b, key) {
+					lost++
+				}
+			}
+			acked += len(lines)
+			must(t, b.Close())
+			for _, key := range lines { // the disk is small
+				if err := os.Remove(filepath.Join(p.dir, key)); err != nil && !os.IsNotExist(err) {
+					t.Error(err)
+				}
+			}
+		}
+		return acked, lost
+	}
+	cuts, controls := rounds(30, 200), rounds(6, 30)
+	acked, lost := trial(cuts)
+	t.Logf("%d power cuts: %d files acknowledged, %d lost", cuts, acked, lost)
+	if lost > 0 || acked < cuts {
+		t.Errorf("%d of %d acknowledged files were lost, want none", lost, acked)
+	}
+	t.Setenv(controlVariable, "1")
+	acked, lost = trial(controls)
+	t.Logf("control without a sync, %d power cuts: %d files acknowledged, %d lost", controls, acked, lost)
+	if lost == 0 {
+		t.Error("the control lost nothing, so the test shows nothing")
+	}
+}
+
+// whole reports whether a victim's blob is there with all of its content.
+func whole(t *testing.T, b Blobs, key string) bool {
+	file, err := b.Open(t.Context(), key)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	got, err := io.ReadAll(file)
+	return err == nil && bytes.Equal(got, content(victimSize))
+}
+
+// carelessBlobs is a folder of files that are written and renamed, but not
+// synced.
+type carelessBlobs string
+
+func (c carelessBlobs) Put(_ context.Context, key string, write func(io.Writer) error) error {
+	name := filepath.Join(string(c), key)
+	var b bytes.Buffer
+	return errors.Join(write(&b), os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name+"~", b.Bytes(), 0o600), os.Rename(name+"~", name))
+}
+
+func (c carelessBlobs) Open(context.Context, string) (io.ReadSeekCloser, error) {
+	return nil, fmt.Errorf("careless blobs are not read: %w", errors.ErrUnsupported)
+}
+
+func (c carelessBlobs) Close() error { return nil }
+
+var _ segment.Blobs = carelessBlobs("")

@@ -1,0 +1,68 @@
+package storagetest
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"testing"
+
+	"collie/segment"
+)
+
+// freeze makes the disk read-only while it is in use, as the system does when
+// it finds an error on it.
+func (p *plug) freeze() {
+	p.t.Helper()
+	if out, err := exec.Command("mount", "-o", "remount,abort", p.dir).CombinedOutput(); err != nil {
+		p.t.Fatalf("remount: %v, %s", err, out)
+	}
+}
+
+// TestReadOnlyStore lets the disk become read-only: writes are Unavailable,
+// reads go on, and all that was acknowledged is there once it can be written
+// again.
+func TestReadOnlyStore(t *testing.T, open func(tb testing.TB, place string) Store) {
+	disk := newPlug(t)
+	s := open(t, disk.dir)
+	p := newProject("p")
+	must(t, s.CreateProject(t.Context(), p))
+	im := newImage(p.ID, "im")
+	must(t, s.CreateImage(t.Context(), im))
+	add := func(seq int) error {
+		return s.Append(t.Context(), im.ID, seq, label(fmt.Sprint(seq), 1), segment.Progress{Clicks: seq + 1})
+	}
+	must(t, add(0))
+	must(t, add(1))
+	disk.freeze()
+	for range 3 {
+		err := add(2)
+		wantKind(t, segment.Unavailable, err)
+		checkLog(t, s, im.ID, 2)
+	}
+	closeStore(t, s)
+	disk.back()
+	s = open(t, disk.dir)
+	must(t, add(2))
+	checkLog(t, s, im.ID, 3)
+	closeStore(t, s)
+}
+
+// TestReadOnlyBlobs is TestReadOnlyStore for blobs.
+func TestReadOnlyBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
+	disk := newPlug(t)
+	b := open(t, disk.dir)
+	must(t, b.Put(t.Context(), "a/1", writes(content(10))))
+	disk.freeze()
+	wantKind(t, segment.Unavailable, b.Put(t.Context(), "a/2", writes(content(20))))
+	if got := read(t, b, "a/1"); !bytes.Equal(got, content(10)) {
+		t.Errorf("a/1 is %x", got)
+	}
+	must(t, b.Close())
+	disk.back()
+	b = open(t, disk.dir)
+	must(t, b.Put(t.Context(), "a/2", writes(content(20))))
+	if got := read(t, b, "a/1"); !bytes.Equal(got, content(10)) {
+		t.Errorf("a/1 is %x", got)
+	}
+	must(t, b.Close())
+}
