@@ -1,0 +1,191 @@
+// Package archive reads zip files that strangers made. Nothing in one is
+// believed: sizes are counted while inflating whatever the directory says,
+// names that could lead out of a folder or mean something else on another
+// system are refused, and so is everything that is no plain file. It writes
+// nothing; who does, writes through [os.Root] under names of their own.
+package archive
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"sync/atomic"
+
+	"collie/segment"
+)
+
+// Limits bound what an archive may hold. The zero value of a field is its
+// default.
+type Limits struct {
+	Bytes    int64 // size of the archive itself; default 2 GiB
+	Entries  int   // files and folders in it; default 10,000
+	Inflated int64 // bytes of all files together, as read; default 2 GiB
+	Ratio    int64 // inflated bytes per byte of the archive, of each file and of all; default 200
+}
+
+// OrDefault returns l with the defaults in place of zeros.
+func (l Limits) OrDefault() Limits {
+	for _, f := range []struct {
+		value    *int64
+		standard int64
+	}{{&l.Bytes, 2 << 30}, {&l.Inflated, 2 << 30}, {&l.Ratio, 200}} {
+		if *f.value == 0 {
+			*f.value = f.standard
+		}
+	}
+	if l.Entries == 0 {
+		l.Entries = 10_000
+	}
+	return l
+}
+
+// Archive is an opened zip file. Safe for concurrent use when its io.ReaderAt is.
+type Archive struct {
+	limits   Limits
+	files    []*File
+	byName   map[string]*File
+	inflated atomic.Int64 // by all files so far
+}
+
+// File is one file of an archive; folders are not listed.
+type File struct {
+	// Name is the path with slashes, as the archive has it but for a leading
+	// "./". It is safe to show and to join to a folder when Err is nil.
+	Name string
+	// Size is what the directory of the archive says of the inflated size. It
+	// is at most what is read.
+	Size int64
+	// Err says, to the person who made the archive, why the file can't be
+	// taken; Open returns it.
+	Err error
+
+	archive *Archive
+	entry   *zip.File
+}
+
+// directoryBytes is how many bytes of directory an entry may take on average.
+const directoryBytes = 512
+
+// Open reads the directory of the zip file of size bytes in r. Errors that are
+// meant for the person are of type *segment.Error. What is wrong with a single
+// file is found in its Err, and the others can be read. Memory: some hundred
+// bytes per entry.
+func Open(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
+	limits = limits.OrDefault()
+	if size > limits.Bytes {
+		return nil, segment.Errorf(segment.TooLarge, "The zip archive has %s; up to %s are accepted.", inMiB(size), inMiB(limits.Bytes))
+	}
+	tooMany := segment.Errorf(segment.TooLarge, "The zip archive holds more than %d entries, which is the most that is accepted. Make several of it.", limits.Entries)
+	// zip.NewReader makes room for as many entries as the archive says there
+	// are, and then takes in the whole directory, however long that is.
+	if stated(r, size) > uint64(limits.Entries) {
+		return nil, tooMany
+	}
+	directory := &budgetReader{r: r, left: int64(limits.Entries)*directoryBytes + 256<<10}
+	z, err := zip.NewReader(directory, size)
+	switch {
+	case errors.Is(err, errBudget):
+		return nil, tooMany
+	case err != nil:
+		return nil, segment.Errorf(segment.Unreadable, "The file starts like a zip archive but is broken or cut short.").Because(err)
+	case len(z.File) > limits.Entries:
+		return nil, tooMany
+	}
+	directory.left = -1                                       // from here on, what is read is counted as it inflates
+	limits.Inflated = min(limits.Inflated, limits.Ratio*size) // entries may share their bytes
+	a := &Archive{limits: limits, byName: map[string]*File{}}
+	for _, entry := range z.File {
+		if strings.HasSuffix(entry.Name, "/") {
+			continue
+		}
+		name := decodeName(entry)
+		f := &File{Name: strings.TrimPrefix(name, "./"), Size: int64(min(entry.UncompressedSize64, 1<<62)), archive: a, entry: entry}
+		f.Err = f.check(size)
+		if f.Err == nil {
+			a.byName[f.Name] = f
+		}
+		a.files = append(a.files, f)
+	}
+	return a, nil
+}
+
+// Files yields the files in the order of the archive's directory, those that
+// can't be taken with their Err set. What systems put into archives beside
+// people's files (__MACOSX, .DS_Store, Thumbs.db) is left out.
+func (a *Archive) Files() iter.Seq[*File] {
+	return func(yield func(*File) bool) {
+		for _, f := range a.files {
+			if !isClutter(f.Name) && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// File finds the file of the given name among those that can be taken.
+func (a *Archive) File(name string) (*File, bool) {
+	f, ok := a.byName[name]
+	return f, ok
+}
+
+// check says why the file can't be taken.
+func (f *File) check(size int64) error {
+	e := f.entry
+	switch {
+	case f.archive.byName[f.Name] != nil:
+		return f.refuse(segment.Invalid, "is there twice; the first one counts")
+	case !e.Mode().IsRegular():
+		return f.refuse(segment.Invalid, "is a link or a device, no file")
+	case e.Flags&1 != 0:
+		return f.refuse(segment.Unsupported, "is encrypted; only archives without a password can be read")
+	case e.Method != zip.Store && e.Method != zip.Deflate:
+		return f.refuse(segment.Unsupported, "is packed by a method that is not accepted; accepted are deflated and stored files")
+	case e.CompressedSize64 > uint64(size):
+		return f.refuse(segment.Unreadable, "is said to be larger than the archive")
+	case e.UncompressedSize64 > uint64(f.archive.limits.Inflated):
+		return f.refuse(segment.TooLarge, "would inflate to more than %s, which is the most that is accepted", inMiB(f.archive.limits.Inflated))
+	case e.UncompressedSize64/uint64(f.archive.limits.Ratio) > e.CompressedSize64:
+		return f.refuse(segment.TooLarge, "would inflate to more than %d times its size in the archive; store it without compression", f.archive.limits.Ratio)
+	}
+	if reason := badName(f.Name); reason != "" {
+		return f.refuse(segment.Invalid, "has a name that %s, which is not accepted", reason)
+	}
+	return nil
+}
+
+// refuse is the reason why the file can't be taken.
+func (f *File) refuse(kind segment.Kind, format string, args ...any) *segment.Error {
+	return segment.Errorf(kind, "%q in the zip archive %s.", shorten(f.Name), fmt.Sprintf(format, args...))
+}
+
+// errBudget ends the reading of a directory that is too long.
+var errBudget = errors.New("directory too long")
+
+// budgetReader reads up to left bytes; a negative number is no bound.
+type budgetReader struct {
+	r    io.ReaderAt
+	left int64
+}
+
+func (b *budgetReader) ReadAt(p []byte, at int64) (int, error) {
+	if b.left >= 0 {
+		if b.left < int64(len(p)) {
+			return 0, errBudget
+		}
+		b.left -= int64(len(p))
+	}
+	return b.r.ReadAt(p, at)
+}
+
+func inMiB(n int64) string { return fmt.Sprintf("%.4g MiB", float64(n)/(1<<20)) }
+
+// shorten keeps the end of a long name.
+func shorten(name string) string {
+	if r := []rune(name); len(r) > 100 {
+		return "…" + string(r[len(r)-100:])
+	}
+	return name
+}

@@ -1,0 +1,80 @@
+package archive
+
+import (
+	"archive/zip"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxName is how many bytes a path in an archive may have.
+const maxName = 1024
+
+// device matches names that are devices on Windows, whatever their extension.
+var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])[ .]*(\.|$)`)
+
+// badName says what is wrong with a path, or "". It asks for more than this
+// system needs, so that the same archive is fine, or not, wherever Collie runs.
+func badName(name string) string {
+	switch {
+	case len(name) > maxName:
+		return "is too long"
+	case !utf8.ValidString(name):
+		return "is not valid UTF-8 text"
+	case strings.ContainsFunc(name, hidden):
+		return "contains control or text-direction characters"
+	case strings.Contains(name, `\`):
+		return "contains a backslash"
+	case len(name) > 1 && name[1] == ':':
+		return "starts with a drive letter"
+	case !filepath.IsLocal(name) || !fs.ValidPath(name):
+		return "leads out of its folder or is not plain"
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if device.MatchString(part) {
+			return "is that of a device"
+		}
+		if strings.HasSuffix(part, " ") || strings.HasSuffix(part, ".") {
+			return "has a part that ends with a dot or a space"
+		}
+	}
+	return ""
+}
+
+// hidden reports whether r can't be seen or changes the direction of the text
+// around it.
+func hidden(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}
+
+// isClutter tells what systems add to archives from what people put there.
+func isClutter(name string) bool {
+	base := path.Base(name)
+	return strings.HasPrefix(name, "__MACOSX/") || strings.Contains(name, "/__MACOSX/") ||
+		base == ".DS_Store" || strings.EqualFold(base, "Thumbs.db") || strings.EqualFold(base, "desktop.ini")
+}
+
+// upperHalf are the characters 128 to 255 of code page 437, in which archives
+// without the mark for UTF-8 name their files (APPNOTE.TXT, appendix D).
+var upperHalf = []rune("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0")
+
+// decodeName returns the name of an entry as text. Many programs write UTF-8
+// without the mark, so what is valid UTF-8 is taken for it.
+func decodeName(entry *zip.File) string {
+	if !entry.NonUTF8 || utf8.ValidString(entry.Name) {
+		return entry.Name
+	}
+	var b strings.Builder
+	for _, c := range []byte(entry.Name) {
+		if c < 128 {
+			b.WriteByte(c)
+		} else {
+			b.WriteRune(upperHalf[c-128])
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,77 @@
+package archive
+
+import (
+	"errors"
+	"io"
+
+	"collie/segment"
+)
+
+// Open returns the content of the file. A limit that is passed while it
+// inflates, and damage, are errors of type *segment.Error; after a limit of the
+// whole archive is passed, nothing more can be read from it. The caller closes
+// the reader.
+func (f *File) Open() (io.ReadCloser, error) {
+	if f.Err != nil {
+		return nil, f.Err
+	}
+	if err := f.archive.full(); err != nil {
+		return nil, err
+	}
+	content, err := f.entry.Open()
+	if err != nil {
+		return nil, f.damaged(err)
+	}
+	return &reader{ReadCloser: content, file: f}, nil
+}
+
+// ReadAll returns the whole content of a file of up to limit bytes.
+func (f *File) ReadAll(limit int64) ([]byte, error) {
+	content, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	b, err := io.ReadAll(io.LimitReader(content, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		return nil, f.refuse(segment.TooLarge, "has more than %s, which is the most that is accepted", inMiB(limit))
+	}
+	return b, err
+}
+
+// full says that the files read so far have used up what all may have.
+func (a *Archive) full() error {
+	if a.inflated.Load() > a.limits.Inflated {
+		return segment.Errorf(segment.TooLarge, "The files of the zip archive have together more than %s, which is the most that is accepted. The rest was not read.", inMiB(a.limits.Inflated))
+	}
+	return nil
+}
+
+// reader counts what it inflates.
+type reader struct {
+	io.ReadCloser
+	file *File
+	read int64
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	f := r.file
+	r.read += int64(n)
+	f.archive.inflated.Add(int64(n))
+	// What follows would be a lie of the directory, which has been checked.
+	if r.read > f.Size {
+		return 0, f.damaged(errors.New("longer than the directory says"))
+	}
+	if full := f.archive.full(); full != nil {
+		return 0, full
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return n, f.damaged(err)
+	}
+	return n, err
+}
+
+func (f *File) damaged(err error) error {
+	return f.refuse(segment.Unreadable, "is damaged").Because(err)
+}
