@@ -22,7 +22,7 @@ const (
 
 var roleNames = [...]string{"nobody", "viewer", "annotator", "admin"}
 
-// Roles are those that a user can have.
+// Roles returns those that a user can have.
 func Roles() []Role { return []Role{Viewer, Annotator, Admin} }
 
 // String is the role's name in lower case.

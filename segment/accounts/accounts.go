@@ -1,0 +1,257 @@
+// Package accounts keeps the users of a server that asks for a login: who they
+// are, what their passwords hash to, and how often somebody may guess.
+package accounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+	"time"
+
+	"collie/segment"
+	"collie/segment/access"
+)
+
+// User is somebody who can sign in.
+type User struct {
+	ID      string
+	Name    string // as it was given; two names that differ in case only are the same
+	Role    access.Role
+	Created time.Time
+
+	Hash       string // of the password, see package comment of golang.org/x/crypto/argon2
+	Generation int    // grows whenever everybody who signed in as this user must do so again
+}
+
+// Principal is what the user is for the rest of the program.
+func (u *User) Principal() access.Principal {
+	return access.Principal{User: u.ID, Name: u.Name, Role: u.Role}
+}
+
+// Store keeps users. Every write has reached the disk when its call returns.
+// Unknown and removed users are a segment.Error of kind NotFound; a change that
+// would leave no admin is a Conflict and changes nothing. Safe for concurrent use.
+type Store interface {
+	// CreateUser stores a new user; a name that is taken is a Conflict.
+	CreateUser(ctx context.Context, u User) error
+	User(ctx context.Context, id string) (User, error)
+	UserNamed(ctx context.Context, name string) (User, error)
+	Users(ctx context.Context) ([]User, error) // by name
+	SetRole(ctx context.Context, id string, role access.Role) error
+	// SetPassword stores a new hash and starts a new generation.
+	SetPassword(ctx context.Context, id, hash string) error
+	RemoveUser(ctx context.Context, id string) error
+}
+
+// Limits of signing in. The zero value of a field is its default.
+type Limits struct {
+	AccountTries  int           // failed tries per account within AccountWithin; 5
+	AccountWithin time.Duration // 15 minutes
+	AddressTries  int           // failed tries per address within a minute; 20
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.AccountTries == 0 {
+		l.AccountTries = 5
+	}
+	if l.AccountWithin == 0 {
+		l.AccountWithin = 15 * time.Minute
+	}
+	if l.AddressTries == 0 {
+		l.AddressTries = 20
+	}
+	return l
+}
+
+// Accounts is all that can be done with users. Safe for concurrent use.
+type Accounts struct {
+	store     Store
+	hasher    *hasher
+	accounts  *throttle // by name, in lower case
+	addresses *throttle // by address
+}
+
+// New returns the accounts in a store.
+func New(store Store, limits Limits) *Accounts {
+	limits = limits.withDefaults()
+	return &Accounts{
+		store: store, hasher: newHasher(),
+		accounts:  newThrottle(limits.AccountTries, limits.AccountWithin),
+		addresses: newThrottle(limits.AddressTries, time.Minute),
+	}
+}
+
+// ErrWrong says that name and password don't belong together, never which of
+// them is wrong.
+var ErrWrong = errors.New("name and password do not belong together")
+
+// TriesError says that there were too many tries.
+type TriesError struct {
+	Wait time.Duration // until the next one is possible
+}
+
+func (e *TriesError) Error() string { return fmt.Sprintf("too many tries; the next in %s", e.Wait) }
+
+// SignIn returns the user who has the name and the password. A wrong one is
+// ErrWrong, after the same work whether or not there is such a user; too many
+// wrong ones, for the name or from the address, are a *TriesError. Tries that
+// succeed don't count.
+func (a *Accounts) SignIn(ctx context.Context, name, password string, from netip.Addr) (User, error) {
+	account, address := strings.ToLower(name), network(from)
+	at, wait := a.addresses.try(address)
+	if wait > 0 {
+		return User{}, &TriesError{wait}
+	}
+	if _, wait := a.accounts.try(account); wait > 0 {
+		return User{}, &TriesError{wait}
+	}
+	u, err := a.store.UserNamed(ctx, name)
+	if err != nil && segment.KindOf(err) != segment.NotFound {
+		return User{}, err
+	}
+	if len(password) > maxPassword {
+		password = "" // would only cost time
+	}
+	ok, err := a.hasher.matches(ctx, password, u.Hash)
+	if err != nil {
+		return User{}, err
+	}
+	if !ok {
+		return User{}, ErrWrong
+	}
+	a.addresses.forgive(address, at)
+	a.accounts.forget(account)
+	return u, nil
+}
+
+// network is what counts as one address: with IPv6, where everybody has many,
+// the first 64 bits.
+func network(a netip.Addr) string {
+	a = a.Unmap()
+	if a.Is6() {
+		if p, err := a.WithZone("").Prefix(64); err == nil {
+			return p.String()
+		}
+	}
+	return a.String()
+}
+
+// User returns the user with an identifier, for the program's own use.
+func (a *Accounts) User(ctx context.Context, id string) (User, error) { return a.store.User(ctx, id) }
+
+// Any reports whether there is a user, for the program's own use.
+func (a *Accounts) Any(ctx context.Context) (bool, error) {
+	users, err := a.store.Users(ctx)
+	return len(users) > 0, err
+}
+
+// List returns all users by name.
+func (a *Accounts) List(ctx context.Context) ([]User, error) {
+	if err := mayManage(ctx); err != nil {
+		return nil, err
+	}
+	return a.store.Users(ctx)
+}
+
+// namePattern is what names are made of; such names look different when they
+// are different.
+var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
+
+// Add makes a user.
+func (a *Accounts) Add(ctx context.Context, name, password string, role access.Role) (User, error) {
+	if err := mayManage(ctx); err != nil {
+		return User{}, err
+	}
+	name = strings.TrimSpace(name)
+	if !namePattern.MatchString(name) {
+		return User{}, segment.Errorf(segment.Invalid, "A user's name has 1 to 64 letters (a to z), digits and . _ - + @, and starts with a letter or a digit.")
+	}
+	if role == access.Nobody {
+		return User{}, segment.Errorf(segment.Invalid, "A user's role is viewer, annotator or admin.")
+	}
+	if err := checkPassword(name, password); err != nil {
+		return User{}, err
+	}
+	hash, err := a.hasher.hash(ctx, password)
+	if err != nil {
+		return User{}, err
+	}
+	u := User{ID: segment.NewID(), Name: name, Role: role, Created: time.Now().UTC().Truncate(time.Millisecond), Hash: hash}
+	return u, a.store.CreateUser(ctx, u)
+}
+
+// SetRole gives a user another role, which counts from the next request on.
+func (a *Accounts) SetRole(ctx context.Context, id string, role access.Role) error {
+	if err := mayManage(ctx); err != nil {
+		return err
+	}
+	if role == access.Nobody {
+		return segment.Errorf(segment.Invalid, "A user's role is viewer, annotator or admin.")
+	}
+	return a.store.SetRole(ctx, id, role)
+}
+
+// SetPassword gives a user another password and ends all that was signed in
+// with the old one.
+func (a *Accounts) SetPassword(ctx context.Context, id, password string) error {
+	if err := mayManage(ctx); err != nil {
+		return err
+	}
+	u, err := a.store.User(ctx, id)
+	if err != nil {
+		return err
+	}
+	return a.replace(ctx, u, password)
+}
+
+// ChangePassword is SetPassword by the user, who must know the present one.
+// Wrong ones count as tries to sign in.
+func (a *Accounts) ChangePassword(ctx context.Context, present, password string, from netip.Addr) error {
+	p, _ := access.From(ctx)
+	u, err := a.store.User(ctx, p.User)
+	if err != nil {
+		return err
+	}
+	if err := checkPassword(u.Name, password); err != nil {
+		return err
+	}
+	if _, err := a.SignIn(ctx, u.Name, present, from); err != nil {
+		return err
+	}
+	return a.replace(ctx, u, password)
+}
+
+func (a *Accounts) replace(ctx context.Context, u User, password string) error {
+	if err := checkPassword(u.Name, password); err != nil {
+		return err
+	}
+	hash, err := a.hasher.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	if err := a.store.SetPassword(ctx, u.ID, hash); err != nil {
+		return err
+	}
+	a.accounts.forget(strings.ToLower(u.Name))
+	return nil
+}
+
+// Remove takes a user's access away. What the user did stays.
+func (a *Accounts) Remove(ctx context.Context, id string) error {
+	if err := mayManage(ctx); err != nil {
+		return err
+	}
+	return a.store.RemoveUser(ctx, id)
+}
+
+// mayManage refuses those who may not manage users; without a principal that is
+// everybody.
+func mayManage(ctx context.Context) error {
+	if !access.May(ctx, access.ManageUsers) {
+		return segment.Errorf(segment.NotFound, "There is no such thing here, or your role does not include it. Nothing was changed.")
+	}
+	return nil
+}

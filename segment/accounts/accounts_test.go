@@ -1,0 +1,265 @@
+package accounts_test
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/accounts"
+	"collie/storage/sqlite"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const password = "correct horse"
+
+var here = netip.MustParseAddr("192.0.2.1")
+
+// mustOpen returns the accounts of an empty store, and a context that may
+// manage them.
+func mustOpen(tb testing.TB, limits accounts.Limits) (*accounts.Accounts, context.Context) {
+	tb.Helper()
+	store, err := sqlite.Open(tb.Context(), filepath.Join(tb.TempDir(), "collie.db"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return accounts.New(store, limits), access.With(tb.Context(), access.Owner)
+}
+
+func mustAdd(tb testing.TB, a *accounts.Accounts, ctx context.Context, name string, role access.Role) accounts.User {
+	tb.Helper()
+	u, err := a.Add(ctx, name, password, role)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return u
+}
+
+func TestUsers(t *testing.T) {
+	a, ctx := mustOpen(t, accounts.Limits{})
+	if any, err := a.Any(ctx); any || err != nil {
+		t.Errorf("an empty store has users: %v, %v", any, err)
+	}
+	ann := mustAdd(t, a, ctx, "Ann", access.Admin)
+	bob := mustAdd(t, a, ctx, " bob@example.org ", access.Viewer)
+	for name, c := range map[string]struct {
+		name, password string
+		role           access.Role
+		kind           segment.Kind
+	}{
+		"taken":          {"aNN", password, access.Viewer, segment.Conflict},
+		"empty":          {"", password, access.Viewer, segment.Invalid},
+		"a space":        {"a b", password, access.Viewer, segment.Invalid},
+		"another script": {"Аnn", password, access.Viewer, segment.Invalid},
+		"long":           {strings.Repeat("a", 65), password, access.Viewer, segment.Invalid},
+		"a dot first":    {".a", password, access.Viewer, segment.Invalid},
+		"no role":        {"cleo", password, access.Nobody, segment.Invalid},
+		"short password": {"cleo", "ninechars", access.Viewer, segment.Invalid},
+		"long password":  {"cleo", strings.Repeat("x", 1025), access.Viewer, segment.Invalid},
+		"name, twice":    {"cleopatra.7", "CLEOPATRA.7", access.Viewer, segment.Invalid},
+	} {
+		if _, err := a.Add(ctx, c.name, c.password, c.role); segment.KindOf(err) != c.kind {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	users, err := a.List(ctx)
+	if err != nil || len(users) != 2 || users[0].Name != "Ann" || users[1].Name != "bob@example.org" || users[1].Role != access.Viewer || users[0].Created != ann.Created {
+		t.Errorf("%+v, %v", users, err)
+	}
+
+	// There is always an admin.
+	if err := a.SetRole(ctx, ann.ID, access.Annotator); segment.KindOf(err) != segment.Conflict {
+		t.Errorf("the only admin became less: %v", err)
+	}
+	if err := a.Remove(ctx, ann.ID); segment.KindOf(err) != segment.Conflict {
+		t.Errorf("the only admin went: %v", err)
+	}
+	if err := errors.Join(a.SetRole(ctx, ann.ID, access.Admin), a.SetRole(ctx, bob.ID, access.Admin), a.Remove(ctx, ann.ID)); err != nil {
+		t.Error(err)
+	}
+	if u, err := a.User(ctx, bob.ID); err != nil || u.Role != access.Admin || u.Generation != 0 {
+		t.Errorf("%+v, %v", u, err)
+	}
+
+	// Who is removed is gone, and the name is free again.
+	for name, err := range map[string]error{
+		"role":     a.SetRole(ctx, ann.ID, access.Viewer),
+		"password": a.SetPassword(ctx, ann.ID, password),
+		"removal":  a.Remove(ctx, ann.ID),
+		"unknown":  a.Remove(ctx, "nobody"),
+	} {
+		if segment.KindOf(err) != segment.NotFound {
+			t.Errorf("%s of a removed user: %v", name, err)
+		}
+	}
+	if _, err := a.SignIn(ctx, "Ann", password, here); err != accounts.ErrWrong {
+		t.Errorf("a removed user signs in: %v", err)
+	}
+	if again := mustAdd(t, a, ctx, "ann", access.Viewer); again.ID == ann.ID {
+		t.Error("the new user has the identifier of the old one")
+	}
+}
+
+func TestOnlyAdminsManage(t *testing.T) {
+	a, owner := mustOpen(t, accounts.Limits{})
+	ann := mustAdd(t, a, owner, "ann", access.Admin)
+	mustAdd(t, a, owner, "bob", access.Admin)
+	for _, ctx := range []context.Context{
+		t.Context(),
+		access.With(t.Context(), access.Principal{}),
+		access.With(t.Context(), access.Principal{User: ann.ID, Role: access.Viewer}),
+		access.With(t.Context(), access.Principal{User: ann.ID, Role: access.Annotator}),
+	} {
+		_, added := a.Add(ctx, "eve", password, access.Admin)
+		_, listed := a.List(ctx)
+		for what, err := range map[string]error{
+			"add": added, "list": listed, "role": a.SetRole(ctx, ann.ID, access.Viewer),
+			"password": a.SetPassword(ctx, ann.ID, "another horse"), "remove": a.Remove(ctx, ann.ID),
+		} {
+			if segment.KindOf(err) != segment.NotFound {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
+	if _, err := a.SignIn(owner, "ann", password, here); err != nil {
+		t.Errorf("something was changed: %v", err)
+	}
+}
+
+func TestPasswords(t *testing.T) {
+	a, ctx := mustOpen(t, accounts.Limits{})
+	ann := mustAdd(t, a, ctx, "ann", access.Annotator)
+	u, err := a.SignIn(ctx, "ANN", password, here)
+	if err != nil || u.ID != ann.ID || u.Principal() != (access.Principal{User: ann.ID, Name: "ann", Role: access.Annotator}) {
+		t.Fatalf("%+v, %v", u, err)
+	}
+	own := access.With(t.Context(), u.Principal())
+	if err := a.ChangePassword(own, "wrong password", "another horse", here); err != accounts.ErrWrong {
+		t.Errorf("changed with a wrong password: %v", err)
+	}
+	if err := a.ChangePassword(own, password, "short", here); segment.KindOf(err) != segment.Invalid {
+		t.Errorf("changed to a short one: %v", err)
+	}
+	if err := a.ChangePassword(access.With(t.Context(), access.Owner), password, "another horse", here); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("who is no user: %v", err)
+	}
+	if err := a.ChangePassword(own, password, "another horse", here); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.SignIn(ctx, "ann", password, here); err != accounts.ErrWrong {
+		t.Errorf("the old password: %v", err)
+	}
+	u, err = a.SignIn(ctx, "ann", "another horse", here)
+	if err != nil || u.Generation != 1 {
+		t.Errorf("the new password: %+v, %v", u, err)
+	}
+	if err := a.SetPassword(ctx, ann.ID, "a third horse"); err != nil {
+		t.Error(err)
+	}
+	if u, err = a.SignIn(ctx, "ann", "a third horse", here); err != nil || u.Generation != 2 {
+		t.Errorf("the password that an admin gave: %+v, %v", u, err)
+	}
+	if _, err := a.SignIn(ctx, "ann", strings.Repeat("x", 1<<20), here); err != accounts.ErrWrong {
+		t.Errorf("a huge password: %v", err)
+	}
+}
+
+// Guessing, also in parallel and with the right password in the end, is slowed
+// down per account and per address; a name that does not exist is no different.
+func TestGuessing(t *testing.T) {
+	a, ctx := mustOpen(t, accounts.Limits{})
+	mustAdd(t, a, ctx, "ann", access.Viewer)
+	mustAdd(t, a, ctx, "bob", access.Viewer)
+	for _, name := range []string{"ann", "unknown"} {
+		var wrong, late int
+		var mu sync.Mutex
+		var guesses sync.WaitGroup
+		for i := range 15 {
+			guesses.Go(func() {
+				_, err := a.SignIn(ctx, name, "wrong password", netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}))
+				var tries *accounts.TriesError
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case err == accounts.ErrWrong:
+					wrong++
+				case errors.As(err, &tries) && tries.Wait > 14*time.Minute && tries.Wait <= 15*time.Minute:
+					late++
+				default:
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+		}
+		guesses.Wait()
+		if wrong != 5 || late != 10 {
+			t.Errorf("%s: %d guesses were looked at, want 5", name, wrong)
+		}
+	}
+	var tries *accounts.TriesError
+	if _, err := a.SignIn(ctx, "ann", password, here); !errors.As(err, &tries) {
+		t.Errorf("the right password after five wrong ones: %v", err)
+	}
+}
+
+// Guessing many names from one address is slowed down as well; signing in is not.
+func TestGuessingNames(t *testing.T) {
+	a, ctx := mustOpen(t, accounts.Limits{AddressTries: 3})
+	mustAdd(t, a, ctx, "bob", access.Viewer)
+	there := netip.MustParseAddr("2001:db8::1")
+	for i, name := range []string{"a", "b", "c"} {
+		if _, err := a.SignIn(ctx, name, password, there); err != accounts.ErrWrong {
+			t.Fatalf("try %d: %v", i, err)
+		}
+		if _, err := a.SignIn(ctx, "bob", password, here); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var tries *accounts.TriesError
+	if _, err := a.SignIn(ctx, "bob", password, netip.MustParseAddr("2001:db8::ffff:1%eth0")); !errors.As(err, &tries) || tries.Wait > time.Minute {
+		t.Errorf("the fourth try from a network: %v", err)
+	}
+	for _, elsewhere := range []netip.Addr{here, netip.MustParseAddr("2001:db8:0:1::1")} {
+		if _, err := a.SignIn(ctx, "bob", password, elsewhere); err != nil {
+			t.Errorf("from %v: %v", elsewhere, err)
+		}
+	}
+}
+
+// Whether a name exists can't be told from the time that the answer takes.
+func TestUnknownNamesTakeAsLong(t *testing.T) {
+	a, ctx := mustOpen(t, accounts.Limits{})
+	median := func(name string) time.Duration {
+		var times []time.Duration
+		for i := range 5 {
+			began := time.Now()
+			_, err := a.SignIn(ctx, name, "wrong password", netip.AddrFrom4([4]byte{10, 1, 0, byte(i)}))
+			if err != accounts.ErrWrong {
+				t.Fatal(err)
+			}
+			times = append(times, time.Since(began))
+		}
+		slices.Sort(times)
+		return times[2]
+	}
+	mustAdd(t, a, ctx, "ann", access.Viewer)
+	known, unknown := median("ann"), median("nobody")
+	t.Logf("known %v, unknown %v", known, unknown)
+	if unknown < known/3 || known < unknown/3 {
+		t.Errorf("a known name takes %v, an unknown one %v", known, unknown)
+	}
+}

@@ -1,0 +1,104 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/accounts"
+)
+
+var _ accounts.Store = (*Store)(nil)
+
+// CreateUser stores a new user.
+func (s *Store) CreateUser(ctx context.Context, u accounts.User) error {
+	return s.writer.write(ctx, func(w *writer) error {
+		err := w.exec("INSERT INTO user (id, name, role, password, generation, created) VALUES (?, ?, ?, ?, ?, ?)",
+			u.ID, u.Name, u.Role.String(), u.Hash, u.Generation, u.Created.UnixMilli())
+		if err != nil && refused(err) {
+			return segment.Errorf(segment.Conflict, "There is a user called %s already. Nothing was changed.", u.Name).Because(err)
+		}
+		return err
+	})
+}
+
+const selectUser = "SELECT id, name, role, password, generation, created FROM user WHERE removed_at IS NULL "
+
+// User returns a user by identifier.
+func (s *Store) User(ctx context.Context, id string) (accounts.User, error) {
+	return scanUser(s.reads.QueryRowContext(ctx, selectUser+"AND id = ?", id))
+}
+
+// UserNamed returns a user by name.
+func (s *Store) UserNamed(ctx context.Context, name string) (accounts.User, error) {
+	return scanUser(s.reads.QueryRowContext(ctx, selectUser+"AND name = ?", name))
+}
+
+// Users lists the users by name.
+func (s *Store) Users(ctx context.Context) ([]accounts.User, error) {
+	rows, err := s.reads.QueryContext(ctx, selectUser+"ORDER BY name")
+	if err != nil {
+		return nil, fmt.Errorf("listing the users: %w", err)
+	}
+	defer rows.Close()
+	var users []accounts.User
+	for rows.Next() {
+		u, err := scanUser(rows)
+		if err != nil {
+			return nil, err
+		}
+		users = append(users, u)
+	}
+	return users, rows.Err()
+}
+
+func scanUser(row scanner) (accounts.User, error) {
+	var u accounts.User
+	var role string
+	var created int64
+	if err := row.Scan(&u.ID, &u.Name, &role, &u.Hash, &u.Generation, &created); err != nil {
+		return accounts.User{}, readError("user", err)
+	}
+	u.Role, _ = access.ParseRole(role) // an unknown one may nothing
+	u.Created = time.UnixMilli(created).UTC()
+	return u, nil
+}
+
+// SetRole gives a user another role.
+func (s *Store) SetRole(ctx context.Context, id string, role access.Role) error {
+	return s.editUser(ctx, id, role == access.Admin, "UPDATE user SET role = ? WHERE id = ? AND removed_at IS NULL RETURNING number", role.String())
+}
+
+// SetPassword stores the hash of a new password and starts a new generation.
+func (s *Store) SetPassword(ctx context.Context, id, hash string) error {
+	return s.editUser(ctx, id, true, "UPDATE user SET password = ?, generation = generation + 1 WHERE id = ? AND removed_at IS NULL RETURNING number", hash)
+}
+
+// RemoveUser takes a user's access away; the row stays for what refers to it.
+func (s *Store) RemoveUser(ctx context.Context, id string) error {
+	return s.editUser(ctx, id, false, "UPDATE user SET removed_at = ?, password = '', generation = generation + 1 WHERE id = ? AND removed_at IS NULL RETURNING number", time.Now().UnixMilli())
+}
+
+// editUser runs an update of one user, which must leave an admin; one that
+// stays an admin if it was one does so anyway.
+func (s *Store) editUser(ctx context.Context, id string, stays bool, update string, value any) error {
+	return s.writer.write(ctx, func(w *writer) error {
+		if !stays {
+			var last bool
+			if err := w.row(`SELECT role = 'admin' AND NOT EXISTS (SELECT 1 FROM user WHERE role = 'admin' AND removed_at IS NULL AND id <> ?1)
+				FROM user WHERE id = ?1 AND removed_at IS NULL`, id).Scan(&last); err != nil {
+				return readError("user", err)
+			}
+			if last {
+				return segment.Errorf(segment.Conflict, "This is the only admin left. Make somebody else an admin first. Nothing was changed.")
+			}
+		}
+		var number int64
+		if err := w.row(update, value, id).Scan(&number); err != nil {
+			return readError("user", err)
+		}
+		return nil
+	})
+}
