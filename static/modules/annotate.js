@@ -3,17 +3,24 @@ import { App } from './app.js';
 import { byId, closeButtons } from './dom.js';
 import { listen } from './commands.js';
 import { load } from './load.js';
+import { newID } from './protocol.js';
+import { Queue } from './queue.js';
 import { themeToggle } from './theme.js';
+import { toast } from './toast.js';
 
 const data = byId('app').dataset;
 closeButtons();
 themeToggle();
 
 try {
-  const parts = await load(data.display ?? '', data.superpixels ?? '');
-  const app = new App(data, parts);
+  const queue = new Queue(data.image ?? '', newID());
+  const [parts, left] = await Promise.all([load(data.display ?? '', data.superpixels ?? ''), queue.open()]);
+  const app = new App(data, parts, queue);
+  app.resume(left);
+  queue.inherited = (found) => app.resume(found);
   listen(app);
   byId('loading').hidden = true;
+  if (!queue.lasting) toast('Edits are kept in this page only', 'This window gives no storage, as private windows do. Before you close it, look that the state says Saved.');
   byId('canvas').focus({ preventScroll: true });
 } catch (error) {
   console.error(error);

@@ -7,8 +7,10 @@ import { exportDialog, undecided } from './export.js';
 import { region } from './graph.js';
 import { Overlay } from './overlay.js';
 import { Painter } from './painter.js';
+import { postEvent } from './post.js';
 import { VOID } from './protocol.js';
 import { Regrain } from './regrain.js';
+import { renumbered } from './remap.js';
 import { Session } from './session.js';
 import { Stage } from './stage.js';
 import { Strip } from './strip.js';
@@ -29,8 +31,9 @@ export class App {
   /**
    * @param {DOMStringMap} data of #app
    * @param {Awaited<ReturnType<typeof import('./load.js').load>>} parts
+   * @param {import('./queue.js').Queue} queue
    */
-  constructor(data, parts) {
+  constructor(data, parts, queue) {
     this.data = data;
     this.area = parts.map.area;
     this.graph = parts.graph;
@@ -62,7 +65,9 @@ export class App {
       },
     });
     this.regrain = new Regrain(this, parts.image);
-    this.session = new Session(parts.map.n, parts.name, data.socket ?? '', {
+    this.queue = queue;
+    const post = (/** @type {import('./protocol.js').EvidenceEvent} */ event) => postEvent(`/api/v1/images/${data.image}/evidence`, event);
+    this.session = new Session(parts.map.n, parts.name, data.socket ?? '', { keeper: queue, post }, {
       map: () => void this.regrain.fetch(),
       labels: () => this.refresh(),
       hypotheses: (news, place) => this.hypothesesChanged(news, place),
@@ -104,6 +109,18 @@ export class App {
 
   get clicks() {
     return this.session.evidence.present.clicks;
+  }
+
+  /**
+   * Takes over what earlier pages could not bring to the server.
+   *
+   * @param {import('./queue.js').Kept[]} left
+   */
+  resume(left) {
+    if (left.length === 0) return;
+    const { map } = this.painter;
+    this.session.resume(left, (superpixels, points) => renumbered(superpixels, points, map, map));
+    toast(left.length === 1 ? 'One step from before is saved now' : `${left.length} steps from before are saved now`, 'They had not reached the server.');
   }
 
   recolor() {

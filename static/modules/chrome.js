@@ -43,9 +43,11 @@ export function paintChrome(app) {
  *
  * @param {App} app
  */
-export function statusOf({ session, classes, clicks, touch }) {
+export function statusOf({ session, classes, clicks, touch, queue }) {
   if (session.save === 'connecting') return 'Connecting';
-  if (session.save === 'offline') return 'The server can’t be reached. Your clicks are kept here and sent when it is back';
+  if (session.save === 'offline') {
+    return `The server can’t be reached. Your work is kept in this ${queue.lasting ? 'browser' : 'page, which must stay open,'} and sent when it is back`;
+  }
   return statusLine({ clicks, classes: classes.classes, hypotheses: session.hypotheses, touch });
 }
 

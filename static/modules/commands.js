@@ -73,7 +73,7 @@ export function listen(app) {
     saved: () => {
       const queued = session.evidence.pending.length;
       if (session.save === 'saved') toast('Everything is saved');
-      else toast(`${queued} ${queued === 1 ? 'step is' : 'steps are'} waiting to be saved`, 'They are kept in this page until the server has them.', 'problem');
+      else toast(`${queued} ${queued === 1 ? 'step is' : 'steps are'} waiting to be saved`, `They are kept in this ${app.queue.lasting ? 'browser' : 'page'} until the server has them.`, 'problem');
     },
     coarser: () => app.regrain.control.step(-1),
     finer: () => app.regrain.control.step(1),
@@ -127,6 +127,6 @@ export function listen(app) {
   }
   opacity.addEventListener('input', () => setOpacity(Number(opacity.value)));
   addEventListener('beforeunload', (e) => {
-    if (session.evidence.pending.length > 0) e.preventDefault();
+    if (session.evidence.pending.length > 0 && !app.queue.lasting) e.preventDefault();
   });
 }

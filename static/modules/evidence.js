@@ -11,6 +11,8 @@ import { VOID } from './protocol.js';
  * @property {boolean} sent on its way at present
  * @property {string} [map] that superpixels were of when it was sent
  * @property {boolean} counted the state from the server holds it already
+ * @property {boolean} kept it outlives the page, as far as it can, and may be sent
+ * @property {string} epoch of the log it was made for
  *
  * @typedef {object} Step what one event changed
  * @property {number[]} superpixels
@@ -56,11 +58,43 @@ export class Evidence {
    *
    * @param {Omit<EvidenceEvent, 'expected_seq'>} event
    * @param {Uint8Array} [taken] accept only: the labels of the hypothesis
+   * @param {boolean} [kept] whether it may be sent at once
+   * @returns {Pending}
    */
-  add(event, taken) {
+  add(event, taken, kept = true) {
     const map = event.superpixels && this.map ? { map: this.map } : {};
-    this.pending.push({ event: { ...event, ...map, expected_seq: this.seq }, taken, sent: false, counted: false });
+    /** @type {Pending} */
+    const pending = { event: { ...event, ...map, expected_seq: this.seq }, taken, sent: false, counted: false, kept, epoch: this.epoch };
+    this.pending.push(pending);
     this.replay();
+    return pending;
+  }
+
+  /**
+   * Takes over events that an earlier page could not bring to the server, after
+   * those that are pending. What was said of other superpixels is put in terms
+   * of the present ones by the points; where that can't be done it is given up.
+   *
+   * @param {import('./queue.js').Kept[]} left in the order they were made
+   * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
+   * @returns {string[]} ids of those given up
+   */
+  resume(left, renumber) {
+    if (this.seq === 0 && this.epoch === '' && left.length > 0) this.seq = left[0].seq;
+    /** @type {string[]} */
+    const lost = [];
+    for (const { event, taken, epoch } of left) {
+      if (this.pending.some((p) => p.event.id === event.id)) continue;
+      const elsewhere = event.superpixels !== undefined && (event.map ?? '') !== this.map;
+      if ((elsewhere && !event.points?.length) || (taken && taken.length !== this.n)) {
+        lost.push(event.id);
+        continue;
+      }
+      const here = elsewhere ? { superpixels: renumber(event.superpixels ?? [], event.points ?? []), map: this.map } : {};
+      this.pending.push({ event: { ...event, ...here }, taken, sent: false, counted: false, kept: true, epoch });
+    }
+    this.replay();
+    return lost;
   }
 
   /**
@@ -72,6 +106,7 @@ export class Evidence {
   next() {
     if (this.pending.length === 0 || this.pending.some((p) => p.sent)) return null;
     const [head] = this.pending;
+    if (!head.kept) return null;
     head.sent = true;
     head.map = this.map;
     head.event.expected_seq = this.seq;
@@ -90,12 +125,12 @@ export class Evidence {
     for (const p of this.pending) {
       p.event.expected_seq = this.seq + unacked.length;
       room -= JSON.stringify(p.event).length;
-      full ||= room < 0;
+      full ||= room < 0 || !p.kept;
       p.sent = !full;
       p.map = this.map;
       if (p.sent) unacked.push(p.event);
     }
-    return { type: 'hello', epoch: this.epoch, seq: this.seq, unacked };
+    return { type: 'hello', epoch: this.epoch || (this.pending[0]?.epoch ?? ''), seq: this.seq, unacked };
   }
 
   /** The connection is gone: nothing is on its way any more. */
@@ -142,7 +177,8 @@ export class Evidence {
     if (reason === 'map') return p.map === this.map ? 'hold' : 'resend';
     // Stale although the state was right: what the event refers to is gone, and
     // sending it again would be refused for ever.
-    if (reason === 'stale' && p.event.expected_seq !== seq) {
+    if (reason === 'stale' && (p.event.expected_seq !== seq || p.epoch !== this.epoch)) {
+      p.epoch = this.epoch;
       this.seq = seq;
       return 'resend';
     }
@@ -181,13 +217,13 @@ export class Evidence {
    * @param {number} n superpixels
    * @param {string} map its name
    * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
-   * @returns {boolean} whether all that waits could be kept
+   * @returns {string[]} ids of what waited and had to be given up
    */
   renew(n, map, renumber) {
     this.n = n;
     this.map = map;
     this.confirmed = blank(n);
-    const waiting = this.pending.length;
+    const lost = this.pending.filter(({ event }) => event.kind === 'accept').map(({ event }) => event.id);
     this.pending = this.pending.filter(({ event }) => event.kind !== 'accept');
     for (const { event } of this.pending) {
       if (!event.superpixels) continue;
@@ -195,7 +231,7 @@ export class Evidence {
       event.map = map;
     }
     this.replay();
-    return this.pending.length === waiting;
+    return lost;
   }
 
   /** How many superpixels have been asked for last and may not be there yet. */

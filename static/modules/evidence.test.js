@@ -188,7 +188,7 @@ test('what waits is put in terms of the superpixels that come', () => {
   e.acked('g', 3);
   assert.deepEqual([e.asked, e.granularity.wanted], [undefined, 2]);
   assert.equal(e.next()?.map, 'fine', 'sent before the page knows better');
-  assert.ok(e.renew(2, 'coarse', (superpixels, points) => [...new Set(points.map(([x]) => x >> 1))]));
+  assert.deepEqual(e.renew(2, 'coarse', (superpixels, points) => [...new Set(points.map(([x]) => x >> 1))]), []);
   e.state({ ...state(3, [1, V], undefined, 3), map: 'coarse', regions: 2, wanted: 2, finest: 4, split: 0 });
   assert.deepEqual(shown(e), [1, 5]);
   assert.deepEqual(e.granularity, { regions: 2, wanted: 2, finest: 4, split: 0 });
@@ -210,7 +210,7 @@ test('a hypothesis of other superpixels can’t be accepted any more', () => {
   const e = new Evidence(4, 'fine');
   e.state(state(2, [1, V, V, V]));
   e.add(accept('a'), Uint8Array.of(1, 2, 2, 2));
-  assert.equal(e.renew(2, 'coarse', (s) => s), false);
+  assert.deepEqual(e.renew(2, 'coarse', (s) => s), ['a']);
   assert.equal(e.pending.length, 0);
 });
 
@@ -222,4 +222,72 @@ test('undo past a granularity waits for the server', () => {
   e.add({ id: 'u2', kind: 'undo' });
   assert.deepEqual(shown(e), [1, V, V, V]);
   assert.deepEqual(e.depth(), { undo: 0, redo: 2 });
+});
+
+/** What an earlier page left behind. */
+const left = (event, seq = 0, epoch = 'e') => ({ event: { ...event, expected_seq: seq }, seq, epoch });
+const nowhere = () => assert.fail('nothing is to be renumbered');
+
+test('what is not kept yet is not sent, and neither is what follows it', () => {
+  const e = met();
+  const a = e.add(label('a', [0], 1), undefined, false);
+  e.add(label('b', [1], 2));
+  assert.equal(e.next(), null);
+  assert.deepEqual(e.greeting().unacked, []);
+  e.disconnected();
+  assert.deepEqual(shown(e), [1, 2, V, V]);
+  a.kept = true;
+  assert.equal(e.next()?.id, 'a');
+});
+
+test('a page that comes back greets with what the one before could not send', () => {
+  const e = new Evidence(4, 'fine');
+  const events = [{ ...label('a', [0], 1), map: 'fine' }, { id: 'u', kind: 'undo' }, { ...label('b', [2], 3), map: 'fine' }];
+  assert.deepEqual(e.resume(events.map((event) => left(event, 7)), nowhere), []);
+  assert.deepEqual(shown(e), [V, V, 3, V]);
+  const { epoch, seq, unacked } = e.greeting();
+  assert.deepEqual([epoch, seq], ['e', 7]);
+  assert.deepEqual(unacked.map((u) => [u.id, u.expected_seq]), [['a', 7], ['u', 8], ['b', 9]]);
+  e.acked('a', 8); // it had arrived before
+  e.acked('u', 9);
+  e.acked('b', 10);
+  e.state({ ...state(10, [V, 4, 3, V]), map: 'fine' });
+  assert.deepEqual([e.pending.length, ...shown(e)], [0, V, 4, 3, V]);
+});
+
+test('what comes back goes on after a stranger’s events', () => {
+  const e = new Evidence(4);
+  e.resume([left(label('a', [0], 1), 2), left(label('b', [1], 1), 2)], nowhere);
+  e.greeting();
+  assert.equal(e.rejected('a', 'stale', 5), 'resend');
+  assert.equal(e.rejected('b', 'stale', 5), 'resend');
+  e.state(state(5, [V, V, V, 7]));
+  assert.deepEqual(shown(e), [1, 1, V, 7]);
+  assert.deepEqual([e.next()?.id, e.seq], ['a', 5]);
+});
+
+test('a history of the same length but another epoch is no reason to give up', () => {
+  const e = new Evidence(4);
+  e.resume([left(label('a', [0], 1), 5, 'old')], nowhere);
+  assert.equal(e.greeting().epoch, 'old');
+  assert.equal(e.rejected('a', 'stale', 5), 'resend');
+  e.state(state(5, [V, V, V, 7]));
+  assert.equal(e.next()?.expected_seq, 5);
+});
+
+test('strokes on superpixels that are gone come back by their points', () => {
+  const e = new Evidence(2, 'coarse');
+  const stroke = { ...label('a', [2, 3], 5), points: [[2, 0], [3, 0]], map: 'fine' };
+  const blind = { ...label('b', [1], 5), map: 'fine' };
+  const pick = { event: { ...accept('c'), expected_seq: 0 }, taken: Uint8Array.of(1, 1, 1, 1), seq: 0, epoch: 'e' };
+  const lost = e.resume([left(stroke), left(blind), pick], (_, points) => [...new Set(points.map(([x]) => x >> 1))]);
+  assert.deepEqual(lost, ['b', 'c']);
+  assert.deepEqual([shown(e), e.pending[0].event.map], [[V, 5], 'coarse']);
+});
+
+test('an event that is here already does not come a second time', () => {
+  const e = met();
+  e.add(label('a', [0], 1));
+  e.resume([left(label('a', [0], 1))], nowhere);
+  assert.equal(e.pending.length, 1);
 });

@@ -50,3 +50,8 @@
 
 /** The class value of 'undecided'. */
 export const VOID = 255;
+
+/** A random identifier; randomUUID exists only on https and on loopback. */
+export function newID() {
+  return crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint32Array(4)), (w) => w.toString(16).padStart(8, '0')).join('');
+}

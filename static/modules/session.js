@@ -1,13 +1,14 @@
 import { Evidence } from './evidence.js';
 import { decodeHypothesis } from './frames.js';
 import { Hypotheses } from './hypotheses.js';
+import { newID } from './protocol.js';
 import { Link } from './socket.js';
 
 /** Milliseconds before an event goes again that the server could not store. */
 const PATIENCE = 2000;
 
-/** Points more than this in one event are left out, so that it fits a frame. */
-const MOST_POINTS = 1500;
+/** Bytes of an event above which it goes by HTTP; a frame may hold 64 KiB. */
+const FRAME = 60 << 10;
 
 /**
  * @typedef {'connecting' | 'saved' | 'saving' | 'offline' | 'failed'} SaveState
@@ -18,6 +19,13 @@ const MOST_POINTS = 1500;
  * @property {() => void} map the superpixels are others now; adopt is to bring them
  * @property {() => void} save
  * @property {(title: string, detail: string) => void} problem
+ *
+ * @typedef {object} Keeper where events outlive the page, see queue.js
+ * @property {boolean} lasting
+ * @property {(kept: import('./queue.js').Kept) => Promise<void>} put
+ * @property {(id: string) => Promise<void>} drop
+ *
+ * @typedef {(event: import('./protocol.js').EvidenceEvent) => Promise<import('./protocol.js').AckMessage | import('./protocol.js').RejectMessage | null>} Post
  */
 
 /** One image being worked on: its evidence and hypotheses, kept in step with the server. */
@@ -26,10 +34,15 @@ export class Session {
    * @param {number} n superpixels
    * @param {string} map name of their map
    * @param {string} path of the socket
+   * @param {object} ways
+   * @param {Keeper} ways.keeper
+   * @param {Post} ways.post sends an event that is too large for the socket; null when there was no answer
    * @param {Listener} listener
    */
-  constructor(n, map, path, listener) {
+  constructor(n, map, path, { keeper, post }, listener) {
     this.evidence = new Evidence(n, map);
+    this.keeper = keeper;
+    this.post = post;
     /** @type {import('./protocol.js').StateMessage | null} a state whose superpixels the page does not have yet */
     this.waiting = null;
     /** @type {(() => void)[]} what came after it */
@@ -67,7 +80,7 @@ export class Session {
    * @param {number} label
    */
   label(superpixels, points, label) {
-    this.append({ kind: 'label', superpixels, points: fitting(points), class: label });
+    this.append({ kind: 'label', superpixels, points, class: label });
   }
 
   /**
@@ -75,7 +88,7 @@ export class Session {
    * @param {[number, number][]} points one in each superpixel, or none
    */
   clear(superpixels, points) {
-    this.append({ kind: 'clear', superpixels, points: fitting(points) });
+    this.append({ kind: 'clear', superpixels, points });
   }
 
   /** Makes the superpixels coarser or finer. @param {number} regions wanted */
@@ -101,8 +114,34 @@ export class Session {
    * @param {Uint8Array} [taken]
    */
   append(event, taken) {
-    this.evidence.add({ id: newID(), ...event }, taken);
+    const { keeper, evidence } = this;
+    const pending = evidence.add({ id: newID(), ...event }, taken, !keeper.lasting);
+    if (!pending.kept) void this.keep(pending);
     if (event.kind !== 'accept') this.outdate();
+    this.listener.labels();
+    this.pump();
+  }
+
+  /** Puts an event where it outlives the page; only then it is sent. @param {import('./evidence.js').Pending} pending */
+  async keep(pending) {
+    const { event, taken, epoch } = pending;
+    await this.keeper.put({ event, taken, epoch, seq: this.evidence.seq });
+    pending.kept = true;
+    this.pump();
+  }
+
+  /**
+   * Takes over what earlier pages could not bring to the server.
+   *
+   * @param {import('./queue.js').Kept[]} left
+   * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
+   */
+  resume(left, renumber) {
+    if (left.length === 0) return;
+    const lost = this.evidence.resume(left, renumber);
+    for (const id of lost) void this.keeper.drop(id);
+    if (lost.length > 0) this.listener.problem('Not everything could be kept', `${lost.length} of ${left.length} steps from before spoke of superpixels or alternatives that are no more.`);
+    this.outdate();
     this.listener.labels();
     this.pump();
   }
@@ -115,9 +154,20 @@ export class Session {
   pump() {
     if (this.link.open && this.ready && !this.waiting) {
       const event = this.evidence.next();
-      if (event) this.link.send({ type: 'evidence', ...event });
+      if (event) this.send(event);
     }
     this.listener.save();
+  }
+
+  /** @param {import('./protocol.js').EvidenceEvent} event */
+  async send(event) {
+    const message = { type: 'evidence', ...event };
+    if (JSON.stringify(message).length < FRAME) {
+      this.link.send(message);
+      return;
+    }
+    const answer = await this.post(event);
+    this.receive(answer ?? { type: 'reject', id: event.id, reason: 'unavailable', detail: '', seq: 0 });
   }
 
   /** @param {import('./protocol.js').ServerMessage} message */
@@ -129,6 +179,7 @@ export class Session {
       case 'ack':
         this.failed = false;
         this.evidence.acked(message.id, message.seq);
+        void this.keeper.drop(message.id);
         this.listener.labels();
         this.pump();
         break;
@@ -192,7 +243,9 @@ export class Session {
    * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
    */
   adopt(n, map, renumber) {
-    if (!this.evidence.renew(n, map, renumber)) {
+    const lost = this.evidence.renew(n, map, renumber);
+    for (const id of lost) void this.keeper.drop(id);
+    if (lost.length > 0) {
       this.listener.problem('That step was taken back', 'The alternatives changed together with the superpixels. Look at the present ones and pick again.');
     }
     if (this.waiting) this.state(this.waiting);
@@ -205,12 +258,13 @@ export class Session {
         this.pump();
         break;
       case 'wait':
-        if (!this.failed) this.listener.problem('Not saved yet', `${detail} Your work is kept here and sent again.`);
-        this.failed = true;
+        if (!this.failed && detail) this.listener.problem('Not saved yet', `${detail} Your work is kept here and sent again.`);
+        this.failed = detail !== '';
         this.listener.save();
         setTimeout(() => this.pump(), PATIENCE);
         break;
       case 'dropped':
+        void this.keeper.drop(id);
         this.listener.labels();
         this.listener.problem('That step was taken back', detail);
         this.link.send({ type: 'run', count: this.hypotheses.wanted || 20 });
@@ -226,14 +280,4 @@ export class Session {
       if (outcome !== 'ignored') this.listener.hypotheses(outcome, this.hypotheses.fresh - 1);
     });
   }
-}
-
-/** @param {[number, number][]} points @returns {[number, number][]} those that an event can hold */
-function fitting(points) {
-  return points.length > MOST_POINTS ? [] : points;
-}
-
-/** A random identifier; randomUUID exists only on https and on loopback. */
-function newID() {
-  return crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint32Array(4)), (w) => w.toString(16).padStart(8, '0')).join('');
 }

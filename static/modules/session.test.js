@@ -5,6 +5,8 @@ import { test } from 'node:test';
 let sent = [];
 /** @type {any} */
 let socket;
+/** Answers what goes by HTTP. @type {(event: any) => any} */
+let posted = () => null;
 Object.assign(globalThis, {
   location: new URL('http://localhost/images/1'),
   document: { addEventListener() {} },
@@ -38,12 +40,22 @@ const frame = (n, labels) => {
   return b.buffer;
 };
 
+/** What is kept for the next page, by id. @type {Map<string, any>} */
+const kept = new Map();
+/** @type {(() => void)[]} what the store has been asked to keep */
+let storing = [];
+const keeper = {
+  lasting: false,
+  put: (row) => new Promise((resolve) => storing.push(() => resolve(kept.set(row.event.id, row)))),
+  drop: async (id) => void kept.delete(id),
+};
+
 /** A session of 4 superpixels that is connected, and what it has said. */
 function open() {
   sent = [];
   /** @type {string[]} */
   const said = [];
-  const session = new Session(4, 'fine', '/socket', {
+  const session = new Session(4, 'fine', '/socket', { keeper, post: async (event) => posted(event) }, {
     labels: () => {},
     hypotheses: (news) => said.push(news),
     map: () => said.push('map'),
@@ -91,4 +103,39 @@ test('superpixels that change again before they are here', () => {
   tell(run(10, 2));
   assert.equal(said.at(-1), 'started');
   assert.equal(session.hypotheses.run, 10);
+});
+
+const rest = () => new Promise((resolve) => setTimeout(resolve));
+
+test('an edit is kept before it is sent and forgotten once it is acknowledged', async () => {
+  keeper.lasting = true;
+  const { session, tell } = open();
+  session.label([1], [[1, 0]], 2);
+  assert.deepEqual([...session.evidence.present.labels], [V, 2, V, V], 'it shows at once');
+  assert.deepEqual([sent.length, session.save], [0, 'saving']);
+  storing.shift()?.();
+  await rest();
+  assert.deepEqual([sent.length, kept.get(sent[0].id).seq], [1, 0]);
+  tell({ type: 'ack', id: sent[0].id, seq: 1 });
+  assert.deepEqual([kept.size, session.save], [0, 'saved']);
+  keeper.lasting = false;
+});
+
+test('what is too large for the socket goes by HTTP, again when it did not arrive', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { session, said } = open();
+  /** @type {any[]} */
+  const tried = [];
+  posted = (event) => {
+    tried.push(event);
+    return tried.length < 2 ? null : { type: 'ack', id: event.id, seq: 1 };
+  };
+  session.label([1], Array.from({ length: 9000 }, (_, i) => [i, 0]), 2);
+  await Promise.resolve();
+  await Promise.resolve();
+  t.mock.timers.tick(5000);
+  await Promise.resolve();
+  await Promise.resolve();
+  assert.deepEqual([sent.length, tried.length, tried[0].id === tried[1].id], [0, 2, true]);
+  assert.deepEqual([said, session.save], [['outdated'], 'saved']);
 });

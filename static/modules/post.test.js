@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answerOf } from './post.js';
+
+const event = { id: 'a', expected_seq: 4, kind: 'label', map: 'm' };
+const problem = (seq) => JSON.stringify({ title: 'No', detail: 'Because.', seq });
+
+test('answers over HTTP read like those of the socket', () => {
+  assert.deepEqual(answerOf(event, 200, '{"seq":5}'), { type: 'ack', id: 'a', seq: 5 });
+  for (const [status, seq, reason, at] of [
+    [409, 7, 'stale', 7], [409, 4, 'map', 4], [422, undefined, 'invalid', 0], [404, undefined, 'invalid', 0],
+    [429, undefined, 'unavailable', 0], [503, undefined, 'unavailable', 0],
+  ]) {
+    assert.deepEqual(answerOf(event, status, problem(seq)), { type: 'reject', id: 'a', reason, detail: 'Because.', seq: at });
+  }
+  assert.equal(answerOf({ ...event, map: undefined }, 409, problem(4)).reason, 'stale', 'a hypothesis that is no more');
+  assert.equal(answerOf(event, 502, '<html>').reason, 'unavailable');
+});

@@ -1,0 +1,234 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// crashingServer is the built program at a fixed address, to be killed and
+// started again over the same data.
+type crashingServer struct {
+	t       *testing.T
+	address string // host:port
+	data    string
+	cmd     *exec.Cmd
+}
+
+func startCrashingServer(t *testing.T) *crashingServer {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &crashingServer{t: t, address: l.Addr().String(), data: filepath.Join(t.TempDir(), "data")}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.start()
+	t.Cleanup(s.kill)
+	return s
+}
+
+// start runs the program and returns when it accepts connections.
+func (s *crashingServer) start() {
+	s.t.Helper()
+	program, err := build()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.cmd = exec.Command(program, "--listen", s.address, "--data", s.data)
+	if testing.Verbose() {
+		s.cmd.Stderr = os.Stderr
+	}
+	stdout, err := s.cmd.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
+		s.t.Fatalf("the server printed %q and then: %v", line, err)
+	}
+}
+
+// kill ends the program without a warning.
+func (s *crashingServer) kill() {
+	if s.cmd == nil {
+		return
+	}
+	if err := s.cmd.Process.Kill(); err != nil {
+		s.t.Error(err)
+	}
+	_ = s.cmd.Wait() // says that it was killed
+	s.cmd = nil
+}
+
+// event is what the interface says of a stored event.
+type event struct {
+	Seq         int
+	ID, Kind    string
+	Class       int
+	Superpixels []int
+	Repairs     []struct{ Class int }
+	To          int
+}
+
+// events reads the log of the open image.
+func (p *page) events() []event {
+	p.t.Helper()
+	return value[struct{ Events []event }](p, p.api("/evidence")).Events
+}
+
+// waitForEvents waits until the log has so many events and the page says Saved.
+func (p *page) waitForEvents(n int) []event {
+	p.t.Helper()
+	var events []event
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if events = p.events(); len(events) >= n {
+			break
+		}
+	}
+	if len(events) != n {
+		p.screenshot("failure")
+		p.t.Fatalf("the image has %d events, want %d: %+v", len(events), n, events)
+	}
+	p.until(`document.getElementById('save')?.dataset.state === 'saved'`)
+	return events
+}
+
+// queued is how many edits the browser keeps for the server.
+func (p *page) queued() int {
+	p.t.Helper()
+	return value[int](p, `new Promise((resolve) => {
+		const open = indexedDB.open('collie', 1);
+		open.onsuccess = () => {
+			const count = open.result.transaction('edits').objectStore('edits').count();
+			count.onsuccess = () => { open.result.close(); resolve(count.result); };
+		};
+	})`)
+}
+
+// newTab opens an address in another tab of the same browser.
+func (p *page) newTab(address string) (tab *page, closeTab func()) {
+	p.t.Helper()
+	ctx, cancel := chromedp.NewContext(p.ctx)
+	tab = &page{t: p.t, ctx: ctx, downloads: p.downloads}
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 720)); err != nil {
+		p.t.Fatal(err)
+	}
+	tab.do("opening "+address, chromedp.Navigate(address))
+	return tab, cancel
+}
+
+const offline = `document.getElementById('save')?.dataset.state === 'offline'`
+
+// The server dies while a person clicks on, the page is loaded anew after it is
+// back: everything arrives, once.
+func TestE2EOfflineEdits(t *testing.T) {
+	truth := sampleTruth()
+	server := startCrashingServer(t)
+	p := openPage(t, 1280, 720, false, "http://"+server.address)
+	p.until(`document.getElementById('sample') !== null`)
+	p.do("trying the sample image", chromedp.Click(chromedp.CSS("#sample")))
+	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	image := value[string](p, `location.href`)
+	p.press("1")
+	p.click(insideOf(t, truth, 0))
+	p.waitForEvents(1)
+
+	server.kill()
+	p.until(offline)
+	for class := 1; class < 4; class++ {
+		p.press(fmt.Sprint(class + 1))
+		p.click(insideOf(t, truth, uint8(class)))
+	}
+	p.press("z", ctrl)
+	p.until(`document.getElementById('save-text').textContent === 'Offline (4 queued)'`)
+	p.screenshot("offline")
+	if n := p.queued(); n != 4 {
+		t.Errorf("the browser keeps %d edits, want 4", n)
+	}
+
+	// Loading the page while there is no server fails; the edits stay.
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	if err := chromedp.Do(ctx, chromedp.Navigate(image)); err == nil {
+		t.Error("the page loaded without a server")
+	}
+	cancel()
+	server.start()
+	p.do("opening the image again", chromedp.Navigate(image))
+	check := func(events []event, kinds ...string) {
+		t.Helper()
+		seen := map[string]bool{}
+		for i, e := range events {
+			if e.Kind != kinds[i] || seen[e.ID] {
+				t.Errorf("event %d is %+v, want a new one of kind %s", i+1, e, kinds[i])
+			}
+			seen[e.ID] = true
+		}
+	}
+	check(p.waitForEvents(5), "label", "label", "label", "label", "undo")
+	p.until(`document.getElementById('undo').disabled === false && document.getElementById('redo').disabled === false`)
+	p.screenshot("resumed")
+	if n := p.queued(); n != 0 {
+		t.Errorf("the browser still keeps %d edits", n)
+	}
+
+	// The tab is closed with edits that wait; another one, open on the image all
+	// along, brings them once it is gone. Meanwhile neither sends the other's.
+	other, closeOther := p.newTab(image)
+	other.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	server.kill()
+	p.until(offline)
+	other.until(offline)
+	other.press("5")
+	other.click(insideOf(t, truth, 4))
+	p.press("6")
+	p.click(insideOf(t, truth, 5))
+	p.until(`document.getElementById('save-text').textContent === 'Offline (1 queued)'`)
+	other.until(`document.getElementById('save-text').textContent === 'Offline (1 queued)'`)
+	if n := p.queued(); n != 2 {
+		t.Errorf("the browser keeps %d edits, want 2", n)
+	}
+	closeOther()
+	p.until(`document.getElementById('save-text').textContent === 'Offline (2 queued)'`)
+	server.start()
+	events := p.waitForEvents(7)
+	check(events, "label", "label", "label", "label", "undo", "label", "label")
+	if a, b := events[5].Class, events[6].Class; a+b != 4+5 || a == b {
+		t.Errorf("the last two labels are of classes %d and %d, want 4 and 5", a, b)
+	}
+	p.do("opening the image again", chromedp.Navigate(image))
+	check(p.waitForEvents(7), "label", "label", "label", "label", "undo", "label", "label")
+}
+
+// Without a store the page says so and works.
+func TestE2EWithoutStorage(t *testing.T) {
+	truth := sampleTruth()
+	p := openPage(t, 1280, 720, false, "about:blank")
+	p.do("taking the store away", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
+			Source: `Object.defineProperty(window, 'indexedDB', {get() { throw new DOMException('no', 'SecurityError'); }})`,
+		})
+		return err
+	}))
+	p.do("opening Collie", chromedp.Navigate(startServer(t)))
+	p.until(`document.getElementById('sample') !== null`)
+	p.do("trying the sample image", chromedp.Click(chromedp.CSS("#sample")))
+	p.until(`[...document.querySelectorAll('.toast')].some(e => /kept in this page only/.test(e.textContent))`)
+	p.screenshot("notice")
+	p.press("1")
+	p.click(insideOf(t, truth, 0))
+	p.waitForEvents(1)
+}
