@@ -550,7 +550,15 @@ func stage(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "\" aria-describedby=\"canvas-hint\"><canvas id=\"picture\"></canvas><canvas id=\"scene\"></canvas><canvas id=\"marks\"></canvas></div><p id=\"canvas-hint\" class=\"visually-hidden\">Arrow keys move between superpixels, Space labels the one in focus with the active class, Delete clears it.</p><p id=\"badge\" class=\"badge\" hidden><span class=\"badge-kind\" id=\"badge-kind\">Preview</span><span id=\"badge-text\"></span></p><div id=\"loading\" class=\"loading\" role=\"status\"><span class=\"spinner\" aria-hidden=\"true\"></span><span id=\"loading-text\">Opening the image</span></div><div class=\"canvas-tools\" role=\"toolbar\" aria-label=\"View\"><button type=\"button\" class=\"icon-button\" id=\"zoom-out\" aria-label=\"Zoom out\" title=\"Zoom out (wheel)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "\" aria-describedby=\"canvas-hint\"><canvas id=\"picture\"></canvas><canvas id=\"scene\"></canvas><canvas id=\"marks\"></canvas></div><p id=\"canvas-hint\" class=\"visually-hidden\">Arrow keys move between superpixels, Space labels the one in focus with the active class, Delete clears it.</p><p id=\"badge\" class=\"badge\" hidden><span class=\"badge-kind\" id=\"badge-kind\">Preview</span><span id=\"badge-text\"></span></p>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = doubts().Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<div id=\"loading\" class=\"loading\" role=\"status\"><span class=\"spinner\" aria-hidden=\"true\"></span><span id=\"loading-text\">Opening the image</span></div><div class=\"canvas-tools\" role=\"toolbar\" aria-label=\"View\"><button type=\"button\" class=\"icon-button\" id=\"zoom-out\" aria-label=\"Zoom out\" title=\"Zoom out (wheel)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -558,7 +566,7 @@ func stage(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "</button> <button type=\"button\" class=\"zoom-value\" id=\"zoom-value\" aria-label=\"Zoom to 100 %\" title=\"100 % (Ctrl+1)\">100 %</button> <button type=\"button\" class=\"icon-button\" id=\"zoom-in\" aria-label=\"Zoom in\" title=\"Zoom in (wheel)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "</button> <button type=\"button\" class=\"zoom-value\" id=\"zoom-value\" aria-label=\"Zoom to 100 %\" title=\"100 % (Ctrl+1)\">100 %</button> <button type=\"button\" class=\"icon-button\" id=\"zoom-in\" aria-label=\"Zoom in\" title=\"Zoom in (wheel)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -566,7 +574,7 @@ func stage(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "</button> <button type=\"button\" class=\"icon-button\" id=\"fit\" aria-label=\"Fit the image\" title=\"Fit (Ctrl+0)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "</button> <button type=\"button\" class=\"icon-button\" id=\"fit\" aria-label=\"Fit the image\" title=\"Fit (Ctrl+0)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -574,7 +582,7 @@ func stage(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "</button> <span class=\"tools-rule\" aria-hidden=\"true\"></span> <button type=\"button\" class=\"icon-button\" id=\"boundaries\" aria-pressed=\"true\" aria-label=\"Superpixel boundaries\" title=\"Superpixel boundaries (G)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "</button> <span class=\"tools-rule\" aria-hidden=\"true\"></span> <button type=\"button\" class=\"icon-button\" id=\"boundaries\" aria-pressed=\"true\" aria-label=\"Superpixel boundaries\" title=\"Superpixel boundaries (G)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -582,20 +590,36 @@ func stage(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "</button> <input type=\"range\" class=\"granularity\" id=\"granularity\" min=\"0\" max=\"1\" step=\"1\" value=\"1\" disabled aria-label=\"Superpixels: coarser or finer\" title=\"Superpixels: coarser (-) or finer (=)\"> <output class=\"granularity-value\" id=\"granularity-value\" for=\"granularity\" title=\"Superpixels\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "</button> <input type=\"range\" class=\"granularity\" id=\"granularity\" min=\"0\" max=\"1\" step=\"1\" value=\"1\" disabled aria-label=\"Superpixels: coarser or finer\" title=\"Superpixels: coarser (-) or finer (=)\"> <output class=\"granularity-value\" id=\"granularity-value\" for=\"granularity\" title=\"Superpixels\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var27 string
 		templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(v.Regions))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 124, Col: 123}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 125, Col: 123}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "</output> <button type=\"button\" class=\"icon-button\" id=\"overlay\" aria-pressed=\"true\" aria-label=\"Labelling\" title=\"Labelling (H, hold to peek)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "</output> <button type=\"button\" class=\"icon-button\" id=\"uncertainty\" aria-pressed=\"false\" aria-label=\"Uncertainty\" title=\"Uncertainty (U)\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = icon("doubt").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "</button> <button type=\"button\" class=\"icon-button hide-small\" id=\"patterns\" aria-pressed=\"false\" aria-label=\"Patterns of the classes\" title=\"Patterns beside the colours (P)\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = icon("stripes").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "</button> <button type=\"button\" class=\"icon-button\" id=\"overlay\" aria-pressed=\"true\" aria-label=\"Labelling\" title=\"Labelling (H, hold to peek)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -603,7 +627,7 @@ func stage(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "</button> <input type=\"range\" class=\"opacity\" id=\"opacity\" min=\"0.1\" max=\"1\" step=\"0.05\" value=\"0.45\" aria-label=\"Opacity of the labelling\" title=\"Opacity (J, K)\"></div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "</button> <input type=\"range\" class=\"opacity\" id=\"opacity\" min=\"0.1\" max=\"1\" step=\"0.05\" value=\"0.45\" aria-label=\"Opacity of the labelling\" title=\"Opacity (J, K)\"></div></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -632,7 +656,15 @@ func hypotheses() templ.Component {
 			templ_7745c5c3_Var28 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<section class=\"strip\" aria-labelledby=\"status\"><div class=\"strip-head\"><p id=\"status\" class=\"strip-status\">Loading</p><span id=\"running\" class=\"running\" hidden><span class=\"spinner\" aria-hidden=\"true\"></span><span class=\"visually-hidden\">More on the way</span></span><div class=\"strip-actions\"><button type=\"button\" class=\"icon-button\" id=\"walk-back\" disabled aria-label=\"Previous hypothesis\" title=\"Previous hypothesis (,)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<section class=\"strip\" aria-labelledby=\"status\"><div class=\"strip-head\"><p id=\"status\" class=\"strip-status\">Loading</p><span id=\"running\" class=\"running\" hidden><span class=\"spinner\" aria-hidden=\"true\"></span><span class=\"visually-hidden\">More on the way</span></span><div class=\"strip-actions\"><button type=\"button\" class=\"icon-button\" id=\"next-click\" aria-label=\"Go to the superpixel worth a click\" title=\"Next suggested click (W)\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = icon("target").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "</button> <button type=\"button\" class=\"icon-button\" id=\"walk-back\" disabled aria-label=\"Previous hypothesis\" title=\"Previous hypothesis (,)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -640,7 +672,7 @@ func hypotheses() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "</button> <button type=\"button\" class=\"icon-button\" id=\"walk-on\" disabled aria-label=\"Next hypothesis\" title=\"Next hypothesis (.)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "</button> <button type=\"button\" class=\"icon-button\" id=\"walk-on\" disabled aria-label=\"Next hypothesis\" title=\"Next hypothesis (.)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -648,7 +680,7 @@ func hypotheses() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "</button> <button type=\"button\" class=\"button primary\" id=\"accept\" disabled title=\"Accept this hypothesis (Enter)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "</button> <button type=\"button\" class=\"button primary\" id=\"accept\" disabled title=\"Accept this hypothesis (Enter)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -656,7 +688,7 @@ func hypotheses() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "Accept</button></div></div><div id=\"cards\" class=\"strip-cards\" role=\"listbox\" aria-label=\"Hypotheses\" aria-orientation=\"horizontal\"></div><div id=\"strip-empty\" class=\"strip-empty\" aria-hidden=\"true\"><span></span><span></span><span></span><span></span><span></span><span></span><span></span><span></span></div><template id=\"card-template\"><div class=\"hypothesis\" role=\"option\" aria-selected=\"false\" tabindex=\"-1\"><canvas data-slot=\"thumbnail\" aria-hidden=\"true\"></canvas><span class=\"hypothesis-rank\" data-slot=\"rank\"></span> <span class=\"hypothesis-count\" data-slot=\"count\" hidden></span> <span class=\"hypothesis-text\"><span data-slot=\"gap\"></span><span data-slot=\"area\"></span></span></div></template></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "Accept</button></div></div><div id=\"cards\" class=\"strip-cards\" role=\"listbox\" aria-label=\"Hypotheses\" aria-orientation=\"horizontal\"></div><div id=\"strip-empty\" class=\"strip-empty\" aria-hidden=\"true\"><span></span><span></span><span></span><span></span><span></span><span></span><span></span><span></span></div><template id=\"card-template\"><div class=\"hypothesis\" role=\"option\" aria-selected=\"false\" tabindex=\"-1\"><canvas data-slot=\"thumbnail\" aria-hidden=\"true\"></canvas><span class=\"hypothesis-rank\" data-slot=\"rank\"></span> <span class=\"hypothesis-count\" data-slot=\"count\" hidden></span> <span class=\"hypothesis-text\"><span data-slot=\"gap\"></span><span data-slot=\"area\"></span></span></div></template></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -685,7 +717,7 @@ func classPanel(classes []Class) templ.Component {
 			templ_7745c5c3_Var29 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<aside class=\"classes\" aria-labelledby=\"classes-title\"><div class=\"classes-head\"><h2 id=\"classes-title\" class=\"section-title\">Classes</h2><button type=\"button\" class=\"icon-button small\" id=\"find\" aria-label=\"Find a class\" title=\"Find a class (L)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<aside class=\"classes\" aria-labelledby=\"classes-title\"><div class=\"classes-head\"><h2 id=\"classes-title\" class=\"section-title\">Classes</h2><button type=\"button\" class=\"icon-button small\" id=\"find\" aria-label=\"Find a class\" title=\"Find a class (L)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -693,56 +725,56 @@ func classPanel(classes []Class) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "</button></div><ul id=\"classes\" class=\"class-list\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "</button></div><ul id=\"classes\" class=\"class-list\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		for _, c := range classes {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<li data-index=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<li data-index=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var30 string
 			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.Index))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 176, Col: 42}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 186, Col: 42}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "\" data-name=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "\" data-name=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var31 string
 			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(c.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 176, Col: 63}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 186, Col: 63}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "\" data-color=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "\" data-color=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var32 string
 			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(c.Color)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 176, Col: 86}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 186, Col: 86}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "\"></li>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "\"></li>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "</ul><button type=\"button\" class=\"button quiet add-class\" id=\"add-class\" title=\"Add a class (N)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "</ul><button type=\"button\" class=\"button quiet add-class\" id=\"add-class\" title=\"Add a class (N)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -750,7 +782,15 @@ func classPanel(classes []Class) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "<span class=\"button-text\">Add class</span></button><template id=\"class-template\"><li class=\"class-row\"><input type=\"color\" class=\"class-color\" data-slot=\"color\"> <button type=\"button\" class=\"class-button\" data-slot=\"choose\" aria-pressed=\"false\"><span class=\"class-name\" data-slot=\"name\"></span> <span class=\"class-share\" data-slot=\"share\"></span> <kbd data-slot=\"key\"></kbd></button> <input type=\"text\" class=\"class-input\" data-slot=\"input\" maxlength=\"100\" autocomplete=\"off\" spellcheck=\"false\" hidden> <button type=\"button\" class=\"icon-button small class-rename\" data-slot=\"rename\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "<span class=\"button-text\">Add class</span></button>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = curve().Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<template id=\"class-template\"><li class=\"class-row\"><input type=\"color\" class=\"class-color\" data-slot=\"color\"> <button type=\"button\" class=\"class-button\" data-slot=\"choose\" aria-pressed=\"false\"><span class=\"class-name\" data-slot=\"name\"></span> <span class=\"class-share\" data-slot=\"share\"></span> <kbd data-slot=\"key\"></kbd></button> <input type=\"text\" class=\"class-input\" data-slot=\"input\" maxlength=\"100\" autocomplete=\"off\" spellcheck=\"false\" hidden> <button type=\"button\" class=\"icon-button small class-rename\" data-slot=\"rename\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -758,7 +798,7 @@ func classPanel(classes []Class) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "</button></li></template></aside>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "</button></li></template></aside>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

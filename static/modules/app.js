@@ -3,6 +3,7 @@ import { paintChrome, statusOf } from './chrome.js';
 import { ClassPanel } from './classes.js';
 import { pixels } from './colour.js';
 import { byId } from './dom.js';
+import { Doubt } from './doubt.js';
 import { exportDialog, undecided } from './export.js';
 import { region } from './graph.js';
 import { Overlay } from './overlay.js';
@@ -43,6 +44,8 @@ export class App {
     this.tell = 0;
     /** @type {{mode: 'paint' | 'clear', superpixels: number[]} | null} the stroke that is going on */
     this.draft = null;
+    /** @type {{superpixels: readonly number[], label: number}} what a region would become */
+    this.proposal = { superpixels: [], label: VOID };
     this.frame = 0;
     /** Whether classes differ by patterns beside their colours. */
     this.patterned = false;
@@ -85,8 +88,9 @@ export class App {
         this.show();
       },
       pick: (s) => this.pick(s),
-      hover: () => {},
+      hover: (s) => this.describe(s),
     });
+    this.doubt = new Doubt(this);
     this.openExport = exportDialog(data.image ?? '', {
       undecided: () => undecided(this.labels, this.area),
       preview: () => {
@@ -148,6 +152,9 @@ export class App {
       labels = labels.slice();
       clicks = clicks.slice();
       for (const s of this.draft.superpixels) labels[s] = clicks[s] = value;
+    } else if (this.proposal.superpixels.length > 0) {
+      labels = labels.slice();
+      for (const s of this.proposal.superpixels) labels[s] = this.proposal.label;
     }
     this.painter.show(labels, clicks);
   }
@@ -194,6 +201,7 @@ export class App {
    */
   stroke(mode, superpixels, points) {
     this.draft = null;
+    this.doubt.forget();
     this.choice.follow = true;
     this.choice.hovered = null;
     this.eager = 0;
@@ -217,6 +225,13 @@ export class App {
   pick(s) {
     const label = s < 0 ? VOID : this.overlay.labels[s];
     if (label !== VOID) this.classes.choose(label);
+  }
+
+  /** Tells people who listen where the keyboard stands. @param {number} s */
+  describe(s) {
+    if (s < 0 || this.painter.marks.cursor !== s || this.doubt.asked >= 0) return;
+    const open = this.doubt.inWords(s);
+    this.say(this.classes.nameOf(this.overlay.labels[s]) + (open.includes(',') ? `; alternatives: ${open}` : ''));
   }
 
   /** @param {number} place or -1 */
@@ -288,9 +303,32 @@ export class App {
       toast('Nothing to accept here', 'The preview and the labelling agree under the cursor.');
       return;
     }
+    this.takeRegion(selected.card, superpixels, `a region of ${superpixels.length} superpixels`);
+  }
+
+  /**
+   * Makes a part of a hypothesis the labelling.
+   *
+   * @param {import('./hypotheses.js').Card} card
+   * @param {number[]} superpixels
+   * @param {string} what it is, in words
+   */
+  takeRegion(card, superpixels, what) {
+    if (card.stale) return;
     this.choice.follow = false;
-    this.session.accept(selected.card, superpixels);
-    this.say(`Accepted a region of ${superpixels.length} superpixels`);
+    this.session.accept(card, superpixels);
+    this.say(`Accepted ${what}`);
+  }
+
+  /**
+   * Shows what a region would become; nothing with no superpixels.
+   *
+   * @param {readonly number[]} superpixels
+   * @param {number} label
+   */
+  propose(superpixels, label) {
+    this.proposal = { superpixels, label };
+    this.show();
   }
 
   /** Waits until everything is on disk; false when that takes too long. */

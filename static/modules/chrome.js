@@ -17,6 +17,7 @@ export function paintChrome(app) {
   const { selected, shown } = choice;
   app.strip.update({ hypotheses, labels: app.labels, colors: classes.colors, selected: selected?.place ?? -1 });
   classes.count(app.labels, app.area);
+  app.doubt.update();
 
   const differs = shown !== null && app.differs(shown.card);
   byId('badge').hidden = !differs;

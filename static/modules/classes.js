@@ -2,6 +2,7 @@ import { call } from './api.js';
 import { ink, PALETTE } from './colour.js';
 import { byId, stamp } from './dom.js';
 import { classKey } from './keys.js';
+import { PATTERNS } from './patterns.js';
 import { percent } from './status.js';
 import { toastProblem } from './toast.js';
 
@@ -43,13 +44,24 @@ export class ClassPanel {
     return this.classes.map((c) => c.color);
   }
 
-  /** @param {number} index */
+  /** @param {number} label */
+  nameOf(label) {
+    return this.classes[label]?.name ?? 'undecided';
+  }
+
+  /** @param {number} label */
+  colorOf(label) {
+    return this.classes[label]?.color ?? '#000000';
+  }
+
+  /** @param {number} index @returns {boolean} whether there is such a class */
   choose(index) {
-    if (index < 0 || index >= this.classes.length) return;
+    if (index < 0 || index >= this.classes.length) return false;
     this.active = index;
     this.paint();
     this.rows[index].element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     this.listener.chosen(index);
+    return true;
   }
 
   add() {
@@ -164,6 +176,7 @@ export class ClassPanel {
       row.input.setAttribute('aria-label', `Name of class ${i + 1}`);
       row.rename.setAttribute('aria-label', `Rename ${name}`);
       row.rename.title = i === this.active ? 'Rename (F2)' : 'Rename';
+      row.element.dataset.pattern = String(i % PATTERNS);
       row.element.classList.toggle('active', i === this.active);
       row.element.style.setProperty('--class', color);
       row.element.style.setProperty('--class-ink', ink(color));

@@ -43,7 +43,9 @@ export function listen(app) {
 
   /** @type {Record<string, (argument: string) => void>} */
   const commands = {
-    class: (i) => classes.choose(Number(i)),
+    class: (i) => {
+      if (classes.choose(Number(i))) app.doubt.answer();
+    },
     pick: () => app.pick(stage.focus),
     find: openFind,
     'add-class': () => classes.add(),
@@ -57,7 +59,7 @@ export function listen(app) {
       void go('next');
     },
     cancel: () => {
-      if (!stage.cancel()) app.select(-1);
+      if (!stage.cancel() && !app.doubt.popup.close() && !app.doubt.forget()) app.select(-1);
     },
     fit: () => stage.fit(),
     'full-size': () => stage.fullSize(),
@@ -65,6 +67,17 @@ export function listen(app) {
     stronger: () => setOpacity(painter.opacity + 0.1),
     boundaries: () => toggle('boundaries', 'boundaries', !painter.boundaries),
     overlay: () => toggle('labelled', 'overlay', !painter.labelled),
+    uncertainty: () => app.doubt.toggle(),
+    'next-click': () => app.doubt.next(),
+    alternatives: () => {
+      if (!app.doubt.popup.ask()) toast('No alternatives here', 'Point at a part of the image on which the hypotheses differ; U shows where.');
+    },
+    patterns: () => {
+      app.patterned = !app.patterned;
+      app.recolor();
+      byId('app').classList.toggle('patterned', app.patterned);
+      byId('patterns').setAttribute('aria-pressed', String(app.patterned));
+    },
     move: (direction) => document.activeElement === byId('canvas') && stage.move(direction),
     clear: () => stage.focus >= 0 && app.stroke('clear', [stage.focus], [stage.pointIn(stage.focus)]),
     undo: () => app.travel('undo'),
@@ -122,7 +135,7 @@ export function listen(app) {
     if (held.delete('h')) commands.overlay('');
   });
 
-  for (const id of ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'accept', 'find', 'boundaries', 'overlay']) {
+  for (const id of ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'accept', 'find', 'boundaries', 'overlay', 'uncertainty', 'next-click', 'patterns']) {
     byId(id).addEventListener('click', () => commands[id](''));
   }
   opacity.addEventListener('input', () => setOpacity(Number(opacity.value)));

@@ -52,9 +52,17 @@ export class Hypotheses {
     for (const card of this.cards) card.labels = Uint8Array.from(sources, (s) => card.labels[s]);
   }
 
-  /** @param {import('./protocol.js').RunMessage} message */
-  start(message) {
-    this.outdate();
+  /**
+   * A run begins. One for the clicks of the run before brings the same again,
+   * so that its cards stay as they are.
+   *
+   * @param {import('./protocol.js').RunMessage} message
+   * @param {boolean} [same]
+   */
+  start(message, same = false) {
+    if (!same) this.outdate();
+    this.fresh = 0;
+    this.done = null;
     this.run = message.run;
     this.wanted = message.count;
     this.classes = message.classes?.length ?? 0;
@@ -88,6 +96,11 @@ export class Hypotheses {
     if (message.run !== this.run || message.reason === 'superseded') return;
     this.done = message;
     this.cards.length = this.fresh;
+  }
+
+  /** The cards that were made for the present clicks. */
+  get present() {
+    return this.cards.filter(({ stale }) => !stale);
   }
 
   get running() {

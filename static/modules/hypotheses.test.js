@@ -33,6 +33,21 @@ test('a new run takes the places over one by one and nothing moves', () => {
   assert.ok(!h.running);
 });
 
+test('a run for the same clicks leaves the cards as they are while it brings them again', () => {
+  const h = new Hypotheses();
+  h.start(run(1));
+  for (const [i, d] of ['a', 'b'].entries()) h.add(frame(1, i, d));
+  h.finish(done(1));
+  h.start(run(2), true);
+  assert.deepEqual(digests(h), ['a', 'b']);
+  assert.equal(h.present.length, 2);
+  h.add(frame(2, 0, 'a'));
+  h.add(frame(2, 1, 'b'));
+  assert.deepEqual(digests(h), ['a', 'b']);
+  h.finish(done(2));
+  assert.deepEqual(h.cards.map(({ count }) => count), [1, 1]);
+});
+
 test('frames and ends of superseded runs are ignored', () => {
   const h = new Hypotheses();
   h.start(run(2));

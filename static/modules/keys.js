@@ -25,6 +25,8 @@ export const BINDINGS = [
   { group: 'Hypotheses', shown: '.  ,', does: 'Next and previous hypothesis', commands: [['.', 'walk-on'], [',', 'walk-back']] },
   { group: 'Hypotheses', shown: 'Enter', does: 'Accept the hypothesis', commands: [['enter', 'accept']] },
   { group: 'Hypotheses', shown: 'Shift + Enter', does: 'Accept only the region under the cursor', commands: [['shift+enter', 'accept-region']] },
+  { group: 'Hypotheses', shown: 'X', does: 'Alternatives of the region in focus; they come by themselves when the pointer rests', commands: [['x', 'alternatives']] },
+  { group: 'Hypotheses', shown: 'W', does: 'Go to the superpixel worth a click; the key of a class labels it', commands: [['w', 'next-click']] },
   { group: 'Hypotheses', shown: 'Ctrl + Enter', does: 'Accept and go to the next image', commands: [['ctrl+enter', 'accept-next']] },
   { group: 'Hypotheses', shown: 'Esc', does: 'Leave the preview, cancel a stroke', commands: [['escape', 'cancel']] },
 
@@ -35,6 +37,8 @@ export const BINDINGS = [
   { group: 'View', shown: 'H', does: 'Hide the labelling; hold to peek', commands: [['h', 'overlay']] },
   { group: 'View', shown: 'J  K', does: 'Less and more opacity', commands: [['j', 'fainter'], ['k', 'stronger']] },
   { group: 'View', shown: 'G', does: 'Superpixel boundaries', commands: [['g', 'boundaries']] },
+  { group: 'View', shown: 'U', does: 'Uncertainty', commands: [['u', 'uncertainty']] },
+  { group: 'View', shown: 'P', does: 'Patterns beside the colours of the classes', commands: [['p', 'patterns']] },
   { group: 'View', shown: '-  =', does: 'Coarser and finer superpixels', commands: [['-', 'coarser'], ['=', 'finer'], ['+', 'finer']] },
 
   { group: 'Without a mouse', shown: 'Arrow keys', does: 'Move between superpixels on the image', commands: [['arrowleft', 'move left'], ['arrowright', 'move right'], ['arrowup', 'move up'], ['arrowdown', 'move down']] },

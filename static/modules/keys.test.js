@@ -34,7 +34,8 @@ test('keys give their commands', () => {
     [press('=', 'Equal'), 'finer'],
     [press('+', 'BracketRight'), 'finer'], // German layout
     [press('-', 'Minus', 'c'), undefined], // the browser's own
-    [press('w', 'KeyW'), undefined],
+    [press('w', 'KeyW'), 'next-click'],
+    [press('y', 'KeyY'), undefined],
   ];
   for (const [e, want] of cases) assert.equal(commandOf(e), want, `${e.key} (${e.code})`);
 });

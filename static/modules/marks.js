@@ -64,7 +64,8 @@ export class Marks {
     const { context, painter } = this;
     const box = painter.boxOf(s);
     const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
-    const radius = 26 / painter.mapScale;
+    const reach = Math.max(26, 12 + 0.7 * Math.sqrt(painter.map.area[s]) * painter.view.scale);
+    const radius = reach / painter.mapScale;
     for (const [color, width] of /** @type {[string, number][]} */ ([['rgb(0 0 0 / 0.8)', 5], ['#ffd23f', 2.5]])) {
       context.beginPath();
       context.arc(x, y, radius, 0, 2 * Math.PI);
@@ -72,7 +73,7 @@ export class Marks {
       context.lineWidth = width / painter.mapScale;
       context.stroke();
     }
-    this.paintedOver(box, 26 + REACH);
+    this.paintedOver(box, reach + REACH);
   }
 
   /** @param {Box} box in pixels of the map @param {number} reach CSS pixels */

@@ -49,6 +49,8 @@ export class Session {
     this.later = [];
     this.hypotheses = new Hypotheses();
     this.listener = listener;
+    /** The clicks that the present run is for. */
+    this.ranFor = '';
     this.failed = false;
     this.ready = false;
     this.link = new Link(path, {
@@ -189,7 +191,9 @@ export class Session {
       case 'run':
         this.later = [];
         this.whenKnown(() => {
-          this.hypotheses.start(message);
+          const clicks = this.evidence.confirmed.clicks.toString();
+          this.hypotheses.start(message, clicks === this.ranFor);
+          this.ranFor = clicks;
           this.listener.hypotheses('started', -1);
         });
         break;

@@ -16,6 +16,9 @@ import { bounded, fit, held, toImage, toWindow, zoomTo } from './view.js';
 /** @type {Record<string, [number, number]>} */
 const DIRECTIONS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
 
+/** CSS pixels across that a superpixel has at least when the view goes to it. */
+const SEEN = 20;
+
 /** The window onto the image: what lies where, and what hands do to it. */
 export class Stage {
   /**
@@ -177,19 +180,48 @@ export class Stage {
     return shown(this.map, anchors[superpixel * 2], anchors[superpixel * 2 + 1]);
   }
 
+  /** @param {[number, number]} point pixels of the image @returns {[number, number]} CSS pixels within the canvas */
+  inWindow([x, y]) {
+    return toWindow(this.painter.view, x, y);
+  }
+
+  /** Shows a superpixel, large enough to be seen, and gives it the focus of the keyboard. @param {number} superpixel */
+  goTo(superpixel) {
+    const { painter, map, size } = this;
+    const { scale } = painter.view;
+    const across = Math.sqrt(map.area[superpixel]);
+    const [x, y] = painter.anchorOf(superpixel);
+    const [left, top] = this.inWindow([x, y]);
+    const edge = 60;
+    const within = left >= edge && top >= edge && left <= size.width - edge && top <= size.height - edge;
+    if (!within || across * scale < SEEN) {
+      const wanted = across * scale < SEEN ? bounded((2 * SEEN) / across, this.image, size) : scale;
+      this.fitted = false;
+      this.look({ scale: wanted, left: size.width / 2 - x * wanted, top: size.height / 2 - y * wanted });
+    }
+    this.focusOn(superpixel);
+  }
+
+  /** @param {number} superpixel that keys work on from now on */
+  focusOn(superpixel) {
+    const { marks } = this.painter;
+    marks.cursor = superpixel;
+    marks.hover = [];
+    this.hovered = -1;
+    this.painter.touchMarks();
+    this.element.focus({ preventScroll: true });
+    this.listener.hover(superpixel);
+  }
+
   /** Moves the keyboard's superpixel. @param {string} direction */
   move(direction) {
     const { painter, size } = this;
     const start = this.focus >= 0 ? this.focus : this.under(size.width / 2, size.height / 2);
     const next = this.focus < 0 ? Math.max(0, start) : towards(this.graph, painter.anchors, start, DIRECTIONS[direction]);
-    painter.marks.cursor = next;
-    painter.marks.hover = [];
-    this.hovered = -1;
     const [x, y] = toWindow(painter.view, painter.anchors[next * 2], painter.anchors[next * 2 + 1]);
     const dx = x < 40 ? 40 - x : x > size.width - 40 ? size.width - 40 - x : 0;
     const dy = y < 40 ? 40 - y : y > size.height - 40 ? size.height - 40 - y : 0;
     if (dx || dy) this.look({ scale: painter.view.scale, left: painter.view.left + dx, top: painter.view.top + dy });
-    painter.touchMarks();
-    this.listener.hover(next);
+    this.focusOn(next);
   }
 }

@@ -69,7 +69,7 @@ export class Strip {
     while (this.shown.length < cards.length) this.append(this.shown.length);
     byId('strip-empty').hidden = cards.length > 0;
     const best = hypotheses.best();
-    const compared = hypotheses.fresh > 0 ? reference(labels, cards[0].labels) : labels;
+    const compared = hypotheses.present.length > 0 ? reference(labels, cards[0].labels) : labels;
     cards.forEach((card, place) => {
       const shown = this.shown[place];
       const { element } = shown;

@@ -1,0 +1,54 @@
+/**
+ * The expected wrong area after each step, as a small curve.
+ *
+ * @typedef {{seq: number, clicks: number, wrong: number}} Step
+ */
+
+/** Steps that are kept. */
+const MOST = 200;
+
+/** Below this share of the image it's time to stop. */
+export const DONE = 0.01;
+
+/**
+ * Adds a step; one that is known for the same state takes its place.
+ *
+ * @param {readonly Step[]} steps
+ * @param {Step} step
+ * @returns {Step[]} in the order they were made
+ */
+export function recorded(steps, step) {
+  const others = steps.filter(({ seq }) => seq !== step.seq);
+  return [...others, step].slice(-MOST);
+}
+
+/**
+ * The curve in a box, as the points of an SVG polyline.
+ *
+ * @param {readonly Step[]} steps
+ * @param {number} width
+ * @param {number} height
+ * @returns {string}
+ */
+export function polyline(steps, width, height) {
+  if (steps.length === 0) return '';
+  const top = Math.max(...steps.map(({ wrong }) => wrong), 2 * DONE);
+  return steps
+    .map(({ wrong }, i) => `${round((steps.length === 1 ? 1 : i / (steps.length - 1)) * width)},${round(height - (wrong / top) * height)}`)
+    .join(' ');
+}
+
+/**
+ * What the curve comes to, in words.
+ *
+ * @param {number} wrong share of the image
+ */
+export function verdict(wrong) {
+  const text = `Expected wrong area ${wrong === 0 ? '0' : wrong < 0.001 ? '< 0.1' : (wrong * 100).toFixed(1)} %`;
+  return wrong < DONE ? `${text}: probably done` : text;
+}
+
+/** @param {number} x */
+function round(x) {
+  return Math.round(x * 10) / 10;
+}

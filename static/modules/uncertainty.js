@@ -1,0 +1,130 @@
+/**
+ * What a set of hypotheses says when each counts the same, as the samples of
+ * Herding do. The same sums as herding/uncertainty.go; a fixture that both
+ * sides read keeps them so.
+ *
+ * @typedef {{labels: Uint8Array, count: number}} Sample a hypothesis and how often it came out
+ */
+
+/** Superpixels that are tried as the next click, those of highest entropy. */
+const CANDIDATES = 200;
+
+export class Uncertainty {
+  /**
+   * O(superpixels × samples).
+   *
+   * @param {readonly Sample[]} samples at least one
+   * @param {ArrayLike<number>} area per superpixel, in any unit
+   */
+  constructor(samples, area) {
+    this.samples = samples;
+    this.area = area;
+    this.n = area.length;
+    /** How many hypotheses there are. */
+    this.total = samples.reduce((sum, { count }) => sum + count, 0);
+    /** The classes in play, ascending. */
+    this.classes = [...samples.reduce((set, { labels }) => labels.reduce((s, l) => s.add(l), set), new Set())].sort((a, b) => a - b);
+    const k = this.classes.length;
+    this.place = new Uint8Array(256);
+    this.classes.forEach((c, i) => (this.place[c] = i));
+    /** The share of the hypotheses per superpixel and class in play, row by row. */
+    this.marginals = new Float64Array(this.n * k);
+    for (const { labels, count } of samples) {
+      for (let i = 0; i < this.n; i++) this.marginals[i * k + this.place[labels[i]]] += count;
+    }
+    for (let i = 0; i < this.marginals.length; i++) this.marginals[i] /= this.total;
+    this.image = 0;
+    for (let i = 0; i < this.n; i++) this.image += area[i];
+  }
+
+  /** The share of the image, 0..1, that the most likely classes are expected to get wrong. */
+  get wrongArea() {
+    const k = this.classes.length;
+    let wrong = 0;
+    for (let i = 0; i < this.n; i++) {
+      let top = 0;
+      for (let l = 0; l < k; l++) top = Math.max(top, this.marginals[i * k + l]);
+      wrong += this.area[i] * (1 - top);
+    }
+    return wrong / this.image;
+  }
+
+  /** The entropy of every superpixel's class, in nats. */
+  entropy() {
+    const k = this.classes.length;
+    const h = new Float64Array(this.n);
+    for (let i = 0; i < this.n; i++) {
+      for (let l = 0; l < k; l++) {
+        const p = this.marginals[i * k + l];
+        if (p > 0) h[i] -= p * Math.log(p);
+      }
+    }
+    return h;
+  }
+
+  /**
+   * The classes that the hypotheses give a superpixel, the most frequent first.
+   *
+   * @param {number} superpixel
+   * @returns {{label: number, share: number, count: number}[]}
+   */
+  shares(superpixel) {
+    const k = this.classes.length;
+    return this.classes
+      .map((label, l) => ({ label, share: this.marginals[superpixel * k + l], count: Math.round(this.marginals[superpixel * k + l] * this.total) }))
+      .filter(({ share }) => share > 0)
+      .sort((a, b) => b.share - a.share || a.label - b.label);
+  }
+
+  /**
+   * The superpixels worth a click, the one whose answer is expected to lower
+   * the wrong area most first. Those all hypotheses agree on are left out.
+   * O(200 × superpixels × samples).
+   *
+   * @returns {{superpixel: number, gain: number}[]} gain is a share of the image
+   */
+  ranked() {
+    const entropy = this.entropy();
+    const k = this.classes.length;
+    const all = this.wrongArea;
+    const votes = new Int32Array(this.n * k);
+    return Array.from(entropy.keys())
+      .filter((i) => entropy[i] > 0)
+      .sort((i, j) => entropy[j] - entropy[i] || i - j)
+      .slice(0, CANDIDATES)
+      .map((superpixel) => {
+        let gain = all;
+        for (let l = 0; l < k; l++) {
+          const share = this.marginals[superpixel * k + l];
+          if (share > 0) gain -= share * this.wrongIf(superpixel, this.classes[l], votes);
+        }
+        return { superpixel, gain };
+      })
+      .sort((a, b) => b.gain - a.gain);
+  }
+
+  /**
+   * The expected wrong area of the hypotheses that give a superpixel a class.
+   *
+   * @param {number} superpixel
+   * @param {number} label
+   * @param {Int32Array} votes superpixels × classes in play, overwritten
+   */
+  wrongIf(superpixel, label, votes) {
+    const k = this.classes.length;
+    votes.fill(0);
+    let cast = 0;
+    for (const { labels, count } of this.samples) {
+      if (labels[superpixel] !== label) continue;
+      cast += count;
+      for (let i = 0; i < this.n; i++) votes[i * k + this.place[labels[i]]] += count;
+    }
+    let wrong = 0;
+    for (let i = 0; i < this.n; i++) {
+      let top = 0;
+      for (let l = 0; l < k; l++) top = Math.max(top, votes[i * k + l]);
+      wrong += this.area[i] * (1 - top / cast);
+    }
+    return wrong / this.image;
+  }
+}

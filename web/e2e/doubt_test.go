@@ -1,0 +1,152 @@
+package e2e
+
+import (
+	"fmt"
+	"image"
+	"regexp"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// doubts is what the server says of the alternatives of the open image.
+type doubts struct {
+	Seq        int
+	Classes    []int
+	Marginals  [][]float64
+	WrongArea  float64 `json:"expected_wrong_area"`
+	Suggestion *struct {
+		Superpixel int
+		Gain       float64
+	}
+}
+
+// middle returns a pixel well inside a superpixel of the open image.
+func (p *page) middle(superpixel int) image.Point {
+	p.t.Helper()
+	xy := value[[]int](p, fmt.Sprintf(`Promise.all([
+		fetch(document.getElementById('app').dataset.superpixels).then(r => r.arrayBuffer()), import('/static/modules/idmap.js'),
+	]).then(([buffer, {decode, anchors}]) => {
+		const {width, height} = document.getElementById('app').dataset;
+		const points = anchors(decode(buffer, +width, +height));
+		return [Math.floor(points[2 * %d]), Math.floor(points[2 * %[1]d + 1])];
+	})`, superpixel))
+	return image.Pt(xy[0], xy[1])
+}
+
+// point moves the mouse to a pixel of the image.
+func (p *page) point(at image.Point) {
+	p.t.Helper()
+	x, y := p.onScreen(at)
+	p.do(fmt.Sprintf("pointing at %v", at), chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y))
+}
+
+// TestE2EDoubt: the overlay of uncertainty with its tooltip, the next click by
+// the keyboard alone, and the curve of the expected wrong area.
+func TestE2EDoubt(t *testing.T) {
+	truth := sampleTruth()
+	p := openSample(t, 1280, 720, false)
+	p.clickClasses(truth, 0, 1, 2)
+	before := value[doubts](p, p.api("/hypotheses"))
+	if before.Suggestion == nil {
+		t.Fatal("the alternatives agree everywhere after three clicks")
+	}
+	want := fmt.Sprintf("Expected wrong area %.1f %%", before.WrongArea*100)
+	if got := value[string](p, `document.getElementById('doubt-text').textContent`); got != want {
+		t.Errorf("the panel says %q, want %q as the server has it", got, want)
+	}
+
+	asked := p.middle(before.Suggestion.Superpixel)
+	p.point(asked)
+	plain := p.pixel(asked)
+	p.press("u")
+	p.point(asked.Add(image.Pt(1, 0)))
+	p.until(`!document.getElementById('tip').hidden`)
+	if tip := value[string](p, `document.getElementById('tip').textContent`); !regexp.MustCompile(`^\w+ [01]\.\d\d, \w+ [01]\.\d\d`).MatchString(tip) {
+		t.Errorf("the tooltip says %q, want classes with their shares", tip)
+	}
+	p.screenshot("uncertainty")
+	heat := p.pixel(asked)
+	if heat[0] <= heat[2] {
+		t.Errorf("a doubtful pixel went from %v to %v; doubt is warm", plain, heat)
+	}
+	p.press("u")
+	if again := p.pixel(asked); fmt.Sprint(again) != fmt.Sprint(plain) {
+		t.Errorf("without the overlay the pixel is %v, want %v as before", again, plain)
+	}
+
+	p.press("w")
+	p.until(`!document.getElementById('asking').hidden`)
+	p.screenshot("next-click")
+	p.press("2")
+	p.until(`document.getElementById('asking').hidden`)
+	p.until(settled)
+	clicked := value[struct {
+		Events []struct {
+			Kind        string
+			Class       *int
+			Superpixels []int
+		}
+	}](p, p.api("/evidence"))
+	last := clicked.Events[len(clicked.Events)-1]
+	if last.Kind != "label" || last.Class == nil || *last.Class != 1 || last.Superpixels[0] != before.Suggestion.Superpixel {
+		t.Errorf("the last event is %+v, want superpixel %d labelled 1", last, before.Suggestion.Superpixel)
+	}
+	if steps := value[int](p, `document.querySelector('#doubt-curve polyline').getAttribute('points').split(' ').length`); steps < 2 {
+		t.Errorf("the curve has %d points", steps)
+	}
+	p.do("reloading", chromedp.Reload())
+	p.until(settled)
+	p.until(`document.querySelector('#doubt-curve polyline').getAttribute('points').split(' ').length >= 2`)
+}
+
+// TestE2EAlternatives: a region on which the hypotheses differ offers what they
+// say, to the mouse and to the keyboard.
+func TestE2EAlternatives(t *testing.T) {
+	truth := sampleTruth()
+	p := openSample(t, 1280, 720, true)
+	p.clickClasses(truth, 0, 1, 2)
+	state := value[doubts](p, p.api("/hypotheses"))
+	contested, best := -1, 0.0 // the superpixel with the most even shares
+	for i, shares := range state.Marginals {
+		lowest := 1.0
+		for _, q := range shares {
+			if q > 0 && q < lowest {
+				lowest = q
+			}
+		}
+		if lowest < 1 && lowest > best {
+			contested, best = i, lowest
+		}
+	}
+	at := p.middle(contested)
+	p.point(at)
+	p.until(`!document.getElementById('alternatives').hidden`)
+	p.screenshot("offered")
+	texts := value[[]string](p, `[...document.querySelectorAll('.alternative')].map(b => b.textContent)`)
+	if len(texts) < 2 || !regexp.MustCompile(`^\d+ of 20: \w+`).MatchString(texts[0]) {
+		t.Fatalf("the region offers %q, want '9 of 20: road' twice or more", texts)
+	}
+	name := regexp.MustCompile(`: (\w+)`).FindStringSubmatch(texts[1])[1]
+	p.do("choosing with the mouse", chromedp.Click(chromedp.CSS(".alternative:nth-child(2)")))
+	p.until(fmt.Sprintf(`document.getElementById('alternatives').hidden && document.getElementById('announcer').textContent === 'Accepted %s'`, name))
+	p.until(settled)
+	decided := value[record](p, p.api(""))
+	if decided.Seq != 4 || decided.Decided <= 0 {
+		t.Errorf("after the choice: %+v, want a fourth event", decided)
+	}
+
+	p.point(at.Add(image.Pt(1, 1)))
+	p.press("x")
+	p.until(`document.activeElement?.classList.contains('alternative')`)
+	p.press(kb.ArrowDown)
+	p.press(kb.ArrowUp)
+	p.press(enter)
+	p.until(`document.getElementById('alternatives').hidden && document.activeElement.id === 'canvas'`)
+	p.until(`document.getElementById('save').dataset.state === 'saved'`)
+	if now := value[record](p, p.api("")); now.Seq != 5 {
+		t.Errorf("after the choice by keyboard: %+v, want a fifth event", now)
+	}
+}

@@ -1,0 +1,81 @@
+package web
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/herding"
+)
+
+// uncertaintyPath is read by the front-end's tests, too: the page works out the
+// uncertainty from the hypotheses it holds, and has to come to the same.
+const uncertaintyPath = "../static/testdata/uncertainty.json"
+
+type uncertaintyFixture struct {
+	Comment    string    `json:"comment"`
+	Classes    []int     `json:"classes"`
+	Area       []float64 `json:"area"` // shares of the image
+	Hypotheses [][]int   `json:"hypotheses"`
+	Marginals  []float64 `json:"marginals"` // superpixels × classes
+	Entropy    []float64 `json:"entropy"`   // nats
+	WrongArea  float64   `json:"expected_wrong_area"`
+	Ranked     []int     `json:"ranked"` // superpixels worth a click, best first
+	Gains      []float64 `json:"gains"`
+}
+
+func TestUncertaintyFixture(t *testing.T) {
+	const n, k, m = 40, 3, 11
+	random := rand.New(rand.NewPCG(7, 11))
+	f := uncertaintyFixture{
+		Comment: "Written by web/uncertainty_fixture_test.go: go test ./web -run Uncertainty -update",
+		Classes: []int{0, 2, 5}, Area: make([]float64, n),
+	}
+	total := 0.0
+	for i := range f.Area {
+		f.Area[i] = 1 + float64(random.IntN(97))
+		total += f.Area[i]
+	}
+	for i := range f.Area {
+		f.Area[i] /= total
+	}
+	votes := make([][]uint8, m)
+	for h := range votes {
+		votes[h] = make([]uint8, n)
+		classes := make([]int, n)
+		for i := range n {
+			if random.IntN(10) < i%8 {
+				votes[h][i] = uint8(random.IntN(k))
+			}
+			classes[i] = f.Classes[votes[h][i]]
+		}
+		f.Hypotheses = append(f.Hypotheses, classes)
+	}
+	f.Marginals = herding.Marginals(votes, k)
+	f.Entropy = herding.Entropy(f.Marginals, k)
+	f.WrongArea = herding.ExpectedWrongArea(f.Marginals, k, f.Area)
+	for _, c := range herding.NextClicks(votes, k, f.Area, 0) {
+		f.Ranked = append(f.Ranked, c.Node)
+		f.Gains = append(f.Gains, c.Gain)
+	}
+	want, err := json.MarshalIndent(f, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, '\n')
+	if *update {
+		if err := os.WriteFile(uncertaintyPath, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(uncertaintyPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("the fixture is out of date; run with -update (-want +got):\n%s", d)
+	}
+}
