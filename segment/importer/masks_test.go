@@ -1,0 +1,203 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/export"
+)
+
+// show writes a mask's pixels in rows, a digit each, '.' for void.
+func show(m *Mask) string {
+	var b strings.Builder
+	for i, p := range m.Pixels {
+		if i > 0 && i%m.Width == 0 {
+			b.WriteByte('/')
+		}
+		if p == segment.Void {
+			b.WriteByte('.')
+		} else {
+			fmt.Fprint(&b, p)
+		}
+	}
+	return b.String()
+}
+
+// readAll lists what is in a data set: class names, and per mask "name pixels", or
+// the problem.
+func readAll(t *testing.T, files fstest.MapFS, o Options) (classes string, masks []string) {
+	t.Helper()
+	d, err := Open(files, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range d.Classes {
+		names = append(names, c.Name)
+	}
+	for m, err := range d.Masks {
+		switch {
+		case err != nil:
+			if problem := new(MaskError); !errors.As(err, &problem) {
+				t.Errorf("%v is no MaskError", err)
+			}
+			masks = append(masks, err.Error())
+		default:
+			masks = append(masks, strings.Join(append([]string{m.Image, show(m)}, m.Lossy...), " "))
+		}
+	}
+	return strings.Join(names, " "), masks
+}
+
+func encode(t *testing.T, img image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// picture draws rows of digits with the colours that at gives.
+func picture(img interface {
+	image.Image
+	Set(x, y int, c color.Color)
+}, rows string, at func(class uint8) color.Color,
+) image.Image {
+	for y, row := range strings.Split(rows, "/") {
+		for x, c := range row {
+			class := uint8(c - '0')
+			if c == '.' {
+				class = segment.Void
+			}
+			img.Set(x, y, at(class))
+		}
+	}
+	return img
+}
+
+func file(content []byte) *fstest.MapFile { return &fstest.MapFile{Data: content} }
+
+func TestVOC(t *testing.T) {
+	vocColor := func(class uint8) color.Color { return export.VOCColor(class) }
+	var palette color.Palette
+	for i := range 256 {
+		palette = append(palette, export.VOCColor(uint8(i)))
+	}
+	box := image.Rect(0, 0, 3, 2)
+	rows := "012/.50"
+	classes, masks := readAll(t, fstest.MapFS{
+		"VOC/SegmentationClass/a.png":  file(encode(t, picture(image.NewPaletted(box, palette), rows, vocColor))),
+		"VOC/SegmentationClass/b.png":  file(encode(t, picture(image.NewNRGBA(box), rows, vocColor))),
+		"VOC/SegmentationClass/c.png":  file(encode(t, picture(image.NewGray(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
+		"VOC/SegmentationClass/d.png":  file(encode(t, picture(image.NewNRGBA(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
+		"VOC/SegmentationClass/e.png":  file([]byte("\x89PNG\r\n\x1a\n")),
+		"VOC/SegmentationClass/._f":    file(nil),
+		"VOC/SegmentationObject/a.png": file([]byte("not read")),
+		"VOC/JPEGImages/a.jpg":         file([]byte("not read")),
+	}, Options{})
+	want := []string{
+		"a " + rows, "b " + rows, "c " + rows,
+		"d.png: The pixel at (1, 0) has the colour 1,1,1, which no class has. A mask is a palette PNG, or an RGB PNG with a labelmap.txt beside it.",
+		"e.png: The mask is not a PNG that can be read.: unexpected EOF",
+	}
+	if classes != "" {
+		t.Errorf("classes %q without a labelmap", classes)
+	}
+	if d := cmp.Diff(want, masks); d != "" {
+		t.Error(d)
+	}
+
+	own := map[uint8]color.Color{0: color.NRGBA{1, 2, 3, 255}, 1: color.NRGBA{200, 0, 0, 255}, segment.Void: vocColor(segment.Void)}
+	classes, masks = readAll(t, fstest.MapFS{
+		"labelmap.txt": file([]byte("# label:color_rgb:parts:actions\nground:1,2,3::\ncat:200,0,0::\n")),
+		"x.png":        file(encode(t, picture(image.NewNRGBA(box), "011/.10", func(c uint8) color.Color { return own[c] }))),
+	}, Options{})
+	if d := cmp.Diff([]string{"x 011/.10"}, masks); d != "" || classes != "ground cat" {
+		t.Errorf("classes %q, %s", classes, d)
+	}
+}
+
+func TestCOCO(t *testing.T) {
+	content := `{
+		"info": {}, "categories": [{"id": 7, "name": "cat"}, {"id": 3, "name": "dog"}],
+		"images": [{"id": 1, "file_name": "in/a.jpg", "width": 5, "height": 4}, {"id": 2, "file_name": "b.jpg", "width": 2, "height": 2},
+			{"id": 3, "file_name": "c.jpg", "width": 2, "height": 2}, {"id": 4, "file_name": "d.jpg", "width": 100000, "height": 100000},
+			{"id": 5, "file_name": "empty.jpg", "width": 2, "height": 1}],
+		"annotations": [
+			{"id": 1, "image_id": 1, "category_id": 3, "area": 2, "segmentation": {"size": [4, 5], "counts": [0, 1, 18, 1]}},
+			{"id": 2, "image_id": 1, "category_id": 7, "area": 5, "segmentation": {"size": [4, 5], "counts": "52202O0"}, "iscrowd": 1},
+			{"id": 3, "image_id": 1, "category_id": 7, "area": 4, "segmentation": [[0, 0, 2, 0, 2, 2, 0, 2]]},
+			{"id": 4, "image_id": 2, "category_id": 7, "segmentation": {"size": [2, 2], "counts": "013"}},
+			{"id": 5, "image_id": 3, "category_id": 7, "segmentation": {"size": [2, 2], "counts": "9"}},
+			{"id": 6, "image_id": 9, "category_id": 7, "segmentation": []}]}`
+	classes, masks := readAll(t, fstest.MapFS{"annotations/instances.json": file([]byte(content)), "other.json": file([]byte("[]"))}, Options{})
+	want := []string{
+		"annotation 6: It belongs to image 9 and category 7, which the file doesn't both have.",
+		"a.jpg 21000/11100/01100/00012 annotations overlap on 2 pixels, where the smaller one was taken",
+		"b.jpg 10/00",
+		"c.jpg: annotation 5: Its run lengths can't be read: the run lengths are damaged: run 0 has length 9, and 4 of 4 pixels are left.",
+		"d.jpg: The mask has 100000×100000 pixels; accepted are up to 40 million in all.",
+		"empty.jpg 00",
+	}
+	if classes != "background cat dog" {
+		t.Errorf("classes %q", classes)
+	}
+	if d := cmp.Diff(want, masks); d != "" {
+		t.Error(d)
+	}
+	_, masks = readAll(t, fstest.MapFS{"x.json": file([]byte(content))}, Options{Undecided: true})
+	if masks[2] != "b.jpg 1./.." {
+		t.Errorf("uncovered pixels as undecided: %s", masks[2])
+	}
+}
+
+func TestLabelme(t *testing.T) {
+	crop := base64.StdEncoding.EncodeToString(encode(t, picture(image.NewGray(image.Rect(0, 0, 2, 2)), "10/11", func(c uint8) color.Color { return color.Gray{c * 255} })))
+	classes, masks := readAll(t, fstest.MapFS{
+		"a.json": file([]byte(`{"version": "5.4.1", "imagePath": "..\\photos\\a.jpg", "imageData": null, "imageWidth": 5, "imageHeight": 4, "shapes": [
+			{"label": "cat", "shape_type": "polygon", "points": [[0, 0], [3, 0], [3, 2], [0, 2]]},
+			{"label": "dog", "shape_type": "mask", "points": [[1, 1], [2, 2]], "mask": "` + crop + `"},
+			{"label": "__ignore__", "shape_type": "rectangle", "points": [[4, 3], [5, 4]]},
+			{"label": "cat", "shape_type": "line", "points": [[0, 0], [3, 0]]}]}`)),
+		"b.json": file([]byte(`{"imagePath": "b.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": [
+			{"label": "bird", "shape_type": "circle", "points": [[3.5, 1.5], [3.5, 3]]}, {"label": "_background_", "points": [[3, 1], [4, 1], [4, 2], [3, 2]]}]}`)),
+		"c.json": file([]byte(`{"imagePath": "c.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": [{"label": "dog", "shape_type": "mask", "points": [[6, 1], [7, 2]], "mask": "` + crop + `"}]}`)),
+		"d.json": file([]byte(`{"imagePath": `)),
+	}, Options{})
+	want := []string{
+		`a.jpg 11100/12100/02200/0000. a shape of type "line" has no area and was left out`,
+		"b.jpg 0033300/0030300/0033300",
+		`c.json: shape 0 ("dog"): Its box (6, 1) to (7, 2) leaves the image of 7×3 pixels.`,
+	}
+	if classes != "background cat dog bird" {
+		t.Errorf("classes %q", classes)
+	}
+	if d := cmp.Diff(want, masks[:3]); d != "" {
+		t.Error(d)
+	}
+	if len(masks) != 4 || !strings.HasPrefix(masks[3], "d.json: d.json is not JSON") {
+		t.Errorf("broken file: %q", masks[3:])
+	}
+}
+
+func TestOpenRefusesOtherFiles(t *testing.T) {
+	for _, files := range []fstest.MapFS{
+		{}, {"a.jpg": file(nil)}, {"a.json": file([]byte(`{"labels": []}`))},
+	} {
+		if d, err := Open(files, Options{}); segment.KindOf(err) != segment.Unsupported {
+			t.Errorf("%v, %v", d, err)
+		}
+	}
+}

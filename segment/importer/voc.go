@@ -1,0 +1,99 @@
+package importer
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"collie/segment"
+	"collie/segment/export"
+	"collie/segment/labelset"
+)
+
+// openVOC reads one PNG per image. Pixels of palette and 8-bit grey PNGs are
+// class indices, 255 void; those of RGB PNGs are looked up in the labelmap, or in
+// the colour map of PASCAL VOC when there is none.
+func openVOC(files fs.FS, names []string, labelmap string, o Options) (*Dataset, error) {
+	d := &Dataset{Format: VOC}
+	if labelmap != "" {
+		b, err := readFile(files, labelmap, maxJSON)
+		if err != nil {
+			return nil, err
+		}
+		if d.Classes, err = labelset.Read(bytes.NewReader(b), labelset.VOC); err != nil {
+			return nil, err
+		}
+	}
+	colors := colorTable(d.Classes)
+	slices.Sort(names)
+	d.Masks = func(yield func(*Mask, error) bool) {
+		for _, name := range names {
+			m, err := readVOC(files, name, colors, o)
+			if err != nil {
+				err = &MaskError{path.Base(name), err}
+			}
+			if !yield(m, err) {
+				return
+			}
+		}
+	}
+	return d, nil
+}
+
+// colorTable gives the class of each colour.
+func colorTable(classes []segment.Class) map[color.RGBA]uint8 {
+	table := map[color.RGBA]uint8{export.VOCColor(segment.Void): segment.Void}
+	if classes == nil {
+		for id := range segment.MaxClasses {
+			table[export.VOCColor(uint8(id))] = uint8(id)
+		}
+	}
+	for i, c := range classes {
+		var rgb color.RGBA
+		if _, err := fmt.Sscanf(c.Color, "#%02x%02x%02x", &rgb.R, &rgb.G, &rgb.B); err == nil {
+			rgb.A = 255
+			table[rgb] = uint8(i)
+		}
+	}
+	return table
+}
+
+func readVOC(files fs.FS, name string, colors map[color.RGBA]uint8, o Options) (*Mask, error) {
+	b, err := readFile(files, name, maxPicture)
+	if err != nil {
+		return nil, err
+	}
+	img, err := decodePNG(b, o)
+	if err != nil {
+		return nil, err
+	}
+	size := img.Bounds().Size()
+	m, err := newMask(strings.TrimSuffix(path.Base(name), path.Ext(name)), size.X, size.Y, 0, o)
+	if err != nil {
+		return nil, err
+	}
+	for y := range size.Y {
+		row := m.Pixels[y*size.X : (y+1)*size.X]
+		switch img := img.(type) {
+		case *image.Paletted:
+			copy(row, img.Pix[y*img.Stride:])
+		case *image.Gray:
+			copy(row, img.Pix[y*img.Stride:])
+		default:
+			for x := range row {
+				c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
+				class, ok := colors[c]
+				if !ok {
+					return nil, segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which no class has. A mask is a palette PNG, or an RGB PNG with a labelmap.txt beside it.", x, y, c.R, c.G, c.B)
+				}
+				row[x] = class
+			}
+		}
+	}
+	return m, nil
+}

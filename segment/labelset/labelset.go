@@ -1,0 +1,196 @@
+// Package labelset reads and writes lists of classes in the forms that people
+// move between tools: plain text, JSON, and the labelmap.txt of PASCAL VOC data.
+package labelset
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"collie/segment"
+)
+
+// Format is one of the forms.
+type Format string
+
+// The formats. Text has a name per line, a colour #rrggbb may follow it. JSON is
+// a list of names or of objects with name and color, or an object that holds
+// such a list as classes. VOC has lines name:R,G,B:parts:actions.
+const (
+	Text Format = "txt"
+	JSON Format = "json"
+	VOC  Format = "voc"
+)
+
+// maxBytes of a label set: 255 classes need far less.
+const maxBytes = 1 << 20
+
+// Names that labelme gives to what is no class of its own.
+const (
+	labelmeBackground = "_background_"
+	labelmeIgnore     = "__ignore__"
+)
+
+// Read returns the classes in r in stored form, as [segment.NormalizeClasses]
+// makes it. Errors are for people and name the line where there is one.
+func Read(r io.Reader, format Format) ([]segment.Class, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading a label set: %w", err)
+	}
+	if len(b) > maxBytes {
+		return nil, segment.Errorf(segment.TooLarge, "A label set can have up to %d KiB.", maxBytes>>10)
+	}
+	var classes []segment.Class
+	switch format {
+	case Text:
+		classes, err = readLines(string(b), textLine)
+	case VOC:
+		classes, err = readLines(string(b), vocLine)
+	case JSON:
+		classes, err = readJSON(b)
+	default:
+		err = segment.Errorf(segment.Unsupported, "Label sets can be %s, %s or %s, not %.20q.", Text, JSON, VOC, format)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return segment.NormalizeClasses(classes)
+}
+
+// Write writes the classes in their order. Text and VOC can't hold line breaks,
+// which no class name has; a colon in a name is written as it is and Read finds
+// the colour behind the last one.
+func Write(w io.Writer, format Format, classes []segment.Class) error {
+	out := bufio.NewWriter(w)
+	switch format {
+	case Text:
+		for _, c := range classes {
+			fmt.Fprintf(out, "%s %s\n", c.Name, c.Color)
+		}
+	case VOC:
+		fmt.Fprintln(out, "# label:color_rgb:parts:actions")
+		for _, c := range classes {
+			rgb, err := strconv.ParseUint(strings.TrimPrefix(c.Color, "#"), 16, 24)
+			if err != nil {
+				return fmt.Errorf("class %q has the colour %q", c.Name, c.Color)
+			}
+			fmt.Fprintf(out, "%s:%d,%d,%d::\n", c.Name, rgb>>16, rgb>>8&255, rgb&255)
+		}
+	case JSON:
+		list := make([]entry, len(classes))
+		for i, c := range classes {
+			list[i] = entry{c.Name, c.Color}
+		}
+		e := json.NewEncoder(out)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(list); err != nil {
+			return err
+		}
+	default:
+		return segment.Errorf(segment.Unsupported, "Label sets can be %s, %s or %s, not %.20q.", Text, JSON, VOC, format)
+	}
+	return out.Flush()
+}
+
+// readLines reads a class per line. Empty lines, comments and labelme's name for
+// pixels to be ignored are passed over.
+func readLines(text string, parse func(line string) (segment.Class, error)) ([]segment.Class, error) {
+	var classes []segment.Class
+	number := 0
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		number++
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || line == labelmeIgnore {
+			continue
+		}
+		c, err := parse(line)
+		if err != nil {
+			return nil, segment.Errorf(segment.Unreadable, "Line %d of the label set: %s", number, err)
+		}
+		if c.Name == labelmeBackground {
+			c.Name = "background"
+		}
+		classes = append(classes, c)
+	}
+	return classes, nil
+}
+
+// textLine reads a name that a colour may follow.
+func textLine(line string) (segment.Class, error) {
+	if i := strings.LastIndexAny(line, " \t"); i > 0 && len(line)-i == len(" #rrggbb") && line[i+1] == '#' {
+		return segment.Class{Name: strings.TrimSpace(line[:i]), Color: line[i+1:]}, nil
+	}
+	return segment.Class{Name: line}, nil
+}
+
+// vocLine reads name:R,G,B:parts:actions; what follows the name may be missing.
+func vocLine(line string) (segment.Class, error) {
+	fields := strings.Split(line, ":")
+	for len(fields) > 1 && len(fields[len(fields)-1]) == 0 {
+		fields = fields[:len(fields)-1]
+	}
+	if len(fields) == 1 {
+		return segment.Class{Name: fields[0]}, nil
+	}
+	for i := len(fields) - 1; i > 0; i-- {
+		if color, ok := parseRGB(fields[i]); ok {
+			return segment.Class{Name: strings.Join(fields[:i], ":"), Color: color}, nil
+		}
+	}
+	return segment.Class{}, fmt.Errorf("%.40q is not of the form name:R,G,B:parts:actions with R, G and B from 0 to 255", line)
+}
+
+// parseRGB turns "R,G,B" into #rrggbb.
+func parseRGB(s string) (string, bool) {
+	parts := strings.Split(s, ",")
+	if len(parts) != 3 {
+		return "", false
+	}
+	color := "#"
+	for _, p := range parts {
+		v, err := strconv.ParseUint(strings.TrimSpace(p), 10, 8)
+		if err != nil {
+			return "", false
+		}
+		color += fmt.Sprintf("%02x", v)
+	}
+	return color, true
+}
+
+// entry is a class in JSON.
+type entry struct {
+	Name  string `json:"name"`
+	Color string `json:"color,omitempty"`
+}
+
+// UnmarshalJSON takes a bare name too.
+func (e *entry) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &e.Name)
+	}
+	type plain entry
+	return json.Unmarshal(b, (*plain)(e))
+}
+
+func readJSON(b []byte) ([]segment.Class, error) {
+	var list []entry
+	if err := json.Unmarshal(b, &list); err != nil {
+		var object struct {
+			Classes []entry `json:"classes"`
+		}
+		if json.Unmarshal(b, &object) != nil || object.Classes == nil {
+			return nil, segment.Errorf(segment.Unreadable, `The label set is not a JSON list of names or of {"name": …, "color": …}.`).Because(err)
+		}
+		list = object.Classes
+	}
+	classes := make([]segment.Class, len(list))
+	for i, e := range list {
+		classes[i] = segment.Class{Name: e.Name, Color: e.Color}
+	}
+	return classes, nil
+}
