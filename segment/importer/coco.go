@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -38,7 +37,7 @@ type cocoAnnotation struct {
 
 // openCOCO reads one JSON for all images. A pixel has one class: where
 // annotations overlap the smaller one wins, as in COCO's panoptic data.
-func openCOCO(files fs.FS, name string, o Options) (*Dataset, error) {
+func openCOCO(files Files, name string, o Options) (*Dataset, error) {
 	var f cocoFile
 	if err := readJSON(files, name, &f); err != nil {
 		return nil, err

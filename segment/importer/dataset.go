@@ -3,11 +3,8 @@ package importer
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"image"
 	"image/png"
-	"io"
-	"io/fs"
 	"iter"
 	"path"
 	"slices"
@@ -75,18 +72,17 @@ const defaultMaxPixels = 40_000_000
 
 // Open looks at the files and returns the data set that they are. Which format
 // it is follows from names and contents. Errors are for people. Nothing is read
-// of files that aren't part of the data set, and of masks only when they are
+// of files that aren't part of the data set, and masks are read when they are
 // asked for; files must stay readable until then.
-func Open(files fs.FS, o Options) (*Dataset, error) {
+func Open(files Files, o Options) (*Dataset, error) {
 	if o.MaxPixels == 0 {
 		o.MaxPixels = defaultMaxPixels
 	}
 	var pictures, jsons []string
 	labelmap := ""
-	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+	for _, name := range files.Names {
 		switch ext := strings.ToLower(path.Ext(name)); {
-		case err != nil || !d.Type().IsRegular() || strings.HasPrefix(path.Base(name), ".") || strings.HasPrefix(name, "__MACOSX/"):
-			return err
+		case strings.HasPrefix(path.Base(name), "."):
 		case ext == ".png":
 			pictures = append(pictures, name)
 		case ext == ".json":
@@ -94,10 +90,6 @@ func Open(files fs.FS, o Options) (*Dataset, error) {
 		case strings.EqualFold(path.Base(name), "labelmap.txt"):
 			labelmap = name
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("listing the files to import: %w", err)
 	}
 	masks := slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return path.Base(path.Dir(name)) != "SegmentationClass" })
 	if len(masks) > 0 {
@@ -120,7 +112,7 @@ func Open(files fs.FS, o Options) (*Dataset, error) {
 }
 
 // sniffJSON tells by its top-level names what a JSON file is; "" is neither.
-func sniffJSON(files fs.FS, name string) (Format, error) {
+func sniffJSON(files Files, name string) (Format, error) {
 	var top map[string]json.RawMessage
 	if err := readJSON(files, name, &top); err != nil {
 		return "", err
@@ -137,8 +129,8 @@ func sniffJSON(files fs.FS, name string) (Format, error) {
 	return "", nil
 }
 
-func readJSON(files fs.FS, name string, into any) error {
-	b, err := readFile(files, name, maxJSON)
+func readJSON(files Files, name string, into any) error {
+	b, err := files.read(name, maxJSON)
 	if err != nil {
 		return err
 	}
@@ -146,23 +138,6 @@ func readJSON(files fs.FS, name string, into any) error {
 		return segment.Errorf(segment.Unreadable, "%s is not JSON of the expected form.", name).Because(err)
 	}
 	return nil
-}
-
-// readFile reads a file of up to so many bytes.
-func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
-	f, err := files.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", name, err)
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, segment.Errorf(segment.Unreadable, "%s can't be read to its end.", name).Because(err)
-	}
-	if int64(len(b)) > limit {
-		return nil, segment.Errorf(segment.TooLarge, "%s has more than %d MiB, which is the most that is read of such a file.", name, limit>>20)
-	}
-	return b, nil
 }
 
 // newMask returns a mask of the given size filled with fill.

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"image/color"
-	"io/fs"
 	"math"
 	"path"
 	"slices"
@@ -36,7 +35,7 @@ type labelmeShape struct {
 
 // openLabelme reads one JSON per image. Shapes are drawn in their order, later
 // ones over earlier ones.
-func openLabelme(files fs.FS, names []string, o Options) (*Dataset, error) {
+func openLabelme(files Files, names []string, o Options) (*Dataset, error) {
 	slices.Sort(names)
 	classes, err := labelmeClasses(files, names)
 	if err != nil {
@@ -82,7 +81,7 @@ func (c *classNames) add(name string) error {
 
 // labelmeClasses reads all files once for the names in them, so that classes have
 // the same index in all.
-func labelmeClasses(files fs.FS, names []string) (*classNames, error) {
+func labelmeClasses(files Files, names []string) (*classNames, error) {
 	classes := newClassNames()
 	for _, name := range names {
 		var f labelmeFile
@@ -98,7 +97,7 @@ func labelmeClasses(files fs.FS, names []string) (*classNames, error) {
 	return classes, nil
 }
 
-func readLabelme(files fs.FS, name string, classes *classNames, o Options) (*Mask, error) {
+func readLabelme(files Files, name string, classes *classNames, o Options) (*Mask, error) {
 	var f labelmeFile
 	if err := readJSON(files, name, &f); err != nil {
 		return nil, err

@@ -34,11 +34,20 @@ func show(m *Mask) string {
 	return b.String()
 }
 
+func open(t *testing.T, folder fstest.MapFS, o Options) (*Dataset, error) {
+	t.Helper()
+	files, err := FromFS(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Open(files, o)
+}
+
 // readAll lists what is in a data set: class names, and per mask "name pixels", or
 // the problem.
 func readAll(t *testing.T, files fstest.MapFS, o Options) (classes string, masks []string) {
 	t.Helper()
-	d, err := Open(files, o)
+	d, err := open(t, files, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +156,7 @@ func TestCOCO(t *testing.T) {
 		"annotation 6: It belongs to image 9 and category 7, which the file doesn't both have.",
 		"a.jpg 21000/11100/01100/00012 annotations overlap on 2 pixels, where the smaller one was taken",
 		"b.jpg 10/00",
-		"c.jpg: annotation 5: Its run lengths can't be read: the run lengths are damaged: run 0 has length 9, and 4 of 4 pixels are left.",
+		"c.jpg: annotation 5: Its run lengths can't be read: the run lengths are damaged: run 0 has length 9, and 4 pixels are left.",
 		"d.jpg: The mask has 100000×100000 pixels; accepted are up to 40 million in all.",
 		"empty.jpg 00",
 	}
@@ -196,7 +205,7 @@ func TestOpenRefusesOtherFiles(t *testing.T) {
 	for _, files := range []fstest.MapFS{
 		{}, {"a.jpg": file(nil)}, {"a.json": file([]byte(`{"labels": []}`))},
 	} {
-		if d, err := Open(files, Options{}); segment.KindOf(err) != segment.Unsupported {
+		if d, err := open(t, files, Options{}); segment.KindOf(err) != segment.Unsupported {
 			t.Errorf("%v, %v", d, err)
 		}
 	}

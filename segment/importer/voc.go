@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -18,10 +17,10 @@ import (
 // openVOC reads one PNG per image. Pixels of palette and 8-bit grey PNGs are
 // class indices, 255 void; those of RGB PNGs are looked up in the labelmap, or in
 // the colour map of PASCAL VOC when there is none.
-func openVOC(files fs.FS, names []string, labelmap string, o Options) (*Dataset, error) {
+func openVOC(files Files, names []string, labelmap string, o Options) (*Dataset, error) {
 	d := &Dataset{Format: VOC}
 	if labelmap != "" {
-		b, err := readFile(files, labelmap, maxJSON)
+		b, err := files.read(labelmap, maxJSON)
 		if err != nil {
 			return nil, err
 		}
@@ -63,8 +62,8 @@ func colorTable(classes []segment.Class) map[color.RGBA]uint8 {
 	return table
 }
 
-func readVOC(files fs.FS, name string, colors map[color.RGBA]uint8, o Options) (*Mask, error) {
-	b, err := readFile(files, name, maxPicture)
+func readVOC(files Files, name string, colors map[color.RGBA]uint8, o Options) (*Mask, error) {
+	b, err := files.read(name, maxPicture)
 	if err != nil {
 		return nil, err
 	}
