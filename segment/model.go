@@ -19,7 +19,8 @@ import (
 //
 // with χ² the distance of the two texture histograms, so a contour counts in
 // relation to the texture it stands in. At every superpixel it may also jump to
-// a click that looks alike, see appearance.
+// a click that looks alike, see appearance, and to the classes of the first
+// guess, see Guess.
 type Parameters struct {
 	Method  string  `json:"method"`
 	Length  float64 `json:"length"`  // exponents of the conductance
@@ -33,6 +34,7 @@ type Parameters struct {
 	Alike    float64 `json:"alike"`    // distance of appearance, in ΔE, at which likeness falls to e^-½
 	Reach    float64 `json:"reach"`    // the same in the image, in parts of its diagonal
 	Doubtful float64 `json:"doubtful"` // sum of likenesses at which half of Jump is given
+	Guess    float64 `json:"guess"`    // conductance towards the first guess, where there is one
 
 	Potts     float64 `json:"potts"`      // weight of a border is Potts·c/(c+Weak), c its conductance
 	Weak      float64 `json:"weak"`       //
@@ -44,7 +46,7 @@ type Parameters struct {
 var DefaultParameters = Parameters{
 	Method: "herding-harmonic",
 	Length: 1, Texture: 2.9, Contour: 3, Colour: 1.8, Pattern: 2, Floor: 4e-6,
-	Jump: 3e-3, Alike: 6, Reach: 0.15, Doubtful: 0.065,
+	Jump: 3e-3, Alike: 6, Reach: 0.15, Doubtful: 0.065, Guess: 1e-2,
 	Potts: 1, Weak: 0.01,
 	RateUnary: 0.4, RateArea: 1,
 }
@@ -82,11 +84,12 @@ func NewModel(g *superpixels.Graph, p Parameters) *Model {
 	}
 }
 
-// Problem builds the Herding problem of an image with at least two clicked
-// classes: fixed holds, per superpixel, the place of the clicked class among
-// the k classes in play, or -1.
-func (m *Model) Problem(fixed []int16, k int) (*herding.Problem, error) {
-	marginals, err := m.Marginals(fixed, k)
+// Problem builds the Herding problem of an image with at least two classes in
+// play: fixed holds, per superpixel, the place of the clicked class among the k
+// classes in play, or -1. guess, which may be nil, holds the shares of the first
+// guess, superpixels × k, in rows that sum to 1 or to 0.
+func (m *Model) Problem(fixed []int16, k int, guess []float64) (*herding.Problem, error) {
+	marginals, err := m.Marginals(fixed, k, guess)
 	if err != nil {
 		return nil, err
 	}
@@ -105,10 +108,13 @@ func (m *Model) Problem(fixed []int16, k int) (*herding.Problem, error) {
 const firstSweeps = 10
 
 // Marginals returns the probabilities of the k classes in play at each
-// superpixel, row-major, for clicks as in Problem. The cost is that of a
+// superpixel, row-major, for clicks and a guess as in Problem. The cost is that of a
 // sparse factorisation and of superpixels × clicks likenesses.
-func (m *Model) Marginals(fixed []int16, k int) ([]float64, error) {
+func (m *Model) Marginals(fixed []int16, k int, guess []float64) ([]float64, error) {
 	prior := m.appearance(fixed, k)
+	if guess != nil {
+		join(prior, guess, k, m.Guess)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	walker, err := m.walker()

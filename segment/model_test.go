@@ -50,7 +50,7 @@ func TestThreeClicksFindThreeParts(t *testing.T) {
 	fixed[m.At(200, 80)] = 0
 	fixed[m.At(20, 20)] = 1
 	fixed[m.At(60, 80)] = 2
-	p, err := NewModel(g, DefaultParameters).Marginals(fixed, 3)
+	p, err := NewModel(g, DefaultParameters).Marginals(fixed, 3, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestAppearanceReachesAcrossTheImage(t *testing.T) {
 	far := near
 	far.Jump = 0
 	for name, p := range map[string]Parameters{"with": near, "without": far} {
-		q, err := NewModel(g, p).Marginals(fixed, 2)
+		q, err := NewModel(g, p).Marginals(fixed, 2, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestEvidenceModelProperties(t *testing.T) {
 		for l := range k {
 			fixed[rapid.IntRange(0, m.N-1).Draw(t, "click")] = int16(l)
 		}
-		p, err := NewModel(g, DefaultParameters).Marginals(fixed, k)
+		p, err := NewModel(g, DefaultParameters).Marginals(fixed, k, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestEvidenceModelProperties(t *testing.T) {
 				turned[i] = int16(k-1) - f
 			}
 		}
-		q, err := NewModel(g, DefaultParameters).Marginals(turned, k)
+		q, err := NewModel(g, DefaultParameters).Marginals(turned, k, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

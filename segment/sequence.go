@@ -82,7 +82,7 @@ func NewSequence(m *Model, clicks []uint8, seq int) *Sequence {
 			}
 		}
 		s.problem = func() (*herding.Problem, error) {
-			return m.Problem(fixed, len(s.classes))
+			return m.Problem(fixed, len(s.classes), nil)
 		}
 	}
 	return s

@@ -14,6 +14,7 @@ import (
 
 	"collie/crf"
 	"collie/herding"
+	"collie/segment"
 	"collie/segment/importer"
 	"collie/segment/simulate"
 )
@@ -22,7 +23,7 @@ type semanticCommand struct {
 	data
 	output
 	Hypotheses int       `default:"20" help:"Length of the sequences."`
-	Methods    []string  `default:"map,divmbest,herding,label-bias" enum:"argmax,map,divmbest,herding,label-bias" help:"${enum}."`
+	Methods    []string  `default:"map,divmbest,herding,label-bias" enum:"argmax,map,divmbest,herding,label-bias,herding-harmonic" help:"${enum}."`
 	Blur       float64   `default:"0.01" help:"Standard deviation of the Gaussian that blurs the true classes into scores, as share of the image's diagonal."`
 	Corrupt    []float64 `default:"0,0.1,0.2,0.3" help:"Probabilities that a segment of the truth, and then each superpixel, swaps its best class and a second one."`
 	Doubt      float64   `default:"0.4" help:"Part of its score that a segment gives to a second class; 0 = a wrong segment shows no trace of the truth."`
@@ -182,7 +183,7 @@ func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, 
 					continue
 				}
 				start := time.Now()
-				hypotheses, err := r.hypotheses(ctx, &m)
+				hypotheses, err := r.hypotheses(ctx, s, &m, scores)
 				if err != nil {
 					return fmt.Errorf("%s, %s: %w", s.id, r.Method, err)
 				}
@@ -242,8 +243,9 @@ func semanticEdges(s *simulate.Scene) []crf.Edge {
 	return edges
 }
 
-// hypotheses runs the trial's method on a model.
-func (r *semanticTrial) hypotheses(ctx context.Context, m *crf.Model) ([][]uint8, error) {
+// hypotheses runs the trial's method on a model, or on the scores that its
+// unaries were made from.
+func (r *semanticTrial) hypotheses(ctx context.Context, s *scene, m *crf.Model, scores []float64) ([][]uint8, error) {
 	solver := crf.Options{Method: map[string]crf.Method{"exact": crf.TRWS, "auto": crf.Auto, "lbp": crf.LBP}[r.Solver]}
 	var p *herding.Problem
 	var err error
@@ -262,11 +264,37 @@ func (r *semanticTrial) hypotheses(ctx context.Context, m *crf.Model) ([][]uint8
 			return nil, err
 		}
 		p.EtaUnary, p.EtaPair = r.UnaryRate, r.Rate
+	case "herding-harmonic":
+		fixed := m.Fixed
+		if fixed == nil {
+			fixed = slices.Repeat([]int16{-1}, m.Nodes)
+		}
+		if p, err = segment.NewModel(s.Graph, segment.DefaultParameters).Problem(fixed, m.Labels, shares(scores, m.Labels)); err != nil {
+			return nil, err
+		}
+		return labellings(p.Run(ctx, r.Hypotheses))
 	case "label-bias":
 		return labellings((&herding.LabelBias{Model: m, Seed: 1, Solver: solver}).Run(ctx, r.Hypotheses))
 	}
 	p.Solver = solver
 	return labellings(p.Run(ctx, r.Hypotheses))
+}
+
+// shares divides each row of scores by its sum; rows of zeros stay.
+func shares(scores []float64, k int) []float64 {
+	out := slices.Clone(scores)
+	for row := range slices.Chunk(out, k) {
+		sum := 0.0
+		for _, v := range row {
+			sum += v
+		}
+		if sum > 0 {
+			for i := range row {
+				row[i] /= sum
+			}
+		}
+	}
+	return out
 }
 
 // labellings are the labels of a stream's hypotheses.

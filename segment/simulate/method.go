@@ -65,19 +65,19 @@ func (m Method) Hypotheses(ctx context.Context, s *Scene, clicks Clicks, count i
 			problem.EtaPair = m.Rate
 		}
 	case "herding-harmonic":
-		problem, err = segment.NewModel(s.Graph, segment.DefaultParameters).Problem(clicks.Fixed, k)
+		problem, err = segment.NewModel(s.Graph, segment.DefaultParameters).Problem(clicks.Fixed, k, nil)
 		if err != nil {
 			return nil, err
 		}
 		return collect(ctx, problem, clicks, count)
 	case "random-walker":
-		p, err := segment.NewModel(s.Graph, segment.DefaultParameters).Marginals(clicks.Fixed, k)
+		p, err := segment.NewModel(s.Graph, segment.DefaultParameters).Marginals(clicks.Fixed, k, nil)
 		if err != nil {
 			return nil, err
 		}
 		return [][]uint8{clicks.Name(herding.RandomWalker(p, k))}, nil
 	case "label-bias":
-		problem, err = segment.NewModel(s.Graph, segment.DefaultParameters).Problem(clicks.Fixed, k)
+		problem, err = segment.NewModel(s.Graph, segment.DefaultParameters).Problem(clicks.Fixed, k, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,80 @@
+package segment
+
+import "collie/herding"
+
+// Guess is the first guess of an image: for each superpixel how probable each of
+// some classes is, as a model of the person's own sees it. It is soft evidence:
+// clicks stand whatever it says. Immutable.
+type Guess struct {
+	Classes []uint8   // ids, ascending
+	Shares  []float64 // superpixels × classes, row-major; rows sum to 1, or to 0 where nothing is known
+}
+
+// probable returns the classes that some superpixel has as its most probable.
+func (g *Guess) probable() (classes [MaxClasses]bool) {
+	k := len(g.Classes)
+	for at := 0; at < len(g.Shares); at += k {
+		best := at
+		for i := at + 1; i < at+k; i++ {
+			if g.Shares[i] > g.Shares[best] {
+				best = i
+			}
+		}
+		if g.Shares[best] > 0 {
+			classes[g.Classes[best-at]] = true
+		}
+	}
+	return classes
+}
+
+// restrict returns the shares of the classes in play, superpixels × classes in
+// play, with rows that sum to 1, or to 0 where none of them is in the guess.
+func (g *Guess) restrict(inPlay []int) []float64 {
+	k := len(g.Classes)
+	column := make([]int, len(inPlay)) // in the guess, or -1
+	for i, class := range inPlay {
+		column[i] = -1
+		for j, id := range g.Classes {
+			if int(id) == class {
+				column[i] = j
+			}
+		}
+	}
+	out := make([]float64, len(g.Shares)/k*len(inPlay))
+	for row := 0; row*k < len(g.Shares); row++ {
+		from, to := g.Shares[row*k:(row+1)*k], out[row*len(inPlay):(row+1)*len(inPlay)]
+		sum := 0.0
+		for i, j := range column {
+			if j >= 0 {
+				to[i] = from[j]
+				sum += from[j]
+			}
+		}
+		if sum > 0 {
+			for i := range to {
+				to[i] /= sum
+			}
+		}
+	}
+	return out
+}
+
+// join draws the walker of each superpixel also towards what the guess says of
+// it, with the given conductance: guess is superpixels × k.
+func join(prior *herding.Prior, guess []float64, k int, conductance float64) {
+	for i, weight := range prior.Weight {
+		from, to := guess[i*k:(i+1)*k], prior.Share[i*k:(i+1)*k]
+		sum := 0.0
+		for _, v := range from {
+			sum += v
+		}
+		if sum == 0 {
+			continue
+		}
+		total := weight + conductance
+		for l := range to {
+			to[l] = (float64(weight*to[l]) + float64(conductance*from[l])) / total
+		}
+		prior.Weight[i] = total
+	}
+}
