@@ -156,7 +156,7 @@ func (a *Annotation) Present() (State, *Sequence) {
 // present makes the sequence when nobody has asked for it. The caller holds the lock.
 func (a *Annotation) present() *Sequence {
 	if a.sequence == nil {
-		a.sequence = NewSequence(a.look().model, a.timeline.Clicks(), a.timeline.Seq())
+		a.sequence = NewSequence(a.look().model, a.timeline.Clicks(), nil, a.timeline.Seq())
 	}
 	return a.sequence
 }

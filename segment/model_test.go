@@ -162,7 +162,7 @@ func BenchmarkFirst(b *testing.B) {
 				}
 				m := NewModel(g, DefaultParameters)
 				for b.Loop() {
-					if _, err := NewSequence(m, labels, 1).At(context.Background(), 0); err != nil {
+					if _, err := NewSequence(m, labels, nil, 1).At(context.Background(), 0); err != nil {
 						b.Fatal(err)
 					}
 				}

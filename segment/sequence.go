@@ -56,14 +56,19 @@ type Sequence struct {
 }
 
 // NewSequence returns the sequence for the clicked class per superpixel (Void
-// where there is none) after seq events. The classes in play are those that
-// have been clicked. Nothing is computed before the first hypothesis is asked
-// for.
-func NewSequence(m *Model, clicks []uint8, seq int) *Sequence {
+// where there is none) and a first guess, or nil, after seq events. The classes
+// in play are those that have been clicked and those that the guess has as the
+// most probable somewhere. Nothing is computed before the first hypothesis is
+// asked for.
+func NewSequence(m *Model, clicks []uint8, guess *Guess, seq int) *Sequence {
 	s := &Sequence{seq: seq, shares: m.shares}
+	var guessed [MaxClasses]bool
+	if guess != nil {
+		guessed = guess.probable()
+	}
 	place := [MaxClasses]int16{}
 	for class := range MaxClasses {
-		if slices.Contains(clicks, uint8(class)) {
+		if guessed[class] || slices.Contains(clicks, uint8(class)) {
 			place[class] = int16(len(s.classes))
 			s.classes = append(s.classes, class)
 		}
@@ -82,7 +87,11 @@ func NewSequence(m *Model, clicks []uint8, seq int) *Sequence {
 			}
 		}
 		s.problem = func() (*herding.Problem, error) {
-			return m.Problem(fixed, len(s.classes), nil)
+			var shares []float64
+			if guess != nil {
+				shares = guess.restrict(s.classes)
+			}
+			return m.Problem(fixed, len(s.classes), shares)
 		}
 	}
 	return s
@@ -94,8 +103,8 @@ func (s *Sequence) Seq() int { return s.seq }
 // Classes returns the classes in play, ascending; the slice is shared.
 func (s *Sequence) Classes() []int { return s.classes }
 
-// Len is how many hypotheses there are: none without a click, one when a
-// single class has been clicked, since nothing speaks for another then.
+// Len is how many hypotheses there are: none without a class in play, one with a
+// single class, since nothing speaks for another then.
 func (s *Sequence) Len() int {
 	switch len(s.classes) {
 	case 0, 1:
