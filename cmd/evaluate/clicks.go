@@ -45,13 +45,13 @@ func (c *clicksCommand) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	list, err := pictures(c.Data, c.Limit)
+	list, err := simulate.Pictures(c.Data, c.Limit)
 	if err != nil {
 		return err
 	}
 	settings := c.settings(len(list))
 	err = t.each(len(list), func(i int) error {
-		s, err := list[i].open(c.Regions, c.Classes)
+		s, err := open(list[i], c.Regions, c.Classes)
 		if err != nil {
 			return err
 		}

@@ -19,23 +19,23 @@ type scene struct {
 }
 
 // open segments a picture into regions and reads its mask.
-func (p picture) open(regions, classes int) (*scene, error) {
-	img, err := p.load()
+func open(p simulate.Picture, regions, classes int) (*scene, error) {
+	img, err := p.Load()
 	if err != nil {
 		return nil, err
 	}
-	mask, err := loadMask(p.mask(), img.Rect.Size())
+	mask, err := simulate.ReadMask(p.Mask(), img.Rect.Size())
 	if err != nil {
 		return nil, err
 	}
 	m := superpixels.NewHierarchy(img, regions).At(regions)
 	truth, err := simulate.Cover(m, mask, classes)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.mask(), err)
+		return nil, fmt.Errorf("%s: %w", p.Mask(), err)
 	}
 	return &scene{
 		Scene:    simulate.Scene{Graph: superpixels.Describe(img, m), RGB: meanRGB(img, m)},
-		id:       p.id,
+		id:       p.ID,
 		regions:  m,
 		truth:    truth,
 		majority: simulate.Majority(truth),

@@ -46,7 +46,7 @@ func (c *scribblesCommand) Run(t *terminal) error {
 	if c.Hypotheses < 1 || c.Regions < 1 {
 		return fmt.Errorf("--hypotheses and --regions accept numbers from 1")
 	}
-	list, err := pictures(c.Data, c.Limit)
+	list, err := simulate.Pictures(c.Data, c.Limit)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (c *scribblesCommand) Run(t *terminal) error {
 		}
 	}
 	err = t.each(len(list), func(i int) error {
-		s, err := list[i].open(c.Regions, foregroundClass+1)
+		s, err := open(list[i], c.Regions, foregroundClass+1)
 		if err != nil {
 			return err
 		}
@@ -99,8 +99,8 @@ func (c *scribblesCommand) Run(t *terminal) error {
 }
 
 // try measures a method on one image.
-func (c *scribblesCommand) try(t *terminal, r *scribbled, s *scene, i int, p picture) error {
-	scribble, path, err := p.scribble(r.Scribbles, s)
+func (c *scribblesCommand) try(t *terminal, r *scribbled, s *scene, i int, p simulate.Picture) error {
+	scribble, path, err := scribble(p, r.Scribbles, s)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (c *scribblesCommand) try(t *terminal, r *scribbled, s *scene, i int, p pic
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	truth, err := loadMask(p.mask(), s.size())
+	truth, err := simulate.ReadMask(p.Mask(), s.size())
 	if err != nil {
 		return err
 	}
@@ -150,15 +150,15 @@ func (c *scribblesCommand) try(t *terminal, r *scribbled, s *scene, i int, p pic
 }
 
 // scribble reads the scribbles of a picture.
-func (p picture) scribble(folder string, s *scene) (pix []uint8, path string, err error) {
-	for _, name := range []string{p.id + ".png", p.id + "-anno.png"} {
-		path = filepath.Join(p.dir, folder, name)
+func scribble(p simulate.Picture, folder string, s *scene) (pix []uint8, path string, err error) {
+	for _, name := range []string{p.ID + ".png", p.ID + "-anno.png"} {
+		path = filepath.Join(p.Dir, folder, name)
 		if _, err = os.Stat(path); err == nil {
-			pix, err = loadMask(path, s.size())
+			pix, err = simulate.ReadMask(path, s.size())
 			return pix, path, err
 		}
 	}
-	return nil, path, fmt.Errorf("%s has no scribbles for image %s: accepted names are %s.png and %s-anno.png", filepath.Join(p.dir, folder), p.id, p.id, p.id)
+	return nil, path, fmt.Errorf("%s has no scribbles for image %s: accepted names are %s.png and %s-anno.png", filepath.Join(p.Dir, folder), p.ID, p.ID, p.ID)
 }
 
 // wrong is the share of the pixels without a scribble that x gets wrong.

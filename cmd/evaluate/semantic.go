@@ -88,7 +88,7 @@ func (c *semanticCommand) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	list, err := pictures(c.Data, c.Limit)
+	list, err := simulate.Pictures(c.Data, c.Limit)
 	if err != nil {
 		return err
 	}
@@ -152,8 +152,8 @@ func (c *semanticCommand) variants(name string) []*semanticTrial {
 }
 
 // picture runs all trials on one picture, the image-th.
-func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, p picture, image int) error {
-	s, err := p.open(c.Regions, c.Classes)
+func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, p simulate.Picture, image int) error {
+	s, err := open(p, c.Regions, c.Classes)
 	if err != nil {
 		return err
 	}
@@ -195,12 +195,12 @@ func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, 
 }
 
 // source gives the scores of a picture's superpixels for a rate of errors and a draw.
-func (c *semanticCommand) source(p picture, s *scene) (func(corrupt float64, draw int) ([]float64, error), error) {
+func (c *semanticCommand) source(p simulate.Picture, s *scene) (func(corrupt float64, draw int) ([]float64, error), error) {
 	if c.Scores != "" {
-		scores, err := readScores(filepath.Join(c.Scores, p.id+".npz"), c.Classes, s)
+		scores, err := readScores(filepath.Join(c.Scores, p.ID+".npz"), c.Classes, s)
 		return func(float64, int) ([]float64, error) { return scores, err }, err
 	}
-	mask, err := loadMask(p.mask(), image.Pt(s.regions.Width, s.regions.Height))
+	mask, err := simulate.ReadMask(p.Mask(), image.Pt(s.regions.Width, s.regions.Height))
 	if err != nil {
 		return nil, err
 	}

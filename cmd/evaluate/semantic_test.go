@@ -16,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"collie/segment/simulate"
 )
 
 // find is the row of a method at a rate of errors.
@@ -237,11 +239,11 @@ func TestSynthesis(t *testing.T) {
 		last = got
 	}
 
-	p, err := pictures(dir, 0)
+	p, err := simulate.Pictures(dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := p[0].open(100, 5)
+	s, err := open(p[0], 100, 5)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"collie/segment/simulate"
 	"collie/superpixels"
 	"collie/superpixels/measure"
 )
@@ -45,7 +46,7 @@ func (c *superpixelsCommand) Run(t *terminal) error {
 	if c.Regions < 1 || c.Regions > 1<<16 {
 		return fmt.Errorf("--regions %d: accepted are 1 to %d", c.Regions, 1<<16)
 	}
-	list, err := pictures(c.Data, c.Limit)
+	list, err := simulate.Pictures(c.Data, c.Limit)
 	if err != nil {
 		return err
 	}
@@ -93,12 +94,12 @@ func (c *superpixelsCommand) Run(t *terminal) error {
 
 // measure segments one picture and compares it with each mask it has; figures
 // are means over the masks, whose void counts as a segment of its own.
-func (c *superpixelsCommand) measure(p picture) (partition, error) {
-	img, err := p.load()
+func (c *superpixelsCommand) measure(p simulate.Picture) (partition, error) {
+	img, err := p.Load()
 	if err != nil {
 		return partition{}, err
 	}
-	truths, err := p.segmentations(img.Rect.Size())
+	truths, err := segmentations(p, img.Rect.Size())
 	if err != nil {
 		return partition{}, err
 	}
@@ -116,7 +117,7 @@ func (c *superpixelsCommand) measure(p picture) (partition, error) {
 		row.ASA += measure.ASA(m.Labels, truth, m.Width) / n
 	}
 	if c.Labels != "" {
-		if err := writeLabels(filepath.Join(c.Labels, p.id+".png"), m); err != nil {
+		if err := writeLabels(filepath.Join(c.Labels, p.ID+".png"), m); err != nil {
 			return partition{}, err
 		}
 	}
@@ -124,17 +125,17 @@ func (c *superpixelsCommand) measure(p picture) (partition, error) {
 }
 
 // segmentations reads masks/ID.png or, of several people, masks/ID_k.png.
-func (p picture) segmentations(size image.Point) ([][]int32, error) {
-	files, err := filepath.Glob(filepath.Join(p.dir, "masks", escapeGlob(p.id)+"_*.png"))
+func segmentations(p simulate.Picture, size image.Point) ([][]int32, error) {
+	files, err := filepath.Glob(filepath.Join(p.Dir, "masks", escapeGlob(p.ID)+"_*.png"))
 	if err != nil {
 		return nil, err
 	}
 	if len(files) == 0 {
-		files = []string{p.mask()}
+		files = []string{p.Mask()}
 	}
 	var out [][]int32
 	for _, file := range files {
-		img, err := decodeFile(file, png.Decode)
+		img, err := simulate.Decode(file, png.Decode)
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package main
+package simulate
 
 import (
 	"errors"
@@ -15,18 +15,18 @@ import (
 	"strings"
 )
 
-// picture is one image of a data folder.
-type picture struct {
-	dir, id string
-	file    string // of the image
+// Picture is one image of a data folder.
+type Picture struct {
+	Dir, ID string
+	File    string // of the image
 }
 
-// mask is the path of the picture's mask.
-func (p picture) mask() string { return filepath.Join(p.dir, "masks", p.id+".png") }
+// Mask is the path of the picture's mask.
+func (p Picture) Mask() string { return filepath.Join(p.Dir, "masks", p.ID+".png") }
 
-// pictures lists the images of a data folder: those of index.tsv in its order,
+// Pictures lists the images of a data folder: those of index.tsv in its order,
 // when the folder has one, and all of images/ by name otherwise.
-func pictures(dir string, limit int) ([]picture, error) {
+func Pictures(dir string, limit int) ([]Picture, error) {
 	if limit < 0 {
 		return nil, fmt.Errorf("--limit %d: accepted are numbers from 1", limit)
 	}
@@ -59,12 +59,12 @@ func pictures(dir string, limit int) ([]picture, error) {
 	if limit > 0 {
 		ids = ids[:min(limit, len(ids))]
 	}
-	out := make([]picture, len(ids))
+	out := make([]Picture, len(ids))
 	for i, id := range ids {
 		if files[id] == "" {
 			return nil, fmt.Errorf("%s names image %q, which is not in %s", filepath.Join(dir, "index.tsv"), id, filepath.Join(dir, "images"))
 		}
-		out[i] = picture{dir, id, files[id]}
+		out[i] = Picture{dir, id, files[id]}
 	}
 	return out, nil
 }
@@ -94,27 +94,27 @@ func index(path string) ([]string, error) {
 	return ids, nil
 }
 
-// load decodes the picture's image.
-func (p picture) load() (*image.NRGBA, error) {
+// Load decodes the picture's image.
+func (p Picture) Load() (*image.NRGBA, error) {
 	decode := jpeg.Decode
-	if strings.EqualFold(filepath.Ext(p.file), ".png") {
+	if strings.EqualFold(filepath.Ext(p.File), ".png") {
 		decode = png.Decode
 	}
-	img, err := decodeFile(p.file, decode)
+	img, err := Decode(p.File, decode)
 	if err != nil {
 		return nil, err
 	}
 	out := image.NewNRGBA(image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy()))
 	if out.Rect.Empty() {
-		return nil, fmt.Errorf("%s is empty", p.file)
+		return nil, fmt.Errorf("%s is empty", p.File)
 	}
 	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
 	return out, nil
 }
 
-// loadMask decodes a mask of 8-bit indices for an image of the given size.
-func loadMask(path string, size image.Point) ([]uint8, error) {
-	img, err := decodeFile(path, png.Decode)
+// ReadMask decodes a mask of 8-bit indices for an image of the given size.
+func ReadMask(path string, size image.Point) ([]uint8, error) {
+	img, err := Decode(path, png.Decode)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,8 @@ func loadMask(path string, size image.Point) ([]uint8, error) {
 	return out, nil
 }
 
-func decodeFile(path string, decode func(io.Reader) (image.Image, error)) (image.Image, error) {
+// Decode reads a file with a decoder; errors name the file.
+func Decode(path string, decode func(io.Reader) (image.Image, error)) (image.Image, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is missing", path)
