@@ -1,0 +1,104 @@
+// Command loadtest puts simulated annotators to work on a running server and
+// tells how long their clicks took. The load is open-loop: every click has a
+// time at which it is due, drawn beforehand, and is measured from then on, so
+// that a server that is slow does not get fewer clicks and hides nothing
+// (coordinated omission).
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"collie/web"
+)
+
+// plan says what load to make, and where.
+type plan struct {
+	URL    string `name:"url" default:"http://127.0.0.1:8080" help:"The server, without a path."`
+	Remote bool   `help:"Allow a server on another machine."`
+	Data   string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png; the masks tell annotators what to click."`
+
+	Annotators  int           `default:"200" help:"People who click, each on an image of their own."`
+	Every       time.Duration `default:"2s" help:"Mean time between two clicks of one annotator; the times are exponential."`
+	Stay        int           `default:"25" help:"Clicks on one image before its annotator opens the next."`
+	Photographs int           `default:"40" help:"Different photographs of the folder to use."`
+	Classes     int           `default:"21" help:"Classes of the masks, which hold the indices 0 to one less, and 255 for void."`
+	Uploads     float64       `default:"0" help:"Uploads per second of a large photograph beside the clicks."`
+	Megapixels  float64       `default:"12" help:"Size of the uploads."`
+	Idle        int           `default:"0" help:"Further sockets that are open and quiet."`
+
+	Warmup   time.Duration `default:"10s" help:"Clicks before that are not counted."`
+	Duration time.Duration `default:"60s" help:"How long clicks are counted."`
+	Overload float64       `default:"0" help:"Then, for half as long, this many times the clicks; then, for half as long again, the usual number. Clicks of the 5 s after the overload are not counted."`
+	Seed     uint64        `default:"1" help:"Equal seeds make equal clicks at equal times."`
+	JSON     string        `name:"json" type:"path" placeholder:"FILE" help:"Write the figures to this file, too."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	var p plan
+	kong.Parse(&p, kong.Name("loadtest"), kong.UsageOnError(), kong.Description("Simulated annotators on a running Collie."))
+	var bar io.Writer
+	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		bar = os.Stderr
+	}
+	if err := p.run(ctx, os.Stdout, bar); err != nil {
+		fmt.Fprintln(os.Stderr, "loadtest:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+// run makes the load and writes what came of it to out; bar, unless nil, shows
+// how far it is.
+func (p *plan) run(ctx context.Context, out, bar io.Writer) error {
+	s, err := p.check()
+	if err != nil {
+		return err
+	}
+	photographs, err := p.photographs()
+	if err != nil {
+		return err
+	}
+	pool, err := s.fill(ctx, photographs, p.Annotators+max(1, p.Annotators/10), p.Classes, bar)
+	if err != nil {
+		return err
+	}
+	defer s.trash()
+	r := p.recorder()
+	before := s.vitals(ctx)
+	if err := p.work(ctx, s, pool, r, bar); err != nil {
+		return err
+	}
+	report := r.report(p, before, s.vitals(ctx))
+	report.table(out)
+	return report.write(p.JSON)
+}
+
+// check looks at the flags and returns the server that they name.
+func (p *plan) check() (*server, error) {
+	s, err := newServer(p.URL)
+	switch {
+	case err != nil:
+		return nil, err
+	case !web.Loopback(s.base.Host) && !p.Remote:
+		return nil, fmt.Errorf("--url %s is another machine; a load test can make it useless to others, so it takes --remote to mean it", p.URL)
+	case p.Annotators < 1 || p.Every <= 0 || p.Stay < 1 || p.Photographs < 1:
+		return nil, fmt.Errorf("--annotators, --every, --stay and --photographs have to be above zero")
+	case p.Classes < 1 || p.Classes > 255:
+		return nil, fmt.Errorf("--classes %d: accepted are 1 to 255", p.Classes)
+	case p.Uploads < 0 || p.Megapixels <= 0 || p.Idle < 0 || p.Overload < 0:
+		return nil, fmt.Errorf("--uploads, --megapixels, --idle and --overload can't be below zero")
+	case p.Warmup < 0 || p.Duration <= 0:
+		return nil, fmt.Errorf("--duration has to be above zero, --warmup not below")
+	}
+	return s, nil
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"collie/superpixels"
+)
+
+// server is what the load test asks of Collie beside the sockets.
+type server struct {
+	base    *url.URL
+	client  *http.Client
+	project string // made for the test
+}
+
+func newServer(address string) (*server, error) {
+	base, err := url.Parse(address)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
+		return nil, fmt.Errorf("--url %q: an address like http://127.0.0.1:8080 is needed", address)
+	}
+	base.Path = ""
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy = nil
+	transport.DisableCompression = true
+	transport.MaxIdleConnsPerHost = 64
+	return &server{base: base, client: &http.Client{Transport: transport}}, nil
+}
+
+// call makes a request and returns the body of an answer in the 200s.
+func (s *server) call(ctx context.Context, method, path, kind string, body io.Reader) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, method, s.base.String()+path, body)
+	if err != nil {
+		return nil, err
+	}
+	if kind != "" {
+		r.Header.Set("Content-Type", kind)
+	}
+	resp, err := s.client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode/100 != 2 {
+		return nil, &statusError{resp.StatusCode, fmt.Sprintf("%s %s: %s %.200s", method, path, resp.Status, b)}
+	}
+	return b, nil
+}
+
+// statusError is an answer that is no success.
+type statusError struct {
+	status int
+	text   string
+}
+
+func (e *statusError) Error() string { return e.text }
+
+// target is an image on the server that annotators can work on.
+type target struct {
+	id    string
+	photo *photograph
+	truth *truth
+}
+
+// fill makes a project and uploads photographs in turn until there are n images.
+func (s *server) fill(ctx context.Context, photographs []*photograph, n, classes int, to io.Writer) ([]*target, error) {
+	var list []map[string]string
+	for i := range classes {
+		list = append(list, map[string]string{"name": "class " + strconv.Itoa(i)})
+	}
+	body, err := json.Marshal(map[string]any{"name": "Load test", "classes": list})
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.call(ctx, http.MethodPost, "/api/v1/projects", "application/json", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	var project struct{ ID string }
+	if err := json.Unmarshal(answer, &project); err != nil {
+		return nil, err
+	}
+	s.project = project.ID
+	pool := make([]*target, n)
+	progress := newProgress(to, "uploading", n)
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(2)
+	for i := range pool {
+		group.Go(func() error {
+			ph := photographs[i%len(photographs)]
+			id, err := s.upload(ctx, ph.name, ph.file)
+			if err != nil {
+				return err
+			}
+			m, err := s.open(ctx, id)
+			if err != nil {
+				return err
+			}
+			known, err := ph.truth(m)
+			if err != nil {
+				return fmt.Errorf("%s: %w", ph.name, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			pool[i] = &target{id, ph, known}
+			progress.add(1)
+			return nil
+		})
+	}
+	err = group.Wait()
+	progress.clear()
+	return pool, err
+}
+
+// upload sends one file into the project.
+func (s *server) upload(ctx context.Context, name string, file []byte) (id string, err error) {
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", name)
+	if err != nil {
+		return "", err
+	}
+	if _, err := part.Write(file); err != nil {
+		return "", err
+	}
+	if err := form.Close(); err != nil {
+		return "", err
+	}
+	answer, err := s.call(ctx, http.MethodPost, "/api/v1/projects/"+s.project+"/images", form.FormDataContentType(), &body)
+	if err != nil {
+		return "", err
+	}
+	var images []struct{ ID string }
+	if err := json.Unmarshal(answer, &images); err != nil {
+		return "", err
+	}
+	if len(images) != 1 {
+		return "", fmt.Errorf("the upload of %s was answered by %.200s", name, answer)
+	}
+	return images[0].ID, nil
+}
+
+// open loads what a page loads when it opens an image: the picture and the
+// superpixels, which are returned.
+func (s *server) open(ctx context.Context, id string) (*superpixels.Map, error) {
+	if _, err := s.call(ctx, http.MethodGet, "/api/v1/images/"+id+"/display", "", nil); err != nil {
+		return nil, err
+	}
+	packed, err := s.call(ctx, http.MethodGet, "/api/v1/images/"+id+"/superpixels.bin", "", nil)
+	if err != nil {
+		return nil, err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		return nil, err
+	}
+	m := new(superpixels.Map)
+	return m, m.UnmarshalBinary(b)
+}
+
+// trash puts the test's project away.
+func (s *server) trash() {
+	if s.project != "" {
+		_, _ = s.call(context.Background(), http.MethodDelete, "/api/v1/projects/"+s.project, "", nil)
+	}
+}
+
+// socket is the address of an image's websocket.
+func (s *server) socket(id string) string {
+	return "ws" + strings.TrimPrefix(s.base.String(), "http") + "/api/v1/images/" + id + "/socket"
+}
+
+// vitals are figures of the server's process, by their names in /metrics;
+// nothing when it has no such page.
+func (s *server) vitals(ctx context.Context) map[string]float64 {
+	b, err := s.call(ctx, http.MethodGet, "/metrics", "", nil)
+	if err != nil {
+		return nil
+	}
+	out := map[string]float64{}
+	for line := range strings.Lines(string(b)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if v, err := strconv.ParseFloat(value, 64); err == nil && !strings.Contains(name, "{") {
+			out[name] = v
+		}
+	}
+	return out
+}
