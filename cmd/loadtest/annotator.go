@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"math/rand/v2"
+	"sync"
 	"time"
 )
 
@@ -21,6 +22,8 @@ type annotator struct {
 	page   *page // nil while none is open
 	clicks int   // on the open page
 	all    int   // in the whole test
+
+	leaving sync.WaitGroup // pages that wait for their last answers
 }
 
 // work clicks until the last phase is over.
@@ -35,6 +38,7 @@ func (a *annotator) work(ctx context.Context) {
 	if a.page != nil {
 		a.page.finish(ctx)
 	}
+	a.leaving.Wait()
 }
 
 // gap is the time to the next click.
@@ -44,14 +48,13 @@ func (a *annotator) gap(at time.Duration) time.Duration {
 
 // act does what is due: a click, on another image when this one has had enough.
 func (a *annotator) act(ctx context.Context, due time.Duration) {
-	if a.page != nil && (a.clicks >= a.plan.Stay || a.page.ended()) {
-		if a.page.ended() {
-			a.recorder.count("sockets lost", due)
-		}
-		go a.page.finish(ctx)
+	if a.page != nil && a.page.ended() {
+		a.recorder.count("sockets lost", due)
+		a.page.finish(ctx)
 		a.page = nil
-		a.free <- a.target
-		a.target = <-a.free
+	}
+	if a.page != nil && a.clicks >= a.plan.Stay {
+		a.move(ctx)
 	}
 	if a.page == nil && !a.open(ctx, due) {
 		return
@@ -65,6 +68,21 @@ func (a *annotator) act(ctx context.Context, due time.Duration) {
 	a.all++
 	a.recorder.count("clicks", due)
 	a.page.click(a.number, a.all, i, due)
+}
+
+// move leaves the image for one that nobody works on, if there is one. The old
+// one is free when the last of its clicks has been answered.
+func (a *annotator) move(ctx context.Context) {
+	select {
+	case next := <-a.free:
+		page, old := a.page, a.target
+		a.leaving.Go(func() {
+			page.finish(ctx)
+			a.free <- old
+		})
+		a.page, a.target = nil, next
+	default:
+	}
 }
 
 // open opens the page of the annotator's image.

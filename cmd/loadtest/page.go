@@ -30,7 +30,7 @@ type page struct {
 	shown   []uint8 // what the person sees
 	clicked []bool
 	pending []*click
-	runs    map[uint32]run
+	run     *run // the sequence that is announced
 }
 
 // click is one that has not come to its end.
@@ -43,7 +43,10 @@ type click struct {
 }
 
 // run is a sequence that the server has announced.
-type run struct{ seq, count int }
+type run struct {
+	number           uint32
+	seq, count, seen int
+}
 
 // message is any text message of the server's that matters here.
 type message struct {
@@ -63,7 +66,7 @@ func dial(ctx context.Context, s *server, t *target, r *recorder, start time.Tim
 		return nil, err
 	}
 	resp.Body.Close()
-	pg := &page{target: t, recorder: r, start: start, conn: conn, over: make(chan struct{}), runs: map[uint32]run{}}
+	pg := &page{target: t, recorder: r, start: start, conn: conn, over: make(chan struct{})}
 	state, err := pg.hello()
 	if err == nil && len(state.Clicks) != len(t.truth.class) {
 		err = fmt.Errorf("image %s has %d superpixels, not %d", t.id, len(state.Clicks), len(t.truth.class))
@@ -156,6 +159,9 @@ func (pg *page) read() {
 func (pg *page) hypothesis(f *web.HypothesisFrame, now time.Duration) {
 	pg.mu.Lock()
 	defer pg.mu.Unlock()
+	if r := pg.run; r != nil && r.number == f.Run {
+		r.seen++
+	}
 	if f.Rank == 0 && len(f.Labels) == len(pg.shown) && int(f.Seq) == pg.seq {
 		copy(pg.shown, f.Labels)
 	}
@@ -180,8 +186,7 @@ func (pg *page) told(m *message, now time.Duration) {
 	defer pg.mu.Unlock()
 	switch m.Type {
 	case "run":
-		clear(pg.runs)
-		pg.runs[m.Run] = run{m.Seq, m.Count}
+		pg.run = &run{number: m.Run, seq: m.Seq, count: m.Count}
 	case "ack":
 		if c := pg.find(m.ID); c != nil {
 			c.acked, c.seq = true, m.Seq
@@ -198,15 +203,19 @@ func (pg *page) told(m *message, now time.Duration) {
 	}
 }
 
-// done ends the clicks that a sequence knew of, when it came to its end.
+// done ends the clicks that a sequence knew of, when all of it is here. What is
+// left of a complete sequence when the next begins is not sent any more.
 func (pg *page) done(m *message, now time.Duration) {
-	run, ok := pg.runs[m.Run]
-	if !ok {
+	run := pg.run
+	if run == nil || run.number != m.Run {
 		return
 	}
 	knew := func(c *click) bool { return c.acked && c.seq <= run.seq }
 	switch m.Reason {
 	case "complete", "one-class", "no-evidence":
+		if run.seen < run.count {
+			return
+		}
 		for _, c := range pg.pending {
 			if knew(c) {
 				pg.recorder.time(last, c.due, now-c.due)

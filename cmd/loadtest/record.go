@@ -23,7 +23,7 @@ const (
 var names = [kinds]string{"click to ack", "click to 1st hypothesis", "click to 3rd hypothesis", "click to last hypothesis", "opening an image", "large upload"}
 
 // settle is how long after an overload everything has to be as before.
-const settle = 5 * time.Second
+var settle = 5 * time.Second
 
 // phase is a part of the test that is measured by itself.
 type phase struct {

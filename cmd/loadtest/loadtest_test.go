@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"log/slog"
+	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"collie/segment"
+	"collie/segment/photo"
+	"collie/storage/blob"
+	"collie/storage/sqlite"
+	"collie/superpixels"
+	"collie/web"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// mustServe starts a server as main does.
+func mustServe(t *testing.T) *httptest.Server {
+	t.Helper()
+	dir := t.TempDir()
+	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "collie.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobs, err := blob.Open(filepath.Join(dir, "blobs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := web.New(web.Config{
+		Workspace: segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{})),
+		Ready:     store.Ready, Log: slog.New(slog.DiscardHandler),
+	})
+	listener := httptest.NewServer(site)
+	t.Cleanup(func() {
+		site.Close()
+		listener.Close()
+		if err := blobs.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return listener
+}
+
+// mustDraw makes a data folder with two pictures of three stripes.
+func mustDraw(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, id := range []string{"a", "b"} {
+		img := image.NewNRGBA(image.Rect(0, 0, 180, 90))
+		mask := image.NewGray(img.Rect)
+		for y := range 90 {
+			for x := range 180 {
+				grain := uint8(rng.IntN(20))
+				img.SetNRGBA(x, y, []color.NRGBA{{200, grain, 40, 255}, {20, 160, grain, 255}, {grain, 60, 220, 255}}[x/60])
+				mask.SetGray(x, y, color.Gray{Y: uint8(x / 60)})
+			}
+		}
+		var photograph, truth bytes.Buffer
+		if err := jpeg.Encode(&photograph, img, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := png.Encode(&truth, mask); err != nil {
+			t.Fatal(err)
+		}
+		for path, content := range map[string][]byte{"images/" + id + ".jpg": photograph.Bytes(), "masks/" + id + ".png": truth.Bytes()} {
+			path = filepath.Join(dir, path)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
+}
+
+// A short load: every click is acknowledged and answered, annotators move on,
+// uploads arrive, and an overload is measured by itself.
+func TestLoad(t *testing.T) {
+	p := plan{
+		URL: mustServe(t).URL, Data: mustDraw(t), Annotators: 5, Every: 60 * time.Millisecond, Stay: 4, Photographs: 2, Classes: 3,
+		Uploads: 4, Megapixels: 0.05, Idle: 2, Warmup: 100 * time.Millisecond, Duration: 800 * time.Millisecond, Overload: 2, Seed: 7,
+		JSON: filepath.Join(t.TempDir(), "report.json"),
+	}
+	var out bytes.Buffer
+	shorten(t)
+	if err := p.run(t.Context(), &out, nil); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(p.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r report
+	if err := json.Unmarshal(b, &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Phases) != 3 {
+		t.Fatalf("phases %+v", r.Phases)
+	}
+	for _, ph := range r.Phases {
+		clicks := int64(ph.Counts["clicks"])
+		for _, name := range []string{names[ack], names[first]} {
+			if s := ph.Times[name]; clicks < 5 || s.Count != clicks || s.P50 <= 0 || s.P50 > s.P99 || s.P99 > s.Max*1.001 {
+				t.Errorf("%s: %d clicks, %s %+v", ph.Name, clicks, name, s)
+			}
+		}
+		for what, n := range ph.Counts {
+			if what != "clicks" && what != "uploads" {
+				t.Errorf("%s: %d %s", ph.Name, n, what)
+			}
+		}
+	}
+	if usual := r.Phases[0]; usual.Times[names[open]].Count < 5 || usual.Counts["uploads"] < 1 {
+		t.Errorf("images opened and uploads: %+v", usual)
+	}
+	if text := out.String(); !strings.Contains(text, "click to ack") || !strings.Contains(text, "overload, ms") {
+		t.Errorf("table\n%s", text)
+	}
+}
+
+// shorten makes the time to settle after an overload short.
+func shorten(t *testing.T) {
+	usual := settle
+	settle = 100 * time.Millisecond
+	t.Cleanup(func() { settle = usual })
+}
+
+func TestFlagsAreChecked(t *testing.T) {
+	good := plan{URL: "http://127.0.0.1:1", Annotators: 1, Every: time.Second, Stay: 1, Photographs: 1, Classes: 2, Megapixels: 1, Duration: time.Second}
+	if _, err := good.check(); err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(*plan){
+		"another machine": func(p *plan) { p.URL = "http://192.0.2.7:8080" },
+		"an address like": func(p *plan) { p.URL = "localhost:8080" },
+		"--annotators":    func(p *plan) { p.Annotators = 0 },
+		"--classes":       func(p *plan) { p.Classes = 300 },
+		"--uploads":       func(p *plan) { p.Uploads = -1 },
+		"--duration":      func(p *plan) { p.Duration = 0 },
+	} {
+		p := good
+		change(&p)
+		if _, err := p.check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	remote := good
+	remote.URL, remote.Remote = "http://192.0.2.7:8080", true
+	if _, err := remote.check(); err != nil {
+		t.Errorf("--remote: %v", err)
+	}
+}
+
+// Annotators click the middle of the largest wrong region, then what is left.
+func TestNextClick(t *testing.T) {
+	const width = 9 // superpixels 0 to 8 in a row; the first three and the last are of class 0
+	m := &superpixels.Map{Width: width, Height: 1, N: width, Labels: []int32{0, 1, 2, 3, 4, 5, 6, 7, 8}}
+	known, err := newTruth(m, []uint8{0, 0, 0, 1, 1, 1, 1, 1, segment.Void}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, clicked := bytes.Repeat([]byte{segment.Void}, width), make([]bool, width)
+	rng := rand.New(rand.NewPCG(1, 1))
+	var got []int
+	for range 2 {
+		i := known.next(shown, clicked, rng)
+		got = append(got, i)
+		clicked[i] = true
+		for j := range shown { // as if the hypothesis got the whole class right
+			if known.class[j] == known.class[i] {
+				shown[j] = known.class[j]
+			}
+		}
+	}
+	if diff := cmp.Diff([]int{5, 1}, got); diff != "" {
+		t.Errorf("clicks (-want +got):\n%s", diff)
+	}
+	left := 0
+	for i := known.next(shown, clicked, rng); i >= 0; i = known.next(shown, clicked, rng) {
+		if i == 8 {
+			t.Fatal("a superpixel without a class is clicked")
+		}
+		clicked[i] = true
+		left++
+	}
+	if left != 6 {
+		t.Errorf("%d further clicks, want 6", left)
+	}
+}
+
+// Times count from when a click was due, in the phase of that moment.
+func TestPhases(t *testing.T) {
+	p := plan{Warmup: 10 * time.Second, Duration: 20 * time.Second, Overload: 3}
+	r := p.recorder()
+	for _, c := range []struct {
+		at     time.Duration
+		phase  string
+		factor float64
+	}{
+		{9 * time.Second, "", 1},
+		{10 * time.Second, "usual", 1},
+		{30 * time.Second, "overload", 3},
+		{39 * time.Second, "overload", 3},
+		{41 * time.Second, "", 1},
+		{45 * time.Second, "after", 1},
+		{55 * time.Second, "", 1},
+	} {
+		name := ""
+		if ph := r.phase(c.at); ph != nil {
+			name = ph.name
+		}
+		if name != c.phase || r.factor(c.at) != c.factor {
+			t.Errorf("at %v: phase %q, factor %v; want %q, %v", c.at, name, r.factor(c.at), c.phase, c.factor)
+		}
+	}
+	r.time(ack, 11*time.Second, 40*time.Second)
+	if got := r.phases[0].times[ack].Max(); got < 39e6 || r.end() != 55*time.Second {
+		t.Errorf("an answer after the end of its phase is noted as %d µs; the end is at %v", got, r.end())
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	p := plan{URL: mustServe(t).URL, Data: mustDraw(t), Annotators: 1, Every: time.Second, Stay: 1, Photographs: 1, Classes: 3, Megapixels: 1, Duration: time.Hour}
+	if err := p.run(ctx, new(bytes.Buffer), nil); err == nil {
+		t.Error("a run that was stopped says nothing")
+	}
+}

@@ -1,0 +1,53 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// niceness of threads that do long work, on the scale of nice(1).
+const niceness = 15
+
+// Long runs work that takes longer than a step, when there is room for it, and
+// returns when it has run; the error is ErrBusy or that of ctx when it has not.
+// A panic in it is the caller's, with the stack that it had here.
+//
+// The goroutines of a Go program have no priorities, but threads have: the work
+// gets one of its own, of low priority. Where the operating system has no such
+// thing the limit on their number is all that holds it back. So that the thread
+// does not occupy one of the few that may run Go code while it waits for a
+// processor, a program that uses Long should raise GOMAXPROCS by Limits.Long.
+func (s *Scheduler) Long(ctx context.Context, work func()) error {
+	select {
+	case s.longWaiting <- struct{}{}:
+		defer func() { <-s.longWaiting }()
+	default:
+		return ErrBusy
+	}
+	select {
+	case s.long <- struct{}{}:
+		defer func() { <-s.long }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	var panicked any
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if v := recover(); v != nil {
+				panicked = fmt.Sprintf("%v\n%s", v, debug.Stack())
+			}
+		}()
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		lowerPriority(niceness)
+		work()
+	}()
+	<-done
+	if panicked != nil {
+		panic(panicked)
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+// Package schedule shares the processors among all who wait for hypotheses,
+// and keeps long work out of their way.
+//
+// Hypotheses are made in short steps, 0.2 to 5 ms each, which nothing
+// interrupts. Before each step its sequence waits for its turn: the first
+// hypothesis of any image goes before later ones of every other; users take
+// turns; who does not want to wait any more leaves the queue at once; and when
+// the queue is so long that people would notice, the answer is ErrBusy in place
+// of a place at its end. One worker is kept free of later hypotheses where
+// there are several, so that a click always finds one soon, and the connections
+// and the store find a processor. After each step the goroutine lets others run
+// that are ready (a Go program would otherwise let it go on for 10 ms).
+//
+// Long work (decoding and segmenting uploads, writing exports) can't be cut
+// into such steps. Few of it run at the same time, and each on a thread of low
+// priority of the operating system (see Long).
+package schedule
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// ErrBusy says that too much is waiting already; trying again later helps.
+var ErrBusy = errors.New("schedule: too much is waiting")
+
+// Limits of a Scheduler; zero fields take the defaults of New.
+type Limits struct {
+	Workers      int           // steps at the same time; GOMAXPROCS
+	LaterWorkers int           // of them those of later hypotheses; one less than Workers, at least one
+	Waiting      int           // steps that wait in each class; 1024
+	Patience     time.Duration // a first hypothesis that would wait for longer is refused; 200 ms
+	Long         int           // pieces of long work at the same time; half of Workers, at least one
+	LongWaiting  int           // pieces of long work that wait; 64
+}
+
+func (l Limits) withDefaults() Limits {
+	set := func(v *int, to int) {
+		if *v == 0 {
+			*v = max(1, to)
+		}
+	}
+	set(&l.Workers, runtime.GOMAXPROCS(0))
+	set(&l.LaterWorkers, l.Workers-1)
+	set(&l.Waiting, 1024)
+	set(&l.Long, l.Workers/2)
+	set(&l.LongWaiting, 64)
+	if l.Patience == 0 {
+		l.Patience = 200 * time.Millisecond
+	}
+	return l
+}
+
+// Scheduler lets work have its turns. Safe for concurrent use.
+type Scheduler struct {
+	mu      sync.Mutex
+	policy  *policy
+	dropped int
+	refused int
+
+	long        chan struct{} // a place for each piece of long work that runs
+	longWaiting chan struct{} // and for each that runs or waits
+}
+
+// New returns a scheduler with nothing to do. It has no goroutines of its own.
+func New(l Limits) *Scheduler {
+	l = l.withDefaults()
+	return &Scheduler{
+		policy: newPolicy(l),
+		long:   make(chan struct{}, l.Long), longWaiting: make(chan struct{}, l.Long+l.LongWaiting),
+	}
+}
+
+// Do runs step when it is the user's turn and returns when it has run. The
+// error is ErrBusy or that of ctx when it has not.
+func (s *Scheduler) Do(ctx context.Context, class Class, user string, step func()) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	j := &job{class: class, user: user, start: make(chan struct{})}
+	s.mu.Lock()
+	if !s.policy.add(j) {
+		s.refused++
+		s.mu.Unlock()
+		return ErrBusy
+	}
+	s.begin()
+	s.mu.Unlock()
+	select {
+	case <-j.start:
+	case <-ctx.Done():
+		s.mu.Lock()
+		waited := s.policy.drop(j)
+		if waited {
+			s.dropped++
+		}
+		s.mu.Unlock()
+		if waited {
+			return ctx.Err()
+		}
+	}
+	began := time.Now()
+	defer func() {
+		s.mu.Lock()
+		s.policy.end(j, time.Since(began))
+		s.begin()
+		s.mu.Unlock()
+		runtime.Gosched()
+	}()
+	step()
+	return nil
+}
+
+// begin lets those run whose turn it is. The caller holds the lock.
+func (s *Scheduler) begin() {
+	for j := s.policy.next(); j != nil; j = s.policy.next() {
+		close(j.start)
+	}
+}
+
+// Load is what a scheduler has to do at a moment, and what it has turned away.
+type Load struct {
+	Running [2]int // steps by class
+	Waiting [2]int
+	Long    int // pieces of long work that run or wait
+	Dropped int // steps that nobody waited for any more, since the start
+	Refused int // steps answered with ErrBusy, since the start
+}
+
+// Load returns the present load.
+func (s *Scheduler) Load() Load {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := Load{Long: len(s.longWaiting), Dropped: s.dropped, Refused: s.refused}
+	for i := range s.policy.queues {
+		l.Running[i], l.Waiting[i] = s.policy.queues[i].running, s.policy.queues[i].waiting
+	}
+	return l
+}

@@ -1,0 +1,182 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// eventually waits for a condition that others bring about.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// occupy takes the only worker until the returned function is called.
+func occupy(t *testing.T, s *Scheduler) (release func()) {
+	t.Helper()
+	running, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := s.Do(context.Background(), First, "occupier", func() { close(running); <-free }); err != nil {
+			t.Error(err)
+		}
+	}()
+	<-running
+	return func() { close(free); <-done }
+}
+
+func TestDo(t *testing.T) {
+	s := New(Limits{Workers: 1})
+	release := occupy(t, s)
+	var order []string
+	var wg sync.WaitGroup
+	for i, class := range []Class{Later, First} {
+		wg.Go(func() {
+			if err := s.Do(t.Context(), class, "x", func() { order = append(order, fmt.Sprint(class)) }); err != nil {
+				t.Error(err)
+			}
+		})
+		eventually(t, "the step waits", func() bool { l := s.Load(); return l.Waiting[0]+l.Waiting[1] == i+1 })
+	}
+	release()
+	wg.Wait()
+	if got := strings.Join(order, " "); got != "0 1" {
+		t.Errorf("classes ran in the order %s", got)
+	}
+	if l := s.Load(); l != (Load{}) {
+		t.Errorf("at the end there is %+v to do", l)
+	}
+}
+
+// Who does not want to wait any more is gone from the queue at once.
+func TestDoIsDropped(t *testing.T) {
+	s := New(Limits{Workers: 1, Waiting: 1})
+	release := occupy(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	answer := make(chan error)
+	go func() {
+		answer <- s.Do(ctx, First, "x", func() { t.Error("a dropped step ran") })
+	}()
+	eventually(t, "the step waits", func() bool { return s.Load().Waiting[First] == 1 })
+	if err := s.Do(t.Context(), First, "y", func() {}); !errors.Is(err, ErrBusy) {
+		t.Errorf("a full queue answers %v, want ErrBusy", err)
+	}
+	cancel()
+	if err := <-answer; !errors.Is(err, context.Canceled) {
+		t.Errorf("a dropped step answers %v", err)
+	}
+	if l := s.Load(); l.Waiting[First] != 0 || l.Dropped != 1 || l.Refused != 1 {
+		t.Errorf("load %+v, want nothing waiting, one dropped, one refused", l)
+	}
+	release()
+}
+
+// A step that panics gives its worker back.
+func TestDoPanics(t *testing.T) {
+	s := New(Limits{Workers: 1})
+	func() {
+		defer func() { recover() }()
+		_ = s.Do(t.Context(), First, "x", func() { panic("no") })
+	}()
+	if err := s.Do(t.Context(), First, "x", func() {}); err != nil || s.Load() != (Load{}) {
+		t.Errorf("after a panic: %v, %+v", err, s.Load())
+	}
+}
+
+func TestLong(t *testing.T) {
+	s := New(Limits{Workers: 4, LongWaiting: 1})
+	var running, most atomic.Int32
+	free := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			err := s.Long(t.Context(), func() {
+				most.Store(max(most.Load(), running.Add(1)))
+				<-free
+				running.Add(-1)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	eventually(t, "two run and one waits", func() bool { return running.Load() == 2 && s.Load().Long == 3 })
+	if err := s.Long(t.Context(), func() {}); !errors.Is(err, ErrBusy) {
+		t.Errorf("with a full queue: %v, want ErrBusy", err)
+	}
+	if err := s.Do(t.Context(), First, "x", func() {}); err != nil {
+		t.Errorf("a step beside long work: %v", err)
+	}
+	close(free)
+	wg.Wait()
+	if most.Load() != 2 {
+		t.Errorf("%d pieces of long work ran at the same time, want 2", most.Load())
+	}
+	func() {
+		defer func() {
+			if v := recover(); !strings.Contains(fmt.Sprint(v), "no\n") || !strings.Contains(fmt.Sprint(v), "TestLong") {
+				t.Errorf("panic %v, want the cause and its stack", v)
+			}
+		}()
+		_ = s.Long(t.Context(), func() { panic("no") })
+	}()
+	if l := s.Load(); l.Long != 0 {
+		t.Errorf("%d pieces of long work are left", l.Long)
+	}
+}
+
+// Long work runs on a thread of low priority, and no other work ever does.
+func TestLongIsNice(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("threads have a niceness of their own on Linux only")
+	}
+	nice := func() string {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/stat", syscall.Gettid()))
+		if err != nil {
+			t.Error(err)
+			return ""
+		}
+		_, after, _ := strings.Cut(string(b), ") ")
+		return strings.Fields(after)[16]
+	}
+	usual := nice()
+	if usual != "0" {
+		t.Skipf("this process has niceness %s itself", usual)
+	}
+	s := New(Limits{Workers: 2})
+	var long string
+	if err := s.Long(t.Context(), func() { long = nice() }); err != nil {
+		t.Fatal(err)
+	}
+	if long != fmt.Sprint(niceness) {
+		t.Errorf("long work has niceness %s, want %d", long, niceness)
+	}
+	for range 100 {
+		done := make(chan string)
+		go func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			done <- nice()
+		}()
+		if got := <-done; got != usual {
+			t.Fatalf("another goroutine runs with niceness %s", got)
+		}
+	}
+}
