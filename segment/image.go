@@ -38,3 +38,8 @@ func (im *Image) DisplayKey() string   { return "display/" + im.ID }
 func (im *Image) HierarchyKey() string { return "hierarchy/" + im.ID }
 func (im *Image) GraphKey() string     { return "graph/" + im.ID }
 func (im *Image) ThumbnailKey() string { return "thumbnail/" + im.ID }
+
+// keys are the keys of all blobs that an image can have.
+func (im *Image) keys() []string {
+	return []string{im.OriginalKey(), im.DisplayKey(), im.HierarchyKey(), im.GraphKey(), im.ThumbnailKey()}
+}

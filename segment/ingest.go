@@ -62,10 +62,23 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	}
 	for _, put := range puts {
 		if err := w.blobs.Put(ctx, put.key, put.write); err != nil {
-			return Image{}, err
+			return Image{}, w.undo(ctx, im, err)
 		}
 	}
-	return im, w.store.CreateImage(ctx, im)
+	if err := w.store.CreateImage(ctx, im); err != nil {
+		return Image{}, w.undo(ctx, im, err)
+	}
+	return im, nil
+}
+
+// undo removes the blobs of an image that was not made because of err, which it
+// returns. When the store could not say for sure whether there is a record now,
+// that is left to a sweep.
+func (w *Workspace) undo(ctx context.Context, im Image, err error) error {
+	if KindOf(err) == Unavailable {
+		return err
+	}
+	return errors.Join(err, w.removeBlobs(context.WithoutCancel(ctx), im))
 }
 
 // refusal puts the gate's refusals in the words of this package.

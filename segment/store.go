@@ -3,6 +3,8 @@ package segment
 import (
 	"context"
 	"io"
+	"iter"
+	"time"
 )
 
 // Store keeps what people made: projects, image records and evidence. Every
@@ -13,6 +15,7 @@ type Store interface {
 	ProjectStore
 	ImageStore
 	EvidenceStore
+	TrashStore
 }
 
 // ProjectStore keeps projects.
@@ -21,8 +24,6 @@ type ProjectStore interface {
 	Project(ctx context.Context, id string) (Project, error)
 	Projects(ctx context.Context) ([]Project, error) // newest first
 	UpdateProject(ctx context.Context, p Project) error
-	// TrashProject hides a project and its images; nothing is erased.
-	TrashProject(ctx context.Context, id string) error
 }
 
 // ImageStore keeps image records.
@@ -42,6 +43,23 @@ type EvidenceStore interface {
 	Events(ctx context.Context, imageID string, after int) ([]Event, error)
 }
 
+// TrashStore keeps what was deleted until it is erased for good. A project in the
+// trash hides its images.
+type TrashStore interface {
+	TrashProject(ctx context.Context, id string) error
+	TrashImage(ctx context.Context, id string) error
+	// Trash lists what was moved to the trash by itself, latest first.
+	Trash(ctx context.Context) ([]TrashItem, error)
+	// Restore takes one such item out of it. An image whose project is in the
+	// trash too is a Conflict.
+	Restore(ctx context.Context, id string) (TrashItem, error)
+	// Erase deletes what went to the trash before a time, with its evidence, and
+	// returns the ids of the images that are gone, also with an error.
+	Erase(ctx context.Context, before time.Time) ([]string, error)
+	// EveryImage goes through all records, those in the trash included.
+	EveryImage(ctx context.Context) iter.Seq2[Image, error]
+}
+
 // Progress is what an image's record keeps of its state, so that lists need
 // not replay the evidence.
 type Progress struct {
@@ -56,4 +74,15 @@ type Blobs interface {
 	Put(ctx context.Context, key string, write func(io.Writer) error) error
 	// Open returns the content; a missing key is NotFound. The caller closes it.
 	Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
+	// Remove deletes a blob; that there is none is fine.
+	Remove(ctx context.Context, key string) error
+	// All goes through the blobs there are, in no order.
+	All(ctx context.Context) iter.Seq2[BlobInfo, error]
+}
+
+// BlobInfo is what is known of a blob without opening it.
+type BlobInfo struct {
+	Key      string
+	Bytes    int64
+	Modified time.Time
 }

@@ -96,14 +96,6 @@ func (w *Workspace) EditProject(ctx context.Context, id, name string, classes []
 	return p, w.store.UpdateProject(ctx, p)
 }
 
-// TrashProject moves a project to the trash; nothing is erased.
-func (w *Workspace) TrashProject(ctx context.Context, id string) error {
-	if err := w.May(ctx, access.Manage); err != nil {
-		return err
-	}
-	return w.store.TrashProject(ctx, id)
-}
-
 // Image returns an image's record.
 func (w *Workspace) Image(ctx context.Context, id string) (Image, error) {
 	if err := w.May(ctx, access.Read); err != nil {

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -165,10 +166,7 @@ func (w *contextWriter) Write(p []byte) (int, error) {
 
 // removeTemp removes a temporary file; that it is not there is fine.
 func (s *Store) removeTemp(temp string) error {
-	if err := s.root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return ignoreMissing(s.root.Remove(temp))
 }
 
 // makeFolder makes dir and what is missing above it, and flushes the names of
@@ -222,6 +220,50 @@ func (s *Store) Open(_ context.Context, key string) (io.ReadSeekCloser, error) {
 		return file, nil
 	}
 	return nil, errors.Join(missing(err), file.Close())
+}
+
+// Remove deletes key; that it is not there is fine. A crash may bring it back.
+func (s *Store) Remove(_ context.Context, key string) error {
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	if err := ignoreMissing(s.root.Remove(key)); err != nil {
+		return trouble(err)
+	}
+	return nil
+}
+
+// All goes through the keys, without what is still being written.
+func (s *Store) All(ctx context.Context) iter.Seq2[segment.BlobInfo, error] {
+	return func(yield func(segment.BlobInfo, error) bool) {
+		err := fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil || !d.Type().IsRegular() || checkKey(name) != nil {
+				return ignoreMissing(err)
+			}
+			info, err := d.Info()
+			if err != nil {
+				return ignoreMissing(err)
+			}
+			if !yield(segment.BlobInfo{Key: name, Bytes: info.Size(), Modified: info.ModTime()}, nil) {
+				return fs.SkipAll
+			}
+			return nil
+		})
+		if err != nil {
+			yield(segment.BlobInfo{}, fmt.Errorf("listing the files: %w", err))
+		}
+	}
+}
+
+// ignoreMissing leaves out that a file is not there (any more).
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 func missing(err error) error {

@@ -20,7 +20,7 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 		var image int64
 		var present int
 		if err := w.row(`SELECT image.number, seq FROM image JOIN project ON project.number = image.project
-			WHERE image.id = ? AND trashed_at IS NULL`, imageID).Scan(&image, &present); err != nil {
+			WHERE image.id = ? AND image.trashed_at IS NULL AND project.trashed_at IS NULL`, imageID).Scan(&image, &present); err != nil {
 			return readError("image", err)
 		}
 		if present != expected {
@@ -49,7 +49,7 @@ func conflict(present int, format string, args ...any) *segment.Error {
 func (s *Store) Events(ctx context.Context, imageID string, after int) ([]segment.Event, error) {
 	var image int64
 	if err := s.reads.QueryRowContext(ctx, `SELECT image.number FROM image JOIN project ON project.number = image.project
-		WHERE image.id = ? AND trashed_at IS NULL`, imageID).Scan(&image); err != nil {
+		WHERE image.id = ? AND image.trashed_at IS NULL AND project.trashed_at IS NULL`, imageID).Scan(&image); err != nil {
 		return nil, readError("image", err)
 	}
 	rows, err := s.reads.QueryContext(ctx, `SELECT id, seq, kind, superpixels, points, class, regions, rank, digest, labels, created

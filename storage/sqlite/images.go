@@ -21,8 +21,10 @@ func (s *Store) CreateImage(ctx context.Context, im segment.Image) error {
 	})
 }
 
-const selectImage = `SELECT image.id, project.id, image.name, format, width, height, regions, bytes, image.created, seq, clicks, decided
-	FROM image JOIN project ON project.number = image.project WHERE trashed_at IS NULL `
+const imageColumns = `SELECT image.id, project.id, image.name, format, width, height, regions, bytes, image.created, seq, clicks, decided
+	FROM image JOIN project ON project.number = image.project`
+
+const selectImage = imageColumns + ` WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL `
 
 // Image returns an image's record.
 func (s *Store) Image(ctx context.Context, id string) (segment.Image, error) {

@@ -103,15 +103,3 @@ func (s *Store) UpdateProject(ctx context.Context, p segment.Project) error {
 		return nil
 	})
 }
-
-// TrashProject hides a project and its images.
-func (s *Store) TrashProject(ctx context.Context, id string) error {
-	return s.writer.write(ctx, func(w *writer) error {
-		var number int64
-		if err := w.row("UPDATE project SET trashed_at = ? WHERE id = ? AND trashed_at IS NULL RETURNING number",
-			time.Now().UnixMilli(), id).Scan(&number); err != nil {
-			return readError("project", err)
-		}
-		return nil
-	})
-}

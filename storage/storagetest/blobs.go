@@ -9,8 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
 )
@@ -32,6 +36,7 @@ func TestBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
 	t.Run("refused keys", func(t *testing.T) { testKeys(t, fresh(t)) })
 	t.Run("failing", func(t *testing.T) { testFailing(t, fresh(t)) })
 	t.Run("same key", func(t *testing.T) { testSameKey(t, fresh(t)) })
+	t.Run("removed", func(t *testing.T) { testRemoved(t, fresh(t)) })
 	t.Run("concurrent", func(t *testing.T) { testConcurrent(t, fresh(t)) })
 }
 
@@ -80,6 +85,7 @@ func testKeys(t *testing.T, b Blobs) {
 		wantKind(t, segment.Invalid, err)
 		_, err = b.Open(t.Context(), key)
 		wantKind(t, segment.Invalid, err)
+		wantKind(t, segment.Invalid, b.Remove(t.Context(), key))
 	}
 }
 
@@ -123,6 +129,56 @@ func testSameKey(t *testing.T, b Blobs) {
 	wantKind(t, segment.Conflict, b.Put(t.Context(), "same/key", writes(content(20))))
 	if got := read(t, b, "same/key"); !bytes.Equal(got, content(10)) {
 		t.Errorf("content became %x", got)
+	}
+}
+
+// testRemoved checks what is listed and that what is removed is gone, while one
+// who reads it already reads on.
+func testRemoved(t *testing.T, b Blobs) {
+	keys := []string{"a/1", "a/2", "b/c/3"}
+	for i, key := range keys {
+		must(t, b.Put(t.Context(), key, writes(content(10*i))))
+	}
+	began := time.Now()
+	list := func() (found []string) {
+		for blob, err := range b.All(t.Context()) {
+			must(t, err)
+			if size := 10 * int64(blob.Key[len(blob.Key)-1]-'1'); blob.Bytes != size || began.Sub(blob.Modified).Abs() > time.Minute {
+				t.Errorf("%+v, want %d bytes of about now", blob, size)
+			}
+			found = append(found, blob.Key)
+		}
+		slices.Sort(found)
+		return found
+	}
+	must(t, b.Put(t.Context(), "a/9", func(io.Writer) error { // what is being written is not listed
+		if diff := cmp.Diff(keys, list()); diff != "" {
+			t.Errorf("listed (-want +got):\n%s", diff)
+		}
+		return nil
+	}))
+	must(t, b.Remove(t.Context(), "a/9"))
+	reader, err := b.Open(t.Context(), "a/2")
+	must(t, err)
+	defer reader.Close()
+	for range 2 {
+		must(t, b.Remove(t.Context(), "a/2"))
+	}
+	if diff := cmp.Diff([]string{"a/1", "b/c/3"}, list()); diff != "" {
+		t.Errorf("listed after a removal (-want +got):\n%s", diff)
+	}
+	_, err = b.Open(t.Context(), "a/2")
+	wantKind(t, segment.NotFound, err)
+	if got, err := io.ReadAll(reader); err != nil || !bytes.Equal(got, content(10)) {
+		t.Errorf("the reader got %x, %v", got, err)
+	}
+	must(t, b.Put(t.Context(), "a/2", writes(content(10))))
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, err := range b.All(cancelled) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("All of a caller who left: %v", err)
+		}
 	}
 }
 

@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
-
-	"collie/segment"
 )
 
 // plug is a disk of its own whose power can be cut: an ext4 file system in a
@@ -133,7 +130,7 @@ func TestCutStore(t *testing.T, open, careless func(tb testing.TB, place string)
 func TestCutBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
 	if place := os.Getenv(placeVariable); place != "" {
 		if os.Getenv(controlVariable) != "" {
-			blobsVictim(t, carelessBlobs(place))
+			blobsVictim(t, carelessBlobs{dir: place})
 			return
 		}
 		blobsVictim(t, open(t, place))
@@ -185,19 +182,14 @@ func whole(t *testing.T, b Blobs, key string) bool {
 }
 
 // carelessBlobs is a folder of files that are written and renamed, but not
-// synced.
-type carelessBlobs string
+// synced. Nothing but Put is possible.
+type carelessBlobs struct {
+	Blobs
+	dir string
+}
 
 func (c carelessBlobs) Put(_ context.Context, key string, write func(io.Writer) error) error {
-	name := filepath.Join(string(c), key)
+	name := filepath.Join(c.dir, key)
 	var b bytes.Buffer
 	return errors.Join(write(&b), os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name+"~", b.Bytes(), 0o600), os.Rename(name+"~", name))
 }
-
-func (c carelessBlobs) Open(context.Context, string) (io.ReadSeekCloser, error) {
-	return nil, fmt.Errorf("careless blobs are not read: %w", errors.ErrUnsupported)
-}
-
-func (c carelessBlobs) Close() error { return nil }
-
-var _ segment.Blobs = carelessBlobs("")

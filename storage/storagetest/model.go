@@ -55,6 +55,14 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 				wantKind(t, segment.NotFound, s.TrashProject(t.Context(), id))
 				wantKind(t, segment.NotFound, s.CreateImage(t.Context(), newImage(id, "late")))
 			},
+			"trash image": func(r *rapid.T) {
+				im := *m.someImage(r)
+				must(t, s.TrashImage(t.Context(), im.ID))
+				m.images = slices.DeleteFunc(m.images, func(other segment.Image) bool { return other.ID == im.ID })
+				delete(m.events, im.ID)
+				wantKind(t, segment.NotFound, s.TrashImage(t.Context(), im.ID))
+				wantKind(t, segment.NotFound, s.Append(t.Context(), im.ID, im.Seq, label("late", 1), segment.Progress{}))
+			},
 			"create image": func(r *rapid.T) {
 				made++
 				im := newImage(m.someProject(r).ID, fmt.Sprint("image ", made))

@@ -40,6 +40,8 @@ func TestStore(t *testing.T, open func(tb testing.TB, place string) Store) {
 	t.Run("order", func(t *testing.T) { testOrder(t, fresh(t)) })
 	t.Run("unknown", func(t *testing.T) { testUnknown(t, fresh(t)) })
 	t.Run("twice", func(t *testing.T) { testTwice(t, fresh(t)) })
+	t.Run("trash", func(t *testing.T) { testTrash(t, fresh(t)) })
+	t.Run("erased", func(t *testing.T) { testErased(t, fresh(t)) })
 	t.Run("taken back", func(t *testing.T) { testTakenBack(t, fresh(t)) })
 	t.Run("competing", func(t *testing.T) { testCompeting(t, fresh(t)) })
 	t.Run("cancelled", func(t *testing.T) { testCancelled(t, fresh(t)) })
@@ -95,6 +97,7 @@ func testUnknown(t *testing.T, s Store) {
 	_, image := s.Image(ctx, id)
 	_, images := s.Images(ctx, id)
 	_, events := s.Events(ctx, id, 0)
+	_, restore := s.Restore(ctx, id)
 	for what, err := range map[string]error{
 		"Project":       project,
 		"Image":         image,
@@ -102,6 +105,8 @@ func testUnknown(t *testing.T, s Store) {
 		"Events":        events,
 		"UpdateProject": s.UpdateProject(ctx, segment.Project{ID: id, Name: "x"}),
 		"TrashProject":  s.TrashProject(ctx, id),
+		"TrashImage":    s.TrashImage(ctx, id),
+		"Restore":       restore,
 		"CreateImage":   s.CreateImage(ctx, newImage(id, "x")),
 		"Append":        s.Append(ctx, id, 0, label("x", 1), segment.Progress{}),
 	} {

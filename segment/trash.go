@@ -1,0 +1,155 @@
+package segment
+
+import (
+	"context"
+	"errors"
+	"path"
+	"time"
+
+	"collie/segment/access"
+)
+
+// TrashDays is how long what was deleted can be restored.
+const TrashDays = 30
+
+// orphanAge is how long a blob without an image is left alone: an upload stores
+// its blobs before its record.
+const orphanAge = 24 * time.Hour
+
+// TrashKind is the sort of thing that an item of the trash is.
+type TrashKind string
+
+// The kinds of TrashItem.
+const (
+	TrashedProject TrashKind = "project"
+	TrashedImage   TrashKind = "image"
+)
+
+// TrashItem is something that was deleted and can still be restored.
+type TrashItem struct {
+	Kind        TrashKind
+	ID          string
+	Name        string
+	ProjectID   string // the project it belongs to; a project belongs to itself
+	ProjectName string
+	Images      int // images that come back with it
+	Trashed     time.Time
+}
+
+// Until is when the item can no longer be restored: the first sweep after it
+// erases the item.
+func (i *TrashItem) Until() time.Time { return i.Trashed.AddDate(0, 0, TrashDays) }
+
+// TrashProject moves a project and its images to the trash.
+func (w *Workspace) TrashProject(ctx context.Context, id string) error {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return err
+	}
+	return w.store.TrashProject(ctx, id)
+}
+
+// TrashImage moves an image to the trash.
+func (w *Workspace) TrashImage(ctx context.Context, id string) error {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return err
+	}
+	return w.store.TrashImage(ctx, id)
+}
+
+// Trash lists what can be restored, latest first.
+func (w *Workspace) Trash(ctx context.Context) ([]TrashItem, error) {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return nil, err
+	}
+	return w.store.Trash(ctx)
+}
+
+// Restore takes an item out of the trash.
+func (w *Workspace) Restore(ctx context.Context, id string) (TrashItem, error) {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return TrashItem{}, err
+	}
+	return w.store.Restore(ctx, id)
+}
+
+// Swept says what a sweep has removed.
+type Swept struct {
+	Images  int // erased with their evidence and blobs
+	Orphans int // blobs of no image
+}
+
+// Sweep erases for good what has been in the trash for TrashDays at the given
+// time, and removes the blobs of uploads that came to nothing a day and more
+// before it.
+func (w *Workspace) Sweep(ctx context.Context, at time.Time) (Swept, error) {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return Swept{}, err
+	}
+	// Records go before blobs, so that no record is ever without its blobs; what
+	// an interruption leaves are orphans.
+	gone, err := w.store.Erase(ctx, at.AddDate(0, 0, -TrashDays))
+	swept := Swept{Images: len(gone)}
+	for _, id := range gone {
+		err = errors.Join(err, w.removeBlobs(ctx, Image{ID: id}))
+	}
+	if err != nil {
+		return swept, err
+	}
+	orphans, err := w.Orphans(ctx)
+	if err != nil {
+		return swept, err
+	}
+	for _, blob := range orphans {
+		if at.Sub(blob.Modified) < orphanAge {
+			continue
+		}
+		if err := w.blobs.Remove(ctx, blob.Key); err != nil {
+			return swept, err
+		}
+		swept.Orphans++
+	}
+	return swept, nil
+}
+
+// Orphans returns the blobs that have the key of an image which has no record,
+// not even in the trash. Those of uploads under way are among them.
+func (w *Workspace) Orphans(ctx context.Context) ([]BlobInfo, error) {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return nil, err
+	}
+	// Blobs are listed first: an image made meanwhile has a record by then.
+	var blobs []BlobInfo
+	for blob, err := range w.blobs.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		blobs = append(blobs, blob)
+	}
+	owned := map[string]bool{}
+	for im, err := range w.store.EveryImage(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		owned[im.ID] = true
+	}
+	kinds := map[string]bool{}
+	for _, key := range new(Image).keys() {
+		kinds[path.Dir(key)] = true
+	}
+	orphans := blobs[:0]
+	for _, blob := range blobs {
+		if dir, id := path.Split(blob.Key); kinds[path.Clean(dir)] && !owned[id] {
+			orphans = append(orphans, blob)
+		}
+	}
+	return orphans, nil
+}
+
+// removeBlobs removes all blobs of an image.
+func (w *Workspace) removeBlobs(ctx context.Context, im Image) error {
+	var errs []error
+	for _, key := range im.keys() {
+		errs = append(errs, w.blobs.Remove(ctx, key))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,166 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"collie/segment"
+)
+
+// TrashProject hides a project and its images.
+func (s *Store) TrashProject(ctx context.Context, id string) error {
+	return s.trash(ctx, "project", "UPDATE project SET trashed_at = ? WHERE id = ? AND trashed_at IS NULL RETURNING number", id)
+}
+
+// TrashImage hides an image.
+func (s *Store) TrashImage(ctx context.Context, id string) error {
+	return s.trash(ctx, "image", `UPDATE image SET trashed_at = ? WHERE id = ? AND trashed_at IS NULL
+		AND (SELECT trashed_at FROM project WHERE number = image.project) IS NULL RETURNING number`, id)
+}
+
+func (s *Store) trash(ctx context.Context, what, query, id string) error {
+	now := time.Now().UnixMilli()
+	return s.writer.write(ctx, func(w *writer) error {
+		var number int64
+		if err := w.row(query, now, id).Scan(&number); err != nil {
+			return readError(what, err)
+		}
+		return nil
+	})
+}
+
+// selectTrash lists what was moved to the trash by itself. An image whose project
+// is in the trash too is listed only when it went there first.
+const selectTrash = `SELECT 'project' AS kind, id, name, id AS project, name AS project_name,
+		(SELECT count(*) FROM image WHERE image.project = project.number), trashed_at
+	FROM project WHERE trashed_at IS NOT NULL
+	UNION ALL
+	SELECT 'image', image.id, image.name, project.id, project.name, 1, image.trashed_at
+	FROM image JOIN project ON project.number = image.project WHERE image.trashed_at IS NOT NULL`
+
+// Trash lists what can be restored, latest first.
+func (s *Store) Trash(ctx context.Context) ([]segment.TrashItem, error) {
+	rows, err := s.reads.QueryContext(ctx, selectTrash+" ORDER BY trashed_at DESC, kind DESC, name")
+	if err != nil {
+		return nil, fmt.Errorf("listing the trash: %w", err)
+	}
+	defer rows.Close()
+	var items []segment.TrashItem
+	for rows.Next() {
+		item, err := scanTrash(rows)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	return items, rows.Err()
+}
+
+func scanTrash(row scanner) (segment.TrashItem, error) {
+	var item segment.TrashItem
+	var trashed int64
+	err := row.Scan(&item.Kind, &item.ID, &item.Name, &item.ProjectID, &item.ProjectName, &item.Images, &trashed)
+	if err != nil {
+		return item, readError("project or image in the trash", err)
+	}
+	item.Trashed = time.UnixMilli(trashed).UTC()
+	return item, nil
+}
+
+// Restore takes a project or an image out of the trash.
+func (s *Store) Restore(ctx context.Context, id string) (segment.TrashItem, error) {
+	var item segment.TrashItem
+	err := s.writer.write(ctx, func(w *writer) (err error) {
+		if item, err = scanTrash(w.row("SELECT * FROM ("+selectTrash+") WHERE id = ?", id)); err != nil {
+			return err
+		}
+		if item.Kind == segment.TrashedProject {
+			return w.exec("UPDATE project SET trashed_at = NULL WHERE id = ?", id)
+		}
+		var hidden bool
+		if err := w.row("SELECT trashed_at IS NOT NULL FROM project WHERE id = ?", item.ProjectID).Scan(&hidden); err != nil {
+			return err
+		}
+		if hidden {
+			return segment.Errorf(segment.Conflict, "The image's project, %q, is in the trash too; restore that first. Nothing was changed.", item.ProjectName)
+		}
+		return w.exec("UPDATE image SET trashed_at = NULL WHERE id = ?", id)
+	})
+	return item, err
+}
+
+// Erase deletes for good what went to the trash before the given time and
+// returns the images that are gone, also with an error.
+func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
+	const expired = "(image.trashed_at < ?1 OR (SELECT trashed_at FROM project WHERE number = image.project) < ?1)"
+	limit := before.UnixMilli()
+	ids, err := s.ids(ctx, "SELECT id FROM image WHERE "+expired, limit)
+	if err != nil {
+		return nil, err
+	}
+	var gone []string
+	for _, id := range ids { // one at a time, for others want to write too
+		err := s.writer.write(ctx, func(w *writer) error {
+			var image int64
+			err := w.row("SELECT number FROM image WHERE id = ?2 AND "+expired, limit, id).Scan(&image)
+			if err != nil { // restored meanwhile
+				return readError("image", err)
+			}
+			if err := w.exec("DELETE FROM event WHERE image = ?", image); err != nil {
+				return err
+			}
+			return w.exec("DELETE FROM image WHERE number = ?", image)
+		})
+		switch {
+		case segment.KindOf(err) == segment.NotFound:
+		case err != nil:
+			return gone, err
+		default:
+			gone = append(gone, id)
+		}
+	}
+	return gone, s.writer.write(ctx, func(w *writer) error {
+		return w.exec(`DELETE FROM project WHERE trashed_at < ? AND NOT EXISTS (SELECT 1 FROM image WHERE image.project = project.number)`, limit)
+	})
+}
+
+// ids returns what a query for ids finds.
+func (s *Store) ids(ctx context.Context, query string, args ...any) ([]string, error) {
+	rows, err := s.reads.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("listing what to erase: %w", err)
+	}
+	defer rows.Close()
+	var ids []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+// EveryImage goes through the records of all images, those in the trash included,
+// in order of upload.
+func (s *Store) EveryImage(ctx context.Context) iter.Seq2[segment.Image, error] {
+	return func(yield func(segment.Image, error) bool) {
+		rows, err := s.reads.QueryContext(ctx, imageColumns+" ORDER BY image.number")
+		if err != nil {
+			yield(segment.Image{}, fmt.Errorf("listing the images: %w", err))
+			return
+		}
+		defer rows.Close()
+		for rows.Next() {
+			if im, err := scanImage(rows); !yield(im, err) || err != nil {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(segment.Image{}, fmt.Errorf("listing the images: %w", err))
+		}
+	}
+}

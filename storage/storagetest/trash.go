@@ -1,0 +1,167 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"collie/segment"
+)
+
+// orchard is two projects with two images each, all with an event.
+type orchard struct {
+	t        *testing.T
+	s        Store
+	projects []segment.Project
+	images   [][]segment.Image
+}
+
+func newOrchard(t *testing.T, s Store) *orchard {
+	o := &orchard{t: t, s: s}
+	for _, name := range []string{"apples", "pears"} {
+		p := newProject(name)
+		must(t, s.CreateProject(t.Context(), p))
+		o.projects = append(o.projects, p)
+		var images []segment.Image
+		for _, name := range []string{"green", "red"} {
+			im := newImage(p.ID, name)
+			must(t, s.CreateImage(t.Context(), im))
+			must(t, s.Append(t.Context(), im.ID, 0, label("a", 1), segment.Progress{Clicks: 1}))
+			im.Seq, im.Clicks = 1, 1
+			images = append(images, im)
+		}
+		o.images = append(o.images, images)
+	}
+	return o
+}
+
+// visible checks which images can be read, in which lists they are, and that
+// they have kept their evidence.
+func (o *orchard) visible(want ...segment.Image) {
+	o.t.Helper()
+	var got []segment.Image
+	for i, p := range o.projects {
+		images, err := o.s.Images(o.t.Context(), p.ID)
+		if segment.KindOf(err) != segment.NotFound {
+			must(o.t, err)
+		}
+		got = append(got, images...)
+		for _, im := range o.images[i] {
+			one, err := o.s.Image(o.t.Context(), im.ID)
+			if segment.KindOf(err) == segment.NotFound {
+				_, err := o.s.Events(o.t.Context(), im.ID, 0)
+				wantKind(o.t, segment.NotFound, err)
+				continue
+			}
+			must(o.t, err)
+			if diff := cmp.Diff(im, one); diff != "" {
+				o.t.Errorf("image (-want +got):\n%s", diff)
+			}
+			checkLog(o.t, o.s, im.ID, 1)
+		}
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		o.t.Errorf("visible images (-want +got):\n%s", diff)
+	}
+}
+
+// trash checks what the trash holds.
+func (o *orchard) trash(want ...segment.TrashItem) {
+	o.t.Helper()
+	got, err := o.s.Trash(o.t.Context())
+	must(o.t, err)
+	for _, item := range got {
+		if ago := time.Since(item.Trashed); ago < -time.Second || ago > time.Minute {
+			o.t.Errorf("%s went to the trash %v ago", item.Name, ago)
+		}
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(segment.TrashItem{}, "Trashed"), cmpopts.EquateEmpty()); diff != "" {
+		o.t.Errorf("trash (-want +got):\n%s", diff)
+	}
+}
+
+// testTrash checks what hides what, and that restoring brings back all of it.
+func testTrash(t *testing.T, s Store) {
+	ctx := t.Context()
+	o := newOrchard(t, s)
+	apples, pears := o.images[0], o.images[1]
+	green := segment.TrashItem{Kind: segment.TrashedImage, ID: apples[0].ID, Name: "green", ProjectID: apples[0].ProjectID, ProjectName: "apples", Images: 1}
+	all := segment.TrashItem{Kind: segment.TrashedProject, ID: apples[0].ProjectID, Name: "apples", ProjectID: apples[0].ProjectID, ProjectName: "apples", Images: 2}
+	restore := func(want segment.TrashItem) {
+		t.Helper()
+		got, err := s.Restore(ctx, want.ID)
+		must(t, err)
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(segment.TrashItem{}, "Trashed")); diff != "" {
+			t.Errorf("restored (-want +got):\n%s", diff)
+		}
+	}
+
+	must(t, s.TrashImage(ctx, green.ID))
+	o.visible(apples[1], pears[0], pears[1])
+	o.trash(green)
+	time.Sleep(2 * time.Millisecond) // the order is that of milliseconds
+	must(t, s.TrashProject(ctx, all.ID))
+	o.visible(pears...)
+	o.trash(all, green)
+	wantKind(t, segment.NotFound, s.TrashImage(ctx, apples[1].ID))
+	_, err := s.Restore(ctx, green.ID)
+	wantKind(t, segment.Conflict, err)
+
+	restore(all)
+	o.visible(apples[1], pears[0], pears[1])
+	restore(green)
+	o.visible(apples[0], apples[1], pears[0], pears[1])
+	o.trash()
+	for _, id := range []string{all.ID, green.ID, apples[1].ID} {
+		_, err := s.Restore(ctx, id)
+		wantKind(t, segment.NotFound, err)
+	}
+	must(t, s.Append(ctx, green.ID, 1, label("b", 1), segment.Progress{Clicks: 2}))
+	checkLog(t, s, green.ID, 2)
+}
+
+// testErased checks that what is old in the trash is gone for good, and that
+// nothing else is.
+func testErased(t *testing.T, s Store) {
+	ctx := t.Context()
+	o := newOrchard(t, s)
+	apples, pears := o.images[0], o.images[1]
+	erase := func(before time.Time, want ...string) {
+		t.Helper()
+		got, err := s.Erase(ctx, before)
+		must(t, err)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("erased (-want +got):\n%s", diff)
+		}
+	}
+	every := func(want ...segment.Image) {
+		t.Helper()
+		var got []segment.Image
+		for im, err := range s.EveryImage(ctx) {
+			must(t, err)
+			got = append(got, im)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("records (-want +got):\n%s", diff)
+		}
+	}
+	old := time.Now()
+	erase(time.Now().Add(time.Hour))
+	must(t, s.TrashImage(ctx, apples[0].ID))
+	must(t, s.TrashProject(ctx, pears[0].ProjectID))
+	erase(old.Add(-time.Minute))
+	every(apples[0], apples[1], pears[0], pears[1])
+
+	erase(time.Now().Add(time.Minute), apples[0].ID, pears[0].ID, pears[1].ID)
+	o.visible(apples[1])
+	o.trash()
+	every(apples[1])
+	_, err := s.Restore(ctx, pears[0].ProjectID)
+	wantKind(t, segment.NotFound, err)
+	again := apples[0] // its identifier is free again, its evidence gone
+	again.Seq, again.Clicks = 0, 0
+	must(t, s.CreateImage(ctx, again))
+	checkLog(t, s, again.ID, 0)
+}
