@@ -17,4 +17,5 @@ import "embed"
 //go:embed modules/protocol.js modules/pyramid.js modules/session.js modules/simplify.js modules/socket.js modules/stage.js
 //go:embed modules/start.js modules/status.js modules/strip.js modules/theme.js modules/thumbnails.js modules/toast.js
 //go:embed modules/post.js modules/queue.js modules/uncertainty.js modules/upload.js modules/view.js
+//go:embed modules/discard.js modules/trash.js
 var FS embed.FS

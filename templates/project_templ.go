@@ -253,7 +253,7 @@ func Project(v ProjectView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, " leave the list. Nothing is deleted from the disk.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Keep it</button> <button type=\"submit\" class=\"button danger\" value=\"trash\">Move to trash</button></div></form></dialog>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, " can be restored from the trash for 30 days.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Keep it</button> <button type=\"submit\" class=\"button danger\" value=\"trash\">Move to trash</button></div></form></dialog>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -37,7 +37,11 @@ func pages() map[string]templ.Component {
 			Image: im, ProjectID: "p1", ProjectName: hostile, Classes: classes, Next: "im2", Position: 1, Total: 2, Regions: 600,
 			DisplayURL: "/api/v1/images/im1/display", SuperpixelsURL: "/api/v1/images/im1/superpixels.bin", SocketPath: "/api/v1/images/im1/socket",
 		}),
-		"problem": Problem(ProblemView{Status: 404, Title: "No such page", Detail: hostile}),
+		"trash": Trash(TrashView{Days: 30, Items: []TrashRow{
+			{Kind: "project", ID: "p1", Name: hostile, Images: 2, Days: 29}, {Kind: "image", ID: "im1", Name: hostile, Project: hostile},
+		}}),
+		"trash/empty": Trash(TrashView{Days: 30}),
+		"problem":     Problem(ProblemView{Status: 404, Title: "No such page", Detail: hostile}),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 )
 
 // StartView is the start page: where work begins and what there is already.
@@ -64,6 +65,53 @@ type ProblemView struct {
 	Status int // HTTP status, or 0
 	Title  string
 	Detail string
+}
+
+// TrashView is the page of what was deleted.
+type TrashView struct {
+	Days  int // how long things stay
+	Items []TrashRow
+}
+
+// TrashRow is one thing in the trash.
+type TrashRow struct {
+	Kind     string // project or image
+	ID, Name string
+	Project  string // name of the one it belongs to
+	Images   int    // that come back with it
+	Until    time.Time
+	Days     int // until then, begun ones included
+}
+
+// note says what the thing is.
+func (r *TrashRow) note() string {
+	if r.Kind == "project" {
+		return "Project with " + counted(r.Images, "image", "images")
+	}
+	return "Image of " + r.Project
+}
+
+func (r *TrashRow) icon() string {
+	if r.Kind == "project" {
+		return "folder"
+	}
+	return "picture"
+}
+
+// open is the address of the thing once it is restored.
+func (r *TrashRow) open() string {
+	if r.Kind == "project" {
+		return "/projects/" + r.ID
+	}
+	return "/images/" + r.ID
+}
+
+// left says how long a thing stays.
+func left(days int) string {
+	if days == 0 {
+		return "erased today"
+	}
+	return counted(days, "day", "days") + " left"
 }
 
 // percent writes a share of 1 as a whole percentage that only reads 0 or 100

@@ -12,7 +12,7 @@ import (
 )
 
 // pages are the routes for people, which openapi.json leaves out.
-var pages = []string{"/", "/projects/{id}", "/images/{id}", "/api", "/static/*"}
+var pages = []string{"/", "/projects/{id}", "/images/{id}", "/trash", "/api", "/static/*"}
 
 func TestOpenAPIListsTheRoutes(t *testing.T) {
 	s := MustServe(t)
@@ -87,7 +87,7 @@ func TestOpenAPISchemas(t *testing.T) {
 
 	hypothesis := number(1)
 	for name, v := range map[string]any{
-		"Project": projectJSON{}, "Image": imageJSON{}, "FailedFile": failedFileJSON{}, "Hypothesis": hypothesisJSON{},
+		"Project": projectJSON{}, "TrashItem": trashJSON{}, "Image": imageJSON{}, "FailedFile": failedFileJSON{}, "Hypothesis": hypothesisJSON{},
 		"Hypotheses": hypothesesJSON{Detail: "x"}, "Seq": seqJSON{}, "Problem": problem{Seq: hypothesis, Files: []failedFileJSON{{}}},
 		"NewEvent": evidenceJSON{ID: "x", ExpectedSeq: hypothesis, Kind: "x", Superpixels: []int32{1}, Points: [][2]float64{{}}, Map: "x", Class: hypothesis, Hypothesis: &pickJSON{}, Regions: hypothesis},
 		"Event":    eventJSON{Superpixels: []int32{1}, Points: [][2]float64{{}}, Class: hypothesis, Hypothesis: &pickJSON{}, Regions: 2},

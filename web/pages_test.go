@@ -9,11 +9,15 @@ import (
 
 func TestPages(t *testing.T) {
 	s := MustServe(t)
-	im := s.photo()
+	im, discarded := s.photo(), s.photo()
+	if a := s.send("DELETE", "/api/v1/images/"+discarded.ID, nil); a.status != http.StatusNoContent {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
 	for path, wants := range map[string][]string{
 		"/":                       {"Beach", "/projects/" + im.Project, "/api/v1/images/" + im.ID + "/thumbnail"},
 		"/projects/" + im.Project: {"Beach", "beach.png", "/images/" + im.ID, "sand"},
 		"/images/" + im.ID:        {"beach.png", "/api/v1/images/" + im.ID + "/socket", "/api/v1/images/" + im.ID + "/superpixels.bin", `data-regions="`},
+		"/trash":                  {"beach.png", "Image of Beach", `data-id="` + discarded.ID, "30 days left"},
 		"/api":                    {"POST /api/v1/projects", "mask.png", `id="problem-conflict"`},
 	} {
 		a := s.get(path)
@@ -61,7 +65,7 @@ func TestPagesFindTheirFiles(t *testing.T) {
 			check("/static/modules/" + string(m[1]))
 		}
 	}
-	for _, page := range []string{"/", "/projects/" + im.Project, "/images/" + im.ID, "/images/nope", "/api"} {
+	for _, page := range []string{"/", "/projects/" + im.Project, "/images/" + im.ID, "/images/nope", "/trash", "/api"} {
 		for _, m := range links.FindAllSubmatch(s.send("GET", page, nil, "Accept: text/html").body, -1) {
 			check(string(m[1]))
 		}

@@ -84,14 +84,6 @@ func (s *Server) editProject(w http.ResponseWriter, r *http.Request) error {
 	return s.sendJSON(w, http.StatusOK, projectOut(p))
 }
 
-func (s *Server) trashProject(w http.ResponseWriter, r *http.Request) error {
-	if err := s.workspace.TrashProject(r.Context(), chi.URLParam(r, "id")); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
-}
-
 func projectOut(p segment.Project) projectJSON {
 	out := projectJSON{ID: p.ID, Name: p.Name, Created: p.Created, Classes: make([]classJSON, len(p.Classes))}
 	for i, c := range p.Classes {

@@ -70,6 +70,18 @@ type projectJSON struct {
 	Created time.Time   `json:"created"`
 }
 
+// trashJSON is something in the trash.
+type trashJSON struct {
+	Kind        segment.TrashKind `json:"kind"` // project or image
+	ID          string            `json:"id"`
+	Name        string            `json:"name"`
+	Project     string            `json:"project"`
+	ProjectName string            `json:"project_name"`
+	Images      int               `json:"images"` // images that come back with it
+	Trashed     time.Time         `json:"trashed"`
+	Until       time.Time         `json:"until"` // erased soon after
+}
+
 // imageJSON answers image calls.
 type imageJSON struct {
 	ID      string    `json:"id"`

@@ -18,6 +18,7 @@ func (s *Server) routes() *chi.Mux {
 	r.Get("/", s.page(s.startPage))
 	r.Get("/projects/{id}", s.page(s.projectPage))
 	r.Get("/images/{id}", s.page(s.annotatePage))
+	r.Get("/trash", s.page(s.trashPage))
 	r.Get("/api", s.page(s.apiPage))
 	r.Get("/static/*", s.serveStatic())
 	r.Get("/healthz", s.healthz)
@@ -35,8 +36,12 @@ func (s *Server) routes() *chi.Mux {
 		r.Get("/projects/{id}/images", s.api(s.listImages))
 		r.With(patient).Post("/projects/{id}/images", s.api(s.uploadImages))
 
+		r.Get("/trash", s.api(s.listTrash))
+		r.Post("/trash/{id}/restore", s.api(s.restore))
+
 		r.Route("/images/{id}", func(r chi.Router) {
 			r.Get("/", s.api(s.getImage))
+			r.Delete("/", s.api(s.trashImage))
 			r.Get("/evidence", s.api(s.listEvidence))
 			r.Post("/evidence", s.api(s.appendEvidence))
 			r.Get("/socket", s.api(s.openSocket))

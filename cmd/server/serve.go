@@ -42,6 +42,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
+	defer startSweeping(ctx, d.workspace, log)()
 
 	site := web.New(web.Config{Workspace: d.workspace, Ready: d.Ready, Log: log})
 	defer site.Close()

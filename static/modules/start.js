@@ -1,4 +1,5 @@
 import { call } from './api.js';
+import { discard } from './discard.js';
 import { byId, colourSwatches } from './dom.js';
 import { themeToggle } from './theme.js';
 import { toast, toastProblem } from './toast.js';
@@ -53,3 +54,11 @@ byId('sample').addEventListener('click', () =>
     location.assign(`/images/${images[0].id}`);
   }),
 );
+
+document.addEventListener('click', (event) => {
+  const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest('[data-trash]'));
+  const card = /** @type {HTMLElement | null} */ (button?.closest('.card') ?? null);
+  if (!button || !card) return;
+  const { trash = '', name = '' } = button.dataset;
+  void discard(`/api/v1/projects/${encodeURIComponent(trash)}`, trash, name, card);
+});

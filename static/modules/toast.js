@@ -1,7 +1,7 @@
 import { Problem } from './api.js';
 import { byId, stamp } from './dom.js';
 
-/** Milliseconds that good news stay; bad news stay until dismissed or three times as long. */
+/** Milliseconds that good news stay; bad news and offers stay until dismissed or three times as long. */
 const READABLE = 4000;
 
 /**
@@ -10,8 +10,9 @@ const READABLE = 4000;
  * @param {string} title
  * @param {string} [detail]
  * @param {'info' | 'problem'} [kind]
+ * @param {{label: string, run: () => void | Promise<void>}} [action] what a button of the message does
  */
-export function toast(title, detail = '', kind = 'info') {
+export function toast(title, detail = '', kind = 'info', action = undefined) {
   const { element, slot } = stamp('toast-template');
   slot('title').textContent = title;
   slot('detail').textContent = detail;
@@ -25,9 +26,21 @@ export function toast(title, detail = '', kind = 'info') {
   for (const old of list.children) if (old.textContent === element.textContent) old.remove();
   const close = () => element.remove();
   slot('close').addEventListener('click', close);
+  slot('action').hidden = !action;
+  if (action) {
+    slot('action').textContent = action.label;
+    slot('action').addEventListener('click', async () => {
+      close();
+      try {
+        await action.run();
+      } catch (error) {
+        toastProblem(error);
+      }
+    });
+  }
   list.append(element);
   while (list.children.length > 3) list.firstElementChild?.remove();
-  setTimeout(close, kind === 'problem' ? READABLE * 3 : READABLE);
+  setTimeout(close, kind === 'problem' || action ? READABLE * 3 : READABLE);
 }
 
 /**

@@ -1,0 +1,71 @@
+package web
+
+import (
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"collie/segment"
+	"collie/templates"
+)
+
+func (s *Server) trashProject(w http.ResponseWriter, r *http.Request) error {
+	if err := s.workspace.TrashProject(r.Context(), chi.URLParam(r, "id")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (s *Server) trashImage(w http.ResponseWriter, r *http.Request) error {
+	if err := s.workspace.TrashImage(r.Context(), chi.URLParam(r, "id")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (s *Server) listTrash(w http.ResponseWriter, r *http.Request) error {
+	items, err := s.workspace.Trash(r.Context())
+	if err != nil {
+		return err
+	}
+	out := make([]trashJSON, len(items))
+	for i, item := range items {
+		out[i] = trashOut(item)
+	}
+	return s.sendJSON(w, http.StatusOK, out)
+}
+
+func (s *Server) restore(w http.ResponseWriter, r *http.Request) error {
+	item, err := s.workspace.Restore(r.Context(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	return s.sendJSON(w, http.StatusOK, trashOut(item))
+}
+
+func trashOut(item segment.TrashItem) trashJSON {
+	return trashJSON{
+		Kind: item.Kind, ID: item.ID, Name: item.Name, Project: item.ProjectID, ProjectName: item.ProjectName,
+		Images: item.Images, Trashed: item.Trashed, Until: item.Until(),
+	}
+}
+
+func (s *Server) trashPage(w http.ResponseWriter, r *http.Request) error {
+	items, err := s.workspace.Trash(r.Context())
+	if err != nil {
+		return err
+	}
+	v := templates.TrashView{Days: segment.TrashDays}
+	for _, item := range items {
+		v.Items = append(v.Items, templates.TrashRow{
+			Kind: string(item.Kind), ID: item.ID, Name: item.Name, Project: item.ProjectName, Images: item.Images,
+			Until: item.Until(), Days: max(0, int(math.Ceil(time.Until(item.Until()).Hours()/24))),
+		})
+	}
+	s.render(w, r, http.StatusOK, templates.Trash(v))
+	return nil
+}

@@ -1,0 +1,64 @@
+package web
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTrash(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	project, image := "/api/v1/projects/"+im.Project, "/api/v1/images/"+im.ID
+	trash := func(want ...string) []trashJSON {
+		t.Helper()
+		var items []trashJSON
+		s.get("/api/v1/trash").into(t, http.StatusOK, &items)
+		var got []string
+		for _, item := range items {
+			got = append(got, string(item.Kind)+" "+item.ID)
+			if item.Until.Sub(item.Trashed).Hours() < 29*24 || item.ProjectName != "Beach" || item.Project != im.Project || item.Images != 1 {
+				t.Errorf("%+v", item)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("trash (-want +got):\n%s", diff)
+		}
+		return items
+	}
+	discard := func(path string) {
+		t.Helper()
+		if a := s.send("DELETE", path, nil); a.status != http.StatusNoContent || len(a.body) > 0 {
+			t.Errorf("DELETE %s: %d %s", path, a.status, a.body)
+		}
+		s.send("DELETE", path, nil).problem(t, http.StatusNotFound)
+		s.get(path).problem(t, http.StatusNotFound)
+	}
+	restore := func(id string) answer { return s.post("/api/v1/trash/"+id+"/restore", "") }
+
+	discard(image)
+	for _, part := range []string{"/display", "/original", "/thumbnail", "/evidence", "/mask.png", "/superpixels.bin", "/hypotheses"} {
+		s.get(image+part).problem(t, http.StatusNotFound)
+	}
+	s.post(image+"/evidence", `{"id":"a","expected_seq":0,"kind":"undo"}`).problem(t, http.StatusNotFound)
+	trash("image " + im.ID)
+	discard(project)
+	trash("project "+im.Project, "image "+im.ID)
+
+	restore(im.ID).problem(t, http.StatusConflict)
+	restore("nope").problem(t, http.StatusNotFound)
+	var back trashJSON
+	restore(im.Project).into(t, http.StatusOK, &back)
+	if back.Kind != "project" || back.Name != "Beach" {
+		t.Errorf("%+v", back)
+	}
+	restore(im.ID).into(t, http.StatusOK, &back)
+	if back.Kind != "image" || back.Name != "beach.png" {
+		t.Errorf("%+v", back)
+	}
+	trash()
+	restore(im.ID).problem(t, http.StatusNotFound)
+	var again imageJSON
+	s.get(image).into(t, http.StatusOK, &again)
+}
