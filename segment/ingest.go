@@ -26,8 +26,8 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	if err != nil {
 		return Image{}, err
 	}
-	if len(images) >= MaxImages {
-		return Image{}, Errorf(TooLarge, "The project already has %d images, which is the most it can hold. Start another project for more.", MaxImages)
+	if len(images) >= w.images {
+		return Image{}, Errorf(TooLarge, "The project already has %d images, which is the most it can hold. Start another project for more.", w.images)
 	}
 	if name, err = CleanName("file name", lastRunes(name, maxName)); err != nil {
 		return Image{}, err

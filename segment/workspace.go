@@ -10,8 +10,9 @@ import (
 	"collie/segment/photo"
 )
 
-// MaxImages is how many images one project can hold.
-const MaxImages = 10_000
+// DefaultImages is how many images one project can hold unless LimitImages says
+// otherwise.
+const DefaultImages = 10_000
 
 // Workspace is all that a person can do with projects and images, whatever the
 // transport. Errors meant for people are of type *Error. Safe for concurrent
@@ -20,6 +21,7 @@ type Workspace struct {
 	store  Store
 	blobs  Blobs
 	gate   *photo.Gate
+	images int           // that a project can hold
 	ingest chan struct{} // a place per image that is being segmented
 	open   *openImages
 	guard  *guard
@@ -29,10 +31,15 @@ type Workspace struct {
 // gate.
 func NewWorkspace(store Store, blobs Blobs, gate *photo.Gate) *Workspace {
 	w := &Workspace{store: store, blobs: blobs, gate: gate, guard: new(guard)}
+	w.images = DefaultImages
 	w.ingest = make(chan struct{}, runtime.GOMAXPROCS(0))
 	w.open = newOpenImages(w.load)
 	return w
 }
+
+// LimitImages sets how many images one project can hold; call it before the
+// workspace is used.
+func (w *Workspace) LimitImages(n int) { w.images = n }
 
 // CreateProject makes a project; with no classes it gets DefaultClasses.
 func (w *Workspace) CreateProject(ctx context.Context, name string, classes []Class) (Project, error) {

@@ -9,14 +9,12 @@ import (
 	"collie/segment"
 )
 
-// maxSockets bounds the open websockets of the server.
-const maxSockets = 64
-
 // hub knows the rooms, one per image that somebody works on, and the sockets,
 // so that all of them can be ended.
 type hub struct {
 	workspace *segment.Workspace
 	log       *slog.Logger
+	places    int             // sockets that can be open
 	ctx       context.Context // of all sockets and sequences; done when the hub closes
 	cancel    context.CancelFunc
 	running   sync.WaitGroup // sockets' and sequences' goroutines
@@ -28,8 +26,8 @@ type hub struct {
 	sockets int
 }
 
-func newHub(workspace *segment.Workspace, log *slog.Logger) *hub {
-	h := &hub{workspace: workspace, log: log, rooms: map[string]*room{}}
+func newHub(workspace *segment.Workspace, log *slog.Logger, places int) *hub {
+	h := &hub{workspace: workspace, log: log, places: places, rooms: map[string]*room{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	return h
 }
@@ -73,8 +71,8 @@ func (h *hub) admit() error {
 	if h.closed {
 		return segment.Errorf(segment.Unavailable, "The server is stopping.")
 	}
-	if h.sockets == maxSockets {
-		return segment.Errorf(segment.Busy, "%d pages are connected, which is the most this server takes. Close some.", maxSockets)
+	if h.sockets == h.places {
+		return segment.Errorf(segment.Busy, "%d pages are connected, which is the most this server takes. Close some.", h.places)
 	}
 	h.sockets++
 	h.running.Add(1)

@@ -13,11 +13,6 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 )
 
-const (
-	maxJSONBody   = 4 << 20 // bytes of a JSON body; an event of 200,000 superpixels fits
-	maxUploadBody = 4 << 30 // bytes of one upload of many files
-)
-
 // contentSecurityPolicy allows what the pages need: their own modules, styles
 // and calls, and pictures that a script has made (blob:, data:).
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; " +
@@ -112,9 +107,9 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 // upload, all others by that of a JSON body, both by header and by reader.
 func (s *Server) limitBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		limit := int64(maxJSONBody)
+		limit := s.limits.JSON
 		if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
-			limit = maxUploadBody
+			limit = s.limits.Upload
 		}
 		if r.ContentLength > limit {
 			s.answer(w, r, &http.MaxBytesError{Limit: limit})
@@ -125,19 +120,17 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 	})
 }
 
-// stall is how long a patient route waits for a client that takes or sends
-// nothing.
-const stall = time.Minute
-
 // patient is for routes that move or compute much: in place of the server's
-// time limits for the whole request, each read and each write has one.
-func patient(next http.Handler) http.Handler {
+// time limits for the whole request, each read and each write has one, and all
+// reads together have one that grows with what has come.
+func (s *Server) patient(next http.Handler) http.Handler {
+	stall := s.limits.Stall
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
-		p := &patientWriter{ResponseWriter: w, control: control}
+		p := &patientWriter{ResponseWriter: w, control: control, stall: stall}
 		extend(control.SetReadDeadline, time.Time{})
 		extend(control.SetWriteDeadline, time.Time{})
-		r.Body = &patientReader{ReadCloser: r.Body, control: control}
+		r.Body = &patientReader{ReadCloser: r.Body, control: control, stall: stall, rate: s.limits.SlowRate}
 		next.ServeHTTP(p, r)
 		extend(control.SetReadDeadline, time.Now().Add(stall))
 		extend(control.SetWriteDeadline, time.Now().Add(stall))
@@ -147,13 +140,21 @@ func patient(next http.Handler) http.Handler {
 type patientReader struct {
 	io.ReadCloser
 	control *http.ResponseController
+	stall   time.Duration
+	rate    int64         // bytes per second
+	read    int64         // bytes
+	waited  time.Duration // for them
 }
 
 func (p *patientReader) Read(b []byte) (int, error) {
-	extend(p.control.SetReadDeadline, time.Now().Add(stall))
+	began := time.Now()
+	allowed := p.stall + time.Duration(float64(p.read)/float64(p.rate)*float64(time.Second))
+	extend(p.control.SetReadDeadline, began.Add(min(p.stall, allowed-p.waited)))
 	n, err := p.ReadCloser.Read(b)
+	p.read += int64(n)
+	p.waited += time.Since(began)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = badRequest("Nothing came for %s, so the upload was given up.", stall)
+		err = badRequest("The upload came too slowly, or not at all, so it was given up. Files before were kept.")
 	}
 	if err != nil {
 		// What follows may take its time; a deadline that passed meanwhile
@@ -166,12 +167,13 @@ func (p *patientReader) Read(b []byte) (int, error) {
 type patientWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	stall   time.Duration
 }
 
 func (p *patientWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 func (p *patientWriter) Write(b []byte) (int, error) {
-	extend(p.control.SetWriteDeadline, time.Now().Add(stall))
+	extend(p.control.SetWriteDeadline, time.Now().Add(p.stall))
 	return p.ResponseWriter.Write(b)
 }
 

@@ -117,7 +117,7 @@ func TestBodyLimits(t *testing.T) {
 
 	r := httptest.NewRequest("POST", "http://localhost"+path, bytes.NewReader(nil))
 	r.Header.Set("Content-Type", kind)
-	r.ContentLength = maxUploadBody + 1
+	r.ContentLength = 4<<30 + 1
 	w := httptest.NewRecorder()
 	s.server.ServeHTTP(w, r)
 	if w.Code != http.StatusRequestEntityTooLarge || !strings.Contains(w.Body.String(), "4 GiB") {

@@ -76,7 +76,7 @@ func TestProjectMistakes(t *testing.T) {
 		{"empty new name", "PATCH", path, `{"name":""}`, 422, "empty"},
 		{"unknown project", "PATCH", "/api/v1/projects/nope", `{"name":"x"}`, 404, ""},
 		{"delete of an unknown project", "DELETE", "/api/v1/projects/nope", ``, 404, ""},
-		{"too long a body", "POST", "/api/v1/projects", `{"name":"` + strings.Repeat("x", maxJSONBody) + `"}`, 413, "4 MiB"},
+		{"too long a body", "POST", "/api/v1/projects", `{"name":"` + strings.Repeat("x", 4<<20) + `"}`, 413, "4 MiB"},
 		{"images of an unknown project", "GET", "/api/v1/projects/nope/images", ``, 404, ""},
 		{"wrong method", "PUT", path, `{}`, 405, "PUT"},
 	} {

@@ -26,7 +26,7 @@ func (s *Server) routes() *chi.Mux {
 
 	r.Route("/api/v1", func(r chi.Router) {
 		r.Get("/openapi.json", s.api(s.openAPI))
-		r.With(patient).Post("/sample", s.api(s.createSample))
+		r.With(s.patient).Post("/sample", s.api(s.createSample))
 
 		r.Post("/projects", s.api(s.createProject))
 		r.Get("/projects", s.api(s.listProjects))
@@ -34,7 +34,7 @@ func (s *Server) routes() *chi.Mux {
 		r.Patch("/projects/{id}", s.api(s.editProject))
 		r.Delete("/projects/{id}", s.api(s.trashProject))
 		r.Get("/projects/{id}/images", s.api(s.listImages))
-		r.With(patient).Post("/projects/{id}/images", s.api(s.uploadImages))
+		r.With(s.patient).Post("/projects/{id}/images", s.api(s.uploadImages))
 
 		r.Get("/trash", s.api(s.listTrash))
 		r.Post("/trash/{id}/restore", s.api(s.restore))
@@ -45,7 +45,7 @@ func (s *Server) routes() *chi.Mux {
 			r.Get("/evidence", s.api(s.listEvidence))
 			r.Post("/evidence", s.api(s.appendEvidence))
 			r.Get("/socket", s.api(s.openSocket))
-			r.With(patient).Group(func(r chi.Router) {
+			r.With(s.patient).Group(func(r chi.Router) {
 				r.Get("/display", s.api(s.getDisplay))
 				r.Get("/thumbnail", s.api(s.getThumbnail))
 				r.Get("/original", s.api(s.getOriginal))

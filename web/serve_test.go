@@ -3,15 +3,18 @@ package web
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"image"
 	"image/color"
 	"image/png"
 	"io"
+	"io/fs"
 	"log/slog"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,7 +41,9 @@ type site struct {
 
 // MustServe starts a server as main does, in a temporary folder. It ends with
 // the test.
-func MustServe(tb testing.TB) *site {
+func MustServe(tb testing.TB) *site { tb.Helper(); return mustServe(tb, Limits{}) }
+
+func mustServe(tb testing.TB, limits Limits) *site {
 	tb.Helper()
 	dir := tb.TempDir()
 	store, err := sqlite.Open(tb.Context(), filepath.Join(dir, "collie.db"))
@@ -49,16 +54,25 @@ func MustServe(tb testing.TB) *site {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	scratch, err := os.OpenRoot(tb.TempDir())
+	if err != nil {
+		tb.Fatal(err)
+	}
 	server := New(Config{
 		Workspace: segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{})),
 		Ready:     store.Ready,
 		Log:       slog.New(slog.DiscardHandler),
+		Limits:    limits,
+		Scratch:   scratch,
 	})
 	listener := httptest.NewServer(server)
 	tb.Cleanup(func() {
 		server.Close()
 		listener.Close()
-		if err := blobs.Close(); err != nil {
+		if left, err := fs.ReadDir(scratch.FS(), "."); len(left) > 0 || err != nil {
+			tb.Errorf("left in the scratch folder: %v, %v", left, err)
+		}
+		if err := errors.Join(scratch.Close(), blobs.Close()); err != nil {
 			tb.Error(err)
 		}
 		if err := store.Close(); err != nil {

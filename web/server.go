@@ -10,6 +10,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"os"
 	"sync/atomic"
 
 	"collie/segment"
@@ -21,6 +22,9 @@ type Server struct {
 	workspace *segment.Workspace
 	ready     func(context.Context) error
 	log       *slog.Logger
+	limits    Limits
+	scratch   *os.Root
+	zips      chan struct{} // a place per zip archive that is being read
 	hub       *hub
 	handler   http.Handler
 	stopping  atomic.Bool
@@ -31,11 +35,18 @@ type Config struct {
 	Workspace *segment.Workspace
 	Ready     func(context.Context) error // says whether the stores can be used
 	Log       *slog.Logger
+	Limits    Limits
+	Scratch   *os.Root // a folder for files that only live as long as a request; the caller closes it
 }
 
 // New returns a server that is set up as c says.
 func New(c Config) *Server {
-	s := &Server{workspace: c.Workspace, ready: c.Ready, log: c.Log, hub: newHub(c.Workspace, c.Log)}
+	limits := c.Limits.OrDefault()
+	s := &Server{
+		workspace: c.Workspace, ready: c.Ready, log: c.Log, limits: limits,
+		scratch: c.Scratch, zips: make(chan struct{}, limits.Zips),
+		hub: newHub(c.Workspace, c.Log, limits.Sockets),
+	}
 	s.handler = s.routes()
 	return s
 }

@@ -141,7 +141,7 @@ func TestSocketsEndWithTheServer(t *testing.T) {
 func TestTooManySockets(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
-	for range maxSockets {
+	for range s.server.limits.Sockets {
 		s.dial(im.ID)
 	}
 	_, resp, err := websocket.DefaultDialer.DialContext(t.Context(), s.socketURL(im.ID), nil)

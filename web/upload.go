@@ -1,6 +1,8 @@
 package web
 
 import (
+	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +12,6 @@ import (
 
 	"github.com/go-chi/chi/v5"
 )
-
-// maxFiles is how many files one upload can hold.
-const maxFiles = 2000
 
 // failedFileJSON says why one file of an upload was not kept.
 type failedFileJSON struct {
@@ -33,74 +32,94 @@ func (e *uploadError) Error() string {
 
 func (e *uploadError) Unwrap() error { return e.first }
 
-// uploadImages adds the file parts of a multipart body one after the other, as
-// they arrive. The good ones are kept whatever becomes of the others.
+// upload is a multipart body whose files are being added to a project, one
+// after the other.
+type upload struct {
+	*Server
+	project string
+	results []any // imageJSON or failedFileJSON, in the order of the files
+	failed  uploadError
+}
+
+// uploadImages adds the file parts of a multipart body as they arrive, and in
+// the place of a zip archive the files in it. The good ones are kept whatever
+// becomes of the others.
 func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
-	project := chi.URLParam(r, "id")
-	if _, err := s.workspace.Project(r.Context(), project); err != nil {
+	u := &upload{Server: s, project: chi.URLParam(r, "id")}
+	if _, err := s.workspace.Project(r.Context(), u.project); err != nil {
 		return err
 	}
 	parts, err := fileParts(r)
 	if err != nil {
 		return err
 	}
-	results := []any{} // imageJSON or failedFileJSON, in the order of the files
-	var failed uploadError
-	for {
-		part, err := parts.NextPart()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			err = brokenUpload(err)
-			if len(results) == 0 {
-				return err
-			}
-			results = append(results, failed.add("", err))
-			break
-		}
-		if part.FormName() != "file" {
-			continue
-		}
-		if len(results) == maxFiles {
-			results = append(results, failed.add(part.FileName(), invalid("One upload can hold up to %d files; this one and those after it were not read. Send them in another upload.", maxFiles)))
-			break
-		}
-		file := &watchedReader{r: part}
-		im, err := s.workspace.AddImage(r.Context(), project, part.FileName(), file)
-		if r.Context().Err() != nil {
-			return r.Context().Err()
-		}
-		if file.err != nil { // not the file's fault
-			results = append(results, failed.add(part.FileName(), brokenUpload(file.err)))
-			break
-		}
-		if err != nil {
-			results = append(results, failed.add(part.FileName(), err))
-			continue
-		}
-		results = append(results, imageOut(im))
+	for u.addPart(r.Context(), parts) {
 	}
-	switch len(results) {
+	switch len(u.results) {
 	case 0:
 		return invalid("The upload holds no file. Send one or more files in parts named \"file\".")
-	case len(failed.files):
-		return &failed
+	case len(u.failed.files):
+		return &u.failed
 	}
-	for _, f := range failed.files {
+	for _, f := range u.failed.files {
 		s.log.Info("file not kept", "status", f.Problem.Status)
 	}
-	return s.sendJSON(w, http.StatusCreated, results)
+	return s.sendJSON(w, http.StatusCreated, u.results)
 }
 
-// add notes a file that was not kept and returns what the client is told.
-func (e *uploadError) add(name string, err error) failedFileJSON {
-	if e.first == nil {
-		e.first = err
+// addPart adds the next part of the body and reports whether another may follow.
+func (u *upload) addPart(ctx context.Context, parts *multipart.Reader) (more bool) {
+	part, err := parts.NextPart()
+	if errors.Is(err, io.EOF) {
+		return false
+	}
+	if err != nil {
+		u.fail("", brokenUpload(err))
+		return false
+	}
+	if part.FormName() != "file" {
+		return true
+	}
+	file := &watchedReader{r: part}
+	content := bufio.NewReader(file)
+	add := u.add
+	if start, err := content.Peek(4); err == nil && isZip(start) {
+		add = u.addZip
+	}
+	return add(ctx, part.FileName(), content) && file.err == nil
+}
+
+// add adds one file and reports whether another can follow.
+func (u *upload) add(ctx context.Context, name string, file io.Reader) (more bool) {
+	if u.full(name) {
+		return false
+	}
+	im, err := u.workspace.AddImage(ctx, u.project, name, file)
+	if err != nil {
+		u.fail(name, err)
+		return ctx.Err() == nil // which net/http also ends when the body breaks off
+	}
+	u.results = append(u.results, imageOut(im))
+	return true
+}
+
+// full reports, to the client too, that the upload can hold no other file.
+func (u *upload) full(name string) bool {
+	if len(u.results) < u.limits.Files {
+		return false
+	}
+	u.fail(name, invalid("One upload can hold up to %d files, those in zip archives counted; this one and those after it were not read. Send them in another upload.", u.limits.Files))
+	return true
+}
+
+// fail notes a file that was not kept, which is what the client is told of it.
+func (u *upload) fail(name string, err error) {
+	if u.failed.first == nil {
+		u.failed.first = err
 	}
 	f := failedFileJSON{Name: name, Status: "failed", Problem: problemOf(err)}
-	e.files = append(e.files, f)
-	return f
+	u.failed.files = append(u.failed.files, f)
+	u.results = append(u.results, f)
 }
 
 // fileParts opens a multipart/form-data body.
@@ -122,7 +141,8 @@ func brokenUpload(err error) error {
 	return badRequest("The upload broke off or is not multipart/form-data. Files before the break were kept.")
 }
 
-// watchedReader remembers why a reader ended before its end.
+// watchedReader says of a body that breaks off what people should know, and
+// remembers it, because no other part can follow.
 type watchedReader struct {
 	r   io.Reader
 	err error
@@ -131,7 +151,8 @@ type watchedReader struct {
 func (w *watchedReader) Read(b []byte) (int, error) {
 	n, err := w.r.Read(b)
 	if err != nil && !errors.Is(err, io.EOF) {
-		w.err = err
+		w.err = brokenUpload(err)
+		return n, w.err
 	}
 	return n, err
 }

@@ -19,8 +19,9 @@ type data struct {
 	workspace *segment.Workspace
 }
 
-// openData opens the data folder, which it makes when it is not there. Close it.
-func openData(ctx context.Context, folder string) (*data, error) {
+// openData opens the data folder, which it makes when it is not there. Uploads
+// are held against limits. Close it.
+func openData(ctx context.Context, folder string, limits photo.Limits) (*data, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func openData(ctx context.Context, folder string) (*data, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return &data{store, blobs, segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{}))}, nil
+	return &data{store, blobs, segment.NewWorkspace(store, blobs, photo.NewGate(limits))}, nil
 }
 
 // Ready returns nil when the folder can be read and has not failed.

@@ -34,6 +34,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	command := kong.Parse(&commands{}, kong.Name("server"), kong.Description("Collie: interactive image segmentation in the browser."),
+		kong.ExplicitGroups([]kong.Group{{Key: "limits", Title: "Limits:", Description: "Sizes are written like 64MiB, times like 30s. docs/limits.md says what happens at each."}}),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(streams{os.Stdout, os.Stderr}))
 	if err := command.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "server:", err)

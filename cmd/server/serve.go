@@ -7,26 +7,21 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"time"
 
 	"collie/web"
 )
 
-// Time limits of a connection. Routes that move or compute much replace the
-// two for whole requests by limits for each read and write.
-const (
-	headerTimeout  = 5 * time.Second
-	requestTimeout = 30 * time.Second
-	idleTimeout    = 60 * time.Second
-	maxHeader      = 16 << 10 // bytes
-	stopTimeout    = 10 * time.Second
-	failedGrace    = 3 * time.Second // for answers on their way when the disk has failed
-)
+// failedGrace is time for answers on their way when the disk has failed.
+const failedGrace = 3 * time.Second
 
 // serveCommand serves one data folder; each flag has an environment variable.
 type serveCommand struct {
 	Listen string `default:"127.0.0.1:8080" env:"COLLIE_LISTEN" help:"Address and port to listen on; port 0 picks a free one."`
 	dataFlag
+	serveLimits
 }
 
 // Run serves until ctx is done. It writes one line to standard output once it
@@ -37,22 +32,30 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 		return fmt.Errorf("--listen %s could be reached from other machines, and Collie has no login yet: listen on 127.0.0.1, [::1] or localhost", s.Listen)
 	}
 	log := slog.New(slog.NewTextHandler(out.stderr, nil))
-	d, err := openData(ctx, s.Data)
+	log.Info("starting", "memory limit", s.applyMemory())
+	d, err := openData(ctx, s.Data, s.photo())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	defer startSweeping(ctx, d.workspace, log)()
 
-	site := web.New(web.Config{Workspace: d.workspace, Ready: d.Ready, Log: log})
+	d.workspace.LimitImages(s.MaxImages)
+	scratch, err := openScratch(s.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, scratch.Close()) }()
+
+	site := web.New(web.Config{Workspace: d.workspace, Ready: d.Ready, Log: log, Limits: s.web(), Scratch: scratch})
 	defer site.Close()
 	server := &http.Server{
 		Handler:           site,
-		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       requestTimeout,
-		WriteTimeout:      requestTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeader,
+		ReadHeaderTimeout: s.HeaderTimeout,
+		ReadTimeout:       s.RequestTimeout,
+		WriteTimeout:      s.RequestTimeout,
+		IdleTimeout:       s.IdleTimeout,
+		MaxHeaderBytes:    int(s.MaxHeader),
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	listener, err := net.Listen("tcp", s.Listen)
@@ -77,10 +80,20 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	}
 	log.Info("stopping")
 	site.Close() // first, because Shutdown knows nothing of websockets
-	limit, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	limit, cancel := context.WithTimeout(context.Background(), s.StopTimeout)
 	defer cancel()
 	if err := server.Shutdown(limit); err != nil {
 		return errors.Join(failure, err, server.Close())
 	}
 	return failure
+}
+
+// openScratch opens the folder for files that live as long as a request, and
+// removes what a crash may have left there. The caller closes it.
+func openScratch(data string) (*os.Root, error) {
+	folder := filepath.Join(data, "scratch")
+	if err := errors.Join(os.RemoveAll(folder), os.Mkdir(folder, 0o700)); err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(folder)
 }

@@ -55,8 +55,13 @@ func overLimits(file []byte) bool {
 	if err != nil {
 		return false
 	}
-	c, err := f.config(bytes.NewReader(file))
-	return err == nil && min(c.Width, c.Height) > 0 && (max(c.Width, c.Height) > 16384 || c.Width*c.Height > 40e6)
+	width, height := int64(0), int64(0)
+	if c, err := f.config(bytes.NewReader(file)); err == nil {
+		width, height = int64(c.Width), int64(c.Height)
+	} else if f.stated != nil {
+		width, height = f.stated(file)
+	}
+	return width != 0 && height != 0 && (max(width, height) > 16384 || width*height > 40e6)
 }
 
 func TestCorpus(t *testing.T) {

@@ -29,18 +29,19 @@ type format struct {
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error) // of several frames the first
 	exif   func(file []byte) int                // orientation, 0 when there is none
+	stated func(file []byte) (w, h int64)       // the size in the header, for files whose config fails; may be nil
 	check  func([]byte, image.Point) error      // looks at the file once more before it is decoded; may be nil
 	frames bool                                 // the image may cover a part of the canvas
 }
 
 var formats = []*format{
 	{name: "jpeg", title: "JPEG", magic: "\xff\xd8\xff", config: jpeg.DecodeConfig, decode: jpeg.Decode, exif: jpegOrientation},
-	{name: "png", title: "PNG", magic: "\x89PNG\r\n\x1a\n", config: png.DecodeConfig, decode: png.Decode, exif: pngOrientation},
+	{name: "png", title: "PNG", magic: "\x89PNG\r\n\x1a\n", config: png.DecodeConfig, decode: png.Decode, exif: pngOrientation, stated: pngSize},
 	{name: "webp", title: "WebP", magic: "RIFF????WEBP", config: webp.DecodeConfig, decode: webp.Decode, exif: webpOrientation},
 	{name: "gif", title: "GIF", magic: "GIF8?a", config: gif.DecodeConfig, decode: gif.Decode, frames: true},
-	{name: "bmp", title: "BMP", magic: "BM", config: bmp.DecodeConfig, decode: bmp.Decode},
-	{name: "tiff", title: "TIFF", magic: "II*\x00", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation, check: checkTIFF},
-	{name: "tiff", title: "TIFF", magic: "MM\x00*", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation, check: checkTIFF},
+	{name: "bmp", title: "BMP", magic: "BM", config: bmp.DecodeConfig, decode: bmp.Decode, stated: bmpSize},
+	{name: "tiff", title: "TIFF", magic: "II*\x00", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation, stated: tiffSize, check: checkTIFF},
+	{name: "tiff", title: "TIFF", magic: "MM\x00*", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation, stated: tiffSize, check: checkTIFF},
 }
 
 // refused are files that people take for images; naming them helps more than

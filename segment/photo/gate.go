@@ -7,6 +7,7 @@ package photo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,38 +16,45 @@ import (
 	"sync"
 )
 
-// Limits bound what a gate lets through. The zero value of a field is its
-// default.
+// Limits bound what a gate lets through and how much it takes on at once. The
+// zero value of a field is its default.
 type Limits struct {
-	Bytes  int64 // size of a file; default 64 MiB
-	Pixels int   // width × height; default 40,000,000
-	Side   int   // width, height; default 16,384
+	Bytes     int64 // size of a file; default 64 MiB
+	Pixels    int   // width × height; default 40,000,000
+	Side      int   // width, height; default 16,384
+	Memory    int64 // bytes that decoding takes at once; default, and least, is one image of the greatest size
+	Receiving int   // files being received at once, each in memory; others wait; default 8
+	Queue     int   // files that wait to be received, and files that wait to be decoded; others are refused; default 32
+	Waiting   int64 // bytes of the files that wait to be decoded; default 256 MiB
 }
 
-func (l Limits) orDefault() Limits {
-	if l.Bytes == 0 {
-		l.Bytes = 64 << 20
-	}
-	if l.Pixels == 0 {
-		l.Pixels = 40_000_000
-	}
-	if l.Side == 0 {
-		l.Side = 16384
-	}
+// OrDefault returns l with the defaults in place of zeros.
+func (l Limits) OrDefault() Limits {
+	l.Bytes = cmp.Or(l.Bytes, 64<<20)
+	l.Pixels = cmp.Or(l.Pixels, 40_000_000)
+	l.Side = cmp.Or(l.Side, 16384)
+	l.Memory = max(l.Memory, int64(l.Pixels)*bytesPerPixel+l.Bytes)
+	l.Receiving = cmp.Or(l.Receiving, 8)
+	l.Queue = cmp.Or(l.Queue, 32)
+	l.Waiting = cmp.Or(l.Waiting, 256<<20)
 	return l
 }
 
 // Gate reads uploads. Safe for concurrent use.
 type Gate struct {
-	limits Limits
-	memory *memory
+	limits    Limits
+	receiving *share // files
+	memory    *share // bytes
 }
 
-// NewGate returns a gate with the given limits. Its memory is enough for one
-// image of the greatest size at a time, or several smaller ones.
+// NewGate returns a gate with the given limits.
 func NewGate(limits Limits) *Gate {
-	limits = limits.orDefault()
-	return &Gate{limits: limits, memory: newMemory(int64(limits.Pixels)*bytesPerPixel + limits.Bytes)}
+	limits = limits.OrDefault()
+	return &Gate{
+		limits:    limits,
+		receiving: newShare(int64(limits.Receiving), limits.Queue, limits.Waiting),
+		memory:    newShare(limits.Memory, limits.Queue, limits.Waiting),
+	}
 }
 
 // Photo is an image file that has passed a gate.
@@ -65,8 +73,8 @@ func (p *Photo) Close() { p.release() }
 
 // Read takes in the file that r delivers and returns its pixels; the caller
 // closes the photo when done with it. Of an animation it reads the first frame.
-// While the photos that are open fill the gate's memory it waits in a short
-// queue. An error that is meant for the person is an *Error; others come from r
+// While as many files are being received as the gate takes, and while the photos
+// that are open fill its memory, it waits in a short queue. An error that is meant for the person is an *Error; others come from r
 // or ctx.
 //
 // The file is held in memory once, as Photo.Original. Beside it decoding takes
@@ -97,6 +105,10 @@ func (g *Gate) Read(ctx context.Context, r io.Reader) (*Photo, error) {
 // receive reads the file up to the limit. What is no image by its first bytes
 // is refused before the rest has been read.
 func (g *Gate) receive(ctx context.Context, r io.Reader) (*format, []byte, error) {
+	if err := g.receiving.acquire(ctx, 1, 0); err != nil {
+		return nil, nil, err
+	}
+	defer g.receiving.release(1)
 	r = contextReader{ctx, r}
 	head := make([]byte, headSize)
 	n, err := io.ReadFull(r, head)
@@ -129,24 +141,41 @@ func (g *Gate) measure(f *format, original []byte) (size image.Point, err error)
 	}()
 	config, err := f.config(bytes.NewReader(original))
 	if err != nil {
+		// Decoders call a size that overflows a number of theirs unsupported;
+		// people should be told that it is the size.
+		if f.stated != nil {
+			if width, height := f.stated(original); g.tooLarge(width, height) != nil {
+				return size, g.tooLarge(width, height)
+			}
+		}
 		return size, f.broken(err)
 	}
 	width, height := int64(config.Width), int64(config.Height)
-	side, pixels := int64(g.limits.Side), int64(g.limits.Pixels)
-	switch {
-	case width < 1 || height < 1:
+	if width < 1 || height < 1 {
 		return size, refusef(Unreadable, "The image has no pixels: its header says %d×%d.", width, height)
-	case width > side || height > side:
-		return size, refusef(TooLarge, "The image is %d×%d pixels. Up to %d pixels per side are accepted.", width, height, side)
-	case width*height > pixels:
-		return size, refusef(TooLarge, "The image is %d×%d pixels, which is %.1f megapixels. Up to %g megapixels are accepted.",
-			width, height, float64(width*height)/1e6, float64(pixels)/1e6)
+	}
+	if err := g.tooLarge(width, height); err != nil {
+		return size, err
 	}
 	size = image.Pt(config.Width, config.Height)
 	if f.check != nil {
 		err = f.check(original, size)
 	}
 	return size, err
+}
+
+// tooLarge holds a size against the limits. Sides fit into 32 bits, so that the
+// number of pixels can't overflow.
+func (g *Gate) tooLarge(width, height int64) error {
+	side, pixels := int64(g.limits.Side), int64(g.limits.Pixels)
+	switch {
+	case width > side || height > side:
+		return refusef(TooLarge, "The image is %d×%d pixels. Up to %d pixels per side are accepted.", width, height, side)
+	case width*height > pixels:
+		return refusef(TooLarge, "The image is %d×%d pixels, which is %.1f megapixels. Up to %g megapixels are accepted.",
+			width, height, float64(width*height)/1e6, float64(pixels)/1e6)
+	}
+	return nil
 }
 
 // decode decodes the file and turns its pixels upright. Decoders and image types

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
@@ -244,77 +243,6 @@ func TestFirstFrame(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestQueue fills the gate: then 32 files wait, the next is refused as Busy, a
-// waiting one can leave, and Close lets the others in.
-func TestQueue(t *testing.T) {
-	file := encodePNG(t, image.NewGray(image.Rect(0, 0, 10, 10)))
-	gate := NewGate(Limits{Pixels: 100, Bytes: int64(len(file))})
-	first, err := gate.Read(t.Context(), bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, leave := context.WithCancel(t.Context())
-	answers := make(chan error, maxWaiting)
-	for i := range maxWaiting {
-		wait := t.Context()
-		if i == 0 {
-			wait = ctx
-		}
-		go func() {
-			p, err := gate.Read(wait, bytes.NewReader(file))
-			if err == nil {
-				p.Close()
-			}
-			answers <- err
-		}()
-	}
-	for waiting := 0; waiting < maxWaiting; time.Sleep(time.Millisecond) {
-		gate.memory.mu.Lock()
-		waiting = gate.memory.waiting
-		gate.memory.mu.Unlock()
-	}
-	if _, err := gate.Read(t.Context(), bytes.NewReader(file)); reasonOf(err) != Busy {
-		t.Errorf("with a full queue: %v", err)
-	}
-	leave()
-	if err := <-answers; !errors.Is(err, context.Canceled) {
-		t.Errorf("the one that left: %v", err)
-	}
-	first.Close()
-	first.Close() // does nothing
-	for range maxWaiting - 1 {
-		if err := <-answers; err != nil {
-			t.Errorf("one that waited: %v", err)
-		}
-	}
-	if gate.memory.waiting != 0 || gate.memory.waitingBytes != 0 || !gate.memory.free.TryAcquire(gate.memory.size) {
-		t.Error("not all of the memory came back")
-	}
-}
-
-// TestWaitingBytes checks that large files fill the queue sooner.
-func TestWaitingBytes(t *testing.T) {
-	m := newMemory(1)
-	if err := m.acquire(t.Context(), 1, 0); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- m.acquire(ctx, 1, maxWaitingBytes) }()
-	for waiting := 0; waiting < 1; time.Sleep(time.Millisecond) {
-		m.mu.Lock()
-		waiting = m.waiting
-		m.mu.Unlock()
-	}
-	if err := m.acquire(t.Context(), 1, 1); reasonOf(err) != Busy {
-		t.Errorf("more bytes than may wait: %v", err)
-	}
-	cancel()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Error(err)
 	}
 }
 

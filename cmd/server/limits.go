@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"collie/segment/archive"
+	"collie/segment/photo"
+	"collie/web"
+)
+
+// uploadLimits bound what a file may be that is taken in, for every command
+// that does so.
+type uploadLimits struct {
+	MaxFile       size    `name:"max-file" default:"64MiB" env:"COLLIE_MAX_FILE" group:"limits" help:"Size of an image file."`
+	MaxMegapixels float64 `default:"40" env:"COLLIE_MAX_MEGAPIXELS" group:"limits" help:"Width times height of an image, in millions of pixels."`
+	MaxSide       int     `default:"16384" env:"COLLIE_MAX_SIDE" group:"limits" help:"Width and height of an image, in pixels."`
+	MaxImages     int     `default:"10000" env:"COLLIE_MAX_IMAGES" group:"limits" help:"Images of a project."`
+	ZipSize       size    `default:"2GiB" env:"COLLIE_ZIP_SIZE" group:"limits" help:"Size of a zip archive."`
+	ZipEntries    int     `default:"10000" env:"COLLIE_ZIP_ENTRIES" group:"limits" help:"Files and folders in a zip archive."`
+	ZipInflated   size    `default:"2GiB" env:"COLLIE_ZIP_INFLATED" group:"limits" help:"Bytes of all files in a zip archive, inflated."`
+	ZipRatio      int64   `default:"200" env:"COLLIE_ZIP_RATIO" group:"limits" help:"Inflated bytes per byte of a zip archive and of each file in it."`
+	DecodeMemory  size    `default:"0" env:"COLLIE_DECODE_MEMORY" group:"limits" help:"Memory for images while they are decoded, all together; at least, and with 0, what one of the largest takes (12 bytes per pixel and the file). Others wait."`
+	Memory        size    `default:"0" env:"COLLIE_MEMORY" group:"limits" help:"Memory that the program tries to stay under by collecting garbage more often; with 0 that is 1GiB or three quarters of what the machine or container has, whichever is less. The environment's GOMEMLIMIT goes before this."`
+}
+
+// photo are the limits of an image.
+func (l uploadLimits) photo() photo.Limits {
+	return photo.Limits{Bytes: int64(l.MaxFile), Pixels: int(l.MaxMegapixels * 1e6), Side: l.MaxSide, Memory: int64(l.DecodeMemory)}
+}
+
+// zip are the limits of an archive.
+func (l uploadLimits) zip() archive.Limits {
+	return archive.Limits{Bytes: int64(l.ZipSize), Entries: l.ZipEntries, Inflated: int64(l.ZipInflated), Ratio: l.ZipRatio}
+}
+
+// Validate refuses what would mean a default or nothing at all.
+func (l *uploadLimits) Validate() error {
+	if !(l.MaxMegapixels*1e6 >= 1 && l.MaxMegapixels <= 1000) {
+		return fmt.Errorf("--max-megapixels must be a number above 0 and up to 1000")
+	}
+	return positive(map[string]int64{
+		"max-file": int64(l.MaxFile), "max-side": int64(l.MaxSide), "max-images": int64(l.MaxImages), "zip-size": int64(l.ZipSize),
+		"zip-entries": int64(l.ZipEntries), "zip-inflated": int64(l.ZipInflated), "zip-ratio": l.ZipRatio,
+	})
+}
+
+// serveLimits bound what a server takes from its clients.
+type serveLimits struct {
+	uploadLimits
+	UploadSize     size          `default:"4GiB" env:"COLLIE_UPLOAD_SIZE" group:"limits" help:"Size of one upload of many files."`
+	UploadFiles    int           `default:"10000" env:"COLLIE_UPLOAD_FILES" group:"limits" help:"Files of one upload, those in zip archives counted."`
+	UploadsAtOnce  int           `default:"8" env:"COLLIE_UPLOADS_AT_ONCE" group:"limits" help:"Files being received at once, each in memory. Others wait."`
+	UploadQueue    int           `default:"32" env:"COLLIE_UPLOAD_QUEUE" group:"limits" help:"Files that wait to be received, and files that wait to be decoded. Others are refused with 429."`
+	UploadQueueMem size          `name:"upload-queue-memory" default:"256MiB" env:"COLLIE_UPLOAD_QUEUE_MEMORY" group:"limits" help:"Bytes of the files that wait to be decoded."`
+	UploadRate     size          `default:"16KiB" env:"COLLIE_UPLOAD_RATE" group:"limits" help:"Bytes per second; an upload that is slower on the whole is given up."`
+	ZipsAtOnce     int           `default:"4" env:"COLLIE_ZIPS_AT_ONCE" group:"limits" help:"Zip archives being read at once, each in a file in the data folder. Others are refused with 429."`
+	MaxJSON        size          `name:"max-json" default:"4MiB" env:"COLLIE_MAX_JSON" group:"limits" help:"Size of a request that is no upload."`
+	MaxHeader      size          `default:"16KiB" env:"COLLIE_MAX_HEADER" group:"limits" help:"Size of the header of a request."`
+	MaxSockets     int           `default:"64" env:"COLLIE_MAX_SOCKETS" group:"limits" help:"Annotation pages that are connected at once."`
+	HeaderTimeout  time.Duration `default:"5s" env:"COLLIE_HEADER_TIMEOUT" group:"limits" help:"Time for the header of a request to arrive."`
+	RequestTimeout time.Duration `default:"30s" env:"COLLIE_REQUEST_TIMEOUT" group:"limits" help:"Time for a request and for its answer, where neither moves much."`
+	StallTimeout   time.Duration `default:"1m" env:"COLLIE_STALL_TIMEOUT" group:"limits" help:"Time in which an upload or a download has to go on."`
+	IdleTimeout    time.Duration `default:"1m" env:"COLLIE_IDLE_TIMEOUT" group:"limits" help:"Time after which a connection without requests is closed."`
+	StopTimeout    time.Duration `default:"10s" env:"COLLIE_STOP_TIMEOUT" group:"limits" help:"Time for requests to end when the server stops."`
+}
+
+// photo are the limits of an image and of all that are coming in.
+func (l serveLimits) photo() photo.Limits {
+	p := l.uploadLimits.photo()
+	p.Receiving, p.Queue, p.Waiting = l.UploadsAtOnce, l.UploadQueue, int64(l.UploadQueueMem)
+	return p
+}
+
+// web are the limits of the pages and the interface.
+func (l serveLimits) web() web.Limits {
+	return web.Limits{
+		JSON: int64(l.MaxJSON), Upload: int64(l.UploadSize), Files: l.UploadFiles, Zip: l.zip(), Zips: l.ZipsAtOnce,
+		Stall: l.StallTimeout, SlowRate: int64(l.UploadRate), Sockets: l.MaxSockets,
+	}
+}
+
+// Validate refuses what would mean a default or nothing at all.
+func (l *serveLimits) Validate() error {
+	return cmp.Or(l.uploadLimits.Validate(), positive(map[string]int64{
+		"upload-size": int64(l.UploadSize), "upload-files": int64(l.UploadFiles), "uploads-at-once": int64(l.UploadsAtOnce), "upload-queue": int64(l.UploadQueue),
+		"upload-queue-memory": int64(l.UploadQueueMem), "upload-rate": int64(l.UploadRate), "zips-at-once": int64(l.ZipsAtOnce), "max-json": int64(l.MaxJSON),
+		"max-header": int64(l.MaxHeader), "max-sockets": int64(l.MaxSockets), "header-timeout": int64(l.HeaderTimeout), "request-timeout": int64(l.RequestTimeout),
+		"stall-timeout": int64(l.StallTimeout), "idle-timeout": int64(l.IdleTimeout), "stop-timeout": int64(l.StopTimeout),
+	}))
+}
+
+// positive refuses numbers that are not.
+func positive(flags map[string]int64) error {
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		if flags[name] <= 0 {
+			return fmt.Errorf("--%s must be more than 0", name)
+		}
+	}
+	return nil
+}
+
+// size is a number of bytes, written like 64MiB or 500kB.
+type size int64
+
+var units = []struct {
+	suffix string
+	bytes  float64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1},
+}
+
+// UnmarshalText reads a size; a number alone counts bytes.
+func (s *size) UnmarshalText(text []byte) error {
+	for _, u := range units {
+		number, ok := strings.CutSuffix(string(text), u.suffix)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if n *= u.bytes; err != nil || !(n >= 0 && n < math.MaxInt64) {
+			break
+		}
+		*s = size(n)
+		return nil
+	}
+	return fmt.Errorf("%q is no size; write it like 64MiB, 2GiB or 1.5GB", text)
+}
+
+// String writes the size in the largest unit that it is a whole number of.
+func (s size) String() string {
+	text := fmt.Sprintf("%dB", int64(s))
+	for _, u := range units[:4] {
+		if unit := int64(u.bytes); s != 0 && int64(s)%unit == 0 {
+			text = fmt.Sprintf("%d%s", int64(s)/unit, u.suffix)
+		}
+	}
+	return text
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"collie/segment/archive"
+	"collie/segment/photo"
+	"collie/web"
+)
+
+var update = flag.Bool("update", false, "write the tables of docs/limits.md anew")
+
+// parse reads a command line as main does.
+func parse(tb testing.TB, args ...string) (*commands, error) {
+	tb.Helper()
+	var c commands
+	k, err := kong.New(&c, kong.Name("server"), kong.Writers(io.Discard, io.Discard), kong.BindTo(tb.Context(), (*context.Context)(nil)), kong.Bind(streams{io.Discard, io.Discard}))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, err = k.Parse(args)
+	return &c, err
+}
+
+// TestLimitsInDocs compares the table in docs/limits.md with the flags.
+func TestLimitsInDocs(t *testing.T) {
+	var c commands
+	k, err := kong.New(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	table.WriteString("| flag | environment | default | bounds |\n| --- | --- | --- | --- |\n")
+	serve := slices.IndexFunc(k.Model.Children, func(n *kong.Node) bool { return n.Name == "serve" })
+	for _, f := range k.Model.Children[serve].Flags {
+		if f.Group != nil && f.Group.Key == "limits" {
+			fmt.Fprintf(&table, "| `--%s` | `%s` | %s | %s |\n", f.Name, strings.Join(f.Envs, " "), f.Default, f.Help)
+		}
+	}
+	const begin, end = "<!-- flags -->\n", "<!-- end of flags -->\n"
+	name := filepath.Join("..", "..", "docs", "limits.md")
+	page, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(page), begin)
+	old, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatal("docs/limits.md has no place for the table")
+	}
+	if old == table.String() {
+		return
+	}
+	if !*update {
+		t.Fatalf("docs/limits.md does not say what the flags say; go test ./cmd/server -run LimitsInDocs -update writes it anew. Wanted:\n%s", table.String())
+	}
+	if err := os.WriteFile(name, []byte(before+begin+table.String()+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The defaults of the flags are those that the packages document.
+func TestDefaultsAgree(t *testing.T) {
+	c, err := parse(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := c.Serve.zip(), (archive.Limits{}).OrDefault(); got != want {
+		t.Errorf("zip archives: %+v, want %+v", got, want)
+	}
+	if got, want := c.Serve.web(), (web.Limits{}).OrDefault(); got != want {
+		t.Errorf("web: %+v, want %+v", got, want)
+	}
+	if got, want := c.Serve.photo(), (photo.Limits{}).OrDefault(); got.OrDefault() != want {
+		t.Errorf("photo: %+v, want %+v", got, want)
+	}
+}
+
+func TestLimitFlags(t *testing.T) {
+	t.Setenv("COLLIE_MAX_SIDE", "2000")
+	c, err := parse(t, "--max-file=1.5MiB", "--max-megapixels=0.5", "--upload-queue=3", "--idle-timeout=2m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := c.Serve.photo()
+	if got.Bytes != 3<<19 || got.Pixels != 500_000 || got.Side != 2000 || got.Queue != 3 || c.Serve.IdleTimeout.Minutes() != 2 {
+		t.Errorf("limits %+v", c.Serve.serveLimits)
+	}
+	for _, wrong := range []string{"--max-file=0", "--max-side=-1", "--max-megapixels=NaN", "--max-megapixels=0", "--max-megapixels=1e9", "--zip-ratio=0", "--upload-queue=0", "--stall-timeout=0s", "--max-file=many", "--max-file=1e30"} {
+		if _, err := parse(t, wrong); err == nil {
+			t.Errorf("%s is accepted", wrong)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for text, want := range map[string]size{"0": 0, "1": 1, "512B": 512, "64KiB": 64 << 10, "1.5 GiB": 3 << 29, "2TiB": 2 << 40, "3kB": 3000, "2MB": 2e6, "1GB": 1e9} {
+		var s size
+		if err := s.UnmarshalText([]byte(text)); err != nil || s != want {
+			t.Errorf("%q is %d, %v, want %d", text, s, err, want)
+		}
+		var again size
+		if err := again.UnmarshalText([]byte(s.String())); err != nil || again != s {
+			t.Errorf("%d is written %q and read as %d, %v", s, s, again, err)
+		}
+	}
+	for _, text := range []string{"", "x", "-1", "1 EiB", "NaN", "9e18KiB", "1MiB2"} {
+		var s size
+		if err := s.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is %d", text, s)
+		}
+	}
+}
+
+func TestMemoryOf(t *testing.T) {
+	files := map[string]string{
+		"sys/fs/cgroup/memory.max":                   "4294967296\n",
+		"sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+		"proc/meminfo":                               "MemTotal:       16384000 kB\nMemFree: 1 kB\n",
+	}
+	for present, want := range map[string]int64{"": 0, "1": 4 << 30, "2": 0, "3": 16384000 << 10, "12": 4 << 30, "13": 4 << 30, "23": 16384000 << 10} {
+		root := t.TempDir()
+		i := 0
+		for _, name := range []string{"sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes", "proc/meminfo"} {
+			i++
+			if !strings.Contains(present, fmt.Sprint(i)) {
+				continue
+			}
+			path := filepath.Join(root, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(files[name]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := memoryOf(root); got != want {
+			t.Errorf("with files %q: %d, want %d", present, got, want)
+		}
+	}
+}
+
+func TestMemoryLimit(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	if got := (uploadLimits{Memory: 300 << 20}).applyMemory(); got != 300<<20 || debug.SetMemoryLimit(-1) != 300<<20 {
+		t.Errorf("as the flag says: %v", got)
+	}
+	if got := (uploadLimits{}).applyMemory(); got <= 0 || got > 1<<30 || debug.SetMemoryLimit(-1) != int64(got) {
+		t.Errorf("without a flag: %v", got)
+	}
+	cmd := exec.Command(binary, "--data", filepath.Join(t.TempDir(), "data"), "--listen", "127.0.0.1:not-a-port")
+	cmd.Env = append(os.Environ(), "GOMEMLIMIT=123MiB")
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), `memory limit"=123MiB`) {
+		t.Errorf("with GOMEMLIMIT: %v %s", err, out)
+	}
+}

@@ -1,0 +1,206 @@
+package web
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment/archive"
+)
+
+// pack makes a zip archive; a nil content makes a link.
+func pack(tb testing.TB, files ...file) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, f := range files {
+		h := &zip.FileHeader{Name: f.name, Method: zip.Deflate}
+		if f.content == nil {
+			h.SetMode(fs.ModeSymlink | 0o777)
+		}
+		out, err := w.CreateHeader(h)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if _, err := out.Write(f.content); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// outcomes are the status of each file of an upload, by its name.
+func outcomes(tb testing.TB, a answer) map[string]int {
+	tb.Helper()
+	var results []struct {
+		Name    string
+		Problem *problem
+	}
+	if a.status != http.StatusCreated {
+		var p problem
+		a.into(tb, a.status, &p)
+		if len(p.Files) == 0 {
+			return map[string]int{"": p.Status}
+		}
+		a.body, _ = json.Marshal(p.Files)
+	}
+	if err := json.Unmarshal(a.body, &results); err != nil {
+		tb.Fatalf("%v in %s", err, a.body)
+	}
+	all := map[string]int{}
+	for _, r := range results {
+		all[r.Name] = http.StatusCreated
+		if r.Problem != nil {
+			all[r.Name] = r.Problem.Status
+		}
+	}
+	return all
+}
+
+func TestUploadZip(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	b := pack(t, file{"day 1/beach.png", picture()}, file{"day 1/notes.txt", []byte("hello")}, file{"day 2/beach.png", picture()},
+		file{"../out.png", picture()}, file{"link.png", nil}, file{"__MACOSX/day 1/._beach.png", []byte("x")}, file{"inner.zip", pack(t, file{"a.png", picture()})})
+	got := outcomes(t, s.upload(p.ID, file{"first.png", picture()}, file{"photos.zip", b}, file{"last.png", picture()}))
+	want := map[string]int{
+		"first.png": 201, "last.png": 201, "day 1/beach.png": 201, "day 2/beach.png": 201,
+		"day 1/notes.txt": 415, "../out.png": 422, "link.png": 422, "inner.zip": 415,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+	var list []imageJSON
+	s.get("/api/v1/projects/"+p.ID+"/images").into(t, http.StatusOK, &list)
+	names := make([]string, len(list))
+	for i, im := range list {
+		names[i] = im.Name
+	}
+	if diff := cmp.Diff([]string{"first.png", "day 1/beach.png", "day 2/beach.png", "last.png"}, names); diff != "" {
+		t.Errorf("images (-want +got):\n%s", diff)
+	}
+	original := s.get("/api/v1/images/" + list[1].ID + "/original")
+	if !bytes.Equal(original.body, picture()) || original.header.Get("Content-Disposition") != `attachment; filename="day 1-beach.png"` {
+		t.Errorf("original of a file from a folder: %v", original.header)
+	}
+}
+
+func TestUploadOfUnusableZips(t *testing.T) {
+	s := mustServe(t, Limits{Files: 3, Zip: archive.Limits{Bytes: 1 << 20, Entries: 5, Inflated: 3 << 20}})
+	p := s.project()
+	whole := pack(t, file{"a.png", picture()})
+	damaged := bytes.Clone(whole)
+	damaged[100] ^= 0xff
+	texts := func(n int) (files []file) {
+		for i := range n {
+			files = append(files, file{strings.Repeat("x", i+1), []byte("hello")})
+		}
+		return files
+	}
+	for name, c := range map[string]struct {
+		zip    []byte
+		status int
+		want   map[string]int
+	}{
+		"empty":     {pack(t), 422, map[string]int{"a.zip": 422}},
+		"cut":       {whole[:len(whole)-30], 422, map[string]int{"a.zip": 422}},
+		"damaged":   {damaged, 422, map[string]int{"a.png": 422}},
+		"too large": {append(bytes.Clone(whole), make([]byte, 1<<20)...), 413, map[string]int{"a.zip": 413}},
+		"entries":   {pack(t, texts(6)...), 413, map[string]int{"a.zip": 413}},
+		"ratio":     {pack(t, file{"a.bmp", append([]byte("BM"), make([]byte, 1<<20)...)}), 413, map[string]int{"a.bmp": 413}},
+		"files":     {pack(t, texts(5)...), 415, map[string]int{"x": 415, "xx": 415, "xxx": 415, "xxxx": 422}},
+	} {
+		a := s.upload(p.ID, file{"a.zip", c.zip})
+		if a.status != c.status {
+			t.Errorf("%s: status %d, want %d: %s", name, a.status, c.status, a.body)
+		}
+		if diff := cmp.Diff(c.want, outcomes(t, a)); diff != "" {
+			t.Errorf("%s: outcomes (-want +got):\n%s", name, diff)
+		}
+	}
+	for range cap(s.server.zips) {
+		s.server.zips <- struct{}{}
+	}
+	if a := s.upload(p.ID, file{"a.zip", whole}); a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" {
+		t.Errorf("more archives at once than can be read: %d %v", a.status, a.header)
+	}
+}
+
+// The traps of the corpus do what their makers did not want.
+func TestZipTraps(t *testing.T) {
+	dir := filepath.Join("..", "..", "shared", "corpus", "bombs")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("needs the files of ../shared/corpus, which is not there")
+	}
+	s := MustServe(t)
+	p := s.project()
+	for name, want := range map[string]map[string]int{
+		"zip_65000_entries.zip": {"zip_65000_entries.zip": 413},
+		"zip_bomb_1GiB.zip":     {"big.bin": 413},
+		"zip_slip.zip": {
+			"../../etc/x.png": 422, "/abs.png": 422, "a/../../b.png": 422, `C:\x.png`: 422, `..\..\w.png`: 422, "ok.png": 422, // one has no picture in it, one is there twice
+			"con.png": 422, "a\x00b.png": 422, "nl\nname.png": 422, "\u202egnp.exe": 422, "link.png": 422,
+		},
+		"polyglot_png_zip.png": {"polyglot_png_zip.png": 201}, // a picture, whatever is behind it
+	} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if diff := cmp.Diff(want, outcomes(t, s.upload(p.ID, file{name, b}))); diff != "" {
+			t.Errorf("%s: outcomes (-want +got):\n%s", name, diff)
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+	}
+}
+
+// An upload whose client goes on, but hardly, is given up; so is one whose
+// client stops. Files that had come are kept.
+func TestSlowUploads(t *testing.T) {
+	s := mustServe(t, Limits{Stall: 300 * time.Millisecond, SlowRate: 10 << 20})
+	p := s.project()
+	for name, pause := range map[string]time.Duration{"a byte at a time": 10 * time.Millisecond, "nothing more": time.Hour} {
+		body, kind := form(file{"first.png", picture()}, file{"second.png", picture()})
+		r, w := io.Pipe()
+		go func() {
+			b := body.Bytes()
+			first := bytes.LastIndex(b, []byte("Content-Disposition")) + 200
+			_, err := w.Write(b[:first])
+			for i := first; i < len(b) && err == nil; i++ {
+				select {
+				case <-time.After(pause):
+				case <-t.Context().Done():
+					err = io.ErrUnexpectedEOF
+				}
+				if err == nil {
+					_, err = w.Write(b[i : i+1])
+				}
+			}
+			w.CloseWithError(err)
+		}()
+		began := time.Now()
+		got := outcomes(t, s.send("POST", "/api/v1/projects/"+p.ID+"/images", r, "Content-Type: "+kind))
+		if diff := cmp.Diff(map[string]int{"first.png": 201, "second.png": 400}, got); diff != "" {
+			t.Errorf("%s: outcomes (-want +got):\n%s", name, diff)
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s: given up after %v", name, took)
+		}
+	}
+}
