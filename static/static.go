@@ -11,7 +11,7 @@ import "embed"
 //go:embed css/*.css icons/*.svg
 //go:embed modules/alternatives.js modules/annotate.js modules/api.js modules/app.js modules/borders.js modules/box.js modules/choice.js modules/chrome.js
 //go:embed modules/classes.js modules/colour.js modules/commands.js modules/contours.js modules/curve.js modules/dom.js modules/dots.js modules/doubt.js modules/early.js
-//go:embed modules/evidence.js modules/export.js modules/find.js modules/frames.js modules/gestures.js modules/granularity.js
+//go:embed modules/evidence.js modules/export.js modules/find.js modules/folds.js modules/frames.js modules/gestures.js modules/granularity.js
 //go:embed modules/graph.js modules/heat.js modules/help.js modules/hypotheses.js modules/idmap.js modules/keys.js modules/lines.js
 //go:embed modules/load.js modules/marks.js modules/overlay.js modules/painter.js modules/patterns.js modules/popup.js modules/problem.js modules/project.js modules/regrain.js modules/remap.js
 //go:embed modules/protocol.js modules/pyramid.js modules/session.js modules/simplify.js modules/socket.js modules/stage.js

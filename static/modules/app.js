@@ -66,6 +66,7 @@ export class App {
         this.select(place);
         this.accept();
       },
+      refolded: () => this.refresh(),
     });
     this.regrain = new Regrain(this, parts.image);
     this.queue = queue;
@@ -252,8 +253,15 @@ export class App {
 
   /** @param {1 | -1} step */
   walk(step) {
-    const place = this.choice.beside(this.session.hypotheses, step);
+    const place = this.choice.beside(this.session.hypotheses, step, (p) => this.strip.visible(p));
     if (place >= 0) this.select(place);
+  }
+
+  /** Ends the search for alternatives, or looks for more of them. */
+  searchOn() {
+    const { hypotheses } = this.session;
+    if (hypotheses.running) this.session.stop();
+    else if (hypotheses.more > 0) this.session.run(hypotheses.more);
   }
 
   /** @param {import('./hypotheses.js').Card} card */

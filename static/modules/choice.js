@@ -72,14 +72,16 @@ export class Choice {
   }
 
   /**
-   * The place one step on from the selected one, staying within the cards.
+   * The place one step on from the selected one among those that are seen,
+   * staying within the cards.
    *
    * @param {Hypotheses} hypotheses
    * @param {1 | -1} step
+   * @param {(place: number) => boolean} [seen]
    */
-  beside(hypotheses, step) {
-    const last = hypotheses.cards.length - 1;
-    if (!this.selected) return step > 0 ? Math.min(0, last) : last;
-    return Math.max(0, Math.min(last, this.selected.place + step));
+  beside(hypotheses, step, seen = () => true) {
+    const places = [...hypotheses.cards.keys()].filter((p) => seen(p) || p === this.selected?.place);
+    const at = this.selected ? places.indexOf(this.selected.place) : step > 0 ? -1 : places.length;
+    return places[Math.max(0, Math.min(places.length - 1, at + step))] ?? -1;
   }
 }

@@ -27,6 +27,7 @@ export function paintChrome(app) {
   const line = statusOf(app);
   if (byId('status').textContent !== line) byId('status').textContent = line;
   byId('running').hidden = !hypotheses.running;
+  paintSearch(hypotheses);
 
   app.regrain.control.update(evidence.granularity, session.asked);
   const { undo, redo } = evidence.depth();
@@ -50,6 +51,17 @@ export function statusOf({ session, classes, clicks, touch, queue }) {
     return `The server can’t be reached. Your work is kept in this ${queue.lasting ? 'browser' : 'page, which must stay open,'} and sent when it is back`;
   }
   return statusLine({ clicks, classes: classes.classes, hypotheses: session.hypotheses, touch });
+}
+
+/** @param {import('./hypotheses.js').Hypotheses} hypotheses */
+function paintSearch(hypotheses) {
+  const button = byId('search');
+  button.hidden = !hypotheses.running && hypotheses.more === 0;
+  const name = hypotheses.running ? 'Stop looking for hypotheses' : 'Look for more hypotheses';
+  if (button.getAttribute('aria-label') === name) return;
+  button.setAttribute('aria-label', name);
+  button.title = `${name} (M)`;
+  button.querySelector('use')?.setAttribute('href', hypotheses.running ? '#i-stop' : '#i-more');
 }
 
 /** @param {App} app */

@@ -52,6 +52,7 @@ export function listen(app) {
     'rename-class': () => classes.edit(classes.active),
     'walk-on': () => app.walk(1),
     'walk-back': () => app.walk(-1),
+    search: () => app.searchOn(),
     accept: () => app.accept(),
     'accept-region': () => app.acceptRegion(),
     'accept-next': () => {
@@ -135,7 +136,7 @@ export function listen(app) {
     if (held.delete('h')) commands.overlay('');
   });
 
-  for (const id of ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'accept', 'find', 'boundaries', 'overlay', 'uncertainty', 'next-click', 'patterns']) {
+  for (const id of ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'accept', 'find', 'boundaries', 'overlay', 'uncertainty', 'next-click', 'patterns', 'search']) {
     byId(id).addEventListener('click', () => commands[id](''));
   }
   opacity.addEventListener('input', () => setOpacity(Number(opacity.value)));

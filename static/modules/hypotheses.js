@@ -12,6 +12,10 @@ import { VOID } from './protocol.js';
  * @property {boolean} stale made for older evidence
  */
 
+/** Hypotheses that are asked for in addition; the most that a run can have. */
+const STEP = 20;
+const MOST = 100;
+
 /**
  * The hypotheses of the present run, as cards in places. A new run takes the
  * places over from the left as its hypotheses arrive, so that no card moves
@@ -101,6 +105,13 @@ export class Hypotheses {
   /** The cards that were made for the present clicks. */
   get present() {
     return this.cards.filter(({ stale }) => !stale);
+  }
+
+  /** How many hypotheses to ask for to get more than there are, or 0 when there can't be more. */
+  get more() {
+    if (!this.done || this.classes < 2 || (this.done.reason !== 'complete' && this.done.reason !== 'stopped')) return 0;
+    const next = this.done.reason === 'stopped' ? this.wanted : this.wanted + STEP;
+    return this.received < MOST ? Math.min(MOST, next) : 0;
   }
 
   get running() {

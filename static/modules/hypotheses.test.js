@@ -48,6 +48,25 @@ test('a run for the same clicks leaves the cards as they are while it brings the
   assert.deepEqual(h.cards.map(({ count }) => count), [1, 1]);
 });
 
+test('more can be asked for until a hundred, also after a stop', () => {
+  const h = new Hypotheses();
+  h.start(run(1, 20));
+  assert.equal(h.more, 0, 'not while it runs');
+  h.add(frame(1, 0, 'a'));
+  h.finish(done(1, 'stopped'));
+  assert.equal(h.more, 20, 'a stopped run goes on to its end');
+  h.start(run(2, 90), true);
+  h.finish(done(2));
+  assert.equal(h.more, 100);
+  h.start(run(3, 100), true);
+  for (let i = 0; i < 100; i++) h.add(frame(3, i, String(i)));
+  h.finish(done(3));
+  assert.equal(h.more, 0);
+  h.start({ ...run(4), classes: [0] });
+  h.finish(done(4, 'one-class'));
+  assert.equal(h.more, 0);
+});
+
 test('frames and ends of superseded runs are ignored', () => {
   const h = new Hypotheses();
   h.start(run(2));

@@ -27,6 +27,7 @@ export const BINDINGS = [
   { group: 'Hypotheses', shown: 'Shift + Enter', does: 'Accept only the region under the cursor', commands: [['shift+enter', 'accept-region']] },
   { group: 'Hypotheses', shown: 'X', does: 'Alternatives of the region in focus; they come by themselves when the pointer rests', commands: [['x', 'alternatives']] },
   { group: 'Hypotheses', shown: 'W', does: 'Go to the superpixel worth a click; the key of a class labels it', commands: [['w', 'next-click']] },
+  { group: 'Hypotheses', shown: 'M', does: 'Stop looking for hypotheses, or look for more', commands: [['m', 'search']] },
   { group: 'Hypotheses', shown: 'Ctrl + Enter', does: 'Accept and go to the next image', commands: [['ctrl+enter', 'accept-next']] },
   { group: 'Hypotheses', shown: 'Esc', does: 'Leave the preview, cancel a stroke', commands: [['escape', 'cancel']] },
 

@@ -93,6 +93,16 @@ export class Session {
     this.append({ kind: 'clear', superpixels, points });
   }
 
+  /** Ends the search for hypotheses. */
+  stop() {
+    this.link.send({ type: 'stop' });
+  }
+
+  /** Looks for hypotheses anew. @param {number} count */
+  run(count) {
+    this.link.send({ type: 'run', count });
+  }
+
   /** Makes the superpixels coarser or finer. @param {number} regions wanted */
   regrain(regions) {
     this.append({ kind: 'granularity', regions });
@@ -271,7 +281,7 @@ export class Session {
         void this.keeper.drop(id);
         this.listener.labels();
         this.listener.problem('That step was taken back', detail);
-        this.link.send({ type: 'run', count: this.hypotheses.wanted || 20 });
+        this.run(this.hypotheses.wanted || 20);
         this.pump();
         break;
     }

@@ -32,7 +32,8 @@ export function statusLine({ clicks, classes, hypotheses, touch }) {
   }
   if (!done) return 'Looking for alternatives';
   const folded = received - fresh;
-  return folded > 0 ? `${counted(fresh)} (${folded} more came out the same)` : counted(fresh);
+  const stopped = done.reason === 'stopped' ? ', stopped' : '';
+  return (folded > 0 ? `${counted(fresh)} (${folded} more came out the same)` : counted(fresh)) + stopped;
 }
 
 /** @param {number} n */

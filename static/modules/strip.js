@@ -1,4 +1,5 @@
 import { byId, stamp } from './dom.js';
+import { leaders } from './folds.js';
 import { changed, reference } from './hypotheses.js';
 import { percent } from './status.js';
 
@@ -9,6 +10,7 @@ import { percent } from './status.js';
  * @property {(place: number) => void} preview the pointer is over a card, or -1
  * @property {(place: number) => void} select
  * @property {(place: number) => void} accept
+ * @property {() => void} refolded cards have been folded or unfolded
  *
  * @typedef {object} Shown what a card's element was last painted with
  * @property {HTMLElement} element
@@ -31,13 +33,36 @@ export class Strip {
     this.list = byId('cards');
     /** @type {Shown[]} */
     this.shown = [];
+    /** @type {number[]} for each card the place of the one that it is folded into */
+    this.leaders = [];
+    /** @type {string[]} of the cards in their places */
+    this.digests = [];
+    /** What the folds were made for. */
+    this.folded = '';
+    /** @type {Set<string>} digests of the cards whose folds are open */
+    this.open = new Set();
+    /** Whether the pointer is over the strip, where nothing may move then. */
+    this.pointed = false;
+    this.list.addEventListener('pointerenter', () => (this.pointed = true));
+    this.list.addEventListener('pointerleave', () => {
+      this.pointed = false;
+      listener.refolded();
+    });
     this.list.addEventListener('wheel', (e) => {
       if (e.deltaX === 0 && !e.shiftKey) this.list.scrollLeft += e.deltaY;
     }, { passive: true });
     this.list.addEventListener('keydown', (e) => {
       const place = this.shown.findIndex(({ element }) => element === document.activeElement);
-      const next = { ArrowRight: place + 1, ArrowLeft: place - 1, Home: 0, End: this.shown.length - 1 }[e.key];
-      if (place < 0 || next === undefined || !this.shown[next]) return;
+      if (place < 0) return;
+      if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
+        e.preventDefault();
+        this.unfold(place, e.key === 'ArrowDown');
+        return;
+      }
+      const seen = [...this.shown.keys()].filter((i) => this.visible(i));
+      const at = seen.indexOf(place);
+      const next = { ArrowRight: seen[at + 1], ArrowLeft: seen[at - 1], Home: seen[0], End: seen.at(-1) }[e.key];
+      if (next === undefined) return;
       e.preventDefault();
       this.shown[next].element.focus();
       this.listener.select(next);
@@ -68,12 +93,15 @@ export class Strip {
     while (this.shown.length > cards.length) this.shown.pop()?.element.remove();
     while (this.shown.length < cards.length) this.append(this.shown.length);
     byId('strip-empty').hidden = cards.length > 0;
+    this.fold(cards);
     const best = hypotheses.best();
     const compared = hypotheses.present.length > 0 ? reference(labels, cards[0].labels) : labels;
     cards.forEach((card, place) => {
       const shown = this.shown[place];
       const { element } = shown;
+      element.hidden = !this.visible(place) && place !== selected;
       element.classList.toggle('stale', card.stale);
+      element.classList.toggle('folded', this.leaders[place] !== place);
       element.setAttribute('aria-selected', String(place === selected));
       element.tabIndex = place === Math.max(0, selected) ? 0 : -1;
       if (card.stale) return;
@@ -103,10 +131,45 @@ export class Strip {
     slot('area').textContent = current ? 'current' : differs === 0 ? `fills ${percent(fills)}` : `${percent(differs)} differs`;
     slot('count').textContent = `× ${card.count}`;
     slot('count').hidden = card.count === 1;
+    const alike = this.leaders.filter((l) => l === place).length - 1;
+    slot('fold').hidden = alike <= 0;
+    slot('fold').textContent = this.open.has(card.digest) ? `− ${alike} alike` : `+ ${alike} alike`;
+    this.digests[place] = card.digest;
     element.classList.toggle('current', current);
     const score = gap === 0 ? 'best score' : `score ${short(gap)} below the best`;
     const area = current ? 'same as the labelling' : differs === 0 ? `fills the undecided ${percent(fills)}` : `differs on ${percent(differs)} of the area`;
-    element.setAttribute('aria-label', `Hypothesis ${place + 1}, ${score}, ${area}${card.count > 1 ? `, came out ${card.count} times` : ''}`);
+    element.setAttribute('aria-label', `Hypothesis ${place + 1}, ${score}, ${area}${card.count > 1 ? `, came out ${card.count} times` : ''}${alike > 0 ? `, ${alike} more nearly the same, arrow down shows them` : ''}`);
+  }
+
+  /**
+   * Finds out which cards are nearly the same; not while the pointer is over them.
+   *
+   * @param {readonly Card[]} cards
+   */
+  fold(cards) {
+    const source = cards.map(({ digest, stale }) => digest + stale).join();
+    if (source === this.folded || this.pointed) {
+      for (let place = this.leaders.length; place < cards.length; place++) this.leaders.push(place);
+      return;
+    }
+    this.folded = source;
+    this.leaders = leaders(cards, this.area);
+  }
+
+  /** Whether the card in a place is not folded away. @param {number} place */
+  visible(place) {
+    const leader = this.leaders[place] ?? place;
+    return leader === place || this.open.has(this.digests[leader]);
+  }
+
+  /** @param {number} place of a card @param {boolean} open whether those like it are shown */
+  unfold(place, open) {
+    const leader = this.leaders[place] ?? place;
+    if (open) this.open.add(this.digests[leader]);
+    else this.open.delete(this.digests[leader]);
+    if (!open && leader !== place) this.listener.select(leader);
+    this.shown[leader].element.focus();
+    this.listener.refolded();
   }
 
   /** @param {number} place */
@@ -115,6 +178,10 @@ export class Strip {
     element.addEventListener('pointerenter', (e) => e.pointerType !== 'touch' && this.listener.preview(place));
     element.addEventListener('pointerleave', () => this.listener.preview(-1));
     element.addEventListener('click', () => this.listener.select(place));
+    slot('fold').addEventListener('click', (e) => {
+      e.stopPropagation();
+      this.unfold(place, !this.open.has(this.digests[place]));
+    });
     element.addEventListener('dblclick', () => this.listener.accept(place));
     this.list.append(element);
     this.shown.push({ element, slot, painted: [], colors: [] });

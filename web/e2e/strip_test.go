@@ -1,0 +1,87 @@
+package e2e
+
+import (
+	"fmt"
+	"image"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// cards counts the cards that are shown, and those that are folded away.
+const cards = `[document.querySelectorAll('.hypothesis:not([hidden])').length, document.querySelectorAll('.hypothesis[hidden]').length]`
+
+// tried is how many hypotheses the status speaks of: different ones and repeats.
+const tried = `(document.getElementById('status').textContent.match(/[0-9]+/g) ?? []).map(Number).reduce((a, b) => a + b, 0)`
+
+// TestE2EStrip looks for more hypotheses, folds those that are nearly the same,
+// previews under the pointer without moving a card, and accepts a region.
+func TestE2EStrip(t *testing.T) {
+	photograph := sharedFile(t, "data", "voc", "images", "2009_002221.jpg")
+	p := openPage(t, 1280, 720, true, startServer(t))
+	p.drop(photograph)
+	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	p.press("1")
+	p.click(image.Pt(20, 20))
+	p.press("2")
+	p.click(image.Pt(250, 200))
+	p.until(settled)
+	first := value[[]int](p, cards)
+	for _, count := range []int{40, 60} {
+		p.press("m")
+		p.until(fmt.Sprintf(`%s && %s === %d`, settled, tried, count))
+	}
+	more := value[[]int](p, cards)
+	t.Logf("%v cards shown and folded at first, %v with 60 hypotheses", first, more)
+	if more[0]+more[1] <= first[0]+first[1] {
+		t.Errorf("looking for more brought none: %v cards, then %v", first, more)
+	}
+	if more[1] == 0 {
+		t.Fatal("no two of 60 hypotheses are nearly the same; choose another photograph for this test")
+	}
+	p.screenshot("folded")
+	p.do("unfolding", chromedp.Click(chromedp.CSS(".hypothesis:not([hidden]) [data-slot=fold]:not([hidden])")))
+	p.until(fmt.Sprintf(`%s[1] < %d`, cards, more[1]))
+	p.screenshot("unfolded")
+	p.press(kb.ArrowUp)
+	p.until(fmt.Sprintf(`%s[1] === %d`, cards, more[1]))
+
+	// A card under the pointer is previewed and stays where it is.
+	place := `(() => { const b = document.querySelector('.hypothesis:nth-child(3)').getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()`
+	before := value[[]float64](p, place)
+	p.do("pointing at a card", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, before[0], before[1]))
+	p.until(`/^hypothesis 3 of/.test(document.getElementById('badge-text').textContent)`)
+	p.press("m")
+	p.until(fmt.Sprintf(`%s && %s === 80`, settled, tried))
+	if after := value[[]float64](p, place); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("the card under the pointer moved from %v to %v", before, after)
+	}
+
+	// Of the third hypothesis, only the region under the pointer.
+	answer := value[struct{ Hypotheses []struct{ Labels []int } }](p, p.api("/hypotheses?count=3"))
+	best, third := answer.Hypotheses[0].Labels, answer.Hypotheses[2].Labels
+	differing := 0
+	for third[differing] == best[differing] {
+		differing++
+	}
+	p.do("choosing the first card", chromedp.Click(chromedp.CSS(".hypothesis:nth-child(1)")))
+	p.press(enter)
+	p.until(settled + ` && document.getElementById('badge').hidden`)
+	p.do("choosing the third card", chromedp.Click(chromedp.CSS(".hypothesis:nth-child(3)")))
+	p.point(p.middle(differing))
+	p.press(enter, kb.ModifierShift)
+	p.until(settled + ` && /^Accepted a region/.test(document.getElementById('announcer').textContent)`)
+	events := value[struct {
+		Events []struct {
+			Kind        string
+			Superpixels []int
+		}
+	}](p, p.api("/evidence"))
+	last := events.Events[len(events.Events)-1]
+	if len(events.Events) != 4 || last.Kind != "accept" || !slices.Contains(last.Superpixels, differing) || len(last.Superpixels) == len(best) {
+		t.Errorf("the last of %d events is %+v, want a region with superpixel %d accepted", len(events.Events), last, differing)
+	}
+}
