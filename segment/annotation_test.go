@@ -356,7 +356,7 @@ func TestGranularity(t *testing.T) {
 		mustAppend(t, a, segment.Event{ID: string(rune('u' + i)), Kind: segment.Undo})
 	}
 	undone := a.State()
-	undone.Seq, undone.Redo = before.Seq, 0
+	undone.Seq, undone.Version, undone.Redo = before.Seq, before.Version, 0
 	if diff := cmp.Diff(before, undone); diff != "" {
 		t.Errorf("state after undo (-before +after):\n%s", diff)
 	}

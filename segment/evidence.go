@@ -36,7 +36,7 @@ type Event struct {
 	Superpixels []int32      // of the map in force; label, clear: at least one; accept: the region, or all when empty
 	Map         string       // name of the map that Superpixels are of, when the client says; not stored
 	Points      [][2]float64 // where the person clicked, in pixels of the image; may be empty
-	Class       int          // label only
+	Class       int          // label only: id of the class
 	Regions     int          // granularity only: how many superpixels are wanted
 	Pick        *Pick        // accept only
 	Created     time.Time
@@ -48,7 +48,7 @@ type Event struct {
 type Pick struct {
 	Rank   int
 	Digest string
-	Labels []uint8 // class per superpixel of the map in force
+	Labels []uint8 // class id per superpixel of the map in force
 }
 
 // same reports whether a request asks for what the stored event e did; used to
@@ -69,7 +69,7 @@ func (e *Event) same(request *Event) bool {
 
 // check validates what can be said of an event without looking at the labels:
 // its identifier, kind, and the ranges of superpixels, classes and granularity.
-func (e *Event) check(superpixels, classes, finest int) error {
+func (e *Event) check(p *Project, superpixels, finest int) error {
 	if len(e.ID) == 0 || len(e.ID) > maxEventID || !printable(e.ID) {
 		return Errorf(Invalid, "An event needs an id of 1 to %d printable ASCII characters, made by the client.", maxEventID)
 	}
@@ -83,8 +83,8 @@ func (e *Event) check(superpixels, classes, finest int) error {
 	}
 	switch e.Kind {
 	case Label:
-		if e.Class < 0 || e.Class >= classes {
-			return Errorf(Invalid, "Class %d does not exist: this project has classes 0 to %d. Nothing was changed.", e.Class, classes-1)
+		if err := p.known(e.Class); err != nil {
+			return err
 		}
 		fallthrough
 	case Clear:

@@ -15,6 +15,7 @@ var needs = map[string]access.Action{
 	"Workspace.Project":       access.Read,
 	"Workspace.Projects":      access.Read,
 	"Workspace.EditProject":   access.Manage,
+	"Workspace.RestoreClass":  access.Manage,
 	"Workspace.TrashProject":  access.Manage,
 	"Workspace.TrashImage":    access.Manage,
 	"Workspace.Trash":         access.Manage,

@@ -15,9 +15,42 @@ type Image struct {
 	Bytes     int64 // size of the original
 	Created   time.Time
 
-	Seq     int     // number of evidence events
+	Seq int // number of evidence events
+	Progress
+}
+
+// Progress is what an image's record keeps of its state, so that lists need
+// not replay the evidence.
+type Progress struct {
 	Clicks  int     // superpixels with a click
-	Decided float64 // share of the image's area with a class, 0..1
+	Decided float64 // share of the area that has a class, 0..1
+	// Classes are those that clicks and labelling have, as the evidence names
+	// them, by id; nil, in older records, is not known.
+	Classes []ClassShare
+}
+
+// ClassShare is what one class has of an image.
+type ClassShare struct {
+	ID     uint8
+	Area   int // pixels of the labelling
+	Clicks int // superpixels with a click
+}
+
+// through brings a progress that was stored before classes were deleted up to
+// date.
+func (p *Progress) through(table *ClassTable, area int) {
+	if p.Classes == nil {
+		return
+	}
+	decided := 0
+	p.Clicks = 0
+	for _, c := range p.Classes {
+		if table[c.ID] != Void {
+			decided += c.Area
+			p.Clicks += c.Clicks
+		}
+	}
+	p.Decided = float64(decided) / float64(area)
 }
 
 // Status says how far the work on an image is: untouched, started, or done

@@ -93,12 +93,8 @@ func refusal(err error) error {
 	return Errorf(kind, "%s", refused.Detail).Because(refused.Unwrap())
 }
 
-// load makes an Annotation from what is stored.
-func (w *Workspace) load(ctx context.Context, imageID string) (*Annotation, error) {
-	im, err := w.store.Image(ctx, imageID)
-	if err != nil {
-		return nil, err
-	}
+// load makes an Annotation from a record and what is stored with it.
+func (w *Workspace) load(ctx context.Context, im Image) (*Annotation, error) {
 	var hierarchy superpixels.Hierarchy
 	if err := w.unmarshal(ctx, im.HierarchyKey(), &hierarchy); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ const keepIdle = 32
 // openImages shares one Annotation per image among all who work on it and
 // keeps the most recently used ones ready.
 type openImages struct {
-	load func(ctx context.Context, id string) (*Annotation, error)
+	load func(ctx context.Context, im Image) (*Annotation, error)
 
 	mu    sync.Mutex
 	byID  map[string]*openImage
@@ -26,13 +26,15 @@ type openImage struct {
 	idleSince  int
 }
 
-func newOpenImages(load func(context.Context, string) (*Annotation, error)) *openImages {
+func newOpenImages(load func(context.Context, Image) (*Annotation, error)) *openImages {
 	return &openImages{load: load, byID: map[string]*openImage{}}
 }
 
-// acquire returns the image's Annotation, loading it when it is not there.
-// Many callers share one loading, which goes on when the first of them leaves.
-func (o *openImages) acquire(ctx context.Context, id string) (*Annotation, error) {
+// acquire returns the Annotation of the image with the given record, loading it
+// when it is not there. Many callers share one loading, which goes on when the
+// first of them leaves.
+func (o *openImages) acquire(ctx context.Context, record Image) (*Annotation, error) {
+	id := record.ID
 	o.mu.Lock()
 	im, ok := o.byID[id]
 	if !ok {
@@ -43,7 +45,7 @@ func (o *openImages) acquire(ctx context.Context, id string) (*Annotation, error
 	o.mu.Unlock()
 
 	if !ok {
-		im.annotation, im.err = o.load(context.WithoutCancel(ctx), id)
+		im.annotation, im.err = o.load(context.WithoutCancel(ctx), record)
 		if im.err == nil {
 			im.annotation.release = func() { o.releaseOne(id, im) }
 		}
@@ -72,7 +74,7 @@ func (o *openImages) releaseOne(id string, im *openImage) {
 	if im.users > 0 {
 		return
 	}
-	if failed(im) {
+	if _, failed := im.loaded(); failed {
 		if o.byID[id] == im {
 			delete(o.byID, id)
 		}
@@ -93,12 +95,25 @@ func (o *openImages) releaseOne(id string, im *openImage) {
 	}
 }
 
-// failed reports whether loading has ended with an error.
-func failed(im *openImage) bool {
+// ready returns the images that are in memory, in no order.
+func (o *openImages) ready() []*Annotation {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var all []*Annotation
+	for _, im := range o.byID {
+		if a, _ := im.loaded(); a != nil {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// loaded returns the Annotation when loading has ended, or that it has failed.
+func (im *openImage) loaded() (a *Annotation, failed bool) {
 	select {
 	case <-im.ready:
-		return im.err != nil
+		return im.annotation, im.err != nil
 	default:
-		return false
+		return nil, false
 	}
 }

@@ -21,20 +21,24 @@ const (
 type Project struct {
 	ID      string
 	Name    string
-	Classes []Class // the index in this slice is the class index
+	Classes []Class        // in the order in which people see them and exports number them
+	Deleted []DeletedClass // in the order of their deletion
 	Created time.Time
 }
 
-// Class is one thing that a superpixel can be. Class 0 is the background and is
-// clicked like any other.
+// Class is one thing that a superpixel can be. ID names it in evidence, labels
+// and hypotheses for as long as the project lives, whatever its place in the
+// list; in a new project the two are the same. The first class of the list is
+// the background and is clicked like any other.
 type Class struct {
+	ID    uint8 // 0..254
 	Name  string
 	Color string // #rrggbb, lower case
 }
 
 // DefaultClasses are the classes of a project whose maker named none.
 func DefaultClasses() []Class {
-	return []Class{{"background", palette[0]}, {"object", palette[1]}}
+	return []Class{{0, "background", palette[0]}, {1, "object", palette[1]}}
 }
 
 // palette holds the colours given to classes that come without one: well apart
@@ -57,6 +61,7 @@ var colorPattern = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 
 // NormalizeClasses checks a list of classes and returns it in stored form:
 // names trimmed, colours in lower case, missing colours taken from the palette.
+// It leaves the ids as they are.
 func NormalizeClasses(classes []Class) ([]Class, error) {
 	if len(classes) == 0 {
 		return nil, Errorf(Invalid, "A project needs at least one class.")
@@ -82,7 +87,7 @@ func NormalizeClasses(classes []Class) ([]Class, error) {
 		if !colorPattern.MatchString(color) {
 			return nil, Errorf(Invalid, "The colour %q of class %q is not of the form #rrggbb, for example #2f9e8f.", c.Color, name)
 		}
-		out[i] = Class{Name: name, Color: color}
+		out[i] = Class{ID: c.ID, Name: name, Color: color}
 	}
 	return out, nil
 }

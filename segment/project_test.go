@@ -18,9 +18,9 @@ func TestNormalizeClasses(t *testing.T) {
 	}{
 		"colours from the palette": {
 			in:   []Class{{Name: " sky "}, {Name: "sea", Color: "#AbCdEf"}},
-			want: []Class{{"sky", palette[0]}, {"sea", "#abcdef"}},
+			want: []Class{{Name: "sky", Color: palette[0]}, {Name: "sea", Color: "#abcdef"}},
 		},
-		"longest name":      {in: []Class{{long, "#000000"}}, want: []Class{{long, "#000000"}}},
+		"longest name":      {in: []Class{{ID: 7, Name: long, Color: "#000000"}}, want: []Class{{7, long, "#000000"}}},
 		"too long":          {in: []Class{{Name: long + "é"}}, err: "longer than 100"},
 		"none":              {in: nil, err: "at least one"},
 		"too many":          {in: many, err: "up to 255"},
@@ -29,7 +29,7 @@ func TestNormalizeClasses(t *testing.T) {
 		"control character": {in: []Class{{Name: "a\x00b"}}, err: "control"},
 		"right-to-left":     {in: []Class{{Name: "a\u202eb"}}, err: "text-direction"},
 		"not UTF-8":         {in: []Class{{Name: "a\xff"}}, err: "UTF-8"},
-		"bad colour":        {in: []Class{{"a", "red"}}, err: "#rrggbb"},
+		"bad colour":        {in: []Class{{Name: "a", Color: "red"}}, err: "#rrggbb"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

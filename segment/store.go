@@ -60,13 +60,6 @@ type TrashStore interface {
 	EveryImage(ctx context.Context) iter.Seq2[Image, error]
 }
 
-// Progress is what an image's record keeps of its state, so that lists need
-// not replay the evidence.
-type Progress struct {
-	Clicks  int     // superpixels with a click
-	Decided float64 // share of the area that has a class, 0..1
-}
-
 // Blobs keeps immutable files under slash-separated keys.
 type Blobs interface {
 	// Put stores what write produces; nothing appears under the key unless all

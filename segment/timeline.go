@@ -173,7 +173,13 @@ func (t *Timeline) play(index int) {
 		case Clear:
 			t.clicks[cell], t.accepted[cell] = Void, Void
 		case Accept:
-			t.accepted[cell] = e.Pick.Labels[t.cut.Parent[cell]]
+			// A hypothesis contradicts no click, but one on a class that was
+			// deleted without another in its place says nothing any more.
+			l := e.Pick.Labels[t.cut.Parent[cell]]
+			if t.clicks[cell] != l {
+				t.clicks[cell] = Void
+			}
+			t.accepted[cell] = l
 		}
 	}
 	if e.Kind == Granularity {

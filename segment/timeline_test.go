@@ -63,6 +63,9 @@ func TestTimelineAgainstWholeSnapshots(t *testing.T) {
 						present.clicks[s], present.accepted[s] = Void, Void
 					case Accept:
 						present.accepted[s] = e.Pick.Labels[s]
+						if present.clicks[s] != e.Pick.Labels[s] {
+							present.clicks[s] = Void
+						}
 					}
 				}
 			}

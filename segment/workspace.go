@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"runtime"
+	"sync"
 	"time"
 
 	"collie/segment/access"
@@ -25,6 +26,9 @@ type Workspace struct {
 	ingest chan struct{} // a place per image that is being segmented
 	open   *openImages
 	guard  *guard
+
+	edits   sync.Mutex           // one change of a project at a time
+	changed func(imageID string) // see Watch
 }
 
 // NewWorkspace returns a workspace over the given stores. Uploads pass through
@@ -41,7 +45,8 @@ func NewWorkspace(store Store, blobs Blobs, gate *photo.Gate) *Workspace {
 // workspace is used.
 func (w *Workspace) LimitImages(n int) { w.images = n }
 
-// CreateProject makes a project; with no classes it gets DefaultClasses.
+// CreateProject makes a project; with no classes it gets DefaultClasses. The id
+// of each class becomes its place in the list.
 func (w *Workspace) CreateProject(ctx context.Context, name string, classes []Class) (Project, error) {
 	if err := w.May(ctx, access.Manage); err != nil {
 		return Project{}, err
@@ -55,6 +60,9 @@ func (w *Workspace) CreateProject(ctx context.Context, name string, classes []Cl
 	}
 	if classes, err = NormalizeClasses(classes); err != nil {
 		return Project{}, err
+	}
+	for i := range classes {
+		classes[i].ID = uint8(i)
 	}
 	p := Project{ID: NewID(), Name: name, Classes: classes, Created: now()}
 	return p, w.store.CreateProject(ctx, p)
@@ -76,39 +84,20 @@ func (w *Workspace) Projects(ctx context.Context) ([]Project, error) {
 	return w.store.Projects(ctx)
 }
 
-// EditProject changes the name, unless it is empty, and the classes, unless the
-// list is. Classes keep their index, so the list can rename, recolour and add
-// at the end, but not shorten: evidence may refer to any class.
-func (w *Workspace) EditProject(ctx context.Context, id, name string, classes []Class) (Project, error) {
-	if err := w.May(ctx, access.Manage); err != nil {
-		return Project{}, err
-	}
-	p, err := w.store.Project(ctx, id)
-	if err != nil {
-		return Project{}, err
-	}
-	if name != "" {
-		if p.Name, err = CleanName("project name", name); err != nil {
-			return Project{}, err
-		}
-	}
-	if len(classes) > 0 {
-		if len(classes) < len(p.Classes) {
-			return Project{}, Errorf(Invalid, "The project has %d classes and the new list only %d. Classes can be renamed, recoloured and added at the end, not removed. Nothing was changed.", len(p.Classes), len(classes))
-		}
-		if p.Classes, err = NormalizeClasses(classes); err != nil {
-			return Project{}, err
-		}
-	}
-	return p, w.store.UpdateProject(ctx, p)
-}
-
 // Image returns an image's record.
 func (w *Workspace) Image(ctx context.Context, id string) (Image, error) {
 	if err := w.May(ctx, access.Read); err != nil {
 		return Image{}, err
 	}
-	return w.store.Image(ctx, id)
+	im, err := w.store.Image(ctx, id)
+	if err != nil {
+		return Image{}, err
+	}
+	p, err := w.store.Project(ctx, im.ProjectID)
+	if err != nil {
+		return Image{}, err
+	}
+	return p.seen(im), nil
 }
 
 // Images lists a project's images in order of upload.
@@ -116,10 +105,15 @@ func (w *Workspace) Images(ctx context.Context, projectID string) ([]Image, erro
 	if err := w.May(ctx, access.Read); err != nil {
 		return nil, err
 	}
-	if _, err := w.store.Project(ctx, projectID); err != nil {
+	p, err := w.store.Project(ctx, projectID)
+	if err != nil {
 		return nil, err
 	}
-	return w.store.Images(ctx, projectID)
+	images, err := w.store.Images(ctx, projectID)
+	for i, im := range images {
+		images[i] = p.seen(im)
+	}
+	return images, err
 }
 
 // Blob opens one of an image's blobs; the caller closes it.
@@ -136,10 +130,19 @@ func (w *Workspace) Open(ctx context.Context, imageID string) (*Annotation, erro
 		return nil, err
 	}
 	// One that is in memory may have gone to the trash meanwhile.
-	if _, err := w.store.Image(ctx, imageID); err != nil {
+	im, err := w.store.Image(ctx, imageID)
+	if err != nil {
 		return nil, err
 	}
-	return w.open.acquire(ctx, imageID)
+	a, err := w.open.acquire(ctx, im)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.refresh(ctx); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
 }
 
 // now is the present time as the store keeps it.

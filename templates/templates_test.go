@@ -24,7 +24,7 @@ func render(t *testing.T, c templ.Component) string {
 }
 
 func pages() map[string]templ.Component {
-	classes := []Class{{0, "background", "#5b6b7f"}, {1, hostile, "#f2a541"}}
+	classes := []Class{{0, 0, "background", "#5b6b7f"}, {1, 1, hostile, "#f2a541"}}
 	im := ImageCard{
 		ID: "im1", Name: hostile, Status: "started", Width: 640, Height: 480,
 		Decided: 0.231, Thumbnail: "/api/v1/images/im1/thumbnail",

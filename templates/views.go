@@ -34,6 +34,7 @@ type ProjectView struct {
 
 // Class is one class in project order.
 type Class struct {
+	ID    int // names it in evidence and labels
 	Index int
 	Name  string
 	Color string // #rrggbb

@@ -29,7 +29,23 @@ type hub struct {
 func newHub(workspace *segment.Workspace, log *slog.Logger, places int) *hub {
 	h := &hub{workspace: workspace, log: log, places: places, rooms: map[string]*room{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
+	workspace.Watch(h.changed)
 	return h
+}
+
+// changed tells those who have the image open that its state has changed by
+// something else than an event that came through its room.
+func (h *hub) changed(imageID string) {
+	h.mu.Lock()
+	r, ok := h.rooms[imageID]
+	if ok {
+		r.visitors++
+	}
+	h.mu.Unlock()
+	if ok {
+		r.refresh()
+		r.leave()
+	}
 }
 
 // enter returns the image's room, which the caller must leave.

@@ -23,20 +23,13 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	im, err := s.image(r)
-	if err != nil {
-		return err
-	}
-	project, err := s.workspace.Project(r.Context(), im.ProjectID)
-	if err != nil {
-		return err
-	}
 	a, err := s.annotation(r)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
 
+	im, project := a.Image(), a.Project()
 	name := stem(im.Name)
 	state, sequence := a.Present()
 	labels := state.Labels
@@ -51,7 +44,7 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	if style == "colour" {
 		name += "-colour"
 	}
-	labels = state.Cells(labels)
+	labels = project.Positions().Through(state.Cells(labels))
 	w.Header().Set("Content-Disposition", attachment(name+".png"))
 	return s.stream(w, "image/png", func(out io.Writer) error {
 		if style == "colour" {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -85,7 +86,13 @@ func makeFixtures(t *testing.T) []byte {
 	f := fixtures{
 		Comment: "Written by web/messages_test.go: go test ./web -run Fixtures -update",
 		Server: map[string]any{
-			"state":  stateMessage{"state", "e", 12, []byte{0, 255, 1}, []byte{0, 2, 1}, 3, 1, "0011223344556677", 3, 2, 12, 1},
+			"state": stateMessage{"state", "e", 12, []byte{0, 255, 1}, []byte{0, 2, 1}, 3, 1, "0011223344556677", 3, 2, 12, 1},
+			"project": projectMessage{"project", projectJSON{
+				"p", "Park",
+				[]classJSON{{0, 0, "background", "#5b6b7f"}, {4, 1, "tree", "#2f9e8f"}},
+				[]deletedClassJSON{{1, "bush", "#f2a541", 4, time.Date(2025, 3, 4, 5, 6, 7, 0, time.UTC)}},
+				time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC),
+			}},
 			"ack":    ackMessage{"ack", "c1", 1},
 			"reject": rejectMessage{"reject", "c1", "stale", "The event was made for state 0 of this image, which is now at 2.", 2},
 			"run":    runMessage{"run", 7, 12, 20, []int{0, 2}},

@@ -11,6 +11,7 @@ const maxReplies = 8
 // place the next run takes. The room's mutex guards it.
 type outbox struct {
 	replies   [][]byte      // acks, rejects, errors, ends of superseded runs
+	project   []byte        // the newest project, when its classes have changed; nil when sent
 	state     []byte        // the newest state, or nil when it has been sent
 	run       *run          // the sequence to follow
 	announced bool          // its run message has been sent
@@ -38,6 +39,12 @@ func token(c chan struct{}) {
 // reply queues an answer.
 func (o *outbox) reply(message any) {
 	o.replies = append(o.replies, encode(message))
+	o.wake()
+}
+
+// tellProject sets the project to send.
+func (o *outbox) tellProject(message []byte) {
+	o.project = message
 	o.wake()
 }
 
@@ -69,6 +76,10 @@ func (o *outbox) next() (message []byte, binary, ok bool) {
 		message = o.replies[0]
 		o.replies = o.replies[1:]
 		token(o.drained)
+		return message, false, true
+	}
+	if o.project != nil {
+		message, o.project = o.project, nil
 		return message, false, true
 	}
 	if o.state != nil {

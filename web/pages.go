@@ -100,7 +100,7 @@ func imageCard(im segment.Image) templates.ImageCard {
 func classViews(p segment.Project) []templates.Class {
 	out := make([]templates.Class, len(p.Classes))
 	for i, c := range p.Classes {
-		out[i] = templates.Class{Index: i, Name: c.Name, Color: c.Color}
+		out[i] = templates.Class{ID: int(c.ID), Index: i, Name: c.Name, Color: c.Color}
 	}
 	return out
 }

@@ -24,6 +24,8 @@ type problem struct {
 	Detail string           `json:"detail"`
 	Seq    *int             `json:"seq,omitempty"`   // with 409: the present number of events
 	Files  []failedFileJSON `json:"files,omitempty"` // of an upload of which nothing was kept
+
+	InUse map[uint8]int `json:"in_use,omitempty"` // with 409: images by id of a class that can't just be deleted
 }
 
 // requestError is a failure of the transport rather than the domain.
@@ -99,6 +101,7 @@ func problemOf(err error) problem {
 	var request *requestError
 	var tooLong *http.MaxBytesError
 	var upload *uploadError
+	var inUse *segment.ClassesInUse
 	switch {
 	case errors.As(err, &upload):
 		p = problemOf(upload.first)
@@ -106,7 +109,10 @@ func problemOf(err error) problem {
 		return p
 	case errors.As(err, &domain):
 		p.Status, p.Detail = statuses[domain.Kind], domain.Detail
-		if domain.Kind == segment.Conflict {
+		switch {
+		case errors.As(err, &inUse):
+			p.InUse = inUse.Images
+		case domain.Kind == segment.Conflict:
 			p.Seq = &domain.Seq
 		}
 	case errors.As(err, &request):

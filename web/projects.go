@@ -3,6 +3,8 @@ package web
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -12,11 +14,15 @@ import (
 // projectBody is what clients send to make or edit a project; what is absent
 // is left to the defaults, or as it is.
 type projectBody struct {
-	Name    *string     `json:"name"`
-	Classes []classBody `json:"classes"`
+	Name    *string         `json:"name"`
+	Classes []classBody     `json:"classes"`
+	Remap   map[uint8]uint8 `json:"remap"` // of an edit only
 }
 
+// classBody is an entry of a list of classes. In an edit one with an id is a
+// class that the project has, or had and gets back; it keeps what is absent.
 type classBody struct {
+	ID    *uint8 `json:"id"`
 	Name  string `json:"name"`
 	Color string `json:"color"`
 }
@@ -27,6 +33,18 @@ func (b *projectBody) classes() []segment.Class {
 		out[i] = segment.Class{Name: c.Name, Color: c.Color}
 	}
 	return out
+}
+
+func (b *projectBody) edit() segment.ProjectEdit {
+	e := segment.ProjectEdit{Remap: b.Remap}
+	for _, c := range b.Classes {
+		entry := segment.ClassEdit{Class: segment.Class{Name: c.Name, Color: c.Color}, New: c.ID == nil}
+		if c.ID != nil {
+			entry.ID = *c.ID
+		}
+		e.Classes = append(e.Classes, entry)
+	}
+	return e
 }
 
 func (s *Server) createProject(w http.ResponseWriter, r *http.Request) error {
@@ -70,14 +88,27 @@ func (s *Server) editProject(w http.ResponseWriter, r *http.Request) error {
 	if err := decodeBody(r, &body); err != nil {
 		return err
 	}
-	name := ""
+	edit := body.edit()
 	if body.Name != nil {
 		var err error
-		if name, err = segment.CleanName("project name", *body.Name); err != nil {
+		if edit.Name, err = segment.CleanName("project name", *body.Name); err != nil {
 			return err
 		}
 	}
-	p, err := s.workspace.EditProject(r.Context(), chi.URLParam(r, "id"), name, body.classes())
+	p, err := s.workspace.EditProject(r.Context(), chi.URLParam(r, "id"), edit)
+	if err != nil {
+		return err
+	}
+	return s.sendJSON(w, http.StatusOK, projectOut(p))
+}
+
+// restoreClass brings a deleted class back.
+func (s *Server) restoreClass(w http.ResponseWriter, r *http.Request) error {
+	id, err := strconv.ParseUint(chi.URLParam(r, "class"), 10, 8)
+	if err != nil {
+		return segment.Errorf(segment.NotFound, "There is no such class.")
+	}
+	p, err := s.workspace.RestoreClass(r.Context(), chi.URLParam(r, "id"), uint8(id))
 	if err != nil {
 		return err
 	}
@@ -87,7 +118,12 @@ func (s *Server) editProject(w http.ResponseWriter, r *http.Request) error {
 func projectOut(p segment.Project) projectJSON {
 	out := projectJSON{ID: p.ID, Name: p.Name, Created: p.Created, Classes: make([]classJSON, len(p.Classes))}
 	for i, c := range p.Classes {
-		out.Classes[i] = classJSON{Index: i, Name: c.Name, Color: c.Color}
+		out.Classes[i] = classJSON{ID: int(c.ID), Index: i, Name: c.Name, Color: c.Color}
+	}
+	for _, c := range p.Deleted {
+		if c.Restorable(time.Now()) {
+			out.Deleted = append(out.Deleted, deletedClassJSON{int(c.ID), c.Name, c.Color, int(c.Target), c.Deleted})
+		}
 	}
 	return out
 }

@@ -13,7 +13,7 @@ func TestProjects(t *testing.T) {
 	s := MustServe(t)
 	var first, second projectJSON
 	s.post("/api/v1/projects", `{"name":"  One "}`).into(t, http.StatusCreated, &first)
-	want := projectJSON{Name: "One", Classes: []classJSON{{0, "background", "#5b6b7f"}, {1, "object", "#f2a541"}}}
+	want := projectJSON{Name: "One", Classes: []classJSON{{0, 0, "background", "#5b6b7f"}, {1, 1, "object", "#f2a541"}}}
 	if diff := cmp.Diff(want, first, cmpopts.IgnoreFields(projectJSON{}, "ID", "Created")); diff != "" {
 		t.Errorf("default project (-want +got):\n%s", diff)
 	}
@@ -35,7 +35,7 @@ func TestProjects(t *testing.T) {
 	if diff := cmp.Diff(edited, read); diff != "" {
 		t.Errorf("edited and read differ:\n%s", diff)
 	}
-	if read.Name != "Zwei" || len(read.Classes) != 2 || read.Classes[0] != (classJSON{0, "b", "#000001"}) {
+	if read.Name != "Zwei" || len(read.Classes) != 2 || read.Classes[0] != (classJSON{0, 0, "b", "#000001"}) {
 		t.Errorf("edited project %+v", read)
 	}
 
@@ -73,6 +73,13 @@ func TestProjectMistakes(t *testing.T) {
 		{"two equal names", "POST", "/api/v1/projects", `{"name":"x","classes":[{"name":"a"},{"name":"A"}]}`, 422, "differ"},
 		{"256 classes", "POST", "/api/v1/projects", `{"name":"x","classes":[` + strings.Repeat(`{"name":"a"},`, 255) + `{"name":"a"}]}`, 422, "255"},
 		{"fewer classes", "PATCH", path, `{"classes":[{"name":"a"}]}`, 422, "removed"},
+		{"no such class", "PATCH", path, `{"classes":[{"id":0},{"id":9}]}`, 422, "classes 0 to 2"},
+		{"id of no class", "PATCH", path, `{"classes":[{"id":255}]}`, 422, "255"},
+		{"id out of range", "PATCH", path, `{"classes":[{"id":256}]}`, 422, `"classes.id"`},
+		{"remap to a text", "PATCH", path, `{"classes":[{"id":0}],"remap":{"1":"x"}}`, 422, `"remap`},
+		{"remap of a text", "PATCH", path, `{"classes":[{"id":0}],"remap":{"x":1}}`, 422, `"remap`},
+		{"restore of no class", "POST", path + "/classes/1/restore", ``, 422, "twice"},
+		{"restore of a word", "POST", path + "/classes/sky/restore", ``, 404, "class"},
 		{"empty new name", "PATCH", path, `{"name":""}`, 422, "empty"},
 		{"unknown project", "PATCH", "/api/v1/projects/nope", `{"name":"x"}`, 404, ""},
 		{"delete of an unknown project", "DELETE", "/api/v1/projects/nope", ``, 404, ""},

@@ -33,6 +33,7 @@ import (
 //
 //	state  {epoch, seq, clicks, labels, undo, redo,
 //	        map, regions, wanted, finest, split} after hello and after every event, by anyone
+//	project {project}                           its classes have changed; project is as in GET project
 //	ack    {id, seq}                            the event is on disk as number seq
 //	reject {id, reason, detail, seq}            it is not; reason is "stale", "map", "invalid" or "unavailable"
 //	run    {run, seq, count, classes}           a sequence starts; earlier runs are superseded
@@ -41,7 +42,25 @@ import (
 //	binary                                      a hypothesis, see HypothesisFrame
 //
 // clicks and labels are standard base64 of one byte per superpixel: a class
-// index, or 255 for none.
+// id, or 255 for none.
+//
+// # Classes
+//
+// A class has an id, 0..254, that never changes and an index, its place in the
+// project's list; in a new project the two are the same. Events, states,
+// hypotheses and runs speak of ids. Exported masks hold indices.
+//
+// PATCH /api/v1/projects/{id} {classes, remap} takes the whole list in its new
+// order. An entry with an id is that class, which keeps its name or its colour
+// where the entry has none; one without is new; a class whose id is missing is
+// deleted. remap {"3": 1} says that labels of class 3 now count as class 1, or
+// with 255 as undecided; without it the deletion of a class that labels use is
+// refused (409, with in_use {"3": images}). A list in which no entry has an id
+// goes by position and can't delete. Evidence is not rewritten: the deleted
+// class is read as the one in its place, and an entry with its id, or POST
+// …/classes/{class}/restore, brings it back within 30 days. Pages that have an
+// image of the project open are sent project, then state and run anew, with the
+// seq they had.
 //
 // # Granularity
 //
@@ -57,17 +76,28 @@ import (
 
 // classJSON is a class in project order.
 type classJSON struct {
-	Index int    `json:"index"`
+	ID    int    `json:"id"`    // in evidence, labels and hypotheses, for good
+	Index int    `json:"index"` // place in the list and value in exported masks
 	Name  string `json:"name"`
 	Color string `json:"color"`
 }
 
+// deletedClassJSON is a class that can be restored.
+type deletedClassJSON struct {
+	ID      int       `json:"id"`
+	Name    string    `json:"name"`
+	Color   string    `json:"color"`
+	Target  int       `json:"target"` // the class in its place, or 255
+	Deleted time.Time `json:"deleted"`
+}
+
 // projectJSON answers project calls.
 type projectJSON struct {
-	ID      string      `json:"id"`
-	Name    string      `json:"name"`
-	Classes []classJSON `json:"classes"`
-	Created time.Time   `json:"created"`
+	ID      string             `json:"id"`
+	Name    string             `json:"name"`
+	Classes []classJSON        `json:"classes"`
+	Deleted []deletedClassJSON `json:"deleted,omitempty"`
+	Created time.Time          `json:"created"`
 }
 
 // trashJSON is something in the trash.
@@ -140,7 +170,7 @@ type hypothesisJSON struct {
 	Rank   int     `json:"rank"`
 	Energy float64 `json:"energy"`
 	Digest string  `json:"digest"`
-	Labels []int   `json:"labels"` // class index per superpixel
+	Labels []int   `json:"labels"` // class id per superpixel
 }
 
 // clientMessage is any text frame from a client; Type says which fields count.
@@ -170,6 +200,12 @@ type stateMessage struct {
 	Split   int    `json:"split"`   // superpixels that stay divided because they hold two classes
 }
 
+// projectMessage tells of a change of the project's classes.
+type projectMessage struct {
+	Type    string      `json:"type"` // "project"
+	Project projectJSON `json:"project"`
+}
+
 type ackMessage struct {
 	Type string `json:"type"` // "ack"
 	ID   string `json:"id"`
@@ -189,7 +225,7 @@ type runMessage struct {
 	Run     uint32 `json:"run"`
 	Seq     int    `json:"seq"`
 	Count   int    `json:"count"`
-	Classes []int  `json:"classes"` // the classes in play
+	Classes []int  `json:"classes"` // ids of the classes in play
 }
 
 type doneMessage struct {
@@ -216,7 +252,7 @@ type errorMessage struct {
 //	      20  4 bytes  zero
 //	      24  float64  energy, higher is better
 //	      32  8 bytes  digest
-//	      40  N bytes  class index per superpixel
+//	      40  N bytes  class id per superpixel
 type HypothesisFrame struct {
 	Run, Seq, Rank uint32
 	Energy         float64

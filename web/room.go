@@ -49,11 +49,25 @@ func (r *room) append(ctx context.Context, expected int, e segment.Event, from *
 	return seq, err
 }
 
+// refresh tells everyone the project with its present classes, and the present
+// state.
+func (r *room) refresh() {
+	project := r.annotation.Project()
+	state, sequence := r.annotation.Present()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	message := encode(projectMessage{"project", projectOut(project)})
+	for m := range r.members {
+		m.tellProject(message)
+	}
+	r.adopt(state, sequence)
+}
+
 // adopt makes a state that is newer than the one known the present one: all
 // members are told, and its sequence takes the place of the running one. The
 // caller holds r.mu.
 func (r *room) adopt(state segment.State, sequence *segment.Sequence) {
-	if r.sequence != nil && state.Seq <= r.state.Seq {
+	if r.sequence != nil && state.Version <= r.state.Version {
 		return
 	}
 	r.state, r.sequence = state, sequence

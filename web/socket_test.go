@@ -62,6 +62,7 @@ type message struct {
 	Clicks, Labels                  []byte
 	Map                             string
 	Regions, Wanted, Finest, Split  int
+	Project                         projectJSON
 	frame                           HypothesisFrame
 }
 

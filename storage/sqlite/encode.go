@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+
+	"collie/segment"
 )
 
 var errEncoding = errors.New("the stored bytes are damaged")
@@ -61,4 +63,45 @@ func decodePoints(b []byte) ([][2]float64, error) {
 		})
 	}
 	return points, nil
+}
+
+// encodeShares writes, after a version byte, per class its id as a byte and its
+// pixels and clicks as varints. nil stays nil, which is stored as NULL.
+func encodeShares(shares []segment.ClassShare) []byte {
+	if shares == nil {
+		return nil
+	}
+	b := []byte{sharesVersion}
+	for _, s := range shares {
+		b = append(b, s.ID)
+		b = binary.AppendUvarint(b, uint64(s.Area))
+		b = binary.AppendUvarint(b, uint64(s.Clicks))
+	}
+	return b
+}
+
+const sharesVersion = 1
+
+func decodeShares(b []byte) ([]segment.ClassShare, error) {
+	if b == nil {
+		return nil, nil
+	}
+	if len(b) == 0 || b[0] != sharesVersion {
+		return nil, errEncoding
+	}
+	b = b[1:]
+	shares := []segment.ClassShare{}
+	for len(b) > 0 {
+		s := segment.ClassShare{ID: b[0]}
+		b = b[1:]
+		for _, v := range []*int{&s.Area, &s.Clicks} {
+			u, n := binary.Uvarint(b)
+			if n <= 0 || u > math.MaxInt32 {
+				return nil, errEncoding
+			}
+			*v, b = int(u), b[n:]
+		}
+		shares = append(shares, s)
+	}
+	return shares, nil
 }

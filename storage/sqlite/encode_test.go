@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"collie/segment"
 )
 
 func TestEncodeSuperpixels(t *testing.T) {
@@ -34,12 +36,19 @@ func TestEncodeCompact(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(encodeSuperpixels([]int32{5, -3, 1 << 30, -1 << 31}))
 	f.Add(encodePoints([][2]float64{{1, 2}}))
+	f.Add(encodeShares([]segment.ClassShare{{ID: 3, Area: 1 << 20, Clicks: 5}}))
 	f.Add(bytes.Repeat([]byte{0xff}, 16))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if superpixels, err := decodeSuperpixels(b); err == nil {
 			again, err := decodeSuperpixels(encodeSuperpixels(superpixels))
 			if err != nil || !cmp.Equal(superpixels, again) {
 				t.Errorf("%v became %v, error %v", superpixels, again, err)
+			}
+		}
+		if shares, err := decodeShares(b); err == nil {
+			again, err := decodeShares(encodeShares(shares))
+			if err != nil || !cmp.Equal(shares, again) {
+				t.Errorf("%v became %v, error %v", shares, again, err)
 			}
 		}
 		if points, err := decodePoints(b); err == nil && !bytes.Equal(encodePoints(points), b) {

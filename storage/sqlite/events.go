@@ -35,7 +35,8 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 		if err != nil {
 			return err
 		}
-		return w.exec("UPDATE image SET seq = ?, clicks = ?, decided = ? WHERE number = ?", expected+1, p.Clicks, p.Decided, image)
+		return w.exec("UPDATE image SET seq = ?, clicks = ?, decided = ?, classes = ? WHERE number = ?",
+			expected+1, p.Clicks, p.Decided, encodeShares(p.Classes), image)
 	})
 }
 

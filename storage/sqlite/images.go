@@ -21,7 +21,7 @@ func (s *Store) CreateImage(ctx context.Context, im segment.Image) error {
 	})
 }
 
-const imageColumns = `SELECT image.id, project.id, image.name, format, width, height, regions, bytes, image.created, seq, clicks, decided
+const imageColumns = `SELECT image.id, project.id, image.name, format, width, height, regions, bytes, image.created, seq, clicks, decided, image.classes
 	FROM image JOIN project ON project.number = image.project`
 
 const selectImage = imageColumns + ` WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL `
@@ -55,9 +55,14 @@ func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, 
 func scanImage(row scanner) (segment.Image, error) {
 	var im segment.Image
 	var created int64
+	var classes []byte
 	if err := row.Scan(&im.ID, &im.ProjectID, &im.Name, &im.Format, &im.Width, &im.Height, &im.Regions, &im.Bytes,
-		&created, &im.Seq, &im.Clicks, &im.Decided); err != nil {
+		&created, &im.Seq, &im.Clicks, &im.Decided, &classes); err != nil {
 		return segment.Image{}, readError("image", err)
+	}
+	var err error
+	if im.Classes, err = decodeShares(classes); err != nil {
+		return segment.Image{}, fmt.Errorf("classes of image %s: %w", im.ID, err)
 	}
 	im.Created = time.UnixMilli(created).UTC()
 	return im, nil

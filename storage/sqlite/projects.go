@@ -9,46 +9,81 @@ import (
 	"collie/segment"
 )
 
-// class is a segment.Class as it is stored.
+// class is a segment.Class as it is stored; ID is nil in older records, where
+// it is the place in the list.
 type class struct {
+	ID    *uint8 `json:"id,omitempty"`
 	Name  string `json:"name"`
 	Color string `json:"color"`
 }
 
-func encodeClasses(classes []segment.Class) (string, error) {
-	out := make([]class, len(classes))
-	for i, c := range classes {
-		out[i] = class(c)
-	}
-	b, err := json.Marshal(out)
-	return string(b), err
+// deletedClass is a segment.DeletedClass as it is stored.
+type deletedClass struct {
+	class
+	Target  uint8 `json:"target"`
+	Deleted int64 `json:"deleted"` // milliseconds
 }
 
-func decodeClasses(text string) ([]segment.Class, error) {
-	var in []class
-	if err := json.Unmarshal([]byte(text), &in); err != nil {
-		return nil, err
+// encodeClasses returns the columns classes and deleted_classes of a project.
+func encodeClasses(p *segment.Project) (classes, deleted string, err error) {
+	list := make([]class, len(p.Classes))
+	for i, c := range p.Classes {
+		list[i] = class{&c.ID, c.Name, c.Color}
 	}
-	out := make([]segment.Class, len(in))
-	for i, c := range in {
-		out[i] = segment.Class(c)
+	gone := make([]deletedClass, len(p.Deleted))
+	for i, c := range p.Deleted {
+		gone[i] = deletedClass{class{&c.ID, c.Name, c.Color}, c.Target, c.Deleted.UnixMilli()}
 	}
-	return out, nil
+	a, err := json.Marshal(list)
+	if err != nil {
+		return "", "", err
+	}
+	b, err := json.Marshal(gone)
+	return string(a), string(b), err
+}
+
+// decodeClasses reads the two columns into p.
+func decodeClasses(classes, deleted string, p *segment.Project) error {
+	var list []class
+	if err := json.Unmarshal([]byte(classes), &list); err != nil {
+		return err
+	}
+	p.Classes = make([]segment.Class, len(list))
+	for i, c := range list {
+		if c.ID == nil {
+			place := uint8(i)
+			c.ID = &place
+		}
+		p.Classes[i] = segment.Class{ID: *c.ID, Name: c.Name, Color: c.Color}
+	}
+	var gone []deletedClass
+	if err := json.Unmarshal([]byte(deleted), &gone); err != nil {
+		return err
+	}
+	for _, c := range gone {
+		if c.ID == nil {
+			return errEncoding
+		}
+		p.Deleted = append(p.Deleted, segment.DeletedClass{
+			Class: segment.Class{ID: *c.ID, Name: c.Name, Color: c.Color}, Target: c.Target, Deleted: time.UnixMilli(c.Deleted).UTC(),
+		})
+	}
+	return nil
 }
 
 // CreateProject stores a new project.
 func (s *Store) CreateProject(ctx context.Context, p segment.Project) error {
-	classes, err := encodeClasses(p.Classes)
+	classes, deleted, err := encodeClasses(&p)
 	if err != nil {
 		return err
 	}
 	return s.writer.write(ctx, func(w *writer) error {
-		return createError("project", w.exec("INSERT INTO project (id, name, classes, created) VALUES (?, ?, ?, ?)",
-			p.ID, p.Name, classes, p.Created.UnixMilli()))
+		return createError("project", w.exec("INSERT INTO project (id, name, classes, deleted_classes, created) VALUES (?, ?, ?, ?, ?)",
+			p.ID, p.Name, classes, deleted, p.Created.UnixMilli()))
 	})
 }
 
-const selectProject = "SELECT id, name, classes, created FROM project WHERE trashed_at IS NULL "
+const selectProject = "SELECT id, name, classes, deleted_classes, created FROM project WHERE trashed_at IS NULL "
 
 // Project returns a project.
 func (s *Store) Project(ctx context.Context, id string) (segment.Project, error) {
@@ -75,13 +110,12 @@ func (s *Store) Projects(ctx context.Context) ([]segment.Project, error) {
 
 func scanProject(row scanner) (segment.Project, error) {
 	var p segment.Project
-	var classes string
+	var classes, deleted string
 	var created int64
-	if err := row.Scan(&p.ID, &p.Name, &classes, &created); err != nil {
+	if err := row.Scan(&p.ID, &p.Name, &classes, &deleted, &created); err != nil {
 		return segment.Project{}, readError("project", err)
 	}
-	var err error
-	if p.Classes, err = decodeClasses(classes); err != nil {
+	if err := decodeClasses(classes, deleted, &p); err != nil {
 		return segment.Project{}, fmt.Errorf("classes of project %s: %w", p.ID, err)
 	}
 	p.Created = time.UnixMilli(created).UTC()
@@ -90,14 +124,14 @@ func scanProject(row scanner) (segment.Project, error) {
 
 // UpdateProject stores a project's name and classes.
 func (s *Store) UpdateProject(ctx context.Context, p segment.Project) error {
-	classes, err := encodeClasses(p.Classes)
+	classes, deleted, err := encodeClasses(&p)
 	if err != nil {
 		return err
 	}
 	return s.writer.write(ctx, func(w *writer) error {
 		var number int64
-		if err := w.row("UPDATE project SET name = ?, classes = ? WHERE id = ? AND trashed_at IS NULL RETURNING number",
-			p.Name, classes, p.ID).Scan(&number); err != nil {
+		if err := w.row("UPDATE project SET name = ?, classes = ?, deleted_classes = ? WHERE id = ? AND trashed_at IS NULL RETURNING number",
+			p.Name, classes, deleted, p.ID).Scan(&number); err != nil {
 			return readError("project", err)
 		}
 		return nil

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -42,7 +43,8 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 			"update project": func(r *rapid.T) {
 				p := m.someProject(r)
 				p.Name = rapid.String().Draw(r, "name")
-				p.Classes = append(slices.Clone(p.Classes), segment.Class{Name: rapid.String().Draw(r, "class"), Color: "#012345"})
+				p.Classes = append(slices.Clone(p.Classes), segment.Class{ID: rapid.Byte().Draw(r, "id"), Name: rapid.String().Draw(r, "class"), Color: "#012345"})
+				p.Deleted = append(slices.Clone(p.Deleted), segment.DeletedClass{Class: p.Classes[0], Target: rapid.Byte().Draw(r, "target"), Deleted: moment()})
 				must(t, s.UpdateProject(t.Context(), *p))
 			},
 			"trash project": func(r *rapid.T) {
@@ -74,6 +76,12 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 				made++
 				e := label(fmt.Sprint("event ", made), rapid.Int32().Draw(r, "superpixel"))
 				progress := segment.Progress{Clicks: rapid.IntRange(0, 600).Draw(r, "clicks"), Decided: rapid.Float64Range(0, 1).Draw(r, "decided")}
+				if rapid.Bool().Draw(r, "known") {
+					progress.Classes = []segment.ClassShare{}
+					for range rapid.IntRange(0, 3).Draw(r, "classes") {
+						progress.Classes = append(progress.Classes, segment.ClassShare{ID: rapid.Byte().Draw(r, "id"), Area: rapid.IntRange(0, math.MaxInt32).Draw(r, "area"), Clicks: rapid.IntRange(0, 600).Draw(r, "clicks")})
+					}
+				}
 				expected := im.Seq + rapid.SampledFrom([]int{0, 0, 0, -1, 1}).Draw(r, "offset")
 				err := s.Append(t.Context(), im.ID, expected, e, progress)
 				if expected != im.Seq {
@@ -82,7 +90,7 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 				}
 				must(t, err)
 				e.Seq = expected + 1
-				im.Seq, im.Clicks, im.Decided = e.Seq, progress.Clicks, progress.Decided
+				im.Seq, im.Progress = e.Seq, progress
 				m.events[im.ID] = append(m.events[im.ID], e)
 			},
 		})

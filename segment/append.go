@@ -1,0 +1,134 @@
+package segment
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"collie/segment/access"
+	"collie/superpixels"
+)
+
+// ErrOtherMap is the cause of the Conflict that an event meets whose superpixels
+// are those of another map than the present one.
+var ErrOtherMap = errors.New("superpixels of another map")
+
+// Append adds e to the evidence as number expected+1 and returns its number;
+// on return it is on disk. A repeat of an event that is already stored, by its
+// ID, answers the number it has. Points are resolved to superpixels. On any
+// error nothing has changed.
+func (a *Annotation) Append(ctx context.Context, expected int, e Event) (int, error) {
+	if err := a.guard.may(ctx, access.Annotate); err != nil {
+		return 0, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.readProject(ctx); err != nil {
+		return 0, err
+	}
+	if old, ok := a.timeline.Find(e.ID); ok {
+		if !old.same(&e) {
+			return 0, a.conflict("The id %q already names another event of this image; every event needs an id of its own. Nothing was changed.", e.ID)
+		}
+		return old.Seq, nil
+	}
+	if expected != a.timeline.Seq() {
+		return 0, a.conflict("The event was made for state %d of this image, which is now at %d. Nothing was changed; look at the present state and send it again.", expected, a.timeline.Seq())
+	}
+	if e.Map != "" && e.Map != a.look().token {
+		return 0, a.conflict("The event speaks of superpixels of another granularity than the present one. Nothing was changed; look at the present superpixels and send it again.").Because(ErrOtherMap)
+	}
+	pointed, err := a.under(e.Points)
+	if err != nil {
+		return 0, err
+	}
+	e.Superpixels = append(slices.Clone(e.Superpixels), pointed...)
+	if err := e.check(&a.project, a.timeline.Cut().N, a.cells.N); err != nil {
+		return 0, err
+	}
+	e.Map, e.Created = "", now()
+	if err := a.timeline.Possible(e.Kind); err != nil {
+		return 0, err
+	}
+	if e.Kind == Accept {
+		if err := a.fillPick(ctx, &e); err != nil {
+			return 0, err
+		}
+	}
+	a.timeline.Apply(e)
+	// Once handed to the store the event may be on disk whether or not the
+	// caller still waits, so its cancellation must not part the two.
+	if err := a.store.Append(context.WithoutCancel(ctx), a.image.ID, expected, e, a.progress()); err != nil {
+		a.replay(a.timeline.Events(0)[:expected])
+		if KindOf(err) == Conflict { // another process wrote to the log
+			return 0, errors.Join(err, a.catchUp(context.WithoutCancel(ctx)))
+		}
+		return 0, err
+	}
+	a.sequence = nil
+	return a.timeline.Seq(), nil
+}
+
+// replay starts the timeline anew with the given events.
+func (a *Annotation) replay(events []Event) {
+	a.timeline = NewTimeline(a.cells.N, a.image.Regions, func(n int, labels []uint8) *superpixels.Cut {
+		return a.hierarchy.Cut(a.cellGraph, n, labels, Void)
+	})
+	for _, e := range events {
+		a.timeline.Apply(e)
+	}
+}
+
+// catchUp plays the events that the store has and the timeline has not.
+func (a *Annotation) catchUp(ctx context.Context) error {
+	events, err := a.store.Events(ctx, a.image.ID, a.timeline.Seq())
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		a.timeline.Apply(e)
+	}
+	a.sequence = nil
+	return nil
+}
+
+// fillPick completes an accept event with the labels of the hypothesis that it
+// names, after checking that this is the hypothesis the person saw.
+func (a *Annotation) fillPick(ctx context.Context, e *Event) error {
+	h, err := a.present().At(ctx, e.Pick.Rank)
+	if err != nil {
+		return err
+	}
+	if e.Pick.Digest != "" && e.Pick.Digest != h.Digest.String() {
+		return a.conflict("Hypothesis %d with digest %s is not the one of the present evidence, which has digest %s. Nothing was changed; look at the present hypotheses and pick again.", e.Pick.Rank, e.Pick.Digest, h.Digest)
+	}
+	// A click on a deleted class stands for the class in its place; the pick
+	// names it as the evidence does, so that the two agree without the table.
+	labels := slices.Clone(h.Labels)
+	for s, c := range a.timeline.Clicks() {
+		if a.table[c] != Void {
+			labels[s] = c
+		}
+	}
+	e.Pick = &Pick{Rank: h.Rank, Digest: h.Digest.String(), Labels: labels}
+	return nil
+}
+
+func (a *Annotation) conflict(format string, args ...any) *Error {
+	err := Errorf(Conflict, format, args...)
+	err.Seq = a.timeline.Seq()
+	return err
+}
+
+// under returns the superpixels below points of the image, each once.
+func (a *Annotation) under(points [][2]float64) ([]int32, error) {
+	nodes := make([]int32, 0, len(points))
+	for _, p := range points {
+		if !(p[0] >= 0 && p[0] < float64(a.cells.Width) && p[1] >= 0 && p[1] < float64(a.cells.Height)) {
+			return nil, Errorf(Invalid, "The point (%g, %g) lies outside the image, which is %d×%d pixels. Nothing was changed.", p[0], p[1], a.cells.Width, a.cells.Height)
+		}
+		nodes = append(nodes, a.timeline.Cut().Parent[a.cells.At(int(p[0]), int(p[1]))])
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes), nil
+}

@@ -1,0 +1,205 @@
+package segment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// keep is an entry that names a class and changes nothing of it.
+func keep(id uint8) ClassEdit { return ClassEdit{Class: Class{ID: id}} }
+
+// added is an entry for a new class.
+func added(name string) ClassEdit { return ClassEdit{Class: Class{Name: name}, New: true} }
+
+// four is a project with the classes a, b, c and d.
+func four() Project {
+	p := Project{}
+	for i, name := range []string{"a", "b", "c", "d"} {
+		p.Classes = append(p.Classes, Class{uint8(i), name, fmt.Sprintf("#00000%d", i)})
+	}
+	return p
+}
+
+func names(classes []Class) string {
+	var b strings.Builder
+	for _, c := range classes {
+		fmt.Fprintf(&b, "%d%s ", c.ID, c.Name)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func TestClassLists(t *testing.T) {
+	rename := keep(2)
+	rename.Name = "sea"
+	tests := map[string]struct {
+		edit ProjectEdit
+		want string // ids and names
+		gone string
+		err  string
+	}{
+		"reorder":               {edit: ProjectEdit{Classes: []ClassEdit{keep(3), keep(0), keep(1), keep(2)}}, want: "3d 0a 1b 2c"},
+		"rename and add":        {edit: ProjectEdit{Classes: []ClassEdit{keep(0), added("new"), keep(1), rename, keep(3)}}, want: "0a 4new 1b 2sea 3d"},
+		"delete":                {edit: ProjectEdit{Classes: []ClassEdit{keep(3), keep(1)}}, want: "3d 1b", gone: "0→255 2→255"},
+		"delete with remap":     {edit: ProjectEdit{Classes: []ClassEdit{keep(1), keep(2), keep(3)}, Remap: map[uint8]uint8{0: 3}}, want: "1b 2c 3d", gone: "0→3"},
+		"by position":           {edit: ProjectEdit{Classes: []ClassEdit{added("w"), added("x"), added("y"), added("z"), added("new")}}, want: "0w 1x 2y 3z 4new"},
+		"names swapped":         {edit: ProjectEdit{Classes: []ClassEdit{{Class: Class{ID: 1, Name: "a"}}, {Class: Class{ID: 0, Name: "b"}}, keep(2), keep(3)}}, want: "1a 0b 2c 3d"},
+		"short by position":     {edit: ProjectEdit{Classes: []ClassEdit{added("w")}}, err: "not removed"},
+		"twice":                 {edit: ProjectEdit{Classes: []ClassEdit{keep(0), keep(0)}}, err: "twice"},
+		"unknown":               {edit: ProjectEdit{Classes: []ClassEdit{keep(0), keep(9)}}, err: "Class 9 does not exist: this project has classes 0 to 3"},
+		"remap to the unlisted": {edit: ProjectEdit{Classes: []ClassEdit{keep(0)}, Remap: map[uint8]uint8{1: 2}}, err: "not in the new list"},
+		"remap of the listed":   {edit: ProjectEdit{Classes: []ClassEdit{keep(0), keep(1)}, Remap: map[uint8]uint8{1: 0}}, err: "does not delete"},
+		"new without a name":    {edit: ProjectEdit{Classes: []ClassEdit{keep(0), added("")}}, err: "empty"},
+		"same name":             {edit: ProjectEdit{Classes: []ClassEdit{keep(0), added("A")}}, err: "must differ"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := four()
+			got, err := p.withClasses(tt.edit, time.Now())
+			if tt.err != "" {
+				if KindOf(err) != Invalid || !strings.Contains(err.Error(), tt.err) {
+					t.Errorf("error %v, want one that says %q", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var gone []string
+			for _, c := range got.Deleted {
+				gone = append(gone, fmt.Sprintf("%d→%d", c.ID, c.Target))
+			}
+			if names(got.Classes) != tt.want || strings.Join(gone, " ") != tt.gone {
+				t.Errorf("classes %s, deleted %v, want %s and %s", names(got.Classes), gone, tt.want, tt.gone)
+			}
+			if diff := cmp.Diff(four(), p, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("the project before changed:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRestoreInTime(t *testing.T) {
+	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	p, err := four().withClasses(ProjectEdit{Classes: []ClassEdit{keep(0), keep(1), keep(3)}}, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := ProjectEdit{Classes: []ClassEdit{keep(2), keep(0), keep(1), keep(3)}}
+	again, err := p.withClasses(back, at.AddDate(0, 0, TrashDays).Add(-time.Second))
+	if err != nil || names(again.Classes) != "2c 0a 1b 3d" || len(again.Deleted) != 0 {
+		t.Errorf("restored: %s, %v, %v", names(again.Classes), again.Deleted, err)
+	}
+	if _, err := p.withClasses(back, at.AddDate(0, 0, TrashDays)); KindOf(err) != Invalid || !strings.Contains(err.Error(), "30 days") {
+		t.Errorf("after 30 days: %v", err)
+	}
+}
+
+// Ids run out only when 255 classes have been there, and then it is said so.
+func TestIDsAreNotReused(t *testing.T) {
+	p := Project{Classes: []Class{{0, "stays", "#000000"}}}
+	var err error
+	for i := 1; i < MaxClasses; i++ {
+		if p, err = p.withClasses(ProjectEdit{Classes: []ClassEdit{keep(0), added(fmt.Sprint(i))}}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if got := int(p.Classes[1].ID); got != i {
+			t.Fatalf("class %d has id %d", i, got)
+		}
+	}
+	if _, err = p.withClasses(ProjectEdit{Classes: []ClassEdit{keep(0), added("more")}}, time.Now()); KindOf(err) != Invalid || !strings.Contains(err.Error(), "255 classes") {
+		t.Errorf("class 256: %v", err)
+	}
+}
+
+// Whatever is deleted, remapped, restored and reordered, an id stands for what
+// rewriting all labels at each deletion would have made of it, as long as
+// nothing is restored; and what is restored is itself again.
+func TestResolveAgainstRewriting(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := four()
+		labels := map[uint8]uint8{} // what a label of each id has been rewritten to
+		for _, c := range p.Classes {
+			labels[c.ID] = c.ID
+		}
+		for step := range rapid.IntRange(1, 12).Draw(t, "steps") {
+			order := rapid.Permutation(p.Classes).Draw(t, "order")
+			stay := rapid.IntRange(1, len(order)).Draw(t, "stay")
+			edit := ProjectEdit{Remap: map[uint8]uint8{}}
+			for _, c := range order[:stay] {
+				edit.Classes = append(edit.Classes, keep(c.ID))
+			}
+			rewrite := map[uint8]uint8{}
+			for _, c := range order[stay:] {
+				rewrite[c.ID] = Void
+				if rapid.Bool().Draw(t, "remapped") {
+					rewrite[c.ID] = rapid.SampledFrom(order[:stay]).Draw(t, "target").ID
+					edit.Remap[c.ID] = rewrite[c.ID]
+				}
+			}
+			if rapid.Bool().Draw(t, "add") {
+				edit.Classes = append(edit.Classes, added(fmt.Sprint("new ", step)))
+			}
+			var err error
+			if p, err = p.withClasses(edit, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			for id, l := range labels {
+				if to, ok := rewrite[l]; ok {
+					labels[id] = to
+				}
+			}
+			for _, c := range p.Classes {
+				labels[c.ID] = c.ID
+			}
+			table, positions := p.Resolve(), p.Positions()
+			for id := range 256 {
+				want, ok := labels[uint8(id)]
+				if !ok {
+					want = Void
+				}
+				if table[id] != want {
+					t.Fatalf("step %d: %d stands for %d, want %d", step, id, table[id], want)
+				}
+				place := slices.IndexFunc(p.Classes, func(c Class) bool { return c.ID == want })
+				if p.Index(uint8(id)) != place || place >= 0 && int(positions[id]) != place || place < 0 && positions[id] != Void {
+					t.Fatalf("step %d: %d has place %d and %d, want %d", step, id, p.Index(uint8(id)), positions[id], place)
+				}
+			}
+			if len(p.Deleted) == 0 || !rapid.Bool().Draw(t, "restore") {
+				continue
+			}
+			back := rapid.SampledFrom(p.Deleted).Draw(t, "back").ID
+			edit = ProjectEdit{Classes: []ClassEdit{keep(back)}}
+			for _, c := range p.Classes {
+				edit.Classes = append(edit.Classes, keep(c.ID))
+			}
+			if p, err = p.withClasses(edit, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			if got := p.Resolve()[back]; got != back {
+				t.Fatalf("restored class %d stands for %d", back, got)
+			}
+			labels = map[uint8]uint8{} // from here on as the table has it
+			for id, l := range p.Resolve() {
+				labels[uint8(id)] = l
+			}
+		}
+	})
+}
+
+func TestIDsInWords(t *testing.T) {
+	p := Project{}
+	for _, id := range []uint8{7, 2, 0, 1, 9, 10} {
+		p.Classes = append(p.Classes, Class{ID: id})
+	}
+	if got := p.ids(); got != "0 to 2, 7, 9 to 10" {
+		t.Errorf("ids %q", got)
+	}
+}

@@ -1,0 +1,285 @@
+package segment
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"collie/segment/access"
+)
+
+// ProjectEdit says what changes in a project; the zero value changes nothing.
+type ProjectEdit struct {
+	Name    string      // the new name, unless empty
+	Classes []ClassEdit // the new list of classes, in order, unless empty
+
+	// Remap says, for classes that the new list leaves out, the id of the class
+	// that takes their place, or Void for none. A class that labels use can't
+	// be left out without it.
+	Remap map[uint8]uint8
+}
+
+// ClassEdit is an entry of a new list of classes. A list in which all entries
+// are new is one by position: the first entries rename and recolour the classes
+// there are, which it must not be shorter than, and the others are added.
+type ClassEdit struct {
+	Class      // with an empty name or colour the class keeps the one it has
+	New   bool // ID does not count and will be given
+}
+
+// ClassesInUse is the cause of the Conflict when classes are to be deleted that
+// images use and nothing says what takes their place.
+type ClassesInUse struct {
+	Images map[uint8]int // by class id, how many images use it
+}
+
+func (e *ClassesInUse) Error() string { return fmt.Sprintf("classes in use: %v", e.Images) }
+
+// EditProject changes a project's name and its classes: renames, recolours,
+// reorders, adds, deletes and restores them. Evidence stays as it is; what
+// becomes of deleted classes shows in all images at once. A click that arrives
+// at the same moment as the deletion of its class goes the way of the class.
+func (w *Workspace) EditProject(ctx context.Context, id string, edit ProjectEdit) (Project, error) {
+	return w.editProject(ctx, id, func(*Project) ProjectEdit { return edit })
+}
+
+// RestoreClass puts a deleted class back at the end of the list; what named it
+// before the deletion names it again.
+func (w *Workspace) RestoreClass(ctx context.Context, projectID string, class uint8) (Project, error) {
+	return w.editProject(ctx, projectID, func(p *Project) ProjectEdit {
+		var edit ProjectEdit
+		for _, c := range p.Classes {
+			edit.Classes = append(edit.Classes, ClassEdit{Class: c})
+		}
+		edit.Classes = append(edit.Classes, ClassEdit{Class: Class{ID: class}})
+		return edit
+	})
+}
+
+// editProject carries out what make makes of the present project.
+func (w *Workspace) editProject(ctx context.Context, id string, make func(*Project) ProjectEdit) (Project, error) {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return Project{}, err
+	}
+	w.edits.Lock()
+	defer w.edits.Unlock()
+	before, err := w.store.Project(ctx, id)
+	if err != nil {
+		return Project{}, err
+	}
+	edit, p := make(&before), before
+	if len(edit.Classes) > 0 || len(edit.Remap) > 0 {
+		if p, err = before.withClasses(edit, now()); err != nil {
+			return Project{}, err
+		}
+		if err := w.unused(ctx, &before, p.Deleted, edit.Remap); err != nil {
+			return Project{}, err
+		}
+	}
+	if edit.Name != "" {
+		if p.Name, err = CleanName("project name", edit.Name); err != nil {
+			return Project{}, err
+		}
+	}
+	if err := w.store.UpdateProject(ctx, p); err != nil {
+		return Project{}, err
+	}
+	if !sameClasses(&before, &p) {
+		w.classesChanged(context.WithoutCancel(ctx), p.ID)
+	}
+	return p, nil
+}
+
+// withClasses returns the project with the classes of the edit. Whether the
+// deleted ones are in use is not looked at.
+func (p Project) withClasses(edit ProjectEdit, at time.Time) (Project, error) {
+	entries := slices.Clone(edit.Classes)
+	if !slices.ContainsFunc(entries, func(c ClassEdit) bool { return !c.New }) {
+		if len(entries) < len(p.Classes) {
+			return p, Errorf(Invalid, "The project has %d classes and the new list only %d. Without ids classes can be renamed, recoloured and added at the end, not removed: send the id of each that stays. Nothing was changed.", len(p.Classes), len(entries))
+		}
+		for i, c := range p.Classes {
+			entries[i].ID, entries[i].New = c.ID, false
+		}
+	}
+	out := p
+	out.Classes, out.Deleted = nil, slices.Clone(p.Deleted)
+	var seen [MaxClasses]bool
+	for i, e := range entries {
+		if e.New {
+			continue
+		}
+		if e.ID == Void || seen[e.ID] {
+			return p, Errorf(Invalid, "The id %d stands twice in the list, or is none; each class has one entry. Nothing was changed.", e.ID)
+		}
+		seen[e.ID] = true
+		had, ok := p.class(int(e.ID))
+		if !ok && !p.deleted(int(e.ID)) {
+			return p, p.known(int(e.ID))
+		}
+		if !ok {
+			var err error
+			if had, err = out.restore(e.ID, at); err != nil {
+				return p, err
+			}
+		}
+		if e.Name == "" {
+			entries[i].Name = had.Name
+		}
+		if e.Color == "" {
+			entries[i].Color = had.Color
+		}
+	}
+	list := make([]Class, len(entries))
+	for i, e := range entries {
+		list[i] = e.Class
+	}
+	list, err := NormalizeClasses(list)
+	if err != nil {
+		return p, err
+	}
+	taken := Project{Classes: slices.Clone(p.Classes), Deleted: p.Deleted}
+	for i, e := range entries {
+		if !e.New {
+			continue
+		}
+		if list[i].ID, err = taken.freeID(); err != nil {
+			return p, err
+		}
+		taken.Classes = append(taken.Classes, list[i])
+	}
+	out.Classes = list
+	return out, out.remove(p.Classes, edit.Remap, at)
+}
+
+// restore takes a class out of the deleted ones, of which it is.
+func (p *Project) restore(id uint8, at time.Time) (Class, error) {
+	i := slices.IndexFunc(p.Deleted, func(c DeletedClass) bool { return c.ID == id })
+	c := p.Deleted[i]
+	if !c.Restorable(at) {
+		return Class{}, Errorf(Invalid, "Class %d, %q, was deleted more than %d days ago and can't be restored. Nothing was changed.", id, c.Name, TrashDays)
+	}
+	p.Deleted = slices.Delete(p.Deleted, i, i+1)
+	return c.Class, nil
+}
+
+// remove deletes those of the classes before that are not in the list.
+func (p *Project) remove(before []Class, remap map[uint8]uint8, at time.Time) error {
+	var gone []DeletedClass
+	for _, c := range before {
+		if _, stays := p.class(int(c.ID)); stays {
+			continue
+		}
+		target, ok := remap[c.ID]
+		if !ok {
+			target = Void
+		}
+		if _, there := p.class(int(target)); target != Void && !there {
+			return Errorf(Invalid, "Class %d can't take the place of %q: it is not in the new list. Nothing was changed.", target, c.Name)
+		}
+		gone = append(gone, DeletedClass{Class: c, Target: target, Deleted: at})
+	}
+	for _, id := range slices.Sorted(maps.Keys(remap)) {
+		if !slices.ContainsFunc(gone, func(c DeletedClass) bool { return c.ID == id }) {
+			return Errorf(Invalid, "The remap names class %d, which the new list does not delete. Nothing was changed.", id)
+		}
+	}
+	p.Deleted = append(p.Deleted, gone...)
+	return nil
+}
+
+// unused returns a Conflict when one of the classes that are newly deleted is
+// used by an image and remap does not say what takes its place.
+func (w *Workspace) unused(ctx context.Context, before *Project, deleted []DeletedClass, remap map[uint8]uint8) error {
+	var open []Class
+	for _, c := range deleted {
+		_, listed := before.class(int(c.ID))
+		if _, mapped := remap[c.ID]; listed && !mapped {
+			open = append(open, c.Class)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	used, err := w.classUse(ctx, before)
+	if err != nil {
+		return err
+	}
+	inUse := &ClassesInUse{Images: map[uint8]int{}}
+	var names []string
+	for _, c := range open {
+		if n := used[c.ID]; n > 0 {
+			inUse.Images[c.ID] = n
+			names = append(names, fmt.Sprintf("%q (in %s)", c.Name, plural(n, "image")))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return Errorf(Conflict, "Labels use %s. Say what takes its place: another class, or 255 for undecided. Nothing was changed.", strings.Join(names, ", ")).Because(inUse)
+}
+
+// classUse counts, for each class of the list, the images whose labelling has
+// it. Records know; an image whose record was written before they did is
+// opened.
+func (w *Workspace) classUse(ctx context.Context, p *Project) (*[MaxClasses]int, error) {
+	images, err := w.store.Images(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	var counts [MaxClasses]int
+	table := p.Resolve()
+	for _, im := range images {
+		classes := im.Classes
+		if im.Seq > 0 && classes == nil {
+			a, err := w.Open(ctx, im.ID)
+			if err != nil {
+				return nil, err
+			}
+			classes = a.Classes()
+			a.Close()
+		}
+		var here [256]bool
+		for _, c := range classes {
+			here[table[c.ID]] = true
+		}
+		for id := range counts {
+			if here[id] {
+				counts[id]++
+			}
+		}
+	}
+	return &counts, nil
+}
+
+// Watch sets what is called with the id of an open image whose state has
+// changed in another way than by Annotation.Append: a change of the project's
+// classes. It must be set before the workspace is used.
+func (w *Workspace) Watch(changed func(imageID string)) { w.changed = changed }
+
+// classesChanged brings the images of the project that are open up to date.
+func (w *Workspace) classesChanged(ctx context.Context, projectID string) {
+	for _, a := range w.open.ready() {
+		if a.image.ProjectID != projectID {
+			continue
+		}
+		// An image whose project can't be read now reads it at its next event.
+		if changed, err := a.refresh(ctx); err == nil && changed && w.changed != nil {
+			w.changed(a.image.ID)
+		}
+	}
+}
+
+func sameClasses(a, b *Project) bool {
+	return slices.Equal(a.Classes, b.Classes) && slices.Equal(a.Deleted, b.Deleted)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

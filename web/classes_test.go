@@ -1,0 +1,85 @@
+package web
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func (s *site) patchProject(id, body string) answer {
+	s.tb.Helper()
+	return s.send("PATCH", "/api/v1/projects/"+id, strings.NewReader(body), "Content-Type: application/json")
+}
+
+// valueAt is the class that the mask has at a point.
+func (s *site) valueAt(path string, p image.Point) uint8 {
+	s.tb.Helper()
+	img, err := png.Decode(bytes.NewReader(s.maskOf(path).body))
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	return img.(*image.Paletted).ColorIndexAt(p.X, p.Y)
+}
+
+// Classes are reordered, deleted and restored while a page has the image open:
+// masks hold places in the list, the page is told, evidence keeps its ids.
+func TestClassesChange(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	path := "/api/v1/images/" + im.ID
+	s.clickThree(path)
+	c := s.greet(im.ID)
+
+	var p projectJSON
+	s.patchProject(im.Project, `{"classes":[{"id":2},{"id":0,"name":"air"},{"id":1,"color":"#123456"}]}`).into(t, http.StatusOK, &p)
+	want := []classJSON{{2, 0, "sand", p.Classes[0].Color}, {0, 1, "air", "#112233"}, {1, 2, "sea", "#123456"}}
+	if diff := cmp.Diff(want, p.Classes); diff != "" {
+		t.Errorf("reordered (-want +got):\n%s", diff)
+	}
+	for i, at := range []image.Point{inSand, inSky, inSea} {
+		if got := s.valueAt(path, at); int(got) != i {
+			t.Errorf("the mask has %d at %v, want %d", got, at, i)
+		}
+	}
+	if m := c.expect("project"); len(m.Project.Classes) != 3 {
+		t.Errorf("told of %+v", m)
+	}
+	c.expect("state")
+	c.until("done")
+
+	short := `{"classes":[{"id":2},{"id":0}]`
+	if p := s.patchProject(im.Project, short+`}`).problem(t, http.StatusConflict); p.InUse[1] != 1 || p.Seq != nil || !strings.Contains(p.Detail, `"sea" (in 1 image)`) {
+		t.Errorf("deletion of a class in use: %+v", p)
+	}
+	s.patchProject(im.Project, short+`,"remap":{"1":2}}`).into(t, http.StatusOK, &p)
+	if len(p.Classes) != 2 || len(p.Deleted) != 1 || p.Deleted[0].ID != 1 || p.Deleted[0].Target != 2 {
+		t.Errorf("after the deletion %+v", p)
+	}
+	if got := s.valueAt(path, inSea); got != 0 {
+		t.Errorf("the mask has %d in the sea, want that of sand, 0", got)
+	}
+	c.expect("project")
+	if m := c.expect("state"); m.Seq != 3 || strings.Contains(string(m.Labels), "\x01") || strings.Contains(string(m.Clicks), "\x01") {
+		t.Errorf("state %+v", m)
+	}
+	if m := c.expect("run"); m.Seq != 3 {
+		t.Errorf("run %+v", m)
+	}
+	if p := s.post(path+"/evidence", labelAt("late", 3, inSea, 1)).problem(t, 422); !strings.Contains(p.Detail, "deleted") {
+		t.Errorf("a click on the deleted class: %+v", p)
+	}
+
+	var back projectJSON
+	s.post("/api/v1/projects/"+im.Project+"/classes/1/restore", ``).into(t, http.StatusOK, &back)
+	if len(back.Classes) != 3 || back.Classes[2].ID != 1 || len(back.Deleted) != 0 {
+		t.Errorf("after the restoration %+v", back)
+	}
+	if got := s.valueAt(path, inSea); got != 2 {
+		t.Errorf("the mask has %d in the sea, want 2", got)
+	}
+}
