@@ -78,7 +78,9 @@ export class Stage {
   look(view) {
     this.painter.look(held(view, this.image, this.size));
     const share = this.painter.view.scale * (devicePixelRatio || 1);
-    byId('zoom-value').textContent = `${share < 0.1 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
+    const text = `${share < 0.1 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
+    byId('zoom-value').textContent = text;
+    byId('zoom-value').setAttribute('aria-label', `${text}, zoom to 100 %`);
   }
 
   fit() {

@@ -136,9 +136,9 @@ export class Strip {
     slot('fold').textContent = this.open.has(card.digest) ? `− ${alike} alike` : `+ ${alike} alike`;
     this.digests[place] = card.digest;
     element.classList.toggle('current', current);
-    const score = gap === 0 ? 'best score' : `score ${short(gap)} below the best`;
-    const area = current ? 'same as the labelling' : differs === 0 ? `fills the undecided ${percent(fills)}` : `differs on ${percent(differs)} of the area`;
-    element.setAttribute('aria-label', `Hypothesis ${place + 1}, ${score}, ${area}${card.count > 1 ? `, came out ${card.count} times` : ''}${alike > 0 ? `, ${alike} more nearly the same, arrow down shows them` : ''}`);
+    slot('gap-note').textContent = gap === 0 ? ' score, ' : ' below the best score, ';
+    slot('area-note').hidden = current;
+    slot('fold-note').hidden = slot('fold').hidden;
   }
 
   /**

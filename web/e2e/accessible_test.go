@@ -1,0 +1,103 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// axe returns the source of axe-core, and skips the test where npm ci has not
+// been run.
+func axe(t *testing.T) string {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join("..", "..", "static", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Skip("skipped: checking accessibility needs axe-core, which npm ci in static/ installs")
+	}
+	return string(source)
+}
+
+// violation is a finding of axe with the elements that it is about.
+type violation struct {
+	ID    string
+	Help  string
+	Nodes []struct {
+		HTML           string
+		Target         []any
+		FailureSummary string
+	}
+}
+
+// accessible has axe look at the page as it is, by the rules of WCAG 2.2 AA.
+func (p *page) accessible(what, source string) {
+	p.t.Helper()
+	if !value[bool](p, `typeof axe === 'object'`) {
+		value[bool](p, source+"; true")
+	}
+	found := value[[]violation](p, `axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations']}).then(
+		({violations}) => violations.map(({id, help, nodes}) => ({ID: id, Help: help, Nodes: nodes.map((n) => ({HTML: n.html, Target: n.target, FailureSummary: n.failureSummary}))})))`)
+	for _, v := range found {
+		var nodes strings.Builder
+		for _, n := range v.Nodes {
+			fmt.Fprintf(&nodes, "\n\t%v %s\n\t\t%s", n.Target, n.HTML, strings.ReplaceAll(n.FailureSummary, "\n", " "))
+		}
+		p.t.Errorf("%s: %s (%s)%s", what, v.Help, v.ID, nodes.String())
+	}
+}
+
+// dialogs opens every dialog of the page in turn and looks at it.
+func (p *page) dialogs(what, source string) {
+	p.t.Helper()
+	for _, id := range value[[]string](p, `[...document.querySelectorAll('dialog')].map(d => d.id)`) {
+		open := fmt.Sprintf(`(() => { const d = document.getElementById(%q); if (!d.open) d.showModal(); return true; })()`, id)
+		value[bool](p, open)
+		p.accessible(what+", "+id, source)
+		value[bool](p, fmt.Sprintf(`(document.getElementById(%q).close(), true)`, id))
+	}
+}
+
+// TestE2EAccessible has axe look at every page, in both themes, at rest and in
+// use, with every dialog.
+func TestE2EAccessible(t *testing.T) {
+	source := axe(t)
+	truth := sampleTruth()
+	for _, dark := range []bool{false, true} {
+		theme := map[bool]string{false: "light", true: "dark"}[dark]
+		t.Run(theme, func(t *testing.T) {
+			address := startServer(t)
+			p := openPage(t, 1280, 720, dark, address)
+			p.until(`document.getElementById('sample') !== null`)
+			p.accessible("start", source)
+			p.do("trying the sample image", chromedp.Click(chromedp.CSS("#sample")))
+			p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+			p.accessible("annotate, nothing clicked", source)
+			p.dialogs("annotate", source)
+			p.clickClasses(truth, 0, 1, 2)
+			p.accessible("annotate, alternatives", source)
+			p.press("u")
+			p.press("w")
+			p.until(`!document.getElementById('asking').hidden`)
+			p.accessible("annotate, next click and uncertainty", source)
+			p.press("x")
+			p.until(`!document.getElementById('alternatives').hidden`)
+			p.accessible("annotate, alternatives of a region", source)
+
+			image := value[string](p, `location.pathname`)
+			project := value[string](p, `document.querySelector('.crumbs a').getAttribute('href')`)
+			for _, path := range []string{"/", project, "/api", "/trash", "/images/none"} {
+				p.do("going to "+path, chromedp.Navigate(address+path))
+				p.until(`document.readyState === 'complete'`)
+				p.accessible(path, source)
+				p.dialogs(path, source)
+			}
+			p.do("a phone", chromedp.EmulateViewport(390, 844))
+			p.do("going back", chromedp.Navigate(address+image))
+			p.until(settled)
+			p.accessible("annotate on a phone", source)
+		})
+	}
+}
