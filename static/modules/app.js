@@ -12,6 +12,7 @@ import { postEvent } from './post.js';
 import { VOID } from './protocol.js';
 import { Regrain } from './regrain.js';
 import { renumbered } from './remap.js';
+import { painted, pixelsOf, repairAt } from './repairs.js';
 import { Session } from './session.js';
 import { Stage } from './stage.js';
 import { Strip } from './strip.js';
@@ -42,10 +43,12 @@ export class App {
     this.choice = new Choice();
     this.eager = 0;
     this.tell = 0;
-    /** @type {{mode: 'paint' | 'clear', superpixels: number[]} | null} the stroke that is going on */
+    /** @type {import('./strokes.js').Drawn | null} the stroke that is going on */
     this.draft = null;
     /** @type {{superpixels: readonly number[], label: number}} what a region would become */
     this.proposal = { superpixels: [], label: VOID };
+    /** Whether the next tap accepts the region under it. */
+    this.picking = false;
     this.frame = 0;
     /** Whether classes differ by patterns beside their colours. */
     this.patterned = false;
@@ -71,7 +74,9 @@ export class App {
     this.regrain = new Regrain(this, parts.image);
     this.queue = queue;
     const post = (/** @type {import('./protocol.js').EvidenceEvent} */ event) => postEvent(`/api/v1/images/${data.image}/evidence`, event);
-    this.session = new Session(parts.map.n, parts.name, data.socket ?? '', { keeper: queue, post }, {
+    this.session = new Session(parts.map.n, parts.name, data.socket ?? '', {
+      keeper: queue, post, pixelsOf: (superpixels) => pixelsOf(this.painter.map, superpixels),
+    }, {
       map: () => void this.regrain.fetch(),
       labels: () => this.refresh(),
       hypotheses: (news, place) => this.hypothesesChanged(news, place),
@@ -79,16 +84,17 @@ export class App {
       problem: (title, detail) => toast(title, detail, 'problem'),
     });
     this.stage = new Stage(this.painter, this.graph, {
-      draft: (mode, superpixels) => {
-        this.draft = { mode, superpixels };
+      draft: (drawn) => {
+        this.draft = drawn;
         this.show();
       },
-      stroke: (mode, superpixels, points) => this.stroke(mode, superpixels, points),
+      stroke: (drawn) => this.stroke(drawn),
       cancelled: () => {
         this.draft = null;
         this.show();
       },
-      pick: (s) => this.pick(s),
+      pick: (s, point) => this.pick(s, point),
+      tapped: (s) => this.tapped(s),
       hover: (s) => this.describe(s),
     });
     this.doubt = new Doubt(this);
@@ -148,16 +154,20 @@ export class App {
     let labels = this.labels;
     let clicks = this.clicks;
     if (shown) labels = shown.card.labels.map((l, s) => (clicks[s] === VOID ? l : clicks[s]));
+    let { repairs } = this.session.evidence.present;
     if (this.draft) {
-      const value = this.draft.mode === 'clear' ? VOID : this.classes.active;
+      const { mode, superpixels, runs } = this.draft;
+      const value = mode === 'clear' ? VOID : this.classes.active;
       labels = labels.slice();
       clicks = clicks.slice();
-      for (const s of this.draft.superpixels) labels[s] = clicks[s] = value;
+      for (const s of superpixels) labels[s] = clicks[s] = value;
+      if (runs) repairs = painted(repairs, runs, value);
+      else if (repairs.length > 0) repairs = painted(repairs, pixelsOf(this.painter.map, superpixels), -1);
     } else if (this.proposal.superpixels.length > 0) {
       labels = labels.slice();
       for (const s of this.proposal.superpixels) labels[s] = this.proposal.label;
     }
-    this.painter.show(labels, clicks);
+    this.painter.show(labels, clicks, repairs);
   }
 
   /** Canvas at once, everything else with the next frame. */
@@ -195,23 +205,30 @@ export class App {
     this.refresh();
   }
 
-  /**
-   * @param {'paint' | 'clear'} mode
-   * @param {number[]} superpixels
-   * @param {[number, number][]} points
-   */
-  stroke(mode, superpixels, points) {
+  /** @param {import('./strokes.js').Drawn} drawn */
+  stroke({ mode, superpixels, points, runs }) {
     this.draft = null;
     this.doubt.forget();
+    const { name } = this.classes.classes[this.classes.active];
+    const done = mode === 'paint' ? `labelled ${name}` : 'cleared';
+    if (runs) {
+      this.session.repair(runs, mode === 'paint' ? this.classes.active : VOID);
+      const count = runs.reduce((sum, v, i) => sum + (i % 2) * v, 0);
+      this.say(`${count} ${count === 1 ? 'pixel' : 'pixels'} ${done}`);
+      return;
+    }
     this.choice.follow = true;
     this.choice.hovered = null;
     this.eager = 0;
     superpixels.forEach((s, i) => this.painter.points.set(s, points[i]));
     if (mode === 'paint') this.session.label(superpixels, points, this.classes.active);
     else this.session.clear(superpixels, points);
-    const what = superpixels.length === 1 ? 'superpixel' : 'superpixels';
-    const { name } = this.classes.classes[this.classes.active];
-    this.say(mode === 'paint' ? `${superpixels.length} ${what} labelled ${name}` : `${superpixels.length} ${what} cleared`);
+    this.say(`${superpixels.length} ${superpixels.length === 1 ? 'superpixel' : 'superpixels'} ${done}`);
+  }
+
+  /** What a key does to the superpixel in focus. @param {'paint' | 'clear'} mode @param {number} s */
+  touchUp(mode, s) {
+    if (s >= 0) this.stroke({ mode, superpixels: [s], points: [this.stage.pointIn(s)], runs: null });
   }
 
   /** @param {'undo' | 'redo'} kind */
@@ -222,9 +239,19 @@ export class App {
     this.say(kind === 'undo' ? 'Undone' : 'Redone');
   }
 
-  /** Makes the class of a superpixel, as it is shown, the active one. @param {number} s */
-  pick(s) {
-    const label = s < 0 ? VOID : this.overlay.labels[s];
+  /**
+   * Makes the class of a superpixel, or of the pixel there, as it is shown the
+   * active one.
+   *
+   * @param {number} s
+   * @param {[number, number]} [point] of the image
+   */
+  pick(s, point) {
+    if (s < 0) return;
+    const [x, y] = point ?? this.stage.pointIn(s);
+    const { fullWidth } = this.painter.map;
+    const repair = repairAt(this.overlay.source, Math.floor(y) * fullWidth + Math.floor(x));
+    const label = repair < 0 ? this.overlay.labels[s] : repair;
     if (label !== VOID) this.classes.choose(label);
   }
 
@@ -233,6 +260,21 @@ export class App {
     if (s < 0 || this.painter.marks.cursor !== s || this.doubt.asked >= 0) return;
     const open = this.doubt.inWords(s);
     this.say(this.classes.nameOf(this.overlay.labels[s]) + (open.includes(',') ? `; alternatives: ${open}` : ''));
+  }
+
+  /** Has the next tap accept the region under it, or no longer. @param {boolean} on */
+  pickRegion(on) {
+    this.picking = on;
+    byId('accept-region').setAttribute('aria-pressed', String(on));
+    if (on) this.say('Tap the region to accept');
+  }
+
+  /** @param {number} s that was tapped @returns {boolean} whether that was all it meant */
+  tapped(s) {
+    if (!this.picking) return false;
+    this.pickRegion(false);
+    this.acceptRegion(s);
+    return true;
   }
 
   /** @param {number} place or -1 */
@@ -295,10 +337,9 @@ export class App {
     this.say(differs ? `Accepted ${this.nameOf(selected.place)}` : 'This is the labelling already');
   }
 
-  /** Accepts, of the selected hypothesis, the region that differs around the superpixel in focus. */
-  acceptRegion() {
+  /** Accepts, of the selected hypothesis, the region that differs around a superpixel. @param {number} [at] */
+  acceptRegion(at = this.stage.focus) {
     const { selected } = this.choice;
-    const at = this.stage.focus;
     if (!selected) return;
     if (at < 0) {
       toast('Point at a region first', 'Move the cursor over a part of the image that the preview changes.');

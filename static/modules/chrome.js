@@ -37,6 +37,7 @@ export function paintChrome(app) {
   disable('walk-back', last < 0 || selected?.place === 0);
   disable('walk-on', last < 0 || selected?.place === last);
   disable('accept', selected === null || !app.differs(selected.card));
+  disable('accept-region', selected === null || !app.differs(selected.card));
   paintSave(app);
 }
 

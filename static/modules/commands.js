@@ -53,15 +53,22 @@ export function listen(app) {
     'walk-on': () => app.walk(1),
     'walk-back': () => app.walk(-1),
     search: () => app.searchOn(),
-    accept: () => app.accept(),
+    accept: () => {
+      if (!stage.drawing.close()) app.accept();
+    },
     'accept-region': () => app.acceptRegion(),
     'accept-next': () => {
       app.accept();
       void go('next');
     },
     cancel: () => {
-      if (!stage.cancel() && !app.doubt.popup.close() && !app.doubt.forget()) app.select(-1);
+      if (app.picking) app.pickRegion(false);
+      else if (!stage.cancel() && !app.doubt.popup.close() && !app.doubt.forget()) app.select(-1);
     },
+    tool: (kind) => stage.tools.take(/** @type {import('./strokes.js').ToolKind} */ (kind)),
+    exact: () => stage.tools.toggleExact(),
+    thinner: () => stage.tools.resize(stage.tools.place - 1),
+    wider: () => stage.tools.resize(stage.tools.place + 1),
     fit: () => stage.fit(),
     'full-size': () => stage.fullSize(),
     fainter: () => setOpacity(painter.opacity - 0.1),
@@ -80,7 +87,7 @@ export function listen(app) {
       byId('patterns').setAttribute('aria-pressed', String(app.patterned));
     },
     move: (direction) => document.activeElement === byId('canvas') && stage.move(direction),
-    clear: () => stage.focus >= 0 && app.stroke('clear', [stage.focus], [stage.pointIn(stage.focus)]),
+    clear: () => stage.drawing.back() || app.touchUp('clear', stage.focus),
     undo: () => app.travel('undo'),
     redo: () => app.travel('redo'),
     export: () => app.openExport(),
@@ -113,7 +120,7 @@ export function listen(app) {
     const [name, argument = ''] = given.split(' ');
     if (name === 'move' && document.activeElement !== byId('canvas')) return;
     e.preventDefault();
-    if (e.repeat && !['move', 'undo', 'redo', 'walk-on', 'walk-back', 'fainter', 'stronger', 'coarser', 'finer'].includes(name)) return;
+    if (e.repeat && !['move', 'undo', 'redo', 'walk-on', 'walk-back', 'fainter', 'stronger', 'coarser', 'finer', 'thinner', 'wider'].includes(name)) return;
     if (name === 'overlay') held.set('h', performance.now());
     commands[name](argument);
   });
@@ -128,7 +135,7 @@ export function listen(app) {
       stage.space = false;
       delete byId('canvas').dataset.space;
       const s = painter.marks.cursor;
-      if (tapped && s >= 0 && e.target === byId('canvas')) app.stroke('paint', [s], [stage.pointIn(s)]);
+      if (tapped && e.target === byId('canvas')) app.touchUp(stage.tools.kind === 'eraser' ? 'clear' : 'paint', s);
     }
   });
   addEventListener('blur', () => {
@@ -139,6 +146,7 @@ export function listen(app) {
   for (const id of ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'accept', 'find', 'boundaries', 'overlay', 'uncertainty', 'next-click', 'patterns', 'search']) {
     byId(id).addEventListener('click', () => commands[id](''));
   }
+  byId('accept-region').addEventListener('click', () => app.pickRegion(!app.picking));
   opacity.addEventListener('input', () => setOpacity(Number(opacity.value)));
   addEventListener('beforeunload', (e) => {
     if (session.evidence.pending.length > 0 && !app.queue.lasting) e.preventDefault();

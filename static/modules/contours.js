@@ -1,8 +1,10 @@
+import { edgesOf } from './edges.js';
 import { VOID } from './protocol.js';
 
 /**
- * The lines between different classes, kept per tile of the image: only tiles
- * in which a class has changed are made again.
+ * The lines between different classes, kept per tile of the image and, where
+ * pixels have been repaired, per superpixel: only what has changed is made
+ * again.
  */
 export class Contours {
   /** @param {import('./lines.js').Lines} lines */
@@ -13,24 +15,58 @@ export class Contours {
     this.detail = -1;
     /** @type {(import('./lines.js').Drawing | null)[]} */
     this.drawings = lines.tiles.map(() => null);
+    /** @type {Map<number, import('./lines.js').Drawing>} by superpixel */
+    this.edges = new Map();
   }
 
   /**
-   * @param {Uint8Array} labels
+   * @param {import('./overlay.js').Overlay} overlay
    * @param {import('./lines.js').Detail} detail
-   * @returns {import('./lines.js').Drawing[]} one per tile
+   * @returns {import('./lines.js').Drawing[]} one per tile, then one per superpixel with repairs
    */
-  update(labels, detail) {
+  update(overlay, detail) {
+    const { labels, repaired, map, field } = overlay;
     if (detail !== this.detail || labels.length !== this.labels.length) {
       this.detail = detail;
       this.labels = new Uint8Array(labels.length).fill(VOID);
       this.drawings.fill(null);
+      this.edges.clear();
     }
     for (let s = 0; s < labels.length; s++) {
       if (labels[s] === this.labels[s]) continue;
       this.labels[s] = labels[s];
-      for (const tile of this.lines.tilesOf.get(s) ?? []) this.drawings[tile] = null;
+      this.outdate(s);
     }
-    return this.drawings.map((known, tile) => (this.drawings[tile] = known ?? this.lines.between(tile, labels, detail)));
+    for (const s of overlay.retraced()) this.outdate(s);
+    const mixed = (/** @type {number} */ s) => repaired[s] > 0;
+    const tiles = this.drawings.map((known, tile) => (this.drawings[tile] = known ?? this.lines.between(tile, labels, detail, mixed)));
+    if (field) {
+      repaired.forEach((pixels, s) => {
+        if (pixels === 0) this.edges.delete(s);
+        else if (!this.edges.has(s)) this.edges.set(s, drawingOf(edgesOf(map, field, s, mixed)));
+      });
+    }
+    return this.edges.size > 0 ? [...tiles, ...this.edges.values()] : tiles;
   }
+
+  /** The class of a superpixel, or of pixels in it, has changed. @param {number} s */
+  outdate(s) {
+    for (const tile of this.lines.tilesOf.get(s) ?? []) this.drawings[tile] = null;
+    this.edges.delete(s);
+    if (this.edges.size === 0) return;
+    for (const { a, b } of this.lines.around.get(s) ?? []) {
+      this.edges.delete(a);
+      this.edges.delete(b);
+    }
+  }
+}
+
+/** @param {ReturnType<typeof edgesOf>} edges @returns {import('./lines.js').Drawing} */
+function drawingOf({ segments, box }) {
+  const path = new Path2D();
+  for (let i = 0; i < segments.length; i += 4) {
+    path.moveTo(segments[i], segments[i + 1]);
+    path.lineTo(segments[i + 2], segments[i + 3]);
+  }
+  return { path, points: segments.length / 2, box };
 }

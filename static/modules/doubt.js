@@ -162,7 +162,7 @@ export class Doubt {
     const { app, asked } = this;
     if (asked < 0) return false;
     this.forget();
-    app.stroke('paint', [asked], [app.stage.pointIn(asked)]);
+    app.touchUp('paint', asked);
     return true;
   }
 

@@ -1,5 +1,6 @@
 import { decodeBase64 } from './frames.js';
 import { VOID } from './protocol.js';
+import { fromRecords, NO_REPAIRS, painted } from './repairs.js';
 
 /**
  * @typedef {import('./protocol.js').EvidenceEvent} EvidenceEvent
@@ -19,8 +20,10 @@ import { VOID } from './protocol.js';
  * @property {Layers} before
  * @property {Layers} after
  *
- * @typedef {{clicks: Uint8Array, labels: Uint8Array}} Layers
+ * @typedef {{clicks: Uint8Array, labels: Uint8Array, repairs: import('./repairs.js').Repairs}} Layers
  * @typedef {Layers & {done: Step[], undone: Step[]}} Board
+ *
+ * @typedef {(superpixels: number[]) => number[]} PixelsOf the pixels of superpixels, as runs of the image
  */
 
 /** Bytes of unacknowledged events that go with a greeting; a frame may hold 64 KiB. */
@@ -35,10 +38,12 @@ export class Evidence {
   /**
    * @param {number} n superpixels
    * @param {string} [map] name of their map
+   * @param {PixelsOf} [pixelsOf]
    */
-  constructor(n, map = '') {
+  constructor(n, map = '', pixelsOf = () => []) {
     this.n = n;
     this.map = map;
+    this.pixelsOf = pixelsOf;
     /** @type {import('./granularity.js').Granularity} */
     this.granularity = { regions: n, wanted: n, finest: n, split: 0 };
     this.epoch = '';
@@ -149,7 +154,7 @@ export class Evidence {
     if (i < 0) return;
     const [p] = this.pending.splice(i, 1);
     if (!p.counted && seq > this.seq) {
-      play(this.confirmed, p);
+      this.play(this.confirmed, p);
       this.seq = seq;
       this.count(p.event.kind);
       if (p.event.regions) this.granularity = { ...this.granularity, wanted: p.event.regions };
@@ -195,12 +200,13 @@ export class Evidence {
   state(message) {
     const clicks = decodeBase64(message.clicks);
     const labels = decodeBase64(message.labels);
+    const repairs = fromRecords(message.repairs ?? []);
     if (clicks.length !== this.n || labels.length !== this.n) {
       throw new Error(`The state has ${labels.length} superpixels and the image ${this.n}.`);
     }
-    const known = message.epoch === this.epoch && (message.seq === this.seq || this.foresees(message.seq, labels));
+    const known = message.epoch === this.epoch && (message.seq === this.seq || this.foresees(message.seq, labels, repairs));
     const { done, undone } = this.confirmed;
-    this.confirmed = known ? { clicks, labels, done, undone } : { clicks, labels, done: [], undone: [] };
+    this.confirmed = known ? { clicks, labels, repairs, done, undone } : { clicks, labels, repairs, done: [], undone: [] };
     this.epoch = message.epoch;
     this.seq = message.seq;
     this.undoDepth = message.undo;
@@ -245,13 +251,14 @@ export class Evidence {
    *
    * @param {number} seq
    * @param {Uint8Array} labels
+   * @param {import('./repairs.js').Repairs} repairs
    */
-  foresees(seq, labels) {
+  foresees(seq, labels, repairs) {
     const head = this.pending[0];
     if (seq !== this.seq + 1 || !head?.sent || head.counted) return false;
     const trial = copy(this.confirmed);
-    play(trial, head);
-    if (trial.labels.some((l, i) => l !== labels[i])) return false;
+    this.play(trial, head);
+    if (trial.labels.some((l, i) => l !== labels[i]) || !same(trial.repairs, repairs)) return false;
     this.confirmed = trial;
     head.counted = true;
     return true;
@@ -273,7 +280,42 @@ export class Evidence {
 
   replay() {
     this.present = copy(this.confirmed);
-    for (const p of this.pending) if (!p.counted) play(this.present, p);
+    for (const p of this.pending) if (!p.counted) this.play(this.present, p);
+  }
+
+  /**
+   * Plays an event. An undo or redo of a step that this page has not seen being
+   * made shows once the server answers; so does another granularity or an older
+   * state, and the undo of what was done before these.
+   *
+   * @param {Board} board
+   * @param {Pick<Pending, 'event' | 'taken'>} pending
+   */
+  play(board, { event, taken }) {
+    const { kind } = event;
+    if (kind === 'undo' || kind === 'redo') {
+      const step = (kind === 'undo' ? board.done : board.undone).pop();
+      if (!step) return;
+      restore(board, step.superpixels, kind === 'undo' ? step.before : step.after);
+      (kind === 'undo' ? board.undone : board.done).push(step);
+      return;
+    }
+    if (kind === 'granularity' || kind === 'restore') {
+      board.done = [];
+      board.undone = [];
+      return;
+    }
+    const superpixels = kind === 'pixels' ? [] : event.superpixels?.length ? event.superpixels : [...board.labels.keys()];
+    const before = snapshot(board, superpixels);
+    for (const s of superpixels) {
+      if (kind === 'label') board.clicks[s] = board.labels[s] = event.class ?? VOID;
+      else if (kind === 'clear') board.clicks[s] = board.labels[s] = VOID;
+      else if (board.clicks[s] === VOID && taken) board.labels[s] = taken[s];
+    }
+    for (const { class: label, runs } of event.repairs ?? []) board.repairs = painted(board.repairs, runs, label);
+    if (board.repairs.length > 0 && (kind === 'label' || kind === 'clear')) board.repairs = painted(board.repairs, this.pixelsOf(superpixels), -1);
+    board.done.push({ superpixels, before, after: snapshot(board, superpixels) });
+    board.undone = [];
   }
 }
 
@@ -291,51 +333,12 @@ function after(kind, undo, redo) {
 
 /** @param {number} n superpixels @returns {Board} */
 function blank(n) {
-  return { clicks: new Uint8Array(n).fill(VOID), labels: new Uint8Array(n).fill(VOID), done: [], undone: [] };
+  return { clicks: new Uint8Array(n).fill(VOID), labels: new Uint8Array(n).fill(VOID), repairs: NO_REPAIRS, done: [], undone: [] };
 }
 
 /** @param {Board} board @returns {Board} */
-function copy({ clicks, labels, done, undone }) {
-  return { clicks: clicks.slice(), labels: labels.slice(), done: done.slice(), undone: undone.slice() };
-}
-
-/**
- * Plays an event. An undo or redo of a step that this page has not seen being
- * made shows once the server answers; so does another granularity, and the undo
- * of what was done at the one before.
- *
- * @param {Board} board
- * @param {Pick<Pending, 'event' | 'taken'>} pending
- */
-function play(board, { event, taken }) {
-  if (event.kind === 'undo') {
-    const step = board.done.pop();
-    if (!step) return;
-    restore(board, step.superpixels, step.before);
-    board.undone.push(step);
-    return;
-  }
-  if (event.kind === 'redo') {
-    const step = board.undone.pop();
-    if (!step) return;
-    restore(board, step.superpixels, step.after);
-    board.done.push(step);
-    return;
-  }
-  if (event.kind === 'granularity') {
-    board.done = [];
-    board.undone = [];
-    return;
-  }
-  const superpixels = event.superpixels?.length ? event.superpixels : [...board.labels.keys()];
-  const before = snapshot(board, superpixels);
-  for (const s of superpixels) {
-    if (event.kind === 'label') board.clicks[s] = board.labels[s] = event.class ?? VOID;
-    else if (event.kind === 'clear') board.clicks[s] = board.labels[s] = VOID;
-    else if (board.clicks[s] === VOID && taken) board.labels[s] = taken[s];
-  }
-  board.done.push({ superpixels, before, after: snapshot(board, superpixels) });
-  board.undone = [];
+function copy({ clicks, labels, repairs, done, undone }) {
+  return { clicks: clicks.slice(), labels: labels.slice(), repairs, done: done.slice(), undone: undone.slice() };
 }
 
 /** @param {Board} board @param {number[]} superpixels @returns {Layers} */
@@ -343,6 +346,7 @@ function snapshot(board, superpixels) {
   return {
     clicks: Uint8Array.from(superpixels, (s) => board.clicks[s]),
     labels: Uint8Array.from(superpixels, (s) => board.labels[s]),
+    repairs: board.repairs,
   };
 }
 
@@ -352,4 +356,10 @@ function restore(board, superpixels, layers) {
     board.clicks[s] = layers.clicks[i];
     board.labels[s] = layers.labels[i];
   });
+  board.repairs = layers.repairs;
+}
+
+/** @param {Uint32Array} a @param {Uint32Array} b */
+function same(a, b) {
+  return a === b || (a.length === b.length && a.every((v, i) => v === b[i]));
 }

@@ -1,6 +1,6 @@
 /**
  * @typedef {object} GestureHandlers all coordinates are CSS pixels within the element
- * @property {(mode: 'paint' | 'clear', x: number, y: number) => void} begin
+ * @property {(mode: 'paint' | 'clear', x: number, y: number, exact: boolean) => void} begin
  * @property {(x: number, y: number) => void} extend
  * @property {() => void} end
  * @property {() => void} cancel
@@ -10,7 +10,10 @@
  * @property {(dx: number, dy: number) => void} pan
  * @property {(factor: number, x: number, y: number) => void} zoom
  * @property {() => boolean} panning whether the primary button pans at present
+ * @property {() => boolean} precise whether Ctrl means pixels at present, and not the class under the cursor
  */
+
+const MAC = typeof navigator === 'object' && /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** Milliseconds within which a second finger turns a stroke into a pinch. */
 const SECOND_FINGER = 300;
@@ -41,7 +44,8 @@ export function gestures(element, on) {
 
   element.addEventListener('pointerdown', (e) => {
     const p = place(e);
-    if (e.button === 2 || (e.button === 0 && e.ctrlKey)) { // a Mac's secondary click
+    const secondary = e.ctrlKey && (MAC || !on.precise()); // on a Mac that is the secondary click, and Cmd is Ctrl
+    if (e.button === 2 || (e.button === 0 && secondary)) {
       on.pick(p.x, p.y);
       return;
     }
@@ -60,7 +64,7 @@ export function gestures(element, on) {
     } else if (mode === 'none') {
       mode = 'stroke';
       began = performance.now();
-      on.begin(e.altKey ? 'clear' : 'paint', p.x, p.y);
+      on.begin(e.altKey ? 'clear' : 'paint', p.x, p.y, e.ctrlKey || e.metaKey);
     }
   });
 

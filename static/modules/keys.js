@@ -13,7 +13,7 @@ const digits = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '0'];
 
 /** @type {Binding[]} */
 export const BINDINGS = [
-  { group: 'Label', shown: 'Click, drag', does: 'Label superpixels with the active class', commands: [] },
+  { group: 'Label', shown: 'Click, drag', does: 'Draw with the tool in the active class', commands: [] },
   { group: 'Label', shown: 'Alt + click', does: 'Clear superpixels', commands: [] },
   { group: 'Label', shown: 'I, right-click', does: 'Pick the class under the cursor', commands: [['i', 'pick']] },
   { group: 'Label', shown: '1 … 9, 0', does: 'Choose class 1 to 10', commands: digits.map((d, i) => [d, `class ${i}`]) },
@@ -22,6 +22,15 @@ export const BINDINGS = [
   { group: 'Label', shown: 'N', does: 'Add a class', commands: [['n', 'add-class']] },
   { group: 'Label', shown: 'F2', does: 'Rename the active class', commands: [['f2', 'rename-class']] },
 
+  { group: 'Tools', shown: 'S', does: 'Superpixels', commands: [['s', 'tool superpixel']] },
+  { group: 'Tools', shown: 'B', does: 'Brush', commands: [['b', 'tool brush']] },
+  { group: 'Tools', shown: 'E', does: 'Eraser', commands: [['e', 'tool eraser']] },
+  { group: 'Tools', shown: 'V', does: 'Polygon: click corners, Enter closes it, Backspace takes one back', commands: [['v', 'tool polygon']] },
+  { group: 'Tools', shown: 'R', does: 'Rectangle', commands: [['r', 'tool rectangle']] },
+  { group: 'Tools', shown: '[  ]', does: 'Thinner and wider brush', commands: [['[', 'thinner'], [']', 'wider']] },
+  { group: 'Tools', shown: 'Ctrl + drag', does: 'Exact pixels in place of whole superpixels', commands: [] },
+  { group: 'Tools', shown: 'Q', does: 'Exact pixels from now on', commands: [['q', 'exact']] },
+
   { group: 'Hypotheses', shown: '.  ,', does: 'Next and previous hypothesis', commands: [['.', 'walk-on'], [',', 'walk-back']] },
   { group: 'Hypotheses', shown: 'Enter', does: 'Accept the hypothesis', commands: [['enter', 'accept']] },
   { group: 'Hypotheses', shown: 'Shift + Enter', does: 'Accept only the region under the cursor', commands: [['shift+enter', 'accept-region']] },
@@ -29,7 +38,7 @@ export const BINDINGS = [
   { group: 'Hypotheses', shown: 'W', does: 'Go to the superpixel worth a click; the key of a class labels it', commands: [['w', 'next-click']] },
   { group: 'Hypotheses', shown: 'M', does: 'Stop looking for hypotheses, or look for more', commands: [['m', 'search']] },
   { group: 'Hypotheses', shown: 'Ctrl + Enter', does: 'Accept and go to the next image', commands: [['ctrl+enter', 'accept-next']] },
-  { group: 'Hypotheses', shown: 'Esc', does: 'Leave the preview, cancel a stroke', commands: [['escape', 'cancel']] },
+  { group: 'Hypotheses', shown: 'Esc', does: 'Leave the preview, cancel a stroke or a polygon', commands: [['escape', 'cancel']] },
 
   { group: 'View', shown: 'Wheel', does: 'Zoom at the cursor', commands: [] },
   { group: 'View', shown: 'Space + drag', does: 'Pan; the middle button does too', commands: [] },

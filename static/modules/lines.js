@@ -74,11 +74,12 @@ export class Lines {
    * @param {number} tile
    * @param {Uint8Array} labels
    * @param {Detail} detail
+   * @param {(superpixel: number) => boolean} mixed whether a superpixel holds several classes and is left to others
    * @returns {Drawing}
    */
-  between(tile, labels, detail) {
+  between(tile, labels, detail, mixed) {
     const { arcs, box } = this.tiles[tile];
-    return { ...this.draw(arcs.filter(({ a, b }) => labels[a] !== labels[b]), detail), box };
+    return { ...this.draw(arcs.filter(({ a, b }) => labels[a] !== labels[b] && !mixed(a) && !mixed(b)), detail), box };
   }
 
   /**

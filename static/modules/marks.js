@@ -21,6 +21,10 @@ export class Marks {
     this.cursor = -1;
     /** Superpixel that is worth a click, or -1. */
     this.suggested = -1;
+    /** @type {{at: [number, number], radius: number} | null} the brush, in pixels of the map */
+    this.brush = null;
+    /** @type {{corners: [number, number][], pointer: [number, number] | null} | null} a polygon being drawn, in pixels of the map */
+    this.shape = null;
     /** What has been painted, device pixels. */
     this.painted = nothing();
   }
@@ -46,6 +50,30 @@ export class Marks {
       this.outline([this.cursor], [['#ffffff', 2.4]]);
       context.setLineDash([]);
     }
+    if (this.brush) this.circle(this.brush.at, this.brush.radius, [['rgb(0 0 0 / 0.7)', 3], ['#ffffff', 1.3]]);
+    if (this.shape) this.polygon(this.shape);
+  }
+
+  /**
+   * @param {[number, number]} at
+   * @param {number} radius
+   * @param {[string, number][]} strokes colour and width in CSS pixels, from below
+   */
+  circle([x, y], radius, strokes) {
+    const path = new Path2D();
+    path.arc(x, y, radius, 0, 2 * Math.PI);
+    this.painter.stroke(this.context, [{ path }], strokes);
+    this.paintedOver({ left: x - radius, top: y - radius, right: x + radius, bottom: y + radius }, REACH);
+  }
+
+  /** @param {{corners: [number, number][], pointer: [number, number] | null}} shape */
+  polygon({ corners, pointer }) {
+    const path = new Path2D();
+    const all = pointer ? [...corners, pointer] : corners;
+    all.forEach(([x, y], i) => (i === 0 ? path.moveTo(x, y) : path.lineTo(x, y)));
+    this.painter.stroke(this.context, [{ path }], [['rgb(0 0 0 / 0.7)', 3.4], ['#ffffff', 1.6]]);
+    for (const [x, y] of all) this.paintedOver({ left: x, top: y, right: x + 1e-3, bottom: y + 1e-3 }, REACH);
+    corners.forEach((corner, i) => this.circle(corner, (i === 0 ? 6 : 2.5) / this.painter.mapScale, [['#000000', 3.4], ['#ffffff', 1.8]]));
   }
 
   /**

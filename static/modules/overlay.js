@@ -2,13 +2,15 @@ import { empty, intersection, meet, nothing, union } from './box.js';
 import { pixels } from './colour.js';
 import { striped } from './patterns.js';
 import { VOID } from './protocol.js';
+import { differences, NO_REPAIRS, sampled } from './repairs.js';
 
 /** Pixels per side of a tile; a canvas that has been drawn from is copied by browsers before it is written again. */
 const TILE = 256;
 
 /**
- * A colour per superpixel as a picture of the id map's size, kept in tiles.
- * Only superpixels whose value has changed are written again.
+ * A colour per superpixel, and per pixel where pixels have been repaired, as a
+ * picture of the id map's size, kept in tiles. Only what has changed is written
+ * again.
  */
 export class Overlay {
   /** @param {import('./idmap.js').IdMap} map */
@@ -20,6 +22,16 @@ export class Overlay {
     /** Whether classes differ by a pattern beside their colour. */
     this.patterned = false;
     this.labels = new Uint8Array(map.n).fill(VOID);
+    /** The repairs shown, at the image's size. */
+    this.source = NO_REPAIRS;
+    /** The same in pixels of the map. */
+    this.repairs = NO_REPAIRS;
+    /** @type {Uint8Array | null} the class of each pixel, once there have been repairs */
+    this.field = null;
+    /** How many pixels of each superpixel are repaired. */
+    this.repaired = new Uint32Array(map.n);
+    /** @type {Set<number>} superpixels whose repairs have changed since retraced() was last called */
+    this.touched = new Set();
     /** What of the picture has changed since drawn() was last called, in its pixels. */
     this.changed = nothing();
     /** @type {{box: import('./box.js').Box, dirty: import('./box.js').Box, context: CanvasRenderingContext2D | null}[]} */
@@ -34,16 +46,86 @@ export class Overlay {
 
   /**
    * @param {Uint8Array} labels
+   * @param {import('./repairs.js').Repairs} [repairs]
    * @returns {boolean} whether anything has changed
    */
-  show(labels) {
+  show(labels, repairs = NO_REPAIRS) {
     const box = nothing();
     for (let s = 0; s < labels.length; s++) {
       if (labels[s] === this.labels[s]) continue;
       this.labels[s] = labels[s];
       this.fill(s, this.colors[labels[s]], box);
     }
+    if (!empty(box)) this.repaint(box);
+    if (repairs !== this.source) this.repair(repairs, box);
     return this.spoil(box);
+  }
+
+  /**
+   * @param {import('./repairs.js').Repairs} repairs that are to be shown
+   * @param {import('./box.js').Box} box grows by what is written
+   */
+  repair(repairs, box) {
+    const { map } = this;
+    const old = this.repairs;
+    this.source = repairs;
+    this.repairs = sampled(repairs, map);
+    if (!this.field && this.repairs.length > 0) {
+      this.field = new Uint8Array(map.ids.length);
+      for (let i = 0; i < map.ids.length; i++) this.field[i] = this.labels[map.ids[i]];
+    }
+    differences(old, this.repairs, (start, end, label, before) => {
+      for (let i = start; i < end; ) {
+        const s = map.ids[i];
+        const from = i;
+        while (i < end && map.ids[i] === s) i++;
+        this.touched.add(s);
+        this.repaired[s] += (Number(label >= 0) - Number(before >= 0)) * (i - from);
+        if (label < 0) this.write(from, i, this.labels[s], box);
+      }
+      if (label >= 0) this.write(start, end, label, box);
+    });
+  }
+
+  /** Writes the repairs again that lie in rows of a box. @param {import('./box.js').Box} box grows by them */
+  repaint(box) {
+    const { repairs, map: { width } } = this;
+    const [top, bottom] = [box.top * width, box.bottom * width];
+    for (let r = 0; r < repairs.length; r += 3) {
+      if (repairs[r + 1] > top && repairs[r] < bottom) this.write(repairs[r], repairs[r + 1], repairs[r + 2], box);
+    }
+  }
+
+  /**
+   * Writes pixels, maybe of several rows.
+   *
+   * @param {number} start
+   * @param {number} end
+   * @param {number} label
+   * @param {import('./box.js').Box} box grows by them
+   */
+  write(start, end, label, box) {
+    const { map: { width }, colors } = this;
+    const stripes = this.patterned && label !== VOID ? striped(label, width) : null;
+    this.pixels.fill(colors[label], start, end);
+    this.field?.fill(label, start, end);
+    const last = Math.floor((end - 1) / width);
+    for (let y = Math.floor(start / width); y <= last; y++) {
+      const from = Math.max(start, y * width);
+      const to = Math.min(end, (y + 1) * width);
+      stripes?.(this.pixels, colors[label], from, to - from, from - y * width, y);
+      box.left = Math.min(box.left, from - y * width);
+      box.right = Math.max(box.right, to - y * width);
+      box.top = Math.min(box.top, y);
+      box.bottom = Math.max(box.bottom, y + 1);
+    }
+  }
+
+  /** The superpixels whose repairs have changed since this was last asked. */
+  retraced() {
+    const { touched } = this;
+    if (touched.size > 0) this.touched = new Set();
+    return touched;
   }
 
   /**
@@ -62,7 +144,9 @@ export class Overlay {
     }
     this.colors = colors;
     this.patterned = patterned;
-    this.spoil(box);
+    const whole = { left: 0, top: 0, right: this.map.width, bottom: this.map.height };
+    if (this.repairs.length > 0) this.repaint(whole);
+    this.spoil(this.repairs.length > 0 ? whole : box);
   }
 
   /** @param {number} s @param {number} color @param {import('./box.js').Box} box grows by what is written */
@@ -74,6 +158,7 @@ export class Overlay {
       const x = from % width;
       const y = (from - x) / width;
       this.pixels.fill(color, from, from + length[r]);
+      this.field?.fill(this.labels[s], from, from + length[r]);
       stripes?.(this.pixels, color, from, length[r], x, y);
       if (x < box.left) box.left = x;
       if (y < box.top) box.top = y;

@@ -126,9 +126,10 @@ export class Painter {
   /**
    * @param {Uint8Array} labels
    * @param {Uint8Array} clicks
+   * @param {import('./repairs.js').Repairs} repairs
    */
-  show(labels, clicks) {
-    this.overlay.show(labels);
+  show(labels, clicks, repairs) {
+    this.overlay.show(labels, repairs);
     for (let s = 0; s < clicks.length; s++) if (clicks[s] !== this.clicks[s]) this.spoil(this.boxOf(s));
     this.clicks = clicks;
     this.touchMarks();
@@ -204,7 +205,7 @@ export class Painter {
   paintScene(part) {
     const { scene, placing } = this;
     const detail = detailAt(this.mapScale);
-    const contours = visible(this.contours.update(this.overlay.labels, detail), this.window);
+    const contours = visible(this.contours.update(this.overlay, detail), this.window);
     const dense = weight(contours) >= DENSE;
     if (dense !== this.dense) part = this.whole;
     this.dense = dense;

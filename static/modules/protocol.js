@@ -2,7 +2,7 @@
  * The messages of the socket and the bodies of the HTTP calls; the other side
  * of this contract is web/protocol.go.
  *
- * @typedef {'label' | 'clear' | 'accept' | 'granularity' | 'undo' | 'redo'} Kind
+ * @typedef {'label' | 'clear' | 'accept' | 'pixels' | 'granularity' | 'restore' | 'undo' | 'redo'} Kind
  *
  * @typedef {object} EvidenceEvent
  * @property {string} id made here, once; a repeat is stored once
@@ -14,6 +14,8 @@
  * @property {number} [class]
  * @property {{rank: number, digest: string}} [hypothesis]
  * @property {number} [regions] superpixels wanted
+ * @property {import('./repairs.js').RepairRecord[]} [repairs] pixels
+ * @property {number} [to] number of the event whose state comes back
  *
  * @typedef {object} StateMessage
  * @property {'state'} type
@@ -28,6 +30,7 @@
  * @property {number} wanted superpixels asked for
  * @property {number} finest the most there can be
  * @property {number} split superpixels that stay divided because they hold two classes
+ * @property {import('./repairs.js').RepairRecord[]} [repairs] pixels with a class of their own; none when absent
  *
  * @typedef {{type: 'ack', id: string, seq: number}} AckMessage
  * @typedef {{type: 'reject', id: string, reason: 'stale' | 'map' | 'invalid' | 'unavailable', detail: string, seq: number}} RejectMessage

@@ -37,10 +37,11 @@ export class Session {
    * @param {object} ways
    * @param {Keeper} ways.keeper
    * @param {Post} ways.post sends an event that is too large for the socket; null when there was no answer
+   * @param {import('./evidence.js').PixelsOf} [ways.pixelsOf]
    * @param {Listener} listener
    */
-  constructor(n, map, path, { keeper, post }, listener) {
-    this.evidence = new Evidence(n, map);
+  constructor(n, map, path, { keeper, post, pixelsOf }, listener) {
+    this.evidence = new Evidence(n, map, pixelsOf);
     this.keeper = keeper;
     this.post = post;
     /** @type {import('./protocol.js').StateMessage | null} a state whose superpixels the page does not have yet */
@@ -103,6 +104,16 @@ export class Session {
     this.link.send({ type: 'run', count });
   }
 
+  /**
+   * Gives pixels a class of their own, whatever their superpixels have.
+   *
+   * @param {number[]} runs start and length in turn
+   * @param {number} label a class, or VOID
+   */
+  repair(runs, label) {
+    this.append({ kind: 'pixels', repairs: [{ class: label, runs }] });
+  }
+
   /** Makes the superpixels coarser or finer. @param {number} regions wanted */
   regrain(regions) {
     this.append({ kind: 'granularity', regions });
@@ -129,7 +140,7 @@ export class Session {
     const { keeper, evidence } = this;
     const pending = evidence.add({ id: newID(), ...event }, taken, !keeper.lasting);
     if (!pending.kept) void this.keep(pending);
-    if (event.kind !== 'accept') this.outdate();
+    if (event.kind !== 'accept' && event.kind !== 'pixels') this.outdate();
     this.listener.labels();
     this.pump();
   }

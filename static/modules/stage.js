@@ -1,15 +1,18 @@
 import { byId } from './dom.js';
+import { Drawing } from './drawing.js';
 import { gestures } from './gestures.js';
 import { towards } from './graph.js';
-import { at, passed, shown } from './idmap.js';
+import { at, shown } from './idmap.js';
+import { Tools } from './tools.js';
 import { bounded, fit, held, toImage, toWindow, zoomTo } from './view.js';
 
 /**
  * @typedef {object} StageListener
- * @property {(mode: 'paint' | 'clear', superpixels: number[]) => void} draft a stroke is going on
- * @property {(mode: 'paint' | 'clear', superpixels: number[], points: [number, number][]) => void} stroke it has ended
+ * @property {(drawn: import('./strokes.js').Drawn) => void} draft a stroke is going on
+ * @property {(drawn: import('./strokes.js').Drawn) => void} stroke it has ended
  * @property {() => void} cancelled it has been given up
- * @property {(superpixel: number) => void} pick
+ * @property {(superpixel: number, point: [number, number]) => void} pick
+ * @property {(superpixel: number) => boolean} tapped takes a press that means something else than drawing
  * @property {(superpixel: number) => void} hover or -1
  */
 
@@ -36,8 +39,8 @@ export class Stage {
     this.fitted = true;
     this.space = false;
     this.hovered = -1;
-    /** @type {{mode: 'paint' | 'clear', last: [number, number], found: Map<number, [number, number]>} | null} */
-    this.draft = null;
+    this.tools = new Tools(Math.max(this.image.width, this.image.height), () => this.drawing.refresh());
+    this.drawing = new Drawing(this, this.tools);
     this.hands = gestures(this.element, this.handlers());
     new ResizeObserver(() => this.measure()).observe(this.element);
     this.measure();
@@ -107,24 +110,15 @@ export class Stage {
   /** @returns {import('./gestures.js').GestureHandlers} */
   handlers() {
     return {
-      begin: (mode, x, y) => {
-        const point = toImage(this.painter.view, x, y);
-        this.draft = { mode, last: point, found: new Map() };
-        this.collect(point);
+      begin: (mode, x, y, exact) => {
+        if (!this.listener.tapped(this.under(x, y))) this.drawing.begin(mode, toImage(this.painter.view, x, y), exact);
       },
-      extend: (x, y) => this.collect(toImage(this.painter.view, x, y)),
-      end: () => {
-        const { draft } = this;
-        this.draft = null;
-        if (draft && draft.found.size > 0) this.listener.stroke(draft.mode, [...draft.found.keys()], [...draft.found.values()]);
-      },
-      cancel: () => {
-        this.draft = null;
-        this.listener.cancelled();
-      },
-      pick: (x, y) => this.listener.pick(this.under(x, y)),
-      hover: (x, y, touch) => this.point(touch ? -1 : this.under(x, y)),
-      leave: () => this.point(-1),
+      extend: (x, y) => this.drawing.extend(toImage(this.painter.view, x, y)),
+      end: () => this.drawing.end(),
+      cancel: () => this.drawing.forget(),
+      pick: (x, y) => this.listener.pick(this.under(x, y), toImage(this.painter.view, x, y)),
+      hover: (x, y, touch) => this.hover(touch ? null : toImage(this.painter.view, x, y)),
+      leave: () => this.hover(null),
       pan: (dx, dy) => {
         this.fitted = false;
         const { scale, left, top } = this.painter.view;
@@ -132,27 +126,17 @@ export class Stage {
       },
       zoom: (factor, x, y) => {
         this.zoomBy(factor, x, y);
-        this.point(this.under(x, y));
+        this.hover(toImage(this.painter.view, x, y));
       },
       panning: () => this.space,
+      precise: () => this.tools.kind !== 'superpixel',
     };
   }
 
-  /** Adds the superpixels between the last point of the stroke and this one. @param {[number, number]} point */
-  collect(point) {
-    const { draft } = this;
-    if (!draft) return;
-    const before = draft.found.size;
-    for (const { superpixel, point: where } of passed(this.map, draft.last, point)) {
-      if (!draft.found.has(superpixel)) draft.found.set(superpixel, where);
-    }
-    draft.last = point;
-    if (draft.found.size > before) this.listener.draft(draft.mode, [...draft.found.keys()]);
-  }
-
-  /** @returns {boolean} whether a stroke was given up */
+  /** @returns {boolean} whether a stroke or a polygon was given up */
   cancel() {
-    return this.hands.cancel();
+    const cancelled = this.hands.cancel();
+    return this.drawing.cancel() || cancelled;
   }
 
   /** @param {number} x CSS pixels @param {number} y */
@@ -160,13 +144,17 @@ export class Stage {
     return at(this.map, ...toImage(this.painter.view, x, y));
   }
 
-  /** @param {number} superpixel under the pointer, or -1 */
-  point(superpixel) {
+  /** @param {[number, number] | null} point of the image under the pointer */
+  hover(point) {
+    this.drawing.hover(point);
+    const superpixel = point ? at(this.map, ...point) : -1;
+    const { marks } = this.painter;
+    if (superpixel === this.hovered && !this.tools.swept) return;
+    if (superpixel >= 0) marks.cursor = -1;
+    marks.hover = point ? this.drawing.under(point) : [];
+    this.painter.touchMarks();
     if (superpixel === this.hovered) return;
     this.hovered = superpixel;
-    if (superpixel >= 0) this.painter.marks.cursor = -1;
-    this.painter.marks.hover = superpixel < 0 ? [] : [superpixel];
-    this.painter.touchMarks();
     this.listener.hover(superpixel);
   }
 

@@ -1,0 +1,166 @@
+package e2e
+
+import (
+	"fmt"
+	"image"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// mouse sends one event of the mouse over a pixel of the image, with the left
+// button when it is not a mere move.
+func (p *page) mouse(kind input.DispatchMouseEventType, at image.Point, buttons int64, held ...kb.Modifier) {
+	p.t.Helper()
+	var modifiers int64
+	for _, m := range held {
+		modifiers |= int64(m)
+	}
+	x, y := p.onScreen(at)
+	p.do(fmt.Sprintf("%s at %v", kind, at), chromedp.MouseEvent(kind, x, y, func(e *input.DispatchMouseEventParams) {
+		e.Modifiers, e.Buttons = modifiers, buttons
+		if kind != input.DispatchMouseEventTypeMouseMoved {
+			e.Button, e.ClickCount = input.MouseButtonLeft, 1
+		}
+	}))
+}
+
+// drag presses at the first point, moves over the others, and calls before just
+// before it lets go.
+func (p *page) drag(points []image.Point, before func(), held ...kb.Modifier) {
+	p.t.Helper()
+	p.actions++
+	p.mouse(input.DispatchMouseEventTypeMouseMoved, points[0], 0, held...)
+	p.mouse(input.DispatchMouseEventTypeMousePressed, points[0], 1, held...)
+	for _, at := range points[1:] {
+		p.mouse(input.DispatchMouseEventTypeMouseMoved, at, 1, held...)
+	}
+	if before != nil {
+		before()
+	}
+	p.mouse(input.DispatchMouseEventTypeMouseReleased, points[len(points)-1], 0, held...)
+}
+
+// painted is the colour that a canvas has over a pixel of the image, with its
+// opacity, after the next frame.
+func (p *page) painted(canvas string, at image.Point) [4]int {
+	p.t.Helper()
+	x, y := p.onScreen(at)
+	return [4]int(value[[]int](p, fmt.Sprintf(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
+		const canvas = document.getElementById('%s'), box = canvas.getBoundingClientRect();
+		const [x, y] = [%f - box.left, %f - box.top].map(v => Math.floor(v * canvas.width / box.width));
+		resolve([...canvas.getContext('2d').getImageData(x, y, 1, 1).data]);
+	})))`, canvas, x, y)))
+}
+
+// bare opens the sample image and hides the boundaries, so that only what is
+// labelled is painted.
+func bare(t *testing.T, width, height int64) *page {
+	t.Helper()
+	p := openSample(t, width, height, false)
+	p.press("g")
+	return p
+}
+
+// TestE2ETools draws with each tool on whole superpixels.
+func TestE2ETools(t *testing.T) {
+	p := bare(t, 1280, 720)
+	counted := func() int { return value[record](p, p.api("")).Clicks }
+	middle := image.Pt(480, 320)
+
+	p.press("b")
+	p.press("2")
+	p.mouse(input.DispatchMouseEventTypeMouseMoved, middle, 0)
+	size := value[int](p, `+document.getElementById('brush-value').textContent`)
+	if rim := p.painted("marks", middle.Add(image.Pt(size/2, 0))); rim[3] == 0 {
+		t.Errorf("no rim of the brush of %d pixels at its radius", size)
+	}
+	p.press("]")
+	p.press("]")
+	p.press("]")
+	wide := value[int](p, `+document.getElementById('brush-value').textContent`)
+	if wide <= size || p.painted("marks", middle.Add(image.Pt(size/2, 0)))[3] != 0 || p.painted("marks", middle.Add(image.Pt(wide/2, 0)))[3] == 0 {
+		t.Errorf("the rim of the brush did not follow from %d to %d pixels", size, wide)
+	}
+	if p.painted("scene", middle)[3] != 0 {
+		t.Error("the labelling is painted before anything is labelled")
+	}
+	p.drag([]image.Point{middle, middle.Add(image.Pt(60, 10)), middle.Add(image.Pt(150, 20))}, func() {
+		if c := p.painted("scene", middle.Add(image.Pt(90, 14))); c[3] == 0 || c[0] < c[2]+40 {
+			t.Errorf("while the brush is down the colour under it is %v, want orange", c)
+		}
+		p.screenshot("brush")
+	})
+	p.waitForEvents(1)
+	brushed := counted()
+	if brushed < 15 {
+		t.Errorf("a brush of %d pixels labelled %d superpixels", wide, brushed)
+	}
+	p.press("e")
+	p.drag([]image.Point{middle.Add(image.Pt(75, 12)), middle.Add(image.Pt(80, 12))}, nil)
+	if kinds := p.waitForEvents(2); kinds[1].Kind != "clear" {
+		t.Errorf("the eraser made a %s event", kinds[1].Kind)
+	}
+	if left := counted(); left >= brushed || left == 0 {
+		t.Errorf("of %d superpixels the eraser left %d", brushed, left)
+	}
+	if c := p.painted("scene", middle.Add(image.Pt(77, 12))); c[3] != 0 {
+		t.Errorf("where the eraser was the colour is %v, want none", c)
+	}
+	p.press("z", ctrl)
+	p.waitForEvents(3)
+	if back := counted(); back != brushed {
+		t.Errorf("undo brought back %d superpixels, want %d", back, brushed)
+	}
+
+	p.press("r")
+	p.press("3")
+	p.drag([]image.Point{{40, 30}, {100, 60}, {240, 150}}, func() {
+		if p.painted("scene", image.Pt(140, 90))[3] == 0 {
+			t.Error("the rectangle shows nothing while it is drawn")
+		}
+	})
+	rectangle := p.waitForEvents(4)[3]
+	if rectangle.Kind != "label" || rectangle.Class != 2 || len(rectangle.Superpixels) < 10 {
+		t.Errorf("the rectangle made %+v", rectangle)
+	}
+
+	p.press("v")
+	p.press("4")
+	for _, corner := range []image.Point{{700, 60}, {900, 80}, {860, 220}, {100, 600}} {
+		p.click(corner)
+	}
+	p.press(kb.Backspace) // the last was a mistake
+	p.mouse(input.DispatchMouseEventTypeMouseMoved, image.Pt(720, 200), 0)
+	p.screenshot("polygon")
+	if p.painted("marks", image.Pt(800, 70))[3] == 0 {
+		t.Error("the side of the polygon is not drawn")
+	}
+	p.press(kb.Escape)
+	if p.painted("marks", image.Pt(800, 70))[3] != 0 {
+		t.Error("the polygon is still there after Esc")
+	}
+	for _, corner := range []image.Point{{700, 60}, {900, 80}, {860, 220}} {
+		p.click(corner)
+	}
+	p.press(kb.Enter)
+	events := p.waitForEvents(5)
+	polygon := events[4]
+	if polygon.Kind != "label" || polygon.Class != 3 || len(polygon.Superpixels) < 5 {
+		t.Errorf("the polygon made %+v", polygon)
+	}
+	p.until(settled)
+	p.press(kb.Escape) // leaves the preview
+	if p.painted("scene", image.Pt(830, 110))[3] == 0 || p.painted("scene", image.Pt(720, 200))[3] != 0 {
+		t.Error("the polygon is not painted where it lies")
+	}
+	p.screenshot("drawn")
+	p.press("s")
+	p.click(image.Pt(300, 500))
+	if one := p.waitForEvents(6)[5]; len(slices.Compact(one.Superpixels)) != 1 || slices.Contains(rectangle.Superpixels, one.Superpixels[0]) {
+		t.Errorf("the superpixel tool made %+v", one)
+	}
+}
