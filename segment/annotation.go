@@ -21,6 +21,7 @@ type Annotation struct {
 	hierarchy *superpixels.Hierarchy
 	cells     *superpixels.Map   // the finest map
 	cellGraph *superpixels.Graph // of it
+	engine    *engine
 	release   func()
 
 	mu       sync.Mutex
@@ -109,6 +110,7 @@ func (a *Annotation) Present() (State, *Sequence) {
 func (a *Annotation) present() *Sequence {
 	if a.sequence == nil {
 		a.sequence = NewSequence(a.look().model, a.table.Through(a.timeline.Clicks()), nil, a.timeline.Seq())
+		a.sequence.turn = a.engine.turnsOf(a.image.ID)
 	}
 	return a.sequence
 }

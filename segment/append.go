@@ -100,6 +100,7 @@ func (a *Annotation) fillPick(ctx context.Context, e *Event) error {
 		return err
 	}
 	if e.Pick.Digest != "" && e.Pick.Digest != h.Digest.String() {
+		a.engine.observer.Happened(Diverged)
 		return a.conflict("Hypothesis %d with digest %s is not the one of the present evidence, which has digest %s. Nothing was changed; look at the present hypotheses and pick again.", e.Pick.Rank, e.Pick.Digest, h.Digest)
 	}
 	// A click on a deleted class stands for the class in its place; the pick

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"bytes"
 	"context"
 	"encoding"
 	"errors"
@@ -37,31 +38,17 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 		return Image{}, refusal(err)
 	}
 	defer p.Close()
-	select {
-	case w.ingest <- struct{}{}:
-		defer func() { <-w.ingest }()
-	case <-ctx.Done():
-		return Image{}, ctx.Err()
-	}
 	size := p.Pixels.Bounds().Size()
-	regions := superpixels.DefaultRegions(size.X, size.Y)
-	hierarchy := superpixels.NewHierarchy(p.Pixels, finestFactor*regions)
 	im := Image{
 		ID: NewID(), ProjectID: projectID, Name: name, Format: p.Format, Bytes: int64(len(p.Original)),
-		Width: size.X, Height: size.Y, Regions: regions, Created: now(),
+		Width: size.X, Height: size.Y, Regions: superpixels.DefaultRegions(size.X, size.Y), Created: now(),
 	}
-	puts := []struct {
-		key   string
-		write func(io.Writer) error
-	}{
-		{im.OriginalKey(), func(out io.Writer) error { _, err := out.Write(p.Original); return err }},
-		{im.DisplayKey(), p.EncodeDisplay},
-		{im.ThumbnailKey(), p.EncodeThumbnail},
-		{im.HierarchyKey(), marshalTo(hierarchy)},
-		{im.GraphKey(), marshalTo(superpixels.Describe(p.Pixels, hierarchy.Map()))},
+	blobs, err := w.prepare(ctx, &im, p)
+	if err != nil {
+		return Image{}, err
 	}
-	for _, put := range puts {
-		if err := w.blobs.Put(ctx, put.key, put.write); err != nil {
+	for _, b := range blobs {
+		if err := w.blobs.Put(ctx, b.key, func(out io.Writer) error { _, err := out.Write(b.content); return err }); err != nil {
 			return Image{}, w.undo(ctx, im, err)
 		}
 	}
@@ -69,6 +56,33 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 		return Image{}, w.undo(ctx, im, err)
 	}
 	return im, nil
+}
+
+// newBlob is one that is to be stored.
+type newBlob struct {
+	key     string
+	content []byte
+}
+
+// prepare makes all that is stored of a photo. It is long work, and keeps its
+// place only while it computes.
+func (w *Workspace) prepare(ctx context.Context, im *Image, p *photo.Photo) (blobs []newBlob, err error) {
+	add := func(key string, write func(io.Writer) error) {
+		var b bytes.Buffer
+		err = errors.Join(err, write(&b))
+		blobs = append(blobs, newBlob{key, b.Bytes()})
+	}
+	late := w.long(ctx, func() {
+		hierarchy := superpixels.NewHierarchy(p.Pixels, finestFactor*im.Regions)
+		add(im.HierarchyKey(), marshalTo(hierarchy))
+		add(im.GraphKey(), marshalTo(superpixels.Describe(p.Pixels, hierarchy.Map())))
+		add(im.DisplayKey(), p.EncodeDisplay)
+		add(im.ThumbnailKey(), p.EncodeThumbnail)
+	})
+	if late != nil {
+		return nil, late
+	}
+	return append(blobs, newBlob{im.OriginalKey(), p.Original}), err
 }
 
 // undo removes the blobs of an image that was not made because of err, which it
@@ -107,7 +121,7 @@ func (w *Workspace) load(ctx context.Context, im Image) (*Annotation, error) {
 		return nil, fmt.Errorf("image %s: graph of %d superpixels, finest map of %d", im.ID, len(graph.Regions), hierarchy.Finest())
 	}
 	a := &Annotation{
-		store: w.store, guard: w.guard, image: im, hierarchy: &hierarchy, cells: hierarchy.Map(), cellGraph: &graph,
+		store: w.store, guard: w.guard, engine: &w.engine, image: im, hierarchy: &hierarchy, cells: hierarchy.Map(), cellGraph: &graph,
 	}
 	a.replay(nil)
 	return a, a.catchUp(ctx)

@@ -49,11 +49,18 @@ type Sequence struct {
 	classes []int     // class indices in play, ascending
 	shares  []float64 // part of the image's area that each superpixel has
 
-	mu      sync.Mutex
-	herding *herding.Sequence // nil with fewer than two classes
-	problem func() (*herding.Problem, error)
-	made    []Hypothesis
+	turn    turn                             // nil: every step runs at once
+	making  chan struct{}                    // holds a token while a step is made or waits for its turn
+	problem func() (*herding.Problem, error) // with making: this and the next
+	herding *herding.Sequence                // nil with fewer than two classes
+
+	mu   sync.Mutex // never held while a step is made
+	made []Hypothesis
 }
+
+// turn runs the step that makes the hypothesis of some rank when it may run. An
+// error is one of not having run it.
+type turn func(ctx context.Context, rank int, step func()) error
 
 // NewSequence returns the sequence for the clicked class per superpixel (Void
 // where there is none) and a first guess, or nil, after seq events. The classes
@@ -61,7 +68,7 @@ type Sequence struct {
 // most probable somewhere. Nothing is computed before the first hypothesis is
 // asked for.
 func NewSequence(m *Model, clicks []uint8, guess *Guess, seq int) *Sequence {
-	s := &Sequence{seq: seq, shares: m.shares}
+	s := &Sequence{seq: seq, shares: m.shares, making: make(chan struct{}, 1)}
 	var guessed [MaxClasses]bool
 	if guess != nil {
 		guessed = guess.probable()
@@ -114,7 +121,8 @@ func (s *Sequence) Len() int {
 }
 
 // At returns the hypothesis of the given rank, making those before it when
-// they are not there yet. Between two of them it stops when ctx is done.
+// they are not there yet. Between two of them it stops when ctx is done. When
+// the server has too much to do the error is of kind Busy.
 func (s *Sequence) At(ctx context.Context, rank int) (Hypothesis, error) {
 	if rank < 0 || rank >= s.Len() {
 		if s.Len() == 0 {
@@ -122,21 +130,54 @@ func (s *Sequence) At(ctx context.Context, rank int) (Hypothesis, error) {
 		}
 		return Hypothesis{}, Errorf(Invalid, "There is no hypothesis %d: the present evidence has hypotheses 0 to %d.", rank, s.Len()-1)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.made) <= rank {
+	if h, _ := s.ready(rank); h != nil {
+		return *h, nil
+	}
+	select {
+	case s.making <- struct{}{}:
+		defer func() { <-s.making }()
+	case <-ctx.Done():
+		return Hypothesis{}, ctx.Err()
+	}
+	for {
+		h, count := s.ready(rank)
+		if h != nil {
+			return *h, nil
+		}
 		if err := ctx.Err(); err != nil {
 			return Hypothesis{}, err
 		}
-		if err := s.step(); err != nil {
+		if err := s.next(ctx, count); err != nil {
 			return Hypothesis{}, err
 		}
 	}
-	return s.made[rank], nil
 }
 
-// step makes the next hypothesis.
-func (s *Sequence) step() error {
+// ready returns the hypothesis of the given rank if it has been made, and how
+// many have been.
+func (s *Sequence) ready(rank int) (*Hypothesis, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if rank < len(s.made) {
+		return &s.made[rank], len(s.made)
+	}
+	return nil, len(s.made)
+}
+
+// next makes the next hypothesis, of the given rank, when it is its turn. The
+// caller holds the making token.
+func (s *Sequence) next(ctx context.Context, rank int) error {
+	if s.turn == nil {
+		return s.step(ctx, rank)
+	}
+	var failed error
+	if err := s.turn(ctx, rank, func() { failed = s.step(ctx, rank) }); err != nil {
+		return err
+	}
+	return failed
+}
+
+func (s *Sequence) step(ctx context.Context, rank int) error {
 	if s.herding == nil {
 		problem, err := s.problem()
 		if err != nil {
@@ -145,14 +186,18 @@ func (s *Sequence) step() error {
 		if s.herding, err = herding.NewSequence(problem); err != nil {
 			return err
 		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 	}
 	h := s.herding.Next()
 	labels := make([]uint8, len(h.Labels))
 	for i, l := range h.Labels {
 		labels[i] = uint8(s.classes[l])
 	}
-	s.made = append(s.made, Hypothesis{
-		Rank: len(s.made), Labels: labels, Energy: h.Energy, Digest: digestOf(h.Energy, labels),
-	})
+	made := Hypothesis{Rank: rank, Labels: labels, Energy: h.Energy, Digest: digestOf(h.Energy, labels)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.made = append(s.made, made)
 	return nil
 }

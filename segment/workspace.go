@@ -3,12 +3,12 @@ package segment
 import (
 	"context"
 	"io"
-	"runtime"
 	"sync"
 	"time"
 
 	"collie/segment/access"
 	"collie/segment/photo"
+	"collie/segment/schedule"
 )
 
 // DefaultImages is how many images one project can hold unless LimitImages says
@@ -22,21 +22,39 @@ type Workspace struct {
 	store  Store
 	blobs  Blobs
 	gate   *photo.Gate
-	images int           // that a project can hold
-	ingest chan struct{} // a place per image that is being segmented
+	images int // that a project can hold
 	open   *openImages
-	guard  *guard
+	engine
+	guard *guard
 
 	edits   sync.Mutex           // one change of a project at a time
 	changed func(imageID string) // see Watch
 }
 
+// Options are what a workspace can be set to; the zero value of a field is its
+// default.
+type Options struct {
+	Schedule schedule.Limits // what is computed at the same time, and what waits
+	Observer Observer        // is told what happens; default nobody
+}
+
 // NewWorkspace returns a workspace over the given stores. Uploads pass through
-// gate.
-func NewWorkspace(store Store, blobs Blobs, gate *photo.Gate) *Workspace {
-	w := &Workspace{store: store, blobs: blobs, gate: gate, guard: new(guard)}
-	w.images = DefaultImages
-	w.ingest = make(chan struct{}, runtime.GOMAXPROCS(0))
+// gate, which may be nil for one that takes none. No options, or one.
+func NewWorkspace(store Store, blobs Blobs, gate *photo.Gate, options ...Options) *Workspace {
+	var o Options
+	if len(options) > 0 {
+		o = options[0]
+	}
+	if o.Observer == nil {
+		o.Observer = nobody{}
+	}
+	w := &Workspace{
+		store: store, blobs: blobs, gate: gate, guard: new(guard), images: DefaultImages,
+		engine: engine{schedule: schedule.New(o.Schedule), observer: o.Observer},
+	}
+	if gate != nil {
+		gate.DecodeWith(w.long)
+	}
 	w.open = newOpenImages(w.load)
 	return w
 }

@@ -14,7 +14,8 @@ import (
 type hub struct {
 	workspace *segment.Workspace
 	log       *slog.Logger
-	places    int             // sockets that can be open
+	places    int // sockets that can be open
+	observer  segment.Observer
 	ctx       context.Context // of all sockets and sequences; done when the hub closes
 	cancel    context.CancelFunc
 	running   sync.WaitGroup // sockets' and sequences' goroutines
@@ -27,7 +28,7 @@ type hub struct {
 }
 
 func newHub(workspace *segment.Workspace, log *slog.Logger, places int) *hub {
-	h := &hub{workspace: workspace, log: log, places: places, rooms: map[string]*room{}}
+	h := &hub{workspace: workspace, log: log, observer: workspace.Observer(), places: places, rooms: map[string]*room{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	workspace.Watch(h.changed)
 	return h

@@ -15,6 +15,7 @@ const (
 	reasonStopped    = "stopped"
 	reasonSuperseded = "superseded"
 	reasonFailed     = "failed"
+	reasonBusy       = "busy" // for now: it starts again by itself
 )
 
 // outcome says, in a word and for people, what a sequence has come to when all

@@ -37,7 +37,7 @@ import (
 //	ack    {id, seq}                            the event is on disk as number seq
 //	reject {id, reason, detail, seq}            it is not; reason is "stale", "map", "invalid" or "unavailable"
 //	run    {run, seq, count, classes}           a sequence starts; earlier runs are superseded
-//	done   {run, reason, detail}                reason: complete, one-class, no-evidence, stopped, superseded, failed
+//	done   {run, reason, detail}                reason: complete, one-class, no-evidence, stopped, superseded, busy (it starts again by itself), failed
 //	error  {detail}                             a message could not be understood; nothing was changed
 //	binary                                      a hypothesis, see HypothesisFrame
 //

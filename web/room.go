@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"sync"
+	"time"
 
 	"collie/segment"
+	"collie/segment/access"
 )
 
 // room is one image with all who have it open: it stores their events, tells
@@ -22,6 +25,8 @@ type room struct {
 	state    segment.State     // the newest known
 	sequence *segment.Sequence // that belongs to it; nil before the first state
 	run      *run              // nil while nobody is here
+	asker    access.Principal  // who made the newest state, or came first
+	asked    time.Time         // when the event came that led to it; zero for none
 }
 
 // run is a sequence being made, or made, for the members of a room. Frames stay
@@ -29,19 +34,26 @@ type room struct {
 // by the room's mutex.
 type run struct {
 	cancel   context.CancelFunc
-	announce []byte   // its run message
-	number   uint32   //
-	frames   [][]byte // its hypotheses so far
-	done     []byte   // its done message, or nil while it runs
+	asked    time.Time // of the event that it answers; zero for none
+	announce []byte    // its run message
+	number   uint32    //
+	frames   [][]byte  // its hypotheses so far
+	done     []byte    // its done message, or nil while it runs
 }
 
 // append stores an event and tells everyone. The sender, when there is one,
 // gets its ack or reject before it gets the new state.
 func (r *room) append(ctx context.Context, expected int, e segment.Event, from *socket) (int, error) {
+	began := time.Now()
 	seq, err := r.annotation.Append(ctx, expected, e)
+	r.hub.observer.Took(segment.TimeAppend, time.Since(began))
 	state, sequence := r.annotation.Present()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if err == nil {
+		r.asks(ctx)
+		r.asked = began
+	}
 	if from != nil {
 		from.reply(replyTo(e.ID, expected, seq, err, state.Seq))
 	}
@@ -62,6 +74,9 @@ func (r *room) refresh() {
 	}
 	r.adopt(state, sequence)
 }
+
+// asks notes whose turns the next sequence takes. The caller holds r.mu.
+func (r *room) asks(ctx context.Context) { r.asker, _ = access.From(ctx) }
 
 // adopt makes a state that is newer than the one known the present one: all
 // members are told, and its sequence takes the place of the running one. The
@@ -120,6 +135,9 @@ func (r *room) join(c *socket) {
 	state, sequence := r.annotation.Present()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if len(r.members) == 0 {
+		r.asks(c.ctx)
+	}
 	r.adopt(state, sequence)
 	r.members[c] = true
 	if r.run == nil {
@@ -154,8 +172,11 @@ func (r *room) restart(count int) {
 func (r *room) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.run != nil && r.run.done == nil {
-		r.run.cancel()
+	if r.run == nil {
+		return
+	}
+	r.run.cancel()
+	if r.run.done == nil {
 		r.finish(r.run, reasonStopped, "Stopped.")
 	}
 }
@@ -170,9 +191,10 @@ func (r *room) start(count int) {
 			r.finish(r.run, reasonSuperseded, "")
 		}
 	}
-	ctx, cancel := context.WithCancel(r.hub.ctx)
+	ctx, cancel := context.WithCancel(access.With(r.hub.ctx, r.asker))
 	count = min(count, sequence.Len())
-	next := &run{cancel: cancel, number: r.hub.runs.Add(1)}
+	next := &run{cancel: cancel, asked: r.asked, number: r.hub.runs.Add(1)}
+	r.asked = time.Time{} // whoever starts it again does not wait for an event
 	next.announce = encode(runMessage{
 		Type: "run", Run: next.number, Seq: sequence.Seq(), Count: count, Classes: append([]int{}, sequence.Classes()...),
 	})
@@ -207,6 +229,9 @@ func (r *room) compute(ctx context.Context, run *run, sequence *segment.Sequence
 			if !r.publish(run, b) {
 				return context.Canceled
 			}
+			if rank == 0 && !run.asked.IsZero() {
+				r.hub.observer.Took(segment.TimeAnswer, time.Since(run.asked))
+			}
 		}
 		return nil
 	})
@@ -214,6 +239,10 @@ func (r *room) compute(ctx context.Context, run *run, sequence *segment.Sequence
 		return // whoever ended it has said why
 	}
 	reason, detail := outcome(sequence)
+	if segment.KindOf(err) == segment.Busy {
+		r.postpone(ctx, run, problemOf(err).Detail, count)
+		return
+	}
 	if err != nil {
 		r.hub.log.Error("sequence failed", "image", r.id, "seq", sequence.Seq(), "error", err)
 		reason, detail = reasonFailed, "The alternatives could not be computed. Your clicks are saved; the next one tries again."
@@ -222,6 +251,32 @@ func (r *room) compute(ctx context.Context, run *run, sequence *segment.Sequence
 	defer r.mu.Unlock()
 	if run.done == nil {
 		r.finish(run, reason, detail)
+	}
+}
+
+// busyPause is the shortest pause before a sequence for which the server had no
+// time starts again; the longest is twice that.
+const busyPause = time.Second
+
+// postpone ends a run for now and starts it again after a while, unless it is
+// superseded before.
+func (r *room) postpone(ctx context.Context, run *run, detail string, count int) {
+	r.mu.Lock()
+	if run.done == nil {
+		r.finish(run, reasonBusy, detail)
+	}
+	r.mu.Unlock()
+	pause := time.NewTimer(busyPause + rand.N(busyPause))
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+	case <-ctx.Done():
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.run == run {
+		r.start(count)
 	}
 }
 

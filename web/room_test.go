@@ -7,9 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"collie/segment"
+	"collie/segment/schedule"
 )
 
 // member joins the image's room as a socket without a connection.
@@ -19,7 +23,7 @@ func (s *site) member(imageID string) (*room, *socket) {
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	c := &socket{outbox: newOutbox(), room: r}
+	c := &socket{outbox: newOutbox(), room: r, ctx: s.tb.Context()}
 	r.join(c)
 	s.tb.Cleanup(func() {
 		r.part(c)
@@ -79,6 +83,50 @@ func TestRunsAreSupersededAndStopped(t *testing.T) {
 	}
 }
 
+// A server that has no time for a sequence says so and tries again by itself,
+// until somebody stops it.
+func TestBusyRunsStartAgain(t *testing.T) {
+	s := mustServe(t, Limits{}, segment.Options{Schedule: schedule.Limits{Patience: -1}})
+	im := s.photo()
+	s.clickThree("/api/v1/images/" + im.ID)
+	r, c := s.member(im.ID)
+	wait := func() string {
+		t.Helper()
+		for {
+			r.mu.Lock()
+			got := taken(c)
+			r.mu.Unlock()
+			if len(got) > 0 {
+				return got[len(got)-1]
+			}
+			select {
+			case <-c.ready:
+			case <-time.After(5 * time.Second):
+				t.Fatal("nothing more is said")
+			}
+		}
+	}
+	for got := wait(); got != "done busy"; got = wait() {
+		if got == "hypothesis" {
+			t.Fatal("a hypothesis was made")
+		}
+	}
+	if got := wait(); got != "run " && got != "done busy" {
+		t.Errorf("after a while: %q, want the run again", got)
+	}
+	r.stop()
+	r.mu.Lock()
+	number := r.run.number
+	taken(c)
+	r.mu.Unlock()
+	time.Sleep(2*busyPause + 100*time.Millisecond)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if got := taken(c); len(got) > 0 || r.run.number != number {
+		t.Errorf("after it was stopped: %v", got)
+	}
+}
+
 // A room goes with its last visitor, and with the last member its sequence.
 func TestRoomsEnd(t *testing.T) {
 	s := MustServe(t)
@@ -87,7 +135,7 @@ func TestRoomsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &socket{outbox: newOutbox(), room: r}
+	c := &socket{outbox: newOutbox(), room: r, ctx: t.Context()}
 	r.join(c)
 	if again, err := s.server.hub.enter(t.Context(), im.ID); err != nil || again != r {
 		t.Fatalf("a second visitor got %p, %v, want %p", again, err, r)

@@ -43,7 +43,7 @@ type site struct {
 // the test.
 func MustServe(tb testing.TB) *site { tb.Helper(); return mustServe(tb, Limits{}) }
 
-func mustServe(tb testing.TB, limits Limits) *site {
+func mustServe(tb testing.TB, limits Limits, options ...segment.Options) *site {
 	tb.Helper()
 	dir := tb.TempDir()
 	store, err := sqlite.Open(tb.Context(), filepath.Join(dir, "collie.db"))
@@ -59,7 +59,7 @@ func mustServe(tb testing.TB, limits Limits) *site {
 		tb.Fatal(err)
 	}
 	server := New(Config{
-		Workspace: segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{})),
+		Workspace: segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{}), options...),
 		Ready:     store.Ready,
 		Log:       slog.New(slog.DiscardHandler),
 		Limits:    limits,

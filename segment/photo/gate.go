@@ -45,6 +45,7 @@ type Gate struct {
 	limits    Limits
 	receiving *share // files
 	memory    *share // bytes
+	decoding  func(ctx context.Context, decode func()) error
 }
 
 // NewGate returns a gate with the given limits.
@@ -54,8 +55,13 @@ func NewGate(limits Limits) *Gate {
 		limits:    limits,
 		receiving: newShare(int64(limits.Receiving), limits.Queue, limits.Waiting),
 		memory:    newShare(limits.Memory, limits.Queue, limits.Waiting),
+		decoding:  func(_ context.Context, decode func()) error { decode(); return nil },
 	}
 }
+
+// DecodeWith has files decoded by calls through run, which may let them wait;
+// its error is one of not having run them. It is set before the first Read.
+func (g *Gate) DecodeWith(run func(ctx context.Context, decode func()) error) { g.decoding = run }
 
 // Photo is an image file that has passed a gate.
 type Photo struct {
@@ -94,7 +100,10 @@ func (g *Gate) Read(ctx context.Context, r io.Reader) (*Photo, error) {
 		return nil, err
 	}
 	release := sync.OnceFunc(func() { g.memory.release(weight) })
-	pixels, err := decode(format, original, size)
+	var pixels *image.NRGBA
+	if late := g.decoding(ctx, func() { pixels, err = decode(format, original, size) }); late != nil {
+		err = late
+	}
 	if err != nil {
 		release()
 		return nil, err

@@ -35,7 +35,7 @@
  * @typedef {{type: 'ack', id: string, seq: number}} AckMessage
  * @typedef {{type: 'reject', id: string, reason: 'stale' | 'map' | 'invalid' | 'unavailable', detail: string, seq: number}} RejectMessage
  * @typedef {{type: 'run', run: number, seq: number, count: number, classes: number[] | null}} RunMessage
- * @typedef {'complete' | 'one-class' | 'no-evidence' | 'stopped' | 'superseded' | 'failed'} DoneReason
+ * @typedef {'complete' | 'one-class' | 'no-evidence' | 'stopped' | 'superseded' | 'busy' | 'failed'} DoneReason
  * @typedef {{type: 'done', run: number, reason: DoneReason, detail?: string}} DoneMessage
  * @typedef {{type: 'error', detail: string}} ErrorMessage
  * @typedef {StateMessage | AckMessage | RejectMessage | RunMessage | DoneMessage | ErrorMessage} ServerMessage

@@ -1,0 +1,60 @@
+package segment
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"collie/segment/access"
+	"collie/segment/schedule"
+)
+
+// engine is where a workspace computes: everything that takes a while waits
+// there for its turn.
+type engine struct {
+	schedule *schedule.Scheduler
+	observer Observer
+}
+
+// turnsOf lets the steps of an image's sequences run in turns. Work that a
+// signed-in person asks for is theirs, on whatever images; without a login each
+// image has turns of its own.
+func (e *engine) turnsOf(imageID string) turn {
+	return func(ctx context.Context, rank int, step func()) error {
+		class, making := schedule.Later, TimeLater
+		if rank == 0 {
+			class, making = schedule.First, TimeFirst
+		}
+		user := imageID
+		if p, _ := access.From(ctx); p.User != "" {
+			user = p.User
+		}
+		asked := time.Now()
+		err := e.schedule.Do(ctx, class, user, func() {
+			began := time.Now()
+			e.observer.Took(TimeQueue, began.Sub(asked))
+			step()
+			e.observer.Took(making, time.Since(began))
+		})
+		switch {
+		case errors.Is(err, schedule.ErrBusy):
+			e.observer.Happened(Refused)
+		case err != nil:
+			e.observer.Happened(Dropped)
+		}
+		return busy(err, "The alternatives have to wait: more people want some than this server can serve at the moment. What you did is saved.")
+	}
+}
+
+// long runs what takes longer than a step, out of the way of these.
+func (e *engine) long(ctx context.Context, work func()) error {
+	return busy(e.schedule.Long(ctx, work), "The server has a lot to do at the moment. Nothing was changed; try again in a minute.")
+}
+
+// busy puts the scheduler's refusal in words for people.
+func busy(err error, detail string) error {
+	if errors.Is(err, schedule.ErrBusy) {
+		return Errorf(Busy, "%s", detail).Because(err)
+	}
+	return err
+}
