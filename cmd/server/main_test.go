@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"mime/multipart"
 	"net"
 	"net/http"
 	"os"
@@ -16,7 +14,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -197,107 +194,6 @@ func TestSilentClients(t *testing.T) {
 	if _, err := io.ReadAll(conn); err != nil {
 		t.Errorf("the connection is still open after %v: %v", time.Since(began), err)
 	}
-}
-
-// Whatever is uploaded, 16 at once, the answer is a record or a clear refusal,
-// and the server needs little memory for it.
-func TestHostileUploads(t *testing.T) {
-	dir := shared(t, "corpus")
-	p := start(t, t.TempDir())
-	var project struct {
-		ID string `json:"id"`
-	}
-	resp, err := http.Post(p.url+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Corpus"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(json.NewDecoder(resp.Body).Decode(&project), resp.Body.Close()); err != nil {
-		t.Fatal(err)
-	}
-	names := make(chan string)
-	var workers sync.WaitGroup
-	for range 16 {
-		workers.Go(func() {
-			for name := range names {
-				if err := upload(p.url+"/api/v1/projects/"+project.ID+"/images", name); err != nil {
-					t.Errorf("%s: %v", name, err)
-				}
-			}
-		})
-	}
-	count := 0
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			names <- path
-			count++
-		}
-		return err
-	})
-	close(names)
-	workers.Wait()
-	if err != nil {
-		t.Fatal(err)
-	}
-	peak := peakMemory(t, p.cmd.Process.Pid)
-	t.Logf("%d files, peak %d MiB", count, peak>>20)
-	if peak > 1<<30 {
-		t.Errorf("the server's memory reached %d MiB, want at most 1024", peak>>20)
-	}
-	p.stop()
-	if bytes.Contains(p.stderr.Bytes(), []byte("panic")) {
-		t.Errorf("the log tells of a panic:\n%s", p.stderr)
-	}
-}
-
-// upload sends one file and reports an answer that is none of a record, a
-// refusal or a request to wait.
-func upload(url, name string) error {
-	content, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", filepath.Base(name))
-	if err != nil {
-		return err
-	}
-	if _, err := part.Write(content); err != nil {
-		return err
-	}
-	if err := form.Close(); err != nil {
-		return err
-	}
-	resp, err := http.Post(url, form.FormDataContentType(), &body)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return err
-	}
-	if resp.StatusCode != http.StatusCreated && (resp.StatusCode < 400 || resp.StatusCode >= 500) {
-		return fmt.Errorf("%d %s", resp.StatusCode, answer)
-	}
-	return nil
-}
-
-// peakMemory is the most resident memory, in bytes, that a process has had.
-func peakMemory(tb testing.TB, pid int) int64 {
-	tb.Helper()
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		tb.Skipf("the peak of memory is read from /proc: %v", err)
-	}
-	var kib int64
-	for line := range strings.Lines(string(b)) {
-		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kib); n == 1 {
-			return kib << 10
-		}
-	}
-	tb.Fatal("no VmHWM in /proc")
-	return 0
 }
 
 // shared returns a folder of ../shared beside the module, or skips the test.
