@@ -8,6 +8,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
+	"collie/segment/access"
 )
 
 // eventJSON is a stored event. Superpixels holds what the points fell on too;
@@ -64,6 +65,9 @@ func eventOut(e segment.Event) eventJSON {
 // appendEvidence stores one event, like an evidence message of the socket;
 // pages that have the image open follow.
 func (s *Server) appendEvidence(w http.ResponseWriter, r *http.Request) error {
+	if err := s.workspace.May(r.Context(), access.Annotate); err != nil {
+		return err // before the image is opened
+	}
 	var body evidenceJSON
 	if err := decodeBody(r, &body); err != nil {
 		return err

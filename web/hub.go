@@ -6,7 +6,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/gorilla/websocket"
+
 	"collie/segment"
+	"collie/segment/access"
 )
 
 // hub knows the rooms, one per image that somebody works on, and the sockets,
@@ -14,22 +17,47 @@ import (
 type hub struct {
 	workspace *segment.Workspace
 	log       *slog.Logger
-	places    int // sockets that can be open
+	limits    Limits
 	observer  segment.Observer
 	ctx       context.Context // of all sockets and sequences; done when the hub closes
-	cancel    context.CancelFunc
+	cancel    context.CancelCauseFunc
 	running   sync.WaitGroup // sockets' and sequences' goroutines
 	runs      atomic.Uint32  // number of the last sequence started
 
-	mu      sync.Mutex
-	closed  bool
-	rooms   map[string]*room
-	sockets int
+	mu     sync.Mutex
+	closed bool
+	rooms  map[string]*room
+	seats  map[*seat]bool
 }
 
-func newHub(workspace *segment.Workspace, log *slog.Logger, places int) *hub {
-	h := &hub{workspace: workspace, log: log, observer: workspace.Observer(), places: places, rooms: map[string]*room{}}
-	h.ctx, h.cancel = context.WithCancel(context.Background())
+// seat is the place of one socket.
+type seat struct {
+	ctx    context.Context // carries the principal; done when the socket ends, by a farewell as its cause if we end it
+	cancel context.CancelCauseFunc
+	user   string // who has it, empty on a server without login
+	token  string // of the session
+}
+
+// farewell is what the client is told when we end a socket.
+type farewell struct {
+	code int // of the close frame; the page comes back after 1012
+	text string
+}
+
+func (f *farewell) Error() string { return f.text }
+
+// closeSignedOut is the close code that tells the page to go to the login page.
+const closeSignedOut = 4401
+
+var (
+	restarting  = &farewell{websocket.CloseServiceRestart, "The server is restarting; everything acknowledged is saved."}
+	roleChanged = &farewell{websocket.CloseServiceRestart, "Your role has changed."}
+	signedOut   = &farewell{closeSignedOut, "You are signed out; everything acknowledged is saved."}
+)
+
+func newHub(workspace *segment.Workspace, log *slog.Logger, limits Limits) *hub {
+	h := &hub{workspace: workspace, log: log, observer: workspace.Observer(), limits: limits, rooms: map[string]*room{}, seats: map[*seat]bool{}}
+	h.ctx, h.cancel = context.WithCancelCause(context.Background())
 	workspace.Watch(h.changed)
 	return h
 }
@@ -80,27 +108,52 @@ func (r *room) leave() {
 	}
 }
 
-// admit counts a new socket, or says why there can't be one. The caller calls
-// dismiss when the socket's goroutines have ended.
-func (h *hub) admit() error {
+// admit gives a new socket of v a seat, or says why there can't be one. The
+// caller gives it back with dismiss when the socket's goroutines have ended.
+func (h *hub) admit(v visitor) (*seat, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return segment.Errorf(segment.Unavailable, "The server is stopping.")
+		return nil, segment.Errorf(segment.Unavailable, "The server is stopping.")
 	}
-	if h.sockets == h.places {
-		return segment.Errorf(segment.Busy, "%d pages are connected, which is the most this server takes. Close some.", h.places)
+	if len(h.seats) >= h.limits.Sockets {
+		return nil, segment.Errorf(segment.Busy, "%d pages are connected, which is the most this server takes. Close some.", h.limits.Sockets)
 	}
-	h.sockets++
+	if v.User != "" {
+		own := 0
+		for t := range h.seats {
+			if t.user == v.User {
+				own++
+			}
+		}
+		if own >= h.limits.UserSockets {
+			return nil, segment.Errorf(segment.Busy, "You have %d images open, which is the most one user can have. Close some.", own)
+		}
+	}
+	t := &seat{user: v.User, token: v.token}
+	t.ctx, t.cancel = context.WithCancelCause(access.With(h.ctx, v.Principal))
+	h.seats[t] = true
 	h.running.Add(1)
-	return nil
+	return t, nil
 }
 
-func (h *hub) dismiss() {
+func (h *hub) dismiss(t *seat) {
+	t.cancel(nil)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.sockets--
+	delete(h.seats, t)
 	h.running.Done()
+}
+
+// expel ends the sockets of all seats that which picks.
+func (h *hub) expel(why *farewell, which func(*seat) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for t := range h.seats {
+		if which(t) {
+			t.cancel(why)
+		}
+	}
 }
 
 // close ends all sockets and sequences and waits for their goroutines.
@@ -108,6 +161,6 @@ func (h *hub) close() {
 	h.mu.Lock()
 	h.closed = true
 	h.mu.Unlock()
-	h.cancel()
+	h.cancel(restarting)
 	h.running.Wait()
 }

@@ -16,7 +16,17 @@ type Limits struct {
 	Zips     int            // zip archives that are read at once; others are refused; default 4
 	Stall    time.Duration  // how long a route that moves much waits for a client that takes or sends nothing; default one minute
 	SlowRate int64          // bytes per second below which an upload is given up, after Stall; default 16 KiB
-	Sockets  int            // open websockets; default 64
+
+	Sockets     int           // open websockets; default 1,024
+	UserSockets int           // of them, of one user who has signed in; default 8
+	MessageRate int           // messages per second from one websocket; who sends more waits; default 40
+	Message     int64         // bytes of a message from a websocket; default 64 KiB
+	WriteWithin time.Duration // time for a client to take one message; default 5 s
+	PingEvery   time.Duration // between two pings; default 20 s
+	PongWithin  time.Duration // time for a sign of life; default 45 s
+
+	SessionIdle     time.Duration // who does nothing for as long is signed out; default 12 hours
+	SessionLifetime time.Duration // everybody has to sign in again after it; default 7 days
 }
 
 // OrDefault returns l with the defaults in place of zeros.
@@ -28,6 +38,14 @@ func (l Limits) OrDefault() Limits {
 	l.Zips = cmp.Or(l.Zips, 4)
 	l.Stall = cmp.Or(l.Stall, time.Minute)
 	l.SlowRate = cmp.Or(l.SlowRate, 16<<10)
-	l.Sockets = cmp.Or(l.Sockets, 64)
+	l.Sockets = cmp.Or(l.Sockets, 1024)
+	l.UserSockets = cmp.Or(l.UserSockets, 8)
+	l.MessageRate = cmp.Or(l.MessageRate, 40)
+	l.Message = cmp.Or(l.Message, 64<<10)
+	l.WriteWithin = cmp.Or(l.WriteWithin, 5*time.Second)
+	l.PingEvery = cmp.Or(l.PingEvery, 20*time.Second)
+	l.PongWithin = cmp.Or(l.PongWithin, 45*time.Second)
+	l.SessionIdle = cmp.Or(l.SessionIdle, 12*time.Hour)
+	l.SessionLifetime = cmp.Or(l.SessionLifetime, 7*24*time.Hour)
 	return l
 }

@@ -32,12 +32,13 @@ func secure(next http.Handler) http.Handler {
 	})
 }
 
-// loopbackHost refuses requests for names other than this machine's. Without
-// it a site could point its own name at 127.0.0.1 and read everything as its
-// own origin (DNS rebinding).
+// loopbackHost refuses requests for names other than this machine's on a server
+// that does not ask who you are. Without it a site could point its own name at
+// 127.0.0.1 and read everything as its own origin (DNS rebinding). Where there
+// is a login it couldn't: cookies belong to a name.
 func (s *Server) loopbackHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !Loopback(r.Host) {
+		if s.loopback && !Loopback(r.Host) {
 			s.answer(w, r, &requestError{http.StatusMisdirectedRequest, "This server only answers as localhost, 127.0.0.1 or [::1], because it does not ask who you are."})
 			return
 		}
@@ -63,6 +64,11 @@ func Loopback(address string) bool {
 // sameOrigin refuses unsafe requests that another site's page makes.
 func (s *Server) sameOrigin(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
+	if s.origin != "" {
+		if err := protection.AddTrustedOrigin(s.origin); err != nil {
+			panic("web: Config.Origin: " + err.Error())
+		}
+	}
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, &requestError{http.StatusForbidden, "A page of another site asked for this change, so it was not made."})
 	}))

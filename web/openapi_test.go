@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/google/go-cmp/cmp"
 )
 
 // pages are the routes for people, which openapi.json leaves out.
-var pages = []string{"/", "/projects/{id}", "/images/{id}", "/trash", "/api", "/static/*"}
+var pages = []string{"/", "/projects/{id}", "/images/{id}", "/trash", "/api", "/static/*", "/login", "/logout", "/account", "/users", "/users/{id}/role", "/users/{id}/password", "/users/{id}/remove"}
 
 func TestOpenAPIListsTheRoutes(t *testing.T) {
 	s := MustServe(t)
@@ -93,6 +94,7 @@ func TestOpenAPISchemas(t *testing.T) {
 		"NewEvent": evidenceJSON{ID: "x", ExpectedSeq: hypothesis, Kind: "x", Superpixels: []int32{1}, Points: [][2]float64{{}}, Map: "x", Class: hypothesis, Hypothesis: &pickJSON{}, Regions: hypothesis},
 		"Event":    eventJSON{Superpixels: []int32{1}, Points: [][2]float64{{}}, Class: hypothesis, Hypothesis: &pickJSON{}, Regions: 2},
 		"Pick":     pickJSON{Digest: "x"},
+		"Session":  sessionJSON{Token: "x", Expires: &time.Time{}},
 	} {
 		var sent map[string]any
 		if err := json.Unmarshal(encode(v), &sent); err != nil {

@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -35,6 +37,16 @@ type requestError struct {
 }
 
 func (e *requestError) Error() string { return e.detail }
+
+// laterError is a failure that is over after a known time.
+type laterError struct {
+	wait time.Duration
+	err  error
+}
+
+func (e *laterError) Error() string { return e.err.Error() }
+
+func (e *laterError) Unwrap() error { return e.err }
 
 // badRequest says that the body or the request as such can't be understood.
 func badRequest(format string, args ...any) error {
@@ -68,8 +80,9 @@ type problemKind struct {
 // problemKinds are all the problems there are, by status.
 var problemKinds = []problemKind{
 	{http.StatusBadRequest, "The request could not be understood", "The body is not JSON, broke off, or is not of the form that the call takes."},
+	{http.StatusUnauthorized, "Sign in first", "The server asks for a login, and the request carries no session that is still good."},
 	{http.StatusForbidden, "The request came from another site", "Changes and websockets are only taken from Collie's own pages and from programs that are no browsers."},
-	{http.StatusNotFound, "There is nothing here", "No such address, project or image; or it is in the trash."},
+	{http.StatusNotFound, "There is nothing here", "No such address, project or image; or it is in the trash; or your role does not include it."},
 	{http.StatusMethodNotAllowed, "This can't be done here", "The address exists and takes the methods in the Allow header."},
 	{http.StatusConflict, "The state has moved on", "The event was made for a state that is no longer the present one, whose number is seq. Nothing was changed."},
 	{http.StatusRequestEntityTooLarge, "Too large", "A limit, named in the detail, was passed."},
@@ -155,9 +168,21 @@ func (s *Server) failed(w http.ResponseWriter, r *http.Request, err error) probl
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "2")
+		w.Header().Set("Retry-After", retryAfter(err))
+	}
+	if p.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	return p
+}
+
+// retryAfter is in how many seconds to try again.
+func retryAfter(err error) string {
+	var later *laterError
+	if errors.As(err, &later) {
+		return strconv.Itoa(int((later.wait + time.Second - 1) / time.Second))
+	}
+	return "2"
 }
 
 // answer picks the form of the problem by the part of the site that was asked.

@@ -13,17 +13,18 @@ import (
 	"pgregory.net/rapid"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/segment/schedule"
 )
 
 // member joins the image's room as a socket without a connection.
 func (s *site) member(imageID string) (*room, *socket) {
 	s.tb.Helper()
-	r, err := s.server.hub.enter(s.tb.Context(), imageID)
+	r, err := s.server.hub.enter(access.With(s.tb.Context(), access.Owner), imageID)
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	c := &socket{outbox: newOutbox(), room: r, ctx: s.tb.Context()}
+	c := &socket{outbox: newOutbox(), room: r, seat: &seat{ctx: s.tb.Context()}}
 	r.join(c)
 	s.tb.Cleanup(func() {
 		r.part(c)
@@ -131,13 +132,13 @@ func TestBusyRunsStartAgain(t *testing.T) {
 func TestRoomsEnd(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
-	r, err := s.server.hub.enter(t.Context(), im.ID)
+	r, err := s.server.hub.enter(access.With(t.Context(), access.Owner), im.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &socket{outbox: newOutbox(), room: r, ctx: t.Context()}
+	c := &socket{outbox: newOutbox(), room: r, seat: &seat{ctx: t.Context()}}
 	r.join(c)
-	if again, err := s.server.hub.enter(t.Context(), im.ID); err != nil || again != r {
+	if again, err := s.server.hub.enter(access.With(t.Context(), access.Owner), im.ID); err != nil || again != r {
 		t.Fatalf("a second visitor got %p, %v, want %p", again, err, r)
 	}
 	r.leave()

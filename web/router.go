@@ -11,7 +11,7 @@ import (
 // the part under /api/v1; a test compares the two.
 func (s *Server) routes() *chi.Mux {
 	r := chi.NewRouter()
-	r.Use(s.logRequests, s.recoverPanics, secure, s.loopbackHost, s.sameOrigin, middleware.GetHead, s.limitBody)
+	r.Use(s.logRequests, s.recoverPanics, secure, s.loopbackHost, s.sameOrigin, s.identify, middleware.GetHead, s.limitBody)
 	r.NotFound(s.notFound)
 	r.MethodNotAllowed(s.methodNotAllowed(r))
 
@@ -20,12 +20,25 @@ func (s *Server) routes() *chi.Mux {
 	r.Get("/images/{id}", s.page(s.annotatePage))
 	r.Get("/trash", s.page(s.trashPage))
 	r.Get("/api", s.page(s.apiPage))
+	r.Get("/login", s.page(s.withLogin(s.loginPage)))
+	r.Post("/login", s.page(s.withLogin(s.login)))
+	r.Post("/logout", s.page(s.withLogin(s.logout)))
+	r.Get("/account", s.page(s.withLogin(s.accountPage)))
+	r.Post("/account", s.page(s.withLogin(s.changePassword)))
+	r.Get("/users", s.page(s.withLogin(s.usersPage)))
+	r.Post("/users", s.page(s.withLogin(s.changeUsers(s.addUser))))
+	r.Post("/users/{id}/role", s.page(s.withLogin(s.changeUsers(s.setRole))))
+	r.Post("/users/{id}/password", s.page(s.withLogin(s.changeUsers(s.setPassword))))
+	r.Post("/users/{id}/remove", s.page(s.withLogin(s.changeUsers(s.removeUser))))
 	r.Get("/static/*", s.serveStatic())
 	r.Get("/healthz", s.healthz)
 	r.Get("/readyz", s.api(s.readyz))
 
 	r.Route("/api/v1", func(r chi.Router) {
 		r.Get("/openapi.json", s.api(s.openAPI))
+		r.Get("/session", s.api(s.getSession))
+		r.Post("/session", s.api(s.withLogin(s.createSession)))
+		r.Delete("/session", s.api(s.withLogin(s.deleteSession)))
 		r.With(s.patient).Post("/sample", s.api(s.createSample))
 
 		r.Post("/projects", s.api(s.createProject))

@@ -35,15 +35,26 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type site struct {
 	tb     testing.TB
 	server *Server
+	store  *sqlite.Store
 	url    string
 	client *http.Client
+	token  string // of the session that requests are made with, or empty
 }
 
-// MustServe starts a server as main does, in a temporary folder. It ends with
-// the test.
-func MustServe(tb testing.TB) *site { tb.Helper(); return mustServe(tb, Limits{}) }
+// MustServe starts a server as main does, in a temporary folder, set up as the
+// changes say. It ends with the test.
+func MustServe(tb testing.TB, changes ...func(*Config, *sqlite.Store)) *site {
+	tb.Helper()
+	return serve(tb, nil, changes...)
+}
 
+// mustServe is MustServe with limits and with options of the workspace.
 func mustServe(tb testing.TB, limits Limits, options ...segment.Options) *site {
+	tb.Helper()
+	return serve(tb, options, limited(limits))
+}
+
+func serve(tb testing.TB, options []segment.Options, changes ...func(*Config, *sqlite.Store)) *site {
 	tb.Helper()
 	dir := tb.TempDir()
 	store, err := sqlite.Open(tb.Context(), filepath.Join(dir, "collie.db"))
@@ -58,13 +69,16 @@ func mustServe(tb testing.TB, limits Limits, options ...segment.Options) *site {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	server := New(Config{
+	config := Config{
 		Workspace: segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{}), options...),
 		Ready:     store.Ready,
 		Log:       slog.New(slog.DiscardHandler),
-		Limits:    limits,
 		Scratch:   scratch,
-	})
+	}
+	for _, change := range changes {
+		change(&config, store)
+	}
+	server := New(config)
 	listener := httptest.NewServer(server)
 	tb.Cleanup(func() {
 		server.Close()
@@ -81,7 +95,7 @@ func mustServe(tb testing.TB, limits Limits, options ...segment.Options) *site {
 	})
 	client := listener.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &site{tb, server, listener.URL, client}
+	return &site{tb: tb, server: server, store: store, url: listener.URL, client: client}
 }
 
 // answer is a response read to its end.
@@ -97,6 +111,9 @@ func (s *site) send(method, path string, body io.Reader, header ...string) answe
 	r, err := http.NewRequestWithContext(s.tb.Context(), method, s.url+path, body)
 	if err != nil {
 		s.tb.Fatal(err)
+	}
+	if s.token != "" {
+		r.Header.Set("Authorization", "Bearer "+s.token)
 	}
 	for _, line := range header {
 		name, value, _ := strings.Cut(line, ": ")

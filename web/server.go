@@ -10,7 +10,9 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"os"
+	"strings"
 	"sync/atomic"
 
 	"collie/segment"
@@ -28,6 +30,10 @@ type Server struct {
 	hub       *hub
 	handler   http.Handler
 	stopping  atomic.Bool
+	sessions  *sessions // nil: nobody is asked who they are
+	loopback  bool      // answer only under names of this machine
+	origin    string
+	proxies   []netip.Prefix
 }
 
 // Config is what a Server needs.
@@ -37,16 +43,34 @@ type Config struct {
 	Log       *slog.Logger
 	Limits    Limits
 	Scratch   *os.Root // a folder for files that only live as long as a request; the caller closes it
+
+	// Login asks people who they are. Without it everybody who reaches the
+	// server may do everything, and it answers only under names of this
+	// machine, unless AnyName says otherwise.
+	Login   *Login
+	AnyName bool
+
+	// Origin is the address under which browsers reach the server when that
+	// is another than the one it listens on, as behind a proxy: scheme and host.
+	Origin string
+	// Proxies are believed when they say, by X-Forwarded-For, whom they ask for.
+	Proxies []netip.Prefix
 }
 
-// New returns a server that is set up as c says.
+// New returns a server that is set up as c says. From then on its workspace
+// asks who calls.
 func New(c Config) *Server {
 	limits := c.Limits.OrDefault()
 	s := &Server{
 		workspace: c.Workspace, ready: c.Ready, log: c.Log, limits: limits,
 		scratch: c.Scratch, zips: make(chan struct{}, limits.Zips),
-		hub: newHub(c.Workspace, c.Log, limits.Sockets),
+		hub:      newHub(c.Workspace, c.Log, limits),
+		loopback: c.Login == nil && !c.AnyName, origin: c.Origin, proxies: c.Proxies,
 	}
+	if c.Login != nil {
+		s.sessions = newSessions(c.Login, limits, c.Log, strings.HasPrefix(c.Origin, "https://"))
+	}
+	c.Workspace.Guard()
 	s.handler = s.routes()
 	return s
 }

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/url"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -14,15 +15,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"collie/segment"
-)
-
-// Limits of one socket.
-const (
-	maxMessage    = 64 << 10         // bytes of a message from a client
-	maxRate       = 40               // messages a second; a client that sends more waits
-	writeDeadline = 5 * time.Second  // for one message to be taken
-	pingEvery     = 20 * time.Second //
-	pongWithin    = 45 * time.Second // of the last sign of life
+	"collie/segment/access"
 )
 
 // socket is one page that has an image open.
@@ -34,11 +27,13 @@ const (
 // the reading goroutine, which it allows beside a writer.)
 type socket struct {
 	outbox
+	*seat
 	room   *room
 	conn   *websocket.Conn
 	log    *slog.Logger
-	ctx    context.Context // done when the socket or the hub ends
-	cancel context.CancelFunc
+	limits Limits
+	check  func(used bool) error // asks anew who this is; a farewell ends the socket
+	used   atomic.Bool           // something came since the last check
 }
 
 // openSocket turns the request into a websocket and serves it to its end.
@@ -46,20 +41,22 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 	if !websocket.IsWebSocketUpgrade(r) {
 		return &requestError{http.StatusBadRequest, "This address is a websocket; connect to it with the websocket protocol."}
 	}
-	if !fromHere(r) {
+	if !s.fromHere(r) {
 		return &requestError{http.StatusForbidden, "A page of another site asked for this connection, so it was not made."}
 	}
-	if err := s.hub.admit(); err != nil {
+	visitor := visitorOf(r.Context())
+	seat, err := s.hub.admit(visitor)
+	if err != nil {
 		return err
 	}
-	defer s.hub.dismiss()
+	defer s.hub.dismiss(seat)
 	room, err := s.hub.enter(r.Context(), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
 	defer room.leave()
 	upgrader := websocket.Upgrader{
-		CheckOrigin: fromHere,
+		CheckOrigin: s.fromHere,
 		Error: func(w http.ResponseWriter, r *http.Request, status int, reason error) {
 			s.answerJSON(w, r, &requestError{status, "The websocket could not be opened: " + reason.Error() + "."})
 		},
@@ -69,8 +66,10 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 		s.log.Debug("websocket not opened", "error", err)
 		return nil // answered by the upgrader
 	}
-	c := &socket{outbox: newOutbox(), room: room, conn: conn, log: s.log}
-	c.ctx, c.cancel = context.WithCancel(s.hub.ctx)
+	c := &socket{
+		outbox: newOutbox(), seat: seat, room: room, conn: conn, log: s.log, limits: s.limits,
+		check: func(used bool) error { return s.recheck(seat.ctx, visitor, used) },
+	}
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
@@ -78,32 +77,17 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 	}()
 	c.read()
 	room.part(c)
-	c.cancel()
+	c.cancel(nil)
 	<-written
 	return nil
 }
 
-// fromHere reports whether the request comes from one of our own pages, by
-// scheme and host, or from a program that is no browser and sends no origin.
-func fromHere(r *http.Request) bool {
-	origin := r.Header.Get("Origin")
-	if origin == "" {
-		return true
-	}
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	u, err := url.Parse(origin)
-	return err == nil && u.Scheme == scheme && strings.EqualFold(u.Host, r.Host)
-}
-
 // read handles what the client sends until the connection ends.
 func (c *socket) read() {
-	c.conn.SetReadLimit(maxMessage)
-	alive := func() error { return c.conn.SetReadDeadline(time.Now().Add(pongWithin)) }
+	c.conn.SetReadLimit(c.limits.Message)
+	alive := func() error { return c.conn.SetReadDeadline(time.Now().Add(c.limits.PongWithin)) }
 	c.conn.SetPongHandler(func(string) error { return alive() })
-	budget := rate.NewLimiter(maxRate, maxRate)
+	budget := rate.NewLimiter(rate.Limit(c.limits.MessageRate), c.limits.MessageRate)
 	for c.waitForRoom() {
 		if err := alive(); err != nil {
 			return
@@ -115,6 +99,7 @@ func (c *socket) read() {
 			}
 			return
 		}
+		c.used.Store(true)
 		if kind != websocket.TextMessage {
 			c.say(errorMessage{"error", "Only text messages with JSON are understood. Nothing was changed."})
 			continue
@@ -153,6 +138,11 @@ func (c *socket) handle(message []byte) error {
 	if err != nil {
 		return err
 	}
+	if m.Type == "run" || m.Type == "stop" { // what everybody at the image sees
+		if err := c.room.hub.workspace.May(c.ctx, access.Annotate); err != nil {
+			return err
+		}
+	}
 	switch m.Type {
 	case "hello":
 		return c.hello(m)
@@ -176,17 +166,19 @@ func (c *socket) handle(message []byte) error {
 	return nil
 }
 
+// clientKinds are the types of messages that clients send.
+var clientKinds = []string{"hello", "evidence", "run", "stop", "credit"}
+
 // parseMessage reads a text frame.
 func parseMessage(b []byte) (*clientMessage, error) {
 	var m clientMessage
 	if err := decodeJSON(b, &m); err != nil {
 		return nil, err
 	}
-	switch m.Type {
-	case "hello", "evidence", "run", "stop", "credit":
-		return &m, nil
+	if !slices.Contains(clientKinds, m.Type) {
+		return nil, invalid("The message type %q is not known; known are %s. Nothing was changed.", shorten(m.Type), strings.Join(clientKinds, ", "))
 	}
-	return nil, invalid("The message type %q is not known; known are hello, evidence, run, stop and credit. Nothing was changed.", shorten(m.Type))
+	return &m, nil
 }
 
 // hello takes what the client could not send before, then tells it the state.
@@ -233,8 +225,8 @@ func (c *socket) say(message any) {
 // which ends read.
 func (c *socket) write() {
 	defer c.conn.Close()
-	defer c.cancel()
-	ping := time.NewTicker(pingEvery)
+	defer c.cancel(nil)
+	ping := time.NewTicker(c.limits.PingEvery)
 	defer ping.Stop()
 	for {
 		c.room.mu.Lock()
@@ -249,8 +241,11 @@ func (c *socket) write() {
 		select {
 		case <-c.ready:
 		case <-ping.C:
-			if err := c.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeDeadline)); err != nil {
+			if err := c.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(c.limits.WriteWithin)); err != nil {
 				return
+			}
+			if err := c.check(c.used.Swap(false)); err != nil {
+				c.cancel(err)
 			}
 		case <-c.ctx.Done():
 			c.farewell()
@@ -265,19 +260,20 @@ func (c *socket) send(message []byte, binary bool) bool {
 	if binary {
 		kind = websocket.BinaryMessage
 	}
-	if err := c.conn.SetWriteDeadline(time.Now().Add(writeDeadline)); err != nil {
+	if err := c.conn.SetWriteDeadline(time.Now().Add(c.limits.WriteWithin)); err != nil {
 		return false
 	}
 	return c.conn.WriteMessage(kind, message) == nil
 }
 
-// farewell tells the client to come back when the server stops; the client's
-// own leaving needs no more words.
+// farewell tells the client why we end the socket; the client's own leaving
+// needs no more words.
 func (c *socket) farewell() {
-	if c.room.hub.ctx.Err() == nil {
+	var why *farewell
+	if !errors.As(context.Cause(c.ctx), &why) {
 		return
 	}
-	bye := websocket.FormatCloseMessage(websocket.CloseServiceRestart, "The server is restarting; everything acknowledged is saved.")
+	bye := websocket.FormatCloseMessage(why.code, why.text)
 	if err := c.conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(time.Second)); err != nil {
 		c.log.Debug("farewell not sent", "error", err)
 	}

@@ -47,8 +47,8 @@ func TestSocketOversizedMessage(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
 	c := s.greet(im.ID)
-	c.say(`{"type":"stop","x":"` + strings.Repeat("x", maxMessage-30) + `"}`)
-	c.say(`{"type":"evidence","x":"` + strings.Repeat("x", maxMessage) + `"}`)
+	c.say(`{"type":"stop","x":"` + strings.Repeat("x", (64<<10)-30) + `"}`)
+	c.say(`{"type":"evidence","x":"` + strings.Repeat("x", (64<<10)) + `"}`)
 	_, _, err := c.conn.ReadMessage()
 	if !websocket.IsCloseError(err, websocket.CloseMessageTooBig) {
 		t.Errorf("read ended with %v, want close code 1009", err)
@@ -59,21 +59,21 @@ func TestSocketOversizedMessage(t *testing.T) {
 func TestSocketFlood(t *testing.T) {
 	s := MustServe(t)
 	c := s.greet(s.photo().ID)
-	const extra = 40
+	const rate, extra = 40, 40
 	start := time.Now()
 	go func() {
-		for range maxRate + extra {
+		for range rate + extra {
 			if c.conn.WriteMessage(websocket.TextMessage, []byte(`{"type":"dance"}`)) != nil {
 				return
 			}
 		}
 	}()
-	for range maxRate + extra {
+	for range rate + extra {
 		c.expect("error")
 	}
 	// One message is let through after each wait, and hello has used one up.
-	if took, least := time.Since(start), time.Second*(extra-2)/maxRate; took < least {
-		t.Errorf("%d messages in %v, want at least %v", maxRate+extra, took, least)
+	if took, least := time.Since(start), time.Second*(extra-2)/rate; took < least {
+		t.Errorf("%d messages in %v, want at least %v", rate+extra, took, least)
 	}
 }
 
@@ -139,9 +139,9 @@ func TestSocketsEndWithTheServer(t *testing.T) {
 }
 
 func TestTooManySockets(t *testing.T) {
-	s := MustServe(t)
+	s := mustServe(t, Limits{Sockets: 12})
 	im := s.photo()
-	for range s.server.limits.Sockets {
+	for range 12 {
 		s.dial(im.ID)
 	}
 	_, resp, err := websocket.DefaultDialer.DialContext(t.Context(), s.socketURL(im.ID), nil)

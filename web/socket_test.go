@@ -23,7 +23,11 @@ type tab struct {
 // dial opens the image's socket as a page of the site would.
 func (s *site) dial(imageID string) *tab {
 	s.tb.Helper()
-	conn, resp, err := websocket.DefaultDialer.DialContext(s.tb.Context(), s.socketURL(imageID), http.Header{"Origin": {s.url}})
+	header := http.Header{"Origin": {s.url}}
+	if s.token != "" {
+		header.Set("Authorization", "Bearer "+s.token)
+	}
+	conn, resp, err := websocket.DefaultDialer.DialContext(s.tb.Context(), s.socketURL(imageID), header)
 	if err != nil {
 		s.tb.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
+
+	"collie/segment/access"
 )
 
 // failedFileJSON says why one file of an upload was not kept.
@@ -45,6 +47,9 @@ type upload struct {
 // the place of a zip archive the files in it. The good ones are kept whatever
 // becomes of the others.
 func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
+	if err := s.workspace.May(r.Context(), access.Annotate); err != nil {
+		return err // before anything is read
+	}
 	u := &upload{Server: s, project: chi.URLParam(r, "id")}
 	if _, err := s.workspace.Project(r.Context(), u.project); err != nil {
 		return err

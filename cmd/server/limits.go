@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"collie/segment/accounts"
 	"collie/segment/archive"
 	"collie/segment/photo"
 	"collie/web"
@@ -63,7 +64,17 @@ type serveLimits struct {
 	ZipsAtOnce     int           `default:"4" env:"COLLIE_ZIPS_AT_ONCE" group:"limits" help:"Zip archives being read at once, each in a file in the data folder. Others are refused with 429."`
 	MaxJSON        size          `name:"max-json" default:"4MiB" env:"COLLIE_MAX_JSON" group:"limits" help:"Size of a request that is no upload."`
 	MaxHeader      size          `default:"16KiB" env:"COLLIE_MAX_HEADER" group:"limits" help:"Size of the header of a request."`
-	MaxSockets     int           `default:"64" env:"COLLIE_MAX_SOCKETS" group:"limits" help:"Annotation pages that are connected at once."`
+	MaxSockets     int           `default:"1024" env:"COLLIE_MAX_SOCKETS" group:"limits" help:"Annotation pages that are connected at once."`
+	UserSockets    int           `default:"8" env:"COLLIE_USER_SOCKETS" group:"limits" help:"Of them, those of one user who has signed in."`
+	MessageRate    int           `default:"40" env:"COLLIE_MESSAGE_RATE" group:"limits" help:"Messages per second from one annotation page. One that sends more waits."`
+	MaxMessage     size          `default:"64KiB" env:"COLLIE_MAX_MESSAGE" group:"limits" help:"Size of a message from an annotation page."`
+	WriteTimeout   time.Duration `default:"5s" env:"COLLIE_WRITE_TIMEOUT" group:"limits" help:"Time for an annotation page to take one message."`
+	PingInterval   time.Duration `default:"20s" env:"COLLIE_PING_INTERVAL" group:"limits" help:"Time between two signs of life from the server to an annotation page; then it also looks whether the page's user may still be there."`
+	PongTimeout    time.Duration `default:"45s" env:"COLLIE_PONG_TIMEOUT" group:"limits" help:"Time after which an annotation page without a sign of life is disconnected."`
+	SessionIdle    time.Duration `default:"12h" env:"COLLIE_SESSION_IDLE" group:"limits" help:"Time without a request after which a user is signed out."`
+	SessionLife    time.Duration `name:"session-lifetime" default:"168h" env:"COLLIE_SESSION_LIFETIME" group:"limits" help:"Time after which a user has to sign in again in any case."`
+	AccountTries   int           `default:"5" env:"COLLIE_ACCOUNT_TRIES" group:"limits" help:"Wrong passwords for one user in 15 minutes. More are refused with 429."`
+	AddressTries   int           `default:"20" env:"COLLIE_ADDRESS_TRIES" group:"limits" help:"Wrong passwords from one address in a minute. More are refused with 429."`
 	HeaderTimeout  time.Duration `default:"5s" env:"COLLIE_HEADER_TIMEOUT" group:"limits" help:"Time for the header of a request to arrive."`
 	RequestTimeout time.Duration `default:"30s" env:"COLLIE_REQUEST_TIMEOUT" group:"limits" help:"Time for a request and for its answer, where neither moves much."`
 	StallTimeout   time.Duration `default:"1m" env:"COLLIE_STALL_TIMEOUT" group:"limits" help:"Time in which an upload or a download has to go on."`
@@ -82,8 +93,16 @@ func (l serveLimits) photo() photo.Limits {
 func (l serveLimits) web() web.Limits {
 	return web.Limits{
 		JSON: int64(l.MaxJSON), Upload: int64(l.UploadSize), Files: l.UploadFiles, Zip: l.zip(), Zips: l.ZipsAtOnce,
-		Stall: l.StallTimeout, SlowRate: int64(l.UploadRate), Sockets: l.MaxSockets,
+		Stall: l.StallTimeout, SlowRate: int64(l.UploadRate),
+		Sockets: l.MaxSockets, UserSockets: l.UserSockets, MessageRate: l.MessageRate, Message: int64(l.MaxMessage),
+		WriteWithin: l.WriteTimeout, PingEvery: l.PingInterval, PongWithin: l.PongTimeout,
+		SessionIdle: l.SessionIdle, SessionLifetime: l.SessionLife,
 	}
+}
+
+// accounts are the limits of signing in.
+func (l serveLimits) accounts() accounts.Limits {
+	return accounts.Limits{AccountTries: l.AccountTries, AddressTries: l.AddressTries}
 }
 
 // Validate refuses what would mean a default or nothing at all.
@@ -91,7 +110,10 @@ func (l *serveLimits) Validate() error {
 	return cmp.Or(l.uploadLimits.Validate(), positive(map[string]int64{
 		"upload-size": int64(l.UploadSize), "upload-files": int64(l.UploadFiles), "uploads-at-once": int64(l.UploadsAtOnce), "upload-queue": int64(l.UploadQueue),
 		"upload-queue-memory": int64(l.UploadQueueMem), "upload-rate": int64(l.UploadRate), "zips-at-once": int64(l.ZipsAtOnce), "max-json": int64(l.MaxJSON),
-		"max-header": int64(l.MaxHeader), "max-sockets": int64(l.MaxSockets), "header-timeout": int64(l.HeaderTimeout), "request-timeout": int64(l.RequestTimeout),
+		"max-header": int64(l.MaxHeader), "max-sockets": int64(l.MaxSockets), "user-sockets": int64(l.UserSockets), "message-rate": int64(l.MessageRate),
+		"max-message": int64(l.MaxMessage), "write-timeout": int64(l.WriteTimeout), "ping-interval": int64(l.PingInterval), "pong-timeout": int64(l.PongTimeout),
+		"session-idle": int64(l.SessionIdle), "session-lifetime": int64(l.SessionLife), "account-tries": int64(l.AccountTries), "address-tries": int64(l.AddressTries),
+		"header-timeout": int64(l.HeaderTimeout), "request-timeout": int64(l.RequestTimeout),
 		"stall-timeout": int64(l.StallTimeout), "idle-timeout": int64(l.IdleTimeout), "stop-timeout": int64(l.StopTimeout),
 	}))
 }

@@ -17,6 +17,7 @@ import (
 // commands are the subcommands; without one the program serves.
 type commands struct {
 	Serve serveCommand `cmd:"" default:"withargs" help:"Serve Collie in the browser (what happens without a command)."`
+	Users usersCommand `cmd:"" help:"Manage who may sign in to a server that is started with --auth."`
 }
 
 // dataFlag names the data folder, for every command that works on one.

@@ -169,7 +169,7 @@ func TestServeStopServe(t *testing.T) {
 func TestRefusesOtherMachines(t *testing.T) {
 	for _, address := range []string{":8080", "0.0.0.0:0", "[::]:0", "192.0.2.1:80", "example.com:80"} {
 		out, err := exec.Command(binary, "--listen", address, "--data", filepath.Join(t.TempDir(), "data")).CombinedOutput()
-		if exit := new(exec.ExitError); !errors.As(err, &exit) || !strings.Contains(string(out), "no login") {
+		if exit := new(exec.ExitError); !errors.As(err, &exit) || !strings.Contains(string(out), "--auth") {
 			t.Errorf("--listen %s: %v %s", address, err, out)
 		}
 	}

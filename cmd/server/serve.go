@@ -20,6 +20,7 @@ const failedGrace = 3 * time.Second
 // serveCommand serves one data folder; each flag has an environment variable.
 type serveCommand struct {
 	Listen string `default:"127.0.0.1:8080" env:"COLLIE_LISTEN" help:"Address and port to listen on; port 0 picks a free one."`
+	accessFlags
 	dataFlag
 	serveLimits
 }
@@ -28,8 +29,9 @@ type serveCommand struct {
 // accepts connections, and log lines to standard error. When the disk fails it
 // refuses all changes, stops and returns why.
 func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
-	if !web.Loopback(s.Listen) {
-		return fmt.Errorf("--listen %s could be reached from other machines, and Collie has no login yet: listen on 127.0.0.1, [::1] or localhost", s.Listen)
+	config, err := s.accessFlags.config(s.Listen)
+	if err != nil {
+		return err
 	}
 	log := slog.New(slog.NewTextHandler(out.stderr, nil))
 	log.Info("starting", "memory limit", s.applyMemory())
@@ -47,7 +49,12 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, scratch.Close()) }()
 
-	site := web.New(web.Config{Workspace: d.workspace, Ready: d.Ready, Log: log, Limits: s.web(), Scratch: scratch})
+	config.Workspace, config.Ready, config.Log = d.workspace, d.Ready, log
+	config.Limits, config.Scratch = s.web(), scratch
+	if config.Login, err = s.login(ctx, d, log); err != nil {
+		return err
+	}
+	site := web.New(config)
 	defer site.Close()
 	server := &http.Server{
 		Handler:           site,

@@ -156,6 +156,14 @@ func (a *Accounts) List(ctx context.Context) ([]User, error) {
 	return a.store.Users(ctx)
 }
 
+// Named returns the user who has a name.
+func (a *Accounts) Named(ctx context.Context, name string) (User, error) {
+	if err := mayManage(ctx); err != nil {
+		return User{}, err
+	}
+	return a.store.UserNamed(ctx, name)
+}
+
 // namePattern is what names are made of; such names look different when they
 // are different.
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)

@@ -127,8 +127,9 @@ func TestOnlyAdminsManage(t *testing.T) {
 	} {
 		_, added := a.Add(ctx, "eve", password, access.Admin)
 		_, listed := a.List(ctx)
+		_, named := a.Named(ctx, "ann")
 		for what, err := range map[string]error{
-			"add": added, "list": listed, "role": a.SetRole(ctx, ann.ID, access.Viewer),
+			"add": added, "list": listed, "named": named, "role": a.SetRole(ctx, ann.ID, access.Viewer),
 			"password": a.SetPassword(ctx, ann.ID, "another horse"), "remove": a.Remove(ctx, ann.ID),
 		} {
 			if segment.KindOf(err) != segment.NotFound {

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"text/tabwriter"
+
+	"collie/segment/access"
+	"collie/segment/accounts"
+	"collie/segment/photo"
+)
+
+// usersCommand manages users on the machine itself, also while the server runs:
+// a user who is removed there, or is given another role, is noticed at the next
+// request, and by pages that are open within half a minute.
+type usersCommand struct {
+	Add      addUser     `cmd:"" help:"Add a user. The password is asked for, or read from the first line of standard input."`
+	List     listUsers   `cmd:"" help:"List the users."`
+	Role     setRole     `cmd:"" help:"Give a user another role."`
+	Password setPassword `cmd:"" help:"Give a user another password and sign them out everywhere."`
+	Remove   removeUser  `cmd:"" help:"Take a user's access away. Their work stays."`
+}
+
+type addUser struct {
+	Name string `arg:"" help:"Name to sign in with."`
+	Role string `default:"annotator" enum:"viewer,annotator,admin" help:"viewer, annotator or admin."`
+	dataFlag
+}
+
+// Run adds the user.
+func (c *addUser) Run(ctx context.Context, s streams) error {
+	role, _ := access.ParseRole(c.Role)
+	return c.manage(ctx, func(ctx context.Context, a *accounts.Accounts) error {
+		password, err := readPassword(ctx, s, c.Name)
+		if err != nil {
+			return err
+		}
+		u, err := a.Add(ctx, c.Name, password, role)
+		if err == nil {
+			fmt.Fprintf(s.stdout, "added %s as %s\n", u.Name, u.Role)
+		}
+		return err
+	})
+}
+
+type listUsers struct{ dataFlag }
+
+// Run lists the users.
+func (c *listUsers) Run(ctx context.Context, s streams) error {
+	return c.manage(ctx, func(ctx context.Context, a *accounts.Accounts) error {
+		users, err := a.List(ctx)
+		if err != nil {
+			return err
+		}
+		table := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', 0)
+		for _, u := range users {
+			fmt.Fprintf(table, "%s\t%s\tsince %s\n", u.Name, u.Role, u.Created.Format("2006-01-02"))
+		}
+		return table.Flush()
+	})
+}
+
+type setRole struct {
+	Name string `arg:"" help:"Name of the user."`
+	Role string `arg:"" enum:"viewer,annotator,admin" help:"viewer, annotator or admin."`
+	dataFlag
+}
+
+// Run changes the role.
+func (c *setRole) Run(ctx context.Context, s streams) error {
+	role, _ := access.ParseRole(c.Role)
+	return c.change(ctx, c.Name, func(ctx context.Context, a *accounts.Accounts, u accounts.User) error {
+		return a.SetRole(ctx, u.ID, role)
+	})
+}
+
+type setPassword struct {
+	Name string `arg:"" help:"Name of the user."`
+	dataFlag
+}
+
+// Run changes the password.
+func (c *setPassword) Run(ctx context.Context, s streams) error {
+	return c.change(ctx, c.Name, func(ctx context.Context, a *accounts.Accounts, u accounts.User) error {
+		password, err := readPassword(ctx, s, u.Name)
+		if err != nil {
+			return err
+		}
+		return a.SetPassword(ctx, u.ID, password)
+	})
+}
+
+type removeUser struct {
+	Name string `arg:"" help:"Name of the user."`
+	dataFlag
+}
+
+// Run removes the user.
+func (c *removeUser) Run(ctx context.Context, s streams) error {
+	return c.change(ctx, c.Name, func(ctx context.Context, a *accounts.Accounts, u accounts.User) error {
+		return a.Remove(ctx, u.ID)
+	})
+}
+
+// manage opens the data folder for f, whose context is that of its owner.
+func (d *dataFlag) manage(ctx context.Context, f func(context.Context, *accounts.Accounts) error) (err error) {
+	opened, err := openData(ctx, d.Data, photo.Limits{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	return f(access.With(ctx, access.Owner), accounts.New(opened.store, accounts.Limits{}))
+}
+
+// change is manage for something that is done to the user of a name.
+func (d *dataFlag) change(ctx context.Context, name string, f func(context.Context, *accounts.Accounts, accounts.User) error) error {
+	return d.manage(ctx, func(ctx context.Context, a *accounts.Accounts) error {
+		u, err := a.Named(ctx, name)
+		if err != nil {
+			return err
+		}
+		return f(ctx, a, u)
+	})
+}
+
+// readPassword asks for a password when a person sits at the terminal, which
+// then doesn't show what is typed, and reads a line of standard input when not.
+func readPassword(ctx context.Context, s streams, name string) (string, error) {
+	if terminal(os.Stdin, "-echo") == nil {
+		defer terminal(os.Stdin, "echo")
+		fmt.Fprintf(s.stderr, "Password for %s: ", name)
+		defer fmt.Fprintln(s.stderr)
+	}
+	type answer struct {
+		line string
+		err  error
+	}
+	read := make(chan answer, 1)
+	go func() {
+		line, err := bufio.NewReader(os.Stdin).ReadString('\n')
+		read <- answer{line, err}
+	}()
+	select {
+	case a := <-read:
+		if a.err != nil && !errors.Is(a.err, io.EOF) {
+			return "", fmt.Errorf("reading the password: %w", a.err)
+		}
+		return strings.TrimRight(a.line, "\r\n"), nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// terminal sets the terminal that f is; it fails when f is none.
+func terminal(f *os.File, setting string) error {
+	stty := exec.Command("stty", setting)
+	stty.Stdin = f
+	return stty.Run()
+}

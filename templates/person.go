@@ -1,0 +1,62 @@
+package templates
+
+import "context"
+
+// Person is who looks at a page, for what its frame shows of them and for what
+// it need not offer them. The zero Person has not signed in.
+type Person struct {
+	Name, Role     string // empty on a server without login
+	MayAnnotate    bool   // edit evidence and upload
+	MayManage      bool   // make and change projects
+	MayManageUsers bool
+}
+
+type personKey struct{}
+
+// With returns a context for rendering pages for p.
+func With(ctx context.Context, p Person) context.Context {
+	return context.WithValue(ctx, personKey{}, p)
+}
+
+func person(ctx context.Context) Person {
+	p, _ := ctx.Value(personKey{}).(Person)
+	return p
+}
+
+// LoginView is the page that asks for name and password.
+type LoginView struct {
+	Name    string // as it was typed before
+	Next    string // where to go then
+	Problem string // why it did not work, or empty
+}
+
+// UsersView is the list of users, for admins.
+type UsersView struct {
+	Users           []UserRow
+	Roles           []string
+	Notice, Problem string // what came of the last change
+	Name            string // typed for a new user who could not be added
+}
+
+// UserRow is one user.
+type UserRow struct {
+	ID, Name, Role string
+	Since          string // the day it was added
+	Own            bool   // who looks at the page
+}
+
+// AccountView is the page about oneself.
+type AccountView struct{ Notice, Problem string }
+
+// roleText says what a role may do.
+func roleText(role string) string {
+	switch role {
+	case "viewer":
+		return "Viewer: looks and exports"
+	case "annotator":
+		return "Annotator: also works on images and uploads"
+	case "admin":
+		return "Admin: also manages projects and users"
+	}
+	return role
+}

@@ -1,0 +1,167 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/accounts"
+	"collie/templates"
+)
+
+// maxForm is how many bytes a form about users can have.
+const maxForm = 16 << 10
+
+// withLogin hides what there is not on a server that asks for no login.
+func (s *Server) withLogin(h handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if s.sessions == nil {
+			return segment.Errorf(segment.NotFound, "This server asks for no login, so it has no users. It does when it is started with --auth.")
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		return h(w, r)
+	}
+}
+
+// loginPage asks for name and password.
+func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
+	next := local(r.URL.Query().Get("next"))
+	if visitorOf(r.Context()).Role != access.Nobody {
+		http.Redirect(w, r, next, http.StatusSeeOther)
+		return nil
+	}
+	s.render(w, r, http.StatusOK, templates.Login(templates.LoginView{Next: next}))
+	return nil
+}
+
+// login takes the form of the login page.
+func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	name, next := r.PostForm.Get("name"), local(r.PostForm.Get("next"))
+	token, expires, _, err := s.signIn(r, name, r.PostForm.Get("password"))
+	if p := problemOf(err); err != nil && (p.Status == http.StatusUnauthorized || p.Status == http.StatusTooManyRequests) {
+		s.failed(w, r, err)
+		s.render(w, r, p.Status, templates.Login(templates.LoginView{Name: name, Next: next, Problem: p.Detail}))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.sessions.remember(w, token, expires)
+	http.Redirect(w, r, next, http.StatusSeeOther)
+	return nil
+}
+
+// signIn checks name and password and begins a session; one that the request
+// brought with it ends.
+func (s *Server) signIn(r *http.Request, name, password string) (token string, expires time.Time, u accounts.User, err error) {
+	u, err = s.sessions.accounts.SignIn(r.Context(), name, password, s.address(r))
+	if err != nil {
+		s.log.Info("not signed in", "address", s.address(r).String(), "error", err)
+		return "", time.Time{}, u, signInProblem(err)
+	}
+	if old := visitorOf(r.Context()).token; old != "" {
+		if err := s.leave(r, old); err != nil {
+			return "", time.Time{}, u, err
+		}
+	}
+	token, expires, err = s.sessions.begin(r.Context(), u)
+	return token, expires, u, err
+}
+
+// signInProblem puts why somebody can't sign in for people.
+func signInProblem(err error) error {
+	var tries *accounts.TriesError
+	switch {
+	case errors.Is(err, accounts.ErrWrong):
+		return &requestError{http.StatusUnauthorized, "Name and password do not belong together."}
+	case errors.As(err, &tries):
+		return &laterError{tries.Wait, &requestError{http.StatusTooManyRequests, "There were too many wrong tries. Try again " + inWords(tries.Wait) + "."}}
+	}
+	return err
+}
+
+// logout ends the session that the request was made with, and its sockets.
+func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
+	if err := s.leave(r, visitorOf(r.Context()).token); err != nil {
+		return err
+	}
+	s.sessions.remember(w, "", time.Time{})
+	http.Redirect(w, r, "/login", http.StatusSeeOther)
+	return nil
+}
+
+func (s *Server) leave(r *http.Request, token string) error {
+	err := s.sessions.end(r.Context(), token)
+	s.hub.expel(signedOut, func(t *seat) bool { return t.token == token })
+	return err
+}
+
+// sessionJSON is who a program is signed in as.
+type sessionJSON struct {
+	Name    string     `json:"name"`
+	Role    string     `json:"role"`
+	Token   string     `json:"token,omitempty"`   // only when it was just made
+	Expires *time.Time `json:"expires,omitempty"` // without use before
+}
+
+// createSession signs a program in.
+func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
+	var body struct {
+		Name     string `json:"name"`
+		Password string `json:"password"`
+	}
+	if err := decodeBody(r, &body); err != nil {
+		return err
+	}
+	token, expires, u, err := s.signIn(r, body.Name, body.Password)
+	if err != nil {
+		return err
+	}
+	return s.sendJSON(w, http.StatusCreated, sessionJSON{u.Name, u.Role.String(), token, &expires})
+}
+
+// getSession tells who asks, also on a server without login.
+func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {
+	v := visitorOf(r.Context())
+	if v.Role == access.Nobody {
+		return errSignIn
+	}
+	return s.sendJSON(w, http.StatusOK, sessionJSON{Name: v.Name, Role: v.Role.String()})
+}
+
+// deleteSession signs a program out.
+func (s *Server) deleteSession(w http.ResponseWriter, r *http.Request) error {
+	if visitorOf(r.Context()).Role == access.Nobody {
+		return errSignIn
+	}
+	if err := s.leave(r, visitorOf(r.Context()).token); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func parseForm(r *http.Request) error {
+	if err := r.ParseForm(); err != nil {
+		var tooLong *http.MaxBytesError
+		if errors.As(err, &tooLong) {
+			return err
+		}
+		return badRequest("The form did not arrive complete. Nothing was changed.")
+	}
+	return nil
+}
+
+// inWords rounds a time up to what people say.
+func inWords(d time.Duration) string {
+	if d <= time.Minute {
+		return "in a minute"
+	}
+	return fmt.Sprintf("in %d minutes", (d+time.Minute-1)/time.Minute)
+}

@@ -1,0 +1,334 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment/access"
+	"collie/storage/sqlite"
+)
+
+const testPassword = "correct horse"
+
+// known adds a user who has the password above.
+func (s *site) known(name string, role access.Role) {
+	s.tb.Helper()
+	if _, err := s.server.sessions.accounts.Add(access.With(s.tb.Context(), access.Owner), name, testPassword, role); err != nil {
+		s.tb.Fatal(err)
+	}
+}
+
+// submit sends a form as a browser does.
+func (s *site) submit(path string, fields url.Values, header ...string) answer {
+	s.tb.Helper()
+	header = append(header, "Content-Type: application/x-www-form-urlencoded", "Origin: "+s.url, "Sec-Fetch-Site: same-origin", "Accept: text/html")
+	return s.send("POST", path, strings.NewReader(fields.Encode()), header...)
+}
+
+// cookie is the only one that an answer sets.
+func (a answer) cookie(tb testing.TB) *http.Cookie {
+	tb.Helper()
+	set := a.header.Values("Set-Cookie")
+	if len(set) != 1 {
+		tb.Fatalf("cookies %q, want one", set)
+	}
+	c, err := http.ParseSetCookie(set[0])
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// The way of a person from a link to the page behind it, and out again.
+func TestLogin(t *testing.T) {
+	s := MustServe(t, withLogin)
+	s.known("ann", access.Admin)
+	a := s.send("GET", "/projects/abc?x=1&y=2", nil, "Accept: text/html,*/*")
+	login := a.header.Get("Location")
+	if a.status != 303 || login != "/login?next=%2Fprojects%2Fabc%3Fx%3D1%26y%3D2" {
+		t.Fatalf("%d to %s", a.status, login)
+	}
+	if page := string(s.get(login).body); !strings.Contains(page, `name="next" value="/projects/abc?x=1&amp;y=2"`) {
+		t.Errorf("the page forgets where to go: %s", page)
+	}
+
+	wrong := s.submit("/login", url.Values{"name": {"ann"}, "password": {"wrong password"}, "next": {"/projects/abc"}})
+	if page := string(wrong.body); wrong.status != 401 || len(wrong.header.Values("Set-Cookie")) > 0 || !strings.Contains(page, "do not belong together") ||
+		!strings.Contains(page, `value="ann"`) || !strings.Contains(page, `value="/projects/abc"`) || strings.Contains(page, "wrong password") {
+		t.Errorf("a wrong password: %d %s", wrong.status, page)
+	}
+
+	in := s.submit("/login", url.Values{"name": {"ANN"}, "password": {testPassword}, "next": {"/projects/abc"}})
+	if in.status != 303 || in.header.Get("Location") != "/projects/abc" {
+		t.Errorf("%d to %s", in.status, in.header.Get("Location"))
+	}
+	c := in.cookie(t)
+	if len(c.Value) != 43 || c.Expires.Before(time.Now().Add(11*time.Hour)) || c.Expires.After(time.Now().Add(13*time.Hour)) {
+		t.Errorf("token %q until %v", c.Value, c.Expires)
+	}
+	plain := http.Cookie{Name: "collie", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	got := *c
+	got.Value, got.Expires, got.RawExpires, got.Raw = "", time.Time{}, "", ""
+	if diff := cmp.Diff(plain, got); diff != "" {
+		t.Errorf("the cookie differs:\n%s", diff)
+	}
+
+	// The cookie opens the pages, which name who is signed in.
+	cookie := "Cookie: collie=" + c.Value
+	if page := s.send("GET", "/", nil, cookie, "Accept: text/html"); page.status != 200 || !strings.Contains(string(page.body), ">ann</span>") || !strings.Contains(string(page.body), `href="/users"`) {
+		t.Errorf("%d %s", page.status, page.body)
+	}
+	if a := s.send("GET", "/login?next=/api", nil, cookie); a.status != 303 || a.header.Get("Location") != "/api" {
+		t.Errorf("who is signed in is asked again: %d", a.status)
+	}
+
+	// Whoever signs in gets a new token, and the old one is worth nothing.
+	again := s.submit("/login", url.Values{"name": {"ann"}, "password": {testPassword}}, cookie).cookie(t)
+	if again.Value == c.Value || s.send("GET", "/api/v1/session", nil, cookie).status != 401 {
+		t.Error("the old token lives on")
+	}
+	cookie = "Cookie: collie=" + again.Value
+	s.send("GET", "/api/v1/session", nil, cookie).into(t, 200, &sessionJSON{})
+
+	out := s.submit("/logout", nil, cookie)
+	if c := out.cookie(t); out.status != 303 || out.header.Get("Location") != "/login" || c.Name != "collie" || c.Value != "" || c.MaxAge != -1 || c.Path != "/" {
+		t.Errorf("%d, cookie %v", out.status, c)
+	}
+	s.send("GET", "/api/v1/session", nil, cookie).problem(t, 401)
+}
+
+// Over https the cookie has the prefix that binds it to the host and to https.
+func TestSecureCookie(t *testing.T) {
+	s := MustServe(t, withLogin, func(c *Config, _ *sqlite.Store) { c.Origin = "https://collie.example" })
+	s.known("ann", access.Viewer)
+	a := s.send("POST", "/login", strings.NewReader("name=ann&password="+url.QueryEscape(testPassword)),
+		"Content-Type: application/x-www-form-urlencoded", "Origin: https://collie.example", "Sec-Fetch-Site: same-origin", "Host: collie.example")
+	c := a.cookie(t)
+	if c.Name != "__Host-collie" || !c.Secure || !c.HttpOnly || c.Path != "/" || c.Domain != "" || c.SameSite != http.SameSiteLaxMode {
+		t.Errorf("cookie %+v", c)
+	}
+	if a := s.send("GET", "/api/v1/projects", nil, "Cookie: __Host-collie="+c.Value); a.status != 200 {
+		t.Errorf("with the cookie: %d", a.status)
+	}
+	if a := s.send("GET", "/api/v1/projects", nil, "Cookie: collie="+c.Value); a.status != 401 {
+		t.Errorf("with a cookie that a neighbour could have set: %d", a.status)
+	}
+	if out := s.send("POST", "/logout", nil, "Cookie: __Host-collie="+c.Value).cookie(t); out.Name != "__Host-collie" || !out.Secure || out.MaxAge != -1 {
+		t.Errorf("taken away by %+v", out)
+	}
+}
+
+func TestLoginLeadsNowhereElse(t *testing.T) {
+	for next, want := range map[string]string{
+		"":                     "/",
+		"/":                    "/",
+		"/images/x?a=b#c":      "/images/x?a=b#c",
+		"//evil.example":       "/",
+		"/\\evil.example":      "/",
+		"https://evil.example": "/",
+		"javascript:alert(1)":  "/",
+		"images/x":             "/",
+		"/login?next=/login":   "/",
+		"/%zz":                 "/",
+		"/\tx":                 "/",
+	} {
+		if got := local(next); got != want {
+			t.Errorf("local(%q) = %q, want %q", next, got, want)
+		}
+	}
+}
+
+// Guessing is answered with when to come back, in every form, and the right
+// password does not help then.
+func TestTooManyTries(t *testing.T) {
+	s := MustServe(t, withLogin)
+	s.known("ann", access.Viewer)
+	for range 5 {
+		s.post("/api/v1/session", `{"name":"ann","password":"wrong password"}`).problem(t, 401)
+	}
+	a := s.post("/api/v1/session", `{"name":"ann","password":"`+testPassword+`"}`)
+	a.problem(t, 429)
+	wait, err := time.ParseDuration(a.header.Get("Retry-After") + "s")
+	if err != nil || wait < 14*time.Minute || wait > 15*time.Minute {
+		t.Errorf("Retry-After: %s", a.header.Get("Retry-After"))
+	}
+	page := s.submit("/login", url.Values{"name": {"ann"}, "password": {testPassword}})
+	if page.status != 429 || page.header.Get("Retry-After") == "" || !strings.Contains(string(page.body), "in 15 minutes") {
+		t.Errorf("%d %s", page.status, page.body)
+	}
+	for range 15 {
+		s.post("/api/v1/session", `{"name":"ann`+time.Now().Format("150405.000000000")+`","password":"x"}`)
+	}
+	s.known("bob", access.Viewer)
+	a = s.post("/api/v1/session", `{"name":"bob","password":"`+testPassword+`"}`)
+	a.problem(t, 429)
+	if wait, err := time.ParseDuration(a.header.Get("Retry-After") + "s"); err != nil || wait > time.Minute {
+		t.Errorf("Retry-After of an address: %s", a.header.Get("Retry-After"))
+	}
+}
+
+// Programs sign in with a call and send a bearer token.
+func TestSessionOfPrograms(t *testing.T) {
+	s := MustServe(t, withLogin)
+	s.known("robot", access.Annotator)
+	var made, who sessionJSON
+	s.post("/api/v1/session", `{"name":"robot","password":"`+testPassword+`"}`).into(t, 201, &made)
+	if made.Role != "annotator" || len(made.Token) != 43 || made.Expires == nil {
+		t.Errorf("%+v", made)
+	}
+	for _, header := range []string{"Authorization: Bearer " + made.Token, "Authorization: bearer  " + made.Token} {
+		s.send("GET", "/api/v1/session", nil, header).into(t, 200, &who)
+		if (who != sessionJSON{Name: "robot", Role: "annotator"}) {
+			t.Errorf("%+v", who)
+		}
+	}
+	for _, header := range []string{"X: y", "Authorization: Bearer", "Authorization: Bearer " + made.Token + "x", "Authorization: Basic " + made.Token, "Authorization: " + made.Token} {
+		a := s.send("GET", "/api/v1/projects", nil, header)
+		a.problem(t, 401)
+		if a.header.Get("WWW-Authenticate") != "Bearer" {
+			t.Errorf("WWW-Authenticate: %q", a.header.Get("WWW-Authenticate"))
+		}
+	}
+	s.token = made.Token
+	if a := s.send("DELETE", "/api/v1/session", nil); a.status != 204 {
+		t.Errorf("signing out: %d", a.status)
+	}
+	s.get("/api/v1/session").problem(t, 401)
+}
+
+// Sessions end when nothing is done and, in any case, some time after the login.
+func TestSessionsEnd(t *testing.T) {
+	s := MustServe(t, withLogin, limited(Limits{SessionIdle: time.Hour, SessionLifetime: 3 * time.Hour}))
+	u := s.user("ann", access.Viewer)
+	sessions := s.store.Sessions()
+	expire := func(token string, in time.Duration) {
+		t.Helper()
+		data, _, err := sessions.Find(token)
+		if err := errors.Join(err, sessions.Commit(token, data, time.Now().Add(in))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ann := s.as(u)
+	expire(ann.token, 200*time.Millisecond)
+	if a := ann.get("/api/v1/session"); a.status != 200 {
+		t.Errorf("before the end: %d", a.status)
+	}
+	time.Sleep(250 * time.Millisecond)
+	if a := ann.get("/api/v1/session"); a.status != 200 {
+		t.Errorf("a session that was used has ended: %d", a.status)
+	}
+	expire(ann.token, 50*time.Millisecond)
+	time.Sleep(100 * time.Millisecond)
+	if a := ann.get("/api/v1/session"); a.status != 401 {
+		t.Errorf("a session that was not used goes on: %d", a.status)
+	}
+
+	short := MustServe(t, withLogin, limited(Limits{SessionIdle: time.Hour, SessionLifetime: 300 * time.Millisecond}))
+	ann = short.as(short.user("ann", access.Viewer))
+	for end := time.Now().Add(time.Second); ann.get("/api/v1/session").status == 200; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("a session that is used goes on beyond its lifetime")
+		}
+	}
+}
+
+// What the page of users does takes hold at once.
+func TestUsersPage(t *testing.T) {
+	s := MustServe(t, withLogin)
+	s.known("admin", access.Admin)
+	admin := s.as(mustNamed(t, s, "admin"))
+	done := func(path string, fields url.Values, notice string) {
+		t.Helper()
+		a := admin.submit(path, fields)
+		if a.status != 303 {
+			t.Fatalf("%s: %d %s", path, a.status, a.body)
+		}
+		if page := admin.get(a.header.Get("Location")); page.status != 200 || !strings.Contains(string(page.body), notice) {
+			t.Errorf("%s: the page lacks %q", path, notice)
+		}
+	}
+	done("/users", url.Values{"name": {"bob"}, "password": {testPassword}, "role": {"viewer"}}, "The user was added")
+	bob := mustNamed(t, s, "bob")
+	if page := string(admin.get("/users").body); !strings.Contains(page, "/users/"+bob.ID+"/remove") || strings.Contains(page, "argon2") {
+		t.Error("the list lacks bob, or has more than it should")
+	}
+	one := s.as(bob)
+	if a := one.post("/api/v1/projects", `{"name":"x"}`); a.status != 404 {
+		t.Errorf("a viewer makes a project: %d", a.status)
+	}
+	done("/users/"+bob.ID+"/role", url.Values{"role": {"admin"}}, "The role was changed")
+	if a := one.post("/api/v1/projects", `{"name":"x"}`); a.status != 201 {
+		t.Errorf("the new role does not count: %d", a.status)
+	}
+	done("/users/"+bob.ID+"/password", url.Values{"password": {"another horse"}}, "The password was changed")
+	if a := one.get("/api/v1/session"); a.status != 401 {
+		t.Errorf("a session outlives its password: %d", a.status)
+	}
+	one = s.as(mustNamed(t, s, "bob"))
+	done("/users/"+bob.ID+"/remove", nil, "The user was removed")
+	if a := one.get("/api/v1/session"); a.status != 401 {
+		t.Errorf("a session outlives its user: %d", a.status)
+	}
+
+	for name, c := range map[string]struct {
+		path   string
+		fields url.Values
+		status int
+		says   string
+	}{
+		"short password": {"/users", url.Values{"name": {"cleo"}, "password": {"x"}, "role": {"viewer"}}, 422, "shorter than 10"},
+		"no role":        {"/users", url.Values{"name": {"cleo"}, "password": {testPassword}}, 422, "role"},
+		"taken":          {"/users", url.Values{"name": {"Admin"}, "password": {testPassword}, "role": {"viewer"}}, 409, "already"},
+		"last admin":     {"/users/" + admin.whoami(t) + "/remove", nil, 409, "only admin"},
+	} {
+		if a := admin.submit(c.path, c.fields); a.status != c.status || !strings.Contains(string(a.body), c.says) || !strings.Contains(string(a.body), "/users/") {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+	if a := admin.submit("/users", url.Values{"name": {strings.Repeat("x", maxForm)}}); a.status != 413 {
+		t.Errorf("a huge form: %d", a.status)
+	}
+}
+
+// Who changes the own password stays signed in here, and nowhere else.
+func TestChangePassword(t *testing.T) {
+	s := MustServe(t, withLogin)
+	s.known("ann", access.Viewer)
+	u := mustNamed(t, s, "ann")
+	here, there := s.as(u), s.as(u)
+	for name, c := range map[string]struct {
+		present, password string
+		status            int
+	}{
+		"wrong": {"wrong password", "another horse", 401},
+		"short": {testPassword, "short", 422},
+	} {
+		if a := here.submit("/account", url.Values{"present": {c.present}, "password": {c.password}}); a.status != c.status || !strings.Contains(string(a.body), `role="alert"`) {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+	a := here.submit("/account", url.Values{"present": {testPassword}, "password": {"another horse"}})
+	if a.status != 200 || !strings.Contains(string(a.body), "The password was changed") {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	there.get("/api/v1/session").problem(t, 401)
+	here.get("/api/v1/session").problem(t, 401) // the old token
+	here.token = a.cookie(t).Value
+	if a := here.get("/api/v1/session"); a.status != 200 {
+		t.Errorf("signed out here too: %d", a.status)
+	}
+}
+
+func TestInWords(t *testing.T) {
+	for d, want := range map[time.Duration]string{time.Second: "in a minute", time.Minute: "in a minute", time.Minute + 1: "in 2 minutes", 15 * time.Minute: "in 15 minutes"} {
+		if got := inWords(d); got != want {
+			t.Errorf("inWords(%v) = %q, want %q", d, got, want)
+		}
+	}
+}

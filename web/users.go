@@ -1,0 +1,134 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"collie/segment/access"
+	"collie/templates"
+)
+
+// notices are what the pages about users say after a change that went well, by
+// the word in their address.
+var notices = map[string]string{
+	"added":    "The user was added. Tell them name and password; they can change the password themselves.",
+	"role":     "The role was changed.",
+	"password": "The password was changed, and all that was signed in with the old one is signed out.",
+	"removed":  "The user was removed and is signed out everywhere. Their work stays.",
+}
+
+// usersPage lists the users for admins.
+func (s *Server) usersPage(w http.ResponseWriter, r *http.Request) error {
+	return s.showUsers(w, r, http.StatusOK, templates.UsersView{Notice: notices[r.URL.Query().Get("done")]})
+}
+
+// showUsers shows the list with the messages that v has.
+func (s *Server) showUsers(w http.ResponseWriter, r *http.Request, status int, v templates.UsersView) error {
+	users, err := s.sessions.accounts.List(r.Context())
+	if err != nil {
+		return err
+	}
+	v.Roles = nil
+	for _, role := range access.Roles() {
+		v.Roles = append(v.Roles, role.String())
+	}
+	own := visitorOf(r.Context()).User
+	for _, u := range users {
+		v.Users = append(v.Users, templates.UserRow{
+			ID: u.ID, Name: u.Name, Role: u.Role.String(), Since: u.Created.Format("2 January 2006"), Own: u.ID == own,
+		})
+	}
+	s.render(w, r, status, templates.Users(v))
+	return nil
+}
+
+// change is a form about users: what it does, and the word for what was done.
+type change func(r *http.Request) (done string, err error)
+
+// changeUsers carries a form out and shows the list again.
+func (s *Server) changeUsers(do change) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := parseForm(r); err != nil {
+			return err
+		}
+		done, err := do(r)
+		if p := problemOf(err); err != nil && (p.Status == http.StatusUnprocessableEntity || p.Status == http.StatusConflict) {
+			return s.showUsers(w, r, p.Status, templates.UsersView{Problem: p.Detail, Name: r.PostForm.Get("name")})
+		}
+		if err != nil {
+			return err
+		}
+		http.Redirect(w, r, "/users?done="+done, http.StatusSeeOther)
+		return nil
+	}
+}
+
+func (s *Server) addUser(r *http.Request) (string, error) {
+	role, _ := access.ParseRole(r.PostForm.Get("role"))
+	_, err := s.sessions.accounts.Add(r.Context(), r.PostForm.Get("name"), r.PostForm.Get("password"), role)
+	return "added", err
+}
+
+// setRole gives a user another role; pages that are open come back with it.
+func (s *Server) setRole(r *http.Request) (string, error) {
+	role, _ := access.ParseRole(r.PostForm.Get("role"))
+	id := chi.URLParam(r, "id")
+	err := s.sessions.accounts.SetRole(r.Context(), id, role)
+	if err == nil {
+		s.hub.expel(roleChanged, func(t *seat) bool { return t.user == id })
+	}
+	return "role", err
+}
+
+func (s *Server) setPassword(r *http.Request) (string, error) {
+	id := chi.URLParam(r, "id")
+	err := s.sessions.accounts.SetPassword(r.Context(), id, r.PostForm.Get("password"))
+	return "password", s.expelUser(id, err)
+}
+
+func (s *Server) removeUser(r *http.Request) (string, error) {
+	id := chi.URLParam(r, "id")
+	err := s.sessions.accounts.Remove(r.Context(), id)
+	return "removed", s.expelUser(id, err)
+}
+
+// expelUser ends the sockets of a user whose sessions have ended, unless err
+// says that they have not, and returns err.
+func (s *Server) expelUser(id string, err error) error {
+	if err == nil {
+		s.hub.expel(signedOut, func(t *seat) bool { return t.user == id })
+	}
+	return err
+}
+
+// accountPage lets people change their own password.
+func (s *Server) accountPage(w http.ResponseWriter, r *http.Request) error {
+	s.render(w, r, http.StatusOK, templates.Account(templates.AccountView{}))
+	return nil
+}
+
+// changePassword takes the form of that page. Other browsers of the person are
+// signed out, this one goes on with a new session.
+func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	v, form := visitorOf(r.Context()), r.PostForm
+	err := signInProblem(s.sessions.accounts.ChangePassword(r.Context(), form.Get("present"), form.Get("password"), s.address(r)))
+	if p := problemOf(err); err != nil && p.Status < 500 {
+		s.failed(w, r, err)
+		s.render(w, r, p.Status, templates.Account(templates.AccountView{Problem: p.Detail}))
+		return nil
+	}
+	if s.expelUser(v.User, err) != nil {
+		return err
+	}
+	token, expires, _, err := s.signIn(r, v.Name, form.Get("password"))
+	if err != nil {
+		return err
+	}
+	s.sessions.remember(w, token, expires)
+	s.render(w, r, http.StatusOK, templates.Account(templates.AccountView{Notice: notices["password"]}))
+	return nil
+}
