@@ -20,11 +20,14 @@ type ProjectEdit struct {
 	// that takes their place, or Void for none. A class that labels use can't
 	// be left out without it.
 	Remap map[uint8]uint8
+
+	// ByPosition says that ids do not count: the first entries of Classes rename
+	// and recolour the classes there are, which it must not be shorter than, and
+	// the others are added.
+	ByPosition bool
 }
 
-// ClassEdit is an entry of a new list of classes. A list in which all entries
-// are new is one by position: the first entries rename and recolour the classes
-// there are, which it must not be shorter than, and the others are added.
+// ClassEdit is an entry of a new list of classes.
 type ClassEdit struct {
 	Class      // with an empty name or colour the class keeps the one it has
 	New   bool // ID does not count and will be given
@@ -55,6 +58,25 @@ func (w *Workspace) RestoreClass(ctx context.Context, projectID string, class ui
 			edit.Classes = append(edit.Classes, ClassEdit{Class: c})
 		}
 		edit.Classes = append(edit.Classes, ClassEdit{Class: Class{ID: class}})
+		return edit
+	})
+}
+
+// ReplaceClasses makes the given classes the list. Those that the project has
+// by the same name, upper and lower case alike, stay what they are; the others
+// of its list are deleted, which is a Conflict while labels use one.
+func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classes []Class) (Project, error) {
+	return w.editProject(ctx, projectID, func(p *Project) ProjectEdit {
+		var edit ProjectEdit
+		for _, c := range classes {
+			c.ID = Void
+			for _, had := range p.Classes {
+				if strings.EqualFold(had.Name, c.Name) {
+					c.ID = had.ID
+				}
+			}
+			edit.Classes = append(edit.Classes, ClassEdit{Class: c, New: c.ID == Void})
+		}
 		return edit
 	})
 }
@@ -97,12 +119,15 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*Proje
 // deleted ones are in use is not looked at.
 func (p Project) withClasses(edit ProjectEdit, at time.Time) (Project, error) {
 	entries := slices.Clone(edit.Classes)
-	if !slices.ContainsFunc(entries, func(c ClassEdit) bool { return !c.New }) {
+	if edit.ByPosition {
 		if len(entries) < len(p.Classes) {
 			return p, Errorf(Invalid, "The project has %d classes and the new list only %d. Without ids classes can be renamed, recoloured and added at the end, not removed: send the id of each that stays. Nothing was changed.", len(p.Classes), len(entries))
 		}
 		for i, c := range p.Classes {
 			entries[i].ID, entries[i].New = c.ID, false
+		}
+		for i := range entries[len(p.Classes):] {
+			entries[len(p.Classes)+i].New = true
 		}
 	}
 	out := p

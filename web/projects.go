@@ -36,11 +36,11 @@ func (b *projectBody) classes() []segment.Class {
 }
 
 func (b *projectBody) edit() segment.ProjectEdit {
-	e := segment.ProjectEdit{Remap: b.Remap}
+	e := segment.ProjectEdit{Remap: b.Remap, ByPosition: true}
 	for _, c := range b.Classes {
 		entry := segment.ClassEdit{Class: segment.Class{Name: c.Name, Color: c.Color}, New: c.ID == nil}
 		if c.ID != nil {
-			entry.ID = *c.ID
+			entry.ID, e.ByPosition = *c.ID, false
 		}
 		e.Classes = append(e.Classes, entry)
 	}

@@ -46,6 +46,8 @@ func (s *Server) routes() *chi.Mux {
 		r.Get("/projects/{id}", s.api(s.getProject))
 		r.Patch("/projects/{id}", s.api(s.editProject))
 		r.Delete("/projects/{id}", s.api(s.trashProject))
+		r.Get("/projects/{id}/classes", s.api(s.getClasses))
+		r.Put("/projects/{id}/classes", s.api(s.putClasses))
 		r.Post("/projects/{id}/classes/{class}/restore", s.api(s.restoreClass))
 		r.Get("/projects/{id}/images", s.api(s.listImages))
 		r.With(s.patient).Post("/projects/{id}/images", s.api(s.uploadImages))

@@ -34,8 +34,9 @@ const (
 	labelmeIgnore     = "__ignore__"
 )
 
-// Read returns the classes in r in stored form, as [segment.NormalizeClasses]
-// makes it. Errors are for people and name the line where there is one.
+// Read returns the classes in r, which have passed [segment.NormalizeClasses];
+// those without a colour have none still, so that a class that is there can keep
+// its own. Errors are for people and name the line where there is one.
 func Read(r io.Reader, format Format) ([]segment.Class, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
@@ -58,7 +59,13 @@ func Read(r io.Reader, format Format) ([]segment.Class, error) {
 	if err != nil {
 		return nil, err
 	}
-	return segment.NormalizeClasses(classes)
+	checked, err := segment.NormalizeClasses(classes)
+	for i := range checked {
+		if classes[i].Color == "" {
+			checked[i].Color = ""
+		}
+	}
+	return checked, err
 }
 
 // Write writes the classes in their order. Text and VOC can't hold line breaks,
