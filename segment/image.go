@@ -72,7 +72,7 @@ func (im *Image) HierarchyKey() string { return "hierarchy/" + im.ID }
 func (im *Image) GraphKey() string     { return "graph/" + im.ID }
 func (im *Image) ThumbnailKey() string { return "thumbnail/" + im.ID }
 
-// keys are the keys of all blobs that an image can have.
-func (im *Image) keys() []string {
+// Keys are the keys of all blobs that an image has.
+func (im *Image) Keys() []string {
 	return []string{im.OriginalKey(), im.DisplayKey(), im.HierarchyKey(), im.GraphKey(), im.ThumbnailKey()}
 }

@@ -133,7 +133,7 @@ func (w *Workspace) Orphans(ctx context.Context) ([]BlobInfo, error) {
 		owned[im.ID] = true
 	}
 	kinds := map[string]bool{}
-	for _, key := range new(Image).keys() {
+	for _, key := range new(Image).Keys() {
 		kinds[path.Dir(key)] = true
 	}
 	orphans := blobs[:0]
@@ -148,7 +148,7 @@ func (w *Workspace) Orphans(ctx context.Context) ([]BlobInfo, error) {
 // removeBlobs removes all blobs of an image.
 func (w *Workspace) removeBlobs(ctx context.Context, im Image) error {
 	var errs []error
-	for _, key := range im.keys() {
+	for _, key := range im.Keys() {
 		errs = append(errs, w.blobs.Remove(ctx, key))
 	}
 	return errors.Join(errs...)

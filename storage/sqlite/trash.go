@@ -96,9 +96,9 @@ func (s *Store) Restore(ctx context.Context, id string) (segment.TrashItem, erro
 func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
 	const expired = "(image.trashed_at < ?1 OR (SELECT trashed_at FROM project WHERE number = image.project) < ?1)"
 	limit := before.UnixMilli()
-	ids, err := s.ids(ctx, "SELECT id FROM image WHERE "+expired, limit)
+	ids, err := texts(ctx, s.reads, "SELECT id FROM image WHERE "+expired, limit)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("listing what to erase: %w", err)
 	}
 	var gone []string
 	for _, id := range ids { // one at a time, for others want to write too
@@ -124,24 +124,6 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
 	return gone, s.writer.write(ctx, func(w *writer) error {
 		return w.exec(`DELETE FROM project WHERE trashed_at < ? AND NOT EXISTS (SELECT 1 FROM image WHERE image.project = project.number)`, limit)
 	})
-}
-
-// ids returns what a query for ids finds.
-func (s *Store) ids(ctx context.Context, query string, args ...any) ([]string, error) {
-	rows, err := s.reads.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("listing what to erase: %w", err)
-	}
-	defer rows.Close()
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
 }
 
 // EveryImage goes through the records of all images, those in the trash included,

@@ -1,0 +1,175 @@
+// Package backup keeps all of a data folder in one file and brings it back.
+//
+// The file is a plain tar archive: collie.db, a snapshot of the database; the
+// files of its images under blobs/; and last SHA256SUMS, as sha256sum writes it,
+// whose presence shows that the backup is complete. Any tar program can unpack
+// it. It holds the password hashes of the users, so it is as secret as the data
+// folder.
+package backup
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"collie/segment"
+	"collie/storage/sqlite"
+)
+
+// Names in the archive.
+const (
+	databaseName = "collie.db"
+	blobsPrefix  = "blobs/"
+	sumsName     = "SHA256SUMS"
+)
+
+// Summary says what a backup holds.
+type Summary struct {
+	Images int // those in the trash included
+	Files  int // their files
+	Bytes  int64
+}
+
+// Write writes a backup of what the stores hold at one moment to the new file at
+// path, which appears when it is complete and on the disk. Others may go on
+// writing to the stores meanwhile.
+func Write(ctx context.Context, path string, store *sqlite.Store, blobs segment.Blobs) (s Summary, err error) {
+	if _, err := os.Lstat(path); err == nil {
+		return s, fmt.Errorf("%s exists already; backups do not replace files", path)
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".part-*") // only its owner may read it
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, temp.Close(), removeMissing(temp.Name())) }()
+	if s, err = write(ctx, temp, store, blobs); err != nil {
+		return s, err
+	}
+	if err := temp.Sync(); err != nil {
+		return s, err
+	}
+	if err := os.Rename(temp.Name(), path); err != nil {
+		return s, err
+	}
+	return s, syncFolder(filepath.Dir(path))
+}
+
+func removeMissing(name string) error {
+	if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	return nil
+}
+
+// write makes the archive. The snapshot is taken beside out first, so that the
+// files it needs are all there when they are copied: files never change, and are
+// erased only after 30 days in the trash.
+func write(ctx context.Context, out *os.File, store *sqlite.Store, blobs segment.Blobs) (s Summary, err error) {
+	folder, err := os.MkdirTemp(filepath.Dir(out.Name()), ".snapshot-*")
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	name := filepath.Join(folder, databaseName)
+	if err := store.Snapshot(ctx, name); err != nil {
+		return s, err
+	}
+	a := &archive{out: tar.NewWriter(out), made: time.Now()}
+	if err := a.addFile(name); err != nil {
+		return s, err
+	}
+	snapshot, err := sqlite.OpenCurrent(ctx, name)
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, snapshot.Close()) }()
+	for im, err := range snapshot.EveryImage(ctx) {
+		if err != nil {
+			return s, err
+		}
+		for _, key := range im.Keys() {
+			if err := a.addBlob(ctx, blobs, key); err != nil {
+				return s, fmt.Errorf("image %s, %q: %w", im.ID, im.Name, err)
+			}
+			s.Files++
+		}
+		s.Images++
+	}
+	sums := a.sums.String()
+	if err := a.add(sumsName, int64(len(sums)), strings.NewReader(sums)); err != nil {
+		return s, err
+	}
+	if err := a.out.Close(); err != nil {
+		return s, err
+	}
+	s.Bytes, err = out.Seek(0, io.SeekCurrent)
+	return s, err
+}
+
+// archive is a tar file being written.
+type archive struct {
+	out  *tar.Writer
+	made time.Time
+	sums strings.Builder
+}
+
+func (a *archive) addFile(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return a.addSeeker(filepath.Base(name), file)
+}
+
+func (a *archive) addBlob(ctx context.Context, blobs segment.Blobs, key string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	blob, err := blobs.Open(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	return a.addSeeker(blobsPrefix+key, blob)
+}
+
+func (a *archive) addSeeker(name string, in io.ReadSeeker) error {
+	size, err := in.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return a.add(name, size, in)
+}
+
+func (a *archive) add(name string, size int64, in io.Reader) error {
+	header := &tar.Header{Name: name, Size: size, Mode: 0o600, ModTime: a.made.Truncate(time.Second), Typeflag: tar.TypeReg}
+	if err := a.out.WriteHeader(header); err != nil {
+		return err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(a.out, sum), in); err != nil {
+		return err
+	}
+	fmt.Fprintf(&a.sums, "%x  %s\n", sum.Sum(nil), name)
+	return a.out.Flush() // an error when in was shorter than size
+}
+
+// syncFolder flushes the names in a folder to the disk.
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}

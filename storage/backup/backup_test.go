@@ -1,0 +1,349 @@
+package backup
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/storage/blob"
+	"collie/storage/sqlite"
+)
+
+// folder is an opened data folder.
+type folder struct {
+	store *sqlite.Store
+	blobs *blob.Store
+}
+
+func mustOpen(tb testing.TB, dir string) folder {
+	tb.Helper()
+	store, err := sqlite.Open(tb.Context(), filepath.Join(dir, databaseName))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	blobs, err := blob.Open(filepath.Join(dir, "blobs"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := errors.Join(store.Close(), blobs.Close()); err != nil {
+			tb.Error(err)
+		}
+	})
+	return folder{store, blobs}
+}
+
+// mustFill makes a data folder with three images, one of them in the trash, and
+// a file that belongs to none.
+func mustFill(tb testing.TB) folder {
+	tb.Helper()
+	f := mustOpen(tb, tb.TempDir())
+	ctx := tb.Context()
+	p := segment.Project{ID: segment.NewID(), Name: "p", Classes: segment.DefaultClasses()}
+	err := f.store.CreateProject(ctx, p)
+	for i, name := range []string{"one", "two", "three"} {
+		im := segment.Image{ID: segment.NewID(), ProjectID: p.ID, Name: name}
+		for k, key := range im.Keys() {
+			err = errors.Join(err, f.blobs.Put(ctx, key, func(w io.Writer) error {
+				_, err := w.Write(bytes.Repeat([]byte(name), 1000*i*k))
+				return err
+			}))
+		}
+		err = errors.Join(err, f.store.CreateImage(ctx, im), f.store.Append(ctx, im.ID, 0, segment.Event{ID: name, Kind: segment.Undo}, segment.Progress{Clicks: i}))
+		if i == 0 {
+			err = errors.Join(err, f.store.TrashImage(ctx, im.ID))
+		}
+	}
+	err = errors.Join(err, f.blobs.Put(ctx, "original/orphan", func(io.Writer) error { return nil }))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return f
+}
+
+// content is all that a folder holds.
+func (f folder) content(tb testing.TB) map[string]string {
+	tb.Helper()
+	all := map[string]string{}
+	for im, err := range f.store.EveryImage(tb.Context()) {
+		if err != nil {
+			tb.Fatal(err)
+		}
+		events, err := f.store.Events(tb.Context(), im.ID, 0)
+		all[im.ID] = fmt.Sprint(im, events, segment.KindOf(err))
+	}
+	for info, err := range f.blobs.All(tb.Context()) {
+		if err != nil {
+			tb.Fatal(err)
+		}
+		file, err := f.blobs.Open(tb.Context(), info.Key)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		b, err := io.ReadAll(file)
+		if err := errors.Join(err, file.Close()); err != nil {
+			tb.Fatal(err)
+		}
+		all[info.Key] = fmt.Sprintf("%d %x", len(b), sha256.Sum256(b))
+	}
+	return all
+}
+
+func TestBackupRestore(t *testing.T) {
+	f := mustFill(t)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "backup.tar")
+	written, err := Write(t.Context(), path, f.store, f.blobs)
+	if err != nil || written.Images != 3 || written.Files != 15 {
+		t.Fatalf("%+v, %v", written, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || info.Size() != written.Bytes {
+		t.Errorf("%v, %v, want %d bytes that only the owner reads", info, err, written.Bytes)
+	}
+	if _, err := Write(t.Context(), path, f.store, f.blobs); err == nil {
+		t.Error("a backup has replaced another")
+	}
+
+	place := filepath.Join(dir, "new", "data")
+	read, err := Read(t.Context(), path, place)
+	if err != nil || read.Images != 3 || read.Files != 15 {
+		t.Fatalf("%+v, %v", read, err)
+	}
+	want := f.content(t)
+	delete(want, "original/orphan")
+	got := mustOpen(t, place)
+	if diff := cmp.Diff(want, got.content(t)); diff != "" {
+		t.Errorf("restored (-want +got):\n%s", diff)
+	}
+	if items, err := got.store.Trash(t.Context()); err != nil || len(items) != 1 {
+		t.Errorf("trash %v, %v", items, err)
+	}
+	if _, err := Read(t.Context(), path, place); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("restoring over a folder in use: %v", err)
+	}
+	if names := list(t, dir); !cmp.Equal(names, []string{"backup.tar", "new"}) {
+		t.Errorf("left behind: %q", names)
+	}
+}
+
+func list(tb testing.TB, dir string) (names []string) {
+	tb.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// entry is a file in a tar archive.
+type entry struct {
+	header  tar.Header
+	content []byte
+}
+
+// entries takes a backup apart.
+func entries(tb testing.TB, backup []byte) (all []entry) {
+	tb.Helper()
+	for r := tar.NewReader(bytes.NewReader(backup)); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+		b, err := io.ReadAll(r)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		all = append(all, entry{*h, b})
+	}
+}
+
+// pack puts entries together again, with checksums that fit unless kept.
+func pack(tb testing.TB, all []entry, keepSums bool) []byte {
+	tb.Helper()
+	var sums strings.Builder
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, e := range all {
+		if e.header.Name == sumsName && !keepSums {
+			e.content = []byte(sums.String())
+		}
+		e.header.Size = int64(len(e.content))
+		if e.header.Typeflag != tar.TypeReg {
+			e.header.Size, e.content = 0, nil
+		}
+		if err := w.WriteHeader(&e.header); err != nil {
+			tb.Fatal(err)
+		}
+		if _, err := w.Write(e.content); err != nil {
+			tb.Fatal(err)
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(e.content), e.header.Name)
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// sparse turns the first file of a backup into an old GNU sparse file of 8 GiB
+// minus 1.
+func sparse(backup []byte) []byte {
+	b := bytes.Clone(backup)
+	h := b[:512]
+	h[156] = 'S'
+	copy(h[257:], "ustar  \x00")
+	clear(h[345:500])
+	copy(h[386:], "00000000000\x0000000000000\x00") // no data at all
+	copy(h[124:], "00000000000\x00")                // so much in the archive
+	copy(h[483:], "77777777777\x00")                // so much when unpacked
+	copy(h[148:], "        ")
+	sum := 0
+	for _, c := range h {
+		sum += int(c)
+	}
+	copy(h[148:], fmt.Sprintf("%06o\x00 ", sum))
+	return b
+}
+
+// TestHostileBackups checks that nothing is restored of what is no whole backup,
+// and that nothing is written elsewhere.
+func TestHostileBackups(t *testing.T) {
+	f := mustFill(t)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "backup.tar")
+	if _, err := Write(t.Context(), path, f.store, f.blobs); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := entries(t, good)
+	last := len(parts) - 1
+	with := func(e entry) []entry { return append(append([]entry{}, parts[:last]...), e, parts[last]) }
+	file := func(name string) entry {
+		return entry{tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o600}, []byte("x")}
+	}
+	change := func(i int, f func(e *entry)) []entry {
+		all := append([]entry{}, parts...)
+		all[i].content = bytes.Clone(all[i].content)
+		f(&all[i])
+		return all
+	}
+	cases := map[string][]byte{
+		"empty":           {},
+		"text":            []byte(strings.Repeat("no archive ", 1000)),
+		"cut off":         good[:len(good)/2],
+		"cut at its end":  good[:len(good)-1024-512-len(parts[last].content)],
+		"a blob changed":  pack(t, change(3, func(e *entry) { e.content = append(e.content, 'x') }), true),
+		"database gone":   pack(t, parts[1:], false),
+		"a blob gone":     pack(t, append(append([]entry{}, parts[:5]...), parts[6:]...), false),
+		"a blob unlisted": pack(t, with(file("blobs/original/more")), true),
+		"sums too many": pack(t, change(last, func(e *entry) {
+			e.content = append(e.content, []byte(strings.Repeat("0", 64)+"  blobs/more\n")...)
+		}), true),
+		"sums broken":  pack(t, change(last, func(e *entry) { e.content = []byte("x\n") }), true),
+		"twice":        pack(t, with(parts[4]), false),
+		"no database":  pack(t, change(0, func(e *entry) { e.content = []byte("no database") }), false),
+		"link":         pack(t, with(entry{tar.Header{Name: "blobs/link", Typeflag: tar.TypeSymlink, Linkname: "/etc"}, nil}), false),
+		"hard link":    pack(t, with(entry{tar.Header{Name: "blobs/link", Typeflag: tar.TypeLink, Linkname: "collie.db"}, nil}), false),
+		"folder":       pack(t, with(entry{tar.Header{Name: "blobs/folder", Typeflag: tar.TypeDir}, nil}), false),
+		"device":       pack(t, with(entry{tar.Header{Name: "blobs/device", Typeflag: tar.TypeChar}, nil}), false),
+		"extension":    pack(t, with(entry{tar.Header{Name: "blobs/x", Typeflag: tar.TypeReg, PAXRecords: map[string]string{"COLLIE.x": "1"}}, nil}), false),
+		"sparse":       sparse(good),
+		"file as path": pack(t, with(file(parts[1].header.Name+"/x")), false),
+	}
+	for _, name := range []string{"../x", "/etc/x", "blobs/../../x", "blobs/../collie.db", "collie.db-wal", "collie.db/x", "blobs/X", "blobs/.lock", "blobs//x", "blobs\\x", "x", ".", "blobs/" + strings.Repeat("a/", 8) + "a"} {
+		cases["name "+name] = pack(t, with(file(name)), false)
+	}
+	for name, b := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path, place := filepath.Join(dir, "backup.tar"), filepath.Join(dir, "data")
+			if err := os.WriteFile(path, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Read(t.Context(), path, place); err == nil {
+				t.Error("it was restored")
+			} else if !strings.Contains(err.Error(), "Nothing was restored") {
+				t.Errorf("error %v", err)
+			}
+			if names := list(t, dir); !cmp.Equal(names, []string{"backup.tar"}) {
+				t.Errorf("left behind: %q", names)
+			}
+		})
+	}
+	t.Run("untouched", func(t *testing.T) { // the control: what the cases start from is good
+		dir := t.TempDir()
+		path := filepath.Join(dir, "backup.tar")
+		if err := os.WriteFile(path, pack(t, parts, false), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(t.Context(), path, filepath.Join(dir, "data")); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A hostile database, with checksums that fit, is refused as well.
+func TestHostileDatabase(t *testing.T) {
+	f := mustFill(t)
+	path := filepath.Join(t.TempDir(), "backup.tar")
+	if _, err := Write(t.Context(), path, f.store, f.blobs); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := entries(t, good)
+	for name, statement := range map[string]string{
+		"trigger": "CREATE TRIGGER t AFTER DELETE ON session BEGIN DELETE FROM event; END",
+		"view":    "CREATE VIEW v AS SELECT 1",
+		"newer":   "PRAGMA user_version = 9999",
+		"other":   "PRAGMA application_id = 1",
+		"gap":     "DELETE FROM event WHERE number = (SELECT min(number) FROM event)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			db := filepath.Join(dir, "db")
+			if err := os.WriteFile(db, parts[0].content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := execute(t, db, statement); err != nil {
+				t.Fatal(err)
+			}
+			changed, err := os.ReadFile(db)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := append([]entry{}, parts...)
+			all[0].content = changed
+			path := filepath.Join(dir, "backup.tar")
+			if err := os.WriteFile(path, pack(t, all, false), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Read(t.Context(), path, filepath.Join(dir, "data")); err == nil {
+				t.Error("it was restored")
+			} else {
+				t.Log(err)
+			}
+		})
+	}
+}

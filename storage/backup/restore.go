@@ -1,0 +1,238 @@
+package backup
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"collie/storage/blob"
+	"collie/storage/sqlite"
+)
+
+// Read brings the backup in the file at path back as the data folder at folder,
+// which must be empty or not be there. The backup is unpacked and checked beside
+// it first, so that the folder is there with all of the backup or as it was.
+// Whoever was signed in when the backup was made is signed out.
+func Read(ctx context.Context, path, folder string) (s Summary, err error) {
+	if err := empty(folder); err != nil {
+		return s, err
+	}
+	in, err := os.Open(path)
+	if err != nil {
+		return s, err
+	}
+	defer in.Close()
+	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
+		return s, err
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(folder), "."+filepath.Base(folder)+".restoring-*")
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	if err := unpack(ctx, in, temp); err != nil {
+		return s, fmt.Errorf("%s: %w. Nothing was restored", path, err)
+	}
+	if s, err = check(ctx, temp); err != nil {
+		return s, fmt.Errorf("%s: %w. Nothing was restored", path, err)
+	}
+	if err := syncTree(temp); err != nil {
+		return s, err
+	}
+	if err := os.Rename(temp, folder); err != nil { // takes the place of an empty folder
+		return s, err
+	}
+	return s, syncFolder(filepath.Dir(folder))
+}
+
+// empty returns an error when there is something at folder.
+func empty(folder string) error {
+	entries, err := os.ReadDir(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(entries) > 0:
+		return fmt.Errorf("the folder %s is not empty; a backup is only restored to a new or empty folder", folder)
+	}
+	return nil
+}
+
+// namePattern is what names in a backup look like; none leads out of a folder.
+var namePattern = regexp.MustCompile(`^(collie\.db|SHA256SUMS|blobs/[a-z0-9-]{1,100}(/[a-z0-9-]{1,100}){0,7})$`)
+
+// maxSums is the most that the list of checksums may take, in bytes.
+const maxSums = 1 << 30
+
+// unpack writes the files of the archive, which may be anybody's, to folder and
+// compares them with the checksums at its end.
+func unpack(ctx context.Context, in io.Reader, folder string) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	archive := tar.NewReader(in)
+	sums := map[string]string{}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return errors.New("the list of checksums at its end is missing, so the backup is not complete")
+		}
+		if err != nil {
+			return fmt.Errorf("it is no backup of Collie or is damaged: %w", err)
+		}
+		if err := plain(header); err != nil {
+			return err
+		}
+		if _, ok := sums[header.Name]; ok {
+			return fmt.Errorf("%s is in it twice", header.Name)
+		}
+		if header.Name == sumsName {
+			listed, err := readSums(io.LimitReader(archive, maxSums))
+			if err != nil {
+				return err
+			}
+			return compare(listed, sums)
+		}
+		if sums[header.Name], err = write1(root, header, archive); err != nil {
+			return err
+		}
+	}
+}
+
+// plain returns an error for all but a plain file under a name of ours. A sparse
+// one could be of any size in a small archive.
+func plain(h *tar.Header) error {
+	if !namePattern.MatchString(h.Name) {
+		return fmt.Errorf("it holds %q, which no backup of Collie does", h.Name)
+	}
+	for record := range h.PAXRecords {
+		if record != "size" {
+			return fmt.Errorf("%s has the extension %q, which no backup of Collie has", h.Name, record)
+		}
+	}
+	if h.Typeflag != tar.TypeReg {
+		return fmt.Errorf("%s is no plain file", h.Name)
+	}
+	return nil
+}
+
+// write1 writes the present file of the archive and returns its checksum.
+func write1(root *os.Root, h *tar.Header, in io.Reader) (string, error) {
+	if err := root.MkdirAll(path.Dir(h.Name), 0o700); err != nil {
+		return "", err
+	}
+	file, err := root.OpenFile(h.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	_, err = io.Copy(io.MultiWriter(file, sum), in)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", fmt.Errorf("%s: %w", h.Name, err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+func readSums(in io.Reader) (map[string]string, error) {
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
+	listed := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		sum, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		if !ok {
+			return nil, errors.New("its list of checksums can't be read")
+		}
+		listed[name] = sum
+	}
+	return listed, nil
+}
+
+func compare(listed, have map[string]string) error {
+	for name, sum := range have {
+		if listed[name] != sum {
+			return fmt.Errorf("the checksum of %s does not fit, so the backup is damaged", name)
+		}
+	}
+	for name := range listed {
+		if _, ok := have[name]; !ok {
+			return fmt.Errorf("%s is missing, so the backup is damaged", name)
+		}
+	}
+	return nil
+}
+
+// check looks whether a folder that was unpacked is a sound data folder, brings
+// its database up to date and ends its sessions.
+func check(ctx context.Context, folder string) (s Summary, err error) {
+	name := filepath.Join(folder, databaseName)
+	if _, err := os.Stat(name); err != nil {
+		return s, errors.New("it holds no database")
+	}
+	store, err := sqlite.Open(ctx, name)
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	found, err := store.Check(ctx)
+	if err == nil && len(found) > 0 {
+		err = errors.New(found[0])
+	}
+	if err != nil {
+		return s, err
+	}
+	if err := store.EndSessions(ctx); err != nil {
+		return s, err
+	}
+	blobs, err := blob.Open(filepath.Join(folder, "blobs"))
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, blobs.Close()) }()
+	for im, err := range store.EveryImage(ctx) {
+		if err != nil {
+			return s, err
+		}
+		for _, key := range im.Keys() {
+			file, err := blobs.Open(ctx, key)
+			if err != nil {
+				return s, fmt.Errorf("a file of image %s, %q, is missing: %s", im.ID, im.Name, key)
+			}
+			size, err := file.Seek(0, io.SeekEnd)
+			if err := errors.Join(err, file.Close()); err != nil {
+				return s, err
+			}
+			s.Files++
+			s.Bytes += size
+		}
+		s.Images++
+	}
+	return s, nil
+}
+
+// syncTree flushes the files and folders below and at folder to the disk.
+func syncTree(folder string) error {
+	return filepath.WalkDir(folder, func(name string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return syncFolder(name) // files are opened and flushed alike
+	})
+}

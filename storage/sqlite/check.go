@@ -1,0 +1,149 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+)
+
+// ErrOlder is the cause of OpenCurrent's error for a file whose schema is older
+// than the program's.
+var ErrOlder = errors.New("its schema is older than this program's; start the server once to bring it up to date")
+
+// OpenCurrent opens a database file as Open does, but neither makes nor migrates
+// one: the schema must be the program's own. It may be in use by a server.
+func OpenCurrent(ctx context.Context, path string) (*Store, error) {
+	if _, err := os.Stat(path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is no database %s", path)
+		}
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", dsn(path, "rw", "busy_timeout(5000)"))
+	if err != nil {
+		return nil, err
+	}
+	version, err := version(ctx, db)
+	if err = errors.Join(err, db.Close()); err != nil {
+		return nil, fmt.Errorf("the database %s: %w", path, err)
+	}
+	steps, err := readSteps(migrations)
+	if err != nil {
+		return nil, err
+	}
+	if version < len(steps) {
+		return nil, fmt.Errorf("the database %s has version %d, this program version %d: %w", path, version, len(steps), ErrOlder)
+	}
+	return Open(ctx, path)
+}
+
+func version(ctx context.Context, db *sql.DB) (int, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	v, err := schemaVersion(ctx, conn)
+	return v, errors.Join(err, conn.Close())
+}
+
+// Snapshot copies the database as it is at one moment to a new file, while
+// others write, and flushes that to the disk.
+func (s *Store) Snapshot(ctx context.Context, path string) error {
+	if _, err := s.reads.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
+		return fmt.Errorf("copying the database: %w", err)
+	}
+	return sync(path)
+}
+
+// Check reads the whole file and returns what is wrong with it, in words for
+// people: a schema that is not the program's own, damaged pages, rows that refer
+// to nothing, logs with gaps.
+func (s *Store) Check(ctx context.Context) ([]string, error) {
+	found, err := s.foreign(ctx)
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	for _, check := range []struct{ query, format string }{
+		{"SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'", "the database file is damaged: %s"},
+		{`SELECT "table" || ' ' || rowid || ' refers to ' || parent FROM pragma_foreign_key_check`, "row of table %s which is not there"},
+		{`SELECT image.id || ': ' || image.seq || ' by its record, ' || count(event.seq) || ' stored, the last has number ' || ifnull(max(event.seq), 0)
+			FROM image LEFT JOIN event ON event.image = image.number GROUP BY image.number
+			HAVING count(event.seq) <> image.seq OR ifnull(max(event.seq), 0) <> image.seq`, "number of events of image %s"},
+	} {
+		lines, err := texts(ctx, s.reads, check.query)
+		if err != nil {
+			return found, fmt.Errorf("checking the database: %w", err)
+		}
+		for _, line := range lines {
+			found = append(found, fmt.Sprintf(check.format, line))
+		}
+	}
+	return found, nil
+}
+
+// foreign compares the schema with that of a new database.
+func (s *Store) foreign(ctx context.Context) ([]string, error) {
+	const query = "SELECT type || ' ' || name || ': ' || ifnull(sql, '') FROM sqlite_schema ORDER BY 1"
+	have, err := texts(ctx, s.reads, query)
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema: %w", err)
+	}
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1) // each connection has a memory of its own
+	steps, err := readSteps(migrations)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range steps {
+		if _, err := db.ExecContext(ctx, text); err != nil {
+			return nil, err
+		}
+	}
+	want, err := texts(ctx, db, query)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, line := range have {
+		if !slices.Contains(want, line) {
+			found = append(found, "the schema has what is not Collie's: "+line)
+		}
+	}
+	for _, line := range want {
+		if !slices.Contains(have, line) {
+			found = append(found, "the schema lacks "+line)
+		}
+	}
+	return found, nil
+}
+
+// texts returns the rows of a query for one text.
+func texts(ctx context.Context, db *sql.DB, query string, args ...any) ([]string, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		out = append(out, text)
+	}
+	return out, rows.Err()
+}
+
+// EndSessions signs everybody out.
+func (s *Store) EndSessions(ctx context.Context) error {
+	return s.writer.write(ctx, func(w *writer) error { return w.exec("DELETE FROM session") })
+}
