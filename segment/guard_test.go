@@ -29,6 +29,8 @@ var needs = map[string]access.Action{
 	"Workspace.Blob":           access.Read,
 	"Workspace.Open":           access.Read,
 	"Annotation.Append":        access.Annotate,
+	"Workspace.RemoveOrphans":  access.Manage,
+	"Workspace.Examine":        access.Manage,
 }
 
 // chores are the calls that the program makes for itself, never for a person.

@@ -3,7 +3,11 @@ package segment
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"collie/segment/access"
@@ -23,12 +27,13 @@ type TrashKind string
 const (
 	TrashedProject TrashKind = "project"
 	TrashedImage   TrashKind = "image"
+	TrashedClass   TrashKind = "class"
 )
 
 // TrashItem is something that was deleted and can still be restored.
 type TrashItem struct {
 	Kind        TrashKind
-	ID          string
+	ID          string // of a class: that of its project, a hyphen and its own
 	Name        string
 	ProjectID   string // the project it belongs to; a project belongs to itself
 	ProjectName string
@@ -61,7 +66,29 @@ func (w *Workspace) Trash(ctx context.Context) ([]TrashItem, error) {
 	if err := w.May(ctx, access.Manage); err != nil {
 		return nil, err
 	}
-	return w.store.Trash(ctx)
+	items, err := w.store.Trash(ctx)
+	if err != nil {
+		return nil, err
+	}
+	projects, err := w.store.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range projects {
+		for _, c := range p.Deleted {
+			if c.Restorable(now()) {
+				items = append(items, trashedClass(p, c))
+			}
+		}
+	}
+	slices.SortStableFunc(items, func(a, b TrashItem) int { return b.Trashed.Compare(a.Trashed) })
+	return items, nil
+}
+
+func trashedClass(p Project, c DeletedClass) TrashItem {
+	return TrashItem{
+		Kind: TrashedClass, ID: fmt.Sprintf("%s-%d", p.ID, c.ID), Name: c.Name, ProjectID: p.ID, ProjectName: p.Name, Trashed: c.Deleted,
+	}
 }
 
 // Restore takes an item out of the trash.
@@ -69,7 +96,21 @@ func (w *Workspace) Restore(ctx context.Context, id string) (TrashItem, error) {
 	if err := w.May(ctx, access.Manage); err != nil {
 		return TrashItem{}, err
 	}
-	return w.store.Restore(ctx, id)
+	project, class, ok := strings.Cut(id, "-")
+	if !ok {
+		return w.store.Restore(ctx, id)
+	}
+	p, err := w.store.Project(ctx, project)
+	if err != nil {
+		return TrashItem{}, err
+	}
+	for _, c := range p.Deleted {
+		if strconv.Itoa(int(c.ID)) == class && c.Restorable(now()) {
+			_, err := w.RestoreClass(ctx, project, c.ID)
+			return trashedClass(p, c), err
+		}
+	}
+	return TrashItem{}, Errorf(NotFound, "There is no such class in the trash.")
 }
 
 // Swept says what a sweep has removed.
@@ -95,20 +136,27 @@ func (w *Workspace) Sweep(ctx context.Context, at time.Time) (Swept, error) {
 	if err != nil {
 		return swept, err
 	}
+	swept.Orphans, err = w.RemoveOrphans(ctx, at)
+	return swept, err
+}
+
+// RemoveOrphans removes the Orphans that are a day old at the given time, and
+// returns how many.
+func (w *Workspace) RemoveOrphans(ctx context.Context, at time.Time) (removed int, err error) {
 	orphans, err := w.Orphans(ctx)
 	if err != nil {
-		return swept, err
+		return 0, err
 	}
 	for _, blob := range orphans {
 		if at.Sub(blob.Modified) < orphanAge {
 			continue
 		}
 		if err := w.blobs.Remove(ctx, blob.Key); err != nil {
-			return swept, err
+			return removed, err
 		}
-		swept.Orphans++
+		removed++
 	}
-	return swept, nil
+	return removed, nil
 }
 
 // Orphans returns the blobs that have the key of an image which has no record,

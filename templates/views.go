@@ -76,35 +76,42 @@ type TrashView struct {
 
 // TrashRow is one thing in the trash.
 type TrashRow struct {
-	Kind     string // project or image
-	ID, Name string
-	Project  string // name of the one it belongs to
-	Images   int    // that come back with it
-	Until    time.Time
-	Days     int // until then, begun ones included
+	Kind      string // project, image or class
+	ID, Name  string
+	Project   string // name of the one it belongs to
+	ProjectID string
+	Images    int // that come back with it
+	Until     time.Time
+	Days      int // until then, begun ones included
 }
 
 // note says what the thing is.
 func (r *TrashRow) note() string {
-	if r.Kind == "project" {
+	switch r.Kind {
+	case "project":
 		return "Project with " + counted(r.Images, "image", "images")
+	case "class":
+		return "Class of " + r.Project
 	}
 	return "Image of " + r.Project
 }
 
 func (r *TrashRow) icon() string {
-	if r.Kind == "project" {
+	switch r.Kind {
+	case "project":
 		return "folder"
+	case "class":
+		return "region"
 	}
 	return "picture"
 }
 
 // open is the address of the thing once it is restored.
 func (r *TrashRow) open() string {
-	if r.Kind == "project" {
-		return "/projects/" + r.ID
+	if r.Kind == "image" {
+		return "/images/" + r.ID
 	}
-	return "/images/" + r.ID
+	return "/projects/" + r.ProjectID
 }
 
 // left says how long a thing stays.

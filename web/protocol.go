@@ -102,7 +102,7 @@ type projectJSON struct {
 
 // trashJSON is something in the trash.
 type trashJSON struct {
-	Kind        segment.TrashKind `json:"kind"` // project or image
+	Kind        segment.TrashKind `json:"kind"` // project, image or class
 	ID          string            `json:"id"`
 	Name        string            `json:"name"`
 	Project     string            `json:"project"`

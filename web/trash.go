@@ -62,7 +62,7 @@ func (s *Server) trashPage(w http.ResponseWriter, r *http.Request) error {
 	v := templates.TrashView{Days: segment.TrashDays}
 	for _, item := range items {
 		v.Items = append(v.Items, templates.TrashRow{
-			Kind: string(item.Kind), ID: item.ID, Name: item.Name, Project: item.ProjectName, Images: item.Images,
+			Kind: string(item.Kind), ID: item.ID, Name: item.Name, Project: item.ProjectName, ProjectID: item.ProjectID, Images: item.Images,
 			Until: item.Until(), Days: max(0, int(math.Ceil(time.Until(item.Until()).Hours()/24))),
 		})
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,4 +62,31 @@ func TestTrash(t *testing.T) {
 	restore(im.ID).problem(t, http.StatusNotFound)
 	var again imageJSON
 	s.get(image).into(t, http.StatusOK, &again)
+}
+
+// A deleted class is in the trash of its project and comes back with it.
+func TestTrashedClass(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	path := "/api/v1/projects/" + p.ID
+	a := s.send("PATCH", path, strings.NewReader(`{"classes":[{"id":0,"name":"sky"},{"id":2,"name":"sand"}]}`), "Content-Type: application/json")
+	a.into(t, http.StatusOK, &p)
+	var items []trashJSON
+	s.get("/api/v1/trash").into(t, http.StatusOK, &items)
+	if len(items) != 1 || items[0].Kind != "class" || items[0].Name != "sea" || items[0].Project != p.ID || items[0].ID != p.ID+"-1" {
+		t.Fatalf("%+v", items)
+	}
+	if page := string(s.get("/trash").body); !strings.Contains(page, "Class of Beach") || !strings.Contains(page, `data-open="/projects/`+p.ID) {
+		t.Error("the page does not list the class")
+	}
+	for _, id := range []string{p.ID + "-7", p.ID + "-0", p.ID + "-", "nope-1"} {
+		s.post("/api/v1/trash/"+id+"/restore", "").problem(t, http.StatusNotFound)
+	}
+	var back trashJSON
+	s.post("/api/v1/trash/"+items[0].ID+"/restore", "").into(t, http.StatusOK, &back)
+	s.get(path).into(t, http.StatusOK, &p)
+	if back.Name != "sea" || len(p.Classes) != 3 {
+		t.Errorf("%+v, %+v", back, p)
+	}
+	s.post("/api/v1/trash/"+items[0].ID+"/restore", "").problem(t, http.StatusNotFound)
 }

@@ -36,6 +36,20 @@ func openData(ctx context.Context, folder string, limits photo.Limits) (*data, e
 	return &data{store, blobs, segment.NewWorkspace(store, blobs, photo.NewGate(limits))}, nil
 }
 
+// openExisting opens a data folder that is there and has the program's own
+// schema, which may be in use by a server. Close it.
+func openExisting(ctx context.Context, folder string) (*data, error) {
+	store, err := sqlite.OpenCurrent(ctx, filepath.Join(folder, "collie.db"))
+	if err != nil {
+		return nil, err
+	}
+	blobs, err := blob.Open(filepath.Join(folder, "blobs"))
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return &data{store, blobs, segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{Bytes: 4 << 30, Pixels: 1 << 30, Side: 1 << 20}))}, nil
+}
+
 // Ready returns nil when the folder can be read and has not failed.
 func (d *data) Ready(ctx context.Context) error {
 	if err := d.blobs.Ready(); err != nil {

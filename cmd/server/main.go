@@ -18,6 +18,10 @@ import (
 type commands struct {
 	Serve serveCommand `cmd:"" default:"withargs" help:"Serve Collie in the browser (what happens without a command)."`
 	Users usersCommand `cmd:"" help:"Manage who may sign in to a server that is started with --auth."`
+
+	Backup  backupCommand  `cmd:"" help:"Write all of the data folder to one file, also while the server runs."`
+	Restore restoreCommand `cmd:"" help:"Bring a backup back as a new data folder."`
+	Doctor  doctorCommand  `cmd:"" help:"Examine the data folder and say what is wrong with it, also while the server runs."`
 }
 
 // dataFlag names the data folder, for every command that works on one.

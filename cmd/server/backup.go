@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"collie/storage/backup"
+)
+
+// backupCommand writes a backup.
+type backupCommand struct {
+	File string `arg:"" type:"path" help:"File to write; there must be none of that name yet. It holds the password hashes too: keep it as you keep the data folder."`
+	dataFlag
+}
+
+// Run writes the backup, of the moment at which it starts.
+func (c *backupCommand) Run(ctx context.Context, out streams) (err error) {
+	d, err := openExisting(ctx, c.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	s, err := backup.Write(ctx, c.File, d.store, d.blobs)
+	if err != nil {
+		return fmt.Errorf("no backup was made: %w", err)
+	}
+	fmt.Fprintf(out.stdout, "%s: %s, %s\n", c.File, images(s.Images), sizeText(s.Bytes))
+	return nil
+}

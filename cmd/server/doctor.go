@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"collie/segment"
+	"collie/segment/access"
+)
+
+// doctorCommand examines a data folder.
+type doctorCommand struct {
+	dataFlag
+	Repair bool `help:"Mend what can be mended without losing anything: make broken copies for display anew from their originals, and remove files of no image that are older than a day."`
+}
+
+// Run prints what it finds and returns an error when something is wrong.
+func (c *doctorCommand) Run(ctx context.Context, out streams) (err error) {
+	d, err := openExisting(ctx, c.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	visit := &visit{data: d, out: out, repair: c.Repair}
+	if err := visit.all(access.With(ctx, access.Owner)); err != nil {
+		return err
+	}
+	if visit.wrong > 0 {
+		return fmt.Errorf("%d things are wrong in %s", visit.wrong, c.Data)
+	}
+	return nil
+}
+
+// visit is one examination.
+type visit struct {
+	*data
+	out    streams
+	repair bool
+	wrong  int // found and not repaired
+}
+
+func (v *visit) say(format string, args ...any) { fmt.Fprintf(v.out.stdout, format+"\n", args...) }
+
+func (v *visit) all(ctx context.Context) error {
+	found, err := v.store.Check(ctx)
+	for _, what := range found {
+		v.wrong++
+		v.say("database: %s", what)
+	}
+	if err != nil {
+		v.wrong++
+		v.say("database: %v", err)
+		return ctx.Err() // what is read from it is not worth much
+	}
+	if err := v.images(ctx); err != nil {
+		return err
+	}
+	return v.orphans(ctx)
+}
+
+// images examines one image after the other.
+func (v *visit) images(ctx context.Context) error {
+	count, events, damaged := 0, 0, 0
+	for im, err := range v.store.EveryImage(ctx) {
+		if err != nil {
+			return err
+		}
+		found, err := v.workspace.Examine(ctx, im)
+		if err != nil {
+			return err
+		}
+		count++
+		events += im.Seq
+		if len(found) > 0 {
+			damaged++
+		}
+		for _, d := range found {
+			v.damage(ctx, im, d)
+		}
+	}
+	v.say("%s with %d events examined, %d damaged", images(count), events, damaged)
+	return nil
+}
+
+// damage tells of one damage and mends it when that is asked for and possible.
+func (v *visit) damage(ctx context.Context, im segment.Image, d segment.Damage) {
+	outcome := "only a backup can help"
+	switch {
+	case d.Repair != nil && !v.repair:
+		outcome = "--repair can mend it"
+	case d.Repair != nil:
+		if err := d.Repair(ctx); err != nil {
+			outcome = fmt.Sprintf("it could not be mended: %v", err)
+			break
+		}
+		v.say("image %s, %q: %s: %v. It was mended", im.ID, im.Name, d.What, d.Err)
+		return
+	}
+	v.wrong++
+	v.say("image %s, %q: %s: %v; %s", im.ID, im.Name, d.What, d.Err, outcome)
+}
+
+// orphans tells of files of no image. They are no damage: an upload that was
+// interrupted leaves some, and the server removes them a day later.
+func (v *visit) orphans(ctx context.Context) error {
+	orphans, err := v.workspace.Orphans(ctx)
+	if err != nil {
+		return err
+	}
+	var bytes int64
+	for _, blob := range orphans {
+		bytes += blob.Bytes
+	}
+	v.say("%d files of no image, %s", len(orphans), sizeText(bytes))
+	if !v.repair || len(orphans) == 0 {
+		return nil
+	}
+	removed, err := v.workspace.RemoveOrphans(ctx, time.Now())
+	if err == nil {
+		v.say("%d of them, older than a day, were removed", removed)
+	}
+	return err
+}

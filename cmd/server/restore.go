@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"collie/storage/backup"
+)
+
+// restoreCommand brings a backup back.
+type restoreCommand struct {
+	File string `arg:"" type:"existingfile" help:"Backup to restore."`
+	dataFlag
+}
+
+// Run restores the backup to the data folder, which must be empty or not there.
+func (c *restoreCommand) Run(ctx context.Context, out streams) error {
+	s, err := backup.Read(ctx, c.File, c.Data)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out.stdout, "%s: %s, %s\n", c.Data, images(s.Images), sizeText(s.Bytes))
+	return nil
+}
+
+// images counts images for people.
+func images(n int) string {
+	if n == 1 {
+		return "1 image"
+	}
+	return fmt.Sprintf("%d images", n)
+}
+
+// sizeText is a number of bytes for people.
+func sizeText(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
