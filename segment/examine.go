@@ -105,7 +105,11 @@ func (w *Workspace) playable(ctx context.Context, im Image) (err error) {
 		return nil
 	case err != nil:
 		return err
-	case a.State().Seq < im.Seq: // more may have come meanwhile
+	}
+	if _, err := a.refresh(ctx); err != nil {
+		return err
+	}
+	if a.State().Seq < im.Seq { // more may have come meanwhile
 		return errors.New("the evidence is shorter than the record says")
 	}
 	return nil
