@@ -56,6 +56,13 @@ type nobody struct{}
 func (nobody) Took(Time, time.Duration) {}
 func (nobody) Happened(Happening)       {}
 
+// Load returns the present load.
+func (w *Workspace) Load() Load {
+	w.open.mu.Lock()
+	defer w.open.mu.Unlock()
+	return Load{Load: w.schedule.Load(), Images: len(w.open.byID), Bytes: w.open.used, Budget: w.open.budget}
+}
+
 // Observer is who is told what happens.
 func (w *Workspace) Observer() Observer { return w.observer }
 

@@ -1,97 +1,154 @@
 package segment
 
 import (
+	"container/list"
 	"context"
+	"math"
+	"runtime/debug"
 	"sync"
+	"time"
 )
 
-// keepIdle is how many images that nobody works on stay ready in memory.
-const keepIdle = 32
+// Memory for prepared images: a share of the limit that the program has been
+// given (GOMEMLIMIT), or an amount of its own when it has none.
+const (
+	imageShare     = 1.0 / 3
+	imageAllowance = 256 << 20 // bytes
+)
 
-// openImages shares one Annotation per image among all who work on it and
-// keeps the most recently used ones ready.
+// imageBudget is the memory, in bytes, that prepared images may take by default.
+func imageBudget() int64 {
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+		return int64(imageShare * float64(limit))
+	}
+	return imageAllowance
+}
+
+// openImages shares one Annotation per image among all who work on it and keeps
+// the most recently used ones ready, as many as fit into its budget together
+// with those that are in use.
 type openImages struct {
-	load func(ctx context.Context, im Image) (*Annotation, error)
+	load     func(ctx context.Context, im Image) (*Annotation, error)
+	budget   int64 // bytes
+	observer Observer
 
-	mu    sync.Mutex
-	byID  map[string]*openImage
-	clock int // counts releases, to find the longest idle image
+	mu   sync.Mutex
+	byID map[string]*openImage
+	idle list.List // of *openImage that nobody uses, the longest idle first
+	used int64     // bytes of all that are loaded
 }
 
 type openImage struct {
+	id         string
 	ready      chan struct{} // closed when loading has ended
 	annotation *Annotation
 	err        error
 	users      int
-	idleSince  int
+	bytes      int64         // as counted in used
+	place      *list.Element // among the idle, or nil
 }
 
-func newOpenImages(load func(context.Context, Image) (*Annotation, error)) *openImages {
-	return &openImages{load: load, byID: map[string]*openImage{}}
+func newOpenImages(load func(context.Context, Image) (*Annotation, error), budget int64, observer Observer) *openImages {
+	return &openImages{load: load, budget: budget, observer: observer, byID: map[string]*openImage{}}
 }
 
 // acquire returns the Annotation of the image with the given record, loading it
 // when it is not there. Many callers share one loading, which goes on when the
 // first of them leaves.
 func (o *openImages) acquire(ctx context.Context, record Image) (*Annotation, error) {
-	id := record.ID
 	o.mu.Lock()
-	im, ok := o.byID[id]
+	im, ok := o.byID[record.ID]
 	if !ok {
-		im = &openImage{ready: make(chan struct{})}
-		o.byID[id] = im
+		im = &openImage{id: record.ID, ready: make(chan struct{})}
+		o.byID[im.id] = im
 	}
 	im.users++
+	if im.place != nil {
+		o.idle.Remove(im.place)
+		im.place = nil
+	}
 	o.mu.Unlock()
 
-	if !ok {
-		im.annotation, im.err = o.load(context.WithoutCancel(ctx), record)
-		if im.err == nil {
-			im.annotation.release = func() { o.releaseOne(id, im) }
-		}
-		close(im.ready)
+	if ok {
+		o.observer.Happened(Hit)
+	} else {
+		o.observer.Happened(Miss)
+		o.bring(ctx, im, record)
 	}
 	select {
 	case <-im.ready:
 	case <-ctx.Done():
-		o.releaseOne(id, im)
+		o.release(im)
 		return nil, ctx.Err()
 	}
 	if im.err != nil {
-		o.releaseOne(id, im)
+		o.release(im)
 		return nil, im.err
 	}
 	return im.annotation, nil
 }
 
-// releaseOne gives one use back; failed and long idle images are forgotten.
-func (o *openImages) releaseOne(id string, im *openImage) {
+// bring loads an image and makes room for it.
+func (o *openImages) bring(ctx context.Context, im *openImage, record Image) {
+	began := time.Now()
+	im.annotation, im.err = o.load(context.WithoutCancel(ctx), record)
+	if im.err == nil {
+		im.annotation.release = func() { o.release(im) }
+		o.observer.Took(TimeOpen, time.Since(began))
+		o.mu.Lock()
+		o.weigh(im)
+		o.shrink()
+		o.mu.Unlock()
+	}
+	close(im.ready)
+}
+
+// release gives one use back. A failed image is forgotten, another one kept as
+// long as there is room.
+func (o *openImages) release(im *openImage) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	im.users--
-	o.clock++
-	im.idleSince = o.clock
 	if im.users > 0 {
 		return
 	}
 	if _, failed := im.loaded(); failed {
-		if o.byID[id] == im {
-			delete(o.byID, id)
-		}
+		o.forget(im)
 		return
 	}
-	oldest, idle := "", 0
-	for id, im := range o.byID {
-		if im.users > 0 {
-			continue
-		}
-		idle++
-		if oldest == "" || im.idleSince < o.byID[oldest].idleSince {
-			oldest = id
-		}
+	im.place = o.idle.PushBack(im)
+	o.weigh(im)
+	o.shrink()
+}
+
+// weigh counts the present size of an image that nobody uses yet, or any more.
+// The caller holds the lock.
+func (o *openImages) weigh(im *openImage) {
+	o.used -= im.bytes
+	im.bytes = im.annotation.footprint()
+	o.used += im.bytes
+}
+
+// shrink forgets the longest idle images while there is too little room. The
+// caller holds the lock.
+func (o *openImages) shrink() {
+	for o.used > o.budget && o.idle.Len() > 0 {
+		o.forget(o.idle.Front().Value.(*openImage))
+		o.observer.Happened(Evicted)
 	}
-	if idle > keepIdle {
-		delete(o.byID, oldest)
+}
+
+// forget takes an image out of memory; who comes next loads it anew. The caller
+// holds the lock.
+func (o *openImages) forget(im *openImage) {
+	if im.place != nil {
+		o.idle.Remove(im.place)
+		im.place = nil
+	}
+	o.used -= im.bytes
+	im.bytes = 0
+	if o.byID[im.id] == im {
+		delete(o.byID, im.id)
 	}
 }
 

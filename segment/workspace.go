@@ -35,6 +35,7 @@ type Workspace struct {
 // default.
 type Options struct {
 	Schedule schedule.Limits // what is computed at the same time, and what waits
+	Memory   int64           // bytes that prepared images take when some of them are idle; default a third of GOMEMLIMIT, or 256 MiB
 	Observer Observer        // is told what happens; default nobody
 }
 
@@ -44,6 +45,9 @@ func NewWorkspace(store Store, blobs Blobs, gate *photo.Gate, options ...Options
 	var o Options
 	if len(options) > 0 {
 		o = options[0]
+	}
+	if o.Memory == 0 {
+		o.Memory = imageBudget()
 	}
 	if o.Observer == nil {
 		o.Observer = nobody{}
@@ -55,7 +59,7 @@ func NewWorkspace(store Store, blobs Blobs, gate *photo.Gate, options ...Options
 	if gate != nil {
 		gate.DecodeWith(w.long)
 	}
-	w.open = newOpenImages(w.load)
+	w.open = newOpenImages(w.load, o.Memory, o.Observer)
 	return w
 }
 
