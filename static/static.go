@@ -16,7 +16,7 @@ import "embed"
 //go:embed modules/load.js modules/marks.js modules/overlay.js modules/painter.js modules/patterns.js modules/popup.js modules/problem.js modules/project.js modules/regrain.js modules/remap.js
 //go:embed modules/protocol.js modules/pyramid.js modules/session.js modules/simplify.js modules/socket.js modules/stage.js
 //go:embed modules/start.js modules/status.js modules/strip.js modules/theme.js modules/thumbnails.js modules/toast.js
-//go:embed modules/area.js modules/drawing.js modules/edges.js modules/repairs.js modules/strokes.js modules/tools.js
+//go:embed modules/area.js modules/classdrag.js modules/classlist.js modules/classmenu.js modules/drawing.js modules/edges.js modules/repairs.js modules/strokes.js modules/tools.js
 //go:embed modules/post.js modules/queue.js modules/uncertainty.js modules/upload.js modules/view.js
 //go:embed modules/discard.js modules/trash.js
 var FS embed.FS

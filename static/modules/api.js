@@ -3,11 +3,13 @@ export class Problem extends Error {
   /**
    * @param {string} title
    * @param {string} detail
+   * @param {Record<string, any>} [fields] all that the answer says
    */
-  constructor(title, detail) {
+  constructor(title, detail, fields = {}) {
     super(detail || title);
     this.title = title;
     this.detail = detail;
+    this.fields = fields;
   }
 }
 
@@ -20,8 +22,9 @@ export class Problem extends Error {
  */
 export function problemOf(body, status) {
   try {
-    const { title, detail } = JSON.parse(body);
-    if (typeof title === 'string') return new Problem(title, typeof detail === 'string' ? detail : '');
+    const fields = JSON.parse(body);
+    const { title, detail } = fields;
+    if (typeof title === 'string') return new Problem(title, typeof detail === 'string' ? detail : '', fields);
   } catch {
     // Not from Collie; perhaps from a proxy on the way.
   }

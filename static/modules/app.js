@@ -59,7 +59,8 @@ export class App {
     );
     this.classes = new ClassPanel(data.project ?? '', {
       changed: () => this.recolor(),
-      chosen: (i) => this.say(`${this.classes.classes[i].name} is active`),
+      chosen: () => this.say(`${this.classes.current.name} is active`),
+      say: (text) => this.say(text),
       left: () => byId('canvas').focus({ preventScroll: true }),
     });
     this.strip = new Strip(new Thumbnails(parts.image, parts.map), this.area, {
@@ -81,6 +82,7 @@ export class App {
       labels: () => this.refresh(),
       hypotheses: (news, place) => this.hypothesesChanged(news, place),
       save: () => this.refresh(),
+      project: (project) => this.classes.adopt(project),
       problem: (title, detail) => toast(title, detail, 'problem'),
     });
     this.stage = new Stage(this.painter, this.graph, {
@@ -157,7 +159,7 @@ export class App {
     let { repairs } = this.session.evidence.present;
     if (this.draft) {
       const { mode, superpixels, runs } = this.draft;
-      const value = mode === 'clear' ? VOID : this.classes.active;
+      const value = mode === 'clear' ? VOID : this.classes.current.id;
       labels = labels.slice();
       clicks = clicks.slice();
       for (const s of superpixels) labels[s] = clicks[s] = value;
@@ -206,13 +208,15 @@ export class App {
   }
 
   /** @param {import('./strokes.js').Drawn} drawn */
-  stroke({ mode, superpixels, points, runs }) {
+  async stroke({ mode, superpixels, points, runs }) {
+    const known = mode === 'clear' || this.classes.current.stored || (await this.classes.known()); // it may have been made just now
     this.draft = null;
+    if (!known) return this.show();
     this.doubt.forget();
-    const { name } = this.classes.classes[this.classes.active];
+    const { name, id } = this.classes.current;
     const done = mode === 'paint' ? `labelled ${name}` : 'cleared';
     if (runs) {
-      this.session.repair(runs, mode === 'paint' ? this.classes.active : VOID);
+      this.session.repair(runs, mode === 'paint' ? id : VOID);
       const count = runs.reduce((sum, v, i) => sum + (i % 2) * v, 0);
       this.say(`${count} ${count === 1 ? 'pixel' : 'pixels'} ${done}`);
       return;
@@ -221,7 +225,7 @@ export class App {
     this.choice.hovered = null;
     this.eager = 0;
     superpixels.forEach((s, i) => this.painter.points.set(s, points[i]));
-    if (mode === 'paint') this.session.label(superpixels, points, this.classes.active);
+    if (mode === 'paint') this.session.label(superpixels, points, id);
     else this.session.clear(superpixels, points);
     this.say(`${superpixels.length} ${superpixels.length === 1 ? 'superpixel' : 'superpixels'} ${done}`);
   }
@@ -252,7 +256,7 @@ export class App {
     const { fullWidth } = this.painter.map;
     const repair = repairAt(this.overlay.source, Math.floor(y) * fullWidth + Math.floor(x));
     const label = repair < 0 ? this.overlay.labels[s] : repair;
-    if (label !== VOID) this.classes.choose(label);
+    if (label !== VOID) this.classes.chooseID(label);
   }
 
   /** Tells people who listen where the keyboard stands. @param {number} s */

@@ -1,3 +1,4 @@
+import { shares } from './classes.js';
 import { byId } from './dom.js';
 import { statusLine } from './status.js';
 
@@ -16,7 +17,7 @@ export function paintChrome(app) {
   const { hypotheses, evidence } = session;
   const { selected, shown } = choice;
   app.strip.update({ hypotheses, labels: app.labels, colors: classes.colors, selected: selected?.place ?? -1 });
-  classes.count(app.labels, app.area);
+  classes.count(shares(app.labels, app.painter.map, app.overlay.repairs));
   app.doubt.update();
 
   const differs = shown !== null && app.differs(shown.card);

@@ -1,23 +1,26 @@
-import { call } from './api.js';
-import { ink, PALETTE } from './colour.js';
+import { call, Problem } from './api.js';
+import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, MOST, moved } from './classlist.js';
+import { ClassMenu } from './classmenu.js';
+import { dragRows } from './classdrag.js';
+import { ink } from './colour.js';
 import { byId, stamp } from './dom.js';
 import { classKey } from './keys.js';
-import { PATTERNS } from './patterns.js';
+import { VOID } from './protocol.js';
 import { percent } from './status.js';
-import { toastProblem } from './toast.js';
-
-const MOST = 255;
+import { toast, toastProblem } from './toast.js';
 
 /**
- * @typedef {import('./protocol.js').ClassRecord} ClassRecord
+ * @typedef {import('./classlist.js').Entry} Entry
+ * @typedef {import('./protocol.js').ProjectRecord} ProjectRecord
  *
  * @typedef {object} ClassListener
- * @property {() => void} changed names, colours or the number of classes
- * @property {(index: number) => void} chosen another class is active
+ * @property {() => void} changed names, colours, the order or the number of classes
+ * @property {(place: number) => void} chosen another class is active
+ * @property {(text: string) => void} say for people who listen
  * @property {() => void} left editing ended; the image should have the focus again
  */
 
-/** The panel of classes: choose, rename, recolour, add. */
+/** The panel of classes: choose, rename, recolour, add, reorder, delete. */
 export class ClassPanel {
   /**
    * @param {string} project
@@ -27,55 +30,159 @@ export class ClassPanel {
     this.address = `/api/v1/projects/${encodeURIComponent(project)}`;
     this.listener = listener;
     this.list = byId('classes');
-    /** @type {ClassRecord[]} */
-    this.classes = [...this.list.querySelectorAll('li')].map((li) => ({ name: li.dataset.name ?? '', color: li.dataset.color ?? '#000000' }));
+    /** @type {Entry[]} in order */
+    this.classes = [...this.list.querySelectorAll('li')].map(({ dataset }) => entryOf({ id: Number(dataset.id), name: dataset.name ?? '', color: dataset.color ?? '#000000' }));
     /** What the server is known to have. */
     this.stored = this.classes;
-    this.active = 0;
-    /** Calls go one after the other, so that the last edit wins. */
+    /** @type {number[]} ids of deleted classes, as far as they are known */
+    this.deleted = [];
+    /** The key of the active class. */
+    this.activeKey = this.classes[0].key;
+    /** Whether there are changes that no call has taken along yet. */
+    this.waiting = false;
+    /** Whether others may have changed the classes meanwhile. */
+    this.missed = false;
+    /** Calls go one after the other. */
     this.queue = Promise.resolve();
-    this.rows = this.classes.map((_, i) => this.row(i));
-    this.list.replaceChildren(...this.rows.map((r) => r.element));
-    this.paint();
+    /** How many of them have not ended. */
+    this.calls = 0;
+    /** @type {Map<number, ReturnType<ClassPanel['row']>>} by key */
+    this.rows = new Map();
+    this.menu = new ClassMenu(this);
+    this.sync();
+    dragRows(this.list, {
+      moved: (from, to) => this.arrange(moved(this.classes, from, to)),
+      dropped: () => this.save(),
+      revert: (before) => this.arrange(before),
+      order: () => this.classes,
+    });
     byId('add-class').addEventListener('click', () => this.add());
   }
 
+  /** The place of the active class. */
+  get active() {
+    return Math.max(0, this.classes.findIndex((c) => c.key === this.activeKey));
+  }
+
+  /** The active class. */
+  get current() {
+    return this.classes[this.active];
+  }
+
+  /** Colours by class id. */
   get colors() {
-    return this.classes.map((c) => c.color);
+    return colorsByID(this.classes);
   }
 
-  /** @param {number} label */
-  nameOf(label) {
-    return this.classes[label]?.name ?? 'undecided';
+  /** @param {number} id */
+  byID(id) {
+    return this.classes.find((c) => c.id === id);
   }
 
-  /** @param {number} label */
-  colorOf(label) {
-    return this.classes[label]?.color ?? '#000000';
+  /** @param {number} id */
+  nameOf(id) {
+    return this.byID(id)?.name ?? 'undecided';
   }
 
-  /** @param {number} index @returns {boolean} whether there is such a class */
-  choose(index) {
-    if (index < 0 || index >= this.classes.length) return false;
-    this.active = index;
+  /** @param {number} id */
+  colorOf(id) {
+    return this.byID(id)?.color ?? '#000000';
+  }
+
+  /**
+   * @param {number} place
+   * @returns {boolean} whether there is such a class
+   */
+  choose(place) {
+    const chosen = this.classes[place];
+    if (!chosen) return false;
+    this.activeKey = chosen.key;
     this.paint();
-    this.rows[index].element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    this.listener.chosen(index);
+    this.rows.get(chosen.key)?.element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    this.listener.chosen(place);
     return true;
+  }
+
+  /** @param {number} id */
+  chooseID(id) {
+    this.choose(this.classes.findIndex((c) => c.id === id));
   }
 
   add() {
     if (this.classes.length === MOST) return;
-    const index = this.classes.length;
-    this.classes = [...this.classes, { name: `class ${index + 1}`, color: PALETTE[index % PALETTE.length] }];
+    const added = fresh(this.classes, this.deleted);
+    this.arrange([...this.classes, added]);
     this.save();
-    this.sync();
-    this.choose(index);
-    this.edit(index);
+    this.choose(this.classes.length - 1);
+    this.edit(added.key);
   }
 
-  /** @param {number} index */
-  row(index) {
+  /** @param {number} place @param {1 | -1} by */
+  move(place, by) {
+    const to = place + by;
+    if (to < 0 || to >= this.classes.length) return;
+    const { name, key } = this.classes[place];
+    this.arrange(moved(this.classes, place, to));
+    this.rows.get(key)?.choose.focus();
+    this.listener.say(`${name} is class ${to + 1} of ${this.classes.length}`);
+    this.save();
+  }
+
+  /**
+   * Deletes a class. When labels use it, the person is asked what takes its
+   * place.
+   *
+   * @param {number} place
+   */
+  async remove(place) {
+    const gone = this.classes[place];
+    if (this.classes.length < 2) {
+      toast('A project needs a class', 'Rename this one, or add another first.');
+      return;
+    }
+    await this.queue;
+    const rest = () => bodyOf(this.classes.filter((c) => c.key !== gone.key));
+    try {
+      let images = 0;
+      let answer = await this.patch({ classes: rest() }).catch((error) => {
+        images = error instanceof Problem ? (error.fields.in_use?.[gone.id] ?? 0) : 0;
+        if (images > 0) return null;
+        throw error;
+      });
+      if (!answer) {
+        const target = await this.menu.ask(gone, this.classes.filter((c) => c.key !== gone.key), images);
+        if (target === null) return;
+        answer = await this.patch({ classes: rest(), remap: { [gone.id]: target } });
+      }
+      this.adopt(answer);
+      const next = this.rows.get(this.classes[Math.min(place, this.classes.length - 1)].key);
+      next?.choose.focus();
+      toast('Class deleted', gone.name, 'info', { label: 'Undo', run: () => this.restore(gone, place) });
+    } catch (error) {
+      toastProblem(error);
+    }
+  }
+
+  /** @param {Entry} gone @param {number} place where it was */
+  async restore(gone, place) {
+    await this.queue;
+    const body = bodyOf(this.classes);
+    body.splice(place, 0, { id: gone.id, name: gone.name, color: gone.color });
+    this.adopt(await this.patch({ classes: body }));
+  }
+
+  /** @param {{classes: object[], remap?: object}} body @returns {Promise<ProjectRecord>} */
+  async patch(body) {
+    this.calls++;
+    try {
+      return await call('PATCH', this.address, body);
+    } finally {
+      this.calls--;
+    }
+  }
+
+  /** @param {number} key */
+  row(key) {
     const { element, slot } = stamp('class-template');
     const parts = {
       element,
@@ -85,99 +192,155 @@ export class ClassPanel {
       share: slot('share'),
       key: slot('key'),
       input: /** @type {HTMLInputElement} */ (slot('input')),
-      rename: slot('rename'),
+      more: slot('more'),
     };
-    parts.choose.addEventListener('click', () => this.choose(index));
-    parts.choose.addEventListener('dblclick', () => this.edit(index));
-    parts.rename.addEventListener('click', () => this.edit(index));
-    parts.color.addEventListener('input', () => this.set(index, { color: parts.color.value }));
+    const place = () => this.classes.findIndex((c) => c.key === key);
+    parts.choose.addEventListener('click', () => this.choose(place()));
+    parts.choose.addEventListener('dblclick', () => this.edit(key));
+    parts.choose.addEventListener('keydown', (e) => {
+      if (!e.altKey || (e.key !== 'ArrowUp' && e.key !== 'ArrowDown')) return;
+      e.preventDefault();
+      e.stopPropagation();
+      this.move(place(), e.key === 'ArrowUp' ? -1 : 1);
+    });
+    parts.more.addEventListener('click', () => this.menu.open(place(), parts.more));
+    parts.color.addEventListener('input', () => this.set(key, { color: parts.color.value }));
     parts.color.addEventListener('change', () => this.save());
     parts.input.addEventListener('keydown', (e) => {
-      if (e.key === 'Escape') parts.input.value = this.classes[index].name;
+      if (e.key === 'Escape') parts.input.value = this.classes[place()].name;
       if (e.key === 'Enter' || e.key === 'Escape') {
         e.preventDefault();
         e.stopPropagation();
-        this.finish(index);
+        this.finish(key);
         this.listener.left();
       }
     });
-    parts.input.addEventListener('blur', () => this.finish(index));
+    parts.input.addEventListener('blur', () => this.finish(key));
     return parts;
   }
 
-  /** Turns the name of a class into a field. @param {number} index */
-  edit(index) {
-    const { input, choose } = this.rows[index];
-    input.value = this.classes[index].name;
-    input.hidden = false;
-    choose.hidden = true;
-    input.focus();
-    input.select();
+  /** Turns the name of a class into a field. @param {number} key */
+  edit(key) {
+    const row = this.rows.get(key);
+    const entry = this.classes.find((c) => c.key === key);
+    if (!row || !entry) return;
+    row.input.value = entry.name;
+    row.input.hidden = false;
+    row.choose.hidden = true;
+    row.input.focus();
+    row.input.select();
   }
 
-  /** @param {number} index */
-  finish(index) {
-    const { input, choose } = this.rows[index];
-    if (input.hidden) return;
-    input.hidden = true;
-    choose.hidden = false;
-    const name = input.value.trim();
-    if (name !== '' && name !== this.classes[index].name) {
-      this.set(index, { name });
+  /** @param {number} key */
+  finish(key) {
+    const row = this.rows.get(key);
+    if (!row || row.input.hidden) return;
+    row.input.hidden = true;
+    row.choose.hidden = false;
+    const name = row.input.value.trim();
+    if (name !== '' && name !== this.classes.find((c) => c.key === key)?.name) {
+      this.set(key, { name });
       this.save();
     }
   }
 
   /**
-   * @param {number} index
-   * @param {Partial<ClassRecord>} change
+   * @param {number} key
+   * @param {{name?: string, color?: string}} change
    */
-  set(index, change) {
-    this.classes = this.classes.map((c, i) => (i === index ? { ...c, ...change } : c));
+  set(key, change) {
+    this.classes = this.classes.map((c) => (c.key === key ? { ...c, ...change } : c));
     this.paint();
+    this.listener.changed();
+  }
+
+  /** Shows the classes in another order, or others. @param {Entry[]} classes */
+  arrange(classes) {
+    this.classes = classes;
+    this.sync();
     this.listener.changed();
   }
 
   /** Brings the rows in line with the classes. */
   sync() {
-    while (this.rows.length < this.classes.length) this.rows.push(this.row(this.rows.length));
-    this.rows.length = this.classes.length;
-    this.list.replaceChildren(...this.rows.map((r) => r.element));
+    const { classes, rows } = this;
+    for (const key of [...rows.keys()]) if (!classes.some((c) => c.key === key)) rows.delete(key);
+    const elements = classes.map(({ key }) => {
+      const row = rows.get(key) ?? this.row(key);
+      rows.set(key, row);
+      return row.element;
+    });
+    elements.forEach((element, i) => {
+      if (this.list.children[i] !== element) this.list.insertBefore(element, this.list.children[i] ?? null);
+    });
+    while (this.list.children.length > elements.length) this.list.lastElementChild?.remove();
     this.paint();
-    this.listener.changed();
   }
 
-  /** Sends the classes; what the server refuses is taken back. */
+  /** Sends the classes, in one call for all that has changed since the last. */
   save() {
-    const classes = this.classes;
+    if (this.waiting) return;
+    this.waiting = true;
     this.queue = this.queue.then(async () => {
+      this.waiting = false;
+      const sent = this.classes;
       try {
-        await call('PATCH', this.address, { classes });
-        this.stored = classes;
+        const { classes } = await this.patch({ classes: bodyOf(sent) });
+        this.classes = answered(this.classes, sent, classes);
+        this.stored = answered(sent, sent, classes);
+        this.paint();
+        this.listener.changed();
       } catch (error) {
         toastProblem(error);
-        if (this.classes !== classes) return; // a later edit is on its way
-        this.classes = this.stored;
-        this.active = Math.min(this.active, this.classes.length - 1);
-        this.sync();
+        if (this.classes === sent) this.arrange(this.stored); // else a later edit is on its way
       }
+      if (this.missed && !this.busy) await this.look();
     });
   }
 
+  get busy() {
+    return this.waiting || this.calls > 0;
+  }
+
+  /** Reads the classes anew. */
+  async look() {
+    this.missed = false;
+    const response = await fetch(this.address, { credentials: 'same-origin' });
+    if (response.ok) this.adopt(await response.json());
+  }
+
+  /** Waits until the active class is one that evidence can name. */
+  async known() {
+    while (this.busy) await this.queue;
+    return this.current.stored;
+  }
+
+  /** Takes over what the server has, after a change by anyone. @param {ProjectRecord} project */
+  adopt({ classes, deleted = [] }) {
+    this.deleted = deleted.map((c) => c.id);
+    this.missed = this.busy;
+    if (this.busy) return; // changes of ours win; what there is then is read after them
+    const place = this.active;
+    const next = adopted(this.classes, classes);
+    if (!next.some((c) => c.key === this.activeKey)) this.activeKey = next[Math.min(place, next.length - 1)].key;
+    this.stored = next;
+    this.arrange(next);
+  }
+
   paint() {
-    this.classes.forEach(({ name, color }, i) => {
-      const row = this.rows[i];
+    this.classes.forEach(({ key, name, color }, i) => {
+      const row = this.rows.get(key);
+      if (!row) return;
+      const active = key === this.activeKey;
       row.color.value = color;
       row.color.setAttribute('aria-label', `Colour of ${name}`);
       row.name.textContent = name;
       row.key.textContent = classKey(i);
       row.key.hidden = classKey(i) === '';
-      row.choose.setAttribute('aria-pressed', String(i === this.active));
+      row.choose.setAttribute('aria-pressed', String(active));
       row.input.setAttribute('aria-label', `Name of class ${i + 1}`);
-      row.rename.setAttribute('aria-label', `Rename ${name}`);
-      row.rename.title = i === this.active ? 'Rename (F2)' : 'Rename';
-      row.element.dataset.pattern = String(i % PATTERNS);
-      row.element.classList.toggle('active', i === this.active);
+      row.more.setAttribute('aria-label', `More for ${name}`);
+      row.element.classList.toggle('active', active);
       row.element.style.setProperty('--class', color);
       row.element.style.setProperty('--class-ink', ink(color));
     });
@@ -186,18 +349,36 @@ export class ClassPanel {
   /**
    * Shows how much of the image each class has.
    *
-   * @param {Uint8Array} labels
-   * @param {ArrayLike<number>} area
+   * @param {Float64Array} shares of the area by class id, see shares()
    */
-  count(labels, area) {
-    const sums = new Float64Array(256);
-    let total = 0;
-    for (let s = 0; s < labels.length; s++) {
-      sums[labels[s]] += area[s];
-      total += area[s];
+  count(shares) {
+    for (const { key, id } of this.classes) {
+      const share = this.rows.get(key)?.share;
+      const text = shares[id] > 0 ? percent(shares[id]) : '';
+      if (share && share.textContent !== text) share.textContent = text;
     }
-    this.rows.forEach((row, i) => {
-      row.share.textContent = sums[i] > 0 ? percent(sums[i] / total) : '';
-    });
   }
+}
+
+/**
+ * How much of the image each class has, and VOID.
+ *
+ * @param {Uint8Array} labels per superpixel
+ * @param {import('./idmap.js').IdMap} map
+ * @param {import('./repairs.js').Repairs} repairs in pixels of the map
+ * @returns {Float64Array} shares of the area by class id
+ */
+export function shares(labels, { area, ids, width, height }, repairs) {
+  const sums = new Float64Array(VOID + 1);
+  let total = 0;
+  for (let s = 0; s < labels.length; s++) {
+    sums[labels[s]] += area[s];
+    total += area[s];
+  }
+  const each = total / (width * height);
+  for (let r = 0; r < repairs.length; r += 3) {
+    sums[repairs[r + 2]] += (repairs[r + 1] - repairs[r]) * each;
+    for (let i = repairs[r]; i < repairs[r + 1]; i++) sums[labels[ids[i]]] -= each;
+  }
+  return sums.map((sum) => Math.max(0, sum < each / 2 ? 0 : sum / total));
 }

@@ -49,7 +49,7 @@ export function listen(app) {
     pick: () => app.pick(stage.focus),
     find: openFind,
     'add-class': () => classes.add(),
-    'rename-class': () => classes.edit(classes.active),
+    'rename-class': () => classes.edit(classes.activeKey),
     'walk-on': () => app.walk(1),
     'walk-back': () => app.walk(-1),
     search: () => app.searchOn(),

@@ -273,6 +273,12 @@ export class Evidence {
     return { undo, redo };
   }
 
+  /** The classes have changed: what steps wrote before may mean others now, so only the server can take them back. */
+  forget() {
+    this.confirmed = { ...this.confirmed, done: [], undone: [] };
+    this.replay();
+  }
+
   /** @param {import('./protocol.js').Kind} kind */
   count(kind) {
     [this.undoDepth, this.redoDepth] = after(kind, this.undoDepth, this.redoDepth);

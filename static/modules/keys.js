@@ -20,6 +20,7 @@ export const BINDINGS = [
   { group: 'Label', shown: 'Shift + 1 … 0', does: 'Choose class 11 to 20', commands: digits.map((d, i) => [`shift+${d}`, `class ${i + 10}`]) },
   { group: 'Label', shown: 'L', does: 'Find a class by name', commands: [['l', 'find']] },
   { group: 'Label', shown: 'N', does: 'Add a class', commands: [['n', 'add-class']] },
+  { group: 'Label', shown: 'Alt + ↑ ↓', does: 'Move the class in focus', commands: [] },
   { group: 'Label', shown: 'F2', does: 'Rename the active class', commands: [['f2', 'rename-class']] },
 
   { group: 'Tools', shown: 'S', does: 'Superpixels', commands: [['s', 'tool superpixel']] },

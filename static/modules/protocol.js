@@ -38,7 +38,8 @@
  * @typedef {'complete' | 'one-class' | 'no-evidence' | 'stopped' | 'superseded' | 'busy' | 'failed'} DoneReason
  * @typedef {{type: 'done', run: number, reason: DoneReason, detail?: string}} DoneMessage
  * @typedef {{type: 'error', detail: string}} ErrorMessage
- * @typedef {StateMessage | AckMessage | RejectMessage | RunMessage | DoneMessage | ErrorMessage} ServerMessage
+ * @typedef {{type: 'project', project: ProjectRecord}} ProjectMessage
+ * @typedef {StateMessage | ProjectMessage | AckMessage | RejectMessage | RunMessage | DoneMessage | ErrorMessage} ServerMessage
  *
  * @typedef {object} HypothesisFrame
  * @property {number} run
@@ -48,7 +49,8 @@
  * @property {string} digest 16 hexadecimal digits
  * @property {Uint8Array} labels class per superpixel
  *
- * @typedef {{name: string, color: string}} ClassRecord
+ * @typedef {{id: number, name: string, color: string}} ClassRecord
+ * @typedef {{classes: ClassRecord[], deleted?: (ClassRecord & {target: number})[]}} ProjectRecord
  */
 
 /** The class value of 'undecided'. */

@@ -18,6 +18,7 @@ const FRAME = 60 << 10;
  * @property {(fresh: 'started' | 'placed' | 'folded' | 'done' | 'outdated', place: number) => void} hypotheses
  * @property {() => void} map the superpixels are others now; adopt is to bring them
  * @property {() => void} save
+ * @property {(project: import('./protocol.js').ProjectRecord) => void} project its classes have changed
  * @property {(title: string, detail: string) => void} problem
  *
  * @typedef {object} Keeper where events outlive the page, see queue.js
@@ -223,6 +224,10 @@ export class Session {
           this.hypotheses.finish(message);
           this.listener.hypotheses('done', -1);
         });
+        break;
+      case 'project':
+        this.evidence.forget();
+        this.listener.project(message.project);
         break;
       case 'error':
         this.listener.problem('The server did not understand this page', message.detail);

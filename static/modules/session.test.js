@@ -60,6 +60,7 @@ function open() {
     hypotheses: (news) => said.push(news),
     map: () => said.push('map'),
     save: () => {},
+    project: ({ classes }) => said.push(`classes ${classes.map((c) => c.id)}`),
     problem: (title) => said.push(title),
   });
   socket.onopen();
@@ -138,4 +139,15 @@ test('what is too large for the socket goes by HTTP, again when it did not arriv
   await Promise.resolve();
   assert.deepEqual([sent.length, tried.length, tried[0].id === tried[1].id], [0, 2, true]);
   assert.deepEqual([said, session.save], [['outdated'], 'saved']);
+});
+
+test('others change the classes', () => {
+  const { session, said, tell } = open();
+  session.label([1], [], 2);
+  tell({ type: 'ack', id: sent[0].id, seq: 1 });
+  tell({ type: 'project', project: { classes: [{ id: 4, name: 'a', color: '#000000' }] } });
+  assert.equal(said.at(-1), 'classes 4');
+  tell(state(1, 'fine', [V, 4, V, V]));
+  session.travel('undo');
+  assert.deepEqual([...session.evidence.present.labels], [V, 4, V, V], 'what it was before only the server knows now');
 });

@@ -5,7 +5,7 @@ import { VOID } from './protocol.js';
  *
  * @param {object} now
  * @param {Uint8Array} now.clicks
- * @param {readonly {name: string}[]} now.classes
+ * @param {readonly {id: number, name: string}[]} now.classes in order
  * @param {import('./hypotheses.js').Hypotheses} now.hypotheses
  * @param {boolean} now.touch whether there is likely no keyboard
  * @returns {string}
@@ -20,7 +20,7 @@ export function statusLine({ clicks, classes, hypotheses, touch }) {
     return touch ? `No information yet: choose a class and tap some of it` : `No information yet: press 1 and click some ${name}`;
   }
   if (clicked.size === 1) {
-    const next = classes.findIndex((_, i) => !clicked.has(i));
+    const next = classes.findIndex(({ id }) => !clicked.has(id));
     if (next < 0) return 'Add a second class and click some of it to get alternatives';
     const { name } = classes[next];
     return touch || next > 8

@@ -9,7 +9,7 @@ import { backoff } from './socket.js';
 import { percent, statusLine } from './status.js';
 import { short } from './strip.js';
 
-const classes = [{ name: 'background' }, { name: 'object' }];
+const classes = [{ id: 0, name: 'background' }, { id: 1, name: 'object' }];
 
 /** @param {number[]} clicks @param {(h: Hypotheses) => void} [prepare] */
 function line(clicks, prepare = () => {}) {

@@ -1,0 +1,143 @@
+package e2e
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// projectClass is what the interface says of a class.
+type projectClass struct {
+	ID          int
+	Name, Color string
+}
+
+// classes reads the classes of the open image's project.
+func (p *page) classes() []projectClass {
+	p.t.Helper()
+	return value[struct{ Classes []projectClass }](p, `fetch('/api/v1/projects/' + document.getElementById('app').dataset.project).then(r => r.json())`).Classes
+}
+
+// shownClasses are the names in the panel, in order.
+const shownClasses = `[...document.querySelectorAll('#classes .class-name')].map(e => e.textContent)`
+
+// waitForClasses waits until the server has classes with these names, in order.
+func (p *page) waitForClasses(names ...string) []projectClass {
+	p.t.Helper()
+	want := func(classes []projectClass) bool {
+		return slices.EqualFunc(classes, names, func(c projectClass, name string) bool { return c.Name == name })
+	}
+	var classes []projectClass
+	for range 300 {
+		if classes = p.classes(); want(classes) {
+			if shown := value[[]string](p, shownClasses); !slices.Equal(shown, names) {
+				p.t.Errorf("the panel shows %q, want %q", shown, names)
+			}
+			return classes
+		}
+	}
+	p.screenshot("failure")
+	p.t.Fatalf("the classes are %+v, want %q", classes, names)
+	return nil
+}
+
+// TestE2EClasses adds, renames, reorders and deletes classes while labels are
+// there, which stay with their classes.
+func TestE2EClasses(t *testing.T) {
+	p := bare(t, 1280, 720)
+	truth := sampleTruth()
+	apple, pear := insideOf(t, truth, 4), insideOf(t, truth, 6)
+	p.press("5")
+	p.click(apple)
+	p.press("7")
+	p.click(pear)
+	p.waitForEvents(2)
+
+	// A new class can be clicked with at once.
+	p.do("adding a class", chromedp.Click(chromedp.CSS("#add-class")))
+	p.do("typing the name", chromedp.KeyEvent("stalk"))
+	p.press(kb.Enter)
+	p.click(insideOf(t, truth, 0))
+	added := p.waitForClasses("background", "table", "cloth", "bowl", "apple", "orange", "pear", "jug", "stalk")[8]
+	if events := p.waitForEvents(3); events[2].Class != added.ID {
+		t.Errorf("the click with the new class is of class %d, want %d", events[2].Class, added.ID)
+	}
+
+	// By the keyboard: the pear goes up, and its key with it.
+	p.do("going to the pear", chromedp.Focus(chromedp.CSS("#classes li:nth-child(7) .class-button")))
+	p.press(kb.ArrowUp, kb.ModifierAlt)
+	p.press(kb.ArrowUp, kb.ModifierAlt)
+	p.waitForClasses("background", "table", "cloth", "bowl", "pear", "apple", "orange", "jug", "stalk")
+	if c := p.painted("scene", pear); c[3] == 0 {
+		t.Error("the pear has lost its label")
+	}
+	p.press("5")
+	p.click(insideOf(t, truth, 7))
+	if events := p.waitForEvents(4); events[3].Class != 6 {
+		t.Errorf("key 5 labelled with class %d, want 6, the pear", events[3].Class)
+	}
+
+	// By the pointer: the background goes down two places.
+	grip := func(row string) (x, y float64) {
+		xy := value[[]float64](p, `(() => { const b = document.querySelector('#classes li:nth-child(`+row+`) .class-grip').getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()`)
+		return xy[0], xy[1]
+	}
+	x0, y0 := grip("1")
+	_, y1 := grip("3")
+	left := func(e *input.DispatchMouseEventParams) { e.Button, e.Buttons, e.ClickCount = input.MouseButtonLeft, 1, 1 }
+	p.do("dragging the background",
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x0, y0),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x0, y0, left),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x0, (y0+y1)/2, left),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x0, y1+3, left),
+	)
+	p.screenshot("dragging")
+	p.do("dropping it", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x0, y1+3, left))
+	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "jug", "stalk")
+
+	// A class without labels goes at once and comes back by the message.
+	menu := func(row, item string) {
+		t.Helper()
+		p.do("opening the menu", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x0, y0), chromedp.Click(chromedp.CSS("#classes li:nth-child("+row+") .class-more")))
+		p.until(`document.getElementById('class-menu').matches(':popover-open')`)
+		p.screenshot("menu")
+		p.do("choosing "+item, chromedp.Click(chromedp.CSS(`#class-menu [data-do="`+item+`"]`)))
+	}
+	menu("8", "delete")
+	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "stalk")
+	p.do("undoing", chromedp.Click(chromedp.CSS(`#toasts [data-slot="action"]:not([hidden])`)))
+	jug := p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "jug", "stalk")[7]
+	if jug.ID != 7 {
+		t.Errorf("the jug came back as class %d, want 7", jug.ID)
+	}
+
+	// One with labels asks what becomes of them.
+	before := p.painted("scene", apple)
+	menu("6", "delete")
+	p.until(`document.getElementById('remap-dialog').open && /1 image/.test(document.getElementById('remap-note').textContent)`)
+	p.screenshot("remap")
+	p.do("choosing the orange", chromedp.Evaluate[chromedp.Void](`{ document.getElementById('remap-target').value = '5'; }`))
+	p.do("deleting", chromedp.Click(chromedp.CSS(`#remap-dialog button[value="delete"]`)))
+	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "orange", "jug", "stalk")
+	p.until(settled)
+	p.press(kb.Escape)
+	if after := p.painted("scene", apple); after == before || after[3] == 0 {
+		t.Errorf("the deleted class is painted %v, before %v; want the colour of the orange", after, before)
+	}
+	p.do("undoing", chromedp.Click(chromedp.CSS(`#toasts [data-slot="action"]:not([hidden])`)))
+	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "jug", "stalk")
+	p.until(settled)
+	p.press(kb.Escape)
+	if again := p.painted("scene", apple); again != before {
+		t.Errorf("after undo the apple is painted %v, before %v", again, before)
+	}
+
+	p.press(kb.F2)
+	p.do("typing a name", chromedp.KeyEvent("Williams"))
+	p.press(kb.Enter)
+	p.waitForClasses("table", "cloth", "background", "bowl", "Williams", "apple", "orange", "jug", "stalk")
+	p.screenshot("renamed")
+}
