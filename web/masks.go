@@ -30,26 +30,27 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	defer a.Close()
 
 	im, project := a.Image(), a.Project()
-	name := stem(im.Name)
-	state, sequence := a.Present()
-	labels := state.Labels
+	name, positions := stem(im.Name), project.Positions()
+	mask := export.Mask{Width: im.Width, Height: im.Height}
 	if of == "hypothesis" {
+		state, sequence := a.Present()
 		h, err := sequence.At(r.Context(), rank)
 		if err != nil {
 			return err
 		}
-		labels = h.Labels
+		mask = export.MaskOf(a.Cells(), positions.Through(state.Cells(h.Labels)))
 		name += fmt.Sprintf("-hypothesis-%d", rank)
+	} else {
+		mask.Pixels = positions.Through(a.Pixels())
 	}
 	if style == "colour" {
 		name += "-colour"
 	}
-	labels = project.Positions().Through(state.Cells(labels))
 	w.Header().Set("Content-Disposition", attachment(name+".png"))
 	return s.stream(w, "image/png", func(out io.Writer) error {
 		if style == "colour" {
-			return export.ColourMask(out, a.Cells(), labels, project.Classes)
+			return export.ColourMask(out, mask, project.Classes)
 		}
-		return export.IndexMask(out, a.Cells(), labels)
+		return export.IndexMask(out, mask)
 	})
 }

@@ -22,6 +22,11 @@ func threeRegions() *superpixels.Map {
 	return &superpixels.Map{Width: 4, Height: 2, N: 3, Labels: []int32{0, 0, 1, 1, 0, 2, 2, 1}}
 }
 
+// labelled is a mask over threeRegions.
+func labelled(a, b, c uint8) export.Mask {
+	return export.Mask{Width: 4, Height: 2, Pixels: []uint8{a, a, b, b, a, c, c, b}}
+}
+
 func TestVOCColor(t *testing.T) {
 	for id, want := range map[uint8][3]uint8{
 		0: {0, 0, 0}, 1: {128, 0, 0}, 2: {0, 128, 0}, 3: {128, 128, 0},
@@ -35,7 +40,7 @@ func TestVOCColor(t *testing.T) {
 
 func TestIndexMask(t *testing.T) {
 	var b bytes.Buffer
-	if err := export.IndexMask(&b, threeRegions(), []uint8{0, 254, segment.Void}); err != nil {
+	if err := export.IndexMask(&b, labelled(0, 254, segment.Void)); err != nil {
 		t.Fatal(err)
 	}
 	for _, chunk := range []string{"tRNS", "gAMA", "sRGB"} {
@@ -65,7 +70,7 @@ func TestIndexMask(t *testing.T) {
 func TestColourMask(t *testing.T) {
 	classes := []segment.Class{{Name: "sea", Color: "#010203"}, {Name: "sand", Color: "#fffefd"}}
 	var b bytes.Buffer
-	if err := export.ColourMask(&b, threeRegions(), []uint8{1, 0, segment.Void}, classes); err != nil {
+	if err := export.ColourMask(&b, labelled(1, 0, segment.Void), classes); err != nil {
 		t.Fatal(err)
 	}
 	if header := b.Bytes()[24:26]; !bytes.Equal(header, []byte{8, 2}) {
@@ -87,13 +92,9 @@ func TestColourMask(t *testing.T) {
 }
 
 func TestColourMaskRefuses(t *testing.T) {
-	for name, classes := range map[string][]segment.Class{
-		"a class that is not there": {{Name: "a", Color: "#000000"}},
-		"a colour that is none":     {{Name: "a", Color: "#000000"}, {Name: "b", Color: "red"}},
-	} {
-		if err := export.ColourMask(io.Discard, threeRegions(), []uint8{0, 1, 0}, classes); err == nil {
-			t.Errorf("%s was accepted", name)
-		}
+	classes := []segment.Class{{Name: "a", Color: "#000000"}, {Name: "b", Color: "red"}}
+	if err := export.ColourMask(io.Discard, labelled(0, 1, 0), classes); err == nil {
+		t.Error("a colour that is none was accepted")
 	}
 }
 
@@ -123,32 +124,23 @@ func TestSuperpixels(t *testing.T) {
 	}
 }
 
-// stripes is a large map of vertical bands, one pixel wide.
-func stripes(width, height int) *superpixels.Map {
-	m := &superpixels.Map{Width: width, Height: height, N: width, Labels: make([]int32, width*height)}
-	for i := range m.Labels {
-		m.Labels[i] = int32(i % width)
-	}
-	return m
-}
-
 // The picture of a mask is never held: what a writer allocates does not grow
 // with the height.
 func TestFlatMemory(t *testing.T) {
 	const width = 2000
-	labels := make([]uint8, width)
 	classes := []segment.Class{{Name: "a", Color: "#102030"}}
-	writers := map[string]func(*superpixels.Map) error{
-		"index":       func(m *superpixels.Map) error { return export.IndexMask(io.Discard, m, labels) },
-		"colour":      func(m *superpixels.Map) error { return export.ColourMask(io.Discard, m, labels, classes) },
-		"superpixels": func(m *superpixels.Map) error { return export.Superpixels(io.Discard, m) },
+	writers := map[string]func(export.Mask, *superpixels.Map) error{
+		"index":       func(m export.Mask, _ *superpixels.Map) error { return export.IndexMask(io.Discard, m) },
+		"colour":      func(m export.Mask, _ *superpixels.Map) error { return export.ColourMask(io.Discard, m, classes) },
+		"superpixels": func(_ export.Mask, m *superpixels.Map) error { return export.Superpixels(io.Discard, m) },
 	}
 	for name, write := range writers {
 		allocated := func(height int) uint64 {
-			m := stripes(width, height)
+			mask := export.Mask{Width: width, Height: height, Pixels: make([]uint8, width*height)}
+			m := &superpixels.Map{Width: width, Height: height, N: 1, Labels: make([]int32, width*height)}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if err := write(m); err != nil {
+			if err := write(mask, m); err != nil {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)
@@ -162,19 +154,16 @@ func TestFlatMemory(t *testing.T) {
 }
 
 func BenchmarkMask(b *testing.B) {
-	m := stripes(4000, 3000)
+	m := &superpixels.Map{Width: 4000, Height: 3000, N: 80 * 60, Labels: make([]int32, 12_000_000)}
+	mask := export.Mask{Width: m.Width, Height: m.Height, Pixels: make([]uint8, len(m.Labels))}
 	for i := range m.Labels { // regions of 50×50 pixels, as a photograph has
 		m.Labels[i] = int32(i%4000/50 + i/4000/50*80)
-	}
-	m.N = 80 * 60
-	labels := make([]uint8, m.N)
-	for i := range labels {
-		labels[i] = uint8(i * 7 % 3)
+		mask.Pixels[i] = uint8(m.Labels[i] * 7 % 3)
 	}
 	classes := []segment.Class{{Color: "#102030"}, {Color: "#405060"}, {Color: "#708090"}}
 	for name, write := range map[string]func() error{
-		"index":       func() error { return export.IndexMask(io.Discard, m, labels) },
-		"colour":      func() error { return export.ColourMask(io.Discard, m, labels, classes) },
+		"index":       func() error { return export.IndexMask(io.Discard, mask) },
+		"colour":      func() error { return export.ColourMask(io.Discard, mask, classes) },
 		"superpixels": func() error { return export.Superpixels(io.Discard, m) },
 	} {
 		b.Run(fmt.Sprintf("%s/pixels=12M", name), func(b *testing.B) {

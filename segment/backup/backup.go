@@ -1,0 +1,180 @@
+// Package backup is the form in which a whole project leaves Collie so that it
+// can come back: a zip that holds
+//
+//	backup.json            a Document: the project, its classes, its images
+//	originals/STEM.EXT     each image's file as it was uploaded
+//	maps/STEM.hierarchy    its superpixels (superpixels.Hierarchy.MarshalBinary)
+//	maps/STEM.graph        their graph (superpixels.Graph.MarshalBinary)
+//	evidence/STEM.jsonl    its evidence log, an Event in JSON per line
+//	manifest.json          the report of the export
+//
+// backup.json comes last but for the manifest; the files of an image are named
+// in it. Superpixels are kept, not found anew, because evidence speaks of them by
+// number: whoever puts the files under the keys of new images and plays the log
+// gets the same labellings, bit by bit, whatever became of the algorithms.
+// Labelling, in the record of an image, is how to check it. Pictures to display
+// and thumbnails are made from the original.
+package backup
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"collie/segment"
+)
+
+// Kind and Version of a Document.
+const (
+	Kind    = "collie-backup"
+	Version = 1
+)
+
+// File is the name of the Document in the zip.
+const File = "backup.json"
+
+// Document tells what a backup holds.
+type Document struct {
+	Kind    string  `json:"kind"`
+	Version int     `json:"version"`
+	Project Project `json:"project"`
+	Images  []Image `json:"images"` // in order of upload
+}
+
+// Project is a segment.Project.
+type Project struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Created time.Time `json:"created"`
+	Classes []Class   `json:"classes"` // in project order
+
+	Deleted []DeletedClass `json:"deleted"` // in the order of their deletion
+}
+
+// Class is a segment.Class. Labels and picks hold ids of classes.
+type Class struct {
+	ID    uint8  `json:"id"`
+	Name  string `json:"name"`
+	Color string `json:"color"`
+}
+
+// DeletedClass is a segment.DeletedClass.
+type DeletedClass struct {
+	Class
+	Target  uint8     `json:"target"` // id of the class in its place, or 255
+	Deleted time.Time `json:"deleted"`
+}
+
+// Image is the record of an image and the names of its files in the zip.
+type Image struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Format  string    `json:"format"`
+	Width   int       `json:"width"`
+	Height  int       `json:"height"`
+	Regions int       `json:"regions"` // superpixels to start with
+	Bytes   int64     `json:"bytes"`
+	Created time.Time `json:"created"`
+	Seq     int       `json:"seq"` // events in the log
+
+	Original  string `json:"original"`
+	Hierarchy string `json:"hierarchy"`
+	Graph     string `json:"graph"`
+	Evidence  string `json:"evidence"`
+	// Labelling is the SHA-256, in hexadecimal, of the labelling per pixel:
+	// class ids or 255, row-major, as segment.Annotation.Pixels returns it.
+	Labelling string `json:"labelling_sha256"`
+}
+
+// event is a segment.Event as it is written.
+type event struct {
+	ID          string       `json:"id"`
+	Seq         int          `json:"seq"`
+	Kind        string       `json:"kind"`
+	Superpixels []int32      `json:"superpixels,omitempty"`
+	Points      [][2]float64 `json:"points,omitempty"`
+	Class       int          `json:"class"`
+	Regions     int          `json:"regions,omitempty"`
+	Pick        *pick        `json:"pick,omitempty"`
+	Created     time.Time    `json:"created"`
+}
+
+type pick struct {
+	Rank   int    `json:"rank"`
+	Digest string `json:"digest"`
+	Labels []byte `json:"labels"` // class id per superpixel of the map in force
+}
+
+// WriteEvents writes a log, an event per line. The same log gives the same bytes.
+func WriteEvents(w io.Writer, events []segment.Event) error {
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	for i := range events {
+		e := &events[i]
+		line := event{
+			ID: e.ID, Seq: e.Seq, Kind: string(e.Kind), Superpixels: e.Superpixels, Points: e.Points,
+			Class: e.Class, Regions: e.Regions, Created: e.Created,
+		}
+		if e.Pick != nil {
+			line.Pick = &pick{e.Pick.Rank, e.Pick.Digest, e.Pick.Labels}
+		}
+		if err := out.Encode(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// longestLine is how many bytes an event can have: a pick of all cells of the
+// largest image fits many times.
+const longestLine = 16 << 20
+
+// ReadEvents reads a log, one event after the other. It checks the form, not
+// whether an event makes sense for the image: numbers of events follow each
+// other from 1. After an error there is nothing more.
+func ReadEvents(r io.Reader) iter.Seq2[segment.Event, error] {
+	return func(yield func(segment.Event, error) bool) {
+		lines := bufio.NewScanner(r)
+		lines.Buffer(nil, longestLine)
+		number := 0
+		for lines.Scan() {
+			number++
+			e, err := readEvent(lines.Bytes())
+			if err == nil && e.Seq != number {
+				err = fmt.Errorf("it has the number %d", e.Seq)
+			}
+			if err != nil {
+				yield(segment.Event{}, fmt.Errorf("event %d of the log: %w", number, err))
+				return
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+		if err := lines.Err(); err != nil {
+			if errors.Is(err, bufio.ErrTooLong) {
+				err = fmt.Errorf("event %d of the log is longer than %d MiB", number+1, longestLine>>20)
+			}
+			yield(segment.Event{}, err)
+		}
+	}
+}
+
+func readEvent(line []byte) (segment.Event, error) {
+	var in event
+	if err := json.Unmarshal(line, &in); err != nil {
+		return segment.Event{}, err
+	}
+	e := segment.Event{
+		ID: in.ID, Seq: in.Seq, Kind: segment.EventKind(in.Kind), Superpixels: in.Superpixels, Points: in.Points,
+		Class: in.Class, Regions: in.Regions, Created: in.Created.UTC(),
+	}
+	if in.Pick != nil {
+		e.Pick = &segment.Pick{Rank: in.Pick.Rank, Digest: in.Pick.Digest, Labels: in.Pick.Labels}
+	}
+	return e, nil
+}

@@ -1,0 +1,103 @@
+package export
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// FileReport names a file of the archive by what it holds.
+type FileReport struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// member is a file of the archive, ready to be written.
+type member struct {
+	report FileReport
+	method uint16
+	packed []byte
+	crc    uint32
+}
+
+// stored is a member that would not get smaller: a picture, an archive.
+func stored(name string, content []byte) member {
+	sum := sha256.Sum256(content)
+	return member{
+		report: FileReport{name, int64(len(content)), hex.EncodeToString(sum[:])},
+		method: zip.Store, packed: content, crc: crc32.ChecksumIEEE(content),
+	}
+}
+
+// deflated is a member that gets smaller.
+func deflated(name string, content []byte) (member, error) {
+	m := stored(name, content)
+	var b bytes.Buffer
+	z, err := flate.NewWriter(&b, flate.DefaultCompression)
+	if err != nil {
+		return member{}, err
+	}
+	if _, err := z.Write(content); err != nil {
+		return member{}, err
+	}
+	if err := z.Close(); err != nil {
+		return member{}, err
+	}
+	m.method, m.packed = zip.Deflate, b.Bytes()
+	return m, nil
+}
+
+// archive writes a zip whose bytes depend on nothing but its members: they have
+// no times, and are written one after the other, with their sizes ahead of them.
+type archive struct {
+	zip   *zip.Writer
+	files []FileReport
+	names map[string]bool
+}
+
+func newArchive(w io.Writer) *archive {
+	return &archive{zip: zip.NewWriter(w), names: map[string]bool{}}
+}
+
+func (a *archive) add(m member) error {
+	return a.copy(m, bytes.NewReader(m.packed), int64(len(m.packed)))
+}
+
+// copy adds a member whose packed bytes come from r.
+func (a *archive) copy(m member, r io.Reader, packed int64) error {
+	if a.names[m.report.Name] {
+		return fmt.Errorf("export: the archive has two files %s", m.report.Name)
+	}
+	a.names[m.report.Name] = true
+	w, err := a.zip.CreateRaw(&zip.FileHeader{
+		Name: m.report.Name, Method: m.method, CRC32: m.crc,
+		CompressedSize64: uint64(packed), UncompressedSize64: uint64(m.report.Bytes),
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(w, r); err != nil {
+		return err
+	}
+	a.files = append(a.files, m.report)
+	return nil
+}
+
+// close adds the report, which learns of the files, and ends the archive.
+func (a *archive) close(r *Report) error {
+	r.Files = a.files
+	m, err := r.manifest()
+	if err != nil {
+		return err
+	}
+	if err := a.add(m); err != nil {
+		return err
+	}
+	return a.zip.Close()
+}

@@ -1,0 +1,102 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"collie/segment"
+	"collie/segment/backup"
+)
+
+// whole is a backup: package backup has its form. It is of the evidence, not of
+// pixels, so what undecided pixels become makes no difference.
+type whole struct {
+	single
+	job *job
+}
+
+func newBackup(j *job) (encoder, error) { return &whole{job: j}, nil }
+
+func (e *whole) document() document {
+	p := e.job.project
+	out := backup.Project{ID: p.ID, Name: p.Name, Created: p.Created, Deleted: []backup.DeletedClass{}}
+	for _, c := range p.Classes {
+		out.Classes = append(out.Classes, backup.Class(c))
+	}
+	for _, c := range p.Deleted {
+		out.Deleted = append(out.Deleted, backup.DeletedClass{Class: backup.Class(c.Class), Target: c.Target, Deleted: c.Deleted})
+	}
+	head := asJSON(backup.Document{Kind: backup.Kind, Version: backup.Version, Project: out, Images: []backup.Image{}})
+	return document{
+		name: backup.File, separator: ",\n",
+		head: strings.TrimSuffix(head, "]}") + "\n", foot: "\n]}\n",
+	}
+}
+
+func (*whole) image(ctx context.Context, s *subject) (*piece, error) {
+	im := &s.image
+	extension := map[string]string{"jpeg": "jpg", "tiff": "tif"}[im.Format]
+	if extension == "" {
+		extension = im.Format
+	}
+	record := backup.Image{
+		ID: im.ID, Name: im.Name, Format: im.Format, Width: im.Width, Height: im.Height,
+		Regions: im.Regions, Bytes: im.Bytes, Created: im.Created,
+		Original: "originals/" + s.stem + "." + extension, Evidence: "evidence/" + s.stem + ".jsonl",
+		Hierarchy: "maps/" + s.stem + ".hierarchy", Graph: "maps/" + s.stem + ".graph",
+	}
+	p := &piece{out: len(s.partition().regions)}
+	events, pixels, err := s.log(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(pixels)
+	record.Seq, record.Labelling = len(events), hex.EncodeToString(sum[:])
+	var lines bytes.Buffer
+	if err := backup.WriteEvents(&lines, events); err != nil {
+		return nil, err
+	}
+	evidence, err := deflated(record.Evidence, lines.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	original, err := s.blob(ctx, im.OriginalKey())
+	if err != nil {
+		return nil, err
+	}
+	p.files = []member{stored(record.Original, original), evidence}
+	for _, f := range []struct{ name, key string }{{record.Hierarchy, im.HierarchyKey()}, {record.Graph, im.GraphKey()}} {
+		b, err := s.blob(ctx, f.key)
+		if err != nil {
+			return nil, err
+		}
+		m, err := deflated(f.name, b)
+		if err != nil {
+			return nil, err
+		}
+		p.files = append(p.files, m)
+	}
+	entry, err := json.Marshal(record)
+	p.entries = [][]byte{entry}
+	return p, err
+}
+
+// log returns the evidence and the labelling that it leads to, also while
+// somebody works on the image.
+func (s *subject) log(ctx context.Context) ([]segment.Event, []uint8, error) {
+	a, err := s.annotate(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for {
+		events := a.Events(0)
+		pixels := a.Pixels()
+		if len(a.Events(0)) == len(events) {
+			return events, pixels, ctx.Err()
+		}
+	}
+}

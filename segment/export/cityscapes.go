@@ -1,0 +1,82 @@
+package export
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	"collie/segment"
+)
+
+// cityscapes is the layout of Cityscapes' fine annotations. An instance id is
+// class·1000 + n, with n counting the regions of a class from 0; class 0 has no
+// instances and undecided pixels have 255 in both pictures. Where an id does not
+// fit 16 bits, or n is over 999, the pixel has the class alone.
+type cityscapes struct{ single }
+
+func newCityscapes(*job) (encoder, error) { return cityscapes{}, nil }
+
+// instances is how many regions of a class have ids of their own.
+const instances = 1000
+
+func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {
+	s.pictureName = "leftImg8bit/default/" + s.stem + "_leftImg8bit.png"
+	parts := s.partition()
+	ids := make([]uint16, len(parts.regions))
+	var next [segment.MaxClasses]int
+	plain := 0
+	for i, r := range parts.regions {
+		id := int(r.class)*instances + next[r.class]
+		switch {
+		case r.class == 0:
+		case next[r.class] >= instances || id > math.MaxUint16:
+			ids[i] = uint16(r.class)
+			plain++
+		default:
+			ids[i] = uint16(id)
+		}
+		next[r.class]++
+	}
+	p := &piece{out: len(parts.regions) - plain}
+	if plain > 0 {
+		p.lossy = []string{fmt.Sprintf("%s %s no id of their own in instanceIds, only that of the class; ids end at %d and at %d instances of a class.",
+			counted(plain, "region"), haveHas(plain), math.MaxUint16, instances)}
+	}
+	prefix := "gtFine/default/" + s.stem + "_gtFine_"
+	for _, f := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{"labelIds.png", func(w io.Writer) error {
+			return writePNG(w, grey8Form, parts.Width, parts.Height, func(y int, dst []byte) { copy(dst, parts.row(y)) })
+		}},
+		{"instanceIds.png", func(w io.Writer) error {
+			return writePNG(w, grey16Form, parts.Width, parts.Height, func(y int, dst []byte) {
+				for x, region := range parts.ids[y*parts.Width : (y+1)*parts.Width] {
+					id := uint16(segment.Void)
+					if region >= 0 {
+						id = ids[region]
+					}
+					binary.BigEndian.PutUint16(dst[2*x:], id)
+				}
+			})
+		}},
+		{"color.png", func(w io.Writer) error { return ColourMask(w, s.mask, s.project.Classes) }},
+	} {
+		m, err := picture(prefix+f.name, f.write)
+		if err != nil {
+			return nil, err
+		}
+		p.files = append(p.files, m)
+	}
+	return p, nil
+}
+
+func haveHas(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
+}

@@ -1,0 +1,165 @@
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// coco is COCO's instances. Categories are all classes, numbered from 1 in
+// project order; images are numbered by their place in the project, from 1, so
+// that both keep their numbers from export to export. Polygons are exact: their
+// corners are corners of pixels, as COCO's own mask code reads them.
+type coco struct {
+	single
+	job *job
+}
+
+func newCOCO(j *job) (encoder, error) { return &coco{job: j}, nil }
+
+type cocoImage struct {
+	ID       int    `json:"id"`
+	FileName string `json:"file_name"`
+	Width    int    `json:"width"`
+	Height   int    `json:"height"`
+}
+
+type cocoCategory struct {
+	ID            int    `json:"id"`
+	Name          string `json:"name"`
+	Supercategory string `json:"supercategory"`
+	IsThing       *int   `json:"isthing,omitempty"`
+	Color         []int  `json:"color,omitempty"`
+}
+
+type cocoRLE struct {
+	Size   [2]int `json:"size"` // height, width
+	Counts string `json:"counts"`
+}
+
+// cocoAnnotation follows the id, which is known when it is written.
+type cocoAnnotation struct {
+	ImageID      int    `json:"image_id"`
+	CategoryID   int    `json:"category_id"`
+	Segmentation any    `json:"segmentation"` // polygons or cocoRLE
+	Area         int    `json:"area"`
+	BBox         [4]int `json:"bbox"` // x, y, width, height
+	IsCrowd      int    `json:"iscrowd"`
+}
+
+func (c *coco) document() document {
+	categories := make([]cocoCategory, len(c.job.project.Classes))
+	for i, class := range c.job.project.Classes {
+		categories[i] = cocoCategory{ID: i + 1, Name: class.Name}
+	}
+	return c.job.cocoDocument("annotations/instances_default.json", categories, func(n int) string {
+		return `{"id":` + strconv.Itoa(n) + ","
+	})
+}
+
+// cocoDocument is a document of COCO's whose annotations are the entries.
+func (j *job) cocoDocument(name string, categories []cocoCategory, begin func(n int) string) document {
+	images := make([]cocoImage, len(j.places))
+	for i, place := range j.places {
+		s := j.subject(place)
+		s.pictureName = s.cocoPicture()
+		images[i] = cocoImage{place + 1, s.fileName(), s.image.Width, s.image.Height}
+	}
+	return document{
+		name: name,
+		head: `{"info":` + asJSON(map[string]string{"description": j.project.Name}) + `,"licenses":[],` +
+			`"images":` + asJSON(images) + ",\n" + `"categories":` + asJSON(categories) + ",\n" + `"annotations":[` + "\n",
+		separator: ",\n", foot: "\n]}\n", begin: begin,
+	}
+}
+
+// cocoPicture is where the tools that read COCO's form look for the picture.
+func (s *subject) cocoPicture() string { return "images/default/" + s.stem + s.extension() }
+
+func (c *coco) image(_ context.Context, s *subject) (*piece, error) {
+	s.pictureName = s.cocoPicture()
+	parts := s.partition()
+	list, of := parts.objects(s.options.Objects == "class", *s.options.Background)
+	columns := parts.columns(len(list), of)
+	var outlines []outline
+	if s.options.Shapes == "polygon" {
+		outlines = parts.outlines()
+	}
+	p := &piece{lossy: leftOut(parts, of)}
+	for i, o := range list {
+		p.out += len(o.parts)
+		size := o.box.Size()
+		a := cocoAnnotation{
+			ImageID: s.place + 1, CategoryID: int(o.class) + 1, Area: o.area,
+			BBox:         [4]int{o.box.Min.X, o.box.Min.Y, size.X, size.Y},
+			Segmentation: cocoRLE{[2]int{s.mask.Height, s.mask.Width}, columns[i].COCO()},
+		}
+		if polygons, ok := polygonsOf(o, outlines); ok {
+			a.Segmentation = polygons
+		}
+		b, err := json.Marshal(a)
+		if err != nil {
+			return nil, err
+		}
+		p.entries = append(p.entries, b[1:]) // the id comes before
+	}
+	return p, nil
+}
+
+// polygonsOf gives the corners of an object's regions, x and y in turn, when
+// none of these has a hole.
+func polygonsOf(o object, outlines []outline) (polygons [][]int, ok bool) {
+	if outlines == nil {
+		return nil, false
+	}
+	for _, part := range o.parts {
+		if len(outlines[part]) > 1 {
+			return nil, false
+		}
+		var flat []int
+		for _, at := range outlines[part][0] {
+			flat = append(flat, at.X, at.Y)
+		}
+		polygons = append(polygons, flat)
+	}
+	return polygons, true
+}
+
+// leftOut says which regions are no objects, and why.
+func leftOut(p *partition, of []int32) []string {
+	regions, pixels := 0, 0
+	for i, r := range p.regions {
+		if of[i] < 0 {
+			regions++
+			pixels += r.area
+		}
+	}
+	if regions == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s of class 0, %d pixels, %s no objects here and can't be told from undecided pixels.", counted(regions, "region"), pixels, isAre(regions))}
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// asJSON is for values that can always be written as JSON.
+func asJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}

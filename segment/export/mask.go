@@ -1,0 +1,100 @@
+package export
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"image/color"
+	"io"
+
+	"collie/segment"
+	"collie/superpixels"
+)
+
+// Mask is a class or [segment.Void] per pixel, row-major: Width·Height of them.
+type Mask struct {
+	Width, Height int
+	Pixels        []uint8
+}
+
+// MaskOf makes a mask of a class per region of a map.
+func MaskOf(m *superpixels.Map, labels []uint8) Mask {
+	out := Mask{Width: m.Width, Height: m.Height, Pixels: make([]uint8, len(m.Labels))}
+	for i, id := range m.Labels {
+		out.Pixels[i] = labels[id]
+	}
+	return out
+}
+
+// row returns the pixels of row y.
+func (m Mask) row(y int) []uint8 { return m.Pixels[y*m.Width : (y+1)*m.Width] }
+
+// IndexMask writes the mask as an 8-bit palette PNG: each pixel is a class
+// index, 255 where undecided. The palette is that of PASCAL VOC ([VOCColor])
+// with all 256 entries and no transparency.
+func IndexMask(w io.Writer, m Mask) error {
+	return writePNG(w, indexForm, m.Width, m.Height, func(y int, dst []byte) { copy(dst, m.row(y)) })
+}
+
+// ColourMask writes the mask as an RGB PNG in the colours of the classes;
+// undecided pixels have VOC's colour of void, (224, 224, 192).
+func ColourMask(w io.Writer, m Mask, classes []segment.Class) error {
+	var colors [256]color.RGBA
+	for i, c := range classes {
+		var err error
+		if colors[i], err = parseColor(c.Color); err != nil {
+			return fmt.Errorf("class %d: %w", i, err)
+		}
+	}
+	colors[segment.Void] = VOCColor(segment.Void)
+	return writePNG(w, rgbForm, m.Width, m.Height, func(y int, dst []byte) {
+		for x, l := range m.row(y) {
+			dst[3*x], dst[3*x+1], dst[3*x+2] = colors[l].R, colors[l].G, colors[l].B
+		}
+	})
+}
+
+// Superpixels writes the map as a 16-bit grey PNG: each pixel is the id of its
+// superpixel. A map of more than 65,536 superpixels does not fit and is an error.
+func Superpixels(w io.Writer, m *superpixels.Map) error {
+	if m.N > 1<<16 {
+		return fmt.Errorf("%d superpixels do not fit 16 bits", m.N)
+	}
+	return writePNG(w, grey16Form, m.Width, m.Height, func(y int, dst []byte) {
+		for x, id := range m.Labels[y*m.Width : (y+1)*m.Width] {
+			binary.BigEndian.PutUint16(dst[2*x:], uint16(id))
+		}
+	})
+}
+
+// VOCColor is the colour of index id in the PASCAL VOC colour map: the bits of
+// id in threes, spread over the high bits of red, green and blue.
+func VOCColor(id uint8) color.RGBA {
+	c := color.RGBA{A: 255}
+	for j := 7; id != 0; j-- {
+		c.R |= (id & 1) << j
+		c.G |= (id >> 1 & 1) << j
+		c.B |= (id >> 2 & 1) << j
+		id >>= 3
+	}
+	return c
+}
+
+// vocPalette is the colour map as a PNG holds it.
+var vocPalette = func() (p [3 * 256]byte) {
+	for i := range 256 {
+		c := VOCColor(uint8(i))
+		p[3*i], p[3*i+1], p[3*i+2] = c.R, c.G, c.B
+	}
+	return p
+}()
+
+func parseColor(s string) (color.RGBA, error) {
+	var rgb [3]byte
+	if len(s) == 7 && s[0] == '#' {
+		if _, err := hex.Decode(rgb[:], []byte(s[1:])); err == nil {
+			return color.RGBA{R: rgb[0], G: rgb[1], B: rgb[2], A: 255}, nil
+		}
+	}
+	return color.RGBA{}, fmt.Errorf("the colour %q is not of the form #rrggbb", s)
+}

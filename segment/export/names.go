@@ -1,0 +1,58 @@
+package export
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"collie/segment"
+)
+
+// longestStem is how many bytes of an image's name go into file names.
+const longestStem = 80
+
+// stems names the files of each image after the image: letters, digits, dots,
+// hyphens and underscores of ASCII, different for each image also where capitals
+// do not count, and no name that some system keeps for itself. The names depend
+// on the whole project, so an image is called the same in every export of it.
+func stems(images []segment.Image) []string {
+	taken := make(map[string]bool, len(images))
+	out := make([]string, len(images))
+	for i, im := range images {
+		stem := cleanStem(im.Name)
+		out[i] = stem
+		for n := 2; taken[strings.ToLower(out[i])]; n++ {
+			out[i] = stem + "-" + strconv.Itoa(n)
+		}
+		taken[strings.ToLower(out[i])] = true
+	}
+	return out
+}
+
+func cleanStem(name string) string {
+	name = strings.TrimSuffix(name, path.Ext(name))
+	name = strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '-', c == '_':
+			return c
+		}
+		return '_'
+	}, name)
+	name = strings.Trim(name[:min(len(name), longestStem)], ".-_ ")
+	base, _, _ := strings.Cut(strings.ToLower(name), ".")
+	if name == "" || reserved[base] {
+		name = strings.TrimSuffix("image-"+name, "-")
+	}
+	return name
+}
+
+// reserved are the names of devices on Windows.
+var reserved = func() map[string]bool {
+	r := map[string]bool{"con": true, "prn": true, "aux": true, "nul": true}
+	for _, port := range []string{"com", "lpt"} {
+		for n := range 10 {
+			r[port+strconv.Itoa(n)] = true
+		}
+	}
+	return r
+}()

@@ -1,0 +1,153 @@
+package export
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"collie/segment"
+)
+
+// Options say what is exported and how. The zero value of a field is its
+// default. The JSON form is that of the interface and of the manifest.
+type Options struct {
+	// Images are the ids of the images, in any order; none stands for the whole
+	// project.
+	Images []string `json:"images,omitempty"`
+	// Drafts says whether images that are not done are exported, too; by
+	// default they are.
+	Drafts *bool `json:"drafts,omitempty"`
+	// Undecided pixels are "void" (255, the default) or "background" (class 0).
+	Undecided string `json:"undecided,omitempty"`
+	// Pictures says whether the images are put beside the masks: upright,
+	// without metadata. By default VOC and YOLO have them, since their readers
+	// expect it, and the other formats do not.
+	Pictures *bool `json:"pictures,omitempty"`
+	// Objects of the formats that list objects are each a "region" (a connected
+	// component; the default) or all of a "class".
+	Objects string `json:"objects,omitempty"`
+	// Shapes of COCO and labelme are "polygon" where a polygon is exact, or
+	// always "mask". The default is "polygon" for COCO and "mask" for labelme.
+	Shapes string `json:"shapes,omitempty"`
+	// Background says whether class 0 is written as objects, too, in formats
+	// that list objects; by default it is, but for YOLO, where an image without
+	// objects is how one says 'nothing here'.
+	Background *bool `json:"background,omitempty"`
+	// Hypotheses is how many of them numpy's probabilities and the hypotheses
+	// format are made of, 1..100; the default is 20.
+	Hypotheses int `json:"hypotheses,omitempty"`
+}
+
+// Format is a form in which a project can be exported.
+type Format struct {
+	Name    string // in addresses and flags
+	Title   string // for people
+	Summary string // one line for people
+	// Uses are the options beside images, drafts, undecided and pictures that
+	// make a difference.
+	Uses []string
+
+	pictures, background bool
+	shapes               string
+	encoder              func(*job) (encoder, error)
+}
+
+// Formats lists all formats in the order in which they are offered.
+func Formats() []Format {
+	return []Format{
+		{Name: "index-png", Title: "Index masks", Summary: "PNG, one byte per pixel: the class index, 255 where undecided", encoder: newIndexPNG},
+		{Name: "colour-png", Title: "Colour masks", Summary: "RGB PNG in the colours of the classes", encoder: newColourPNG},
+		{Name: "voc", Title: "PASCAL VOC", Summary: "palette PNGs by class and by object, lists, labelmap.txt", pictures: true, encoder: newVOC},
+		{Name: "coco", Title: "COCO instances", Summary: "JSON with polygons, and run lengths for regions with holes", Uses: []string{"objects", "shapes", "background"}, background: true, shapes: "polygon", encoder: newCOCO},
+		{Name: "coco-panoptic", Title: "COCO panoptic", Summary: "JSON and PNGs in which every region has a number", Uses: []string{"objects"}, background: true, encoder: newPanoptic},
+		{Name: "yolo", Title: "YOLO segmentation", Summary: "one text file of polygons per image, data.yaml", Uses: []string{"background"}, pictures: true, encoder: newYOLO},
+		{Name: "labelme", Title: "labelme", Summary: "one JSON file per image", Uses: []string{"objects", "shapes", "background"}, background: true, shapes: "mask", encoder: newLabelme},
+		{Name: "cvat", Title: "CVAT for images 1.1", Summary: "annotations.xml with masks", Uses: []string{"objects", "background"}, background: true, encoder: newCVAT},
+		{Name: "datumaro", Title: "Datumaro", Summary: "JSON with masks as run lengths", Uses: []string{"objects", "background"}, background: true, encoder: newDatumaro},
+		{Name: "cityscapes", Title: "Cityscapes", Summary: "gtFine label, instance and colour PNGs", encoder: newCityscapes},
+		{Name: "numpy", Title: "NumPy", Summary: "labels.npz, and probs.npz with probabilities per superpixel", Uses: []string{"hypotheses"}, encoder: newNumPy},
+		{Name: "hypotheses", Title: "Hypotheses", Summary: "the alternatives as index PNGs, with scores", Uses: []string{"hypotheses"}, encoder: newHypotheses},
+		{Name: "backup", Title: "Backup", Summary: "the whole project with its evidence, to import it again", encoder: newBackup},
+	}
+}
+
+// FormatOf finds a format by its name.
+func FormatOf(name string) (Format, error) {
+	formats := Formats()
+	if i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name }); i >= 0 {
+		return formats[i], nil
+	}
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.Name)
+	}
+	return Format{}, segment.Errorf(segment.Invalid, "The format %q is not known; known are %s.", name, strings.Join(names, ", "))
+}
+
+// Resolve checks the options against a format and fills in its defaults.
+func (f Format) Resolve(o Options) (Options, error) {
+	yes, pictures, background := true, f.pictures, f.background
+	for _, flag := range []struct {
+		given **bool
+		value *bool
+	}{{&o.Drafts, &yes}, {&o.Pictures, &pictures}, {&o.Background, &background}} {
+		if *flag.given == nil {
+			*flag.given = flag.value
+		}
+	}
+	for _, word := range []struct {
+		name    string
+		given   *string
+		choices []string // the default first
+	}{
+		{"undecided", &o.Undecided, []string{"void", "background"}},
+		{"objects", &o.Objects, []string{"region", "class"}},
+		{"shapes", &o.Shapes, shapes(f.shapes)},
+	} {
+		if *word.given == "" {
+			*word.given = word.choices[0]
+		}
+		if !slices.Contains(word.choices, *word.given) {
+			return Options{}, segment.Errorf(segment.Invalid, "The option %q can be %s, not %q.", word.name, strings.Join(word.choices, " or "), *word.given)
+		}
+	}
+	if o.Hypotheses == 0 {
+		o.Hypotheses = segment.DefaultHypotheses
+	}
+	if o.Hypotheses < 1 || o.Hypotheses > segment.MaxHypotheses {
+		return Options{}, segment.Errorf(segment.Invalid, "The number of hypotheses can be 1 to %d, not %d.", segment.MaxHypotheses, o.Hypotheses)
+	}
+	return o, nil
+}
+
+func shapes(first string) []string {
+	if first == "mask" {
+		return []string{"mask", "polygon"}
+	}
+	return []string{"polygon", "mask"}
+}
+
+// choose returns the places, in the project, of the images that are exported,
+// and reports those that are not.
+func (o *Options) choose(images []segment.Image, skip func(segment.Image, string)) ([]int, error) {
+	wanted := make(map[string]bool, len(o.Images))
+	for _, id := range o.Images {
+		wanted[id] = true
+	}
+	var places []int
+	for i, im := range images {
+		if len(o.Images) > 0 && !wanted[im.ID] {
+			continue
+		}
+		delete(wanted, im.ID)
+		if !*o.Drafts && im.Status() != "done" {
+			skip(im, "It is not done, and drafts were left out.")
+			continue
+		}
+		places = append(places, i)
+	}
+	if len(wanted) > 0 {
+		return nil, segment.Errorf(segment.NotFound, "The project has no image %s.", strings.Join(slices.Sorted(maps.Keys(wanted)), ", "))
+	}
+	return places, nil
+}

@@ -1,0 +1,61 @@
+package export
+
+import (
+	"context"
+	"runtime"
+)
+
+// ordered makes n things on all cores and uses them one after the other, in
+// order. So many things are in memory at most as there are cores, and one more.
+// The first error ends it and is returned.
+func ordered[T any](ctx context.Context, n int, make1 func(ctx context.Context, i int) (T, error), use func(i int, made T) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	type result struct {
+		made T
+		err  error
+	}
+	workers := runtime.GOMAXPROCS(0)
+	queue := make(chan chan result, workers) // in order
+	slots := make(chan struct{}, workers)    // one per thing that is being made
+	go func() {
+		defer close(queue)
+		for i := range n {
+			select {
+			case slots <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			one := make(chan result, 1)
+			go func() {
+				made, err := make1(ctx, i)
+				one <- result{made, err}
+				<-slots
+			}()
+			select {
+			case queue <- one:
+			case <-ctx.Done():
+				<-one
+				return
+			}
+		}
+	}()
+	var failed error
+	i := 0
+	for one := range queue {
+		r := <-one
+		if failed == nil {
+			if failed = r.err; failed == nil {
+				failed = use(i, r.made)
+			}
+			if failed != nil {
+				stop()
+			}
+		}
+		i++
+	}
+	stop()
+	if failed == nil && i < n {
+		return context.Cause(ctx)
+	}
+	return failed
+}

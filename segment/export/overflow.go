@@ -1,0 +1,59 @@
+package export
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+)
+
+// keepInMemory is how many bytes an overflow holds before it takes a file.
+const keepInMemory = 8 << 20
+
+// overflow is a buffer that goes on in a temporary file when it gets large.
+type overflow struct {
+	memory bytes.Buffer
+	file   *os.File
+	inFile int64
+}
+
+func (o *overflow) Write(b []byte) (int, error) {
+	if o.memory.Len()+len(b) > keepInMemory {
+		if err := o.spill(); err != nil {
+			return 0, err
+		}
+	}
+	return o.memory.Write(b)
+}
+
+// spill moves what is in memory to the end of the file.
+func (o *overflow) spill() error {
+	if o.file == nil {
+		var err error
+		if o.file, err = os.CreateTemp("", "collie-export-*"); err != nil {
+			return err
+		}
+	}
+	n, err := o.memory.WriteTo(o.file)
+	o.inFile += n
+	return err
+}
+
+// reader returns all that was written, and how much that is.
+func (o *overflow) reader() (io.Reader, int64, error) {
+	size := o.inFile + int64(o.memory.Len())
+	if o.file == nil {
+		return &o.memory, size, nil
+	}
+	if _, err := o.file.Seek(0, io.SeekStart); err != nil {
+		return nil, 0, err
+	}
+	return io.MultiReader(io.LimitReader(o.file, o.inFile), &o.memory), size, nil
+}
+
+func (o *overflow) Close() error {
+	if o.file == nil {
+		return nil
+	}
+	return errors.Join(o.file.Close(), os.Remove(o.file.Name()))
+}

@@ -1,0 +1,97 @@
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+)
+
+// panoptic is COCO's panoptic form: a PNG per image whose pixels number the
+// segments from 1, id = R + 256·G + 65536·B with 0 for undecided, and a document
+// that tells their categories. Class 0 is stuff: one segment of each image,
+// however many regions it has.
+type panoptic struct {
+	single
+	job        *job
+	categories []cocoCategory
+}
+
+func newPanoptic(j *job) (encoder, error) {
+	e := &panoptic{job: j}
+	for i, class := range j.project.Classes {
+		thing := min(i, 1)
+		rgb, err := parseColor(class.Color)
+		if err != nil {
+			return nil, err
+		}
+		e.categories = append(e.categories, cocoCategory{
+			ID: i + 1, Name: class.Name, IsThing: &thing, Color: []int{int(rgb.R), int(rgb.G), int(rgb.B)},
+		})
+	}
+	return e, nil
+}
+
+type panopticImage struct {
+	ImageID  int               `json:"image_id"`
+	FileName string            `json:"file_name"` // of the PNG
+	Segments []panopticSegment `json:"segments_info"`
+}
+
+type panopticSegment struct {
+	ID         int    `json:"id"`
+	CategoryID int    `json:"category_id"`
+	Area       int    `json:"area"`
+	BBox       [4]int `json:"bbox"`
+	IsCrowd    int    `json:"iscrowd"`
+}
+
+func (e *panoptic) document() document {
+	return e.job.cocoDocument("annotations/panoptic_default.json", e.categories, nil)
+}
+
+func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
+	s.pictureName = s.cocoPicture()
+	parts := s.partition()
+	list, of := parts.segments(s.options.Objects == "class")
+	entry := panopticImage{ImageID: s.place + 1, FileName: s.stem + ".png", Segments: []panopticSegment{}}
+	for i, o := range list {
+		size := o.box.Size()
+		entry.Segments = append(entry.Segments, panopticSegment{
+			ID: i + 1, CategoryID: int(o.class) + 1, Area: o.area, BBox: [4]int{o.box.Min.X, o.box.Min.Y, size.X, size.Y},
+		})
+	}
+	mask, err := picture("annotations/panoptic_default/"+s.stem+".png", func(w io.Writer) error {
+		return writePNG(w, rgbForm, parts.Width, parts.Height, func(y int, dst []byte) {
+			for x, region := range parts.ids[y*parts.Width : (y+1)*parts.Width] {
+				id := int32(0)
+				if region >= 0 {
+					id = of[region] + 1
+				}
+				dst[3*x], dst[3*x+1], dst[3*x+2] = byte(id), byte(id>>8), byte(id>>16)
+			}
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(entry)
+	return &piece{files: []member{mask}, entries: [][]byte{b}, out: len(parts.regions)}, err
+}
+
+// segments returns the objects of a picture in which class 0 is one of them.
+func (p *partition) segments(perClass bool) (list []object, of []int32) {
+	list, of = p.objects(perClass, false)
+	stuff, stuffOf := p.objects(true, true)
+	if len(stuff) == 0 || stuff[0].class != 0 {
+		return list, of
+	}
+	for i := range of {
+		switch {
+		case p.regions[i].class == 0:
+			of[i] = stuffOf[i]
+		default:
+			of[i]++
+		}
+	}
+	return append(stuff[:1:1], list...), of
+}

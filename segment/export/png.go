@@ -1,0 +1,88 @@
+package export
+
+import (
+	"bufio"
+	"compress/zlib"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+)
+
+// Colour types of a PNG, with the bits of a channel.
+const (
+	greyPNG    = 0
+	rgbPNG     = 2
+	palettePNG = 3
+)
+
+// pngForm is what a PNG's header says beside the size. A palette has 256 entries.
+type pngForm struct {
+	depth, colour uint8
+	pixel         int // bytes
+	palette       []byte
+}
+
+var (
+	indexForm  = pngForm{depth: 8, colour: palettePNG, pixel: 1, palette: vocPalette[:]}
+	grey8Form  = pngForm{depth: 8, colour: greyPNG, pixel: 1}
+	grey16Form = pngForm{depth: 16, colour: greyPNG, pixel: 2}
+	rgbForm    = pngForm{depth: 8, colour: rgbPNG, pixel: 3}
+)
+
+// writePNG writes a picture whose rows are made one by one: row fills dst, of
+// width·pixel bytes, big-endian. Rows are not filtered, which suits pictures of
+// few colours in large areas, and nothing but one row is held.
+func writePNG(w io.Writer, form pngForm, width, height int, row func(y int, dst []byte)) error {
+	if _, err := io.WriteString(w, "\x89PNG\r\n\x1a\n"); err != nil {
+		return err
+	}
+	header := binary.BigEndian.AppendUint32(nil, uint32(width))
+	header = binary.BigEndian.AppendUint32(header, uint32(height))
+	header = append(header, form.depth, form.colour, 0, 0, 0)
+	if err := writeChunk(w, "IHDR", header); err != nil {
+		return err
+	}
+	if form.palette != nil {
+		if err := writeChunk(w, "PLTE", form.palette); err != nil {
+			return err
+		}
+	}
+	data := bufio.NewWriterSize(chunkWriter{w}, 32<<10)
+	z := zlib.NewWriter(data)
+	line := make([]byte, 1+width*form.pixel) // the first byte says: no filter
+	for y := range height {
+		row(y, line[1:])
+		if _, err := z.Write(line); err != nil {
+			return err
+		}
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	if err := data.Flush(); err != nil {
+		return err
+	}
+	return writeChunk(w, "IEND", nil)
+}
+
+// chunkWriter writes each piece as a chunk of picture data.
+type chunkWriter struct{ w io.Writer }
+
+func (c chunkWriter) Write(b []byte) (int, error) {
+	if err := writeChunk(c.w, "IDAT", b); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+func writeChunk(w io.Writer, kind string, data []byte) error {
+	head := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
+	head = append(head, kind...)
+	sum := crc32.Update(crc32.ChecksumIEEE(head[4:]), crc32.IEEETable, data)
+	for _, b := range [][]byte{head, data, binary.BigEndian.AppendUint32(nil, sum)} {
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,273 @@
+package export
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"collie/segment"
+)
+
+// records is a Source of records alone: the labellings are put in by the tests.
+type records struct {
+	project segment.Project
+	images  []segment.Image
+}
+
+func (r *records) Project(context.Context, string) (segment.Project, error) { return r.project, nil }
+
+func (r *records) Images(context.Context, string) ([]segment.Image, error) { return r.images, nil }
+
+func (r *records) Open(context.Context, string) (*segment.Annotation, error) {
+	return nil, segment.Errorf(segment.NotFound, "There is no evidence here.")
+}
+
+func (r *records) Blob(context.Context, string) (io.ReadSeekCloser, error) {
+	return nil, segment.Errorf(segment.NotFound, "There are no files here.")
+}
+
+// classesFor are n classes with names that are hard to write.
+func classesFor(n int) []segment.Class {
+	names := []string{"background", `a "quoted" <name> & more`, "ü – 森", "colon: here"}
+	for len(names) < n {
+		names = append(names, fmt.Sprintf("class %d", len(names)))
+	}
+	classes := make([]segment.Class, n)
+	for i := range classes {
+		classes[i] = segment.Class{ID: uint8(i), Name: names[i], Color: segment.PaletteColor(i)}
+	}
+	return classes
+}
+
+// write exports masks as if they were the labellings of images.
+func write(tb interface {
+	Helper()
+	Fatal(...any)
+}, format string, o Options, classes int, masks []Mask,
+) ([]byte, *Report) {
+	tb.Helper()
+	source := &records{project: segment.Project{ID: "p", Name: "Masks & more", Classes: classesFor(classes)}}
+	for i, m := range masks {
+		source.images = append(source.images, segment.Image{
+			ID: fmt.Sprintf("id%d", i), Name: fmt.Sprintf("mask %d.png", i), Format: "png",
+			Width: m.Width, Height: m.Height, Seq: 1, Progress: segment.Progress{Decided: 1},
+		})
+	}
+	no := false
+	o.Pictures = &no
+	j, report, err := newJob(context.Background(), source, "p", format, o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	e, err := j.format.encoder(j)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var b bytes.Buffer
+	out := newArchive(&b)
+	err = j.write(context.Background(), out, e, report, func(int, int) {}, func(ctx context.Context, place int) (*piece, error) {
+		s := j.subject(place)
+		s.image.Seq = 0 // there is no evidence
+		if err := s.take(slices.Clone(masks[place].Pixels)); err != nil {
+			return nil, err
+		}
+		return s.encode(ctx, e)
+	})
+	if err == nil {
+		err = out.close(report)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes(), report
+}
+
+// exampleMasks are masks of every kind, the same in each run.
+func exampleMasks(classes int) []Mask {
+	random := rand.New(rand.NewPCG(7, 11))
+	blank := func(w, h int, l uint8) Mask {
+		return Mask{Width: w, Height: h, Pixels: slices.Repeat([]uint8{l}, w*h)}
+	}
+	label := func() uint8 {
+		if l := random.IntN(classes + 1); l < classes {
+			return uint8(l)
+		}
+		return segment.Void
+	}
+	masks := []Mask{
+		blank(5, 4, segment.Void), blank(4, 5, 0), blank(6, 3, 1), blank(1, 1, 2), blank(1, 7, 1), blank(7, 1, 1),
+	}
+	rings := blank(41, 37, 0) // one in the other
+	for y := range rings.Height {
+		for x := range rings.Width {
+			rings.Pixels[y*rings.Width+x] = uint8(min(x, y, rings.Width-1-x, rings.Height-1-y) % classes)
+		}
+	}
+	dots := blank(60, 40, 0) // single pixels: more than 300 regions
+	for y := 1; y < dots.Height; y += 2 {
+		for x := 1; x < dots.Width; x += 3 {
+			dots.Pixels[y*dots.Width+x] = uint8(1 + (x+y)%(classes-1))
+		}
+	}
+	board := blank(16, 16, 0) // regions that touch at corners only
+	for i := range board.Pixels {
+		board.Pixels[i] = uint8((i%16 + i/16) % 2)
+	}
+	masks = append(masks, rings, dots, board)
+	for range 40 {
+		m := blank(1+random.IntN(60), 1+random.IntN(60), label())
+		for range random.IntN(12) {
+			l, x, y := label(), random.IntN(m.Width), random.IntN(m.Height)
+			w, h := 1+random.IntN(m.Width-x), 1+random.IntN(m.Height-y)
+			round := random.IntN(2) == 0
+			for dy := range h {
+				for dx := range w {
+					fx, fy := (float64(2*dx+1)/float64(w))-1, (float64(2*dy+1)/float64(h))-1
+					if !round || fx*fx+fy*fy <= 1 {
+						m.Pixels[(y+dy)*m.Width+x+dx] = l
+					}
+				}
+			}
+		}
+		for range random.IntN(30) * random.IntN(2) {
+			m.Pixels[random.IntN(len(m.Pixels))] = label()
+		}
+		masks = append(masks, m)
+	}
+	return masks
+}
+
+// unpack writes the files of a zip to a new folder.
+func unpack(t *testing.T, content []byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(dir, z); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// python returns an interpreter that has the libraries which readers.py uses, or
+// skips the test.
+func python(t *testing.T) string {
+	t.Helper()
+	var why []string
+	for _, p := range []string{"/usr/bin/python3", "python3"} {
+		out, err := exec.Command(p, "-c", "import cv2, numpy, PIL, skimage").CombinedOutput()
+		if err == nil {
+			return p
+		}
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		why = append(why, fmt.Sprintf("%s: %v, %s", p, err, lines[len(lines)-1]))
+	}
+	t.Skipf("needs python3 with numpy, pil, opencv and skimage: %s", strings.Join(why, "; "))
+	return ""
+}
+
+// maskAPI compiles COCO's own code for masks, or skips the test.
+func maskAPI(t *testing.T) string {
+	t.Helper()
+	lib := filepath.Join(t.TempDir(), "maskapi.so")
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("needs a C compiler, cc")
+	}
+	if out, err := exec.Command("cc", "-O2", "-shared", "-fPIC", "-o", lib, "testdata/cocoapi/maskApi.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return lib
+}
+
+// What other programs read out of an export is the labelling, pixel by pixel;
+// and they do tell when it is not.
+func TestReaders(t *testing.T) {
+	t.Parallel()
+	const classes = 6
+	interpreter, api := python(t), maskAPI(t)
+	masks := exampleMasks(classes)
+	arguments := []string{"testdata/readers.py", "", api}
+	var report *Report
+	for _, c := range []struct {
+		format string
+		o      Options
+	}{
+		{"index-png", Options{}},
+		{"colour-png", Options{}},
+		{"voc", Options{}},
+		{"coco", Options{}},
+		{"coco", Options{Shapes: "mask"}},
+		{"coco-panoptic", Options{}},
+		{"labelme", Options{}},
+		{"labelme", Options{Shapes: "polygon"}},
+		{"cvat", Options{}},
+		{"datumaro", Options{}},
+		{"cityscapes", Options{}},
+		{"numpy", Options{}},
+		{"yolo", Options{}},
+	} {
+		var content []byte
+		content, report = write(t, c.format, c.o, classes, masks)
+		arguments = append(arguments, c.format+"="+unpack(t, content))
+	}
+	read := func(masks []Mask) []string {
+		arguments[1] = writeTruth(t, report, masks)
+		out, err := exec.Command(interpreter, arguments...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return strings.Split(strings.TrimSpace(string(out)), "\n")
+	}
+	for _, line := range read(masks) {
+		if !strings.HasSuffix(line, ": same") {
+			t.Error(line)
+		}
+	}
+	altered := slices.Clone(masks)
+	last := &altered[len(masks)-1]
+	last.Pixels = slices.Clone(last.Pixels)
+	last.Pixels[len(last.Pixels)/2] ^= 1
+	if lines := read(altered); slices.ContainsFunc(lines, func(line string) bool { return strings.HasSuffix(line, ": same") }) {
+		t.Errorf("a pixel was changed, and some readers did not see it:\n%s", strings.Join(lines, "\n"))
+	}
+}
+
+// writeTruth writes what readers.py compares with.
+func writeTruth(t *testing.T, report *Report, masks []Mask) (file string) {
+	t.Helper()
+	type image struct {
+		Stem   string `json:"stem"`
+		Width  int    `json:"width"`
+		Height int    `json:"height"`
+		Pixels []byte `json:"pixels"`
+	}
+	var truth struct {
+		Classes []ClassReport `json:"classes"`
+		Images  []image       `json:"images"`
+	}
+	truth.Classes = report.Project.Classes
+	for i, m := range masks {
+		truth.Images = append(truth.Images, image{report.Images[i].Stem, m.Width, m.Height, m.Pixels})
+	}
+	b, err := json.Marshal(truth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(t.TempDir(), "truth.json")
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

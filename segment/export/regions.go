@@ -1,0 +1,165 @@
+package export
+
+import (
+	"image"
+
+	"collie/segment"
+	"collie/segment/rle"
+)
+
+// region is a connected component of pixels of one class.
+type region struct {
+	class uint8
+	area  int
+	box   image.Rectangle
+}
+
+// partition is a mask with the regions that it falls into, in the raster order
+// of their first pixels.
+type partition struct {
+	Mask
+	ids     []int32 // region of each pixel, -1 where it is undecided
+	regions []region
+}
+
+// divide finds the regions of a mask: two passes over the pixels, 4 bytes of
+// memory for each.
+func divide(m Mask) *partition {
+	p := &partition{Mask: m, ids: make([]int32, len(m.Pixels))}
+	var lowest []int32 // of the provisional ids that are known to be one region
+	find := func(i int32) int32 {
+		for lowest[i] != i {
+			lowest[i] = lowest[lowest[i]]
+			i = lowest[i]
+		}
+		return i
+	}
+	for i, l := range m.Pixels {
+		left := i%m.Width > 0 && m.Pixels[i-1] == l
+		above := i >= m.Width && m.Pixels[i-m.Width] == l
+		switch {
+		case l == segment.Void:
+			p.ids[i] = -1
+		case left && above:
+			a, b := find(p.ids[i-1]), find(p.ids[i-m.Width])
+			lowest[max(a, b)] = min(a, b)
+			p.ids[i] = min(a, b)
+		case left:
+			p.ids[i] = p.ids[i-1]
+		case above:
+			p.ids[i] = p.ids[i-m.Width]
+		default:
+			p.ids[i] = int32(len(lowest))
+			lowest = append(lowest, p.ids[i])
+		}
+	}
+	// A region's lowest provisional id is that of its first pixel.
+	final := make([]int32, len(lowest))
+	for i := range lowest {
+		if root := find(int32(i)); root < int32(i) {
+			final[i] = final[root]
+		} else {
+			final[i] = int32(len(p.regions))
+			p.regions = append(p.regions, region{})
+		}
+	}
+	for y := range m.Height {
+		for x := range m.Width {
+			i := y*m.Width + x
+			if p.ids[i] < 0 {
+				continue
+			}
+			p.ids[i] = final[p.ids[i]]
+			r := &p.regions[p.ids[i]]
+			if r.area == 0 {
+				r.class, r.box = m.Pixels[i], image.Rect(x, y, x+1, y+1)
+			}
+			r.area++
+			r.box.Min.X, r.box.Max.X, r.box.Max.Y = min(r.box.Min.X, x), max(r.box.Max.X, x+1), y+1
+		}
+	}
+	return p
+}
+
+// object is what a format writes as one thing: a region, or all regions of a
+// class.
+type object struct {
+	region
+	parts []int32 // regions
+}
+
+// objects returns the regions, or one object per class in order of classes, and
+// leaves out those of class 0 unless background says otherwise. of gives the
+// object of each region, -1 for none.
+func (p *partition) objects(perClass, background bool) (list []object, of []int32) {
+	of = make([]int32, len(p.regions))
+	var byClass [256][]int32
+	for i, r := range p.regions {
+		of[i] = -1
+		switch {
+		case r.class == 0 && !background:
+		case perClass:
+			byClass[r.class] = append(byClass[r.class], int32(i))
+		default:
+			of[i] = int32(len(list))
+			list = append(list, object{region: r, parts: []int32{int32(i)}})
+		}
+	}
+	for _, parts := range byClass {
+		if len(parts) == 0 {
+			continue
+		}
+		o := object{region: p.regions[parts[0]], parts: parts}
+		for _, i := range parts {
+			of[i] = int32(len(list))
+			o.box = o.box.Union(p.regions[i].box)
+		}
+		o.area = 0
+		for _, i := range parts {
+			o.area += p.regions[i].area
+		}
+		list = append(list, o)
+	}
+	return list, of
+}
+
+// columns returns the runs of each object through the columns of the whole image.
+func (p *partition) columns(n int, of []int32) []rle.Counts {
+	builders := make([]rle.Builder, n)
+	for x := range p.Width {
+		for y := 0; y < p.Height; {
+			id, start := p.ids[y*p.Width+x], y
+			for y++; y < p.Height && p.ids[y*p.Width+x] == id; y++ {
+			}
+			if id >= 0 && of[id] >= 0 {
+				builders[of[id]].Add(x*p.Height+start, y-start)
+			}
+		}
+	}
+	counts := make([]rle.Counts, n)
+	for i := range builders {
+		counts[i] = builders[i].Counts(p.Width * p.Height)
+	}
+	return counts
+}
+
+// rows returns the runs of each object through the rows of its box.
+func (p *partition) rows(list []object, of []int32) []rle.Counts {
+	builders := make([]rle.Builder, len(list))
+	for y := range p.Height {
+		for x := 0; x < p.Width; {
+			id, start := p.ids[y*p.Width+x], x
+			for x++; x < p.Width && p.ids[y*p.Width+x] == id; x++ {
+			}
+			if id >= 0 && of[id] >= 0 {
+				box := list[of[id]].box
+				builders[of[id]].Add((y-box.Min.Y)*box.Dx()+start-box.Min.X, x-start)
+			}
+		}
+	}
+	counts := make([]rle.Counts, len(list))
+	for i := range builders {
+		counts[i] = builders[i].Counts(list[i].box.Dx() * list[i].box.Dy())
+	}
+	return counts
+}

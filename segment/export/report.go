@@ -1,0 +1,85 @@
+package export
+
+import (
+	"encoding/json"
+	"runtime/debug"
+	"strings"
+)
+
+// Report tells what an export holds and what it could not hold. It is
+// manifest.json in the archive.
+type Report struct {
+	Tool       Tool           `json:"tool"`
+	Format     string         `json:"format"`
+	Parameters Options        `json:"parameters"` // with the defaults filled in
+	Project    ProjectReport  `json:"project"`
+	RegionsIn  int            `json:"regions_in"`
+	RegionsOut int            `json:"regions_out"`
+	Lossy      int            `json:"lossy"` // images of which something is not exact
+	Images     []ImageReport  `json:"images"`
+	Skipped    []SkippedImage `json:"skipped"`
+	Files      []FileReport   `json:"files"` // but for manifest.json itself
+}
+
+// Tool is the program that made the export.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// ProjectReport names the project and its classes.
+type ProjectReport struct {
+	ID      string        `json:"id"`
+	Name    string        `json:"name"`
+	Classes []ClassReport `json:"classes"`
+}
+
+// ClassReport is a class as the exported files number it.
+type ClassReport struct {
+	Index int    `json:"index"`
+	Name  string `json:"name"`
+	Color string `json:"color"`
+}
+
+// ImageReport is what became of one image.
+type ImageReport struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"` // as uploaded
+	Stem      string `json:"stem"` // what its files are called
+	Width     int    `json:"width"`
+	Height    int    `json:"height"`
+	Status    string `json:"status"`    // untouched, started or done
+	Undecided int    `json:"undecided"` // pixels without a class in the labelling
+
+	RegionsIn  int    `json:"regions_in"`  // connected regions of one class
+	RegionsOut int    `json:"regions_out"` // of these, how many the files tell of
+	Lossy      string `json:"lossy"`       // what is not exact and why; empty when everything is
+	Note       string `json:"note,omitempty"`
+}
+
+// SkippedImage is an image that is not in the export.
+type SkippedImage struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+// sentences joins what is said of an image.
+func sentences(list []string) string { return strings.Join(list, " ") }
+
+// version is that of the program, as far as it knows it.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// manifest is the report as a file.
+func (r *Report) manifest() (member, error) {
+	b, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return member{}, err
+	}
+	return deflated("manifest.json", append(b, '\n'))
+}

@@ -1,0 +1,86 @@
+package export
+
+import (
+	"archive/zip"
+	"compress/flate"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"hash/crc32"
+	"io"
+)
+
+// document is a file made of an entry for each image, or several: head, entries
+// with separators between them, foot. begin, when there is one, writes the start
+// of entry number n, from 1.
+type document struct {
+	name, head, separator, foot string
+	begin                       func(n int) string
+}
+
+// spool is a document that grows while other members are written. It is packed
+// as it comes and kept in memory as long as it is small, then in a temporary
+// file.
+type spool struct {
+	document
+	entries int
+	size    int64
+	sum     hash.Hash
+	crc     hash.Hash32
+	packer  *flate.Writer
+	packed  overflow
+}
+
+func newSpool(d document) (*spool, error) {
+	s := &spool{document: d, sum: sha256.New(), crc: crc32.NewIEEE()}
+	var err error
+	if s.packer, err = flate.NewWriter(&s.packed, flate.DefaultCompression); err != nil {
+		return nil, err
+	}
+	_, err = io.WriteString(s, d.head)
+	return s, err
+}
+
+func (s *spool) Write(b []byte) (int, error) {
+	s.size += int64(len(b))
+	s.sum.Write(b)
+	s.crc.Write(b)
+	return s.packer.Write(b)
+}
+
+// entry adds one entry.
+func (s *spool) entry(e []byte) error {
+	begin := ""
+	if s.entries++; s.entries > 1 {
+		begin = s.separator
+	}
+	if s.begin != nil {
+		begin += s.begin(s.entries)
+	}
+	if _, err := io.WriteString(s, begin); err != nil {
+		return err
+	}
+	_, err := s.Write(e)
+	return err
+}
+
+// into ends the document and adds it to the archive.
+func (s *spool) into(a *archive) error {
+	if _, err := io.WriteString(s, s.foot); err != nil {
+		return err
+	}
+	if err := s.packer.Close(); err != nil {
+		return err
+	}
+	r, packed, err := s.packed.reader()
+	if err != nil {
+		return err
+	}
+	return a.copy(member{
+		report: FileReport{s.name, s.size, hex.EncodeToString(s.sum.Sum(nil))},
+		method: zip.Deflate, crc: s.crc.Sum32(),
+	}, r, packed)
+}
+
+// Close removes the temporary file, if there is one.
+func (s *spool) Close() error { return s.packed.Close() }

@@ -1,0 +1,200 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"path"
+	"slices"
+
+	"collie/segment"
+	"collie/segment/photo"
+)
+
+// subject is one image of a job while it is worked on.
+type subject struct {
+	*job
+	place int // in the project, from 0
+	image segment.Image
+	stem  string
+
+	annotation  *segment.Annotation // nil when nothing was ever said about the image
+	mask        Mask                // of places of classes in the project
+	undecided   int                 // pixels, before they became background if they were to
+	parts       *partition
+	pictureName string // set by the encoder when it has a place for the picture
+}
+
+// subject is the image at a place in the project.
+func (j *job) subject(place int) *subject {
+	return &subject{job: j, place: place, image: j.images[place], stem: j.stems[place]}
+}
+
+// open reads the labelling.
+func (s *subject) open(ctx context.Context) error {
+	if s.image.Seq == 0 {
+		return s.take(slices.Repeat([]uint8{segment.Void}, s.image.Width*s.image.Height))
+	}
+	a, err := s.annotate(ctx)
+	if err != nil {
+		return err
+	}
+	pixels := a.Pixels()
+	if len(pixels) != s.image.Width*s.image.Height {
+		return fmt.Errorf("a labelling of %d pixels for %d×%d", len(pixels), s.image.Width, s.image.Height)
+	}
+	return s.take(pixels)
+}
+
+// take makes the mask of class ids, which it keeps.
+func (s *subject) take(pixels []uint8) error {
+	s.mask = Mask{Width: s.image.Width, Height: s.image.Height, Pixels: pixels}
+	for i, class := range pixels {
+		place := s.index[class]
+		if place == segment.Void {
+			if class != segment.Void {
+				return segment.Errorf(segment.Conflict, "The classes of the project were changed during the export. Start it again.")
+			}
+			s.undecided++
+			if s.options.Undecided == "background" {
+				place = 0
+			}
+		}
+		pixels[i] = place
+	}
+	return nil
+}
+
+// encode makes what the image adds to the archive, with its picture and its
+// report.
+func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
+	p, err := encoder.image(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if *s.options.Pictures && s.pictureName != "" {
+		picture, why, err := s.picture(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.files = append(p.files, picture)
+		if why != "" {
+			p.lossy = append(p.lossy, why)
+		}
+	}
+	im := &s.image
+	p.report = ImageReport{
+		ID: im.ID, Name: im.Name, Stem: s.stem, Width: im.Width, Height: im.Height, Status: im.Status(),
+		Undecided: s.undecided, RegionsIn: len(s.partition().regions), RegionsOut: p.out,
+		Lossy: sentences(p.lossy), Note: p.note,
+	}
+	return p, nil
+}
+
+// failed says which image an error is about.
+func (s *subject) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("exporting the image %s, %q: %w", s.image.ID, s.image.Name, err)
+}
+
+// annotate opens the image's evidence; close gives it back.
+func (s *subject) annotate(ctx context.Context) (*segment.Annotation, error) {
+	if s.annotation == nil {
+		a, err := s.source.Open(ctx, s.image.ID)
+		if err != nil {
+			return nil, err
+		}
+		s.annotation = a
+	}
+	return s.annotation, nil
+}
+
+func (s *subject) close() {
+	if s.annotation != nil {
+		s.annotation.Close()
+	}
+}
+
+// partition divides the mask, once.
+func (s *subject) partition() *partition {
+	if s.parts == nil {
+		s.parts = divide(s.mask)
+	}
+	return s.parts
+}
+
+// jpegQuality is that of pictures that have to be encoded anew as JPEG.
+const jpegQuality = 95
+
+// extension is that of the exported picture: JPEG files stay JPEG, all others
+// become PNG.
+func (s *subject) extension() string {
+	if s.image.Format == "jpeg" {
+		return ".jpg"
+	}
+	return ".png"
+}
+
+// fileName is what documents call the image: the file in the archive, or, when
+// there is none, the file that was uploaded, as far as its name tells it from
+// the others.
+func (s *subject) fileName() string {
+	if s.pictureName != "" && *s.options.Pictures {
+		return path.Base(s.pictureName)
+	}
+	if s.named[s.image.Name] > 1 {
+		return s.stem + path.Ext(s.image.Name)
+	}
+	return s.image.Name
+}
+
+// picture makes the image as it is displayed, at its original size, without
+// metadata: a JPEG file as it is where that is possible, else decoded, turned
+// upright and encoded anew. why tells what was lost.
+func (s *subject) picture(ctx context.Context) (m member, why string, err error) {
+	original, err := s.blob(ctx, s.image.OriginalKey())
+	if err != nil {
+		return member{}, "", err
+	}
+	asJPEG := path.Ext(s.pictureName) == ".jpg"
+	if plain, ok := photo.PlainJPEG(original); ok && asJPEG {
+		return stored(s.pictureName, plain), "", nil
+	}
+	gate := photo.NewGate(photo.Limits{Bytes: s.image.Bytes, Pixels: s.image.Width * s.image.Height, Side: max(s.image.Width, s.image.Height)})
+	p, err := gate.Read(ctx, bytes.NewReader(original))
+	if err != nil {
+		return member{}, "", err
+	}
+	defer p.Close()
+	var b bytes.Buffer
+	if asJPEG {
+		// Opaque pixels are the same with alpha multiplied in, and the encoder is
+		// several times faster on these.
+		rgba := &image.RGBA{Pix: p.Pixels.Pix, Stride: p.Pixels.Stride, Rect: p.Pixels.Rect}
+		err = jpeg.Encode(&b, rgba, &jpeg.Options{Quality: jpegQuality})
+		why = fmt.Sprintf("The picture was encoded anew as JPEG of quality %d.", jpegQuality)
+	} else {
+		err = png.Encode(&b, p.Pixels)
+	}
+	return stored(s.pictureName, b.Bytes()), why, err
+}
+
+// blob reads one of the image's files.
+func (s *subject) blob(ctx context.Context, key string) ([]byte, error) {
+	blob, err := s.source.Blob(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer blob.Close()
+	b, err := io.ReadAll(blob)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", key, err)
+	}
+	return b, nil
+}

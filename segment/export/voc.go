@@ -1,0 +1,77 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"collie/segment"
+)
+
+// voc is the layout of PASCAL VOC's segmentation data. In SegmentationObject
+// the regions of all classes but background are numbered from 1; 0 is
+// background, 255 undecided. Every fifth image of the project is in val.txt,
+// the others are in train.txt, all are in default.txt.
+type voc struct{ job *job }
+
+// vocObjects is the largest number of an object that a byte and the value for
+// undecided pixels leave.
+const vocObjects = 254
+
+func newVOC(j *job) (encoder, error) { return &voc{j}, nil }
+
+func (*voc) document() document { return document{} }
+
+func (*voc) image(_ context.Context, s *subject) (*piece, error) {
+	s.pictureName = "JPEGImages/" + s.stem + ".jpg" // the name that VOC's readers ask for
+	classes, err := picture("SegmentationClass/"+s.stem+".png", func(w io.Writer) error { return IndexMask(w, s.mask) })
+	if err != nil {
+		return nil, err
+	}
+	parts := s.partition()
+	list, of := parts.objects(false, false)
+	numbers := Mask{Width: s.mask.Width, Height: s.mask.Height, Pixels: make([]uint8, len(s.mask.Pixels))}
+	for i, id := range parts.ids {
+		switch {
+		case id < 0:
+			numbers.Pixels[i] = segment.Void
+		case of[id] >= vocObjects:
+			numbers.Pixels[i] = segment.Void
+		case of[id] >= 0:
+			numbers.Pixels[i] = uint8(of[id] + 1)
+		}
+	}
+	objects, err := picture("SegmentationObject/"+s.stem+".png", func(w io.Writer) error { return IndexMask(w, numbers) })
+	if err != nil {
+		return nil, err
+	}
+	p := &piece{files: []member{classes, objects}, out: len(parts.regions)}
+	if over := len(list) - vocObjects; over > 0 {
+		p.out -= over
+		p.lossy = []string{fmt.Sprintf("SegmentationObject can number %d objects; the %d after these have the value 255 in it. SegmentationClass is complete.", vocObjects, over)}
+	}
+	return p, nil
+}
+
+func (v *voc) finish() ([]member, error) {
+	var train, val, all, labels bytes.Buffer
+	for _, place := range v.job.places {
+		set := &train
+		if place%5 == 4 {
+			set = &val
+		}
+		fmt.Fprintln(set, v.job.stems[place])
+		fmt.Fprintln(&all, v.job.stems[place])
+	}
+	fmt.Fprintln(&labels, "# label:color_rgb:parts:actions")
+	for i, c := range v.job.project.Classes {
+		rgb := VOCColor(uint8(i))
+		fmt.Fprintf(&labels, "%s:%d,%d,%d::\n", c.Name, rgb.R, rgb.G, rgb.B)
+	}
+	const sets = "ImageSets/Segmentation/"
+	return []member{
+		stored(sets+"train.txt", train.Bytes()), stored(sets+"val.txt", val.Bytes()), stored(sets+"default.txt", all.Bytes()),
+		stored("labelmap.txt", labels.Bytes()),
+	}, nil
+}

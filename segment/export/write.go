@@ -1,0 +1,186 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"collie/segment"
+)
+
+// Source is where the project comes from; a [segment.Workspace] is one.
+type Source interface {
+	Project(ctx context.Context, id string) (segment.Project, error)
+	Images(ctx context.Context, projectID string) ([]segment.Image, error) // in order of upload
+	Open(ctx context.Context, imageID string) (*segment.Annotation, error)
+	Blob(ctx context.Context, key string) (io.ReadSeekCloser, error)
+}
+
+// Progress is told how many images are done, of how many.
+type Progress func(done, total int)
+
+// Write writes an export of a project to w, as a zip, and returns its report.
+// Images are worked on by all cores and written in project order; memory does
+// not grow with their number but for some hundred bytes of each in the report
+// and the zip's table. What w holds after an error is not to be kept. progress
+// may be nil; it is called from one goroutine at a time.
+func Write(ctx context.Context, w io.Writer, source Source, projectID, format string, o Options, progress Progress) (*Report, error) {
+	j, report, err := newJob(ctx, source, projectID, format, o)
+	if err != nil {
+		return nil, err
+	}
+	encoder, err := j.format.encoder(j)
+	if err != nil {
+		return nil, err
+	}
+	if progress == nil {
+		progress = func(int, int) {}
+	}
+	out := newArchive(w)
+	err = j.write(ctx, out, encoder, report, progress, func(ctx context.Context, place int) (*piece, error) {
+		s := j.subject(place)
+		defer s.close()
+		if err := s.open(ctx); err != nil {
+			return nil, s.failed(err)
+		}
+		p, err := s.encode(ctx, encoder)
+		return p, s.failed(err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return report, out.close(report)
+}
+
+// job is one export: what all its images share.
+type job struct {
+	source  Source
+	project segment.Project
+	format  Format
+	options Options
+	images  []segment.Image     // of the whole project
+	stems   []string            // of the same
+	named   map[string]int      // how many of them have a name
+	places  []int               // in images, of those that are exported
+	index   *segment.ClassTable // place in the project of the class with some id
+}
+
+// newJob reads the project's records and begins the report.
+func newJob(ctx context.Context, source Source, projectID, name string, o Options) (*job, *Report, error) {
+	format, err := FormatOf(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	j := &job{source: source, format: format}
+	if j.options, err = format.Resolve(o); err != nil {
+		return nil, nil, err
+	}
+	if j.project, err = source.Project(ctx, projectID); err != nil {
+		return nil, nil, err
+	}
+	if j.images, err = source.Images(ctx, projectID); err != nil {
+		return nil, nil, err
+	}
+	report := &Report{
+		Tool: Tool{"Collie", version()}, Format: name, Parameters: j.options,
+		Project: ProjectReport{ID: j.project.ID, Name: j.project.Name},
+		Images:  []ImageReport{}, Skipped: []SkippedImage{},
+	}
+	j.index = j.project.Positions()
+	for i, c := range j.project.Classes {
+		report.Project.Classes = append(report.Project.Classes, ClassReport{i, c.Name, c.Color})
+	}
+	j.stems, j.named = stems(j.images), make(map[string]int, len(j.images))
+	for _, im := range j.images {
+		j.named[im.Name]++
+	}
+	j.places, err = j.options.choose(j.images, func(im segment.Image, why string) {
+		report.Skipped = append(report.Skipped, SkippedImage{im.ID, im.Name, why})
+	})
+	return j, report, err
+}
+
+// encoder is what one format makes of a job.
+type encoder interface {
+	// image makes what one image adds to the archive; it is called for several
+	// images at once.
+	image(ctx context.Context, s *subject) (*piece, error)
+	// document is the file that tells of all images; it has no name when there
+	// is none.
+	document() document
+	// finish makes the files that follow those of the images.
+	finish() ([]member, error)
+}
+
+// piece is what one image adds to the archive.
+type piece struct {
+	files   []member
+	entries [][]byte // of the document
+	out     int      // regions that these tell of
+	lossy   []string
+	note    string
+
+	report ImageReport // filled in when all is known
+}
+
+// single has the parts of an encoder that formats without a common document
+// and without further files share.
+type single struct{}
+
+func (single) document() document        { return document{} }
+func (single) finish() ([]member, error) { return nil, nil }
+
+// write writes everything but the manifest. pieces makes what the image at a
+// place in the project adds; it is called for several images at once.
+func (j *job) write(ctx context.Context, out *archive, encoder encoder, report *Report, progress Progress, pieces func(ctx context.Context, place int) (*piece, error)) (err error) {
+	doc := encoder.document()
+	list, err := newSpool(doc)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, list.Close()) }()
+	progress(0, len(j.places))
+	err = ordered(ctx, len(j.places), func(ctx context.Context, i int) (*piece, error) {
+		return pieces(ctx, j.places[i])
+	}, func(i int, p *piece) error {
+		for _, f := range p.files {
+			if err := out.add(f); err != nil {
+				return err
+			}
+		}
+		for _, e := range p.entries {
+			if err := list.entry(e); err != nil {
+				return err
+			}
+		}
+		report.add(p.report)
+		progress(i+1, len(j.places))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	last, err := encoder.finish()
+	if err != nil {
+		return err
+	}
+	for _, f := range last {
+		if err := out.add(f); err != nil {
+			return err
+		}
+	}
+	if doc.name == "" {
+		return nil
+	}
+	return list.into(out)
+}
+
+// add counts an image in.
+func (r *Report) add(im ImageReport) {
+	r.Images = append(r.Images, im)
+	r.RegionsIn += im.RegionsIn
+	r.RegionsOut += im.RegionsOut
+	if im.Lossy != "" {
+		r.Lossy++
+	}
+}

@@ -1,0 +1,119 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+)
+
+// yolo is the layout of Ultralytics' segmentation data: a text file of polygons
+// per image, coordinates in parts of the width and height. Holes are joined with
+// the border by bridges of no width. An image without a line says that nothing
+// is there, so one in which nothing is decided has no text file.
+type yolo struct{ job *job }
+
+func newYOLO(j *job) (encoder, error) { return &yolo{j}, nil }
+
+func (*yolo) document() document { return document{} }
+
+func (*yolo) image(_ context.Context, s *subject) (*piece, error) {
+	parts := s.partition()
+	p := &piece{}
+	if len(parts.regions) == 0 {
+		p.note = "Nothing is decided, so there is no text file, which would say that nothing is there."
+		return p, nil
+	}
+	s.pictureName = "images/default/" + s.stem + s.extension()
+	_, of := parts.objects(false, *s.options.Background)
+	p.lossy = leftOut(parts, of)
+	var lines bytes.Buffer
+	bridged, filled := 0, 0
+	for i, o := range parts.outlines() {
+		if of[i] < 0 {
+			continue
+		}
+		p.out++
+		path, ok := o.bridged()
+		switch {
+		case !ok:
+			filled++
+		case len(o) > 1:
+			bridged++
+		}
+		lines.WriteString(strconv.Itoa(int(parts.regions[i].class)))
+		for _, at := range path {
+			lines.WriteByte(' ')
+			lines.Write(share(lines.AvailableBuffer(), at.X, parts.Width))
+			lines.WriteByte(' ')
+			lines.Write(share(lines.AvailableBuffer(), at.Y, parts.Height))
+		}
+		lines.WriteByte('\n')
+	}
+	if bridged > 0 {
+		p.lossy = append(p.lossy, fmt.Sprintf("The holes of %s are joined with the border by bridges of no width.", counted(bridged, "region")))
+	}
+	if filled > 0 {
+		p.lossy = append(p.lossy, fmt.Sprintf("The holes of %s were filled, because there are too many of them.", counted(filled, "region")))
+	}
+	if grown := parts.grown(of); grown > 0 {
+		p.lossy = append(p.lossy, fmt.Sprintf("The polygons run along the sides of pixels. Readers that draw them through centres of pixels, as OpenCV does, mark about %s more.", counted(grown, "pixel")))
+	}
+	file, err := deflated("labels/default/"+s.stem+".txt", lines.Bytes())
+	p.files = []member{file}
+	return p, err
+}
+
+// share writes part/whole with seven digits, more than tell the pixels of any
+// image apart. It is rounded up, so that readers that multiply and cut off
+// find part again.
+func share(dst []byte, part, whole int) []byte {
+	const digits = 7
+	n := (part*10_000_000 + whole - 1) / whole
+	dst = strconv.AppendInt(dst, int64(n/10_000_000), 10)
+	dst = append(dst, '.')
+	tail := strconv.Itoa(n % 10_000_000)
+	for range digits - len(tail) {
+		dst = append(dst, '0')
+	}
+	return append(dst, tail...)
+}
+
+// grown counts the pixels that are not of an object and have a corner of it at
+// their upper left: those that polygons along the sides of pixels take in for
+// readers to whom a coordinate is the centre of a pixel.
+func (p *partition) grown(of []int32) int {
+	object := func(x, y int) int32 {
+		if x < 0 || y < 0 || p.ids[y*p.Width+x] < 0 || of[p.ids[y*p.Width+x]] < 0 {
+			return -1
+		}
+		return p.ids[y*p.Width+x]
+	}
+	n := 0
+	for y := range p.Height {
+		for x := range p.Width {
+			here, left, above, both := object(x, y), object(x-1, y), object(x, y-1), object(x-1, y-1)
+			if left >= 0 && left != here {
+				n++
+			}
+			if above >= 0 && above != here && above != left {
+				n++
+			}
+			if both >= 0 && both != here && both != left && both != above {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// finish writes data.yaml. Class numbers are places in the project, so names
+// begins with class 0, also where that is never written.
+func (y *yolo) finish() ([]member, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "path: .\ntrain: images/default\nval: images/default\nnames:\n")
+	for i, c := range y.job.project.Classes {
+		fmt.Fprintf(&b, "  %d: %s\n", i, asJSON(c.Name)) // JSON strings are YAML strings
+	}
+	return []member{stored("data.yaml", b.Bytes())}, nil
+}
