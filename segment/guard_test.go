@@ -27,6 +27,8 @@ var needs = map[string]access.Action{
 	"Workspace.Images":         access.Read,
 	"Workspace.AddImage":       access.Annotate,
 	"Workspace.Blob":           access.Read,
+	"Workspace.Levels":         access.Read,
+	"Workspace.Develop":        access.Read,
 	"Workspace.Open":           access.Read,
 	"Annotation.Append":        access.Annotate,
 	"Workspace.RemoveOrphans":  access.Manage,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"path"
@@ -63,8 +64,49 @@ func (s *Server) annotation(r *http.Request) (*segment.Annotation, error) {
 	return s.workspace.Open(r.Context(), chi.URLParam(r, "id"))
 }
 
+// getDisplay sends the display copy; with low or high one that shows these
+// values of a 16-bit image as black and white.
 func (s *Server) getDisplay(w http.ResponseWriter, r *http.Request) error {
-	return s.sendPicture(w, r, (*segment.Image).DisplayKey)
+	if q := r.URL.Query(); !q.Has("low") && !q.Has("high") {
+		return s.sendPicture(w, r, (*segment.Image).DisplayKey)
+	}
+	low, err := queryInt(r, "low", 0, 0, math.MaxUint16)
+	if err != nil {
+		return err
+	}
+	high, err := queryInt(r, "high", math.MaxUint16, low, math.MaxUint16)
+	if err != nil {
+		return err
+	}
+	im, err := s.image(r)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "private, max-age=3600")
+	return s.stream(w, "image/jpeg", func(out io.Writer) error {
+		return s.workspace.Develop(r.Context(), im, uint16(low), uint16(high), out)
+	})
+}
+
+// levelsJSON says which values an image has, from 0 to 65535 whatever its depth.
+type levelsJSON struct {
+	Bits    int    `json:"bits"`    // per channel: 8 or 16
+	Lowest  uint16 `json:"lowest"`  // value that occurs
+	Highest uint16 `json:"highest"` // value that occurs
+	Low     uint16 `json:"low"`     // that half a per cent of the values lie below
+	High    uint16 `json:"high"`    // that half a per cent of the values lie above
+}
+
+func (s *Server) getLevels(w http.ResponseWriter, r *http.Request) error {
+	im, err := s.image(r)
+	if err != nil {
+		return err
+	}
+	levels, err := s.workspace.Levels(r.Context(), im)
+	if err != nil {
+		return err
+	}
+	return s.sendJSON(w, http.StatusOK, levelsJSON(levels))
 }
 
 func (s *Server) getThumbnail(w http.ResponseWriter, r *http.Request) error {

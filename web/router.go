@@ -63,6 +63,7 @@ func (s *Server) routes() *chi.Mux {
 			r.Get("/socket", s.api(s.openSocket))
 			r.With(s.patient).Group(func(r chi.Router) {
 				r.Get("/display", s.api(s.getDisplay))
+				r.Get("/levels", s.api(s.getLevels))
 				r.Get("/thumbnail", s.api(s.getThumbnail))
 				r.Get("/original", s.api(s.getOriginal))
 				r.Get("/superpixels.png", s.api(s.getSuperpixelsPNG))

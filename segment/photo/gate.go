@@ -87,6 +87,13 @@ func (p *Photo) Close() { p.release() }
 // up to 12 bytes per pixel, more for progressive JPEG and compressed TIFF,
 // of which 4 remain as Photo.Pixels.
 func (g *Gate) Read(ctx context.Context, r io.Reader) (*Photo, error) {
+	return g.ReadToned(ctx, r, nil)
+}
+
+// ReadToned is Read with a function that sees the image as the file has it,
+// with all its bits and before it is turned upright, and returns what to use in
+// its place, of the same size.
+func (g *Gate) ReadToned(ctx context.Context, r io.Reader, tone func(image.Image) image.Image) (*Photo, error) {
 	format, original, err := g.receive(ctx, r)
 	if err != nil {
 		return nil, err
@@ -101,7 +108,7 @@ func (g *Gate) Read(ctx context.Context, r io.Reader) (*Photo, error) {
 	}
 	release := sync.OnceFunc(func() { g.memory.release(weight) })
 	var pixels *image.NRGBA
-	if late := g.decoding(ctx, func() { pixels, err = decode(format, original, size) }); late != nil {
+	if late := g.decoding(ctx, func() { pixels, err = decode(format, original, size, tone) }); late != nil {
 		err = late
 	}
 	if err != nil {
@@ -190,7 +197,7 @@ func (g *Gate) tooLarge(width, height int64) error {
 // decode decodes the file and turns its pixels upright. Decoders and image types
 // can panic on hostile input, for example on a palette index out of range, so
 // both happen here, on this goroutine, under recover.
-func decode(f *format, original []byte, size image.Point) (pixels *image.NRGBA, err error) {
+func decode(f *format, original []byte, size image.Point, tone func(image.Image) image.Image) (pixels *image.NRGBA, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			pixels, err = nil, f.broken(fmt.Errorf("panic: %v", p))
@@ -203,6 +210,9 @@ func decode(f *format, original []byte, size image.Point) (pixels *image.NRGBA, 
 	canvas := image.Rectangle{Max: size}
 	if !img.Bounds().In(canvas) || img.Bounds().Empty() || !f.frames && img.Bounds() != canvas {
 		return nil, f.broken(fmt.Errorf("header says %v, pixels are %v", canvas, img.Bounds()))
+	}
+	if tone != nil {
+		img = tone(img)
 	}
 	return upright(img, canvas, orientation(f, original)), nil
 }

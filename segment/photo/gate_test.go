@@ -256,7 +256,7 @@ func TestPanics(t *testing.T) {
 		"other size":    {title: "X", decode: func(io.Reader) (image.Image, error) { return image.NewGray(image.Rect(0, 0, 3, 2)), nil }},
 		"other origin":  {title: "X", decode: func(io.Reader) (image.Image, error) { return image.NewGray(image.Rect(1, 0, 3, 2)), nil }},
 	} {
-		if _, err := decode(f, nil, image.Pt(2, 2)); reasonOf(err) != Unreadable {
+		if _, err := decode(f, nil, image.Pt(2, 2), nil); reasonOf(err) != Unreadable {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -39,7 +39,7 @@ export function unreachable() {
 /**
  * Calls the server and returns the decoded answer; throws a Problem otherwise.
  *
- * @param {'POST' | 'PATCH' | 'DELETE'} method
+ * @param {'GET' | 'POST' | 'PATCH' | 'DELETE'} method
  * @param {string} path
  * @param {object} [body]
  * @returns {Promise<any>}

@@ -6,6 +6,7 @@ import { byId } from './dom.js';
 import { Doubt } from './doubt.js';
 import { exportDialog, undecided } from './export.js';
 import { region } from './graph.js';
+import { Minimap } from './minimap.js';
 import { Overlay } from './overlay.js';
 import { Painter } from './painter.js';
 import { postEvent } from './post.js';
@@ -18,6 +19,7 @@ import { Stage } from './stage.js';
 import { Strip } from './strip.js';
 import { Thumbnails } from './thumbnails.js';
 import { toast } from './toast.js';
+import { Tones } from './tones.js';
 
 /** Milliseconds that an Enter pressed too early waits for its hypothesis. */
 const EAGER = 4000;
@@ -98,7 +100,10 @@ export class App {
       pick: (s, point) => this.pick(s, point),
       tapped: (s) => this.tapped(s),
       hover: (s) => this.describe(s),
+      look: () => this.minimap?.update(),
     });
+    this.minimap = new Minimap(this.stage);
+    this.tones = new Tones(`/api/v1/images/${data.image}`, data.display ?? '', this.painter, () => this.minimap.draw());
     this.doubt = new Doubt(this);
     this.openExport = exportDialog(data.image ?? '', {
       undecided: () => undecided(this.labels, this.area),

@@ -80,6 +80,7 @@ export function listen(app) {
     alternatives: () => {
       if (!app.doubt.popup.ask()) toast('No alternatives here', 'Point at a part of the image on which the hypotheses differ; U shows where.');
     },
+    tones: () => app.tones.toggle(),
     patterns: () => {
       app.patterned = !app.patterned;
       app.recolor();

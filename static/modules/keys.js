@@ -49,6 +49,7 @@ export const BINDINGS = [
   { group: 'View', shown: 'J  K', does: 'Less and more opacity', commands: [['j', 'fainter'], ['k', 'stronger']] },
   { group: 'View', shown: 'G', does: 'Superpixel boundaries', commands: [['g', 'boundaries']] },
   { group: 'View', shown: 'U', does: 'Uncertainty', commands: [['u', 'uncertainty']] },
+  { group: 'View', shown: 'C', does: 'Brightness, contrast and window', commands: [['c', 'tones']] },
   { group: 'View', shown: 'P', does: 'Patterns beside the colours of the classes', commands: [['p', 'patterns']] },
   { group: 'View', shown: '-  =', does: 'Coarser and finer superpixels', commands: [['-', 'coarser'], ['=', 'finer'], ['+', 'finer']] },
 

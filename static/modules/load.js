@@ -46,8 +46,12 @@ function prepare({ name, buffer }, image) {
   return { name, map, lines: new Lines(arcs, map.width, map.height), graph: adjacency(arcs, map.n), anchors: anchors(map) };
 }
 
-/** @param {string} address */
-async function get(address) {
+/**
+ * Fetches what is not JSON; throws a Problem when there is none.
+ *
+ * @param {string} address
+ */
+export async function get(address) {
   /** @type {Response} */
   let response;
   try {

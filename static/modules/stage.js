@@ -14,6 +14,7 @@ import { bounded, fit, held, toImage, toWindow, zoomTo } from './view.js';
  * @property {(superpixel: number, point: [number, number]) => void} pick
  * @property {(superpixel: number) => boolean} tapped takes a press that means something else than drawing
  * @property {(superpixel: number) => void} hover or -1
+ * @property {() => void} look the view has changed
  */
 
 /** @type {Record<string, [number, number]>} */
@@ -84,6 +85,7 @@ export class Stage {
     const text = `${share < 0.1 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
     byId('zoom-value').textContent = text;
     byId('zoom-value').setAttribute('aria-label', `${text}, zoom to 100 %`);
+    this.listener.look();
   }
 
   fit() {
@@ -175,6 +177,12 @@ export class Stage {
     return toWindow(this.painter.view, x, y);
   }
 
+  /** Shows a point of the image in the middle of the window. @param {number} x @param {number} y @param {number} [scale] */
+  centre(x, y, scale = this.painter.view.scale) {
+    this.fitted = false;
+    this.look({ scale, left: this.size.width / 2 - x * scale, top: this.size.height / 2 - y * scale });
+  }
+
   /** Shows a superpixel, large enough to be seen, and gives it the focus of the keyboard. @param {number} superpixel */
   goTo(superpixel) {
     const { painter, map, size } = this;
@@ -185,9 +193,7 @@ export class Stage {
     const edge = 60;
     const within = left >= edge && top >= edge && left <= size.width - edge && top <= size.height - edge;
     if (!within || across * scale < SEEN) {
-      const wanted = across * scale < SEEN ? bounded((2 * SEEN) / across, this.image, size) : scale;
-      this.fitted = false;
-      this.look({ scale: wanted, left: size.width / 2 - x * wanted, top: size.height / 2 - y * wanted });
+      this.centre(x, y, across * scale < SEEN ? bounded((2 * SEEN) / across, this.image, size) : scale);
     }
     this.focusOn(superpixel);
   }

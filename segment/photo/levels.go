@@ -1,0 +1,110 @@
+package photo
+
+import (
+	"image"
+	"image/color"
+)
+
+// Levels says which values the channels of an image have. Values go from 0 to
+// 65535 whatever the depth of the file, 8-bit ones times 257.
+type Levels struct {
+	Bits            int    // per channel: 8 or 16
+	Lowest, Highest uint16 // values that occur
+	Low, High       uint16 // between which all but half a per cent at either end lie
+}
+
+// outside is the share of the values that may lie beyond Low, and beyond High.
+const outside = 0.005
+
+// LevelsOf counts the values of all colour channels. O(pixels).
+func LevelsOf(img image.Image) Levels {
+	var count [1 << 16]int
+	total := 0
+	add := func(v uint16) { count[v]++; total++ }
+	levels := Levels{Bits: 8}
+	b := img.Bounds()
+	switch img := img.(type) {
+	case *image.Gray16:
+		levels.Bits = 16
+		for y := b.Min.Y; y < b.Max.Y; y++ {
+			for x := b.Min.X; x < b.Max.X; x++ {
+				add(img.Gray16At(x, y).Y)
+			}
+		}
+	case image.RGBA64Image:
+		if m := img.ColorModel(); m == color.RGBA64Model || m == color.NRGBA64Model {
+			levels.Bits = 16
+		}
+		for y := b.Min.Y; y < b.Max.Y; y++ {
+			for x := b.Min.X; x < b.Max.X; x++ {
+				c := img.RGBA64At(x, y)
+				add(c.R)
+				add(c.G)
+				add(c.B)
+			}
+		}
+	}
+	if total == 0 {
+		return levels
+	}
+	levels.Lowest, levels.Highest, levels.Low, levels.High = 0xffff, 0, 0, 0
+	below := 0
+	for v, n := range count {
+		if n == 0 {
+			continue
+		}
+		value := uint16(v)
+		levels.Lowest, levels.Highest = min(levels.Lowest, value), max(levels.Highest, value)
+		if float64(below) <= outside*float64(total) {
+			levels.Low = value
+		}
+		if float64(below) < (1-outside)*float64(total) {
+			levels.High = value
+		}
+		below += n
+	}
+	return levels
+}
+
+// Window returns a function for ReadToned: of images with 16 bits per channel
+// the values from low to high become the whole range, what lies beyond becomes
+// black or white. Other images stay as they are.
+func Window(low, high uint16) func(image.Image) image.Image {
+	span := max(1, int(high)-int(low))
+	tone := func(v uint16) uint8 {
+		return uint8((min(max(int(v)-int(low), 0), span)*255 + span/2) / span)
+	}
+	return func(img image.Image) image.Image {
+		b := img.Bounds()
+		switch img := img.(type) {
+		case *image.Gray16:
+			out := image.NewGray(b)
+			for y := b.Min.Y; y < b.Max.Y; y++ {
+				for x := b.Min.X; x < b.Max.X; x++ {
+					out.SetGray(x, y, color.Gray{Y: tone(img.Gray16At(x, y).Y)})
+				}
+			}
+			return out
+		case *image.RGBA64:
+			out := image.NewRGBA(b)
+			for y := b.Min.Y; y < b.Max.Y; y++ {
+				for x := b.Min.X; x < b.Max.X; x++ {
+					c := img.RGBA64At(x, y)
+					a := uint8(c.A >> 8)
+					out.SetRGBA(x, y, color.RGBA{min(a, tone(c.R)), min(a, tone(c.G)), min(a, tone(c.B)), a})
+				}
+			}
+			return out
+		case *image.NRGBA64:
+			out := image.NewNRGBA(b)
+			for y := b.Min.Y; y < b.Max.Y; y++ {
+				for x := b.Min.X; x < b.Max.X; x++ {
+					c := img.NRGBA64At(x, y)
+					out.SetNRGBA(x, y, color.NRGBA{tone(c.R), tone(c.G), tone(c.B), uint8(c.A >> 8)})
+				}
+			}
+			return out
+		}
+		return img
+	}
+}

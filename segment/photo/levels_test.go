@@ -1,0 +1,86 @@
+package photo
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	"image/png"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// ramp16 is a greyscale image whose value is 1000 + 10·x, but for one black and
+// one white pixel.
+func ramp16() *image.Gray16 {
+	img := image.NewGray16(image.Rect(0, 0, 100, 50))
+	for y := range 50 {
+		for x := range 100 {
+			img.SetGray16(x, y, color.Gray16{Y: uint16(1000 + 10*x)})
+		}
+	}
+	img.SetGray16(0, 0, color.Gray16{Y: 0})
+	img.SetGray16(1, 0, color.Gray16{Y: 0xffff})
+	return img
+}
+
+func TestLevels(t *testing.T) {
+	grey := image.NewGray(image.Rect(0, 0, 2, 1))
+	grey.Pix[1] = 10
+	colour := image.NewNRGBA64(image.Rect(0, 0, 1, 1))
+	colour.SetNRGBA64(0, 0, color.NRGBA64{R: 5, G: 700, B: 80, A: 0xffff})
+	for name, c := range map[string]struct {
+		img  image.Image
+		want Levels
+	}{
+		"16 bit":           {ramp16(), Levels{Bits: 16, Lowest: 0, Highest: 0xffff, Low: 1000, High: 1990}},
+		"8 bit":            {grey, Levels{Bits: 8, Lowest: 0, Highest: 2570, Low: 0, High: 2570}},
+		"colour of 16 bit": {colour, Levels{Bits: 16, Lowest: 5, Highest: 700, Low: 5, High: 700}},
+		"nothing":          {image.NewGray16(image.Rectangle{}), Levels{Bits: 16}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if d := cmp.Diff(c.want, LevelsOf(c.img)); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
+// TestWindow reads a file whose values lie in a 66th of the range: without a
+// window it shows five greys, with one it shows a hundred.
+func TestWindow(t *testing.T) {
+	var file bytes.Buffer
+	if err := png.Encode(&file, ramp16()); err != nil {
+		t.Fatal(err)
+	}
+	greys := func(tone func(image.Image) image.Image) []uint8 {
+		p, err := NewGate(Limits{}).ReadToned(context.Background(), bytes.NewReader(file.Bytes()), tone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		var row []uint8
+		for x := range 100 {
+			row = append(row, p.Pixels.NRGBAAt(x, 20).R)
+		}
+		return row
+	}
+	different := func(row []uint8) int {
+		seen := map[uint8]bool{}
+		for _, v := range row {
+			seen[v] = true
+		}
+		return len(seen)
+	}
+	if n := different(greys(nil)); n != 5 {
+		t.Errorf("without a window there are %d greys, want 5", n)
+	}
+	row := greys(Window(1000, 1990))
+	if n := different(row); n != 100 || row[0] != 0 || row[99] != 255 {
+		t.Errorf("with a window there are %d greys from %d to %d, want 100 from 0 to 255", n, row[0], row[99])
+	}
+	if row := greys(Window(1500, 1500)); row[49] != 0 || row[51] != 255 {
+		t.Errorf("an empty window gives %d and %d on its sides, want 0 and 255", row[49], row[51])
+	}
+}

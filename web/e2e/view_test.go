@@ -1,0 +1,219 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// zoom is the scale that the page shows, in per cent.
+const zoom = `Number.parseFloat(document.getElementById('zoom-value').textContent)`
+
+// whole says that the whole image is in the window.
+const whole = `document.getElementById('minimap').hidden`
+
+// TestE2EView zooms, pans and pinches, and moves by the map in the corner.
+func TestE2EView(t *testing.T) {
+	p := openSample(t, 1280, 720, false)
+	fitted := value[float64](p, zoom)
+	x, y := p.onScreen(image.Pt(500, 300))
+	before := p.colour(x, y)
+	for range 4 {
+		p.do("turning the wheel", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, x, y, func(e *input.DispatchMouseEventParams) { e.DeltaX, e.DeltaY = 0.01, -200 }))
+	}
+	p.until(fmt.Sprintf(`%s > %f && !%s`, zoom, 2*fitted, whole))
+	if after := p.colour(x, y); distance(before, after) > 40 {
+		t.Errorf("under the cursor there was %v, after zooming there is %v", before, after)
+	}
+	p.screenshot("zoomed")
+
+	frame := func() []float64 {
+		return value[[]float64](p, `(() => { const {left, top, width} = document.getElementById('minimap-frame').style; return [left, top, width].map(Number.parseFloat); })()`)
+	}
+	start := frame()
+	drag := func(what string, steps ...chromedp.Action[chromedp.Void]) {
+		t.Helper()
+		from := frame()
+		p.do(what, steps...)
+		if to := frame(); math.Abs(from[0]-to[0]) < 3 {
+			t.Errorf("%s moved the window from %v to %v", what, from, to)
+		}
+	}
+	drag("the middle button",
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, y, chromedp.ButtonMiddle),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x+90, y, chromedp.ButtonMiddle, func(e *input.DispatchMouseEventParams) { e.Buttons = 4 }),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x+90, y, chromedp.ButtonMiddle))
+	drag("space and drag",
+		key(input.DispatchKeyEventTypeKeyDown, " "),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, y, chromedp.ButtonLeft),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x-90, y, chromedp.ButtonLeft, func(e *input.DispatchMouseEventParams) { e.Buttons = 1 }),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x-90, y, chromedp.ButtonLeft),
+		key(input.DispatchKeyEventTypeKeyUp, " "))
+	corner := value[[]float64](p, `(() => { const b = document.getElementById('minimap').getBoundingClientRect(); return [b.left + b.width * 0.85, b.top + b.height * 0.8]; })()`)
+	drag("the map in the corner", chromedp.MouseClickXY(corner[0], corner[1]))
+	if now := frame(); now[0] <= start[0] {
+		t.Errorf("a click at the right of the map leads from %v to %v", start, now)
+	}
+
+	p.press("0", ctrl)
+	p.until(fmt.Sprintf(`%s === %f && %s`, zoom, fitted, whole))
+	p.press("1", ctrl)
+	p.until(zoom + ` === 100`)
+	p.press("0", ctrl)
+	p.until(whole)
+	touch := func(kind input.DispatchTouchEventType, spread float64) chromedp.Action[chromedp.Void] {
+		return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+			var points []*input.TouchPoint
+			if kind != input.DispatchTouchEventTypeTouchEnd {
+				points = []*input.TouchPoint{{X: x - spread, Y: y, ID: new(1.0)}, {X: x + spread, Y: y, ID: new(2.0)}}
+			}
+			_, err := chromedp.Call(ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+			return err
+		})
+	}
+	p.do("pinching", touch(input.DispatchTouchEventTypeTouchStart, 40))
+	for spread := 50.0; spread <= 120; spread += 10 {
+		p.do("pinching", touch(input.DispatchTouchEventTypeTouchMove, spread))
+	}
+	p.do("letting go", touch(input.DispatchTouchEventTypeTouchEnd, 0))
+	if now := value[float64](p, zoom); now < 2*fitted || now > 4*fitted {
+		t.Errorf("fingers three times as far apart zoom from %.0f %% to %.0f %%", fitted, now)
+	}
+	if seq := value[record](p, p.api("")).Seq; seq != 0 {
+		t.Errorf("looking around left %d events", seq)
+	}
+}
+
+// TestE2ETones: brightness and contrast in the page, and the window of an image
+// with 16 bits whose values the display copy can't tell apart.
+func TestE2ETones(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cells.png")
+	img := image.NewGray16(image.Rect(0, 0, 300, 200))
+	for y := range 200 {
+		for x := range 300 {
+			img.SetGray16(x, y, color.Gray16{Y: uint16(400 + x/3 + 100*(y/50))})
+		}
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := png.Encode(f, img); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := openPage(t, 1280, 720, true, startServer(t))
+	p.drop(path)
+	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	p.press("g")
+	dark, light := image.Pt(60, 10), image.Pt(240, 190)
+	if before := p.pixel(light)[0] - p.pixel(dark)[0]; before > 4 {
+		t.Fatalf("the display copy tells the values apart by %d; this test wants one that can't", before)
+	}
+	p.press("c")
+	p.until(`/^16 bits/.test(document.getElementById('tones-depth').textContent)`)
+	p.do("fitting the window", chromedp.Click(chromedp.CSS("#tones-auto")))
+	wide := fmt.Sprintf(`(%s)`, `new Promise(r => setTimeout(r, 100, true))`)
+	for difference, tries := 0, 0; difference < 150; tries++ {
+		if tries == 50 {
+			t.Fatalf("with the window dark is %v and light %v", p.pixel(dark), p.pixel(light))
+		}
+		value[bool](p, wide)
+		difference = p.pixel(light)[0] - p.pixel(dark)[0]
+	}
+	p.screenshot("window")
+	set := func(name string, to float64) {
+		value[bool](p, fmt.Sprintf(`(() => { const s = document.getElementById('tones-%s'); s.value = %f; return s.dispatchEvent(new Event('input')); })()`, name, to))
+	}
+	middle := p.pixel(dark)[0]
+	set("brightness", 0.5)
+	if got := p.pixel(dark)[0]; got < middle+50 {
+		t.Errorf("brighter: %d, before %d", got, middle)
+	}
+	p.do("resetting", chromedp.Click(chromedp.CSS("#tones-reset")))
+	for tries := 0; p.pixel(light)[0]-p.pixel(dark)[0] > 4; tries++ {
+		if tries == 50 {
+			t.Fatalf("after a reset dark is %v and light %v", p.pixel(dark), p.pixel(light))
+		}
+		value[bool](p, wide)
+	}
+	p.press(kb.Escape)
+	p.until(`document.getElementById('tones-panel').hidden`)
+}
+
+// TestE2EPatterns: classes differ by more than their colour when asked to.
+func TestE2EPatterns(t *testing.T) {
+	truth := sampleTruth()
+	p := openSample(t, 1280, 720, false)
+	p.clickClasses(truth, 0, 1, 2)
+	p.press(enter)
+	p.until(settled)
+	p.press("g")
+	at := insideOf(t, truth, 1)
+	shades := func() int {
+		least, most := 255, 0
+		for i := range 12 {
+			v := p.pixel(at.Add(image.Pt(i, i/2)))
+			least, most = min(least, v[0]), max(most, v[0])
+		}
+		return most - least
+	}
+	plain := shades()
+	p.press("p")
+	p.screenshot("patterns")
+	if striped := shades(); striped < plain+30 {
+		t.Errorf("the reds of a class differ by %d with patterns, by %d without", striped, plain)
+	}
+}
+
+// TestE2EKeyboard labels by the keyboard alone.
+func TestE2EKeyboard(t *testing.T) {
+	p := openSample(t, 1280, 720, false)
+	p.do("focusing the image", chromedp.Focus(chromedp.CSS("#canvas")))
+	for i, way := range []string{kb.ArrowLeft, kb.ArrowUp, kb.ArrowRight, kb.ArrowDown} {
+		p.press(fmt.Sprint(i%2 + 1))
+		for range 6 {
+			p.press(way)
+		}
+		p.press(" ")
+	}
+	p.until(settled)
+	p.screenshot("keyboard")
+	got := value[record](p, p.api(""))
+	if got.Seq != 4 || got.Clicks < 3 {
+		t.Errorf("after four labels by the keyboard: %+v", got)
+	}
+	p.until(`/alternatives?$/.test(document.getElementById('announcer').textContent)`)
+	p.press(kb.Delete)
+	p.until(settled)
+	if cleared := value[record](p, p.api("")); cleared.Clicks != got.Clicks-1 {
+		t.Errorf("Delete left %d of %d clicks", cleared.Clicks, got.Clicks)
+	}
+}
+
+// key presses or releases a key.
+func key(kind input.DispatchKeyEventType, text string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: text, Code: "Space", WindowsVirtualKeyCode: 32})
+		return err
+	})
+}
+
+func distance(a, b []int) (d int) {
+	for i := range a {
+		d += max(a[i]-b[i], b[i]-a[i])
+	}
+	return d
+}
