@@ -30,7 +30,8 @@ type Annotation struct {
 	table    *ClassTable // of it
 	tables   int         // how many there were
 	view     view        // of the cut in force; made when first asked for
-	sequence *Sequence   // of the present evidence; made when first asked for
+	repairs  repairView
+	sequence *Sequence // of the present evidence; made when first asked for
 }
 
 // view is what follows from a cut.

@@ -43,10 +43,14 @@ func (a *Annotation) Append(ctx context.Context, expected int, e Event) (int, er
 		return 0, err
 	}
 	e.Superpixels = append(slices.Clone(e.Superpixels), pointed...)
-	if err := e.check(&a.project, a.timeline.Cut().N, a.cells.N); err != nil {
+	if err := e.check(&a.project, a.timeline.Cut().N, a.cells); err != nil {
 		return 0, err
 	}
-	e.Map, e.Created = "", now()
+	if e.Kind == Pixels && a.timeline.runs+pieces(a.cells, e.Repairs) > maxRuns {
+		return 0, Errorf(TooLarge, "This image has as many repaired pixels as it can hold: %d runs of them. Label superpixels where whole ones are meant, which takes the repairs in them away. Nothing was changed.", maxRuns)
+	}
+	who, _ := access.From(ctx)
+	e.Map, e.By, e.Created = "", who.Name, now()
 	if err := a.timeline.Possible(e.Kind); err != nil {
 		return 0, err
 	}
@@ -71,7 +75,7 @@ func (a *Annotation) Append(ctx context.Context, expected int, e Event) (int, er
 
 // replay starts the timeline anew with the given events.
 func (a *Annotation) replay(events []Event) {
-	a.timeline = NewTimeline(a.cells.N, a.image.Regions, func(n int, labels []uint8) *superpixels.Cut {
+	a.timeline = NewTimeline(a.cells, a.image.Regions, func(n int, labels []uint8) *superpixels.Cut {
 		return a.hierarchy.Cut(a.cellGraph, n, labels, Void)
 	})
 	for _, e := range events {

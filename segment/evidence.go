@@ -3,6 +3,8 @@ package segment
 import (
 	"slices"
 	"time"
+
+	"collie/superpixels"
 )
 
 // EventKind names what an event of the evidence log says.
@@ -14,6 +16,9 @@ const (
 	Accept EventKind = "accept" // a hypothesis, or a region of it, becomes the labelling
 	Undo   EventKind = "undo"   // takes back the last event of another kind that stands
 	Redo   EventKind = "redo"   // brings back what the last undo took
+
+	Pixels  EventKind = "pixels"  // single pixels have a class, whatever their superpixel has
+	Restore EventKind = "restore" // labelling, clicks, repairs and granularity become what they were
 
 	Granularity EventKind = "granularity" // superpixels become coarser or finer
 )
@@ -39,6 +44,9 @@ type Event struct {
 	Class       int          // label only: id of the class
 	Regions     int          // granularity only: how many superpixels are wanted
 	Pick        *Pick        // accept only
+	Repairs     []Repair     // pixels only; each pixel is in one run at most
+	To          int          // restore only: number of the event to go back to
+	By          string       // name of who made it, when known; set when appended
 	Created     time.Time
 }
 
@@ -58,6 +66,9 @@ func (e *Event) same(request *Event) bool {
 	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || !slices.Equal(e.Points, request.Points) {
 		return false
 	}
+	if !slices.EqualFunc(e.Repairs, request.Repairs, func(a, b Repair) bool { return a.Class == b.Class && slices.Equal(a.Runs, b.Runs) }) {
+		return false
+	}
 	if len(e.Points) == 0 && !slices.Equal(e.Superpixels, request.Superpixels) {
 		return false
 	}
@@ -68,8 +79,9 @@ func (e *Event) same(request *Event) bool {
 }
 
 // check validates what can be said of an event without looking at the labels:
-// its identifier, kind, and the ranges of superpixels, classes and granularity.
-func (e *Event) check(p *Project, superpixels, finest int) error {
+// its identifier, kind, and the ranges of superpixels, pixels, classes and
+// granularity.
+func (e *Event) check(p *Project, superpixels int, cells *superpixels.Map) error {
 	if len(e.ID) == 0 || len(e.ID) > maxEventID || !printable(e.ID) {
 		return Errorf(Invalid, "An event needs an id of 1 to %d printable ASCII characters, made by the client.", maxEventID)
 	}
@@ -95,13 +107,15 @@ func (e *Event) check(p *Project, superpixels, finest int) error {
 		if e.Pick == nil {
 			return Errorf(Invalid, "An accept event names its hypothesis: {\"rank\": 0, \"digest\": \"…\"}.")
 		}
+	case Pixels:
+		return checkRepairs(e.Repairs, p, len(cells.Labels))
 	case Granularity:
-		if fewest := min(FewestRegions, finest); e.Regions < fewest || e.Regions > finest {
-			return Errorf(Invalid, "This image can have %d to %d superpixels, not %d. Nothing was changed.", fewest, finest, e.Regions)
+		if fewest := min(FewestRegions, cells.N); e.Regions < fewest || e.Regions > cells.N {
+			return Errorf(Invalid, "This image can have %d to %d superpixels, not %d. Nothing was changed.", fewest, cells.N, e.Regions)
 		}
 	case Undo, Redo:
 	default:
-		return Errorf(Invalid, "Event kind %q is not known; known are label, clear, accept, granularity, undo and redo.", e.Kind)
+		return Errorf(Invalid, "Event kind %q is not known; known are label, clear, pixels, accept, granularity, undo and redo.", e.Kind)
 	}
 	return nil
 }

@@ -13,9 +13,8 @@ import (
 	"collie/superpixels"
 )
 
-// mosaic returns the number of cells of a small picture and the cutter of its
-// hierarchy.
-func mosaic(seed uint64) (int, Cutter) {
+// mosaic returns the cells of a small picture and the cutter of its hierarchy.
+func mosaic(seed uint64) (*superpixels.Map, Cutter) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	img := image.NewNRGBA(image.Rect(0, 0, 24, 18))
 	for i := range img.Pix {
@@ -23,7 +22,7 @@ func mosaic(seed uint64) (int, Cutter) {
 	}
 	h := superpixels.NewHierarchy(img, 60)
 	g := superpixels.Describe(img, h.At(h.Finest()))
-	return h.Finest(), func(n int, labels []uint8) *superpixels.Cut { return h.Cut(g, n, labels, Void) }
+	return h.Map(), func(n int, labels []uint8) *superpixels.Cut { return h.Cut(g, n, labels, Void) }
 }
 
 // play is what a timeline has come to.
@@ -43,7 +42,7 @@ func playOf(t *Timeline) play {
 func TestTimelineOfManyGranularities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cells, cutter := mosaic(rapid.Uint64Range(0, 3).Draw(t, "picture"))
-		timeline := NewTimeline(cells, cells/4, cutter)
+		timeline := NewTimeline(cells, cells.N/4, cutter)
 		var undo, redo []play
 		for step := range rapid.IntRange(1, 40).Draw(t, "steps") {
 			kind := rapid.SampledFrom([]EventKind{Label, Label, Clear, Accept, Granularity, Granularity, Undo, Undo, Redo}).Draw(t, "kind")
@@ -55,7 +54,7 @@ func TestTimelineOfManyGranularities(t *testing.T) {
 			e := Event{ID: fmt.Sprint(step), Kind: kind}
 			switch kind {
 			case Granularity:
-				e.Regions = rapid.IntRange(2, cells).Draw(t, "regions")
+				e.Regions = rapid.IntRange(2, cells.N).Draw(t, "regions")
 			case Label, Clear:
 				e.Superpixels = rapid.SliceOfN(rapid.Int32Range(0, int32(n-1)), 1, 3).Draw(t, "superpixels")
 				e.Class = rapid.IntRange(0, 2).Draw(t, "class")
@@ -95,7 +94,7 @@ func TestTimelineOfManyGranularities(t *testing.T) {
 				}
 			}
 		}
-		again := NewTimeline(cells, cells/4, cutter)
+		again := NewTimeline(cells, cells.N/4, cutter)
 		for _, e := range timeline.Events(0) {
 			again.Apply(e)
 		}
@@ -117,9 +116,9 @@ func TestThereAndBack(t *testing.T) {
 	if coarse.N >= 20 || coarse.Split == 0 || coarse.Split > 6 {
 		t.Errorf("%d superpixels, %d of 6 divided, want fewer than 20 and some divided", coarse.N, coarse.Split)
 	}
-	timeline.Apply(Event{ID: "c", Kind: Granularity, Regions: cells})
-	if timeline.Cut().N != cells {
-		t.Errorf("%d superpixels, want all %d", timeline.Cut().N, cells)
+	timeline.Apply(Event{ID: "c", Kind: Granularity, Regions: cells.N})
+	if timeline.Cut().N != cells.N {
+		t.Errorf("%d superpixels, want all %d", timeline.Cut().N, cells.N)
 	}
 	timeline.Apply(Event{ID: "d", Kind: Granularity, Regions: 6})
 	if diff := cmp.Diff(coarse, timeline.Cut()); diff != "" {

@@ -1,5 +1,7 @@
 package segment
 
+import "slices"
+
 // State is a snapshot of the evidence. Clicks and Labels are the caller's; in
 // them a class is its id, with deleted classes resolved.
 type State struct {
@@ -9,6 +11,11 @@ type State struct {
 	Labels  []uint8 // the labelling: class per superpixel, or Void
 	Undo    int     // steps that can be taken back
 	Redo    int     // steps that can be brought back
+
+	// Repairs are the pixels that have another class than their superpixel, or
+	// may come to have, by class; shared and read-only.
+	Repairs  []Repair
+	Repaired int // number of the event that last changed a repair
 
 	Map    string  // names the superpixel map; another map has another name
 	Wanted int     // superpixels asked for; where labels are kept apart there are more
@@ -34,6 +41,14 @@ func (a *Annotation) Pixels() []uint8 {
 	for i, cell := range a.cells.Labels {
 		pixels[i] = byCell[cell]
 	}
+	for _, r := range state.Repairs {
+		for pair := range slices.Chunk(r.Runs, 2) {
+			row := pixels[pair[0] : pair[0]+pair[1]]
+			for i := range row {
+				row[i] = r.Class
+			}
+		}
+	}
 	return pixels
 }
 
@@ -53,11 +68,34 @@ func (a *Annotation) state() State {
 		Labels:  a.table.Through(a.timeline.Labelling()),
 		Undo:    a.timeline.UndoDepth(),
 		Redo:    a.timeline.RedoDepth(),
-		Map:     v.token,
-		Wanted:  a.timeline.Wanted(),
-		Split:   v.cut.Split,
-		Parent:  v.cut.Parent,
+
+		Repairs:  a.presentRepairs(),
+		Repaired: a.timeline.repaired,
+
+		Map:    v.token,
+		Wanted: a.timeline.Wanted(),
+		Split:  v.cut.Split,
+		Parent: v.cut.Parent,
 	}
+}
+
+// repairView is what follows from the repairs and the classes.
+type repairView struct {
+	repaired, tables int // of which it follows
+	repairs          []Repair
+}
+
+// presentRepairs puts the repairs together when they or the classes have
+// changed. The caller holds the lock.
+func (a *Annotation) presentRepairs() []Repair {
+	if v := &a.repairs; v.repaired != a.timeline.repaired || v.tables != a.tables {
+		runs := a.timeline.allRuns()
+		for i, r := range runs {
+			runs[i].class = a.table[r.class]
+		}
+		*v = repairView{a.timeline.repaired, a.tables, repairsOf(runs)}
+	}
+	return a.repairs.repairs
 }
 
 // progress sums up the timeline for the image's record.
@@ -73,6 +111,13 @@ func (a *Annotation) shares() []ClassShare {
 	var all [256]ClassShare
 	for cell, l := range a.timeline.cellLabels() {
 		all[l].Area += a.cellGraph.Regions[cell].Area
+		if a.timeline.runs == 0 {
+			continue
+		}
+		for _, r := range a.timeline.repairs[cell] {
+			all[l].Area -= int(r.length)
+			all[r.class].Area += int(r.length)
+		}
 	}
 	for _, c := range a.timeline.Clicks() {
 		all[c].Clicks++

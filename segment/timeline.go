@@ -1,14 +1,16 @@
 package segment
 
 import (
+	"cmp"
 	"slices"
 
 	"collie/superpixels"
 )
 
 // Timeline is the evidence of one image played from the start: what has been
-// clicked, what has been accepted, how fine the superpixels are, and what undo
-// and redo would do. It is not safe for concurrent use.
+// clicked, what has been accepted, which pixels have been repaired, how fine the
+// superpixels are, and what undo and redo would do. It is not safe for
+// concurrent use.
 //
 // Clicks and labels are kept per cell, a superpixel of the finest map, so that
 // nothing is lost when superpixels get coarser. Events speak of the superpixels
@@ -16,16 +18,25 @@ import (
 // the labelling of that moment, so every superpixel has one label; until the
 // next it stays, and events label whole superpixels. Undo and redo of later
 // events therefore find the cut that these were made for.
+//
+// Repairs lie over the labels: a pixel has the class of its repair, or else the
+// label of its cell. A later label or clear of a superpixel takes the repairs
+// within it away; to accept a hypothesis leaves them. They are kept per cell, so
+// a step remembers what was in the cells that it touched and nothing else.
 type Timeline struct {
+	cells    *superpixels.Map
 	cutter   Cutter
 	wanted   int // superpixels asked for
 	cut      *superpixels.Cut
 	clicks   []uint8 // class the person clicked per cell, or Void
 	accepted []uint8 // class taken over from a hypothesis per cell, or Void
+	repairs  [][]run // per cell, ascending; lists are immutable; nil before the first
+	runs     int     // of all cells
+	repaired int     // number of the event that last changed a repair
 	seqs     map[string]int
 	events   []Event
 	done     []step // what undo takes back, last first
-	undone   []int  // indices into events that redo brings back, last first
+	undone   []step // what redo brings back, last first
 }
 
 // Cutter makes the coarsest superpixels that are at least as fine as the given
@@ -33,22 +44,23 @@ type Timeline struct {
 // always answer the same.
 type Cutter func(superpixels int, labels []uint8) *superpixels.Cut
 
-// step is an event that stands, with what it overwrote.
+// step holds what an event overwrote; when the event has been undone, what it
+// wrote.
 type step struct {
-	event    int
 	cells    []int32
 	clicks   []uint8
 	accepted []uint8
+	repairs  [][]run // nil when the event met none and made none
 	wanted   int
 	cut      *superpixels.Cut
 }
 
-// NewTimeline returns the timeline without evidence of an image that has so
-// many cells and starts with so many superpixels.
-func NewTimeline(cells, start int, cutter Cutter) *Timeline {
-	void := slices.Repeat([]uint8{Void}, cells)
+// NewTimeline returns the timeline without evidence of an image that has the
+// given cells and starts with so many superpixels.
+func NewTimeline(cells *superpixels.Map, start int, cutter Cutter) *Timeline {
+	void := slices.Repeat([]uint8{Void}, cells.N)
 	return &Timeline{
-		cutter: cutter, wanted: start, cut: cutter(start, void),
+		cells: cells, cutter: cutter, wanted: start, cut: cutter(start, void),
 		clicks: void, accepted: slices.Clone(void), seqs: map[string]int{},
 	}
 }
@@ -133,37 +145,71 @@ func (t *Timeline) Apply(e Event) {
 	t.seqs[e.ID] = e.Seq
 	switch e.Kind {
 	case Undo:
-		t.takeBack()
+		t.undone = append(t.undone, t.exchange(pop(&t.done)))
 	case Redo:
-		last := len(t.undone) - 1
-		index := t.undone[last]
-		t.undone = t.undone[:last]
-		t.play(index)
+		t.done = append(t.done, t.exchange(pop(&t.undone)))
 	default:
-		t.undone = t.undone[:0]
-		t.play(e.Seq - 1)
+		t.undone = nil
+		t.done = append(t.done, t.play(&t.events[e.Seq-1]))
 	}
 }
 
-// takeBack restores what the last step that stands had overwritten.
-func (t *Timeline) takeBack() {
-	last := t.done[len(t.done)-1]
-	t.done = t.done[:len(t.done)-1]
-	for i, cell := range last.cells {
-		t.clicks[cell] = last.clicks[i]
-		t.accepted[cell] = last.accepted[i]
-	}
-	t.wanted, t.cut = last.wanted, last.cut
-	t.undone = append(t.undone, last.event)
+// pop takes the last step off the list.
+func pop(steps *[]step) step {
+	last := len(*steps) - 1
+	s := (*steps)[last]
+	(*steps)[last] = step{}
+	*steps = (*steps)[:last]
+	return s
 }
 
-// play carries out event number index and remembers what it overwrote.
-func (t *Timeline) play(index int) {
-	e := &t.events[index]
-	cells := t.touched(e)
+// exchange puts what a step holds in place and returns the step with what was
+// there before.
+func (t *Timeline) exchange(s step) step {
+	for i, cell := range s.cells {
+		s.clicks[i], t.clicks[cell] = t.clicks[cell], s.clicks[i]
+		s.accepted[i], t.accepted[cell] = t.accepted[cell], s.accepted[i]
+		if s.repairs != nil {
+			s.repairs[i] = t.repair(cell, s.repairs[i])
+		}
+	}
+	s.wanted, t.wanted = t.wanted, s.wanted
+	s.cut, t.cut = t.cut, s.cut
+	return s
+}
+
+// repair sets the repairs of a cell and returns those that were there.
+func (t *Timeline) repair(cell int32, runs []run) []run {
+	if t.repairs == nil {
+		t.repairs = make([][]run, t.cells.N)
+	}
+	before := t.repairs[cell]
+	t.repairs[cell] = runs
+	if len(before)+len(runs) > 0 {
+		t.runs += len(runs) - len(before)
+		t.repaired = t.Seq()
+	}
+	return before
+}
+
+// play carries out an event and returns what it overwrote.
+func (t *Timeline) play(e *Event) step {
+	var above []cellRuns
+	var cells []int32
+	if e.Kind == Pixels {
+		above = divide(t.cells, runsOf(e.Repairs))
+		for _, a := range above {
+			cells = append(cells, a.cell)
+		}
+	} else {
+		cells = t.touched(e)
+	}
 	s := step{
-		event: index, cells: cells, clicks: make([]uint8, len(cells)), accepted: make([]uint8, len(cells)),
+		cells: cells, clicks: make([]uint8, len(cells)), accepted: make([]uint8, len(cells)),
 		wanted: t.wanted, cut: t.cut,
+	}
+	if e.Kind == Pixels || (e.Kind == Label || e.Kind == Clear) && t.runs > 0 {
+		s.repairs = make([][]run, len(cells))
 	}
 	for i, cell := range cells {
 		s.clicks[i], s.accepted[i] = t.clicks[cell], t.accepted[cell]
@@ -181,15 +227,38 @@ func (t *Timeline) play(index int) {
 			}
 			t.accepted[cell] = l
 		}
+		switch {
+		case e.Kind == Pixels:
+			var below []run
+			if t.repairs != nil {
+				below = t.repairs[cell]
+			}
+			s.repairs[i] = t.repair(cell, overlay(below, above[i].runs))
+		case s.repairs != nil:
+			s.repairs[i] = t.repair(cell, nil)
+		}
 	}
 	if e.Kind == Granularity {
 		t.wanted, t.cut = e.Regions, t.cutter(e.Regions, t.cellLabels())
 	}
-	t.done = append(t.done, s)
+	return s
 }
 
-// touched returns the cells that e writes, in order.
+// allRuns returns the present repairs by their first pixel.
+func (t *Timeline) allRuns() []run {
+	runs := make([]run, 0, t.runs)
+	for _, list := range t.repairs {
+		runs = append(runs, list...)
+	}
+	slices.SortFunc(runs, func(a, b run) int { return cmp.Compare(a.start, b.start) })
+	return runs
+}
+
+// touched returns the cells of the superpixels that e writes, in order.
 func (t *Timeline) touched(e *Event) []int32 {
+	if len(e.Superpixels) == 0 && e.Kind != Accept {
+		return nil
+	}
 	named := make([]bool, t.cut.N)
 	for _, s := range e.Superpixels {
 		named[s] = true

@@ -18,6 +18,15 @@ func (s snapshot) clone() snapshot {
 	return snapshot{slices.Clone(s.clicks), slices.Clone(s.accepted)}
 }
 
+// strip is an image of one row in which every cell has three pixels.
+func strip(n int) *superpixels.Map {
+	m := &superpixels.Map{Width: 3 * n, Height: 1, N: n}
+	for i := range 3 * n {
+		m.Labels = append(m.Labels, int32(i/3))
+	}
+	return m
+}
+
 // whole lets every cell be a superpixel, whatever number is asked for.
 func whole(_ int, labels []uint8) *superpixels.Cut {
 	cut := &superpixels.Cut{N: len(labels), Parent: make([]int32, len(labels))}
@@ -30,7 +39,7 @@ func whole(_ int, labels []uint8) *superpixels.Cut {
 func TestTimelineAgainstWholeSnapshots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = 7
-		timeline := NewTimeline(n, n, whole)
+		timeline := NewTimeline(strip(n), n, whole)
 		present := snapshot{slices.Repeat([]uint8{Void}, n), slices.Repeat([]uint8{Void}, n)}
 		var undo, redo []snapshot
 
@@ -84,7 +93,7 @@ func TestTimelineAgainstWholeSnapshots(t *testing.T) {
 				t.Fatalf("depths %d, %d, want %d, %d", timeline.UndoDepth(), timeline.RedoDepth(), len(undo), len(redo))
 			}
 		}
-		again := NewTimeline(n, n, whole)
+		again := NewTimeline(strip(n), n, whole)
 		for _, e := range timeline.Events(0) {
 			again.Apply(e)
 		}
@@ -95,7 +104,7 @@ func TestTimelineAgainstWholeSnapshots(t *testing.T) {
 }
 
 func TestLabelling(t *testing.T) {
-	timeline := NewTimeline(3, 3, whole)
+	timeline := NewTimeline(strip(3), 3, whole)
 	timeline.Apply(Event{ID: "a", Kind: Label, Superpixels: []int32{0}, Class: 2})
 	timeline.Apply(Event{ID: "b", Kind: Accept, Pick: &Pick{Labels: []uint8{2, 1, 1}}})
 	timeline.Apply(Event{ID: "c", Kind: Label, Superpixels: []int32{1}, Class: 0})
@@ -116,7 +125,7 @@ func TestLabelling(t *testing.T) {
 
 func TestUndoDepth(t *testing.T) {
 	const depth = 600
-	timeline := NewTimeline(1, 1, whole)
+	timeline := NewTimeline(strip(1), 1, whole)
 	for i := range depth {
 		timeline.Apply(Event{ID: fmt.Sprint("do", i), Kind: Label, Superpixels: []int32{0}, Class: i % 200})
 	}

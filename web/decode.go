@@ -110,6 +110,13 @@ func (e *evidenceJSON) event() (segment.Event, int, error) {
 			return ev, 0, invalid("The field \"class\" is missing: a label event says which class. Nothing was changed.")
 		}
 		ev.Class = *e.Class
+	case segment.Pixels:
+		for i, r := range e.Repairs {
+			if r.Class == nil || *r.Class < 0 || *r.Class > segment.Void {
+				return ev, 0, invalid("The field \"class\" of repair %d is missing or is no id of a class, 0 to 254, and not 255 for undecided either. Nothing was changed.", i)
+			}
+			ev.Repairs = append(ev.Repairs, segment.Repair{Class: uint8(*r.Class), Runs: r.Runs})
+		}
 	case segment.Granularity:
 		if e.Regions == nil {
 			return ev, 0, invalid("The field \"regions\" is missing: a granularity event says how many superpixels are wanted. Nothing was changed.")

@@ -22,6 +22,7 @@ type eventJSON struct {
 	Class       *int         `json:"class,omitempty"`
 	Hypothesis  *pickJSON    `json:"hypothesis,omitempty"`
 	Regions     int          `json:"regions,omitempty"` // granularity only
+	By          string       `json:"by,omitempty"`      // name of who made it, where known
 	Created     time.Time    `json:"created"`
 }
 
@@ -52,7 +53,7 @@ func (s *Server) listEvidence(w http.ResponseWriter, r *http.Request) error {
 }
 
 func eventOut(e segment.Event) eventJSON {
-	out := eventJSON{Seq: e.Seq, ID: e.ID, Kind: string(e.Kind), Superpixels: e.Superpixels, Points: e.Points, Regions: e.Regions, Created: e.Created}
+	out := eventJSON{Seq: e.Seq, ID: e.ID, Kind: string(e.Kind), Superpixels: e.Superpixels, Points: e.Points, Regions: e.Regions, By: e.By, Created: e.Created}
 	if e.Kind == segment.Label {
 		out.Class = &e.Class
 	}

@@ -49,9 +49,19 @@ func (s *Server) getImage(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer a.Close()
 	state := a.State()
-	out := openImageJSON{imageOut(im), state.Map, len(state.Parent)}
+	out := openImageJSON{imageOut(im), state.Map, len(state.Parent), repairsOut(state.Repairs)}
 	out.Regions = len(state.Labels)
 	return s.sendJSON(w, http.StatusOK, out)
+}
+
+// repairsOut is never nil.
+func repairsOut(repairs []segment.Repair) []repairJSON {
+	out := make([]repairJSON, len(repairs))
+	for i, r := range repairs {
+		class := int(r.Class)
+		out[i] = repairJSON{&class, r.Runs}
+	}
+	return out
 }
 
 // image is the record of the image that the address names.

@@ -20,7 +20,7 @@ const fixturePath = "../static/testdata/messages.json"
 // fixtures are messages of every kind. Bytes are base64.
 type fixtures struct {
 	Comment     string             `json:"comment"`
-	Server      map[string]any     `json:"server"` // text frames, by type
+	Server      map[string]any     `json:"server"` // text frames, by type and what is in them
 	Client      map[string]any     `json:"client"` // text frames, by type and kind
 	Frame       frameFixture       `json:"frame"`
 	Superpixels superpixelsFixture `json:"superpixels"`
@@ -67,6 +67,10 @@ var clientExamples = map[string]clientMessage{
 	"redo":        {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c5", ExpectedSeq: number(4), Kind: "redo"}},
 	"granularity": {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c6", ExpectedSeq: number(5), Kind: "granularity", Regions: number(300)}},
 
+	"pixels": {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c7", ExpectedSeq: number(6), Kind: "pixels", Repairs: []repairJSON{
+		{number(1), []int32{0, 2, 7, 1}}, {number(255), []int32{4, 3}},
+	}}},
+
 	"run":    {Type: "run", Count: 40},
 	"stop":   {Type: "stop"},
 	"credit": {Type: "credit", N: 8},
@@ -86,7 +90,10 @@ func makeFixtures(t *testing.T) []byte {
 	f := fixtures{
 		Comment: "Written by web/messages_test.go: go test ./web -run Fixtures -update",
 		Server: map[string]any{
-			"state": stateMessage{"state", "e", 12, []byte{0, 255, 1}, []byte{0, 2, 1}, 3, 1, "0011223344556677", 3, 2, 12, 1},
+			"state": stateMessage{"state", "e", 12, []byte{0, 255, 1}, []byte{0, 2, 1}, 3, 1, "0011223344556677", 3, 2, 12, 1, nil},
+			"state with repairs": stateMessage{"state", "e", 13, []byte{0, 255, 1}, []byte{0, 2, 1}, 4, 0, "0011223344556677", 3, 2, 12, 1, []repairJSON{
+				{number(1), []int32{0, 2, 7, 1}}, {number(255), []int32{4, 3}},
+			}},
 			"project": projectMessage{"project", projectJSON{
 				"p", "Park",
 				[]classJSON{{0, 0, "background", "#5b6b7f"}, {4, 1, "tree", "#2f9e8f"}},

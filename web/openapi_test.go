@@ -89,10 +89,10 @@ func TestOpenAPISchemas(t *testing.T) {
 	hypothesis := number(1)
 	for name, v := range map[string]any{
 		"Project": projectJSON{Deleted: []deletedClassJSON{{}}}, "Class": classJSON{}, "DeletedClass": deletedClassJSON{},
-		"TrashItem": trashJSON{}, "Image": imageJSON{}, "FailedFile": failedFileJSON{}, "Hypothesis": hypothesisJSON{},
+		"TrashItem": trashJSON{}, "Repair": repairJSON{}, "Image": imageJSON{}, "FailedFile": failedFileJSON{}, "Hypothesis": hypothesisJSON{},
 		"Hypotheses": hypothesesJSON{Detail: "x"}, "Seq": seqJSON{}, "Problem": problem{Seq: hypothesis, Files: []failedFileJSON{{}}, InUse: map[uint8]int{1: 1}},
-		"NewEvent": evidenceJSON{ID: "x", ExpectedSeq: hypothesis, Kind: "x", Superpixels: []int32{1}, Points: [][2]float64{{}}, Map: "x", Class: hypothesis, Hypothesis: &pickJSON{}, Regions: hypothesis},
-		"Event":    eventJSON{Superpixels: []int32{1}, Points: [][2]float64{{}}, Class: hypothesis, Hypothesis: &pickJSON{}, Regions: 2},
+		"NewEvent": evidenceJSON{ID: "x", ExpectedSeq: hypothesis, Kind: "x", Superpixels: []int32{1}, Points: [][2]float64{{}}, Map: "x", Class: hypothesis, Hypothesis: &pickJSON{}, Regions: hypothesis, Repairs: []repairJSON{{}}},
+		"Event":    eventJSON{Superpixels: []int32{1}, Points: [][2]float64{{}}, Class: hypothesis, Hypothesis: &pickJSON{}, Regions: 2, By: "x"},
 		"Pick":     pickJSON{Digest: "x"},
 		"Session":  sessionJSON{Token: "x", Expires: &time.Time{}},
 	} {

@@ -12,7 +12,8 @@ const maxReplies = 8
 type outbox struct {
 	replies   [][]byte      // acks, rejects, errors, ends of superseded runs
 	project   []byte        // the newest project, when its classes have changed; nil when sent
-	state     []byte        // the newest state, or nil when it has been sent
+	state     *told         // the newest state, or nil when it has been sent
+	repaired  int           // of the state that was sent last, or unknown
 	run       *run          // the sequence to follow
 	announced bool          // its run message has been sent
 	sent      int           // how many of its hypotheses have been sent
@@ -22,8 +23,11 @@ type outbox struct {
 	drained   chan struct{} // holds a token when replies may have become fewer
 }
 
+// unknown is the repaired of no state.
+const unknown = -1
+
 func newOutbox() outbox {
-	return outbox{credit: -1, ready: make(chan struct{}, 1), drained: make(chan struct{}, 1)}
+	return outbox{repaired: unknown, credit: -1, ready: make(chan struct{}, 1), drained: make(chan struct{}, 1)}
 }
 
 func (o *outbox) wake() { token(o.ready) }
@@ -42,15 +46,15 @@ func (o *outbox) reply(message any) {
 	o.wake()
 }
 
-// tellProject sets the project to send.
+// tellProject sets the project to send; the repairs have other classes then.
 func (o *outbox) tellProject(message []byte) {
-	o.project = message
+	o.project, o.repaired = message, unknown
 	o.wake()
 }
 
 // tellState sets the state to send.
-func (o *outbox) tellState(message []byte) {
-	o.state = message
+func (o *outbox) tellState(state *told) {
+	o.state = state
 	o.wake()
 }
 
@@ -83,7 +87,12 @@ func (o *outbox) next() (message []byte, binary, ok bool) {
 		return message, false, true
 	}
 	if o.state != nil {
-		message, o.state = o.state, nil
+		state := o.state
+		o.state = nil
+		if message = state.known; o.repaired != state.repaired {
+			message = state.whole()
+		}
+		o.repaired = state.repaired
 		return message, false, true
 	}
 	if o.run == nil || o.ended {

@@ -24,7 +24,7 @@ import (
 // # Socket, client to server (text frames, JSON, "type" first)
 //
 //	hello    {epoch, seq, unacked:[evidence…]}  first message; epoch "" and seq 0 when new
-//	evidence {id, expected_seq, kind, map, superpixels|points, class, hypothesis, regions}
+//	evidence {id, expected_seq, kind, map, superpixels|points, class, hypothesis, regions, repairs}
 //	run      {count}                            restart the sequence, 1..100 hypotheses
 //	stop     {}                                 end the running sequence
 //	credit   {n}                                once sent, only n more hypotheses come until the next
@@ -32,7 +32,8 @@ import (
 // # Socket, server to client
 //
 //	state  {epoch, seq, clicks, labels, undo, redo,
-//	        map, regions, wanted, finest, split} after hello and after every event, by anyone
+//	        map, regions, wanted, finest, split,
+//	        repairs}                            after hello and after every event, by anyone
 //	project {project}                           its classes have changed; project is as in GET project
 //	ack    {id, seq}                            the event is on disk as number seq
 //	reject {id, reason, detail, seq}            it is not; reason is "stale", "map", "invalid" or "unavailable"
@@ -61,6 +62,19 @@ import (
 // …/classes/{class}/restore, brings it back within 30 days. Pages that have an
 // image of the project open are sent project, then state and run anew, with the
 // seq they had.
+//
+// # Pixel repairs
+//
+// An event of kind pixels {repairs: [{class, runs: [start, length, …]}]} gives
+// single pixels a class, or 255 for undecided, whatever the superpixel under
+// them has. Pixel y·width + x of the upright image has that number; runs ascend,
+// may go over the end of a row and name each pixel once; one event has up to
+// 100,000 of them (a message of the socket is limited to 64 KiB, a POST to
+// 4 MiB). What was said last of a pixel counts: a later label or clear of a
+// superpixel takes the repairs within it away, while an accept leaves them.
+// Hypotheses do not see repairs. States, GET image and masks do: a state has all
+// present repairs in the form of the event, in runs as long as can be, or no
+// field repairs when they are those of the state that the socket was sent before.
 //
 // # Granularity
 //
@@ -132,8 +146,9 @@ type imageJSON struct {
 // openImageJSON answers for one image, with what its superpixels are at present.
 type openImageJSON struct {
 	imageJSON
-	Map    string `json:"map"`    // name of the superpixel map
-	Finest int    `json:"finest"` // the most superpixels there can be
+	Map     string       `json:"map"`     // name of the superpixel map
+	Finest  int          `json:"finest"`  // the most superpixels there can be
+	Repairs []repairJSON `json:"repairs"` // present repairs, by class
 }
 
 // evidenceJSON is an event as clients send it, over HTTP and the socket.
@@ -147,6 +162,13 @@ type evidenceJSON struct {
 	Class       *int         `json:"class,omitempty"`
 	Hypothesis  *pickJSON    `json:"hypothesis,omitempty"`
 	Regions     *int         `json:"regions,omitempty"`
+	Repairs     []repairJSON `json:"repairs,omitempty"`
+}
+
+// repairJSON gives runs of pixels a class.
+type repairJSON struct {
+	Class *int    `json:"class"` // id, or 255 for undecided
+	Runs  []int32 `json:"runs"`  // start, length, start, length, …; pixel y·width + x
 }
 
 // pickJSON names a hypothesis of the present sequence. A bare number is taken
@@ -198,6 +220,10 @@ type stateMessage struct {
 	Wanted  int    `json:"wanted"`  // superpixels asked for
 	Finest  int    `json:"finest"`  // the most that can be
 	Split   int    `json:"split"`   // superpixels that stay divided because they hold two classes
+
+	// Repairs are absent when they are those of the state that this client was
+	// sent before.
+	Repairs []repairJSON `json:"repairs,omitzero"`
 }
 
 // projectMessage tells of a change of the project's classes.

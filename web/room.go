@@ -90,9 +90,9 @@ func (r *room) adopt(state segment.State, sequence *segment.Sequence) {
 		return
 	}
 	r.start(segment.DefaultHypotheses)
-	message := r.stateMessage()
+	told := r.told()
 	for m := range r.members {
-		m.tellState(message)
+		m.tellState(told)
 	}
 }
 
@@ -116,13 +116,25 @@ func replyTo(id string, expected, seq int, err error, present int) any {
 	return m
 }
 
-// stateMessage is the present state as clients read it.
-func (r *room) stateMessage() []byte {
-	return encode(stateMessage{
+// told is a state as clients are told it.
+type told struct {
+	repaired int           // tells repairs apart
+	known    []byte        // for those who know the repairs
+	whole    func() []byte // with the repairs, made when first needed
+}
+
+// told puts the present state into the form in which clients read it.
+func (r *room) told() *told {
+	message := stateMessage{
 		Type: "state", Epoch: r.epoch(), Seq: r.state.Seq,
 		Clicks: r.state.Clicks, Labels: r.state.Labels, Undo: r.state.Undo, Redo: r.state.Redo,
 		Map: r.state.Map, Regions: len(r.state.Labels), Wanted: r.state.Wanted, Finest: len(r.state.Parent), Split: r.state.Split,
-	})
+	}
+	repairs := r.state.Repairs
+	return &told{r.state.Repaired, encode(message), sync.OnceValue(func() []byte {
+		message.Repairs = repairsOut(repairs)
+		return encode(message)
+	})}
 }
 
 // epoch names the log that the numbers of events count in: those of two states
@@ -145,7 +157,8 @@ func (r *room) join(c *socket) {
 	} else {
 		c.follow(r.run)
 	}
-	c.tellState(r.stateMessage())
+	c.repaired = unknown
+	c.tellState(r.told())
 }
 
 // part takes the socket out; with the last member the sequence ends.

@@ -170,13 +170,15 @@ func TestRoomKeepsTheNewestState(t *testing.T) {
 
 // What a socket is sent, whatever happens in whatever order: every answer, in
 // order; never a state older than an answer before it; of each run first its
-// beginning, then its hypotheses by rank without a gap, then its end.
+// beginning, then its hypotheses by rank without a gap, then its end; repairs
+// when they are others than before, and only then.
 func TestOutbox(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := newOutbox()
 		runs := []*run{}
 		var replies, gotReplies []string
 		seq, lastState, runSeen, frames, ended := 0, -1, -1, 0, true
+		repaired, knows := map[int]int{}, unknown // number of the repairs, by state; those that were sent last
 		take := func() bool {
 			b, binary, ok := o.next()
 			if !ok {
@@ -198,6 +200,10 @@ func TestOutbox(t *testing.T) {
 					t.Fatalf("state %d after %d", a, lastState)
 				}
 				lastState = a
+				if (n == 1) != (knows != repaired[a]) {
+					t.Fatalf("state %d has repairs: %v; they are those of %d, known are those of %d", a, n == 1, repaired[a], knows)
+				}
+				knows = repaired[a]
 			case "run":
 				runSeen, frames, ended = a, 0, false
 			case "frame":
@@ -220,7 +226,11 @@ func TestOutbox(t *testing.T) {
 				ack := fmt.Sprintf("ack %d 0", seq)
 				replies = append(replies, `"`+ack+`"`)
 				o.reply(ack)
-				o.tellState(fmt.Appendf(nil, "state %d 0", seq))
+				repaired[seq] = rapid.IntRange(0, 2).Draw(t, "repaired")
+				o.tellState(&told{
+					repaired: repaired[seq], known: fmt.Appendf(nil, "state %d 0", seq),
+					whole: func() []byte { return fmt.Appendf(nil, "state %d 1", seq) },
+				})
 			case "start":
 				if n := len(runs); n > 0 && runs[n-1].done == nil {
 					runs[n-1].done = fmt.Appendf(nil, "done %d 0", n-1)

@@ -67,6 +67,7 @@ type message struct {
 	Map                             string
 	Regions, Wanted, Finest, Split  int
 	Project                         projectJSON
+	Repairs                         []repairJSON
 	frame                           HypothesisFrame
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 
 	"collie/segment"
 )
@@ -104,4 +105,55 @@ func decodeShares(b []byte) ([]segment.ClassShare, error) {
 		shares = append(shares, s)
 	}
 	return shares, nil
+}
+
+// encodeRepairs writes, per class, its id as a byte, the number of its runs as
+// a varint, and for each run the distance from the end of the one before as a
+// signed varint and its length as a varint: three to four bytes a run. No
+// repairs are nil, which is stored as NULL.
+func encodeRepairs(repairs []segment.Repair) []byte {
+	var b []byte
+	for _, r := range repairs {
+		b = append(b, r.Class)
+		b = binary.AppendUvarint(b, uint64(len(r.Runs)/2))
+		end := int64(0)
+		for pair := range slices.Chunk(r.Runs, 2) {
+			b = binary.AppendVarint(b, int64(pair[0])-end)
+			b = binary.AppendUvarint(b, uint64(pair[1]))
+			end = int64(pair[0]) + int64(pair[1])
+		}
+	}
+	return b
+}
+
+func decodeRepairs(b []byte) ([]segment.Repair, error) {
+	var repairs []segment.Repair
+	for len(b) > 0 {
+		r := segment.Repair{Class: b[0]}
+		runs, n := binary.Uvarint(b[1:])
+		if n <= 0 || runs > uint64(len(b))/2 { // a run has two bytes or more
+			return nil, errEncoding
+		}
+		b = b[1+n:]
+		r.Runs = make([]int32, 0, 2*runs)
+		end := int64(0)
+		for range runs {
+			gap, n := binary.Varint(b)
+			if n <= 0 || gap < -math.MaxInt32 || gap > math.MaxInt32 {
+				return nil, errEncoding
+			}
+			length, m := binary.Uvarint(b[n:])
+			if m <= 0 || length > math.MaxInt32 {
+				return nil, errEncoding
+			}
+			b = b[n+m:]
+			start := end + gap
+			if end = start + int64(length); start < 0 || end > math.MaxInt32 {
+				return nil, errEncoding
+			}
+			r.Runs = append(r.Runs, int32(start), int32(length))
+		}
+		repairs = append(repairs, r)
+	}
+	return repairs, nil
 }

@@ -31,12 +31,28 @@ func TestEncodeCompact(t *testing.T) {
 	}
 }
 
+// TestEncodeRepairs states what a stroke costs: a run a row of a 12 MP image.
+func TestEncodeRepairs(t *testing.T) {
+	stroke := segment.Repair{Class: 3}
+	for row := range int32(50) {
+		stroke.Runs = append(stroke.Runs, 6_000_000+4000*row+row%7, 60+row%5)
+	}
+	b := encodeRepairs([]segment.Repair{stroke})
+	if len(b) > 2+4+3*50 {
+		t.Errorf("a stroke of 50 runs takes %d bytes", len(b))
+	}
+	if got, err := decodeRepairs(b); err != nil || !cmp.Equal(got, []segment.Repair{stroke}) {
+		t.Errorf("got %v, error %v", got, err)
+	}
+}
+
 // FuzzDecode checks that damaged bytes are an error or mean something that
 // encodes to what decodes the same.
 func FuzzDecode(f *testing.F) {
 	f.Add(encodeSuperpixels([]int32{5, -3, 1 << 30, -1 << 31}))
 	f.Add(encodePoints([][2]float64{{1, 2}}))
 	f.Add(encodeShares([]segment.ClassShare{{ID: 3, Area: 1 << 20, Clicks: 5}}))
+	f.Add(encodeRepairs([]segment.Repair{{Class: 3, Runs: []int32{5, 2, 100, 1}}, {Class: 255, Runs: []int32{0, 1}}}))
 	f.Add(bytes.Repeat([]byte{0xff}, 16))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if superpixels, err := decodeSuperpixels(b); err == nil {
@@ -49,6 +65,12 @@ func FuzzDecode(f *testing.F) {
 			again, err := decodeShares(encodeShares(shares))
 			if err != nil || !cmp.Equal(shares, again) {
 				t.Errorf("%v became %v, error %v", shares, again, err)
+			}
+		}
+		if repairs, err := decodeRepairs(b); err == nil {
+			again, err := decodeRepairs(encodeRepairs(repairs))
+			if err != nil || !cmp.Equal(repairs, again) {
+				t.Errorf("%v became %v, error %v", repairs, again, err)
 			}
 		}
 		if points, err := decodePoints(b); err == nil && !bytes.Equal(encodePoints(points), b) {

@@ -11,8 +11,11 @@ import (
 
 // Append stores e as number expected+1 of the image's log.
 func (s *Store) Append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress) error {
-	superpixels, points := encodeSuperpixels(e.Superpixels), encodePoints(e.Points)
-	var rank, digest, labels any
+	superpixels, points, repairs := encodeSuperpixels(e.Superpixels), encodePoints(e.Points), encodeRepairs(e.Repairs)
+	var rank, digest, labels, backTo any
+	if e.Kind == segment.Restore {
+		backTo = e.To
+	}
 	if e.Pick != nil {
 		rank, digest, labels = e.Pick.Rank, e.Pick.Digest, e.Pick.Labels
 	}
@@ -26,9 +29,9 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 		if present != expected {
 			return conflict(present, "The change was made for state %d of this image, which is now at %d. It was not saved; look at the present state and send it again.", expected, present)
 		}
-		err := w.exec(`INSERT INTO event (image, seq, id, kind, superpixels, points, class, regions, rank, digest, labels, created)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			image, expected+1, e.ID, string(e.Kind), superpixels, points, e.Class, e.Regions, rank, digest, labels, e.Created.UnixMilli())
+		err := w.exec(`INSERT INTO event (image, seq, id, kind, superpixels, points, class, regions, rank, digest, labels, repairs, back_to, author, created)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			image, expected+1, e.ID, string(e.Kind), superpixels, points, e.Class, e.Regions, rank, digest, labels, repairs, backTo, e.By, e.Created.UnixMilli())
 		if err != nil && refused(err) {
 			return conflict(present, "The id %q already names another event of this image; every event needs an id of its own. Nothing was changed.", e.ID).Because(err)
 		}
@@ -53,7 +56,7 @@ func (s *Store) Events(ctx context.Context, imageID string, after int) ([]segmen
 		WHERE image.id = ? AND image.trashed_at IS NULL AND project.trashed_at IS NULL`, imageID).Scan(&image); err != nil {
 		return nil, readError("image", err)
 	}
-	rows, err := s.reads.QueryContext(ctx, `SELECT id, seq, kind, superpixels, points, class, regions, rank, digest, labels, created
+	rows, err := s.reads.QueryContext(ctx, `SELECT id, seq, kind, superpixels, points, class, regions, rank, digest, labels, repairs, back_to, author, created
 		FROM event WHERE image = ? AND seq > ? ORDER BY seq`, image, after)
 	if err != nil {
 		return nil, fmt.Errorf("reading the evidence: %w", err)
@@ -72,13 +75,13 @@ func (s *Store) Events(ctx context.Context, imageID string, after int) ([]segmen
 
 func scanEvent(row scanner) (segment.Event, error) {
 	var (
-		e                           segment.Event
-		superpixels, points, labels []byte
-		rank                        sql.Null[int]
-		digest                      sql.Null[string]
-		created                     int64
+		e                                    segment.Event
+		superpixels, points, labels, repairs []byte
+		rank, backTo                         sql.Null[int]
+		digest                               sql.Null[string]
+		created                              int64
 	)
-	err := row.Scan(&e.ID, &e.Seq, &e.Kind, &superpixels, &points, &e.Class, &e.Regions, &rank, &digest, &labels, &created)
+	err := row.Scan(&e.ID, &e.Seq, &e.Kind, &superpixels, &points, &e.Class, &e.Regions, &rank, &digest, &labels, &repairs, &backTo, &e.By, &created)
 	if err != nil {
 		return e, err
 	}
@@ -88,6 +91,10 @@ func scanEvent(row scanner) (segment.Event, error) {
 	if e.Points, err = decodePoints(points); err != nil {
 		return e, fmt.Errorf("event %d: %w", e.Seq, err)
 	}
+	if e.Repairs, err = decodeRepairs(repairs); err != nil {
+		return e, fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	e.To = backTo.V
 	if rank.Valid {
 		e.Pick = &segment.Pick{Rank: rank.V, Digest: digest.V, Labels: labels}
 	}

@@ -42,6 +42,9 @@ func testEvents(t *testing.T, s Store) {
 		{ID: "g", Kind: segment.Undo},
 		{ID: "h", Kind: segment.Redo},
 		{ID: "i", Kind: segment.Granularity, Regions: math.MaxInt32},
+		{ID: "j", Kind: segment.Pixels, By: "Ann “ß” 😀", Repairs: []segment.Repair{{Class: 254, Runs: []int32{0, 1, 5, math.MaxInt32 - 5}}, {Class: segment.Void, Runs: []int32{7, 3, 2, 1}}}},
+		{ID: "k", Kind: segment.Restore},
+		{ID: "l", Kind: segment.Restore, To: 7},
 		{ID: "~!'\"; --", Kind: "later", Class: -1},
 	}
 	for i := range want {

@@ -1,0 +1,186 @@
+package segment
+
+import (
+	"cmp"
+	"slices"
+
+	"collie/superpixels"
+)
+
+// Repair gives single pixels a class, or Void, whatever the superpixel under
+// them has.
+type Repair struct {
+	Class uint8 // id of the class, or Void
+	// Runs holds pairs of the first pixel and the number of pixels of a run,
+	// ascending; pixel y·Width+x of the image as displayed has number y·Width+x,
+	// so a run can go over the end of a row.
+	Runs []int32
+}
+
+// Limits of repairs.
+const (
+	maxEventRuns = 100_000 // runs in one pixels event
+	maxRuns      = 1 << 20 // runs in one image, cut at the borders of cells
+)
+
+// run is a stretch of repaired pixels of one class within one cell.
+type run struct {
+	start, length int32
+	class         uint8
+}
+
+func (r run) end() int32 { return r.start + r.length }
+
+// runsOf returns the runs of repairs by their first pixel.
+func runsOf(repairs []Repair) []run {
+	n := 0
+	for _, r := range repairs {
+		n += len(r.Runs) / 2
+	}
+	runs := make([]run, 0, n)
+	for _, r := range repairs {
+		for pair := range slices.Chunk(r.Runs, 2) {
+			runs = append(runs, run{pair[0], pair[1], r.Class})
+		}
+	}
+	slices.SortFunc(runs, func(a, b run) int { return cmp.Compare(a.start, b.start) })
+	return runs
+}
+
+// repairsOf puts runs by their first pixel together to repairs by class; runs
+// that touch become one.
+func repairsOf(runs []run) []Repair {
+	var byClass [256][]int32
+	var open [256]int32 // 1 + the end of the last run of the class
+	for _, r := range runs {
+		list := byClass[r.class]
+		if open[r.class] == 1+r.start {
+			list[len(list)-1] += r.length
+		} else {
+			byClass[r.class] = append(list, r.start, r.length)
+		}
+		open[r.class] = 1 + r.end()
+	}
+	var repairs []Repair
+	for class, list := range byClass {
+		if list != nil {
+			repairs = append(repairs, Repair{uint8(class), list})
+		}
+	}
+	return repairs
+}
+
+// checkRepairs validates the repairs of an event of an image of so many pixels.
+func checkRepairs(repairs []Repair, p *Project, pixels int) error {
+	count := 0
+	for _, r := range repairs {
+		if r.Class != Void {
+			if err := p.known(int(r.Class)); err != nil {
+				return err
+			}
+		}
+		if len(r.Runs)%2 != 0 {
+			return Errorf(Invalid, "Runs are pairs of a first pixel and a number of pixels; the list of class %d has %d numbers. Nothing was changed.", r.Class, len(r.Runs))
+		}
+		count += len(r.Runs) / 2
+		for pair := range slices.Chunk(r.Runs, 2) {
+			if pair[0] < 0 || pair[1] < 1 || int64(pair[0])+int64(pair[1]) > int64(pixels) {
+				return Errorf(Invalid, "The run of %d pixels from pixel %d does not lie in the image, which has pixels 0 to %d. Nothing was changed.", pair[1], pair[0], pixels-1)
+			}
+		}
+	}
+	if count == 0 {
+		return Errorf(Invalid, "A pixels event needs at least one run of pixels. Nothing was changed.")
+	}
+	if count > maxEventRuns {
+		return Errorf(TooLarge, "One event can repair up to %d runs of pixels; this one has %d. Send it in parts. Nothing was changed.", maxEventRuns, count)
+	}
+	runs := runsOf(repairs)
+	for i, r := range runs[1:] {
+		if r.start < runs[i].end() {
+			return Errorf(Invalid, "Pixel %d is in two runs; an event names each pixel once. Nothing was changed.", r.start)
+		}
+	}
+	return nil
+}
+
+// cellRuns are the runs of one cell.
+type cellRuns struct {
+	cell int32
+	runs []run // ascending, without overlap
+}
+
+// divide cuts runs, ascending and without overlap, at the borders of cells and
+// returns the pieces by cell. O(pixels of the runs).
+func divide(m *superpixels.Map, runs []run) []cellRuns {
+	var out []cellRuns
+	place := map[int32]int{}
+	for _, r := range runs {
+		for at := r.start; at < r.end(); {
+			cell, from := m.Labels[at], at
+			for at < r.end() && m.Labels[at] == cell {
+				at++
+			}
+			i, ok := place[cell]
+			if !ok {
+				i = len(out)
+				place[cell] = i
+				out = append(out, cellRuns{cell: cell})
+			}
+			out[i].runs = append(out[i].runs, run{from, at - from, r.class})
+		}
+	}
+	return out
+}
+
+// pieces is how many runs divide makes of the repairs.
+func pieces(m *superpixels.Map, repairs []Repair) int {
+	n := 0
+	for _, r := range repairs {
+		for pair := range slices.Chunk(r.Runs, 2) {
+			n++
+			labels := m.Labels[pair[0] : pair[0]+pair[1]]
+			for i := range labels[1:] {
+				if labels[i] != labels[i+1] {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// overlay puts the runs of above over those of below, both ascending and
+// without overlap, and returns what is seen, where runs of one class that touch
+// are one. It keeps neither list.
+func overlay(below, above []run) []run {
+	out := make([]run, 0, len(below)+len(above))
+	add := func(start, end int32, class uint8) {
+		if start >= end {
+			return
+		}
+		if n := len(out); n > 0 && out[n-1].class == class && out[n-1].end() == start {
+			out[n-1].length += end - start
+			return
+		}
+		out = append(out, run{start, end - start, class})
+	}
+	i, from := 0, int32(0) // what lies below i, and below i before from, is done
+	for _, a := range above {
+		for ; i < len(below) && below[i].end() <= a.start; i++ {
+			add(max(from, below[i].start), below[i].end(), below[i].class)
+		}
+		if i < len(below) {
+			add(max(from, below[i].start), a.start, below[i].class)
+		}
+		add(a.start, a.end(), a.class)
+		from = a.end()
+		for i < len(below) && below[i].end() <= from {
+			i++
+		}
+	}
+	for ; i < len(below); i++ {
+		add(max(from, below[i].start), below[i].end(), below[i].class)
+	}
+	return slices.Clip(out)
+}
