@@ -1,0 +1,206 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// Whoever is reachable from other machines must say how people are kept out,
+// or that they are not.
+func TestAccessFlags(t *testing.T) {
+	for _, c := range []struct {
+		arguments []string
+		says      string // empty: it would start
+	}{
+		{nil, ""},
+		{[]string{"--listen", "localhost:1"}, ""},
+		{[]string{"--listen", "[::1]:1"}, ""},
+		{[]string{"--listen", ":8080"}, "add --auth"},
+		{[]string{"--listen", "0.0.0.0:0"}, "add --auth"},
+		{[]string{"--listen", "[::]:0"}, "add --auth"},
+		{[]string{"--listen", "192.0.2.1:80"}, "add --auth"},
+		{[]string{"--listen", "example.com:80"}, "add --auth"},
+		{[]string{"--listen", "localhost.example.com:80"}, "add --auth"},
+		{[]string{"--listen", ":8080", "--auth"}, ""},
+		{[]string{"--listen", ":8080", "--insecure"}, ""},
+		{[]string{"--auth", "--insecure"}, "contradict"},
+		{[]string{"--auth", "--origin", "https://collie.example"}, ""},
+		{[]string{"--auth", "--origin", "https://collie.example:8443/"}, ""},
+		{[]string{"--origin", "https://collie.example"}, "add --auth"},
+		{[]string{"--origin", "http://localhost:1234"}, ""},
+		{[]string{"--auth", "--origin", "collie.example"}, "https://HOST"},
+		{[]string{"--auth", "--origin", "https://collie.example/app"}, "https://HOST"},
+		{[]string{"--auth", "--origin", "https://me@collie.example"}, "https://HOST"},
+		{[]string{"--auth", "--origin", "ftp://collie.example"}, "https://HOST"},
+		{[]string{"--auth", "--origin", "https://collie.example", "--proxy", "10.0.0.0/8,fd00::/8"}, ""},
+		{[]string{"--auth", "--origin", "https://collie.example", "--proxy", "10.0.0.1"}, "network"},
+	} {
+		parsed, err := parse(t, c.arguments...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = parsed.Serve.config(parsed.Serve.Listen)
+		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%q: %v, want %q", c.arguments, err, c.says)
+		}
+	}
+	parsed, err := parse(t, "--auth", "--origin", "https://Collie.Example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if config, err := parsed.Serve.config("127.0.0.1:1"); err != nil || config.Origin != "https://collie.example" || len(config.Proxies) != 2 {
+		t.Errorf("%+v, %v", config, err)
+	}
+}
+
+// users runs the command users.
+func users(data, stdin string, arguments ...string) (string, error) {
+	cmd := exec.Command(binary, append(append([]string{"users"}, arguments...), "--data", data)...)
+	cmd.Stdin = strings.NewReader(stdin)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// From an empty folder to a team: the program says how to make the first user,
+// and what is done on the command line counts while the server runs.
+func TestTeam(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	out, err := exec.Command(binary, "--listen", "0.0.0.0:0", "--auth", "--data", data).CombinedOutput()
+	if exit := new(exec.ExitError); !errors.As(err, &exit) || !strings.Contains(string(out), "users add NAME --role admin --data "+data) {
+		t.Fatalf("without users: %v %s", err, out)
+	}
+	for _, c := range []struct {
+		stdin, arguments, says string
+		fails                  bool
+	}{
+		{"short\n", "add ann --role admin", "shorter than 10", true},
+		{"", "add ann --role admin", "shorter than 10", true},
+		{"correct horse\n", "add ann --role admin", "added ann as admin", false},
+		{"correct horse", "add bob", "added bob as annotator", false},
+		{"correct horse\n", "add ANN", "already", true},
+		{"correct horse\n", "add eve --role root", "viewer", true},
+		{"", "role ann viewer", "only admin", true},
+		{"", "remove ann", "only admin", true},
+		{"", "remove nobody", "no such user", true},
+		{"", "list", "ann  admin      since ", false},
+	} {
+		out, err := users(data, c.stdin, strings.Fields(c.arguments)...)
+		if (err != nil) != c.fails || !strings.Contains(out, c.says) {
+			t.Errorf("users %s: %v %s", c.arguments, err, out)
+		}
+	}
+
+	p := start(t, data, "--listen", "0.0.0.0:0", "--auth", "--ping-interval", "100ms")
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	in, err := browser.PostForm(p.url+"/login", url.Values{"name": {"ann"}, "password": {"correct horse"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Body.Close()
+	if in.StatusCode != 200 || in.Request.URL.Path != "/" {
+		t.Fatalf("signing in leads to %s: %d", in.Request.URL, in.StatusCode)
+	}
+	made, err := browser.Post(p.url+"/api/v1/sample", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(made.Body)
+	if err := errors.Join(err, made.Body.Close()); err != nil || made.StatusCode != 201 {
+		t.Fatalf("%d %v %s", made.StatusCode, err, b)
+	}
+	id := string(b)[strings.LastIndex(string(b), `"id":"`)+6:][:26]
+	dialer := websocket.Dialer{Jar: jar}
+	conn, resp, err := dialer.Dial("ws"+strings.TrimPrefix(p.url, "http")+"/api/v1/images/"+id+"/socket", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	defer conn.Close()
+	if out, err := users(data, "", "role", "bob", "admin"); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	if out, err := users(data, "another horse\n", "password", "ann"); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := conn.ReadMessage(); !websocket.IsCloseError(err, 4401) {
+		t.Errorf("the socket of the old password ended with %v", err)
+	}
+	after, err := browser.Get(p.url + "/api/v1/projects")
+	if err != nil {
+		t.Fatal(err)
+	}
+	after.Body.Close()
+	if after.StatusCode != 401 {
+		t.Errorf("the session of the old password: %d", after.StatusCode)
+	}
+	if out, err := users(data, "", "remove", "ann"); err != nil {
+		t.Errorf("%v %s", err, out)
+	}
+	p.stop()
+	if log := p.stderr.String(); strings.Contains(log, "horse") || !strings.Contains(log, "unencrypted") {
+		t.Errorf("the log has a password, or lacks a warning: %s", log)
+	}
+}
+
+// Without a login the server can be opened to all only by saying so.
+func TestInsecure(t *testing.T) {
+	p := start(t, t.TempDir(), "--listen", "0.0.0.0:0", "--insecure")
+	r, err := http.NewRequestWithContext(t.Context(), "GET", p.url+"/api/v1/projects", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "collie.example"
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != 200 {
+		t.Errorf("under another name: %d", resp.StatusCode)
+	}
+	p.stop()
+	if !strings.Contains(p.stderr.String(), "--insecure") {
+		t.Errorf("the log lacks a warning: %s", p.stderr)
+	}
+}
+
+// A header may have 16 KiB, some more for lines that Go counts apart, and no
+// more than that.
+func TestHeaderLimit(t *testing.T) {
+	p := start(t, t.TempDir())
+	for size, want := range map[int]int{15 << 10: 200, 24 << 10: http.StatusRequestHeaderFieldsTooLarge} {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", p.url+"/healthz", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range size >> 10 {
+			r.Header.Set(fmt.Sprintf("X-%d", i), strings.Repeat("x", 1<<10-16))
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("a header of %d KiB: %d, want %d", size>>10, resp.StatusCode, want)
+		}
+	}
+}
