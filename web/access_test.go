@@ -85,6 +85,7 @@ var rights = map[string]right{
 	"GET /static/*":                                      {statuses: openToAll},
 	"GET /healthz":                                       {statuses: openToAll},
 	"GET /readyz":                                        {statuses: openToAll},
+	"GET /metrics":                                       {statuses: forAdmins},
 	"GET /login":                                         {statuses: [4]int{200, 303, 303, 303}},
 	"POST /login":                                        {form: true, body: "name=x&password=y", statuses: [4]int{401, 401, 401, 401}},
 	"POST /logout":                                       {form: true, statuses: [4]int{401, 303, 303, 303}},

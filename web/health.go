@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"collie/segment"
+	"collie/segment/access"
 )
 
 // healthz says that the process answers.
@@ -12,6 +13,15 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	if _, err := w.Write([]byte("ok\n")); err != nil {
 		s.log.Debug("answer not sent", "error", err)
 	}
+}
+
+// getMetrics gives the figures of the server to who runs it.
+func (s *Server) getMetrics(w http.ResponseWriter, r *http.Request) error {
+	if err := s.workspace.May(r.Context(), access.Manage); err != nil {
+		return err
+	}
+	s.metrics.ServeHTTP(w, r)
+	return nil
 }
 
 // readyz says whether work can be done: the stores can be used and the

@@ -137,6 +137,13 @@ func (h *hub) admit(v visitor) (*seat, error) {
 	return t, nil
 }
 
+// sockets is how many are open.
+func (h *hub) sockets() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.seats)
+}
+
 func (h *hub) dismiss(t *seat) {
 	t.cancel(nil)
 	h.mu.Lock()

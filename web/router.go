@@ -33,6 +33,7 @@ func (s *Server) routes() *chi.Mux {
 	r.Get("/static/*", s.serveStatic())
 	r.Get("/healthz", s.healthz)
 	r.Get("/readyz", s.api(s.readyz))
+	r.Get("/metrics", s.api(s.getMetrics))
 
 	r.Route("/api/v1", func(r chi.Router) {
 		r.Get("/openapi.json", s.api(s.openAPI))

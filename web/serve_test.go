@@ -25,6 +25,7 @@ import (
 	"collie/segment/photo"
 	"collie/storage/blob"
 	"collie/storage/sqlite"
+	"collie/web/metrics"
 )
 
 var update = flag.Bool("update", false, "write the message fixtures anew")
@@ -74,6 +75,7 @@ func serve(tb testing.TB, options []segment.Options, changes ...func(*Config, *s
 		Ready:     store.Ready,
 		Log:       slog.New(slog.DiscardHandler),
 		Scratch:   scratch,
+		Metrics:   metrics.New(),
 	}
 	for _, change := range changes {
 		change(&config, store)

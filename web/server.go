@@ -25,6 +25,7 @@ type Server struct {
 	ready     func(context.Context) error
 	log       *slog.Logger
 	limits    Limits
+	metrics   http.Handler
 	scratch   *os.Root
 	zips      chan struct{} // a place per zip archive that is being read
 	hub       *hub
@@ -42,6 +43,7 @@ type Config struct {
 	Ready     func(context.Context) error // says whether the stores can be used
 	Log       *slog.Logger
 	Limits    Limits
+	Metrics   http.Handler // answers /metrics
 	Scratch   *os.Root // a folder for files that only live as long as a request; the caller closes it
 
 	// Login asks people who they are. Without it everybody who reaches the
@@ -62,13 +64,16 @@ type Config struct {
 func New(c Config) *Server {
 	limits := c.Limits.OrDefault()
 	s := &Server{
-		workspace: c.Workspace, ready: c.Ready, log: c.Log, limits: limits,
+		workspace: c.Workspace, ready: c.Ready, log: c.Log, limits: limits, metrics: c.Metrics,
 		scratch: c.Scratch, zips: make(chan struct{}, limits.Zips),
 		hub:      newHub(c.Workspace, c.Log, limits),
 		loopback: c.Login == nil && !c.AnyName, origin: c.Origin, proxies: c.Proxies,
 	}
 	if c.Login != nil {
 		s.sessions = newSessions(c.Login, limits, c.Log, strings.HasPrefix(c.Origin, "https://"))
+	}
+	if s.metrics == nil {
+		s.metrics = http.NotFoundHandler()
 	}
 	c.Workspace.Guard()
 	s.handler = s.routes()
@@ -77,6 +82,9 @@ func New(c Config) *Server {
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Sockets is how many websockets are open.
+func (s *Server) Sockets() int { return s.hub.sockets() }
 
 // Close ends every websocket with close code 1012 (the service restarts) and
 // every running sequence, and waits until their goroutines have ended. From

@@ -134,7 +134,9 @@ func (c *socket) waitForRoom() bool {
 
 // handle carries out one message. An error means that nothing was changed.
 func (c *socket) handle(message []byte) error {
+	began := time.Now()
 	m, err := parseMessage(message)
+	c.room.hub.observer.Took(segment.TimeDecode, time.Since(began))
 	if err != nil {
 		return err
 	}
@@ -263,7 +265,10 @@ func (c *socket) send(message []byte, binary bool) bool {
 	if err := c.conn.SetWriteDeadline(time.Now().Add(c.limits.WriteWithin)); err != nil {
 		return false
 	}
-	return c.conn.WriteMessage(kind, message) == nil
+	began := time.Now()
+	err := c.conn.WriteMessage(kind, message)
+	c.room.hub.observer.Took(segment.TimeWrite, time.Since(began))
+	return err == nil
 }
 
 // farewell tells the client why we end the socket; the client's own leaving

@@ -78,7 +78,7 @@ func (p *plan) run(ctx context.Context, out, bar io.Writer) error {
 	if err := p.work(ctx, s, pool, r, bar); err != nil {
 		return err
 	}
-	report := r.report(p, before, s.vitals(ctx))
+	report := r.report(p, before)
 	report.table(out)
 	return report.write(p.JSON)
 }

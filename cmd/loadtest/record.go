@@ -41,6 +41,8 @@ type recorder struct {
 	phases []*phase
 	clicks int // sent so far, counted or not
 	acks   int
+
+	vitals map[string]float64 // of the server at the end of the last phase
 }
 
 // recorder returns the phases of a plan.

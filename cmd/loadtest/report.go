@@ -45,7 +45,8 @@ type spot struct {
 	Max   float64 `json:"max"`
 }
 
-// change is a figure of the server before and after.
+// change is a figure of the server before the load and at its end, with all
+// sockets open.
 type change struct {
 	Before float64 `json:"before"`
 	After  float64 `json:"after"`
@@ -54,7 +55,7 @@ type change struct {
 // watched are the figures of the server that are reported.
 var watched = []string{"process_resident_memory_bytes", "go_memstats_heap_inuse_bytes", "go_goroutines", "process_cpu_seconds_total"}
 
-func (r *recorder) report(p *plan, before, after map[string]float64) *report {
+func (r *recorder) report(p *plan, before map[string]float64) *report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := &report{
@@ -73,7 +74,7 @@ func (r *recorder) report(p *plan, before, after map[string]float64) *report {
 		out.Phases = append(out.Phases, one)
 	}
 	for _, name := range watched {
-		if v, ok := after[name]; ok {
+		if v, ok := r.vitals[name]; ok {
 			out.Server[name] = change{before[name], v}
 		}
 	}
@@ -97,7 +98,7 @@ func (r *report) table(to io.Writer) {
 		}
 	}
 	if len(r.Server) > 0 {
-		fmt.Fprint(w, "\nserver\tbefore\tafter\t\n")
+		fmt.Fprint(w, "\nserver\tbefore\tat the end\t\n")
 	}
 	for _, name := range watched {
 		if c, ok := r.Server[name]; ok {

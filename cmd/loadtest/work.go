@@ -55,6 +55,11 @@ func (p *plan) work(ctx context.Context, s *server, pool []*target, r *recorder,
 		}
 		all.Go(func() { a.work(ctx) })
 	}
+	all.Go(func() {
+		if sleep(ctx, start, r.end()) {
+			r.vitals = s.vitals(ctx) // with all sockets still open
+		}
+	})
 	if p.Uploads > 0 {
 		all.Go(func() { p.upload(ctx, s, r, large, start) })
 	}

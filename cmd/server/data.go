@@ -21,7 +21,7 @@ type data struct {
 
 // openData opens the data folder, which it makes when it is not there. Uploads
 // are held against limits. Close it.
-func openData(ctx context.Context, folder string, limits photo.Limits) (*data, error) {
+func openData(ctx context.Context, folder string, limits photo.Limits, options ...segment.Options) (*data, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func openData(ctx context.Context, folder string, limits photo.Limits) (*data, e
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return &data{store, blobs, segment.NewWorkspace(store, blobs, photo.NewGate(limits))}, nil
+	return &data{store, blobs, segment.NewWorkspace(store, blobs, photo.NewGate(limits), options...)}, nil
 }
 
 // openExisting opens a data folder that is there and has the program's own

@@ -9,9 +9,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
+	"collie/segment"
+	"collie/segment/schedule"
 	"collie/web"
+	"collie/web/metrics"
 )
 
 // failedGrace is time for answers on their way when the disk has failed.
@@ -22,6 +26,7 @@ type serveCommand struct {
 	Listen string `default:"127.0.0.1:8080" env:"COLLIE_LISTEN" help:"Address and port to listen on; port 0 picks a free one."`
 	accessFlags
 	dataFlag
+	profileFlags
 	serveLimits
 }
 
@@ -35,11 +40,20 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	}
 	log := slog.New(slog.NewTextHandler(out.stderr, nil))
 	log.Info("starting", "memory limit", s.applyMemory())
-	d, err := openData(ctx, s.Data, s.photo())
+	stopProfiles, err := s.profileFlags.serve(ctx)
+	if err != nil {
+		return err
+	}
+	defer stopProfiles()
+	figures := metrics.New()
+	turns := schedule.Limits{}.OrDefault()
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + turns.Long) // see Scheduler.Long
+	d, err := openData(ctx, s.Data, s.photo(), segment.Options{Schedule: turns, Observer: figures})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
+	d.store.Synced(figures.Synced)
 	defer startSweeping(ctx, d.workspace, log)()
 
 	d.workspace.LimitImages(s.MaxImages)
@@ -50,12 +64,13 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	defer func() { err = errors.Join(err, scratch.Close()) }()
 
 	config.Workspace, config.Ready, config.Log = d.workspace, d.Ready, log
-	config.Limits, config.Scratch = s.web(), scratch
+	config.Limits, config.Scratch, config.Metrics = s.web(), scratch, figures
 	if config.Login, err = s.login(ctx, d, log); err != nil {
 		return err
 	}
 	site := web.New(config)
 	defer site.Close()
+	figures.Watch(d.workspace, site.Sockets)
 	server := &http.Server{
 		Handler:           site,
 		ReadHeaderTimeout: s.HeaderTimeout,

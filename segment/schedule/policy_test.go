@@ -101,7 +101,7 @@ func drain(p *policy) string {
 }
 
 func TestOrder(t *testing.T) {
-	p := newPolicy(Limits{Workers: 1}.withDefaults())
+	p := newPolicy(Limits{Workers: 1}.OrDefault())
 	for _, w := range []string{"a1", "a1", "a1", "b1", "c1", "a0", "a0", "b0"} {
 		class, _ := strconv.Atoi(w[1:])
 		if !p.add(&job{class: Class(class), user: w[:1]}) {
@@ -115,7 +115,7 @@ func TestOrder(t *testing.T) {
 
 // One user who asks for much takes nothing from the others but their turns.
 func TestFairness(t *testing.T) {
-	p := newPolicy(Limits{Workers: 1}.withDefaults())
+	p := newPolicy(Limits{Workers: 1}.OrDefault())
 	for range 100 {
 		p.add(&job{class: Later, user: "greedy"})
 	}
@@ -126,7 +126,7 @@ func TestFairness(t *testing.T) {
 }
 
 func TestLaterLeavesAWorkerFree(t *testing.T) {
-	p := newPolicy(Limits{Workers: 3}.withDefaults())
+	p := newPolicy(Limits{Workers: 3}.OrDefault())
 	for i := range 9 {
 		p.add(&job{class: Later, user: strconv.Itoa(i)})
 	}
@@ -141,7 +141,7 @@ func TestLaterLeavesAWorkerFree(t *testing.T) {
 }
 
 func TestPatience(t *testing.T) {
-	p := newPolicy(Limits{Workers: 2, Patience: 100 * time.Millisecond}.withDefaults())
+	p := newPolicy(Limits{Workers: 2, Patience: 100 * time.Millisecond}.OrDefault())
 	p.add(&job{user: "x"})
 	p.end(p.next(), 10*time.Millisecond)
 	taken := 0
@@ -160,7 +160,7 @@ func TestPatience(t *testing.T) {
 // run than may, and no later hypothesis starts while a first one waits.
 func TestPolicyKeepsCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := Limits{Workers: rapid.IntRange(1, 4).Draw(t, "workers"), Waiting: 6}.withDefaults()
+		l := Limits{Workers: rapid.IntRange(1, 4).Draw(t, "workers"), Waiting: 6}.OrDefault()
 		p := newPolicy(l)
 		var waiting, running []*job
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {

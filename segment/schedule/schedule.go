@@ -27,7 +27,7 @@ import (
 // ErrBusy says that too much is waiting already; trying again later helps.
 var ErrBusy = errors.New("schedule: too much is waiting")
 
-// Limits of a Scheduler; zero fields take the defaults of New.
+// Limits of a Scheduler; zero fields take their defaults.
 type Limits struct {
 	Workers      int           // steps at the same time; GOMAXPROCS
 	LaterWorkers int           // of them those of later hypotheses; one less than Workers, at least one
@@ -37,7 +37,8 @@ type Limits struct {
 	LongWaiting  int           // pieces of long work that wait; 64
 }
 
-func (l Limits) withDefaults() Limits {
+// OrDefault returns l with the defaults in place of zeros.
+func (l Limits) OrDefault() Limits {
 	set := func(v *int, to int) {
 		if *v == 0 {
 			*v = max(1, to)
@@ -67,7 +68,7 @@ type Scheduler struct {
 
 // New returns a scheduler with nothing to do. It has no goroutines of its own.
 func New(l Limits) *Scheduler {
-	l = l.withDefaults()
+	l = l.OrDefault()
 	return &Scheduler{
 		policy: newPolicy(l),
 		long:   make(chan struct{}, l.Long), longWaiting: make(chan struct{}, l.Long+l.LongWaiting),

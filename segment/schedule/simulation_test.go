@@ -100,7 +100,7 @@ func (s simulation) run() *outcome {
 	var (
 		o       outcome
 		todo    happenings
-		p       = newPolicy(Limits{Workers: s.workers}.withDefaults())
+		p       = newPolicy(Limits{Workers: s.workers}.OrDefault())
 		jobs    = map[*job]*work{}
 		fifo    []*work
 		running int

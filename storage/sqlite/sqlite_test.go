@@ -3,10 +3,13 @@ package sqlite
 import (
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
+	"collie/segment"
 	"collie/storage/storagetest"
 )
 
@@ -51,3 +54,26 @@ func openCareless(tb testing.TB, place string) storagetest.Store {
 }
 
 func TestReadOnly(t *testing.T) { storagetest.TestReadOnlyStore(t, openAt) }
+
+// Whoever wants to know is told of each commit.
+func TestSyncedIsTold(t *testing.T) {
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "collie.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var commits atomic.Int32
+	s.Synced(func(took time.Duration) {
+		if took > 0 {
+			commits.Add(1)
+		}
+	})
+	for range 3 {
+		if err := s.CreateProject(t.Context(), segment.Project{ID: segment.NewID(), Name: "x", Classes: segment.DefaultClasses(), Created: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := commits.Load(); n != 3 {
+		t.Errorf("told of %d commits, want 3", n)
+	}
+}

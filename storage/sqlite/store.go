@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"net/url"
 	"path/filepath"
+	"time"
 
 	"collie/segment"
 
@@ -80,6 +81,9 @@ func dsn(path, mode string, pragmas ...string) string {
 func (s *Store) Close() error {
 	return errors.Join(s.reads.Close(), s.writer.close())
 }
+
+// Synced has f told, from now on, how long each commit took until it was on disk.
+func (s *Store) Synced(f func(took time.Duration)) { s.writer.synced.Store(&f) }
 
 // Failed is closed when the disk has failed; from then on writes are refused.
 func (s *Store) Failed() <-chan struct{} { return s.writer.health.Failed() }

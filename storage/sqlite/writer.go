@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"collie/segment"
 	"collie/storage/disk"
@@ -34,6 +35,7 @@ type writer struct {
 	health   *disk.Health
 	folder   string // of the database file
 	written  int    // requests since the last checkpoint
+	synced   atomic.Pointer[func(time.Duration)] // see Store.Synced
 }
 
 // request is one write on its way. Whoever claims it first decides: the writer
@@ -152,9 +154,13 @@ func (w *writer) transaction(batch []*request, answers []error) error {
 		}
 		answers[i] = err
 	}
+	began := time.Now()
 	if err := w.exec("COMMIT"); err != nil {
 		w.exec("ROLLBACK")
 		return w.trouble(err)
+	}
+	if synced := w.synced.Load(); synced != nil {
+		(*synced)(time.Since(began))
 	}
 	return nil
 }

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"time"
+
+	"collie/web"
+)
+
+// profileFlags open the profiles of the Go runtime to the person at the machine.
+type profileFlags struct {
+	Pprof string `placeholder:"ADDRESS" env:"COLLIE_PPROF" help:"Serve the profiles of the Go runtime at this address and port of this machine, under /debug/pprof/. They show what the program does, so no other address is taken."`
+}
+
+// serve opens the address, unless there is none, until the returned function is
+// called.
+func (p profileFlags) serve(ctx context.Context) (stop func(), err error) {
+	if p.Pprof == "" {
+		return func() {}, nil
+	}
+	if !web.Loopback(p.Pprof) {
+		return nil, fmt.Errorf("--pprof %s could be reached from other machines: use 127.0.0.1, [::1] or localhost", p.Pprof)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", p.Pprof)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = server.Serve(listener) // ends with Close
+	}()
+	return func() { _ = server.Close(); <-done }, nil
+}

@@ -1,0 +1,57 @@
+package web
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"collie/storage/sqlite"
+)
+
+// lockedBuffer can be written to by many.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// The log has a line for each request and nothing of what people write, upload
+// or ask for in a query.
+func TestLogHoldsNoContents(t *testing.T) {
+	var log lockedBuffer
+	s := MustServe(t, func(c *Config, _ *sqlite.Store) {
+		c.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	var p projectJSON
+	s.post("/api/v1/projects", `{"name":"secret-project"}`).into(t, http.StatusCreated, &p)
+	var images []imageJSON
+	s.upload(p.ID, file{"secret-file.png", picture()}).into(t, http.StatusCreated, &images)
+	s.upload(p.ID, file{"secret-broken.png", []byte("\x89PNG\r\n\x1a\n secret-bytes")}, file{"secret-other.png", picture()})
+	s.get("/api/v1/images/" + images[0].ID + "/hypotheses?count=2&token=secret-query")
+	s.post("/api/v1/images/"+images[0].ID+"/evidence", strings.Replace(labelAt("secret-event", 0, inSky, 0), `"label"`, `"secret-kind"`, 1))
+	s.send("GET", "/api/v1/projects", nil, "Authorization: Bearer secret-token", "Cookie: x=secret-cookie", "Referer: http://secret-page/")
+
+	text := log.String()
+	if strings.Contains(text, "secret") {
+		t.Errorf("the log tells secrets:\n%s", text)
+	}
+	for _, want := range []string{"method=POST path=/api/v1/projects status=201", "path=/api/v1/images/" + images[0].ID + "/hypotheses status=200"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no line with %q in\n%s", want, text)
+		}
+	}
+}

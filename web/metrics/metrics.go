@@ -1,0 +1,88 @@
+// Package metrics counts what the server does, for Prometheus. All names start
+// with collie_ and stay as they are; docs/grafana.json shows them.
+package metrics
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"collie/segment"
+)
+
+// Metrics is a registry with all that the server counts, beside the figures of
+// the Go runtime and the process. It is a segment.Observer. Safe for concurrent
+// use.
+type Metrics struct {
+	registry *prometheus.Registry
+	times    map[segment.Time]prometheus.Observer
+	happened map[segment.Happening]prometheus.Counter
+	syncs    prometheus.Histogram
+}
+
+var _ segment.Observer = (*Metrics)(nil)
+
+// buckets reach from what decoding takes to what nobody waits for.
+var buckets = []float64{
+	.00005, .0001, .0002, .0005, .001, .002, .003, .005, .0075, .01, .015, .02, .025, .035, .05, .075, .1, .15, .25, .5, 1, 2.5, 10,
+}
+
+// New returns metrics that nothing has been counted in.
+func New() *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		times:    map[segment.Time]prometheus.Observer{}, happened: map[segment.Happening]prometheus.Counter{},
+		syncs: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "collie_store_sync_seconds", Help: "Committing a batch of changes, until it is on disk.", Buckets: buckets,
+		}),
+	}
+	stages := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "collie_stage_seconds", Help: "What takes time between a click and its hypotheses, by stage.", Buckets: buckets,
+	}, []string{"stage"})
+	events := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "collie_events_total", Help: "What happened, by name. digest_mismatch has to stay at 0: a hypothesis that somebody saw is another one here.",
+	}, []string{"event"})
+	for _, t := range segment.Times {
+		m.times[t] = stages.WithLabelValues(string(t))
+	}
+	for _, h := range segment.Happenings {
+		m.happened[h] = events.WithLabelValues(string(h))
+	}
+	m.registry.MustRegister(stages, events, m.syncs, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Took counts a time.
+func (m *Metrics) Took(what segment.Time, d time.Duration) { m.times[what].Observe(d.Seconds()) }
+
+// Happened counts a happening.
+func (m *Metrics) Happened(what segment.Happening) { m.happened[what].Inc() }
+
+// Synced counts a commit of the store.
+func (m *Metrics) Synced(d time.Duration) { m.syncs.Observe(d.Seconds()) }
+
+// Watch adds figures that are looked up whenever somebody asks for them: what
+// the workspace has to do and holds, and the open websockets.
+func (m *Metrics) Watch(w *segment.Workspace, sockets func() int) {
+	gauge := func(name, help string, labels prometheus.Labels, value func() float64) {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value))
+	}
+	gauge("collie_sockets", "Open websockets.", nil, func() float64 { return float64(sockets()) })
+	for i, class := range []string{"first", "later"} {
+		labels := prometheus.Labels{"class": class}
+		gauge("collie_steps_waiting", "Hypotheses that wait for their turn, by class.", labels, func() float64 { return float64(w.Load().Waiting[i]) })
+		gauge("collie_steps_running", "Hypotheses that are being made, by class.", labels, func() float64 { return float64(w.Load().Running[i]) })
+	}
+	gauge("collie_long_work", "Uploads and exports that compute or wait for it.", nil, func() float64 { return float64(w.Load().Long) })
+	gauge("collie_images_open", "Prepared images in memory.", nil, func() float64 { return float64(w.Load().Images) })
+	gauge("collie_images_bytes", "Memory that they take, about.", nil, func() float64 { return float64(w.Load().Bytes) })
+	gauge("collie_images_budget_bytes", "Memory that they may take before idle ones are forgotten.", nil, func() float64 { return float64(w.Load().Budget) })
+}
+
+// ServeHTTP writes the figures in the format of Prometheus.
+func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{DisableCompression: true}).ServeHTTP(w, r)
+}
