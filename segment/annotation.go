@@ -129,14 +129,17 @@ func (a *Annotation) refresh(ctx context.Context) (changed bool, err error) {
 // caller holds the lock, so no older reading can follow a newer one.
 func (a *Annotation) readProject(ctx context.Context) error {
 	p, err := a.store.Project(ctx, a.image.ProjectID)
-	if err != nil {
-		return err
+	if err == nil {
+		a.takeProject(p)
 	}
+	return err
+}
+
+func (a *Annotation) takeProject(p Project) {
 	if a.table == nil || !sameClasses(&a.project, &p) {
 		a.table = p.Resolve()
 		a.tables++
 		a.sequence = nil
 	}
 	a.project = p
-	return nil
 }

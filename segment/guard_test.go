@@ -12,6 +12,7 @@ import (
 // without a context are left out: they only tell of what Open has handed out.
 var needs = map[string]access.Action{
 	"Workspace.CreateProject":  access.Manage,
+	"Workspace.AdoptProject":   access.Manage,
 	"Workspace.Project":        access.Read,
 	"Workspace.Projects":       access.Read,
 	"Workspace.EditProject":    access.Manage,

@@ -47,15 +47,20 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	if err != nil {
 		return Image{}, err
 	}
+	return im, w.keep(ctx, im, blobs)
+}
+
+// keep stores an image with its blobs, or nothing.
+func (w *Workspace) keep(ctx context.Context, im Image, blobs []newBlob) error {
 	for _, b := range blobs {
 		if err := w.blobs.Put(ctx, b.key, func(out io.Writer) error { _, err := out.Write(b.content); return err }); err != nil {
-			return Image{}, w.undo(ctx, im, err)
+			return w.undo(ctx, im, err)
 		}
 	}
 	if err := w.store.CreateImage(ctx, im); err != nil {
-		return Image{}, w.undo(ctx, im, err)
+		return w.undo(ctx, im, err)
 	}
-	return im, nil
+	return nil
 }
 
 // newBlob is one that is to be stored.
@@ -68,9 +73,8 @@ type newBlob struct {
 // place only while it computes.
 func (w *Workspace) prepare(ctx context.Context, im *Image, p *photo.Photo) (blobs []newBlob, err error) {
 	add := func(key string, write func(io.Writer) error) {
-		var b bytes.Buffer
-		err = errors.Join(err, write(&b))
-		blobs = append(blobs, newBlob{key, b.Bytes()})
+		b, e := written(key, write)
+		blobs, err = append(blobs, b), errors.Join(err, e)
 	}
 	late := w.long(ctx, func() {
 		hierarchy := superpixels.NewHierarchy(p.Pixels, finestFactor*im.Regions)
@@ -83,6 +87,13 @@ func (w *Workspace) prepare(ctx context.Context, im *Image, p *photo.Photo) (blo
 		return nil, late
 	}
 	return append(blobs, newBlob{im.OriginalKey(), p.Original}), err
+}
+
+// written makes the blob that write writes.
+func written(key string, write func(io.Writer) error) (newBlob, error) {
+	var b bytes.Buffer
+	err := write(&b)
+	return newBlob{key, b.Bytes()}, err
 }
 
 // undo removes the blobs of an image that was not made because of err, which it

@@ -100,6 +100,9 @@ type event struct {
 	Class       int          `json:"class"`
 	Regions     int          `json:"regions,omitempty"`
 	Pick        *pick        `json:"pick,omitempty"`
+	Repairs     []repair     `json:"repairs,omitempty"`
+	To          int          `json:"to,omitempty"`
+	By          string       `json:"by,omitempty"`
 	Created     time.Time    `json:"created"`
 }
 
@@ -107,6 +110,11 @@ type pick struct {
 	Rank   int    `json:"rank"`
 	Digest string `json:"digest"`
 	Labels []byte `json:"labels"` // class id per superpixel of the map in force
+}
+
+type repair struct {
+	Class uint8   `json:"class"`
+	Runs  []int32 `json:"runs"` // first pixel, number of pixels, first pixel, …
 }
 
 // WriteEvents writes a log, an event per line. The same log gives the same bytes.
@@ -117,7 +125,10 @@ func WriteEvents(w io.Writer, events []segment.Event) error {
 		e := &events[i]
 		line := event{
 			ID: e.ID, Seq: e.Seq, Kind: string(e.Kind), Superpixels: e.Superpixels, Points: e.Points,
-			Class: e.Class, Regions: e.Regions, Created: e.Created,
+			Class: e.Class, Regions: e.Regions, To: e.To, By: e.By, Created: e.Created,
+		}
+		for _, r := range e.Repairs {
+			line.Repairs = append(line.Repairs, repair(r))
 		}
 		if e.Pick != nil {
 			line.Pick = &pick{e.Pick.Rank, e.Pick.Digest, e.Pick.Labels}
@@ -171,7 +182,10 @@ func readEvent(line []byte) (segment.Event, error) {
 	}
 	e := segment.Event{
 		ID: in.ID, Seq: in.Seq, Kind: segment.EventKind(in.Kind), Superpixels: in.Superpixels, Points: in.Points,
-		Class: in.Class, Regions: in.Regions, Created: in.Created.UTC(),
+		Class: in.Class, Regions: in.Regions, To: in.To, By: in.By, Created: in.Created.UTC(),
+	}
+	for _, r := range in.Repairs {
+		e.Repairs = append(e.Repairs, segment.Repair(r))
 	}
 	if in.Pick != nil {
 		e.Pick = &segment.Pick{Rank: in.Pick.Rank, Digest: in.Pick.Digest, Labels: in.Pick.Labels}

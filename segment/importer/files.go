@@ -36,7 +36,13 @@ func FromFS(folder fs.FS) (Files, error) {
 // whose Open says why.
 func FromArchive(a *archive.Archive) Files {
 	byName := map[string]*archive.File{}
-	f := Files{Open: func(name string) (io.ReadCloser, error) { return byName[name].Open() }}
+	f := Files{Open: func(name string) (io.ReadCloser, error) {
+		member, ok := byName[name]
+		if !ok {
+			return nil, segment.Errorf(segment.Unreadable, "The archive has no file %.100q.", name)
+		}
+		return member.Open()
+	}}
 	for member := range a.Files() {
 		if byName[member.Name] == nil {
 			byName[member.Name] = member
@@ -47,7 +53,7 @@ func FromArchive(a *archive.Archive) Files {
 }
 
 // FromFile takes one file alone: a zip archive's files, else the file itself.
-func FromFile(name string, r io.ReaderAt, size int64) (Files, error) {
+func FromFile(name string, r io.ReaderAt, size int64, limits archive.Limits) (Files, error) {
 	magic := make([]byte, 4)
 	if n, err := r.ReadAt(magic, 0); n < len(magic) && err != io.EOF {
 		return Files{}, fmt.Errorf("reading %s: %w", name, err)
@@ -58,7 +64,7 @@ func FromFile(name string, r io.ReaderAt, size int64) (Files, error) {
 			Open:  func(string) (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(r, 0, size)), nil },
 		}, nil
 	}
-	a, err := archive.Open(r, size, archive.Limits{})
+	a, err := archive.Open(r, size, limits)
 	if err != nil {
 		return Files{}, err
 	}

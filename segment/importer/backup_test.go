@@ -1,0 +1,244 @@
+package importer_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/archive"
+	"collie/segment/export"
+	"collie/segment/importer"
+	"collie/storage/storagetest"
+)
+
+// scene is a picture of three parts.
+func scene() []byte {
+	img := image.NewNRGBA(image.Rect(0, 0, 120, 80))
+	for y := range 80 {
+		for x := range 120 {
+			c := color.NRGBA{200, uint8(x%16 + y%16), 0, 255}
+			switch {
+			case x >= 60 && y < 40:
+				c = color.NRGBA{0, uint8(x%16 - y%16 + 16), 200, 255}
+			case x >= 60:
+				c = color.NRGBA{30, 180, uint8(40 + x%8), 255}
+			}
+			img.SetNRGBA(x, y, c)
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func mustAppend(tb testing.TB, a *segment.Annotation, events ...segment.Event) {
+	tb.Helper()
+	for _, e := range events {
+		e.ID = segment.NewID()
+		if _, err := a.Append(tb.Context(), a.State().Seq, e); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// worked makes a project in which everything has been done that evidence knows.
+func worked(tb testing.TB, w *segment.Workspace) segment.Project {
+	tb.Helper()
+	p, err := w.CreateProject(tb.Context(), "Worked", []segment.Class{{Name: "ground"}, {Name: "sky"}, {Name: "tree"}, {Name: "bird"}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for range 2 {
+		im, err := w.AddImage(tb.Context(), p.ID, "scene.png", bytes.NewReader(scene()))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		a, err := w.Open(tb.Context(), im.ID)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		defer a.Close()
+		mustAppend(tb, a,
+			segment.Event{Kind: segment.Label, Class: 0, Points: [][2]float64{{10, 40}}},
+			segment.Event{Kind: segment.Label, Class: 1, Points: [][2]float64{{100, 10}}},
+			segment.Event{Kind: segment.Label, Class: 3, Points: [][2]float64{{100, 70}}},
+			segment.Event{Kind: segment.Accept, Pick: &segment.Pick{}},
+			segment.Event{Kind: segment.Granularity, Regions: 9},
+			segment.Event{Kind: segment.Pixels, Repairs: []segment.Repair{{Class: 2, Runs: []int32{130, 7, 250, 7}}, {Class: segment.Void, Runs: []int32{0, 3}}}},
+			segment.Event{Kind: segment.Clear, Points: [][2]float64{{100, 10}}},
+			segment.Event{Kind: segment.Undo},
+			segment.Event{Kind: segment.Redo},
+		)
+	}
+	edit := segment.ProjectEdit{Remap: map[uint8]uint8{3: 1}}
+	for _, id := range []uint8{2, 1, 0} {
+		edit.Classes = append(edit.Classes, segment.ClassEdit{Class: segment.Class{ID: id}})
+	}
+	if p, err = w.EditProject(tb.Context(), p.ID, edit); err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+func mustExport(tb testing.TB, w *segment.Workspace, project, format string, o export.Options) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	if _, err := export.Write(tb.Context(), &b, w, project, format, o, nil); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// members are the files of a zip by name.
+func members(tb testing.TB, content []byte) map[string]string {
+	tb.Helper()
+	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		b, err := io.ReadAll(r)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		files[f.Name] = string(b)
+	}
+	return files
+}
+
+func takeBackup(tb testing.TB, w *segment.Workspace, content []byte) (segment.Project, error) {
+	return importer.Backup(tb.Context(), w, bytes.NewReader(content), int64(len(content)), archive.Limits{})
+}
+
+// What a backup brings back is exported byte by byte as what was backed up, and
+// the work goes on.
+func TestBackup(t *testing.T) {
+	there := storagetest.MustOpenWorkspace(t)
+	p := worked(t, there)
+	content := mustExport(t, there, p.ID, "backup", export.Options{})
+
+	here := storagetest.MustOpenWorkspace(t)
+	q, err := takeBackup(t, here, content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q.ID == p.ID || q.Name != "Worked" {
+		t.Errorf("project %+v", q)
+	}
+	if d := cmp.Diff([]any{p.Classes, p.Deleted}, []any{q.Classes, q.Deleted}); d != "" {
+		t.Error(d)
+	}
+	for _, format := range []string{"index-png", "colour-png", "coco", "numpy"} {
+		want, got := members(t, mustExport(t, there, p.ID, format, export.Options{})), members(t, mustExport(t, here, q.ID, format, export.Options{}))
+		delete(want, "manifest.json") // names the ids
+		delete(got, "manifest.json")
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", format, d)
+		}
+	}
+	want, got := members(t, content), members(t, mustExport(t, here, q.ID, "backup", export.Options{}))
+	for name := range want {
+		if path.Dir(name) != "." && want[name] != got[name] {
+			t.Errorf("%s is not what it was", name)
+		}
+	}
+	images, err := here.Images(t.Context(), q.ID)
+	if err != nil || len(images) != 2 || images[0].Seq != 9 || images[0].Decided == 0 {
+		t.Fatalf("images %+v, %v", images, err)
+	}
+	a, err := here.Open(t.Context(), images[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	mustAppend(t, a, segment.Event{Kind: segment.Undo}, segment.Event{Kind: segment.Label, Class: 2, Points: [][2]float64{{1, 1}}})
+}
+
+// A backup that is not what it says leaves no project behind.
+func TestDamagedBackups(t *testing.T) {
+	w := storagetest.MustOpenWorkspace(t)
+	p := worked(t, w)
+	whole := members(t, mustExport(t, w, p.ID, "backup", export.Options{}))
+	first := func(folder string) string {
+		for name := range whole {
+			if strings.HasPrefix(name, folder) {
+				return name
+			}
+		}
+		t.Fatalf("nothing in %s", folder)
+		return ""
+	}
+	replace := func(name, old, with string) func(files map[string]string) {
+		return func(files map[string]string) {
+			if !strings.Contains(files[name], old) {
+				t.Fatalf("%s has no %q: %.300s", name, old, files[name])
+			}
+			files[name] = strings.Replace(files[name], old, with, 1)
+		}
+	}
+	log := first("evidence/")
+	for name, c := range map[string]struct {
+		damage func(files map[string]string)
+		kind   segment.Kind
+	}{
+		"no document":         {func(f map[string]string) { delete(f, "backup.json") }, segment.Unsupported},
+		"no JSON":             {replace("backup.json", "{", "["), segment.Unreadable},
+		"newer":               {replace("backup.json", `"version":1`, `"version":2`), segment.Unsupported},
+		"missing evidence":    {func(f map[string]string) { delete(f, log) }, segment.Unreadable},
+		"shorter evidence":    {func(f map[string]string) { f[log] = f[log][:strings.Index(f[log], "\n")+1] }, segment.Unreadable},
+		"half an event":       {func(f map[string]string) { f[log] = f[log][:len(f[log])-9] }, segment.Unreadable},
+		"unknown superpixel":  {replace(log, `"superpixels":[`, `"superpixels":[99999999,`), segment.Unreadable},
+		"negative superpixel": {replace(log, `"superpixels":[`, `"superpixels":[-1,`), segment.Unreadable},
+		"pixel outside":       {replace(log, `"runs":[130,`, `"runs":[130000,`), segment.Unreadable},
+		"long pick":           {replace(log, `"labels":"`, `"labels":"AAAA`), segment.Unreadable},
+		"other labelling":     {replace("backup.json", `"labelling_sha256":"`, `"labelling_sha256":"00`), segment.Unreadable},
+		"broken map":          {replace(first("maps/"), "CSP", "CCC"), segment.Unreadable},
+		"class twice":         {replace("backup.json", `"id":2,`, `"id":1,`), segment.Unreadable},
+		"no picture":          {func(f map[string]string) { f[first("originals/")] = "<svg/>" }, segment.Unsupported},
+		"a path out":          {replace("backup.json", first("originals/"), "../../etc/passwd"), segment.Unreadable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{}
+			for k, v := range whole {
+				files[k] = v
+			}
+			c.damage(files)
+			var b bytes.Buffer
+			z := zip.NewWriter(&b)
+			for k, v := range files {
+				f, err := z.Create(k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := io.WriteString(f, v); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := z.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if q, err := takeBackup(t, w, b.Bytes()); segment.KindOf(err) != c.kind {
+				t.Errorf("project %q, error %v of kind %d, want kind %d", q.Name, err, segment.KindOf(err), c.kind)
+			}
+			if projects, err := w.Projects(t.Context()); err != nil || len(projects) != 1 {
+				t.Errorf("projects %v, %v", projects, err)
+			}
+		})
+	}
+}
