@@ -1,6 +1,10 @@
 package templates
 
-import "context"
+import (
+	"context"
+
+	"github.com/a-h/templ"
+)
 
 // Person is who looks at a page, for what its frame shows of them and for what
 // it need not offer them. The zero Person has not signed in.
@@ -21,6 +25,16 @@ func With(ctx context.Context, p Person) context.Context {
 func person(ctx context.Context) Person {
 	p, _ := ctx.Value(personKey{}).(Person)
 	return p
+}
+
+// forAdmins hides an element from those who may not manage projects.
+func forAdmins(ctx context.Context) templ.Attributes {
+	return templ.Attributes{"hidden": !person(ctx).MayManage}
+}
+
+// forAnnotators hides an element from those who only look.
+func forAnnotators(ctx context.Context) templ.Attributes {
+	return templ.Attributes{"hidden": !person(ctx).MayAnnotate}
 }
 
 // LoginView is the page that asks for name and password.

@@ -137,3 +137,43 @@ func TestDrawings(t *testing.T) {
 		}
 	}
 }
+
+// The frame of a page says who looks at it and offers what they may do.
+func TestPerson(t *testing.T) {
+	for name, c := range map[string]struct {
+		person    Person
+		has, lack []string
+	}{
+		"no login": {Person{MayAnnotate: true, MayManage: true}, nil, []string{"Sign out", `href="/users"`, "View only"}},
+		"viewer":   {Person{Name: hostile, Role: "viewer"}, []string{"Sign out", "View only", "&lt;script&gt;alert"}, []string{`href="/users"`, "<script>alert"}},
+		"admin":    {Person{Name: "ann", Role: "admin", MayAnnotate: true, MayManage: true, MayManageUsers: true}, []string{"Sign out", `href="/users"`, ">ann</span>"}, []string{"View only"}},
+	} {
+		var b strings.Builder
+		for _, page := range []string{"start", "annotate"} {
+			if err := pages()[page].Render(With(context.Background(), c.person), &b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, want := range c.has {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s: %q is missing", name, want)
+			}
+		}
+		for _, not := range c.lack {
+			if strings.Contains(b.String(), not) {
+				t.Errorf("%s: there is %q", name, not)
+			}
+		}
+	}
+	// What a role may not do is not offered.
+	hero := regexp.MustCompile(`<section class="hero"[^>]* hidden`)
+	for person, hidden := range map[Person]bool{{MayManage: true}: false, {MayAnnotate: true}: true} {
+		var b strings.Builder
+		if err := Start(StartView{}).Render(With(context.Background(), person), &b); err != nil {
+			t.Fatal(err)
+		}
+		if hero.MatchString(b.String()) != hidden {
+			t.Errorf("%+v: the place for new projects is hidden: %v", person, !hidden)
+		}
+	}
+}

@@ -50,7 +50,9 @@ export function paintChrome(app) {
 export function statusOf({ session, classes, clicks, touch, queue }) {
   if (session.save === 'connecting') return 'Connecting';
   if (session.save === 'offline') {
-    return `The server can’t be reached. Your work is kept in this ${queue.lasting ? 'browser' : 'page, which must stay open,'} and sent when it is back`;
+    const kept = `Your work is kept in this ${queue.lasting ? 'browser' : 'page, which must stay open,'}`;
+    if (session.link.signedOut) return `You are signed out. ${kept} and sent when you sign in again, in another tab`;
+    return `The server can’t be reached. ${kept} and sent when it is back`;
   }
   return statusLine({ clicks, classes: classes.classes, hypotheses: session.hypotheses, touch });
 }

@@ -52,6 +52,8 @@ export class Evidence {
     this.redoDepth = 0;
     /** @type {Pending[]} in the order they were made */
     this.pending = [];
+    /** The repairs of the last state, as told and decoded. */
+    this.told = { records: /** @type {import('./repairs.js').RepairRecord[]} */ ([]), repairs: NO_REPAIRS };
     /** @type {Board} */
     this.confirmed = blank(n);
     /** @type {Board} confirmed with the pending events played on it */
@@ -200,7 +202,7 @@ export class Evidence {
   state(message) {
     const clicks = decodeBase64(message.clicks);
     const labels = decodeBase64(message.labels);
-    const repairs = fromRecords(message.repairs ?? []);
+    const repairs = this.decode(message.repairs ?? []);
     if (clicks.length !== this.n || labels.length !== this.n) {
       throw new Error(`The state has ${labels.length} superpixels and the image ${this.n}.`);
     }
@@ -216,6 +218,12 @@ export class Evidence {
     this.replay();
   }
 
+  /** @param {import('./repairs.js').RepairRecord[]} records @returns {import('./repairs.js').Repairs} the same list for the same records */
+  decode(records) {
+    if (records !== this.told.records) this.told = { records, repairs: fromRecords(records) };
+    return this.told.repairs;
+  }
+
   /**
    * Turns to another superpixel map, whose state is to follow. What waits is put
    * in terms of it; hypotheses of the old one can't be accepted any more.
@@ -228,7 +236,7 @@ export class Evidence {
   renew(n, map, renumber) {
     this.n = n;
     this.map = map;
-    this.confirmed = blank(n);
+    this.confirmed = { ...blank(n), repairs: this.confirmed.repairs };
     const lost = this.pending.filter(({ event }) => event.kind === 'accept').map(({ event }) => event.id);
     this.pending = this.pending.filter(({ event }) => event.kind !== 'accept');
     for (const { event } of this.pending) {

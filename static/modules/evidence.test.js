@@ -291,3 +291,42 @@ test('an event that is here already does not come a second time', () => {
   e.resume([left(label('a', [0], 1))], nowhere);
   assert.equal(e.pending.length, 1);
 });
+
+const repair = (id, label, ...runs) => ({ id, kind: 'pixels', repairs: [{ class: label, runs }] });
+const repairs = (e) => [...e.present.repairs];
+
+test('repairs show at once, are undone, and go with a later label', () => {
+  const e = new Evidence(4, '', (superpixels) => superpixels.flatMap((s) => [s * 10, 10])); // superpixels of 10 pixels
+  e.state(state(0, [V, V, V, V]));
+  e.add(repair('a', 2, 5, 10));
+  assert.deepEqual([repairs(e), shown(e)], [[5, 15, 2], [V, V, V, V]]);
+  e.add(label('b', [1], 3));
+  assert.deepEqual([repairs(e), shown(e)], [[5, 10, 2], [V, 3, V, V]]);
+  e.add({ id: 'u', kind: 'undo' });
+  assert.deepEqual([repairs(e), shown(e)], [[5, 15, 2], [V, V, V, V]]);
+  e.add({ id: 'u2', kind: 'undo' });
+  assert.deepEqual(repairs(e), []);
+  e.add({ id: 'r', kind: 'redo' });
+  assert.deepEqual(repairs(e), [5, 15, 2]);
+});
+
+test('repairs of the server, and our own that it foresaw', () => {
+  const e = met();
+  e.state({ ...state(1, [V, V, V, V]), repairs: [{ class: 1, runs: [0, 4] }] });
+  assert.deepEqual(repairs(e), [0, 4, 1]);
+  e.add(repair('a', 255, 2, 4));
+  e.next();
+  e.state({ ...state(2, [V, V, V, V]), repairs: [{ class: 1, runs: [0, 2] }, { class: 255, runs: [2, 4] }] });
+  assert.deepEqual(repairs(e), [0, 2, 1, 2, 6, 255]);
+  e.acked('a', 2);
+  e.add({ id: 'u', kind: 'undo' });
+  assert.deepEqual(repairs(e), [0, 4, 1], 'the step is known');
+});
+
+test('an older state comes back when the server has it', () => {
+  const e = met(1, [3, V, V, V]);
+  e.add(label('a', [1], 1));
+  e.add({ id: 'x', kind: 'restore', to: 1 });
+  assert.deepEqual(shown(e), [3, 1, V, V]);
+  assert.deepEqual(e.depth(), { undo: 3, redo: 0 });
+});

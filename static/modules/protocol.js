@@ -30,7 +30,7 @@
  * @property {number} wanted superpixels asked for
  * @property {number} finest the most there can be
  * @property {number} split superpixels that stay divided because they hold two classes
- * @property {import('./repairs.js').RepairRecord[]} [repairs] pixels with a class of their own; none when absent
+ * @property {import('./repairs.js').RepairRecord[]} [repairs] pixels with a class of their own; those of the state before when absent
  *
  * @typedef {{type: 'ack', id: string, seq: number}} AckMessage
  * @typedef {{type: 'reject', id: string, reason: 'stale' | 'map' | 'invalid' | 'unavailable', detail: string, seq: number}} RejectMessage

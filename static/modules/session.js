@@ -47,6 +47,8 @@ export class Session {
     this.post = post;
     /** @type {import('./protocol.js').StateMessage | null} a state whose superpixels the page does not have yet */
     this.waiting = null;
+    /** What the last state said of repairs; a state that says nothing of them means the same. */
+    this.repairs = /** @type {import('./repairs.js').RepairRecord[]} */ ([]);
     /** @type {(() => void)[]} what came after it */
     this.later = [];
     this.hypotheses = new Hypotheses();
@@ -198,6 +200,7 @@ export class Session {
   receive(message) {
     switch (message.type) {
       case 'state':
+        this.repairs = message.repairs ??= this.repairs;
         this.state(message);
         break;
       case 'ack':

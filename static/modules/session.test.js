@@ -151,3 +151,14 @@ test('others change the classes', () => {
   session.travel('undo');
   assert.deepEqual([...session.evidence.present.labels], [V, 4, V, V], 'what it was before only the server knows now');
 });
+
+test('a state that says nothing of repairs has those of the one before', () => {
+  const { session, tell } = open();
+  tell({ ...state(1, 'fine', [V, V, V, V]), repairs: [{ class: 1, runs: [0, 4] }] });
+  tell(state(2, 'coarse', [V, V]));
+  session.adopt(2, 'coarse', halved);
+  tell(state(3, 'coarse', [V, 1]));
+  assert.deepEqual([...session.evidence.present.repairs], [0, 4, 1]);
+  tell({ ...state(4, 'coarse', [V, 1]), repairs: [] });
+  assert.deepEqual([...session.evidence.present.repairs], []);
+});

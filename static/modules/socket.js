@@ -21,6 +21,30 @@ export function backoff(attempt, random) {
   return SHORTEST / 2 + random * (ceiling - SHORTEST / 2);
 }
 
+/** Close codes with a meaning for us: the server starts anew; the session has ended. */
+const RESTART = 1012;
+const SIGNED_OUT = 4401;
+
+/**
+ * The attempt to go on from when a connection has ended. When all pages lose
+ * theirs at once, they come back over a few seconds rather than at once.
+ *
+ * @param {number} attempt
+ * @param {number} code of the close frame
+ */
+export function after(attempt, code) {
+  return code === RESTART ? Math.max(attempt, 3) : attempt;
+}
+
+/** Whether the server wants a login first; a page is not told why its socket was refused. */
+async function signedOut() {
+  try {
+    return (await fetch('/api/v1/session', { mode: 'same-origin', credentials: 'same-origin', cache: 'no-store' })).status === 401;
+  } catch {
+    return false;
+  }
+}
+
 /** A websocket that comes back. */
 export class Link {
   /**
@@ -33,6 +57,8 @@ export class Link {
     this.handlers = handlers;
     this.attempt = 0;
     this.open = false;
+    /** The server wants a login before it lets us back. */
+    this.signedOut = false;
     /** @type {WebSocket | null} */
     this.socket = null;
     this.timer = 0;
@@ -51,6 +77,7 @@ export class Link {
     socket.onopen = () => {
       this.attempt = 0;
       this.open = true;
+      this.signedOut = false;
       socket.send(JSON.stringify(this.handlers.greeting()));
       this.handlers.change(true);
     };
@@ -58,10 +85,18 @@ export class Link {
       if (typeof data === 'string') this.handlers.message(JSON.parse(data));
       else this.handlers.binary(data);
     };
-    socket.onclose = () => {
+    socket.onclose = async ({ code }) => {
+      const refused = !this.open;
       this.open = false;
+      this.attempt = after(this.attempt, code);
       this.handlers.change(false);
       this.timer = window.setTimeout(() => this.connect(), backoff(this.attempt++, Math.random()));
+      if (refused || code === SIGNED_OUT) {
+        const out = code === SIGNED_OUT || (await signedOut());
+        if (this.open) return;
+        this.signedOut = out;
+        this.handlers.change(false);
+      }
     };
   }
 

@@ -5,7 +5,7 @@ import { ink, PALETTE, pixels } from './colour.js';
 import { note, undecided } from './export.js';
 import { matches } from './find.js';
 import { Hypotheses } from './hypotheses.js';
-import { backoff } from './socket.js';
+import { after, backoff } from './socket.js';
 import { percent, statusLine } from './status.js';
 import { short } from './strip.js';
 
@@ -58,6 +58,8 @@ test('waiting grows, is spread out and ends', () => {
     assert.ok(least >= 200 && most >= least && most <= 15000);
   }
   assert.ok(backoff(4, 1) > backoff(1, 1));
+  assert.ok(backoff(after(0, 1012), 1) >= 3000); // a restart loses all pages at once
+  assert.deepEqual([after(0, 1006), after(5, 1012)], [0, 5]);
 });
 
 test('classes are found by part of the name, starts first', () => {

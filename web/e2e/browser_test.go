@@ -69,11 +69,17 @@ func TestMain(m *testing.M) {
 // address, which it prints when it is ready.
 func startServer(t *testing.T) string {
 	t.Helper()
+	return serve(t, filepath.Join(t.TempDir(), "data"))
+}
+
+// serve is startServer for a data folder, with more arguments.
+func serve(t *testing.T, data string, arguments ...string) string {
+	t.Helper()
 	program, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
+	cmd := exec.Command(program, append([]string{"--listen", "127.0.0.1:0", "--data", data}, arguments...)...)
 	cmd.Stderr = os.Stderr
 	if !testing.Verbose() {
 		cmd.Stderr = nil

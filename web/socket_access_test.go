@@ -1,0 +1,252 @@
+package web
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"collie/segment/access"
+)
+
+// ends waits for the socket to be closed, by the given code.
+func (c *tab) ends(code int) {
+	c.tb.Helper()
+	if err := c.conn.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		c.tb.Fatal(err)
+	}
+	for {
+		if _, _, err := c.conn.ReadMessage(); err != nil {
+			if !websocket.IsCloseError(err, code) {
+				c.tb.Errorf("the socket ended with %v, want close code %d", err, code)
+			}
+			return
+		}
+	}
+}
+
+// lives checks that the socket still answers.
+func (c *tab) lives() {
+	c.tb.Helper()
+	c.say(`{"type":"dance"}`)
+	c.until("error")
+}
+
+// occupied waits until that many sockets are open.
+func (s *site) occupied(want int) {
+	s.tb.Helper()
+	h := s.server.hub
+	var got int
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		h.mu.Lock()
+		got = len(h.seats)
+		h.mu.Unlock()
+		if got == want {
+			return
+		}
+	}
+	s.tb.Fatalf("%d sockets are open, want %d", got, want)
+}
+
+// Signing out ends the sockets of that session; what an admin does to a user
+// ends all of the user's, and nobody else's.
+func TestSocketsEndWithTheSession(t *testing.T) {
+	s := MustServe(t, withLogin)
+	admin := s.as(s.user("admin", access.Admin))
+	im := admin.photo()
+	other := admin.greet(im.ID)
+	u := s.user("ann", access.Annotator)
+	home, office := s.as(u), s.as(u)
+
+	here, there := home.greet(im.ID), office.greet(im.ID)
+	home.submit("/logout", nil)
+	here.ends(closeSignedOut)
+	there.lives()
+	if a := home.knock(im.ID); a.status != 401 {
+		t.Errorf("a new socket of the old session: %d", a.status)
+	}
+
+	admin.submit("/users/"+u.ID+"/role", url.Values{"role": {"viewer"}})
+	there.ends(websocket.CloseServiceRestart)
+	there = office.greet(im.ID)
+	there.say(evidence(labelAt("a", 0, inSky, 0)))
+	if r := there.expect("reject"); !strings.Contains(r.Detail, "viewer") {
+		t.Errorf("after the demotion: %+v", r)
+	}
+
+	admin.submit("/users/"+u.ID+"/password", url.Values{"password": {"another horse"}})
+	there.ends(closeSignedOut)
+	if a := office.knock(im.ID); a.status != 401 {
+		t.Errorf("a socket after the password changed: %d", a.status)
+	}
+
+	u = mustNamed(t, s, "ann")
+	there = s.as(u).greet(im.ID)
+	admin.submit("/users/"+u.ID+"/remove", nil)
+	there.ends(closeSignedOut)
+	other.lives()
+	s.occupied(1)
+}
+
+// What happens to a user or a session without a request of this server, as by
+// the command line, is noticed at the next ping.
+func TestSocketsAreChecked(t *testing.T) {
+	s := MustServe(t, withLogin, limited(Limits{PingEvery: 30 * time.Millisecond, SessionIdle: time.Hour}))
+	u := s.user("ann", access.Annotator)
+	s.user("admin", access.Admin)
+	im := s.as(mustNamed(t, s, "admin")).photo()
+
+	ann := s.as(u)
+	c := ann.greet(im.ID)
+	if err := s.store.SetRole(t.Context(), u.ID, access.Viewer); err != nil {
+		t.Fatal(err)
+	}
+	c.ends(websocket.CloseServiceRestart)
+
+	c = ann.greet(im.ID)
+	if err := s.store.SetPassword(t.Context(), u.ID, "x"); err != nil {
+		t.Fatal(err)
+	}
+	c.ends(closeSignedOut)
+
+	u = mustNamed(t, s, "ann")
+	c = s.as(u).greet(im.ID)
+	if err := s.store.RemoveUser(t.Context(), u.ID); err != nil {
+		t.Fatal(err)
+	}
+	c.ends(closeSignedOut)
+
+	// A session goes on by what is done on a socket, and ends when only pings
+	// and pongs go over it.
+	bob := s.as(s.user("bob", access.Annotator))
+	sessions := s.store.Sessions()
+	data, _, err := sessions.Find(bob.token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = bob.greet(im.ID)
+	if err := sessions.Commit(bob.token, data, time.Now().Add(300*time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		c.lives()
+		time.Sleep(50 * time.Millisecond)
+	}
+	if err := sessions.Commit(bob.token, data, time.Now().Add(200*time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	c.ends(closeSignedOut)
+}
+
+// One user can't take all places.
+func TestTooManySocketsOfOneUser(t *testing.T) {
+	s := MustServe(t, withLogin)
+	ann, bob := s.as(s.user("ann", access.Admin)), s.as(s.user("bob", access.Viewer))
+	im := ann.photo()
+	var first *tab
+	for range 8 {
+		first = ann.dial(im.ID)
+	}
+	a := ann.knock(im.ID)
+	if a.status != http.StatusTooManyRequests || !strings.Contains(string(a.body), "8 images open") || a.header.Get("Retry-After") == "" {
+		t.Errorf("the ninth socket: %d %s", a.status, a.body)
+	}
+	bob.dial(im.ID)
+	first.conn.Close()
+	s.occupied(8)
+	ann.dial(im.ID)
+}
+
+// Without a login there are no users to share the places among.
+func TestManySocketsWithoutLogin(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	for range 100 {
+		s.dial(im.ID)
+	}
+	s.occupied(100)
+}
+
+// A client that gives no sign of life is disconnected; one that does nothing
+// but answer pings is not.
+func TestSocketSilence(t *testing.T) {
+	s := MustServe(t, limited(Limits{PingEvery: 50 * time.Millisecond, PongWithin: 400 * time.Millisecond}))
+	im := s.photo()
+	began := time.Now()
+	s.dial(im.ID) // doesn't read, so it doesn't answer
+	alive := s.greet(im.ID)
+	s.occupied(2)
+	failed := make(chan error, 1)
+	go func() { // answers pings
+		_, _, err := alive.conn.ReadMessage()
+		failed <- err
+	}()
+	s.occupied(1)
+	if took := time.Since(began); took < 400*time.Millisecond {
+		t.Errorf("silence was punished after %v", took)
+	}
+	select {
+	case err := <-failed:
+		t.Errorf("the quiet page was disconnected: %v", err)
+	case <-time.After(time.Second):
+	}
+}
+
+// narrow makes connections whose buffers hold next to nothing.
+type narrow struct{ net.Listener }
+
+func (n narrow) Accept() (net.Conn, error) {
+	c, err := n.Listener.Accept()
+	if tcp, ok := c.(*net.TCPConn); ok && err == nil {
+		err = tcp.SetWriteBuffer(4096)
+	}
+	return c, err
+}
+
+// A client that takes nothing is cut off, holds little meanwhile, and does not
+// slow down the others at the same image.
+func TestSocketTakesNothing(t *testing.T) {
+	s := MustServe(t, limited(Limits{WriteWithin: 300 * time.Millisecond, MessageRate: 1e6}))
+	im := s.photo()
+	tight := httptest.NewUnstartedServer(s.server)
+	tight.Listener = narrow{tight.Listener}
+	tight.Start()
+	defer tight.Close()
+
+	other := s.greet(im.ID)
+	dialer := websocket.Dialer{NetDial: func(network, address string) (net.Conn, error) {
+		c, err := net.Dial(network, address)
+		if err == nil {
+			err = c.(*net.TCPConn).SetReadBuffer(4096)
+		}
+		return c, err
+	}}
+	stuck, _, err := dialer.Dial("ws"+strings.TrimPrefix(tight.URL, "http")+"/api/v1/images/"+im.ID+"/socket", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stuck.Close()
+	s.occupied(2)
+	sent := make(chan int)
+	go func() { // asks and never listens, until it is cut off
+		n := 0
+		for ; stuck.WriteMessage(websocket.TextMessage, []byte(`{"type":"`+strings.Repeat("dance", 20)+`"}`)) == nil; n++ {
+		}
+		sent <- n
+	}()
+	for i := range 10 {
+		began := time.Now()
+		other.lives()
+		if took := time.Since(began); took > 250*time.Millisecond {
+			t.Errorf("answer %d took %v beside a client that takes nothing", i, took)
+		}
+	}
+	s.occupied(1)
+	t.Logf("%d messages were sent before", <-sent)
+	other.lives()
+}
