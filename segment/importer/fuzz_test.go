@@ -1,0 +1,72 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"image/color/palette"
+	"image/png"
+	"testing"
+	"time"
+
+	"collie/segment"
+)
+
+// FuzzMasks looks for panics, for masks that break a promise, and for files
+// small as these that take long.
+func FuzzMasks(f *testing.F) {
+	img := image.NewPaletted(image.Rect(0, 0, 4, 3), palette.Plan9)
+	img.Pix[5] = 2
+	var mask bytes.Buffer
+	if err := png.Encode(&mask, img); err != nil {
+		f.Fatal(err)
+	}
+	f.Add("a.png", mask.Bytes())
+	f.Add("a.json", []byte(`{"images":[{"id":1,"file_name":"a.jpg","width":4,"height":3}],"categories":[{"id":7,"name":"cat"}],"annotations":[
+		{"id":1,"image_id":1,"category_id":7,"segmentation":[[0,0,3,0,3,2.5]]},
+		{"id":2,"image_id":1,"category_id":7,"iscrowd":1,"segmentation":{"size":[3,4],"counts":[2,3,7]}},
+		{"id":3,"image_id":1,"category_id":7,"segmentation":{"size":[3,4],"counts":"223"}}]}`))
+	f.Add("a.json", fmt.Appendf(nil, `{"imagePath":"a.jpg","imageWidth":4,"imageHeight":3,"shapes":[
+		{"label":"cat","shape_type":"polygon","points":[[0,0],[3,0],[3,2]]},{"label":"dog","shape_type":"rectangle","points":[[0,0],[1,1]]},
+		{"label":"owl","shape_type":"circle","points":[[1,1],[2,1]]},{"label":"cow","shape_type":"mask","points":[[0,0],[3,2]],"mask":%q}]}`,
+		base64.StdEncoding.EncodeToString(mask.Bytes())))
+	f.Fuzz(func(t *testing.T, name string, file []byte) {
+		began := time.Now()
+		defer func() {
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("%d bytes took %v", len(file), took)
+			}
+		}()
+		files, err := FromFile(name, bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			return
+		}
+		d, err := Open(files, Options{MaxPixels: 10_000})
+		if err != nil {
+			if segment.KindOf(err) == 0 {
+				t.Errorf("%v is not for people", err)
+			}
+			return
+		}
+		if len(d.Classes) > segment.MaxClasses {
+			t.Errorf("%d classes", len(d.Classes))
+		}
+		for m, err := range d.Masks {
+			if err != nil {
+				if segment.KindOf(err) == 0 {
+					t.Errorf("%v is not for people", err)
+				}
+				continue
+			}
+			if m.Width < 1 || m.Height < 1 || m.Width*m.Height > 10_000 || len(m.Pixels) != m.Width*m.Height {
+				t.Fatalf("a mask of %d×%d in %d pixels", m.Width, m.Height, len(m.Pixels))
+			}
+			for _, p := range m.Pixels {
+				if d.Classes != nil && p != segment.Void && int(p) >= len(d.Classes) {
+					t.Fatalf("class %d of %d", p, len(d.Classes))
+				}
+			}
+		}
+	})
+}
