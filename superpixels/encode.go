@@ -20,7 +20,7 @@ var (
 
 // checkSize reports whether an image of this size may be encoded or decoded.
 func checkSize(width, height int) error {
-	if width < 1 || height < 1 || width > maxSide || height > maxSide || width*height > maxPixels {
+	if width < 1 || height < 1 || width > maxSide || height > maxSide || int64(width)*int64(height) > maxPixels {
 		return fmt.Errorf("size %d×%d is outside 1×1..%d×%d with at most %d pixels", width, height, maxSide, maxSide, maxPixels)
 	}
 	return nil

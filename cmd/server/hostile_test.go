@@ -246,7 +246,7 @@ func TestGreatestImages(t *testing.T) {
 	img := image.NewYCbCr(image.Rect(0, 0, 8000, 5000), image.YCbCrSubsampleRatio420)
 	for i := range img.Y {
 		x, y := i%8000, i/8000
-		img.Y[i] = color.Gray{uint8(x/40*y/50 + (i*2654435761>>20)&15)}.Y
+		img.Y[i] = color.Gray{uint8(x/40*y/50 + int(uint32(i)*2654435761>>20)&15)}.Y
 	}
 	var file bytes.Buffer
 	if err := jpeg.Encode(&file, img, &jpeg.Options{Quality: 90}); err != nil {
