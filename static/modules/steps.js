@@ -1,0 +1,100 @@
+import { VOID } from './protocol.js';
+
+/**
+ * What has been done to an image, as the history lists it.
+ *
+ * @typedef {object} LogEntry a stored event, see GET evidence
+ * @property {number} seq
+ * @property {string} kind
+ * @property {number} [class] id
+ * @property {number[]} [superpixels]
+ * @property {{class: number, runs: number[]}[]} [repairs]
+ * @property {{rank: number}} [hypothesis]
+ * @property {number} [regions]
+ * @property {number} [to]
+ * @property {string} [by]
+ * @property {string} created
+ *
+ * @typedef {object} Step an event that changed something by itself
+ * @property {number} seq
+ * @property {string} kind
+ * @property {number[]} labels ids of the classes that it gave, the largest part first; VOID for none
+ * @property {string} text what was done, for people, without the class
+ * @property {string} by
+ * @property {Date} created
+ * @property {'stands' | 'undone' | 'left'} state left: undone, and then something else was done
+ *
+ * @typedef {object} History
+ * @property {Step[]} steps in order
+ * @property {number} present number of the last step that stands; 0 when none does
+ */
+
+/**
+ * Reads a log as steps that stand, steps that can be redone and steps that were
+ * left behind.
+ *
+ * @param {readonly LogEntry[]} log from the first event
+ * @returns {History}
+ */
+export function historyOf(log) {
+  /** @type {Step[]} */
+  const steps = [];
+  /** @type {Step[]} */
+  const done = [];
+  /** @type {Step[]} */
+  let undone = [];
+  for (const entry of log) {
+    if (entry.kind === 'undo') {
+      const step = done.pop();
+      if (!step) continue;
+      step.state = 'undone';
+      undone.push(step);
+    } else if (entry.kind === 'redo') {
+      const step = undone.pop();
+      if (!step) continue;
+      step.state = 'stands';
+      done.push(step);
+    } else {
+      for (const step of undone) step.state = 'left';
+      undone = [];
+      const step = stepOf(entry);
+      steps.push(step);
+      done.push(step);
+    }
+  }
+  return { steps, present: done.at(-1)?.seq ?? 0 };
+}
+
+/** @param {LogEntry} entry @returns {Step} */
+function stepOf(entry) {
+  const { seq, kind, class: label, repairs = [], by = '', created } = entry;
+  const labels = kind === 'label' ? [label ?? 0] : repairs.map((r) => r.class);
+  return { seq, kind, labels, text: textOf(entry), by, created: new Date(created), state: 'stands' };
+}
+
+/** @param {LogEntry} entry */
+function textOf({ kind, superpixels, repairs = [], hypothesis, regions = 0, to = 0 }) {
+  const some = counted(new Set(superpixels).size, 'superpixel');
+  switch (kind) {
+    case 'label': return `Labelled ${some}`;
+    case 'clear': return `Cleared ${some}`;
+    case 'accept': return superpixels?.length ? `Accepted a region of ${some}` : `Accepted hypothesis ${(hypothesis?.rank ?? 0) + 1}`;
+    case 'pixels': return `${repairs.every((r) => r.class === VOID) ? 'Erased' : 'Painted'} ${counted(pixelsOf(repairs), 'pixel')}`;
+    case 'granularity': return `Changed to ${counted(regions, 'superpixel')}`;
+    case 'restore': return to === 0 ? 'Went back to the start' : `Restored step ${to}`;
+    case 'import': return 'Imported a mask';
+  }
+  return kind;
+}
+
+/** @param {number} n @param {string} what */
+function counted(n, what) {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
+}
+
+/** @param {readonly {runs: number[]}[]} repairs */
+function pixelsOf(repairs) {
+  let sum = 0;
+  for (const { runs } of repairs) for (let i = 1; i < runs.length; i += 2) sum += runs[i];
+  return sum;
+}
