@@ -22,6 +22,7 @@ type eventJSON struct {
 	Class       *int         `json:"class,omitempty"`
 	Hypothesis  *pickJSON    `json:"hypothesis,omitempty"`
 	Regions     int          `json:"regions,omitempty"` // granularity only
+	Repairs     []repairJSON `json:"repairs,omitempty"` // pixels only
 	By          string       `json:"by,omitempty"`      // name of who made it, where known
 	Created     time.Time    `json:"created"`
 }
@@ -56,6 +57,9 @@ func eventOut(e segment.Event) eventJSON {
 	out := eventJSON{Seq: e.Seq, ID: e.ID, Kind: string(e.Kind), Superpixels: e.Superpixels, Points: e.Points, Regions: e.Regions, By: e.By, Created: e.Created}
 	if e.Kind == segment.Label {
 		out.Class = &e.Class
+	}
+	if len(e.Repairs) > 0 {
+		out.Repairs = repairsOut(e.Repairs)
 	}
 	if e.Pick != nil {
 		out.Hypothesis = &pickJSON{Rank: e.Pick.Rank, Digest: e.Pick.Digest}

@@ -237,7 +237,7 @@ func (p *page) onScreen(at image.Point) (x, y float64) {
 	xy := value[[]float64](p, fmt.Sprintf(`import('/static/modules/view.js').then(({fit}) => {
 		const {width, height} = document.getElementById('app').dataset;
 		const box = document.getElementById('canvas').getBoundingClientRect();
-		const view = fit({width: +width, height: +height}, box);
+		const view = fit({width: +width, height: +height}, box, box.width < 600 ? 10 : 28);
 		return [box.left + view.left + (%d + 0.5) * view.scale, box.top + view.top + (%d + 0.5) * view.scale];
 	})`, at.X, at.Y))
 	return xy[0], xy[1]

@@ -87,7 +87,9 @@ func TestE2EClasses(t *testing.T) {
 	}
 	x0, y0 := grip("1")
 	_, y1 := grip("3")
-	left := func(e *input.DispatchMouseEventParams) { e.Button, e.Buttons, e.ClickCount = input.MouseButtonLeft, 1, 1 }
+	left := func(e *input.DispatchMouseEventParams) {
+		e.Button, e.Buttons, e.ClickCount = input.MouseButtonLeft, 1, 1
+	}
 	p.do("dragging the background",
 		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x0, y0),
 		chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x0, y0, left),

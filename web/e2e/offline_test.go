@@ -80,8 +80,11 @@ type event struct {
 	ID, Kind    string
 	Class       int
 	Superpixels []int
-	Repairs     []struct{ Class int }
-	To          int
+	Repairs     []struct {
+		Class int
+		Runs  []int
+	}
+	To int
 }
 
 // events reads the log of the open image.
