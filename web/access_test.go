@@ -112,6 +112,10 @@ var rights = map[string]right{
 	"GET /api/v1/projects/{id}/images":  {statuses: forViewers},
 	"POST /api/v1/projects/{id}/images": {body: "FILE", statuses: [4]int{401, 404, 201, 201}},
 
+	"POST /api/v1/projects/{id}/exports": {body: `{"format":"coco"}`, statuses: [4]int{401, 202, 202, 202}},
+	"GET /api/v1/exports/{id}":           {statuses: forViewers},
+	"GET /api/v1/exports/{id}/file":      {statuses: forViewers},
+
 	"GET /api/v1/images/{id}/":                {statuses: forViewers},
 	"GET /api/v1/images/{id}/evidence":        {statuses: forViewers},
 	"POST /api/v1/images/{id}/evidence":       {body: labelAt("same", 0, inSky, 0), statuses: [4]int{401, 404, 200, 200}},
@@ -134,6 +138,7 @@ func TestRightsOfRoutes(t *testing.T) {
 	people := [4]*accounts.User{nil, {}, {}, &admin}
 	*people[1], *people[2] = s.user("viewer", access.Viewer), s.user("annotator", access.Annotator)
 	im := s.as(admin).photo()
+	exported := s.as(admin).exported(im.Project, `{"format":"coco"}`).ID
 	seen := map[string]bool{}
 	cells := 0
 	err := chi.Walk(s.server.routes(), func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
@@ -163,6 +168,8 @@ func TestRightsOfRoutes(t *testing.T) {
 			case strings.Contains(route, "/classes/{class}"):
 				id = s.as(admin).project().ID
 				s.as(admin).send("PATCH", "/api/v1/projects/"+id, strings.NewReader(`{"classes":[{"id":0,"name":"sky"},{"id":1,"name":"sea"}]}`))
+			case strings.Contains(route, "/exports/{id}"):
+				id = exported
 			case strings.Contains(route, "/projects/"):
 				id = im.Project
 			}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 	"github.com/google/go-cmp/cmp"
+
+	"collie/segment/export"
 )
 
 // pages are the routes for people, which openapi.json leaves out.
@@ -91,10 +93,13 @@ func TestOpenAPISchemas(t *testing.T) {
 		"Project": projectJSON{Deleted: []deletedClassJSON{{}}}, "Class": classJSON{}, "DeletedClass": deletedClassJSON{},
 		"TrashItem": trashJSON{}, "Repair": repairJSON{}, "Image": imageJSON{}, "FailedFile": failedFileJSON{}, "Hypothesis": hypothesisJSON{},
 		"Hypotheses": hypothesesJSON{Detail: "x"}, "Seq": seqJSON{}, "Problem": problem{Seq: hypothesis, Files: []failedFileJSON{{}}, InUse: map[uint8]int{1: 1}},
-		"NewEvent": evidenceJSON{ID: "x", ExpectedSeq: hypothesis, Kind: "x", Superpixels: []int32{1}, Points: [][2]float64{{}}, Map: "x", Class: hypothesis, Hypothesis: &pickJSON{}, Regions: hypothesis, Repairs: []repairJSON{{}}},
-		"Event":    eventJSON{Superpixels: []int32{1}, Points: [][2]float64{{}}, Class: hypothesis, Hypothesis: &pickJSON{}, Regions: 2, By: "x"},
-		"Pick":     pickJSON{Digest: "x"},
-		"Session":  sessionJSON{Token: "x", Expires: &time.Time{}},
+		"NewEvent":  evidenceJSON{ID: "x", ExpectedSeq: hypothesis, Kind: "x", Superpixels: []int32{1}, Points: [][2]float64{{}}, Map: "x", Class: hypothesis, Hypothesis: &pickJSON{}, Regions: hypothesis, Repairs: []repairJSON{{}}},
+		"Event":     eventJSON{Superpixels: []int32{1}, Points: [][2]float64{{}}, Class: hypothesis, Hypothesis: &pickJSON{}, Regions: 2, By: "x"},
+		"Pick":      pickJSON{Digest: "x"},
+		"Session":   sessionJSON{Token: "x", Expires: &time.Time{}},
+		"NewExport": exportBody{}, "Export": export.Status{Problem: "x", Bytes: 1, Report: &export.Report{}},
+		"ExportReport":  export.Report{Files: []export.FileReport{{}}},
+		"ExportOptions": export.Options{Images: []string{""}, Drafts: new(bool), Undecided: "x", Pictures: new(bool), Objects: "x", Shapes: "x", Background: new(bool), Hypotheses: 1},
 	} {
 		var sent map[string]any
 		if err := json.Unmarshal(encode(v), &sent); err != nil {

@@ -53,6 +53,10 @@ func (s *Server) routes() *chi.Mux {
 		r.Get("/projects/{id}/images", s.api(s.listImages))
 		r.With(s.patient).Post("/projects/{id}/images", s.api(s.uploadImages))
 
+		r.Post("/projects/{id}/exports", s.api(s.startExport))
+		r.Get("/exports/{id}", s.api(s.getExport))
+		r.With(s.patient).Get("/exports/{id}/file", s.api(s.getExportFile))
+
 		r.Get("/trash", s.api(s.listTrash))
 		r.Post("/trash/{id}/restore", s.api(s.restore))
 

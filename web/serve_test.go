@@ -22,6 +22,7 @@ import (
 	"go.uber.org/goleak"
 
 	"collie/segment"
+	"collie/segment/export"
 	"collie/segment/photo"
 	"collie/storage/blob"
 	"collie/storage/sqlite"
@@ -70,8 +71,10 @@ func serve(tb testing.TB, options []segment.Options, changes ...func(*Config, *s
 	if err != nil {
 		tb.Fatal(err)
 	}
+	workspace := segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{}), options...)
 	config := Config{
-		Workspace: segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{}), options...),
+		Workspace: workspace,
+		Exports:   export.NewJobs(workspace, blobs, slog.New(slog.DiscardHandler)),
 		Ready:     store.Ready,
 		Log:       slog.New(slog.DiscardHandler),
 		Scratch:   scratch,

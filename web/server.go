@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"collie/segment"
+	"collie/segment/export"
 )
 
 // Server answers all requests. It is made by New, safe for concurrent use, and
@@ -29,6 +30,7 @@ type Server struct {
 	scratch   *os.Root
 	zips      chan struct{} // a place per zip archive that is being read
 	hub       *hub
+	exports   *export.Jobs
 	handler   http.Handler
 	stopping  atomic.Bool
 	sessions  *sessions // nil: nobody is asked who they are
@@ -41,6 +43,7 @@ type Server struct {
 type Config struct {
 	Workspace *segment.Workspace
 	Ready     func(context.Context) error // says whether the stores can be used
+	Exports   *export.Jobs                // of the same workspace; closed with the server
 	Log       *slog.Logger
 	Limits    Limits
 	Metrics   http.Handler // answers /metrics
@@ -66,7 +69,7 @@ func New(c Config) *Server {
 	s := &Server{
 		workspace: c.Workspace, ready: c.Ready, log: c.Log, limits: limits, metrics: c.Metrics,
 		scratch: c.Scratch, zips: make(chan struct{}, limits.Zips),
-		hub:      newHub(c.Workspace, c.Log, limits),
+		hub: newHub(c.Workspace, c.Log, limits), exports: c.Exports,
 		loopback: c.Login == nil && !c.AnyName, origin: c.Origin, proxies: c.Proxies,
 	}
 	if c.Login != nil {
@@ -86,13 +89,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // Sockets is how many websockets are open.
 func (s *Server) Sockets() int { return s.hub.sockets() }
 
-// Close ends every websocket with close code 1012 (the service restarts) and
-// every running sequence, and waits until their goroutines have ended. From
+// Close ends every websocket with close code 1012 (the service restarts), every
+// running sequence and every export, and waits until their goroutines have ended. From
 // then on new websockets are refused and /readyz says no; other requests are
 // still answered.
 func (s *Server) Close() {
 	s.stopping.Store(true)
 	s.hub.close()
+	s.exports.Close()
 }
 
 // guard runs f and reports a panic in it as an error, so that what fails is

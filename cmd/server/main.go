@@ -19,6 +19,8 @@ type commands struct {
 	Serve serveCommand `cmd:"" default:"withargs" help:"Serve Collie in the browser (what happens without a command)."`
 	Users usersCommand `cmd:"" help:"Manage who may sign in to a server that is started with --auth."`
 
+	Export exportCommand `cmd:"" help:"Write a project in a format that other programs read, also while the server runs."`
+
 	Backup  backupCommand  `cmd:"" help:"Write all of the data folder to one file, also while the server runs."`
 	Restore restoreCommand `cmd:"" help:"Bring a backup back as a new data folder."`
 	Doctor  doctorCommand  `cmd:"" help:"Examine the data folder and say what is wrong with it, also while the server runs."`
@@ -40,6 +42,7 @@ func main() {
 	defer stop()
 	command := kong.Parse(&commands{}, kong.Name("server"), kong.Description("Collie: interactive image segmentation in the browser."),
 		kong.ExplicitGroups([]kong.Group{{Key: "limits", Title: "Limits:", Description: "Sizes are written like 64MiB, times like 30s. docs/limits.md says what happens at each."}}),
+		kong.Vars{"formats": formatNames()},
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(streams{os.Stdout, os.Stderr}))
 	if err := command.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "server:", err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/export"
 	"collie/segment/schedule"
 	"collie/web"
 	"collie/web/metrics"
@@ -64,6 +65,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	defer func() { err = errors.Join(err, scratch.Close()) }()
 
 	config.Workspace, config.Ready, config.Log = d.workspace, d.Ready, log
+	config.Exports = export.NewJobs(d.workspace, d.blobs, log)
 	config.Limits, config.Scratch, config.Metrics = s.web(), scratch, figures
 	if config.Login, err = s.login(ctx, d, log); err != nil {
 		return err

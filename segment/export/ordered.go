@@ -2,7 +2,9 @@ package export
 
 import (
 	"context"
+	"fmt"
 	"runtime"
+	"runtime/debug"
 )
 
 // ordered makes n things on all cores and uses them one after the other, in
@@ -27,8 +29,12 @@ func ordered[T any](ctx context.Context, n int, make1 func(ctx context.Context, 
 			}
 			one := make(chan result, 1)
 			go func() {
-				made, err := make1(ctx, i)
-				one <- result{made, err}
+				var r result
+				r.err = guarded(func() (err error) {
+					r.made, err = make1(ctx, i)
+					return err
+				})
+				one <- r
 				<-slots
 			}()
 			select {
@@ -58,4 +64,15 @@ func ordered[T any](ctx context.Context, n int, make1 func(ctx context.Context, 
 		return context.Cause(ctx)
 	}
 	return failed
+}
+
+// guarded runs f and returns a panic in it as an error, with its stack: what
+// fails is one export and never the program.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return f()
 }

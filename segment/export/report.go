@@ -18,7 +18,7 @@ type Report struct {
 	Lossy      int            `json:"lossy"` // images of which something is not exact
 	Images     []ImageReport  `json:"images"`
 	Skipped    []SkippedImage `json:"skipped"`
-	Files      []FileReport   `json:"files"` // but for manifest.json itself
+	Files      []FileReport   `json:"files,omitempty"` // but for manifest.json itself
 }
 
 // Tool is the program that made the export.

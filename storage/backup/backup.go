@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/storage/disk"
 	"collie/storage/sqlite"
 )
 
@@ -44,28 +45,11 @@ func Write(ctx context.Context, path string, store *sqlite.Store, blobs segment.
 	if _, err := os.Lstat(path); err == nil {
 		return s, fmt.Errorf("%s exists already; backups do not replace files", path)
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".part-*") // only its owner may read it
-	if err != nil {
-		return s, err
-	}
-	defer func() { err = errors.Join(err, temp.Close(), removeMissing(temp.Name())) }()
-	if s, err = write(ctx, temp, store, blobs); err != nil {
-		return s, err
-	}
-	if err := temp.Sync(); err != nil {
-		return s, err
-	}
-	if err := os.Rename(temp.Name(), path); err != nil {
-		return s, err
-	}
-	return s, syncFolder(filepath.Dir(path))
-}
-
-func removeMissing(name string) error {
-	if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
+	err = disk.Replace(path, func(out *os.File) error {
+		s, err = write(ctx, out, store, blobs)
 		return err
-	}
-	return nil
+	})
+	return s, err
 }
 
 // write makes the archive. The snapshot is taken beside out first, so that the
@@ -163,13 +147,4 @@ func (a *archive) add(name string, size int64, in io.Reader) error {
 	}
 	fmt.Fprintf(&a.sums, "%x  %s\n", sum.Sum(nil), name)
 	return a.out.Flush() // an error when in was shorter than size
-}
-
-// syncFolder flushes the names in a folder to the disk.
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"collie/storage/blob"
+	"collie/storage/disk"
 	"collie/storage/sqlite"
 )
 
@@ -52,7 +53,7 @@ func Read(ctx context.Context, path, folder string) (s Summary, err error) {
 	if err := os.Rename(temp, folder); err != nil { // takes the place of an empty folder
 		return s, err
 	}
-	return s, syncFolder(filepath.Dir(folder))
+	return s, disk.SyncFolder(filepath.Dir(folder))
 }
 
 // empty returns an error when there is something at folder.
@@ -233,6 +234,6 @@ func syncTree(folder string) error {
 		if err != nil {
 			return err
 		}
-		return syncFolder(name) // files are opened and flushed alike
+		return disk.SyncFolder(name) // files are opened and flushed alike
 	})
 }

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"collie/segment"
+	"collie/segment/export"
+	"collie/storage/disk"
+)
+
+// exportCommand writes a project, or some of its images, as a zip.
+type exportCommand struct {
+	Project string `required:"" help:"Id of the project, or its name when no other has the same."`
+	Format  string `required:"" enum:"${formats}" help:"One of ${enum}."`
+	Out     string `required:"" type:"path" help:"File to write; one of that name is replaced once the new one is complete."`
+
+	Image      []string `help:"Id of an image to export, several times for several; all of the project without it."`
+	Drafts     bool     `default:"true" negatable:"" help:"Export images that are not done, too."`
+	Undecided  string   `default:"void" enum:"void,background" help:"What undecided pixels become."`
+	Pictures   *bool    `negatable:"" help:"Put the images beside the masks; without the flag the format decides."`
+	Objects    string   `default:"region" enum:"region,class" help:"What one object is, in formats that list objects."`
+	Shapes     string   `default:"" enum:",polygon,mask" help:"polygon or mask; without it COCO has polygons and labelme masks."`
+	Background *bool    `negatable:"" help:"Write class 0 as objects, too; without the flag all but YOLO do."`
+	Hypotheses int      `default:"20" help:"How many hypotheses there are in numpy and hypotheses exports."`
+
+	dataFlag
+}
+
+// Run writes the export, of the moment at which it reads each image, and its
+// report in short.
+func (c *exportCommand) Run(ctx context.Context, out streams) (err error) {
+	d, err := openExisting(ctx, c.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	project, err := findProject(ctx, d.workspace, c.Project)
+	if err != nil {
+		return err
+	}
+	options := export.Options{
+		Images: c.Image, Drafts: &c.Drafts, Undecided: c.Undecided, Pictures: c.Pictures,
+		Objects: c.Objects, Shapes: c.Shapes, Background: c.Background, Hypotheses: c.Hypotheses,
+	}
+	var report *export.Report
+	err = disk.Replace(c.Out, func(f *os.File) (err error) {
+		report, err = export.Write(ctx, f, d.workspace, project.ID, c.Format, options, nil)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("nothing was exported: %w", err)
+	}
+	tell(out.stdout, c.Out, report)
+	return nil
+}
+
+// tell writes a report for people: what there is, then what is not exact.
+func tell(w io.Writer, file string, r *export.Report) {
+	fmt.Fprintf(w, "%s: %s, %d of %d regions\n", file, images(len(r.Images)), r.RegionsOut, r.RegionsIn)
+	for _, im := range r.Images {
+		if said := strings.TrimSpace(im.Lossy + " " + im.Note); said != "" {
+			fmt.Fprintf(w, "  %s: %s\n", im.Name, said)
+		}
+	}
+	for _, im := range r.Skipped {
+		fmt.Fprintf(w, "  %s: left out. %s\n", im.Name, im.Why)
+	}
+}
+
+// findProject finds a project by its id or its name.
+func findProject(ctx context.Context, w *segment.Workspace, what string) (segment.Project, error) {
+	projects, err := w.Projects(ctx)
+	if err != nil {
+		return segment.Project{}, err
+	}
+	for _, p := range projects {
+		if p.ID == what {
+			return p, nil
+		}
+	}
+	projects = slices.DeleteFunc(projects, func(p segment.Project) bool { return p.Name != what })
+	switch len(projects) {
+	case 0:
+		return segment.Project{}, fmt.Errorf("there is no project with the id or the name %q", what)
+	case 1:
+		return projects[0], nil
+	}
+	var ids []string
+	for _, p := range projects {
+		ids = append(ids, p.ID)
+	}
+	return segment.Project{}, fmt.Errorf("%d projects are called %q; name one by its id: %s", len(projects), what, strings.Join(ids, ", "))
+}
+
+// formatNames lists the formats for the help.
+func formatNames() string {
+	var names []string
+	for _, f := range export.Formats() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ",")
+}

@@ -1,0 +1,293 @@
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"collie/segment"
+)
+
+// Limits of exports that are made in the background.
+const (
+	maxJobs  = 8              // waiting or running
+	keepJobs = 20             // finished ones whose files are kept, the newest
+	keepFor  = 24 * time.Hour // after this their files go
+)
+
+// State is how far a job is.
+type State string
+
+// States of a job.
+const (
+	Waiting State = "waiting"
+	Running State = "running"
+	Done    State = "done"
+	Failed  State = "failed"
+)
+
+// Status is what can be asked about a job at any time, also after a restart of
+// the program.
+type Status struct {
+	ID      string    `json:"id"`
+	Project string    `json:"project"`
+	Format  string    `json:"format"`
+	Options Options   `json:"options"`
+	Created time.Time `json:"created"`
+
+	State       State   `json:"status"`
+	ImagesDone  int     `json:"images_done"`
+	ImagesTotal int     `json:"images_total"`
+	Problem     string  `json:"problem,omitempty"` // why it failed, for people
+	Bytes       int64   `json:"bytes,omitempty"`   // of the file
+	Report      *Report `json:"report,omitempty"`  // of a job that is done, without the files
+}
+
+// Jobs makes exports in the background, one after the other. What it keeps are
+// blobs: export/ID/job says that a job was started, export/ID/file is its
+// archive, and export/ID/result, which comes last, how it ended. Each of them is
+// there as a whole or not at all, whenever the program dies; a job without a
+// result that nobody is working on has failed. Safe for concurrent use.
+type Jobs struct {
+	source Source
+	blobs  segment.Blobs
+	log    *slog.Logger
+	now    func() time.Time
+
+	closing context.Context
+	close   context.CancelFunc
+	work    sync.WaitGroup
+	turn    chan struct{} // held by the job that runs
+
+	mu     sync.Mutex
+	active map[string]*Status
+}
+
+// NewJobs returns jobs over the given project source and files. Close it.
+func NewJobs(source Source, blobs segment.Blobs, log *slog.Logger) *Jobs {
+	j := &Jobs{
+		source: source, blobs: blobs, log: log, now: time.Now,
+		turn: make(chan struct{}, 1), active: map[string]*Status{},
+	}
+	j.closing, j.close = context.WithCancel(context.Background())
+	return j
+}
+
+// Close ends all jobs and waits for them. They will be found failed.
+func (j *Jobs) Close() {
+	j.close()
+	j.work.Wait()
+}
+
+// Start begins an export and returns its id at once. What is wrong with the
+// request is found before; with too many jobs waiting the error is Busy. The job
+// goes on when ctx ends and keeps its values, so it reads the project as the
+// principal who asked.
+func (j *Jobs) Start(ctx context.Context, project, format string, o Options) (string, error) {
+	if _, _, err := newJob(ctx, j.source, project, format, o); err != nil {
+		return "", err
+	}
+	s := &Status{ID: segment.NewID(), Project: project, Format: format, Options: o, Created: j.now().UTC().Truncate(time.Millisecond), State: Waiting}
+	j.mu.Lock()
+	switch {
+	case j.closing.Err() != nil:
+		j.mu.Unlock()
+		return "", segment.Errorf(segment.Unavailable, "The server is stopping. Nothing was started.")
+	case len(j.active) >= maxJobs:
+		j.mu.Unlock()
+		return "", segment.Errorf(segment.Busy, "%d exports are waiting already, which is the most. Try again when one has ended.", maxJobs)
+	}
+	j.active[s.ID] = s
+	j.work.Add(1)
+	j.mu.Unlock()
+	if err := j.put(ctx, s, "job"); err != nil {
+		j.forget(s.ID)
+		j.work.Done()
+		return "", err
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(j.closing, stop)
+	go func() {
+		defer j.work.Done()
+		defer stop()
+		defer j.forget(s.ID)
+		j.run(ctx, s)
+	}()
+	return s.ID, nil
+}
+
+func (j *Jobs) forget(id string) {
+	j.mu.Lock()
+	delete(j.active, id)
+	j.mu.Unlock()
+}
+
+// run waits for its turn, makes the file and notes how it went.
+func (j *Jobs) run(ctx context.Context, s *Status) {
+	select {
+	case j.turn <- struct{}{}:
+		defer func() { <-j.turn }()
+	case <-ctx.Done():
+		return
+	}
+	j.set(func() { s.State = Running })
+	if err := j.sweep(ctx); err != nil {
+		j.log.Warn("old exports not removed", "error", err)
+	}
+	var report *Report
+	counter := &counting{}
+	err := j.blobs.Put(ctx, key(s.ID, "file"), func(w io.Writer) error {
+		return guarded(func() (err error) {
+			counter.w = w
+			report, err = Write(ctx, counter, j.source, s.Project, s.Format, s.Options, func(done, total int) {
+				j.set(func() { s.ImagesDone, s.ImagesTotal = done, total })
+			})
+			return err
+		})
+	})
+	if ctx.Err() != nil { // the program ends; whoever asks later is told so
+		return
+	}
+	j.set(func() {
+		if err == nil {
+			short := *report
+			short.Files = nil // there may be tens of thousands, and they are in the archive
+			s.State, s.Report, s.Bytes = Done, &short, counter.n
+			return
+		}
+		s.State, s.Problem = Failed, problem(err)
+	})
+	if err != nil {
+		j.log.Error("export failed", "export", s.ID, "project", s.Project, "format", s.Format, "error", err)
+	}
+	if err := j.put(ctx, s, "result"); err != nil {
+		j.log.Error("the end of an export was not noted", "export", s.ID, "error", err)
+	}
+}
+
+// problem is what people are told about an error.
+func problem(err error) string {
+	var domain *segment.Error
+	if errors.As(err, &domain) {
+		return domain.Detail
+	}
+	return "The export failed for a reason that the server did not expect; its log has the details. Nothing of the project was changed."
+}
+
+// set changes the status of a job, which others may be reading.
+func (j *Jobs) set(change func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	change()
+}
+
+// idPattern is what the ids of jobs look like.
+var idPattern = regexp.MustCompile(`^[a-z0-9]{26}$`)
+
+// Status says how far a job is. A job of a project that cannot be read is
+// NotFound, as is one that was never started or was swept.
+func (j *Jobs) Status(ctx context.Context, id string) (Status, error) {
+	s, err := j.status(ctx, id)
+	if err != nil {
+		return Status{}, err
+	}
+	if _, err := j.source.Project(ctx, s.Project); err != nil {
+		return Status{}, err
+	}
+	return s, nil
+}
+
+func (j *Jobs) status(ctx context.Context, id string) (Status, error) {
+	missing := segment.Errorf(segment.NotFound, "There is no such export. The files of exports are kept for %d hours.", keepFor/time.Hour)
+	if !idPattern.MatchString(id) {
+		return Status{}, missing
+	}
+	j.mu.Lock()
+	s, ok := j.active[id]
+	if ok {
+		defer j.mu.Unlock()
+		return *s, nil
+	}
+	j.mu.Unlock()
+	for _, part := range []string{"result", "job"} {
+		s, err := j.get(ctx, id, part)
+		switch {
+		case segment.KindOf(err) == segment.NotFound:
+			continue
+		case err == nil && part == "job":
+			s.State, s.Problem = Failed, "The server stopped while this export was made. Start it again."
+		}
+		return s, err
+	}
+	return Status{}, missing
+}
+
+// Open opens the archive of a job that is done. The caller closes it.
+func (j *Jobs) Open(ctx context.Context, id string) (Status, io.ReadSeekCloser, error) {
+	s, err := j.Status(ctx, id)
+	if err != nil {
+		return Status{}, nil, err
+	}
+	if s.State != Done {
+		return Status{}, nil, segment.Errorf(segment.NotFound, "This export has no file: it is %s.", s.State)
+	}
+	file, err := j.blobs.Open(ctx, key(id, "file"))
+	return s, file, err
+}
+
+func key(id, part string) string { return "export/" + id + "/" + part }
+
+func (j *Jobs) put(ctx context.Context, s *Status, part string) error {
+	j.mu.Lock()
+	b, err := json.Marshal(s)
+	j.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return j.blobs.Put(ctx, key(s.ID, part), func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+func (j *Jobs) get(ctx context.Context, id, part string) (Status, error) {
+	blob, err := j.blobs.Open(ctx, key(id, part))
+	if err != nil {
+		return Status{}, err
+	}
+	defer blob.Close()
+	var s Status
+	if err := json.NewDecoder(blob).Decode(&s); err != nil {
+		return Status{}, fmt.Errorf("reading %s: %w", key(id, part), err)
+	}
+	return s, nil
+}
+
+// counting counts what is written.
+type counting struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counting) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// idOf is the job that a blob belongs to, empty when it is of none.
+func idOf(key string) string {
+	rest, ok := strings.CutPrefix(key, "export/")
+	if !ok {
+		return ""
+	}
+	id, _, _ := strings.Cut(rest, "/")
+	return id
+}

@@ -1,0 +1,299 @@
+package export_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/export"
+	"collie/storage/blob"
+)
+
+func mustOpenBlobs(tb testing.TB, dir string) *blob.Store {
+	tb.Helper()
+	blobs, err := blob.Open(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := blobs.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return blobs
+}
+
+func newJobs(tb testing.TB, source export.Source, blobs segment.Blobs) *export.Jobs {
+	tb.Helper()
+	j := export.NewJobs(source, blobs, slog.New(slog.DiscardHandler))
+	tb.Cleanup(j.Close)
+	return j
+}
+
+// ended waits for the end of a job.
+func ended(tb testing.TB, j *export.Jobs, id string) export.Status {
+	tb.Helper()
+	for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
+		s, err := j.Status(tb.Context(), id)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if s.State == export.Done || s.State == export.Failed {
+			return s
+		}
+	}
+	tb.Fatal("the job does not end")
+	return export.Status{}
+}
+
+func exportKeys(tb testing.TB, blobs segment.Blobs) []string {
+	tb.Helper()
+	var keys []string
+	for b, err := range blobs.All(tb.Context()) {
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if strings.HasPrefix(b.Key, "export/") {
+			keys = append(keys, b.Key)
+		}
+	}
+	return keys
+}
+
+// A job that is done is still done, and its file there, after a restart.
+func TestJobs(t *testing.T) {
+	w := mustOpenWorkspace(t)
+	p, _ := twoImages(t, w)
+	blobs := mustOpenBlobs(t, t.TempDir())
+	j := newJobs(t, w, blobs)
+	id, err := j.Start(t.Context(), p.ID, "coco", export.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := ended(t, j, id)
+	if done.State != export.Done || done.Report == nil || done.ImagesDone != 3 || done.Problem != "" {
+		t.Fatalf("%+v", done)
+	}
+	j.Close()
+
+	again := newJobs(t, w, blobs)
+	status, file, err := again.Open(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if diff := cmp.Diff(done, status); diff != "" {
+		t.Errorf("status before and after a restart:\n%s", diff)
+	}
+	content, err := io.ReadAll(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var direct bytes.Buffer
+	if _, err := export.Write(t.Context(), &direct, w, p.ID, "coco", export.Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(content, direct.Bytes()) {
+		t.Error("the job's file is not what Write writes")
+	}
+	for _, unknown := range []string{"", "x", "../../etc/passwd", strings.Repeat("a", 26)} {
+		if _, err := again.Status(t.Context(), unknown); segment.KindOf(err) != segment.NotFound {
+			t.Errorf("job %q: %v", unknown, err)
+		}
+	}
+}
+
+// stuck is a source whose images do not open until told, or until given up.
+type stuck struct {
+	*segment.Workspace
+	open chan struct{}
+}
+
+func (s *stuck) Open(ctx context.Context, id string) (*segment.Annotation, error) {
+	select {
+	case <-s.open:
+		return s.Workspace.Open(ctx, id)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// A job that a stop interrupts leaves no file and is found failed.
+func TestInterruptedJob(t *testing.T) {
+	w := mustOpenWorkspace(t)
+	p, _ := twoImages(t, w)
+	blobs := mustOpenBlobs(t, t.TempDir())
+	source := &stuck{w, make(chan struct{})}
+	j := newJobs(t, source, blobs)
+	id, err := j.Start(t.Context(), p.ID, "voc", export.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := j.Status(t.Context(), id); err != nil || s.State == export.Done {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, _, err := j.Open(t.Context(), id); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("the file of a job under way: %v", err)
+	}
+	j.Close()
+	if _, err := j.Start(t.Context(), p.ID, "voc", export.Options{}); segment.KindOf(err) != segment.Unavailable {
+		t.Errorf("a job after the end: %v", err)
+	}
+	s := ended(t, newJobs(t, source, blobs), id)
+	if s.State != export.Failed || !strings.Contains(s.Problem, "stopped") {
+		t.Errorf("%+v", s)
+	}
+	if diff := cmp.Diff([]string{"export/" + id + "/job"}, exportKeys(t, blobs)); diff != "" {
+		t.Errorf("what is left (-want +got):\n%s", diff)
+	}
+}
+
+func TestTooManyJobs(t *testing.T) {
+	w := mustOpenWorkspace(t)
+	p, _ := twoImages(t, w)
+	source := &stuck{w, make(chan struct{})}
+	j := newJobs(t, source, mustOpenBlobs(t, t.TempDir()))
+	var ids []string
+	for {
+		id, err := j.Start(t.Context(), p.ID, "voc", export.Options{})
+		if segment.KindOf(err) == segment.Busy {
+			break
+		}
+		if err != nil || len(ids) > 100 {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	close(source.open)
+	for _, id := range ids {
+		if s := ended(t, j, id); s.State != export.Done {
+			t.Errorf("%+v", s)
+		}
+	}
+	if _, err := j.Start(t.Context(), p.ID, "voc", export.Options{}); err != nil {
+		t.Errorf("when the others have ended: %v", err)
+	}
+}
+
+// older shows blobs as if they had been written long ago.
+type older struct {
+	*blob.Store
+	mu  sync.Mutex
+	age time.Duration
+}
+
+func (o *older) All(ctx context.Context) iter.Seq2[segment.BlobInfo, error] {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	age := o.age
+	return func(yield func(segment.BlobInfo, error) bool) {
+		for b, err := range o.Store.All(ctx) {
+			b.Modified = b.Modified.Add(-age)
+			if !yield(b, err) {
+				return
+			}
+		}
+	}
+}
+
+func TestOldExportsAreSwept(t *testing.T) {
+	w := mustOpenWorkspace(t)
+	p, images := twoImages(t, w)
+	blobs := &older{Store: mustOpenBlobs(t, t.TempDir())}
+	if err := blobs.Put(t.Context(), images[0].OriginalKey(), func(io.Writer) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	j := newJobs(t, w, blobs)
+	run := func() string {
+		id, err := j.Start(t.Context(), p.ID, "index-png", export.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended(t, j, id)
+		return id
+	}
+	first := run()
+	second := run()
+	if _, err := j.Status(t.Context(), first); err != nil {
+		t.Errorf("a recent export: %v", err)
+	}
+	blobs.mu.Lock()
+	blobs.age = 25 * time.Hour
+	blobs.mu.Unlock()
+	last := run()
+	for _, id := range []string{first, second} {
+		if _, err := j.Status(t.Context(), id); segment.KindOf(err) != segment.NotFound {
+			t.Errorf("an old export: %v", err)
+		}
+	}
+	if s, err := j.Status(t.Context(), last); err != nil || s.State != export.Done {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if keys := exportKeys(t, blobs); len(keys) != 3 {
+		t.Errorf("left: %v", keys)
+	}
+	if _, err := blobs.Open(t.Context(), images[0].OriginalKey()); err != nil {
+		t.Errorf("a file that is no export: %v", err)
+	}
+}
+
+// broken is a source whose files cannot be read, or whose reader panics.
+type broken struct {
+	*segment.Workspace
+	panics bool
+}
+
+func (b *broken) Blob(context.Context, string) (io.ReadSeekCloser, error) {
+	if b.panics {
+		panic("no")
+	}
+	return nil, errors.New("the disk said something secret")
+}
+
+func TestFailedJob(t *testing.T) {
+	w := mustOpenWorkspace(t)
+	p, _ := twoImages(t, w)
+	for _, source := range []*broken{{w, false}, {w, true}} {
+		blobs := mustOpenBlobs(t, t.TempDir())
+		j := newJobs(t, source, blobs)
+		id, err := j.Start(t.Context(), p.ID, "backup", export.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := ended(t, j, id)
+		if s.State != export.Failed || s.Problem == "" || strings.Contains(s.Problem, "secret") {
+			t.Errorf("%+v", s)
+		}
+		for _, key := range exportKeys(t, blobs) {
+			if strings.HasSuffix(key, "/file") {
+				t.Errorf("there is %s", key)
+			}
+		}
+	}
+}
+
+// An archive that is cut short is not taken for a whole one.
+func TestCutArchive(t *testing.T) {
+	w := mustOpenWorkspace(t)
+	p, _ := twoImages(t, w)
+	var b bytes.Buffer
+	if _, err := export.Write(t.Context(), &b, w, p.ID, "voc", export.Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < b.Len(); n += 1 + b.Len()/50 {
+		if _, err := zip.NewReader(bytes.NewReader(b.Bytes()[:n]), int64(n)); err == nil {
+			t.Errorf("the first %d of %d bytes are a zip", n, b.Len())
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package export
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// sweep removes what is left of jobs that ended long ago, or before keepJobs
+// others. The file goes last: a job whose result is there has its file.
+func (j *Jobs) sweep(ctx context.Context) error {
+	type old struct {
+		id string
+		at time.Time
+	}
+	byID := map[string]*old{}
+	for blob, err := range j.blobs.All(ctx) {
+		if err != nil {
+			return err
+		}
+		id := idOf(blob.Key)
+		if id == "" {
+			continue
+		}
+		if byID[id] == nil {
+			byID[id] = &old{id: id}
+		}
+		o := byID[id]
+		if blob.Modified.After(o.at) {
+			o.at = blob.Modified
+		}
+	}
+	var jobs []*old
+	j.mu.Lock()
+	for id, o := range byID {
+		if j.active[id] == nil {
+			jobs = append(jobs, o)
+		}
+	}
+	j.mu.Unlock()
+	slices.SortFunc(jobs, func(a, b *old) int { return b.at.Compare(a.at) }) // newest first
+	for i, o := range jobs {
+		if i < keepJobs && j.now().Sub(o.at) < keepFor {
+			continue
+		}
+		for _, part := range []string{"result", "job", "file"} {
+			if err := j.blobs.Remove(ctx, key(o.id, part)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package disk_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"collie/storage/disk"
+)
+
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	write := func(text string, err error) func(*os.File) error {
+		return func(f *os.File) error {
+			if _, err := f.WriteString(text); err != nil {
+				return err
+			}
+			return err
+		}
+	}
+	expect := func(want string) {
+		t.Helper()
+		got, err := os.ReadFile(path)
+		if err != nil || string(got) != want {
+			t.Errorf("the file has %q, %v, want %q", got, err, want)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+			t.Errorf("the folder has %v, %v", entries, err)
+		}
+	}
+	if err := disk.Replace(path, write("one", nil)); err != nil {
+		t.Fatal(err)
+	}
+	expect("one")
+	broken := errors.New("broken")
+	if err := disk.Replace(path, write("half", broken)); !errors.Is(err, broken) {
+		t.Errorf("an error of the writer came back as %v", err)
+	}
+	expect("one")
+	if err := disk.Replace(path, write("two", nil)); err != nil {
+		t.Fatal(err)
+	}
+	expect("two")
+	if err := disk.Replace(filepath.Join(dir, "no", "folder"), write("", nil)); err == nil {
+		t.Error("a file in a folder that is not there was written")
+	}
+}

@@ -1,0 +1,60 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"collie/segment/export"
+)
+
+// exportBody is what clients send to start an export.
+type exportBody struct {
+	Format  string         `json:"format"`
+	Options export.Options `json:"options"`
+}
+
+// startedJSON answers the start of an export.
+type startedJSON struct {
+	ID string `json:"id"`
+}
+
+// startExport begins an export in the background.
+func (s *Server) startExport(w http.ResponseWriter, r *http.Request) error {
+	var body exportBody
+	if err := decodeBody(r, &body); err != nil {
+		return err
+	}
+	if body.Format == "" {
+		return invalid("The field \"format\" is missing, for example \"coco\".")
+	}
+	id, err := s.exports.Start(r.Context(), chi.URLParam(r, "id"), body.Format, body.Options)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/v1/exports/"+id)
+	return s.sendJSON(w, http.StatusAccepted, startedJSON{id})
+}
+
+// getExport says how far an export is.
+func (s *Server) getExport(w http.ResponseWriter, r *http.Request) error {
+	status, err := s.exports.Status(r.Context(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	return s.sendJSON(w, http.StatusOK, status)
+}
+
+// getExportFile sends the archive of an export that is done, in part when asked.
+func (s *Server) getExportFile(w http.ResponseWriter, r *http.Request) error {
+	status, file, err := s.exports.Open(r.Context(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	w.Header().Set("Content-Type", "application/zip")
+	w.Header().Set("Content-Disposition", attachment(status.Report.Project.Name+"-"+status.Format+".zip"))
+	w.Header().Set("ETag", `"`+status.ID+`"`)
+	http.ServeContent(w, r, "", status.Created, file)
+	return nil
+}
