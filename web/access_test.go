@@ -105,8 +105,6 @@ var rights = map[string]right{
 	"GET /api/v1/projects":                               {statuses: forViewers},
 	"GET /api/v1/projects/{id}":                          {statuses: forViewers},
 	"PATCH /api/v1/projects/{id}":                        {body: `{"name":"Other"}`, statuses: forAdmins},
-	"GET /api/v1/projects/{id}/classes":                  {statuses: forViewers},
-	"PUT /api/v1/projects/{id}/classes":                  {body: `["sky","sea","sand"]`, statuses: forAdmins},
 	"DELETE /api/v1/projects/{id}":                       {statuses: adminsDone},
 
 	"GET /api/v1/projects/{id}/images":  {statuses: forViewers},

@@ -47,7 +47,7 @@ type Config struct {
 	Log       *slog.Logger
 	Limits    Limits
 	Metrics   http.Handler // answers /metrics
-	Scratch   *os.Root // a folder for files that only live as long as a request; the caller closes it
+	Scratch   *os.Root     // a folder for files that only live as long as a request; the caller closes it
 
 	// Login asks people who they are. Without it everybody who reaches the
 	// server may do everything, and it answers only under names of this
