@@ -1,4 +1,4 @@
-.PHONY: run generate test e2e lint bench bench-page
+.PHONY: run generate test e2e lint bench bench-page torture
 
 run:
 	go run ./cmd/server
@@ -24,3 +24,6 @@ bench:
 
 bench-page:
 	go test -count=1 -v -run TestE2ESpeed ./web/e2e -speed
+
+torture:
+	COLLIE_TORTURE=1 go test -count=1 -timeout 3h -v -run 'Kill|PowerCut|Disk|Broken|ReadOnly|Backup|Restart|Tabs' ./storage/... ./cmd/server

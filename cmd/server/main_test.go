@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -52,15 +53,27 @@ var greeting = regexp.MustCompile(`^Collie is at (http://[0-9.:\[\]]+:\d+) and k
 // the test ends.
 func start(tb testing.TB, data string, arguments ...string) *process {
 	tb.Helper()
-	p := &process{tb: tb, cmd: exec.Command(binary, arguments...), stderr: new(bytes.Buffer)}
+	p, err := launch(tb, data, nil, arguments...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+// launch is start for a server that may end before it is ready, if wanted under
+// another program.
+func launch(tb testing.TB, data string, under []string, arguments ...string) (*process, error) {
+	tb.Helper()
+	command := slices.Concat(under, []string{binary}, arguments)
+	p := &process{tb: tb, cmd: exec.Command(command[0], command[1:]...), stderr: new(bytes.Buffer)}
 	p.cmd.Env = append(os.Environ(), "COLLIE_LISTEN=127.0.0.1:0", "COLLIE_DATA="+data)
 	p.cmd.Stderr = p.stderr
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
-		tb.Fatal(err)
+		return nil, err
 	}
 	if err := p.cmd.Start(); err != nil {
-		tb.Fatal(err)
+		return nil, err
 	}
 	tb.Cleanup(func() {
 		if p.cmd.ProcessState == nil {
@@ -71,14 +84,15 @@ func start(tb testing.TB, data string, arguments ...string) *process {
 	p.stdout = bufio.NewReader(stdout)
 	line, err := p.stdout.ReadString('\n')
 	if err != nil {
-		tb.Fatalf("no line on standard output: %v\n%s", err, p.stderr)
+		_ = p.cmd.Wait()
+		return nil, fmt.Errorf("no line on standard output: %w\n%s", err, p.stderr)
 	}
 	m := greeting.FindStringSubmatch(line)
 	if m == nil || m[2] != data {
-		tb.Fatalf("first line %q", line)
+		return nil, fmt.Errorf("first line %q", line)
 	}
 	p.url = m[1]
-	return p
+	return p, nil
 }
 
 // stop ends the server as a service manager does and checks that it ends well.

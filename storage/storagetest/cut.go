@@ -12,18 +12,19 @@ import (
 	"time"
 )
 
-// plug is a disk of its own whose power can be cut: an ext4 file system in a
+// Disk is a disk of its own whose power can be cut: an ext4 file system in a
 // file.
-type plug struct {
-	t          *testing.T
-	image, dir string
+type Disk struct {
+	Dir   string // where it is mounted
+	t     *testing.T
+	image string
 }
 
-// newPlug makes and mounts such a disk. It skips the test where that is not
+// NewDisk makes and mounts such a disk. It skips the test where that is not
 // possible, as without the rights of root or a loop device.
-func newPlug(t *testing.T) *plug {
+func NewDisk(t *testing.T) *Disk {
 	t.Helper()
-	p := &plug{t, filepath.Join(t.TempDir(), "disk"), t.TempDir()}
+	p := &Disk{Dir: t.TempDir(), t: t, image: filepath.Join(t.TempDir(), "disk")}
 	must(t, os.WriteFile(p.image, nil, 0o600))
 	must(t, os.Truncate(p.image, 64<<20))
 	if out, err := exec.Command("mkfs.ext4", "-q", "-F", p.image).CombinedOutput(); err != nil {
@@ -33,34 +34,34 @@ func newPlug(t *testing.T) *plug {
 		t.Skipf("a power cut needs a loop device and the rights of root: %v, %s", err, bytes.TrimSpace(out))
 	}
 	t.Cleanup(func() {
-		if out, err := exec.Command("umount", p.dir).CombinedOutput(); err != nil {
+		if out, err := exec.Command("umount", p.Dir).CombinedOutput(); err != nil {
 			t.Errorf("umount: %v, %s", err, out)
 		}
 	})
-	if err := shutDown(p.dir); err != nil {
+	if err := shutDown(p.Dir); err != nil {
 		t.Skipf("power can't be cut here: %v", err)
 	}
-	p.back()
+	p.Back()
 	return p
 }
 
-func (p *plug) mount() ([]byte, error) {
-	return exec.Command("mount", "-t", "ext4", "-o", "loop", p.image, p.dir).CombinedOutput()
+func (p *Disk) mount() ([]byte, error) {
+	return exec.Command("mount", "-t", "ext4", "-o", "loop", p.image, p.Dir).CombinedOutput()
 }
 
-// cut takes the power away: what has not been synced is gone, and nothing more
+// Cut takes the power away: what has not been synced is gone, and nothing more
 // is written.
-func (p *plug) cut() {
-	if err := shutDown(p.dir); err != nil {
+func (p *Disk) Cut() {
+	if err := shutDown(p.Dir); err != nil {
 		p.t.Errorf("shutting the file system down: %v", err)
 	}
 }
 
-// back returns the power: the disk is mounted as it is, and the file system
+// Back returns the power: the disk is mounted as it is, and the file system
 // repairs itself from its journal.
-func (p *plug) back() {
+func (p *Disk) Back() {
 	p.t.Helper()
-	if out, err := exec.Command("umount", p.dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("umount", p.Dir).CombinedOutput(); err != nil {
 		p.t.Fatalf("umount: %v, %s", err, out)
 	}
 	if out, err := p.mount(); err != nil {
@@ -72,12 +73,12 @@ func (p *plug) back() {
 // acknowledged before. What it says after that does not count, for here its
 // processor goes on: a sync that has begun before the cut may return as if all
 // were well when it finds its transaction gone from the journal.
-func (p *plug) cutOne() []string {
-	_, acked := interrupt(p.t, p.dir, 100*time.Millisecond, func(victim *os.Process) {
-		p.cut()
+func (p *Disk) cutOne() []string {
+	_, acked := interrupt(p.t, p.Dir, 100*time.Millisecond, func(victim *os.Process) {
+		p.Cut()
 		victim.Kill()
 	})
-	p.back()
+	p.Back()
 	return acked
 }
 
@@ -97,13 +98,13 @@ func TestCutStore(t *testing.T, open, careless func(tb testing.TB, place string)
 		return
 	}
 	trial := func(cuts int) (acked, lost int) {
-		p := newPlug(t)
+		p := NewDisk(t)
 		all := map[string]bool{}
 		for range cuts {
 			for _, line := range p.cutOne() {
 				all[line] = true
 			}
-			gone, _ := missing(t, open(t, p.dir), all)
+			gone, _ := missing(t, open(t, p.Dir), all)
 			for _, line := range gone {
 				delete(all, line)
 			}
@@ -111,7 +112,7 @@ func TestCutStore(t *testing.T, open, careless func(tb testing.TB, place string)
 		}
 		return len(all) + lost, lost
 	}
-	cuts, controls := rounds(30, 200), rounds(6, 30)
+	cuts, controls := Rounds(30, 200), Rounds(6, 30)
 	acked, lost := trial(cuts)
 	t.Logf("%d power cuts: %d events acknowledged, %d lost", cuts, acked, lost)
 	if lost > 0 || acked < cuts {
@@ -137,10 +138,10 @@ func TestCutBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
 		return
 	}
 	trial := func(cuts int) (acked, lost int) {
-		p := newPlug(t)
+		p := NewDisk(t)
 		for range cuts {
 			lines := p.cutOne()
-			b := open(t, p.dir)
+			b := open(t, p.Dir)
 			for _, key := range lines {
 				if !whole(t, b, key) {
 					lost++
@@ -149,14 +150,14 @@ func TestCutBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
 			acked += len(lines)
 			must(t, b.Close())
 			for _, key := range lines { // the disk is small
-				if err := os.Remove(filepath.Join(p.dir, key)); err != nil && !os.IsNotExist(err) {
+				if err := os.Remove(filepath.Join(p.Dir, key)); err != nil && !os.IsNotExist(err) {
 					t.Error(err)
 				}
 			}
 		}
 		return acked, lost
 	}
-	cuts, controls := rounds(30, 200), rounds(6, 30)
+	cuts, controls := Rounds(30, 200), Rounds(6, 30)
 	acked, lost := trial(cuts)
 	t.Logf("%d power cuts: %d files acknowledged, %d lost", cuts, acked, lost)
 	if lost > 0 || acked < cuts {

@@ -10,10 +10,10 @@ import (
 	"collie/segment"
 )
 
-// smallDisk mounts a disk of 4 MiB in memory and returns its folder and a
+// SmallDisk mounts a disk of 4 MiB in memory and returns its folder and a
 // function that makes it larger. It skips the test when mounting is not
 // possible, as without the rights of root.
-func smallDisk(t *testing.T) (dir string, enlarge func()) {
+func SmallDisk(t *testing.T) (dir string, enlarge func()) {
 	dir = t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
 		t.Skipf("a small disk can't be mounted here: %v, %s", err, bytes.TrimSpace(out))
@@ -34,7 +34,7 @@ func smallDisk(t *testing.T) (dir string, enlarge func()) {
 // everything acknowledged can be read, and with more space writing goes on
 // without opening anew.
 func TestFullStore(t *testing.T, open func(tb testing.TB, place string) Store) {
-	place, enlarge := smallDisk(t)
+	place, enlarge := SmallDisk(t)
 	s := open(t, place)
 	defer func() { closeStore(t, s) }()
 	p := newProject("p")
@@ -71,7 +71,7 @@ func TestFullStore(t *testing.T, open func(tb testing.TB, place string) Store) {
 
 // TestFullBlobs is TestFullStore for blobs.
 func TestFullBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
-	place, enlarge := smallDisk(t)
+	place, enlarge := SmallDisk(t)
 	b := open(t, place)
 	defer func() { must(t, b.Close()) }()
 	must(t, b.Put(t.Context(), "small/1", writes(content(1000))))

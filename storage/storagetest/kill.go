@@ -24,8 +24,8 @@ const placeVariable = "COLLIE_TEST_VICTIM"
 // the Makefile.
 var Long = os.Getenv("COLLIE_TORTURE") != ""
 
-// rounds is how often a test does its worst.
-func rounds(short, long int) int {
+// Rounds is how often a test does its worst.
+func Rounds(short, long int) int {
 	if Long {
 		return long
 	}
@@ -117,7 +117,7 @@ func TestKilledStore(t *testing.T, open func(tb testing.TB, place string) Store)
 		storeVictim(t, open(t, place))
 		return
 	}
-	place, kills := t.TempDir(), rounds(20, 200)
+	place, kills := t.TempDir(), Rounds(20, 200)
 	acked := map[string]bool{}
 	for range kills {
 		for _, line := range killOne(t, place) {
@@ -207,7 +207,7 @@ func TestKilledBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs)
 		blobsVictim(t, open(t, place))
 		return
 	}
-	place, kills := t.TempDir(), rounds(20, 200)
+	place, kills := t.TempDir(), Rounds(20, 200)
 	acked, leftovers := 0, 0
 	for range kills {
 		lines := killOne(t, place)

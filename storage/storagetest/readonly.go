@@ -9,11 +9,11 @@ import (
 	"collie/segment"
 )
 
-// freeze makes the disk read-only while it is in use, as the system does when
+// Freeze makes the disk read-only while it is in use, as the system does when
 // it finds an error on it.
-func (p *plug) freeze() {
+func (p *Disk) Freeze() {
 	p.t.Helper()
-	if out, err := exec.Command("mount", "-o", "remount,abort", p.dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("mount", "-o", "remount,abort", p.Dir).CombinedOutput(); err != nil {
 		p.t.Fatalf("remount: %v, %s", err, out)
 	}
 }
@@ -22,8 +22,8 @@ func (p *plug) freeze() {
 // reads go on, and all that was acknowledged is there once it can be written
 // again.
 func TestReadOnlyStore(t *testing.T, open func(tb testing.TB, place string) Store) {
-	disk := newPlug(t)
-	s := open(t, disk.dir)
+	disk := NewDisk(t)
+	s := open(t, disk.Dir)
 	p := newProject("p")
 	must(t, s.CreateProject(t.Context(), p))
 	im := newImage(p.ID, "im")
@@ -33,15 +33,15 @@ func TestReadOnlyStore(t *testing.T, open func(tb testing.TB, place string) Stor
 	}
 	must(t, add(0))
 	must(t, add(1))
-	disk.freeze()
+	disk.Freeze()
 	for range 3 {
 		err := add(2)
 		wantKind(t, segment.Unavailable, err)
 		checkLog(t, s, im.ID, 2)
 	}
 	closeStore(t, s)
-	disk.back()
-	s = open(t, disk.dir)
+	disk.Back()
+	s = open(t, disk.Dir)
 	must(t, add(2))
 	checkLog(t, s, im.ID, 3)
 	closeStore(t, s)
@@ -49,17 +49,17 @@ func TestReadOnlyStore(t *testing.T, open func(tb testing.TB, place string) Stor
 
 // TestReadOnlyBlobs is TestReadOnlyStore for blobs.
 func TestReadOnlyBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
-	disk := newPlug(t)
-	b := open(t, disk.dir)
+	disk := NewDisk(t)
+	b := open(t, disk.Dir)
 	must(t, b.Put(t.Context(), "a/1", writes(content(10))))
-	disk.freeze()
+	disk.Freeze()
 	wantKind(t, segment.Unavailable, b.Put(t.Context(), "a/2", writes(content(20))))
 	if got := read(t, b, "a/1"); !bytes.Equal(got, content(10)) {
 		t.Errorf("a/1 is %x", got)
 	}
 	must(t, b.Close())
-	disk.back()
-	b = open(t, disk.dir)
+	disk.Back()
+	b = open(t, disk.Dir)
 	must(t, b.Put(t.Context(), "a/2", writes(content(20))))
 	if got := read(t, b, "a/1"); !bytes.Equal(got, content(10)) {
 		t.Errorf("a/1 is %x", got)

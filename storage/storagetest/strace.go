@@ -14,10 +14,9 @@ import (
 	"collie/segment"
 )
 
-// traced runs the calling test in a process of its own under strace with the
-// given options and returns what it printed and the trace. It skips the test
-// when strace is missing or may not trace.
-func traced(t *testing.T, place string, options ...string) (lines []string, trace string) {
+// Strace returns the command to run a program under strace with. It skips the
+// test when strace is missing or may not trace.
+func Strace(t *testing.T) []string {
 	t.Helper()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
@@ -26,8 +25,15 @@ func traced(t *testing.T, place string, options ...string) (lines []string, trac
 	if out, err := exec.Command(strace, "-o", os.DevNull, "true").CombinedOutput(); err != nil {
 		t.Skipf("strace may not trace here: %v, %s", err, bytes.TrimSpace(out))
 	}
+	return []string{strace, "-f"}
+}
+
+// traced runs the calling test in a process of its own under strace with the
+// given options and returns what it printed and the trace.
+func traced(t *testing.T, place string, options ...string) (lines []string, trace string) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "trace")
-	command := append([]string{strace, "-f", "-y", "-o", file}, options...)
+	command := append(append(Strace(t), "-y", "-o", file), options...)
 	out, err := reexec(t, place, command...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("the traced process: %v\n%s", err, out)

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// command runs a subcommand that must succeed and returns its output.
+func command(tb testing.TB, arguments ...string) string {
+	tb.Helper()
+	out, err := exec.Command(binary, arguments...).CombinedOutput()
+	if err != nil {
+		tb.Fatalf("server %s: %v\n%s", strings.Join(arguments, " "), err, out)
+	}
+	return string(out)
+}
+
+// TestBackupUnderLoad makes backups while people click and upload: each has all
+// that was acknowledged before it began. One of a quiet server gives the same
+// evidence and masks.
+func TestBackupUnderLoad(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	p := start(t, data)
+	tr := newTraffic(t, p.url, 2)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tr.runFor(1500*time.Millisecond, p.url)
+	}()
+	type taken struct {
+		file string
+		at   time.Time
+	}
+	var backups []taken
+	for i := range 3 {
+		time.Sleep(200 * time.Millisecond)
+		b := taken{filepath.Join(dir, fmt.Sprintf("backup-%d.tar", i)), time.Now()}
+		t.Log(strings.TrimSpace(command(t, "backup", b.file, "--data", data)))
+		backups = append(backups, b)
+	}
+	<-done
+	quiet := taken{filepath.Join(dir, "quiet.tar"), time.Now()}
+	command(t, "backup", quiet.file, "--data", data)
+	for i, b := range append(backups, quiet) {
+		place := filepath.Join(dir, fmt.Sprint("restored ", i))
+		command(t, "restore", b.file, "--data", place)
+		examine(t, place)
+		restored := start(t, place)
+		tr.check(restored.url, b.at)
+		if b == quiet {
+			for _, c := range tr.workers {
+				for _, part := range []string{"evidence", "mask.png", "superpixels.bin", ""} {
+					path := "/api/v1/images/" + c.image + "/" + part
+					if want, got := p.body(path), restored.body(path); got != want || want == "" {
+						t.Errorf("%s of %d bytes came back with %d or other ones", path, len(want), len(got))
+					}
+				}
+			}
+		}
+		restored.stop()
+	}
+	p.stop()
+	if out, err := exec.Command(binary, "restore", quiet.file, "--data", data).CombinedOutput(); err == nil || !strings.Contains(string(out), "not empty") {
+		t.Errorf("restoring over a folder in use: %v %s", err, out)
+	}
+}
+
+// body is the answer to a GET that must succeed.
+func (p *process) body(path string) string {
+	p.tb.Helper()
+	var b []byte
+	if _, err := send(p.tb.Context(), http.MethodGet, p.url+strings.TrimSuffix(path, "/"), "", nil, &b); err != nil {
+		p.tb.Errorf("%s: %v", path, err)
+	}
+	return string(b)
+}
+
+// TestDoctor damages a data folder and checks what the doctor says and mends.
+func TestDoctor(t *testing.T) {
+	data := t.TempDir()
+	p := start(t, data)
+	tr := newTraffic(t, p.url, 2)
+	first, second := tr.workers[0].image, tr.workers[2].image
+	examine(t, data) // while the server runs
+	p.stop()
+	visit := func(wrong bool, wants []string, flags ...string) {
+		t.Helper()
+		out, err := exec.Command(binary, append([]string{"doctor", "--data", data}, flags...)...).CombinedOutput()
+		if (err != nil) != wrong {
+			t.Errorf("exit %v\n%s", err, out)
+		}
+		for _, want := range wants {
+			if !strings.Contains(string(out), want) {
+				t.Errorf("the doctor does not say %q:\n%s", want, out)
+			}
+		}
+	}
+	visit(false, []string{"2 images with 0 events examined, 0 damaged", "0 files of no image"})
+	if err := os.Remove(filepath.Join(data, "blobs", "thumbnail", first)); err != nil {
+		t.Fatal(err)
+	}
+	orphan := filepath.Join(data, "blobs", "original", "orphan")
+	if err := os.WriteFile(orphan, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-25 * time.Hour)
+	if err := os.Chtimes(orphan, old, old); err != nil {
+		t.Fatal(err)
+	}
+	visit(true, []string{first, "thumbnail", "--repair can mend it", "1 damaged", "1 files of no image, 1 bytes", "1 things are wrong"})
+	visit(false, []string{"It was mended", "1 of them, older than a day, were removed"}, "--repair")
+	visit(false, []string{"0 damaged", "0 files of no image"})
+	if err := os.Truncate(filepath.Join(data, "blobs", "graph", second), 10); err != nil {
+		t.Fatal(err)
+	}
+	visit(true, []string{second, "only a backup can help", "1 things are wrong"}, "--repair")
+	if err := os.Truncate(filepath.Join(data, "collie.db"), 3*4096); err != nil {
+		t.Fatal(err)
+	}
+	visit(true, []string{"malformed"})
+}

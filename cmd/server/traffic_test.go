@@ -1,0 +1,292 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"math/rand/v2"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"collie/segment"
+)
+
+// traffic is what clients do to a server, over its restarts, and what they were
+// told: clicks on some images and uploads of others.
+type traffic struct {
+	tb      testing.TB
+	project string
+	workers []*clicker
+	picture []byte
+
+	dead bool // the disk may go away altogether, so that anything can be answered
+
+	mu       sync.Mutex
+	uploads  map[string]time.Time // acknowledged, and when
+	refusals map[int]string       // answers that say the disk is the problem, by status
+}
+
+// clicker is one client that clicks. Two share an image. An event that was not
+// answered is sent again, under the same id, until it is.
+type clicker struct {
+	image string
+	seq   int
+	next  string // id of the event that is not acknowledged yet
+	acked []click
+}
+
+type click struct {
+	id  string
+	seq int
+	at  time.Time
+}
+
+// grainy is a small picture; it makes some 30 superpixels.
+func grainy(tb testing.TB) []byte {
+	tb.Helper()
+	im := image.NewNRGBA(image.Rect(0, 0, 96, 64))
+	for i := range im.Pix {
+		im.Pix[i] = uint8(rand.IntN(60) + 100*(i/4%96/48))
+	}
+	for i := 3; i < len(im.Pix); i += 4 {
+		im.Pix[i] = 255
+	}
+	im.SetNRGBA(0, 0, color.NRGBA{A: 255})
+	var b bytes.Buffer
+	if err := png.Encode(&b, im); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// newTraffic makes a project with so many images to click.
+func newTraffic(tb testing.TB, url string, images int) *traffic {
+	tb.Helper()
+	tr := &traffic{tb: tb, picture: grainy(tb), uploads: map[string]time.Time{}, refusals: map[int]string{}}
+	var project struct{ ID string }
+	if _, err := send(tb.Context(), http.MethodPost, url+"/api/v1/projects", "application/json", []byte(`{"name":"Traffic"}`), &project); err != nil {
+		tb.Fatal(err)
+	}
+	tr.project = project.ID
+	for range images {
+		id, err := tr.upload(tb.Context(), url)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for range 2 {
+			tr.workers = append(tr.workers, &clicker{image: id, next: segment.NewID()})
+		}
+	}
+	return tr
+}
+
+// answerError is an answer other than 2xx.
+type answerError struct {
+	status int
+	detail string
+	seq    int
+}
+
+func (e *answerError) Error() string { return fmt.Sprintf("%d %s", e.status, e.detail) }
+
+// send makes a request and decodes its answer, whose status it returns too.
+func send(ctx context.Context, method, url, kind string, body []byte, into any) (int, error) {
+	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	if kind != "" {
+		r.Header.Set("Content-Type", kind)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return 0, err
+	}
+	if resp.StatusCode/100 != 2 {
+		var p struct {
+			Detail string
+			Seq    int
+		}
+		_ = json.Unmarshal(b, &p)
+		return resp.StatusCode, &answerError{resp.StatusCode, p.Detail, p.Seq}
+	}
+	if raw, ok := into.(*[]byte); ok {
+		*raw = b
+		return resp.StatusCode, nil
+	}
+	return resp.StatusCode, json.Unmarshal(b, into)
+}
+
+// runFor lets all clients work for a time, or until the server is no more or
+// refuses. What they have begun they wait for.
+func (tr *traffic) runFor(d time.Duration, url string) {
+	until := time.Now().Add(d)
+	ctx, cancel := context.WithDeadline(tr.tb.Context(), until.Add(30*time.Second))
+	defer cancel()
+	var wait sync.WaitGroup
+	for _, c := range tr.workers {
+		wait.Go(func() {
+			for time.Now().Before(until) && tr.note(c.click(ctx, url)) {
+			}
+		})
+	}
+	wait.Go(func() {
+		for time.Now().Before(until) {
+			if _, err := tr.upload(ctx, url); !tr.note(err) {
+				return
+			}
+		}
+	})
+	wait.Wait()
+	http.DefaultClient.CloseIdleConnections()
+}
+
+// note remembers refusals; false says that it is no use to go on.
+func (tr *traffic) note(err error) bool {
+	var refused *answerError
+	if !errors.As(err, &refused) {
+		return err == nil
+	}
+	if !tr.dead && refused.status != http.StatusServiceUnavailable && refused.status != http.StatusInsufficientStorage {
+		tr.tb.Errorf("unexpected answer: %v", refused)
+	}
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	tr.refusals[refused.status] = refused.detail
+	return false
+}
+
+// click sends the next event, or the last one again.
+func (c *clicker) click(ctx context.Context, url string) error {
+	n := len(c.acked) // so that an event that is sent again is the same
+	body := fmt.Sprintf(`{"id":%q,"expected_seq":%d,"kind":"label","points":[[%d,%d]],"class":%d}`, c.next, c.seq, n%96, n%64, n%2)
+	var answer struct{ Seq int }
+	_, err := send(ctx, http.MethodPost, url+"/api/v1/images/"+c.image+"/evidence", "application/json", []byte(body), &answer)
+	var refused *answerError
+	if errors.As(err, &refused) && refused.status == http.StatusConflict {
+		c.seq = refused.seq
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.acked = append(c.acked, click{c.next, answer.Seq, time.Now()})
+	c.seq, c.next = answer.Seq, segment.NewID()
+	return nil
+}
+
+func (tr *traffic) upload(ctx context.Context, url string) (string, error) {
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", "grain.png")
+	if err != nil {
+		return "", err
+	}
+	if _, err := part.Write(tr.picture); err != nil {
+		return "", err
+	}
+	if err := form.Close(); err != nil {
+		return "", err
+	}
+	var made []struct{ ID string }
+	if _, err := send(ctx, http.MethodPost, url+"/api/v1/projects/"+tr.project+"/images", form.FormDataContentType(), body.Bytes(), &made); err != nil {
+		return "", err
+	}
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	tr.uploads[made[0].ID] = time.Now()
+	return made[0].ID, nil
+}
+
+// clicks is how many were acknowledged.
+func (tr *traffic) clicks() (n int) {
+	for _, c := range tr.workers {
+		n += len(c.acked)
+	}
+	return n
+}
+
+// check compares what the server has with what it acknowledged before the given
+// time: nothing may be lost or be there twice, and every image must be whole.
+func (tr *traffic) check(url string, before time.Time) {
+	tr.tb.Helper()
+	ctx := tr.tb.Context()
+	lost, doubled := 0, 0
+	for _, c := range tr.workers {
+		var log struct {
+			Events []struct {
+				ID  string
+				Seq int
+			}
+		}
+		if _, err := send(ctx, http.MethodGet, url+"/api/v1/images/"+c.image+"/evidence", "", nil, &log); err != nil {
+			tr.tb.Fatal(err)
+		}
+		places := map[string]int{}
+		for i, e := range log.Events {
+			if places[e.ID] > 0 || e.Seq != i+1 {
+				doubled++
+			}
+			places[e.ID] = e.Seq
+		}
+		for _, k := range c.acked {
+			if k.at.Before(before) && places[k.id] != k.seq {
+				lost++
+			}
+		}
+	}
+	var images []struct{ ID string }
+	if _, err := send(ctx, http.MethodGet, url+"/api/v1/projects/"+tr.project+"/images", "", nil, &images); err != nil {
+		tr.tb.Fatal(err)
+	}
+	there := map[string]bool{}
+	for _, im := range images {
+		there[im.ID] = true
+	}
+	for id, at := range tr.uploads {
+		if at.Before(before) && !there[id] {
+			lost++
+		}
+	}
+	half := 0
+	for i, im := range images {
+		for _, part := range []string{"original", "display", "thumbnail", "superpixels.bin"} {
+			var b []byte
+			if part == "superpixels.bin" && i%10 > 0 { // takes time; the doctor looks at all
+				continue
+			}
+			_, err := send(ctx, http.MethodGet, url+"/api/v1/images/"+im.ID+"/"+part, "", nil, &b)
+			if err != nil || len(b) == 0 || part == "original" && !bytes.Equal(b, tr.picture) {
+				half++
+			}
+		}
+	}
+	tr.tb.Logf("%d clicks and %d uploads acknowledged, %d images there: %d lost, %d doubled, %d half-written", tr.clicks(), len(tr.uploads), len(images), lost, doubled, half)
+	if lost+doubled+half > 0 {
+		tr.tb.Error("what was acknowledged is not what is there")
+	}
+}
+
+// refused lists the statuses of refusals.
+func (tr *traffic) refused() (statuses []int) {
+	for status := range tr.refusals {
+		statuses = append(statuses, status)
+	}
+	slices.Sort(statuses)
+	return statuses
+}
