@@ -101,30 +101,39 @@ func (e *TriesError) Error() string { return fmt.Sprintf("too many tries; the ne
 // succeed don't count.
 func (a *Accounts) SignIn(ctx context.Context, name, password string, from netip.Addr) (User, error) {
 	account, address := strings.ToLower(name), network(from)
-	at, wait := a.addresses.try(address)
+	fromThere, wait := a.addresses.try(address)
 	if wait > 0 {
 		return User{}, &TriesError{wait}
 	}
-	if _, wait := a.accounts.try(account); wait > 0 {
+	asThem, wait := a.accounts.try(account)
+	if wait > 0 {
 		return User{}, &TriesError{wait}
 	}
+	u, ok, err := a.check(ctx, name, password)
+	switch {
+	case err != nil: // nothing was learnt about the password
+		a.addresses.forgive(address, fromThere)
+		a.accounts.forgive(account, asThem)
+		return User{}, err
+	case !ok:
+		return User{}, ErrWrong
+	}
+	a.addresses.forgive(address, fromThere)
+	a.accounts.forget(account)
+	return u, nil
+}
+
+// check returns the user of a name and whether the password is theirs.
+func (a *Accounts) check(ctx context.Context, name, password string) (User, bool, error) {
 	u, err := a.store.UserNamed(ctx, name)
 	if err != nil && segment.KindOf(err) != segment.NotFound {
-		return User{}, err
+		return User{}, false, err
 	}
 	if len(password) > maxPassword {
 		password = "" // would only cost time
 	}
 	ok, err := a.hasher.matches(ctx, password, u.Hash)
-	if err != nil {
-		return User{}, err
-	}
-	if !ok {
-		return User{}, ErrWrong
-	}
-	a.addresses.forgive(address, at)
-	a.accounts.forget(account)
-	return u, nil
+	return u, ok, err
 }
 
 // network is what counts as one address: with IPv6, where everybody has many,

@@ -94,7 +94,7 @@ func TestE2ETeam(t *testing.T) {
 		t.Errorf("%d events are stored, want the click made while signed out", n)
 	}
 
-	// A viewer is offered nothing that would be refused.
+	// A viewer is told so, and offered no new projects.
 	viewer := openPage(t, 1280, 800, true, image)
 	viewer.screenshot("login-dark")
 	viewer.signIn("viewer", "correct horse")
