@@ -71,15 +71,13 @@ var (
 // rights has a row for every route. The body FILE is an
 // upload; the {id} of an address is that of the thing it names.
 var rights = map[string]right{
-	"GET /":                             {statuses: forViewers},
-	"GET /projects/{id}":                {statuses: forViewers},
-	"GET /images/{id}":                  {statuses: forViewers},
-	"GET /api":                          {statuses: forViewers},
-	"GET /trash":                        {statuses: forAdmins},
-	"GET /api/v1/trash":                 {statuses: forAdmins},
-	"POST /api/v1/trash/{id}/restore":   {statuses: forAdmins},
-	"GET /api/v1/projects/{id}/classes": {statuses: forViewers},
-	"PUT /api/v1/projects/{id}/classes": {body: `[{"name":"sky"},{"name":"sea"},{"name":"sand"}]`, statuses: forAdmins},
+	"GET /":                           {statuses: forViewers},
+	"GET /projects/{id}":              {statuses: forViewers},
+	"GET /images/{id}":                {statuses: forViewers},
+	"GET /api":                        {statuses: forViewers},
+	"GET /trash":                      {statuses: forAdmins},
+	"GET /api/v1/trash":               {statuses: forAdmins},
+	"POST /api/v1/trash/{id}/restore": {statuses: forAdmins},
 	"POST /api/v1/projects/{id}/classes/{class}/restore": {statuses: forAdmins},
 	"DELETE /api/v1/images/{id}/":                        {statuses: adminsDone},
 	"GET /static/*":                                      {statuses: openToAll},

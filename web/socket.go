@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,8 +21,8 @@ import (
 
 // socket is one page that has an image open.
 //
-// Who owns the connection: the goroutine of the HTTP request reads it until it
-// ends and is the only one that reads; the goroutine of write is the only one
+// Who owns the connection: the goroutine of serve reads it until it ends and is
+// the only one that reads; the goroutine of write is the only one
 // that writes and the one that closes it. Everyone else speaks through the
 // outbox, under the room's mutex. (gorilla answers a ping or a close frame from
 // the reading goroutine, which it allows beside a writer.)
@@ -36,7 +37,11 @@ type socket struct {
 	used   atomic.Bool           // something came since the last check
 }
 
-// openSocket turns the request into a websocket and serves it to its end.
+// writeBuffers are shared: a socket has one only while it writes.
+var writeBuffers sync.Pool
+
+// openSocket turns the request into a websocket. It is served by a goroutine of
+// its own, so that the request with its deep stack does not stay for as long.
 func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 	if !websocket.IsWebSocketUpgrade(r) {
 		return &requestError{http.StatusBadRequest, "This address is a websocket; connect to it with the websocket protocol."}
@@ -49,7 +54,12 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	defer s.hub.dismiss(seat)
+	served := false
+	defer func() {
+		if !served {
+			s.hub.dismiss(seat)
+		}
+	}()
 	if s.recheck(seat.ctx, visitor, false) != nil {
 		return errSignIn // changed before there was a seat to end
 	}
@@ -57,15 +67,17 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	defer room.leave()
 	upgrader := websocket.Upgrader{
-		CheckOrigin: s.fromHere,
+		CheckOrigin:     s.fromHere,
+		WriteBufferPool: &writeBuffers,
+		WriteBufferSize: 4 << 10,
 		Error: func(w http.ResponseWriter, r *http.Request, status int, reason error) {
 			s.answerJSON(w, r, &requestError{status, "The websocket could not be opened: " + reason.Error() + "."})
 		},
 	}
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
+		room.leave()
 		s.log.Debug("websocket not opened", "error", err)
 		return nil // answered by the upgrader
 	}
@@ -73,16 +85,24 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 		outbox: newOutbox(), seat: seat, room: room, conn: conn, log: s.log, limits: s.limits,
 		check: func(used bool) error { return s.recheck(seat.ctx, visitor, used) },
 	}
+	served = true
+	go c.serve()
+	return nil
+}
+
+// serve speaks with the client until one of the two ends it.
+func (c *socket) serve() {
+	defer c.room.hub.dismiss(c.seat)
+	defer c.room.leave()
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
 		c.write()
 	}()
 	c.read()
-	room.part(c)
+	c.room.part(c)
 	c.cancel(nil)
 	<-written
-	return nil
 }
 
 // read handles what the client sends until the connection ends.
