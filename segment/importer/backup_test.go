@@ -17,7 +17,7 @@ import (
 	"collie/segment/archive"
 	"collie/segment/export"
 	"collie/segment/importer"
-	"collie/storage/storagetest"
+	"collie/storage/workspacetest"
 )
 
 // scene is a picture of three parts.
@@ -129,11 +129,11 @@ func takeBackup(tb testing.TB, w *segment.Workspace, content []byte) (segment.Pr
 // What a backup brings back is exported byte by byte as what was backed up, and
 // the work goes on.
 func TestBackup(t *testing.T) {
-	there := storagetest.MustOpenWorkspace(t)
+	there := workspacetest.MustOpen(t)
 	p := worked(t, there)
 	content := mustExport(t, there, p.ID, "backup", export.Options{})
 
-	here := storagetest.MustOpenWorkspace(t)
+	here := workspacetest.MustOpen(t)
 	q, err := takeBackup(t, here, content)
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestBackup(t *testing.T) {
 
 // A backup that is not what it says leaves no project behind.
 func TestDamagedBackups(t *testing.T) {
-	w := storagetest.MustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p := worked(t, w)
 	whole := members(t, mustExport(t, w, p.ID, "backup", export.Options{}))
 	first := func(folder string) string {

@@ -33,8 +33,8 @@ type writer struct {
 	stop     chan struct{} // closed to end the goroutine
 	done     chan struct{} // closed when it has ended
 	health   *disk.Health
-	folder   string // of the database file
-	written  int    // requests since the last checkpoint
+	folder   string                              // of the database file
+	written  int                                 // requests since the last checkpoint
 	synced   atomic.Pointer[func(time.Duration)] // see Store.Synced
 }
 

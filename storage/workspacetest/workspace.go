@@ -1,4 +1,6 @@
-package storagetest
+// Package workspacetest opens workspaces over real stores for tests. It is apart
+// from package storagetest, which the tests of the stores themselves use.
+package workspacetest
 
 import (
 	"errors"
@@ -11,9 +13,9 @@ import (
 	"collie/storage/sqlite"
 )
 
-// MustOpenWorkspace opens a workspace over a database and files of its own, which
+// MustOpen opens a workspace over a database and files of its own, which
 // are closed when the test ends.
-func MustOpenWorkspace(tb testing.TB) *segment.Workspace {
+func MustOpen(tb testing.TB) *segment.Workspace {
 	tb.Helper()
 	dir := tb.TempDir()
 	store, err := sqlite.Open(tb.Context(), filepath.Join(dir, "collie.db"))
