@@ -176,7 +176,10 @@ func (t *Timeline) admits(e *Event, p *Project) error {
 	if _, twice := t.Find(e.ID); twice {
 		return fmt.Errorf("two events with the id %q", e.ID)
 	}
-	if err := errors.Join(e.check(p, t.cut.N, t.cells), t.Possible(e.Kind)); err != nil {
+	if err := errors.Join(e.check(p, t.Seq(), t.cut.N, t.cells), t.Possible(e.Kind)); err != nil {
+		return err
+	}
+	if err := t.affords(e); err != nil {
 		return err
 	}
 	if e.Kind == Accept && len(e.Pick.Labels) != t.cut.N {

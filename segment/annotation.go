@@ -94,6 +94,24 @@ func (a *Annotation) Events(after int) []Event {
 	return slices.Clone(a.timeline.Events(after))
 }
 
+// Entry is an event as a history shows it.
+type Entry struct {
+	Event
+	About int // number of the event that an undo took back or a redo brought back
+}
+
+// History returns up to limit of the events after a number and how many events
+// there are. What the events hold is shared and read-only.
+func (a *Annotation) History(after, limit int) (entries []Entry, seq int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	events := a.timeline.Events(after)
+	for _, e := range events[:min(limit, len(events))] {
+		entries = append(entries, Entry{e, a.timeline.marks[e.Seq-1].about})
+	}
+	return entries, a.timeline.Seq()
+}
+
 // Sequence returns the sequence of hypotheses for the present evidence.
 func (a *Annotation) Sequence() *Sequence {
 	_, sequence := a.Present()

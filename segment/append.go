@@ -43,14 +43,14 @@ func (a *Annotation) Append(ctx context.Context, expected int, e Event) (int, er
 		return 0, err
 	}
 	e.Superpixels = append(slices.Clone(e.Superpixels), pointed...)
-	if err := e.check(&a.project, a.timeline.Cut().N, a.cells); err != nil {
+	if err := e.check(&a.project, expected, a.timeline.Cut().N, a.cells); err != nil {
 		return 0, err
-	}
-	if e.Kind == Pixels && a.timeline.runs+pieces(a.cells, e.Repairs) > maxRuns {
-		return 0, Errorf(TooLarge, "This image has as many repaired pixels as it can hold: %d runs of them. Label superpixels where whole ones are meant, which takes the repairs in them away. Nothing was changed.", maxRuns)
 	}
 	who, _ := access.From(ctx)
 	e.Map, e.By, e.Created = "", who.Name, now()
+	if err := a.timeline.affords(&e); err != nil {
+		return 0, err
+	}
 	if err := a.timeline.Possible(e.Kind); err != nil {
 		return 0, err
 	}

@@ -63,7 +63,7 @@ type Pick struct {
 // tell a repeated request from a reused identifier. Points count for more than
 // superpixels, whose numbers change with the granularity.
 func (e *Event) same(request *Event) bool {
-	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || !slices.Equal(e.Points, request.Points) {
+	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Points, request.Points) {
 		return false
 	}
 	if !slices.EqualFunc(e.Repairs, request.Repairs, func(a, b Repair) bool { return a.Class == b.Class && slices.Equal(a.Runs, b.Runs) }) {
@@ -81,7 +81,7 @@ func (e *Event) same(request *Event) bool {
 // check validates what can be said of an event without looking at the labels:
 // its identifier, kind, and the ranges of superpixels, pixels, classes and
 // granularity.
-func (e *Event) check(p *Project, superpixels int, cells *superpixels.Map) error {
+func (e *Event) check(p *Project, seq, superpixels int, cells *superpixels.Map) error {
 	if len(e.ID) == 0 || len(e.ID) > maxEventID || !printable(e.ID) {
 		return Errorf(Invalid, "An event needs an id of 1 to %d printable ASCII characters, made by the client.", maxEventID)
 	}
@@ -107,6 +107,10 @@ func (e *Event) check(p *Project, superpixels int, cells *superpixels.Map) error
 		if e.Pick == nil {
 			return Errorf(Invalid, "An accept event names its hypothesis: {\"rank\": 0, \"digest\": \"…\"}.")
 		}
+	case Restore:
+		if e.To < 0 || e.To > seq {
+			return Errorf(Invalid, "There is no event %d to go back to: this image has events 1 to %d, and 0 stands for the beginning. Nothing was changed.", e.To, seq)
+		}
 	case Pixels:
 		return checkRepairs(e.Repairs, p, len(cells.Labels))
 	case Granularity:
@@ -115,7 +119,7 @@ func (e *Event) check(p *Project, superpixels int, cells *superpixels.Map) error
 		}
 	case Undo, Redo:
 	default:
-		return Errorf(Invalid, "Event kind %q is not known; known are label, clear, pixels, accept, granularity, undo and redo.", e.Kind)
+		return Errorf(Invalid, "Event kind %q is not known; known are label, clear, pixels, accept, granularity, undo, redo and restore.", e.Kind)
 	}
 	return nil
 }

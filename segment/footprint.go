@@ -17,6 +17,8 @@ const (
 	cellBytes       = 8 + 4 + 2 // a merge, a parent, a click and a label
 	superpixelBytes = 1000      // of the model of a cut and a sequence on it
 	touchedBytes    = 4 + 2     // a cell that an event changes, with what it overwrites
+	repairedBytes   = 24        // the list of the runs that it overwrites there
+	runBytes        = 12        // a run of repaired pixels
 )
 
 // footprint is about how many bytes of memory the annotation takes: the pixels
@@ -35,12 +37,18 @@ func (t *Timeline) footprint() int {
 	for i := range t.events {
 		e := &t.events[i]
 		n += 4*len(e.Superpixels) + 16*len(e.Points)
+		for _, r := range e.Repairs {
+			n += 4 * len(r.Runs)
+		}
 		if e.Pick != nil {
 			n += len(e.Pick.Labels)
 		}
 	}
 	for i := range t.done {
 		n += touchedBytes * len(t.done[i].cells)
+		for _, runs := range t.done[i].repairs {
+			n += repairedBytes + runBytes*len(runs)
+		}
 	}
-	return n
+	return n + runBytes*t.runs + 4*t.cells.N*len(t.cuts)
 }

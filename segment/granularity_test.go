@@ -28,24 +28,26 @@ func mosaic(seed uint64) (*superpixels.Map, Cutter) {
 // play is what a timeline has come to.
 type play struct {
 	clicks, accepted []uint8
+	pixels           []uint8
 	cut              *superpixels.Cut
 	wanted           int
 }
 
 func playOf(t *Timeline) play {
-	return play{slices.Clone(t.clicks), slices.Clone(t.accepted), t.cut, t.wanted}
+	return play{slices.Clone(t.clicks), slices.Clone(t.accepted), painted(t), t.cut, t.wanted}
 }
 
 // However events and granularities mix: a granularity changes no label, every
-// superpixel has one, undo and redo bring back exactly what was there, and the
-// same events lead to the same superpixels.
+// superpixel has one, undo, redo and restore bring back exactly what was there,
+// and the same events lead to the same superpixels.
 func TestTimelineOfManyGranularities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cells, cutter := mosaic(rapid.Uint64Range(0, 3).Draw(t, "picture"))
 		timeline := NewTimeline(cells, cells.N/4, cutter)
 		var undo, redo []play
+		history := []play{playOf(timeline)}
 		for step := range rapid.IntRange(1, 40).Draw(t, "steps") {
-			kind := rapid.SampledFrom([]EventKind{Label, Label, Clear, Accept, Granularity, Granularity, Undo, Undo, Redo}).Draw(t, "kind")
+			kind := rapid.SampledFrom([]EventKind{Label, Label, Clear, Accept, Granularity, Granularity, Pixels, Restore, Undo, Undo, Redo}).Draw(t, "kind")
 			if timeline.Possible(kind) != nil {
 				continue
 			}
@@ -53,6 +55,10 @@ func TestTimelineOfManyGranularities(t *testing.T) {
 			n := timeline.Cut().N
 			e := Event{ID: fmt.Sprint(step), Kind: kind}
 			switch kind {
+			case Restore:
+				e.To = rapid.IntRange(0, timeline.Seq()).Draw(t, "to")
+			case Pixels:
+				e.Repairs = drawRepairs(t, len(cells.Labels))
 			case Granularity:
 				e.Regions = rapid.IntRange(2, cells.N).Draw(t, "regions")
 			case Label, Clear:
@@ -76,6 +82,8 @@ func TestTimelineOfManyGranularities(t *testing.T) {
 				want, undo, redo = undo[len(undo)-1], undo[:len(undo)-1], append(redo, before)
 			case Redo:
 				want, redo, undo = redo[len(redo)-1], redo[:len(redo)-1], append(undo, before)
+			case Restore:
+				undo, redo, want = append(undo, before), nil, history[e.To]
 			case Granularity:
 				undo, redo, want = append(undo, before), nil, after
 				if diff := cmp.Diff(labels, timeline.cellLabels()); diff != "" {
@@ -84,6 +92,7 @@ func TestTimelineOfManyGranularities(t *testing.T) {
 			default:
 				undo, redo, want = append(undo, before), nil, after
 			}
+			history = append(history, after)
 			if diff := cmp.Diff(want, after, cmp.AllowUnexported(play{})); diff != "" {
 				t.Fatalf("after %s (-want +got):\n%s", kind, diff)
 			}

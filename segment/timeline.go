@@ -26,6 +26,7 @@ import (
 type Timeline struct {
 	cells    *superpixels.Map
 	cutter   Cutter
+	start    int // superpixels at the beginning
 	wanted   int // superpixels asked for
 	cut      *superpixels.Cut
 	clicks   []uint8 // class the person clicked per cell, or Void
@@ -33,10 +34,16 @@ type Timeline struct {
 	repairs  [][]run // per cell, ascending; lists are immutable; nil before the first
 	runs     int     // of all cells
 	repaired int     // number of the event that last changed a repair
-	seqs     map[string]int
-	events   []Event
-	done     []step // what undo takes back, last first
-	undone   []step // what redo brings back, last first
+	state    int     // which all of the above is, see mark
+
+	seqs    map[string]int
+	events  []Event
+	marks   []mark // per event
+	done    []step // what undo takes back, last first
+	undone  []step // what redo brings back, last first
+	members members
+	cuts    map[int]*superpixels.Cut // by the number of the event that made them; the first has 0
+	effort  int                      // events played again for restores
 }
 
 // Cutter makes the coarsest superpixels that are at least as fine as the given
@@ -47,6 +54,8 @@ type Cutter func(superpixels int, labels []uint8) *superpixels.Cut
 // step holds what an event overwrote; when the event has been undone, what it
 // wrote.
 type step struct {
+	event    int // its number
+	state    int
 	cells    []int32
 	clicks   []uint8
 	accepted []uint8
@@ -58,9 +67,14 @@ type step struct {
 // NewTimeline returns the timeline without evidence of an image that has the
 // given cells and starts with so many superpixels.
 func NewTimeline(cells *superpixels.Map, start int, cutter Cutter) *Timeline {
+	cuts := map[int]*superpixels.Cut{0: cutter(start, slices.Repeat([]uint8{Void}, cells.N))}
+	return newTimeline(cells, start, cutter, cuts)
+}
+
+func newTimeline(cells *superpixels.Map, start int, cutter Cutter, cuts map[int]*superpixels.Cut) *Timeline {
 	void := slices.Repeat([]uint8{Void}, cells.N)
 	return &Timeline{
-		cells: cells, cutter: cutter, wanted: start, cut: cutter(start, void),
+		cells: cells, cutter: cutter, start: start, wanted: start, cut: cuts[0], cuts: cuts,
 		clicks: void, accepted: slices.Clone(void), seqs: map[string]int{},
 	}
 }
@@ -138,112 +152,6 @@ func (t *Timeline) Possible(kind EventKind) error {
 	return nil
 }
 
-// Apply plays e, which has been checked and is Possible, as the next event.
-func (t *Timeline) Apply(e Event) {
-	e.Seq = len(t.events) + 1
-	t.events = append(t.events, e)
-	t.seqs[e.ID] = e.Seq
-	switch e.Kind {
-	case Undo:
-		t.undone = append(t.undone, t.exchange(pop(&t.done)))
-	case Redo:
-		t.done = append(t.done, t.exchange(pop(&t.undone)))
-	default:
-		t.undone = nil
-		t.done = append(t.done, t.play(&t.events[e.Seq-1]))
-	}
-}
-
-// pop takes the last step off the list.
-func pop(steps *[]step) step {
-	last := len(*steps) - 1
-	s := (*steps)[last]
-	(*steps)[last] = step{}
-	*steps = (*steps)[:last]
-	return s
-}
-
-// exchange puts what a step holds in place and returns the step with what was
-// there before.
-func (t *Timeline) exchange(s step) step {
-	for i, cell := range s.cells {
-		s.clicks[i], t.clicks[cell] = t.clicks[cell], s.clicks[i]
-		s.accepted[i], t.accepted[cell] = t.accepted[cell], s.accepted[i]
-		if s.repairs != nil {
-			s.repairs[i] = t.repair(cell, s.repairs[i])
-		}
-	}
-	s.wanted, t.wanted = t.wanted, s.wanted
-	s.cut, t.cut = t.cut, s.cut
-	return s
-}
-
-// repair sets the repairs of a cell and returns those that were there.
-func (t *Timeline) repair(cell int32, runs []run) []run {
-	if t.repairs == nil {
-		t.repairs = make([][]run, t.cells.N)
-	}
-	before := t.repairs[cell]
-	t.repairs[cell] = runs
-	if len(before)+len(runs) > 0 {
-		t.runs += len(runs) - len(before)
-		t.repaired = t.Seq()
-	}
-	return before
-}
-
-// play carries out an event and returns what it overwrote.
-func (t *Timeline) play(e *Event) step {
-	var above []cellRuns
-	var cells []int32
-	if e.Kind == Pixels {
-		above = divide(t.cells, runsOf(e.Repairs))
-		for _, a := range above {
-			cells = append(cells, a.cell)
-		}
-	} else {
-		cells = t.touched(e)
-	}
-	s := step{
-		cells: cells, clicks: make([]uint8, len(cells)), accepted: make([]uint8, len(cells)),
-		wanted: t.wanted, cut: t.cut,
-	}
-	if e.Kind == Pixels || (e.Kind == Label || e.Kind == Clear) && t.runs > 0 {
-		s.repairs = make([][]run, len(cells))
-	}
-	for i, cell := range cells {
-		s.clicks[i], s.accepted[i] = t.clicks[cell], t.accepted[cell]
-		switch e.Kind {
-		case Label:
-			t.clicks[cell] = uint8(e.Class)
-		case Clear:
-			t.clicks[cell], t.accepted[cell] = Void, Void
-		case Accept:
-			// A hypothesis contradicts no click, but one on a class that was
-			// deleted without another in its place says nothing any more.
-			l := e.Pick.Labels[t.cut.Parent[cell]]
-			if t.clicks[cell] != l {
-				t.clicks[cell] = Void
-			}
-			t.accepted[cell] = l
-		}
-		switch {
-		case e.Kind == Pixels:
-			var below []run
-			if t.repairs != nil {
-				below = t.repairs[cell]
-			}
-			s.repairs[i] = t.repair(cell, overlay(below, above[i].runs))
-		case s.repairs != nil:
-			s.repairs[i] = t.repair(cell, nil)
-		}
-	}
-	if e.Kind == Granularity {
-		t.wanted, t.cut = e.Regions, t.cutter(e.Regions, t.cellLabels())
-	}
-	return s
-}
-
 // allRuns returns the present repairs by their first pixel.
 func (t *Timeline) allRuns() []run {
 	runs := make([]run, 0, t.runs)
@@ -252,23 +160,4 @@ func (t *Timeline) allRuns() []run {
 	}
 	slices.SortFunc(runs, func(a, b run) int { return cmp.Compare(a.start, b.start) })
 	return runs
-}
-
-// touched returns the cells of the superpixels that e writes, in order.
-func (t *Timeline) touched(e *Event) []int32 {
-	if len(e.Superpixels) == 0 && e.Kind != Accept {
-		return nil
-	}
-	named := make([]bool, t.cut.N)
-	for _, s := range e.Superpixels {
-		named[s] = true
-	}
-	all := e.Kind == Accept && len(e.Superpixels) == 0
-	var cells []int32
-	for cell, s := range t.cut.Parent {
-		if all || named[s] {
-			cells = append(cells, int32(cell))
-		}
-	}
-	return cells
 }

@@ -122,6 +122,11 @@ func (e *evidenceJSON) event() (segment.Event, int, error) {
 			return ev, 0, invalid("The field \"regions\" is missing: a granularity event says how many superpixels are wanted. Nothing was changed.")
 		}
 		ev.Regions = *e.Regions
+	case segment.Restore:
+		if e.To == nil {
+			return ev, 0, invalid("The field \"to\" is missing: a restore event says after which event the state was that is wanted. Nothing was changed.")
+		}
+		ev.To = *e.To
 	case segment.Accept:
 		if e.Hypothesis == nil {
 			return ev, 0, invalid("The field \"hypothesis\" is missing: an accept event says which one, as {\"rank\": 0, \"digest\": \"…\"}. Nothing was changed.")

@@ -3,6 +3,7 @@ package web
 import (
 	"math"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -14,18 +15,46 @@ import (
 // eventJSON is a stored event. Superpixels holds what the points fell on too;
 // its numbers are those of the map that was in force.
 type eventJSON struct {
-	Seq         int          `json:"seq"`
-	ID          string       `json:"id"`
-	Kind        string       `json:"kind"`
-	Superpixels []int32      `json:"superpixels,omitempty"`
-	Points      [][2]float64 `json:"points,omitempty"`
-	Class       *int         `json:"class,omitempty"`
-	Hypothesis  *pickJSON    `json:"hypothesis,omitempty"`
-	Regions     int          `json:"regions,omitempty"` // granularity only
-	Repairs     []repairJSON `json:"repairs,omitempty"` // pixels only
-	By          string       `json:"by,omitempty"`      // name of who made it, where known
-	Created     time.Time    `json:"created"`
+	Seq         int                `json:"seq"`
+	ID          string             `json:"id"`
+	Kind        string             `json:"kind"`
+	Superpixels []int32            `json:"superpixels,omitempty"`
+	Points      [][2]float64       `json:"points,omitempty"`
+	Class       *int               `json:"class,omitempty"` // label only
+	Hypothesis  *pickJSON          `json:"hypothesis,omitempty"`
+	Labels      []byte             `json:"labels,omitempty"`  // of the hypothesis, with full detail
+	Regions     int                `json:"regions,omitempty"` // granularity only
+	Repairs     []loggedRepairJSON `json:"repairs,omitempty"`
+	To          *int               `json:"to,omitempty"`    // restore only
+	About       int                `json:"about,omitempty"` // undo and redo: the event they are about
+	Count       int                `json:"count,omitempty"` // superpixels that it is about
+	By          string             `json:"by,omitempty"`    // name of who made it, where known
+	Created     time.Time          `json:"created"`
 }
+
+// loggedRepairJSON is what an event gave one class.
+type loggedRepairJSON struct {
+	Class  int     `json:"class"`
+	Pixels int     `json:"pixels"`         // how many
+	Runs   []int32 `json:"runs,omitempty"` // not in a summary
+}
+
+// evidenceListJSON is a part of an image's log.
+type evidenceListJSON struct {
+	Seq    int         `json:"seq"` // events there are
+	More   bool        `json:"more,omitempty"`
+	Events []eventJSON `json:"events"`
+}
+
+// mostEvents is how many events one answer lists.
+const mostEvents = 10_000
+
+// How much of each event a list has; the first is the default.
+const (
+	detailEvents  = "events"
+	detailSummary = "summary"
+	detailFull    = "full"
+)
 
 type seqJSON struct {
 	Seq int `json:"seq"`
@@ -36,33 +65,58 @@ func (s *Server) listEvidence(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	limit, err := queryInt(r, "limit", mostEvents, 1, mostEvents)
+	if err != nil {
+		return err
+	}
+	detail, err := queryWord(r, "detail", detailEvents, detailSummary, detailFull)
+	if err != nil {
+		return err
+	}
 	a, err := s.annotation(r)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	events := a.Events(after)
-	out := struct {
-		Seq    int         `json:"seq"`
-		Events []eventJSON `json:"events"`
-	}{a.State().Seq, make([]eventJSON, len(events))}
-	for i, e := range events {
-		out.Events[i] = eventOut(e)
-		out.Seq = e.Seq
+	entries, seq := a.History(after, limit)
+	out := evidenceListJSON{Seq: seq, More: after+len(entries) < seq, Events: make([]eventJSON, len(entries))}
+	for i, e := range entries {
+		out.Events[i] = eventOut(e, detail)
 	}
 	return s.sendJSON(w, http.StatusOK, out)
 }
 
-func eventOut(e segment.Event) eventJSON {
-	out := eventJSON{Seq: e.Seq, ID: e.ID, Kind: string(e.Kind), Superpixels: e.Superpixels, Points: e.Points, Regions: e.Regions, By: e.By, Created: e.Created}
-	if e.Kind == segment.Label {
-		out.Class = &e.Class
+func eventOut(e segment.Entry, detail string) eventJSON {
+	out := eventJSON{
+		Seq: e.Seq, ID: e.ID, Kind: string(e.Kind), Regions: e.Regions, About: e.About, Count: len(e.Superpixels), By: e.By, Created: e.Created,
 	}
-	if len(e.Repairs) > 0 {
-		out.Repairs = repairsOut(e.Repairs)
+	if detail != detailSummary {
+		out.Superpixels, out.Points = e.Superpixels, e.Points
+	}
+	for _, r := range e.Repairs {
+		logged := loggedRepairJSON{Class: int(r.Class)}
+		for pair := range slices.Chunk(r.Runs, 2) {
+			logged.Pixels += int(pair[1])
+		}
+		if detail == detailFull || detail == detailEvents && e.Kind == segment.Pixels {
+			logged.Runs = r.Runs
+		}
+		out.Repairs = append(out.Repairs, logged)
+	}
+	switch e.Kind {
+	case segment.Label:
+		out.Class = &e.Class
+	case segment.Restore:
+		out.To = &e.To
 	}
 	if e.Pick != nil {
 		out.Hypothesis = &pickJSON{Rank: e.Pick.Rank, Digest: e.Pick.Digest}
+		if len(e.Superpixels) == 0 {
+			out.Count = len(e.Pick.Labels)
+		}
+		if detail == detailFull {
+			out.Labels = e.Pick.Labels
+		}
 	}
 	return out
 }

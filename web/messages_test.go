@@ -70,6 +70,7 @@ var clientExamples = map[string]clientMessage{
 	"pixels": {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c7", ExpectedSeq: number(6), Kind: "pixels", Repairs: []repairJSON{
 		{number(1), []int32{0, 2, 7, 1}}, {number(255), []int32{4, 3}},
 	}}},
+	"restore": {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c8", ExpectedSeq: number(7), Kind: "restore", To: number(0)}},
 
 	"run":    {Type: "run", Count: 40},
 	"stop":   {Type: "stop"},

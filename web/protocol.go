@@ -24,7 +24,7 @@ import (
 // # Socket, client to server (text frames, JSON, "type" first)
 //
 //	hello    {epoch, seq, unacked:[evidence…]}  first message; epoch "" and seq 0 when new
-//	evidence {id, expected_seq, kind, map, superpixels|points, class, hypothesis, regions, repairs}
+//	evidence {id, expected_seq, kind, map, superpixels|points, class, hypothesis, regions, repairs, to}
 //	run      {count}                            restart the sequence, 1..100 hypotheses
 //	stop     {}                                 end the running sequence
 //	credit   {n}                                once sent, only n more hypotheses come until the next
@@ -75,6 +75,19 @@ import (
 // Hypotheses do not see repairs. States, GET image and masks do: a state has all
 // present repairs in the form of the event, in runs as long as can be, or no
 // field repairs when they are those of the state that the socket was sent before.
+//
+// # History
+//
+// An event of kind restore {to} makes labelling, clicks, repairs and granularity
+// what they were after event number to, 0 for the beginning; it is a step that
+// undo takes back like any other, so nothing that came between is lost.
+//
+// GET evidence?after=&limit=&detail= lists events in order, up to limit of them
+// (10,000 at most and by default); more says that there are others behind the
+// last one. detail is summary (counts in place of lists), events (with
+// superpixels, points and the runs of pixels events; the default) or full (with
+// all runs, and the labels of hypotheses that were accepted as base64). An undo
+// or a redo says which event it is about.
 //
 // # Granularity
 //
@@ -163,6 +176,7 @@ type evidenceJSON struct {
 	Hypothesis  *pickJSON    `json:"hypothesis,omitempty"`
 	Regions     *int         `json:"regions,omitempty"`
 	Repairs     []repairJSON `json:"repairs,omitempty"`
+	To          *int         `json:"to,omitempty"`
 }
 
 // repairJSON gives runs of pixels a class.
