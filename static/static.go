@@ -15,10 +15,11 @@ import "embed"
 //go:embed modules/discard.js modules/dom.js modules/dots.js modules/doubt.js modules/drawing.js modules/early.js modules/edges.js
 //go:embed modules/evidence.js modules/export.js modules/find.js modules/folds.js modules/frames.js modules/gestures.js
 //go:embed modules/granularity.js modules/graph.js modules/heat.js modules/help.js modules/hypotheses.js modules/idmap.js
-//go:embed modules/keys.js modules/lines.js modules/load.js modules/marks.js modules/minimap.js modules/overlay.js
-//go:embed modules/painter.js modules/patterns.js modules/popup.js modules/post.js modules/problem.js modules/project.js
-//go:embed modules/protocol.js modules/pyramid.js modules/queue.js modules/regrain.js modules/remap.js modules/repairs.js
-//go:embed modules/session.js modules/simplify.js modules/socket.js modules/stage.js modules/start.js modules/status.js
-//go:embed modules/strip.js modules/strokes.js modules/theme.js modules/thumbnails.js modules/toast.js modules/tones.js
-//go:embed modules/tools.js modules/trash.js modules/uncertainty.js modules/upload.js modules/view.js
+//go:embed modules/keys.js modules/lines.js modules/load.js modules/marks.js modules/memory.js modules/minimap.js
+//go:embed modules/overlay.js modules/painter.js modules/patterns.js modules/popup.js modules/post.js modules/problem.js
+//go:embed modules/project.js modules/protocol.js modules/pyramid.js modules/queue.js modules/regrain.js modules/remap.js
+//go:embed modules/repairs.js modules/session.js modules/simplify.js modules/socket.js modules/stage.js modules/start.js
+//go:embed modules/status.js modules/steps.js modules/strip.js modules/strokes.js modules/theme.js modules/thumbnails.js
+//go:embed modules/toast.js modules/tones.js modules/tools.js modules/trash.js modules/uncertainty.js modules/upload.js
+//go:embed modules/view.js
 var FS embed.FS

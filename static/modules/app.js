@@ -99,7 +99,7 @@ export class App {
       },
       pick: (s, point) => this.pick(s, point),
       tapped: (s) => this.tapped(s),
-      hover: (s) => this.describe(s),
+      hover: (s) => this.doubt?.describe(s),
       look: () => this.minimap?.update(),
     });
     this.minimap = new Minimap(this.stage);
@@ -264,13 +264,6 @@ export class App {
     if (label !== VOID) this.classes.chooseID(label);
   }
 
-  /** Tells people who listen where the keyboard stands. @param {number} s */
-  describe(s) {
-    if (s < 0 || this.painter.marks.cursor !== s || this.doubt.asked >= 0) return;
-    const open = this.doubt.inWords(s);
-    this.say(this.classes.nameOf(this.overlay.labels[s]) + (open.includes(',') ? `; alternatives: ${open}` : ''));
-  }
-
   /** Has the next tap accept the region under it, or no longer. @param {boolean} on */
   pickRegion(on) {
     this.picking = on;
@@ -306,13 +299,6 @@ export class App {
   walk(step) {
     const place = this.choice.beside(this.session.hypotheses, step, (p) => this.strip.visible(p));
     if (place >= 0) this.select(place);
-  }
-
-  /** Ends the search for alternatives, or looks for more of them. */
-  searchOn() {
-    const { hypotheses } = this.session;
-    if (hypotheses.running) this.session.stop();
-    else if (hypotheses.more > 0) this.session.run(hypotheses.more);
   }
 
   /** @param {import('./hypotheses.js').Card} card */

@@ -2,7 +2,11 @@ import { byId } from './dom.js';
 import { findClass } from './find.js';
 import { helpSheet } from './help.js';
 import { belongsTo, commandOf } from './keys.js';
+import { recalled, remember } from './memory.js';
 import { toast } from './toast.js';
+
+/** Where the browser keeps whether patterns are wanted. */
+const PATTERNED = 'collie-patterns';
 
 /** Milliseconds after which a held key is a hold and not a tap. */
 const HOLD = 220;
@@ -41,6 +45,16 @@ export function listen(app) {
     }
   };
 
+  /** @param {boolean} on */
+  const setPatterns = (on) => {
+    app.patterned = on;
+    app.recolor();
+    byId('app').classList.toggle('patterned', on);
+    byId('patterns').setAttribute('aria-pressed', String(on));
+    remember(PATTERNED, String(on));
+  };
+  if (recalled(PATTERNED, String(matchMedia('(prefers-contrast: more)').matches)) === 'true') setPatterns(true);
+
   /** @type {Record<string, (argument: string) => void>} */
   const commands = {
     class: (i) => {
@@ -52,7 +66,10 @@ export function listen(app) {
     'rename-class': () => classes.edit(classes.activeKey),
     'walk-on': () => app.walk(1),
     'walk-back': () => app.walk(-1),
-    search: () => app.searchOn(),
+    search: () => {
+      if (session.hypotheses.running) session.stop();
+      else if (session.hypotheses.more > 0) session.run(session.hypotheses.more);
+    },
     accept: () => {
       if (!stage.drawing.close()) app.accept();
     },
@@ -81,12 +98,7 @@ export function listen(app) {
       if (!app.doubt.popup.ask()) toast('No alternatives here', 'Point at a part of the image on which the hypotheses differ; U shows where.');
     },
     tones: () => app.tones.toggle(),
-    patterns: () => {
-      app.patterned = !app.patterned;
-      app.recolor();
-      byId('app').classList.toggle('patterned', app.patterned);
-      byId('patterns').setAttribute('aria-pressed', String(app.patterned));
-    },
+    patterns: () => setPatterns(!app.patterned),
     move: (direction) => document.activeElement === byId('canvas') && stage.move(direction),
     clear: () => stage.drawing.back() || app.touchUp('clear', stage.focus),
     undo: () => app.travel('undo'),

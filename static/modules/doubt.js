@@ -128,6 +128,14 @@ export class Doubt {
     return (this.uncertainty?.shares(superpixel) ?? []).map(({ label, share }) => `${this.app.classes.nameOf(label)} ${share.toFixed(2)}`).join(', ');
   }
 
+  /** Tells people who listen where the keyboard stands. @param {number} s */
+  describe(s) {
+    const { painter, overlay, classes } = this.app;
+    if (s < 0 || painter.marks.cursor !== s || this.asked >= 0) return;
+    const open = this.inWords(s);
+    this.app.say(classes.nameOf(overlay.labels[s]) + (open.includes(',') ? `; alternatives: ${open}` : ''));
+  }
+
   /** Goes to the superpixel whose answer is expected to help most; the key of a class then labels it. */
   next() {
     const { app } = this;

@@ -48,7 +48,7 @@ export class AlternativesPopup {
       if (away > LEAVE) this.close();
       return;
     }
-    if (e.pointerType === 'touch' || e.buttons) return;
+    if (e.pointerType === 'touch' || e.buttons || this.app.stage.tools.kind !== 'superpixel') return;
     this.timer = window.setTimeout(() => this.open(this.app.stage.hovered, x, y, false), REST);
   }
 

@@ -173,8 +173,8 @@ func (p *page) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// until waits for a JavaScript expression to become true, on this document or
-// on one that is still to come.
+// until waits for a JavaScript expression, which may be a promise, to become
+// true, on this document or on one that is still to come.
 func (p *page) until(expression string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -183,7 +183,7 @@ func (p *page) until(expression string) {
 	for ctx.Err() == nil {
 		var ok bool
 		// An error is what a page says that is being replaced.
-		if ok, err = chromedp.Run(ctx, chromedp.Evaluate[bool](expression)); ok {
+		if ok, err = chromedp.Run(ctx, chromedp.Evaluate[bool](expression, chromedp.EvalAwaitPromise)); ok {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -1,0 +1,21 @@
+/**
+ * What this browser remembers of the person's wishes, as long as it may.
+ */
+
+/** @param {string} key @param {string} value */
+export function remember(key, value) {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // Without storage it lasts as long as the page.
+  }
+}
+
+/** @param {string} key @param {string} fallback when nothing is remembered */
+export function recalled(key, fallback) {
+  try {
+    return localStorage.getItem(key) ?? fallback;
+  } catch {
+    return fallback;
+  }
+}
