@@ -62,11 +62,11 @@ func (s *serveCommand) login(ctx context.Context, d *data, log *slog.Logger) (*w
 		return nil, nil
 	}
 	users := accounts.New(d.store, s.accounts())
-	any, err := users.Any(ctx)
+	some, err := users.Any(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !any {
+	if !some {
 		return nil, fmt.Errorf("--auth asks people to sign in, and there are no users yet. Make the first with: server users add NAME --role admin --data %s", s.Data)
 	}
 	if !web.Loopback(s.Listen) && !strings.HasPrefix(s.Origin, "https://") {

@@ -51,8 +51,8 @@ func mustAdd(tb testing.TB, a *accounts.Accounts, ctx context.Context, name stri
 
 func TestUsers(t *testing.T) {
 	a, ctx := mustOpen(t, accounts.Limits{})
-	if any, err := a.Any(ctx); any || err != nil {
-		t.Errorf("an empty store has users: %v, %v", any, err)
+	if some, err := a.Any(ctx); some || err != nil {
+		t.Errorf("an empty store has users: %v, %v", some, err)
 	}
 	ann := mustAdd(t, a, ctx, "Ann", access.Admin)
 	bob := mustAdd(t, a, ctx, " bob@example.org ", access.Viewer)
