@@ -105,6 +105,9 @@ var rights = map[string]right{
 	"PATCH /api/v1/projects/{id}":                        {body: `{"name":"Other"}`, statuses: forAdmins},
 	"DELETE /api/v1/projects/{id}":                       {statuses: adminsDone},
 
+	"GET /api/v1/projects/{id}/classes": {statuses: forViewers},
+	"PUT /api/v1/projects/{id}/classes": {body: `[{"name":"sky"},{"name":"sea"},{"name":"sand"}]`, statuses: forAdmins},
+
 	"GET /api/v1/projects/{id}/images":  {statuses: forViewers},
 	"POST /api/v1/projects/{id}/images": {body: "FILE", statuses: [4]int{401, 404, 201, 201}},
 
