@@ -143,7 +143,7 @@ func (w *Workspace) rehearse(p *Project, im Image, from *Adopted) (a *Annotation
 		return nil, nil, damaged(im, fmt.Errorf("%d×%d pixels, a map of %d×%d with %d regions, a graph of %d, %d to start with",
 			im.Width, im.Height, cells.Width, cells.Height, cells.N, len(graph.Regions), im.Regions))
 	}
-	a = &Annotation{guard: w.guard, engine: &w.engine, image: im, hierarchy: &hierarchy, cells: cells, cellGraph: &graph}
+	a = &Annotation{guard: w.guard, engine: &w.engine, image: im, hierarchy: &hierarchy, cells: cells, cellGraph: &graph, told: w.tell}
 	a.takeProject(*p)
 	a.replay(nil)
 	known := *p // events may name classes that have been deleted since

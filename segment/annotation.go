@@ -23,6 +23,7 @@ type Annotation struct {
 	cellGraph *superpixels.Graph // of it
 	engine    *engine
 	release   func()
+	told      func(imageID string) // see Workspace.Watch
 
 	mu       sync.Mutex
 	timeline *Timeline

@@ -26,11 +26,8 @@ func (a *Annotation) Append(ctx context.Context, expected int, e Event) (int, er
 	if err := a.readProject(ctx); err != nil {
 		return 0, err
 	}
-	if old, ok := a.timeline.Find(e.ID); ok {
-		if !old.same(&e) {
-			return 0, a.conflict("The id %q already names another event of this image; every event needs an id of its own. Nothing was changed.", e.ID)
-		}
-		return old.Seq, nil
+	if seq, ok, err := a.repeated(&e); ok {
+		return seq, err
 	}
 	if expected != a.timeline.Seq() {
 		return 0, a.conflict("The event was made for state %d of this image, which is now at %d. Nothing was changed; look at the present state and send it again.", expected, a.timeline.Seq())
@@ -46,8 +43,7 @@ func (a *Annotation) Append(ctx context.Context, expected int, e Event) (int, er
 	if err := e.check(&a.project, expected, a.timeline.Cut().N, a.cells); err != nil {
 		return 0, err
 	}
-	who, _ := access.From(ctx)
-	e.Map, e.By, e.Created = "", who.Name, now()
+	e.sign(ctx)
 	if err := a.timeline.affords(&e); err != nil {
 		return 0, err
 	}
@@ -59,6 +55,32 @@ func (a *Annotation) Append(ctx context.Context, expected int, e Event) (int, er
 			return 0, err
 		}
 	}
+	return a.commit(ctx, e)
+}
+
+// repeated reports whether an event with the id of e is stored, and answers with
+// its number, or with a conflict when it is another event.
+func (a *Annotation) repeated(e *Event) (seq int, ok bool, err error) {
+	old, ok := a.timeline.Find(e.ID)
+	switch {
+	case !ok:
+		return 0, false, nil
+	case !old.same(e):
+		return 0, true, a.conflict("The id %q already names another event of this image; every event needs an id of its own. Nothing was changed.", e.ID)
+	}
+	return old.Seq, true, nil
+}
+
+// sign sets who made the event, and when.
+func (e *Event) sign(ctx context.Context) {
+	who, _ := access.From(ctx)
+	e.Map, e.By, e.Created = "", who.Name, now()
+}
+
+// commit plays an event that may come next and stores it; on an error nothing
+// has changed. The caller holds the lock.
+func (a *Annotation) commit(ctx context.Context, e Event) (int, error) {
+	expected := a.timeline.Seq()
 	a.timeline.Apply(e)
 	// Once handed to the store the event may be on disk whether or not the
 	// caller still waits, so its cancellation must not part the two.

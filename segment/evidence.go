@@ -18,6 +18,7 @@ const (
 	Redo   EventKind = "redo"   // brings back what the last undo took
 
 	Pixels  EventKind = "pixels"  // single pixels have a class, whatever their superpixel has
+	Import  EventKind = "import"  // a mask made elsewhere becomes the labelling; see Annotation.ImportMask
 	Restore EventKind = "restore" // labelling, clicks, repairs and granularity become what they were
 
 	Granularity EventKind = "granularity" // superpixels become coarser or finer
@@ -44,7 +45,8 @@ type Event struct {
 	Class       int          // label only: id of the class
 	Regions     int          // granularity only: how many superpixels are wanted
 	Pick        *Pick        // accept only
-	Repairs     []Repair     // pixels only; each pixel is in one run at most
+	Repairs     []Repair     // pixels, import; each pixel is in one run at most
+	Cells       []uint8      // import only: class id or Void per cell
 	To          int          // restore only: number of the event to go back to
 	By          string       // name of who made it, when known; set when appended
 	Created     time.Time
@@ -63,7 +65,7 @@ type Pick struct {
 // tell a repeated request from a reused identifier. Points count for more than
 // superpixels, whose numbers change with the granularity.
 func (e *Event) same(request *Event) bool {
-	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Points, request.Points) {
+	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !slices.Equal(e.Points, request.Points) {
 		return false
 	}
 	if !slices.EqualFunc(e.Repairs, request.Repairs, func(a, b Repair) bool { return a.Class == b.Class && slices.Equal(a.Runs, b.Runs) }) {
@@ -112,6 +114,18 @@ func (e *Event) check(p *Project, seq, superpixels int, cells *superpixels.Map) 
 			return Errorf(Invalid, "There is no event %d to go back to: this image has events 1 to %d, and 0 stands for the beginning. Nothing was changed.", e.To, seq)
 		}
 	case Pixels:
+		return checkStroke(e.Repairs, p, len(cells.Labels))
+	case Import:
+		if len(e.Cells) != cells.N {
+			return Errorf(Invalid, "An import can't be sent as an event; upload the mask. Nothing was changed.")
+		}
+		for _, l := range e.Cells {
+			if l != Void {
+				if err := p.known(int(l)); err != nil {
+					return err
+				}
+			}
+		}
 		return checkRepairs(e.Repairs, p, len(cells.Labels))
 	case Granularity:
 		if fewest := min(FewestRegions, cells.N); e.Regions < fewest || e.Regions > cells.N {

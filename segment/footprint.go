@@ -36,7 +36,7 @@ func (t *Timeline) footprint() int {
 	n := eventBytes * len(t.events)
 	for i := range t.events {
 		e := &t.events[i]
-		n += 4*len(e.Superpixels) + 16*len(e.Points)
+		n += 4*len(e.Superpixels) + 16*len(e.Points) + len(e.Cells)
 		for _, r := range e.Repairs {
 			n += 4 * len(r.Runs)
 		}

@@ -46,8 +46,10 @@ func TestTimelineOfManyGranularities(t *testing.T) {
 		timeline := NewTimeline(cells, cells.N/4, cutter)
 		var undo, redo []play
 		history := []play{playOf(timeline)}
+		known := four()
+		var mask []uint8
 		for step := range rapid.IntRange(1, 40).Draw(t, "steps") {
-			kind := rapid.SampledFrom([]EventKind{Label, Label, Clear, Accept, Granularity, Granularity, Pixels, Restore, Undo, Undo, Redo}).Draw(t, "kind")
+			kind := rapid.SampledFrom([]EventKind{Label, Label, Clear, Accept, Granularity, Granularity, Pixels, Import, Restore, Undo, Undo, Redo}).Draw(t, "kind")
 			if timeline.Possible(kind) != nil {
 				continue
 			}
@@ -59,6 +61,9 @@ func TestTimelineOfManyGranularities(t *testing.T) {
 				e.To = rapid.IntRange(0, timeline.Seq()).Draw(t, "to")
 			case Pixels:
 				e.Repairs = drawRepairs(t, len(cells.Labels))
+			case Import:
+				mask = drawMask(t, timeline)
+				e.Cells, e.Repairs = majority(cells, mask)
 			case Granularity:
 				e.Regions = rapid.IntRange(2, cells.N).Draw(t, "regions")
 			case Label, Clear:
@@ -74,6 +79,9 @@ func TestTimelineOfManyGranularities(t *testing.T) {
 				e.Pick = &Pick{Labels: labels}
 			}
 			labels := timeline.cellLabels()
+			if err := e.check(&known, timeline.Seq(), n, cells); err != nil {
+				t.Fatalf("%s is refused: %v", kind, err)
+			}
 			timeline.Apply(e)
 			after := playOf(timeline)
 			var want play
@@ -82,6 +90,11 @@ func TestTimelineOfManyGranularities(t *testing.T) {
 				want, undo, redo = undo[len(undo)-1], undo[:len(undo)-1], append(redo, before)
 			case Redo:
 				want, redo, undo = redo[len(redo)-1], redo[:len(redo)-1], append(undo, before)
+			case Import:
+				undo, redo, want = append(undo, before), nil, after
+				if diff := cmp.Diff(mask, after.pixels); diff != "" {
+					t.Fatalf("pixels after the import (-mask +got):\n%s", diff)
+				}
 			case Restore:
 				undo, redo, want = append(undo, before), nil, history[e.To]
 			case Granularity:
@@ -111,6 +124,26 @@ func TestTimelineOfManyGranularities(t *testing.T) {
 			t.Fatalf("replayed (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// drawMask draws a mask out of what the timeline shows: some classes go another
+// way, some stretches of pixels are painted over.
+func drawMask(t *rapid.T, timeline *Timeline) []uint8 {
+	classes := rapid.SampledFrom([]uint8{0, 1, 2, 3, Void})
+	mask := painted(timeline)
+	var to [256]uint8
+	for _, c := range []uint8{0, 1, 2, 3, Void} {
+		to[c] = classes.Draw(t, "to")
+	}
+	for i, l := range mask {
+		mask[i] = to[l]
+	}
+	for _, r := range runsOf(drawRepairs(t, len(mask))) {
+		for i := r.start; i < r.end(); i++ {
+			mask[i] = r.class
+		}
+	}
+	return mask
 }
 
 // From coarse to fine and back the superpixels are the same as before.

@@ -89,6 +89,8 @@ func (t *Timeline) play(e *Event) step {
 	switch e.Kind {
 	case Restore:
 		return t.become(t.rebuilt(t.stateAfter(e.To)))
+	case Import:
+		return t.become(t.imported(e))
 	case Granularity:
 		s := step{wanted: t.wanted, cut: t.cut}
 		t.wanted, t.cut = e.Regions, t.cutOf(e, e.Regions, t.cellLabels())

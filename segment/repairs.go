@@ -70,9 +70,27 @@ func repairsOf(runs []run) []Repair {
 	return repairs
 }
 
-// checkRepairs validates the repairs of an event of an image of so many pixels.
-func checkRepairs(repairs []Repair, p *Project, pixels int) error {
+// checkStroke validates the repairs of a pixels event of an image of so many
+// pixels.
+func checkStroke(repairs []Repair, p *Project, pixels int) error {
 	count := 0
+	for _, r := range repairs {
+		count += len(r.Runs) / 2
+	}
+	if count > maxEventRuns {
+		return Errorf(TooLarge, "One event can repair up to %d runs of pixels; this one has %d. Send it in parts. Nothing was changed.", maxEventRuns, count)
+	}
+	if err := checkRepairs(repairs, p, pixels); err != nil {
+		return err
+	}
+	if count == 0 {
+		return Errorf(Invalid, "A pixels event needs at least one run of pixels. Nothing was changed.")
+	}
+	return nil
+}
+
+// checkRepairs validates any repairs of an image of so many pixels.
+func checkRepairs(repairs []Repair, p *Project, pixels int) error {
 	for _, r := range repairs {
 		if r.Class != Void {
 			if err := p.known(int(r.Class)); err != nil {
@@ -82,24 +100,18 @@ func checkRepairs(repairs []Repair, p *Project, pixels int) error {
 		if len(r.Runs)%2 != 0 {
 			return Errorf(Invalid, "Runs are pairs of a first pixel and a number of pixels; the list of class %d has %d numbers. Nothing was changed.", r.Class, len(r.Runs))
 		}
-		count += len(r.Runs) / 2
 		for pair := range slices.Chunk(r.Runs, 2) {
 			if pair[0] < 0 || pair[1] < 1 || int64(pair[0])+int64(pair[1]) > int64(pixels) {
 				return Errorf(Invalid, "The run of %d pixels from pixel %d does not lie in the image, which has pixels 0 to %d. Nothing was changed.", pair[1], pair[0], pixels-1)
 			}
 		}
 	}
-	if count == 0 {
-		return Errorf(Invalid, "A pixels event needs at least one run of pixels. Nothing was changed.")
-	}
-	if count > maxEventRuns {
-		return Errorf(TooLarge, "One event can repair up to %d runs of pixels; this one has %d. Send it in parts. Nothing was changed.", maxEventRuns, count)
-	}
-	runs := runsOf(repairs)
-	for i, r := range runs[1:] {
-		if r.start < runs[i].end() {
+	end := int32(0)
+	for _, r := range runsOf(repairs) {
+		if r.start < end {
 			return Errorf(Invalid, "Pixel %d is in two runs; an event names each pixel once. Nothing was changed.", r.start)
 		}
+		end = r.end()
 	}
 	return nil
 }

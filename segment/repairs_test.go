@@ -131,7 +131,7 @@ func TestRepairsAgainstPixels(t *testing.T) {
 			t.Fatalf("repairs put together and divided again are %d runs, want %d", got, timeline.runs)
 		}
 		if len(whole) > 0 {
-			if err := checkRepairs(whole, &Project{Classes: four().Classes}, pixels); err != nil {
+			if err := checkStroke(whole, &Project{Classes: four().Classes}, pixels); err != nil {
 				t.Fatalf("the present repairs are not those of an event: %v", err)
 			}
 		}
@@ -166,11 +166,11 @@ func TestRefusedRepairs(t *testing.T) {
 		"twice, classes": {[]Repair{{1, []int32{0, 5}}, {2, []int32{3, 1}}}, Invalid, "Pixel 3 is in two runs"},
 		"too many":       {[]Repair{{1, slices.Repeat([]int32{0, 1}, maxEventRuns+1)}}, TooLarge, "up to 100000 runs"},
 	} {
-		if err := checkRepairs(tt.repairs, &p, 100); KindOf(err) != tt.kind || !strings.Contains(err.Error(), tt.says) {
+		if err := checkStroke(tt.repairs, &p, 100); KindOf(err) != tt.kind || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v, want %q", name, err, tt.says)
 		}
 	}
-	if err := checkRepairs([]Repair{{Void, []int32{5, 95}}, {3, []int32{0, 5}}}, &p, 100); err != nil {
+	if err := checkStroke([]Repair{{Void, []int32{5, 95}}, {3, []int32{0, 5}}}, &p, 100); err != nil {
 		t.Error(err)
 	}
 }

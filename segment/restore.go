@@ -19,6 +19,8 @@ const maxEffort = 10_000_000
 // memory or time than an image is given.
 func (t *Timeline) affords(e *Event) error {
 	switch {
+	case e.Kind == Import && pieces(t.cells, e.Repairs) > maxRuns:
+		return Errorf(TooLarge, "The mask is too ragged: where it does not follow the image it has more than %d runs of pixels of one class. Nothing was changed.", maxRuns)
 	case e.Kind == Pixels && t.runs+pieces(t.cells, e.Repairs) > maxRuns:
 		return Errorf(TooLarge, "This image has as many repaired pixels as it can hold: %d runs of them. Label superpixels where whole ones are meant, which takes the repairs in them away. Nothing was changed.", maxRuns)
 	case e.Kind == Restore && t.effort+len(t.path(t.stateAfter(e.To))) > maxEffort:

@@ -22,7 +22,7 @@ type eventJSON struct {
 	Points      [][2]float64       `json:"points,omitempty"`
 	Class       *int               `json:"class,omitempty"` // label only
 	Hypothesis  *pickJSON          `json:"hypothesis,omitempty"`
-	Labels      []byte             `json:"labels,omitempty"`  // of the hypothesis, with full detail
+	Labels      []byte             `json:"labels,omitempty"`  // of the hypothesis, or of all cells after an import; with full detail
 	Regions     int                `json:"regions,omitempty"` // granularity only
 	Repairs     []loggedRepairJSON `json:"repairs,omitempty"`
 	To          *int               `json:"to,omitempty"`    // restore only
@@ -108,6 +108,9 @@ func eventOut(e segment.Entry, detail string) eventJSON {
 		out.Class = &e.Class
 	case segment.Restore:
 		out.To = &e.To
+	}
+	if e.Kind == segment.Import && detail == detailFull {
+		out.Labels = e.Cells
 	}
 	if e.Pick != nil {
 		out.Hypothesis = &pickJSON{Rank: e.Pick.Rank, Digest: e.Pick.Digest}

@@ -171,6 +171,7 @@ func TestEvidenceMistakes(t *testing.T) {
 		{"stale", `{"id":"x","kind":"undo","expected_seq":0}`, 409, "now at 1"},
 		{"from the future", `{"id":"x","kind":"undo","expected_seq":9}`, 409, "now at 1"},
 		{"unknown kind", `{"id":"x","kind":"paint","expected_seq":1}`, 422, "paint"},
+		{"an import", `{"id":"x","kind":"import","expected_seq":1,"cells":[0],"labels":"AAAA"}`, 422, "upload the mask"},
 		{"no class", `{"id":"x","kind":"label","expected_seq":1,"superpixels":[0]}`, 422, `"class" is missing`},
 		{"unknown class", `{"id":"x","kind":"label","expected_seq":1,"superpixels":[0],"class":3}`, 422, "classes 0 to 2"},
 		{"negative class", `{"id":"x","kind":"label","expected_seq":1,"superpixels":[0],"class":-1}`, 422, "Class -1"},

@@ -101,6 +101,7 @@ type event struct {
 	Regions     int          `json:"regions,omitempty"`
 	Pick        *pick        `json:"pick,omitempty"`
 	Repairs     []repair     `json:"repairs,omitempty"`
+	Cells       []byte       `json:"cells,omitempty"`
 	To          int          `json:"to,omitempty"`
 	By          string       `json:"by,omitempty"`
 	Created     time.Time    `json:"created"`
@@ -125,7 +126,7 @@ func WriteEvents(w io.Writer, events []segment.Event) error {
 		e := &events[i]
 		line := event{
 			ID: e.ID, Seq: e.Seq, Kind: string(e.Kind), Superpixels: e.Superpixels, Points: e.Points,
-			Class: e.Class, Regions: e.Regions, To: e.To, By: e.By, Created: e.Created,
+			Class: e.Class, Regions: e.Regions, Cells: e.Cells, To: e.To, By: e.By, Created: e.Created,
 		}
 		for _, r := range e.Repairs {
 			line.Repairs = append(line.Repairs, repair(r))
@@ -182,7 +183,7 @@ func readEvent(line []byte) (segment.Event, error) {
 	}
 	e := segment.Event{
 		ID: in.ID, Seq: in.Seq, Kind: segment.EventKind(in.Kind), Superpixels: in.Superpixels, Points: in.Points,
-		Class: in.Class, Regions: in.Regions, To: in.To, By: in.By, Created: in.Created.UTC(),
+		Class: in.Class, Regions: in.Regions, Cells: in.Cells, To: in.To, By: in.By, Created: in.Created.UTC(),
 	}
 	for _, r := range in.Repairs {
 		e.Repairs = append(e.Repairs, segment.Repair(r))

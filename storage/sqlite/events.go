@@ -19,6 +19,9 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 	if e.Pick != nil {
 		rank, digest, labels = e.Pick.Rank, e.Pick.Digest, e.Pick.Labels
 	}
+	if e.Kind == segment.Import {
+		labels = e.Cells
+	}
 	return s.writer.write(ctx, func(w *writer) error {
 		var image int64
 		var present int
@@ -95,6 +98,9 @@ func scanEvent(row scanner) (segment.Event, error) {
 		return e, fmt.Errorf("event %d: %w", e.Seq, err)
 	}
 	e.To = backTo.V
+	if e.Kind == segment.Import {
+		e.Cells = labels
+	}
 	if rank.Valid {
 		e.Pick = &segment.Pick{Rank: rank.V, Digest: digest.V, Labels: labels}
 	}
