@@ -51,6 +51,23 @@ func (e *engine) long(ctx context.Context, work func()) error {
 	return busy(e.schedule.Long(ctx, work), "The server has a lot to do at the moment. Nothing was changed; try again in a minute.")
 }
 
+// Long runs a piece of work that takes longer than a step out of the way of
+// these: on a thread of low priority, when there is room. It waits for as long as
+// ctx lets it.
+func (w *Workspace) Long(ctx context.Context, work func()) error {
+	for {
+		err := w.schedule.Long(ctx, work)
+		if !errors.Is(err, schedule.ErrBusy) {
+			return err
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 // busy puts the scheduler's refusal in words for people.
 func busy(err error, detail string) error {
 	if errors.Is(err, schedule.ErrBusy) {

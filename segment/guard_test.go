@@ -15,6 +15,7 @@ var needs = map[string]access.Action{
 	"Workspace.AdoptProject":   access.Manage,
 	"Workspace.Project":        access.Read,
 	"Workspace.Projects":       access.Read,
+	"Workspace.Overviews":      access.Read,
 	"Workspace.EditProject":    access.Manage,
 	"Workspace.ReplaceClasses": access.Manage,
 	"Workspace.RestoreClass":   access.Manage,
@@ -38,7 +39,7 @@ var needs = map[string]access.Action{
 }
 
 // chores are the calls that the program makes for itself, never for a person.
-var chores = map[string]bool{"Workspace.May": true}
+var chores = map[string]bool{"Workspace.May": true, "Workspace.Long": true}
 
 // Every call that takes a context asks who calls before it does anything: on a
 // workspace without a store, all that is not refused at once would panic.

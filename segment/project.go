@@ -26,6 +26,14 @@ type Project struct {
 	Created time.Time
 }
 
+// Overview is a project with what lists of projects tell of its images.
+type Overview struct {
+	Project
+	Images int
+	Done   int    // images of which every superpixel is decided
+	Cover  string // id of the first image; empty when there is none
+}
+
 // Class is one thing that a superpixel can be. ID names it in evidence, labels
 // and hypotheses for as long as the project lives, whatever its place in the
 // list; in a new project the two are the same. The first class of the list is

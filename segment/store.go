@@ -23,6 +23,9 @@ type ProjectStore interface {
 	CreateProject(ctx context.Context, p Project) error
 	Project(ctx context.Context, id string) (Project, error)
 	Projects(ctx context.Context) ([]Project, error) // newest first
+	// Overviews sums up the images of each project, in the order of Projects.
+	// Done goes by the progress that records hold.
+	Overviews(ctx context.Context) ([]Overview, error)
 	UpdateProject(ctx context.Context, p Project) error
 }
 

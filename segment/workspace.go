@@ -106,6 +106,36 @@ func (w *Workspace) Projects(ctx context.Context) ([]Project, error) {
 	return w.store.Projects(ctx)
 }
 
+// Overviews lists the projects that are not in the trash, newest first, with
+// what there is to say about their images.
+func (w *Workspace) Overviews(ctx context.Context) ([]Overview, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return nil, err
+	}
+	list, err := w.store.Overviews(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		o := &list[i]
+		if len(o.Deleted) == 0 {
+			continue
+		}
+		// Records don't know of deleted classes.
+		images, err := w.store.Images(ctx, o.ID)
+		if err != nil {
+			return nil, err
+		}
+		o.Done = 0
+		for _, im := range images {
+			if im = o.seen(im); im.Status() == "done" {
+				o.Done++
+			}
+		}
+	}
+	return list, nil
+}
+
 // Image returns an image's record.
 func (w *Workspace) Image(ctx context.Context, id string) (Image, error) {
 	if err := w.May(ctx, access.Read); err != nil {

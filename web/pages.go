@@ -13,27 +13,18 @@ import (
 )
 
 func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
-	projects, err := s.workspace.Projects(r.Context())
+	projects, err := s.workspace.Overviews(r.Context())
 	if err != nil {
 		return err
 	}
 	var v templates.StartView
 	for _, p := range projects {
-		images, err := s.workspace.Images(r.Context(), p.ID)
-		if err != nil {
-			return err
-		}
-		card := templates.ProjectCard{ID: p.ID, Name: p.Name, Images: len(images)}
+		card := templates.ProjectCard{ID: p.ID, Name: p.Name, Images: p.Images, Done: p.Done}
 		for _, c := range p.Classes {
 			card.Colors = append(card.Colors, c.Color)
 		}
-		for _, im := range images {
-			if im.Status() == "done" {
-				card.Done++
-			}
-		}
-		if len(images) > 0 {
-			card.Cover = imageURL(images[0].ID, "thumbnail")
+		if p.Cover != "" {
+			card.Cover = imageURL(p.Cover, "thumbnail")
 		}
 		v.Projects = append(v.Projects, card)
 	}

@@ -21,6 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"collie/segment"
+	"collie/segment/export"
 	"collie/segment/photo"
 	"collie/storage/blob"
 	"collie/storage/sqlite"
@@ -42,10 +43,8 @@ func mustServe(t *testing.T) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site := web.New(web.Config{
-		Workspace: segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{})),
-		Ready:     store.Ready, Log: slog.New(slog.DiscardHandler),
-	})
+	workspace, log := segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{})), slog.New(slog.DiscardHandler)
+	site := web.New(web.Config{Workspace: workspace, Ready: store.Ready, Log: log, Exports: export.NewJobs(workspace, blobs, log)})
 	listener := httptest.NewServer(site)
 	t.Cleanup(func() {
 		site.Close()

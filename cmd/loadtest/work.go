@@ -56,7 +56,7 @@ func (p *plan) work(ctx context.Context, s *server, pool []*target, r *recorder,
 		all.Go(func() { a.work(ctx) })
 	}
 	all.Go(func() {
-		if sleep(ctx, start, r.end()) {
+		if sleep(ctx, start, r.end()-settle/10) {
 			r.vitals = s.vitals(ctx) // with all sockets still open
 		}
 	})

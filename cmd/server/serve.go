@@ -66,6 +66,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 
 	config.Workspace, config.Ready, config.Log = d.workspace, d.Ready, log
 	config.Exports = export.NewJobs(d.workspace, d.blobs, log)
+	config.Exports.KeepTo(d.workspace.Long)
 	config.Limits, config.Scratch, config.Metrics = s.web(), scratch, figures
 	if config.Login, err = s.login(ctx, d, log); err != nil {
 		return err

@@ -59,6 +59,7 @@ type Jobs struct {
 	source Source
 	blobs  segment.Blobs
 	log    *slog.Logger
+	pace   Pace
 	now    func() time.Time
 
 	closing context.Context
@@ -79,6 +80,9 @@ func NewJobs(source Source, blobs segment.Blobs, log *slog.Logger) *Jobs {
 	j.closing, j.close = context.WithCancel(context.Background())
 	return j
 }
+
+// KeepTo sets the pace of the jobs; it is called before the first.
+func (j *Jobs) KeepTo(p Pace) { j.pace = p }
 
 // Close ends all jobs and waits for them. They will be found failed.
 func (j *Jobs) Close() {
@@ -146,7 +150,7 @@ func (j *Jobs) run(ctx context.Context, s *Status) {
 	err := j.blobs.Put(ctx, key(s.ID, "file"), func(w io.Writer) error {
 		return guarded(func() (err error) {
 			counter.w = w
-			report, err = Write(ctx, counter, j.source, s.Project, s.Format, s.Options, func(done, total int) {
+			report, err = Write(atPace(ctx, j.pace), counter, j.source, s.Project, s.Format, s.Options, func(done, total int) {
 				j.set(func() { s.ImagesDone, s.ImagesTotal = done, total })
 			})
 			return err

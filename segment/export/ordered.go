@@ -30,10 +30,15 @@ func ordered[T any](ctx context.Context, n int, make1 func(ctx context.Context, 
 			one := make(chan result, 1)
 			go func() {
 				var r result
-				r.err = guarded(func() (err error) {
-					r.made, err = make1(ctx, i)
-					return err
+				late := paceOf(ctx)(ctx, func() {
+					r.err = guarded(func() (err error) {
+						r.made, err = make1(ctx, i)
+						return err
+					})
 				})
+				if late != nil {
+					r.err = late
+				}
 				one <- r
 				<-slots
 			}()
@@ -64,6 +69,23 @@ func ordered[T any](ctx context.Context, n int, make1 func(ctx context.Context, 
 		return context.Cause(ctx)
 	}
 	return failed
+}
+
+// Pace runs a piece of an export when there is room for it, so that exports
+// don't get into the way of more urgent work. An error is one of not having run it.
+type Pace func(ctx context.Context, piece func()) error
+
+type paceKey struct{}
+
+// atPace returns a context of exports that keep to a pace.
+func atPace(ctx context.Context, p Pace) context.Context { return context.WithValue(ctx, paceKey{}, p) }
+
+// paceOf is the pace of a context: without one, everything runs at once.
+func paceOf(ctx context.Context) Pace {
+	if p, ok := ctx.Value(paceKey{}).(Pace); ok && p != nil {
+		return p
+	}
+	return func(_ context.Context, piece func()) error { piece(); return nil }
 }
 
 // guarded runs f and returns a panic in it as an error, with its stack: what

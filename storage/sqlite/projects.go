@@ -108,11 +108,34 @@ func (s *Store) Projects(ctx context.Context) ([]segment.Project, error) {
 	return projects, rows.Err()
 }
 
-func scanProject(row scanner) (segment.Project, error) {
+// Overviews lists the projects with what their images come to.
+func (s *Store) Overviews(ctx context.Context) ([]segment.Overview, error) {
+	rows, err := s.reads.QueryContext(ctx, `SELECT project.id, project.name, project.classes, deleted_classes, project.created,
+			count(image.number), count(CASE WHEN seq > 0 AND decided >= 1 THEN 1 END),
+			coalesce((SELECT id FROM image AS cover WHERE cover.project = project.number AND cover.trashed_at IS NULL ORDER BY cover.number LIMIT 1), '')
+		FROM project LEFT JOIN image ON image.project = project.number AND image.trashed_at IS NULL
+		WHERE project.trashed_at IS NULL GROUP BY project.number ORDER BY project.created DESC, project.number DESC`)
+	if err != nil {
+		return nil, fmt.Errorf("listing the projects: %w", err)
+	}
+	defer rows.Close()
+	var list []segment.Overview
+	for rows.Next() {
+		var o segment.Overview
+		if o.Project, err = scanProject(rows, &o.Images, &o.Done, &o.Cover); err != nil {
+			return nil, err
+		}
+		list = append(list, o)
+	}
+	return list, rows.Err()
+}
+
+// scanProject reads a row that begins with the columns of a project.
+func scanProject(row scanner, more ...any) (segment.Project, error) {
 	var p segment.Project
 	var classes, deleted string
 	var created int64
-	if err := row.Scan(&p.ID, &p.Name, &classes, &deleted, &created); err != nil {
+	if err := row.Scan(append([]any{&p.ID, &p.Name, &classes, &deleted, &created}, more...)...); err != nil {
 		return segment.Project{}, readError("project", err)
 	}
 	if err := decodeClasses(classes, deleted, &p); err != nil {

@@ -37,6 +37,7 @@ func TestStore(t *testing.T, open func(tb testing.TB, place string) Store) {
 	}
 	t.Run("model", func(t *testing.T) { testModel(t, open) })
 	t.Run("events", func(t *testing.T) { testEvents(t, fresh(t)) })
+	t.Run("overviews", func(t *testing.T) { testOverviews(t, fresh(t)) })
 	t.Run("order", func(t *testing.T) { testOrder(t, fresh(t)) })
 	t.Run("unknown", func(t *testing.T) { testUnknown(t, fresh(t)) })
 	t.Run("twice", func(t *testing.T) { testTwice(t, fresh(t)) })
@@ -87,6 +88,32 @@ func testOrder(t *testing.T, s Store) {
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("images are not in order of upload (-want +got):\n%s", diff)
+	}
+}
+
+// testOverviews checks what a list of projects says about their images.
+func testOverviews(t *testing.T, s Store) {
+	ctx := t.Context()
+	empty, full, gone := newProject("empty"), newProject("full"), newProject("gone")
+	for _, p := range []segment.Project{empty, full, gone} {
+		must(t, s.CreateProject(ctx, p))
+	}
+	var images []segment.Image
+	for i := range 4 {
+		im := newImage(full.ID, fmt.Sprint(i))
+		must(t, s.CreateImage(ctx, im))
+		images = append(images, im)
+	}
+	for i, decided := range []float64{1, 1, 0.999, 1} {
+		must(t, s.Append(ctx, images[i].ID, 0, segment.Event{ID: "a", Kind: segment.Label, Superpixels: []int32{1}, Created: moment()}, segment.Progress{Decided: decided}))
+	}
+	must(t, s.TrashImage(ctx, images[0].ID))
+	must(t, s.TrashProject(ctx, gone.ID))
+	got, err := s.Overviews(ctx)
+	must(t, err)
+	want := []segment.Overview{{Project: full, Images: 3, Done: 2, Cover: images[1].ID}, {Project: empty}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("overviews (-want +got):\n%s", diff)
 	}
 }
 
