@@ -8,8 +8,8 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// exportDialog offers the mask in two forms and says what it will hold.
-func exportDialog(v AnnotateView) templ.Component {
+// helpDialog is filled from the key table in keys.js.
+func helpDialog() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -30,50 +30,7 @@ func exportDialog(v AnnotateView) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<dialog id=\"export-dialog\" class=\"dialog\" aria-labelledby=\"export-title\"><form method=\"dialog\"><h2 id=\"export-title\">Export the mask</h2><p id=\"export-note\" class=\"note\"></p><fieldset class=\"choices\"><legend class=\"visually-hidden\">Form</legend> <label class=\"choice\"><input type=\"radio\" name=\"style\" value=\"index\" checked> <span><strong>Index mask</strong><span class=\"muted\">PNG, one byte per pixel: the class index, 255 where undecided</span></span></label> <label class=\"choice\"><input type=\"radio\" name=\"style\" value=\"colour\"> <span><strong>Colour mask</strong><span class=\"muted\">RGB PNG in the colours of the classes</span></span></label></fieldset><p class=\"muted small\">")
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		var templ_7745c5c3_Var2 string
-		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(size(v.Image))
-		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `dialogs.templ`, Line: 20, Col: 41}
-		}
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " pixels, the size of the original.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button\" value=\"labelling\" id=\"export-labelling\">Labelling only</button> <button type=\"submit\" class=\"button primary\" value=\"default\" id=\"export-default\">Export</button></div></form></dialog>")
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		return nil
-	})
-}
-
-// helpDialog is filled from the key table in keys.js.
-func helpDialog() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
-			return templ_7745c5c3_CtxErr
-		}
-		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
-		if !templ_7745c5c3_IsBuffer {
-			defer func() {
-				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
-				if templ_7745c5c3_Err == nil {
-					templ_7745c5c3_Err = templ_7745c5c3_BufErr
-				}
-			}()
-		}
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var3 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var3 == nil {
-			templ_7745c5c3_Var3 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<dialog id=\"help-dialog\" class=\"dialog dialog-wide\" aria-labelledby=\"help-title\"><form method=\"dialog\"><div class=\"dialog-head\"><h2 id=\"help-title\">Keys</h2><button type=\"button\" class=\"icon-button\" data-close aria-label=\"Close\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<dialog id=\"help-dialog\" class=\"dialog dialog-wide\" aria-labelledby=\"help-title\"><form method=\"dialog\"><div class=\"dialog-head\"><h2 id=\"help-title\">Keys</h2><button type=\"button\" class=\"icon-button\" data-close aria-label=\"Close\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -81,7 +38,7 @@ func helpDialog() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</button></div><div id=\"help-keys\" class=\"help-keys\"></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</button></div><div id=\"help-keys\" class=\"help-keys\"></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -106,12 +63,12 @@ func findDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var4 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var4 == nil {
-			templ_7745c5c3_Var4 = templ.NopComponent
+		templ_7745c5c3_Var2 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var2 == nil {
+			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<dialog id=\"find-dialog\" class=\"dialog dialog-find\" aria-labelledby=\"find-title\"><form method=\"dialog\"><h2 id=\"find-title\" class=\"visually-hidden\">Find a class</h2><input id=\"find-input\" type=\"text\" role=\"combobox\" aria-expanded=\"true\" aria-controls=\"find-list\" aria-autocomplete=\"list\" placeholder=\"Type the name of a class\" autocomplete=\"off\" spellcheck=\"false\" aria-label=\"Name of the class\"><ul id=\"find-list\" class=\"find-list\" role=\"listbox\" aria-label=\"Classes\"></ul><p id=\"find-none\" class=\"muted\" hidden>No class has that name.</p></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<dialog id=\"find-dialog\" class=\"dialog dialog-find\" aria-labelledby=\"find-title\"><form method=\"dialog\"><h2 id=\"find-title\" class=\"visually-hidden\">Find a class</h2><input id=\"find-input\" type=\"text\" role=\"combobox\" aria-expanded=\"true\" aria-controls=\"find-list\" aria-autocomplete=\"list\" placeholder=\"Type the name of a class\" autocomplete=\"off\" spellcheck=\"false\" aria-label=\"Name of the class\"><ul id=\"find-list\" class=\"find-list\" role=\"listbox\" aria-label=\"Classes\"></ul><p id=\"find-none\" class=\"muted\" hidden>No class has that name.</p></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -136,12 +93,12 @@ func remapDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var5 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var5 == nil {
-			templ_7745c5c3_Var5 = templ.NopComponent
+		templ_7745c5c3_Var3 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var3 == nil {
+			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<dialog id=\"remap-dialog\" class=\"dialog\" aria-labelledby=\"remap-title\"><form method=\"dialog\"><h2 id=\"remap-title\">Delete the class?</h2><p id=\"remap-note\" class=\"note\"></p><label class=\"field\">Labels become <select id=\"remap-target\" class=\"select\"></select></label><p class=\"muted small\">It can be undone for 30 days: the class comes back, and so do its labels.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button danger\" value=\"delete\">Delete the class</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<dialog id=\"remap-dialog\" class=\"dialog\" aria-labelledby=\"remap-title\"><form method=\"dialog\"><h2 id=\"remap-title\">Delete the class?</h2><p id=\"remap-note\" class=\"note\"></p><label class=\"field\">Labels become <select id=\"remap-target\" class=\"select\"></select></label><p class=\"muted small\">It can be undone for 30 days: the class comes back, and so do its labels.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button danger\" value=\"delete\">Delete the class</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -30,6 +30,7 @@ type ProjectView struct {
 	ID, Name string
 	Classes  []Class
 	Images   []ImageCard
+	Export   ExportView
 }
 
 // Class is one class in project order.
@@ -59,6 +60,25 @@ type AnnotateView struct {
 	Regions                int    // superpixels
 
 	DisplayURL, SuperpixelsURL, SocketPath string
+
+	Export ExportView
+}
+
+// ExportView is the dialog that exports a project, or the image that is open.
+type ExportView struct {
+	ProjectID string
+	Images    int    // in the project
+	ImageID   string // empty where none is open
+	Size      string // of the image
+	Formats   []ExportFormat
+}
+
+// ExportFormat is a format in which images can be exported.
+type ExportFormat struct {
+	Name, Title, Summary string
+	Uses                 string // names of the options that make a difference, with spaces between them
+	Shapes               string // the default of that option
+	Pictures, Background bool   // the defaults of those
 }
 
 // ProblemView is the page that says what went wrong.

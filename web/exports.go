@@ -2,10 +2,13 @@ package web
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
 
+	"collie/segment"
 	"collie/segment/export"
+	"collie/templates"
 )
 
 // exportBody is what clients send to start an export.
@@ -57,4 +60,20 @@ func (s *Server) getExportFile(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("ETag", `"`+status.ID+`"`)
 	http.ServeContent(w, r, "", status.Created, file)
 	return nil
+}
+
+// exportView is what the dialog that exports a project offers.
+func exportView(p segment.Project, images int) templates.ExportView {
+	v := templates.ExportView{ProjectID: p.ID, Images: images}
+	for _, f := range export.Formats() {
+		defaults, err := f.Resolve(export.Options{})
+		if err != nil {
+			panic(err) // the defaults are possible
+		}
+		v.Formats = append(v.Formats, templates.ExportFormat{
+			Name: f.Name, Title: f.Title, Summary: f.Summary, Uses: strings.Join(f.Uses, " "),
+			Shapes: defaults.Shapes, Pictures: *defaults.Pictures, Background: *defaults.Background,
+		})
+	}
+	return v
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -41,7 +42,7 @@ func (s *Server) projectPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := templates.ProjectView{ID: p.ID, Name: p.Name, Classes: classViews(p)}
+	v := templates.ProjectView{ID: p.ID, Name: p.Name, Classes: classViews(p), Export: exportView(p, len(images))}
 	for _, im := range images {
 		v.Images = append(v.Images, imageCard(im))
 	}
@@ -67,6 +68,8 @@ func (s *Server) annotatePage(w http.ResponseWriter, r *http.Request) error {
 		Total: len(images), Regions: im.Regions,
 		DisplayURL: imageURL(im.ID, "display"), SuperpixelsURL: imageURL(im.ID, "superpixels.bin"), SocketPath: imageURL(im.ID, "socket"),
 	}
+	v.Export = exportView(p, len(images))
+	v.Export.ImageID, v.Export.Size = im.ID, fmt.Sprintf("%d × %d", im.Width, im.Height)
 	place := slices.IndexFunc(images, func(o segment.Image) bool { return o.ID == im.ID })
 	v.Position = place + 1
 	if place > 0 {

@@ -105,7 +105,7 @@ export class App {
     this.minimap = new Minimap(this.stage);
     this.tones = new Tones(`/api/v1/images/${data.image}`, data.display ?? '', this.painter, () => this.minimap.draw());
     this.doubt = new Doubt(this);
-    this.openExport = exportDialog(data.image ?? '', {
+    this.openExport = exportDialog({
       undecided: () => undecided(this.labels, this.area),
       preview: () => {
         const { selected } = this.choice;
@@ -116,7 +116,6 @@ export class App {
         return this.saved();
       },
       saved: () => this.saved(),
-      done: () => toast('Mask exported', 'It is among your downloads.'),
     });
     this.recolor();
   }

@@ -1,6 +1,9 @@
+import { Problem } from './api.js';
 import { byId } from './dom.js';
+import { fileOf, losses, progressText, resultText, runExport } from './exportjob.js';
 import { VOID } from './protocol.js';
 import { percent } from './status.js';
+import { toast, toastProblem } from './toast.js';
 
 /**
  * The share of the area that has no class, 0..1.
@@ -19,50 +22,179 @@ export function undecided(labels, area) {
 }
 
 /**
+ * What the dialog knows of the image that is open.
+ *
  * @typedef {object} ExportContext
  * @property {() => number} undecided share of the area
  * @property {() => string} preview name of the alternative that is shown, or ""
  * @property {() => Promise<boolean>} accept takes the preview over; whether it is saved
  * @property {() => Promise<boolean>} saved waits until everything is on disk
- * @property {() => void} done the download has begun
  */
+
+/** Formats whose mask of one image is a file of its own, with the name of its style. */
+const SINGLE = new Map([
+  ['index-png', 'index'],
+  ['colour-png', 'colour'],
+]);
 
 /**
- * The dialog that downloads a mask.
+ * The dialog that exports the image that is open, or the project.
  *
- * @param {string} image
- * @param {ExportContext} context
+ * @param {ExportContext} [context] of the image, where one is open
  * @returns {() => void} opens it
  */
-export function exportDialog(image, context) {
+export function exportDialog(context) {
   const dialog = /** @type {HTMLDialogElement} */ (byId('export-dialog'));
   const form = /** @type {HTMLFormElement} */ (dialog.querySelector('form'));
-  const primary = byId('export-default');
-  const only = byId('export-labelling');
+  const format = /** @type {HTMLSelectElement} */ (byId('export-format'));
+  const primary = /** @type {HTMLButtonElement} */ (byId('export-default'));
+  const only = document.getElementById('export-labelling');
+  const image = dialog.dataset.image ?? '';
+  let running = false;
 
-  dialog.addEventListener('close', async () => {
-    const choice = dialog.returnValue;
-    dialog.returnValue = '';
-    if (choice !== 'default' && choice !== 'labelling') return;
-    const style = new FormData(form).get('style') === 'colour' ? 'colour' : 'index';
-    const ok = choice === 'default' && context.preview() ? await context.accept() : await context.saved();
-    if (!ok) return;
-    const link = document.createElement('a');
-    link.href = `/api/v1/images/${encodeURIComponent(image)}/mask.png?of=labelling&style=${style}`;
-    link.download = ''; // the server names it
-    link.click();
-    context.done();
+  const scope = () => (image && new FormData(form).get('scope') === 'image' ? 'image' : 'project');
+
+  /** Shows the options that make a difference. */
+  const adapt = () => {
+    const uses = (format.selectedOptions[0].dataset.uses ?? '').split(' ');
+    byId('export-summary').textContent = format.selectedOptions[0].dataset.summary ?? '';
+    for (const option of dialog.querySelectorAll('[data-option]')) {
+      if (!(option instanceof HTMLElement)) continue;
+      const name = option.dataset.option ?? '';
+      option.hidden = name === 'drafts' ? scope() === 'image' : !uses.includes(name);
+    }
+  };
+  /** Sets the options to the defaults of the format. */
+  const defaults = () => {
+    const { pictures, background, shapes } = format.selectedOptions[0].dataset;
+    field(form, 'pictures').checked = pictures !== undefined;
+    field(form, 'background').checked = background !== undefined;
+    field(form, 'shapes').value = shapes ?? 'polygon';
+  };
+  const idle = () => {
+    byId('export-progress').hidden = true;
+    byId('export-state').textContent = '';
+    byId('export-losses').hidden = true;
+    byId('export-file').hidden = true;
+  };
+  format.addEventListener('change', () => {
+    defaults();
+    if (!running) idle();
+  });
+  form.addEventListener('change', adapt);
+  form.addEventListener('submit', async (e) => {
+    e.preventDefault();
+    const accepting = e.submitter instanceof HTMLButtonElement && e.submitter.value === 'default' && context?.preview();
+    const style = SINGLE.get(format.value);
+    const direct = scope() === 'image' && style && field(form, 'undecided').value === 'void' && !field(form, 'pictures').checked;
+    if (direct) dialog.close();
+    if (context && !(accepting ? await context.accept() : await context.saved())) return;
+    if (direct) {
+      download(`/api/v1/images/${encodeURIComponent(image)}/mask.png?of=labelling&style=${style}`);
+      toast('Mask exported', 'It is among your downloads.');
+      return;
+    }
+    if (!running) await start();
   });
 
+  const start = async () => {
+    running = true;
+    primary.disabled = true;
+    idle();
+    const bar = /** @type {HTMLProgressElement} */ (byId('export-progress').querySelector('progress'));
+    bar.removeAttribute('value');
+    byId('export-progress').hidden = false;
+    try {
+      const end = await runExport(dialog.dataset.project ?? '', format.value, options(form, scope() === 'image' ? [image] : []), (status) => {
+        if (status.images_total > 0) bar.value = status.images_done / status.images_total;
+        byId('export-state').textContent = progressText(status);
+      });
+      if (end.status === 'failed' || !end.report) throw new Problem('The export failed', end.problem ?? '');
+      show(fileOf(end.id), resultText(end), losses(end.report));
+      download(fileOf(end.id));
+      if (!dialog.open) toast('Exported', resultText(end));
+    } catch (error) {
+      idle();
+      if (error instanceof Problem) byId('export-state').textContent = `${error.title}. ${error.detail}`;
+      if (!dialog.open || !(error instanceof Problem)) toastProblem(error);
+    } finally {
+      running = false;
+      primary.disabled = false;
+      byId('export-progress').hidden = true;
+    }
+  };
+
   return () => {
-    const preview = context.preview();
-    const share = context.undecided();
-    only.hidden = preview === '' || share === 1;
-    primary.textContent = preview ? 'Accept preview and export' : 'Export';
-    byId('export-note').textContent = note(preview, share);
+    if (!running) idle();
+    defaults();
+    adapt();
+    if (context && only) {
+      const preview = context.preview();
+      const share = context.undecided();
+      only.hidden = preview === '' || share === 1;
+      primary.textContent = preview ? 'Accept preview and export' : 'Export';
+      byId('export-note').textContent = note(preview, share);
+    }
     dialog.showModal();
     primary.focus();
   };
+}
+
+/**
+ * @param {string} file its address
+ * @param {string} text
+ * @param {string[]} lines
+ */
+function show(file, text, lines) {
+  byId('export-state').textContent = text;
+  const list = byId('export-losses');
+  list.replaceChildren(
+    ...lines.map((line) => {
+      const item = document.createElement('li');
+      item.textContent = line;
+      return item;
+    }),
+  );
+  list.hidden = lines.length === 0;
+  const link = /** @type {HTMLAnchorElement} */ (byId('export-file'));
+  link.href = file;
+  link.hidden = false;
+}
+
+/** @param {string} address */
+function download(address) {
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = ''; // the server names it
+  link.click();
+}
+
+/**
+ * The options as the server takes them; those that the format does not use make
+ * no difference to it.
+ *
+ * @param {HTMLFormElement} form
+ * @param {string[]} images
+ */
+function options(form, images) {
+  return {
+    images,
+    drafts: images.length > 0 || field(form, 'drafts').checked,
+    undecided: field(form, 'undecided').value,
+    pictures: field(form, 'pictures').checked,
+    objects: field(form, 'objects').value,
+    shapes: field(form, 'shapes').value,
+    background: field(form, 'background').checked,
+    hypotheses: Number(field(form, 'hypotheses').value),
+  };
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {string} name
+ */
+function field(form, name) {
+  return /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
 }
 
 /**
@@ -70,7 +202,7 @@ export function exportDialog(image, context) {
  * @param {number} share undecided
  */
 export function note(preview, share) {
-  const rest = `${percent(share)} undecided, exported as void (255).`;
+  const rest = `${percent(share)} undecided.`;
   if (!preview) return share === 0 ? 'Everything is decided.' : rest;
   const state = share === 1 ? 'Nothing is accepted yet.' : share === 0 ? 'The labelling is complete without it.' : `The labelling without it: ${rest}`;
   return `You are looking at a preview, ${preview}. ${state}`;

@@ -1,5 +1,6 @@
 import { call } from './api.js';
 import { byId, closeButtons, colourSwatches } from './dom.js';
+import { exportDialog } from './export.js';
 import { themeToggle } from './theme.js';
 import { toast, toastProblem } from './toast.js';
 import { dropZone, upload } from './upload.js';
@@ -13,6 +14,15 @@ const address = `/api/v1/projects/${encodeURIComponent(project)}`;
 const renameDialog = /** @type {HTMLDialogElement} */ (byId('rename-dialog'));
 const trashDialog = /** @type {HTMLDialogElement} */ (byId('trash-dialog'));
 const input = /** @type {HTMLInputElement} */ (byId('rename-input'));
+
+const openExport = exportDialog();
+byId('export').addEventListener('click', openExport);
+document.addEventListener('keydown', (e) => {
+  if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'e' && !document.querySelector('dialog[open]')) {
+    e.preventDefault();
+    openExport();
+  }
+});
 
 byId('rename').addEventListener('click', () => {
   input.value = byId('project-name').textContent ?? '';

@@ -41,7 +41,7 @@ test('gaps are short', () => assert.deepEqual([123.4, 12.34, 1.234, 0.0004].map(
 test('the export says what is undecided', () => {
   const share = undecided(Uint8Array.of(0, 255, 1), [50, 25, 25]);
   assert.equal(share, 0.25);
-  assert.equal(note('', share), '25 % undecided, exported as void (255).');
+  assert.equal(note('', share), '25 % undecided.');
   assert.equal(note('', 0), 'Everything is decided.');
   assert.match(note('hypothesis 1 of 12', 1), /preview, hypothesis 1 of 12\. Nothing is accepted yet\./);
 });
