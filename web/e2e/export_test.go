@@ -1,0 +1,110 @@
+package e2e
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// downloadedZip waits for an archive among the downloads.
+func (p *page) downloadedZip() *zip.ReadCloser {
+	p.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		files, err := filepath.Glob(filepath.Join(p.downloads, "*.zip"))
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		if len(files) != 1 {
+			continue
+		}
+		if z, err := zip.OpenReader(files[0]); err == nil {
+			p.t.Cleanup(func() { z.Close() })
+			return z
+		}
+	}
+	p.screenshot("failure")
+	p.t.Fatal("no archive was downloaded")
+	return nil
+}
+
+// TestE2EExport exports the image that is open, then the project, with the
+// keyboard alone, and finds in the file what the dialog reports.
+func TestE2EExport(t *testing.T) {
+	p := openPage(t, 1280, 720, false, startServer(t))
+	p.do("opening the sample", chromedp.Click(chromedp.CSS("#sample")))
+	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	p.press("e", ctrl)
+	p.until(`document.getElementById('export-dialog').open`)
+
+	// The format is above what to export, which is above the options.
+	for range 20 {
+		if value[string](p, `document.activeElement.id`) == "export-format" {
+			break
+		}
+		p.press(kb.Tab, kb.ModifierShift)
+	}
+	if on := value[string](p, `document.activeElement.id`); on != "export-format" {
+		t.Fatalf("Shift+Tab does not lead to the format but to %q", on)
+	}
+	p.press("N") // NumPy
+	p.until(`document.getElementById('export-format').value === 'numpy'`)
+	if !value[bool](p, `document.querySelector('[data-option="objects"]').hidden && !document.querySelector('[data-option="hypotheses"]').hidden`) {
+		t.Error("the options are not those of the format")
+	}
+	p.do("choosing COCO", chromedp.Evaluate[chromedp.Void](`{
+		const format = document.getElementById('export-format');
+		format.value = 'coco';
+		format.dispatchEvent(new Event('change', {bubbles: true}));
+		document.getElementById('export-default').focus();
+	}`))
+	p.press(enter)
+	p.until(`!document.getElementById('export-file').hidden`)
+	p.screenshot("done")
+	if said := value[string](p, `document.getElementById('export-state').textContent`); !strings.Contains(said, "1 image, 0 of 0 regions, nothing was lost") {
+		t.Errorf("the dialog reports %q", said)
+	}
+	z := p.downloadedZip()
+	f, err := z.Open("annotations/instances_default.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var doc struct {
+		Images     []any `json:"images"`
+		Categories []any `json:"categories"`
+	}
+	if err := json.NewDecoder(f).Decode(&doc); err != nil || len(doc.Images) != 1 || len(doc.Categories) < 5 {
+		t.Errorf("%+v, %v", doc, err)
+	}
+	p.press(kb.Escape)
+	p.until(`!document.getElementById('export-dialog').open`)
+}
+
+// TestE2EExportProject exports from the page of a project, where nothing is open.
+func TestE2EExportProject(t *testing.T) {
+	p := openPage(t, 1280, 720, true, startServer(t))
+	p.do("opening the sample", chromedp.Click(chromedp.CSS("#sample")))
+	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	p.do("going to the project", chromedp.Click(chromedp.CSS(`a[href^="/projects/"]`)))
+	p.until(`location.pathname.startsWith('/projects/') && document.readyState === 'complete'`)
+	p.press("e", ctrl)
+	p.until(`document.getElementById('export-dialog').open`)
+	p.screenshot("open")
+	p.do("leaving drafts out", chromedp.Evaluate[chromedp.Void](`document.querySelector('[name=drafts]').click()`))
+	p.press(enter)
+	p.until(`!document.getElementById('export-losses').hidden`)
+	if said := value[string](p, `document.getElementById('export-losses').textContent`); !strings.Contains(said, "left out. It is not done") {
+		t.Errorf("the dialog reports %q", said)
+	}
+	p.screenshot("report")
+	z := p.downloadedZip()
+	if len(z.File) != 1 || z.File[0].Name != "manifest.json" {
+		t.Errorf("the archive has %d files", len(z.File))
+	}
+}
