@@ -87,6 +87,7 @@ export class App {
       project: (project) => this.classes.adopt(project),
       problem: (title, detail) => toast(title, detail, 'problem'),
     });
+    this.session.readOnly = data.readonly !== undefined;
     this.stage = new Stage(this.painter, this.graph, {
       draft: (drawn) => {
         this.draft = drawn;

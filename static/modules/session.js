@@ -57,6 +57,8 @@ export class Session {
     this.ranFor = '';
     this.failed = false;
     this.ready = false;
+    /** The person may look and change nothing. */
+    this.readOnly = false;
     this.link = new Link(path, {
       greeting: () => this.evidence.greeting(),
       message: (message) => this.receive(message),
@@ -99,12 +101,12 @@ export class Session {
 
   /** Ends the search for hypotheses. */
   stop() {
-    this.link.send({ type: 'stop' });
+    if (this.mayChange()) this.link.send({ type: 'stop' });
   }
 
   /** Looks for hypotheses anew. @param {number} count */
   run(count) {
-    this.link.send({ type: 'run', count });
+    if (this.mayChange()) this.link.send({ type: 'run', count });
   }
 
   /**
@@ -140,12 +142,21 @@ export class Session {
    * @param {Uint8Array} [taken]
    */
   append(event, taken) {
+    if (!this.mayChange()) return;
     const { keeper, evidence } = this;
     const pending = evidence.add({ id: newID(), ...event }, taken, !keeper.lasting);
     if (!pending.kept) void this.keep(pending);
     if (event.kind !== 'accept' && event.kind !== 'pixels') this.outdate();
     this.listener.labels();
     this.pump();
+  }
+
+  /** Whether the person may change something; who may not is told so. */
+  mayChange() {
+    if (!this.readOnly) return true;
+    this.listener.problem('You can look, not change', 'Your role here is viewer. An admin can make you an annotator.');
+    this.listener.save();
+    return false;
   }
 
   /** Puts an event where it outlives the page; only then it is sent. @param {import('./evidence.js').Pending} pending */

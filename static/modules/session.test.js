@@ -106,6 +106,17 @@ test('superpixels that change again before they are here', () => {
   assert.equal(session.hypotheses.run, 10);
 });
 
+test('who may only look changes nothing and is told so', () => {
+  const { session, said } = open();
+  session.readOnly = true;
+  session.label([1], [], 1);
+  session.regrain(2);
+  session.run(5);
+  session.stop();
+  assert.deepEqual([sent, session.evidence.pending], [[], []]);
+  assert.deepEqual(said, Array(4).fill('You can look, not change'));
+});
+
 const rest = () => new Promise((resolve) => setTimeout(resolve));
 
 test('an edit is kept before it is sent and forgotten once it is acknowledged', async () => {
