@@ -1,4 +1,4 @@
-.PHONY: run generate test e2e lint bench bench-page torture
+.PHONY: run generate test torture fuzz e2e lint bench bench-page
 
 run:
 	go run ./cmd/server
@@ -13,6 +13,9 @@ test:
 	@if command -v node >/dev/null; then node --test static/modules/*.test.js; else echo 'skipped: the tests of the modules in static/ need node'; fi
 	@if [ -x static/node_modules/.bin/tsc ]; then cd static && npm run -s check; else echo 'skipped: checking the types of the modules needs npm ci in static/'; fi
 
+fuzz:
+	.ci/fuzz 20s
+
 e2e:
 	go test -count=1 -v ./web/e2e/...
 
@@ -26,4 +29,4 @@ bench-page:
 	go test -count=1 -v -run TestE2ESpeed ./web/e2e -speed
 
 torture:
-	COLLIE_TORTURE=1 go test -count=1 -timeout 3h -v -run 'Kill|PowerCut|Disk|Broken|ReadOnly|Backup|Restart|Tabs' ./storage/... ./cmd/server
+	COLLIE_TORTURE=1 go test -count=1 -timeout 3h -v -run 'Kill|PowerCut|Disk|Broken|ReadOnly|Backup|Restart|Tabs|Greatest' ./storage/... ./cmd/server
