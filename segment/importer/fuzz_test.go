@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/archive"
 )
 
 // FuzzMasks looks for panics, for masks that break a promise, and for files
@@ -38,7 +39,7 @@ func FuzzMasks(f *testing.F) {
 				t.Errorf("%d bytes took %v", len(file), took)
 			}
 		}()
-		files, err := FromFile(name, bytes.NewReader(file), int64(len(file)))
+		files, err := FromFile(name, bytes.NewReader(file), int64(len(file)), archive.Limits{})
 		if err != nil {
 			return
 		}
