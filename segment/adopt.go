@@ -10,6 +10,7 @@ import (
 	"iter"
 
 	"collie/segment/access"
+	"collie/segment/photo"
 	"collie/superpixels"
 )
 
@@ -83,7 +84,7 @@ func (p Project) adopted() (Project, error) {
 
 // adopt checks an image and stores it: its files, its record, its evidence.
 func (w *Workspace) adopt(ctx context.Context, p *Project, from *Adopted) error {
-	photo, err := w.gate.Read(ctx, from.Original)
+	photo, err := w.gate.ReadToned(ctx, from.Original, photo.Expose)
 	if err != nil {
 		return refusal(err)
 	}

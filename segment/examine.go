@@ -65,7 +65,7 @@ func (w *Workspace) picture(ctx context.Context, key string, use func(*photo.Pho
 		return err
 	}
 	defer blob.Close()
-	p, err := w.gate.Read(ctx, blob)
+	p, err := w.gate.ReadToned(ctx, blob, photo.Expose)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	if name, err = CleanName("file name", lastRunes(name, maxName)); err != nil {
 		return Image{}, err
 	}
-	p, err := w.gate.Read(ctx, file)
+	p, err := w.gate.ReadToned(ctx, file, photo.Expose)
 	if err != nil {
 		return Image{}, refusal(err)
 	}

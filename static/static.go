@@ -13,9 +13,9 @@ import "embed"
 //go:embed modules/borders.js modules/box.js modules/choice.js modules/chrome.js modules/classdrag.js modules/classes.js
 //go:embed modules/classlist.js modules/classmenu.js modules/colour.js modules/commands.js modules/contours.js modules/curve.js
 //go:embed modules/discard.js modules/dom.js modules/dots.js modules/doubt.js modules/drawing.js modules/early.js modules/edges.js
-//go:embed modules/evidence.js modules/export.js modules/exportjob.js modules/find.js modules/folds.js modules/frames.js modules/gestures.js
-//go:embed modules/granularity.js modules/graph.js modules/heat.js modules/help.js modules/hypotheses.js modules/idmap.js
-//go:embed modules/keys.js modules/lines.js modules/load.js modules/marks.js modules/memory.js modules/minimap.js
+//go:embed modules/evidence.js modules/export.js modules/exportjob.js modules/find.js modules/folds.js modules/frames.js
+//go:embed modules/gestures.js modules/granularity.js modules/graph.js modules/heat.js modules/help.js modules/hypotheses.js
+//go:embed modules/idmap.js modules/keys.js modules/lines.js modules/load.js modules/marks.js modules/memory.js modules/minimap.js
 //go:embed modules/overlay.js modules/painter.js modules/patterns.js modules/popup.js modules/post.js modules/problem.js
 //go:embed modules/project.js modules/protocol.js modules/pyramid.js modules/queue.js modules/regrain.js modules/remap.js
 //go:embed modules/repairs.js modules/session.js modules/simplify.js modules/socket.js modules/stage.js modules/start.js

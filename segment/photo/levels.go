@@ -108,3 +108,23 @@ func Window(low, high uint16) func(image.Image) image.Image {
 		return img
 	}
 }
+
+// narrow is the share of the range of 16-bit values below which they would be
+// fewer than 64 greys of 256.
+const narrow = 0.25
+
+// Expose is a function for ReadToned: of images with 16 bits per channel that
+// use a small part of the range, as cameras with 10 or 12 bits write them, that
+// part becomes the whole. Other images stay as they are.
+func Expose(img image.Image) image.Image {
+	switch img.(type) {
+	case *image.Gray16, *image.RGBA64, *image.NRGBA64:
+	default:
+		return img
+	}
+	levels := LevelsOf(img)
+	if levels.Low == levels.High || float64(levels.High-levels.Low) >= narrow*0xffff {
+		return img
+	}
+	return Window(levels.Low, levels.High)(img)
+}

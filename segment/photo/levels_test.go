@@ -84,3 +84,22 @@ func TestWindow(t *testing.T) {
 		t.Errorf("an empty window gives %d and %d on its sides, want 0 and 255", row[49], row[51])
 	}
 }
+
+// TestExpose: what uses a small part of the range is spread, the rest is left.
+func TestExpose(t *testing.T) {
+	if _, ok := Expose(ramp16()).(*image.Gray); !ok {
+		t.Error("values from 1000 to 1990 are not spread")
+	}
+	even := image.NewGray16(image.Rect(0, 0, 10, 10))
+	wide := image.NewGray16(image.Rect(0, 0, 256, 1))
+	for x := range 256 {
+		wide.SetGray16(x, 0, color.Gray16{Y: uint16(x * 100)})
+	}
+	for name, img := range map[string]image.Image{
+		"8 bit": image.NewGray(image.Rect(0, 0, 4, 4)), "one value": even, "a third of the range": wide,
+	} {
+		if Expose(img) != img {
+			t.Errorf("%s: the image was changed", name)
+		}
+	}
+}

@@ -102,6 +102,9 @@ func TestE2ETones(t *testing.T) {
 	for y := range 200 {
 		for x := range 300 {
 			img.SetGray16(x, y, color.Gray16{Y: uint16(400 + x/3 + 100*(y/50))})
+			if x < 30 {
+				img.SetGray16(x, y, color.Gray16{Y: 60000})
+			}
 		}
 	}
 	f, err := os.Create(path)
@@ -124,8 +127,12 @@ func TestE2ETones(t *testing.T) {
 	}
 	p.press("c")
 	p.until(`/^16 bits/.test(document.getElementById('tones-depth').textContent)`)
-	p.do("fitting the window", chromedp.Click(chromedp.CSS("#tones-auto")))
-	wide := fmt.Sprintf(`(%s)`, `new Promise(r => setTimeout(r, 100, true))`)
+	set := func(name string, to float64) {
+		value[bool](p, fmt.Sprintf(`(() => { const s = document.getElementById('tones-%s'); s.value = %f; return s.dispatchEvent(new Event('input')); })()`, name, to))
+	}
+	set("low", 400.0/65535)
+	set("high", 800.0/65535)
+	wide := `new Promise(r => setTimeout(r, 100, true))`
 	for difference, tries := 0, 0; difference < 150; tries++ {
 		if tries == 50 {
 			t.Fatalf("with the window dark is %v and light %v", p.pixel(dark), p.pixel(light))
@@ -134,9 +141,6 @@ func TestE2ETones(t *testing.T) {
 		difference = p.pixel(light)[0] - p.pixel(dark)[0]
 	}
 	p.screenshot("window")
-	set := func(name string, to float64) {
-		value[bool](p, fmt.Sprintf(`(() => { const s = document.getElementById('tones-%s'); s.value = %f; return s.dispatchEvent(new Event('input')); })()`, name, to))
-	}
 	middle := p.pixel(dark)[0]
 	set("brightness", 0.5)
 	if got := p.pixel(dark)[0]; got < middle+50 {
