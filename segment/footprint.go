@@ -50,5 +50,5 @@ func (t *Timeline) footprint() int {
 			n += repairedBytes + runBytes*len(runs)
 		}
 	}
-	return n + runBytes*t.runs + 4*t.cells.N*len(t.cuts)
+	return n + runBytes*(t.runs+len(t.merged.runs)) + 4*t.cells.N*len(t.cuts)
 }

@@ -69,6 +69,7 @@ func (t *Timeline) repair(cell int32, runs []run) []run {
 	if t.repairs == nil {
 		t.repairs = make([][]run, t.cells.N)
 	}
+	t.merged.changed(cell, before)
 	t.repairs[cell] = runs
 	t.runs += len(runs) - len(before)
 	t.repaired = t.Seq()

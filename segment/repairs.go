@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"cmp"
 	"slices"
 
 	"collie/superpixels"
@@ -43,8 +42,7 @@ func runsOf(repairs []Repair) []run {
 			runs = append(runs, run{pair[0], pair[1], r.Class})
 		}
 	}
-	slices.SortFunc(runs, func(a, b run) int { return cmp.Compare(a.start, b.start) })
-	return runs
+	return sorted(runs)
 }
 
 // repairsOf puts runs by their first pixel together to repairs by class; runs
@@ -160,39 +158,4 @@ func pieces(m *superpixels.Map, repairs []Repair) int {
 		}
 	}
 	return n
-}
-
-// overlay puts the runs of above over those of below, both ascending and
-// without overlap, and returns what is seen, where runs of one class that touch
-// are one. It keeps neither list.
-func overlay(below, above []run) []run {
-	out := make([]run, 0, len(below)+len(above))
-	add := func(start, end int32, class uint8) {
-		if start >= end {
-			return
-		}
-		if n := len(out); n > 0 && out[n-1].class == class && out[n-1].end() == start {
-			out[n-1].length += end - start
-			return
-		}
-		out = append(out, run{start, end - start, class})
-	}
-	i, from := 0, int32(0) // what lies below i, and below i before from, is done
-	for _, a := range above {
-		for ; i < len(below) && below[i].end() <= a.start; i++ {
-			add(max(from, below[i].start), below[i].end(), below[i].class)
-		}
-		if i < len(below) {
-			add(max(from, below[i].start), a.start, below[i].class)
-		}
-		add(a.start, a.end(), a.class)
-		from = a.end()
-		for i < len(below) && below[i].end() <= from {
-			i++
-		}
-	}
-	for ; i < len(below); i++ {
-		add(max(from, below[i].start), below[i].end(), below[i].class)
-	}
-	return slices.Clip(out)
 }

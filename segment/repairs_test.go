@@ -33,9 +33,11 @@ func painted(t *Timeline) []uint8 {
 	for i, cell := range t.cells.Labels {
 		pixels[i] = labels[cell]
 	}
-	for _, r := range t.allRuns() {
-		for i := r.start; i < r.end(); i++ {
-			pixels[i] = r.class
+	for _, runs := range t.repairs {
+		for _, r := range runs {
+			for i := r.start; i < r.end(); i++ {
+				pixels[i] = r.class
+			}
 		}
 	}
 	return pixels
@@ -114,6 +116,16 @@ func TestRepairsAgainstPixels(t *testing.T) {
 			}
 			if sum != timeline.runs {
 				t.Fatalf("after %s there are %d runs, counted %d", kind, sum, timeline.runs)
+			}
+			var all []run
+			for _, list := range timeline.repairs {
+				all = append(all, list...)
+			}
+			if !rapid.Bool().Draw(t, "ask") {
+				continue // the next time more has changed
+			}
+			if diff := cmp.Diff(overlay(nil, sorted(all)), timeline.allRuns(), cmp.AllowUnexported(run{})); diff != "" {
+				t.Fatalf("merged after %s (-want +got):\n%s", kind, diff)
 			}
 		}
 		again := NewTimeline(cells, cells.N/4, cutter)

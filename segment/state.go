@@ -89,7 +89,7 @@ type repairView struct {
 // changed. The caller holds the lock.
 func (a *Annotation) presentRepairs() []Repair {
 	if v := &a.repairs; v.repaired != a.timeline.repaired || v.tables != a.tables {
-		runs := a.timeline.allRuns()
+		runs := slices.Clone(a.timeline.allRuns())
 		for i, r := range runs {
 			runs[i].class = a.table[r.class]
 		}

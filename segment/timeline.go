@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"cmp"
 	"slices"
 
 	"collie/superpixels"
@@ -34,7 +33,8 @@ type Timeline struct {
 	repairs  [][]run // per cell, ascending; lists are immutable; nil before the first
 	runs     int     // of all cells
 	repaired int     // number of the event that last changed a repair
-	state    int     // which all of the above is, see mark
+	merged   mergedRuns
+	state    int // which all of the above is, see mark
 
 	seqs    map[string]int
 	events  []Event
@@ -150,14 +150,4 @@ func (t *Timeline) Possible(kind EventKind) error {
 		return &Error{Kind: Conflict, Detail: "There is nothing to redo.", Seq: t.Seq()}
 	}
 	return nil
-}
-
-// allRuns returns the present repairs by their first pixel.
-func (t *Timeline) allRuns() []run {
-	runs := make([]run, 0, t.runs)
-	for _, list := range t.repairs {
-		runs = append(runs, list...)
-	}
-	slices.SortFunc(runs, func(a, b run) int { return cmp.Compare(a.start, b.start) })
-	return runs
 }
