@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -26,7 +25,7 @@ var update = flag.Bool("update", false, "write the tables of docs/limits.md anew
 func parse(tb testing.TB, args ...string) (*commands, error) {
 	tb.Helper()
 	var c commands
-	k, err := kong.New(&c, kong.Name("server"), kong.Writers(io.Discard, io.Discard), kong.BindTo(tb.Context(), (*context.Context)(nil)), kong.Bind(streams{io.Discard, io.Discard}))
+	k, err := kong.New(&c, append(options(tb.Context(), streams{io.Discard, io.Discard}), kong.Writers(io.Discard, io.Discard))...)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -37,7 +36,7 @@ func parse(tb testing.TB, args ...string) (*commands, error) {
 // TestLimitsInDocs compares the table in docs/limits.md with the flags.
 func TestLimitsInDocs(t *testing.T) {
 	var c commands
-	k, err := kong.New(&c)
+	k, err := kong.New(&c, options(t.Context(), streams{io.Discard, io.Discard})...)
 	if err != nil {
 		t.Fatal(err)
 	}

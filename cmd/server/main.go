@@ -37,13 +37,20 @@ type streams struct {
 	stdout, stderr io.Writer
 }
 
+// options are how the command line is read, and what commands are given.
+func options(ctx context.Context, s streams) []kong.Option {
+	return []kong.Option{
+		kong.Name("server"), kong.Description("Collie: interactive image segmentation in the browser."),
+		kong.ExplicitGroups([]kong.Group{{Key: "limits", Title: "Limits:", Description: "Sizes are written like 64MiB, times like 30s. docs/limits.md says what happens at each."}}),
+		kong.Vars{"formats": formatNames()},
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s),
+	}
+}
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	command := kong.Parse(&commands{}, kong.Name("server"), kong.Description("Collie: interactive image segmentation in the browser."),
-		kong.ExplicitGroups([]kong.Group{{Key: "limits", Title: "Limits:", Description: "Sizes are written like 64MiB, times like 30s. docs/limits.md says what happens at each."}}),
-		kong.Vars{"formats": formatNames()},
-		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(streams{os.Stdout, os.Stderr}))
+	command := kong.Parse(&commands{}, options(ctx, streams{os.Stdout, os.Stderr})...)
 	if err := command.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "server:", err)
 		stop()
