@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // axe returns the source of axe-core, and skips the test where npm ci has not
@@ -86,6 +87,12 @@ func TestE2EAccessible(t *testing.T) {
 			p.until(`!document.getElementById('alternatives').hidden`)
 			p.accessible("annotate, alternatives of a region", source)
 
+			p.press(kb.Escape)
+			p.press("c")
+			p.press("p")
+			p.until(`!document.getElementById('tones-panel').hidden`)
+			p.accessible("annotate, brightness and patterns", source)
+
 			image := value[string](p, `location.pathname`)
 			project := value[string](p, `document.querySelector('.crumbs a').getAttribute('href')`)
 			for _, path := range []string{"/", project, "/api", "/trash", "/images/none"} {
@@ -98,6 +105,19 @@ func TestE2EAccessible(t *testing.T) {
 			p.do("going back", chromedp.Navigate(address+image))
 			p.until(settled)
 			p.accessible("annotate on a phone", source)
+		})
+		t.Run(theme+", signing in", func(t *testing.T) {
+			address := serveTeam(t)
+			p := openPage(t, 1280, 720, dark, address+"/users")
+			p.until(`document.querySelector('input[name=password]') !== null`)
+			p.accessible("login", source)
+			p.signIn("admin", "wrong password")
+			p.until(`document.querySelector('[role=alert]') !== null`)
+			p.accessible("login that failed", source)
+			p.signIn("admin", "correct horse")
+			p.until(`document.querySelectorAll('.user').length === 3`)
+			p.do("opening a user", chromedp.Click(chromedp.CSS(".user:last-child summary")))
+			p.accessible("users", source)
 		})
 	}
 }
