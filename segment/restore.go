@@ -11,9 +11,24 @@ type mark struct {
 	about  int // number of the event that an undo took back or a redo brought back
 }
 
-// maxEffort bounds how many events all restores of an image play again, which
-// opening it has to repeat: about two seconds of work.
-const maxEffort = 10_000_000
+// maxEffort bounds the work of all restores of an image, which opening it has to
+// repeat, in units of cost: a few seconds.
+const maxEffort = 20_000_000
+
+// cost is about how many superpixels, cells or pixels it takes to play an event,
+// in units of some 0.2 µs.
+func (e *Event) cost() int {
+	n := 1 + len(e.Superpixels) + len(e.Cells)/8
+	if e.Pick != nil {
+		n += len(e.Pick.Labels) / 8
+	}
+	for _, r := range e.Repairs {
+		for pair := range slices.Chunk(r.Runs, 2) {
+			n += 1 + int(pair[1])/64
+		}
+	}
+	return n
+}
 
 // affords returns an Error when an event that has been checked would take more
 // memory or time than an image is given.
@@ -23,7 +38,7 @@ func (t *Timeline) affords(e *Event) error {
 		return Errorf(TooLarge, "The mask is too ragged: where it does not follow the image it has more than %d runs of pixels of one class. Nothing was changed.", maxRuns)
 	case e.Kind == Pixels && t.runs+pieces(t.cells, e.Repairs) > maxRuns:
 		return Errorf(TooLarge, "This image has as many repaired pixels as it can hold: %d runs of them. Label superpixels where whole ones are meant, which takes the repairs in them away. Nothing was changed.", maxRuns)
-	case e.Kind == Restore && t.effort+len(t.path(t.stateAfter(e.To))) > maxEffort:
+	case e.Kind == Restore && t.effort+t.wayTo(t.stateAfter(e.To)).effort > maxEffort:
 		return Errorf(TooLarge, "This image has been taken back to earlier states too often for one more time; undo still works. Nothing was changed.")
 	}
 	return nil
@@ -37,28 +52,60 @@ func (t *Timeline) stateAfter(seq int) int {
 	return t.marks[seq-1].state
 }
 
-// path returns the numbers of the events that lead from nothing to a state.
-func (t *Timeline) path(state int) []int {
-	var events []int
-	for ; state != 0; state = t.marks[state-1].parent {
-		events = append(events, state)
+// way leads to a state that was there before.
+type way struct {
+	known  bool  // the state is the present one or that before a step that stands
+	back   int   // if so, how many steps are to be taken back
+	path   []int // if not, the numbers of the events to be played from the start
+	effort int
+}
+
+// wayTo finds the way to a state: back along the steps that stand, or to one
+// that undo has left behind from the start.
+func (t *Timeline) wayTo(state int) way {
+	if state == t.state {
+		return way{known: true}
 	}
-	slices.Reverse(events)
-	return events
+	for i, s := range slices.Backward(t.done) {
+		if s.state == state {
+			back := len(t.done) - i
+			return way{known: true, back: back, effort: back}
+		}
+	}
+	var w way
+	for ; state != 0; state = t.marks[state-1].parent {
+		w.path = append(w.path, state)
+		w.effort += t.events[state-1].cost()
+	}
+	w.effort += len(t.done)
+	slices.Reverse(w.path)
+	return w
 }
 
 // rebuilt returns a timeline that is in a state that this one has been in; it
 // has no events.
 func (t *Timeline) rebuilt(state int) *Timeline {
-	if state == t.state {
-		return t
-	}
+	w := t.wayTo(state)
+	t.effort += w.effort
 	was := newTimeline(t.cells, t.start, t.cutter, t.cuts)
-	path := t.path(state)
-	for _, seq := range path {
+	for _, seq := range w.path {
 		was.play(&t.events[seq-1])
 	}
-	t.effort += len(path)
+	if !w.known {
+		return was
+	}
+	was.clicks, was.accepted, was.repairs = slices.Clone(t.clicks), slices.Clone(t.accepted), slices.Clone(t.repairs)
+	was.runs, was.wanted, was.cut = t.runs, t.wanted, t.cut
+	for i := range w.back {
+		s := &t.done[len(t.done)-1-i]
+		for i, cell := range s.cells {
+			was.clicks[cell], was.accepted[cell] = s.clicks[i], s.accepted[i]
+			if s.repairs != nil {
+				was.repair(cell, s.repairs[i])
+			}
+		}
+		was.wanted, was.cut = s.wanted, s.cut
+	}
 	return was
 }
 

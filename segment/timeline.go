@@ -43,7 +43,7 @@ type Timeline struct {
 	undone  []step // what redo brings back, last first
 	members members
 	cuts    map[int]*superpixels.Cut // by the number of the event that made them; the first has 0
-	effort  int                      // events played again for restores
+	effort  int                      // of all restores, see way
 }
 
 // Cutter makes the coarsest superpixels that are at least as fine as the given
