@@ -242,11 +242,11 @@ func (c *tab) follow(seq int, until time.Time) {
 	}
 }
 
-// toxics are what the proxy does to its connections.
+// toxics are what a network can do to connections.
 var toxics = []string{
 	`{"type":"latency","stream":"downstream","attributes":{"latency":30,"jitter":30}}`,
 	`{"type":"latency","stream":"upstream","attributes":{"latency":30,"jitter":30}}`,
-	`{"type":"latency","stream":"downstream","attributes":{"latency":200,"jitter":100},"name":"far"}`,
+	`{"type":"latency","stream":"downstream","name":"far","attributes":{"latency":200,"jitter":100}}`,
 	`{"type":"slicer","stream":"downstream","attributes":{"average_size":20,"size_variation":10,"delay":100}}`,
 	`{"type":"limit_data","stream":"upstream","attributes":{"bytes":600}}`,
 	`{"type":"limit_data","stream":"downstream","attributes":{"bytes":4000}}`,
@@ -255,26 +255,49 @@ var toxics = []string{
 	`{"type":"bandwidth","stream":"downstream","attributes":{"rate":20}}`,
 }
 
-// torment makes a proxy flaky for some time and heals it.
-func torment(tb testing.TB, proxy *toxiproxy.Proxy, d time.Duration) {
-	for until := time.Now().Add(d); time.Now().Before(until); time.Sleep(50*time.Millisecond + rand.N(150*time.Millisecond)) {
-		switch rand.IntN(4) {
-		case 0: // all connections break
-			proxy.Stop()
-			time.Sleep(rand.N(50 * time.Millisecond))
-			if err := proxy.Start(); err != nil {
-				tb.Error(err)
-			}
-		case 1:
-			proxy.Toxics.ResetToxics(tb.Context())
-		default:
-			toxic := toxics[rand.IntN(len(toxics))]
-			if _, err := proxy.Toxics.AddToxicJson(bytes.NewReader([]byte(toxic))); err != nil && err != toxiproxy.ErrToxicAlreadyExists {
-				tb.Error(err)
-			}
+// network is a way to the server whose quality changes. Each time the proxy is
+// made anew and all connections break: toxics can't be taken from live ones
+// reliably.
+type network struct {
+	tb       testing.TB
+	server   *toxiproxy.ApiServer
+	upstream string
+	address  string // where the tabs find it
+	proxy    *toxiproxy.Proxy
+}
+
+// change breaks all connections; those to come suffer the given toxics.
+func (n *network) change(toxics ...string) {
+	n.stop()
+	n.proxy = toxiproxy.NewProxy(n.server, "network", n.address, n.upstream)
+	for _, toxic := range toxics {
+		if _, err := n.proxy.Toxics.AddToxicJson(strings.NewReader(toxic)); err != nil {
+			n.tb.Error(err)
 		}
 	}
-	proxy.Toxics.ResetToxics(tb.Context())
+	if err := n.proxy.Start(); err != nil {
+		n.tb.Error(err)
+	}
+	n.address = n.proxy.Listen
+}
+
+func (n *network) stop() {
+	if n.proxy != nil {
+		n.proxy.Stop()
+	}
+}
+
+// torment makes the network flaky for some time and heals it.
+func (n *network) torment(d time.Duration) {
+	for until := time.Now().Add(d); time.Now().Before(until); time.Sleep(50*time.Millisecond + rand.N(250*time.Millisecond)) {
+		first, second := rand.IntN(len(toxics)), rand.IntN(len(toxics))
+		if first == second {
+			n.change(toxics[first])
+		} else {
+			n.change(toxics[first], toxics[second])
+		}
+	}
+	n.change()
 }
 
 // TestTabs lets two tabs edit one image through a flaky proxy each, while a third
@@ -292,15 +315,13 @@ func TestTabs(t *testing.T) {
 	var wait, weather sync.WaitGroup
 	var tabs []*tab
 	for i := range 2 {
-		proxy := toxiproxy.NewProxy(proxies, fmt.Sprint("tab ", i), "127.0.0.1:0", strings.TrimPrefix(p.url, "http://"))
-		if err := proxy.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer proxy.Stop()
-		c := &tab{tb: t, number: i, server: proxy.Listen, image: image, history: h}
+		way := &network{tb: t, server: proxies, upstream: strings.TrimPrefix(p.url, "http://"), address: "127.0.0.1:0"}
+		way.change()
+		defer way.stop()
+		c := &tab{tb: t, number: i, server: way.address, image: image, history: h}
 		tabs = append(tabs, c)
 		wait.Go(func() { c.work(stop) })
-		weather.Go(func() { torment(t, proxy, d) })
+		weather.Go(func() { way.torment(d) })
 	}
 	look := func() string {
 		call := h.now()
