@@ -32,6 +32,7 @@ var needs = map[string]access.Action{
 	"Workspace.Levels":         access.Read,
 	"Workspace.Develop":        access.Read,
 	"Workspace.Open":           access.Read,
+	"Workspace.Visit":          access.Read,
 	"Annotation.ImportMask":    access.Annotate,
 	"Annotation.Append":        access.Annotate,
 	"Workspace.RemoveOrphans":  access.Manage,

@@ -44,6 +44,7 @@ type openImage struct {
 	annotation *Annotation
 	err        error
 	users      int
+	passing    bool          // nobody is going to work on it, so it goes when nobody uses it
 	bytes      int64         // as counted in used
 	place      *list.Element // among the idle, or nil
 }
@@ -54,14 +55,15 @@ func newOpenImages(load func(context.Context, Image) (*Annotation, error), budge
 
 // acquire returns the Annotation of the image with the given record, loading it
 // when it is not there. Many callers share one loading, which goes on when the
-// first of them leaves.
-func (o *openImages) acquire(ctx context.Context, record Image) (*Annotation, error) {
+// first of them leaves. What is loaded for callers in passing alone is not kept.
+func (o *openImages) acquire(ctx context.Context, record Image, passing bool) (*Annotation, error) {
 	o.mu.Lock()
 	im, ok := o.byID[record.ID]
 	if !ok {
-		im = &openImage{id: record.ID, ready: make(chan struct{})}
+		im = &openImage{id: record.ID, ready: make(chan struct{}), passing: passing}
 		o.byID[im.id] = im
 	}
+	im.passing = im.passing && passing
 	im.users++
 	if im.place != nil {
 		o.idle.Remove(im.place)
@@ -103,8 +105,8 @@ func (o *openImages) bring(ctx context.Context, im *openImage, record Image) {
 	close(im.ready)
 }
 
-// release gives one use back. A failed image is forgotten, another one kept as
-// long as there is room.
+// release gives one use back. An image that has failed or that nobody is going
+// to work on is forgotten, another one kept as long as there is room.
 func (o *openImages) release(im *openImage) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -112,7 +114,7 @@ func (o *openImages) release(im *openImage) {
 	if im.users > 0 {
 		return
 	}
-	if _, failed := im.loaded(); failed {
+	if _, failed := im.loaded(); failed || im.passing {
 		o.forget(im)
 		return
 	}

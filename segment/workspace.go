@@ -178,6 +178,16 @@ func (w *Workspace) Blob(ctx context.Context, key string) (io.ReadSeekCloser, er
 
 // Open returns the image ready to work on; Close it when done.
 func (w *Workspace) Open(ctx context.Context, imageID string) (*Annotation, error) {
+	return w.acquire(ctx, imageID, false)
+}
+
+// Visit is Open for those who look at many images and work on none: one that
+// nobody else has open is not kept ready afterwards, in the place of others.
+func (w *Workspace) Visit(ctx context.Context, imageID string) (*Annotation, error) {
+	return w.acquire(ctx, imageID, true)
+}
+
+func (w *Workspace) acquire(ctx context.Context, imageID string, passing bool) (*Annotation, error) {
 	if err := w.May(ctx, access.Read); err != nil {
 		return nil, err
 	}
@@ -186,7 +196,7 @@ func (w *Workspace) Open(ctx context.Context, imageID string) (*Annotation, erro
 	if err != nil {
 		return nil, err
 	}
-	a, err := w.open.acquire(ctx, im)
+	a, err := w.open.acquire(ctx, im, passing)
 	if err != nil {
 		return nil, err
 	}

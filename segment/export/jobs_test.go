@@ -120,10 +120,10 @@ type stuck struct {
 	open chan struct{}
 }
 
-func (s *stuck) Open(ctx context.Context, id string) (*segment.Annotation, error) {
+func (s *stuck) Visit(ctx context.Context, id string) (*segment.Annotation, error) {
 	select {
 	case <-s.open:
-		return s.Workspace.Open(ctx, id)
+		return s.Workspace.Visit(ctx, id)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

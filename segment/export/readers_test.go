@@ -28,7 +28,7 @@ func (r *records) Project(context.Context, string) (segment.Project, error) { re
 
 func (r *records) Images(context.Context, string) ([]segment.Image, error) { return r.images, nil }
 
-func (r *records) Open(context.Context, string) (*segment.Annotation, error) {
+func (r *records) Visit(context.Context, string) (*segment.Annotation, error) {
 	return nil, segment.Errorf(segment.NotFound, "There is no evidence here.")
 }
 

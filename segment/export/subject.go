@@ -106,7 +106,7 @@ func (s *subject) failed(err error) error {
 // annotate opens the image's evidence; close gives it back.
 func (s *subject) annotate(ctx context.Context) (*segment.Annotation, error) {
 	if s.annotation == nil {
-		a, err := s.source.Open(ctx, s.image.ID)
+		a, err := s.source.Visit(ctx, s.image.ID)
 		if err != nil {
 			return nil, err
 		}

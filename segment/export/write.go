@@ -12,7 +12,7 @@ import (
 type Source interface {
 	Project(ctx context.Context, id string) (segment.Project, error)
 	Images(ctx context.Context, projectID string) ([]segment.Image, error) // in order of upload
-	Open(ctx context.Context, imageID string) (*segment.Annotation, error)
+	Visit(ctx context.Context, imageID string) (*segment.Annotation, error)
 	Blob(ctx context.Context, key string) (io.ReadSeekCloser, error)
 }
 
