@@ -33,6 +33,7 @@ type Annotation struct {
 	view     view        // of the cut in force; made when first asked for
 	repairs  repairView
 	sequence *Sequence // of the present evidence; made when first asked for
+	noted    *Sequence // whose doubt is stored
 }
 
 // view is what follows from a cut.
@@ -43,7 +44,10 @@ type view struct {
 }
 
 // Close says that the caller is done with the annotation.
-func (a *Annotation) Close() { a.release() }
+func (a *Annotation) Close() {
+	a.noteDoubt()
+	a.release()
+}
 
 // Image returns the record as it was when the image was opened; its progress is
 // that of then.

@@ -17,6 +17,10 @@ type Image struct {
 
 	Seq int // number of evidence events
 	Progress
+
+	// Doubt is the expected share of the area, 0..1, that is wrong, by the
+	// hypotheses of a state that people had before them; nil where none were made.
+	Doubt *float64
 }
 
 // Progress is what an image's record keeps of its state, so that lists need

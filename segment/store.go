@@ -34,6 +34,8 @@ type ImageStore interface {
 	CreateImage(ctx context.Context, im Image) error
 	Image(ctx context.Context, id string) (Image, error)
 	Images(ctx context.Context, projectID string) ([]Image, error) // in order of upload
+	// NoteDoubt sets what an image's record says of doubt.
+	NoteDoubt(ctx context.Context, imageID string, share float64) error
 }
 
 // EvidenceStore keeps the evidence log of each image.

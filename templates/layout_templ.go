@@ -312,7 +312,7 @@ func dropZone(title, hint, class string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "\" id=\"drop\"><input id=\"files\" class=\"visually-hidden\" type=\"file\" multiple accept=\"image/jpeg,image/png,image/webp,image/gif,image/bmp,image/tiff,.jpg,.jpeg,.png,.webp,.gif,.bmp,.tif,.tiff\" aria-describedby=\"drop-hint\"> <label for=\"files\" class=\"drop-label\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "\" id=\"drop\"><input id=\"files\" class=\"visually-hidden\" type=\"file\" multiple accept=\"application/zip,.zip,image/jpeg,image/png,image/webp,image/gif,image/bmp,image/tiff,.jpg,.jpeg,.png,.webp,.gif,.bmp,.tif,.tiff\" aria-describedby=\"drop-hint\"> <label for=\"files\" class=\"drop-label\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -346,7 +346,15 @@ func dropZone(title, hint, class string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "</span></label></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "</span></label> <input id=\"folder\" type=\"file\" webkitdirectory hidden aria-hidden=\"true\" tabindex=\"-1\"> <button type=\"button\" class=\"button quiet\" id=\"choose-folder\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = icon("folder").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "Choose a folder</button></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -376,7 +384,7 @@ func uploads() templ.Component {
 			templ_7745c5c3_Var15 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<section id=\"uploads\" class=\"uploads\" aria-labelledby=\"uploads-title\" hidden><div class=\"uploads-head\"><h2 id=\"uploads-title\" class=\"section-title\">Uploading</h2><p id=\"uploads-summary\" class=\"muted\" role=\"status\"></p><a id=\"uploads-open\" class=\"button primary\" href=\"/\" hidden>Open the first image")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<section id=\"uploads\" class=\"uploads\" aria-labelledby=\"uploads-title\" hidden><div class=\"uploads-head\"><h2 id=\"uploads-title\" class=\"section-title\">Uploading</h2><p id=\"uploads-summary\" class=\"muted\" role=\"status\"></p><a id=\"uploads-open\" class=\"button primary\" href=\"/\" hidden>Open the first image")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -384,7 +392,7 @@ func uploads() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "</a></div><ul id=\"uploads-list\" class=\"upload-list\"></ul><template id=\"upload-template\"><li class=\"upload\"><span class=\"upload-name\" data-slot=\"name\"></span> <span class=\"upload-state\" data-slot=\"state\">Waiting</span> <progress class=\"bar\" data-slot=\"progress\" max=\"1\" value=\"0\"></progress><p class=\"upload-problem\" data-slot=\"problem\" hidden></p></li></template></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</a></div><ul id=\"uploads-list\" class=\"upload-list\"></ul><template id=\"upload-template\"><li class=\"upload\"><span class=\"upload-name\" data-slot=\"name\"></span> <span class=\"upload-state\" data-slot=\"state\">Waiting</span> <progress class=\"bar\" data-slot=\"progress\" max=\"1\" value=\"0\"></progress><p class=\"upload-problem\" data-slot=\"problem\" hidden></p></li></template></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -60,7 +60,7 @@ func Start(v StartView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = dropZone("Drop images here", "or click to choose files. JPEG, PNG, WebP, GIF, BMP, TIFF", "drop-big").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = dropZone("Drop images here", "or click to choose files. JPEG, PNG, WebP, GIF, BMP, TIFF, folders and zips", "drop-big").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -32,7 +32,7 @@ func pages() map[string]templ.Component {
 	return map[string]templ.Component{
 		"start":       Start(StartView{Projects: []ProjectCard{{ID: "p1", Name: hostile, Images: 3, Done: 1, Cover: "/c", Colors: []string{"#112233"}}}}),
 		"start/empty": Start(StartView{}),
-		"project":     Project(ProjectView{ID: "p1", Name: hostile, Classes: classes, Images: []ImageCard{im}}),
+		"project":     Project(ProjectView{ID: "p1", Name: hostile, Classes: classes, Images: 1}),
 		"annotate": Annotate(AnnotateView{
 			Image: im, ProjectID: "p1", ProjectName: hostile, Classes: classes, Next: "im2", Position: 1, Total: 2, Regions: 600,
 			DisplayURL: "/api/v1/images/im1/display", SuperpixelsURL: "/api/v1/images/im1/superpixels.bin", SocketPath: "/api/v1/images/im1/socket",

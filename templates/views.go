@@ -29,7 +29,7 @@ type ProjectCard struct {
 type ProjectView struct {
 	ID, Name string
 	Classes  []Class
-	Images   []ImageCard
+	Images   int
 	Export   ExportView
 }
 
@@ -158,32 +158,11 @@ func fraction(share float64) string { return strconv.FormatFloat(share, 'f', 4, 
 
 func size(im ImageCard) string { return fmt.Sprintf("%d × %d", im.Width, im.Height) }
 
-// done counts the images of a project whose every superpixel is decided.
-func done(images []ImageCard) int {
-	n := 0
-	for _, im := range images {
-		if im.Status == "done" {
-			n++
-		}
-	}
-	return n
-}
-
 func counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
 	return strconv.Itoa(n) + " " + many
-}
-
-func statusText(status string) string {
-	switch status {
-	case "done":
-		return "Done"
-	case "started":
-		return "Started"
-	}
-	return "Untouched"
 }
 
 func statusIcon(status string) string {

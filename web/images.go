@@ -23,7 +23,7 @@ func imageOut(im segment.Image) imageJSON {
 	return imageJSON{
 		ID: im.ID, Project: im.ProjectID, Name: im.Name, Format: im.Format, Bytes: im.Bytes,
 		Width: im.Width, Height: im.Height, Regions: im.Regions, Status: im.Status(),
-		Seq: im.Seq, Clicks: im.Clicks, Decided: im.Decided, Created: im.Created,
+		Seq: im.Seq, Clicks: im.Clicks, Decided: im.Decided, Doubt: im.Doubt, Created: im.Created,
 	}
 }
 

@@ -42,10 +42,7 @@ func (s *Server) projectPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := templates.ProjectView{ID: p.ID, Name: p.Name, Classes: classViews(p), Export: exportView(p, len(images))}
-	for _, im := range images {
-		v.Images = append(v.Images, imageCard(im))
-	}
+	v := templates.ProjectView{ID: p.ID, Name: p.Name, Classes: classViews(p), Images: len(images), Export: exportView(p, len(images))}
 	s.render(w, r, http.StatusOK, templates.Project(v))
 	return nil
 }

@@ -154,7 +154,8 @@ type imageJSON struct {
 	Status  string    `json:"status"`  // untouched, started or done
 	Seq     int       `json:"seq"`
 	Clicks  int       `json:"clicks"`
-	Decided float64   `json:"decided"` // share of the area that has a class, 0..1
+	Decided float64   `json:"decided"`                       // share of the area that has a class, 0..1
+	Doubt   *float64  `json:"expected_wrong_area,omitempty"` // share, 0..1; absent before there were hypotheses
 	Created time.Time `json:"created"`
 }
 

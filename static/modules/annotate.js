@@ -3,6 +3,7 @@ import { App } from './app.js';
 import { byId, closeButtons } from './dom.js';
 import { listen } from './commands.js';
 import { load } from './load.js';
+import { followOrder } from './order.js';
 import { newID } from './protocol.js';
 import { Queue } from './queue.js';
 import { themeToggle } from './theme.js';
@@ -11,6 +12,7 @@ import { toast } from './toast.js';
 const data = byId('app').dataset;
 closeButtons();
 themeToggle();
+followOrder(data);
 
 try {
   const queue = new Queue(data.image ?? '', newID());

@@ -10,6 +10,8 @@ export class Problem extends Error {
     this.title = title;
     this.detail = detail;
     this.fields = fields;
+    /** HTTP status, 0 when no answer came, NaN when it was no matter of an answer */
+    this.status = Number(fields.status ?? Number.NaN);
   }
 }
 
@@ -28,12 +30,12 @@ export function problemOf(body, status) {
   } catch {
     // Not from Collie; perhaps from a proxy on the way.
   }
-  return new Problem('That did not work', `The server answered with status ${status}. Nothing was changed.`);
+  return new Problem('That did not work', `The server answered with status ${status}. Nothing was changed.`, { status });
 }
 
 /** The problem of an answer that never came. */
 export function unreachable() {
-  return new Problem('The server can’t be reached', 'Check that Collie is running and try again. Nothing was changed.');
+  return new Problem('The server can’t be reached', 'Check that Collie is running and try again. Nothing was changed.', { status: 0 });
 }
 
 /**

@@ -41,7 +41,7 @@ const SINGLE = new Map([
  * The dialog that exports the image that is open, or the project.
  *
  * @param {ExportContext} [context] of the image, where one is open
- * @returns {() => void} opens it
+ * @returns {(images?: string[]) => void} opens it, for these images of the project instead of all
  */
 export function exportDialog(context) {
   const dialog = /** @type {HTMLDialogElement} */ (byId('export-dialog'));
@@ -51,6 +51,8 @@ export function exportDialog(context) {
   const only = document.getElementById('export-labelling');
   const image = dialog.dataset.image ?? '';
   let running = false;
+  /** @type {string[]} */
+  let chosen = [];
 
   const scope = () => (image && new FormData(form).get('scope') === 'image' ? 'image' : 'project');
 
@@ -61,7 +63,7 @@ export function exportDialog(context) {
     for (const option of dialog.querySelectorAll('[data-option]')) {
       if (!(option instanceof HTMLElement)) continue;
       const name = option.dataset.option ?? '';
-      option.hidden = name === 'drafts' ? scope() === 'image' : !uses.includes(name);
+      option.hidden = name === 'drafts' ? scope() === 'image' || chosen.length > 0 : !uses.includes(name);
     }
   };
   /** Sets the options to the defaults of the format. */
@@ -105,7 +107,7 @@ export function exportDialog(context) {
     bar.removeAttribute('value');
     byId('export-progress').hidden = false;
     try {
-      const end = await runExport(dialog.dataset.project ?? '', format.value, options(form, scope() === 'image' ? [image] : []), (status) => {
+      const end = await runExport(dialog.dataset.project ?? '', format.value, options(form, scope() === 'image' ? [image] : chosen), (status) => {
         if (status.images_total > 0) bar.value = status.images_done / status.images_total;
         byId('export-state').textContent = progressText(status);
       });
@@ -124,7 +126,9 @@ export function exportDialog(context) {
     }
   };
 
-  return () => {
+  return (images = []) => {
+    chosen = images;
+    byId('export-title').textContent = images.length > 0 ? `Export ${images.length} selected ${images.length === 1 ? 'image' : 'images'}` : 'Export';
     if (!running) idle();
     defaults();
     adapt();

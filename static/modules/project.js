@@ -1,6 +1,7 @@
 import { call } from './api.js';
 import { byId, closeButtons, colourSwatches } from './dom.js';
 import { exportDialog } from './export.js';
+import { imageList } from './images.js';
 import { themeToggle } from './theme.js';
 import { toast, toastProblem } from './toast.js';
 import { dropZone, upload } from './upload.js';
@@ -16,11 +17,11 @@ const trashDialog = /** @type {HTMLDialogElement} */ (byId('trash-dialog'));
 const input = /** @type {HTMLInputElement} */ (byId('rename-input'));
 
 const openExport = exportDialog();
-byId('export').addEventListener('click', openExport);
+byId('export').addEventListener('click', () => openExport(images.selected()));
 document.addEventListener('keydown', (e) => {
   if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'e' && !document.querySelector('dialog[open]')) {
     e.preventDefault();
-    openExport();
+    openExport(images.selected());
   }
 });
 
@@ -55,12 +56,19 @@ trashDialog.addEventListener('close', async () => {
   }
 });
 
-dropZone(async (files) => {
-  const { images, failed } = await upload(project, files);
-  if (failed === 0) location.reload();
-  else if (images.length > 0) {
+const images = imageList(project);
+byId('export-chosen').addEventListener('click', () => openExport(images.selected()));
+await images.load();
+
+/** @type {Promise<unknown>} uploads wait for those before them */
+let sending = Promise.resolve();
+dropZone((files) => {
+  sending = sending.then(async () => {
+    const sent = await upload(project, files);
+    await images.load();
+    if (sent.images.length === 0) return;
     const open = /** @type {HTMLAnchorElement} */ (byId('uploads-open'));
-    open.href = `/images/${images[0].id}`;
+    open.href = `/images/${sent.images[0].id}`;
     open.hidden = false;
-  }
+  });
 });

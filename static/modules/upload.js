@@ -1,19 +1,28 @@
-import { Problem, problemOf, unreachable } from './api.js';
+import { call, Problem, problemOf, unreachable } from './api.js';
 import { byId, stamp } from './dom.js';
+import { droppedFiles, meant } from './folders.js';
+import { Uploads } from './uploads.js';
+
+/** @typedef {import('./uploads.js').Answer} Answer */
 
 /**
- * Lets a drop zone take files by drop, click and keyboard, anywhere on the page.
+ * Lets a drop zone take files, folders and zip archives by drop, click and
+ * keyboard, anywhere on the page.
  *
  * @param {(files: File[]) => void} take
  */
 export function dropZone(take) {
   const zone = byId('drop');
-  const input = /** @type {HTMLInputElement} */ (byId('files'));
   let depth = 0;
   /** @param {number} change */
   const over = (change) => {
     depth = Math.max(0, depth + change);
     zone.classList.toggle('over', depth > 0);
+  };
+  /** @param {readonly File[]} files */
+  const offer = (files) => {
+    const wanted = meant(files);
+    if (wanted.length > 0) take(wanted);
   };
   /** @param {DragEvent} e */
   const carriesFiles = (e) => e.dataTransfer?.types.includes('Files') ?? false;
@@ -24,54 +33,82 @@ export function dropZone(take) {
     e.preventDefault();
     if (e.dataTransfer) e.dataTransfer.dropEffect = 'copy';
   });
-  document.addEventListener('drop', (e) => {
-    if (!carriesFiles(e)) return;
+  document.addEventListener('drop', async (e) => {
+    if (!carriesFiles(e) || !e.dataTransfer) return;
     e.preventDefault();
     over(-depth);
-    const files = [...(e.dataTransfer?.files ?? [])];
-    if (files.length > 0) take(files);
+    offer(await droppedFiles(e.dataTransfer));
   });
-  input.addEventListener('change', () => {
-    const files = [...(input.files ?? [])];
-    input.value = '';
-    if (files.length > 0) take(files);
+  for (const id of ['files', 'folder']) {
+    const input = /** @type {HTMLInputElement} */ (byId(id));
+    input.addEventListener('change', () => {
+      const files = [...(input.files ?? [])];
+      input.value = '';
+      offer(files);
+    });
+  }
+  byId('choose-folder').addEventListener('click', () => byId('folder').click());
+}
+
+/**
+ * Uploads files to a project and shows them in the list of uploads, one request
+ * each so that each has its progress and its own problem. What the project has
+ * already, by name and size, is not sent again, so that an upload that broke off
+ * goes on when the same files are dropped again. While the server can't be
+ * reached the upload waits and goes on by itself.
+ *
+ * @param {string} project
+ * @param {File[]} files
+ * @returns {Promise<{images: {id: string}[], failed: number}>} new images in the order of the files
+ */
+export async function upload(project, files) {
+  const address = `/api/v1/projects/${encodeURIComponent(project)}/images`;
+  byId('uploads').hidden = false;
+  byId('uploads').scrollIntoView({ block: 'nearest' });
+  const summary = byId('uploads-summary');
+  const title = byId('uploads-title');
+  title.textContent = 'Uploading';
+  const uploads = new Uploads(files, {
+    present: () => call('GET', address),
+    send: (file, progress) => send(address, file, progress),
+    pause,
+    show: (file) => row(file, files.length > 50),
+    tell: (done, of) => {
+      summary.textContent = `${done} of ${of}`;
+    },
+  });
+  const result = await uploads.run();
+  const there = result.skipped > 0 ? `, ${result.skipped} there already` : '';
+  title.textContent = result.failed === 0 ? 'Uploaded' : 'Some files could not be read';
+  summary.textContent =
+    result.failed === 0 ? `${files.length} of ${files.length}${there}` : `${files.length - result.failed - result.skipped} uploaded, ${result.failed} not${there}`;
+  return result;
+}
+
+/**
+ * Waits, but not longer than until the machine is online again.
+ *
+ * @param {number} milliseconds
+ * @returns {Promise<void>}
+ */
+function pause(milliseconds) {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      removeEventListener('online', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    addEventListener('online', done);
   });
 }
 
 /**
- * Uploads files to a project, one request each so that each has its progress
- * and its own problem, and shows them in the list of uploads. One after the
- * other, so that the images are in the order of the files.
- *
- * @param {string} project
- * @param {File[]} files
- * @returns {Promise<{images: {id: string}[], failed: number}>} the images in the order of the files
+ * @param {File} file
+ * @param {boolean} many whether rows of what is done leave the page
+ * @returns {import('./uploads.js').Row}
  */
-export async function upload(project, files) {
-  byId('uploads').hidden = false;
-  byId('uploads').scrollIntoView({ block: 'nearest' });
-  const rows = files.map((file) => row(file));
-  /** @type {{id: string}[]} */
-  const images = [];
-  let failed = 0;
-  const summary = byId('uploads-summary');
-  for (const [i, file] of files.entries()) {
-    summary.textContent = `${i + 1} of ${files.length}`;
-    try {
-      images.push(...(await send(project, file, rows[i].progress)));
-      rows[i].succeed();
-    } catch (error) {
-      failed++;
-      rows[i].fail(error instanceof Problem ? error : new Problem('That did not work', String(error)));
-    }
-  }
-  byId('uploads-title').textContent = failed === 0 ? 'Uploaded' : 'Some files could not be read';
-  summary.textContent = failed === 0 ? `${files.length} of ${files.length}` : `${files.length - failed} uploaded, ${failed} not`;
-  return { images, failed };
-}
-
-/** @param {File} file */
-function row(file) {
+function row(file, many) {
   const { element, slot } = stamp('upload-template');
   const bar = /** @type {HTMLProgressElement} */ (slot('progress'));
   slot('name').textContent = file.name;
@@ -81,40 +118,59 @@ function row(file) {
     element.dataset.state = state;
     slot('state').textContent = text;
   };
+  /** @param {string} detail */
+  const explain = (detail) => {
+    slot('problem').textContent = detail;
+    slot('problem').hidden = detail === '';
+  };
+  /** @param {string} text */
+  const finish = (text) => {
+    bar.value = 1;
+    explain('');
+    show('done', text);
+    if (many) element.remove();
+  };
   return {
-    /** @param {number} share */
     progress(share) {
-      bar.value = share;
-      if (share < 1) show('sending', `${Math.round(share * 100)} %`);
-      else {
+      explain('');
+      if (share < 1) {
+        bar.value = share;
+        show('sending', `${Math.round(share * 100)} %`);
+      } else {
         show('working', 'Finding superpixels');
         bar.removeAttribute('value');
       }
     },
-    succeed() {
-      bar.value = 1;
-      show('done', 'Ready');
+    wait(problem, seconds) {
+      show('waiting', `Trying again in ${seconds} s`);
+      explain(problem.detail);
     },
-    /** @param {Problem} problem */
+    succeed: (answer) => {
+      finish(answer.images.length === 1 ? 'Ready' : `${answer.images.length} images`);
+      if (answer.problems.length === 0) return;
+      byId('uploads-list').append(element);
+      show('failed', `${answer.images.length} images, ${answer.problems.length} files not`);
+      explain(answer.problems.slice(0, 20).map((p) => `${p.name}: ${p.problem.detail}`).join(' '));
+    },
+    skip: () => finish('There already'),
     fail(problem) {
       bar.hidden = true;
       show('failed', problem.title);
-      slot('problem').textContent = problem.detail;
-      slot('problem').hidden = problem.detail === '';
+      explain(problem.detail);
     },
   };
 }
 
 /**
- * @param {string} project
+ * @param {string} address
  * @param {File} file
  * @param {(share: number) => void} progress
- * @returns {Promise<{id: string}[]>}
+ * @returns {Promise<Answer>}
  */
-function send(project, file, progress) {
+function send(address, file, progress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest(); // fetch can't tell how much has been sent
-    request.open('POST', `/api/v1/projects/${encodeURIComponent(project)}/images`);
+    request.open('POST', address);
     request.upload.onprogress = (e) => e.lengthComputable && progress(e.loaded / e.total);
     request.upload.onload = () => progress(1);
     request.onerror = () => reject(unreachable());
@@ -136,15 +192,15 @@ function send(project, file, progress) {
 }
 
 /**
- * The images of an answer. A file that was refused has its problem in place of
- * its record.
+ * The images and the refused files of an answer. A file that was refused has its
+ * problem in place of its record.
  *
- * @param {{id?: string, problem?: {title: string, detail: string}}[]} answer
- * @returns {{id: string}[]}
+ * @param {{id?: string, name: string, problem?: {title: string, detail: string}}[]} answer
+ * @returns {Answer}
  */
 function accepted(answer) {
   const images = answer.flatMap(({ id }) => (id ? [{ id }] : []));
-  const problem = answer.find((entry) => entry.problem)?.problem;
-  if (images.length === 0) throw new Problem(problem?.title ?? 'That file could not be read', problem?.detail ?? '');
-  return images;
+  const problems = answer.flatMap(({ name, problem }) => (problem ? [{ name, problem }] : []));
+  if (images.length === 0) throw new Problem(problems[0]?.problem.title ?? 'That file could not be read', problems[0]?.problem.detail ?? '');
+  return { images, problems };
 }

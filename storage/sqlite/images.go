@@ -21,7 +21,19 @@ func (s *Store) CreateImage(ctx context.Context, im segment.Image) error {
 	})
 }
 
-const imageColumns = `SELECT image.id, project.id, image.name, format, width, height, regions, bytes, image.created, seq, clicks, decided, image.classes
+// NoteDoubt sets what the image's record says of doubt.
+func (s *Store) NoteDoubt(ctx context.Context, imageID string, share float64) error {
+	return s.writer.write(ctx, func(w *writer) error {
+		var image int64
+		if err := w.row(`SELECT image.number FROM image JOIN project ON project.number = image.project
+			WHERE image.id = ? AND image.trashed_at IS NULL AND project.trashed_at IS NULL`, imageID).Scan(&image); err != nil {
+			return readError("image", err)
+		}
+		return w.exec("UPDATE image SET doubt = ? WHERE number = ?", share, image)
+	})
+}
+
+const imageColumns = `SELECT image.id, project.id, image.name, format, width, height, regions, bytes, image.created, seq, clicks, decided, image.classes, doubt
 	FROM image JOIN project ON project.number = image.project`
 
 const selectImage = imageColumns + ` WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL `
@@ -57,7 +69,7 @@ func scanImage(row scanner) (segment.Image, error) {
 	var created int64
 	var classes []byte
 	if err := row.Scan(&im.ID, &im.ProjectID, &im.Name, &im.Format, &im.Width, &im.Height, &im.Regions, &im.Bytes,
-		&created, &im.Seq, &im.Clicks, &im.Decided, &classes); err != nil {
+		&created, &im.Seq, &im.Clicks, &im.Decided, &classes, &im.Doubt); err != nil {
 		return segment.Image{}, readError("image", err)
 	}
 	var err error

@@ -63,6 +63,7 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 				m.images = slices.DeleteFunc(m.images, func(other segment.Image) bool { return other.ID == im.ID })
 				delete(m.events, im.ID)
 				wantKind(t, segment.NotFound, s.TrashImage(t.Context(), im.ID))
+				wantKind(t, segment.NotFound, s.NoteDoubt(t.Context(), im.ID, 0.5))
 				wantKind(t, segment.NotFound, s.Append(t.Context(), im.ID, im.Seq, label("late", 1), segment.Progress{}))
 			},
 			"create image": func(r *rapid.T) {
@@ -70,6 +71,12 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 				im := newImage(m.someProject(r).ID, fmt.Sprint("image ", made))
 				must(t, s.CreateImage(t.Context(), im))
 				m.images = append(m.images, im)
+			},
+			"note doubt": func(r *rapid.T) {
+				im := m.someImage(r)
+				share := rapid.Float64Range(0, 1).Draw(r, "share")
+				must(t, s.NoteDoubt(t.Context(), im.ID, share))
+				im.Doubt = &share
 			},
 			"append": func(r *rapid.T) {
 				im := m.someImage(r)

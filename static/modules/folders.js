@@ -1,0 +1,57 @@
+/**
+ * The files of what was dropped, those in folders included, each named by its
+ * path from the folder on. Must be called while the drop is being handled.
+ *
+ * @param {DataTransfer} transfer
+ * @returns {Promise<File[]>}
+ */
+export async function droppedFiles(transfer) {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null);
+  if (!entries.some((entry) => entry?.isDirectory)) return [...transfer.files];
+  /** @type {File[]} */
+  const files = [];
+  for (const entry of entries) {
+    if (entry) await collect(entry, '', files);
+  }
+  return files;
+}
+
+/** @param {FileSystemEntry} entry @param {string} folder @param {File[]} files */
+async function collect(entry, folder, files) {
+  if (entry.isFile) {
+    const file = await new Promise((resolve, reject) => /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject));
+    files.push(renamed(file, folder + entry.name));
+    return;
+  }
+  const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
+  /** @type {FileSystemEntry[]} */
+  const inside = [];
+  for (;;) {
+    /** @type {FileSystemEntry[]} */
+    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) break; // a reader gives about a hundred at a time
+    inside.push(...some);
+  }
+  inside.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const one of inside) await collect(one, `${folder}${entry.name}/`, files);
+}
+
+/** Files that systems put into folders and that nobody means. */
+const CLUTTER = /(^|\/)(\.[^/]*|Thumbs\.db|desktop\.ini|__MACOSX\/.*)$/i;
+
+/**
+ * The files that a person means, named by their paths when they came as a folder.
+ *
+ * @param {readonly File[]} files
+ * @returns {File[]}
+ */
+export function meant(files) {
+  return files
+    .map((file) => (file.webkitRelativePath ? renamed(file, file.webkitRelativePath) : file))
+    .filter((file) => !CLUTTER.test(file.name));
+}
+
+/** @param {File} file @param {string} name @returns {File} */
+function renamed(file, name) {
+  return name === file.name ? file : new File([file], name, { type: file.type, lastModified: file.lastModified });
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { droppedFiles, meant } from './folders.js';
+
+/** @param {string} name */
+const file = (name) => ({ isFile: true, isDirectory: false, name, file: (/** @type {(f: File) => void} */ give) => give(new File(['x'], name)) });
+
+/** @param {string} name @param {any[]} inside */
+const folder = (name, inside) => ({
+  isFile: false, isDirectory: true, name,
+  createReader() {
+    const parts = [inside.slice(0, 1), inside.slice(1), []];
+    return { readEntries: (/** @type {(e: any[]) => void} */ give) => give(parts.shift() ?? []) };
+  },
+});
+
+/** @param {any[]} entries */
+const drop = (entries) => /** @type {any} */ ({
+  items: entries.map((entry) => ({ webkitGetAsEntry: () => entry })),
+  files: entries.filter((e) => e.isFile).map((e) => new File(['x'], e.name)),
+});
+
+test('the files of folders come with their paths, in order', async () => {
+  const files = await droppedFiles(drop([folder('a', [file('2.jpg'), file('1.jpg'), folder('b', [file('3.jpg')])]), file('z.png')]));
+  assert.deepEqual(files.map((f) => f.name), ['a/1.jpg', 'a/2.jpg', 'a/b/3.jpg', 'z.png']);
+});
+
+test('files alone stay as they are', async () => {
+  assert.deepEqual((await droppedFiles(drop([file('z.png'), file('y.png')]))).map((f) => f.name), ['z.png', 'y.png']);
+});
+
+test('what systems leave in folders is not meant', () => {
+  const names = ['a/1.jpg', '.DS_Store', 'a/.hidden', 'a/Thumbs.db', '__MACOSX/a/1.jpg', 'a.b/c.jpg'];
+  assert.deepEqual(meant(names.map((n) => new File(['x'], n))).map((f) => f.name), ['a/1.jpg', 'a.b/c.jpg']);
+});

@@ -1,0 +1,99 @@
+/**
+ * What a list of images shows: which of them, in which order, and which part of
+ * it a window sees. Nothing here touches the page.
+ */
+
+/**
+ * @typedef {object} ImageRecord
+ * @property {string} id
+ * @property {string} name
+ * @property {number} width
+ * @property {number} height
+ * @property {number} bytes
+ * @property {'untouched' | 'started' | 'done'} status
+ * @property {number} decided share of the area that has a class, 0..1
+ * @property {number} [expected_wrong_area] share, 0..1; absent where nothing was asked yet
+ */
+
+/** @typedef {{text: string, status: string, order: string}} Wish */
+
+/** The orders in which images can be seen. */
+export const ORDERS = ['upload', 'name', 'uncertain'];
+
+const names = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+/**
+ * The images that a wish asks for, in its order. Images are in order of upload;
+ * those that are equally far keep it. Most uncertain first means: started ones
+ * by the area that is probably wrong, then those that nobody touched, then the
+ * done ones.
+ *
+ * @param {readonly ImageRecord[]} images
+ * @param {Wish} wish
+ * @returns {ImageRecord[]}
+ */
+export function arrange(images, { text, status, order }) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = images.filter((im) => {
+    const name = im.name.toLowerCase();
+    return (status === '' || im.status === status) && words.every((word) => name.includes(word));
+  });
+  if (order === 'name') found.sort((a, b) => names.compare(a.name, b.name));
+  if (order === 'uncertain') found.sort((a, b) => uncertainty(b) - uncertainty(a));
+  return found;
+}
+
+/** @param {ImageRecord} im @returns {number} the greater, the sooner a person should look */
+function uncertainty(im) {
+  if (im.status === 'done') return -2;
+  if (im.status === 'untouched') return -1;
+  return im.expected_wrong_area ?? 1 - im.decided;
+}
+
+/**
+ * How many images there are of each status.
+ *
+ * @param {readonly ImageRecord[]} images
+ * @returns {Record<string, number>}
+ */
+export function tally(images) {
+  /** @type {Record<string, number>} */
+  const counts = { '': images.length, untouched: 0, started: 0, done: 0 };
+  for (const im of images) counts[im.status]++;
+  return counts;
+}
+
+/**
+ * The part of a grid of equally high rows that has to be there.
+ *
+ * @param {object} grid
+ * @param {number} grid.count cells
+ * @param {number} grid.columns
+ * @param {number} grid.row height of a row with its gap, in pixels
+ * @param {number} grid.top of the window, in pixels below the top of the grid; negative above it
+ * @param {number} grid.height of the window
+ * @param {number} [grid.spare] rows beyond the window, on both sides
+ * @returns {{from: number, to: number, above: number, below: number}} the cells from..to-1, and the rows left out on both sides
+ */
+export function windowOf({ count, columns, row, top, height, spare = 3 }) {
+  const rows = Math.ceil(count / columns);
+  const first = Math.max(0, Math.min(rows - 1, Math.floor(top / row) - spare));
+  const last = Math.max(first, Math.min(rows - 1, Math.floor((top + height) / row) + spare));
+  return { from: first * columns, to: Math.min(count, (last + 1) * columns), above: first, below: Math.max(0, rows - 1 - last) };
+}
+
+/**
+ * Where a key leads in a grid; -1 when it leads nowhere.
+ *
+ * @param {string} key
+ * @param {number} at
+ * @param {number} columns
+ * @param {number} count
+ * @returns {number}
+ */
+export function stepTo(key, at, columns, count) {
+  /** @type {Record<string, number>} */
+  const steps = { ArrowLeft: at - 1, ArrowRight: at + 1, ArrowUp: at - columns, ArrowDown: at + columns, Home: 0, End: count - 1 };
+  const to = steps[key] ?? -1;
+  return to >= 0 && to < count ? to : -1;
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrange, stepTo, tally, windowOf } from './gallery.js';
+
+/** @type {import('./gallery.js').ImageRecord[]} */
+const images = /** @type {any} */ ([
+  { id: 'a', name: 'Field 10.jpg', status: 'started', decided: 0.5, expected_wrong_area: 0.05 },
+  { id: 'b', name: 'field 9.jpg', status: 'done', decided: 1 },
+  { id: 'c', name: 'forest.png', status: 'untouched', decided: 0 },
+  { id: 'd', name: 'north/field 1.jpg', status: 'started', decided: 0.9, expected_wrong_area: 0.3 },
+  { id: 'e', name: 'Öre.jpg', status: 'started', decided: 0.8 },
+]);
+
+/** @param {Partial<import('./gallery.js').Wish>} wish */
+const ids = (wish) => arrange(images, { text: '', status: '', order: 'upload', ...wish }).map((im) => im.id).join('');
+
+test('images are found by words of their name and by status', () => {
+  assert.equal(ids({}), 'abcde');
+  assert.equal(ids({ text: 'FIELD' }), 'abd');
+  assert.equal(ids({ text: ' 1 field ' }), 'ad');
+  assert.equal(ids({ text: 'nothing' }), '');
+  assert.equal(ids({ status: 'started' }), 'ade');
+  assert.equal(ids({ status: 'started', text: 'jpg 10' }), 'a');
+});
+
+test('names count numbers as numbers, doubt comes first when asked for', () => {
+  assert.equal(ids({ order: 'name' }), 'bacde');
+  assert.equal(ids({ order: 'uncertain' }), 'deacb');
+});
+
+test('a tally has every status', () => {
+  assert.deepEqual(tally(images), { '': 5, untouched: 1, started: 3, done: 1 });
+});
+
+test('every cell of the window is there, and few others', () => {
+  for (const count of [1, 7, 100, 10_000]) {
+    for (const columns of [1, 3, 5]) {
+      const rows = Math.ceil(count / columns);
+      for (let top = -300; top < rows * 200; top += 137) {
+        const { from, to, above, below } = windowOf({ count, columns, row: 200, top, height: 700, spare: 2 });
+        assert.ok(from >= 0 && to <= count && from < to, `${from}..${to} of ${count}`);
+        assert.equal(from, above * columns);
+        assert.equal(above + below + Math.ceil((to - from) / columns), rows);
+        const firstSeen = Math.max(0, Math.floor(top / 200)) * columns;
+        const lastSeen = Math.min(count, (Math.floor((top + 699) / 200) + 1) * columns);
+        assert.ok(from <= firstSeen && to >= Math.min(count, lastSeen), `${from}..${to} misses ${firstSeen}..${lastSeen}`);
+        assert.ok(to - from <= columns * 9);
+      }
+    }
+  }
+});
+
+test('keys lead through the grid and not out of it', () => {
+  assert.equal(stepTo('ArrowRight', 3, 4, 9), 4);
+  assert.equal(stepTo('ArrowDown', 3, 4, 9), 7);
+  assert.equal(stepTo('ArrowDown', 6, 4, 9), -1);
+  assert.equal(stepTo('ArrowUp', 3, 4, 9), -1);
+  assert.equal(stepTo('End', 0, 4, 9), 8);
+  assert.equal(stepTo('Home', 8, 4, 9), 0);
+  assert.equal(stepTo('Enter', 8, 4, 9), -1);
+});

@@ -1,0 +1,149 @@
+package e2e
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"mime/multipart"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// tinyPicture is a PNG of 48×32 pixels whose grey tells the number.
+func tinyPicture(number int) []byte {
+	img := image.NewGray(image.Rect(0, 0, 48, 32))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(number*7 + i%48*2)
+	}
+	img.SetGray(0, 0, color.Gray{uint8(number)})
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// manyImages makes a project of so many images and returns its page.
+func manyImages(t *testing.T, address string, count int) (page string) {
+	t.Helper()
+	var project struct {
+		ID string `json:"id"`
+	}
+	call(t, address+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Many"}`), &project)
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", "many.zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := zip.NewWriter(part)
+	for i := range count {
+		f, err := archive.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("folder/picture %d.png", i+1), Method: zip.Store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(f, bytes.NewReader(tinyPicture(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := form.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var images []any
+	call(t, address+"/api/v1/projects/"+project.ID+"/images", form.FormDataContentType(), &body, &images)
+	if len(images) != count {
+		t.Fatalf("%d images, want %d", len(images), count)
+	}
+	return address + "/projects/" + project.ID
+}
+
+const (
+	cardNames    = `[...document.querySelectorAll('#images .card-name')].map(e => e.textContent)`
+	progressText = `document.getElementById('progress-text').textContent`
+	cardCount    = `document.querySelectorAll('#images .card').length`
+)
+
+// A long list holds only what the window sees; it is searched, ordered, walked
+// by keys, and what is found is the order of the next images.
+func TestE2EImageList(t *testing.T) {
+	p := openPage(t, 1280, 720, false, manyImages(t, startServer(t), 300))
+	p.until(cardCount + ` > 5`)
+	if n := value[int](p, cardCount); n > 60 {
+		t.Errorf("%d of 300 cards are in the page", n)
+	}
+	if got := value[string](p, progressText); got != "0 of 300 images done" {
+		t.Errorf("progress: %q", got)
+	}
+	p.do("scrolling to the end", chromedp.Evaluate[chromedp.Void](`void scrollTo(0, document.documentElement.scrollHeight)`))
+	p.until(cardNames + `.includes('folder/picture 300.png')`)
+	if value[bool](p, cardNames+`.includes('folder/picture 1.png')`) {
+		t.Error("the first card is still in the page")
+	}
+
+	p.do("searching", chromedp.SendKeys(chromedp.CSS("#find-image"), "picture 29"))
+	p.until(cardCount + ` === 13`)
+	p.do("by name", chromedp.Evaluate[chromedp.Void](`{ const s = document.getElementById('image-order'); s.value = 'name'; s.dispatchEvent(new Event('input', {bubbles: true})); }`))
+	p.until(cardNames + `[0] === 'folder/picture 29.png'`)
+	p.screenshot("list")
+
+	p.do("to the first card", chromedp.Evaluate[chromedp.Void](`document.querySelector('#images a').focus()`))
+	p.press(kb.ArrowRight)
+	p.press(kb.ArrowDown)
+	p.press(kb.ArrowUp)
+	p.until(`document.activeElement.textContent.includes('picture 129.png')`)
+	p.press(kb.Enter)
+	p.until(`document.getElementById('canvas') !== null && document.getElementById('place-shown').textContent === '2 / 13'`)
+	p.until(`document.getElementById('loading').hidden`)
+	p.press("d")
+	p.until(`document.querySelector('.image-name')?.textContent.includes('picture 229.png') && document.getElementById('place-shown').textContent === '3 / 13'`)
+	p.do("back", chromedp.Evaluate[chromedp.Void](`void history.go(-2)`))
+	p.until(cardCount + ` === 13 && document.getElementById('find-image').value === 'picture 29'`)
+
+	p.do("selecting two", chromedp.Evaluate[chromedp.Void](`void [...document.querySelectorAll('#images input[type=checkbox]')].slice(0, 2).forEach(e => e.click())`))
+	p.until(`document.getElementById('selection-text').textContent === '2 images selected'`)
+	p.do("to the trash", chromedp.Click(chromedp.CSS("#trash-chosen")))
+	p.until(cardCount + ` === 11`)
+	p.do("undo", chromedp.Evaluate[chromedp.Void](`void [...document.querySelectorAll('#toasts button')].find(e => e.textContent.includes('Undo')).click()`))
+	p.until(cardCount + ` === 13`)
+	p.do("reload", chromedp.Reload())
+	p.until(cardCount + ` === 13 && ` + progressText + ` === '0 of 300 images done'`)
+}
+
+// Files that are there already are not sent again, and zip archives are
+// unpacked; a phone shows the list without scrolling sideways.
+func TestE2EUploadAgain(t *testing.T) {
+	p := openPage(t, 390, 844, true, manyImages(t, startServer(t), 3))
+	p.until(cardCount + ` === 3`)
+	dir := t.TempDir()
+	for i, name := range []string{"a.png", "b.png", "broken.png"} {
+		content := tinyPicture(100 + i)
+		if name == "broken.png" {
+			content = content[:40]
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b, broken := filepath.Join(dir, "a.png"), filepath.Join(dir, "b.png"), filepath.Join(dir, "broken.png")
+	p.drop(a)
+	p.until(progressText + ` === '0 of 4 images done'`)
+	p.drop(a, b, broken)
+	p.until(`document.getElementById('uploads-summary').textContent === '1 uploaded, 1 not, 1 there already'`)
+	p.until(progressText + ` === '0 of 5 images done'`)
+	if !value[bool](p, `document.documentElement.scrollWidth <= innerWidth`) {
+		t.Error("the page scrolls sideways")
+	}
+	p.screenshot("list-phone")
+}
