@@ -40,6 +40,10 @@ func (a *Annotation) Append(ctx context.Context, expected int, e Event) (int, er
 		return 0, err
 	}
 	e.Superpixels = append(slices.Clone(e.Superpixels), pointed...)
+	if len(pointed) > 0 {
+		slices.Sort(e.Superpixels)
+		e.Superpixels = slices.Compact(e.Superpixels)
+	}
 	if err := e.check(&a.project, expected, a.timeline.Cut().N, a.cells); err != nil {
 		return 0, err
 	}

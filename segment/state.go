@@ -36,20 +36,7 @@ func (s *State) Cells(labels []uint8) []uint8 {
 // row-major, Width·Height of them. The slice is the caller's.
 func (a *Annotation) Pixels() []uint8 {
 	state := a.State()
-	byCell := state.Cells(state.Labels)
-	pixels := make([]uint8, len(a.cells.Labels))
-	for i, cell := range a.cells.Labels {
-		pixels[i] = byCell[cell]
-	}
-	for _, r := range state.Repairs {
-		for pair := range slices.Chunk(r.Runs, 2) {
-			row := pixels[pair[0] : pair[0]+pair[1]]
-			for i := range row {
-				row[i] = r.Class
-			}
-		}
-	}
-	return pixels
+	return spread(a.cells, state.Cells(state.Labels), state.Repairs)
 }
 
 // State returns the present state.

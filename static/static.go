@@ -15,12 +15,12 @@ import "embed"
 //go:embed modules/curve.js modules/discard.js modules/dom.js modules/dots.js modules/doubt.js modules/drawing.js
 //go:embed modules/early.js modules/edges.js modules/evidence.js modules/export.js modules/exportjob.js modules/find.js
 //go:embed modules/folders.js modules/folds.js modules/frames.js modules/gallery.js modules/gestures.js
-//go:embed modules/granularity.js modules/graph.js modules/heat.js modules/help.js modules/hypotheses.js modules/idmap.js
-//go:embed modules/images.js modules/keys.js modules/lines.js modules/load.js modules/marks.js modules/memory.js
-//go:embed modules/minimap.js modules/order.js modules/overlay.js modules/painter.js modules/patterns.js modules/popup.js
-//go:embed modules/post.js modules/problem.js modules/project.js modules/protocol.js modules/pyramid.js modules/queue.js
-//go:embed modules/regrain.js modules/remap.js modules/repairs.js modules/session.js modules/simplify.js modules/socket.js
-//go:embed modules/stage.js modules/start.js modules/status.js modules/steps.js modules/strip.js modules/strokes.js
-//go:embed modules/theme.js modules/thumbnails.js modules/toast.js modules/tones.js modules/tools.js modules/trash.js
-//go:embed modules/uncertainty.js modules/upload.js modules/uploads.js modules/view.js
+//go:embed modules/granularity.js modules/graph.js modules/heat.js modules/help.js modules/history.js
+//go:embed modules/hypotheses.js modules/idmap.js modules/images.js modules/keys.js modules/lines.js modules/load.js
+//go:embed modules/marks.js modules/memory.js modules/minimap.js modules/order.js modules/overlay.js modules/painter.js
+//go:embed modules/patterns.js modules/popup.js modules/post.js modules/problem.js modules/project.js modules/protocol.js
+//go:embed modules/pyramid.js modules/queue.js modules/regrain.js modules/remap.js modules/repairs.js modules/session.js
+//go:embed modules/simplify.js modules/socket.js modules/stage.js modules/start.js modules/status.js modules/steps.js
+//go:embed modules/strip.js modules/strokes.js modules/theme.js modules/thumbnails.js modules/toast.js modules/tones.js
+//go:embed modules/tools.js modules/trash.js modules/uncertainty.js modules/upload.js modules/uploads.js modules/view.js
 var FS embed.FS

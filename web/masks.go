@@ -3,13 +3,15 @@ package web
 import (
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 
 	"collie/segment"
 	"collie/segment/export"
 )
 
-// getMask sends the labelling, or a hypothesis, at the image's size.
+// getMask sends the labelling, as it is or as it was after an event, or a
+// hypothesis, at the image's size.
 func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	of, err := queryWord(r, "of", "labelling", "hypothesis")
 	if err != nil {
@@ -20,6 +22,10 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	rank, err := queryInt(r, "rank", 0, 0, segment.MaxHypotheses-1)
+	if err != nil {
+		return err
+	}
+	after, err := queryInt(r, "after", -1, 0, math.MaxInt32)
 	if err != nil {
 		return err
 	}
@@ -40,6 +46,13 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 		}
 		mask = export.MaskOf(a.Cells(), positions.Through(state.Cells(h.Labels)))
 		name += fmt.Sprintf("-hypothesis-%d", rank)
+	} else if after >= 0 {
+		pixels, err := a.PixelsAfter(after)
+		if err != nil {
+			return err
+		}
+		mask.Pixels = positions.Through(pixels)
+		name += fmt.Sprintf("-after-%d", after)
 	} else {
 		mask.Pixels = positions.Through(a.Pixels())
 	}

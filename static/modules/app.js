@@ -7,6 +7,7 @@ import { Doubt } from './doubt.js';
 import { exportDialog, undecided } from './export.js';
 import { region } from './graph.js';
 import { Minimap } from './minimap.js';
+import { HistoryPanel } from './history.js';
 import { Overlay } from './overlay.js';
 import { Painter } from './painter.js';
 import { postEvent } from './post.js';
@@ -74,6 +75,7 @@ export class App {
       },
       refolded: () => this.refresh(),
     });
+    this.history = new HistoryPanel(this);
     this.regrain = new Regrain(this, parts.image);
     this.queue = queue;
     const post = (/** @type {import('./protocol.js').EvidenceEvent} */ event) => postEvent(`/api/v1/images/${data.image}/evidence`, event);
@@ -90,6 +92,7 @@ export class App {
     this.session.readOnly = data.readonly !== undefined;
     this.stage = new Stage(this.painter, this.graph, {
       draft: (drawn) => {
+        this.history.leave();
         this.draft = drawn;
         this.show();
       },
@@ -244,6 +247,7 @@ export class App {
   travel(kind) {
     if (this.session.evidence.depth()[kind] <= 0) return;
     this.choice.follow = null;
+    this.history.leave();
     this.session.travel(kind);
     this.say(kind === 'undo' ? 'Undone' : 'Redone');
   }

@@ -21,9 +21,12 @@ export function paintChrome(app) {
   app.doubt.update();
 
   const differs = shown !== null && app.differs(shown.card);
-  byId('badge').hidden = !differs;
+  const past = app.history.shown;
+  byId('badge').hidden = !differs && past < 0;
+  byId('badge-kind').textContent = past < 0 ? 'Preview' : 'Earlier';
   byId('stage').classList.toggle('previewing', differs);
-  if (shown) byId('badge-text').textContent = `${app.nameOf(shown.place)}${choice.hovered || app.touch ? '' : ' · Enter accepts'}`;
+  if (past >= 0) byId('badge-text').textContent = past === 0 ? 'the start' : `after step ${past}`;
+  else if (shown) byId('badge-text').textContent = `${app.nameOf(shown.place)}${choice.hovered || app.touch ? '' : ' · Enter accepts'}`;
 
   const line = statusOf(app);
   if (byId('status').textContent !== line) byId('status').textContent = line;
@@ -40,6 +43,7 @@ export function paintChrome(app) {
   disable('accept', selected === null || !app.differs(selected.card));
   disable('accept-region', selected === null || !app.differs(selected.card));
   paintSave(app);
+  app.history.changed();
 }
 
 /**

@@ -27,6 +27,19 @@ export function pixels(colors) {
 }
 
 /**
+ * The colour that the palette of PASCAL VOC gives to an index: its bits, three
+ * by three, become the high bits of red, green and blue.
+ *
+ * @param {number} index
+ * @returns {number} red in the lowest byte, blue in the third
+ */
+export function vocColor(index) {
+  let color = 0;
+  for (let bit = 7; index > 0; bit--, index >>= 3) color |= ((index & 1) | ((index & 2) << 7) | ((index & 4) << 14)) << bit;
+  return color;
+}
+
+/**
  * Black or white, whichever reads better on the colour (WCAG 2 relative
  * luminance; 0.179 is where both contrasts are equal).
  *

@@ -79,10 +79,12 @@ export function listen(app) {
       void go('next');
     },
     cancel: () => {
+      if (app.history.leave()) return;
       if (app.picking) app.pickRegion(false);
       else if (!stage.cancel() && !app.doubt.popup.close() && !app.doubt.forget()) app.select(-1);
     },
     tool: (kind) => stage.tools.take(/** @type {import('./strokes.js').ToolKind} */ (kind)),
+    history: () => app.history.toggle(),
     exact: () => stage.tools.toggleExact(),
     thinner: () => stage.tools.resize(stage.tools.place - 1),
     wider: () => stage.tools.resize(stage.tools.place + 1),

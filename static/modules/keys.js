@@ -59,6 +59,7 @@ export const BINDINGS = [
 
   { group: 'Work', shown: 'Ctrl + Z', does: 'Undo', commands: [['ctrl+z', 'undo']] },
   { group: 'Work', shown: 'Ctrl + Shift + Z, Ctrl + Y', does: 'Redo', commands: [['ctrl+shift+z', 'redo'], ['ctrl+y', 'redo']] },
+  { group: 'Work', shown: 'Y', does: 'History: look at earlier states and restore them', commands: [['y', 'history']] },
   { group: 'Work', shown: 'Ctrl + E', does: 'Export the mask', commands: [['ctrl+e', 'export']] },
   { group: 'Work', shown: 'Ctrl + S', does: 'Is everything saved?', commands: [['ctrl+s', 'saved']] },
   { group: 'Work', shown: 'D, PageDown', does: 'Next image', commands: [['d', 'next'], ['pagedown', 'next']] },

@@ -47,6 +47,8 @@ export class Painter {
     this.overlay = overlay;
     /** @type {import('./overlay.js').Overlay | null} shown instead of the labelling */
     this.heat = null;
+    /** @type {import('./history.js').Past | null} an earlier labelling, shown instead */
+    this.past = null;
     this.lines = lines;
     this.contours = new Contours(lines);
     this.anchors = anchors;
@@ -216,7 +218,12 @@ export class Painter {
     scene.rect(part.left, part.top, part.right - part.left, part.bottom - part.top);
     scene.clip();
     scene.clearRect(part.left, part.top, part.right - part.left, part.bottom - part.top);
-    if (this.labelled || this.heat) {
+    if (this.past) {
+      scene.imageSmoothingEnabled = false;
+      scene.globalAlpha = Math.max(0.6, this.opacity);
+      this.past.draw(scene, placing);
+      scene.globalAlpha = 1;
+    } else if (this.labelled || this.heat) {
       scene.imageSmoothingEnabled = detail < 2;
       scene.globalAlpha = this.heat ? Math.max(0.6, this.opacity) : this.opacity;
       (this.heat ?? this.overlay).draw(scene, placing, inMap);
@@ -228,7 +235,7 @@ export class Painter {
     }
     if (this.boundaries) this.paintBoundaries(part);
     scene.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    this.dots.paint(this, part);
+    if (!this.past) this.dots.paint(this, part);
     scene.restore();
   }
 

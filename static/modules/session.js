@@ -119,6 +119,11 @@ export class Session {
     this.append({ kind: 'pixels', repairs: [{ class: label, runs }] });
   }
 
+  /** Brings back the state after an event, as a new step. @param {number} to its number, 0 for the beginning */
+  restore(to) {
+    this.append({ kind: 'restore', to });
+  }
+
   /** Makes the superpixels coarser or finer. @param {number} regions wanted */
   regrain(regions) {
     this.append({ kind: 'granularity', regions });

@@ -3,12 +3,12 @@ import { VOID } from './protocol.js';
 /**
  * What has been done to an image, as the history lists it.
  *
- * @typedef {object} LogEntry a stored event, see GET evidence
+ * @typedef {object} LogEntry a stored event, see GET evidence with detail=summary
  * @property {number} seq
  * @property {string} kind
  * @property {number} [class] id
- * @property {number[]} [superpixels]
- * @property {{class: number, runs: number[]}[]} [repairs]
+ * @property {number} [count] superpixels
+ * @property {{class: number, pixels: number}[]} [repairs]
  * @property {{rank: number}} [hypothesis]
  * @property {number} [regions]
  * @property {number} [to]
@@ -18,7 +18,7 @@ import { VOID } from './protocol.js';
  * @typedef {object} Step an event that changed something by itself
  * @property {number} seq
  * @property {string} kind
- * @property {number[]} labels ids of the classes that it gave, the largest part first; VOID for none
+ * @property {number} label id of the class that it gave; -1 for none or several
  * @property {string} text what was done, for people, without the class
  * @property {string} by
  * @property {Date} created
@@ -67,19 +67,20 @@ export function historyOf(log) {
 
 /** @param {LogEntry} entry @returns {Step} */
 function stepOf(entry) {
-  const { seq, kind, class: label, repairs = [], by = '', created } = entry;
-  const labels = kind === 'label' ? [label ?? 0] : repairs.map((r) => r.class);
-  return { seq, kind, labels, text: textOf(entry), by, created: new Date(created), state: 'stands' };
+  const { seq, kind, repairs = [], by = '', created } = entry;
+  const label = entry.class ?? (repairs.length === 1 ? repairs[0].class : -1);
+  return { seq, kind, label, text: textOf(entry), by, created: new Date(created), state: 'stands' };
 }
 
 /** @param {LogEntry} entry */
-function textOf({ kind, superpixels, repairs = [], hypothesis, regions = 0, to = 0 }) {
-  const some = counted(new Set(superpixels).size, 'superpixel');
+function textOf({ kind, count = 0, repairs = [], hypothesis, regions = 0, to = 0 }) {
+  const pixels = repairs.reduce((sum, r) => sum + r.pixels, 0);
+  const some = counted(count, 'superpixel');
   switch (kind) {
     case 'label': return `Labelled ${some}`;
     case 'clear': return `Cleared ${some}`;
-    case 'accept': return superpixels?.length ? `Accepted a region of ${some}` : `Accepted hypothesis ${(hypothesis?.rank ?? 0) + 1}`;
-    case 'pixels': return `${repairs.every((r) => r.class === VOID) ? 'Erased' : 'Painted'} ${counted(pixelsOf(repairs), 'pixel')}`;
+    case 'accept': return `Accepted ${some} of hypothesis ${(hypothesis?.rank ?? 0) + 1}`;
+    case 'pixels': return `${repairs.every((r) => r.class === VOID) ? 'Erased' : 'Painted'} ${counted(pixels, 'pixel')}`;
     case 'granularity': return `Changed to ${counted(regions, 'superpixel')}`;
     case 'restore': return to === 0 ? 'Went back to the start' : `Restored step ${to}`;
     case 'import': return 'Imported a mask';
@@ -90,11 +91,4 @@ function textOf({ kind, superpixels, repairs = [], hypothesis, regions = 0, to =
 /** @param {number} n @param {string} what */
 function counted(n, what) {
   return `${n} ${what}${n === 1 ? '' : 's'}`;
-}
-
-/** @param {readonly {runs: number[]}[]} repairs */
-function pixelsOf(repairs) {
-  let sum = 0;
-  for (const { runs } of repairs) for (let i = 1; i < runs.length; i += 2) sum += runs[i];
-  return sum;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { historyOf } from './steps.js';
 
-const log = (...kinds) => kinds.map((kind, i) => ({ seq: i + 1, kind, superpixels: [i], class: 1, created: '2026-01-01T00:00:00Z' }));
+const log = (...kinds) => kinds.map((kind, i) => ({ seq: i + 1, kind, count: 1, class: 1, created: '2026-01-01T00:00:00Z' }));
 const states = (...kinds) => {
   const { steps, present } = historyOf(log(...kinds));
   return [steps.map((s) => `${s.seq} ${s.state}`), present];
@@ -18,12 +18,12 @@ test('steps stand, are undone, or are left behind', () => {
 test('steps in words', () => {
   const text = (entry) => historyOf([{ seq: 1, created: '2026-01-01T00:00:00Z', ...entry }]).steps[0].text;
   assert.deepEqual([
-    text({ kind: 'label', superpixels: [4, 4, 7] }), text({ kind: 'clear', superpixels: [4] }),
-    text({ kind: 'accept', hypothesis: { rank: 2 } }), text({ kind: 'accept', hypothesis: { rank: 2 }, superpixels: [1, 2] }),
-    text({ kind: 'pixels', repairs: [{ class: 2, runs: [5, 2, 9, 4] }] }), text({ kind: 'pixels', repairs: [{ class: 255, runs: [5, 1] }] }),
+    text({ kind: 'label', count: 2 }), text({ kind: 'clear', count: 1 }),
+    text({ kind: 'accept', hypothesis: { rank: 2 }, count: 800 }),
+    text({ kind: 'pixels', repairs: [{ class: 2, pixels: 4 }, { class: 255, pixels: 2 }] }), text({ kind: 'pixels', repairs: [{ class: 255, pixels: 1 }] }),
     text({ kind: 'granularity', regions: 300 }), text({ kind: 'restore', to: 4 }), text({ kind: 'restore', to: 0 }), text({ kind: 'import' }),
   ], [
-    'Labelled 2 superpixels', 'Cleared 1 superpixel', 'Accepted hypothesis 3', 'Accepted a region of 2 superpixels',
+    'Labelled 2 superpixels', 'Cleared 1 superpixel', 'Accepted 800 superpixels of hypothesis 3',
     'Painted 6 pixels', 'Erased 1 pixel', 'Changed to 300 superpixels', 'Restored step 4', 'Went back to the start', 'Imported a mask',
   ]);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { problemOf } from './api.js';
-import { ink, PALETTE, pixels } from './colour.js';
+import { ink, PALETTE, pixels, vocColor } from './colour.js';
 import { note, undecided } from './export.js';
 import { matches } from './find.js';
 import { Hypotheses } from './hypotheses.js';
@@ -74,4 +74,10 @@ test('colours become pixels, void stays clear, ink can be read', () => {
   assert.equal(table[2], 0);
   assert.deepEqual([ink('#ffffff'), ink('#000000'), ink('#f5d547')], ['#000000', '#ffffff', '#000000']);
   assert.ok(PALETTE.every((c) => /^#[0-9a-f]{6}$/.test(c)));
+});
+
+test('the palette of VOC', () => {
+  const color = (r, g, b) => r | (g << 8) | (b << 16);
+  assert.deepEqual([0, 1, 2, 3, 20, 255].map(vocColor), [0, color(128, 0, 0), color(0, 128, 0), color(128, 128, 0), color(0, 64, 128), color(224, 224, 192)]);
+  assert.equal(new Set(Array.from({ length: 256 }, (_, i) => vocColor(i))).size, 256);
 });

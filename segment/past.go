@@ -1,0 +1,39 @@
+package segment
+
+import "collie/superpixels"
+
+// PixelsAfter returns the labelling as it was after event number seq, 0 for the
+// beginning, like Pixels; classes are the present ones. The slice is the
+// caller's. It plays the events that led there again.
+func (a *Annotation) PixelsAfter(seq int) ([]uint8, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if seq < 0 || seq > a.timeline.Seq() {
+		return nil, Errorf(Invalid, "There is no event %d: this image has %d.", seq, a.timeline.Seq())
+	}
+	effort := a.timeline.effort
+	was := a.timeline.rebuilt(a.timeline.stateAfter(seq))
+	a.timeline.effort = effort // looking is no restore, which opening the image would repeat
+	labels, runs := a.table.Through(was.cellLabels()), was.allRuns()
+	for i, r := range runs {
+		runs[i].class = a.table[r.class]
+	}
+	return spread(a.cells, labels, repairsOf(runs)), nil
+}
+
+// spread gives each pixel the label of its cell, or of the repair on it.
+func spread(cells *superpixels.Map, labels []uint8, repairs []Repair) []uint8 {
+	pixels := make([]uint8, len(cells.Labels))
+	for i, cell := range cells.Labels {
+		pixels[i] = labels[cell]
+	}
+	for _, r := range repairs {
+		for i := 0; i < len(r.Runs); i += 2 {
+			row := pixels[r.Runs[i] : r.Runs[i]+r.Runs[i+1]]
+			for j := range row {
+				row[j] = r.Class
+			}
+		}
+	}
+	return pixels
+}

@@ -1,0 +1,132 @@
+package e2e
+
+import (
+	"fmt"
+	"image"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// listed are the rows of the history, the last step first: text and state.
+const listed = `[...document.querySelectorAll('#history-list .step')].map(e => e.querySelector('[data-slot="text"]').textContent + ' ' + e.dataset.state + (e.hasAttribute('aria-current') ? ' now' : ''))`
+
+// TestE2EHistory looks at earlier states and restores one as a new step.
+func TestE2EHistory(t *testing.T) {
+	p := bare(t, 1280, 720)
+	truth := sampleTruth()
+	apple, orange := insideOf(t, truth, 4), insideOf(t, truth, 5)
+	p.press("5")
+	p.click(apple)
+	p.press("6")
+	p.click(orange)
+	p.waitForEvents(2)
+	p.press("b")
+	spot := image.Pt(700, 80)
+	p.drag([]image.Point{spot, spot.Add(image.Pt(30, 4))}, nil, ctrl)
+	p.waitForEvents(3)
+	p.press("z", ctrl)
+	p.press("z", ctrl)
+	p.waitForEvents(5)
+	p.press("s")
+	p.press("1")
+	p.click(insideOf(t, truth, 0))
+	p.waitForEvents(6)
+	p.press(kb.Escape)
+
+	p.press("y")
+	want := []string{"Labelled 1 superpixel stands now", "Painted", "Labelled 1 superpixel left", "Labelled 1 superpixel stands", "Start stands"}
+	p.until(fmt.Sprintf(`(%s).length === %d`, listed, len(want)))
+	for i, row := range value[[]string](p, listed) {
+		if i != 1 && row != want[i] {
+			t.Errorf("row %d of the history reads %q, want %q", i, row, want[i])
+		}
+	}
+	p.screenshot("open")
+
+	// The state with the orange and the stroke is looked at, then restored.
+	if p.painted("scene", orange)[3] != 0 {
+		t.Error("the orange is labelled after undo")
+	}
+	p.press(kb.ArrowDown)
+	p.press(kb.Enter)
+	p.until(`!document.getElementById('badge').hidden && /after step 3/.test(document.getElementById('badge-text').textContent)`)
+	for _, at := range []image.Point{apple, orange, spot.Add(image.Pt(15, 2))} {
+		if p.painted("scene", at)[3] == 0 {
+			t.Errorf("the state after step 3 shows nothing at %v", at)
+		}
+	}
+	p.screenshot("earlier")
+	p.press(kb.Escape)
+	if p.painted("scene", orange)[3] != 0 || value[bool](p, `!document.getElementById('badge').hidden`) {
+		t.Error("Esc does not go back to the present")
+	}
+	p.press(kb.Enter)
+	p.until(`!document.getElementById('history-restore').disabled`)
+	p.do("restoring", chromedp.Click(chromedp.CSS("#history-restore")))
+	if events := p.waitForEvents(7); events[6].Kind != "restore" || events[6].To != 3 {
+		t.Errorf("restoring made %+v", events[6])
+	}
+	p.until(`document.getElementById('badge').hidden`)
+	p.until(settled)
+	p.press(kb.Escape)
+	if p.painted("scene", orange)[3] == 0 || len(p.repairs()) == 0 {
+		t.Error("the restored state is not that of step 3")
+	}
+	p.until(fmt.Sprintf(`(%s)[0] === 'Restored step 3 stands now'`, listed))
+	p.press("z", ctrl)
+	p.waitForEvents(8)
+	p.until(settled)
+	p.press(kb.Escape)
+	if p.painted("scene", orange)[3] != 0 {
+		t.Error("undo does not take the restored state back")
+	}
+}
+
+// TestE2EDeepUndo takes 500 steps back, after a reload.
+func TestE2EDeepUndo(t *testing.T) {
+	const steps, byHand = 500, 20
+	p := bare(t, 1280, 720)
+	origin, id := value[string](p, `location.origin`), value[string](p, `document.getElementById('app').dataset.image`)
+	// Nobody watches meanwhile, so that no alternatives are computed for each.
+	p.do("leaving", chromedp.Navigate(origin+"/api"))
+	post := func(seq int, kind, rest string) {
+		t.Helper()
+		body := fmt.Sprintf(`{"id":"step-%[1]d","expected_seq":%[1]d,"kind":%[2]q%[3]s}`, seq, kind, rest)
+		answer, err := http.Post(origin+"/api/v1/images/"+id+"/evidence", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusOK {
+			t.Fatalf("event %d: %s", seq, answer.Status)
+		}
+	}
+	for i := range steps {
+		post(i, "label", fmt.Sprintf(`,"superpixels":[%d],"class":%d`, i, i%8))
+	}
+	p.do("opening the image again", chromedp.Navigate(origin+"/images/"+id))
+	p.until(settled)
+	p.press("y")
+	p.until(fmt.Sprintf(`(%s).length === %d`, listed, steps+1))
+	p.press("y")
+	for range byHand {
+		p.press("z", ctrl)
+	}
+	p.waitForEvents(steps + byHand)
+	if got := value[record](p, p.api("")); got.Clicks != steps-byHand {
+		t.Errorf("after %d undos %d of %d superpixels are labelled", byHand, got.Clicks, steps)
+	}
+	p.do("leaving", chromedp.Navigate(origin+"/api"))
+	for i := byHand; i < steps; i++ {
+		post(steps+i, "undo", "")
+	}
+	p.do("opening the image again", chromedp.Navigate(origin+"/images/"+id))
+	p.until(`document.getElementById('save')?.dataset.state === 'saved' && document.getElementById('undo').disabled && !document.getElementById('redo').disabled`)
+	if got := value[record](p, p.api("")); got.Clicks != 0 {
+		t.Errorf("after %d undos %d superpixels are labelled", steps, got.Clicks)
+	}
+}
