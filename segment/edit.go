@@ -2,7 +2,6 @@ package segment
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -32,14 +31,6 @@ type ClassEdit struct {
 	Class      // with an empty name or colour the class keeps the one it has
 	New   bool // ID does not count and will be given
 }
-
-// ClassesInUse is the cause of the Conflict when classes are to be deleted that
-// images use and nothing says what takes their place.
-type ClassesInUse struct {
-	Images map[uint8]int // by class id, how many images use it
-}
-
-func (e *ClassesInUse) Error() string { return fmt.Sprintf("classes in use: %v", e.Images) }
 
 // EditProject changes a project's name and its classes: renames, recolours,
 // reorders, adds, deletes and restores them. Evidence stays as it is; what
@@ -216,102 +207,6 @@ func (p *Project) remove(before []Class, remap map[uint8]uint8, at time.Time) er
 	return nil
 }
 
-// unused returns a Conflict when one of the classes that are newly deleted is
-// used by an image and remap does not say what takes its place.
-func (w *Workspace) unused(ctx context.Context, before *Project, deleted []DeletedClass, remap map[uint8]uint8) error {
-	var open []Class
-	for _, c := range deleted {
-		_, listed := before.class(int(c.ID))
-		if _, mapped := remap[c.ID]; listed && !mapped {
-			open = append(open, c.Class)
-		}
-	}
-	if len(open) == 0 {
-		return nil
-	}
-	used, err := w.classUse(ctx, before)
-	if err != nil {
-		return err
-	}
-	inUse := &ClassesInUse{Images: map[uint8]int{}}
-	var names []string
-	for _, c := range open {
-		if n := used[c.ID]; n > 0 {
-			inUse.Images[c.ID] = n
-			names = append(names, fmt.Sprintf("%q (in %s)", c.Name, plural(n, "image")))
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	return Errorf(Conflict, "Labels use %s. Say what takes its place: another class, or 255 for undecided. Nothing was changed.", strings.Join(names, ", ")).Because(inUse)
-}
-
-// classUse counts, for each class of the list, the images whose labelling has
-// it. Records know; an image whose record was written before they did is
-// opened.
-func (w *Workspace) classUse(ctx context.Context, p *Project) (*[MaxClasses]int, error) {
-	images, err := w.store.Images(ctx, p.ID)
-	if err != nil {
-		return nil, err
-	}
-	var counts [MaxClasses]int
-	table := p.Resolve()
-	for _, im := range images {
-		classes := im.Classes
-		if im.Seq > 0 && classes == nil {
-			a, err := w.Open(ctx, im.ID)
-			if err != nil {
-				return nil, err
-			}
-			classes = a.Classes()
-			a.Close()
-		}
-		var here [256]bool
-		for _, c := range classes {
-			here[table[c.ID]] = true
-		}
-		for id := range counts {
-			if here[id] {
-				counts[id]++
-			}
-		}
-	}
-	return &counts, nil
-}
-
-// Watch sets what is called with the id of an open image whose state has
-// changed in another way than by Annotation.Append: a change of the project's
-// classes, an imported mask. It must be set before the workspace is used.
-func (w *Workspace) Watch(changed func(imageID string)) { w.changed = changed }
-
-// tell calls what Watch has set.
-func (w *Workspace) tell(imageID string) {
-	if w.changed != nil {
-		w.changed(imageID)
-	}
-}
-
-// classesChanged brings the images of the project that are open up to date.
-func (w *Workspace) classesChanged(ctx context.Context, projectID string) {
-	for _, a := range w.open.ready() {
-		if a.image.ProjectID != projectID {
-			continue
-		}
-		// An image whose project can't be read now reads it at its next event.
-		if changed, err := a.refresh(ctx); err == nil && changed {
-			w.tell(a.image.ID)
-		}
-	}
-}
-
 func sameClasses(a, b *Project) bool {
 	return slices.Equal(a.Classes, b.Classes) && slices.Equal(a.Deleted, b.Deleted)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

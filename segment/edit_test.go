@@ -92,7 +92,7 @@ func TestDeletedClass(t *testing.T) {
 			t.Errorf("%s: list %+v, %v, want %+v", what, list, err, im)
 		}
 	}
-	p = mustEdit(t, w, project, without(p, 1, 0))
+	mustEdit(t, w, project, without(p, 1, 0))
 	check("remapped", 0, []int{0}, 2)
 	if _, err := a.Append(t.Context(), 3, label("x", 1, [2]float64{1, 1})); segment.KindOf(err) != segment.Invalid || !strings.Contains(err.Error(), "has been deleted") {
 		t.Errorf("a label of a deleted class: %v", err)
