@@ -58,7 +58,7 @@ func (w *Workspace) classUse(ctx context.Context, p *Project) (*[MaxClasses]int,
 	for _, im := range images {
 		classes := im.Classes
 		if im.Seq > 0 && classes == nil {
-			a, err := w.Open(ctx, im.ID)
+			a, err := w.Visit(ctx, im.ID)
 			if err != nil {
 				return nil, err
 			}
