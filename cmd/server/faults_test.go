@@ -46,6 +46,7 @@ func examine(tb testing.TB, data string) {
 // of the times at a random moment, half at the n-th sync of a thread. Clients
 // send what was not answered again.
 func TestKills(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts the server many times")
 	}
@@ -90,6 +91,7 @@ func TestKills(t *testing.T) {
 
 // TestPowerCuts cuts the power of the disk under the server.
 func TestPowerCuts(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts the server many times")
 	}
@@ -103,7 +105,7 @@ func TestPowerCuts(t *testing.T) {
 		p := start(t, data)
 		var moment time.Time
 		cut := make(chan struct{})
-		time.AfterFunc(50*time.Millisecond+rand.N(150*time.Millisecond), func() {
+		time.AfterFunc(100*time.Millisecond+rand.N(300*time.Millisecond), func() {
 			defer close(cut)
 			moment = time.Now()
 			disk.Cut()
@@ -176,6 +178,7 @@ func (p *process) ready(want int) string {
 // TestDiskBroken lets syncs fail: from then on writes get 503, reading goes on
 // for the moments until the server exits, and it says why.
 func TestDiskBroken(t *testing.T) {
+	t.Parallel()
 	strace := storagetest.Strace(t)
 	data := t.TempDir()
 	p := start(t, data)
@@ -214,6 +217,7 @@ func TestDiskBroken(t *testing.T) {
 // TestDiskReadOnly lets the disk become read-only: writes get 503, reading goes
 // on, and the server stays.
 func TestDiskReadOnly(t *testing.T) {
+	t.Parallel()
 	disk := storagetest.NewDisk(t)
 	data := filepath.Join(disk.Dir, "data")
 	p := start(t, data)

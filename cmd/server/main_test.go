@@ -34,10 +34,12 @@ func TestMain(m *testing.M) {
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("go build: %v\n%s", err, out))
 	}
+	const proxy = "github.com/Shopify/toxiproxy/v2" // its stopped connections may hang on to each other
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		os.RemoveAll(dir)
 		os.Exit(code)
-	}))
+	}), goleak.IgnoreAnyFunction(proxy+".(*ToxicLink).read"), goleak.IgnoreAnyFunction(proxy+".(*ToxicLink).write"),
+		goleak.IgnoreAnyFunction(proxy+"/toxics.(*ToxicStub).Run"))
 }
 
 // process is a running server.

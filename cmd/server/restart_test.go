@@ -19,7 +19,7 @@ import (
 // only fails when it is many times what it should be.
 func TestRestart(t *testing.T) {
 	const each = 1000 // events per image
-	images := storagetest.Rounds(50, 1000)
+	images := storagetest.Rounds(10, 1000)
 	data := t.TempDir()
 	p := start(t, data)
 	tr := newTraffic(t, p.url, 1)
