@@ -16,7 +16,7 @@ export class Dots {
    * @param {import('./box.js').Box} part of it to paint, device pixels
    */
   paint(painter, part) {
-    const { scene, view, clicks, ratio, map } = painter;
+    const { scene, view, clicks, ratio } = painter;
     if (ratio !== this.ratio) this.drawn.clear();
     this.ratio = ratio;
     const reach = 8;
@@ -24,11 +24,23 @@ export class Dots {
       if (clicks[s] === VOID) continue;
       const [x, y] = toWindow(view, ...painter.pointOf(s));
       if (x < part.left / ratio - reach || y < part.top / ratio - reach || x > part.right / ratio + reach || y > part.bottom / ratio + reach) continue;
-      const radius = Math.min(4.5, Math.max(1.8, Math.sqrt(map.area[s]) * view.scale * 0.16));
-      const dot = this.dot(this.colors[clicks[s]] ?? '#000000', Math.round(radius * 4) / 4);
-      const size = dot.width / ratio;
-      scene.drawImage(dot, x - size / 2, y - size / 2, size, size);
+      this.one(painter, scene, s);
     }
+  }
+
+  /**
+   * @param {import('./painter.js').Painter} painter
+   * @param {CanvasRenderingContext2D} context counting CSS pixels
+   * @param {number} s a superpixel; nothing is drawn where it has no click
+   */
+  one(painter, context, s) {
+    const { view, clicks, ratio, map } = painter;
+    if (clicks[s] === VOID) return;
+    const [x, y] = toWindow(view, ...painter.pointOf(s));
+    const radius = Math.min(4.5, Math.max(1.8, Math.sqrt(map.area[s]) * view.scale * 0.16));
+    const dot = this.dot(this.colors[clicks[s]] ?? '#000000', Math.round(radius * 4) / 4);
+    const size = dot.width / ratio;
+    context.drawImage(dot, x - size / 2, y - size / 2, size, size);
   }
 
   /** @param {string} color @param {number} radius CSS pixels */

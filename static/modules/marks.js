@@ -6,6 +6,9 @@ import { detailAt } from './lines.js';
 /** Widest stroke, CSS pixels, on either side of a line. */
 const REACH = 6;
 
+/** CSS pixels from the middle of a dot to its edge. */
+const DOT = 9;
+
 /** What lies above the scene and follows the pointer and the keyboard: outlines. */
 export class Marks {
   /**
@@ -50,8 +53,20 @@ export class Marks {
       this.outline([this.cursor], [['#ffffff', 2.4]]);
       context.setLineDash([]);
     }
+    this.dots(this.cursor >= 0 ? [this.cursor] : this.hover);
     if (this.brush) this.circle(this.brush.at, this.brush.radius, [['rgb(0 0 0 / 0.7)', 3], ['#ffffff', 1.3]]);
     if (this.shape) this.polygon(this.shape);
+  }
+
+  /** The clicks of superpixels whose outline may lie on them. @param {readonly number[]} superpixels */
+  dots(superpixels) {
+    const { context, painter } = this;
+    context.setTransform(painter.ratio, 0, 0, painter.ratio, 0, 0);
+    for (const s of superpixels) {
+      painter.dots.one(painter, context, s);
+      this.paintedOver(painter.boxOf(s), DOT);
+    }
+    painter.enter(context);
   }
 
   /**

@@ -46,6 +46,7 @@ export class AlternativesPopup {
       const { left, top, right, bottom } = this.element.getBoundingClientRect();
       const away = Math.hypot(Math.max(left - e.clientX, 0, e.clientX - right), Math.max(top - e.clientY, 0, e.clientY - bottom));
       if (away > LEAVE) this.close();
+      else this.outline(this.offered.superpixels);
       return;
     }
     if (e.pointerType === 'touch' || e.buttons || this.app.stage.tools.kind !== 'superpixel') return;

@@ -39,12 +39,15 @@ func openSample(t *testing.T, width, height int64, dark bool) *page {
 // clickClasses clicks each of the given classes once, at its clearest place.
 func (p *page) clickClasses(truth *image.Paletted, classes ...int) []image.Point {
 	p.t.Helper()
+	before := value[record](p, p.api("")).Seq
 	var at []image.Point
 	for _, class := range classes {
 		p.press(strconv.Itoa(class + 1))
 		at = append(at, insideOf(p.t, truth, uint8(class)))
 		p.click(at[len(at)-1])
 	}
+	p.stored(before + len(classes))
+	value[bool](p, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`) // the page shows what it knows
 	p.until(settled)
 	return at
 }
