@@ -1,6 +1,10 @@
 package segment
 
-import "collie/superpixels"
+import (
+	"slices"
+
+	"collie/superpixels"
+)
 
 // PixelsAfter returns the labelling as it was after event number seq, 0 for the
 // beginning, like Pixels; classes are the present ones. The slice is the
@@ -14,7 +18,7 @@ func (a *Annotation) PixelsAfter(seq int) ([]uint8, error) {
 	effort := a.timeline.effort
 	was := a.timeline.rebuilt(a.timeline.stateAfter(seq))
 	a.timeline.effort = effort // looking is no restore, which opening the image would repeat
-	labels, runs := a.table.Through(was.cellLabels()), was.allRuns()
+	labels, runs := a.table.Through(was.cellLabels()), slices.Clone(was.allRuns())
 	for i, r := range runs {
 		runs[i].class = a.table[r.class]
 	}

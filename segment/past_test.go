@@ -27,6 +27,7 @@ func TestAnnotation_PixelsAfter(t *testing.T) {
 		labellings = append(labellings, a.Pixels())
 	}
 	before := a.State()
+	repairs := before.Repairs
 	for seq, want := range labellings {
 		got, err := a.PixelsAfter(seq)
 		if err != nil {
@@ -38,6 +39,9 @@ func TestAnnotation_PixelsAfter(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, a.State()); diff != "" {
 		t.Errorf("looking back changed the state (-before +after):\n%s", diff)
+	}
+	if len(repairs) == 0 {
+		t.Error("the test wants repairs in the last state")
 	}
 	for _, seq := range []int{-1, len(labellings)} {
 		if _, err := a.PixelsAfter(seq); segment.KindOf(err) != segment.Invalid {
