@@ -1,4 +1,4 @@
-import { call, Problem } from './api.js';
+import { call, Problem, problemOf } from './api.js';
 import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, MOST, moved } from './classlist.js';
 import { ClassMenu } from './classmenu.js';
 import { dragRows } from './classdrag.js';
@@ -169,6 +169,27 @@ export class ClassPanel {
     const body = bodyOf(this.classes);
     body.splice(place, 0, { id: gone.id, name: gone.name, color: gone.color });
     this.adopt(await this.patch({ classes: body }));
+  }
+
+  /**
+   * Makes the classes of a label set those of the project. Classes of the same
+   * name stay what they are.
+   *
+   * @param {'txt' | 'json' | 'voc'} format
+   * @param {string} text
+   */
+  async replace(format, text) {
+    await this.queue;
+    const before = bodyOf(this.classes);
+    try {
+      const response = await fetch(`${this.address}/classes?format=${format}`, { method: 'PUT', mode: 'same-origin', credentials: 'same-origin', body: text });
+      const answer = await response.text();
+      if (!response.ok) throw problemOf(answer, response.status);
+      this.adopt(JSON.parse(answer));
+      toast(`${this.classes.length} classes imported`, '', 'info', { label: 'Undo', run: async () => this.adopt(await this.patch({ classes: before })) });
+    } catch (error) {
+      toastProblem(error);
+    }
   }
 
   /** @param {{classes: object[], remap?: object}} body @returns {Promise<ProjectRecord>} */

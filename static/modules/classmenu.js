@@ -1,71 +1,57 @@
 import { byId } from './dom.js';
+import { Menu } from './menu.js';
 import { VOID } from './protocol.js';
 
-/** The menu of one class, and the question what takes the place of a deleted one. */
+/** The menus of one class and of all, and the question what takes the place of a deleted one. */
 export class ClassMenu {
   /** @param {import('./classes.js').ClassPanel} panel */
   constructor(panel) {
     this.panel = panel;
-    this.element = byId('class-menu');
     this.place = 0;
-    /** @type {HTMLElement | null} what opened it */
-    this.opener = null;
-    this.element.addEventListener('keydown', (e) => this.key(e));
-    this.element.addEventListener('click', (e) => {
-      const item = e.target instanceof Element ? e.target.closest('[data-do]') : null;
-      if (item instanceof HTMLElement) this.run(item.dataset.do ?? '');
+    this.one = new Menu(byId('class-menu'), (what) => this.run(what));
+    const all = new Menu(byId('classes-menu'), (what) => (what === 'import' ? this.file.click() : this.download(what)));
+    byId('classes-more').addEventListener('click', () => all.open(byId('classes-more')));
+    this.file = /** @type {HTMLInputElement} */ (byId('classes-file'));
+    this.file.addEventListener('change', () => {
+      const [file] = this.file.files ?? [];
+      this.file.value = '';
+      if (file) void this.upload(file);
     });
-    this.element.addEventListener('toggle', () => {
-      if (!this.element.matches(':popover-open')) this.opener?.setAttribute('aria-expanded', 'false');
-    });
-  }
-
-  /** @returns {HTMLButtonElement[]} the items that can be used */
-  get items() {
-    return [...this.element.querySelectorAll('button')].filter((b) => !b.disabled);
   }
 
   /** @param {number} place of the class @param {HTMLElement} opener */
   open(place, opener) {
     this.place = place;
-    this.opener = opener;
     const last = this.panel.classes.length - 1;
-    for (const item of this.element.querySelectorAll('button')) {
+    const { element } = this.one;
+    for (const item of element.querySelectorAll('button')) {
       item.disabled = (item.dataset.do === 'up' && place === 0) || (item.dataset.do === 'down' && place === last) || (item.dataset.do === 'delete' && last === 0);
     }
-    this.element.setAttribute('aria-label', `Class ${this.panel.classes[place].name}`);
-    this.element.showPopover();
-    opener.setAttribute('aria-expanded', 'true');
-    const { right, top, bottom } = opener.getBoundingClientRect();
-    const { offsetWidth, offsetHeight } = this.element;
-    this.element.style.left = `${Math.max(8, right - offsetWidth)}px`;
-    this.element.style.top = `${bottom + offsetHeight + 8 > innerHeight ? top - offsetHeight - 4 : bottom + 4}px`;
-    this.items[0].focus();
-  }
-
-  /** @param {KeyboardEvent} e */
-  key(e) {
-    const { items } = this;
-    const at = items.findIndex((item) => item === document.activeElement);
-    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[e.key];
-    if (e.key === 'Tab' || e.key === 'Escape') {
-      this.element.hidePopover();
-      this.opener?.focus();
-    }
-    e.stopPropagation();
-    if (next === undefined && e.key !== 'Escape') return;
-    e.preventDefault();
-    if (next !== undefined) items[(next + items.length) % items.length].focus();
+    element.setAttribute('aria-label', `Class ${this.panel.classes[place].name}`);
+    this.one.open(opener);
   }
 
   /** @param {string} what */
   run(what) {
     const { panel, place } = this;
-    this.element.hidePopover();
     if (what === 'rename') panel.edit(panel.classes[place].key);
     if (what === 'up') panel.move(place, -1);
     if (what === 'down') panel.move(place, 1);
     if (what === 'delete') void panel.remove(place);
+  }
+
+  /** Downloads the classes. @param {string} format */
+  download(format) {
+    const link = document.createElement('a');
+    link.href = `${this.panel.address}/classes?format=${format}`;
+    link.download = ''; // the server names it
+    link.click();
+  }
+
+  /** Makes the classes of a file those of the project. @param {File} file */
+  async upload(file) {
+    const text = await file.text();
+    await this.panel.replace(formatOf(file.name, text), text);
   }
 
   /**
@@ -88,4 +74,16 @@ export class ClassMenu {
       dialog.addEventListener('close', () => resolve(dialog.returnValue === 'delete' ? Number(select.value) : null), { once: true });
     });
   }
+}
+
+/**
+ * The form of a label set.
+ *
+ * @param {string} name of its file
+ * @param {string} text
+ * @returns {'txt' | 'json' | 'voc'}
+ */
+export function formatOf(name, text) {
+  if (/\.json$/i.test(name)) return 'json';
+  return /^\s*(#.*\n\s*)*[^:#\n]+:\d+,\d+,\d+:/.test(text) || /^\s*#\s*label:/.test(text) ? 'voc' : 'txt';
 }

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -136,6 +138,19 @@ func TestE2EClasses(t *testing.T) {
 	if again := p.painted("scene", apple); again != before {
 		t.Errorf("after undo the apple is painted %v, before %v", again, before)
 	}
+
+	// A label set: what has the same name stays what it is.
+	set := filepath.Join(t.TempDir(), "labels.txt")
+	if err := os.WriteFile(set, []byte("background\napple\npear\nstalk\nleaf\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p.do("importing a label set", chromedp.SetUploadFiles(chromedp.CSS("#classes-file"), []string{set}))
+	p.waitForClasses("background", "apple", "pear", "stalk", "leaf")
+	if c := p.painted("scene", apple); c[3] == 0 {
+		t.Error("the apple has lost its label")
+	}
+	p.do("undoing", chromedp.Click(chromedp.CSS(`#toasts [data-slot="action"]:not([hidden])`)))
+	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "jug", "stalk")
 
 	p.press(kb.F2)
 	p.do("typing a name", chromedp.KeyEvent("Williams"))
