@@ -7,8 +7,10 @@ import (
 	"runtime/debug"
 )
 
-// niceness of threads that do long work, on the scale of nice(1).
-const niceness = 15
+// niceness of threads that do long work, on the scale of nice(1): where all
+// processors are busy such a thread gets a third of what others get, so that
+// uploads are slow then and not stuck.
+const niceness = 5
 
 // Long runs work that takes longer than a step, when there is room for it, and
 // returns when it has run; the error is ErrBusy or that of ctx when it has not.
