@@ -108,8 +108,10 @@ var rights = map[string]right{
 	"GET /api/v1/projects/{id}/classes": {statuses: forViewers},
 	"PUT /api/v1/projects/{id}/classes": {body: `[{"name":"sky"},{"name":"sea"},{"name":"sand"}]`, statuses: forAdmins},
 
-	"GET /api/v1/projects/{id}/images":  {statuses: forViewers},
-	"POST /api/v1/projects/{id}/images": {body: "FILE", statuses: [4]int{401, 404, 201, 201}},
+	"GET /api/v1/projects/{id}/images":   {statuses: forViewers},
+	"POST /api/v1/projects/{id}/imports": {body: "FILE", statuses: [4]int{401, 404, 200, 200}},
+	"POST /api/v1/imports":               {body: "FILE", statuses: [4]int{401, 404, 404, 415}},
+	"POST /api/v1/projects/{id}/images":  {body: "FILE", statuses: [4]int{401, 404, 201, 201}},
 
 	"POST /api/v1/projects/{id}/exports": {body: `{"format":"coco"}`, statuses: [4]int{401, 202, 202, 202}},
 	"GET /api/v1/exports/{id}":           {statuses: forViewers},

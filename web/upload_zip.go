@@ -22,13 +22,12 @@ func isZip(start []byte) bool {
 // addZip adds the files in a zip archive under their paths in it. An archive
 // that can't be read is a failed file; so is each file in it that is no image.
 func (u *upload) addZip(ctx context.Context, name string, content io.Reader) (more bool) {
-	select {
-	case u.zips <- struct{}{}:
-		defer func() { <-u.zips }()
-	default:
-		u.fail(name, segment.Errorf(segment.Busy, "Too many zip archives are being read at the moment. This one was not taken; try again in a minute."))
+	leave, err := u.enterZip()
+	if err != nil {
+		u.fail(name, err)
 		return true
 	}
+	defer leave()
 	file, size, err := u.keep(content)
 	if err != nil {
 		u.fail(name, err)
@@ -65,6 +64,17 @@ func (u *upload) addEntry(ctx context.Context, f *archive.File) (more bool) {
 	}
 	defer content.Close()
 	return u.add(ctx, f.Name, content)
+}
+
+// enterZip takes a place among the archives that are being read, of which there
+// are few at once; leave gives it back.
+func (s *Server) enterZip() (leave func(), err error) {
+	select {
+	case s.zips <- struct{}{}:
+		return func() { <-s.zips }, nil
+	default:
+		return nil, segment.Errorf(segment.Busy, "Too many zip archives are being read at the moment. This one was not taken; try again in a minute.")
+	}
 }
 
 // keep copies a zip archive into a file, because reading one starts at its end.

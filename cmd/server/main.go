@@ -20,6 +20,7 @@ type commands struct {
 	Users usersCommand `cmd:"" help:"Manage who may sign in to a server that is started with --auth."`
 
 	Export exportCommand `cmd:"" help:"Write a project in a format that other programs read, also while the server runs."`
+	Import importCommand `cmd:"" help:"Import masks into a project, or backups of projects."`
 
 	Backup  backupCommand  `cmd:"" help:"Write all of the data folder to one file, also while the server runs."`
 	Restore restoreCommand `cmd:"" help:"Bring a backup back as a new data folder."`

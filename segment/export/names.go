@@ -11,11 +11,11 @@ import (
 // longestStem is how many bytes of an image's name go into file names.
 const longestStem = 80
 
-// stems names the files of each image after the image: letters, digits, dots,
+// Stems names the files of each image after the image: letters, digits, dots,
 // hyphens and underscores of ASCII, different for each image also where capitals
 // do not count, and no name that some system keeps for itself. The names depend
 // on the whole project, so an image is called the same in every export of it.
-func stems(images []segment.Image) []string {
+func Stems(images []segment.Image) []string {
 	taken := make(map[string]bool, len(images))
 	out := make([]string, len(images))
 	for i, im := range images {

@@ -90,7 +90,7 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 	for i, c := range j.project.Classes {
 		report.Project.Classes = append(report.Project.Classes, ClassReport{i, c.Name, c.Color})
 	}
-	j.stems, j.named = stems(j.images), make(map[string]int, len(j.images))
+	j.stems, j.named = Stems(j.images), make(map[string]int, len(j.images))
 	for _, im := range j.images {
 		j.named[im.Name]++
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"iter"
+	"slices"
 
 	"collie/segment"
 	"collie/segment/archive"
@@ -18,13 +19,12 @@ const maxMember = 256 << 20
 // the same classes, evidence and labellings. Of a damaged one nothing stays but
 // what went to the trash. Errors are for people.
 func Backup(ctx context.Context, w *segment.Workspace, file io.ReaderAt, size int64, limits archive.Limits) (segment.Project, error) {
-	a, err := archive.Open(file, size, limits)
+	files, err := FromFile("", file, size, limits)
 	if err != nil {
 		return segment.Project{}, err
 	}
-	files := FromArchive(a)
-	if _, ok := a.File(backup.File); !ok {
-		return segment.Project{}, segment.Errorf(segment.Unsupported, "The archive is no backup of Collie: it has no file %s. Masks of other programs are imported into a project.", backup.File)
+	if !slices.Contains(files.Names, backup.File) {
+		return segment.Project{}, segment.Errorf(segment.Unsupported, "This is no backup of Collie, which is a zip archive with a file %s. Masks of other programs are imported into a project.", backup.File)
 	}
 	b, err := files.read(backup.File, maxMember)
 	if err != nil {

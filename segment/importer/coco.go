@@ -67,7 +67,7 @@ func openCOCO(files Files, name string, o Options) (*Dataset, error) {
 		}
 		byImage[a.Image] = append(byImage[a.Image], a)
 	}
-	return &Dataset{Format: COCO, Classes: classes.list, Masks: func(yield func(*Mask, error) bool) {
+	return &Dataset{Format: COCO, Classes: classes.list, Photos: files.photos(), Masks: func(yield func(*Mask, error) bool) {
 		for _, err := range strays {
 			if !yield(nil, err) {
 				return

@@ -32,8 +32,11 @@ const (
 
 // Dataset is a set of masks that another program wrote.
 type Dataset struct {
-	Format  Format
-	Classes []segment.Class // names and colours by index; nil: indices mean the classes of the project
+	Format Format
+	// Classes are names and colours by index; one without a name is the first
+	// class of the project. nil: indices mean the places in the project's list.
+	Classes []segment.Class
+	Photos  []string // names of the photographs among the files
 	Masks   iter.Seq2[*Mask, error]
 }
 
@@ -93,7 +96,7 @@ func Open(files Files, o Options) (*Dataset, error) {
 	}
 	masks := slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return path.Base(path.Dir(name)) != "SegmentationClass" })
 	if len(masks) > 0 {
-		return openVOC(files, masks, labelmap, o)
+		return openVOC(files, masks, labelmap, files.photos("SegmentationClass", "SegmentationObject"), o)
 	}
 	for _, name := range jsons {
 		switch kind, err := sniffJSON(files, name); {
@@ -106,7 +109,7 @@ func Open(files Files, o Options) (*Dataset, error) {
 		}
 	}
 	if len(pictures) > 0 {
-		return openVOC(files, pictures, labelmap, o)
+		return openVOC(files, pictures, labelmap, nil, o)
 	}
 	return nil, segment.Errorf(segment.Unsupported, "There are no masks in this that Collie can read. It reads palette PNGs (PASCAL VOC), COCO JSON, labelme JSON and Collie's own backups, alone or in a zip.")
 }

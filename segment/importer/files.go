@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
+	"strings"
 
 	"collie/segment"
 	"collie/segment/archive"
@@ -86,4 +88,19 @@ func (f Files) read(name string, limit int64) ([]byte, error) {
 		return nil, segment.Errorf(segment.TooLarge, "%s has more than %d MiB, which is the most that is read of such a file.", name, limit>>20)
 	}
 	return b, nil
+}
+
+// photos lists the files that are pictures by their names, but for those in the
+// given folders.
+func (f Files) photos(but ...string) []string {
+	var out []string
+	for _, name := range f.Names {
+		switch strings.ToLower(path.Ext(name)) {
+		case ".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff":
+			if !slices.Contains(but, path.Base(path.Dir(name))) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
 }

@@ -12,7 +12,8 @@ import (
 	"collie/segment"
 )
 
-// Names that labelme gives to what is no class of its own.
+// Names that labelme gives to what is no class of its own: what no shape covers,
+// and what is not to be looked at.
 const (
 	labelmeBackground = "_background_"
 	labelmeIgnore     = "__ignore__"
@@ -37,11 +38,11 @@ type labelmeShape struct {
 // ones over earlier ones.
 func openLabelme(files Files, names []string, o Options) (*Dataset, error) {
 	slices.Sort(names)
-	classes, err := labelmeClasses(files, names)
+	names, classes, err := labelmeClasses(files, names)
 	if err != nil {
 		return nil, err
 	}
-	return &Dataset{Format: Labelme, Classes: classes.list, Masks: func(yield func(*Mask, error) bool) {
+	return &Dataset{Format: Labelme, Classes: classes.list, Photos: files.photos(), Masks: func(yield func(*Mask, error) bool) {
 		for _, name := range names {
 			m, err := readLabelme(files, name, classes, o)
 			if err != nil {
@@ -54,16 +55,18 @@ func openLabelme(files Files, names []string, o Options) (*Dataset, error) {
 	}}, nil
 }
 
-// classNames collects class names in order of appearance, background first.
+// classNames collects class names in order of appearance. The first has no name:
+// it is what no shape covers, the first class of any project.
 type classNames struct {
 	list  []segment.Class
 	index map[string]uint8
 }
 
 func newClassNames() *classNames {
-	c := &classNames{index: map[string]uint8{labelmeIgnore: segment.Void, labelmeBackground: 0}}
-	_ = c.add("background")
-	return c
+	return &classNames{
+		list:  []segment.Class{{}},
+		index: map[string]uint8{labelmeIgnore: segment.Void, labelmeBackground: 0},
+	}
 }
 
 // add gives a name an index. More than MaxClasses names are an error.
@@ -80,21 +83,23 @@ func (c *classNames) add(name string) error {
 }
 
 // labelmeClasses reads all files once for the names in them, so that classes have
-// the same index in all.
-func labelmeClasses(files Files, names []string) (*classNames, error) {
-	classes := newClassNames()
+// the same index in all, and leaves out those that have no shapes.
+func labelmeClasses(files Files, names []string) (with []string, classes *classNames, err error) {
+	classes = newClassNames()
 	for _, name := range names {
 		var f labelmeFile
-		if err := readJSON(files, name, &f); err != nil {
-			continue // reported when the file's turn comes
+		// What can't be read is reported when the file's turn comes.
+		if err := readJSON(files, name, &f); err == nil && f.Shapes == nil {
+			continue
 		}
+		with = append(with, name)
 		for _, s := range f.Shapes {
 			if err := classes.add(strings.TrimSpace(s.Label)); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
-	return classes, nil
+	return with, classes, nil
 }
 
 func readLabelme(files Files, name string, classes *classNames, o Options) (*Mask, error) {

@@ -160,7 +160,7 @@ func TestCOCO(t *testing.T) {
 		"d.jpg: The mask has 100000×100000 pixels; accepted are up to 40 million in all.",
 		"empty.jpg 00",
 	}
-	if classes != "background cat dog" {
+	if classes != " cat dog" {
 		t.Errorf("classes %q", classes)
 	}
 	if d := cmp.Diff(want, masks); d != "" {
@@ -190,7 +190,7 @@ func TestLabelme(t *testing.T) {
 		"b.jpg 0033300/0030300/0033300",
 		`c.json: shape 0 ("dog"): Its box (6, 1) to (7, 2) leaves the image of 7×3 pixels.`,
 	}
-	if classes != "background cat dog bird" {
+	if classes != " cat dog bird" {
 		t.Errorf("classes %q", classes)
 	}
 	if d := cmp.Diff(want, masks[:3]); d != "" {

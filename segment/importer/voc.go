@@ -17,8 +17,8 @@ import (
 // openVOC reads one PNG per image. Pixels of palette and 8-bit grey PNGs are
 // class indices, 255 void; those of RGB PNGs are looked up in the labelmap, or in
 // the colour map of PASCAL VOC when there is none.
-func openVOC(files Files, names []string, labelmap string, o Options) (*Dataset, error) {
-	d := &Dataset{Format: VOC}
+func openVOC(files Files, names []string, labelmap string, photos []string, o Options) (*Dataset, error) {
+	d := &Dataset{Format: VOC, Photos: photos}
 	if labelmap != "" {
 		b, err := files.read(labelmap, maxJSON)
 		if err != nil {

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"collie/segment/importer"
+)
+
+// importCommand imports masks into a project, or makes a project of a backup.
+type importCommand struct {
+	Files []string `arg:"" type:"existingpath" help:"What to import: folders, zip archives, palette PNGs, COCO or labelme JSON, .npz of scores; without --project a backup."`
+
+	Project   string `help:"Id of the project, or its name when no other has the same. Without it the files are backups, and each becomes a new project."`
+	Uncovered string `default:"background" enum:"background,undecided" help:"What pixels are that no shape covers."`
+
+	uploadLimits
+	dataFlag
+}
+
+// Run imports one file after the other and says what became of each mask. It
+// fails when a mask could not be imported; the others are there all the same.
+func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
+	d, err := openExisting(ctx, c.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if c.Project == "" {
+		return c.backups(ctx, d, out)
+	}
+	project, err := findProject(ctx, d.workspace, c.Project)
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, name := range c.Files {
+		files, done, err := c.open(name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		report, err := importer.Import(ctx, d.workspace, project.ID, files, importer.Options{Undecided: c.Uncovered == "undecided"}, func(im importer.ImageReport) {
+			if im.Problem != "" {
+				failed++
+			}
+			tellImported(out, im)
+		})
+		for _, class := range report.Classes {
+			fmt.Fprintf(out.stdout, "class %s was added\n", class)
+		}
+		if err := errors.Join(err, done()); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d masks were not imported", failed)
+	}
+	return nil
+}
+
+// tellImported says what became of one mask.
+func tellImported(out streams, im importer.ImageReport) {
+	if im.Problem != "" {
+		fmt.Fprintf(out.stderr, "%s: not imported. %s\n", im.Mask, im.Problem)
+		return
+	}
+	fmt.Fprintf(out.stdout, "%s: %d pixels have a class\n", im.Mask, im.Decided)
+	for _, what := range im.Lossy {
+		fmt.Fprintf(out.stdout, "  %s\n", what)
+	}
+}
+
+// backups makes a project of each file.
+func (c *importCommand) backups(ctx context.Context, d *data, out streams) error {
+	for _, name := range c.Files {
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return errors.Join(err, f.Close())
+		}
+		p, err := importer.Backup(ctx, d.workspace, f, info.Size(), c.zip())
+		if err := errors.Join(err, f.Close()); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		fmt.Fprintf(out.stdout, "%s: project %q with the id %s\n", name, p.Name, p.ID)
+	}
+	return nil
+}
+
+// open opens a folder, an archive or a file alone; done closes it.
+func (c *importCommand) open(name string) (files importer.Files, done func() error, err error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return files, nil, err
+	}
+	if info.IsDir() {
+		root, err := os.OpenRoot(name)
+		if err != nil {
+			return files, nil, err
+		}
+		files, err = importer.FromFS(root.FS())
+		return files, root.Close, err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return files, nil, err
+	}
+	files, err = importer.FromFile(filepath.Base(name), f, info.Size(), c.zip())
+	return files, f.Close, err
+}

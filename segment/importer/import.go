@@ -1,0 +1,288 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/export"
+)
+
+// Report says what became of the files that were imported.
+type Report struct {
+	Format  Format
+	Classes []string // names of classes that were added to the project
+	Images  []ImageReport
+}
+
+// ImageReport says what became of one image's mask.
+type ImageReport struct {
+	Mask    string   // name in the data set
+	Image   string   // id of the project's image; empty when there is none
+	Added   bool     // whether the image came with the data set
+	Seq     int      // number of evidence events after the import
+	Regions int      // shapes or annotations in, where the format has them
+	Decided int      // pixels with a class
+	Lossy   []string // what the labelling can't hold
+	Problem string   // why nothing was imported; empty when all went well
+}
+
+// Import puts the masks of a data set into a project: each becomes one step of
+// its image's evidence, which undo takes back. Masks find their image by its
+// file name, with or without the ending; photographs that come with the data set
+// and that the project does not have are added. Classes are matched by name,
+// and those that the project has not are added at the end.
+//
+// A problem of one mask is in the report, and the others go on. An error means
+// that nothing more could be done; what the report has was done. report, unless
+// nil, is called after each image. The data set is held in memory one mask at a
+// time.
+func Import(ctx context.Context, w *segment.Workspace, projectID string, files Files, o Options, report func(ImageReport)) (Report, error) {
+	d, err := Open(files, o)
+	if err != nil {
+		return Report{}, err
+	}
+	i := &importing{workspace: w, project: projectID, files: files, report: Report{Format: d.Format}}
+	if err := i.prepare(ctx, d); err != nil {
+		return i.report, err
+	}
+	for m, err := range d.Masks {
+		r, err := i.one(ctx, m, err)
+		if err != nil {
+			return i.report, err
+		}
+		i.report.Images = append(i.report.Images, r)
+		if report != nil {
+			report(r)
+		}
+	}
+	return i.report, nil
+}
+
+// importing is an import under way.
+type importing struct {
+	workspace *segment.Workspace
+	project   string
+	files     Files
+	report    Report
+	ids       []uint8           // of the project's class for each index of the data set
+	byName    map[string]string // image ids by lower-case file name, stem, and name in exports; empty: ambiguous
+	photos    map[string]string // files of the data set by lower-case stem
+}
+
+// prepare matches the classes and lists the images. In what Collie has exported,
+// which has a manifest, the names that exports give to images go before others.
+func (i *importing) prepare(ctx context.Context, d *Dataset) error {
+	if err := i.matchClasses(ctx, d.Classes); err != nil {
+		return err
+	}
+	images, err := i.workspace.Images(ctx, i.project)
+	if err != nil {
+		return err
+	}
+	i.byName, i.photos = map[string]string{}, map[string]string{}
+	for _, im := range images {
+		i.know(im)
+	}
+	own := slices.Contains(i.files.Names, "manifest.json")
+	for at, name := range export.Stems(images) {
+		key := strings.ToLower(name)
+		if _, known := i.byName[key]; own || !known {
+			i.byName[key] = images[at].ID
+		}
+	}
+	for _, name := range d.Photos {
+		i.photos[stem(name)] = name
+	}
+	return nil
+}
+
+// know makes an image findable by its name and by its stem.
+func (i *importing) know(im segment.Image) {
+	name := strings.ToLower(im.Name)
+	for _, key := range slices.Compact([]string{name, stem(name)}) {
+		if _, twice := i.byName[key]; twice {
+			i.byName[key] = ""
+		} else {
+			i.byName[key] = im.ID
+		}
+	}
+}
+
+// stem is a file's name without folder and ending, in lower case.
+func stem(name string) string {
+	name = strings.ToLower(path.Base(name))
+	return strings.TrimSuffix(name, path.Ext(name))
+}
+
+// one imports one mask. What is wrong with it goes into the report; an error
+// ends the import.
+func (i *importing) one(ctx context.Context, m *Mask, problem error) (ImageReport, error) {
+	if problem == nil {
+		r, err := i.apply(ctx, m)
+		if err == nil || segment.KindOf(err) == 0 || segment.KindOf(err) == segment.Unavailable {
+			return r, err
+		}
+		problem = &MaskError{m.Image, err}
+	}
+	bad := new(MaskError)
+	if !errors.As(problem, &bad) {
+		return ImageReport{}, problem
+	}
+	return ImageReport{Mask: bad.Image, Problem: detail(bad.err)}, nil
+}
+
+// detail is the part of an error that is for people.
+func detail(err error) string {
+	if e := new(segment.Error); errors.As(err, &e) {
+		return strings.TrimSuffix(err.Error(), ": "+fmt.Sprint(e.Unwrap()))
+	}
+	return err.Error()
+}
+
+// apply makes the mask an event of its image.
+func (i *importing) apply(ctx context.Context, m *Mask) (ImageReport, error) {
+	r := ImageReport{Mask: m.Image, Regions: m.Regions, Lossy: m.Lossy}
+	id, added, err := i.image(ctx, m.Image)
+	if err != nil {
+		return r, err
+	}
+	r.Image, r.Added = id, added
+	if err := i.translate(ctx, m.Pixels); err != nil {
+		return r, err
+	}
+	for _, p := range m.Pixels {
+		if p != segment.Void {
+			r.Decided++
+		}
+	}
+	a, err := i.workspace.Open(ctx, id)
+	if err != nil {
+		return r, err
+	}
+	defer a.Close()
+	im := a.Image()
+	switch {
+	case im.Width == m.Height && im.Height == m.Width && m.Width != m.Height:
+		return r, segment.Errorf(segment.Invalid, "The mask has %d×%d pixels and the image, turned upright as its EXIF data says, %d×%d: turn the mask too.", m.Width, m.Height, im.Width, im.Height)
+	case im.Width != m.Width || im.Height != m.Height:
+		return r, segment.Errorf(segment.Invalid, "The mask has %d×%d pixels and the image %d×%d.", m.Width, m.Height, im.Width, im.Height)
+	}
+	r.Seq, err = a.ImportMask(ctx, segment.NewID(), m.Pixels)
+	return r, err
+}
+
+// image finds the image of a mask, or adds it when its photograph is there.
+func (i *importing) image(ctx context.Context, name string) (id string, added bool, err error) {
+	key := strings.ToLower(path.Base(name))
+	id, known := i.byName[key]
+	if !known || id == "" {
+		if other, ok := i.byName[stem(name)]; ok {
+			id, known = other, true
+		}
+	}
+	switch photo, there := i.photos[stem(name)]; {
+	case known && id == "":
+		return "", false, segment.Errorf(segment.Invalid, "The project has more than one image of this name.")
+	case known:
+		return id, false, nil
+	case !there:
+		return "", false, segment.Errorf(segment.Invalid, "The project has no image of this name, and no photograph came with the mask.")
+	default:
+		file, err := i.files.Open(photo)
+		if err != nil {
+			return "", false, err
+		}
+		defer file.Close()
+		im, err := i.workspace.AddImage(ctx, i.project, path.Base(photo), file)
+		if err != nil {
+			return "", false, err
+		}
+		i.know(im)
+		return im.ID, true, nil
+	}
+}
+
+// matchClasses finds the project's class for each of the data set's, by name.
+// Those that it has not are added. Without names an index is a place in the
+// project's list.
+func (i *importing) matchClasses(ctx context.Context, classes []segment.Class) error {
+	p, err := i.workspace.Project(ctx, i.project)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, c := range p.Classes {
+		known[strings.ToLower(c.Name)] = true
+	}
+	var missing []segment.Class
+	for _, c := range classes {
+		if c.Name != "" && !known[strings.ToLower(c.Name)] {
+			missing = append(missing, c)
+		}
+	}
+	if len(missing) > 0 && i.workspace.May(ctx, access.Manage) != nil {
+		return segment.Errorf(segment.Invalid, "The project lacks classes of the data set: %s. An admin has to add them first. Nothing was imported.", namesOf(missing))
+	}
+	if p, err = i.addClasses(ctx, p, missing); err != nil {
+		return err
+	}
+	if classes == nil {
+		for _, c := range p.Classes {
+			i.ids = append(i.ids, c.ID)
+		}
+		return nil
+	}
+	for _, c := range classes {
+		if c.Name == "" {
+			i.ids = append(i.ids, p.Classes[0].ID)
+			continue
+		}
+		at := slices.IndexFunc(p.Classes, func(own segment.Class) bool { return strings.EqualFold(own.Name, c.Name) })
+		i.ids = append(i.ids, p.Classes[at].ID)
+	}
+	return nil
+}
+
+func namesOf(classes []segment.Class) string {
+	names := make([]string, len(classes))
+	for i, c := range classes {
+		names[i] = c.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// addClasses adds classes at the end of the project's list.
+func (i *importing) addClasses(ctx context.Context, p segment.Project, classes []segment.Class) (segment.Project, error) {
+	if len(classes) == 0 {
+		return p, nil
+	}
+	var edit segment.ProjectEdit
+	for _, c := range p.Classes {
+		edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c})
+	}
+	for _, c := range classes {
+		edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c, New: true})
+		i.report.Classes = append(i.report.Classes, c.Name)
+	}
+	return i.workspace.EditProject(ctx, i.project, edit)
+}
+
+// translate turns the data set's indices into the project's class ids, in place.
+func (i *importing) translate(ctx context.Context, pixels []uint8) error {
+	var ids [256]uint8
+	copy(ids[:], i.ids)
+	ids[segment.Void] = segment.Void
+	for at, p := range pixels {
+		if p != segment.Void && int(p) >= len(i.ids) {
+			return segment.Errorf(segment.Invalid, "The mask has class %d, and the project has classes 0 to %d. Add a labelmap.txt to the data set, or classes to the project.", p, len(i.ids)-1)
+		}
+		pixels[at] = ids[p]
+	}
+	return nil
+}

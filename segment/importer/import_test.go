@@ -1,0 +1,177 @@
+package importer_test
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/archive"
+	"collie/segment/export"
+	"collie/segment/importer"
+	"collie/storage/workspacetest"
+)
+
+func mustImport(tb testing.TB, w *segment.Workspace, project string, content []byte, o importer.Options) importer.Report {
+	tb.Helper()
+	files, err := importer.FromFile("data.zip", bytes.NewReader(content), int64(len(content)), archive.Limits{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	report, err := importer.Import(tb.Context(), w, project, files, o, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return report
+}
+
+// Masks with holes, single pixels and corners that touch come back pixel by
+// pixel, and what is exported again is the same.
+func TestRoundTrips(t *testing.T) {
+	yes := true
+	there := workspacetest.MustOpen(t)
+	p := worked(t, there)
+	images, err := there.Images(t.Context(), p.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := there.Open(t.Context(), images[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	pixels := make([]uint8, 120*80)
+	for i := range pixels {
+		x, y := i%120, i/120
+		switch {
+		case x > 20 && x < 60 && y > 10 && y < 50 && !(x > 30 && x < 40 && y > 20 && y < 40):
+			pixels[i] = 2 // a ring
+		case x == 35 && y == 30, x == 36 && y == 31, x == 0 && y == 79:
+			pixels[i] = 1 // single pixels, two of them at a corner
+		case x > 80 && (x/3+y/2)%2 == 0:
+			pixels[i] = 1 // many small regions
+		}
+	}
+	if _, err := a.ImportMask(t.Context(), segment.NewID(), pixels); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(pixels, a.Pixels()); d != "" {
+		t.Fatal(d)
+	}
+	options := export.Options{Images: []string{images[0].ID}, Pictures: &yes, Undecided: "background"}
+	for _, format := range []string{"voc", "coco", "labelme"} {
+		t.Run(format, func(t *testing.T) {
+			first := mustExport(t, there, p.ID, format, options)
+			here := workspacetest.MustOpen(t)
+			q, err := here.CreateProject(t.Context(), p.Name, p.Classes)
+			if format == "voc" { // has the classes with it
+				q, err = here.CreateProject(t.Context(), p.Name, p.Classes[:1])
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			report := mustImport(t, here, q.ID, first, importer.Options{})
+			if len(report.Images) != 1 || report.Images[0].Problem != "" || !report.Images[0].Added || len(report.Images[0].Lossy) > 0 {
+				t.Fatalf("report %+v", report)
+			}
+			slices.Sort(report.Classes)
+			if d := cmp.Diff([]string{"ground", "sky"}, report.Classes); d != "" && format == "voc" || len(report.Classes) > 0 && format != "voc" {
+				t.Errorf("classes added: %v", report.Classes)
+			}
+			if q, err = here.Project(t.Context(), q.ID); err != nil {
+				t.Fatal(err)
+			}
+			b, err := here.Open(t.Context(), report.Images[0].Image)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+			for i, got := range b.Pixels() {
+				want := p.Classes[p.Index(pixels[i])].Name
+				if at := q.Index(got); at < 0 || q.Classes[at].Name != want {
+					t.Fatalf("pixel %d has class %d of %v, want %s", i, got, q.Classes, want)
+				}
+			}
+			again := members(t, mustExport(t, here, q.ID, format, export.Options{Pictures: &yes, Undecided: "background"}))
+			for name, content := range members(t, first) {
+				if name != "manifest.json" && again[name] != content {
+					t.Errorf("%s is another file after the round trip", name)
+				}
+			}
+			// The work goes on from there, and one step takes the import back.
+			mustAppend(t, b, segment.Event{Kind: segment.Undo})
+			if got := b.Pixels(); bytes.ContainsFunc(got, func(r rune) bool { return r == 1 }) {
+				t.Error("undo left a part of the import")
+			}
+		})
+	}
+}
+
+func grey(rows ...string) []byte {
+	img := image.NewPaletted(image.Rect(0, 0, len(rows[0]), len(rows)), color.Palette{color.Black, color.White, color.Gray{9}})
+	for y, row := range rows {
+		for x, c := range row {
+			img.SetColorIndex(x, y, uint8(c-'0'))
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// What can't be imported is said, and nothing of it is done.
+func TestImportProblems(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p := worked(t, w) // two images called scene.png
+	im, err := w.AddImage(t.Context(), p.ID, "Other.PNG", bytes.NewReader(scene()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := strings.Repeat("0", 60) + strings.Repeat("1", 60)
+	whole := strings.Split(strings.Repeat(row+" ", 80), " ")[:80]
+	high := append([]string{strings.Repeat("2", 120)}, whole[1:]...)
+	turned := strings.Split(strings.Repeat(row[:80]+" ", 120), " ")[:120]
+	for name, c := range map[string]struct {
+		file    string
+		content []byte
+		want    string
+	}{
+		"ambiguous": {"scene.png", grey(whole...), "more than one image"},
+		"unknown":   {"nobody.png", grey(whole...), "no image of this name"},
+		"size":      {"other.png", grey("01"), "2×1 pixels and the image 120×80"},
+		"turned":    {"other.png", grey(turned...), "turn the mask too"},
+		"no class":  {"other.png", grey(high...), ""},
+		"broken":    {"other.png", grey(whole...)[:60], "not a PNG that can be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files, err := importer.FromFS(fstest.MapFS{"SegmentationClass/" + c.file: {Data: c.content}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := report.Images[0].Problem; c.want == "" && got != "" || !strings.Contains(got, c.want) {
+				t.Errorf("problem %q, want %q", got, c.want)
+			}
+		})
+	}
+	a, err := w.Open(t.Context(), im.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if seq := a.State().Seq; seq != 1 { // "no class" has classes 0 to 2, which the project has
+		t.Errorf("%d events", seq)
+	}
+}

@@ -1,0 +1,137 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"collie/segment/access"
+	"collie/segment/importer"
+)
+
+// importJSON says what became of imported files.
+type importJSON struct {
+	ClassesAdded []string            `json:"classes_added"`
+	Images       []importedImageJSON `json:"images"`
+}
+
+// importedImageJSON says what became of one mask.
+type importedImageJSON struct {
+	Mask    string   `json:"mask"`
+	Image   string   `json:"image,omitempty"` // id
+	Added   bool     `json:"added,omitempty"`
+	Seq     int      `json:"seq,omitempty"`
+	Regions int      `json:"regions,omitempty"`
+	Decided int      `json:"decided,omitempty"` // pixels
+	Lossy   []string `json:"lossy,omitempty"`
+	Problem string   `json:"problem,omitempty"`
+}
+
+// importMasks puts the masks in the file parts of a multipart body into a
+// project, each part a data set of its own: a zip archive, a palette PNG, a COCO
+// or labelme JSON, or a .npz of scores.
+func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
+	if err := s.workspace.May(r.Context(), access.Annotate); err != nil {
+		return err // before anything is read
+	}
+	project := chi.URLParam(r, "id")
+	if _, err := s.workspace.Project(r.Context(), project); err != nil {
+		return err
+	}
+	uncovered, err := queryWord(r, "uncovered", "background", "undecided")
+	if err != nil {
+		return err
+	}
+	options := importer.Options{Undecided: uncovered == "undecided"}
+	out := importJSON{ClassesAdded: []string{}, Images: []importedImageJSON{}}
+	err = s.eachKept(r, func(ctx context.Context, name string, file io.ReaderAt, size int64) error {
+		files, err := importer.FromFile(name, file, size, s.limits.Zip)
+		if err != nil {
+			return err
+		}
+		report, err := importer.Import(ctx, s.workspace, project, files, options, nil)
+		out.add(report)
+		return err
+	})
+	if err != nil && len(out.Images) == 0 {
+		return err
+	}
+	if err != nil {
+		out.Images = append(out.Images, importedImageJSON{Problem: problemOf(err).Detail})
+	}
+	return s.sendJSON(w, http.StatusOK, out)
+}
+
+func (out *importJSON) add(report importer.Report) {
+	out.ClassesAdded = append(out.ClassesAdded, report.Classes...)
+	for _, im := range report.Images {
+		out.Images = append(out.Images, importedImageJSON(im))
+	}
+}
+
+// importBackup makes a new project of a backup.
+func (s *Server) importBackup(w http.ResponseWriter, r *http.Request) error {
+	if err := s.workspace.May(r.Context(), access.Manage); err != nil {
+		return err // before anything is read
+	}
+	var made []projectJSON
+	err := s.eachKept(r, func(ctx context.Context, name string, file io.ReaderAt, size int64) error {
+		p, err := importer.Backup(ctx, s.workspace, file, size, s.limits.Zip)
+		if err == nil {
+			made = append(made, projectOut(p))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.sendJSON(w, http.StatusCreated, made)
+}
+
+// eachKept copies each file part of a multipart body into a scratch file and
+// calls do with it. The first error ends it.
+func (s *Server) eachKept(r *http.Request, do func(ctx context.Context, name string, file io.ReaderAt, size int64) error) error {
+	parts, err := fileParts(r)
+	if err != nil {
+		return err
+	}
+	count := 0
+	for {
+		part, err := parts.NextPart()
+		switch {
+		case errors.Is(err, io.EOF) && count == 0:
+			return invalid("The upload holds no file. Send one or more files in parts named \"file\".")
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return brokenUpload(err)
+		case part.FormName() != "file":
+			continue
+		}
+		if count++; count > s.limits.Files {
+			return invalid("One upload can hold up to %d files; this one and those after it were not read.", s.limits.Files)
+		}
+		if err := s.kept(r.Context(), part, do); err != nil {
+			return err
+		}
+	}
+}
+
+// kept calls do with one part in a scratch file, of which there are few at once.
+func (s *Server) kept(ctx context.Context, part *multipart.Part, do func(ctx context.Context, name string, file io.ReaderAt, size int64) error) error {
+	leave, err := s.enterZip()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	file, size, err := s.keep(&watchedReader{r: part})
+	if err != nil {
+		return err
+	}
+	defer s.discard(file)
+	return do(ctx, part.FileName(), file, size)
+}

@@ -1,0 +1,89 @@
+package web
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+	"strings"
+	"testing"
+
+	"collie/segment/export"
+)
+
+// halfMask is a palette PNG whose left half has class 1 and whose right half 2.
+func halfMask() []byte {
+	palette := make(color.Palette, 256)
+	for i := range palette {
+		palette[i] = export.VOCColor(uint8(i))
+	}
+	img := image.NewPaletted(image.Rect(0, 0, pictureWidth, pictureHeight), palette)
+	for i := range img.Pix {
+		img.Pix[i] = 1
+		if i%pictureWidth >= pictureWidth/2 {
+			img.Pix[i] = 2
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func (s *site) importFiles(path string, files ...file) answer {
+	s.tb.Helper()
+	body, kind := form(files...)
+	return s.send("POST", path, body, "Content-Type: "+kind)
+}
+
+// Imported masks are the labelling; pages that have the image open are told, and
+// what can't be imported is said beside what could.
+func TestImportMasks(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	path := "/api/v1/images/" + im.ID
+	c := s.greet(im.ID)
+	var got importJSON
+	s.importFiles("/api/v1/projects/"+im.Project+"/imports",
+		file{"beach.png", halfMask()}, file{"nobody.png", halfMask()},
+		file{"set.json", []byte(`{"categories":[],"annotations":[],"images":[{"id":1,"file_name":"else.jpg","width":4,"height":4}]}`)},
+	).into(t, http.StatusOK, &got)
+	if len(got.Images) != 3 || got.Images[0].Seq != 1 || got.Images[0].Decided != pictureWidth*pictureHeight || got.Images[1].Problem == "" || got.Images[2].Problem == "" {
+		t.Fatalf("%+v", got)
+	}
+	if left, right := s.valueAt(path, image.Pt(5, 5)), s.valueAt(path, image.Pt(115, 75)); left != 1 || right != 2 {
+		t.Errorf("the mask has %d and %d", left, right)
+	}
+	c.expect("project")
+	if m := c.expect("state"); m.Seq != 1 {
+		t.Errorf("told of %+v", m)
+	}
+
+	all := "/api/v1/projects/" + im.Project + "/imports"
+	s.importFiles(all, file{"notes.txt", []byte("notes")}).problem(t, http.StatusUnsupportedMediaType)
+	s.importFiles(all).problem(t, http.StatusUnprocessableEntity)
+	s.importFiles(all+"?uncovered=x", file{"a.png", nil}).problem(t, http.StatusUnprocessableEntity)
+	s.send("POST", all, strings.NewReader("{}"), "Content-Type: application/json").problem(t, http.StatusUnsupportedMediaType)
+}
+
+// A backup that is sent to a server becomes a project there.
+func TestImportBackup(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	s.clickThree("/api/v1/images/" + im.ID)
+	done := s.exported(im.Project, `{"format":"backup"}`)
+	content := s.get("/api/v1/exports/" + done.ID + "/file").body
+	var made []projectJSON
+	s.importFiles("/api/v1/imports", file{"backup.zip", content}).into(t, http.StatusCreated, &made)
+	if len(made) != 1 || made[0].ID == im.Project || made[0].Name != "Beach" {
+		t.Fatalf("%+v", made)
+	}
+	var images []imageJSON
+	s.get("/api/v1/projects/"+made[0].ID+"/images").into(t, http.StatusOK, &images)
+	if len(images) != 1 || images[0].Seq != 3 || images[0].Clicks != 3 {
+		t.Errorf("%+v", images)
+	}
+	s.importFiles("/api/v1/imports", file{"beach.png", picture()}).problem(t, http.StatusUnsupportedMediaType)
+}
