@@ -1,0 +1,35 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestE2ETrash deletes a project on the start page, takes that back, deletes it
+// again and restores it from the trash.
+func TestE2ETrash(t *testing.T) {
+	address := startServer(t)
+	for _, name := range []string{"One", "Two"} {
+		var project struct{ ID string }
+		call(t, address+"/api/v1/projects", "application/json", strings.NewReader(fmt.Sprintf(`{"name":%q}`, name)), &project)
+	}
+	p := openPage(t, 1280, 720, false, address)
+	names := `[...document.querySelectorAll('.card-name')].map((n) => n.textContent).join()`
+	discard := `[aria-label="Move One to the trash"]`
+	p.until(names + ` === 'Two,One'`)
+	p.do("delete", chromedp.Click(chromedp.CSS(discard)))
+	p.until(names + ` === 'Two'`)
+	p.do("undo", chromedp.Click(chromedp.CSS(`[data-slot="action"]:not([hidden])`)))
+	p.until(names + ` === 'Two,One'`)
+	p.do("delete again", chromedp.Click(chromedp.CSS(discard)))
+	p.until(names + ` === 'Two'`)
+	p.do("go to the trash", chromedp.Click(chromedp.CSS(`.site-header a[href="/trash"]`)))
+	p.until(`document.querySelector('.trash-name')?.textContent === 'One'`)
+	p.do("restore", chromedp.Click(chromedp.CSS(`[data-restore]`)))
+	p.until(`!document.getElementById('trash-empty').hidden && document.activeElement.id === 'main'`)
+	p.do("open", chromedp.Click(chromedp.CSS(`[data-slot="action"]:not([hidden])`)))
+	p.until(`document.getElementById('project-name')?.textContent === 'One'`)
+}
