@@ -119,6 +119,9 @@ func npz(name string, arrays ...array) (member, error) {
 // float16 is the nearest half-precision number to v, 0 ≤ v ≤ 1, ties to even
 // (IEEE 754 binary16).
 func float16(v float64) uint16 {
+	if v == 0 {
+		return 0
+	}
 	fraction, exponent := math.Frexp(v) // ½ ≤ fraction < 1
 	if exponent < -13 {                 // below the normal numbers, which are counted in 2⁻²⁴
 		return uint16(math.RoundToEven(math.Ldexp(v, 24)))

@@ -1,0 +1,121 @@
+package export
+
+import (
+	"archive/zip"
+	"bytes"
+	"image"
+	"image/png"
+	"io"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"collie/segment"
+)
+
+// Whatever the masks, every format can be written, accounts for every region and
+// comes out the same again.
+func TestAnyMasks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var masks []Mask
+		for range rapid.IntRange(0, 3).Draw(t, "images") {
+			masks = append(masks, drawMask(t))
+		}
+		f := rapid.SampledFrom(maskFormats()).Draw(t, "format")
+		o := Options{
+			Undecided: rapid.SampledFrom([]string{"void", "background"}).Draw(t, "undecided"),
+			Objects:   rapid.SampledFrom([]string{"region", "class"}).Draw(t, "objects"),
+			Shapes:    rapid.SampledFrom([]string{"polygon", "mask"}).Draw(t, "shapes"),
+		}
+		first, report := write(t, f, o, 3, masks)
+		second, _ := write(t, f, o, 3, masks)
+		if !bytes.Equal(first, second) {
+			t.Fatal("the second export differs")
+		}
+		if len(report.Images) != len(masks) {
+			t.Fatalf("%d images are reported", len(report.Images))
+		}
+		for _, im := range report.Images {
+			if im.RegionsOut > im.RegionsIn || im.RegionsOut < im.RegionsIn && im.Lossy == "" {
+				t.Fatalf("image %+v", im)
+			}
+		}
+	})
+}
+
+// maskFormats are those that are made of the labelling alone.
+func maskFormats() []string {
+	var names []string
+	for _, f := range Formats() {
+		if f.Name != "hypotheses" && f.Name != "backup" {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// 300 objects do not fit a byte, and the report says so.
+func TestTooManyObjects(t *testing.T) {
+	m := Mask{Width: 60, Height: 40, Pixels: make([]uint8, 60*40)}
+	for y := 1; y < m.Height; y += 2 {
+		for x := 1; x < m.Width; x += 4 {
+			m.Pixels[y*m.Width+x] = 1
+		}
+	}
+	content, report := write(t, "voc", Options{}, 2, []Mask{m})
+	if im := report.Images[0]; im.RegionsIn != 301 || im.RegionsOut != 255 || im.Lossy == "" || report.Lossy != 1 {
+		t.Errorf("report %+v", im)
+	}
+	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := z.Open("SegmentationClass/mask_0.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(m.Pixels, img.(*image.Paletted).Pix); diff != "" {
+		t.Errorf("SegmentationClass (-want +got):\n%s", diff)
+	}
+	_, report = write(t, "cityscapes", Options{}, 100, []Mask{{Width: 3, Height: 1, Pixels: []uint8{64, 66, 99}}})
+	if im := report.Images[0]; im.RegionsIn != 3 || im.RegionsOut != 1 || im.Lossy == "" {
+		t.Errorf("Cityscapes: %+v", im)
+	}
+}
+
+func TestFloat16(t *testing.T) {
+	for v, want := range map[float64]uint16{
+		0: 0, 1: 0x3c00, 0.5: 0x3800, 1.0 / 3: 0x3555, 0.05: 0x2a66, 0.99999: 0x3c00, 6.103515625e-05: 0x0400,
+		5.960464477539063e-08: 1, 2e-8: 0, 6.1e-05: 0x03ff, 0.95: 0x3b9a,
+	} {
+		if got := float16(v); got != want {
+			t.Errorf("float16(%v) = %#04x, want %#04x", v, got, want)
+		}
+	}
+}
+
+func TestStems(t *testing.T) {
+	images := imagesNamed("a.jpg", "A.png", "../../etc/passwd", "nul.txt", "", "日本.jpg", "a-2.jpg", ".hidden", "x y?.tif")
+	want := []string{"a", "A-2", "etc_passwd", "image-nul", "image", "image-2", "a-2-2", "image-3", "x_y"}
+	if diff := cmp.Diff(want, stems(images)); diff != "" {
+		t.Errorf("stems (-want +got):\n%s", diff)
+	}
+}
+
+func imagesNamed(names ...string) []segment.Image {
+	images := make([]segment.Image, len(names))
+	for i, name := range names {
+		images[i].Name = name
+	}
+	return images
+}

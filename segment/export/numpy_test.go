@@ -1,0 +1,77 @@
+package export_test
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"collie/segment"
+	"collie/segment/export"
+	"collie/segment/importer"
+)
+
+// The probabilities are the marginals of the hypotheses, in the order of the
+// project's classes, and can be taken in again as a first guess.
+func TestProbabilities(t *testing.T) {
+	w := mustOpenWorkspace(t)
+	p, images := twoImages(t, w)
+	files, report := mustWrite(t, w, p.ID, "numpy", export.Options{Hypotheses: 7})
+	if files["A_B-2/probs.npz"] != nil || report.Images[1].Note == "" {
+		t.Errorf("the untouched image has probabilities: %+v", report.Images[1])
+	}
+	content := files["a_b/probs.npz"]
+	scores, err := importer.ReadScores(bytes.NewReader(content), int64(len(content)), importer.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := w.Open(t.Context(), images[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	state, sequence := a.Present()
+	u, err := sequence.Uncertainty(t.Context(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := len(p.Classes)
+	if len(scores.Values) != len(state.Labels)*k {
+		t.Fatalf("%d probabilities for %d superpixels and %d classes", len(scores.Values), len(state.Labels), k)
+	}
+	for i, got := range scores.Values {
+		class := p.Classes[i%k].ID
+		want := 0.0
+		for j, inPlay := range sequence.Classes() {
+			if inPlay == int(class) {
+				want = u.Marginals[i/k*len(sequence.Classes())+j]
+			}
+		}
+		if math.Abs(float64(got)-want) > 1.0/2048 {
+			t.Fatalf("superpixel %d, class %d: %v, want %v", i/k, class, got, want)
+		}
+	}
+}
+
+// Pixels that were painted one by one are exported as they were painted.
+func TestRepairs(t *testing.T) {
+	w := mustOpenWorkspace(t)
+	p, images := twoImages(t, w)
+	a, err := w.Open(t.Context(), images[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	before := a.Pixels()
+	repairs := []segment.Repair{{Class: 1, Runs: []int32{5, 3}}, {Class: segment.Void, Runs: []int32{120*40 + 7, 1}}}
+	if _, err := a.Append(t.Context(), a.State().Seq, segment.Event{ID: "repair", Kind: segment.Pixels, Repairs: repairs}); err != nil {
+		t.Fatal(err)
+	}
+	want := bytes.Clone(before)
+	copy(want[5:], []byte{1, 1, 1})
+	want[120*40+7] = segment.Void
+	files, _ := mustWrite(t, w, p.ID, "numpy", export.Options{})
+	labels := unzip(t, files["a_b/labels.npz"])["labels.npy"]
+	if !bytes.Equal(labels[len(labels)-len(want):], want) {
+		t.Error("the repaired pixels are not in labels.npz")
+	}
+}
