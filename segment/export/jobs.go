@@ -159,19 +159,16 @@ func (j *Jobs) run(ctx context.Context, s *Status) {
 	if ctx.Err() != nil { // the program ends; whoever asks later is told so
 		return
 	}
-	j.set(func() {
-		if err == nil {
-			short := *report
-			short.Files = nil // there may be tens of thousands, and they are in the archive
-			s.State, s.Report, s.Bytes = Done, &short, counter.n
-			return
-		}
-		s.State, s.Problem = Failed, problem(err)
-	})
-	if err != nil {
+	end := *s // what others see stays as it is until the end is on the disk
+	if err == nil {
+		short := *report
+		short.Files = nil // there may be tens of thousands, and they are in the archive
+		end.State, end.Report, end.Bytes = Done, &short, counter.n
+	} else {
+		end.State, end.Problem = Failed, problem(err)
 		j.log.Error("export failed", "export", s.ID, "project", s.Project, "format", s.Format, "error", err)
 	}
-	if err := j.put(ctx, s, "result"); err != nil {
+	if err := j.put(ctx, &end, "result"); err != nil {
 		j.log.Error("the end of an export was not noted", "export", s.ID, "error", err)
 	}
 }
@@ -226,7 +223,7 @@ func (j *Jobs) status(ctx context.Context, id string) (Status, error) {
 		case segment.KindOf(err) == segment.NotFound:
 			continue
 		case err == nil && part == "job":
-			s.State, s.Problem = Failed, "The server stopped while this export was made. Start it again."
+			s.State, s.Problem = Failed, "The server stopped while this export was made, or its disk failed. Start it again."
 		}
 		return s, err
 	}

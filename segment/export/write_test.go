@@ -4,17 +4,14 @@ import (
 	"archive/zip"
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
 	"image/color"
-	"image/jpeg"
 	"image/png"
 	"io"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,20 +69,6 @@ func mustPNG(tb testing.TB, img image.Image) []byte {
 		tb.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-// turnedJPEG is a JPEG with EXIF data that tell how it is to be turned.
-func turnedJPEG(tb testing.TB, img image.Image, orientation uint16) []byte {
-	tb.Helper()
-	var b bytes.Buffer
-	if err := jpeg.Encode(&b, img, nil); err != nil {
-		tb.Fatal(err)
-	}
-	exif := []byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01")
-	exif = binary.BigEndian.AppendUint16(exif, orientation)
-	exif = append(exif, 0, 0, 0, 0, 0, 0)
-	app1 := binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(exif)+2))
-	return slices.Concat(b.Bytes()[:2], app1, exif, b.Bytes()[2:])
 }
 
 // at is a click: a class, and where.
@@ -323,97 +306,6 @@ func TestOptions(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A mask lies in the frame in which the image is displayed: where the right half
-// was clicked, however the file stores it, the mask has that class.
-func TestFrames(t *testing.T) {
-	t.Parallel()
-	grey := image.NewGray16(image.Rect(0, 0, 120, 80))
-	for y := range 80 {
-		for x := range 120 {
-			grey.SetGray16(x, y, color.Gray16{Y: uint16(9000 + x + y + 40000*(x/60))})
-		}
-	}
-	wide := image.NewNRGBA64(image.Rect(0, 0, 120, 80))
-	for y := range 80 {
-		for x := range 120 {
-			wide.SetNRGBA64(x, y, color.NRGBA64{R: uint16(60000 * (x / 60)), B: uint16(500 * y), A: 0xffff})
-		}
-	}
-	// Turned by a quarter, the left half of what is stored is the upper one.
-	files := []struct {
-		name          string
-		content       []byte
-		width, height int
-		a, b          at
-	}{
-		{"grey-16-bit.png", mustPNG(t, grey), 120, 80, at{0, 5, 70}, at{1, 115, 5}},
-		{"colour-16-bit.png", mustPNG(t, wide), 120, 80, at{0, 5, 70}, at{1, 115, 5}},
-		{"turned-6.jpg", turnedJPEG(t, halves(120, 80), 6), 80, 120, at{0, 5, 5}, at{1, 5, 115}},
-		{"turned-8.jpg", turnedJPEG(t, halves(120, 80), 8), 80, 120, at{0, 5, 115}, at{1, 5, 5}},
-		{"mirrored-2.jpg", turnedJPEG(t, halves(120, 80), 2), 120, 80, at{0, 115, 5}, at{1, 5, 5}},
-	}
-	if !testing.Short() {
-		files = append(files, struct {
-			name          string
-			content       []byte
-			width, height int
-			a, b          at
-		}{"12-megapixels.jpg", turnedJPEG(t, halves(4000, 3000), 6), 3000, 4000, at{0, 2900, 100}, at{1, 2900, 3900}})
-	}
-	w := mustOpenWorkspace(t)
-	p, err := w.CreateProject(t.Context(), "Frames", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		add(t, w, p.ID, f.name, f.content, f.a, f.b)
-	}
-	out, report := mustWrite(t, w, p.ID, "voc", export.Options{})
-	for i, f := range files {
-		stem := strings.TrimSuffix(f.name, path.Ext(f.name))
-		img, err := png.Decode(bytes.NewReader(out["SegmentationClass/"+stem+".png"]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		mask := img.(*image.Paletted)
-		if size := mask.Bounds().Size(); size != image.Pt(f.width, f.height) || report.Images[i].Width != f.width {
-			t.Errorf("%s: the mask is %v, want %d×%d", f.name, size, f.width, f.height)
-			continue
-		}
-		picture, err := jpeg.Decode(bytes.NewReader(out["JPEGImages/"+stem+".jpg"]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Contains(out["JPEGImages/"+stem+".jpg"], []byte("Exif")) || picture.Bounds() != mask.Bounds() {
-			t.Errorf("%s: the picture is %v, or has EXIF data", f.name, picture.Bounds())
-		}
-		wrong := 0
-		for y := range f.height {
-			for x := range f.width {
-				want := uint8(1)
-				if f.a.in(x, y, f.width, f.height) {
-					want = 0
-				}
-				if mask.ColorIndexAt(x, y) != want {
-					wrong++
-				}
-			}
-		}
-		if share := float64(wrong) / float64(f.width*f.height); share > 0.02 {
-			t.Errorf("%s: %.1f %% of the mask are not the half that was clicked", f.name, 100*share)
-		}
-	}
-}
-
-// in reports whether a pixel is in the half of the image that was clicked: the
-// halves lie side by side, or in upright images one above the other.
-func (a at) in(x, y, width, height int) bool {
-	if width < height {
-		return (y < height/2) == (int(a.y) < height/2)
-	}
-	return (x < width/2) == (int(a.x) < width/2)
 }
 
 // A backup holds all that it takes to play the evidence again.
