@@ -172,7 +172,8 @@ func (c *socket) handle(message []byte) error {
 	case "hello":
 		return c.hello(m)
 	case "evidence":
-		return c.evidence(&m.evidenceJSON)
+		_, err := c.evidence(&m.evidenceJSON)
+		return err
 	case "run":
 		if m.Count < 1 || m.Count > segment.MaxHypotheses {
 			return invalid("The field \"count\" must be a whole number from 1 to %d. Nothing was changed.", segment.MaxHypotheses)
@@ -214,32 +215,39 @@ func parseMessage(b []byte) (*clientMessage, error) {
 // Numbers of another epoch mean nothing here, so its events are stale.
 func (c *socket) hello(m *clientMessage) error {
 	present := c.room.annotation.State().Seq
+	behind := false // one of the events was refused; those after it must not overtake it
 	for i := range m.Unacked {
 		e := &m.Unacked[i]
 		if m.Epoch != "" && m.Epoch != c.room.epoch() {
 			c.say(rejectMessage{"reject", e.ID, "stale", "The event was made for another history of this image. Nothing was changed.", present})
 			continue
 		}
-		if err := c.evidence(e); err != nil {
+		if behind && e.ExpectedSeq != nil {
+			never := -1 // of no state, so only a repeat of what is stored is acked
+			e.ExpectedSeq = &never
+		}
+		stored, err := c.evidence(e)
+		if err != nil {
 			return err
 		}
+		behind = behind || !stored
 	}
 	c.room.join(c)
 	return nil
 }
 
-// evidence stores an event; its ack or reject is queued by then.
-func (c *socket) evidence(e *evidenceJSON) error {
+// evidence stores an event, or finds it stored; its ack or reject is queued by then.
+func (c *socket) evidence(e *evidenceJSON) (stored bool, err error) {
 	event, expected, err := e.event()
 	if err != nil {
 		if e.ID == "" {
-			return err // there is nothing to reject it by
+			return false, err // there is nothing to reject it by
 		}
 		c.say(replyTo(e.ID, expected, 0, err, c.room.annotation.State().Seq))
-		return nil
+		return false, nil
 	}
-	_, _ = c.room.append(c.ctx, expected, event, c) // the reply has told the client
-	return nil
+	_, err = c.room.append(c.ctx, expected, event, c)
+	return err == nil, nil // the reply has told the client why
 }
 
 // say queues an answer to the client.

@@ -262,6 +262,17 @@ func TestSocketResumes(t *testing.T) {
 		t.Errorf("%d messages, want run, 20 hypotheses, done", len(got))
 	}
 
+	// A refused event is not overtaken by one that happens to name the right state.
+	c = s.dial(im.ID)
+	c.say(fmt.Sprintf(`{"type":"hello","epoch":%q,"seq":1,"unacked":[%s,%s,%s]}`, epoch, labelAt("d", 1, inSand, 2), labelAt("e", 2, inSand, 1), labelAt("b", 1, inSea, 1)))
+	for i, want := range []message{{Type: "reject", ID: "d", Seq: 2, Reason: "stale"}, {Type: "reject", ID: "e", Seq: 2, Reason: "stale"}, {Type: "ack", ID: "b", Seq: 2}} {
+		got := c.next()
+		got.Detail = ""
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(message{})); diff != "" {
+			t.Errorf("answer %d (-want +got):\n%s", i, diff)
+		}
+	}
+
 	c = s.dial(im.ID)
 	c.say(fmt.Sprintf(`{"type":"hello","epoch":"another","seq":7,"unacked":[%s]}`, labelAt("x", 2, inSand, 2)))
 	if r := c.expect("reject"); r.Reason != "stale" || r.ID != "x" {

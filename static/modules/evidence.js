@@ -12,6 +12,7 @@ import { fromRecords, NO_REPAIRS, painted } from './repairs.js';
  * @property {boolean} sent on its way at present
  * @property {string} [map] that superpixels were of when it was sent
  * @property {boolean} counted the state from the server holds it already
+ * @property {boolean} [greeted] it went with a greeting, in which one that is refused stops those after it
  * @property {boolean} kept it outlives the page, as far as it can, and may be sent
  * @property {string} epoch of the log it was made for
  *
@@ -135,6 +136,7 @@ export class Evidence {
       full ||= room < 0 || !p.kept;
       p.sent = !full;
       p.map = this.map;
+      p.greeted = p.sent;
       if (p.sent) unacked.push(p.event);
     }
     return { type: 'hello', epoch: this.epoch || (this.pending[0]?.epoch ?? ''), seq: this.seq, unacked };
@@ -184,8 +186,9 @@ export class Evidence {
     if (reason === 'map') return p.map === this.map ? 'hold' : 'resend';
     // Stale although the state was right: what the event refers to is gone, and
     // sending it again would be refused for ever.
-    if (reason === 'stale' && (p.event.expected_seq !== seq || p.epoch !== this.epoch)) {
+    if (reason === 'stale' && (p.event.expected_seq !== seq || p.epoch !== this.epoch || p.greeted)) {
       p.epoch = this.epoch;
+      p.greeted = false;
       this.seq = seq;
       return 'resend';
     }

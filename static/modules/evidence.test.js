@@ -330,3 +330,17 @@ test('an older state comes back when the server has it', () => {
   assert.deepEqual(shown(e), [3, 1, V, V]);
   assert.deepEqual(e.depth(), { undo: 3, redo: 0 });
 });
+
+test('what was greeted with goes again in order, even where it named the right state', () => {
+  const e = met(4);
+  e.add(label('a', [0], 1));
+  e.add({ id: 'u', kind: 'undo' });
+  e.greeting();
+  assert.equal(e.rejected('a', 'stale', 5), 'resend');
+  assert.equal(e.rejected('u', 'stale', 5), 'resend', 'it was made for state 5, but another');
+  e.state(state(5, [V, V, 3, V]));
+  assert.equal(e.next()?.id, 'a');
+  e.acked('a', 6);
+  assert.equal(e.next()?.id, 'u');
+  assert.equal(e.rejected('u', 'stale', 6), 'dropped');
+});

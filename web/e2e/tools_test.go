@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"slices"
@@ -163,4 +164,50 @@ func TestE2ETools(t *testing.T) {
 	if one := p.waitForEvents(6)[5]; len(slices.Compact(one.Superpixels)) != 1 || slices.Contains(rectangle.Superpixels, one.Superpixels[0]) {
 		t.Errorf("the superpixel tool made %+v", one)
 	}
+}
+
+// tap touches the screen over a pixel of the image with one finger.
+func (p *page) tap(at image.Point) {
+	p.t.Helper()
+	p.actions++
+	x, y := p.onScreen(at)
+	touch := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) chromedp.Action[chromedp.Void] {
+		return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+			_, err := chromedp.Call(ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+			return err
+		})
+	}
+	p.do(fmt.Sprintf("tapping %v", at), touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: x, Y: y}), touch(input.DispatchTouchEventTypeTouchEnd))
+}
+
+// TestE2ETouch labels, clears and accepts a region with a finger alone.
+func TestE2ETouch(t *testing.T) {
+	p := bare(t, 390, 844)
+	truth := sampleTruth()
+	wall, orange := insideOf(t, truth, 0), insideOf(t, truth, 5)
+	choose := func(what, selector string) {
+		t.Helper()
+		p.do(what, chromedp.Click(chromedp.CSS(selector)))
+	}
+	choose("choosing background", "#classes li:nth-child(1) .class-button")
+	p.tap(wall)
+	choose("choosing orange", "#classes li:nth-child(6) .class-button")
+	p.tap(orange)
+	p.waitForEvents(2)
+	p.until(settled)
+	p.screenshot("labelled")
+	choose("asking for a region", "#accept-region")
+	p.tap(image.Pt(orange.X+50, orange.Y))
+	region := p.waitForEvents(3)[2]
+	if region.Kind != "accept" || len(region.Superpixels) == 0 {
+		t.Errorf("tapping a region made %+v", region)
+	}
+	choose("taking the eraser", `[data-tool="eraser"]`)
+	p.tap(wall)
+	if events := p.waitForEvents(4); events[3].Kind != "clear" {
+		t.Errorf("tapping with the eraser made %+v", events[3])
+	}
+	choose("opening the history", "#history")
+	p.until(fmt.Sprintf(`(%s).length === 5`, listed))
+	p.screenshot("history")
 }
