@@ -11,15 +11,16 @@ import "embed"
 //go:embed css/*.css icons/*.svg
 //go:embed modules/adjust.js modules/alternatives.js modules/annotate.js modules/api.js modules/app.js modules/area.js
 //go:embed modules/borders.js modules/box.js modules/choice.js modules/chrome.js modules/classdrag.js modules/classes.js
-//go:embed modules/classlist.js modules/classmenu.js modules/colour.js modules/commands.js modules/contours.js modules/curve.js
-//go:embed modules/discard.js modules/dom.js modules/dots.js modules/doubt.js modules/drawing.js modules/early.js modules/edges.js
-//go:embed modules/evidence.js modules/export.js modules/exportjob.js modules/find.js modules/folders.js modules/folds.js
-//go:embed modules/frames.js modules/gallery.js modules/gestures.js modules/granularity.js modules/graph.js modules/heat.js
-//go:embed modules/help.js modules/history.js modules/hypotheses.js modules/idmap.js modules/images.js modules/keys.js
-//go:embed modules/lines.js modules/load.js modules/marks.js modules/memory.js modules/menu.js modules/minimap.js modules/order.js
-//go:embed modules/overlay.js modules/painter.js modules/patterns.js modules/popup.js modules/post.js modules/problem.js
-//go:embed modules/project.js modules/protocol.js modules/pyramid.js modules/queue.js modules/regrain.js modules/remap.js
-//go:embed modules/repairs.js modules/session.js modules/simplify.js modules/socket.js modules/stage.js modules/start.js
+//go:embed modules/classlist.js modules/classmenu.js modules/colour.js modules/commands.js modules/contours.js
+//go:embed modules/curve.js modules/discard.js modules/dom.js modules/dots.js modules/doubt.js modules/drawing.js
+//go:embed modules/early.js modules/edges.js modules/evidence.js modules/export.js modules/exportjob.js modules/find.js
+//go:embed modules/folders.js modules/folds.js modules/frames.js modules/gallery.js modules/gestures.js
+//go:embed modules/granularity.js modules/graph.js modules/heat.js modules/help.js modules/history.js
+//go:embed modules/hypotheses.js modules/idmap.js modules/images.js modules/keys.js modules/lines.js modules/load.js
+//go:embed modules/marks.js modules/memory.js modules/menu.js modules/minimap.js modules/order.js modules/overlay.js
+//go:embed modules/painter.js modules/patterns.js modules/popup.js modules/post.js modules/problem.js modules/project.js
+//go:embed modules/protocol.js modules/pyramid.js modules/queue.js modules/regrain.js modules/remap.js modules/repairs.js
+//go:embed modules/session.js modules/shares.js modules/simplify.js modules/socket.js modules/stage.js modules/start.js
 //go:embed modules/status.js modules/steps.js modules/strip.js modules/strokes.js modules/theme.js modules/thumbnails.js
 //go:embed modules/toast.js modules/tones.js modules/tools.js modules/trash.js modules/uncertainty.js modules/upload.js
 //go:embed modules/uploads.js modules/view.js

@@ -1,5 +1,5 @@
-import { shares } from './classes.js';
 import { byId } from './dom.js';
+import { shares } from './shares.js';
 import { statusLine } from './status.js';
 
 const SAVE_TEXT = { connecting: 'Connecting', saved: 'Saved', saving: 'Saving', failed: 'Failed', offline: 'Offline' };

@@ -5,7 +5,6 @@ import { dragRows } from './classdrag.js';
 import { ink } from './colour.js';
 import { byId, stamp } from './dom.js';
 import { classKey } from './keys.js';
-import { VOID } from './protocol.js';
 import { percent } from './status.js';
 import { toast, toastProblem } from './toast.js';
 
@@ -370,7 +369,7 @@ export class ClassPanel {
   /**
    * Shows how much of the image each class has.
    *
-   * @param {Float64Array} shares of the area by class id, see shares()
+   * @param {Float64Array} shares of the area by class id, see shares.js
    */
   count(shares) {
     for (const { key, id } of this.classes) {
@@ -379,27 +378,4 @@ export class ClassPanel {
       if (share && share.textContent !== text) share.textContent = text;
     }
   }
-}
-
-/**
- * How much of the image each class has, and VOID.
- *
- * @param {Uint8Array} labels per superpixel
- * @param {import('./idmap.js').IdMap} map
- * @param {import('./repairs.js').Repairs} repairs in pixels of the map
- * @returns {Float64Array} shares of the area by class id
- */
-export function shares(labels, { area, ids, width, height }, repairs) {
-  const sums = new Float64Array(VOID + 1);
-  let total = 0;
-  for (let s = 0; s < labels.length; s++) {
-    sums[labels[s]] += area[s];
-    total += area[s];
-  }
-  const each = total / (width * height);
-  for (let r = 0; r < repairs.length; r += 3) {
-    sums[repairs[r + 2]] += (repairs[r + 1] - repairs[r]) * each;
-    for (let i = repairs[r]; i < repairs[r + 1]; i++) sums[labels[ids[i]]] -= each;
-  }
-  return sums.map((sum) => Math.max(0, sum < each / 2 ? 0 : sum / total));
 }

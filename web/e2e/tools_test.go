@@ -125,7 +125,7 @@ func TestE2ETools(t *testing.T) {
 		}
 	})
 	rectangle := p.waitForEvents(4)[3]
-	if rectangle.Kind != "label" || rectangle.Class != 2 || len(rectangle.Superpixels) < 10 {
+	if rectangle.Kind != "label" || rectangle.Class != 2 || len(rectangle.Superpixels) < 5 {
 		t.Errorf("the rectangle made %+v", rectangle)
 	}
 
@@ -150,7 +150,7 @@ func TestE2ETools(t *testing.T) {
 	p.press(kb.Enter)
 	events := p.waitForEvents(5)
 	polygon := events[4]
-	if polygon.Kind != "label" || polygon.Class != 3 || len(polygon.Superpixels) < 5 {
+	if polygon.Kind != "label" || polygon.Class != 3 || len(polygon.Superpixels) < 3 {
 		t.Errorf("the polygon made %+v", polygon)
 	}
 	p.until(settled)
