@@ -133,7 +133,7 @@ func (a *Annotation) Present() (State, *Sequence) {
 // present makes the sequence when nobody has asked for it. The caller holds the lock.
 func (a *Annotation) present() *Sequence {
 	if a.sequence == nil {
-		a.sequence = NewSequence(a.look().model, a.table.Through(a.timeline.Clicks()), nil, a.timeline.Seq())
+		a.sequence = NewSequence(a.look().model, a.table.Through(a.timeline.Clicks()), a.guess(), a.timeline.Seq())
 		a.sequence.turn = a.engine.turnsOf(a.image.ID)
 	}
 	return a.sequence

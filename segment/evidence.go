@@ -17,9 +17,10 @@ const (
 	Undo   EventKind = "undo"   // takes back the last event of another kind that stands
 	Redo   EventKind = "redo"   // brings back what the last undo took
 
-	Pixels  EventKind = "pixels"  // single pixels have a class, whatever their superpixel has
-	Import  EventKind = "import"  // a mask made elsewhere becomes the labelling; see Annotation.ImportMask
-	Restore EventKind = "restore" // labelling, clicks, repairs and granularity become what they were
+	Pixels     EventKind = "pixels"  // single pixels have a class, whatever their superpixel has
+	Import     EventKind = "import"  // a mask made elsewhere becomes the labelling; see Annotation.ImportMask
+	FirstGuess EventKind = "guess"   // scores made elsewhere become the first guess; see Annotation.SetGuess
+	Restore    EventKind = "restore" // labelling, clicks, repairs and granularity become what they were
 
 	Granularity EventKind = "granularity" // superpixels become coarser or finer
 )
@@ -47,6 +48,7 @@ type Event struct {
 	Pick        *Pick        // accept only
 	Repairs     []Repair     // pixels, import; each pixel is in one run at most
 	Cells       []uint8      // import only: class id or Void per cell
+	Scores      *Scores      // guess only
 	To          int          // restore only: number of the event to go back to
 	By          string       // name of who made it, when known; set when appended
 	Created     time.Time
@@ -65,7 +67,7 @@ type Pick struct {
 // tell a repeated request from a reused identifier. Points count for more than
 // superpixels, whose numbers change with the granularity.
 func (e *Event) same(request *Event) bool {
-	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !slices.Equal(e.Points, request.Points) {
+	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !e.Scores.same(request.Scores) || !slices.Equal(e.Points, request.Points) {
 		return false
 	}
 	if !slices.EqualFunc(e.Repairs, request.Repairs, func(a, b Repair) bool { return a.Class == b.Class && slices.Equal(a.Runs, b.Runs) }) {
@@ -127,6 +129,15 @@ func (e *Event) check(p *Project, seq, superpixels int, cells *superpixels.Map) 
 			}
 		}
 		return checkRepairs(e.Repairs, p, len(cells.Labels))
+	case FirstGuess:
+		if !e.Scores.fits(cells.N) {
+			return Errorf(Invalid, "A first guess can't be sent as an event; upload the scores. Nothing was changed.")
+		}
+		for _, id := range e.Scores.Classes {
+			if err := p.known(int(id)); err != nil {
+				return err
+			}
+		}
 	case Granularity:
 		if fewest := min(FewestRegions, cells.N); e.Regions < fewest || e.Regions > cells.N {
 			return Errorf(Invalid, "This image can have %d to %d superpixels, not %d. Nothing was changed.", fewest, cells.N, e.Regions)

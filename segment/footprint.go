@@ -43,6 +43,9 @@ func (t *Timeline) footprint() int {
 		if e.Pick != nil {
 			n += len(e.Pick.Labels)
 		}
+		if e.Scores != nil {
+			n += len(e.Scores.Shares)
+		}
 	}
 	for i := range t.done {
 		n += touchedBytes * len(t.done[i].cells)

@@ -34,6 +34,7 @@ var needs = map[string]access.Action{
 	"Workspace.Open":           access.Read,
 	"Workspace.Visit":          access.Read,
 	"Annotation.ImportMask":    access.Annotate,
+	"Annotation.SetGuess":      access.Annotate,
 	"Annotation.Append":        access.Annotate,
 	"Workspace.RemoveOrphans":  access.Manage,
 	"Workspace.Examine":        access.Manage,

@@ -28,14 +28,15 @@ func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8) 
 	}
 	e := Event{ID: id, Kind: Import}
 	e.Cells, e.Repairs = majority(a.cells, pixels)
-	seq, err := a.appendImport(ctx, e)
+	seq, err := a.appendOwn(ctx, e)
 	if err == nil {
 		a.told(a.image.ID)
 	}
 	return seq, err
 }
 
-func (a *Annotation) appendImport(ctx context.Context, e Event) (int, error) {
+// appendOwn adds an event that the server makes, at the end of the evidence.
+func (a *Annotation) appendOwn(ctx context.Context, e Event) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.readProject(ctx); err != nil {
@@ -104,7 +105,7 @@ func (t *Timeline) imported(e *Event) *Timeline {
 	out := newTimeline(t.cells, t.start, t.cutter, t.cuts)
 	copy(out.clicks, e.Cells)
 	out.paint(divide(t.cells, runsOf(e.Repairs)))
-	out.wanted = t.wanted
+	out.wanted, out.guess = t.wanted, t.guess
 	out.cut = t.cutOf(e, t.wanted, e.Cells)
 	return out
 }

@@ -56,6 +56,7 @@ func (t *Timeline) exchange(s step) step {
 	}
 	s.wanted, t.wanted = t.wanted, s.wanted
 	s.cut, t.cut = t.cut, s.cut
+	s.guess, t.guess = t.guess, s.guess
 	s.state, t.state = t.state, s.state
 	return s
 }
@@ -92,8 +93,12 @@ func (t *Timeline) play(e *Event) step {
 		return t.become(t.rebuilt(t.stateAfter(e.To)))
 	case Import:
 		return t.become(t.imported(e))
+	case FirstGuess:
+		s := t.newStep()
+		t.guess = e.Scores
+		return s
 	case Granularity:
-		s := step{wanted: t.wanted, cut: t.cut}
+		s := t.newStep()
 		t.wanted, t.cut = e.Regions, t.cutOf(e, e.Regions, t.cellLabels())
 		return s
 	case Pixels:
@@ -102,9 +107,12 @@ func (t *Timeline) play(e *Event) step {
 	return t.write(e)
 }
 
+// newStep returns a step that holds what is not kept per cell.
+func (t *Timeline) newStep() step { return step{wanted: t.wanted, cut: t.cut, guess: t.guess} }
+
 // paint puts runs over the repairs of cells.
 func (t *Timeline) paint(above []cellRuns) step {
-	s := step{wanted: t.wanted, cut: t.cut}
+	s := t.newStep()
 	for _, a := range above {
 		s.cells = append(s.cells, a.cell)
 		s.clicks = append(s.clicks, t.clicks[a.cell])
@@ -118,10 +126,8 @@ func (t *Timeline) paint(above []cellRuns) step {
 func (t *Timeline) write(e *Event) step {
 	cells := t.touched(e)
 	labels := make([]uint8, 2*len(cells))
-	s := step{
-		cells: cells, clicks: labels[:len(cells):len(cells)], accepted: labels[len(cells):],
-		wanted: t.wanted, cut: t.cut,
-	}
+	s := t.newStep()
+	s.cells, s.clicks, s.accepted = cells, labels[:len(cells):len(cells)], labels[len(cells):]
 	if t.runs > 0 && e.Kind != Accept {
 		s.repairs = make([][]run, len(cells))
 	}

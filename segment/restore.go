@@ -95,7 +95,7 @@ func (t *Timeline) rebuilt(state int) *Timeline {
 		return was
 	}
 	was.clicks, was.accepted, was.repairs = slices.Clone(t.clicks), slices.Clone(t.accepted), slices.Clone(t.repairs)
-	was.runs, was.wanted, was.cut = t.runs, t.wanted, t.cut
+	was.runs, was.wanted, was.cut, was.guess = t.runs, t.wanted, t.cut, t.guess
 	for i := range w.back {
 		s := &t.done[len(t.done)-1-i]
 		for i, cell := range s.cells {
@@ -104,15 +104,15 @@ func (t *Timeline) rebuilt(state int) *Timeline {
 				was.repair(cell, s.repairs[i])
 			}
 		}
-		was.wanted, was.cut = s.wanted, s.cut
+		was.wanted, was.cut, was.guess = s.wanted, s.cut, s.guess
 	}
 	return was
 }
 
-// become takes over the labels, the repairs and the superpixels of another
-// timeline and returns what that overwrote.
+// become takes over the labels, the repairs, the superpixels and the first guess
+// of another timeline and returns what that overwrote.
 func (t *Timeline) become(other *Timeline) step {
-	s := step{wanted: t.wanted, cut: t.cut}
+	s := t.newStep()
 	repaired := t.runs+other.runs > 0
 	for i := range t.clicks {
 		cell := int32(i)
@@ -126,6 +126,6 @@ func (t *Timeline) become(other *Timeline) step {
 			s.repairs = append(s.repairs, t.repair(cell, other.repairsIn(cell)))
 		}
 	}
-	t.wanted, t.cut = other.wanted, other.cut
+	t.wanted, t.cut, t.guess = other.wanted, other.cut, other.guess
 	return s
 }

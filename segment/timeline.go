@@ -32,6 +32,7 @@ type Timeline struct {
 	accepted []uint8 // class taken over from a hypothesis per cell, or Void
 	repairs  [][]run // per cell, ascending; lists are immutable; nil before the first
 	runs     int     // of all cells
+	guess    *Scores // first guess, or nil
 	repaired int     // number of the event that last changed a repair
 	merged   mergedRuns
 	state    int // which all of the above is, see mark
@@ -62,6 +63,7 @@ type step struct {
 	repairs  [][]run // nil when the event met none and made none
 	wanted   int
 	cut      *superpixels.Cut
+	guess    *Scores
 }
 
 // NewTimeline returns the timeline without evidence of an image that has the

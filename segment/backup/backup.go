@@ -102,6 +102,7 @@ type event struct {
 	Pick        *pick        `json:"pick,omitempty"`
 	Repairs     []repair     `json:"repairs,omitempty"`
 	Cells       []byte       `json:"cells,omitempty"`
+	Scores      *scores      `json:"scores,omitempty"`
 	To          int          `json:"to,omitempty"`
 	By          string       `json:"by,omitempty"`
 	Created     time.Time    `json:"created"`
@@ -111,6 +112,11 @@ type pick struct {
 	Rank   int    `json:"rank"`
 	Digest string `json:"digest"`
 	Labels []byte `json:"labels"` // class id per superpixel of the map in force
+}
+
+type scores struct {
+	Classes []byte `json:"classes"` // ids
+	Shares  []byte `json:"shares"`  // cells × classes, 255 for 1
 }
 
 type repair struct {
@@ -130,6 +136,9 @@ func WriteEvents(w io.Writer, events []segment.Event) error {
 		}
 		for _, r := range e.Repairs {
 			line.Repairs = append(line.Repairs, repair(r))
+		}
+		if e.Scores != nil {
+			line.Scores = &scores{e.Scores.Classes, e.Scores.Shares}
 		}
 		if e.Pick != nil {
 			line.Pick = &pick{e.Pick.Rank, e.Pick.Digest, e.Pick.Labels}
@@ -184,6 +193,9 @@ func readEvent(line []byte) (segment.Event, error) {
 	e := segment.Event{
 		ID: in.ID, Seq: in.Seq, Kind: segment.EventKind(in.Kind), Superpixels: in.Superpixels, Points: in.Points,
 		Class: in.Class, Regions: in.Regions, Cells: in.Cells, To: in.To, By: in.By, Created: in.Created.UTC(),
+	}
+	if in.Scores != nil {
+		e.Scores = &segment.Scores{Classes: in.Scores.Classes, Shares: in.Scores.Shares}
 	}
 	for _, r := range in.Repairs {
 		e.Repairs = append(e.Repairs, segment.Repair(r))

@@ -111,7 +111,10 @@ func Open(files Files, o Options) (*Dataset, error) {
 	if len(pictures) > 0 {
 		return openVOC(files, pictures, labelmap, nil, o)
 	}
-	return nil, segment.Errorf(segment.Unsupported, "There are no masks in this that Collie can read. It reads palette PNGs (PASCAL VOC), COCO JSON, labelme JSON and Collie's own backups, alone or in a zip.")
+	if len(files.scores()) > 0 {
+		return &Dataset{Masks: func(func(*Mask, error) bool) {}}, nil
+	}
+	return nil, segment.Errorf(segment.Unsupported, "There are no masks in this that Collie can read. It reads palette PNGs (PASCAL VOC), COCO JSON, labelme JSON and .npz files of scores, alone or in a zip.")
 }
 
 // sniffJSON tells by its top-level names what a JSON file is; "" is neither.

@@ -51,14 +51,27 @@ func Import(ctx context.Context, w *segment.Workspace, projectID string, files F
 	if err := i.prepare(ctx, d); err != nil {
 		return i.report, err
 	}
+	done := func(r ImageReport, err error) error {
+		if r, err = settle(r, err); err == nil {
+			i.report.Images = append(i.report.Images, r)
+			if report != nil {
+				report(r)
+			}
+		}
+		return err
+	}
 	for m, err := range d.Masks {
-		r, err := i.one(ctx, m, err)
-		if err != nil {
+		var r ImageReport
+		if err == nil {
+			r, err = i.apply(ctx, m)
+		}
+		if err := done(r, err); err != nil {
 			return i.report, err
 		}
-		i.report.Images = append(i.report.Images, r)
-		if report != nil {
-			report(r)
+	}
+	for _, name := range files.scores() {
+		if err := done(i.guess(ctx, name)); err != nil {
+			return i.report, err
 		}
 	}
 	return i.report, nil
@@ -120,19 +133,16 @@ func stem(name string) string {
 	return strings.TrimSuffix(name, path.Ext(name))
 }
 
-// one imports one mask. What is wrong with it goes into the report; an error
-// ends the import.
-func (i *importing) one(ctx context.Context, m *Mask, problem error) (ImageReport, error) {
-	if problem == nil {
-		r, err := i.apply(ctx, m)
-		if err == nil || segment.KindOf(err) == 0 || segment.KindOf(err) == segment.Unavailable {
-			return r, err
-		}
-		problem = &MaskError{m.Image, err}
-	}
-	bad := new(MaskError)
-	if !errors.As(problem, &bad) {
-		return ImageReport{}, problem
+// settle decides what an error of one image means: what is wrong with the image
+// or its file goes into the report, and any other error ends the import.
+func settle(r ImageReport, err error) (ImageReport, error) {
+	bad := &MaskError{Image: r.Mask, err: err}
+	switch kind := segment.KindOf(err); {
+	case err == nil:
+		return r, nil
+	case errors.As(err, &bad):
+	case kind == 0, kind == segment.Unavailable, kind == segment.Full:
+		return r, err
 	}
 	return ImageReport{Mask: bad.Image, Problem: detail(bad.err)}, nil
 }

@@ -84,6 +84,7 @@ function textOf({ kind, count = 0, repairs = [], hypothesis, regions = 0, to = 0
     case 'granularity': return `Changed to ${counted(regions, 'superpixel')}`;
     case 'restore': return to === 0 ? 'Went back to the start' : `Restored step ${to}`;
     case 'import': return 'Imported a mask';
+    case 'guess': return 'Took a first guess from a file';
   }
   return kind;
 }

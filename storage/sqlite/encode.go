@@ -157,3 +157,17 @@ func decodeRepairs(b []byte) ([]segment.Repair, error) {
 	}
 	return repairs, nil
 }
+
+// encodeScores writes the number of classes and their ids, a byte each, and the
+// shares.
+func encodeScores(s *segment.Scores) []byte {
+	return slices.Concat([]byte{byte(len(s.Classes))}, s.Classes, s.Shares)
+}
+
+func decodeScores(b []byte) (*segment.Scores, error) {
+	if len(b) < 1 || len(b) < 1+int(b[0]) {
+		return nil, errEncoding
+	}
+	k := 1 + int(b[0])
+	return &segment.Scores{Classes: b[1:k:k], Shares: b[k:]}, nil
+}

@@ -19,8 +19,11 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 	if e.Pick != nil {
 		rank, digest, labels = e.Pick.Rank, e.Pick.Digest, e.Pick.Labels
 	}
-	if e.Kind == segment.Import {
+	switch e.Kind {
+	case segment.Import:
 		labels = e.Cells
+	case segment.FirstGuess:
+		labels = encodeScores(e.Scores)
 	}
 	return s.writer.write(ctx, func(w *writer) error {
 		var image int64
@@ -98,8 +101,13 @@ func scanEvent(row scanner) (segment.Event, error) {
 		return e, fmt.Errorf("event %d: %w", e.Seq, err)
 	}
 	e.To = backTo.V
-	if e.Kind == segment.Import {
+	switch e.Kind {
+	case segment.Import:
 		e.Cells = labels
+	case segment.FirstGuess:
+		if e.Scores, err = decodeScores(labels); err != nil {
+			return e, fmt.Errorf("event %d: %w", e.Seq, err)
+		}
 	}
 	if rank.Valid {
 		e.Pick = &segment.Pick{Rank: rank.V, Digest: digest.V, Labels: labels}

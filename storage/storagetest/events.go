@@ -43,6 +43,7 @@ func testEvents(t *testing.T, s Store) {
 		{ID: "h", Kind: segment.Redo},
 		{ID: "i", Kind: segment.Granularity, Regions: math.MaxInt32},
 		{ID: "j", Kind: segment.Pixels, By: "Ann “ß” 😀", Repairs: []segment.Repair{{Class: 254, Runs: []int32{0, 1, 5, math.MaxInt32 - 5}}, {Class: segment.Void, Runs: []int32{7, 3, 2, 1}}}},
+		{ID: "scores", Kind: segment.FirstGuess, Scores: &segment.Scores{Classes: []uint8{0, 7}, Shares: []uint8{0, 255, 100, 155}}},
 		{ID: "m", Kind: segment.Import, Cells: labels, Repairs: []segment.Repair{{Class: 0, Runs: []int32{3, 3}}}},
 		{ID: "k", Kind: segment.Restore},
 		{ID: "l", Kind: segment.Restore, To: 7},

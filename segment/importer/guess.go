@@ -1,0 +1,111 @@
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"collie/segment"
+)
+
+// maxScores is how large a .npz file may be, in bytes.
+const maxScores = 256 << 20
+
+// scores lists the .npz files.
+func (f Files) scores() []string {
+	var out []string
+	for _, name := range f.Names {
+		if strings.EqualFold(path.Ext(name), ".npz") {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// guess makes the scores in a .npz file the first guess of the image that is
+// called like it. Columns are the project's classes in their order.
+func (i *importing) guess(ctx context.Context, name string) (ImageReport, error) {
+	r := ImageReport{Mask: name}
+	id, added, err := i.image(ctx, name)
+	if err != nil {
+		return r, err
+	}
+	r.Image, r.Added = id, added
+	b, err := i.files.read(name, maxScores)
+	if err != nil {
+		return r, err
+	}
+	s, err := ReadScores(bytes.NewReader(b), int64(len(b)), Limits{})
+	if err != nil {
+		return r, refusal(err)
+	}
+	a, err := i.workspace.Open(ctx, id)
+	if err != nil {
+		return r, err
+	}
+	defer a.Close()
+	classes := a.Project().Classes
+	if s.Classes > len(classes) {
+		return r, segment.Errorf(segment.Invalid, "The scores are of %d classes, and the project has %d. Columns are its classes in their order.", s.Classes, len(classes))
+	}
+	values, err := perCell(a, s)
+	if err != nil {
+		return r, refusal(err)
+	}
+	ids, values := byID(classes[:s.Classes], values)
+	r.Seq, err = a.SetGuess(ctx, segment.NewID(), ids, values)
+	return r, err
+}
+
+// perCell gives each cell its scores. Scores per superpixel are those of the
+// cells, or of the superpixels that the image has at present.
+func perCell(a *segment.Annotation, s *Scores) ([]float64, error) {
+	m, _ := a.Superpixels()
+	if s.Width > 0 || s.Rows != m.N {
+		return s.PerSuperpixel(a.Cells())
+	}
+	coarse, err := s.PerSuperpixel(m)
+	if err != nil {
+		return nil, err
+	}
+	var out []float64
+	for _, superpixel := range a.State().Parent {
+		out = append(out, coarse[int(superpixel)*s.Classes:][:s.Classes]...)
+	}
+	return out, nil
+}
+
+// byID brings columns into the order of the classes' ids.
+func byID(classes []segment.Class, values []float64) (ids []uint8, sorted []float64) {
+	k := len(classes)
+	columns := make([]int, k)
+	for i := range columns {
+		columns[i] = i
+	}
+	slices.SortFunc(columns, func(a, b int) int { return cmp.Compare(classes[a].ID, classes[b].ID) })
+	for _, c := range columns {
+		ids = append(ids, classes[c].ID)
+	}
+	for row := range slices.Chunk(values, k) {
+		for _, c := range columns {
+			sorted = append(sorted, row[c])
+		}
+	}
+	return ids, sorted
+}
+
+// refusal puts what is wrong with a file of scores in words for people.
+func refusal(err error) error {
+	for cause, kind := range map[error]segment.Kind{
+		ErrFormat: segment.Unreadable, ErrLimit: segment.TooLarge, ErrValue: segment.Invalid, ErrSize: segment.Invalid,
+	} {
+		if errors.Is(err, cause) {
+			return segment.Errorf(kind, "The scores can't be used: %v.", err)
+		}
+	}
+	return err
+}
