@@ -54,13 +54,14 @@ func FromArchive(a *archive.Archive) Files {
 	return f
 }
 
-// FromFile takes one file alone: a zip archive's files, else the file itself.
+// FromFile takes one file alone: a zip archive's files, else the file itself, as
+// which a .npz, an archive too, counts.
 func FromFile(name string, r io.ReaderAt, size int64, limits archive.Limits) (Files, error) {
 	magic := make([]byte, 4)
 	if n, err := r.ReadAt(magic, 0); n < len(magic) && err != io.EOF {
 		return Files{}, fmt.Errorf("reading %s: %w", name, err)
 	}
-	if !bytes.HasPrefix(magic, []byte("PK")) {
+	if !bytes.HasPrefix(magic, []byte("PK")) || strings.EqualFold(path.Ext(name), ".npz") {
 		return Files{
 			Names: []string{path.Base(name)},
 			Open:  func(string) (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(r, 0, size)), nil },

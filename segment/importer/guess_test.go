@@ -1,0 +1,116 @@
+package importer_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"collie/segment"
+	"collie/segment/archive"
+	"collie/segment/export"
+	"collie/segment/importer"
+	"collie/storage/workspacetest"
+)
+
+// The probabilities that an export writes are the first guess of the same image
+// elsewhere, and give the same first hypothesis without a click.
+func TestScoresBecomeTheFirstGuess(t *testing.T) {
+	there := workspacetest.MustOpen(t)
+	p := worked(t, there)
+	images, err := there.Images(t.Context(), p.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := there.Open(t.Context(), images[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	truth, err := a.Sequence().At(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := mustExport(t, there, p.ID, "numpy", export.Options{Images: []string{images[0].ID}})
+	probs := ""
+	for name, member := range members(t, content) {
+		if len(name) > 9 && name[len(name)-9:] == "probs.npz" {
+			probs = member
+		}
+	}
+	if probs == "" {
+		t.Fatalf("the export has no probs.npz")
+	}
+
+	here := workspacetest.MustOpen(t)
+	q, err := here.CreateProject(t.Context(), "Guess", p.Classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := here.AddImage(t.Context(), q.ID, "scene.png", bytes.NewReader(scene()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := here.Open(t.Context(), im.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	mustAppend(t, b, segment.Event{Kind: segment.Granularity, Regions: a.State().Wanted})
+	files, err := importer.FromFile("scene.npz", strings.NewReader(probs), int64(len(probs)), archive.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := importer.Import(t.Context(), here, q.ID, files, importer.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Images) != 1 || report.Images[0].Problem != "" || report.Images[0].Seq != 2 {
+		t.Fatalf("report %+v", report.Images)
+	}
+	got, err := b.Sequence().At(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mThere, _ := a.Superpixels()
+	mHere, _ := b.Superpixels()
+	same := 0
+	for y := range 80 {
+		for x := range 120 {
+			if p.Index(truth.Labels[mThere.At(x, y)]) == q.Index(got.Labels[mHere.At(x, y)]) {
+				same++
+			}
+		}
+	}
+	if share := float64(same) / (80 * 120); share < 0.95 {
+		t.Errorf("the first hypotheses agree on %.2f of the image", share)
+	}
+}
+
+// A .npz that is no archive of scores, alone, says so.
+func TestBrokenScores(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p := worked(t, w)
+	im, err := w.AddImage(t.Context(), p.ID, "x.png", bytes.NewReader(scene()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty, err := base64.StdEncoding.DecodeString("UEsFBgAAAAAAAAAAAAAAAAAAAAAAAA==")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"no zip": []byte("no zip at all"), "empty": empty} {
+		files, err := importer.FromFS(fstest.MapFS{"x.npz": {Data: content}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+		if err != nil || len(report.Images) != 1 || report.Images[0].Problem == "" {
+			t.Errorf("%s: %+v, %v", name, report, err)
+		}
+	}
+	if record, err := w.Image(t.Context(), im.ID); err != nil || record.Seq != 0 {
+		t.Errorf("%d events, %v", record.Seq, err)
+	}
+}
