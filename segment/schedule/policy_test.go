@@ -41,7 +41,7 @@ func TestCapacity(t *testing.T) {
 		{"slow engine, first in, first out", slowEngine, false, 76, 90},
 		{"slow engine, this policy", slowEngine, true, 655, 720},
 		{"present engine, first in, first out", presentEngine, false, 350, 450},
-		{"present engine, this policy", presentEngine, true, 2600, 3400},
+		{"present engine, this policy", presentEngine, true, 2600, 3500},
 	} {
 		s := c.engine.office()
 		s.policy = c.policy
@@ -130,7 +130,7 @@ func TestFairness(t *testing.T) {
 }
 
 func TestLaterLeavesAWorkerFree(t *testing.T) {
-	p := newPolicy(Limits{Workers: 3}.OrDefault())
+	p := newPolicy(Limits{Workers: 3, LaterWorkers: 2}.OrDefault())
 	for i := range 9 {
 		p.add(&job{class: Later, user: strconv.Itoa(i)})
 	}

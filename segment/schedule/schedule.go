@@ -6,10 +6,8 @@
 // hypothesis of any image goes before later ones of every other; users take
 // turns; who does not want to wait any more leaves the queue at once; and when
 // the queue is so long that people would notice, the answer is ErrBusy in place
-// of a place at its end. One worker is kept free of later hypotheses where
-// there are several, so that a click always finds one soon, and the connections
-// and the store find a processor. After each step the goroutine lets others run
-// that are ready (a Go program would otherwise let it go on for 10 ms).
+// of a place at its end. After each step the goroutine lets others run that are
+// ready (a Go program would otherwise let it go on for 10 ms).
 //
 // Long work (decoding and segmenting uploads, writing exports) can't be cut
 // into such steps. Few of it run at the same time, and each on a thread of low
@@ -30,7 +28,7 @@ var ErrBusy = errors.New("schedule: too much is waiting")
 // Limits of a Scheduler; zero fields take their defaults.
 type Limits struct {
 	Workers      int           // steps at the same time; GOMAXPROCS
-	LaterWorkers int           // of them those of later hypotheses; one less than Workers, at least one
+	LaterWorkers int           // of them those of later hypotheses; as many as Workers
 	Waiting      int           // steps that wait in each class; 1024
 	Patience     time.Duration // a first hypothesis that would wait for longer is refused; 200 ms
 	Long         int           // pieces of long work at the same time; half of Workers, at least one
@@ -45,7 +43,7 @@ func (l Limits) OrDefault() Limits {
 		}
 	}
 	set(&l.Workers, runtime.GOMAXPROCS(0))
-	set(&l.LaterWorkers, l.Workers-1)
+	set(&l.LaterWorkers, l.Workers)
 	set(&l.Waiting, 1024)
 	set(&l.Long, l.Workers/2)
 	set(&l.LongWaiting, 64)
