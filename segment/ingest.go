@@ -23,11 +23,11 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	if err := w.May(ctx, access.Annotate); err != nil {
 		return Image{}, err
 	}
-	images, err := w.Images(ctx, projectID)
+	images, err := w.store.CountImages(ctx, projectID)
 	if err != nil {
 		return Image{}, err
 	}
-	if len(images) >= w.images {
+	if images >= w.images {
 		return Image{}, Errorf(TooLarge, "The project already has %d images, which is the most it can hold. Start another project for more.", w.images)
 	}
 	if name, err = CleanName("file name", lastRunes(name, maxName)); err != nil {

@@ -34,6 +34,8 @@ type ImageStore interface {
 	CreateImage(ctx context.Context, im Image) error
 	Image(ctx context.Context, id string) (Image, error)
 	Images(ctx context.Context, projectID string) ([]Image, error) // in order of upload
+	// CountImages is the length of Images, without making the list.
+	CountImages(ctx context.Context, projectID string) (int, error)
 	// NoteDoubt sets what an image's record says of doubt.
 	NoteDoubt(ctx context.Context, imageID string, share float64) error
 }

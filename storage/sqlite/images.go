@@ -64,6 +64,19 @@ func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, 
 	return images, rows.Err()
 }
 
+// CountImages counts a project's images.
+func (s *Store) CountImages(ctx context.Context, projectID string) (n int, err error) {
+	if _, err := s.Project(ctx, projectID); err != nil {
+		return 0, err
+	}
+	err = s.reads.QueryRowContext(ctx, `SELECT count(*) FROM image JOIN project ON project.number = image.project
+		WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL AND project.id = ?`, projectID).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("counting the images: %w", err)
+	}
+	return n, nil
+}
+
 func scanImage(row scanner) (segment.Image, error) {
 	var im segment.Image
 	var created int64

@@ -142,6 +142,9 @@ func (m *model) compare(t *testing.T, r *rapid.T, s Store) {
 		must(t, err)
 		images, err := s.Images(t.Context(), p.ID)
 		must(t, err)
+		if n, err := s.CountImages(t.Context(), p.ID); err != nil || n != len(images) {
+			r.Fatalf("%d images are counted, %d listed; %v", n, len(images), err)
+		}
 		if diff := cmp.Diff(p, one); diff != "" {
 			r.Fatalf("project in the list and alone:\n%s", diff)
 		}

@@ -123,12 +123,14 @@ func testUnknown(t *testing.T, s Store) {
 	_, project := s.Project(ctx, id)
 	_, image := s.Image(ctx, id)
 	_, images := s.Images(ctx, id)
+	_, count := s.CountImages(ctx, id)
 	_, events := s.Events(ctx, id, 0)
 	_, restore := s.Restore(ctx, id)
 	for what, err := range map[string]error{
 		"Project":       project,
 		"Image":         image,
 		"Images":        images,
+		"CountImages":   count,
 		"Events":        events,
 		"UpdateProject": s.UpdateProject(ctx, segment.Project{ID: id, Name: "x"}),
 		"TrashProject":  s.TrashProject(ctx, id),

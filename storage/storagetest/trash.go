@@ -47,6 +47,9 @@ func (o *orchard) visible(want ...segment.Image) {
 		if segment.KindOf(err) != segment.NotFound {
 			must(o.t, err)
 		}
+		if n, countErr := o.s.CountImages(o.t.Context(), p.ID); n != len(images) || segment.KindOf(countErr) != segment.KindOf(err) {
+			o.t.Errorf("%d images are counted, %d listed; %v, %v", n, len(images), countErr, err)
+		}
 		got = append(got, images...)
 		for _, im := range o.images[i] {
 			one, err := o.s.Image(o.t.Context(), im.ID)
