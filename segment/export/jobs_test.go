@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -245,6 +246,64 @@ func TestOldExportsAreSwept(t *testing.T) {
 	}
 	if _, err := blobs.Open(t.Context(), images[0].OriginalKey()); err != nil {
 		t.Errorf("a file that is no export: %v", err)
+	}
+}
+
+// watched calls at with the key of each blob before it comes, and before and
+// after it goes.
+type watched struct {
+	segment.Blobs
+	at func(key string)
+}
+
+func (w *watched) Put(ctx context.Context, key string, write func(io.Writer) error) error {
+	w.at(key)
+	return w.Blobs.Put(ctx, key, write)
+}
+
+func (w *watched) Remove(ctx context.Context, key string) error {
+	w.at(key)
+	defer w.at(key)
+	return w.Blobs.Remove(ctx, key)
+}
+
+// An export is not done before that is on the disk, and one that is being swept
+// is done or gone at any moment, never failed.
+func TestStatusFollowsTheDisk(t *testing.T) {
+	w := mustOpenWorkspace(t)
+	p, _ := twoImages(t, w)
+	blobs := &watched{Blobs: &older{Store: mustOpenBlobs(t, t.TempDir()), age: 25 * time.Hour}}
+	j := newJobs(t, w, blobs)
+	var mu sync.Mutex
+	told := map[string][]string{} // of each job, the part that comes or goes and the state
+	blobs.at = func(key string) {
+		id, part, _ := strings.Cut(strings.TrimPrefix(key, "export/"), "/")
+		s, err := j.Status(t.Context(), id)
+		state := string(s.State)
+		if segment.KindOf(err) == segment.NotFound {
+			state = "gone"
+		} else if err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		told[id] = append(told[id], part+" "+state)
+	}
+	var ids []string
+	for range 2 {
+		id, err := j.Start(t.Context(), p.ID, "index-png", export.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended(t, j, id)
+		ids = append(ids, id)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	made := []string{"job waiting", "file running", "result running"}
+	swept := []string{"job done", "job done", "result done", "result gone", "file gone", "file gone"}
+	if diff := cmp.Diff(map[string][]string{ids[0]: append(slices.Clone(made), swept...), ids[1]: made}, told); diff != "" {
+		t.Errorf("what was told (-want +got):\n%s", diff)
 	}
 }
 

@@ -7,7 +7,8 @@ import (
 )
 
 // sweep removes what is left of jobs that ended long ago, or before keepJobs
-// others. The file goes last: a job whose result is there has its file.
+// others. Who asks meanwhile is never told that it failed: the note of its start
+// goes before the result, and a job whose result is there has its file.
 func (j *Jobs) sweep(ctx context.Context) error {
 	type old struct {
 		id string
@@ -43,7 +44,7 @@ func (j *Jobs) sweep(ctx context.Context) error {
 		if i < keepJobs && j.now().Sub(o.at) < keepFor {
 			continue
 		}
-		for _, part := range []string{"result", "job", "file"} {
+		for _, part := range []string{"job", "result", "file"} {
 			if err := j.blobs.Remove(ctx, key(o.id, part)); err != nil {
 				return err
 			}
