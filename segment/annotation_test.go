@@ -7,7 +7,6 @@ import (
 	"image"
 	"image/color"
 	"image/png"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,27 +15,14 @@ import (
 
 	"collie/segment"
 	"collie/segment/photo"
-	"collie/storage/blob"
-	"collie/storage/sqlite"
+	"collie/storage/workspacetest"
 )
 
 // mustOpenWorkspace opens a workspace over a real database and real files in dir.
 func mustOpenWorkspace(tb testing.TB, dir string, wrap func(segment.Store) segment.Store) *segment.Workspace {
 	tb.Helper()
-	store, err := sqlite.Open(tb.Context(), filepath.Join(dir, "collie.db"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	blobs, err := blob.Open(filepath.Join(dir, "blobs"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := errors.Join(store.Close(), blobs.Close()); err != nil {
-			tb.Error(err)
-		}
-	})
-	return segment.NewWorkspace(wrap(store), blobs, photo.NewGate(photo.Limits{}))
+	f := workspacetest.MustOpenFolder(tb, dir)
+	return segment.NewWorkspace(wrap(f.Store), f.Blobs, photo.NewGate(photo.Limits{}))
 }
 
 func asIs(s segment.Store) segment.Store { return s }

@@ -1,6 +1,10 @@
 package segment
 
-import "collie/herding"
+import (
+	"slices"
+
+	"collie/herding"
+)
 
 // Guess is the first guess of an image: for each superpixel how probable each of
 // some classes is, as a model of the person's own sees it. It is soft evidence:
@@ -42,21 +46,30 @@ func (g *Guess) restrict(inPlay []int) []float64 {
 	}
 	out := make([]float64, len(g.Shares)/k*len(inPlay))
 	for row := 0; row*k < len(g.Shares); row++ {
-		from, to := g.Shares[row*k:(row+1)*k], out[row*len(inPlay):(row+1)*len(inPlay)]
-		sum := 0.0
 		for i, j := range column {
 			if j >= 0 {
-				to[i] = from[j]
-				sum += from[j]
-			}
-		}
-		if sum > 0 {
-			for i := range to {
-				to[i] /= sum
+				out[row*len(inPlay)+i] = g.Shares[row*k+j]
 			}
 		}
 	}
+	NormaliseRows(out, len(inPlay))
 	return out
+}
+
+// NormaliseRows divides each row of k values, none negative, by its sum; rows of
+// zeros stay.
+func NormaliseRows(values []float64, k int) {
+	for row := range slices.Chunk(values, k) {
+		sum := 0.0
+		for _, v := range row {
+			sum += v
+		}
+		if sum > 0 {
+			for i := range row {
+				row[i] /= sum
+			}
+		}
+	}
 }
 
 // join draws the walker of each superpixel also towards what the guess says of

@@ -8,7 +8,6 @@ import (
 	"image/jpeg"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -16,9 +15,7 @@ import (
 	"time"
 
 	"collie/segment"
-	"collie/segment/photo"
-	"collie/storage/blob"
-	"collie/storage/sqlite"
+	"collie/storage/workspacetest"
 )
 
 // counter is an Observer that counts.
@@ -41,20 +38,7 @@ func (c *counter) Happened(what segment.Happening) {
 // mustTune opens a workspace with options in a temporary folder.
 func mustTune(tb testing.TB, o segment.Options) *segment.Workspace {
 	tb.Helper()
-	dir := tb.TempDir()
-	store, err := sqlite.Open(tb.Context(), filepath.Join(dir, "collie.db"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	blobs, err := blob.Open(filepath.Join(dir, "blobs"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		store.Close()
-		blobs.Close()
-	})
-	return segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{}), o)
+	return workspacetest.MustOpenFolder(tb, tb.TempDir()).Workspace(o)
 }
 
 // mustAdd adds a grainy picture of w×h pixels to a new project.

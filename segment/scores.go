@@ -96,16 +96,6 @@ func (a *Annotation) guess() *Guess {
 			}
 		}
 	}
-	for row := range slices.Chunk(out.Shares, k) {
-		sum := 0.0
-		for _, v := range row {
-			sum += v
-		}
-		if sum > 0 {
-			for i := range row {
-				row[i] /= sum
-			}
-		}
-	}
+	NormaliseRows(out.Shares, k)
 	return out
 }

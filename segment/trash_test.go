@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"collie/segment/photo"
 	"collie/storage/blob"
 	"collie/storage/sqlite"
+	"collie/storage/workspacetest"
 )
 
 // pile is a workspace with its stores at hand.
@@ -25,21 +25,8 @@ type pile struct {
 
 func mustOpenPile(tb testing.TB, wrap func(*blob.Store) segment.Blobs) pile {
 	tb.Helper()
-	dir := tb.TempDir()
-	store, err := sqlite.Open(tb.Context(), filepath.Join(dir, "collie.db"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	blobs, err := blob.Open(filepath.Join(dir, "blobs"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := errors.Join(store.Close(), blobs.Close()); err != nil {
-			tb.Error(err)
-		}
-	})
-	return pile{segment.NewWorkspace(store, wrap(blobs), photo.NewGate(photo.Limits{})), store, blobs}
+	f := workspacetest.MustOpenFolder(tb, tb.TempDir())
+	return pile{segment.NewWorkspace(f.Store, wrap(f.Blobs), photo.NewGate(photo.Limits{})), f.Store, f.Blobs}
 }
 
 // count is how many blobs there are.

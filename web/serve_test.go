@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
 	"image"
 	"image/color"
@@ -15,7 +14,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,9 +21,8 @@ import (
 
 	"collie/segment"
 	"collie/segment/export"
-	"collie/segment/photo"
-	"collie/storage/blob"
 	"collie/storage/sqlite"
+	"collie/storage/workspacetest"
 	"collie/web/metrics"
 )
 
@@ -58,30 +55,22 @@ func mustServe(tb testing.TB, limits Limits, options ...segment.Options) *site {
 
 func serve(tb testing.TB, options []segment.Options, changes ...func(*Config, *sqlite.Store)) *site {
 	tb.Helper()
-	dir := tb.TempDir()
-	store, err := sqlite.Open(tb.Context(), filepath.Join(dir, "collie.db"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	blobs, err := blob.Open(filepath.Join(dir, "blobs"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	data := workspacetest.MustOpenFolder(tb, tb.TempDir())
 	scratch, err := os.OpenRoot(tb.TempDir())
 	if err != nil {
 		tb.Fatal(err)
 	}
-	workspace := segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{}), options...)
+	workspace := data.Workspace(options...)
 	config := Config{
 		Workspace: workspace,
-		Exports:   export.NewJobs(workspace, blobs, slog.New(slog.DiscardHandler)),
-		Ready:     store.Ready,
+		Exports:   export.NewJobs(workspace, data.Blobs, slog.New(slog.DiscardHandler)),
+		Ready:     data.Store.Ready,
 		Log:       slog.New(slog.DiscardHandler),
 		Scratch:   scratch,
 		Metrics:   metrics.New(),
 	}
 	for _, change := range changes {
-		change(&config, store)
+		change(&config, data.Store)
 	}
 	server := New(config)
 	listener := httptest.NewServer(server)
@@ -91,16 +80,13 @@ func serve(tb testing.TB, options []segment.Options, changes ...func(*Config, *s
 		if left, err := fs.ReadDir(scratch.FS(), "."); len(left) > 0 || err != nil {
 			tb.Errorf("left in the scratch folder: %v, %v", left, err)
 		}
-		if err := errors.Join(scratch.Close(), blobs.Close()); err != nil {
-			tb.Error(err)
-		}
-		if err := store.Close(); err != nil {
+		if err := scratch.Close(); err != nil {
 			tb.Error(err)
 		}
 	})
 	client := listener.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &site{tb: tb, server: server, store: store, url: listener.URL, client: client}
+	return &site{tb: tb, server: server, store: data.Store, url: listener.URL, client: client}
 }
 
 // answer is a response read to its end.

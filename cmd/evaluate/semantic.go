@@ -269,7 +269,9 @@ func (r *semanticTrial) hypotheses(ctx context.Context, s *scene, m *crf.Model, 
 		if fixed == nil {
 			fixed = slices.Repeat([]int16{-1}, m.Nodes)
 		}
-		if p, err = segment.NewModel(s.Graph, segment.DefaultParameters).Problem(fixed, m.Labels, shares(scores, m.Labels)); err != nil {
+		shares := slices.Clone(scores)
+		segment.NormaliseRows(shares, m.Labels)
+		if p, err = segment.NewModel(s.Graph, segment.DefaultParameters).Problem(fixed, m.Labels, shares); err != nil {
 			return nil, err
 		}
 		return labellings(p.Run(ctx, r.Hypotheses))
@@ -278,23 +280,6 @@ func (r *semanticTrial) hypotheses(ctx context.Context, s *scene, m *crf.Model, 
 	}
 	p.Solver = solver
 	return labellings(p.Run(ctx, r.Hypotheses))
-}
-
-// shares divides each row of scores by its sum; rows of zeros stay.
-func shares(scores []float64, k int) []float64 {
-	out := slices.Clone(scores)
-	for row := range slices.Chunk(out, k) {
-		sum := 0.0
-		for _, v := range row {
-			sum += v
-		}
-		if sum > 0 {
-			for i := range row {
-				row[i] /= sum
-			}
-		}
-	}
-	return out
 }
 
 // labellings are the labels of a stream's hypotheses.

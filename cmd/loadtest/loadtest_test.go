@@ -22,9 +22,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/export"
-	"collie/segment/photo"
-	"collie/storage/blob"
-	"collie/storage/sqlite"
+	"collie/storage/workspacetest"
 	"collie/superpixels"
 	"collie/web"
 )
@@ -34,27 +32,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // mustServe starts a server as main does.
 func mustServe(t *testing.T) *httptest.Server {
 	t.Helper()
-	dir := t.TempDir()
-	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "collie.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	blobs, err := blob.Open(filepath.Join(dir, "blobs"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	workspace, log := segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{})), slog.New(slog.DiscardHandler)
-	site := web.New(web.Config{Workspace: workspace, Ready: store.Ready, Log: log, Exports: export.NewJobs(workspace, blobs, log)})
+	data := workspacetest.MustOpenFolder(t, t.TempDir())
+	workspace, log := data.Workspace(), slog.New(slog.DiscardHandler)
+	site := web.New(web.Config{Workspace: workspace, Ready: data.Store.Ready, Log: log, Exports: export.NewJobs(workspace, data.Blobs, log)})
 	listener := httptest.NewServer(site)
 	t.Cleanup(func() {
 		site.Close()
 		listener.Close()
-		if err := blobs.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
 	})
 	return listener
 }

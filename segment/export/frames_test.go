@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"collie/segment/export"
+	"collie/storage/workspacetest"
 )
 
 // turnedJPEG is a JPEG with EXIF data that tell how it is to be turned.
@@ -58,7 +59,7 @@ func TestFrames(t *testing.T) {
 		{"turned-8.jpg", turnedJPEG(t, halves(120, 80), 8), 80, 120, at{0, 5, 115}, at{1, 5, 5}},
 		{"mirrored-2.jpg", turnedJPEG(t, halves(120, 80), 2), 120, 80, at{0, 115, 5}, at{1, 5, 5}},
 	}
-	w := mustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p, err := w.CreateProject(t.Context(), "Frames", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"collie/segment"
 	"collie/segment/export"
 	"collie/storage/blob"
+	"collie/storage/workspacetest"
 )
 
 func mustOpenBlobs(tb testing.TB, dir string) *blob.Store {
@@ -74,7 +75,7 @@ func exportKeys(tb testing.TB, blobs segment.Blobs) []string {
 
 // A job that is done is still done, and its file there, after a restart.
 func TestJobs(t *testing.T) {
-	w := mustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p, _ := twoImages(t, w)
 	blobs := mustOpenBlobs(t, t.TempDir())
 	j := newJobs(t, w, blobs)
@@ -132,7 +133,7 @@ func (s *stuck) Visit(ctx context.Context, id string) (*segment.Annotation, erro
 
 // A job that a stop interrupts leaves no file and is found failed.
 func TestInterruptedJob(t *testing.T) {
-	w := mustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p, _ := twoImages(t, w)
 	blobs := mustOpenBlobs(t, t.TempDir())
 	source := &stuck{w, make(chan struct{})}
@@ -161,7 +162,7 @@ func TestInterruptedJob(t *testing.T) {
 }
 
 func TestTooManyJobs(t *testing.T) {
-	w := mustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p, _ := twoImages(t, w)
 	source := &stuck{w, make(chan struct{})}
 	j := newJobs(t, source, mustOpenBlobs(t, t.TempDir()))
@@ -209,7 +210,7 @@ func (o *older) All(ctx context.Context) iter.Seq2[segment.BlobInfo, error] {
 }
 
 func TestOldExportsAreSwept(t *testing.T) {
-	w := mustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
 	blobs := &older{Store: mustOpenBlobs(t, t.TempDir())}
 	if err := blobs.Put(t.Context(), images[0].OriginalKey(), func(io.Writer) error { return nil }); err != nil {
@@ -321,7 +322,7 @@ func (b *broken) Blob(context.Context, string) (io.ReadSeekCloser, error) {
 }
 
 func TestFailedJob(t *testing.T) {
-	w := mustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p, _ := twoImages(t, w)
 	for _, source := range []*broken{{w, false}, {w, true}} {
 		blobs := mustOpenBlobs(t, t.TempDir())
@@ -344,7 +345,7 @@ func TestFailedJob(t *testing.T) {
 
 // An archive that is cut short is not taken for a whole one.
 func TestCutArchive(t *testing.T) {
-	w := mustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p, _ := twoImages(t, w)
 	var b bytes.Buffer
 	if _, err := export.Write(t.Context(), &b, w, p.ID, "voc", export.Options{}, nil); err != nil {

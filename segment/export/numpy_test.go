@@ -8,12 +8,13 @@ import (
 	"collie/segment"
 	"collie/segment/export"
 	"collie/segment/importer"
+	"collie/storage/workspacetest"
 )
 
 // The probabilities are the marginals of the hypotheses, in the order of the
 // project's classes, and can be taken in again as a first guess.
 func TestProbabilities(t *testing.T) {
-	w := mustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
 	files, report := mustWrite(t, w, p.ID, "numpy", export.Options{Hypotheses: 7})
 	if files["A_B-2/probs.npz"] != nil || report.Images[1].Note == "" {
@@ -54,7 +55,7 @@ func TestProbabilities(t *testing.T) {
 
 // Pixels that were painted one by one are exported as they were painted.
 func TestRepairs(t *testing.T) {
-	w := mustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
 	a, err := w.Open(t.Context(), images[0].ID)
 	if err != nil {

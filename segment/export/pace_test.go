@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"collie/segment/export"
+	"collie/storage/workspacetest"
 )
 
 // Every image of a job waits for its turn where jobs keep to a pace.
 func TestJobsKeepToAPace(t *testing.T) {
-	w := mustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
 	j := newJobs(t, w, mustOpenBlobs(t, t.TempDir()))
 	var pieces, running, most atomic.Int32

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -22,30 +21,8 @@ import (
 	"collie/segment"
 	"collie/segment/backup"
 	"collie/segment/export"
-	"collie/segment/photo"
-	"collie/storage/blob"
-	"collie/storage/sqlite"
+	"collie/storage/workspacetest"
 )
-
-// mustOpenWorkspace opens a workspace over a real database and real files.
-func mustOpenWorkspace(tb testing.TB) *segment.Workspace {
-	tb.Helper()
-	dir := tb.TempDir()
-	store, err := sqlite.Open(tb.Context(), filepath.Join(dir, "collie.db"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	blobs, err := blob.Open(filepath.Join(dir, "blobs"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := errors.Join(store.Close(), blobs.Close()); err != nil {
-			tb.Error(err)
-		}
-	})
-	return segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{}))
-}
 
 // halves is a picture whose left half is red and whose right half is blue.
 func halves(width, height int) *image.NRGBA {
@@ -167,7 +144,7 @@ func unzip(tb testing.TB, content []byte) map[string][]byte {
 // Every format holds what its manifest says, which is what Write reports, and
 // comes out the same each time.
 func TestEveryFormat(t *testing.T) {
-	w := mustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
 	for _, f := range export.Formats() {
 		t.Run(f.Name, func(t *testing.T) {
@@ -222,7 +199,7 @@ func TestEveryFormat(t *testing.T) {
 
 // The mask in the archive is the labelling.
 func TestMaskIsTheLabelling(t *testing.T) {
-	w := mustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
 	files, _ := mustWrite(t, w, p.ID, "index-png", export.Options{})
 	for i, stem := range []string{"a_b", "A_B-2", "image-con"} {
@@ -242,7 +219,7 @@ func TestMaskIsTheLabelling(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	w := mustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
 	no, yes := false, true
 	t.Run("drafts", func(t *testing.T) {
@@ -310,7 +287,7 @@ func TestOptions(t *testing.T) {
 
 // A backup holds all that it takes to play the evidence again.
 func TestBackup(t *testing.T) {
-	w := mustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
 	files, _ := mustWrite(t, w, p.ID, "backup", export.Options{})
 	var doc backup.Document

@@ -13,11 +13,15 @@ import (
 	"collie/storage/sqlite"
 )
 
-// MustOpen opens a workspace over a database and files of its own, which
-// are closed when the test ends.
-func MustOpen(tb testing.TB) *segment.Workspace {
+// Folder is an opened data folder.
+type Folder struct {
+	Store *sqlite.Store
+	Blobs *blob.Store
+}
+
+// MustOpenFolder opens the data folder dir, which is closed when the test ends.
+func MustOpenFolder(tb testing.TB, dir string) Folder {
 	tb.Helper()
-	dir := tb.TempDir()
 	store, err := sqlite.Open(tb.Context(), filepath.Join(dir, "collie.db"))
 	if err != nil {
 		tb.Fatal(err)
@@ -27,9 +31,21 @@ func MustOpen(tb testing.TB) *segment.Workspace {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		if err := errors.Join(store.Close(), blobs.Close()); err != nil {
+		if err := errors.Join(blobs.Close(), store.Close()); err != nil {
 			tb.Error(err)
 		}
 	})
-	return segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{}))
+	return Folder{store, blobs}
+}
+
+// Workspace returns a workspace over the folder.
+func (f Folder) Workspace(options ...segment.Options) *segment.Workspace {
+	return segment.NewWorkspace(f.Store, f.Blobs, photo.NewGate(photo.Limits{}), options...)
+}
+
+// MustOpen opens a workspace over a data folder of its own, which is closed when
+// the test ends.
+func MustOpen(tb testing.TB) *segment.Workspace {
+	tb.Helper()
+	return MustOpenFolder(tb, tb.TempDir()).Workspace()
 }
