@@ -271,7 +271,7 @@ func (w *watched) Remove(ctx context.Context, key string) error {
 // An export is not done before that is on the disk, and one that is being swept
 // is done or gone at any moment, never failed.
 func TestStatusFollowsTheDisk(t *testing.T) {
-	w := mustOpenWorkspace(t)
+	w := workspacetest.MustOpen(t)
 	p, _ := twoImages(t, w)
 	blobs := &watched{Blobs: &older{Store: mustOpenBlobs(t, t.TempDir()), age: 25 * time.Hour}}
 	j := newJobs(t, w, blobs)
