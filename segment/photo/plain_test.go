@@ -3,9 +3,11 @@ package photo
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"image"
 	"image/jpeg"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -30,7 +32,7 @@ func TestPlainJPEG(t *testing.T) {
 	turned := slices.Clone(exif)
 	turned[len(turned)-7] = 6
 	kept := [][]byte{[]byte("\xe0JFIF\x00"), []byte("\xe2ICC_PROFILE\x00"), []byte("\xeeAdobe\x00")}
-	gone := [][]byte{exif, []byte("\xe1http://ns.adobe.com/xap/1.0/\x00"), []byte("\xedPhotoshop 3.0\x00"), []byte("\xfea comment")}
+	gone := [][]byte{exif, []byte("\xe2MPF\x00"), []byte("\xe0JFXX\x00"), []byte("\xe1http://ns.adobe.com/xap/1.0/\x00"), []byte("\xedPhotoshop 3.0\x00"), []byte("\xfea comment")}
 
 	plain, ok := PlainJPEG(marked(bare, slices.Concat(kept, gone)...))
 	if !ok || !bytes.Equal(plain, marked(bare, kept...)) {
@@ -39,9 +41,19 @@ func TestPlainJPEG(t *testing.T) {
 	if _, err := jpeg.Decode(bytes.NewReader(plain)); err != nil {
 		t.Error(err)
 	}
+	trailer := []byte("\xff\xd8\xff\xe1\x00\x08Exif\x00\x00 and a film")
+	if plain, ok := PlainJPEG(slices.Concat(bare, trailer)); !ok || !bytes.Equal(plain, bare) {
+		t.Errorf("what follows the picture: %v, %q", ok, plain)
+	}
+	// Pixels with an escaped value and restarts, and a comment between two scans.
+	scans := "\xff\xd8\xff\xda\x00\x03s\x01\xff\x00\x02\xff\xd0\x03%s\xff\xff\xda\x00\x03s\xff\xd7\x04\xff\xd9"
+	with, without := fmt.Sprintf(scans, "\xff\xfe\x00\x04no"), fmt.Sprintf(scans, "")
+	if plain, ok := PlainJPEG([]byte(with)); !ok || string(plain) != strings.Replace(without, "\xff\xff", "\xff", 1) {
+		t.Errorf("two scans: %v, %q", ok, plain)
+	}
 	for name, file := range map[string][]byte{
 		"a turned picture": marked(bare, turned), "a PNG": []byte("\x89PNG\r\n\x1a\n"), "an empty file": nil,
-		"a file without pixels": bare[:20], "a segment that is too long": {0xff, 0xd8, 0xff, 0xe0, 0xff, 0xff, 0},
+		"a file without pixels": bare[:20], "a file without an end": bare[:len(bare)-2], "nothing but start and end": []byte("\xff\xd8\xff\xd9"), "a segment that is too long": {0xff, 0xd8, 0xff, 0xe0, 0xff, 0xff, 0},
 	} {
 		if plain, ok := PlainJPEG(file); ok {
 			t.Errorf("%s was taken: %q", name, plain)
@@ -51,6 +63,7 @@ func TestPlainJPEG(t *testing.T) {
 
 func FuzzPlainJPEG(f *testing.F) {
 	f.Add([]byte("\xff\xd8\xff\xe0\x00\x04ab\xff\xff\xda\x00\x02"))
+	f.Add([]byte("\xff\xd8\xff\xda\x00\x02a\xff\x00\xff\xfe\x00\x03c\xff\xff\xda\x00\x02b\xff\xd9more"))
 	f.Add([]byte("\xff\xd8\xff\xe1\x00\x02\xff\xda"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		plain, ok := PlainJPEG(file)
