@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/image/tiff"
+
+	"collie/segment/photo/phototest"
 )
 
 // turned returns what a photo of the given orientation must look like, written
@@ -84,43 +86,18 @@ func withEXIF(t testing.TB, format string, orientation int) []byte {
 		b := file.Bytes()
 		return append(bytes.Clone(b[:header]), append(chunk, b[header:]...)...)
 	case "webp":
-		return webpFile(data)
+		return phototest.WebP(stored(), data, nil)
 	case "tiff":
 		if err := tiff.Encode(&file, stored(), nil); err != nil {
 			t.Fatal(err)
 		}
-		return tiffWith(file.Bytes(), orientation)
+		return phototest.TIFFWith(file.Bytes(), phototest.Entry{Tag: 0x0112, Kind: 3, Count: 1, Value: uint32(orientation)})
 	}
 	panic(format)
 }
 
 func app1(payload []byte) []byte {
 	return append(binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(payload)+2)), payload...)
-}
-
-// tiffWith adds the orientation to the directory of a little-endian TIFF: a
-// copy of the directory, with the entry in its place, goes to the end.
-func tiffWith(file []byte, orientation int) []byte {
-	le := binary.LittleEndian
-	old := file[le.Uint32(file[4:]):]
-	count := le.Uint16(old)
-	at := uint32(len(file))
-	out := le.AppendUint16(bytes.Clone(file), count+1)
-	entry := le.AppendUint16(nil, 0x0112)
-	entry = le.AppendUint16(entry, 3)
-	entry = le.AppendUint32(entry, 1)
-	entry = le.AppendUint32(entry, uint32(orientation))
-	for i := range int(count) {
-		e := old[2+12*i : 14+12*i]
-		if entry != nil && le.Uint16(e) > 0x0112 {
-			out = append(out, entry...)
-			entry = nil
-		}
-		out = append(out, e...)
-	}
-	out = le.AppendUint32(append(out, entry...), 0)
-	le.PutUint32(out[4:], at)
-	return out
 }
 
 // TestOrientation checks the pixels of all eight orientations in all formats

@@ -2,25 +2,15 @@ package photo
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"image"
 	"image/jpeg"
 	"slices"
 	"strings"
 	"testing"
-)
 
-// marked puts segments behind the start of a JPEG file.
-func marked(file []byte, segments ...[]byte) []byte {
-	out := slices.Clone(file[:2])
-	for _, s := range segments {
-		out = append(out, 0xff, s[0])
-		out = binary.BigEndian.AppendUint16(out, uint16(len(s)+1))
-		out = append(out, s[1:]...)
-	}
-	return append(out, file[2:]...)
-}
+	"collie/segment/photo/phototest"
+)
 
 func TestPlainJPEG(t *testing.T) {
 	var b bytes.Buffer
@@ -28,14 +18,13 @@ func TestPlainJPEG(t *testing.T) {
 		t.Fatal(err)
 	}
 	bare := b.Bytes()
-	exif := []byte("\xe1Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x01\x00\x00\x00\x00\x00\x00")
-	turned := slices.Clone(exif)
-	turned[len(turned)-7] = 6
-	kept := [][]byte{[]byte("\xe0JFIF\x00"), []byte("\xe2ICC_PROFILE\x00"), []byte("\xeeAdobe\x00")}
-	gone := [][]byte{exif, []byte("\xe2MPF\x00"), []byte("\xe0JFXX\x00"), []byte("\xe1http://ns.adobe.com/xap/1.0/\x00"), []byte("\xedPhotoshop 3.0\x00"), []byte("\xfea comment")}
+	exif := "\xe1Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x01\x00\x00\x00\x00\x00\x00"
+	turned := exif[:len(exif)-7] + "\x06" + exif[len(exif)-6:]
+	kept := []string{"\xe0JFIF\x00", "\xe2ICC_PROFILE\x00", "\xeeAdobe\x00"}
+	gone := []string{exif, "\xe2MPF\x00", "\xe0JFXX\x00", "\xe1http://ns.adobe.com/xap/1.0/\x00", "\xedPhotoshop 3.0\x00", "\xfea comment"}
 
-	plain, ok := PlainJPEG(marked(bare, slices.Concat(kept, gone)...))
-	if !ok || !bytes.Equal(plain, marked(bare, kept...)) {
+	plain, ok := PlainJPEG(phototest.WithSegments(bare, slices.Concat(kept, gone)...))
+	if !ok || !bytes.Equal(plain, phototest.WithSegments(bare, kept...)) {
 		t.Errorf("%v, %q", ok, plain)
 	}
 	if _, err := jpeg.Decode(bytes.NewReader(plain)); err != nil {
@@ -52,7 +41,7 @@ func TestPlainJPEG(t *testing.T) {
 		t.Errorf("two scans: %v, %q", ok, plain)
 	}
 	for name, file := range map[string][]byte{
-		"a turned picture": marked(bare, turned), "a PNG": []byte("\x89PNG\r\n\x1a\n"), "an empty file": nil,
+		"a turned picture": phototest.WithSegments(bare, turned), "a PNG": []byte("\x89PNG\r\n\x1a\n"), "an empty file": nil,
 		"a file without pixels": bare[:20], "a file without an end": bare[:len(bare)-2], "nothing but start and end": []byte("\xff\xd8\xff\xd9"), "a segment that is too long": {0xff, 0xd8, 0xff, 0xe0, 0xff, 0xff, 0},
 	} {
 		if plain, ok := PlainJPEG(file); ok {

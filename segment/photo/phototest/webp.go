@@ -1,11 +1,13 @@
-package photo
+package phototest
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"image"
+)
 
-// webpFile builds a WebP file of the stored image, lossless (RFC 9649), with
-// the data in its EXIF chunk.
-func webpFile(exif []byte) []byte {
-	img := stored()
+// WebP builds a WebP file, lossless (RFC 9649), of the red channel of an image as
+// grey, with the data in its EXIF and XMP chunks; empty ones are left out.
+func WebP(img *image.NRGBA, exif, xmp []byte) []byte {
 	width, height := img.Rect.Dx(), img.Rect.Dy()
 
 	var w bitWriter
@@ -36,13 +38,16 @@ func webpFile(exif []byte) []byte {
 	}
 
 	le := binary.LittleEndian
-	header := le.AppendUint32(nil, 0x08) // has EXIF
+	header := le.AppendUint32(nil, 0x08|0x04) // has EXIF, has XMP
 	header = append(header, byte(width-1), byte((width-1)>>8), 0, byte(height-1), byte((height-1)>>8), 0)
 	body := []byte("WEBP")
 	for _, chunk := range []struct {
 		name string
 		data []byte
-	}{{"VP8X", header}, {"VP8L", w.bytes}, {"EXIF", exif}} {
+	}{{"VP8X", header}, {"VP8L", w.bytes}, {"EXIF", exif}, {"XMP ", xmp}} {
+		if len(chunk.data) == 0 {
+			continue
+		}
 		body = append(body, chunk.name...)
 		body = le.AppendUint32(body, uint32(len(chunk.data)))
 		body = append(body, chunk.data...)

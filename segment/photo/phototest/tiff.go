@@ -1,0 +1,60 @@
+package phototest
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"image"
+	"slices"
+	"testing"
+
+	"golang.org/x/image/tiff"
+)
+
+// Entry is one of a directory in a TIFF file or in EXIF data (TIFF 6.0, section
+// 2). Value is as it stands in the file, so a number of 16 bits is its upper half
+// where bytes are big-endian, and of more than four bytes it says where they are.
+type Entry struct {
+	Tag, Kind    uint16
+	Count, Value uint32
+}
+
+// appendDirectory appends a directory after which no other comes.
+func appendDirectory(order binary.AppendByteOrder, b []byte, entries []Entry) []byte {
+	b = order.AppendUint16(b, uint16(len(entries)))
+	for _, e := range entries {
+		b = order.AppendUint16(order.AppendUint16(b, e.Tag), e.Kind)
+		b = order.AppendUint32(order.AppendUint32(b, e.Count), e.Value)
+	}
+	return order.AppendUint32(b, 0)
+}
+
+// TIFFWith adds entries to the directory of a little-endian TIFF file: a copy of
+// the directory, with the entries in their places, goes to the end.
+func TIFFWith(file []byte, more ...Entry) []byte {
+	le := binary.LittleEndian
+	old := file[le.Uint32(file[4:]):]
+	entries := slices.Clone(more)
+	for i := range int(le.Uint16(old)) {
+		e := old[2+12*i:]
+		entries = append(entries, Entry{le.Uint16(e), le.Uint16(e[2:]), le.Uint32(e[4:]), le.Uint32(e[8:])})
+	}
+	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Tag, b.Tag) })
+	out := appendDirectory(le, bytes.Clone(file), entries)
+	le.PutUint32(out[4:], uint32(len(file)))
+	return out
+}
+
+func locatedTIFF(tb testing.TB, img image.Image) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	if err := tiff.Encode(&b, img, nil); err != nil {
+		tb.Fatal(err)
+	}
+	length := uint32(len(Secret))
+	secret := uint32(b.Len())
+	file := append(b.Bytes(), Secret...)
+	gps := uint32(len(file))
+	file = appendDirectory(binary.LittleEndian, file, []Entry{{2, 2, length, secret}})
+	return TIFFWith(file, Entry{0x010e, 2, length, secret}, Entry{0x0112, 3, 1, 6}, Entry{0x02bc, 1, length, secret}, Entry{0x8825, 4, 1, gps})
+}
