@@ -265,8 +265,8 @@ func TestGreatestImages(t *testing.T) {
 	})
 	peak := peakMemory(t, p.cmd.Process.Pid)
 	t.Logf("%d images of 40 megapixels in %v, peak %d MiB", images, time.Since(began).Round(time.Millisecond), peak>>20)
-	if peak > 5<<28 {
-		t.Errorf("the server's memory reached %d MiB, want at most 1280", peak>>20)
+	if peak > 1<<30 {
+		t.Errorf("the server's memory reached %d MiB, want at most 1024", peak>>20)
 	}
 	p.unharmed()
 }

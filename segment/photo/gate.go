@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"runtime"
 	"sync"
 )
 
@@ -77,6 +78,11 @@ type Photo struct {
 // second Close does nothing.
 func (p *Photo) Close() { p.release() }
 
+// collectFrom is the weight in bytes from which on garbage is collected before a
+// photo is decoded. The collector goes by the size of the heap, which such a
+// photo takes past a limit in one step while those before it are still there.
+const collectFrom = 128 << 20
+
 // Read takes in the file that r delivers and returns its pixels; the caller
 // closes the photo when done with it. Of an animation it reads the first frame.
 // While as many files are being received as the gate takes, and while the photos
@@ -105,6 +111,9 @@ func (g *Gate) ReadToned(ctx context.Context, r io.Reader, tone func(image.Image
 	weight := int64(size.X)*int64(size.Y)*bytesPerPixel + int64(len(original))
 	if err := g.memory.acquire(ctx, weight, int64(len(original))); err != nil {
 		return nil, err
+	}
+	if weight > collectFrom {
+		runtime.GC()
 	}
 	release := sync.OnceFunc(func() { g.memory.release(weight) })
 	var pixels *image.NRGBA
