@@ -18,10 +18,10 @@ import "embed"
 //go:embed modules/granularity.js modules/graph.js modules/heat.js modules/help.js modules/history.js
 //go:embed modules/hypotheses.js modules/idmap.js modules/images.js modules/keys.js modules/lines.js modules/load.js
 //go:embed modules/marks.js modules/memory.js modules/menu.js modules/minimap.js modules/order.js modules/overlay.js
-//go:embed modules/painter.js modules/patterns.js modules/popup.js modules/post.js modules/problem.js modules/project.js
-//go:embed modules/protocol.js modules/pyramid.js modules/queue.js modules/regrain.js modules/remap.js modules/repairs.js
-//go:embed modules/session.js modules/shares.js modules/simplify.js modules/socket.js modules/stage.js modules/start.js
-//go:embed modules/status.js modules/steps.js modules/strip.js modules/strokes.js modules/theme.js modules/thumbnails.js
-//go:embed modules/toast.js modules/tones.js modules/tools.js modules/trash.js modules/uncertainty.js modules/upload.js
-//go:embed modules/uploads.js modules/view.js
+//go:embed modules/painter.js modules/patterns.js modules/point.js modules/popup.js modules/post.js modules/problem.js
+//go:embed modules/project.js modules/protocol.js modules/pyramid.js modules/queue.js modules/regrain.js
+//go:embed modules/remap.js modules/repairs.js modules/session.js modules/shares.js modules/shown.js modules/simplify.js
+//go:embed modules/socket.js modules/stage.js modules/start.js modules/status.js modules/steer.js modules/steps.js
+//go:embed modules/strip.js modules/strokes.js modules/theme.js modules/thumbnails.js modules/toast.js modules/tones.js
+//go:embed modules/tools.js modules/trash.js modules/uncertainty.js modules/upload.js modules/uploads.js modules/view.js
 var FS embed.FS

@@ -6,6 +6,7 @@ import { byId } from './dom.js';
 import { Doubt } from './doubt.js';
 import { exportDialog, undecided } from './export.js';
 import { region } from './graph.js';
+import { at } from './idmap.js';
 import { Minimap } from './minimap.js';
 import { HistoryPanel } from './history.js';
 import { Overlay } from './overlay.js';
@@ -14,8 +15,9 @@ import { postEvent } from './post.js';
 import { VOID } from './protocol.js';
 import { Regrain } from './regrain.js';
 import { renumbered } from './remap.js';
-import { painted, pixelsOf, repairAt } from './repairs.js';
+import { pixelsOf } from './repairs.js';
 import { Session } from './session.js';
+import { composed, labelAt } from './shown.js';
 import { Stage } from './stage.js';
 import { Strip } from './strip.js';
 import { Thumbnails } from './thumbnails.js';
@@ -104,6 +106,8 @@ export class App {
       pick: (s, point) => this.pick(s, point),
       tapped: (s) => this.tapped(s),
       hover: (s) => this.doubt?.describe(s),
+      told: (text) => this.say(text),
+      nameAt: (point) => this.classes.nameOf(labelAt(this.overlay, this.painter.map, at(this.painter.map, ...point), point)),
       look: () => this.minimap?.update(),
     });
     this.minimap = new Minimap(this.stage);
@@ -159,24 +163,7 @@ export class App {
   /** Paints on the canvas what is to be seen there now. */
   show() {
     if (!this.session) return;
-    const shown = this.choice.shown;
-    /** @type {Uint8Array} */
-    let labels = this.labels;
-    let clicks = this.clicks;
-    if (shown) labels = shown.card.labels.map((l, s) => (clicks[s] === VOID ? l : clicks[s]));
-    let { repairs } = this.session.evidence.present;
-    if (this.draft) {
-      const { mode, superpixels, runs } = this.draft;
-      const value = mode === 'clear' ? VOID : this.classes.current.id;
-      labels = labels.slice();
-      clicks = clicks.slice();
-      for (const s of superpixels) labels[s] = clicks[s] = value;
-      if (runs) repairs = painted(repairs, runs, value);
-      else if (repairs.length > 0) repairs = painted(repairs, pixelsOf(this.painter.map, superpixels), -1);
-    } else if (this.proposal.superpixels.length > 0) {
-      labels = labels.slice();
-      for (const s of this.proposal.superpixels) labels[s] = this.proposal.label;
-    }
+    const { labels, clicks, repairs } = composed(this);
     this.painter.show(labels, clicks, repairs);
   }
 
@@ -261,10 +248,7 @@ export class App {
    */
   pick(s, point) {
     if (s < 0) return;
-    const [x, y] = point ?? this.stage.pointIn(s);
-    const { fullWidth } = this.painter.map;
-    const repair = repairAt(this.overlay.source, Math.floor(y) * fullWidth + Math.floor(x));
-    const label = repair < 0 ? this.overlay.labels[s] : repair;
+    const label = labelAt(this.overlay, this.painter.map, s, point ?? this.stage.pointIn(s));
     if (label !== VOID) this.classes.chooseID(label);
   }
 

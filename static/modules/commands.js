@@ -11,6 +11,9 @@ const PATTERNED = 'collie-patterns';
 /** Milliseconds after which a held key is a hold and not a tap. */
 const HOLD = 220;
 
+/** Commands of keys that mean something else beside the image. */
+const ON_IMAGE = ['move', 'move-far', 'pan'];
+
 /**
  * Connects keys and buttons with what they do.
  *
@@ -71,7 +74,7 @@ export function listen(app) {
       else if (session.hypotheses.more > 0) session.run(session.hypotheses.more);
     },
     accept: () => {
-      if (!stage.drawing.close()) app.accept();
+      if (!stage.drawing.close() && !stage.point.finish()) app.accept();
     },
     'accept-region': () => app.acceptRegion(),
     'accept-next': () => {
@@ -81,7 +84,8 @@ export function listen(app) {
     cancel: () => {
       if (app.history.leave()) return;
       if (app.picking) app.pickRegion(false);
-      else if (!stage.cancel() && !app.doubt.popup.close() && !app.doubt.forget()) app.select(-1);
+      else if (stage.cancel()) app.say('Cancelled');
+      else if (!app.doubt.popup.close() && !app.doubt.forget()) app.select(-1);
     },
     tool: (kind) => stage.tools.take(/** @type {import('./strokes.js').ToolKind} */ (kind)),
     history: () => app.history.toggle(),
@@ -101,7 +105,9 @@ export function listen(app) {
     },
     tones: () => app.tones.toggle(),
     patterns: () => setPatterns(!app.patterned),
-    move: (direction) => document.activeElement === byId('canvas') && stage.move(direction),
+    move: (direction) => stage.move(direction, false),
+    'move-far': (direction) => stage.move(direction, true),
+    pan: (direction) => stage.pan(direction),
     clear: () => stage.drawing.back() || app.touchUp('clear', stage.focus),
     undo: () => app.travel('undo'),
     redo: () => app.travel('redo'),
@@ -125,6 +131,7 @@ export function listen(app) {
       e.preventDefault();
       if (!e.repeat) {
         held.set(' ', performance.now());
+        if (e.target === byId('canvas') && stage.point.press()) return;
         stage.space = true;
         byId('canvas').dataset.space = '';
       }
@@ -133,9 +140,9 @@ export function listen(app) {
     const given = commandOf(e);
     if (!given) return;
     const [name, argument = ''] = given.split(' ');
-    if (name === 'move' && document.activeElement !== byId('canvas')) return;
+    if (ON_IMAGE.includes(name) && document.activeElement !== byId('canvas')) return;
     e.preventDefault();
-    if (e.repeat && !['move', 'undo', 'redo', 'walk-on', 'walk-back', 'fainter', 'stronger', 'coarser', 'finer', 'thinner', 'wider'].includes(name)) return;
+    if (e.repeat && ![...ON_IMAGE, 'undo', 'redo', 'walk-on', 'walk-back', 'fainter', 'stronger', 'coarser', 'finer', 'thinner', 'wider'].includes(name)) return;
     if (name === 'overlay') held.set('h', performance.now());
     commands[name](argument);
   });
@@ -149,12 +156,14 @@ export function listen(app) {
     if (key === ' ') {
       stage.space = false;
       delete byId('canvas').dataset.space;
+      if (stage.point.release()) return;
       const s = painter.marks.cursor;
       if (tapped && e.target === byId('canvas')) app.touchUp(stage.tools.kind === 'eraser' ? 'clear' : 'paint', s);
     }
   });
   addEventListener('blur', () => {
     stage.space = false;
+    stage.point.release();
     if (held.delete('h')) commands.overlay('');
   });
 

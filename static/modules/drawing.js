@@ -121,12 +121,16 @@ export class Drawing {
     return Math.hypot(a[0] - b[0], a[1] - b[1]) * this.stage.painter.view.scale < NEAR;
   }
 
-  /** Closes the polygon. @returns {boolean} whether there was one */
+  /** Closes the polygon, once it has three corners. @returns {boolean} whether there is one */
   close() {
     const { polygon } = this;
     if (!polygon) return false;
+    if (polygon.corners.length < 3) {
+      this.stage.listener.told('A polygon has at least three corners');
+      return true;
+    }
     this.polygon = null;
-    if (polygon.corners.length > 2) this.hand(this.make(polygon.mode, polygon.exact || this.tools.exact, polygon.corners));
+    this.hand(this.make(polygon.mode, polygon.exact || this.tools.exact, polygon.corners));
     this.mark();
     return true;
   }
@@ -158,6 +162,7 @@ export class Drawing {
   mark() {
     const { painter, map } = this.stage;
     const { marks } = painter;
+    this.tools.closable(this.polygon?.corners.length ?? 0);
     const { pointer, polygon } = this;
     const inMap = (/** @type {Point} */ [x, y]) => /** @type {Point} */ ([(x * map.width) / map.fullWidth, (y * map.height) / map.fullHeight]);
     const brush = pointer && this.tools.swept ? { at: inMap(pointer), radius: ((this.tools.size / 2) * map.width) / map.fullWidth } : null;

@@ -11,6 +11,15 @@
 
 const digits = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '0'];
 
+/**
+ * The arrow keys with one command, whose argument is the direction.
+ *
+ * @param {string} held
+ * @param {string} command
+ * @returns {[string, string][]}
+ */
+const arrows = (held, command) => ['left', 'right', 'up', 'down'].map((way) => [`${held}arrow${way}`, `${command} ${way}`]);
+
 /** @type {Binding[]} */
 export const BINDINGS = [
   { group: 'Label', shown: 'Click, drag', does: 'Draw with the tool in the active class', commands: [] },
@@ -53,8 +62,12 @@ export const BINDINGS = [
   { group: 'View', shown: 'P', does: 'Patterns beside the colours of the classes', commands: [['p', 'patterns']] },
   { group: 'View', shown: '-  =', does: 'Coarser and finer superpixels', commands: [['-', 'coarser'], ['=', 'finer'], ['+', 'finer']] },
 
-  { group: 'Without a mouse', shown: 'Arrow keys', does: 'Move between superpixels on the image', commands: [['arrowleft', 'move left'], ['arrowright', 'move right'], ['arrowup', 'move up'], ['arrowdown', 'move down']] },
-  { group: 'Without a mouse', shown: 'Space', does: 'Label the superpixel in focus', commands: [] },
+  { group: 'Without a mouse', shown: 'Arrow keys', does: 'Move between superpixels on the image; with the other tools move a point', commands: arrows('', 'move') },
+  { group: 'Without a mouse', shown: 'Shift + arrow keys', does: 'Move further', commands: arrows('shift+', 'move-far') },
+  { group: 'Without a mouse', shown: 'Alt + arrow keys', does: 'Pan', commands: arrows('alt+', 'pan') },
+  { group: 'Without a mouse', shown: 'Space', does: 'Label the superpixel in focus; at a point put down the brush or set a corner', commands: [] },
+  { group: 'Without a mouse', shown: 'Space + arrow keys', does: 'Hold to draw along with the brush, or a rectangle', commands: [] },
+  { group: 'Without a mouse', shown: 'Enter', does: 'Complete what has been begun: a polygon, a rectangle', commands: [] },
   { group: 'Without a mouse', shown: 'Delete', does: 'Clear the superpixel in focus', commands: [['delete', 'clear'], ['backspace', 'clear']] },
 
   { group: 'Work', shown: 'Ctrl + Z', does: 'Undo', commands: [['ctrl+z', 'undo']] },

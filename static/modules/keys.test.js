@@ -36,6 +36,10 @@ test('keys give their commands', () => {
     [press('-', 'Minus', 'c'), undefined], // the browser's own
     [press('w', 'KeyW'), 'next-click'],
     [press('o', 'KeyO'), undefined],
+    [press('ArrowUp', 'ArrowUp'), 'move up'],
+    [press('ArrowLeft', 'ArrowLeft', 's'), 'move-far left'],
+    [press('ArrowDown', 'ArrowDown', 'a'), 'pan down'],
+    [press('ArrowDown', 'ArrowDown', 'c'), undefined],
   ];
   for (const [e, want] of cases) assert.equal(commandOf(e), want, `${e.key} (${e.code})`);
 });

@@ -9,6 +9,9 @@ const REACH = 6;
 /** CSS pixels from the middle of a dot to its edge. */
 const DOT = 9;
 
+/** CSS pixels from the middle of the cross that marks a point to the ends of its arms. */
+const CROSS = { near: 4, far: 13 };
+
 /** What lies above the scene and follows the pointer and the keyboard: outlines. */
 export class Marks {
   /**
@@ -26,6 +29,8 @@ export class Marks {
     this.suggested = -1;
     /** @type {{at: [number, number], radius: number} | null} the brush, in pixels of the map */
     this.brush = null;
+    /** @type {[number, number] | null} the point that keys work on, in pixels of the map */
+    this.point = null;
     /** @type {{corners: [number, number][], pointer: [number, number] | null} | null} a polygon being drawn, in pixels of the map */
     this.shape = null;
     /** What has been painted, device pixels. */
@@ -56,6 +61,7 @@ export class Marks {
     this.dots(this.cursor >= 0 ? [this.cursor] : this.hover);
     if (this.brush) this.circle(this.brush.at, this.brush.radius, [['rgb(0 0 0 / 0.7)', 3], ['#ffffff', 1.3]]);
     if (this.shape) this.polygon(this.shape);
+    if (this.point) this.cross(this.point);
   }
 
   /** The clicks of superpixels whose outline may lie on them. @param {readonly number[]} superpixels */
@@ -79,6 +85,18 @@ export class Marks {
     path.arc(x, y, radius, 0, 2 * Math.PI);
     this.painter.stroke(this.context, [{ path }], strokes);
     this.paintedOver({ left: x - radius, top: y - radius, right: x + radius, bottom: y + radius }, REACH);
+  }
+
+  /** A cross with an open middle. @param {[number, number]} at */
+  cross([x, y]) {
+    const [near, far] = [CROSS.near / this.painter.mapScale, CROSS.far / this.painter.mapScale];
+    const path = new Path2D();
+    for (const [dx, dy] of [[-1, 0], [1, 0], [0, -1], [0, 1]]) {
+      path.moveTo(x + dx * near, y + dy * near);
+      path.lineTo(x + dx * far, y + dy * far);
+    }
+    this.painter.stroke(this.context, [{ path }], [['#000000', 4.5], ['#ffffff', 2]]);
+    this.paintedOver({ left: x - far, top: y - far, right: x + far, bottom: y + far }, REACH);
   }
 
   /** @param {{corners: [number, number][], pointer: [number, number] | null}} shape */

@@ -3,6 +3,8 @@ import { Drawing } from './drawing.js';
 import { gestures } from './gestures.js';
 import { towards } from './graph.js';
 import { at, shown } from './idmap.js';
+import { PointCursor } from './point.js';
+import { DIRECTIONS, followed, panned } from './steer.js';
 import { Tools } from './tools.js';
 import { bounded, fit, held, toImage, toWindow, zoomTo } from './view.js';
 
@@ -14,14 +16,16 @@ import { bounded, fit, held, toImage, toWindow, zoomTo } from './view.js';
  * @property {(superpixel: number, point: [number, number]) => void} pick
  * @property {(superpixel: number) => boolean} tapped takes a press that means something else than drawing
  * @property {(superpixel: number) => void} hover or -1
+ * @property {(text: string) => void} told something for people who listen
+ * @property {(point: [number, number]) => string} nameAt what a point of the image is labelled
  * @property {() => void} look the view has changed
  */
 
-/** @type {Record<string, [number, number]>} */
-const DIRECTIONS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
-
 /** CSS pixels across that a superpixel has at least when the view goes to it. */
 const SEEN = 20;
+
+/** Superpixels that Shift and an arrow key go on. */
+const FAR = 5;
 
 /** The window onto the image: what lies where, and what hands do to it. */
 export class Stage {
@@ -40,8 +44,12 @@ export class Stage {
     this.fitted = true;
     this.space = false;
     this.hovered = -1;
-    this.tools = new Tools(Math.max(this.image.width, this.image.height), () => this.drawing.refresh());
+    this.tools = new Tools(Math.max(this.image.width, this.image.height), () => {
+      this.drawing.refresh();
+      this.point.refresh();
+    });
     this.drawing = new Drawing(this, this.tools);
+    this.point = new PointCursor(this);
     this.hands = gestures(this.element, this.handlers());
     new ResizeObserver(() => this.measure()).observe(this.element);
     this.measure();
@@ -49,6 +57,10 @@ export class Stage {
     byId('zoom-out').addEventListener('click', () => this.zoomBy(1 / 1.4));
     byId('zoom-value').addEventListener('click', () => this.fullSize());
     byId('fit').addEventListener('click', () => this.fit());
+    byId('polygon-close').addEventListener('click', () => {
+      this.drawing.close();
+      this.element.focus({ preventScroll: true }); // which the button had, and it is gone
+    });
   }
 
   get map() {
@@ -109,25 +121,59 @@ export class Stage {
     this.look(zoomTo(view, bounded(view.scale * factor, this.image, this.size), x, y));
   }
 
+  /** Moves the image in the window. @param {number} dx CSS pixels @param {number} dy */
+  shift(dx, dy) {
+    this.fitted = false;
+    const { scale, left, top } = this.painter.view;
+    this.look({ scale, left: left + dx, top: top + dy });
+  }
+
+  /** Shows more of the image in a direction. @param {string} direction */
+  pan(direction) {
+    this.shift(...panned(DIRECTIONS[direction], this.size));
+    const [x, y] = this.middle();
+    this.listener.told(`The middle of the window is column ${Math.round(x)}, row ${Math.round(y)}`);
+  }
+
+  /** @returns {[number, number]} the point of the image in the middle of the window, or beyond its rim */
+  middle() {
+    return toImage(this.painter.view, this.size.width / 2, this.size.height / 2);
+  }
+
+  /** Whether a point of the image is in the window. @param {[number, number]} point */
+  shows(point) {
+    const [x, y] = this.inWindow(point);
+    return x >= 0 && y >= 0 && x <= this.size.width && y <= this.size.height;
+  }
+
+  /** Moves the image as far as it takes to see a point of it well. @param {[number, number]} point */
+  follow(point) {
+    if (this.fitted) return; // all is in the window
+    const [dx, dy] = followed(this.inWindow(point), this.size);
+    if (dx !== 0 || dy !== 0) this.shift(dx, dy);
+  }
+
   /** @returns {import('./gestures.js').GestureHandlers} */
   handlers() {
     return {
       begin: (mode, x, y, exact) => {
+        this.point.leave();
         if (!this.listener.tapped(this.under(x, y))) this.drawing.begin(mode, toImage(this.painter.view, x, y), exact);
       },
       extend: (x, y) => this.drawing.extend(toImage(this.painter.view, x, y)),
       end: () => this.drawing.end(),
       cancel: () => this.drawing.forget(),
       pick: (x, y) => this.listener.pick(this.under(x, y), toImage(this.painter.view, x, y)),
-      hover: (x, y, touch) => this.hover(touch ? null : toImage(this.painter.view, x, y)),
-      leave: () => this.hover(null),
-      pan: (dx, dy) => {
-        this.fitted = false;
-        const { scale, left, top } = this.painter.view;
-        this.look({ scale, left: left + dx, top: top + dy });
+      hover: (x, y, touch) => {
+        if (this.point.yields(x, y)) this.hover(touch ? null : toImage(this.painter.view, x, y));
       },
+      leave: () => {
+        if (!this.point.at) this.hover(null);
+      },
+      pan: (dx, dy) => this.shift(dx, dy),
       zoom: (factor, x, y) => {
         this.zoomBy(factor, x, y);
+        this.point.leave();
         this.hover(toImage(this.painter.view, x, y));
       },
       panning: () => this.space,
@@ -200,6 +246,7 @@ export class Stage {
 
   /** @param {number} superpixel that keys work on from now on */
   focusOn(superpixel) {
+    this.point.leave();
     const { marks } = this.painter;
     marks.cursor = superpixel;
     marks.hover = [];
@@ -209,15 +256,19 @@ export class Stage {
     this.listener.hover(superpixel);
   }
 
-  /** Moves the keyboard's superpixel. @param {string} direction */
-  move(direction) {
-    const { painter, size } = this;
-    const start = this.focus >= 0 ? this.focus : this.under(size.width / 2, size.height / 2);
-    const next = this.focus < 0 ? Math.max(0, start) : towards(this.graph, painter.anchors, start, DIRECTIONS[direction]);
-    const [x, y] = toWindow(painter.view, painter.anchors[next * 2], painter.anchors[next * 2 + 1]);
-    const dx = x < 40 ? 40 - x : x > size.width - 40 ? size.width - 40 - x : 0;
-    const dy = y < 40 ? 40 - y : y > size.height - 40 ? size.height - 40 - y : 0;
-    if (dx || dy) this.look({ scale: painter.view.scale, left: painter.view.left + dx, top: painter.view.top + dy });
+  /** Moves what keys work on: with the tool of superpixels from one to the next, else a point. @param {string} direction @param {boolean} far */
+  move(direction, far) {
+    if (this.tools.kind === 'superpixel') this.walk(DIRECTIONS[direction], far ? FAR : 1);
+    else this.point.move(DIRECTIONS[direction], far);
+  }
+
+  /** Moves the keyboard's superpixel. @param {[number, number]} direction @param {number} steps */
+  walk(direction, steps) {
+    const { painter, graph, size } = this;
+    let next = this.focus;
+    if (next < 0) next = Math.max(0, this.under(size.width / 2, size.height / 2));
+    else for (let step = 0; step < steps; step++) next = towards(graph, painter.anchors, next, direction);
+    this.follow(painter.anchorOf(next));
     this.focusOn(next);
   }
 }

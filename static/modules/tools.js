@@ -57,6 +57,13 @@ export class Tools {
     this.changed();
   }
 
+  /** Offers to close the polygon that is being drawn. @param {number} corners that it has */
+  closable(corners) {
+    const button = /** @type {HTMLButtonElement} */ (byId('polygon-close'));
+    button.hidden = corners === 0;
+    button.disabled = corners < 3;
+  }
+
   paint() {
     for (const button of this.buttons) button.setAttribute('aria-pressed', String(button.dataset.tool === this.kind));
     byId('exact').setAttribute('aria-pressed', String(this.exact));

@@ -1,0 +1,248 @@
+package e2e
+
+import (
+	"fmt"
+	"image"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+const (
+	shift = kb.ModifierShift
+	alt   = kb.ModifierAlt
+)
+
+// said is what the live region says.
+func (p *page) said() string {
+	p.t.Helper()
+	return value[string](p, `document.getElementById('announcer').textContent`)
+}
+
+var place = regexp.MustCompile(`^Column (\d+), row (\d+), (.+)$`)
+
+// told is where the page says that the point of the keyboard is, and what it
+// says is there.
+func (p *page) told() (at image.Point, name string) {
+	p.t.Helper()
+	said := p.said()
+	found := place.FindStringSubmatch(said)
+	if found == nil {
+		p.t.Fatalf("the page says %q, want a place", said)
+	}
+	at.X, _ = strconv.Atoi(found[1])
+	at.Y, _ = strconv.Atoi(found[2])
+	return at, found[3]
+}
+
+// steer presses an arrow key several times.
+func (p *page) steer(arrow string, times int, held ...kb.Modifier) image.Point {
+	p.t.Helper()
+	for range times {
+		p.press(arrow, held...)
+	}
+	at, _ := p.told()
+	return at
+}
+
+// crossed says whether an arm of the cross is painted just beside a pixel.
+func (p *page) crossed(at image.Point) bool {
+	p.t.Helper()
+	x, y := p.onScreen(at)
+	return value[bool](p, fmt.Sprintf(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
+		const canvas = document.getElementById('marks'), box = canvas.getBoundingClientRect(), context = canvas.getContext('2d');
+		const scale = canvas.width / box.width;
+		resolve([[9, 0], [-9, 0], [0, 9], [0, -9]].every(([dx, dy]) => context.getImageData((%f - box.left + dx) * scale, (%f - box.top + dy) * scale, 1, 1).data[3] > 200));
+	})))`, x, y))
+}
+
+// TestE2EKeyboardTools draws with every tool and moves the view with keys alone.
+func TestE2EKeyboardTools(t *testing.T) {
+	p := bare(t, 1280, 720)
+	p.do("going to the image", chromedp.Focus(chromedp.CSS("#canvas")))
+	name := value[string](p, `document.querySelector('#classes li:nth-child(2) .class-name').textContent`)
+
+	p.press("b")
+	p.press("2")
+	start := p.steer(kb.ArrowRight, 1)
+	if at := p.steer(kb.ArrowRight, 1); at.X <= start.X || at.Y != start.Y || !p.crossed(at) {
+		t.Errorf("an arrow key led from %v to %v; cross there: %t", start, at, p.crossed(at))
+	}
+	near := p.steer(kb.ArrowRight, 1).X
+	if far := p.steer(kb.ArrowRight, 1, shift).X; far-near < 5*(near-start.X)/2 {
+		t.Errorf("with Shift a step is from %d to %d, two without were from %d to %d", near, far, start.X, near)
+	}
+	from, what := p.told()
+	if what != "undecided" {
+		t.Errorf("before anything is labelled the place is called %q", what)
+	}
+	p.press(" ")
+	if dab := p.waitForEvents(1)[0]; dab.Kind != "label" || dab.Class != 1 || len(dab.Superpixels) == 0 {
+		t.Errorf("Space made %+v", dab)
+	}
+	if said := p.said(); !strings.HasSuffix(said, "labelled "+name) {
+		t.Errorf("after a dab the page says %q", said)
+	}
+	if p.painted("scene", from)[3] == 0 {
+		t.Error("nothing is painted where the dab was")
+	}
+
+	p.do("Space goes down", key(input.DispatchKeyEventTypeKeyDown, " "))
+	to := p.steer(kb.ArrowDown, 8)
+	if p.painted("scene", to)[3] == 0 {
+		t.Error("while Space is down nothing is painted at the point")
+	}
+	p.screenshot("brush")
+	if n := len(p.events()); n != 1 {
+		t.Errorf("while Space is down there are %d events", n)
+	}
+	p.do("Space is let go", key(input.DispatchKeyEventTypeKeyUp, " "))
+	p.waitForEvents(2)
+	if p.painted("scene", from.Add(to).Div(2))[3] == 0 {
+		t.Error("the stroke is not painted halfway")
+	}
+	p.press("z", ctrl)
+	p.waitForEvents(3)
+	if p.painted("scene", to)[3] != 0 || p.painted("scene", from)[3] == 0 {
+		t.Error("one undo does not take back just the stroke")
+	}
+	p.press("e")
+	p.steer(kb.ArrowUp, 8)
+	p.press(" ")
+	if erased := p.waitForEvents(4)[3]; erased.Kind != "clear" {
+		t.Errorf("with the eraser Space made %+v", erased)
+	}
+
+	p.press("r")
+	p.steer(kb.ArrowLeft, 6, shift)
+	corner := p.steer(kb.ArrowUp, 3, shift)
+	p.press(" ")
+	if said := p.said(); said != "First corner of the rectangle" {
+		t.Errorf("at a corner of the rectangle the page says %q", said)
+	}
+	p.steer(kb.ArrowRight, 2, shift)
+	opposite := p.steer(kb.ArrowDown, 1, shift)
+	inside := corner.Add(opposite).Div(2)
+	if p.painted("scene", inside)[3] == 0 {
+		t.Error("the rectangle shows nothing while it is drawn")
+	}
+	p.press(kb.Escape)
+	if said := p.said(); said != "Cancelled" || p.painted("scene", inside)[3] != 0 {
+		t.Errorf("after Esc the page says %q and the rectangle is painted: %t", said, p.painted("scene", inside)[3] != 0)
+	}
+	p.press(" ")
+	p.steer(kb.ArrowLeft, 2, shift)
+	p.steer(kb.ArrowUp, 1, shift)
+	p.press(kb.Enter)
+	if rectangle := p.waitForEvents(5)[4]; rectangle.Kind != "label" || len(rectangle.Superpixels) < 3 {
+		t.Errorf("the rectangle made %+v", rectangle)
+	}
+
+	p.press("v")
+	p.press("3")
+	p.steer(kb.ArrowDown, 4, shift)
+	p.press(" ")
+	p.steer(kb.ArrowRight, 2, shift)
+	p.press(" ")
+	p.press(kb.Enter)
+	if said := p.said(); !strings.Contains(said, "three corners") {
+		t.Errorf("a polygon of two corners is closed with %q", said)
+	}
+	last := p.steer(kb.ArrowDown, 2, shift)
+	p.press(" ")
+	if said := p.said(); said != "Corner 3 of the polygon" {
+		t.Errorf("at a corner the page says %q", said)
+	}
+	p.screenshot("polygon")
+	p.press(kb.Enter)
+	if polygon := p.waitForEvents(6)[5]; polygon.Kind != "label" || polygon.Class != 2 || len(polygon.Superpixels) < 2 {
+		t.Errorf("the polygon made %+v", polygon)
+	}
+	if p.painted("scene", last.Sub(image.Pt(12, 40)))[3] == 0 {
+		t.Error("the polygon is not painted")
+	}
+	if p.crossed(last) == false {
+		t.Error("the cross is gone after the polygon")
+	}
+
+	// From the point to superpixels and back to the mouse.
+	p.press("s")
+	if p.crossed(last) {
+		t.Error("the tool of superpixels has a cross")
+	}
+	p.press(kb.Delete)
+	p.waitForEvents(7)
+	p.press("b")
+	p.steer(kb.ArrowUp, 1)
+	p.mouse(input.DispatchMouseEventTypeMouseMoved, image.Pt(60, 60), 0)
+	if at, _ := p.told(); p.crossed(at) {
+		t.Error("the cross stays although the mouse has moved")
+	}
+}
+
+// TestE2EKeyboardView pans with keys, and the view goes along with the point.
+func TestE2EKeyboardView(t *testing.T) {
+	p := bare(t, 1280, 720)
+	p.do("going to the image", chromedp.Focus(chromedp.CSS("#canvas")))
+	frame := func() image.Point {
+		xy := value[[]float64](p, `(() => { const {left, top} = document.getElementById('minimap-frame').style; return [left, top].map(Number.parseFloat); })()`)
+		return image.Pt(int(xy[0]*10), int(xy[1]*10))
+	}
+	for range 4 {
+		p.do("zooming in", chromedp.Click(chromedp.CSS("#zoom-in")))
+	}
+	p.do("going back to the image", chromedp.Focus(chromedp.CSS("#canvas")))
+	p.until("!(" + whole + ")")
+	before := frame()
+	for _, way := range []string{kb.ArrowRight, kb.ArrowDown} {
+		p.press(way, alt)
+	}
+	after := frame()
+	if after.X <= before.X || after.Y <= before.Y {
+		t.Errorf("Alt and arrow keys led from %v to %v on the map", before, after)
+	}
+	if said := p.said(); !strings.HasPrefix(said, "The middle of the window is column") {
+		t.Errorf("after panning the page says %q", said)
+	}
+	p.press(kb.ArrowLeft, alt)
+	p.press(kb.ArrowUp, alt)
+	if back := frame(); back != before {
+		t.Errorf("panning back leads to %v, not to %v", back, before)
+	}
+	p.press("r")
+	p.steer(kb.ArrowRight, 12, shift)
+	if followed := frame(); followed.X <= before.X {
+		t.Errorf("the view stays at %v while the point leaves it", followed)
+	}
+	p.screenshot("followed")
+}
+
+// TestE2EPhoneTools closes a polygon and opens the menu of label sets with a
+// finger.
+func TestE2EPhoneTools(t *testing.T) {
+	p := bare(t, 390, 844)
+	p.do("taking the polygon", chromedp.Click(chromedp.CSS(`[data-tool="polygon"]`)))
+	shows := `!document.getElementById('polygon-close').hidden`
+	if value[bool](p, shows) {
+		t.Error("there is a button to close a polygon that is not there")
+	}
+	p.tap(image.Pt(400, 200))
+	p.until(shows + ` && document.getElementById('polygon-close').disabled`)
+	p.tap(image.Pt(800, 220))
+	p.tap(image.Pt(700, 500))
+	p.until(`!document.getElementById('polygon-close').disabled`)
+	p.screenshot("polygon")
+	p.do("closing the polygon", chromedp.Click(chromedp.CSS("#polygon-close")))
+	if polygon := p.waitForEvents(1)[0]; polygon.Kind != "label" || len(polygon.Superpixels) < 3 {
+		t.Errorf("the polygon made %+v", polygon)
+	}
+	p.until("!(" + shows + ")")
+	p.do("opening the menu of label sets", chromedp.Click(chromedp.CSS("#classes-more")))
+	p.until(`document.querySelector('#classes-menu [data-do="import"]').checkVisibility()`)
+	p.screenshot("labelsets")
+}
