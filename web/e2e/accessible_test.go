@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"image"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,8 +93,14 @@ func TestE2EAccessible(t *testing.T) {
 			p.press("p")
 			p.until(`!document.getElementById('tones-panel').hidden`)
 			p.accessible("annotate, brightness and patterns", source)
+			p.press("v")
+			p.click(image.Pt(600, 200))
+			p.press(kb.ArrowRight)
+			p.until(`!document.getElementById('polygon-close').hidden`)
+			p.accessible("annotate, a polygon by keys", source)
+			p.press(kb.Escape)
 
-			image := value[string](p, `location.pathname`)
+			opened := value[string](p, `location.pathname`)
 			project := value[string](p, `document.querySelector('.crumbs a').getAttribute('href')`)
 			for _, path := range []string{"/", project, "/api", "/trash", "/images/none"} {
 				p.do("going to "+path, chromedp.Navigate(address+path))
@@ -102,7 +109,7 @@ func TestE2EAccessible(t *testing.T) {
 				p.dialogs(path, source)
 			}
 			p.do("a phone", chromedp.EmulateViewport(390, 844))
-			p.do("going back", chromedp.Navigate(address+image))
+			p.do("going back", chromedp.Navigate(address+opened))
 			p.until(settled)
 			p.accessible("annotate on a phone", source)
 		})
