@@ -122,8 +122,8 @@ func TestE2EAccessible(t *testing.T) {
 			p.until(`document.querySelector('[role=alert]') !== null`)
 			p.accessible("login that failed", source)
 			p.signIn("admin", "correct horse")
-			p.until(`document.querySelectorAll('.user').length === 3`)
-			p.do("opening a user", chromedp.Click(chromedp.CSS(".user:last-child summary")))
+			p.until(`document.readyState === 'complete' && document.querySelectorAll('.user').length === 3`)
+			p.do("opening a user", chromedp.Evaluate[chromedp.Void](`document.querySelector('.user:last-child summary').click()`))
 			p.accessible("users", source)
 		})
 	}
