@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"archive/zip"
 	"bufio"
 	"errors"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"strings"
 
 	"collie/crf"
+	"collie/segment"
+	"collie/segment/archive"
 )
 
 // Limits of ReadScores; the zero value is the default.
@@ -21,11 +22,6 @@ type Limits struct {
 // DefaultValues is the largest number of values of an array: 256 MiB as
 // float32, enough for 12 megapixels and 5 classes or 3 megapixels and 21.
 const DefaultValues = 64 << 20
-
-const (
-	maxMembers = 10_000
-	maxRatio   = 200 // inflated / deflated bytes
-)
 
 // scoreNames are the arrays taken from an archive of several, without _chw.
 var scoreNames = []string{"scores", "probs"}
@@ -41,34 +37,39 @@ var scoreNames = []string{"scores", "probs"}
 // classes. There can be up to 255 classes; values are finite and from 0.
 //
 // Errors wrap ErrFormat, ErrLimit or ErrValue, or are those of r. The memory
-// taken is proportional to the size of the archive (deflated arrays may inflate
-// to 200 times theirs) and within the limits.
+// taken is proportional to the size of the archive, as package archive bounds it,
+// and within the limits.
 func ReadScores(r io.ReaderAt, size int64, limits Limits) (*Scores, error) {
 	if limits.Values == 0 {
 		limits.Values = DefaultValues
 	}
-	z, err := zip.NewReader(r, size)
+	a, err := archive.Open(r, size, archive.Limits{})
 	if err != nil {
-		return nil, fmt.Errorf("%w: it is not a .npz file (a zip of .npy arrays): %w", ErrFormat, err)
+		return nil, fmt.Errorf("it is not a .npz file (a zip of .npy arrays): %w", refused(err))
 	}
-	member, name, err := choose(z.File)
+	member, name, err := choose(a)
 	if err != nil {
 		return nil, err
 	}
-	s, err := readMember(member, name, size, limits)
+	s, err := readMember(member, name, limits)
 	if err != nil {
 		return nil, fmt.Errorf("array %s: %w", quote(name), err)
 	}
 	return s, nil
 }
 
-// choose finds the member that holds the scores.
-func choose(members []*zip.File) (*zip.File, string, error) {
-	if len(members) > maxMembers {
-		return nil, "", fmt.Errorf("%w: the archive has %d members, accepted are %d", ErrLimit, len(members), maxMembers)
+// refused says in the words of this package why package archive took no file.
+func refused(err error) error {
+	if segment.KindOf(err) == segment.TooLarge {
+		return fmt.Errorf("%w: %w", ErrLimit, err)
 	}
-	var arrays, scores []*zip.File
-	for _, f := range members {
+	return fmt.Errorf("%w: %w", ErrFormat, err)
+}
+
+// choose finds the member that holds the scores.
+func choose(a *archive.Archive) (*archive.File, string, error) {
+	var arrays, scores []*archive.File
+	for f := range a.Files() {
 		name, ok := strings.CutSuffix(f.Name, ".npy")
 		if !ok {
 			continue
@@ -88,26 +89,14 @@ func choose(members []*zip.File) (*zip.File, string, error) {
 	return scores[0], strings.TrimSuffix(scores[0].Name, ".npy"), nil
 }
 
-// readMember reads the array in a member of an archive of size bytes.
-func readMember(f *zip.File, name string, size int64, limits Limits) (*Scores, error) {
-	if f.Flags&1 != 0 || f.Method != zip.Store && f.Method != zip.Deflate {
-		return nil, fmt.Errorf("%w: it is encrypted or packed by method %d; accepted are numpy.savez and numpy.savez_compressed", ErrFormat, f.Method)
-	}
-	if f.CompressedSize64 > uint64(size) {
-		return nil, fmt.Errorf("%w: %d packed bytes in a file of %d", ErrFormat, f.CompressedSize64, size)
-	}
-	if f.UncompressedSize64/maxRatio > f.CompressedSize64 {
-		return nil, fmt.Errorf("%w: %d bytes inflate to %d, accepted is a ratio of %d; save it with numpy.savez, uncompressed",
-			ErrLimit, f.CompressedSize64, f.UncompressedSize64, maxRatio)
-	}
+// readMember reads the array in a member of an archive.
+func readMember(f *archive.File, name string, limits Limits) (*Scores, error) {
 	body, err := f.Open()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		return nil, refused(err)
 	}
 	defer body.Close()
-	// Whatever the directory says, no more than it announced is inflated; one
-	// byte more shows that there is more.
-	in := bufio.NewReader(io.LimitReader(body, int64(f.UncompressedSize64)+1))
+	in := bufio.NewReader(body)
 	h, err := readHeader(in)
 	if err != nil {
 		return nil, err
@@ -116,7 +105,7 @@ func readMember(f *zip.File, name string, size int64, limits Limits) (*Scores, e
 	if err != nil {
 		return nil, err
 	}
-	if announced := f.UncompressedSize64; uint64(h.bytes)+uint64(a.values)*uint64(a.kind.size) != announced {
+	if announced := f.Size; int64(h.bytes)+int64(a.values)*int64(a.kind.size) != announced {
 		return nil, fmt.Errorf("%w: shape %s of %s needs %d bytes after the header of %d, the member has %d in all",
 			ErrFormat, shapeText(h.shape), a.kind.descr, a.values*a.kind.size, h.bytes, announced)
 	}
@@ -124,10 +113,7 @@ func readMember(f *zip.File, name string, size int64, limits Limits) (*Scores, e
 	if err := a.fill(s.Values, in); err != nil {
 		return nil, err
 	}
-	switch _, err := in.ReadByte(); { // the end, where zip compares the checksum
-	case err == nil:
-		return nil, fmt.Errorf("%w: bytes follow its last value", ErrFormat)
-	case !errors.Is(err, io.EOF):
+	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) { // the end, where zip compares the checksum
 		return nil, broken(err)
 	}
 	return s, nil
@@ -138,7 +124,7 @@ func broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w: it ends early", ErrFormat)
 	}
-	return fmt.Errorf("%w: %w", ErrFormat, err)
+	return refused(err)
 }
 
 // layout is how an array's values lie in the file and where they belong.

@@ -211,14 +211,14 @@ func TestReadScoresRefuses(t *testing.T) {
 		"structured":      {with(func(a *array) { a.descr = "', 'x': '" }), ErrFormat, "header"},
 		"code":            {with(func(a *array) { a.shape = "(__import__('os'),)" }), ErrFormat, "header"},
 		"wrong checksum":  {bytes.Replace(plain, []byte{0, 0, 128, 63}, []byte{0, 0, 128, 62}, 1), ErrFormat, "checksum"},
-		"unknown method":  {bytes.Replace(plain, []byte("PK\x01\x02\x14\x00\x14\x00\x08\x00\x00\x00"), []byte("PK\x01\x02\x14\x00\x14\x00\x08\x00\x0c\x00"), 1), ErrFormat, "method 12"},
+		"unknown method":  {bytes.Replace(plain, []byte("PK\x01\x02\x14\x00\x14\x00\x08\x00\x00\x00"), []byte("PK\x01\x02\x14\x00\x14\x00\x08\x00\x0c\x00"), 1), ErrFormat, "packed by a method"},
 		"encrypted":       {bytes.Replace(plain, []byte("PK\x01\x02\x14\x00\x14\x00\x08\x00"), []byte("PK\x01\x02\x14\x00\x14\x00\x09\x00"), 1), ErrFormat, "encrypted"},
 		"not NumPy":       {bytes.Replace(plain, []byte("\x93NUMPY"), []byte("\x93BUMPY"), 1), ErrFormat, "does not begin"},
 		"version":         {bytes.Replace(plain, []byte("NUMPY\x01"), []byte("NUMPY\x04"), 1), ErrFormat, "version"},
 		"enormous header": {bytes.Replace(plain, []byte("NUMPY\x01\x00"), []byte("NUMPY\x02\x00"), 1), ErrLimit, "header"},
 		"zeros": {
 			npz(zip.Deflate, array{"a", "<f4", false, "(1000, 1000, 3)", make([]float32, 3_000_000)}),
-			ErrLimit, "a ratio of 200; save it with numpy.savez",
+			ErrLimit, `"a.npy" in the zip archive would inflate to more than`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -238,7 +238,7 @@ func TestReadScoresRefuses(t *testing.T) {
 
 // TestManyMembers: the directory is not searched without end.
 func TestManyMembers(t *testing.T) {
-	arrays := slices.Repeat([]array{{"b", "|u1", false, "(1, 1)", []uint8{0}}}, maxMembers)
+	arrays := slices.Repeat([]array{{"b", "|u1", false, "(1, 1)", []uint8{0}}}, 10_000)
 	arrays = append(arrays, array{"probs", "|u1", false, "(1, 1)", []uint8{0}})
 	if _, err := read(npz(zip.Store, arrays...), Limits{}); !errors.Is(err, ErrLimit) {
 		t.Error(err)
