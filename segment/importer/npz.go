@@ -45,7 +45,7 @@ func ReadScores(r io.ReaderAt, size int64, limits Limits) (*Scores, error) {
 	}
 	a, err := archive.Open(r, size, archive.Limits{})
 	if err != nil {
-		return nil, fmt.Errorf("it is not a .npz file (a zip of .npy arrays): %w", refused(err))
+		return nil, refused(fmt.Errorf("it is not a .npz file (a zip of .npy arrays): %w", err))
 	}
 	member, name, err := choose(a)
 	if err != nil {
