@@ -9,8 +9,7 @@ import (
 )
 
 // applyMemory sets the memory that the program tries to stay under, unless the
-// environment's GOMEMLIMIT does, and returns it in bytes. 16 uploads of 40
-// megapixels at once reach 1.8 GiB without a limit.
+// environment's GOMEMLIMIT does, and returns it in bytes.
 func (l uploadLimits) applyMemory() size {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return size(debug.SetMemoryLimit(-1))
