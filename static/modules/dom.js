@@ -45,3 +45,21 @@ export function closeButtons() {
     button.addEventListener('click', () => button.closest('dialog')?.close(''));
   }
 }
+
+/**
+ * Fills a list with lines of text and hides it when there are none.
+ *
+ * @param {string} id
+ * @param {string[]} lines
+ */
+export function listLines(id, lines) {
+  const list = byId(id);
+  list.replaceChildren(
+    ...lines.map((line) => {
+      const item = document.createElement('li');
+      item.textContent = line;
+      return item;
+    }),
+  );
+  list.hidden = lines.length === 0;
+}

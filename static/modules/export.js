@@ -1,5 +1,5 @@
 import { Problem } from './api.js';
-import { byId } from './dom.js';
+import { byId, listLines } from './dom.js';
 import { fileOf, losses, progressText, resultText, runExport } from './exportjob.js';
 import { VOID } from './protocol.js';
 import { percent } from './status.js';
@@ -151,15 +151,7 @@ export function exportDialog(context) {
  */
 function show(file, text, lines) {
   byId('export-state').textContent = text;
-  const list = byId('export-losses');
-  list.replaceChildren(
-    ...lines.map((line) => {
-      const item = document.createElement('li');
-      item.textContent = line;
-      return item;
-    }),
-  );
-  list.hidden = lines.length === 0;
+  listLines('export-losses', lines);
   const link = /** @type {HTMLAnchorElement} */ (byId('export-file'));
   link.href = file;
   link.hidden = false;

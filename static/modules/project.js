@@ -2,6 +2,7 @@ import { call } from './api.js';
 import { byId, closeButtons, colourSwatches } from './dom.js';
 import { exportDialog } from './export.js';
 import { imageList } from './images.js';
+import { importDialog } from './importdialog.js';
 import { themeToggle } from './theme.js';
 import { toast, toastProblem } from './toast.js';
 import { dropZone, upload } from './upload.js';
@@ -58,6 +59,11 @@ trashDialog.addEventListener('close', async () => {
 
 const images = imageList(project);
 byId('export-chosen').addEventListener('click', () => openExport(images.selected()));
+const openImport = importDialog(project, async (classes) => {
+  await images.load();
+  if (classes) await legend();
+});
+byId('import').addEventListener('click', openImport);
 await images.load();
 
 /** @type {Promise<unknown>} uploads wait for those before them */
@@ -72,3 +78,19 @@ dropZone((files) => {
     open.hidden = false;
   });
 });
+
+/** Shows the classes as they are now. */
+async function legend() {
+  const { classes } = await call('GET', address);
+  byId('legend').replaceChildren(
+    ...classes.map((/** @type {{name: string, color: string}} */ { name, color }) => {
+      const item = document.createElement('li');
+      const swatch = document.createElement('span');
+      swatch.className = 'swatch';
+      swatch.dataset.color = color;
+      item.append(swatch, name);
+      return item;
+    }),
+  );
+  colourSwatches();
+}

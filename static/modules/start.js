@@ -1,6 +1,7 @@
 import { call } from './api.js';
 import { discard } from './discard.js';
 import { byId, colourSwatches } from './dom.js';
+import { sendFile } from './sendfile.js';
 import { themeToggle } from './theme.js';
 import { toast, toastProblem } from './toast.js';
 import { dropZone, upload } from './upload.js';
@@ -52,6 +53,19 @@ byId('sample').addEventListener('click', () =>
     toast('Preparing the sample image', 'It is segmented into superpixels once.');
     const { images } = await call('POST', '/api/v1/sample');
     location.assign(`/images/${images[0].id}`);
+  }),
+);
+
+const backup = /** @type {HTMLInputElement} */ (byId('backup-file'));
+byId('backup').addEventListener('click', () => backup.click());
+backup.addEventListener('change', () =>
+  alone(async () => {
+    const [file] = backup.files ?? [];
+    backup.value = '';
+    if (!file) return;
+    toast('Importing the backup', 'Its project opens when it is there.');
+    const [project] = await sendFile('/api/v1/imports', file);
+    location.assign(`/projects/${encodeURIComponent(project.id)}`);
   }),
 );
 

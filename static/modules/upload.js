@@ -1,6 +1,7 @@
-import { call, Problem, problemOf, unreachable } from './api.js';
+import { call, Problem } from './api.js';
 import { byId, stamp } from './dom.js';
 import { droppedFiles, meant } from './folders.js';
+import { sendFile } from './sendfile.js';
 import { Uploads } from './uploads.js';
 
 /** @typedef {import('./uploads.js').Answer} Answer */
@@ -70,7 +71,7 @@ export async function upload(project, files) {
   title.textContent = 'Uploading';
   const uploads = new Uploads(files, {
     present: () => call('GET', address),
-    send: (file, progress) => send(address, file, progress),
+    send: async (file, progress) => accepted(await sendFile(address, file, progress)),
     pause,
     show: (file) => row(file, files.length > 50),
     tell: (done, of) => {
@@ -159,36 +160,6 @@ function row(file, many) {
       explain(problem.detail);
     },
   };
-}
-
-/**
- * @param {string} address
- * @param {File} file
- * @param {(share: number) => void} progress
- * @returns {Promise<Answer>}
- */
-function send(address, file, progress) {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest(); // fetch can't tell how much has been sent
-    request.open('POST', address);
-    request.upload.onprogress = (e) => e.lengthComputable && progress(e.loaded / e.total);
-    request.upload.onload = () => progress(1);
-    request.onerror = () => reject(unreachable());
-    request.onload = () => {
-      if (request.status < 200 || request.status > 299) {
-        reject(problemOf(request.responseText, request.status));
-        return;
-      }
-      try {
-        resolve(accepted(JSON.parse(request.responseText)));
-      } catch (error) {
-        reject(error instanceof Problem ? error : problemOf('', request.status));
-      }
-    };
-    const form = new FormData();
-    form.append('file', file, file.name);
-    request.send(form);
-  });
 }
 
 /**

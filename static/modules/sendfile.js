@@ -1,0 +1,34 @@
+import { problemOf, unreachable } from './api.js';
+
+/**
+ * Sends a file as the only part of a form and returns the decoded answer; throws
+ * a Problem otherwise.
+ *
+ * @param {string} address
+ * @param {File} file
+ * @param {(share: number) => void} [progress] of the sending; after 1 the server works
+ * @returns {Promise<any>}
+ */
+export function sendFile(address, file, progress = () => {}) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest(); // fetch can't tell how much has been sent
+    request.open('POST', address);
+    request.upload.onprogress = (e) => e.lengthComputable && progress(e.loaded / e.total);
+    request.upload.onload = () => progress(1);
+    request.onerror = () => reject(unreachable());
+    request.onload = () => {
+      if (request.status < 200 || request.status > 299) {
+        reject(problemOf(request.responseText, request.status));
+        return;
+      }
+      try {
+        resolve(JSON.parse(request.responseText));
+      } catch {
+        reject(problemOf('', request.status));
+      }
+    };
+    const form = new FormData();
+    form.append('file', file, file.name);
+    request.send(form);
+  });
+}

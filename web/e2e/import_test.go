@@ -1,0 +1,180 @@
+package e2e
+
+import (
+	"fmt"
+	"image"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"collie/segment/sample"
+)
+
+// exported has the server export a project and returns the archive's path.
+func exported(t *testing.T, address, project, body string) string {
+	t.Helper()
+	resp, err := http.Post(address+"/api/v1/projects/"+project+"/exports", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	location := resp.Header.Get("Location")
+	if resp.StatusCode != http.StatusAccepted || location == "" {
+		t.Fatalf("exporting: %s, at %q", resp.Status, location)
+	}
+	path := filepath.Join(t.TempDir(), "export.zip")
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if fetched(t, address+location+"/file", path) {
+			return path
+		}
+	}
+	t.Fatal("the export does not end")
+	return ""
+}
+
+// fetched keeps what is at an address in a file and says whether it was there.
+func fetched(t *testing.T, url, path string) bool {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return false
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := io.Copy(f, resp.Body); err != nil {
+		t.Fatal(err)
+	}
+	return true
+}
+
+// sampleMask is the labelling of an image as the server has it.
+func sampleMask(t *testing.T, address, image string) image.Image {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "mask.png")
+	if !fetched(t, address+"/api/v1/images/"+image+"/mask.png?of=labelling&style=index", path) {
+		t.Fatal("there is no mask")
+	}
+	return openImage(t, path)
+}
+
+// differences counts the pixels of the sample that differ.
+func differences(a, b image.Image) int {
+	n := 0
+	for y := range sample.Height {
+		for x := range sample.Width {
+			if a.At(x, y) != b.At(x, y) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// labelledSample is the sample with clicks and an accepted hypothesis; it
+// returns the ids of project and image.
+func labelledSample(p *page) (project, picture string) {
+	p.t.Helper()
+	p.until(`document.getElementById('sample') !== null`)
+	p.do("trying the sample image", chromedp.Click(chromedp.CSS("#sample")))
+	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	p.clickClasses(sampleTruth(), 0, 1, 2)
+	p.press(enter)
+	p.stored(4)
+	return value[string](p, `document.querySelector('.crumbs a').getAttribute('href').split('/').pop()`), value[string](p, `location.pathname.split('/').pop()`)
+}
+
+// strayMask is a mask whose image no project has.
+func strayMask(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "nobody.png")
+	if err := os.WriteFile(path, tinyPicture(1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestE2EImport exports a project as PASCAL VOC and imports that by the page into
+// a project that has neither its image nor its classes: every pixel is the same.
+func TestE2EImport(t *testing.T) {
+	address := startServer(t)
+	p := openPage(t, 1280, 720, false, address)
+	from, picture := labelledSample(p)
+	archive := exported(t, address, from, `{"format":"voc","options":{"pictures":true,"drafts":true,"undecided":"void"}}`)
+	stray := strayMask(t)
+	var empty struct{ ID string }
+	call(t, address+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Empty","classes":[{"name":"background","color":"#000000"}]}`), &empty)
+
+	p.do("going to the project", chromedp.Navigate(address+"/projects/"+empty.ID))
+	p.until(`document.readyState === 'complete' && document.getElementById('images').ariaBusy !== 'true'`)
+	p.do("to the button", chromedp.Evaluate[chromedp.Void](`document.getElementById('import').focus()`))
+	p.press(enter)
+	p.until(`document.getElementById('import-dialog').open && document.activeElement.id === 'import-files'`)
+	p.screenshot("open")
+	p.do("choosing files", chromedp.SetUploadFiles(chromedp.CSS("#import-files"), []string{archive, stray}))
+	for range 3 { // past the two answers, which are one stop, and Close
+		p.press(kb.Tab)
+	}
+	if on := value[string](p, `document.activeElement.id`); on != "import-start" {
+		t.Fatalf("Tab leads to %q", on)
+	}
+	p.press(enter)
+	p.until(`!document.getElementById('import-remarks').hidden`)
+	p.screenshot("report")
+	said := value[string](p, `document.getElementById('import-state').textContent`)
+	if !strings.HasPrefix(said, "1 mask imported, 1 not. 1 image added. Classes added: ") {
+		t.Errorf("the dialog reports %q", said)
+	}
+	if remarks := value[string](p, `document.getElementById('import-remarks').textContent`); !strings.HasPrefix(remarks, "nobody.png: not imported. ") && !strings.HasPrefix(remarks, "nobody: not imported. ") {
+		t.Errorf("it remarks %q", remarks)
+	}
+	p.t.Run("accessible", func(t *testing.T) { p.accessible("report of an import", axe(t)) })
+	p.press(kb.Escape)
+	p.until(`!document.getElementById('import-dialog').open && document.activeElement.id === 'import'`)
+	p.until(cardCount + ` === 1 && document.querySelectorAll('#legend li').length > 2`)
+	p.screenshot("imported")
+	copied := value[string](p, `document.querySelector('#images a').getAttribute('href').split('/').pop().split('?')[0]`)
+	want, got := sampleMask(t, address, picture), sampleMask(t, address, copied)
+	if n := differences(want, got); n > 0 {
+		t.Errorf("%d pixels differ", n)
+	}
+}
+
+// TestE2EBackup imports a backup from the start page; what is none is refused.
+func TestE2EBackup(t *testing.T) {
+	address := startServer(t)
+	p := openPage(t, 390, 844, true, address)
+	from, picture := labelledSample(p)
+	archive, stray := exported(t, address, from, `{"format":"backup"}`), strayMask(t)
+	p.do("going home", chromedp.Navigate(address))
+	p.until(`document.getElementById('backup') !== null && document.readyState === 'complete'`)
+	p.screenshot("start")
+	p.do("choosing a mask", chromedp.SetUploadFiles(chromedp.CSS("#backup-file"), []string{stray}))
+	p.until(`document.querySelector('#toasts [role=alert]')?.textContent.includes('no backup of Collie')`)
+	p.screenshot("refused")
+	p.do("choosing the backup", chromedp.SetUploadFiles(chromedp.CSS("#backup-file"), []string{archive}))
+	p.until(fmt.Sprintf(`location.pathname.startsWith('/projects/') && location.pathname !== '/projects/%s' && %s === 1`, from, cardCount))
+	p.do("opening the import of masks", chromedp.Click(chromedp.CSS("#import")))
+	p.until(`document.getElementById('import-dialog').open`)
+	p.screenshot("dialog")
+	if !value[bool](p, `document.documentElement.scrollWidth <= innerWidth && document.getElementById('import-dialog').scrollWidth <= innerWidth`) {
+		t.Error("the page scrolls sideways")
+	}
+	copied := value[string](p, `document.querySelector('#images a').getAttribute('href').split('/').pop().split('?')[0]`)
+	if n := differences(sampleMask(t, address, picture), sampleMask(t, address, copied)); n > 0 || copied == picture {
+		t.Errorf("%d pixels differ", n)
+	}
+}
