@@ -154,8 +154,6 @@ func percent(share float64) string {
 	return strconv.Itoa(int(min(99, max(1, math.Round(share*100))))) + " %"
 }
 
-func fraction(share float64) string { return strconv.FormatFloat(share, 'f', 4, 64) }
-
 func size(im ImageCard) string { return fmt.Sprintf("%d × %d", im.Width, im.Height) }
 
 func counted(n int, one, many string) string {

@@ -91,6 +91,9 @@ func (f Files) read(name string, limit int64) ([]byte, error) {
 	return b, nil
 }
 
+// exported reports whether Collie has exported the files.
+func (f Files) exported() bool { return slices.Contains(f.Names, "manifest.json") }
+
 // photos lists the files that are pictures by their names, but for those in the
 // given folders.
 func (f Files) photos(but ...string) []string {

@@ -15,22 +15,33 @@ import (
 // maxScores is how large a .npz file may be, in bytes.
 const maxScores = 256 << 20
 
-// scores lists the .npz files.
+// scores lists the .npz files, but for the labels beside the probabilities in
+// what Collie has exported.
 func (f Files) scores() []string {
+	own := f.exported()
 	var out []string
 	for _, name := range f.Names {
-		if strings.EqualFold(path.Ext(name), ".npz") {
+		if strings.EqualFold(path.Ext(name), ".npz") && !(own && path.Base(name) == "labels.npz") {
 			out = append(out, name)
 		}
 	}
 	return out
 }
 
+// scored is the name of the image that a .npz file is of: its own, or that of its
+// folder where every image has one.
+func scored(name string) string {
+	if folder := path.Dir(name); path.Base(name) == "probs.npz" && folder != "." {
+		return folder
+	}
+	return name
+}
+
 // guess makes the scores in a .npz file the first guess of the image that is
 // called like it. Columns are the project's classes in their order.
 func (i *importing) guess(ctx context.Context, name string) (ImageReport, error) {
 	r := ImageReport{Mask: name}
-	id, added, err := i.image(ctx, name)
+	id, added, err := i.image(ctx, scored(name))
 	if err != nil {
 		return r, err
 	}

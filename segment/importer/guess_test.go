@@ -3,9 +3,7 @@ package importer_test
 import (
 	"bytes"
 	"encoding/base64"
-	"strings"
 	"testing"
-	"testing/fstest"
 
 	"collie/segment"
 	"collie/segment/archive"
@@ -33,15 +31,6 @@ func TestScoresBecomeTheFirstGuess(t *testing.T) {
 		t.Fatal(err)
 	}
 	content := mustExport(t, there, p.ID, "numpy", export.Options{Images: []string{images[0].ID}})
-	probs := ""
-	for name, member := range members(t, content) {
-		if len(name) > 9 && name[len(name)-9:] == "probs.npz" {
-			probs = member
-		}
-	}
-	if probs == "" {
-		t.Fatalf("the export has no probs.npz")
-	}
 
 	here := workspacetest.MustOpen(t)
 	q, err := here.CreateProject(t.Context(), "Guess", p.Classes)
@@ -58,14 +47,7 @@ func TestScoresBecomeTheFirstGuess(t *testing.T) {
 	}
 	defer b.Close()
 	mustAppend(t, b, segment.Event{Kind: segment.Granularity, Regions: a.State().Wanted})
-	files, err := importer.FromFile("scene.npz", strings.NewReader(probs), int64(len(probs)), archive.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := importer.Import(t.Context(), here, q.ID, files, importer.Options{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := mustImport(t, here, q.ID, content, importer.Options{})
 	if len(report.Images) != 1 || report.Images[0].Problem != "" || report.Images[0].Seq != 2 {
 		t.Fatalf("report %+v", report.Images)
 	}
@@ -101,7 +83,7 @@ func TestBrokenScores(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{"no zip": []byte("no zip at all"), "empty": empty} {
-		files, err := importer.FromFS(fstest.MapFS{"x.npz": {Data: content}})
+		files, err := importer.FromFile("x.npz", bytes.NewReader(content), int64(len(content)), archive.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -102,7 +102,7 @@ func (i *importing) prepare(ctx context.Context, d *Dataset) error {
 	for _, im := range images {
 		i.know(im)
 	}
-	own := slices.Contains(i.files.Names, "manifest.json")
+	own := i.files.exported()
 	for at, name := range export.Stems(images) {
 		key := strings.ToLower(name)
 		if _, known := i.byName[key]; own || !known {
