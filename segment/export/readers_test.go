@@ -178,27 +178,14 @@ func python(t *testing.T) string {
 	return ""
 }
 
-// maskAPI compiles COCO's own code for masks, or skips the test.
-func maskAPI(t *testing.T) string {
-	t.Helper()
-	lib := filepath.Join(t.TempDir(), "maskapi.so")
-	if _, err := exec.LookPath("cc"); err != nil {
-		t.Skip("needs a C compiler, cc")
-	}
-	if out, err := exec.Command("cc", "-O2", "-shared", "-fPIC", "-o", lib, "testdata/cocoapi/maskApi.c").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return lib
-}
-
 // What other programs read out of an export is the labelling, pixel by pixel;
 // and they do tell when it is not.
 func TestReaders(t *testing.T) {
 	t.Parallel()
 	const classes = 6
-	interpreter, api := python(t), maskAPI(t)
+	interpreter := python(t)
 	masks := exampleMasks(classes)
-	arguments := []string{"testdata/readers.py", "", api}
+	arguments := []string{"testdata/readers.py", ""}
 	var report *Report
 	for _, c := range []struct {
 		format string

@@ -1,16 +1,14 @@
 """Reads exports with the libraries that people use and compares every pixel.
 
-    readers.py TRUTH MASKAPI FORMAT=FOLDER …
+    readers.py TRUTH FORMAT=FOLDER …
 
 FOLDER is an unpacked export in that format. TRUTH is a JSON file: the classes with their
 colours, and for each image its stem, width, height and labelling in base64, a
-class index per pixel, 255 where undecided. MASKAPI is COCO's maskApi.c as a
-shared library. Prints a line for each export, which ends with ': same' or tells
+class index per pixel, 255 where undecided. Prints a line for each export, which ends with ': same' or tells
 the first difference.
 """
 
 import base64
-import ctypes
 import io
 import json
 import os
@@ -40,41 +38,43 @@ def same(what, stem, want, got):
         raise Fail(f"{what} of {stem}: {np.count_nonzero(want != got)} differ, first at x={x} y={y}: {got[y, x]}, want {want[y, x]}")
 
 
-class RLE(ctypes.Structure):
-    _fields_ = [("h", ctypes.c_ulong), ("w", ctypes.c_ulong), ("m", ctypes.c_ulong), ("cnts", ctypes.c_void_p)]
+def counts_of(text):
+    """The run lengths in COCO's compressed form: groups of 5 bits, lowest first,
+    bit 32 on all but the last of a number, which has a sign; from the fourth
+    number on the difference to the one two before."""
+    counts, value, shift = [], 0, 0
+    for byte in text.encode():
+        group = byte - 48
+        value |= (group & 31) << shift
+        shift += 5
+        if group & 32:
+            continue
+        if group & 16:
+            value -= 1 << shift
+        counts.append(value + (counts[-2] if len(counts) > 2 else 0))
+        value, shift = 0, 0
+    return counts
 
 
-class MaskAPI:
-    """pycocotools.mask without Cython: the same C functions."""
-
-    def __init__(self, path):
-        self.c = ctypes.CDLL(path)
-
-    def decode(self, h, w, segmentation):
-        merged = np.zeros((h, w), np.uint8)
-        if isinstance(segmentation, dict):
-            assert segmentation["size"] == [h, w], segmentation["size"]
-            r = RLE()
-            self.c.rleFrString(ctypes.byref(r), ctypes.c_char_p(segmentation["counts"].encode()), ctypes.c_ulong(h), ctypes.c_ulong(w))
-            return self.pixels(r, h, w)
-        for polygon in segmentation:
-            assert len(polygon) >= 6 and len(polygon) % 2 == 0, polygon
-            r = RLE()
-            xy = (ctypes.c_double * len(polygon))(*polygon)
-            self.c.rleFrPoly(ctypes.byref(r), xy, ctypes.c_ulong(len(polygon) // 2), ctypes.c_ulong(h), ctypes.c_ulong(w))
-            merged |= self.pixels(r, h, w)
-        return merged
-
-    def pixels(self, r, h, w):
-        out = np.zeros(h * w, np.uint8)
-        self.c.rleDecode(ctypes.byref(r), out.ctypes.data_as(ctypes.c_void_p), ctypes.c_ulong(1))
-        self.c.rleFree(ctypes.byref(r))
-        return out.reshape((h, w), order="F")
+def decode(h, w, segmentation):
+    """A segmentation of COCO as pixels."""
+    if isinstance(segmentation, dict):
+        assert segmentation["size"] == [h, w], segmentation["size"]
+        counts = counts_of(segmentation["counts"])
+        assert sum(counts) == h * w and min(counts[1:], default=1) > 0, counts
+        return np.repeat(np.arange(len(counts)) % 2 == 1, counts).reshape((h, w), order="F")
+    merged = np.zeros((h, w), bool)
+    for polygon in segmentation:
+        assert len(polygon) >= 6 and len(polygon) % 2 == 0, polygon
+        x, y = polygon[::2], polygon[1::2]
+        # Sides of pixels lie between centres when these are whole numbers.
+        merged[skimage.draw.polygon(np.array(y) - 0.5, np.array(x) - 0.5, (h, w))] = True
+    return merged
 
 
 class Export:
-    def __init__(self, folder, truth, api):
-        self.folder, self.api = folder, api
+    def __init__(self, folder, truth):
+        self.folder = folder
         with open(truth) as f:
             t = json.load(f)
         self.classes = t["classes"]
@@ -166,7 +166,7 @@ def read_coco(e):
         count = 0
         for a in (a for a in doc["annotations"] if a["image_id"] == im["id"]):
             count += 1
-            m = e.api.decode(h, w, a["segmentation"]).astype(bool)
+            m = decode(h, w, a["segmentation"])
             ys, xs = np.nonzero(m)
             box = [xs.min(), ys.min(), xs.max() - xs.min() + 1, ys.max() - ys.min() + 1]
             if a["iscrowd"] != 0 or a["area"] != m.sum() or a["bbox"] != box:
@@ -253,7 +253,7 @@ def read_datumaro(e):
     for item, (stem, mask) in zip(doc["items"], e.images.items(), strict=True):
         got = np.full(mask.shape, VOID, np.uint8)
         for a in item["annotations"]:
-            got[e.api.decode(*mask.shape, a["rle"]).astype(bool)] = a["label_id"]
+            got[decode(*mask.shape, a["rle"])] = a["label_id"]
         same("masks", stem, mask, got)
 
 
@@ -328,12 +328,11 @@ def read_yolo(e):
 
 
 def main():
-    truth, api, *exports = sys.argv[1:]
-    api = MaskAPI(api)
+    truth, *exports = sys.argv[1:]
     for export in exports:
         kind, folder = export.split("=", 1)
         try:
-            globals()["read_" + kind.replace("-", "_")](Export(folder, truth, api))
+            globals()["read_" + kind.replace("-", "_")](Export(folder, truth))
             print(f"{kind}: same")
         except Fail as f:
             print(f"{kind}: {f}")
