@@ -10,13 +10,7 @@ import (
 	"strings"
 
 	"collie/segment"
-)
-
-// Names that labelme gives to what is no class of its own: what no shape covers,
-// and what is not to be looked at.
-const (
-	labelmeBackground = "_background_"
-	labelmeIgnore     = "__ignore__"
+	"collie/segment/labelset"
 )
 
 // labelmeFile is the part of a labelme JSON that says something of pixels.
@@ -65,7 +59,7 @@ type classNames struct {
 func newClassNames() *classNames {
 	return &classNames{
 		list:  []segment.Class{{}},
-		index: map[string]uint8{labelmeIgnore: segment.Void, labelmeBackground: 0},
+		index: map[string]uint8{labelset.LabelmeIgnore: segment.Void, labelset.LabelmeBackground: 0},
 	}
 }
 

@@ -28,10 +28,11 @@ const (
 // maxBytes of a label set: 255 classes need far less.
 const maxBytes = 1 << 20
 
-// Names that labelme gives to what is no class of its own.
+// Names that labelme gives to what is no class of its own: what no shape covers,
+// and what is not to be looked at.
 const (
-	labelmeBackground = "_background_"
-	labelmeIgnore     = "__ignore__"
+	LabelmeBackground = "_background_"
+	LabelmeIgnore     = "__ignore__"
 )
 
 // Read returns the classes in r, which have passed [segment.NormalizeClasses];
@@ -112,14 +113,14 @@ func readLines(text string, parse func(line string) (segment.Class, error)) ([]s
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		number++
 		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' || line == labelmeIgnore {
+		if line == "" || line[0] == '#' || line == LabelmeIgnore {
 			continue
 		}
 		c, err := parse(line)
 		if err != nil {
 			return nil, segment.Errorf(segment.Unreadable, "Line %d of the label set: %s", number, err)
 		}
-		if c.Name == labelmeBackground {
+		if c.Name == LabelmeBackground {
 			c.Name = "background"
 		}
 		classes = append(classes, c)
