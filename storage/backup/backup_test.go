@@ -17,6 +17,7 @@ import (
 	"collie/segment"
 	"collie/storage/blob"
 	"collie/storage/sqlite"
+	"collie/storage/workspacetest"
 )
 
 // folder is an opened data folder.
@@ -27,20 +28,8 @@ type folder struct {
 
 func mustOpen(tb testing.TB, dir string) folder {
 	tb.Helper()
-	store, err := sqlite.Open(tb.Context(), filepath.Join(dir, databaseName))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	blobs, err := blob.Open(filepath.Join(dir, "blobs"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := errors.Join(store.Close(), blobs.Close()); err != nil {
-			tb.Error(err)
-		}
-	})
-	return folder{store, blobs}
+	f := workspacetest.MustOpenFolder(tb, dir)
+	return folder{f.Store, f.Blobs}
 }
 
 // mustFill makes a data folder with three images, one of them in the trash, and
