@@ -162,7 +162,7 @@ export class Drawing {
   mark() {
     const { painter, map } = this.stage;
     const { marks } = painter;
-    this.tools.closable(this.polygon?.corners.length ?? 0);
+    this.tools.drawn(this.polygon?.corners.length ?? 0);
     const { pointer, polygon } = this;
     const inMap = (/** @type {Point} */ [x, y]) => /** @type {Point} */ ([(x * map.width) / map.fullWidth, (y * map.height) / map.fullHeight]);
     const brush = pointer && this.tools.swept ? { at: inMap(pointer), radius: ((this.tools.size / 2) * map.width) / map.fullWidth } : null;

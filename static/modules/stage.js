@@ -57,9 +57,22 @@ export class Stage {
     byId('zoom-out').addEventListener('click', () => this.zoomBy(1 / 1.4));
     byId('zoom-value').addEventListener('click', () => this.fullSize());
     byId('fit').addEventListener('click', () => this.fit());
-    byId('polygon-close').addEventListener('click', () => {
-      this.drawing.close();
-      this.element.focus({ preventScroll: true }); // which the button had, and it is gone
+    this.offer('close', () => this.drawing.close());
+    this.offer('back', () => {
+      this.drawing.back();
+      this.listener.told(this.drawing.polygon ? 'The last corner is taken back' : 'Cancelled');
+    });
+    this.offer('cancel', () => {
+      this.cancel();
+      this.listener.told('Cancelled');
+    });
+  }
+
+  /** Lets a button do something with the polygon. @param {string} what @param {() => void} run */
+  offer(what, run) {
+    byId(`polygon-${what}`).addEventListener('click', () => {
+      run();
+      if (!this.drawing.polygon) this.element.focus({ preventScroll: true }); // which the button had, and it is gone
     });
   }
 

@@ -57,11 +57,10 @@ export class Tools {
     this.changed();
   }
 
-  /** Offers to close the polygon that is being drawn. @param {number} corners that it has */
-  closable(corners) {
-    const button = /** @type {HTMLButtonElement} */ (byId('polygon-close'));
-    button.hidden = corners === 0;
-    button.disabled = corners < 3;
+  /** Offers to close or to cancel the polygon that is being drawn. @param {number} corners that it has */
+  drawn(corners) {
+    byId('polygon-actions').hidden = corners === 0;
+    /** @type {HTMLButtonElement} */ (byId('polygon-close')).disabled = corners < 3;
   }
 
   paint() {

@@ -96,7 +96,7 @@ func TestE2EAccessible(t *testing.T) {
 			p.press("v")
 			p.click(image.Pt(600, 200))
 			p.press(kb.ArrowRight)
-			p.until(`!document.getElementById('polygon-close').hidden`)
+			p.until(`!document.getElementById('polygon-actions').hidden`)
 			p.accessible("annotate, a polygon by keys", source)
 			p.press(kb.Escape)
 

@@ -222,26 +222,76 @@ func TestE2EKeyboardView(t *testing.T) {
 	p.screenshot("followed")
 }
 
-// TestE2EPhoneTools closes a polygon and opens the menu of label sets with a
-// finger.
-func TestE2EPhoneTools(t *testing.T) {
+// TestE2EPolygonByHand closes a polygon, cancels one and takes corners back with
+// a finger, on a phone and on a tablet with a window as wide as a desk's.
+func TestE2EPolygonByHand(t *testing.T) {
+	for _, size := range [][2]int64{{390, 844}, {1280, 720}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			p := bare(t, size[0], size[1])
+			press := func(selector string) {
+				t.Helper()
+				p.do("pressing "+selector, chromedp.Click(chromedp.CSS(selector)))
+			}
+			press(`[data-tool="polygon"]`)
+			shows := `document.getElementById('polygon-close').checkVisibility()`
+			if value[bool](p, shows) {
+				t.Error("there is a button to close a polygon that is not there")
+			}
+			corners := []image.Point{{400, 200}, {800, 220}, {700, 500}}
+			closable := `!document.getElementById('polygon-close').disabled`
+			draw := func() {
+				t.Helper()
+				for _, at := range corners {
+					p.tap(at)
+				}
+				p.until(shows + " && " + closable)
+			}
+			p.tap(corners[0])
+			p.until(shows + " && !(" + closable + ")")
+			for _, id := range []string{"polygon-close", "polygon-back", "polygon-cancel"} {
+				box := value[[]float64](p, fmt.Sprintf(`(() => { const b = document.getElementById(%q).getBoundingClientRect(); return [b.width, b.height, b.left, innerWidth - b.right]; })()`, id))
+				if box[0] < 24 || box[1] < 24 || box[2] < 0 || box[3] < 0 {
+					t.Errorf("#%s is %v CSS pixels large and as far from the edges", id, box)
+				}
+			}
+			if hidden := value[[]string](p, outside); len(hidden) > 0 {
+				t.Errorf("out of reach are %q", hidden)
+			}
+			press("#polygon-back")
+			p.until("!(" + shows + ")")
+			if said := p.said(); said != "Cancelled" {
+				t.Errorf("without its only corner the page says %q of the polygon", said)
+			}
+
+			draw()
+			press("#polygon-back")
+			p.until(shows + " && !(" + closable + ")")
+			if on := value[string](p, `document.activeElement.id`); on != "polygon-back" {
+				t.Errorf("after a corner was taken back %q has the focus", on)
+			}
+			press("#polygon-cancel")
+			p.until("!(" + shows + `) && document.activeElement.id === 'canvas'`)
+			if said := p.said(); said != "Cancelled" {
+				t.Errorf("after cancelling the page says %q", said)
+			}
+			if n := len(p.events()); n != 0 {
+				t.Errorf("a polygon that was cancelled made %d events", n)
+			}
+
+			draw()
+			p.screenshot("polygon")
+			press("#polygon-close")
+			if polygon := p.waitForEvents(1)[0]; polygon.Kind != "label" || len(polygon.Superpixels) < 3 {
+				t.Errorf("the polygon made %+v", polygon)
+			}
+			p.until("!(" + shows + ")")
+		})
+	}
+}
+
+// TestE2EPhoneMenu opens the menu of label sets with a finger.
+func TestE2EPhoneMenu(t *testing.T) {
 	p := bare(t, 390, 844)
-	p.do("taking the polygon", chromedp.Click(chromedp.CSS(`[data-tool="polygon"]`)))
-	shows := `!document.getElementById('polygon-close').hidden`
-	if value[bool](p, shows) {
-		t.Error("there is a button to close a polygon that is not there")
-	}
-	p.tap(image.Pt(400, 200))
-	p.until(shows + ` && document.getElementById('polygon-close').disabled`)
-	p.tap(image.Pt(800, 220))
-	p.tap(image.Pt(700, 500))
-	p.until(`!document.getElementById('polygon-close').disabled`)
-	p.screenshot("polygon")
-	p.do("closing the polygon", chromedp.Click(chromedp.CSS("#polygon-close")))
-	if polygon := p.waitForEvents(1)[0]; polygon.Kind != "label" || len(polygon.Superpixels) < 3 {
-		t.Errorf("the polygon made %+v", polygon)
-	}
-	p.until("!(" + shows + ")")
 	p.do("opening the menu of label sets", chromedp.Click(chromedp.CSS("#classes-more")))
 	p.until(`document.querySelector('#classes-menu [data-do="import"]').checkVisibility()`)
 	p.screenshot("labelsets")
