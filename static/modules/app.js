@@ -167,13 +167,15 @@ export class App {
     this.painter.show(labels, clicks, repairs);
   }
 
-  /** Canvas at once, everything else with the next frame. */
+  /** Canvas with the next frame; everything else right after it, so that the canvas does not wait for the rest. */
   refresh() {
     this.show();
-    this.frame ||= requestAnimationFrame(() => {
-      this.frame = 0;
-      if (this.session) paintChrome(this);
-    });
+    this.frame ||= requestAnimationFrame(() =>
+      setTimeout(() => {
+        this.frame = 0;
+        if (this.session) paintChrome(this);
+      }),
+    );
   }
 
   /** @param {number} place */

@@ -178,7 +178,9 @@ const stopwatch = `Promise.all([import('/static/modules/painter.js'), import('/s
 })`
 
 // TestE2ESpeedClick: from a click on a photograph of the usual size to the
-// first hypothesis on the screen.
+// first hypothesis on the screen. A tap is released as soon as it is pressed,
+// while the frame that shows the press is still to come; a hand holds a button
+// for about 80 ms.
 func TestE2ESpeedClick(t *testing.T) {
 	onlyWhenMeasuring(t)
 	const id = "2009_002221"
@@ -193,8 +195,16 @@ func TestE2ESpeedClick(t *testing.T) {
 	p.until(settled)
 	value[bool](p, stopwatch)
 	random := rand.New(rand.NewPCG(1, 2))
+	p.timeClicks("tap", truth, random, 0)
+	p.timeClicks("press of 80 ms", truth, random, 80*time.Millisecond)
+}
+
+// timeClicks clicks at random places with the class that is there.
+func (p *page) timeClicks(what string, truth *image.Paletted, random *rand.Rand, held time.Duration) {
+	p.t.Helper()
+	value[bool](p, `Object.values(window.clicks).every((times) => (times.length = 0) === 0)`)
 	size := truth.Bounds().Size()
-	const clicks = 100
+	const clicks = 300
 	for n := 1; n <= clicks; {
 		at := image.Pt(20+random.IntN(size.X-40), 20+random.IntN(size.Y-110)) // above the tools
 		class := 1
@@ -206,16 +216,21 @@ func TestE2ESpeedClick(t *testing.T) {
 			continue
 		}
 		p.press(strconv.Itoa(class))
-		p.click(at)
+		x, y := p.onScreen(at)
+		p.do("moving", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y))
+		time.Sleep(held)
+		p.do("pressing", chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+		time.Sleep(held)
+		p.do("releasing", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 		p.until(fmt.Sprintf("window.clicks.painted.length === %d && %s", n, settled))
 		n++
 	}
 	seen := value[struct{ Acked, Arrived, Painted []float64 }](p, `window.clicks`)
 	got := spreadOf(seen.Painted)
-	t.Logf("click to ack: %v", spreadOf(seen.Acked))
-	t.Logf("click to first hypothesis arrived: %v", spreadOf(seen.Arrived))
-	t.Logf("click to first hypothesis painted: %v", got)
+	p.t.Logf("%s to ack: %v", what, spreadOf(seen.Acked))
+	p.t.Logf("%s to first hypothesis arrived: %v", what, spreadOf(seen.Arrived))
+	p.t.Logf("%s to first hypothesis painted: %v", what, got)
 	if got.Median > 30 || got.P99 > 80 {
-		t.Errorf("a median of %.1f ms and a p99 of %.1f ms, want at most 30 and 80 on a machine that does nothing else", got.Median, got.P99)
+		p.t.Errorf("%s: a median of %.1f ms and a p99 of %.1f ms, want at most 30 and 80 on a machine that does nothing else", what, got.Median, got.P99)
 	}
 }
