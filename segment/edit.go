@@ -2,6 +2,7 @@ package segment
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -14,6 +15,12 @@ import (
 type ProjectEdit struct {
 	Name    string      // the new name, unless empty
 	Classes []ClassEdit // the new list of classes, in order, unless empty
+
+	// Base is the list that Classes was made from. When the project's is another
+	// by now the edit is a Conflict, because of ClassesMovedOn, instead of taking
+	// back what others have changed. Names and colours that are empty are not
+	// compared, and nothing is when there is no Base.
+	Base []Class
 
 	// Remap says, for classes that the new list leaves out, the id of the class
 	// that takes their place, or Void for none. A class that labels use can't
@@ -72,6 +79,16 @@ func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classe
 	})
 }
 
+// ClassesMovedOn is the cause of the Conflict when an edit was made from another
+// list of classes than the present one.
+type ClassesMovedOn struct {
+	Project Project // as it is
+}
+
+func (e *ClassesMovedOn) Error() string {
+	return fmt.Sprintf("the classes are %v now", e.Project.Classes)
+}
+
 // editProject carries out what make makes of the present project.
 func (w *Workspace) editProject(ctx context.Context, id string, make func(*Project) ProjectEdit) (Project, error) {
 	if err := w.May(ctx, access.Manage); err != nil {
@@ -84,6 +101,9 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*Proje
 		return Project{}, err
 	}
 	edit, p := make(&before), before
+	if len(edit.Base) > 0 && !before.listed(edit.Base) {
+		return Project{}, Errorf(Conflict, "The classes have been changed by someone else meanwhile. Nothing was changed: make the change again on the present list.").Because(&ClassesMovedOn{before})
+	}
 	if len(edit.Classes) > 0 || len(edit.Remap) > 0 {
 		if p, err = before.withClasses(edit, now()); err != nil {
 			return Project{}, err
@@ -169,6 +189,14 @@ func (p Project) withClasses(edit ProjectEdit, at time.Time) (Project, error) {
 	}
 	out.Classes = list
 	return out, out.remove(p.Classes, edit.Remap, at)
+}
+
+// listed reports whether the given classes are the project's list; empty names
+// and colours stand for any.
+func (p *Project) listed(classes []Class) bool {
+	return slices.EqualFunc(p.Classes, classes, func(has, c Class) bool {
+		return has.ID == c.ID && (c.Name == "" || c.Name == has.Name) && (c.Color == "" || strings.EqualFold(c.Color, has.Color))
+	})
 }
 
 // restore takes a class out of the deleted ones, of which it is.

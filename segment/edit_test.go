@@ -2,8 +2,10 @@ package segment_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -160,5 +162,80 @@ func TestAcceptKeepsRemappedClicks(t *testing.T) {
 	}
 	if diff := cmp.Diff(clicks, a.State().Clicks); diff != "" {
 		t.Errorf("clicks (-before +after):\n%s", diff)
+	}
+}
+
+// Several people add, rename and reorder classes at the same moment, each from
+// the list that they have read: who is late is told the present one, and in the
+// end every change is there and no class is deleted.
+func TestClassesEditedAtOnce(t *testing.T) {
+	w := mustOpenWorkspace(t, t.TempDir(), asIs)
+	read, err := w.CreateProject(t.Context(), "Shared", []segment.Class{{Name: "a"}, {Name: "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const people = 12
+	var late int
+	var mu sync.Mutex
+	var work sync.WaitGroup
+	for i := range people {
+		name := fmt.Sprintf("of %d", i)
+		work.Go(func() {
+			for p := read; ; {
+				edit := without(p, segment.Void)
+				edit.Base = p.Classes
+				edit.Classes = append(edit.Classes, segment.ClassEdit{Class: segment.Class{Name: name}, New: true})
+				if i == 0 {
+					edit.Classes[0].Name = "renamed"
+				}
+				if i == 1 {
+					edit.Classes[0], edit.Classes[1] = edit.Classes[1], edit.Classes[0]
+				}
+				_, err := w.EditProject(t.Context(), p.ID, edit)
+				if err == nil {
+					return
+				}
+				var moved *segment.ClassesMovedOn
+				if segment.KindOf(err) != segment.Conflict || !errors.As(err, &moved) {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				late++
+				mu.Unlock()
+				p = moved.Project
+			}
+		})
+	}
+	work.Wait()
+	p, err := w.Project(t.Context(), read.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range p.Classes {
+		names = append(names, c.Name)
+	}
+	if slices.Sort(names); len(names) != people+2 || !slices.Contains(names, "renamed") || !slices.Contains(names, "b") || len(p.Deleted) > 0 {
+		t.Errorf("classes %q, deleted %v", names, p.Deleted)
+	}
+	if late < people-1 {
+		t.Errorf("%d edits were late; all but one of %d were made from a list that had passed", late, people)
+	}
+
+	// What a base leaves open is not compared, and without one nothing is.
+	edit := without(p, segment.Void)
+	for _, c := range p.Classes {
+		edit.Base = append(edit.Base, segment.Class{ID: c.ID})
+	}
+	edit.Classes[0].Name = "again"
+	p = mustEdit(t, w, p.ID, edit)
+	edit.Base, edit.Classes = read.Classes, edit.Classes[:1]
+	if _, err := w.EditProject(t.Context(), p.ID, edit); segment.KindOf(err) != segment.Conflict {
+		t.Errorf("from a list that has passed: %v", err)
+	}
+	edit.Base = nil
+	if p = mustEdit(t, w, p.ID, edit); len(p.Classes) != 1 {
+		t.Errorf("without a base: %v", p.Classes)
 	}
 }

@@ -83,3 +83,33 @@ func TestClassesChange(t *testing.T) {
 		t.Errorf("the mask has %d in the sea, want 2", got)
 	}
 }
+
+// An edit that was made from a list of classes that has passed is refused with
+// the present one, before anything else is looked at.
+func TestClassesMovedOn(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	path := "/api/v1/projects/" + p.ID
+	const base = `,"base":[{"id":0,"name":"sky","color":"#112233"},{"id":1},{"id":2,"name":"sand"}]}`
+	var first, present projectJSON
+	s.patchProject(p.ID, `{"classes":[{"id":0},{"id":1},{"id":2},{"name":"theirs"}]`+base).into(t, http.StatusOK, &first)
+
+	late := s.patchProject(p.ID, `{"name":"Renamed","classes":[{"id":0},{"id":1},{"id":2},{"name":"mine"}]`+base).problem(t, http.StatusConflict)
+	if late.Project == nil || late.Seq != nil {
+		t.Fatalf("a late edit: %+v", late)
+	}
+	s.get(path).into(t, http.StatusOK, &present)
+	if diff := cmp.Diff(first, present) + cmp.Diff(present, *late.Project); diff != "" {
+		t.Errorf("the project has changed, or is told otherwise:\n%s", diff)
+	}
+	again := `{"classes":[{"id":0},{"id":1},{"id":2},{"id":3},{"name":"mine"}],"base":` + string(encode(late.Project.Classes)) + `}`
+	s.patchProject(p.ID, again).into(t, http.StatusOK, &present)
+	if len(present.Classes) != 5 || len(present.Deleted) != 0 {
+		t.Errorf("made again: %+v", present)
+	}
+	s.patchProject(p.ID, `{"classes":[{"id":0}],"base":[{"name":"sky"}]}`).problem(t, http.StatusUnprocessableEntity)
+	s.patchProject(p.ID, `{"classes":[{"id":0}]}`).into(t, http.StatusOK, &present)
+	if len(present.Classes) != 1 || len(present.Deleted) != 4 {
+		t.Errorf("without a base: %+v", present)
+	}
+}

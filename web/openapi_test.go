@@ -92,7 +92,7 @@ func TestOpenAPISchemas(t *testing.T) {
 	for name, v := range map[string]any{
 		"Project": projectJSON{Deleted: []deletedClassJSON{{}}}, "Class": classJSON{}, "DeletedClass": deletedClassJSON{},
 		"TrashItem": trashJSON{}, "Repair": repairJSON{}, "LoggedRepair": loggedRepairJSON{Runs: []int32{1}}, "Image": imageJSON{Doubt: new(float64)}, "FailedFile": failedFileJSON{}, "Hypothesis": hypothesisJSON{},
-		"Hypotheses": hypothesesJSON{Detail: "x"}, "Seq": seqJSON{}, "Problem": problem{Seq: hypothesis, Files: []failedFileJSON{{}}, InUse: map[uint8]int{1: 1}},
+		"Hypotheses": hypothesesJSON{Detail: "x"}, "Seq": seqJSON{}, "Problem": problem{Seq: hypothesis, Files: []failedFileJSON{{}}, InUse: map[uint8]int{1: 1}, Project: &projectJSON{}},
 		"NewEvent": evidenceJSON{ID: "x", ExpectedSeq: hypothesis, Kind: "x", Superpixels: []int32{1}, Points: [][2]float64{{}}, Map: "x", Class: hypothesis, Hypothesis: &pickJSON{}, Regions: hypothesis, Repairs: []repairJSON{{}}, To: hypothesis},
 		"Event":    eventJSON{Superpixels: []int32{1}, Points: [][2]float64{{}}, Class: hypothesis, Hypothesis: &pickJSON{}, Regions: 2, By: "x", Labels: []byte{1}, Repairs: []loggedRepairJSON{{}}, To: hypothesis, About: 1, Count: 1},
 		"Evidence": evidenceListJSON{More: true},

@@ -28,6 +28,8 @@ type problem struct {
 	Files  []failedFileJSON `json:"files,omitempty"` // of an upload of which nothing was kept
 
 	InUse map[uint8]int `json:"in_use,omitempty"` // with 409: images by id of a class that can't just be deleted
+
+	Project *projectJSON `json:"project,omitempty"` // with 409: as it is, when an edit was made from another list of classes
 }
 
 // requestError is a failure of the transport rather than the domain.
@@ -84,7 +86,7 @@ var problemKinds = []problemKind{
 	{http.StatusForbidden, "The request came from another site", "Changes and websockets are only taken from Collie's own pages and from programs that are no browsers."},
 	{http.StatusNotFound, "There is nothing here", "No such address, project or image; or it is in the trash; or your role does not include it."},
 	{http.StatusMethodNotAllowed, "This can't be done here", "The address exists and takes the methods in the Allow header."},
-	{http.StatusConflict, "The state has moved on", "The event was made for a state that is no longer the present one, whose number is seq. Nothing was changed."},
+	{http.StatusConflict, "The state has moved on", "The event was made for a state that is no longer the present one, whose number is seq; or the edit for a list of classes that is another by now, the one in project; or labels use a class that is to go. Nothing was changed."},
 	{http.StatusRequestEntityTooLarge, "Too large", "A limit, named in the detail, was passed."},
 	{http.StatusUnsupportedMediaType, "This format is not accepted", "The detail lists the formats that are."},
 	{http.StatusMisdirectedRequest, "This server is not known by that name", "Without a login the server only answers as localhost."},
@@ -115,6 +117,7 @@ func problemOf(err error) problem {
 	var tooLong *http.MaxBytesError
 	var upload *uploadError
 	var inUse *segment.ClassesInUse
+	var moved *segment.ClassesMovedOn
 	switch {
 	case errors.As(err, &upload):
 		p = problemOf(upload.first)
@@ -125,6 +128,9 @@ func problemOf(err error) problem {
 		switch {
 		case errors.As(err, &inUse):
 			p.InUse = inUse.Images
+		case errors.As(err, &moved):
+			present := projectOut(moved.Project)
+			p.Project = &present
 		case domain.Kind == segment.Conflict:
 			p.Seq = &domain.Seq
 		}

@@ -16,7 +16,8 @@ import (
 type projectBody struct {
 	Name    *string         `json:"name"`
 	Classes []classBody     `json:"classes"`
-	Remap   map[uint8]uint8 `json:"remap"` // of an edit only
+	Remap   map[uint8]uint8 `json:"remap"` // of an edit only, as is the next
+	Base    []classBody     `json:"base"`  // the list of which Classes was made
 }
 
 // classBody is an entry of a list of classes. In an edit one with an id is a
@@ -35,8 +36,14 @@ func (b *projectBody) classes() []segment.Class {
 	return out
 }
 
-func (b *projectBody) edit() segment.ProjectEdit {
+func (b *projectBody) edit() (segment.ProjectEdit, error) {
 	e := segment.ProjectEdit{Remap: b.Remap, ByPosition: true}
+	for _, c := range b.Base {
+		if c.ID == nil {
+			return e, invalid("An entry of \"base\" has no id: it is the list of classes as the project had it. Nothing was changed.")
+		}
+		e.Base = append(e.Base, segment.Class{ID: *c.ID, Name: c.Name, Color: c.Color})
+	}
 	for _, c := range b.Classes {
 		entry := segment.ClassEdit{Class: segment.Class{Name: c.Name, Color: c.Color}, New: c.ID == nil}
 		if c.ID != nil {
@@ -44,7 +51,7 @@ func (b *projectBody) edit() segment.ProjectEdit {
 		}
 		e.Classes = append(e.Classes, entry)
 	}
-	return e
+	return e, nil
 }
 
 func (s *Server) createProject(w http.ResponseWriter, r *http.Request) error {
@@ -88,9 +95,11 @@ func (s *Server) editProject(w http.ResponseWriter, r *http.Request) error {
 	if err := decodeBody(r, &body); err != nil {
 		return err
 	}
-	edit := body.edit()
+	edit, err := body.edit()
+	if err != nil {
+		return err
+	}
 	if body.Name != nil {
-		var err error
 		if edit.Name, err = segment.CleanName("project name", *body.Name); err != nil {
 			return err
 		}

@@ -1,9 +1,10 @@
 import { call, Problem, problemOf } from './api.js';
-import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, MOST, moved } from './classlist.js';
+import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, MOST, moved, rebased } from './classlist.js';
 import { ClassMenu } from './classmenu.js';
 import { dragRows } from './classdrag.js';
+import { classRow } from './classrow.js';
 import { ink } from './colour.js';
-import { byId, stamp } from './dom.js';
+import { byId } from './dom.js';
 import { classKey } from './keys.js';
 import { percent } from './status.js';
 import { toast, toastProblem } from './toast.js';
@@ -18,6 +19,9 @@ import { toast, toastProblem } from './toast.js';
  * @property {(text: string) => void} say for people who listen
  * @property {() => void} left editing ended; the image should have the focus again
  */
+
+/** How often a change is made again when others are faster. */
+const TRIES = 10;
 
 /** The panel of classes: choose, rename, recolour, add, reorder, delete. */
 export class ClassPanel {
@@ -45,7 +49,7 @@ export class ClassPanel {
     this.queue = Promise.resolve();
     /** How many of them have not ended. */
     this.calls = 0;
-    /** @type {Map<number, ReturnType<ClassPanel['row']>>} by key */
+    /** @type {Map<number, ReturnType<typeof classRow>>} by key */
     this.rows = new Map();
     this.menu = new ClassMenu(this);
     this.sync();
@@ -134,24 +138,26 @@ export class ClassPanel {
    * @param {number} place
    */
   async remove(place) {
-    const gone = this.classes[place];
+    const { key } = this.classes[place];
     if (this.classes.length < 2) {
       toast('A project needs a class', 'Rename this one, or add another first.');
       return;
     }
     await this.queue;
-    const rest = () => bodyOf(this.classes.filter((c) => c.key !== gone.key));
+    const gone = this.classes.find((c) => c.key === key); // it has its id now
+    if (!gone) return;
+    const rest = () => this.classes.filter((c) => c.key !== gone.key);
     try {
       let images = 0;
-      let answer = await this.patch({ classes: rest() }).catch((error) => {
+      let answer = await this.send(rest).catch((error) => {
         images = error instanceof Problem ? (error.fields.in_use?.[gone.id] ?? 0) : 0;
         if (images > 0) return null;
         throw error;
       });
       if (!answer) {
-        const target = await this.menu.ask(gone, this.classes.filter((c) => c.key !== gone.key), images);
+        const target = await this.menu.ask(gone, rest(), images);
         if (target === null) return;
-        answer = await this.patch({ classes: rest(), remap: { [gone.id]: target } });
+        answer = await this.send(rest, () => (this.classes.some((c) => c.key === gone.key) ? { [gone.id]: target } : {}));
       }
       this.adopt(answer);
       const next = this.rows.get(this.classes[Math.min(place, this.classes.length - 1)].key);
@@ -165,9 +171,16 @@ export class ClassPanel {
   /** @param {Entry} gone @param {number} place where it was */
   async restore(gone, place) {
     await this.queue;
-    const body = bodyOf(this.classes);
-    body.splice(place, 0, { id: gone.id, name: gone.name, color: gone.color });
-    this.adopt(await this.patch({ classes: body }));
+    await this.undo(() => this.classes.toSpliced(place, 0, ...(this.byID(gone.id) ? [] : [gone])));
+  }
+
+  /** Takes a change of the list back. @param {() => Entry[]} make */
+  async undo(make) {
+    try {
+      this.adopt(await this.send(make));
+    } catch (error) {
+      toastProblem(error);
+    }
   }
 
   /**
@@ -179,64 +192,50 @@ export class ClassPanel {
    */
   async replace(format, text) {
     await this.queue;
-    const before = bodyOf(this.classes);
+    const before = this.classes;
     try {
       const response = await fetch(`${this.address}/classes?format=${format}`, { method: 'PUT', mode: 'same-origin', credentials: 'same-origin', body: text });
       const answer = await response.text();
       if (!response.ok) throw problemOf(answer, response.status);
       this.adopt(JSON.parse(answer));
-      toast(`${this.classes.length} classes imported`, '', 'info', { label: 'Undo', run: async () => this.adopt(await this.patch({ classes: before })) });
+      const after = this.classes;
+      toast(`${after.length} classes imported`, '', 'info', { label: 'Undo', run: () => this.undo(() => rebased(after, before, this.classes, this.deleted)) });
     } catch (error) {
       toastProblem(error);
     }
   }
 
-  /** @param {{classes: object[], remap?: object}} body @returns {Promise<ProjectRecord>} */
-  async patch(body) {
+  /**
+   * Sends a list. When others have changed the classes meanwhile, which the server
+   * knows by the list that this one was made from, it is made again from theirs.
+   *
+   * @param {() => Entry[]} make the list, of the classes as they are at that moment
+   * @param {() => object} [remap] what takes the place of the classes that it leaves out
+   * @returns {Promise<ProjectRecord>}
+   */
+  async send(make, remap) {
     this.calls++;
     try {
-      return await call('PATCH', this.address, body);
+      for (let tries = 0; ; tries++) {
+        try {
+          return await call('PATCH', this.address, { classes: bodyOf(make()), base: bodyOf(this.stored), remap: remap?.() });
+        } catch (error) {
+          if (!(error instanceof Problem) || !error.fields.project || tries === TRIES) throw error;
+          this.rebase(error.fields.project);
+        }
+      }
     } finally {
       this.calls--;
     }
   }
 
-  /** @param {number} key */
-  row(key) {
-    const { element, slot } = stamp('class-template');
-    const parts = {
-      element,
-      color: /** @type {HTMLInputElement} */ (slot('color')),
-      choose: slot('choose'),
-      name: slot('name'),
-      share: slot('share'),
-      key: slot('key'),
-      input: /** @type {HTMLInputElement} */ (slot('input')),
-      more: slot('more'),
-    };
-    const place = () => this.classes.findIndex((c) => c.key === key);
-    parts.choose.addEventListener('click', () => this.choose(place()));
-    parts.choose.addEventListener('dblclick', () => this.edit(key));
-    parts.choose.addEventListener('keydown', (e) => {
-      if (!e.altKey || (e.key !== 'ArrowUp' && e.key !== 'ArrowDown')) return;
-      e.preventDefault();
-      e.stopPropagation();
-      this.move(place(), e.key === 'ArrowUp' ? -1 : 1);
-    });
-    parts.more.addEventListener('click', () => this.menu.open(place(), parts.more));
-    parts.color.addEventListener('input', () => this.set(key, { color: parts.color.value }));
-    parts.color.addEventListener('change', () => this.save());
-    parts.input.addEventListener('keydown', (e) => {
-      if (e.key === 'Escape') parts.input.value = this.classes[place()].name;
-      if (e.key === 'Enter' || e.key === 'Escape') {
-        e.preventDefault();
-        e.stopPropagation();
-        this.finish(key);
-        this.listener.left();
-      }
-    });
-    parts.input.addEventListener('blur', () => this.finish(key));
-    return parts;
+  /** Makes what is not stored yet of what the server has. @param {ProjectRecord} project */
+  rebase({ classes, deleted = [] }) {
+    this.deleted = deleted.map((c) => c.id);
+    const theirs = adopted(this.stored, classes);
+    const next = rebased(this.stored, this.classes, theirs, this.deleted);
+    this.stored = theirs;
+    this.arrange(next);
   }
 
   /** Turns the name of a class into a field. @param {number} key */
@@ -244,7 +243,7 @@ export class ClassPanel {
     const row = this.rows.get(key);
     const entry = this.classes.find((c) => c.key === key);
     if (!row || !entry) return;
-    row.input.value = entry.name;
+    row.input.defaultValue = row.input.value = entry.name;
     row.input.hidden = false;
     row.choose.hidden = true;
     row.input.focus();
@@ -258,7 +257,7 @@ export class ClassPanel {
     row.input.hidden = true;
     row.choose.hidden = false;
     const name = row.input.value.trim();
-    if (name !== '' && name !== this.classes.find((c) => c.key === key)?.name) {
+    if (name !== '' && name !== row.input.defaultValue) {
       this.set(key, { name });
       this.save();
     }
@@ -286,7 +285,7 @@ export class ClassPanel {
     const { classes, rows } = this;
     for (const key of [...rows.keys()]) if (!classes.some((c) => c.key === key)) rows.delete(key);
     const elements = classes.map(({ key }) => {
-      const row = rows.get(key) ?? this.row(key);
+      const row = rows.get(key) ?? classRow(this, key);
       rows.set(key, row);
       return row.element;
     });
@@ -303,11 +302,11 @@ export class ClassPanel {
     this.waiting = true;
     this.queue = this.queue.then(async () => {
       this.waiting = false;
-      const sent = this.classes;
+      let sent = this.classes;
       try {
-        const { classes } = await this.patch({ classes: bodyOf(sent) });
+        const { classes } = await this.send(() => (sent = this.classes));
         this.classes = answered(this.classes, sent, classes);
-        this.stored = answered(sent, sent, classes);
+        this.stored = adopted(answered(sent, sent, classes), classes);
         this.paint();
         this.listener.changed();
       } catch (error) {

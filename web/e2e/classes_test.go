@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,4 +158,49 @@ func TestE2EClasses(t *testing.T) {
 	p.press(kb.Enter)
 	p.waitForClasses("table", "cloth", "background", "bowl", "Williams", "apple", "orange", "jug", "stalk")
 	p.screenshot("renamed")
+}
+
+// TestE2EClassesAtOnce adds, renames, deletes and restores classes in the moment
+// in which someone else does so: nobody loses a class.
+func TestE2EClassesAtOnce(t *testing.T) {
+	p := bare(t, 1280, 720)
+	names := []string{"background", "table", "cloth", "bowl", "apple", "orange", "pear", "jug"}
+	p.waitForClasses(names...)
+	// race has someone else add a class just before the next list of this page arrives.
+	race := func(name string) {
+		t.Helper()
+		value[bool](p, fmt.Sprintf(`(() => {
+			const original = window.fetch;
+			window.fetch = async (path, options) => {
+				if (options?.method !== 'PATCH') return original(path, options);
+				window.fetch = original;
+				const { classes } = await (await original(path)).json();
+				const theirs = [...classes.map(({ id }) => ({ id })), { name: %q }];
+				await original(path, { method: 'PATCH', headers: options.headers, body: JSON.stringify({ classes: theirs }) });
+				return original(path, options);
+			};
+			return true;
+		})()`, name))
+	}
+	race("theirs")
+	p.do("adding a class", chromedp.Click(chromedp.CSS("#add-class")))
+	p.do("typing the name", chromedp.KeyEvent("mine"))
+	p.press(kb.Enter)
+	p.waitForClasses(append(names, "theirs", "mine")...)
+	p.press("2")
+	p.press(kb.F2)
+	race("also theirs")
+	p.do("typing a name", chromedp.KeyEvent("board"))
+	p.press(kb.Enter)
+	names[1] = "board"
+	p.waitForClasses(append(names, "theirs", "mine", "also theirs")...)
+
+	race("third")
+	p.do("opening the menu", chromedp.Click(chromedp.CSS("#classes li:nth-child(2) .class-more")))
+	p.do("deleting", chromedp.Click(chromedp.CSS(`#class-menu [data-do="delete"]`)))
+	rest := append(append([]string{}, names[0]), names[2:]...)
+	p.waitForClasses(append(rest, "theirs", "mine", "also theirs", "third")...)
+	race("fourth")
+	p.do("undoing", chromedp.Click(chromedp.CSS(`#toasts [data-slot="action"]:not([hidden])`)))
+	p.waitForClasses(append(names, "theirs", "mine", "also theirs", "third", "fourth")...)
 }
