@@ -17,10 +17,10 @@ import "embed"
 //go:embed modules/folders.js modules/folds.js modules/frames.js modules/gallery.js modules/gestures.js
 //go:embed modules/granularity.js modules/graph.js modules/heat.js modules/help.js modules/history.js
 //go:embed modules/hypotheses.js modules/idmap.js modules/images.js modules/importdialog.js modules/importreport.js
-//go:embed modules/keys.js modules/lines.js modules/load.js
+//go:embed modules/imports.js modules/keys.js modules/lines.js modules/load.js
 //go:embed modules/marks.js modules/memory.js modules/menu.js modules/minimap.js modules/order.js modules/overlay.js
-//go:embed modules/painter.js modules/patterns.js modules/point.js modules/popup.js modules/post.js modules/problem.js
-//go:embed modules/project.js modules/protocol.js modules/pyramid.js modules/queue.js modules/regrain.js
+//go:embed modules/painter.js modules/patience.js modules/patterns.js modules/point.js modules/popup.js modules/post.js
+//go:embed modules/problem.js modules/project.js modules/protocol.js modules/pyramid.js modules/queue.js modules/regrain.js
 //go:embed modules/remap.js modules/repairs.js modules/sendfile.js modules/session.js modules/shares.js modules/shown.js
 //go:embed modules/simplify.js modules/socket.js modules/stage.js modules/start.js modules/status.js modules/steer.js
 //go:embed modules/steps.js modules/strip.js modules/strokes.js modules/theme.js modules/thumbnails.js

@@ -1,10 +1,9 @@
-import { Problem } from './api.js';
 import { byId, listLines } from './dom.js';
 import { remarks, resultText } from './importreport.js';
+import { importAll, remaining, together } from './imports.js';
+import { pause } from './patience.js';
 import { sendFile } from './sendfile.js';
 import { toast } from './toast.js';
-
-/** @typedef {import('./importreport.js').ImportReport} ImportReport */
 
 /**
  * The dialog that imports masks made elsewhere into a project. It may be closed
@@ -12,7 +11,7 @@ import { toast } from './toast.js';
  *
  * @param {string} project
  * @param {(classes: boolean) => Promise<void>} imported called when masks have arrived, and perhaps classes
- * @returns {() => void} opens it
+ * @returns {import('./upload.js').Taker & {open: () => void}}
  */
 export function importDialog(project, imported) {
   const dialog = /** @type {HTMLDialogElement} */ (byId('import-dialog'));
@@ -28,59 +27,54 @@ export function importDialog(project, imported) {
     listLines('import-remarks', lines);
   };
 
+  const chosen = () => [...(chooser.files ?? [])];
+  /** @param {readonly File[]} files */
+  const choose = (files) => {
+    const transfer = new DataTransfer(); // the only way to a list of files
+    for (const file of files) transfer.items.add(file);
+    chooser.files = transfer.files;
+  };
+
   form.addEventListener('submit', async (e) => {
     e.preventDefault();
-    const files = [...(chooser.files ?? [])];
+    const files = chosen();
     if (running || files.length === 0) return;
     running = true;
     primary.disabled = true;
     bar.hidden = false;
     show('');
     const address = `/api/v1/projects/${encodeURIComponent(project)}/imports?uncovered=${new FormData(form).get('uncovered')}`;
-    const report = await importAll(address, files, (done, share) => {
-      if (share < 1) bar.value = (done + share) / files.length;
-      else bar.removeAttribute('value'); // the server works
-      byId('import-state').textContent = files.length === 1 ? (share < 1 ? 'Sending' : 'Importing') : `File ${done + 1} of ${files.length}`;
+    const report = await importAll(files, {
+      send: (file, progress) => sendFile(address, file, progress),
+      pause,
+      progress: (done, share) => {
+        if (share < 1) bar.value = (done + share) / files.length;
+        else bar.removeAttribute('value'); // the server works
+        show(files.length === 1 ? (share < 1 ? 'Sending' : 'Importing') : `File ${done + 1} of ${files.length}`);
+      },
+      wait: ({ title }, seconds) => show(`${title}. Trying again in ${seconds} s.`),
     });
     running = false;
     primary.disabled = false;
     bar.hidden = true;
-    chooser.value = '';
+    choose(remaining(chosen(), files)); // others may have been dropped meanwhile
     show(resultText(report), remarks(report));
     if (dialog.open) chooser.focus();
     else toast('Masks imported', resultText(report));
     await imported(report.classes_added.length > 0);
   });
 
-  return () => {
-    if (!running) show('');
-    dialog.showModal();
-    chooser.focus();
+  return {
+    dialog,
+    open() {
+      if (!running) show('');
+      dialog.showModal();
+      chooser.focus();
+    },
+    take(files) {
+      choose(together(chosen(), files));
+      const { length } = chosen();
+      if (!running) show(length === 1 ? '1 file is ready to be imported.' : `${length} files are ready to be imported.`);
+    },
   };
-}
-
-/**
- * Sends the files one after the other. What is wrong with one is in the report,
- * and the others go on.
- *
- * @param {string} address
- * @param {File[]} files
- * @param {(done: number, share: number) => void} progress files that are done, and how much of the next has been sent
- */
-async function importAll(address, files, progress) {
-  /** @type {ImportReport} */
-  const report = { classes_added: [], images: [] };
-  for (const [i, file] of files.entries()) {
-    progress(i, 0);
-    try {
-      /** @type {ImportReport} */
-      const answer = await sendFile(address, file, (share) => progress(i, share));
-      report.classes_added.push(...answer.classes_added);
-      report.images.push(...answer.images.map((im) => ({ ...im, mask: im.mask || file.name })));
-    } catch (error) {
-      const problem = error instanceof Problem ? error.detail || error.title : String(error);
-      report.images.push({ mask: file.name, problem });
-    }
-  }
-  return report;
 }

@@ -59,11 +59,11 @@ trashDialog.addEventListener('close', async () => {
 
 const images = imageList(project);
 byId('export-chosen').addEventListener('click', () => openExport(images.selected()));
-const openImport = importDialog(project, async (classes) => {
+const importing = importDialog(project, async (classes) => {
   await images.load();
   if (classes) await legend();
 });
-byId('import').addEventListener('click', openImport);
+byId('import').addEventListener('click', importing.open);
 await images.load();
 
 /** @type {Promise<unknown>} uploads wait for those before them */
@@ -77,7 +77,7 @@ dropZone((files) => {
     open.href = `/images/${sent.images[0].id}`;
     open.hidden = false;
   });
-});
+}, importing);
 
 /** Shows the classes as they are now. */
 async function legend() {

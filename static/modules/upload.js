@@ -1,29 +1,48 @@
 import { call, Problem } from './api.js';
 import { byId, stamp } from './dom.js';
 import { droppedFiles, meant } from './folders.js';
+import { pause } from './patience.js';
 import { sendFile } from './sendfile.js';
 import { Uploads } from './uploads.js';
 
 /** @typedef {import('./uploads.js').Answer} Answer */
 
 /**
+ * Who is given files instead of the drop zone while it is open.
+ *
+ * @typedef {object} Taker
+ * @property {HTMLDialogElement} dialog
+ * @property {(files: File[]) => void} take
+ */
+
+/**
  * Lets a drop zone take files, folders and zip archives by drop, click and
- * keyboard, anywhere on the page.
+ * keyboard, anywhere on the page. While a dialog is open a drop is for it, if it
+ * takes files, and for nobody otherwise.
  *
  * @param {(files: File[]) => void} take
+ * @param {Taker} [instead]
  */
-export function dropZone(take) {
-  const zone = byId('drop');
+export function dropZone(take, instead) {
+  const page = { element: byId('drop'), take };
+  const target = () => {
+    if (instead?.dialog.open) return { element: instead.dialog, take: instead.take };
+    return document.querySelector('dialog[open]') ? null : page;
+  };
+  /** @type {HTMLElement | null} */
+  let shown = null;
   let depth = 0;
   /** @param {number} change */
   const over = (change) => {
     depth = Math.max(0, depth + change);
-    zone.classList.toggle('over', depth > 0);
+    shown?.classList.remove('over');
+    shown = depth > 0 ? (target()?.element ?? null) : null;
+    shown?.classList.add('over');
   };
-  /** @param {readonly File[]} files */
-  const offer = (files) => {
+  /** @param {readonly File[]} files @param {(files: File[]) => void} to */
+  const offer = (files, to) => {
     const wanted = meant(files);
-    if (wanted.length > 0) take(wanted);
+    if (wanted.length > 0) to(wanted);
   };
   /** @param {DragEvent} e */
   const carriesFiles = (e) => e.dataTransfer?.types.includes('Files') ?? false;
@@ -32,20 +51,21 @@ export function dropZone(take) {
   document.addEventListener('dragover', (e) => {
     if (!carriesFiles(e)) return;
     e.preventDefault();
-    if (e.dataTransfer) e.dataTransfer.dropEffect = 'copy';
+    if (e.dataTransfer) e.dataTransfer.dropEffect = target() ? 'copy' : 'none';
   });
   document.addEventListener('drop', async (e) => {
     if (!carriesFiles(e) || !e.dataTransfer) return;
     e.preventDefault();
     over(-depth);
-    offer(await droppedFiles(e.dataTransfer));
+    const to = target()?.take;
+    if (to) offer(await droppedFiles(e.dataTransfer), to);
   });
   for (const id of ['files', 'folder']) {
     const input = /** @type {HTMLInputElement} */ (byId(id));
     input.addEventListener('change', () => {
       const files = [...(input.files ?? [])];
       input.value = '';
-      offer(files);
+      offer(files, take);
     });
   }
   byId('choose-folder').addEventListener('click', () => byId('folder').click());
@@ -84,24 +104,6 @@ export async function upload(project, files) {
   summary.textContent =
     result.failed === 0 ? `${files.length} of ${files.length}${there}` : `${files.length - result.failed - result.skipped} uploaded, ${result.failed} not${there}`;
   return result;
-}
-
-/**
- * Waits, but not longer than until the machine is online again.
- *
- * @param {number} milliseconds
- * @returns {Promise<void>}
- */
-function pause(milliseconds) {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      removeEventListener('online', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    addEventListener('online', done);
-  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Problem } from './api.js';
+import { insist } from './patience.js';
 
 /**
  * An upload of many files: which are sent, which are there already, and what
@@ -25,15 +26,6 @@ import { Problem } from './api.js';
  * @property {(file: File) => Row} show
  * @property {(done: number, of: number) => void} tell
  */
-
-/** Statuses that pass: the server can't be reached, has too much to do, or no room at the moment. */
-const PASSING = [0, 429, 502, 503, 504];
-
-/** How long to wait before the next try, in seconds; the last one holds on. */
-const WAITS = [1, 2, 4, 8, 15, 30];
-
-/** How often a busy server is asked about one file; one that can't be reached is asked on and on. */
-const PATIENCE = 10;
 
 export class Uploads {
   /** @param {File[]} files @param {World} world */
@@ -63,7 +55,8 @@ export class Uploads {
         row.skip();
       } else {
         try {
-          const answer = await this.insist(file, row);
+          const send = () => this.world.send(file, row.progress);
+          const answer = await insist(send, { wait: row.wait, pause: this.world.pause }, () => this.arrived(file));
           images.push(...answer.images);
           row.succeed(answer);
         } catch (error) {
@@ -76,31 +69,7 @@ export class Uploads {
     return { images, failed, skipped };
   }
 
-  /**
-   * Sends a file, again and again while the reason why it can't be taken may pass.
-   *
-   * @param {File} file
-   * @param {Row} row
-   * @returns {Promise<Answer>}
-   */
-  async insist(file, row) {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await this.world.send(file, row.progress);
-      } catch (error) {
-        if (!(error instanceof Problem) || !PASSING.includes(error.status)) throw error;
-        if (error.status !== 0 && attempt >= PATIENCE) throw error;
-        const seconds = WAITS[Math.min(attempt, WAITS.length - 1)];
-        row.wait(error, seconds);
-        await this.world.pause(1000 * seconds);
-        // The answer may be what was lost, not the file.
-        const arrived = await this.arrived(file);
-        if (arrived) return arrived;
-      }
-    }
-  }
-
-  /** @param {File} file @returns {Promise<Answer | undefined>} */
+  /** What is there of a file whose answer did not arrive. @param {File} file @returns {Promise<Answer | undefined>} */
   async arrived(file) {
     const wanted = identity({ name: file.name, bytes: file.size });
     const images = await this.world.present().catch(() => []);

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/base64"
 	"fmt"
 	"image"
 	"io"
@@ -176,5 +177,76 @@ func TestE2EBackup(t *testing.T) {
 	copied := value[string](p, `document.querySelector('#images a').getAttribute('href').split('/').pop().split('?')[0]`)
 	if n := differences(sampleMask(t, address, picture), sampleMask(t, address, copied)); n > 0 || copied == picture {
 		t.Errorf("%d pixels differ", n)
+	}
+}
+
+// dropped lets a person drop small pictures on an element of the page.
+func (p *page) dropped(on string, names ...string) {
+	p.t.Helper()
+	pictures := make([]string, len(names))
+	for i := range names {
+		pictures[i] = base64.StdEncoding.EncodeToString(tinyPicture(i + 1))
+	}
+	value[bool](p, fmt.Sprintf(`(() => {
+		const dataTransfer = new DataTransfer();
+		%q.split('|').forEach((name, i) => dataTransfer.items.add(new File([Uint8Array.from(atob(%q.split('|')[i]), (c) => c.charCodeAt(0))], name, { type: 'image/png' })));
+		for (const type of ['dragenter', 'dragover', 'drop']) document.querySelector(%q).dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+		return true;
+	})()`, strings.Join(names, "|"), strings.Join(pictures, "|"), on))
+}
+
+// TestE2EDropOnImport drops files on the page of a project: while its dialog of
+// imports is open they are for that, while another is open for nobody, and
+// otherwise they are images. A server that is busy is asked again.
+func TestE2EDropOnImport(t *testing.T) {
+	address := startServer(t)
+	p := openPage(t, 1280, 720, true, address)
+	var project struct{ ID string }
+	call(t, address+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Empty"}`), &project)
+	p.do("going to the project", chromedp.Navigate(address+"/projects/"+project.ID))
+	p.until(`document.readyState === 'complete' && document.getElementById('images').ariaBusy !== 'true'`)
+	p.do("opening the import", chromedp.Click(chromedp.CSS("#import")))
+	p.until(`document.getElementById('import-dialog').open`)
+	const chosen = `[...document.getElementById('import-files').files].map((f) => f.name).join()`
+	p.dropped("#import-title", "one.png")
+	p.dropped("#import-dialog", "two.png", "three.png")
+	p.until(chosen + ` === 'one.png,two.png,three.png'`)
+	if said := value[string](p, `document.getElementById('import-state').textContent`); said != "3 files are ready to be imported." {
+		t.Errorf("the dialog says %q", said)
+	}
+	p.screenshot("dropped")
+	uploads := func() bool { return value[bool](p, `!document.getElementById('uploads').hidden`) }
+	if uploads() {
+		t.Error("what was dropped on the dialog is uploaded")
+	}
+
+	value[bool](p, `(() => {
+		const send = XMLHttpRequest.prototype.send;
+		let busy = 1;
+		XMLHttpRequest.prototype.send = function (body) {
+			if (busy-- > 0) Object.defineProperty(this, 'status', { get: () => 429 });
+			return send.call(this, body);
+		};
+		return true;
+	})()`)
+	p.do("importing", chromedp.Click(chromedp.CSS("#import-start")))
+	p.until(`/Trying again in 1 s/.test(document.getElementById('import-state').textContent)`)
+	p.until(`!document.getElementById('import-remarks').hidden`)
+	if said := value[string](p, `document.getElementById('import-state').textContent + document.getElementById('import-remarks').textContent`); !strings.HasPrefix(said, "0 masks imported, 3 not.") || strings.Contains(said, "429") {
+		t.Errorf("the dialog reports %q", said)
+	}
+	if left := value[string](p, chosen); left != "" || uploads() {
+		t.Errorf("after the import %q are chosen; uploads: %t", left, uploads())
+	}
+	p.press(kb.Escape)
+
+	p.do("opening the export", chromedp.Click(chromedp.CSS("#export")))
+	p.until(`document.getElementById('export-dialog').open`)
+	p.dropped("#export-dialog", "nobody.png")
+	p.press(kb.Escape)
+	p.dropped("#main", "picture.png")
+	p.until(cardCount + " === 1")
+	if name := value[string](p, `document.querySelector('#images .card-name').textContent`); name != "picture.png" {
+		t.Errorf("the image is called %q", name)
 	}
 }

@@ -1,0 +1,61 @@
+import { Problem } from './api.js';
+
+/**
+ * How long a page goes on with what the server can't take at the moment.
+ *
+ * @typedef {object} Patience
+ * @property {(problem: Problem, seconds: number) => void} wait told before each pause
+ * @property {(milliseconds: number) => Promise<void>} pause
+ */
+
+/** Statuses that pass: the server can't be reached, has too much to do, or no room at the moment. */
+const PASSING = [0, 429, 502, 503, 504];
+
+/** How long to wait before the next try, in seconds; the last one holds on. */
+const WAITS = [1, 2, 4, 8, 15, 30];
+
+/** How often a busy server is asked about one thing; one that can't be reached is asked on and on. */
+const TRIES = 10;
+
+/**
+ * Sends something, again and again while the reason why it can't be taken may pass.
+ *
+ * @template T
+ * @param {() => Promise<T>} send
+ * @param {Patience} patience
+ * @param {() => Promise<T | undefined>} [arrived] looks after each pause whether only the answer was lost
+ * @returns {Promise<T>}
+ */
+export async function insist(send, { wait, pause }, arrived) {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof Problem) || !PASSING.includes(error.status)) throw error;
+      if (error.status !== 0 && attempt >= TRIES) throw error;
+      const seconds = WAITS[Math.min(attempt, WAITS.length - 1)];
+      wait(error, seconds);
+      await pause(1000 * seconds);
+      const there = await arrived?.();
+      if (there) return there;
+    }
+  }
+}
+
+/**
+ * Waits, but not longer than until the machine is online again.
+ *
+ * @param {number} milliseconds
+ * @returns {Promise<void>}
+ */
+export function pause(milliseconds) {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      removeEventListener('online', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    addEventListener('online', done);
+  });
+}
