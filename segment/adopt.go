@@ -146,7 +146,7 @@ func (w *Workspace) rehearse(p *Project, im Image, from *Adopted) (a *Annotation
 	}
 	a = &Annotation{guard: w.guard, engine: &w.engine, image: im, hierarchy: &hierarchy, cells: cells, cellGraph: &graph, told: w.tell}
 	a.takeProject(*p)
-	a.replay(nil)
+	a.begin()
 	known := *p // events may name classes that have been deleted since
 	for _, c := range p.Deleted {
 		known.Classes = append(known.Classes[:len(known.Classes):len(known.Classes)], c.Class)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"collie/segment/access"
 	"collie/superpixels"
 )
 
@@ -92,11 +93,18 @@ func nameOf(cut *superpixels.Cut) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Events returns the events after number seq.
-func (a *Annotation) Events(after int) []Event {
+// Events returns the first seq events, of at most as many as there are.
+func (a *Annotation) Events(ctx context.Context, seq int) ([]Event, error) {
+	if err := a.guard.may(ctx, access.Read); err != nil {
+		return nil, err
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.Clone(a.timeline.Events(after))
+	if a.timeline.forgotten == 0 {
+		return slices.Clone(a.timeline.Events(0)[:seq]), nil
+	}
+	events, err := a.store.Events(ctx, a.image.ID, 0)
+	return events[:min(seq, len(events))], err
 }
 
 // Entry is an event as a history shows it.
@@ -107,14 +115,22 @@ type Entry struct {
 
 // History returns up to limit of the events after a number and how many events
 // there are. What the events hold is shared and read-only.
-func (a *Annotation) History(after, limit int) (entries []Entry, seq int) {
+func (a *Annotation) History(ctx context.Context, after, limit int) (entries []Entry, seq int, err error) {
+	if err := a.guard.may(ctx, access.Read); err != nil {
+		return nil, 0, err
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if after < a.timeline.forgotten {
+		if err := a.recall(ctx); err != nil {
+			return nil, 0, err
+		}
+	}
 	events := a.timeline.Events(after)
 	for _, e := range events[:min(limit, len(events))] {
-		entries = append(entries, Entry{e, a.timeline.marks[e.Seq-1].about})
+		entries = append(entries, Entry{e, a.timeline.mark(e.Seq).about})
 	}
-	return entries, a.timeline.Seq()
+	return entries, a.timeline.Seq(), nil
 }
 
 // Sequence returns the sequence of hypotheses for the present evidence.

@@ -195,7 +195,11 @@ func TestManyHandsOneHistory(t *testing.T) {
 	}
 	wg.Wait()
 	seen := map[string]bool{}
-	for i, e := range a.Events(0) {
+	events, err := a.Events(t.Context(), hands*each)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range events {
 		if e.Seq != i+1 || seen[e.ID] {
 			t.Errorf("event %d has number %d and id %s (seen: %t)", i+1, e.Seq, e.ID, seen[e.ID])
 		}

@@ -26,7 +26,7 @@ func (a *Annotation) Append(ctx context.Context, expected int, e Event) (int, er
 	if err := a.readProject(ctx); err != nil {
 		return 0, err
 	}
-	if seq, ok, err := a.repeated(&e); ok {
+	if seq, ok, err := a.repeated(ctx, &e); ok || err != nil {
 		return seq, err
 	}
 	if expected != a.timeline.Seq() {
@@ -48,6 +48,11 @@ func (a *Annotation) Append(ctx context.Context, expected int, e Event) (int, er
 		return 0, err
 	}
 	e.sign(ctx)
+	if !a.timeline.holds(e.Kind) {
+		if err := a.recall(ctx); err != nil {
+			return 0, err
+		}
+	}
 	if err := a.timeline.affords(&e); err != nil {
 		return 0, err
 	}
@@ -64,11 +69,15 @@ func (a *Annotation) Append(ctx context.Context, expected int, e Event) (int, er
 
 // repeated reports whether an event with the id of e is stored, and answers with
 // its number, or with a conflict when it is another event.
-func (a *Annotation) repeated(e *Event) (seq int, ok bool, err error) {
+func (a *Annotation) repeated(ctx context.Context, e *Event) (seq int, ok bool, err error) {
 	old, ok := a.timeline.Find(e.ID)
+	if !ok && a.timeline.forgotten > 0 {
+		old, err = a.store.FindEvent(ctx, a.image.ID, e.ID)
+		ok = old != nil
+	}
 	switch {
 	case !ok:
-		return 0, false, nil
+		return 0, false, err
 	case !old.same(e):
 		return 0, true, a.conflict("The id %q already names another event of this image; every event needs an id of its own. Nothing was changed.", e.ID)
 	}
@@ -84,33 +93,36 @@ func (e *Event) sign(ctx context.Context) {
 // commit plays an event that may come next and stores it; on an error nothing
 // has changed. The caller holds the lock.
 func (a *Annotation) commit(ctx context.Context, e Event) (int, error) {
-	expected := a.timeline.Seq()
+	expected, before := a.timeline.Seq(), *a.timeline
 	a.timeline.Apply(e)
 	// Once handed to the store the event may be on disk whether or not the
 	// caller still waits, so its cancellation must not part the two.
 	if err := a.store.Append(context.WithoutCancel(ctx), a.image.ID, expected, e, a.progress()); err != nil {
-		a.replay(a.timeline.Events(0)[:expected])
+		a.timeline.retract(before)
 		if KindOf(err) == Conflict { // another process wrote to the log
 			return 0, errors.Join(err, a.catchUp(context.WithoutCancel(ctx)))
 		}
 		return 0, err
 	}
 	a.sequence = nil
+	if e.Kind != Undo && e.Kind != Redo { // who goes back may go further
+		a.timeline.forget(remembered)
+	}
 	return a.timeline.Seq(), nil
 }
 
-// replay starts the timeline anew with the given events.
-func (a *Annotation) replay(events []Event) {
+// begin starts the timeline.
+func (a *Annotation) begin() {
 	a.timeline = NewTimeline(a.cells, a.image.Regions, func(n int, labels []uint8) *superpixels.Cut {
 		return a.hierarchy.Cut(a.cellGraph, n, labels, Void)
 	})
-	for _, e := range events {
-		a.timeline.Apply(e)
-	}
 }
 
 // catchUp plays the events that the store has and the timeline has not.
 func (a *Annotation) catchUp(ctx context.Context) error {
+	if err := a.recall(ctx); err != nil { // an undo among them may reach far back
+		return err
+	}
 	events, err := a.store.Events(ctx, a.image.ID, a.timeline.Seq())
 	if err != nil {
 		return err
@@ -118,6 +130,7 @@ func (a *Annotation) catchUp(ctx context.Context) error {
 	for _, e := range events {
 		a.timeline.Apply(e)
 	}
+	a.timeline.forget(remembered)
 	a.sequence = nil
 	return nil
 }

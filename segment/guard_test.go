@@ -36,6 +36,9 @@ var needs = map[string]access.Action{
 	"Annotation.ImportMask":    access.Annotate,
 	"Annotation.SetGuess":      access.Annotate,
 	"Annotation.Append":        access.Annotate,
+	"Annotation.Events":        access.Read,
+	"Annotation.History":       access.Read,
+	"Annotation.PixelsAfter":   access.Read,
 	"Workspace.RemoveOrphans":  access.Manage,
 	"Workspace.Examine":        access.Manage,
 }

@@ -135,7 +135,7 @@ func (w *Workspace) load(ctx context.Context, im Image) (*Annotation, error) {
 		store: w.store, guard: w.guard, engine: &w.engine, image: im, hierarchy: &hierarchy, cells: hierarchy.Map(), cellGraph: &graph,
 		told: w.tell,
 	}
-	a.replay(nil)
+	a.begin()
 	return a, a.catchUp(ctx)
 }
 

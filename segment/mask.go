@@ -42,7 +42,7 @@ func (a *Annotation) appendOwn(ctx context.Context, e Event) (int, error) {
 	if err := a.readProject(ctx); err != nil {
 		return 0, err
 	}
-	if seq, ok, err := a.repeated(&e); ok {
+	if seq, ok, err := a.repeated(ctx, &e); ok || err != nil {
 		return seq, err
 	}
 	if err := e.check(&a.project, a.timeline.Seq(), a.timeline.Cut().N, a.cells); err != nil {

@@ -1,19 +1,27 @@
 package segment
 
 import (
+	"context"
 	"slices"
 
+	"collie/segment/access"
 	"collie/superpixels"
 )
 
 // PixelsAfter returns the labelling as it was after event number seq, 0 for the
 // beginning, like Pixels; classes are the present ones. The slice is the
 // caller's. It plays the events that led there again.
-func (a *Annotation) PixelsAfter(seq int) ([]uint8, error) {
+func (a *Annotation) PixelsAfter(ctx context.Context, seq int) ([]uint8, error) {
+	if err := a.guard.may(ctx, access.Read); err != nil {
+		return nil, err
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if seq < 0 || seq > a.timeline.Seq() {
 		return nil, Errorf(Invalid, "There is no event %d: this image has %d.", seq, a.timeline.Seq())
+	}
+	if err := a.recall(ctx); err != nil {
+		return nil, err
 	}
 	effort := a.timeline.effort
 	was := a.timeline.rebuilt(a.timeline.stateAfter(seq))

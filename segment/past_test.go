@@ -29,7 +29,7 @@ func TestAnnotation_PixelsAfter(t *testing.T) {
 	before := a.State()
 	repairs := before.Repairs
 	for seq, want := range labellings {
-		got, err := a.PixelsAfter(seq)
+		got, err := a.PixelsAfter(t.Context(), seq)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestAnnotation_PixelsAfter(t *testing.T) {
 		t.Error("the test wants repairs in the last state")
 	}
 	for _, seq := range []int{-1, len(labellings)} {
-		if _, err := a.PixelsAfter(seq); segment.KindOf(err) != segment.Invalid {
+		if _, err := a.PixelsAfter(t.Context(), seq); segment.KindOf(err) != segment.Invalid {
 			t.Errorf("PixelsAfter(%d) = %v, want an invalid request", seq, err)
 		}
 	}

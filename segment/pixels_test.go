@@ -106,7 +106,11 @@ func TestEventsSayWho(t *testing.T) {
 		t.Errorf("a repeat answers %d, %v", seq, err)
 	}
 	again := mustOpen(t, mustOpenWorkspace(t, dir, asIs), a.Image().ID)
-	if e := again.Events(0)[0]; e.By != "Ann" {
+	events, err := again.Events(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := events[0]; e.By != "Ann" {
 		t.Errorf("event by %q, want Ann", e.By)
 	}
 }

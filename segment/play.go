@@ -8,7 +8,7 @@ import (
 
 // Apply plays e, which has been checked and is Possible, as the next event.
 func (t *Timeline) Apply(e Event) {
-	e.Seq = len(t.events) + 1
+	e.Seq = t.Seq() + 1
 	t.events = append(t.events, e)
 	t.seqs[e.ID] = e.Seq
 	var m mark
@@ -23,7 +23,7 @@ func (t *Timeline) Apply(e Event) {
 		t.done = append(t.done, t.exchange(s))
 	default:
 		m.parent = t.state
-		s := t.play(&t.events[e.Seq-1])
+		s := t.play(t.event(e.Seq))
 		s.event, s.state = e.Seq, t.state
 		t.undone = nil
 		t.done = append(t.done, s)
@@ -33,6 +33,25 @@ func (t *Timeline) Apply(e Event) {
 	}
 	m.state = t.state
 	t.marks = append(t.marks, m)
+}
+
+// retract takes back the Apply of the last event; before is the timeline as it
+// was. O(what the event changed).
+func (t *Timeline) retract(before Timeline) {
+	e := &t.events[len(t.events)-1]
+	switch e.Kind {
+	case Undo:
+		t.done = append(t.done, t.exchange(pop(&t.undone)))
+	case Redo:
+		t.undone = append(t.undone, t.exchange(pop(&t.done)))
+	default:
+		t.exchange(pop(&t.done))
+		t.undone = before.undone
+	}
+	delete(t.seqs, e.ID)
+	delete(t.cuts, e.Seq)
+	t.events, t.marks = before.events, before.marks
+	t.repaired, t.effort = before.repaired, before.effort
 }
 
 // pop takes the last step off the list.

@@ -44,12 +44,15 @@ func (t *Timeline) affords(e *Event) error {
 	return nil
 }
 
+// mark returns the mark of event number seq, which is held.
+func (t *Timeline) mark(seq int) mark { return t.marks[seq-1-t.forgotten] }
+
 // stateAfter names the state after event number seq.
 func (t *Timeline) stateAfter(seq int) int {
 	if seq == 0 {
 		return 0
 	}
-	return t.marks[seq-1].state
+	return t.mark(seq).state
 }
 
 // way leads to a state that was there before.
@@ -73,9 +76,9 @@ func (t *Timeline) wayTo(state int) way {
 		}
 	}
 	var w way
-	for ; state != 0; state = t.marks[state-1].parent {
+	for ; state != 0; state = t.mark(state).parent {
 		w.path = append(w.path, state)
-		w.effort += t.events[state-1].cost()
+		w.effort += t.event(state).cost()
 	}
 	w.effort += len(t.done)
 	slices.Reverse(w.path)
@@ -89,7 +92,7 @@ func (t *Timeline) rebuilt(state int) *Timeline {
 	t.effort += w.effort
 	was := newTimeline(t.cells, t.start, t.cutter, t.cuts)
 	for _, seq := range w.path {
-		was.play(&t.events[seq-1])
+		was.play(t.event(seq))
 	}
 	if !w.known {
 		return was

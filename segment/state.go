@@ -34,8 +34,10 @@ func (s *State) Cells(labels []uint8) []uint8 {
 
 // Pixels returns the labelling of the image: a class id or Void per pixel,
 // row-major, Width·Height of them. The slice is the caller's.
-func (a *Annotation) Pixels() []uint8 {
-	state := a.State()
+func (a *Annotation) Pixels() []uint8 { return a.PixelsOf(a.State()) }
+
+// PixelsOf returns the labelling that a state holds, like Pixels.
+func (a *Annotation) PixelsOf(state State) []uint8 {
 	return spread(a.cells, state.Cells(state.Labels), state.Repairs)
 }
 

@@ -48,6 +48,8 @@ type EvidenceStore interface {
 	Append(ctx context.Context, imageID string, expected int, e Event, p Progress) error
 	// Events returns the log from number after+1 on, in order.
 	Events(ctx context.Context, imageID string, after int) ([]Event, error)
+	// FindEvent returns the event of an image that has a client-made id, or nil.
+	FindEvent(ctx context.Context, imageID, id string) (*Event, error)
 }
 
 // TrashStore keeps what was deleted until it is erased for good. A project in the

@@ -37,11 +37,14 @@ type Timeline struct {
 	merged   mergedRuns
 	state    int // which all of the above is, see mark
 
-	seqs    map[string]int
-	events  []Event
-	marks   []mark // per event
-	done    []step // what undo takes back, last first
-	undone  []step // what redo brings back, last first
+	forgotten int            // events before those that are held, see forget
+	deeper    int            // steps of theirs that stand, below those of done
+	seqs      map[string]int // of the events that are held
+	events    []Event        // from number forgotten+1 on
+	marks     []mark         // per event
+	done      []step         // what undo takes back, last first
+	undone    []step         // what redo brings back, last first
+
 	members members
 	cuts    map[int]*superpixels.Cut // by the number of the event that made them; the first has 0
 	effort  int                      // of all restores, see way
@@ -82,24 +85,28 @@ func newTimeline(cells *superpixels.Map, start int, cutter Cutter, cuts map[int]
 }
 
 // Seq is the number of events so far.
-func (t *Timeline) Seq() int { return len(t.events) }
+func (t *Timeline) Seq() int { return t.forgotten + len(t.events) }
 
-// Events returns the events after number seq; the caller must not change them.
+// Events returns the events after number seq that are held; the caller must not
+// change them.
 func (t *Timeline) Events(after int) []Event {
-	return t.events[min(max(after, 0), len(t.events)):]
+	return t.events[min(max(after-t.forgotten, 0), len(t.events)):]
 }
 
-// Find returns the event with the given client-made id.
+// event returns event number seq, which is held.
+func (t *Timeline) event(seq int) *Event { return &t.events[seq-1-t.forgotten] }
+
+// Find returns the event with the given client-made id when it is held.
 func (t *Timeline) Find(id string) (*Event, bool) {
 	seq, ok := t.seqs[id]
 	if !ok {
 		return nil, false
 	}
-	return &t.events[seq-1], true
+	return t.event(seq), true
 }
 
 // UndoDepth and RedoDepth say how many steps can be taken back and brought back.
-func (t *Timeline) UndoDepth() int { return len(t.done) }
+func (t *Timeline) UndoDepth() int { return t.deeper + len(t.done) }
 func (t *Timeline) RedoDepth() int { return len(t.undone) }
 
 // Cut returns the superpixels in force. It is shared and immutable.
@@ -146,7 +153,7 @@ func (t *Timeline) cellLabels() []uint8 {
 // or redo. Every other event is possible at any time.
 func (t *Timeline) Possible(kind EventKind) error {
 	switch {
-	case kind == Undo && len(t.done) == 0:
+	case kind == Undo && t.UndoDepth() == 0:
 		return &Error{Kind: Conflict, Detail: "There is nothing to undo.", Seq: t.Seq()}
 	case kind == Redo && len(t.undone) == 0:
 		return &Error{Kind: Conflict, Detail: "There is nothing to redo.", Seq: t.Seq()}

@@ -78,7 +78,10 @@ func (s *Server) listEvidence(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer a.Close()
-	entries, seq := a.History(after, limit)
+	entries, seq, err := a.History(r.Context(), after, limit)
+	if err != nil {
+		return err
+	}
 	out := evidenceListJSON{Seq: seq, More: after+len(entries) < seq, Events: make([]eventJSON, len(entries))}
 	for i, e := range entries {
 		out.Events[i] = eventOut(e, detail)

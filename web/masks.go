@@ -47,7 +47,7 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 		mask = export.MaskOf(a.Cells(), positions.Through(state.Cells(h.Labels)))
 		name += fmt.Sprintf("-hypothesis-%d", rank)
 	} else if after >= 0 {
-		pixels, err := a.PixelsAfter(after)
+		pixels, err := a.PixelsAfter(r.Context(), after)
 		if err != nil {
 			return err
 		}

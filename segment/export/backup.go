@@ -92,11 +92,7 @@ func (s *subject) log(ctx context.Context) ([]segment.Event, []uint8, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	for {
-		events := a.Events(0)
-		pixels := a.Pixels()
-		if len(a.Events(0)) == len(events) {
-			return events, pixels, ctx.Err()
-		}
-	}
+	state := a.State()
+	events, err := a.Events(ctx, state.Seq)
+	return events, a.PixelsOf(state), err
 }

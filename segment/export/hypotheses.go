@@ -57,7 +57,11 @@ func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 	}
 	state, sequence := a.Present()
 	list.Seq = state.Seq
-	if list.Evidence, err = evidenceDigest(a.Events(0)[:state.Seq]); err != nil {
+	events, err := a.Events(ctx, state.Seq)
+	if err != nil {
+		return nil, err
+	}
+	if list.Evidence, err = evidenceDigest(events); err != nil {
 		return nil, err
 	}
 	for _, class := range sequence.Classes() {

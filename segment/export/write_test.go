@@ -310,7 +310,11 @@ func TestBackup(t *testing.T) {
 			}
 			events = append(events, e)
 		}
-		if diff := cmp.Diff(a.Events(0), events); diff != "" {
+		there, err := a.Events(t.Context(), a.State().Seq)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(there, events); diff != "" {
 			t.Errorf("evidence of image %d (-there +read):\n%s", i, diff)
 		}
 		sum := sha256.Sum256(a.Pixels())

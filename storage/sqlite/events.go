@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -62,8 +63,7 @@ func (s *Store) Events(ctx context.Context, imageID string, after int) ([]segmen
 		WHERE image.id = ? AND image.trashed_at IS NULL AND project.trashed_at IS NULL`, imageID).Scan(&image); err != nil {
 		return nil, readError("image", err)
 	}
-	rows, err := s.reads.QueryContext(ctx, `SELECT id, seq, kind, superpixels, points, class, regions, rank, digest, labels, repairs, back_to, author, created
-		FROM event WHERE image = ? AND seq > ? ORDER BY seq`, image, after)
+	rows, err := s.reads.QueryContext(ctx, "SELECT "+eventColumns+" FROM event WHERE image = ? AND seq > ? ORDER BY seq", image, after)
 	if err != nil {
 		return nil, fmt.Errorf("reading the evidence: %w", err)
 	}
@@ -78,6 +78,21 @@ func (s *Store) Events(ctx context.Context, imageID string, after int) ([]segmen
 	}
 	return events, rows.Err()
 }
+
+// FindEvent returns the event of an image that has a client-made id, or nil.
+func (s *Store) FindEvent(ctx context.Context, imageID, id string) (*segment.Event, error) {
+	e, err := scanEvent(s.reads.QueryRowContext(ctx, "SELECT "+eventColumns+" FROM event WHERE image = (SELECT number FROM image WHERE id = ?) AND id = ?", imageID, id))
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading event %s of image %s: %w", id, imageID, err)
+	}
+	return &e, nil
+}
+
+// eventColumns are what scanEvent reads.
+const eventColumns = "id, seq, kind, superpixels, points, class, regions, rank, digest, labels, repairs, back_to, author, created"
 
 func scanEvent(row scanner) (segment.Event, error) {
 	var (

@@ -70,6 +70,20 @@ func testEvents(t *testing.T, s Store) {
 			t.Fatalf("events after %d (-want +got):\n%s", after, diff)
 		}
 	}
+	for _, e := range want {
+		got, err := s.FindEvent(ctx, im.ID, e.ID)
+		must(t, err)
+		if diff := cmp.Diff(&e, got, bits, emptyIsNil()); diff != "" {
+			t.Fatalf("event %s (-want +got):\n%s", e.ID, diff)
+		}
+	}
+	other := newImage(p.ID, "other")
+	must(t, s.CreateImage(ctx, other))
+	for image, id := range map[string]string{im.ID: "z", other.ID: "a", "unknown": "a"} {
+		if got, err := s.FindEvent(ctx, image, id); got != nil || err != nil {
+			t.Errorf("an event %s of image %s was found: %v, %v", id, image, got, err)
+		}
+	}
 }
 
 // emptyIsNil lets an empty list come back as a nil one.

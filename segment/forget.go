@@ -1,0 +1,67 @@
+package segment
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"collie/superpixels"
+)
+
+// remembered is how many events, with what undo needs of them, an open image
+// holds at least. It bounds what an image takes however long people work on it;
+// what is older is read from the store when somebody goes back that far.
+const remembered = 64
+
+// forget lets go of all but the last keep events, once there are twice as many,
+// so that it costs O(1) per event. The labelling stays.
+func (t *Timeline) forget(keep int) {
+	if len(t.events) < 2*keep {
+		return
+	}
+	old := len(t.events) - keep
+	for i := range t.events[:old] {
+		delete(t.seqs, t.events[i].ID)
+	}
+	t.forgotten += old
+	t.events, t.marks = slices.Clone(t.events[old:]), slices.Clone(t.marks[old:])
+	maps.DeleteFunc(t.cuts, func(seq int, _ *superpixels.Cut) bool { return 0 < seq && seq <= t.forgotten })
+	n, _ := slices.BinarySearchFunc(t.done, t.forgotten+1, func(s step, seq int) int { return s.event - seq })
+	t.deeper += n
+	t.done = slices.Clone(t.done[n:])
+}
+
+// holds reports whether an event of a kind can be played with what is held.
+func (t *Timeline) holds(kind EventKind) bool {
+	switch {
+	case t.forgotten == 0:
+		return true
+	case kind == Undo:
+		return len(t.done) > 0
+	}
+	return kind != Restore
+}
+
+// recall reads back what the timeline has forgotten. O(events). The caller holds
+// the lock.
+func (a *Annotation) recall(ctx context.Context) error {
+	seq := a.timeline.Seq()
+	if a.timeline.forgotten == 0 {
+		return nil
+	}
+	events, err := a.store.Events(ctx, a.image.ID, 0)
+	if err != nil {
+		return err
+	}
+	a.timeline = a.timeline.again(events[:min(seq, len(events))])
+	return nil
+}
+
+// again returns a timeline of the same image with the given events.
+func (t *Timeline) again(events []Event) *Timeline {
+	whole := newTimeline(t.cells, t.start, t.cutter, t.cuts)
+	for _, e := range events {
+		whole.Apply(e)
+	}
+	return whole
+}
