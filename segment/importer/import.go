@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"collie/segment"
-	"collie/segment/access"
 	"collie/segment/export"
 )
 
@@ -204,12 +203,11 @@ func (i *importing) image(ctx context.Context, name string) (id string, added bo
 	case !there:
 		return "", false, segment.Errorf(segment.Invalid, "The project has no image of this name, and no photograph came with the mask.")
 	default:
-		file, err := i.files.Open(photo)
-		if err != nil {
-			return "", false, err
-		}
-		defer file.Close()
-		im, err := i.workspace.AddImage(ctx, i.project, path.Base(photo), file)
+		var im segment.Image
+		err := insist(ctx, func() (err error) {
+			im, err = i.add(ctx, photo)
+			return err
+		})
 		if err != nil {
 			return "", false, err
 		}
@@ -218,69 +216,14 @@ func (i *importing) image(ctx context.Context, name string) (id string, added bo
 	}
 }
 
-// matchClasses finds the project's class for each of the data set's, by name.
-// Those that it has not are added. Without names an index is a place in the
-// project's list.
-func (i *importing) matchClasses(ctx context.Context, classes []segment.Class) error {
-	p, err := i.workspace.Project(ctx, i.project)
+// add adds a photograph of the data set to the project.
+func (i *importing) add(ctx context.Context, photo string) (segment.Image, error) {
+	file, err := i.files.Open(photo)
 	if err != nil {
-		return err
+		return segment.Image{}, err
 	}
-	known := map[string]bool{}
-	for _, c := range p.Classes {
-		known[strings.ToLower(c.Name)] = true
-	}
-	var missing []segment.Class
-	for _, c := range classes {
-		if c.Name != "" && !known[strings.ToLower(c.Name)] {
-			missing = append(missing, c)
-		}
-	}
-	if len(missing) > 0 && i.workspace.May(ctx, access.Manage) != nil {
-		return segment.Errorf(segment.Invalid, "The project lacks classes of the data set: %s. An admin has to add them first. Nothing was imported.", namesOf(missing))
-	}
-	if p, err = i.addClasses(ctx, p, missing); err != nil {
-		return err
-	}
-	if classes == nil {
-		for _, c := range p.Classes {
-			i.ids = append(i.ids, c.ID)
-		}
-		return nil
-	}
-	for _, c := range classes {
-		if c.Name == "" {
-			i.ids = append(i.ids, p.Classes[0].ID)
-			continue
-		}
-		at := slices.IndexFunc(p.Classes, func(own segment.Class) bool { return strings.EqualFold(own.Name, c.Name) })
-		i.ids = append(i.ids, p.Classes[at].ID)
-	}
-	return nil
-}
-
-func namesOf(classes []segment.Class) string {
-	names := make([]string, len(classes))
-	for i, c := range classes {
-		names[i] = c.Name
-	}
-	return strings.Join(names, ", ")
-}
-
-// addClasses adds classes at the end of the project's list.
-func (i *importing) addClasses(ctx context.Context, p segment.Project, classes []segment.Class) (segment.Project, error) {
-	if len(classes) == 0 {
-		return p, nil
-	}
-	var edit segment.ProjectEdit
-	for _, c := range p.Classes {
-		edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c})
-	}
-	for _, c := range classes {
-		edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c, New: true})
-		i.report.Classes = append(i.report.Classes, c.Name)
-	}
-	return i.workspace.EditProject(ctx, i.project, edit)
+	defer file.Close()
+	return i.workspace.AddImage(ctx, i.project, path.Base(photo), file)
 }
 
 // translate turns the data set's indices into the project's class ids, in place.

@@ -2,11 +2,13 @@ package importer_test
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -173,5 +175,34 @@ func TestImportProblems(t *testing.T) {
 	defer a.Close()
 	if seq := a.State().Seq; seq != 1 { // "no class" has classes 0 to 2, which the project has
 		t.Errorf("%d events", seq)
+	}
+}
+
+// Imports that bring classes at the same moment all have theirs in the end.
+func TestClassesOfImportsAtOnce(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, err := w.CreateProject(t.Context(), "Shared", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const imports = 10
+	var work sync.WaitGroup
+	for i := range imports {
+		work.Go(func() {
+			labelmap := fmt.Sprintf("background:0,0,0::\n common :0,0,9::\nown %d:9,9,9::\n", i)
+			files, err := importer.FromFS(fstest.MapFS{"labelmap.txt": {Data: []byte(labelmap)}, "SegmentationClass/x.png": {Data: grey("01")}})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+			if own := fmt.Sprintf("own %d", i); err != nil || !slices.Contains(report.Classes, own) {
+				t.Errorf("%s: added %q, %v", own, report.Classes, err)
+			}
+		})
+	}
+	work.Wait()
+	if p, err = w.Project(t.Context(), p.ID); err != nil || len(p.Classes) != imports+3 || len(p.Deleted) > 0 {
+		t.Errorf("classes %v, deleted %v, %v", p.Classes, p.Deleted, err)
 	}
 }
