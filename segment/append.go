@@ -23,6 +23,11 @@ func (a *Annotation) Append(ctx context.Context, expected int, e Event) (int, er
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	return a.add(ctx, expected, e)
+}
+
+// add is Append for a caller who may, and who holds the lock.
+func (a *Annotation) add(ctx context.Context, expected int, e Event) (int, error) {
 	if err := a.readProject(ctx); err != nil {
 		return 0, err
 	}

@@ -39,20 +39,7 @@ func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8) 
 func (a *Annotation) appendOwn(ctx context.Context, e Event) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if err := a.readProject(ctx); err != nil {
-		return 0, err
-	}
-	if seq, ok, err := a.repeated(ctx, &e); ok || err != nil {
-		return seq, err
-	}
-	if err := e.check(&a.project, a.timeline.Seq(), a.timeline.Cut().N, a.cells); err != nil {
-		return 0, err
-	}
-	if err := a.timeline.affords(&e); err != nil {
-		return 0, err
-	}
-	e.sign(ctx)
-	return a.commit(ctx, e)
+	return a.add(ctx, a.timeline.Seq(), e)
 }
 
 // majority returns for each cell of a map the value that most of its pixels
