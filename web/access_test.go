@@ -115,6 +115,7 @@ var rights = map[string]right{
 
 	"POST /api/v1/projects/{id}/exports": {body: `{"format":"coco"}`, statuses: [4]int{401, 202, 202, 202}},
 	"GET /api/v1/exports/{id}":           {statuses: forViewers},
+	"DELETE /api/v1/exports/{id}":        {statuses: [4]int{401, 204, 204, 204}},
 	"GET /api/v1/exports/{id}/file":      {statuses: forViewers},
 
 	"GET /api/v1/images/{id}/":                {statuses: forViewers},
@@ -169,6 +170,8 @@ func TestRightsOfRoutes(t *testing.T) {
 			case strings.Contains(route, "/classes/{class}"):
 				id = s.as(admin).project().ID
 				s.as(admin).send("PATCH", "/api/v1/projects/"+id, strings.NewReader(`{"classes":[{"id":0,"name":"sky"},{"id":1,"name":"sea"}]}`))
+			case name == "DELETE /api/v1/exports/{id}":
+				id = s.as(admin).exported(im.Project, `{"format":"coco"}`).ID
 			case strings.Contains(route, "/exports/{id}"):
 				id = exported
 			case strings.Contains(route, "/projects/"):

@@ -48,6 +48,15 @@ func (s *Server) getExport(w http.ResponseWriter, r *http.Request) error {
 	return s.sendJSON(w, http.StatusOK, status)
 }
 
+// cancelExport ends an export and removes its file.
+func (s *Server) cancelExport(w http.ResponseWriter, r *http.Request) error {
+	if err := s.exports.Cancel(r.Context(), chi.URLParam(r, "id")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
 // getExportFile sends the archive of an export that is done, in part when asked.
 func (s *Server) getExportFile(w http.ResponseWriter, r *http.Request) error {
 	status, file, err := s.exports.Open(r.Context(), chi.URLParam(r, "id"))

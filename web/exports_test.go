@@ -118,3 +118,18 @@ func TestExportStatusWords(t *testing.T) {
 		}
 	}
 }
+
+// An export that is cancelled is not found any more, and neither is its file.
+func TestCancelExport(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	status := s.exported(p.ID, `{"format":"index-png"}`)
+	path := "/api/v1/exports/" + status.ID
+	if a := s.send("DELETE", path, nil); a.status != http.StatusNoContent || len(a.body) > 0 {
+		t.Errorf("%d %q", a.status, a.body)
+	}
+	s.get(path).problem(t, http.StatusNotFound)
+	s.get(path+"/file").problem(t, http.StatusNotFound)
+	s.send("DELETE", path, nil).problem(t, http.StatusNotFound)
+	s.send("DELETE", "/api/v1/exports/nobody", nil).problem(t, http.StatusNotFound)
+}

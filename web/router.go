@@ -57,6 +57,7 @@ func (s *Server) routes() *chi.Mux {
 
 		r.Post("/projects/{id}/exports", s.api(s.startExport))
 		r.Get("/exports/{id}", s.api(s.getExport))
+		r.Delete("/exports/{id}", s.api(s.cancelExport))
 		r.With(s.patient).Get("/exports/{id}/file", s.api(s.getExportFile))
 
 		r.Get("/trash", s.api(s.listTrash))

@@ -68,14 +68,21 @@ type Jobs struct {
 	turn    chan struct{} // held by the job that runs
 
 	mu     sync.Mutex
-	active map[string]*Status
+	active map[string]*underway
+}
+
+// underway is a job that waits or runs, or that is being cancelled.
+type underway struct {
+	Status
+	stop  context.CancelCauseFunc
+	ended chan struct{} // closed when nobody works on it any more
 }
 
 // NewJobs returns jobs over the given project source and files. Close it.
 func NewJobs(source Source, blobs segment.Blobs, log *slog.Logger) *Jobs {
 	j := &Jobs{
 		source: source, blobs: blobs, log: log, now: time.Now,
-		turn: make(chan struct{}, 1), active: map[string]*Status{},
+		turn: make(chan struct{}, 1), active: map[string]*underway{},
 	}
 	j.closing, j.close = context.WithCancel(context.Background())
 	return j
@@ -98,7 +105,12 @@ func (j *Jobs) Start(ctx context.Context, project, format string, o Options) (st
 	if _, _, err := newJob(ctx, j.source, project, format, o); err != nil {
 		return "", err
 	}
-	s := &Status{ID: segment.NewID(), Project: project, Format: format, Options: o, Created: j.now().UTC().Truncate(time.Millisecond), State: Waiting}
+	s := &underway{
+		Status: Status{ID: segment.NewID(), Project: project, Format: format, Options: o, Created: j.now().UTC().Truncate(time.Millisecond), State: Waiting},
+		ended:  make(chan struct{}),
+	}
+	work, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	s.stop = stop
 	j.mu.Lock()
 	switch {
 	case j.closing.Err() != nil:
@@ -111,20 +123,43 @@ func (j *Jobs) Start(ctx context.Context, project, format string, o Options) (st
 	j.active[s.ID] = s
 	j.work.Add(1)
 	j.mu.Unlock()
-	if err := j.put(ctx, s, "job"); err != nil {
+	if err := j.put(ctx, &s.Status, "job"); err != nil {
 		j.forget(s.ID)
 		j.work.Done()
 		return "", err
 	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	context.AfterFunc(j.closing, stop)
+	unhook := context.AfterFunc(j.closing, func() { stop(nil) })
 	go func() {
 		defer j.work.Done()
-		defer stop()
-		defer j.forget(s.ID)
-		j.run(ctx, s)
+		defer close(s.ended)
+		defer unhook()
+		j.run(work, &s.Status)
+		if stop(nil); !errors.Is(context.Cause(work), errCancelled) {
+			j.forget(s.ID)
+		}
 	}()
 	return s.ID, nil
+}
+
+// errCancelled is why a job ends that somebody has cancelled.
+var errCancelled = errors.New("the export was cancelled")
+
+// Cancel ends a job that waits or runs, waits for that, and removes all that is
+// kept of it; of one that has ended it removes the file. It is as if the job had
+// never been started. Whoever may ask about a job may cancel it.
+func (j *Jobs) Cancel(ctx context.Context, id string) error {
+	if _, err := j.Status(ctx, id); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	s := j.active[id]
+	j.mu.Unlock()
+	if s != nil {
+		s.stop(errCancelled)
+		<-s.ended
+		defer j.forget(id) // not before, or it would be found failed
+	}
+	return j.remove(context.WithoutCancel(ctx), id)
 }
 
 func (j *Jobs) forget(id string) {
@@ -156,7 +191,7 @@ func (j *Jobs) run(ctx context.Context, s *Status) {
 			return err
 		})
 	})
-	if ctx.Err() != nil { // the program ends; whoever asks later is told so
+	if ctx.Err() != nil { // the program ends, which whoever asks later is told, or it was cancelled
 		return
 	}
 	end := *s // what others see stays as it is until the end is on the disk
@@ -214,7 +249,7 @@ func (j *Jobs) status(ctx context.Context, id string) (Status, error) {
 	s, ok := j.active[id]
 	if ok {
 		defer j.mu.Unlock()
-		return *s, nil
+		return s.Status, nil
 	}
 	j.mu.Unlock()
 	for _, part := range []string{"result", "job"} {

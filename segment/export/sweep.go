@@ -44,10 +44,18 @@ func (j *Jobs) sweep(ctx context.Context) error {
 		if i < keepJobs && j.now().Sub(o.at) < keepFor {
 			continue
 		}
-		for _, part := range []string{"job", "result", "file"} {
-			if err := j.blobs.Remove(ctx, key(o.id, part)); err != nil {
-				return err
-			}
+		if err := j.remove(ctx, o.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove removes what is kept of a job that nobody works on.
+func (j *Jobs) remove(ctx context.Context, id string) error {
+	for _, part := range []string{"job", "result", "file"} {
+		if err := j.blobs.Remove(ctx, key(id, part)); err != nil {
+			return err
 		}
 	}
 	return nil

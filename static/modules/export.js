@@ -50,7 +50,9 @@ export function exportDialog(context) {
   const primary = /** @type {HTMLButtonElement} */ (byId('export-default'));
   const only = document.getElementById('export-labelling');
   const image = dialog.dataset.image ?? '';
-  let running = false;
+  const stop = /** @type {HTMLButtonElement} */ (byId('export-cancel'));
+  /** @type {AbortController | null} cancels the export that runs */
+  let running = null;
   /** @type {string[]} */
   let chosen = [];
 
@@ -99,8 +101,15 @@ export function exportDialog(context) {
     if (!running) await start();
   });
 
+  stop.addEventListener('click', () => {
+    running?.abort();
+    stop.disabled = true;
+    byId('export-state').textContent = 'Cancelling';
+  });
+
   const start = async () => {
-    running = true;
+    running = new AbortController();
+    stop.disabled = false;
     primary.disabled = true;
     idle();
     const bar = /** @type {HTMLProgressElement} */ (byId('export-progress').querySelector('progress'));
@@ -110,7 +119,11 @@ export function exportDialog(context) {
       const end = await runExport(dialog.dataset.project ?? '', format.value, options(form, scope() === 'image' ? [image] : chosen), (status) => {
         if (status.images_total > 0) bar.value = status.images_done / status.images_total;
         byId('export-state').textContent = progressText(status);
-      });
+      }, running.signal);
+      if (!end) {
+        byId('export-state').textContent = 'Cancelled. There is no file.';
+        return;
+      }
       if (end.status === 'failed' || !end.report) throw new Problem('The export failed', end.problem ?? '');
       show(fileOf(end.id), resultText(end), losses(end.report));
       download(fileOf(end.id));
@@ -120,9 +133,11 @@ export function exportDialog(context) {
       if (error instanceof Problem) byId('export-state').textContent = `${error.title}. ${error.detail}`;
       if (!dialog.open || !(error instanceof Problem)) toastProblem(error);
     } finally {
-      running = false;
+      running = null;
       primary.disabled = false;
+      const left = stop.contains(document.activeElement) || document.activeElement === document.body;
       byId('export-progress').hidden = true;
+      if (dialog.open && left) primary.focus(); // which the button had that is gone
     }
   };
 

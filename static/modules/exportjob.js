@@ -1,4 +1,4 @@
-import { call } from './api.js';
+import { call, Problem } from './api.js';
 
 /**
  * An export that the server makes in the background; segment/export/jobs.go and
@@ -39,17 +39,32 @@ const LATER = 1500;
  * @param {string} format
  * @param {object} options
  * @param {(status: ExportStatus) => void} progress
- * @returns {Promise<ExportStatus>} done or failed
+ * @param {AbortSignal} signal cancels it
+ * @returns {Promise<ExportStatus | null>} done or failed; null when it was cancelled and nothing is left of it
  */
-export async function runExport(project, format, options, progress) {
+export async function runExport(project, format, options, progress, signal) {
   const { id } = await call('POST', `/api/v1/projects/${encodeURIComponent(project)}/exports`, { format, options });
+  const address = `/api/v1/exports/${encodeURIComponent(id)}`;
+  const stop = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   for (let wait = SOON; ; wait = Math.min(wait * 1.3, LATER)) {
+    if (signal.aborted) return cancelled(address);
     /** @type {ExportStatus} */
-    const status = await call('GET', `/api/v1/exports/${encodeURIComponent(id)}`);
+    const status = await call('GET', address);
+    if (signal.aborted) return cancelled(address);
     progress(status);
     if (status.status === 'done' || status.status === 'failed') return status;
-    await new Promise((resolve) => setTimeout(resolve, wait));
+    await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), stop]);
   }
+}
+
+/** @param {string} address of an export @returns {Promise<null>} */
+async function cancelled(address) {
+  try {
+    await call('DELETE', address);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 404) throw error; // else it is gone already
+  }
+  return null;
 }
 
 /** @param {string} id */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { losses, progressText, resultText } from './exportjob.js';
+import { losses, progressText, resultText, runExport } from './exportjob.js';
 
 /** @param {object} [changes] */
 function report(changes = {}) {
@@ -37,4 +37,38 @@ test('every loss is named, up to a number', () => {
   const all = report({ images, skipped: [{ name: 'c.jpg', why: 'Not done.' }] });
   assert.deepEqual(losses(all), ['a.jpg: A hole.', 'a.jpg: No file.', 'c.jpg: left out. Not done.']);
   assert.deepEqual(losses(all, 1), ['a.jpg: A hole.', '2 more are listed in manifest.json in the file.']);
+});
+
+/** Calls with a server whose export is running for ever, and which answers DELETE with a status. */
+async function calls(/** @type {any} */ t, /** @type {number} */ removal, /** @type {(controller: AbortController) => void} */ at) {
+  const log = /** @type {string[]} */ ([]);
+  const controller = new AbortController();
+  t.mock.method(globalThis, 'fetch', async (/** @type {string} */ path, /** @type {any} */ { method }) => {
+    log.push(`${method} ${path}`);
+    if (method === 'DELETE') return new Response(removal === 204 ? null : JSON.stringify({ title: 'No', status: removal }), { status: removal });
+    return new Response(JSON.stringify(method === 'POST' ? { id: 'x' } : status({ images_total: 2 })));
+  });
+  const end = await runExport('p', 'voc', {}, () => at(controller), controller.signal);
+  return { log, end };
+}
+
+test('an export that is cancelled is removed at once and not asked about again', async (t) => {
+  const begin = performance.now();
+  let looks = 0;
+  const { log, end } = await calls(t, 204, (controller) => {
+    if (++looks === 3) setTimeout(() => controller.abort(), 5);
+  });
+  assert.equal(end, null);
+  assert.deepEqual(log.slice(3), ['GET /api/v1/exports/x', 'DELETE /api/v1/exports/x']);
+  assert.ok(performance.now() - begin < 2000);
+});
+
+test('one that is gone already is cancelled too', async (t) => {
+  const { log, end } = await calls(t, 404, (controller) => controller.abort());
+  assert.equal(end, null);
+  assert.deepEqual(log, ['POST /api/v1/projects/p/exports', 'GET /api/v1/exports/x', 'DELETE /api/v1/exports/x']);
+});
+
+test('a failure to cancel is told', async (t) => {
+  await assert.rejects(calls(t, 500, (controller) => controller.abort()));
 });

@@ -108,3 +108,59 @@ func TestE2EExportProject(t *testing.T) {
 		t.Errorf("the archive has %d files", len(z.File))
 	}
 }
+
+// TestE2ECancelExport cancels an export that takes long; the server has nothing
+// of it any more, and the next one is made.
+func TestE2ECancelExport(t *testing.T) {
+	p := openPage(t, 390, 844, true, startServer(t))
+	p.do("opening the sample", chromedp.Click(chromedp.CSS("#sample")))
+	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	value[bool](p, `(() => {
+		const original = window.fetch;
+		window.slow = true;
+		window.asked = [];
+		window.fetch = async (path, options) => {
+			const answer = await original(path, options);
+			if (!path.startsWith('/api/v1/exports/')) return answer;
+			window.asked.push([options?.method, path].join(' '));
+			return window.slow && options?.method === 'GET' ? new Response(JSON.stringify({ status: 'running', images_done: 1, images_total: 3 })) : answer;
+		};
+		return true;
+	})()`)
+	p.do("opening the export", chromedp.Click(chromedp.CSS("#export")))
+	p.until(`document.getElementById('export-dialog').open`)
+	p.do("choosing COCO", chromedp.Evaluate[chromedp.Void](`{
+		const format = document.getElementById('export-format');
+		format.value = 'coco';
+		format.dispatchEvent(new Event('change', {bubbles: true}));
+		document.getElementById('export-default').focus();
+	}`))
+	p.press(enter)
+	p.until(`document.getElementById('export-cancel').checkVisibility() && document.getElementById('export-state').textContent === '1 of 3 images'`)
+	p.screenshot("running")
+	if hidden := value[[]string](p, `(`+outside+`).filter((id) => document.getElementById(id)?.closest('dialog'))`); len(hidden) > 0 {
+		t.Errorf("out of reach are %q", hidden)
+	}
+	for range 20 {
+		if value[string](p, `document.activeElement.id`) == "export-cancel" {
+			break
+		}
+		p.press(kb.Tab, kb.ModifierShift)
+	}
+	p.press(enter)
+	p.until(`document.getElementById('export-state').textContent.startsWith('Cancelled') && !document.getElementById('export-cancel').checkVisibility()`)
+	p.screenshot("cancelled")
+	if on := value[string](p, `document.activeElement.id`); on != "export-default" {
+		t.Errorf("after cancelling %q has the focus", on)
+	}
+	if last := value[string](p, `window.asked.at(-1)`); !strings.HasPrefix(last, "DELETE ") {
+		t.Errorf("the last call is %q", last)
+	}
+	if status := value[int](p, `fetch(window.asked.at(-1).split(' ')[1]).then((r) => r.status)`); status != 404 {
+		t.Errorf("the export that was cancelled answers %d", status)
+	}
+	value[bool](p, `!(window.slow = false)`)
+	p.press(enter)
+	p.until(`!document.getElementById('export-file').hidden`)
+	p.downloadedZip()
+}

@@ -1,0 +1,151 @@
+package export_test
+
+import (
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/export"
+	"collie/storage/workspacetest"
+)
+
+// files lists the files under a folder.
+func files(tb testing.TB, dir string) []string {
+	tb.Helper()
+	var all []string
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all = append(all, name)
+		}
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return all
+}
+
+// gone says that a job is not found, also after a restart, and that it has left
+// nothing.
+func gone(tb testing.TB, j *export.Jobs, blobs segment.Blobs, source export.Source, id string) {
+	tb.Helper()
+	for what, j := range map[string]*export.Jobs{"at once": j, "after a restart": newJobs(tb, source, blobs)} {
+		if s, err := j.Status(tb.Context(), id); segment.KindOf(err) != segment.NotFound {
+			tb.Errorf("%s a job that was cancelled is %+v, %v", what, s, err)
+		}
+		if err := j.Cancel(tb.Context(), id); segment.KindOf(err) != segment.NotFound {
+			tb.Errorf("%s it can be cancelled again: %v", what, err)
+		}
+	}
+	for _, key := range exportKeys(tb, blobs) {
+		if strings.Contains(key, id) {
+			tb.Errorf("left: %s", key)
+		}
+	}
+}
+
+// Jobs that run, wait, are done or were interrupted are cancelled; the others go
+// on, and of what was being written nothing is left.
+func TestCancel(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, _ := twoImages(t, w)
+	dir := t.TempDir()
+	blobs := mustOpenBlobs(t, dir)
+	before := files(t, dir)
+	source := &stuck{w, make(chan struct{})}
+	j := newJobs(t, source, blobs)
+	start := func() string {
+		t.Helper()
+		id, err := j.Start(t.Context(), p.ID, "voc", export.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	cancel := func(id string) {
+		t.Helper()
+		if err := j.Cancel(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		gone(t, j, blobs, source, id)
+	}
+	running := start()
+	for s := (export.Status{}); s.ImagesTotal == 0; time.Sleep(time.Millisecond) {
+		var err error
+		if s, err = j.Status(t.Context(), running); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waiting, next := start(), start()
+	cancel(waiting)
+	cancel(running)
+	close(source.open)
+	if s := ended(t, j, next); s.State != export.Done {
+		t.Errorf("the job behind the cancelled ones: %+v", s)
+	}
+	cancel(next)
+	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
+		t.Errorf("files before and after:\n%s", diff)
+	}
+
+	source.open = make(chan struct{})
+	interrupted := start()
+	j.Close()
+	j = newJobs(t, source, blobs)
+	if s := ended(t, j, interrupted); s.State != export.Failed {
+		t.Errorf("interrupted: %+v", s)
+	}
+	cancel(interrupted)
+	if err := j.Cancel(t.Context(), "nobody"); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("an unknown job: %v", err)
+	}
+}
+
+// A job that is cancelled in the moment in which a part of it comes onto the disk
+// leaves nothing either, and is never found failed.
+func TestCancelAtTheEnd(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, _ := twoImages(t, w)
+	for _, part := range []string{"file", "result"} {
+		t.Run(part, func(t *testing.T) {
+			blobs := &watched{Blobs: mustOpenBlobs(t, t.TempDir())}
+			j := newJobs(t, w, blobs)
+			var cancelled sync.WaitGroup
+			var once sync.Once
+			blobs.at = func(key string) {
+				id, at, _ := strings.Cut(strings.TrimPrefix(key, "export/"), "/")
+				if s, err := j.Status(t.Context(), id); err == nil && s.State == export.Failed {
+					t.Errorf("at %s the job is found failed", at)
+				}
+				if at != part {
+					return
+				}
+				once.Do(func() {
+					cancelled.Go(func() {
+						if err := j.Cancel(t.Context(), id); err != nil {
+							t.Error(err)
+						}
+					})
+					time.Sleep(20 * time.Millisecond) // the part goes on when it has been cancelled
+				})
+			}
+			id, err := j.Start(t.Context(), p.ID, "voc", export.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(time.Millisecond) {
+				if _, err := j.Status(t.Context(), id); segment.KindOf(err) == segment.NotFound {
+					break
+				}
+			}
+			cancelled.Wait()
+			gone(t, j, blobs, w, id)
+		})
+	}
+}
