@@ -156,7 +156,8 @@ export class Doubt {
     app.painter.marks.suggested = superpixel;
     app.painter.touchMarks();
     byId('asking').hidden = false;
-    byId('asking-text').textContent = `${this.inWords(superpixel)} – press the key of its class`;
+    const wanted = app.touch ? 'choose its class, then tap it' : 'press the key of its class';
+    byId('asking-text').textContent = `${this.inWords(superpixel)} – ${wanted}`;
     app.say(`The superpixel worth a click: ${this.inWords(superpixel)}. Press the key of its class.`);
   }
 

@@ -75,6 +75,15 @@ export function exportDialog(context) {
     field(form, 'background').checked = background !== undefined;
     field(form, 'shapes').value = shapes ?? 'polygon';
   };
+  /** Says what of the image would be exported. */
+  const describe = () => {
+    if (!context || !only) return;
+    const preview = context.preview();
+    const share = context.undecided();
+    only.hidden = preview === '' || share === 1;
+    primary.textContent = preview ? 'Accept preview and export' : 'Export';
+    byId('export-note').textContent = note(preview, share);
+  };
   const idle = () => {
     byId('export-progress').hidden = true;
     byId('export-state').textContent = '';
@@ -93,6 +102,7 @@ export function exportDialog(context) {
     const direct = scope() === 'image' && style && field(form, 'undecided').value === 'void' && !field(form, 'pictures').checked;
     if (direct) dialog.close();
     if (context && !(accepting ? await context.accept() : await context.saved())) return;
+    describe();
     if (direct) {
       download(`/api/v1/images/${encodeURIComponent(image)}/mask.png?of=labelling&style=${style}`);
       toast('Mask exported', 'It is among your downloads.');
@@ -147,13 +157,7 @@ export function exportDialog(context) {
     if (!running) idle();
     defaults();
     adapt();
-    if (context && only) {
-      const preview = context.preview();
-      const share = context.undecided();
-      only.hidden = preview === '' || share === 1;
-      primary.textContent = preview ? 'Accept preview and export' : 'Export';
-      byId('export-note').textContent = note(preview, share);
-    }
+    describe();
     dialog.showModal();
     primary.focus();
   };

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // outside lists the controls that can't be reached because they lie outside the
@@ -48,6 +49,97 @@ func TestE2ELooks(t *testing.T) {
 						t.Errorf("%s at %s: out of reach are %q", page.name, window, hidden)
 					}
 				}
+			}
+		})
+	}
+}
+
+// cut lists what can be pressed or typed into and lies across an edge of the
+// window, and the panels whose content is wider than they are.
+const cut = `[...document.querySelectorAll('button, a[href], input, select, dialog[open], .menu, .tip, .history, .tones, .alternatives')].filter((e) => {
+	if (!e.checkVisibility({visibilityProperty: true, opacityProperty: true}) || e.closest('.visually-hidden, .class-list, .strip-cards, dialog:not([open])') || e.matches('.visually-hidden, .skip')) return false;
+	const b = e.getBoundingClientRect();
+	return b.width > 0 && (b.left < 0 || b.right > innerWidth || (e.matches('dialog, .menu, .history, .tones, .alternatives') && e.scrollWidth > e.clientWidth + 1));
+}).map((e) => e.id || e.outerHTML.slice(0, 80))`
+
+// TestE2EPanels opens the panels and dialogs of the pages in the dark, on a phone
+// and on a small desk: nothing is wider than the window, cut off at its edges, or
+// over what belongs beside it.
+func TestE2EPanels(t *testing.T) {
+	truth := sampleTruth()
+	for _, size := range [][2]int64{{1280, 720}, {390, 844}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			p := openSample(t, size[0], size[1], true)
+			look := func(name string) {
+				t.Helper()
+				p.screenshot(name)
+				if wide := value[int64](p, `document.documentElement.scrollWidth`); wide > size[0] {
+					t.Errorf("%s is %d pixels wide", name, wide)
+				}
+				if found := value[[]string](p, cut); len(found) > 0 {
+					t.Errorf("%s: cut off or too wide are %q", name, found)
+				}
+			}
+			apart := func(a, b string) {
+				t.Helper()
+				if value[bool](p, fmt.Sprintf(`(() => {
+					const [a, b] = [%q, %q].map((s) => document.querySelector(s)).map((e) => e.checkVisibility() ? e.getBoundingClientRect() : new DOMRect());
+					return a.width * b.width > 0 && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+				})()`, a, b)) {
+					t.Errorf("%s is over %s", a, b)
+				}
+			}
+			open := func(id string) {
+				t.Helper()
+				value[bool](p, fmt.Sprintf(`(document.getElementById(%q).click(), true)`, id))
+			}
+			p.clickClasses(truth, 0, 1, 2, 4)
+			open("history")
+			look("history")
+			apart("#history-panel", "#badge")
+			open("history-close")
+			open("classes-more")
+			look("label sets")
+			p.press(kb.Escape)
+			p.do("going to the image", chromedp.Focus(chromedp.CSS("#canvas")))
+			p.press("u")
+			p.press("w")
+			p.until(`!document.getElementById('asking').hidden`)
+			p.press("x")
+			p.until(`!document.getElementById('alternatives').hidden`)
+			look("alternatives")
+			p.press(kb.Escape)
+			p.press("b")
+			look("brush")
+			for _, other := range []string{"#badge", "#heat-legend", "#asking"} {
+				apart("#brush", other)
+			}
+			p.press("s")
+			open("tones")
+			look("tones")
+			open("tones")
+			for _, dialog := range []string{"export", "help"} {
+				open(dialog)
+				value[bool](p, `(document.querySelector('.export-options').open = true)`)
+				look(dialog)
+				p.press(kb.Escape)
+			}
+
+			origin := value[string](p, `location.origin`)
+			p.do("going to the project", chromedp.Navigate(value[string](p, `document.querySelector('.crumbs a').href`)))
+			p.until(`document.readyState === 'complete' && document.getElementById('images').ariaBusy !== 'true'`)
+			for _, id := range []string{"rename", "trash", "import", "export"} {
+				open(id)
+				look("project, " + id)
+				p.press(kb.Escape)
+			}
+			if ends := value[[]float64](p, `['#export', '#images'].map((s) => document.querySelector(s).getBoundingClientRect().right)`); ends[0] > ends[1]+0.5 {
+				t.Errorf("the buttons of the project end at %v, what is below them at %v", ends[0], ends[1])
+			}
+			for _, path := range []string{"/trash", "/api", "/"} {
+				p.do("going to "+path, chromedp.Navigate(origin+path))
+				p.until(`document.readyState === 'complete'`)
+				look(path[1:] + " page")
 			}
 		})
 	}
