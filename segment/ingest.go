@@ -77,9 +77,9 @@ func (w *Workspace) prepare(ctx context.Context, im *Image, p *photo.Photo) (blo
 		blobs, err = append(blobs, b), errors.Join(err, e)
 	}
 	late := w.long(ctx, func() {
-		hierarchy := superpixels.NewHierarchy(p.Pixels, finestFactor*im.Regions)
+		hierarchy, graph := superpixels.Divide(p.Pixels, finestFactor*im.Regions)
 		add(im.HierarchyKey(), marshalTo(hierarchy))
-		add(im.GraphKey(), marshalTo(superpixels.Describe(p.Pixels, hierarchy.Map())))
+		add(im.GraphKey(), marshalTo(graph))
 		add(im.DisplayKey(), p.EncodeDisplay)
 		add(im.ThumbnailKey(), p.EncodeThumbnail)
 	})

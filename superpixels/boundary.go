@@ -87,62 +87,72 @@ func init() {
 // run visits the pixels at borders, sweeps times. A pixel moves to the
 // neighbouring region with the least ΔE² − straight·(neighbours in it) if that
 // leaves all regions, of all levels, connected.
+//
+// A sweep follows the one before at a distance of a few rows, where their
+// pixels are still in the processor's cache. A visit looks at and marks no more
+// than the rows next to its own, so it is as if one came after the other.
 func (b *borderPass) run(sweeps int) {
+	const distance = 3
 	w, h := b.width, b.height
-	due := make([]byte, len(b.labels)) // the sweep in which to look at a pixel, from 1 on
-	b.markBorders(due)
-	for sweep := 1; sweep <= sweeps; sweep++ {
-		now, later := byte(sweep), byte(sweep+1)
-		for p := 0; p < len(due); p++ {
-			if due[p] != now {
-				skip := bytes.IndexByte(due[p:], now)
-				if skip < 0 {
-					break
-				}
-				p += skip
-			}
-			x, y := p%w, p/w
-			if !b.visit(x, y) {
-				continue
-			}
-			// Next time, look again at the sides of what changed, unless this
-			// sweep is still to come there.
-			for i, q := range [4]int{p - w, p - 1, p + 1, p + w} {
-				inside := [4]bool{y > 0, x > 0, x+1 < w, y+1 < h}[i]
-				if inside && due[q] != now {
-					due[q] = later
-				}
+	rows := distance * (sweeps + 1) // that are being worked on
+	window := make([]byte, rows*w)
+	// due holds, for each pixel of a row, the sweep in which to look at it, from 1 on.
+	due := func(y int) []byte { return window[min(max(y, 0), h-1)%rows*w:][:w] }
+	var regions, buffers [3][]int32 // of the rows, by y mod 3
+	for i := range buffers {
+		buffers[i] = make([]int32, w)
+	}
+	regions[0] = b.row(0, buffers[0])
+	for y := range h + distance*sweeps {
+		if y < h {
+			above, below := max(y-1, 0)%3, min(y+1, h-1)
+			regions[below%3] = b.row(below, buffers[below%3])
+			markBorders(due(y), regions[above], regions[y%3], regions[below%3])
+		}
+		for sweep := 1; sweep <= sweeps; sweep++ {
+			if row := y - distance*sweep; row >= 0 && row < h {
+				b.sweep(row, byte(sweep), due(row-1), due(row), due(row+1))
 			}
 		}
 	}
 }
 
-// markBorders sets due to 1 for the pixels that share a side with another
-// region.
-func (b *borderPass) markBorders(due []byte) {
-	w := b.width
-	var rows [3][]int32
-	for i := range rows {
-		rows[i] = make([]int32, w)
-	}
-	row := b.row(0, rows[0])
-	below := row
-	for y := range b.height {
-		above := row
-		row = below
-		if y+1 < b.height {
-			below = b.row(y+1, rows[(y+1)%3])
-		}
-		above, row, below = above[:w], row[:w], below[:w]
-		marks := due[y*w:][:w]
-		left := row[0]
-		for x, r := range row {
-			right := row[min(x+1, w-1)]
-			if (r^left)|(r^right)|(r^above[x])|(r^below[x]) != 0 {
-				marks[x] = 1
+// sweep visits the pixels of row y that are due now. Next time, the sides of
+// those that changed are due, unless this sweep is still to come there. At the
+// frame the row itself stands for the one outside.
+func (b *borderPass) sweep(y int, now byte, above, row, below []byte) {
+	for x := 0; x < len(row); x++ {
+		if row[x] != now {
+			skip := bytes.IndexByte(row[x:], now)
+			if skip < 0 {
+				break
 			}
-			left = r
+			x += skip
 		}
+		if !b.visit(x, y) {
+			continue
+		}
+		for _, side := range [4]*byte{&above[x], &row[max(x-1, 0)], &row[min(x+1, len(row)-1)], &below[x]} {
+			if *side != now {
+				*side = now + 1
+			}
+		}
+	}
+}
+
+// markBorders sets marks to 1 for the pixels of a row that share a side with
+// another region, else to 0, given the regions of the row and of its neighbours.
+func markBorders(marks []byte, above, row, below []int32) {
+	above, row, below = above[:len(marks)], row[:len(marks)], below[:len(marks)]
+	left := row[0]
+	for x, r := range row {
+		right := row[min(x+1, len(row)-1)]
+		mark := byte(0)
+		if (r^left)|(r^right)|(r^above[x])|(r^below[x]) != 0 {
+			mark = 1
+		}
+		marks[x] = mark
+		left = r
 	}
 }
 
@@ -178,18 +188,19 @@ func (b *borderPass) visit(x, y int) bool {
 	if !removable[inLeaf] {
 		return false
 	}
-	own, regions := leaf, *leaves
+	own, regions, mask := leaf, leaves, inLeaf
 	if b.region != nil {
-		own = b.region[leaf]
+		own, regions = b.region[leaf], &ring{}
 		for i, l := range leaves {
+			regions[i] = -1
 			if l >= 0 {
 				regions[i] = b.region[l]
 			}
 		}
-	}
-	mask := regions.mask(own)
-	if (inLeaf^mask)&sides != 0 {
-		return false
+		mask = regions.mask(own)
+		if (inLeaf^mask)&sides != 0 {
+			return false
+		}
 	}
 	colour := b.colour(x, y)
 	// No other region can hold more than the rest of the ring.

@@ -15,14 +15,21 @@ func Describe(img *image.NRGBA, m *Map) *Graph {
 	if img.Rect.Dx() != m.Width || img.Rect.Dy() != m.Height {
 		panic(fmt.Sprintf("superpixels: image of %d×%d, map of %d×%d", img.Rect.Dx(), img.Rect.Dy(), m.Width, m.Height))
 	}
+	var s *scene
+	return s.describe(img, m)
+}
+
+// describe is Describe with a scene of the image, which is made anew when it is
+// not of the size at which images are measured; that may be nil.
+func (s *scene) describe(img *image.NRGBA, m *Map) *Graph {
 	width, height := reducedSize(m.Width, m.Height, workPixels)
-	d := &describer{m: m, out: &Graph{Regions: make([]Region, m.N)}}
+	if s == nil || s.lab.width != width || s.lab.height != height {
+		s = newScene(img, width, height)
+	}
+	d := &describer{m: m, out: &Graph{Regions: make([]Region, m.N)}, scene: s}
 	d.column, d.row = nearest(m.Width, width), nearest(m.Height, height)
 	d.shapes()
-	d.lab = toLab(reduce(img, width, height))
 	d.colours()
-	d.lab.blur()
-	d.gradients = newGradients(d.lab)
 	d.textures()
 	d.borders()
 	return d.out
@@ -47,8 +54,7 @@ type describer struct {
 	column, row []int32 // position in the reduced copy of each x, y
 	first       []int32 // first pixel of each region
 	sample      []int32 // region of each pixel of the reduced copy
-	lab         *planes
-	gradients   *gradients
+	*scene
 }
 
 // shapes fills in areas, centroids and bounds.
@@ -99,25 +105,38 @@ func middle(i, size, reduced int) int {
 	return (blockStart(i, size, reduced) + blockStart(i+1, size, reduced)) / 2
 }
 
-// lonely calls f with each region that no pixel of the reduced copy samples
-// and with the reduced pixel that holds its first one.
-func (d *describer) lonely(counts []float64, f func(region int, p int)) {
+// measure calls f with each pixel of the reduced copy and its region, then with
+// each region that no pixel samples and the pixel that holds its first one. It
+// returns how many pixels of each region that were.
+func (d *describer) measure(f func(region int32, x, y int)) (counts []float64) {
+	counts = make([]float64, d.m.N)
+	add := func(region int32, x, y int) {
+		counts[region]++
+		f(region, x, y)
+	}
+	width := d.lab.width
+	for y := range d.lab.height {
+		for x, id := range d.sample[y*width:][:width] {
+			add(id, x, y)
+		}
+	}
 	for i, n := range counts {
 		if n == 0 {
 			x, y := int(d.first[i])%d.m.Width, int(d.first[i])/d.m.Width
-			f(i, int(d.row[y])*d.lab.width+int(d.column[x]))
+			add(int32(i), int(d.column[x]), int(d.row[y]))
 		}
 	}
+	return counts
 }
 
 // colours fills in means and covariances.
 func (d *describer) colours() {
 	sums := make([][9]float64, d.m.N)
-	counts := make([]float64, d.m.N)
-	add := func(id, p int) {
-		l, a, b := float64(d.lab.l[p]), float64(d.lab.a[p]), float64(d.lab.b[p])
-		counts[id]++
-		s := &sums[id]
+	counts := d.measure(func(region int32, x, y int) {
+		px := d.img.Pix[y*d.img.Stride+4*x:][:3]
+		l32, a32, b32 := labPixel(px[0], px[1], px[2])
+		l, a, b := float64(l32), float64(a32), float64(b32)
+		s := &sums[region]
 		s[0] += l
 		s[1] += a
 		s[2] += b
@@ -127,11 +146,7 @@ func (d *describer) colours() {
 		s[6] += float64(a * a)
 		s[7] += float64(a * b)
 		s[8] += float64(b * b)
-	}
-	for p, id := range d.sample {
-		add(int(id), p)
-	}
-	d.lonely(counts, add)
+	})
 	for i, s := range sums {
 		r, n := &d.out.Regions[i], counts[i]
 		mean := [3]float64{s[0] / n, s[1] / n, s[2] / n}
@@ -148,17 +163,12 @@ func (d *describer) colours() {
 
 // textures fills in mean gradients and histograms.
 func (d *describer) textures() {
-	sums, counts := make([]float64, d.m.N), make([]float64, d.m.N)
-	add := func(id, p int) {
-		g := d.gradients.g1[p]
-		counts[id]++
-		sums[id] += float64(g)
-		d.out.Regions[id].Histogram[bin(g)]++
-	}
-	for p, id := range d.sample {
-		add(int(id), p)
-	}
-	d.lonely(counts, add)
+	sums := make([]float64, d.m.N)
+	counts := d.measure(func(region int32, x, y int) {
+		g := d.gradients.g1[y*d.lab.width+x]
+		sums[region] += float64(g)
+		d.out.Regions[region].Histogram[bin(g)]++
+	})
 	for i := range d.out.Regions {
 		r := &d.out.Regions[i]
 		r.Texture = float32(sums[i] / counts[i])
@@ -186,27 +196,32 @@ func (d *describer) borders() {
 	pairs := newPairTable(m.N)
 	var edges []Edge
 	var sides []side
-	at := func(x, y int) float32 { return g.g2[int(d.row[y])/2*g.width2+int(d.column[x])/2] }
+	i := int32(-1) // the edge that the last side belongs to
 	add := func(a, b int32, contour float32) {
-		i := pairs.index(a, b)
+		if i < 0 || edges[i].A != min(a, b) || edges[i].B != max(a, b) {
+			i = pairs.index(a, b)
+		}
 		if int(i) == len(edges) {
 			edges = append(edges, Edge{A: min(a, b), B: max(a, b)})
 		}
 		edges[i].Length++
 		sides = append(sides, side{i, contour})
 	}
+	half := make([]int32, m.Width) // position in g2
+	for x, c := range d.column {
+		half[x] = c / 2
+	}
+	at := func(y int) []float32 { return g.g2[int(d.row[y])/2*g.width2:][:g.width2] }
 	for y := range m.Height {
-		row := m.Labels[y*m.Width : (y+1)*m.Width]
-		below := row
-		if y+1 < m.Height {
-			below = m.Labels[(y+1)*m.Width : (y+2)*m.Width]
-		}
+		next := min(y+1, m.Height-1)
+		row, below := m.Labels[y*m.Width:][:m.Width], m.Labels[next*m.Width:][:m.Width]
+		here, there := at(y), at(next)
 		for x, id := range row {
 			if x+1 < len(row) && row[x+1] != id {
-				add(id, row[x+1], (at(x, y)+at(x+1, y))*0.5)
+				add(id, row[x+1], (here[half[x]]+here[half[x+1]])*0.5)
 			}
 			if below[x] != id {
-				add(id, below[x], (at(x, y)+at(x, y+1))*0.5)
+				add(id, below[x], (here[half[x]]+there[half[x]])*0.5)
 			}
 		}
 	}

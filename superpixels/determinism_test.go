@@ -7,6 +7,8 @@ import (
 	"image"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"collie/superpixels/measure"
 )
 
@@ -38,6 +40,22 @@ func TestGolden(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: digest %s, want %s", c.name, c.got, c.want)
+		}
+	}
+}
+
+// TestDivide checks that both halves of the work give the same together, also
+// where they work at different sizes.
+func TestDivide(t *testing.T) {
+	for _, c := range []struct{ width, height, finest int }{{160, 120, 500}, {1000, 800, 300}, {1000, 800, 10_000}} {
+		img := picture(c.width, c.height, 50, 9, 5)
+		h, g := Divide(img, c.finest)
+		alone := NewHierarchy(img, c.finest)
+		if diff := cmp.Diff(alone, h, cmp.AllowUnexported(Hierarchy{})); diff != "" {
+			t.Errorf("%v: hierarchy (-alone +together):\n%s", c, diff)
+		}
+		if diff := cmp.Diff(Describe(img, alone.Map()), g); diff != "" {
+			t.Errorf("%v: graph (-alone +together):\n%s", c, diff)
 		}
 	}
 }

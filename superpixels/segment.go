@@ -1,22 +1,17 @@
 package superpixels
 
-import (
-	"image"
-	"slices"
-)
+import "slices"
 
-// segment is NewHierarchy for 1 ≤ finest ≤ pixels at full resolution.
+// segment is NewHierarchy for 1 ≤ finest ≤ pixels at the resolution of the scene.
 //
 // Below the finest level wanted, the merge order doesn't depend on finest. One
 // pass that straightens borders comes where smoothAt regions are left: what a
 // pixel suits is decided by the regions of that level, but the pixel moves
 // between regions of the finest level, and only where every level in between
 // stays connected. So the levels stay nested however fine the finest is.
-func segment(img *image.NRGBA, base, finest int) *Hierarchy {
-	width, height := img.Rect.Dx(), img.Rect.Dy()
-	lab := toLab(img)
-	lab.blur()
-	g := newGradients(lab)
+func (s *scene) segment(base, finest int) *Hierarchy {
+	lab, g := s.lab, s.gradients
+	width, height := lab.width, lab.height
 	labels, n := basins(g.g1, width, height, max(finest, base))
 	graph := newRAG(labels, n, lab, g)
 	relabel(labels, graph.matchDown(max(matchFactor*base, finest), matchRounds))
@@ -95,26 +90,27 @@ func (t *tree) grow(m *merger, until int, node []int32) {
 // raster order. It takes over the map of the leaves.
 func (t *tree) hierarchy(m *Map, finest int) *Hierarchy {
 	cut := t.leaves - finest
-	id := make([]int32, t.leaves+len(t.merges)) // new node ids
-	for i := range id {
-		id[i] = int32(i)
+	root := make([]int32, t.leaves+len(t.merges)) // node after the cut that holds a node
+	id := make([]int32, len(root))                // new node ids
+	for i := range root {
+		root[i], id[i] = int32(i), -1
 	}
 	for i := cut - 1; i >= 0; i-- {
 		for _, child := range t.merges[i] {
-			id[child] = id[t.leaves+i]
+			root[child] = root[t.leaves+i]
 		}
-	}
-	relabel(m.Labels, id)
-	for i := range id {
-		id[i] = -1
 	}
 	next := int32(0)
-	for p, l := range m.Labels {
-		if id[l] < 0 {
-			id[l] = next
+	for p := 0; p < len(m.Labels); {
+		leaf := m.Labels[p]
+		to := &id[root[leaf]]
+		if *to < 0 {
+			*to = next
 			next++
 		}
-		m.Labels[p] = id[l]
+		for n := *to; p < len(m.Labels) && m.Labels[p] == leaf; p++ {
+			m.Labels[p] = n
+		}
 	}
 	m.N = finest
 	h := &Hierarchy{finest: m, merges: t.merges[cut:]}
