@@ -44,6 +44,20 @@ func mustTune(tb testing.TB, o segment.Options) *segment.Workspace {
 // mustAdd adds a grainy picture of w×h pixels to a new project.
 func mustAdd(tb testing.TB, ws *segment.Workspace, w, h int) segment.Image {
 	tb.Helper()
+	p, err := ws.CreateProject(tb.Context(), "Grain", nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	im, err := ws.AddImage(tb.Context(), p.ID, "grain.jpg", bytes.NewReader(grain(tb, w, h)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return im
+}
+
+// grain returns a grainy picture of w×h pixels as a JPEG.
+func grain(tb testing.TB, w, h int) []byte {
+	tb.Helper()
 	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -60,15 +74,7 @@ func mustAdd(tb testing.TB, ws *segment.Workspace, w, h int) segment.Image {
 	if err := jpeg.Encode(&b, img, nil); err != nil {
 		tb.Fatal(err)
 	}
-	p, err := ws.CreateProject(tb.Context(), "Grain", nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	im, err := ws.AddImage(tb.Context(), p.ID, "grain.jpg", &b)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return im
+	return b.Bytes()
 }
 
 // The longest idle images go when memory is short, those in use never do.

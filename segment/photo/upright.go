@@ -1,30 +1,33 @@
 package photo
 
 import (
+	"bytes"
 	"image"
 	"image/draw"
 )
 
 // upright draws img over white on the canvas and turns the result as the EXIF
 // orientation (1..8) says. 16-bit channels keep their upper 8 bits, so that
-// 0..65535 becomes 0..255. Beside the result it takes memory for one row.
+// 0..65535 becomes 0..255. Beside the result it takes memory for two rows.
 func upright(img image.Image, canvas image.Rectangle, orientation int) *image.NRGBA {
 	w, h := canvas.Dx(), canvas.Dy()
-	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	size := image.Pt(w, h)
 	if orientation >= 5 {
-		out = image.NewNRGBA(image.Rect(0, 0, h, w))
+		size = image.Pt(h, w)
 	}
+	out := image.NewNRGBA(image.Rectangle{Max: size})
 	first, right, down := turn(orientation, w, h)
 
+	white := bytes.Repeat([]byte{0xff}, 4*w)
 	row := image.NewRGBA(image.Rect(0, 0, w, 1))
 	for y := range h {
-		for i := range row.Pix {
-			row.Pix[i] = 0xff
-		}
-		draw.Draw(row, row.Rect, img, canvas.Min.Add(image.Pt(0, y)), draw.Over)
 		at := first + y*down
 		if right == 1 {
-			copy(out.Pix[4*at:], row.Pix)
+			row.Pix = out.Pix[4*at:][:4*w] // where it belongs
+		}
+		copy(row.Pix, white)
+		draw.Draw(row, row.Rect, img, canvas.Min.Add(image.Pt(0, y)), draw.Over)
+		if right == 1 {
 			continue
 		}
 		for x := 0; x < len(row.Pix); x += 4 {
