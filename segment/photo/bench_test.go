@@ -41,9 +41,9 @@ func BenchmarkRead(b *testing.B) {
 			}
 		})
 	}
-	p := &Photo{Pixels: img}
 	b.Run("display", func(b *testing.B) {
 		for b.Loop() {
+			p := &Photo{Pixels: img}
 			if err := p.EncodeDisplay(io.Discard); err != nil {
 				b.Fatal(err)
 			}

@@ -64,12 +64,13 @@ func NewGate(limits Limits) *Gate {
 // its error is one of not having run them. It is set before the first Read.
 func (g *Gate) DecodeWith(run func(ctx context.Context, decode func()) error) { g.decoding = run }
 
-// Photo is an image file that has passed a gate.
+// Photo is an image file that has passed a gate. Not safe for concurrent use.
 type Photo struct {
 	Format   string       // jpeg, png, webp, gif, bmp or tiff
 	Original []byte       // the file, byte for byte; shared, not to be changed
 	Pixels   *image.NRGBA // upright (EXIF orientation applied) and opaque (on white), from (0, 0)
 
+	shown   *image.NRGBA // the display copy, once it is made
 	release func()
 }
 
