@@ -20,7 +20,7 @@ e2e:
 	go test -count=1 -v ./web/e2e/...
 
 lint:
-	go tool staticcheck ./... && test -z "$$(go tool gofumpt -l $$(git ls-files '*.go') | tee /dev/stderr)"
+	go tool staticcheck ./... && test -z "$$(go tool gofumpt -l $$(git ls-files '*.go' ':!*_templ.go') | tee /dev/stderr)"
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...

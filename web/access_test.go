@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -330,83 +328,6 @@ func TestWithoutLogin(t *testing.T) {
 	}
 	if page := s.send("GET", "/", nil, "Accept: text/html").body; strings.Contains(string(page), "Sign out") {
 		t.Error("the page offers to sign out")
-	}
-}
-
-// Other names than those of this machine are refused where nobody is asked who
-// they are, unless that was said aloud.
-func TestNames(t *testing.T) {
-	for name, c := range map[string]struct {
-		change func(*Config, *sqlite.Store)
-		status int
-	}{
-		"loopback": {func(*Config, *sqlite.Store) {}, 421},
-		"login":    {withLogin, 401},
-		"insecure": {func(c *Config, _ *sqlite.Store) { c.AnyName = true }, 200},
-	} {
-		if a := MustServe(t, c.change).send("GET", "/api/v1/projects", nil, "Host: collie.example"); a.status != c.status {
-			t.Errorf("%s: %d, want %d", name, a.status, c.status)
-		}
-	}
-}
-
-// Behind a proxy, pages come from its address: changes and websockets from
-// there are taken, from elsewhere not.
-func TestOriginOfProxy(t *testing.T) {
-	s := MustServe(t, withLogin, func(c *Config, _ *sqlite.Store) { c.Origin = "https://collie.example" })
-	s = s.as(s.user("admin", access.Admin))
-	im := s.photo()
-	for origin, ok := range map[string]bool{
-		"https://collie.example": true, "https://COLLIE.example": true,
-		"http://collie.example": false, "https://collie.example.evil.example": false, "https://collie.example:8443": false, s.url: false, "null": false,
-	} {
-		conn, resp, err := websocket.DefaultDialer.DialContext(t.Context(), s.socketURL(im.ID), http.Header{"Origin": {origin}, "Authorization": {"Bearer " + s.token}})
-		if ok != (err == nil) || !ok && resp.StatusCode != 403 {
-			t.Errorf("socket from %s: %v", origin, err)
-		}
-		if conn != nil {
-			conn.Close()
-		}
-	}
-	path := "/api/v1/projects/" + im.Project
-	for origin, status := range map[string]int{"https://collie.example": 200, "https://evil.example": 403, "null": 403} {
-		a := s.send("PATCH", path, strings.NewReader(`{"name":"x"}`), "Origin: "+origin, "Sec-Fetch-Site: same-origin", "Host: internal:8080")
-		if origin != "https://collie.example" {
-			a = s.send("PATCH", path, strings.NewReader(`{"name":"x"}`), "Origin: "+origin, "Sec-Fetch-Site: cross-site")
-		}
-		if a.status != status {
-			t.Errorf("change from %s: %d", origin, a.status)
-		}
-	}
-}
-
-func TestAddress(t *testing.T) {
-	s := &Server{proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")}}
-	for _, c := range []struct{ peer, forwarded, want string }{
-		{"192.0.2.1:1", "", "192.0.2.1"},
-		{"192.0.2.1:1", "198.51.100.7", "192.0.2.1"}, // no proxy of ours
-		{"127.0.0.1:1", "", "127.0.0.1"},
-		{"127.0.0.1:1", "198.51.100.7", "198.51.100.7"},
-		{"127.0.0.1:1", "1.2.3.4, 198.51.100.7", "198.51.100.7"}, // what the client made up comes first
-		{"127.0.0.1:1", "1.2.3.4,198.51.100.7 ,10.1.1.1", "198.51.100.7"},
-		{"127.0.0.1:1", "198.51.100.7, nonsense", "127.0.0.1"},
-		{"[::ffff:127.0.0.1]:1", "2001:db8::1", "2001:db8::1"},
-		{"nonsense", "1.2.3.4", "invalid IP"},
-	} {
-		r := httptest.NewRequest("GET", "/", nil)
-		r.RemoteAddr = c.peer
-		if c.forwarded != "" {
-			r.Header.Set("X-Forwarded-For", c.forwarded)
-		}
-		if got := s.address(r).String(); got != c.want {
-			t.Errorf("%s for %q: %s, want %s", c.peer, c.forwarded, got, c.want)
-		}
-	}
-	r := httptest.NewRequest("GET", "/", nil)
-	r.RemoteAddr = "127.0.0.1:1"
-	r.Header.Set("X-Forwarded-For", "1.2.3.4")
-	if got := (&Server{}).address(r).String(); got != "127.0.0.1" {
-		t.Errorf("without a proxy: %s", got)
 	}
 }
 
