@@ -139,7 +139,7 @@ func (w *Workspace) rehearse(p *Project, im Image, from *Adopted) (a *Annotation
 	if err := errors.Join(hierarchy.UnmarshalBinary(from.Hierarchy), graph.UnmarshalBinary(from.Graph)); err != nil {
 		return nil, nil, damaged(im, err)
 	}
-	cells := hierarchy.Map()
+	cells := hierarchy.Runs()
 	if cells.Width != im.Width || cells.Height != im.Height || len(graph.Regions) != cells.N || im.Regions < 1 || im.Regions > cells.N {
 		return nil, nil, damaged(im, fmt.Errorf("%d×%d pixels, a map of %d×%d with %d regions, a graph of %d, %d to start with",
 			im.Width, im.Height, cells.Width, cells.Height, cells.N, len(graph.Regions), im.Regions))

@@ -20,7 +20,7 @@ type Annotation struct {
 	guard     *guard
 	image     Image
 	hierarchy *superpixels.Hierarchy
-	cells     *superpixels.Map   // the finest map
+	cells     *superpixels.Runs  // the finest map
 	cellGraph *superpixels.Graph // of it
 	engine    *engine
 	release   func()
@@ -63,11 +63,11 @@ func (a *Annotation) Project() Project {
 }
 
 // Cells returns the finest superpixel map, of whose regions, the cells, all
-// others are made. It is shared and read-only.
-func (a *Annotation) Cells() *superpixels.Map { return a.cells }
+// others are made. It is shared.
+func (a *Annotation) Cells() *superpixels.Runs { return a.cells }
 
 // Superpixels returns the present superpixel map and its name.
-func (a *Annotation) Superpixels() (*superpixels.Map, string) {
+func (a *Annotation) Superpixels() (*superpixels.Runs, string) {
 	a.mu.Lock()
 	v := a.look()
 	a.mu.Unlock()

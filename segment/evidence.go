@@ -85,7 +85,7 @@ func (e *Event) same(request *Event) bool {
 // check validates what can be said of an event without looking at the labels:
 // its identifier, kind, and the ranges of superpixels, pixels, classes and
 // granularity.
-func (e *Event) check(p *Project, seq, superpixels int, cells *superpixels.Map) error {
+func (e *Event) check(p *Project, seq, superpixels int, cells *superpixels.Runs) error {
 	if len(e.ID) == 0 || len(e.ID) > maxEventID || !printable(e.ID) {
 		return Errorf(Invalid, "An event needs an id of 1 to %d printable ASCII characters, made by the client.", maxEventID)
 	}
@@ -116,7 +116,7 @@ func (e *Event) check(p *Project, seq, superpixels int, cells *superpixels.Map) 
 			return Errorf(Invalid, "There is no event %d to go back to: this image has events 1 to %d, and 0 stands for the beginning. Nothing was changed.", e.To, seq)
 		}
 	case Pixels:
-		return checkStroke(e.Repairs, p, len(cells.Labels))
+		return checkStroke(e.Repairs, p, cells.Area())
 	case Import:
 		if len(e.Cells) != cells.N {
 			return Errorf(Invalid, "An import can't be sent as an event; upload the mask. Nothing was changed.")
@@ -128,7 +128,7 @@ func (e *Event) check(p *Project, seq, superpixels int, cells *superpixels.Map) 
 				}
 			}
 		}
-		return checkRepairs(e.Repairs, p, len(cells.Labels))
+		return checkRepairs(e.Repairs, p, cells.Area())
 	case FirstGuess:
 		if !e.Scores.fits(cells.N) {
 			return Errorf(Invalid, "A first guess can't be sent as an event; upload the scores. Nothing was changed.")

@@ -21,10 +21,10 @@ const (
 	runBytes        = 12        // a run of repaired pixels
 )
 
-// footprint is about how many bytes of memory the annotation takes: the pixels
-// of the finest map, the graph, the model and a sequence on it, the evidence.
+// footprint is about how many bytes of memory the annotation takes: the runs of
+// the finest map, the graph, the model and a sequence on it, the evidence.
 func (a *Annotation) footprint() int64 {
-	n := 4*len(a.cells.Labels) + regionBytes*len(a.cellGraph.Regions) + edgeBytes*len(a.cellGraph.Edges) + cellBytes*a.cells.N
+	n := a.cells.Bytes() + regionBytes*len(a.cellGraph.Regions) + edgeBytes*len(a.cellGraph.Edges) + cellBytes*a.cells.N
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	n += superpixelBytes*a.timeline.Cut().N + a.timeline.footprint()

@@ -14,7 +14,7 @@ import (
 )
 
 // mosaic returns the cells of a small picture and the cutter of its hierarchy.
-func mosaic(seed uint64) (*superpixels.Map, Cutter) {
+func mosaic(seed uint64) (*superpixels.Runs, Cutter) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	img := image.NewNRGBA(image.Rect(0, 0, 24, 18))
 	for i := range img.Pix {
@@ -22,7 +22,7 @@ func mosaic(seed uint64) (*superpixels.Map, Cutter) {
 	}
 	h := superpixels.NewHierarchy(img, 60)
 	g := superpixels.Describe(img, h.At(h.Finest()))
-	return h.Map(), func(n int, labels []uint8) *superpixels.Cut { return h.Cut(g, n, labels, Void) }
+	return h.Runs(), func(n int, labels []uint8) *superpixels.Cut { return h.Cut(g, n, labels, Void) }
 }
 
 // play is what a timeline has come to.
@@ -60,7 +60,7 @@ func TestTimelineOfManyGranularities(t *testing.T) {
 			case Restore:
 				e.To = rapid.IntRange(0, timeline.Seq()).Draw(t, "to")
 			case Pixels:
-				e.Repairs = drawRepairs(t, len(cells.Labels))
+				e.Repairs = drawRepairs(t, cells.Area())
 			case Import:
 				mask = drawMask(t, timeline)
 				e.Cells, e.Repairs = majority(cells, mask)

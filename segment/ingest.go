@@ -132,7 +132,7 @@ func (w *Workspace) load(ctx context.Context, im Image) (*Annotation, error) {
 		return nil, fmt.Errorf("image %s: graph of %d superpixels, finest map of %d", im.ID, len(graph.Regions), hierarchy.Finest())
 	}
 	a := &Annotation{
-		store: w.store, guard: w.guard, engine: &w.engine, image: im, hierarchy: &hierarchy, cells: hierarchy.Map(), cellGraph: &graph,
+		store: w.store, guard: w.guard, engine: &w.engine, image: im, hierarchy: &hierarchy, cells: hierarchy.Runs(), cellGraph: &graph,
 		told: w.tell,
 	}
 	a.begin()

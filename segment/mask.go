@@ -23,7 +23,7 @@ func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8) 
 	if err := a.guard.may(ctx, access.Annotate); err != nil {
 		return 0, err
 	}
-	if len(pixels) != len(a.cells.Labels) {
+	if len(pixels) != a.cells.Area() {
 		return 0, Errorf(Invalid, "The mask has %d pixels and the image %d×%d. Nothing was changed.", len(pixels), a.cells.Width, a.cells.Height)
 	}
 	e := Event{ID: id, Kind: Import}
@@ -45,7 +45,7 @@ func (a *Annotation) appendOwn(ctx context.Context, e Event) (int, error) {
 // majority returns for each cell of a map the value that most of its pixels
 // have, the lowest of several, and the pixels that have another one as repairs.
 // O(pixels + cells · values).
-func majority(m *superpixels.Map, pixels []uint8) (cells []uint8, others []Repair) {
+func majority(m *superpixels.Runs, pixels []uint8) (cells []uint8, others []Repair) {
 	var has [256]bool
 	for _, v := range pixels {
 		has[v] = true
@@ -60,8 +60,13 @@ func majority(m *superpixels.Map, pixels []uint8) (cells []uint8, others []Repai
 	}
 	k := len(values)
 	counts := make([]int32, m.N*k)
-	for i, v := range pixels {
-		counts[int(m.Labels[i])*k+place[v]]++
+	for cell := range m.All() {
+		row := counts[cell.Region*k : (cell.Region+1)*k]
+		for rest := pixels[cell.Start:cell.End]; len(rest) > 0; {
+			n := stretch(rest)
+			row[place[rest[0]]] += int32(n)
+			rest = rest[n:]
+		}
 	}
 	cells = make([]uint8, m.N)
 	for cell := range cells {
@@ -74,17 +79,26 @@ func majority(m *superpixels.Map, pixels []uint8) (cells []uint8, others []Repai
 		cells[cell] = values[best]
 	}
 	var runs []run
-	for i, v := range pixels {
-		if v == cells[m.Labels[i]] {
-			continue
+	for cell := range m.All() {
+		for at := cell.Start; at < cell.End; {
+			n, v := stretch(pixels[at:cell.End]), pixels[at]
+			if v != cells[cell.Region] {
+				runs = append(runs, run{int32(at), int32(n), v})
+			}
+			at += n
 		}
-		if n := len(runs); n > 0 && runs[n-1].class == v && runs[n-1].end() == int32(i) {
-			runs[n-1].length++
-			continue
-		}
-		runs = append(runs, run{int32(i), 1, v})
 	}
 	return cells, repairsOf(runs)
+}
+
+// stretch returns how many pixels from the first on have its value.
+func stretch(pixels []uint8) int {
+	for i, v := range pixels {
+		if v != pixels[0] {
+			return i
+		}
+	}
+	return len(pixels)
 }
 
 // imported returns a timeline that is what an import makes of this one.

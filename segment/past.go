@@ -34,11 +34,8 @@ func (a *Annotation) PixelsAfter(ctx context.Context, seq int) ([]uint8, error) 
 }
 
 // spread gives each pixel the label of its cell, or of the repair on it.
-func spread(cells *superpixels.Map, labels []uint8, repairs []Repair) []uint8 {
-	pixels := make([]uint8, len(cells.Labels))
-	for i, cell := range cells.Labels {
-		pixels[i] = labels[cell]
-	}
+func spread(cells *superpixels.Runs, labels []uint8, repairs []Repair) []uint8 {
+	pixels := cells.Spread(labels)
 	for _, r := range repairs {
 		for i := 0; i < len(r.Runs); i += 2 {
 			row := pixels[r.Runs[i] : r.Runs[i]+r.Runs[i+1]]

@@ -77,7 +77,7 @@ func TestRepairedPixels(t *testing.T) {
 	}
 	m, _ := a.Superpixels()
 	mustAppend(t, a, label("h", 1, [2]float64{0, 1}))
-	for i, s := range m.Labels {
+	for i, s := range m.Map().Labels {
 		if int(s) == m.At(0, 1) {
 			want[i] = 1
 		}

@@ -121,39 +121,32 @@ type cellRuns struct {
 }
 
 // divide cuts runs, ascending and without overlap, at the borders of cells and
-// returns the pieces by cell. O(pixels of the runs).
-func divide(m *superpixels.Map, runs []run) []cellRuns {
+// returns the pieces by cell. O(pieces + runs · log of the cells in a row).
+func divide(m *superpixels.Runs, runs []run) []cellRuns {
 	var out []cellRuns
 	place := map[int32]int{}
 	for _, r := range runs {
-		for at := r.start; at < r.end(); {
-			cell, from := m.Labels[at], at
-			for at < r.end() && m.Labels[at] == cell {
-				at++
-			}
+		for piece := range m.Between(int(r.start), int(r.end())) {
+			cell := int32(piece.Region)
 			i, ok := place[cell]
 			if !ok {
 				i = len(out)
 				place[cell] = i
 				out = append(out, cellRuns{cell: cell})
 			}
-			out[i].runs = append(out[i].runs, run{from, at - from, r.class})
+			out[i].runs = append(out[i].runs, run{int32(piece.Start), int32(piece.End - piece.Start), r.class})
 		}
 	}
 	return out
 }
 
 // pieces is how many runs divide makes of the repairs.
-func pieces(m *superpixels.Map, repairs []Repair) int {
+func pieces(m *superpixels.Runs, repairs []Repair) int {
 	n := 0
 	for _, r := range repairs {
 		for pair := range slices.Chunk(r.Runs, 2) {
-			n++
-			labels := m.Labels[pair[0] : pair[0]+pair[1]]
-			for i := range labels[1:] {
-				if labels[i] != labels[i+1] {
-					n++
-				}
+			for range m.Between(int(pair[0]), int(pair[0]+pair[1])) {
+				n++
 			}
 		}
 	}

@@ -28,9 +28,9 @@ func drawRepairs(t *rapid.T, pixels int) []Repair {
 
 // painted returns what the timeline says of each pixel, repairs over labels.
 func painted(t *Timeline) []uint8 {
-	labels := t.cellLabels()
-	pixels := make([]uint8, len(t.cells.Labels))
-	for i, cell := range t.cells.Labels {
+	labels, m := t.cellLabels(), t.cells.Map()
+	pixels := make([]uint8, len(m.Labels))
+	for i, cell := range m.Labels {
 		pixels[i] = labels[cell]
 	}
 	for _, runs := range t.repairs {
@@ -50,7 +50,7 @@ func TestRepairsAgainstPixels(t *testing.T) {
 	const none = -1
 	rapid.Check(t, func(t *rapid.T) {
 		cells, cutter := mosaic(rapid.Uint64Range(0, 3).Draw(t, "picture"))
-		pixels := len(cells.Labels)
+		pixels := cells.Area()
 		timeline := NewTimeline(cells, cells.N/4, cutter)
 		repaired := slices.Repeat([]int{none}, pixels)
 		var undo, redo [][]int
@@ -75,7 +75,7 @@ func TestRepairsAgainstPixels(t *testing.T) {
 			case Label, Clear:
 				e.Superpixels = rapid.SliceOfN(rapid.Int32Range(0, int32(n-1)), 1, 3).Draw(t, "superpixels")
 				e.Class = rapid.IntRange(0, 2).Draw(t, "class")
-				for i, cell := range cells.Labels {
+				for i, cell := range cells.Map().Labels {
 					if slices.Contains(e.Superpixels, timeline.Cut().Parent[cell]) {
 						repaired[i] = none
 					}
@@ -96,7 +96,7 @@ func TestRepairsAgainstPixels(t *testing.T) {
 
 			labels := timeline.cellLabels()
 			want := make([]uint8, pixels)
-			for i, cell := range cells.Labels {
+			for i, cell := range cells.Map().Labels {
 				want[i] = labels[cell]
 				if repaired[i] != none {
 					want[i] = uint8(repaired[i])
@@ -151,7 +151,7 @@ func TestRepairsAgainstPixels(t *testing.T) {
 }
 
 // divided is how many runs the repairs have within cells.
-func divided(m *superpixels.Map, repairs []Repair) int {
+func divided(m *superpixels.Runs, repairs []Repair) int {
 	n := 0
 	for _, c := range divide(m, runsOf(repairs)) {
 		n += len(overlay(nil, c.runs))
@@ -189,7 +189,7 @@ func TestRefusedRepairs(t *testing.T) {
 
 // photograph12 is a 4000×3000 map with 7,000 cells and a few strokes of a brush
 // on it.
-func photograph12() (*superpixels.Map, [][]Repair) {
+func photograph12() (*superpixels.Runs, [][]Repair) {
 	const width, height, side = 4000, 3000, 40
 	m := &superpixels.Map{Width: width, Height: height, N: (width / side) * (height / side), Labels: make([]int32, width*height)}
 	for i := range m.Labels {
@@ -205,7 +205,7 @@ func photograph12() (*superpixels.Map, [][]Repair) {
 		}
 		strokes[i] = []Repair{r}
 	}
-	return m, strokes
+	return m.Runs(), strokes
 }
 
 // An undo step of a stroke costs what the stroke covers, not what the image has.

@@ -18,7 +18,7 @@ func TestSetGuess(t *testing.T) {
 	im := a.Image()
 	cells := a.Cells()
 	scores := make([]float64, 2*cells.N)
-	for i, cell := range cells.Labels {
+	for i, cell := range cells.Map().Labels {
 		if i%cells.Width < cells.Width/2 {
 			scores[2*cell] += 3
 		} else {

@@ -90,7 +90,7 @@ func (a *Annotation) presentRepairs() []Repair {
 // progress sums up the timeline for the image's record.
 func (a *Annotation) progress() Progress {
 	p := Progress{Classes: a.shares()}
-	p.through(a.table, len(a.cells.Labels))
+	p.through(a.table, a.cells.Area())
 	return p
 }
 

@@ -23,7 +23,7 @@ import (
 // within it away; to accept a hypothesis leaves them. They are kept per cell, so
 // a step remembers what was in the cells that it touched and nothing else.
 type Timeline struct {
-	cells    *superpixels.Map
+	cells    *superpixels.Runs
 	cutter   Cutter
 	start    int // superpixels at the beginning
 	wanted   int // superpixels asked for
@@ -71,12 +71,12 @@ type step struct {
 
 // NewTimeline returns the timeline without evidence of an image that has the
 // given cells and starts with so many superpixels.
-func NewTimeline(cells *superpixels.Map, start int, cutter Cutter) *Timeline {
+func NewTimeline(cells *superpixels.Runs, start int, cutter Cutter) *Timeline {
 	cuts := map[int]*superpixels.Cut{0: cutter(start, slices.Repeat([]uint8{Void}, cells.N))}
 	return newTimeline(cells, start, cutter, cuts)
 }
 
-func newTimeline(cells *superpixels.Map, start int, cutter Cutter, cuts map[int]*superpixels.Cut) *Timeline {
+func newTimeline(cells *superpixels.Runs, start int, cutter Cutter, cuts map[int]*superpixels.Cut) *Timeline {
 	void := slices.Repeat([]uint8{Void}, cells.N)
 	return &Timeline{
 		cells: cells, cutter: cutter, start: start, wanted: start, cut: cuts[0], cuts: cuts,

@@ -19,12 +19,12 @@ func (s snapshot) clone() snapshot {
 }
 
 // strip is an image of one row in which every cell has three pixels.
-func strip(n int) *superpixels.Map {
+func strip(n int) *superpixels.Runs {
 	m := &superpixels.Map{Width: 3 * n, Height: 1, N: n}
 	for i := range 3 * n {
 		m.Labels = append(m.Labels, int32(i/3))
 	}
-	return m
+	return m.Runs()
 }
 
 // whole lets every cell be a superpixel, whatever number is asked for.

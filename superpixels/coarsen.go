@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// Coarsen returns the map whose region parent[i] holds region i of m, with ids
-// 0..n-1 in the raster order of first pixels, as Hierarchy.Cut makes them. One
-// pass over the pixels; the result shares no memory with m.
-func (m *Map) Coarsen(parent []int32, n int) *Map {
-	if len(parent) != m.N {
-		panic(fmt.Sprintf("superpixels: %d parents for %d regions", len(parent), m.N))
+// Coarsen returns the map whose region parent[i] holds region i of r, with ids
+// 0..n-1 in the raster order of first pixels, as Hierarchy.Cut makes them.
+// O(runs); the result shares no memory with r.
+func (r *Runs) Coarsen(parent []int32, n int) *Runs {
+	if len(parent) != r.N {
+		panic(fmt.Sprintf("superpixels: %d parents for %d regions", len(parent), r.N))
 	}
-	out := &Map{Width: m.Width, Height: m.Height, N: n, Labels: make([]int32, len(m.Labels))}
-	for p, l := range m.Labels {
-		out.Labels[p] = parent[l]
+	spans := make([]span, 0, len(r.spans)/2) // of a quarter of the regions
+	for _, s := range r.spans {
+		spans = extend(spans, span{s.end, parent[s.region]})
 	}
-	return out
+	return newRuns(r.Width, r.Height, n, spans)
 }
 
 // Coarsen returns the graph of the n regions of which parent[i] holds region i

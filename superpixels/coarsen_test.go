@@ -21,6 +21,9 @@ func drawCut(t *rapid.T) (h *Hierarchy, fine *Map, g *Graph, apart []uint8) {
 	return h, fine, Describe(img, fine), apart
 }
 
+// coarsen returns the map that a cut makes of the finest one.
+func coarsen(fine *Map, c *Cut) *Map { return fine.Runs().Coarsen(c.Parent, c.N).Map() }
+
 // A cut keeps values apart, is no coarser than its level and not finer than
 // it must be, and lower levels are nested in higher ones.
 func TestCut(t *testing.T) {
@@ -28,7 +31,7 @@ func TestCut(t *testing.T) {
 		h, fine, g, apart := drawCut(t)
 		n := rapid.IntRange(0, fine.N+2).Draw(t, "n")
 		cut := h.Cut(g, n, apart, 0)
-		m := fine.Coarsen(cut.Parent, cut.N)
+		m := coarsen(fine, cut)
 		checkMap(t, m, fine.Width, fine.Height, cut.N)
 		level := h.At(n)
 		checkNested(t, level, m)
@@ -68,7 +71,7 @@ func TestCut(t *testing.T) {
 			}
 		}
 		coarser := h.Cut(g, n/2, apart, 0)
-		checkNested(t, fine.Coarsen(coarser.Parent, coarser.N), m)
+		checkNested(t, coarsen(fine, coarser), m)
 		if diff := cmp.Diff(cut, h.Cut(g, n, apart, 0)); diff != "" {
 			t.Fatalf("the same cut made again: %s", diff)
 		}
@@ -82,7 +85,7 @@ func TestPlainCut(t *testing.T) {
 	fine := h.At(200)
 	for _, n := range []int{1, 2, 50, 200} {
 		cut := h.Cut(Describe(img, fine), n, make([]uint8, 200), 0)
-		if diff := cmp.Diff(h.At(n), fine.Coarsen(cut.Parent, cut.N)); diff != "" || cut.Split != 0 {
+		if diff := cmp.Diff(h.At(n), coarsen(fine, cut)); diff != "" || cut.Split != 0 {
 			t.Errorf("%d regions: split %d, %s", n, cut.Split, diff)
 		}
 	}
@@ -98,7 +101,7 @@ func TestCoarsenedGraph(t *testing.T) {
 		g := Describe(img, fine)
 		cut := h.Cut(g, rapid.IntRange(1, fine.N).Draw(t, "n"), make([]uint8, fine.N), 0)
 		got := g.Coarsen(cut.Parent, cut.N)
-		want := Describe(img, fine.Coarsen(cut.Parent, cut.N))
+		want := Describe(img, coarsen(fine, cut))
 		low, high := map[[2]int32]float32{}, map[[2]int32]float32{}
 		for _, e := range g.Edges {
 			key := [2]int32{min(cut.Parent[e.A], cut.Parent[e.B]), max(cut.Parent[e.A], cut.Parent[e.B])}

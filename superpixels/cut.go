@@ -3,7 +3,7 @@ package superpixels
 import "fmt"
 
 // Cut says which regions of the finest level make up each region of a coarser
-// map, with ids in the raster order of first pixels. Map.Coarsen and
+// map, with ids in the raster order of first pixels. Runs.Coarsen and
 // Graph.Coarsen turn it into a map and its graph. It is immutable once made.
 type Cut struct {
 	N      int     // regions

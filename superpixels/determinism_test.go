@@ -51,10 +51,10 @@ func TestDivide(t *testing.T) {
 		img := picture(c.width, c.height, 50, 9, 5)
 		h, g := Divide(img, c.finest)
 		alone := NewHierarchy(img, c.finest)
-		if diff := cmp.Diff(alone, h, cmp.AllowUnexported(Hierarchy{})); diff != "" {
+		if diff := cmp.Diff(alone, h, cmp.AllowUnexported(Hierarchy{}), unexported); diff != "" {
 			t.Errorf("%v: hierarchy (-alone +together):\n%s", c, diff)
 		}
-		if diff := cmp.Diff(Describe(img, alone.Map()), g); diff != "" {
+		if diff := cmp.Diff(Describe(img, alone.Runs().Map()), g); diff != "" {
 			t.Errorf("%v: graph (-alone +together):\n%s", c, diff)
 		}
 	}

@@ -42,42 +42,37 @@ func uvarint(data []byte, limit uint64) (uint64, []byte, error) {
 	return v, data[n:], nil
 }
 
-// appendRuns appends the label rows as pairs (region id, run length) of
-// unsigned LEB128 numbers; no run crosses the end of a row.
-func appendRuns(dst []byte, m *Map) []byte {
-	for y := range m.Height {
-		row := m.Labels[y*m.Width : (y+1)*m.Width]
-		for x := 0; x < len(row); {
-			end := x + 1
-			for end < len(row) && row[end] == row[x] {
-				end++
-			}
-			dst = binary.AppendUvarint(dst, uint64(row[x]))
-			dst = binary.AppendUvarint(dst, uint64(end-x))
-			x = end
+// appendRows appends the runs row by row as pairs (region id, run length) of
+// unsigned LEB128 numbers; those that cross the end of a row are divided there.
+func (r *Runs) appendRows(dst []byte) []byte {
+	for y := range r.Height {
+		for run := range r.Between(y*r.Width, (y+1)*r.Width) {
+			dst = binary.AppendUvarint(dst, uint64(run.Region))
+			dst = binary.AppendUvarint(dst, uint64(run.End-run.Start))
 		}
 	}
 	return dst
 }
 
-// readRuns reads what appendRuns wrote for a map whose Width, Height and N are
-// set, fills Labels and returns the remaining bytes. The runs are checked in
-// full, including the order of the ids, before any memory is taken for them.
-func readRuns(m *Map, data []byte) ([]byte, error) {
+// readRows reads what appendRows wrote of a map of the given size, of n regions,
+// and returns it with the remaining bytes. The runs are checked in full,
+// including the order of the ids, before any memory is taken for them.
+func readRows(width, height, n int, data []byte) (*Runs, []byte, error) {
 	rest := data
 	next := uint64(0) // the id that a new region must have
-	for y := range m.Height {
-		for x := 0; x < m.Width; {
+	count := 0
+	for y := range height {
+		for x := 0; x < width; count++ {
 			id, length := uint64(0), uint64(0)
 			var err error
-			if id, rest, err = uvarint(rest, min(next, uint64(m.N-1))); err != nil {
-				return nil, fmt.Errorf("row %d: region id: %w", y, err)
+			if id, rest, err = uvarint(rest, min(next, uint64(n-1))); err != nil {
+				return nil, nil, fmt.Errorf("row %d: region id: %w", y, err)
 			}
-			if length, rest, err = uvarint(rest, uint64(m.Width-x)); err != nil {
-				return nil, fmt.Errorf("row %d: run length: %w", y, err)
+			if length, rest, err = uvarint(rest, uint64(width-x)); err != nil {
+				return nil, nil, fmt.Errorf("row %d: run length: %w", y, err)
 			}
 			if length == 0 {
-				return nil, fmt.Errorf("row %d: a run of length 0", y)
+				return nil, nil, fmt.Errorf("row %d: a run of length 0", y)
 			}
 			if id == next {
 				next++
@@ -85,21 +80,19 @@ func readRuns(m *Map, data []byte) ([]byte, error) {
 			x += int(length)
 		}
 	}
-	if next != uint64(m.N) {
-		return nil, fmt.Errorf("%d regions announced, %d found", m.N, next)
+	if next != uint64(n) {
+		return nil, nil, fmt.Errorf("%d regions announced, %d found", n, next)
 	}
-	m.Labels = make([]int32, m.Width*m.Height)
-	for p := 0; p < len(m.Labels); {
-		id, n := binary.Uvarint(data)
-		length, k := binary.Uvarint(data[n:])
-		data = data[n+k:]
-		run := m.Labels[p : p+int(length)]
-		for i := range run {
-			run[i] = int32(id)
-		}
-		p += len(run)
+	spans := make([]span, 0, count)
+	end := int32(0)
+	for range count {
+		id, i := binary.Uvarint(data)
+		length, j := binary.Uvarint(data[i:])
+		data = data[i+j:]
+		end += int32(length)
+		spans = extend(spans, span{end, int32(id)})
 	}
-	return rest, nil
+	return newRuns(width, height, n, spans), rest, nil
 }
 
 const (
@@ -121,29 +114,29 @@ const (
 // The runs follow row by row, top to bottom: pairs of unsigned LEB128 numbers
 // (region id, run length ≥ 1), left to right, until the run lengths of the row
 // add up to width. Nothing follows the last row.
-func (m *Map) MarshalBinary() ([]byte, error) {
-	if err := checkSize(m.Width, m.Height); err != nil {
+func (r *Runs) MarshalBinary() ([]byte, error) {
+	if err := checkSize(r.Width, r.Height); err != nil {
 		return nil, fmt.Errorf("superpixels: encode map: %w", err)
 	}
-	return appendRuns(m.header(), m), nil
+	return r.appendRows(r.header()), nil
 }
 
-func (m *Map) header() []byte {
-	dst := make([]byte, mapHeader, mapHeader+m.Width*m.Height/4)
+func (r *Runs) header() []byte {
+	dst := make([]byte, mapHeader, mapHeader+4*(len(r.spans)+r.Height))
 	copy(dst, mapMagic)
 	dst[4] = mapVersion
-	binary.LittleEndian.PutUint32(dst[8:], uint32(m.Width))
-	binary.LittleEndian.PutUint32(dst[12:], uint32(m.Height))
-	binary.LittleEndian.PutUint32(dst[16:], uint32(m.N))
+	binary.LittleEndian.PutUint32(dst[8:], uint32(r.Width))
+	binary.LittleEndian.PutUint32(dst[12:], uint32(r.Height))
+	binary.LittleEndian.PutUint32(dst[16:], uint32(r.N))
 	return dst
 }
 
 // UnmarshalBinary decodes what MarshalBinary wrote. It accepts any bytes:
-// those that are no map give an error, leave m unchanged and cost no memory
-// beyond what a map of the announced size (at most 64 Mi pixels, every row
-// backed by data) needs. It checks the partition and the numbering of the ids,
-// not that regions are connected.
-func (m *Map) UnmarshalBinary(data []byte) error {
+// those that are no map give an error, leave r unchanged and cost no memory;
+// a map takes at most six times len(data), for every row is backed by data. It
+// checks the partition and the numbering of the ids, not that regions are
+// connected.
+func (r *Runs) UnmarshalBinary(data []byte) error {
 	d, rest, err := readMap(data)
 	if err == nil && len(rest) > 0 {
 		err = errTrailing
@@ -151,12 +144,12 @@ func (m *Map) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return fmt.Errorf("superpixels: decode map: %w", err)
 	}
-	*m = *d
+	*r = *d
 	return nil
 }
 
 // readMap decodes a map from the front of data.
-func readMap(data []byte) (*Map, []byte, error) {
+func readMap(data []byte) (*Runs, []byte, error) {
 	if len(data) < mapHeader {
 		return nil, nil, errTruncated
 	}
@@ -166,14 +159,13 @@ func readMap(data []byte) (*Map, []byte, error) {
 	if data[4] != mapVersion || data[5] != 0 || data[6] != 0 || data[7] != 0 {
 		return nil, nil, fmt.Errorf("version %d (flags %x), want %d", data[4], data[5:8], mapVersion)
 	}
-	width, height, n := binary.LittleEndian.Uint32(data[8:]), binary.LittleEndian.Uint32(data[12:]), binary.LittleEndian.Uint32(data[16:])
-	m := &Map{Width: int(width), Height: int(height), N: int(n)}
-	if err := checkSize(m.Width, m.Height); err != nil {
+	number := func(offset int) int { return int(binary.LittleEndian.Uint32(data[offset:])) }
+	width, height, n := number(8), number(12), number(16)
+	if err := checkSize(width, height); err != nil {
 		return nil, nil, err
 	}
-	if m.N < 1 || m.N > m.Width*m.Height {
-		return nil, nil, fmt.Errorf("%d regions in %d pixels", m.N, m.Width*m.Height)
+	if n < 1 || n > width*height {
+		return nil, nil, fmt.Errorf("%d regions in %d pixels", n, width*height)
 	}
-	rest, err := readRuns(m, data[mapHeader:])
-	return m, rest, err
+	return readRows(width, height, n, data[mapHeader:])
 }

@@ -19,12 +19,12 @@ var twoRegions = []byte{
 
 func TestMapLayout(t *testing.T) {
 	m := &Map{Width: 3, Height: 2, N: 2, Labels: []int32{0, 1, 1, 0, 0, 0}}
-	got, err := m.MarshalBinary()
+	got, err := m.Runs().MarshalBinary()
 	if err != nil || !bytes.Equal(got, twoRegions) {
 		t.Errorf("encoded as % x, %v, want % x", got, err, twoRegions)
 	}
-	var again Map
-	if err := again.UnmarshalBinary(twoRegions); err != nil || !cmp.Equal(m, &again) {
+	var again Runs
+	if err := again.UnmarshalBinary(twoRegions); err != nil || !cmp.Equal(m, again.Map()) {
 		t.Errorf("decoded as %v, %v", again, err)
 	}
 }
@@ -66,7 +66,7 @@ func TestMapRefusals(t *testing.T) {
 		{"run past the row", with(23, 3), "run length"},
 		{"overlong number", with(20, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), "too early"},
 	} {
-		m := Map{N: -1}
+		m := Runs{N: -1}
 		err := m.UnmarshalBinary(c.data)
 		if err == nil || !strings.Contains(err.Error(), c.want) || m.N != -1 {
 			t.Errorf("%s: error %v, want one with %q; map %v", c.name, err, c.want, m)
@@ -76,7 +76,7 @@ func TestMapRefusals(t *testing.T) {
 
 func TestTooLargeToEncode(t *testing.T) {
 	m := &Map{Width: maxSide + 1, Height: 1, N: 1, Labels: make([]int32, maxSide+1)}
-	if _, err := m.MarshalBinary(); err == nil {
+	if _, err := m.Runs().MarshalBinary(); err == nil {
 		t.Error("a map that no reader accepts was encoded")
 	}
 }
@@ -85,7 +85,7 @@ func FuzzUnmarshal(f *testing.F) {
 	img := picture(20, 15, 5, 5, 1)
 	h := NewHierarchy(img, 12)
 	m := h.At(5)
-	for _, v := range []interface{ MarshalBinary() ([]byte, error) }{h, m, Describe(img, m)} {
+	for _, v := range []interface{ MarshalBinary() ([]byte, error) }{h, m.Runs(), Describe(img, m)} {
 		data, err := v.MarshalBinary()
 		if err != nil {
 			f.Fatal(err)
@@ -94,11 +94,11 @@ func FuzzUnmarshal(f *testing.F) {
 	}
 	f.Add(twoRegions)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var m Map
+		var m Runs
 		if m.UnmarshalBinary(data) == nil {
 			again, err := m.MarshalBinary()
-			var m2 Map
-			if err != nil || m2.UnmarshalBinary(again) != nil || !cmp.Equal(m, m2) {
+			var m2 Runs
+			if err != nil || m2.UnmarshalBinary(again) != nil || !equal(&m, &m2) || !equal(&m, m.Map().Runs()) {
 				t.Fatalf("a decoded map doesn't survive a round trip: %v", err)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 // region is a union of regions of each finer level. It is immutable once made
 // and safe for concurrent use.
 type Hierarchy struct {
-	finest *Map
+	finest *Runs
 	// merges[i] names the two nodes that join into node finest.N+i; nodes
 	// 0..finest.N-1 are the regions of the finest map.
 	merges [][2]int32
@@ -20,13 +20,13 @@ type Hierarchy struct {
 // Finest returns the number of regions of the finest level.
 func (h *Hierarchy) Finest() int { return h.finest.N }
 
-// Map returns the finest level. It is shared with h: callers must not write to it.
-func (h *Hierarchy) Map() *Map { return h.finest }
+// Runs returns the finest level, which is shared with h.
+func (h *Hierarchy) Runs() *Runs { return h.finest }
 
 // At returns the level with exactly min(n, Finest) regions; n < 1 counts as 1.
 // It takes one pass over the pixels and shares no memory with h.
 func (h *Hierarchy) At(n int) *Map {
-	return h.finest.Coarsen(h.level(n))
+	return h.finest.Coarsen(h.level(n)).Map()
 }
 
 // NewHierarchy segments the image, whose alpha is ignored, into finest regions
@@ -34,19 +34,20 @@ func (h *Hierarchy) At(n int) *Map {
 // when the image is empty. The result depends on the pixels and on finest
 // only; levels below both of two values of finest are nearly the same.
 func NewHierarchy(img *image.NRGBA, finest int) *Hierarchy {
-	h, _ := newHierarchy(img, finest)
-	return h
+	m, t, _ := divide(img, finest)
+	return t.over(m)
 }
 
 // Divide returns NewHierarchy(img, finest) and what Describe says of its finest
 // level, in less time than the two take.
 func Divide(img *image.NRGBA, finest int) (*Hierarchy, *Graph) {
-	h, s := newHierarchy(img, finest)
-	return h, s.describe(img, h.Map())
+	m, t, s := divide(img, finest)
+	return t.over(m), s.describe(img, m)
 }
 
-// newHierarchy is NewHierarchy and returns the scene that it worked on, too.
-func newHierarchy(img *image.NRGBA, finest int) (*Hierarchy, *scene) {
+// divide returns the finest map of NewHierarchy, the tree over its regions and
+// the scene that it worked on.
+func divide(img *image.NRGBA, finest int) (*Map, *tree, *scene) {
 	width, height := img.Rect.Dx(), img.Rect.Dy()
 	if width < 1 || height < 1 {
 		panic("superpixels: empty image")
@@ -54,11 +55,11 @@ func newHierarchy(img *image.NRGBA, finest int) (*Hierarchy, *scene) {
 	finest = min(max(finest, 1), width*height)
 	w, h := reducedSize(width, height, max(workPixels, pixelsPerRegion*finest))
 	s := newScene(img, w, h)
-	out := s.segment(DefaultRegions(width, height), finest)
-	if w == width && h == height {
-		return out, s
+	m, t := s.segment(DefaultRegions(width, height), finest)
+	if w != width || h != height {
+		m = t.enlarge(m, img)
 	}
-	return out.enlarge(img), s
+	return m, t, s
 }
 
 const (
@@ -68,7 +69,7 @@ const (
 )
 
 // MarshalBinary encodes the hierarchy: magic "CSPH", version 1 (one byte),
-// three bytes 0, the finest map as Map.MarshalBinary writes it, then for each
+// three bytes 0, the finest map as Runs.MarshalBinary writes it, then for each
 // of its N−1 merges, in order, the two nodes that join, as unsigned LEB128
 // numbers. Nodes 0..N−1 are the regions; merge i makes node N+i.
 func (h *Hierarchy) MarshalBinary() ([]byte, error) {
@@ -89,7 +90,7 @@ func (h *Hierarchy) MarshalBinary() ([]byte, error) {
 
 // UnmarshalBinary decodes what MarshalBinary wrote. Bytes that are no
 // hierarchy give an error and leave h unchanged; the memory they can take is
-// bounded as for Map.UnmarshalBinary.
+// bounded as for Runs.UnmarshalBinary.
 func (h *Hierarchy) UnmarshalBinary(data []byte) error {
 	d, err := readHierarchy(data)
 	if err != nil {

@@ -89,12 +89,11 @@ func reduce(img *image.NRGBA, width, height int) *image.NRGBA {
 	return out
 }
 
-// enlarge carries a hierarchy of a reduced copy over to the image itself: the
-// finest map is enlarged by repeating pixels, then its borders are moved to
+// enlarge carries the tree over the map of a reduced copy over to the image
+// itself: the map is enlarged by repeating pixels, then its borders are moved to
 // where the full-size image has them.
-func (h *Hierarchy) enlarge(img *image.NRGBA) *Hierarchy {
+func (t *tree) enlarge(small *Map, img *image.NRGBA) *Map {
 	width, height := img.Rect.Dx(), img.Rect.Dy()
-	small := h.finest
 	m := &Map{Width: width, Height: height, N: small.N, Labels: make([]int32, width*height)}
 	column, row := nearest(width, small.Width), nearest(height, small.Height)
 	for y := range height {
@@ -107,8 +106,8 @@ func (h *Hierarchy) enlarge(img *image.NRGBA) *Hierarchy {
 			line[x] = from[column[x]]
 		}
 	}
-	parent := make([]int32, small.N+len(h.merges))
-	for i, pair := range h.merges {
+	parent := make([]int32, small.N+len(t.merges))
+	for i, pair := range t.merges {
 		parent[pair[0]], parent[pair[1]] = int32(small.N+i), int32(small.N+i)
 	}
 	b := &borderPass{partition: partition{labels: m.Labels, width: width, height: height}, mean: meanColours(img, m)}
@@ -126,7 +125,8 @@ func (h *Hierarchy) enlarge(img *image.NRGBA) *Hierarchy {
 	}
 	scale := max(float64(width)/float64(small.Width), float64(height)/float64(small.Height))
 	b.run(int(math.Ceil(scale)))
-	return (&tree{leaves: small.N, merges: h.merges}).hierarchy(m, small.N)
+	t.trim(m, small.N)
+	return m
 }
 
 // union returns the node in which two nodes of a tree first are one. Parents

@@ -2,14 +2,15 @@ package superpixels
 
 import "slices"
 
-// segment is NewHierarchy for 1 ≤ finest ≤ pixels at the resolution of the scene.
+// segment is NewHierarchy for 1 ≤ finest ≤ pixels at the resolution of the
+// scene; it returns the finest map and the tree over its regions.
 //
 // Below the finest level wanted, the merge order doesn't depend on finest. One
 // pass that straightens borders comes where smoothAt regions are left: what a
 // pixel suits is decided by the regions of that level, but the pixel moves
 // between regions of the finest level, and only where every level in between
 // stays connected. So the levels stay nested however fine the finest is.
-func (s *scene) segment(base, finest int) *Hierarchy {
+func (s *scene) segment(base, finest int) (*Map, *tree) {
 	lab, g := s.lab, s.gradients
 	width, height := lab.width, lab.height
 	labels, n := basins(g.g1, width, height, max(finest, base))
@@ -53,7 +54,9 @@ func (s *scene) segment(base, finest int) *Hierarchy {
 	b.run(smoothSweeps)
 	after.gatherBorders(&b.partition, g)
 	t.grow(newMerger(after), 1, top)
-	return t.hierarchy(&Map{Width: width, Height: height, N: leaves, Labels: labels}, finest)
+	out := &Map{Width: width, Height: height, N: leaves, Labels: labels}
+	t.trim(out, finest)
+	return out, t
 }
 
 const (
@@ -86,9 +89,9 @@ func (t *tree) grow(m *merger, until int, node []int32) {
 	}
 }
 
-// hierarchy cuts the tree at finest ≤ leaves regions and numbers these in
-// raster order. It takes over the map of the leaves.
-func (t *tree) hierarchy(m *Map, finest int) *Hierarchy {
+// trim cuts the tree and m, the map of its leaves, at finest ≤ leaves regions
+// and numbers these in raster order.
+func (t *tree) trim(m *Map, finest int) {
 	cut := t.leaves - finest
 	root := make([]int32, t.leaves+len(t.merges)) // node after the cut that holds a node
 	id := make([]int32, len(root))                // new node ids
@@ -113,11 +116,14 @@ func (t *tree) hierarchy(m *Map, finest int) *Hierarchy {
 		}
 	}
 	m.N = finest
-	h := &Hierarchy{finest: m, merges: t.merges[cut:]}
-	for i := range h.merges {
-		pair := &h.merges[i]
+	merges := t.merges[cut:]
+	for i := range merges {
+		pair := &merges[i]
 		pair[0], pair[1] = id[pair[0]], id[pair[1]]
 		id[t.leaves+cut+i] = int32(finest + i)
 	}
-	return h
+	t.leaves, t.merges = finest, merges
 }
+
+// over returns the hierarchy of the tree and the map of its leaves.
+func (t *tree) over(m *Map) *Hierarchy { return &Hierarchy{finest: m.Runs(), merges: t.merges} }

@@ -154,14 +154,14 @@ func TestRoundTrips(t *testing.T) {
 		if !slices.Equal(h.merges, again.merges) || !cmp.Equal(m, again.At(h.Finest())) {
 			t.Fatal("the hierarchy changed")
 		}
-		if data, err = m.MarshalBinary(); err != nil {
+		if data, err = m.Runs().MarshalBinary(); err != nil {
 			t.Fatal(err)
 		}
-		var m2 Map
+		var m2 Runs
 		if err := m2.UnmarshalBinary(data); err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(m, &m2); d != "" {
+		if d := cmp.Diff(m, m2.Map()); d != "" {
 			t.Fatal(d)
 		}
 		g := Describe(img, m)

@@ -152,7 +152,7 @@ func TestSuperpixelForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m superpixels.Map
+	var m superpixels.Runs
 	if err := m.UnmarshalBinary(raw); err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func makeFixtures(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	m := superpixels.Map{Width: 4, Height: 3, N: 3, Labels: []int32{0, 0, 1, 1, 0, 2, 2, 1, 2, 2, 2, 2}}
-	packed, err := m.MarshalBinary()
+	packed, err := m.Runs().MarshalBinary()
 	if err != nil {
 		t.Fatal(err)
 	}

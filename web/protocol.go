@@ -15,7 +15,7 @@ import (
 //
 // # superpixels.bin
 //
-// A gzip-encoded body (Content-Encoding) of superpixels.Map.MarshalBinary:
+// A gzip-encoded body (Content-Encoding) of superpixels.Runs.MarshalBinary:
 // a header of 20 bytes, little-endian, of magic "CSPM", version uint8 = 1,
 // three zero bytes, width, height and the number of superpixels as uint32; then,
 // row by row, pairs of unsigned LEB128 numbers (superpixel id, run length)

@@ -224,7 +224,7 @@ func readScores(path string, classes int, s *scene) ([]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	out, err := scores.PerSuperpixel(s.regions)
+	out, err := scores.PerSuperpixel(s.regions.Runs())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

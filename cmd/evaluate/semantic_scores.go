@@ -44,7 +44,7 @@ func (y synthesis) scores(mask []uint8, s *scene, draw int) ([]float64, error) {
 			blur(p, width, kernel)
 		}
 	}
-	out, err := y.stack(planes, width, height).PerSuperpixel(s.regions)
+	out, err := y.stack(planes, width, height).PerSuperpixel(s.regions.Runs())
 	if err != nil {
 		return nil, err
 	}

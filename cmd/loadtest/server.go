@@ -175,8 +175,11 @@ func (s *server) open(ctx context.Context, id string) (*superpixels.Map, error) 
 	if err != nil {
 		return nil, err
 	}
-	m := new(superpixels.Map)
-	return m, m.UnmarshalBinary(b)
+	var runs superpixels.Runs
+	if err := runs.UnmarshalBinary(b); err != nil {
+		return nil, err
+	}
+	return runs.Map(), nil
 }
 
 // trash puts the test's project away.

@@ -18,12 +18,8 @@ type Mask struct {
 }
 
 // MaskOf makes a mask of a class per region of a map.
-func MaskOf(m *superpixels.Map, labels []uint8) Mask {
-	out := Mask{Width: m.Width, Height: m.Height, Pixels: make([]uint8, len(m.Labels))}
-	for i, id := range m.Labels {
-		out.Pixels[i] = labels[id]
-	}
-	return out
+func MaskOf(m *superpixels.Runs, labels []uint8) Mask {
+	return Mask{Width: m.Width, Height: m.Height, Pixels: m.Spread(labels)}
 }
 
 // row returns the pixels of row y.
@@ -56,13 +52,16 @@ func ColourMask(w io.Writer, m Mask, classes []segment.Class) error {
 
 // Superpixels writes the map as a 16-bit grey PNG: each pixel is the id of its
 // superpixel. A map of more than 65,536 superpixels does not fit and is an error.
-func Superpixels(w io.Writer, m *superpixels.Map) error {
+func Superpixels(w io.Writer, m *superpixels.Runs) error {
 	if m.N > 1<<16 {
 		return fmt.Errorf("%d superpixels do not fit 16 bits", m.N)
 	}
 	return writePNG(w, grey16Form, m.Width, m.Height, func(y int, dst []byte) {
-		for x, id := range m.Labels[y*m.Width : (y+1)*m.Width] {
-			binary.BigEndian.PutUint16(dst[2*x:], uint16(id))
+		row := y * m.Width
+		for run := range m.Between(row, row+m.Width) {
+			for p := run.Start; p < run.End; p++ {
+				binary.BigEndian.PutUint16(dst[2*(p-row):], uint16(run.Region))
+			}
 		}
 	})
 }

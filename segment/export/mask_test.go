@@ -18,8 +18,8 @@ import (
 )
 
 // threeRegions is a 4×2 map: 0011 over 0221.
-func threeRegions() *superpixels.Map {
-	return &superpixels.Map{Width: 4, Height: 2, N: 3, Labels: []int32{0, 0, 1, 1, 0, 2, 2, 1}}
+func threeRegions() *superpixels.Runs {
+	return (&superpixels.Map{Width: 4, Height: 2, N: 3, Labels: []int32{0, 0, 1, 1, 0, 2, 2, 1}}).Runs()
 }
 
 // labelled is a mask over threeRegions.
@@ -119,7 +119,7 @@ func TestSuperpixels(t *testing.T) {
 			}
 		}
 	}
-	if err := export.Superpixels(io.Discard, &superpixels.Map{Width: 1, Height: 1, N: 1<<16 + 1}); err == nil {
+	if err := export.Superpixels(io.Discard, &superpixels.Runs{Width: 1, Height: 1, N: 1<<16 + 1}); err == nil {
 		t.Error("65,537 superpixels were accepted")
 	}
 }
@@ -129,15 +129,15 @@ func TestSuperpixels(t *testing.T) {
 func TestFlatMemory(t *testing.T) {
 	const width = 2000
 	classes := []segment.Class{{Name: "a", Color: "#102030"}}
-	writers := map[string]func(export.Mask, *superpixels.Map) error{
-		"index":       func(m export.Mask, _ *superpixels.Map) error { return export.IndexMask(io.Discard, m) },
-		"colour":      func(m export.Mask, _ *superpixels.Map) error { return export.ColourMask(io.Discard, m, classes) },
-		"superpixels": func(_ export.Mask, m *superpixels.Map) error { return export.Superpixels(io.Discard, m) },
+	writers := map[string]func(export.Mask, *superpixels.Runs) error{
+		"index":       func(m export.Mask, _ *superpixels.Runs) error { return export.IndexMask(io.Discard, m) },
+		"colour":      func(m export.Mask, _ *superpixels.Runs) error { return export.ColourMask(io.Discard, m, classes) },
+		"superpixels": func(_ export.Mask, m *superpixels.Runs) error { return export.Superpixels(io.Discard, m) },
 	}
 	for name, write := range writers {
 		allocated := func(height int) uint64 {
 			mask := export.Mask{Width: width, Height: height, Pixels: make([]uint8, width*height)}
-			m := &superpixels.Map{Width: width, Height: height, N: 1, Labels: make([]int32, width*height)}
+			m := (&superpixels.Map{Width: width, Height: height, N: 1, Labels: make([]int32, width*height)}).Runs()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			if err := write(mask, m); err != nil {
@@ -160,11 +160,12 @@ func BenchmarkMask(b *testing.B) {
 		m.Labels[i] = int32(i%4000/50 + i/4000/50*80)
 		mask.Pixels[i] = uint8(m.Labels[i] * 7 % 3)
 	}
+	runs := m.Runs()
 	classes := []segment.Class{{Color: "#102030"}, {Color: "#405060"}, {Color: "#708090"}}
 	for name, write := range map[string]func() error{
 		"index":       func() error { return export.IndexMask(io.Discard, mask) },
 		"colour":      func() error { return export.ColourMask(io.Discard, mask, classes) },
-		"superpixels": func() error { return export.Superpixels(io.Discard, m) },
+		"superpixels": func() error { return export.Superpixels(io.Discard, runs) },
 	} {
 		b.Run(fmt.Sprintf("%s/pixels=12M", name), func(b *testing.B) {
 			b.ReportAllocs()

@@ -42,9 +42,11 @@ func (numpy) image(ctx context.Context, s *subject) (*piece, error) {
 	for _, v := range probabilities {
 		halves = binary.LittleEndian.AppendUint16(halves, float16(v))
 	}
-	ids := make([]byte, 0, 4*len(m.Labels))
-	for _, id := range m.Labels {
-		ids = binary.LittleEndian.AppendUint32(ids, uint32(id))
+	ids := make([]byte, 0, 4*m.Area())
+	for run := range m.All() {
+		for range run.End - run.Start {
+			ids = binary.LittleEndian.AppendUint32(ids, uint32(run.Region))
+		}
 	}
 	probs, err := npz(s.stem+"/probs.npz",
 		npy("probs", "<f2", []int{m.N, len(s.project.Classes)}, halves), npy("superpixels", "<u4", size, ids))
@@ -54,7 +56,7 @@ func (numpy) image(ctx context.Context, s *subject) (*piece, error) {
 
 // probabilities returns those of the classes in project order at each superpixel
 // of the map, row-major, or no map when nothing is clicked.
-func (s *subject) probabilities(ctx context.Context) ([]float64, *superpixels.Map, error) {
+func (s *subject) probabilities(ctx context.Context) ([]float64, *superpixels.Runs, error) {
 	if s.image.Seq == 0 {
 		return nil, nil, nil
 	}

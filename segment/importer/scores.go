@@ -37,7 +37,7 @@ type Scores struct {
 // the means over their pixels, or the scores themselves when they are per
 // superpixel. Scores for another image size or number of superpixels are
 // ErrSize. O(pixels·classes), deterministic; the result is the caller's.
-func (s *Scores) PerSuperpixel(m *superpixels.Map) ([]float64, error) {
+func (s *Scores) PerSuperpixel(m *superpixels.Runs) ([]float64, error) {
 	k := s.Classes
 	out := make([]float64, m.N*k)
 	if s.Width == 0 {
@@ -58,12 +58,14 @@ func (s *Scores) PerSuperpixel(m *superpixels.Map) ([]float64, error) {
 			quote(s.Name), s.Width, s.Height, s.Classes, m.Width, m.Height, hint, ErrSize)
 	}
 	pixels := make([]float64, m.N)
-	for p, r := range m.Labels {
-		row := out[int(r)*k : (int(r)+1)*k]
-		for c, v := range s.Values[p*k : (p+1)*k] {
-			row[c] += float64(v)
+	for run := range m.All() {
+		row := out[run.Region*k : (run.Region+1)*k]
+		for p := run.Start; p < run.End; p++ {
+			for c, v := range s.Values[p*k : (p+1)*k] {
+				row[c] += float64(v)
+			}
 		}
-		pixels[r]++
+		pixels[run.Region] += float64(run.End - run.Start)
 	}
 	for i := range out {
 		out[i] /= pixels[i/k]

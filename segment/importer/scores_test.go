@@ -271,7 +271,7 @@ func (f failing) ReadAt(p []byte, off int64) (int, error) {
 }
 
 func TestPerSuperpixel(t *testing.T) {
-	m := &superpixels.Map{Width: 3, Height: 2, N: 2, Labels: []int32{0, 0, 1, 0, 1, 1}}
+	m := (&superpixels.Map{Width: 3, Height: 2, N: 2, Labels: []int32{0, 0, 1, 0, 1, 1}}).Runs()
 	s := &Scores{Name: "a", Width: 3, Height: 2, Rows: 6, Classes: 2, Values: []float32{
 		1, 0, 0.5, 0.5, 0, 1,
 		0, 1, 0.25, 0.75, 0.5, 0.5,

@@ -1,0 +1,141 @@
+package superpixels
+
+import (
+	"encoding/binary"
+	"iter"
+	"sort"
+)
+
+// Runs is a Map of which only the runs of equal pixels are kept, in raster
+// order. Of a photograph's finest level that is a third of the memory at 500×375
+// and a fifteenth at 12 megapixels. It is immutable once made and safe for
+// concurrent use.
+//
+// Pixels are numbered y·Width+x. A run is as long as it can be, so it may go
+// over the ends of rows, and there is one list of runs for each map.
+type Runs struct {
+	Width, Height, N int
+	spans            []span
+	rows             []int32 // span with the first pixel of each row; then the last one
+}
+
+// span is a run that begins where the one before ends.
+type span struct{ end, region int32 }
+
+// Run is a stretch of pixels Start ≤ p < End that lie in one region.
+type Run struct{ Start, End, Region int }
+
+// Runs returns the map as runs. O(pixels).
+func (m *Map) Runs() *Runs {
+	var spans []span
+	for start := 0; start < len(m.Labels); {
+		region, end := m.Labels[start], start+1
+		for end < len(m.Labels) && m.Labels[end] == region {
+			end++
+		}
+		spans = append(spans, span{int32(end), region})
+		start = end
+	}
+	return newRuns(m.Width, m.Height, m.N, spans)
+}
+
+// Map returns the map pixel by pixel. It is the caller's. O(pixels).
+func (r *Runs) Map() *Map {
+	m := &Map{Width: r.Width, Height: r.Height, N: r.N, Labels: make([]int32, r.Area())}
+	start := int32(0)
+	for _, s := range r.spans {
+		run := m.Labels[start:s.end]
+		for p := range run {
+			run[p] = s.region
+		}
+		start = s.end
+	}
+	return m
+}
+
+// extend appends a span; when it is of the same region as the last one, that
+// becomes longer.
+func extend(spans []span, s span) []span {
+	if last := len(spans) - 1; last >= 0 && spans[last].region == s.region {
+		spans[last].end = s.end
+		return spans
+	}
+	return append(spans, s)
+}
+
+// newRuns returns the map of the spans, which it takes over: no two neighbours
+// are of one region.
+func newRuns(width, height, n int, spans []span) *Runs {
+	rows := make([]int32, 0, height+1)
+	i := 0
+	for y := range height {
+		for int(spans[i].end) <= y*width {
+			i++
+		}
+		rows = append(rows, int32(i))
+	}
+	return &Runs{Width: width, Height: height, N: n, spans: spans, rows: append(rows, int32(len(spans)-1))}
+}
+
+// Area returns the number of pixels.
+func (r *Runs) Area() int { return r.Width * r.Height }
+
+// Bytes returns how much memory the runs take.
+func (r *Runs) Bytes() int { return 8*len(r.spans) + 4*len(r.rows) }
+
+// At returns the region of pixel (x, y), 0 ≤ x < Width and 0 ≤ y < Height.
+// O(log of the runs in the row).
+func (r *Runs) At(x, y int) int { return int(r.spans[r.find(y*r.Width+x)].region) }
+
+// find returns the run in which pixel p lies.
+func (r *Runs) find(p int) int {
+	y := p / r.Width
+	first, last := int(r.rows[y]), int(r.rows[y+1])
+	return first + sort.Search(last-first, func(i int) bool { return int(r.spans[first+i].end) > p })
+}
+
+// All goes through the runs.
+func (r *Runs) All() iter.Seq[Run] { return r.Between(0, r.Area()) }
+
+// Between goes through the runs of the pixels start ≤ p < end; the first and
+// the last one are cut where these begin and end.
+func (r *Runs) Between(start, end int) iter.Seq[Run] {
+	return func(yield func(Run) bool) {
+		if start >= end {
+			return
+		}
+		for i, from := r.find(start), start; from < end; i++ {
+			to := min(int(r.spans[i].end), end)
+			if !yield(Run{from, to, int(r.spans[i].region)}) {
+				return
+			}
+			from = to
+		}
+	}
+}
+
+// Spread returns for each pixel the value of its region. The slice is the
+// caller's. O(pixels), most of them eight at a time.
+func (r *Runs) Spread(values []uint8) []uint8 {
+	pixels := make([]uint8, r.Area())
+	start := int32(0)
+	for i, s := range r.spans {
+		v := values[s.region]
+		if i+1 < len(r.spans) && values[r.spans[i+1].region] == v {
+			continue // both at once
+		}
+		fill(pixels[start:s.end], v)
+		start = s.end
+	}
+	return pixels
+}
+
+// fill sets all of dst to v.
+func fill(dst []uint8, v uint8) {
+	for word := uint64(v) * 0x0101_0101_0101_0101; len(dst) >= 8; dst = dst[8:] {
+		binary.LittleEndian.PutUint64(dst, word)
+	}
+	for i := range dst {
+		dst[i] = v
+	}
+}
