@@ -186,7 +186,8 @@ func TestClassesEditedAtOnce(t *testing.T) {
 				edit.Base = p.Classes
 				edit.Classes = append(edit.Classes, segment.ClassEdit{Class: segment.Class{Name: name}, New: true})
 				if i == 0 {
-					edit.Classes[0].Name = "renamed"
+					a := slices.IndexFunc(edit.Classes, func(c segment.ClassEdit) bool { return c.Name == "a" })
+					edit.Classes[a].Name = "renamed"
 				}
 				if i == 1 {
 					edit.Classes[0], edit.Classes[1] = edit.Classes[1], edit.Classes[0]
