@@ -34,6 +34,7 @@ type Annotation struct {
 	view     view        // of the cut in force; made when first asked for
 	repairs  repairView
 	sequence *Sequence // of the present evidence; made when first asked for
+	supposed supposition
 	noted    *Sequence // whose doubt is stored
 }
 
@@ -149,8 +150,10 @@ func (a *Annotation) Present() (State, *Sequence) {
 // present makes the sequence when nobody has asked for it. The caller holds the lock.
 func (a *Annotation) present() *Sequence {
 	if a.sequence == nil {
-		a.sequence = NewSequence(a.look().model, a.table.Through(a.timeline.Clicks()), a.guess(), a.timeline.Seq())
-		a.sequence.turn = a.engine.turnsOf(a.image.ID)
+		if a.sequence = a.foreseen(); a.sequence == nil {
+			a.sequence = a.sequenceOf(a.timeline.Clicks(), a.timeline.Seq())
+		}
+		a.supposed = supposition{}
 	}
 	return a.sequence
 }
@@ -178,7 +181,7 @@ func (a *Annotation) takeProject(p Project) {
 	if a.table == nil || !sameClasses(&a.project, &p) {
 		a.table = p.Resolve()
 		a.tables++
-		a.sequence = nil
+		a.sequence, a.supposed = nil, supposition{}
 	}
 	a.project = p
 }

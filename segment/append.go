@@ -34,22 +34,7 @@ func (a *Annotation) add(ctx context.Context, expected int, e Event) (int, error
 	if seq, ok, err := a.repeated(ctx, &e); ok || err != nil {
 		return seq, err
 	}
-	if expected != a.timeline.Seq() {
-		return 0, a.conflict("The event was made for state %d of this image, which is now at %d. Nothing was changed; look at the present state and send it again.", expected, a.timeline.Seq())
-	}
-	if e.Map != "" && e.Map != a.look().token {
-		return 0, a.conflict("The event speaks of superpixels of another granularity than the present one. Nothing was changed; look at the present superpixels and send it again.").Because(ErrOtherMap)
-	}
-	pointed, err := a.under(e.Points)
-	if err != nil {
-		return 0, err
-	}
-	e.Superpixels = append(slices.Clone(e.Superpixels), pointed...)
-	if len(pointed) > 0 {
-		slices.Sort(e.Superpixels)
-		e.Superpixels = slices.Compact(e.Superpixels)
-	}
-	if err := e.check(&a.project, expected, a.timeline.Cut().N, a.cells); err != nil {
+	if err := a.resolve(expected, &e); err != nil {
 		return 0, err
 	}
 	e.sign(ctx)
@@ -70,6 +55,27 @@ func (a *Annotation) add(ctx context.Context, expected int, e Event) (int, error
 		}
 	}
 	return a.commit(ctx, e)
+}
+
+// resolve checks that e may come next and puts it in terms of superpixels. The
+// caller holds the lock.
+func (a *Annotation) resolve(expected int, e *Event) error {
+	if expected != a.timeline.Seq() {
+		return a.conflict("The event was made for state %d of this image, which is now at %d. Nothing was changed; look at the present state and send it again.", expected, a.timeline.Seq())
+	}
+	if e.Map != "" && e.Map != a.look().token {
+		return a.conflict("The event speaks of superpixels of another granularity than the present one. Nothing was changed; look at the present superpixels and send it again.").Because(ErrOtherMap)
+	}
+	pointed, err := a.under(e.Points)
+	if err != nil {
+		return err
+	}
+	e.Superpixels = append(slices.Clone(e.Superpixels), pointed...)
+	if len(pointed) > 0 {
+		slices.Sort(e.Superpixels)
+		e.Superpixels = slices.Compact(e.Superpixels)
+	}
+	return e.check(&a.project, expected, a.timeline.Cut().N, a.cells)
 }
 
 // repeated reports whether an event with the id of e is stored, and answers with

@@ -36,6 +36,7 @@ var needs = map[string]access.Action{
 	"Annotation.ImportMask":    access.Annotate,
 	"Annotation.SetGuess":      access.Annotate,
 	"Annotation.Append":        access.Annotate,
+	"Annotation.Suppose":       access.Annotate,
 	"Annotation.Events":        access.Read,
 	"Annotation.History":       access.Read,
 	"Annotation.PixelsAfter":   access.Read,

@@ -267,6 +267,7 @@ var messageRights = map[string]struct {
 	"run":      {`{"type":"run","count":5}`, [3]bool{false, true, true}},
 	"stop":     {`{"type":"stop"}`, [3]bool{false, true, true}},
 	"credit":   {`{"type":"credit","n":100}`, [3]bool{true, true, true}},
+	"suppose":  {`{"type":"suppose","expected_seq":0,"points":[[10,10]],"class":0}`, [3]bool{false, true, true}},
 }
 
 func TestRightsOfMessages(t *testing.T) {

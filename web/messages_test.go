@@ -75,6 +75,9 @@ var clientExamples = map[string]clientMessage{
 	"run":    {Type: "run", Count: 40},
 	"stop":   {Type: "stop"},
 	"credit": {Type: "credit", N: 8},
+	"suppose": {Type: "suppose", evidenceJSON: evidenceJSON{
+		ExpectedSeq: number(8), Map: "0011223344556677", Superpixels: []int32{5}, Class: number(1),
+	}},
 }
 
 // makeFixtures writes down one of each message that the types above can say.

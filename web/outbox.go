@@ -14,6 +14,7 @@ type outbox struct {
 	project   []byte        // the newest project, when its classes have changed; nil when sent
 	state     *told         // the newest state, or nil when it has been sent
 	repaired  int           // of the state that was sent last, or unknown
+	supposed  []byte        // the answer to the last supposition, or nil when sent
 	run       *run          // the sequence to follow
 	announced bool          // its run message has been sent
 	sent      int           // how many of its hypotheses have been sent
@@ -52,9 +53,10 @@ func (o *outbox) tellProject(message []byte) {
 	o.wake()
 }
 
-// tellState sets the state to send.
+// tellState sets the state to send; what was supposed of the one before is of no
+// use any more.
 func (o *outbox) tellState(state *told) {
-	o.state = state
+	o.state, o.supposed = state, nil
 	o.wake()
 }
 
@@ -94,6 +96,10 @@ func (o *outbox) next() (message []byte, binary, ok bool) {
 		}
 		o.repaired = state.repaired
 		return message, false, true
+	}
+	if o.supposed != nil {
+		message, o.supposed = o.supposed, nil
+		return message, true, true
 	}
 	if o.run == nil || o.ended {
 		return nil, false, false

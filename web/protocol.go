@@ -28,6 +28,7 @@ import (
 //	run      {count}                            restart the sequence, 1..100 hypotheses
 //	stop     {}                                 end the running sequence
 //	credit   {n}                                once sent, only n more hypotheses come until the next
+//	suppose  {expected_seq, map, superpixels|points, class}  what the first hypothesis would be with this label
 //
 // # Socket, server to client
 //
@@ -40,10 +41,18 @@ import (
 //	run    {run, seq, count, classes}           a sequence starts; earlier runs are superseded
 //	done   {run, reason, detail}                reason: complete, one-class, no-evidence, stopped, superseded, busy (it starts again by itself), failed
 //	error  {detail}                             a message could not be understood; nothing was changed
-//	binary                                      a hypothesis, see HypothesisFrame
+//	binary                                      a hypothesis, see HypothesisFrame; of run 0 the answer to suppose
 //
 // clicks and labels are standard base64 of one byte per superpixel: a class
 // id, or 255 for none.
+//
+// # Suppositions
+//
+// A page sends suppose when a button is pressed and evidence when it is
+// released. Nothing is stored, nobody else is told, and credit is not used up.
+// The answer is one hypothesis of run 0 for seq expected_seq + 1, or nothing when
+// the state is another by now or the server has no time. It is the first one of
+// the run that follows when the same label is sent.
 //
 // # Classes
 //
@@ -307,6 +316,12 @@ const (
 	frameVersion = 1
 	frameHeader  = 40
 )
+
+// frameOf encodes a hypothesis of a run.
+func frameOf(run uint32, seq int, h segment.Hypothesis) ([]byte, error) {
+	frame := HypothesisFrame{Run: run, Seq: uint32(seq), Rank: uint32(h.Rank), Energy: h.Energy, Digest: h.Digest, Labels: h.Labels}
+	return frame.AppendBinary(make([]byte, 0, frameHeader+len(h.Labels)))
+}
 
 // AppendBinary appends the frame's bytes to b.
 func (f *HypothesisFrame) AppendBinary(b []byte) ([]byte, error) {

@@ -231,15 +231,11 @@ func (r *room) compute(ctx context.Context, run *run, sequence *segment.Sequence
 			if err != nil {
 				return err
 			}
-			frame := HypothesisFrame{
-				Run: run.number, Seq: uint32(sequence.Seq()), Rank: uint32(rank),
-				Energy: h.Energy, Digest: h.Digest, Labels: h.Labels,
-			}
-			b, err := frame.AppendBinary(make([]byte, 0, frameHeader+len(h.Labels)))
+			frame, err := frameOf(run.number, sequence.Seq(), h)
 			if err != nil {
 				return err
 			}
-			if !r.publish(run, b) {
+			if !r.publish(run, frame) {
 				return context.Canceled
 			}
 			if rank == 0 && !run.asked.IsZero() {

@@ -35,6 +35,8 @@ type socket struct {
 	limits Limits
 	check  func(used bool) error // asks anew who this is; a farewell ends the socket
 	used   atomic.Bool           // something came since the last check
+
+	stopSupposing context.CancelFunc // the supposition before; of the reader
 }
 
 // writeBuffers are shared: a socket has one only while it writes.
@@ -83,7 +85,8 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := &socket{
 		outbox: newOutbox(), seat: seat, room: room, conn: conn, log: s.log, limits: s.limits,
-		check: func(used bool) error { return s.recheck(seat.ctx, visitor, used) },
+		check:         func(used bool) error { return s.recheck(seat.ctx, visitor, used) },
+		stopSupposing: func() {},
 	}
 	served = true
 	go c.serve()
@@ -181,6 +184,8 @@ func (c *socket) handle(message []byte) error {
 		c.room.restart(m.Count)
 	case "stop":
 		c.room.stop()
+	case "suppose":
+		return c.suppose(m)
 	case "credit":
 		if m.N < 0 {
 			return invalid("The field \"n\" must not be negative. Nothing was changed.")
@@ -193,7 +198,7 @@ func (c *socket) handle(message []byte) error {
 }
 
 // clientKinds are the types of messages that clients send.
-var clientKinds = []string{"hello", "evidence", "run", "stop", "credit"}
+var clientKinds = []string{"hello", "evidence", "run", "stop", "credit", "suppose"}
 
 // harmless are those of them that change nothing for others, and evidence,
 // whose right is looked at where it is stored, for a reject in place of an error.

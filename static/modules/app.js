@@ -88,6 +88,7 @@ export class App {
       labels: () => this.refresh(),
       hypotheses: (news, place) => this.hypothesesChanged(news, place),
       save: () => this.refresh(),
+      supposed: () => this.show(),
       project: (project) => this.classes.adopt(project),
       problem: (title, detail) => toast(title, detail, 'problem'),
     });
@@ -95,12 +96,14 @@ export class App {
     this.stage = new Stage(this.painter, this.graph, {
       draft: (drawn) => {
         this.history.leave();
+        if (!this.draft) this.suppose(drawn);
         this.draft = drawn;
         this.show();
       },
       stroke: (drawn) => this.stroke(drawn),
       cancelled: () => {
         this.draft = null;
+        this.session.unsuppose();
         this.show();
       },
       pick: (s, point) => this.pick(s, point),
@@ -202,6 +205,12 @@ export class App {
       this.tell = window.setTimeout(() => this.say(statusOf(this)), TELL);
     }
     this.refresh();
+  }
+
+  /** Has the first hypothesis shown before the button is released. @param {import('./strokes.js').Drawn} drawn that has begun */
+  suppose({ mode, superpixels }) {
+    const { current } = this.classes;
+    if (mode === 'paint' && this.stage.tools.kind === 'superpixel' && current.stored) this.session.suppose(superpixels, current.id);
   }
 
   /** @param {import('./strokes.js').Drawn} drawn */

@@ -10,12 +10,16 @@ const PATIENCE = 2000;
 /** Bytes of an event above which it goes by HTTP; a frame may hold 64 KiB. */
 const FRAME = 60 << 10;
 
+/** The run of hypotheses that nothing but a supposition led to. */
+const SUPPOSED = 0;
+
 /**
  * @typedef {'connecting' | 'saved' | 'saving' | 'offline' | 'failed'} SaveState
  *
  * @typedef {object} Listener what the page does when something has changed
  * @property {() => void} labels the labelling or the clicks
  * @property {(fresh: 'started' | 'placed' | 'folded' | 'done' | 'outdated', place: number) => void} hypotheses
+ * @property {() => void} supposed the first hypothesis is known that a label would lead to
  * @property {() => void} map the superpixels are others now; adopt is to bring them
  * @property {() => void} save
  * @property {(project: import('./protocol.js').ProjectRecord) => void} project its classes have changed
@@ -53,6 +57,10 @@ export class Session {
     this.later = [];
     this.hypotheses = new Hypotheses();
     this.listener = listener;
+    /** What the first hypothesis would be with the label that is being given, as soon as that is known. @type {Uint8Array | null} */
+    this.supposed = null;
+    /** The number that the event would have. */
+    this.supposing = 0;
     /** The clicks that the present run is for. */
     this.ranFor = '';
     this.failed = false;
@@ -64,7 +72,10 @@ export class Session {
       message: (message) => this.receive(message),
       binary: (buffer) => this.arrive(buffer),
       change: (open) => {
-        if (!open) this.evidence.disconnected();
+        if (!open) {
+          this.evidence.disconnected();
+          this.unsuppose();
+        }
         listener.save();
       },
     });
@@ -97,6 +108,27 @@ export class Session {
    */
   clear(superpixels, points) {
     this.append({ kind: 'clear', superpixels, points });
+  }
+
+  /**
+   * Asks what the first hypothesis would be with a label that may follow, while
+   * the button is held that gives it.
+   *
+   * @param {number[]} superpixels
+   * @param {number} label
+   */
+  suppose(superpixels, label) {
+    const { evidence } = this;
+    this.unsuppose();
+    if (this.save !== 'saved' || this.waiting || this.readOnly) return;
+    this.supposing = evidence.seq + 1;
+    this.link.send({ type: 'suppose', expected_seq: evidence.seq, map: evidence.map, superpixels, class: label });
+  }
+
+  /** The label does not follow, or what does is known. */
+  unsuppose() {
+    this.supposing = 0;
+    this.supposed = null;
   }
 
   /** Ends the search for hypotheses. */
@@ -149,6 +181,7 @@ export class Session {
   append(event, taken) {
     if (!this.mayChange()) return;
     const { keeper, evidence } = this;
+    if (event.kind !== 'label') this.unsuppose();
     const pending = evidence.add({ id: newID(), ...event }, taken, !keeper.lasting);
     if (!pending.kept) void this.keep(pending);
     if (event.kind !== 'accept' && event.kind !== 'pixels') this.outdate();
@@ -263,6 +296,7 @@ export class Session {
     if (message !== this.waiting) this.later = []; // that was about an older state
     if (message.map && message.map !== this.evidence.map) {
       this.waiting = message;
+      this.unsuppose();
       this.listener.map();
       return;
     }
@@ -314,6 +348,7 @@ export class Session {
         break;
       case 'dropped':
         void this.keeper.drop(id);
+        this.unsuppose();
         this.listener.labels();
         this.listener.problem('That step was taken back', detail);
         this.run(this.hypotheses.wanted || 20);
@@ -324,8 +359,16 @@ export class Session {
 
   /** @param {ArrayBuffer} buffer */
   arrive(buffer) {
+    const frame = decodeHypothesis(buffer);
+    if (frame.run === SUPPOSED) {
+      if (frame.seq !== this.supposing || new Set(frame.labels).size < 2) return; // one class everywhere is nothing to look at
+      this.supposed = frame.labels;
+      this.listener.supposed();
+      return;
+    }
+    if (frame.seq >= this.supposing) this.unsuppose();
     this.whenKnown(() => {
-      const outcome = this.hypotheses.add(decodeHypothesis(buffer));
+      const outcome = this.hypotheses.add(frame);
       if (outcome !== 'ignored') this.listener.hypotheses(outcome, this.hypotheses.fresh - 1);
     });
   }

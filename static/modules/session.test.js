@@ -30,11 +30,12 @@ const state = (seq, map, clicks) => ({
   map, regions: clicks.length, wanted: clicks.length, finest: 4, split: 0,
 });
 const run = (n, seq) => ({ type: 'run', run: n, seq, count: 1, classes: [0, 1] });
-const frame = (n, labels) => {
+const frame = (n, labels, seq = 0) => {
   const b = new Uint8Array(40 + labels.length);
   const view = new DataView(b.buffer);
   view.setUint8(0, 1);
   view.setUint32(4, n, true);
+  view.setUint32(8, seq, true);
   view.setUint32(16, labels.length, true);
   b.set(labels, 40);
   return b.buffer;
@@ -58,6 +59,7 @@ function open() {
   const session = new Session(4, 'fine', '/socket', { keeper, post: async (event) => posted(event) }, {
     labels: () => {},
     hypotheses: (news) => said.push(news),
+    supposed: () => said.push('supposed'),
     map: () => said.push('map'),
     save: () => {},
     project: ({ classes }) => said.push(`classes ${classes.map((c) => c.id)}`),
@@ -172,4 +174,45 @@ test('a state that says nothing of repairs has those of the one before', () => {
   assert.deepEqual([...session.evidence.present.repairs], [0, 4, 1]);
   tell({ ...state(4, 'coarse', [V, 1]), repairs: [] });
   assert.deepEqual([...session.evidence.present.repairs], []);
+});
+
+test('the first hypothesis is known before the label is given, and stays until the run has it', () => {
+  const { session, said, tell } = open();
+  tell(run(8, 0));
+  session.suppose([1], 2);
+  assert.deepEqual(sent, [{ type: 'suppose', expected_seq: 0, map: 'fine', superpixels: [1], class: 2 }]);
+  tell(frame(0, [1, 2, 1, 1], 1));
+  assert.deepEqual([said.at(-1), [...(session.supposed ?? [])]], ['supposed', [1, 2, 1, 1]]);
+  tell(frame(8, [1, 0, 0, 1], 0));
+  assert.ok(session.supposed, 'the run before goes on and does not end it');
+  session.label([1], [], 2);
+  tell({ type: 'ack', id: sent[1].id, seq: 1 });
+  tell(run(9, 1));
+  assert.ok(session.supposed, 'nothing flickers');
+  tell(frame(9, [1, 2, 1, 1], 1));
+  assert.equal(session.supposed, null);
+});
+
+test('a supposition that is given up, or of one class, is not shown', () => {
+  const { session, said, tell } = open();
+  session.suppose([1], 2);
+  tell(frame(0, [2, 2, 2, 2], 1));
+  session.unsuppose();
+  tell(frame(0, [1, 2, 1, 1], 1));
+  session.suppose([1], 2);
+  session.regrain(2);
+  tell(frame(0, [1, 2, 1, 1], 1));
+  assert.deepEqual([session.supposed, said.includes('supposed')], [null, false]);
+
+  session.suppose([1], 2);
+  assert.equal(sent.filter(({ type }) => type === 'suppose').length, 2, 'nothing is supposed while something is on its way');
+});
+
+test('a label that is refused was no good supposition', () => {
+  const { session, tell } = open();
+  session.suppose([1], 2);
+  tell(frame(0, [1, 2, 1, 1], 1));
+  session.label([1], [], 2);
+  tell({ type: 'reject', id: sent[1].id, reason: 'invalid', detail: '', seq: 0 });
+  assert.equal(session.supposed, null);
 });

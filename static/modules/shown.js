@@ -2,8 +2,9 @@ import { VOID } from './protocol.js';
 import { painted, pixelsOf, repairAt } from './repairs.js';
 
 /**
- * What is to be seen on the canvas now: the labelling or the preview, with the
- * stroke that is going on or the region that is proposed.
+ * What is to be seen on the canvas now: the labelling, the preview, or what the
+ * click that is being made will lead to, with the stroke that is going on or the
+ * region that is proposed.
  *
  * @param {import('./app.js').App} app
  * @returns {{labels: Uint8Array, clicks: Uint8Array, repairs: import('./repairs.js').Repairs}}
@@ -12,7 +13,8 @@ export function composed(app) {
   const { draft, proposal } = app;
   const preview = app.choice.shown;
   let { labels, clicks } = app;
-  if (preview) labels = preview.card.labels.map((l, s) => (clicks[s] === VOID ? l : clicks[s]));
+  const whole = app.session.supposed ?? preview?.card.labels;
+  if (whole) labels = whole.map((l, s) => (clicks[s] === VOID ? l : clicks[s]));
   let { repairs } = app.session.evidence.present;
   if (draft) {
     const { mode, superpixels, runs } = draft;

@@ -147,28 +147,37 @@ func TestE2ESpeedLarge(t *testing.T) {
 	p.screenshot("painted")
 }
 
-// stopwatch measures, in the page, from each release of the mouse to the ack of
-// the click, to the arrival of the first hypothesis that follows from it, and to
-// the end of the paint that shows it.
+// stopwatch measures, in the page, from each press of the mouse to the end of the
+// paint that shows the first hypothesis that the click will lead to; and from the
+// release to the ack, to the arrival of that hypothesis as one of the run, and to
+// the end of the paint that follows.
 const stopwatch = `Promise.all([import('/static/modules/painter.js'), import('/static/modules/app.js'), import('/static/modules/session.js')]).then(([{Painter}, {App}, {Session}]) => {
-	window.clicks = {acked: [], arrived: [], painted: []};
-	let since = 0, waiting = false;
-	document.getElementById('canvas').addEventListener('pointerup', () => { since = performance.now(); }, true);
+	window.clicks = {foreseen: [], acked: [], arrived: [], painted: []};
+	let pressed = 0, since = 0, waiting = false, foreseen = false;
+	const canvas = document.getElementById('canvas');
+	canvas.addEventListener('pointerdown', () => { pressed = performance.now(); foreseen = false; }, true);
+	canvas.addEventListener('pointerup', () => { since = performance.now(); }, true);
 	const around = (type, name, before, after) => {
 		const inner = type.prototype[name];
 		type.prototype[name] = function (...args) {
 			before(...args);
 			inner.apply(this, args);
-			after();
+			after(this);
 		};
 	};
 	around(Session, 'receive', ({type}) => { if (type === 'ack' && since) window.clicks.acked.push(performance.now() - since); }, () => {});
+	around(Session, 'arrive', () => {}, ({supposed}) => { foreseen = supposed !== null && pressed > 0; });
 	around(App, 'hypothesesChanged', (news, place) => {
 		if (news !== 'placed' || place !== 0 || !since) return;
 		window.clicks.arrived.push(performance.now() - since);
 		waiting = true;
 	}, () => {});
 	around(Painter, 'paint', () => {}, () => {
+		if (foreseen) {
+			window.clicks.foreseen.push(performance.now() - pressed);
+			foreseen = false;
+			pressed = 0;
+		}
 		if (!waiting) return;
 		window.clicks.painted.push(performance.now() - since);
 		since = 0;
@@ -225,8 +234,9 @@ func (p *page) timeClicks(what string, truth *image.Paletted, random *rand.Rand,
 		p.until(fmt.Sprintf("window.clicks.painted.length === %d && %s", n, settled))
 		n++
 	}
-	seen := value[struct{ Acked, Arrived, Painted []float64 }](p, `window.clicks`)
+	seen := value[struct{ Foreseen, Acked, Arrived, Painted []float64 }](p, `window.clicks`)
 	got := spreadOf(seen.Painted)
+	p.t.Logf("%s, from its beginning to first hypothesis painted: %v", what, spreadOf(seen.Foreseen))
 	p.t.Logf("%s to ack: %v", what, spreadOf(seen.Acked))
 	p.t.Logf("%s to first hypothesis arrived: %v", what, spreadOf(seen.Arrived))
 	p.t.Logf("%s to first hypothesis painted: %v", what, got)

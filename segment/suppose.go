@@ -1,0 +1,62 @@
+package segment
+
+import (
+	"context"
+	"slices"
+
+	"collie/segment/access"
+	"collie/superpixels"
+)
+
+// supposition is the sequence of a label that may become the next event.
+type supposition struct {
+	clicks   []uint8 // all of them, with those of the label
+	cut      *superpixels.Cut
+	guess    *Scores
+	sequence *Sequence
+}
+
+// Suppose returns the sequence of hypotheses that there would be if e, a label,
+// were event number expected+1. Nothing changes. When the label comes, the
+// sequence of the new state is the supposed one, so that what was made of it is
+// not made again.
+func (a *Annotation) Suppose(ctx context.Context, expected int, e Event) (*Sequence, error) {
+	if err := a.guard.may(ctx, access.Annotate); err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.readProject(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.resolve(expected, &e); err != nil {
+		return nil, err
+	}
+	if e.Kind != Label {
+		return nil, Errorf(Invalid, "Only a label can be supposed, not an event of kind %q.", e.Kind)
+	}
+	clicks := a.timeline.Clicks()
+	for _, s := range e.Superpixels {
+		clicks[s] = uint8(e.Class)
+	}
+	a.supposed = supposition{clicks, a.timeline.cut, a.timeline.guess, a.sequenceOf(clicks, expected+1)}
+	return a.supposed.sequence, nil
+}
+
+// sequenceOf makes the sequence for clicks on the present superpixels after seq
+// events. The caller holds the lock.
+func (a *Annotation) sequenceOf(clicks []uint8, seq int) *Sequence {
+	sequence := NewSequence(a.look().model, a.table.Through(slices.Clone(clicks)), a.guess(), seq)
+	sequence.turn = a.engine.turnsOf(a.image.ID)
+	return sequence
+}
+
+// foreseen returns the supposed sequence when it is that of the present state,
+// else nil. The caller holds the lock.
+func (a *Annotation) foreseen() *Sequence {
+	s := &a.supposed
+	if s.sequence == nil || s.sequence.seq != a.timeline.Seq() || s.cut != a.timeline.cut || s.guess != a.timeline.guess || !slices.Equal(s.clicks, a.timeline.Clicks()) {
+		return nil
+	}
+	return s.sequence
+}
