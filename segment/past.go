@@ -2,7 +2,6 @@ package segment
 
 import (
 	"context"
-	"slices"
 
 	"collie/segment/access"
 	"collie/superpixels"
@@ -26,11 +25,7 @@ func (a *Annotation) PixelsAfter(ctx context.Context, seq int) ([]uint8, error) 
 	effort := a.timeline.effort
 	was := a.timeline.rebuilt(a.timeline.stateAfter(seq))
 	a.timeline.effort = effort // looking is no restore, which opening the image would repeat
-	labels, runs := a.table.Through(was.cellLabels()), slices.Clone(was.allRuns())
-	for i, r := range runs {
-		runs[i].class = a.table[r.class]
-	}
-	return spread(a.cells, labels, repairsOf(runs)), nil
+	return spread(a.cells, a.table.Through(was.cellLabels()), a.repairsIn(was)), nil
 }
 
 // spread gives each pixel the label of its cell, or of the repair on it.

@@ -78,13 +78,19 @@ type repairView struct {
 // changed. The caller holds the lock.
 func (a *Annotation) presentRepairs() []Repair {
 	if v := &a.repairs; v.repaired != a.timeline.repaired || v.tables != a.tables {
-		runs := slices.Clone(a.timeline.allRuns())
-		for i, r := range runs {
-			runs[i].class = a.table[r.class]
-		}
-		*v = repairView{a.timeline.repaired, a.tables, repairsOf(runs)}
+		*v = repairView{a.timeline.repaired, a.tables, a.repairsIn(a.timeline)}
 	}
 	return a.repairs.repairs
+}
+
+// repairsIn returns the repairs of a timeline in the present classes. The caller
+// holds the lock.
+func (a *Annotation) repairsIn(t *Timeline) []Repair {
+	runs := slices.Clone(t.allRuns())
+	for i, r := range runs {
+		runs[i].class = a.table[r.class]
+	}
+	return repairsOf(runs)
 }
 
 // progress sums up the timeline for the image's record.

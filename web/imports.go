@@ -104,7 +104,7 @@ func (s *Server) eachKept(r *http.Request, do func(ctx context.Context, name str
 		part, err := parts.NextPart()
 		switch {
 		case errors.Is(err, io.EOF) && count == 0:
-			return invalid("The upload holds no file. Send one or more files in parts named \"file\".")
+			return noFile()
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:

@@ -62,7 +62,7 @@ func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch len(u.results) {
 	case 0:
-		return invalid("The upload holds no file. Send one or more files in parts named \"file\".")
+		return noFile()
 	case len(u.failed.files):
 		return &u.failed
 	}
@@ -134,6 +134,11 @@ func fileParts(r *http.Request) (*multipart.Reader, error) {
 		return nil, &requestError{http.StatusUnsupportedMediaType, "Images are uploaded as multipart/form-data with one or more parts named \"file\"."}
 	}
 	return multipart.NewReader(r.Body, params["boundary"]), nil
+}
+
+// noFile says that a multipart body has no part with a file.
+func noFile() error {
+	return invalid("The upload holds no file. Send one or more files in parts named \"file\".")
 }
 
 // brokenUpload says why the rest of a multipart body can't be read.

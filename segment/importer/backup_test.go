@@ -42,6 +42,21 @@ func scene() []byte {
 	return b.Bytes()
 }
 
+// mustOpenFirst opens the first image of a project until the test ends.
+func mustOpenFirst(tb testing.TB, w *segment.Workspace, project string) *segment.Annotation {
+	tb.Helper()
+	images, err := w.Images(tb.Context(), project)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	a, err := w.Open(tb.Context(), images[0].ID)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(a.Close)
+	return a
+}
+
 func mustAppend(tb testing.TB, a *segment.Annotation, events ...segment.Event) {
 	tb.Helper()
 	for _, e := range events {
@@ -162,12 +177,7 @@ func TestBackup(t *testing.T) {
 	if err != nil || len(images) != 2 || images[0].Seq != 9 || images[0].Decided == 0 {
 		t.Fatalf("images %+v, %v", images, err)
 	}
-	a, err := here.Open(t.Context(), images[0].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
-	mustAppend(t, a, segment.Event{Kind: segment.Undo}, segment.Event{Kind: segment.Label, Class: 2, Points: [][2]float64{{1, 1}}})
+	mustAppend(t, mustOpenFirst(t, here, q.ID), segment.Event{Kind: segment.Undo}, segment.Event{Kind: segment.Label, Class: 2, Points: [][2]float64{{1, 1}}})
 }
 
 // A backup that is not what it says leaves no project behind.

@@ -17,20 +17,12 @@ import (
 func TestScoresBecomeTheFirstGuess(t *testing.T) {
 	there := workspacetest.MustOpen(t)
 	p := worked(t, there)
-	images, err := there.Images(t.Context(), p.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := there.Open(t.Context(), images[0].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := mustOpenFirst(t, there, p.ID)
 	truth, err := a.Sequence().At(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	content := mustExport(t, there, p.ID, "numpy", export.Options{Images: []string{images[0].ID}})
+	content := mustExport(t, there, p.ID, "numpy", export.Options{Images: []string{a.Image().ID}})
 
 	here := workspacetest.MustOpen(t)
 	q, err := here.CreateProject(t.Context(), "Guess", p.Classes)

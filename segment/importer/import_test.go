@@ -40,15 +40,7 @@ func TestRoundTrips(t *testing.T) {
 	yes := true
 	there := workspacetest.MustOpen(t)
 	p := worked(t, there)
-	images, err := there.Images(t.Context(), p.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := there.Open(t.Context(), images[0].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := mustOpenFirst(t, there, p.ID)
 	pixels := make([]uint8, 120*80)
 	for i := range pixels {
 		x, y := i%120, i/120
@@ -67,7 +59,7 @@ func TestRoundTrips(t *testing.T) {
 	if d := cmp.Diff(pixels, a.Pixels()); d != "" {
 		t.Fatal(d)
 	}
-	options := export.Options{Images: []string{images[0].ID}, Pictures: &yes, Undecided: "background"}
+	options := export.Options{Images: []string{a.Image().ID}, Pictures: &yes, Undecided: "background"}
 	for _, format := range []string{"voc", "coco", "labelme"} {
 		t.Run(format, func(t *testing.T) {
 			first := mustExport(t, there, p.ID, format, options)
