@@ -17,9 +17,6 @@
 
 /** @typedef {{text: string, status: string, order: string}} Wish */
 
-/** The orders in which images can be seen. */
-export const ORDERS = ['upload', 'name', 'uncertain'];
-
 const names = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
 /**
