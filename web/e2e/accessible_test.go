@@ -74,7 +74,7 @@ func TestE2EAccessible(t *testing.T) {
 			p := openPage(t, 1280, 720, dark, address)
 			p.until(`document.getElementById('sample') !== null`)
 			p.accessible("start", source)
-			p.do("trying the sample image", chromedp.Click(chromedp.CSS("#sample")))
+			p.clickOn("trying the sample image", "#sample")
 			p.until(`document.getElementById("save")?.dataset.state === "saved"`)
 			p.accessible("annotate, nothing clicked", source)
 			p.dialogs("annotate", source)

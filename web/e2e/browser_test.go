@@ -177,19 +177,7 @@ func (p *page) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 // true, on this document or on one that is still to come.
 func (p *page) until(expression string) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	var err error
-	for ctx.Err() == nil {
-		var ok bool
-		// An error is what a page says that is being replaced.
-		if ok, err = chromedp.Run(ctx, chromedp.Evaluate[bool](expression, chromedp.EvalAwaitPromise)); ok {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	p.screenshot("failure")
-	p.t.Fatalf("waited in vain for %s: %v", expression, err)
+	wait(p, "until", expression, func(ok bool) bool { return ok })
 }
 
 // value evaluates a JavaScript expression, which may be a promise.
@@ -208,7 +196,7 @@ func value[T any](p *page, expression string) T {
 func (p *page) drop(files ...string) {
 	p.t.Helper()
 	p.actions++
-	p.do("dropping files", chromedp.SetUploadFiles(chromedp.CSS("#files"), files))
+	p.choose("#files", files...)
 }
 
 // press strikes a key, with modifiers held down.

@@ -60,7 +60,7 @@ func TestE2EClasses(t *testing.T) {
 	p.waitForEvents(2)
 
 	// A new class can be clicked with at once.
-	p.do("adding a class", chromedp.Click(chromedp.CSS("#add-class")))
+	p.clickOn("adding a class", "#add-class")
 	p.do("typing the name", chromedp.KeyEvent("stalk"))
 	p.press(kb.Enter)
 	p.click(insideOf(t, truth, 0))
@@ -70,7 +70,7 @@ func TestE2EClasses(t *testing.T) {
 	}
 
 	// By the keyboard: the pear goes up, and its key with it.
-	p.do("going to the pear", chromedp.Focus(chromedp.CSS("#classes li:nth-child(7) .class-button")))
+	p.focusOn("#classes li:nth-child(7) .class-button")
 	p.press(kb.ArrowUp, kb.ModifierAlt)
 	p.press(kb.ArrowUp, kb.ModifierAlt)
 	p.waitForClasses("background", "table", "cloth", "bowl", "pear", "apple", "orange", "jug", "stalk")
@@ -106,14 +106,14 @@ func TestE2EClasses(t *testing.T) {
 	// A class without labels goes at once and comes back by the message.
 	menu := func(row, item string) {
 		t.Helper()
-		p.do("opening the menu", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x0, y0), chromedp.Click(chromedp.CSS("#classes li:nth-child("+row+") .class-more")))
+		p.clickOn("opening the menu", "#classes li:nth-child("+row+") .class-more")
 		p.until(`document.getElementById('class-menu').matches(':popover-open')`)
 		p.screenshot("menu")
-		p.do("choosing "+item, chromedp.Click(chromedp.CSS(`#class-menu [data-do="`+item+`"]`)))
+		p.clickOn("choosing "+item, `#class-menu [data-do="`+item+`"]`)
 	}
 	menu("8", "delete")
 	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "stalk")
-	p.do("undoing", chromedp.Click(chromedp.CSS(`#toasts [data-slot="action"]:not([hidden])`)))
+	p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
 	jug := p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "jug", "stalk")[7]
 	if jug.ID != 7 {
 		t.Errorf("the jug came back as class %d, want 7", jug.ID)
@@ -125,14 +125,14 @@ func TestE2EClasses(t *testing.T) {
 	p.until(`document.getElementById('remap-dialog').open && /1 image/.test(document.getElementById('remap-note').textContent)`)
 	p.screenshot("remap")
 	p.do("choosing the orange", chromedp.Evaluate[chromedp.Void](`{ document.getElementById('remap-target').value = '5'; }`))
-	p.do("deleting", chromedp.Click(chromedp.CSS(`#remap-dialog button[value="delete"]`)))
+	p.clickOn("deleting", `#remap-dialog button[value="delete"]`)
 	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "orange", "jug", "stalk")
 	p.until(settled)
 	p.press(kb.Escape)
 	if after := p.painted("scene", apple); after == before || after[3] == 0 {
 		t.Errorf("the deleted class is painted %v, before %v; want the colour of the orange", after, before)
 	}
-	p.do("undoing", chromedp.Click(chromedp.CSS(`#toasts [data-slot="action"]:not([hidden])`)))
+	p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
 	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "jug", "stalk")
 	p.until(settled)
 	p.press(kb.Escape)
@@ -145,12 +145,12 @@ func TestE2EClasses(t *testing.T) {
 	if err := os.WriteFile(set, []byte("background\napple\npear\nstalk\nleaf\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p.do("importing a label set", chromedp.SetUploadFiles(chromedp.CSS("#classes-file"), []string{set}))
+	p.choose("#classes-file", set)
 	p.waitForClasses("background", "apple", "pear", "stalk", "leaf")
 	if c := p.painted("scene", apple); c[3] == 0 {
 		t.Error("the apple has lost its label")
 	}
-	p.do("undoing", chromedp.Click(chromedp.CSS(`#toasts [data-slot="action"]:not([hidden])`)))
+	p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
 	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "jug", "stalk")
 
 	p.press(kb.F2)
@@ -183,7 +183,7 @@ func TestE2EClassesAtOnce(t *testing.T) {
 		})()`, name))
 	}
 	race("theirs")
-	p.do("adding a class", chromedp.Click(chromedp.CSS("#add-class")))
+	p.clickOn("adding a class", "#add-class")
 	p.do("typing the name", chromedp.KeyEvent("mine"))
 	p.press(kb.Enter)
 	p.waitForClasses(append(names, "theirs", "mine")...)
@@ -196,11 +196,11 @@ func TestE2EClassesAtOnce(t *testing.T) {
 	p.waitForClasses(append(names, "theirs", "mine", "also theirs")...)
 
 	race("third")
-	p.do("opening the menu", chromedp.Click(chromedp.CSS("#classes li:nth-child(2) .class-more")))
-	p.do("deleting", chromedp.Click(chromedp.CSS(`#class-menu [data-do="delete"]`)))
+	p.clickOn("opening the menu", "#classes li:nth-child(2) .class-more")
+	p.clickOn("deleting", `#class-menu [data-do="delete"]`)
 	rest := append(append([]string{}, names[0]), names[2:]...)
 	p.waitForClasses(append(rest, "theirs", "mine", "also theirs", "third")...)
 	race("fourth")
-	p.do("undoing", chromedp.Click(chromedp.CSS(`#toasts [data-slot="action"]:not([hidden])`)))
+	p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
 	p.waitForClasses(append(names, "theirs", "mine", "also theirs", "third", "fourth")...)
 }

@@ -137,7 +137,7 @@ func TestE2EAlternatives(t *testing.T) {
 		t.Fatalf("the region offers %q, want '9 of 20: road' twice or more", texts)
 	}
 	name := regexp.MustCompile(`: (\w+)`).FindStringSubmatch(texts[1])[1]
-	p.do("choosing with the mouse", chromedp.Click(chromedp.CSS(".alternative:nth-child(2)")))
+	p.clickOn("choosing with the mouse", ".alternative:nth-child(2)")
 	p.until(fmt.Sprintf(`document.getElementById('alternatives').hidden && document.getElementById('announcer').textContent === 'Accepted %s'`, name))
 	p.stored(4)
 	decided := value[record](p, p.api(""))

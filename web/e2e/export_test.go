@@ -37,7 +37,7 @@ func (p *page) downloadedZip() *zip.ReadCloser {
 // keyboard alone, and finds in the file what the dialog reports.
 func TestE2EExport(t *testing.T) {
 	p := openPage(t, 1280, 720, false, startServer(t))
-	p.do("opening the sample", chromedp.Click(chromedp.CSS("#sample")))
+	p.clickOn("opening the sample", "#sample")
 	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
 	p.press("e", ctrl)
 	p.until(`document.getElementById('export-dialog').open`)
@@ -89,9 +89,9 @@ func TestE2EExport(t *testing.T) {
 // TestE2EExportProject exports from the page of a project, where nothing is open.
 func TestE2EExportProject(t *testing.T) {
 	p := openPage(t, 1280, 720, true, startServer(t))
-	p.do("opening the sample", chromedp.Click(chromedp.CSS("#sample")))
+	p.clickOn("opening the sample", "#sample")
 	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
-	p.do("going to the project", chromedp.Click(chromedp.CSS(`a[href^="/projects/"]`)))
+	p.clickOn("going to the project", `a[href^="/projects/"]`)
 	p.until(`location.pathname.startsWith('/projects/') && document.readyState === 'complete'`)
 	p.press("e", ctrl)
 	p.until(`document.getElementById('export-dialog').open`)
@@ -113,7 +113,7 @@ func TestE2EExportProject(t *testing.T) {
 // of it any more, and the next one is made.
 func TestE2ECancelExport(t *testing.T) {
 	p := openPage(t, 390, 844, true, startServer(t))
-	p.do("opening the sample", chromedp.Click(chromedp.CSS("#sample")))
+	p.clickOn("opening the sample", "#sample")
 	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
 	value[bool](p, `(() => {
 		const original = window.fetch;
@@ -127,7 +127,7 @@ func TestE2ECancelExport(t *testing.T) {
 		};
 		return true;
 	})()`)
-	p.do("opening the export", chromedp.Click(chromedp.CSS("#export")))
+	p.clickOn("opening the export", "#export")
 	p.until(`document.getElementById('export-dialog').open`)
 	p.do("choosing COCO", chromedp.Evaluate[chromedp.Void](`{
 		const format = document.getElementById('export-format');

@@ -57,7 +57,7 @@ func TestE2EGranularity(t *testing.T) {
 	// A click made right after, whichever superpixels it still finds, means the
 	// same place.
 	between := image.Pt(420, 300)
-	p.do("focusing the slider", chromedp.Focus(chromedp.CSS("#granularity")))
+	p.focusOn("#granularity")
 	p.press(kb.End)
 	p.click(between)
 	p.until(fmt.Sprintf(`%s > %d && %s`, counted, start.Regions*2, finished))

@@ -66,7 +66,7 @@ func TestE2EHistory(t *testing.T) {
 	}
 	p.press(kb.Enter)
 	p.until(`!document.getElementById('history-restore').disabled`)
-	p.do("restoring", chromedp.Click(chromedp.CSS("#history-restore")))
+	p.clickOn("restoring", "#history-restore")
 	if events := p.waitForEvents(7); events[6].Kind != "restore" || events[6].To != 3 {
 		t.Errorf("restoring made %+v", events[6])
 	}

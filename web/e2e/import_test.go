@@ -90,7 +90,7 @@ func differences(a, b image.Image) int {
 func labelledSample(p *page) (project, picture string) {
 	p.t.Helper()
 	p.until(`document.getElementById('sample') !== null`)
-	p.do("trying the sample image", chromedp.Click(chromedp.CSS("#sample")))
+	p.clickOn("trying the sample image", "#sample")
 	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
 	p.clickClasses(sampleTruth(), 0, 1, 2)
 	p.press(enter)
@@ -125,7 +125,7 @@ func TestE2EImport(t *testing.T) {
 	p.press(enter)
 	p.until(`document.getElementById('import-dialog').open && document.activeElement.id === 'import-files'`)
 	p.screenshot("open")
-	p.do("choosing files", chromedp.SetUploadFiles(chromedp.CSS("#import-files"), []string{archive, stray}))
+	p.choose("#import-files", archive, stray)
 	for range 3 { // past the two answers, which are one stop, and Close
 		p.press(kb.Tab)
 	}
@@ -163,12 +163,12 @@ func TestE2EBackup(t *testing.T) {
 	p.do("going home", chromedp.Navigate(address))
 	p.until(`document.getElementById('backup') !== null && document.readyState === 'complete'`)
 	p.screenshot("start")
-	p.do("choosing a mask", chromedp.SetUploadFiles(chromedp.CSS("#backup-file"), []string{stray}))
+	p.choose("#backup-file", stray)
 	p.until(`document.querySelector('#toasts [role=alert]')?.textContent.includes('no backup of Collie')`)
 	p.screenshot("refused")
-	p.do("choosing the backup", chromedp.SetUploadFiles(chromedp.CSS("#backup-file"), []string{archive}))
+	p.choose("#backup-file", archive)
 	p.until(fmt.Sprintf(`location.pathname.startsWith('/projects/') && location.pathname !== '/projects/%s' && %s === 1`, from, cardCount))
-	p.do("opening the import of masks", chromedp.Click(chromedp.CSS("#import")))
+	p.clickOn("opening the import of masks", "#import")
 	p.until(`document.getElementById('import-dialog').open`)
 	p.screenshot("dialog")
 	if !value[bool](p, `document.documentElement.scrollWidth <= innerWidth && document.getElementById('import-dialog').scrollWidth <= innerWidth`) {
@@ -205,7 +205,7 @@ func TestE2EDropOnImport(t *testing.T) {
 	call(t, address+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Empty"}`), &project)
 	p.do("going to the project", chromedp.Navigate(address+"/projects/"+project.ID))
 	p.until(`document.readyState === 'complete' && document.getElementById('images').ariaBusy !== 'true'`)
-	p.do("opening the import", chromedp.Click(chromedp.CSS("#import")))
+	p.clickOn("opening the import", "#import")
 	p.until(`document.getElementById('import-dialog').open`)
 	const chosen = `[...document.getElementById('import-files').files].map((f) => f.name).join()`
 	p.dropped("#import-title", "one.png")
@@ -229,7 +229,7 @@ func TestE2EDropOnImport(t *testing.T) {
 		};
 		return true;
 	})()`)
-	p.do("importing", chromedp.Click(chromedp.CSS("#import-start")))
+	p.clickOn("importing", "#import-start")
 	p.until(`/Trying again in 1 s/.test(document.getElementById('import-state').textContent)`)
 	p.until(`!document.getElementById('import-remarks').hidden`)
 	if said := value[string](p, `document.getElementById('import-state').textContent + document.getElementById('import-remarks').textContent`); !strings.HasPrefix(said, "0 masks imported, 3 not.") || strings.Contains(said, "429") {
@@ -240,7 +240,7 @@ func TestE2EDropOnImport(t *testing.T) {
 	}
 	p.press(kb.Escape)
 
-	p.do("opening the export", chromedp.Click(chromedp.CSS("#export")))
+	p.clickOn("opening the export", "#export")
 	p.until(`document.getElementById('export-dialog').open`)
 	p.dropped("#export-dialog", "nobody.png")
 	p.press(kb.Escape)

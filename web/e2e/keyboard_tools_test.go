@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -64,7 +63,7 @@ func (p *page) crossed(at image.Point) bool {
 // TestE2EKeyboardTools draws with every tool and moves the view with keys alone.
 func TestE2EKeyboardTools(t *testing.T) {
 	p := bare(t, 1280, 720)
-	p.do("going to the image", chromedp.Focus(chromedp.CSS("#canvas")))
+	p.focusOn("#canvas")
 	name := value[string](p, `document.querySelector('#classes li:nth-child(2) .class-name').textContent`)
 
 	p.press("b")
@@ -188,15 +187,15 @@ func TestE2EKeyboardTools(t *testing.T) {
 // TestE2EKeyboardView pans with keys, and the view goes along with the point.
 func TestE2EKeyboardView(t *testing.T) {
 	p := bare(t, 1280, 720)
-	p.do("going to the image", chromedp.Focus(chromedp.CSS("#canvas")))
+	p.focusOn("#canvas")
 	frame := func() image.Point {
 		xy := value[[]float64](p, `(() => { const {left, top} = document.getElementById('minimap-frame').style; return [left, top].map(Number.parseFloat); })()`)
 		return image.Pt(int(xy[0]*10), int(xy[1]*10))
 	}
 	for range 4 {
-		p.do("zooming in", chromedp.Click(chromedp.CSS("#zoom-in")))
+		p.clickOn("zooming in", "#zoom-in")
 	}
-	p.do("going back to the image", chromedp.Focus(chromedp.CSS("#canvas")))
+	p.focusOn("#canvas")
 	p.until("!(" + whole + ")")
 	before := frame()
 	for _, way := range []string{kb.ArrowRight, kb.ArrowDown} {
@@ -230,7 +229,7 @@ func TestE2EPolygonByHand(t *testing.T) {
 			p := bare(t, size[0], size[1])
 			press := func(selector string) {
 				t.Helper()
-				p.do("pressing "+selector, chromedp.Click(chromedp.CSS(selector)))
+				p.clickOn("pressing "+selector, selector)
 			}
 			press(`[data-tool="polygon"]`)
 			shows := `document.getElementById('polygon-close').checkVisibility()`
@@ -292,7 +291,7 @@ func TestE2EPolygonByHand(t *testing.T) {
 // TestE2EPhoneMenu opens the menu of label sets with a finger.
 func TestE2EPhoneMenu(t *testing.T) {
 	p := bare(t, 390, 844)
-	p.do("opening the menu of label sets", chromedp.Click(chromedp.CSS("#classes-more")))
+	p.clickOn("opening the menu of label sets", "#classes-more")
 	p.until(`document.querySelector('#classes-menu [data-do="import"]').checkVisibility()`)
 	p.screenshot("labelsets")
 }

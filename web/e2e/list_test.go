@@ -92,7 +92,7 @@ func TestE2EImageList(t *testing.T) {
 		t.Error("the first card is still in the page")
 	}
 
-	p.do("searching", chromedp.SendKeys(chromedp.CSS("#find-image"), "picture 29"))
+	p.fill("#find-image", "picture 29")
 	p.until(cardCount + ` === 13`)
 	p.do("by name", chromedp.Evaluate[chromedp.Void](`{ const s = document.getElementById('image-order'); s.value = 'name'; s.dispatchEvent(new Event('input', {bubbles: true})); }`))
 	p.until(cardNames + `[0] === 'folder/picture 29.png'`)
@@ -113,7 +113,7 @@ func TestE2EImageList(t *testing.T) {
 
 	p.do("selecting two", chromedp.Evaluate[chromedp.Void](`void [...document.querySelectorAll('#images input[type=checkbox]')].slice(0, 2).forEach(e => e.click())`))
 	p.until(`document.getElementById('selection-text').textContent === '2 images selected'`)
-	p.do("to the trash", chromedp.Click(chromedp.CSS("#trash-chosen")))
+	p.clickOn("to the trash", "#trash-chosen")
 	p.until(cardCount + ` === 11`)
 	p.do("undo", chromedp.Evaluate[chromedp.Void](`void [...document.querySelectorAll('#toasts button')].find(e => e.textContent.includes('Undo')).click()`))
 	p.until(cardCount + ` === 13`)

@@ -33,9 +33,9 @@ func serveTeam(t *testing.T) string {
 // signIn fills in the login page.
 func (p *page) signIn(name, password string) {
 	p.t.Helper()
-	p.do("signing in",
-		chromedp.SetValue(chromedp.CSS("input[name=name]"), name), chromedp.SetValue(chromedp.CSS("input[name=password]"), password),
-		chromedp.Click(chromedp.CSS("main button[type=submit]")))
+	p.fill("input[name=name]", name)
+	p.fill("input[name=password]", password)
+	p.clickOn("signing in", "main button[type=submit]")
 }
 
 // scripts switches JavaScript on or off.
@@ -60,12 +60,12 @@ func TestE2ETeam(t *testing.T) {
 	p.screenshot("login-wrong")
 	p.signIn("admin", "correct horse")
 	p.until(`location.pathname === '/users' && document.querySelectorAll('.user').length === 3`)
-	p.do("adding a user",
-		chromedp.SetValue(chromedp.CSS("main > form input[name=name]"), "zoe"), chromedp.SetValue(chromedp.CSS("main > form input[name=password]"), "correct horse"),
-		chromedp.Click(chromedp.CSS("main > form button")))
+	p.fill("main > form input[name=name]", "zoe")
+	p.fill("main > form input[name=password]", "correct horse")
+	p.clickOn("adding a user", "main > form button")
 	p.until(`document.querySelectorAll('.user').length === 4 && document.querySelector('[role=status]').textContent.includes('added')`)
 	p.scripts(true)
-	p.do("opening a user", chromedp.Click(chromedp.CSS(".user:last-child summary")))
+	p.clickOn("opening a user", ".user:last-child summary")
 	p.until(`document.querySelector('.user:last-child details').open`)
 	p.screenshot("users-phone")
 	if wide := value[bool](p, `document.documentElement.scrollWidth > innerWidth`); wide {
@@ -77,7 +77,7 @@ func TestE2ETeam(t *testing.T) {
 	if wide := value[bool](p, `document.documentElement.scrollWidth > innerWidth`); wide {
 		t.Error("the start page scrolls sideways on a phone")
 	}
-	p.do("opening the sample", chromedp.Click(chromedp.CSS("#sample")))
+	p.clickOn("opening the sample", "#sample")
 	p.until(`document.getElementById('save')?.dataset.state === 'saved'`)
 	image := value[string](p, `location.href`)
 
@@ -106,7 +106,7 @@ func TestE2ETeam(t *testing.T) {
 	viewer.do("going to the start", chromedp.Navigate(address))
 	viewer.until(`document.querySelector('.card') !== null && document.querySelector('.hero').hidden`)
 	viewer.screenshot("start-viewer")
-	viewer.do("opening the account", chromedp.Click(chromedp.CSS(".who")))
+	viewer.clickOn("opening the account", ".who")
 	viewer.until(`document.querySelector('h1')?.textContent === 'viewer'`)
 	viewer.screenshot("account-dark")
 	viewer.do("opening the users", chromedp.Navigate(address+"/users"))
@@ -127,7 +127,7 @@ func TestE2ETeamAccessible(t *testing.T) {
 		p.until(`document.getElementById('sample') !== null`)
 		p.accessible("start", source)
 		p.do("opening the users", chromedp.Navigate(address+"/users"))
-		p.do("opening a user", chromedp.Click(chromedp.CSS(".user:last-child summary")))
+		p.clickOn("opening a user", ".user:last-child summary")
 		p.accessible("users", source)
 		p.screenshot(map[bool]string{false: "users-light", true: "users-dark"}[dark])
 		p.do("opening the account", chromedp.Navigate(address+"/account"))

@@ -101,7 +101,7 @@ func TestE2EPanels(t *testing.T) {
 			open("classes-more")
 			look("label sets")
 			p.press(kb.Escape)
-			p.do("going to the image", chromedp.Focus(chromedp.CSS("#canvas")))
+			p.focusOn("#canvas")
 			p.press("u")
 			p.press("w")
 			p.until(`!document.getElementById('asking').hidden`)

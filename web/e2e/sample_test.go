@@ -31,7 +31,7 @@ func openSample(t *testing.T, width, height int64, dark bool) *page {
 	t.Helper()
 	p := openPage(t, width, height, dark, startServer(t))
 	p.until(`document.getElementById('sample') !== null`)
-	p.do("trying the sample image", chromedp.Click(chromedp.CSS("#sample")))
+	p.clickOn("trying the sample image", "#sample")
 	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
 	return p
 }
@@ -77,7 +77,7 @@ func TestE2ESample(t *testing.T) {
 	p.press(kb.Enter)
 	p.until(`document.getElementById('badge').hidden && document.getElementById('save').dataset.state === 'saved'`)
 	p.screenshot("accepted-dark")
-	p.do("going to the start page", chromedp.Click(chromedp.CSS(".brand")))
+	p.clickOn("going to the start page", ".brand")
 	p.until(`document.querySelectorAll('.card').length === 1 && [...document.images].every(i => i.complete)`)
 	p.screenshot("start-dark")
 }
@@ -90,7 +90,7 @@ func TestE2ESampleOnAPhone(t *testing.T) {
 	if wide := value[int](p, `document.documentElement.scrollWidth`); wide > 390 {
 		t.Errorf("the annotation page is %d pixels wide in a window of 390", wide)
 	}
-	p.do("going to the project", chromedp.Click(chromedp.CSS(".crumbs a")))
+	p.clickOn("going to the project", ".crumbs a")
 	p.until(`document.querySelectorAll('.cards.images .card').length > 0`)
 	p.screenshot("project")
 	if wide := value[int](p, `document.documentElement.scrollWidth`); wide > 390 {

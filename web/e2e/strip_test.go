@@ -44,7 +44,7 @@ func TestE2EStrip(t *testing.T) {
 		t.Fatal("no two of 60 hypotheses are nearly the same; choose another photograph for this test")
 	}
 	p.screenshot("folded")
-	p.do("unfolding", chromedp.Click(chromedp.CSS(".hypothesis:not([hidden]) [data-slot=fold]:not([hidden])")))
+	p.clickOn("unfolding", ".hypothesis:not([hidden]) [data-slot=fold]:not([hidden])")
 	p.until(fmt.Sprintf(`%s[1] < %d`, cards, more[1]))
 	p.screenshot("unfolded")
 	p.press(kb.ArrowUp)
@@ -68,11 +68,11 @@ func TestE2EStrip(t *testing.T) {
 	for third[differing] == best[differing] {
 		differing++
 	}
-	p.do("choosing the first card", chromedp.Click(chromedp.CSS(".hypothesis:nth-child(1)")))
+	p.clickOn("choosing the first card", ".hypothesis:nth-child(1)")
 	p.press(enter)
 	p.stored(3)
 	p.until(`document.getElementById('badge').hidden`)
-	p.do("choosing the third card", chromedp.Click(chromedp.CSS(".hypothesis:nth-child(3)")))
+	p.clickOn("choosing the third card", ".hypothesis:nth-child(3)")
 	p.point(p.middle(differing))
 	p.press(enter, kb.ModifierShift)
 	p.stored(4)

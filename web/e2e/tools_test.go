@@ -185,29 +185,25 @@ func TestE2ETouch(t *testing.T) {
 	p := bare(t, 390, 844)
 	truth := sampleTruth()
 	wall, orange := insideOf(t, truth, 0), insideOf(t, truth, 5)
-	choose := func(what, selector string) {
-		t.Helper()
-		p.do(what, chromedp.Click(chromedp.CSS(selector)))
-	}
-	choose("choosing background", "#classes li:nth-child(1) .class-button")
+	p.clickOn("choosing background", "#classes li:nth-child(1) .class-button")
 	p.tap(wall)
-	choose("choosing orange", "#classes li:nth-child(6) .class-button")
+	p.clickOn("choosing orange", "#classes li:nth-child(6) .class-button")
 	p.tap(orange)
 	p.waitForEvents(2)
 	p.until(settled)
 	p.screenshot("labelled")
-	choose("asking for a region", "#accept-region")
+	p.clickOn("asking for a region", "#accept-region")
 	p.tap(image.Pt(orange.X+50, orange.Y))
 	region := p.waitForEvents(3)[2]
 	if region.Kind != "accept" || len(region.Superpixels) == 0 {
 		t.Errorf("tapping a region made %+v", region)
 	}
-	choose("taking the eraser", `[data-tool="eraser"]`)
+	p.clickOn("taking the eraser", `[data-tool="eraser"]`)
 	p.tap(wall)
 	if events := p.waitForEvents(4); events[3].Kind != "clear" {
 		t.Errorf("tapping with the eraser made %+v", events[3])
 	}
-	choose("opening the history", "#history")
+	p.clickOn("opening the history", "#history")
 	p.until(fmt.Sprintf(`(%s).length === 5`, listed))
 	p.screenshot("history")
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // TestE2ETrash deletes a project on the start page, takes that back, deletes it
@@ -20,16 +18,16 @@ func TestE2ETrash(t *testing.T) {
 	names := `[...document.querySelectorAll('.card-name')].map((n) => n.textContent).join()`
 	discard := `[aria-label="Move One to the trash"]`
 	p.until(names + ` === 'Two,One'`)
-	p.do("delete", chromedp.Click(chromedp.CSS(discard)))
+	p.clickOn("delete", discard)
 	p.until(names + ` === 'Two'`)
-	p.do("undo", chromedp.Click(chromedp.CSS(`[data-slot="action"]:not([hidden])`)))
+	p.clickOn("undo", `[data-slot="action"]:not([hidden])`)
 	p.until(names + ` === 'Two,One'`)
-	p.do("delete again", chromedp.Click(chromedp.CSS(discard)))
+	p.clickOn("delete again", discard)
 	p.until(names + ` === 'Two'`)
-	p.do("go to the trash", chromedp.Click(chromedp.CSS(`.site-header a[href="/trash"]`)))
+	p.clickOn("go to the trash", `.site-header a[href="/trash"]`)
 	p.until(`document.querySelector('.trash-name')?.textContent === 'One'`)
-	p.do("restore", chromedp.Click(chromedp.CSS(`[data-restore]`)))
+	p.clickOn("restore", `[data-restore]`)
 	p.until(`!document.getElementById('trash-empty').hidden && document.activeElement.id === 'main'`)
-	p.do("open", chromedp.Click(chromedp.CSS(`[data-slot="action"]:not([hidden])`)))
+	p.clickOn("open", `[data-slot="action"]:not([hidden])`)
 	p.until(`document.getElementById('project-name')?.textContent === 'One'`)
 }

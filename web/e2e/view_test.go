@@ -146,7 +146,7 @@ func TestE2ETones(t *testing.T) {
 	if got := p.pixel(dark)[0]; got < middle+50 {
 		t.Errorf("brighter: %d, before %d", got, middle)
 	}
-	p.do("resetting", chromedp.Click(chromedp.CSS("#tones-reset")))
+	p.clickOn("resetting", "#tones-reset")
 	for tries := 0; p.pixel(light)[0]-p.pixel(dark)[0] > 4; tries++ {
 		if tries == 50 {
 			t.Fatalf("after a reset dark is %v and light %v", p.pixel(dark), p.pixel(light))
@@ -185,7 +185,7 @@ func TestE2EPatterns(t *testing.T) {
 // TestE2EKeyboard labels by the keyboard alone.
 func TestE2EKeyboard(t *testing.T) {
 	p := openSample(t, 1280, 720, false)
-	p.do("focusing the image", chromedp.Focus(chromedp.CSS("#canvas")))
+	p.focusOn("#canvas")
 	for i, way := range []string{kb.ArrowLeft, kb.ArrowUp, kb.ArrowRight, kb.ArrowDown} {
 		p.press(fmt.Sprint(i%2 + 1))
 		for range 6 {
