@@ -62,10 +62,11 @@ func (w *Workspace) RestoreClass(ctx context.Context, projectID string, class ui
 
 // ReplaceClasses makes the given classes the list. Those that the project has
 // by the same name, upper and lower case alike, stay what they are; the others
-// of its list are deleted, which is a Conflict while labels use one.
-func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classes []Class) (Project, error) {
+// of its list are deleted, which is a Conflict while labels use one. Base is
+// that of [ProjectEdit].
+func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classes, base []Class) (Project, error) {
 	return w.editProject(ctx, projectID, func(p *Project) ProjectEdit {
-		var edit ProjectEdit
+		edit := ProjectEdit{Base: base}
 		for _, c := range classes {
 			c.ID = Void
 			for _, had := range p.Classes {

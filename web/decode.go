@@ -16,13 +16,18 @@ import (
 func decodeBody(r *http.Request, v any) error {
 	b, err := io.ReadAll(r.Body)
 	if err != nil {
-		var tooLong *http.MaxBytesError
-		if errors.As(err, &tooLong) {
-			return err
-		}
-		return badRequest("The body of the request did not arrive complete. Nothing was changed.")
+		return brokenBody(err)
 	}
 	return decodeJSON(b, v)
+}
+
+// brokenBody says why a body can't be read.
+func brokenBody(err error) error {
+	var tooLong *http.MaxBytesError
+	if errors.As(err, &tooLong) {
+		return err
+	}
+	return badRequest("The body of the request did not arrive complete. Nothing was changed.")
 }
 
 // decodeJSON reads one JSON object into v and says what is wrong with it: text

@@ -2,10 +2,14 @@ package web
 
 import (
 	"bytes"
+	"encoding/json"
+	"io"
+	"mime"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
 
+	"collie/segment"
 	"collie/segment/labelset"
 )
 
@@ -40,21 +44,52 @@ func (s *Server) getClasses(w http.ResponseWriter, r *http.Request) error {
 
 // putClasses makes a label set the project's list of classes. Classes are
 // matched by name; those that the set has not are deleted, which labels that
-// use them prevent.
+// use them prevent, and so does a base that is not the present list.
 func (s *Server) putClasses(w http.ResponseWriter, r *http.Request) error {
 	format, err := labelSetFormat(r)
 	if err != nil {
 		return err
 	}
-	classes, err := labelset.Read(r.Body, format)
+	set, base, err := s.labelSetOf(r)
 	if err != nil {
 		return err
 	}
-	p, err := s.workspace.ReplaceClasses(r.Context(), chi.URLParam(r, "id"), classes)
+	classes, err := labelset.Read(set, format)
+	if err != nil {
+		return err
+	}
+	p, err := s.workspace.ReplaceClasses(r.Context(), chi.URLParam(r, "id"), classes, base)
 	if err != nil {
 		return err
 	}
 	return s.sendJSON(w, http.StatusOK, projectOut(p))
+}
+
+// labelSetOf returns the label set in the body of r. When that is a form, the set
+// is its part file, and its part base is the list that the set is to replace, as
+// in an edit of the project.
+func (s *Server) labelSetOf(r *http.Request) (set io.Reader, base []segment.Class, err error) {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "multipart/form-data" {
+		return r.Body, nil, nil
+	}
+	if err := r.ParseMultipartForm(s.limits.JSON); err != nil {
+		return nil, nil, brokenBody(err)
+	}
+	files := r.MultipartForm.File["file"]
+	if len(files) == 0 {
+		return nil, nil, noFile()
+	}
+	var list []classBody
+	if text := r.PostFormValue("base"); text != "" {
+		if err := json.Unmarshal([]byte(text), &list); err != nil {
+			return nil, nil, invalid("The part \"base\" is no list of classes as the project had it: %s. Nothing was changed.", err)
+		}
+	}
+	if base, err = baseOf(list); err != nil {
+		return nil, nil, err
+	}
+	set, err = files[0].Open()
+	return set, base, err
 }
 
 func labelSetFormat(r *http.Request) (labelset.Format, error) {

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"bytes"
+	"io"
+	"mime/multipart"
 	"net/http"
 	"strings"
 	"testing"
@@ -54,5 +57,66 @@ func TestLabelSets(t *testing.T) {
 	wantClasses := []classJSON{{1, 0, "SEA", "#010203"}, {3, 1, "wood", p.Classes[1].Color}, {2, 2, "sand", sand}, {0, 3, "sky", "#112233"}}
 	if d := cmp.Diff(wantClasses, p.Classes); d != "" {
 		t.Error(d)
+	}
+}
+
+// A label set that was chosen for a list of classes that has passed is refused
+// with the present one, and goes through when it is chosen for that.
+func TestLabelSetMovedOn(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	put := func(parts map[string]string) answer {
+		t.Helper()
+		body := new(bytes.Buffer)
+		form := multipart.NewWriter(body)
+		for name, text := range parts {
+			to, err := form.CreateFormField(name)
+			if name == "file" {
+				to, err = form.CreateFormFile(name, "labels.txt")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(to, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := form.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return s.send("PUT", "/api/v1/projects/"+p.ID+"/classes?format=txt", body, "Content-Type: "+form.FormDataContentType())
+	}
+	var first, present projectJSON
+	s.patchProject(p.ID, `{"classes":[{"id":0},{"id":1},{"id":2},{"name":"theirs"}]}`).into(t, http.StatusOK, &first)
+	late := put(map[string]string{"file": "sky\nsea", "base": string(encode(p.Classes))}).problem(t, http.StatusConflict)
+	if late.Project == nil || late.Seq != nil {
+		t.Fatalf("a late label set: %+v", late)
+	}
+	s.get("/api/v1/projects/"+p.ID).into(t, http.StatusOK, &present)
+	if diff := cmp.Diff(first, present) + cmp.Diff(present, *late.Project); diff != "" {
+		t.Errorf("the project has changed, or is told otherwise:\n%s", diff)
+	}
+	put(map[string]string{"file": "sky\nsea", "base": string(encode(late.Project.Classes))}).into(t, http.StatusOK, &present)
+	if len(present.Classes) != 2 || len(present.Deleted) != 2 {
+		t.Errorf("for the present list: %+v", present)
+	}
+	for what, parts := range map[string]map[string]string{
+		"no label set":    {"base": "[]"},
+		"a broken base":   {"file": "sky", "base": "[{"},
+		"no list":         {"file": "sky", "base": `{"id":0}`},
+		"a base by names": {"file": "sky", "base": `[{"name":"sky"}]`},
+		"a name twice":    {"file": "sky\nsky", "base": string(encode(present.Classes))},
+	} {
+		if a := put(parts).problem(t, http.StatusUnprocessableEntity); a.Project != nil {
+			t.Errorf("%s: %+v", what, a)
+		}
+	}
+	put(map[string]string{"file": "sea"}).into(t, http.StatusOK, &present)
+	if len(present.Classes) != 1 {
+		t.Errorf("without a base: %+v", present)
+	}
+	s.send("PUT", "/api/v1/projects/"+p.ID+"/classes", strings.NewReader("--x"), "Content-Type: multipart/form-data; boundary=x").problem(t, http.StatusBadRequest)
+	if a := s.send("DELETE", "/api/v1/projects/"+p.ID+"/classes", nil); a.header.Get("Allow") != "GET, PUT" {
+		t.Errorf("allowed: %q", a.header.Get("Allow"))
 	}
 }

@@ -37,13 +37,8 @@ func (b *projectBody) classes() []segment.Class {
 }
 
 func (b *projectBody) edit() (segment.ProjectEdit, error) {
-	e := segment.ProjectEdit{Remap: b.Remap, ByPosition: true}
-	for _, c := range b.Base {
-		if c.ID == nil {
-			return e, invalid("An entry of \"base\" has no id: it is the list of classes as the project had it. Nothing was changed.")
-		}
-		e.Base = append(e.Base, segment.Class{ID: *c.ID, Name: c.Name, Color: c.Color})
-	}
+	base, err := baseOf(b.Base)
+	e := segment.ProjectEdit{Base: base, Remap: b.Remap, ByPosition: true}
 	for _, c := range b.Classes {
 		entry := segment.ClassEdit{Class: segment.Class{Name: c.Name, Color: c.Color}, New: c.ID == nil}
 		if c.ID != nil {
@@ -51,7 +46,19 @@ func (b *projectBody) edit() (segment.ProjectEdit, error) {
 		}
 		e.Classes = append(e.Classes, entry)
 	}
-	return e, nil
+	return e, err
+}
+
+// baseOf is the list of classes that an edit was made from.
+func baseOf(list []classBody) ([]segment.Class, error) {
+	var base []segment.Class
+	for _, c := range list {
+		if c.ID == nil {
+			return nil, invalid("An entry of \"base\" has no id: it is the list of classes as the project had it. Nothing was changed.")
+		}
+		base = append(base, segment.Class{ID: *c.ID, Name: c.Name, Color: c.Color})
+	}
+	return base, nil
 }
 
 func (s *Server) createProject(w http.ResponseWriter, r *http.Request) error {

@@ -60,8 +60,8 @@ import (
 // project's list; in a new project the two are the same. Events, states,
 // hypotheses and runs speak of ids. Exported masks hold indices.
 //
-// PATCH /api/v1/projects/{id} {classes, remap} takes the whole list in its new
-// order. An entry with an id is that class, which keeps its name or its colour
+// PATCH /api/v1/projects/{id} {classes, remap, base} takes the whole list in its
+// new order. An entry with an id is that class, which keeps its name or its colour
 // where the entry has none; one without is new; a class whose id is missing is
 // deleted. remap {"3": 1} says that labels of class 3 now count as class 1, or
 // with 255 as undecided; without it the deletion of a class that labels use is
@@ -71,6 +71,11 @@ import (
 // …/classes/{class}/restore, brings it back within 30 days. Pages that have an
 // image of the project open are sent project, then state and run anew, with the
 // seq they had.
+//
+// base, beside classes, is the list that the new one was made from. When the
+// project's is another by now, nothing is changed and the answer is 409 with the
+// project as it is. PUT …/classes takes a label set or, for the same, a form whose
+// part file is the set and whose part base is the list that it is to replace.
 //
 // # Pixel repairs
 //

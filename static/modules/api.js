@@ -41,9 +41,9 @@ export function unreachable() {
 /**
  * Calls the server and returns the decoded answer; throws a Problem otherwise.
  *
- * @param {'GET' | 'POST' | 'PATCH' | 'DELETE'} method
+ * @param {'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} method
  * @param {string} path
- * @param {object} [body]
+ * @param {object} [body] a form, or what is sent as JSON
  * @returns {Promise<any>}
  */
 export async function call(method, path, body) {
@@ -54,8 +54,7 @@ export async function call(method, path, body) {
       method,
       mode: 'same-origin',
       credentials: 'same-origin',
-      headers: body ? { 'Content-Type': 'application/json' } : {},
-      body: body && JSON.stringify(body),
+      ...(body instanceof FormData ? { body } : body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
     });
   } catch {
     throw unreachable();

@@ -1,4 +1,4 @@
-import { call, Problem, problemOf } from './api.js';
+import { call, Problem } from './api.js';
 import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, MOST, moved, rebased } from './classlist.js';
 import { ClassMenu } from './classmenu.js';
 import { dragRows } from './classdrag.js';
@@ -185,23 +185,26 @@ export class ClassPanel {
 
   /**
    * Makes the classes of a label set those of the project. Classes of the same
-   * name stay what they are.
+   * name stay what they are. When others have changed the classes meanwhile, theirs
+   * are shown first, and the person is asked again.
    *
    * @param {'txt' | 'json' | 'voc'} format
-   * @param {string} text
+   * @param {File} file
    */
-  async replace(format, text) {
+  async replace(format, file) {
     await this.queue;
     const before = this.classes;
+    const form = new FormData();
+    form.append('file', file);
+    form.append('base', JSON.stringify(bodyOf(this.stored)));
     try {
-      const response = await fetch(`${this.address}/classes?format=${format}`, { method: 'PUT', mode: 'same-origin', credentials: 'same-origin', body: text });
-      const answer = await response.text();
-      if (!response.ok) throw problemOf(answer, response.status);
-      this.adopt(JSON.parse(answer));
+      this.adopt(await call('PUT', `${this.address}/classes?format=${format}`, form));
       const after = this.classes;
       toast(`${after.length} classes imported`, '', 'info', { label: 'Undo', run: () => this.undo(() => rebased(after, before, this.classes, this.deleted)) });
     } catch (error) {
-      toastProblem(error);
+      if (!(error instanceof Problem) || !error.fields.project) return toastProblem(error);
+      this.adopt(error.fields.project);
+      toast(error.title, error.detail, 'problem', { label: 'Import all the same', run: () => this.replace(format, file) });
     }
   }
 

@@ -50,8 +50,7 @@ export class ClassMenu {
 
   /** Makes the classes of a file those of the project. @param {File} file */
   async upload(file) {
-    const text = await file.text();
-    await this.panel.replace(formatOf(file.name, text), text);
+    await this.panel.replace(formatOf(file.name, await file.text()), file);
   }
 
   /**

@@ -18,33 +18,19 @@ type projectClass struct {
 	Name, Color string
 }
 
-// classes reads the classes of the open image's project.
-func (p *page) classes() []projectClass {
-	p.t.Helper()
-	return value[struct{ Classes []projectClass }](p, `fetch('/api/v1/projects/' + document.getElementById('app').dataset.project).then(r => r.json())`).Classes
-}
-
-// shownClasses are the names in the panel, in order.
-const shownClasses = `[...document.querySelectorAll('#classes .class-name')].map(e => e.textContent)`
-
-// waitForClasses waits until the server has classes with these names, in order.
+// waitForClasses waits until the server and the panel have classes with these
+// names, in order.
 func (p *page) waitForClasses(names ...string) []projectClass {
 	p.t.Helper()
-	want := func(classes []projectClass) bool {
-		return slices.EqualFunc(classes, names, func(c projectClass, name string) bool { return c.Name == name })
+	type project struct {
+		Classes []projectClass
+		Shown   []string
 	}
-	var classes []projectClass
-	for range 300 {
-		if classes = p.classes(); want(classes) {
-			if shown := value[[]string](p, shownClasses); !slices.Equal(shown, names) {
-				p.t.Errorf("the panel shows %q, want %q", shown, names)
-			}
-			return classes
-		}
-	}
-	p.screenshot("failure")
-	p.t.Fatalf("the classes are %+v, want %q", classes, names)
-	return nil
+	const read = `fetch('/api/v1/projects/' + document.getElementById('app').dataset.project).then((r) => r.json()).then(({ classes }) =>
+		({ classes, shown: [...document.querySelectorAll('#classes .class-name')].map((e) => e.textContent) }))`
+	return wait(p, fmt.Sprintf("the classes %q", names), read, func(got project) bool {
+		return slices.Equal(got.Shown, names) && slices.EqualFunc(got.Classes, names, func(c projectClass, name string) bool { return c.Name == name })
+	}).Classes
 }
 
 // TestE2EClasses adds, renames, reorders and deletes classes while labels are
@@ -166,41 +152,60 @@ func TestE2EClassesAtOnce(t *testing.T) {
 	p := bare(t, 1280, 720)
 	names := []string{"background", "table", "cloth", "bowl", "apple", "orange", "pear", "jug"}
 	p.waitForClasses(names...)
-	// race has someone else add a class just before the next list of this page arrives.
-	race := func(name string) {
+	// race has someone else add a class just before the next list of this page,
+	// which goes by a method, arrives.
+	race := func(method, name string) {
 		t.Helper()
 		value[bool](p, fmt.Sprintf(`(() => {
 			const original = window.fetch;
 			window.fetch = async (path, options) => {
-				if (options?.method !== 'PATCH') return original(path, options);
+				if (options?.method !== %q) return original(path, options);
 				window.fetch = original;
-				const { classes } = await (await original(path)).json();
+				const project = path.replace(/.classes.*/, '');
+				const { classes } = await (await original(project)).json();
 				const theirs = [...classes.map(({ id }) => ({ id })), { name: %q }];
-				await original(path, { method: 'PATCH', headers: options.headers, body: JSON.stringify({ classes: theirs }) });
+				await original(project, { method: 'PATCH', body: JSON.stringify({ classes: theirs }) });
 				return original(path, options);
 			};
 			return true;
-		})()`, name))
+		})()`, method, name))
 	}
-	race("theirs")
+	race("PATCH", "theirs")
 	p.clickOn("adding a class", "#add-class")
 	p.do("typing the name", chromedp.KeyEvent("mine"))
 	p.press(kb.Enter)
 	p.waitForClasses(append(names, "theirs", "mine")...)
 	p.press("2")
 	p.press(kb.F2)
-	race("also theirs")
+	race("PATCH", "also theirs")
 	p.do("typing a name", chromedp.KeyEvent("board"))
 	p.press(kb.Enter)
 	names[1] = "board"
 	p.waitForClasses(append(names, "theirs", "mine", "also theirs")...)
 
-	race("third")
+	race("PATCH", "third")
 	p.clickOn("opening the menu", "#classes li:nth-child(2) .class-more")
 	p.clickOn("deleting", `#class-menu [data-do="delete"]`)
 	rest := append(append([]string{}, names[0]), names[2:]...)
 	p.waitForClasses(append(rest, "theirs", "mine", "also theirs", "third")...)
-	race("fourth")
+	race("PATCH", "fourth")
 	p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
-	p.waitForClasses(append(names, "theirs", "mine", "also theirs", "third", "fourth")...)
+	names = append(names, "theirs", "mine", "also theirs", "third", "fourth")
+	p.waitForClasses(names...)
+
+	// A label set deletes what it has not, so the person is asked again.
+	set := filepath.Join(t.TempDir(), "labels.txt")
+	if err := os.WriteFile(set, []byte("background\nleaf\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	race("PUT", "fifth")
+	p.choose("#classes-file", set)
+	names = append(names, "fifth")
+	p.until(`/by someone else/.test(document.querySelector('#toasts [role=alert]')?.textContent)`)
+	p.waitForClasses(names...)
+	p.screenshot("asked")
+	p.clickOn("importing all the same", `#toasts [role=alert] [data-slot="action"]`)
+	p.waitForClasses("background", "leaf")
+	p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
+	p.waitForClasses(names...)
 }
