@@ -1,18 +1,16 @@
 /**
- * @template T
  * @typedef {object} DragListener
- * @property {(from: number, to: number) => void} moved the row under the pointer changes its place
- * @property {() => void} dropped it stays there
- * @property {(before: T[]) => void} revert it goes back, and so does all else
- * @property {() => T[]} order
+ * @property {() => void} started a row is being dragged
+ * @property {(from: number, to: number) => void} moved it changes its place
+ * @property {(changed: boolean) => void} ended it is dropped, or back at its place; whether it has been moved
  */
 
 /**
- * Lets the rows of a list be dragged by their grips.
+ * Lets the rows of a list be dragged by their grips. Rows may come and go
+ * meanwhile.
  *
- * @template T
  * @param {HTMLElement} list whose children are the rows
- * @param {DragListener<T>} listener
+ * @param {DragListener} listener
  */
 export function dragRows(list, listener) {
   list.addEventListener('pointerdown', (e) => {
@@ -20,39 +18,45 @@ export function dragRows(list, listener) {
     const row = grip?.closest('li');
     if (!row || e.button !== 0 || !(grip instanceof HTMLElement)) return;
     e.preventDefault();
-    const before = listener.order();
+    const start = [...list.children].indexOf(row);
+    let changed = false;
     row.classList.add('dragged');
     list.setPointerCapture(e.pointerId);
+    listener.started();
 
-    /** @param {PointerEvent} move */
-    const follow = (move) => {
-      const rows = [...list.children];
-      const from = rows.indexOf(row);
-      const others = rows.filter((r) => r !== row);
-      const to = others.filter((r) => {
-        const box = r.getBoundingClientRect();
-        return move.clientY > (box.top + box.bottom) / 2;
-      }).length;
-      if (to !== from) listener.moved(from, to);
+    /** @param {number} to */
+    const move = (to) => {
+      const from = [...list.children].indexOf(row);
+      if (from < 0 || to === from) return;
+      changed = true;
+      listener.moved(from, to);
     };
-    /** @param {boolean} keep */
-    const end = (keep) => {
+    /** @param {PointerEvent} pointer */
+    const follow = ({ clientY }) => {
+      const above = [...list.children].filter((r) => {
+        const box = r.getBoundingClientRect();
+        return r !== row && clientY > (box.top + box.bottom) / 2;
+      });
+      move(above.length);
+    };
+    const drop = () => {
       list.removeEventListener('pointermove', follow);
       list.removeEventListener('pointerup', drop);
       list.removeEventListener('pointercancel', lose);
       removeEventListener('keydown', escape, true);
       row.classList.remove('dragged');
-      if (!keep) listener.revert(before);
-      else if (listener.order() !== before) listener.dropped();
+      listener.ended(changed);
     };
-    const drop = () => end(true);
-    const lose = () => end(false);
+    const lose = () => {
+      move(start);
+      drop();
+    };
     /** @param {KeyboardEvent} key */
     const escape = (key) => {
       if (key.key !== 'Escape') return;
       key.preventDefault();
       key.stopPropagation();
-      end(false);
+      lose();
     };
     list.addEventListener('pointermove', follow);
     list.addEventListener('pointerup', drop);

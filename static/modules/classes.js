@@ -43,6 +43,8 @@ export class ClassPanel {
     this.activeKey = this.classes[0].key;
     /** Whether there are changes that no call has taken along yet. */
     this.waiting = false;
+    /** Whether the person holds a row. */
+    this.dragging = false;
     /** Whether others may have changed the classes meanwhile. */
     this.missed = false;
     /** Calls go one after the other. */
@@ -54,10 +56,13 @@ export class ClassPanel {
     this.menu = new ClassMenu(this);
     this.sync();
     dragRows(this.list, {
+      started: () => (this.dragging = true),
       moved: (from, to) => this.arrange(moved(this.classes, from, to)),
-      dropped: () => this.save(),
-      revert: (before) => this.arrange(before),
-      order: () => this.classes,
+      ended: (changed) => {
+        this.dragging = false;
+        if (changed) this.save();
+        else void this.look();
+      },
     });
     byId('add-class').addEventListener('click', () => this.add());
   }
@@ -316,24 +321,30 @@ export class ClassPanel {
         toastProblem(error);
         if (this.classes === sent) this.arrange(this.stored); // else a later edit is on its way
       }
-      if (this.missed && !this.busy) await this.look();
+      await this.look();
     });
   }
 
+  /** Whether the list is about to change. */
   get busy() {
-    return this.waiting || this.calls > 0;
+    return this.waiting || this.calls > 0 || this.dragging;
   }
 
-  /** Reads the classes anew. */
+  /** Reads the classes anew if others may have changed them. */
   async look() {
-    this.missed = false;
-    const response = await fetch(this.address, { credentials: 'same-origin' });
-    if (response.ok) this.adopt(await response.json());
+    if (!this.missed || this.busy) return;
+    try {
+      this.adopt(await call('GET', this.address));
+    } catch {
+      // They are read with the next change at the latest.
+    }
   }
 
   /** Waits until the active class is one that evidence can name. */
   async known() {
-    while (this.busy) await this.queue;
+    let queue;
+    do await (queue = this.queue);
+    while (queue !== this.queue);
     return this.current.stored;
   }
 

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,6 +32,32 @@ func (p *page) waitForClasses(names ...string) []projectClass {
 	return wait(p, fmt.Sprintf("the classes %q", names), read, func(got project) bool {
 		return slices.Equal(got.Shown, names) && slices.EqualFunc(got.Classes, names, func(c projectClass, name string) bool { return c.Name == name })
 	}).Classes
+}
+
+// dragClass takes the row of a class, from 1, by its grip and holds it over another
+// one, until it is dropped.
+func (p *page) dragClass(row, over int) (drop func()) {
+	p.t.Helper()
+	grip := func(row int) (x, y float64) {
+		xy := value[[]float64](p, fmt.Sprintf(`(() => { const b = document.querySelector('#classes li:nth-child(%d) .class-grip').getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()`, row))
+		return xy[0], xy[1]
+	}
+	x, from := grip(row)
+	_, to := grip(over)
+	to += math.Copysign(3, to-from)
+	left := func(e *input.DispatchMouseEventParams) {
+		e.Button, e.Buttons, e.ClickCount = input.MouseButtonLeft, 1, 1
+	}
+	p.do(fmt.Sprintf("dragging class %d", row),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, from),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, from, left),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, (from+to)/2, left),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, to, left),
+	)
+	return func() {
+		p.t.Helper()
+		p.do("dropping it", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x, to, left))
+	}
 }
 
 // TestE2EClasses adds, renames, reorders and deletes classes while labels are
@@ -70,23 +97,9 @@ func TestE2EClasses(t *testing.T) {
 	}
 
 	// By the pointer: the background goes down two places.
-	grip := func(row string) (x, y float64) {
-		xy := value[[]float64](p, `(() => { const b = document.querySelector('#classes li:nth-child(`+row+`) .class-grip').getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()`)
-		return xy[0], xy[1]
-	}
-	x0, y0 := grip("1")
-	_, y1 := grip("3")
-	left := func(e *input.DispatchMouseEventParams) {
-		e.Button, e.Buttons, e.ClickCount = input.MouseButtonLeft, 1, 1
-	}
-	p.do("dragging the background",
-		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x0, y0),
-		chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x0, y0, left),
-		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x0, (y0+y1)/2, left),
-		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x0, y1+3, left),
-	)
+	drop := p.dragClass(1, 3)
 	p.screenshot("dragging")
-	p.do("dropping it", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x0, y1+3, left))
+	drop()
 	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "jug", "stalk")
 
 	// A class without labels goes at once and comes back by the message.
@@ -208,4 +221,76 @@ func TestE2EClassesAtOnce(t *testing.T) {
 	p.waitForClasses("background", "leaf")
 	p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
 	p.waitForClasses(names...)
+}
+
+// TestE2EClassesInHand has someone else change the classes while this page is
+// about to: a row that is being dragged stays in the hand, and both changes are
+// there after the drop; one that goes back to its place makes way.
+func TestE2EClassesInHand(t *testing.T) {
+	p := bare(t, 1280, 720)
+	truth := sampleTruth()
+	p.waitForClasses("background", "table", "cloth", "bowl", "apple", "orange", "pear", "jug")
+	// others has someone else add a class and then label, and waits for the label
+	// to be seen, which the page is told after the class.
+	labels := 0
+	others := func(name string) {
+		t.Helper()
+		at := insideOf(t, truth, []uint8{4, 6}[labels])
+		value[bool](p, fmt.Sprintf(`(async () => {
+			const { project, image } = document.getElementById('app').dataset;
+			const path = '/api/v1/projects/' + project;
+			const { classes } = await (await fetch(path)).json();
+			await fetch(path, { method: 'PATCH', body: JSON.stringify({ classes: [...classes, { name: %q }] }) });
+			await fetch('/api/v1/images/' + image + '/evidence', { method: 'POST', body: JSON.stringify({ id: 'theirs-%d', expected_seq: %d, kind: 'label', points: [[%d, %d]], class: %d }) });
+			return true;
+		})()`, name, labels, labels, at.X, at.Y, labels))
+		labels++
+		p.until(fmt.Sprintf(`[...document.querySelectorAll('#classes .class-share')].filter((e) => e.textContent !== '').length >= %d`, labels))
+	}
+	const inHand = `[...document.querySelectorAll('#classes .class-name')].slice(0, 4).map((e) => e.textContent + (e.closest('.dragged') ? '!' : '')).join()`
+
+	drop := p.dragClass(1, 3)
+	others("theirs")
+	if got := value[string](p, inHand); got != "table,cloth,background!,bowl" {
+		t.Errorf("in the hand: %s", got)
+	}
+	drop()
+	names := []string{"table", "cloth", "background", "bowl", "apple", "orange", "pear", "jug", "theirs"}
+	p.waitForClasses(names...)
+
+	drop = p.dragClass(4, 1)
+	others("also theirs")
+	if got := value[string](p, inHand); got != "bowl!,table,cloth,background" {
+		t.Errorf("in the hand: %s", got)
+	}
+	p.press(kb.Escape)
+	names = append(names, "also theirs")
+	p.waitForClasses(names...)
+	drop()
+
+	// A new class can be clicked with at once, while a deletion is on its way.
+	value[bool](p, `(() => {
+		const original = window.fetch;
+		window.held = [];
+		window.fetch = async (path, options) => {
+			if (options?.method === 'PATCH' && held.length < 2) await new Promise((letGo) => held.push(letGo));
+			return original(path, options);
+		};
+		return true;
+	})()`)
+	p.clickOn("opening the menu", "#classes li:nth-child(8) .class-more")
+	p.clickOn("deleting", `#class-menu [data-do="delete"]`)
+	p.until(`held.length === 1`)
+	p.clickOn("adding a class", "#add-class")
+	p.do("typing the name", chromedp.KeyEvent("stalk"))
+	p.press(kb.Enter)
+	p.until(`held.length === 2`)
+	p.click(insideOf(t, truth, 7))
+	value[bool](p, `(held[1](), true)`)
+	events := p.waitForEvents(3)
+	value[bool](p, `(held[0](), true)`)
+	names = append(slices.Delete(names, 7, 8), "stalk")
+	if stalk := p.waitForClasses(names...)[9]; events[2].Class != stalk.ID {
+		t.Errorf("the click with the new class is of class %d, want %d", events[2].Class, stalk.ID)
+	}
 }
