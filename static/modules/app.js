@@ -71,9 +71,9 @@ export class App {
     this.strip = new Strip(new Thumbnails(parts.image, parts.map), this.area, {
       preview: (place) => this.hover(place),
       select: (place) => this.select(place),
-      accept: (place) => {
+      take: (place) => {
         this.select(place);
-        this.accept();
+        if (!this.picking && !this.choice.selected?.card.stale) this.accept();
       },
       refolded: () => this.refresh(),
     });

@@ -42,6 +42,8 @@ export const BINDINGS = [
   { group: 'Tools', shown: 'Q', does: 'Exact pixels from now on', commands: [['q', 'exact']] },
 
   { group: 'Hypotheses', shown: '.  ,', does: 'Next and previous hypothesis', commands: [['.', 'walk-on'], [',', 'walk-back']] },
+  { group: 'Hypotheses', shown: 'Click', does: 'Accept the hypothesis of a card', commands: [] },
+  { group: 'Hypotheses', shown: 'Shift + click', does: 'Keep the preview of a card, to accept regions of it', commands: [] },
   { group: 'Hypotheses', shown: 'Enter', does: 'Accept the hypothesis', commands: [['enter', 'accept']] },
   { group: 'Hypotheses', shown: 'Shift + Enter', does: 'Accept only the region under the cursor', commands: [['shift+enter', 'accept-region']] },
   { group: 'Hypotheses', shown: 'X', does: 'Alternatives of the region in focus; they come by themselves when the pointer rests', commands: [['x', 'alternatives']] },

@@ -9,7 +9,7 @@ import { percent } from './status.js';
  * @typedef {object} StripListener places count from the left
  * @property {(place: number) => void} preview the pointer is over a card, or -1
  * @property {(place: number) => void} select
- * @property {(place: number) => void} accept
+ * @property {(place: number) => void} take a card that had its preview already is clicked
  * @property {() => void} refolded cards have been folded or unfolded
  *
  * @typedef {object} Shown what a card's element was last painted with
@@ -177,12 +177,15 @@ export class Strip {
     const { element, slot } = stamp('card-template');
     element.addEventListener('pointerenter', (e) => e.pointerType !== 'touch' && this.listener.preview(place));
     element.addEventListener('pointerleave', () => this.listener.preview(-1));
-    element.addEventListener('click', () => this.listener.select(place));
+    element.addEventListener('click', (e) => {
+      const looked = /** @type {PointerEvent} */ (e).pointerType !== 'touch' && !e.shiftKey; // a finger does not hover
+      if (looked) this.listener.take(place);
+      else this.listener.select(place);
+    });
     slot('fold').addEventListener('click', (e) => {
       e.stopPropagation();
       this.unfold(place, !this.open.has(this.digests[place]));
     });
-    element.addEventListener('dblclick', () => this.listener.accept(place));
     this.list.append(element);
     this.shown.push({ element, slot, painted: [], colors: [] });
   }

@@ -68,12 +68,13 @@ func TestE2EStrip(t *testing.T) {
 	for third[differing] == best[differing] {
 		differing++
 	}
-	p.clickOn("choosing the first card", ".hypothesis:nth-child(1)")
-	p.press(enter)
+	p.clickOn("accepting the first card", ".hypothesis:nth-child(1)")
 	p.stored(3)
-	p.until(`document.getElementById('badge').hidden`)
-	p.clickOn("choosing the third card", ".hypothesis:nth-child(3)")
+	p.until(`document.getElementById('badge').hidden && /current/.test(document.querySelector('.hypothesis').textContent)`)
+	at := value[[]float64](p, place)
+	p.do("keeping the preview of the third card", chromedp.MouseClickXY(at[0], at[1], func(e *input.DispatchMouseEventParams) { e.Modifiers = int64(shift) }))
 	p.point(p.middle(differing))
+	p.until(`/^hypothesis 3 of/.test(document.getElementById('badge-text').textContent)`)
 	p.press(enter, kb.ModifierShift)
 	p.stored(4)
 	events := value[struct {

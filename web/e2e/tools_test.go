@@ -169,18 +169,24 @@ func TestE2ETools(t *testing.T) {
 // tap touches the screen over a pixel of the image with one finger.
 func (p *page) tap(at image.Point) {
 	p.t.Helper()
-	p.actions++
 	x, y := p.onScreen(at)
+	p.finger(fmt.Sprintf("tapping %v", at), x, y)
+}
+
+// finger taps a place of the window.
+func (p *page) finger(what string, x, y float64) {
+	p.t.Helper()
+	p.actions++
 	touch := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) chromedp.Action[chromedp.Void] {
 		return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 			_, err := chromedp.Call(ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
 			return err
 		})
 	}
-	p.do(fmt.Sprintf("tapping %v", at), touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: x, Y: y}), touch(input.DispatchTouchEventTypeTouchEnd))
+	p.do(what, touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: x, Y: y}), touch(input.DispatchTouchEventTypeTouchEnd))
 }
 
-// TestE2ETouch labels, clears and accepts a region with a finger alone.
+// TestE2ETouch labels, clears, previews and accepts a region with a finger alone.
 func TestE2ETouch(t *testing.T) {
 	p := bare(t, 390, 844)
 	truth := sampleTruth()
@@ -192,6 +198,9 @@ func TestE2ETouch(t *testing.T) {
 	p.waitForEvents(2)
 	p.until(settled)
 	p.screenshot("labelled")
+	card := value[[]float64](p, `(() => { const b = document.querySelector('.hypothesis:nth-child(2)').getBoundingClientRect(); return [b.left + b.width / 2, b.top + 20]; })()`)
+	p.finger("tapping the second card", card[0], card[1])
+	p.until(`/^hypothesis 2 of/.test(document.getElementById('badge-text').textContent)`)
 	p.clickOn("asking for a region", "#accept-region")
 	p.tap(image.Pt(orange.X+50, orange.Y))
 	region := p.waitForEvents(3)[2]
