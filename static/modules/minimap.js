@@ -11,7 +11,7 @@ export class Minimap {
     this.stage = stage;
     this.element = byId('minimap');
     this.frame = byId('minimap-frame');
-    const { scale } = fit(stage.image, LARGEST, 0);
+    const { scale } = fit(stage.image, LARGEST);
     this.scale = scale;
     const canvas = /** @type {HTMLCanvasElement} */ (byId('minimap-picture'));
     const ratio = devicePixelRatio || 1;

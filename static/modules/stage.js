@@ -6,7 +6,7 @@ import { at, shown } from './idmap.js';
 import { PointCursor } from './point.js';
 import { DIRECTIONS, followed, panned } from './steer.js';
 import { Tools } from './tools.js';
-import { bounded, fit, held, toImage, toWindow, zoomTo } from './view.js';
+import { bounded, clear, held, toImage, toWindow, zoomTo } from './view.js';
 
 /**
  * @typedef {object} StageListener
@@ -115,7 +115,7 @@ export class Stage {
 
   fit() {
     this.fitted = true;
-    this.look(fit(this.image, this.size, this.size.width < 600 ? 10 : 28));
+    this.look(clear(this.image, this.size, Number.parseFloat(getComputedStyle(document.documentElement).fontSize)));
   }
 
   /** One pixel of the image per pixel of the screen. */

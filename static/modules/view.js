@@ -6,24 +6,44 @@
  * @typedef {{width: number, height: number}} Size
  */
 
+/** CSS pixels at the edges of the window. @typedef {{top: number, right: number, bottom: number, left: number}} Rim */
+
+/** @type {Rim} */
+const NONE = { top: 0, right: 0, bottom: 0, left: 0 };
+
+/** CSS pixels across up to which a window is a phone's, where the tools may cover a part of the image. */
+const PHONE = 480;
+
 /**
- * The whole image, centred, with a margin.
+ * The whole image, in the middle of what the rim leaves.
  *
  * @param {Size} image
  * @param {Size} window
- * @param {number} [margin] CSS pixels
+ * @param {Rim} [rim]
  * @returns {View}
  */
-export function fit(image, window, margin = 24) {
-  const scale = Math.max(
-    1e-3,
-    Math.min((window.width - 2 * margin) / image.width, (window.height - 2 * margin) / image.height),
-  );
+export function fit(image, window, rim = NONE) {
+  const room = { width: window.width - rim.left - rim.right, height: window.height - rim.top - rim.bottom };
+  const scale = Math.max(1e-3, Math.min(room.width / image.width, room.height / image.height));
   return {
     scale,
-    left: (window.width - image.width * scale) / 2,
-    top: (window.height - image.height * scale) / 2,
+    left: rim.left + (room.width - image.width * scale) / 2,
+    top: rim.top + (room.height - image.height * scale) / 2,
   };
+}
+
+/**
+ * The whole image beside the tools, which lie at the left and at the bottom.
+ *
+ * @param {Size} image
+ * @param {Size} window
+ * @param {number} rem CSS pixels, which the tools grow with
+ * @returns {View}
+ */
+export function clear(image, window, rem) {
+  const bottom = 3.6 * rem;
+  if (window.width <= PHONE) return fit(image, window, { top: 10, right: 10, bottom, left: 10 });
+  return fit(image, window, { top: 28, right: 28, bottom, left: 4.3 * rem });
 }
 
 /**

@@ -1,16 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bounded, fit, held, toImage, toWindow, zoomTo } from './view.js';
+import { bounded, clear, fit, held, toImage, toWindow, zoomTo } from './view.js';
 
 const image = { width: 4000, height: 3000 };
 const window = { width: 1000, height: 600 };
 
 test('fit shows the whole image in the middle', () => {
-  const view = fit(image, window, 20);
+  const view = fit(image, window, { top: 20, right: 20, bottom: 20, left: 20 });
   const [left, top] = toWindow(view, 0, 0);
   const [right, bottom] = toWindow(view, 4000, 3000);
   assert.ok(Math.abs(top - 20) < 1e-9 && Math.abs(bottom - 580) < 1e-9);
   assert.ok(Math.abs(left - (1000 - right)) < 1e-9 && left > 20);
+});
+
+test('the whole image lies beside the tools, but on a phone not beside those at the left', () => {
+  for (const [size, free] of /** @type {const} */ ([[{ width: 1040, height: 510 }, 60], [{ width: 390, height: 620 }, 10]])) {
+    for (const shape of [image, { width: 4000, height: 300 }, { width: 300, height: 4000 }]) {
+      const view = clear(shape, size, 15);
+      const [left, top] = toWindow(view, 0, 0);
+      const [right, bottom] = toWindow(view, shape.width, shape.height);
+      assert.ok(left >= free && top >= 10 && right <= size.width - 10 && bottom <= size.height - 50, JSON.stringify(view));
+    }
+  }
 });
 
 test('zooming keeps the point under the cursor', () => {

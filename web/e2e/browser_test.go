@@ -218,16 +218,20 @@ func (p *page) click(at image.Point) {
 	p.do(fmt.Sprintf("clicking pixel %v", at), chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y), chromedp.MouseClickXY(x, y))
 }
 
+// wholeView is an expression for how the whole image is shown: its scale, and where
+// it begins in the window.
+const wholeView = `import('/static/modules/view.js').then(({clear}) => {
+	const {width, height} = document.getElementById('app').dataset;
+	const box = document.getElementById('canvas').getBoundingClientRect();
+	const {scale, left, top} = clear({width: +width, height: +height}, box, Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
+	return {scale, left: box.left + left, top: box.top + top, right: box.left + left + scale * width, bottom: box.top + top + scale * height};
+})`
+
 // onScreen returns where the centre of a pixel of the image is in the window
 // while the whole image is shown.
 func (p *page) onScreen(at image.Point) (x, y float64) {
 	p.t.Helper()
-	xy := value[[]float64](p, fmt.Sprintf(`import('/static/modules/view.js').then(({fit}) => {
-		const {width, height} = document.getElementById('app').dataset;
-		const box = document.getElementById('canvas').getBoundingClientRect();
-		const view = fit({width: +width, height: +height}, box, box.width < 600 ? 10 : 28);
-		return [box.left + view.left + (%d + 0.5) * view.scale, box.top + view.top + (%d + 0.5) * view.scale];
-	})`, at.X, at.Y))
+	xy := value[[]float64](p, fmt.Sprintf(`%s.then(({scale, left, top}) => [left + (%d + 0.5) * scale, top + (%d + 0.5) * scale])`, wholeView, at.X, at.Y))
 	return xy[0], xy[1]
 }
 

@@ -20,6 +20,13 @@ const outside = `[...document.querySelectorAll('button, a[href], input')].filter
 	return top !== null && !e.contains(top) && !top.contains(e) && !top.closest('label')?.contains(e);
 }).map((e) => e.id || e.outerHTML.slice(0, 80))`
 
+// covering lists the tools that lie over the image while all of it is shown; on
+// a phone there is no room for it beside those at the left.
+const covering = wholeView + `.then(({left, right, top, bottom}) => ['.canvas-tools', ...(innerWidth > 480 ? ['.tools'] : [])].filter((selector) => {
+	const b = document.querySelector(selector).getBoundingClientRect();
+	return b.left < right && b.right > left && b.top < bottom && b.bottom > top;
+}))`
+
 // TestE2ELooks opens the pages in windows from a phone to a wall, in both
 // themes: nothing may be cut off or covered. The pictures are for people.
 func TestE2ELooks(t *testing.T) {
@@ -47,6 +54,11 @@ func TestE2ELooks(t *testing.T) {
 					}
 					if hidden := value[[]string](p, outside); len(hidden) > 0 {
 						t.Errorf("%s at %s: out of reach are %q", page.name, window, hidden)
+					}
+					if page.name == "annotate" {
+						if over := value[[]string](p, covering); len(over) > 0 {
+							t.Errorf("at %s the whole image lies under %q", window, over)
+						}
 					}
 				}
 			}

@@ -39,10 +39,7 @@ func (p *page) closest(at image.Point, look func(at image.Point, color [4]int)) 
 	p.t.Helper()
 	exactX, exactY := p.onScreen(at)
 	x, y := math.Floor(exactX), math.Floor(exactY) // a mouse points at whole pixels of the window
-	fitted := value[float64](p, `import('/static/modules/view.js').then(({fit}) => {
-		const {width, height} = document.getElementById('app').dataset;
-		return fit({width: +width, height: +height}, document.getElementById('canvas').getBoundingClientRect(), 28).scale;
-	})`)
+	fitted := value[float64](p, wholeView+`.then(({scale}) => scale)`)
 	for range 40 {
 		p.do("zooming in", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, x, y, func(e *input.DispatchMouseEventParams) { e.DeltaX, e.DeltaY = 1e-9, -240 }))
 		if value[string](p, `document.getElementById('zoom-value').textContent`) == "6400 %" {
