@@ -129,18 +129,14 @@ func (a *Annotation) begin() {
 	})
 }
 
-// catchUp plays the events that the store has and the timeline has not.
+// catchUp plays what the store has from the beginning: an undo among the events
+// of another process may reach far back.
 func (a *Annotation) catchUp(ctx context.Context) error {
-	if err := a.recall(ctx); err != nil { // an undo among them may reach far back
-		return err
-	}
-	events, err := a.store.Events(ctx, a.image.ID, a.timeline.Seq())
+	events, err := a.store.Events(ctx, a.image.ID, 0)
 	if err != nil {
 		return err
 	}
-	for _, e := range events {
-		a.timeline.Apply(e)
-	}
+	a.timeline = a.timeline.again(events)
 	a.timeline.forget(remembered)
 	a.sequence = nil
 	return nil
