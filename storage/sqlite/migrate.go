@@ -57,17 +57,27 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, migrations fs.FS)
 		return err
 	}
 	if version > 0 && version < len(steps) {
-		if err := backup(ctx, conn, fmt.Sprintf("%s.v%d.backup", path, version)); err != nil {
+		if err := backup(ctx, conn, backupOf(path, version)); err != nil {
 			return fmt.Errorf("no backup before migration: %w", err)
 		}
 	}
+	from := version
 	for ; version < len(steps); version++ {
 		if err := step(ctx, conn, steps[version], version+1); err != nil {
 			return fmt.Errorf("migration to version %d: %w. The file still has version %d", version+1, err, version)
 		}
 	}
+	if from < version {
+		for older := 1; older < from; older++ {
+			_ = os.Remove(backupOf(path, older)) // one that stays only takes room
+		}
+	}
 	return nil
 }
+
+// backupOf names the copy of the file at path that a migration from a version
+// leaves behind.
+func backupOf(path string, version int) string { return fmt.Sprintf("%s.v%d.backup", path, version) }
 
 // readSteps returns the migrations in order, checking their numbers.
 func readSteps(migrations fs.FS) ([]string, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -25,6 +26,7 @@ func steps(texts ...string) fstest.MapFS {
 const (
 	one = "CREATE TABLE a (x INTEGER) STRICT; INSERT INTO a VALUES (7)"
 	two = "ALTER TABLE a RENAME COLUMN x TO y"
+	end = "ALTER TABLE a RENAME COLUMN y TO z"
 )
 
 func TestMigration(t *testing.T) {
@@ -85,6 +87,41 @@ func TestBackupHoldsLog(t *testing.T) {
 	}
 	defer s.Close()
 	if v, column := inspect(t, path+".v1.backup"); v != 1 || column != "x" {
+		t.Errorf("the copy has version %d, column %s", v, column)
+	}
+}
+
+// Of the copies the newest stays, and all of them until the migration after it has
+// succeeded.
+func TestOldBackups(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	for _, c := range []struct {
+		what  string
+		steps fstest.MapFS
+		fails bool
+		want  []string
+	}{
+		{"made", steps(one), false, nil},
+		{"migrated", steps(one, two), false, []string{path + ".v1.backup"}},
+		{"not migrated", steps(one, two, end+"; SELECT nonsense"), true, []string{path + ".v1.backup", path + ".v2.backup"}},
+		{"migrated again", steps(one, two, end), false, []string{path + ".v2.backup"}},
+		{"opened", steps(one, two, end), false, []string{path + ".v2.backup"}},
+	} {
+		s, err := open(t.Context(), path, c.steps)
+		if (err != nil) != c.fails {
+			t.Fatalf("%s: %v", c.what, err)
+		}
+		if err == nil {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := filepath.Glob(path + ".v*")
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: copies %q, %v, want %q", c.what, got, err, c.want)
+		}
+	}
+	if v, column := inspect(t, path+".v2.backup"); v != 2 || column != "y" {
 		t.Errorf("the copy has version %d, column %s", v, column)
 	}
 }

@@ -34,8 +34,9 @@ var _ segment.Store = (*Store)(nil)
 
 // Open opens the database file at path, making it when it is not there, and
 // brings its schema up to date; before that the file is copied to
-// path.v<old version>.backup. A file with a newer schema than the program's, or
-// of another program, is refused unchanged.
+// path.v<old version>.backup, and after it the copies of earlier migrations go.
+// A file with a newer schema than the program's, or of another program, is
+// refused unchanged.
 func Open(ctx context.Context, path string) (*Store, error) {
 	return open(ctx, path, migrations)
 }
