@@ -14,7 +14,8 @@ type outbox struct {
 	project   []byte        // the newest project, when its classes have changed; nil when sent
 	state     *told         // the newest state, or nil when it has been sent
 	repaired  int           // of the state that was sent last, or unknown
-	supposed  []byte        // the answer to the last supposition, or nil when sent
+	supposing func()        // ends the work on the last supposition
+	supposed  []byte        // the answer to it, or nil when sent
 	run       *run          // the sequence to follow
 	announced bool          // its run message has been sent
 	sent      int           // how many of its hypotheses have been sent
@@ -28,7 +29,7 @@ type outbox struct {
 const unknown = -1
 
 func newOutbox() outbox {
-	return outbox{repaired: unknown, credit: -1, ready: make(chan struct{}, 1), drained: make(chan struct{}, 1)}
+	return outbox{repaired: unknown, credit: -1, supposing: func() {}, ready: make(chan struct{}, 1), drained: make(chan struct{}, 1)}
 }
 
 func (o *outbox) wake() { token(o.ready) }
@@ -56,8 +57,16 @@ func (o *outbox) tellProject(message []byte) {
 // tellState sets the state to send; what was supposed of the one before is of no
 // use any more.
 func (o *outbox) tellState(state *told) {
-	o.state, o.supposed = state, nil
+	o.suppose(func() {})
+	o.state = state
 	o.wake()
+}
+
+// suppose makes a supposition, the work on which end ends, take the place of the
+// one before, which is not worked on any more, nor answered.
+func (o *outbox) suppose(end func()) {
+	o.supposing()
+	o.supposing, o.supposed = end, nil
 }
 
 // follow turns to a new run. A client that saw the old one begin sees its end.

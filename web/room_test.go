@@ -20,11 +20,12 @@ import (
 // member joins the image's room as a socket without a connection.
 func (s *site) member(imageID string) (*room, *socket) {
 	s.tb.Helper()
-	r, err := s.server.hub.enter(access.With(s.tb.Context(), access.Owner), imageID)
+	ctx := access.With(s.tb.Context(), access.Owner)
+	r, err := s.server.hub.enter(ctx, imageID)
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	c := &socket{outbox: newOutbox(), room: r, seat: &seat{ctx: s.tb.Context()}}
+	c := &socket{outbox: newOutbox(), room: r, seat: &seat{ctx: ctx}}
 	r.join(c)
 	s.tb.Cleanup(func() {
 		r.part(c)

@@ -35,8 +35,6 @@ type socket struct {
 	limits Limits
 	check  func(used bool) error // asks anew who this is; a farewell ends the socket
 	used   atomic.Bool           // something came since the last check
-
-	stopSupposing context.CancelFunc // the supposition before; of the reader
 }
 
 // writeBuffers are shared: a socket has one only while it writes.
@@ -85,8 +83,7 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := &socket{
 		outbox: newOutbox(), seat: seat, room: room, conn: conn, log: s.log, limits: s.limits,
-		check:         func(used bool) error { return s.recheck(seat.ctx, visitor, used) },
-		stopSupposing: func() {},
+		check: func(used bool) error { return s.recheck(seat.ctx, visitor, used) },
 	}
 	served = true
 	go c.serve()

@@ -11,9 +11,12 @@ import (
 // be if a label were the next event. It is for the time between the press of a
 // button and its release: nothing is stored, and a supposition that comes too
 // late, or for which the server has no time, is not answered. A socket has one
-// at a time.
+// at a time, and that only until the next state.
 func (c *socket) suppose(m *clientMessage) error {
-	c.stopSupposing()
+	ctx, cancel := context.WithCancel(c.ctx)
+	c.room.mu.Lock()
+	c.outbox.suppose(cancel) // before it is looked at whether it is for the present state
+	c.room.mu.Unlock()
 	m.ID, m.Kind = cmp.Or(m.ID, "supposed"), string(segment.Label)
 	event, expected, err := m.event()
 	if err != nil {
@@ -26,8 +29,6 @@ func (c *socket) suppose(m *clientMessage) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(c.ctx)
-	c.stopSupposing = cancel
 	c.room.hub.running.Go(func() {
 		defer cancel()
 		err := guard(c.log, "supposition", func() error {
@@ -35,13 +36,13 @@ func (c *socket) suppose(m *clientMessage) error {
 			if err != nil {
 				return err
 			}
-			frame, err := frameOf(supposedRun, sequence.Seq(), h)
+			frame, err := frameOf(SupposedRun, sequence.Seq(), h)
 			if err != nil {
 				return err
 			}
 			c.room.mu.Lock()
 			defer c.room.mu.Unlock()
-			if ctx.Err() == nil { // no other one has been asked for since
+			if ctx.Err() == nil { // nothing has taken its place
 				c.supposed = frame
 				c.wake()
 			}
@@ -54,5 +55,6 @@ func (c *socket) suppose(m *clientMessage) error {
 	return nil
 }
 
-// supposedRun is the number of no run; those of runs start at 1.
-const supposedRun = 0
+// SupposedRun is the run that suppositions are said to be of: none, for the
+// numbers of runs start at 1.
+const SupposedRun = 0

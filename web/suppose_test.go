@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"image"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"collie/segment"
+	"collie/segment/schedule"
 )
 
 // supposed wraps the body of a POST of a label as a supposition.
@@ -42,5 +46,59 @@ func TestSuppose(t *testing.T) {
 	one.say(supposed(`{"expected_seq":3}`))
 	if m := one.expect("error"); !strings.Contains(m.Detail, "class") {
 		t.Errorf("a supposition without a class: %+v", m)
+	}
+}
+
+// gate is an observer that lets no step begin while it is locked.
+type gate struct{ sync.RWMutex }
+
+func (g *gate) Took(what segment.Time, _ time.Duration) {
+	if what == segment.TimeQueue {
+		g.RLock()
+		defer g.RUnlock()
+	}
+}
+
+func (g *gate) Happened(segment.Happening) {}
+
+// A supposition that waits for its turn leaves the queue when another label comes
+// than the supposed one, and is not answered.
+func TestSupposedOtherwise(t *testing.T) {
+	g := new(gate)
+	s := mustServe(t, Limits{}, segment.Options{Schedule: schedule.Limits{Workers: 1}, Observer: g})
+	im := s.photo()
+	s.clickThree("/api/v1/images/" + im.ID)
+	until := func(what string, so func(segment.Load) bool) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); !so(s.server.hub.workspace.Load()); time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("not within a minute: " + what)
+			}
+		}
+	}
+	g.Lock()
+	open := sync.OnceFunc(g.Unlock)
+	t.Cleanup(open) // before the server waits for its steps
+	r, c := s.member(im.ID)
+	until("the run has the only worker", func(l segment.Load) bool { return l.Running[schedule.First] == 1 })
+	label := func(class int) evidenceJSON {
+		expected := 3
+		return evidenceJSON{ID: "x", Kind: "label", Points: [][2]float64{{float64(inSky.X), float64(inSky.Y)}}, Class: &class, ExpectedSeq: &expected}
+	}
+	if err := c.suppose(&clientMessage{evidenceJSON: label(1)}); err != nil {
+		t.Fatal(err)
+	}
+	until("the supposition waits", func(l segment.Load) bool { return l.Waiting[schedule.First] == 1 })
+	other := label(2)
+	if stored, err := c.evidence(&other); err != nil || !stored {
+		t.Fatalf("the other label is stored: %v, %v", stored, err)
+	}
+	until("the supposition has left the queue", func(l segment.Load) bool { return l.Dropped == 1 })
+	open()
+	s.server.hub.running.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c.supposed != nil {
+		t.Error("what was supposed is answered after another label")
 	}
 }
