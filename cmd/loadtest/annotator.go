@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -17,7 +18,8 @@ type annotator struct {
 	start    time.Time
 	free     chan *target // images that nobody works on
 	target   *target      // the one to work on
-	rng      *rand.Rand
+	hand     *hand
+	rng      *rand.Rand // for what to click; how often it is asked depends on the answers
 
 	page   *page // nil while none is open
 	clicks int   // on the open page
@@ -26,14 +28,20 @@ type annotator struct {
 	leaving sync.WaitGroup // pages that wait for their last answers
 }
 
-// work clicks until the last phase is over.
+// work clicks until the last phase is over. The next press waits for no answer.
 func (a *annotator) work(ctx context.Context) {
-	end := a.recorder.end()
-	for due := a.gap(0); due < end; due += a.gap(due) {
-		if !sleep(ctx, a.start, due) {
+	for p := a.hand.next(); p.down < a.recorder.end(); p = a.hand.next() {
+		if !sleep(ctx, a.start, p.down) {
 			break
 		}
-		a.act(ctx, due)
+		c := a.press(ctx, p)
+		if c == nil {
+			continue
+		}
+		if !sleep(ctx, a.start, p.up) {
+			break
+		}
+		a.page.release(c)
 	}
 	if a.page != nil {
 		a.page.finish(ctx)
@@ -41,33 +49,30 @@ func (a *annotator) work(ctx context.Context) {
 	a.leaving.Wait()
 }
 
-// gap is the time to the next click.
-func (a *annotator) gap(at time.Duration) time.Duration {
-	return time.Duration(a.rng.ExpFloat64() * float64(a.plan.Every) / a.recorder.factor(at))
-}
-
-// act does what is due: a click, on another image when this one has had enough.
-func (a *annotator) act(ctx context.Context, due time.Duration) {
+// press begins a click, on another image when this one has had enough; nil when
+// there is nothing to click.
+func (a *annotator) press(ctx context.Context, p press) *click {
 	if a.page != nil && a.page.ended() {
-		a.recorder.count("sockets lost", due)
+		a.recorder.count("sockets lost", p.up)
 		a.page.finish(ctx)
 		a.page = nil
 	}
 	if a.page != nil && a.clicks >= a.plan.Stay {
 		a.move(ctx)
 	}
-	if a.page == nil && !a.open(ctx, due) {
-		return
+	if a.page == nil && !a.open(ctx, p.up) {
+		return nil
 	}
-	i := a.page.choose(a.rng)
-	if i < 0 {
+	superpixels := a.page.choose(a.rng, p.drag)
+	if superpixels == nil {
 		a.clicks = a.plan.Stay
-		return
+		return nil
 	}
 	a.clicks++
 	a.all++
-	a.recorder.count("clicks", due)
-	a.page.click(a.number, a.all, i, due)
+	c := &click{press: p, id: fmt.Sprintf("load-%d-%d", a.number, a.all), superpixels: superpixels}
+	a.page.press(c)
+	return c
 }
 
 // move leaves the image for one that nobody works on, if there is one. The old

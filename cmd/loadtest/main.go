@@ -1,8 +1,8 @@
 // Command loadtest puts simulated annotators to work on a running server and
-// tells how long their clicks took. The load is open-loop: every click has a
-// time at which it is due, drawn beforehand, and is measured from then on, so
-// that a server that is slow does not get fewer clicks and hides nothing
-// (coordinated omission).
+// tells how long their clicks took. The load is open-loop: every press of the
+// button and its release have times at which they are due, drawn beforehand, and
+// are measured from then on, so that a server that is slow does not get fewer
+// clicks and hides nothing (coordinated omission).
 package main
 
 import (
@@ -26,7 +26,7 @@ type plan struct {
 	Data   string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png; the masks tell annotators what to click."`
 
 	Annotators  int           `default:"200" help:"People who click, each on an image of their own."`
-	Every       time.Duration `default:"2s" help:"Mean time between two clicks of one annotator; the times are exponential."`
+	Every       time.Duration `default:"2s" help:"Mean time between two clicks of one annotator; the times are exponential, and a hand makes no more than ten in a second."`
 	Stay        int           `default:"25" help:"Clicks on one image before its annotator opens the next."`
 	Photographs int           `default:"40" help:"Different photographs of the folder to use."`
 	Classes     int           `default:"21" help:"Classes of the masks, which hold the indices 0 to one less, and 255 for void."`
@@ -37,7 +37,7 @@ type plan struct {
 	Warmup   time.Duration `default:"10s" help:"Clicks before that are not counted."`
 	Duration time.Duration `default:"60s" help:"How long clicks are counted."`
 	Overload float64       `default:"0" help:"Then, for half as long, this many times the clicks; then, for half as long again, the usual number. Clicks of the 5 s after the overload are not counted."`
-	Seed     uint64        `default:"1" help:"Equal seeds make equal clicks at equal times."`
+	Seed     uint64        `default:"1" help:"Equal seeds make clicks at equal times."`
 	JSON     string        `name:"json" type:"path" placeholder:"FILE" help:"Write the figures to this file, too."`
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -24,22 +23,15 @@ type page struct {
 	start    time.Time
 	conn     *websocket.Conn
 	over     chan struct{} // closed when the socket has ended
+	mapName  string        // of the superpixels
 
-	mu      sync.Mutex
-	seq     int     // expected of the next event
-	shown   []uint8 // what the person sees
-	clicked []bool
-	pending []*click
-	run     *run // the sequence that is announced
-}
-
-// click is one that has not come to its end.
-type click struct {
-	id           string
-	due          time.Duration
-	seq          int // of its event
-	acked        bool
-	first, third bool // the hypothesis has come
+	mu       sync.Mutex
+	seq      int     // expected of the next event
+	shown    []uint8 // what the person sees
+	clicked  []bool
+	supposed *click // the last one pressed, if its label was supposed
+	pending  []*click
+	run      *run // the sequence that is announced
 }
 
 // run is a sequence that the server has announced.
@@ -57,6 +49,7 @@ type message struct {
 	Count  int    `json:"count"`
 	Reason string `json:"reason"`
 	Clicks []byte `json:"clicks"`
+	Map    string `json:"map"`
 }
 
 // dial opens the socket of an image and waits for its state.
@@ -75,7 +68,7 @@ func dial(ctx context.Context, s *server, t *target, r *recorder, start time.Tim
 		conn.Close()
 		return nil, err
 	}
-	pg.seq = state.Seq
+	pg.seq, pg.mapName = state.Seq, state.Map
 	pg.shown = slices.Repeat([]uint8{segment.Void}, len(state.Clicks))
 	pg.clicked = make([]bool, len(state.Clicks))
 	for i, c := range state.Clicks {
@@ -106,27 +99,10 @@ func (pg *page) hello() (state message, err error) {
 	return state, nil
 }
 
-// choose is the superpixel to click next, -1 when there is none left.
-func (pg *page) choose(rng *rand.Rand) int {
-	pg.mu.Lock()
-	defer pg.mu.Unlock()
-	return pg.target.truth.next(pg.shown, pg.clicked, rng)
-}
-
-// click tells the server the class of a superpixel.
-func (pg *page) click(annotator, number, superpixel int, due time.Duration) {
-	class := pg.target.truth.class[superpixel]
-	pg.mu.Lock()
-	expected := pg.seq
-	pg.seq++
-	c := &click{id: fmt.Sprintf("load-%d-%d", annotator, number), due: due, seq: pg.seq}
-	pg.pending = append(pg.pending, c)
-	pg.shown[superpixel], pg.clicked[superpixel] = class, true
-	pg.mu.Unlock()
+// say sends a message. A socket that has ended says so to its reader, too.
+func (pg *page) say(format string, values ...any) {
 	_ = pg.conn.SetWriteDeadline(time.Now().Add(grace))
-	// A socket that has ended says so to its reader, too.
-	_ = pg.conn.WriteMessage(websocket.TextMessage, fmt.Appendf(nil,
-		`{"type":"evidence","id":%q,"expected_seq":%d,"kind":"label","superpixels":[%d],"class":%d}`, c.id, expected, superpixel, class))
+	_ = pg.conn.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, format, values...))
 }
 
 // read takes what the server says until the socket ends.
@@ -155,10 +131,17 @@ func (pg *page) read() {
 	}
 }
 
-// hypothesis is for all clicks that it knows of.
+// hypothesis is for all clicks that it knows of. A supposed one is for the press
+// only: it does not shorten what a label takes.
 func (pg *page) hypothesis(f *web.HypothesisFrame, now time.Duration) {
 	pg.mu.Lock()
 	defer pg.mu.Unlock()
+	if f.Run == web.SupposedRun {
+		if c := pg.supposed; c != nil && c.seq == int(f.Seq) {
+			pg.sees(c, now)
+		}
+		return
+	}
 	if r := pg.run; r != nil && r.number == f.Run {
 		r.seen++
 	}
@@ -172,11 +155,20 @@ func (pg *page) hypothesis(f *web.HypothesisFrame, now time.Duration) {
 		switch {
 		case f.Rank == 0 && !c.first:
 			c.first = true
-			pg.recorder.time(first, c.due, now-c.due)
+			pg.sees(c, now)
+			pg.recorder.time(first, c.up, now-c.up)
 		case f.Rank == 2 && !c.third:
 			c.third = true
-			pg.recorder.time(third, c.due, now-c.due)
+			pg.recorder.time(third, c.up, now-c.up)
 		}
+	}
+}
+
+// sees notes the first hypothesis that knows of a press. The caller holds the lock.
+func (pg *page) sees(c *click, now time.Duration) {
+	if !c.seen {
+		c.seen = true
+		pg.recorder.time(foreseen, c.up, now-c.down)
 	}
 }
 
@@ -190,11 +182,11 @@ func (pg *page) told(m *message, now time.Duration) {
 	case "ack":
 		if c := pg.find(m.ID); c != nil {
 			c.acked, c.seq = true, m.Seq
-			pg.recorder.time(ack, c.due, now-c.due)
+			pg.recorder.time(ack, c.up, now-c.up)
 		}
 	case "reject":
 		if c := pg.find(m.ID); c != nil {
-			pg.recorder.count("clicks rejected: "+m.Reason, c.due)
+			pg.recorder.count("clicks rejected: "+m.Reason, c.up)
 			pg.pending = slices.DeleteFunc(pg.pending, func(o *click) bool { return o == c })
 		}
 		pg.seq = m.Seq
@@ -218,7 +210,7 @@ func (pg *page) done(m *message, now time.Duration) {
 		}
 		for _, c := range pg.pending {
 			if knew(c) {
-				pg.recorder.time(last, c.due, now-c.due)
+				pg.recorder.time(last, c.up, now-c.up)
 			}
 		}
 		pg.pending = slices.DeleteFunc(pg.pending, knew)
@@ -226,7 +218,7 @@ func (pg *page) done(m *message, now time.Duration) {
 	default:
 		for _, c := range pg.pending {
 			if knew(c) {
-				pg.recorder.count("sequences ended: "+m.Reason, c.due)
+				pg.recorder.count("sequences ended: "+m.Reason, c.up)
 			}
 		}
 	}
@@ -279,9 +271,9 @@ func (pg *page) finish(ctx context.Context) {
 	for _, c := range pg.pending {
 		switch {
 		case !c.acked:
-			pg.recorder.count("clicks without an ack", c.due)
+			pg.recorder.count("clicks without an ack", c.up)
 		case !c.first:
-			pg.recorder.count("clicks without a hypothesis", c.due)
+			pg.recorder.count("clicks without a hypothesis", c.up)
 		}
 	}
 }

@@ -7,20 +7,22 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// measured are the times of a click, from when it was due.
+// measured are the times of a click, from when its button was due to be up again
+// and the label to be sent.
 type measured int
 
 const (
-	ack   measured = iota // it is on the server's disk
-	first                 // the first hypothesis that knows of it is here
-	third                 // the third
-	last                  // the sequence that knows of it is complete
-	open                  // of opening an image: it can be worked on
-	sent                  // of an upload: it is stored
+	foreseen measured = iota // from the press: the first hypothesis that knows of it is here, supposed or not
+	ack                      // it is on the server's disk
+	first                    // the first hypothesis of a run that knows of it is here
+	third                    // the third
+	last                     // the sequence that knows of it is complete
+	open                     // of opening an image: it can be worked on
+	sent                     // of an upload: it is stored
 	kinds
 )
 
-var names = [kinds]string{"click to ack", "click to 1st hypothesis", "click to 3rd hypothesis", "click to last hypothesis", "opening an image", "large upload"}
+var names = [kinds]string{"press to 1st hypothesis", "click to ack", "click to 1st hypothesis", "click to 3rd hypothesis", "click to last hypothesis", "opening an image", "large upload"}
 
 // settle is how long after an overload everything has to be as before.
 var settle = 5 * time.Second

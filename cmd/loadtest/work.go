@@ -51,7 +51,7 @@ func (p *plan) work(ctx context.Context, s *server, pool []*target, r *recorder,
 	for i := range p.Annotators {
 		a := &annotator{
 			plan: p, server: s, recorder: r, number: i, start: start, free: free, target: pool[i],
-			rng: rand.New(rand.NewPCG(p.Seed, uint64(i))),
+			hand: p.hand(i, r), rng: rand.New(rand.NewPCG(p.Seed, ^uint64(i))),
 		}
 		all.Go(func() { a.work(ctx) })
 	}
