@@ -12,7 +12,8 @@ import "embed"
 //go:embed modules/adjust.js modules/alternatives.js modules/annotate.js modules/api.js modules/app.js modules/area.js
 //go:embed modules/borders.js modules/box.js modules/choice.js modules/chrome.js modules/classdrag.js modules/classes.js
 //go:embed modules/classlist.js modules/classmenu.js modules/classrow.js modules/colour.js modules/commands.js
-//go:embed modules/contours.js modules/curve.js modules/discard.js modules/dom.js modules/dots.js modules/doubt.js modules/drawing.js
+//go:embed modules/contours.js modules/curve.js modules/detail.js modules/discard.js modules/dom.js modules/dots.js modules/doubt.js
+//go:embed modules/drawing.js
 //go:embed modules/early.js modules/edges.js modules/evidence.js modules/export.js modules/exportjob.js modules/find.js
 //go:embed modules/folders.js modules/folds.js modules/frames.js modules/gallery.js modules/gestures.js
 //go:embed modules/granularity.js modules/graph.js modules/heat.js modules/help.js modules/history.js

@@ -2,6 +2,7 @@ import { Choice } from './choice.js';
 import { paintChrome, statusOf } from './chrome.js';
 import { ClassPanel } from './classes.js';
 import { pixels } from './colour.js';
+import { Detail } from './detail.js';
 import { byId } from './dom.js';
 import { Doubt } from './doubt.js';
 import { exportDialog, undecided } from './export.js';
@@ -62,6 +63,7 @@ export class App {
       { picture: byId('picture'), scene: byId('scene'), marks: byId('marks') },
       { ...parts, overlay: this.overlay },
     );
+    this.detail = new Detail(`/api/v1/images/${data.image}/original`, parts.image, this.painter);
     this.classes = new ClassPanel(data.project ?? '', {
       changed: () => this.recolor(),
       chosen: () => this.say(`${this.classes.current.name} is active`),
@@ -111,10 +113,16 @@ export class App {
       hover: (s) => this.doubt?.describe(s),
       told: (text) => this.say(text),
       nameAt: (point) => this.classes.nameOf(labelAt(this.overlay, this.painter.map, at(this.painter.map, ...point), point)),
-      look: () => this.minimap?.update(),
+      look: () => {
+        this.minimap?.update();
+        this.detail.update();
+      },
     });
     this.minimap = new Minimap(this.stage);
-    this.tones = new Tones(`/api/v1/images/${data.image}`, data.display ?? '', this.painter, () => this.minimap.draw());
+    this.tones = new Tones(`/api/v1/images/${data.image}`, data.display ?? '', this.painter, (windowed) => {
+      this.minimap.draw();
+      this.detail.window(windowed);
+    });
     this.doubt = new Doubt(this);
     this.openExport = exportDialog({
       undecided: () => undecided(this.labels, this.area),

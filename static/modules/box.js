@@ -39,6 +39,11 @@ export function meet(a, b) {
   return a.right >= b.left && a.left <= b.right && a.bottom >= b.top && a.top <= b.bottom;
 }
 
+/** @param {Box} outer @param {Box} inner whether one lies in the other */
+export function holds(outer, inner) {
+  return outer.left <= inner.left && outer.top <= inner.top && outer.right >= inner.right && outer.bottom >= inner.bottom;
+}
+
 /**
  * The box under x * scale + shift, widened by a margin to whole pixels.
  *

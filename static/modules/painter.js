@@ -43,6 +43,8 @@ export class Painter {
     this.marks = new Marks(contextOf(marks), this);
     this.mesh = contextOf(document.createElement('canvas'));
     this.pyramid = new Pyramid(image);
+    /** @type {{picture: ImageBitmap, box: Box} | null} pixels of the image itself, shown over its copy */
+    this.detail = null;
     this.map = map;
     this.overlay = overlay;
     /** @type {import('./overlay.js').Overlay | null} shown instead of the labelling */
@@ -99,6 +101,11 @@ export class Painter {
   /** Shows another rendering of the image. @param {CanvasImageSource & {width: number, height: number}} image */
   develop(image) {
     this.pyramid = new Pyramid(image);
+    this.touchPicture();
+  }
+
+  /** Asks for the image to be painted again. */
+  touchPicture() {
     this.pictureDirty = true;
     this.touchMarks();
   }
@@ -121,7 +128,7 @@ export class Painter {
   /** @param {import('./view.js').View} view */
   look(view) {
     this.view = view;
-    this.pictureDirty = true;
+    this.touchPicture();
     this.touch();
   }
 
@@ -188,6 +195,17 @@ export class Painter {
     };
   }
 
+  /** Device pixels per pixel of the image. */
+  get share() {
+    return this.view.scale * this.ratio;
+  }
+
+  /** Where the image lies, in device pixels. @returns {import('./box.js').Placing} */
+  get imagePlacing() {
+    const { share, ratio, view } = this;
+    return { sx: share, sy: share, left: view.left * ratio, top: view.top * ratio };
+  }
+
   /** Lets a context draw in pixels of the map. @param {CanvasRenderingContext2D} context */
   enter(context) {
     const { sx, sy, left, top } = this.placing;
@@ -195,12 +213,28 @@ export class Painter {
   }
 
   paintPicture() {
-    const { picture, map } = this;
+    const { picture, map, detail } = this;
     picture.setTransform(1, 0, 0, 1, 0, 0);
     picture.clearRect(0, 0, picture.canvas.width, picture.canvas.height);
-    this.enter(picture);
-    picture.imageSmoothingEnabled = detailAt(this.mapScale) < 2;
-    picture.drawImage(this.pyramid.level(map.width * this.placing.sx), 0, 0, map.width, map.height);
+    picture.imageSmoothingEnabled = detailAt(this.view.scale) < 2;
+    const whole = { left: 0, top: 0, right: map.fullWidth, bottom: map.fullHeight };
+    this.lay(this.pyramid.level(map.width * this.placing.sx), whole);
+    if (detail) this.lay(detail.picture, detail.box);
+  }
+
+  /**
+   * Paints a part of the image; its edges go to whole pixels, so that it is sharp at 100 %.
+   *
+   * @param {CanvasImageSource} image on white, where it lets through
+   * @param {Box} part in pixels of the image
+   */
+  lay(image, part) {
+    const { picture, imagePlacing: { sx, sy, left, top } } = this;
+    const [x, y] = [Math.round(part.left * sx + left), Math.round(part.top * sy + top)];
+    const [width, height] = [Math.round(part.right * sx + left) - x, Math.round(part.bottom * sy + top) - y];
+    picture.fillStyle = '#ffffff';
+    picture.fillRect(x, y, width, height);
+    picture.drawImage(image, x, y, width, height);
   }
 
   /** @param {Box} part device pixels */

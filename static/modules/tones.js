@@ -22,7 +22,7 @@ export class Tones {
    * @param {string} image address of its interface
    * @param {string} display address of the display copy
    * @param {import('./painter.js').Painter} painter
-   * @param {() => void} developed the painter has another rendering
+   * @param {(windowed: boolean) => void} developed the painter has another rendering
    */
   constructor(image, display, painter, developed) {
     this.image = image;
@@ -140,7 +140,7 @@ export class Tones {
       const bitmap = await createImageBitmap(await response.blob());
       if (turn !== this.asked) return;
       this.painter.develop(bitmap);
-      this.developed();
+      this.developed(query !== '');
     } catch (error) {
       if (turn === this.asked) toastProblem(error);
     }
