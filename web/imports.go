@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -100,17 +99,9 @@ func (s *Server) eachKept(r *http.Request, do func(ctx context.Context, name str
 		return err
 	}
 	count := 0
-	for {
-		part, err := parts.NextPart()
-		switch {
-		case errors.Is(err, io.EOF) && count == 0:
-			return noFile()
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return brokenUpload(err)
-		case part.FormName() != "file":
-			continue
+	for part, err := range parts {
+		if err != nil {
+			return err
 		}
 		if count++; count > s.limits.Files {
 			return invalid("One upload can hold up to %d files; this one and those after it were not read.", s.limits.Files)
@@ -119,6 +110,10 @@ func (s *Server) eachKept(r *http.Request, do func(ctx context.Context, name str
 			return err
 		}
 	}
+	if count == 0 {
+		return noFile()
+	}
+	return nil
 }
 
 // kept calls do with one part in a scratch file, of which there are few at once.

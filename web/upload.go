@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -58,7 +59,12 @@ func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	for u.addPart(r.Context(), parts) {
+	for part, err := range parts {
+		if err != nil {
+			u.fail("", err)
+		} else if !u.addPart(r.Context(), part) {
+			break
+		}
 	}
 	switch len(u.results) {
 	case 0:
@@ -72,19 +78,8 @@ func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 	return s.sendJSON(w, http.StatusCreated, u.results)
 }
 
-// addPart adds the next part of the body and reports whether another may follow.
-func (u *upload) addPart(ctx context.Context, parts *multipart.Reader) (more bool) {
-	part, err := parts.NextPart()
-	if errors.Is(err, io.EOF) {
-		return false
-	}
-	if err != nil {
-		u.fail("", brokenUpload(err))
-		return false
-	}
-	if part.FormName() != "file" {
-		return true
-	}
+// addPart adds a part of the body and reports whether another may follow.
+func (u *upload) addPart(ctx context.Context, part *multipart.Part) (more bool) {
 	file := &watchedReader{r: part}
 	content := bufio.NewReader(file)
 	add := u.add
@@ -127,13 +122,28 @@ func (u *upload) fail(name string, err error) {
 	u.results = append(u.results, f)
 }
 
-// fileParts opens a multipart/form-data body.
-func fileParts(r *http.Request) (*multipart.Reader, error) {
+// fileParts opens a multipart/form-data body and returns its parts with files. An
+// error comes last: the rest of the body can't be read.
+func fileParts(r *http.Request) (iter.Seq2[*multipart.Part, error], error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
 		return nil, &requestError{http.StatusUnsupportedMediaType, "Images are uploaded as multipart/form-data with one or more parts named \"file\"."}
 	}
-	return multipart.NewReader(r.Body, params["boundary"]), nil
+	body := multipart.NewReader(r.Body, params["boundary"])
+	return func(yield func(*multipart.Part, error) bool) {
+		for {
+			part, err := body.NextPart()
+			switch {
+			case errors.Is(err, io.EOF):
+				return
+			case err != nil:
+				yield(nil, brokenUpload(err))
+				return
+			case part.FormName() == "file" && !yield(part, nil):
+				return
+			}
+		}
+	}, nil
 }
 
 // noFile says that a multipart body has no part with a file.
