@@ -83,14 +83,8 @@ func (w *Workspace) copyAnew(ctx context.Context, im Image, key string, encode f
 	})
 }
 
-// playable loads the image as Open does, but keeps nothing. Events were checked
-// when they came; only damaged ones can make playing them panic.
-func (w *Workspace) playable(ctx context.Context, im Image) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("the evidence is damaged: %v", v)
-		}
-	}()
+// playable loads the image as Open does, but keeps nothing.
+func (w *Workspace) playable(ctx context.Context, im Image) error {
 	for _, key := range []string{im.HierarchyKey(), im.GraphKey()} {
 		blob, err := w.blobs.Open(ctx, key)
 		if err != nil {

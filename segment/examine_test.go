@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"collie/segment"
 	"collie/segment/access"
@@ -74,6 +75,25 @@ func TestExamine(t *testing.T) {
 				t.Errorf("after mending: %+v", found)
 			}
 		})
+	}
+}
+
+// Evidence that can't be played is an error for whoever opens the image, and
+// nobody waits for those who came before.
+func TestDamagedEvidence(t *testing.T) {
+	p := mustOpenPile(t, func(b *blob.Store) segment.Blobs { return b })
+	im := mustAnnotate(t, p.Workspace).Image()
+	e := segment.Event{ID: "bad", Kind: segment.Label, Superpixels: []int32{1 << 30}}
+	if err := p.store.Append(t.Context(), im.ID, im.Seq, e, segment.Progress{}); err != nil {
+		t.Fatal(err)
+	}
+	w := segment.NewWorkspace(p.store, p.blobs, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for range 2 {
+		if _, err := w.Open(ctx, im.ID); err == nil || !strings.Contains(err.Error(), "the evidence is damaged") {
+			t.Errorf("an image with damaged evidence is opened: %v", err)
+		}
 	}
 }
 

@@ -118,8 +118,14 @@ func refusal(err error) error {
 	return Errorf(kind, "%s", refused.Detail).Because(refused.Unwrap())
 }
 
-// load makes an Annotation from a record and what is stored with it.
-func (w *Workspace) load(ctx context.Context, im Image) (*Annotation, error) {
+// load makes an Annotation from a record and what is stored with it. Events were
+// checked when they came; only damaged ones can make playing them panic.
+func (w *Workspace) load(ctx context.Context, im Image) (a *Annotation, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			a, err = nil, fmt.Errorf("image %s: the evidence is damaged: %v", im.ID, v)
+		}
+	}()
 	var hierarchy superpixels.Hierarchy
 	if err := w.unmarshal(ctx, im.HierarchyKey(), &hierarchy); err != nil {
 		return nil, err
@@ -131,7 +137,7 @@ func (w *Workspace) load(ctx context.Context, im Image) (*Annotation, error) {
 	if len(graph.Regions) != hierarchy.Finest() {
 		return nil, fmt.Errorf("image %s: graph of %d superpixels, finest map of %d", im.ID, len(graph.Regions), hierarchy.Finest())
 	}
-	a := &Annotation{
+	a = &Annotation{
 		store: w.store, guard: w.guard, engine: &w.engine, image: im, hierarchy: &hierarchy, cells: hierarchy.Runs(), cellGraph: &graph,
 		told: w.tell,
 	}
