@@ -24,7 +24,7 @@ type hub struct {
 	running   sync.WaitGroup // sockets' and sequences' goroutines
 	runs      atomic.Uint32  // number of the last sequence started
 
-	mu     sync.Mutex
+	mu     sync.Mutex // never held while an annotation is closed, which may wait for the disk
 	closed bool
 	rooms  map[string]*room
 	seats  map[*seat]bool
@@ -84,15 +84,16 @@ func (h *hub) enter(ctx context.Context, imageID string) (*room, error) {
 		return nil, err
 	}
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	r, ok := h.rooms[imageID]
-	if ok {
-		a.Close() // the room holds it
-	} else {
+	if !ok {
 		r = &room{hub: h, id: imageID, annotation: a, members: map[*socket]bool{}}
 		h.rooms[imageID] = r
 	}
 	r.visitors++
+	h.mu.Unlock()
+	if ok {
+		a.Close() // the room holds it
+	}
 	return r, nil
 }
 
@@ -100,10 +101,13 @@ func (h *hub) enter(ctx context.Context, imageID string) (*room, error) {
 func (r *room) leave() {
 	h := r.hub
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	r.visitors--
-	if r.visitors == 0 {
+	last := r.visitors == 0
+	if last {
 		delete(h.rooms, r.id)
+	}
+	h.mu.Unlock()
+	if last {
 		r.annotation.Close()
 	}
 }

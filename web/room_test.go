@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -266,4 +267,30 @@ func TestOutbox(t *testing.T) {
 			t.Fatalf("of run %d with %d hypotheses, the client saw %d of run %d", n-1, len(runs[n-1].frames), frames, runSeen)
 		}
 	})
+}
+
+// Who waits for the disk holds up nobody at another image.
+func TestSlowDiskOfOneRoom(t *testing.T) {
+	s := MustServe(t)
+	im, other := s.photo(), s.photo()
+	s.clickThree("/api/v1/images/" + im.ID)
+	s.greet(im.ID) // there is a whole sequence now, and the next to close the image notes its doubt
+	waits, goOn := make(chan struct{}, 1), make(chan struct{})
+	s.store.Synced(func(time.Duration) {
+		token(waits)
+		<-goOn
+	})
+	var second sync.WaitGroup
+	defer second.Wait()
+	defer close(goOn)
+	second.Go(func() {
+		r, err := s.server.hub.enter(access.With(t.Context(), access.Owner), im.ID)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r.leave()
+	})
+	<-waits
+	s.greet(other.ID)
 }
