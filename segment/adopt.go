@@ -49,7 +49,7 @@ func (w *Workspace) AdoptProject(ctx context.Context, p Project, images iter.Seq
 			return Project{}, errors.Join(err, w.store.TrashProject(context.WithoutCancel(ctx), p.ID))
 		}
 	}
-	return p, w.store.UpdateProject(ctx, p)
+	return w.EditProject(ctx, p.ID, ProjectEdit{Name: p.Name}) // and whatever else has become of it meanwhile
 }
 
 // arriving marks the name of a project whose images are not all there yet.
