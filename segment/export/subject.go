@@ -37,7 +37,8 @@ func (j *job) subject(place int) *subject {
 // open reads the labelling.
 func (s *subject) open(ctx context.Context) error {
 	if s.image.Seq == 0 {
-		return s.take(slices.Repeat([]uint8{segment.Void}, s.image.Width*s.image.Height))
+		s.take(slices.Repeat([]uint8{segment.Void}, s.image.Width*s.image.Height))
+		return nil
 	}
 	a, err := s.annotate(ctx)
 	if err != nil {
@@ -47,18 +48,16 @@ func (s *subject) open(ctx context.Context) error {
 	if len(pixels) != s.image.Width*s.image.Height {
 		return fmt.Errorf("a labelling of %d pixels for %d×%d", len(pixels), s.image.Width, s.image.Height)
 	}
-	return s.take(pixels)
+	s.take(pixels)
+	return nil
 }
 
 // take makes the mask of class ids, which it keeps.
-func (s *subject) take(pixels []uint8) error {
+func (s *subject) take(pixels []uint8) {
 	s.mask = Mask{Width: s.image.Width, Height: s.image.Height, Pixels: pixels}
 	for i, class := range pixels {
 		place := s.index[class]
 		if place == segment.Void {
-			if class != segment.Void {
-				return segment.Errorf(segment.Conflict, "The classes of the project were changed during the export. Start it again.")
-			}
 			s.undecided++
 			if s.options.Undecided == "background" {
 				place = 0
@@ -66,7 +65,6 @@ func (s *subject) take(pixels []uint8) error {
 		}
 		pixels[i] = place
 	}
-	return nil
 }
 
 // encode makes what the image adds to the archive, with its picture and its
@@ -75,6 +73,9 @@ func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
 	p, err := encoder.image(ctx, s)
 	if err != nil {
 		return nil, err
+	}
+	if s.outdated() {
+		return nil, segment.Errorf(segment.Conflict, "The classes of the project were changed during the export. Start it again.")
 	}
 	if *s.options.Pictures && s.pictureName != "" {
 		picture, why, err := s.picture(ctx)
@@ -93,6 +94,16 @@ func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
 		Lossy: sentences(p.lossy), Note: p.note,
 	}
 	return p, nil
+}
+
+// outdated reports whether what was read of the image may be in terms of other
+// classes than the job; names and order are those of its beginning anyway.
+func (s *subject) outdated() bool {
+	if s.annotation == nil {
+		return false
+	}
+	p := s.annotation.Project()
+	return *p.Resolve() != *s.stands
 }
 
 // failed says which image an error is about.

@@ -63,6 +63,7 @@ type job struct {
 	named   map[string]int      // how many of them have a name
 	places  []int               // in images, of those that are exported
 	index   *segment.ClassTable // place in the project of the class with some id
+	stands  *segment.ClassTable // what an id of a class stands for
 }
 
 // newJob reads the project's records and begins the report.
@@ -86,7 +87,7 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 		Project: ProjectReport{ID: j.project.ID, Name: j.project.Name},
 		Images:  []ImageReport{}, Skipped: []SkippedImage{},
 	}
-	j.index = j.project.Positions()
+	j.index, j.stands = j.project.Positions(), j.project.Resolve()
 	for i, c := range j.project.Classes {
 		report.Project.Classes = append(report.Project.Classes, ClassReport{i, c.Name, c.Color})
 	}

@@ -1,0 +1,65 @@
+package export_test
+
+import (
+	"context"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"collie/segment"
+	"collie/segment/export"
+	"collie/storage/workspacetest"
+)
+
+// changing is a source whose classes change when the second image is opened.
+type changing struct {
+	*segment.Workspace
+	mu     sync.Mutex
+	opened int
+	change func()
+}
+
+func (c *changing) Visit(ctx context.Context, id string) (*segment.Annotation, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.opened++; c.opened == 2 {
+		c.change()
+	}
+	return c.Workspace.Visit(ctx, id)
+}
+
+// Either all of an export is of one list of classes or there is none.
+func TestClassesChangeDuringExport(t *testing.T) {
+	for _, format := range []string{"voc", "backup"} {
+		for name, c := range map[string]struct {
+			edit  segment.ProjectEdit
+			fails bool
+		}{
+			"another name":     {segment.ProjectEdit{Classes: []segment.ClassEdit{{Class: segment.Class{ID: 0, Name: "ground"}}, {Class: segment.Class{ID: 1}}}}, false},
+			"another order":    {segment.ProjectEdit{Classes: []segment.ClassEdit{{Class: segment.Class{ID: 1}}, {Class: segment.Class{ID: 0}}}}, false},
+			"one less":         {segment.ProjectEdit{Classes: []segment.ClassEdit{{Class: segment.Class{ID: 0}}}, Remap: map[uint8]uint8{1: 0}}, true},
+			"one that is void": {segment.ProjectEdit{Classes: []segment.ClassEdit{{Class: segment.Class{ID: 0}}}, Remap: map[uint8]uint8{1: segment.Void}}, true},
+			"one more": {segment.ProjectEdit{Classes: []segment.ClassEdit{
+				{Class: segment.Class{ID: 0}}, {Class: segment.Class{ID: 1}}, {Class: segment.Class{Name: "tree"}, New: true},
+			}}, true},
+		} {
+			t.Run(format+", "+name, func(t *testing.T) {
+				w := workspacetest.MustOpen(t)
+				p, _ := twoImages(t, w)
+				source := &changing{Workspace: w, change: func() {
+					if _, err := w.EditProject(t.Context(), p.ID, c.edit); err != nil {
+						t.Error(err)
+					}
+				}}
+				_, err := export.Write(t.Context(), io.Discard, source, p.ID, format, export.Options{}, nil)
+				if failed := err != nil; failed != c.fails {
+					t.Fatalf("error %v", err)
+				}
+				if c.fails && (segment.KindOf(err) != segment.Conflict || !strings.Contains(err.Error(), "were changed during the export")) {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
