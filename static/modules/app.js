@@ -116,6 +116,7 @@ export class App {
       look: () => {
         this.minimap?.update();
         this.detail.update();
+        this.doubt?.popup.close(); // it belongs to a place of the window
       },
     });
     this.minimap = new Minimap(this.stage);

@@ -152,10 +152,13 @@ export class Doubt {
     }
     const [{ superpixel }] = ranked;
     this.uncertainty ??= new Uncertainty(fresh, app.area);
+    this.popup.close();
+    this.tell(-1, 0, 0);
     app.stage.goTo(superpixel);
     app.painter.marks.suggested = superpixel;
     app.painter.touchMarks();
     byId('asking').hidden = false;
+    byId('asking').classList.toggle('above', app.stage.inWindow(app.painter.anchorOf(superpixel))[1] > app.stage.size.height / 2);
     const wanted = app.touch ? 'choose its class, then tap it' : 'press the key of its class';
     byId('asking-text').textContent = `${this.inWords(superpixel)} – ${wanted}`;
     app.say(`The superpixel worth a click: ${this.inWords(superpixel)}. Press the key of its class.`);

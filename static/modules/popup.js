@@ -28,7 +28,6 @@ export class AlternativesPopup {
       clearTimeout(this.timer);
       app.doubt.tell(-1, 0, 0);
     });
-    canvas.addEventListener('wheel', () => this.close(), { passive: true });
     this.element.addEventListener('pointerleave', () => this.close());
     this.element.addEventListener('keydown', (e) => this.key(e));
     this.element.addEventListener('focusout', (e) => {

@@ -6,7 +6,7 @@ import { at, shown } from './idmap.js';
 import { PointCursor } from './point.js';
 import { DIRECTIONS, followed, panned } from './steer.js';
 import { Tools } from './tools.js';
-import { bounded, clear, held, toImage, toWindow, zoomTo } from './view.js';
+import { bounded, clear, filled, held, toImage, toWindow, zoomTo } from './view.js';
 
 /**
  * @typedef {object} StageListener
@@ -21,8 +21,11 @@ import { bounded, clear, held, toImage, toWindow, zoomTo } from './view.js';
  * @property {() => void} look the view has changed
  */
 
-/** CSS pixels across that a superpixel has at least when the view goes to it. */
-const SEEN = 20;
+/** CSS pixels across that a superpixel has at least when the view goes to it: to be seen, and to be hit with a finger. */
+const SEEN = matchMedia('(pointer: coarse)').matches ? 24 : 8;
+
+/** CSS pixels across that it is given when it has less. */
+const LARGE = 32;
 
 /** Superpixels that Shift and an arrow key go on. */
 const FAR = 5;
@@ -236,10 +239,11 @@ export class Stage {
     return toWindow(this.painter.view, x, y);
   }
 
-  /** Shows a point of the image in the middle of the window. @param {number} x @param {number} y @param {number} [scale] */
+  /** Shows a point of the image in the middle of the window, or as near to it as the image reaches. @param {number} x @param {number} y @param {number} [scale] */
   centre(x, y, scale = this.painter.view.scale) {
     this.fitted = false;
-    this.look({ scale, left: this.size.width / 2 - x * scale, top: this.size.height / 2 - y * scale });
+    const view = { scale, left: this.size.width / 2 - x * scale, top: this.size.height / 2 - y * scale };
+    this.look(filled(view, this.image, this.size));
   }
 
   /** Shows a superpixel, large enough to be seen, and gives it the focus of the keyboard. @param {number} superpixel */
@@ -250,10 +254,9 @@ export class Stage {
     const [x, y] = painter.anchorOf(superpixel);
     const [left, top] = this.inWindow([x, y]);
     const edge = 60;
-    const within = left >= edge && top >= edge && left <= size.width - edge && top <= size.height - edge;
-    if (!within || across * scale < SEEN) {
-      this.centre(x, y, across * scale < SEEN ? bounded((2 * SEEN) / across, this.image, size) : scale);
-    }
+    const within = this.fitted || (left >= edge && top >= edge && left <= size.width - edge && top <= size.height - edge);
+    if (across * scale < SEEN) this.centre(x, y, bounded(LARGE / across, this.image, size));
+    else if (!within) this.centre(x, y);
     this.focusOn(superpixel);
   }
 
@@ -271,6 +274,7 @@ export class Stage {
 
   /** Moves what keys work on: with the tool of superpixels from one to the next, else a point. @param {string} direction @param {boolean} far */
   move(direction, far) {
+    this.element.focus({ preventScroll: true }); // a click beside everything takes it away
     if (this.tools.kind === 'superpixel') this.walk(DIRECTIONS[direction], far ? FAR : 1);
     else this.point.move(DIRECTIONS[direction], far);
   }

@@ -89,6 +89,27 @@ export function held({ scale, left, top }, image, window) {
   };
 }
 
+/** CSS pixels beside the image that may be in the window although more of the image is not. */
+const BESIDE = 80;
+
+/**
+ * Moves the image so that it fills the window, but for a rim in which tools lie;
+ * one that is smaller comes into the middle.
+ *
+ * @param {View} view
+ * @param {Size} image
+ * @param {Size} window
+ * @returns {View}
+ */
+export function filled({ scale, left, top }, image, window) {
+  /** @param {number} at @param {number} length of the image @param {number} room */
+  const place = (at, length, room) => {
+    if (length + 2 * BESIDE <= room) return (room - length) / 2;
+    return Math.min(BESIDE, Math.max(room - length - BESIDE, at));
+  };
+  return { scale, left: place(left, image.width * scale, window.width), top: place(top, image.height * scale, window.height) };
+}
+
 /**
  * @param {View} view
  * @param {number} x CSS pixels

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bounded, clear, fit, held, toImage, toWindow, zoomTo } from './view.js';
+import { bounded, clear, filled, fit, held, toImage, toWindow, zoomTo } from './view.js';
 
 const image = { width: 4000, height: 3000 };
 const window = { width: 1000, height: 600 };
@@ -48,4 +48,12 @@ test('the scale stays useful and the image can’t be lost', () => {
     const [r, b] = toWindow(view, 4000, 3000);
     assert.ok(l < 1000 && t < 600 && r > 0 && b > 0);
   }
+});
+
+test('a window beyond the rim of the image is moved back over it', () => {
+  const [width, height] = [4000, 3000].map((length) => length * 0.5);
+  assert.deepEqual(filled({ scale: 0.5, left: 500, top: 300 }, image, window), { scale: 0.5, left: 80, top: 80 });
+  assert.deepEqual(filled({ scale: 0.5, left: -width, top: -height }, image, window), { scale: 0.5, left: 1000 - width - 80, top: 600 - height - 80 });
+  assert.deepEqual(filled({ scale: 0.5, left: -300, top: -200 }, image, window), { scale: 0.5, left: -300, top: -200 });
+  assert.deepEqual(filled({ scale: 0.1, left: -300, top: 90 }, image, window), { scale: 0.1, left: 300, top: 150 });
 });

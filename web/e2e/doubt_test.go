@@ -89,6 +89,13 @@ func TestE2EDoubt(t *testing.T) {
 	p.press("w")
 	p.until(`!document.getElementById('asking').hidden`)
 	p.screenshot("next-click")
+	if !value[bool](p, whole) {
+		t.Error("the way to a superpixel that was in the window leads away from the rest of the image")
+	}
+	x, y := p.onScreen(asked)
+	if value[bool](p, fmt.Sprintf(`(() => { const b = document.getElementById('asking').getBoundingClientRect(); return %f > b.left && %[1]f < b.right && %f > b.top && %[2]f < b.bottom; })()`, x, y)) {
+		t.Error("the question covers what it asks for")
+	}
 	p.press("2")
 	p.until(`document.getElementById('asking').hidden`)
 	p.stored(before.Seq + 1)
@@ -136,6 +143,14 @@ func TestE2EAlternatives(t *testing.T) {
 	if len(texts) < 2 || !regexp.MustCompile(`^\d+ of 20: \w+`).MatchString(texts[0]) {
 		t.Fatalf("the region offers %q, want '9 of 20: road' twice or more", texts)
 	}
+	p.press("w")
+	p.until(`!document.getElementById('asking').hidden && document.getElementById('alternatives').hidden`)
+	p.press(kb.Escape)
+	p.until(`document.getElementById('asking').hidden`)
+	p.press("0", ctrl)
+	p.until(whole)
+	p.point(at.Add(image.Pt(1, 0)))
+	p.until(`!document.getElementById('alternatives').hidden`)
 	name := regexp.MustCompile(`: (\w+)`).FindStringSubmatch(texts[1])[1]
 	p.clickOn("choosing with the mouse", ".alternative:nth-child(2)")
 	p.until(fmt.Sprintf(`document.getElementById('alternatives').hidden && document.getElementById('announcer').textContent === 'Accepted %s'`, name))
