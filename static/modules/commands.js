@@ -140,7 +140,7 @@ export function listen(app) {
     const given = commandOf(e);
     if (!given) return;
     const [name, argument = ''] = given.split(' ');
-    if (ON_IMAGE.includes(name) && document.activeElement !== byId('canvas')) return;
+    if (ON_IMAGE.includes(name) && !document.activeElement?.matches('body, #main, #canvas')) return;
     e.preventDefault();
     if (e.repeat && ![...ON_IMAGE, 'undo', 'redo', 'walk-on', 'walk-back', 'fainter', 'stronger', 'coarser', 'finer', 'thinner', 'wider'].includes(name)) return;
     if (name === 'overlay') held.set('h', performance.now());

@@ -60,6 +60,7 @@ export class Tones {
 
   /** @param {boolean} [open] */
   toggle(open = this.panel.hidden !== false) {
+    if (!open && this.panel.contains(document.activeElement)) byId('canvas').focus({ preventScroll: true });
     this.panel.hidden = !open;
     this.button.setAttribute('aria-expanded', String(open));
     if (open) {

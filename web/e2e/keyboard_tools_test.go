@@ -221,6 +221,24 @@ func TestE2EKeyboardView(t *testing.T) {
 	p.screenshot("followed")
 }
 
+// TestE2EFocus: the keys of the image work on after a panel was closed by its
+// key, and after a click beside everything.
+func TestE2EFocus(t *testing.T) {
+	p := bare(t, 1280, 720)
+	onImage := `document.activeElement.id === 'canvas'`
+	p.press("c")
+	p.until(`document.activeElement.id === 'tones-brightness'`)
+	p.press("c")
+	p.until(`document.getElementById('tones-panel').hidden && ` + onImage)
+	p.clickOn("clicking where nothing is", "#status")
+	p.until("!(" + onImage + ")")
+	p.press(kb.ArrowRight)
+	p.until(onImage + ` && document.getElementById('announcer').textContent === 'undecided'`)
+	p.press("2")
+	p.press(" ")
+	p.waitForEvents(1)
+}
+
 // TestE2EPolygonByHand closes a polygon, cancels one and takes corners back with
 // a finger, on a phone and on a tablet with a window as wide as a desk's.
 func TestE2EPolygonByHand(t *testing.T) {
