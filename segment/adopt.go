@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"time"
 
 	"collie/segment/access"
 	"collie/segment/photo"
@@ -70,6 +71,9 @@ func (p Project) adopted() (Project, error) {
 		if _, err := NormalizeClasses([]Class{c.Class}); err != nil {
 			return p, err
 		}
+		if err := errors.Join(datable(c.Deleted), datable(c.Deleted.AddDate(0, 0, TrashDays))); err != nil {
+			return p, Errorf(Unreadable, "A deleted class has no date that can be read.").Because(err)
+		}
 		all = append(all, c.Class)
 	}
 	for _, c := range all {
@@ -80,6 +84,12 @@ func (p Project) adopted() (Project, error) {
 	}
 	p.ID, p.Created = NewID(), now()
 	return p, nil
+}
+
+// datable returns an error for a time that JSON can't tell.
+func datable(at time.Time) error {
+	_, err := at.UTC().MarshalJSON()
+	return err
 }
 
 // adopt checks an image and stores it: its files, its record, its evidence.
@@ -96,6 +106,9 @@ func (w *Workspace) adopt(ctx context.Context, p *Project, from *Adopted) error 
 	}
 	if im.Name, err = CleanName("file name", from.Name); err != nil {
 		return err
+	}
+	if err := datable(im.Created); err != nil {
+		return damaged(im, err)
 	}
 	a, events, err := w.rehearse(p, im, from)
 	if err != nil {
@@ -177,7 +190,7 @@ func (t *Timeline) admits(e *Event, p *Project) error {
 	if _, twice := t.Find(e.ID); twice {
 		return fmt.Errorf("two events with the id %q", e.ID)
 	}
-	if err := errors.Join(e.check(p, t.Seq(), t.cut.N, t.cells), t.Possible(e.Kind)); err != nil {
+	if err := errors.Join(e.check(p, t.Seq(), t.cut.N, t.cells), t.Possible(e.Kind), datable(e.Created)); err != nil {
 		return err
 	}
 	if err := t.affords(e); err != nil {

@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"io"
 	"path"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -202,6 +203,11 @@ func TestDamagedBackups(t *testing.T) {
 			files[name] = strings.Replace(files[name], old, with, 1)
 		}
 	}
+	redate := func(name, field, to string) func(files map[string]string) {
+		return func(files map[string]string) {
+			files[name] = regexp.MustCompile(`"`+field+`":"[^"]*"`).ReplaceAllString(files[name], `"`+field+`":"`+to+`"`)
+		}
+	}
 	log := first("evidence/")
 	for name, c := range map[string]struct {
 		damage func(files map[string]string)
@@ -221,6 +227,9 @@ func TestDamagedBackups(t *testing.T) {
 		"broken map":          {replace(first("maps/"), "CSP", "CCC"), segment.Unreadable},
 		"class twice":         {replace("backup.json", `"id":2,`, `"id":1,`), segment.Unreadable},
 		"no picture":          {func(f map[string]string) { f[first("originals/")] = "<svg/>" }, segment.Unsupported},
+		"a date before":       {redate("backup.json", "created", "0000-01-01T00:00:00+23:00"), segment.Unreadable},
+		"an event after":      {redate(log, "created", "9999-12-31T23:59:59-23:00"), segment.Unreadable},
+		"a class after":       {redate("backup.json", "deleted", "9999-12-30T00:00:00Z"), segment.Unreadable},
 		"a path out":          {replace("backup.json", first("originals/"), "../../etc/passwd"), segment.Unreadable},
 	} {
 		t.Run(name, func(t *testing.T) {
