@@ -21,6 +21,7 @@ var arrows = map[string][]string{
 	"crf":         {},
 	"templates":   {},
 	"static":      {},
+	"sharedtest":  {},
 }
 
 // engine packages use the standard library and gonum, nothing else.

@@ -8,26 +8,9 @@ import (
 	"strconv"
 	"testing"
 	"time"
-)
 
-// shared is the folder of test data beside the module, `../shared`.
-func shared(t *testing.T, sub string) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			path := filepath.Join(dir, "..", "shared", sub)
-			if _, err := os.Stat(path); err != nil {
-				t.Skipf("no test data at %s", path)
-			}
-			return path
-		}
-	}
-	t.Fatal("no go.mod above the package")
-	return ""
-}
+	"collie/sharedtest"
+)
 
 // TestMapModels solves 30 models of superpixel graphs whose optima are known
 // (27 of them proved) and holds the mean gap and the number of optima reached.
@@ -37,7 +20,7 @@ func TestMapModels(t *testing.T) {
 	if raceDetector {
 		t.Skip("too slow with the race detector")
 	}
-	dir := shared(t, "data/map-models")
+	dir := sharedtest.Path(t, "data/map-models")
 	quick := tally{name: "default", optima: 21, meanGap: 0.3}
 	thorough := tally{name: "thorough", optima: 24, meanGap: 0.1}
 	for _, row := range optimaTable(t, dir) {

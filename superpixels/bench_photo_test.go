@@ -3,12 +3,14 @@ package superpixels
 import (
 	"path/filepath"
 	"testing"
+
+	"collie/sharedtest"
 )
 
 // BenchmarkPhotographs is the time per photograph of 481×321 and of 500×375.
 func BenchmarkPhotographs(b *testing.B) {
 	for _, set := range []string{"bsds", "voc"} {
-		dir := sharedData(b, set)
+		dir := sharedtest.Path(b, "data/"+set)
 		var run []func()
 		for _, name := range names(b, dir)[:40] {
 			img := readJPEG(b, filepath.Join(dir, "images", name+".jpg"))

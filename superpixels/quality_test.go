@@ -10,29 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"collie/sharedtest"
 	"collie/superpixels/measure"
 )
-
-// sharedData returns a folder of the research data that lies beside the
-// module, or skips the test.
-func sharedData(tb testing.TB, name string) string {
-	tb.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			data := filepath.Join(dir, "..", "shared", "data", name)
-			if _, err := os.Stat(data); err != nil {
-				tb.Skipf("research data absent: no ../shared/data/%s beside the module", name)
-			}
-			return data
-		}
-	}
-	tb.Skip("not inside a module, so no research data")
-	return ""
-}
 
 // names returns the image ids of an index.tsv in the order of their ranks.
 func names(tb testing.TB, dir string) []string {
@@ -94,7 +74,7 @@ func readMask(tb testing.TB, path string) []int32 {
 
 // TestBSDS holds the quality at 600 regions whatever the finest level is.
 func TestBSDS(t *testing.T) {
-	dir := sharedData(t, "bsds")
+	dir := sharedtest.Path(t, "data/bsds")
 	all := names(t, dir)
 	if testing.Short() || raceEnabled {
 		all = all[:2]
@@ -134,7 +114,7 @@ func TestBSDS(t *testing.T) {
 // TestVOC holds the best mean class IoU that a labelling of 600 regions can
 // reach: every region takes its most frequent class, void pixels don't count.
 func TestVOC(t *testing.T) {
-	dir := sharedData(t, "voc")
+	dir := sharedtest.Path(t, "data/voc")
 	all := names(t, dir)
 	if testing.Short() || raceEnabled {
 		all = all[:3]

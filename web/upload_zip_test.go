@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment/archive"
+	"collie/sharedtest"
 )
 
 // pack makes a zip archive; a nil content makes a link.
@@ -141,10 +142,7 @@ func TestUploadOfUnusableZips(t *testing.T) {
 
 // The traps of the corpus do what their makers did not want.
 func TestZipTraps(t *testing.T) {
-	dir := filepath.Join("..", "..", "shared", "corpus", "bombs")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("needs the files of ../shared/corpus, which is not there")
-	}
+	dir := sharedtest.Path(t, "corpus/bombs")
 	s := MustServe(t)
 	p := s.project()
 	for name, want := range map[string]map[string]int{

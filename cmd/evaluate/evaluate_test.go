@@ -18,6 +18,8 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"collie/sharedtest"
 )
 
 const testWidth, testHeight = 64, 48
@@ -294,32 +296,12 @@ func TestEachReportsTheLowestError(t *testing.T) {
 	}
 }
 
-// shared is the folder of test data beside the project.
-func shared(t *testing.T, name string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	path := filepath.Join(filepath.Dir(dir), "shared", "data", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("needs the data in %s", path)
-	}
-	return path
-}
-
 // The order of the methods is what the product stands for.
 func TestOrderOfMethodsOnPhotographs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	r := figures[results](t, "voc", "--data", shared(t, "voc"), "--limit", "4", "--observed", "0.02", "--hypotheses", "8", "--methods", "map,divmbest,herding-paper,herding-harmonic,random-walker")
+	r := figures[results](t, "voc", "--data", sharedtest.Path(t, "data/voc"), "--limit", "4", "--observed", "0.02", "--hypotheses", "8", "--methods", "map,divmbest,herding-paper,herding-harmonic,random-walker")
 	oracle := map[string]float64{}
 	first := map[string]float64{}
 	for _, row := range r.Results {

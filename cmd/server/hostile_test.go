@@ -26,6 +26,7 @@ import (
 	_ "golang.org/x/image/tiff"
 	_ "golang.org/x/image/webp"
 
+	"collie/sharedtest"
 	"collie/storage/storagetest"
 )
 
@@ -150,7 +151,7 @@ func (p *process) unharmed() {
 // Each of 579 odd or broken images, 16 at once, is answered with a record or
 // with the refusal that fits it.
 func TestHostileImages(t *testing.T) {
-	dir := shared(t, "corpus/images")
+	dir := sharedtest.Path(t, "corpus/images")
 	var names []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
@@ -191,7 +192,7 @@ func TestHostileImages(t *testing.T) {
 // All bombs, first one by one and then each 16 times at once, are answered soon
 // and in little memory.
 func TestBombs(t *testing.T) {
-	dir := shared(t, "corpus/bombs")
+	dir := sharedtest.Path(t, "corpus/bombs")
 	p := start(t, t.TempDir())
 	url := p.project()
 	for _, name := range slices.Sorted(maps.Keys(bombs)) {

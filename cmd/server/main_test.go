@@ -204,16 +204,3 @@ func TestSilentClients(t *testing.T) {
 		t.Errorf("the connection is still open after %v: %v", time.Since(began), err)
 	}
 }
-
-// shared returns a folder of ../shared beside the module, or skips the test.
-func shared(tb testing.TB, name string) string {
-	tb.Helper()
-	path, err := filepath.Abs(filepath.Join("..", "..", "..", "shared", name))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if _, err := os.Stat(path); err != nil {
-		tb.Skipf("needs the files of ../shared/%s, which is not there", name)
-	}
-	return path
-}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/sharedtest"
 )
 
 // entry is a file to put into an archive.
@@ -250,18 +251,18 @@ func TestStated(t *testing.T) {
 	}
 }
 
-// shared returns a file of ../shared beside the module, or skips the test.
-func shared(tb testing.TB, name string) []byte {
+// trap reads one of the archives that are made to do harm.
+func trap(tb testing.TB, name string) []byte {
 	tb.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", name))
+	b, err := os.ReadFile(sharedtest.Path(tb, "corpus/bombs/"+name))
 	if err != nil {
-		tb.Skipf("needs ../shared/%s, which is not there", name)
+		tb.Fatal(err)
 	}
 	return b
 }
 
 func TestTraps(t *testing.T) {
-	slip := shared(t, "corpus/bombs/zip_slip.zip")
+	slip := trap(t, "zip_slip.zip")
 	files := slices.Collect(open(t, slip, Limits{}).Files())
 	var taken []string
 	for _, f := range files {
@@ -272,15 +273,15 @@ func TestTraps(t *testing.T) {
 	if len(files) != 12 || !slices.Equal(taken, []string{"ok.png"}) {
 		t.Errorf("of %d files %q are taken", len(files), taken)
 	}
-	crowd := shared(t, "corpus/bombs/zip_65000_entries.zip")
+	crowd := trap(t, "zip_65000_entries.zip")
 	if _, err := Open(bytes.NewReader(crowd), int64(len(crowd)), Limits{}); segment.KindOf(err) != segment.TooLarge {
 		t.Errorf("65,000 entries: %v", err)
 	}
-	bomb := shared(t, "corpus/bombs/zip_bomb_1GiB.zip")
+	bomb := trap(t, "zip_bomb_1GiB.zip")
 	if diff := cmp.Diff(map[string]any{"big.bin": segment.TooLarge}, contents(open(t, bomb, Limits{}))); diff != "" {
 		t.Errorf("1 GiB in 1 MiB (-want +got):\n%s", diff)
 	}
-	polyglot := shared(t, "corpus/bombs/polyglot_png_zip.png")
+	polyglot := trap(t, "polyglot_png_zip.png")
 	if _, ok := open(t, polyglot, Limits{}).File("x.html"); !ok {
 		t.Error("the zip archive behind a PNG is not read")
 	}

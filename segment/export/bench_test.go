@@ -20,6 +20,7 @@ import (
 	"collie/segment"
 	"collie/segment/export"
 	"collie/segment/photo"
+	"collie/sharedtest"
 	"collie/storage/blob"
 	"collie/storage/sqlite"
 )
@@ -31,9 +32,9 @@ const models = 20
 // manyImages is a project of n images of PASCAL VOC with finished labellings.
 func manyImages(b *testing.B, n int) (*segment.Workspace, string) {
 	b.Helper()
-	photographs, err := filepath.Glob(filepath.Join("..", "..", "..", "shared", "data", "voc", "images", "*.jpg"))
+	photographs, err := filepath.Glob(filepath.Join(sharedtest.Path(b, "data/voc/images"), "*.jpg"))
 	if err != nil || len(photographs) < models {
-		b.Skip("needs the photographs of ../shared/data/voc, which are not there")
+		b.Fatalf("%d photographs, %v", len(photographs), err)
 	}
 	dir := b.TempDir()
 	store, err := sqlite.Open(b.Context(), filepath.Join(dir, "collie.db"))

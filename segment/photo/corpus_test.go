@@ -12,29 +12,9 @@ import (
 	"sync"
 	"testing"
 	"time"
-)
 
-// shared returns a folder of ../shared beside the module, or skips the test.
-func shared(t testing.TB, name string) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if filepath.Dir(dir) == dir {
-			t.Fatal("no go.mod above the package")
-		}
-		dir = filepath.Dir(dir)
-	}
-	path := filepath.Join(dir, "..", "shared", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("needs the test images of ../shared/%s, which is not there", name)
-	}
-	return path
-}
+	"collie/sharedtest"
+)
 
 // wanted says what may become of a corpus file, by the folder it is in. Files
 // whose header states a size over the limits are TooLarge wherever they are.
@@ -65,7 +45,7 @@ func overLimits(file []byte) bool {
 }
 
 func TestCorpus(t *testing.T) {
-	dir := shared(t, "corpus/images")
+	dir := sharedtest.Path(t, "corpus/images")
 	gate := NewGate(Limits{})
 	files := 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -95,7 +75,7 @@ func TestCorpus(t *testing.T) {
 
 // TestBombs sends all bombs from 16 senders at once and watches the memory.
 func TestBombs(t *testing.T) {
-	dir := shared(t, "corpus")
+	dir := sharedtest.Path(t, "corpus")
 	manifest, err := os.ReadFile(filepath.Join(dir, "manifest.tsv"))
 	if err != nil {
 		t.Fatal(err)

@@ -29,21 +29,6 @@ import (
 // does much else at once is slow.
 const patience = 30 * time.Second
 
-// sharedFile returns the path of a file of the test data that lies beside the
-// checkout, and skips the test where there is none.
-func sharedFile(t *testing.T, elem ...string) string {
-	t.Helper()
-	path := filepath.Join(append([]string{"..", "..", "..", "shared"}, elem...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("skipped: this test needs the shared test data, and there is no %s", path)
-	}
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return absolute
-}
-
 var build = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "collie-e2e")
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"collie/sharedtest"
 )
 
 // counted is the number of superpixels that the page shows.
@@ -25,7 +27,7 @@ type record struct {
 // TestE2EGranularity makes superpixels coarser and finer: the clicks stay, one
 // undo goes back, and a reload finds what was left.
 func TestE2EGranularity(t *testing.T) {
-	photograph := sharedFile(t, "data", "voc", "images", "2009_002221.jpg")
+	photograph := sharedtest.Path(t, "data/voc/images/2009_002221.jpg")
 	p := openPage(t, 1280, 720, false, startServer(t))
 	p.drop(photograph)
 	p.until(`document.getElementById("save")?.dataset.state === "saved"`)

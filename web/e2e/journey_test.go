@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"collie/sharedtest"
 )
 
 // Keys that have no letter.
@@ -51,8 +53,8 @@ func insideOf(t *testing.T, mask *image.Paletted, class uint8) image.Point {
 // nothing to a mask on the disk in under a minute and at most 12 actions.
 func TestE2EFirstMinute(t *testing.T) {
 	const id = "2009_002221" // a cow on a meadow
-	photograph := sharedFile(t, "data", "voc", "images", id+".jpg")
-	truth := openImage(t, sharedFile(t, "data", "voc", "masks", id+".png")).(*image.Paletted)
+	photograph := sharedtest.Path(t, "data/voc/images/"+id+".jpg")
+	truth := openImage(t, sharedtest.Path(t, "data/voc/masks/"+id+".png")).(*image.Paletted)
 	background := insideOf(t, truth, 0)
 	object := insideOf(t, truth, largestClass(truth))
 

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"collie/sharedtest"
 )
 
 // payload is what the scripts in the polyglots do: they tell whoever embeds
@@ -29,7 +31,7 @@ func polyglots(t *testing.T) map[string][]byte {
 		"script.gif": []byte("GIF89a/*\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;*/=1;" + payload),
 	}
 	for name, corpus := range map[string]string{"page.png": "polyglot_png_html.png", "page.gif": "polyglot_gif_js.gif"} {
-		b, err := os.ReadFile(sharedFile(t, "corpus", "bombs", corpus))
+		b, err := os.ReadFile(sharedtest.Path(t, "corpus/bombs/"+corpus))
 		if err != nil {
 			t.Fatal(err)
 		}

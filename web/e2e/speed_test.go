@@ -16,6 +16,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/disintegration/imaging"
+
+	"collie/sharedtest"
 )
 
 var speed = flag.Bool("speed", false, "measure how quick the annotation page is (make bench-page)")
@@ -50,7 +52,7 @@ func spreadOf(ms []float64) spread {
 // test data that there is, enlarged, with its grain.
 func largePhotograph(t *testing.T) string {
 	t.Helper()
-	small := openImage(t, sharedFile(t, "data", "voc", "images", "2009_002221.jpg"))
+	small := openImage(t, sharedtest.Path(t, "data/voc/images/2009_002221.jpg"))
 	path := filepath.Join(t.TempDir(), "large.jpg")
 	f, err := os.Create(path)
 	if err != nil {
@@ -193,9 +195,9 @@ const stopwatch = `Promise.all([import('/static/modules/painter.js'), import('/s
 func TestE2ESpeedClick(t *testing.T) {
 	onlyWhenMeasuring(t)
 	const id = "2009_002221"
-	truth := openImage(t, sharedFile(t, "data", "voc", "masks", id+".png")).(*image.Paletted)
+	truth := openImage(t, sharedtest.Path(t, "data/voc/masks/"+id+".png")).(*image.Paletted)
 	p := openPage(t, 1280, 720, false, startServer(t))
-	p.drop(sharedFile(t, "data", "voc", "images", id+".jpg"))
+	p.drop(sharedtest.Path(t, "data/voc/images/"+id+".jpg"))
 	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
 	for class, at := range []image.Point{insideOf(t, truth, 0), insideOf(t, truth, largestClass(truth))} {
 		p.press(strconv.Itoa(class + 1))

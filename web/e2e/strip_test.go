@@ -9,6 +9,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"collie/sharedtest"
 )
 
 // cards counts the cards that are shown, and those that are folded away.
@@ -20,7 +22,7 @@ const tried = `(document.getElementById('status').textContent.match(/[0-9]+/g) ?
 // TestE2EStrip looks for more hypotheses, folds those that are nearly the same,
 // previews under the pointer without moving a card, and accepts a region.
 func TestE2EStrip(t *testing.T) {
-	photograph := sharedFile(t, "data", "voc", "images", "2009_002221.jpg")
+	photograph := sharedtest.Path(t, "data/voc/images/2009_002221.jpg")
 	p := openPage(t, 1280, 720, true, startServer(t))
 	p.drop(photograph)
 	p.until(`document.getElementById("save")?.dataset.state === "saved"`)

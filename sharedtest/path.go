@@ -1,0 +1,31 @@
+// Package sharedtest finds the test data that lie in the folder shared beside the
+// checkout and are no part of it.
+package sharedtest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Path returns where a file or folder of the data is, whose name has slashes as
+// in "data/voc". Where it is not there, the test is skipped.
+func Path(tb testing.TB, name string) string {
+	tb.Helper()
+	dir, err := os.Getwd() // of a test, that of its package
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+			continue
+		}
+		path := filepath.Join(filepath.Dir(dir), "shared", filepath.FromSlash(name))
+		if _, err := os.Stat(path); err != nil {
+			tb.Skipf("needs ../shared/%s beside the checkout, which is not there", name)
+		}
+		return path
+	}
+	tb.Fatal("no go.mod above the package")
+	return ""
+}
