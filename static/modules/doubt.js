@@ -11,6 +11,9 @@ import { Uncertainty } from './uncertainty.js';
 /** Size of the curve in its SVG. */
 const CURVE = { width: 200, height: 40 };
 
+/** CSS pixels from the lower edge of the stage that the question would cover. */
+const BELOW = 120;
+
 /**
  * What the hypotheses of the present run leave open: the overlay of doubt, the
  * next click, the curve of the expected wrong area, and the alternatives of a
@@ -158,7 +161,7 @@ export class Doubt {
     app.painter.marks.suggested = superpixel;
     app.painter.touchMarks();
     byId('asking').hidden = false;
-    byId('asking').classList.toggle('above', app.stage.inWindow(app.painter.anchorOf(superpixel))[1] > app.stage.size.height / 2);
+    byId('asking').classList.toggle('above', app.stage.inWindow(app.painter.anchorOf(superpixel))[1] > app.stage.size.height - BELOW);
     const wanted = app.touch ? 'choose its class, then tap it' : 'press the key of its class';
     byId('asking-text').textContent = `${this.inWords(superpixel)} – ${wanted}`;
     app.say(`The superpixel worth a click: ${this.inWords(superpixel)}. Press the key of its class.`);
