@@ -31,6 +31,9 @@ const EAGER = 4000;
 /** Milliseconds to wait for the disk before saying that it takes long. */
 const SAVING = 8000;
 
+/** Milliseconds to wait for a server that is away, which may only be starting anew. */
+const RETURNING = 1500;
+
 /** Milliseconds after which the outcome of a run is announced, so that it does not cut off what led to it. */
 const TELL = 900;
 
@@ -385,10 +388,11 @@ export class App {
 
   /** Waits until everything is on disk; false when that takes too long. */
   async saved() {
-    const end = performance.now() + SAVING;
+    const start = performance.now();
     while (this.eager > performance.now() || this.session.save !== 'saved') {
-      if (performance.now() > end) {
-        toast('Not everything is saved yet', 'Nothing is lost; try again when the state says Saved.', 'problem');
+      const offline = this.session.save === 'offline';
+      if (performance.now() > start + (offline ? RETURNING : SAVING)) {
+        toast(offline ? 'The server can’t be reached' : 'Not everything is saved yet', 'Nothing is lost; try again when the state says Saved.', 'problem');
         return false;
       }
       await new Promise((resolve) => setTimeout(resolve, 30));

@@ -56,7 +56,7 @@ export function statusOf({ session, classes, clicks, touch, queue }) {
   if (session.save === 'offline') {
     const kept = `Your work is kept in this ${queue.lasting ? 'browser' : 'page, which must stay open,'}`;
     if (session.link.signedOut) return `You are signed out. ${kept} and sent when you sign in again, in another tab`;
-    return `The server can’t be reached. ${kept} and sent when it is back`;
+    return `Offline. ${kept} and sent later`;
   }
   return statusLine({ clicks, classes: classes.classes, hypotheses: session.hypotheses, touch });
 }
@@ -77,7 +77,9 @@ function paintSave({ session }) {
   const { save, evidence } = session;
   const queued = evidence.pending.length;
   byId('save').dataset.state = save;
-  byId('save-text').textContent = SAVE_TEXT[save] + (queued > 0 && save !== 'saving' ? ` (${queued} queued)` : '');
+  const waiting = queued > 0 && save !== 'saving';
+  byId('save-state').textContent = SAVE_TEXT[save] + (waiting ? ' ' : '');
+  byId('save-queued').textContent = waiting ? `(${queued} queued)` : '';
   byId('save').querySelector('use')?.setAttribute('href', `#i-${SAVE_ICON[save]}`);
 }
 
