@@ -157,6 +157,9 @@ func (w *Workspace) rehearse(p *Project, im Image, from *Adopted) (a *Annotation
 		return nil, nil, damaged(im, fmt.Errorf("%d×%d pixels, a map of %d×%d with %d regions, a graph of %d, %d to start with",
 			im.Width, im.Height, cells.Width, cells.Height, cells.N, len(graph.Regions), im.Regions))
 	}
+	if !measured(cells, &graph) {
+		return nil, nil, damaged(im, errors.New("the graph has regions of other sizes than the map"))
+	}
 	a = &Annotation{guard: w.guard, engine: &w.engine, image: im, hierarchy: &hierarchy, cells: cells, cellGraph: &graph, told: w.tell}
 	a.takeProject(*p)
 	a.begin()
@@ -180,6 +183,21 @@ func (w *Workspace) rehearse(p *Project, im Image, from *Adopted) (a *Annotation
 	return a, events, nil
 }
 
+// measured reports whether the regions of a graph have the areas of those of a
+// map of as many.
+func measured(m *superpixels.Runs, g *superpixels.Graph) bool {
+	areas := make([]int, m.N)
+	for run := range m.All() {
+		areas[run.Region] += run.End - run.Start
+	}
+	for i, area := range areas {
+		if g.Regions[i].Area != area {
+			return false
+		}
+	}
+	return true
+}
+
 func damaged(im Image, err error) error {
 	return Errorf(Unreadable, "The image %q of the backup is damaged, so the backup was not taken in.", im.Name).Because(err)
 }
@@ -195,6 +213,9 @@ func (t *Timeline) admits(e *Event, p *Project) error {
 	}
 	if err := t.affords(e); err != nil {
 		return err
+	}
+	if len(e.Repairs) > 0 && e.Kind != Pixels && e.Kind != Import {
+		return fmt.Errorf("event %q, a %s, has repairs", e.ID, e.Kind)
 	}
 	if e.Kind == Accept && len(e.Pick.Labels) != t.cut.N {
 		return fmt.Errorf("event %q has %d labels for %d superpixels", e.ID, len(e.Pick.Labels), t.cut.N)

@@ -19,6 +19,7 @@ import (
 	"collie/segment/export"
 	"collie/segment/importer"
 	"collie/storage/workspacetest"
+	"collie/superpixels"
 )
 
 // scene is a picture of three parts.
@@ -227,10 +228,27 @@ func TestDamagedBackups(t *testing.T) {
 		"broken map":          {replace(first("maps/"), "CSP", "CCC"), segment.Unreadable},
 		"class twice":         {replace("backup.json", `"id":2,`, `"id":1,`), segment.Unreadable},
 		"no picture":          {func(f map[string]string) { f[first("originals/")] = "<svg/>" }, segment.Unsupported},
-		"a date before":       {redate("backup.json", "created", "0000-01-01T00:00:00+23:00"), segment.Unreadable},
-		"an event after":      {redate(log, "created", "9999-12-31T23:59:59-23:00"), segment.Unreadable},
-		"a class after":       {redate("backup.json", "deleted", "9999-12-30T00:00:00Z"), segment.Unreadable},
-		"a path out":          {replace("backup.json", first("originals/"), "../../etc/passwd"), segment.Unreadable},
+		"other areas": {func(f map[string]string) {
+			name := strings.Replace(strings.Replace(log, "evidence/", "maps/", 1), ".jsonl", ".graph", 1)
+			var graph superpixels.Graph
+			if err := graph.UnmarshalBinary([]byte(f[name])); err != nil {
+				t.Fatal(err)
+			}
+			for i := range graph.Regions {
+				graph.Regions[i].Area = 1 << 26
+			}
+			b, err := graph.MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			f[name] = string(b)
+		}, segment.Unreadable},
+		"runs of a label": {replace(log, `"kind":"label"`, `"kind":"label","repairs":[{"class":1,"runs":[-5,3]}]`), segment.Unreadable},
+		"half a run":      {replace(log, `"kind":"label"`, `"kind":"label","repairs":[{"class":1,"runs":[5]}]`), segment.Unreadable},
+		"a date before":   {redate("backup.json", "created", "0000-01-01T00:00:00+23:00"), segment.Unreadable},
+		"an event after":  {redate(log, "created", "9999-12-31T23:59:59-23:00"), segment.Unreadable},
+		"a class after":   {redate("backup.json", "deleted", "9999-12-30T00:00:00Z"), segment.Unreadable},
+		"a path out":      {replace("backup.json", first("originals/"), "../../etc/passwd"), segment.Unreadable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{}
