@@ -48,6 +48,7 @@ export function imageList(project) {
     bar.max = Math.max(1, images.length);
     bar.value = counts.done;
     form.hidden = images.length === 0;
+    chose();
     draw();
   };
 
@@ -116,10 +117,13 @@ export function imageList(project) {
     return element;
   };
 
+  /** The images that are selected and shown, which is what can be done something with. */
+  const selected = () => shown.filter((im) => chosen.has(im.id)).map((im) => im.id);
   const chose = () => {
-    byId('selection').hidden = chosen.size === 0;
-    byId('selection-text').textContent = `${chosen.size} ${chosen.size === 1 ? 'image' : 'images'} selected`;
-    list.classList.toggle('choosing', chosen.size > 0);
+    const count = selected().length;
+    byId('selection').hidden = count === 0;
+    byId('selection-text').textContent = `${count} ${count === 1 ? 'image' : 'images'} selected`;
+    list.classList.toggle('choosing', count > 0);
   };
   const chooseNone = () => {
     chosen.clear();
@@ -135,7 +139,7 @@ export function imageList(project) {
     await load();
   };
   const trash = async () => {
-    const ids = shown.filter((im) => chosen.has(im.id)).map((im) => im.id);
+    const ids = selected();
     /** @type {string[]} */
     const done = [];
     try {
@@ -216,7 +220,7 @@ export function imageList(project) {
     /** @returns {readonly ImageRecord[]} */
     all: () => images,
     /** @returns {string[]} the ids of the images that are selected, in the order of the list */
-    selected: () => shown.filter((im) => chosen.has(im.id)).map((im) => im.id),
+    selected,
   };
 }
 

@@ -111,8 +111,18 @@ func TestE2EImageList(t *testing.T) {
 	p.do("back", chromedp.Evaluate[chromedp.Void](`void history.go(-2)`))
 	p.until(cardCount + ` === 13 && document.getElementById('find-image').value === 'picture 29'`)
 
+	firstCard := `JSON.stringify(document.querySelector('#images li').getBoundingClientRect())`
+	before := value[string](p, firstCard)
 	p.do("selecting two", chromedp.Evaluate[chromedp.Void](`void [...document.querySelectorAll('#images input[type=checkbox]')].slice(0, 2).forEach(e => e.click())`))
 	p.until(`document.getElementById('selection-text').textContent === '2 images selected'`)
+	if after := value[string](p, firstCard); after != before {
+		t.Errorf("selecting moves the first card from %s to %s", before, after)
+	}
+	p.screenshot("selected")
+	p.fill("#find-image", "picture 129")
+	p.until(cardCount + ` === 1 && document.getElementById('selection-text').textContent === '1 image selected'`)
+	p.fill("#find-image", "picture 29")
+	p.until(cardCount + ` === 13 && document.getElementById('selection-text').textContent === '2 images selected'`)
 	p.clickOn("to the trash", "#trash-chosen")
 	p.until(cardCount + ` === 11`)
 	p.do("undo", chromedp.Evaluate[chromedp.Void](`void [...document.querySelectorAll('#toasts button')].find(e => e.textContent.includes('Undo')).click()`))
