@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"collie/segment/export"
 	"collie/segment/simulate"
 	"collie/superpixels"
 	"collie/superpixels/measure"
@@ -176,13 +176,9 @@ func escapeGlob(s string) string {
 
 // writeLabels stores a map as a PNG of 16-bit grey.
 func writeLabels(path string, m *superpixels.Map) error {
-	img := image.NewGray16(image.Rect(0, 0, m.Width, m.Height))
-	for p, r := range m.Labels {
-		img.SetGray16(p%m.Width, p/m.Width, color.Gray16{Y: uint16(r)})
-	}
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(png.Encode(f, img), f.Close())
+	return errors.Join(export.Superpixels(f, m.Runs()), f.Close())
 }
