@@ -28,14 +28,11 @@ func mustExport(t *testing.T, arguments ...string) string {
 func TestExportBesideServer(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	p := start(t, data)
-	var project struct {
-		ID string `json:"id"`
-	}
-	p.call("POST", "/api/v1/sample", http.StatusCreated, &project)
+	project := p.sample()
 	var started struct {
 		ID string `json:"id"`
 	}
-	resp, err := http.Post(p.url+"/api/v1/projects/"+project.ID+"/exports", "application/json", strings.NewReader(`{"format":"coco"}`))
+	resp, err := http.Post(p.url+"/api/v1/projects/"+project+"/exports", "application/json", strings.NewReader(`{"format":"coco"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +60,7 @@ func TestExportBesideServer(t *testing.T) {
 	}
 
 	out := filepath.Join(t.TempDir(), "out.zip")
-	for _, name := range []string{project.ID, "Sample"} {
+	for _, name := range []string{project, "Sample"} {
 		if said := mustExport(t, "--data", data, "--project", name, "--format", "coco", "--out", out); !strings.Contains(said, "1 image") {
 			t.Errorf("the command says %q", said)
 		}
@@ -94,11 +91,8 @@ func TestExportBesideServer(t *testing.T) {
 func TestExportRefuses(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	p := start(t, data)
-	var project struct {
-		ID string `json:"id"`
-	}
-	p.call("POST", "/api/v1/sample", http.StatusCreated, &project)
-	p.call("POST", "/api/v1/sample", http.StatusCreated, &project)
+	p.sample()
+	project := p.sample()
 	out := filepath.Join(t.TempDir(), "out.zip")
 	for name, c := range map[string]struct {
 		arguments []string
@@ -106,11 +100,11 @@ func TestExportRefuses(t *testing.T) {
 	}{
 		"a folder that is none":      {[]string{"--data", data + "x", "--project", "Sample", "--format", "coco"}, ""},
 		"an unknown project":         {[]string{"--data", data, "--project", "Nobody", "--format", "coco"}, "no project"},
-		"a name that two have":       {[]string{"--data", data, "--project", "Sample", "--format", "coco"}, project.ID},
-		"an unknown format":          {[]string{"--data", data, "--project", project.ID, "--format", "gif"}, "cityscapes"},
-		"an image of no project":     {[]string{"--data", data, "--project", project.ID, "--format", "coco", "--image", "x"}, "no image"},
-		"too many hypotheses":        {[]string{"--data", data, "--project", project.ID, "--format", "numpy", "--hypotheses", "1000"}, "1 to 100"},
-		"a folder that is not there": {[]string{"--data", data, "--project", project.ID, "--format", "coco", "--out", filepath.Join(out, "x", "y.zip")}, ""},
+		"a name that two have":       {[]string{"--data", data, "--project", "Sample", "--format", "coco"}, project},
+		"an unknown format":          {[]string{"--data", data, "--project", project, "--format", "gif"}, "cityscapes"},
+		"an image of no project":     {[]string{"--data", data, "--project", project, "--format", "coco", "--image", "x"}, "no image"},
+		"too many hypotheses":        {[]string{"--data", data, "--project", project, "--format", "numpy", "--hypotheses", "1000"}, "1 to 100"},
+		"a folder that is not there": {[]string{"--data", data, "--project", project, "--format", "coco", "--out", filepath.Join(out, "x", "y.zip")}, ""},
 	} {
 		arguments := append([]string{"export", "--out", out}, c.arguments...)
 		said, err := exec.Command(binary, arguments...).CombinedOutput()
@@ -127,7 +121,7 @@ func TestExportRefuses(t *testing.T) {
 func TestKilledExport(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	p := start(t, data)
-	p.call("POST", "/api/v1/sample", http.StatusCreated, new(struct{}))
+	p.sample()
 	p.stop()
 	whole := filepath.Join(t.TempDir(), "whole.zip")
 	arguments := []string{"--data", data, "--project", "Sample", "--format", "voc", "--out"}

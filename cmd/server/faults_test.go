@@ -83,9 +83,7 @@ func TestKills(t *testing.T) {
 		}
 	}
 	t.Logf("%d kills, %d of them before the server was ready", kills, early)
-	p = start(t, data)
-	tr.check(p.url, time.Now())
-	p.stop()
+	tr.outlived(data)
 	examine(t, data)
 }
 
@@ -115,12 +113,19 @@ func TestPowerCuts(t *testing.T) {
 		<-cut
 		_ = p.wait(5 * time.Second)
 		disk.Back()
-		p = start(t, data)
 		tr.forget(moment)
-		tr.check(p.url, time.Now())
-		p.stop()
+		tr.outlived(data)
 	}
 	examine(t, data)
+}
+
+// outlived starts a server anew and checks that all is there that another one has
+// acknowledged.
+func (tr *traffic) outlived(data string) {
+	tr.tb.Helper()
+	p := start(tr.tb, data)
+	tr.check(p.url, time.Now())
+	p.stop()
 }
 
 // forget drops acknowledgements from after a power cut; in truth there are none.
@@ -208,9 +213,7 @@ func TestDiskBroken(t *testing.T) {
 	if !strings.Contains(p.stderr.String(), "\nserver: The server's disk failed while saving") {
 		t.Errorf("the last words are %s", tail(p.stderr.String()))
 	}
-	p = start(t, data)
-	tr.check(p.url, time.Now())
-	p.stop()
+	tr.outlived(data)
 	examine(t, data)
 }
 
@@ -235,7 +238,5 @@ func TestDiskReadOnly(t *testing.T) {
 	p.ready(http.StatusOK)
 	p.stop()
 	disk.Back()
-	p = start(t, data)
-	tr.check(p.url, time.Now())
-	p.stop()
+	tr.outlived(data)
 }

@@ -15,13 +15,10 @@ func TestImportBesideServer(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	p := start(t, data)
-	var project struct {
-		ID string `json:"id"`
-	}
-	p.call("POST", "/api/v1/sample", http.StatusCreated, &project)
+	project := p.sample()
 	backup, masks := filepath.Join(dir, "backup.zip"), filepath.Join(dir, "masks.zip")
-	mustExport(t, "--data", data, "--project", project.ID, "--format", "backup", "--out", backup)
-	mustExport(t, "--data", data, "--project", project.ID, "--format", "voc", "--undecided", "background", "--out", masks)
+	mustExport(t, "--data", data, "--project", project, "--format", "backup", "--out", backup)
+	mustExport(t, "--data", data, "--project", project, "--format", "voc", "--undecided", "background", "--out", masks)
 
 	run := func(wanted int, arguments ...string) string {
 		t.Helper()
@@ -35,14 +32,14 @@ func TestImportBesideServer(t *testing.T) {
 	if out := run(0, backup); !strings.Contains(out, `project "Sample" with the id`) {
 		t.Errorf("backup: %s", out)
 	}
-	if out := run(0, "--project", project.ID, masks); !strings.Contains(out, "pixels have a class") {
+	if out := run(0, "--project", project, masks); !strings.Contains(out, "pixels have a class") {
 		t.Errorf("masks: %s", out)
 	}
 	var images []struct {
 		Seq     int     `json:"seq"`
 		Decided float64 `json:"decided"`
 	}
-	p.call("GET", "/api/v1/projects/"+project.ID+"/images", http.StatusOK, &images)
+	p.call("GET", "/api/v1/projects/"+project+"/images", http.StatusOK, &images)
 	if len(images) != 1 || images[0].Seq != 1 || images[0].Decided != 1 {
 		t.Errorf("images %+v", images)
 	}
@@ -57,7 +54,7 @@ func TestImportBesideServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ want, file, project string }{
-		{"no masks", notes, project.ID}, {"no backup", notes, ""}, {"no project", masks, "nobody"},
+		{"no masks", notes, project}, {"no backup", notes, ""}, {"no project", masks, "nobody"},
 	} {
 		arguments := []string{c.file}
 		if c.project != "" {

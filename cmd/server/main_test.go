@@ -114,6 +114,16 @@ func (p *process) stop() {
 	}
 }
 
+// sample makes a project with the sample image and returns its id.
+func (p *process) sample() string {
+	p.tb.Helper()
+	var project struct {
+		ID string `json:"id"`
+	}
+	p.call("POST", "/api/v1/sample", http.StatusCreated, &project)
+	return project.ID
+}
+
 func (p *process) call(method, path string, status int, into any) {
 	p.tb.Helper()
 	r, err := http.NewRequestWithContext(p.tb.Context(), method, p.url+path, nil)

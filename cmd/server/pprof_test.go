@@ -39,8 +39,7 @@ func TestProfilesAndFigures(t *testing.T) {
 	if page := get("http://" + address + "/debug/pprof/"); !strings.Contains(page, "goroutine") {
 		t.Errorf("profiles: %.200s", page)
 	}
-	var made struct{}
-	p.call("POST", "/api/v1/sample", http.StatusCreated, &made)
+	p.sample()
 	figures := get(p.url + "/metrics")
 	for _, want := range []string{"collie_sockets 0\n", `collie_steps_waiting{class="later"} 0`} {
 		if !strings.Contains(figures, want) {

@@ -88,6 +88,21 @@ func (f folder) content(tb testing.TB) map[string]string {
 	return all
 }
 
+// mustWrite returns a backup of what mustFill has made.
+func mustWrite(t *testing.T) []byte {
+	t.Helper()
+	f := mustFill(t)
+	path := filepath.Join(t.TempDir(), "backup.tar")
+	if _, err := Write(t.Context(), path, f.store, f.blobs); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 func TestBackupRestore(t *testing.T) {
 	f := mustFill(t)
 	dir := t.TempDir()
@@ -213,16 +228,7 @@ func sparse(backup []byte) []byte {
 // TestHostileBackups checks that nothing is restored of what is no whole backup,
 // and that nothing is written elsewhere.
 func TestHostileBackups(t *testing.T) {
-	f := mustFill(t)
-	dir := t.TempDir()
-	path := filepath.Join(dir, "backup.tar")
-	if _, err := Write(t.Context(), path, f.store, f.blobs); err != nil {
-		t.Fatal(err)
-	}
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := mustWrite(t)
 	parts := entries(t, good)
 	last := len(parts) - 1
 	with := func(e entry) []entry { return append(append([]entry{}, parts[:last]...), e, parts[last]) }
@@ -292,16 +298,7 @@ func TestHostileBackups(t *testing.T) {
 
 // A hostile database, with checksums that fit, is refused as well.
 func TestHostileDatabase(t *testing.T) {
-	f := mustFill(t)
-	path := filepath.Join(t.TempDir(), "backup.tar")
-	if _, err := Write(t.Context(), path, f.store, f.blobs); err != nil {
-		t.Fatal(err)
-	}
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts := entries(t, good)
+	parts := entries(t, mustWrite(t))
 	for name, statement := range map[string]string{
 		"trigger": "CREATE TRIGGER t AFTER DELETE ON session BEGIN DELETE FROM event; END",
 		"view":    "CREATE VIEW v AS SELECT 1",

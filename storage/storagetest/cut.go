@@ -112,15 +112,21 @@ func TestCutStore(t *testing.T, open, careless func(tb testing.TB, place string)
 		}
 		return len(all) + lost, lost
 	}
+	controlled(t, "events", trial)
+}
+
+// controlled cuts the power until it is sure that nothing that was acknowledged
+// is lost, and then as the control does, of which something must be lost.
+func controlled(t *testing.T, what string, trial func(cuts int) (acked, lost int)) {
 	cuts, controls := Rounds(30, 200), Rounds(6, 30)
 	acked, lost := trial(cuts)
-	t.Logf("%d power cuts: %d events acknowledged, %d lost", cuts, acked, lost)
+	t.Logf("%d power cuts: %d %s acknowledged, %d lost", cuts, acked, what, lost)
 	if lost > 0 || acked < cuts {
-		t.Errorf("%d of %d acknowledged events were lost, want none", lost, acked)
+		t.Errorf("%d of %d acknowledged %s were lost, want none", lost, acked, what)
 	}
 	t.Setenv(controlVariable, "1")
 	acked, lost = trial(controls)
-	t.Logf("control without a sync per commit, %d power cuts: %d events acknowledged, %d lost", controls, acked, lost)
+	t.Logf("control, %d power cuts: %d %s acknowledged, %d lost", controls, acked, what, lost)
 	if lost == 0 {
 		t.Error("the control lost nothing, so the test shows nothing")
 	}
@@ -157,18 +163,7 @@ func TestCutBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
 		}
 		return acked, lost
 	}
-	cuts, controls := Rounds(30, 200), Rounds(6, 30)
-	acked, lost := trial(cuts)
-	t.Logf("%d power cuts: %d files acknowledged, %d lost", cuts, acked, lost)
-	if lost > 0 || acked < cuts {
-		t.Errorf("%d of %d acknowledged files were lost, want none", lost, acked)
-	}
-	t.Setenv(controlVariable, "1")
-	acked, lost = trial(controls)
-	t.Logf("control without a sync, %d power cuts: %d files acknowledged, %d lost", controls, acked, lost)
-	if lost == 0 {
-		t.Error("the control lost nothing, so the test shows nothing")
-	}
+	controlled(t, "files", trial)
 }
 
 // whole reports whether a victim's blob is there with all of its content.

@@ -33,6 +33,18 @@ func (p *page) downloadedZip() *zip.ReadCloser {
 	return nil
 }
 
+// exportCOCO starts the export of COCO in the open dialog.
+func (p *page) exportCOCO() {
+	p.t.Helper()
+	p.do("choosing COCO", chromedp.Evaluate[chromedp.Void](`{
+		const format = document.getElementById('export-format');
+		format.value = 'coco';
+		format.dispatchEvent(new Event('change', {bubbles: true}));
+		document.getElementById('export-default').focus();
+	}`))
+	p.press(enter)
+}
+
 // TestE2EExport exports the image that is open, then the project, with the
 // keyboard alone, and finds in the file what the dialog reports.
 func TestE2EExport(t *testing.T) {
@@ -57,13 +69,7 @@ func TestE2EExport(t *testing.T) {
 	if !value[bool](p, `document.querySelector('[data-option="objects"]').hidden && !document.querySelector('[data-option="hypotheses"]').hidden`) {
 		t.Error("the options are not those of the format")
 	}
-	p.do("choosing COCO", chromedp.Evaluate[chromedp.Void](`{
-		const format = document.getElementById('export-format');
-		format.value = 'coco';
-		format.dispatchEvent(new Event('change', {bubbles: true}));
-		document.getElementById('export-default').focus();
-	}`))
-	p.press(enter)
+	p.exportCOCO()
 	p.until(`!document.getElementById('export-file').hidden`)
 	p.screenshot("done")
 	if said := value[string](p, `document.getElementById('export-state').textContent`); !strings.Contains(said, "1 image, 0 of 0 regions, nothing was lost") {
@@ -129,13 +135,7 @@ func TestE2ECancelExport(t *testing.T) {
 	})()`)
 	p.clickOn("opening the export", "#export")
 	p.until(`document.getElementById('export-dialog').open`)
-	p.do("choosing COCO", chromedp.Evaluate[chromedp.Void](`{
-		const format = document.getElementById('export-format');
-		format.value = 'coco';
-		format.dispatchEvent(new Event('change', {bubbles: true}));
-		document.getElementById('export-default').focus();
-	}`))
-	p.press(enter)
+	p.exportCOCO()
 	p.until(`document.getElementById('export-cancel').checkVisibility() && document.getElementById('export-state').textContent === '1 of 3 images'`)
 	p.screenshot("running")
 	if hidden := value[[]string](p, `(`+outside+`).filter((id) => document.getElementById(id)?.closest('dialog'))`); len(hidden) > 0 {
