@@ -42,7 +42,7 @@ func (e *engine) turnsOf(imageID string) turn {
 		case err != nil:
 			e.observer.Happened(Dropped)
 		}
-		return busy(err, "The alternatives have to wait: more people want some than this server can serve at the moment. What you did is saved.")
+		return busy(err, "The hypotheses have to wait: more people want them than this server can serve at the moment. What you did is saved.")
 	}
 }
 

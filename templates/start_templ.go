@@ -56,7 +56,7 @@ func Start(v StartView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " aria-labelledby=\"hero-title\"><h1 id=\"hero-title\">A few clicks. Many segmentations to choose from.</h1><p class=\"lead\">Click a superpixel or two per class and Collie proposes complete alternatives for the whole image. Pick the best, export the mask.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " aria-labelledby=\"hero-title\"><h1 id=\"hero-title\">A few clicks. Many segmentations to choose from.</h1><p class=\"lead\">Click a superpixel or two per class and Collie answers with hypotheses: complete segmentations of the whole image. Pick the best, export the mask.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -23,9 +23,9 @@ const (
 func outcome(s *segment.Sequence) (reason, detail string) {
 	switch len(s.Classes()) {
 	case 0:
-		return reasonNoEvidence, "Nothing has been clicked yet. Click a superpixel of each of two classes and the alternatives appear."
+		return reasonNoEvidence, "Nothing has been clicked yet. Click a superpixel of each of two classes and the hypotheses appear."
 	case 1:
-		return reasonOneClass, "Only one class has been clicked, so there is one answer. Click a superpixel of another class to get alternatives."
+		return reasonOneClass, "Only one class has been clicked, so there is one answer. Click a superpixel of another class to get hypotheses."
 	}
 	return reasonComplete, ""
 }

@@ -254,7 +254,7 @@ func (r *room) compute(ctx context.Context, run *run, sequence *segment.Sequence
 	}
 	if err != nil {
 		r.hub.log.Error("sequence failed", "image", r.id, "seq", sequence.Seq(), "error", err)
-		reason, detail = reasonFailed, "The alternatives could not be computed. Your clicks are saved; the next one tries again."
+		reason, detail = reasonFailed, "The hypotheses could not be computed. Your clicks are saved; the next one tries again."
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -66,7 +66,7 @@ func Formats() []Format {
 		{Name: "datumaro", Title: "Datumaro", Summary: "JSON with masks as run lengths", Uses: []string{"objects", "background"}, background: true, encoder: newDatumaro},
 		{Name: "cityscapes", Title: "Cityscapes", Summary: "gtFine label, instance and colour PNGs", encoder: newCityscapes},
 		{Name: "numpy", Title: "NumPy", Summary: "labels.npz, and probs.npz with probabilities per superpixel", Uses: []string{"hypotheses"}, encoder: newNumPy},
-		{Name: "hypotheses", Title: "Hypotheses", Summary: "the alternatives as index PNGs, with scores", Uses: []string{"hypotheses"}, encoder: newHypotheses},
+		{Name: "hypotheses", Title: "Hypotheses", Summary: "each hypothesis as an index PNG, with scores", Uses: []string{"hypotheses"}, encoder: newHypotheses},
 		{Name: "backup", Title: "Backup", Summary: "the whole project with its evidence, to import it again", encoder: newBackup},
 	}
 }

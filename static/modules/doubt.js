@@ -88,7 +88,7 @@ export class Doubt {
     byId('uncertainty').setAttribute('aria-pressed', String(this.on));
     byId('heat-legend').hidden = !this.on;
     if (this.on) {
-      if (!this.uncertainty) toast('Nothing is uncertain yet', 'Click some superpixels of two classes; the overlay follows from the alternatives.');
+      if (!this.uncertainty) toast('Nothing is uncertain yet', 'Click some superpixels of two classes; the overlay follows from the hypotheses.');
       this.paintHeat();
       this.app.say('Uncertainty is shown');
     } else {
@@ -136,7 +136,7 @@ export class Doubt {
     const { painter, overlay, classes } = this.app;
     if (s < 0 || painter.marks.cursor !== s || this.asked >= 0) return;
     const open = this.inWords(s);
-    this.app.say(classes.nameOf(overlay.labels[s]) + (open.includes(',') ? `; alternatives: ${open}` : ''));
+    this.app.say(classes.nameOf(overlay.labels[s]) + (open.includes(',') ? `; hypotheses: ${open}` : ''));
   }
 
   /** Goes to the superpixel whose answer is expected to help most; the key of a class then labels it. */
@@ -145,12 +145,12 @@ export class Doubt {
     const { hypotheses } = app.session;
     const fresh = hypotheses.present;
     if (fresh.length === 0 || hypotheses.classes < 2) {
-      toast('Nothing to ask yet', 'Click some superpixels of two classes first; the alternatives then show where they differ.');
+      toast('Nothing to ask yet', 'Click some superpixels of two classes first; the hypotheses then show where they differ.');
       return;
     }
     const ranked = new Uncertainty(fresh, app.area).ranked().filter(({ superpixel }) => app.clicks[superpixel] === VOID);
     if (ranked.length === 0) {
-      toast('The alternatives agree everywhere', 'There is no place where another click is expected to help.');
+      toast('The hypotheses agree everywhere', 'There is no place where another click is expected to help.');
       return;
     }
     const [{ superpixel }] = ranked;

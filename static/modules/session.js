@@ -215,7 +215,7 @@ export class Session {
     if (left.length === 0) return;
     const lost = this.evidence.resume(left, renumber);
     for (const id of lost) void this.keeper.drop(id);
-    if (lost.length > 0) this.listener.problem('Not everything could be kept', `${lost.length} of ${left.length} steps from before spoke of superpixels or alternatives that are no more.`);
+    if (lost.length > 0) this.listener.problem('Not everything could be kept', `${lost.length} of ${left.length} steps from before spoke of superpixels or hypotheses that are no more.`);
     this.outdate();
     this.listener.labels();
     this.pump();
@@ -329,7 +329,7 @@ export class Session {
     const lost = this.evidence.renew(n, map, renumber);
     for (const id of lost) void this.keeper.drop(id);
     if (lost.length > 0) {
-      this.listener.problem('That step was taken back', 'The alternatives changed together with the superpixels. Look at the present ones and pick again.');
+      this.listener.problem('That step was taken back', 'The hypotheses changed together with the superpixels. Look at the present ones and pick again.');
     }
     if (this.waiting) this.state(this.waiting);
   }

@@ -12,7 +12,7 @@ import { VOID } from './protocol.js';
  */
 export function statusLine({ clicks, classes, hypotheses, touch }) {
   const { done, fresh, wanted, received } = hypotheses;
-  if (done?.reason === 'failed') return done.detail || 'The alternatives could not be computed. Your clicks are safe.';
+  if (done?.reason === 'failed') return done.detail || 'The hypotheses could not be computed. Your clicks are safe.';
   const clicked = new Set(clicks);
   clicked.delete(VOID);
   if (clicked.size === 0) {
@@ -21,16 +21,16 @@ export function statusLine({ clicks, classes, hypotheses, touch }) {
   }
   if (clicked.size === 1) {
     const next = classes.findIndex(({ id }) => !clicked.has(id));
-    if (next < 0) return 'Add a second class and click some of it to get alternatives';
+    if (next < 0) return 'Add a second class and click some of it to get hypotheses';
     const { name } = classes[next];
     return touch || next > 8
-      ? `Click a second class to get alternatives, for example ${name}`
-      : `Click a second class to get alternatives: press ${next + 1} and click some ${name}`;
+      ? `Click a second class to get hypotheses, for example ${name}`
+      : `Click a second class to get hypotheses: press ${next + 1} and click some ${name}`;
   }
   if (hypotheses.running) {
-    return fresh === 0 ? 'Looking for alternatives' : `${counted(fresh)} so far, ${received} of ${wanted} tried`;
+    return fresh === 0 ? 'Looking for hypotheses' : `${counted(fresh)} so far, ${received} of ${wanted} tried`;
   }
-  if (!done) return 'Looking for alternatives';
+  if (!done) return 'Looking for hypotheses';
   const folded = received - fresh;
   const stopped = done.reason === 'stopped' ? ', stopped' : '';
   return (folded > 0 ? `${counted(fresh)} (${folded} more came out the same)` : counted(fresh)) + stopped;
@@ -38,7 +38,7 @@ export function statusLine({ clicks, classes, hypotheses, touch }) {
 
 /** @param {number} n */
 function counted(n) {
-  return n === 1 ? '1 alternative' : `${n} alternatives`;
+  return n === 1 ? '1 hypothesis' : `${n} hypotheses`;
 }
 
 /**

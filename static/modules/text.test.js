@@ -20,15 +20,15 @@ function line(clicks, prepare = () => {}) {
 
 test('the status line says what is missing or what there is', () => {
   assert.match(line([255, 255]), /No information yet: press 1 and click some background/);
-  assert.match(line([0, 255]), /Click a second class to get alternatives: press 2 and click some object/);
+  assert.match(line([0, 255]), /Click a second class to get hypotheses: press 2 and click some object/);
   assert.match(line([255, 1]), /press 1 and click some background/);
   const run = (h) => h.start({ type: 'run', run: 1, seq: 2, count: 20, classes: [0, 1] });
   const add = (h, rank, digest) => h.add({ run: 1, seq: 2, rank, energy: 0, digest, labels: new Uint8Array(2) });
-  assert.equal(line([0, 1], run), 'Looking for alternatives');
-  assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'))), '1 alternative so far, 1 of 20 tried');
+  assert.equal(line([0, 1], run), 'Looking for hypotheses');
+  assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'))), '1 hypothesis so far, 1 of 20 tried');
   const end = (h, reason, detail) => h.finish({ type: 'done', run: 1, reason, detail });
-  assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'), add(h, 1, 'b'), end(h, 'complete'))), '2 alternatives');
-  assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'), add(h, 1, 'a'), end(h, 'complete'))), '1 alternative (1 more came out the same)');
+  assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'), add(h, 1, 'b'), end(h, 'complete'))), '2 hypotheses');
+  assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'), add(h, 1, 'a'), end(h, 'complete'))), '1 hypothesis (1 more came out the same)');
   assert.equal(line([0, 1], (h) => (run(h), end(h, 'failed', 'Broken.'))), 'Broken.');
 });
 

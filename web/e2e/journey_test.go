@@ -17,9 +17,9 @@ const (
 	ctrl  = kb.ModifierCtrl
 )
 
-// settled says that all is on disk and that the alternatives are complete.
+// settled says that all is on disk and that the hypotheses are complete.
 const settled = `document.getElementById('save')?.dataset.state === 'saved' &&
-	/^[0-9]+ alternatives/.test(document.getElementById('status').textContent) && document.getElementById('running').hidden`
+	/^[0-9]+ hypothes[ei]s/.test(document.getElementById('status').textContent) && document.getElementById('running').hidden`
 
 // insideOf returns the pixel that lies deepest in the area of a class of an
 // index mask: the centre of the largest square of that class alone.

@@ -199,7 +199,7 @@ func TestE2EKeyboard(t *testing.T) {
 	if got.Seq != 4 || got.Clicks < 3 {
 		t.Errorf("after four labels by the keyboard: %+v", got)
 	}
-	p.until(`/alternatives?$/.test(document.getElementById('announcer').textContent)`)
+	p.until(`/hypothes[ei]s$/.test(document.getElementById('announcer').textContent)`)
 	p.press(kb.Delete)
 	p.waitForEvents(5)
 	if cleared := value[record](p, p.api("")); cleared.Clicks != got.Clicks-1 {
