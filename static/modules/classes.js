@@ -209,7 +209,7 @@ export class ClassPanel {
     } catch (error) {
       if (!(error instanceof Problem) || !error.fields.project) return toastProblem(error);
       this.adopt(error.fields.project);
-      toast(error.title, error.detail, 'problem', { label: 'Import all the same', run: () => this.replace(format, file) });
+      toast('Not imported yet', 'Someone else has changed the classes.', 'problem', { label: 'Import', run: () => this.replace(format, file) });
     }
   }
 
