@@ -20,10 +20,10 @@ type engine struct {
 // signed-in person asks for is theirs, on whatever images; without a login each
 // image has turns of its own.
 func (e *engine) turnsOf(imageID string) turn {
-	return func(ctx context.Context, rank int, step func()) error {
-		class, making := schedule.Later, TimeLater
-		if rank == 0 {
-			class, making = schedule.First, TimeFirst
+	return func(ctx context.Context, class schedule.Class, step func()) error {
+		making := TimeFirst
+		if class == schedule.Later {
+			making = TimeLater
 		}
 		user := imageID
 		if p, _ := access.From(ctx); p.User != "" {

@@ -43,7 +43,7 @@ func occupied(t *testing.T, n *notes) (e *engine, release func()) {
 	running, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := e.turnsOf("other")(context.Background(), 0, func() { close(running); <-free }); err != nil {
+		if err := e.turnsOf("other")(context.Background(), schedule.First, func() { close(running); <-free }); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -110,11 +110,11 @@ func TestWhoseTurn(t *testing.T) {
 		running, free := make(chan struct{}), make(chan struct{})
 		ctx := access.With(t.Context(), access.Principal{User: c.user})
 		var all sync.WaitGroup
-		all.Go(func() { _ = e.turnsOf("w")(ctx, 1, func() { close(running); <-free }) })
+		all.Go(func() { _ = e.turnsOf("w")(ctx, schedule.Later, func() { close(running); <-free }) })
 		<-running
 		order := ""
 		for i, image := range []string{"x", "x", "y"} {
-			all.Go(func() { _ = e.turnsOf(image)(ctx, 1, func() { order += " " + image }) })
+			all.Go(func() { _ = e.turnsOf(image)(ctx, schedule.Later, func() { order += " " + image }) })
 			for e.schedule.Load().Waiting[schedule.Later] != i+1 {
 				time.Sleep(time.Millisecond)
 			}

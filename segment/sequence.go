@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"collie/herding"
+	"collie/segment/schedule"
 )
 
 // MaxHypotheses is how long a sequence can get; DefaultHypotheses how long it
@@ -58,9 +59,8 @@ type Sequence struct {
 	made []Hypothesis
 }
 
-// turn runs the step that makes the hypothesis of some rank when it may run. An
-// error is one of not having run it.
-type turn func(ctx context.Context, rank int, step func()) error
+// turn runs a step when it may run. An error is one of not having run it.
+type turn func(ctx context.Context, class schedule.Class, step func()) error
 
 // NewSequence returns the sequence for the clicked class per superpixel (Void
 // where there is none) and a first guess, or nil, after seq events. The classes
@@ -124,6 +124,17 @@ func (s *Sequence) Len() int {
 // they are not there yet. Between two of them it stops when ctx is done. When
 // the server has too much to do the error is of kind Busy.
 func (s *Sequence) At(ctx context.Context, rank int) (Hypothesis, error) {
+	return s.at(ctx, rank, schedule.First)
+}
+
+// Supposed is At of the first hypothesis when the evidence is only supposed: all
+// who wait for a first hypothesis of what there is go before.
+func (s *Sequence) Supposed(ctx context.Context) (Hypothesis, error) {
+	return s.at(ctx, 0, schedule.Supposed)
+}
+
+// at is At where the first hypothesis is of the given class.
+func (s *Sequence) at(ctx context.Context, rank int, first schedule.Class) (Hypothesis, error) {
 	if rank < 0 || rank >= s.Len() {
 		if s.Len() == 0 {
 			return Hypothesis{}, Errorf(Invalid, "There is no hypothesis %d: nothing has been clicked yet.", rank)
@@ -147,7 +158,7 @@ func (s *Sequence) At(ctx context.Context, rank int) (Hypothesis, error) {
 		if err := ctx.Err(); err != nil {
 			return Hypothesis{}, err
 		}
-		if err := s.next(ctx, count); err != nil {
+		if err := s.next(ctx, count, first); err != nil {
 			return Hypothesis{}, err
 		}
 	}
@@ -166,12 +177,16 @@ func (s *Sequence) ready(rank int) (*Hypothesis, int) {
 
 // next makes the next hypothesis, of the given rank, when it is its turn. The
 // caller holds the making token.
-func (s *Sequence) next(ctx context.Context, rank int) error {
+func (s *Sequence) next(ctx context.Context, rank int, first schedule.Class) error {
 	if s.turn == nil {
 		return s.step(ctx, rank)
 	}
+	class := schedule.Later
+	if rank == 0 {
+		class = first
+	}
 	var failed error
-	if err := s.turn(ctx, rank, func() { failed = s.step(ctx, rank) }); err != nil {
+	if err := s.turn(ctx, class, func() { failed = s.step(ctx, rank) }); err != nil {
 		return err
 	}
 	return failed

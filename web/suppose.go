@@ -32,7 +32,7 @@ func (c *socket) suppose(m *clientMessage) error {
 	c.room.hub.running.Go(func() {
 		defer cancel()
 		err := guard(c.log, "supposition", func() error {
-			h, err := sequence.At(ctx, 0)
+			h, err := sequence.Supposed(ctx)
 			if err != nil {
 				return err
 			}

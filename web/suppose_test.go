@@ -61,44 +61,51 @@ func (g *gate) Took(what segment.Time, _ time.Duration) {
 
 func (g *gate) Happened(segment.Happening) {}
 
-// A supposition that waits for its turn leaves the queue when another label comes
-// than the supposed one, and is not answered.
-func TestSupposedOtherwise(t *testing.T) {
-	g := new(gate)
-	s := mustServe(t, Limits{}, segment.Options{Schedule: schedule.Limits{Workers: 1}, Observer: g})
-	im := s.photo()
-	s.clickThree("/api/v1/images/" + im.ID)
-	until := func(what string, so func(segment.Load) bool) {
-		t.Helper()
-		for end := time.Now().Add(time.Minute); !so(s.server.hub.workspace.Load()); time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatal("not within a minute: " + what)
+// A supposition that waits for its turn leaves the queue when a label comes, and
+// is not answered: neither is another label kept by it, nor does the supposed one
+// wait among those that may never come.
+func TestSupposedInTheQueue(t *testing.T) {
+	for name, class := range map[string]int{"the label": 1, "another": 2} {
+		t.Run(name, func(t *testing.T) {
+			g := new(gate)
+			s := mustServe(t, Limits{}, segment.Options{Schedule: schedule.Limits{Workers: 1}, Observer: g})
+			until := func(what string, so func(segment.Load) bool) {
+				t.Helper()
+				for end := time.Now().Add(time.Minute); !so(s.server.hub.workspace.Load()); time.Sleep(time.Millisecond) {
+					if time.Now().After(end) {
+						t.Fatal("not within a minute: " + what)
+					}
+				}
 			}
-		}
-	}
-	g.Lock()
-	open := sync.OnceFunc(g.Unlock)
-	t.Cleanup(open) // before the server waits for its steps
-	r, c := s.member(im.ID)
-	until("the run has the only worker", func(l segment.Load) bool { return l.Running[schedule.First] == 1 })
-	label := func(class int) evidenceJSON {
-		expected := 3
-		return evidenceJSON{ID: "x", Kind: "label", Points: [][2]float64{{float64(inSky.X), float64(inSky.Y)}}, Class: &class, ExpectedSeq: &expected}
-	}
-	if err := c.suppose(&clientMessage{evidenceJSON: label(1)}); err != nil {
-		t.Fatal(err)
-	}
-	until("the supposition waits", func(l segment.Load) bool { return l.Waiting[schedule.First] == 1 })
-	other := label(2)
-	if stored, err := c.evidence(&other); err != nil || !stored {
-		t.Fatalf("the other label is stored: %v, %v", stored, err)
-	}
-	until("the supposition has left the queue", func(l segment.Load) bool { return l.Dropped == 1 })
-	open()
-	s.server.hub.running.Wait()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if c.supposed != nil {
-		t.Error("what was supposed is answered after another label")
+			im := s.photo()
+			s.clickThree("/api/v1/images/" + im.ID)
+			g.Lock()
+			open := sync.OnceFunc(g.Unlock)
+			t.Cleanup(open) // before the server waits for its steps
+			r, c := s.member(im.ID)
+			until("the run has the only worker", func(l segment.Load) bool { return l.Running[schedule.First] == 1 })
+			label := func(class int) evidenceJSON {
+				expected := 3
+				return evidenceJSON{ID: "x", Kind: "label", Points: [][2]float64{{float64(inSky.X), float64(inSky.Y)}}, Class: &class, ExpectedSeq: &expected}
+			}
+			if err := c.suppose(&clientMessage{evidenceJSON: label(1)}); err != nil {
+				t.Fatal(err)
+			}
+			until("the supposition waits", func(l segment.Load) bool { return l.Waiting[schedule.Supposed] == 1 })
+			e := label(class)
+			if stored, err := c.evidence(&e); err != nil || !stored {
+				t.Fatalf("the label is stored: %v, %v", stored, err)
+			}
+			until("the next run waits and the supposition does not", func(l segment.Load) bool {
+				return l.Waiting[schedule.First] == 1 && l.Waiting[schedule.Supposed] == 0
+			})
+			open()
+			s.server.hub.running.Wait()
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if c.supposed != nil {
+				t.Error("the supposition is answered after the label")
+			}
+		})
 	}
 }

@@ -10,8 +10,9 @@ type Class int
 
 // The classes, the most urgent first.
 const (
-	First Class = iota // the first hypothesis for new evidence: somebody looks at the canvas and waits
-	Later              // the alternatives after it
+	First    Class = iota // the first hypothesis for new evidence: somebody looks at the canvas and waits
+	Supposed              // the first one for evidence that may come in a moment
+	Later                 // the alternatives after it
 	classes
 )
 

@@ -3,7 +3,8 @@
 //
 // Hypotheses are made in short steps, 0.2 to 5 ms each, which nothing
 // interrupts. Before each step its sequence waits for its turn: the first
-// hypothesis of any image goes before later ones of every other; users take
+// hypothesis of any image goes before supposed ones, and these before later ones,
+// of every other; users take
 // turns; who does not want to wait any more leaves the queue at once; and when
 // the queue is so long that people would notice, the answer is ErrBusy in place
 // of a place at its end. After each step the goroutine lets others run that are
@@ -122,8 +123,8 @@ func (s *Scheduler) begin() {
 
 // Load is what a scheduler has to do at a moment, and what it has turned away.
 type Load struct {
-	Running [2]int // steps by class
-	Waiting [2]int
+	Running [classes]int // steps by class
+	Waiting [classes]int
 	Long    int // pieces of long work that run or wait
 	Dropped int // steps that nobody waited for any more, since the start
 	Refused int // steps answered with ErrBusy, since the start

@@ -47,17 +47,17 @@ func TestDo(t *testing.T) {
 	release := occupy(t, s)
 	var order []string
 	var wg sync.WaitGroup
-	for i, class := range []Class{Later, First} {
+	for i, class := range []Class{Later, Supposed, First} {
 		wg.Go(func() {
 			if err := s.Do(t.Context(), class, "x", func() { order = append(order, fmt.Sprint(class)) }); err != nil {
 				t.Error(err)
 			}
 		})
-		eventually(t, "the step waits", func() bool { l := s.Load(); return l.Waiting[0]+l.Waiting[1] == i+1 })
+		eventually(t, "the step waits", func() bool { l := s.Load(); return l.Waiting[0]+l.Waiting[1]+l.Waiting[2] == i+1 })
 	}
 	release()
 	wg.Wait()
-	if got := strings.Join(order, " "); got != "0 1" {
+	if got := strings.Join(order, " "); got != "0 1 2" {
 		t.Errorf("classes ran in the order %s", got)
 	}
 	if l := s.Load(); l != (Load{}) {
