@@ -169,7 +169,7 @@ func TestE2EPatterns(t *testing.T) {
 	shades := func() int {
 		least, most := 255, 0
 		for i := range 12 {
-			v := p.pixel(at.Add(image.Pt(i, i/2)))
+			v := p.pixel(at.Add(image.Pt(16+i, i/2))) // beside the dot of the click
 			least, most = min(least, v[0]), max(most, v[0])
 		}
 		return most - least
