@@ -74,6 +74,14 @@ const cut = `[...document.querySelectorAll('button, a[href], input, select, dial
 	return b.width > 0 && (b.left < 0 || b.right > innerWidth || (e.matches('dialog, .menu, .history, .tones, .alternatives') && e.scrollWidth > e.clientWidth + 1));
 }).map((e) => e.id || e.outerHTML.slice(0, 80))`
 
+// small lists what is pressed and is less than 24 pixels wide or high, but for
+// links in a text and what a label makes larger.
+const small = `[...document.querySelectorAll('button, a[href], input, select, summary, [role=option]')].filter((e) => {
+	if (!e.checkVisibility({visibilityProperty: true, opacityProperty: true}) || e.matches('.visually-hidden, .skip, p:not(.crumbs) > a, label input')) return false;
+	const b = e.getBoundingClientRect();
+	return b.width > 0 && (b.width < 23.5 || b.height < 23.5);
+}).map((e) => e.id || e.outerHTML.slice(0, 80))`
+
 // TestE2EPanels opens the panels and dialogs of the pages in the dark, on a phone
 // and on a small desk: nothing is wider than the window, cut off at its edges, or
 // over what belongs beside it.
@@ -90,6 +98,9 @@ func TestE2EPanels(t *testing.T) {
 				}
 				if found := value[[]string](p, cut); len(found) > 0 {
 					t.Errorf("%s: cut off or too wide are %q", name, found)
+				}
+				if found := value[[]string](p, small); len(found) > 0 {
+					t.Errorf("%s: too small to hit are %q", name, found)
 				}
 			}
 			apart := func(a, b string) {
