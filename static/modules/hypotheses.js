@@ -92,14 +92,15 @@ export class Hypotheses {
   }
 
   /**
-   * Ends the run; places that it has not filled become empty.
+   * Ends the run; places that it has not filled become empty, unless it is to
+   * start again by itself.
    *
    * @param {import('./protocol.js').DoneMessage} message
    */
   finish(message) {
     if (message.run !== this.run || message.reason === 'superseded') return;
     this.done = message;
-    this.cards.length = this.fresh;
+    if (message.reason !== 'busy') this.cards.length = this.fresh;
   }
 
   /** The cards that were made for the present clicks. */

@@ -33,6 +33,21 @@ test('a new run takes the places over one by one and nothing moves', () => {
   assert.ok(!h.running);
 });
 
+test('a run that the server has no time for leaves the cards, dimmed, for the next', () => {
+  const h = new Hypotheses();
+  h.start(run(1));
+  for (const [i, d] of ['a', 'b'].entries()) h.add(frame(1, i, d));
+  h.finish(done(1));
+  h.start(run(2));
+  h.finish(done(2, 'busy'));
+  assert.deepEqual(digests(h), ['(a)', '(b)']);
+  assert.ok(!h.running);
+  h.start(run(3));
+  h.add(frame(3, 0, 'x'));
+  h.finish(done(3));
+  assert.deepEqual(digests(h), ['x']);
+});
+
 test('a run for the same clicks leaves the cards as they are while it brings them again', () => {
   const h = new Hypotheses();
   h.start(run(1));

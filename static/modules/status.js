@@ -13,6 +13,7 @@ import { VOID } from './protocol.js';
 export function statusLine({ clicks, classes, hypotheses, touch }) {
   const { done, fresh, wanted, received } = hypotheses;
   if (done?.reason === 'failed') return done.detail || 'The hypotheses could not be computed. Your clicks are safe.';
+  if (done?.reason === 'busy') return done.detail || 'The hypotheses have to wait for other people’s';
   const clicked = new Set(clicks);
   clicked.delete(VOID);
   if (clicked.size === 0) {

@@ -30,6 +30,7 @@ test('the status line says what is missing or what there is', () => {
   assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'), add(h, 1, 'b'), end(h, 'complete'))), '2 hypotheses');
   assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'), add(h, 1, 'a'), end(h, 'complete'))), '1 hypothesis (1 more came out the same)');
   assert.equal(line([0, 1], (h) => (run(h), end(h, 'failed', 'Broken.'))), 'Broken.');
+  assert.equal(line([0, 1], (h) => (run(h), end(h, 'busy', 'They have to wait.'))), 'They have to wait.');
 });
 
 test('percentages are 0 and 100 only when they are', () => {
