@@ -2,7 +2,6 @@ import { Choice } from './choice.js';
 import { paintChrome, statusOf } from './chrome.js';
 import { ClassPanel } from './classes.js';
 import { pixels } from './colour.js';
-import { Detail } from './detail.js';
 import { byId } from './dom.js';
 import { Doubt } from './doubt.js';
 import { exportDialog, undecided } from './export.js';
@@ -64,9 +63,8 @@ export class App {
     this.overlay = new Overlay(parts.map);
     this.painter = new Painter(
       { picture: byId('picture'), scene: byId('scene'), marks: byId('marks') },
-      { ...parts, overlay: this.overlay },
+      { ...parts, overlay: this.overlay, original: `/api/v1/images/${data.image}/original` },
     );
-    this.detail = new Detail(`/api/v1/images/${data.image}/original`, parts.image, this.painter);
     this.classes = new ClassPanel(data.project ?? '', {
       changed: () => this.recolor(),
       chosen: () => this.say(`${this.classes.current.name} is active`),
@@ -118,15 +116,11 @@ export class App {
       nameAt: (point) => this.classes.nameOf(labelAt(this.overlay, this.painter.map, at(this.painter.map, ...point), point)),
       look: () => {
         this.minimap?.update();
-        this.detail.update();
         this.doubt?.popup.close(); // it belongs to a place of the window
       },
     });
     this.minimap = new Minimap(this.stage);
-    this.tones = new Tones(`/api/v1/images/${data.image}`, data.display ?? '', this.painter, (windowed) => {
-      this.minimap.draw();
-      this.detail.window(windowed);
-    });
+    this.tones = new Tones(`/api/v1/images/${data.image}`, data.display ?? '', this.painter, () => this.minimap.draw());
     this.doubt = new Doubt(this);
     this.openExport = exportDialog({
       undecided: () => undecided(this.labels, this.area),

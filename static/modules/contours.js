@@ -10,6 +10,8 @@ export class Contours {
   /** @param {import('./lines.js').Lines} lines */
   constructor(lines) {
     this.lines = lines;
+    /** @type {import('./overlay.js').Overlay | null} */
+    this.overlay = null;
     this.labels = new Uint8Array(0);
     /** @type {import('./lines.js').Detail | -1} */
     this.detail = -1;
@@ -22,12 +24,14 @@ export class Contours {
   /**
    * @param {import('./overlay.js').Overlay} overlay
    * @param {import('./lines.js').Detail} detail
-   * @returns {import('./lines.js').Drawing[]} one per tile, then one per superpixel with repairs
+   * @param {{width: number, height: number}} size of the map that the lines are of
+   * @returns {import('./lines.js').Drawing[]} one per tile, then one per superpixel with repairs; in pixels of that map
    */
-  update(overlay, detail) {
+  update(overlay, detail, size) {
     const { labels, repaired, map, field } = overlay;
-    if (detail !== this.detail || labels.length !== this.labels.length) {
+    if (detail !== this.detail || overlay !== this.overlay) {
       this.detail = detail;
+      this.overlay = overlay;
       this.labels = new Uint8Array(labels.length).fill(VOID);
       this.drawings.fill(null);
       this.edges.clear();
@@ -43,7 +47,7 @@ export class Contours {
     if (field) {
       repaired.forEach((pixels, s) => {
         if (pixels === 0) this.edges.delete(s);
-        else if (!this.edges.has(s)) this.edges.set(s, drawingOf(edgesOf(map, field, s, mixed)));
+        else if (!this.edges.has(s)) this.edges.set(s, drawingOf(edgesOf(map, field, s, mixed), overlay.within, size));
       });
     }
     return this.edges.size > 0 ? [...tiles, ...this.edges.values()] : tiles;
@@ -61,12 +65,19 @@ export class Contours {
   }
 }
 
-/** @param {ReturnType<typeof edgesOf>} edges @returns {import('./lines.js').Drawing} */
-function drawingOf({ segments, box }) {
+/**
+ * @param {ReturnType<typeof edgesOf>} edges
+ * @param {import('./overlay.js').Within} within their pixels
+ * @param {{width: number, height: number}} size of the picture that is drawn
+ * @returns {import('./lines.js').Drawing}
+ */
+function drawingOf({ segments, box }, { left, top, width, height }, size) {
+  const x = (/** @type {number} */ at) => ((at + left) * size.width) / width;
+  const y = (/** @type {number} */ at) => ((at + top) * size.height) / height;
   const path = new Path2D();
   for (let i = 0; i < segments.length; i += 4) {
-    path.moveTo(segments[i], segments[i + 1]);
-    path.lineTo(segments[i + 2], segments[i + 3]);
+    path.moveTo(x(segments[i]), y(segments[i + 1]));
+    path.lineTo(x(segments[i + 2]), y(segments[i + 3]));
   }
-  return { path, points: segments.length / 2, box };
+  return { path, points: segments.length / 2, box: { left: x(box.left), top: y(box.top), right: x(box.right), bottom: y(box.bottom) } };
 }

@@ -1,4 +1,4 @@
-import { holds, intersection, unplaced } from './box.js';
+import { holds, intersection } from './box.js';
 import { get } from './load.js';
 
 /** @typedef {import('./box.js').Box} Box */
@@ -33,7 +33,7 @@ export class Detail {
     this.painter = painter;
     /** Whether the painter shows the values of a window, which the file does not. */
     this.windowed = false;
-    this.size = { width: painter.map.fullWidth, height: painter.map.fullHeight };
+    this.size = painter.size;
     /** Whether there is nothing, or nothing more, to be had. */
     this.done = copy.width === this.size.width && copy.height === this.size.height;
     /** @type {Promise<Blob | null> | null} */
@@ -44,30 +44,18 @@ export class Detail {
     this.timer = 0;
   }
 
-  /** The view has changed, or what is to be seen in it. */
+  /** What there is to be painted over the copy; asks for more when the view rests where it does not reach. */
   update() {
     const { painter, kept } = this;
     const close = !this.windowed && painter.placing.sx > 1 && painter.share >= LEAST;
-    const seen = this.seen;
-    const before = painter.detail;
-    painter.detail = close ? kept : null;
-    if (painter.detail !== before) painter.touchPicture();
     clearTimeout(this.timer);
-    if (!close || this.done || this.decoding || (kept && holds(kept.box, seen))) return;
-    const part = partToKeep(seen, this.size, MOST);
-    if (part) this.timer = window.setTimeout(() => void this.decode(part), REST);
-  }
-
-  /** What the window shows, in pixels of the image. */
-  get seen() {
-    const { painter, size: { width, height } } = this;
-    return intersection(unplaced(painter.whole, painter.imagePlacing), { left: 0, top: 0, right: width, bottom: height });
-  }
-
-  /** @param {boolean} windowed */
-  window(windowed) {
-    this.windowed = windowed;
-    this.update();
+    if (!close) return null;
+    const { seen } = painter;
+    if (!this.done && !this.decoding && !(kept && holds(kept.box, seen))) {
+      const part = partToKeep(seen, this.size, MOST);
+      if (part) this.timer = window.setTimeout(() => void this.decode(part), REST);
+    }
+    return kept;
   }
 
   /** Exchanges what is kept. @param {Box} part */
@@ -85,7 +73,7 @@ export class Detail {
     }
     this.decoding = false;
     if (this.done || this.kept?.box !== part) this.file = null;
-    if (this.kept?.box === part) this.update();
+    if (this.kept?.box === part) this.painter.touchPicture();
   }
 
   /** @param {Box} part @returns {Promise<ImageBitmap | null>} null when the browser can't see it, or sees another picture */

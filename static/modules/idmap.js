@@ -115,6 +115,28 @@ function runs(ids, n, width, height) {
 }
 
 /**
+ * The map of a part of the image, at the image's size: every pixel has the
+ * superpixel that the map shows there.
+ *
+ * @param {IdMap} map
+ * @param {import('./box.js').Box} part whole pixels of the image
+ * @returns {IdMap}
+ */
+export function enlarged({ n, ids, area, fullWidth, fullHeight, ...map }, { left, top, right, bottom }) {
+  const [width, height] = [right - left, bottom - top];
+  const large = n <= 65536 ? new Uint16Array(width * height) : new Uint32Array(width * height);
+  const columns = Int32Array.from({ length: width }, (_, x) => Math.floor(((left + x + 0.5) * map.width) / fullWidth));
+  let last = -1;
+  for (let y = 0; y < height; y++) {
+    const row = Math.floor(((top + y + 0.5) * map.height) / fullHeight);
+    if (row === last) large.copyWithin(y * width, (y - 1) * width, y * width);
+    else for (let x = 0; x < width; x++) large[y * width + x] = ids[row * map.width + columns[x]];
+    last = row;
+  }
+  return { n, width, height, fullWidth: width, fullHeight: height, ids: large, area, ...runs(large, n, width, height) };
+}
+
+/**
  * The superpixel at a point of the image, or -1 outside.
  *
  * @param {IdMap} map

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anchors, at, decode, passed, shown } from './idmap.js';
+import { anchors, at, decode, enlarged, passed, shown } from './idmap.js';
 
 /** Encodes rows of ids as superpixels.bin. @param {number[][]} rows @param {number} n */
 function encode(rows, n) {
@@ -94,4 +94,16 @@ test('broken maps are refused', () => {
   assert.throws(() => decode(change(21, 9), 6, 4), /broken/);
   assert.throws(() => decode(encode(rows, 200), 6, 4), /broken/);
   assert.throws(() => decode(new ArrayBuffer(3), 6, 4), /not a superpixel map/);
+});
+
+test('a part is enlarged to what the map shows there', () => {
+  const map = decode(encode(rows, 301), 4, 3);
+  const part = enlarged(map, { left: 1, top: 1, right: 6, bottom: 4 });
+  assert.deepEqual([part.n, part.width, part.height, part.fullWidth, part.fullHeight], [301, 5, 3, 5, 3]);
+  part.ids.forEach((id, i) => assert.equal(id, at(map, 1.5 + (i % 5), 1.5 + Math.floor(i / 5))));
+  for (let s = 0; s < part.n; s++) {
+    for (let r = part.first[s]; r < part.first[s + 1]; r++) {
+      for (let i = 0; i < part.length[r]; i++) assert.equal(part.ids[part.start[r] + i], s);
+    }
+  }
 });

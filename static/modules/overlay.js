@@ -4,6 +4,8 @@ import { striped } from './patterns.js';
 import { VOID } from './protocol.js';
 import { differences, NO_REPAIRS, sampled } from './repairs.js';
 
+/** @typedef {{left: number, top: number, width: number, height: number}} Within where something begins in a picture of the image of that size */
+
 /** Pixels per side of a tile; a canvas that has been drawn from is copied by browsers before it is written again. */
 const TILE = 256;
 
@@ -13,9 +15,13 @@ const TILE = 256;
  * again.
  */
 export class Overlay {
-  /** @param {import('./idmap.js').IdMap} map */
-  constructor(map) {
+  /**
+   * @param {import('./idmap.js').IdMap} map
+   * @param {Within} [within]
+   */
+  constructor(map, within = { left: 0, top: 0, width: map.width, height: map.height }) {
     this.map = map;
+    this.within = within;
     this.image = new ImageData(map.width, map.height);
     this.pixels = new Uint32Array(this.image.data.buffer);
     this.colors = pixels([]);
@@ -105,15 +111,15 @@ export class Overlay {
    * @param {import('./box.js').Box} box grows by them
    */
   write(start, end, label, box) {
-    const { map: { width }, colors } = this;
-    const stripes = this.patterned && label !== VOID ? striped(label, width) : null;
+    const { map: { width }, within, colors } = this;
+    const stripes = this.patterned && label !== VOID ? striped(label, within.width) : null;
     this.pixels.fill(colors[label], start, end);
     this.field?.fill(label, start, end);
     const last = Math.floor((end - 1) / width);
     for (let y = Math.floor(start / width); y <= last; y++) {
       const from = Math.max(start, y * width);
       const to = Math.min(end, (y + 1) * width);
-      stripes?.(this.pixels, colors[label], from, to - from, from - y * width, y);
+      stripes?.(this.pixels, colors[label], from, to - from, within.left + from - y * width, within.top + y);
       box.left = Math.min(box.left, from - y * width);
       box.right = Math.max(box.right, to - y * width);
       box.top = Math.min(box.top, y);
@@ -151,15 +157,15 @@ export class Overlay {
 
   /** @param {number} s @param {number} color @param {import('./box.js').Box} box grows by what is written */
   fill(s, color, box) {
-    const { first, start, length, width } = this.map;
-    const stripes = this.patterned && this.labels[s] !== VOID ? striped(this.labels[s], width) : null;
+    const { map: { first, start, length, width }, within } = this;
+    const stripes = this.patterned && this.labels[s] !== VOID ? striped(this.labels[s], within.width) : null;
     for (let r = first[s]; r < first[s + 1]; r++) {
       const from = start[r];
       const x = from % width;
       const y = (from - x) / width;
       this.pixels.fill(color, from, from + length[r]);
       this.field?.fill(this.labels[s], from, from + length[r]);
-      stripes?.(this.pixels, color, from, length[r], x, y);
+      stripes?.(this.pixels, color, from, length[r], within.left + x, within.top + y);
       if (x < box.left) box.left = x;
       if (y < box.top) box.top = y;
       if (x + length[r] > box.right) box.right = x + length[r];

@@ -1,5 +1,7 @@
 import { empty, intersection, nothing, placed, union, unplaced } from './box.js';
+import { CloseUp } from './closeup.js';
 import { Contours } from './contours.js';
+import { Detail } from './detail.js';
 import { Dots } from './dots.js';
 import { at } from './idmap.js';
 import { detailAt, visible } from './lines.js';
@@ -35,18 +37,20 @@ const REACH = 8;
 export class Painter {
   /**
    * @param {{picture: HTMLElement, scene: HTMLElement, marks: HTMLElement}} canvases
-   * @param {Parts & {image: CanvasImageSource & {width: number, height: number}}} parts
+   * @param {Parts & {image: CanvasImageSource & {width: number, height: number}, original: string}} parts the image's copy, and the address of its file
    */
-  constructor({ picture, scene, marks }, { image, map, overlay, lines, anchors }) {
+  constructor({ picture, scene, marks }, { image, original, map, overlay, lines, anchors }) {
     this.picture = contextOf(picture);
     this.scene = contextOf(scene);
     this.marks = new Marks(contextOf(marks), this);
     this.mesh = contextOf(document.createElement('canvas'));
     this.pyramid = new Pyramid(image);
-    /** @type {{picture: ImageBitmap, box: Box} | null} pixels of the image itself, shown over its copy */
-    this.detail = null;
     this.map = map;
+    this.detail = new Detail(original, image, this);
     this.overlay = overlay;
+    this.closeUp = new CloseUp(this);
+    /** @type {import('./overlay.js').Overlay | null} the labelling in what is seen, at more pixels than the map's */
+    this.near = null;
     /** @type {import('./overlay.js').Overlay | null} shown instead of the labelling */
     this.heat = null;
     /** @type {import('./history.js').Past | null} an earlier labelling, shown instead */
@@ -98,9 +102,15 @@ export class Painter {
     this.touch();
   }
 
-  /** Shows another rendering of the image. @param {CanvasImageSource & {width: number, height: number}} image */
-  develop(image) {
+  /**
+   * Shows another rendering of the image.
+   *
+   * @param {CanvasImageSource & {width: number, height: number}} image
+   * @param {boolean} windowed whether it has other values than the image's file
+   */
+  develop(image, windowed) {
     this.pyramid = new Pyramid(image);
+    this.detail.windowed = windowed;
     this.touchPicture();
   }
 
@@ -150,9 +160,9 @@ export class Painter {
     this.touchMarks();
   }
 
-  /** Has a part of the scene painted again with the next frame. @param {Box} part in pixels of the map */
-  spoil(part) {
-    if (!empty(part)) this.dirty = union(this.dirty, placed(part, this.placing, REACH * this.ratio));
+  /** Has a part of the scene painted again with the next frame. @param {Box} part @param {import('./box.js').Placing} [placing] of its pixels; the map's when absent */
+  spoil(part, placing = this.placing) {
+    if (!empty(part)) this.dirty = union(this.dirty, placed(part, placing, REACH * this.ratio));
   }
 
   /** Asks for the pointer's outline to be painted again. */
@@ -164,6 +174,10 @@ export class Painter {
   paint() {
     this.frame = 0;
     this.spoil(this.overlay.drawn());
+    const near = this.closeUp.update();
+    if (near !== this.near) this.dirty = this.whole;
+    else if (near) this.spoil(near.drawn(), this.placingOf(near.within));
+    this.near = near;
     if (this.heat) this.spoil(this.heat.drawn());
     if (this.pictureDirty) this.paintPicture();
     const part = intersection(this.dirty, this.whole);
@@ -184,26 +198,37 @@ export class Painter {
     return (this.view.scale * this.map.fullWidth) / this.map.width;
   }
 
-  /** Where the map lies, in device pixels. @returns {import('./box.js').Placing} */
-  get placing() {
-    const { map, ratio, view } = this;
-    return {
-      sx: (view.scale * map.fullWidth * ratio) / map.width,
-      sy: (view.scale * map.fullHeight * ratio) / map.height,
-      left: view.left * ratio,
-      top: view.top * ratio,
-    };
-  }
-
   /** Device pixels per pixel of the image. */
   get share() {
     return this.view.scale * this.ratio;
   }
 
-  /** Where the image lies, in device pixels. @returns {import('./box.js').Placing} */
+  /** Pixels of the image. */
+  get size() {
+    return { width: this.map.fullWidth, height: this.map.fullHeight };
+  }
+
+  /** What the window shows, in pixels of the image. @returns {Box} */
+  get seen() {
+    const { width, height } = this.size;
+    return intersection(unplaced(this.whole, this.imagePlacing), { left: 0, top: 0, right: width, bottom: height });
+  }
+
+  /** Where the image lies, in device pixels. */
   get imagePlacing() {
-    const { share, ratio, view } = this;
-    return { sx: share, sy: share, left: view.left * ratio, top: view.top * ratio };
+    return this.placingOf({ left: 0, top: 0, ...this.size });
+  }
+
+  /** Where the map lies, in device pixels. */
+  get placing() {
+    return this.placingOf(this.overlay.within);
+  }
+
+  /** Where a part of a picture of the image lies, in device pixels. @param {import('./overlay.js').Within} part @returns {import('./box.js').Placing} */
+  placingOf({ left, top, width, height }) {
+    const { share, ratio, view, size } = this;
+    const [sx, sy] = [(share * size.width) / width, (share * size.height) / height];
+    return { sx, sy, left: view.left * ratio + left * sx, top: view.top * ratio + top * sy };
   }
 
   /** Lets a context draw in pixels of the map. @param {CanvasRenderingContext2D} context */
@@ -213,7 +238,8 @@ export class Painter {
   }
 
   paintPicture() {
-    const { picture, map, detail } = this;
+    const { picture, map } = this;
+    const detail = this.detail.update();
     picture.setTransform(1, 0, 0, 1, 0, 0);
     picture.clearRect(0, 0, picture.canvas.width, picture.canvas.height);
     picture.imageSmoothingEnabled = detailAt(this.view.scale) < 2;
@@ -239,9 +265,10 @@ export class Painter {
 
   /** @param {Box} part device pixels */
   paintScene(part) {
-    const { scene, placing } = this;
+    const { scene, placing, map } = this;
+    const labelling = this.near ?? this.overlay;
     const detail = detailAt(this.mapScale);
-    const contours = visible(this.contours.update(this.overlay, detail), this.window);
+    const contours = visible(this.contours.update(labelling, detail, map), this.window);
     const dense = weight(contours) >= DENSE;
     if (dense !== this.dense) part = this.whole;
     this.dense = dense;
@@ -260,7 +287,9 @@ export class Painter {
     } else if (this.labelled || this.heat) {
       scene.imageSmoothingEnabled = detail < 2;
       scene.globalAlpha = this.heat ? Math.max(0.6, this.opacity) : this.opacity;
-      (this.heat ?? this.overlay).draw(scene, placing, inMap);
+      const shown = this.heat ?? labelling;
+      const where = this.placingOf(shown.within);
+      shown.draw(scene, where, unplaced(part, where));
       scene.globalAlpha = 1;
       if (!dense) {
         this.enter(scene);

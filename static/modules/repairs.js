@@ -139,6 +139,29 @@ export function sampled(repairs, { width, height, fullWidth, fullHeight }) {
 }
 
 /**
+ * The repairs in a part of the image.
+ *
+ * @param {Repairs} repairs
+ * @param {number} fullWidth pixels of the image
+ * @param {import('./box.js').Box} part whole pixels
+ * @returns {Repairs} in pixels of the part
+ */
+export function cut(repairs, fullWidth, { left, top, right, bottom }) {
+  const found = writer();
+  for (let i = 0; i < repairs.length; i += 3) {
+    const [start, end] = [repairs[i], repairs[i + 1]];
+    const until = Math.min(bottom, Math.ceil(end / fullWidth));
+    for (let y = Math.max(top, Math.floor(start / fullWidth)); y < until; y++) {
+      const from = Math.max(left, start - y * fullWidth);
+      const to = Math.min(right, end - y * fullWidth);
+      const begin = (y - top) * (right - left) - left;
+      if (from < to) found.add(begin + from, begin + to, repairs[i + 2]);
+    }
+  }
+  return found.done();
+}
+
+/**
  * The pixels of superpixels as runs of the image; near the edges they are only
  * as good as the map.
  *

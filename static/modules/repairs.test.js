@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { differences, fromRecords, NO_REPAIRS, painted, pixelsOf, repairAt, sampled } from './repairs.js';
+import { cut, differences, fromRecords, NO_REPAIRS, painted, pixelsOf, repairAt, sampled } from './repairs.js';
 
 const SIZE = 60;
 /** The class per pixel, -1 where there is none. */
@@ -76,4 +76,16 @@ test('the pixels of superpixels', () => {
   };
   assert.deepEqual(pixelsOf(map, [0]), [0, 3, 5, 3]);
   assert.deepEqual(pixelsOf(map, [1]), [3, 2, 8, 2, 10, 5, 15, 5]);
+});
+
+test('a part of the image has its own repairs', () => {
+  const repairs = fromRecords([{ class: 7, runs: [3, 19, 30, 6, 55, 5] }, { class: 2, runs: [36, 3] }]);
+  const full = spread(repairs);
+  for (const part of [{ left: 0, top: 0, right: 10, bottom: 6 }, { left: 2, top: 1, right: 9, bottom: 5 }, { left: 4, top: 3, right: 5, bottom: 4 }]) {
+    const width = part.right - part.left;
+    const got = new Int16Array(width * (part.bottom - part.top)).fill(-1);
+    const list = cut(repairs, 10, part);
+    for (let i = 0; i < list.length; i += 3) got.fill(list[i + 2], list[i], list[i + 1]);
+    got.forEach((label, i) => assert.equal(label, full[(part.top + Math.floor(i / width)) * 10 + part.left + (i % width)]));
+  }
 });

@@ -22,7 +22,7 @@ export class Tones {
    * @param {string} image address of its interface
    * @param {string} display address of the display copy
    * @param {import('./painter.js').Painter} painter
-   * @param {(windowed: boolean) => void} developed the painter has another rendering
+   * @param {() => void} developed the painter has another rendering
    */
   constructor(image, display, painter, developed) {
     this.image = image;
@@ -140,8 +140,8 @@ export class Tones {
       const response = await get(this.display + query);
       const bitmap = await createImageBitmap(await response.blob());
       if (turn !== this.asked) return;
-      this.painter.develop(bitmap);
-      this.developed(query !== '');
+      this.painter.develop(bitmap, query !== '');
+      this.developed();
     } catch (error) {
       if (turn === this.asked) toastProblem(error);
     }

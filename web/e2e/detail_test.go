@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"golang.org/x/image/tiff"
 
@@ -172,11 +173,11 @@ func TestE2EDetailRefused(t *testing.T) {
 			context.rotate(%f * Math.PI);
 			context.drawImage(bitmap, -copy.width / 2, -copy.height / 2);
 			const whole = {left: 0, top: 0, right: 3000, bottom: 1400}, placing = {sx: 2, sy: 2, left: 0, top: 0};
-			const painter = {map: {fullWidth: 3000, fullHeight: 1400}, share: 2, placing, imagePlacing: placing, whole, detail: null, touchPicture() {}};
+			const painter = {size: {width: 3000, height: 1400}, share: 2, placing, seen: whole, touchPicture() {}};
 			const detail = new Detail('/api/v1/images/' + image + '/original', copy, painter);
 			await detail.decode(whole);
-			detail.window(%t);
-			return {Shown: painter.detail !== null, Done: detail.done};
+			detail.windowed = %t;
+			return {Shown: detail.update() !== null, Done: detail.done};
 		})`, turn, windowed))
 		return found
 	}
@@ -195,4 +196,72 @@ func TestE2EDetailRefused(t *testing.T) {
 	if found := shows(0, false); found.Shown || !found.Done {
 		t.Errorf("a TIFF file: %+v", found)
 	}
+}
+
+// TestE2EDetailRepairs: repairs of an image that is larger than its copy are
+// painted as they are stored, to the pixel, once the view rests on them; and
+// so are strokes that are being drawn.
+func TestE2EDetailRepairs(t *testing.T) {
+	p := openPage(t, 1280, 720, false, startServer(t))
+	var file bytes.Buffer
+	if err := png.Encode(&file, fine(3000, 1400)); err != nil {
+		t.Fatal(err)
+	}
+	p.open(t, "plain.png", file.Bytes())
+	p.press("g")
+	p.press("b")
+	for value[int](p, `+document.getElementById('brush-value').textContent`) > 1 {
+		p.press("[")
+	}
+	at := image.Pt(1501, 701)
+	p.drag([]image.Point{at.Add(image.Pt(-60, -33)), at, at.Add(image.Pt(70, 20))}, nil, ctrl)
+	p.waitForEvents(1)
+
+	x, y := p.zoomOnto(at)
+	exactly := func(what string, more ...image.Point) {
+		t.Helper()
+		repairs := p.repairs()
+		for _, at := range more {
+			if _, ok := repairs[at]; ok {
+				t.Errorf("%s: %v was repaired before", what, at)
+			}
+			repairs[at] = 1
+		}
+		inside, wrong := 0, 1
+		for tries := 0; wrong > 0; tries++ {
+			if tries == 100 {
+				p.screenshot("failure")
+				t.Fatalf("%s: %d pixels are not painted as they are stored", what, wrong)
+			}
+			inside, wrong = 0, 0
+			p.centres(at, x, y, func(at image.Point, color [4]int) {
+				_, ok := repairs[at]
+				if ok {
+					inside++
+				}
+				if ok != (color[3] > 0) {
+					wrong++
+				}
+			})
+		}
+		p.screenshot(what)
+		if inside == 0 {
+			t.Errorf("%s: nothing is repaired around %v", what, at)
+		}
+	}
+	exactly("stored")
+	mouse := func(kind input.DispatchMouseEventType, off image.Point, buttons int64) {
+		p.do("drawing", chromedp.MouseEvent(kind, x+closestScale*float64(off.X), y+closestScale*float64(off.Y), func(e *input.DispatchMouseEventParams) {
+			e.Button, e.Buttons, e.ClickCount, e.Modifiers = input.MouseButtonLeft, buttons, 1, int64(ctrl)
+		}))
+	}
+	mouse(input.DispatchMouseEventTypeMousePressed, image.Pt(2, -3), 1)
+	mouse(input.DispatchMouseEventTypeMouseMoved, image.Pt(4, -3), 1)
+	exactly("drawing", at.Add(image.Pt(2, -3)), at.Add(image.Pt(3, -3)), at.Add(image.Pt(4, -3)))
+	mouse(input.DispatchMouseEventTypeMouseReleased, image.Pt(4, -3), 0)
+	p.waitForEvents(2)
+	exactly("drawn")
+	p.press("z", ctrl)
+	p.waitForEvents(3)
+	exactly("undone")
 }

@@ -33,9 +33,22 @@ func (p *page) repairs() map[image.Point]int {
 	return found
 }
 
+// closestScale is as far as the page zooms in, CSS pixels per pixel of the image.
+const closestScale = 64
+
 // closest zooms in as far as it goes over the centre of a pixel and calls look
 // with each pixel whose centre is then in the window, and its colour.
 func (p *page) closest(at image.Point, look func(at image.Point, color [4]int)) {
+	p.t.Helper()
+	x, y := p.zoomOnto(at)
+	p.centres(at, x, y, look)
+	p.screenshot("closest")
+	p.press("0", ctrl)
+}
+
+// zoomOnto zooms in as far as it goes over a pixel, from the whole image, and
+// returns where the pixel's centre then is.
+func (p *page) zoomOnto(at image.Point) (middleX, middleY float64) {
 	p.t.Helper()
 	exactX, exactY := p.onScreen(at)
 	x, y := math.Floor(exactX), math.Floor(exactY) // a mouse points at whole pixels of the window
@@ -46,8 +59,13 @@ func (p *page) closest(at image.Point, look func(at image.Point, color [4]int)) 
 			break
 		}
 	}
-	const scale = 64
-	middleX, middleY := x+(exactX-x)/fitted*scale, y+(exactY-y)/fitted*scale // of the pixel
+	return x + (exactX-x)/fitted*closestScale, y + (exactY-y)/fitted*closestScale
+}
+
+// centres calls look with each pixel whose centre is in the window, and the
+// colour that the scene has there, when the centre of the pixel at is at x, y.
+func (p *page) centres(at image.Point, x, y float64, look func(at image.Point, color [4]int)) {
+	p.t.Helper()
 	seen := value[[][]int](p, fmt.Sprintf(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
 		const canvas = document.getElementById('scene'), box = canvas.getBoundingClientRect(), context = canvas.getContext('2d');
 		const found = [], [x0, y0] = [%f - box.left, %f - box.top];
@@ -55,15 +73,13 @@ func (p *page) closest(at image.Point, look func(at image.Point, color [4]int)) 
 			for (let i = Math.ceil(-x0 / %[3]d); x0 + i * %[3]d < canvas.width; i++)
 				found.push([i, j, ...context.getImageData(Math.floor(x0 + i * %[3]d), Math.floor(y0 + j * %[3]d), 1, 1).data]);
 		resolve(found);
-	})))`, middleX, middleY, scale))
+	})))`, x, y, closestScale))
 	if len(seen) < 50 {
 		p.t.Fatalf("only %d pixels are in the window", len(seen))
 	}
-	p.screenshot("closest")
 	for _, s := range seen {
 		look(at.Add(image.Pt(s[0], s[1])), [4]int(s[2:]))
 	}
-	p.press("0", ctrl)
 }
 
 // TestE2EPixels repairs single pixels: what is painted, stored and exported is
