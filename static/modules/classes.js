@@ -6,6 +6,7 @@ import { classRow } from './classrow.js';
 import { ink } from './colour.js';
 import { byId } from './dom.js';
 import { classKey } from './keys.js';
+import { PATTERNS } from './patterns.js';
 import { percent } from './status.js';
 import { toast, toastProblem } from './toast.js';
 
@@ -361,7 +362,7 @@ export class ClassPanel {
   }
 
   paint() {
-    this.classes.forEach(({ key, name, color }, i) => {
+    this.classes.forEach(({ id, key, name, color }, i) => {
       const row = this.rows.get(key);
       if (!row) return;
       const active = key === this.activeKey;
@@ -374,6 +375,7 @@ export class ClassPanel {
       row.input.setAttribute('aria-label', `Name of class ${i + 1}`);
       row.more.setAttribute('aria-label', `More for ${name}`);
       row.element.classList.toggle('active', active);
+      row.element.dataset.pattern = String(id % PATTERNS);
       row.element.style.setProperty('--class', color);
       row.element.style.setProperty('--class-ink', ink(color));
     });

@@ -177,6 +177,9 @@ func TestE2EPatterns(t *testing.T) {
 	plain := shades()
 	p.press("p")
 	p.screenshot("patterns")
+	if swatch := value[string](p, `getComputedStyle(document.querySelector('.class-row:nth-child(2)'), '::before').backgroundImage`); swatch == "none" {
+		t.Error("the list of classes does not show the patterns")
+	}
 	if striped := shades(); striped < plain+30 {
 		t.Errorf("the reds of a class differ by %d with patterns, by %d without", striped, plain)
 	}
