@@ -42,6 +42,8 @@ export class ClassPanel {
     this.deleted = [];
     /** The key of the active class. */
     this.activeKey = this.classes[0].key;
+    /** The key of the class that was active before the last one was added. */
+    this.formerKey = this.activeKey;
     /** Whether there are changes that no call has taken along yet. */
     this.waiting = false;
     /** Whether the person holds a row. */
@@ -98,10 +100,7 @@ export class ClassPanel {
     return this.byID(id)?.color ?? '#000000';
   }
 
-  /**
-   * @param {number} place
-   * @returns {boolean} whether there is such a class
-   */
+  /** @param {number} place @returns {boolean} whether there is such a class */
   choose(place) {
     const chosen = this.classes[place];
     if (!chosen) return false;
@@ -120,6 +119,7 @@ export class ClassPanel {
   add() {
     if (this.classes.length === MOST) return;
     const added = fresh(this.classes, this.deleted);
+    this.formerKey = this.activeKey;
     this.arrange([...this.classes, added]);
     this.save();
     this.choose(this.classes.length - 1);
@@ -272,10 +272,7 @@ export class ClassPanel {
     }
   }
 
-  /**
-   * @param {number} key
-   * @param {{name?: string, color?: string}} change
-   */
+  /** @param {number} key @param {{name?: string, color?: string}} change */
   set(key, change) {
     this.classes = this.classes.map((c) => (c.key === key ? { ...c, ...change } : c));
     this.paint();
@@ -320,13 +317,19 @@ export class ClassPanel {
         this.listener.changed();
       } catch (error) {
         toastProblem(error);
-        if (this.classes === sent) this.arrange(this.stored); // else a later edit is on its way
+        if (this.classes === sent) this.giveUp(); // else a later edit is on its way
       }
       await this.look();
     });
   }
 
   /** Whether the list is about to change. */
+  /** Goes back to what is stored; a class that could not be added is not active any more. */
+  giveUp() {
+    this.arrange(this.stored);
+    if (this.stored.every((c) => c.key !== this.activeKey)) this.choose(Math.max(0, this.stored.findIndex((c) => c.key === this.formerKey)));
+  }
+
   get busy() {
     return this.waiting || this.calls > 0 || this.dragging;
   }

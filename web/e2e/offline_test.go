@@ -165,6 +165,9 @@ func TestE2EOfflineEdits(t *testing.T) {
 		t.Errorf("offline, on a phone, out of reach are %q", hidden)
 	}
 	p.do("a desk", chromedp.EmulateViewport(1280, 720))
+	p.press("n")
+	p.press(enter)
+	p.until(`[...document.querySelectorAll('.class-row')].findIndex(e => e.classList.contains('active')) === 3 && document.querySelectorAll('.class-row').length === 8`)
 	p.press("e", ctrl)
 	p.until(`document.getElementById('export-dialog').open`)
 	p.press(enter)
