@@ -136,10 +136,16 @@ func (s *Server) patient(next http.Handler) http.Handler {
 		p := &patientWriter{ResponseWriter: w, control: control, stall: stall}
 		extend(control.SetReadDeadline, time.Time{})
 		extend(control.SetWriteDeadline, time.Time{})
-		r.Body = &patientReader{ReadCloser: r.Body, control: control, stall: stall, rate: s.limits.SlowRate}
+		body := &patientReader{ReadCloser: r.Body, control: control, stall: stall, rate: s.limits.SlowRate}
+		r.Body = body
 		next.ServeHTTP(p, r)
-		extend(control.SetReadDeadline, time.Now().Add(stall))
-		extend(control.SetWriteDeadline, time.Now().Add(stall))
+		// net/http reads what is left of a body before it writes the answer.
+		end := time.Now()
+		if !body.failed {
+			end = end.Add(stall)
+		}
+		extend(control.SetReadDeadline, end)
+		extend(control.SetWriteDeadline, end.Add(stall))
 	})
 }
 
@@ -150,6 +156,7 @@ type patientReader struct {
 	rate    int64         // bytes per second
 	read    int64         // bytes
 	waited  time.Duration // for them
+	failed  bool          // it breaks off, or is given up
 }
 
 func (p *patientReader) Read(b []byte) (int, error) {
@@ -165,6 +172,7 @@ func (p *patientReader) Read(b []byte) (int, error) {
 	if err != nil {
 		// What follows may take its time; a deadline that passed meanwhile
 		// would count as the client's leaving.
+		p.failed = !errors.Is(err, io.EOF)
 		extend(p.control.SetReadDeadline, time.Time{})
 	}
 	return n, err
