@@ -104,7 +104,7 @@ func TestBusyRunsStartAgain(t *testing.T) {
 			}
 			select {
 			case <-c.ready:
-			case <-time.After(5 * time.Second):
+			case <-time.After(20 * time.Second):
 				t.Fatal("nothing more is said")
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,9 +18,11 @@ import (
 // ends waits for the socket to be closed, by the given code.
 func (c *tab) ends(code int) {
 	c.tb.Helper()
-	if err := c.conn.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := c.conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
 		c.tb.Fatal(err)
 	}
+	// The answer to a ping may come too late to be sent, which is no end.
+	c.conn.SetPingHandler(func(string) error { return nil })
 	for {
 		if _, _, err := c.conn.ReadMessage(); err != nil {
 			if !websocket.IsCloseError(err, code) {
@@ -42,7 +45,7 @@ func (s *site) occupied(want int) {
 	s.tb.Helper()
 	h := s.server.hub
 	var got int
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		h.mu.Lock()
 		got = len(h.seats)
 		h.mu.Unlock()
@@ -130,17 +133,31 @@ func TestSocketsAreChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	c = bob.greet(im.ID)
-	if err := sessions.Commit(bob.token, data, time.Now().Add(300*time.Millisecond)); err != nil {
+	end := time.Now().Add(2 * time.Second)
+	if err := sessions.Commit(bob.token, data, end); err != nil {
 		t.Fatal(err)
 	}
-	for range 10 {
+	for time.Now().Before(end.Add(200 * time.Millisecond)) {
 		c.lives()
 		time.Sleep(50 * time.Millisecond)
 	}
-	if err := sessions.Commit(bob.token, data, time.Now().Add(200*time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	ended := make(chan struct{})
+	var expiry sync.WaitGroup
+	expiry.Go(func() { // more than once: what was said last may count only now
+		for {
+			if err := sessions.Commit(bob.token, data, time.Now().Add(200*time.Millisecond)); err != nil {
+				t.Error(err)
+			}
+			select {
+			case <-time.After(300 * time.Millisecond):
+			case <-ended:
+				return
+			}
+		}
+	})
 	c.ends(closeSignedOut)
+	close(ended)
+	expiry.Wait()
 }
 
 // One user can't take all places.
@@ -175,7 +192,8 @@ func TestManySocketsWithoutLogin(t *testing.T) {
 // A client that gives no sign of life is disconnected; one that does nothing
 // but answer pings is not.
 func TestSocketSilence(t *testing.T) {
-	s := MustServe(t, limited(Limits{PingEvery: 50 * time.Millisecond, PongWithin: 400 * time.Millisecond}))
+	const patience = 2 * time.Second
+	s := MustServe(t, limited(Limits{PingEvery: 50 * time.Millisecond, PongWithin: patience}))
 	im := s.photo()
 	began := time.Now()
 	s.dial(im.ID) // doesn't read, so it doesn't answer
@@ -187,7 +205,7 @@ func TestSocketSilence(t *testing.T) {
 		failed <- err
 	}()
 	s.occupied(1)
-	if took := time.Since(began); took < 400*time.Millisecond {
+	if took := time.Since(began); took < patience {
 		t.Errorf("silence was punished after %v", took)
 	}
 	select {
@@ -211,7 +229,7 @@ func (n narrow) Accept() (net.Conn, error) {
 // A client that takes nothing is cut off, holds little meanwhile, and does not
 // slow down the others at the same image.
 func TestSocketTakesNothing(t *testing.T) {
-	s := MustServe(t, limited(Limits{WriteWithin: 300 * time.Millisecond, MessageRate: 1e6}))
+	s := MustServe(t, limited(Limits{WriteWithin: 4 * time.Second, MessageRate: 1e6}))
 	im := s.photo()
 	tight := httptest.NewUnstartedServer(s.server)
 	tight.Listener = narrow{tight.Listener}
@@ -242,7 +260,7 @@ func TestSocketTakesNothing(t *testing.T) {
 	for i := range 10 {
 		began := time.Now()
 		other.lives()
-		if took := time.Since(began); took > 250*time.Millisecond {
+		if took := time.Since(began); took > 3*time.Second {
 			t.Errorf("answer %d took %v beside a client that takes nothing", i, took)
 		}
 	}
