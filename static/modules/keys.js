@@ -97,6 +97,8 @@ const commands = new Map(BINDINGS.flatMap((b) => b.commands));
  */
 export function combination(e) {
   const digit = /^(?:Digit|Numpad)(\d)$/.exec(e.code)?.[1];
+  // On many keyboards a bracket is AltGr and a digit; Windows reports AltGr as Ctrl and Alt.
+  if ('[]'.includes(e.key) && !e.metaKey && (digit || e.ctrlKey === e.altKey)) return e.key;
   const key = digit ?? e.key.toLowerCase();
   const written = key.length === 1 && !digit && key.toUpperCase() === key; // punctuation holds its Shift already
   const control = e.ctrlKey || e.metaKey ? 'ctrl+' : '';

@@ -34,6 +34,11 @@ test('keys give their commands', () => {
     [press('=', 'Equal'), 'finer'],
     [press('+', 'BracketRight'), 'finer'], // German layout
     [press('-', 'Minus', 'c'), undefined], // the browser's own
+    [press('[', 'BracketLeft'), 'thinner'],
+    [press(']', 'Digit9'), 'wider'], // German layout, Linux
+    [press('[', 'Digit8', 'ca'), 'thinner'], // Windows
+    [press('[', 'Digit5', 'a'), 'thinner'], // Mac
+    [press('[', 'BracketLeft', 'm'), undefined], // the browser's own
     [press('w', 'KeyW'), 'next-click'],
     [press('o', 'KeyO'), undefined],
     [press('ArrowUp', 'ArrowUp'), 'move up'],
