@@ -13,6 +13,13 @@ const data = byId('app').dataset;
 closeButtons();
 themeToggle();
 followOrder(data);
+for (const type of /** @type {const} */ (['dragover', 'drop'])) {
+  document.addEventListener(type, (e) => {
+    if (!e.dataTransfer?.types.includes('Files')) return;
+    e.preventDefault(); // a browser would leave the page for the file
+    if (type === 'drop') toast('Files are not taken here', 'Images and masks are added on the page of the project.');
+  });
+}
 
 try {
   const queue = new Queue(data.image ?? '', newID());

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"image"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -249,4 +251,25 @@ func TestE2EDropOnImport(t *testing.T) {
 	if name := value[string](p, `document.querySelector('#images .card-name').textContent`); name != "picture.png" {
 		t.Errorf("the image is called %q", name)
 	}
+}
+
+// TestE2EDropOnImage: a file that is dropped on an open image leaves it open.
+func TestE2EDropOnImage(t *testing.T) {
+	p := openSample(t, 1280, 720, true)
+	picture := filepath.Join(t.TempDir(), "picture.png")
+	if err := os.WriteFile(picture, tinyPicture(1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	x, y := p.onScreen(image.Pt(400, 300))
+	p.do("dropping a file", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop} {
+			if _, err := chromedp.Call(ctx, input.DispatchDragEvent, input.DispatchDragEventParams{
+				Type: kind, X: x, Y: y, Data: &input.DragData{Files: []string{picture}, Items: []*input.DragDataItem{}, DragOperationsMask: 1},
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	p.until(`/^Files are not taken here/.test(document.querySelector('.toast')?.textContent.trim())`)
 }
