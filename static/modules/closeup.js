@@ -35,16 +35,15 @@ export class CloseUp {
   /** Brings it up to date with the painter's. @returns {Overlay | null} null when it can't, or need not, be shown */
   update() {
     const { painter, overlay } = this;
-    const { map, view, size } = painter;
-    if (painter.overlay.source.length === 0 || painter.placing.sx <= 1 || map.width === size.width) {
+    const { map, view, size, seen } = painter;
+    const wanted = painter.overlay.source.length > 0 && painter.placing.sx > 1 && map.width < size.width;
+    const there = wanted && overlay && this.map === map && holds(this.box, seen);
+    if (!wanted || there) {
       clearTimeout(this.timer);
-      this.overlay = this.awaited = null;
-      return null;
-    }
-    const { seen } = painter;
-    if (overlay && this.map === map && holds(this.box, seen)) {
-      this.follow(overlay, painter.overlay);
-      return overlay;
+      this.awaited = null;
+      this.overlay = there ? overlay : null;
+      if (there) this.follow(overlay, painter.overlay);
+      return this.overlay;
     }
     if (view !== this.awaited) {
       this.awaited = view;
