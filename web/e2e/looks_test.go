@@ -76,7 +76,7 @@ const cut = `[...document.querySelectorAll('button, a[href], input, select, dial
 
 // small lists what is pressed and is less than 24 pixels wide or high, but for
 // links in a text and what a label makes larger.
-const small = `[...document.querySelectorAll('button, a[href], input, select, summary, [role=option]')].filter((e) => {
+const small = `[...document.querySelectorAll('button, a[href], input, select, summary, [role=option], .hypothesis-fold')].filter((e) => {
 	if (!e.checkVisibility({visibilityProperty: true, opacityProperty: true}) || e.matches('.visually-hidden, .skip, p:not(.crumbs) > a, label input')) return false;
 	const b = e.getBoundingClientRect();
 	return b.width > 0 && (b.width < 23.5 || b.height < 23.5);
@@ -117,6 +117,10 @@ func TestE2EPanels(t *testing.T) {
 				value[bool](p, fmt.Sprintf(`(document.getElementById(%q).click(), true)`, id))
 			}
 			p.clickClasses(truth, 0, 1, 2, 4)
+			p.press("s", ctrl)
+			p.until(`document.querySelector('.toast') !== null`)
+			apart(".toast", "#tools")
+			apart(".toast", ".classes")
 			open("history")
 			look("history")
 			apart("#history-panel", "#badge")
