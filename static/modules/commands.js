@@ -124,14 +124,20 @@ export function listen(app) {
     help: openHelp,
   };
 
-  const held = new Map();
+  /** When H went down, or -1. */
+  let peeking = -1;
+  /** Whether Space is down and meant for the keyboard alone, however long: a hand may be slow. */
+  let labelling = false;
+  byId('canvas').addEventListener('pointerdown', () => {
+    labelling = false;
+  });
   document.addEventListener('keydown', (e) => {
     if (document.querySelector('dialog[open]') || belongsTo(e.target, e.key)) return;
     if (e.key === ' ') {
       e.preventDefault();
       if (!e.repeat) {
-        held.set(' ', performance.now());
-        if (e.target === byId('canvas') && stage.point.press()) return;
+        labelling = e.target === byId('canvas');
+        if (labelling && stage.point.press()) return;
         stage.space = true;
         byId('canvas').dataset.space = '';
       }
@@ -143,28 +149,27 @@ export function listen(app) {
     if (ON_IMAGE.includes(name) && !document.activeElement?.matches('body, #main, #canvas')) return;
     e.preventDefault();
     if (e.repeat && ![...ON_IMAGE, 'undo', 'redo', 'walk-on', 'walk-back', 'fainter', 'stronger', 'coarser', 'finer', 'thinner', 'wider'].includes(name)) return;
-    if (name === 'overlay') held.set('h', performance.now());
+    if (name === 'overlay') peeking = e.timeStamp;
     commands[name](argument);
   });
   document.addEventListener('keyup', (e) => {
-    const key = e.key.toLowerCase();
-    const since = held.get(key);
-    if (since === undefined) return;
-    held.delete(key);
-    const tapped = performance.now() - since < HOLD;
-    if (key === 'h' && !tapped) commands.overlay('');
-    if (key === ' ') {
-      stage.space = false;
+    if (e.key.toLowerCase() === 'h' && peeking >= 0) {
+      if (e.timeStamp - peeking >= HOLD) commands.overlay('');
+      peeking = -1;
+    }
+    if (e.key === ' ') {
+      const label = labelling && e.target === byId('canvas');
+      labelling = stage.space = false;
       delete byId('canvas').dataset.space;
-      if (stage.point.release()) return;
-      const s = painter.marks.cursor;
-      if (tapped && e.target === byId('canvas')) app.touchUp(stage.tools.kind === 'eraser' ? 'clear' : 'paint', s);
+      if (stage.point.release() || !label) return;
+      app.touchUp(stage.tools.kind === 'eraser' ? 'clear' : 'paint', painter.marks.cursor);
     }
   });
   addEventListener('blur', () => {
-    stage.space = false;
+    labelling = stage.space = false;
     stage.point.release();
-    if (held.delete('h')) commands.overlay('');
+    if (peeking >= 0) commands.overlay('');
+    peeking = -1;
   });
 
   for (const id of ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'accept', 'find', 'boundaries', 'overlay', 'uncertainty', 'next-click', 'patterns', 'search']) {

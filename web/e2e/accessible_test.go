@@ -110,7 +110,7 @@ func TestE2EAccessible(t *testing.T) {
 			}
 			p.do("a phone", chromedp.EmulateViewport(390, 844))
 			p.do("going back", chromedp.Navigate(address+opened))
-			p.until(settled)
+			p.settle()
 			p.accessible("annotate on a phone", source)
 		})
 		t.Run(theme+", signing in", func(t *testing.T) {

@@ -126,14 +126,14 @@ func TestE2EClasses(t *testing.T) {
 	p.do("choosing the orange", chromedp.Evaluate[chromedp.Void](`{ document.getElementById('remap-target').value = '5'; }`))
 	p.clickOn("deleting", `#remap-dialog button[value="delete"]`)
 	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "orange", "jug", "stalk")
-	p.until(settled)
+	p.settle()
 	p.press(kb.Escape)
 	if after := p.painted("scene", apple); after == before || after[3] == 0 {
 		t.Errorf("the deleted class is painted %v, before %v; want the colour of the orange", after, before)
 	}
 	p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
 	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "jug", "stalk")
-	p.until(settled)
+	p.settle()
 	p.press(kb.Escape)
 	if again := p.painted("scene", apple); again != before {
 		t.Errorf("after undo the apple is painted %v, before %v", again, before)

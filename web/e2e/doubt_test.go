@@ -112,7 +112,7 @@ func TestE2EDoubt(t *testing.T) {
 		t.Errorf("the last event is %+v, want superpixel %d labelled 1", last, before.Suggestion.Superpixel)
 	}
 	p.do("reloading", chromedp.Reload())
-	p.until(settled)
+	p.settle()
 	p.until(`document.querySelector('#doubt-curve polyline').getAttribute('points').split(' ').length >= 2`)
 }
 
@@ -152,8 +152,10 @@ func TestE2EAlternatives(t *testing.T) {
 	p.point(at.Add(image.Pt(1, 0)))
 	p.until(`!document.getElementById('alternatives').hidden`)
 	name := regexp.MustCompile(`: (\w+)`).FindStringSubmatch(texts[1])[1]
+	p.listen()
 	p.clickOn("choosing with the mouse", ".alternative:nth-child(2)")
-	p.until(fmt.Sprintf(`document.getElementById('alternatives').hidden && document.getElementById('announcer').textContent === 'Accepted %s'`, name))
+	p.until(`document.getElementById('alternatives').hidden`)
+	p.hears("^Accepted " + name + "$")
 	p.stored(4)
 	decided := value[record](p, p.api(""))
 	if decided.Seq != 4 || decided.Decided <= 0 {

@@ -38,7 +38,7 @@ func TestE2EGranularity(t *testing.T) {
 	p.click(sky)
 	p.press("2")
 	p.click(cow)
-	p.until(settled)
+	p.settle()
 	if got := value[int](p, counted); got != start.Regions {
 		t.Errorf("the page counts %d superpixels, the server %d", got, start.Regions)
 	}
@@ -46,7 +46,7 @@ func TestE2EGranularity(t *testing.T) {
 
 	p.press("-")
 	p.until(fmt.Sprintf(`%s < %d && %s`, counted, start.Regions*3/4, finished))
-	p.until(settled)
+	p.settle()
 	p.screenshot("coarser")
 	coarse := value[record](p, p.api(""))
 	if coarse.Seq != 3 || coarse.Regions >= start.Regions*3/4 || coarse.Decided != clicked.Decided || coarse.Clicks != 2 {
@@ -63,7 +63,7 @@ func TestE2EGranularity(t *testing.T) {
 	p.press(kb.End)
 	p.click(between)
 	p.until(fmt.Sprintf(`%s > %d && %s`, counted, start.Regions*2, finished))
-	p.until(settled)
+	p.settle()
 	fine := value[record](p, p.api(""))
 	if fine.Seq != 5 || fine.Regions <= start.Regions*2 {
 		t.Errorf("finer, and a click meanwhile: %+v", fine)
@@ -83,7 +83,7 @@ func TestE2EGranularity(t *testing.T) {
 	}
 
 	p.do("reloading", chromedp.Reload())
-	p.until(settled)
+	p.settle()
 	p.until(fmt.Sprintf(`%s === %d && document.getElementById('granularity-value').textContent === '%d'`, counted, coarse.Regions, coarse.Regions))
 	p.press("z", ctrl)
 	p.until(fmt.Sprintf(`%s === %d && %s`, counted, start.Regions, finished))

@@ -71,7 +71,7 @@ func TestE2EHistory(t *testing.T) {
 		t.Errorf("restoring made %+v", events[6])
 	}
 	p.until(`document.getElementById('badge').hidden`)
-	p.until(settled)
+	p.settle()
 	p.press(kb.Escape)
 	if p.painted("scene", orange)[3] == 0 || len(p.repairs()) == 0 {
 		t.Error("the restored state is not that of step 3")
@@ -79,7 +79,7 @@ func TestE2EHistory(t *testing.T) {
 	p.until(fmt.Sprintf(`(%s)[0] === 'Restored step 3 stands now'`, listed))
 	p.press("z", ctrl)
 	p.waitForEvents(8)
-	p.until(settled)
+	p.settle()
 	p.press(kb.Escape)
 	if p.painted("scene", orange)[3] != 0 {
 		t.Error("undo does not take the restored state back")
@@ -109,7 +109,7 @@ func TestE2EDeepUndo(t *testing.T) {
 		post(i, "label", fmt.Sprintf(`,"superpixels":[%d],"class":%d`, i, i%8))
 	}
 	p.do("opening the image again", chromedp.Navigate(origin+"/images/"+id))
-	p.until(settled)
+	p.settle()
 	p.press("y")
 	p.until(fmt.Sprintf(`(%s).length === %d`, listed, steps+1))
 	p.press("y")

@@ -21,6 +21,14 @@ const (
 const settled = `document.getElementById('save')?.dataset.state === 'saved' &&
 	/^[0-9]+ hypothes[ei]s/.test(document.getElementById('status').textContent) && document.getElementById('running').hidden`
 
+// settle waits until the page says so, and whatever else is to be true then, of
+// the present state: what stands around the canvas is painted after it.
+func (p *page) settle(also ...string) {
+	p.t.Helper()
+	p.until(`new Promise((done) => requestAnimationFrame(() => setTimeout(() => setTimeout(() => done(` +
+		strings.Join(append([]string{settled}, also...), " && ") + `)))))`)
+}
+
 // insideOf returns the pixel that lies deepest in the area of a class of an
 // index mask: the centre of the largest square of that class alone.
 func insideOf(t *testing.T, mask *image.Paletted, class uint8) image.Point {
@@ -68,7 +76,7 @@ func TestE2EFirstMinute(t *testing.T) {
 	p.click(background)
 	p.press("2")
 	p.click(object)
-	p.until(settled)
+	p.settle()
 	p.screenshot("3-hypotheses")
 	p.press(".")
 	p.press(",")

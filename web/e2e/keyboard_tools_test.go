@@ -5,7 +5,6 @@ import (
 	"image"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
@@ -17,26 +16,35 @@ const (
 	alt   = kb.ModifierAlt
 )
 
-// said is what the live region says.
-func (p *page) said() string {
+// listen keeps what the live region says from now on.
+func (p *page) listen() {
 	p.t.Helper()
-	return value[string](p, `document.getElementById('announcer').textContent`)
+	p.until(`(() => {
+		const announcer = document.getElementById('announcer');
+		window.heard = [];
+		new MutationObserver(() => window.heard.push(announcer.textContent)).observe(announcer, { childList: true });
+		return true;
+	})()`)
 }
 
-var place = regexp.MustCompile(`^Column (\d+), row (\d+), (.+)$`)
+// hears waits until the page has said something, after what was heard before,
+// and returns its groups. Other things may have been said since.
+func (p *page) hears(pattern string) []string {
+	p.t.Helper()
+	return wait(p, "listening", fmt.Sprintf(`(() => {
+		const at = window.heard.findLastIndex((text) => new RegExp(%s).test(text));
+		return at < 0 ? [] : new RegExp(%[1]s).exec(window.heard.splice(0, at + 1)[at]);
+	})()`, quoted(pattern)), func(groups []string) bool { return len(groups) > 0 })
+}
 
 // told is where the page says that the point of the keyboard is, and what it
 // says is there.
 func (p *page) told() (at image.Point, name string) {
 	p.t.Helper()
-	said := p.said()
-	found := place.FindStringSubmatch(said)
-	if found == nil {
-		p.t.Fatalf("the page says %q, want a place", said)
-	}
-	at.X, _ = strconv.Atoi(found[1])
-	at.Y, _ = strconv.Atoi(found[2])
-	return at, found[3]
+	said := p.hears(`^Column (\d+), row (\d+), (.+)$`)
+	at.X, _ = strconv.Atoi(said[1])
+	at.Y, _ = strconv.Atoi(said[2])
+	return at, said[3]
 }
 
 // steer presses an arrow key several times.
@@ -76,6 +84,7 @@ func TestE2EKeyboardTools(t *testing.T) {
 	if far := p.steer(kb.ArrowRight, 1, shift).X; far-near < 5*(near-start.X)/2 {
 		t.Errorf("with Shift a step is from %d to %d, two without were from %d to %d", near, far, start.X, near)
 	}
+	p.press(kb.ArrowRight)
 	from, what := p.told()
 	if what != "undecided" {
 		t.Errorf("before anything is labelled the place is called %q", what)
@@ -84,9 +93,7 @@ func TestE2EKeyboardTools(t *testing.T) {
 	if dab := p.waitForEvents(1)[0]; dab.Kind != "label" || dab.Class != 1 || len(dab.Superpixels) == 0 {
 		t.Errorf("Space made %+v", dab)
 	}
-	if said := p.said(); !strings.HasSuffix(said, "labelled "+name) {
-		t.Errorf("after a dab the page says %q", said)
-	}
+	p.hears("labelled " + regexp.QuoteMeta(name) + "$")
 	if p.painted("scene", from)[3] == 0 {
 		t.Error("nothing is painted where the dab was")
 	}
@@ -121,9 +128,7 @@ func TestE2EKeyboardTools(t *testing.T) {
 	p.steer(kb.ArrowLeft, 6, shift)
 	corner := p.steer(kb.ArrowUp, 3, shift)
 	p.press(" ")
-	if said := p.said(); said != "First corner of the rectangle" {
-		t.Errorf("at a corner of the rectangle the page says %q", said)
-	}
+	p.hears("^First corner of the rectangle$")
 	p.steer(kb.ArrowRight, 2, shift)
 	opposite := p.steer(kb.ArrowDown, 1, shift)
 	inside := corner.Add(opposite).Div(2)
@@ -131,8 +136,9 @@ func TestE2EKeyboardTools(t *testing.T) {
 		t.Error("the rectangle shows nothing while it is drawn")
 	}
 	p.press(kb.Escape)
-	if said := p.said(); said != "Cancelled" || p.painted("scene", inside)[3] != 0 {
-		t.Errorf("after Esc the page says %q and the rectangle is painted: %t", said, p.painted("scene", inside)[3] != 0)
+	p.hears("^Cancelled$")
+	if p.painted("scene", inside)[3] != 0 {
+		t.Error("after Esc the rectangle is still painted")
 	}
 	p.press(" ")
 	p.steer(kb.ArrowLeft, 2, shift)
@@ -149,14 +155,10 @@ func TestE2EKeyboardTools(t *testing.T) {
 	p.steer(kb.ArrowRight, 2, shift)
 	p.press(" ")
 	p.press(kb.Enter)
-	if said := p.said(); !strings.Contains(said, "three corners") {
-		t.Errorf("a polygon of two corners is closed with %q", said)
-	}
+	p.hears("three corners")
 	last := p.steer(kb.ArrowDown, 2, shift)
 	p.press(" ")
-	if said := p.said(); said != "Corner 3 of the polygon" {
-		t.Errorf("at a corner the page says %q", said)
-	}
+	p.hears("^Corner 3 of the polygon$")
 	p.screenshot("polygon")
 	p.press(kb.Enter)
 	if polygon := p.waitForEvents(6)[5]; polygon.Kind != "label" || polygon.Class != 2 || len(polygon.Superpixels) < 2 {
@@ -177,9 +179,9 @@ func TestE2EKeyboardTools(t *testing.T) {
 	p.press(kb.Delete)
 	p.waitForEvents(7)
 	p.press("b")
-	p.steer(kb.ArrowUp, 1)
+	at := p.steer(kb.ArrowUp, 1)
 	p.mouse(input.DispatchMouseEventTypeMouseMoved, image.Pt(60, 60), 0)
-	if at, _ := p.told(); p.crossed(at) {
+	if p.crossed(at) {
 		t.Error("the cross stays although the mouse has moved")
 	}
 }
@@ -205,9 +207,7 @@ func TestE2EKeyboardView(t *testing.T) {
 	if after.X <= before.X || after.Y <= before.Y {
 		t.Errorf("Alt and arrow keys led from %v to %v on the map", before, after)
 	}
-	if said := p.said(); !strings.HasPrefix(said, "The middle of the window is column") {
-		t.Errorf("after panning the page says %q", said)
-	}
+	p.hears("^The middle of the window is column")
 	p.press(kb.ArrowLeft, alt)
 	p.press(kb.ArrowUp, alt)
 	if back := frame(); back != before {
@@ -233,7 +233,8 @@ func TestE2EFocus(t *testing.T) {
 	p.clickOn("clicking where nothing is", "#status")
 	p.until("!(" + onImage + ")")
 	p.press(kb.ArrowRight)
-	p.until(onImage + ` && document.getElementById('announcer').textContent === 'undecided'`)
+	p.hears("^undecided$")
+	p.until(onImage)
 	p.press("2")
 	p.press(" ")
 	p.waitForEvents(1)
@@ -276,9 +277,7 @@ func TestE2EPolygonByHand(t *testing.T) {
 			}
 			press("#polygon-back")
 			p.until("!(" + shows + ")")
-			if said := p.said(); said != "Cancelled" {
-				t.Errorf("without its only corner the page says %q of the polygon", said)
-			}
+			p.hears("^Cancelled$")
 
 			draw()
 			press("#polygon-back")
@@ -288,9 +287,7 @@ func TestE2EPolygonByHand(t *testing.T) {
 			}
 			press("#polygon-cancel")
 			p.until("!(" + shows + `) && document.activeElement.id === 'canvas'`)
-			if said := p.said(); said != "Cancelled" {
-				t.Errorf("after cancelling the page says %q", said)
-			}
+			p.hears("^Cancelled$")
 			if n := len(p.events()); n != 0 {
 				t.Errorf("a polygon that was cancelled made %d events", n)
 			}

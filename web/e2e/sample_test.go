@@ -33,6 +33,7 @@ func openSample(t *testing.T, width, height int64, dark bool) *page {
 	p.until(`document.getElementById('sample') !== null`)
 	p.clickOn("trying the sample image", "#sample")
 	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	p.listen()
 	return p
 }
 
@@ -48,7 +49,7 @@ func (p *page) clickClasses(truth *image.Paletted, classes ...int) []image.Point
 	}
 	p.stored(before + len(classes))
 	value[bool](p, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`) // the page shows what it knows
-	p.until(settled)
+	p.settle()
 	return at
 }
 
@@ -148,7 +149,7 @@ func TestE2EEditing(t *testing.T) {
 	}
 
 	p.do("reloading", chromedp.Reload())
-	p.until(settled)
+	p.settle()
 	saved(6)
 	p.press("z", kb.ModifierCtrl)
 	p.until(`!document.getElementById('redo').disabled`)

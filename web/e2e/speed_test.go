@@ -203,7 +203,7 @@ func TestE2ESpeedClick(t *testing.T) {
 		p.press(strconv.Itoa(class + 1))
 		p.click(at)
 	}
-	p.until(settled)
+	p.settle()
 	value[bool](p, stopwatch)
 	random := rand.New(rand.NewPCG(1, 2))
 	p.timeClicks("tap", truth, random, 0)
@@ -233,7 +233,7 @@ func (p *page) timeClicks(what string, truth *image.Paletted, random *rand.Rand,
 		p.do("pressing", chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 		time.Sleep(held)
 		p.do("releasing", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-		p.until(fmt.Sprintf("window.clicks.painted.length === %d && %s", n, settled))
+		p.settle(fmt.Sprintf("window.clicks.painted.length === %d", n))
 		n++
 	}
 	seen := value[struct{ Foreseen, Acked, Arrived, Painted []float64 }](p, `window.clicks`)

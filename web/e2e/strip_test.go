@@ -31,11 +31,11 @@ func TestE2EStrip(t *testing.T) {
 	p.press("2")
 	p.click(image.Pt(250, 200))
 	p.stored(2)
-	p.until(fmt.Sprintf(`%s && %s === 20`, settled, tried))
+	p.settle(tried + ` === 20`)
 	first := value[[]int](p, cards)
 	for _, count := range []int{40, 60} {
 		p.press("m")
-		p.until(fmt.Sprintf(`%s && %s === %d`, settled, tried, count))
+		p.settle(fmt.Sprintf(`%s === %d`, tried, count))
 	}
 	more := value[[]int](p, cards)
 	t.Logf("%v cards shown and folded at first, %v with 60 hypotheses", first, more)
@@ -58,7 +58,7 @@ func TestE2EStrip(t *testing.T) {
 	p.do("pointing at a card", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, before[0], before[1]))
 	p.until(`/^hypothesis 3 of/.test(document.getElementById('badge-text').textContent)`)
 	p.press("m")
-	p.until(fmt.Sprintf(`%s && %s === 80`, settled, tried))
+	p.settle(tried + ` === 80`)
 	if after := value[[]float64](p, place); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("the card under the pointer moved from %v to %v", before, after)
 	}

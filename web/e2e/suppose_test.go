@@ -51,7 +51,7 @@ func TestE2EBeforeTheRelease(t *testing.T) {
 	shown := p.painted("scene", away)
 	p.mouse(input.DispatchMouseEventTypeMouseReleased, pressed, 0)
 	p.waitForEvents(4)
-	p.until(settled)
+	p.settle()
 	if got := p.painted("scene", away); got != shown {
 		t.Errorf("after the release %v, before it %v", got, shown)
 	}

@@ -153,7 +153,7 @@ func TestE2ETools(t *testing.T) {
 	if polygon.Kind != "label" || polygon.Class != 3 || len(polygon.Superpixels) < 3 {
 		t.Errorf("the polygon made %+v", polygon)
 	}
-	p.until(settled)
+	p.settle()
 	p.press(kb.Escape) // leaves the preview
 	if p.painted("scene", image.Pt(830, 110))[3] == 0 || p.painted("scene", image.Pt(720, 200))[3] != 0 {
 		t.Error("the polygon is not painted where it lies")
@@ -196,7 +196,7 @@ func TestE2ETouch(t *testing.T) {
 	p.clickOn("choosing orange", "#classes li:nth-child(6) .class-button")
 	p.tap(orange)
 	p.waitForEvents(2)
-	p.until(settled)
+	p.settle()
 	p.screenshot("labelled")
 	card := value[[]float64](p, `(() => { const b = document.querySelector('.hypothesis:nth-child(2)').getBoundingClientRect(); return [b.left + b.width / 2, b.top + 20]; })()`)
 	p.finger("tapping the second card", card[0], card[1])

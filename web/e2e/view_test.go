@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -163,7 +164,7 @@ func TestE2EPatterns(t *testing.T) {
 	p := openSample(t, 1280, 720, false)
 	p.clickClasses(truth, 0, 1, 2)
 	p.press(enter)
-	p.until(settled)
+	p.settle()
 	p.press("g")
 	at := insideOf(t, truth, 1)
 	shades := func() int {
@@ -196,7 +197,7 @@ func TestE2EKeyboard(t *testing.T) {
 		}
 		p.press(" ")
 	}
-	p.until(settled)
+	p.settle()
 	p.screenshot("keyboard")
 	got := value[record](p, p.api(""))
 	if got.Seq != 4 || got.Clicks < 3 {
@@ -207,6 +208,27 @@ func TestE2EKeyboard(t *testing.T) {
 	p.waitForEvents(5)
 	if cleared := value[record](p, p.api("")); cleared.Clicks != got.Clicks-1 {
 		t.Errorf("Delete left %d of %d clicks", cleared.Clicks, got.Clicks)
+	}
+
+	// With Space down the mouse pans and nothing is labelled; a hand that is slow labels.
+	space := func(meanwhile func()) {
+		t.Helper()
+		p.press(kb.ArrowLeft)
+		p.do("Space goes down", key(input.DispatchKeyEventTypeKeyDown, " "))
+		meanwhile()
+		p.do("Space is let go", key(input.DispatchKeyEventTypeKeyUp, " "))
+	}
+	space(func() {
+		p.mouse(input.DispatchMouseEventTypeMousePressed, image.Pt(300, 300), 1)
+		p.mouse(input.DispatchMouseEventTypeMouseReleased, image.Pt(300, 300), 0)
+	})
+	space(func() { time.Sleep(400 * time.Millisecond) })
+	if slow := p.waitForEvents(6)[5]; slow.Kind != "label" {
+		t.Errorf("a slow Space made %+v", slow)
+	}
+	p.settle()
+	if n := len(p.events()); n != 6 {
+		t.Errorf("a click with Space down was an event: there are %d", n)
 	}
 }
 
