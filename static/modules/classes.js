@@ -2,11 +2,8 @@ import { call, Problem } from './api.js';
 import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, MOST, moved, rebased } from './classlist.js';
 import { ClassMenu } from './classmenu.js';
 import { dragRows } from './classdrag.js';
-import { classRow } from './classrow.js';
-import { ink } from './colour.js';
+import { classRow, paintRow } from './classrow.js';
 import { byId } from './dom.js';
-import { classKey } from './keys.js';
-import { PATTERNS } from './patterns.js';
 import { percent } from './status.js';
 import { toast, toastProblem } from './toast.js';
 
@@ -44,6 +41,8 @@ export class ClassPanel {
     this.activeKey = this.classes[0].key;
     /** The key of the class that was active before the last one was added. */
     this.formerKey = this.activeKey;
+    /** The key of the class that is named for the first time and not sent before, or -1. */
+    this.newKey = -1;
     /** Whether there are changes that no call has taken along yet. */
     this.waiting = false;
     /** Whether the person holds a row. */
@@ -120,8 +119,8 @@ export class ClassPanel {
     if (this.classes.length === MOST) return;
     const added = fresh(this.classes, this.deleted);
     this.formerKey = this.activeKey;
+    this.newKey = added.key;
     this.arrange([...this.classes, added]);
-    this.save();
     this.choose(this.classes.length - 1);
     this.edit(added.key);
   }
@@ -259,17 +258,31 @@ export class ClassPanel {
     row.input.select();
   }
 
-  /** @param {number} key */
+  /** Takes the name that was typed. @param {number} key */
   finish(key) {
     const row = this.rows.get(key);
     if (!row || row.input.hidden) return;
     row.input.hidden = true;
     row.choose.hidden = false;
     const name = row.input.value.trim();
-    if (name !== '' && name !== row.input.defaultValue) {
-      this.set(key, { name });
-      this.save();
-    }
+    const renamed = name !== '' && name !== row.input.defaultValue;
+    const added = key === this.newKey;
+    if (added) this.newKey = -1;
+    if (renamed) this.set(key, { name });
+    if (renamed || added) this.save();
+  }
+
+  /** Takes editing back, and with it a class that was to be named for the first time. @param {number} key */
+  cancel(key) {
+    const row = this.rows.get(key);
+    if (!row) return;
+    row.input.value = row.input.defaultValue;
+    if (key !== this.newKey) return this.finish(key);
+    this.newKey = -1;
+    this.arrange(this.classes.filter((c) => c.key !== key));
+    this.choose(Math.max(0, this.classes.findIndex((c) => c.key === this.formerKey)));
+    if (this.busy || this.stored.some((c) => c.key === key)) this.save(); // a call took it along
+    else void this.look();
   }
 
   /** @param {number} key @param {{name?: string, color?: string}} change */
@@ -323,15 +336,15 @@ export class ClassPanel {
     });
   }
 
-  /** Whether the list is about to change. */
   /** Goes back to what is stored; a class that could not be added is not active any more. */
   giveUp() {
     this.arrange(this.stored);
     if (this.stored.every((c) => c.key !== this.activeKey)) this.choose(Math.max(0, this.stored.findIndex((c) => c.key === this.formerKey)));
   }
 
+  /** Whether the list is about to change. */
   get busy() {
-    return this.waiting || this.calls > 0 || this.dragging;
+    return this.waiting || this.calls > 0 || this.dragging || this.newKey >= 0;
   }
 
   /** Reads the classes anew if others may have changed them. */
@@ -365,22 +378,9 @@ export class ClassPanel {
   }
 
   paint() {
-    this.classes.forEach(({ id, key, name, color }, i) => {
-      const row = this.rows.get(key);
-      if (!row) return;
-      const active = key === this.activeKey;
-      row.color.value = color;
-      row.color.setAttribute('aria-label', `Colour of ${name}`);
-      row.name.textContent = name;
-      row.key.textContent = classKey(i);
-      row.key.hidden = classKey(i) === '';
-      row.choose.setAttribute('aria-pressed', String(active));
-      row.input.setAttribute('aria-label', `Name of class ${i + 1}`);
-      row.more.setAttribute('aria-label', `More for ${name}`);
-      row.element.classList.toggle('active', active);
-      row.element.dataset.pattern = String(id % PATTERNS);
-      row.element.style.setProperty('--class', color);
-      row.element.style.setProperty('--class-ink', ink(color));
+    this.classes.forEach((c, i) => {
+      const row = this.rows.get(c.key);
+      if (row) paintRow(row, c, i, c.key === this.activeKey);
     });
   }
 

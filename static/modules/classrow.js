@@ -1,4 +1,7 @@
+import { ink } from './colour.js';
 import { stamp } from './dom.js';
+import { classKey } from './keys.js';
+import { PATTERNS } from './patterns.js';
 
 /**
  * The row of one class, which tells the panel what is done to it.
@@ -31,14 +34,36 @@ export function classRow(panel, key) {
   parts.color.addEventListener('input', () => panel.set(key, { color: parts.color.value }));
   parts.color.addEventListener('change', () => panel.save());
   parts.input.addEventListener('keydown', (e) => {
-    if (e.key === 'Escape') parts.input.value = parts.input.defaultValue;
-    if (e.key === 'Enter' || e.key === 'Escape') {
-      e.preventDefault();
-      e.stopPropagation();
-      panel.finish(key);
-      panel.listener.left();
-    }
+    if (e.key !== 'Enter' && e.key !== 'Escape') return;
+    e.preventDefault();
+    e.stopPropagation();
+    if (e.key === 'Enter') panel.finish(key);
+    else panel.cancel(key);
+    panel.listener.left();
   });
   parts.input.addEventListener('blur', () => panel.finish(key));
   return parts;
+}
+
+/**
+ * Shows what a class is called and how it looks.
+ *
+ * @param {ReturnType<typeof classRow>} row
+ * @param {import('./classlist.js').Entry} entry
+ * @param {number} place
+ * @param {boolean} active
+ */
+export function paintRow(row, { id, name, color }, place, active) {
+  row.color.value = color;
+  row.color.setAttribute('aria-label', `Colour of ${name}`);
+  row.name.textContent = name;
+  row.key.textContent = classKey(place);
+  row.key.hidden = classKey(place) === '';
+  row.choose.setAttribute('aria-pressed', String(active));
+  row.input.setAttribute('aria-label', `Name of class ${place + 1}`);
+  row.more.setAttribute('aria-label', `More for ${name}`);
+  row.element.classList.toggle('active', active);
+  row.element.dataset.pattern = String(id % PATTERNS);
+  row.element.style.setProperty('--class', color);
+  row.element.style.setProperty('--class-ink', ink(color));
 }

@@ -82,6 +82,17 @@ func TestE2EClasses(t *testing.T) {
 		t.Errorf("the click with the new class is of class %d, want %d", events[2].Class, added.ID)
 	}
 
+	// One that was not meant goes with Esc, and the class of before is active.
+	p.press("n")
+	p.until(`document.activeElement.matches('#classes li:nth-child(10) input')`)
+	p.do("typing a name", chromedp.KeyEvent("slip"))
+	p.press(kb.Escape)
+	p.waitForClasses("background", "table", "cloth", "bowl", "apple", "orange", "pear", "jug", "stalk")
+	p.until(`document.activeElement.id === 'canvas' && document.querySelector('#classes .active .class-name').textContent === 'stalk'`)
+	if deleted := len(value[struct{ Deleted []projectClass }](p, `fetch('/api/v1/projects/' + document.getElementById('app').dataset.project).then((r) => r.json())`).Deleted); deleted != 0 {
+		t.Errorf("%d classes are in the trash", deleted)
+	}
+
 	// By the keyboard: the pear goes up, and its key with it.
 	p.focusOn("#classes li:nth-child(7) .class-button")
 	p.press(kb.ArrowUp, kb.ModifierAlt)
