@@ -10,8 +10,9 @@ import "embed"
 //
 //go:embed css/*.css icons/*.svg
 //go:embed modules/adjust.js modules/alternatives.js modules/annotate.js modules/api.js modules/app.js modules/area.js
-//go:embed modules/borders.js modules/box.js modules/choice.js modules/chrome.js modules/classdrag.js modules/classes.js
-//go:embed modules/classlist.js modules/classmenu.js modules/classrow.js modules/closeup.js modules/colour.js modules/commands.js
+//go:embed modules/borders.js modules/box.js modules/choice.js modules/chrome.js modules/classdelete.js modules/classdrag.js
+//go:embed modules/classes.js modules/classlist.js modules/classmenu.js modules/classrow.js modules/closeup.js
+//go:embed modules/colour.js modules/commands.js
 //go:embed modules/contours.js modules/curve.js modules/detail.js modules/discard.js modules/dom.js modules/dots.js modules/doubt.js
 //go:embed modules/drawing.js
 //go:embed modules/early.js modules/edges.js modules/evidence.js modules/export.js modules/exportjob.js modules/find.js

@@ -36,12 +36,13 @@ export function paintChrome(app) {
   app.regrain.control.update(evidence.granularity, session.asked);
   const { undo, redo } = evidence.depth();
   const last = hypotheses.cards.length - 1;
-  disable('undo', undo <= 0);
-  disable('redo', redo <= 0);
+  disable('undo', undo <= 0 || session.readOnly);
+  disable('redo', redo <= 0 || session.readOnly);
   disable('walk-back', last < 0 || selected?.place === 0);
   disable('walk-on', last < 0 || selected?.place === last);
-  disable('accept', selected === null || !app.differs(selected.card));
-  disable('accept-region', selected === null || !app.differs(selected.card));
+  const acceptable = selected !== null && app.differs(selected.card) && !session.readOnly;
+  disable('accept', !acceptable);
+  disable('accept-region', !acceptable);
   paintSave(app);
   app.history.changed();
 }

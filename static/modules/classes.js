@@ -115,8 +115,15 @@ export class ClassPanel {
     this.choose(this.classes.findIndex((c) => c.id === id));
   }
 
+  /** Whether the person may change the classes; who may not is told so. */
+  mayChange() {
+    const may = !byId('add-class').hidden; // the page offers it to admins
+    if (!may) toast('The classes stay as they are', 'Only an admin can change the classes of a project.', 'problem');
+    return may;
+  }
+
   add() {
-    if (this.classes.length === MOST) return;
+    if (this.classes.length === MOST || !this.mayChange()) return;
     const added = fresh(this.classes, this.deleted);
     this.formerKey = this.activeKey;
     this.newKey = added.key;
@@ -128,55 +135,12 @@ export class ClassPanel {
   /** @param {number} place @param {1 | -1} by */
   move(place, by) {
     const to = place + by;
-    if (to < 0 || to >= this.classes.length) return;
+    if (to < 0 || to >= this.classes.length || !this.mayChange()) return;
     const { name, key } = this.classes[place];
     this.arrange(moved(this.classes, place, to));
     this.rows.get(key)?.choose.focus();
     this.listener.say(`${name} is class ${to + 1} of ${this.classes.length}`);
     this.save();
-  }
-
-  /**
-   * Deletes a class. When labels use it, the person is asked what takes its
-   * place.
-   *
-   * @param {number} place
-   */
-  async remove(place) {
-    const { key } = this.classes[place];
-    if (this.classes.length < 2) {
-      toast('A project needs a class', 'Rename this one, or add another first.');
-      return;
-    }
-    await this.queue;
-    const gone = this.classes.find((c) => c.key === key); // it has its id now
-    if (!gone) return;
-    const rest = () => this.classes.filter((c) => c.key !== gone.key);
-    try {
-      let images = 0;
-      let answer = await this.send(rest).catch((error) => {
-        images = error instanceof Problem ? (error.fields.in_use?.[gone.id] ?? 0) : 0;
-        if (images > 0) return null;
-        throw error;
-      });
-      if (!answer) {
-        const target = await this.menu.ask(gone, rest(), images);
-        if (target === null) return;
-        answer = await this.send(rest, () => (this.classes.some((c) => c.key === gone.key) ? { [gone.id]: target } : {}));
-      }
-      this.adopt(answer);
-      const next = this.rows.get(this.classes[Math.min(place, this.classes.length - 1)].key);
-      next?.choose.focus();
-      toast('Class deleted', gone.name, 'info', { label: 'Undo', run: () => this.restore(gone, place) });
-    } catch (error) {
-      toastProblem(error);
-    }
-  }
-
-  /** @param {Entry} gone @param {number} place where it was */
-  async restore(gone, place) {
-    await this.queue;
-    await this.undo(() => this.classes.toSpliced(place, 0, ...(this.byID(gone.id) ? [] : [gone])));
   }
 
   /** Takes a change of the list back. @param {() => Entry[]} make */
@@ -250,7 +214,7 @@ export class ClassPanel {
   edit(key) {
     const row = this.rows.get(key);
     const entry = this.classes.find((c) => c.key === key);
-    if (!row || !entry) return;
+    if (!row || !entry || !this.mayChange()) return;
     row.input.defaultValue = row.input.value = entry.name;
     row.input.hidden = false;
     row.choose.hidden = true;

@@ -1,8 +1,8 @@
+import { removeClass } from './classdelete.js';
 import { byId } from './dom.js';
 import { Menu } from './menu.js';
-import { VOID } from './protocol.js';
 
-/** The menus of one class and of all, and the question what takes the place of a deleted one. */
+/** The menus of one class and of all. */
 export class ClassMenu {
   /** @param {import('./classes.js').ClassPanel} panel */
   constructor(panel) {
@@ -37,7 +37,7 @@ export class ClassMenu {
     if (what === 'rename') panel.edit(panel.classes[place].key);
     if (what === 'up') panel.move(place, -1);
     if (what === 'down') panel.move(place, 1);
-    if (what === 'delete') void panel.remove(place);
+    if (what === 'delete') void removeClass(panel, place);
   }
 
   /** Downloads the classes. @param {string} format */
@@ -51,27 +51,6 @@ export class ClassMenu {
   /** Makes the classes of a file those of the project. @param {File} file */
   async upload(file) {
     await this.panel.replace(formatOf(file.name, await file.text()), file);
-  }
-
-  /**
-   * Asks what takes the place of a class that labels use.
-   *
-   * @param {import('./classlist.js').Entry} gone
-   * @param {import('./classlist.js').Entry[]} others
-   * @param {number} images that use it
-   * @returns {Promise<number | null>} id of a class, VOID for undecided, null when it is to stay
-   */
-  ask(gone, others, images) {
-    const dialog = /** @type {HTMLDialogElement} */ (byId('remap-dialog'));
-    const select = /** @type {HTMLSelectElement} */ (byId('remap-target'));
-    byId('remap-title').textContent = `Delete ${gone.name}?`;
-    byId('remap-note').textContent = `It is used in ${images === 1 ? '1 image' : `${images} images`}. What shall these labels become?`;
-    select.replaceChildren(...[...others.map((c) => new Option(c.name, String(c.id))), new Option('Undecided', String(VOID))]);
-    dialog.returnValue = '';
-    dialog.showModal();
-    return new Promise((resolve) => {
-      dialog.addEventListener('close', () => resolve(dialog.returnValue === 'delete' ? Number(select.value) : null), { once: true });
-    });
   }
 }
 

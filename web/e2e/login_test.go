@@ -102,6 +102,13 @@ func TestE2ETeam(t *testing.T) {
 	viewer.press("2")
 	viewer.click(insideOf(t, truth, 1))
 	viewer.until(`document.querySelector('.toast')?.textContent.includes('You can look, not change')`)
+	viewer.press("n")
+	viewer.until(`[...document.querySelectorAll('.toast')].some((e) => e.textContent.includes('Only an admin can change the classes'))`)
+	offered := value[[]string](viewer, `[...document.querySelectorAll('.class-grip, .class-more, .class-color, .class-input, #classes-menu [data-do=import], #accept')]
+		.filter((e) => e.checkVisibility() && !e.disabled).map((e) => e.className || e.id)`)
+	if len(offered) > 0 {
+		t.Errorf("a viewer is offered %q", offered)
+	}
 	viewer.screenshot("annotate-viewer")
 	viewer.do("going to the start", chromedp.Navigate(address))
 	viewer.until(`document.querySelector('.card') !== null && document.querySelector('.hero').hidden`)
