@@ -113,7 +113,12 @@ func (s *site) send(method, path string, body io.Reader, header ...string) answe
 		}
 		r.Header.Set(name, value)
 	}
-	resp, err := s.client.Do(r)
+	return s.answer(s.client.Do(r))
+}
+
+// answer reads what a request was answered with.
+func (s *site) answer(resp *http.Response, err error) answer {
+	s.tb.Helper()
 	if err != nil {
 		s.tb.Fatal(err)
 	}

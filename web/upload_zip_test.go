@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -215,14 +214,5 @@ func (s *site) uploadSlowly(project string, pause time.Duration) answer {
 			}
 		}
 	}()
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		s.tb.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.tb.Fatal(err)
-	}
-	return answer{resp.StatusCode, resp.Header, b}
+	return s.answer(http.ReadResponse(bufio.NewReader(conn), nil))
 }
