@@ -233,7 +233,7 @@ func (p *page) timeClicks(what string, truth *image.Paletted, random *rand.Rand,
 		p.do("pressing", chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 		time.Sleep(held)
 		p.do("releasing", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-		p.settle(fmt.Sprintf("window.clicks.painted.length === %d", n))
+		p.until(fmt.Sprintf("window.clicks.painted.length === %d && %s", n, settled)) // asks for no frames, as settle does
 		n++
 	}
 	seen := value[struct{ Foreseen, Acked, Arrived, Painted []float64 }](p, `window.clicks`)
