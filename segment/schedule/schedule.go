@@ -4,10 +4,9 @@
 // Hypotheses are made in short steps, 0.2 to 5 ms each, which nothing
 // interrupts. Before each step its sequence waits for its turn: the first
 // hypothesis of any image goes before supposed ones, and these before later ones,
-// of every other; users take
-// turns; who does not want to wait any more leaves the queue at once; and when
-// the queue is so long that people would notice, the answer is ErrBusy in place
-// of a place at its end. After each step the goroutine lets others run that are
+// of every other; users take turns; who does not want to wait any more leaves the
+// queue at once; and when the queue is so long that people would notice, the
+// answer is ErrBusy in place of a place at its end. After each step the goroutine lets others run that are
 // ready (a Go program would otherwise let it go on for 10 ms).
 //
 // Long work (decoding and segmenting uploads, writing exports) can't be cut

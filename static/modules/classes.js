@@ -243,8 +243,7 @@ export class ClassPanel {
     row.input.value = row.input.defaultValue;
     if (key !== this.newKey) return this.finish(key);
     this.newKey = -1;
-    this.arrange(this.classes.filter((c) => c.key !== key));
-    this.choose(Math.max(0, this.classes.findIndex((c) => c.key === this.formerKey)));
+    this.goBack(this.classes.filter((c) => c.key !== key));
     if (this.busy || this.stored.some((c) => c.key === key)) this.save(); // a call took it along
     else void this.look();
   }
@@ -294,16 +293,16 @@ export class ClassPanel {
         this.listener.changed();
       } catch (error) {
         toastProblem(error);
-        if (this.classes === sent) this.giveUp(); // else a later edit is on its way
+        if (this.classes === sent) this.goBack(this.stored); // else a later edit is on its way
       }
       await this.look();
     });
   }
 
-  /** Goes back to what is stored; a class that could not be added is not active any more. */
-  giveUp() {
-    this.arrange(this.stored);
-    if (this.stored.every((c) => c.key !== this.activeKey)) this.choose(Math.max(0, this.stored.findIndex((c) => c.key === this.formerKey)));
+  /** Shows classes without one that was not to be added; if that is active, the one before it is again. @param {Entry[]} classes */
+  goBack(classes) {
+    this.arrange(classes);
+    if (classes.every((c) => c.key !== this.activeKey)) this.choose(Math.max(0, classes.findIndex((c) => c.key === this.formerKey)));
   }
 
   /** Whether the list is about to change. */

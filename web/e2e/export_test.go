@@ -49,8 +49,7 @@ func (p *page) exportCOCO() {
 // keyboard alone, and finds in the file what the dialog reports.
 func TestE2EExport(t *testing.T) {
 	p := openPage(t, 1280, 720, false, startServer(t))
-	p.clickOn("opening the sample", "#sample")
-	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	p.trySample()
 	p.press("e", ctrl)
 	p.until(`document.getElementById('export-dialog').open`)
 
@@ -95,8 +94,7 @@ func TestE2EExport(t *testing.T) {
 // TestE2EExportProject exports from the page of a project, where nothing is open.
 func TestE2EExportProject(t *testing.T) {
 	p := openPage(t, 1280, 720, true, startServer(t))
-	p.clickOn("opening the sample", "#sample")
-	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	p.trySample()
 	p.clickOn("going to the project", `a[href^="/projects/"]`)
 	p.until(`location.pathname.startsWith('/projects/') && document.readyState === 'complete'`)
 	p.press("e", ctrl)
@@ -119,8 +117,7 @@ func TestE2EExportProject(t *testing.T) {
 // of it any more, and the next one is made.
 func TestE2ECancelExport(t *testing.T) {
 	p := openPage(t, 390, 844, true, startServer(t))
-	p.clickOn("opening the sample", "#sample")
-	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	p.trySample()
 	value[bool](p, `(() => {
 		const original = window.fetch;
 		window.slow = true;

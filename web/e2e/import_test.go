@@ -91,9 +91,7 @@ func differences(a, b image.Image) int {
 // returns the ids of project and image.
 func labelledSample(p *page) (project, picture string) {
 	p.t.Helper()
-	p.until(`document.getElementById('sample') !== null`)
-	p.clickOn("trying the sample image", "#sample")
-	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	p.trySample()
 	p.clickClasses(sampleTruth(), 0, 1, 2)
 	p.press(enter)
 	p.stored(4)

@@ -77,8 +77,7 @@ func TestE2ETeam(t *testing.T) {
 	if wide := value[bool](p, `document.documentElement.scrollWidth > innerWidth`); wide {
 		t.Error("the start page scrolls sideways on a phone")
 	}
-	p.clickOn("opening the sample", "#sample")
-	p.until(`document.getElementById('save')?.dataset.state === 'saved'`)
+	p.trySample()
 	image := value[string](p, `location.href`)
 
 	// Signed out elsewhere, the page says so, keeps what is done, and goes on.

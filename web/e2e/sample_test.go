@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -30,11 +29,16 @@ func sampleTruth() *image.Paletted {
 func openSample(t *testing.T, width, height int64, dark bool) *page {
 	t.Helper()
 	p := openPage(t, width, height, dark, startServer(t))
-	p.until(`document.getElementById('sample') !== null`)
-	p.clickOn("trying the sample image", "#sample")
-	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	p.trySample()
 	p.listen()
 	return p
+}
+
+// trySample opens the sample image on the start page that is shown.
+func (p *page) trySample() {
+	p.t.Helper()
+	p.clickOn("trying the sample image", "#sample")
+	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
 }
 
 // clickClasses clicks each of the given classes once, at its clearest place.
@@ -108,13 +112,7 @@ func TestE2EEditing(t *testing.T) {
 	// saved waits for the server to have so many events and for the page to know.
 	saved := func(events int) {
 		p.t.Helper()
-		got := 0
-		for end := time.Now().Add(patience); got != events && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-			got = value[record](p, p.api("")).Seq
-		}
-		if got != events {
-			p.t.Fatalf("the image has %d events, want %d", got, events)
-		}
+		p.stored(events)
 		p.until(`document.getElementById('save').dataset.state === 'saved' && !document.getElementById('undo').disabled`)
 	}
 	saved(2)
