@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"text/tabwriter"
+
+	"golang.org/x/term"
 
 	"collie/segment/access"
 	"collie/segment/accounts"
@@ -132,34 +133,42 @@ func (d *dataFlag) change(ctx context.Context, name string, f func(context.Conte
 // readPassword asks for a password when a person sits at the terminal, which
 // then doesn't show what is typed, and reads a line of standard input when not.
 func readPassword(ctx context.Context, s streams, name string) (string, error) {
-	if terminal(os.Stdin, "-echo") == nil {
-		defer terminal(os.Stdin, "echo")
+	read := func() (string, error) {
+		line, err := bufio.NewReader(os.Stdin).ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return strings.TrimRight(line, "\r\n"), err
+	}
+	if terminal := int(os.Stdin.Fd()); term.IsTerminal(terminal) {
+		before, err := term.GetState(terminal)
+		if err != nil {
+			return "", fmt.Errorf("preparing the terminal: %w", err)
+		}
+		defer term.Restore(terminal, before) // also when ctx ends the wait
 		fmt.Fprintf(s.stderr, "Password for %s: ", name)
 		defer fmt.Fprintln(s.stderr)
+		read = func() (string, error) {
+			password, err := term.ReadPassword(terminal)
+			return string(password), err
+		}
 	}
 	type answer struct {
-		line string
-		err  error
+		password string
+		err      error
 	}
-	read := make(chan answer, 1)
+	answers := make(chan answer, 1)
 	go func() {
-		line, err := bufio.NewReader(os.Stdin).ReadString('\n')
-		read <- answer{line, err}
+		password, err := read()
+		answers <- answer{password, err}
 	}()
 	select {
-	case a := <-read:
-		if a.err != nil && !errors.Is(a.err, io.EOF) {
+	case a := <-answers:
+		if a.err != nil {
 			return "", fmt.Errorf("reading the password: %w", a.err)
 		}
-		return strings.TrimRight(a.line, "\r\n"), nil
+		return a.password, nil
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
-}
-
-// terminal sets the terminal that f is; it fails when f is none.
-func terminal(f *os.File, setting string) error {
-	stty := exec.Command("stty", setting)
-	stty.Stdin = f
-	return stty.Run()
 }
