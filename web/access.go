@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"collie/segment"
 	"collie/segment/access"
 	"collie/templates"
 )
@@ -30,25 +31,40 @@ func visitorOf(ctx context.Context) visitor {
 // are closed, those of tomorrow included.
 func open(path string) bool {
 	switch path {
-	case "/login", "/api/v1/session", "/healthz", "/readyz":
+	case "/login", "/api/v1/session":
 		return true
 	}
-	return strings.HasPrefix(path, "/static/")
+	return false
 }
 
-// identify finds out who asks and turns strangers away. What who is known may
-// do is decided by the workspace, which finds the principal in the context; on
-// a server without login everybody is its owner.
+// anonymous reports whether a path has the same answer for everybody, so that
+// nobody asks who wants it.
+func anonymous(path string) bool {
+	return strings.HasPrefix(path, "/static/") || path == "/healthz" || path == "/readyz"
+}
+
+// identify finds out who asks and turns strangers away. The workspace, which
+// finds the principal in the context, decides what the others can do; on a
+// server without login everybody is its owner. The cookie of a browser is
+// renewed with its session, so that both expire together.
 func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if anonymous(r.URL.Path) {
+			next.ServeHTTP(w, r)
+			return
+		}
 		v := visitor{Principal: access.Owner}
 		if s.sessions != nil {
-			v.token = s.sessions.tokenOf(r)
-			var err error
-			if v.Principal, err = s.sessions.find(r.Context(), v.token, true); err != nil {
+			token, cookie := s.sessions.tokenOf(r)
+			u, session, err := s.sessions.Find(r.Context(), token, true)
+			switch {
+			case err == nil && cookie:
+				s.sessions.remember(w, token, session.Expires)
+			case err != nil && segment.KindOf(err) != segment.NotFound:
 				s.answer(w, r, err)
 				return
 			}
+			v = visitor{u.Principal(), token}
 		}
 		ctx := access.With(r.Context(), v.Principal)
 		ctx = context.WithValue(ctx, visitorKey{}, v)
@@ -151,14 +167,14 @@ func (s *Server) recheck(ctx context.Context, v visitor, used bool) error {
 	if s.sessions == nil {
 		return nil
 	}
-	p, err := s.sessions.find(ctx, v.token, used)
+	u, _, err := s.sessions.Find(ctx, v.token, used)
 	switch {
+	case segment.KindOf(err) == segment.NotFound:
+		return signedOut
 	case err != nil:
 		s.log.Warn("session not checked", "error", err)
 		return nil
-	case p.User != v.User:
-		return signedOut
-	case p != v.Principal:
+	case u.Principal() != v.Principal:
 		return roleChanged
 	}
 	return nil

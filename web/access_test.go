@@ -19,7 +19,7 @@ import (
 
 // withLogin makes a server ask people to sign in.
 func withLogin(c *Config, store *sqlite.Store) {
-	c.Login = &Login{Accounts: accounts.New(store, accounts.Limits{}), Sessions: store.Sessions()}
+	c.Login = &Login{Accounts: accounts.New(store, accounts.Limits{}), Sessions: store}
 }
 
 func limited(l Limits) func(*Config, *sqlite.Store) {
@@ -29,7 +29,7 @@ func limited(l Limits) func(*Config, *sqlite.Store) {
 // as returns the site as the user of a new session sees it.
 func (s *site) as(u accounts.User) *site {
 	s.tb.Helper()
-	token, _, err := s.server.sessions.begin(s.tb.Context(), u)
+	token, _, err := s.server.sessions.Begin(s.tb.Context(), u)
 	if err != nil {
 		s.tb.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"collie/segment/accounts"
 	"collie/segment/archive"
 )
 
@@ -25,8 +26,7 @@ type Limits struct {
 	PingEvery   time.Duration // between two pings; default 20 s
 	PongWithin  time.Duration // time for a sign of life; default 45 s
 
-	SessionIdle     time.Duration // who does nothing for as long is signed out; default 12 hours
-	SessionLifetime time.Duration // everybody has to sign in again after it; default 7 days
+	Session accounts.SessionLimits // of people who have signed in
 }
 
 // OrDefault returns l with the defaults in place of zeros.
@@ -45,7 +45,6 @@ func (l Limits) OrDefault() Limits {
 	l.WriteWithin = cmp.Or(l.WriteWithin, 5*time.Second)
 	l.PingEvery = cmp.Or(l.PingEvery, 20*time.Second)
 	l.PongWithin = cmp.Or(l.PongWithin, 45*time.Second)
-	l.SessionIdle = cmp.Or(l.SessionIdle, 12*time.Hour)
-	l.SessionLifetime = cmp.Or(l.SessionLifetime, 7*24*time.Hour)
+	l.Session = l.Session.OrDefault()
 	return l
 }

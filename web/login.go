@@ -43,7 +43,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	name, next := r.PostForm.Get("name"), local(r.PostForm.Get("next"))
-	token, expires, _, err := s.signIn(r, name, r.PostForm.Get("password"))
+	token, session, _, err := s.signIn(r, name, r.PostForm.Get("password"))
 	if p := problemOf(err); err != nil && (p.Status == http.StatusUnauthorized || p.Status == http.StatusTooManyRequests) {
 		s.failed(w, r, err)
 		s.render(w, r, p.Status, templates.Login(templates.LoginView{Name: name, Next: next, Problem: p.Detail}))
@@ -52,26 +52,26 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.sessions.remember(w, token, expires)
+	s.sessions.remember(w, token, session.Expires)
 	http.Redirect(w, r, next, http.StatusSeeOther)
 	return nil
 }
 
 // signIn checks name and password and begins a session; one that the request
 // brought with it ends.
-func (s *Server) signIn(r *http.Request, name, password string) (token string, expires time.Time, u accounts.User, err error) {
+func (s *Server) signIn(r *http.Request, name, password string) (token string, session accounts.Session, u accounts.User, err error) {
 	u, err = s.sessions.accounts.SignIn(r.Context(), name, password, s.address(r))
 	if err != nil {
 		s.log.Info("not signed in", "address", s.address(r).String(), "error", err)
-		return "", time.Time{}, u, signInProblem(err)
+		return "", session, u, signInProblem(err)
 	}
 	if old := visitorOf(r.Context()).token; old != "" {
 		if err := s.leave(r, old); err != nil {
-			return "", time.Time{}, u, err
+			return "", session, u, err
 		}
 	}
-	token, expires, err = s.sessions.begin(r.Context(), u)
-	return token, expires, u, err
+	token, session, err = s.sessions.Begin(r.Context(), u)
+	return token, session, u, err
 }
 
 // signInProblem puts why somebody can't sign in for people.
@@ -97,7 +97,7 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) leave(r *http.Request, token string) error {
-	err := s.sessions.end(r.Context(), token)
+	err := s.sessions.End(r.Context(), token)
 	s.hub.expel(signedOut, func(t *seat) bool { return t.token == token })
 	return err
 }
@@ -119,11 +119,11 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
 	if err := decodeBody(r, &body); err != nil {
 		return err
 	}
-	token, expires, u, err := s.signIn(r, body.Name, body.Password)
+	token, session, u, err := s.signIn(r, body.Name, body.Password)
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusCreated, sessionJSON{u.Name, u.Role.String(), token, &expires})
+	return s.sendJSON(w, http.StatusCreated, sessionJSON{u.Name, u.Role.String(), token, &session.Expires})
 }
 
 // getSession tells who asks, also on a server without login.

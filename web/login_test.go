@@ -1,15 +1,18 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment/access"
+	"collie/segment/accounts"
 	"collie/storage/sqlite"
 )
 
@@ -201,51 +204,114 @@ func TestSessionOfPrograms(t *testing.T) {
 	s.get("/api/v1/session").problem(t, 401)
 }
 
+// expire lets the session that s uses expire after a time.
+func (s *site) expire(in time.Duration) (end time.Time) {
+	s.tb.Helper()
+	end = time.Now().Add(in)
+	if err := s.store.ProlongSession(s.tb.Context(), s.token, end); err != nil {
+		s.tb.Fatal(err)
+	}
+	return end
+}
+
+// expires is when that session expires.
+func (s *site) expires() time.Time {
+	s.tb.Helper()
+	session, err := s.store.Session(s.tb.Context(), s.token)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	return session.Expires
+}
+
 // Sessions end when nothing is done and, in any case, some time after the login.
 func TestSessionsEnd(t *testing.T) {
-	s := MustServe(t, withLogin, limited(Limits{SessionIdle: time.Hour, SessionLifetime: 3 * time.Hour}))
-	u := s.user("ann", access.Viewer)
-	ann := s.as(u)
-	sessions := s.store.Sessions()
-	data, _, err := sessions.Find(ann.token)
-	if err != nil {
-		t.Fatal(err)
-	}
-	expire := func(in time.Duration) (end time.Time) {
-		t.Helper()
-		end = time.Now().Add(in)
-		if err := sessions.Commit(ann.token, data, end); err != nil {
-			t.Fatal(err)
-		}
-		return end
-	}
-	for in := 200 * time.Millisecond; ; in *= 2 {
-		end := expire(in)
-		a := ann.get("/api/v1/session")
-		if !time.Now().Before(end) {
-			continue // too slow to say
-		}
-		if a.status != 200 {
-			t.Errorf("before the end: %d", a.status)
-		}
-		time.Sleep(time.Until(end) + 50*time.Millisecond)
-		break
-	}
-	if a := ann.get("/api/v1/session"); a.status != 200 {
-		t.Errorf("a session that was used has ended: %d", a.status)
-	}
-	time.Sleep(time.Until(expire(50*time.Millisecond)) + 50*time.Millisecond)
-	if a := ann.get("/api/v1/session"); a.status != 401 {
-		t.Errorf("a session that was not used goes on: %d", a.status)
-	}
+	s := MustServe(t, withLogin, limited(Limits{Session: accounts.SessionLimits{Idle: time.Hour, Lifetime: 90 * time.Minute}}))
+	ann := s.as(s.user("ann", access.Viewer))
+	ann.expire(-time.Millisecond)
+	ann.get("/api/v1/session").problem(t, 401)
 
-	short := MustServe(t, withLogin, limited(Limits{SessionIdle: time.Hour, SessionLifetime: 300 * time.Millisecond}))
-	ann = short.as(short.user("ann", access.Viewer))
-	for end := time.Now().Add(20 * time.Second); ann.get("/api/v1/session").status == 200; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("a session that is used goes on beyond its lifetime")
+	// A request prolongs the session by the idle time, another within a minute
+	// is not worth a write, and none leads beyond the lifetime.
+	ann = s.as(mustNamed(t, s, "ann"))
+	for _, c := range []struct {
+		left            time.Duration
+		atLeast, atMost time.Duration
+	}{
+		{time.Minute, 60 * time.Minute, 61 * time.Minute},
+		{59*time.Minute + 40*time.Second, 59 * time.Minute, 60 * time.Minute},
+	} {
+		before := ann.expire(c.left)
+		began := time.Now()
+		if a := ann.get("/api/v1/session"); a.status != 200 {
+			t.Fatalf("with %v left: %d", c.left, a.status)
+		}
+		after := ann.expires()
+		if after.Before(began.Add(c.atLeast).Add(-time.Second)) || after.After(time.Now().Add(c.atMost)) {
+			t.Errorf("with %v left, the expiry moved from %v to %v", c.left, before, after)
 		}
 	}
+	short := MustServe(t, withLogin, limited(Limits{Session: accounts.SessionLimits{Idle: time.Hour, Lifetime: 30 * time.Minute}}))
+	ann = short.as(short.user("ann", access.Viewer))
+	end := ann.expires()
+	ann.expire(time.Minute)
+	if ann.get("/api/v1/session"); !ann.expires().Equal(end) {
+		t.Errorf("a session that is used ends at %v, want the end of its lifetime, %v", ann.expires(), end)
+	}
+}
+
+// A browser keeps its cookie as long as the session lasts, also when that is
+// prolonged; programs, which send a bearer token, get none.
+func TestCookieIsRenewed(t *testing.T) {
+	s := MustServe(t, withLogin)
+	ann := s.as(s.user("ann", access.Viewer))
+	cookie := "Cookie: collie=" + ann.token
+	ann.expire(time.Minute) // as it is 12 hours after login, less a minute
+	for _, path := range []string{"/", "/api/v1/projects", "/api/v1/session", "/nothing/here"} {
+		a := s.send("GET", path, nil, cookie)
+		c := a.cookie(t)
+		if c.Value != ann.token || !c.HttpOnly || c.Path != "/" || c.SameSite != http.SameSiteLaxMode ||
+			!c.Expires.Equal(ann.expires().Truncate(time.Second)) || time.Until(c.Expires) < 11*time.Hour {
+			t.Errorf("%s: cookie %v, and the session expires at %v", path, c, ann.expires())
+		}
+	}
+	for name, a := range map[string]answer{
+		"a program":    ann.get("/api/v1/projects"),
+		"a stranger":   s.get("/login"),
+		"a dead token": s.send("GET", "/login", nil, "Cookie: collie=x"),
+	} {
+		if set := a.header.Values("Set-Cookie"); len(set) > 0 {
+			t.Errorf("%s gets a cookie: %q", name, set)
+		}
+	}
+}
+
+// What is the same for everybody doesn't ask who wants it.
+func TestStaticFilesLookUpNoSession(t *testing.T) {
+	var asked countedSessions
+	s := MustServe(t, withLogin, func(c *Config, _ *sqlite.Store) {
+		asked.SessionStore = c.Login.Sessions
+		c.Login.Sessions = &asked
+	})
+	cookie := "Cookie: collie=" + s.as(s.user("ann", access.Viewer)).token
+	for path, want := range map[string]int32{"/static/icons/favicon.svg": 0, "/static/missing.js": 0, "/healthz": 0, "/readyz": 0, "/": 1, "/login": 1} {
+		before := asked.n.Load()
+		a := s.send("GET", path, nil, cookie)
+		if got := asked.n.Load() - before; got != want || a.status >= 500 {
+			t.Errorf("%s: %d with %d look-ups of the session, want %d", path, a.status, got, want)
+		}
+	}
+}
+
+// countedSessions counts how often a session is looked up.
+type countedSessions struct {
+	accounts.SessionStore
+	n atomic.Int32
+}
+
+func (c *countedSessions) Session(ctx context.Context, token string) (accounts.Session, error) {
+	c.n.Add(1)
+	return c.SessionStore.Session(ctx, token)
 }
 
 // What the page of users does takes hold at once.

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"collie/segment"
+	"collie/segment/accounts"
 	"collie/segment/export"
 )
 
@@ -73,7 +74,10 @@ func New(c Config) *Server {
 		loopback: c.Login == nil && !c.AnyName, origin: c.Origin, proxies: c.Proxies,
 	}
 	if c.Login != nil {
-		s.sessions = newSessions(c.Login, limits, c.Log, strings.HasPrefix(c.Origin, "https://"))
+		s.sessions = &sessions{
+			Sessions: accounts.NewSessions(c.Login.Sessions, c.Login.Accounts, limits.Session, c.Log),
+			accounts: c.Login.Accounts, secure: strings.HasPrefix(c.Origin, "https://"),
+		}
 	}
 	if s.metrics == nil {
 		s.metrics = http.NotFoundHandler()

@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"collie/segment/access"
+	"collie/segment/accounts"
 )
 
 // ends waits for the socket to be closed, by the given code.
@@ -99,7 +100,7 @@ func TestSocketsEndWithTheSession(t *testing.T) {
 // What happens to a user or a session without a request of this server, as by
 // the command line, is noticed at the next ping.
 func TestSocketsAreChecked(t *testing.T) {
-	s := MustServe(t, withLogin, limited(Limits{PingEvery: 30 * time.Millisecond, SessionIdle: time.Hour}))
+	s := MustServe(t, withLogin, limited(Limits{PingEvery: 30 * time.Millisecond, Session: accounts.SessionLimits{Idle: time.Hour}}))
 	u := s.user("ann", access.Annotator)
 	s.user("admin", access.Admin)
 	im := s.as(mustNamed(t, s, "admin")).photo()
@@ -127,16 +128,8 @@ func TestSocketsAreChecked(t *testing.T) {
 	// A session goes on by what is done on a socket, and ends when only pings
 	// and pongs go over it.
 	bob := s.as(s.user("bob", access.Annotator))
-	sessions := s.store.Sessions()
-	data, _, err := sessions.Find(bob.token)
-	if err != nil {
-		t.Fatal(err)
-	}
 	c = bob.greet(im.ID)
-	end := time.Now().Add(2 * time.Second)
-	if err := sessions.Commit(bob.token, data, end); err != nil {
-		t.Fatal(err)
-	}
+	end := bob.expire(2 * time.Second)
 	for time.Now().Before(end.Add(200 * time.Millisecond)) {
 		c.lives()
 		time.Sleep(50 * time.Millisecond)
@@ -145,7 +138,7 @@ func TestSocketsAreChecked(t *testing.T) {
 	var expiry sync.WaitGroup
 	expiry.Go(func() { // more than once: what was said last may count only now
 		for {
-			if err := sessions.Commit(bob.token, data, time.Now().Add(200*time.Millisecond)); err != nil {
+			if err := s.store.ProlongSession(t.Context(), bob.token, time.Now().Add(200*time.Millisecond)); err != nil {
 				t.Error(err)
 			}
 			select {

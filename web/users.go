@@ -124,11 +124,11 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 	if s.expelUser(v.User, err) != nil {
 		return err
 	}
-	token, expires, _, err := s.signIn(r, v.Name, form.Get("password"))
+	token, session, _, err := s.signIn(r, v.Name, form.Get("password"))
 	if err != nil {
 		return err
 	}
-	s.sessions.remember(w, token, expires)
+	s.sessions.remember(w, token, session.Expires)
 	s.render(w, r, http.StatusOK, templates.Account(templates.AccountView{Notice: notices["password"]}))
 	return nil
 }

@@ -72,5 +72,5 @@ func (s *serveCommand) login(ctx context.Context, d *data, log *slog.Logger) (*w
 	if !web.Loopback(s.Listen) && !strings.HasPrefix(s.Origin, "https://") {
 		log.Warn("passwords and pictures travel unencrypted unless a proxy with TLS stands before this server; name it with --origin https://…")
 	}
-	return &web.Login{Accounts: users, Sessions: d.store.Sessions()}, nil
+	return &web.Login{Accounts: users, Sessions: d.store}, nil
 }

@@ -96,7 +96,7 @@ func (l serveLimits) web() web.Limits {
 		Stall: l.StallTimeout, SlowRate: int64(l.UploadRate),
 		Sockets: l.MaxSockets, UserSockets: l.UserSockets, MessageRate: l.MessageRate, Message: int64(l.MaxMessage),
 		WriteWithin: l.WriteTimeout, PingEvery: l.PingInterval, PongWithin: l.PongTimeout,
-		SessionIdle: l.SessionIdle, SessionLifetime: l.SessionLife,
+		Session: accounts.SessionLimits{Idle: l.SessionIdle, Lifetime: l.SessionLife},
 	}
 }
 

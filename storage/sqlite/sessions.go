@@ -3,84 +3,54 @@ package sqlite
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"time"
+
+	"collie/segment/accounts"
 )
 
-// Sessions keeps who is signed in, as a store for alexedwards/scs. Of a token
-// only its SHA-256 is stored, so that nobody can sign in with what a copy of
-// the database holds. Safe for concurrent use.
-type Sessions struct{ store *Store }
+var _ accounts.SessionStore = (*Store)(nil)
 
-// Sessions returns the sessions of the store.
-func (s *Store) Sessions() *Sessions { return &Sessions{s} }
-
+// tokenHash is what is stored of a token.
 func tokenHash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// FindCtx returns the data of a session that has not expired.
-func (s *Sessions) FindCtx(ctx context.Context, token string) (data []byte, found bool, err error) {
-	err = s.store.reads.QueryRowContext(ctx, "SELECT data FROM session WHERE token = ? AND expires > ?", tokenHash(token), time.Now().UnixMilli()).Scan(&data)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, fmt.Errorf("reading the session: %w", err)
-	}
-	return data, true, nil
-}
-
-// CommitCtx stores a session, and forgets those that have expired.
-func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
-	return s.store.writer.write(ctx, func(w *writer) error {
+// AddSession stores a new session and forgets those that have expired.
+func (s *Store) AddSession(ctx context.Context, token string, session accounts.Session) error {
+	return s.writer.write(ctx, func(w *writer) error {
 		if err := w.exec("DELETE FROM session WHERE expires <= ?", time.Now().UnixMilli()); err != nil {
 			return err
 		}
-		return w.exec("INSERT INTO session (token, data, expires) VALUES (?, ?, ?) ON CONFLICT (token) DO UPDATE SET data = excluded.data, expires = excluded.expires",
-			tokenHash(token), data, expiry.UnixMilli())
+		return w.exec("INSERT INTO session (token, user, generation, expires, ends) VALUES (?, ?, ?, ?, ?)",
+			tokenHash(token), session.User, session.Generation, session.Expires.UnixMilli(), session.Ends.UnixMilli())
 	})
 }
 
-// touchAfter is by how much an expiry moves before it is written anew.
-const touchAfter = time.Minute
-
-// Touch lets a session live until expiry; it never brings back one that has
-// ended, as a commit would. Steps of less than a minute are not worth a write.
-func (s *Sessions) Touch(ctx context.Context, token string, expiry time.Time) error {
-	var present int64
-	err := s.store.reads.QueryRowContext(ctx, "SELECT expires FROM session WHERE token = ?", tokenHash(token)).Scan(&present)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && expiry.Sub(time.UnixMilli(present)) < touchAfter {
-		return nil
-	}
+// Session returns a session that has not expired.
+func (s *Store) Session(ctx context.Context, token string) (accounts.Session, error) {
+	var session accounts.Session
+	var expires, ends int64
+	err := s.reads.QueryRowContext(ctx, "SELECT user, generation, expires, ends FROM session WHERE token = ? AND expires > ?", tokenHash(token), time.Now().UnixMilli()).
+		Scan(&session.User, &session.Generation, &expires, &ends)
 	if err != nil {
-		return fmt.Errorf("reading the session: %w", err)
+		return accounts.Session{}, readError("session", err)
 	}
-	return s.store.writer.write(ctx, func(w *writer) error {
-		return w.exec("UPDATE session SET expires = ? WHERE token = ?", expiry.UnixMilli(), tokenHash(token))
+	session.Expires, session.Ends = time.UnixMilli(expires).UTC(), time.UnixMilli(ends).UTC()
+	return session, nil
+}
+
+// ProlongSession moves the expiry of a session. One that has ended stays so.
+func (s *Store) ProlongSession(ctx context.Context, token string, expires time.Time) error {
+	return s.writer.write(ctx, func(w *writer) error {
+		return w.exec("UPDATE session SET expires = ? WHERE token = ?", expires.UnixMilli(), tokenHash(token))
 	})
 }
 
-// DeleteCtx forgets a session; one that is not there is no error.
-func (s *Sessions) DeleteCtx(ctx context.Context, token string) error {
-	return s.store.writer.write(ctx, func(w *writer) error {
+// RemoveSession ends a session; one that doesn't exist is no error.
+func (s *Store) RemoveSession(ctx context.Context, token string) error {
+	return s.writer.write(ctx, func(w *writer) error {
 		return w.exec("DELETE FROM session WHERE token = ?", tokenHash(token))
 	})
 }
-
-// Find is FindCtx for callers without a context.
-func (s *Sessions) Find(token string) ([]byte, bool, error) {
-	return s.FindCtx(context.Background(), token)
-}
-
-// Commit is CommitCtx for callers without a context.
-func (s *Sessions) Commit(token string, data []byte, expiry time.Time) error {
-	return s.CommitCtx(context.Background(), token, data, expiry)
-}
-
-// Delete is DeleteCtx for callers without a context.
-func (s *Sessions) Delete(token string) error { return s.DeleteCtx(context.Background(), token) }

@@ -4,88 +4,88 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/accounts"
 )
 
 func TestSessions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
-	store, err := Open(t.Context(), path)
+	s, err := Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := store.Sessions()
-	commit := func(token, data string, expiry time.Duration) {
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	session := func(user string, expires time.Duration) accounts.Session {
+		return accounts.Session{User: user, Generation: 3, Expires: now.Add(expires), Ends: now.Add(24 * time.Hour)}
+	}
+	add := func(token string, session accounts.Session) {
 		t.Helper()
-		if err := s.Commit(token, []byte(data), time.Now().Add(expiry)); err != nil {
+		if err := s.AddSession(t.Context(), token, session); err != nil {
 			t.Fatal(err)
 		}
 	}
-	find := func(token, want string) {
+	has := func(token string, want accounts.Session) {
 		t.Helper()
-		data, found, err := s.Find(token)
-		if err != nil || found != (want != "") || string(data) != want {
-			t.Errorf("session %s: %q, %v, %v; want %q", token, data, found, err, want)
+		got, err := s.Session(t.Context(), token)
+		if err != nil {
+			t.Errorf("session %s: %v", token, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("session %s differs:\n%s", token, diff)
 		}
 	}
-	find("a", "")
-	commit("a", "one", time.Hour)
-	commit("b", "two", time.Hour)
-	commit("a", "three", time.Hour)
-	commit("old", "gone", -time.Second)
-	find("a", "three")
-	find("old", "")
-	if err := s.Delete("b"); err != nil {
-		t.Fatal(err)
+	lacks := func(token string) {
+		t.Helper()
+		if got, err := s.Session(t.Context(), token); segment.KindOf(err) != segment.NotFound {
+			t.Errorf("session %s: %+v, %v", token, got, err)
+		}
 	}
-	if err := s.Delete("never was"); err != nil {
-		t.Fatal(err)
+	lacks("a")
+	add("a", session("ann", time.Hour))
+	add("b", session("bob", time.Hour))
+	add("old", session("bob", -time.Second))
+	has("a", session("ann", time.Hour))
+	lacks("old")
+	for _, token := range []string{"b", "never existed"} {
+		if err := s.RemoveSession(t.Context(), token); err != nil {
+			t.Fatal(err)
+		}
 	}
-	find("b", "")
-	commit("c", "four", time.Hour) // sweeps
+	lacks("b")
+	add("c", session("bob", time.Hour))
 	var rows int
-	if err := store.reads.QueryRowContext(t.Context(), "SELECT count(*) FROM session").Scan(&rows); err != nil || rows != 2 {
+	if err := s.reads.QueryRowContext(t.Context(), "SELECT count(*) FROM session").Scan(&rows); err != nil || rows != 2 {
 		t.Errorf("%d rows are kept, want a and c: %v", rows, err)
 	}
+	if err := s.AddSession(t.Context(), "a", session("bob", time.Hour)); err == nil {
+		t.Error("a token was given away twice")
+	}
 
-	// A touch moves the end, in steps worth a write, and revives nothing.
-	expires := func(token string) (at int64) {
-		t.Helper()
-		if err := store.reads.QueryRowContext(t.Context(), "SELECT expires FROM session WHERE token = ?", tokenHash(token)).Scan(&at); err != nil {
+	// Using a session prolongs it, unless it has ended.
+	for _, token := range []string{"a", "b"} {
+		if err := s.ProlongSession(t.Context(), token, now.Add(2*time.Hour)); err != nil {
 			t.Fatal(err)
 		}
-		return at
 	}
-	before := expires("a")
-	for _, c := range []struct {
-		later time.Duration
-		moves bool
-	}{{-time.Minute, false}, {30 * time.Second, false}, {10 * time.Minute, true}} {
-		want := time.UnixMilli(before).Add(c.later)
-		if err := s.Touch(t.Context(), "a", want); err != nil {
-			t.Fatal(err)
-		}
-		if got := expires("a"); (got == want.UnixMilli()) != c.moves {
-			t.Errorf("touched to %v later, it ends %v later", c.later, time.Duration(got-before)*time.Millisecond)
-		}
-	}
-	if err := s.Touch(t.Context(), "b", time.Now().Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
-	find("b", "")
+	lacks("b")
+
 	var leaked int
-	if err := store.reads.QueryRowContext(t.Context(), "SELECT count(*) FROM session WHERE length(token) <> 64").Scan(&leaked); err != nil || leaked > 0 {
+	if err := s.reads.QueryRowContext(t.Context(), "SELECT count(*) FROM session WHERE length(token) <> 64").Scan(&leaked); err != nil || leaked > 0 {
 		t.Errorf("%d tokens are stored as they are, %v", leaked, err)
 	}
 
-	// People stay signed in when the program starts anew.
-	if err := store.Close(); err != nil {
+	// People stay signed in when the program starts again.
+	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if store, err = Open(t.Context(), path); err != nil {
+	if s, err = Open(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	s = store.Sessions()
-	find("a", "three")
-	if err := store.Close(); err != nil {
+	has("a", session("ann", 2*time.Hour))
+	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,0 +1,118 @@
+package accounts
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"log/slog"
+	"time"
+
+	"collie/segment"
+)
+
+// Session says that whoever holds its token has signed in as a user.
+type Session struct {
+	User       string    // identifier
+	Generation int       // of the user when they signed in
+	Expires    time.Time // unless it is used before
+	Ends       time.Time // in any case
+}
+
+// SessionStore keeps sessions. It stores only a hash of each token, so that a
+// copy of its data signs nobody in. Every write has reached the disk when its
+// call returns. Unknown and expired sessions are a segment.Error of kind
+// NotFound. Safe for concurrent use.
+type SessionStore interface {
+	// AddSession stores a new session and forgets those that have expired.
+	AddSession(ctx context.Context, token string, s Session) error
+	Session(ctx context.Context, token string) (Session, error)
+	// ProlongSession moves the expiry of a session. One that has ended stays so.
+	ProlongSession(ctx context.Context, token string, expires time.Time) error
+	// RemoveSession ends a session; one that doesn't exist is no error.
+	RemoveSession(ctx context.Context, token string) error
+}
+
+// SessionLimits say how long a session lasts. The zero value of a field is its
+// default.
+type SessionLimits struct {
+	Idle     time.Duration // without a request; 12 hours
+	Lifetime time.Duration // in any case; 7 days
+}
+
+// OrDefault returns l with the defaults in place of zeros.
+func (l SessionLimits) OrDefault() SessionLimits {
+	return SessionLimits{Idle: cmp.Or(l.Idle, 12*time.Hour), Lifetime: cmp.Or(l.Lifetime, 7*24*time.Hour)}
+}
+
+// Sessions says to whom a token belongs. Safe for concurrent use.
+type Sessions struct {
+	store    SessionStore
+	accounts *Accounts
+	limits   SessionLimits
+	log      *slog.Logger
+}
+
+// NewSessions returns the sessions of users in a store.
+func NewSessions(store SessionStore, users *Accounts, limits SessionLimits, log *slog.Logger) *Sessions {
+	return &Sessions{store, users, limits.OrDefault(), log}
+}
+
+// Begin signs a user in. The token is 256 random bits as 43 characters that can
+// be sent in a cookie or a header.
+func (s *Sessions) Begin(ctx context.Context, u User) (token string, session Session, err error) {
+	var secret [32]byte
+	rand.Read(secret[:])
+	token = base64.RawURLEncoding.EncodeToString(secret[:])
+	now := time.Now()
+	session = Session{User: u.ID, Generation: u.Generation, Ends: now.Add(s.limits.Lifetime)}
+	session.Expires = s.expiry(session, now)
+	return token, session, s.store.AddSession(ctx, token, session)
+}
+
+// expiry is when a session expires that was used last at a time.
+func (s *Sessions) expiry(session Session, used time.Time) time.Time {
+	expires := used.Add(s.limits.Idle)
+	if expires.After(session.Ends) {
+		return session.Ends
+	}
+	return expires
+}
+
+// touchAfter is by how much an expiry moves before it is written again.
+const touchAfter = time.Minute
+
+// Find returns who a token belongs to; it is NotFound when the session has
+// ended or never existed, or its user was removed or has a new password. A
+// session that is used expires later.
+func (s *Sessions) Find(ctx context.Context, token string, used bool) (User, Session, error) {
+	if token == "" {
+		return User{}, Session{}, errNoSession
+	}
+	session, err := s.store.Session(ctx, token)
+	if err != nil {
+		return User{}, Session{}, err
+	}
+	u, err := s.accounts.User(ctx, session.User)
+	if err != nil {
+		return User{}, Session{}, err
+	}
+	if u.Generation != session.Generation {
+		return User{}, Session{}, errNoSession
+	}
+	if expires := s.expiry(session, time.Now()); used && expires.Sub(session.Expires) >= touchAfter {
+		if err := s.store.ProlongSession(ctx, token, expires); err != nil {
+			s.log.Debug("session not prolonged", "error", err) // with a full disk people can go on reading
+		} else {
+			session.Expires = expires
+		}
+	}
+	return u, session, nil
+}
+
+var errNoSession = segment.Errorf(segment.NotFound, "There is no such session.")
+
+// End signs out whoever has the token.
+func (s *Sessions) End(ctx context.Context, token string) error {
+	return s.store.RemoveSession(ctx, token)
+}
