@@ -1,42 +1,80 @@
 package static
 
 import (
-	"io/fs"
+	"maps"
+	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// A module that is not listed would be missing from the program only.
-func TestEveryModuleIsEmbedded(t *testing.T) {
-	files, err := filepath.Glob("modules/*.js")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no modules found: %v", err)
+// order lists the folders; a module imports only from its own and from those
+// before it.
+var order = []string{"ui", "superpixels", "evidence", "canvas", "tools", "classes", "project", "annotate"}
+
+// Every module, style and icon in this folder is served, and nothing else.
+func TestFilesAreServed(t *testing.T) {
+	var want []string
+	for _, folder := range order {
+		names, err := filepath.Glob(folder + "/*")
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: %d files, %v", folder, len(names), err)
+		}
+		for _, name := range names {
+			if !strings.HasSuffix(name, ".test.js") {
+				want = append(want, filepath.ToSlash(name))
+			}
+		}
 	}
-	for _, name := range files {
-		_, err := fs.Stat(FS, filepath.ToSlash(name))
-		if isTest := strings.HasSuffix(name, ".test.js"); (err == nil) == isTest {
-			t.Errorf("%s: embedded is %t", name, err == nil)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(Files))); diff != "" {
+		t.Error("served (+) and in the folders (-):\n", diff)
+	}
+	all, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		if e.IsDir() && !slices.Contains(append(order, "testdata", "node_modules"), e.Name()) {
+			t.Errorf("folder %s is not in the order of imports", e.Name())
 		}
 	}
 }
 
-// What a module imports must be there under exactly that name.
-func TestImports(t *testing.T) {
-	imports := regexp.MustCompile(`(?m)^(?:import|export) .*from '\./([^']+)';$`)
-	files, err := fs.Glob(FS, "modules/*.js")
-	if err != nil {
-		t.Fatal(err)
+func TestTestsAndToolsAreNotServed(t *testing.T) {
+	file := &fstest.MapFile{Data: []byte("x")}
+	got := served(fstest.MapFS{
+		"ui/dom.js": file, "ui/dom.test.js": file, "ui/base.css": file, "ui/icon.svg": file, "ui/README.md": file,
+		"ui/package.json": file, "ui/tsconfig.json": file,
+	})
+	want := []string{"ui/base.css", "ui/dom.js", "ui/icon.svg"}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(got))); diff != "" {
+		t.Error(diff)
 	}
-	for _, name := range files {
-		b, err := fs.ReadFile(FS, name)
-		if err != nil {
-			t.Fatal(err)
+	for name := range Files {
+		if strings.HasSuffix(name, ".test.js") || strings.Contains(name, "node_modules") || strings.HasSuffix(name, ".json") {
+			t.Errorf("%s is served", name)
 		}
-		for _, m := range imports.FindAllStringSubmatch(string(b), -1) {
-			if _, err := fs.Stat(FS, "modules/"+m[1]); err != nil {
+	}
+}
+
+// What a module imports exists, and lies in its folder or in one before it.
+func TestImports(t *testing.T) {
+	imports := regexp.MustCompile(`(?m)^(?:import|export) .*from '([^']+)';$`)
+	for name, content := range Files {
+		for _, m := range imports.FindAllStringSubmatch(string(content), -1) {
+			target := path.Join(path.Dir(name), m[1])
+			if _, ok := Files[target]; !ok {
 				t.Errorf("%s imports %s, which does not exist", name, m[1])
+			}
+			if slices.Index(order, path.Dir(target)) > slices.Index(order, path.Dir(name)) {
+				t.Errorf("%s imports %s, against the order of the folders", name, target)
 			}
 		}
 	}

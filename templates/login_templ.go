@@ -114,7 +114,7 @@ func Login(v LoginView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page("Sign in – Collie", "login", "problem.js").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page("Sign in – Collie", "ui/login").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -233,7 +233,7 @@ func Account(v AccountView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page("Your account – Collie", "login", "problem.js").Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page("Your account – Collie", "ui/login").Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -332,7 +332,7 @@ func Users(v UsersView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page("Users – Collie", "login", "problem.js").Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page("Users – Collie", "ui/login").Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

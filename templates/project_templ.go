@@ -274,7 +274,7 @@ func Project(v ProjectView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page(v.Name+" – Collie", "project", "project.js").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page(v.Name+" – Collie", "project/project").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -472,7 +472,7 @@ func selection() templ.Component {
 	})
 }
 
-// imageTemplate is the card of an image, which images.js fills.
+// imageTemplate is the card of an image, which static/project/images.js fills.
 func imageTemplate() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

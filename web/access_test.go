@@ -217,7 +217,7 @@ func TestRightsOfRoutes(t *testing.T) {
 // ask makes the call of a row.
 func (s *site) ask(row right, method, route, id string) answer {
 	s.tb.Helper()
-	path := strings.NewReplacer("{id}", id, "{class}", "2", "*", "css/base.css").Replace(route)
+	path := strings.NewReplacer("{id}", id, "{class}", "2", "*", "ui/base.css").Replace(route)
 	if len(path) > 1 {
 		path = strings.TrimSuffix(path, "/")
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"io/fs"
 	"mime"
 	"net/http"
 	"path"
@@ -27,20 +26,9 @@ type asset struct {
 // browsers keep them and ask each time whether the hash is still the same.
 func (s *Server) serveStatic() http.HandlerFunc {
 	assets := map[string]asset{}
-	err := fs.WalkDir(static.FS, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := fs.ReadFile(static.FS, name)
-		if err != nil {
-			return err
-		}
+	for name, b := range static.Files {
 		sum := sha256.Sum256(b)
 		assets[name] = asset{b, mediaType(name), `"` + hex.EncodeToString(sum[:12]) + `"`}
-		return nil
-	})
-	if err != nil {
-		panic("web: embedded files: " + err.Error()) // they are part of the program
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		a, ok := assets[chi.URLParam(r, "*")]

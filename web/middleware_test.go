@@ -14,7 +14,7 @@ import (
 
 func TestSecurityHeaders(t *testing.T) {
 	s := MustServe(t)
-	for _, path := range []string{"/", "/api", "/nope", "/api/v1/projects", "/api/v1/nope", "/static/modules/app.js", "/healthz"} {
+	for _, path := range []string{"/", "/api", "/nope", "/api/v1/projects", "/api/v1/nope", "/static/annotate/app.js", "/healthz"} {
 		h := s.get(path).header
 		for name, want := range map[string]string{
 			"X-Content-Type-Options":     "nosniff",

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -42,27 +43,27 @@ func TestPagesFindTheirFiles(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
 	links := regexp.MustCompile(`(?:src|href)="(/static/[^"]+)"`)
-	imports := regexp.MustCompile(`from '\./([a-z]+\.js)'`)
+	imports := regexp.MustCompile(`from '(\.[a-z./]+\.js)'`)
 	seen := map[string]bool{}
-	var check func(path string)
-	check = func(path string) {
-		if seen[path] {
+	var check func(address string)
+	check = func(address string) {
+		if seen[address] {
 			return
 		}
-		seen[path] = true
-		a := s.get(path)
+		seen[address] = true
+		a := s.get(address)
 		if a.status != http.StatusOK {
-			t.Errorf("%s: %d", path, a.status)
+			t.Errorf("%s: %d", address, a.status)
 			return
 		}
-		if strings.HasSuffix(path, ".js") && a.header.Get("Content-Type") != "text/javascript; charset=utf-8" {
-			t.Errorf("%s is served as %s", path, a.header.Get("Content-Type"))
+		if strings.HasSuffix(address, ".js") && a.header.Get("Content-Type") != "text/javascript; charset=utf-8" {
+			t.Errorf("%s is served as %s", address, a.header.Get("Content-Type"))
 		}
-		if again := s.send("GET", path, nil, "If-None-Match: "+a.header.Get("ETag")); again.status != http.StatusNotModified {
-			t.Errorf("%s asked again: %d, want 304", path, again.status)
+		if again := s.send("GET", address, nil, "If-None-Match: "+a.header.Get("ETag")); again.status != http.StatusNotModified {
+			t.Errorf("%s asked again: %d, want 304", address, again.status)
 		}
 		for _, m := range imports.FindAllSubmatch(a.body, -1) {
-			check("/static/modules/" + string(m[1]))
+			check(path.Join(path.Dir(address), string(m[1])))
 		}
 	}
 	for _, page := range []string{"/", "/projects/" + im.Project, "/images/" + im.ID, "/images/nope", "/trash", "/api"} {

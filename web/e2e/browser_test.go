@@ -205,7 +205,7 @@ func (p *page) click(at image.Point) {
 
 // wholeView is an expression for how the whole image is shown: its scale, and where
 // it begins in the window.
-const wholeView = `import('/static/modules/view.js').then(({clear}) => {
+const wholeView = `import('/static/canvas/view.js').then(({clear}) => {
 	const {width, height} = document.getElementById('app').dataset;
 	const box = document.getElementById('canvas').getBoundingClientRect();
 	const {scale, left, top} = clear({width: +width, height: +height}, box, Number.parseFloat(getComputedStyle(document.documentElement).fontSize));

@@ -165,7 +165,7 @@ func TestE2EDetailRefused(t *testing.T) {
 	p := openPage(t, 1280, 720, false, address)
 	shows := func(turn float64, windowed bool) (found struct{ Shown, Done bool }) {
 		t.Helper()
-		found = value[struct{ Shown, Done bool }](p, fmt.Sprintf(`import('/static/modules/detail.js').then(async ({Detail}) => {
+		found = value[struct{ Shown, Done bool }](p, fmt.Sprintf(`import('/static/canvas/detail.js').then(async ({Detail}) => {
 			const {image, display} = document.getElementById('app').dataset;
 			const bitmap = await createImageBitmap(await (await fetch(display)).blob());
 			const copy = new OffscreenCanvas(bitmap.width, bitmap.height), context = copy.getContext('2d');

@@ -27,7 +27,7 @@ type doubts struct {
 func (p *page) middle(superpixel int) image.Point {
 	p.t.Helper()
 	xy := value[[]int](p, fmt.Sprintf(`Promise.all([
-		fetch(document.getElementById('app').dataset.superpixels).then(r => r.arrayBuffer()), import('/static/modules/idmap.js'),
+		fetch(document.getElementById('app').dataset.superpixels).then(r => r.arrayBuffer()), import('/static/superpixels/idmap.js'),
 	]).then(([buffer, {decode, anchors}]) => {
 		const {width, height} = document.getElementById('app').dataset;
 		const points = anchors(decode(buffer, +width, +height));

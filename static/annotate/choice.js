@@ -1,0 +1,87 @@
+/**
+ * @typedef {import('../evidence/hypotheses.js').Card} Card
+ * @typedef {import('../evidence/hypotheses.js').Hypotheses} Hypotheses
+ * @typedef {{card: Card, place: number}} Chosen
+ */
+
+/**
+ * Which hypothesis the canvas shows as a preview: the one under the pointer in
+ * the strip, else the one that is selected. Knows nothing of the page.
+ */
+export class Choice {
+  constructor() {
+    /** @type {Chosen | null} */
+    this.selected = null;
+    /** @type {Chosen | null} */
+    this.hovered = null;
+    /**
+     * Whether the first hypothesis of the next run is selected by itself. Null
+     * leaves it to whether there is an accepted labelling to look at.
+     *
+     * @type {boolean | null}
+     */
+    this.follow = null;
+  }
+
+  get shown() {
+    return this.hovered ?? this.selected;
+  }
+
+  /**
+   * A hypothesis has arrived.
+   *
+   * @param {Card} card
+   * @param {number} place
+   * @param {boolean} follow whether the first is selected by itself
+   */
+  placed(card, place, follow) {
+    if (place === 0 && follow) this.selected = { card, place };
+    else if (this.selected?.card.digest === card.digest) this.selected = { card, place };
+    if (this.hovered?.place === place) this.hovered = { card, place };
+  }
+
+  /**
+   * The run has ended: what it has not brought back is gone.
+   *
+   * @param {Hypotheses} hypotheses
+   */
+  finished(hypotheses) {
+    if (this.selected?.card.stale) this.selected = null;
+    if (this.hovered && this.hovered.place >= hypotheses.cards.length) this.hovered = null;
+  }
+
+  /**
+   * Selects a place, or nothing with -1.
+   *
+   * @param {Hypotheses} hypotheses
+   * @param {number} place
+   */
+  select(hypotheses, place) {
+    const card = hypotheses.cards[place];
+    this.selected = card ? { card, place } : null;
+    this.follow = false;
+  }
+
+  /**
+   * @param {Hypotheses} hypotheses
+   * @param {number} place or -1
+   */
+  hover(hypotheses, place) {
+    const card = hypotheses.cards[place];
+    this.hovered = card ? { card, place } : null;
+  }
+
+  /**
+   * The place one step on from the selected one among those that are seen,
+   * staying within the cards.
+   *
+   * @param {Hypotheses} hypotheses
+   * @param {1 | -1} step
+   * @param {(place: number) => boolean} [seen]
+   */
+  beside(hypotheses, step, seen = () => true) {
+    const places = [...hypotheses.cards.keys()].filter((p) => seen(p) || p === this.selected?.place);
+    const at = this.selected ? places.indexOf(this.selected.place) : step > 0 ? -1 : places.length;
+    return places[Math.max(0, Math.min(places.length - 1, at + step))] ?? -1;
+  }
+}

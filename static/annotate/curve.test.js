@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { polyline, recorded, verdict } from './curve.js';
+import { levels, ramp } from '../canvas/heat.js';
+import { VOID } from '../evidence/protocol.js';
+
+const step = (/** @type {number} */ seq, /** @type {number} */ wrong) => ({ seq, clicks: seq, wrong });
+
+test('steps are kept in order, one per state, the newest 200', () => {
+  let steps = recorded(recorded([], step(1, 0.3)), step(2, 0.2));
+  steps = recorded(steps, step(1, 0.25));
+  assert.deepEqual(steps, [step(2, 0.2), step(1, 0.25)]);
+  for (let i = 0; i < 300; i++) steps = recorded(steps, step(10 + i, 0.1));
+  assert.equal(steps.length, 200);
+  assert.equal(steps[199].seq, 309);
+});
+
+test('the curve falls with the area', () => {
+  assert.equal(polyline([], 100, 20), '');
+  assert.equal(polyline([step(1, 0.4)], 100, 20), '100,0');
+  assert.equal(polyline([step(1, 0.4), step(2, 0.1), step(3, 0)], 100, 20), '0,0 50,15 100,20');
+});
+
+test('a small area says to stop, in words', () => {
+  assert.equal(verdict(0.124), 'Expected wrong area 12.4 %');
+  assert.equal(verdict(0.008), 'Expected wrong area 0.8 %: probably done');
+  assert.equal(verdict(0.0001), 'Expected wrong area < 0.1 %: probably done');
+  assert.equal(verdict(0), 'Expected wrong area 0 %: probably done');
+});
+
+test('heat goes from nothing to the highest level, ever lighter', () => {
+  const even = Math.log(3);
+  assert.deepEqual([...levels(Float64Array.of(0, even, even / 2, 1e-9), 3)], [VOID, 254, 127, 0]);
+  const colors = ramp();
+  assert.equal(colors[VOID], 0);
+  let before = -1;
+  for (let level = 0; level < VOID; level++) {
+    const [r, g, b] = [colors[level] & 255, (colors[level] >> 8) & 255, (colors[level] >> 16) & 255];
+    const light = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    assert.ok(light >= before - 0.5, `level ${level}`);
+    before = light;
+  }
+});

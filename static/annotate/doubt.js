@@ -1,0 +1,198 @@
+import { alternatives } from '../evidence/alternatives.js';
+import { polyline, recorded, verdict } from './curve.js';
+import { byId } from '../ui/dom.js';
+import { levels, ramp } from '../canvas/heat.js';
+import { Overlay } from '../canvas/overlay.js';
+import { AlternativesPopup } from './popup.js';
+import { VOID } from '../evidence/protocol.js';
+import { toast } from '../ui/toast.js';
+import { Uncertainty } from '../evidence/uncertainty.js';
+
+/** Size of the curve in its SVG. */
+const CURVE = { width: 200, height: 40 };
+
+/** CSS pixels from the lower edge of the stage that the question would cover. */
+const BELOW = 120;
+
+/**
+ * What the hypotheses of the present run leave open: the overlay of doubt, the
+ * next click, the curve of the expected wrong area, and the alternatives of a
+ * region.
+ */
+export class Doubt {
+  /** @param {import('./app.js').App} app */
+  constructor(app) {
+    this.app = app;
+    this.on = false;
+    /** @type {Uncertainty | null} of the last run that has hypotheses */
+    this.uncertainty = null;
+    /** What it was worked out from: run and number of hypotheses. */
+    this.source = '';
+    /** @type {import('./curve.js').Step[]} */
+    this.steps = [];
+    this.store = `collie-curve-${app.data.image ?? ''}`;
+    try {
+      this.steps = JSON.parse(sessionStorage.getItem(this.store) ?? '[]');
+    } catch {
+      // The curve starts anew.
+    }
+    this.popup = new AlternativesPopup(app);
+    this.paintCurve();
+  }
+
+  /** Brings everything in line with the hypotheses; called when they or the labelling have changed. */
+  update() {
+    const { session, area, painter } = this.app;
+    const { hypotheses, evidence } = session;
+    const source = `${hypotheses.run}/${hypotheses.received}/${painter.map.n}`;
+    if (this.uncertainty && this.uncertainty.n !== painter.map.n) this.uncertainty = null;
+    if (source === this.source || hypotheses.fresh === 0 || hypotheses.running || hypotheses.classes < 2) {
+      if (this.on && !painter.heat) this.paintHeat();
+      return;
+    }
+    this.source = source;
+    this.uncertainty = new Uncertainty(hypotheses.present, area);
+    if (hypotheses.done?.reason === 'complete') {
+      const clicks = this.app.clicks.reduce((sum, c) => sum + Number(c !== VOID), 0);
+      this.steps = recorded(this.steps, { seq: evidence.seq, clicks, wrong: this.uncertainty.wrongArea });
+      try {
+        sessionStorage.setItem(this.store, JSON.stringify(this.steps));
+      } catch {
+        // It lasts as long as the page.
+      }
+      this.paintCurve();
+    }
+    if (this.on) this.paintHeat();
+  }
+
+  paintCurve() {
+    const last = this.steps.at(-1);
+    byId('doubt').hidden = !last;
+    if (!last) return;
+    byId('doubt-text').textContent = verdict(last.wrong);
+    byId('doubt').classList.toggle('done', verdict(last.wrong).endsWith('done'));
+    const points = polyline(this.steps, CURVE.width, CURVE.height);
+    const line = byId('doubt-curve').querySelector('polyline');
+    line?.setAttribute('points', points);
+    const [x, y] = (points.split(' ').at(-1) ?? '0,0').split(',');
+    const dot = byId('doubt-curve').querySelector('circle');
+    dot?.setAttribute('cx', x);
+    dot?.setAttribute('cy', y);
+    const percents = this.steps.slice(-8).map(({ wrong }) => (wrong * 100).toFixed(1));
+    byId('doubt-curve').setAttribute('aria-label', `Expected wrong area after the last ${percents.length === 1 ? 'step' : `${percents.length} steps`}, in per cent: ${percents.join(', ')}`);
+  }
+
+  /** Shows or hides the overlay of doubt. */
+  toggle() {
+    this.on = !this.on;
+    byId('uncertainty').setAttribute('aria-pressed', String(this.on));
+    byId('heat-legend').hidden = !this.on;
+    if (this.on) {
+      if (!this.uncertainty) toast('Nothing is uncertain yet', 'Click some superpixels of two classes; the overlay follows from the hypotheses.');
+      this.paintHeat();
+      this.app.say('Uncertainty is shown');
+    } else {
+      this.app.painter.heat = null;
+      this.app.painter.touch();
+      this.tell(-1, 0, 0);
+      this.app.say('Uncertainty is hidden');
+    }
+  }
+
+  paintHeat() {
+    const { painter } = this.app;
+    if (!painter.heat) {
+      painter.heat = new Overlay(painter.map);
+      painter.heat.recolor(ramp(), false);
+    }
+    if (this.uncertainty) painter.heat.show(levels(this.uncertainty.entropy(), this.uncertainty.classes.length));
+    painter.touch();
+  }
+
+  /**
+   * Says beside the pointer what the hypotheses make of a superpixel.
+   *
+   * @param {number} superpixel or -1
+   * @param {number} x CSS pixels within the stage
+   * @param {number} y
+   */
+  tell(superpixel, x, y) {
+    const tip = byId('tip');
+    tip.hidden = !this.on || superpixel < 0 || !this.uncertainty;
+    if (tip.hidden) return;
+    tip.textContent = this.inWords(superpixel);
+    const { width, height } = this.app.stage.size;
+    tip.style.left = `${Math.max(4, Math.min(width - tip.offsetWidth - 4, x + 14))}px`;
+    tip.style.top = `${y + 18 + tip.offsetHeight > height ? y - tip.offsetHeight - 10 : y + 18}px`;
+  }
+
+  /** @param {number} superpixel */
+  inWords(superpixel) {
+    return (this.uncertainty?.shares(superpixel) ?? []).map(({ label, share }) => `${this.app.classes.nameOf(label)} ${share.toFixed(2)}`).join(', ');
+  }
+
+  /** Tells people who listen where the keyboard stands. @param {number} s */
+  describe(s) {
+    const { painter, overlay, classes } = this.app;
+    if (s < 0 || painter.marks.cursor !== s || this.asked >= 0) return;
+    const open = this.inWords(s);
+    this.app.say(classes.nameOf(overlay.labels[s]) + (open.includes(',') ? `; hypotheses: ${open}` : ''));
+  }
+
+  /** Goes to the superpixel whose answer is expected to help most; the key of a class then labels it. */
+  next() {
+    const { app } = this;
+    const { hypotheses } = app.session;
+    const fresh = hypotheses.present;
+    if (fresh.length === 0 || hypotheses.classes < 2) {
+      toast('Nothing to ask yet', 'Click some superpixels of two classes first; the hypotheses then show where they differ.');
+      return;
+    }
+    const ranked = new Uncertainty(fresh, app.area).ranked().filter(({ superpixel }) => app.clicks[superpixel] === VOID);
+    if (ranked.length === 0) {
+      toast('The hypotheses agree everywhere', 'There is no place where another click is expected to help.');
+      return;
+    }
+    const [{ superpixel }] = ranked;
+    this.uncertainty ??= new Uncertainty(fresh, app.area);
+    this.popup.close();
+    this.tell(-1, 0, 0);
+    app.stage.goTo(superpixel);
+    app.painter.marks.suggested = superpixel;
+    app.painter.touchMarks();
+    byId('asking').hidden = false;
+    byId('asking').classList.toggle('above', app.stage.inWindow(app.painter.anchorOf(superpixel))[1] > app.stage.size.height - BELOW);
+    const wanted = app.touch ? 'choose its class, then tap it' : 'press the key of its class';
+    byId('asking-text').textContent = `${this.inWords(superpixel)} – ${wanted}`;
+    app.say(`The superpixel worth a click: ${this.inWords(superpixel)}. Press the key of its class.`);
+  }
+
+  /** The superpixel that has been asked for, or -1. */
+  get asked() {
+    return this.app.painter.marks.suggested;
+  }
+
+  /** Labels the superpixel that has been asked for with the active class. @returns {boolean} whether there was one */
+  answer() {
+    const { app, asked } = this;
+    if (asked < 0) return false;
+    this.forget();
+    app.touchUp('paint', asked);
+    return true;
+  }
+
+  /** No superpixel is asked for any more. @returns {boolean} whether one was */
+  forget() {
+    const was = this.asked >= 0;
+    byId('asking').hidden = true;
+    this.app.painter.marks.suggested = -1;
+    this.app.painter.touchMarks();
+    return was;
+  }
+
+  /** What the hypotheses offer around a superpixel. @param {number} superpixel */
+  at(superpixel) {
+    const { session, graph, clicks, labels } = this.app;
+    return alternatives(superpixel, { cards: session.hypotheses.present, graph, clicks, labels });
+  }
+}

@@ -1,0 +1,47 @@
+import { byId } from '../ui/dom.js';
+import { BINDINGS } from './keys.js';
+
+/**
+ * The sheet of keys, made from the table of keys.
+ *
+ * @returns {() => void} opens it
+ */
+export function helpSheet() {
+  const dialog = /** @type {HTMLDialogElement} */ (byId('help-dialog'));
+  const groups = [...new Set(BINDINGS.map((b) => b.group))];
+  byId('help-keys').replaceChildren(
+    ...groups.map((group) => {
+      const section = document.createElement('section');
+      const title = document.createElement('h3');
+      title.textContent = group;
+      const list = document.createElement('dl');
+      for (const { shown, does } of BINDINGS.filter((b) => b.group === group)) {
+        const keys = document.createElement('dt');
+        keys.append(...written(shown));
+        const what = document.createElement('dd');
+        what.textContent = does;
+        const pair = document.createElement('div');
+        pair.append(keys, what);
+        list.append(pair);
+      }
+      section.append(title, list);
+      return section;
+    }),
+  );
+  return () => dialog.showModal();
+}
+
+/**
+ * Keys as <kbd> elements, what joins them as text.
+ *
+ * @param {string} shown
+ * @returns {Node[]}
+ */
+function written(shown) {
+  return shown.split(/(, | \+ | … | {2})/).map((part, i) => {
+    if (i % 2 === 1) return document.createTextNode(part === ', ' || part === '  ' ? ' ' : part);
+    const kbd = document.createElement('kbd');
+    kbd.textContent = part;
+    return kbd;
+  });
+}

@@ -1,0 +1,226 @@
+import { call } from '../ui/api.js';
+import { pixels, vocColor } from '../canvas/colour.js';
+import { byId, stamp } from '../ui/dom.js';
+import { VOID } from '../evidence/protocol.js';
+import { historyOf } from '../evidence/steps.js';
+import { toastProblem } from '../ui/toast.js';
+
+/** Steps listed at first, and more each time. */
+const PAGE = 500;
+
+/** Milliseconds in which several changes are fetched together. */
+const CALM = 120;
+
+/**
+ * @typedef {import('../evidence/steps.js').LogEntry} LogEntry
+ * @typedef {import('../evidence/steps.js').Step} Step
+ */
+
+/** The panel that lists what has been done, shows earlier states and restores them. */
+export class HistoryPanel {
+  /** @param {import('./app.js').App} app */
+  constructor(app) {
+    this.app = app;
+    this.address = `/api/v1/images/${app.data.image}`;
+    this.panel = byId('history-panel');
+    this.list = byId('history-list');
+    this.restoreButton = /** @type {HTMLButtonElement} */ (byId('history-restore'));
+    /** @type {LogEntry[]} */
+    this.log = [];
+    /** @type {Step[]} */
+    this.steps = [];
+    this.limit = PAGE;
+    /** Whether several people have worked on the image. */
+    this.several = false;
+    /** The step whose state is shown, or -1. */
+    this.shown = -1;
+    this.timer = 0;
+    byId('history').addEventListener('click', () => this.toggle());
+    byId('history-close').addEventListener('click', () => this.toggle());
+    byId('history-more').addEventListener('click', () => {
+      this.limit += PAGE;
+      this.paint();
+    });
+    this.restoreButton.addEventListener('click', () => this.restore());
+    this.list.addEventListener('keydown', (e) => this.key(e));
+  }
+
+  get open() {
+    return !this.panel.hidden;
+  }
+
+  toggle() {
+    this.panel.hidden = this.open;
+    byId('history').setAttribute('aria-expanded', String(this.open));
+    byId('stage').classList.toggle('with-history', this.open);
+    if (this.open) void this.fetch().then(() => this.focusPresent());
+    else {
+      this.leave();
+      byId('canvas').focus({ preventScroll: true });
+    }
+  }
+
+  /** Something has been stored or taken back. */
+  changed() {
+    if (!this.open || this.app.session.evidence.seq === this.log.length) return;
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => void this.fetch(), CALM);
+  }
+
+  /** Reads the events that are new. */
+  async fetch() {
+    try {
+      for (let more = true; more; ) {
+        const answer = await call('GET', `${this.address}/evidence?after=${this.log.length}&detail=summary`);
+        this.log.push(...answer.events);
+        more = answer.more === true && answer.events.length > 0;
+      }
+    } catch (error) {
+      toastProblem(error);
+    }
+    this.paint();
+  }
+
+  paint() {
+    const { steps, present } = historyOf(this.log);
+    this.steps = steps;
+    const listed = steps.slice(-this.limit);
+    this.several = new Set(steps.map((step) => step.by)).size > 1;
+    byId('history-more').hidden = listed.length === steps.length;
+    const rows = [...listed.map((step) => this.row(step, step.seq === present)).reverse(), this.row(null, present === 0)];
+    const at = this.list.contains(document.activeElement) && document.activeElement instanceof HTMLElement ? document.activeElement.dataset.seq : undefined;
+    this.list.replaceChildren(...rows);
+    if (at !== undefined) this.buttons.find((b) => b.dataset.seq === at)?.focus();
+    this.mark();
+  }
+
+  /** @param {Step | null} step null for the beginning @param {boolean} present */
+  row(step, present) {
+    const { element, slot } = stamp('step-template');
+    const button = slot('step');
+    const { classes } = this.app;
+    button.dataset.seq = String(step?.seq ?? 0);
+    button.dataset.state = step?.state ?? 'stands';
+    if (present) button.setAttribute('aria-current', 'step');
+    const known = step && classes.byID(step.label);
+    slot('swatch').style.backgroundColor = known?.color ?? '';
+    slot('swatch').classList.toggle('none', !known);
+    slot('text').textContent = step?.text ?? 'Start';
+    const detail = [known?.name, present ? 'now' : '', step?.state === 'undone' ? 'undone' : '', step?.state === 'left' ? 'left behind' : '', this.several ? step?.by : ''].filter(Boolean);
+    slot('detail').textContent = detail.join(' · ');
+    slot('time').textContent = step ? timeOf(step.created) : '';
+    button.addEventListener('click', () => void this.preview(step?.seq ?? 0));
+    button.addEventListener('dblclick', () => this.restore());
+    return element;
+  }
+
+  /** @returns {HTMLElement[]} */
+  get buttons() {
+    return [...this.list.querySelectorAll('button')];
+  }
+
+  focusPresent() {
+    const now = this.buttons.find((b) => b.hasAttribute('aria-current'));
+    now?.focus();
+    now?.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** @param {KeyboardEvent} e */
+  key(e) {
+    const { buttons } = this;
+    const at = buttons.findIndex((b) => b === document.activeElement);
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[e.key];
+    if (at < 0 || next === undefined) return;
+    e.preventDefault();
+    e.stopPropagation();
+    buttons[next]?.focus();
+  }
+
+  /** Shows the state after a step. @param {number} seq */
+  async preview(seq) {
+    const { painter } = this.app;
+    if (seq === this.shown) {
+      this.leave();
+      return;
+    }
+    this.shown = seq;
+    this.mark();
+    try {
+      const response = await fetch(`${this.address}/mask.png?after=${seq}`, { credentials: 'same-origin' });
+      if (!response.ok) throw new Error(`The server answered with status ${response.status}.`);
+      const picture = await createImageBitmap(await response.blob());
+      if (this.shown !== seq) return;
+      painter.past = new Past(picture, painter.map, this.app.classes.classes.map((c) => c.color));
+      painter.touch();
+      this.app.refresh();
+      this.app.say(seq === 0 ? 'The start is shown' : `The state after step ${seq} is shown`);
+    } catch (error) {
+      toastProblem(error);
+      this.leave();
+    }
+  }
+
+  /** Goes back to what there is now. @returns {boolean} whether something else was shown */
+  leave() {
+    if (this.shown < 0) return false;
+    this.shown = -1;
+    this.app.painter.past = null;
+    this.app.painter.touch();
+    this.app.refresh();
+    this.mark();
+    return true;
+  }
+
+  mark() {
+    for (const button of this.buttons) button.setAttribute('aria-pressed', String(Number(button.dataset.seq) === this.shown));
+    this.restoreButton.disabled = this.shown < 0;
+  }
+
+  /** Makes the state that is shown the present one, as a new step. */
+  restore() {
+    const { shown } = this;
+    if (shown < 0) return;
+    this.leave();
+    this.app.session.restore(shown);
+    this.app.say(shown === 0 ? 'Went back to the start' : `Restored the state after step ${shown}`);
+  }
+}
+
+/** An earlier labelling, drawn in place of the present one. */
+export class Past {
+  /**
+   * @param {ImageBitmap} mask of class places in the colours of the VOC palette
+   * @param {import('../superpixels/idmap.js').IdMap} map
+   * @param {readonly string[]} colors of the classes in order
+   */
+  constructor(mask, { width, height }, colors) {
+    this.width = width;
+    this.height = height;
+    this.canvas = document.createElement('canvas');
+    this.canvas.width = width;
+    this.canvas.height = height;
+    const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d', { willReadFrequently: true }));
+    context.imageSmoothingEnabled = false;
+    context.drawImage(mask, 0, 0, width, height);
+    const image = context.getImageData(0, 0, width, height);
+    const data = new Uint32Array(image.data.buffer);
+    const table = pixels(colors);
+    const places = new Map(Array.from({ length: VOID + 1 }, (_, place) => [vocColor(place), place]));
+    for (let i = 0; i < data.length; i++) data[i] = table[places.get(data[i] & 0xffffff) ?? VOID];
+    context.putImageData(image, 0, 0);
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} context counting device pixels
+   * @param {import('../superpixels/box.js').Placing} placing of the map in them
+   */
+  draw(context, { sx, sy, left, top }) {
+    context.drawImage(this.canvas, left, top, this.width * sx, this.height * sy);
+  }
+}
+
+/** @param {Date} date */
+function timeOf(date) {
+  const today = date.toDateString() === new Date().toDateString();
+  return date.toLocaleString([], today ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+}

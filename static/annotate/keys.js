@@ -1,0 +1,129 @@
+/**
+ * Every key of the annotation page, once: what it does, how it is shown, and
+ * which command it gives. The help sheet is made from this table.
+ *
+ * @typedef {object} Binding
+ * @property {string} group
+ * @property {string} shown keys as people read them
+ * @property {string} does
+ * @property {[string, string][]} commands pairs of key combination and command
+ */
+
+const digits = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '0'];
+
+/**
+ * The arrow keys with one command, whose argument is the direction.
+ *
+ * @param {string} held
+ * @param {string} command
+ * @returns {[string, string][]}
+ */
+const arrows = (held, command) => ['left', 'right', 'up', 'down'].map((way) => [`${held}arrow${way}`, `${command} ${way}`]);
+
+/** @type {Binding[]} */
+export const BINDINGS = [
+  { group: 'Label', shown: 'Click, drag', does: 'Draw with the tool in the active class', commands: [] },
+  { group: 'Label', shown: 'Alt + click', does: 'Clear superpixels', commands: [] },
+  { group: 'Label', shown: 'I, right-click', does: 'Pick the class under the cursor', commands: [['i', 'pick']] },
+  { group: 'Label', shown: '1 … 9, 0', does: 'Choose class 1 to 10', commands: digits.map((d, i) => [d, `class ${i}`]) },
+  { group: 'Label', shown: 'Shift + 1 … 0', does: 'Choose class 11 to 20', commands: digits.map((d, i) => [`shift+${d}`, `class ${i + 10}`]) },
+  { group: 'Label', shown: 'L', does: 'Find a class by name', commands: [['l', 'find']] },
+  { group: 'Label', shown: 'N', does: 'Add a class', commands: [['n', 'add-class']] },
+  { group: 'Label', shown: 'Alt + ↑ ↓', does: 'Move the class in focus', commands: [] },
+  { group: 'Label', shown: 'F2', does: 'Rename the active class', commands: [['f2', 'rename-class']] },
+
+  { group: 'Tools', shown: 'S', does: 'Superpixels', commands: [['s', 'tool superpixel']] },
+  { group: 'Tools', shown: 'B', does: 'Brush', commands: [['b', 'tool brush']] },
+  { group: 'Tools', shown: 'E', does: 'Eraser', commands: [['e', 'tool eraser']] },
+  { group: 'Tools', shown: 'V', does: 'Polygon: click corners, Enter closes it, Backspace takes one back', commands: [['v', 'tool polygon']] },
+  { group: 'Tools', shown: 'R', does: 'Rectangle', commands: [['r', 'tool rectangle']] },
+  { group: 'Tools', shown: '[  ]', does: 'Thinner and wider brush', commands: [['[', 'thinner'], [']', 'wider']] },
+  { group: 'Tools', shown: 'Ctrl + drag', does: 'Exact pixels in place of whole superpixels', commands: [] },
+  { group: 'Tools', shown: 'Q', does: 'Exact pixels from now on', commands: [['q', 'exact']] },
+
+  { group: 'Hypotheses', shown: '.  ,', does: 'Next and previous hypothesis', commands: [['.', 'walk-on'], [',', 'walk-back']] },
+  { group: 'Hypotheses', shown: 'Click', does: 'Accept the hypothesis of a card', commands: [] },
+  { group: 'Hypotheses', shown: 'Shift + click', does: 'Keep the preview of a card, to accept regions of it', commands: [] },
+  { group: 'Hypotheses', shown: 'Enter', does: 'Accept the hypothesis', commands: [['enter', 'accept']] },
+  { group: 'Hypotheses', shown: 'Shift + Enter', does: 'Accept only the region under the cursor', commands: [['shift+enter', 'accept-region']] },
+  { group: 'Hypotheses', shown: 'X', does: 'Alternatives of the region in focus; they come by themselves when the pointer rests', commands: [['x', 'alternatives']] },
+  { group: 'Hypotheses', shown: 'W', does: 'Go to the superpixel worth a click; the key of a class labels it', commands: [['w', 'next-click']] },
+  { group: 'Hypotheses', shown: 'M', does: 'Stop looking for hypotheses, or look for more', commands: [['m', 'search']] },
+  { group: 'Hypotheses', shown: 'Ctrl + Enter', does: 'Accept and go to the next image', commands: [['ctrl+enter', 'accept-next']] },
+  { group: 'Hypotheses', shown: 'Esc', does: 'Leave the preview, cancel a stroke or a polygon', commands: [['escape', 'cancel']] },
+
+  { group: 'View', shown: 'Wheel', does: 'Zoom at the cursor', commands: [] },
+  { group: 'View', shown: 'Space + drag', does: 'Pan; the middle button does too', commands: [] },
+  { group: 'View', shown: 'Ctrl + 0', does: 'Fit the image', commands: [['ctrl+0', 'fit']] },
+  { group: 'View', shown: 'Ctrl + 1', does: 'Zoom to 100 %', commands: [['ctrl+1', 'full-size']] },
+  { group: 'View', shown: 'H', does: 'Hide the labelling; hold to peek', commands: [['h', 'overlay']] },
+  { group: 'View', shown: 'J  K', does: 'Less and more opacity', commands: [['j', 'fainter'], ['k', 'stronger']] },
+  { group: 'View', shown: 'G', does: 'Superpixel boundaries', commands: [['g', 'boundaries']] },
+  { group: 'View', shown: 'U', does: 'Uncertainty', commands: [['u', 'uncertainty']] },
+  { group: 'View', shown: 'C', does: 'Brightness, contrast and window', commands: [['c', 'tones']] },
+  { group: 'View', shown: 'P', does: 'Patterns beside the colours of the classes', commands: [['p', 'patterns']] },
+  { group: 'View', shown: '-  =', does: 'Coarser and finer superpixels', commands: [['-', 'coarser'], ['=', 'finer'], ['+', 'finer']] },
+
+  { group: 'Without a mouse', shown: 'Arrow keys', does: 'Move between superpixels on the image; with the other tools move a point', commands: arrows('', 'move') },
+  { group: 'Without a mouse', shown: 'Shift + arrow keys', does: 'Move further', commands: arrows('shift+', 'move-far') },
+  { group: 'Without a mouse', shown: 'Alt + arrow keys', does: 'Pan', commands: arrows('alt+', 'pan') },
+  { group: 'Without a mouse', shown: 'Space', does: 'Label the superpixel in focus; at a point put down the brush or set a corner', commands: [] },
+  { group: 'Without a mouse', shown: 'Space + arrow keys', does: 'Hold to draw along with the brush, or a rectangle', commands: [] },
+  { group: 'Without a mouse', shown: 'Enter', does: 'Complete what has been begun: a polygon, a rectangle', commands: [] },
+  { group: 'Without a mouse', shown: 'Delete', does: 'Clear the superpixel in focus', commands: [['delete', 'clear'], ['backspace', 'clear']] },
+
+  { group: 'Work', shown: 'Ctrl + Z', does: 'Undo', commands: [['ctrl+z', 'undo']] },
+  { group: 'Work', shown: 'Ctrl + Shift + Z, Ctrl + Y', does: 'Redo', commands: [['ctrl+shift+z', 'redo'], ['ctrl+y', 'redo']] },
+  { group: 'Work', shown: 'Y', does: 'History: look at earlier states and restore them', commands: [['y', 'history']] },
+  { group: 'Work', shown: 'Ctrl + E', does: 'Export the mask', commands: [['ctrl+e', 'export']] },
+  { group: 'Work', shown: 'Ctrl + S', does: 'Is everything saved?', commands: [['ctrl+s', 'saved']] },
+  { group: 'Work', shown: 'D, PageDown', does: 'Next image', commands: [['d', 'next'], ['pagedown', 'next']] },
+  { group: 'Work', shown: 'A, PageUp', does: 'Previous image', commands: [['a', 'previous'], ['pageup', 'previous']] },
+  { group: 'Work', shown: '?', does: 'This sheet', commands: [['?', 'help']] },
+];
+
+const commands = new Map(BINDINGS.flatMap((b) => b.commands));
+
+/**
+ * @typedef {{key: string, code: string, ctrlKey: boolean, metaKey: boolean, shiftKey: boolean, altKey: boolean}} Stroke
+ */
+
+/**
+ * The combination that was pressed, as the table writes it. Digits go by their
+ * place on the keyboard, since Shift turns them into other characters.
+ *
+ * @param {Stroke} e
+ * @returns {string}
+ */
+export function combination(e) {
+  const digit = /^(?:Digit|Numpad)(\d)$/.exec(e.code)?.[1];
+  // On many keyboards a bracket is AltGr and a digit; Windows reports AltGr as Ctrl and Alt.
+  if ('[]'.includes(e.key) && !e.metaKey && (digit || e.ctrlKey === e.altKey)) return e.key;
+  const key = digit ?? e.key.toLowerCase();
+  const written = key.length === 1 && !digit && key.toUpperCase() === key; // punctuation holds its Shift already
+  const control = e.ctrlKey || e.metaKey ? 'ctrl+' : '';
+  const shift = e.shiftKey && !written ? 'shift+' : '';
+  return control + (e.altKey ? 'alt+' : '') + shift + key;
+}
+
+/**
+ * @param {Stroke} e
+ * @returns {string | undefined} the command, with its argument after a space
+ */
+export function commandOf(e) {
+  return commands.get(combination(e));
+}
+
+/**
+ * Whether a key pressed on an element belongs to the element: to a field that
+ * takes text, or to a control that Enter, Space and the arrows work on.
+ *
+ * @param {EventTarget | null} target
+ * @param {string} key
+ */
+export function belongsTo(target, key) {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.matches('input:not([type=range]):not([type=color]), textarea, select, [contenteditable]')) return true;
+  if (key === 'Enter' || key === ' ') return target.matches('button, a[href], input, summary');
+  return key.startsWith('Arrow') && target.matches('input');
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { classKey } from '../classes/classkey.js';
+import { BINDINGS, commandOf } from './keys.js';
+
+const press = (key, code = '', mods = '') => ({
+  key, code,
+  ctrlKey: mods.includes('c'), metaKey: mods.includes('m'), shiftKey: mods.includes('s'), altKey: mods.includes('a'),
+});
+
+test('keys give their commands', () => {
+  /** @type {[ReturnType<typeof press>, string | undefined][]} */
+  const cases = [
+    [press('1', 'Digit1'), 'class 0'],
+    [press('&', 'Digit1'), 'class 0'], // French layout
+    [press('0', 'Numpad0'), 'class 9'],
+    [press('!', 'Digit1', 's'), 'class 10'],
+    [press(')', 'Digit0', 's'), 'class 19'],
+    [press('z', 'KeyZ', 'c'), 'undo'],
+    [press('z', 'KeyZ', 'm'), 'undo'],
+    [press('Z', 'KeyZ', 'cs'), 'redo'],
+    [press('y', 'KeyY', 'c'), 'redo'],
+    [press('?', 'Slash', 's'), 'help'],
+    [press('?', 'Minus', 's'), 'help'], // German layout
+    [press('.', 'Period'), 'walk-on'],
+    [press('Enter', 'Enter'), 'accept'],
+    [press('Enter', 'Enter', 's'), 'accept-region'],
+    [press('Enter', 'Enter', 'c'), 'accept-next'],
+    [press('0', 'Digit0', 'c'), 'fit'],
+    [press('1', 'Digit1', 'c'), 'full-size'],
+    [press('H', 'KeyH'), 'overlay'], // caps lock
+    [press('h', 'KeyH', 'a'), undefined],
+    [press('c', 'KeyC', 'c'), undefined],
+    [press('-', 'Minus'), 'coarser'],
+    [press('=', 'Equal'), 'finer'],
+    [press('+', 'BracketRight'), 'finer'], // German layout
+    [press('-', 'Minus', 'c'), undefined], // the browser's own
+    [press('[', 'BracketLeft'), 'thinner'],
+    [press(']', 'Digit9'), 'wider'], // German layout, Linux
+    [press('[', 'Digit8', 'ca'), 'thinner'], // Windows
+    [press('[', 'Digit5', 'a'), 'thinner'], // Mac
+    [press('[', 'BracketLeft', 'm'), undefined], // the browser's own
+    [press('w', 'KeyW'), 'next-click'],
+    [press('o', 'KeyO'), undefined],
+    [press('ArrowUp', 'ArrowUp'), 'move up'],
+    [press('ArrowLeft', 'ArrowLeft', 's'), 'move-far left'],
+    [press('ArrowDown', 'ArrowDown', 'a'), 'pan down'],
+    [press('ArrowDown', 'ArrowDown', 'c'), undefined],
+  ];
+  for (const [e, want] of cases) assert.equal(commandOf(e), want, `${e.key} (${e.code})`);
+});
+
+test('no key stands twice', () => {
+  const keys = BINDINGS.flatMap((b) => b.commands.map(([key]) => key));
+  assert.deepEqual(keys, [...new Set(keys)]);
+});
+
+test('classes have keys as far as they go', () => {
+  assert.deepEqual([0, 8, 9, 10, 19, 20].map(classKey), ['1', '9', '0', '⇧1', '⇧0', '']);
+});

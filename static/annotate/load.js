@@ -1,0 +1,47 @@
+import { get } from '../ui/api.js';
+import { trace } from '../superpixels/borders.js';
+import { adjacency } from '../superpixels/graph.js';
+import { anchors, decode } from '../superpixels/idmap.js';
+import { Lines } from '../canvas/lines.js';
+
+/**
+ * Fetches the display image and the superpixels and prepares what the page
+ * draws with.
+ *
+ * @param {string} display address
+ * @param {string} superpixels address
+ */
+export async function load(display, superpixels) {
+  const [image, packed] = await Promise.all([
+    get(display).then((r) => r.blob()).then((blob) => createImageBitmap(blob)),
+    fetchMap(superpixels),
+  ]);
+  return { image, ...prepare(packed, image) };
+}
+
+/**
+ * Fetches the superpixels alone.
+ *
+ * @param {string} superpixels address
+ * @param {{width: number, height: number}} image
+ */
+export async function loadMap(superpixels, image) {
+  return prepare(await fetchMap(superpixels), image);
+}
+
+/** @param {string} superpixels address */
+async function fetchMap(superpixels) {
+  const response = await get(superpixels);
+  const name = (response.headers.get('ETag') ?? '').replace(/^W\//, '').replaceAll('"', '');
+  return { name, buffer: await response.arrayBuffer() };
+}
+
+/**
+ * @param {{name: string, buffer: ArrayBuffer}} packed
+ * @param {{width: number, height: number}} image
+ */
+function prepare({ name, buffer }, image) {
+  const map = decode(buffer, image.width, image.height);
+  const arcs = trace(map);
+  return { name, map, lines: new Lines(arcs, map.width, map.height), graph: adjacency(arcs, map.n), anchors: anchors(map) };
+}

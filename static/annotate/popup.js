@@ -1,0 +1,152 @@
+import { byId } from '../ui/dom.js';
+
+/** Milliseconds that the pointer rests on a region before its alternatives are offered. */
+const REST = 450;
+
+/** CSS pixels that the pointer may move away before they are put away again. */
+const LEAVE = 48;
+
+/** @typedef {import('../evidence/alternatives.js').Alternatives} Alternatives */
+
+/**
+ * The alternatives of a region, offered beside it: '9 of 12: road'. It comes
+ * when the pointer rests where the hypotheses differ, or when asked for by key.
+ */
+export class AlternativesPopup {
+  /** @param {import('./app.js').App} app */
+  constructor(app) {
+    this.app = app;
+    this.element = byId('alternatives');
+    this.list = byId('alternatives-list');
+    this.timer = 0;
+    /** @type {Alternatives | null} */
+    this.offered = null;
+    const canvas = byId('canvas');
+    canvas.addEventListener('pointermove', (e) => this.moved(e));
+    canvas.addEventListener('pointerdown', () => this.close());
+    canvas.addEventListener('pointerleave', () => {
+      clearTimeout(this.timer);
+      app.doubt.tell(-1, 0, 0);
+    });
+    this.element.addEventListener('pointerleave', () => this.close());
+    this.element.addEventListener('keydown', (e) => this.key(e));
+    this.element.addEventListener('focusout', (e) => {
+      if (e.relatedTarget instanceof Node && !this.element.contains(e.relatedTarget)) this.close();
+    });
+  }
+
+  /** @param {PointerEvent} e */
+  moved(e) {
+    const box = byId('canvas').getBoundingClientRect();
+    const [x, y] = [e.clientX - box.left, e.clientY - box.top];
+    this.app.doubt.tell(e.pointerType === 'touch' || e.buttons ? -1 : this.app.stage.hovered, x, y);
+    clearTimeout(this.timer);
+    if (this.offered) {
+      const { left, top, right, bottom } = this.element.getBoundingClientRect();
+      const away = Math.hypot(Math.max(left - e.clientX, 0, e.clientX - right), Math.max(top - e.clientY, 0, e.clientY - bottom));
+      if (away > LEAVE) this.close();
+      else this.outline(this.offered.superpixels);
+      return;
+    }
+    if (e.pointerType === 'touch' || e.buttons || this.app.stage.tools.kind !== 'superpixel') return;
+    this.timer = window.setTimeout(() => this.open(this.app.stage.hovered, x, y, false), REST);
+  }
+
+  /** Offers the alternatives of the superpixel in focus, for the keyboard. @returns {boolean} whether there are any */
+  ask() {
+    const { stage, painter } = this.app;
+    const s = stage.focus;
+    if (s < 0) return false;
+    const [x, y] = stage.inWindow(painter.anchorOf(s));
+    return this.open(s, x, y, true);
+  }
+
+  /**
+   * @param {number} superpixel
+   * @param {number} x CSS pixels within the stage
+   * @param {number} y
+   * @param {boolean} focus whether the keyboard goes there
+   * @returns {boolean}
+   */
+  open(superpixel, x, y, focus) {
+    const found = this.app.doubt.at(superpixel);
+    if (!found || document.querySelector('dialog[open]')) return false;
+    this.offered = found;
+    this.outline(found.superpixels);
+    this.list.replaceChildren(...found.options.map((option) => this.button(option, found.total)));
+    this.element.hidden = false;
+    const { width, height } = this.app.stage.size;
+    const { offsetWidth, offsetHeight } = this.element;
+    this.element.style.left = `${Math.max(4, x + 20 + offsetWidth > width ? x - offsetWidth - 20 : x + 20)}px`;
+    this.element.style.top = `${Math.max(4, Math.min(height - offsetHeight - 4, y + 12))}px`;
+    byId('tip').hidden = true;
+    if (focus) this.buttons[0]?.focus();
+    return true;
+  }
+
+  get buttons() {
+    return [...this.list.querySelectorAll('button')];
+  }
+
+  /**
+   * @param {import('../evidence/alternatives.js').Option} option
+   * @param {number} total
+   */
+  button(option, total) {
+    const { classes } = this.app;
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'alternative';
+    const swatch = document.createElement('span');
+    swatch.className = 'swatch';
+    swatch.style.backgroundColor = classes.colorOf(option.label);
+    button.append(swatch, `${option.count} of ${total}: ${classes.nameOf(option.label)}`);
+    if (option.current) button.append(Object.assign(document.createElement('span'), { className: 'muted', textContent: ' now' }));
+    const look = () => {
+      this.outline(option.superpixels);
+      this.app.propose(option.superpixels, option.label);
+    };
+    const leave = () => this.app.propose([], option.label);
+    button.addEventListener('pointerenter', look);
+    button.addEventListener('pointerleave', leave);
+    button.addEventListener('focus', look);
+    button.addEventListener('blur', leave);
+    button.addEventListener('click', () => {
+      this.close();
+      this.app.takeRegion(option.card, option.superpixels, classes.nameOf(option.label));
+    });
+    return button;
+  }
+
+  /** @param {KeyboardEvent} e */
+  key(e) {
+    const { buttons } = this;
+    const i = buttons.findIndex((b) => b === document.activeElement);
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[e.key];
+    if (e.key === 'Escape') this.close();
+    else if (step) buttons[(i + step + buttons.length) % buttons.length]?.focus();
+    else return;
+    e.preventDefault();
+    e.stopPropagation();
+  }
+
+  /** @param {readonly number[]} superpixels */
+  outline(superpixels) {
+    this.app.painter.marks.hover = superpixels;
+    this.app.painter.touchMarks();
+  }
+
+  /** @returns {boolean} whether it was open */
+  close() {
+    clearTimeout(this.timer);
+    if (!this.offered) return false;
+    this.offered = null;
+    const focused = this.element.contains(document.activeElement);
+    this.element.hidden = true;
+    const { stage } = this.app;
+    this.outline(stage.hovered >= 0 ? [stage.hovered] : []);
+    this.app.propose([], 0);
+    if (focused) byId('canvas').focus({ preventScroll: true });
+    return true;
+  }
+}

@@ -1,0 +1,61 @@
+import { VOID } from '../evidence/protocol.js';
+
+/**
+ * @param {string} color #rrggbb
+ * @returns {[number, number, number]} 0..255 each
+ */
+export function channels(color) {
+  const n = Number.parseInt(color.slice(1), 16);
+  return [(n >> 16) & 255, (n >> 8) & 255, n & 255];
+}
+
+/**
+ * The colours as pixels of an ImageData seen through a Uint32Array, indexed by
+ * class. Void, and any class without a colour, is transparent.
+ *
+ * @param {readonly string[]} colors #rrggbb
+ * @returns {Uint32Array} of 256
+ */
+export function pixels(colors) {
+  const table = new Uint32Array(256);
+  const bytes = new Uint8Array(table.buffer);
+  colors.slice(0, VOID).forEach((color, i) => {
+    const [r, g, b] = channels(color);
+    bytes.set([r, g, b, 255], i * 4);
+  });
+  return table;
+}
+
+/**
+ * The colour that the palette of PASCAL VOC gives to an index: its bits, three
+ * by three, become the high bits of red, green and blue.
+ *
+ * @param {number} index
+ * @returns {number} red in the lowest byte, blue in the third
+ */
+export function vocColor(index) {
+  let color = 0;
+  for (let bit = 7; index > 0; bit--, index >>= 3) color |= ((index & 1) | ((index & 2) << 7) | ((index & 4) << 14)) << bit;
+  return color;
+}
+
+/**
+ * Black or white, whichever reads better on the colour (WCAG 2 relative
+ * luminance; 0.179 is where both contrasts are equal).
+ *
+ * @param {string} color #rrggbb
+ * @returns {'#000000' | '#ffffff'}
+ */
+export function ink(color) {
+  const [r, g, b] = channels(color).map((v) => {
+    const s = v / 255;
+    return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? '#000000' : '#ffffff';
+}
+
+/** The colours offered to new classes, in turn; the same as the server's. */
+export const PALETTE = [
+  '#5b6b7f', '#f2a541', '#2f9e8f', '#d6547c', '#6f7ff2', '#9cc53b', '#b565d9', '#e4572e', '#3fa7d6', '#8c6a4f',
+  '#f5d547', '#1f7a4d', '#f08fc0', '#4b4e9e', '#a8d8b9', '#a23b3b', '#c8b6ff', '#00798c', '#ffb3a7', '#6b8f23',
+];

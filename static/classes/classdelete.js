@@ -1,0 +1,73 @@
+import { Problem } from '../ui/api.js';
+import { byId } from '../ui/dom.js';
+import { VOID } from '../evidence/protocol.js';
+import { toast, toastProblem } from '../ui/toast.js';
+
+/**
+ * @typedef {import('./classes.js').ClassPanel} ClassPanel
+ * @typedef {import('./classlist.js').Entry} Entry
+ */
+
+/**
+ * Deletes a class. When labels use it, the person is asked what takes its place.
+ *
+ * @param {ClassPanel} panel
+ * @param {number} place
+ */
+export async function removeClass(panel, place) {
+  const { key } = panel.classes[place];
+  if (panel.classes.length < 2) {
+    toast('A project needs a class', 'Rename this one, or add another first.');
+    return;
+  }
+  await panel.queue;
+  const gone = panel.classes.find((c) => c.key === key); // it has its id now
+  if (!gone) return;
+  const rest = () => panel.classes.filter((c) => c.key !== gone.key);
+  try {
+    let images = 0;
+    let answer = await panel.send(rest).catch((error) => {
+      images = error instanceof Problem ? (error.fields.in_use?.[gone.id] ?? 0) : 0;
+      if (images > 0) return null;
+      throw error;
+    });
+    if (!answer) {
+      const target = await ask(gone, rest(), images);
+      if (target === null) return;
+      answer = await panel.send(rest, () => (panel.classes.some((c) => c.key === gone.key) ? { [gone.id]: target } : {}));
+    }
+    panel.adopt(answer);
+    const next = panel.rows.get(panel.classes[Math.min(place, panel.classes.length - 1)].key);
+    next?.choose.focus();
+    toast('Class deleted', gone.name, 'info', { label: 'Undo', run: () => restore(panel, gone, place) });
+  } catch (error) {
+    toastProblem(error);
+  }
+}
+
+/** @param {ClassPanel} panel @param {Entry} gone @param {number} place where it was */
+async function restore(panel, gone, place) {
+  await panel.queue;
+  await panel.undo(() => panel.classes.toSpliced(place, 0, ...(panel.byID(gone.id) ? [] : [gone])));
+}
+
+/**
+ * Asks what takes the place of a class that labels use.
+ *
+ * @param {Entry} gone
+ * @param {Entry[]} others
+ * @param {number} images that use it
+ * @returns {Promise<number | null>} id of a class, VOID for undecided, null when it is to stay
+ */
+function ask(gone, others, images) {
+  const dialog = /** @type {HTMLDialogElement} */ (byId('remap-dialog'));
+  const select = /** @type {HTMLSelectElement} */ (byId('remap-target'));
+  byId('remap-title').textContent = `Delete ${gone.name}?`;
+  byId('remap-note').textContent = `It is used in ${images === 1 ? '1 image' : `${images} images`}. What shall these labels become?`;
+  select.replaceChildren(...[...others.map((c) => new Option(c.name, String(c.id))), new Option('Undecided', String(VOID))]);
+  dialog.returnValue = '';
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener('close', () => resolve(dialog.returnValue === 'delete' ? Number(select.value) : null), { once: true });
+  });
+}

@@ -1,0 +1,362 @@
+import { call, Problem } from '../ui/api.js';
+import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, MOST, moved, rebased } from './classlist.js';
+import { ClassMenu } from './classmenu.js';
+import { dragRows } from './classdrag.js';
+import { classRow, paintRow } from './classrow.js';
+import { byId } from '../ui/dom.js';
+import { percent } from '../ui/percent.js';
+import { toast, toastProblem } from '../ui/toast.js';
+
+/**
+ * @typedef {import('./classlist.js').Entry} Entry
+ * @typedef {import('../evidence/protocol.js').ProjectRecord} ProjectRecord
+ *
+ * @typedef {object} ClassListener
+ * @property {() => void} changed names, colours, the order or the number of classes
+ * @property {(place: number) => void} chosen another class is active
+ * @property {(text: string) => void} say for people who listen
+ * @property {() => void} left editing ended; the image should have the focus again
+ */
+
+/** How often a change is made again when others are faster. */
+const TRIES = 10;
+
+/** The panel of classes: choose, rename, recolour, add, reorder, delete. */
+export class ClassPanel {
+  /**
+   * @param {string} project
+   * @param {ClassListener} listener
+   */
+  constructor(project, listener) {
+    this.address = `/api/v1/projects/${encodeURIComponent(project)}`;
+    this.listener = listener;
+    this.list = byId('classes');
+    /** @type {Entry[]} in order */
+    this.classes = [...this.list.querySelectorAll('li')].map(({ dataset }) => entryOf({ id: Number(dataset.id), name: dataset.name ?? '', color: dataset.color ?? '#000000' }));
+    /** What the server is known to have. */
+    this.stored = this.classes;
+    /** @type {number[]} ids of deleted classes, as far as they are known */
+    this.deleted = [];
+    /** The key of the active class. */
+    this.activeKey = this.classes[0].key;
+    /** The key of the class that was active before the last one was added. */
+    this.formerKey = this.activeKey;
+    /** The key of the class that is named for the first time and not sent before, or -1. */
+    this.newKey = -1;
+    /** Whether there are changes that no call has taken along yet. */
+    this.waiting = false;
+    /** Whether the person holds a row. */
+    this.dragging = false;
+    /** Whether others may have changed the classes meanwhile. */
+    this.missed = false;
+    /** Calls go one after the other. */
+    this.queue = Promise.resolve();
+    /** How many of them have not ended. */
+    this.calls = 0;
+    /** @type {Map<number, ReturnType<typeof classRow>>} by key */
+    this.rows = new Map();
+    this.menu = new ClassMenu(this);
+    this.sync();
+    dragRows(this.list, {
+      started: () => (this.dragging = true),
+      moved: (from, to) => this.arrange(moved(this.classes, from, to)),
+      ended: (changed) => {
+        this.dragging = false;
+        if (changed) this.save();
+        else void this.look();
+      },
+    });
+    byId('add-class').addEventListener('click', () => this.add());
+  }
+
+  /** The place of the active class. */
+  get active() {
+    return Math.max(0, this.classes.findIndex((c) => c.key === this.activeKey));
+  }
+
+  /** The active class. */
+  get current() {
+    return this.classes[this.active];
+  }
+
+  /** Colours by class id. */
+  get colors() {
+    return colorsByID(this.classes);
+  }
+
+  /** @param {number} id */
+  byID(id) {
+    return this.classes.find((c) => c.id === id);
+  }
+
+  /** @param {number} id */
+  nameOf(id) {
+    return this.byID(id)?.name ?? 'undecided';
+  }
+
+  /** @param {number} id */
+  colorOf(id) {
+    return this.byID(id)?.color ?? '#000000';
+  }
+
+  /** @param {number} place @returns {boolean} whether there is such a class */
+  choose(place) {
+    const chosen = this.classes[place];
+    if (!chosen) return false;
+    this.activeKey = chosen.key;
+    this.paint();
+    this.rows.get(chosen.key)?.element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    this.listener.chosen(place);
+    return true;
+  }
+
+  /** @param {number} id */
+  chooseID(id) {
+    this.choose(this.classes.findIndex((c) => c.id === id));
+  }
+
+  /** Whether the person may change the classes; who may not is told so. */
+  mayChange() {
+    const may = !byId('add-class').hidden; // the page offers it to admins
+    if (!may) toast('The classes stay as they are', 'Only an admin can change the classes of a project.', 'problem');
+    return may;
+  }
+
+  add() {
+    if (this.classes.length === MOST || !this.mayChange()) return;
+    const added = fresh(this.classes, this.deleted);
+    this.formerKey = this.activeKey;
+    this.newKey = added.key;
+    this.arrange([...this.classes, added]);
+    this.choose(this.classes.length - 1);
+    this.edit(added.key);
+  }
+
+  /** @param {number} place @param {1 | -1} by */
+  move(place, by) {
+    const to = place + by;
+    if (to < 0 || to >= this.classes.length || !this.mayChange()) return;
+    const { name, key } = this.classes[place];
+    this.arrange(moved(this.classes, place, to));
+    this.rows.get(key)?.choose.focus();
+    this.listener.say(`${name} is class ${to + 1} of ${this.classes.length}`);
+    this.save();
+  }
+
+  /** Takes a change of the list back. @param {() => Entry[]} make */
+  async undo(make) {
+    try {
+      this.adopt(await this.send(make));
+    } catch (error) {
+      toastProblem(error);
+    }
+  }
+
+  /**
+   * Makes the classes of a label set those of the project. Classes of the same
+   * name stay what they are. When others have changed the classes meanwhile, theirs
+   * are shown first, and the person is asked again.
+   *
+   * @param {'txt' | 'json' | 'voc'} format
+   * @param {File} file
+   */
+  async replace(format, file) {
+    await this.queue;
+    const before = this.classes;
+    const form = new FormData();
+    form.append('file', file);
+    form.append('base', JSON.stringify(bodyOf(this.stored)));
+    try {
+      this.adopt(await call('PUT', `${this.address}/classes?format=${format}`, form));
+      const after = this.classes;
+      toast(`${after.length} classes imported`, '', 'info', { label: 'Undo', run: () => this.undo(() => rebased(after, before, this.classes, this.deleted)) });
+    } catch (error) {
+      if (!(error instanceof Problem) || !error.fields.project) return toastProblem(error);
+      this.adopt(error.fields.project);
+      toast('Not imported yet', 'Someone else has changed the classes.', 'problem', { label: 'Import', run: () => this.replace(format, file) });
+    }
+  }
+
+  /**
+   * Sends a list. When others have changed the classes meanwhile, which the server
+   * knows by the list that this one was made from, it is made again from theirs.
+   *
+   * @param {() => Entry[]} make the list, of the classes as they are at that moment
+   * @param {() => object} [remap] what takes the place of the classes that it leaves out
+   * @returns {Promise<ProjectRecord>}
+   */
+  async send(make, remap) {
+    this.calls++;
+    try {
+      for (let tries = 0; ; tries++) {
+        try {
+          return await call('PATCH', this.address, { classes: bodyOf(make()), base: bodyOf(this.stored), remap: remap?.() });
+        } catch (error) {
+          if (!(error instanceof Problem) || !error.fields.project || tries === TRIES) throw error;
+          this.rebase(error.fields.project);
+        }
+      }
+    } finally {
+      this.calls--;
+    }
+  }
+
+  /** Makes what is not stored yet of what the server has. @param {ProjectRecord} project */
+  rebase({ classes, deleted = [] }) {
+    this.deleted = deleted.map((c) => c.id);
+    const theirs = adopted(this.stored, classes);
+    const next = rebased(this.stored, this.classes, theirs, this.deleted);
+    this.stored = theirs;
+    this.arrange(next);
+  }
+
+  /** Turns the name of a class into a field. @param {number} key */
+  edit(key) {
+    const row = this.rows.get(key);
+    const entry = this.classes.find((c) => c.key === key);
+    if (!row || !entry || !this.mayChange()) return;
+    row.input.defaultValue = row.input.value = entry.name;
+    row.input.hidden = false;
+    row.choose.hidden = true;
+    row.input.focus();
+    row.input.select();
+  }
+
+  /** Takes the name that was typed. @param {number} key */
+  finish(key) {
+    const row = this.rows.get(key);
+    if (!row || row.input.hidden) return;
+    row.input.hidden = true;
+    row.choose.hidden = false;
+    const name = row.input.value.trim();
+    const renamed = name !== '' && name !== row.input.defaultValue;
+    const added = key === this.newKey;
+    if (added) this.newKey = -1;
+    if (renamed) this.set(key, { name });
+    if (renamed || added) this.save();
+  }
+
+  /** Takes editing back, and with it a class that was to be named for the first time. @param {number} key */
+  cancel(key) {
+    const row = this.rows.get(key);
+    if (!row) return;
+    row.input.value = row.input.defaultValue;
+    if (key !== this.newKey) return this.finish(key);
+    this.newKey = -1;
+    this.goBack(this.classes.filter((c) => c.key !== key));
+    if (this.busy || this.stored.some((c) => c.key === key)) this.save(); // a call took it along
+    else void this.look();
+  }
+
+  /** @param {number} key @param {{name?: string, color?: string}} change */
+  set(key, change) {
+    this.classes = this.classes.map((c) => (c.key === key ? { ...c, ...change } : c));
+    this.paint();
+    this.listener.changed();
+  }
+
+  /** Shows the classes in another order, or others. @param {Entry[]} classes */
+  arrange(classes) {
+    this.classes = classes;
+    this.sync();
+    this.listener.changed();
+  }
+
+  /** Brings the rows in line with the classes. */
+  sync() {
+    const { classes, rows } = this;
+    for (const key of [...rows.keys()]) if (!classes.some((c) => c.key === key)) rows.delete(key);
+    const elements = classes.map(({ key }) => {
+      const row = rows.get(key) ?? classRow(this, key);
+      rows.set(key, row);
+      return row.element;
+    });
+    elements.forEach((element, i) => {
+      if (this.list.children[i] !== element) this.list.insertBefore(element, this.list.children[i] ?? null);
+    });
+    while (this.list.children.length > elements.length) this.list.lastElementChild?.remove();
+    this.paint();
+  }
+
+  /** Sends the classes, in one call for all that has changed since the last. */
+  save() {
+    if (this.waiting) return;
+    this.waiting = true;
+    this.queue = this.queue.then(async () => {
+      this.waiting = false;
+      let sent = this.classes;
+      try {
+        const { classes } = await this.send(() => (sent = this.classes));
+        this.classes = answered(this.classes, sent, classes);
+        this.stored = adopted(answered(sent, sent, classes), classes);
+        this.paint();
+        this.listener.changed();
+      } catch (error) {
+        toastProblem(error);
+        if (this.classes === sent) this.goBack(this.stored); // else a later edit is on its way
+      }
+      await this.look();
+    });
+  }
+
+  /** Shows classes without one that was not to be added; if that is active, the one before it is again. @param {Entry[]} classes */
+  goBack(classes) {
+    this.arrange(classes);
+    if (classes.every((c) => c.key !== this.activeKey)) this.choose(Math.max(0, classes.findIndex((c) => c.key === this.formerKey)));
+  }
+
+  /** Whether the list is about to change. */
+  get busy() {
+    return this.waiting || this.calls > 0 || this.dragging || this.newKey >= 0;
+  }
+
+  /** Reads the classes anew if others may have changed them. */
+  async look() {
+    if (!this.missed || this.busy) return;
+    try {
+      this.adopt(await call('GET', this.address));
+    } catch {
+      // They are read with the next change at the latest.
+    }
+  }
+
+  /** Waits until the active class is one that evidence can name. */
+  async known() {
+    let queue;
+    do await (queue = this.queue);
+    while (queue !== this.queue);
+    return this.current.stored;
+  }
+
+  /** Takes over what the server has, after a change by anyone. @param {ProjectRecord} project */
+  adopt({ classes, deleted = [] }) {
+    this.deleted = deleted.map((c) => c.id);
+    this.missed = this.busy;
+    if (this.busy) return; // changes of ours win; what there is then is read after them
+    const place = this.active;
+    const next = adopted(this.classes, classes);
+    if (!next.some((c) => c.key === this.activeKey)) this.activeKey = next[Math.min(place, next.length - 1)].key;
+    this.stored = next;
+    this.arrange(next);
+  }
+
+  paint() {
+    this.classes.forEach((c, i) => {
+      const row = this.rows.get(c.key);
+      if (row) paintRow(row, c, i, c.key === this.activeKey);
+    });
+  }
+
+  /**
+   * Shows how much of the image each class has.
+   *
+   * @param {Float64Array} shares of the area by class id, see shares.js
+   */
+  count(shares) {
+    for (const { key, id } of this.classes) {
+      const share = this.rows.get(key)?.share;
+      const text = shares[id] > 0 ? percent(shares[id]) : '';
+      if (share && share.textContent !== text) share.textContent = text;
+    }
+  }
+}

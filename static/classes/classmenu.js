@@ -1,0 +1,67 @@
+import { removeClass } from './classdelete.js';
+import { byId } from '../ui/dom.js';
+import { Menu } from '../ui/menu.js';
+
+/** The menus of one class and of all. */
+export class ClassMenu {
+  /** @param {import('./classes.js').ClassPanel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    this.place = 0;
+    this.one = new Menu(byId('class-menu'), (what) => this.run(what));
+    const all = new Menu(byId('classes-menu'), (what) => (what === 'import' ? this.file.click() : this.download(what)));
+    byId('classes-more').addEventListener('click', () => all.open(byId('classes-more')));
+    this.file = /** @type {HTMLInputElement} */ (byId('classes-file'));
+    this.file.addEventListener('change', () => {
+      const [file] = this.file.files ?? [];
+      this.file.value = '';
+      if (file) void this.upload(file);
+    });
+  }
+
+  /** @param {number} place of the class @param {HTMLElement} opener */
+  open(place, opener) {
+    this.place = place;
+    const last = this.panel.classes.length - 1;
+    const { element } = this.one;
+    for (const item of element.querySelectorAll('button')) {
+      item.disabled = (item.dataset.do === 'up' && place === 0) || (item.dataset.do === 'down' && place === last) || (item.dataset.do === 'delete' && last === 0);
+    }
+    element.setAttribute('aria-label', `Class ${this.panel.classes[place].name}`);
+    this.one.open(opener);
+  }
+
+  /** @param {string} what */
+  run(what) {
+    const { panel, place } = this;
+    if (what === 'rename') panel.edit(panel.classes[place].key);
+    if (what === 'up') panel.move(place, -1);
+    if (what === 'down') panel.move(place, 1);
+    if (what === 'delete') void removeClass(panel, place);
+  }
+
+  /** Downloads the classes. @param {string} format */
+  download(format) {
+    const link = document.createElement('a');
+    link.href = `${this.panel.address}/classes?format=${format}`;
+    link.download = ''; // the server names it
+    link.click();
+  }
+
+  /** Makes the classes of a file those of the project. @param {File} file */
+  async upload(file) {
+    await this.panel.replace(formatOf(file.name, await file.text()), file);
+  }
+}
+
+/**
+ * The form of a label set.
+ *
+ * @param {string} name of its file
+ * @param {string} text
+ * @returns {'txt' | 'json' | 'voc'}
+ */
+export function formatOf(name, text) {
+  if (/\.json$/i.test(name)) return 'json';
+  return /^\s*(#.*\n\s*)*[^:#\n]+:\d+,\d+,\d+:/.test(text) || /^\s*#\s*label:/.test(text) ? 'voc' : 'txt';
+}

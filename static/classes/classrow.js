@@ -1,0 +1,69 @@
+import { ink } from '../canvas/colour.js';
+import { stamp } from '../ui/dom.js';
+import { classKey } from './classkey.js';
+import { PATTERNS } from '../canvas/patterns.js';
+
+/**
+ * The row of one class, which tells the panel what is done to it.
+ *
+ * @param {import('./classes.js').ClassPanel} panel
+ * @param {number} key of the class
+ */
+export function classRow(panel, key) {
+  const { element, slot } = stamp('class-template');
+  const parts = {
+    element,
+    color: /** @type {HTMLInputElement} */ (slot('color')),
+    choose: slot('choose'),
+    name: slot('name'),
+    share: slot('share'),
+    key: slot('key'),
+    input: /** @type {HTMLInputElement} */ (slot('input')),
+    more: slot('more'),
+  };
+  const place = () => panel.classes.findIndex((c) => c.key === key);
+  parts.choose.addEventListener('click', () => panel.choose(place()));
+  parts.choose.addEventListener('dblclick', () => panel.edit(key));
+  parts.choose.addEventListener('keydown', (e) => {
+    if (!e.altKey || (e.key !== 'ArrowUp' && e.key !== 'ArrowDown')) return;
+    e.preventDefault();
+    e.stopPropagation();
+    panel.move(place(), e.key === 'ArrowUp' ? -1 : 1);
+  });
+  parts.more.addEventListener('click', () => panel.menu.open(place(), parts.more));
+  parts.color.addEventListener('input', () => panel.set(key, { color: parts.color.value }));
+  parts.color.addEventListener('change', () => panel.save());
+  parts.input.addEventListener('keydown', (e) => {
+    if (e.key !== 'Enter' && e.key !== 'Escape') return;
+    e.preventDefault();
+    e.stopPropagation();
+    if (e.key === 'Enter') panel.finish(key);
+    else panel.cancel(key);
+    panel.listener.left();
+  });
+  parts.input.addEventListener('blur', () => panel.finish(key));
+  return parts;
+}
+
+/**
+ * Shows what a class is called and how it looks.
+ *
+ * @param {ReturnType<typeof classRow>} row
+ * @param {import('./classlist.js').Entry} entry
+ * @param {number} place
+ * @param {boolean} active
+ */
+export function paintRow(row, { id, name, color }, place, active) {
+  row.color.value = color;
+  row.color.setAttribute('aria-label', `Colour of ${name}`);
+  row.name.textContent = name;
+  row.key.textContent = classKey(place);
+  row.key.hidden = classKey(place) === '';
+  row.choose.setAttribute('aria-pressed', String(active));
+  row.input.setAttribute('aria-label', `Name of class ${place + 1}`);
+  row.more.setAttribute('aria-label', `More for ${name}`);
+  row.element.classList.toggle('active', active);
+  row.element.dataset.pattern = String(id % PATTERNS);
+  row.element.style.setProperty('--class', color);
+  row.element.style.setProperty('--class-ink', ink(color));
+}

@@ -1,0 +1,81 @@
+import { byId } from '../ui/dom.js';
+
+/**
+ * Lets the person choose a class by typing a part of its name.
+ *
+ * @param {() => readonly {name: string, color: string}[]} classes
+ * @param {(index: number) => void} choose
+ * @returns {() => void} opens the dialog
+ */
+export function findClass(classes, choose) {
+  const dialog = /** @type {HTMLDialogElement} */ (byId('find-dialog'));
+  const input = /** @type {HTMLInputElement} */ (byId('find-input'));
+  const list = byId('find-list');
+  /** @type {number[]} */
+  let found = [];
+  let at = 0;
+
+  const paint = () => {
+    const wanted = input.value.trim().toLowerCase();
+    const all = classes();
+    found = matches(all.map((c) => c.name), wanted);
+    at = Math.min(at, Math.max(0, found.length - 1));
+    list.replaceChildren(
+      ...found.map((index, place) => {
+        const option = document.createElement('li');
+        option.id = `find-${index}`;
+        option.setAttribute('role', 'option');
+        option.setAttribute('aria-selected', String(place === at));
+        const swatch = document.createElement('span');
+        swatch.className = 'swatch';
+        swatch.style.backgroundColor = all[index].color;
+        option.append(swatch, all[index].name);
+        option.addEventListener('click', () => take(place));
+        return option;
+      }),
+    );
+    byId('find-none').hidden = found.length > 0;
+    if (found.length > 0) input.setAttribute('aria-activedescendant', `find-${found[at]}`);
+    else input.removeAttribute('aria-activedescendant');
+    list.children[at]?.scrollIntoView({ block: 'nearest' });
+  };
+  /** @param {number} place */
+  const take = (place) => {
+    dialog.close();
+    if (place < found.length) choose(found[place]);
+  };
+  input.addEventListener('input', () => {
+    at = 0;
+    paint();
+  });
+  input.addEventListener('keydown', (e) => {
+    if (e.key === 'Enter') {
+      e.preventDefault();
+      take(at);
+    } else if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
+      e.preventDefault();
+      at = (at + (e.key === 'ArrowDown' ? 1 : found.length - 1)) % Math.max(1, found.length);
+      paint();
+    }
+  });
+  return () => {
+    input.value = '';
+    at = 0;
+    dialog.showModal();
+    paint();
+    input.focus();
+  };
+}
+
+/**
+ * Places of the names that contain the text, those that start with it first.
+ *
+ * @param {readonly string[]} names
+ * @param {string} text lower case
+ * @returns {number[]}
+ */
+export function matches(names, text) {
+  const places = names.map((name) => name.toLowerCase().indexOf(text));
+  const all = names.map((_, i) => i).filter((i) => places[i] >= 0);
+  return all.sort((a, b) => Number(places[a] > 0) - Number(places[b] > 0) || a - b);
+}

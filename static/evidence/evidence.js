@@ -1,0 +1,382 @@
+import { decodeBase64 } from './frames.js';
+import { VOID } from './protocol.js';
+import { fromRecords, NO_REPAIRS, painted } from './repairs.js';
+
+/**
+ * @typedef {import('./protocol.js').EvidenceEvent} EvidenceEvent
+ * @typedef {import('./protocol.js').StateMessage} StateMessage
+ *
+ * @typedef {object} Pending an event that is not known to be on disk
+ * @property {EvidenceEvent} event
+ * @property {Uint8Array} [taken] accept only: the labels of the hypothesis
+ * @property {boolean} sent on its way at present
+ * @property {string} [map] that superpixels were of when it was sent
+ * @property {boolean} counted the state from the server holds it already
+ * @property {boolean} [greeted] it went with a greeting, in which one that is refused stops those after it
+ * @property {boolean} kept it outlives the page, as far as it can, and may be sent
+ * @property {string} epoch of the log it was made for
+ *
+ * @typedef {object} Step what one event changed
+ * @property {number[]} superpixels
+ * @property {Layers} before
+ * @property {Layers} after
+ *
+ * @typedef {{clicks: Uint8Array, labels: Uint8Array, repairs: import('./repairs.js').Repairs}} Layers
+ * @typedef {Layers & {done: Step[], undone: Step[]}} Board
+ *
+ * @typedef {(superpixels: number[]) => number[]} PixelsOf the pixels of superpixels, as runs of the image
+ */
+
+/** Bytes of unacknowledged events that go with a greeting; a frame may hold 64 KiB. */
+const GREETING = 32 << 10;
+
+/**
+ * The evidence of one image as this page sees it: what the server has
+ * confirmed, and on top of it the events that are still on their way, played at
+ * once so that the person need not wait. Knows nothing of sockets or pixels.
+ */
+export class Evidence {
+  /**
+   * @param {number} n superpixels
+   * @param {string} [map] name of their map
+   * @param {PixelsOf} [pixelsOf]
+   */
+  constructor(n, map = '', pixelsOf = () => []) {
+    this.n = n;
+    this.map = map;
+    this.pixelsOf = pixelsOf;
+    /** @type {import('../annotate/granularity.js').Granularity} */
+    this.granularity = { regions: n, wanted: n, finest: n, split: 0 };
+    this.epoch = '';
+    this.seq = 0;
+    this.undoDepth = 0;
+    this.redoDepth = 0;
+    /** @type {Pending[]} in the order they were made */
+    this.pending = [];
+    /** The repairs of the last state, as told and decoded. */
+    this.told = { records: /** @type {import('./repairs.js').RepairRecord[]} */ ([]), repairs: NO_REPAIRS };
+    /** @type {Board} */
+    this.confirmed = blank(n);
+    /** @type {Board} confirmed with the pending events played on it */
+    this.present = this.confirmed;
+  }
+
+  /**
+   * Adds an event of the person; it shows at once.
+   *
+   * @param {Omit<EvidenceEvent, 'expected_seq'>} event
+   * @param {Uint8Array} [taken] accept only: the labels of the hypothesis
+   * @param {boolean} [kept] whether it may be sent at once
+   * @returns {Pending}
+   */
+  add(event, taken, kept = true) {
+    const map = event.superpixels && this.map ? { map: this.map } : {};
+    /** @type {Pending} */
+    const pending = { event: { ...event, ...map, expected_seq: this.seq }, taken, sent: false, counted: false, kept, epoch: this.epoch };
+    this.pending.push(pending);
+    this.replay();
+    return pending;
+  }
+
+  /**
+   * Takes over events that an earlier page could not bring to the server, after
+   * those that are pending. What was said of other superpixels is put in terms
+   * of the present ones by the points; where that can't be done it is given up.
+   *
+   * @param {import('./queue.js').Kept[]} left in the order they were made
+   * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
+   * @returns {string[]} ids of those given up
+   */
+  resume(left, renumber) {
+    if (this.seq === 0 && this.epoch === '' && left.length > 0) this.seq = left[0].seq;
+    /** @type {string[]} */
+    const lost = [];
+    for (const { event, taken, epoch } of left) {
+      if (this.pending.some((p) => p.event.id === event.id)) continue;
+      const elsewhere = event.superpixels !== undefined && (event.map ?? '') !== this.map;
+      if ((elsewhere && !event.points?.length) || (taken && taken.length !== this.n)) {
+        lost.push(event.id);
+        continue;
+      }
+      const here = elsewhere ? { superpixels: renumber(event.superpixels ?? [], event.points ?? []), map: this.map } : {};
+      this.pending.push({ event: { ...event, ...here }, taken, sent: false, counted: false, kept: true, epoch });
+    }
+    this.replay();
+    return lost;
+  }
+
+  /**
+   * The event to send now, or null. One is on its way at a time, so that a
+   * rebase concerns one event only.
+   *
+   * @returns {EvidenceEvent | null}
+   */
+  next() {
+    if (this.pending.length === 0 || this.pending.some((p) => p.sent)) return null;
+    const [head] = this.pending;
+    if (!head.kept) return null;
+    head.sent = true;
+    head.map = this.map;
+    head.event.expected_seq = this.seq;
+    return head.event;
+  }
+
+  /**
+   * What a new connection starts with. The first of the pending events go with
+   * it and are then on their way.
+   */
+  greeting() {
+    /** @type {EvidenceEvent[]} */
+    const unacked = [];
+    let room = GREETING;
+    let full = false;
+    for (const p of this.pending) {
+      p.event.expected_seq = this.seq + unacked.length;
+      room -= JSON.stringify(p.event).length;
+      full ||= room < 0 || !p.kept;
+      p.sent = !full;
+      p.map = this.map;
+      p.greeted = p.sent;
+      if (p.sent) unacked.push(p.event);
+    }
+    return { type: 'hello', epoch: this.epoch || (this.pending[0]?.epoch ?? ''), seq: this.seq, unacked };
+  }
+
+  /** The connection is gone: nothing is on its way any more. */
+  disconnected() {
+    for (const p of this.pending) p.sent = false;
+  }
+
+  /**
+   * The server has the event on disk.
+   *
+   * @param {string} id
+   * @param {number} seq
+   */
+  acked(id, seq) {
+    const i = this.pending.findIndex((p) => p.event.id === id);
+    if (i < 0) return;
+    const [p] = this.pending.splice(i, 1);
+    if (!p.counted && seq > this.seq) {
+      this.play(this.confirmed, p);
+      this.seq = seq;
+      this.count(p.event.kind);
+      if (p.event.regions) this.granularity = { ...this.granularity, wanted: p.event.regions };
+    }
+    this.replay();
+  }
+
+  /**
+   * The server refused an event. 'resend' means that it was made for an older
+   * state and goes again; 'wait' that it should go again later; 'hold' that it
+   * speaks of superpixels that are gone and goes again once the present ones are
+   * known; 'dropped' that it has been rolled back.
+   *
+   * @param {string} id
+   * @param {'stale' | 'map' | 'invalid' | 'unavailable'} reason
+   * @param {number} seq
+   * @returns {'resend' | 'wait' | 'hold' | 'dropped'}
+   */
+  rejected(id, reason, seq) {
+    const i = this.pending.findIndex((p) => p.event.id === id);
+    if (i < 0) return 'dropped';
+    const p = this.pending[i];
+    p.sent = false;
+    if (reason === 'unavailable') return 'wait';
+    if (reason === 'map') return p.map === this.map ? 'hold' : 'resend';
+    // Stale although the state was right: what the event refers to is gone, and
+    // sending it again would be refused for ever.
+    if (reason === 'stale' && (p.event.expected_seq !== seq || p.epoch !== this.epoch || p.greeted)) {
+      p.epoch = this.epoch;
+      p.greeted = false;
+      this.seq = seq;
+      return 'resend';
+    }
+    this.pending.splice(i, 1);
+    this.replay();
+    return 'dropped';
+  }
+
+  /**
+   * Takes over the server's state.
+   *
+   * @param {StateMessage} message
+   */
+  state(message) {
+    const clicks = decodeBase64(message.clicks);
+    const labels = decodeBase64(message.labels);
+    const repairs = this.decode(message.repairs ?? []);
+    if (clicks.length !== this.n || labels.length !== this.n) {
+      throw new Error(`The state has ${labels.length} superpixels and the image ${this.n}.`);
+    }
+    const known = message.epoch === this.epoch && (message.seq === this.seq || this.foresees(message.seq, labels, repairs));
+    const { done, undone } = this.confirmed;
+    this.confirmed = known ? { clicks, labels, repairs, done, undone } : { clicks, labels, repairs, done: [], undone: [] };
+    this.epoch = message.epoch;
+    this.seq = message.seq;
+    this.undoDepth = message.undo;
+    this.redoDepth = message.redo;
+    const { regions = this.n, wanted = this.n, finest = this.n, split = 0 } = message;
+    this.granularity = { regions, wanted, finest, split };
+    this.replay();
+  }
+
+  /** @param {import('./repairs.js').RepairRecord[]} records @returns {import('./repairs.js').Repairs} the same list for the same records */
+  decode(records) {
+    if (records !== this.told.records) this.told = { records, repairs: fromRecords(records) };
+    return this.told.repairs;
+  }
+
+  /**
+   * Turns to another superpixel map, whose state is to follow. What waits is put
+   * in terms of it; hypotheses of the old one can't be accepted any more.
+   *
+   * @param {number} n superpixels
+   * @param {string} map its name
+   * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
+   * @returns {string[]} ids of what waited and had to be given up
+   */
+  renew(n, map, renumber) {
+    this.n = n;
+    this.map = map;
+    this.confirmed = { ...blank(n), repairs: this.confirmed.repairs };
+    const lost = this.pending.filter(({ event }) => event.kind === 'accept').map(({ event }) => event.id);
+    this.pending = this.pending.filter(({ event }) => event.kind !== 'accept');
+    for (const { event } of this.pending) {
+      if (!event.superpixels) continue;
+      event.superpixels = renumber(event.superpixels, event.points ?? []);
+      event.map = map;
+    }
+    this.replay();
+    return lost;
+  }
+
+  /** How many superpixels have been asked for last and may not be there yet. */
+  get asked() {
+    return this.pending.findLast(({ event }) => event.kind === 'granularity')?.event.regions;
+  }
+
+  /**
+   * Whether a state that is one event ahead came about through our own first
+   * pending event, whose acknowledgement is still to come.
+   *
+   * @param {number} seq
+   * @param {Uint8Array} labels
+   * @param {import('./repairs.js').Repairs} repairs
+   */
+  foresees(seq, labels, repairs) {
+    const head = this.pending[0];
+    if (seq !== this.seq + 1 || !head?.sent || head.counted) return false;
+    const trial = copy(this.confirmed);
+    this.play(trial, head);
+    if (trial.labels.some((l, i) => l !== labels[i]) || !same(trial.repairs, repairs)) return false;
+    this.confirmed = trial;
+    head.counted = true;
+    return true;
+  }
+
+  /** Steps that can be taken back and brought back, pending events included. */
+  depth() {
+    let { undoDepth: undo, redoDepth: redo } = this;
+    for (const p of this.pending) {
+      if (!p.counted) [undo, redo] = after(p.event.kind, undo, redo);
+    }
+    return { undo, redo };
+  }
+
+  /** The classes have changed: what steps wrote before may mean others now, so only the server can take them back. */
+  forget() {
+    this.confirmed = { ...this.confirmed, done: [], undone: [] };
+    this.replay();
+  }
+
+  /** @param {import('./protocol.js').Kind} kind */
+  count(kind) {
+    [this.undoDepth, this.redoDepth] = after(kind, this.undoDepth, this.redoDepth);
+  }
+
+  replay() {
+    this.present = copy(this.confirmed);
+    for (const p of this.pending) if (!p.counted) this.play(this.present, p);
+  }
+
+  /**
+   * Plays an event. An undo or redo of a step that this page has not seen being
+   * made shows once the server answers; so does another granularity or an older
+   * state, and the undo of what was done before these.
+   *
+   * @param {Board} board
+   * @param {Pick<Pending, 'event' | 'taken'>} pending
+   */
+  play(board, { event, taken }) {
+    const { kind } = event;
+    if (kind === 'undo' || kind === 'redo') {
+      const step = (kind === 'undo' ? board.done : board.undone).pop();
+      if (!step) return;
+      restore(board, step.superpixels, kind === 'undo' ? step.before : step.after);
+      (kind === 'undo' ? board.undone : board.done).push(step);
+      return;
+    }
+    if (kind === 'granularity' || kind === 'restore') {
+      board.done = [];
+      board.undone = [];
+      return;
+    }
+    const superpixels = kind === 'pixels' ? [] : event.superpixels?.length ? event.superpixels : [...board.labels.keys()];
+    const before = snapshot(board, superpixels);
+    for (const s of superpixels) {
+      if (kind === 'label') board.clicks[s] = board.labels[s] = event.class ?? VOID;
+      else if (kind === 'clear') board.clicks[s] = board.labels[s] = VOID;
+      else if (board.clicks[s] === VOID && taken) board.labels[s] = taken[s];
+    }
+    for (const { class: label, runs } of event.repairs ?? []) board.repairs = painted(board.repairs, runs, label);
+    if (board.repairs.length > 0 && (kind === 'label' || kind === 'clear')) board.repairs = painted(board.repairs, this.pixelsOf(superpixels), -1);
+    board.done.push({ superpixels, before, after: snapshot(board, superpixels) });
+    board.undone = [];
+  }
+}
+
+/**
+ * @param {import('./protocol.js').Kind} kind
+ * @param {number} undo
+ * @param {number} redo
+ * @returns {[number, number]}
+ */
+function after(kind, undo, redo) {
+  if (kind === 'undo') return [undo - 1, redo + 1];
+  if (kind === 'redo') return [undo + 1, redo - 1];
+  return [undo + 1, 0];
+}
+
+/** @param {number} n superpixels @returns {Board} */
+function blank(n) {
+  return { clicks: new Uint8Array(n).fill(VOID), labels: new Uint8Array(n).fill(VOID), repairs: NO_REPAIRS, done: [], undone: [] };
+}
+
+/** @param {Board} board @returns {Board} */
+function copy({ clicks, labels, repairs, done, undone }) {
+  return { clicks: clicks.slice(), labels: labels.slice(), repairs, done: done.slice(), undone: undone.slice() };
+}
+
+/** @param {Board} board @param {number[]} superpixels @returns {Layers} */
+function snapshot(board, superpixels) {
+  return {
+    clicks: Uint8Array.from(superpixels, (s) => board.clicks[s]),
+    labels: Uint8Array.from(superpixels, (s) => board.labels[s]),
+    repairs: board.repairs,
+  };
+}
+
+/** @param {Board} board @param {number[]} superpixels @param {Layers} layers */
+function restore(board, superpixels, layers) {
+  superpixels.forEach((s, i) => {
+    board.clicks[s] = layers.clicks[i];
+    board.labels[s] = layers.labels[i];
+  });
+  board.repairs = layers.repairs;
+}
+
+/** @param {Uint32Array} a @param {Uint32Array} b */
+function same(a, b) {
+  return a === b || (a.length === b.length && a.every((v, i) => v === b[i]));
+}

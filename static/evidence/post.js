@@ -1,0 +1,46 @@
+import { problemOf } from '../ui/api.js';
+
+/**
+ * @typedef {import('./protocol.js').EvidenceEvent} EvidenceEvent
+ * @typedef {import('./protocol.js').AckMessage} AckMessage
+ * @typedef {import('./protocol.js').RejectMessage} RejectMessage
+ */
+
+/**
+ * Sends an event by HTTP and answers as the socket would.
+ *
+ * @param {string} address
+ * @param {EvidenceEvent} event
+ * @returns {Promise<AckMessage | RejectMessage | null>} null when there was no answer
+ */
+export async function postEvent(address, event) {
+  try {
+    const response = await fetch(address, {
+      method: 'POST',
+      mode: 'same-origin',
+      credentials: 'same-origin',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(event),
+    });
+    return answerOf(event, response.status, await response.text());
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {EvidenceEvent} event
+ * @param {number} status
+ * @param {string} body
+ * @returns {AckMessage | RejectMessage}
+ */
+export function answerOf(event, status, body) {
+  const { id } = event;
+  if (status === 200) return { type: 'ack', id, seq: JSON.parse(body).seq };
+  const { detail } = problemOf(body, status);
+  if (status === 401 || status === 429 || status >= 500) return { type: 'reject', id, reason: 'unavailable', detail, seq: 0 };
+  if (status !== 409) return { type: 'reject', id, reason: 'invalid', detail, seq: 0 };
+  const { seq } = JSON.parse(body);
+  const reason = seq === event.expected_seq && event.map ? 'map' : 'stale';
+  return { type: 'reject', id, reason, detail, seq };
+}

@@ -1,0 +1,46 @@
+import { call } from '../ui/api.js';
+import { toast, toastProblem } from '../ui/toast.js';
+
+/**
+ * Moves something to the trash, takes its element off the page, and offers to
+ * undo both.
+ *
+ * @param {string} address of the thing in the interface
+ * @param {string} id
+ * @param {string} name for the message
+ * @param {HTMLElement} element
+ * @param {() => void} [changed] called after each of the two
+ */
+export async function discard(address, id, name, element, changed = () => {}) {
+  const parent = element.parentElement;
+  const next = element.nextElementSibling;
+  try {
+    await call('DELETE', address);
+  } catch (error) {
+    toastProblem(error);
+    return;
+  }
+  const focused = element.contains(document.activeElement);
+  const neighbour = /** @type {HTMLElement | null} */ ((next ?? element.previousElementSibling)?.querySelector('a, button') ?? null);
+  element.remove();
+  if (focused) (neighbour ?? document.getElementById('main'))?.focus();
+  changed();
+  toast('Moved to the trash', name, 'info', {
+    label: 'Undo',
+    run: async () => {
+      await restore(id);
+      parent?.insertBefore(element, next?.parentElement === parent ? next : null);
+      element.querySelector('a')?.focus();
+      changed();
+    },
+  });
+}
+
+/**
+ * Takes something out of the trash.
+ *
+ * @param {string} id
+ */
+export async function restore(id) {
+  await call('POST', `/api/v1/trash/${encodeURIComponent(id)}/restore`);
+}

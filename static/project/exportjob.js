@@ -1,0 +1,125 @@
+import { call, Problem } from '../ui/api.js';
+
+/**
+ * An export that the server makes in the background; segment/export/jobs.go and
+ * report.go have the other side.
+ *
+ * @typedef {object} ImageReport
+ * @property {string} name
+ * @property {number} regions_in
+ * @property {number} regions_out
+ * @property {string} lossy what is not exact and why; empty when everything is
+ * @property {string} [note]
+ *
+ * @typedef {object} Report
+ * @property {number} regions_in
+ * @property {number} regions_out
+ * @property {number} lossy images of which something is not exact
+ * @property {ImageReport[]} images
+ * @property {{name: string, why: string}[]} skipped
+ *
+ * @typedef {object} ExportStatus
+ * @property {string} id
+ * @property {'waiting' | 'running' | 'done' | 'failed'} status
+ * @property {number} images_done
+ * @property {number} images_total
+ * @property {string} [problem]
+ * @property {number} [bytes]
+ * @property {Report} [report]
+ */
+
+/** Milliseconds between two looks at an export, at first and at most. */
+const SOON = 150;
+const LATER = 1500;
+
+/**
+ * Starts an export and follows it to its end.
+ *
+ * @param {string} project
+ * @param {string} format
+ * @param {object} options
+ * @param {(status: ExportStatus) => void} progress
+ * @param {AbortSignal} signal cancels it
+ * @returns {Promise<ExportStatus | null>} done or failed; null when it was cancelled and nothing is left of it
+ */
+export async function runExport(project, format, options, progress, signal) {
+  const { id } = await call('POST', `/api/v1/projects/${encodeURIComponent(project)}/exports`, { format, options });
+  const address = `/api/v1/exports/${encodeURIComponent(id)}`;
+  const stop = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  for (let wait = SOON; ; wait = Math.min(wait * 1.3, LATER)) {
+    if (signal.aborted) return cancelled(address);
+    /** @type {ExportStatus} */
+    const status = await call('GET', address);
+    if (signal.aborted) return cancelled(address);
+    progress(status);
+    if (status.status === 'done' || status.status === 'failed') return status;
+    await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), stop]);
+  }
+}
+
+/** @param {string} address of an export @returns {Promise<null>} */
+async function cancelled(address) {
+  try {
+    await call('DELETE', address);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 404) throw error; // else it is gone already
+  }
+  return null;
+}
+
+/** @param {string} id */
+export function fileOf(id) {
+  return `/api/v1/exports/${encodeURIComponent(id)}/file`;
+}
+
+/**
+ * What an export is doing.
+ *
+ * @param {ExportStatus} status
+ */
+export function progressText(status) {
+  if (status.status === 'waiting') return 'Waiting for other exports.';
+  if (status.images_total === 0) return 'Starting.';
+  return `${status.images_done} of ${counted(status.images_total, 'image')}`;
+}
+
+/**
+ * The report in one line.
+ *
+ * @param {ExportStatus} status of an export that is done
+ */
+export function resultText({ report, bytes = 0 }) {
+  if (!report) return '';
+  const regions = `${report.regions_out} of ${counted(report.regions_in, 'region')}`;
+  const kept = report.lossy === 0 ? 'nothing was lost' : `${counted(report.lossy, 'image')} not exact`;
+  const skipped = report.skipped.length > 0 ? `, ${report.skipped.length} left out` : '';
+  return `${counted(report.images.length, 'image')}${skipped}, ${regions}, ${kept}. ${size(bytes)}.`;
+}
+
+/**
+ * What is to be said about single images: what is not exact, what was left out.
+ *
+ * @param {Report} report
+ * @param {number} [most] lines
+ */
+export function losses(report, most = 100) {
+  const lines = [
+    ...report.images.flatMap((im) => [im.lossy, im.note].filter(Boolean).map((text) => `${im.name}: ${text}`)),
+    ...report.skipped.map((im) => `${im.name}: left out. ${im.why}`),
+  ];
+  if (lines.length <= most) return lines;
+  return [...lines.slice(0, most), `${lines.length - most} more are listed in manifest.json in the file.`];
+}
+
+/** @param {number} n @param {string} what */
+function counted(n, what) {
+  return n === 1 ? `1 ${what}` : `${n} ${what}s`;
+}
+
+/** @param {number} bytes */
+function size(bytes) {
+  if (bytes < 1000) return `${bytes} bytes`;
+  if (bytes < 1e6) return `${Math.round(bytes / 1e3)} kB`;
+  if (bytes < 1e9) return `${(bytes / 1e6).toFixed(1)} MB`;
+  return `${(bytes / 1e9).toFixed(1)} GB`;
+}

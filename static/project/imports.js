@@ -1,0 +1,70 @@
+import { Problem } from '../ui/api.js';
+import { insist } from '../ui/patience.js';
+
+/**
+ * An import of many files. The network and the clock are given to it.
+ *
+ * @typedef {import('./importreport.js').ImportReport} ImportReport
+ *
+ * @typedef {object} Way
+ * @property {(file: File, progress: (share: number) => void) => Promise<ImportReport>} send
+ * @property {(done: number, share: number) => void} progress files that are done, and how much of the next has been sent
+ * @property {(problem: Problem, seconds: number) => void} wait told before each pause
+ * @property {(milliseconds: number) => Promise<void>} pause
+ */
+
+/**
+ * Sends the files one after the other. What is wrong with one is in the report,
+ * and the others go on; for a server that can't take one at the moment it waits
+ * as uploads do. A file that arrives twice, because only the answer was lost, is
+ * one more step of its image's history and changes nothing.
+ *
+ * @param {readonly File[]} files
+ * @param {Way} way
+ * @returns {Promise<ImportReport>}
+ */
+export async function importAll(files, way) {
+  /** @type {ImportReport} */
+  const report = { classes_added: [], images: [] };
+  for (const [i, file] of files.entries()) {
+    const send = () => {
+      way.progress(i, 0);
+      return way.send(file, (share) => way.progress(i, share));
+    };
+    try {
+      const answer = await insist(send, way);
+      report.classes_added.push(...answer.classes_added);
+      report.images.push(...answer.images.map((im) => ({ ...im, mask: im.mask || file.name })));
+    } catch (error) {
+      const problem = error instanceof Problem ? error.detail || error.title : String(error);
+      report.images.push({ mask: file.name, problem });
+    }
+  }
+  return report;
+}
+
+/**
+ * Files with others that were dropped to them, each once.
+ *
+ * @param {readonly File[]} files
+ * @param {readonly File[]} others
+ */
+export function together(files, others) {
+  return [...new Map([...files, ...others].map((file) => [identity(file), file])).values()];
+}
+
+/**
+ * Files without those that have been imported.
+ *
+ * @param {readonly File[]} files
+ * @param {readonly File[]} done
+ */
+export function remaining(files, done) {
+  const gone = new Set(done.map(identity));
+  return files.filter((file) => !gone.has(identity(file)));
+}
+
+/** What tells files apart; a field gives other objects than it was given. @param {File} file */
+function identity({ name, size, lastModified }) {
+  return `${name}\n${size}\n${lastModified}`;
+}

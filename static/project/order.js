@@ -1,0 +1,62 @@
+import { byId } from '../ui/dom.js';
+
+/**
+ * The order in which a person saw the images of a project last, so that 'next
+ * image' means the next one of that list. It lives as long as the tab.
+ */
+
+const key = (/** @type {string} */ project) => `collie-order-${project}`;
+
+/**
+ * @param {string} project
+ * @param {readonly {id: string}[]} images
+ */
+export function keepOrder(project, images) {
+  try {
+    sessionStorage.setItem(key(project), images.map((im) => im.id).join(' '));
+  } catch {
+    // Without storage the order of upload holds.
+  }
+}
+
+/**
+ * Makes previous and next of the annotation page those of the order that was kept.
+ *
+ * @param {DOMStringMap} data of the page
+ */
+export function followOrder(data) {
+  const found = neighbours(data.project ?? '', data.image ?? '');
+  if (!found) return;
+  for (const side of /** @type {const} */ (['previous', 'next'])) {
+    const id = found[side];
+    const link = byId(side);
+    data[side] = id;
+    link.classList.toggle('off', !id);
+    if (id) link.setAttribute('href', `/images/${id}`);
+    else link.removeAttribute('href');
+    link.toggleAttribute('aria-disabled', !id);
+    if (!id) link.setAttribute('aria-disabled', 'true');
+  }
+  byId('place').textContent = `Image ${found.place} of the ${found.count} listed`;
+  byId('place-shown').textContent = `${found.place} / ${found.count}`;
+}
+
+/**
+ * The neighbours of an image in the order that was kept, or undefined when it is
+ * not in it.
+ *
+ * @param {string} project
+ * @param {string} image
+ * @returns {{previous: string, next: string, place: number, count: number} | undefined} ids, empty at the ends; the place from 1
+ */
+export function neighbours(project, image) {
+  let ids;
+  try {
+    ids = (sessionStorage.getItem(key(project)) ?? '').split(' ');
+  } catch {
+    return undefined;
+  }
+  const at = ids.indexOf(image);
+  if (at < 0) return undefined;
+  return { previous: ids[at - 1] ?? '', next: ids[at + 1] ?? '', place: at + 1, count: ids.length };
+}

@@ -1,0 +1,96 @@
+import { call } from '../ui/api.js';
+import { byId, closeButtons, colourSwatches } from '../ui/dom.js';
+import { exportDialog } from './export.js';
+import { imageList } from './images.js';
+import { importDialog } from './importdialog.js';
+import { themeToggle } from '../ui/theme.js';
+import { toast, toastProblem } from '../ui/toast.js';
+import { dropZone, upload } from './upload.js';
+
+colourSwatches();
+themeToggle();
+closeButtons();
+
+const project = byId('main').dataset.project ?? '';
+const address = `/api/v1/projects/${encodeURIComponent(project)}`;
+const renameDialog = /** @type {HTMLDialogElement} */ (byId('rename-dialog'));
+const trashDialog = /** @type {HTMLDialogElement} */ (byId('trash-dialog'));
+const input = /** @type {HTMLInputElement} */ (byId('rename-input'));
+
+const openExport = exportDialog();
+byId('export').addEventListener('click', () => openExport(images.selected()));
+document.addEventListener('keydown', (e) => {
+  if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'e' && !document.querySelector('dialog[open]')) {
+    e.preventDefault();
+    openExport(images.selected());
+  }
+});
+
+byId('rename').addEventListener('click', () => {
+  input.value = byId('project-name').textContent ?? '';
+  renameDialog.showModal();
+  input.select();
+});
+renameDialog.addEventListener('close', async () => {
+  const name = input.value.trim();
+  if (renameDialog.returnValue !== 'rename' || name === '') return;
+  renameDialog.returnValue = '';
+  try {
+    const answer = await call('PATCH', address, { name });
+    byId('project-name').textContent = answer.name;
+    document.title = `${answer.name} – Collie`;
+    toast('Renamed');
+  } catch (error) {
+    toastProblem(error);
+  }
+});
+
+byId('trash').addEventListener('click', () => trashDialog.showModal());
+trashDialog.addEventListener('close', async () => {
+  if (trashDialog.returnValue !== 'trash') return;
+  trashDialog.returnValue = '';
+  try {
+    await call('DELETE', address);
+    location.assign('/');
+  } catch (error) {
+    toastProblem(error);
+  }
+});
+
+const images = imageList(project);
+byId('export-chosen').addEventListener('click', () => openExport(images.selected()));
+const importing = importDialog(project, async (classes) => {
+  await images.load();
+  if (classes) await legend();
+});
+byId('import').addEventListener('click', importing.open);
+await images.load();
+
+/** @type {Promise<unknown>} uploads wait for those before them */
+let sending = Promise.resolve();
+dropZone((files) => {
+  sending = sending.then(async () => {
+    const sent = await upload(project, files);
+    await images.load();
+    if (sent.images.length === 0) return;
+    const open = /** @type {HTMLAnchorElement} */ (byId('uploads-open'));
+    open.href = `/images/${sent.images[0].id}`;
+    open.hidden = false;
+  });
+}, importing);
+
+/** Shows the classes as they are now. */
+async function legend() {
+  const { classes } = await call('GET', address);
+  byId('legend').replaceChildren(
+    ...classes.map((/** @type {{name: string, color: string}} */ { name, color }) => {
+      const item = document.createElement('li');
+      const swatch = document.createElement('span');
+      swatch.className = 'swatch';
+      swatch.dataset.color = color;
+      item.append(swatch, name);
+      return item;
+    }),
+  );
+  colourSwatches();
+}

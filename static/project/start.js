@@ -1,0 +1,78 @@
+import { call } from '../ui/api.js';
+import { discard } from './discard.js';
+import { byId, colourSwatches } from '../ui/dom.js';
+import { sendFile } from '../ui/sendfile.js';
+import { themeToggle } from '../ui/theme.js';
+import { toast, toastProblem } from '../ui/toast.js';
+import { dropZone, upload } from './upload.js';
+
+colourSwatches();
+themeToggle();
+
+let busy = false;
+
+/** @param {() => Promise<void>} work */
+async function alone(work) {
+  if (busy) return;
+  busy = true;
+  document.documentElement.classList.add('busy');
+  try {
+    await work();
+  } catch (error) {
+    toastProblem(error);
+  } finally {
+    busy = false;
+    document.documentElement.classList.remove('busy');
+  }
+}
+
+/** @param {string} file name of the first file */
+function projectName(file) {
+  return [...file.replace(/\.[^.]*$/, '').trim()].slice(0, 100).join('') || 'Untitled';
+}
+
+dropZone((files) =>
+  alone(async () => {
+    const project = await call('POST', '/api/v1/projects', { name: projectName(files[0].name) });
+    const { images, failed } = await upload(project.id, files);
+    if (images.length === 0) {
+      await call('DELETE', `/api/v1/projects/${encodeURIComponent(project.id)}`);
+    } else if (failed === 0) {
+      location.assign(`/images/${images[0].id}`);
+    } else {
+      const open = /** @type {HTMLAnchorElement} */ (byId('uploads-open'));
+      open.href = `/images/${images[0].id}`;
+      open.hidden = false;
+      open.focus();
+    }
+  }),
+);
+
+byId('sample').addEventListener('click', () =>
+  alone(async () => {
+    toast('Preparing the sample image', 'It is segmented into superpixels once.');
+    const { images } = await call('POST', '/api/v1/sample');
+    location.assign(`/images/${images[0].id}`);
+  }),
+);
+
+const backup = /** @type {HTMLInputElement} */ (byId('backup-file'));
+byId('backup').addEventListener('click', () => backup.click());
+backup.addEventListener('change', () =>
+  alone(async () => {
+    const [file] = backup.files ?? [];
+    backup.value = '';
+    if (!file) return;
+    toast('Importing the backup', 'Its project opens when it is there.');
+    const [project] = await sendFile('/api/v1/imports', file);
+    location.assign(`/projects/${encodeURIComponent(project.id)}`);
+  }),
+);
+
+document.addEventListener('click', (event) => {
+  const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest('[data-trash]'));
+  const card = /** @type {HTMLElement | null} */ (button?.closest('.card') ?? null);
+  if (!button || !card) return;
+  const { trash = '', name = '' } = button.dataset;
+  void discard(`/api/v1/projects/${encodeURIComponent(trash)}`, trash, name, card);
+});

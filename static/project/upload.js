@@ -1,0 +1,179 @@
+import { call, Problem } from '../ui/api.js';
+import { byId, stamp } from '../ui/dom.js';
+import { droppedFiles, meant } from './folders.js';
+import { pause } from '../ui/patience.js';
+import { sendFile } from '../ui/sendfile.js';
+import { Uploads } from './uploads.js';
+
+/** @typedef {import('./uploads.js').Answer} Answer */
+
+/**
+ * Who is given files instead of the drop zone while it is open.
+ *
+ * @typedef {object} Taker
+ * @property {HTMLDialogElement} dialog
+ * @property {(files: File[]) => void} take
+ */
+
+/**
+ * Lets a drop zone take files, folders and zip archives by drop, click and
+ * keyboard, anywhere on the page. While a dialog is open a drop is for it, if it
+ * takes files, and for nobody otherwise.
+ *
+ * @param {(files: File[]) => void} take
+ * @param {Taker} [instead]
+ */
+export function dropZone(take, instead) {
+  const page = { element: byId('drop'), take };
+  const target = () => {
+    if (instead?.dialog.open) return { element: instead.dialog, take: instead.take };
+    return document.querySelector('dialog[open]') ? null : page;
+  };
+  /** @type {HTMLElement | null} */
+  let shown = null;
+  let depth = 0;
+  /** @param {number} change */
+  const over = (change) => {
+    depth = Math.max(0, depth + change);
+    shown?.classList.remove('over');
+    shown = depth > 0 ? (target()?.element ?? null) : null;
+    shown?.classList.add('over');
+  };
+  /** @param {readonly File[]} files @param {(files: File[]) => void} to */
+  const offer = (files, to) => {
+    const wanted = meant(files);
+    if (wanted.length > 0) to(wanted);
+  };
+  /** @param {DragEvent} e */
+  const carriesFiles = (e) => e.dataTransfer?.types.includes('Files') ?? false;
+  document.addEventListener('dragenter', (e) => carriesFiles(e) && over(1));
+  document.addEventListener('dragleave', (e) => carriesFiles(e) && over(-1));
+  document.addEventListener('dragover', (e) => {
+    if (!carriesFiles(e)) return;
+    e.preventDefault();
+    if (e.dataTransfer) e.dataTransfer.dropEffect = target() ? 'copy' : 'none';
+  });
+  document.addEventListener('drop', async (e) => {
+    if (!carriesFiles(e) || !e.dataTransfer) return;
+    e.preventDefault();
+    over(-depth);
+    const to = target()?.take;
+    if (to) offer(await droppedFiles(e.dataTransfer), to);
+  });
+  for (const id of ['files', 'folder']) {
+    const input = /** @type {HTMLInputElement} */ (byId(id));
+    input.addEventListener('change', () => {
+      const files = [...(input.files ?? [])];
+      input.value = '';
+      offer(files, take);
+    });
+  }
+  byId('choose-folder').addEventListener('click', () => byId('folder').click());
+}
+
+/**
+ * Uploads files to a project and shows them in the list of uploads, one request
+ * each so that each has its progress and its own problem. What the project has
+ * already, by name and size, is not sent again, so that an upload that broke off
+ * goes on when the same files are dropped again. While the server can't be
+ * reached the upload waits and goes on by itself.
+ *
+ * @param {string} project
+ * @param {File[]} files
+ * @returns {Promise<{images: {id: string}[], failed: number}>} new images in the order of the files
+ */
+export async function upload(project, files) {
+  const address = `/api/v1/projects/${encodeURIComponent(project)}/images`;
+  byId('uploads').hidden = false;
+  byId('uploads').scrollIntoView({ block: 'nearest' });
+  const summary = byId('uploads-summary');
+  const title = byId('uploads-title');
+  title.textContent = 'Uploading';
+  const uploads = new Uploads(files, {
+    present: () => call('GET', address),
+    send: async (file, progress) => accepted(await sendFile(address, file, progress)),
+    pause,
+    show: (file) => row(file, files.length > 50),
+    tell: (done, of) => {
+      summary.textContent = `${done} of ${of}`;
+    },
+  });
+  const result = await uploads.run();
+  const there = result.skipped > 0 ? `, ${result.skipped} there already` : '';
+  title.textContent = result.failed === 0 ? 'Uploaded' : 'Some files could not be read';
+  summary.textContent =
+    result.failed === 0 ? `${files.length} of ${files.length}${there}` : `${files.length - result.failed - result.skipped} uploaded, ${result.failed} not${there}`;
+  return result;
+}
+
+/**
+ * @param {File} file
+ * @param {boolean} many whether rows of what is done leave the page
+ * @returns {import('./uploads.js').Row}
+ */
+function row(file, many) {
+  const { element, slot } = stamp('upload-template');
+  const bar = /** @type {HTMLProgressElement} */ (slot('progress'));
+  slot('name').textContent = file.name;
+  byId('uploads-list').append(element);
+  /** @param {string} state @param {string} text */
+  const show = (state, text) => {
+    element.dataset.state = state;
+    slot('state').textContent = text;
+  };
+  /** @param {string} detail */
+  const explain = (detail) => {
+    slot('problem').textContent = detail;
+    slot('problem').hidden = detail === '';
+  };
+  /** @param {string} text */
+  const finish = (text) => {
+    bar.value = 1;
+    explain('');
+    show('done', text);
+    if (many) element.remove();
+  };
+  return {
+    progress(share) {
+      explain('');
+      if (share < 1) {
+        bar.value = share;
+        show('sending', `${Math.round(share * 100)} %`);
+      } else {
+        show('working', 'Finding superpixels');
+        bar.removeAttribute('value');
+      }
+    },
+    wait(problem, seconds) {
+      show('waiting', `Trying again in ${seconds} s`);
+      explain(problem.detail);
+    },
+    succeed: (answer) => {
+      finish(answer.images.length === 1 ? 'Ready' : `${answer.images.length} images`);
+      if (answer.problems.length === 0) return;
+      byId('uploads-list').append(element);
+      show('failed', `${answer.images.length} images, ${answer.problems.length} files not`);
+      explain(answer.problems.slice(0, 20).map((p) => `${p.name}: ${p.problem.detail}`).join(' '));
+    },
+    skip: () => finish('There already'),
+    fail(problem) {
+      bar.hidden = true;
+      show('failed', problem.title);
+      explain(problem.detail);
+    },
+  };
+}
+
+/**
+ * The images and the refused files of an answer. A file that was refused has its
+ * problem in place of its record.
+ *
+ * @param {{id?: string, name: string, problem?: {title: string, detail: string}}[]} answer
+ * @returns {Answer}
+ */
+function accepted(answer) {
+  const images = answer.flatMap(({ id }) => (id ? [{ id }] : []));
+  const problems = answer.flatMap(({ name, problem }) => (problem ? [{ name, problem }] : []));
+  if (images.length === 0) throw new Problem(problems[0]?.problem.title ?? 'That file could not be read', problems[0]?.problem.detail ?? '');
+  return { images, problems };
+}

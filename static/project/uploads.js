@@ -1,0 +1,88 @@
+import { Problem } from '../ui/api.js';
+import { insist } from '../ui/patience.js';
+
+/**
+ * An upload of many files: which are sent, which are there already, and what
+ * happens when the server can't take one at the moment. The page and the network
+ * are given to it.
+ */
+
+/** @typedef {{images: {id: string}[], problems: {name: string, problem: {title: string, detail: string}}[]}} Answer */
+
+/**
+ * @typedef {object} Row what a person sees of one file
+ * @property {(share: number) => void} progress
+ * @property {(problem: Problem, seconds: number) => void} wait
+ * @property {(answer: Answer) => void} succeed
+ * @property {() => void} skip
+ * @property {(problem: Problem) => void} fail
+ */
+
+/**
+ * @typedef {object} World
+ * @property {() => Promise<{id: string, name: string, bytes: number}[]>} present the images that the project has
+ * @property {(file: File, progress: (share: number) => void) => Promise<Answer>} send
+ * @property {(milliseconds: number) => Promise<void>} pause
+ * @property {(file: File) => Row} show
+ * @property {(done: number, of: number) => void} tell
+ */
+
+export class Uploads {
+  /** @param {File[]} files @param {World} world */
+  constructor(files, world) {
+    this.files = files;
+    this.world = world;
+    /** @type {Set<string>} */
+    this.there = new Set();
+  }
+
+  /**
+   * Sends the files one after the other, so that the images are in their order.
+   *
+   * @returns {Promise<{images: {id: string}[], failed: number, skipped: number}>}
+   */
+  async run() {
+    const before = await this.world.present().catch(() => []);
+    this.there = new Set(before.map(identity));
+    /** @type {{id: string}[]} */
+    const images = [];
+    let failed = 0;
+    let skipped = 0;
+    for (const [i, file] of this.files.entries()) {
+      const row = this.world.show(file);
+      if (this.there.has(identity({ name: file.name, bytes: file.size }))) {
+        skipped++;
+        row.skip();
+      } else {
+        try {
+          const send = () => this.world.send(file, row.progress);
+          const answer = await insist(send, { wait: row.wait, pause: this.world.pause }, () => this.arrived(file));
+          images.push(...answer.images);
+          row.succeed(answer);
+        } catch (error) {
+          failed++;
+          row.fail(error instanceof Problem ? error : new Problem('That did not work', String(error)));
+        }
+      }
+      this.world.tell(i + 1, this.files.length);
+    }
+    return { images, failed, skipped };
+  }
+
+  /** What is there of a file whose answer did not arrive. @param {File} file @returns {Promise<Answer | undefined>} */
+  async arrived(file) {
+    const wanted = identity({ name: file.name, bytes: file.size });
+    const images = await this.world.present().catch(() => []);
+    const found = images.filter((im) => identity(im) === wanted);
+    return found.length > 0 ? { images: found, problems: [] } : undefined;
+  }
+}
+
+/**
+ * What tells files apart: the end of the name that the server keeps, and the size.
+ *
+ * @param {{name: string, bytes: number}} file
+ */
+function identity({ name, bytes }) {
+  return `${[...name.trim()].slice(-100).join('')}\n${bytes}`;
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Problem } from '../ui/api.js';
+import { Uploads } from './uploads.js';
+
+/** A server that refuses the first sendings with the given statuses; -1 keeps the file and loses the answer. */
+function world(/** @type {number[]} */ statuses, /** @type {any[]} */ present = []) {
+  /** @type {string[]} */
+  const log = [];
+  let waited = 0;
+  return {
+    log,
+    waited: () => waited,
+    present: async () => present,
+    send: async (/** @type {File} */ file) => {
+      const status = statuses.shift() ?? 200;
+      log.push(`${file.name} ${status}`);
+      const im = { id: file.name, name: file.name, bytes: file.size };
+      if (status === 200 || status === -1) present.push(im);
+      if (status !== 200) throw new Problem('No', 'not now', { status: Math.max(0, status) });
+      return { images: [im], problems: [] };
+    },
+    pause: async (/** @type {number} */ ms) => void (waited += ms),
+    show: (/** @type {File} */ file) => ({
+      progress() {}, wait() {},
+      succeed: () => log.push(`${file.name} ready`), skip: () => log.push(`${file.name} there`), fail: () => log.push(`${file.name} failed`),
+    }),
+    tell() {},
+  };
+}
+
+const files = (/** @type {string[]} */ ...names) => names.map((n) => new File(['four'], n));
+
+test('what the project has by name and size is not sent again', async () => {
+  const w = world([], [{ id: '1', name: 'a.jpg', bytes: 4 }, { id: '2', name: 'b.jpg', bytes: 5 }]);
+  const result = await new Uploads(files('a.jpg', 'b.jpg'), /** @type {any} */ (w)).run();
+  assert.deepEqual(w.log, ['a.jpg there', 'b.jpg 200', 'b.jpg ready']);
+  assert.deepEqual([result.images.length, result.failed, result.skipped], [1, 0, 1]);
+});
+
+test('a server that is away or busy is waited for', async () => {
+  const w = world([0, 0, 429, 503]);
+  const result = await new Uploads(files('a.jpg'), /** @type {any} */ (w)).run();
+  assert.equal(result.images.length, 1);
+  assert.equal(w.waited(), 1000 * (1 + 2 + 4 + 8));
+});
+
+test('when only the answer was lost the file is not sent again', async () => {
+  const w = world([-1]);
+  const result = await new Uploads(files('a.jpg', 'b.jpg'), /** @type {any} */ (w)).run();
+  assert.deepEqual(w.log, ['a.jpg -1', 'a.jpg ready', 'b.jpg 200', 'b.jpg ready']);
+  assert.equal(result.images.length, 2);
+});
+
+test('what can not be read fails at once, and a server that stays busy in the end', async () => {
+  const w = world([422, ...Array(30).fill(429)]);
+  const result = await new Uploads(files('a.jpg', 'b.jpg'), /** @type {any} */ (w)).run();
+  assert.equal(result.failed, 2);
+  assert.equal(w.log.filter((line) => line === 'b.jpg 429').length, 11);
+});

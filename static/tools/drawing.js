@@ -1,0 +1,182 @@
+import { at } from '../superpixels/idmap.js';
+import { Stroke } from './strokes.js';
+
+/**
+ * @typedef {import('./strokes.js').Drawn} Drawn
+ * @typedef {import('./strokes.js').Point} Point
+ */
+
+/** CSS pixels around a corner within which a tap means it. */
+const NEAR = 12;
+
+/** Turns what the hand does into strokes and shapes of the tool that it holds. */
+export class Drawing {
+  /**
+   * @param {import('./stage.js').Stage} stage
+   * @param {import('./tools.js').Tools} tools
+   */
+  constructor(stage, tools) {
+    this.stage = stage;
+    this.tools = tools;
+    /** @type {Stroke | null} */
+    this.stroke = null;
+    /** @type {{mode: 'paint' | 'clear', exact: boolean, corners: Point[]} | null} the polygon so far */
+    this.polygon = null;
+    /** @type {Point | null} where the pointer is */
+    this.pointer = null;
+    this.frame = 0;
+  }
+
+  /** Whether something has been begun and not ended. */
+  get busy() {
+    return this.stroke !== null || this.polygon !== null;
+  }
+
+  /**
+   * @param {'paint' | 'clear'} mode
+   * @param {Point} point
+   * @param {boolean} exact
+   */
+  begin(mode, point, exact) {
+    if (this.tools.kind === 'polygon') this.corner(mode, point, exact);
+    else {
+      this.stroke = this.make(this.tools.kind === 'eraser' ? 'clear' : mode, exact || this.tools.exact, [point]);
+      this.tell();
+    }
+  }
+
+  /**
+   * @param {'paint' | 'clear'} mode
+   * @param {boolean} exact
+   * @param {Point[]} points
+   */
+  make(mode, exact, points) {
+    const { kind, size } = this.tools;
+    return new Stroke(this.stage.map, { tool: kind, mode, exact, size, pointIn: (s) => this.stage.pointIn(s) }, points);
+  }
+
+  /** @param {Point} point */
+  extend(point) {
+    if (!this.stroke) return;
+    this.stroke.extend(point);
+    this.frame ||= requestAnimationFrame(() => this.tell());
+  }
+
+  /** Shows what is drawn so far. */
+  tell() {
+    this.frame = 0;
+    if (this.stroke) this.stage.listener.draft(this.stroke.drawn());
+  }
+
+  end() {
+    const { stroke } = this;
+    this.stroke = null;
+    if (stroke) this.hand(stroke);
+  }
+
+  /** @param {Stroke} stroke that is complete */
+  hand(stroke) {
+    const drawn = stroke.drawn();
+    if (drawn.superpixels.length > 0 || (drawn.runs?.length ?? 0) > 0) this.stage.listener.stroke(drawn);
+    else this.stage.listener.cancelled();
+  }
+
+  /** Gives up what has been begun. @returns {boolean} whether there was something */
+  cancel() {
+    const { busy } = this;
+    this.stroke = null;
+    this.polygon = null;
+    if (busy) this.stage.listener.cancelled();
+    this.mark();
+    return busy;
+  }
+
+  /** The last touch was meant for something else. */
+  forget() {
+    if (this.stroke) this.cancel();
+    else this.back();
+  }
+
+  /**
+   * Sets a corner of the polygon; near the first or the last one closes it.
+   *
+   * @param {'paint' | 'clear'} mode
+   * @param {Point} point
+   * @param {boolean} exact
+   */
+  corner(mode, point, exact) {
+    this.pointer = point;
+    this.polygon ??= { mode, exact, corners: [] };
+    const { corners } = this.polygon;
+    this.polygon.exact ||= exact;
+    if (corners.length > 2 && (this.near(corners[0], point) || this.near(/** @type {Point} */ (corners.at(-1)), point))) this.close();
+    else {
+      corners.push(point);
+      this.mark();
+    }
+  }
+
+  /** @param {Point} a @param {Point} b */
+  near(a, b) {
+    return Math.hypot(a[0] - b[0], a[1] - b[1]) * this.stage.painter.view.scale < NEAR;
+  }
+
+  /** Closes the polygon, once it has three corners. @returns {boolean} whether there is one */
+  close() {
+    const { polygon } = this;
+    if (!polygon) return false;
+    if (polygon.corners.length < 3) {
+      this.stage.listener.told('A polygon has at least three corners');
+      return true;
+    }
+    this.polygon = null;
+    this.hand(this.make(polygon.mode, polygon.exact || this.tools.exact, polygon.corners));
+    this.mark();
+    return true;
+  }
+
+  /** Takes the last corner back. @returns {boolean} whether there was one */
+  back() {
+    if (!this.polygon) return false;
+    this.polygon.corners.pop();
+    if (this.polygon.corners.length === 0) this.polygon = null;
+    this.mark();
+    return true;
+  }
+
+  /** @param {Point | null} point the pointer is there, or is gone */
+  hover(point) {
+    this.pointer = point;
+    this.mark();
+  }
+
+  /** The tool, its size or the view is another now. */
+  refresh() {
+    if (this.polygon && this.tools.kind !== 'polygon') this.cancel();
+    if (this.pointer) this.stage.painter.marks.hover = this.under(this.pointer);
+    this.stage.painter.touchMarks();
+    this.mark();
+  }
+
+  /** Brings the outlines that follow the pointer up to date. */
+  mark() {
+    const { painter, map } = this.stage;
+    const { marks } = painter;
+    this.tools.drawn(this.polygon?.corners.length ?? 0);
+    const { pointer, polygon } = this;
+    const inMap = (/** @type {Point} */ [x, y]) => /** @type {Point} */ ([(x * map.width) / map.fullWidth, (y * map.height) / map.fullHeight]);
+    const brush = pointer && this.tools.swept ? { at: inMap(pointer), radius: ((this.tools.size / 2) * map.width) / map.fullWidth } : null;
+    const shape = polygon ? { corners: polygon.corners.map(inMap), pointer: pointer && inMap(pointer) } : null;
+    if (!brush && !shape && !marks.brush && !marks.shape) return;
+    marks.brush = brush;
+    marks.shape = shape;
+    painter.touchMarks();
+  }
+
+  /** Superpixels that a press of the pointer there would mean. @param {Point} point @returns {number[]} */
+  under(point) {
+    if (this.tools.swept) return this.tools.exact || this.stroke ? [] : this.make('paint', false, [point]).drawn().superpixels;
+    const s = at(this.stage.map, ...point);
+    return s < 0 ? [] : [s];
+  }
+}

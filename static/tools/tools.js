@@ -1,0 +1,76 @@
+import { byId } from '../ui/dom.js';
+import { fitting, SIZES } from './strokes.js';
+
+/** @typedef {import('./strokes.js').ToolKind} ToolKind */
+
+/** Which tool is in the hand, how wide the brush is, and whether it draws pixels. */
+export class Tools {
+  /**
+   * @param {number} side pixels of the image's longer side
+   * @param {() => void} changed
+   */
+  constructor(side, changed) {
+    this.changed = changed;
+    /** @type {ToolKind} */
+    this.kind = 'superpixel';
+    this.exact = false;
+    this.place = fitting(side);
+    this.slider = /** @type {HTMLInputElement} */ (byId('brush-size'));
+    this.slider.max = String(SIZES.length - 1);
+    this.slider.addEventListener('input', () => this.resize(Number(this.slider.value)));
+    for (const button of this.buttons) button.addEventListener('click', () => this.take(/** @type {ToolKind} */ (button.dataset.tool)));
+    byId('exact').addEventListener('click', () => this.toggleExact());
+    this.paint();
+  }
+
+  /** @returns {HTMLElement[]} */
+  get buttons() {
+    return [...byId('tools').querySelectorAll('[data-tool]')].filter((e) => e instanceof HTMLElement);
+  }
+
+  /** Pixels of the image across the brush. */
+  get size() {
+    return SIZES[this.place];
+  }
+
+  get swept() {
+    return this.kind === 'brush' || this.kind === 'eraser';
+  }
+
+  /** @param {ToolKind} kind */
+  take(kind) {
+    this.kind = kind;
+    this.paint();
+    this.changed();
+  }
+
+  /** @param {number} place in SIZES */
+  resize(place) {
+    this.place = Math.min(SIZES.length - 1, Math.max(0, place));
+    this.paint();
+    this.changed();
+  }
+
+  toggleExact() {
+    this.exact = !this.exact;
+    this.paint();
+    this.changed();
+  }
+
+  /** Offers to close or to cancel the polygon that is being drawn. @param {number} corners that it has */
+  drawn(corners) {
+    byId('polygon-actions').hidden = corners === 0;
+    /** @type {HTMLButtonElement} */ (byId('polygon-close')).disabled = corners < 3;
+  }
+
+  paint() {
+    for (const button of this.buttons) button.setAttribute('aria-pressed', String(button.dataset.tool === this.kind));
+    byId('exact').setAttribute('aria-pressed', String(this.exact));
+    byId('exact').hidden = this.kind === 'superpixel';
+    byId('brush').hidden = !this.swept;
+    this.slider.value = String(this.place);
+    this.slider.setAttribute('aria-valuetext', this.size === 1 ? '1 pixel' : `${this.size} pixels`);
+    byId('brush-value').textContent = String(this.size);
+    byId('canvas').dataset.tool = this.kind;
+  }
+}

@@ -1,0 +1,83 @@
+/** What an application/problem+json body says, as an error for a person. */
+export class Problem extends Error {
+  /**
+   * @param {string} title
+   * @param {string} detail
+   * @param {Record<string, any>} [fields] all that the answer says
+   */
+  constructor(title, detail, fields = {}) {
+    super(detail || title);
+    this.title = title;
+    this.detail = detail;
+    this.fields = fields;
+    /** HTTP status, 0 when no answer came, NaN when it was no matter of an answer */
+    this.status = Number(fields.status ?? Number.NaN);
+  }
+}
+
+/**
+ * Reads a problem from the body of an answer, whatever it holds.
+ *
+ * @param {string} body
+ * @param {number} status
+ * @returns {Problem}
+ */
+export function problemOf(body, status) {
+  try {
+    const fields = JSON.parse(body);
+    const { title, detail } = fields;
+    if (typeof title === 'string') return new Problem(title, typeof detail === 'string' ? detail : '', fields);
+  } catch {
+    // Not from Collie; perhaps from a proxy on the way.
+  }
+  return new Problem('That did not work', `The server answered with status ${status}. Nothing was changed.`, { status });
+}
+
+/** The problem of an answer that never came. */
+export function unreachable() {
+  return new Problem('The server can’t be reached', 'Check that Collie is running and try again. Nothing was changed.', { status: 0 });
+}
+
+/**
+ * Calls the server and returns the decoded answer; throws a Problem otherwise.
+ *
+ * @param {'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} method
+ * @param {string} path
+ * @param {object} [body] a form, or what is sent as JSON
+ * @returns {Promise<any>}
+ */
+export async function call(method, path, body) {
+  /** @type {Response} */
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      mode: 'same-origin',
+      credentials: 'same-origin',
+      ...(body instanceof FormData ? { body } : body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+  } catch {
+    throw unreachable();
+  }
+  const text = await response.text();
+  if (!response.ok) throw problemOf(text, response.status);
+  return text ? JSON.parse(text) : null;
+}
+
+/**
+ * Fetches what is not JSON; throws a Problem when there is none.
+ *
+ * @param {string} address
+ */
+export async function get(address) {
+  /** @type {Response} */
+  let response;
+  try {
+    response = await fetch(address, { credentials: 'same-origin' });
+  } catch {
+    throw unreachable();
+  }
+  if (response.ok) return response;
+  const problem = problemOf(await response.text(), response.status);
+  throw new Problem(problem.title, problem.detail);
+}

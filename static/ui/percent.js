@@ -1,0 +1,11 @@
+/**
+ * A share of 1 as a percentage that reads 0 or 100 only when it is exactly that.
+ *
+ * @param {number} share
+ */
+export function percent(share) {
+  if (share <= 0) return '0 %';
+  if (share >= 1) return '100 %';
+  if (share < 0.01) return '< 1 %';
+  return `${Math.min(99, Math.round(share * 100))} %`;
+}

@@ -1,0 +1,3 @@
+import { themeToggle } from './theme.js';
+
+themeToggle();
