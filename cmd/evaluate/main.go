@@ -18,6 +18,7 @@ import (
 type commands struct {
 	VOC         vocCommand         `cmd:"" name:"voc" help:"The paper's interactive experiment: oracle, first and mode accuracy for clicks drawn at random."`
 	Clicks      clicksCommand      `cmd:"" help:"A simulated annotator: actions until an image is good enough."`
+	Objects     objectsCommand     `cmd:"" help:"Clicks on one object by the field's protocol: actions until its mask is good enough, IoU after the first ones."`
 	Scribbles   scribblesCommand   `cmd:"" help:"Hand-drawn scribbles: errors in what they leave open."`
 	Semantic    semanticCommand    `cmd:"" help:"Scores of a classifier, read or made of the truth, as the first guess: oracle, first and mode accuracy."`
 	Map         mapCommand         `cmd:"" help:"Maximisers on stored models: score, gap to the best known one, time."`

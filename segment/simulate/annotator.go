@@ -34,7 +34,7 @@ const maxTakes = 2
 // The person goes on clicking until a hypothesis, or what is shown with up to
 // two regions of hypotheses, reaches the target, and takes it then.
 func (a *Annotator) Work(ctx context.Context, targets []float64) ([]int, error) {
-	w := &work{Annotator: a, adjacent: neighbours(a.Scene.Graph), reached: make([]int, len(targets)), targets: targets}
+	w := &work{Annotator: a, adjacent: Neighbours(a.Scene.Graph), reached: make([]int, len(targets)), targets: targets}
 	for i := range targets {
 		w.reached[i] = -1
 	}
@@ -223,16 +223,22 @@ func (w *work) centre(region []int) int {
 // regions are the connected parts of the superpixels that are in, joined where
 // together says so.
 func (w *work) regions(in func(i int) bool, together func(i, j int) bool) [][]int {
+	return partsOf(w.adjacent, in, together)
+}
+
+// partsOf are the connected parts of the nodes that are in, joined where
+// together says so.
+func partsOf(adjacent [][]int32, in func(i int) bool, together func(i, j int) bool) [][]int {
 	var out [][]int
-	seen := make([]bool, len(w.adjacent))
-	for start := range w.adjacent {
+	seen := make([]bool, len(adjacent))
+	for start := range adjacent {
 		if seen[start] || !in(start) {
 			continue
 		}
 		seen[start] = true
 		region := []int{start}
 		for at := 0; at < len(region); at++ {
-			for _, j := range w.adjacent[region[at]] {
+			for _, j := range adjacent[region[at]] {
 				if !seen[j] && in(int(j)) && together(region[at], int(j)) {
 					seen[j] = true
 					region = append(region, int(j))
@@ -244,7 +250,8 @@ func (w *work) regions(in func(i int) bool, together func(i, j int) bool) [][]in
 	return out
 }
 
-func neighbours(g *superpixels.Graph) [][]int32 {
+// Neighbours are those of each region of a graph.
+func Neighbours(g *superpixels.Graph) [][]int32 {
 	out := make([][]int32, len(g.Regions))
 	for _, e := range g.Edges {
 		out[e.A] = append(out[e.A], e.B)
