@@ -1,176 +1,100 @@
-package sample
+package sample_test
 
 import (
 	"bytes"
 	"image"
+	"image/png"
 	"math"
-	"runtime"
-	"sync"
+	"strconv"
 	"testing"
 
-	"pgregory.net/rapid"
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/sample"
 )
 
-var (
-	rendered = sync.OnceValue(Render)
-	truth    = sync.OnceValue(Truth)
-)
-
-func TestRenderIsTheSameForAnyNumberOfProcessors(t *testing.T) {
-	img, classes := rendered(), truth()
-	for _, procs := range []int{1, 7} {
-		before := runtime.GOMAXPROCS(procs)
-		if again := Render(); !bytes.Equal(img.Pix, again.Pix) {
-			t.Errorf("Render differs between %d and %d processors", before, procs)
-		}
-		if again := Truth(); !bytes.Equal(classes, again) {
-			t.Errorf("Truth differs between %d and %d processors", before, procs)
-		}
-		runtime.GOMAXPROCS(before)
+// decoded returns the photograph and the mask.
+func decoded(t *testing.T) (image.Image, *image.Paletted) {
+	t.Helper()
+	photograph, err := png.Decode(bytes.NewReader(sample.Photograph))
+	if err != nil {
+		t.Fatal(err)
 	}
+	mask, err := png.Decode(bytes.NewReader(sample.Mask))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return photograph, mask.(*image.Paletted)
 }
 
-func TestRenderIsAnUprightOpaqueImageOfFullSize(t *testing.T) {
-	img := rendered()
-	if want := image.Rect(0, 0, Width, Height); img.Rect != want {
-		t.Fatalf("bounds %v, want %v", img.Rect, want)
+func TestFilesBelongTogether(t *testing.T) {
+	photograph, mask := decoded(t)
+	if diff := cmp.Diff(photograph.Bounds(), mask.Rect); diff != "" {
+		t.Errorf("the photograph and the mask differ in size:\n%s", diff)
 	}
-	if img.Stride != 4*Width {
-		t.Errorf("stride %d, want %d", img.Stride, 4*Width)
+	var pixels [256]int
+	for _, class := range mask.Pix {
+		pixels[class]++
 	}
-	if !img.Opaque() {
-		t.Error("some pixels are transparent")
-	}
-}
-
-// A photograph uses the whole range of tones, clips next to nothing, and has no
-// flat areas: grain and texture leave hardly two equal neighbours in a row.
-func TestRenderHasTheTonesOfAPhotograph(t *testing.T) {
-	img := rendered()
-	var histogram [256]int
-	equal, clipped := 0, 0
-	for y := range Height {
-		for x := range Width {
-			i := img.PixOffset(x, y)
-			p := img.Pix[i : i+3]
-			histogram[(54*int(p[0])+183*int(p[1])+19*int(p[2]))>>8]++
-			if p[0] == 255 && p[1] == 255 && p[2] == 255 {
-				clipped++
-			}
-			if x > 0 && bytes.Equal(p, img.Pix[i-4:i-1]) {
-				equal++
-			}
+	for class, n := range pixels {
+		if (n > 0) != (class < len(sample.Classes)) {
+			t.Errorf("%d pixels of class %d; there are %d classes", n, class, len(sample.Classes))
 		}
 	}
-	const n = Width * Height
-	quantile := func(share float64) int {
-		sum := 0
-		for v, c := range histogram {
-			if sum += c; float64(sum) >= share*n {
-				return v
-			}
-		}
-		return 255
+	classes, err := segment.NormalizeClasses(sample.Classes)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if dark, light := quantile(0.02), quantile(0.98); dark > 50 || light < 170 {
-		t.Errorf("2 %% and 98 %% of the tones are %d and %d, want at most 50 and at least 170", dark, light)
-	}
-	if clipped > n/200 {
-		t.Errorf("%d pixels are pure white, want at most %d", clipped, n/200)
-	}
-	if equal > n/20 {
-		t.Errorf("%d pixels equal their left neighbour, want at most %d", equal, n/20)
+	if diff := cmp.Diff(sample.Classes, classes); diff != "" {
+		t.Errorf("the classes are not stored as they are:\n%s", diff)
 	}
 }
 
-func TestTruthCoversEveryClass(t *testing.T) {
-	truth := truth()
-	if len(truth) != Width*Height {
-		t.Fatalf("%d pixels, want %d", len(truth), Width*Height)
-	}
-	count := make([]int, 256)
-	for _, c := range truth {
-		count[c]++
-	}
-	for c, n := range count {
-		switch {
-		case c >= len(Classes) && n > 0:
-			t.Errorf("%d pixels of class %d, which has no name", n, c)
-		case c < len(Classes) && n*100 < Width*Height:
-			t.Errorf("%s covers %d pixels, want at least 1 %%", Classes[c], n)
+// Where an object has a hue, the colour of its class has the same, give or take
+// an eighth of the colour circle.
+func TestColoursFitTheObjects(t *testing.T) {
+	photograph, mask := decoded(t)
+	var sum [256][3]float64
+	for y := range mask.Rect.Dy() {
+		for x := range mask.Rect.Dx() {
+			r, g, b, _ := photograph.At(x, y).RGBA()
+			mean := &sum[mask.ColorIndexAt(x, y)]
+			mean[0], mean[1], mean[2] = mean[0]+float64(r), mean[1]+float64(g), mean[2]+float64(b)
 		}
 	}
-}
-
-// The truth must belong to the picture: colours differ between classes far more
-// than one pixel inside a class differs from the next.
-func TestTruthFollowsThePicture(t *testing.T) {
-	img, truth := rendered(), truth()
-	var inside, across, nInside, nAcross float64
-	for y := range Height {
-		for x := 2; x < Width-2; x++ {
-			i := y*Width + x
-			d := 0.0
-			for k := range 3 {
-				e := float64(img.Pix[4*(i+2)+k]) - float64(img.Pix[4*(i-2)+k])
-				d += e * e
-			}
-			if truth[i-2] == truth[i+2] {
-				inside, nInside = inside+d, nInside+1
-			} else {
-				across, nAcross = across+d, nAcross+1
-			}
+	compared := 0
+	for i, c := range sample.Classes {
+		have, saturation := hue(sum[i])
+		if saturation < 0.3 {
+			continue
+		}
+		compared++
+		v, err := strconv.ParseUint(c.Color[1:], 16, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := hue([3]float64{float64(v >> 16), float64(v >> 8 & 255), float64(v & 255)})
+		if d := math.Abs(math.Remainder(have-want, 360)); d > 22.5 {
+			t.Errorf("%s has the hue %.0f°, the colour of its class %.0f°", c.Name, have, want)
 		}
 	}
-	if ratio := (across / nAcross) / (inside / nInside); ratio < 10 {
-		t.Errorf("squared steps across borders are %.1f times those inside, want at least 10", ratio)
+	if compared < 4 {
+		t.Errorf("only %d classes have a hue, want apple, orange, pear and table", compared)
 	}
 }
 
-// A solid that sticks out of its ball would be cut off in the picture.
-func TestShapesLieWithinTheirReach(t *testing.T) {
-	for s := orangeShape; s <= bowlShape; s++ {
-		rapid.Check(t, func(t *rapid.T) {
-			angle := rapid.Float64Range(0, 2*math.Pi).Draw(t, "angle")
-			height := rapid.Float64Range(-1, 1).Draw(t, "height")
-			q := math.Sqrt(1 - height*height)
-			p := vec{q * math.Cos(angle), height, q * math.Sin(angle)}.mul(s.reach())
-			if d := s.distance(p); d <= 0 {
-				t.Fatalf("shape %d reaches %v: distance %g, want it outside", s, p, d)
-			}
-		})
+// hue returns hue, in degrees, and saturation of a colour, as HSV defines them.
+func hue(c [3]float64) (degrees, saturation float64) {
+	high, low := max(c[0], c[1], c[2]), min(c[0], c[1], c[2])
+	chroma := high - low
+	switch high {
+	case c[0]:
+		degrees = 60 * (c[1] - c[2]) / chroma
+	case c[1]:
+		degrees = 120 + 60*(c[2]-c[0])/chroma
+	default:
+		degrees = 240 + 60*(c[0]-c[1])/chroma
 	}
-}
-
-// Sphere tracing steps over a surface unless distances outside it change at
-// most as fast as one moves.
-func TestDistancesDoNotOvershoot(t *testing.T) {
-	coordinate := rapid.Float64Range(-2, 2)
-	for s := orangeShape; s <= bowlShape; s++ {
-		rapid.Check(t, func(t *rapid.T) {
-			point := func(name string) vec {
-				return vec{coordinate.Draw(t, name+".x"), coordinate.Draw(t, name+".y"), coordinate.Draw(t, name+".z")}
-			}
-			p := point("p")
-			p = p.mul(1 / max(p.length(), 1e-3)).mul(s.reach() * rapid.Float64Range(0.3, 1).Draw(t, "radius"))
-			e := point("e")
-			e = e.mul(0.02 / max(e.length(), 0.02))
-			from, to := s.distance(p), s.distance(p.add(e))
-			if rise := math.Abs(to - from); min(from, to) >= 0 && rise > 1.02*e.length()+1e-9 {
-				t.Fatalf("shape %d: the distance changes by %g over %g at %v", s, rise, e.length(), p)
-			}
-		})
-	}
-}
-
-func BenchmarkRender(b *testing.B) {
-	for b.Loop() {
-		Render()
-	}
-}
-
-func BenchmarkTruth(b *testing.B) {
-	for b.Loop() {
-		Truth()
-	}
+	return degrees, chroma / high
 }

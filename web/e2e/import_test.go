@@ -16,8 +16,6 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"collie/segment/sample"
 )
 
 // exported has the server export a project and returns the archive's path.
@@ -74,11 +72,12 @@ func sampleMask(t *testing.T, address, image string) image.Image {
 	return openImage(t, path)
 }
 
-// differences counts the pixels of the sample that differ.
+// differences counts the pixels that differ between two images of one size.
 func differences(a, b image.Image) int {
 	n := 0
-	for y := range sample.Height {
-		for x := range sample.Width {
+	size := a.Bounds()
+	for y := range size.Dy() {
+		for x := range size.Dx() {
 			if a.At(x, y) != b.At(x, y) {
 				n++
 			}

@@ -1,4 +1,4 @@
-package sample
+package main
 
 import "math"
 
@@ -9,15 +9,15 @@ var (
 	ahead    = lookAt.sub(eye).unit()
 	right    = vec{0, 1, 0}.cross(ahead).unit()
 	over     = ahead.cross(right)
-	pixel    = 2 * math.Tan(14.2*math.Pi/180) / Height // size of a pixel at distance 1
+	pixel    = 2 * math.Tan(14.2*math.Pi/180) / height // size of a pixel at distance 1
 	focus    = 13.9                                    // distance in focus
 	aperture = 0.13                                    // radius of blur, per unit, far behind the focus
 )
 
 // ray returns the unit direction through the middle of pixel (x, y).
 func ray(x, y int) vec {
-	sx := (float64(x) + 0.5 - Width/2) * pixel
-	sy := (Height/2 - float64(y) - 0.5) * pixel
+	sx := (float64(x) + 0.5 - width/2) * pixel
+	sy := (height/2 - float64(y) - 0.5) * pixel
 	return ahead.add(right.mul(sx)).add(over.mul(sy)).unit()
 }
 

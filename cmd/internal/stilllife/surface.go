@@ -1,4 +1,4 @@
-package sample
+package main
 
 // material is what a solid is made of.
 type material uint8

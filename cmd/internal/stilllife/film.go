@@ -1,4 +1,4 @@
-package sample
+package main
 
 import (
 	"image"
@@ -11,13 +11,13 @@ import (
 func develop(exposure []vec) *image.NRGBA {
 	veil := glare(exposure)
 	soften(exposure)
-	out := image.NewNRGBA(image.Rect(0, 0, Width, Height))
+	out := image.NewNRGBA(image.Rect(0, 0, width, height))
 	rows(func(y int) {
-		for x := range Width {
-			dx := (float64(x) - Width/2) / (Width / 2)
-			dy := (float64(y) - Height/2) / (Width / 2)
+		for x := range width {
+			dx := (float64(x) - width/2) / (width / 2)
+			dy := (float64(y) - height/2) / (width / 2)
 			r2 := dx*dx + dy*dy
-			c := exposure[y*Width+x].mix(veil.at(x, y), 0.04).mul(1.12 / ((1 + 0.20*r2) * (1 + 0.20*r2)))
+			c := exposure[y*width+x].mix(veil.at(x, y), 0.04).mul(1.12 / ((1 + 0.20*r2) * (1 + 0.20*r2)))
 			grey := 0.25*c.x + 0.6*c.y + 0.15*c.z // dyes overlap: no colour is pure
 			// Grain: noise of the light itself, coarser than a pixel.
 			g := grain(x, y, 0)
@@ -47,16 +47,16 @@ func soften(exposure []vec) {
 	const side, mid = 0.17, 0.66
 	across := make([]vec, len(exposure))
 	rows(func(y int) {
-		row := exposure[y*Width : (y+1)*Width]
-		for x := range Width {
-			a, b := row[max(x-1, 0)], row[min(x+1, Width-1)]
-			across[y*Width+x] = row[x].mul(mid).add(a.add(b).mul(side))
+		row := exposure[y*width : (y+1)*width]
+		for x := range width {
+			a, b := row[max(x-1, 0)], row[min(x+1, width-1)]
+			across[y*width+x] = row[x].mul(mid).add(a.add(b).mul(side))
 		}
 	})
 	rows(func(y int) {
-		up, down := max(y-1, 0)*Width, min(y+1, Height-1)*Width
-		for x := range Width {
-			exposure[y*Width+x] = across[y*Width+x].mul(mid).add(across[up+x].add(across[down+x]).mul(side))
+		up, down := max(y-1, 0)*width, min(y+1, height-1)*width
+		for x := range width {
+			exposure[y*width+x] = across[y*width+x].mul(mid).add(across[up+x].add(across[down+x]).mul(side))
 		}
 	})
 }
@@ -67,17 +67,17 @@ type haze []vec
 
 const (
 	block      = 16
-	hazeWide   = Width / block
-	hazeTall   = Height / block
+	hazeWide   = width / block
+	hazeTall   = height / block
 	hazePasses = 10 // passes of the kernel: about three blocks of blur
 )
 
 // glare collects the haze of an exposure.
 func glare(exposure []vec) haze {
 	h := make(haze, hazeWide*hazeTall)
-	for y := range Height {
+	for y := range height {
 		line := h[y/block*hazeWide:][:hazeWide]
-		for x, c := range exposure[y*Width : (y+1)*Width] {
+		for x, c := range exposure[y*width : (y+1)*width] {
 			line[x/block] = line[x/block].add(c.mul(1.0 / (block * block)))
 		}
 	}
