@@ -56,7 +56,8 @@ type Problem struct {
 	EtaPair     float64
 
 	// AreaMoments is the share of the total area that each class should have,
-	// k values; nil for none. Area holds the area of each node in any unit.
+	// k values; nil leaves the areas alone. Area holds the area of each node in
+	// any unit; area moments need it, other methods weigh nodes by it.
 	// A class that was given a share of the area too small by δ gains
 	// EtaArea·δ in the unary of a node of average area, and in proportion to
 	// their area in the others: the statistic is Σ_i share_i·1(x_i = l) with
@@ -88,8 +89,8 @@ func (p *Problem) Validate() error {
 	if p.Carries != nil && len(p.Carries) != n {
 		return fmt.Errorf("%w: %d carry marks for %d nodes", ErrShape, len(p.Carries), n)
 	}
-	if (p.AreaMoments == nil) != (p.Area == nil) {
-		return fmt.Errorf("%w: area moments and areas need each other", ErrShape)
+	if p.AreaMoments != nil && p.Area == nil {
+		return fmt.Errorf("%w: area moments need the areas of the nodes", ErrShape)
 	}
 	for _, v := range []struct {
 		what string
@@ -120,6 +121,23 @@ func (p *Problem) Validate() error {
 		}
 	}
 	return nil
+}
+
+// Shares returns the part of the whole area that each node has, equal parts
+// when the problem has no areas. It sums to 1.
+func (p *Problem) Shares() []float64 {
+	shares := make([]float64, p.Model.Nodes)
+	if p.Area == nil {
+		for i := range shares {
+			shares[i] = 1 / float64(len(shares))
+		}
+		return shares
+	}
+	whole := total(p.Area)
+	for i, a := range p.Area {
+		shares[i] = a / whole
+	}
+	return shares
 }
 
 // checkAreas wants n non-negative areas that are not all zero.

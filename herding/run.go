@@ -84,14 +84,7 @@ func NewSequence(p *Problem) (*Sequence, error) {
 		r.unary = slices.Clone(m.Unary)
 		r.area = make([]float64, m.Labels)
 		r.covered = make([]float64, m.Labels)
-		r.share = make([]float64, m.Nodes)
-		total := 0.0
-		for _, a := range p.Area {
-			total += a
-		}
-		for i, a := range p.Area {
-			r.share[i] = a / total
-		}
+		r.share = p.Shares()
 	}
 	r.solver = crf.NewSolver(&m, p.Solver)
 	return r, nil

@@ -319,7 +319,7 @@ func TestRunErrors(t *testing.T) {
 		"moment NaN":         {func(p *Problem) { p.UnaryMoments[0] = math.NaN() }, ErrRange},
 		"pair moments":       {func(p *Problem) { p.PairMoments = []float64{} }, ErrShape},
 		"area moments":       {func(p *Problem) { p.AreaMoments, p.Area = []float64{1}, []float64{1, 1} }, ErrShape},
-		"area without":       {func(p *Problem) { p.Area = []float64{1, 1} }, ErrShape},
+		"moments, no areas":  {func(p *Problem) { p.AreaMoments = []float64{1, 0} }, ErrShape},
 		"no area":            {func(p *Problem) { p.AreaMoments, p.Area = []float64{1, 0}, []float64{0, 0} }, ErrRange},
 		"negative area":      {func(p *Problem) { p.AreaMoments, p.Area = []float64{1, 0}, []float64{2, -1} }, ErrRange},
 		"carries":            {func(p *Problem) { p.Carries = []bool{true} }, ErrShape},

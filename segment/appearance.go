@@ -13,39 +13,52 @@ import (
 // to the likeness exp(-½d²) with d the distance of their looks. With the sum S
 // of all likenesses the conductance of the jumps together is
 // Jump·S/(S+Doubtful), so what looks like nothing clicked keeps to its
-// neighbours. It is made anew from the clicks of the moment.
+// neighbours.
 func (m *Model) appearance(fixed []int16, k int) *herding.Prior {
-	prior := &herding.Prior{Weight: make([]float64, len(fixed)), Share: make([]float64, len(fixed)*k)}
-	looks := m.looks()
-	var clicks []int
-	for i, f := range fixed {
+	a := newAlike(len(fixed), k)
+	for c, f := range fixed {
 		if f >= 0 {
-			clicks = append(clicks, i)
+			a.add(m.looks(), c, int(f))
 		}
 	}
+	return m.jumps(fixed, a)
+}
+
+// alike sums the likeness of each superpixel to the clicks: of each of k
+// classes, superpixels × k, and of all.
+type alike struct {
+	k        int
+	of, each []float64
+}
+
+func newAlike(n, k int) *alike { return &alike{k, make([]float64, n*k), make([]float64, n)} }
+
+// add counts superpixel c as clicked with a class.
+func (a *alike) add(looks []look, c, class int) {
 	for i, f := range looks {
-		if fixed[i] >= 0 {
+		d2 := 0.0
+		for axis, v := range looks[c] {
+			d2 += float64((f[axis] - v) * (f[axis] - v))
+		}
+		if d2 > leastAlike {
 			continue
 		}
-		share := prior.Share[i*k : (i+1)*k]
-		sum := 0.0
-		for _, c := range clicks {
-			d2 := 0.0
-			for axis, v := range looks[c] {
-				d2 += float64((f[axis] - v) * (f[axis] - v))
-			}
-			if d2 > leastAlike {
-				continue
-			}
-			alike := crf.Exp(-d2 / 2)
-			share[fixed[c]] += alike
-			sum += alike
-		}
-		if sum == 0 {
+		v := crf.Exp(-d2 / 2)
+		a.of[i*a.k+class] += v
+		a.each[i] += v
+	}
+}
+
+// jumps turns likenesses into conductances of the superpixels without a click.
+func (m *Model) jumps(fixed []int16, a *alike) *herding.Prior {
+	prior := &herding.Prior{Weight: make([]float64, len(fixed)), Share: make([]float64, len(fixed)*a.k)}
+	for i, sum := range a.each {
+		if fixed[i] >= 0 || sum == 0 {
 			continue
 		}
-		for l := range share {
-			share[l] /= sum
+		share := prior.Share[i*a.k : (i+1)*a.k]
+		for l, v := range a.of[i*a.k : (i+1)*a.k] {
+			share[l] = v / sum
 		}
 		prior.Weight[i] = m.Jump * sum / (sum + m.Doubtful)
 	}

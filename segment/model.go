@@ -6,6 +6,7 @@ import (
 
 	"collie/crf"
 	"collie/herding"
+	"collie/herding/ask"
 	"collie/superpixels"
 )
 
@@ -122,6 +123,47 @@ func (m *Model) Marginals(fixed []int16, k int, guess []float64) ([]float64, err
 		return nil, err
 	}
 	return walker.Solve(nil, k, fixed, prior)
+}
+
+// After returns what the marginals become after the answer at a superpixel,
+// for clicks and a guess as in Problem. An answer costs a sparse factorisation,
+// whatever the number of clicks.
+func (m *Model) After(fixed []int16, k int, guess []float64) ask.After {
+	known := newAlike(len(fixed), k+1)
+	for c, f := range fixed {
+		if f >= 0 {
+			known.add(m.looks(), c, int(f))
+		}
+	}
+	if guess != nil {
+		guess = widen(guess, k)
+	}
+	var q []float64
+	return func(node int) ([]float64, error) {
+		a := &alike{k + 1, slices.Clone(known.of), slices.Clone(known.each)}
+		a.add(m.looks(), node, k)
+		prior := m.jumps(fixed, a)
+		if guess != nil {
+			join(prior, guess, k+1, m.Guess)
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		walker, err := m.walker()
+		if err != nil {
+			return nil, err
+		}
+		q, err = walker.Answer(q, k, fixed, prior, node)
+		return q, err
+	}
+}
+
+// widen gives rows of k shares another one, which is 0.
+func widen(shares []float64, k int) []float64 {
+	out := make([]float64, 0, len(shares)/k*(k+1))
+	for row := range slices.Chunk(shares, k) {
+		out = append(append(out, row...), 0)
+	}
+	return out
 }
 
 func (p Parameters) conductances(g *superpixels.Graph) []crf.Edge {

@@ -52,8 +52,10 @@ type Sequence struct {
 
 	turn    turn                             // nil: every step runs at once
 	making  chan struct{}                    // holds a token while a step is made or waits for its turn
-	problem func() (*herding.Problem, error) // with making: this and the next
-	herding *herding.Sequence                // nil with fewer than two classes
+	problem func() (*herding.Problem, error) // nil with fewer than two classes, as model and guess
+	model   *Model
+	guess   func() []float64  // of the classes in play, nil without a guess
+	herding *herding.Sequence // with making; nil before the first step
 
 	mu   sync.Mutex // never held while a step is made
 	made []Hypothesis
@@ -93,12 +95,15 @@ func NewSequence(m *Model, clicks []uint8, guess *Guess, seq int) *Sequence {
 				fixed[i] = place[c]
 			}
 		}
-		s.problem = func() (*herding.Problem, error) {
-			var shares []float64
-			if guess != nil {
-				shares = guess.restrict(s.classes)
+		s.model = m
+		s.guess = func() []float64 {
+			if guess == nil {
+				return nil
 			}
-			return m.Problem(fixed, len(s.classes), shares)
+			return guess.restrict(s.classes)
+		}
+		s.problem = func() (*herding.Problem, error) {
+			return m.Problem(fixed, len(s.classes), s.guess())
 		}
 	}
 	return s

@@ -3,7 +3,10 @@ package segment
 import (
 	"context"
 
+	"collie/crf"
 	"collie/herding"
+	"collie/herding/ask"
+	"collie/segment/schedule"
 )
 
 // Uncertainty is what the first hypotheses of a sequence say when each of them
@@ -16,19 +19,50 @@ type Uncertainty struct {
 	// WrongArea is the expected share of the image, 0..1, that the most likely
 	// classes get wrong.
 	WrongArea float64
-	// Next is the superpixel whose answer is expected to help most, nil when
-	// the hypotheses agree everywhere.
-	Next *Suggestion
 }
 
 // Suggestion is a superpixel worth a click.
 type Suggestion struct {
 	Superpixel int
-	Gain       float64 // expected fall of WrongArea
+	Gain       float64 // expected fall of the share of the image that is wrong
+}
+
+// leastGain is the share of the image that a click has to be worth.
+const leastGain = 1e-4
+
+// Suggest returns the superpixel whose answer is expected to help most, nil
+// when there is no sequence or no click is expected to help. It needs no
+// hypotheses: a superpixel's gain is the fall of the area that the random
+// walker expects to be wrong, see ask.Risk.
+func (s *Sequence) Suggest(ctx context.Context) (*Suggestion, error) {
+	if s.model == nil {
+		return nil, nil
+	}
+	problem, err := s.problem()
+	if err != nil {
+		return nil, err
+	}
+	var query herding.Query = ask.Margin{}
+	if problem.Model.Labels < crf.MaxLabels { // an answer needs a label of its own
+		after := s.model.After(problem.Model.Fixed, problem.Model.Labels, s.guess())
+		query = ask.Risk{After: func(node int) (q []float64, err error) {
+			if s.turn == nil {
+				return after(node)
+			}
+			if busy := s.turn(ctx, schedule.Later, func() { q, err = after(node) }); busy != nil {
+				return nil, busy
+			}
+			return q, err
+		}}
+	}
+	ranked, err := query.Rank(ctx, problem, 0)
+	if err != nil || len(ranked) == 0 || ranked[0].Gain < leastGain {
+		return nil, err
+	}
+	return &Suggestion{Superpixel: ranked[0].Node, Gain: ranked[0].Gain}, nil
 }
 
 // Uncertainty makes the first count hypotheses, as At does, and sums them up.
-// Choosing the suggestion takes 200·superpixels·count steps.
 func (s *Sequence) Uncertainty(ctx context.Context, count int) (Uncertainty, error) {
 	count = min(count, s.Len())
 	if count == 0 {
@@ -47,9 +81,6 @@ func (s *Sequence) Uncertainty(ctx context.Context, count int) (Uncertainty, err
 	k := len(s.classes)
 	u := Uncertainty{Marginals: herding.Marginals(votes, k)}
 	u.WrongArea = herding.ExpectedWrongArea(u.Marginals, k, s.shares)
-	if ranked := herding.NextClicks(votes, k, s.shares, 0); len(ranked) > 0 {
-		u.Next = &Suggestion{Superpixel: ranked[0].Node, Gain: ranked[0].Gain}
-	}
 	return u, nil
 }
 

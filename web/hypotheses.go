@@ -43,18 +43,19 @@ type hypothesesJSON struct {
 	// Classes.
 	Marginals  [][]float64     `json:"marginals"`
 	WrongArea  float64         `json:"expected_wrong_area"` // share of the image, 0..1
-	Suggestion *suggestionJSON `json:"suggestion"`          // null when the hypotheses agree
+	Suggestion *suggestionJSON `json:"suggestion"`          // null when no click is expected to help
 }
 
 // suggestionJSON is the superpixel whose answer is expected to help most.
 type suggestionJSON struct {
 	Superpixel int     `json:"superpixel"`
-	Gain       float64 `json:"gain"` // expected fall of expected_wrong_area
+	Gain       float64 `json:"gain"` // expected fall of the share of the image that is wrong
 }
 
-// listHypotheses runs the sequence of the present evidence, for scripts.
+// listHypotheses runs the sequence of the present evidence, for scripts, and
+// suggests the next click, for the page, too: with a count of 0 it does only that.
 func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
-	count, err := queryInt(r, "count", segment.DefaultHypotheses, 1, segment.MaxHypotheses)
+	count, err := queryInt(r, "count", segment.DefaultHypotheses, 0, segment.MaxHypotheses)
 	if err != nil {
 		return err
 	}
@@ -82,8 +83,12 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 	}
 	out.Marginals = slices.AppendSeq(out.Marginals, slices.Chunk(u.Marginals, max(1, len(out.Classes))))
 	out.WrongArea = u.WrongArea
-	if u.Next != nil {
-		out.Suggestion = &suggestionJSON{Superpixel: u.Next.Superpixel, Gain: u.Next.Gain}
+	next, err := sequence.Suggest(r.Context())
+	if err != nil {
+		return err
+	}
+	if next != nil {
+		out.Suggestion = &suggestionJSON{Superpixel: next.Superpixel, Gain: next.Gain}
 	}
 	return s.sendJSON(w, http.StatusOK, out)
 }

@@ -56,6 +56,12 @@ func (a *Annotator) Work(ctx context.Context, targets []float64) ([]int, error) 
 	return w.reached, nil
 }
 
+// Next returns the superpixel that the person would click when shown is on the
+// screen, -1 when nothing of it is wrong.
+func (a *Annotator) Next(shown []uint8) int {
+	return (&work{Annotator: a, adjacent: Neighbours(a.Scene.Graph), shown: shown}).next()
+}
+
 // work is the state of one image.
 type work struct {
 	*Annotator

@@ -1,11 +1,12 @@
 import { alternatives } from '../evidence/alternatives.js';
+import { call } from '../ui/api.js';
 import { polyline, recorded, verdict } from './curve.js';
 import { byId } from '../ui/dom.js';
 import { levels, ramp } from '../canvas/heat.js';
 import { Overlay } from '../canvas/overlay.js';
 import { AlternativesPopup } from './popup.js';
 import { VOID } from '../evidence/protocol.js';
-import { toast } from '../ui/toast.js';
+import { toast, toastProblem } from '../ui/toast.js';
 import { Uncertainty } from '../evidence/uncertainty.js';
 
 /** Size of the curve in its SVG. */
@@ -139,22 +140,34 @@ export class Doubt {
     this.app.say(classes.nameOf(overlay.labels[s]) + (open.includes(',') ? `; hypotheses: ${open}` : ''));
   }
 
-  /** Goes to the superpixel whose answer is expected to help most; the key of a class then labels it. */
-  next() {
+  /**
+   * Goes to the superpixel whose answer is expected to help most; the key of a
+   * class then labels it. The server works it out from the evidence.
+   */
+  async next() {
     const { app } = this;
-    const { hypotheses } = app.session;
-    const fresh = hypotheses.present;
-    if (fresh.length === 0 || hypotheses.classes < 2) {
-      toast('Nothing to ask yet', 'Click some superpixels of two classes first; the hypotheses then show where they differ.');
+    const { hypotheses, evidence } = app.session;
+    if (hypotheses.classes < 2) {
+      toast('Nothing to ask yet', 'Click some superpixels of two classes first.');
       return;
     }
-    const ranked = new Uncertainty(fresh, app.area).ranked().filter(({ superpixel }) => app.clicks[superpixel] === VOID);
-    if (ranked.length === 0) {
-      toast('The hypotheses agree everywhere', 'There is no place where another click is expected to help.');
-      return;
+    try {
+      const { map, suggestion } = await call('GET', `/api/v1/images/${app.data.image}/hypotheses?count=0`);
+      if (!suggestion) {
+        toast('Nothing left to ask', 'There is no place where another click is expected to help.');
+      } else if (map === evidence.map && app.clicks[suggestion.superpixel] === VOID) { // otherwise the image has changed since
+        this.ask(suggestion.superpixel);
+      }
+    } catch (error) {
+      toastProblem(error);
     }
-    const [{ superpixel }] = ranked;
-    this.uncertainty ??= new Uncertainty(fresh, app.area);
+  }
+
+  /** @param {number} superpixel to be labelled next */
+  ask(superpixel) {
+    const { app } = this;
+    const fresh = app.session.hypotheses.present;
+    if (fresh.length > 0) this.uncertainty ??= new Uncertainty(fresh, app.area);
     this.popup.close();
     this.tell(-1, 0, 0);
     app.stage.goTo(superpixel);
@@ -163,8 +176,9 @@ export class Doubt {
     byId('asking').hidden = false;
     byId('asking').classList.toggle('above', app.stage.inWindow(app.painter.anchorOf(superpixel))[1] > app.stage.size.height - BELOW);
     const wanted = app.touch ? 'choose its class, then tap it' : 'press the key of its class';
-    byId('asking-text').textContent = `${this.inWords(superpixel)} – ${wanted}`;
-    app.say(`The superpixel worth a click: ${this.inWords(superpixel)}. Press the key of its class.`);
+    const open = this.inWords(superpixel) || 'This superpixel';
+    byId('asking-text').textContent = `${open} – ${wanted}`;
+    app.say(`The superpixel worth a click: ${open}. Press the key of its class.`);
   }
 
   /** The superpixel that has been asked for, or -1. */

@@ -6,9 +6,6 @@
  * @typedef {{labels: Uint8Array, count: number}} Sample a hypothesis and how often it came out
  */
 
-/** Superpixels that are tried as the next click, those of highest entropy. */
-const CANDIDATES = 200;
-
 export class Uncertainty {
   /**
    * O(superpixels × samples).
@@ -74,57 +71,5 @@ export class Uncertainty {
       .map((label, l) => ({ label, share: this.marginals[superpixel * k + l], count: Math.round(this.marginals[superpixel * k + l] * this.total) }))
       .filter(({ share }) => share > 0)
       .sort((a, b) => b.share - a.share || a.label - b.label);
-  }
-
-  /**
-   * The superpixels worth a click, the one whose answer is expected to lower
-   * the wrong area most first. Those all hypotheses agree on are left out.
-   * O(200 × superpixels × samples).
-   *
-   * @returns {{superpixel: number, gain: number}[]} gain is a share of the image
-   */
-  ranked() {
-    const entropy = this.entropy();
-    const k = this.classes.length;
-    const all = this.wrongArea;
-    const votes = new Int32Array(this.n * k);
-    return Array.from(entropy.keys())
-      .filter((i) => entropy[i] > 0)
-      .sort((i, j) => entropy[j] - entropy[i] || i - j)
-      .slice(0, CANDIDATES)
-      .map((superpixel) => {
-        let gain = all;
-        for (let l = 0; l < k; l++) {
-          const share = this.marginals[superpixel * k + l];
-          if (share > 0) gain -= share * this.wrongIf(superpixel, this.classes[l], votes);
-        }
-        return { superpixel, gain };
-      })
-      .sort((a, b) => b.gain - a.gain);
-  }
-
-  /**
-   * The expected wrong area of the hypotheses that give a superpixel a class.
-   *
-   * @param {number} superpixel
-   * @param {number} label
-   * @param {Int32Array} votes superpixels × classes in play, overwritten
-   */
-  wrongIf(superpixel, label, votes) {
-    const k = this.classes.length;
-    votes.fill(0);
-    let cast = 0;
-    for (const { labels, count } of this.samples) {
-      if (labels[superpixel] !== label) continue;
-      cast += count;
-      for (let i = 0; i < this.n; i++) votes[i * k + this.place[labels[i]]] += count;
-    }
-    let wrong = 0;
-    for (let i = 0; i < this.n; i++) {
-      let top = 0;
-      for (let l = 0; l < k; l++) top = Math.max(top, votes[i * k + l]);
-      wrong += this.area[i] * (1 - top / cast);
-    }
-    return wrong / this.image;
   }
 }

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"collie/crf"
+	"collie/herding"
+	"collie/herding/ask"
+	"collie/segment"
+	"collie/segment/simulate"
+)
+
+type nextCommand struct {
+	data
+	output
+	Queries []string `default:"votes,random,entropy,margin,change,elc,risk,error" enum:"votes,random,entropy,margin,change,elc,risk,error" help:"What chooses the superpixel to ask for: ${enum}; error is the middle of the largest wrong region, which knows the truth."`
+	Asked   int      `default:"20" help:"Questions on each image."`
+	Draws   int      `default:"1" help:"Draws of the first clicks, one per class; with several, figures are means over them."`
+	Regions int      `default:"600" help:"Superpixels of an image."`
+}
+
+// inquiry is one row of the table.
+type inquiry struct {
+	Query        string     `json:"query"`
+	Images       int        `json:"images"`
+	MeanIoU      []float64  `json:"mean_iou"` // after 0, 1, … answers, mean over the images
+	Spread       []float64  `json:"standard_deviation"`
+	Milliseconds float64    `json:"milliseconds"` // per question
+	Ahead        []interval `json:"ahead"`        // of the first query, after 0, 1, … answers
+
+	mu     sync.Mutex
+	curves [][][]float64 // per draw and image, nil where there is nothing to ask
+	spent  time.Duration
+	asked  int
+}
+
+func (c *nextCommand) check() error {
+	for _, v := range []int{c.Asked, c.Draws, c.Regions, c.Classes} {
+		if v < 1 {
+			return fmt.Errorf("--asked, --draws, --regions and --classes accept numbers from 1, not %d", v)
+		}
+	}
+	if c.Classes > crf.MaxLabels {
+		return fmt.Errorf("--classes %d: accepted are 1 to %d", c.Classes, crf.MaxLabels)
+	}
+	return nil
+}
+
+// Run measures, prints and stores.
+func (c *nextCommand) Run(t *terminal) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	list, err := simulate.Pictures(c.Data, c.Limit)
+	if err != nil {
+		return err
+	}
+	rows := make([]*inquiry, len(c.Queries))
+	for i, name := range c.Queries {
+		rows[i] = &inquiry{Query: name, Images: len(list), curves: make([][][]float64, c.Draws)}
+		for draw := range c.Draws {
+			rows[i].curves[draw] = make([][]float64, len(list))
+		}
+	}
+	err = t.each(len(list), func(i int) error {
+		s, err := open(list[i], c.Regions, c.Classes)
+		if err != nil {
+			return err
+		}
+		for draw := range c.Draws {
+			for _, row := range rows {
+				if err := c.work(t.ctx, s, row, draw, i); err != nil {
+					return fmt.Errorf("%s, %s: %w", s.id, row.Query, err)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		row.finish(rows[0], c.Asked)
+	}
+	c.print(t, rows)
+	return c.write(map[string]any{"results": rows})
+}
+
+// work answers the questions of a query on one image, the image-th.
+func (c *nextCommand) work(ctx context.Context, s *scene, row *inquiry, draw, image int) error {
+	h := fnv.New64a()
+	h.Write([]byte(s.id))
+	rng := rand.New(rand.NewPCG(uint64(draw), h.Sum64()))
+	clicks := firstClicks(s.majority, rng)
+	inPlay := simulate.InPlay(clicks, 0)
+	k := len(inPlay.Classes)
+	if k < 2 {
+		return nil
+	}
+	place := map[uint8]int16{}
+	for l, class := range inPlay.Classes {
+		place[class] = int16(l)
+	}
+	q := query{name: row.Query, scene: s, model: segment.NewModel(s.Graph, segment.DefaultParameters), classes: inPlay, rng: rng}
+	var quality []float64
+	var spent time.Duration
+	for asked := 0; ; asked++ {
+		problem, err := q.model.Problem(inPlay.Fixed, k, nil)
+		if err != nil {
+			return err
+		}
+		shown := inPlay.Name(herding.RandomWalker(problem.UnaryMoments, k))
+		quality = append(quality, simulate.MeanIoU(s.truth, shown))
+		if asked == c.Asked {
+			break
+		}
+		start := time.Now()
+		node, err := q.next(ctx, problem, shown)
+		if err != nil {
+			return err
+		}
+		spent += time.Since(start)
+		if node < 0 {
+			break
+		}
+		inPlay.Fixed[node] = place[s.majority[node]]
+	}
+	row.add(draw, image, quality, spent, c.Asked)
+	return nil
+}
+
+// firstClicks are one superpixel of each class, drawn at random.
+func firstClicks(majority []uint8, rng *rand.Rand) []uint8 {
+	clicks := slices.Repeat([]uint8{segment.Void}, len(majority))
+	done := map[uint8]bool{segment.Void: true}
+	for _, i := range rng.Perm(len(majority)) {
+		if class := majority[i]; !done[class] {
+			done[class] = true
+			clicks[i] = class
+		}
+	}
+	return clicks
+}
+
+// query is a named query at work on one image.
+type query struct {
+	name    string
+	scene   *scene
+	model   *segment.Model
+	classes simulate.Clicks
+	rng     *rand.Rand
+}
+
+// next is the superpixel to ask for, -1 for none. Superpixels that are wholly
+// void are passed over, as nobody could answer.
+func (q *query) next(ctx context.Context, p *herding.Problem, shown []uint8) (int, error) {
+	open := func(i int) bool { return p.Model.Fixed[i] < 0 && q.scene.majority[i] != segment.Void }
+	switch q.name {
+	case "random":
+		for _, i := range q.rng.Perm(p.Model.Nodes) {
+			if open(i) {
+				return i, nil
+			}
+		}
+		return -1, nil
+	case "error":
+		a := simulate.Annotator{Scene: &q.scene.Scene, Majority: q.scene.majority}
+		return a.Next(shown), nil
+	}
+	after := q.model.After(p.Model.Fixed, p.Model.Labels, nil)
+	ranked, err := map[string]herding.Query{
+		"votes": ask.Votes{}, "entropy": ask.Entropy{}, "margin": ask.Margin{}, "change": ask.Change{After: after},
+		"elc": ask.LabelChange{After: after}, "risk": ask.Risk{After: after},
+	}[q.name].Rank(ctx, p, 0)
+	if err != nil {
+		return -1, err
+	}
+	for _, c := range ranked {
+		if open(c.Node) {
+			return c.Node, nil
+		}
+	}
+	return -1, nil
+}
+
+// add notes an image; a query that has nothing more to ask keeps what it has.
+func (r *inquiry) add(draw, image int, quality []float64, spent time.Duration, asked int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.spent += spent
+	r.asked += len(quality) - 1
+	for len(quality) <= asked {
+		quality = append(quality, quality[len(quality)-1])
+	}
+	r.curves[draw][image] = quality
+}
+
+// finish turns curves into figures and compares them with those of another query.
+func (r *inquiry) finish(other *inquiry, asked int) {
+	for n := range asked + 1 {
+		var each []float64
+		ahead := make([]float64, r.Images)
+		for draw, images := range r.curves {
+			sum, count := 0.0, 0
+			for i, curve := range images {
+				if curve != nil {
+					sum += curve[n]
+					count++
+					ahead[i] += (curve[n] - other.curves[draw][i][n]) / float64(len(r.curves))
+				}
+			}
+			each = append(each, sum/float64(max(count, 1)))
+		}
+		mean, sd := meanAndSpread(each)
+		r.MeanIoU, r.Spread = append(r.MeanIoU, mean), append(r.Spread, sd)
+		r.Ahead = append(r.Ahead, bootstrap(r.Images, func(sample []int) float64 {
+			sum := 0.0
+			for _, i := range sample {
+				sum += ahead[i]
+			}
+			return sum / float64(len(sample))
+		}))
+	}
+	r.Milliseconds = r.spent.Seconds() * 1000 / float64(max(r.asked, 1))
+}
+
+func (c *nextCommand) print(t *terminal, rows []*inquiry) {
+	fmt.Fprintf(t.out, "Mean IoU in per cent of the random walker's labelling, mean over %d images and %d draws, after one click per class and so many answers; in brackets how far ahead of %s, with a 95 %% interval.\n",
+		rows[0].Images, c.Draws, rows[0].Query)
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	defer w.Flush()
+	shown := []int{0, 1, 2, 5, 10, 20}
+	shown = slices.DeleteFunc(shown, func(n int) bool { return n > c.Asked })
+	fmt.Fprint(w, "query\t")
+	for _, n := range shown {
+		fmt.Fprintf(w, "%d\t\t", n)
+	}
+	fmt.Fprint(w, "ms\t\n")
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t", r.Query)
+		for _, n := range shown {
+			fmt.Fprintf(w, "%.1f ± %.1f\t%s\t", 100*r.MeanIoU[n], 100*r.Spread[n], r.Ahead[n])
+		}
+		fmt.Fprintf(w, "%.1f\t\n", r.Milliseconds)
+	}
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+type nextFigures struct {
+	Results []struct {
+		Query        string
+		MeanIoU      []float64 `json:"mean_iou"`
+		Milliseconds float64
+		Ahead        []interval
+	}
+}
+
+// What knows the truth does better than chance, and twice comes to the same.
+func TestNext(t *testing.T) {
+	dir := folder(t, 3)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 3 { // so that a click says little about its surroundings
+		save(t, filepath.Join(dir, "images", fmt.Sprintf("im%d.png", i)), grey(func(int, int) uint8 { return uint8(rng.IntN(256)) }))
+	}
+	args := []string{"next", "--data", dir, "--classes", "2", "--regions", "60", "--asked", "4", "--draws", "2"}
+	got := figures[nextFigures](t, args...)
+	at := map[string]int{}
+	for i, r := range got.Results {
+		at[r.Query] = i
+		if len(r.MeanIoU) != 5 || r.MeanIoU[0] != got.Results[0].MeanIoU[0] {
+			t.Errorf("%s: %v after 0 to 4 answers, all should begin with %v", r.Query, r.MeanIoU, got.Results[0].MeanIoU[0])
+		}
+	}
+	if len(at) != 8 || got.Results[at["error"]].MeanIoU[4] <= got.Results[at["random"]].MeanIoU[4] {
+		t.Errorf("%+v: the middle of the error should beat chance", got.Results)
+	}
+	again := figures[nextFigures](t, args...)
+	for i := range again.Results {
+		again.Results[i].Milliseconds, got.Results[i].Milliseconds = 0, 0
+	}
+	if diff := cmp.Diff(got, again, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("another run (-first +second):\n%s", diff)
+	}
+	for _, wrong := range [][]string{{"--asked", "0"}, {"--draws", "0"}, {"--classes", "256"}, {"--queries", "oracle"}} {
+		if _, err := evaluate(t, append([]string{"next", "--data", folder(t, 1)}, wrong...)...); err == nil || !strings.Contains(err.Error(), "--") {
+			t.Errorf("%v: %v", wrong, err)
+		}
+	}
+}
+
+func TestBootstrap(t *testing.T) {
+	values := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	mean := func(sample []int) float64 {
+		sum := 0.0
+		for _, i := range sample {
+			sum += values[i] / float64(len(sample))
+		}
+		return sum
+	}
+	// The mean of ten has a standard error of 2.87/√10 = 0.91.
+	got := bootstrap(len(values), mean)
+	if diff := cmp.Diff(interval{5.5, 5.5 - 1.96*0.91, 5.5 + 1.96*0.91}, got, cmpopts.EquateApprox(0, 0.25)); diff != "" {
+		t.Errorf("interval of a mean (-want +got):\n%s", diff)
+	}
+}

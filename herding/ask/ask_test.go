@@ -1,0 +1,190 @@
+package ask_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"collie/crf"
+	"collie/herding"
+	"collie/herding/ask"
+)
+
+// grid is a problem on a grid of side×side nodes with random conductances and
+// two clicks of each of k labels, its walker and the answers of it.
+func grid(t testing.TB, side, k int, seed uint64) (*herding.Problem, *herding.Harmonic, ask.After) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 5))
+	n := side * side
+	var edges []crf.Edge
+	area := make([]float64, n)
+	fixed := slices.Repeat([]int16{-1}, n)
+	for i := range n {
+		area[i] = 0.5 + rng.Float64()
+		if i%side > 0 {
+			edges = append(edges, crf.Edge{A: int32(i - 1), B: int32(i), W: crf.Exp(-4 * rng.Float64())})
+		}
+		if i >= side {
+			edges = append(edges, crf.Edge{A: int32(i - side), B: int32(i), W: crf.Exp(-4 * rng.Float64())})
+		}
+	}
+	for c, i := range rng.Perm(n)[:2*k] {
+		fixed[i] = int16(c % k)
+	}
+	walker, err := herding.NewHarmonic(n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := walker.Solve(nil, k, fixed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problem, err := herding.Posterior(p, k, fixed, edges, herding.PosteriorOptions{EtaUnary: 0.4, EtaArea: 1, Area: area})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return problem, walker, func(node int) ([]float64, error) { return walker.Answer(nil, k, fixed, nil, node) }
+}
+
+// The gain is that of solving again for every answer.
+func TestRiskIsThatOfEveryAnswer(t *testing.T) {
+	for seed := range uint64(5) {
+		const k = 3
+		p, walker, after := grid(t, 7, k, seed)
+		ranked, err := ask.Risk{After: after}.Rank(t.Context(), p, 12)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(ranked) != 12 {
+			t.Fatalf("%d candidates, want 12", len(ranked))
+		}
+		shares := p.Shares()
+		u := herding.ExpectedWrongArea(p.UnaryMoments, k, shares)
+		last := math.Inf(1)
+		for _, c := range ranked {
+			fixed := slices.Clone(p.Model.Fixed)
+			if fixed[c.Node] >= 0 {
+				t.Fatalf("node %d is clicked already", c.Node)
+			}
+			want, mass := 0.0, 0.0
+			mean := make([]float64, len(p.UnaryMoments))
+			for l := range k {
+				prob := p.UnaryMoments[c.Node*k+l]
+				fixed[c.Node] = int16(l)
+				q, err := walker.Solve(nil, k, fixed, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, v := range q {
+					mean[i] += prob * v
+				}
+				if prob >= 0.01 {
+					want += prob * herding.ExpectedWrongArea(q, k, shares)
+					mass += prob
+				}
+			}
+			want = u - want/mass
+			if math.Abs(c.Gain-want) > 1e-12 {
+				t.Errorf("gain of node %d is %v, want %v", c.Node, c.Gain, want)
+			}
+			// On a graph without jumps an answer changes nothing on average and can't harm.
+			for i, v := range mean {
+				if math.Abs(v-p.UnaryMoments[i]) > 1e-9 {
+					t.Fatalf("the mean over the answers of node %d moves p[%d] from %v to %v", c.Node, i, p.UnaryMoments[i], v)
+				}
+			}
+			if c.Gain < -1e-3 || c.Gain > last {
+				t.Errorf("gain %v after %v, want falling gains from 0 up", c.Gain, last)
+			}
+			last = c.Gain
+		}
+	}
+}
+
+// Where a part of the graph has no evidence, an answer there informs it alone.
+func TestAnswerWhereNothingIsKnown(t *testing.T) {
+	walker, err := herding.NewHarmonic(5, []crf.Edge{{A: 0, B: 1, W: 1}, {A: 1, B: 2, W: 1}, {A: 3, B: 4, W: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixed := []int16{0, -1, 1, -1, -1}
+	for node, want := range map[int][]float64{
+		1: {1, 0, 0, 0, 0, 1, 0, 1, 0, 0.5, 0.5, 0, 0.5, 0.5, 0},
+		3: {1, 0, 0, 0.5, 0.5, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1},
+	} {
+		q, err := walker.Answer(nil, 2, fixed, nil, node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range q {
+			if math.Abs(v-want[i]) > 1e-12 {
+				t.Errorf("answer at %d: %v, want %v", node, q, want)
+				break
+			}
+		}
+	}
+	if _, err := walker.Answer(nil, 2, fixed, nil, 0); !errors.Is(err, herding.ErrRange) {
+		t.Errorf("an answer at a click: %v", err)
+	}
+}
+
+// Every query leaves out clicks and what is certain, and ranks by falling gain.
+func TestQueries(t *testing.T) {
+	p, walker, after := grid(t, 6, 3, 9)
+	for name, q := range map[string]herding.Query{
+		"risk": ask.Risk{After: after}, "margin": ask.Margin{}, "entropy": ask.Entropy{}, "votes": ask.Votes{},
+		"change": ask.Change{After: after}, "elc": ask.LabelChange{After: after},
+	} {
+		ranked, err := q.Rank(t.Context(), p, 7)
+		if err != nil || len(ranked) == 0 || len(ranked) > 7 {
+			t.Fatalf("%s: %d candidates, %v", name, len(ranked), err)
+		}
+		seen := map[int]bool{}
+		for n, c := range ranked {
+			if p.Model.Fixed[c.Node] >= 0 || seen[c.Node] || n > 0 && c.Gain > ranked[n-1].Gain {
+				t.Errorf("%s: %v", name, ranked)
+			}
+			seen[c.Node] = true
+		}
+		again, err := q.Rank(t.Context(), p, 7)
+		if err != nil || !slices.Equal(ranked, again) {
+			t.Errorf("%s: another time %v, %v", name, again, err)
+		}
+
+		certain := *p
+		model := *p.Model
+		certain.Model = &model
+		model.Fixed = slices.Clone(model.Fixed)
+		for i, l := range herding.RandomWalker(p.UnaryMoments, 3) {
+			model.Fixed[i] = int16(l)
+		}
+		model.Fixed[0] = -1
+		if certain.UnaryMoments, err = walker.Solve(nil, 3, p.Model.Fixed, nil); err != nil {
+			t.Fatal(err)
+		}
+		copy(certain.UnaryMoments, []float64{1, 0, 0})
+		if name != "votes" { // its own sequence may still disagree
+			if ranked, err := q.Rank(t.Context(), &certain, 0); err != nil || len(ranked) > 0 {
+				t.Errorf("%s: all clicked or certain, yet %v, %v", name, ranked, err)
+			}
+		}
+		none := *p
+		none.UnaryMoments = nil
+		if _, err := q.Rank(t.Context(), &none, 0); !errors.Is(err, ask.ErrNoMarginals) {
+			t.Errorf("%s without marginals: %v", name, err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := q.Rank(ctx, p, 0); name != "margin" && name != "entropy" && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, cancelled: %v", name, err)
+		}
+	}
+	for name, q := range map[string]herding.Query{"risk": ask.Risk{}, "change": ask.Change{}, "elc": ask.LabelChange{}} {
+		if _, err := q.Rank(t.Context(), p, 0); !errors.Is(err, ask.ErrNoAfter) {
+			t.Errorf("%s without After: %v", name, err)
+		}
+	}
+}
