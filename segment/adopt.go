@@ -33,7 +33,7 @@ func (w *Workspace) AdoptProject(ctx context.Context, p Project, images iter.Seq
 	if err := w.May(ctx, access.Manage); err != nil {
 		return Project{}, err
 	}
-	p, err := p.adopted()
+	p, err := adopted(p)
 	if err != nil {
 		return Project{}, err
 	}
@@ -57,7 +57,7 @@ func (w *Workspace) AdoptProject(ctx context.Context, p Project, images iter.Seq
 const arriving = " (arriving)"
 
 // adopted checks a project that comes from elsewhere and gives it an id.
-func (p Project) adopted() (Project, error) {
+func adopted(p Project) (Project, error) {
 	var err error
 	if p.Name, err = CleanName("project name", p.Name); err != nil {
 		return p, err
@@ -200,25 +200,4 @@ func measured(m *superpixels.Runs, g *superpixels.Graph) bool {
 
 func damaged(im Image, err error) error {
 	return Errorf(Unreadable, "The image %q of the backup is damaged, so the backup was not taken in.", im.Name).Because(err)
-}
-
-// admits checks an event that was stored elsewhere as Append checks one that is
-// new.
-func (t *Timeline) admits(e *Event, p *Project) error {
-	if _, twice := t.Find(e.ID); twice {
-		return fmt.Errorf("two events with the id %q", e.ID)
-	}
-	if err := errors.Join(e.check(p, t.Seq(), t.cut.N, t.cells), t.Possible(e.Kind), datable(e.Created)); err != nil {
-		return err
-	}
-	if err := t.affords(e); err != nil {
-		return err
-	}
-	if len(e.Repairs) > 0 && e.Kind != Pixels && e.Kind != Import {
-		return fmt.Errorf("event %q, a %s, has repairs", e.ID, e.Kind)
-	}
-	if e.Kind == Accept && len(e.Pick.Labels) != t.cut.N {
-		return fmt.Errorf("event %q has %d labels for %d superpixels", e.ID, len(e.Pick.Labels), t.cut.N)
-	}
-	return nil
 }

@@ -5,10 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"slices"
 	"sync"
 
-	"collie/segment/access"
 	"collie/superpixels"
 )
 
@@ -92,46 +90,6 @@ func nameOf(cut *superpixels.Cut) string {
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:8])
-}
-
-// Events returns the first seq events, of at most as many as there are.
-func (a *Annotation) Events(ctx context.Context, seq int) ([]Event, error) {
-	if err := a.guard.may(ctx, access.Read); err != nil {
-		return nil, err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.timeline.forgotten == 0 {
-		return slices.Clone(a.timeline.Events(0)[:seq]), nil
-	}
-	events, err := a.store.Events(ctx, a.image.ID, 0)
-	return events[:min(seq, len(events))], err
-}
-
-// Entry is an event as a history shows it.
-type Entry struct {
-	Event
-	About int // number of the event that an undo took back or a redo brought back
-}
-
-// History returns up to limit of the events after a number and how many events
-// there are. What the events hold is shared and read-only.
-func (a *Annotation) History(ctx context.Context, after, limit int) (entries []Entry, seq int, err error) {
-	if err := a.guard.may(ctx, access.Read); err != nil {
-		return nil, 0, err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if after < a.timeline.forgotten {
-		if err := a.recall(ctx); err != nil {
-			return nil, 0, err
-		}
-	}
-	events := a.timeline.Events(after)
-	for _, e := range events[:min(limit, len(events))] {
-		entries = append(entries, Entry{e, a.timeline.mark(e.Seq).about})
-	}
-	return entries, a.timeline.Seq(), nil
 }
 
 // Sequence returns the sequence of hypotheses for the present evidence.

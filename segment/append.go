@@ -37,7 +37,7 @@ func (a *Annotation) add(ctx context.Context, expected int, e Event) (int, error
 	if err := a.resolve(expected, &e); err != nil {
 		return 0, err
 	}
-	e.sign(ctx)
+	sign(ctx, &e)
 	if !a.timeline.holds(e.Kind) {
 		if err := a.recall(ctx); err != nil {
 			return 0, err
@@ -75,14 +75,14 @@ func (a *Annotation) resolve(expected int, e *Event) error {
 		slices.Sort(e.Superpixels)
 		e.Superpixels = slices.Compact(e.Superpixels)
 	}
-	return e.check(&a.project, expected, a.timeline.Cut().N, a.cells)
+	return a.timeline.Check(e, &a.project)
 }
 
 // repeated reports whether an event with the id of e is stored, and answers with
 // its number, or with a conflict when it is another event.
 func (a *Annotation) repeated(ctx context.Context, e *Event) (seq int, ok bool, err error) {
 	old, ok := a.timeline.Find(e.ID)
-	if !ok && a.timeline.forgotten > 0 {
+	if !ok && a.timeline.Forgotten() > 0 {
 		old, err = a.store.FindEvent(ctx, a.image.ID, e.ID)
 		ok = old != nil
 	}
@@ -96,7 +96,7 @@ func (a *Annotation) repeated(ctx context.Context, e *Event) (seq int, ok bool, 
 }
 
 // sign sets who made the event, and when.
-func (e *Event) sign(ctx context.Context) {
+func sign(ctx context.Context, e *Event) {
 	who, _ := access.From(ctx)
 	e.Map, e.By, e.Created = "", who.Name, now()
 }

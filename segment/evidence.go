@@ -3,8 +3,6 @@ package segment
 import (
 	"slices"
 	"time"
-
-	"collie/superpixels"
 )
 
 // EventKind names what an event of the evidence log says.
@@ -23,15 +21,6 @@ const (
 	Restore    EventKind = "restore" // labelling, clicks, repairs and granularity become what they were
 
 	Granularity EventKind = "granularity" // superpixels become coarser or finer
-)
-
-// FewestRegions is the coarsest granularity that can be asked for.
-const FewestRegions = 2
-
-// Limits of one event.
-const (
-	maxEventID    = 64      // bytes of a client-made identifier
-	maxEventItems = 200_000 // superpixels and points in one event
 )
 
 // Event is one entry of an image's evidence: an append-only log from which the
@@ -80,80 +69,4 @@ func (e *Event) same(request *Event) bool {
 		return e.Pick == request.Pick
 	}
 	return e.Pick.Rank == request.Pick.Rank
-}
-
-// check validates what can be said of an event without looking at the labels:
-// its identifier, kind, and the ranges of superpixels, pixels, classes and
-// granularity.
-func (e *Event) check(p *Project, seq, superpixels int, cells *superpixels.Runs) error {
-	if len(e.ID) == 0 || len(e.ID) > maxEventID || !printable(e.ID) {
-		return Errorf(Invalid, "An event needs an id of 1 to %d printable ASCII characters, made by the client.", maxEventID)
-	}
-	if len(e.Superpixels) > maxEventItems {
-		return Errorf(Invalid, "One event can name up to %d superpixels; this one has %d.", maxEventItems, len(e.Superpixels))
-	}
-	for _, s := range e.Superpixels {
-		if s < 0 || int(s) >= superpixels {
-			return Errorf(Invalid, "Superpixel %d does not exist: this image has superpixels 0 to %d. Nothing was changed.", s, superpixels-1)
-		}
-	}
-	switch e.Kind {
-	case Label:
-		if err := p.known(e.Class); err != nil {
-			return err
-		}
-		fallthrough
-	case Clear:
-		if len(e.Superpixels) == 0 {
-			return Errorf(Invalid, "A %s event needs at least one superpixel or point.", e.Kind)
-		}
-	case Accept:
-		if e.Pick == nil {
-			return Errorf(Invalid, "An accept event names its hypothesis: {\"rank\": 0, \"digest\": \"…\"}.")
-		}
-	case Restore:
-		if e.To < 0 || e.To > seq {
-			return Errorf(Invalid, "There is no event %d to go back to: this image has events 1 to %d, and 0 stands for the beginning. Nothing was changed.", e.To, seq)
-		}
-	case Pixels:
-		return checkStroke(e.Repairs, p, cells.Area())
-	case Import:
-		if len(e.Cells) != cells.N {
-			return Errorf(Invalid, "An import can't be sent as an event; upload the mask. Nothing was changed.")
-		}
-		for _, l := range e.Cells {
-			if l != Void {
-				if err := p.known(int(l)); err != nil {
-					return err
-				}
-			}
-		}
-		return checkRepairs(e.Repairs, p, cells.Area())
-	case FirstGuess:
-		if !e.Scores.fits(cells.N) {
-			return Errorf(Invalid, "A first guess can't be sent as an event; upload the scores. Nothing was changed.")
-		}
-		for _, id := range e.Scores.Classes {
-			if err := p.known(int(id)); err != nil {
-				return err
-			}
-		}
-	case Granularity:
-		if fewest := min(FewestRegions, cells.N); e.Regions < fewest || e.Regions > cells.N {
-			return Errorf(Invalid, "This image can have %d to %d superpixels, not %d. Nothing was changed.", fewest, cells.N, e.Regions)
-		}
-	case Undo, Redo:
-	default:
-		return Errorf(Invalid, "Event kind %q is not known; known are label, clear, pixels, accept, granularity, undo, redo and restore.", e.Kind)
-	}
-	return nil
-}
-
-func printable(s string) bool {
-	for i := range len(s) {
-		if s[i] < 0x21 || s[i] > 0x7e {
-			return false
-		}
-	}
-	return true
 }

@@ -1,17 +1,11 @@
 package segment
 
 import (
-	"context"
 	"maps"
 	"slices"
 
 	"collie/superpixels"
 )
-
-// remembered is how many events, with what undo needs of them, an open image
-// holds at least. It bounds what an image takes however long people work on it;
-// what is older is read from the store when somebody goes back that far.
-const remembered = 64
 
 // forget lets go of all but the last keep events, once there are twice as many,
 // so that it costs O(1) per event. The labelling stays.
@@ -31,6 +25,9 @@ func (t *Timeline) forget(keep int) {
 	t.done = slices.Clone(t.done[n:])
 }
 
+// Forgotten is how many events, the oldest, are not held.
+func (t *Timeline) Forgotten() int { return t.forgotten }
+
 // holds reports whether an event of a kind can be played with what is held.
 func (t *Timeline) holds(kind EventKind) bool {
 	switch {
@@ -40,21 +37,6 @@ func (t *Timeline) holds(kind EventKind) bool {
 		return len(t.done) > 0
 	}
 	return kind != Restore
-}
-
-// recall reads back what the timeline has forgotten. O(events). The caller holds
-// the lock.
-func (a *Annotation) recall(ctx context.Context) error {
-	seq := a.timeline.Seq()
-	if a.timeline.forgotten == 0 {
-		return nil
-	}
-	events, err := a.store.Events(ctx, a.image.ID, 0)
-	if err != nil {
-		return err
-	}
-	a.timeline = a.timeline.again(events[:min(seq, len(events))])
-	return nil
 }
 
 // again returns a timeline of the same image with the given events.

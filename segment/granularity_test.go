@@ -79,7 +79,7 @@ func TestTimelineOfManyGranularities(t *testing.T) {
 				e.Pick = &Pick{Labels: labels}
 			}
 			labels := timeline.cellLabels()
-			if err := e.check(&known, timeline.Seq(), n, cells); err != nil {
+			if err := timeline.Check(&e, &known); err != nil {
 				t.Fatalf("%s is refused: %v", kind, err)
 			}
 			timeline.Apply(e)

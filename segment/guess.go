@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"collie/herding"
+	"collie/superpixels"
 )
 
 // Guess is the first guess of an image: for each superpixel how probable each of
@@ -12,6 +13,43 @@ import (
 type Guess struct {
 	Classes []uint8   // ids, ascending
 	Shares  []float64 // superpixels × classes, row-major; rows sum to 1, or to 0 where nothing is known
+}
+
+// NewGuess returns the first guess that scores of cells give for the superpixels
+// of a cut, with classes as the table has them; nil without scores or when
+// no class is left. cells is the graph of the cells.
+func NewGuess(s *Scores, table *ClassTable, cut *superpixels.Cut, cells *superpixels.Graph) *Guess {
+	if s == nil {
+		return nil
+	}
+	var present [256]bool
+	for _, id := range s.Classes {
+		present[table[id]] = true
+	}
+	out := &Guess{}
+	var column [256]int
+	for id := range MaxClasses {
+		if present[id] {
+			column[id] = len(out.Classes)
+			out.Classes = append(out.Classes, uint8(id))
+		}
+	}
+	k := len(out.Classes)
+	if k == 0 {
+		return nil
+	}
+	out.Shares = make([]float64, cut.N*k)
+	for cell, superpixel := range cut.Parent {
+		row := out.Shares[int(superpixel)*k:][:k]
+		area := float64(cells.Regions[cell].Area)
+		for i, v := range s.Shares[cell*len(s.Classes):][:len(s.Classes)] {
+			if id := table[s.Classes[i]]; id != Void {
+				row[column[id]] += float64(area * float64(v))
+			}
+		}
+	}
+	NormaliseRows(out.Shares, k)
+	return out
 }
 
 // probable returns the classes that some superpixel has as its most probable.

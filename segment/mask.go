@@ -1,46 +1,6 @@
 package segment
 
-import (
-	"context"
-
-	"collie/segment/access"
-	"collie/superpixels"
-)
-
-// ImportMask makes a mask that was made elsewhere the labelling of the image, as
-// one step that undo takes back, and returns the number of its event; on return
-// it is on disk. pixels has a class id or Void per pixel of the image as
-// displayed, row-major, Width·Height of them; pixels that are Void stay
-// undecided.
-//
-// Each cell of the finest map is clicked with the class that most of its pixels
-// have (of several the one with the lowest id), or is undecided when that is
-// Void; pixels that differ become repairs. So the labelling is the mask, pixel
-// by pixel, and where it is undecided hypotheses go on from it. All that was
-// there before is replaced; superpixels are divided where the mask asks for it.
-// A repeat with the same id and mask answers the number it has.
-func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8) (int, error) {
-	if err := a.guard.may(ctx, access.Annotate); err != nil {
-		return 0, err
-	}
-	if len(pixels) != a.cells.Area() {
-		return 0, Errorf(Invalid, "The mask has %d pixels and the image %d×%d. Nothing was changed.", len(pixels), a.cells.Width, a.cells.Height)
-	}
-	e := Event{ID: id, Kind: Import}
-	e.Cells, e.Repairs = majority(a.cells, pixels)
-	seq, err := a.appendOwn(ctx, e)
-	if err == nil {
-		a.told(a.image.ID)
-	}
-	return seq, err
-}
-
-// appendOwn adds an event that the server makes, at the end of the evidence.
-func (a *Annotation) appendOwn(ctx context.Context, e Event) (int, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.add(ctx, a.timeline.Seq(), e)
-}
+import "collie/superpixels"
 
 // majority returns for each cell of a map the value that most of its pixels
 // have, the lowest of several, and the pixels that have another one as repairs.
@@ -109,4 +69,18 @@ func (t *Timeline) imported(e *Event) *Timeline {
 	out.wanted, out.guess = t.wanted, t.guess
 	out.cut = t.cutOf(e, t.wanted, e.Cells)
 	return out
+}
+
+// spread gives each pixel the label of its cell, or of the repair on it.
+func spread(cells *superpixels.Runs, labels []uint8, repairs []Repair) []uint8 {
+	pixels := cells.Spread(labels)
+	for _, r := range repairs {
+		for i := 0; i < len(r.Runs); i += 2 {
+			row := pixels[r.Runs[i] : r.Runs[i]+r.Runs[i+1]]
+			for j := range row {
+				row[j] = r.Class
+			}
+		}
+	}
+	return pixels
 }

@@ -16,11 +16,8 @@ type Repair struct {
 	Runs []int32
 }
 
-// Limits of repairs.
-const (
-	maxEventRuns = 100_000 // runs in one pixels event
-	maxRuns      = 1 << 20 // runs in one image, cut at the borders of cells
-)
+// maxRuns is how many runs one image can have, cut at the borders of cells.
+const maxRuns = 1 << 20
 
 // run is a stretch of repaired pixels of one class within one cell.
 type run struct {
@@ -66,52 +63,6 @@ func repairsOf(runs []run) []Repair {
 		}
 	}
 	return repairs
-}
-
-// checkStroke validates the repairs of a pixels event of an image of so many
-// pixels.
-func checkStroke(repairs []Repair, p *Project, pixels int) error {
-	count := 0
-	for _, r := range repairs {
-		count += len(r.Runs) / 2
-	}
-	if count > maxEventRuns {
-		return Errorf(TooLarge, "One event can repair up to %d runs of pixels; this one has %d. Send it in parts. Nothing was changed.", maxEventRuns, count)
-	}
-	if err := checkRepairs(repairs, p, pixels); err != nil {
-		return err
-	}
-	if count == 0 {
-		return Errorf(Invalid, "A pixels event needs at least one run of pixels. Nothing was changed.")
-	}
-	return nil
-}
-
-// checkRepairs validates any repairs of an image of so many pixels.
-func checkRepairs(repairs []Repair, p *Project, pixels int) error {
-	for _, r := range repairs {
-		if r.Class != Void {
-			if err := p.known(int(r.Class)); err != nil {
-				return err
-			}
-		}
-		if len(r.Runs)%2 != 0 {
-			return Errorf(Invalid, "Runs are pairs of a first pixel and a number of pixels; the list of class %d has %d numbers. Nothing was changed.", r.Class, len(r.Runs))
-		}
-		for pair := range slices.Chunk(r.Runs, 2) {
-			if pair[0] < 0 || pair[1] < 1 || int64(pair[0])+int64(pair[1]) > int64(pixels) {
-				return Errorf(Invalid, "The run of %d pixels from pixel %d does not lie in the image, which has pixels 0 to %d. Nothing was changed.", pair[1], pair[0], pixels-1)
-			}
-		}
-	}
-	end := int32(0)
-	for _, r := range runsOf(repairs) {
-		if r.start < end {
-			return Errorf(Invalid, "Pixel %d is in two runs; an event names each pixel once. Nothing was changed.", r.start)
-		}
-		end = r.end()
-	}
-	return nil
 }
 
 // cellRuns are the runs of one cell.

@@ -30,22 +30,12 @@ func (e *Event) cost() int {
 	return n
 }
 
-// affords returns an Error when an event that has been checked would take more
-// memory or time than an image is given.
-func (t *Timeline) affords(e *Event) error {
-	switch {
-	case e.Kind == Import && pieces(t.cells, e.Repairs) > maxRuns:
-		return Errorf(TooLarge, "The mask is too ragged: where it does not follow the image it has more than %d runs of pixels of one class. Nothing was changed.", maxRuns)
-	case e.Kind == Pixels && t.runs+pieces(t.cells, e.Repairs) > maxRuns:
-		return Errorf(TooLarge, "This image has as many repaired pixels as it can hold: %d runs of them. Label superpixels where whole ones are meant, which takes the repairs in them away. Nothing was changed.", maxRuns)
-	case e.Kind == Restore && t.effort+t.wayTo(t.stateAfter(e.To)).effort > maxEffort:
-		return Errorf(TooLarge, "This image has been taken back to earlier states too often for one more time; undo still works. Nothing was changed.")
-	}
-	return nil
-}
-
 // mark returns the mark of event number seq, which is held.
 func (t *Timeline) mark(seq int) mark { return t.marks[seq-1-t.forgotten] }
+
+// About is the number of the event that event number seq, an undo or redo which
+// is held, took or brought back; 0 for other events.
+func (t *Timeline) About(seq int) int { return t.mark(seq).about }
 
 // stateAfter names the state after event number seq.
 func (t *Timeline) stateAfter(seq int) int {
@@ -110,6 +100,14 @@ func (t *Timeline) rebuilt(state int) *Timeline {
 		was.wanted, was.cut, was.guess = s.wanted, s.cut, s.guess
 	}
 	return was
+}
+
+// After returns a timeline in the state after event number seq, which is held;
+// it has no events. Unlike a restore, which opening the image would repeat, it
+// does not count towards the effort that restores are given.
+func (t *Timeline) After(seq int) *Timeline {
+	defer func(effort int) { t.effort = effort }(t.effort)
+	return t.rebuilt(t.stateAfter(seq))
 }
 
 // become takes over the labels, the repairs, the superpixels and the first guess

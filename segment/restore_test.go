@@ -48,7 +48,7 @@ func TestRestore(t *testing.T) {
 	if diff := cmp.Diff([]uint8{1, 1, 7, 7, 7, Void, 3, 3, 3}, painted(timeline)); diff != "" {
 		t.Errorf("pixels (-want +got):\n%s", diff)
 	}
-	if e := (&Event{ID: "x", Kind: Restore, To: 16}); KindOf(e.check(&Project{}, 15, 3, strip(3))) != Invalid {
+	if e := (Event{ID: "x", Kind: Restore, To: timeline.Seq() + 1}); KindOf(timeline.Check(&e, &Project{})) != Invalid {
 		t.Error("one can go back to what is to come")
 	}
 }

@@ -109,6 +109,10 @@ func NewSequence(m *Model, clicks []uint8, guess *Guess, seq int) *Sequence {
 	return s
 }
 
+// takeTurns makes steps run when turn lets them. It must be called before the
+// first hypothesis is asked for.
+func (s *Sequence) takeTurns(turn turn) { s.turn = turn }
+
 // Seq is the number of events of the evidence that the sequence is for.
 func (s *Sequence) Seq() int { return s.seq }
 

@@ -1,7 +1,5 @@
 package segment
 
-import "slices"
-
 // State is a snapshot of the evidence. Clicks and Labels are the caller's; in
 // them a class is its id, with deleted classes resolved.
 type State struct {
@@ -59,7 +57,7 @@ func (a *Annotation) state() State {
 		Redo:    a.timeline.RedoDepth(),
 
 		Repairs:  a.presentRepairs(),
-		Repaired: a.timeline.repaired,
+		Repaired: a.timeline.Repaired(),
 
 		Map:    v.token,
 		Wanted: a.timeline.Wanted(),
@@ -77,54 +75,17 @@ type repairView struct {
 // presentRepairs puts the repairs together when they or the classes have
 // changed. The caller holds the lock.
 func (a *Annotation) presentRepairs() []Repair {
-	if v := &a.repairs; v.repaired != a.timeline.repaired || v.tables != a.tables {
-		*v = repairView{a.timeline.repaired, a.tables, a.repairsIn(a.timeline)}
+	if v := &a.repairs; v.repaired != a.timeline.Repaired() || v.tables != a.tables {
+		*v = repairView{a.timeline.Repaired(), a.tables, a.timeline.Repairs(a.table)}
 	}
 	return a.repairs.repairs
 }
 
-// repairsIn returns the repairs of a timeline in the present classes. The caller
-// holds the lock.
-func (a *Annotation) repairsIn(t *Timeline) []Repair {
-	runs := slices.Clone(t.allRuns())
-	for i, r := range runs {
-		runs[i].class = a.table[r.class]
-	}
-	return repairsOf(runs)
-}
-
 // progress sums up the timeline for the image's record.
 func (a *Annotation) progress() Progress {
-	p := Progress{Classes: a.shares()}
+	p := Progress{Classes: a.timeline.Shares(a.cellGraph)}
 	p.through(a.table, a.cells.Area())
 	return p
-}
-
-// shares returns what each class has of the image, as the evidence names them;
-// never nil. The caller holds the lock.
-func (a *Annotation) shares() []ClassShare {
-	var all [256]ClassShare
-	for cell, l := range a.timeline.cellLabels() {
-		all[l].Area += a.cellGraph.Regions[cell].Area
-		if a.timeline.runs == 0 {
-			continue
-		}
-		for _, r := range a.timeline.repairs[cell] {
-			all[l].Area -= int(r.length)
-			all[r.class].Area += int(r.length)
-		}
-	}
-	for _, c := range a.timeline.Clicks() {
-		all[c].Clicks++
-	}
-	out := []ClassShare{}
-	for id, s := range all[:Void] {
-		if s.Area > 0 || s.Clicks > 0 {
-			s.ID = uint8(id)
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // Classes returns what each class has of the image, as the evidence names them,
@@ -132,5 +93,5 @@ func (a *Annotation) shares() []ClassShare {
 func (a *Annotation) Classes() []ClassShare {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.shares()
+	return a.timeline.Shares(a.cellGraph)
 }

@@ -39,15 +39,16 @@ func (a *Annotation) Suppose(ctx context.Context, expected int, e Event) (*Seque
 	for _, s := range e.Superpixels {
 		clicks[s] = uint8(e.Class)
 	}
-	a.supposed = supposition{clicks, a.timeline.cut, a.timeline.guess, a.sequenceOf(clicks, expected+1)}
+	a.supposed = supposition{clicks, a.timeline.Cut(), a.timeline.Scores(), a.sequenceOf(clicks, expected+1)}
 	return a.supposed.sequence, nil
 }
 
 // sequenceOf makes the sequence for clicks on the present superpixels after seq
 // events. The caller holds the lock.
 func (a *Annotation) sequenceOf(clicks []uint8, seq int) *Sequence {
-	sequence := NewSequence(a.look().model, a.table.Through(slices.Clone(clicks)), a.guess(), seq)
-	sequence.turn = a.engine.turnsOf(a.image.ID)
+	guess := NewGuess(a.timeline.Scores(), a.table, a.timeline.Cut(), a.cellGraph)
+	sequence := NewSequence(a.look().model, a.table.Through(slices.Clone(clicks)), guess, seq)
+	sequence.takeTurns(a.engine.turnsOf(a.image.ID))
 	return sequence
 }
 
@@ -55,7 +56,7 @@ func (a *Annotation) sequenceOf(clicks []uint8, seq int) *Sequence {
 // else nil. The caller holds the lock.
 func (a *Annotation) foreseen() *Sequence {
 	s := &a.supposed
-	if s.sequence == nil || s.sequence.seq != a.timeline.Seq() || s.cut != a.timeline.cut || s.guess != a.timeline.guess || !slices.Equal(s.clicks, a.timeline.Clicks()) {
+	if s.sequence == nil || s.sequence.Seq() != a.timeline.Seq() || s.cut != a.timeline.Cut() || s.guess != a.timeline.Scores() || !slices.Equal(s.clicks, a.timeline.Clicks()) {
 		return nil
 	}
 	return s.sequence

@@ -149,14 +149,45 @@ func (t *Timeline) cellLabels() []uint8 {
 	return labels
 }
 
-// Possible reports, as an Error of kind Conflict, that there is nothing to undo
-// or redo. Every other event is possible at any time.
-func (t *Timeline) Possible(kind EventKind) error {
-	switch {
-	case kind == Undo && t.UndoDepth() == 0:
-		return &Error{Kind: Conflict, Detail: "There is nothing to undo.", Seq: t.Seq()}
-	case kind == Redo && len(t.undone) == 0:
-		return &Error{Kind: Conflict, Detail: "There is nothing to redo.", Seq: t.Seq()}
+// Shares returns what each class has of the image, as the evidence names them;
+// never nil. cells is the graph of the cells.
+func (t *Timeline) Shares(cells *superpixels.Graph) []ClassShare {
+	var all [256]ClassShare
+	for cell, l := range t.cellLabels() {
+		all[l].Area += cells.Regions[cell].Area
+		if t.runs == 0 {
+			continue
+		}
+		for _, r := range t.repairs[cell] {
+			all[l].Area -= int(r.length)
+			all[r.class].Area += int(r.length)
+		}
 	}
-	return nil
+	for _, c := range t.Clicks() {
+		all[c].Clicks++
+	}
+	out := []ClassShare{}
+	for id, s := range all[:Void] {
+		if s.Area > 0 || s.Clicks > 0 {
+			s.ID = uint8(id)
+			out = append(out, s)
+		}
+	}
+	return out
 }
+
+// Repaired is the number of the event that last changed a repair.
+func (t *Timeline) Repaired() int { return t.repaired }
+
+// Repairs returns the present repairs by class, with each class as the table has
+// it. The caller must not change them.
+func (t *Timeline) Repairs(table *ClassTable) []Repair {
+	runs := slices.Clone(t.allRuns())
+	for i, r := range runs {
+		runs[i].class = table[r.class]
+	}
+	return repairsOf(runs)
+}
+
+// Scores returns the first guess in force, or nil.
+func (t *Timeline) Scores() *Scores { return t.guess }

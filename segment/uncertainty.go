@@ -96,3 +96,24 @@ func (s *Sequence) places(labels []uint8) []uint8 {
 	}
 	return out
 }
+
+// doubt is the expected share of the image, 0..1, that the most likely classes
+// get wrong, by the hypotheses that there are; false when they are fewer than a
+// whole sequence or speak of a single class.
+func (s *Sequence) doubt() (share float64, ok bool) {
+	if len(s.classes) < 2 {
+		return 0, false
+	}
+	s.mu.Lock()
+	made := s.made
+	s.mu.Unlock()
+	if len(made) < DefaultHypotheses {
+		return 0, false
+	}
+	votes := make([][]uint8, DefaultHypotheses)
+	for rank := range votes {
+		votes[rank] = s.places(made[rank].Labels)
+	}
+	k := len(s.classes)
+	return herding.ExpectedWrongArea(herding.Marginals(votes, k), k, s.shares), true
+}
