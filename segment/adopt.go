@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"time"
 
 	"collie/segment/access"
 	"collie/segment/photo"
@@ -84,12 +83,6 @@ func adopted(p Project) (Project, error) {
 	}
 	p.ID, p.Created = NewID(), now()
 	return p, nil
-}
-
-// datable returns an error for a time that JSON can't tell.
-func datable(at time.Time) error {
-	_, err := at.UTC().MarshalJSON()
-	return err
 }
 
 // adopt checks an image and stores it: its files, its record, its evidence.

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 
 	"collie/superpixels"
@@ -46,4 +47,38 @@ func (t *Timeline) again(events []Event) *Timeline {
 		whole.Apply(e)
 	}
 	return whole
+}
+
+// What things take in memory, in bytes.
+var eventBytes = int(reflect.TypeFor[Event]().Size()+reflect.TypeFor[step]().Size()) + 100 // with its id, twice
+
+const (
+	touchedBytes  = 4 + 2 // a cell that an event changes, with what it overwrites
+	repairedBytes = 24    // the list of the runs that it overwrites there
+	runBytes      = 12    // a run of repaired pixels
+)
+
+// footprint is about how many bytes the events and the steps take.
+func (t *Timeline) footprint() int {
+	n := eventBytes * len(t.events)
+	for i := range t.events {
+		e := &t.events[i]
+		n += 4*len(e.Superpixels) + 16*len(e.Points) + len(e.Cells)
+		for _, r := range e.Repairs {
+			n += 4 * len(r.Runs)
+		}
+		if e.Pick != nil {
+			n += len(e.Pick.Labels)
+		}
+		if e.Scores != nil {
+			n += len(e.Scores.Shares)
+		}
+	}
+	for i := range t.done {
+		n += touchedBytes * len(t.done[i].cells)
+		for _, runs := range t.done[i].repairs {
+			n += repairedBytes + runBytes*len(runs)
+		}
+	}
+	return n + runBytes*(t.runs+len(t.merged.runs)) + 4*t.cells.N*len(t.cuts)
 }

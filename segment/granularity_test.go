@@ -46,7 +46,7 @@ func TestTimelineOfManyGranularities(t *testing.T) {
 		timeline := NewTimeline(cells, cells.N/4, cutter)
 		var undo, redo []play
 		history := []play{playOf(timeline)}
-		known := four()
+		known := fourClasses()
 		var mask []uint8
 		for step := range rapid.IntRange(1, 40).Draw(t, "steps") {
 			kind := rapid.SampledFrom([]EventKind{Label, Label, Clear, Accept, Granularity, Granularity, Pixels, Import, Restore, Undo, Undo, Redo}).Draw(t, "kind")

@@ -13,6 +13,15 @@ import (
 	"collie/superpixels"
 )
 
+// fourClasses is a project with the classes 0 to 3.
+func fourClasses() Project {
+	var p Project
+	for i, name := range []string{"a", "b", "c", "d"} {
+		p.Classes = append(p.Classes, Class{ID: uint8(i), Name: name, Color: PaletteColor(i)})
+	}
+	return p
+}
+
 // drawRepairs draws repairs of up to three classes, and void, in an image of so
 // many pixels.
 func drawRepairs(t *rapid.T, pixels int) []Repair {
@@ -143,7 +152,7 @@ func TestRepairsAgainstPixels(t *testing.T) {
 			t.Fatalf("repairs put together and divided again are %d runs, want %d", got, timeline.runs)
 		}
 		if len(whole) > 0 {
-			if err := checkStroke(whole, &Project{Classes: four().Classes}, pixels); err != nil {
+			if err := checkStroke(whole, &Project{Classes: fourClasses().Classes}, pixels); err != nil {
 				t.Fatalf("the present repairs are not those of an event: %v", err)
 			}
 		}
@@ -160,7 +169,7 @@ func divided(m *superpixels.Runs, repairs []Repair) int {
 }
 
 func TestRefusedRepairs(t *testing.T) {
-	p := four()
+	p := fourClasses()
 	for name, tt := range map[string]struct {
 		repairs []Repair
 		kind    Kind

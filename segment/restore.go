@@ -17,7 +17,7 @@ const maxEffort = 20_000_000
 
 // cost is about how many superpixels, cells or pixels it takes to play an event,
 // in units of some 0.2 µs.
-func (e *Event) cost() int {
+func cost(e *Event) int {
 	n := 1 + len(e.Superpixels) + len(e.Cells)/8
 	if e.Pick != nil {
 		n += len(e.Pick.Labels) / 8
@@ -68,7 +68,7 @@ func (t *Timeline) wayTo(state int) way {
 	var w way
 	for ; state != 0; state = t.mark(state).parent {
 		w.path = append(w.path, state)
-		w.effort += t.event(state).cost()
+		w.effort += cost(t.event(state))
 	}
 	w.effort += len(t.done)
 	slices.Reverse(w.path)

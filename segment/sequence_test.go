@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"collie/segment/schedule"
 	"collie/superpixels"
 )
 
@@ -138,6 +139,34 @@ func TestSequenceIsSharedAndStops(t *testing.T) {
 			t.Errorf("shared sequence differs from one of its own (-own +shared):\n%s", diff)
 		}
 	}
+}
+
+// What has been made is there for all, also while the next step waits for its
+// turn.
+func TestMadeHypothesesDoNotWait(t *testing.T) {
+	s := NewSequence(NewModel(gridGraph(8, 3), DefaultParameters), clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2}), nil, 3)
+	waits, free := make(chan struct{}), make(chan struct{})
+	s.takeTurns(func(_ context.Context, class schedule.Class, step func()) error {
+		if class == schedule.Later {
+			close(waits)
+			<-free
+		}
+		step()
+		return nil
+	})
+	made := first(t, s, 1)[0]
+	var later sync.WaitGroup
+	later.Go(func() {
+		if _, err := s.At(t.Context(), 1); err != nil {
+			t.Error(err)
+		}
+	})
+	<-waits
+	if again, err := s.At(t.Context(), 0); err != nil || again.Digest != made.Digest {
+		t.Errorf("while the second is made: digest %v, %v; want %v", again.Digest, err, made.Digest)
+	}
+	close(free)
+	later.Wait()
 }
 
 func TestUncertainty(t *testing.T) {

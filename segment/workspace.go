@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"sync"
-	"time"
 
 	"collie/segment/access"
 	"collie/segment/photo"
@@ -206,6 +205,3 @@ func (w *Workspace) acquire(ctx context.Context, imageID string, passing bool) (
 	}
 	return a, nil
 }
-
-// now is the present time as the store keeps it.
-func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
