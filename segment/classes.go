@@ -84,17 +84,17 @@ func (p *Project) follow(table *ClassTable) {
 	}
 }
 
-// seen returns the record with its progress as the present classes show it. A
+// Seen returns the record with its progress as the present classes show it. A
 // deletion does not write to the records of images.
-func (p *Project) seen(im Image) Image {
+func (p *Project) Seen(im Image) Image {
 	if len(p.Deleted) > 0 {
-		im.through(p.Resolve(), im.Width*im.Height)
+		im.Resolve(p.Resolve(), im.Width*im.Height)
 	}
 	return im
 }
 
-// class returns the class of the list with the given id.
-func (p *Project) class(id int) (Class, bool) {
+// Class returns the class of the list with the given id.
+func (p *Project) Class(id int) (Class, bool) {
 	i := slices.IndexFunc(p.Classes, func(c Class) bool { return int(c.ID) == id })
 	if i < 0 {
 		return Class{}, false
@@ -107,9 +107,9 @@ func (p *Project) deleted(id int) bool {
 	return slices.ContainsFunc(p.Deleted, func(c DeletedClass) bool { return int(c.ID) == id })
 }
 
-// known returns an Error when the list has no class with the given id.
-func (p *Project) known(id int) error {
-	if _, ok := p.class(id); ok {
+// CheckClass returns an Error when the list has no class with the given id.
+func (p *Project) CheckClass(id int) error {
+	if _, ok := p.Class(id); ok {
 		return nil
 	}
 	if p.deleted(id) {

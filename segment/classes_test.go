@@ -61,7 +61,7 @@ func TestClassLists(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			p := four()
-			got, err := p.withClasses(tt.edit, time.Now())
+			got, err := p.WithClasses(tt.edit, time.Now())
 			if tt.err != "" {
 				if KindOf(err) != Invalid || !strings.Contains(err.Error(), tt.err) {
 					t.Errorf("error %v, want one that says %q", err, tt.err)
@@ -87,16 +87,16 @@ func TestClassLists(t *testing.T) {
 
 func TestRestoreInTime(t *testing.T) {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	p, err := four().withClasses(ProjectEdit{Classes: []ClassEdit{keep(0), keep(1), keep(3)}}, at)
+	p, err := four().WithClasses(ProjectEdit{Classes: []ClassEdit{keep(0), keep(1), keep(3)}}, at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	back := ProjectEdit{Classes: []ClassEdit{keep(2), keep(0), keep(1), keep(3)}}
-	again, err := p.withClasses(back, at.AddDate(0, 0, TrashDays).Add(-time.Second))
+	again, err := p.WithClasses(back, at.AddDate(0, 0, TrashDays).Add(-time.Second))
 	if err != nil || names(again.Classes) != "2c 0a 1b 3d" || len(again.Deleted) != 0 {
 		t.Errorf("restored: %s, %v, %v", names(again.Classes), again.Deleted, err)
 	}
-	if _, err := p.withClasses(back, at.AddDate(0, 0, TrashDays)); KindOf(err) != Invalid || !strings.Contains(err.Error(), "30 days") {
+	if _, err := p.WithClasses(back, at.AddDate(0, 0, TrashDays)); KindOf(err) != Invalid || !strings.Contains(err.Error(), "30 days") {
 		t.Errorf("after 30 days: %v", err)
 	}
 }
@@ -106,14 +106,14 @@ func TestIDsAreNotReused(t *testing.T) {
 	p := Project{Classes: []Class{{0, "stays", "#000000"}}}
 	var err error
 	for i := 1; i < MaxClasses; i++ {
-		if p, err = p.withClasses(ProjectEdit{Classes: []ClassEdit{keep(0), added(fmt.Sprint(i))}}, time.Now()); err != nil {
+		if p, err = p.WithClasses(ProjectEdit{Classes: []ClassEdit{keep(0), added(fmt.Sprint(i))}}, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		if got := int(p.Classes[1].ID); got != i {
 			t.Fatalf("class %d has id %d", i, got)
 		}
 	}
-	if _, err = p.withClasses(ProjectEdit{Classes: []ClassEdit{keep(0), added("more")}}, time.Now()); KindOf(err) != Invalid || !strings.Contains(err.Error(), "255 classes") {
+	if _, err = p.WithClasses(ProjectEdit{Classes: []ClassEdit{keep(0), added("more")}}, time.Now()); KindOf(err) != Invalid || !strings.Contains(err.Error(), "255 classes") {
 		t.Errorf("class 256: %v", err)
 	}
 }
@@ -147,7 +147,7 @@ func TestResolveAgainstRewriting(t *testing.T) {
 				edit.Classes = append(edit.Classes, added(fmt.Sprint("new ", step)))
 			}
 			var err error
-			if p, err = p.withClasses(edit, time.Now()); err != nil {
+			if p, err = p.WithClasses(edit, time.Now()); err != nil {
 				t.Fatal(err)
 			}
 			for id, l := range labels {
@@ -180,7 +180,7 @@ func TestResolveAgainstRewriting(t *testing.T) {
 			for _, c := range p.Classes {
 				edit.Classes = append(edit.Classes, keep(c.ID))
 			}
-			if p, err = p.withClasses(edit, time.Now()); err != nil {
+			if p, err = p.WithClasses(edit, time.Now()); err != nil {
 				t.Fatal(err)
 			}
 			if got := p.Resolve()[back]; got != back {

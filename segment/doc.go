@@ -1,8 +1,8 @@
-// Package segment is Collie's domain: projects, classes, images, the evidence
-// a person gives, the labelling that follows from it, and the engine that turns
-// evidence into hypotheses.
+// Package segment is the vocabulary of Collie's domain: projects, classes,
+// images, the events of the evidence log, errors for people, and what a store
+// has to do.
 //
-// The way of one click: [Workspace.Append] checks the event against the state,
-// has it stored durably, plays it on the image's [Timeline], and the next
-// [Sequence] of hypotheses is made from the clicks that stand.
+// One click passes through the packages below: [collie/segment/workspace] checks
+// the event and has it stored durably, [collie/segment/timeline] plays it, and
+// [collie/segment/engine] makes hypotheses from the clicks that are in force.
 package segment

@@ -46,9 +46,9 @@ func (e *ClassesMovedOn) Error() string {
 	return fmt.Sprintf("the classes are %v now", e.Project.Classes)
 }
 
-// withClasses returns the project with the classes of the edit. Whether the
+// WithClasses returns the project with the classes of the edit. Whether the
 // deleted ones are in use is not looked at.
-func (p Project) withClasses(edit ProjectEdit, at time.Time) (Project, error) {
+func (p Project) WithClasses(edit ProjectEdit, at time.Time) (Project, error) {
 	entries := slices.Clone(edit.Classes)
 	if edit.ByPosition {
 		if len(entries) < len(p.Classes) {
@@ -72,9 +72,9 @@ func (p Project) withClasses(edit ProjectEdit, at time.Time) (Project, error) {
 			return p, Errorf(Invalid, "The id %d stands twice in the list, or is none; each class has one entry. Nothing was changed.", e.ID)
 		}
 		seen[e.ID] = true
-		had, ok := p.class(int(e.ID))
+		had, ok := p.Class(int(e.ID))
 		if !ok && !p.deleted(int(e.ID)) {
-			return p, p.known(int(e.ID))
+			return p, p.CheckClass(int(e.ID))
 		}
 		if !ok {
 			var err error
@@ -111,9 +111,9 @@ func (p Project) withClasses(edit ProjectEdit, at time.Time) (Project, error) {
 	return out, out.remove(p.Classes, edit.Remap, at)
 }
 
-// listed reports whether the given classes are the project's list; empty names
+// HasList reports whether the given classes are the project's list; empty names
 // and colours stand for any.
-func (p *Project) listed(classes []Class) bool {
+func (p *Project) HasList(classes []Class) bool {
 	return slices.EqualFunc(p.Classes, classes, func(has, c Class) bool {
 		return has.ID == c.ID && (c.Name == "" || c.Name == has.Name) && (c.Color == "" || strings.EqualFold(c.Color, has.Color))
 	})
@@ -134,14 +134,14 @@ func (p *Project) restore(id uint8, at time.Time) (Class, error) {
 func (p *Project) remove(before []Class, remap map[uint8]uint8, at time.Time) error {
 	var gone []DeletedClass
 	for _, c := range before {
-		if _, stays := p.class(int(c.ID)); stays {
+		if _, stays := p.Class(int(c.ID)); stays {
 			continue
 		}
 		target, ok := remap[c.ID]
 		if !ok {
 			target = Void
 		}
-		if _, there := p.class(int(target)); target != Void && !there {
+		if _, there := p.Class(int(target)); target != Void && !there {
 			return Errorf(Invalid, "Class %d can't take the place of %q: it is not in the new list. Nothing was changed.", target, c.Name)
 		}
 		gone = append(gone, DeletedClass{Class: c, Target: target, Deleted: at})
@@ -155,6 +155,6 @@ func (p *Project) remove(before []Class, remap map[uint8]uint8, at time.Time) er
 	return nil
 }
 
-func sameClasses(a, b *Project) bool {
+func SameClasses(a, b *Project) bool {
 	return slices.Equal(a.Classes, b.Classes) && slices.Equal(a.Deleted, b.Deleted)
 }

@@ -16,8 +16,8 @@ const (
 	Redo   EventKind = "redo"   // brings back what the last undo took
 
 	Pixels     EventKind = "pixels"  // single pixels have a class, whatever their superpixel has
-	Import     EventKind = "import"  // a mask made elsewhere becomes the labelling; see Annotation.ImportMask
-	FirstGuess EventKind = "guess"   // scores made elsewhere become the first guess; see Annotation.SetGuess
+	Import     EventKind = "import"  // a mask made elsewhere becomes the labelling; see workspace.Annotation.ImportMask
+	FirstGuess EventKind = "guess"   // scores made elsewhere become the first guess; see workspace.Annotation.SetGuess
 	Restore    EventKind = "restore" // labelling, clicks, repairs and granularity become what they were
 
 	Granularity EventKind = "granularity" // superpixels become coarser or finer
@@ -52,11 +52,11 @@ type Pick struct {
 	Labels []uint8 // class id per superpixel of the map in force
 }
 
-// same reports whether a request asks for what the stored event e did; used to
+// Same reports whether a request asks for what the stored event e did; used to
 // tell a repeated request from a reused identifier. Points count for more than
 // superpixels, whose numbers change with the granularity.
-func (e *Event) same(request *Event) bool {
-	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !e.Scores.same(request.Scores) || !slices.Equal(e.Points, request.Points) {
+func (e *Event) Same(request *Event) bool {
+	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !e.Scores.Same(request.Scores) || !slices.Equal(e.Points, request.Points) {
 		return false
 	}
 	if !slices.EqualFunc(e.Repairs, request.Repairs, func(a, b Repair) bool { return a.Class == b.Class && slices.Equal(a.Runs, b.Runs) }) {
@@ -69,4 +69,14 @@ func (e *Event) same(request *Event) bool {
 		return e.Pick == request.Pick
 	}
 	return e.Pick.Rank == request.Pick.Rank
+}
+
+// Repair gives single pixels a class, or Void, whatever the superpixel under
+// them has.
+type Repair struct {
+	Class uint8 // id of the class, or Void
+	// Runs holds pairs of the first pixel and the number of pixels of a run,
+	// ascending; pixel y·Width+x of the image as displayed has number y·Width+x,
+	// so a run can go over the end of a row.
+	Runs []int32
 }

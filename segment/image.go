@@ -40,9 +40,9 @@ type ClassShare struct {
 	Clicks int // superpixels with a click
 }
 
-// through brings a progress that was stored before classes were deleted up to
+// Resolve brings a progress that was stored before classes were deleted up to
 // date.
-func (p *Progress) through(table *ClassTable, area int) {
+func (p *Progress) Resolve(table *ClassTable, area int) {
 	if p.Classes == nil {
 		return
 	}

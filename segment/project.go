@@ -14,7 +14,7 @@ import (
 const (
 	Void       = 255
 	MaxClasses = 255
-	maxName    = 100 // runes of a project's, class's or image's name
+	MaxName    = 100 // runes of a project's, class's or image's name
 )
 
 // Project is a set of images that share one ordered list of classes.
@@ -110,8 +110,8 @@ func CleanName(what, name string) (string, error) {
 		return "", Errorf(Invalid, "The %s is empty.", what)
 	case !utf8.ValidString(name):
 		return "", Errorf(Invalid, "The %s is not valid UTF-8 text.", what)
-	case utf8.RuneCountInString(name) > maxName:
-		return "", Errorf(Invalid, "The %s is longer than %d characters.", what, maxName)
+	case utf8.RuneCountInString(name) > MaxName:
+		return "", Errorf(Invalid, "The %s is longer than %d characters.", what, MaxName)
 	case strings.ContainsFunc(name, hidden):
 		return "", Errorf(Invalid, "The %s contains control or text-direction characters.", what)
 	}

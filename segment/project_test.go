@@ -9,7 +9,7 @@ import (
 )
 
 func TestNormalizeClasses(t *testing.T) {
-	long := strings.Repeat("é", maxName)
+	long := strings.Repeat("é", MaxName)
 	many := make([]Class, MaxClasses+1)
 	tests := map[string]struct {
 		in   []Class

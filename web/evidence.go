@@ -10,6 +10,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/workspace"
 )
 
 // eventJSON is a stored event. Superpixels holds what the points fell on too;
@@ -89,7 +90,7 @@ func (s *Server) listEvidence(w http.ResponseWriter, r *http.Request) error {
 	return s.sendJSON(w, http.StatusOK, out)
 }
 
-func eventOut(e segment.Entry, detail string) eventJSON {
+func eventOut(e workspace.Entry, detail string) eventJSON {
 	out := eventJSON{
 		Seq: e.Seq, ID: e.ID, Kind: string(e.Kind), Regions: e.Regions, About: e.About, Count: len(e.Superpixels), By: e.By, Created: e.Created,
 	}

@@ -10,15 +10,16 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/workspace"
 )
 
 // hub knows the rooms, one per image that somebody works on, and the sockets,
 // so that all of them can be ended.
 type hub struct {
-	workspace *segment.Workspace
+	workspace *workspace.Workspace
 	log       *slog.Logger
 	limits    Limits
-	observer  segment.Observer
+	observer  workspace.Observer
 	ctx       context.Context // of all sockets and sequences; done when the hub closes
 	cancel    context.CancelCauseFunc
 	running   sync.WaitGroup // sockets' and sequences' goroutines
@@ -55,7 +56,7 @@ var (
 	signedOut   = &farewell{closeSignedOut, "You are signed out; everything acknowledged is saved."}
 )
 
-func newHub(workspace *segment.Workspace, log *slog.Logger, limits Limits) *hub {
+func newHub(workspace *workspace.Workspace, log *slog.Logger, limits Limits) *hub {
 	h := &hub{workspace: workspace, log: log, observer: workspace.Observer(), limits: limits, rooms: map[string]*room{}, seats: map[*seat]bool{}}
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())
 	workspace.Watch(h.changed)

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"slices"
 
-	"collie/segment"
+	"collie/segment/engine"
 )
 
 // How a sequence can end, in done messages and in answers to scripts.
@@ -20,7 +20,7 @@ const (
 
 // outcome says, in a word and for people, what a sequence has come to when all
 // that was asked of it is there.
-func outcome(s *segment.Sequence) (reason, detail string) {
+func outcome(s *engine.Sequence) (reason, detail string) {
 	switch len(s.Classes()) {
 	case 0:
 		return reasonNoEvidence, "Nothing has been clicked yet. Click a superpixel of each of two classes and the hypotheses appear."
@@ -31,13 +31,13 @@ func outcome(s *segment.Sequence) (reason, detail string) {
 }
 
 type hypothesesJSON struct {
-	Seq        int                `json:"seq"`
-	Map        string             `json:"map"`     // name of the superpixel map
-	Classes    []int              `json:"classes"` // the classes in play
-	Status     string             `json:"status"`  // complete, one-class or no-evidence
-	Detail     string             `json:"detail,omitempty"`
-	Parameters segment.Parameters `json:"parameters"`
-	Hypotheses []hypothesisJSON   `json:"hypotheses"`
+	Seq        int               `json:"seq"`
+	Map        string            `json:"map"`     // name of the superpixel map
+	Classes    []int             `json:"classes"` // the classes in play
+	Status     string            `json:"status"`  // complete, one-class or no-evidence
+	Detail     string            `json:"detail,omitempty"`
+	Parameters engine.Parameters `json:"parameters"`
+	Hypotheses []hypothesisJSON  `json:"hypotheses"`
 
 	// Marginals holds, per superpixel, the share of the hypotheses for each of
 	// Classes.
@@ -55,7 +55,7 @@ type suggestionJSON struct {
 // listHypotheses runs the sequence of the present evidence, for scripts, and
 // suggests the next click, for the page, too: with a count of 0 it does only that.
 func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
-	count, err := queryInt(r, "count", segment.DefaultHypotheses, 0, segment.MaxHypotheses)
+	count, err := queryInt(r, "count", engine.DefaultHypotheses, 0, engine.MaxHypotheses)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 	state, sequence := a.Present()
 	out := hypothesesJSON{
 		Seq: sequence.Seq(), Map: state.Map, Classes: append([]int{}, sequence.Classes()...),
-		Parameters: segment.DefaultParameters, Hypotheses: []hypothesisJSON{}, Marginals: [][]float64{},
+		Parameters: engine.DefaultParameters, Hypotheses: []hypothesisJSON{}, Marginals: [][]float64{},
 	}
 	out.Status, out.Detail = outcome(sequence)
 	for rank := range min(count, sequence.Len()) {

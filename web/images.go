@@ -17,6 +17,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/export"
+	"collie/segment/workspace"
 )
 
 func imageOut(im segment.Image) imageJSON {
@@ -71,7 +72,7 @@ func (s *Server) image(r *http.Request) (segment.Image, error) {
 }
 
 // annotation opens the image that the address names; the caller closes it.
-func (s *Server) annotation(r *http.Request) (*segment.Annotation, error) {
+func (s *Server) annotation(r *http.Request) (*workspace.Annotation, error) {
 	return s.workspace.Open(r.Context(), chi.URLParam(r, "id"))
 }
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"net/http"
 
-	"collie/segment"
+	"collie/segment/engine"
 	"collie/segment/export"
 )
 
@@ -21,7 +21,7 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	rank, err := queryInt(r, "rank", 0, 0, segment.MaxHypotheses-1)
+	rank, err := queryInt(r, "rank", 0, 0, engine.MaxHypotheses-1)
 	if err != nil {
 		return err
 	}

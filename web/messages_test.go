@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/engine"
 	"collie/superpixels"
 )
 
@@ -50,7 +51,7 @@ func number(n int) *int { return &n }
 
 var frameExample = HypothesisFrame{
 	Run: 7, Seq: 12, Rank: 3, Energy: -1234.5,
-	Digest: segment.Digest{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef}, Labels: []uint8{0, 1, 2, 254, 1, 0},
+	Digest: engine.Digest{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef}, Labels: []uint8{0, 1, 2, 254, 1, 0},
 }
 
 var clientExamples = map[string]clientMessage{

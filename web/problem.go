@@ -15,6 +15,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
+	"collie/segment/workspace"
 	"collie/templates"
 )
 
@@ -116,7 +117,7 @@ func problemOf(err error) problem {
 	var request *requestError
 	var tooLong *http.MaxBytesError
 	var upload *uploadError
-	var inUse *segment.ClassesInUse
+	var inUse *workspace.ClassesInUse
 	var moved *segment.ClassesMovedOn
 	switch {
 	case errors.As(err, &upload):

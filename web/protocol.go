@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/engine"
 )
 
 // This file is the contract with other programs: the JSON bodies of /api/v1 and
@@ -313,7 +314,7 @@ type errorMessage struct {
 type HypothesisFrame struct {
 	Run, Seq, Rank uint32
 	Energy         float64
-	Digest         segment.Digest
+	Digest         engine.Digest
 	Labels         []uint8
 }
 
@@ -323,7 +324,7 @@ const (
 )
 
 // frameOf encodes a hypothesis of a run.
-func frameOf(run uint32, seq int, h segment.Hypothesis) ([]byte, error) {
+func frameOf(run uint32, seq int, h engine.Hypothesis) ([]byte, error) {
 	frame := HypothesisFrame{Run: run, Seq: uint32(seq), Rank: uint32(h.Rank), Energy: h.Energy, Digest: h.Digest, Labels: h.Labels}
 	return frame.AppendBinary(make([]byte, 0, frameHeader+len(h.Labels)))
 }

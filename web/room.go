@@ -10,6 +10,8 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/engine"
+	"collie/segment/workspace"
 )
 
 // room is one image with all who have it open: it stores their events, tells
@@ -17,16 +19,16 @@ import (
 type room struct {
 	hub        *hub
 	id         string
-	annotation *segment.Annotation
+	annotation *workspace.Annotation
 	visitors   int // guarded by hub.mu
 
 	mu       sync.Mutex // guards what follows, and the outbox of every socket; never held while waiting
 	members  map[*socket]bool
-	state    segment.State     // the newest known
-	sequence *segment.Sequence // that belongs to it; nil before the first state
-	run      *run              // nil while nobody is here
-	asker    access.Principal  // who made the newest state, or came first
-	asked    time.Time         // when the event came that led to it; zero for none
+	state    workspace.State  // the newest known
+	sequence *engine.Sequence // that belongs to it; nil before the first state
+	run      *run             // nil while nobody is here
+	asker    access.Principal // who made the newest state, or came first
+	asked    time.Time        // when the event came that led to it; zero for none
 }
 
 // run is a sequence being made, or made, for the members of a room. Frames stay
@@ -46,7 +48,7 @@ type run struct {
 func (r *room) append(ctx context.Context, expected int, e segment.Event, from *socket) (int, error) {
 	began := time.Now()
 	seq, err := r.annotation.Append(ctx, expected, e)
-	r.hub.observer.Took(segment.TimeAppend, time.Since(began))
+	r.hub.observer.Took(workspace.TimeAppend, time.Since(began))
 	state, sequence := r.annotation.Present()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +83,7 @@ func (r *room) asks(ctx context.Context) { r.asker, _ = access.From(ctx) }
 // adopt makes a state that is newer than the one known the present one: all
 // members are told, and its sequence takes the place of the running one. The
 // caller holds r.mu.
-func (r *room) adopt(state segment.State, sequence *segment.Sequence) {
+func (r *room) adopt(state workspace.State, sequence *engine.Sequence) {
 	if r.sequence != nil && state.Version <= r.state.Version {
 		return
 	}
@@ -89,7 +91,7 @@ func (r *room) adopt(state segment.State, sequence *segment.Sequence) {
 	if len(r.members) == 0 {
 		return
 	}
-	r.start(segment.DefaultHypotheses)
+	r.start(engine.DefaultHypotheses)
 	told := r.told()
 	for m := range r.members {
 		m.tellState(told)
@@ -110,7 +112,7 @@ func replyTo(id string, expected, seq int, err error, present int) any {
 		m.Reason = "unavailable"
 	case segment.KindOf(err) == segment.Conflict && expected != *p.Seq:
 		m.Reason, m.Seq = "stale", *p.Seq
-	case errors.Is(err, segment.ErrOtherMap):
+	case errors.Is(err, workspace.ErrOtherMap):
 		m.Reason = "map"
 	}
 	return m
@@ -153,7 +155,7 @@ func (r *room) join(c *socket) {
 	r.adopt(state, sequence)
 	r.members[c] = true
 	if r.run == nil {
-		r.start(segment.DefaultHypotheses)
+		r.start(engine.DefaultHypotheses)
 	} else {
 		c.follow(r.run)
 	}
@@ -224,7 +226,7 @@ func (r *room) start(count int) {
 }
 
 // compute makes the hypotheses of a run one by one until it is superseded.
-func (r *room) compute(ctx context.Context, run *run, sequence *segment.Sequence, count int) {
+func (r *room) compute(ctx context.Context, run *run, sequence *engine.Sequence, count int) {
 	err := guard(r.hub.log, "sequence", func() error {
 		for rank := range count {
 			h, err := sequence.At(ctx, rank)
@@ -239,7 +241,7 @@ func (r *room) compute(ctx context.Context, run *run, sequence *segment.Sequence
 				return context.Canceled
 			}
 			if rank == 0 && !run.asked.IsZero() {
-				r.hub.observer.Took(segment.TimeAnswer, time.Since(run.asked))
+				r.hub.observer.Took(workspace.TimeAnswer, time.Since(run.asked))
 			}
 		}
 		return nil

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/schedule"
+	"collie/segment/workspace"
 )
 
 // member joins the image's room as a socket without a connection.
@@ -89,7 +89,7 @@ func TestRunsAreSupersededAndStopped(t *testing.T) {
 // A server that has no time for a sequence says so and tries again by itself,
 // until somebody stops it.
 func TestBusyRunsStartAgain(t *testing.T) {
-	s := mustServe(t, Limits{}, segment.Options{Schedule: schedule.Limits{Patience: -1}})
+	s := mustServe(t, Limits{}, workspace.Options{Schedule: schedule.Limits{Patience: -1}})
 	im := s.photo()
 	s.clickThree("/api/v1/images/" + im.ID)
 	r, c := s.member(im.ID)

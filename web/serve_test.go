@@ -19,8 +19,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"collie/segment"
 	"collie/segment/export"
+	"collie/segment/workspace"
 	"collie/storage/sqlite"
 	"collie/storage/workspacetest"
 	"collie/web/metrics"
@@ -48,12 +48,12 @@ func MustServe(tb testing.TB, changes ...func(*Config, *sqlite.Store)) *site {
 }
 
 // mustServe is MustServe with limits and with options of the workspace.
-func mustServe(tb testing.TB, limits Limits, options ...segment.Options) *site {
+func mustServe(tb testing.TB, limits Limits, options ...workspace.Options) *site {
 	tb.Helper()
 	return serve(tb, options, limited(limits))
 }
 
-func serve(tb testing.TB, options []segment.Options, changes ...func(*Config, *sqlite.Store)) *site {
+func serve(tb testing.TB, options []workspace.Options, changes ...func(*Config, *sqlite.Store)) *site {
 	tb.Helper()
 	data := workspacetest.MustOpenFolder(tb, tb.TempDir())
 	scratch, err := os.OpenRoot(tb.TempDir())

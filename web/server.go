@@ -1,6 +1,6 @@
 // Package web serves Collie: the pages, the JSON interface under /api/v1 and
 // the websocket of each image. It turns requests into calls of a
-// [segment.Workspace] and errors into answers; it decides nothing about the
+// [workspace.Workspace] and errors into answers; it decides nothing about the
 // domain. router.go is the table of all routes, protocol.go the contract with
 // other programs, hub.go and socket.go the live part.
 package web
@@ -15,15 +15,15 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"collie/segment"
 	"collie/segment/accounts"
 	"collie/segment/export"
+	"collie/segment/workspace"
 )
 
 // Server answers all requests. It is made by New, safe for concurrent use, and
 // must be closed to end the websockets, which http.Server knows nothing of.
 type Server struct {
-	workspace *segment.Workspace
+	workspace *workspace.Workspace
 	ready     func(context.Context) error
 	log       *slog.Logger
 	limits    Limits
@@ -42,7 +42,7 @@ type Server struct {
 
 // Config is what a Server needs.
 type Config struct {
-	Workspace *segment.Workspace
+	Workspace *workspace.Workspace
 	Ready     func(context.Context) error // says whether the stores can be used
 	Exports   *export.Jobs                // of the same workspace; closed with the server
 	Log       *slog.Logger

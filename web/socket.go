@@ -15,8 +15,9 @@ import (
 	"github.com/gorilla/websocket"
 	"golang.org/x/time/rate"
 
-	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/engine"
+	"collie/segment/workspace"
 )
 
 // socket is one page that has an image open.
@@ -159,7 +160,7 @@ func (c *socket) waitForRoom() bool {
 func (c *socket) handle(message []byte) error {
 	began := time.Now()
 	m, err := parseMessage(message)
-	c.room.hub.observer.Took(segment.TimeDecode, time.Since(began))
+	c.room.hub.observer.Took(workspace.TimeDecode, time.Since(began))
 	if err != nil {
 		return err
 	}
@@ -175,8 +176,8 @@ func (c *socket) handle(message []byte) error {
 		_, err := c.evidence(&m.evidenceJSON)
 		return err
 	case "run":
-		if m.Count < 1 || m.Count > segment.MaxHypotheses {
-			return invalid("The field \"count\" must be a whole number from 1 to %d. Nothing was changed.", segment.MaxHypotheses)
+		if m.Count < 1 || m.Count > engine.MaxHypotheses {
+			return invalid("The field \"count\" must be a whole number from 1 to %d. Nothing was changed.", engine.MaxHypotheses)
 		}
 		c.room.restart(m.Count)
 	case "stop":
@@ -304,7 +305,7 @@ func (c *socket) send(message []byte, binary bool) bool {
 	}
 	began := time.Now()
 	err := c.conn.WriteMessage(kind, message)
-	c.room.hub.observer.Took(segment.TimeWrite, time.Since(began))
+	c.room.hub.observer.Took(workspace.TimeWrite, time.Since(began))
 	return err == nil
 }
 

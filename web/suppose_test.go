@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"collie/segment"
 	"collie/segment/schedule"
+	"collie/segment/workspace"
 )
 
 // supposed wraps the body of a POST of a label as a supposition.
@@ -52,14 +52,14 @@ func TestSuppose(t *testing.T) {
 // gate is an observer that lets no step begin while it is locked.
 type gate struct{ sync.RWMutex }
 
-func (g *gate) Took(what segment.Time, _ time.Duration) {
-	if what == segment.TimeQueue {
+func (g *gate) Took(what workspace.Time, _ time.Duration) {
+	if what == workspace.TimeQueue {
 		g.RLock()
 		defer g.RUnlock()
 	}
 }
 
-func (g *gate) Happened(segment.Happening) {}
+func (g *gate) Happened(workspace.Happening) {}
 
 // A supposition that waits for its turn leaves the queue when a label comes, and
 // is not answered: neither is another label kept by it, nor does the supposed one
@@ -68,8 +68,8 @@ func TestSupposedInTheQueue(t *testing.T) {
 	for name, class := range map[string]int{"the label": 1, "another": 2} {
 		t.Run(name, func(t *testing.T) {
 			g := new(gate)
-			s := mustServe(t, Limits{}, segment.Options{Schedule: schedule.Limits{Workers: 1}, Observer: g})
-			until := func(what string, so func(segment.Load) bool) {
+			s := mustServe(t, Limits{}, workspace.Options{Schedule: schedule.Limits{Workers: 1}, Observer: g})
+			until := func(what string, so func(workspace.Load) bool) {
 				t.Helper()
 				for end := time.Now().Add(time.Minute); !so(s.server.hub.workspace.Load()); time.Sleep(time.Millisecond) {
 					if time.Now().After(end) {
@@ -83,7 +83,7 @@ func TestSupposedInTheQueue(t *testing.T) {
 			open := sync.OnceFunc(g.Unlock)
 			t.Cleanup(open) // before the server waits for its steps
 			r, c := s.member(im.ID)
-			until("the run has the only worker", func(l segment.Load) bool { return l.Running[schedule.First] == 1 })
+			until("the run has the only worker", func(l workspace.Load) bool { return l.Running[schedule.First] == 1 })
 			label := func(class int) evidenceJSON {
 				expected := 3
 				return evidenceJSON{ID: "x", Kind: "label", Points: [][2]float64{{float64(inSky.X), float64(inSky.Y)}}, Class: &class, ExpectedSeq: &expected}
@@ -91,12 +91,12 @@ func TestSupposedInTheQueue(t *testing.T) {
 			if err := c.suppose(&clientMessage{evidenceJSON: label(1)}); err != nil {
 				t.Fatal(err)
 			}
-			until("the supposition waits", func(l segment.Load) bool { return l.Waiting[schedule.Supposed] == 1 })
+			until("the supposition waits", func(l workspace.Load) bool { return l.Waiting[schedule.Supposed] == 1 })
 			e := label(class)
 			if stored, err := c.evidence(&e); err != nil || !stored {
 				t.Fatalf("the label is stored: %v, %v", stored, err)
 			}
-			until("the next run waits and the supposition does not", func(l segment.Load) bool {
+			until("the next run waits and the supposition does not", func(l workspace.Load) bool {
 				return l.Waiting[schedule.First] == 1 && l.Waiting[schedule.Supposed] == 0
 			})
 			open()

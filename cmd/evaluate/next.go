@@ -14,6 +14,7 @@ import (
 	"collie/herding"
 	"collie/herding/ask"
 	"collie/segment"
+	"collie/segment/engine"
 	"collie/segment/simulate"
 )
 
@@ -108,7 +109,7 @@ func (c *nextCommand) work(ctx context.Context, s *scene, row *inquiry, draw, im
 	for l, class := range inPlay.Classes {
 		place[class] = int16(l)
 	}
-	q := query{name: row.Query, scene: s, model: segment.NewModel(s.Graph, segment.DefaultParameters), classes: inPlay, rng: rng}
+	q := query{name: row.Query, scene: s, model: engine.NewModel(s.Graph, engine.DefaultParameters), classes: inPlay, rng: rng}
 	var quality []float64
 	var spent time.Duration
 	for asked := 0; ; asked++ {
@@ -153,7 +154,7 @@ func firstClicks(majority []uint8, rng *rand.Rand) []uint8 {
 type query struct {
 	name    string
 	scene   *scene
-	model   *segment.Model
+	model   *engine.Model
 	classes simulate.Clicks
 	rng     *rand.Rand
 }

@@ -14,7 +14,7 @@ import (
 
 	"collie/crf"
 	"collie/herding"
-	"collie/segment"
+	"collie/segment/engine"
 	"collie/segment/importer"
 	"collie/segment/simulate"
 )
@@ -270,8 +270,8 @@ func (r *semanticTrial) hypotheses(ctx context.Context, s *scene, m *crf.Model, 
 			fixed = slices.Repeat([]int16{-1}, m.Nodes)
 		}
 		shares := slices.Clone(scores)
-		segment.NormaliseRows(shares, m.Labels)
-		if p, err = segment.NewModel(s.Graph, segment.DefaultParameters).Problem(fixed, m.Labels, shares); err != nil {
+		engine.NormaliseRows(shares, m.Labels)
+		if p, err = engine.NewModel(s.Graph, engine.DefaultParameters).Problem(fixed, m.Labels, shares); err != nil {
 			return nil, err
 		}
 		return labellings(p.Run(ctx, r.Hypotheses))

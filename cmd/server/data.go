@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"collie/segment"
 	"collie/segment/photo"
+	"collie/segment/workspace"
 	"collie/storage/blob"
 	"collie/storage/sqlite"
 )
@@ -16,12 +16,12 @@ import (
 type data struct {
 	store     *sqlite.Store
 	blobs     *blob.Store
-	workspace *segment.Workspace
+	workspace *workspace.Workspace
 }
 
 // openData opens the data folder, which it makes when it is not there. Uploads
 // are held against limits. Close it.
-func openData(ctx context.Context, folder string, limits photo.Limits, options ...segment.Options) (*data, error) {
+func openData(ctx context.Context, folder string, limits photo.Limits, options ...workspace.Options) (*data, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func openData(ctx context.Context, folder string, limits photo.Limits, options .
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return &data{store, blobs, segment.NewWorkspace(store, blobs, photo.NewGate(limits), options...)}, nil
+	return &data{store, blobs, workspace.New(store, blobs, photo.NewGate(limits), options...)}, nil
 }
 
 // openExisting opens a data folder that is there and has the program's own
@@ -47,7 +47,7 @@ func openExisting(ctx context.Context, folder string) (*data, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return &data{store, blobs, segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{Bytes: 4 << 30, Pixels: 1 << 30, Side: 1 << 20}))}, nil
+	return &data{store, blobs, workspace.New(store, blobs, photo.NewGate(photo.Limits{Bytes: 4 << 30, Pixels: 1 << 30, Side: 1 << 20}))}, nil
 }
 
 // Ready returns nil when the folder can be read and has not failed.

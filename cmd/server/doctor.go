@@ -8,6 +8,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/workspace"
 )
 
 // doctorCommand examines a data folder.
@@ -85,7 +86,7 @@ func (v *visit) images(ctx context.Context) error {
 }
 
 // damage tells of one damage and mends it when that is asked for and possible.
-func (v *visit) damage(ctx context.Context, im segment.Image, d segment.Damage) {
+func (v *visit) damage(ctx context.Context, im segment.Image, d workspace.Damage) {
 	outcome := "only a backup can help"
 	switch {
 	case d.Repair != nil && !v.repair:

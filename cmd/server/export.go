@@ -11,6 +11,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/export"
+	"collie/segment/workspace"
 	"collie/storage/disk"
 )
 
@@ -74,7 +75,7 @@ func tell(w io.Writer, file string, r *export.Report) {
 }
 
 // findProject finds a project by its id or its name.
-func findProject(ctx context.Context, w *segment.Workspace, what string) (segment.Project, error) {
+func findProject(ctx context.Context, w *workspace.Workspace, what string) (segment.Project, error) {
 	projects, err := w.Projects(ctx)
 	if err != nil {
 		return segment.Project{}, err

@@ -12,9 +12,9 @@ import (
 	"runtime"
 	"time"
 
-	"collie/segment"
 	"collie/segment/export"
 	"collie/segment/schedule"
+	"collie/segment/workspace"
 	"collie/web"
 	"collie/web/metrics"
 )
@@ -49,7 +49,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	figures := metrics.New()
 	turns := schedule.Limits{}.OrDefault()
 	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + turns.Long) // see Scheduler.Long
-	d, err := openData(ctx, s.Data, s.photo(), segment.Options{Schedule: turns, Observer: figures})
+	d, err := openData(ctx, s.Data, s.photo(), workspace.Options{Schedule: turns, Observer: figures})
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"time"
 
-	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/workspace"
 )
 
 // sweepEvery is how often the trash is swept.
@@ -14,7 +14,7 @@ const sweepEvery = 24 * time.Hour
 
 // startSweeping sweeps the trash now and then until the returned function is
 // called, which waits for the end of a sweep under way.
-func startSweeping(ctx context.Context, w *segment.Workspace, log *slog.Logger) (stop func()) {
+func startSweeping(ctx context.Context, w *workspace.Workspace, log *slog.Logger) (stop func()) {
 	ctx, cancel := context.WithCancel(access.With(ctx, access.Owner))
 	done := make(chan struct{})
 	go func() {
@@ -26,7 +26,7 @@ func startSweeping(ctx context.Context, w *segment.Workspace, log *slog.Logger) 
 			if err != nil && ctx.Err() == nil {
 				log.Error("sweeping the trash", "error", err)
 			}
-			if swept != (segment.Swept{}) {
+			if swept != (workspace.Swept{}) {
 				log.Info("swept the trash", "images", swept.Images, "orphans", swept.Orphans)
 			}
 			select {

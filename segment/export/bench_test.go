@@ -20,6 +20,7 @@ import (
 	"collie/segment"
 	"collie/segment/export"
 	"collie/segment/photo"
+	"collie/segment/workspace"
 	"collie/sharedtest"
 	"collie/storage/blob"
 	"collie/storage/sqlite"
@@ -30,7 +31,7 @@ import (
 const models = 20
 
 // manyImages is a project of n images of PASCAL VOC with finished labellings.
-func manyImages(b *testing.B, n int) (*segment.Workspace, string) {
+func manyImages(b *testing.B, n int) (*workspace.Workspace, string) {
 	b.Helper()
 	photographs, err := filepath.Glob(filepath.Join(sharedtest.Path(b, "data/voc/images"), "*.jpg"))
 	if err != nil || len(photographs) < models {
@@ -50,7 +51,7 @@ func manyImages(b *testing.B, n int) (*segment.Workspace, string) {
 			b.Error(err)
 		}
 	})
-	w := segment.NewWorkspace(store, blobs, photo.NewGate(photo.Limits{}))
+	w := workspace.New(store, blobs, photo.NewGate(photo.Limits{}))
 	var classes []segment.Class
 	for i := range 21 {
 		classes = append(classes, segment.Class{Name: fmt.Sprintf("class %d", i)})
@@ -98,7 +99,7 @@ func clicksOf(b *testing.B, mask string) []at {
 }
 
 // copyImage stores an image once more, with its files and its evidence.
-func copyImage(b *testing.B, w *segment.Workspace, store *sqlite.Store, blobs *blob.Store, id string, number int) {
+func copyImage(b *testing.B, w *workspace.Workspace, store *sqlite.Store, blobs *blob.Store, id string, number int) {
 	b.Helper()
 	ctx := b.Context()
 	from, err := w.Image(ctx, id)

@@ -9,18 +9,19 @@ import (
 
 	"collie/segment"
 	"collie/segment/export"
+	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
 
 // changing is a source whose classes change when the second image is opened.
 type changing struct {
-	*segment.Workspace
+	*workspace.Workspace
 	mu     sync.Mutex
 	opened int
 	change func()
 }
 
-func (c *changing) Visit(ctx context.Context, id string) (*segment.Annotation, error) {
+func (c *changing) Visit(ctx context.Context, id string) (*workspace.Annotation, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.opened++; c.opened == 2 {

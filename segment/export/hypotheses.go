@@ -11,6 +11,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/backup"
+	"collie/segment/engine"
 )
 
 // hypotheses is a folder per image with an index PNG of the labelling and of
@@ -20,13 +21,13 @@ type hypotheses struct{ single }
 func newHypotheses(*job) (encoder, error) { return hypotheses{}, nil }
 
 type hypothesesFile struct {
-	Image      string             `json:"image"` // as uploaded
-	Seq        int                `json:"seq"`   // number of evidence events
-	Evidence   string             `json:"evidence_sha256"`
-	Classes    []int              `json:"classes"` // indices of those in play
-	Parameters segment.Parameters `json:"parameters"`
-	Labelling  string             `json:"labelling"`
-	Hypotheses []hypothesisEntry  `json:"hypotheses"`
+	Image      string            `json:"image"` // as uploaded
+	Seq        int               `json:"seq"`   // number of evidence events
+	Evidence   string            `json:"evidence_sha256"`
+	Classes    []int             `json:"classes"` // indices of those in play
+	Parameters engine.Parameters `json:"parameters"`
+	Labelling  string            `json:"labelling"`
+	Hypotheses []hypothesisEntry `json:"hypotheses"`
 }
 
 type hypothesisEntry struct {
@@ -40,7 +41,7 @@ func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 	s.pictureName = s.stem + "/image" + s.extension()
 	p := &piece{out: len(s.partition().regions)}
 	list := hypothesesFile{
-		Image: s.image.Name, Classes: []int{}, Parameters: segment.DefaultParameters,
+		Image: s.image.Name, Classes: []int{}, Parameters: engine.DefaultParameters,
 		Labelling: "labelling.png", Hypotheses: []hypothesisEntry{},
 	}
 	add := func(name string, m Mask) error {

@@ -18,6 +18,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/export"
+	"collie/segment/workspace"
 	"collie/storage/blob"
 	"collie/storage/workspacetest"
 )
@@ -118,11 +119,11 @@ func TestJobs(t *testing.T) {
 
 // stuck is a source whose images do not open until told, or until given up.
 type stuck struct {
-	*segment.Workspace
+	*workspace.Workspace
 	open chan struct{}
 }
 
-func (s *stuck) Visit(ctx context.Context, id string) (*segment.Annotation, error) {
+func (s *stuck) Visit(ctx context.Context, id string) (*workspace.Annotation, error) {
 	select {
 	case <-s.open:
 		return s.Workspace.Visit(ctx, id)
@@ -310,7 +311,7 @@ func TestStatusFollowsTheDisk(t *testing.T) {
 
 // broken is a source whose files cannot be read, or whose reader panics.
 type broken struct {
-	*segment.Workspace
+	*workspace.Workspace
 	panics bool
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"collie/segment"
+	"collie/segment/engine"
 )
 
 // Options say what is exported and how. The zero value of a field is its
@@ -112,10 +113,10 @@ func (f Format) Resolve(o Options) (Options, error) {
 		}
 	}
 	if o.Hypotheses == 0 {
-		o.Hypotheses = segment.DefaultHypotheses
+		o.Hypotheses = engine.DefaultHypotheses
 	}
-	if o.Hypotheses < 1 || o.Hypotheses > segment.MaxHypotheses {
-		return Options{}, segment.Errorf(segment.Invalid, "The number of hypotheses can be 1 to %d, not %d.", segment.MaxHypotheses, o.Hypotheses)
+	if o.Hypotheses < 1 || o.Hypotheses > engine.MaxHypotheses {
+		return Options{}, segment.Errorf(segment.Invalid, "The number of hypotheses can be 1 to %d, not %d.", engine.MaxHypotheses, o.Hypotheses)
 	}
 	return o, nil
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"collie/segment"
+	"collie/segment/workspace"
 )
 
 // records is a Source of records alone: the labellings are put in by the tests.
@@ -28,7 +29,7 @@ func (r *records) Project(context.Context, string) (segment.Project, error) { re
 
 func (r *records) Images(context.Context, string) ([]segment.Image, error) { return r.images, nil }
 
-func (r *records) Visit(context.Context, string) (*segment.Annotation, error) {
+func (r *records) Visit(context.Context, string) (*workspace.Annotation, error) {
 	return nil, segment.Errorf(segment.NotFound, "There is no evidence here.")
 }
 

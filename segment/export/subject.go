@@ -13,6 +13,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/photo"
+	"collie/segment/workspace"
 )
 
 // subject is one image of a job while it is worked on.
@@ -22,9 +23,9 @@ type subject struct {
 	image segment.Image
 	stem  string
 
-	annotation  *segment.Annotation // nil when nothing was ever said about the image
-	mask        Mask                // of places of classes in the project
-	undecided   int                 // pixels, before they became background if they were to
+	annotation  *workspace.Annotation // nil when nothing was ever said about the image
+	mask        Mask                  // of places of classes in the project
+	undecided   int                   // pixels, before they became background if they were to
 	parts       *partition
 	pictureName string // set by the encoder when it has a place for the picture
 }
@@ -115,7 +116,7 @@ func (s *subject) failed(err error) error {
 }
 
 // annotate opens the image's evidence; close gives it back.
-func (s *subject) annotate(ctx context.Context) (*segment.Annotation, error) {
+func (s *subject) annotate(ctx context.Context) (*workspace.Annotation, error) {
 	if s.annotation == nil {
 		a, err := s.source.Visit(ctx, s.image.ID)
 		if err != nil {

@@ -6,13 +6,14 @@ import (
 	"io"
 
 	"collie/segment"
+	"collie/segment/workspace"
 )
 
-// Source is where the project comes from; a [segment.Workspace] is one.
+// Source is where the project comes from; a [workspace.Workspace] is one.
 type Source interface {
 	Project(ctx context.Context, id string) (segment.Project, error)
 	Images(ctx context.Context, projectID string) ([]segment.Image, error) // in order of upload
-	Visit(ctx context.Context, imageID string) (*segment.Annotation, error)
+	Visit(ctx context.Context, imageID string) (*workspace.Annotation, error)
 	Blob(ctx context.Context, key string) (io.ReadSeekCloser, error)
 }
 

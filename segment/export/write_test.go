@@ -21,6 +21,7 @@ import (
 	"collie/segment"
 	"collie/segment/backup"
 	"collie/segment/export"
+	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
 
@@ -56,7 +57,7 @@ type at struct {
 
 // add adds an image and clicks in it; the first hypothesis is accepted when
 // there are clicks.
-func add(tb testing.TB, w *segment.Workspace, project, name string, file []byte, clicks ...at) segment.Image {
+func add(tb testing.TB, w *workspace.Workspace, project, name string, file []byte, clicks ...at) segment.Image {
 	tb.Helper()
 	im, err := w.AddImage(tb.Context(), project, name, bytes.NewReader(file))
 	if err != nil {
@@ -85,7 +86,7 @@ func add(tb testing.TB, w *segment.Workspace, project, name string, file []byte,
 
 // twoImages is a project with a finished image, an untouched one and one in
 // which a part is decided.
-func twoImages(tb testing.TB, w *segment.Workspace) (segment.Project, []segment.Image) {
+func twoImages(tb testing.TB, w *workspace.Workspace) (segment.Project, []segment.Image) {
 	tb.Helper()
 	p, err := w.CreateProject(tb.Context(), "Halves", nil)
 	if err != nil {
@@ -109,7 +110,7 @@ func twoImages(tb testing.TB, w *segment.Workspace) (segment.Project, []segment.
 }
 
 // mustWrite exports and returns the files by name, in order.
-func mustWrite(tb testing.TB, w *segment.Workspace, project, format string, o export.Options) (map[string][]byte, *export.Report) {
+func mustWrite(tb testing.TB, w *workspace.Workspace, project, format string, o export.Options) (map[string][]byte, *export.Report) {
 	tb.Helper()
 	var b bytes.Buffer
 	report, err := export.Write(tb.Context(), &b, w, project, format, o, nil)

@@ -10,6 +10,7 @@ import (
 	"collie/segment"
 	"collie/segment/archive"
 	"collie/segment/backup"
+	"collie/segment/workspace"
 )
 
 // maxMember is how large a file of a backup that is held in memory may be.
@@ -18,7 +19,7 @@ const maxMember = 256 << 20
 // Backup makes a new project of a backup, a zip of the given size in bytes, with
 // the same classes, evidence and labellings. Of a damaged one nothing stays but
 // what went to the trash. Errors are for people.
-func Backup(ctx context.Context, w *segment.Workspace, file io.ReaderAt, size int64, limits archive.Limits) (segment.Project, error) {
+func Backup(ctx context.Context, w *workspace.Workspace, file io.ReaderAt, size int64, limits archive.Limits) (segment.Project, error) {
 	files, err := FromFile("", file, size, limits)
 	if err != nil {
 		return segment.Project{}, err
@@ -48,8 +49,8 @@ func Backup(ctx context.Context, w *segment.Workspace, file io.ReaderAt, size in
 }
 
 // packed opens the images of a backup one after the other.
-func packed(files Files, images []backup.Image) iter.Seq2[*segment.Adopted, error] {
-	return func(yield func(*segment.Adopted, error) bool) {
+func packed(files Files, images []backup.Image) iter.Seq2[*workspace.Adopted, error] {
+	return func(yield func(*workspace.Adopted, error) bool) {
 		for _, im := range images {
 			if !unpack(files, &im, yield) {
 				return
@@ -59,8 +60,8 @@ func packed(files Files, images []backup.Image) iter.Seq2[*segment.Adopted, erro
 }
 
 // unpack hands one image over and reports whether another is wanted.
-func unpack(files Files, im *backup.Image, yield func(*segment.Adopted, error) bool) bool {
-	out := segment.Adopted{
+func unpack(files Files, im *backup.Image, yield func(*workspace.Adopted, error) bool) bool {
+	out := workspace.Adopted{
 		Image:     segment.Image{Name: im.Name, Regions: im.Regions, Created: im.Created},
 		Labelling: im.Labelling,
 	}

@@ -18,6 +18,7 @@ import (
 	"collie/segment/archive"
 	"collie/segment/export"
 	"collie/segment/importer"
+	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 	"collie/superpixels"
 )
@@ -45,7 +46,7 @@ func scene() []byte {
 }
 
 // mustOpenFirst opens the first image of a project until the test ends.
-func mustOpenFirst(tb testing.TB, w *segment.Workspace, project string) *segment.Annotation {
+func mustOpenFirst(tb testing.TB, w *workspace.Workspace, project string) *workspace.Annotation {
 	tb.Helper()
 	images, err := w.Images(tb.Context(), project)
 	if err != nil {
@@ -59,7 +60,7 @@ func mustOpenFirst(tb testing.TB, w *segment.Workspace, project string) *segment
 	return a
 }
 
-func mustAppend(tb testing.TB, a *segment.Annotation, events ...segment.Event) {
+func mustAppend(tb testing.TB, a *workspace.Annotation, events ...segment.Event) {
 	tb.Helper()
 	for _, e := range events {
 		e.ID = segment.NewID()
@@ -70,7 +71,7 @@ func mustAppend(tb testing.TB, a *segment.Annotation, events ...segment.Event) {
 }
 
 // worked makes a project in which everything has been done that evidence knows.
-func worked(tb testing.TB, w *segment.Workspace) segment.Project {
+func worked(tb testing.TB, w *workspace.Workspace) segment.Project {
 	tb.Helper()
 	p, err := w.CreateProject(tb.Context(), "Worked", []segment.Class{{Name: "ground"}, {Name: "sky"}, {Name: "tree"}, {Name: "bird"}})
 	if err != nil {
@@ -108,7 +109,7 @@ func worked(tb testing.TB, w *segment.Workspace) segment.Project {
 	return p
 }
 
-func mustExport(tb testing.TB, w *segment.Workspace, project, format string, o export.Options) []byte {
+func mustExport(tb testing.TB, w *workspace.Workspace, project, format string, o export.Options) []byte {
 	tb.Helper()
 	var b bytes.Buffer
 	if _, err := export.Write(tb.Context(), &b, w, project, format, o, nil); err != nil {
@@ -139,7 +140,7 @@ func members(tb testing.TB, content []byte) map[string]string {
 	return files
 }
 
-func takeBackup(tb testing.TB, w *segment.Workspace, content []byte) (segment.Project, error) {
+func takeBackup(tb testing.TB, w *workspace.Workspace, content []byte) (segment.Project, error) {
 	return importer.Backup(tb.Context(), w, bytes.NewReader(content), int64(len(content)), archive.Limits{})
 }
 

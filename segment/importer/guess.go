@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"collie/segment"
+	"collie/segment/workspace"
 )
 
 // maxScores is how large a .npz file may be, in bytes.
@@ -74,7 +75,7 @@ func (i *importing) guess(ctx context.Context, name string) (ImageReport, error)
 
 // perCell gives each cell its scores. Scores per superpixel are those of the
 // cells, or of the superpixels that the image has at present.
-func perCell(a *segment.Annotation, s *Scores) ([]float64, error) {
+func perCell(a *workspace.Annotation, s *Scores) ([]float64, error) {
 	m, _ := a.Superpixels()
 	if s.Width > 0 || s.Rows != m.N {
 		return s.PerSuperpixel(a.Cells())

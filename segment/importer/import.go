@@ -10,6 +10,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/export"
+	"collie/segment/workspace"
 )
 
 // Report says what became of the files that were imported.
@@ -41,7 +42,7 @@ type ImageReport struct {
 // that nothing more could be done; what the report has was done. report, unless
 // nil, is called after each image. The data set is held in memory one mask at a
 // time.
-func Import(ctx context.Context, w *segment.Workspace, projectID string, files Files, o Options, report func(ImageReport)) (Report, error) {
+func Import(ctx context.Context, w *workspace.Workspace, projectID string, files Files, o Options, report func(ImageReport)) (Report, error) {
 	d, err := Open(files, o)
 	if err != nil {
 		return Report{}, err
@@ -78,7 +79,7 @@ func Import(ctx context.Context, w *segment.Workspace, projectID string, files F
 
 // importing is an import under way.
 type importing struct {
-	workspace *segment.Workspace
+	workspace *workspace.Workspace
 	project   string
 	files     Files
 	report    Report

@@ -18,10 +18,11 @@ import (
 	"collie/segment/archive"
 	"collie/segment/export"
 	"collie/segment/importer"
+	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
 
-func mustImport(tb testing.TB, w *segment.Workspace, project string, content []byte, o importer.Options) importer.Report {
+func mustImport(tb testing.TB, w *workspace.Workspace, project string, content []byte, o importer.Options) importer.Report {
 	tb.Helper()
 	files, err := importer.FromFile("data.zip", bytes.NewReader(content), int64(len(content)), archive.Limits{})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"collie/crf"
 	"collie/herding"
-	"collie/segment"
+	"collie/segment/engine"
 	"collie/superpixels"
 )
 
@@ -65,19 +65,19 @@ func (m Method) Hypotheses(ctx context.Context, s *Scene, clicks Clicks, count i
 			problem.EtaPair = m.Rate
 		}
 	case "herding-harmonic":
-		problem, err = segment.NewModel(s.Graph, segment.DefaultParameters).Problem(clicks.Fixed, k, nil)
+		problem, err = engine.NewModel(s.Graph, engine.DefaultParameters).Problem(clicks.Fixed, k, nil)
 		if err != nil {
 			return nil, err
 		}
 		return collect(ctx, problem, clicks, count)
 	case "random-walker":
-		p, err := segment.NewModel(s.Graph, segment.DefaultParameters).Marginals(clicks.Fixed, k, nil)
+		p, err := engine.NewModel(s.Graph, engine.DefaultParameters).Marginals(clicks.Fixed, k, nil)
 		if err != nil {
 			return nil, err
 		}
 		return [][]uint8{clicks.Name(herding.RandomWalker(p, k))}, nil
 	case "label-bias":
-		problem, err = segment.NewModel(s.Graph, segment.DefaultParameters).Problem(clicks.Fixed, k, nil)
+		problem, err = engine.NewModel(s.Graph, engine.DefaultParameters).Problem(clicks.Fixed, k, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"collie/segment"
 	"collie/segment/photo"
+	"collie/segment/workspace"
 	"collie/storage/blob"
 	"collie/storage/sqlite"
 )
@@ -39,13 +39,13 @@ func MustOpenFolder(tb testing.TB, dir string) Folder {
 }
 
 // Workspace returns a workspace over the folder.
-func (f Folder) Workspace(options ...segment.Options) *segment.Workspace {
-	return segment.NewWorkspace(f.Store, f.Blobs, photo.NewGate(photo.Limits{}), options...)
+func (f Folder) Workspace(options ...workspace.Options) *workspace.Workspace {
+	return workspace.New(f.Store, f.Blobs, photo.NewGate(photo.Limits{}), options...)
 }
 
 // MustOpen opens a workspace over a data folder of its own, which is closed when
 // the test ends.
-func MustOpen(tb testing.TB) *segment.Workspace {
+func MustOpen(tb testing.TB) *workspace.Workspace {
 	tb.Helper()
 	return MustOpenFolder(tb, tb.TempDir()).Workspace()
 }

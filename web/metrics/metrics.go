@@ -10,20 +10,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"collie/segment"
+	"collie/segment/workspace"
 )
 
 // Metrics is a registry with all that the server counts, beside the figures of
-// the Go runtime and the process. It is a segment.Observer. Safe for concurrent
+// the Go runtime and the process. It is a workspace.Observer. Safe for concurrent
 // use.
 type Metrics struct {
 	registry *prometheus.Registry
-	times    map[segment.Time]prometheus.Observer
-	happened map[segment.Happening]prometheus.Counter
+	times    map[workspace.Time]prometheus.Observer
+	happened map[workspace.Happening]prometheus.Counter
 	syncs    prometheus.Histogram
 }
 
-var _ segment.Observer = (*Metrics)(nil)
+var _ workspace.Observer = (*Metrics)(nil)
 
 // buckets reach from what decoding takes to what nobody waits for.
 var buckets = []float64{
@@ -34,7 +34,7 @@ var buckets = []float64{
 func New() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
-		times:    map[segment.Time]prometheus.Observer{}, happened: map[segment.Happening]prometheus.Counter{},
+		times:    map[workspace.Time]prometheus.Observer{}, happened: map[workspace.Happening]prometheus.Counter{},
 		syncs: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "collie_store_sync_seconds", Help: "Committing a batch of changes, until it is on disk.", Buckets: buckets,
 		}),
@@ -45,10 +45,10 @@ func New() *Metrics {
 	events := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "collie_events_total", Help: "What happened, by name. digest_mismatch has to stay at 0: a hypothesis that somebody saw is another one here.",
 	}, []string{"event"})
-	for _, t := range segment.Times {
+	for _, t := range workspace.Times {
 		m.times[t] = stages.WithLabelValues(string(t))
 	}
-	for _, h := range segment.Happenings {
+	for _, h := range workspace.Happenings {
 		m.happened[h] = events.WithLabelValues(string(h))
 	}
 	m.registry.MustRegister(stages, events, m.syncs, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -56,17 +56,17 @@ func New() *Metrics {
 }
 
 // Took counts a time.
-func (m *Metrics) Took(what segment.Time, d time.Duration) { m.times[what].Observe(d.Seconds()) }
+func (m *Metrics) Took(what workspace.Time, d time.Duration) { m.times[what].Observe(d.Seconds()) }
 
 // Happened counts a happening.
-func (m *Metrics) Happened(what segment.Happening) { m.happened[what].Inc() }
+func (m *Metrics) Happened(what workspace.Happening) { m.happened[what].Inc() }
 
 // Synced counts a commit of the store.
 func (m *Metrics) Synced(d time.Duration) { m.syncs.Observe(d.Seconds()) }
 
 // Watch adds figures that are looked up whenever somebody asks for them: what
 // the workspace has to do and holds, and the open websockets.
-func (m *Metrics) Watch(w *segment.Workspace, sockets func() int) {
+func (m *Metrics) Watch(w *workspace.Workspace, sockets func() int) {
 	gauge := func(name, help string, labels prometheus.Labels, value func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value))
 	}

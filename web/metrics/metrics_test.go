@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"collie/segment"
+	"collie/segment/workspace"
 	"collie/web/metrics"
 )
 
@@ -37,16 +37,16 @@ func scrape(t *testing.T, m *metrics.Metrics) map[string]string {
 func served(t *testing.T) *metrics.Metrics {
 	t.Helper()
 	m := metrics.New()
-	m.Watch(segment.NewWorkspace(nil, nil, nil, segment.Options{Memory: 1000, Observer: m}), func() int { return 7 })
+	m.Watch(workspace.New(nil, nil, nil, workspace.Options{Memory: 1000, Observer: m}), func() int { return 7 })
 	return m
 }
 
 func TestFigures(t *testing.T) {
 	m := served(t)
-	for _, what := range segment.Times {
+	for _, what := range workspace.Times {
 		m.Took(what, 3*time.Millisecond)
 	}
-	for _, what := range segment.Happenings {
+	for _, what := range workspace.Happenings {
 		m.Happened(what)
 	}
 	m.Synced(time.Millisecond)

@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"collie/segment"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// halves is a guess of classes 3 and 9 for the patchwork: the left is 3 and the
+// right 9, with the given certainty.
+func halves(m interface{ At(x, y int) int }, n, width int, certainty float64) *Guess {
+	g := &Guess{Classes: []uint8{3, 9}, Shares: make([]float64, 2*n)}
+	for i := range n {
+		g.Shares[2*i], g.Shares[2*i+1] = 1-certainty, certainty
+	}
+	for x := range width / 2 {
+		for y := 0; y < 160; y++ {
+			i := m.At(x, y)
+			g.Shares[2*i], g.Shares[2*i+1] = certainty, 1-certainty
+		}
+	}
+	return g
+}
+
+// A guess gives hypotheses before the first click, and clicks stand against it.
+func TestGuess(t *testing.T) {
+	m, g := patchwork(240, 160, 150)
+	model := NewModel(g, DefaultParameters)
+	guess := halves(m, m.N, 240, 0.8)
+	none := slices.Repeat([]uint8{segment.Void}, m.N)
+	s := NewSequence(model, none, guess, 1)
+	if d := cmp.Diff([]int{3, 9}, s.Classes()); d != "" {
+		t.Fatal(d)
+	}
+	h := first(t, s, 1)[0]
+	for _, c := range []struct{ x, y, class int }{{20, 20, 3}, {110, 150, 3}, {130, 10, 9}, {230, 150, 9}} {
+		if got := h.Labels[m.At(c.x, c.y)]; int(got) != c.class {
+			t.Errorf("at (%d, %d): class %d, want %d", c.x, c.y, got, c.class)
+		}
+	}
+
+	clicks := slices.Clone(none)
+	clicks[m.At(60, 80)], clicks[m.At(200, 80)] = 5, 3
+	for _, h := range first(t, NewSequence(model, clicks, guess, 2), 20) {
+		if h.Labels[m.At(60, 80)] != 5 || h.Labels[m.At(200, 80)] != 3 {
+			t.Errorf("hypothesis %d contradicts a click", h.Rank)
+		}
+	}
+	if d := cmp.Diff([]int{3, 5, 9}, NewSequence(model, clicks, guess, 2).Classes()); d != "" {
+		t.Error(d)
+	}
+}
+
+// A guess that knows nothing changes nothing.
+func TestEmptyGuess(t *testing.T) {
+	m, g := patchwork(160, 120, 80)
+	clicks := clicksOn(m.N, map[int]uint8{m.At(20, 20): 0, m.At(140, 60): 1})
+	model := NewModel(g, DefaultParameters)
+	with := first(t, NewSequence(model, clicks, &Guess{Classes: []uint8{0, 4}, Shares: make([]float64, 2*m.N)}, 1), 10)
+	without := first(t, NewSequence(model, clicks, nil, 1), 10)
+	if d := cmp.Diff(without, with); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestGuessRestrict(t *testing.T) {
+	g := &Guess{Classes: []uint8{1, 2, 7}, Shares: []float64{.5, .25, .25, 0, 0, 1, 0, 0, 0}}
+	want := []float64{0, 2. / 3, 1. / 3, 0, 0, 1, 0, 0, 0}
+	if d := cmp.Diff(want, g.restrict([]int{0, 1, 7})); d != "" {
+		t.Error(d)
+	}
+	if got := g.probable(); !got[1] || got[2] || !got[7] || got[0] {
+		t.Errorf("probable classes %v", got[:10])
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		ids := rapid.SliceOfNDistinct(rapid.IntRange(0, 20), 1, 6, rapid.ID[int]).Draw(t, "classes in play")
+		slices.Sort(ids)
+		for row := range slices.Chunk(g.restrict(ids), len(ids)) {
+			sum := 0.0
+			for _, v := range row {
+				sum += v
+			}
+			if sum != 0 && (sum < 1-1e-12 || sum > 1+1e-12) {
+				t.Fatalf("shares %v of classes %v sum to %v", row, ids, sum)
+			}
+		}
+	})
+}

@@ -1,0 +1,196 @@
+// Package engine turns evidence into hypotheses: from a superpixel graph, the
+// clicks on it and a first guess it builds a Herding problem, whose solutions are
+// the deterministic sequence of labellings that people choose from.
+package engine
+
+import (
+	"slices"
+	"sync"
+
+	"collie/crf"
+	"collie/herding"
+	"collie/herding/ask"
+	"collie/superpixels"
+)
+
+// Parameters say how a superpixel graph and the clicks on it become a
+// conditional random field and the moments that Herding follows: harmonic
+// moments, the probabilities of a random walker that stops at the clicks.
+//
+// The walker passes a border with the conductance
+//
+//	length^Length · (texture+½)^Texture / ((contour+½)^Contour · (ΔE+½)^Colour) · exp(-Pattern·χ²) + Floor,
+//
+// with χ² the distance of the two texture histograms, so a contour counts in
+// relation to the texture it stands in. At every superpixel it may also jump to
+// a click that looks alike, see appearance, and to the classes of the first
+// guess, see Guess.
+type Parameters struct {
+	Method  string  `json:"method"`
+	Length  float64 `json:"length"`  // exponents of the conductance
+	Texture float64 `json:"texture"` //
+	Contour float64 `json:"contour"` //
+	Colour  float64 `json:"colour"`  //
+	Pattern float64 `json:"pattern"` //
+	Floor   float64 `json:"floor"`   // lets evidence reach everything
+
+	Jump     float64 `json:"jump"`     // largest conductance towards clicks that look alike
+	Alike    float64 `json:"alike"`    // distance of appearance, in ΔE, at which likeness falls to e^-½
+	Reach    float64 `json:"reach"`    // the same in the image, in parts of its diagonal
+	Doubtful float64 `json:"doubtful"` // sum of likenesses at which half of Jump is given
+	Guess    float64 `json:"guess"`    // conductance towards the first guess, where there is one
+
+	Potts     float64 `json:"potts"`      // weight of a border is Potts·c/(c+Weak), c its conductance
+	Weak      float64 `json:"weak"`       //
+	RateUnary float64 `json:"rate_unary"` // Herding's step on the unaries
+	RateArea  float64 `json:"rate_area"`  // Herding's step on the classes' shares of the area
+}
+
+// DefaultParameters are those of every sequence.
+var DefaultParameters = Parameters{
+	Method: "herding-harmonic",
+	Length: 1, Texture: 2.9, Contour: 3, Colour: 1.8, Pattern: 2, Floor: 4e-6,
+	Jump: 3e-3, Alike: 6, Reach: 0.15, Doubtful: 0.065, Guess: 1e-2,
+	Potts: 1, Weak: 0.01,
+	RateUnary: 0.4, RateArea: 1,
+}
+
+// Model is the evidence model of one superpixel graph: clicks go in, Herding
+// problems come out. What all clicks share is made once, when it is first
+// needed. Safe for concurrent use.
+type Model struct {
+	Parameters
+	shares  []float64 // part of the whole area that each superpixel has
+	looks   func() []look
+	weights func() []crf.Edge // Potts edges
+
+	mu     sync.Mutex // guards the walker, which works on memory of its own
+	walker func() (*herding.Harmonic, error)
+}
+
+// NewModel returns the model of a graph, which must not change any more.
+func NewModel(g *superpixels.Graph, p Parameters) *Model {
+	conductances := sync.OnceValue(func() []crf.Edge { return p.conductances(g) })
+	return &Model{
+		Parameters: p,
+		shares:     areaShares(g),
+		looks:      sync.OnceValue(func() []look { return p.looks(g) }),
+		weights: sync.OnceValue(func() []crf.Edge {
+			weights := slices.Clone(conductances())
+			for i, e := range weights {
+				weights[i].W = p.Potts * e.W / (e.W + p.Weak)
+			}
+			return weights
+		}),
+		walker: sync.OnceValues(func() (*herding.Harmonic, error) {
+			return herding.NewHarmonic(len(g.Regions), conductances())
+		}),
+	}
+}
+
+// Problem builds the Herding problem of an image with at least two classes in
+// play: fixed holds, per superpixel, the place of the clicked class among the k
+// classes in play, or -1. guess, which may be nil, holds the shares of the first
+// guess, superpixels × k, in rows that sum to 1 or to 0.
+func (m *Model) Problem(fixed []int16, k int, guess []float64) (*herding.Problem, error) {
+	marginals, err := m.Marginals(fixed, k, guess)
+	if err != nil {
+		return nil, err
+	}
+	problem, err := herding.Posterior(marginals, k, fixed, m.weights(), herding.PosteriorOptions{
+		EtaUnary: m.RateUnary, EtaArea: m.RateArea, Area: m.shares,
+	})
+	if err != nil {
+		return nil, err
+	}
+	problem.Solver.Sweeps = firstSweeps
+	return problem, nil
+}
+
+// firstSweeps of message passing are enough where unaries are dense: tree moves
+// finish the rest sooner than further sweeps would.
+const firstSweeps = 10
+
+// Marginals returns the probabilities of the k classes in play at each
+// superpixel, row-major, for clicks and a guess as in Problem. The cost is that of a
+// sparse factorisation and of superpixels × clicks likenesses.
+func (m *Model) Marginals(fixed []int16, k int, guess []float64) ([]float64, error) {
+	prior := m.appearance(fixed, k)
+	if guess != nil {
+		join(prior, guess, k, m.Guess)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	walker, err := m.walker()
+	if err != nil {
+		return nil, err
+	}
+	return walker.Solve(nil, k, fixed, prior)
+}
+
+// After returns what the marginals become after the answer at a superpixel,
+// for clicks and a guess as in Problem. An answer costs a sparse factorisation,
+// whatever the number of clicks.
+func (m *Model) After(fixed []int16, k int, guess []float64) ask.After {
+	known := newAlike(len(fixed), k+1)
+	for c, f := range fixed {
+		if f >= 0 {
+			known.add(m.looks(), c, int(f))
+		}
+	}
+	if guess != nil {
+		guess = widen(guess, k)
+	}
+	var q []float64
+	return func(node int) ([]float64, error) {
+		a := &alike{k + 1, slices.Clone(known.of), slices.Clone(known.each)}
+		a.add(m.looks(), node, k)
+		prior := m.jumps(fixed, a)
+		if guess != nil {
+			join(prior, guess, k+1, m.Guess)
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		walker, err := m.walker()
+		if err != nil {
+			return nil, err
+		}
+		q, err = walker.Answer(q, k, fixed, prior, node)
+		return q, err
+	}
+}
+
+// widen gives rows of k shares another one, which is 0.
+func widen(shares []float64, k int) []float64 {
+	out := make([]float64, 0, len(shares)/k*(k+1))
+	for row := range slices.Chunk(shares, k) {
+		out = append(append(out, row...), 0)
+	}
+	return out
+}
+
+func (p Parameters) conductances(g *superpixels.Graph) []crf.Edge {
+	c := make([]crf.Edge, len(g.Edges))
+	for i, e := range g.Edges {
+		log := float64(p.Length*crf.Log(float64(e.Length))) +
+			float64(p.Texture*crf.Log(float64(e.Texture)+0.5)) -
+			float64(p.Contour*crf.Log(float64(e.Contour)+0.5)) -
+			float64(p.Colour*crf.Log(float64(e.DeltaE)+0.5)) -
+			float64(p.Pattern*float64(e.TextureDistance))
+		c[i] = crf.Edge{A: e.A, B: e.B, W: crf.Exp(log) + p.Floor}
+	}
+	return c
+}
+
+// areaShares is the part of the whole area that each superpixel has.
+func areaShares(g *superpixels.Graph) []float64 {
+	total := 0
+	for _, r := range g.Regions {
+		total += r.Area
+	}
+	shares := make([]float64, len(g.Regions))
+	for i, r := range g.Regions {
+		shares[i] = float64(r.Area) / float64(total)
+	}
+	return shares
+}

@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"context"
+	"flag"
+	"image"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"collie/segment"
+	"collie/segment/schedule"
+	"collie/superpixels"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// gridGraph is the graph of a side×side grid of superpixels with random border
+// contrasts, made without an image so that it never changes.
+func gridGraph(side int, seed uint64) *superpixels.Graph {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	g := &superpixels.Graph{Regions: make([]superpixels.Region, side*side)}
+	edge := func(a, b int) {
+		g.Edges = append(g.Edges, superpixels.Edge{
+			A: int32(a), B: int32(b), Length: 1 + rng.IntN(30),
+			Contour: 20 * rng.Float32(), DeltaE: 40 * rng.Float32() * rng.Float32(), Texture: 5 * rng.Float32(),
+		})
+	}
+	for i := range g.Regions {
+		x, y := i%side*20, i/side*20
+		g.Regions[i] = superpixels.Region{
+			Area: 100 + rng.IntN(400), Bounds: image.Rect(x, y, x+20, y+20), Centroid: [2]float32{float32(x + 10), float32(y + 10)},
+			Mean: [3]float32{100 * rng.Float32(), 0, 0}, Cov: [6]float32{0: 4 * rng.Float32()},
+		}
+		if i%side < side-1 {
+			edge(i, i+1)
+		}
+		if i+side < len(g.Regions) {
+			edge(i, i+side)
+		}
+	}
+	return g
+}
+
+// clicksOn returns n superpixels of which some are clicked.
+func clicksOn(n int, at map[int]uint8) []uint8 {
+	clicks := slices.Repeat([]uint8{segment.Void}, n)
+	for i, c := range at {
+		clicks[i] = c
+	}
+	return clicks
+}
+
+func first(t testing.TB, s *Sequence, count int) []Hypothesis {
+	t.Helper()
+	for rank := range count {
+		if _, err := s.At(t.Context(), rank); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s.made[:count]
+}
+
+func TestSequenceWithoutAlternatives(t *testing.T) {
+	g := gridGraph(4, 1)
+	none := NewSequence(NewModel(g, DefaultParameters), clicksOn(16, nil), nil, 0)
+	if none.Len() != 0 || len(none.Classes()) != 0 {
+		t.Errorf("without a click there are %d hypotheses of classes %v, want none", none.Len(), none.Classes())
+	}
+	if _, err := none.At(t.Context(), 0); segment.KindOf(err) != segment.Invalid || !strings.Contains(err.Error(), "nothing has been clicked") {
+		t.Errorf("At(0) without a click: %v", err)
+	}
+	one := NewSequence(NewModel(g, DefaultParameters), clicksOn(16, map[int]uint8{3: 7, 5: 7}), nil, 2)
+	if one.Len() != 1 {
+		t.Fatalf("with one class there are %d hypotheses, want 1", one.Len())
+	}
+	if diff := cmp.Diff(slices.Repeat([]uint8{7}, 16), first(t, one, 1)[0].Labels); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := one.At(t.Context(), 1); segment.KindOf(err) != segment.Invalid {
+		t.Errorf("At(1) with one class: %v, want an Invalid error", err)
+	}
+}
+
+func TestClicksAreNeverContradicted(t *testing.T) {
+	g := gridGraph(8, 2)
+	rapid.Check(t, func(t *rapid.T) {
+		at := rapid.MapOfN(rapid.IntRange(0, 63), rapid.Uint8Range(0, 4), 2, 12).Draw(t, "clicks")
+		clicks := clicksOn(64, at)
+		s := NewSequence(NewModel(g, DefaultParameters), clicks, nil, len(at))
+		for rank := range min(s.Len(), 6) {
+			h, err := s.At(context.Background(), rank)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, l := range h.Labels {
+				if clicks[i] != segment.Void && l != clicks[i] {
+					t.Fatalf("hypothesis %d gives superpixel %d class %d, the person said %d", rank, i, l, clicks[i])
+				}
+				if !slices.Contains(s.Classes(), int(l)) {
+					t.Fatalf("hypothesis %d uses class %d, which is not in play %v", rank, l, s.Classes())
+				}
+			}
+		}
+	})
+}
+
+func TestSequenceIsSharedAndStops(t *testing.T) {
+	s := NewSequence(NewModel(gridGraph(8, 3), DefaultParameters), clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2}), nil, 3)
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := s.At(stopped, 0); err != context.Canceled {
+		t.Fatalf("At with a cancelled context: %v", err)
+	}
+	var got [4][]Hypothesis
+	var wg sync.WaitGroup
+	for i := range got {
+		wg.Go(func() {
+			for rank := range 10 {
+				h, err := s.At(t.Context(), rank)
+				if err != nil {
+					t.Error(err)
+				}
+				got[i] = append(got[i], h)
+			}
+		})
+	}
+	wg.Wait()
+	alone := first(t, NewSequence(NewModel(gridGraph(8, 3), DefaultParameters), clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2}), nil, 3), 10)
+	for _, g := range got {
+		if diff := cmp.Diff(alone, g); diff != "" {
+			t.Errorf("shared sequence differs from one of its own (-own +shared):\n%s", diff)
+		}
+	}
+}
+
+// What has been made is there for all, also while the next step waits for its
+// turn.
+func TestMadeHypothesesDoNotWait(t *testing.T) {
+	s := NewSequence(NewModel(gridGraph(8, 3), DefaultParameters), clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2}), nil, 3)
+	waits, free := make(chan struct{}), make(chan struct{})
+	s.TakeTurns(func(_ context.Context, class schedule.Class, step func()) error {
+		if class == schedule.Later {
+			close(waits)
+			<-free
+		}
+		step()
+		return nil
+	})
+	made := first(t, s, 1)[0]
+	var later sync.WaitGroup
+	later.Go(func() {
+		if _, err := s.At(t.Context(), 1); err != nil {
+			t.Error(err)
+		}
+	})
+	<-waits
+	if again, err := s.At(t.Context(), 0); err != nil || again.Digest != made.Digest {
+		t.Errorf("while the second is made: digest %v, %v; want %v", again.Digest, err, made.Digest)
+	}
+	close(free)
+	later.Wait()
+}
+
+func TestUncertainty(t *testing.T) {
+	g := gridGraph(8, 5)
+	clicks := clicksOn(64, map[int]uint8{0: 3, 63: 9})
+	s := NewSequence(NewModel(g, DefaultParameters), clicks, nil, 2)
+	u, err := s.Uncertainty(t.Context(), 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range clicks {
+		three := 0
+		for _, h := range s.made {
+			if h.Labels[i] == 3 {
+				three++
+			}
+		}
+		want := []float64{float64(three) / 20, float64(20-three) / 20}
+		if diff := cmp.Diff(want, u.Marginals[2*i:2*i+2]); diff != "" {
+			t.Errorf("marginals of superpixel %d (-want +got):\n%s", i, diff)
+		}
+	}
+	for name, clicks := range map[string][]uint8{"no click": clicksOn(64, nil), "one class": clicksOn(64, map[int]uint8{5: 1})} {
+		u, err := NewSequence(NewModel(g, DefaultParameters), clicks, nil, 1).Uncertainty(t.Context(), 20)
+		if err != nil || u.WrongArea != 0 {
+			t.Errorf("%s: %+v, %v; want no area in doubt", name, u, err)
+		}
+	}
+}
+
+// TestGoldenDigests holds the engine to the bytes it gave when the file was
+// written: whoever changes the method changes them knowingly.
+func TestGoldenDigests(t *testing.T) {
+	clicks := clicksOn(400, map[int]uint8{0: 0, 399: 1, 20: 2, 210: 1, 333: 0})
+	for _, procs := range []int{1, 2, 8} {
+		old := runtime.GOMAXPROCS(procs)
+		var got []string
+		for _, h := range first(t, NewSequence(NewModel(gridGraph(20, 4), DefaultParameters), clicks, nil, 5), 20) {
+			got = append(got, h.Digest.String())
+		}
+		runtime.GOMAXPROCS(old)
+		if *update {
+			if err := os.WriteFile("testdata/golden-digests.txt", []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		golden, err := os.ReadFile("testdata/golden-digests.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(strings.Fields(string(golden)), got); diff != "" {
+			t.Errorf("GOMAXPROCS=%d (-golden +got):\n%s", procs, diff)
+		}
+	}
+}
+
+// TestGoldenDigestsWithFusedMultiplyAdd runs the golden test in a build whose
+// compiler may fuse a product and a sum into one rounding.
+func TestGoldenDigestsWithFusedMultiplyAdd(t *testing.T) {
+	if runtime.GOARCH != "amd64" || os.Getenv("GOAMD64") == "v3" {
+		t.Skip("only from an amd64 build of the base level")
+	}
+	if info, err := os.ReadFile("/proc/cpuinfo"); err != nil || !strings.Contains(string(info), " fma ") {
+		t.Skip("this processor has no fused multiply-add")
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^TestGoldenDigests$", ".")
+	cmd.Env = append(os.Environ(), "GOAMD64=v3")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("with GOAMD64=v3: %v\n%s", err, out)
+	}
+}

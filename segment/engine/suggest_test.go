@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"collie/segment"
+	"collie/segment/schedule"
+)
+
+// What an answer is said to lead to is what it leads to, for each class, with
+// jumps to similar clicks and with a guess.
+func TestAfterIsMarginalsAfterTheClick(t *testing.T) {
+	m, g := patchwork(160, 120, 80)
+	const k = 3
+	rng := rand.New(rand.NewPCG(1, 2))
+	guess := make([]float64, m.N*k)
+	for i := range m.N {
+		if rng.IntN(3) > 0 { // elsewhere nothing is known
+			guess[i*k+rng.IntN(k)] = 1
+		}
+	}
+	fixed := unclicked(m.N)
+	for l := range k {
+		fixed[7+20*l] = int16(l)
+	}
+	for name, guess := range map[string][]float64{"clicks": nil, "clicks and a guess": guess} {
+		model := NewModel(g, DefaultParameters)
+		after := model.After(fixed, k, guess)
+		for _, node := range []int{0, 30, m.N - 1} {
+			q, err := after(node)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q = slices.Clone(q)
+			for l := range k {
+				answered := slices.Clone(fixed)
+				answered[node] = int16(l)
+				want, err := model.Marginals(answered, k, guess)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range m.N {
+					for c := range k {
+						got := q[i*(k+1)+c]
+						if c == l {
+							got += q[i*(k+1)+k]
+						}
+						if math.Abs(got-want[i*k+c]) > 1e-12 {
+							t.Fatalf("%s, answer %d at superpixel %d: p_%d(%d) = %v, want %v", name, l, node, i, c, got, want[i*k+c])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestSuggest(t *testing.T) {
+	g := gridGraph(8, 5)
+	clicks := clicksOn(64, map[int]uint8{0: 3, 63: 9})
+	s := NewSequence(NewModel(g, DefaultParameters), clicks, nil, 2)
+	got, err := s.Suggest(t.Context())
+	if err != nil || got == nil || clicks[got.Superpixel] != segment.Void || got.Gain <= 0 || got.Gain > 1 {
+		t.Errorf("the suggestion is %+v, %v; want a superpixel without a click that helps", got, err)
+	}
+	if len(s.made) > 0 {
+		t.Error("a suggestion made hypotheses")
+	}
+	clicked := slices.Repeat([]uint8{3}, 64)
+	clicked[63] = 9
+	for name, clicks := range map[string][]uint8{"no click": clicksOn(64, nil), "one class": clicksOn(64, map[int]uint8{5: 1}), "all clicked": clicked} {
+		got, err := NewSequence(NewModel(g, DefaultParameters), clicks, nil, 1).Suggest(t.Context())
+		if err != nil || got != nil {
+			t.Errorf("%s: %+v, %v; want nothing to ask", name, got, err)
+		}
+	}
+}
+
+// A suggestion takes turns, so that it can be refused and given up between two of them.
+func TestSuggestWaitsItsTurn(t *testing.T) {
+	busy := errors.New("busy")
+	s := NewSequence(NewModel(gridGraph(8, 5), DefaultParameters), clicksOn(64, map[int]uint8{0: 3, 63: 9}), nil, 2)
+	turns := 0
+	s.turn = func(_ context.Context, class schedule.Class, step func()) error {
+		if class != schedule.Later {
+			t.Errorf("a turn of class %v", class)
+		}
+		if turns++; turns == 3 {
+			return busy
+		}
+		step()
+		return nil
+	}
+	if got, err := s.Suggest(t.Context()); !errors.Is(err, busy) || got != nil {
+		t.Errorf("refused the third turn: %+v, %v", got, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Suggest(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+}
+
+// BenchmarkSuggest is what a person waits for after W.
+func BenchmarkSuggest(b *testing.B) {
+	m, g := patchwork(480, 320, 600)
+	for _, clicks := range []int{4, 60} {
+		labels := clicksOn(m.N, nil)
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range clicks {
+			i := rng.IntN(m.N)
+			labels[i] = uint8(int(g.Regions[i].Centroid[0]) * 2 / m.Width)
+		}
+		model := NewModel(g, DefaultParameters)
+		b.Run(fmt.Sprintf("n=600/k=2/clicks=%d", clicks), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := NewSequence(model, labels, nil, 1).Suggest(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"context"
+
+	"collie/crf"
+	"collie/herding"
+	"collie/herding/ask"
+	"collie/segment"
+	"collie/segment/schedule"
+)
+
+// Uncertainty is what the first hypotheses of a sequence say when each of them
+// counts the same, as the samples of Herding do.
+type Uncertainty struct {
+	// Marginals is the share of the hypotheses that give a superpixel a class:
+	// superpixels × classes in play, row-major, in the order of
+	// Sequence.Classes.
+	Marginals []float64
+	// WrongArea is the expected share of the image, 0..1, that the most likely
+	// classes get wrong.
+	WrongArea float64
+}
+
+// Suggestion is a superpixel worth a click.
+type Suggestion struct {
+	Superpixel int
+	Gain       float64 // expected fall of the share of the image that is wrong
+}
+
+// leastGain is the share of the image that a click has to be worth.
+const leastGain = 1e-4
+
+// Suggest returns the superpixel whose answer is expected to help most, nil
+// when there is no sequence or no click is expected to help. It needs no
+// hypotheses: a superpixel's gain is the fall of the area that the random
+// walker expects to be wrong, see ask.Risk.
+func (s *Sequence) Suggest(ctx context.Context) (*Suggestion, error) {
+	if s.model == nil {
+		return nil, nil
+	}
+	problem, err := s.problem()
+	if err != nil {
+		return nil, err
+	}
+	var query herding.Query = ask.Margin{}
+	if problem.Model.Labels < crf.MaxLabels { // an answer needs a label of its own
+		after := s.model.After(problem.Model.Fixed, problem.Model.Labels, s.guess())
+		query = ask.Risk{After: func(node int) (q []float64, err error) {
+			if s.turn == nil {
+				return after(node)
+			}
+			if busy := s.turn(ctx, schedule.Later, func() { q, err = after(node) }); busy != nil {
+				return nil, busy
+			}
+			return q, err
+		}}
+	}
+	ranked, err := query.Rank(ctx, problem, 0)
+	if err != nil || len(ranked) == 0 || ranked[0].Gain < leastGain {
+		return nil, err
+	}
+	return &Suggestion{Superpixel: ranked[0].Node, Gain: ranked[0].Gain}, nil
+}
+
+// Uncertainty makes the first count hypotheses, as At does, and sums them up.
+func (s *Sequence) Uncertainty(ctx context.Context, count int) (Uncertainty, error) {
+	count = min(count, s.Len())
+	if count == 0 {
+		return Uncertainty{}, nil
+	}
+	if _, err := s.At(ctx, count-1); err != nil {
+		return Uncertainty{}, err
+	}
+	s.mu.Lock()
+	votes := make([][]uint8, count)
+	for rank, h := range s.made[:count] {
+		votes[rank] = s.places(h.Labels)
+	}
+	s.mu.Unlock()
+
+	k := len(s.classes)
+	u := Uncertainty{Marginals: herding.Marginals(votes, k)}
+	u.WrongArea = herding.ExpectedWrongArea(u.Marginals, k, s.shares)
+	return u, nil
+}
+
+// places turns classes into their places among the classes in play.
+func (s *Sequence) places(labels []uint8) []uint8 {
+	var place [segment.MaxClasses]uint8
+	for i, class := range s.classes {
+		place[class] = uint8(i)
+	}
+	out := make([]uint8, len(labels))
+	for i, l := range labels {
+		out[i] = place[l]
+	}
+	return out
+}
+
+// Doubt is the expected share of the image, 0..1, that the most likely classes
+// get wrong, by the hypotheses that there are; false when they are fewer than a
+// whole sequence or speak of a single class.
+func (s *Sequence) Doubt() (share float64, ok bool) {
+	if len(s.classes) < 2 {
+		return 0, false
+	}
+	s.mu.Lock()
+	made := s.made
+	s.mu.Unlock()
+	if len(made) < DefaultHypotheses {
+		return 0, false
+	}
+	votes := make([][]uint8, DefaultHypotheses)
+	for rank := range votes {
+		votes[rank] = s.places(made[rank].Labels)
+	}
+	k := len(s.classes)
+	return herding.ExpectedWrongArea(herding.Marginals(votes, k), k, s.shares), true
+}

@@ -1,0 +1,188 @@
+package timeline
+
+import (
+	"collie/segment"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// FewestRegions is the coarsest granularity that can be asked for.
+const FewestRegions = 2
+
+// Limits of one event.
+const (
+	maxEventID    = 64      // bytes of a client-made identifier
+	maxEventItems = 200_000 // superpixels and points in one event
+	maxEventRuns  = 100_000 // runs of pixels in one event
+)
+
+// Check validates what can be said of the next event without looking at the labels:
+// its identifier, kind, and the ranges of superpixels, pixels, classes and
+// granularity.
+func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
+	seq, superpixels := t.Seq(), t.cut.N
+	if len(e.ID) == 0 || len(e.ID) > maxEventID || !printable(e.ID) {
+		return segment.Errorf(segment.Invalid, "An event needs an id of 1 to %d printable ASCII characters, made by the client.", maxEventID)
+	}
+	if len(e.Superpixels) > maxEventItems {
+		return segment.Errorf(segment.Invalid, "One event can name up to %d superpixels; this one has %d.", maxEventItems, len(e.Superpixels))
+	}
+	for _, s := range e.Superpixels {
+		if s < 0 || int(s) >= superpixels {
+			return segment.Errorf(segment.Invalid, "Superpixel %d does not exist: this image has superpixels 0 to %d. Nothing was changed.", s, superpixels-1)
+		}
+	}
+	switch e.Kind {
+	case segment.Label:
+		if err := p.CheckClass(e.Class); err != nil {
+			return err
+		}
+		fallthrough
+	case segment.Clear:
+		if len(e.Superpixels) == 0 {
+			return segment.Errorf(segment.Invalid, "A %s event needs at least one superpixel or point.", e.Kind)
+		}
+	case segment.Accept:
+		if e.Pick == nil {
+			return segment.Errorf(segment.Invalid, "An accept event names its hypothesis: {\"rank\": 0, \"digest\": \"…\"}.")
+		}
+	case segment.Restore:
+		if e.To < 0 || e.To > seq {
+			return segment.Errorf(segment.Invalid, "There is no event %d to go back to: this image has events 1 to %d, and 0 stands for the beginning. Nothing was changed.", e.To, seq)
+		}
+	case segment.Pixels:
+		return checkStroke(e.Repairs, p, t.cells.Area())
+	case segment.Import:
+		if len(e.Cells) != t.cells.N {
+			return segment.Errorf(segment.Invalid, "An import can't be sent as an event; upload the mask. Nothing was changed.")
+		}
+		for _, l := range e.Cells {
+			if l != segment.Void {
+				if err := p.CheckClass(int(l)); err != nil {
+					return err
+				}
+			}
+		}
+		return checkRepairs(e.Repairs, p, t.cells.Area())
+	case segment.FirstGuess:
+		if !e.Scores.Fits(t.cells.N) {
+			return segment.Errorf(segment.Invalid, "A first guess can't be sent as an event; upload the scores. Nothing was changed.")
+		}
+		for _, id := range e.Scores.Classes {
+			if err := p.CheckClass(int(id)); err != nil {
+				return err
+			}
+		}
+	case segment.Granularity:
+		if fewest := min(FewestRegions, t.cells.N); e.Regions < fewest || e.Regions > t.cells.N {
+			return segment.Errorf(segment.Invalid, "This image can have %d to %d superpixels, not %d. Nothing was changed.", fewest, t.cells.N, e.Regions)
+		}
+	case segment.Undo, segment.Redo:
+	default:
+		return segment.Errorf(segment.Invalid, "Event kind %q is not known; known are label, clear, pixels, accept, granularity, undo, redo and restore.", e.Kind)
+	}
+	return nil
+}
+
+func printable(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x21 || s[i] > 0x7e {
+			return false
+		}
+	}
+	return true
+}
+
+// checkStroke validates the repairs of a pixels event of an image of so many
+// pixels.
+func checkStroke(repairs []segment.Repair, p *segment.Project, pixels int) error {
+	count := 0
+	for _, r := range repairs {
+		count += len(r.Runs) / 2
+	}
+	if count > maxEventRuns {
+		return segment.Errorf(segment.TooLarge, "One event can repair up to %d runs of pixels; this one has %d. Send it in parts. Nothing was changed.", maxEventRuns, count)
+	}
+	if err := checkRepairs(repairs, p, pixels); err != nil {
+		return err
+	}
+	if count == 0 {
+		return segment.Errorf(segment.Invalid, "A pixels event needs at least one run of pixels. Nothing was changed.")
+	}
+	return nil
+}
+
+// checkRepairs validates any repairs of an image of so many pixels.
+func checkRepairs(repairs []segment.Repair, p *segment.Project, pixels int) error {
+	for _, r := range repairs {
+		if r.Class != segment.Void {
+			if err := p.CheckClass(int(r.Class)); err != nil {
+				return err
+			}
+		}
+		if len(r.Runs)%2 != 0 {
+			return segment.Errorf(segment.Invalid, "Runs are pairs of a first pixel and a number of pixels; the list of class %d has %d numbers. Nothing was changed.", r.Class, len(r.Runs))
+		}
+		for pair := range slices.Chunk(r.Runs, 2) {
+			if pair[0] < 0 || pair[1] < 1 || int64(pair[0])+int64(pair[1]) > int64(pixels) {
+				return segment.Errorf(segment.Invalid, "The run of %d pixels from pixel %d does not lie in the image, which has pixels 0 to %d. Nothing was changed.", pair[1], pair[0], pixels-1)
+			}
+		}
+	}
+	end := int32(0)
+	for _, r := range runsOf(repairs) {
+		if r.start < end {
+			return segment.Errorf(segment.Invalid, "Pixel %d is in two runs; an event names each pixel once. Nothing was changed.", r.start)
+		}
+		end = r.end()
+	}
+	return nil
+}
+
+// Possible reports, as an Error of kind Conflict, that there is nothing to undo
+// or redo. Every other event is possible at any time.
+func (t *Timeline) Possible(kind segment.EventKind) error {
+	switch {
+	case kind == segment.Undo && t.UndoDepth() == 0:
+		return &segment.Error{Kind: segment.Conflict, Detail: "There is nothing to undo.", Seq: t.Seq()}
+	case kind == segment.Redo && len(t.undone) == 0:
+		return &segment.Error{Kind: segment.Conflict, Detail: "There is nothing to redo.", Seq: t.Seq()}
+	}
+	return nil
+}
+
+// Affords returns an Error when an event that has been checked would take more
+// memory or time than an image is given.
+func (t *Timeline) Affords(e *segment.Event) error {
+	switch {
+	case e.Kind == segment.Import && pieces(t.cells, e.Repairs) > maxRuns:
+		return segment.Errorf(segment.TooLarge, "The mask is too ragged: where it does not follow the image it has more than %d runs of pixels of one class. Nothing was changed.", maxRuns)
+	case e.Kind == segment.Pixels && t.runs+pieces(t.cells, e.Repairs) > maxRuns:
+		return segment.Errorf(segment.TooLarge, "This image has as many repaired pixels as it can hold: %d runs of them. Label superpixels where whole ones are meant, which takes the repairs in them away. Nothing was changed.", maxRuns)
+	case e.Kind == segment.Restore && t.effort+t.wayTo(t.stateAfter(e.To)).effort > maxEffort:
+		return segment.Errorf(segment.TooLarge, "This image has been taken back to earlier states too often for one more time; undo still works. Nothing was changed.")
+	}
+	return nil
+}
+
+// Admits checks an event that was stored elsewhere as Append checks one that is
+// new.
+func (t *Timeline) Admits(e *segment.Event, p *segment.Project) error {
+	if _, twice := t.Find(e.ID); twice {
+		return fmt.Errorf("two events with the id %q", e.ID)
+	}
+	if err := errors.Join(t.Check(e, p), t.Possible(e.Kind), segment.CheckTime(e.Created)); err != nil {
+		return err
+	}
+	if err := t.Affords(e); err != nil {
+		return err
+	}
+	if len(e.Repairs) > 0 && e.Kind != segment.Pixels && e.Kind != segment.Import {
+		return fmt.Errorf("event %q, a %s, has repairs", e.ID, e.Kind)
+	}
+	if e.Kind == segment.Accept && len(e.Pick.Labels) != t.cut.N {
+		return fmt.Errorf("event %q has %d labels for %d superpixels", e.ID, len(e.Pick.Labels), t.cut.N)
+	}
+	return nil
+}

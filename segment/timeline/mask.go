@@ -1,0 +1,89 @@
+package timeline
+
+import (
+	"collie/segment"
+	"collie/superpixels"
+)
+
+// Majority returns for each cell of a map the value that most of its pixels
+// have, the lowest of several, and the pixels that have another one as repairs.
+// O(pixels + cells · values).
+func Majority(m *superpixels.Runs, pixels []uint8) (cells []uint8, others []segment.Repair) {
+	var has [256]bool
+	for _, v := range pixels {
+		has[v] = true
+	}
+	var place [256]int
+	var values []uint8
+	for v, there := range has {
+		if there {
+			place[v] = len(values)
+			values = append(values, uint8(v))
+		}
+	}
+	k := len(values)
+	counts := make([]int32, m.N*k)
+	for cell := range m.All() {
+		row := counts[cell.Region*k : (cell.Region+1)*k]
+		for rest := pixels[cell.Start:cell.End]; len(rest) > 0; {
+			n := stretch(rest)
+			row[place[rest[0]]] += int32(n)
+			rest = rest[n:]
+		}
+	}
+	cells = make([]uint8, m.N)
+	for cell := range cells {
+		best := 0
+		for j, n := range counts[cell*k : (cell+1)*k] {
+			if n > counts[cell*k+best] {
+				best = j
+			}
+		}
+		cells[cell] = values[best]
+	}
+	var runs []run
+	for cell := range m.All() {
+		for at := cell.Start; at < cell.End; {
+			n, v := stretch(pixels[at:cell.End]), pixels[at]
+			if v != cells[cell.Region] {
+				runs = append(runs, run{int32(at), int32(n), v})
+			}
+			at += n
+		}
+	}
+	return cells, repairsOf(runs)
+}
+
+// stretch returns how many pixels from the first on have its value.
+func stretch(pixels []uint8) int {
+	for i, v := range pixels {
+		if v != pixels[0] {
+			return i
+		}
+	}
+	return len(pixels)
+}
+
+// imported returns a timeline that is what an import makes of this one.
+func (t *Timeline) imported(e *segment.Event) *Timeline {
+	out := newTimeline(t.cells, t.start, t.cutter, t.cuts)
+	copy(out.clicks, e.Cells)
+	out.paint(divide(t.cells, runsOf(e.Repairs)))
+	out.wanted, out.guess = t.wanted, t.guess
+	out.cut = t.cutOf(e, t.wanted, e.Cells)
+	return out
+}
+
+// Spread gives each pixel the label of its cell, or of the repair on it.
+func Spread(cells *superpixels.Runs, labels []uint8, repairs []segment.Repair) []uint8 {
+	pixels := cells.Spread(labels)
+	for _, r := range repairs {
+		for i := 0; i < len(r.Runs); i += 2 {
+			row := pixels[r.Runs[i] : r.Runs[i]+r.Runs[i+1]]
+			for j := range row {
+				row[j] = r.Class
+			}
+		}
+	}
+	return pixels
+}

@@ -1,0 +1,85 @@
+package timeline
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"collie/segment"
+	"collie/superpixels"
+)
+
+// Forget lets go of all but the last keep events, once there are twice as many,
+// so that it costs O(1) per event. The labelling stays.
+func (t *Timeline) Forget(keep int) {
+	if len(t.events) < 2*keep {
+		return
+	}
+	old := len(t.events) - keep
+	for i := range t.events[:old] {
+		delete(t.seqs, t.events[i].ID)
+	}
+	t.forgotten += old
+	t.events, t.marks = slices.Clone(t.events[old:]), slices.Clone(t.marks[old:])
+	maps.DeleteFunc(t.cuts, func(seq int, _ *superpixels.Cut) bool { return 0 < seq && seq <= t.forgotten })
+	n, _ := slices.BinarySearchFunc(t.done, t.forgotten+1, func(s step, seq int) int { return s.event - seq })
+	t.deeper += n
+	t.done = slices.Clone(t.done[n:])
+}
+
+// Forgotten is how many events, the oldest, are not held.
+func (t *Timeline) Forgotten() int { return t.forgotten }
+
+// Holds reports whether an event of a kind can be played with what is held.
+func (t *Timeline) Holds(kind segment.EventKind) bool {
+	switch {
+	case t.forgotten == 0:
+		return true
+	case kind == segment.Undo:
+		return len(t.done) > 0
+	}
+	return kind != segment.Restore
+}
+
+// Again returns a timeline of the same image with the given events.
+func (t *Timeline) Again(events []segment.Event) *Timeline {
+	whole := newTimeline(t.cells, t.start, t.cutter, t.cuts)
+	for _, e := range events {
+		whole.Apply(e)
+	}
+	return whole
+}
+
+// What things take in memory, in bytes.
+var eventBytes = int(reflect.TypeFor[segment.Event]().Size()+reflect.TypeFor[step]().Size()) + 100 // with its id, twice
+
+const (
+	touchedBytes  = 4 + 2 // a cell that an event changes, with what it overwrites
+	repairedBytes = 24    // the list of the runs that it overwrites there
+	runBytes      = 12    // a run of repaired pixels
+)
+
+// Bytes is about how many bytes the events and the steps take.
+func (t *Timeline) Bytes() int {
+	n := eventBytes * len(t.events)
+	for i := range t.events {
+		e := &t.events[i]
+		n += 4*len(e.Superpixels) + 16*len(e.Points) + len(e.Cells)
+		for _, r := range e.Repairs {
+			n += 4 * len(r.Runs)
+		}
+		if e.Pick != nil {
+			n += len(e.Pick.Labels)
+		}
+		if e.Scores != nil {
+			n += len(e.Scores.Shares)
+		}
+	}
+	for i := range t.done {
+		n += touchedBytes * len(t.done[i].cells)
+		for _, runs := range t.done[i].repairs {
+			n += repairedBytes + runBytes*len(runs)
+		}
+	}
+	return n + runBytes*(t.runs+len(t.merged.runs)) + 4*t.cells.N*len(t.cuts)
+}

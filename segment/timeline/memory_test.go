@@ -1,0 +1,104 @@
+package timeline
+
+import (
+	"collie/segment"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// lately is all that one can see of a timeline.
+type lately struct {
+	clicks, accepted, pixels []uint8
+	wanted, regions, seq     int
+	undo, redo               int
+	allRuns                  []run
+}
+
+func see(t *Timeline) lately {
+	return lately{t.clicks, t.accepted, painted(t), t.wanted, t.cut.N, t.Seq(), t.UndoDepth(), t.RedoDepth(), t.allRuns()}
+}
+
+// drawEvent draws an event that is possible, or one of no kind.
+func drawEvent(t *rapid.T, timeline *Timeline, id int) segment.Event {
+	kind := rapid.SampledFrom([]segment.EventKind{segment.Label, segment.Label, segment.Clear, segment.Pixels, segment.Accept, segment.Granularity, segment.Restore, segment.Undo, segment.Undo, segment.Undo, segment.Redo}).Draw(t, "kind")
+	if timeline.Possible(kind) != nil {
+		return segment.Event{}
+	}
+	n := timeline.Cut().N
+	e := segment.Event{ID: fmt.Sprint(id), Kind: kind}
+	switch kind {
+	case segment.Label, segment.Clear:
+		e.Superpixels = rapid.SliceOfN(rapid.Int32Range(0, int32(n)-1), 1, 4).Draw(t, "superpixels")
+		e.Class = rapid.IntRange(0, 3).Draw(t, "class")
+	case segment.Accept:
+		e.Pick = &segment.Pick{Labels: rapid.SliceOfN(rapid.Uint8Range(0, 3), n, n).Draw(t, "labels")}
+	case segment.Pixels:
+		e.Repairs = []segment.Repair{{Class: 7, Runs: []int32{rapid.Int32Range(0, 100).Draw(t, "start"), rapid.Int32Range(1, 60).Draw(t, "length")}}}
+	case segment.Granularity:
+		e.Regions = rapid.IntRange(2, timeline.cells.N).Draw(t, "regions")
+	case segment.Restore:
+		e.To = rapid.IntRange(0, timeline.Seq()).Draw(t, "to")
+	}
+	return e
+}
+
+// A timeline that forgets, and is played again where it has to, is what one that
+// remembers everything is.
+func TestForgettingChangesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cells, cutter := mosaic(rapid.Uint64Range(0, 3).Draw(t, "picture"))
+		whole, lean := New(cells, cells.N/4, cutter), New(cells, cells.N/4, cutter)
+		for i := range rapid.IntRange(1, 50).Draw(t, "events") {
+			e := drawEvent(t, whole, i)
+			if e.Kind == "" {
+				continue
+			}
+			whole.Apply(e)
+			if !lean.Holds(e.Kind) {
+				lean = lean.Again(whole.Events(0)[:lean.Seq()])
+			}
+			lean.Apply(e)
+			lean.Forget(3)
+			if held := len(lean.events); held >= 6 || len(lean.seqs) != held || len(lean.marks) != held {
+				t.Fatalf("%d events, %d ids and %d marks are held, want less than 6", held, len(lean.seqs), len(lean.marks))
+			}
+			if diff := cmp.Diff(see(whole), see(lean), cmp.AllowUnexported(lately{}, run{})); diff != "" {
+				t.Fatalf("after event %d, %s (-whole +lean):\n%s", whole.Seq(), e.Kind, diff)
+			}
+			last := lean.mark(lean.Seq())
+			if want := whole.mark(whole.Seq()); last != want {
+				t.Fatalf("event %d, %s, led to %+v, want %+v", whole.Seq(), e.Kind, last, want)
+			}
+		}
+	})
+}
+
+// An event that is retracted leaves nothing behind.
+func TestRetract(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cells, cutter := mosaic(rapid.Uint64Range(0, 3).Draw(t, "picture"))
+		never, tried := New(cells, cells.N/4, cutter), New(cells, cells.N/4, cutter)
+		for i := range rapid.IntRange(1, 30).Draw(t, "events") {
+			if e := drawEvent(t, tried, -1); e.Kind != "" {
+				before := *tried
+				tried.Apply(e)
+				tried.Retract(before)
+				if _, there := tried.Find(e.ID); there || tried.repaired != before.repaired || tried.effort != before.effort {
+					t.Fatalf("%s left something behind", e.Kind)
+				}
+			}
+			e := drawEvent(t, never, i)
+			if e.Kind == "" {
+				continue
+			}
+			never.Apply(e)
+			tried.Apply(e)
+			if diff := cmp.Diff(see(never), see(tried), cmp.AllowUnexported(lately{}, run{})); diff != "" {
+				t.Fatalf("after event %d, %s (-never tried +tried and retracted):\n%s", i, e.Kind, diff)
+			}
+		}
+	})
+}

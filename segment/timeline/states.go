@@ -1,0 +1,135 @@
+package timeline
+
+import (
+	"collie/segment"
+	"slices"
+)
+
+// mark says where an event led. A state is named by the number of the event
+// that first led to it, 0 before all events: undo, redo and restore lead to
+// states that were there before.
+type mark struct {
+	state  int
+	parent int // the state before, of an event that led to a new one
+	about  int // number of the event that an undo took back or a redo brought back
+}
+
+// maxEffort bounds the work of all restores of an image, which opening it has to
+// repeat, in units of cost: a few seconds.
+const maxEffort = 20_000_000
+
+// cost is about how many superpixels, cells or pixels it takes to play an event,
+// in units of some 0.2 µs.
+func cost(e *segment.Event) int {
+	n := 1 + len(e.Superpixels) + len(e.Cells)/8
+	if e.Pick != nil {
+		n += len(e.Pick.Labels) / 8
+	}
+	for _, r := range e.Repairs {
+		for pair := range slices.Chunk(r.Runs, 2) {
+			n += 1 + int(pair[1])/64
+		}
+	}
+	return n
+}
+
+// mark returns the mark of event number seq, which is held.
+func (t *Timeline) mark(seq int) mark { return t.marks[seq-1-t.forgotten] }
+
+// About is the number of the event that event number seq, an undo or redo which
+// is held, took or brought back; 0 for other events.
+func (t *Timeline) About(seq int) int { return t.mark(seq).about }
+
+// stateAfter names the state after event number seq.
+func (t *Timeline) stateAfter(seq int) int {
+	if seq == 0 {
+		return 0
+	}
+	return t.mark(seq).state
+}
+
+// way leads to a state that was there before.
+type way struct {
+	known  bool  // the state is the present one or that before a step that stands
+	back   int   // if so, how many steps are to be taken back
+	path   []int // if not, the numbers of the events to be played from the start
+	effort int
+}
+
+// wayTo finds the way to a state: back along the steps that stand, or to one
+// that undo has left behind from the start.
+func (t *Timeline) wayTo(state int) way {
+	if state == t.state {
+		return way{known: true}
+	}
+	for i, s := range slices.Backward(t.done) {
+		if s.state == state {
+			back := len(t.done) - i
+			return way{known: true, back: back, effort: back}
+		}
+	}
+	var w way
+	for ; state != 0; state = t.mark(state).parent {
+		w.path = append(w.path, state)
+		w.effort += cost(t.event(state))
+	}
+	w.effort += len(t.done)
+	slices.Reverse(w.path)
+	return w
+}
+
+// rebuilt returns a timeline that is in a state that this one has been in; it
+// has no events.
+func (t *Timeline) rebuilt(state int) *Timeline {
+	w := t.wayTo(state)
+	t.effort += w.effort
+	was := newTimeline(t.cells, t.start, t.cutter, t.cuts)
+	for _, seq := range w.path {
+		was.play(t.event(seq))
+	}
+	if !w.known {
+		return was
+	}
+	was.clicks, was.accepted, was.repairs = slices.Clone(t.clicks), slices.Clone(t.accepted), slices.Clone(t.repairs)
+	was.runs, was.wanted, was.cut, was.guess = t.runs, t.wanted, t.cut, t.guess
+	for i := range w.back {
+		s := &t.done[len(t.done)-1-i]
+		for i, cell := range s.cells {
+			was.clicks[cell], was.accepted[cell] = s.clicks[i], s.accepted[i]
+			if s.repairs != nil {
+				was.repair(cell, s.repairs[i])
+			}
+		}
+		was.wanted, was.cut, was.guess = s.wanted, s.cut, s.guess
+	}
+	return was
+}
+
+// After returns a timeline in the state after event number seq, which is held;
+// it has no events. Unlike a restore, which opening the image would repeat, it
+// does not count towards the effort that restores are given.
+func (t *Timeline) After(seq int) *Timeline {
+	defer func(effort int) { t.effort = effort }(t.effort)
+	return t.rebuilt(t.stateAfter(seq))
+}
+
+// become takes over the labels, the repairs, the superpixels and the first guess
+// of another timeline and returns what that overwrote.
+func (t *Timeline) become(other *Timeline) step {
+	s := t.newStep()
+	repaired := t.runs+other.runs > 0
+	for i := range t.clicks {
+		cell := int32(i)
+		if t.clicks[i] == other.clicks[i] && t.accepted[i] == other.accepted[i] && slices.Equal(t.repairsIn(cell), other.repairsIn(cell)) {
+			continue
+		}
+		s.cells = append(s.cells, cell)
+		s.clicks, t.clicks[i] = append(s.clicks, t.clicks[i]), other.clicks[i]
+		s.accepted, t.accepted[i] = append(s.accepted, t.accepted[i]), other.accepted[i]
+		if repaired {
+			s.repairs = append(s.repairs, t.repair(cell, other.repairsIn(cell)))
+		}
+	}
+	t.wanted, t.cut, t.guess = other.wanted, other.cut, other.guess
+	return s
+}

@@ -1,0 +1,234 @@
+package timeline
+
+import (
+	"slices"
+
+	"collie/segment"
+	"collie/superpixels"
+)
+
+// Apply plays e, which has been checked and is Possible, as the next event.
+func (t *Timeline) Apply(e segment.Event) {
+	e.Seq = t.Seq() + 1
+	t.events = append(t.events, e)
+	t.seqs[e.ID] = e.Seq
+	var m mark
+	switch e.Kind {
+	case segment.Undo:
+		s := pop(&t.done)
+		m.about = s.event
+		t.undone = append(t.undone, t.exchange(s))
+	case segment.Redo:
+		s := pop(&t.undone)
+		m.about = s.event
+		t.done = append(t.done, t.exchange(s))
+	default:
+		m.parent = t.state
+		s := t.play(t.event(e.Seq))
+		s.event, s.state = e.Seq, t.state
+		t.undone = nil
+		t.done = append(t.done, s)
+		if t.state = e.Seq; e.Kind == segment.Restore {
+			t.state = t.stateAfter(e.To)
+		}
+	}
+	m.state = t.state
+	t.marks = append(t.marks, m)
+}
+
+// Retract takes back the Apply of the last event; before is the timeline as it
+// was. O(what the event changed).
+func (t *Timeline) Retract(before Timeline) {
+	e := &t.events[len(t.events)-1]
+	switch e.Kind {
+	case segment.Undo:
+		t.done = append(t.done, t.exchange(pop(&t.undone)))
+	case segment.Redo:
+		t.undone = append(t.undone, t.exchange(pop(&t.done)))
+	default:
+		t.exchange(pop(&t.done))
+		t.undone = before.undone
+	}
+	delete(t.seqs, e.ID)
+	delete(t.cuts, e.Seq)
+	t.events, t.marks = before.events, before.marks
+	t.repaired, t.effort = before.repaired, before.effort
+}
+
+// pop takes the last step off the list.
+func pop(steps *[]step) step {
+	last := len(*steps) - 1
+	s := (*steps)[last]
+	(*steps)[last] = step{}
+	*steps = (*steps)[:last]
+	return s
+}
+
+// exchange puts what a step holds in place and returns the step with what was
+// there before.
+func (t *Timeline) exchange(s step) step {
+	for i, cell := range s.cells {
+		s.clicks[i], t.clicks[cell] = t.clicks[cell], s.clicks[i]
+		s.accepted[i], t.accepted[cell] = t.accepted[cell], s.accepted[i]
+		if s.repairs != nil {
+			s.repairs[i] = t.repair(cell, s.repairs[i])
+		}
+	}
+	s.wanted, t.wanted = t.wanted, s.wanted
+	s.cut, t.cut = t.cut, s.cut
+	s.guess, t.guess = t.guess, s.guess
+	s.state, t.state = t.state, s.state
+	return s
+}
+
+// repair sets the repairs of a cell and returns those that were there.
+func (t *Timeline) repair(cell int32, runs []run) []run {
+	before := t.repairsIn(cell)
+	if slices.Equal(before, runs) {
+		return before
+	}
+	if t.repairs == nil {
+		t.repairs = make([][]run, t.cells.N)
+	}
+	t.merged.changed(cell, before)
+	t.repairs[cell] = runs
+	t.runs += len(runs) - len(before)
+	t.repaired = t.Seq()
+	return before
+}
+
+// repairsIn returns the repairs of a cell.
+func (t *Timeline) repairsIn(cell int32) []run {
+	if t.repairs == nil {
+		return nil
+	}
+	return t.repairs[cell]
+}
+
+// play carries out an event and returns what it overwrote. What it does depends
+// on the event and on the state of the timeline alone.
+func (t *Timeline) play(e *segment.Event) step {
+	switch e.Kind {
+	case segment.Restore:
+		return t.become(t.rebuilt(t.stateAfter(e.To)))
+	case segment.Import:
+		return t.become(t.imported(e))
+	case segment.FirstGuess:
+		s := t.newStep()
+		t.guess = e.Scores
+		return s
+	case segment.Granularity:
+		s := t.newStep()
+		t.wanted, t.cut = e.Regions, t.cutOf(e, e.Regions, t.Cells())
+		return s
+	case segment.Pixels:
+		return t.paint(divide(t.cells, runsOf(e.Repairs)))
+	}
+	return t.write(e)
+}
+
+// newStep returns a step that holds what is not kept per cell.
+func (t *Timeline) newStep() step { return step{wanted: t.wanted, cut: t.cut, guess: t.guess} }
+
+// paint puts runs over the repairs of cells.
+func (t *Timeline) paint(above []cellRuns) step {
+	s := t.newStep()
+	for _, a := range above {
+		s.cells = append(s.cells, a.cell)
+		s.clicks = append(s.clicks, t.clicks[a.cell])
+		s.accepted = append(s.accepted, t.accepted[a.cell])
+		s.repairs = append(s.repairs, t.repair(a.cell, overlay(t.repairsIn(a.cell), a.runs)))
+	}
+	return s
+}
+
+// write carries out an event that gives superpixels a label or takes it away.
+func (t *Timeline) write(e *segment.Event) step {
+	cells := t.touched(e)
+	labels := make([]uint8, 2*len(cells))
+	s := t.newStep()
+	s.cells, s.clicks, s.accepted = cells, labels[:len(cells):len(cells)], labels[len(cells):]
+	if t.runs > 0 && e.Kind != segment.Accept {
+		s.repairs = make([][]run, len(cells))
+	}
+	for i, cell := range cells {
+		s.clicks[i], s.accepted[i] = t.clicks[cell], t.accepted[cell]
+		if s.repairs != nil {
+			s.repairs[i] = t.repair(cell, nil)
+		}
+		switch e.Kind {
+		case segment.Label:
+			t.clicks[cell] = uint8(e.Class)
+		case segment.Clear:
+			t.clicks[cell], t.accepted[cell] = segment.Void, segment.Void
+		case segment.Accept:
+			// A hypothesis contradicts no click, but one on a class that was
+			// deleted without another in its place says nothing any more.
+			l := e.Pick.Labels[t.cut.Parent[cell]]
+			if t.clicks[cell] != l {
+				t.clicks[cell] = segment.Void
+			}
+			t.accepted[cell] = l
+		}
+	}
+	return s
+}
+
+// cutOf returns the cut that an event makes for the given labels of cells; when
+// the event is played again, it is the same one.
+func (t *Timeline) cutOf(e *segment.Event, superpixels int, labels []uint8) *superpixels.Cut {
+	cut, ok := t.cuts[e.Seq]
+	if !ok {
+		cut = t.cutter(superpixels, labels)
+		t.cuts[e.Seq] = cut
+	}
+	return cut
+}
+
+// touched returns the cells of the superpixels that e writes, which are shared:
+// nobody writes to them.
+func (t *Timeline) touched(e *segment.Event) []int32 {
+	if t.members.cut != t.cut {
+		t.members = membersOf(t.cut)
+	}
+	if e.Kind == segment.Accept && len(e.Superpixels) == 0 {
+		return t.members.cells
+	}
+	if len(e.Superpixels) == 1 {
+		return t.members.of(e.Superpixels[0])
+	}
+	named := slices.Clone(e.Superpixels)
+	slices.Sort(named)
+	var cells []int32
+	for _, s := range slices.Compact(named) {
+		cells = append(cells, t.members.of(s)...)
+	}
+	return cells
+}
+
+// members are the cells of each superpixel of a cut.
+type members struct {
+	cut   *superpixels.Cut
+	cells []int32 // by superpixel, then ascending
+	first []int32 // place of the first cell of each superpixel, and the end
+}
+
+func membersOf(cut *superpixels.Cut) members {
+	m := members{cut: cut, cells: make([]int32, len(cut.Parent)), first: make([]int32, cut.N+1)}
+	for _, s := range cut.Parent {
+		m.first[s+1]++
+	}
+	for s := range cut.N {
+		m.first[s+1] += m.first[s]
+	}
+	next := slices.Clone(m.first)
+	for cell, s := range cut.Parent {
+		m.cells[next[s]] = int32(cell)
+		next[s]++
+	}
+	return m
+}
+
+func (m *members) of(superpixel int32) []int32 {
+	return m.cells[m.first[superpixel]:m.first[superpixel+1]:m.first[superpixel+1]]
+}

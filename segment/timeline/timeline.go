@@ -1,0 +1,197 @@
+// Package timeline plays the evidence log of an image into its state: clicks,
+// accepted labels, repaired pixels, the superpixels in force, and what undo, redo
+// and restore lead to.
+package timeline
+
+import (
+	"slices"
+
+	"collie/segment"
+	"collie/superpixels"
+)
+
+// Timeline is the evidence of one image played from the start: what has been
+// clicked, what has been accepted, which pixels have been repaired, how fine the
+// superpixels are, and what undo and redo would do. It is not safe for
+// concurrent use.
+//
+// Clicks and labels are kept per cell, a superpixel of the finest map, so that
+// nothing is lost when superpixels get coarser. Events speak of the superpixels
+// of the cut in force. A new one comes with a granularity event and is made for
+// the labelling of that moment, so every superpixel has one label; until the
+// next it stays, and events label whole superpixels. Undo and redo of later
+// events therefore find the cut that these were made for.
+//
+// Repairs lie over the labels: a pixel has the class of its repair, or else the
+// label of its cell. A later label or clear of a superpixel takes the repairs
+// within it away; to accept a hypothesis leaves them. They are kept per cell, so
+// a step remembers what was in the cells that it touched and nothing else.
+type Timeline struct {
+	cells    *superpixels.Runs
+	cutter   Cutter
+	start    int // superpixels at the beginning
+	wanted   int // superpixels asked for
+	cut      *superpixels.Cut
+	clicks   []uint8         // class the person clicked per cell, or Void
+	accepted []uint8         // class taken over from a hypothesis per cell, or Void
+	repairs  [][]run         // per cell, ascending; lists are immutable; nil before the first
+	runs     int             // of all cells
+	guess    *segment.Scores // first guess, or nil
+	repaired int             // number of the event that last changed a repair
+	merged   mergedRuns
+	state    int // which all of the above is, see mark
+
+	forgotten int             // events before those that are held, see Forget
+	deeper    int             // steps of theirs that stand, below those of done
+	seqs      map[string]int  // of the events that are held
+	events    []segment.Event // from number forgotten+1 on
+	marks     []mark          // per event
+	done      []step          // what undo takes back, last first
+	undone    []step          // what redo brings back, last first
+
+	members members
+	cuts    map[int]*superpixels.Cut // by the number of the event that made them; the first has 0
+	effort  int                      // of all restores, see way
+}
+
+// Cutter makes the coarsest superpixels that are at least as fine as the given
+// number of them asks for and hold one label each, for a label per cell. It must
+// always answer the same.
+type Cutter func(superpixels int, labels []uint8) *superpixels.Cut
+
+// step holds what an event overwrote; when the event has been undone, what it
+// wrote.
+type step struct {
+	event    int // its number
+	state    int
+	cells    []int32
+	clicks   []uint8
+	accepted []uint8
+	repairs  [][]run // nil when the event met none and made none
+	wanted   int
+	cut      *superpixels.Cut
+	guess    *segment.Scores
+}
+
+// New returns the timeline without evidence of an image that has the
+// given cells and starts with so many superpixels.
+func New(cells *superpixels.Runs, start int, cutter Cutter) *Timeline {
+	cuts := map[int]*superpixels.Cut{0: cutter(start, slices.Repeat([]uint8{segment.Void}, cells.N))}
+	return newTimeline(cells, start, cutter, cuts)
+}
+
+func newTimeline(cells *superpixels.Runs, start int, cutter Cutter, cuts map[int]*superpixels.Cut) *Timeline {
+	void := slices.Repeat([]uint8{segment.Void}, cells.N)
+	return &Timeline{
+		cells: cells, cutter: cutter, start: start, wanted: start, cut: cuts[0], cuts: cuts,
+		clicks: void, accepted: slices.Clone(void), seqs: map[string]int{},
+	}
+}
+
+// Seq is the number of events so far.
+func (t *Timeline) Seq() int { return t.forgotten + len(t.events) }
+
+// Events returns the events after number seq that are held; the caller must not
+// change them.
+func (t *Timeline) Events(after int) []segment.Event {
+	return t.events[min(max(after-t.forgotten, 0), len(t.events)):]
+}
+
+// event returns event number seq, which is held.
+func (t *Timeline) event(seq int) *segment.Event { return &t.events[seq-1-t.forgotten] }
+
+// Find returns the event with the given client-made id when it is held.
+func (t *Timeline) Find(id string) (*segment.Event, bool) {
+	seq, ok := t.seqs[id]
+	if !ok {
+		return nil, false
+	}
+	return t.event(seq), true
+}
+
+// UndoDepth and RedoDepth say how many steps can be taken back and brought back.
+func (t *Timeline) UndoDepth() int { return t.deeper + len(t.done) }
+func (t *Timeline) RedoDepth() int { return len(t.undone) }
+
+// Cut returns the superpixels in force. It is shared and immutable.
+func (t *Timeline) Cut() *superpixels.Cut { return t.cut }
+
+// Wanted is the number of superpixels that was asked for last; where labels
+// have to be kept apart the cut has more.
+func (t *Timeline) Wanted() int { return t.wanted }
+
+// Clicks returns the clicked class per superpixel, Void where there is none: a
+// superpixel is clicked when a part of it is. The slice is the caller's.
+func (t *Timeline) Clicks() []uint8 {
+	clicks := slices.Repeat([]uint8{segment.Void}, t.cut.N)
+	for cell, c := range t.clicks {
+		if c != segment.Void {
+			clicks[t.cut.Parent[cell]] = c
+		}
+	}
+	return clicks
+}
+
+// Labelling returns what would be exported: per superpixel the clicked class,
+// else the accepted one, else Void. The slice is the caller's.
+func (t *Timeline) Labelling() []uint8 {
+	labels := make([]uint8, t.cut.N)
+	for cell, l := range t.Cells() {
+		labels[t.cut.Parent[cell]] = l
+	}
+	return labels
+}
+
+// Cells is the labelling per cell. The slice is the caller's.
+func (t *Timeline) Cells() []uint8 {
+	labels := slices.Clone(t.accepted)
+	for cell, c := range t.clicks {
+		if c != segment.Void {
+			labels[cell] = c
+		}
+	}
+	return labels
+}
+
+// Shares returns what each class has of the image, as the evidence names them;
+// never nil. cells is the graph of the cells.
+func (t *Timeline) Shares(cells *superpixels.Graph) []segment.ClassShare {
+	var all [256]segment.ClassShare
+	for cell, l := range t.Cells() {
+		all[l].Area += cells.Regions[cell].Area
+		if t.runs == 0 {
+			continue
+		}
+		for _, r := range t.repairs[cell] {
+			all[l].Area -= int(r.length)
+			all[r.class].Area += int(r.length)
+		}
+	}
+	for _, c := range t.Clicks() {
+		all[c].Clicks++
+	}
+	out := []segment.ClassShare{}
+	for id, s := range all[:segment.Void] {
+		if s.Area > 0 || s.Clicks > 0 {
+			s.ID = uint8(id)
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Repaired is the number of the event that last changed a repair.
+func (t *Timeline) Repaired() int { return t.repaired }
+
+// Repairs returns the present repairs by class, with each class as the table has
+// it. The caller must not change them.
+func (t *Timeline) Repairs(table *segment.ClassTable) []segment.Repair {
+	runs := slices.Clone(t.allRuns())
+	for i, r := range runs {
+		runs[i].class = table[r.class]
+	}
+	return repairsOf(runs)
+}
+
+// Scores returns the first guess in force, or nil.
+func (t *Timeline) Scores() *segment.Scores { return t.guess }

@@ -1,0 +1,197 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/photo"
+	"collie/superpixels"
+)
+
+// Adopted is an image that comes with its superpixels and its evidence, from a
+// backup. Nothing in it is believed.
+type Adopted struct {
+	segment.Image    // its name, superpixels to start with and date; the rest follows from the files
+	Original         io.Reader
+	Hierarchy, Graph []byte // as superpixels.Hierarchy and superpixels.Graph write them
+	Events           iter.Seq2[segment.Event, error]
+	Labelling        string // SHA-256, in hexadecimal, of what Pixels returns
+}
+
+// AdoptProject makes a project, under an id of its own, with the classes,
+// deleted ones included, and the images given. Labellings are bit by bit what
+// they were, which is checked. While images arrive the project's name says so;
+// when one is damaged, the project goes to the trash and the error says why.
+func (w *Workspace) AdoptProject(ctx context.Context, p segment.Project, images iter.Seq2[*Adopted, error]) (segment.Project, error) {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return segment.Project{}, err
+	}
+	p, err := adopted(p)
+	if err != nil {
+		return segment.Project{}, err
+	}
+	unfinished := p
+	unfinished.Name = lastRunes(p.Name, segment.MaxName-len(arriving)) + arriving
+	if err := w.store.CreateProject(ctx, unfinished); err != nil {
+		return segment.Project{}, err
+	}
+	for im, err := range images {
+		if err == nil {
+			err = w.adopt(ctx, &p, im)
+		}
+		if err != nil {
+			return segment.Project{}, errors.Join(err, w.store.TrashProject(context.WithoutCancel(ctx), p.ID))
+		}
+	}
+	return w.EditProject(ctx, p.ID, segment.ProjectEdit{Name: p.Name}) // and whatever else has become of it meanwhile
+}
+
+// arriving marks the name of a project whose images are not all there yet.
+const arriving = " (arriving)"
+
+// adopted checks a project that comes from elsewhere and gives it an id.
+func adopted(p segment.Project) (segment.Project, error) {
+	var err error
+	if p.Name, err = segment.CleanName("project name", p.Name); err != nil {
+		return p, err
+	}
+	if p.Classes, err = segment.NormalizeClasses(p.Classes); err != nil {
+		return p, err
+	}
+	seen := [256]bool{segment.Void: true}
+	all := append([]segment.Class(nil), p.Classes...)
+	for _, c := range p.Deleted {
+		if _, err := segment.NormalizeClasses([]segment.Class{c.Class}); err != nil {
+			return p, err
+		}
+		if err := errors.Join(segment.CheckTime(c.Deleted), segment.CheckTime(c.Deleted.AddDate(0, 0, segment.TrashDays))); err != nil {
+			return p, segment.Errorf(segment.Unreadable, "A deleted class has no date that can be read.").Because(err)
+		}
+		all = append(all, c.Class)
+	}
+	for _, c := range all {
+		if seen[c.ID] {
+			return p, segment.Errorf(segment.Unreadable, "Two classes have the id %d, or one has an id that is none.", c.ID)
+		}
+		seen[c.ID] = true
+	}
+	p.ID, p.Created = segment.NewID(), segment.Now()
+	return p, nil
+}
+
+// adopt checks an image and stores it: its files, its record, its evidence.
+func (w *Workspace) adopt(ctx context.Context, p *segment.Project, from *Adopted) error {
+	photo, err := w.gate.ReadToned(ctx, from.Original, photo.Expose)
+	if err != nil {
+		return refusal(err)
+	}
+	defer photo.Close()
+	size := photo.Pixels.Bounds().Size()
+	im := segment.Image{
+		ID: segment.NewID(), ProjectID: p.ID, Name: from.Name, Format: photo.Format, Bytes: int64(len(photo.Original)),
+		Width: size.X, Height: size.Y, Regions: from.Regions, Created: from.Created,
+	}
+	if im.Name, err = segment.CleanName("file name", from.Name); err != nil {
+		return err
+	}
+	if err := segment.CheckTime(im.Created); err != nil {
+		return damaged(im, err)
+	}
+	a, events, err := w.rehearse(p, im, from)
+	if err != nil {
+		return err
+	}
+	var display, thumbnail newBlob
+	late := w.turns.long(ctx, func() {
+		var e error
+		display, err = written(im.DisplayKey(), photo.EncodeDisplay)
+		thumbnail, e = written(im.ThumbnailKey(), photo.EncodeThumbnail)
+		err = errors.Join(err, e)
+	})
+	if err := errors.Join(late, err); err != nil {
+		return err
+	}
+	err = w.keep(ctx, im, []newBlob{
+		display, thumbnail, {im.OriginalKey(), photo.Original}, {im.HierarchyKey(), from.Hierarchy}, {im.GraphKey(), from.Graph},
+	})
+	if err != nil {
+		return err
+	}
+	progress := a.progress()
+	for i, e := range events {
+		if err := w.store.Append(ctx, im.ID, i, e, progress); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rehearse plays the evidence of an image in memory and checks that it leads to
+// the labelling that it should.
+func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted) (a *Annotation, events []segment.Event, err error) {
+	defer func() {
+		if v := recover(); v != nil { // whatever the checks below have missed
+			err = damaged(im, fmt.Errorf("playing the evidence: %v", v))
+		}
+	}()
+	var hierarchy superpixels.Hierarchy
+	var graph superpixels.Graph
+	if err := errors.Join(hierarchy.UnmarshalBinary(from.Hierarchy), graph.UnmarshalBinary(from.Graph)); err != nil {
+		return nil, nil, damaged(im, err)
+	}
+	cells := hierarchy.Runs()
+	if cells.Width != im.Width || cells.Height != im.Height || len(graph.Regions) != cells.N || im.Regions < 1 || im.Regions > cells.N {
+		return nil, nil, damaged(im, fmt.Errorf("%d×%d pixels, a map of %d×%d with %d regions, a graph of %d, %d to start with",
+			im.Width, im.Height, cells.Width, cells.Height, cells.N, len(graph.Regions), im.Regions))
+	}
+	if !measured(cells, &graph) {
+		return nil, nil, damaged(im, errors.New("the graph has regions of other sizes than the map"))
+	}
+	a = &Annotation{guard: w.guard, turns: &w.turns, image: im, hierarchy: &hierarchy, cells: cells, cellGraph: &graph, told: w.tell}
+	a.takeProject(*p)
+	a.begin()
+	known := *p // events may name classes that have been deleted since
+	for _, c := range p.Deleted {
+		known.Classes = append(known.Classes[:len(known.Classes):len(known.Classes)], c.Class)
+	}
+	for e, err := range from.Events {
+		if err == nil {
+			err = a.timeline.Admits(&e, &known)
+		}
+		if err != nil {
+			return nil, nil, damaged(im, err)
+		}
+		a.timeline.Apply(e)
+		events = append(events, e)
+	}
+	if sum := sha256.Sum256(a.Pixels()); hex.EncodeToString(sum[:]) != from.Labelling {
+		return nil, nil, damaged(im, errors.New("the evidence leads to another labelling than the one that was backed up"))
+	}
+	return a, events, nil
+}
+
+// measured reports whether the regions of a graph have the areas of those of a
+// map of as many.
+func measured(m *superpixels.Runs, g *superpixels.Graph) bool {
+	areas := make([]int, m.N)
+	for run := range m.All() {
+		areas[run.Region] += run.End - run.Start
+	}
+	for i, area := range areas {
+		if g.Regions[i].Area != area {
+			return false
+		}
+	}
+	return true
+}
+
+func damaged(im segment.Image, err error) error {
+	return segment.Errorf(segment.Unreadable, "The image %q of the backup is damaged, so the backup was not taken in.", im.Name).Because(err)
+}

@@ -1,0 +1,148 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"sync"
+
+	"collie/segment"
+	"collie/segment/engine"
+	"collie/segment/timeline"
+	"collie/superpixels"
+)
+
+// Annotation is one image being worked on: its superpixels, its evidence and
+// the sequence of hypotheses that follows from it. All who work on an image
+// share one Annotation. Safe for concurrent use.
+type Annotation struct {
+	store     segment.Store
+	guard     *guard
+	image     segment.Image
+	hierarchy *superpixels.Hierarchy
+	cells     *superpixels.Runs  // the finest map
+	cellGraph *superpixels.Graph // of it
+	turns     *turns
+	release   func()
+	told      func(imageID string) // see Workspace.Watch
+
+	mu       sync.Mutex
+	timeline *timeline.Timeline
+	project  segment.Project     // as last read
+	table    *segment.ClassTable // of it
+	tables   int                 // how many there were
+	view     view                // of the cut in force; made when first asked for
+	repairs  repairView
+	sequence *engine.Sequence // of the present evidence; made when first asked for
+	supposed supposition
+	noted    *engine.Sequence // whose doubt is stored
+}
+
+// view is what follows from a cut.
+type view struct {
+	cut   *superpixels.Cut
+	model *engine.Model
+	token string
+}
+
+// Close says that the caller is done with the annotation.
+func (a *Annotation) Close() {
+	a.noteDoubt()
+	a.release()
+}
+
+// Image returns the record as it was when the image was opened; its progress is
+// that of then.
+func (a *Annotation) Image() segment.Image { return a.image }
+
+// Project returns the record of the image's project as last read, which has its
+// present classes.
+func (a *Annotation) Project() segment.Project {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.project
+}
+
+// Cells returns the finest superpixel map, of whose regions, the cells, all
+// others are made. It is shared.
+func (a *Annotation) Cells() *superpixels.Runs { return a.cells }
+
+// Superpixels returns the present superpixel map and its name.
+func (a *Annotation) Superpixels() (*superpixels.Runs, string) {
+	a.mu.Lock()
+	v := a.look()
+	a.mu.Unlock()
+	return a.cells.Coarsen(v.cut.Parent, v.cut.N), v.token
+}
+
+// look returns the view of the cut in force. The caller holds the lock.
+func (a *Annotation) look() view {
+	if cut := a.timeline.Cut(); a.view.cut != cut {
+		a.view = view{cut: cut, model: engine.NewModel(a.cellGraph.Coarsen(cut.Parent, cut.N), engine.DefaultParameters), token: nameOf(cut)}
+	}
+	return a.view
+}
+
+// nameOf makes the name of a map out of its parts: the first 8 bytes of their
+// SHA-256.
+func nameOf(cut *superpixels.Cut) string {
+	b := make([]byte, 0, 4*len(cut.Parent))
+	for _, p := range cut.Parent {
+		b = binary.LittleEndian.AppendUint32(b, uint32(p))
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
+}
+
+// Sequence returns the sequence of hypotheses for the present evidence.
+func (a *Annotation) Sequence() *engine.Sequence {
+	_, sequence := a.Present()
+	return sequence
+}
+
+// Present returns the present state and the sequence that belongs to it.
+func (a *Annotation) Present() (State, *engine.Sequence) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.state(), a.present()
+}
+
+// present makes the sequence when nobody has asked for it. The caller holds the lock.
+func (a *Annotation) present() *engine.Sequence {
+	if a.sequence == nil {
+		if a.sequence = a.foreseen(); a.sequence == nil {
+			a.sequence = a.sequenceOf(a.timeline.Clicks(), a.timeline.Seq())
+		}
+		a.supposed = supposition{}
+	}
+	return a.sequence
+}
+
+// refresh reads the project anew and reports whether its classes had changed.
+func (a *Annotation) refresh(ctx context.Context) (changed bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	before := a.tables
+	err = a.readProject(ctx)
+	return a.tables != before, err
+}
+
+// readProject takes over the classes of the project as they are stored. The
+// caller holds the lock, so no older reading can follow a newer one.
+func (a *Annotation) readProject(ctx context.Context) error {
+	p, err := a.store.Project(ctx, a.image.ProjectID)
+	if err == nil {
+		a.takeProject(p)
+	}
+	return err
+}
+
+func (a *Annotation) takeProject(p segment.Project) {
+	if a.table == nil || !segment.SameClasses(&a.project, &p) {
+		a.table = p.Resolve()
+		a.tables++
+		a.sequence, a.supposed = nil, supposition{}
+	}
+	a.project = p
+}

@@ -1,0 +1,358 @@
+package workspace_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/photo"
+	"collie/segment/workspace"
+	"collie/storage/workspacetest"
+)
+
+// mustOpenWorkspace opens a workspace over a real database and real files in dir.
+func mustOpenWorkspace(tb testing.TB, dir string, wrap func(segment.Store) segment.Store) *workspace.Workspace {
+	tb.Helper()
+	f := workspacetest.MustOpenFolder(tb, dir)
+	return workspace.New(wrap(f.Store), f.Blobs, photo.NewGate(photo.Limits{}))
+}
+
+func asIs(s segment.Store) segment.Store { return s }
+
+// twoHalves is a picture whose left half is red and whose right half is blue.
+func twoHalves(tb testing.TB) *bytes.Buffer {
+	tb.Helper()
+	img := image.NewNRGBA(image.Rect(0, 0, 120, 80))
+	for y := range 80 {
+		for x := range 120 {
+			c := color.NRGBA{R: 200, G: uint8(x + y), A: 255}
+			if x >= 60 {
+				c = color.NRGBA{B: 200, G: uint8(x - y + 80), A: 255}
+			}
+			img.SetNRGBA(x, y, c)
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		tb.Fatal(err)
+	}
+	return &b
+}
+
+// mustAnnotate adds the picture to a new project and opens it.
+func mustAnnotate(tb testing.TB, w *workspace.Workspace) *workspace.Annotation {
+	tb.Helper()
+	p, err := w.CreateProject(tb.Context(), "Halves", nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	im, err := w.AddImage(tb.Context(), p.ID, "halves.png", twoHalves(tb))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return mustOpen(tb, w, im.ID)
+}
+
+func mustOpen(tb testing.TB, w *workspace.Workspace, id string) *workspace.Annotation {
+	tb.Helper()
+	a, err := w.Open(tb.Context(), id)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(a.Close)
+	return a
+}
+
+func label(id string, class int, at ...[2]float64) segment.Event {
+	return segment.Event{ID: id, Kind: segment.Label, Class: class, Points: at}
+}
+
+func mustAppend(tb testing.TB, a *workspace.Annotation, e segment.Event) {
+	tb.Helper()
+	seq := a.State().Seq
+	got, err := a.Append(tb.Context(), seq, e)
+	if err != nil || got != seq+1 {
+		tb.Fatalf("Append(%d, %s) = %d, %v", seq, e.ID, got, err)
+	}
+}
+
+func TestPhotographToLabelling(t *testing.T) {
+	dir := t.TempDir()
+	w := mustOpenWorkspace(t, dir, asIs)
+	a := mustAnnotate(t, w)
+	mustAppend(t, a, label("a", 0, [2]float64{10, 40}))
+	mustAppend(t, a, label("b", 1, [2]float64{110, 40}))
+	h, err := a.Sequence().At(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := a.Superpixels()
+	wrong := 0
+	for y := range m.Height {
+		for x := range m.Width {
+			want := uint8(0)
+			if x >= 60 {
+				want = 1
+			}
+			if h.Labels[m.At(x, y)] != want {
+				wrong++
+			}
+		}
+	}
+	if share := float64(wrong) / (120 * 80); share > 0.02 {
+		t.Errorf("with a click in each half, %.1f %% of the first hypothesis are wrong, want at most 2", 100*share)
+	}
+	mustAppend(t, a, segment.Event{ID: "c", Kind: segment.Accept, Pick: &segment.Pick{Rank: 0, Digest: h.Digest.String()}})
+	if diff := cmp.Diff(h.Labels, a.State().Labels); diff != "" {
+		t.Errorf("labelling after the accept (-hypothesis +labelling):\n%s", diff)
+	}
+	im, err := w.Image(t.Context(), a.Image().ID)
+	if err != nil || im.Seq != 3 || im.Clicks != 2 || im.Decided != 1 || im.Status() != "done" {
+		t.Errorf("record %+v, %v; want 3 events, 2 clicks, all decided", im, err)
+	}
+
+	again := mustOpen(t, mustOpenWorkspace(t, dir, asIs), im.ID)
+	if diff := cmp.Diff(a.State(), again.State()); diff != "" {
+		t.Errorf("state from the disk (-before +after):\n%s", diff)
+	}
+	h2, err := again.Sequence().At(t.Context(), 0)
+	if err != nil || h2.Digest != h.Digest {
+		t.Errorf("first hypothesis from the disk has digest %s, %v, before %s", h2.Digest, err, h.Digest)
+	}
+}
+
+func TestRefusedEventsChangeNothing(t *testing.T) {
+	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	mustAppend(t, a, label("first", 0, [2]float64{10, 40}))
+	mustAppend(t, a, label("second", 1, [2]float64{110, 40}))
+	before := a.State()
+	n := int32(len(before.Labels))
+	tests := map[string]struct {
+		expected int
+		event    segment.Event
+		kind     segment.Kind
+		says     string
+	}{
+		"no id":             {2, label("", 0, [2]float64{1, 1}), segment.Invalid, "needs an id"},
+		"unknown kind":      {2, segment.Event{ID: "x", Kind: "paint"}, segment.Invalid, `"paint" is not known`},
+		"unknown class":     {2, label("x", 2, [2]float64{1, 1}), segment.Invalid, "Class 2 does not exist: this project has classes 0 to 1"},
+		"negative class":    {2, label("x", -1, [2]float64{1, 1}), segment.Invalid, "Class -1"},
+		"superpixel beyond": {2, segment.Event{ID: "x", Kind: segment.Clear, Superpixels: []int32{n}}, segment.Invalid, "does not exist"},
+		"point outside":     {2, label("x", 0, [2]float64{120, 10}), segment.Invalid, "120×80"},
+		"nothing named":     {2, label("x", 0), segment.Invalid, "at least one superpixel"},
+		"behind":            {1, label("x", 0, [2]float64{1, 1}), segment.Conflict, "now at 2"},
+		"ahead":             {3, label("x", 0, [2]float64{1, 1}), segment.Conflict, "now at 2"},
+		"id of another":     {2, label("first", 1, [2]float64{110, 40}), segment.Conflict, "already names another event"},
+		"no hypothesis":     {2, segment.Event{ID: "x", Kind: segment.Accept}, segment.Invalid, "names its hypothesis"},
+		"rank beyond":       {2, segment.Event{ID: "x", Kind: segment.Accept, Pick: &segment.Pick{Rank: 100}}, segment.Invalid, "0 to 99"},
+		"other digest":      {2, segment.Event{ID: "x", Kind: segment.Accept, Pick: &segment.Pick{Digest: "0123456789abcdef"}}, segment.Conflict, "pick again"},
+		"nothing to redo":   {2, segment.Event{ID: "x", Kind: segment.Redo}, segment.Conflict, "nothing to redo"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := a.Append(t.Context(), tt.expected, tt.event)
+			if segment.KindOf(err) != tt.kind || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("error %v (kind %d), want kind %d that says %q", err, segment.KindOf(err), tt.kind, tt.says)
+			}
+			if diff := cmp.Diff(before, a.State()); diff != "" {
+				t.Errorf("the state changed (-before +after):\n%s", diff)
+			}
+		})
+	}
+	if seq, err := a.Append(t.Context(), 0, label("first", 0, [2]float64{10, 40})); seq != 1 || err != nil {
+		t.Errorf("a repeat of event 1 answers %d, %v; want 1", seq, err)
+	}
+}
+
+func TestManyHandsOneHistory(t *testing.T) {
+	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	const hands, each = 4, 15
+	var wg sync.WaitGroup
+	for hand := range hands {
+		wg.Go(func() {
+			for i := range each {
+				e := label(string(rune('a'+hand))+string(rune('A'+i)), i%2, [2]float64{float64(hand * 30), float64(i * 5)})
+				for {
+					_, err := a.Append(context.Background(), a.State().Seq, e)
+					if err == nil {
+						break
+					}
+					if segment.KindOf(err) != segment.Conflict {
+						t.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	seen := map[string]bool{}
+	events, err := a.Events(t.Context(), hands*each)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range events {
+		if e.Seq != i+1 || seen[e.ID] {
+			t.Errorf("event %d has number %d and id %s (seen: %t)", i+1, e.Seq, e.ID, seen[e.ID])
+		}
+		seen[e.ID] = true
+	}
+	if len(seen) != hands*each {
+		t.Errorf("%d events, want %d", len(seen), hands*each)
+	}
+}
+
+// failing is a store whose disk has gone away.
+type failing struct {
+	segment.Store
+	broken *bool
+}
+
+func (f failing) Append(ctx context.Context, id string, expected int, e segment.Event, p segment.Progress) error {
+	if *f.broken {
+		return segment.Errorf(segment.Unavailable, "The disk is full.")
+	}
+	return f.Store.Append(ctx, id, expected, e, p)
+}
+
+func TestStateFollowsTheDisk(t *testing.T) {
+	broken := false
+	w := mustOpenWorkspace(t, t.TempDir(), func(s segment.Store) segment.Store { return failing{s, &broken} })
+	a := mustAnnotate(t, w)
+	mustAppend(t, a, label("a", 0, [2]float64{10, 40}))
+	mustAppend(t, a, label("b", 1, [2]float64{110, 40}))
+	mustAppend(t, a, segment.Event{ID: "c", Kind: segment.Undo})
+	before := a.State()
+	broken = true
+	for _, e := range []segment.Event{label("d", 1, [2]float64{60, 60}), {ID: "e", Kind: segment.Undo}, {ID: "f", Kind: segment.Redo}} {
+		if _, err := a.Append(t.Context(), 3, e); segment.KindOf(err) != segment.Unavailable {
+			t.Errorf("%s with a broken disk: %v, want Unavailable", e.Kind, err)
+		}
+		if diff := cmp.Diff(before, a.State()); diff != "" {
+			t.Errorf("%s changed the state though it was not stored (-before +after):\n%s", e.Kind, diff)
+		}
+	}
+	broken = false
+	mustAppend(t, a, segment.Event{ID: "f", Kind: segment.Redo})
+}
+
+func TestOpenImagesAreShared(t *testing.T) {
+	w := mustOpenWorkspace(t, t.TempDir(), asIs)
+	a := mustAnnotate(t, w)
+	id := a.Image().ID
+	if b := mustOpen(t, w, id); a != b {
+		t.Error("two who work on one image have different annotations")
+	}
+	var wg sync.WaitGroup
+	for range 50 {
+		wg.Go(func() {
+			b, err := w.Open(context.Background(), id)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer b.Close()
+			if b != a {
+				t.Error("an annotation was loaded again while in use")
+			}
+		})
+	}
+	wg.Wait()
+	if err := w.TrashProject(t.Context(), a.Image().ProjectID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Open(t.Context(), id); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("opening an image of a project in the trash: %v, want NotFound", err)
+	}
+	if _, err := w.Open(t.Context(), segment.NewID()); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("opening an unknown image: %v, want NotFound", err)
+	}
+}
+
+func finer(id string, regions int) segment.Event {
+	return segment.Event{ID: id, Kind: segment.Granularity, Regions: regions}
+}
+
+// Clicks and labels are where they were at any granularity, undo takes a change
+// of it back, and it survives a restart.
+func TestGranularity(t *testing.T) {
+	dir := t.TempDir()
+	w := mustOpenWorkspace(t, dir, asIs)
+	a := mustAnnotate(t, w)
+	mustAppend(t, a, label("a", 0, [2]float64{10, 40}))
+	mustAppend(t, a, label("b", 1, [2]float64{110, 40}))
+	before := a.State()
+	h, err := a.Sequence().At(t.Context(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := w.Image(t.Context(), a.Image().ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for i, n := range []int{a.Cells().N, 5, 12} {
+		mustAppend(t, a, finer(string(rune('p'+i)), n))
+		s := a.State()
+		if s.Map == before.Map || s.Wanted != n || len(s.Labels) < n || len(s.Labels) > n+10 {
+			t.Errorf("asked for %d superpixels there are %d, map %s (before %s), wanted %d", n, len(s.Labels), s.Map, before.Map, s.Wanted)
+		}
+		if diff := cmp.Diff(before.Cells(before.Labels), s.Cells(s.Labels)); diff != "" {
+			t.Errorf("%d superpixels moved labels:\n%s", n, diff)
+		}
+		m, name := a.Superpixels()
+		if m.N != len(s.Labels) || name != s.Map || s.Clicks[m.At(10, 40)] != 0 || s.Clicks[m.At(110, 40)] != 1 {
+			t.Errorf("%d superpixels: a map of %d called %s, clicks %v", n, m.N, name, s.Clicks)
+		}
+		hypothesis, err := a.Sequence().At(t.Context(), 0)
+		if err != nil || len(hypothesis.Labels) != m.N || hypothesis.Labels[m.At(10, 40)] != 0 || hypothesis.Labels[m.At(110, 40)] != 1 {
+			t.Errorf("%d superpixels: hypothesis %v, %v", n, hypothesis, err)
+		}
+	}
+	if now, err := w.Image(t.Context(), im.ID); err != nil || now.Decided != im.Decided {
+		t.Errorf("decided %v, %v; before %v", now.Decided, err, im.Decided)
+	}
+	coarse := a.State()
+	old := label("old", 0)
+	old.Map, old.Superpixels = before.Map, []int32{0}
+	if _, err := a.Append(t.Context(), coarse.Seq, old); !errors.Is(err, workspace.ErrOtherMap) || segment.KindOf(err) != segment.Conflict {
+		t.Errorf("superpixels of the map before: %v, want ErrOtherMap", err)
+	}
+	for _, n := range []int{-1, 0, 1, a.Cells().N + 1} {
+		if _, err := a.Append(t.Context(), coarse.Seq, finer("x", n)); segment.KindOf(err) != segment.Invalid || !strings.Contains(err.Error(), "2 to 148") {
+			t.Errorf("%d superpixels: %v, want Invalid", n, err)
+		}
+	}
+	if seq, err := a.Append(t.Context(), 0, label("a", 0, [2]float64{10, 40})); seq != 1 || err != nil {
+		t.Errorf("a repeat of event 1 at another granularity answers %d, %v; want 1", seq, err)
+	}
+	if diff := cmp.Diff(coarse, a.State()); diff != "" {
+		t.Errorf("what was refused or repeated changed the state:\n%s", diff)
+	}
+
+	again := mustOpen(t, mustOpenWorkspace(t, dir, asIs), im.ID)
+	if diff := cmp.Diff(coarse, again.State()); diff != "" {
+		t.Errorf("state from the disk (-before +after):\n%s", diff)
+	}
+	for i := range 3 {
+		mustAppend(t, a, segment.Event{ID: string(rune('u' + i)), Kind: segment.Undo})
+	}
+	undone := a.State()
+	undone.Seq, undone.Version, undone.Redo = before.Seq, before.Version, 0
+	if diff := cmp.Diff(before, undone); diff != "" {
+		t.Errorf("state after undo (-before +after):\n%s", diff)
+	}
+	h2, err := a.Sequence().At(t.Context(), 3)
+	if err != nil || h2.Digest != h.Digest {
+		t.Errorf("hypothesis 3 has digest %s after undo, %v; before %s", h2.Digest, err, h.Digest)
+	}
+}

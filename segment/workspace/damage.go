@@ -1,0 +1,111 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/photo"
+)
+
+// Damage is something that is wrong with the stored files or the evidence of an
+// image.
+type Damage struct {
+	What   string // for people
+	Err    error
+	Repair func(ctx context.Context) error // nil when only a backup can help
+}
+
+// Examine reads all that is stored of an image, decodes it, plays its evidence,
+// and returns what is wrong. The evidence of an image in the trash is left out.
+// The copies for display can be made anew from the original.
+func (w *Workspace) Examine(ctx context.Context, im segment.Image) ([]Damage, error) {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return nil, err
+	}
+	var found []Damage
+	original := w.picture(ctx, im.OriginalKey(), func(p *photo.Photo) error {
+		if size := p.Pixels.Bounds().Size(); size.X != im.Width || size.Y != im.Height {
+			return fmt.Errorf("it has %d×%d pixels, its record says %d×%d", size.X, size.Y, im.Width, im.Height)
+		}
+		return nil
+	})
+	if original != nil {
+		found = append(found, Damage{"the original can't be used", original, nil})
+	}
+	for what, copied := range map[string]struct {
+		key    string
+		encode func(*photo.Photo, io.Writer) error
+	}{
+		"the picture for display": {im.DisplayKey(), (*photo.Photo).EncodeDisplay},
+		"the thumbnail":           {im.ThumbnailKey(), (*photo.Photo).EncodeThumbnail},
+	} {
+		err := w.picture(ctx, copied.key, func(*photo.Photo) error { return nil })
+		if err == nil {
+			continue
+		}
+		d := Damage{what + " can't be used", err, nil}
+		if original == nil {
+			d.Repair = func(ctx context.Context) error { return w.copyAnew(ctx, im, copied.key, copied.encode) }
+		}
+		found = append(found, d)
+	}
+	if err := w.playable(ctx, im); err != nil {
+		found = append(found, Damage{"the image can't be opened", err, nil})
+	}
+	return found, ctx.Err()
+}
+
+// picture decodes the picture under a key and hands it to use.
+func (w *Workspace) picture(ctx context.Context, key string, use func(*photo.Photo) error) error {
+	blob, err := w.blobs.Open(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	p, err := w.gate.ReadToned(ctx, blob, photo.Expose)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	return use(p)
+}
+
+// copyAnew replaces a copy of the original.
+func (w *Workspace) copyAnew(ctx context.Context, im segment.Image, key string, encode func(*photo.Photo, io.Writer) error) error {
+	return w.picture(ctx, im.OriginalKey(), func(p *photo.Photo) error {
+		if err := w.blobs.Remove(ctx, key); err != nil {
+			return err
+		}
+		return w.blobs.Put(ctx, key, func(out io.Writer) error { return encode(p, out) })
+	})
+}
+
+// playable loads the image as Open does, but keeps nothing.
+func (w *Workspace) playable(ctx context.Context, im segment.Image) error {
+	for _, key := range []string{im.HierarchyKey(), im.GraphKey()} {
+		blob, err := w.blobs.Open(ctx, key)
+		if err != nil {
+			return err
+		}
+		blob.Close()
+	}
+	_, trashed := w.store.Image(ctx, im.ID)
+	a, err := w.load(ctx, im)
+	switch {
+	case segment.KindOf(trashed) == segment.NotFound && segment.KindOf(err) == segment.NotFound:
+		return nil
+	case err != nil:
+		return err
+	}
+	if _, err := a.refresh(ctx); err != nil {
+		return err
+	}
+	if a.State().Seq < im.Seq { // more may have come meanwhile
+		return errors.New("the evidence is shorter than the record says")
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/timeline"
+	"collie/superpixels"
+)
+
+// ErrOtherMap is the cause of the Conflict that an event meets whose superpixels
+// are those of another map than the present one.
+var ErrOtherMap = errors.New("superpixels of another map")
+
+// Append adds e to the evidence as number expected+1 and returns its number;
+// on return it is on disk. A repeat of an event that is already stored, by its
+// ID, answers the number it has. Points are resolved to superpixels. On any
+// error nothing has changed.
+func (a *Annotation) Append(ctx context.Context, expected int, e segment.Event) (int, error) {
+	if err := a.guard.may(ctx, access.Annotate); err != nil {
+		return 0, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.add(ctx, expected, e)
+}
+
+// add is Append for a caller who may, and who holds the lock.
+func (a *Annotation) add(ctx context.Context, expected int, e segment.Event) (int, error) {
+	if err := a.readProject(ctx); err != nil {
+		return 0, err
+	}
+	if seq, ok, err := a.repeated(ctx, &e); ok || err != nil {
+		return seq, err
+	}
+	if err := a.resolve(expected, &e); err != nil {
+		return 0, err
+	}
+	sign(ctx, &e)
+	if !a.timeline.Holds(e.Kind) {
+		if err := a.recall(ctx); err != nil {
+			return 0, err
+		}
+	}
+	if err := a.timeline.Affords(&e); err != nil {
+		return 0, err
+	}
+	if err := a.timeline.Possible(e.Kind); err != nil {
+		return 0, err
+	}
+	if e.Kind == segment.Accept {
+		if err := a.fillPick(ctx, &e); err != nil {
+			return 0, err
+		}
+	}
+	return a.commit(ctx, e)
+}
+
+// resolve checks that e may come next and puts it in terms of superpixels. The
+// caller holds the lock.
+func (a *Annotation) resolve(expected int, e *segment.Event) error {
+	if expected != a.timeline.Seq() {
+		return a.conflict("The event was made for state %d of this image, which is now at %d. Nothing was changed; look at the present state and send it again.", expected, a.timeline.Seq())
+	}
+	if e.Map != "" && e.Map != a.look().token {
+		return a.conflict("The event speaks of superpixels of another granularity than the present one. Nothing was changed; look at the present superpixels and send it again.").Because(ErrOtherMap)
+	}
+	pointed, err := a.under(e.Points)
+	if err != nil {
+		return err
+	}
+	e.Superpixels = append(slices.Clone(e.Superpixels), pointed...)
+	if len(pointed) > 0 {
+		slices.Sort(e.Superpixels)
+		e.Superpixels = slices.Compact(e.Superpixels)
+	}
+	return a.timeline.Check(e, &a.project)
+}
+
+// repeated reports whether an event with the id of e is stored, and answers with
+// its number, or with a conflict when it is another event.
+func (a *Annotation) repeated(ctx context.Context, e *segment.Event) (seq int, ok bool, err error) {
+	old, ok := a.timeline.Find(e.ID)
+	if !ok && a.timeline.Forgotten() > 0 {
+		old, err = a.store.FindEvent(ctx, a.image.ID, e.ID)
+		ok = old != nil
+	}
+	switch {
+	case !ok:
+		return 0, false, err
+	case !old.Same(e):
+		return 0, true, a.conflict("The id %q already names another event of this image; every event needs an id of its own. Nothing was changed.", e.ID)
+	}
+	return old.Seq, true, nil
+}
+
+// sign sets who made the event, and when.
+func sign(ctx context.Context, e *segment.Event) {
+	who, _ := access.From(ctx)
+	e.Map, e.By, e.Created = "", who.Name, segment.Now()
+}
+
+// commit plays an event that may come next and stores it; on an error nothing
+// has changed. The caller holds the lock.
+func (a *Annotation) commit(ctx context.Context, e segment.Event) (int, error) {
+	expected, before := a.timeline.Seq(), *a.timeline
+	a.timeline.Apply(e)
+	// Once handed to the store the event may be on disk whether or not the
+	// caller still waits, so its cancellation must not part the two.
+	if err := a.store.Append(context.WithoutCancel(ctx), a.image.ID, expected, e, a.progress()); err != nil {
+		a.timeline.Retract(before)
+		if segment.KindOf(err) == segment.Conflict { // another process wrote to the log
+			return 0, errors.Join(err, a.catchUp(context.WithoutCancel(ctx)))
+		}
+		return 0, err
+	}
+	a.sequence = nil
+	if e.Kind != segment.Undo && e.Kind != segment.Redo { // who goes back may go further
+		a.timeline.Forget(remembered)
+	}
+	return a.timeline.Seq(), nil
+}
+
+// begin starts the timeline.
+func (a *Annotation) begin() {
+	a.timeline = timeline.New(a.cells, a.image.Regions, func(n int, labels []uint8) *superpixels.Cut {
+		return a.hierarchy.Cut(a.cellGraph, n, labels, segment.Void)
+	})
+}
+
+// catchUp plays what the store has from the beginning: an undo among the events
+// of another process may reach far back.
+func (a *Annotation) catchUp(ctx context.Context) error {
+	events, err := a.store.Events(ctx, a.image.ID, 0)
+	if err != nil {
+		return err
+	}
+	a.timeline = a.timeline.Again(events)
+	a.timeline.Forget(remembered)
+	a.sequence = nil
+	return nil
+}
+
+// fillPick completes an accept event with the labels of the hypothesis that it
+// names, after checking that this is the hypothesis the person saw.
+func (a *Annotation) fillPick(ctx context.Context, e *segment.Event) error {
+	h, err := a.present().At(ctx, e.Pick.Rank)
+	if err != nil {
+		return err
+	}
+	if e.Pick.Digest != "" && e.Pick.Digest != h.Digest.String() {
+		a.turns.observer.Happened(Diverged)
+		return a.conflict("Hypothesis %d with digest %s is not the one of the present evidence, which has digest %s. Nothing was changed; look at the present hypotheses and pick again.", e.Pick.Rank, e.Pick.Digest, h.Digest)
+	}
+	// A click on a deleted class stands for the class in its place; the pick
+	// names it as the evidence does, so that the two agree without the table.
+	labels := slices.Clone(h.Labels)
+	for s, c := range a.timeline.Clicks() {
+		if a.table[c] != segment.Void {
+			labels[s] = c
+		}
+	}
+	e.Pick = &segment.Pick{Rank: h.Rank, Digest: h.Digest.String(), Labels: labels}
+	return nil
+}
+
+func (a *Annotation) conflict(format string, args ...any) *segment.Error {
+	err := segment.Errorf(segment.Conflict, format, args...)
+	err.Seq = a.timeline.Seq()
+	return err
+}
+
+// under returns the superpixels below points of the image, each once.
+func (a *Annotation) under(points [][2]float64) ([]int32, error) {
+	nodes := make([]int32, 0, len(points))
+	for _, p := range points {
+		if !(p[0] >= 0 && p[0] < float64(a.cells.Width) && p[1] >= 0 && p[1] < float64(a.cells.Height)) {
+			return nil, segment.Errorf(segment.Invalid, "The point (%g, %g) lies outside the image, which is %d×%d pixels. Nothing was changed.", p[0], p[1], a.cells.Width, a.cells.Height)
+		}
+		nodes = append(nodes, a.timeline.Cut().Parent[a.cells.At(int(p[0]), int(p[1]))])
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes), nil
+}

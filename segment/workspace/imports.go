@@ -1,0 +1,78 @@
+package workspace
+
+import (
+	"context"
+	"slices"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/timeline"
+)
+
+// ImportMask makes a mask that was made elsewhere the labelling of the image, as
+// one step that undo takes back, and returns the number of its event; on return
+// it is on disk. pixels has a class id or Void per pixel of the image as
+// displayed, row-major, Width·Height of them; pixels that are Void stay
+// undecided.
+//
+// Each cell of the finest map is clicked with the class that most of its pixels
+// have (of several the one with the lowest id), or is undecided when that is
+// Void; pixels that differ become repairs. So the labelling is the mask, pixel
+// by pixel, and where it is undecided hypotheses go on from it. All that was
+// there before is replaced; superpixels are divided where the mask asks for it.
+// A repeat with the same id and mask answers the number it has.
+func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8) (int, error) {
+	if err := a.guard.may(ctx, access.Annotate); err != nil {
+		return 0, err
+	}
+	if len(pixels) != a.cells.Area() {
+		return 0, segment.Errorf(segment.Invalid, "The mask has %d pixels and the image %d×%d. Nothing was changed.", len(pixels), a.cells.Width, a.cells.Height)
+	}
+	e := segment.Event{ID: id, Kind: segment.Import}
+	e.Cells, e.Repairs = timeline.Majority(a.cells, pixels)
+	seq, err := a.appendOwn(ctx, e)
+	if err == nil {
+		a.told(a.image.ID)
+	}
+	return seq, err
+}
+
+// appendOwn adds an event that the server makes, at the end of the evidence.
+func (a *Annotation) appendOwn(ctx context.Context, e segment.Event) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.add(ctx, a.timeline.Seq(), e)
+}
+
+// SetGuess makes scores that were made elsewhere the first guess of the image, as
+// one step that undo takes back, and returns the number of its event; on return
+// it is on disk. scores has a value for each cell and class, cells × classes,
+// row-major, finite and not negative; only their proportions within a cell
+// count. classes are ids, ascending. Scores are soft evidence: hypotheses start
+// from them and no click gives way to them.
+func (a *Annotation) SetGuess(ctx context.Context, id string, classes []uint8, scores []float64) (int, error) {
+	if err := a.guard.may(ctx, access.Annotate); err != nil {
+		return 0, err
+	}
+	k := len(classes)
+	if k == 0 || len(scores) != a.cells.N*k {
+		return 0, segment.Errorf(segment.Invalid, "There are %d scores for %d superpixels and %d classes. Nothing was changed.", len(scores), a.cells.N, k)
+	}
+	out := &segment.Scores{Classes: slices.Clone(classes), Shares: make([]uint8, len(scores))}
+	for at := 0; at < len(scores); at += k {
+		sum := 0.0
+		for _, v := range scores[at : at+k] {
+			sum += v
+		}
+		if sum > 0 {
+			for i, v := range scores[at : at+k] {
+				out.Shares[at+i] = uint8(v/sum*255 + .5)
+			}
+		}
+	}
+	seq, err := a.appendOwn(ctx, segment.Event{ID: id, Kind: segment.FirstGuess, Scores: out})
+	if err == nil {
+		a.told(a.image.ID)
+	}
+	return seq, err
+}

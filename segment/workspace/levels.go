@@ -1,0 +1,53 @@
+package workspace
+
+import (
+	"context"
+	"image"
+	"io"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/photo"
+)
+
+// Levels says which values the original of an image has. It reads the file anew.
+func (w *Workspace) Levels(ctx context.Context, im segment.Image) (photo.Levels, error) {
+	var levels photo.Levels
+	p, err := w.original(ctx, im, func(img image.Image) image.Image {
+		levels = photo.LevelsOf(img)
+		return img
+	})
+	if err != nil {
+		return levels, err
+	}
+	p.Close()
+	return levels, nil
+}
+
+// Develop writes a display copy of an image with 16 bits per channel, in which
+// the values from low to high (0..65535) take the whole range.
+func (w *Workspace) Develop(ctx context.Context, im segment.Image, low, high uint16, out io.Writer) error {
+	p, err := w.original(ctx, im, photo.Window(low, high))
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	return p.EncodeDisplay(out)
+}
+
+// original reads the file of an image through the gate; the caller closes it.
+func (w *Workspace) original(ctx context.Context, im segment.Image, tone func(image.Image) image.Image) (*photo.Photo, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return nil, err
+	}
+	blob, err := w.blobs.Open(ctx, im.OriginalKey())
+	if err != nil {
+		return nil, err
+	}
+	defer blob.Close()
+	p, err := w.gate.ReadToned(ctx, blob, tone)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	return p, nil
+}

@@ -1,0 +1,226 @@
+package workspace
+
+import (
+	"collie/segment"
+	"collie/superpixels"
+	"container/list"
+	"context"
+	"encoding"
+	"fmt"
+	"io"
+	"math"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// Memory for prepared images: a share of the limit that the program has been
+// given (GOMEMLIMIT), or an amount of its own when it has none.
+const (
+	imageShare     = 1.0 / 3
+	imageAllowance = 256 << 20 // bytes
+)
+
+// imageBudget is the memory, in bytes, that prepared images may take by default.
+func imageBudget() int64 {
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+		return int64(imageShare * float64(limit))
+	}
+	return imageAllowance
+}
+
+// openImages shares one Annotation per image among all who work on it and keeps
+// the most recently used ones ready, as many as fit into its budget together
+// with those that are in use.
+type openImages struct {
+	load     func(ctx context.Context, im segment.Image) (*Annotation, error)
+	budget   int64 // bytes
+	observer Observer
+
+	mu   sync.Mutex
+	byID map[string]*openImage
+	idle list.List // of *openImage that nobody uses, the longest idle first
+	used int64     // bytes of all that are loaded
+}
+
+type openImage struct {
+	id         string
+	ready      chan struct{} // closed when loading has ended
+	annotation *Annotation
+	err        error
+	users      int
+	passing    bool          // nobody is going to work on it, so it goes when nobody uses it
+	bytes      int64         // as counted in used
+	place      *list.Element // among the idle, or nil
+}
+
+func newOpenImages(load func(context.Context, segment.Image) (*Annotation, error), budget int64, observer Observer) *openImages {
+	return &openImages{load: load, budget: budget, observer: observer, byID: map[string]*openImage{}}
+}
+
+// acquire returns the Annotation of the image with the given record, loading it
+// when it is not there. Many callers share one loading, which goes on when the
+// first of them leaves. What is loaded for callers in passing alone is not kept.
+func (o *openImages) acquire(ctx context.Context, record segment.Image, passing bool) (*Annotation, error) {
+	o.mu.Lock()
+	im, ok := o.byID[record.ID]
+	if !ok {
+		im = &openImage{id: record.ID, ready: make(chan struct{}), passing: passing}
+		o.byID[im.id] = im
+	}
+	im.passing = im.passing && passing
+	im.users++
+	if im.place != nil {
+		o.idle.Remove(im.place)
+		im.place = nil
+	}
+	o.mu.Unlock()
+
+	if ok {
+		o.observer.Happened(Hit)
+	} else {
+		o.observer.Happened(Miss)
+		o.bring(ctx, im, record)
+	}
+	select {
+	case <-im.ready:
+	case <-ctx.Done():
+		o.release(im)
+		return nil, ctx.Err()
+	}
+	if im.err != nil {
+		o.release(im)
+		return nil, im.err
+	}
+	return im.annotation, nil
+}
+
+// bring loads an image and makes room for it.
+func (o *openImages) bring(ctx context.Context, im *openImage, record segment.Image) {
+	began := time.Now()
+	im.annotation, im.err = o.load(context.WithoutCancel(ctx), record)
+	if im.err == nil {
+		im.annotation.release = func() { o.release(im) }
+		o.observer.Took(TimeOpen, time.Since(began))
+		o.mu.Lock()
+		o.weigh(im)
+		o.shrink()
+		o.mu.Unlock()
+	}
+	close(im.ready)
+}
+
+// release gives one use back. An image that has failed or that nobody is going
+// to work on is forgotten, another one kept as long as there is room.
+func (o *openImages) release(im *openImage) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	im.users--
+	if im.users > 0 {
+		return
+	}
+	if _, failed := im.loaded(); failed || im.passing {
+		o.forget(im)
+		return
+	}
+	im.place = o.idle.PushBack(im)
+	o.weigh(im)
+	o.shrink()
+}
+
+// weigh counts the present size of an image that nobody uses yet, or any more.
+// The caller holds the lock.
+func (o *openImages) weigh(im *openImage) {
+	o.used -= im.bytes
+	im.bytes = im.annotation.footprint()
+	o.used += im.bytes
+}
+
+// shrink forgets the longest idle images while there is too little room. The
+// caller holds the lock.
+func (o *openImages) shrink() {
+	for o.used > o.budget && o.idle.Len() > 0 {
+		o.forget(o.idle.Front().Value.(*openImage))
+		o.observer.Happened(Evicted)
+	}
+}
+
+// forget takes an image out of memory; who comes next loads it anew. The caller
+// holds the lock.
+func (o *openImages) forget(im *openImage) {
+	if im.place != nil {
+		o.idle.Remove(im.place)
+		im.place = nil
+	}
+	o.used -= im.bytes
+	im.bytes = 0
+	if o.byID[im.id] == im {
+		delete(o.byID, im.id)
+	}
+}
+
+// ready returns the images that are in memory, in no order.
+func (o *openImages) ready() []*Annotation {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var all []*Annotation
+	for _, im := range o.byID {
+		if a, _ := im.loaded(); a != nil {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// loaded returns the Annotation when loading has ended, or that it has failed.
+func (im *openImage) loaded() (a *Annotation, failed bool) {
+	select {
+	case <-im.ready:
+		return im.annotation, im.err != nil
+	default:
+		return nil, false
+	}
+}
+
+// load makes an Annotation from a record and what is stored with it. Events were
+// checked when they came; only damaged ones can make playing them panic.
+func (w *Workspace) load(ctx context.Context, im segment.Image) (a *Annotation, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			a, err = nil, fmt.Errorf("image %s: the evidence is damaged: %v", im.ID, v)
+		}
+	}()
+	var hierarchy superpixels.Hierarchy
+	if err := w.unmarshal(ctx, im.HierarchyKey(), &hierarchy); err != nil {
+		return nil, err
+	}
+	var graph superpixels.Graph
+	if err := w.unmarshal(ctx, im.GraphKey(), &graph); err != nil {
+		return nil, err
+	}
+	if len(graph.Regions) != hierarchy.Finest() {
+		return nil, fmt.Errorf("image %s: graph of %d superpixels, finest map of %d", im.ID, len(graph.Regions), hierarchy.Finest())
+	}
+	a = &Annotation{
+		store: w.store, guard: w.guard, turns: &w.turns, image: im, hierarchy: &hierarchy, cells: hierarchy.Runs(), cellGraph: &graph,
+		told: w.tell,
+	}
+	a.begin()
+	return a, a.catchUp(ctx)
+}
+
+func (w *Workspace) unmarshal(ctx context.Context, key string, into encoding.BinaryUnmarshaler) error {
+	blob, err := w.blobs.Open(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	b, err := io.ReadAll(blob)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", key, err)
+	}
+	if err := into.UnmarshalBinary(b); err != nil {
+		return fmt.Errorf("decoding %s: %w", key, err)
+	}
+	return nil
+}

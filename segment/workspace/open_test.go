@@ -1,0 +1,260 @@
+package workspace_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"testing"
+	"time"
+
+	"collie/segment"
+	"collie/segment/workspace"
+	"collie/storage/workspacetest"
+)
+
+// counter is an Observer that counts.
+type counter struct {
+	mu sync.Mutex
+	n  map[workspace.Happening]int
+}
+
+func (c *counter) Took(workspace.Time, time.Duration) {}
+
+func (c *counter) Happened(what workspace.Happening) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n == nil {
+		c.n = map[workspace.Happening]int{}
+	}
+	c.n[what]++
+}
+
+// mustTune opens a workspace with options in a temporary folder.
+func mustTune(tb testing.TB, o workspace.Options) *workspace.Workspace {
+	tb.Helper()
+	return workspacetest.MustOpenFolder(tb, tb.TempDir()).Workspace(o)
+}
+
+// mustAdd adds a grainy picture of w×h pixels to a new project.
+func mustAdd(tb testing.TB, ws *workspace.Workspace, w, h int) segment.Image {
+	tb.Helper()
+	p, err := ws.CreateProject(tb.Context(), "Grain", nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	im, err := ws.AddImage(tb.Context(), p.ID, "grain.jpg", bytes.NewReader(grain(tb, w, h)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return im
+}
+
+// grain returns a grainy picture of w×h pixels as a JPEG.
+func grain(tb testing.TB, w, h int) []byte {
+	tb.Helper()
+	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			grain := uint8(rng.IntN(30))
+			c := color.NRGBA{R: 60 + uint8(x*120/w) + grain, G: 40 + grain, B: uint8(y * 150 / h), A: 255}
+			if dx, dy := x-w/2, y-h/2; dx*dx+dy*dy < h*h/9 {
+				c.G += 120
+			}
+			img.SetNRGBA(x, y, c)
+		}
+	}
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, nil); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// The longest idle images go when memory is short, those in use never do.
+func TestImagesMakeRoom(t *testing.T) {
+	var events counter
+	one := mustTune(t, workspace.Options{})
+	mustOpen(t, one, mustAdd(t, one, 120, 80).ID)
+	size := one.Load().Bytes
+
+	w := mustTune(t, workspace.Options{Memory: size * 5 / 2, Observer: &events})
+	var id []string
+	for range 4 {
+		id = append(id, mustAdd(t, w, 120, 80).ID)
+	}
+	visit := func(i int) {
+		t.Helper()
+		a, err := w.Open(t.Context(), id[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Close()
+	}
+	for _, step := range []struct {
+		image, misses, evicted int
+	}{
+		{0, 1, 0},
+		{1, 2, 0},
+		{0, 2, 0}, // is in memory; 1 is the longest idle now
+		{2, 3, 1}, // 1 goes
+		{0, 3, 1}, // is still there
+		{1, 4, 2}, // 2 goes
+		{2, 5, 3}, // 0 goes
+	} {
+		visit(step.image)
+		if events.n[workspace.Miss] != step.misses || events.n[workspace.Evicted] != step.evicted {
+			t.Fatalf("%+v: %v", step, events.n)
+		}
+	}
+	for i := range id {
+		mustOpen(t, w, id[i])
+	}
+	if l := w.Load(); l.Images != 4 || l.Bytes < 3*size {
+		t.Errorf("four images are in use; in memory are %d with %d bytes, one of which takes %d", l.Images, l.Bytes, size)
+	}
+	misses := events.n[workspace.Miss]
+	visit(3)
+	if events.n[workspace.Miss] != misses {
+		t.Error("an image in use was not in memory")
+	}
+}
+
+// The budget follows the limit on memory that the program has been given.
+func TestImageBudget(t *testing.T) {
+	old := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(old)
+	for limit, want := range map[int64]int64{math.MaxInt64: 256 << 20, 3 << 30: 1 << 30} {
+		debug.SetMemoryLimit(limit)
+		if got := workspace.New(nil, nil, nil).Load().Budget; got != want {
+			t.Errorf("with a memory limit of %d the budget is %d, want %d", limit, got, want)
+		}
+	}
+}
+
+// What an image is said to take is about what it takes, and that is little.
+func TestFootprint(t *testing.T) {
+	for _, c := range []struct {
+		width, height int
+		most          int64 // KiB
+	}{{500, 375, 1536}, {2000, 1500, 4096}} {
+		w := mustTune(t, workspace.Options{})
+		im := mustAdd(t, w, c.width, c.height)
+		before := heapInUse()
+		a, err := w.Open(t.Context(), im.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 30 {
+			mustAppend(t, a, segment.Event{ID: fmt.Sprint(i), Kind: segment.Label, Superpixels: []int32{int32(i * 17)}, Class: i % 2})
+			if _, err := a.Sequence().At(t.Context(), 5); err != nil && i > 0 {
+				t.Fatal(err)
+			}
+		}
+		took := heapInUse() - before
+		a.Close() // weighs it
+		said := w.Load().Bytes
+		t.Logf("%d×%d takes %d KiB, said to take %d KiB", c.width, c.height, took>>10, said>>10)
+		if took>>10 > c.most {
+			t.Errorf("an open image of %d×%d takes %d KiB, want at most %d", c.width, c.height, took>>10, c.most)
+		}
+		if r := float64(said) / float64(took); r < 0.85 || r > 1.2 {
+			t.Errorf("the image of %d×%d takes %d bytes and is said to take %d", c.width, c.height, took, said)
+		}
+	}
+}
+
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// BenchmarkOpened is how long what goes through the pixels takes, of an open
+// image with a hundred clicks.
+func BenchmarkOpened(b *testing.B) {
+	for _, size := range []image.Point{{500, 375}, {4000, 3000}} {
+		w := mustTune(b, workspace.Options{})
+		a := mustOpen(b, w, mustAdd(b, w, size.X, size.Y).ID)
+		event := func(e segment.Event) {
+			e.ID = segment.NewID()
+			if _, err := a.Append(b.Context(), a.State().Seq, e); err != nil {
+				b.Fatal(err)
+			}
+		}
+		label := func(i int) {
+			event(segment.Event{Kind: segment.Label, Superpixels: []int32{int32(i * 3 % 600)}, Class: i % 2})
+		}
+		for i := range 100 {
+			label(i)
+		}
+		for _, task := range []struct {
+			name string
+			do   func(i int)
+		}{
+			{"labelling", func(int) { a.Pixels() }},
+			{"map", func(int) {
+				m, _ := a.Superpixels()
+				if _, err := m.MarshalBinary(); err != nil {
+					b.Fatal(err)
+				}
+			}},
+			{"point", func(i int) {
+				event(segment.Event{Kind: segment.Label, Points: [][2]float64{{float64(i * 997 % size.X), float64(i * 991 % size.Y)}}, Class: i % 2})
+			}},
+			{"label", label},
+			{"stroke", func(i int) { // 30 rows of up to 600 pixels
+				r := segment.Repair{Class: uint8(i % 2)}
+				long := size.X * 3 / 20
+				for row := range 30 {
+					r.Runs = append(r.Runs, int32((i*31%(size.Y-30)+row)*size.X+i*7%(size.X-long)), int32(long))
+				}
+				event(segment.Event{Kind: segment.Pixels, Repairs: []segment.Repair{r}})
+			}},
+		} {
+			b.Run(fmt.Sprintf("%s/%dx%d", task.name, size.X, size.Y), func(b *testing.B) {
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					task.do(i)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkOpen is how long an image takes that is not in memory any more, with
+// a hundred clicks.
+func BenchmarkOpen(b *testing.B) {
+	for _, size := range []image.Point{{500, 375}, {4000, 3000}} {
+		b.Run(fmt.Sprintf("%dx%d", size.X, size.Y), func(b *testing.B) {
+			w := mustTune(b, workspace.Options{Memory: 1})
+			im := mustAdd(b, w, size.X, size.Y)
+			a, err := w.Open(b.Context(), im.ID)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for i := range 100 {
+				if _, err := a.Append(b.Context(), i, segment.Event{ID: fmt.Sprint(i), Kind: segment.Label, Superpixels: []int32{int32(i * 3)}, Class: i % 2}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			a.Close()
+			for b.Loop() {
+				a, err := w.Open(b.Context(), im.ID)
+				if err != nil {
+					b.Fatal(err)
+				}
+				a.Close()
+			}
+		})
+	}
+}

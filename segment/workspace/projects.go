@@ -1,0 +1,87 @@
+package workspace
+
+import (
+	"context"
+	"strings"
+
+	"collie/segment"
+	"collie/segment/access"
+)
+
+// EditProject changes a project's name and its classes: renames, recolours,
+// reorders, adds, deletes and restores them. Evidence stays as it is; what
+// becomes of deleted classes shows in all images at once. A click that arrives
+// at the same moment as the deletion of its class goes the way of the class.
+func (w *Workspace) EditProject(ctx context.Context, id string, edit segment.ProjectEdit) (segment.Project, error) {
+	return w.editProject(ctx, id, func(*segment.Project) segment.ProjectEdit { return edit })
+}
+
+// RestoreClass puts a deleted class back at the end of the list; what named it
+// before the deletion names it again.
+func (w *Workspace) RestoreClass(ctx context.Context, projectID string, class uint8) (segment.Project, error) {
+	return w.editProject(ctx, projectID, func(p *segment.Project) segment.ProjectEdit {
+		var edit segment.ProjectEdit
+		for _, c := range p.Classes {
+			edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c})
+		}
+		edit.Classes = append(edit.Classes, segment.ClassEdit{Class: segment.Class{ID: class}})
+		return edit
+	})
+}
+
+// ReplaceClasses makes the given classes the list. Those that the project has
+// by the same name, upper and lower case alike, stay what they are; the others
+// of its list are deleted, which is a Conflict while labels use one. Base is
+// that of [ProjectEdit].
+func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classes, base []segment.Class) (segment.Project, error) {
+	return w.editProject(ctx, projectID, func(p *segment.Project) segment.ProjectEdit {
+		edit := segment.ProjectEdit{Base: base}
+		for _, c := range classes {
+			c.ID = segment.Void
+			for _, had := range p.Classes {
+				if strings.EqualFold(had.Name, c.Name) {
+					c.ID = had.ID
+				}
+			}
+			edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c, New: c.ID == segment.Void})
+		}
+		return edit
+	})
+}
+
+// editProject carries out what make makes of the present project.
+func (w *Workspace) editProject(ctx context.Context, id string, make func(*segment.Project) segment.ProjectEdit) (segment.Project, error) {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return segment.Project{}, err
+	}
+	w.edits.Lock()
+	defer w.edits.Unlock()
+	before, err := w.store.Project(ctx, id)
+	if err != nil {
+		return segment.Project{}, err
+	}
+	edit, p := make(&before), before
+	if len(edit.Base) > 0 && !before.HasList(edit.Base) {
+		return segment.Project{}, segment.Errorf(segment.Conflict, "The classes have been changed by someone else meanwhile. Nothing was changed: make the change again on the present list.").Because(&segment.ClassesMovedOn{Project: before})
+	}
+	if len(edit.Classes) > 0 || len(edit.Remap) > 0 {
+		if p, err = before.WithClasses(edit, segment.Now()); err != nil {
+			return segment.Project{}, err
+		}
+		if err := w.unused(ctx, &before, p.Deleted, edit.Remap); err != nil {
+			return segment.Project{}, err
+		}
+	}
+	if edit.Name != "" {
+		if p.Name, err = segment.CleanName("project name", edit.Name); err != nil {
+			return segment.Project{}, err
+		}
+	}
+	if err := w.store.UpdateProject(ctx, p); err != nil {
+		return segment.Project{}, err
+	}
+	if !segment.SameClasses(&before, &p) {
+		w.classesChanged(context.WithoutCancel(ctx), p.ID)
+	}
+	return p, nil
+}

@@ -1,0 +1,91 @@
+package workspace_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+)
+
+// A first guess gives hypotheses before any click; it is a step that undo takes
+// back, comes back from the disk, and holds at any granularity and while its
+// classes are reordered and deleted.
+func TestSetGuess(t *testing.T) {
+	dir := t.TempDir()
+	w := mustOpenWorkspace(t, dir, asIs)
+	a := mustAnnotate(t, w)
+	im := a.Image()
+	cells := a.Cells()
+	scores := make([]float64, 2*cells.N)
+	for i, cell := range cells.Map().Labels {
+		if i%cells.Width < cells.Width/2 {
+			scores[2*cell] += 3
+		} else {
+			scores[2*cell+1] += 1
+		}
+	}
+	if seq, err := a.SetGuess(t.Context(), "guess", []uint8{0, 1}, scores); seq != 1 || err != nil {
+		t.Fatalf("SetGuess = %d, %v", seq, err)
+	}
+	best := func(x, y int) uint8 {
+		t.Helper()
+		m, _ := a.Superpixels()
+		h, err := a.Sequence().At(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.Labels[m.At(x, y)]
+	}
+	check := func(when string) {
+		t.Helper()
+		if left, right := best(10, 40), best(110, 40); left != 0 || right != 1 {
+			t.Errorf("%s: left %d, right %d", when, left, right)
+		}
+	}
+	check("guessed")
+	digest := func() string {
+		h, err := a.Sequence().At(t.Context(), 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.Digest.String()
+	}
+	before := digest()
+	mustAppend(t, a, segment.Event{ID: "coarse", Kind: segment.Granularity, Regions: 8})
+	check("coarser")
+	mustAppend(t, a, segment.Event{ID: "u1", Kind: segment.Undo})
+	mustAppend(t, a, segment.Event{ID: "u2", Kind: segment.Undo})
+	if n := a.Sequence().Len(); n != 0 {
+		t.Errorf("%d hypotheses without a guess", n)
+	}
+	mustAppend(t, a, segment.Event{ID: "r", Kind: segment.Redo})
+	mustAppend(t, a, segment.Event{ID: "click", Kind: segment.Label, Class: 1, Points: [][2]float64{{10, 40}}})
+	if best(10, 40) != 1 {
+		t.Error("the guess contradicts a click")
+	}
+	mustAppend(t, a, segment.Event{ID: "back", Kind: segment.Restore, To: 1})
+	if d := cmp.Diff(before, digest()); d != "" {
+		t.Error("restored: " + d)
+	}
+	a.Close()
+
+	w = mustOpenWorkspace(t, dir, asIs)
+	a, err := w.Open(t.Context(), im.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if d := cmp.Diff(before, digest()); d != "" {
+		t.Error("after a restart: " + d)
+	}
+	if _, err := a.SetGuess(t.Context(), "short", []uint8{0, 1}, scores[2:]); segment.KindOf(err) != segment.Invalid {
+		t.Errorf("too few scores: %v", err)
+	}
+	if _, err := a.SetGuess(t.Context(), "unknown", []uint8{0, 9}, scores); segment.KindOf(err) != segment.Invalid {
+		t.Errorf("an unknown class: %v", err)
+	}
+	if _, err := a.SetGuess(t.Context(), "order", []uint8{1, 0}, scores); segment.KindOf(err) != segment.Invalid {
+		t.Errorf("classes out of order: %v", err)
+	}
+}

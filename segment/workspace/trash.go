@@ -1,0 +1,176 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"collie/segment"
+	"collie/segment/access"
+)
+
+// orphanAge is how long a blob without an image is left alone: an upload stores
+// its blobs before its record.
+const orphanAge = 24 * time.Hour
+
+// TrashProject moves a project and its images to the trash.
+func (w *Workspace) TrashProject(ctx context.Context, id string) error {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return err
+	}
+	return w.store.TrashProject(ctx, id)
+}
+
+// TrashImage moves an image to the trash.
+func (w *Workspace) TrashImage(ctx context.Context, id string) error {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return err
+	}
+	return w.store.TrashImage(ctx, id)
+}
+
+// Trash lists what can be restored, latest first.
+func (w *Workspace) Trash(ctx context.Context) ([]segment.TrashItem, error) {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return nil, err
+	}
+	items, err := w.store.Trash(ctx)
+	if err != nil {
+		return nil, err
+	}
+	projects, err := w.store.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range projects {
+		for _, c := range p.Deleted {
+			if c.Restorable(segment.Now()) {
+				items = append(items, trashedClass(p, c))
+			}
+		}
+	}
+	slices.SortStableFunc(items, func(a, b segment.TrashItem) int { return b.Trashed.Compare(a.Trashed) })
+	return items, nil
+}
+
+func trashedClass(p segment.Project, c segment.DeletedClass) segment.TrashItem {
+	return segment.TrashItem{
+		Kind: segment.TrashedClass, ID: fmt.Sprintf("%s-%d", p.ID, c.ID), Name: c.Name, ProjectID: p.ID, ProjectName: p.Name, Trashed: c.Deleted,
+	}
+}
+
+// Restore takes an item out of the trash.
+func (w *Workspace) Restore(ctx context.Context, id string) (segment.TrashItem, error) {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return segment.TrashItem{}, err
+	}
+	project, class, ok := strings.Cut(id, "-")
+	if !ok {
+		return w.store.Restore(ctx, id)
+	}
+	p, err := w.store.Project(ctx, project)
+	if err != nil {
+		return segment.TrashItem{}, err
+	}
+	for _, c := range p.Deleted {
+		if strconv.Itoa(int(c.ID)) == class && c.Restorable(segment.Now()) {
+			_, err := w.RestoreClass(ctx, project, c.ID)
+			return trashedClass(p, c), err
+		}
+	}
+	return segment.TrashItem{}, segment.Errorf(segment.NotFound, "There is no such class in the trash.")
+}
+
+// Swept says what a sweep has removed.
+type Swept struct {
+	Images  int // erased with their evidence and blobs
+	Orphans int // blobs of no image
+}
+
+// Sweep erases for good what has been in the trash for TrashDays at the given
+// time, and removes the blobs of uploads that came to nothing a day and more
+// before it.
+func (w *Workspace) Sweep(ctx context.Context, at time.Time) (Swept, error) {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return Swept{}, err
+	}
+	// Records go before blobs, so that no record is ever without its blobs; what
+	// an interruption leaves are orphans.
+	gone, err := w.store.Erase(ctx, at.AddDate(0, 0, -segment.TrashDays))
+	swept := Swept{Images: len(gone)}
+	for _, id := range gone {
+		err = errors.Join(err, w.removeBlobs(ctx, segment.Image{ID: id}))
+	}
+	if err != nil {
+		return swept, err
+	}
+	swept.Orphans, err = w.RemoveOrphans(ctx, at)
+	return swept, err
+}
+
+// RemoveOrphans removes the Orphans that are a day old at the given time, and
+// returns how many.
+func (w *Workspace) RemoveOrphans(ctx context.Context, at time.Time) (removed int, err error) {
+	orphans, err := w.Orphans(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, blob := range orphans {
+		if at.Sub(blob.Modified) < orphanAge {
+			continue
+		}
+		if err := w.blobs.Remove(ctx, blob.Key); err != nil {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, nil
+}
+
+// Orphans returns the blobs that have the key of an image which has no record,
+// not even in the trash. Those of uploads under way are among them.
+func (w *Workspace) Orphans(ctx context.Context) ([]segment.BlobInfo, error) {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return nil, err
+	}
+	// Blobs are listed first: an image made meanwhile has a record by then.
+	var blobs []segment.BlobInfo
+	for blob, err := range w.blobs.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		blobs = append(blobs, blob)
+	}
+	owned := map[string]bool{}
+	for im, err := range w.store.EveryImage(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		owned[im.ID] = true
+	}
+	kinds := map[string]bool{}
+	for _, key := range new(segment.Image).Keys() {
+		kinds[path.Dir(key)] = true
+	}
+	orphans := blobs[:0]
+	for _, blob := range blobs {
+		if dir, id := path.Split(blob.Key); kinds[path.Clean(dir)] && !owned[id] {
+			orphans = append(orphans, blob)
+		}
+	}
+	return orphans, nil
+}
+
+// removeBlobs removes all blobs of an image.
+func (w *Workspace) removeBlobs(ctx context.Context, im segment.Image) error {
+	var errs []error
+	for _, key := range im.Keys() {
+		errs = append(errs, w.blobs.Remove(ctx, key))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,137 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"encoding"
+	"errors"
+	"io"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/photo"
+	"collie/superpixels"
+)
+
+// finestFactor is how many times the default number of superpixels the finest
+// granularity has.
+const finestFactor = 4
+
+// AddImage reads an uploaded file, segments it into superpixels and stores it.
+// Nothing of a file that can't be used is kept.
+func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file io.Reader) (segment.Image, error) {
+	if err := w.May(ctx, access.Annotate); err != nil {
+		return segment.Image{}, err
+	}
+	images, err := w.store.CountImages(ctx, projectID)
+	if err != nil {
+		return segment.Image{}, err
+	}
+	if images >= w.images {
+		return segment.Image{}, segment.Errorf(segment.TooLarge, "The project already has %d images, which is the most it can hold. Start another project for more.", w.images)
+	}
+	if name, err = segment.CleanName("file name", lastRunes(name, segment.MaxName)); err != nil {
+		return segment.Image{}, err
+	}
+	p, err := w.gate.ReadToned(ctx, file, photo.Expose)
+	if err != nil {
+		return segment.Image{}, refusal(err)
+	}
+	defer p.Close()
+	size := p.Pixels.Bounds().Size()
+	im := segment.Image{
+		ID: segment.NewID(), ProjectID: projectID, Name: name, Format: p.Format, Bytes: int64(len(p.Original)),
+		Width: size.X, Height: size.Y, Regions: superpixels.DefaultRegions(size.X, size.Y), Created: segment.Now(),
+	}
+	blobs, err := w.prepare(ctx, &im, p)
+	if err != nil {
+		return segment.Image{}, err
+	}
+	return im, w.keep(ctx, im, blobs)
+}
+
+// keep stores an image with its blobs, or nothing.
+func (w *Workspace) keep(ctx context.Context, im segment.Image, blobs []newBlob) error {
+	for _, b := range blobs {
+		if err := w.blobs.Put(ctx, b.key, func(out io.Writer) error { _, err := out.Write(b.content); return err }); err != nil {
+			return w.undo(ctx, im, err)
+		}
+	}
+	if err := w.store.CreateImage(ctx, im); err != nil {
+		return w.undo(ctx, im, err)
+	}
+	return nil
+}
+
+// newBlob is one that is to be stored.
+type newBlob struct {
+	key     string
+	content []byte
+}
+
+// prepare makes all that is stored of a photo. It is long work, and keeps its
+// place only while it computes.
+func (w *Workspace) prepare(ctx context.Context, im *segment.Image, p *photo.Photo) (blobs []newBlob, err error) {
+	add := func(key string, write func(io.Writer) error) {
+		b, e := written(key, write)
+		blobs, err = append(blobs, b), errors.Join(err, e)
+	}
+	late := w.long(ctx, func() {
+		hierarchy, graph := superpixels.Divide(p.Pixels, finestFactor*im.Regions)
+		add(im.HierarchyKey(), marshalTo(hierarchy))
+		add(im.GraphKey(), marshalTo(graph))
+		add(im.DisplayKey(), p.EncodeDisplay)
+		add(im.ThumbnailKey(), p.EncodeThumbnail)
+	})
+	if late != nil {
+		return nil, late
+	}
+	return append(blobs, newBlob{im.OriginalKey(), p.Original}), err
+}
+
+// written makes the blob that write writes.
+func written(key string, write func(io.Writer) error) (newBlob, error) {
+	var b bytes.Buffer
+	err := write(&b)
+	return newBlob{key, b.Bytes()}, err
+}
+
+// undo removes the blobs of an image that was not made because of err, which it
+// returns. When the store could not say for sure whether there is a record now,
+// that is left to a sweep.
+func (w *Workspace) undo(ctx context.Context, im segment.Image, err error) error {
+	if segment.KindOf(err) == segment.Unavailable {
+		return err
+	}
+	return errors.Join(err, w.removeBlobs(context.WithoutCancel(ctx), im))
+}
+
+// refusal puts the gate's refusals in the words of this package.
+func refusal(err error) error {
+	var refused *photo.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	kind := map[photo.Reason]segment.Kind{
+		photo.Unsupported: segment.Unsupported, photo.Unreadable: segment.Unreadable, photo.TooLarge: segment.TooLarge, photo.Busy: segment.Busy,
+	}[refused.Reason]
+	return segment.Errorf(kind, "%s", refused.Detail).Because(refused.Unwrap())
+}
+
+func marshalTo(v encoding.BinaryMarshaler) func(io.Writer) error {
+	return func(out io.Writer) error {
+		b, err := v.MarshalBinary()
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(b)
+		return err
+	}
+}
+
+// lastRunes keeps the end of a long name, where the part that tells files of a
+// series apart usually is.
+func lastRunes(s string, n int) string {
+	r := []rune(s)
+	return string(r[max(0, len(r)-n):])
+}

@@ -1,0 +1,211 @@
+// Package workspace is what a running server holds open: projects, the images
+// that people work on, with their evidence and hypotheses, and the turns in which
+// these are computed. Every call checks whether the caller has the right to it.
+package workspace
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/photo"
+	"collie/segment/schedule"
+)
+
+// DefaultImages is how many images one project can hold unless LimitImages says
+// otherwise.
+const DefaultImages = 10_000
+
+// Workspace is all that a person can do with projects and images, whatever the
+// transport. Errors meant for people are of type *Error. Safe for concurrent
+// use.
+type Workspace struct {
+	store  segment.Store
+	blobs  segment.Blobs
+	gate   *photo.Gate
+	images int // that a project can hold
+	open   *openImages
+	turns
+	guard *guard
+
+	edits   sync.Mutex           // one change of a project at a time
+	changed func(imageID string) // see Watch
+}
+
+// Options are what a workspace can be set to; the zero value of a field is its
+// default.
+type Options struct {
+	Schedule schedule.Limits // what is computed at the same time, and what waits
+	Memory   int64           // bytes that prepared images take when some of them are idle; default a third of GOMEMLIMIT, or 256 MiB
+	Observer Observer        // is told what happens; default nobody
+}
+
+// New returns a workspace over the given stores. Uploads pass through
+// gate, which may be nil for one that takes none. No options, or one.
+func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...Options) *Workspace {
+	var o Options
+	if len(options) > 0 {
+		o = options[0]
+	}
+	if o.Memory == 0 {
+		o.Memory = imageBudget()
+	}
+	if o.Observer == nil {
+		o.Observer = nobody{}
+	}
+	w := &Workspace{
+		store: store, blobs: blobs, gate: gate, guard: new(guard), images: DefaultImages,
+		turns: turns{schedule: schedule.New(o.Schedule), observer: o.Observer},
+	}
+	if gate != nil {
+		gate.DecodeWith(w.long)
+	}
+	w.open = newOpenImages(w.load, o.Memory, o.Observer)
+	return w
+}
+
+// LimitImages sets how many images one project can hold; call it before the
+// workspace is used.
+func (w *Workspace) LimitImages(n int) { w.images = n }
+
+// CreateProject makes a project; with no classes it gets DefaultClasses. The id
+// of each class becomes its place in the list.
+func (w *Workspace) CreateProject(ctx context.Context, name string, classes []segment.Class) (segment.Project, error) {
+	if err := w.May(ctx, access.Manage); err != nil {
+		return segment.Project{}, err
+	}
+	if len(classes) == 0 {
+		classes = segment.DefaultClasses()
+	}
+	name, err := segment.CleanName("project name", name)
+	if err != nil {
+		return segment.Project{}, err
+	}
+	if classes, err = segment.NormalizeClasses(classes); err != nil {
+		return segment.Project{}, err
+	}
+	for i := range classes {
+		classes[i].ID = uint8(i)
+	}
+	p := segment.Project{ID: segment.NewID(), Name: name, Classes: classes, Created: segment.Now()}
+	return p, w.store.CreateProject(ctx, p)
+}
+
+// Project returns a project.
+func (w *Workspace) Project(ctx context.Context, id string) (segment.Project, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return segment.Project{}, err
+	}
+	return w.store.Project(ctx, id)
+}
+
+// Projects lists the projects that are not in the trash, newest first.
+func (w *Workspace) Projects(ctx context.Context) ([]segment.Project, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return nil, err
+	}
+	return w.store.Projects(ctx)
+}
+
+// Overviews lists the projects that are not in the trash, newest first, with
+// what there is to say about their images.
+func (w *Workspace) Overviews(ctx context.Context) ([]segment.Overview, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return nil, err
+	}
+	list, err := w.store.Overviews(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		o := &list[i]
+		if len(o.Deleted) == 0 {
+			continue
+		}
+		// Records don't know of deleted classes.
+		images, err := w.store.Images(ctx, o.ID)
+		if err != nil {
+			return nil, err
+		}
+		o.Done = 0
+		for _, im := range images {
+			if im = o.Seen(im); im.Status() == "done" {
+				o.Done++
+			}
+		}
+	}
+	return list, nil
+}
+
+// Image returns an image's record.
+func (w *Workspace) Image(ctx context.Context, id string) (segment.Image, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return segment.Image{}, err
+	}
+	im, err := w.store.Image(ctx, id)
+	if err != nil {
+		return segment.Image{}, err
+	}
+	p, err := w.store.Project(ctx, im.ProjectID)
+	if err != nil {
+		return segment.Image{}, err
+	}
+	return p.Seen(im), nil
+}
+
+// Images lists a project's images in order of upload.
+func (w *Workspace) Images(ctx context.Context, projectID string) ([]segment.Image, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return nil, err
+	}
+	p, err := w.store.Project(ctx, projectID)
+	if err != nil {
+		return nil, err
+	}
+	images, err := w.store.Images(ctx, projectID)
+	for i, im := range images {
+		images[i] = p.Seen(im)
+	}
+	return images, err
+}
+
+// Blob opens one of an image's blobs; the caller closes it.
+func (w *Workspace) Blob(ctx context.Context, key string) (io.ReadSeekCloser, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return nil, err
+	}
+	return w.blobs.Open(ctx, key)
+}
+
+// Open returns the image ready to work on; Close it when done.
+func (w *Workspace) Open(ctx context.Context, imageID string) (*Annotation, error) {
+	return w.acquire(ctx, imageID, false)
+}
+
+// Visit is Open for those who look at many images and work on none: one that
+// nobody else has open is not kept ready afterwards, in the place of others.
+func (w *Workspace) Visit(ctx context.Context, imageID string) (*Annotation, error) {
+	return w.acquire(ctx, imageID, true)
+}
+
+func (w *Workspace) acquire(ctx context.Context, imageID string, passing bool) (*Annotation, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return nil, err
+	}
+	// One that is in memory may have gone to the trash meanwhile.
+	im, err := w.store.Image(ctx, imageID)
+	if err != nil {
+		return nil, err
+	}
+	a, err := w.open.acquire(ctx, im, passing)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.refresh(ctx); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
