@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"segment/labelset":      {"segment"},
 	"segment/photo/...":     {},
 	"segment/rle":           {},
-	"segment/sample":        {},
+	"segment/sample":        {"segment"},
 	"segment/schedule":      {},
 	"segment/simulate":      {"segment", "segment/engine", "superpixels/...", "herding/...", "crf/..."},
 	"herding/...":           {"crf/..."},
