@@ -5,10 +5,12 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"collie/segment"
+	"collie/web/openapi"
 )
 
 // decodeBody reads the JSON object in the body of r into v. Fields that v does
@@ -72,31 +74,56 @@ func kindText(e *json.UnmarshalTypeError) string {
 	return "an object"
 }
 
-// queryInt reads a whole number from the query, or fallback when it is absent.
-func queryInt(r *http.Request, name string, fallback, low, high int) (int, error) {
-	text := r.URL.Query().Get(name)
+// intQuery is a whole number of the query.
+type intQuery struct {
+	name      string
+	fallback  int // when it is absent
+	low, high int // bounds; a fallback outside means that there is no default
+	doc       string
+}
+
+// of reads the number from a request.
+func (q intQuery) of(r *http.Request) (int, error) {
+	text := r.URL.Query().Get(q.name)
 	if text == "" {
-		return fallback, nil
+		return q.fallback, nil
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < low || n > high {
-		return 0, invalid("The query value %s=%q must be a whole number from %d to %d.", name, text, low, high)
+	if err != nil || n < q.low || n > q.high {
+		return 0, invalid("The query value %s=%q must be a whole number from %d to %d.", q.name, text, q.low, q.high)
 	}
 	return n, nil
 }
 
-// queryWord reads one of a few words from the query; the first is the default.
-func queryWord(r *http.Request, name string, words ...string) (string, error) {
-	text := r.URL.Query().Get(name)
-	if text == "" {
-		return words[0], nil
+func (q intQuery) parameter() openapi.Parameter {
+	schema := openapi.Schema{"type": "integer", "minimum": q.low, "maximum": q.high}
+	if q.fallback >= q.low && q.fallback <= q.high {
+		schema["default"] = q.fallback
 	}
-	for _, w := range words {
-		if text == w {
-			return w, nil
-		}
+	return openapi.Parameter{Name: q.name, In: "query", Description: q.doc, Schema: schema}
+}
+
+// wordQuery is one of a few words of the query; the first is the default.
+type wordQuery struct {
+	name  string
+	words []string
+	doc   string
+}
+
+// of reads the word from a request.
+func (q wordQuery) of(r *http.Request) (string, error) {
+	text := r.URL.Query().Get(q.name)
+	switch {
+	case text == "":
+		return q.words[0], nil
+	case slices.Contains(q.words, text):
+		return text, nil
 	}
-	return "", invalid("The query value %s=%q is not known; it can be %s.", name, text, strings.Join(words, " or "))
+	return "", invalid("The query value %s=%q is not known; it can be %s.", q.name, text, strings.Join(q.words, " or "))
+}
+
+func (q wordQuery) parameter() openapi.Parameter {
+	return openapi.Parameter{Name: q.name, In: "query", Description: q.doc, Schema: openapi.Schema{"type": "string", "enum": q.words, "default": q.words[0]}}
 }
 
 // event turns what a client sent into an event of the domain and the number of

@@ -19,31 +19,31 @@ type eventJSON struct {
 	Seq         int                `json:"seq"`
 	ID          string             `json:"id"`
 	Kind        string             `json:"kind"`
-	Superpixels []int32            `json:"superpixels,omitempty"`
+	Superpixels []int32            `json:"superpixels,omitempty" doc:"of the map that was in force"`
 	Points      [][2]float64       `json:"points,omitempty"`
-	Class       *int               `json:"class,omitempty"` // label only
+	Class       *int               `json:"class,omitempty" doc:"label only"`
 	Hypothesis  *pickJSON          `json:"hypothesis,omitempty"`
-	Labels      []byte             `json:"labels,omitempty"`  // of the hypothesis, or of all cells after an import; with full detail
-	Regions     int                `json:"regions,omitempty"` // granularity only
-	Repairs     []loggedRepairJSON `json:"repairs,omitempty"`
-	To          *int               `json:"to,omitempty"`    // restore only
-	About       int                `json:"about,omitempty"` // undo and redo: the event they are about
-	Count       int                `json:"count,omitempty"` // superpixels that it is about
-	By          string             `json:"by,omitempty"`    // name of who made it, where known
+	Labels      []byte             `json:"labels,omitempty" doc:"with detail=full: of an accept, a class id per superpixel; of an import, a class id per cell, which is a superpixel of the finest map"`
+	Regions     int                `json:"regions,omitempty" doc:"of a granularity event"`
+	Repairs     []loggedRepairJSON `json:"repairs,omitempty" doc:"what an event of kind pixels or import gave single pixels, by class"`
+	To          *int               `json:"to,omitempty" doc:"of a restore event"`
+	About       int                `json:"about,omitempty" doc:"of an undo or a redo: the event that it took back or brought back"`
+	Count       int                `json:"count,omitempty" doc:"superpixels that it is about"`
+	By          string             `json:"by,omitempty" doc:"name of who made it, where known"`
 	Created     time.Time          `json:"created"`
 }
 
 // loggedRepairJSON is what an event gave one class.
 type loggedRepairJSON struct {
-	Class  int     `json:"class"`
-	Pixels int     `json:"pixels"`         // how many
-	Runs   []int32 `json:"runs,omitempty"` // not in a summary
+	Class  int     `json:"class" doc:"id of the class, or 255 for undecided"`
+	Pixels int     `json:"pixels" doc:"how many pixels"`
+	Runs   []int32 `json:"runs,omitempty" doc:"start, length, …; not with detail=summary, and of an import with detail=full"`
 }
 
 // evidenceListJSON is a part of an image's log.
 type evidenceListJSON struct {
-	Seq    int         `json:"seq"` // events there are
-	More   bool        `json:"more,omitempty"`
+	Seq    int         `json:"seq" doc:"number of events there are"`
+	More   bool        `json:"more,omitempty" doc:"there are events behind the last one listed"`
 	Events []eventJSON `json:"events"`
 }
 
@@ -57,20 +57,27 @@ const (
 	detailFull    = "full"
 )
 
+// What can be asked for of the log.
+var (
+	afterEventQuery = intQuery{"after", 0, 0, math.MaxInt32, "only events after this number"}
+	limitQuery      = intQuery{"limit", mostEvents, 1, mostEvents, "at most so many events"}
+	detailQuery     = wordQuery{"detail", []string{detailEvents, detailSummary, detailFull}, "summary has counts in place of lists; full adds the labels of accepted hypotheses and the runs of imports"}
+)
+
 type seqJSON struct {
 	Seq int `json:"seq"`
 }
 
 func (s *Server) listEvidence(w http.ResponseWriter, r *http.Request) error {
-	after, err := queryInt(r, "after", 0, 0, math.MaxInt32)
+	after, err := afterEventQuery.of(r)
 	if err != nil {
 		return err
 	}
-	limit, err := queryInt(r, "limit", mostEvents, 1, mostEvents)
+	limit, err := limitQuery.of(r)
 	if err != nil {
 		return err
 	}
-	detail, err := queryWord(r, "detail", detailEvents, detailSummary, detailFull)
+	detail, err := detailQuery.of(r)
 	if err != nil {
 		return err
 	}

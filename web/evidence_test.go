@@ -207,7 +207,7 @@ func TestQueryMistakes(t *testing.T) {
 	s := MustServe(t)
 	path := "/api/v1/images/" + s.photo().ID
 	for _, query := range []string{
-		"/hypotheses?count=0", "/hypotheses?count=101", "/hypotheses?count=x", "/hypotheses?count=1e1", "/hypotheses?count=99999999999999999999",
+		"/hypotheses?count=-1", "/hypotheses?count=101", "/hypotheses?count=x", "/hypotheses?count=1e1", "/hypotheses?count=99999999999999999999",
 		"/mask.png?of=cat", "/mask.png?style=pretty", "/mask.png?rank=-1", "/mask.png?rank=100", "/evidence?after=-1", "/evidence?after=x",
 	} {
 		s.get(path+query).problem(t, http.StatusUnprocessableEntity)

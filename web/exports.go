@@ -13,8 +13,8 @@ import (
 
 // exportBody is what clients send to start an export.
 type exportBody struct {
-	Format  string         `json:"format"`
-	Options export.Options `json:"options"`
+	Format  string         `json:"format" schema:"enum=index-png|colour-png|voc|coco|coco-panoptic|yolo|labelme|cvat|datumaro|cityscapes|numpy|hypotheses|backup"`
+	Options export.Options `json:"options" doc:"what is absent has its default" schema:"optional"`
 }
 
 // startedJSON answers the start of an export.

@@ -32,30 +32,30 @@ func outcome(s *engine.Sequence) (reason, detail string) {
 
 type hypothesesJSON struct {
 	Seq        int               `json:"seq"`
-	Map        string            `json:"map"`     // name of the superpixel map
-	Classes    []int             `json:"classes"` // the classes in play
-	Status     string            `json:"status"`  // complete, one-class or no-evidence
+	Map        string            `json:"map" doc:"name of the superpixel map that the labels are for"`
+	Classes    []int             `json:"classes" doc:"the classes in play: those that have been clicked"`
+	Status     string            `json:"status" schema:"enum=complete|one-class|no-evidence"`
 	Detail     string            `json:"detail,omitempty"`
 	Parameters engine.Parameters `json:"parameters"`
 	Hypotheses []hypothesisJSON  `json:"hypotheses"`
 
-	// Marginals holds, per superpixel, the share of the hypotheses for each of
-	// Classes.
-	Marginals  [][]float64     `json:"marginals"`
-	WrongArea  float64         `json:"expected_wrong_area"` // share of the image, 0..1
-	Suggestion *suggestionJSON `json:"suggestion"`          // null when no click is expected to help
+	Marginals  [][]float64     `json:"marginals" doc:"per superpixel, the share of the hypotheses for each of classes; empty without hypotheses"`
+	WrongArea  float64         `json:"expected_wrong_area" doc:"share of the image, 0 to 1, that the most likely classes are expected to get wrong"`
+	Suggestion *suggestionJSON `json:"suggestion" doc:"the superpixel whose answer is expected to help most, judged by the evidence rather than the hypotheses; null when no answer is expected to help"`
 }
 
 // suggestionJSON is the superpixel whose answer is expected to help most.
 type suggestionJSON struct {
 	Superpixel int     `json:"superpixel"`
-	Gain       float64 `json:"gain"` // expected fall of the share of the image that is wrong
+	Gain       float64 `json:"gain" doc:"expected fall of the share of the image that is wrong"`
 }
+
+var countQuery = intQuery{"count", engine.DefaultHypotheses, 0, engine.MaxHypotheses, "how many; 0 for the suggestion alone"}
 
 // listHypotheses runs the sequence of the present evidence, for scripts, and
 // suggests the next click, for the page, too: with a count of 0 it does only that.
 func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
-	count, err := queryInt(r, "count", engine.DefaultHypotheses, 0, engine.MaxHypotheses)
+	count, err := countQuery.of(r)
 	if err != nil {
 		return err
 	}

@@ -76,17 +76,25 @@ func (s *Server) annotation(r *http.Request) (*workspace.Annotation, error) {
 	return s.workspace.Open(r.Context(), chi.URLParam(r, "id"))
 }
 
+// The window of values of a 16-bit image that the display copy shows.
+var (
+	lowQuery  = intQuery{"low", 0, 0, math.MaxUint16, "the value that becomes black"}
+	highQuery = intQuery{"high", math.MaxUint16, 0, math.MaxUint16, "the value that becomes white, at least low"}
+)
+
 // getDisplay sends the display copy; with low or high one that shows these
 // values of a 16-bit image as black and white.
 func (s *Server) getDisplay(w http.ResponseWriter, r *http.Request) error {
 	if q := r.URL.Query(); !q.Has("low") && !q.Has("high") {
 		return s.sendPicture(w, r, (*segment.Image).DisplayKey)
 	}
-	low, err := queryInt(r, "low", 0, 0, math.MaxUint16)
+	low, err := lowQuery.of(r)
 	if err != nil {
 		return err
 	}
-	high, err := queryInt(r, "high", math.MaxUint16, low, math.MaxUint16)
+	from := highQuery
+	from.low = low
+	high, err := from.of(r)
 	if err != nil {
 		return err
 	}
@@ -102,11 +110,11 @@ func (s *Server) getDisplay(w http.ResponseWriter, r *http.Request) error {
 
 // levelsJSON says which values an image has, from 0 to 65535 whatever its depth.
 type levelsJSON struct {
-	Bits    int    `json:"bits"`    // per channel: 8 or 16
-	Lowest  uint16 `json:"lowest"`  // value that occurs
-	Highest uint16 `json:"highest"` // value that occurs
-	Low     uint16 `json:"low"`     // that half a per cent of the values lie below
-	High    uint16 `json:"high"`    // that half a per cent of the values lie above
+	Bits    int    `json:"bits" doc:"per channel" schema:"enum=8|16"`
+	Lowest  uint16 `json:"lowest" doc:"value that occurs"`
+	Highest uint16 `json:"highest" doc:"value that occurs"`
+	Low     uint16 `json:"low" doc:"half a per cent of the values lie below"`
+	High    uint16 `json:"high" doc:"half a per cent of the values lie above"`
 }
 
 func (s *Server) getLevels(w http.ResponseWriter, r *http.Request) error {

@@ -20,15 +20,17 @@ type importJSON struct {
 
 // importedImageJSON says what became of one mask.
 type importedImageJSON struct {
-	Mask    string   `json:"mask"`
-	Image   string   `json:"image,omitempty"` // id
-	Added   bool     `json:"added,omitempty"`
-	Seq     int      `json:"seq,omitempty"`
-	Regions int      `json:"regions,omitempty"`
-	Decided int      `json:"decided,omitempty"` // pixels
-	Lossy   []string `json:"lossy,omitempty"`
-	Problem string   `json:"problem,omitempty"`
+	Mask    string   `json:"mask" doc:"name in the data set"`
+	Image   string   `json:"image,omitempty" doc:"id of the image; absent if no image was found"`
+	Added   bool     `json:"added,omitempty" doc:"the image came with the data set"`
+	Seq     int      `json:"seq,omitempty" doc:"number of evidence events after the import"`
+	Regions int      `json:"regions,omitempty" doc:"shapes or annotations that the file has for the image"`
+	Decided int      `json:"decided,omitempty" doc:"pixels with a class"`
+	Lossy   []string `json:"lossy,omitempty" doc:"what the labelling can't hold"`
+	Problem string   `json:"problem,omitempty" doc:"why nothing was imported for the image"`
 }
+
+var uncoveredQuery = wordQuery{"uncovered", []string{"background", "undecided"}, "what pixels outside every shape become"}
 
 // importMasks puts the masks in the file parts of a multipart body into a
 // project, each part a data set of its own: a zip archive, a palette PNG, a COCO
@@ -41,7 +43,7 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.workspace.Project(r.Context(), project); err != nil {
 		return err
 	}
-	uncovered, err := queryWord(r, "uncovered", "background", "undecided")
+	uncovered, err := uncoveredQuery.of(r)
 	if err != nil {
 		return err
 	}

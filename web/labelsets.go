@@ -11,11 +11,24 @@ import (
 
 	"collie/segment"
 	"collie/segment/labelset"
+	"collie/web/openapi"
 )
 
 // labelSetTypes are the media types of label sets.
 var labelSetTypes = map[labelset.Format]string{
 	labelset.Text: "text/plain; charset=utf-8", labelset.VOC: "text/plain; charset=utf-8", labelset.JSON: "application/json",
+}
+
+// labelJSON is a class in a label set.
+type labelJSON struct {
+	Name  string `json:"name"`
+	Color string `json:"color,omitempty"`
+}
+
+// labelSetForm is a label set with the list that it replaces.
+type labelSetForm struct {
+	File openapi.File `json:"file"`
+	Base string       `json:"base,omitempty" doc:"as in ProjectEdit" schema:"media=application/json"`
 }
 
 // getClasses sends a project's classes as a label set.
@@ -79,7 +92,7 @@ func (s *Server) labelSetOf(r *http.Request) (set io.Reader, base []segment.Clas
 	if len(files) == 0 {
 		return nil, nil, noFile()
 	}
-	var list []classBody
+	var list []baseClassJSON
 	if text := r.PostFormValue("base"); text != "" {
 		if err := json.Unmarshal([]byte(text), &list); err != nil {
 			return nil, nil, invalid("The part \"base\" is no list of classes as the project had it: %s. Nothing was changed.", err)
@@ -92,7 +105,12 @@ func (s *Server) labelSetOf(r *http.Request) (set io.Reader, base []segment.Clas
 	return set, base, err
 }
 
+var labelSetQuery = wordQuery{
+	"format", []string{string(labelset.JSON), string(labelset.Text), string(labelset.VOC)},
+	"json: a list of names or of {name, color}; txt: a name per line, a colour #rrggbb may follow; voc: lines name:R,G,B:parts:actions, as in labelmap.txt",
+}
+
 func labelSetFormat(r *http.Request) (labelset.Format, error) {
-	format, err := queryWord(r, "format", string(labelset.JSON), string(labelset.Text), string(labelset.VOC))
+	format, err := labelSetQuery.of(r)
 	return labelset.Format(format), err
 }

@@ -41,7 +41,8 @@ func TestLogHoldsNoContents(t *testing.T) {
 	var images []imageJSON
 	s.upload(p.ID, file{"secret-file.png", picture()}).into(t, http.StatusCreated, &images)
 	s.upload(p.ID, file{"secret-broken.png", []byte("\x89PNG\r\n\x1a\n secret-bytes")}, file{"secret-other.png", picture()})
-	s.get("/api/v1/images/" + images[0].ID + "/hypotheses?count=2&token=secret-query")
+	s.get("/api/v1/images/" + images[0].ID + "/hypotheses?count=2")
+	s.get("/images/" + images[0].ID + "?token=secret-query")
 	s.post("/api/v1/images/"+images[0].ID+"/evidence", strings.Replace(labelAt("secret-event", 0, inSky, 0), `"label"`, `"secret-kind"`, 1))
 	s.send("GET", "/api/v1/projects", nil, "Authorization: Bearer secret-token", "Cookie: x=secret-cookie", "Referer: http://secret-page/")
 

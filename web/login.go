@@ -105,17 +105,20 @@ func (s *Server) leave(r *http.Request, token string) error {
 // sessionJSON is who a program is signed in as.
 type sessionJSON struct {
 	Name    string     `json:"name"`
-	Role    string     `json:"role"`
-	Token   string     `json:"token,omitempty"`   // only when it was just made
-	Expires *time.Time `json:"expires,omitempty"` // without use before
+	Role    string     `json:"role" schema:"enum=viewer|annotator|admin"`
+	Token   string     `json:"token,omitempty" doc:"only when it was just made"`
+	Expires *time.Time `json:"expires,omitempty" doc:"when the session ends if it is not used before; only when it was just made"`
+}
+
+// credentialsJSON is how a program signs in.
+type credentialsJSON struct {
+	Name     string `json:"name"`
+	Password string `json:"password"`
 }
 
 // createSession signs a program in.
 func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
-	var body struct {
-		Name     string `json:"name"`
-		Password string `json:"password"`
-	}
+	var body credentialsJSON
 	if err := decodeBody(r, &body); err != nil {
 		return err
 	}

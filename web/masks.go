@@ -10,22 +10,30 @@ import (
 	"collie/segment/export"
 )
 
+// What can be asked for as a mask.
+var (
+	ofQuery        = wordQuery{"of", []string{"labelling", "hypothesis"}, "what to draw"}
+	rankQuery      = intQuery{"rank", 0, 0, engine.MaxHypotheses - 1, "which hypothesis, with of=hypothesis"}
+	afterMaskQuery = intQuery{"after", -1, 0, math.MaxInt32, "the labelling as it was after this event, 0 for the beginning"}
+	styleQuery     = wordQuery{"style", []string{"index", "colour"}, "index: 8-bit palette PNG, pixel = class index, 255 undecided, colours of PASCAL VOC; colour: RGB in the project's colours, undecided (224, 224, 192)"}
+)
+
 // getMask sends the labelling, as it is or as it was after an event, or a
 // hypothesis, at the image's size.
 func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
-	of, err := queryWord(r, "of", "labelling", "hypothesis")
+	of, err := ofQuery.of(r)
 	if err != nil {
 		return err
 	}
-	style, err := queryWord(r, "style", "index", "colour")
+	style, err := styleQuery.of(r)
 	if err != nil {
 		return err
 	}
-	rank, err := queryInt(r, "rank", 0, 0, engine.MaxHypotheses-1)
+	rank, err := rankQuery.of(r)
 	if err != nil {
 		return err
 	}
-	after, err := queryInt(r, "after", -1, 0, math.MaxInt32)
+	after, err := afterMaskQuery.of(r)
 	if err != nil {
 		return err
 	}

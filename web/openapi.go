@@ -8,79 +8,181 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+
+	"collie/segment/export"
+	"collie/web/openapi"
 )
 
-// openapi.json describes /api/v1 for programs, api.html shows it to people.
-var (
-	//go:embed openapi.json
-	openAPIDocument []byte
-	//go:embed api.html
-	apiPageSource string
-	apiTemplate   = template.Must(template.New("api").Parse(apiPageSource))
-)
+// schemas are the types that the document refers to by name.
+var schemas = sync.OnceValue(func() *openapi.Schemas {
+	return openapi.NewSchemas(map[string]any{
+		"Class": classJSON{}, "DeletedClass": deletedClassJSON{}, "Project": projectJSON{}, "NewProject": newProjectJSON{}, "ProjectEdit": projectEditJSON{},
+		"TrashItem": trashJSON{}, "Image": imageJSON{}, "OpenImage": openImageJSON{}, "FailedFile": failedFileJSON{}, "Levels": levelsJSON{},
+		"NewEvent": evidenceJSON{}, "Event": eventJSON{}, "Evidence": evidenceListJSON{}, "Seq": seqJSON{}, "Pick": pickJSON{}, "Repair": repairJSON{}, "LoggedRepair": loggedRepairJSON{},
+		"Hypothesis": hypothesisJSON{}, "Hypotheses": hypothesesJSON{}, "Problem": problem{}, "Session": sessionJSON{},
+		"NewExport": exportBody{}, "Export": export.Status{}, "ExportOptions": export.Options{}, "ExportReport": export.Report{},
+		"Import": importJSON{}, "ImportedImage": importedImageJSON{},
+	})
+})
 
-// apiCall is one line of the readable page.
-type apiCall struct {
-	Method, Path, Summary, Description string
-	Parameters                         []apiParameter
+// query is a value of the query that a call takes.
+type query interface{ parameter() openapi.Parameter }
+
+// pathParameters are the values in addresses, by what comes before them.
+var pathParameters = map[string]openapi.Parameter{
+	"projects": {Name: "id", Description: "identifier of the project", Schema: openapi.Schema{"type": "string"}},
+	"images":   {Name: "id", Description: "identifier of the image", Schema: openapi.Schema{"type": "string"}},
+	"exports":  {Name: "id", Description: "identifier of the export", Schema: openapi.Schema{"type": "string"}},
+	"trash":    {Name: "id", Description: "identifier of what is in the trash", Schema: openapi.Schema{"type": "string"}},
+	"classes":  {Name: "class", Description: "id of the class", Schema: openapi.Schema{"type": "integer", "minimum": 0, "maximum": 254}},
 }
 
-type apiParameter struct {
-	Name        string `json:"name"`
-	In          string `json:"in"`
-	Description string `json:"description"`
-}
-
-// apiMethods is the order in which the calls of one address are shown.
-var apiMethods = []string{"get", "post", "patch", "delete"}
-
-// apiCalls reads the calls out of openapi.json, by address.
-var apiCalls = sync.OnceValues(func() ([]apiCall, error) {
-	var doc struct {
-		Paths map[string]map[string]json.RawMessage `json:"paths"`
-	}
-	if err := json.Unmarshal(openAPIDocument, &doc); err != nil {
-		return nil, err
-	}
-	var calls []apiCall
-	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
-		for _, method := range apiMethods {
-			raw, ok := doc.Paths[path][method]
-			if !ok {
-				continue
-			}
-			var op struct {
-				Summary     string         `json:"summary"`
-				Description string         `json:"description"`
-				Parameters  []apiParameter `json:"parameters"`
-			}
-			if err := json.Unmarshal(raw, &op); err != nil {
-				return nil, err
-			}
-			calls = append(calls, apiCall{strings.ToUpper(method), path, op.Summary, op.Description, op.Parameters})
+// operation is the call of a method and a path as the document has it.
+func (c call) operation(method, path string) *openapi.Operation {
+	op := &openapi.Operation{OperationID: c.id, Summary: c.summary, Description: c.doc, Responses: map[string]openapi.Response{}}
+	before := ""
+	for part := range strings.SplitSeq(path, "/") {
+		if strings.HasPrefix(part, "{") {
+			p := pathParameters[before]
+			p.In, p.Required = "path", true
+			op.Parameters = append(op.Parameters, p)
 		}
+		before = part
 	}
-	return calls, nil
+	for _, q := range c.query {
+		op.Parameters = append(op.Parameters, q.parameter())
+	}
+	if c.takes != nil {
+		op.RequestBody = &openapi.Body{Required: true, Content: c.takes.media()}
+	}
+	status := c.status
+	if status == 0 {
+		status = http.StatusOK
+	}
+	op.Responses[strconv.Itoa(status)] = openapi.Response{Description: http.StatusText(status), Content: c.sends.media()}
+	if c.parts {
+		op.Responses["206"] = openapi.Response{Description: "The part that the header Range asks for", Content: c.sends.media()}
+		op.Responses["304"] = openapi.Response{Description: "Not changed since the ETag or the time that the request names"}
+		op.Responses["416"] = openapi.Response{Description: "The header Range asks for a part that the file doesn't have"}
+	}
+	for _, status := range c.allProblems(method, path) {
+		op.Responses[strconv.Itoa(status)] = openapi.Response{Ref: "#/components/responses/Problem"}
+	}
+	return op
+}
+
+func (c content) media() map[string]openapi.Media {
+	if c == nil {
+		return nil
+	}
+	out := map[string]openapi.Media{}
+	for kind, v := range c {
+		out[kind] = openapi.Media{Schema: schemas().Of(v)}
+	}
+	return out
+}
+
+// allProblems are the statuses of the problems that a call can have: its own,
+// and those that follow from its kind.
+func (c call) allProblems(method, path string) []int {
+	all := slices.Concat(c.problems, []int{http.StatusMisdirectedRequest, http.StatusInternalServerError, http.StatusServiceUnavailable})
+	if !anonymous(path) {
+		all = append(all, http.StatusUnauthorized)
+	}
+	if method != http.MethodGet { // another site's page, a role, the size of the body, a full disk
+		all = append(all, http.StatusForbidden, http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusInsufficientStorage)
+	}
+	if strings.Contains(path, "{") {
+		all = append(all, http.StatusNotFound)
+	}
+	if len(c.query) > 0 || c.takes != nil {
+		all = append(all, http.StatusUnprocessableEntity)
+	}
+	if c.takes != nil {
+		all = append(all, http.StatusBadRequest)
+	}
+	if _, form := c.takes["multipart/form-data"]; form { // of files, which may be of any kind and wait for each other
+		all = append(all, http.StatusUnsupportedMediaType, http.StatusTooManyRequests)
+	}
+	return all
+}
+
+// apiDocument is the OpenAPI document of the calls.
+var apiDocument = sync.OnceValue(func() []byte {
+	doc := openapi.Document{
+		OpenAPI: openapi.Version,
+		Info: openapi.Info{Title: "Collie", Version: "1",
+			Description: "Interactive image segmentation: projects, images, evidence, hypotheses and masks. Errors are application/problem+json (RFC 9457)."},
+		Paths: map[string]map[string]*openapi.Operation{},
+		Components: openapi.Components{
+			Schemas: schemas().Named(),
+			Responses: map[string]openapi.Response{"Problem": {
+				Description: "What went wrong, for people and programs",
+				Content:     map[string]openapi.Media{"application/problem+json": {Schema: schemas().Of(problem{})}},
+			}},
+		},
+	}
+	for route, c := range calls {
+		method, path, _ := strings.Cut(route, " ")
+		if doc.Paths[path] == nil {
+			doc.Paths[path] = map[string]*openapi.Operation{}
+		}
+		doc.Paths[path][strings.ToLower(method)] = c.operation(method, path)
+	}
+	b, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		panic(err) // it holds nothing but maps, lists, texts and numbers
+	}
+	return append(b, '\n')
 })
 
 func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
-	if _, err := w.Write(openAPIDocument); err != nil {
+	if _, err := w.Write(apiDocument()); err != nil {
 		s.log.Debug("answer not sent", "error", err)
 	}
 	return nil
 }
 
+// api.html shows the calls to people.
+var (
+	//go:embed api.html
+	apiPageSource string
+	apiTemplate   = template.Must(template.New("api").Parse(apiPageSource))
+)
+
+// apiCall is one call on the readable page.
+type apiCall struct {
+	Method, Path string
+	*openapi.Operation
+}
+
+// apiMethods is the order in which the calls of one address are shown.
+var apiMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+
+// apiCalls are all calls by address.
+func apiCalls() []apiCall {
+	var all []apiCall
+	for _, route := range slices.Sorted(maps.Keys(calls)) {
+		method, path, _ := strings.Cut(route, " ")
+		all = append(all, apiCall{method, path, calls[route].operation(method, path)})
+	}
+	slices.SortStableFunc(all, func(a, b apiCall) int {
+		if c := strings.Compare(a.Path, b.Path); c != 0 {
+			return c
+		}
+		return slices.Index(apiMethods, a.Method) - slices.Index(apiMethods, b.Method)
+	})
+	return all
+}
+
 // apiPage shows the calls to people.
 func (s *Server) apiPage(w http.ResponseWriter, _ *http.Request) error {
-	calls, err := apiCalls()
-	if err != nil {
-		return err
-	}
 	var b bytes.Buffer
-	if err := apiTemplate.Execute(&b, map[string]any{"Calls": calls, "Problems": problemKinds}); err != nil {
+	if err := apiTemplate.Execute(&b, map[string]any{"Calls": apiCalls(), "Problems": problemKinds}); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

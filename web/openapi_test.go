@@ -1,20 +1,30 @@
 package web
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
+	"mime"
 	"net/http"
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"collie/segment/access"
 	"collie/segment/export"
+	"collie/web/openapi"
 )
 
-// pages are the routes for people, which openapi.json leaves out.
+// pages are the routes for people, which the document leaves out.
 var pages = []string{"/", "/projects/{id}", "/images/{id}", "/trash", "/api", "/static/*", "/login", "/logout", "/account", "/users", "/users/{id}/role", "/users/{id}/password", "/users/{id}/remove"}
 
 func TestOpenAPIListsTheRoutes(t *testing.T) {
@@ -29,98 +39,357 @@ func TestOpenAPIListsTheRoutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var doc struct {
-		OpenAPI string                               `json:"openapi"`
-		Paths   map[string]map[string]map[string]any `json:"paths"`
-	}
+	var doc openapi.Document
 	s.get("/api/v1/openapi.json").into(t, http.StatusOK, &doc)
+	page := string(s.get("/api").body)
 	var described []string
-	ids := map[any]bool{}
+	ids := map[string]bool{}
 	for path, methods := range doc.Paths {
 		for method, op := range methods {
-			described = append(described, strings.ToUpper(method)+" "+path)
-			if op["summary"] == nil || ids[op["operationId"]] {
-				t.Errorf("%s %s has no summary or no operationId of its own", method, path)
+			name := strings.ToUpper(method) + " " + path
+			described = append(described, name)
+			if op.Summary == "" || op.OperationID == "" || ids[op.OperationID] {
+				t.Errorf("%s has no summary or no operationId of its own", name)
 			}
-			ids[op["operationId"]] = true
+			ids[op.OperationID] = true
+			if !strings.Contains(page, "<h2><code>"+name+"</code></h2>") {
+				t.Errorf("/api does not list %s", name)
+			}
+			for _, p := range op.Parameters {
+				if p.Name == "" || p.Description == "" {
+					t.Errorf("%s: the parameter %+v has no name or no description", name, p)
+				}
+			}
 		}
 	}
 	slices.Sort(routes)
 	slices.Sort(described)
-	if diff := cmp.Diff(routes, described); diff != "" {
-		t.Errorf("routes (-) and openapi.json (+) differ:\n%s", diff)
-	}
-	if !strings.HasPrefix(doc.OpenAPI, "3.1") {
-		t.Errorf("version %s", doc.OpenAPI)
+	if diff := gocmp.Diff(routes, described); diff != "" {
+		t.Errorf("routes (-) and document (+) differ:\n%s", diff)
 	}
 }
 
-// Every $ref of the document leads somewhere, and its schemas have the fields
-// of the types that are sent.
-func TestOpenAPISchemas(t *testing.T) {
-	var doc any
-	if err := json.Unmarshal(openAPIDocument, &doc); err != nil {
+// interfaceDocument is the document as it is sent.
+func interfaceDocument(tb testing.TB) map[string]any {
+	tb.Helper()
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(apiDocument()))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return v.(map[string]any)
+}
+
+// The document has the structure of OpenAPI 3.1, all its schemas are valid, and
+// all references lead somewhere.
+func TestDocumentIsOpenAPI(t *testing.T) {
+	f, err := os.Open("testdata/openapi-3.1.schema.json")
+	if err != nil {
 		t.Fatal(err)
 	}
-	at := func(ref string) any {
-		node := doc
-		for _, key := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
-			m, _ := node.(map[string]any)
-			node = m[key]
-		}
-		return node
+	defer f.Close()
+	structure, err := jsonschema.UnmarshalJSON(f)
+	if err != nil {
+		t.Fatal(err)
 	}
-	var walk func(node any)
-	walk = func(node any) {
+	c := jsonschema.NewCompiler()
+	doc := interfaceDocument(t)
+	if err := errors.Join(c.AddResource("mem:structure", structure), c.AddResource("mem:doc", doc)); err != nil {
+		t.Fatal(err)
+	}
+	valid := c.MustCompile("mem:structure")
+	if err := valid.Validate(doc); err != nil {
+		t.Error(err)
+	}
+	schemas := 0
+	var walk func(at string, node any)
+	walk = func(at string, node any) {
 		switch n := node.(type) {
 		case map[string]any:
-			if ref, ok := n["$ref"].(string); ok && at(ref) == nil {
-				t.Errorf("%s leads nowhere", ref)
-			}
-			for _, v := range n {
-				walk(v)
+			for key, v := range n {
+				to := at + "/" + pointerToken(key)
+				if key == "schema" || strings.HasSuffix(at, "/components/schemas") {
+					schemas++
+					if _, err := c.Compile("mem:doc#" + to); err != nil {
+						t.Errorf("%s: %v", to, err)
+					}
+				}
+				walk(to, v)
 			}
 		case []any:
-			for _, v := range n {
-				walk(v)
+			for i, v := range n {
+				walk(at+"/"+strconv.Itoa(i), v)
 			}
 		}
 	}
-	walk(doc)
+	walk("", doc)
+	if schemas < 100 {
+		t.Errorf("only %d schemas found", schemas)
+	}
 
-	hypothesis := number(1)
-	for name, v := range map[string]any{
-		"Project": projectJSON{Deleted: []deletedClassJSON{{}}}, "Class": classJSON{}, "DeletedClass": deletedClassJSON{},
-		"TrashItem": trashJSON{}, "Repair": repairJSON{}, "LoggedRepair": loggedRepairJSON{Runs: []int32{1}}, "Image": imageJSON{Doubt: new(float64)}, "FailedFile": failedFileJSON{}, "Hypothesis": hypothesisJSON{},
-		"Hypotheses": hypothesesJSON{Detail: "x"}, "Seq": seqJSON{}, "Problem": problem{Seq: hypothesis, Files: []failedFileJSON{{}}, InUse: map[uint8]int{1: 1}, Project: &projectJSON{}},
-		"NewEvent": evidenceJSON{ID: "x", ExpectedSeq: hypothesis, Kind: "x", Superpixels: []int32{1}, Points: [][2]float64{{}}, Map: "x", Class: hypothesis, Hypothesis: &pickJSON{}, Regions: hypothesis, Repairs: []repairJSON{{}}, To: hypothesis},
-		"Event":    eventJSON{Superpixels: []int32{1}, Points: [][2]float64{{}}, Class: hypothesis, Hypothesis: &pickJSON{}, Regions: 2, By: "x", Labels: []byte{1}, Repairs: []loggedRepairJSON{{}}, To: hypothesis, About: 1, Count: 1},
-		"Evidence": evidenceListJSON{More: true},
-		"Import":   importJSON{}, "ImportedImage": importedImageJSON{Image: "x", Added: true, Seq: 1, Regions: 1, Decided: 1, Lossy: []string{"x"}, Problem: "x"},
-		"Pick":      pickJSON{Digest: "x"},
-		"Session":   sessionJSON{Token: "x", Expires: &time.Time{}},
-		"NewExport": exportBody{}, "Export": export.Status{Problem: "x", Bytes: 1, Report: &export.Report{}},
-		"ExportReport":  export.Report{Files: []export.FileReport{{}}},
-		"ExportOptions": export.Options{Images: []string{""}, Drafts: new(bool), Undecided: "x", Pictures: new(bool), Objects: "x", Shapes: "x", Background: new(bool), Hypotheses: 1},
+	// What is no OpenAPI is found out.
+	for name, spoil := range map[string]func(doc map[string]any){
+		"version":    func(d map[string]any) { d["openapi"] = "3.0.0" },
+		"no title":   func(d map[string]any) { delete(d["info"].(map[string]any), "title") },
+		"a typo":     func(d map[string]any) { d["pahts"] = d["paths"] },
+		"no answers": func(d map[string]any) { delete(callIn(d, "/api/v1/projects", "get"), "responses") },
+		"status": func(d map[string]any) {
+			callIn(d, "/api/v1/projects", "get")["responses"].(map[string]any)["ok"] = map[string]any{"description": "x"}
+		},
+		"method": func(d map[string]any) {
+			d["paths"].(map[string]any)["/api"] = map[string]any{"fetch": map[string]any{}}
+		},
+		"no path": func(d map[string]any) { d["paths"].(map[string]any)["api"] = map[string]any{} },
+		"parameter": func(d map[string]any) {
+			callIn(d, "/api/v1/projects/{id}", "get")["parameters"].([]any)[0].(map[string]any)["in"] = "body"
+		},
+		"no describe": func(d map[string]any) {
+			callIn(d, "/healthz", "get")["responses"] = map[string]any{"200": map[string]any{}}
+		},
 	} {
-		var sent map[string]any
-		if err := json.Unmarshal(encode(v), &sent); err != nil {
-			t.Fatal(err)
-		}
-		schema, _ := at("#/components/schemas/" + name + "/properties").(map[string]any)
-		if diff := cmp.Diff(keys(sent), keys(schema)); diff != "" {
-			t.Errorf("%s: fields sent (-) and described (+) differ:\n%s", name, diff)
+		spoilt := interfaceDocument(t)
+		spoil(spoilt)
+		if valid.Validate(spoilt) == nil {
+			t.Errorf("%s: accepted", name)
 		}
 	}
 }
 
-func keys(m map[string]any) []string {
-	var out []string
-	for k := range m {
-		out = append(out, k)
+func callIn(doc map[string]any, path, method string) map[string]any {
+	return doc["paths"].(map[string]any)[path].(map[string]any)[method].(map[string]any)
+}
+
+func pointerToken(key string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(key)
+}
+
+func TestEnumsOfTheDocument(t *testing.T) {
+	var formats []any
+	for _, f := range export.Formats() {
+		formats = append(formats, f.Name)
 	}
-	slices.Sort(out)
-	return out
+	var roles []any
+	for _, r := range access.Roles() {
+		roles = append(roles, r.String())
+	}
+	named := schemas().Named()
+	for schema, want := range map[string][]any{"NewExport.format": formats, "Session.role": roles} {
+		name, field, _ := strings.Cut(schema, ".")
+		if diff := gocmp.Diff(want, named[name]["properties"].(map[string]openapi.Schema)[field]["enum"]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", schema, diff)
+		}
+	}
+}
+
+// Calls read the parameters that the document has: nonsense in one is refused
+// and named.
+func TestQueriesAreRead(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	read := 0
+	for route, c := range calls {
+		method, path, _ := strings.Cut(route, " ")
+		id := im.ID
+		if strings.Contains(path, "/projects/") {
+			id = im.Project
+		}
+		for _, q := range c.query {
+			name := q.parameter().Name
+			body, kind := form(file{"x.png", picture()})
+			a := s.send(method, strings.ReplaceAll(path, "{id}", id)+"?"+name+"=nonsense", body, "Content-Type: "+kind)
+			if p := a.problem(t, http.StatusUnprocessableEntity); !strings.Contains(p.Detail, name+`="nonsense"`) {
+				t.Errorf("%s: nonsense in %s is answered with %q", route, name, p.Detail)
+			}
+			read++
+		}
+	}
+	if read < 13 {
+		t.Errorf("only %d parameters found", read)
+	}
+}
+
+// documented finds out whether what goes over the wire is as the document says.
+// All requests of the tests pass it.
+type documented struct {
+	routes []documentedRoute
+	c      *jsonschema.Compiler
+	mu     sync.Mutex // a compiler is not safe for concurrent use
+	made   map[string]*jsonschema.Schema
+}
+
+type documentedRoute struct {
+	method, path string
+	matches      *regexp.Regexp
+	op           *openapi.Operation
+}
+
+var theDocument = sync.OnceValue(func() *documented {
+	d := &documented{c: jsonschema.NewCompiler(), made: map[string]*jsonschema.Schema{}}
+	d.c.AssertFormat()
+	var doc openapi.Document
+	if err := json.Unmarshal(apiDocument(), &doc); err != nil {
+		panic(err)
+	}
+	for path, methods := range doc.Paths {
+		pattern := regexp.MustCompile(`\\\{\w+\\\}`).ReplaceAllString(regexp.QuoteMeta(path), "[^/]+")
+		for method, op := range methods {
+			d.routes = append(d.routes, documentedRoute{strings.ToUpper(method), path, regexp.MustCompile("^" + pattern + "$"), op})
+		}
+	}
+	var lax, strict any // of requests the server ignores fields that it doesn't know
+	if err := errors.Join(json.Unmarshal(apiDocument(), &lax), json.Unmarshal(apiDocument(), &strict)); err != nil {
+		panic(err)
+	}
+	if err := d.c.AddResource("mem:doc", lax); err != nil {
+		panic(err)
+	}
+	closeObjects(strict)
+	if err := d.c.AddResource("mem:strict", strict); err != nil {
+		panic(err)
+	}
+	return d
+})
+
+// closeObjects makes schemas refuse the fields that they don't have.
+func closeObjects(node any) {
+	switch n := node.(type) {
+	case map[string]any:
+		if _, ok := n["properties"].(map[string]any); ok && n["type"] == "object" {
+			n["additionalProperties"] = false
+		}
+		for _, v := range n {
+			closeObjects(v)
+		}
+	case []any:
+		for _, v := range n {
+			closeObjects(v)
+		}
+	}
+}
+
+// check returns how a request with its answer differs from the document.
+func (d *documented) check(r *http.Request, sent []byte, a answer) error {
+	i := slices.IndexFunc(d.routes, func(route documentedRoute) bool {
+		return route.method == r.Method && route.matches.MatchString(r.URL.Path)
+	})
+	if i < 0 || a.status == http.StatusMethodNotAllowed {
+		return nil // a page, or nothing that there is
+	}
+	route := d.routes[i]
+	if a.status < 300 {
+		for name := range r.URL.Query() {
+			if !slices.ContainsFunc(route.op.Parameters, func(p openapi.Parameter) bool { return p.Name == name && p.In == "query" }) {
+				return errors.New("the parameter " + name + " is not documented")
+			}
+		}
+		if body := route.op.RequestBody; body != nil && sent != nil {
+			kind := cmp.Or(r.Header.Get("Content-Type"), "application/json") // which programs can leave out
+			if err := d.body(route, "mem:doc", "/requestBody", body.Content, kind, sent); err != nil {
+				return errors.Join(errors.New("the request was accepted"), err)
+			}
+		}
+	}
+	status := strconv.Itoa(a.status)
+	response, ok := route.op.Responses[status]
+	if !ok {
+		return errors.New("the status " + status + " is not documented")
+	}
+	at := "/responses/" + status
+	if response.Ref != "" {
+		at, response.Content = "#/components/responses/Problem", map[string]openapi.Media{"application/problem+json": {}}
+	}
+	if a.status == http.StatusNotModified || a.status == http.StatusRequestedRangeNotSatisfiable {
+		return nil
+	}
+	return d.body(route, "mem:strict", at, response.Content, a.header.Get("Content-Type"), a.body)
+}
+
+// body checks one body by a document; at is where its content is, within the call.
+func (d *documented) body(route documentedRoute, doc, at string, content map[string]openapi.Media, contentType string, b []byte) error {
+	if len(b) == 0 && len(content) == 0 {
+		return nil
+	}
+	kind, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return err
+	}
+	group, _, _ := strings.Cut(kind, "/")
+	switch _, ok := content[kind]; {
+	case !ok && len(content[group+"/*"].Schema) > 0:
+		return nil
+	case !ok && kind == "multipart/byteranges":
+		return nil
+	case !ok:
+		return errors.New("the media type " + kind + " is not documented")
+	case !strings.HasSuffix(kind, "json") || len(b) > 1<<20:
+		return nil
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	if err != nil {
+		return err
+	}
+	if !strings.HasPrefix(at, "#") {
+		at = "#/paths/" + pointerToken(route.path) + "/" + strings.ToLower(route.method) + at
+	}
+	schema, err := d.schema(doc + at + "/content/" + pointerToken(kind) + "/schema")
+	if err != nil {
+		return err
+	}
+	return schema.Validate(v)
+}
+
+func (d *documented) schema(at string) (*jsonschema.Schema, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s, ok := d.made[at]; ok {
+		return s, nil
+	}
+	s, err := d.c.Compile(at)
+	if err == nil {
+		d.made[at] = s
+	}
+	return s, err
+}
+
+// Differences between the document and what is sent are found out.
+func TestDifferencesFromTheDocument(t *testing.T) {
+	get := func(path string) *http.Request {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://localhost"+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	post := get("/api/v1/projects")
+	post.Method = "POST"
+	post.Header.Set("Content-Type", "application/json")
+	as := func(status int, kind, body string) answer {
+		return answer{status, http.Header{"Content-Type": {kind}}, []byte(body)}
+	}
+	const project = `{"id":"x","name":"x","classes":[],"created":"2026-01-02T03:04:05Z"}`
+	for name, c := range map[string]struct {
+		r    *http.Request
+		sent string
+		a    answer
+		ok   bool
+	}{
+		"as documented":     {get("/api/v1/projects/x"), "", as(200, "application/json", project), true},
+		"a problem":         {get("/api/v1/projects/x"), "", as(404, "application/problem+json", `{"type":"/api#x","title":"x","status":404,"detail":"x"}`), true},
+		"a field too many":  {get("/api/v1/projects/x"), "", as(200, "application/json", strings.Replace(project, "{", `{"more":1,`, 1)), false},
+		"a missing field":   {get("/api/v1/projects/x"), "", as(200, "application/json", strings.Replace(project, `"name":"x",`, "", 1)), false},
+		"a mistyped field":  {get("/api/v1/projects/x"), "", as(200, "application/json", strings.Replace(project, `"name":"x"`, `"name":1`, 1)), false},
+		"no time":           {get("/api/v1/projects/x"), "", as(200, "application/json", strings.Replace(project, "2026-01-02T03:04:05Z", "now", 1)), false},
+		"another status":    {get("/api/v1/projects/x"), "", as(202, "application/json", project), false},
+		"another type":      {get("/api/v1/projects/x"), "", as(200, "text/plain", "x"), false},
+		"a parameter":       {get("/api/v1/projects/x?more=1"), "", as(200, "application/json", project), false},
+		"a request":         {post, `{"name":"x"}`, as(201, "application/json", project), true},
+		"a request with":    {post, `{"name":"x","more":1}`, as(201, "application/json", project), true},
+		"a request without": {post, `{}`, as(201, "application/json", project), false},
+		"a mistyped name":   {post, `{"name":1}`, as(201, "application/json", project), false},
+	} {
+		if err := theDocument().check(c.r, []byte(c.sent), c.a); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 func TestHealth(t *testing.T) {

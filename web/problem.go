@@ -21,16 +21,16 @@ import (
 
 // problem is the body of every answer to a request that failed (RFC 9457).
 type problem struct {
-	Type   string           `json:"type"`
+	Type   string           `json:"type" schema:"format=uri-reference"`
 	Title  string           `json:"title"`
 	Status int              `json:"status"`
-	Detail string           `json:"detail"`
-	Seq    *int             `json:"seq,omitempty"`   // with 409: the present number of events
-	Files  []failedFileJSON `json:"files,omitempty"` // of an upload of which nothing was kept
+	Detail string           `json:"detail" doc:"for people: what was wrong, what is accepted, what became of the data"`
+	Seq    *int             `json:"seq,omitempty" doc:"with 409: the present number of events"`
+	Files  []failedFileJSON `json:"files,omitempty" doc:"of an upload of which nothing was kept"`
 
-	InUse map[uint8]int `json:"in_use,omitempty"` // with 409: images by id of a class that can't just be deleted
+	InUse map[uint8]int `json:"in_use,omitempty" doc:"with 409 to an edit of classes: how many images use each class that cannot be deleted without a remap, by id"`
 
-	Project *projectJSON `json:"project,omitempty"` // with 409: as it is, when an edit was made from another list of classes
+	Project *projectJSON `json:"project,omitempty" doc:"with 409: as it is, when an edit was made from another list of classes"`
 }
 
 // requestError is a failure of the transport rather than the domain.

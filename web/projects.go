@@ -11,32 +11,42 @@ import (
 	"collie/segment"
 )
 
-// projectBody is what clients send to make or edit a project; what is absent
-// is left to the defaults, or as it is.
-type projectBody struct {
-	Name    *string         `json:"name"`
-	Classes []classBody     `json:"classes"`
-	Remap   map[uint8]uint8 `json:"remap"` // of an edit only, as is the next
-	Base    []classBody     `json:"base"`  // the list of which Classes was made
+// newProjectJSON is what clients send to make a project.
+type newProjectJSON struct {
+	Name    *string        `json:"name" schema:"required,minLength=1,maxLength=100"`
+	Classes []newClassJSON `json:"classes,omitempty" schema:"maxItems=255"`
 }
 
-// classBody is an entry of a list of classes. In an edit one with an id is a
-// class that the project has, or had and gets back; it keeps what is absent.
-type classBody struct {
-	ID    *uint8 `json:"id"`
-	Name  string `json:"name"`
-	Color string `json:"color"`
+// newClassJSON is a class of a new project.
+type newClassJSON struct {
+	Name  string `json:"name" schema:"minLength=1,maxLength=100"`
+	Color string `json:"color,omitempty" schema:"pattern=^#[0-9a-fA-F]{6}$"`
 }
 
-func (b *projectBody) classes() []segment.Class {
-	out := make([]segment.Class, len(b.Classes))
-	for i, c := range b.Classes {
-		out[i] = segment.Class{Name: c.Name, Color: c.Color}
-	}
-	return out
+// projectEditJSON is what clients send to edit a project.
+type projectEditJSON struct {
+	Name    *string         `json:"name,omitempty" schema:"minLength=1,maxLength=100"`
+	Classes []classEditJSON `json:"classes,omitempty" doc:"the whole list in its new order. An entry with an id is that class, one without is new, and a class whose id is missing is deleted; the id of a deleted class restores it. When no entry has an id the list goes by position and can only rename, recolour and add" schema:"maxItems=255"`
+	Base    []baseClassJSON `json:"base,omitempty" doc:"the list of classes, in order, that the edit was made from. If the project's list is another by now, nothing is changed, and the answer is 409 with the present record in project. Names and colours that are absent are not compared; without a base nothing is" schema:"maxItems=255"`
+	Remap   map[uint8]uint8 `json:"remap,omitempty" doc:"for classes that the list deletes, by id: the id of the class that their labels count as from now on, or 255 for undecided. Needed when labels use the class"`
 }
 
-func (b *projectBody) edit() (segment.ProjectEdit, error) {
+// classEditJSON is an entry of a new list of classes. One with an id is a class
+// that the project has, or had and gets back; it keeps what is absent.
+type classEditJSON struct {
+	ID    *uint8 `json:"id,omitempty" schema:"max=254"`
+	Name  string `json:"name,omitempty" doc:"needed without an id" schema:"maxLength=100"`
+	Color string `json:"color,omitempty" schema:"pattern=^#[0-9a-fA-F]{6}$"`
+}
+
+// baseClassJSON is an entry of a list of classes as the project had it.
+type baseClassJSON struct {
+	ID    *uint8 `json:"id" schema:"required,max=254"`
+	Name  string `json:"name,omitempty"`
+	Color string `json:"color,omitempty"`
+}
+
+func (b *projectEditJSON) edit() (segment.ProjectEdit, error) {
 	base, err := baseOf(b.Base)
 	e := segment.ProjectEdit{Base: base, Remap: b.Remap, ByPosition: true}
 	for _, c := range b.Classes {
@@ -50,7 +60,7 @@ func (b *projectBody) edit() (segment.ProjectEdit, error) {
 }
 
 // baseOf is the list of classes that an edit was made from.
-func baseOf(list []classBody) ([]segment.Class, error) {
+func baseOf(list []baseClassJSON) ([]segment.Class, error) {
 	var base []segment.Class
 	for _, c := range list {
 		if c.ID == nil {
@@ -62,14 +72,18 @@ func baseOf(list []classBody) ([]segment.Class, error) {
 }
 
 func (s *Server) createProject(w http.ResponseWriter, r *http.Request) error {
-	var body projectBody
+	var body newProjectJSON
 	if err := decodeBody(r, &body); err != nil {
 		return err
 	}
 	if body.Name == nil {
 		return invalid("The field \"name\" is missing: a project needs a name.")
 	}
-	p, err := s.workspace.CreateProject(r.Context(), *body.Name, body.classes())
+	classes := make([]segment.Class, len(body.Classes))
+	for i, c := range body.Classes {
+		classes[i] = segment.Class{Name: c.Name, Color: c.Color}
+	}
+	p, err := s.workspace.CreateProject(r.Context(), *body.Name, classes)
 	if err != nil {
 		return err
 	}
@@ -98,7 +112,7 @@ func (s *Server) getProject(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) editProject(w http.ResponseWriter, r *http.Request) error {
-	var body projectBody
+	var body projectEditJSON
 	if err := decodeBody(r, &body); err != nil {
 		return err
 	}

@@ -120,10 +120,10 @@ import (
 
 // classJSON is a class in project order.
 type classJSON struct {
-	ID    int    `json:"id"`    // in evidence, labels and hypotheses, for good
-	Index int    `json:"index"` // place in the list and value in exported masks
+	ID    int    `json:"id" doc:"names the class in evidence, labels and hypotheses, and never changes" schema:"min=0,max=254"`
+	Index int    `json:"index" doc:"place in the project's list and value in exported masks"`
 	Name  string `json:"name"`
-	Color string `json:"color"`
+	Color string `json:"color" schema:"pattern=^#[0-9a-fA-F]{6}$"`
 }
 
 // deletedClassJSON is a class that can be restored.
@@ -131,7 +131,7 @@ type deletedClassJSON struct {
 	ID      int       `json:"id"`
 	Name    string    `json:"name"`
 	Color   string    `json:"color"`
-	Target  int       `json:"target"` // the class in its place, or 255
+	Target  int       `json:"target" doc:"id of the class that its labels count as, or 255 for undecided"`
 	Deleted time.Time `json:"deleted"`
 }
 
@@ -140,20 +140,20 @@ type projectJSON struct {
 	ID      string             `json:"id"`
 	Name    string             `json:"name"`
 	Classes []classJSON        `json:"classes"`
-	Deleted []deletedClassJSON `json:"deleted,omitempty"`
+	Deleted []deletedClassJSON `json:"deleted,omitempty" doc:"classes that can be restored; absent when there are none"`
 	Created time.Time          `json:"created"`
 }
 
 // trashJSON is something in the trash.
 type trashJSON struct {
-	Kind        segment.TrashKind `json:"kind"` // project, image or class
+	Kind        segment.TrashKind `json:"kind" schema:"enum=project|image|class"`
 	ID          string            `json:"id"`
 	Name        string            `json:"name"`
-	Project     string            `json:"project"`
+	Project     string            `json:"project" doc:"identifier of the project it belongs to"`
 	ProjectName string            `json:"project_name"`
-	Images      int               `json:"images"` // images that come back with it
+	Images      int               `json:"images" doc:"images that come back with it"`
 	Trashed     time.Time         `json:"trashed"`
-	Until       time.Time         `json:"until"` // erased soon after
+	Until       time.Time         `json:"until" doc:"when it is erased for good"`
 }
 
 // imageJSON answers image calls.
@@ -161,53 +161,53 @@ type imageJSON struct {
 	ID      string    `json:"id"`
 	Project string    `json:"project"`
 	Name    string    `json:"name"`
-	Format  string    `json:"format"`
+	Format  string    `json:"format" schema:"enum=jpeg|png|webp|gif|bmp|tiff"`
 	Bytes   int64     `json:"bytes"`
 	Width   int       `json:"width"`
 	Height  int       `json:"height"`
-	Regions int       `json:"regions"` // superpixels: at present, or in lists to start with
-	Status  string    `json:"status"`  // untouched, started or done
-	Seq     int       `json:"seq"`
+	Regions int       `json:"regions" doc:"number of superpixels at present; in lists, of an image to start with"`
+	Status  string    `json:"status" schema:"enum=untouched|started|done"`
+	Seq     int       `json:"seq" doc:"number of evidence events"`
 	Clicks  int       `json:"clicks"`
-	Decided float64   `json:"decided"`                       // share of the area that has a class, 0..1
-	Doubt   *float64  `json:"expected_wrong_area,omitempty"` // share, 0..1; absent before there were hypotheses
+	Decided float64   `json:"decided" doc:"share of the area that has a class" schema:"min=0,max=1"`
+	Doubt   *float64  `json:"expected_wrong_area,omitempty" doc:"share of the area that is probably wrong, judged by the latest hypotheses; absent before the first" schema:"min=0,max=1"`
 	Created time.Time `json:"created"`
 }
 
 // openImageJSON answers for one image, with what its superpixels are at present.
 type openImageJSON struct {
 	imageJSON
-	Map     string       `json:"map"`     // name of the superpixel map
-	Finest  int          `json:"finest"`  // the most superpixels there can be
-	Repairs []repairJSON `json:"repairs"` // present repairs, by class
+	Map     string       `json:"map" doc:"name of the superpixel map in force, which is also its ETag"`
+	Finest  int          `json:"finest" doc:"the most superpixels that a granularity event can ask for"`
+	Repairs []repairJSON `json:"repairs" doc:"the present repairs of pixels, by class"`
 }
 
 // evidenceJSON is an event as clients send it, over HTTP and the socket.
 type evidenceJSON struct {
-	ID          string       `json:"id,omitempty"`
-	ExpectedSeq *int         `json:"expected_seq,omitempty"`
-	Kind        string       `json:"kind,omitempty"`
-	Map         string       `json:"map,omitempty"` // that superpixels are of
+	ID          string       `json:"id,omitempty" doc:"made by the client, unique within the image" schema:"required,minLength=1,maxLength=64"`
+	ExpectedSeq *int         `json:"expected_seq,omitempty" doc:"number of events that the client has seen" schema:"required"`
+	Kind        string       `json:"kind,omitempty" schema:"required,enum=label|clear|pixels|accept|granularity|undo|redo|restore"`
+	Map         string       `json:"map,omitempty" doc:"name of the map that superpixels are of; when given and not the one in force, the event is refused"`
 	Superpixels []int32      `json:"superpixels,omitempty"`
-	Points      [][2]float64 `json:"points,omitempty"` // x, y in pixels of the image
-	Class       *int         `json:"class,omitempty"`
-	Hypothesis  *pickJSON    `json:"hypothesis,omitempty"`
-	Regions     *int         `json:"regions,omitempty"`
-	Repairs     []repairJSON `json:"repairs,omitempty"`
-	To          *int         `json:"to,omitempty"`
+	Points      [][2]float64 `json:"points,omitempty" doc:"x, y in pixels of the upright image; each stands for the superpixel under it"`
+	Class       *int         `json:"class,omitempty" doc:"of a label event: id of the class"`
+	Hypothesis  *pickJSON    `json:"hypothesis,omitempty" doc:"of an accept event; a bare number is its rank. With superpixels only that region is accepted" schema:"or=integer"`
+	Regions     *int         `json:"regions,omitempty" doc:"of a granularity event: how many superpixels are wanted. Labels stay where they are; a superpixel that would hold two of them stays divided" schema:"min=2"`
+	Repairs     []repairJSON `json:"repairs,omitempty" doc:"of a pixels event: single pixels get a class, whatever their superpixel has; up to 100,000 runs. A later label or clear of a superpixel takes the repairs within it away, an accept leaves them"`
+	To          *int         `json:"to,omitempty" doc:"of a restore event: labelling, clicks, repairs and granularity become what they were after this event; 0 is the beginning" schema:"min=0"`
 }
 
 // repairJSON gives runs of pixels a class.
 type repairJSON struct {
-	Class *int    `json:"class"` // id, or 255 for undecided
-	Runs  []int32 `json:"runs"`  // start, length, start, length, …; pixel y·width + x
+	Class *int    `json:"class" doc:"id of the class, or 255 for undecided" schema:"required,min=0,max=255"`
+	Runs  []int32 `json:"runs" doc:"start, length, start, length, …: runs of pixels, ascending, each pixel in one at most; pixel y·width + x of the upright image has that number"`
 }
 
 // pickJSON names a hypothesis of the present sequence. A bare number is taken
 // as its rank.
 type pickJSON struct {
-	Rank   int    `json:"rank"`
-	Digest string `json:"digest,omitempty"` // when given it must match
+	Rank   int    `json:"rank" schema:"min=0"`
+	Digest string `json:"digest,omitempty" doc:"when given it must be that of the present hypothesis"`
 }
 
 // UnmarshalJSON accepts {"rank", "digest"} and a bare rank.
@@ -222,9 +222,9 @@ func (p *pickJSON) UnmarshalJSON(b []byte) error {
 // hypothesisJSON is a hypothesis for scripts.
 type hypothesisJSON struct {
 	Rank   int     `json:"rank"`
-	Energy float64 `json:"energy"`
+	Energy float64 `json:"energy" doc:"higher is better"`
 	Digest string  `json:"digest"`
-	Labels []int   `json:"labels"` // class id per superpixel
+	Labels []int   `json:"labels" doc:"class per superpixel"`
 }
 
 // clientMessage is any text frame from a client; Type says which fields count.

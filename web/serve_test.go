@@ -99,6 +99,15 @@ type answer struct {
 // send makes a request; header is "Name: value" lines.
 func (s *site) send(method, path string, body io.Reader, header ...string) answer {
 	s.tb.Helper()
+	var sent []byte
+	switch body.(type) {
+	case *strings.Reader, *bytes.Reader, *bytes.Buffer: // what is in memory
+		var err error
+		if sent, err = io.ReadAll(body); err != nil {
+			s.tb.Fatal(err)
+		}
+		body = bytes.NewReader(sent)
+	}
 	r, err := http.NewRequestWithContext(s.tb.Context(), method, s.url+path, body)
 	if err != nil {
 		s.tb.Fatal(err)
@@ -113,7 +122,11 @@ func (s *site) send(method, path string, body io.Reader, header ...string) answe
 		}
 		r.Header.Set(name, value)
 	}
-	return s.answer(s.client.Do(r))
+	a := s.answer(s.client.Do(r))
+	if err := theDocument().check(r, sent, a); err != nil {
+		s.tb.Errorf("%s %s is not as the document of the interface says: %v\n%.300s", method, path, err, a.body)
+	}
+	return a
 }
 
 // answer reads what a request was answered with.

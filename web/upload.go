@@ -19,7 +19,7 @@ import (
 // failedFileJSON says why one file of an upload was not kept.
 type failedFileJSON struct {
 	Name    string  `json:"name"`
-	Status  string  `json:"status"` // "failed"
+	Status  string  `json:"status" schema:"const=failed"`
 	Problem problem `json:"problem"`
 }
 

@@ -42,12 +42,12 @@ type Status struct {
 	Options Options   `json:"options"`
 	Created time.Time `json:"created"`
 
-	State       State   `json:"status"`
+	State       State   `json:"status" schema:"enum=waiting|running|done|failed"`
 	ImagesDone  int     `json:"images_done"`
 	ImagesTotal int     `json:"images_total"`
-	Problem     string  `json:"problem,omitempty"` // why it failed, for people
-	Bytes       int64   `json:"bytes,omitempty"`   // of the file
-	Report      *Report `json:"report,omitempty"`  // of a job that is done, without the files
+	Problem     string  `json:"problem,omitempty" doc:"why it failed"`
+	Bytes       int64   `json:"bytes,omitempty" doc:"size of the archive"`
+	Report      *Report `json:"report,omitempty" doc:"of an export that is done: manifest.json of the archive without the list of files"`
 }
 
 // Jobs makes exports in the background, one after the other. What it keeps are

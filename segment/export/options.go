@@ -12,31 +12,14 @@ import (
 // Options say what is exported and how. The zero value of a field is its
 // default. The JSON form is that of the interface and of the manifest.
 type Options struct {
-	// Images are the ids of the images, in any order; none stands for the whole
-	// project.
-	Images []string `json:"images,omitempty"`
-	// Drafts says whether images that are not done are exported, too; by
-	// default they are.
-	Drafts *bool `json:"drafts,omitempty"`
-	// Undecided pixels are "void" (255, the default) or "background" (class 0).
-	Undecided string `json:"undecided,omitempty"`
-	// Pictures says whether the images are put beside the masks: upright,
-	// without metadata. By default VOC and YOLO have them, since their readers
-	// expect it, and the other formats do not.
-	Pictures *bool `json:"pictures,omitempty"`
-	// Objects of the formats that list objects are each a "region" (a connected
-	// component; the default) or all of a "class".
-	Objects string `json:"objects,omitempty"`
-	// Shapes of COCO and labelme are "polygon" where a polygon is exact, or
-	// always "mask". The default is "polygon" for COCO and "mask" for labelme.
-	Shapes string `json:"shapes,omitempty"`
-	// Background says whether class 0 is written as objects, too, in formats
-	// that list objects; by default it is, but for YOLO, where an image without
-	// objects is how one says 'nothing here'.
-	Background *bool `json:"background,omitempty"`
-	// Hypotheses is how many of them numpy's probabilities and the hypotheses
-	// format are made of, 1..100; the default is 20.
-	Hypotheses int `json:"hypotheses,omitempty"`
+	Images     []string `json:"images,omitempty" doc:"identifiers of the images; none stands for the whole project"`
+	Drafts     *bool    `json:"drafts,omitempty" doc:"whether images that are not done are exported, too; by default they are"`
+	Undecided  string   `json:"undecided,omitempty" doc:"what undecided pixels become: 255, the default, or class 0" schema:"enum=void|background"`
+	Pictures   *bool    `json:"pictures,omitempty" doc:"whether the images are put beside the masks, upright and without metadata; by default for voc and yolo"`
+	Objects    string   `json:"objects,omitempty" doc:"what one object is: a connected region, the default, or all of a class" schema:"enum=region|class"`
+	Shapes     string   `json:"shapes,omitempty" doc:"of coco (default polygon, for regions without holes) and labelme (default mask)" schema:"enum=polygon|mask"`
+	Background *bool    `json:"background,omitempty" doc:"whether class 0 is written as objects; by default in all formats but yolo"`
+	Hypotheses int      `json:"hypotheses,omitempty" doc:"of numpy and hypotheses; default 20" schema:"min=1,max=100"`
 }
 
 // Format is a form in which a project can be exported.

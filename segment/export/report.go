@@ -11,14 +11,14 @@ import (
 type Report struct {
 	Tool       Tool           `json:"tool"`
 	Format     string         `json:"format"`
-	Parameters Options        `json:"parameters"` // with the defaults filled in
+	Parameters Options        `json:"parameters" doc:"with the defaults filled in"`
 	Project    ProjectReport  `json:"project"`
 	RegionsIn  int            `json:"regions_in"`
 	RegionsOut int            `json:"regions_out"`
-	Lossy      int            `json:"lossy"` // images of which something is not exact
+	Lossy      int            `json:"lossy" doc:"images of which something is not exact"`
 	Images     []ImageReport  `json:"images"`
 	Skipped    []SkippedImage `json:"skipped"`
-	Files      []FileReport   `json:"files,omitempty"` // but for manifest.json itself
+	Files      []FileReport   `json:"files,omitempty" doc:"but for manifest.json itself"`
 }
 
 // Tool is the program that made the export.
@@ -44,16 +44,16 @@ type ClassReport struct {
 // ImageReport is what became of one image.
 type ImageReport struct {
 	ID        string `json:"id"`
-	Name      string `json:"name"` // as uploaded
-	Stem      string `json:"stem"` // what its files are called
+	Name      string `json:"name" doc:"as uploaded"`
+	Stem      string `json:"stem" doc:"what its files are called"`
 	Width     int    `json:"width"`
 	Height    int    `json:"height"`
-	Status    string `json:"status"`    // untouched, started or done
-	Undecided int    `json:"undecided"` // pixels without a class in the labelling
+	Status    string `json:"status" doc:"untouched, started or done"`
+	Undecided int    `json:"undecided" doc:"pixels"`
 
-	RegionsIn  int    `json:"regions_in"`  // connected regions of one class
-	RegionsOut int    `json:"regions_out"` // of these, how many the files tell of
-	Lossy      string `json:"lossy"`       // what is not exact and why; empty when everything is
+	RegionsIn  int    `json:"regions_in" doc:"connected regions of one class"`
+	RegionsOut int    `json:"regions_out" doc:"of these, how many the files tell of"`
+	Lossy      string `json:"lossy" doc:"what is not exact and why; empty when everything is"`
 	Note       string `json:"note,omitempty"`
 }
 

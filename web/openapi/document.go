@@ -1,0 +1,65 @@
+// Package openapi describes an HTTP interface as an OpenAPI 3.1 document. Its
+// schemas come from the Go types that are sent and read, by reflection, so that
+// they can't be out of date.
+package openapi
+
+// Version is the version of OpenAPI that documents are written in.
+const Version = "3.1.0"
+
+// Document is an OpenAPI document.
+type Document struct {
+	OpenAPI    string                           `json:"openapi"`
+	Info       Info                             `json:"info"`
+	Paths      map[string]map[string]*Operation `json:"paths"` // by path, then by method in lower case
+	Components Components                       `json:"components"`
+}
+
+// Info says what the document describes.
+type Info struct {
+	Title       string `json:"title"`
+	Version     string `json:"version"`
+	Description string `json:"description,omitempty"`
+}
+
+// Components are what operations refer to by name.
+type Components struct {
+	Schemas   map[string]Schema   `json:"schemas"`
+	Responses map[string]Response `json:"responses"`
+}
+
+// Operation is one method of one path.
+type Operation struct {
+	OperationID string              `json:"operationId"`
+	Summary     string              `json:"summary"`
+	Description string              `json:"description,omitempty"`
+	Parameters  []Parameter         `json:"parameters,omitempty"`
+	RequestBody *Body               `json:"requestBody,omitempty"`
+	Responses   map[string]Response `json:"responses"` // by status
+}
+
+// Parameter is a value in the path or the query.
+type Parameter struct {
+	Name        string `json:"name"`
+	In          string `json:"in"` // "path" or "query"
+	Required    bool   `json:"required,omitempty"`
+	Description string `json:"description"`
+	Schema      Schema `json:"schema"`
+}
+
+// Body is what a request carries.
+type Body struct {
+	Required bool             `json:"required"`
+	Content  map[string]Media `json:"content"` // by media type
+}
+
+// Response is what a request is answered with: a reference or what it describes.
+type Response struct {
+	Ref         string           `json:"$ref,omitempty"`
+	Description string           `json:"description,omitempty"`
+	Content     map[string]Media `json:"content,omitempty"` // by media type
+}
+
+// Media is a body in one media type.
+type Media struct {
+	Schema Schema `json:"schema"`
+}
