@@ -36,7 +36,7 @@ var arrows = map[string][]string{
 	"herding/...":           {"crf/..."},
 	"superpixels/...":       {},
 	"crf/...":               {},
-	"templates":             {},
+	"templates":             {"static"},
 	"static":                {},
 	"sharedtest":            {},
 }

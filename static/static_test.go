@@ -5,7 +5,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -64,18 +63,65 @@ func TestTestsAndToolsAreNotServed(t *testing.T) {
 	}
 }
 
-// What a module imports exists, and lies in its folder or in one before it.
-func TestImports(t *testing.T) {
-	imports := regexp.MustCompile(`(?m)^(?:import|export) .*from '([^']+)';$`)
-	for name, content := range Files {
-		for _, m := range imports.FindAllStringSubmatch(string(content), -1) {
-			target := path.Join(path.Dir(name), m[1])
-			if _, ok := Files[target]; !ok {
-				t.Errorf("%s imports %s, which does not exist", name, m[1])
-			}
+// A module imports from its own folder and from those before it.
+func TestImportsFollowTheOrder(t *testing.T) {
+	for name, targets := range imports {
+		for _, target := range targets {
 			if slices.Index(order, path.Dir(target)) > slices.Index(order, path.Dir(name)) {
 				t.Errorf("%s imports %s, against the order of the folders", name, target)
 			}
+		}
+	}
+}
+
+func TestImportStatements(t *testing.T) {
+	module := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	files := served(fstest.MapFS{
+		"ui/a.js": module("import { b } from './b.js';\nimport {\n  c,\n  d,\n} from '../tools/c.js';\nimport './e.js';\n" +
+			"/**\n * import('./no.js')\n */\nconst text = `from './no.js'`;\nexport const d = 'x';\nexport { f } from \"./f.js\";\n"),
+		"ui/b.js":    module("export * from './e.js';\n"),
+		"tools/c.js": module("import { a } from '../ui/a.js';\n"),
+		"ui/e.js":    module("export const e = 1;\n"),
+		"ui/f.js":    module(""),
+	})
+	want := map[string][]string{
+		"ui/a.js": {"ui/b.js", "tools/c.js", "ui/e.js", "ui/f.js"}, "ui/b.js": {"ui/e.js"}, "tools/c.js": {"ui/a.js"},
+	}
+	if diff := cmp.Diff(want, importsOf(files)); diff != "" {
+		t.Error(diff)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("an import of a file that does not exist is accepted")
+		}
+	}()
+	files["ui/b.js"] = []byte("import './missing.js';\n")
+	importsOf(files)
+}
+
+// Every module but early.js, which is a plain script, is part of a page.
+func TestEveryModuleIsUsed(t *testing.T) {
+	used := map[string]bool{Address("ui/early.js"): true}
+	for _, entry := range []string{"annotate/annotate.js", "project/project.js", "project/start.js", "project/trash.js", "ui/login.js", "ui/problem.js"} {
+		for _, address := range Preloads(entry) {
+			used[address] = true
+		}
+	}
+	for name := range Files {
+		if path.Ext(name) == ".js" && !used[Address(name)] {
+			t.Errorf("no page imports %s", name)
+		}
+	}
+}
+
+func TestVersionNamesNamesAndContents(t *testing.T) {
+	base := map[string][]byte{"a.js": []byte("1"), "b.js": []byte("2")}
+	for _, other := range []map[string][]byte{
+		{"a.js": []byte("1"), "b.js": []byte("3")}, {"a.js": []byte("2"), "b.js": []byte("1")},
+		{"a.js": []byte("1"), "c.js": []byte("2")}, {"a.js": []byte("1")},
+	} {
+		if version(other) == version(base) {
+			t.Errorf("%q and %q have the same version", other, base)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/accounts"
+	"collie/static"
 	"collie/storage/sqlite"
 )
 
@@ -217,7 +218,7 @@ func TestRightsOfRoutes(t *testing.T) {
 // ask makes the call of a row.
 func (s *site) ask(row right, method, route, id string) answer {
 	s.tb.Helper()
-	path := strings.NewReplacer("{id}", id, "{class}", "2", "*", "ui/base.css").Replace(route)
+	path := strings.NewReplacer("{id}", id, "{class}", "2", "*", static.Version+"/ui/base.css").Replace(route)
 	if len(path) > 1 {
 		path = strings.TrimSuffix(path, "/")
 	}

@@ -10,11 +10,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"collie/static"
 )
 
 func TestSecurityHeaders(t *testing.T) {
 	s := MustServe(t)
-	for _, path := range []string{"/", "/api", "/nope", "/api/v1/projects", "/api/v1/nope", "/static/annotate/app.js", "/healthz"} {
+	for _, path := range []string{"/", "/api", "/nope", "/api/v1/projects", "/api/v1/nope", static.Address("annotate/app.js"), "/healthz"} {
 		h := s.get(path).header
 		for name, want := range map[string]string{
 			"X-Content-Type-Options":     "nosniff",

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"collie/segment/export"
+	"collie/static"
 	"collie/web/openapi"
 )
 
@@ -151,7 +152,7 @@ func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
 var (
 	//go:embed api.html
 	apiPageSource string
-	apiTemplate   = template.Must(template.New("api").Parse(apiPageSource))
+	apiTemplate   = template.Must(template.New("api").Funcs(template.FuncMap{"address": static.Address}).Parse(apiPageSource))
 )
 
 // apiCall is one call on the readable page.

@@ -1,11 +1,16 @@
 package web
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
 	"net/http"
 	"path"
 	"regexp"
 	"strings"
 	"testing"
+
+	"collie/static"
 )
 
 func TestPages(t *testing.T) {
@@ -59,8 +64,8 @@ func TestPagesFindTheirFiles(t *testing.T) {
 		if strings.HasSuffix(address, ".js") && a.header.Get("Content-Type") != "text/javascript; charset=utf-8" {
 			t.Errorf("%s is served as %s", address, a.header.Get("Content-Type"))
 		}
-		if again := s.send("GET", address, nil, "If-None-Match: "+a.header.Get("ETag")); again.status != http.StatusNotModified {
-			t.Errorf("%s asked again: %d, want 304", address, again.status)
+		if got := a.header.Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
+			t.Errorf("%s: Cache-Control %q", address, got)
 		}
 		for _, m := range imports.FindAllSubmatch(a.body, -1) {
 			check(path.Join(path.Dir(address), string(m[1])))
@@ -76,9 +81,50 @@ func TestPagesFindTheirFiles(t *testing.T) {
 	}
 }
 
+// A file is kept for good at the address that names its content, and only there.
+func TestStaticVersions(t *testing.T) {
+	s := MustServe(t)
+	for address, want := range map[string]string{
+		static.Address("ui/base.css"):          "public, max-age=31536000, immutable",
+		"/static/0123456789abcdef/ui/base.css": "no-store",
+	} {
+		if a := s.get(address); a.status != http.StatusOK || a.header.Get("Cache-Control") != want || string(a.body) != string(static.Files["ui/base.css"]) {
+			t.Errorf("%s: %d, Cache-Control %q, want %q, and %d bytes", address, a.status, a.header.Get("Cache-Control"), want, len(a.body))
+		}
+	}
+	for _, name := range []string{"ui/dom.test.js", "evidence/evidence.test.js", "package.json", "tsconfig.json", "README.md", "static.go",
+		"node_modules/typescript/package.json", "testdata/messages.json", "ui", "ui/", "", "ui/../ui/base.css"} {
+		if a := s.get("/static/" + static.Version + "/" + name); a.status != http.StatusNotFound {
+			t.Errorf("%q answers %d, want 404", name, a.status)
+		}
+	}
+}
+
+// Pages and their files travel packed; what unpacks is the file.
+func TestPagesArePacked(t *testing.T) {
+	s := MustServe(t)
+	for _, address := range []string{"/", static.Address("annotate/app.js"), static.Address("annotate/annotate.css"), static.Address("ui/favicon.svg")} {
+		packed := s.send("GET", address, nil, "Accept-Encoding: gzip")
+		plain := s.send("GET", address, nil, "Accept-Encoding: identity")
+		if packed.header.Get("Content-Encoding") != "gzip" || plain.header.Get("Content-Encoding") != "" {
+			t.Fatalf("%s: packed %q, plain %q", address, packed.header.Get("Content-Encoding"), plain.header.Get("Content-Encoding"))
+		}
+		if packed.header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s: Vary %q", address, packed.header.Get("Vary"))
+		}
+		z, err := gzip.NewReader(bytes.NewReader(packed.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := io.ReadAll(z); err != nil || !bytes.Equal(b, plain.body) {
+			t.Errorf("%s unpacks to %d bytes, want the %d of the file, error %v", address, len(b), len(plain.body), err)
+		}
+	}
+}
+
 func TestProblemPages(t *testing.T) {
 	s := MustServe(t)
-	for _, path := range []string{"/nope", "/projects/nope", "/images/nope", "/static/nope.js", "/static/"} {
+	for _, path := range []string{"/nope", "/projects/nope", "/images/nope", "/static/nope.js", "/static/x/nope.js", "/static/"} {
 		a := s.send("GET", path, nil, "Accept: text/html,*/*")
 		if a.status != http.StatusNotFound || !strings.Contains(a.header.Get("Content-Type"), "text/html") || !strings.Contains(string(a.body), "All projects") {
 			t.Errorf("%s: %d %s", path, a.status, a.header.Get("Content-Type"))

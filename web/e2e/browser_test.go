@@ -23,6 +23,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"collie/static"
 )
 
 // patience is how long a step may take before the test fails; a machine that
@@ -64,6 +66,12 @@ func serve(t *testing.T, data string, arguments ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return serveProgram(t, program, data, arguments...)
+}
+
+// serveProgram is serve for a program that was built elsewhere.
+func serveProgram(t *testing.T, program, data string, arguments ...string) string {
+	t.Helper()
 	cmd := exec.Command(program, append([]string{"--listen", "127.0.0.1:0", "--data", data}, arguments...)...)
 	cmd.Stderr = os.Stderr
 	if !testing.Verbose() {
@@ -205,7 +213,7 @@ func (p *page) click(at image.Point) {
 
 // wholeView is an expression for how the whole image is shown: its scale, and where
 // it begins in the window.
-const wholeView = `import('/static/canvas/view.js').then(({clear}) => {
+var wholeView = `import('` + static.Address("canvas/view.js") + `').then(({clear}) => {
 	const {width, height} = document.getElementById('app').dataset;
 	const box = document.getElementById('canvas').getBoundingClientRect();
 	const {scale, left, top} = clear({width: +width, height: +height}, box, Number.parseFloat(getComputedStyle(document.documentElement).fontSize));

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/image/tiff"
 
 	"collie/segment/photo/phototest"
+	"collie/static"
 )
 
 // fine is a grey picture that a copy with fewer pixels can't show: chequers and
@@ -165,7 +166,7 @@ func TestE2EDetailRefused(t *testing.T) {
 	p := openPage(t, 1280, 720, false, address)
 	shows := func(turn float64, windowed bool) (found struct{ Shown, Done bool }) {
 		t.Helper()
-		found = value[struct{ Shown, Done bool }](p, fmt.Sprintf(`import('/static/canvas/detail.js').then(async ({Detail}) => {
+		found = value[struct{ Shown, Done bool }](p, fmt.Sprintf(`import('%s').then(async ({Detail}) => {
 			const {image, display} = document.getElementById('app').dataset;
 			const bitmap = await createImageBitmap(await (await fetch(display)).blob());
 			const copy = new OffscreenCanvas(bitmap.width, bitmap.height), context = copy.getContext('2d');
@@ -178,7 +179,7 @@ func TestE2EDetailRefused(t *testing.T) {
 			await detail.decode(whole);
 			detail.windowed = %t;
 			return {Shown: detail.update() !== null, Done: detail.done};
-		})`, turn, windowed))
+		})`, static.Address("canvas/detail.js"), turn, windowed))
 		return found
 	}
 	p.open(t, "plain.png", plain.Bytes())

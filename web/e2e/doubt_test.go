@@ -9,6 +9,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"collie/static"
 )
 
 // doubts is what the server says of the alternatives of the open image.
@@ -27,12 +29,12 @@ type doubts struct {
 func (p *page) middle(superpixel int) image.Point {
 	p.t.Helper()
 	xy := value[[]int](p, fmt.Sprintf(`Promise.all([
-		fetch(document.getElementById('app').dataset.superpixels).then(r => r.arrayBuffer()), import('/static/superpixels/idmap.js'),
+		fetch(document.getElementById('app').dataset.superpixels).then(r => r.arrayBuffer()), import('%s'),
 	]).then(([buffer, {decode, anchors}]) => {
 		const {width, height} = document.getElementById('app').dataset;
 		const points = anchors(decode(buffer, +width, +height));
-		return [Math.floor(points[2 * %d]), Math.floor(points[2 * %[1]d + 1])];
-	})`, superpixel))
+		return [Math.floor(points[2 * %d]), Math.floor(points[2 * %[2]d + 1])];
+	})`, static.Address("superpixels/idmap.js"), superpixel))
 	return image.Pt(xy[0], xy[1])
 }
 

@@ -22,7 +22,7 @@ const outside = `[...document.querySelectorAll('button, a[href], input')].filter
 
 // covering lists the tools that lie over the image while all of it is shown; on
 // a phone there is no room for it beside those at the left.
-const covering = wholeView + `.then(({left, right, top, bottom}) => ['.canvas-tools', ...(innerWidth > 480 ? ['.tools'] : [])].filter((selector) => {
+var covering = wholeView + `.then(({left, right, top, bottom}) => ['.canvas-tools', ...(innerWidth > 480 ? ['.tools'] : [])].filter((selector) => {
 	const b = document.querySelector(selector).getBoundingClientRect();
 	return b.left < right && b.right > left && b.top < bottom && b.bottom > top;
 }))`

@@ -18,6 +18,7 @@ import (
 	"github.com/disintegration/imaging"
 
 	"collie/sharedtest"
+	"collie/static"
 )
 
 var speed = flag.Bool("speed", false, "measure how quick the annotation page is (make bench-page)")
@@ -66,7 +67,7 @@ func largePhotograph(t *testing.T) string {
 }
 
 // probe counts, in the page, how long each paint and each frame takes.
-const probe = `import('/static/canvas/painter.js').then(({Painter}) => {
+var probe = `import('` + static.Address("canvas/painter.js") + `').then(({Painter}) => {
 	window.probe = {paints: [], frames: [], since: performance.now()};
 	const paint = Painter.prototype.paint;
 	Painter.prototype.paint = function () {
@@ -153,7 +154,7 @@ func TestE2ESpeedLarge(t *testing.T) {
 // paint that shows the first hypothesis that the click will lead to; and from the
 // release to the ack, to the arrival of that hypothesis as one of the run, and to
 // the end of the paint that follows.
-const stopwatch = `Promise.all([import('/static/canvas/painter.js'), import('/static/annotate/app.js'), import('/static/evidence/session.js')]).then(([{Painter}, {App}, {Session}]) => {
+var stopwatch = `Promise.all([import('` + static.Address("canvas/painter.js") + `'), import('` + static.Address("annotate/app.js") + `'), import('` + static.Address("evidence/session.js") + `')]).then(([{Painter}, {App}, {Session}]) => {
 	window.clicks = {foreseen: [], acked: [], arrived: [], painted: []};
 	let pressed = 0, since = 0, waiting = false, foreseen = false;
 	const canvas = document.getElementById('canvas');

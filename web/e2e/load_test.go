@@ -1,0 +1,142 @@
+package e2e
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/rs/zerolog"
+
+	"collie/sharedtest"
+)
+
+var against = flag.String("against", "", "a server program that TestE2ESpeedOpen measures in turn with the present one")
+
+// loadedFiles is an expression for the files of static that the document has
+// fetched, with the bytes that travelled for each.
+const loadedFiles = `performance.getEntriesByType('resource').map((e) => ({Path: new URL(e.name).pathname, Bytes: e.transferSize})).filter(({Path}) => Path.startsWith('/static/'))`
+
+type loadedFile struct {
+	Path  string
+	Bytes int
+}
+
+// TestE2ELoading: the browser needs no module that the page does not name, and
+// asks for none a second time.
+func TestE2ELoading(t *testing.T) {
+	p := openPage(t, 1280, 720, false, startServer(t))
+	p.do("taking the sample", chromedp.Click(chromedp.CSS("#sample")))
+	const ready = `document.getElementById("save")?.dataset.state === "saved"`
+	p.until(ready)
+	named := map[string]bool{}
+	for _, path := range value[[]string](p, `[...document.querySelectorAll('link[rel=modulepreload], script[src]')].map((e) => e.getAttribute('href') ?? e.getAttribute('src'))`) {
+		named[path] = true
+	}
+	modules := 0
+	for _, f := range value[[]loadedFile](p, loadedFiles) {
+		if !strings.HasSuffix(f.Path, ".js") {
+			continue
+		}
+		modules++
+		if !named[f.Path] {
+			t.Errorf("%s is imported but not named by the page", f.Path)
+		}
+	}
+	if modules < 50 {
+		t.Errorf("the page has fetched %d modules, want all of its own", modules)
+	}
+	p.do("opening the page again", chromedp.Navigate(value[string](p, `location.href`)))
+	p.until(ready)
+	again := value[[]loadedFile](p, loadedFiles)
+	for _, f := range again {
+		if f.Bytes != 0 {
+			t.Errorf("%s is asked for again, %d bytes", f.Path, f.Bytes)
+		}
+	}
+	if len(again) < modules {
+		t.Errorf("the page has %d files the second time, %d modules the first time", len(again), modules)
+	}
+}
+
+// interactive notes when the annotation page takes its first click: the milliseconds
+// since the navigation began.
+const interactive = `addEventListener('DOMContentLoaded', () => {
+	const loading = document.getElementById('loading');
+	if (!loading) return;
+	const note = () => { if (loading.hidden) window.interactive ??= performance.now(); };
+	new MutationObserver(note).observe(loading, {attributes: true});
+	note();
+});`
+
+// TestE2ESpeedOpen: from the navigation to the annotation page until it takes
+// clicks, with an empty cache and with a full one, directly and through a proxy
+// that delays each direction by half of the latency.
+func TestE2ESpeedOpen(t *testing.T) {
+	onlyWhenMeasuring(t)
+	program, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	builds := map[string]string{"now": program}
+	if *against != "" {
+		builds["against"] = *against
+	}
+	zerolog.SetGlobalLevel(zerolog.Disabled) // the proxy has much to say
+	proxies := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	const latency = 40 // milliseconds there and back
+	opened, addresses := map[string]*page{}, map[string]string{}
+	for name, program := range builds {
+		direct := serveProgram(t, program, t.TempDir())
+		p := openPage(t, 1280, 720, false, direct)
+		p.drop(sharedtest.Path(t, "data/voc/images/2009_002221.jpg"))
+		p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+		path := value[string](p, `location.pathname`)
+		slow := toxiproxy.NewProxy(proxies, name, "127.0.0.1:0", strings.TrimPrefix(direct, "http://"))
+		for _, stream := range []string{"upstream", "downstream"} {
+			if _, err := slow.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(`{"type":"latency","stream":%q,"attributes":{"latency":%d}}`, stream, latency/2))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := slow.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(slow.Stop)
+		p.do("watching", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+			_, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: interactive})
+			return err
+		}))
+		opened[name], addresses[name+", loopback"] = p, direct+path
+		addresses[fmt.Sprintf("%s, %d ms", name, latency)] = "http://" + slow.Listen + path
+	}
+	const rounds = 15
+	times := map[string][]float64{}
+	for range rounds {
+		for label, address := range addresses {
+			name, _, _ := strings.Cut(label, ",")
+			p := opened[name]
+			p.do("emptying the cache", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+				_, err := chromedp.Call(ctx, network.ClearBrowserCache, cdp.Empty{})
+				return err
+			}))
+			for _, cache := range []string{"empty", "full"} {
+				p.do("leaving", chromedp.Navigate("about:blank"))
+				p.do("opening", chromedp.Navigate(address))
+				p.until(`window.interactive > 0 && document.getElementById("save").dataset.state === "saved"`)
+				key := label + ", " + cache + " cache"
+				times[key] = append(times[key], value[float64](p, `window.interactive`))
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(times)) {
+		t.Logf("%s: %v", key, spreadOf(times[key]))
+	}
+}
