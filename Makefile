@@ -10,7 +10,7 @@ test:
 	go vet ./...
 	@before=$$(cat templates/*_templ.go | sha256sum); $(MAKE) -s generate; test "$$before" = "$$(cat templates/*_templ.go | sha256sum)" || { echo 'templates/*_templ.go were out of date; now they are not: commit them'; exit 1; }
 	go test -race -shuffle=on -timeout 20m ./...
-	@if command -v node >/dev/null; then node --test --test-reporter=dot static/*/*.test.js; else echo 'skipped: the tests of the modules in static/ need node'; fi
+	@if command -v node >/dev/null; then node --test --test-reporter=dot static/*.test.js static/*/*.test.js; else echo 'skipped: the tests of the modules in static/ need node'; fi
 	@if [ -x static/node_modules/.bin/tsc ]; then cd static && npm run -s check; else echo 'skipped: checking the types of the modules needs npm ci in static/'; fi
 
 fuzz:

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -63,9 +64,14 @@ func TestTestsAndToolsAreNotServed(t *testing.T) {
 	}
 }
 
-// A module imports from its own folder and from those before it.
+// A module imports from its own folder and from those before it, types included.
 func TestImportsFollowTheOrder(t *testing.T) {
-	for name, targets := range imports {
+	types := regexp.MustCompile(`import\('([^']+)'\)`)
+	for name, content := range Files {
+		targets := slices.Clone(imports[name])
+		for _, m := range types.FindAllSubmatch(content, -1) {
+			targets = append(targets, path.Join(path.Dir(name), string(m[1])))
+		}
 		for _, target := range targets {
 			if slices.Index(order, path.Dir(target)) > slices.Index(order, path.Dir(name)) {
 				t.Errorf("%s imports %s, against the order of the folders", name, target)

@@ -1,7 +1,8 @@
 import { Problem } from '../ui/api.js';
 import { App } from './app.js';
 import { byId, closeButtons } from '../ui/dom.js';
-import { listen } from './commands.js';
+import { connectButtons, hypothesisCommands, labelCommands, viewCommands, workCommands } from './commands.js';
+import { Keyboard } from './keyboard.js';
 import { load } from './load.js';
 import { followOrder } from '../project/order.js';
 import { newID } from '../evidence/protocol.js';
@@ -27,7 +28,7 @@ try {
   const app = new App(data, parts, queue);
   app.resume(left);
   queue.inherited = (found) => app.resume(found);
-  listen(app);
+  listen(app, queue);
   byId('loading').hidden = true;
   if (!queue.lasting) toast('Edits are kept in this page only', 'This window gives no storage, as private windows do. Before you close it, look that the state says Saved.');
   byId('canvas').focus({ preventScroll: true });
@@ -37,4 +38,34 @@ try {
   byId('loading-text').textContent =
     error instanceof Problem ? `${error.title}. ${error.detail}` : 'This image could not be opened. Reload the page to try again.';
   byId('status').textContent = 'The image could not be opened';
+}
+
+/**
+ * Connects keys and buttons with what they do.
+ *
+ * @param {App} app
+ * @param {Queue} queue
+ */
+function listen(app, queue) {
+  const { session, stage, classes, acceptance, doubt, history, layers, tones } = app;
+  const page = {
+    pick: (/** @type {number} */ superpixel) => app.pick(superpixel),
+    clear: (/** @type {number} */ superpixel) => app.touchUp('clear', superpixel),
+    travel: (/** @type {'undo' | 'redo'} */ kind) => app.travel(kind),
+    openExport: () => app.exporting.open(),
+    go: (/** @type {'next' | 'previous'} */ side) => app.go(side),
+    say: (/** @type {string} */ text) => app.say(text),
+  };
+  const commands = {
+    ...labelCommands({ classes, stage, doubt, page }),
+    ...hypothesisCommands({ session, stage, acceptance, doubt, history, page }),
+    ...viewCommands({ stage, layers, doubt, tones, granularity: app.regrain.control }),
+    ...workCommands({ session, lasting: () => queue.lasting, history, page }),
+  };
+  connectButtons(commands);
+  new Keyboard(commands, stage, (s) => app.touchUp(stage.tools.kind === 'eraser' ? 'clear' : 'paint', s));
+  byId('accept-region').addEventListener('click', () => acceptance.pickRegion(!acceptance.picking));
+  addEventListener('beforeunload', (e) => {
+    if (session.evidence.pending.length > 0 && !queue.lasting) e.preventDefault();
+  });
 }

@@ -1,81 +1,90 @@
 import { byId } from '../ui/dom.js';
-import { shares } from '../evidence/shares.js';
 import { statusLine } from './status.js';
+
+/**
+ * @typedef {import('../evidence/session.js').Session} Session
+ * @typedef {import('./acceptance.js').Acceptance} Acceptance
+ */
 
 const SAVE_TEXT = { connecting: 'Connecting', saved: 'Saved', saving: 'Saving', failed: 'Failed', offline: 'Offline' };
 const SAVE_ICON = { connecting: 'cloud', saved: 'check', saving: 'cloud', failed: 'warn', offline: 'offline' };
 
-/** @typedef {import('./app.js').App} App */
-
 /**
- * Brings everything around the canvas in line with what is known.
+ * Says above the canvas when something other than the labelling is shown.
  *
- * @param {App} app
+ * @param {Acceptance} acceptance
+ * @param {number} past the step of the history that is shown, or -1
+ * @param {boolean} touch whether there is probably no keyboard
  */
-export function paintChrome(app) {
-  const { session, choice, classes } = app;
-  const { hypotheses, evidence } = session;
-  const { selected, shown } = choice;
-  app.strip.update({ hypotheses, labels: app.labels, colors: classes.colors, selected: selected?.place ?? -1 });
-  classes.count(shares(app.labels, app.painter.map, app.overlay.repairs));
-  app.doubt.update();
-
-  const differs = shown !== null && app.differs(shown.card);
-  const past = app.history.shown;
+export function paintBadge(acceptance, past, touch) {
+  const { shown, hovered } = acceptance.choice;
+  const differs = shown !== null && acceptance.differs(shown.card);
   byId('badge').hidden = !differs && past < 0;
-  byId('badge-kind').textContent = past < 0 ? 'Preview' : 'Earlier';
+  byId('badge-kind').textContent = past < 0 ? 'Preview' : 'History';
   byId('stage').classList.toggle('previewing', differs);
   if (past >= 0) byId('badge-text').textContent = past === 0 ? 'the start' : `after step ${past}`;
-  else if (shown) byId('badge-text').textContent = `${app.nameOf(shown.place)}${choice.hovered || app.touch ? '' : ' · Enter accepts'}`;
+  else if (shown) byId('badge-text').textContent = `${acceptance.nameOf(shown.place)}${hovered || touch ? '' : ' · Enter accepts'}`;
+}
 
-  const line = statusOf(app);
-  if (byId('status').textContent !== line) byId('status').textContent = line;
-  byId('running').hidden = !hypotheses.running;
-  paintSearch(hypotheses);
-
-  app.regrain.control.update(evidence.granularity, session.asked);
-  const { undo, redo } = evidence.depth();
-  const last = hypotheses.cards.length - 1;
+/**
+ * Enables the buttons whose commands would do something.
+ *
+ * @param {Session} session
+ * @param {Acceptance} acceptance
+ */
+export function paintButtons(session, acceptance) {
+  const { selected } = acceptance.choice;
+  const { undo, redo } = session.evidence.depth();
+  const last = session.hypotheses.cards.length - 1;
   disable('undo', undo <= 0 || session.readOnly);
   disable('redo', redo <= 0 || session.readOnly);
   disable('walk-back', last < 0 || selected?.place === 0);
   disable('walk-on', last < 0 || selected?.place === last);
-  const acceptable = selected !== null && app.differs(selected.card) && !session.readOnly;
+  const acceptable = acceptance.preview !== '' && !session.readOnly;
   disable('accept', !acceptable);
   disable('accept-region', !acceptable);
-  paintSave(app);
-  app.history.changed();
 }
 
 /**
- * What the line above the strip says.
+ * Writes the line above the strip and the button beside it.
  *
- * @param {App} app
+ * @param {string} line
+ * @param {import('../evidence/hypotheses.js').Hypotheses} hypotheses
  */
-export function statusOf({ session, classes, clicks, touch, queue }) {
-  if (session.save === 'connecting') return 'Connecting';
-  if (session.save === 'offline') {
-    const kept = `Your work is kept in this ${queue.lasting ? 'browser' : 'page, which must stay open,'}`;
-    if (session.link.signedOut) return `You are signed out. ${kept} and sent when you sign in again, in another tab`;
-    return `Offline. ${kept} and sent later`;
-  }
-  return statusLine({ clicks, classes: classes.classes, hypotheses: session.hypotheses, touch });
-}
-
-/** @param {import('../evidence/hypotheses.js').Hypotheses} hypotheses */
-function paintSearch(hypotheses) {
+export function paintStatus(line, hypotheses) {
+  if (byId('status').textContent !== line) byId('status').textContent = line;
+  byId('running').hidden = !hypotheses.running;
   const button = byId('search');
   button.hidden = !hypotheses.running && hypotheses.more === 0;
-  const name = hypotheses.running ? 'Stop looking for hypotheses' : 'Look for more hypotheses';
+  const name = hypotheses.running ? 'Stop searching' : 'Search for more hypotheses';
   if (button.getAttribute('aria-label') === name) return;
   button.setAttribute('aria-label', name);
   button.title = `${name} (M)`;
   button.querySelector('use')?.setAttribute('href', hypotheses.running ? '#i-stop' : '#i-more');
 }
 
-/** @param {App} app */
-function paintSave({ session }) {
-  const { save, evidence } = session;
+/**
+ * What the line above the strip says.
+ *
+ * @param {object} now
+ * @param {Session} now.session
+ * @param {readonly {id: number, name: string}[]} now.classes in order
+ * @param {boolean} now.lasting whether unsaved edits outlive the page
+ * @param {boolean} now.touch whether there is probably no keyboard
+ */
+export function statusOf({ session, classes, lasting, touch }) {
+  if (session.save === 'connecting') return 'Connecting';
+  if (session.save === 'offline') {
+    const kept = lasting ? 'Your edits are kept in this browser' : 'Keep this page open: your edits are kept here';
+    if (session.link.signedOut) return `You are signed out. ${kept} and will be sent once you sign in again in another tab`;
+    return `Offline. ${kept} and will be sent when the server is back`;
+  }
+  const { evidence, hypotheses } = session;
+  return statusLine({ clicks: evidence.present.clicks, classes, hypotheses, touch });
+}
+
+/** @param {Session} session */
+export function paintSave({ save, evidence }) {
   const queued = evidence.pending.length;
   byId('save').dataset.state = save;
   const waiting = queued > 0 && save !== 'saving';

@@ -1,183 +1,135 @@
-import { byId } from '../ui/dom.js';
 import { findClass } from '../classes/find.js';
 import { helpSheet } from './help.js';
-import { belongsTo, commandOf } from './keys.js';
-import { recalled, remember } from '../ui/memory.js';
+import { byId } from '../ui/dom.js';
+import { counted } from '../ui/numbers.js';
 import { toast } from '../ui/toast.js';
 
-/** Where the browser keeps whether patterns are wanted. */
-const PATTERNED = 'collie-patterns';
-
-/** Milliseconds after which a held key is a hold and not a tap. */
-const HOLD = 220;
-
-/** Commands of keys that mean something else beside the image. */
-const ON_IMAGE = ['move', 'move-far', 'pan'];
+/**
+ * What keys and buttons do, by the names in keys.js; the argument is the rest of
+ * the command.
+ *
+ * @typedef {Record<string, (argument: string) => void>} Commands
+ *
+ * @typedef {import('../tools/stage.js').Stage} Stage
+ * @typedef {import('../classes/classes.js').ClassPanel} ClassPanel
+ * @typedef {import('../evidence/session.js').Session} Session
+ * @typedef {import('./doubt.js').Doubt} Doubt
+ * @typedef {import('./acceptance.js').Acceptance} Acceptance
+ * @typedef {import('./history.js').HistoryPanel} HistoryPanel
+ *
+ * @typedef {object} Page what a person can do to the page as a whole
+ * @property {(superpixel: number) => void} pick makes the class of a superpixel the active one
+ * @property {(superpixel: number) => void} clear
+ * @property {(kind: 'undo' | 'redo') => void} travel
+ * @property {() => void} openExport
+ * @property {(side: 'next' | 'previous') => Promise<void>} go to another image, once everything is saved
+ * @property {(text: string) => void} say
+ */
 
 /**
- * Connects keys and buttons with what they do.
- *
- * @param {import('./app.js').App} app
+ * @param {{classes: ClassPanel, stage: Stage, doubt: Doubt, page: Page}} ports
+ * @returns {Commands}
  */
-export function listen(app) {
-  const { painter, stage, session, classes } = app;
-  const opacity = /** @type {HTMLInputElement} */ (byId('opacity'));
-  const openFind = findClass(() => classes.classes, (i) => classes.choose(i));
-  const openHelp = helpSheet();
-
-  /** @param {'boundaries' | 'labelled'} layer @param {string} button @param {boolean} on */
-  const toggle = (layer, button, on) => {
-    painter[layer] = on;
-    byId(button).setAttribute('aria-pressed', String(on));
-    painter.touch();
-  };
-  /** @param {number} value */
-  const setOpacity = (value) => {
-    painter.opacity = Math.min(1, Math.max(0.1, value));
-    opacity.value = String(painter.opacity);
-    if (!painter.labelled) toggle('labelled', 'overlay', true);
-    painter.touch();
-  };
-  /** @param {'next' | 'previous'} side */
-  const go = async (side) => {
-    const id = app.data[side];
-    if (!id) {
-      toast(side === 'next' ? 'This is the last image of the project' : 'This is the first image of the project');
-    } else if (await app.saved()) {
-      location.assign(`/images/${id}`);
-    }
-  };
-
-  /** @param {boolean} on */
-  const setPatterns = (on) => {
-    app.patterned = on;
-    app.recolor();
-    byId('app').classList.toggle('patterned', on);
-    byId('patterns').setAttribute('aria-pressed', String(on));
-    remember(PATTERNED, String(on));
-  };
-  if (recalled(PATTERNED, String(matchMedia('(prefers-contrast: more)').matches)) === 'true') setPatterns(true);
-
-  /** @type {Record<string, (argument: string) => void>} */
-  const commands = {
+export function labelCommands({ classes, stage, doubt, page }) {
+  return {
     class: (i) => {
-      if (classes.choose(Number(i))) app.doubt.answer();
+      if (classes.choose(Number(i))) doubt.answer();
     },
-    pick: () => app.pick(stage.focus),
-    find: openFind,
+    pick: () => page.pick(stage.focus),
+    find: findClass(() => classes.classes, (i) => classes.choose(i)),
     'add-class': () => classes.add(),
     'rename-class': () => classes.edit(classes.activeKey),
-    'walk-on': () => app.walk(1),
-    'walk-back': () => app.walk(-1),
+    clear: () => {
+      if (!stage.drawing.back()) page.clear(stage.focus);
+    },
+    tool: (kind) => stage.tools.take(/** @type {import('../tools/strokes.js').ToolKind} */ (kind)),
+    exact: () => stage.tools.toggleExact(),
+    thinner: () => stage.tools.resize(stage.tools.place - 1),
+    wider: () => stage.tools.resize(stage.tools.place + 1),
+  };
+}
+
+/**
+ * @param {{session: Session, stage: Stage, acceptance: Acceptance, doubt: Doubt, history: HistoryPanel, page: Page}} ports
+ * @returns {Commands}
+ */
+export function hypothesisCommands({ session, stage, acceptance, doubt, history, page }) {
+  return {
+    'walk-on': () => acceptance.walk(1),
+    'walk-back': () => acceptance.walk(-1),
     search: () => {
       if (session.hypotheses.running) session.stop();
       else if (session.hypotheses.more > 0) session.run(session.hypotheses.more);
     },
     accept: () => {
-      if (!stage.drawing.close() && !stage.point.finish()) app.accept();
+      if (!stage.drawing.close() && !stage.point.finish()) acceptance.accept();
     },
-    'accept-region': () => app.acceptRegion(),
+    'accept-region': () => acceptance.acceptRegion(),
     'accept-next': () => {
-      app.accept();
-      void go('next');
+      acceptance.accept();
+      void page.go('next');
     },
     cancel: () => {
-      if (app.history.leave()) return;
-      if (app.picking) app.pickRegion(false);
-      else if (stage.cancel()) app.say('Cancelled');
-      else if (!app.doubt.popup.close() && !app.doubt.forget()) app.select(-1);
+      if (history.leave()) return;
+      if (acceptance.picking) acceptance.pickRegion(false);
+      else if (stage.cancel()) page.say('Cancelled');
+      else if (!doubt.popup.close() && !doubt.forget()) acceptance.select(-1);
     },
-    tool: (kind) => stage.tools.take(/** @type {import('../tools/strokes.js').ToolKind} */ (kind)),
-    history: () => app.history.toggle(),
-    exact: () => stage.tools.toggleExact(),
-    thinner: () => stage.tools.resize(stage.tools.place - 1),
-    wider: () => stage.tools.resize(stage.tools.place + 1),
+    'next-click': () => doubt.next(),
+    alternatives: () => {
+      if (!doubt.popup.ask()) toast('No alternatives here', 'Point at a region where the hypotheses differ. Press U to see where.');
+    },
+  };
+}
+
+/**
+ * @param {{stage: Stage, layers: import('./layers.js').Layers, doubt: Doubt, tones: import('./tones.js').Tones, granularity: import('./granularity.js').GranularityControl}} ports
+ * @returns {Commands}
+ */
+export function viewCommands({ stage, layers, doubt, tones, granularity }) {
+  return {
     fit: () => stage.fit(),
     'full-size': () => stage.fullSize(),
-    fainter: () => setOpacity(painter.opacity - 0.1),
-    stronger: () => setOpacity(painter.opacity + 0.1),
-    boundaries: () => toggle('boundaries', 'boundaries', !painter.boundaries),
-    overlay: () => toggle('labelled', 'overlay', !painter.labelled),
-    uncertainty: () => app.doubt.toggle(),
-    'next-click': () => app.doubt.next(),
-    alternatives: () => {
-      if (!app.doubt.popup.ask()) toast('No alternatives here', 'Point at a part of the image on which the hypotheses differ; U shows where.');
-    },
-    tones: () => app.tones.toggle(),
-    patterns: () => setPatterns(!app.patterned),
     move: (direction) => stage.move(direction, false),
     'move-far': (direction) => stage.move(direction, true),
     pan: (direction) => stage.pan(direction),
-    clear: () => stage.drawing.back() || app.touchUp('clear', stage.focus),
-    undo: () => app.travel('undo'),
-    redo: () => app.travel('redo'),
-    export: () => app.openExport(),
+    fainter: () => layers.fade(-0.1),
+    stronger: () => layers.fade(0.1),
+    boundaries: () => layers.toggleBoundaries(),
+    overlay: () => layers.toggleLabelling(),
+    patterns: () => layers.setPatterns(!layers.patterned),
+    uncertainty: () => doubt.toggle(),
+    tones: () => tones.toggle(),
+    coarser: () => granularity.step(-1),
+    finer: () => granularity.step(1),
+  };
+}
+
+/**
+ * @param {{session: Session, lasting: () => boolean, history: HistoryPanel, page: Page}} ports lasting: whether unsaved edits outlive the page
+ * @returns {Commands}
+ */
+export function workCommands({ session, lasting, history, page }) {
+  return {
+    undo: () => page.travel('undo'),
+    redo: () => page.travel('redo'),
+    history: () => history.toggle(),
+    export: () => page.openExport(),
     saved: () => {
       const queued = session.evidence.pending.length;
       if (session.save === 'saved') toast('Everything is saved');
-      else toast(`${queued} ${queued === 1 ? 'step is' : 'steps are'} waiting to be saved`, `They are kept in this ${app.queue.lasting ? 'browser' : 'page'} until the server has them.`, 'problem');
+      else toast(`${counted(queued, 'edit is', 'edits are')} not saved yet`, `They stay in this ${lasting() ? 'browser' : 'page'} until the server has them.`, 'problem');
     },
-    coarser: () => app.regrain.control.step(-1),
-    finer: () => app.regrain.control.step(1),
-    next: () => void go('next'),
-    previous: () => void go('previous'),
-    help: openHelp,
+    next: () => void page.go('next'),
+    previous: () => void page.go('previous'),
+    help: helpSheet(),
   };
+}
 
-  /** When H went down, or -1. */
-  let peeking = -1;
-  /** Whether Space is down and meant for the keyboard alone, however long: a hand may be slow. */
-  let labelling = false;
-  byId('canvas').addEventListener('pointerdown', () => {
-    labelling = false;
-  });
-  document.addEventListener('keydown', (e) => {
-    if (document.querySelector('dialog[open]') || belongsTo(e.target, e.key)) return;
-    if (e.key === ' ') {
-      e.preventDefault();
-      if (!e.repeat) {
-        labelling = e.target === byId('canvas');
-        if (labelling && stage.point.press()) return;
-        stage.space = true;
-        byId('canvas').dataset.space = '';
-      }
-      return;
-    }
-    const given = commandOf(e);
-    if (!given) return;
-    const [name, argument = ''] = given.split(' ');
-    if (ON_IMAGE.includes(name) && !document.activeElement?.matches('body, #main, #canvas')) return;
-    e.preventDefault();
-    if (e.repeat && ![...ON_IMAGE, 'undo', 'redo', 'walk-on', 'walk-back', 'fainter', 'stronger', 'coarser', 'finer', 'thinner', 'wider'].includes(name)) return;
-    if (name === 'overlay') peeking = e.timeStamp;
-    commands[name](argument);
-  });
-  document.addEventListener('keyup', (e) => {
-    if (e.key.toLowerCase() === 'h' && peeking >= 0) {
-      if (e.timeStamp - peeking >= HOLD) commands.overlay('');
-      peeking = -1;
-    }
-    if (e.key === ' ') {
-      const label = labelling && e.target === byId('canvas');
-      labelling = stage.space = false;
-      delete byId('canvas').dataset.space;
-      if (stage.point.release() || !label) return;
-      app.touchUp(stage.tools.kind === 'eraser' ? 'clear' : 'paint', painter.marks.cursor);
-    }
-  });
-  addEventListener('blur', () => {
-    labelling = stage.space = false;
-    stage.point.release();
-    if (peeking >= 0) commands.overlay('');
-    peeking = -1;
-  });
+/** Buttons named after their command. */
+const BUTTONS = ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'accept', 'find', 'boundaries', 'overlay', 'uncertainty', 'next-click', 'patterns', 'search'];
 
-  for (const id of ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'accept', 'find', 'boundaries', 'overlay', 'uncertainty', 'next-click', 'patterns', 'search']) {
-    byId(id).addEventListener('click', () => commands[id](''));
-  }
-  byId('accept-region').addEventListener('click', () => app.pickRegion(!app.picking));
-  opacity.addEventListener('input', () => setOpacity(Number(opacity.value)));
-  addEventListener('beforeunload', (e) => {
-    if (session.evidence.pending.length > 0 && !app.queue.lasting) e.preventDefault();
-  });
+/** @param {Commands} commands */
+export function connectButtons(commands) {
+  for (const id of BUTTONS) byId(id).addEventListener('click', () => commands[id](''));
 }

@@ -16,14 +16,31 @@ const CURVE = { width: 200, height: 40 };
 const BELOW = 120;
 
 /**
+ * @typedef {object} Ports
+ * @property {import('../evidence/session.js').Session} session
+ * @property {import('../tools/stage.js').Stage} stage
+ * @property {Pick<import('../classes/classes.js').ClassPanel, 'nameOf' | 'colorOf'>} classes
+ * @property {(superpixel: number) => void} label gives a superpixel the active class
+ * @property {(superpixels: readonly number[], label: number) => void} propose shows what a region would become
+ * @property {import('./acceptance.js').Acceptance} acceptance
+ * @property {(text: string) => void} say
+ * @property {boolean} touch whether there is probably no keyboard
+ */
+
+/**
  * What the hypotheses of the present run leave open: the overlay of doubt, the
  * next click, the curve of the expected wrong area, and the alternatives of a
  * region.
  */
 export class Doubt {
-  /** @param {import('./app.js').App} app */
-  constructor(app) {
-    this.app = app;
+  /**
+   * @param {string} image id
+   * @param {Ports} ports
+   */
+  constructor(image, ports) {
+    this.image = image;
+    this.ports = ports;
+    this.painter = ports.stage.painter;
     this.on = false;
     /** @type {Uncertainty | null} of the last run that has hypotheses */
     this.uncertainty = null;
@@ -31,19 +48,27 @@ export class Doubt {
     this.source = '';
     /** @type {import('./curve.js').Step[]} */
     this.steps = [];
-    this.store = `collie-curve-${app.data.image ?? ''}`;
+    this.store = `collie-curve-${image}`;
     try {
       this.steps = JSON.parse(sessionStorage.getItem(this.store) ?? '[]');
     } catch {
-      // The curve starts anew.
+      // The curve starts again.
     }
-    this.popup = new AlternativesPopup(app);
+    this.popup = new AlternativesPopup({
+      stage: ports.stage,
+      classes: ports.classes,
+      propose: ports.propose,
+      at: (superpixel) => this.at(superpixel),
+      tip: (superpixel, x, y) => this.tell(superpixel, x, y),
+      accept: ({ card, superpixels, label }) => ports.acceptance.takeRegion(card, superpixels, ports.classes.nameOf(label)),
+    });
     this.paintCurve();
   }
 
   /** Brings everything in line with the hypotheses; called when they or the labelling have changed. */
   update() {
-    const { session, area, painter } = this.app;
+    const { painter } = this;
+    const { session } = this.ports;
     const { hypotheses, evidence } = session;
     const source = `${hypotheses.run}/${hypotheses.received}/${painter.map.n}`;
     if (this.uncertainty && this.uncertainty.n !== painter.map.n) this.uncertainty = null;
@@ -52,9 +77,9 @@ export class Doubt {
       return;
     }
     this.source = source;
-    this.uncertainty = new Uncertainty(hypotheses.present, area);
+    this.uncertainty = new Uncertainty(hypotheses.present, painter.map.area);
     if (hypotheses.done?.reason === 'complete') {
-      const clicks = this.app.clicks.reduce((sum, c) => sum + Number(c !== VOID), 0);
+      const clicks = evidence.present.clicks.reduce((sum, c) => sum + Number(c !== VOID), 0);
       this.steps = recorded(this.steps, { seq: evidence.seq, clicks, wrong: this.uncertainty.wrongArea });
       try {
         sessionStorage.setItem(this.store, JSON.stringify(this.steps));
@@ -91,17 +116,17 @@ export class Doubt {
     if (this.on) {
       if (!this.uncertainty) toast('Nothing is uncertain yet', 'Click some superpixels of two classes; the overlay follows from the hypotheses.');
       this.paintHeat();
-      this.app.say('Uncertainty is shown');
+      this.ports.say('Uncertainty is shown');
     } else {
-      this.app.painter.heat = null;
-      this.app.painter.touch();
+      this.painter.heat = null;
+      this.painter.touch();
       this.tell(-1, 0, 0);
-      this.app.say('Uncertainty is hidden');
+      this.ports.say('Uncertainty is hidden');
     }
   }
 
   paintHeat() {
-    const { painter } = this.app;
+    const { painter } = this;
     if (!painter.heat) {
       painter.heat = new Overlay(painter.map);
       painter.heat.recolor(ramp(), false);
@@ -122,22 +147,22 @@ export class Doubt {
     tip.hidden = !this.on || superpixel < 0 || !this.uncertainty;
     if (tip.hidden) return;
     tip.textContent = this.inWords(superpixel);
-    const { width, height } = this.app.stage.size;
+    const { width, height } = this.ports.stage.size;
     tip.style.left = `${Math.max(4, Math.min(width - tip.offsetWidth - 4, x + 14))}px`;
     tip.style.top = `${y + 18 + tip.offsetHeight > height ? y - tip.offsetHeight - 10 : y + 18}px`;
   }
 
   /** @param {number} superpixel */
   inWords(superpixel) {
-    return (this.uncertainty?.shares(superpixel) ?? []).map(({ label, share }) => `${this.app.classes.nameOf(label)} ${share.toFixed(2)}`).join(', ');
+    return (this.uncertainty?.shares(superpixel) ?? []).map(({ label, share }) => `${this.ports.classes.nameOf(label)} ${share.toFixed(2)}`).join(', ');
   }
 
   /** Tells people who listen where the keyboard stands. @param {number} s */
   describe(s) {
-    const { painter, overlay, classes } = this.app;
+    const { painter, ports: { classes } } = this;
     if (s < 0 || painter.marks.cursor !== s || this.asked >= 0) return;
     const open = this.inWords(s);
-    this.app.say(classes.nameOf(overlay.labels[s]) + (open.includes(',') ? `; hypotheses: ${open}` : ''));
+    this.ports.say(classes.nameOf(painter.overlay.labels[s]) + (open.includes(',') ? `; hypotheses: ${open}` : ''));
   }
 
   /**
@@ -145,17 +170,16 @@ export class Doubt {
    * class then labels it. The server works it out from the evidence.
    */
   async next() {
-    const { app } = this;
-    const { hypotheses, evidence } = app.session;
+    const { hypotheses, evidence } = this.ports.session;
     if (hypotheses.classes < 2) {
       toast('Nothing to ask yet', 'Click some superpixels of two classes first.');
       return;
     }
     try {
-      const { map, suggestion } = await call('GET', `/api/v1/images/${app.data.image}/hypotheses?count=0`);
+      const { map, suggestion } = await call('GET', `/api/v1/images/${this.image}/hypotheses?count=0`);
       if (!suggestion) {
-        toast('Nothing left to ask', 'There is no place where another click is expected to help.');
-      } else if (map === evidence.map && app.clicks[suggestion.superpixel] === VOID) { // otherwise the image has changed since
+        toast('Nothing left to ask', 'No further click is expected to help.');
+      } else if (map === evidence.map && evidence.present.clicks[suggestion.superpixel] === VOID) { // otherwise the image has changed since
         this.ask(suggestion.superpixel);
       }
     } catch (error) {
@@ -165,33 +189,34 @@ export class Doubt {
 
   /** @param {number} superpixel to be labelled next */
   ask(superpixel) {
-    const { app } = this;
-    const fresh = app.session.hypotheses.present;
-    if (fresh.length > 0) this.uncertainty ??= new Uncertainty(fresh, app.area);
+    const { painter } = this;
+    const { session, stage, touch, say } = this.ports;
+    const fresh = session.hypotheses.present;
+    if (fresh.length > 0) this.uncertainty ??= new Uncertainty(fresh, painter.map.area);
     this.popup.close();
     this.tell(-1, 0, 0);
-    app.stage.goTo(superpixel);
-    app.painter.marks.suggested = superpixel;
-    app.painter.touchMarks();
+    stage.goTo(superpixel);
+    painter.marks.suggested = superpixel;
+    painter.touchMarks();
     byId('asking').hidden = false;
-    byId('asking').classList.toggle('above', app.stage.inWindow(app.painter.anchorOf(superpixel))[1] > app.stage.size.height - BELOW);
-    const wanted = app.touch ? 'choose its class, then tap it' : 'press the key of its class';
+    byId('asking').classList.toggle('above', stage.inWindow(painter.anchorOf(superpixel))[1] > stage.size.height - BELOW);
+    const wanted = touch ? 'choose its class, then tap it' : 'press the key of its class';
     const open = this.inWords(superpixel) || 'This superpixel';
     byId('asking-text').textContent = `${open} – ${wanted}`;
-    app.say(`The superpixel worth a click: ${open}. Press the key of its class.`);
+    say(`Most useful next click: ${open}. Press the key of its class.`);
   }
 
   /** The superpixel that has been asked for, or -1. */
   get asked() {
-    return this.app.painter.marks.suggested;
+    return this.painter.marks.suggested;
   }
 
   /** Labels the superpixel that has been asked for with the active class. @returns {boolean} whether there was one */
   answer() {
-    const { app, asked } = this;
+    const { asked } = this;
     if (asked < 0) return false;
     this.forget();
-    app.touchUp('paint', asked);
+    this.ports.label(asked);
     return true;
   }
 
@@ -199,14 +224,15 @@ export class Doubt {
   forget() {
     const was = this.asked >= 0;
     byId('asking').hidden = true;
-    this.app.painter.marks.suggested = -1;
-    this.app.painter.touchMarks();
+    this.painter.marks.suggested = -1;
+    this.painter.touchMarks();
     return was;
   }
 
   /** What the hypotheses offer around a superpixel. @param {number} superpixel */
   at(superpixel) {
-    const { session, graph, clicks, labels } = this.app;
-    return alternatives(superpixel, { cards: session.hypotheses.present, graph, clicks, labels });
+    const { session, stage } = this.ports;
+    const { clicks, labels } = session.evidence.present;
+    return alternatives(superpixel, { cards: session.hypotheses.present, graph: stage.graph, clicks, labels });
   }
 }

@@ -1,14 +1,6 @@
 import { byId } from '../ui/dom.js';
 
-/**
- * How fine the superpixels are.
- *
- * @typedef {object} Granularity
- * @property {number} regions superpixels there are
- * @property {number} wanted superpixels asked for
- * @property {number} finest the most there can be
- * @property {number} split superpixels that stay divided because they hold two classes
- */
+/** @typedef {import('../evidence/evidence.js').Granularity} Granularity */
 
 /** Milliseconds that the control waits for another move before it asks for new superpixels. */
 const CALM = 250;

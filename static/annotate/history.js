@@ -1,7 +1,5 @@
 import { call } from '../ui/api.js';
-import { pixels, vocColor } from '../canvas/colour.js';
 import { byId, stamp } from '../ui/dom.js';
-import { VOID } from '../evidence/protocol.js';
 import { historyOf } from '../evidence/steps.js';
 import { toastProblem } from '../ui/toast.js';
 
@@ -16,12 +14,24 @@ const CALM = 120;
  * @typedef {import('../evidence/steps.js').Step} Step
  */
 
+/**
+ * @typedef {object} Ports
+ * @property {() => number} stored events that the server has stored
+ * @property {(id: number) => {name: string, color: string} | undefined} classOf
+ * @property {(mask: ImageBitmap | null) => void} show an earlier state, or the present one with null
+ * @property {(seq: number) => void} restore
+ * @property {(text: string) => void} say
+ */
+
 /** The panel that lists what has been done, shows earlier states and restores them. */
 export class HistoryPanel {
-  /** @param {import('./app.js').App} app */
-  constructor(app) {
-    this.app = app;
-    this.address = `/api/v1/images/${app.data.image}`;
+  /**
+   * @param {string} address of the image in the interface
+   * @param {Ports} ports
+   */
+  constructor(address, ports) {
+    this.address = address;
+    this.ports = ports;
     this.panel = byId('history-panel');
     this.list = byId('history-list');
     this.restoreButton = /** @type {HTMLButtonElement} */ (byId('history-restore'));
@@ -62,7 +72,7 @@ export class HistoryPanel {
 
   /** Something has been stored or taken back. */
   changed() {
-    if (!this.open || this.app.session.evidence.seq === this.log.length) return;
+    if (!this.open || this.ports.stored() === this.log.length) return;
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => void this.fetch(), CALM);
   }
@@ -98,11 +108,10 @@ export class HistoryPanel {
   row(step, present) {
     const { element, slot } = stamp('step-template');
     const button = slot('step');
-    const { classes } = this.app;
     button.dataset.seq = String(step?.seq ?? 0);
     button.dataset.state = step?.state ?? 'stands';
     if (present) button.setAttribute('aria-current', 'step');
-    const known = step && classes.byID(step.label);
+    const known = step && this.ports.classOf(step.label);
     slot('swatch').style.backgroundColor = known?.color ?? '';
     slot('swatch').classList.toggle('none', !known);
     slot('text').textContent = step?.text ?? 'Start';
@@ -138,7 +147,6 @@ export class HistoryPanel {
 
   /** Shows the state after a step. @param {number} seq */
   async preview(seq) {
-    const { painter } = this.app;
     if (seq === this.shown) {
       this.leave();
       return;
@@ -150,10 +158,8 @@ export class HistoryPanel {
       if (!response.ok) throw new Error(`The server answered with status ${response.status}.`);
       const picture = await createImageBitmap(await response.blob());
       if (this.shown !== seq) return;
-      painter.past = new Past(picture, painter.map, this.app.classes.classes.map((c) => c.color));
-      painter.touch();
-      this.app.refresh();
-      this.app.say(seq === 0 ? 'The start is shown' : `The state after step ${seq} is shown`);
+      this.ports.show(picture);
+      this.ports.say(seq === 0 ? 'Showing the start' : `Showing the state after step ${seq}`);
     } catch (error) {
       toastProblem(error);
       this.leave();
@@ -164,9 +170,7 @@ export class HistoryPanel {
   leave() {
     if (this.shown < 0) return false;
     this.shown = -1;
-    this.app.painter.past = null;
-    this.app.painter.touch();
-    this.app.refresh();
+    this.ports.show(null);
     this.mark();
     return true;
   }
@@ -181,41 +185,8 @@ export class HistoryPanel {
     const { shown } = this;
     if (shown < 0) return;
     this.leave();
-    this.app.session.restore(shown);
-    this.app.say(shown === 0 ? 'Went back to the start' : `Restored the state after step ${shown}`);
-  }
-}
-
-/** An earlier labelling, drawn in place of the present one. */
-export class Past {
-  /**
-   * @param {ImageBitmap} mask of class places in the colours of the VOC palette
-   * @param {import('../superpixels/idmap.js').IdMap} map
-   * @param {readonly string[]} colors of the classes in order
-   */
-  constructor(mask, { width, height }, colors) {
-    this.width = width;
-    this.height = height;
-    this.canvas = document.createElement('canvas');
-    this.canvas.width = width;
-    this.canvas.height = height;
-    const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d', { willReadFrequently: true }));
-    context.imageSmoothingEnabled = false;
-    context.drawImage(mask, 0, 0, width, height);
-    const image = context.getImageData(0, 0, width, height);
-    const data = new Uint32Array(image.data.buffer);
-    const table = pixels(colors);
-    const places = new Map(Array.from({ length: VOID + 1 }, (_, place) => [vocColor(place), place]));
-    for (let i = 0; i < data.length; i++) data[i] = table[places.get(data[i] & 0xffffff) ?? VOID];
-    context.putImageData(image, 0, 0);
-  }
-
-  /**
-   * @param {CanvasRenderingContext2D} context counting device pixels
-   * @param {import('../superpixels/box.js').Placing} placing of the map in them
-   */
-  draw(context, { sx, sy, left, top }) {
-    context.drawImage(this.canvas, left, top, this.width * sx, this.height * sy);
+    this.ports.restore(shown);
+    this.ports.say(shown === 0 ? 'Restored the start' : `Restored the state after step ${shown}`);
   }
 }
 

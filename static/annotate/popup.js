@@ -6,16 +6,27 @@ const REST = 450;
 /** CSS pixels that the pointer may move away before they are put away again. */
 const LEAVE = 48;
 
-/** @typedef {import('../evidence/alternatives.js').Alternatives} Alternatives */
+/**
+ * @typedef {import('../evidence/alternatives.js').Alternatives} Alternatives
+ * @typedef {import('../evidence/alternatives.js').Option} Option
+ *
+ * @typedef {object} Ports
+ * @property {import('../tools/stage.js').Stage} stage
+ * @property {Pick<import('../classes/classes.js').ClassPanel, 'nameOf' | 'colorOf'>} classes
+ * @property {(superpixel: number) => Alternatives | null} at what the hypotheses offer around a superpixel
+ * @property {(superpixel: number, x: number, y: number) => void} tip shows or hides the tooltip of a superpixel
+ * @property {(superpixels: readonly number[], label: number) => void} propose shows what a region would become
+ * @property {(option: Option) => void} accept
+ */
 
 /**
  * The alternatives of a region, offered beside it: '9 of 12: road'. It comes
  * when the pointer rests where the hypotheses differ, or when asked for by key.
  */
 export class AlternativesPopup {
-  /** @param {import('./app.js').App} app */
-  constructor(app) {
-    this.app = app;
+  /** @param {Ports} ports */
+  constructor(ports) {
+    this.ports = ports;
     this.element = byId('alternatives');
     this.list = byId('alternatives-list');
     this.timer = 0;
@@ -26,7 +37,7 @@ export class AlternativesPopup {
     canvas.addEventListener('pointerdown', () => this.close());
     canvas.addEventListener('pointerleave', () => {
       clearTimeout(this.timer);
-      app.doubt.tell(-1, 0, 0);
+      ports.tip(-1, 0, 0);
     });
     this.element.addEventListener('pointerleave', () => this.close());
     this.element.addEventListener('keydown', (e) => this.key(e));
@@ -39,7 +50,7 @@ export class AlternativesPopup {
   moved(e) {
     const box = byId('canvas').getBoundingClientRect();
     const [x, y] = [e.clientX - box.left, e.clientY - box.top];
-    this.app.doubt.tell(e.pointerType === 'touch' || e.buttons ? -1 : this.app.stage.hovered, x, y);
+    this.ports.tip(e.pointerType === 'touch' || e.buttons ? -1 : this.ports.stage.hovered, x, y);
     clearTimeout(this.timer);
     if (this.offered) {
       const { left, top, right, bottom } = this.element.getBoundingClientRect();
@@ -48,16 +59,16 @@ export class AlternativesPopup {
       else this.outline(this.offered.superpixels);
       return;
     }
-    if (e.pointerType === 'touch' || e.buttons || this.app.stage.tools.kind !== 'superpixel') return;
-    this.timer = window.setTimeout(() => this.open(this.app.stage.hovered, x, y, false), REST);
+    if (e.pointerType === 'touch' || e.buttons || this.ports.stage.tools.kind !== 'superpixel') return;
+    this.timer = window.setTimeout(() => this.open(this.ports.stage.hovered, x, y, false), REST);
   }
 
   /** Offers the alternatives of the superpixel in focus, for the keyboard. @returns {boolean} whether there are any */
   ask() {
-    const { stage, painter } = this.app;
+    const { stage } = this.ports;
     const s = stage.focus;
     if (s < 0) return false;
-    const [x, y] = stage.inWindow(painter.anchorOf(s));
+    const [x, y] = stage.inWindow(stage.painter.anchorOf(s));
     return this.open(s, x, y, true);
   }
 
@@ -69,13 +80,13 @@ export class AlternativesPopup {
    * @returns {boolean}
    */
   open(superpixel, x, y, focus) {
-    const found = this.app.doubt.at(superpixel);
+    const found = this.ports.at(superpixel);
     if (!found || document.querySelector('dialog[open]')) return false;
     this.offered = found;
     this.outline(found.superpixels);
     this.list.replaceChildren(...found.options.map((option) => this.button(option, found.total)));
     this.element.hidden = false;
-    const { width, height } = this.app.stage.size;
+    const { width, height } = this.ports.stage.size;
     const { offsetWidth, offsetHeight } = this.element;
     this.element.style.left = `${Math.max(4, x + 20 + offsetWidth > width ? x - offsetWidth - 20 : x + 20)}px`;
     this.element.style.top = `${Math.max(4, Math.min(height - offsetHeight - 4, y + 12))}px`;
@@ -89,11 +100,11 @@ export class AlternativesPopup {
   }
 
   /**
-   * @param {import('../evidence/alternatives.js').Option} option
+   * @param {Option} option
    * @param {number} total
    */
   button(option, total) {
-    const { classes } = this.app;
+    const { classes } = this.ports;
     const button = document.createElement('button');
     button.type = 'button';
     button.className = 'alternative';
@@ -104,16 +115,16 @@ export class AlternativesPopup {
     if (option.current) button.append(Object.assign(document.createElement('span'), { className: 'muted', textContent: ' now' }));
     const look = () => {
       this.outline(option.superpixels);
-      this.app.propose(option.superpixels, option.label);
+      this.ports.propose(option.superpixels, option.label);
     };
-    const leave = () => this.app.propose([], option.label);
+    const leave = () => this.ports.propose([], option.label);
     button.addEventListener('pointerenter', look);
     button.addEventListener('pointerleave', leave);
     button.addEventListener('focus', look);
     button.addEventListener('blur', leave);
     button.addEventListener('click', () => {
       this.close();
-      this.app.takeRegion(option.card, option.superpixels, classes.nameOf(option.label));
+      this.ports.accept(option);
     });
     return button;
   }
@@ -132,8 +143,9 @@ export class AlternativesPopup {
 
   /** @param {readonly number[]} superpixels */
   outline(superpixels) {
-    this.app.painter.marks.hover = superpixels;
-    this.app.painter.touchMarks();
+    const { painter } = this.ports.stage;
+    painter.marks.hover = superpixels;
+    painter.touchMarks();
   }
 
   /** @returns {boolean} whether it was open */
@@ -143,9 +155,9 @@ export class AlternativesPopup {
     this.offered = null;
     const focused = this.element.contains(document.activeElement);
     this.element.hidden = true;
-    const { stage } = this.app;
+    const { stage } = this.ports;
     this.outline(stage.hovered >= 0 ? [stage.hovered] : []);
-    this.app.propose([], 0);
+    this.ports.propose([], 0);
     if (focused) byId('canvas').focus({ preventScroll: true });
     return true;
   }

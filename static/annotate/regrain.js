@@ -1,44 +1,51 @@
-import { pixels } from '../canvas/colour.js';
 import { byId } from '../ui/dom.js';
 import { GranularityControl, inWords } from './granularity.js';
 import { loadMap } from './load.js';
-import { Overlay } from '../canvas/overlay.js';
-import { renumbered, sources } from '../superpixels/remap.js';
-import { Thumbnails } from '../canvas/thumbnails.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /** Milliseconds after which superpixels are fetched again that came too early or not at all. */
 const AGAIN = { early: 50, failed: 2000 };
 
 /**
- * Exchanges the superpixels of the page for coarser or finer ones, whoever
- * asked for them. The old ones stay on the screen until the new ones are ready.
+ * @typedef {Awaited<ReturnType<typeof loadMap>>} Parts
+ *
+ * @typedef {object} Ports
+ * @property {import('../evidence/session.js').Session} session
+ * @property {(regions: number) => void} asked the person wants that many superpixels
+ * @property {(parts: Parts) => void} exchange turns the page to other superpixels
+ * @property {(text: string) => void} say
+ */
+
+/**
+ * Replaces the superpixels of the page by coarser or finer ones, whoever asked
+ * for them. The old ones stay on the screen until the new ones are ready.
  */
 export class Regrain {
   /**
-   * @param {import('./app.js').App} app
-   * @param {CanvasImageSource & {width: number, height: number}} image
+   * @param {string} address of the superpixels
+   * @param {{width: number, height: number}} image
+   * @param {number} n superpixels at first
+   * @param {Ports} ports
    */
-  constructor(app, image) {
-    this.app = app;
+  constructor(address, image, n, ports) {
+    this.address = address;
     this.image = image;
+    this.n = n;
+    this.ports = ports;
     this.fetching = false;
-    this.control = new GranularityControl((regions) => {
-      app.choice.follow = app.choice.selected ? true : null;
-      app.session.regrain(regions);
-    });
-    showCount(app.painter.map.n);
+    this.control = new GranularityControl((regions) => ports.asked(regions));
+    showCount(n);
   }
 
-  /** Fetches the superpixels that the session waits for, again when they have changed meanwhile. */
+  /** Fetches the superpixels that the session waits for, again if they have changed meanwhile. */
   async fetch() {
     if (this.fetching) return;
     this.fetching = true;
-    const { data, session } = this.app;
+    const { session } = this.ports;
     while (session.waiting) {
       let pause = AGAIN.early;
       try {
-        const parts = await loadMap(data.superpixels ?? '', this.image);
+        const parts = await loadMap(this.address, this.image);
         if (parts.name === session.waiting?.map) {
           this.renew(parts);
           continue;
@@ -52,41 +59,26 @@ export class Regrain {
     this.fetching = false;
   }
 
-  /** @param {Awaited<ReturnType<typeof loadMap>>} parts */
-  renew({ name, map, lines, graph, anchors }) {
-    const { app } = this;
-    const { session, painter, choice } = app;
-    const old = painter.map;
-    app.stage.renew(graph);
-    session.hypotheses.renew(sources(old, map));
-    if (choice.shown && !session.hypotheses.cards.includes(choice.shown.card)) choice.selected = choice.hovered = null;
-    app.overlay = new Overlay(map);
-    app.overlay.recolor(pixels(app.classes.colors), app.patterned);
-    painter.renew({ map, overlay: app.overlay, lines, anchors });
-    app.area = map.area;
-    app.graph = graph;
-    app.eager = 0;
-    app.strip.renew(new Thumbnails(this.image, map), map.area);
-    session.adopt(map.n, name, (superpixels, points) => renumbered(superpixels, points, old, map));
-    showCount(map.n);
-    this.tell(map.n < old.n);
-  }
-
-  /** Says what has become of the superpixels. @param {boolean} coarser */
-  tell(coarser) {
-    const { granularity } = this.app.session.evidence;
-    this.app.say(inWords(granularity));
+  /** @param {Parts} parts */
+  renew(parts) {
+    const coarser = parts.map.n < this.n;
+    this.n = parts.map.n;
+    this.ports.exchange(parts);
+    showCount(this.n);
+    const { granularity } = this.ports.session.evidence;
+    this.ports.say(inWords(granularity));
     const { split } = granularity;
     if (coarser && split > 0) {
+      const one = split === 1;
       toast(
-        split === 1 ? 'One superpixel stays divided' : `${split} superpixels stay divided`,
-        `${split === 1 ? 'It holds' : 'They hold'} two classes, and no label changes when superpixels get coarser.`,
+        one ? 'One superpixel stays divided' : `${split} superpixels stay divided`,
+        `${one ? 'It contains' : 'They contain'} two classes, and coarser superpixels never change labels.`,
       );
     }
   }
 }
 
-/** Keeps the number of superpixels where the page was made with one. @param {number} n */
+/** Updates the number of superpixels in the page. @param {number} n */
 function showCount(n) {
   const canvas = byId('canvas');
   canvas.setAttribute('aria-label', (canvas.getAttribute('aria-label') ?? '').replace(/\d+ superpixels$/, `${n} superpixels`));

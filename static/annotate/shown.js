@@ -2,28 +2,33 @@ import { VOID } from '../evidence/protocol.js';
 import { painted, pixelsOf, repairAt } from '../evidence/repairs.js';
 
 /**
- * What is to be seen on the canvas now: the labelling, the preview, or what the
- * click that is being made will lead to, with the stroke that is going on or the
- * region that is proposed.
+ * @typedef {object} Scene what there is to show
+ * @property {{labels: Uint8Array, clicks: Uint8Array, repairs: import('../evidence/repairs.js').Repairs}} present the labelling
+ * @property {Uint8Array | undefined} whole labels of a hypothesis shown in its place
+ * @property {import('../tools/strokes.js').Drawn | null} draft the stroke in progress
+ * @property {number} label class of that stroke
+ * @property {{superpixels: readonly number[], label: number}} proposal what a region would become
+ * @property {import('../superpixels/idmap.js').IdMap} map
+ */
+
+/**
+ * What the canvas shows: the labelling or a hypothesis, with the stroke in
+ * progress or the proposed region on it. O(superpixels).
  *
- * @param {import('./app.js').App} app
+ * @param {Scene} scene
  * @returns {{labels: Uint8Array, clicks: Uint8Array, repairs: import('../evidence/repairs.js').Repairs}}
  */
-export function composed(app) {
-  const { draft, proposal } = app;
-  const preview = app.choice.shown;
-  let { labels, clicks } = app;
-  const whole = app.session.supposed ?? preview?.card.labels;
+export function composed({ present, whole, draft, label, proposal, map }) {
+  let { labels, clicks, repairs } = present;
   if (whole) labels = whole.map((l, s) => (clicks[s] === VOID ? l : clicks[s]));
-  let { repairs } = app.session.evidence.present;
   if (draft) {
     const { mode, superpixels, runs } = draft;
-    const value = mode === 'clear' ? VOID : app.classes.current.id;
+    const value = mode === 'clear' ? VOID : label;
     labels = labels.slice();
     clicks = clicks.slice();
     for (const s of superpixels) labels[s] = clicks[s] = value;
     if (runs) repairs = painted(repairs, runs, value);
-    else if (repairs.length > 0) repairs = painted(repairs, pixelsOf(app.painter.map, superpixels), -1);
+    else if (repairs.length > 0) repairs = painted(repairs, pixelsOf(map, superpixels), -1);
   } else if (proposal.superpixels.length > 0) {
     labels = labels.slice();
     for (const s of proposal.superpixels) labels[s] = proposal.label;

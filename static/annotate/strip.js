@@ -1,7 +1,7 @@
 import { byId, stamp } from '../ui/dom.js';
 import { leaders } from '../evidence/folds.js';
 import { changed, reference } from '../evidence/hypotheses.js';
-import { percent } from '../ui/percent.js';
+import { percent } from '../ui/numbers.js';
 
 /**
  * @typedef {import('../evidence/hypotheses.js').Card} Card

@@ -6,7 +6,7 @@ import { note, undecided } from '../project/export.js';
 import { matches } from '../classes/find.js';
 import { Hypotheses } from '../evidence/hypotheses.js';
 import { after, backoff } from '../evidence/socket.js';
-import { percent } from '../ui/percent.js';
+import { percent } from '../ui/numbers.js';
 import { statusLine } from './status.js';
 import { short } from './strip.js';
 

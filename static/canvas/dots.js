@@ -1,3 +1,4 @@
+import { contextOf } from '../ui/dom.js';
 import { VOID } from '../evidence/protocol.js';
 import { toWindow } from './view.js';
 
@@ -50,7 +51,7 @@ export class Dots {
     if (known) return known;
     const canvas = document.createElement('canvas');
     canvas.width = canvas.height = Math.ceil(2 * (radius + 3.5) * this.ratio);
-    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+    const context = contextOf(canvas);
     const centre = canvas.width / 2;
     for (const [fill, extra] of /** @type {[string, number][]} */ ([['rgb(0 0 0 / 0.65)', 2.5], ['#ffffff', 1.6], [color, 0]])) {
       context.beginPath();

@@ -140,3 +140,8 @@ export class Lines {
 export function visible(drawings, part) {
   return drawings.filter(({ box }) => meet(box, part));
 }
+
+/** @param {readonly Drawing[]} drawings @returns {number} points to draw */
+export function weight(drawings) {
+  return drawings.reduce((sum, { points }) => sum + points, 0);
+}

@@ -1,12 +1,20 @@
-import { byId } from '../ui/dom.js';
+import { byId, contextOf } from '../ui/dom.js';
 import { fit } from './view.js';
 
 /** The largest it gets, CSS pixels. */
 const LARGEST = { width: 168, height: 126 };
 
+/**
+ * @typedef {object} Window the window onto the image
+ * @property {import('./painter.js').Painter} painter
+ * @property {{width: number, height: number}} image pixels
+ * @property {{width: number, height: number}} size CSS pixels
+ * @property {(x: number, y: number) => void} centre shows a point of the image in the middle
+ */
+
 /** The whole image in a corner, with a frame around what the window shows; shown while that is a part only. */
 export class Minimap {
-  /** @param {import('../tools/stage.js').Stage} stage */
+  /** @param {Window} stage */
   constructor(stage) {
     this.stage = stage;
     this.element = byId('minimap');
@@ -20,7 +28,7 @@ export class Minimap {
     canvas.height = Math.max(1, Math.round(height * ratio));
     this.element.style.width = `${width}px`;
     this.element.style.height = `${height}px`;
-    this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+    this.context = contextOf(canvas);
     this.draw();
     this.element.addEventListener('pointerdown', (e) => {
       this.element.setPointerCapture(e.pointerId);
@@ -32,7 +40,7 @@ export class Minimap {
     this.update();
   }
 
-  /** Paints the image, which may have been developed anew. */
+  /** Paints the image as it is shown now. */
   draw() {
     const { canvas } = this.context;
     this.context.drawImage(this.stage.painter.pyramid.level(canvas.width), 0, 0, canvas.width, canvas.height);

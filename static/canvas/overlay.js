@@ -1,3 +1,4 @@
+import { contextOf } from '../ui/dom.js';
 import { empty, intersection, meet, nothing, union } from '../superpixels/box.js';
 import { pixels } from './colour.js';
 import { striped } from './patterns.js';
@@ -214,7 +215,7 @@ export class Overlay {
       const canvas = document.createElement('canvas');
       canvas.width = box.right - box.left;
       canvas.height = box.bottom - box.top;
-      tile.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+      tile.context = contextOf(canvas);
     }
     if (!empty(dirty)) {
       const { left, top, right, bottom } = dirty;

@@ -4,8 +4,10 @@ import { Contours } from './contours.js';
 import { Detail } from './detail.js';
 import { Dots } from './dots.js';
 import { at } from '../superpixels/idmap.js';
-import { detailAt, visible } from './lines.js';
+import { contextOf } from '../ui/dom.js';
+import { detailAt, visible, weight } from './lines.js';
 import { Marks } from './marks.js';
+import { DENSE, Mesh } from './mesh.js';
 import { VOID } from '../evidence/protocol.js';
 import { Pyramid } from './pyramid.js';
 
@@ -18,12 +20,6 @@ import { Pyramid } from './pyramid.js';
  * @property {import('./lines.js').Lines} lines
  * @property {Float32Array} anchors
  */
-
-/** Milliseconds without movement after which dense boundaries are drawn sharp again. */
-const SETTLED = 70;
-
-/** Points above which lines are too dense to be drawn in every frame. */
-const DENSE = 12_000;
 
 /** CSS pixels by which lines and dots reach out of the superpixels that they belong to. */
 const REACH = 8;
@@ -43,7 +39,7 @@ export class Painter {
     this.picture = contextOf(picture);
     this.scene = contextOf(scene);
     this.marks = new Marks(contextOf(marks), this);
-    this.mesh = contextOf(document.createElement('canvas'));
+    this.mesh = new Mesh(this);
     this.pyramid = new Pyramid(image);
     this.map = map;
     this.detail = new Detail(original, image, this);
@@ -53,7 +49,7 @@ export class Painter {
     this.near = null;
     /** @type {import('./overlay.js').Overlay | null} shown instead of the labelling */
     this.heat = null;
-    /** @type {import('../annotate/history.js').Past | null} an earlier labelling, shown instead */
+    /** @type {import('./past.js').Past | null} an earlier labelling, shown instead */
     this.past = null;
     this.lines = lines;
     this.contours = new Contours(lines);
@@ -61,8 +57,6 @@ export class Painter {
     this.dots = new Dots();
     /** @type {import('./view.js').View} */
     this.view = { scale: 1, left: 0, top: 0 };
-    /** @type {import('./view.js').View | null} the view that the mesh was drawn for */
-    this.meshView = null;
     this.ratio = 1;
     this.opacity = 0.45;
     this.boundaries = true;
@@ -77,7 +71,6 @@ export class Painter {
     /** Whether there are too many lines between classes to draw them. */
     this.dense = false;
     this.frame = 0;
-    this.settle = 0;
   }
 
   /**
@@ -98,7 +91,7 @@ export class Painter {
     this.clicks = new Uint8Array(map.n).fill(VOID);
     marks.hover = [];
     marks.suggested = -1;
-    this.meshView = null;
+    this.mesh.forget();
     this.touch();
   }
 
@@ -127,11 +120,11 @@ export class Painter {
    */
   resize(width, height, ratio) {
     this.ratio = ratio;
-    for (const { canvas } of [this.picture, this.scene, this.marks.context, this.mesh]) {
+    for (const { canvas } of [this.picture, this.scene, this.marks.context, this.mesh.context]) {
       canvas.width = Math.max(1, Math.round(width * ratio));
       canvas.height = Math.max(1, Math.round(height * ratio));
     }
-    this.meshView = null;
+    this.mesh.forget();
     this.look(this.view);
   }
 
@@ -296,7 +289,7 @@ export class Painter {
         this.stroke(scene, visible(contours, inMap), [['rgb(0 0 0 / 0.45)', 2.6], ['rgb(255 255 255 / 0.9)', 1.1]]);
       }
     }
-    if (this.boundaries) this.paintBoundaries(part);
+    if (this.boundaries) this.mesh.paint(scene, part);
     scene.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     if (!this.past) this.dots.paint(this, part);
     scene.restore();
@@ -316,50 +309,6 @@ export class Painter {
       context.lineWidth = width / this.mapScale;
       for (const { path } of drawings) context.stroke(path);
     }
-  }
-
-  /**
-   * Boundaries are drawn sharp into a layer of their own. While many of them
-   * move, the layer is moved as a picture; it is drawn again when they rest.
-   *
-   * @param {Box} part of the scene to paint
-   */
-  paintBoundaries(part) {
-    const { mesh, scene, view, meshView } = this;
-    const moved = !meshView || meshView.scale !== view.scale || meshView.left !== view.left || meshView.top !== view.top;
-    if (moved) {
-      const drawings = visible(this.lines.all(detailAt(this.mapScale)), this.window);
-      clearTimeout(this.settle);
-      if (!meshView || weight(drawings) < DENSE) {
-        this.drawMesh(drawings);
-      } else {
-        this.settle = window.setTimeout(() => {
-          this.meshView = null;
-          this.touch();
-        }, SETTLED);
-      }
-    }
-    const from = /** @type {import('./view.js').View} */ (this.meshView);
-    if (from === view || !moved) {
-      const size = /** @type {const} */ ([part.left, part.top, part.right - part.left, part.bottom - part.top]);
-      scene.setTransform(1, 0, 0, 1, 0, 0);
-      scene.drawImage(mesh.canvas, ...size, ...size);
-      return;
-    }
-    const ratio = view.scale / from.scale;
-    scene.setTransform(ratio, 0, 0, ratio, (view.left - from.left * ratio) * this.ratio, (view.top - from.top * ratio) * this.ratio);
-    scene.imageSmoothingEnabled = true;
-    scene.drawImage(mesh.canvas, 0, 0);
-  }
-
-  /** @param {import('./lines.js').Drawing[]} drawings */
-  drawMesh(drawings) {
-    const { mesh } = this;
-    mesh.setTransform(1, 0, 0, 1, 0, 0);
-    mesh.clearRect(0, 0, mesh.canvas.width, mesh.canvas.height);
-    this.enter(mesh);
-    this.stroke(mesh, drawings, [['rgb(0 0 0 / 0.26)', 1.6], ['rgb(255 255 255 / 0.44)', 0.7]]);
-    this.meshView = this.view;
   }
 
   /** What the window shows, in pixels of the map. */
@@ -383,14 +332,4 @@ export class Painter {
   anchorOf(s) {
     return [this.anchors[s * 2], this.anchors[s * 2 + 1]];
   }
-}
-
-/** @param {HTMLElement} canvas @returns {CanvasRenderingContext2D} */
-function contextOf(canvas) {
-  return /** @type {CanvasRenderingContext2D} */ (/** @type {HTMLCanvasElement} */ (canvas).getContext('2d'));
-}
-
-/** @param {import('./lines.js').Drawing[]} drawings @returns {number} points to draw */
-function weight(drawings) {
-  return drawings.reduce((sum, { points }) => sum + points, 0);
 }

@@ -1,3 +1,5 @@
+import { contextOf } from '../ui/dom.js';
+
 /**
  * A picture with copies of half, quarter, … its size, so that drawing it small
  * is quick and smooth. Copies are made when first needed.
@@ -29,7 +31,7 @@ function half(picture) {
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, Math.round(picture.width / 2));
   canvas.height = Math.max(1, Math.round(picture.height / 2));
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  const context = contextOf(canvas);
   context.imageSmoothingQuality = 'high';
   context.drawImage(picture, 0, 0, canvas.width, canvas.height);
   return canvas;

@@ -1,3 +1,4 @@
+import { contextOf } from '../ui/dom.js';
 import { channels } from './colour.js';
 import { VOID } from '../evidence/protocol.js';
 
@@ -46,7 +47,7 @@ export class Thumbnails {
   paint(canvas, labels, current, compared, colors) {
     canvas.width = this.width;
     canvas.height = this.height;
-    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+    const context = contextOf(canvas);
     const picture = new ImageData(this.width, this.height);
     const table = colors.map(channels);
     for (let i = 0, o = 0; i < this.grey.length; i++, o += 4) {

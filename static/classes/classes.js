@@ -4,7 +4,7 @@ import { ClassMenu } from './classmenu.js';
 import { dragRows } from './classdrag.js';
 import { classRow, paintRow } from './classrow.js';
 import { byId } from '../ui/dom.js';
-import { percent } from '../ui/percent.js';
+import { percent } from '../ui/numbers.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**

@@ -3,6 +3,16 @@ import { VOID } from './protocol.js';
 import { fromRecords, NO_REPAIRS, painted } from './repairs.js';
 
 /**
+ * How fine the superpixels are.
+ *
+ * @typedef {object} Granularity
+ * @property {number} regions superpixels there are
+ * @property {number} wanted superpixels asked for
+ * @property {number} finest the most there can be
+ * @property {number} split superpixels that stay divided because they hold two classes
+ */
+
+/**
  * @typedef {import('./protocol.js').EvidenceEvent} EvidenceEvent
  * @typedef {import('./protocol.js').StateMessage} StateMessage
  *
@@ -45,7 +55,7 @@ export class Evidence {
     this.n = n;
     this.map = map;
     this.pixelsOf = pixelsOf;
-    /** @type {import('../annotate/granularity.js').Granularity} */
+    /** @type {Granularity} */
     this.granularity = { regions: n, wanted: n, finest: n, split: 0 };
     this.epoch = '';
     this.seq = 0;

@@ -2,7 +2,7 @@ import { Problem } from '../ui/api.js';
 import { byId, listLines } from '../ui/dom.js';
 import { fileOf, losses, progressText, resultText, runExport } from './exportjob.js';
 import { VOID } from '../evidence/protocol.js';
-import { percent } from '../ui/percent.js';
+import { percent } from '../ui/numbers.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
@@ -37,130 +37,148 @@ const SINGLE = new Map([
   ['colour-png', 'colour'],
 ]);
 
-/**
- * The dialog that exports the image that is open, or the project.
- *
- * @param {ExportContext} [context] of the image, where one is open
- * @returns {(images?: string[]) => void} opens it, for these images of the project instead of all
- */
-export function exportDialog(context) {
-  const dialog = /** @type {HTMLDialogElement} */ (byId('export-dialog'));
-  const form = /** @type {HTMLFormElement} */ (dialog.querySelector('form'));
-  const format = /** @type {HTMLSelectElement} */ (byId('export-format'));
-  const primary = /** @type {HTMLButtonElement} */ (byId('export-default'));
-  const only = document.getElementById('export-labelling');
-  const image = dialog.dataset.image ?? '';
-  const stop = /** @type {HTMLButtonElement} */ (byId('export-cancel'));
-  /** @type {AbortController | null} cancels the export that runs */
-  let running = null;
-  /** @type {string[]} */
-  let chosen = [];
+/** The dialog that exports the image that is open, or the project. */
+export class ExportDialog {
+  /** @param {ExportContext} [context] of the image, where one is open */
+  constructor(context) {
+    this.context = context;
+    this.dialog = /** @type {HTMLDialogElement} */ (byId('export-dialog'));
+    this.form = /** @type {HTMLFormElement} */ (this.dialog.querySelector('form'));
+    this.format = /** @type {HTMLSelectElement} */ (byId('export-format'));
+    this.primary = /** @type {HTMLButtonElement} */ (byId('export-default'));
+    this.stop = /** @type {HTMLButtonElement} */ (byId('export-cancel'));
+    this.image = this.dialog.dataset.image ?? '';
+    /** @type {AbortController | null} cancels the running export */
+    this.running = null;
+    /** @type {string[]} ids of the images to export, all when empty */
+    this.chosen = [];
+    this.format.addEventListener('change', () => {
+      this.setDefaults();
+      if (!this.running) clearResult();
+    });
+    this.form.addEventListener('change', () => this.adapt());
+    this.form.addEventListener('submit', (e) => {
+      e.preventDefault();
+      void this.submit(e.submitter instanceof HTMLButtonElement && e.submitter.value === 'default');
+    });
+    this.stop.addEventListener('click', () => {
+      this.running?.abort();
+      this.stop.disabled = true;
+      byId('export-state').textContent = 'Cancelling';
+    });
+  }
 
-  const scope = () => (image && new FormData(form).get('scope') === 'image' ? 'image' : 'project');
+  /** @param {string[]} [images] of the project to export instead of all */
+  open(images = []) {
+    this.chosen = images;
+    byId('export-title').textContent = images.length > 0 ? `Export ${images.length} selected ${images.length === 1 ? 'image' : 'images'}` : 'Export';
+    if (!this.running) clearResult();
+    this.setDefaults();
+    this.adapt();
+    this.describe();
+    this.dialog.showModal();
+    this.primary.focus();
+  }
 
-  /** Shows the options that make a difference. */
-  const adapt = () => {
-    const uses = (format.selectedOptions[0].dataset.uses ?? '').split(' ');
-    byId('export-summary').textContent = format.selectedOptions[0].dataset.summary ?? '';
-    for (const option of dialog.querySelectorAll('[data-option]')) {
+  get scope() {
+    return this.image && new FormData(this.form).get('scope') === 'image' ? 'image' : 'project';
+  }
+
+  /** Shows only the options that the format uses. */
+  adapt() {
+    const { uses = '', summary = '' } = this.format.selectedOptions[0].dataset;
+    byId('export-summary').textContent = summary;
+    for (const option of this.dialog.querySelectorAll('[data-option]')) {
       if (!(option instanceof HTMLElement)) continue;
       const name = option.dataset.option ?? '';
-      option.hidden = name === 'drafts' ? scope() === 'image' || chosen.length > 0 : !uses.includes(name);
+      option.hidden = name === 'drafts' ? this.scope === 'image' || this.chosen.length > 0 : !uses.split(' ').includes(name);
     }
-  };
+  }
+
   /** Sets the options to the defaults of the format. */
-  const defaults = () => {
-    const { pictures, background, shapes } = format.selectedOptions[0].dataset;
-    field(form, 'pictures').checked = pictures !== undefined;
-    field(form, 'background').checked = background !== undefined;
-    field(form, 'shapes').value = shapes ?? 'polygon';
-  };
-  /** Says what of the image would be exported. */
-  const describe = () => {
-    if (!context || !only) return;
-    const preview = context.preview();
-    const share = context.undecided();
+  setDefaults() {
+    const { pictures, background, shapes } = this.format.selectedOptions[0].dataset;
+    field(this.form, 'pictures').checked = pictures !== undefined;
+    field(this.form, 'background').checked = background !== undefined;
+    field(this.form, 'shapes').value = shapes ?? 'polygon';
+  }
+
+  /** Says which parts of the open image would be exported. */
+  describe() {
+    const only = document.getElementById('export-labelling');
+    if (!this.context || !only) return;
+    const preview = this.context.preview();
+    const share = this.context.undecided();
     only.hidden = preview === '' || share === 1;
-    primary.textContent = preview ? 'Accept preview and export' : 'Export';
+    this.primary.textContent = preview ? 'Accept preview and export' : 'Export';
     byId('export-note').textContent = note(preview, share);
-  };
-  const idle = () => {
-    byId('export-progress').hidden = true;
-    byId('export-state').textContent = '';
-    byId('export-losses').hidden = true;
-    byId('export-file').hidden = true;
-  };
-  format.addEventListener('change', () => {
-    defaults();
-    if (!running) idle();
-  });
-  form.addEventListener('change', adapt);
-  form.addEventListener('submit', async (e) => {
-    e.preventDefault();
-    const accepting = e.submitter instanceof HTMLButtonElement && e.submitter.value === 'default' && context?.preview();
-    const style = SINGLE.get(format.value);
-    const direct = scope() === 'image' && style && field(form, 'undecided').value === 'void' && !field(form, 'pictures').checked;
-    if (direct) dialog.close();
+  }
+
+  /** @param {boolean} byDefault whether the default button was used, which accepts a preview first */
+  async submit(byDefault) {
+    const { context, form } = this;
+    const accepting = byDefault && context?.preview();
+    const style = SINGLE.get(this.format.value);
+    const direct = this.scope === 'image' && style && field(form, 'undecided').value === 'void' && !field(form, 'pictures').checked;
+    if (direct) this.dialog.close();
     if (context && !(accepting ? await context.accept() : await context.saved())) return;
-    describe();
+    this.describe();
     if (direct) {
-      download(`/api/v1/images/${encodeURIComponent(image)}/mask.png?of=labelling&style=${style}`);
-      toast('Mask exported', 'It is among your downloads.');
+      download(`/api/v1/images/${encodeURIComponent(this.image)}/mask.png?of=labelling&style=${style}`);
+      toast('Mask exported', 'It is in your downloads folder.');
       return;
     }
-    if (!running) await start();
-  });
+    if (!this.running) await this.run();
+  }
 
-  stop.addEventListener('click', () => {
-    running?.abort();
-    stop.disabled = true;
-    byId('export-state').textContent = 'Cancelling';
-  });
-
-  const start = async () => {
-    running = new AbortController();
+  /** Has the server export in the background and downloads the result. */
+  async run() {
+    const { dialog, primary, stop } = this;
+    this.running = new AbortController();
     stop.disabled = false;
     primary.disabled = true;
-    idle();
+    clearResult();
     const bar = /** @type {HTMLProgressElement} */ (byId('export-progress').querySelector('progress'));
     bar.removeAttribute('value');
     byId('export-progress').hidden = false;
     try {
-      const end = await runExport(dialog.dataset.project ?? '', format.value, options(form, scope() === 'image' ? [image] : chosen), (status) => {
+      const images = this.scope === 'image' ? [this.image] : this.chosen;
+      const end = await runExport(dialog.dataset.project ?? '', this.format.value, options(this.form, images), (status) => {
         if (status.images_total > 0) bar.value = status.images_done / status.images_total;
         byId('export-state').textContent = progressText(status);
-      }, running.signal);
-      if (!end) {
-        byId('export-state').textContent = 'Cancelled. There is no file.';
-        return;
-      }
-      if (end.status === 'failed' || !end.report) throw new Problem('The export failed', end.problem ?? '');
-      show(fileOf(end.id), resultText(end), losses(end.report));
-      download(fileOf(end.id));
-      if (!dialog.open) toast('Exported', resultText(end));
+      }, this.running.signal);
+      this.finish(end);
     } catch (error) {
-      idle();
+      clearResult();
       if (error instanceof Problem) byId('export-state').textContent = `${error.title}. ${error.detail}`;
       if (!dialog.open || !(error instanceof Problem)) toastProblem(error);
     } finally {
-      running = null;
+      this.running = null;
       primary.disabled = false;
-      const left = stop.contains(document.activeElement) || document.activeElement === document.body;
+      const lost = stop.contains(document.activeElement) || document.activeElement === document.body;
       byId('export-progress').hidden = true;
-      if (dialog.open && left) primary.focus(); // which the button had that is gone
+      if (dialog.open && lost) primary.focus(); // the hidden button had it
     }
-  };
+  }
 
-  return (images = []) => {
-    chosen = images;
-    byId('export-title').textContent = images.length > 0 ? `Export ${images.length} selected ${images.length === 1 ? 'image' : 'images'}` : 'Export';
-    if (!running) idle();
-    defaults();
-    adapt();
-    describe();
-    dialog.showModal();
-    primary.focus();
-  };
+  /** @param {Awaited<ReturnType<typeof runExport>>} end of the export; null when it was cancelled */
+  finish(end) {
+    if (!end) {
+      byId('export-state').textContent = 'Export cancelled';
+      return;
+    }
+    if (end.status === 'failed' || !end.report) throw new Problem('The export failed', end.problem ?? '');
+    show(fileOf(end.id), resultText(end), losses(end.report));
+    download(fileOf(end.id));
+    if (!this.dialog.open) toast('Exported', resultText(end));
+  }
+}
+
+function clearResult() {
+  byId('export-progress').hidden = true;
+  byId('export-state').textContent = '';
+  byId('export-losses').hidden = true;
+  byId('export-file').hidden = true;
 }
 
 /**

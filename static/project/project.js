@@ -1,7 +1,7 @@
 import { call } from '../ui/api.js';
 import { byId, closeButtons, colourSwatches } from '../ui/dom.js';
-import { exportDialog } from './export.js';
-import { imageList } from './images.js';
+import { ExportDialog } from './export.js';
+import { ImageList } from './images.js';
 import { importDialog } from './importdialog.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
@@ -17,12 +17,14 @@ const renameDialog = /** @type {HTMLDialogElement} */ (byId('rename-dialog'));
 const trashDialog = /** @type {HTMLDialogElement} */ (byId('trash-dialog'));
 const input = /** @type {HTMLInputElement} */ (byId('rename-input'));
 
-const openExport = exportDialog();
-byId('export').addEventListener('click', () => openExport(images.selected()));
+const images = new ImageList(project);
+const exporting = new ExportDialog();
+const openExport = () => exporting.open(images.selection);
+byId('export').addEventListener('click', openExport);
 document.addEventListener('keydown', (e) => {
   if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'e' && !document.querySelector('dialog[open]')) {
     e.preventDefault();
-    openExport(images.selected());
+    openExport();
   }
 });
 
@@ -57,8 +59,7 @@ trashDialog.addEventListener('close', async () => {
   }
 });
 
-const images = imageList(project);
-byId('export-chosen').addEventListener('click', () => openExport(images.selected()));
+byId('export-chosen').addEventListener('click', openExport);
 const importing = importDialog(project, async (classes) => {
   await images.load();
   if (classes) await legend();

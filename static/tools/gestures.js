@@ -18,32 +18,41 @@ const MAC = typeof navigator === 'object' && /Mac|iPhone|iPad/.test(navigator.pl
 /** Milliseconds within which a second finger turns a stroke into a pinch. */
 const SECOND_FINGER = 300;
 
-/**
- * Turns the events of mouse, pen and touch into strokes, pans and zooms.
- *
- * @param {HTMLElement} element
- * @param {GestureHandlers} on
- * @returns {{cancel: () => boolean}} cancel ends a stroke that is going on and says whether there was one
- */
-export function gestures(element, on) {
-  /** @type {Map<number, {x: number, y: number}>} */
-  const pointers = new Map();
-  /** @type {'none' | 'stroke' | 'pan' | 'pinch'} */
-  let mode = 'none';
-  let began = 0;
+/** Turns the events of mouse, pen and touch on an element into strokes, pans and zooms. */
+export class Gestures {
+  /**
+   * @param {HTMLElement} element
+   * @param {GestureHandlers} on
+   */
+  constructor(element, on) {
+    this.element = element;
+    this.on = on;
+    /** @type {Map<number, {x: number, y: number}>} pressed, by id */
+    this.pointers = new Map();
+    /** @type {'none' | 'stroke' | 'pan' | 'pinch'} */
+    this.mode = 'none';
+    this.began = 0;
+    element.addEventListener('pointerdown', (e) => this.press(e));
+    element.addEventListener('pointermove', (e) => this.move(e));
+    element.addEventListener('pointerup', (e) => this.release(e, false));
+    element.addEventListener('pointercancel', (e) => this.release(e, true));
+    element.addEventListener('pointerleave', () => {
+      if (this.pointers.size === 0) on.leave();
+    });
+    element.addEventListener('contextmenu', (e) => e.preventDefault());
+    element.addEventListener('wheel', (e) => this.wheel(e), { passive: false });
+  }
 
-  /** @param {MouseEvent} e */
-  const place = (e) => {
-    const box = element.getBoundingClientRect();
+  /** @param {MouseEvent} e @returns {{x: number, y: number}} CSS pixels within the element */
+  place(e) {
+    const box = this.element.getBoundingClientRect();
     return { x: e.clientX - box.left, y: e.clientY - box.top };
-  };
-  const finish = () => {
-    mode = 'none';
-    delete element.dataset.panning;
-  };
+  }
 
-  element.addEventListener('pointerdown', (e) => {
-    const p = place(e);
+  /** @param {PointerEvent} e */
+  press(e) {
+    const { element, on, pointers, mode } = this;
+    const p = this.place(e);
     const secondary = e.ctrlKey && (MAC || !on.precise()); // on a Mac that is the secondary click, and Cmd is Ctrl
     if (e.button === 2 || (e.button === 0 && secondary)) {
       on.pick(p.x, p.y);
@@ -54,85 +63,84 @@ export function gestures(element, on) {
     element.setPointerCapture(e.pointerId);
     pointers.set(e.pointerId, p);
     if (pointers.size === 2) {
-      if (mode === 'stroke' && performance.now() - began < SECOND_FINGER) on.cancel();
+      if (mode === 'stroke' && performance.now() - this.began < SECOND_FINGER) on.cancel();
       else if (mode === 'stroke') on.end();
-      mode = 'pinch';
+      this.mode = 'pinch';
     } else if (e.button === 1 || on.panning()) {
-      mode = 'pan';
+      this.mode = 'pan';
       element.dataset.panning = '';
       e.preventDefault();
     } else if (mode === 'none') {
-      mode = 'stroke';
-      began = performance.now();
+      this.mode = 'stroke';
+      this.began = performance.now();
       on.begin(e.altKey ? 'clear' : 'paint', p.x, p.y, e.ctrlKey || e.metaKey);
     }
-  });
+  }
 
-  element.addEventListener('pointermove', (e) => {
-    const p = place(e);
+  /** @param {PointerEvent} e */
+  move(e) {
+    const { on, pointers, mode } = this;
+    const p = this.place(e);
     const before = pointers.get(e.pointerId);
     if (!before) {
       on.hover(p.x, p.y, e.pointerType === 'touch');
       return;
     }
     if (mode === 'pan') on.pan(p.x - before.x, p.y - before.y);
-    else if (mode === 'pinch') pinch(e.pointerId, before, p);
+    else if (mode === 'pinch') this.pinch(e.pointerId, before, p);
     else if (mode === 'stroke') {
       const samples = e.getCoalescedEvents?.() ?? [];
       for (const sample of samples.length > 0 ? samples : [e]) {
-        const { x, y } = place(sample);
+        const { x, y } = this.place(sample);
         on.extend(x, y);
       }
       on.hover(p.x, p.y, e.pointerType === 'touch');
     }
     pointers.set(e.pointerId, p);
-  });
+  }
 
   /** @param {number} id @param {{x: number, y: number}} before @param {{x: number, y: number}} now */
-  const pinch = (id, before, now) => {
-    const other = [...pointers].find(([key]) => key !== id)?.[1];
+  pinch(id, before, now) {
+    const other = [...this.pointers].find(([key]) => key !== id)?.[1];
     if (!other) return;
     const length = Math.hypot(before.x - other.x, before.y - other.y);
     const factor = length > 0 ? Math.hypot(now.x - other.x, now.y - other.y) / length : 1;
-    on.pan((now.x - before.x) / 2, (now.y - before.y) / 2);
-    on.zoom(factor, (now.x + other.x) / 2, (now.y + other.y) / 2);
-  };
+    this.on.pan((now.x - before.x) / 2, (now.y - before.y) / 2);
+    this.on.zoom(factor, (now.x + other.x) / 2, (now.y + other.y) / 2);
+  }
 
   /** @param {PointerEvent} e @param {boolean} lost */
-  const release = (e, lost) => {
+  release(e, lost) {
+    const { on, pointers } = this;
     if (!pointers.delete(e.pointerId)) return;
-    if (mode === 'stroke') {
+    if (this.mode === 'stroke') {
       if (lost) on.cancel();
       else on.end();
     }
-    if (pointers.size === 0) finish();
-    else mode = 'pan';
-  };
-  element.addEventListener('pointerup', (e) => release(e, false));
-  element.addEventListener('pointercancel', (e) => release(e, true));
-  element.addEventListener('pointerleave', () => {
-    if (pointers.size === 0) on.leave();
-  });
-  element.addEventListener('contextmenu', (e) => e.preventDefault());
-  element.addEventListener(
-    'wheel',
-    (e) => {
-      e.preventDefault();
-      const unit = e.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : e.deltaMode === WheelEvent.DOM_DELTA_PAGE ? 300 : 1;
-      const { x, y } = place(e);
-      const delta = Math.max(-240, Math.min(240, e.deltaY * unit)) * (e.ctrlKey ? 4 : 1);
-      on.zoom(Math.exp(-delta * 0.002), x, y);
-    },
-    { passive: false },
-  );
+    if (pointers.size === 0) this.finish();
+    else this.mode = 'pan';
+  }
 
-  return {
-    cancel() {
-      if (mode !== 'stroke') return false;
-      on.cancel();
-      finish();
-      pointers.clear();
-      return true;
-    },
-  };
+  /** @param {WheelEvent} e */
+  wheel(e) {
+    e.preventDefault();
+    const unit = e.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : e.deltaMode === WheelEvent.DOM_DELTA_PAGE ? 300 : 1;
+    const { x, y } = this.place(e);
+    const delta = Math.max(-240, Math.min(240, e.deltaY * unit)) * (e.ctrlKey ? 4 : 1);
+    this.on.zoom(Math.exp(-delta * 0.002), x, y);
+  }
+
+  finish() {
+    this.mode = 'none';
+    delete this.element.dataset.panning;
+  }
+
+  /** Cancels a stroke that is in progress. @returns {boolean} whether there was one */
+  cancel() {
+    if (this.mode !== 'stroke') return false;
+    this.on.cancel();
+    this.finish();
+    this.pointers.clear();
+    return true;
+  }
 }

@@ -1,6 +1,6 @@
 import { byId } from '../ui/dom.js';
 import { Drawing } from './drawing.js';
-import { gestures } from './gestures.js';
+import { Gestures } from './gestures.js';
 import { towards } from '../superpixels/graph.js';
 import { at, shown } from '../superpixels/idmap.js';
 import { PointCursor } from './point.js';
@@ -53,7 +53,7 @@ export class Stage {
     });
     this.drawing = new Drawing(this, this.tools);
     this.point = new PointCursor(this);
-    this.hands = gestures(this.element, this.handlers());
+    this.hands = new Gestures(this.element, this.handlers());
     new ResizeObserver(() => this.measure()).observe(this.element);
     this.measure();
     byId('zoom-in').addEventListener('click', () => this.zoomBy(1.4));

@@ -63,3 +63,8 @@ export function listLines(id, lines) {
   );
   list.hidden = lines.length === 0;
 }
+
+/** @param {HTMLElement} canvas @returns {CanvasRenderingContext2D} */
+export function contextOf(canvas) {
+  return /** @type {CanvasRenderingContext2D} */ (/** @type {HTMLCanvasElement} */ (canvas).getContext('2d'));
+}

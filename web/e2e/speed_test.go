@@ -33,12 +33,12 @@ func onlyWhenMeasuring(t *testing.T) {
 
 // spread is what a series of milliseconds comes to.
 type spread struct {
-	Count              int
-	Median, P99, Worst float64
+	Count                    int
+	Best, Median, P99, Worst float64
 }
 
 func (s spread) String() string {
-	return fmt.Sprintf("median %.1f ms, p99 %.1f ms, worst %.1f ms of %d", s.Median, s.P99, s.Worst, s.Count)
+	return fmt.Sprintf("best %.1f ms, median %.1f ms, p99 %.1f ms, worst %.1f ms of %d", s.Best, s.Median, s.P99, s.Worst, s.Count)
 }
 
 func spreadOf(ms []float64) spread {
@@ -46,7 +46,7 @@ func spreadOf(ms []float64) spread {
 	if len(ms) == 0 {
 		return spread{}
 	}
-	return spread{len(ms), ms[len(ms)/2], ms[min(len(ms)-1, len(ms)*99/100)], ms[len(ms)-1]}
+	return spread{len(ms), ms[0], ms[len(ms)/2], ms[min(len(ms)-1, len(ms)*99/100)], ms[len(ms)-1]}
 }
 
 // largePhotograph writes a JPEG of 12 megapixels: the first photograph of the

@@ -9,3 +9,14 @@ export function percent(share) {
   if (share < 0.01) return '< 1 %';
   return `${Math.min(99, Math.round(share * 100))} %`;
 }
+
+/**
+ * A number of things in words: '1 image', '2 images'.
+ *
+ * @param {number} n
+ * @param {string} thing
+ * @param {string} [things]
+ */
+export function counted(n, thing, things = `${thing}s`) {
+  return `${n} ${n === 1 ? thing : things}`;
+}

@@ -1,0 +1,86 @@
+import { byId } from '../ui/dom.js';
+import { belongsTo, commandOf } from './keys.js';
+
+/** Milliseconds after which a held key is a hold and not a tap. */
+const HOLD = 220;
+
+/** Commands of keys that mean something else outside the image. */
+const ON_IMAGE = ['move', 'move-far', 'pan'];
+
+/** Commands that a held key repeats. */
+const REPEATED = [...ON_IMAGE, 'undo', 'redo', 'walk-on', 'walk-back', 'fainter', 'stronger', 'coarser', 'finer', 'thinner', 'wider'];
+
+/** Runs the commands of keys, and handles the two keys that are held: Space and H. */
+export class Keyboard {
+  /**
+   * @param {import('./commands.js').Commands} commands
+   * @param {import('../tools/stage.js').Stage} stage
+   * @param {(superpixel: number) => void} label labels the superpixel that the keyboard is on
+   */
+  constructor(commands, stage, label) {
+    this.commands = commands;
+    this.stage = stage;
+    this.label = label;
+    this.canvas = byId('canvas');
+    /** When H went down, or -1. */
+    this.peeking = -1;
+    /** Whether Space was pressed on the canvas to label; true however long it is held. */
+    this.labelling = false;
+    this.canvas.addEventListener('pointerdown', () => {
+      this.labelling = false;
+    });
+    document.addEventListener('keydown', (e) => this.down(e));
+    document.addEventListener('keyup', (e) => this.up(e));
+    addEventListener('blur', () => this.lost());
+  }
+
+  /** @param {KeyboardEvent} e */
+  down(e) {
+    if (document.querySelector('dialog[open]') || belongsTo(e.target, e.key)) return;
+    if (e.key === ' ') {
+      this.space(e);
+      return;
+    }
+    const given = commandOf(e);
+    if (!given) return;
+    const [name, argument = ''] = given.split(' ');
+    if (ON_IMAGE.includes(name) && !document.activeElement?.matches('body, #main, #canvas')) return;
+    e.preventDefault();
+    if (e.repeat && !REPEATED.includes(name)) return;
+    if (name === 'overlay') this.peeking = e.timeStamp;
+    this.commands[name](argument);
+  }
+
+  /** @param {KeyboardEvent} e */
+  space(e) {
+    e.preventDefault();
+    if (e.repeat) return;
+    this.labelling = e.target === this.canvas;
+    if (this.labelling && this.stage.point.press()) return;
+    this.stage.space = true;
+    this.canvas.dataset.space = '';
+  }
+
+  /** @param {KeyboardEvent} e */
+  up(e) {
+    const { stage } = this;
+    if (e.key.toLowerCase() === 'h' && this.peeking >= 0) {
+      if (e.timeStamp - this.peeking >= HOLD) this.commands.overlay('');
+      this.peeking = -1;
+    }
+    if (e.key === ' ') {
+      const label = this.labelling && e.target === this.canvas;
+      this.labelling = stage.space = false;
+      delete this.canvas.dataset.space;
+      if (!stage.point.release() && label) this.label(stage.painter.marks.cursor);
+    }
+  }
+
+  /** The window has lost the focus: no key is down any more. */
+  lost() {
+    this.labelling = this.stage.space = false;
+    this.stage.point.release();
+    if (this.peeking >= 0) this.commands.overlay('');
+    this.peeking = -1;
+  }
+}

@@ -1,0 +1,60 @@
+import { byId } from '../ui/dom.js';
+import { recalled, remember } from '../ui/memory.js';
+
+/** Where the browser keeps whether patterns are wanted. */
+const PATTERNED = 'collie-patterns';
+
+/** What lies over the image and how strong it is: labelling, boundaries, opacity, patterns. */
+export class Layers {
+  /**
+   * @param {import('../canvas/painter.js').Painter} painter
+   * @param {() => void} recolor paints again in the colours of the classes
+   */
+  constructor(painter, recolor) {
+    this.painter = painter;
+    this.recolor = recolor;
+    this.slider = /** @type {HTMLInputElement} */ (byId('opacity'));
+    this.slider.addEventListener('input', () => this.setOpacity(Number(this.slider.value)));
+    /** Whether classes differ by patterns as well as by colours. */
+    this.patterned = false;
+    if (recalled(PATTERNED, String(matchMedia('(prefers-contrast: more)').matches)) === 'true') this.setPatterns(true);
+  }
+
+  toggleBoundaries() {
+    this.toggle('boundaries', 'boundaries');
+  }
+
+  toggleLabelling() {
+    this.toggle('labelled', 'overlay');
+  }
+
+  /** @param {'boundaries' | 'labelled'} layer @param {string} button */
+  toggle(layer, button) {
+    this.painter[layer] = !this.painter[layer];
+    byId(button).setAttribute('aria-pressed', String(this.painter[layer]));
+    this.painter.touch();
+  }
+
+  /** @param {number} change of the opacity */
+  fade(change) {
+    this.setOpacity(this.painter.opacity + change);
+  }
+
+  /** @param {number} value 0..1 */
+  setOpacity(value) {
+    const { painter } = this;
+    painter.opacity = Math.min(1, Math.max(0.1, value));
+    this.slider.value = String(painter.opacity);
+    if (!painter.labelled) this.toggleLabelling();
+    painter.touch();
+  }
+
+  /** @param {boolean} on */
+  setPatterns(on) {
+    this.patterned = on;
+    this.recolor();
+    byId('app').classList.toggle('patterned', on);
+    byId('patterns').setAttribute('aria-pressed', String(on));
+    remember(PATTERNED, String(on));
+  }
+}

@@ -1,0 +1,154 @@
+import { byId, stamp } from '../ui/dom.js';
+import { percent } from '../ui/numbers.js';
+import { stepTo, windowOf } from './gallery.js';
+
+/** @typedef {import('./gallery.js').ImageRecord} ImageRecord */
+
+const STATUS = { untouched: 'Untouched', started: 'Started', done: 'Done' };
+
+/**
+ * The grid of image cards. Only cards near the window are in the page, so ten
+ * thousand images are as fast as ten. It also holds which images are selected.
+ */
+export class ImageGrid {
+  /** @param {() => void} selected the selection has changed */
+  constructor(selected) {
+    this.selected = selected;
+    this.list = byId('images');
+    /** @type {ImageRecord[]} those that pass the filter, in order */
+    this.shown = [];
+    /** @type {Map<string, HTMLElement>} in the page, by image */
+    this.cards = new Map();
+    /** @type {Set<string>} ids, including images that the filter hides */
+    this.chosen = new Set();
+    this.frame = 0;
+    this.list.addEventListener('keydown', (e) => this.key(e));
+    addEventListener('scroll', () => this.drawSoon(), { passive: true });
+    addEventListener('resize', () => this.drawSoon());
+  }
+
+  /** @param {ImageRecord[]} images */
+  show(images) {
+    this.shown = images;
+    this.selected();
+    this.draw();
+  }
+
+  /** Forgets the cards, because their images or selection have changed. */
+  forget() {
+    this.cards = new Map();
+  }
+
+  /** The selected images among those shown: what commands apply to. @returns {string[]} ids in order */
+  get selection() {
+    return this.shown.filter((im) => this.chosen.has(im.id)).map((im) => im.id);
+  }
+
+  selectAll() {
+    for (const im of this.shown) this.chosen.add(im.id);
+    this.reselected();
+  }
+
+  selectNone() {
+    this.chosen.clear();
+    this.reselected();
+  }
+
+  reselected() {
+    this.forget();
+    this.selected();
+    this.draw();
+  }
+
+  drawSoon() {
+    this.frame ||= requestAnimationFrame(() => this.draw());
+  }
+
+  /** Columns of the grid, and pixels from one row to the next. */
+  layout() {
+    const style = getComputedStyle(this.list);
+    return {
+      columns: style.gridTemplateColumns.split(' ').length,
+      row: Number.parseFloat(style.gridAutoRows) + Number.parseFloat(style.rowGap),
+    };
+  }
+
+  /** Puts the cards that the window sees into the list. */
+  draw() {
+    const { list, shown } = this;
+    this.frame = 0;
+    if (shown.length === 0) {
+      list.replaceChildren();
+      this.forget();
+      list.style.paddingBlock = '';
+      return;
+    }
+    const { columns, row } = this.layout();
+    const { from, to, above, below } = windowOf({
+      count: shown.length, columns, row, height: innerHeight, top: -list.getBoundingClientRect().top,
+    });
+    /** @type {Map<string, HTMLElement>} */
+    const next = new Map();
+    for (let i = from; i < to; i++) {
+      const im = shown[i];
+      const element = this.cards.get(im.id) ?? this.card(im);
+      element.dataset.at = String(i);
+      element.setAttribute('aria-posinset', String(i + 1));
+      element.setAttribute('aria-setsize', String(shown.length));
+      next.set(im.id, element);
+    }
+    this.cards = next;
+    list.style.paddingBlock = `${above * row}px ${below * row}px`;
+    const wanted = [...next.values()];
+    if (wanted.length !== list.children.length || wanted.some((element, i) => list.children[i] !== element)) {
+      const focused = document.activeElement;
+      list.replaceChildren(...wanted);
+      if (focused instanceof HTMLElement && list.contains(focused)) focused.focus({ preventScroll: true });
+    }
+  }
+
+  /** @param {ImageRecord} im @returns {HTMLElement} */
+  card(im) {
+    const { element, slot } = stamp('image-template');
+    const link = /** @type {HTMLAnchorElement} */ (slot('link'));
+    link.href = `/images/${im.id}`;
+    /** @type {HTMLImageElement} */ (slot('cover')).src = `/api/v1/images/${im.id}/thumbnail`;
+    slot('name').textContent = im.name;
+    slot('name').title = im.name;
+    slot('status').classList.add(`status-${im.status}`);
+    slot(`icon-${im.status}`).hidden = false;
+    const uncertain = im.status === 'started' && im.expected_wrong_area !== undefined ? ` · ${percent(im.expected_wrong_area)} uncertain` : '';
+    slot('state').textContent = (im.status === 'started' ? `${percent(im.decided)} labelled` : STATUS[im.status]) + uncertain;
+    slot('size').textContent = `${im.width} × ${im.height}`;
+    const bar = /** @type {HTMLProgressElement} */ (slot('bar'));
+    bar.value = im.decided;
+    bar.setAttribute('aria-label', `${percent(im.decided)} labelled`);
+    const box = /** @type {HTMLInputElement} */ (slot('choose'));
+    box.checked = this.chosen.has(im.id);
+    box.setAttribute('aria-label', `Select ${im.name}`);
+    box.addEventListener('change', () => {
+      if (box.checked) this.chosen.add(im.id);
+      else this.chosen.delete(im.id);
+      this.selected();
+    });
+    return element;
+  }
+
+  /** @param {KeyboardEvent} e moves the focus from card to card */
+  key(e) {
+    const element = /** @type {HTMLElement | null} */ (/** @type {Element} */ (e.target).closest('[data-at]'));
+    const to = element ? stepTo(e.key, Number(element.dataset.at), this.layout().columns, this.shown.length) : -1;
+    if (to < 0 || e.ctrlKey || e.metaKey || e.altKey) return;
+    e.preventDefault();
+    this.reveal(to);
+  }
+
+  /** Scrolls to a card and focuses it. @param {number} at */
+  reveal(at) {
+    const { columns, row } = this.layout();
+    const y = this.list.getBoundingClientRect().top + Math.floor(at / columns) * row;
+    if (y < 0 || y + row > innerHeight) scrollBy({ top: y - (innerHeight - row) / 2, behavior: 'instant' });
+    this.draw();
+    this.cards.get(this.shown[at].id)?.querySelector('a')?.focus({ preventScroll: true });
+  }
+}
