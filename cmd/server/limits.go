@@ -10,25 +10,74 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"collie/segment/accounts"
 	"collie/segment/archive"
 	"collie/segment/photo"
+	"collie/segment/workspace"
 	"collie/web"
 )
 
 // uploadLimits bound what a file may be that is taken in, for every command
 // that does so.
 type uploadLimits struct {
-	MaxFile       size    `name:"max-file" default:"64MiB" env:"COLLIE_MAX_FILE" group:"limits" help:"Size of an image file."`
-	MaxMegapixels float64 `default:"40" env:"COLLIE_MAX_MEGAPIXELS" group:"limits" help:"Width times height of an image, in millions of pixels."`
-	MaxSide       int     `default:"16384" env:"COLLIE_MAX_SIDE" group:"limits" help:"Width and height of an image, in pixels."`
-	MaxImages     int     `default:"10000" env:"COLLIE_MAX_IMAGES" group:"limits" help:"Images of a project."`
-	ZipSize       size    `default:"2GiB" env:"COLLIE_ZIP_SIZE" group:"limits" help:"Size of a zip archive."`
-	ZipEntries    int     `default:"10000" env:"COLLIE_ZIP_ENTRIES" group:"limits" help:"Files and folders in a zip archive."`
-	ZipInflated   size    `default:"2GiB" env:"COLLIE_ZIP_INFLATED" group:"limits" help:"Bytes of all files in a zip archive, inflated."`
-	ZipRatio      int64   `default:"200" env:"COLLIE_ZIP_RATIO" group:"limits" help:"Inflated bytes per byte of a zip archive and of each file in it."`
+	MaxFile       size    `name:"max-file" default:"${max_file}" env:"COLLIE_MAX_FILE" group:"limits" help:"Size of an image file."`
+	MaxMegapixels float64 `default:"${max_megapixels}" env:"COLLIE_MAX_MEGAPIXELS" group:"limits" help:"Width times height of an image, in millions of pixels."`
+	MaxSide       int     `default:"${max_side}" env:"COLLIE_MAX_SIDE" group:"limits" help:"Width and height of an image, in pixels."`
+	MaxImages     int     `default:"${max_images}" env:"COLLIE_MAX_IMAGES" group:"limits" help:"Images of a project."`
+	ZipSize       size    `default:"${zip_size}" env:"COLLIE_ZIP_SIZE" group:"limits" help:"Size of a zip archive."`
+	ZipEntries    int     `default:"${zip_entries}" env:"COLLIE_ZIP_ENTRIES" group:"limits" help:"Files and folders in a zip archive."`
+	ZipInflated   size    `default:"${zip_inflated}" env:"COLLIE_ZIP_INFLATED" group:"limits" help:"Bytes of all files in a zip archive, inflated."`
+	ZipRatio      int64   `default:"${zip_ratio}" env:"COLLIE_ZIP_RATIO" group:"limits" help:"Inflated bytes per byte of a zip archive and of each file in it."`
 	DecodeMemory  size    `default:"0" env:"COLLIE_DECODE_MEMORY" group:"limits" help:"Memory for images while they are decoded, all together; at least, and with 0, what one of the largest takes (12 bytes per pixel and the file). Others wait."`
 	Memory        size    `default:"0" env:"COLLIE_MEMORY" group:"limits" help:"Memory that the program tries to stay under by collecting garbage more often; with 0 that is 1GiB or three quarters of what the machine or container has, whichever is less. The environment's GOMEMLIMIT goes before this."`
+}
+
+// defaultLimits are the defaults of flags whose limits a package keeps; those of
+// the others, which only this program knows, are with the flags.
+func defaultLimits() kong.Vars {
+	p, w, a := photo.Limits{}.OrDefault(), web.Limits{}.OrDefault(), accounts.Limits{}.OrDefault()
+	vars := kong.Vars{}
+	for name, limit := range map[string]any{
+		"max_file":         size(p.Bytes),
+		"max_megapixels":   float64(p.Pixels) / 1e6,
+		"max_side":         p.Side,
+		"max_images":       workspace.DefaultImages,
+		"zip_size":         size(w.Zip.Bytes),
+		"zip_entries":      w.Zip.Entries,
+		"zip_inflated":     size(w.Zip.Inflated),
+		"zip_ratio":        w.Zip.Ratio,
+		"upload_size":      size(w.Upload),
+		"upload_files":     w.Files,
+		"uploads_at_once":  p.Receiving,
+		"upload_queue":     p.Queue,
+		"upload_queue_mem": size(p.Waiting),
+		"upload_rate":      size(w.SlowRate),
+		"zips_at_once":     w.Zips,
+		"max_json":         size(w.JSON),
+		"max_sockets":      w.Sockets,
+		"user_sockets":     w.UserSockets,
+		"message_rate":     w.MessageRate,
+		"max_message":      size(w.Message),
+		"write_timeout":    w.WriteWithin,
+		"ping_interval":    w.PingEvery,
+		"pong_timeout":     w.PongWithin,
+		"session_idle":     w.Session.Idle,
+		"session_life":     w.Session.Lifetime,
+		"account_tries":    a.AccountTries,
+		"address_tries":    a.AddressTries,
+		"stall_timeout":    w.Stall,
+	} {
+		text := fmt.Sprint(limit)
+		for _, zero := range []string{"m0s", "h0m"} { // 12h, not 12h0m0s
+			if strings.HasSuffix(text, zero) {
+				text = text[:len(text)-2]
+			}
+		}
+		vars[name] = text
+	}
+	return vars
 }
 
 // photo are the limits of an image.
@@ -55,29 +104,29 @@ func (l *uploadLimits) Validate() error {
 // serveLimits bound what a server takes from its clients.
 type serveLimits struct {
 	uploadLimits
-	UploadSize     size          `default:"4GiB" env:"COLLIE_UPLOAD_SIZE" group:"limits" help:"Size of one upload of many files."`
-	UploadFiles    int           `default:"10000" env:"COLLIE_UPLOAD_FILES" group:"limits" help:"Files of one upload, those in zip archives counted."`
-	UploadsAtOnce  int           `default:"8" env:"COLLIE_UPLOADS_AT_ONCE" group:"limits" help:"Files being received at once, each in memory. Others wait."`
-	UploadQueue    int           `default:"32" env:"COLLIE_UPLOAD_QUEUE" group:"limits" help:"Files that wait to be received, and files that wait to be decoded. Others are refused with 429."`
-	UploadQueueMem size          `name:"upload-queue-memory" default:"256MiB" env:"COLLIE_UPLOAD_QUEUE_MEMORY" group:"limits" help:"Bytes of the files that wait to be decoded."`
-	UploadRate     size          `default:"16KiB" env:"COLLIE_UPLOAD_RATE" group:"limits" help:"Bytes per second; an upload that is slower on the whole is given up."`
-	ZipsAtOnce     int           `default:"4" env:"COLLIE_ZIPS_AT_ONCE" group:"limits" help:"Zip archives being read at once, each in a file in the data folder. Others are refused with 429."`
-	MaxJSON        size          `name:"max-json" default:"4MiB" env:"COLLIE_MAX_JSON" group:"limits" help:"Size of a request that is no upload."`
+	UploadSize     size          `default:"${upload_size}" env:"COLLIE_UPLOAD_SIZE" group:"limits" help:"Size of one upload of many files."`
+	UploadFiles    int           `default:"${upload_files}" env:"COLLIE_UPLOAD_FILES" group:"limits" help:"Files of one upload, those in zip archives counted."`
+	UploadsAtOnce  int           `default:"${uploads_at_once}" env:"COLLIE_UPLOADS_AT_ONCE" group:"limits" help:"Files being received at once, each in memory. Others wait."`
+	UploadQueue    int           `default:"${upload_queue}" env:"COLLIE_UPLOAD_QUEUE" group:"limits" help:"Files that wait to be received, and files that wait to be decoded. Others are refused with 429."`
+	UploadQueueMem size          `name:"upload-queue-memory" default:"${upload_queue_mem}" env:"COLLIE_UPLOAD_QUEUE_MEMORY" group:"limits" help:"Bytes of the files that wait to be decoded."`
+	UploadRate     size          `default:"${upload_rate}" env:"COLLIE_UPLOAD_RATE" group:"limits" help:"Bytes per second; an upload that is slower on the whole is given up."`
+	ZipsAtOnce     int           `default:"${zips_at_once}" env:"COLLIE_ZIPS_AT_ONCE" group:"limits" help:"Zip archives being read at once, each in a file in the data folder. Others are refused with 429."`
+	MaxJSON        size          `name:"max-json" default:"${max_json}" env:"COLLIE_MAX_JSON" group:"limits" help:"Size of a request that is no upload."`
 	MaxHeader      size          `default:"16KiB" env:"COLLIE_MAX_HEADER" group:"limits" help:"Size of the header of a request."`
-	MaxSockets     int           `default:"1024" env:"COLLIE_MAX_SOCKETS" group:"limits" help:"Annotation pages that are connected at once."`
-	UserSockets    int           `default:"8" env:"COLLIE_USER_SOCKETS" group:"limits" help:"Of them, those of one user who has signed in."`
-	MessageRate    int           `default:"40" env:"COLLIE_MESSAGE_RATE" group:"limits" help:"Messages per second from one annotation page. One that sends more waits."`
-	MaxMessage     size          `default:"64KiB" env:"COLLIE_MAX_MESSAGE" group:"limits" help:"Size of a message from an annotation page."`
-	WriteTimeout   time.Duration `default:"5s" env:"COLLIE_WRITE_TIMEOUT" group:"limits" help:"Time for an annotation page to take one message."`
-	PingInterval   time.Duration `default:"20s" env:"COLLIE_PING_INTERVAL" group:"limits" help:"Time between two signs of life from the server to an annotation page; then it also looks whether the page's user may still be there."`
-	PongTimeout    time.Duration `default:"45s" env:"COLLIE_PONG_TIMEOUT" group:"limits" help:"Time after which an annotation page without a sign of life is disconnected."`
-	SessionIdle    time.Duration `default:"12h" env:"COLLIE_SESSION_IDLE" group:"limits" help:"Time without a request after which a user is signed out."`
-	SessionLife    time.Duration `name:"session-lifetime" default:"168h" env:"COLLIE_SESSION_LIFETIME" group:"limits" help:"Time after which a user has to sign in again in any case."`
-	AccountTries   int           `default:"5" env:"COLLIE_ACCOUNT_TRIES" group:"limits" help:"Wrong passwords for one user in 15 minutes. More are refused with 429."`
-	AddressTries   int           `default:"20" env:"COLLIE_ADDRESS_TRIES" group:"limits" help:"Wrong passwords from one address in a minute. More are refused with 429."`
+	MaxSockets     int           `default:"${max_sockets}" env:"COLLIE_MAX_SOCKETS" group:"limits" help:"Annotation pages that are connected at once."`
+	UserSockets    int           `default:"${user_sockets}" env:"COLLIE_USER_SOCKETS" group:"limits" help:"Of them, those of one user who has signed in."`
+	MessageRate    int           `default:"${message_rate}" env:"COLLIE_MESSAGE_RATE" group:"limits" help:"Messages per second from one annotation page. One that sends more waits."`
+	MaxMessage     size          `default:"${max_message}" env:"COLLIE_MAX_MESSAGE" group:"limits" help:"Size of a message from an annotation page."`
+	WriteTimeout   time.Duration `default:"${write_timeout}" env:"COLLIE_WRITE_TIMEOUT" group:"limits" help:"Time for an annotation page to take one message."`
+	PingInterval   time.Duration `default:"${ping_interval}" env:"COLLIE_PING_INTERVAL" group:"limits" help:"Time between two signs of life from the server to an annotation page; then it also looks whether the page's user may still be there."`
+	PongTimeout    time.Duration `default:"${pong_timeout}" env:"COLLIE_PONG_TIMEOUT" group:"limits" help:"Time after which an annotation page without a sign of life is disconnected."`
+	SessionIdle    time.Duration `default:"${session_idle}" env:"COLLIE_SESSION_IDLE" group:"limits" help:"Time without a request after which a user is signed out."`
+	SessionLife    time.Duration `name:"session-lifetime" default:"${session_life}" env:"COLLIE_SESSION_LIFETIME" group:"limits" help:"Time after which a user has to sign in again in any case."`
+	AccountTries   int           `default:"${account_tries}" env:"COLLIE_ACCOUNT_TRIES" group:"limits" help:"Wrong passwords for one user in 15 minutes. More are refused with 429."`
+	AddressTries   int           `default:"${address_tries}" env:"COLLIE_ADDRESS_TRIES" group:"limits" help:"Wrong passwords from one address in a minute. More are refused with 429."`
 	HeaderTimeout  time.Duration `default:"5s" env:"COLLIE_HEADER_TIMEOUT" group:"limits" help:"Time for the header of a request to arrive."`
 	RequestTimeout time.Duration `default:"30s" env:"COLLIE_REQUEST_TIMEOUT" group:"limits" help:"Time for a request and for its answer, where neither moves much."`
-	StallTimeout   time.Duration `default:"1m" env:"COLLIE_STALL_TIMEOUT" group:"limits" help:"Time in which an upload or a download has to go on."`
+	StallTimeout   time.Duration `default:"${stall_timeout}" env:"COLLIE_STALL_TIMEOUT" group:"limits" help:"Time in which an upload or a download has to go on."`
 	IdleTimeout    time.Duration `default:"1m" env:"COLLIE_IDLE_TIMEOUT" group:"limits" help:"Time after which a connection without requests is closed."`
 	StopTimeout    time.Duration `default:"10s" env:"COLLIE_STOP_TIMEOUT" group:"limits" help:"Time for requests to end when the server stops."`
 }

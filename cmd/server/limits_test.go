@@ -13,9 +13,11 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
 
-	"collie/segment/archive"
+	"collie/segment/accounts"
 	"collie/segment/photo"
+	"collie/segment/workspace"
 	"collie/web"
 )
 
@@ -70,20 +72,24 @@ func TestLimitsInDocs(t *testing.T) {
 	}
 }
 
-// The defaults of the flags are those that the packages document.
+// The flags hand every limit of the packages on: without one, they are the
+// packages' defaults, and none is left out.
 func TestDefaultsAgree(t *testing.T) {
 	c, err := parse(t)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := c.Serve.zip(), (archive.Limits{}).OrDefault(); got != want {
-		t.Errorf("zip archives: %+v, want %+v", got, want)
+	for name, l := range map[string]struct{ got, want any }{
+		"web":      {c.Serve.web(), (web.Limits{}).OrDefault()},
+		"photo":    {c.Serve.photo().OrDefault(), (photo.Limits{}).OrDefault()},
+		"accounts": {c.Serve.accounts().OrDefault(), (accounts.Limits{}).OrDefault()},
+	} {
+		if diff := cmp.Diff(l.want, l.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
-	if got, want := c.Serve.web(), (web.Limits{}).OrDefault(); got != want {
-		t.Errorf("web: %+v, want %+v", got, want)
-	}
-	if got, want := c.Serve.photo(), (photo.Limits{}).OrDefault(); got.OrDefault() != want {
-		t.Errorf("photo: %+v, want %+v", got, want)
+	if c.Serve.MaxImages != workspace.DefaultImages {
+		t.Errorf("%d images, want %d", c.Serve.MaxImages, workspace.DefaultImages)
 	}
 }
 

@@ -3,6 +3,7 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,22 +49,14 @@ type Store interface {
 
 // Limits of signing in. The zero value of a field is its default.
 type Limits struct {
-	AccountTries  int           // failed tries per account within AccountWithin; 5
-	AccountWithin time.Duration // 15 minutes
-	AddressTries  int           // failed tries per address within a minute; 20
+	AccountTries  int // failed tries per account within AccountWithin
+	AccountWithin time.Duration
+	AddressTries  int // failed tries per address within a minute
 }
 
-func (l Limits) withDefaults() Limits {
-	if l.AccountTries == 0 {
-		l.AccountTries = 5
-	}
-	if l.AccountWithin == 0 {
-		l.AccountWithin = 15 * time.Minute
-	}
-	if l.AddressTries == 0 {
-		l.AddressTries = 20
-	}
-	return l
+// OrDefault returns l with the defaults in place of zeros.
+func (l Limits) OrDefault() Limits {
+	return Limits{cmp.Or(l.AccountTries, 5), cmp.Or(l.AccountWithin, 15*time.Minute), cmp.Or(l.AddressTries, 20)}
 }
 
 // Accounts is all that can be done with users. Safe for concurrent use.
@@ -76,7 +69,7 @@ type Accounts struct {
 
 // New returns the accounts in a store.
 func New(store Store, limits Limits) *Accounts {
-	limits = limits.withDefaults()
+	limits = limits.OrDefault()
 	return &Accounts{
 		store: store, hasher: newHasher(),
 		accounts:  newThrottle(limits.AccountTries, limits.AccountWithin),

@@ -36,8 +36,8 @@ type SessionStore interface {
 // SessionLimits say how long a session lasts. The zero value of a field is its
 // default.
 type SessionLimits struct {
-	Idle     time.Duration // without a request; 12 hours
-	Lifetime time.Duration // in any case; 7 days
+	Idle     time.Duration // without a request
+	Lifetime time.Duration // in any case
 }
 
 // OrDefault returns l with the defaults in place of zeros.

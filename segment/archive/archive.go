@@ -7,6 +7,7 @@ package archive
 
 import (
 	"archive/zip"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,25 +21,18 @@ import (
 // Limits bound what an archive may hold. The zero value of a field is its
 // default.
 type Limits struct {
-	Bytes    int64 // size of the archive itself; default 2 GiB
-	Entries  int   // files and folders in it; default 10,000
-	Inflated int64 // bytes of all files together, as read; default 2 GiB
-	Ratio    int64 // inflated bytes per byte of the archive, of each file and of all; default 200
+	Bytes    int64 // size of the archive itself
+	Entries  int   // files and folders in it
+	Inflated int64 // bytes of all files together, as read
+	Ratio    int64 // inflated bytes per byte of the archive, of each file and of all
 }
 
 // OrDefault returns l with the defaults in place of zeros.
 func (l Limits) OrDefault() Limits {
-	for _, f := range []struct {
-		value    *int64
-		standard int64
-	}{{&l.Bytes, 2 << 30}, {&l.Inflated, 2 << 30}, {&l.Ratio, 200}} {
-		if *f.value == 0 {
-			*f.value = f.standard
-		}
-	}
-	if l.Entries == 0 {
-		l.Entries = 10_000
-	}
+	l.Bytes = cmp.Or(l.Bytes, 2<<30)
+	l.Entries = cmp.Or(l.Entries, 10_000)
+	l.Inflated = cmp.Or(l.Inflated, 2<<30)
+	l.Ratio = cmp.Or(l.Ratio, 200)
 	return l
 }
 

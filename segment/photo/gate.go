@@ -20,13 +20,13 @@ import (
 // Limits bound what a gate lets through and how much it takes on at once. The
 // zero value of a field is its default.
 type Limits struct {
-	Bytes     int64 // size of a file; default 64 MiB
-	Pixels    int   // width × height; default 40,000,000
-	Side      int   // width, height; default 16,384
-	Memory    int64 // bytes that decoding takes at once; default, and least, is one image of the greatest size
-	Receiving int   // files being received at once, each in memory; others wait; default 8
-	Queue     int   // files that wait to be received, and files that wait to be decoded; others are refused; default 32
-	Waiting   int64 // bytes of the files that wait to be decoded; default 256 MiB
+	Bytes     int64 // size of a file
+	Pixels    int   // width × height
+	Side      int   // width, height
+	Memory    int64 // bytes that decoding takes at once; at least what one image of the greatest size takes
+	Receiving int   // files being received at once, each in memory; others wait
+	Queue     int   // files that wait to be received, and files that wait to be decoded; others are refused
+	Waiting   int64 // bytes of the files that wait to be decoded
 }
 
 // OrDefault returns l with the defaults in place of zeros.

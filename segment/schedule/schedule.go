@@ -29,10 +29,10 @@ var ErrBusy = errors.New("schedule: too much is waiting")
 type Limits struct {
 	Workers      int           // steps at the same time; GOMAXPROCS
 	LaterWorkers int           // of them those of later hypotheses; as many as Workers
-	Waiting      int           // steps that wait in each class; 1024
-	Patience     time.Duration // a first hypothesis that would wait for longer is refused; 200 ms
+	Waiting      int           // steps that wait in each class
+	Patience     time.Duration // a first hypothesis that would wait for longer is refused
 	Long         int           // pieces of long work at the same time; half of Workers, at least one
-	LongWaiting  int           // pieces of long work that wait; 64
+	LongWaiting  int           // pieces of long work that wait
 }
 
 // OrDefault returns l with the defaults in place of zeros.
