@@ -12,6 +12,7 @@ import (
 type ProjectEdit struct {
 	Name    string      // the new name, unless empty
 	Classes []ClassEdit // the new list of classes, in order, unless empty
+	Rest    *Rest       // what nobody clicks, unless nil; its Class is a place in the new list, not an id
 
 	// Base is the list that Classes was made from. When the project's is another
 	// by now the edit is a Conflict, because of ClassesMovedOn, instead of taking
@@ -155,6 +156,8 @@ func (p *Project) remove(before []Class, remap map[uint8]uint8, at time.Time) er
 	return nil
 }
 
+// SameClasses reports whether evidence means the same with both: their classes,
+// deleted ones and rest are equal.
 func SameClasses(a, b *Project) bool {
-	return slices.Equal(a.Classes, b.Classes) && slices.Equal(a.Deleted, b.Deleted)
+	return a.Rest == b.Rest && slices.Equal(a.Classes, b.Classes) && slices.Equal(a.Deleted, b.Deleted)
 }

@@ -23,6 +23,7 @@ type Project struct {
 	Name    string
 	Classes []Class        // in the order in which people see them and exports number them
 	Deleted []DeletedClass // in the order of their deletion
+	Rest    Rest           // what nobody clicks
 	Created time.Time
 }
 

@@ -43,8 +43,8 @@ func decodeJSON(b []byte, v any) error {
 	var syntax *json.SyntaxError
 	var mismatch *json.UnmarshalTypeError
 	switch {
-	case err == nil:
-		return nil
+	case err == nil || segment.KindOf(err) != 0: // the latter says what is wrong with a field
+		return err
 	case errors.As(err, &syntax):
 		return badRequest("The JSON has a mistake at byte %d: %s. Nothing was changed.", syntax.Offset, syntax.Error())
 	case errors.As(err, &mismatch):

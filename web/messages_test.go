@@ -103,6 +103,7 @@ func makeFixtures(t *testing.T) []byte {
 				"p", "Park",
 				[]classJSON{{0, 0, "background", "#5b6b7f"}, {4, 1, "tree", "#2f9e8f"}},
 				[]deletedClassJSON{{1, "bush", "#f2a541", 4, time.Date(2025, 3, 4, 5, 6, 7, 0, time.UTC)}},
+				restJSON{&segment.Rest{Mode: segment.RestClass}},
 				time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC),
 			}},
 			"ack":    ackMessage{"ack", "c1", 1},

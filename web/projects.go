@@ -15,6 +15,7 @@ import (
 type newProjectJSON struct {
 	Name    *string        `json:"name" schema:"required,minLength=1,maxLength=100"`
 	Classes []newClassJSON `json:"classes,omitempty" schema:"maxItems=255"`
+	Rest    restJSON       `json:"rest,omitzero"`
 }
 
 // newClassJSON is a class of a new project.
@@ -29,6 +30,7 @@ type projectEditJSON struct {
 	Classes []classEditJSON `json:"classes,omitempty" doc:"the whole list in its new order. An entry with an id is that class, one without is new, and a class whose id is missing is deleted; the id of a deleted class restores it. When no entry has an id the list goes by position and can only rename, recolour and add" schema:"maxItems=255"`
 	Base    []baseClassJSON `json:"base,omitempty" doc:"the list of classes, in order, that the edit was made from. If the project's list is another by now, nothing is changed, and the answer is 409 with the present record in project. Names and colours that are absent are not compared; without a base nothing is" schema:"maxItems=255"`
 	Remap   map[uint8]uint8 `json:"remap,omitempty" doc:"for classes that the list deletes, by id: the id of the class that their labels count as from now on, or 255 for undecided. Needed when labels use the class"`
+	Rest    restJSON        `json:"rest,omitzero"`
 }
 
 // classEditJSON is an entry of a new list of classes. One with an id is a class
@@ -48,7 +50,7 @@ type baseClassJSON struct {
 
 func (b *projectEditJSON) edit() (segment.ProjectEdit, error) {
 	base, err := baseOf(b.Base)
-	e := segment.ProjectEdit{Base: base, Remap: b.Remap, ByPosition: true}
+	e := segment.ProjectEdit{Base: base, Remap: b.Remap, ByPosition: true, Rest: b.Rest.Value}
 	for _, c := range b.Classes {
 		entry := segment.ClassEdit{Class: segment.Class{Name: c.Name, Color: c.Color}, New: c.ID == nil}
 		if c.ID != nil {
@@ -83,7 +85,7 @@ func (s *Server) createProject(w http.ResponseWriter, r *http.Request) error {
 	for i, c := range body.Classes {
 		classes[i] = segment.Class{Name: c.Name, Color: c.Color}
 	}
-	p, err := s.workspace.CreateProject(r.Context(), *body.Name, classes)
+	p, err := s.workspace.CreateProject(r.Context(), *body.Name, classes, body.Rest.Value)
 	if err != nil {
 		return err
 	}
@@ -146,7 +148,7 @@ func (s *Server) restoreClass(w http.ResponseWriter, r *http.Request) error {
 }
 
 func projectOut(p segment.Project) projectJSON {
-	out := projectJSON{ID: p.ID, Name: p.Name, Created: p.Created, Classes: make([]classJSON, len(p.Classes))}
+	out := projectJSON{ID: p.ID, Name: p.Name, Created: p.Created, Rest: restOut(&p), Classes: make([]classJSON, len(p.Classes))}
 	for i, c := range p.Classes {
 		out.Classes[i] = classJSON{ID: int(c.ID), Index: i, Name: c.Name, Color: c.Color}
 	}

@@ -14,7 +14,7 @@ func TestProjects(t *testing.T) {
 	var first, second projectJSON
 	s.post("/api/v1/projects", `{"name":"  One "}`).into(t, http.StatusCreated, &first)
 	want := projectJSON{Name: "One", Classes: []classJSON{{0, 0, "background", "#5b6b7f"}, {1, 1, "object", "#f2a541"}}}
-	if diff := cmp.Diff(want, first, cmpopts.IgnoreFields(projectJSON{}, "ID", "Created")); diff != "" {
+	if diff := cmp.Diff(want, first, cmpopts.IgnoreFields(projectJSON{}, "ID", "Created", "Rest")); diff != "" {
 		t.Errorf("default project (-want +got):\n%s", diff)
 	}
 	made := s.post("/api/v1/projects", `{"name":"Two","classes":[{"name":"a","color":"#ABCDEF"}],"later":true}`)
@@ -101,5 +101,63 @@ func TestProjectMistakes(t *testing.T) {
 	s.get(path).into(t, http.StatusOK, &after)
 	if diff := cmp.Diff(p, after); diff != "" {
 		t.Errorf("the project changed:\n%s", diff)
+	}
+}
+
+// What nobody clicks: by index on the way in and out, by id inside, so that it
+// stays with its class when the list is reordered; the default goes with the
+// name of the first class until somebody chooses.
+func TestRestOfProject(t *testing.T) {
+	s := MustServe(t)
+	var p projectJSON
+	create := func(body string) {
+		t.Helper()
+		p = projectJSON{}
+		s.post("/api/v1/projects", body).into(t, http.StatusCreated, &p)
+	}
+	patch := func(body, want string) {
+		t.Helper()
+		id := p.ID
+		p = projectJSON{}
+		s.send("PATCH", "/api/v1/projects/"+id, strings.NewReader(body)).into(t, http.StatusOK, &p)
+		if got := p.Rest.Value.String(); got != want {
+			t.Errorf("PATCH %s: rest is %s, want %s", body, got, want)
+		}
+	}
+	create(`{"name":"a"}`)
+	if got := p.Rest.Value.String(); got != "0" {
+		t.Errorf("rest of a new project is %s, want 0", got)
+	}
+	patch(`{"classes":[{"id":0,"name":"sky"},{"id":1}]}`, "undecided-first")
+	patch(`{"classes":[{"id":0,"name":"Background"},{"id":1}]}`, "0")
+	patch(`{"rest":1}`, "1")
+	patch(`{"classes":[{"id":1},{"id":0}]}`, "0")
+	patch(`{"classes":[{"id":0,"name":"sky"},{"id":1}]}`, "1") // chosen, so it stays
+	patch(`{"rest":null}`, "undecided")
+	patch(`{"rest":"nothing"}`, "nothing")
+	patch(`{"name":"b"}`, "nothing")
+	for _, wrong := range []string{`2`, `255`, `-1`, `"0"`, `"background"`, `true`, `{}`, `1.5`} {
+		for _, a := range []answer{
+			s.send("PATCH", "/api/v1/projects/"+p.ID, strings.NewReader(`{"rest":`+wrong+`}`)),
+			s.post("/api/v1/projects", `{"name":"x","rest":`+wrong+`}`),
+		} {
+			if a.status != http.StatusUnprocessableEntity {
+				t.Errorf("rest %s: %d, want 422", wrong, a.status)
+			}
+		}
+	}
+	patch(`{"name":"c"}`, "nothing")
+	create(`{"name":"d","classes":[{"name":"road"},{"name":"tree"}]}`)
+	if p.Rest.Value.String() != "undecided-first" {
+		t.Errorf("rest of a list of streets is %v", p.Rest.Value)
+	}
+	create(`{"name":"e","classes":[{"name":"road"},{"name":"tree"}],"rest":1}`)
+	if p.Rest.Value.String() != "1" {
+		t.Errorf("rest %v, want what was asked for", p.Rest.Value)
+	}
+	var all []projectJSON
+	s.get("/api/v1/projects").into(t, http.StatusOK, &all)
+	if len(all) != 3 {
+		t.Errorf("%d projects, want the 3 that were accepted", len(all))
 	}
 }

@@ -141,6 +141,7 @@ type projectJSON struct {
 	Name    string             `json:"name"`
 	Classes []classJSON        `json:"classes"`
 	Deleted []deletedClassJSON `json:"deleted,omitempty" doc:"classes that can be restored; absent when there are none"`
+	Rest    restJSON           `json:"rest"`
 	Created time.Time          `json:"created"`
 }
 

@@ -15,7 +15,7 @@ type sampleJSON struct {
 
 // createSample makes a project with the sample photograph in it.
 func (s *Server) createSample(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.workspace.CreateProject(r.Context(), "Sample", sample.Classes)
+	p, err := s.workspace.CreateProject(r.Context(), "Sample", sample.Classes, nil)
 	if err != nil {
 		return err
 	}

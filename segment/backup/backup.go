@@ -53,6 +53,8 @@ type Project struct {
 	Classes []Class   `json:"classes"` // in project order
 
 	Deleted []DeletedClass `json:"deleted"` // in the order of their deletion
+
+	Rest segment.Rest `json:"rest"` // what nobody clicks; a backup without it means nothing
 }
 
 // Class is a segment.Class. Labels and picks hold ids of classes.

@@ -56,7 +56,7 @@ func manyImages(b *testing.B, n int) (*workspace.Workspace, string) {
 	for i := range 21 {
 		classes = append(classes, segment.Class{Name: fmt.Sprintf("class %d", i)})
 	}
-	p, err := w.CreateProject(b.Context(), "Many", classes)
+	p, err := w.CreateProject(b.Context(), "Many", classes, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

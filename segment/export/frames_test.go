@@ -60,7 +60,7 @@ func TestFrames(t *testing.T) {
 		{"mirrored-2.jpg", turnedJPEG(t, halves(120, 80), 2), 120, 80, at{0, 115, 5}, at{1, 5, 5}},
 	}
 	w := workspacetest.MustOpen(t)
-	p, err := w.CreateProject(t.Context(), "Frames", nil)
+	p, err := w.CreateProject(t.Context(), "Frames", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

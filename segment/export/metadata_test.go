@@ -14,7 +14,7 @@ import (
 func TestNoMetadataInExports(t *testing.T) {
 	t.Parallel()
 	w := workspacetest.MustOpen(t)
-	p, err := w.CreateProject(t.Context(), "Places", nil)
+	p, err := w.CreateProject(t.Context(), "Places", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

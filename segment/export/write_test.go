@@ -88,7 +88,7 @@ func add(tb testing.TB, w *workspace.Workspace, project, name string, file []byt
 // which a part is decided.
 func twoImages(tb testing.TB, w *workspace.Workspace) (segment.Project, []segment.Image) {
 	tb.Helper()
-	p, err := w.CreateProject(tb.Context(), "Halves", nil)
+	p, err := w.CreateProject(tb.Context(), "Halves", nil, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func Backup(ctx context.Context, w *workspace.Workspace, file io.ReaderAt, size 
 	if d.Version != backup.Version {
 		return segment.Project{}, segment.Errorf(segment.Unsupported, "The backup has version %d; this program reads version %d. Use a newer one.", d.Version, backup.Version)
 	}
-	p := segment.Project{Name: d.Project.Name}
+	p := segment.Project{Name: d.Project.Name, Rest: d.Project.Rest}
 	for _, c := range d.Project.Classes {
 		p.Classes = append(p.Classes, segment.Class(c))
 	}

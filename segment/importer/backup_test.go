@@ -73,7 +73,7 @@ func mustAppend(tb testing.TB, a *workspace.Annotation, events ...segment.Event)
 // worked makes a project in which everything has been done that evidence knows.
 func worked(tb testing.TB, w *workspace.Workspace) segment.Project {
 	tb.Helper()
-	p, err := w.CreateProject(tb.Context(), "Worked", []segment.Class{{Name: "ground"}, {Name: "sky"}, {Name: "tree"}, {Name: "bird"}})
+	p, err := w.CreateProject(tb.Context(), "Worked", []segment.Class{{Name: "ground"}, {Name: "sky"}, {Name: "tree"}, {Name: "bird"}}, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

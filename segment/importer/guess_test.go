@@ -25,7 +25,7 @@ func TestScoresBecomeTheFirstGuess(t *testing.T) {
 	content := mustExport(t, there, p.ID, "numpy", export.Options{Images: []string{a.Image().ID}})
 
 	here := workspacetest.MustOpen(t)
-	q, err := here.CreateProject(t.Context(), "Guess", p.Classes)
+	q, err := here.CreateProject(t.Context(), "Guess", p.Classes, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

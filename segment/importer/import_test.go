@@ -65,9 +65,9 @@ func TestRoundTrips(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			first := mustExport(t, there, p.ID, format, options)
 			here := workspacetest.MustOpen(t)
-			q, err := here.CreateProject(t.Context(), p.Name, p.Classes)
+			q, err := here.CreateProject(t.Context(), p.Name, p.Classes, nil)
 			if format == "voc" { // has the classes with it
-				q, err = here.CreateProject(t.Context(), p.Name, p.Classes[:1])
+				q, err = here.CreateProject(t.Context(), p.Name, p.Classes[:1], nil)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -174,7 +174,7 @@ func TestImportProblems(t *testing.T) {
 // Imports that bring classes at the same moment all have theirs in the end.
 func TestClassesOfImportsAtOnce(t *testing.T) {
 	w := workspacetest.MustOpen(t)
-	p, err := w.CreateProject(t.Context(), "Shared", nil)
+	p, err := w.CreateProject(t.Context(), "Shared", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

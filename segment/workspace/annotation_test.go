@@ -51,7 +51,7 @@ func twoHalves(tb testing.TB) *bytes.Buffer {
 // mustAnnotate adds the picture to a new project and opens it.
 func mustAnnotate(tb testing.TB, w *workspace.Workspace) *workspace.Annotation {
 	tb.Helper()
-	p, err := w.CreateProject(tb.Context(), "Halves", nil)
+	p, err := w.CreateProject(tb.Context(), "Halves", nil, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func mustTune(tb testing.TB, o workspace.Options) *workspace.Workspace {
 // mustAdd adds a grainy picture of w×h pixels to a new project.
 func mustAdd(tb testing.TB, ws *workspace.Workspace, w, h int) segment.Image {
 	tb.Helper()
-	p, err := ws.CreateProject(tb.Context(), "Grain", nil)
+	p, err := ws.CreateProject(tb.Context(), "Grain", nil, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

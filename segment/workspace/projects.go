@@ -77,6 +77,14 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*segme
 			return segment.Project{}, err
 		}
 	}
+	switch {
+	case edit.Rest == nil && before.Rest == segment.DefaultRest(before.Classes):
+		p.Rest = segment.DefaultRest(p.Classes) // goes with the names as long as nobody chose
+	case edit.Rest != nil:
+		if p.Rest, err = p.RestAt(*edit.Rest); err != nil {
+			return segment.Project{}, err
+		}
+	}
 	if err := w.store.UpdateProject(ctx, p); err != nil {
 		return segment.Project{}, err
 	}

@@ -171,7 +171,7 @@ func TestAcceptKeepsRemappedClicks(t *testing.T) {
 // end every change is there and no class is deleted.
 func TestClassesEditedAtOnce(t *testing.T) {
 	w := mustOpenWorkspace(t, t.TempDir(), asIs)
-	read, err := w.CreateProject(t.Context(), "Shared", []segment.Class{{Name: "a"}, {Name: "b"}})
+	read, err := w.CreateProject(t.Context(), "Shared", []segment.Class{{Name: "a"}, {Name: "b"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func TestFailedUploadLeavesNothing(t *testing.T) {
 		{segment.Errorf(segment.Unavailable, "broken"), 3},
 	} {
 		p := mustOpenPile(t, func(b *blob.Store) segment.Blobs { return &breaking{b, 3, c.err} })
-		project, err := p.CreateProject(t.Context(), "Halves", nil)
+		project, err := p.CreateProject(t.Context(), "Halves", nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

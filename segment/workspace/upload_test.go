@@ -12,7 +12,7 @@ import (
 func BenchmarkUpload12MP(b *testing.B) {
 	file := grain(b, 4000, 3000)
 	w := mustTune(b, workspace.Options{})
-	p, err := w.CreateProject(b.Context(), "Large", nil)
+	p, err := w.CreateProject(b.Context(), "Large", nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 func TestVisit(t *testing.T) {
 	seen := &counter{}
 	w := mustTune(t, workspace.Options{Observer: seen})
-	p, err := w.CreateProject(t.Context(), "Halves", nil)
+	p, err := w.CreateProject(t.Context(), "Halves", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

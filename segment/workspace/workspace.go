@@ -70,9 +70,9 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 // workspace is used.
 func (w *Workspace) LimitImages(n int) { w.images = n }
 
-// CreateProject makes a project; with no classes it gets DefaultClasses. The id
-// of each class becomes its place in the list.
-func (w *Workspace) CreateProject(ctx context.Context, name string, classes []segment.Class) (segment.Project, error) {
+// CreateProject makes a project; with no classes it gets DefaultClasses, without
+// a rest the DefaultRest. The id of each class becomes its place in the list.
+func (w *Workspace) CreateProject(ctx context.Context, name string, classes []segment.Class, rest *segment.Rest) (segment.Project, error) {
 	if err := w.May(ctx, access.Manage); err != nil {
 		return segment.Project{}, err
 	}
@@ -89,7 +89,12 @@ func (w *Workspace) CreateProject(ctx context.Context, name string, classes []se
 	for i := range classes {
 		classes[i].ID = uint8(i)
 	}
-	p := segment.Project{ID: segment.NewID(), Name: name, Classes: classes, Created: segment.Now()}
+	p := segment.Project{ID: segment.NewID(), Name: name, Classes: classes, Rest: segment.DefaultRest(classes), Created: segment.Now()}
+	if rest != nil {
+		if p.Rest, err = p.RestAt(*rest); err != nil {
+			return segment.Project{}, err
+		}
+	}
 	return p, w.store.CreateProject(ctx, p)
 }
 

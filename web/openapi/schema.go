@@ -72,7 +72,12 @@ func (s *Schemas) Of(v any) Schema {
 	return s.of(reflect.TypeOf(v))
 }
 
+// Describer is a type that says itself what it looks like in JSON.
+type Describer interface{ JSONSchema() Schema }
+
 var (
+	describer = reflect.TypeFor[Describer]()
+
 	timeType = reflect.TypeFor[time.Time]()
 	fileType = reflect.TypeFor[File]()
 )
@@ -82,6 +87,8 @@ func (s *Schemas) of(t reflect.Type) Schema {
 		return Schema{"$ref": "#/components/schemas/" + name}
 	}
 	switch {
+	case t.Implements(describer) && t.Kind() != reflect.Pointer:
+		return reflect.Zero(t).Interface().(Describer).JSONSchema()
 	case t == timeType:
 		return Schema{"type": "string", "format": "date-time"}
 	case t == fileType:

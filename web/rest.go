@@ -1,0 +1,62 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"collie/segment"
+	"collie/web/openapi"
+)
+
+// restJSON is what nobody clicks in the images of a project: the index of a
+// class, null for undecided, or a word. Its value has the index in place of the
+// class id, and is nil where a request has no such field.
+type restJSON struct{ Value *segment.Rest }
+
+// IsZero reports whether there is no value.
+func (r restJSON) IsZero() bool { return r.Value == nil }
+
+// MarshalJSON writes the value, which must be there.
+func (r restJSON) MarshalJSON() ([]byte, error) {
+	switch r.Value.Mode {
+	case segment.RestClass:
+		return json.Marshal(r.Value.Class)
+	case segment.RestUndecided:
+		return []byte("null"), nil
+	}
+	return json.Marshal(r.Value.String())
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (r *restJSON) UnmarshalJSON(text []byte) error {
+	r.Value = new(segment.Rest)
+	if string(text) == "null" {
+		r.Value.Mode = segment.RestUndecided
+		return nil
+	}
+	err := r.Value.UnmarshalText(bytes.Trim(text, `"`))
+	if number := text[0] != '"'; err != nil || number != (r.Value.Mode == segment.RestClass) {
+		return invalid("The field \"rest\" is %.40s; accepted are the index of a class, null for undecided, \"undecided-first\" and \"nothing\". Nothing was changed.", text)
+	}
+	return nil
+}
+
+// JSONSchema describes it.
+func (restJSON) JSONSchema() openapi.Schema {
+	return openapi.Schema{
+		"description": "what nobody clicks: the index of a class, null for undecided, undecided-first for undecided until a second class is clicked, or nothing when every class gets clicks",
+		"oneOf": []openapi.Schema{
+			{"type": "integer", "minimum": 0, "maximum": segment.MaxClasses - 1}, {"type": "null"},
+			{"enum": []any{segment.Rest{Mode: segment.RestFirst}.String(), segment.Rest{}.String()}},
+		},
+	}
+}
+
+// restOut is a project's rest for programs.
+func restOut(p *segment.Project) restJSON {
+	rest := p.PresentRest()
+	if rest.Mode == segment.RestClass {
+		rest.Class = uint8(p.Index(rest.Class))
+	}
+	return restJSON{&rest}
+}
