@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import "strconv"
 
 // Annotate is the shell of the annotation page: the image, the hypotheses and
-// the classes. The module annotate.js brings it to life.
+// the classes. static/annotate makes it work.
 func Annotate(v AnnotateView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -419,7 +419,7 @@ func topBar(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "</button></div><button type=\"button\" class=\"icon-button hide-small\" id=\"theme\" aria-label=\"Switch between dark and light\" title=\"Dark or light\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "</button></div><button type=\"button\" class=\"icon-button hide-small\" id=\"theme\" aria-label=\"Switch between dark and light theme\" title=\"Dark or light theme\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -435,7 +435,7 @@ func topBar(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<button type=\"button\" class=\"icon-button\" id=\"help\" aria-label=\"Keys and help\" title=\"Keys and help (?)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<button type=\"button\" class=\"icon-button\" id=\"help\" aria-label=\"Keyboard shortcuts\" title=\"Keyboard shortcuts (?)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -597,7 +597,7 @@ func stage(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "\" aria-describedby=\"canvas-hint\"><canvas id=\"picture\"></canvas><canvas id=\"scene\"></canvas><canvas id=\"marks\"></canvas></div><p id=\"canvas-hint\" class=\"visually-hidden\">Arrow keys move between superpixels, Space labels the one in focus with the active class, Delete clears it. With the other tools arrow keys move a point over the image: Space puts the brush down or sets a corner, held it draws along, Enter completes, Escape cancels. Shift moves further, Alt with an arrow key pans.</p><p id=\"badge\" class=\"badge\" hidden><span class=\"badge-kind\" id=\"badge-kind\">Preview</span><span id=\"badge-text\"></span></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "\" aria-describedby=\"canvas-hint\"><canvas id=\"picture\"></canvas><canvas id=\"scene\"></canvas><canvas id=\"marks\"></canvas></div><p id=\"canvas-hint\" class=\"visually-hidden\">Arrow keys move between superpixels. Space labels the focused superpixel with the active class, Delete clears it. With the other tools, arrow keys move a point over the image: Space paints or sets a corner, holding Space keeps drawing, Enter finishes, Escape cancels. Shift moves farther. Alt with an arrow key pans.</p><p id=\"badge\" class=\"badge\" hidden><span class=\"badge-kind\" id=\"badge-kind\">Preview</span><span id=\"badge-text\"></span></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -641,7 +641,7 @@ func stage(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "</button> <button type=\"button\" class=\"icon-button\" id=\"fit\" aria-label=\"Fit the image\" title=\"Fit (Ctrl+0)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "</button> <button type=\"button\" class=\"icon-button\" id=\"fit\" aria-label=\"Fit image to window\" title=\"Fit image to window (Ctrl+0)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -686,7 +686,7 @@ func stage(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "</button> <button type=\"button\" class=\"icon-button hide-small\" id=\"patterns\" aria-pressed=\"false\" aria-label=\"Patterns of the classes\" title=\"Patterns beside the colours (P)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "</button> <button type=\"button\" class=\"icon-button hide-small\" id=\"patterns\" aria-pressed=\"false\" aria-label=\"Show patterns with colours\" title=\"Show patterns with colours (P)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -694,7 +694,7 @@ func stage(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "</button> <button type=\"button\" class=\"icon-button\" id=\"overlay\" aria-pressed=\"true\" aria-label=\"Labelling\" title=\"Labelling (H, hold to peek)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "</button> <button type=\"button\" class=\"icon-button\" id=\"overlay\" aria-pressed=\"true\" aria-label=\"Labelling\" title=\"Show labelling (H; hold to peek)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -702,7 +702,7 @@ func stage(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "</button> <input type=\"range\" class=\"opacity\" id=\"opacity\" min=\"0.1\" max=\"1\" step=\"0.05\" value=\"0.45\" aria-label=\"Opacity of the labelling\" title=\"Opacity (J, K)\"></div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "</button> <input type=\"range\" class=\"opacity\" id=\"opacity\" min=\"0.1\" max=\"1\" step=\"0.05\" value=\"0.45\" aria-label=\"Labelling opacity\" title=\"Labelling opacity (J, K)\"></div></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -710,7 +710,7 @@ func stage(v AnnotateView) templ.Component {
 	})
 }
 
-// history lists what has been done, the last first.
+// history lists the steps, newest first.
 func history() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -732,7 +732,7 @@ func history() templ.Component {
 			templ_7745c5c3_Var29 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<aside id=\"history-panel\" class=\"history\" aria-labelledby=\"history-title\" hidden><div class=\"history-head\"><h2 id=\"history-title\" class=\"section-title\">History</h2><button type=\"button\" class=\"icon-button small\" id=\"history-close\" aria-label=\"Close the history\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<aside id=\"history-panel\" class=\"history\" aria-labelledby=\"history-title\" hidden><div class=\"history-head\"><h2 id=\"history-title\" class=\"section-title\">History</h2><button type=\"button\" class=\"icon-button small\" id=\"history-close\" aria-label=\"Close history\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -740,7 +740,7 @@ func history() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "</button></div><ol id=\"history-list\" class=\"history-list\" reversed></ol><button type=\"button\" class=\"button quiet\" id=\"history-more\" hidden>Earlier steps</button><div class=\"history-actions\"><button type=\"button\" class=\"button primary\" id=\"history-restore\" disabled title=\"Make the state that is shown the present one, as a new step\">Restore</button></div><template id=\"step-template\"><li><button type=\"button\" class=\"step\" data-slot=\"step\" aria-pressed=\"false\"><span class=\"swatch\" data-slot=\"swatch\" aria-hidden=\"true\"></span> <span class=\"step-text\"><span data-slot=\"text\"></span> <span class=\"step-detail\" data-slot=\"detail\"></span></span> <span class=\"step-time\" data-slot=\"time\"></span></button></li></template></aside>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "</button></div><ol id=\"history-list\" class=\"history-list\" reversed></ol><button type=\"button\" class=\"button quiet\" id=\"history-more\" hidden>Earlier steps</button><div class=\"history-actions\"><button type=\"button\" class=\"button primary\" id=\"history-restore\" disabled title=\"Go back to this state. It becomes a new step.\">Restore</button></div><template id=\"step-template\"><li><button type=\"button\" class=\"step\" data-slot=\"step\" aria-pressed=\"false\"><span class=\"swatch\" data-slot=\"swatch\" aria-hidden=\"true\"></span> <span class=\"step-text\"><span data-slot=\"text\"></span> <span class=\"step-detail\" data-slot=\"detail\"></span></span> <span class=\"step-time\" data-slot=\"time\"></span></button></li></template></aside>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -794,7 +794,7 @@ func tools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "<button type=\"button\" class=\"icon-button exact\" id=\"exact\" aria-pressed=\"false\" aria-label=\"Exact pixels\" title=\"Exact pixels, not whole superpixels (Q, or hold Ctrl)\" hidden>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "<button type=\"button\" class=\"icon-button exact\" id=\"exact\" aria-pressed=\"false\" aria-label=\"Exact-pixel mode\" title=\"Exact-pixel mode: draw pixels instead of whole superpixels (Q, or hold Ctrl)\" hidden>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -810,7 +810,7 @@ func tools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "Close</button> <button type=\"button\" class=\"icon-button\" id=\"polygon-back\" aria-label=\"Take the last corner back\" title=\"Take the last corner back (Backspace)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "Close</button> <button type=\"button\" class=\"icon-button\" id=\"polygon-back\" aria-label=\"Remove the last corner\" title=\"Remove the last corner (Backspace)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -826,7 +826,7 @@ func tools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "</button></div><div class=\"brush\" id=\"brush\" hidden><input type=\"range\" id=\"brush-size\" min=\"0\" max=\"1\" step=\"1\" value=\"0\" aria-label=\"Width of the brush\" title=\"Width of the brush ([ and ])\"> <output class=\"brush-value\" id=\"brush-value\" for=\"brush-size\" title=\"Pixels of the image\"></output></div></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "</button></div><div class=\"brush\" id=\"brush\" hidden><input type=\"range\" id=\"brush-size\" min=\"0\" max=\"1\" step=\"1\" value=\"0\" aria-label=\"Brush width\" title=\"Brush width ([ and ])\"> <output class=\"brush-value\" id=\"brush-value\" for=\"brush-size\" title=\"Image pixels\"></output></div></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -931,7 +931,7 @@ func hypotheses() templ.Component {
 			templ_7745c5c3_Var35 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "<section class=\"strip\" aria-labelledby=\"status\"><div class=\"strip-head\"><p id=\"status\" class=\"strip-status\">Loading</p><span id=\"running\" class=\"running\" hidden><span class=\"spinner\" aria-hidden=\"true\"></span><span class=\"visually-hidden\">More on the way</span></span><div class=\"strip-actions\"><button type=\"button\" class=\"icon-button\" id=\"search\" aria-label=\"Look for more hypotheses\" title=\"Look for more hypotheses (M)\" hidden>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "<section class=\"strip\" aria-labelledby=\"status\"><div class=\"strip-head\"><p id=\"status\" class=\"strip-status\">Loading</p><span id=\"running\" class=\"running\" hidden><span class=\"spinner\" aria-hidden=\"true\"></span><span class=\"visually-hidden\">More hypotheses are coming</span></span><div class=\"strip-actions\"><button type=\"button\" class=\"icon-button\" id=\"search\" aria-label=\"Search for more hypotheses\" title=\"Search for more hypotheses (M)\" hidden>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -939,7 +939,7 @@ func hypotheses() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "</button> <button type=\"button\" class=\"icon-button\" id=\"next-click\" aria-label=\"Go to the superpixel worth a click\" title=\"Next suggested click (W)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "</button> <button type=\"button\" class=\"icon-button\" id=\"next-click\" aria-label=\"Go to the most useful next click\" title=\"Go to the most useful next click (W)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -963,7 +963,7 @@ func hypotheses() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "</button> <button type=\"button\" class=\"icon-button\" id=\"accept-region\" aria-pressed=\"false\" disabled aria-label=\"Accept only a region\" title=\"Accept only the region that is tapped next (Shift+Enter: the one under the cursor)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "</button> <button type=\"button\" class=\"icon-button\" id=\"accept-region\" aria-pressed=\"false\" disabled aria-label=\"Accept only a region\" title=\"Accept only the region you tap next (Shift+Enter: the region under the cursor)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -979,7 +979,7 @@ func hypotheses() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "Accept</button></div></div><div id=\"cards\" class=\"strip-cards\" role=\"listbox\" aria-label=\"Hypotheses\" aria-orientation=\"horizontal\"></div><div id=\"strip-empty\" class=\"strip-empty\" aria-hidden=\"true\"><span></span><span></span><span></span><span></span><span></span><span></span><span></span><span></span></div><template id=\"card-template\"><div class=\"hypothesis\" role=\"option\" aria-selected=\"false\" tabindex=\"-1\"><canvas data-slot=\"thumbnail\" aria-hidden=\"true\"></canvas><span class=\"hypothesis-rank\"><span class=\"visually-hidden\">Hypothesis </span><span data-slot=\"rank\"></span></span> <span class=\"hypothesis-text\"><span data-slot=\"gap\"></span> <span class=\"visually-hidden\" data-slot=\"gap-note\"></span> <span data-slot=\"area\"></span> <span class=\"visually-hidden\" data-slot=\"area-note\">of the area</span></span> <span class=\"hypothesis-count\" data-slot=\"count\" hidden></span> <span class=\"hypothesis-fold\" data-slot=\"fold\" hidden></span> <span class=\"visually-hidden\" data-slot=\"fold-note\" hidden>, arrow down shows them</span></div></template></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "Accept</button></div></div><div id=\"cards\" class=\"strip-cards\" role=\"listbox\" aria-label=\"Hypotheses\" aria-orientation=\"horizontal\"></div><div id=\"strip-empty\" class=\"strip-empty\" aria-hidden=\"true\"><span></span><span></span><span></span><span></span><span></span><span></span><span></span><span></span></div><template id=\"card-template\"><div class=\"hypothesis\" role=\"option\" aria-selected=\"false\" tabindex=\"-1\"><canvas data-slot=\"thumbnail\" aria-hidden=\"true\"></canvas><span class=\"hypothesis-rank\"><span class=\"visually-hidden\">Hypothesis </span><span data-slot=\"rank\"></span></span> <span class=\"hypothesis-text\"><span data-slot=\"gap\"></span> <span class=\"visually-hidden\" data-slot=\"gap-note\"></span> <span data-slot=\"area\"></span> <span class=\"visually-hidden\" data-slot=\"area-note\">by area</span></span> <span class=\"hypothesis-count\" data-slot=\"count\" hidden></span> <span class=\"hypothesis-fold\" data-slot=\"fold\" hidden></span> <span class=\"visually-hidden\" data-slot=\"fold-note\" hidden>, press Down to show them</span></div></template></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1118,7 +1118,7 @@ func classPanel(classes []Class) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, " class=\"class-grip\" data-slot=\"grip\" title=\"Drag to another place (Alt+Up, Alt+Down)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, " class=\"class-grip\" data-slot=\"grip\" title=\"Drag to reorder (Alt+Up, Alt+Down)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

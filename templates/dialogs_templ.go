@@ -30,7 +30,7 @@ func helpDialog() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<dialog id=\"help-dialog\" class=\"dialog dialog-wide\" aria-labelledby=\"help-title\"><form method=\"dialog\"><div class=\"dialog-head\"><h2 id=\"help-title\">Keys</h2><button type=\"button\" class=\"icon-button\" data-close aria-label=\"Close\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<dialog id=\"help-dialog\" class=\"dialog dialog-wide\" aria-labelledby=\"help-title\"><form method=\"dialog\"><div class=\"dialog-head\"><h2 id=\"help-title\">Keyboard shortcuts</h2><button type=\"button\" class=\"icon-button\" data-close aria-label=\"Close\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -46,7 +46,7 @@ func helpDialog() templ.Component {
 	})
 }
 
-// findDialog chooses a class by typing the start of its name.
+// findDialog chooses a class by typing part of its name.
 func findDialog() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -68,7 +68,7 @@ func findDialog() templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<dialog id=\"find-dialog\" class=\"dialog dialog-find\" aria-labelledby=\"find-title\"><form method=\"dialog\"><h2 id=\"find-title\" class=\"visually-hidden\">Find a class</h2><input id=\"find-input\" type=\"text\" role=\"combobox\" aria-expanded=\"true\" aria-controls=\"find-list\" aria-autocomplete=\"list\" placeholder=\"Type the name of a class\" autocomplete=\"off\" spellcheck=\"false\" aria-label=\"Name of the class\"><ul id=\"find-list\" class=\"find-list\" role=\"listbox\" aria-label=\"Classes\"></ul><p id=\"find-none\" class=\"muted\" hidden>No class has that name.</p></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<dialog id=\"find-dialog\" class=\"dialog dialog-find\" aria-labelledby=\"find-title\"><form method=\"dialog\"><h2 id=\"find-title\" class=\"visually-hidden\">Find a class</h2><input id=\"find-input\" type=\"text\" role=\"combobox\" aria-expanded=\"true\" aria-controls=\"find-list\" aria-autocomplete=\"list\" placeholder=\"Type a class name\" autocomplete=\"off\" spellcheck=\"false\" aria-label=\"Class name\"><ul id=\"find-list\" class=\"find-list\" role=\"listbox\" aria-label=\"Classes\"></ul><p id=\"find-none\" class=\"muted\" hidden>No matching class</p></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -76,7 +76,7 @@ func findDialog() templ.Component {
 	})
 }
 
-// remapDialog asks what takes the place of a class that labels use.
+// remapDialog asks which class replaces one that labels use.
 func remapDialog() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -98,7 +98,7 @@ func remapDialog() templ.Component {
 			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<dialog id=\"remap-dialog\" class=\"dialog\" aria-labelledby=\"remap-title\"><form method=\"dialog\"><h2 id=\"remap-title\">Delete the class?</h2><p id=\"remap-note\" class=\"note\"></p><label class=\"field\">Labels become <select id=\"remap-target\" class=\"select\"></select></label><p class=\"muted small\">It can be undone for 30 days: the class comes back, and so do its labels.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button danger\" value=\"delete\">Delete the class</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<dialog id=\"remap-dialog\" class=\"dialog\" aria-labelledby=\"remap-title\"><form method=\"dialog\"><h2 id=\"remap-title\">Delete class?</h2><p id=\"remap-note\" class=\"note\"></p><label class=\"field\">Change existing labels to <select id=\"remap-target\" class=\"select\"></select></label><p class=\"muted small\">You can undo this for 30 days, which brings back the class and its labels.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button danger\" value=\"delete\">Delete class</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

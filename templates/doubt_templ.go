@@ -8,9 +8,9 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// doubts is what lies on the image when hypotheses differ: what they say of the
-// superpixel under the pointer, what they offer for a region, and the question
-// that the next click answers.
+// doubts is shown over the image where hypotheses differ: their shares for the
+// superpixel under the pointer, the alternatives for a region, and the suggested
+// next click.
 func doubts() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -40,7 +40,7 @@ func doubts() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<span id=\"asking-text\"></span></p><div id=\"heat-legend\" class=\"heat-legend\" hidden><span>agreed</span> <span class=\"heat-ramp\" aria-hidden=\"true\"></span> <span>undecided</span></div><div id=\"tip\" class=\"tip\" aria-hidden=\"true\" hidden></div><div id=\"alternatives\" class=\"alternatives\" role=\"group\" aria-labelledby=\"alternatives-title\" hidden><p id=\"alternatives-title\" class=\"alternatives-title\">This region is</p><div id=\"alternatives-list\" class=\"alternatives-list\"></div></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<span id=\"asking-text\"></span></p><div id=\"heat-legend\" class=\"heat-legend\" hidden><span>certain</span> <span class=\"heat-ramp\" aria-hidden=\"true\"></span> <span>uncertain</span></div><div id=\"tip\" class=\"tip\" aria-hidden=\"true\" hidden></div><div id=\"alternatives\" class=\"alternatives\" role=\"group\" aria-labelledby=\"alternatives-title\" hidden><p id=\"alternatives-title\" class=\"alternatives-title\">Label this region as</p><div id=\"alternatives-list\" class=\"alternatives-list\"></div></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
-// exportDialog offers the formats with their options, says how far an export is,
-// and reports what it holds.
+// exportDialog offers the formats with their options, shows the progress of an
+// export, and reports what it contains.
 func exportDialog(v ExportView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -196,7 +196,7 @@ func exportDialog(v ExportView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<details class=\"export-options\"><summary>Options</summary><div class=\"export-grid\"><label class=\"field\"><span>Undecided pixels</span> <select name=\"undecided\" class=\"select\"><option value=\"void\">Void, 255</option><option value=\"background\">Background</option></select></label> <label class=\"field\" data-option=\"objects\"><span>One object is</span> <select name=\"objects\" class=\"select\"><option value=\"region\">A connected region</option><option value=\"class\">All of a class</option></select></label> <label class=\"field\" data-option=\"shapes\"><span>Shapes</span> <select name=\"shapes\" class=\"select\"><option value=\"polygon\">Polygons where exact</option><option value=\"mask\">Masks</option></select></label> <label class=\"field\" data-option=\"hypotheses\"><span>Hypotheses</span> <select name=\"hypotheses\" class=\"select\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<details class=\"export-options\"><summary>Options</summary><div class=\"export-grid\"><label class=\"field\"><span>Undecided pixels</span> <select name=\"undecided\" class=\"select\"><option value=\"void\">Void (255)</option><option value=\"background\">Background</option></select></label> <label class=\"field\" data-option=\"objects\"><span>Objects</span> <select name=\"objects\" class=\"select\"><option value=\"region\">One per region</option><option value=\"class\">One per class</option></select></label> <label class=\"field\" data-option=\"shapes\"><span>Shapes</span> <select name=\"shapes\" class=\"select\"><option value=\"polygon\">Polygons (masks where needed)</option><option value=\"mask\">Masks</option></select></label> <label class=\"field\" data-option=\"hypotheses\"><span>Hypotheses</span> <select name=\"hypotheses\" class=\"select\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -242,12 +242,12 @@ func exportDialog(v ExportView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "</select></label></div><label class=\"check\"><input type=\"checkbox\" name=\"pictures\"><span>Images beside the masks</span></label> <label class=\"check\" data-option=\"background\"><input type=\"checkbox\" name=\"background\"><span>Background as objects, too</span></label> <label class=\"check\" data-option=\"drafts\"><input type=\"checkbox\" name=\"drafts\" checked><span>Images that are not done, too</span></label></details><div id=\"export-progress\" class=\"export-progress\" hidden><progress class=\"bar\" max=\"1\" aria-label=\"Progress of the export\"></progress> <button type=\"button\" class=\"button\" id=\"export-cancel\">Cancel the export</button></div><p id=\"export-state\" class=\"small\" role=\"status\"></p><ul id=\"export-losses\" class=\"remarks small\" tabindex=\"0\" aria-label=\"What is not exact\" hidden></ul><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Close</button> <a id=\"export-file\" class=\"button\" download hidden>Download again</a> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "</select></label></div><label class=\"check\"><input type=\"checkbox\" name=\"pictures\"><span>Include images</span></label> <label class=\"check\" data-option=\"background\"><input type=\"checkbox\" name=\"background\"><span>Include background as an object</span></label> <label class=\"check\" data-option=\"drafts\"><input type=\"checkbox\" name=\"drafts\" checked><span>Include unfinished images</span></label></details><div id=\"export-progress\" class=\"export-progress\" hidden><progress class=\"bar\" max=\"1\" aria-label=\"Export progress\"></progress> <button type=\"button\" class=\"button\" id=\"export-cancel\">Cancel export</button></div><p id=\"export-state\" class=\"small\" role=\"status\"></p><ul id=\"export-losses\" class=\"remarks small\" tabindex=\"0\" aria-label=\"What was skipped or is not exact\" hidden></ul><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Close</button> <a id=\"export-file\" class=\"button\" download hidden>Download again</a> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if v.ImageID != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<button type=\"submit\" class=\"button\" value=\"labelling\" id=\"export-labelling\">Labelling only</button> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<button type=\"submit\" class=\"button\" value=\"labelling\" id=\"export-labelling\">Export without preview</button> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -66,9 +66,9 @@ type AccountView struct{ Notice, Problem string }
 func roleText(role string) string {
 	switch role {
 	case "viewer":
-		return "Viewer: looks and exports"
+		return "Viewer: views and exports"
 	case "annotator":
-		return "Annotator: also works on images and uploads"
+		return "Annotator: also labels and uploads images"
 	case "admin":
 		return "Admin: also manages projects and users"
 	}

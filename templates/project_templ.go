@@ -8,7 +8,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Project is the page of one project: its images and how far they are.
+// Project is the page of one project: its images and their progress.
 func Project(v ProjectView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -189,7 +189,7 @@ func Project(v ProjectView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = dropZone("Add images", "drop or choose images or zips", "drop-small").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = dropZone("Add images", "Drop or choose images or zip files", "drop-small").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -205,7 +205,7 @@ func Project(v ProjectView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<ul id=\"images\" class=\"cards images\" aria-busy=\"true\"></ul><p id=\"no-images\" class=\"muted nothing\" hidden>No image is like that. <button type=\"button\" class=\"button quiet\" id=\"show-all\">Show all</button></p></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<ul id=\"images\" class=\"cards images\" aria-busy=\"true\"></ul><p id=\"no-images\" class=\"muted nothing\" hidden>No images match. <button type=\"button\" class=\"button quiet\" id=\"show-all\">Show all</button></p></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -229,7 +229,7 @@ func Project(v ProjectView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, " <dialog id=\"rename-dialog\" class=\"dialog\" aria-labelledby=\"rename-title\"><form method=\"dialog\"><h2 id=\"rename-title\">Rename the project</h2><label class=\"field\"><span>Name</span><input id=\"rename-input\" name=\"name\" type=\"text\" maxlength=\"100\" required value=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, " <dialog id=\"rename-dialog\" class=\"dialog\" aria-labelledby=\"rename-title\"><form method=\"dialog\"><h2 id=\"rename-title\">Rename project</h2><label class=\"field\"><span>Name</span><input id=\"rename-input\" name=\"name\" type=\"text\" maxlength=\"100\" required value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -255,20 +255,20 @@ func Project(v ProjectView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "” to the trash?</h2><p class=\"muted\">The project and its ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "” to the trash?</h2><p class=\"muted\">You can restore the project and its ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
 			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(counted(v.Images, "image", "images"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `project.templ`, Line: 74, Col: 79}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `project.templ`, Line: 74, Col: 95}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, " can be restored from the trash for 30 days.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Keep it</button> <button type=\"submit\" class=\"button danger\" value=\"trash\">Move to trash</button></div></form></dialog>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, " from the trash for 30 days.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Keep project</button> <button type=\"submit\" class=\"button danger\" value=\"trash\">Move to trash</button></div></form></dialog>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -282,7 +282,7 @@ func Project(v ProjectView) templ.Component {
 	})
 }
 
-// imageFilter says which images the list shows and in which order.
+// imageFilter chooses which images the list shows, and their order.
 func imageFilter() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -332,7 +332,7 @@ func imageFilter() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</fieldset><label class=\"field-order\"><span>Order</span> <select id=\"image-order\"><option value=\"upload\">as uploaded</option> <option value=\"name\">by name</option> <option value=\"uncertain\">most uncertain first</option></select></label><p id=\"image-count\" class=\"muted small\" role=\"status\"></p></form>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</fieldset><label class=\"field-order\"><span>Sort</span> <select id=\"image-order\"><option value=\"upload\">Upload order</option> <option value=\"name\">Name</option> <option value=\"uncertain\">Most uncertain first</option></select></label><p id=\"image-count\" class=\"muted small\" role=\"status\"></p></form>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -418,7 +418,7 @@ func statusChoice(value, text string, checked bool) templ.Component {
 	})
 }
 
-// selection is what can be done with the images that are selected.
+// selection has the commands for the selected images.
 func selection() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -60,11 +60,11 @@ func Start(v StartView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = dropZone("Drop images here", "or click to choose files. JPEG, PNG, WebP, GIF, BMP, TIFF, folders and zips", "drop-big").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = dropZone("Drop images here", "or click to choose files: JPEG, PNG, WebP, GIF, BMP, TIFF, folders or zip files", "drop-big").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"hero-alternative\"><span class=\"muted\">Nothing at hand?</span> <button type=\"button\" class=\"button quiet\" id=\"sample\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"hero-alternative\"><span class=\"muted\">No images at hand?</span> <button type=\"button\" class=\"button quiet\" id=\"sample\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -98,12 +98,12 @@ func Start(v StartView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if person(ctx).MayManage {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "None yet. Your first images make one.")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "No projects yet. Drop images to create one.")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "None yet. An admin makes the first.")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "No projects yet. An admin can create one.")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

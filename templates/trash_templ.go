@@ -51,20 +51,20 @@ func Trash(v TrashView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <main id=\"main\" class=\"column\" tabindex=\"-1\"><div class=\"trash-head\"><nav aria-label=\"Breadcrumb\" class=\"crumbs\"><a href=\"/\">Projects</a></nav><h1 class=\"trash-title\">Trash</h1><p class=\"lead\">What you deleted stays here for ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <main id=\"main\" class=\"column\" tabindex=\"-1\"><div class=\"trash-head\"><nav aria-label=\"Breadcrumb\" class=\"crumbs\"><a href=\"/\">Projects</a></nav><h1 class=\"trash-title\">Trash</h1><p class=\"lead\">Deleted items stay here for ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(v.Days))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `trash.templ`, Line: 16, Col: 74}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `trash.templ`, Line: 16, Col: 70}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " days with all of its work. After that it is erased for good.</p></div><p id=\"trash-empty\" class=\"trash-empty muted\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " days with all their labels. After that they are erased permanently.</p></div><p id=\"trash-empty\" class=\"trash-empty muted\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

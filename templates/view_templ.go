@@ -73,15 +73,15 @@ func tones() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = tone("low", "Black at", "0", "1", "0").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = tone("low", "Black point", "0", "1", "0").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = tone("high", "White at", "0", "1", "1").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = tone("high", "White point", "0", "1", "1").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p id=\"tones-depth\" class=\"muted tones-depth\"></p><div class=\"tones-actions\"><button type=\"button\" class=\"button\" id=\"tones-auto\" title=\"Fit black and white to the values of the image\">Fit</button> <button type=\"button\" class=\"button\" id=\"tones-reset\">Reset</button></div><svg class=\"sprite\" aria-hidden=\"true\" focusable=\"false\" width=\"0\" height=\"0\"><filter id=\"tones-filter\" color-interpolation-filters=\"sRGB\" x=\"0\" y=\"0\" width=\"1\" height=\"1\"><feComponentTransfer><feFuncR type=\"linear\"></feFuncR> <feFuncG type=\"linear\"></feFuncG> <feFuncB type=\"linear\"></feFuncB></feComponentTransfer></filter></svg></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p id=\"tones-depth\" class=\"muted tones-depth\"></p><div class=\"tones-actions\"><button type=\"button\" class=\"button\" id=\"tones-auto\" title=\"Set the black and white points from the image\">Auto</button> <button type=\"button\" class=\"button\" id=\"tones-reset\">Reset</button></div><svg class=\"sprite\" aria-hidden=\"true\" focusable=\"false\" width=\"0\" height=\"0\"><filter id=\"tones-filter\" color-interpolation-filters=\"sRGB\" x=\"0\" y=\"0\" width=\"1\" height=\"1\"><feComponentTransfer><feFuncR type=\"linear\"></feFuncR> <feFuncG type=\"linear\"></feFuncG> <feFuncB type=\"linear\"></feFuncB></feComponentTransfer></filter></svg></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -111,9 +111,9 @@ func (r *TrashRow) note() string {
 	case "project":
 		return "Project with " + counted(r.Images, "image", "images")
 	case "class":
-		return "Class of " + r.Project
+		return "Class in " + r.Project
 	}
-	return "Image of " + r.Project
+	return "Image in " + r.Project
 }
 
 func (r *TrashRow) icon() string {

@@ -18,7 +18,7 @@ for (const type of /** @type {const} */ (['dragover', 'drop'])) {
   document.addEventListener(type, (e) => {
     if (!e.dataTransfer?.types.includes('Files')) return;
     e.preventDefault(); // a browser would leave the page for the file
-    if (type === 'drop') toast('Files are not taken here', 'Images and masks are added on the page of the project.');
+    if (type === 'drop') toast('Files can’t be added here', 'Add images and masks on the project page.');
   });
 }
 
@@ -30,7 +30,7 @@ try {
   queue.inherited = (found) => app.resume(found);
   listen(app, queue);
   byId('loading').hidden = true;
-  if (!queue.lasting) toast('Edits are kept in this page only', 'This window gives no storage, as private windows do. Before you close it, look that the state says Saved.');
+  if (!queue.lasting) toast('Edits are kept in this page only', 'This window has no storage, which is usual for private windows. Check that it says “Saved” before you close the page.');
   byId('canvas').focus({ preventScroll: true });
 } catch (error) {
   console.error(error);

@@ -105,7 +105,7 @@ export class Doubt {
     dot?.setAttribute('cx', x);
     dot?.setAttribute('cy', y);
     const percents = this.steps.slice(-8).map(({ wrong }) => (wrong * 100).toFixed(1));
-    byId('doubt-curve').setAttribute('aria-label', `Expected wrong area after the last ${percents.length === 1 ? 'step' : `${percents.length} steps`}, in per cent: ${percents.join(', ')}`);
+    byId('doubt-curve').setAttribute('aria-label', `Expected wrong area after the last ${percents.length === 1 ? 'step' : `${percents.length} steps`}, in percent: ${percents.join(', ')}`);
   }
 
   /** Shows or hides the overlay of doubt. */
@@ -114,14 +114,14 @@ export class Doubt {
     byId('uncertainty').setAttribute('aria-pressed', String(this.on));
     byId('heat-legend').hidden = !this.on;
     if (this.on) {
-      if (!this.uncertainty) toast('Nothing is uncertain yet', 'Click some superpixels of two classes; the overlay follows from the hypotheses.');
+      if (!this.uncertainty) toast('No hypotheses yet', 'Click superpixels of two classes. The overlay then shows where hypotheses differ.');
       this.paintHeat();
-      this.ports.say('Uncertainty is shown');
+      this.ports.say('Uncertainty shown');
     } else {
       this.painter.heat = null;
       this.painter.touch();
       this.tell(-1, 0, 0);
-      this.ports.say('Uncertainty is hidden');
+      this.ports.say('Uncertainty hidden');
     }
   }
 
@@ -172,13 +172,13 @@ export class Doubt {
   async next() {
     const { hypotheses, evidence } = this.ports.session;
     if (hypotheses.classes < 2) {
-      toast('Nothing to ask yet', 'Click some superpixels of two classes first.');
+      toast('No suggestion yet', 'Click superpixels of two classes first.');
       return;
     }
     try {
       const { map, suggestion } = await call('GET', `/api/v1/images/${this.image}/hypotheses?count=0`);
       if (!suggestion) {
-        toast('Nothing left to ask', 'No further click is expected to help.');
+        toast('No more suggestions', 'No further click is expected to help.');
       } else if (map === evidence.map && evidence.present.clicks[suggestion.superpixel] === VOID) { // otherwise the image has changed since
         this.ask(suggestion.superpixel);
       }

@@ -115,7 +115,7 @@ export class HistoryPanel {
     slot('swatch').style.backgroundColor = known?.color ?? '';
     slot('swatch').classList.toggle('none', !known);
     slot('text').textContent = step?.text ?? 'Start';
-    const detail = [known?.name, present ? 'now' : '', step?.state === 'undone' ? 'undone' : '', step?.state === 'left' ? 'left behind' : '', this.several ? step?.by : ''].filter(Boolean);
+    const detail = [known?.name, present ? 'current' : '', step?.state === 'undone' ? 'undone' : '', step?.state === 'left' ? 'discarded' : '', this.several ? step?.by : ''].filter(Boolean);
     slot('detail').textContent = detail.join(' · ');
     slot('time').textContent = step ? timeOf(step.created) : '';
     button.addEventListener('click', () => void this.preview(step?.seq ?? 0));

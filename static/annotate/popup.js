@@ -112,7 +112,7 @@ export class AlternativesPopup {
     swatch.className = 'swatch';
     swatch.style.backgroundColor = classes.colorOf(option.label);
     button.append(swatch, `${option.count} of ${total}: ${classes.nameOf(option.label)}`);
-    if (option.current) button.append(Object.assign(document.createElement('span'), { className: 'muted', textContent: ' now' }));
+    if (option.current) button.append(Object.assign(document.createElement('span'), { className: 'muted', textContent: ' current' }));
     const look = () => {
       this.outline(option.superpixels);
       this.ports.propose(option.superpixels, option.label);

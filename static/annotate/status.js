@@ -1,4 +1,5 @@
 import { VOID } from '../evidence/protocol.js';
+import { counted } from '../ui/numbers.js';
 
 /**
  * What the line above the strip says: what is there, or what to do to get it.
@@ -12,32 +13,30 @@ import { VOID } from '../evidence/protocol.js';
  */
 export function statusLine({ clicks, classes, hypotheses, touch }) {
   const { done, fresh, wanted, received } = hypotheses;
-  if (done?.reason === 'failed') return done.detail || 'The hypotheses could not be computed. Your clicks are safe.';
-  if (done?.reason === 'busy') return done.detail || 'The hypotheses have to wait for other people’s';
+  if (done?.reason === 'failed') return done.detail || 'Hypotheses could not be computed. Your clicks are saved.';
+  if (done?.reason === 'busy') return done.detail || 'Waiting for the server, which is busy with other people’s hypotheses';
   const clicked = new Set(clicks);
   clicked.delete(VOID);
   if (clicked.size === 0) {
     const name = classes[0]?.name ?? 'background';
-    return touch ? `No information yet: choose a class and tap some of it` : `No information yet: press 1 and click some ${name}`;
+    return touch ? 'Choose a class, then tap a piece of it' : `Press 1, then click a piece of ${name}`;
   }
   if (clicked.size === 1) {
     const next = classes.findIndex(({ id }) => !clicked.has(id));
-    if (next < 0) return 'Add a second class and click some of it to get hypotheses';
+    if (next < 0) return 'Add a second class, then click a piece of it to get hypotheses';
     const { name } = classes[next];
     return touch || next > 8
-      ? `Click a second class to get hypotheses, for example ${name}`
-      : `Click a second class to get hypotheses: press ${next + 1} and click some ${name}`;
+      ? `To get hypotheses, click a piece of a second class, for example ${name}`
+      : `To get hypotheses, press ${next + 1}, then click a piece of ${name}`;
   }
   if (hypotheses.running) {
-    return fresh === 0 ? 'Looking for hypotheses' : `${counted(fresh)} so far, ${received} of ${wanted} tried`;
+    return fresh === 0 ? 'Searching for hypotheses' : `${hypothesesIn(fresh)} so far, ${received} of ${wanted} tried`;
   }
-  if (!done) return 'Looking for hypotheses';
+  if (!done) return 'Searching for hypotheses';
   const folded = received - fresh;
   const stopped = done.reason === 'stopped' ? ', stopped' : '';
-  return (folded > 0 ? `${counted(fresh)} (${folded} more came out the same)` : counted(fresh)) + stopped;
+  return (folded > 0 ? `${hypothesesIn(fresh)} (${counted(folded, 'duplicate')})` : hypothesesIn(fresh)) + stopped;
 }
 
 /** @param {number} n */
-function counted(n) {
-  return n === 1 ? '1 hypothesis' : `${n} hypotheses`;
-}
+const hypothesesIn = (n) => counted(n, 'hypothesis', 'hypotheses');

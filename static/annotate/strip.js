@@ -128,12 +128,12 @@ export class Strip {
     const current = differs === 0 && fills === 0;
     slot('rank').textContent = String(place + 1);
     slot('gap').textContent = gap === 0 ? 'best' : `−${short(gap)}`;
-    slot('area').textContent = current ? 'current' : differs === 0 ? `fills ${percent(fills)}` : `${percent(differs)} differs`;
+    slot('area').textContent = current ? 'current' : differs === 0 ? `labels ${percent(fills)}` : `${percent(differs)} different`;
     slot('count').textContent = `× ${card.count}`;
     slot('count').hidden = card.count === 1;
     const alike = this.leaders.filter((l) => l === place).length - 1;
     slot('fold').hidden = alike <= 0;
-    slot('fold').textContent = this.open.has(card.digest) ? `− ${alike} alike` : `+ ${alike} alike`;
+    slot('fold').textContent = this.open.has(card.digest) ? `− ${alike} similar` : `+ ${alike} similar`;
     this.digests[place] = card.digest;
     element.classList.toggle('current', current);
     slot('gap-note').textContent = gap === 0 ? ' score, ' : ' below the best score, ';

@@ -20,16 +20,16 @@ function line(clicks, prepare = () => {}) {
 }
 
 test('the status line says what is missing or what there is', () => {
-  assert.match(line([255, 255]), /No information yet: press 1 and click some background/);
-  assert.match(line([0, 255]), /Click a second class to get hypotheses: press 2 and click some object/);
-  assert.match(line([255, 1]), /press 1 and click some background/);
+  assert.match(line([255, 255]), /^Press 1, then click a piece of background$/);
+  assert.match(line([0, 255]), /^To get hypotheses, press 2, then click a piece of object$/);
+  assert.match(line([255, 1]), /press 1, then click a piece of background$/);
   const run = (h) => h.start({ type: 'run', run: 1, seq: 2, count: 20, classes: [0, 1] });
   const add = (h, rank, digest) => h.add({ run: 1, seq: 2, rank, energy: 0, digest, labels: new Uint8Array(2) });
-  assert.equal(line([0, 1], run), 'Looking for hypotheses');
+  assert.equal(line([0, 1], run), 'Searching for hypotheses');
   assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'))), '1 hypothesis so far, 1 of 20 tried');
   const end = (h, reason, detail) => h.finish({ type: 'done', run: 1, reason, detail });
   assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'), add(h, 1, 'b'), end(h, 'complete'))), '2 hypotheses');
-  assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'), add(h, 1, 'a'), end(h, 'complete'))), '1 hypothesis (1 more came out the same)');
+  assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'), add(h, 1, 'a'), end(h, 'complete'))), '1 hypothesis (1 duplicate)');
   assert.equal(line([0, 1], (h) => (run(h), end(h, 'failed', 'Broken.'))), 'Broken.');
   assert.equal(line([0, 1], (h) => (run(h), end(h, 'busy', 'They have to wait.'))), 'They have to wait.');
 });
@@ -44,8 +44,8 @@ test('the export says what is undecided', () => {
   const share = undecided(Uint8Array.of(0, 255, 1), [50, 25, 25]);
   assert.equal(share, 0.25);
   assert.equal(note('', share), '25 % undecided.');
-  assert.equal(note('', 0), 'Everything is decided.');
-  assert.match(note('hypothesis 1 of 12', 1), /preview, hypothesis 1 of 12\. Nothing is accepted yet\./);
+  assert.equal(note('', 0), 'Everything is labelled.');
+  assert.match(note('hypothesis 1 of 12', 1), /^This preview, hypothesis 1 of 12, is not accepted yet\. Your saved labelling is still empty\.$/);
 });
 
 test('problems are read from any body', () => {

@@ -1,5 +1,6 @@
 import { Problem } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
+import { counted } from '../ui/numbers.js';
 import { VOID } from '../evidence/protocol.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
@@ -17,7 +18,7 @@ import { toast, toastProblem } from '../ui/toast.js';
 export async function removeClass(panel, place) {
   const { key } = panel.classes[place];
   if (panel.classes.length < 2) {
-    toast('A project needs a class', 'Rename this one, or add another first.');
+    toast('A project needs at least one class', 'Rename this class, or add another one first.');
     return;
   }
   await panel.queue;
@@ -63,7 +64,7 @@ function ask(gone, others, images) {
   const dialog = /** @type {HTMLDialogElement} */ (byId('remap-dialog'));
   const select = /** @type {HTMLSelectElement} */ (byId('remap-target'));
   byId('remap-title').textContent = `Delete ${gone.name}?`;
-  byId('remap-note').textContent = `It is used in ${images === 1 ? '1 image' : `${images} images`}. What shall these labels become?`;
+  byId('remap-note').textContent = `This class is used in ${counted(images, 'image')}.`;
   select.replaceChildren(...[...others.map((c) => new Option(c.name, String(c.id))), new Option('Undecided', String(VOID))]);
   dialog.returnValue = '';
   dialog.showModal();

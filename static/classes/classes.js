@@ -118,7 +118,7 @@ export class ClassPanel {
   /** Whether the person may change the classes; who may not is told so. */
   mayChange() {
     const may = !byId('add-class').hidden; // the page offers it to admins
-    if (!may) toast('The classes stay as they are', 'Only an admin can change the classes of a project.', 'problem');
+    if (!may) toast('Classes not changed', 'Only admins can change the classes of a project.', 'problem');
     return may;
   }
 
@@ -173,7 +173,7 @@ export class ClassPanel {
     } catch (error) {
       if (!(error instanceof Problem) || !error.fields.project) return toastProblem(error);
       this.adopt(error.fields.project);
-      toast('Not imported yet', 'Someone else has changed the classes.', 'problem', { label: 'Import', run: () => this.replace(format, file) });
+      toast('Classes not imported yet', 'Someone else has just changed the classes. Import anyway?', 'problem', { label: 'Import', run: () => this.replace(format, file) });
     }
   }
 

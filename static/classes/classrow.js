@@ -61,7 +61,7 @@ export function paintRow(row, { id, name, color }, place, active) {
   row.key.hidden = classKey(place) === '';
   row.choose.setAttribute('aria-pressed', String(active));
   row.input.setAttribute('aria-label', `Name of class ${place + 1}`);
-  row.more.setAttribute('aria-label', `More for ${name}`);
+  row.more.setAttribute('aria-label', `Actions for ${name}`);
   row.element.classList.toggle('active', active);
   row.element.dataset.pattern = String(id % PATTERNS);
   row.element.style.setProperty('--class', color);

@@ -189,10 +189,10 @@ export class Session {
     this.pump();
   }
 
-  /** Whether the person may change something; who may not is told so. */
+  /** Whether the person may change something; tells the person otherwise. */
   mayChange() {
     if (!this.readOnly) return true;
-    this.listener.problem('You can look, not change', 'Your role here is viewer. An admin can make you an annotator.');
+    this.listener.problem('View only', 'Your role is viewer. Ask an admin to make you an annotator.');
     this.listener.save();
     return false;
   }
@@ -215,7 +215,7 @@ export class Session {
     if (left.length === 0) return;
     const lost = this.evidence.resume(left, renumber);
     for (const id of lost) void this.keeper.drop(id);
-    if (lost.length > 0) this.listener.problem('Not everything could be kept', `${lost.length} of ${left.length} steps from before spoke of superpixels or hypotheses that are no more.`);
+    if (lost.length > 0) this.listener.problem('Some offline edits were dropped', `${lost.length} of ${left.length} offline edits refer to superpixels or hypotheses that no longer exist.`);
     this.outdate();
     this.listener.labels();
     this.pump();
@@ -329,7 +329,7 @@ export class Session {
     const lost = this.evidence.renew(n, map, renumber);
     for (const id of lost) void this.keeper.drop(id);
     if (lost.length > 0) {
-      this.listener.problem('That step was taken back', 'The hypotheses changed together with the superpixels. Look at the present ones and pick again.');
+      this.listener.problem('That edit was undone', 'The hypotheses changed with the superpixels. Choose from the new ones.');
     }
     if (this.waiting) this.state(this.waiting);
   }
@@ -341,7 +341,7 @@ export class Session {
         this.pump();
         break;
       case 'wait':
-        if (!this.failed && detail) this.listener.problem('Not saved yet', `${detail} Your work is kept here and sent again.`);
+        if (!this.failed && detail) this.listener.problem('Not saved yet', `${detail} Your edits are kept here and will be sent again.`);
         this.failed = detail !== '';
         this.listener.save();
         setTimeout(() => this.pump(), PATIENCE);
@@ -350,7 +350,7 @@ export class Session {
         void this.keeper.drop(id);
         this.unsuppose();
         this.listener.labels();
-        this.listener.problem('That step was taken back', detail);
+        this.listener.problem('That edit was undone', detail);
         this.run(this.hypotheses.wanted || 20);
         this.pump();
         break;

@@ -108,7 +108,7 @@ test('superpixels that change again before they are here', () => {
   assert.equal(session.hypotheses.run, 10);
 });
 
-test('who may only look changes nothing and is told so', () => {
+test('viewers change nothing and are told why', () => {
   const { session, said } = open();
   session.readOnly = true;
   session.label([1], [], 1);
@@ -116,7 +116,7 @@ test('who may only look changes nothing and is told so', () => {
   session.run(5);
   session.stop();
   assert.deepEqual([sent, session.evidence.pending], [[], []]);
-  assert.deepEqual(said, Array(4).fill('You can look, not change'));
+  assert.deepEqual(said, Array(4).fill('View only'));
 });
 
 const rest = () => new Promise((resolve) => setTimeout(resolve));

@@ -1,4 +1,5 @@
 import { VOID } from './protocol.js';
+import { counted } from '../ui/numbers.js';
 
 /**
  * What has been done to an image, as the history lists it.
@@ -82,14 +83,9 @@ function textOf({ kind, count = 0, repairs = [], hypothesis, regions = 0, to = 0
     case 'accept': return `Accepted ${some} of hypothesis ${(hypothesis?.rank ?? 0) + 1}`;
     case 'pixels': return `${repairs.every((r) => r.class === VOID) ? 'Erased' : 'Painted'} ${counted(pixels, 'pixel')}`;
     case 'granularity': return `Changed to ${counted(regions, 'superpixel')}`;
-    case 'restore': return to === 0 ? 'Went back to the start' : `Restored step ${to}`;
+    case 'restore': return to === 0 ? 'Restored the start' : `Restored step ${to}`;
     case 'import': return 'Imported a mask';
-    case 'guess': return 'Took a first guess from a file';
+    case 'guess': return 'Imported a first guess';
   }
   return kind;
-}
-
-/** @param {number} n @param {string} what */
-function counted(n, what) {
-  return `${n} ${what}${n === 1 ? '' : 's'}`;
 }

@@ -24,6 +24,6 @@ test('steps in words', () => {
     text({ kind: 'granularity', regions: 300 }), text({ kind: 'restore', to: 4 }), text({ kind: 'restore', to: 0 }), text({ kind: 'import' }),
   ], [
     'Labelled 2 superpixels', 'Cleared 1 superpixel', 'Accepted 800 superpixels of hypothesis 3',
-    'Painted 6 pixels', 'Erased 1 pixel', 'Changed to 300 superpixels', 'Restored step 4', 'Went back to the start', 'Imported a mask',
+    'Painted 6 pixels', 'Erased 1 pixel', 'Changed to 300 superpixels', 'Restored step 4', 'Restored the start', 'Imported a mask',
   ]);
 });

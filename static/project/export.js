@@ -2,7 +2,7 @@ import { Problem } from '../ui/api.js';
 import { byId, listLines } from '../ui/dom.js';
 import { fileOf, losses, progressText, resultText, runExport } from './exportjob.js';
 import { VOID } from '../evidence/protocol.js';
-import { percent } from '../ui/numbers.js';
+import { counted, percent } from '../ui/numbers.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
@@ -71,7 +71,7 @@ export class ExportDialog {
   /** @param {string[]} [images] of the project to export instead of all */
   open(images = []) {
     this.chosen = images;
-    byId('export-title').textContent = images.length > 0 ? `Export ${images.length} selected ${images.length === 1 ? 'image' : 'images'}` : 'Export';
+    byId('export-title').textContent = images.length > 0 ? `Export ${counted(images.length, 'selected image')}` : 'Export';
     if (!this.running) clearResult();
     this.setDefaults();
     this.adapt();
@@ -236,7 +236,7 @@ function field(form, name) {
  */
 export function note(preview, share) {
   const rest = `${percent(share)} undecided.`;
-  if (!preview) return share === 0 ? 'Everything is decided.' : rest;
-  const state = share === 1 ? 'Nothing is accepted yet.' : share === 0 ? 'The labelling is complete without it.' : `The labelling without it: ${rest}`;
-  return `You are looking at a preview, ${preview}. ${state}`;
+  if (!preview) return share === 0 ? 'Everything is labelled.' : rest;
+  const state = share === 1 ? 'Your saved labelling is still empty.' : share === 0 ? 'Your saved labelling is already complete.' : `Your saved labelling: ${rest}`;
+  return `This preview, ${preview}, is not accepted yet. ${state}`;
 }

@@ -1,4 +1,5 @@
 import { call, Problem } from '../ui/api.js';
+import { counted } from '../ui/numbers.js';
 
 /**
  * An export that the server makes in the background; segment/export/jobs.go and
@@ -78,7 +79,7 @@ export function fileOf(id) {
  * @param {ExportStatus} status
  */
 export function progressText(status) {
-  if (status.status === 'waiting') return 'Waiting for other exports.';
+  if (status.status === 'waiting') return 'Waiting for other exports to finish.';
   if (status.images_total === 0) return 'Starting.';
   return `${status.images_done} of ${counted(status.images_total, 'image')}`;
 }
@@ -91,8 +92,8 @@ export function progressText(status) {
 export function resultText({ report, bytes = 0 }) {
   if (!report) return '';
   const regions = `${report.regions_out} of ${counted(report.regions_in, 'region')}`;
-  const kept = report.lossy === 0 ? 'nothing was lost' : `${counted(report.lossy, 'image')} not exact`;
-  const skipped = report.skipped.length > 0 ? `, ${report.skipped.length} left out` : '';
+  const kept = report.lossy === 0 ? 'nothing lost' : `${counted(report.lossy, 'image')} not exact`;
+  const skipped = report.skipped.length > 0 ? `, ${report.skipped.length} skipped` : '';
   return `${counted(report.images.length, 'image')}${skipped}, ${regions}, ${kept}. ${size(bytes)}.`;
 }
 
@@ -105,15 +106,10 @@ export function resultText({ report, bytes = 0 }) {
 export function losses(report, most = 100) {
   const lines = [
     ...report.images.flatMap((im) => [im.lossy, im.note].filter(Boolean).map((text) => `${im.name}: ${text}`)),
-    ...report.skipped.map((im) => `${im.name}: left out. ${im.why}`),
+    ...report.skipped.map((im) => `${im.name}: skipped. ${im.why}`),
   ];
   if (lines.length <= most) return lines;
-  return [...lines.slice(0, most), `${lines.length - most} more are listed in manifest.json in the file.`];
-}
-
-/** @param {number} n @param {string} what */
-function counted(n, what) {
-  return n === 1 ? `1 ${what}` : `${n} ${what}s`;
+  return [...lines.slice(0, most), `${lines.length - most} more are listed in manifest.json in the download.`];
 }
 
 /** @param {number} bytes */

@@ -1,6 +1,7 @@
 import { byId, listLines } from '../ui/dom.js';
 import { remarks, resultText } from './importreport.js';
 import { importAll, remaining, together } from './imports.js';
+import { counted } from '../ui/numbers.js';
 import { pause } from '../ui/patience.js';
 import { sendFile } from '../ui/sendfile.js';
 import { toast } from '../ui/toast.js';
@@ -60,7 +61,7 @@ export function importDialog(project, imported) {
     choose(remaining(chosen(), files)); // others may have been dropped meanwhile
     show(resultText(report), remarks(report));
     if (dialog.open) chooser.focus();
-    else toast('Masks imported', resultText(report));
+    else toast('Import finished', resultText(report));
     await imported(report.classes_added.length > 0);
   });
 
@@ -74,7 +75,7 @@ export function importDialog(project, imported) {
     take(files) {
       choose(together(chosen(), files));
       const { length } = chosen();
-      if (!running) show(length === 1 ? '1 file is ready to be imported.' : `${length} files are ready to be imported.`);
+      if (!running) show(`${counted(length, 'file')} ready to import.`);
     },
   };
 }

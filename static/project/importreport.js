@@ -1,3 +1,5 @@
+import { counted } from '../ui/numbers.js';
+
 /**
  * What became of imported files, in words; web/imports.go has the other side.
  *
@@ -23,13 +25,13 @@ export function resultText({ classes_added: classes, images }) {
   const guesses = good.filter((im) => /\.npz$/i.test(im.mask)).length;
   const masks = good.length - guesses;
   const kinds = [];
-  if (masks > 0 || guesses === 0) kinds.push(counted(masks, 'mask', 'masks'));
+  if (masks > 0 || guesses === 0) kinds.push(counted(masks, 'mask'));
   if (guesses > 0) kinds.push(counted(guesses, 'first guess', 'first guesses'));
   const bad = images.length - good.length;
   const added = good.filter((im) => im.added).length;
   return [
-    `${kinds.join(' and ')} imported${bad > 0 ? `, ${bad} not` : ''}.`,
-    added > 0 ? `${counted(added, 'image', 'images')} added.` : '',
+    `${kinds.join(' and ')} imported${bad > 0 ? `, ${bad} skipped` : ''}.`,
+    added > 0 ? `${counted(added, 'image')} added.` : '',
     classes.length > 0 ? `${classes.length === 1 ? 'Class' : 'Classes'} added: ${classes.join(', ')}.` : '',
   ].filter(Boolean).join(' ');
 }
@@ -43,13 +45,8 @@ export function resultText({ classes_added: classes, images }) {
  */
 export function remarks({ images }, most = 100) {
   const lines = [
-    ...images.flatMap((im) => (im.problem ? [`${im.mask}: not imported. ${im.problem}`] : [])),
+    ...images.flatMap((im) => (im.problem ? [`${im.mask}: skipped. ${im.problem}`] : [])),
     ...images.flatMap((im) => (im.problem ? [] : (im.lossy ?? []).map((what) => `${im.mask}: ${what}`))),
   ];
   return lines.length <= most ? lines : [...lines.slice(0, most), `${lines.length - most} more like these.`];
-}
-
-/** @param {number} n @param {string} one @param {string} many */
-function counted(n, one, many) {
-  return `${n} ${n === 1 ? one : many}`;
 }

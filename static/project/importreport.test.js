@@ -13,12 +13,12 @@ const report = {
 };
 
 test('the report of an import in one line', () => {
-  assert.equal(resultText(report), '2 masks and 1 first guess imported, 1 not. 1 image added. Classes added: road, sky.');
+  assert.equal(resultText(report), '2 masks and 1 first guess imported, 1 skipped. 1 image added. Classes added: road, sky.');
   assert.equal(resultText({ classes_added: ['sky'], images: report.images.slice(3) }), '1 first guess imported. Class added: sky.');
-  assert.equal(resultText({ classes_added: [], images: report.images.slice(1, 2) }), '0 masks imported, 1 not.');
+  assert.equal(resultText({ classes_added: [], images: report.images.slice(1, 2) }), '0 masks imported, 1 skipped.');
 });
 
 test('what was not imported is named, then what is not exact, up to a number', () => {
-  assert.deepEqual(remarks(report), ['b.png: not imported. The project has no image of this name.', 'a.png: a shape has no area']);
-  assert.deepEqual(remarks(report, 1), ['b.png: not imported. The project has no image of this name.', '1 more like these.']);
+  assert.deepEqual(remarks(report), ['b.png: skipped. The project has no image of this name.', 'a.png: a shape has no area']);
+  assert.deepEqual(remarks(report, 1), ['b.png: skipped. The project has no image of this name.', '1 more like these.']);
 });

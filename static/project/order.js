@@ -37,7 +37,7 @@ export function followOrder(data) {
     link.toggleAttribute('aria-disabled', !id);
     if (!id) link.setAttribute('aria-disabled', 'true');
   }
-  byId('place').textContent = `Image ${found.place} of the ${found.count} listed`;
+  byId('place').textContent = `Image ${found.place} of ${found.count} in the list`;
   byId('place-shown').textContent = `${found.place} / ${found.count}`;
 }
 

@@ -50,7 +50,7 @@ dropZone((files) =>
 
 byId('sample').addEventListener('click', () =>
   alone(async () => {
-    toast('Preparing the sample image', 'It is segmented into superpixels once.');
+    toast('Preparing the sample image', 'This takes a moment the first time.');
     const { images } = await call('POST', '/api/v1/sample');
     location.assign(`/images/${images[0].id}`);
   }),
@@ -63,7 +63,7 @@ backup.addEventListener('change', () =>
     const [file] = backup.files ?? [];
     backup.value = '';
     if (!file) return;
-    toast('Importing the backup', 'Its project opens when it is there.');
+    toast('Importing the backup', 'The project opens when it is ready.');
     const [project] = await sendFile('/api/v1/imports', file);
     location.assign(`/projects/${encodeURIComponent(project.id)}`);
   }),

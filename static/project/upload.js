@@ -99,10 +99,10 @@ export async function upload(project, files) {
     },
   });
   const result = await uploads.run();
-  const there = result.skipped > 0 ? `, ${result.skipped} there already` : '';
+  const there = result.skipped > 0 ? `, ${result.skipped} already uploaded` : '';
   title.textContent = result.failed === 0 ? 'Uploaded' : 'Some files could not be read';
   summary.textContent =
-    result.failed === 0 ? `${files.length} of ${files.length}${there}` : `${files.length - result.failed - result.skipped} uploaded, ${result.failed} not${there}`;
+    result.failed === 0 ? `${files.length} of ${files.length}${there}` : `${files.length - result.failed - result.skipped} uploaded, ${result.failed} failed${there}`;
   return result;
 }
 
@@ -140,7 +140,7 @@ function row(file, many) {
         bar.value = share;
         show('sending', `${Math.round(share * 100)} %`);
       } else {
-        show('working', 'Finding superpixels');
+        show('working', 'Computing superpixels');
         bar.removeAttribute('value');
       }
     },
@@ -155,7 +155,7 @@ function row(file, many) {
       show('failed', `${answer.images.length} images, ${answer.problems.length} files not`);
       explain(answer.problems.slice(0, 20).map((p) => `${p.name}: ${p.problem.detail}`).join(' '));
     },
-    skip: () => finish('There already'),
+    skip: () => finish('Already uploaded'),
     fail(problem) {
       bar.hidden = true;
       show('failed', problem.title);
@@ -174,6 +174,6 @@ function row(file, many) {
 function accepted(answer) {
   const images = answer.flatMap(({ id }) => (id ? [{ id }] : []));
   const problems = answer.flatMap(({ name, problem }) => (problem ? [{ name, problem }] : []));
-  if (images.length === 0) throw new Problem(problems[0]?.problem.title ?? 'That file could not be read', problems[0]?.problem.detail ?? '');
+  if (images.length === 0) throw new Problem(problems[0]?.problem.title ?? 'The file could not be read', problems[0]?.problem.detail ?? '');
   return { images, problems };
 }

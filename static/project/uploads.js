@@ -61,7 +61,7 @@ export class Uploads {
           row.succeed(answer);
         } catch (error) {
           failed++;
-          row.fail(error instanceof Problem ? error : new Problem('That did not work', String(error)));
+          row.fail(error instanceof Problem ? error : new Problem('The upload failed', String(error)));
         }
       }
       this.world.tell(i + 1, this.files.length);

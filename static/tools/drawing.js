@@ -126,7 +126,7 @@ export class Drawing {
     const { polygon } = this;
     if (!polygon) return false;
     if (polygon.corners.length < 3) {
-      this.stage.listener.told('A polygon has at least three corners');
+      this.stage.listener.told('A polygon needs at least three corners');
       return true;
     }
     this.polygon = null;

@@ -60,7 +60,7 @@ export class PointCursor {
     this.pressed = true;
     this.moved = false;
     drawing.begin('paint', this.at, false);
-    if (drawing.polygon) stage.listener.told(`Corner ${drawing.polygon.corners.length} of the polygon`);
+    if (drawing.polygon) stage.listener.told(`Polygon corner ${drawing.polygon.corners.length}`);
     else if (stage.tools.kind === 'rectangle') stage.listener.told('First corner of the rectangle');
     return true;
   }

@@ -63,7 +63,7 @@ export class Stage {
     this.offer('close', () => this.drawing.close());
     this.offer('back', () => {
       this.drawing.back();
-      this.listener.told(this.drawing.polygon ? 'The last corner is taken back' : 'Cancelled');
+      this.listener.told(this.drawing.polygon ? 'Last corner removed' : 'Cancelled');
     });
     this.offer('cancel', () => {
       this.cancel();
@@ -148,7 +148,7 @@ export class Stage {
   pan(direction) {
     this.shift(...panned(DIRECTIONS[direction], this.size));
     const [x, y] = this.middle();
-    this.listener.told(`The middle of the window is column ${Math.round(x)}, row ${Math.round(y)}`);
+    this.listener.told(`Window centre: column ${Math.round(x)}, row ${Math.round(y)}`);
   }
 
   /** @returns {[number, number]} the point of the image in the middle of the window, or beyond its rim */

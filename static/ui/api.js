@@ -30,12 +30,12 @@ export function problemOf(body, status) {
   } catch {
     // Not from Collie; perhaps from a proxy on the way.
   }
-  return new Problem('That did not work', `The server answered with status ${status}. Nothing was changed.`, { status });
+  return new Problem('The server could not do that', `It answered with status ${status}. Try again in a moment.`, { status });
 }
 
 /** The problem of an answer that never came. */
 export function unreachable() {
-  return new Problem('The server can’t be reached', 'Check that Collie is running and try again. Nothing was changed.', { status: 0 });
+  return new Problem('The server can’t be reached', 'Check that Collie is running, then try again.', { status: 0 });
 }
 
 /**

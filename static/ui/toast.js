@@ -52,6 +52,6 @@ export function toastProblem(error) {
   if (error instanceof Problem) toast(error.title, error.detail, 'problem');
   else {
     console.error(error);
-    toast('Something went wrong in this page', error instanceof Error ? error.message : String(error), 'problem');
+    toast('Something went wrong on this page', error instanceof Error ? error.message : String(error), 'problem');
   }
 }

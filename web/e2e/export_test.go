@@ -71,7 +71,7 @@ func TestE2EExport(t *testing.T) {
 	p.exportCOCO()
 	p.until(`!document.getElementById('export-file').hidden`)
 	p.screenshot("done")
-	if said := value[string](p, `document.getElementById('export-state').textContent`); !strings.Contains(said, "1 image, 0 of 0 regions, nothing was lost") {
+	if said := value[string](p, `document.getElementById('export-state').textContent`); !strings.Contains(said, "1 image, 0 of 0 regions, nothing lost") {
 		t.Errorf("the dialog reports %q", said)
 	}
 	z := p.downloadedZip()
@@ -103,7 +103,7 @@ func TestE2EExportProject(t *testing.T) {
 	p.do("leaving drafts out", chromedp.Evaluate[chromedp.Void](`document.querySelector('[name=drafts]').click()`))
 	p.press(enter)
 	p.until(`!document.getElementById('export-losses').hidden`)
-	if said := value[string](p, `document.getElementById('export-losses').textContent`); !strings.Contains(said, "left out. It is not done") {
+	if said := value[string](p, `document.getElementById('export-losses').textContent`); !strings.Contains(said, "skipped. It is not done") {
 		t.Errorf("the dialog reports %q", said)
 	}
 	p.screenshot("report")

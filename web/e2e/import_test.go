@@ -135,10 +135,10 @@ func TestE2EImport(t *testing.T) {
 	p.until(`!document.getElementById('import-remarks').hidden`)
 	p.screenshot("report")
 	said := value[string](p, `document.getElementById('import-state').textContent`)
-	if !strings.HasPrefix(said, "1 mask imported, 1 not. 1 image added. Classes added: ") {
+	if !strings.HasPrefix(said, "1 mask imported, 1 skipped. 1 image added. Classes added: ") {
 		t.Errorf("the dialog reports %q", said)
 	}
-	if remarks := value[string](p, `document.getElementById('import-remarks').textContent`); !strings.HasPrefix(remarks, "nobody.png: not imported. ") && !strings.HasPrefix(remarks, "nobody: not imported. ") {
+	if remarks := value[string](p, `document.getElementById('import-remarks').textContent`); !strings.HasPrefix(remarks, "nobody.png: skipped. ") && !strings.HasPrefix(remarks, "nobody: skipped. ") {
 		t.Errorf("it remarks %q", remarks)
 	}
 	p.t.Run("accessible", func(t *testing.T) { p.accessible("report of an import", axe(t)) })
@@ -210,7 +210,7 @@ func TestE2EDropOnImport(t *testing.T) {
 	p.dropped("#import-title", "one.png")
 	p.dropped("#import-dialog", "two.png", "three.png")
 	p.until(chosen + ` === 'one.png,two.png,three.png'`)
-	if said := value[string](p, `document.getElementById('import-state').textContent`); said != "3 files are ready to be imported." {
+	if said := value[string](p, `document.getElementById('import-state').textContent`); said != "3 files ready to import." {
 		t.Errorf("the dialog says %q", said)
 	}
 	p.screenshot("dropped")
@@ -231,7 +231,7 @@ func TestE2EDropOnImport(t *testing.T) {
 	p.clickOn("importing", "#import-start")
 	p.until(`/Trying again in 1 s/.test(document.getElementById('import-state').textContent)`)
 	p.until(`!document.getElementById('import-remarks').hidden`)
-	if said := value[string](p, `document.getElementById('import-state').textContent + document.getElementById('import-remarks').textContent`); !strings.HasPrefix(said, "0 masks imported, 3 not.") || strings.Contains(said, "429") {
+	if said := value[string](p, `document.getElementById('import-state').textContent + document.getElementById('import-remarks').textContent`); !strings.HasPrefix(said, "0 masks imported, 3 skipped.") || strings.Contains(said, "429") {
 		t.Errorf("the dialog reports %q", said)
 	}
 	if left := value[string](p, chosen); left != "" || uploads() {
@@ -268,5 +268,5 @@ func TestE2EDropOnImage(t *testing.T) {
 		}
 		return nil
 	}))
-	p.until(`/^Files are not taken here/.test(document.querySelector('.toast')?.textContent.trim())`)
+	p.until(`/^Files can’t be added here/.test(document.querySelector('.toast')?.textContent.trim())`)
 }

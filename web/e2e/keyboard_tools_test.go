@@ -158,7 +158,7 @@ func TestE2EKeyboardTools(t *testing.T) {
 	p.hears("three corners")
 	last := p.steer(kb.ArrowDown, 2, shift)
 	p.press(" ")
-	p.hears("^Corner 3 of the polygon$")
+	p.hears("^Polygon corner 3$")
 	p.screenshot("polygon")
 	p.press(kb.Enter)
 	if polygon := p.waitForEvents(6)[5]; polygon.Kind != "label" || polygon.Class != 2 || len(polygon.Superpixels) < 2 {
@@ -207,7 +207,7 @@ func TestE2EKeyboardView(t *testing.T) {
 	if after.X <= before.X || after.Y <= before.Y {
 		t.Errorf("Alt and arrow keys led from %v to %v on the map", before, after)
 	}
-	p.hears("^The middle of the window is column")
+	p.hears("^Window centre: column")
 	p.press(kb.ArrowLeft, alt)
 	p.press(kb.ArrowUp, alt)
 	if back := frame(); back != before {

@@ -150,7 +150,7 @@ func TestE2EUploadAgain(t *testing.T) {
 	p.drop(a)
 	p.until(progressText + ` === '0 of 4 images done'`)
 	p.drop(a, b, broken)
-	p.until(`document.getElementById('uploads-summary').textContent === '1 uploaded, 1 not, 1 there already'`)
+	p.until(`document.getElementById('uploads-summary').textContent === '1 uploaded, 1 failed, 1 already uploaded'`)
 	p.until(progressText + ` === '0 of 5 images done'`)
 	if !value[bool](p, `document.documentElement.scrollWidth <= innerWidth`) {
 		t.Error("the page scrolls sideways")

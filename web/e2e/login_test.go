@@ -100,9 +100,9 @@ func TestE2ETeam(t *testing.T) {
 	viewer.until(`document.getElementById('save')?.dataset.state === 'saved' && document.querySelector('.topbar .tag')?.textContent === 'View only'`)
 	viewer.press("2")
 	viewer.click(insideOf(t, truth, 1))
-	viewer.until(`document.querySelector('.toast')?.textContent.includes('You can look, not change')`)
+	viewer.until(`document.querySelector('.toast')?.textContent.includes('View only')`)
 	viewer.press("n")
-	viewer.until(`[...document.querySelectorAll('.toast')].some((e) => e.textContent.includes('Only an admin can change the classes'))`)
+	viewer.until(`[...document.querySelectorAll('.toast')].some((e) => e.textContent.includes('Only admins can change the classes'))`)
 	offered := value[[]string](viewer, `[...document.querySelectorAll('.class-grip, .class-more, .class-color, .class-input, #classes-menu [data-do=import], #accept')]
 		.filter((e) => e.checkVisibility() && !e.disabled).map((e) => e.className || e.id)`)
 	if len(offered) > 0 {
