@@ -23,7 +23,7 @@ func TestPages(t *testing.T) {
 		"/":                       {"Beach", "/projects/" + im.Project, "/api/v1/images/" + im.ID + "/thumbnail"},
 		"/projects/" + im.Project: {"Beach", `data-project="` + im.Project, "1 image", "sand"},
 		"/images/" + im.ID:        {"beach.png", "/api/v1/images/" + im.ID + "/socket", "/api/v1/images/" + im.ID + "/superpixels.bin", `data-regions="`},
-		"/trash":                  {"beach.png", "Image of Beach", `data-id="` + discarded.ID, "30 days left"},
+		"/trash":                  {"beach.png", "Image in Beach", `data-id="` + discarded.ID, "30 days left"},
 		"/api":                    {"POST /api/v1/projects", "mask.png", `id="problem-conflict"`},
 	} {
 		a := s.get(path)

@@ -76,7 +76,7 @@ func TestTrashedClass(t *testing.T) {
 	if len(items) != 1 || items[0].Kind != "class" || items[0].Name != "sea" || items[0].Project != p.ID || items[0].ID != p.ID+"-1" {
 		t.Fatalf("%+v", items)
 	}
-	if page := string(s.get("/trash").body); !strings.Contains(page, "Class of Beach") || !strings.Contains(page, `data-open="/projects/`+p.ID) {
+	if page := string(s.get("/trash").body); !strings.Contains(page, "Class in Beach") || !strings.Contains(page, `data-open="/projects/`+p.ID) {
 		t.Error("the page does not list the class")
 	}
 	for _, id := range []string{p.ID + "-7", p.ID + "-0", p.ID + "-", "nope-1"} {

@@ -45,7 +45,7 @@ export class Acceptance {
     const { hypotheses } = this.ports.session;
     const { labels, clicks } = this.present;
     const blank = labels.every((l, s) => l === clicks[s]);
-    const telling = hypotheses.classes > 1; // one class everywhere is nothing to look at
+    const telling = hypotheses.classes > 1; // one class everywhere tells nothing
     this.choice.placed(hypotheses.cards[place], place, telling && (this.choice.follow ?? blank));
     if (this.eager && performance.now() < this.eager && this.acceptable()) this.accept();
   }

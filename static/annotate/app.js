@@ -157,7 +157,7 @@ export class App {
       pick: (s, point) => this.pick(s, point),
       tapped: (s) => this.acceptance.tapped(s),
       hover: (s) => this.doubt?.describe(s),
-      told: (text) => this.say(text),
+      say: (text) => this.say(text),
       nameAt: (point) => this.classes.nameOf(labelAt(this.painter.overlay, this.painter.map, at(this.painter.map, ...point), point)),
       look: () => {
         this.minimap?.update();

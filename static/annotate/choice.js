@@ -6,7 +6,7 @@
 
 /**
  * Which hypothesis the canvas shows as a preview: the one under the pointer in
- * the strip, else the one that is selected. Knows nothing of the page.
+ * the strip, else the selected one. Independent of the page.
  */
 export class Choice {
   constructor() {
@@ -15,8 +15,8 @@ export class Choice {
     /** @type {Chosen | null} */
     this.hovered = null;
     /**
-     * Whether the first hypothesis of the next run is selected by itself. Null
-     * leaves it to whether there is an accepted labelling to look at.
+     * Whether to select the first hypothesis of the next run. Null
+     * selects it unless a labelling has been accepted.
      *
      * @type {boolean | null}
      */
@@ -41,7 +41,7 @@ export class Choice {
   }
 
   /**
-   * The run has ended: what it has not brought back is gone.
+   * The run has ended: cards that it has not replaced are removed.
    *
    * @param {Hypotheses} hypotheses
    */
@@ -72,8 +72,7 @@ export class Choice {
   }
 
   /**
-   * The place one step on from the selected one among those that are seen,
-   * staying within the cards.
+   * The place next to the selected one, among the visible cards.
    *
    * @param {Hypotheses} hypotheses
    * @param {1 | -1} step

@@ -7,11 +7,11 @@
 /** Steps that are kept. */
 const MOST = 200;
 
-/** Below this share of the image it's time to stop. */
+/** Expected wrong share of the image below which it is time to stop. */
 export const DONE = 0.01;
 
 /**
- * Adds a step; one that is known for the same state takes its place.
+ * Adds a step, or replaces the one for the same state.
  *
  * @param {readonly Step[]} steps
  * @param {Step} step
@@ -23,7 +23,7 @@ export function recorded(steps, step) {
 }
 
 /**
- * The curve in a box, as the points of an SVG polyline.
+ * The curve as the points of an SVG polyline in a box.
  *
  * @param {readonly Step[]} steps
  * @param {number} width
@@ -39,7 +39,7 @@ export function polyline(steps, width, height) {
 }
 
 /**
- * What the curve comes to, in words.
+ * The last value of the curve, in words.
  *
  * @param {number} wrong share of the image
  */

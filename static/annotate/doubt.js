@@ -12,7 +12,7 @@ import { Uncertainty } from '../evidence/uncertainty.js';
 /** Size of the curve in its SVG. */
 const CURVE = { width: 200, height: 40 };
 
-/** CSS pixels from the lower edge of the stage that the question would cover. */
+/** CSS pixels above the lower edge of the stage that the question covers. */
 const BELOW = 120;
 
 /**
@@ -28,8 +28,8 @@ const BELOW = 120;
  */
 
 /**
- * What the hypotheses of the present run leave open: the overlay of doubt, the
- * next click, the curve of the expected wrong area, and the alternatives of a
+ * What the hypotheses of the current run leave open: the uncertainty overlay, the
+ * next click, the curve of the expected wrong area, and the alternatives for a
  * region.
  */
 export class Doubt {
@@ -44,7 +44,7 @@ export class Doubt {
     this.on = false;
     /** @type {Uncertainty | null} of the last run that has hypotheses */
     this.uncertainty = null;
-    /** What it was worked out from: run and number of hypotheses. */
+    /** The run and number of hypotheses that it was computed from. */
     this.source = '';
     /** @type {import('./curve.js').Step[]} */
     this.steps = [];
@@ -65,7 +65,7 @@ export class Doubt {
     this.paintCurve();
   }
 
-  /** Brings everything in line with the hypotheses; called when they or the labelling have changed. */
+  /** Updates everything after the hypotheses or the labelling have changed. */
   update() {
     const { painter } = this;
     const { session } = this.ports;
@@ -84,7 +84,7 @@ export class Doubt {
       try {
         sessionStorage.setItem(this.store, JSON.stringify(this.steps));
       } catch {
-        // It lasts as long as the page.
+        // Without storage it lasts as long as the page.
       }
       this.paintCurve();
     }
@@ -108,7 +108,7 @@ export class Doubt {
     byId('doubt-curve').setAttribute('aria-label', `Expected wrong area after the last ${percents.length === 1 ? 'step' : `${percents.length} steps`}, in percent: ${percents.join(', ')}`);
   }
 
-  /** Shows or hides the overlay of doubt. */
+  /** Shows or hides the uncertainty overlay. */
   toggle() {
     this.on = !this.on;
     byId('uncertainty').setAttribute('aria-pressed', String(this.on));
@@ -136,7 +136,7 @@ export class Doubt {
   }
 
   /**
-   * Says beside the pointer what the hypotheses make of a superpixel.
+   * Shows the class shares of a superpixel beside the pointer.
    *
    * @param {number} superpixel or -1
    * @param {number} x CSS pixels within the stage
@@ -157,7 +157,7 @@ export class Doubt {
     return (this.uncertainty?.shares(superpixel) ?? []).map(({ label, share }) => `${this.ports.classes.nameOf(label)} ${share.toFixed(2)}`).join(', ');
   }
 
-  /** Tells people who listen where the keyboard stands. @param {number} s */
+  /** Announces the superpixel in focus to screen readers. @param {number} s */
   describe(s) {
     const { painter, ports: { classes } } = this;
     if (s < 0 || painter.marks.cursor !== s || this.asked >= 0) return;
@@ -206,12 +206,12 @@ export class Doubt {
     say(`Most useful next click: ${open}. Press the key of its class.`);
   }
 
-  /** The superpixel that has been asked for, or -1. */
+  /** The suggested superpixel, or -1. */
   get asked() {
     return this.painter.marks.suggested;
   }
 
-  /** Labels the superpixel that has been asked for with the active class. @returns {boolean} whether there was one */
+  /** Labels the suggested superpixel with the active class. @returns {boolean} whether there was one */
   answer() {
     const { asked } = this;
     if (asked < 0) return false;
@@ -220,7 +220,7 @@ export class Doubt {
     return true;
   }
 
-  /** No superpixel is asked for any more. @returns {boolean} whether one was */
+  /** Withdraws the suggestion. @returns {boolean} whether there was one */
   forget() {
     const was = this.asked >= 0;
     byId('asking').hidden = true;
@@ -229,7 +229,7 @@ export class Doubt {
     return was;
   }
 
-  /** What the hypotheses offer around a superpixel. @param {number} superpixel */
+  /** The alternatives around a superpixel. @param {number} superpixel */
   at(superpixel) {
     const { session, stage } = this.ports;
     const { clicks, labels } = session.evidence.present;

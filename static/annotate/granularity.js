@@ -2,10 +2,10 @@ import { byId } from '../ui/dom.js';
 
 /** @typedef {import('../evidence/evidence.js').Granularity} Granularity */
 
-/** Milliseconds that the control waits for another move before it asks for new superpixels. */
+/** Milliseconds without a move before new superpixels are requested. */
 const CALM = 250;
 
-/** The fewest superpixels that the control asks for. */
+/** The fewest superpixels that can be requested. */
 const COARSEST = 10;
 
 /**
@@ -57,8 +57,8 @@ export class GranularityControl {
   }
 
   /**
-   * Shows what there is, unless the person is moving the slider or something
-   * else has been asked for.
+   * Shows the current granularity, unless the person is moving the slider or
+   * another one has been requested.
    *
    * @param {Granularity} granularity
    * @param {number | undefined} asked superpixels that are on their way

@@ -2,7 +2,7 @@ import { byId } from '../ui/dom.js';
 import { BINDINGS } from './keys.js';
 
 /**
- * The sheet of keys, made from the table of keys.
+ * The help sheet, made from the table of keys.
  *
  * @returns {() => void} opens it
  */
@@ -32,7 +32,7 @@ export function helpSheet() {
 }
 
 /**
- * Keys as <kbd> elements, what joins them as text.
+ * Keys as <kbd> elements, joined by text.
  *
  * @param {string} shown
  * @returns {Node[]}

@@ -3,7 +3,7 @@ import { byId, stamp } from '../ui/dom.js';
 import { historyOf } from '../evidence/steps.js';
 import { toastProblem } from '../ui/toast.js';
 
-/** Steps listed at first, and more each time. */
+/** Steps listed at first, and added each time. */
 const PAGE = 500;
 
 /** Milliseconds in which several changes are fetched together. */
@@ -23,7 +23,7 @@ const CALM = 120;
  * @property {(text: string) => void} say
  */
 
-/** The panel that lists what has been done, shows earlier states and restores them. */
+/** The panel that lists the steps, shows earlier states and restores them. */
 export class HistoryPanel {
   /**
    * @param {string} address of the image in the interface
@@ -70,14 +70,14 @@ export class HistoryPanel {
     }
   }
 
-  /** Something has been stored or taken back. */
+  /** The log may have grown. */
   changed() {
     if (!this.open || this.ports.stored() === this.log.length) return;
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => void this.fetch(), CALM);
   }
 
-  /** Reads the events that are new. */
+  /** Reads new events. */
   async fetch() {
     try {
       for (let more = true; more; ) {
@@ -166,7 +166,7 @@ export class HistoryPanel {
     }
   }
 
-  /** Goes back to what there is now. @returns {boolean} whether something else was shown */
+  /** Shows the current state again. @returns {boolean} whether an earlier one was shown */
   leave() {
     if (this.shown < 0) return false;
     this.shown = -1;
@@ -180,7 +180,7 @@ export class HistoryPanel {
     this.restoreButton.disabled = this.shown < 0;
   }
 
-  /** Makes the state that is shown the present one, as a new step. */
+  /** Restores the state that is shown, as a new step. */
   restore() {
     const { shown } = this;
     if (shown < 0) return;

@@ -1,9 +1,9 @@
 import { byId } from '../ui/dom.js';
 
-/** Milliseconds that the pointer rests on a region before its alternatives are offered. */
+/** Milliseconds that the pointer must rest on a region before its alternatives open. */
 const REST = 450;
 
-/** CSS pixels that the pointer may move away before they are put away again. */
+/** CSS pixels that the pointer may move away before they close. */
 const LEAVE = 48;
 
 /**
@@ -20,8 +20,8 @@ const LEAVE = 48;
  */
 
 /**
- * The alternatives of a region, offered beside it: '9 of 12: road'. It comes
- * when the pointer rests where the hypotheses differ, or when asked for by key.
+ * The alternatives for a region, listed beside it: '9 of 12: road'. The list opens
+ * when the pointer rests where the hypotheses differ, or on a key.
  */
 export class AlternativesPopup {
   /** @param {Ports} ports */
@@ -63,7 +63,7 @@ export class AlternativesPopup {
     this.timer = window.setTimeout(() => this.open(this.ports.stage.hovered, x, y, false), REST);
   }
 
-  /** Offers the alternatives of the superpixel in focus, for the keyboard. @returns {boolean} whether there are any */
+  /** Opens the alternatives for the superpixel in focus, for the keyboard. @returns {boolean} whether there are any */
   ask() {
     const { stage } = this.ports;
     const s = stage.focus;

@@ -3,7 +3,7 @@ import { GranularityControl, inWords } from './granularity.js';
 import { loadMap } from './load.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
-/** Milliseconds after which superpixels are fetched again that came too early or not at all. */
+/** Milliseconds before superpixels are fetched again, when they were out of date or could not be fetched. */
 const AGAIN = { early: 50, failed: 2000 };
 
 /**

@@ -2,13 +2,13 @@ import { VOID } from '../evidence/protocol.js';
 import { counted } from '../ui/numbers.js';
 
 /**
- * What the line above the strip says: what is there, or what to do to get it.
+ * The line above the strip: the state of the search, or what to do to get hypotheses.
  *
  * @param {object} now
  * @param {Uint8Array} now.clicks
  * @param {readonly {id: number, name: string}[]} now.classes in order
  * @param {import('../evidence/hypotheses.js').Hypotheses} now.hypotheses
- * @param {boolean} now.touch whether there is likely no keyboard
+ * @param {boolean} now.touch whether there is probably no keyboard
  * @returns {string}
  */
 export function statusLine({ clicks, classes, hypotheses, touch }) {

@@ -37,11 +37,11 @@ export class Strip {
     this.leaders = [];
     /** @type {string[]} of the cards in their places */
     this.digests = [];
-    /** What the folds were made for. */
+    /** The cards that the folds were computed for. */
     this.folded = '';
     /** @type {Set<string>} digests of the cards whose folds are open */
     this.open = new Set();
-    /** Whether the pointer is over the strip, where nothing may move then. */
+    /** Whether the pointer is over the strip; nothing may move then. */
     this.pointed = false;
     this.list.addEventListener('pointerenter', () => (this.pointed = true));
     this.list.addEventListener('pointerleave', () => {
@@ -70,7 +70,7 @@ export class Strip {
   }
 
   /**
-   * Turns to other superpixels; what is shown stays until it is painted anew.
+   * Switches to other superpixels; the thumbnails stay until they are painted again.
    *
    * @param {import('../canvas/thumbnails.js').Thumbnails} thumbnails
    * @param {ArrayLike<number>} area per superpixel
@@ -142,7 +142,7 @@ export class Strip {
   }
 
   /**
-   * Finds out which cards are nearly the same; not while the pointer is over them.
+   * Finds nearly identical cards, but not while the pointer is over the strip.
    *
    * @param {readonly Card[]} cards
    */
@@ -202,7 +202,7 @@ function same(a, b) {
 }
 
 /**
- * A number in about three digits.
+ * A number with about three digits.
  *
  * @param {number} x not negative
  */

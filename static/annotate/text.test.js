@@ -19,7 +19,7 @@ function line(clicks, prepare = () => {}) {
   return statusLine({ clicks: Uint8Array.from(clicks), classes, hypotheses, touch: false });
 }
 
-test('the status line says what is missing or what there is', () => {
+test('the status line says what is missing or how the search stands', () => {
   assert.match(line([255, 255]), /^Press 1, then click a piece of background$/);
   assert.match(line([0, 255]), /^To get hypotheses, press 2, then click a piece of object$/);
   assert.match(line([255, 1]), /press 1, then click a piece of background$/);

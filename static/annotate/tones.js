@@ -5,16 +5,16 @@ import { toastProblem } from '../ui/toast.js';
 
 /** @typedef {import('../canvas/adjust.js').Adjustment} Adjustment */
 
-/** Milliseconds that a slider rests before the server is asked for another window. */
+/** Milliseconds without a move before the server is asked for another window. */
 const CALM = 250;
 
 /** The largest value of an image with 16 bits per channel. */
 const WHITE = 65535;
 
 /**
- * The panel of brightness, contrast and window. What a screen can show is
- * changed in the page; of images with 16 bits per channel the server shows the
- * window, since the display copy has 8.
+ * The panel for brightness, contrast and window. The page applies them itself,
+ * except the window of images with 16 bits per channel: the display copy has 8,
+ * so the server renders it.
  */
 export class Tones {
   /**
@@ -33,7 +33,7 @@ export class Tones {
     /** @type {{bits: number, low: number, high: number} | null} not known before the panel is opened */
     this.levels = null;
     this.timer = 0;
-    /** How often a window has been asked for, so that only the last answer counts. */
+    /** Number of window requests, so that only the last answer counts. */
     this.asked = 0;
     this.button = byId('tones');
     this.panel = byId('tones-panel');
@@ -68,7 +68,7 @@ export class Tones {
     }
   }
 
-  /** Finds out which values the image has. */
+  /** Fetches the range of values in the image. */
   async learn() {
     if (this.levels) return this.levels;
     const levels = await call('GET', `${this.image}/levels`);
@@ -78,7 +78,7 @@ export class Tones {
     return this.levels;
   }
 
-  /** Lets the sliders of the window run over the values that occur. @param {number} lowest @param {number} highest */
+  /** Limits the sliders of the window to the values that occur. @param {number} lowest @param {number} highest */
   range(lowest, highest) {
     for (const name of /** @type {const} */ (['low', 'high'])) {
       const slider = this.slider(name);
@@ -89,7 +89,7 @@ export class Tones {
     }
   }
 
-  /** Fits the window to the values of the image. */
+  /** Sets the window to the range of values in the image. */
   async auto() {
     try {
       const { low, high } = await this.learn();
@@ -119,7 +119,7 @@ export class Tones {
     this.paint();
   }
 
-  /** Lets the browser change what it shows. */
+  /** Applies the adjustment in the browser. */
   paint() {
     const shown = this.levels?.bits === 16 ? { ...this.adjustment, low: 0, high: 1 } : this.adjustment;
     const { slope, intercept } = line(shown);

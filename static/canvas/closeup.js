@@ -4,16 +4,16 @@ import { enlarged } from '../superpixels/idmap.js';
 import { Overlay } from './overlay.js';
 import { cut, NO_REPAIRS } from '../evidence/repairs.js';
 
-/** Pixels of the image that are kept at most; they take about 48 MiB. */
+/** Most image pixels that are kept; they take about 48 MiB. */
 const MOST = 2048 * 2048;
 
-/** Milliseconds that the view rests before they are made. */
+/** Milliseconds without movement before they are computed. */
 const REST = 150;
 
 /**
  * The labelling at the image's own pixels, for a view that is closer than the
  * map is fine and where pixels have been repaired: the map shows only some of
- * these. While there is none the map's is shown.
+ * these. Until it exists, the map's labelling is shown.
  */
 export class CloseUp {
   /** @param {import('./painter.js').Painter} painter */
@@ -32,7 +32,7 @@ export class CloseUp {
     this.timer = 0;
   }
 
-  /** Brings it up to date with the painter's. @returns {Overlay | null} null when it can't, or need not, be shown */
+  /** Updates it from the painter's overlay. @returns {Overlay | null} null when it can't, or need not, be shown */
   update() {
     const { painter, overlay } = this;
     const { map, view, size, seen } = painter;

@@ -3,16 +3,16 @@ import { get } from '../ui/api.js';
 
 /** @typedef {import('../superpixels/box.js').Box} Box */
 
-/** Pixels of the image that are kept at most; they take 64 MiB. */
+/** Most image pixels that are kept; they take 64 MiB. */
 const MOST = 4096 * 4096;
 
-/** Device pixels per pixel of the image below which browsers leave pixels out. */
+/** Device pixels per image pixel below which browsers skip pixels. */
 const LEAST = 0.5;
 
-/** Milliseconds that the view rests before pixels are fetched. */
+/** Milliseconds without movement before pixels are fetched. */
 const REST = 150;
 
-/** As the display copy was made: turned as EXIF says, colours as they are in the file. */
+/** As the display copy was made: turned as EXIF says, colours not converted. */
 const LIKE_COPY = /** @type {const} */ ({ imageOrientation: 'from-image', colorSpaceConversion: 'none' });
 
 /**
@@ -31,10 +31,10 @@ export class Detail {
     this.original = original;
     this.copy = copy;
     this.painter = painter;
-    /** Whether the painter shows the values of a window, which the file does not. */
+    /** Whether the painter shows a window of values, which the file does not have. */
     this.windowed = false;
     this.size = painter.size;
-    /** Whether there is nothing, or nothing more, to be had. */
+    /** Whether nothing more can be fetched. */
     this.done = copy.width === this.size.width && copy.height === this.size.height;
     /** @type {Promise<Blob | null> | null} */
     this.file = null;
@@ -44,7 +44,7 @@ export class Detail {
     this.timer = 0;
   }
 
-  /** What there is to be painted over the copy; asks for more when the view rests where it does not reach. */
+  /** What to paint over the copy. Requests more when the view rests outside it. */
   update() {
     const { painter, kept } = this;
     const close = !this.windowed && painter.placing.sx > 1 && painter.share >= LEAST;
@@ -58,7 +58,7 @@ export class Detail {
     return kept;
   }
 
-  /** Exchanges what is kept. @param {Box} part */
+  /** Replaces what is kept. @param {Box} part */
   async decode(part) {
     this.decoding = true;
     try {
@@ -93,7 +93,7 @@ export class Detail {
     return part.right - part.left === this.size.width && part.bottom - part.top === this.size.height;
   }
 
-  /** Whether a picture looks as its part of the copy does. @param {ImageBitmap} picture @param {Box} part */
+  /** Whether a picture matches its part of the copy. @param {ImageBitmap} picture @param {Box} part */
   agrees(picture, part) {
     const sx = this.copy.width / this.size.width;
     const sy = this.copy.height / this.size.height;

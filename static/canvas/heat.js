@@ -1,6 +1,6 @@
 import { VOID } from '../evidence/protocol.js';
 
-/** From little doubt to much: dark violet, red, pale yellow; ever lighter, so that it reads without colour, too. */
+/** From certain to uncertain: dark violet, red, pale yellow. Lightness rises throughout, so it reads without colour too. */
 const STOPS = [
   [0, 46, 16, 101],
   [0.35, 156, 38, 113],
@@ -8,7 +8,7 @@ const STOPS = [
   [1, 253, 240, 150],
 ];
 
-/** The highest level; what lies beyond is without doubt and stays as the image is. */
+/** The highest level; values beyond it are certain and stay transparent. */
 const HIGHEST = VOID - 1;
 
 /**

@@ -12,7 +12,7 @@ const DOT = 9;
 /** CSS pixels from the middle of the cross that marks a point to the ends of its arms. */
 const CROSS = { near: 4, far: 13 };
 
-/** What lies above the scene and follows the pointer and the keyboard: outlines. */
+/** Outlines above the scene that follow the pointer and the keyboard. */
 export class Marks {
   /**
    * @param {CanvasRenderingContext2D} context
@@ -23,9 +23,9 @@ export class Marks {
     this.painter = painter;
     /** @type {readonly number[]} superpixels outlined under the pointer */
     this.hover = [];
-    /** Superpixel that the keyboard stands on, or -1. */
+    /** Superpixel in keyboard focus, or -1. */
     this.cursor = -1;
-    /** Superpixel that is worth a click, or -1. */
+    /** Superpixel suggested for the next click, or -1. */
     this.suggested = -1;
     /** @type {{at: [number, number], radius: number} | null} the brush, in pixels of the map */
     this.brush = null;
@@ -33,7 +33,7 @@ export class Marks {
     this.point = null;
     /** @type {{corners: [number, number][], pointer: [number, number] | null} | null} a polygon being drawn, in pixels of the map */
     this.shape = null;
-    /** What has been painted, device pixels. */
+    /** The painted area, device pixels. */
     this.painted = nothing();
   }
 
@@ -64,7 +64,7 @@ export class Marks {
     if (this.point) this.cross(this.point);
   }
 
-  /** The clicks of superpixels whose outline may lie on them. @param {readonly number[]} superpixels */
+  /** The clicks that the outlines of these superpixels may cover. @param {readonly number[]} superpixels */
   dots(superpixels) {
     const { context, painter } = this;
     context.setTransform(painter.ratio, 0, 0, painter.ratio, 0, 0);

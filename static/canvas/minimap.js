@@ -12,7 +12,7 @@ const LARGEST = { width: 168, height: 126 };
  * @property {(x: number, y: number) => void} centre shows a point of the image in the middle
  */
 
-/** The whole image in a corner, with a frame around what the window shows; shown while that is a part only. */
+/** The whole image in a corner, with a frame around what the window shows. Hidden while the window shows all of it. */
 export class Minimap {
   /** @param {Window} stage */
   constructor(stage) {

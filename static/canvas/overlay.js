@@ -26,7 +26,7 @@ export class Overlay {
     this.image = new ImageData(map.width, map.height);
     this.pixels = new Uint32Array(this.image.data.buffer);
     this.colors = pixels([]);
-    /** Whether classes differ by a pattern beside their colour. */
+    /** Whether classes differ by a pattern as well as by colour. */
     this.patterned = false;
     this.labels = new Uint8Array(map.n).fill(VOID);
     /** The repairs shown, at the image's size. */
@@ -39,7 +39,7 @@ export class Overlay {
     this.repaired = new Uint32Array(map.n);
     /** @type {Set<number>} superpixels whose repairs have changed since retraced() was last called */
     this.touched = new Set();
-    /** What of the picture has changed since drawn() was last called, in its pixels. */
+    /** What has changed in the picture since drawn() was last called, in its pixels. */
     this.changed = nothing();
     /** @type {{box: import('../superpixels/box.js').Box, dirty: import('../superpixels/box.js').Box, context: CanvasRenderingContext2D | null}[]} */
     this.tiles = [];

@@ -21,7 +21,7 @@ import { Pyramid } from './pyramid.js';
  * @property {Float32Array} anchors
  */
 
-/** CSS pixels by which lines and dots reach out of the superpixels that they belong to. */
+/** CSS pixels by which lines and dots extend beyond their superpixels. */
 const REACH = 8;
 
 /**
@@ -65,7 +65,7 @@ export class Painter {
     this.clicks = new Uint8Array(map.n).fill(VOID);
     /** @type {Map<number, [number, number]>} where the person clicked, when known */
     this.points = new Map();
-    /** What of the scene is out of date. */
+    /** The part of the scene that is out of date. */
     this.dirty = nothing();
     this.pictureDirty = this.marksDirty = false;
     /** Whether there are too many lines between classes to draw them. */
@@ -74,7 +74,7 @@ export class Painter {
   }
 
   /**
-   * Turns to other superpixels of the same image; the view stays.
+   * Switches to other superpixels of the same image; the view stays.
    *
    * @param {Parts} parts
    */
@@ -153,7 +153,7 @@ export class Painter {
     this.touchMarks();
   }
 
-  /** Has a part of the scene painted again with the next frame. @param {Box} part @param {import('../superpixels/box.js').Placing} [placing] of its pixels; the map's when absent */
+  /** Marks a part of the scene to be painted in the next frame. @param {Box} part @param {import('../superpixels/box.js').Placing} [placing] of its pixels; the map's when absent */
   spoil(part, placing = this.placing) {
     if (!empty(part)) this.dirty = union(this.dirty, placed(part, placing, REACH * this.ratio));
   }

@@ -10,7 +10,7 @@ import { toast, toastProblem } from '../ui/toast.js';
  */
 
 /**
- * Deletes a class. When labels use it, the person is asked what takes its place.
+ * Deletes a class. When labels use it, the person is asked which class replaces it.
  *
  * @param {ClassPanel} panel
  * @param {number} place
@@ -53,7 +53,7 @@ async function restore(panel, gone, place) {
 }
 
 /**
- * Asks what takes the place of a class that labels use.
+ * Asks which class replaces one that labels use.
  *
  * @param {Entry} gone
  * @param {Entry[]} others

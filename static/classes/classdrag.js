@@ -1,13 +1,13 @@
 /**
  * @typedef {object} DragListener
  * @property {() => void} started a row is being dragged
- * @property {(from: number, to: number) => void} moved it changes its place
- * @property {(changed: boolean) => void} ended it is dropped, or back at its place; whether it has been moved
+ * @property {(from: number, to: number) => void} moved it changes places
+ * @property {(changed: boolean) => void} ended it was dropped or the drag was cancelled; whether it has moved
  */
 
 /**
- * Lets the rows of a list be dragged by their grips. Rows may come and go
- * meanwhile.
+ * Makes the rows of a list draggable by their grips. Rows may come and go during
+ * a drag.
  *
  * @param {HTMLElement} list whose children are the rows
  * @param {DragListener} listener

@@ -14,7 +14,7 @@ import { toast, toastProblem } from '../ui/toast.js';
  * @typedef {object} ClassListener
  * @property {() => void} changed names, colours, the order or the number of classes
  * @property {(place: number) => void} chosen another class is active
- * @property {(text: string) => void} say for people who listen
+ * @property {(text: string) => void} say for screen readers
  * @property {() => void} left editing ended; the image should have the focus again
  */
 
@@ -63,7 +63,7 @@ export class ClassPanel {
       ended: (changed) => {
         this.dragging = false;
         if (changed) this.save();
-        else void this.look();
+        else void this.reload();
       },
     });
     byId('add-class').addEventListener('click', () => this.add());
@@ -115,7 +115,7 @@ export class ClassPanel {
     this.choose(this.classes.findIndex((c) => c.id === id));
   }
 
-  /** Whether the person may change the classes; who may not is told so. */
+  /** Whether the person can change the classes; says so when not. */
   mayChange() {
     const may = !byId('add-class').hidden; // the page offers it to admins
     if (!may) toast('Classes not changed', 'Only admins can change the classes of a project.', 'problem');
@@ -245,7 +245,7 @@ export class ClassPanel {
     this.newKey = -1;
     this.goBack(this.classes.filter((c) => c.key !== key));
     if (this.busy || this.stored.some((c) => c.key === key)) this.save(); // a call took it along
-    else void this.look();
+    else void this.reload();
   }
 
   /** @param {number} key @param {{name?: string, color?: string}} change */
@@ -295,7 +295,7 @@ export class ClassPanel {
         toastProblem(error);
         if (this.classes === sent) this.goBack(this.stored); // else a later edit is on its way
       }
-      await this.look();
+      await this.reload();
     });
   }
 
@@ -310,8 +310,8 @@ export class ClassPanel {
     return this.waiting || this.calls > 0 || this.dragging || this.newKey >= 0;
   }
 
-  /** Reads the classes anew if others may have changed them. */
-  async look() {
+  /** Reads the classes again if others may have changed them. */
+  async reload() {
     if (!this.missed || this.busy) return;
     try {
       this.adopt(await call('GET', this.address));
@@ -332,7 +332,7 @@ export class ClassPanel {
   adopt({ classes, deleted = [] }) {
     this.deleted = deleted.map((c) => c.id);
     this.missed = this.busy;
-    if (this.busy) return; // changes of ours win; what there is then is read after them
+    if (this.busy) return; // our changes win; the result is read after them
     const place = this.active;
     const next = adopted(this.classes, classes);
     if (!next.some((c) => c.key === this.activeKey)) this.activeKey = next[Math.min(place, next.length - 1)].key;

@@ -1,7 +1,7 @@
 import { PALETTE } from '../canvas/colour.js';
 
 /**
- * The classes of a project as this page has them, in order.
+ * The classes of a project as this page knows them, in order.
  *
  * @typedef {object} Entry
  * @property {number} key names the entry in this page
@@ -103,10 +103,10 @@ export function adopted(list, records) {
 }
 
 /**
- * The list when what one person has made of `base` is made of what others have
- * made of it at the same time. A class that either has deleted is gone; for a
- * name or a colour that both have changed the person's counts, and so does their
- * order if they have changed it.
+ * Applies one person's changes of `base` to the list that others have made of it
+ * at the same time. A class that either side has deleted is gone. If both have
+ * changed a name or a colour, the person's wins; so does the person's order if
+ * it differs from that of `base`.
  *
  * @param {readonly Entry[]} base
  * @param {readonly Entry[]} mine what the person has made of it

@@ -52,11 +52,11 @@ test('a change is made again on what others have changed', () => {
   const add = (base) => [...base, fresh(base, [])];
   const addTheirs = (there) => [...there, record(4, 'theirs')];
   assert.equal(shown(race(add, addTheirs)), '0 c0, 1 c1, 2 c2, 3 c3, 4 theirs, +5 class 5');
-  assert.equal(shown(race(add, (there) => [record(4, 'class 5'), ...there])), '4 class 5, 0 c0, 1 c1, 2 c2, 3 c3, +5 class 6', 'a name that the page gave is given anew');
+  assert.equal(shown(race(add, (there) => [record(4, 'class 5'), ...there])), '4 class 5, 0 c0, 1 c1, 2 c2, 3 c3, +5 class 6', 'a name that the page gave is chosen again');
   assert.equal(shown(race(add, (there) => there.slice(1), [0])), '1 c1, 2 c2, 3 c3, +4 class 5', 'the id of a deleted class is not free');
 
   const taken = race(add, (there) => [...there, { id: 4, name: 'theirs', color: fresh(list(0, 1, 2, 3), []).color }]);
-  assert.equal(new Set(taken.map((c) => c.color)).size, 6, 'a colour that the page gave is given anew');
+  assert.equal(new Set(taken.map((c) => c.color)).size, 6, 'a colour that the page gave is chosen again');
 
   const rename = (base) => base.map((c) => (c.id === 1 ? { ...c, name: 'sea' } : c));
   assert.equal(shown(race(rename, (there) => there.map((c) => (c.id === 2 ? { ...c, name: 'sky' } : c)))), '0 c0, 1 sea, 2 sky, 3 c3');
@@ -101,6 +101,6 @@ test('whatever two people do at once, nobody loses a class that nobody has delet
     const want = [...new Set([...base, ...mine, ...theirs].map((c) => c.key))].filter((key) => !lost.has(key)).toSorted((a, b) => a - b);
     assert.deepEqual(keys, want);
     assert.deepEqual(rebased(base, mine, base, []).map((c) => c.key), mine.map((c) => c.key), 'alone, the change is what was made');
-    assert.deepEqual(rebased(base, base, theirs, []).map((c) => c.key), theirs.map((c) => c.key), 'without a change theirs is what there is');
+    assert.deepEqual(rebased(base, base, theirs, []).map((c) => c.key), theirs.map((c) => c.key), 'without a change theirs is the result');
   }
 });

@@ -48,14 +48,14 @@ export class ClassMenu {
     link.click();
   }
 
-  /** Makes the classes of a file those of the project. @param {File} file */
+  /** Replaces the classes of the project by those of a file. @param {File} file */
   async upload(file) {
     await this.panel.replace(formatOf(file.name, await file.text()), file);
   }
 }
 
 /**
- * The form of a label set.
+ * The file format of a label set.
  *
  * @param {string} name of its file
  * @param {string} text

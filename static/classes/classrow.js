@@ -4,7 +4,7 @@ import { classKey } from './classkey.js';
 import { PATTERNS } from '../canvas/patterns.js';
 
 /**
- * The row of one class, which tells the panel what is done to it.
+ * The row of one class; it reports to the panel.
  *
  * @param {import('./classes.js').ClassPanel} panel
  * @param {number} key of the class
@@ -46,7 +46,7 @@ export function classRow(panel, key) {
 }
 
 /**
- * Shows what a class is called and how it looks.
+ * Shows the name, colour and key of a class.
  *
  * @param {ReturnType<typeof classRow>} row
  * @param {import('./classlist.js').Entry} entry

@@ -17,7 +17,7 @@ import { VOID } from './protocol.js';
  * @property {Option[]} options two or more, the most frequent first
  */
 
-/** The share of the hypotheses that have to treat two superpixels alike for them to be of one region. */
+/** Share of the hypotheses that must agree on two neighbouring superpixels for both to belong to one region. */
 const ALIKE = 0.6;
 
 /**

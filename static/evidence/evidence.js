@@ -63,8 +63,8 @@ export class Evidence {
     this.redoDepth = 0;
     /** @type {Pending[]} in the order they were made */
     this.pending = [];
-    /** The repairs of the last state, as told and decoded. */
-    this.told = { records: /** @type {import('./repairs.js').RepairRecord[]} */ ([]), repairs: NO_REPAIRS };
+    /** The repairs of the last state, as received and decoded. */
+    this.lastRepairs = { records: /** @type {import('./repairs.js').RepairRecord[]} */ ([]), repairs: NO_REPAIRS };
     /** @type {Board} */
     this.confirmed = blank(n);
     /** @type {Board} confirmed with the pending events played on it */
@@ -89,9 +89,9 @@ export class Evidence {
   }
 
   /**
-   * Takes over events that an earlier page could not bring to the server, after
-   * those that are pending. What was said of other superpixels is put in terms
-   * of the present ones by the points; where that can't be done it is given up.
+   * Takes over events that an earlier page could not send to the server, after
+   * those that are pending. Events about other superpixels are translated to
+   * the present ones by their points; those that can't be are dropped.
    *
    * @param {import('./queue.js').Kept[]} left in the order they were made
    * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
@@ -152,7 +152,7 @@ export class Evidence {
     return { type: 'hello', epoch: this.epoch || (this.pending[0]?.epoch ?? ''), seq: this.seq, unacked };
   }
 
-  /** The connection is gone: nothing is on its way any more. */
+  /** The connection is gone: nothing is being sent any more. */
   disconnected() {
     for (const p of this.pending) p.sent = false;
   }
@@ -194,8 +194,8 @@ export class Evidence {
     p.sent = false;
     if (reason === 'unavailable') return 'wait';
     if (reason === 'map') return p.map === this.map ? 'hold' : 'resend';
-    // Stale although the state was right: what the event refers to is gone, and
-    // sending it again would be refused for ever.
+    // Stale although the state was right: what the event refers to no longer
+    // exists, and it would be refused every time.
     if (reason === 'stale' && (p.event.expected_seq !== seq || p.epoch !== this.epoch || p.greeted)) {
       p.epoch = this.epoch;
       p.greeted = false;
@@ -233,13 +233,14 @@ export class Evidence {
 
   /** @param {import('./repairs.js').RepairRecord[]} records @returns {import('./repairs.js').Repairs} the same list for the same records */
   decode(records) {
-    if (records !== this.told.records) this.told = { records, repairs: fromRecords(records) };
-    return this.told.repairs;
+    if (records !== this.lastRepairs.records) this.lastRepairs = { records, repairs: fromRecords(records) };
+    return this.lastRepairs.repairs;
   }
 
   /**
-   * Turns to another superpixel map, whose state is to follow. What waits is put
-   * in terms of it; hypotheses of the old one can't be accepted any more.
+   * Switches to another superpixel map, whose state is still to come. Pending
+   * events are translated to it; hypotheses of the old map can no longer be
+   * accepted.
    *
    * @param {number} n superpixels
    * @param {string} map its name

@@ -1,11 +1,11 @@
 import { changed } from './hypotheses.js';
 
-/** Hypotheses that differ on less than this share of the image are as good as the same to look at. */
+/** Hypotheses that differ on less than this share of the image look the same. */
 export const ALIKE = 0.005;
 
 /**
- * For each card the place of the first one that it is nearly the same as: its
- * own place when there is none. Stale cards stand for themselves.
+ * For each card the place of the first nearly identical one, which may be its
+ * own. Stale cards are never folded.
  * O(cards² × superpixels).
  *
  * @param {readonly import('./hypotheses.js').Card[]} cards

@@ -12,7 +12,7 @@ import { VOID } from './protocol.js';
  * @property {boolean} stale made for older evidence
  */
 
-/** Hypotheses that are asked for in addition; the most that a run can have. */
+/** Hypotheses requested in addition, and the most that a run can have. */
 const STEP = 20;
 const MOST = 100;
 

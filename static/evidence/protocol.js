@@ -53,7 +53,7 @@
  * @typedef {{classes: ClassRecord[], deleted?: (ClassRecord & {target: number})[]}} ProjectRecord
  */
 
-/** The class value of 'undecided'. */
+/** The class value that means undecided. */
 export const VOID = 255;
 
 /** A random identifier; randomUUID exists only on https and on loopback. */

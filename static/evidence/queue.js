@@ -1,5 +1,5 @@
 /**
- * One edit as it lies in the browser's store until the server has it.
+ * One edit as the browser stores it until the server has it.
  *
  * @typedef {object} Kept
  * @property {import('./protocol.js').EvidenceEvent} event
@@ -13,20 +13,20 @@
 const DATABASE = 'collie';
 const EDITS = 'edits';
 
-/** Milliseconds after which a store that does not answer counts as none. */
+/** Milliseconds after which a store that does not answer counts as missing. */
 const PATIENCE = 2000;
 
 /**
  * The edits of one image that the server has not acknowledged, in IndexedDB, so
  * that they outlive the page. Each page keeps its own rows and holds a lock as
- * long as it lives; who gets the lock of another takes over what that one left
+ * long as it lives; a page that gets another's lock takes over what that one left
  * behind. Without a store, as in some private windows, nothing is kept and
  * lasting is false.
  */
 export class Queue {
   /**
    * @param {string} image
-   * @param {string} page identifier of this page, made anew for each
+   * @param {string} page random identifier of this page
    */
   constructor(image, page) {
     this.image = image;

@@ -4,13 +4,13 @@ import { Hypotheses } from './hypotheses.js';
 import { newID } from './protocol.js';
 import { Link } from './socket.js';
 
-/** Milliseconds before an event goes again that the server could not store. */
+/** Milliseconds before an event that the server could not store is sent again. */
 const PATIENCE = 2000;
 
-/** Bytes of an event above which it goes by HTTP; a frame may hold 64 KiB. */
+/** Bytes above which an event goes by HTTP; a frame may hold 64 KiB. */
 const FRAME = 60 << 10;
 
-/** The run of hypotheses that nothing but a supposition led to. */
+/** The run number of speculative hypotheses. */
 const SUPPOSED = 0;
 
 /**
@@ -20,7 +20,7 @@ const SUPPOSED = 0;
  * @property {() => void} labels the labelling or the clicks
  * @property {(fresh: 'started' | 'placed' | 'folded' | 'done' | 'outdated', place: number) => void} hypotheses
  * @property {() => void} supposed the first hypothesis is known that a label would lead to
- * @property {() => void} map the superpixels are others now; adopt is to bring them
+ * @property {() => void} map the superpixels have changed; call adopt with the new ones
  * @property {() => void} save
  * @property {(project: import('./protocol.js').ProjectRecord) => void} project its classes have changed
  * @property {(title: string, detail: string) => void} problem
@@ -65,7 +65,7 @@ export class Session {
     this.ranFor = '';
     this.failed = false;
     this.ready = false;
-    /** The person may look and change nothing. */
+    /** Whether the person can only view. */
     this.readOnly = false;
     this.link = new Link(path, {
       greeting: () => this.evidence.greeting(),
@@ -136,7 +136,7 @@ export class Session {
     if (this.mayChange()) this.link.send({ type: 'stop' });
   }
 
-  /** Looks for hypotheses anew. @param {number} count */
+  /** Starts a search for hypotheses. @param {number} count */
   run(count) {
     if (this.mayChange()) this.link.send({ type: 'run', count });
   }
@@ -189,7 +189,7 @@ export class Session {
     this.pump();
   }
 
-  /** Whether the person may change something; tells the person otherwise. */
+  /** Whether the person can change anything; says so when not. */
   mayChange() {
     if (!this.readOnly) return true;
     this.listener.problem('View only', 'Your role is viewer. Ask an admin to make you an annotator.');
@@ -197,7 +197,7 @@ export class Session {
     return false;
   }
 
-  /** Puts an event where it outlives the page; only then it is sent. @param {import('./evidence.js').Pending} pending */
+  /** Stores an event where it outlives the page; only then is it sent. @param {import('./evidence.js').Pending} pending */
   async keep(pending) {
     const { event, taken, epoch } = pending;
     await this.keeper.put({ event, taken, epoch, seq: this.evidence.seq });
@@ -206,7 +206,7 @@ export class Session {
   }
 
   /**
-   * Takes over what earlier pages could not bring to the server.
+   * Takes over edits that earlier pages could not send to the server.
    *
    * @param {import('./queue.js').Kept[]} left
    * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
@@ -361,7 +361,7 @@ export class Session {
   arrive(buffer) {
     const frame = decodeHypothesis(buffer);
     if (frame.run === SUPPOSED) {
-      if (frame.seq !== this.supposing || new Set(frame.labels).size < 2) return; // one class everywhere is nothing to look at
+      if (frame.seq !== this.supposing || new Set(frame.labels).size < 2) return; // one class everywhere tells nothing
       this.supposed = frame.labels;
       this.listener.supposed();
       return;

@@ -21,7 +21,7 @@ export function backoff(attempt, random) {
   return SHORTEST / 2 + random * (ceiling - SHORTEST / 2);
 }
 
-/** Close codes with a meaning for us: the server starts anew; the session has ended. */
+/** Close codes with a meaning for us: the server restarts; the session has ended. */
 const RESTART = 1012;
 const SIGNED_OUT = 4401;
 
@@ -36,7 +36,7 @@ export function after(attempt, code) {
   return code === RESTART ? Math.max(attempt, 3) : attempt;
 }
 
-/** Whether the server wants a login first; a page is not told why its socket was refused. */
+/** Whether the server requires a login; browsers don't say why a socket was refused. */
 async function signedOut() {
   try {
     return (await fetch('/api/v1/session', { mode: 'same-origin', credentials: 'same-origin', cache: 'no-store' })).status === 401;
@@ -45,7 +45,7 @@ async function signedOut() {
   }
 }
 
-/** A websocket that comes back. */
+/** A websocket that reconnects. */
 export class Link {
   /**
    * @param {string} path

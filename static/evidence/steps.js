@@ -2,7 +2,7 @@ import { VOID } from './protocol.js';
 import { counted } from '../ui/numbers.js';
 
 /**
- * What has been done to an image, as the history lists it.
+ * The steps of an image's history.
  *
  * @typedef {object} LogEntry a stored event, see GET evidence with detail=summary
  * @property {number} seq

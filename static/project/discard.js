@@ -2,8 +2,7 @@ import { call } from '../ui/api.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
- * Moves something to the trash, takes its element off the page, and offers to
- * undo both.
+ * Moves something to the trash, removes its element, and offers to undo both.
  *
  * @param {string} address of the thing in the interface
  * @param {string} id
@@ -37,7 +36,7 @@ export async function discard(address, id, name, element, changed = () => {}) {
 }
 
 /**
- * Takes something out of the trash.
+ * Restores something from the trash.
  *
  * @param {string} id
  */

@@ -27,7 +27,7 @@ export function undecided(labels, area) {
  * @typedef {object} ExportContext
  * @property {() => number} undecided share of the area
  * @property {() => string} preview name of the alternative that is shown, or ""
- * @property {() => Promise<boolean>} accept takes the preview over; whether it is saved
+ * @property {() => Promise<boolean>} accept accepts the preview; whether it is saved
  * @property {() => Promise<boolean>} saved waits until everything is on disk
  */
 
@@ -203,8 +203,8 @@ function download(address) {
 }
 
 /**
- * The options as the server takes them; those that the format does not use make
- * no difference to it.
+ * The options as the server expects them; it ignores those that the format does
+ * not use.
  *
  * @param {HTMLFormElement} form
  * @param {string[]} images

@@ -15,7 +15,7 @@ import { counted } from '../ui/numbers.js';
  * @typedef {object} Report
  * @property {number} regions_in
  * @property {number} regions_out
- * @property {number} lossy images of which something is not exact
+ * @property {number} lossy images that are not exact
  * @property {ImageReport[]} images
  * @property {{name: string, why: string}[]} skipped
  *
@@ -29,18 +29,18 @@ import { counted } from '../ui/numbers.js';
  * @property {Report} [report]
  */
 
-/** Milliseconds between two looks at an export, at first and at most. */
+/** Milliseconds between two requests for the state of an export, at first and at most. */
 const SOON = 150;
 const LATER = 1500;
 
 /**
- * Starts an export and follows it to its end.
+ * Starts an export and waits for its end.
  *
  * @param {string} project
  * @param {string} format
  * @param {object} options
  * @param {(status: ExportStatus) => void} progress
- * @param {AbortSignal} signal cancels it
+ * @param {AbortSignal} signal cancels the export
  * @returns {Promise<ExportStatus | null>} done or failed; null when it was cancelled and nothing is left of it
  */
 export async function runExport(project, format, options, progress, signal) {
@@ -98,7 +98,7 @@ export function resultText({ report, bytes = 0 }) {
 }
 
 /**
- * What is to be said about single images: what is not exact, what was left out.
+ * Remarks about single images: what is not exact and what was skipped.
  *
  * @param {Report} report
  * @param {number} [most] lines

@@ -36,11 +36,11 @@ async function collect(entry, folder, files) {
   for (const one of inside) await collect(one, `${folder}${entry.name}/`, files);
 }
 
-/** Files that systems put into folders and that nobody means. */
+/** Files that operating systems put into folders. */
 const CLUTTER = /(^|\/)(\.[^/]*|Thumbs\.db|desktop\.ini|__MACOSX\/.*)$/i;
 
 /**
- * The files that a person means, named by their paths when they came as a folder.
+ * The chosen files without system files, named by their paths when they came as a folder.
  *
  * @param {readonly File[]} files
  * @returns {File[]}

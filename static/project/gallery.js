@@ -1,6 +1,6 @@
 /**
- * What a list of images shows: which of them, in which order, and which part of
- * it a window sees. Nothing here touches the page.
+ * Which images a list shows, in which order, and which part of it a window sees.
+ * Independent of the page.
  */
 
 /**
@@ -20,10 +20,9 @@
 const names = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
 /**
- * The images that a wish asks for, in its order. Images are in order of upload;
- * those that are equally far keep it. Most uncertain first means: started ones
- * by the area that is probably wrong, then those that nobody touched, then the
- * done ones.
+ * Filters and sorts images, which come in order of upload; ties keep it. Most
+ * uncertain first means: started images by the area that is probably wrong, then
+ * untouched ones, then finished ones.
  *
  * @param {readonly ImageRecord[]} images
  * @param {Wish} wish
@@ -40,7 +39,7 @@ export function arrange(images, { text, status, order }) {
   return found;
 }
 
-/** @param {ImageRecord} im @returns {number} the greater, the sooner a person should look */
+/** @param {ImageRecord} im @returns {number} higher for images that need attention sooner */
 function uncertainty(im) {
   if (im.status === 'done') return -2;
   if (im.status === 'untouched') return -1;
@@ -61,7 +60,7 @@ export function tally(images) {
 }
 
 /**
- * The part of a grid of equally high rows that has to be there.
+ * The part of a grid of equally high rows that must exist.
  *
  * @param {object} grid
  * @param {number} grid.count cells
@@ -80,7 +79,7 @@ export function windowOf({ count, columns, row, top, height, spare = 3 }) {
 }
 
 /**
- * Where a key leads in a grid; -1 when it leads nowhere.
+ * The cell that a key leads to in a grid, or -1.
  *
  * @param {string} key
  * @param {number} at

@@ -8,7 +8,7 @@ import { toast } from '../ui/toast.js';
 
 /**
  * The dialog that imports masks made elsewhere into a project. It may be closed
- * while files are on their way; a message tells how it ended then.
+ * while files are being sent; a message then gives the result.
  *
  * @param {string} project
  * @param {(classes: boolean) => Promise<void>} imported called when masks have arrived, and perhaps classes

@@ -1,7 +1,7 @@
 import { counted } from '../ui/numbers.js';
 
 /**
- * What became of imported files, in words; web/imports.go has the other side.
+ * The result of an import in words; web/imports.go has the other side.
  *
  * @typedef {object} Imported one mask, or one file of scores
  * @property {string} mask its name
@@ -37,8 +37,8 @@ export function resultText({ classes_added: classes, images }) {
 }
 
 /**
- * What is to be said of single masks: why they were not imported, and what they
- * lost. What was not imported comes first.
+ * Remarks about single masks: first why some were skipped, then what others
+ * lost.
  *
  * @param {ImportReport} report
  * @param {number} [most] lines

@@ -9,15 +9,15 @@ import { insist } from '../ui/patience.js';
  * @typedef {object} Way
  * @property {(file: File, progress: (share: number) => void) => Promise<ImportReport>} send
  * @property {(done: number, share: number) => void} progress files that are done, and how much of the next has been sent
- * @property {(problem: Problem, seconds: number) => void} wait told before each pause
+ * @property {(problem: Problem, seconds: number) => void} wait called before each pause
  * @property {(milliseconds: number) => Promise<void>} pause
  */
 
 /**
- * Sends the files one after the other. What is wrong with one is in the report,
- * and the others go on; for a server that can't take one at the moment it waits
- * as uploads do. A file that arrives twice, because only the answer was lost, is
- * one more step of its image's history and changes nothing.
+ * Sends the files one after the other. A problem with one goes into the report and
+ * does not stop the others; while the server is busy it waits as uploads do. A
+ * file that arrives twice, because only the answer was lost, adds a step to its
+ * image's history and changes nothing.
  *
  * @param {readonly File[]} files
  * @param {Way} way
@@ -44,7 +44,7 @@ export async function importAll(files, way) {
 }
 
 /**
- * Files with others that were dropped to them, each once.
+ * Adds dropped files to others, each once.
  *
  * @param {readonly File[]} files
  * @param {readonly File[]} others

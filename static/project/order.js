@@ -1,8 +1,8 @@
 import { byId } from '../ui/dom.js';
 
 /**
- * The order in which a person saw the images of a project last, so that 'next
- * image' means the next one of that list. It lives as long as the tab.
+ * The order in which a person last saw the images of a project, so that 'next
+ * image' means the next one in that list. It lasts as long as the tab.
  */
 
 const key = (/** @type {string} */ project) => `collie-order-${project}`;
@@ -20,7 +20,7 @@ export function keepOrder(project, images) {
 }
 
 /**
- * Makes previous and next of the annotation page those of the order that was kept.
+ * Points 'previous' and 'next' on the annotation page to the neighbours in the remembered order.
  *
  * @param {DOMStringMap} data of the page
  */
@@ -42,7 +42,7 @@ export function followOrder(data) {
 }
 
 /**
- * The neighbours of an image in the order that was kept, or undefined when it is
+ * The neighbours of an image in the remembered order, or undefined when it is
  * not in it.
  *
  * @param {string} project

@@ -8,7 +8,7 @@ import { Uploads } from './uploads.js';
 /** @typedef {import('./uploads.js').Answer} Answer */
 
 /**
- * Who is given files instead of the drop zone while it is open.
+ * A dialog that takes files instead of the drop zone while it is open.
  *
  * @typedef {object} Taker
  * @property {HTMLDialogElement} dialog
@@ -16,9 +16,9 @@ import { Uploads } from './uploads.js';
  */
 
 /**
- * Lets a drop zone take files, folders and zip archives by drop, click and
- * keyboard, anywhere on the page. While a dialog is open a drop is for it, if it
- * takes files, and for nobody otherwise.
+ * Makes a drop zone take files, folders and zip archives by drop, click and
+ * keyboard, anywhere on the page. While a dialog is open, a drop goes to it if it
+ * takes files and is ignored otherwise.
  *
  * @param {(files: File[]) => void} take
  * @param {Taker} [instead]
@@ -73,10 +73,10 @@ export function dropZone(take, instead) {
 
 /**
  * Uploads files to a project and shows them in the list of uploads, one request
- * each so that each has its progress and its own problem. What the project has
- * already, by name and size, is not sent again, so that an upload that broke off
- * goes on when the same files are dropped again. While the server can't be
- * reached the upload waits and goes on by itself.
+ * each, so that each has its own progress and problem. Files that the project has
+ * already, by name and size, are not sent again: after an interruption, dropping
+ * the same files continues the upload. While the server can't be reached, the
+ * upload waits and then continues.
  *
  * @param {string} project
  * @param {File[]} files

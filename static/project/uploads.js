@@ -2,9 +2,8 @@ import { Problem } from '../ui/api.js';
 import { insist } from '../ui/patience.js';
 
 /**
- * An upload of many files: which are sent, which are there already, and what
- * happens when the server can't take one at the moment. The page and the network
- * are given to it.
+ * An upload of many files: which to send, which exist already, and what to do
+ * while the server is busy. The page and the network are passed in.
  */
 
 /** @typedef {{images: {id: string}[], problems: {name: string, problem: {title: string, detail: string}}[]}} Answer */
@@ -69,7 +68,7 @@ export class Uploads {
     return { images, failed, skipped };
   }
 
-  /** What is there of a file whose answer did not arrive. @param {File} file @returns {Promise<Answer | undefined>} */
+  /** The images that exist of a file whose answer did not arrive. @param {File} file @returns {Promise<Answer | undefined>} */
   async arrived(file) {
     const wanted = identity({ name: file.name, bytes: file.size });
     const images = await this.world.present().catch(() => []);
@@ -79,7 +78,7 @@ export class Uploads {
 }
 
 /**
- * What tells files apart: the end of the name that the server keeps, and the size.
+ * Identifies a file by the end of its name, which the server keeps, and its size.
  *
  * @param {{name: string, bytes: number}} file
  */

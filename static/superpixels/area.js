@@ -59,7 +59,7 @@ export class Area {
   }
 
   /**
-   * The superpixels of which at least half lies in the area.
+   * The superpixels that lie at least half in the area.
    *
    * @param {import('./idmap.js').IdMap} map of the area's size
    * @returns {number[]} in ascending order
@@ -89,8 +89,8 @@ function common(row, from, to) {
 }
 
 /**
- * What a round brush passes over on the straight way between two points; at
- * least the pixels under the way itself.
+ * The pixels that a round brush covers on a straight line between two points; at
+ * least those under the line.
  *
  * @param {Point} a
  * @param {Point} b

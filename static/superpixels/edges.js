@@ -2,8 +2,8 @@ import { nothing, union } from './box.js';
 
 /**
  * The lines between different classes along the pixels' true edges in and
- * around one superpixel, for superpixels some pixels of which have a class of
- * their own. Between two of these only one draws.
+ * around one superpixel, for superpixels with repaired pixels.
+ * Between two of these only one draws.
  *
  * @param {import('./idmap.js').IdMap} map
  * @param {Uint8Array} field class per pixel of the map

@@ -50,7 +50,7 @@ export function region(graph, from, belongs) {
 
 /**
  * The neighbour of a superpixel that lies best in a direction, or the
- * superpixel itself when there is none within 72° of it.
+ * superpixel itself when no neighbour lies within 72° of it.
  *
  * @param {Graph} graph
  * @param {Float32Array} anchors x and y of a point inside every superpixel

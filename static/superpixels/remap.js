@@ -1,8 +1,8 @@
 import { anchors, at } from './idmap.js';
 
 /**
- * How what is known of one superpixel map is carried over to another one of the
- * same image.
+ * Carries what is known about one superpixel map over to another one of the same
+ * image.
  *
  * @typedef {import('./idmap.js').IdMap} IdMap
  */
@@ -20,8 +20,8 @@ export function sources(from, to) {
 }
 
 /**
- * The superpixels of another map that a stroke means: those under its points
- * or, when they are not known, all that the old ones reach into.
+ * The superpixels of another map that a stroke covers: those under its points or,
+ * when these are unknown, all that overlap the old ones.
  *
  * @param {readonly number[]} superpixels of `from`
  * @param {readonly [number, number][]} points pixels of the image

@@ -6,10 +6,10 @@ import { Stroke } from './strokes.js';
  * @typedef {import('./strokes.js').Point} Point
  */
 
-/** CSS pixels around a corner within which a tap means it. */
+/** CSS pixels around a corner within which a tap hits it. */
 const NEAR = 12;
 
-/** Turns what the hand does into strokes and shapes of the tool that it holds. */
+/** Turns gestures into strokes and shapes of the active tool. */
 export class Drawing {
   /**
    * @param {import('./stage.js').Stage} stage
@@ -27,7 +27,7 @@ export class Drawing {
     this.frame = 0;
   }
 
-  /** Whether something has been begun and not ended. */
+  /** Whether a stroke or shape is in progress. */
   get busy() {
     return this.stroke !== null || this.polygon !== null;
   }
@@ -81,7 +81,7 @@ export class Drawing {
     else this.stage.listener.cancelled();
   }
 
-  /** Gives up what has been begun. @returns {boolean} whether there was something */
+  /** Cancels the stroke or shape in progress. @returns {boolean} whether there was one */
   cancel() {
     const { busy } = this;
     this.stroke = null;
@@ -126,7 +126,7 @@ export class Drawing {
     const { polygon } = this;
     if (!polygon) return false;
     if (polygon.corners.length < 3) {
-      this.stage.listener.told('A polygon needs at least three corners');
+      this.stage.listener.say('A polygon needs at least three corners');
       return true;
     }
     this.polygon = null;
@@ -135,7 +135,7 @@ export class Drawing {
     return true;
   }
 
-  /** Takes the last corner back. @returns {boolean} whether there was one */
+  /** Removes the last corner. @returns {boolean} whether there was one */
   back() {
     if (!this.polygon) return false;
     this.polygon.corners.pop();
@@ -150,7 +150,7 @@ export class Drawing {
     this.mark();
   }
 
-  /** The tool, its size or the view is another now. */
+  /** The tool, its size or the view has changed. */
   refresh() {
     if (this.polygon && this.tools.kind !== 'polygon') this.cancel();
     if (this.pointer) this.stage.painter.marks.hover = this.under(this.pointer);
@@ -173,7 +173,7 @@ export class Drawing {
     painter.touchMarks();
   }
 
-  /** Superpixels that a press of the pointer there would mean. @param {Point} point @returns {number[]} */
+  /** Superpixels that a press there would affect. @param {Point} point @returns {number[]} */
   under(point) {
     if (this.tools.swept) return this.tools.exact || this.stroke ? [] : this.make('paint', false, [point]).drawn().superpixels;
     const s = at(this.stage.map, ...point);

@@ -13,7 +13,7 @@ export class PointCursor {
     this.stage = stage;
     /** @type {Point | null} pixels of the image; null while the pointer or a superpixel is what keys work on */
     this.at = null;
-    /** Whether Space is down since something was begun with it. */
+    /** Whether Space is down and began a stroke or shape. */
     this.pressed = false;
     /** Whether the point has moved since. */
     this.moved = false;
@@ -49,7 +49,7 @@ export class PointCursor {
     if (this.begun) this.drawing.extend(this.at);
     stage.hover(this.at);
     this.mark();
-    stage.listener.told(reached(this.at, stage.listener.nameAt(this.at)));
+    stage.listener.say(reached(this.at, stage.listener.nameAt(this.at)));
   }
 
   /** Space goes down: begins, sets a corner or, of a rectangle, the corner opposite. @returns {boolean} whether there is a point to do it at */
@@ -60,8 +60,8 @@ export class PointCursor {
     this.pressed = true;
     this.moved = false;
     drawing.begin('paint', this.at, false);
-    if (drawing.polygon) stage.listener.told(`Polygon corner ${drawing.polygon.corners.length}`);
-    else if (stage.tools.kind === 'rectangle') stage.listener.told('First corner of the rectangle');
+    if (drawing.polygon) stage.listener.say(`Polygon corner ${drawing.polygon.corners.length}`);
+    else if (stage.tools.kind === 'rectangle') stage.listener.say('First corner of the rectangle');
     return true;
   }
 
@@ -73,7 +73,7 @@ export class PointCursor {
     return true;
   }
 
-  /** Completes the stroke or the rectangle that keys have begun. @returns {boolean} whether there was one */
+  /** Finishes the stroke or rectangle that keys have begun. @returns {boolean} whether there was one */
   finish() {
     if (!this.begun) return false;
     this.pressed = false;
@@ -97,7 +97,7 @@ export class PointCursor {
     return true;
   }
 
-  /** The pointer or a superpixel is what keys work on from now on. */
+  /** Keys work on the pointer or a superpixel from now on. */
   leave() {
     if (!this.at) return;
     if (this.begun) this.drawing.cancel();
@@ -107,7 +107,7 @@ export class PointCursor {
     this.mark();
   }
 
-  /** The tool is another now. */
+  /** The tool has changed. */
   refresh() {
     const { stage, drawing } = this;
     if (!this.at) return;

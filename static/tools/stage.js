@@ -16,21 +16,21 @@ import { bounded, clear, filled, held, toImage, toWindow, zoomTo } from '../canv
  * @property {(superpixel: number, point: [number, number]) => void} pick
  * @property {(superpixel: number) => boolean} tapped takes a press that means something else than drawing
  * @property {(superpixel: number) => void} hover or -1
- * @property {(text: string) => void} told something for people who listen
+ * @property {(text: string) => void} say something to screen readers
  * @property {(point: [number, number]) => string} nameAt what a point of the image is labelled
  * @property {() => void} look the view has changed
  */
 
-/** CSS pixels across that a superpixel has at least when the view goes to it: to be seen, and to be hit with a finger. */
+/** Least CSS pixels across of a superpixel that the view goes to, so that it can be seen and hit with a finger. */
 const SEEN = matchMedia('(pointer: coarse)').matches ? 24 : 8;
 
-/** CSS pixels across that it is given when it has less. */
+/** CSS pixels across that it gets otherwise. */
 const LARGE = 32;
 
-/** Superpixels that Shift and an arrow key go on. */
+/** Superpixels that Shift with an arrow key moves. */
 const FAR = 5;
 
-/** The window onto the image: what lies where, and what hands do to it. */
+/** The window onto the image: its view, and the gestures and keys that act on it. */
 export class Stage {
   /**
    * @param {import('../canvas/painter.js').Painter} painter
@@ -43,7 +43,7 @@ export class Stage {
     this.listener = listener;
     this.element = byId('canvas');
     this.size = { width: 1, height: 1 };
-    /** Whether the view still is the whole image and follows the window. */
+    /** Whether the view is still fitted to the window and follows its size. */
     this.fitted = true;
     this.space = false;
     this.hovered = -1;
@@ -63,15 +63,15 @@ export class Stage {
     this.offer('close', () => this.drawing.close());
     this.offer('back', () => {
       this.drawing.back();
-      this.listener.told(this.drawing.polygon ? 'Last corner removed' : 'Cancelled');
+      this.listener.say(this.drawing.polygon ? 'Last corner removed' : 'Cancelled');
     });
     this.offer('cancel', () => {
       this.cancel();
-      this.listener.told('Cancelled');
+      this.listener.say('Cancelled');
     });
   }
 
-  /** Lets a button do something with the polygon. @param {string} what @param {() => void} run */
+  /** Connects a button of the polygon. @param {string} what @param {() => void} run */
   offer(what, run) {
     byId(`polygon-${what}`).addEventListener('click', () => {
       run();
@@ -83,7 +83,7 @@ export class Stage {
     return this.painter.map;
   }
 
-  /** The superpixels are others now. @param {import('../superpixels/graph.js').Graph} graph */
+  /** Switches to other superpixels. @param {import('../superpixels/graph.js').Graph} graph */
   renew(graph) {
     this.cancel();
     this.graph = graph;
@@ -148,7 +148,7 @@ export class Stage {
   pan(direction) {
     this.shift(...panned(DIRECTIONS[direction], this.size));
     const [x, y] = this.middle();
-    this.listener.told(`Window centre: column ${Math.round(x)}, row ${Math.round(y)}`);
+    this.listener.say(`Window centre: column ${Math.round(x)}, row ${Math.round(y)}`);
   }
 
   /** @returns {[number, number]} the point of the image in the middle of the window, or beyond its rim */
@@ -162,7 +162,7 @@ export class Stage {
     return x >= 0 && y >= 0 && x <= this.size.width && y <= this.size.height;
   }
 
-  /** Moves the image as far as it takes to see a point of it well. @param {[number, number]} point */
+  /** Moves the image just far enough to show a point of it well. @param {[number, number]} point */
   follow(point) {
     if (this.fitted) return; // all is in the window
     const [dx, dy] = followed(this.inWindow(point), this.size);
@@ -197,7 +197,7 @@ export class Stage {
     };
   }
 
-  /** @returns {boolean} whether a stroke or a polygon was given up */
+  /** @returns {boolean} whether a stroke or a polygon was cancelled */
   cancel() {
     const cancelled = this.hands.cancel();
     return this.drawing.cancel() || cancelled;

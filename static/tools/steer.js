@@ -17,8 +17,8 @@ const PAN = 0.25;
 const EDGE = 64;
 
 /**
- * Whole pixels of the image for one press of an arrow key: a step looks alike at
- * every zoom, and is single pixels where these are large.
+ * Image pixels, a whole number, per press of an arrow key: a step looks the same at
+ * every zoom, and is one pixel where pixels are large.
  *
  * @param {number} scale CSS pixels per pixel of the image
  * @param {boolean} far
@@ -53,7 +53,7 @@ export function panned([dx, dy], { width, height }) {
 }
 
 /**
- * How far the view goes along so that a place is well within the window.
+ * How far the view moves so that a place is well within the window.
  *
  * @param {readonly [number, number]} place CSS pixels
  * @param {Size} window

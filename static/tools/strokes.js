@@ -41,7 +41,7 @@ export class Stroke {
     if (this.swept || tool === 'superpixel') this.step(points[0], points[0]);
   }
 
-  /** Whether a brush is drawn along a way. */
+  /** Whether a brush is drawn along a path. */
   get swept() {
     return this.tool === 'brush' || this.tool === 'eraser';
   }

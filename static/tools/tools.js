@@ -3,7 +3,7 @@ import { fitting, SIZES } from './strokes.js';
 
 /** @typedef {import('./strokes.js').ToolKind} ToolKind */
 
-/** Which tool is in the hand, how wide the brush is, and whether it draws pixels. */
+/** The active tool, the brush width, and whether it draws exact pixels. */
 export class Tools {
   /**
    * @param {number} side pixels of the image's longer side
@@ -57,7 +57,7 @@ export class Tools {
     this.changed();
   }
 
-  /** Offers to close or to cancel the polygon that is being drawn. @param {number} corners that it has */
+  /** Offers to close or cancel the polygon in progress. @param {number} corners that it has */
   drawn(corners) {
     byId('polygon-actions').hidden = corners === 0;
     /** @type {HTMLButtonElement} */ (byId('polygon-close')).disabled = corners < 3;

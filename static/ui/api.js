@@ -10,13 +10,13 @@ export class Problem extends Error {
     this.title = title;
     this.detail = detail;
     this.fields = fields;
-    /** HTTP status, 0 when no answer came, NaN when it was no matter of an answer */
+    /** HTTP status; 0 when no answer came, NaN when the problem is not about an answer */
     this.status = Number(fields.status ?? Number.NaN);
   }
 }
 
 /**
- * Reads a problem from the body of an answer, whatever it holds.
+ * Reads a problem from the body of any answer.
  *
  * @param {string} body
  * @param {number} status
@@ -65,7 +65,7 @@ export async function call(method, path, body) {
 }
 
 /**
- * Fetches what is not JSON; throws a Problem when there is none.
+ * Fetches what is not JSON; throws a Problem on failure.
  *
  * @param {string} address
  */

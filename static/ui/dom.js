@@ -1,5 +1,5 @@
 /**
- * The element with an id; the templates guarantee that it is there.
+ * The element with an id; the templates guarantee that it exists.
  *
  * @template {HTMLElement} [T=HTMLElement]
  * @param {string} id

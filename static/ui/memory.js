@@ -1,5 +1,5 @@
 /**
- * What this browser remembers of the person's wishes, as long as it may.
+ * What this browser remembers of the person's preferences, if it allows storage.
  */
 
 /** @param {string} key @param {string} value */

@@ -1,4 +1,4 @@
-/** A menu that opens beside a button and is walked through by the arrow keys. */
+/** A menu that opens beside a button, with arrow-key navigation. */
 export class Menu {
   /**
    * @param {HTMLElement} element a popover with role menu, whose buttons say in data-do what they do

@@ -1,20 +1,20 @@
 import { Problem } from './api.js';
 
 /**
- * How long a page goes on with what the server can't take at the moment.
+ * How long a page retries what the server can't take at the moment.
  *
  * @typedef {object} Patience
- * @property {(problem: Problem, seconds: number) => void} wait told before each pause
+ * @property {(problem: Problem, seconds: number) => void} wait called before each pause
  * @property {(milliseconds: number) => Promise<void>} pause
  */
 
-/** Statuses that pass: the server can't be reached, has too much to do, or no room at the moment. */
+/** Temporary statuses: the server can't be reached, is busy, or has no room. */
 const PASSING = [0, 429, 502, 503, 504];
 
-/** How long to wait before the next try, in seconds; the last one holds on. */
+/** Seconds to wait before the next try; the last one repeats. */
 const WAITS = [1, 2, 4, 8, 15, 30];
 
-/** How often a busy server is asked about one thing; one that can't be reached is asked on and on. */
+/** How often a busy server is asked the same thing; one that can't be reached is asked for ever. */
 const TRIES = 10;
 
 /**
@@ -23,7 +23,7 @@ const TRIES = 10;
  * @template T
  * @param {() => Promise<T>} send
  * @param {Patience} patience
- * @param {() => Promise<T | undefined>} [arrived] looks after each pause whether only the answer was lost
+ * @param {() => Promise<T | undefined>} [arrived] checks after each pause whether only the answer was lost
  * @returns {Promise<T>}
  */
 export async function insist(send, { wait, pause }, arrived) {

@@ -1,7 +1,7 @@
 import { Problem } from './api.js';
 import { byId, stamp } from './dom.js';
 
-/** Milliseconds that good news stay; bad news and offers stay until dismissed or three times as long. */
+/** Milliseconds that a plain message stays; problems and offers stay until dismissed or three times as long. */
 const READABLE = 4000;
 
 /**
