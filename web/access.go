@@ -11,6 +11,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/templates"
+	"collie/web/live"
 )
 
 // visitor is who makes a request, and by which session.
@@ -170,12 +171,12 @@ func (s *Server) recheck(ctx context.Context, v visitor, used bool) error {
 	u, _, err := s.sessions.Find(ctx, v.token, used)
 	switch {
 	case segment.KindOf(err) == segment.NotFound:
-		return signedOut
+		return live.SignedOut
 	case err != nil:
 		s.log.Warn("session not checked", "error", err)
 		return nil
 	case u.Principal() != v.Principal:
-		return roleChanged
+		return live.RoleChanged
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"collie/segment/accounts"
 	"collie/static"
 	"collie/storage/sqlite"
+	"collie/web/live"
 )
 
 // withLogin makes a server ask people to sign in.
@@ -276,7 +277,7 @@ func TestRightsOfMessages(t *testing.T) {
 	admin := s.user("admin", access.Admin)
 	people := [3]accounts.User{s.user("viewer", access.Viewer), s.user("annotator", access.Annotator), admin}
 	im := s.as(admin).photo()
-	for _, kind := range clientKinds {
+	for _, kind := range live.ClientKinds {
 		row, ok := messageRights[kind]
 		if !ok {
 			t.Errorf("message %s has no row: who may send it?", kind)
@@ -304,8 +305,8 @@ func TestRightsOfMessages(t *testing.T) {
 			}
 		}
 	}
-	if len(messageRights) != len(clientKinds) {
-		t.Errorf("%d rows, %d kinds of messages", len(messageRights), len(clientKinds))
+	if len(messageRights) != len(live.ClientKinds) {
+		t.Errorf("%d rows, %d kinds of messages", len(messageRights), len(live.ClientKinds))
 	}
 	var log struct{ Seq int }
 	s.as(admin).get("/api/v1/images/"+im.ID+"/evidence").into(t, 200, &log)

@@ -3,6 +3,7 @@ package web
 import (
 	"collie/segment/export"
 	"collie/web/openapi"
+	"collie/web/wire"
 )
 
 // call describes a route to programs: what it is for, takes and sends. What
@@ -59,17 +60,17 @@ var calls = map[string]call{
 		sends: jsonOf(sampleJSON{}), status: 201, problems: []int{429},
 	},
 
-	"GET /api/v1/projects": {id: "listProjects", summary: "List the projects, newest first", sends: jsonOf([]projectJSON{})},
+	"GET /api/v1/projects": {id: "listProjects", summary: "List the projects, newest first", sends: jsonOf([]wire.Project{})},
 	"POST /api/v1/projects": {
 		id: "createProject", summary: "Make a project",
 		doc:   "Without classes it gets background and object. Indices count from 0 in the given order; a class without a colour gets one.",
-		takes: jsonOf(newProjectJSON{}), sends: jsonOf(projectJSON{}), status: 201,
+		takes: jsonOf(newProjectJSON{}), sends: jsonOf(wire.Project{}), status: 201,
 	},
-	"GET /api/v1/projects/{id}": {id: "getProject", summary: "Read a project", sends: jsonOf(projectJSON{})},
+	"GET /api/v1/projects/{id}": {id: "getProject", summary: "Read a project", sends: jsonOf(wire.Project{})},
 	"PATCH /api/v1/projects/{id}": {
 		id: "editProject", summary: "Rename a project or edit its classes",
 		doc:   "What is absent stays as it is. A list of classes is the whole new list: classes that it leaves out are deleted. With base, the list as it was read, the edit is refused with 409 if someone else has changed the classes meanwhile.",
-		takes: jsonOf(projectEditJSON{}), sends: jsonOf(projectJSON{}), problems: []int{409},
+		takes: jsonOf(projectEditJSON{}), sends: jsonOf(wire.Project{}), problems: []int{409},
 	},
 	"DELETE /api/v1/projects/{id}": {
 		id: "trashProject", summary: "Move a project to the trash",
@@ -84,12 +85,12 @@ var calls = map[string]call{
 		id: "putClasses", summary: "Replace the classes by a label set",
 		doc:   "Classes are matched by name. Those that the set lacks are deleted, which is refused with 409 while labels use one. In a form with base, the list as it was read, the set is refused with 409 if someone else has changed the classes meanwhile.",
 		query: []query{labelSetQuery}, takes: content{"application/json": nil, "text/plain": "", "multipart/form-data": labelSetForm{}},
-		sends: jsonOf(projectJSON{}), problems: []int{409},
+		sends: jsonOf(wire.Project{}), problems: []int{409},
 	},
 	"POST /api/v1/projects/{id}/classes/{class}/restore": {
 		id: "restoreClass", summary: "Restore a deleted class",
 		doc:   "Within 30 days. The class comes last in the list, and its labels count as this class again.",
-		sends: jsonOf(projectJSON{}), problems: []int{422},
+		sends: jsonOf(wire.Project{}), problems: []int{422},
 	},
 	"GET /api/v1/projects/{id}/images": {id: "listImages", summary: "List a project's images in order of upload", sends: jsonOf([]imageJSON{})},
 	"POST /api/v1/projects/{id}/images": {
@@ -105,7 +106,7 @@ var calls = map[string]call{
 	"POST /api/v1/imports": {
 		id: "importBackup", summary: "Make a project from a backup",
 		doc:   "One or many parts named file, each a backup as the export format backup writes it. Labellings are restored pixel by pixel. The answer lists the new projects.",
-		takes: uploaded, sends: jsonOf([]projectJSON{}), status: 201,
+		takes: uploaded, sends: jsonOf([]wire.Project{}), status: 201,
 	},
 
 	"POST /api/v1/projects/{id}/exports": {
@@ -177,7 +178,7 @@ var calls = map[string]call{
 	"POST /api/v1/images/{id}/evidence": {
 		id: "appendEvidence", summary: "Append an event to the evidence",
 		doc:   "When the answer arrives, the event is on disk. A repeat of the same id gets the same number. If expected_seq is not the present number of events, or there is nothing to undo or redo, the answer is 409 with the present number as seq, and nothing was changed.",
-		takes: jsonOf(evidenceJSON{}), sends: jsonOf(seqJSON{}), problems: []int{409},
+		takes: jsonOf(wire.Evidence{}), sends: jsonOf(seqJSON{}), problems: []int{409},
 	},
 	"GET /api/v1/images/{id}/hypotheses": {
 		id: "listHypotheses", summary: "Run the sequence of hypotheses for the present evidence",

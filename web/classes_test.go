@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"collie/web/wire"
 )
 
 func (s *site) patchProject(id, body string) answer {
@@ -35,9 +37,9 @@ func TestClassesChange(t *testing.T) {
 	s.clickThree(path)
 	c := s.greet(im.ID)
 
-	var p projectJSON
+	var p wire.Project
 	s.patchProject(im.Project, `{"classes":[{"id":2},{"id":0,"name":"air"},{"id":1,"color":"#123456"}]}`).into(t, http.StatusOK, &p)
-	want := []classJSON{{2, 0, "sand", p.Classes[0].Color}, {0, 1, "air", "#112233"}, {1, 2, "sea", "#123456"}}
+	want := []wire.Class{{ID: 2, Index: 0, Name: "sand", Color: p.Classes[0].Color}, {ID: 0, Index: 1, Name: "air", Color: "#112233"}, {ID: 1, Index: 2, Name: "sea", Color: "#123456"}}
 	if diff := cmp.Diff(want, p.Classes); diff != "" {
 		t.Errorf("reordered (-want +got):\n%s", diff)
 	}
@@ -74,7 +76,7 @@ func TestClassesChange(t *testing.T) {
 		t.Errorf("a click on the deleted class: %+v", p)
 	}
 
-	var back projectJSON
+	var back wire.Project
 	s.post("/api/v1/projects/"+im.Project+"/classes/1/restore", ``).into(t, http.StatusOK, &back)
 	if len(back.Classes) != 3 || back.Classes[2].ID != 1 || len(back.Deleted) != 0 {
 		t.Errorf("after the restoration %+v", back)
@@ -91,7 +93,7 @@ func TestClassesMovedOn(t *testing.T) {
 	p := s.project()
 	path := "/api/v1/projects/" + p.ID
 	const base = `,"base":[{"id":0,"name":"sky","color":"#112233"},{"id":1},{"id":2,"name":"sand"}]}`
-	var first, present projectJSON
+	var first, present wire.Project
 	s.patchProject(p.ID, `{"classes":[{"id":0},{"id":1},{"id":2},{"name":"theirs"}]`+base).into(t, http.StatusOK, &first)
 
 	late := s.patchProject(p.ID, `{"name":"Renamed","classes":[{"id":0},{"id":1},{"id":2},{"name":"mine"}]`+base).problem(t, http.StatusConflict)

@@ -11,6 +11,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/workspace"
+	"collie/web/wire"
 )
 
 // eventJSON is a stored event. Superpixels holds what the points fell on too;
@@ -22,7 +23,7 @@ type eventJSON struct {
 	Superpixels []int32            `json:"superpixels,omitempty" doc:"of the map that was in force"`
 	Points      [][2]float64       `json:"points,omitempty"`
 	Class       *int               `json:"class,omitempty" doc:"label only"`
-	Hypothesis  *pickJSON          `json:"hypothesis,omitempty"`
+	Hypothesis  *wire.Pick         `json:"hypothesis,omitempty"`
 	Labels      []byte             `json:"labels,omitempty" doc:"with detail=full: of an accept, a class id per superpixel; of an import, a class id per cell, which is a superpixel of the finest map"`
 	Regions     int                `json:"regions,omitempty" doc:"of a granularity event"`
 	Repairs     []loggedRepairJSON `json:"repairs,omitempty" doc:"what an event of kind pixels or import gave single pixels, by class"`
@@ -124,7 +125,7 @@ func eventOut(e workspace.Entry, detail string) eventJSON {
 		out.Labels = e.Cells
 	}
 	if e.Pick != nil {
-		out.Hypothesis = &pickJSON{Rank: e.Pick.Rank, Digest: e.Pick.Digest}
+		out.Hypothesis = &wire.Pick{Rank: e.Pick.Rank, Digest: e.Pick.Digest}
 		if len(e.Superpixels) == 0 {
 			out.Count = len(e.Pick.Labels)
 		}
@@ -141,20 +142,15 @@ func (s *Server) appendEvidence(w http.ResponseWriter, r *http.Request) error {
 	if err := s.workspace.May(r.Context(), access.Annotate); err != nil {
 		return err // before the image is opened
 	}
-	var body evidenceJSON
+	var body wire.Evidence
 	if err := decodeBody(r, &body); err != nil {
 		return err
 	}
-	event, expected, err := body.event()
+	event, expected, err := body.Event()
 	if err != nil {
 		return err
 	}
-	room, err := s.hub.enter(r.Context(), chi.URLParam(r, "id"))
-	if err != nil {
-		return err
-	}
-	defer room.leave()
-	seq, err := room.append(r.Context(), expected, event, nil)
+	seq, err := s.hub.Append(r.Context(), chi.URLParam(r, "id"), expected, event)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func TestFromClickToMask(t *testing.T) {
 
 	var h hypothesesJSON
 	s.get(path+"/hypotheses?count=5").into(t, http.StatusOK, &h)
-	if h.Seq != 3 || h.Status != reasonComplete || !slices.Equal(h.Classes, []int{0, 1, 2}) || len(h.Hypotheses) != 5 || h.Parameters.Method == "" {
+	if h.Seq != 3 || h.Status != "complete" || !slices.Equal(h.Classes, []int{0, 1, 2}) || len(h.Hypotheses) != 5 || h.Parameters.Method == "" {
 		t.Errorf("hypotheses: seq %d, status %s, classes %v, %d of them, %+v", h.Seq, h.Status, h.Classes, len(h.Hypotheses), h.Parameters)
 	}
 	for rank, one := range h.Hypotheses {
@@ -136,7 +136,7 @@ func TestHypothesesOfLittleEvidence(t *testing.T) {
 	path := "/api/v1/images/" + s.photo().ID
 	var h hypothesesJSON
 	s.get(path+"/hypotheses").into(t, http.StatusOK, &h)
-	if h.Status != reasonNoEvidence || h.Detail == "" || len(h.Hypotheses) != 0 {
+	if h.Status != "no-evidence" || h.Detail == "" || len(h.Hypotheses) != 0 {
 		t.Errorf("without a click: %+v", h)
 	}
 	if p := s.get(path+"/mask.png?of=hypothesis").problem(t, 422); !strings.Contains(p.Detail, "nothing has been clicked") {
@@ -144,7 +144,7 @@ func TestHypothesesOfLittleEvidence(t *testing.T) {
 	}
 	s.post(path+"/evidence", labelAt("a", 0, inSea, 1)).into(t, http.StatusOK, &seqJSON{})
 	s.get(path+"/hypotheses").into(t, http.StatusOK, &h)
-	if h.Status != reasonOneClass || len(h.Hypotheses) != 1 || slices.ContainsFunc(h.Hypotheses[0].Labels, func(l int) bool { return l != 1 }) {
+	if h.Status != "one-class" || len(h.Hypotheses) != 1 || slices.ContainsFunc(h.Hypotheses[0].Labels, func(l int) bool { return l != 1 }) {
 		t.Errorf("with one class: %+v", h)
 	}
 	s.get(path+"/mask.png?of=hypothesis&rank=1").problem(t, 422)

@@ -5,30 +5,8 @@ import (
 	"slices"
 
 	"collie/segment/engine"
+	"collie/web/live"
 )
-
-// How a sequence can end, in done messages and in answers to scripts.
-const (
-	reasonComplete   = "complete"
-	reasonOneClass   = "one-class"
-	reasonNoEvidence = "no-evidence"
-	reasonStopped    = "stopped"
-	reasonSuperseded = "superseded"
-	reasonFailed     = "failed"
-	reasonBusy       = "busy" // for now: it starts again by itself
-)
-
-// outcome says, in a word and for people, what a sequence has come to when all
-// that was asked of it is there.
-func outcome(s *engine.Sequence) (reason, detail string) {
-	switch len(s.Classes()) {
-	case 0:
-		return reasonNoEvidence, "Nothing has been clicked yet. Click a superpixel of each of two classes and the hypotheses appear."
-	case 1:
-		return reasonOneClass, "Only one class has been clicked, so there is one answer. Click a superpixel of another class to get hypotheses."
-	}
-	return reasonComplete, ""
-}
 
 type hypothesesJSON struct {
 	Seq        int               `json:"seq"`
@@ -69,7 +47,7 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 		Seq: sequence.Seq(), Map: state.Map, Classes: append([]int{}, sequence.Classes()...),
 		Parameters: engine.DefaultParameters, Hypotheses: []hypothesisJSON{}, Marginals: [][]float64{},
 	}
-	out.Status, out.Detail = outcome(sequence)
+	out.Status, out.Detail = live.Outcome(sequence)
 	for rank := range min(count, sequence.Len()) {
 		h, err := sequence.At(r.Context(), rank)
 		if err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"collie/web/live"
 )
 
 // idleSocket opens the image's socket with as little memory on this side as
@@ -76,7 +78,7 @@ func memory() int64 {
 // A page that is open and quiet takes at most 30 KiB.
 func TestIdleSocketsAreSmall(t *testing.T) {
 	const most, count = 30 << 10, 150
-	s := mustServe(t, Limits{Sockets: 2 * count})
+	s := mustServe(t, Limits{Socket: live.Limits{Sockets: 2 * count}})
 	im := s.photo()
 	s.clickThree("/api/v1/images/" + im.ID)
 	idleSocket(t, s, im.ID) // opens the image

@@ -18,6 +18,7 @@ import (
 	"collie/segment"
 	"collie/segment/export"
 	"collie/segment/workspace"
+	"collie/web/wire"
 )
 
 func imageOut(im segment.Image) imageJSON {
@@ -51,19 +52,9 @@ func (s *Server) getImage(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer a.Close()
 	state := a.State()
-	out := openImageJSON{imageOut(im), state.Map, len(state.Parent), repairsOut(state.Repairs)}
+	out := openImageJSON{imageOut(im), state.Map, len(state.Parent), wire.RepairsOf(state.Repairs)}
 	out.Regions = len(state.Labels)
 	return s.sendJSON(w, http.StatusOK, out)
-}
-
-// repairsOut is never nil.
-func repairsOut(repairs []segment.Repair) []repairJSON {
-	out := make([]repairJSON, len(repairs))
-	for i, r := range repairs {
-		class := int(r.Class)
-		out[i] = repairJSON{&class, r.Runs}
-	}
-	return out
 }
 
 // image is the record of the image that the address names.

@@ -10,6 +10,7 @@ import (
 
 	"collie/segment/access"
 	"collie/segment/importer"
+	"collie/web/wire"
 )
 
 // importJSON says what became of imported files.
@@ -79,11 +80,11 @@ func (s *Server) importBackup(w http.ResponseWriter, r *http.Request) error {
 	if err := s.workspace.May(r.Context(), access.Manage); err != nil {
 		return err // before anything is read
 	}
-	var made []projectJSON
+	var made []wire.Project
 	err := s.eachKept(r, func(ctx context.Context, name string, file io.ReaderAt, size int64) error {
 		p, err := importer.Backup(ctx, s.workspace, file, size, s.limits.Zip)
 		if err == nil {
-			made = append(made, projectOut(p))
+			made = append(made, wire.ProjectOf(p))
 		}
 		return err
 	})

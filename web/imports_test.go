@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"collie/segment/export"
+	"collie/web/wire"
 )
 
 // halfMask is a palette PNG whose left half has class 1 and whose right half 2.
@@ -75,7 +76,7 @@ func TestImportBackup(t *testing.T) {
 	s.clickThree("/api/v1/images/" + im.ID)
 	done := s.exported(im.Project, `{"format":"backup"}`)
 	content := s.get("/api/v1/exports/" + done.ID + "/file").body
-	var made []projectJSON
+	var made []wire.Project
 	s.importFiles("/api/v1/imports", file{"backup.zip", content}).into(t, http.StatusCreated, &made)
 	if len(made) != 1 || made[0].ID == im.Project || made[0].Name != "Beach" {
 		t.Fatalf("%+v", made)

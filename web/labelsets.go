@@ -12,6 +12,7 @@ import (
 	"collie/segment"
 	"collie/segment/labelset"
 	"collie/web/openapi"
+	"collie/web/wire"
 )
 
 // labelSetTypes are the media types of label sets.
@@ -75,7 +76,7 @@ func (s *Server) putClasses(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, projectOut(p))
+	return s.sendJSON(w, http.StatusOK, wire.ProjectOf(p))
 }
 
 // labelSetOf returns the label set in the body of r. When that is a form, the set

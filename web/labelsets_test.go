@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"collie/web/wire"
 )
 
 // A label set goes from one project to another in every format; what labels use
@@ -22,14 +24,14 @@ func TestLabelSets(t *testing.T) {
 		"voc":  "sky:17,34,51::\n",
 		"json": `"name": "sky"`,
 	}
-	var other projectJSON
+	var other wire.Project
 	s.send("POST", "/api/v1/projects", strings.NewReader(`{"name":"Other"}`), "Content-Type: application/json").into(t, http.StatusCreated, &other)
 	for format, part := range want {
 		a := s.get(path + "?format=" + format)
 		if a.status != http.StatusOK || !strings.Contains(string(a.body), part) || !strings.HasPrefix(a.header.Get("Content-Disposition"), "attachment") {
 			t.Errorf("%s: %d %s", format, a.status, a.body)
 		}
-		var p projectJSON
+		var p wire.Project
 		s.send("PUT", "/api/v1/projects/"+other.ID+"/classes?format="+format, strings.NewReader(string(a.body)), "Content-Type: text/plain").into(t, http.StatusOK, &p)
 		var names []string
 		for _, c := range p.Classes {
@@ -50,11 +52,11 @@ func TestLabelSets(t *testing.T) {
 	put("sky\nsky").problem(t, http.StatusUnprocessableEntity)
 	s.send("PUT", path+"?format=xml", strings.NewReader("x")).problem(t, http.StatusUnprocessableEntity)
 	s.send("PUT", path, strings.NewReader("{")).problem(t, http.StatusUnprocessableEntity)
-	var p projectJSON
+	var p wire.Project
 	s.get("/api/v1/projects/"+im.Project).into(t, http.StatusOK, &p)
 	sand := p.Classes[2].Color
 	put("SEA #010203\nwood\nsand\nsky").into(t, http.StatusOK, &p)
-	wantClasses := []classJSON{{1, 0, "SEA", "#010203"}, {3, 1, "wood", p.Classes[1].Color}, {2, 2, "sand", sand}, {0, 3, "sky", "#112233"}}
+	wantClasses := []wire.Class{{ID: 1, Index: 0, Name: "SEA", Color: "#010203"}, {ID: 3, Index: 1, Name: "wood", Color: p.Classes[1].Color}, {ID: 2, Index: 2, Name: "sand", Color: sand}, {ID: 0, Index: 3, Name: "sky", Color: "#112233"}}
 	if d := cmp.Diff(wantClasses, p.Classes); d != "" {
 		t.Error(d)
 	}
@@ -86,7 +88,7 @@ func TestLabelSetMovedOn(t *testing.T) {
 		}
 		return s.send("PUT", "/api/v1/projects/"+p.ID+"/classes?format=txt", body, "Content-Type: "+form.FormDataContentType())
 	}
-	var first, present projectJSON
+	var first, present wire.Project
 	s.patchProject(p.ID, `{"classes":[{"id":0},{"id":1},{"id":2},{"name":"theirs"}]}`).into(t, http.StatusOK, &first)
 	late := put(map[string]string{"file": "sky\nsea", "base": string(encode(p.Classes))}).problem(t, http.StatusConflict)
 	if late.Project == nil || late.Seq != nil {

@@ -6,6 +6,7 @@ import (
 
 	"collie/segment/accounts"
 	"collie/segment/archive"
+	"collie/web/live"
 )
 
 // Limits bound what a server takes. The zero value of a field is its default.
@@ -18,14 +19,7 @@ type Limits struct {
 	Stall    time.Duration  // how long a route that moves much waits for a client that takes or sends nothing
 	SlowRate int64          // bytes per second below which an upload is given up, after Stall
 
-	Sockets     int           // open websockets
-	UserSockets int           // of them, of one user who has signed in
-	MessageRate int           // messages per second from one websocket; who sends more waits
-	Message     int64         // bytes of a message from a websocket
-	WriteWithin time.Duration // time for a client to take one message
-	PingEvery   time.Duration // between two pings
-	PongWithin  time.Duration // time for a sign of life
-
+	Socket  live.Limits            // of websockets
 	Session accounts.SessionLimits // of people who have signed in
 }
 
@@ -38,13 +32,7 @@ func (l Limits) OrDefault() Limits {
 	l.Zips = cmp.Or(l.Zips, 4)
 	l.Stall = cmp.Or(l.Stall, time.Minute)
 	l.SlowRate = cmp.Or(l.SlowRate, 16<<10)
-	l.Sockets = cmp.Or(l.Sockets, 1024)
-	l.UserSockets = cmp.Or(l.UserSockets, 8)
-	l.MessageRate = cmp.Or(l.MessageRate, 40)
-	l.Message = cmp.Or(l.Message, 64<<10)
-	l.WriteWithin = cmp.Or(l.WriteWithin, 5*time.Second)
-	l.PingEvery = cmp.Or(l.PingEvery, 20*time.Second)
-	l.PongWithin = cmp.Or(l.PongWithin, 45*time.Second)
+	l.Socket = l.Socket.OrDefault()
 	l.Session = l.Session.OrDefault()
 	return l
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"collie/storage/sqlite"
+	"collie/web/wire"
 )
 
 // lockedBuffer can be written to by many.
@@ -36,7 +37,7 @@ func TestLogHoldsNoContents(t *testing.T) {
 	s := MustServe(t, func(c *Config, _ *sqlite.Store) {
 		c.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
-	var p projectJSON
+	var p wire.Project
 	s.post("/api/v1/projects", `{"name":"secret-project"}`).into(t, http.StatusCreated, &p)
 	var images []imageJSON
 	s.upload(p.ID, file{"secret-file.png", picture()}).into(t, http.StatusCreated, &images)

@@ -10,6 +10,7 @@ import (
 	"collie/segment/access"
 	"collie/segment/accounts"
 	"collie/templates"
+	"collie/web/live"
 )
 
 // maxForm is how many bytes a form about users can have.
@@ -98,7 +99,7 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) leave(r *http.Request, token string) error {
 	err := s.sessions.End(r.Context(), token)
-	s.hub.expel(signedOut, func(t *seat) bool { return t.token == token })
+	s.hub.Expel(live.SignedOut, func(v live.Visitor) bool { return v.Session == token })
 	return err
 }
 

@@ -6,11 +6,12 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5/middleware"
+
+	"collie/web/panics"
 )
 
 // contentSecurityPolicy allows what the pages need: their own modules, styles
@@ -99,7 +100,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			if v == http.ErrAbortHandler {
 				panic(v)
 			}
-			logPanic(s.log, r.Method+" "+r.URL.Path, v)
+			panics.Log(s.log, r.Method+" "+r.URL.Path, v)
 			if ww, ok := w.(middleware.WrapResponseWriter); ok && ww.Status() != 0 {
 				panic(http.ErrAbortHandler) // too late for an answer: cut the connection
 			}
@@ -194,5 +195,3 @@ func (p *patientWriter) Write(b []byte) (int, error) {
 // extend sets a deadline where the connection has one; test recorders do not,
 // and a connection that is gone says so at the next read or write.
 func extend(set func(time.Time) error, t time.Time) { _ = set(t) }
-
-func stack() string { return string(debug.Stack()) }

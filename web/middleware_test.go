@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"collie/static"
+	"collie/web/panics"
 )
 
 func TestSecurityHeaders(t *testing.T) {
@@ -136,11 +137,11 @@ func TestBodyLimits(t *testing.T) {
 
 func TestGuard(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
-	if err := guard(log, "x", func() error { panic(1) }); err == nil {
+	if err := panics.Guard(log, "x", func() error { panic(1) }); err == nil {
 		t.Error("a panic gave no error")
 	}
 	want := errors.New("e")
-	if err := guard(log, "x", func() error { return want }); err != want {
+	if err := panics.Guard(log, "x", func() error { return want }); err != want {
 		t.Errorf("error %v", err)
 	}
 }

@@ -15,14 +15,15 @@ import (
 	"collie/segment/export"
 	"collie/static"
 	"collie/web/openapi"
+	"collie/web/wire"
 )
 
 // schemas are the types that the document refers to by name.
 var schemas = sync.OnceValue(func() *openapi.Schemas {
 	return openapi.NewSchemas(map[string]any{
-		"Class": classJSON{}, "DeletedClass": deletedClassJSON{}, "Project": projectJSON{}, "NewProject": newProjectJSON{}, "ProjectEdit": projectEditJSON{},
+		"Class": wire.Class{}, "DeletedClass": wire.DeletedClass{}, "Project": wire.Project{}, "NewProject": newProjectJSON{}, "ProjectEdit": projectEditJSON{},
 		"TrashItem": trashJSON{}, "Image": imageJSON{}, "OpenImage": openImageJSON{}, "FailedFile": failedFileJSON{}, "Levels": levelsJSON{},
-		"NewEvent": evidenceJSON{}, "Event": eventJSON{}, "Evidence": evidenceListJSON{}, "Seq": seqJSON{}, "Pick": pickJSON{}, "Repair": repairJSON{}, "LoggedRepair": loggedRepairJSON{},
+		"NewEvent": wire.Evidence{}, "Event": eventJSON{}, "Evidence": evidenceListJSON{}, "Seq": seqJSON{}, "Pick": wire.Pick{}, "Repair": wire.Repair{}, "LoggedRepair": loggedRepairJSON{},
 		"Hypothesis": hypothesisJSON{}, "Hypotheses": hypothesesJSON{}, "Problem": problem{}, "Session": sessionJSON{},
 		"NewExport": exportBody{}, "Export": export.Status{}, "ExportOptions": export.Options{}, "ExportReport": export.Report{},
 		"Import": importJSON{}, "ImportedImage": importedImageJSON{},

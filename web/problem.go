@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"collie/segment"
 	"collie/segment/workspace"
 	"collie/templates"
+	"collie/web/wire"
 )
 
 // problem is the body of every answer to a request that failed (RFC 9457).
@@ -30,7 +30,7 @@ type problem struct {
 
 	InUse map[uint8]int `json:"in_use,omitempty" doc:"with 409 to an edit of classes: how many images use each class that cannot be deleted without a remap, by id"`
 
-	Project *projectJSON `json:"project,omitempty" doc:"with 409: as it is, when an edit was made from another list of classes"`
+	Project *wire.Project `json:"project,omitempty" doc:"with 409: as it is, when an edit was made from another list of classes"`
 }
 
 // requestError is a failure of the transport rather than the domain.
@@ -115,6 +115,7 @@ func problemOf(err error) problem {
 	p := problem{Status: http.StatusInternalServerError, Detail: "The server met an error that it did not expect. What you had saved is safe. Details are in its log."}
 	var domain *segment.Error
 	var request *requestError
+	var malformed *wire.Malformed
 	var tooLong *http.MaxBytesError
 	var upload *uploadError
 	var inUse *workspace.ClassesInUse
@@ -130,13 +131,15 @@ func problemOf(err error) problem {
 		case errors.As(err, &inUse):
 			p.InUse = inUse.Images
 		case errors.As(err, &moved):
-			present := projectOut(moved.Project)
+			present := wire.ProjectOf(moved.Project)
 			p.Project = &present
 		case domain.Kind == segment.Conflict:
 			p.Seq = &domain.Seq
 		}
 	case errors.As(err, &request):
 		p.Status, p.Detail = request.status, request.detail
+	case errors.As(err, &malformed):
+		p.Status, p.Detail = http.StatusBadRequest, malformed.Detail
 	case errors.As(err, &tooLong):
 		p.Status, p.Detail = http.StatusRequestEntityTooLarge, fmt.Sprintf("The body of the request is larger than %s, which is the most accepted here. Nothing was changed.", bytesText(tooLong.Limit))
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
@@ -145,6 +148,13 @@ func problemOf(err error) problem {
 	kind := kindOf(p.Status)
 	p.Title, p.Type = kind.Title, "/api#"+kind.Anchor()
 	return p
+}
+
+// explain says what a client of a socket is told of an error, and whether the
+// mistake is the server's.
+func explain(err error) (detail string, ours bool) {
+	p := problemOf(err)
+	return p.Detail, p.Status >= http.StatusInternalServerError
 }
 
 // answerJSON answers a failed call of the JSON interface.
@@ -227,9 +237,4 @@ func bytesText(n int64) string {
 		return fmt.Sprintf("%d MiB", n>>20)
 	}
 	return fmt.Sprintf("%d bytes", n)
-}
-
-// logPanic writes a recovered panic with its stack.
-func logPanic(log *slog.Logger, what string, v any) {
-	log.Error("panic", "in", what, "panic", fmt.Sprint(v), "stack", stack())
 }

@@ -4,18 +4,18 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
+	"collie/web/wire"
 )
 
 // newProjectJSON is what clients send to make a project.
 type newProjectJSON struct {
 	Name    *string        `json:"name" schema:"required,minLength=1,maxLength=100"`
 	Classes []newClassJSON `json:"classes,omitempty" schema:"maxItems=255"`
-	Rest    restJSON       `json:"rest,omitzero"`
+	Rest    wire.Rest      `json:"rest,omitzero"`
 }
 
 // newClassJSON is a class of a new project.
@@ -30,7 +30,7 @@ type projectEditJSON struct {
 	Classes []classEditJSON `json:"classes,omitempty" doc:"the whole list in its new order. An entry with an id is that class, one without is new, and a class whose id is missing is deleted; the id of a deleted class restores it. When no entry has an id the list goes by position and can only rename, recolour and add" schema:"maxItems=255"`
 	Base    []baseClassJSON `json:"base,omitempty" doc:"the list of classes, in order, that the edit was made from. If the project's list is another by now, nothing is changed, and the answer is 409 with the present record in project. Names and colours that are absent are not compared; without a base nothing is" schema:"maxItems=255"`
 	Remap   map[uint8]uint8 `json:"remap,omitempty" doc:"for classes that the list deletes, by id: the id of the class that their labels count as from now on, or 255 for undecided. Needed when labels use the class"`
-	Rest    restJSON        `json:"rest,omitzero"`
+	Rest    wire.Rest       `json:"rest,omitzero"`
 }
 
 // classEditJSON is an entry of a new list of classes. One with an id is a class
@@ -90,7 +90,7 @@ func (s *Server) createProject(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Location", "/api/v1/projects/"+p.ID)
-	return s.sendJSON(w, http.StatusCreated, projectOut(p))
+	return s.sendJSON(w, http.StatusCreated, wire.ProjectOf(p))
 }
 
 func (s *Server) listProjects(w http.ResponseWriter, r *http.Request) error {
@@ -98,9 +98,9 @@ func (s *Server) listProjects(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := make([]projectJSON, len(projects))
+	out := make([]wire.Project, len(projects))
 	for i, p := range projects {
-		out[i] = projectOut(p)
+		out[i] = wire.ProjectOf(p)
 	}
 	return s.sendJSON(w, http.StatusOK, out)
 }
@@ -110,7 +110,7 @@ func (s *Server) getProject(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, projectOut(p))
+	return s.sendJSON(w, http.StatusOK, wire.ProjectOf(p))
 }
 
 func (s *Server) editProject(w http.ResponseWriter, r *http.Request) error {
@@ -131,7 +131,7 @@ func (s *Server) editProject(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, projectOut(p))
+	return s.sendJSON(w, http.StatusOK, wire.ProjectOf(p))
 }
 
 // restoreClass brings a deleted class back.
@@ -144,20 +144,7 @@ func (s *Server) restoreClass(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, projectOut(p))
-}
-
-func projectOut(p segment.Project) projectJSON {
-	out := projectJSON{ID: p.ID, Name: p.Name, Created: p.Created, Rest: restOut(&p), Classes: make([]classJSON, len(p.Classes))}
-	for i, c := range p.Classes {
-		out.Classes[i] = classJSON{ID: int(c.ID), Index: i, Name: c.Name, Color: c.Color}
-	}
-	for _, c := range p.Deleted {
-		if c.Restorable(time.Now()) {
-			out.Deleted = append(out.Deleted, deletedClassJSON{int(c.ID), c.Name, c.Color, int(c.Target), c.Deleted})
-		}
-	}
-	return out
+	return s.sendJSON(w, http.StatusOK, wire.ProjectOf(p))
 }
 
 // sendJSON answers with v.

@@ -7,14 +7,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"collie/web/wire"
 )
 
 func TestProjects(t *testing.T) {
 	s := MustServe(t)
-	var first, second projectJSON
+	var first, second wire.Project
 	s.post("/api/v1/projects", `{"name":"  One "}`).into(t, http.StatusCreated, &first)
-	want := projectJSON{Name: "One", Classes: []classJSON{{0, 0, "background", "#5b6b7f"}, {1, 1, "object", "#f2a541"}}}
-	if diff := cmp.Diff(want, first, cmpopts.IgnoreFields(projectJSON{}, "ID", "Created", "Rest")); diff != "" {
+	want := wire.Project{Name: "One", Classes: []wire.Class{{ID: 0, Index: 0, Name: "background", Color: "#5b6b7f"}, {ID: 1, Index: 1, Name: "object", Color: "#f2a541"}}}
+	if diff := cmp.Diff(want, first, cmpopts.IgnoreFields(wire.Project{}, "ID", "Created", "Rest")); diff != "" {
 		t.Errorf("default project (-want +got):\n%s", diff)
 	}
 	made := s.post("/api/v1/projects", `{"name":"Two","classes":[{"name":"a","color":"#ABCDEF"}],"later":true}`)
@@ -23,19 +25,19 @@ func TestProjects(t *testing.T) {
 		t.Errorf("Location %q", got)
 	}
 
-	var list []projectJSON
+	var list []wire.Project
 	s.get("/api/v1/projects").into(t, http.StatusOK, &list)
 	if len(list) != 2 || list[0].ID != second.ID {
 		t.Errorf("list %+v, want the newest first", list)
 	}
 
-	var edited, read projectJSON
+	var edited, read wire.Project
 	s.send("PATCH", "/api/v1/projects/"+second.ID, strings.NewReader(`{"name":"Zwei","classes":[{"name":"b","color":"#000001"},{"name":"c"}]}`)).into(t, http.StatusOK, &edited)
 	s.get("/api/v1/projects/"+second.ID).into(t, http.StatusOK, &read)
 	if diff := cmp.Diff(edited, read); diff != "" {
 		t.Errorf("edited and read differ:\n%s", diff)
 	}
-	if read.Name != "Zwei" || len(read.Classes) != 2 || read.Classes[0] != (classJSON{0, 0, "b", "#000001"}) {
+	if read.Name != "Zwei" || len(read.Classes) != 2 || read.Classes[0] != (wire.Class{ID: 0, Index: 0, Name: "b", Color: "#000001"}) {
 		t.Errorf("edited project %+v", read)
 	}
 
@@ -97,7 +99,7 @@ func TestProjectMistakes(t *testing.T) {
 			}
 		})
 	}
-	var after projectJSON
+	var after wire.Project
 	s.get(path).into(t, http.StatusOK, &after)
 	if diff := cmp.Diff(p, after); diff != "" {
 		t.Errorf("the project changed:\n%s", diff)
@@ -109,16 +111,16 @@ func TestProjectMistakes(t *testing.T) {
 // name of the first class until somebody chooses.
 func TestRestOfProject(t *testing.T) {
 	s := MustServe(t)
-	var p projectJSON
+	var p wire.Project
 	create := func(body string) {
 		t.Helper()
-		p = projectJSON{}
+		p = wire.Project{}
 		s.post("/api/v1/projects", body).into(t, http.StatusCreated, &p)
 	}
 	patch := func(body, want string) {
 		t.Helper()
 		id := p.ID
-		p = projectJSON{}
+		p = wire.Project{}
 		s.send("PATCH", "/api/v1/projects/"+id, strings.NewReader(body)).into(t, http.StatusOK, &p)
 		if got := p.Rest.Value.String(); got != want {
 			t.Errorf("PATCH %s: rest is %s, want %s", body, got, want)
@@ -155,7 +157,7 @@ func TestRestOfProject(t *testing.T) {
 	if p.Rest.Value.String() != "1" {
 		t.Errorf("rest %v, want what was asked for", p.Rest.Value)
 	}
-	var all []projectJSON
+	var all []wire.Project
 	s.get("/api/v1/projects").into(t, http.StatusOK, &all)
 	if len(all) != 3 {
 		t.Errorf("%d projects, want the 3 that were accepted", len(all))

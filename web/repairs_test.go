@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"collie/web/wire"
 )
 
 // A pixel is repaired over HTTP and its class shows in the record and to all
@@ -35,8 +37,8 @@ func TestRepairsOverHTTPAndTheSocket(t *testing.T) {
 	if out.Seq != 4 {
 		t.Errorf("a repeat answers %d, want 4", out.Seq)
 	}
-	want := []repairJSON{{number(2), run(inSea.Y, inSea.X, 5)}, {number(255), []int32{corner, 2}}}
-	check := func(what string, want []repairJSON) {
+	want := []wire.Repair{{Class: new(2), Runs: run(inSea.Y, inSea.X, 5)}, {Class: new(255), Runs: []int32{corner, 2}}}
+	check := func(what string, want []wire.Repair) {
 		t.Helper()
 		var record openImageJSON
 		s.get(path).into(t, http.StatusOK, &record)
@@ -60,8 +62,8 @@ func TestRepairsOverHTTPAndTheSocket(t *testing.T) {
 	check("undone", want)
 
 	// Its class goes another way, and so does the repair.
-	s.patchProject(im.Project, `{"classes":[{"id":0},{"id":1}],"remap":{"2":0}}`).into(t, http.StatusOK, &projectJSON{})
-	check("remapped", []repairJSON{{number(0), want[0].Runs}, want[1]})
+	s.patchProject(im.Project, `{"classes":[{"id":0},{"id":1}],"remap":{"2":0}}`).into(t, http.StatusOK, &wire.Project{})
+	check("remapped", []wire.Repair{{Class: new(0), Runs: want[0].Runs}, want[1]})
 }
 
 func TestRepairMistakes(t *testing.T) {

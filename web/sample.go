@@ -5,11 +5,12 @@ import (
 	"net/http"
 
 	"collie/segment/sample"
+	"collie/web/wire"
 )
 
 // sampleJSON is the sample project with its image.
 type sampleJSON struct {
-	projectJSON
+	wire.Project
 	Images []imageJSON `json:"images"`
 }
 
@@ -24,5 +25,5 @@ func (s *Server) createSample(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Location", "/api/v1/projects/"+p.ID)
-	return s.sendJSON(w, http.StatusCreated, sampleJSON{projectOut(p), []imageJSON{imageOut(im)}})
+	return s.sendJSON(w, http.StatusCreated, sampleJSON{wire.ProjectOf(p), []imageJSON{imageOut(im)}})
 }

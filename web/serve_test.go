@@ -24,6 +24,7 @@ import (
 	"collie/storage/sqlite"
 	"collie/storage/workspacetest"
 	"collie/web/metrics"
+	"collie/web/wire"
 )
 
 var update = flag.Bool("update", false, "write the message fixtures anew")
@@ -87,6 +88,15 @@ func serve(tb testing.TB, options []workspace.Options, changes ...func(*Config, 
 	client := listener.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &site{tb: tb, server: server, store: data.Store, url: listener.URL, client: client}
+}
+
+// encode writes what a test sends.
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
 }
 
 // answer is a response read to its end.
@@ -207,9 +217,9 @@ func (s *site) upload(project string, files ...file) answer {
 }
 
 // project makes a project with the classes sky, sea and sand.
-func (s *site) project() projectJSON {
+func (s *site) project() wire.Project {
 	s.tb.Helper()
-	var p projectJSON
+	var p wire.Project
 	s.post("/api/v1/projects", `{"name":"Beach","classes":[{"name":"sky","color":"#112233"},{"name":"sea"},{"name":"sand"}]}`).into(s.tb, http.StatusCreated, &p)
 	return p
 }

@@ -2,12 +2,11 @@
 // the websocket of each image. It turns requests into calls of a
 // [workspace.Workspace] and errors into answers; it decides nothing about the
 // domain. router.go is the table of all routes, protocol.go the contract with
-// other programs, hub.go and socket.go the live part.
+// other programs; package live has the websockets.
 package web
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -18,6 +17,7 @@ import (
 	"collie/segment/accounts"
 	"collie/segment/export"
 	"collie/segment/workspace"
+	"collie/web/live"
 )
 
 // Server answers all requests. It is made by New, safe for concurrent use, and
@@ -30,7 +30,7 @@ type Server struct {
 	metrics   http.Handler
 	scratch   *os.Root
 	zips      chan struct{} // a place per zip archive that is being read
-	hub       *hub
+	hub       *live.Hub
 	exports   *export.Jobs
 	handler   http.Handler
 	stopping  atomic.Bool
@@ -70,7 +70,7 @@ func New(c Config) *Server {
 	s := &Server{
 		workspace: c.Workspace, ready: c.Ready, log: c.Log, limits: limits, metrics: c.Metrics,
 		scratch: c.Scratch, zips: make(chan struct{}, limits.Zips),
-		hub: newHub(c.Workspace, c.Log, limits), exports: c.Exports,
+		hub: live.New(live.Config{Workspace: c.Workspace, Log: c.Log, Limits: limits.Socket, Explain: explain}), exports: c.Exports,
 		loopback: c.Login == nil && !c.AnyName, origin: c.Origin, proxies: c.Proxies,
 	}
 	if c.Login != nil {
@@ -91,7 +91,7 @@ func New(c Config) *Server {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Sockets is how many websockets are open.
-func (s *Server) Sockets() int { return s.hub.sockets() }
+func (s *Server) Sockets() int { return s.hub.Sockets() }
 
 // Close ends every websocket with close code 1012 (the service restarts), every
 // running sequence and every export, and waits until their goroutines have ended. From
@@ -99,18 +99,6 @@ func (s *Server) Sockets() int { return s.hub.sockets() }
 // still answered.
 func (s *Server) Close() {
 	s.stopping.Store(true)
-	s.hub.close()
+	s.hub.Close()
 	s.exports.Close()
-}
-
-// guard runs f and reports a panic in it as an error, so that what fails is
-// one request or one computation and never the process.
-func guard(log *slog.Logger, what string, f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			logPanic(log, what, v)
-			err = errors.New("panic in " + what)
-		}
-	}()
-	return f()
 }

@@ -1,9 +1,7 @@
 package web
 
 import (
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
@@ -14,6 +12,7 @@ import (
 
 	"collie/segment/access"
 	"collie/segment/accounts"
+	"collie/web/live"
 )
 
 // ends waits for the socket to be closed, by the given code.
@@ -44,13 +43,9 @@ func (c *tab) lives() {
 // occupied waits until that many sockets are open.
 func (s *site) occupied(want int) {
 	s.tb.Helper()
-	h := s.server.hub
 	var got int
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		h.mu.Lock()
-		got = len(h.seats)
-		h.mu.Unlock()
-		if got == want {
+		if got = s.server.Sockets(); got == want {
 			return
 		}
 	}
@@ -69,7 +64,7 @@ func TestSocketsEndWithTheSession(t *testing.T) {
 
 	here, there := home.greet(im.ID), office.greet(im.ID)
 	home.submit("/logout", nil)
-	here.ends(closeSignedOut)
+	here.ends(live.CloseSignedOut)
 	there.lives()
 	if a := home.knock(im.ID); a.status != 401 {
 		t.Errorf("a new socket of the old session: %d", a.status)
@@ -84,7 +79,7 @@ func TestSocketsEndWithTheSession(t *testing.T) {
 	}
 
 	admin.submit("/users/"+u.ID+"/password", url.Values{"password": {"another horse"}})
-	there.ends(closeSignedOut)
+	there.ends(live.CloseSignedOut)
 	if a := office.knock(im.ID); a.status != 401 {
 		t.Errorf("a socket after the password changed: %d", a.status)
 	}
@@ -92,7 +87,7 @@ func TestSocketsEndWithTheSession(t *testing.T) {
 	u = mustNamed(t, s, "ann")
 	there = s.as(u).greet(im.ID)
 	admin.submit("/users/"+u.ID+"/remove", nil)
-	there.ends(closeSignedOut)
+	there.ends(live.CloseSignedOut)
 	other.lives()
 	s.occupied(1)
 }
@@ -100,7 +95,7 @@ func TestSocketsEndWithTheSession(t *testing.T) {
 // What happens to a user or a session without a request of this server, as by
 // the command line, is noticed at the next ping.
 func TestSocketsAreChecked(t *testing.T) {
-	s := MustServe(t, withLogin, limited(Limits{PingEvery: 30 * time.Millisecond, Session: accounts.SessionLimits{Idle: time.Hour}}))
+	s := MustServe(t, withLogin, limited(Limits{Socket: live.Limits{PingEvery: 30 * time.Millisecond}, Session: accounts.SessionLimits{Idle: time.Hour}}))
 	u := s.user("ann", access.Annotator)
 	s.user("admin", access.Admin)
 	im := s.as(mustNamed(t, s, "admin")).photo()
@@ -116,14 +111,14 @@ func TestSocketsAreChecked(t *testing.T) {
 	if err := s.store.SetPassword(t.Context(), u.ID, "x"); err != nil {
 		t.Fatal(err)
 	}
-	c.ends(closeSignedOut)
+	c.ends(live.CloseSignedOut)
 
 	u = mustNamed(t, s, "ann")
 	c = s.as(u).greet(im.ID)
 	if err := s.store.RemoveUser(t.Context(), u.ID); err != nil {
 		t.Fatal(err)
 	}
-	c.ends(closeSignedOut)
+	c.ends(live.CloseSignedOut)
 
 	// A session goes on by what is done on a socket, and ends when only pings
 	// and pongs go over it.
@@ -148,7 +143,7 @@ func TestSocketsAreChecked(t *testing.T) {
 			}
 		}
 	})
-	c.ends(closeSignedOut)
+	c.ends(live.CloseSignedOut)
 	close(ended)
 	expiry.Wait()
 }
@@ -180,84 +175,4 @@ func TestManySocketsWithoutLogin(t *testing.T) {
 		s.dial(im.ID)
 	}
 	s.occupied(100)
-}
-
-// A client that gives no sign of life is disconnected; one that does nothing
-// but answer pings is not.
-func TestSocketSilence(t *testing.T) {
-	const patience = 2 * time.Second
-	s := MustServe(t, limited(Limits{PingEvery: 50 * time.Millisecond, PongWithin: patience}))
-	im := s.photo()
-	began := time.Now()
-	s.dial(im.ID) // doesn't read, so it doesn't answer
-	alive := s.greet(im.ID)
-	s.occupied(2)
-	failed := make(chan error, 1)
-	go func() { // answers pings
-		_, _, err := alive.conn.ReadMessage()
-		failed <- err
-	}()
-	s.occupied(1)
-	if took := time.Since(began); took < patience {
-		t.Errorf("silence was punished after %v", took)
-	}
-	select {
-	case err := <-failed:
-		t.Errorf("the quiet page was disconnected: %v", err)
-	case <-time.After(time.Second):
-	}
-}
-
-// narrow makes connections whose buffers hold next to nothing.
-type narrow struct{ net.Listener }
-
-func (n narrow) Accept() (net.Conn, error) {
-	c, err := n.Listener.Accept()
-	if tcp, ok := c.(*net.TCPConn); ok && err == nil {
-		err = tcp.SetWriteBuffer(4096)
-	}
-	return c, err
-}
-
-// A client that takes nothing is cut off, holds little meanwhile, and does not
-// slow down the others at the same image.
-func TestSocketTakesNothing(t *testing.T) {
-	s := MustServe(t, limited(Limits{WriteWithin: 4 * time.Second, MessageRate: 1e6}))
-	im := s.photo()
-	tight := httptest.NewUnstartedServer(s.server)
-	tight.Listener = narrow{tight.Listener}
-	tight.Start()
-	defer tight.Close()
-
-	other := s.greet(im.ID)
-	dialer := websocket.Dialer{NetDial: func(network, address string) (net.Conn, error) {
-		c, err := net.Dial(network, address)
-		if err == nil {
-			err = c.(*net.TCPConn).SetReadBuffer(4096)
-		}
-		return c, err
-	}}
-	stuck, _, err := dialer.Dial("ws"+strings.TrimPrefix(tight.URL, "http")+"/api/v1/images/"+im.ID+"/socket", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stuck.Close()
-	s.occupied(2)
-	sent := make(chan int)
-	go func() { // asks and never listens, until it is cut off
-		n := 0
-		for ; stuck.WriteMessage(websocket.TextMessage, []byte(`{"type":"`+strings.Repeat("dance", 20)+`"}`)) == nil; n++ {
-		}
-		sent <- n
-	}()
-	for i := range 10 {
-		began := time.Now()
-		other.lives()
-		if took := time.Since(began); took > 3*time.Second {
-			t.Errorf("answer %d took %v beside a client that takes nothing", i, took)
-		}
-	}
-	s.occupied(1)
-	t.Logf("%d messages were sent before", <-sent)
-	other.lives()
 }

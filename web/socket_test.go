@@ -12,6 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/gorilla/websocket"
+
+	"collie/web/live"
+	"collie/web/wire"
 )
 
 // tab is a page's end of a socket.
@@ -66,9 +69,9 @@ type message struct {
 	Clicks, Labels                  []byte
 	Map                             string
 	Regions, Wanted, Finest, Split  int
-	Project                         projectJSON
-	Repairs                         []repairJSON
-	frame                           HypothesisFrame
+	Project                         wire.Project
+	Repairs                         []wire.Repair
+	frame                           live.HypothesisFrame
 }
 
 // next reads one message.
@@ -143,7 +146,7 @@ func TestSocketFromClickToAccept(t *testing.T) {
 	if run := c.expect("run"); run.Count != 0 || run.Seq != 0 || run.Classes == nil {
 		t.Errorf("run of no evidence: %+v", run)
 	}
-	if done := c.expect("done"); done.Reason != reasonNoEvidence || done.Detail == "" {
+	if done := c.expect("done"); done.Reason != "no-evidence" || done.Detail == "" {
 		t.Errorf("done of no evidence: %+v", done)
 	}
 
@@ -160,7 +163,7 @@ func TestSocketFromClickToAccept(t *testing.T) {
 	if h := c.expect("hypothesis"); h.frame.Rank != 0 || slices.Max(h.frame.Labels) != 0 {
 		t.Errorf("hypothesis of one class: %+v", h.frame)
 	}
-	if done := c.expect("done"); done.Reason != reasonOneClass || done.Detail == "" {
+	if done := c.expect("done"); done.Reason != "one-class" || done.Detail == "" {
 		t.Errorf("done of one class: %+v", done)
 	}
 
@@ -172,7 +175,7 @@ func TestSocketFromClickToAccept(t *testing.T) {
 		t.Errorf("run of two classes: %+v", run)
 	}
 	got := c.until("done")
-	if done := got[len(got)-1]; done.Reason != reasonComplete || done.Run != run.Run || len(got) != 21 {
+	if done := got[len(got)-1]; done.Reason != "complete" || done.Run != run.Run || len(got) != 21 {
 		t.Fatalf("%d messages up to %+v, want 20 hypotheses and the end", len(got), done)
 	}
 	var script hypothesesJSON

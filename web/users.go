@@ -7,6 +7,7 @@ import (
 
 	"collie/segment/access"
 	"collie/templates"
+	"collie/web/live"
 )
 
 // notices are what the pages about users say after a change that went well, by
@@ -76,7 +77,7 @@ func (s *Server) setRole(r *http.Request) (string, error) {
 	id := chi.URLParam(r, "id")
 	err := s.sessions.accounts.SetRole(r.Context(), id, role)
 	if err == nil {
-		s.hub.expel(roleChanged, func(t *seat) bool { return t.user == id })
+		s.hub.Expel(live.RoleChanged, func(v live.Visitor) bool { return v.User == id })
 	}
 	return "role", err
 }
@@ -97,7 +98,7 @@ func (s *Server) removeUser(r *http.Request) (string, error) {
 // says that they have not, and returns err.
 func (s *Server) expelUser(id string, err error) error {
 	if err == nil {
-		s.hub.expel(signedOut, func(t *seat) bool { return t.user == id })
+		s.hub.Expel(live.SignedOut, func(v live.Visitor) bool { return v.User == id })
 	}
 	return err
 }

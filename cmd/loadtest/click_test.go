@@ -13,7 +13,7 @@ import (
 
 	"collie/segment"
 	"collie/superpixels"
-	"collie/web"
+	"collie/web/live"
 )
 
 // row is an image of five superpixels in a row, of two classes.
@@ -102,11 +102,11 @@ func TestSupposedIsTimedFromThePress(t *testing.T) {
 	const ms = time.Millisecond
 	c := &click{press: press{down: 100 * ms, up: 190 * ms}, superpixels: []int{1}}
 	pg.press(c)
-	frame := func(run, seq uint32) *web.HypothesisFrame {
-		return &web.HypothesisFrame{Run: run, Seq: seq, Labels: []uint8{1, 1, 1, 0, 0}}
+	frame := func(run, seq uint32) *live.HypothesisFrame {
+		return &live.HypothesisFrame{Run: run, Seq: seq, Labels: []uint8{1, 1, 1, 0, 0}}
 	}
-	pg.hypothesis(frame(web.SupposedRun, 7), 110*ms) // of the press before
-	pg.hypothesis(frame(web.SupposedRun, 8), 120*ms)
+	pg.hypothesis(frame(live.SupposedRun, 7), 110*ms) // of the press before
+	pg.hypothesis(frame(live.SupposedRun, 8), 120*ms)
 	pg.release(c)
 	pg.hypothesis(frame(3, 7), 191*ms) // the run before
 	pg.hypothesis(frame(4, 8), 193*ms)

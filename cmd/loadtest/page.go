@@ -12,7 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"collie/segment"
-	"collie/web"
+	"collie/web/live"
 )
 
 // page is an image that an annotator has open. One goroutine reads its socket;
@@ -115,7 +115,7 @@ func (pg *page) read() {
 		}
 		now := time.Since(pg.start)
 		if kind == websocket.BinaryMessage {
-			var f web.HypothesisFrame
+			var f live.HypothesisFrame
 			if f.UnmarshalBinary(b) == nil {
 				pg.hypothesis(&f, now)
 			}
@@ -133,10 +133,10 @@ func (pg *page) read() {
 
 // hypothesis is for all clicks that it knows of. A supposed one is for the press
 // only: it does not shorten what a label takes.
-func (pg *page) hypothesis(f *web.HypothesisFrame, now time.Duration) {
+func (pg *page) hypothesis(f *live.HypothesisFrame, now time.Duration) {
 	pg.mu.Lock()
 	defer pg.mu.Unlock()
-	if f.Run == web.SupposedRun {
+	if f.Run == live.SupposedRun {
 		if c := pg.supposed; c != nil && c.seq == int(f.Seq) {
 			pg.sees(c, now)
 		}

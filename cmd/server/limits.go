@@ -17,6 +17,7 @@ import (
 	"collie/segment/photo"
 	"collie/segment/workspace"
 	"collie/web"
+	"collie/web/live"
 )
 
 // uploadLimits bound what a file may be that is taken in, for every command
@@ -56,13 +57,13 @@ func defaultLimits() kong.Vars {
 		"upload_rate":      size(w.SlowRate),
 		"zips_at_once":     w.Zips,
 		"max_json":         size(w.JSON),
-		"max_sockets":      w.Sockets,
-		"user_sockets":     w.UserSockets,
-		"message_rate":     w.MessageRate,
-		"max_message":      size(w.Message),
-		"write_timeout":    w.WriteWithin,
-		"ping_interval":    w.PingEvery,
-		"pong_timeout":     w.PongWithin,
+		"max_sockets":      w.Socket.Sockets,
+		"user_sockets":     w.Socket.UserSockets,
+		"message_rate":     w.Socket.MessageRate,
+		"max_message":      size(w.Socket.Message),
+		"write_timeout":    w.Socket.WriteWithin,
+		"ping_interval":    w.Socket.PingEvery,
+		"pong_timeout":     w.Socket.PongWithin,
 		"session_idle":     w.Session.Idle,
 		"session_life":     w.Session.Lifetime,
 		"account_tries":    a.AccountTries,
@@ -143,8 +144,10 @@ func (l serveLimits) web() web.Limits {
 	return web.Limits{
 		JSON: int64(l.MaxJSON), Upload: int64(l.UploadSize), Files: l.UploadFiles, Zip: l.zip(), Zips: l.ZipsAtOnce,
 		Stall: l.StallTimeout, SlowRate: int64(l.UploadRate),
-		Sockets: l.MaxSockets, UserSockets: l.UserSockets, MessageRate: l.MessageRate, Message: int64(l.MaxMessage),
-		WriteWithin: l.WriteTimeout, PingEvery: l.PingInterval, PongWithin: l.PongTimeout,
+		Socket: live.Limits{
+			Sockets: l.MaxSockets, UserSockets: l.UserSockets, MessageRate: l.MessageRate, Message: int64(l.MaxMessage),
+			WriteWithin: l.WriteTimeout, PingEvery: l.PingInterval, PongWithin: l.PongTimeout,
+		},
 		Session: accounts.SessionLimits{Idle: l.SessionIdle, Lifetime: l.SessionLife},
 	}
 }

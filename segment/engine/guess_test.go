@@ -1,12 +1,13 @@
 package engine
 
 import (
-	"collie/segment"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"collie/segment"
 )
 
 // halves is a guess of classes 3 and 9 for the patchwork: the left is 3 and the

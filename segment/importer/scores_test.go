@@ -13,8 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"collie/superpixels"
 	"github.com/google/go-cmp/cmp"
+
+	"collie/superpixels"
 )
 
 // array is a .npy array to be written.

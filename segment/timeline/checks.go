@@ -1,10 +1,11 @@
 package timeline
 
 import (
-	"collie/segment"
 	"errors"
 	"fmt"
 	"slices"
+
+	"collie/segment"
 )
 
 // FewestRegions is the coarsest granularity that can be asked for.

@@ -1,12 +1,13 @@
 package timeline
 
 import (
-	"collie/segment"
 	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"collie/segment"
 )
 
 // lately is all that one can see of a timeline.

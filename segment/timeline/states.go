@@ -1,8 +1,9 @@
 package timeline
 
 import (
-	"collie/segment"
 	"slices"
+
+	"collie/segment"
 )
 
 // mark says where an event led. A state is named by the number of the event

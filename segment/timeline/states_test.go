@@ -1,11 +1,12 @@
 package timeline
 
 import (
-	"collie/segment"
 	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
 )
 
 // A history of twists: undone branches can be gone back to, undo takes a restore

@@ -1,10 +1,11 @@
 package workspace
 
 import (
-	"collie/segment"
 	"context"
 	"fmt"
 	"strings"
+
+	"collie/segment"
 )
 
 // ClassesInUse is the cause of the Conflict when classes are to be deleted that

@@ -1,8 +1,6 @@
 package workspace
 
 import (
-	"collie/segment"
-	"collie/superpixels"
 	"container/list"
 	"context"
 	"encoding"
@@ -12,6 +10,9 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"collie/segment"
+	"collie/superpixels"
 )
 
 // Memory for prepared images: a share of the limit that the program has been

@@ -1,39 +1,22 @@
-package web
+package live
 
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"collie/segment/access"
+	"collie/segment"
 	"collie/segment/schedule"
 	"collie/segment/workspace"
 )
-
-// member joins the image's room as a socket without a connection.
-func (s *site) member(imageID string) (*room, *socket) {
-	s.tb.Helper()
-	ctx := access.With(s.tb.Context(), access.Owner)
-	r, err := s.server.hub.enter(ctx, imageID)
-	if err != nil {
-		s.tb.Fatal(err)
-	}
-	c := &socket{outbox: newOutbox(), room: r, seat: &seat{ctx: ctx}}
-	r.join(c)
-	s.tb.Cleanup(func() {
-		r.part(c)
-		r.leave()
-	})
-	return r, c
-}
 
 // taken empties the outbox without giving the sequence a chance to go on.
 func taken(c *socket) (kinds []string) {
@@ -55,10 +38,10 @@ func taken(c *socket) (kinds []string) {
 }
 
 func TestRunsAreSupersededAndStopped(t *testing.T) {
-	s := MustServe(t)
-	im := s.photo()
-	s.clickThree("/api/v1/images/" + im.ID)
-	r, c := s.member(im.ID)
+	h := mustOpen(t, Limits{})
+	im := h.image()
+	h.clickThree(im)
+	r, c := h.member(im)
 
 	r.mu.Lock() // no hypothesis can be published meanwhile
 	r.start(20)
@@ -89,58 +72,48 @@ func TestRunsAreSupersededAndStopped(t *testing.T) {
 // A server that has no time for a sequence says so and tries again by itself,
 // until somebody stops it.
 func TestBusyRunsStartAgain(t *testing.T) {
-	s := mustServe(t, Limits{}, workspace.Options{Schedule: schedule.Limits{Patience: -1}})
-	im := s.photo()
-	s.clickThree("/api/v1/images/" + im.ID)
-	r, c := s.member(im.ID)
-	wait := func() string {
-		t.Helper()
-		for {
+	synctest.Test(t, func(t *testing.T) {
+		h := mustOpen(t, Limits{}, workspace.Options{Schedule: schedule.Limits{Patience: -1}})
+		im := h.image()
+		h.clickThree(im)
+		r, c := h.member(im)
+		said := func() []string {
+			synctest.Wait()
 			r.mu.Lock()
-			got := taken(c)
-			r.mu.Unlock()
-			if len(got) > 0 {
-				return got[len(got)-1]
-			}
-			select {
-			case <-c.ready:
-			case <-time.After(20 * time.Second):
-				t.Fatal("nothing more is said")
-			}
+			defer r.mu.Unlock()
+			return taken(c)
 		}
-	}
-	for got := wait(); got != "done busy"; got = wait() {
-		if got == "hypothesis" {
-			t.Fatal("a hypothesis was made")
+		if diff := cmp.Diff([]string{"state ", "run ", "done busy"}, said()); diff != "" {
+			t.Errorf("at first (-want +got):\n%s", diff)
 		}
-	}
-	if got := wait(); got != "run " && got != "done busy" {
-		t.Errorf("after a while: %q, want the run again", got)
-	}
-	r.stop()
-	r.mu.Lock()
-	number := r.run.number
-	taken(c)
-	r.mu.Unlock()
-	time.Sleep(2*busyPause + 100*time.Millisecond)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if got := taken(c); len(got) > 0 || r.run.number != number {
-		t.Errorf("after it was stopped: %v", got)
-	}
+		time.Sleep(busyPause - 1)
+		if got := said(); got != nil {
+			t.Errorf("before the shortest pause is over: %v", got)
+		}
+		time.Sleep(busyPause + 1)
+		if diff := cmp.Diff([]string{"run ", "done busy"}, said()); diff != "" {
+			t.Errorf("after the longest pause (-want +got):\n%s", diff)
+		}
+		r.stop()
+		said()
+		time.Sleep(time.Hour)
+		if got := said(); got != nil {
+			t.Errorf("after it was stopped: %v", got)
+		}
+	})
 }
 
 // A room goes with its last visitor, and with the last member its sequence.
 func TestRoomsEnd(t *testing.T) {
-	s := MustServe(t)
-	im := s.photo()
-	r, err := s.server.hub.enter(access.With(t.Context(), access.Owner), im.ID)
+	h := mustOpen(t, Limits{})
+	im := h.image()
+	r, err := h.hub.enter(h.owner(), im)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &socket{outbox: newOutbox(), room: r, seat: &seat{ctx: t.Context()}}
 	r.join(c)
-	if again, err := s.server.hub.enter(access.With(t.Context(), access.Owner), im.ID); err != nil || again != r {
+	if again, err := h.hub.enter(h.owner(), im); err != nil || again != r {
 		t.Fatalf("a second visitor got %p, %v, want %p", again, err, r)
 	}
 	r.leave()
@@ -149,18 +122,20 @@ func TestRoomsEnd(t *testing.T) {
 		t.Error("a sequence runs for nobody")
 	}
 	r.leave()
-	if n := len(s.server.hub.rooms); n != 0 {
+	if n := len(h.hub.rooms); n != 0 {
 		t.Errorf("%d rooms are left", n)
 	}
 }
 
 // A state that was read before another was told does not undo it.
 func TestRoomKeepsTheNewestState(t *testing.T) {
-	s := MustServe(t)
-	im := s.photo()
-	r, c := s.member(im.ID)
+	h := mustOpen(t, Limits{})
+	im := h.image()
+	r, c := h.member(im)
 	old, sequence := r.annotation.Present()
-	s.post("/api/v1/images/"+im.ID+"/evidence", labelAt("a", 0, inSky, 0)).into(t, http.StatusOK, &seqJSON{})
+	if _, err := h.hub.Append(h.owner(), im, 0, segment.Event{ID: "a", Kind: segment.Label, Superpixels: []int32{0}, Class: 0}); err != nil {
+		t.Fatal(err)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	taken(c)
@@ -271,12 +246,12 @@ func TestOutbox(t *testing.T) {
 
 // Who waits for the disk holds up nobody at another image.
 func TestSlowDiskOfOneRoom(t *testing.T) {
-	s := MustServe(t)
-	im, other := s.photo(), s.photo()
-	s.clickThree("/api/v1/images/" + im.ID)
-	s.greet(im.ID) // there is a whole sequence now, and the next to close the image notes its doubt
+	h := mustOpen(t, Limits{})
+	im, other := h.image(), h.image()
+	h.clickThree(im)
+	h.greet(im) // there is a whole sequence now, and the next to close the image notes its doubt
 	waits, goOn := make(chan struct{}, 1), make(chan struct{})
-	s.store.Synced(func(time.Duration) {
+	h.store.Synced(func(time.Duration) {
 		token(waits)
 		<-goOn
 	})
@@ -284,7 +259,7 @@ func TestSlowDiskOfOneRoom(t *testing.T) {
 	defer second.Wait()
 	defer close(goOn)
 	second.Go(func() {
-		r, err := s.server.hub.enter(access.With(t.Context(), access.Owner), im.ID)
+		r, err := h.hub.enter(h.owner(), im)
 		if err != nil {
 			t.Error(err)
 			return
@@ -292,5 +267,5 @@ func TestSlowDiskOfOneRoom(t *testing.T) {
 		r.leave()
 	})
 	<-waits
-	s.greet(other.ID)
+	h.greet(other)
 }

@@ -1,4 +1,4 @@
-package web
+package wire
 
 import (
 	"bytes"
@@ -8,16 +8,16 @@ import (
 	"collie/web/openapi"
 )
 
-// restJSON is what nobody clicks in the images of a project: the index of a
+// Rest is what nobody clicks in the images of a project: the index of a
 // class, null for undecided, or a word. Its value has the index in place of the
 // class id, and is nil where a request has no such field.
-type restJSON struct{ Value *segment.Rest }
+type Rest struct{ Value *segment.Rest }
 
 // IsZero reports whether there is no value.
-func (r restJSON) IsZero() bool { return r.Value == nil }
+func (r Rest) IsZero() bool { return r.Value == nil }
 
 // MarshalJSON writes the value, which must be there.
-func (r restJSON) MarshalJSON() ([]byte, error) {
+func (r Rest) MarshalJSON() ([]byte, error) {
 	switch r.Value.Mode {
 	case segment.RestClass:
 		return json.Marshal(r.Value.Class)
@@ -28,7 +28,7 @@ func (r restJSON) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
-func (r *restJSON) UnmarshalJSON(text []byte) error {
+func (r *Rest) UnmarshalJSON(text []byte) error {
 	r.Value = new(segment.Rest)
 	if string(text) == "null" {
 		r.Value.Mode = segment.RestUndecided
@@ -36,13 +36,13 @@ func (r *restJSON) UnmarshalJSON(text []byte) error {
 	}
 	err := r.Value.UnmarshalText(bytes.Trim(text, `"`))
 	if number := text[0] != '"'; err != nil || number != (r.Value.Mode == segment.RestClass) {
-		return invalid("The field \"rest\" is %.40s; accepted are the index of a class, null for undecided, \"undecided-first\" and \"nothing\". Nothing was changed.", text)
+		return segment.Errorf(segment.Invalid, "The field \"rest\" is %.40s; accepted are the index of a class, null for undecided, \"undecided-first\" and \"nothing\". Nothing was changed.", text)
 	}
 	return nil
 }
 
 // JSONSchema describes it.
-func (restJSON) JSONSchema() openapi.Schema {
+func (Rest) JSONSchema() openapi.Schema {
 	return openapi.Schema{
 		"description": "what nobody clicks: the index of a class, null for undecided, undecided-first for undecided until a second class is clicked, or nothing when every class gets clicks",
 		"oneOf": []openapi.Schema{
@@ -53,10 +53,10 @@ func (restJSON) JSONSchema() openapi.Schema {
 }
 
 // restOut is a project's rest for programs.
-func restOut(p *segment.Project) restJSON {
+func restOut(p *segment.Project) Rest {
 	rest := p.PresentRest()
 	if rest.Mode == segment.RestClass {
 		rest.Class = uint8(p.Index(rest.Class))
 	}
-	return restJSON{&rest}
+	return Rest{&rest}
 }

@@ -1,8 +1,10 @@
-package web
+package live
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"flag"
 	"os"
 	"testing"
 	"time"
@@ -12,11 +14,12 @@ import (
 	"collie/segment"
 	"collie/segment/engine"
 	"collie/superpixels"
+	"collie/web/wire"
 )
 
 // fixturePath is read by the tests of the front-end, too: the two sides agree
 // on the messages by this file.
-const fixturePath = "../static/testdata/messages.json"
+const fixturePath = "../../static/testdata/messages.json"
 
 // fixtures are messages of every kind. Bytes are base64.
 type fixtures struct {
@@ -47,7 +50,7 @@ type superpixelsFixture struct {
 	Labels []int32 `json:"labels"`
 }
 
-func number(n int) *int { return &n }
+var update = flag.Bool("update", false, "write the message fixtures again")
 
 var frameExample = HypothesisFrame{
 	Run: 7, Seq: 12, Rank: 3, Energy: -1234.5,
@@ -55,29 +58,29 @@ var frameExample = HypothesisFrame{
 }
 
 var clientExamples = map[string]clientMessage{
-	"hello": {Type: "hello", Epoch: "e", Seq: 4, Unacked: []evidenceJSON{
-		{ID: "u1", ExpectedSeq: number(4), Kind: "label", Superpixels: []int32{5}, Class: number(0)},
-		{ID: "u2", ExpectedSeq: number(5), Kind: "undo"},
+	"hello": {Type: "hello", Epoch: "e", Seq: 4, Unacked: []wire.Evidence{
+		{ID: "u1", ExpectedSeq: new(4), Kind: "label", Superpixels: []int32{5}, Class: new(0)},
+		{ID: "u2", ExpectedSeq: new(5), Kind: "undo"},
 	}},
-	"label": {Type: "evidence", evidenceJSON: evidenceJSON{
-		ID: "c1", ExpectedSeq: number(0), Kind: "label", Map: "0011223344556677", Superpixels: []int32{1, 2}, Points: [][2]float64{{3.5, 4}}, Class: number(1),
+	"label": {Type: "evidence", Evidence: wire.Evidence{
+		ID: "c1", ExpectedSeq: new(0), Kind: "label", Map: "0011223344556677", Superpixels: []int32{1, 2}, Points: [][2]float64{{3.5, 4}}, Class: new(1),
 	}},
-	"clear":       {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c2", ExpectedSeq: number(1), Kind: "clear", Superpixels: []int32{1}}},
-	"accept":      {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c3", ExpectedSeq: number(2), Kind: "accept", Hypothesis: &pickJSON{Rank: 2, Digest: "0123456789abcdef"}}},
-	"undo":        {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c4", ExpectedSeq: number(3), Kind: "undo"}},
-	"redo":        {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c5", ExpectedSeq: number(4), Kind: "redo"}},
-	"granularity": {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c6", ExpectedSeq: number(5), Kind: "granularity", Regions: number(300)}},
+	"clear":       {Type: "evidence", Evidence: wire.Evidence{ID: "c2", ExpectedSeq: new(1), Kind: "clear", Superpixels: []int32{1}}},
+	"accept":      {Type: "evidence", Evidence: wire.Evidence{ID: "c3", ExpectedSeq: new(2), Kind: "accept", Hypothesis: &wire.Pick{Rank: 2, Digest: "0123456789abcdef"}}},
+	"undo":        {Type: "evidence", Evidence: wire.Evidence{ID: "c4", ExpectedSeq: new(3), Kind: "undo"}},
+	"redo":        {Type: "evidence", Evidence: wire.Evidence{ID: "c5", ExpectedSeq: new(4), Kind: "redo"}},
+	"granularity": {Type: "evidence", Evidence: wire.Evidence{ID: "c6", ExpectedSeq: new(5), Kind: "granularity", Regions: new(300)}},
 
-	"pixels": {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c7", ExpectedSeq: number(6), Kind: "pixels", Repairs: []repairJSON{
-		{number(1), []int32{0, 2, 7, 1}}, {number(255), []int32{4, 3}},
+	"pixels": {Type: "evidence", Evidence: wire.Evidence{ID: "c7", ExpectedSeq: new(6), Kind: "pixels", Repairs: []wire.Repair{
+		{Class: new(1), Runs: []int32{0, 2, 7, 1}}, {Class: new(255), Runs: []int32{4, 3}},
 	}}},
-	"restore": {Type: "evidence", evidenceJSON: evidenceJSON{ID: "c8", ExpectedSeq: number(7), Kind: "restore", To: number(0)}},
+	"restore": {Type: "evidence", Evidence: wire.Evidence{ID: "c8", ExpectedSeq: new(7), Kind: "restore", To: new(0)}},
 
 	"run":    {Type: "run", Count: 40},
 	"stop":   {Type: "stop"},
 	"credit": {Type: "credit", N: 8},
-	"suppose": {Type: "suppose", evidenceJSON: evidenceJSON{
-		ExpectedSeq: number(8), Map: "0011223344556677", Superpixels: []int32{5}, Class: number(1),
+	"suppose": {Type: "suppose", Evidence: wire.Evidence{
+		ExpectedSeq: new(8), Map: "0011223344556677", Superpixels: []int32{5}, Class: new(1),
 	}},
 }
 
@@ -93,18 +96,18 @@ func makeFixtures(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	f := fixtures{
-		Comment: "Written by web/messages_test.go: go test ./web -run Fixtures -update",
+		Comment: "Written by web/live/messages_test.go: go test ./web/live -run Fixtures -update",
 		Server: map[string]any{
 			"state": stateMessage{"state", "e", 12, []byte{0, 255, 1}, []byte{0, 2, 1}, 3, 1, "0011223344556677", 3, 2, 12, 1, nil},
-			"state with repairs": stateMessage{"state", "e", 13, []byte{0, 255, 1}, []byte{0, 2, 1}, 4, 0, "0011223344556677", 3, 2, 12, 1, []repairJSON{
-				{number(1), []int32{0, 2, 7, 1}}, {number(255), []int32{4, 3}},
+			"state with repairs": stateMessage{"state", "e", 13, []byte{0, 255, 1}, []byte{0, 2, 1}, 4, 0, "0011223344556677", 3, 2, 12, 1, []wire.Repair{
+				{Class: new(1), Runs: []int32{0, 2, 7, 1}}, {Class: new(255), Runs: []int32{4, 3}},
 			}},
-			"project": projectMessage{"project", projectJSON{
-				"p", "Park",
-				[]classJSON{{0, 0, "background", "#5b6b7f"}, {4, 1, "tree", "#2f9e8f"}},
-				[]deletedClassJSON{{1, "bush", "#f2a541", 4, time.Date(2025, 3, 4, 5, 6, 7, 0, time.UTC)}},
-				restJSON{&segment.Rest{Mode: segment.RestClass}},
-				time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC),
+			"project": projectMessage{"project", wire.Project{
+				ID: "p", Name: "Park",
+				Classes: []wire.Class{{ID: 0, Index: 0, Name: "background", Color: "#5b6b7f"}, {ID: 4, Index: 1, Name: "tree", Color: "#2f9e8f"}},
+				Deleted: []wire.DeletedClass{{ID: 1, Name: "bush", Color: "#f2a541", Target: 4, Deleted: time.Date(2025, 3, 4, 5, 6, 7, 0, time.UTC)}},
+				Rest:    wire.Rest{Value: &segment.Rest{Mode: segment.RestClass}},
+				Created: time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC),
 			}},
 			"ack":    ackMessage{"ack", "c1", 1},
 			"reject": rejectMessage{"reject", "c1", "stale", "The event was made for state 0 of this image, which is now at 2.", 2},
@@ -115,7 +118,7 @@ func makeFixtures(t *testing.T) []byte {
 		Client: map[string]any{},
 		Frame: frameFixture{
 			frame, frameExample.Run, frameExample.Seq, frameExample.Rank, frameExample.Energy,
-			frameExample.Digest.String(), widen(frameExample.Labels),
+			frameExample.Digest.String(), []int{0, 1, 2, 254, 1, 0},
 		},
 		Superpixels: superpixelsFixture{packed, m.Width, m.Height, m.N, m.Labels},
 	}
@@ -208,13 +211,14 @@ func FuzzSocketMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, err := parseMessage(b)
 		if err != nil {
-			if p := problemOf(err); p.Status >= 500 || p.Detail == "" {
-				t.Fatalf("a client's mistake became %+v", p)
+			var malformed *wire.Malformed
+			if segment.KindOf(err) != segment.Invalid && !errors.As(err, &malformed) {
+				t.Fatalf("a client's mistake became %v", err)
 			}
 			return
 		}
-		for _, e := range append(m.Unacked, m.evidenceJSON) {
-			event, _, err := e.event()
+		for _, e := range append(m.Unacked, m.Evidence) {
+			event, _, err := e.Event()
 			if err != nil && segment.KindOf(err) != segment.Invalid {
 				t.Fatalf("event: %v", err)
 			}

@@ -1,8 +1,7 @@
-package web
+package live
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"sync"
@@ -12,12 +11,14 @@ import (
 	"collie/segment/access"
 	"collie/segment/engine"
 	"collie/segment/workspace"
+	"collie/web/panics"
+	"collie/web/wire"
 )
 
 // room is one image with all who have it open: it stores their events, tells
 // every socket the new state, and runs the one sequence that all of them watch.
 type room struct {
-	hub        *hub
+	hub        *Hub
 	id         string
 	annotation *workspace.Annotation
 	visitors   int // guarded by hub.mu
@@ -57,7 +58,7 @@ func (r *room) append(ctx context.Context, expected int, e segment.Event, from *
 		r.asked = began
 	}
 	if from != nil {
-		from.reply(replyTo(e.ID, expected, seq, err, state.Seq))
+		from.reply(r.replyTo(e.ID, expected, seq, err, state.Seq))
 	}
 	r.adopt(state, sequence)
 	return seq, err
@@ -70,7 +71,7 @@ func (r *room) refresh() {
 	state, sequence := r.annotation.Present()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	message := encode(projectMessage{"project", projectOut(project)})
+	message := encode(projectMessage{"project", wire.ProjectOf(project)})
 	for m := range r.members {
 		m.tellProject(message)
 	}
@@ -101,17 +102,18 @@ func (r *room) adopt(state workspace.State, sequence *engine.Sequence) {
 // replyTo is the ack or the reject of an event. A reject is "stale" when the
 // same event, sent again for the present state, may well be stored, and "map"
 // when it has to be put in terms of the present superpixels first.
-func replyTo(id string, expected, seq int, err error, present int) any {
+func (r *room) replyTo(id string, expected, seq int, err error, present int) any {
 	if err == nil {
 		return ackMessage{Type: "ack", ID: id, Seq: seq}
 	}
-	p := problemOf(err)
-	m := rejectMessage{Type: "reject", ID: id, Reason: "invalid", Detail: p.Detail, Seq: present}
+	detail, ours := r.hub.explain(err)
+	m := rejectMessage{Type: "reject", ID: id, Reason: "invalid", Detail: detail, Seq: present}
+	var domain *segment.Error
 	switch {
-	case p.Status >= 500:
+	case ours:
 		m.Reason = "unavailable"
-	case segment.KindOf(err) == segment.Conflict && expected != *p.Seq:
-		m.Reason, m.Seq = "stale", *p.Seq
+	case errors.As(err, &domain) && domain.Kind == segment.Conflict && expected != domain.Seq:
+		m.Reason, m.Seq = "stale", domain.Seq
 	case errors.Is(err, workspace.ErrOtherMap):
 		m.Reason = "map"
 	}
@@ -134,7 +136,7 @@ func (r *room) told() *told {
 	}
 	repairs := r.state.Repairs
 	return &told{r.state.Repaired, encode(message), sync.OnceValue(func() []byte {
-		message.Repairs = repairsOut(repairs)
+		message.Repairs = wire.RepairsOf(repairs)
 		return encode(message)
 	})}
 }
@@ -227,7 +229,7 @@ func (r *room) start(count int) {
 
 // compute makes the hypotheses of a run one by one until it is superseded.
 func (r *room) compute(ctx context.Context, run *run, sequence *engine.Sequence, count int) {
-	err := guard(r.hub.log, "sequence", func() error {
+	err := panics.Guard(r.hub.log, "sequence", func() error {
 		for rank := range count {
 			h, err := sequence.At(ctx, rank)
 			if err != nil {
@@ -249,9 +251,10 @@ func (r *room) compute(ctx context.Context, run *run, sequence *engine.Sequence,
 	if ctx.Err() != nil {
 		return // whoever ended it has said why
 	}
-	reason, detail := outcome(sequence)
+	reason, detail := Outcome(sequence)
 	if segment.KindOf(err) == segment.Busy {
-		r.postpone(ctx, run, problemOf(err).Detail, count)
+		detail, _ := r.hub.explain(err)
+		r.postpone(ctx, run, detail, count)
 		return
 	}
 	if err != nil {
@@ -313,13 +316,4 @@ func (r *room) wakeAll() {
 	for m := range r.members {
 		m.wake()
 	}
-}
-
-// encode writes a message of ours, which always can be.
-func encode(message any) []byte {
-	b, err := json.Marshal(message)
-	if err != nil {
-		panic("web: " + err.Error())
-	}
-	return b
 }

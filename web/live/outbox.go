@@ -1,4 +1,4 @@
-package web
+package live
 
 // maxReplies is how many answers wait for one socket before it is not listened
 // to any more until it takes some.

@@ -1,10 +1,11 @@
-package web
+package live
 
 import (
 	"cmp"
 	"context"
 
 	"collie/segment"
+	"collie/web/panics"
 )
 
 // suppose sends this socket, and no other, the first hypothesis that there would
@@ -18,7 +19,7 @@ func (c *socket) suppose(m *clientMessage) error {
 	c.outbox.suppose(cancel) // before it is looked at whether it is for the present state
 	c.room.mu.Unlock()
 	m.ID, m.Kind = cmp.Or(m.ID, "supposed"), string(segment.Label)
-	event, expected, err := m.event()
+	event, expected, err := m.Event()
 	if err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func (c *socket) suppose(m *clientMessage) error {
 	}
 	c.room.hub.running.Go(func() {
 		defer cancel()
-		err := guard(c.log, "supposition", func() error {
+		err := panics.Guard(c.log, "supposition", func() error {
 			h, err := sequence.Supposed(ctx)
 			if err != nil {
 				return err

@@ -1,4 +1,4 @@
-package web
+package live
 
 import (
 	"context"
@@ -11,13 +11,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-chi/chi/v5"
 	"github.com/gorilla/websocket"
 	"golang.org/x/time/rate"
 
+	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/engine"
 	"collie/segment/workspace"
+	"collie/web/panics"
+	"collie/web/wire"
 )
 
 // socket is one page that has an image open.
@@ -34,58 +36,66 @@ type socket struct {
 	conn   *websocket.Conn
 	log    *slog.Logger
 	limits Limits
-	check  func(used bool) error // asks anew who this is; a farewell ends the socket
-	used   atomic.Bool           // something came since the last check
+	used   atomic.Bool // something came since the last check
 }
 
 // writeBuffers are shared: a socket has one only while it writes.
 var writeBuffers sync.Pool
 
-// openSocket turns the request into a websocket. It is served by a goroutine of
-// its own, so that the request with its deep stack does not stay for as long.
-func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
-	if !websocket.IsWebSocketUpgrade(r) {
-		return &requestError{http.StatusBadRequest, "This address is a websocket; connect to it with the websocket protocol."}
-	}
-	if !s.fromHere(r) {
-		return &requestError{http.StatusForbidden, "A page of another site asked for this connection, so it was not made."}
-	}
-	visitor := visitorOf(r.Context())
-	seat, err := s.hub.admit(visitor)
+// HandshakeError says that a request can't become a websocket.
+type HandshakeError struct {
+	Status int // HTTP status of the answer
+	Reason error
+}
+
+func (e *HandshakeError) Error() string {
+	return "The websocket could not be opened: " + e.Reason.Error() + "."
+}
+
+// Unwrap returns the reason.
+func (e *HandshakeError) Unwrap() error { return e.Reason }
+
+// Open turns a request, whose origin has been checked, into a websocket of an
+// image. It is served by a goroutine of its own, so that the request with its deep
+// stack does not stay for as long. On an error, which can be a HandshakeError
+// or a Farewell, the request is still to be answered.
+func (h *Hub) Open(w http.ResponseWriter, r *http.Request, imageID string, v Visitor) error {
+	seat, err := h.admit(v)
 	if err != nil {
 		return err
 	}
 	served := false
 	defer func() {
 		if !served {
-			s.hub.dismiss(seat)
+			h.dismiss(seat)
 		}
 	}()
-	if s.recheck(seat.ctx, visitor, false) != nil {
-		return errSignIn // changed before there was a seat to end
+	if err := v.Check(seat.ctx, false); err != nil {
+		return err // changed before there was a seat to end
 	}
-	room, err := s.hub.enter(r.Context(), chi.URLParam(r, "id"))
+	room, err := h.enter(r.Context(), imageID)
 	if err != nil {
 		return err
 	}
+	var refused *HandshakeError
 	upgrader := websocket.Upgrader{
-		CheckOrigin:     s.fromHere,
+		CheckOrigin:     func(*http.Request) bool { return true },
 		WriteBufferPool: &writeBuffers,
 		WriteBufferSize: 4 << 10,
-		Error: func(w http.ResponseWriter, r *http.Request, status int, reason error) {
-			s.answerJSON(w, r, &requestError{status, "The websocket could not be opened: " + reason.Error() + "."})
+		Error: func(_ http.ResponseWriter, _ *http.Request, status int, reason error) {
+			refused = &HandshakeError{status, reason}
 		},
 	}
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		room.leave()
-		s.log.Debug("websocket not opened", "error", err)
-		return nil // answered by the upgrader
+		if refused != nil {
+			return refused
+		}
+		h.log.Debug("websocket not opened", "error", err)
+		return nil // the connection is gone
 	}
-	c := &socket{
-		outbox: newOutbox(), seat: seat, room: room, conn: conn, log: s.log, limits: s.limits,
-		check: func(used bool) error { return s.recheck(seat.ctx, visitor, used) },
-	}
+	c := &socket{outbox: newOutbox(), seat: seat, room: room, conn: conn, log: h.log, limits: h.limits}
 	served = true
 	go c.serve()
 	return nil
@@ -128,9 +138,10 @@ func (c *socket) read() {
 			c.say(errorMessage{"error", "Only text messages with JSON are understood. Nothing was changed."})
 			continue
 		}
-		err = guard(c.log, "websocket message", func() error { return c.handle(message) })
+		err = panics.Guard(c.log, "websocket message", func() error { return c.handle(message) })
 		if err != nil {
-			c.say(errorMessage{"error", problemOf(err).Detail})
+			detail, _ := c.room.hub.explain(err)
+			c.say(errorMessage{"error", detail})
 		}
 		if budget.Wait(c.ctx) != nil {
 			return
@@ -173,11 +184,11 @@ func (c *socket) handle(message []byte) error {
 	case "hello":
 		return c.hello(m)
 	case "evidence":
-		_, err := c.evidence(&m.evidenceJSON)
+		_, err := c.evidence(&m.Evidence)
 		return err
 	case "run":
 		if m.Count < 1 || m.Count > engine.MaxHypotheses {
-			return invalid("The field \"count\" must be a whole number from 1 to %d. Nothing was changed.", engine.MaxHypotheses)
+			return segment.Errorf(segment.Invalid, "The field \"count\" must be a whole number from 1 to %d. Nothing was changed.", engine.MaxHypotheses)
 		}
 		c.room.restart(m.Count)
 	case "stop":
@@ -186,7 +197,7 @@ func (c *socket) handle(message []byte) error {
 		return c.suppose(m)
 	case "credit":
 		if m.N < 0 {
-			return invalid("The field \"n\" must not be negative. Nothing was changed.")
+			return segment.Errorf(segment.Invalid, "The field \"n\" must not be negative. Nothing was changed.")
 		}
 		c.room.mu.Lock()
 		defer c.room.mu.Unlock()
@@ -195,8 +206,8 @@ func (c *socket) handle(message []byte) error {
 	return nil
 }
 
-// clientKinds are the types of messages that clients send.
-var clientKinds = []string{"hello", "evidence", "run", "stop", "credit", "suppose"}
+// ClientKinds are the types of messages that clients send.
+var ClientKinds = []string{"hello", "evidence", "run", "stop", "credit", "suppose"}
 
 // harmless are those of them that change nothing for others, and evidence,
 // whose right is looked at where it is stored, for a reject in place of an error.
@@ -205,11 +216,11 @@ var harmless = []string{"hello", "credit", "evidence"}
 // parseMessage reads a text frame.
 func parseMessage(b []byte) (*clientMessage, error) {
 	var m clientMessage
-	if err := decodeJSON(b, &m); err != nil {
+	if err := wire.Decode(b, &m); err != nil {
 		return nil, err
 	}
-	if !slices.Contains(clientKinds, m.Type) {
-		return nil, invalid("The message type %q is not known; known are %s. Nothing was changed.", shorten(m.Type), strings.Join(clientKinds, ", "))
+	if !slices.Contains(ClientKinds, m.Type) {
+		return nil, segment.Errorf(segment.Invalid, "The message type %q is not known; known are %s. Nothing was changed.", shorten(m.Type), strings.Join(ClientKinds, ", "))
 	}
 	return &m, nil
 }
@@ -240,13 +251,13 @@ func (c *socket) hello(m *clientMessage) error {
 }
 
 // evidence stores an event, or finds it stored; its ack or reject is queued by then.
-func (c *socket) evidence(e *evidenceJSON) (stored bool, err error) {
-	event, expected, err := e.event()
+func (c *socket) evidence(e *wire.Evidence) (stored bool, err error) {
+	event, expected, err := e.Event()
 	if err != nil {
 		if e.ID == "" {
 			return false, err // there is nothing to reject it by
 		}
-		c.say(replyTo(e.ID, expected, 0, err, c.room.annotation.State().Seq))
+		c.say(c.room.replyTo(e.ID, expected, 0, err, c.room.annotation.State().Seq))
 		return false, nil
 	}
 	_, err = c.room.append(c.ctx, expected, event, c)
@@ -284,7 +295,7 @@ func (c *socket) write() {
 			if err := c.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(c.limits.WriteWithin)); err != nil {
 				return
 			}
-			if err := c.check(c.used.Swap(false)); err != nil {
+			if err := c.visitor.Check(c.ctx, c.used.Swap(false)); err != nil {
 				c.cancel(err)
 			}
 		case <-c.ctx.Done():
@@ -312,7 +323,7 @@ func (c *socket) send(message []byte, binary bool) bool {
 // farewell tells the client why we end the socket; the client's own leaving
 // needs no more words.
 func (c *socket) farewell() {
-	var why *farewell
+	var why *Farewell
 	if !errors.As(context.Cause(c.ctx), &why) {
 		return
 	}

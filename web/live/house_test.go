@@ -1,0 +1,257 @@
+package live
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"go.uber.org/goleak"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/workspace"
+	"collie/storage/sqlite"
+	"collie/storage/workspacetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// house is a hub over a workspace of its own. Sockets go through pipes in this
+// process, so it runs on the clock of testing/synctest as well.
+type house struct {
+	tb        testing.TB
+	hub       *Hub
+	workspace *workspace.Workspace
+	store     *sqlite.Store
+	project   string
+}
+
+func mustOpen(tb testing.TB, limits Limits, options ...workspace.Options) *house {
+	tb.Helper()
+	data := workspacetest.MustOpenFolder(tb, tb.TempDir())
+	h := &house{tb: tb, workspace: data.Workspace(options...), store: data.Store}
+	h.hub = New(Config{Workspace: h.workspace, Log: slog.New(slog.DiscardHandler), Limits: limits, Explain: explain})
+	tb.Cleanup(h.hub.Close)
+	p, err := h.workspace.CreateProject(h.owner(), "house", []segment.Class{{Name: "sky"}, {Name: "sea"}, {Name: "sand"}}, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	h.project = p.ID
+	return h
+}
+
+// explain tells errors as they are.
+func explain(err error) (detail string, ours bool) {
+	var domain *segment.Error
+	if !errors.As(err, &domain) {
+		return err.Error(), false
+	}
+	return domain.Detail, domain.Kind == segment.Unavailable || domain.Kind == segment.Full
+}
+
+func (h *house) owner() context.Context { return access.With(context.Background(), access.Owner) }
+
+// Where the three parts of an image are.
+var parts = [...]image.Point{{10, 10}, {80, 10}, {50, 80}}
+
+// image adds an image of three parts and returns its id.
+func (h *house) image() string {
+	h.tb.Helper()
+	img := image.NewNRGBA(image.Rect(0, 0, 112, 96))
+	noise := uint32(1)
+	for y := range 96 {
+		for x := range 112 {
+			noise = noise*1664525 + 1013904223
+			grain := uint8(noise >> 27)
+			c := color.NRGBA{200 + grain, 60, 60, 255}
+			switch {
+			case y > 55:
+				c = color.NRGBA{200, 190 + grain, 90, 255}
+			case x > 55:
+				c = color.NRGBA{30, 60, 150 + grain, 255}
+			}
+			img.SetNRGBA(x, y, c)
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		h.tb.Fatal(err)
+	}
+	im, err := h.workspace.AddImage(h.owner(), h.project, "parts.png", &b)
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	return im.ID
+}
+
+// clickThree says what each part of an image is.
+func (h *house) clickThree(imageID string) {
+	h.tb.Helper()
+	for i, p := range parts {
+		e := segment.Event{ID: fmt.Sprint("click", i), Kind: segment.Label, Points: [][2]float64{{float64(p.X), float64(p.Y)}}, Class: i}
+		if _, err := h.hub.Append(h.owner(), imageID, i, e); err != nil {
+			h.tb.Fatal(err)
+		}
+	}
+}
+
+// member joins the image's room as a socket without a connection.
+func (h *house) member(imageID string) (*room, *socket) {
+	h.tb.Helper()
+	r, err := h.hub.enter(h.owner(), imageID)
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	c := &socket{outbox: newOutbox(), room: r, seat: &seat{ctx: h.owner()}}
+	r.join(c)
+	h.tb.Cleanup(func() {
+		r.part(c)
+		r.leave()
+	})
+	return r, c
+}
+
+// visitor is one whose socket nothing ever ends.
+func visitor(user string) Visitor {
+	p := access.Owner
+	p.User = user
+	return Visitor{Principal: p, Check: func(context.Context, bool) error { return nil }}
+}
+
+// tab is a page's end of a socket.
+type tab struct {
+	tb   testing.TB
+	conn *websocket.Conn
+}
+
+// hijacked is an answer that gives its connection away.
+type hijacked struct {
+	*httptest.ResponseRecorder
+	conn net.Conn
+}
+
+func (h hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return h.conn, bufio.NewReadWriter(bufio.NewReader(h.conn), bufio.NewWriter(h.conn)), nil
+}
+
+// dial opens a socket of the image, or says why it can't be opened.
+func (h *house) dial(imageID string, v Visitor) (*tab, error) {
+	h.tb.Helper()
+	here, there := net.Pipe()
+	h.tb.Cleanup(func() { here.Close(); there.Close() })
+	refused := make(chan error, 1)
+	go func() {
+		r, err := http.ReadRequest(bufio.NewReader(there))
+		if err == nil {
+			err = h.hub.Open(hijacked{httptest.NewRecorder(), there}, r, imageID, v)
+		}
+		if err != nil {
+			there.Close()
+		}
+		refused <- err
+	}()
+	conn, _, err := websocket.NewClient(here, &url.URL{Scheme: "ws", Host: "house", Path: "/"}, nil, 0, 0)
+	if why := <-refused; why != nil {
+		return nil, why
+	}
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	return &tab{h.tb, conn}, nil
+}
+
+// mustDial is dial of somebody who is let in.
+func (h *house) mustDial(imageID string) *tab {
+	h.tb.Helper()
+	c, err := h.dial(imageID, visitor(""))
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	return c
+}
+
+// greet opens the socket, says hello and reads up to the end of the sequence.
+func (h *house) greet(imageID string) *tab {
+	h.tb.Helper()
+	c := h.mustDial(imageID)
+	c.say(`{"type":"hello"}`)
+	c.until("done")
+	return c
+}
+
+func (c *tab) say(message string) {
+	c.tb.Helper()
+	if err := c.conn.WriteMessage(websocket.TextMessage, []byte(message)); err != nil {
+		c.tb.Fatal(err)
+	}
+}
+
+// message is any message from the server; Type is "hypothesis" for binary ones.
+type message struct {
+	Type, ID, Reason, Detail string
+	Seq                      int
+	frame                    HypothesisFrame
+}
+
+// read reads one message.
+func (c *tab) read() (m message, err error) {
+	kind, b, err := c.conn.ReadMessage()
+	switch {
+	case err != nil:
+		return m, err
+	case kind == websocket.BinaryMessage:
+		m.Type = "hypothesis"
+		return m, m.frame.UnmarshalBinary(b)
+	}
+	return m, json.Unmarshal(b, &m)
+}
+
+// until reads up to a message of the given type and returns it.
+func (c *tab) until(kind string) message {
+	c.tb.Helper()
+	for {
+		m, err := c.read()
+		if err != nil {
+			c.tb.Fatal(err)
+		}
+		if m.Type == kind {
+			return m
+		}
+	}
+}
+
+// ends reads until the socket is closed, by the given code, and returns how long
+// that took.
+func (c *tab) ends(code int) time.Duration {
+	c.tb.Helper()
+	began := time.Now()
+	for {
+		if _, err := c.read(); err != nil {
+			if !websocket.IsCloseError(err, code) {
+				c.tb.Errorf("the socket ended with %v, want close code %d", err, code)
+			}
+			return time.Since(began)
+		}
+	}
+}
+
+// lives checks that the socket still answers.
+func (c *tab) lives() {
+	c.tb.Helper()
+	c.say(`{"type":"dance"}`)
+	c.until("error")
+}

@@ -1,0 +1,219 @@
+// Package live connects the pages that have an image open: one websocket each,
+// one room per image, in which everybody sees the same state and the same
+// sequence of hypotheses. [Hub] is all that the rest of the server uses.
+package live
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gorilla/websocket"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/workspace"
+)
+
+// Hub knows the rooms, one per image that somebody works on, and the sockets,
+// so that all of them can be ended.
+type Hub struct {
+	workspace *workspace.Workspace
+	log       *slog.Logger
+	limits    Limits
+	explain   func(error) (detail string, ours bool)
+	observer  workspace.Observer
+	ctx       context.Context // of all sockets and sequences; done when the hub closes
+	cancel    context.CancelCauseFunc
+	running   sync.WaitGroup // sockets' and sequences' goroutines
+	runs      atomic.Uint32  // number of the last sequence started
+
+	mu     sync.Mutex // never held while an annotation is closed, which may wait for the disk
+	closed bool
+	rooms  map[string]*room
+	seats  map[*seat]bool
+}
+
+// Config is what a Hub needs.
+type Config struct {
+	Workspace *workspace.Workspace
+	Log       *slog.Logger
+	Limits    Limits
+
+	// Explain says what a client is told of an error, and whether the mistake
+	// is the server's.
+	Explain func(error) (detail string, ours bool)
+}
+
+// Visitor is who opens a socket.
+type Visitor struct {
+	access.Principal        // User is empty on a server without login
+	Session          string // token of the session; empty on a server without login
+
+	// Check asks again, by a request's or a socket's context, who this is; used
+	// says whether something came over the socket since the last time. A Farewell
+	// as its error ends the socket.
+	Check func(ctx context.Context, used bool) error
+}
+
+// seat is the place of one socket.
+type seat struct {
+	ctx     context.Context // carries the principal; done when the socket ends, by a Farewell as its cause if we end it
+	cancel  context.CancelCauseFunc
+	visitor Visitor
+}
+
+// Farewell is what the client is told when we end a socket.
+type Farewell struct {
+	code int // of the close frame; the page comes back after 1012
+	text string
+}
+
+func (f *Farewell) Error() string { return f.text }
+
+// CloseSignedOut is the close code that tells the page to go to the login page.
+const CloseSignedOut = 4401
+
+var (
+	restarting  = &Farewell{websocket.CloseServiceRestart, "The server is restarting; everything acknowledged is saved."}
+	RoleChanged = &Farewell{websocket.CloseServiceRestart, "Your role has changed."}
+	SignedOut   = &Farewell{CloseSignedOut, "You are signed out; everything acknowledged is saved."}
+)
+
+// New returns a hub that is set up as c says; Close ends it.
+func New(c Config) *Hub {
+	h := &Hub{
+		workspace: c.Workspace, log: c.Log, observer: c.Workspace.Observer(), limits: c.Limits.OrDefault(), explain: c.Explain,
+		rooms: map[string]*room{}, seats: map[*seat]bool{},
+	}
+	h.ctx, h.cancel = context.WithCancelCause(context.Background())
+	c.Workspace.Watch(h.changed)
+	return h
+}
+
+// Append stores an event of an image, numbered expected+1, and returns its
+// number; all who have the image open follow. It is for those who have no socket.
+func (h *Hub) Append(ctx context.Context, imageID string, expected int, e segment.Event) (int, error) {
+	r, err := h.enter(ctx, imageID)
+	if err != nil {
+		return 0, err
+	}
+	defer r.leave()
+	return r.append(ctx, expected, e, nil)
+}
+
+// changed tells those who have the image open that its state has changed by
+// something else than an event that came through its room.
+func (h *Hub) changed(imageID string) {
+	h.mu.Lock()
+	r, ok := h.rooms[imageID]
+	if ok {
+		r.visitors++
+	}
+	h.mu.Unlock()
+	if ok {
+		r.refresh()
+		r.leave()
+	}
+}
+
+// enter returns the image's room, which the caller must leave.
+func (h *Hub) enter(ctx context.Context, imageID string) (*room, error) {
+	a, err := h.workspace.Open(ctx, imageID)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	r, ok := h.rooms[imageID]
+	if !ok {
+		r = &room{hub: h, id: imageID, annotation: a, members: map[*socket]bool{}}
+		h.rooms[imageID] = r
+	}
+	r.visitors++
+	h.mu.Unlock()
+	if ok {
+		a.Close() // the room holds it
+	}
+	return r, nil
+}
+
+// leave gives the room back; with the last visitor it goes.
+func (r *room) leave() {
+	h := r.hub
+	h.mu.Lock()
+	r.visitors--
+	last := r.visitors == 0
+	if last {
+		delete(h.rooms, r.id)
+	}
+	h.mu.Unlock()
+	if last {
+		r.annotation.Close()
+	}
+}
+
+// admit gives a new socket of v a seat, or says why there can't be one. The
+// caller gives it back with dismiss when the socket's goroutines have ended.
+func (h *Hub) admit(v Visitor) (*seat, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, segment.Errorf(segment.Unavailable, "The server is stopping.")
+	}
+	if len(h.seats) >= h.limits.Sockets {
+		return nil, segment.Errorf(segment.Busy, "%d pages are connected, which is the most this server takes. Close some.", h.limits.Sockets)
+	}
+	if v.User != "" {
+		own := 0
+		for t := range h.seats {
+			if t.visitor.User == v.User {
+				own++
+			}
+		}
+		if own >= h.limits.UserSockets {
+			return nil, segment.Errorf(segment.Busy, "You have %d images open, which is the most one user can have. Close some.", own)
+		}
+	}
+	t := &seat{visitor: v}
+	t.ctx, t.cancel = context.WithCancelCause(access.With(h.ctx, v.Principal))
+	h.seats[t] = true
+	h.running.Add(1)
+	return t, nil
+}
+
+// Sockets is how many are open.
+func (h *Hub) Sockets() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.seats)
+}
+
+func (h *Hub) dismiss(t *seat) {
+	t.cancel(nil)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.seats, t)
+	h.running.Done()
+}
+
+// Expel ends the sockets of all visitors that which picks.
+func (h *Hub) Expel(why *Farewell, which func(Visitor) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for t := range h.seats {
+		if which(t.visitor) {
+			t.cancel(why)
+		}
+	}
+}
+
+// Close ends all sockets and sequences, with close code 1012 (the service
+// restarts), and waits for their goroutines. From then on new sockets are refused.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.cancel(restarting)
+	h.running.Wait()
+}

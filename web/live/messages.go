@@ -1,0 +1,123 @@
+package live
+
+import (
+	"encoding/json"
+
+	"collie/web/wire"
+)
+
+// This file is the contract with pages and other programs that open the
+// websocket /api/v1/images/{id}/socket.
+//
+// # Socket, client to server (text frames, JSON, "type" first)
+//
+//	hello    {epoch, seq, unacked:[evidence…]}  first message; epoch "" and seq 0 when new
+//	evidence {id, expected_seq, kind, map, superpixels|points, class, hypothesis, regions, repairs, to}
+//	run      {count}                            restart the sequence, 1..100 hypotheses
+//	stop     {}                                 end the running sequence
+//	credit   {n}                                once sent, only n more hypotheses come until the next
+//	suppose  {expected_seq, map, superpixels|points, class}  what the first hypothesis would be with this label
+//
+// # Socket, server to client
+//
+//	state  {epoch, seq, clicks, labels, undo, redo,
+//	        map, regions, wanted, finest, split,
+//	        repairs}                            after hello and after every event, by anyone
+//	project {project}                           its classes have changed; project is as in GET project
+//	ack    {id, seq}                            the event is on disk as number seq
+//	reject {id, reason, detail, seq}            it is not; reason is "stale", "map", "invalid" or "unavailable"
+//	run    {run, seq, count, classes}           a sequence starts; earlier runs are superseded
+//	done   {run, reason, detail}                reason: complete, one-class, no-evidence, stopped, superseded, busy (it starts again by itself), failed
+//	error  {detail}                             a message could not be understood; nothing was changed
+//	binary                                      a hypothesis, see HypothesisFrame; of run 0 the answer to suppose
+//
+// clicks and labels are standard base64 of one byte per superpixel: a class
+// id, or 255 for none.
+//
+// # Suppositions
+//
+// A page sends suppose when a button is pressed and evidence when it is
+// released. Nothing is stored, nobody else is told, and credit is not used up.
+// The answer is one hypothesis of run 0 for seq expected_seq + 1, or nothing when
+// the state is another by now or the server has no time. It is the first one of
+// the run that follows when the same label is sent.
+
+// clientMessage is any text frame from a client; Type says which fields count.
+type clientMessage struct {
+	Type    string          `json:"type"`
+	Epoch   string          `json:"epoch,omitempty"`
+	Seq     int             `json:"seq,omitempty"`
+	Unacked []wire.Evidence `json:"unacked,omitempty"`
+	Count   int             `json:"count,omitempty"`
+	N       int             `json:"n,omitempty"`
+	wire.Evidence
+}
+
+type stateMessage struct {
+	Type   string `json:"type"` // "state"
+	Epoch  string `json:"epoch"`
+	Seq    int    `json:"seq"`
+	Clicks []byte `json:"clicks"`
+	Labels []byte `json:"labels"`
+	Undo   int    `json:"undo"` // steps that can be undone
+	Redo   int    `json:"redo"`
+
+	Map     string `json:"map"`     // name of the superpixel map
+	Regions int    `json:"regions"` // its superpixels
+	Wanted  int    `json:"wanted"`  // superpixels asked for
+	Finest  int    `json:"finest"`  // the most that can be
+	Split   int    `json:"split"`   // superpixels that stay divided because they hold two classes
+
+	// Repairs are absent when they are those of the state that this client was
+	// sent before.
+	Repairs []wire.Repair `json:"repairs,omitzero"`
+}
+
+// projectMessage tells of a change of the project's classes.
+type projectMessage struct {
+	Type    string       `json:"type"` // "project"
+	Project wire.Project `json:"project"`
+}
+
+type ackMessage struct {
+	Type string `json:"type"` // "ack"
+	ID   string `json:"id"`
+	Seq  int    `json:"seq"`
+}
+
+type rejectMessage struct {
+	Type   string `json:"type"` // "reject"
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+	Detail string `json:"detail"`
+	Seq    int    `json:"seq"`
+}
+
+type runMessage struct {
+	Type    string `json:"type"` // "run"
+	Run     uint32 `json:"run"`
+	Seq     int    `json:"seq"`
+	Count   int    `json:"count"`
+	Classes []int  `json:"classes"` // ids of the classes in play
+}
+
+type doneMessage struct {
+	Type   string `json:"type"` // "done"
+	Run    uint32 `json:"run"`
+	Reason string `json:"reason"`
+	Detail string `json:"detail,omitempty"`
+}
+
+type errorMessage struct {
+	Type   string `json:"type"` // "error"
+	Detail string `json:"detail"`
+}
+
+// encode writes a message of ours, which always can be.
+func encode(message any) []byte {
+	b, err := json.Marshal(message)
+	if err != nil {
+		panic("web: " + err.Error())
+	}
+	return b
+}

@@ -1,0 +1,202 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"collie/segment"
+)
+
+// A client that gives no sign of life is disconnected; one that does nothing
+// but answer pings is not.
+func TestSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := mustOpen(t, Limits{})
+		im := h.image()
+		began := time.Now()
+		silent := h.mustDial(im)
+		silent.conn.SetPingHandler(func(string) error { return nil })
+		quiet := h.greet(im)
+		ended := make(chan error)
+		go func() {
+			_, err := quiet.read()
+			ended <- err
+		}()
+		for {
+			if _, err := silent.read(); err != nil {
+				break
+			}
+		}
+		if took := time.Since(began); took != 45*time.Second {
+			t.Errorf("the silent client is cut off after %v, want 45 s", took)
+		}
+		time.Sleep(time.Hour)
+		if n := h.hub.Sockets(); n != 1 {
+			t.Errorf("%d sockets after an hour, want the quiet one", n)
+		}
+		h.hub.Close()
+		if err := <-ended; !websocket.IsCloseError(err, websocket.CloseServiceRestart) {
+			t.Errorf("the quiet page ended with %v, want close code 1012", err)
+		}
+	})
+}
+
+// A client that takes nothing is cut off and does not slow down the others at the
+// same image.
+func TestTakesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := mustOpen(t, Limits{})
+		im := h.image()
+		other := h.greet(im)
+		stuck := h.mustDial(im)
+		began := time.Now()
+		stuck.say(`{"type":"hello"}`)
+		for range 10 {
+			other.lives()
+		}
+		if took := time.Since(began); took > 0 {
+			t.Errorf("ten answers take %v beside a client that takes nothing", took)
+		}
+		time.Sleep(5*time.Second - 1)
+		synctest.Wait()
+		if n := h.hub.Sockets(); n != 2 {
+			t.Errorf("%d sockets before the time to take a message is over, want 2", n)
+		}
+		time.Sleep(1)
+		synctest.Wait()
+		if n := h.hub.Sockets(); n != 1 {
+			t.Errorf("%d sockets after it, want 1", n)
+		}
+		other.lives()
+	})
+}
+
+// A client that sends too much waits; nothing it sent is lost.
+func TestFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := mustOpen(t, Limits{})
+		c := h.mustDial(h.image())
+		const rate, extra = 40, 20
+		began := time.Now()
+		go func() {
+			for range rate + extra {
+				if c.conn.WriteMessage(websocket.TextMessage, []byte(`{"type":"dance"}`)) != nil {
+					return
+				}
+			}
+		}()
+		for i := range rate + extra {
+			c.until("error")
+			if took := time.Since(began); i < rate && took > 0 {
+				t.Errorf("message %d is answered after %v, want at once", i, took)
+			}
+		}
+		// Waits follow messages, so the one that is over the limit is answered first.
+		if took, want := time.Since(began), time.Second*(extra-1)/rate; took < want || took > want+time.Millisecond {
+			t.Errorf("%d messages over the limit take %v, want %v", extra, took, want)
+		}
+	})
+}
+
+// What becomes of a user or a session elsewhere is noticed at the next ping, and
+// only use prolongs a session.
+func TestVisitorsAreChecked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := mustOpen(t, Limits{})
+		im := h.image()
+		var gone atomic.Pointer[Farewell]
+		uses := make(chan bool, 100)
+		v := visitor("ann")
+		v.Check = func(_ context.Context, used bool) error {
+			uses <- used
+			if bye := gone.Load(); bye != nil {
+				return bye
+			}
+			return nil
+		}
+		c, err := h.dial(im, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if <-uses {
+			t.Error("a socket is used before it is open")
+		}
+		c.lives()
+		time.AfterFunc(30*time.Second, func() { gone.Store(SignedOut) })
+		if took := c.ends(CloseSignedOut); took != 40*time.Second {
+			t.Errorf("the socket ends after %v, want 40 s: the second ping", took)
+		}
+		if first, second := <-uses, <-uses; !first || second {
+			t.Errorf("used before the pings: %v, %v; want true, false", first, second)
+		}
+		if _, err := h.dial(im, v); err != error(SignedOut) {
+			t.Errorf("a new socket of the old session: %v", err)
+		}
+		synctest.Wait()
+		if n := h.hub.Sockets(); n != 0 {
+			t.Errorf("%d sockets are open", n)
+		}
+	})
+}
+
+// Whoever is expelled goes at once, and nobody else.
+func TestExpel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := mustOpen(t, Limits{})
+		im := h.image()
+		began := time.Now()
+		tabs := map[string]*tab{}
+		for _, user := range []string{"ann", "bob"} {
+			c, err := h.dial(im, visitor(user))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tabs[user] = c
+		}
+		h.hub.Expel(RoleChanged, func(v Visitor) bool { return v.User == "ann" })
+		tabs["ann"].ends(websocket.CloseServiceRestart)
+		tabs["bob"].lives()
+		if took := time.Since(began); took > 0 {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// There are places for a number of sockets, and no user can take them all.
+func TestPlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := mustOpen(t, Limits{Sockets: 5, UserSockets: 2})
+		im := h.image()
+		var last *tab
+		for i, c := range []struct {
+			user string
+			kind segment.Kind
+		}{{"ann", 0}, {"ann", 0}, {"ann", segment.Busy}, {"bob", 0}, {"", 0}, {"", 0}, {"", segment.Busy}, {"bob", segment.Busy}} {
+			got, err := h.dial(im, visitor(c.user))
+			if segment.KindOf(err) != c.kind || (err != nil) != (c.kind != 0) {
+				t.Errorf("socket %d, of %q: %v, want kind %v", i, c.user, err, c.kind)
+			}
+			if got != nil {
+				last = got
+			}
+		}
+		last.conn.Close()
+		synctest.Wait()
+		if _, err := h.dial(im, visitor("bob")); err != nil {
+			t.Errorf("after one has left: %v", err)
+		}
+		h.hub.Close()
+		if _, err := h.dial(im, visitor("")); segment.KindOf(err) != segment.Unavailable {
+			t.Errorf("while the hub closes: %v", err)
+		}
+		if _, err := h.dial(fmt.Sprint(im, "x"), visitor("")); err == nil {
+			t.Error("an unknown image has a socket")
+		}
+	})
+}

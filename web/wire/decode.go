@@ -1,0 +1,61 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"collie/segment"
+)
+
+// Malformed says that text is no JSON that can be read.
+type Malformed struct{ Detail string }
+
+func (e *Malformed) Error() string { return e.Detail }
+
+func malformed(format string, args ...any) error {
+	return &Malformed{fmt.Sprintf(format, args...)}
+}
+
+// Decode reads one JSON object into v and says what is wrong with it: text
+// that is no JSON is Malformed, a value of the wrong type a segment.Error of kind
+// Invalid that names it.
+func Decode(b []byte, v any) error {
+	if trimmed := strings.TrimLeft(string(b[:min(len(b), 64)]), " \t\r\n"); trimmed == "" {
+		return malformed("A JSON object is expected, and there is nothing. Nothing was changed.")
+	}
+	err := json.Unmarshal(b, v)
+	var syntax *json.SyntaxError
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case err == nil || segment.KindOf(err) != 0: // the latter says what is wrong with a field
+		return err
+	case errors.As(err, &syntax):
+		return malformed("The JSON has a mistake at byte %d: %s. Nothing was changed.", syntax.Offset, syntax.Error())
+	case errors.As(err, &mismatch):
+		field := strings.ReplaceAll(mismatch.Field, "Evidence.", "")
+		if field == "" {
+			return segment.Errorf(segment.Invalid, "The JSON is a %s where an object is expected. Nothing was changed.", mismatch.Value)
+		}
+		return segment.Errorf(segment.Invalid, "The field %q cannot be a %s; it must be %s. Nothing was changed.", field, mismatch.Value, kindText(mismatch))
+	}
+	return malformed("The JSON cannot be read: %s. Nothing was changed.", err)
+}
+
+// kindText names what a field can hold, in words of JSON.
+func kindText(e *json.UnmarshalTypeError) string {
+	switch e.Type.Kind().String() {
+	case "int", "int32", "int64", "uint8", "uint32":
+		return "a whole number in range"
+	case "float64":
+		return "a number"
+	case "string":
+		return "a string"
+	case "slice", "array":
+		return "a list"
+	case "bool":
+		return "true or false"
+	}
+	return "an object"
+}

@@ -1,0 +1,97 @@
+package wire
+
+import (
+	"encoding/json"
+
+	"collie/segment"
+)
+
+// Evidence is an event as clients send it, over HTTP and the socket.
+type Evidence struct {
+	ID          string       `json:"id,omitempty" doc:"made by the client, unique within the image" schema:"required,minLength=1,maxLength=64"`
+	ExpectedSeq *int         `json:"expected_seq,omitempty" doc:"number of events that the client has seen" schema:"required"`
+	Kind        string       `json:"kind,omitempty" schema:"required,enum=label|clear|pixels|accept|granularity|undo|redo|restore"`
+	Map         string       `json:"map,omitempty" doc:"name of the map that superpixels are of; when given and not the one in force, the event is refused"`
+	Superpixels []int32      `json:"superpixels,omitempty"`
+	Points      [][2]float64 `json:"points,omitempty" doc:"x, y in pixels of the upright image; each stands for the superpixel under it"`
+	Class       *int         `json:"class,omitempty" doc:"of a label event: id of the class"`
+	Hypothesis  *Pick        `json:"hypothesis,omitempty" doc:"of an accept event; a bare number is its rank. With superpixels only that region is accepted" schema:"or=integer"`
+	Regions     *int         `json:"regions,omitempty" doc:"of a granularity event: how many superpixels are wanted. Labels stay where they are; a superpixel that would hold two of them stays divided" schema:"min=2"`
+	Repairs     []Repair     `json:"repairs,omitempty" doc:"of a pixels event: single pixels get a class, whatever their superpixel has; up to 100,000 runs. A later label or clear of a superpixel takes the repairs within it away, an accept leaves them"`
+	To          *int         `json:"to,omitempty" doc:"of a restore event: labelling, clicks, repairs and granularity become what they were after this event; 0 is the beginning" schema:"min=0"`
+}
+
+// Repair gives runs of pixels a class.
+type Repair struct {
+	Class *int    `json:"class" doc:"id of the class, or 255 for undecided" schema:"required,min=0,max=255"`
+	Runs  []int32 `json:"runs" doc:"start, length, start, length, …: runs of pixels, ascending, each pixel in one at most; pixel y·width + x of the upright image has that number"`
+}
+
+// Pick names a hypothesis of the present sequence. A bare number is taken
+// as its rank.
+type Pick struct {
+	Rank   int    `json:"rank" schema:"min=0"`
+	Digest string `json:"digest,omitempty" doc:"when given it must be that of the present hypothesis"`
+}
+
+// UnmarshalJSON accepts {"rank", "digest"} and a bare rank.
+func (p *Pick) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] != '{' {
+		return json.Unmarshal(b, &p.Rank)
+	}
+	type plain Pick
+	return json.Unmarshal(b, (*plain)(p))
+}
+
+// Event turns what a client sent into an event of the domain and the number of
+// events that the client had seen.
+func (e *Evidence) Event() (segment.Event, int, error) {
+	ev := segment.Event{ID: e.ID, Kind: segment.EventKind(e.Kind), Map: e.Map, Superpixels: e.Superpixels, Points: e.Points}
+	if e.ID == "" {
+		return ev, 0, segment.Errorf(segment.Invalid, "The field \"id\" is missing: every event needs an id of its own, made by the client, so that a repeat is stored once. Nothing was changed.")
+	}
+	if e.ExpectedSeq == nil {
+		return ev, 0, segment.Errorf(segment.Invalid, "The field \"expected_seq\" is missing: the number of events of the image that the client has seen. Nothing was changed.")
+	}
+	switch ev.Kind {
+	case segment.Label:
+		if e.Class == nil {
+			return ev, 0, segment.Errorf(segment.Invalid, "The field \"class\" is missing: a label event says which class. Nothing was changed.")
+		}
+		ev.Class = *e.Class
+	case segment.Pixels:
+		for i, r := range e.Repairs {
+			if r.Class == nil || *r.Class < 0 || *r.Class > segment.Void {
+				return ev, 0, segment.Errorf(segment.Invalid, "The field \"class\" of repair %d is missing or is no id of a class, 0 to 254, and not 255 for undecided either. Nothing was changed.", i)
+			}
+			ev.Repairs = append(ev.Repairs, segment.Repair{Class: uint8(*r.Class), Runs: r.Runs})
+		}
+	case segment.Granularity:
+		if e.Regions == nil {
+			return ev, 0, segment.Errorf(segment.Invalid, "The field \"regions\" is missing: a granularity event says how many superpixels are wanted. Nothing was changed.")
+		}
+		ev.Regions = *e.Regions
+	case segment.Restore:
+		if e.To == nil {
+			return ev, 0, segment.Errorf(segment.Invalid, "The field \"to\" is missing: a restore event says after which event the state was that is wanted. Nothing was changed.")
+		}
+		ev.To = *e.To
+	case segment.Accept:
+		if e.Hypothesis == nil {
+			return ev, 0, segment.Errorf(segment.Invalid, "The field \"hypothesis\" is missing: an accept event says which one, as {\"rank\": 0, \"digest\": \"…\"}. Nothing was changed.")
+		}
+		ev.Pick = &segment.Pick{Rank: e.Hypothesis.Rank, Digest: e.Hypothesis.Digest}
+	}
+	return ev, *e.ExpectedSeq, nil
+}
+
+// RepairsOf puts repairs into the form in which clients read them; it is never
+// nil.
+func RepairsOf(repairs []segment.Repair) []Repair {
+	out := make([]Repair, len(repairs))
+	for i, r := range repairs {
+		class := int(r.Class)
+		out[i] = Repair{&class, r.Runs}
+	}
+	return out
+}

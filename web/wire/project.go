@@ -1,0 +1,50 @@
+// Package wire is what the calls under /api/v1 and the messages of the websocket
+// have in common: projects, events and repairs as JSON.
+package wire
+
+import (
+	"time"
+
+	"collie/segment"
+)
+
+// Class is a class in project order.
+type Class struct {
+	ID    int    `json:"id" doc:"names the class in evidence, labels and hypotheses, and never changes" schema:"min=0,max=254"`
+	Index int    `json:"index" doc:"place in the project's list and value in exported masks"`
+	Name  string `json:"name"`
+	Color string `json:"color" schema:"pattern=^#[0-9a-fA-F]{6}$"`
+}
+
+// DeletedClass is a class that can be restored.
+type DeletedClass struct {
+	ID      int       `json:"id"`
+	Name    string    `json:"name"`
+	Color   string    `json:"color"`
+	Target  int       `json:"target" doc:"id of the class that its labels count as, or 255 for undecided"`
+	Deleted time.Time `json:"deleted"`
+}
+
+// Project answers project calls.
+type Project struct {
+	ID      string         `json:"id"`
+	Name    string         `json:"name"`
+	Classes []Class        `json:"classes"`
+	Deleted []DeletedClass `json:"deleted,omitempty" doc:"classes that can be restored; absent when there are none"`
+	Rest    Rest           `json:"rest"`
+	Created time.Time      `json:"created"`
+}
+
+// ProjectOf puts a project into the form in which clients read it.
+func ProjectOf(p segment.Project) Project {
+	out := Project{ID: p.ID, Name: p.Name, Created: p.Created, Rest: restOut(&p), Classes: make([]Class, len(p.Classes))}
+	for i, c := range p.Classes {
+		out.Classes[i] = Class{ID: int(c.ID), Index: i, Name: c.Name, Color: c.Color}
+	}
+	for _, c := range p.Deleted {
+		if c.Restorable(time.Now()) {
+			out.Deleted = append(out.Deleted, DeletedClass{int(c.ID), c.Name, c.Color, int(c.Target), c.Deleted})
+		}
+	}
+	return out
+}
