@@ -21,6 +21,11 @@ const (
 	Restore    EventKind = "restore" // labelling, clicks, repairs and granularity become what they were
 
 	Granularity EventKind = "granularity" // superpixels become coarser or finer
+
+	Outline EventKind = "box"     // the object of a class lies inside a rectangle; outside is the rest
+	Exclude EventKind = "exclude" // superpixels are not of a class
+	Lock    EventKind = "lock"    // what a class has is not painted over
+	Unlock  EventKind = "unlock"  // it is again
 )
 
 // Event is one entry of an image's evidence: an append-only log from which the
@@ -31,8 +36,8 @@ type Event struct {
 	Kind        EventKind
 	Superpixels []int32      // of the map in force; label, clear: at least one; accept: the region, or all when empty
 	Map         string       // name of the map that Superpixels are of, when the client says; not stored
-	Points      [][2]float64 // where the person clicked, in pixels of the image; may be empty
-	Class       int          // label only: id of the class
+	Points      [][2]float64 // where the person clicked, in pixels of the image; box: two opposite corners, or none to take the box away
+	Class       int          // label, box, exclude, lock, unlock: id of the class
 	Regions     int          // granularity only: how many superpixels are wanted
 	Pick        *Pick        // accept only
 	Repairs     []Repair     // pixels, import; each pixel is in one run at most
@@ -62,7 +67,8 @@ func (e *Event) Same(request *Event) bool {
 	if !slices.EqualFunc(e.Repairs, request.Repairs, func(a, b Repair) bool { return a.Class == b.Class && slices.Equal(a.Runs, b.Runs) }) {
 		return false
 	}
-	if len(e.Points) == 0 && !slices.Equal(e.Superpixels, request.Superpixels) {
+	// Superpixels of locked classes have been left out.
+	if len(e.Points) == 0 && slices.ContainsFunc(e.Superpixels, func(s int32) bool { return !slices.Contains(request.Superpixels, s) }) {
 		return false
 	}
 	if e.Pick == nil || request.Pick == nil {

@@ -22,7 +22,7 @@ type eventJSON struct {
 	Kind        string             `json:"kind"`
 	Superpixels []int32            `json:"superpixels,omitempty" doc:"of the map that was in force"`
 	Points      [][2]float64       `json:"points,omitempty"`
-	Class       *int               `json:"class,omitempty" doc:"label only"`
+	Class       *int               `json:"class,omitempty" doc:"of a label, box, exclude, lock or unlock event"`
 	Hypothesis  *wire.Pick         `json:"hypothesis,omitempty"`
 	Labels      []byte             `json:"labels,omitempty" doc:"with detail=full: of an accept, a class id per superpixel; of an import, a class id per cell, which is a superpixel of the finest map"`
 	Regions     int                `json:"regions,omitempty" doc:"of a granularity event"`
@@ -116,7 +116,7 @@ func eventOut(e workspace.Entry, detail string) eventJSON {
 		out.Repairs = append(out.Repairs, logged)
 	}
 	switch e.Kind {
-	case segment.Label:
+	case segment.Label, segment.Outline, segment.Exclude, segment.Lock, segment.Unlock:
 		out.Class = &e.Class
 	case segment.Restore:
 		out.To = &e.To

@@ -55,6 +55,19 @@ import (
 // present repairs in the form of the event, in runs as long as can be, or no
 // field repairs when they are those of the state that the socket was sent before.
 //
+// # Boxes, exclusions, locks
+//
+// An event of kind box {class, points: [[x, y], [x, y]]} says that the object of
+// the class lies inside the rectangle with these corners and that outside of it is
+// the rest; without points the box of the class goes away. exclude {class,
+// superpixels|points} says that superpixels are not of a class, until they are
+// labelled with it or cleared. lock {class} keeps what has the class from being
+// painted over by labels, clears, accepts and pixels until unlock {class}: what an
+// event says of it is left out, and an event that says nothing else is refused. All
+// four are steps that undo takes back. A state has constraints {boxes: [{class,
+// box: [left, top, right, bottom]}], excluded: [{class, superpixels}], locked:
+// [class, …]}, or no such field when there are none.
+//
 // # History
 //
 // An event of kind restore {to} makes labelling, clicks, repairs and granularity

@@ -35,7 +35,11 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		}
 	}
 	switch e.Kind {
-	case segment.Label:
+	case segment.Outline:
+		return errors.Join(p.CheckClass(e.Class), t.checkBox(e))
+	case segment.Lock, segment.Unlock:
+		return p.CheckClass(e.Class)
+	case segment.Label, segment.Exclude:
 		if err := p.CheckClass(e.Class); err != nil {
 			return err
 		}
@@ -81,7 +85,7 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		}
 	case segment.Undo, segment.Redo:
 	default:
-		return segment.Errorf(segment.Invalid, "Event kind %q is not known; known are label, clear, pixels, accept, granularity, undo, redo and restore.", e.Kind)
+		return segment.Errorf(segment.Invalid, "Event kind %q is not known; known are label, clear, exclude, box, lock, unlock, pixels, accept, granularity, undo, redo and restore.", e.Kind)
 	}
 	return nil
 }

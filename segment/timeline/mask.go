@@ -69,7 +69,7 @@ func (t *Timeline) imported(e *segment.Event) *Timeline {
 	out := newTimeline(t.cells, t.start, t.cutter, t.cuts)
 	copy(out.clicks, e.Cells)
 	out.paint(divide(t.cells, runsOf(e.Repairs)))
-	out.wanted, out.guess = t.wanted, t.guess
+	out.wanted, out.guess, out.constraints = t.wanted, t.guess, t.constraints
 	out.cut = t.cutOf(e, t.wanted, e.Cells)
 	return out
 }

@@ -92,7 +92,7 @@ func (t *Timeline) rebuilt(state int) *Timeline {
 		return was
 	}
 	was.clicks, was.accepted, was.repairs = slices.Clone(t.clicks), slices.Clone(t.accepted), slices.Clone(t.repairs)
-	was.runs, was.wanted, was.cut, was.guess = t.runs, t.wanted, t.cut, t.guess
+	was.runs, was.wanted, was.cut, was.guess, was.constraints = t.runs, t.wanted, t.cut, t.guess, t.constraints
 	for i := range w.back {
 		s := &t.done[len(t.done)-1-i]
 		for i, cell := range s.cells {
@@ -101,7 +101,7 @@ func (t *Timeline) rebuilt(state int) *Timeline {
 				was.repair(cell, s.repairs[i])
 			}
 		}
-		was.wanted, was.cut, was.guess = s.wanted, s.cut, s.guess
+		was.wanted, was.cut, was.guess, was.constraints = s.wanted, s.cut, s.guess, s.constraints
 	}
 	return was
 }
@@ -114,8 +114,8 @@ func (t *Timeline) After(seq int) *Timeline {
 	return t.rebuilt(t.stateAfter(seq))
 }
 
-// become takes over the labels, the repairs, the superpixels and the first guess
-// of another timeline and returns what that overwrote.
+// become takes over the labels, the repairs, the superpixels, the first guess and
+// the constraints of another timeline and returns what that overwrote.
 func (t *Timeline) become(other *Timeline) step {
 	s := t.newStep()
 	repaired := t.runs+other.runs > 0
@@ -131,6 +131,6 @@ func (t *Timeline) become(other *Timeline) step {
 			s.repairs = append(s.repairs, t.repair(cell, other.repairsIn(cell)))
 		}
 	}
-	t.wanted, t.cut, t.guess = other.wanted, other.cut, other.guess
+	t.wanted, t.cut, t.guess, t.constraints = other.wanted, other.cut, other.guess, other.constraints
 	return s
 }

@@ -77,6 +77,7 @@ func (t *Timeline) exchange(s step) step {
 	s.wanted, t.wanted = t.wanted, s.wanted
 	s.cut, t.cut = t.cut, s.cut
 	s.guess, t.guess = t.guess, s.guess
+	s.constraints, t.constraints = t.constraints, s.constraints
 	s.state, t.state = t.state, s.state
 	return s
 }
@@ -123,12 +124,16 @@ func (t *Timeline) play(e *segment.Event) step {
 		return s
 	case segment.Pixels:
 		return t.paint(divide(t.cells, runsOf(e.Repairs)))
+	case segment.Outline, segment.Exclude, segment.Lock, segment.Unlock:
+		return t.constrain(e)
 	}
 	return t.write(e)
 }
 
 // newStep returns a step that holds what is not kept per cell.
-func (t *Timeline) newStep() step { return step{wanted: t.wanted, cut: t.cut, guess: t.guess} }
+func (t *Timeline) newStep() step {
+	return step{wanted: t.wanted, cut: t.cut, guess: t.guess, constraints: t.constraints}
+}
 
 // paint puts runs over the repairs of cells.
 func (t *Timeline) paint(above []cellRuns) step {
@@ -170,6 +175,9 @@ func (t *Timeline) write(e *segment.Event) step {
 			}
 			t.accepted[cell] = l
 		}
+	}
+	if e.Kind != segment.Accept {
+		t.readmit(e, cells)
 	}
 	return s
 }

@@ -37,7 +37,10 @@ type Timeline struct {
 	repairs  [][]run         // per cell, ascending; lists are immutable; nil before the first
 	runs     int             // of all cells
 	guess    *segment.Scores // first guess, or nil
-	repaired int             // number of the event that last changed a repair
+
+	constraints *segment.Constraints
+
+	repaired int // number of the event that last changed a repair
 	merged   mergedRuns
 	state    int // which all of the above is, see mark
 
@@ -71,6 +74,8 @@ type step struct {
 	wanted   int
 	cut      *superpixels.Cut
 	guess    *segment.Scores
+
+	constraints *segment.Constraints
 }
 
 // New returns the timeline without evidence of an image that has the
@@ -84,7 +89,7 @@ func newTimeline(cells *superpixels.Runs, start int, cutter Cutter, cuts map[int
 	void := slices.Repeat([]uint8{segment.Void}, cells.N)
 	return &Timeline{
 		cells: cells, cutter: cutter, start: start, wanted: start, cut: cuts[0], cuts: cuts,
-		clicks: void, accepted: slices.Clone(void), seqs: map[string]int{},
+		clicks: void, accepted: slices.Clone(void), seqs: map[string]int{}, constraints: new(segment.Constraints),
 	}
 }
 

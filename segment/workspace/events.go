@@ -68,16 +68,21 @@ func (a *Annotation) resolve(expected int, e *segment.Event) error {
 	if e.Map != "" && e.Map != a.look().token {
 		return a.conflict("The event speaks of superpixels of another granularity than the present one. Nothing was changed; look at the present superpixels and send it again.").Because(ErrOtherMap)
 	}
-	pointed, err := a.under(e.Points)
-	if err != nil {
+	if e.Kind != segment.Outline { // the points of a box are its corners
+		pointed, err := a.under(e.Points)
+		if err != nil {
+			return err
+		}
+		e.Superpixels = append(slices.Clone(e.Superpixels), pointed...)
+		if len(pointed) > 0 {
+			slices.Sort(e.Superpixels)
+			e.Superpixels = slices.Compact(e.Superpixels)
+		}
+	}
+	if err := a.timeline.Check(e, &a.project); err != nil {
 		return err
 	}
-	e.Superpixels = append(slices.Clone(e.Superpixels), pointed...)
-	if len(pointed) > 0 {
-		slices.Sort(e.Superpixels)
-		e.Superpixels = slices.Compact(e.Superpixels)
-	}
-	return a.timeline.Check(e, &a.project)
+	return a.spareLocked(e)
 }
 
 // repeated reports whether an event with the id of e is stored, and answers with
@@ -161,6 +166,13 @@ func (a *Annotation) fillPick(ctx context.Context, e *segment.Event) error {
 	for s, c := range a.timeline.Clicks() {
 		if a.table[c] != segment.Void {
 			labels[s] = c
+		}
+	}
+	if constraints := a.constraints(); len(constraints.Locked) > 0 {
+		for s, l := range a.timeline.Labelling() {
+			if constraints.IsLocked(a.table[l]) {
+				labels[s] = l
+			}
 		}
 	}
 	e.Pick = &segment.Pick{Rank: h.Rank, Digest: h.Digest.String(), Labels: labels}

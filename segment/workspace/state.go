@@ -20,6 +20,8 @@ type State struct {
 	Repairs  []segment.Repair
 	Repaired int // number of the event that last changed a repair
 
+	Constraints segment.Constraints // read-only
+
 	Map    string  // names the superpixel map; another map has another name
 	Wanted int     // superpixels asked for; where labels are kept apart there are more
 	Split  int     // superpixels that were asked for and stay divided because they hold two classes
@@ -63,6 +65,8 @@ func (a *Annotation) state() State {
 
 		Repairs:  a.presentRepairs(),
 		Repaired: a.timeline.Repaired(),
+
+		Constraints: a.constraints(),
 
 		Map:    v.token,
 		Wanted: a.timeline.Wanted(),

@@ -22,7 +22,7 @@ import (
 //
 //	state  {epoch, seq, clicks, labels, undo, redo,
 //	        map, regions, wanted, finest, split,
-//	        repairs}                            after hello and after every event, by anyone
+//	        repairs, constraints}               after hello and after every event, by anyone
 //	project {project}                           its classes have changed; project is as in GET project
 //	ack    {id, seq}                            the event is on disk as number seq
 //	reject {id, reason, detail, seq}            it is not; reason is "stale", "map", "invalid" or "unavailable"
@@ -71,6 +71,8 @@ type stateMessage struct {
 	// Repairs are absent when they are those of the state that this client was
 	// sent before.
 	Repairs []wire.Repair `json:"repairs,omitzero"`
+
+	Constraints *wire.Constraints `json:"constraints,omitempty"` // absent when there are none
 }
 
 // projectMessage tells of a change of the project's classes.

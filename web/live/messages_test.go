@@ -75,6 +75,9 @@ var clientExamples = map[string]clientMessage{
 		{Class: new(1), Runs: []int32{0, 2, 7, 1}}, {Class: new(255), Runs: []int32{4, 3}},
 	}}},
 	"restore": {Type: "evidence", Evidence: wire.Evidence{ID: "c8", ExpectedSeq: new(7), Kind: "restore", To: new(0)}},
+	"box":     {Type: "evidence", Evidence: wire.Evidence{ID: "c9", ExpectedSeq: new(8), Kind: "box", Class: new(1), Points: [][2]float64{{0, 0.5}, {8, 6}}}},
+	"exclude": {Type: "evidence", Evidence: wire.Evidence{ID: "c10", ExpectedSeq: new(9), Kind: "exclude", Class: new(2), Superpixels: []int32{0, 2}}},
+	"lock":    {Type: "evidence", Evidence: wire.Evidence{ID: "c11", ExpectedSeq: new(10), Kind: "lock", Class: new(0)}},
 
 	"run":    {Type: "run", Count: 40},
 	"stop":   {Type: "stop"},
@@ -98,10 +101,10 @@ func makeFixtures(t *testing.T) []byte {
 	f := fixtures{
 		Comment: "Written by web/live/messages_test.go: go test ./web/live -run Fixtures -update",
 		Server: map[string]any{
-			"state": stateMessage{"state", "e", 12, []byte{0, 255, 1}, []byte{0, 2, 1}, 3, 1, "0011223344556677", 3, 2, 12, 1, nil},
+			"state": stateMessage{"state", "e", 12, []byte{0, 255, 1}, []byte{0, 2, 1}, 3, 1, "0011223344556677", 3, 2, 12, 1, nil, nil},
 			"state with repairs": stateMessage{"state", "e", 13, []byte{0, 255, 1}, []byte{0, 2, 1}, 4, 0, "0011223344556677", 3, 2, 12, 1, []wire.Repair{
 				{Class: new(1), Runs: []int32{0, 2, 7, 1}}, {Class: new(255), Runs: []int32{4, 3}},
-			}},
+			}, &wire.Constraints{Boxes: []wire.Box{{Class: 1, Box: [4]float64{0, 0.5, 8, 6}}}, Excluded: []wire.Excluded{{Class: 2, Superpixels: []int32{0, 2}}}, Locked: []int{0}}},
 			"project": projectMessage{"project", wire.Project{
 				ID: "p", Name: "Park",
 				Classes: []wire.Class{{ID: 0, Index: 0, Name: "background", Color: "#5b6b7f"}, {ID: 4, Index: 1, Name: "tree", Color: "#2f9e8f"}},

@@ -10,11 +10,11 @@ import (
 type Evidence struct {
 	ID          string       `json:"id,omitempty" doc:"made by the client, unique within the image" schema:"required,minLength=1,maxLength=64"`
 	ExpectedSeq *int         `json:"expected_seq,omitempty" doc:"number of events that the client has seen" schema:"required"`
-	Kind        string       `json:"kind,omitempty" schema:"required,enum=label|clear|pixels|accept|granularity|undo|redo|restore"`
+	Kind        string       `json:"kind,omitempty" schema:"required,enum=label|clear|exclude|box|lock|unlock|pixels|accept|granularity|undo|redo|restore"`
 	Map         string       `json:"map,omitempty" doc:"name of the map that superpixels are of; when given and not the one in force, the event is refused"`
 	Superpixels []int32      `json:"superpixels,omitempty"`
-	Points      [][2]float64 `json:"points,omitempty" doc:"x, y in pixels of the upright image; each stands for the superpixel under it"`
-	Class       *int         `json:"class,omitempty" doc:"of a label event: id of the class"`
+	Points      [][2]float64 `json:"points,omitempty" doc:"x, y in pixels of the upright image; each stands for the superpixel under it. Of a box event: two opposite corners, or none to take the box of the class away"`
+	Class       *int         `json:"class,omitempty" doc:"of a label, box, exclude, lock or unlock event: id of the class"`
 	Hypothesis  *Pick        `json:"hypothesis,omitempty" doc:"of an accept event; a bare number is its rank. With superpixels only that region is accepted" schema:"or=integer"`
 	Regions     *int         `json:"regions,omitempty" doc:"of a granularity event: how many superpixels are wanted. Labels stay where they are; a superpixel that would hold two of them stays divided" schema:"min=2"`
 	Repairs     []Repair     `json:"repairs,omitempty" doc:"of a pixels event: single pixels get a class, whatever their superpixel has; up to 100,000 runs. A later label or clear of a superpixel takes the repairs within it away, an accept leaves them"`
@@ -54,9 +54,9 @@ func (e *Evidence) Event() (segment.Event, int, error) {
 		return ev, 0, segment.Errorf(segment.Invalid, "The field \"expected_seq\" is missing: the number of events of the image that the client has seen. Nothing was changed.")
 	}
 	switch ev.Kind {
-	case segment.Label:
+	case segment.Label, segment.Outline, segment.Exclude, segment.Lock, segment.Unlock:
 		if e.Class == nil {
-			return ev, 0, segment.Errorf(segment.Invalid, "The field \"class\" is missing: a label event says which class. Nothing was changed.")
+			return ev, 0, segment.Errorf(segment.Invalid, "The field \"class\" is missing: an event of kind %s says which class. Nothing was changed.", ev.Kind)
 		}
 		ev.Class = *e.Class
 	case segment.Pixels:

@@ -1,0 +1,93 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+
+	"collie/segment"
+)
+
+// Constraints returns what has been said beside clicks and picks, with classes as
+// the evidence names them. It is shared and immutable.
+func (t *Timeline) Constraints() *segment.Constraints { return t.constraints }
+
+// constrain carries out an event that changes the constraints and returns what it
+// overwrote.
+func (t *Timeline) constrain(e *segment.Event) step {
+	s := t.newStep()
+	next, class := *t.constraints, uint8(e.Class)
+	switch e.Kind {
+	case segment.Outline:
+		next.Boxes = slices.DeleteFunc(slices.Clone(next.Boxes), func(b segment.Box) bool { return b.Class == class })
+		if len(e.Points) == 2 {
+			next.Boxes = append(next.Boxes, boxOf(class, e.Points))
+			slices.SortFunc(next.Boxes, func(a, b segment.Box) int { return cmp.Compare(a.Class, b.Class) })
+		}
+	case segment.Exclude:
+		all := slices.Clone(next.Excluded)
+		for _, cell := range t.touched(e) {
+			all = append(all, segment.Exclusion{Cell: cell, Class: class})
+		}
+		slices.SortFunc(all, compareExclusions)
+		next.Excluded = slices.Compact(all)
+	case segment.Lock:
+		if !next.IsLocked(class) {
+			next.Locked = append(slices.Clone(next.Locked), class)
+			slices.Sort(next.Locked)
+		}
+	case segment.Unlock:
+		next.Locked = slices.DeleteFunc(slices.Clone(next.Locked), func(l uint8) bool { return l == class })
+	}
+	t.constraints = &next
+	return s
+}
+
+func compareExclusions(a, b segment.Exclusion) int {
+	return cmp.Or(cmp.Compare(a.Cell, b.Cell), cmp.Compare(a.Class, b.Class))
+}
+
+// boxOf is the rectangle with two opposite corners.
+func boxOf(class uint8, corners [][2]float64) segment.Box {
+	a, b := corners[0], corners[1]
+	return segment.Box{
+		Class: class,
+		Min:   [2]float64{min(a[0], b[0]), min(a[1], b[1])}, Max: [2]float64{max(a[0], b[0]), max(a[1], b[1])},
+	}
+}
+
+// readmit takes back what a label or a clear of cells contradicts: a label its
+// own class, a clear all that was excluded there.
+func (t *Timeline) readmit(e *segment.Event, cells []int32) {
+	if len(t.constraints.Excluded) == 0 {
+		return
+	}
+	written := make(map[int32]bool, len(cells))
+	for _, cell := range cells {
+		written[cell] = true
+	}
+	next := *t.constraints
+	next.Excluded = slices.DeleteFunc(slices.Clone(next.Excluded), func(x segment.Exclusion) bool {
+		return written[x.Cell] && (e.Kind == segment.Clear || int(x.Class) == e.Class)
+	})
+	t.constraints = &next
+}
+
+// checkBox validates the corners of a box event.
+func (t *Timeline) checkBox(e *segment.Event) error {
+	if len(e.Points) == 0 {
+		return nil
+	}
+	if len(e.Points) != 2 {
+		return segment.Errorf(segment.Invalid, "A box has two opposite corners, or none to take it away; this one has %d points. Nothing was changed.", len(e.Points))
+	}
+	w, h := float64(t.cells.Width), float64(t.cells.Height)
+	for _, p := range e.Points {
+		if !(p[0] >= 0 && p[0] <= w && p[1] >= 0 && p[1] <= h) {
+			return segment.Errorf(segment.Invalid, "The corner (%g, %g) of the box lies outside the image, which is %g×%g pixels. Nothing was changed.", p[0], p[1], w, h)
+		}
+	}
+	if b := boxOf(0, e.Points); b.Max[0]-b.Min[0] < 1 || b.Max[1]-b.Min[1] < 1 {
+		return segment.Errorf(segment.Invalid, "The box is smaller than a pixel. Nothing was changed.")
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package workspace
+
+import (
+	"slices"
+
+	"collie/segment"
+)
+
+// constraints are what has been said beside clicks and picks, with deleted
+// classes resolved. The caller holds the lock.
+func (a *Annotation) constraints() segment.Constraints {
+	return a.timeline.Constraints().Through(a.table)
+}
+
+// spareLocked takes out of an event what would paint over a locked class. An
+// event that is left with nothing is refused. What is stored says what happened, so
+// playing the log needs no locks.
+func (a *Annotation) spareLocked(e *segment.Event) error {
+	constraints := a.constraints()
+	if len(constraints.Locked) == 0 {
+		return nil
+	}
+	spared := false
+	switch e.Kind {
+	case segment.Label, segment.Clear:
+		labels := a.table.Through(a.timeline.Labelling())
+		e.Superpixels = slices.DeleteFunc(slices.Clone(e.Superpixels), func(s int32) bool {
+			return constraints.IsLocked(labels[s]) && (e.Kind == segment.Clear || int(labels[s]) != e.Class)
+		})
+		spared = len(e.Superpixels) == 0
+	case segment.Pixels:
+		e.Repairs = spareRuns(e.Repairs, a.PixelsOf(a.state()), &constraints)
+		spared = len(e.Repairs) == 0
+	}
+	if spared {
+		return segment.Errorf(segment.Invalid, "Everything there has a locked class. Unlock the class to change it. Nothing was changed.")
+	}
+	return nil
+}
+
+// spareRuns returns repairs without the pixels that have a locked class in the
+// labelling, a class per pixel.
+func spareRuns(repairs []segment.Repair, labelling []uint8, constraints *segment.Constraints) []segment.Repair {
+	var out []segment.Repair
+	for _, r := range repairs {
+		var runs []int32
+		for pair := range slices.Chunk(r.Runs, 2) {
+			open := false
+			for p := pair[0]; p < pair[0]+pair[1]; p++ {
+				if l := labelling[p]; l != r.Class && constraints.IsLocked(l) {
+					open = false
+					continue
+				}
+				if !open {
+					runs = append(runs, p, 0)
+					open = true
+				}
+				runs[len(runs)-1]++
+			}
+		}
+		if len(runs) > 0 {
+			out = append(out, segment.Repair{Class: r.Class, Runs: runs})
+		}
+	}
+	return out
+}

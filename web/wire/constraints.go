@@ -1,0 +1,52 @@
+package wire
+
+import (
+	"maps"
+	"slices"
+
+	"collie/segment"
+)
+
+// Constraints are what has been said of an image beside clicks and picks.
+type Constraints struct {
+	Boxes    []Box      `json:"boxes,omitempty"`
+	Excluded []Excluded `json:"excluded,omitempty"`
+	Locked   []int      `json:"locked,omitempty" doc:"ids of classes"`
+}
+
+// Box says that the object of a class lies inside a rectangle.
+type Box struct {
+	Class int        `json:"class" doc:"id of the class"`
+	Box   [4]float64 `json:"box" doc:"left, top, right, bottom, in pixels of the upright image"`
+}
+
+// Excluded says which superpixels are not of a class.
+type Excluded struct {
+	Class       int     `json:"class" doc:"id of the class"`
+	Superpixels []int32 `json:"superpixels"`
+}
+
+// ConstraintsOf puts constraints into the form in which clients read them, nil
+// for none; parent is the superpixel of each cell.
+func ConstraintsOf(c segment.Constraints, parent []int32) *Constraints {
+	if len(c.Boxes)+len(c.Excluded)+len(c.Locked) == 0 {
+		return nil
+	}
+	out := new(Constraints)
+	for _, b := range c.Boxes {
+		out.Boxes = append(out.Boxes, Box{int(b.Class), [4]float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]}})
+	}
+	byClass := map[uint8][]int32{}
+	for _, x := range c.Excluded {
+		byClass[x.Class] = append(byClass[x.Class], parent[x.Cell])
+	}
+	for _, class := range slices.Sorted(maps.Keys(byClass)) {
+		list := byClass[class]
+		slices.Sort(list)
+		out.Excluded = append(out.Excluded, Excluded{int(class), slices.Compact(list)})
+	}
+	for _, l := range c.Locked {
+		out.Locked = append(out.Locked, int(l))
+	}
+	return out
+}
