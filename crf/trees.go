@@ -1,6 +1,10 @@
 package crf
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"collie/disjoint"
+)
 
 // trees improves a labelling by exact moves over random induced forests: all
 // labels of a forest are optimised at once given the labels around it. Energy
@@ -8,11 +12,11 @@ import "math/rand/v2"
 type trees struct {
 	g      *graph
 	rng    *rand.PCG
-	order  []int32 // a permutation of the free nodes
-	root   []int32 // union-find
-	in     []bool  // node is in the forest
-	visit  []int32 // forest nodes, parents before children
-	parent []arc   // to the parent; to = -1 at a root
+	order  []int32       // a permutation of the free nodes
+	tree   disjoint.Sets // of the forest: the nodes of each tree
+	in     []bool        // node is in the forest
+	visit  []int32       // forest nodes, parents before children
+	parent []arc         // to the parent; to = -1 at a root
 	belief []float64
 	top    []peak
 }
@@ -24,7 +28,7 @@ func newTrees(g *graph, rng *rand.PCG) *trees {
 	n := len(g.free)
 	t := &trees{
 		g: g, rng: rng,
-		order: make([]int32, n), root: make([]int32, n), in: make([]bool, n),
+		order: make([]int32, n), tree: disjoint.New(n), in: make([]bool, n),
 		visit: make([]int32, 0, n), parent: make([]arc, n),
 		belief: make([]float64, n*g.labels), top: make([]peak, n),
 	}
@@ -59,14 +63,14 @@ func (t *trees) grow() {
 		t.order[i] = t.order[j]
 		t.order[j] = int32(i)
 		t.in[i] = false
-		t.root[i] = int32(i)
 	}
+	t.tree.Reset()
 	for _, i := range t.order {
 		if t.joins(i) {
 			t.in[i] = true
 			for _, a := range g.arcs[g.start[i]:g.start[i+1]] {
 				if t.in[a.to] {
-					t.root[t.find(a.to)] = i
+					t.tree.Join(a.to, i)
 				}
 			}
 		}
@@ -79,22 +83,14 @@ func (t *trees) joins(i int32) bool {
 		if !t.in[a.to] {
 			continue
 		}
-		r := t.find(a.to)
+		r := t.tree.Find(a.to)
 		for _, b := range arcs[:n] {
-			if t.in[b.to] && t.find(b.to) == r {
+			if t.in[b.to] && t.tree.Find(b.to) == r {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-func (t *trees) find(i int32) int32 {
-	for t.root[i] != i {
-		t.root[i] = t.root[t.root[i]]
-		i = t.root[i]
-	}
-	return i
 }
 
 // solve sets x on the forest to the best labels given the rest.

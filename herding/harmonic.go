@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"collie/crf"
+	"collie/disjoint"
 )
 
 // Harmonic computes the probabilities that a random walker which starts at a
@@ -193,26 +194,16 @@ func (h *Harmonic) check(k int, fixed []int16, prior *Prior) error {
 // components names the connected component of each node over the positive
 // conductances by one of its nodes.
 func components(n int, edges []crf.Edge) []int32 {
-	root := make([]int32, n)
-	for i := range root {
-		root[i] = int32(i)
-	}
-	find := func(i int32) int32 {
-		for root[i] != i {
-			root[i] = root[root[i]]
-			i = root[i]
-		}
-		return i
-	}
+	sets := disjoint.New(n)
 	for _, e := range edges {
 		if e.W > 0 {
-			root[find(e.A)] = find(e.B)
+			sets.Join(e.A, e.B)
 		}
 	}
-	for i := range root {
-		root[i] = find(int32(i))
+	for i := range sets {
+		sets[i] = sets.Find(int32(i))
 	}
-	return root
+	return sets
 }
 
 // reach marks the nodes connected to a click or a prior.

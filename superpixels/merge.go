@@ -1,5 +1,7 @@
 package superpixels
 
+import "collie/disjoint"
+
 // matchDown merges regions in rounds until about target are left (never
 // fewer): in each round the cheaper half of the borders is taken in order of
 // cost, and a border's regions merge unless one of them already did in this
@@ -147,15 +149,15 @@ func (r *rag) contract(to, start []int32) {
 type merger struct {
 	rag
 	queue    *queue
-	adjacent [][]int32 // borders of each region; may hold ones that are gone
-	seen     []int32   // scratch of join: 1 + border to a neighbour
-	parent   []int32   // region into which a region was merged, or itself
+	adjacent [][]int32     // borders of each region; may hold ones that are gone
+	seen     []int32       // scratch of join: 1 + border to a neighbour
+	merged   disjoint.Sets // regions that have become one; the one that stays represents them
 	left     int
 }
 
 func newMerger(r *rag) *merger {
 	n := len(r.regions)
-	m := &merger{rag: *r, adjacent: make([][]int32, n), seen: make([]int32, n), parent: make([]int32, n), left: n}
+	m := &merger{rag: *r, adjacent: make([][]int32, n), seen: make([]int32, n), merged: disjoint.New(n), left: n}
 	degree := make([]int32, n)
 	for i := range r.pairs {
 		degree[r.pairs[i][0]]++
@@ -163,7 +165,6 @@ func newMerger(r *rag) *merger {
 	}
 	arena := make([]int32, 2*len(r.borders))
 	for i, d := range degree {
-		m.parent[i] = int32(i)
 		m.adjacent[i], arena = arena[:0:d], arena[d:]
 	}
 	for i, pair := range r.pairs {
@@ -185,7 +186,7 @@ func (m *merger) next() (stays, gone int32) {
 	}
 	m.queue.remove(i)
 	m.left--
-	m.parent[gone] = stays
+	m.merged.Join(gone, stays)
 	m.regions[stays] = m.regions[stays].merged(&m.regions[gone])
 	list := m.adjacent[stays][:0]
 	for _, j := range m.adjacent[stays] {
@@ -224,23 +225,16 @@ func (m *merger) other(border, side int32) int32 {
 
 // owners returns for each region the id, 0..left-1, of what it became part of.
 func (m *merger) owners() []int32 {
-	owner := make([]int32, len(m.parent))
+	owner := make([]int32, len(m.merged))
 	next := int32(0)
-	for i, p := range m.parent {
-		if int(p) == i {
+	for i, stays := range m.merged {
+		if int(stays) == i {
 			owner[i] = next
 			next++
 		}
 	}
-	for i := range m.parent {
-		root := m.parent[i]
-		for m.parent[root] != root {
-			root = m.parent[root]
-		}
-		for j := int32(i); m.parent[j] != root; {
-			j, m.parent[j] = m.parent[j], root
-		}
-		owner[i] = owner[root]
+	for i := range owner {
+		owner[i] = owner[m.merged.Find(int32(i))]
 	}
 	return owner
 }

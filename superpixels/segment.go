@@ -40,7 +40,7 @@ func (s *scene) segment(base, finest int) (*Map, *tree) {
 	top := make([]int32, smoothAt)
 	for i, o := range owner {
 		b.region[leaf[i]] = o
-		if int(m.parent[i]) == i {
+		if int(m.merged[i]) == i {
 			r := &m.regions[i]
 			after.regions[o] = *r
 			b.mean[o] = [3]float32{r.l, r.a, r.b}

@@ -69,12 +69,11 @@ func (u *upload) addEntry(ctx context.Context, f *archive.File) (more bool) {
 // enterZip takes a place among the archives that are being read, of which there
 // are few at once; leave gives it back.
 func (s *Server) enterZip() (leave func(), err error) {
-	select {
-	case s.zips <- struct{}{}:
-		return func() { <-s.zips }, nil
-	default:
+	p, err := s.zips.Join(1, 0)
+	if err != nil {
 		return nil, segment.Errorf(segment.Busy, "Too many zip archives are being read at the moment. This one was not taken; try again in a minute.")
 	}
+	return p.Leave, nil
 }
 
 // keep copies a zip archive into a file, because reading one starts at its end.

@@ -135,8 +135,10 @@ func TestUploadOfUnusableZips(t *testing.T) {
 			t.Errorf("%s: outcomes (-want +got):\n%s", name, diff)
 		}
 	}
-	for range cap(s.server.zips) {
-		s.server.zips <- struct{}{}
+	for range s.server.limits.Zips {
+		if _, err := s.server.enterZip(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if a := s.upload(p.ID, file{"a.zip", whole}); a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" {
 		t.Errorf("more archives at once than can be read: %d %v", a.status, a.header)

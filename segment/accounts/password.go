@@ -5,15 +5,16 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
 
 	"collie/segment"
+	"collie/segment/queue"
 )
 
 // Parameters of argon2id (RFC 9106) for new passwords: the ones that OWASP's
@@ -39,30 +40,23 @@ const maxWaiting = 64
 // hasher makes and checks password hashes, on half the cores at most, so that
 // people who guess don't slow down those who work. Each hash takes hashMemory.
 type hasher struct {
-	turns   chan struct{}
-	waiting atomic.Int64
-	dummy   string // the hash of a password that nobody knows
+	turns *queue.Queue
+	dummy string // the hash of a password that nobody knows
 }
 
 func newHasher() *hasher {
-	h := &hasher{turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
+	h := &hasher{turns: queue.New(int64(max(1, runtime.GOMAXPROCS(0)/2)), maxWaiting, 0)}
 	h.dummy = encodeHash(make([]byte, saltBytes), make([]byte, keyBytes)) // a key of zeros has no known password
 	return h
 }
 
 // turn waits for a place; the caller calls done afterwards.
 func (h *hasher) turn(ctx context.Context) (done func(), err error) {
-	if h.waiting.Add(1) > maxWaiting {
-		h.waiting.Add(-1)
+	done, err = h.turns.Enter(ctx, 1, 0)
+	if errors.Is(err, queue.ErrFull) {
 		return nil, segment.Errorf(segment.Busy, "Too many people are signing in at this moment. Try again in a few seconds.")
 	}
-	defer h.waiting.Add(-1)
-	select {
-	case h.turns <- struct{}{}:
-		return func() { <-h.turns }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return done, err
 }
 
 // hash returns the password's hash in the PHC string format.

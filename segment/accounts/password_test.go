@@ -2,10 +2,10 @@ package accounts
 
 import (
 	"context"
-	"sync"
 	"testing"
 
 	"collie/segment"
+	"collie/segment/queue"
 )
 
 func TestHash(t *testing.T) {
@@ -48,11 +48,10 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// At most one hash per turn is made at a time, a bounded number wait, and who
-// leaves does not wait.
+// A bounded number of hashes wait for their turn, and those who give up leave.
 func TestTurns(t *testing.T) {
 	h := newHasher()
-	h.turns = make(chan struct{}, 1)
+	h.turns = queue.New(1, maxWaiting, 0)
 	done, err := h.turn(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -77,21 +76,6 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	done()
-	var working sync.WaitGroup
-	for range 8 {
-		working.Go(func() {
-			done, err := h.turn(t.Context())
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			if n := len(h.turns); n != 1 {
-				t.Errorf("%d at a time", n)
-			}
-			done()
-		})
-	}
-	working.Wait()
 }
 
 func BenchmarkHash(b *testing.B) {

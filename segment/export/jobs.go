@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/queue"
 )
 
 // Limits of exports that are made in the background.
@@ -65,7 +66,7 @@ type Jobs struct {
 	closing context.Context
 	close   context.CancelFunc
 	work    sync.WaitGroup
-	turn    chan struct{} // held by the job that runs
+	line    *queue.Queue // of the jobs; one of them runs
 
 	mu     sync.Mutex
 	active map[string]*underway
@@ -82,7 +83,7 @@ type underway struct {
 func NewJobs(source Source, blobs segment.Blobs, log *slog.Logger) *Jobs {
 	j := &Jobs{
 		source: source, blobs: blobs, log: log, now: time.Now,
-		turn: make(chan struct{}, 1), active: map[string]*underway{},
+		line: queue.New(1, maxJobs-1, 0), active: map[string]*underway{},
 	}
 	j.closing, j.close = context.WithCancel(context.Background())
 	return j
@@ -111,19 +112,21 @@ func (j *Jobs) Start(ctx context.Context, project, format string, o Options) (st
 	}
 	work, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	s.stop = stop
-	j.mu.Lock()
-	switch {
-	case j.closing.Err() != nil:
-		j.mu.Unlock()
-		return "", segment.Errorf(segment.Unavailable, "The server is stopping. Nothing was started.")
-	case len(j.active) >= maxJobs:
-		j.mu.Unlock()
+	place, err := j.line.Join(1, 0)
+	if err != nil {
 		return "", segment.Errorf(segment.Busy, "%d exports are waiting already, which is the most. Try again when one has ended.", maxJobs)
+	}
+	j.mu.Lock()
+	if j.closing.Err() != nil {
+		j.mu.Unlock()
+		place.Leave()
+		return "", segment.Errorf(segment.Unavailable, "The server is stopping. Nothing was started.")
 	}
 	j.active[s.ID] = s
 	j.work.Add(1)
 	j.mu.Unlock()
 	if err := j.put(ctx, &s.Status, "job"); err != nil {
+		place.Leave()
 		j.forget(s.ID)
 		j.work.Done()
 		return "", err
@@ -133,7 +136,10 @@ func (j *Jobs) Start(ctx context.Context, project, format string, o Options) (st
 		defer j.work.Done()
 		defer close(s.ended)
 		defer unhook()
-		j.run(work, &s.Status)
+		if place.Wait(work) == nil {
+			defer place.Leave()
+			j.run(work, &s.Status)
+		}
 		if stop(nil); !errors.Is(context.Cause(work), errCancelled) {
 			j.forget(s.ID)
 		}
@@ -168,14 +174,8 @@ func (j *Jobs) forget(id string) {
 	j.mu.Unlock()
 }
 
-// run waits for its turn, makes the file and notes how it went.
+// run makes the file and notes how it went.
 func (j *Jobs) run(ctx context.Context, s *Status) {
-	select {
-	case j.turn <- struct{}{}:
-		defer func() { <-j.turn }()
-	case <-ctx.Done():
-		return
-	}
 	j.set(func() { s.State = Running })
 	if err := j.sweep(ctx); err != nil {
 		j.log.Warn("old exports not removed", "error", err)

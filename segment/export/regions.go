@@ -3,6 +3,7 @@ package export
 import (
 	"image"
 
+	"collie/disjoint"
 	"collie/segment"
 	"collie/segment/rle"
 )
@@ -26,14 +27,7 @@ type partition struct {
 // memory for each.
 func divide(m Mask) *partition {
 	p := &partition{Mask: m, ids: make([]int32, len(m.Pixels))}
-	var lowest []int32 // of the provisional ids that are known to be one region
-	find := func(i int32) int32 {
-		for lowest[i] != i {
-			lowest[i] = lowest[lowest[i]]
-			i = lowest[i]
-		}
-		return i
-	}
+	var lowest disjoint.Sets // of the provisional ids that are known to be one region, by the lowest
 	for i, l := range m.Pixels {
 		left := i%m.Width > 0 && m.Pixels[i-1] == l
 		above := i >= m.Width && m.Pixels[i-m.Width] == l
@@ -41,22 +35,21 @@ func divide(m Mask) *partition {
 		case l == segment.Void:
 			p.ids[i] = -1
 		case left && above:
-			a, b := find(p.ids[i-1]), find(p.ids[i-m.Width])
-			lowest[max(a, b)] = min(a, b)
+			a, b := lowest.Find(p.ids[i-1]), lowest.Find(p.ids[i-m.Width])
+			lowest.Join(max(a, b), min(a, b))
 			p.ids[i] = min(a, b)
 		case left:
 			p.ids[i] = p.ids[i-1]
 		case above:
 			p.ids[i] = p.ids[i-m.Width]
 		default:
-			p.ids[i] = int32(len(lowest))
-			lowest = append(lowest, p.ids[i])
+			p.ids[i] = lowest.Add()
 		}
 	}
 	// A region's lowest provisional id is that of its first pixel.
 	final := make([]int32, len(lowest))
 	for i := range lowest {
-		if root := find(int32(i)); root < int32(i) {
+		if root := lowest.Find(int32(i)); root < int32(i) {
 			final[i] = final[root]
 		} else {
 			final[i] = int32(len(p.regions))

@@ -14,8 +14,13 @@ import (
 	"image"
 	"io"
 	"runtime"
-	"sync"
+
+	"collie/segment/queue"
 )
+
+// bytesPerPixel are taken while an image is decoded: up to 8 in the decoder, 4
+// as NRGBA.
+const bytesPerPixel = 12
 
 // Limits bound what a gate lets through and how much it takes on at once. The
 // zero value of a field is its default.
@@ -44,8 +49,8 @@ func (l Limits) OrDefault() Limits {
 // Gate reads uploads. Safe for concurrent use.
 type Gate struct {
 	limits    Limits
-	receiving *share // files
-	memory    *share // bytes
+	receiving *queue.Queue // files
+	memory    *queue.Queue // bytes
 	decoding  func(ctx context.Context, decode func()) error
 }
 
@@ -54,8 +59,8 @@ func NewGate(limits Limits) *Gate {
 	limits = limits.OrDefault()
 	return &Gate{
 		limits:    limits,
-		receiving: newShare(int64(limits.Receiving), limits.Queue, limits.Waiting),
-		memory:    newShare(limits.Memory, limits.Queue, limits.Waiting),
+		receiving: queue.New(int64(limits.Receiving), limits.Queue, limits.Waiting),
+		memory:    queue.New(limits.Memory, limits.Queue, limits.Waiting),
 		decoding:  func(_ context.Context, decode func()) error { decode(); return nil },
 	}
 }
@@ -110,13 +115,13 @@ func (g *Gate) ReadToned(ctx context.Context, r io.Reader, tone func(image.Image
 		return nil, err
 	}
 	weight := int64(size.X)*int64(size.Y)*bytesPerPixel + int64(len(original))
-	if err := g.memory.acquire(ctx, weight, int64(len(original))); err != nil {
+	release, err := enter(ctx, g.memory, weight, int64(len(original)))
+	if err != nil {
 		return nil, err
 	}
 	if weight > collectFrom {
 		runtime.GC()
 	}
-	release := sync.OnceFunc(func() { g.memory.release(weight) })
 	var pixels *image.NRGBA
 	if late := g.decoding(ctx, func() { pixels, err = decode(format, original, size, tone) }); late != nil {
 		err = late
@@ -131,10 +136,11 @@ func (g *Gate) ReadToned(ctx context.Context, r io.Reader, tone func(image.Image
 // receive reads the file up to the limit. What is no image by its first bytes
 // is refused before the rest has been read.
 func (g *Gate) receive(ctx context.Context, r io.Reader) (*format, []byte, error) {
-	if err := g.receiving.acquire(ctx, 1, 0); err != nil {
+	leave, err := enter(ctx, g.receiving, 1, 0)
+	if err != nil {
 		return nil, nil, err
 	}
-	defer g.receiving.release(1)
+	defer leave()
 	r = contextReader{ctx, r}
 	head := make([]byte, headSize)
 	n, err := io.ReadFull(r, head)
@@ -155,6 +161,15 @@ func (g *Gate) receive(ctx context.Context, r io.Reader) (*format, []byte, error
 		return nil, nil, refusef(TooLarge, "The file is larger than %s, which is the most that is accepted.", inMiB(g.limits.Bytes))
 	}
 	return format, original, nil
+}
+
+// enter takes a file's part of what a queue deals out; leave gives it back.
+func enter(ctx context.Context, q *queue.Queue, weight, held int64) (leave func(), err error) {
+	leave, err = q.Enter(ctx, weight, held)
+	if errors.Is(err, queue.ErrFull) {
+		return nil, refusef(Busy, "Too many images are being read at the moment. This one was not taken; try again in a few seconds.")
+	}
+	return leave, err
 }
 
 // measure reads the size that the file's header states and holds it against the

@@ -2,9 +2,12 @@ package schedule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"collie/segment/queue"
 )
 
 // niceness of threads that do long work, on the scale of nice(1): where all
@@ -22,18 +25,14 @@ const niceness = 5
 // does not occupy one of the few that may run Go code while it waits for a
 // processor, a program that uses Long should raise GOMAXPROCS by Limits.Long.
 func (s *Scheduler) Long(ctx context.Context, work func()) error {
-	select {
-	case s.longWaiting <- struct{}{}:
-		defer func() { <-s.longWaiting }()
-	default:
+	leave, err := s.long.Enter(ctx, 1, 0)
+	if errors.Is(err, queue.ErrFull) {
 		return ErrBusy
 	}
-	select {
-	case s.long <- struct{}{}:
-		defer func() { <-s.long }()
-	case <-ctx.Done():
-		return ctx.Err()
+	if err != nil {
+		return err
 	}
+	defer leave()
 	var panicked any
 	done := make(chan struct{})
 	go func() {

@@ -33,9 +33,9 @@ type line struct {
 	turn *list.Element
 }
 
-// queue is what waits in one class. Users take turns: whoever has had one goes
+// rota is what waits in one class. Users take turns: whoever has had one goes
 // to the back, however much they wait for.
-type queue struct {
+type rota struct {
 	turns   list.List // of *line, whose turn is next first
 	users   map[string]*line
 	waiting int
@@ -47,7 +47,7 @@ type queue struct {
 // it can be simulated; Scheduler adds those.
 type policy struct {
 	limits Limits
-	queues [classes]queue
+	queues [classes]rota
 }
 
 // smooth is the weight of the newest time in the moving average.

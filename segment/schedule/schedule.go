@@ -20,6 +20,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"collie/segment/queue"
 )
 
 // ErrBusy says that too much is waiting already; trying again later helps.
@@ -60,17 +62,13 @@ type Scheduler struct {
 	dropped int
 	refused int
 
-	long        chan struct{} // a place for each piece of long work that runs
-	longWaiting chan struct{} // and for each that runs or waits
+	long *queue.Queue
 }
 
 // New returns a scheduler with nothing to do. It has no goroutines of its own.
 func New(l Limits) *Scheduler {
 	l = l.OrDefault()
-	return &Scheduler{
-		policy: newPolicy(l),
-		long:   make(chan struct{}, l.Long), longWaiting: make(chan struct{}, l.Long+l.LongWaiting),
-	}
+	return &Scheduler{policy: newPolicy(l), long: queue.New(int64(l.Long), l.LongWaiting, 0)}
 }
 
 // Do runs step when it is the user's turn and returns when it has run. The
@@ -133,7 +131,7 @@ type Load struct {
 func (s *Scheduler) Load() Load {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := Load{Long: len(s.longWaiting), Dropped: s.dropped, Refused: s.refused}
+	l := Load{Long: s.long.Len(), Dropped: s.dropped, Refused: s.refused}
 	for i := range s.policy.queues {
 		l.Running[i], l.Waiting[i] = s.policy.queues[i].running, s.policy.queues[i].waiting
 	}

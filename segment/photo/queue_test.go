@@ -34,10 +34,8 @@ func TestQueue(t *testing.T) {
 			answers <- err
 		}()
 	}
-	for waiting := 0; waiting < gate.limits.Queue; time.Sleep(time.Millisecond) {
-		gate.memory.mu.Lock()
-		waiting = gate.memory.waiting
-		gate.memory.mu.Unlock()
+	for gate.memory.Len() <= gate.limits.Queue {
+		time.Sleep(time.Millisecond)
 	}
 	if _, err := gate.Read(t.Context(), bytes.NewReader(file)); reasonOf(err) != Busy {
 		t.Errorf("with a full queue: %v", err)
@@ -53,9 +51,11 @@ func TestQueue(t *testing.T) {
 			t.Errorf("one that waited: %v", err)
 		}
 	}
-	if gate.memory.waiting != 0 || gate.memory.held != 0 || !gate.memory.free.TryAcquire(gate.limits.Memory) {
-		t.Error("not all of the memory came back")
+	all, err := gate.memory.Join(gate.limits.Memory, 0)
+	if err != nil || gate.memory.Len() != 1 {
+		t.Fatalf("not all of the memory came back: %v", err)
 	}
+	all.Leave()
 }
 
 // TestReceiving checks that files which take their time to arrive do not take
@@ -76,10 +76,8 @@ func TestReceiving(t *testing.T) {
 			answers <- err
 		}()
 	}
-	for waiting := 0; waiting < 1; time.Sleep(time.Millisecond) {
-		gate.receiving.mu.Lock()
-		waiting = gate.receiving.waiting
-		gate.receiving.mu.Unlock()
+	for gate.receiving.Len() < len(senders) {
+		time.Sleep(time.Millisecond)
 	}
 	if _, err := gate.Read(t.Context(), bytes.NewReader(file)); reasonOf(err) != Busy {
 		t.Errorf("the fourth file: %v", err)
@@ -96,28 +94,5 @@ func TestReceiving(t *testing.T) {
 		if err := <-answers; err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// TestWaitingBytes checks that large files fill the queue sooner.
-func TestWaitingBytes(t *testing.T) {
-	m := newShare(1, 32, 1000)
-	if err := m.acquire(t.Context(), 1, 0); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- m.acquire(ctx, 1, 1000) }()
-	for waiting := 0; waiting < 1; time.Sleep(time.Millisecond) {
-		m.mu.Lock()
-		waiting = m.waiting
-		m.mu.Unlock()
-	}
-	if err := m.acquire(t.Context(), 1, 1); reasonOf(err) != Busy {
-		t.Errorf("more bytes than may wait: %v", err)
-	}
-	cancel()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Error(err)
 	}
 }
