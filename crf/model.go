@@ -34,7 +34,7 @@ import (
 // 255 is left for 'void'.
 const MaxLabels = 255
 
-// Errors that Validate and ReadUAI wrap; test with errors.Is.
+// Errors that Validate wraps; test with errors.Is.
 var (
 	ErrShape     = errors.New("crf: wrong length")
 	ErrNotFinite = errors.New("crf: not a finite number")

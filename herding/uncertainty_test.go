@@ -46,30 +46,3 @@ func TestNextClicks(t *testing.T) {
 		t.Error(d)
 	}
 }
-
-func TestTruth(t *testing.T) {
-	// Class 0: nodes 0 and 1 (area 4), class 1: node 2 (area 3), node 3 is void.
-	truth := NewTruth([]uint8{0, 0, 1, 255}, []float64{1, 3, 3, 9}, 3)
-	for _, c := range []struct {
-		x    []uint8
-		want float64
-	}{
-		{[]uint8{0, 0, 1, 2}, 1},
-		{[]uint8{0, 1, 1, 0}, (1.0/4 + 3.0/6) / 2},
-		{[]uint8{2, 0, 1, 0}, (3.0/4 + 1 + 0) / 3},
-	} {
-		if got := truth.MeanIoU(c.x); math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("%v: %v, want %v", c.x, got, c.want)
-		}
-	}
-	rank, iou := truth.Oracle([][]uint8{{1, 1, 1, 0}, {0, 0, 1, 0}, {0, 0, 1, 1}})
-	if rank != 1 || iou != 1 {
-		t.Errorf("oracle %d with %v, want the first perfect one, 1", rank, iou)
-	}
-	if rank, _ := truth.Oracle(nil); rank != -1 {
-		t.Errorf("oracle of nothing is %d", rank)
-	}
-	if v := NewTruth([]uint8{255}, []float64{1}, 2).MeanIoU([]uint8{0}); v != 1 {
-		t.Errorf("all void: %v", v)
-	}
-}

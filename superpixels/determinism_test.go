@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"collie/superpixels/measure"
 )
 
 // TestGolden pins the bytes of a segmentation, of its description and of the
@@ -56,29 +54,6 @@ func TestDivide(t *testing.T) {
 		}
 		if diff := cmp.Diff(Describe(img, alone.Runs().Map()), g); diff != "" {
 			t.Errorf("%v: graph (-alone +together):\n%s", c, diff)
-		}
-	}
-}
-
-// TestOneColour asks for compact regions of about equal size where an image
-// gives no hint.
-func TestOneColour(t *testing.T) {
-	for _, c := range []struct{ width, height, n int }{{481, 321, 600}, {481, 321, 2400}, {200, 200, 150}, {1500, 1000, 900}, {64, 64, 1000}} {
-		img := image.NewNRGBA(image.Rect(0, 0, c.width, c.height))
-		for i := range img.Pix {
-			img.Pix[i] = 200
-		}
-		m := NewHierarchy(img, c.n).At(c.n)
-		checkMap(t, m, c.width, c.height, c.n)
-		largest := 0
-		for _, r := range Describe(img, m).Regions {
-			largest = max(largest, r.Area)
-		}
-		mean := float64(c.width*c.height) / float64(c.n)
-		compact := measure.Compactness(m.Labels, c.width)
-		t.Logf("%v: largest %.2f × the mean, compactness %.2f", c, float64(largest)/mean, compact)
-		if float64(largest) > 3*mean || compact < 0.4 {
-			t.Errorf("%v: largest region %.2f times the mean, compactness %.2f; want at most 3 and at least .40", c, float64(largest)/mean, compact)
 		}
 	}
 }

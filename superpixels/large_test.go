@@ -1,11 +1,15 @@
 package superpixels
 
-import "testing"
+import (
+	"testing"
+
+	"collie/sharedtest"
+)
 
 // TestLarge checks the levels of an image that is segmented on a reduced copy.
 func TestLarge(t *testing.T) {
 	step := 4
-	if raceEnabled {
+	if sharedtest.Race {
 		step = 40
 	}
 	for _, c := range []struct{ width, height, finest int }{{1000, 700, 500}, {700_000, 1, 100}, {1, 700_000, 100}, {20_000, 40, 50}, {900, 800, 9000}} {
@@ -25,7 +29,7 @@ func TestLarge(t *testing.T) {
 // TestFortyMegapixels segments the largest image that people bring: the number
 // of regions is exact, and those of a sample are connected.
 func TestFortyMegapixels(t *testing.T) {
-	if testing.Short() || raceEnabled {
+	if testing.Short() || sharedtest.Race {
 		t.Skip("40 megapixels take seconds")
 	}
 	const width, height = 8000, 5000

@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"collie/cmd/internal/uai"
 	"collie/crf"
 )
 
@@ -79,7 +80,7 @@ func (c *mapCommand) solve(file string, best map[string]float64) (solved, error)
 		return solved{}, err
 	}
 	defer f.Close()
-	m, err := crf.ReadUAI(f)
+	m, err := uai.Read(f)
 	if err != nil {
 		return solved{}, fmt.Errorf("%s: %w", file, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 
-	"collie/herding"
 	"collie/segment/simulate"
 	"collie/superpixels"
 )
@@ -14,7 +13,7 @@ type scene struct {
 	simulate.Scene
 	id       string
 	regions  *superpixels.Map
-	truth    herding.Truth
+	truth    simulate.Truth
 	majority []uint8
 }
 

@@ -12,10 +12,10 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"collie/cmd/internal/measure"
 	"collie/segment/export"
 	"collie/segment/simulate"
 	"collie/superpixels"
-	"collie/superpixels/measure"
 )
 
 type superpixelsCommand struct {

@@ -63,7 +63,7 @@ func (t *trial) open(classes int) {
 }
 
 // add counts the hypotheses of one image and draw.
-func (t *trial) add(image, draw int, truth herding.Truth, hypotheses [][]uint8, spent time.Duration) {
+func (t *trial) add(image, draw int, truth simulate.Truth, hypotheses [][]uint8, spent time.Duration) {
 	best := make([]int, len(hypotheses)) // among the first 1, 2, …
 	quality := make([]float64, len(hypotheses))
 	for m, x := range hypotheses {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"collie/herding"
 	"collie/segment"
 	"collie/superpixels"
 )
@@ -16,7 +15,7 @@ import (
 // like a click.
 type Annotator struct {
 	Scene    *Scene
-	Truth    herding.Truth
+	Truth    Truth
 	Majority []uint8 // as Majority(Truth)
 	Method   Method
 	Count    int  // hypotheses on offer, the first included

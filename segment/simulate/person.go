@@ -5,7 +5,6 @@ import (
 	"image"
 	"slices"
 
-	"collie/herding"
 	"collie/segment"
 	"collie/superpixels"
 )
@@ -85,7 +84,7 @@ func (p *Person) Work(ctx context.Context) (Course, error) {
 	return c, nil
 }
 
-func qualityOf(truth herding.Truth, cards [][]uint8) Quality {
+func qualityOf(truth Truth, cards [][]uint8) Quality {
 	q := Quality{First: ObjectIoU(truth, cards[0])}
 	q.Best3, q.Best = q.First, q.First
 	for rank, x := range cards[1:] {
@@ -99,7 +98,7 @@ func qualityOf(truth herding.Truth, cards [][]uint8) Quality {
 }
 
 // pick notes what can be had after some actions and with picks on top.
-func (p *Person) pick(c *Course, truth herding.Truth, cards [][]uint8, actions int) {
+func (p *Person) pick(c *Course, truth Truth, cards [][]uint8, actions int) {
 	q := c.IoU[len(c.IoU)-1]
 	note := func(actions int, iou float64) {
 		if actions <= p.Max {
@@ -132,7 +131,7 @@ func (p *Person) pick(c *Course, truth herding.Truth, cards [][]uint8, actions i
 }
 
 // ObjectIoU is the intersection over union of the object.
-func ObjectIoU(truth herding.Truth, x []uint8) float64 {
+func ObjectIoU(truth Truth, x []uint8) float64 {
 	both, union := 0.0, 0.0
 	for i, class := range x {
 		rest, thing := truth.Area[2*i], truth.Area[2*i+1]

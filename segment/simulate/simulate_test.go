@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"collie/crf"
-	"collie/herding"
 	"collie/segment"
 	"collie/superpixels"
 )
@@ -22,7 +21,7 @@ const void = segment.Void
 
 func TestOverlapByHand(t *testing.T) {
 	// Three regions: 10 pixels of class 0, 6 of class 1 and 2 of class 2, all void.
-	truth := herding.Truth{Labels: 3, Area: []float64{10, 0, 0, 0, 6, 2, 0, 0, 0}}
+	truth := Truth{Labels: 3, Area: []float64{10, 0, 0, 0, 6, 2, 0, 0, 0}}
 	if got := Majority(truth); !slices.Equal(got, []uint8{0, 1, void}) {
 		t.Errorf("majority %v", got)
 	}
@@ -64,15 +63,58 @@ func TestCover(t *testing.T) {
 	}
 }
 
-func TestMeanIoUAgreesWithHerding(t *testing.T) {
+func TestMeanIoU(t *testing.T) {
+	// Class 0: regions 0 and 1 (area 4), class 1: region 2 (area 3), region 3 is void.
+	truth := Truth{Labels: 3, Area: []float64{1, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 0}}
+	for _, c := range []struct {
+		x    []uint8
+		want float64
+	}{
+		{[]uint8{0, 0, 1, 2}, 1},
+		{[]uint8{0, 1, 1, 0}, (1.0/4 + 3.0/6) / 2},
+		{[]uint8{2, 0, 1, 0}, (3.0/4 + 1 + 0) / 3},
+	} {
+		if got := MeanIoU(truth, c.x); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%v: %v, want %v", c.x, got, c.want)
+		}
+	}
+	if v := MeanIoU(Truth{Labels: 2, Area: []float64{0, 0}}, []uint8{0}); v != 1 {
+		t.Errorf("all void: %v", v)
+	}
+}
+
+// The mean IoU is that of pixels, one by one.
+func TestMeanIoUOfPixels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(1, 4).Draw(t, "classes")
 		n := rapid.IntRange(1, 6).Draw(t, "regions")
 		area := rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 5), func(v int) float64 { return float64(v) }), n*k, n*k).Draw(t, "area")
 		x := rapid.SliceOfN(rapid.Uint8Range(0, uint8(k-1)), n, n).Draw(t, "labels")
-		truth := herding.Truth{Labels: k, Area: area}
-		if got, want := MeanIoU(truth, x), truth.MeanIoU(x); math.Abs(got-want) > 1e-12 {
-			t.Fatalf("%v, herding says %v", got, want)
+		sum, classes := 0.0, 0
+		for class := range k {
+			both, either := 0, 0
+			for i, a := range area {
+				for range int(a) { // a pixel whose class is i%k and whose label is x[i/k]
+					is, said := i%k == class, int(x[i/k]) == class
+					if is && said {
+						both++
+					}
+					if is || said {
+						either++
+					}
+				}
+			}
+			if either > 0 {
+				sum += float64(both) / float64(either)
+				classes++
+			}
+		}
+		want := 1.0
+		if classes > 0 {
+			want = sum / float64(classes)
+		}
+		if got := MeanIoU(Truth{Labels: k, Area: area}, x); math.Abs(got-want) > 1e-12 {
+			t.Fatalf("%v, pixel by pixel %v", got, want)
 		}
 	})
 }
@@ -126,7 +168,7 @@ func TestInPlay(t *testing.T) {
 }
 
 // stripes is a scene of three vertical stripes of one class each.
-func stripes() (*Scene, herding.Truth) {
+func stripes() (*Scene, Truth) {
 	const width, height = 120, 80
 	img := image.NewNRGBA(image.Rect(0, 0, width, height))
 	mask := make([]uint8, 0, width*height)

@@ -7,25 +7,32 @@ import (
 	"fmt"
 	"slices"
 
-	"collie/herding"
 	"collie/segment"
 	"collie/superpixels"
 )
 
+// Truth is what is known of the right answer: the area of each true class within
+// each region, regions × Labels row-major, void left out. With it the quality of
+// a labelling of regions is exactly that of its pixels.
+type Truth struct {
+	Labels int
+	Area   []float64
+}
+
 // Cover counts the pixels of each class in each region of m. mask holds one
 // class per pixel, row-major, segment.Void for pixels that count for nothing;
 // other values from classes on are an error.
-func Cover(m *superpixels.Map, mask []uint8, classes int) (herding.Truth, error) {
+func Cover(m *superpixels.Map, mask []uint8, classes int) (Truth, error) {
 	if len(mask) != len(m.Labels) {
-		return herding.Truth{}, fmt.Errorf("simulate: mask of %d pixels for an image of %d×%d", len(mask), m.Width, m.Height)
+		return Truth{}, fmt.Errorf("simulate: mask of %d pixels for an image of %d×%d", len(mask), m.Width, m.Height)
 	}
-	t := herding.Truth{Labels: classes, Area: make([]float64, m.N*classes)}
+	t := Truth{Labels: classes, Area: make([]float64, m.N*classes)}
 	for p, class := range mask {
 		if class == segment.Void {
 			continue
 		}
 		if int(class) >= classes {
-			return herding.Truth{}, fmt.Errorf("simulate: pixel (%d, %d) has class %d, accepted are 0 to %d and %d for void",
+			return Truth{}, fmt.Errorf("simulate: pixel (%d, %d) has class %d, accepted are 0 to %d and %d for void",
 				p%m.Width, p/m.Width, class, classes-1, segment.Void)
 		}
 		t.Area[int(m.Labels[p])*classes+int(class)]++
@@ -35,7 +42,7 @@ func Cover(m *superpixels.Map, mask []uint8, classes int) (herding.Truth, error)
 
 // Majority is the class that most pixels of each region have, the lowest of
 // several, and segment.Void where all are void.
-func Majority(t herding.Truth) []uint8 {
+func Majority(t Truth) []uint8 {
 	out := make([]uint8, len(t.Area)/t.Labels)
 	for i := range out {
 		row := t.Area[i*t.Labels : (i+1)*t.Labels]
@@ -61,7 +68,7 @@ func NewOverlap(classes int) *Overlap {
 
 // Add counts an image whose regions have the classes x. A region that is
 // segment.Void in x misses the truth and claims nothing.
-func (o *Overlap) Add(t herding.Truth, x []uint8) {
+func (o *Overlap) Add(t Truth, x []uint8) {
 	k := t.Labels
 	for i, class := range x {
 		for c, a := range t.Area[i*k : (i+1)*k] {
@@ -103,7 +110,7 @@ func (o *Overlap) Mean() float64 {
 }
 
 // MeanIoU is the mean IoU of one image.
-func MeanIoU(t herding.Truth, x []uint8) float64 {
+func MeanIoU(t Truth, x []uint8) float64 {
 	o := NewOverlap(t.Labels)
 	o.Add(t, x)
 	return o.Mean()

@@ -1,4 +1,4 @@
-package crf
+package uai
 
 import (
 	"errors"
@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"collie/crf"
 )
 
-func TestReadUAI(t *testing.T) {
-	m, err := ReadUAI(strings.NewReader(`MARKOV
+func TestRead(t *testing.T) {
+	m, err := Read(strings.NewReader(`MARKOV
 3
 2 2 2
 5
@@ -28,14 +30,14 @@ func TestReadUAI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Model{
+	want := &crf.Model{
 		Nodes: 3, Labels: 2,
 		Unary: []float64{
-			Log(0.5) + Log(0.25) + Log(7), Log(2) + Log(0.25) + Log(7),
+			crf.Log(0.5) + crf.Log(0.25) + crf.Log(7), crf.Log(2) + crf.Log(0.25) + crf.Log(7),
 			0, 0,
-			Log(2), Log(2) + ZeroScore,
+			crf.Log(2), crf.Log(2) + ZeroScore,
 		},
-		Edges: []Edge{{0, 1, Log(3) - Log(0.25)}, {2, 1, -Log(2)}},
+		Edges: []crf.Edge{{A: 0, B: 1, W: crf.Log(3) - crf.Log(0.25)}, {A: 2, B: 1, W: -crf.Log(2)}},
 	}
 	if d := cmp.Diff(want, m); d != "" {
 		t.Error(d)
@@ -46,7 +48,7 @@ func TestReadUAI(t *testing.T) {
 	}
 }
 
-func TestReadUAIErrors(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		want error
@@ -69,19 +71,19 @@ func TestReadUAIErrors(t *testing.T) {
 		"not symmetric":    {"MARKOV 2 2 2 1 2 0 1 4 2 1 3 2", ErrUnsupported},
 		"long word":        {"MARKOV " + strings.Repeat("1", 5000), ErrSyntax},
 	} {
-		m, err := ReadUAI(strings.NewReader(c.text))
+		m, err := Read(strings.NewReader(c.text))
 		if !errors.Is(err, c.want) || m != nil {
 			t.Errorf("%s: got %v and %v, want %v", name, m, err, c.want)
 		}
 	}
 }
 
-func FuzzReadUAI(f *testing.F) {
+func FuzzRead(f *testing.F) {
 	f.Add("MARKOV 2 2 2 3 1 0 2 0 1 0 2 1 2 4 2 1 1 2 1 3")
 	f.Add("MARKOV 1 1 2 1 0 2 0 0 1 1 1 1")
 	f.Add("MARKOV 3 3 3 3 1 2 2 1 9 0 1 1 1 0 1 1 1 0")
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := ReadUAI(strings.NewReader(text))
+		m, err := Read(strings.NewReader(text))
 		if err != nil {
 			return
 		}
@@ -91,7 +93,7 @@ func FuzzReadUAI(f *testing.F) {
 		if m.Nodes*m.Labels > 1000 {
 			return
 		}
-		r := NewSolver(m, Options{Sweeps: 2}).Solve(nil)
+		r := crf.NewSolver(m, crf.Options{Sweeps: 2}).Solve(nil)
 		if r.Energy > r.Bound+1e-6*max(1, math.Abs(r.Energy)) {
 			t.Fatalf("energy %v above the bound %v", r.Energy, r.Bound)
 		}

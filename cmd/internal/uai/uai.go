@@ -1,4 +1,6 @@
-package crf
+// Package uai reads the graphical models of the UAI inference competitions, on
+// which cmd/evaluate measures the maximisers of package crf.
+package uai
 
 import (
 	"bufio"
@@ -7,14 +9,16 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"collie/crf"
 )
 
-// Errors of ReadUAI besides those of Validate.
+// Errors of Read besides those of crf.Model.Validate.
 var (
 	// ErrSyntax: the text is not a UAI file.
-	ErrSyntax = errors.New("crf: not a UAI model")
+	ErrSyntax = errors.New("uai: not a UAI model")
 	// ErrUnsupported: a UAI model that is not a Potts model with one number of labels.
-	ErrUnsupported = errors.New("crf: unsupported UAI model")
+	ErrUnsupported = errors.New("uai: unsupported UAI model")
 )
 
 // ZeroScore stands for the logarithm of a factor's zero entry: low enough that
@@ -24,15 +28,15 @@ const ZeroScore = -1e5
 // maxCells limits nodes × labels of a model that is read (8 bytes each).
 const maxCells = 1 << 26
 
-// ReadUAI reads a MARKOV model of the UAI inference competitions (2008 and
+// Read reads a MARKOV model of the UAI inference competitions (2008 and
 // later) whose factors are tables over one variable or Potts tables over two
 // variables – one value on the diagonal, one off it – all with the same number
 // of labels. Scores are natural logarithms of the entries; zero entries get
 // ZeroScore. The constant of each factor (ln of the entry off the diagonal)
-// goes into the unaries, so that Model.Energy is the natural logarithm of the
-// product of all factors. Errors wrap ErrSyntax, ErrUnsupported or those of Validate.
-func ReadUAI(r io.Reader) (*Model, error) {
-	u := &uaiReader{s: bufio.NewScanner(r)}
+// goes into the unaries, so that crf.Model.Energy is the natural logarithm of the
+// product of all factors. Errors wrap ErrSyntax, ErrUnsupported or those of crf.Model.Validate.
+func Read(r io.Reader) (*crf.Model, error) {
+	u := &reader{s: bufio.NewScanner(r)}
 	u.s.Buffer(nil, 4096)
 	u.s.Split(bufio.ScanWords)
 	m := u.model()
@@ -42,20 +46,20 @@ func ReadUAI(r io.Reader) (*Model, error) {
 	return m, m.Validate()
 }
 
-// uaiReader reads words and keeps the first error.
-type uaiReader struct {
+// reader reads words and keeps the first error.
+type reader struct {
 	s    *bufio.Scanner
 	word int
 	err  error
 }
 
-func (u *uaiReader) fail(kind error, format string, args ...any) {
+func (u *reader) fail(kind error, format string, args ...any) {
 	if u.err == nil {
 		u.err = fmt.Errorf("%w: word %d: %s", kind, u.word, fmt.Sprintf(format, args...))
 	}
 }
 
-func (u *uaiReader) next(what string) string {
+func (u *reader) next(what string) string {
 	u.word++
 	if u.err == nil && !u.s.Scan() {
 		if err := u.s.Err(); err != nil {
@@ -71,7 +75,7 @@ func (u *uaiReader) next(what string) string {
 }
 
 // int reads a number from low to high.
-func (u *uaiReader) int(what string, low, high int) int {
+func (u *reader) int(what string, low, high int) int {
 	t := u.next(what)
 	v, err := strconv.Atoi(t)
 	if u.err != nil {
@@ -85,7 +89,7 @@ func (u *uaiReader) int(what string, low, high int) int {
 }
 
 // score reads a factor's entry and takes its logarithm.
-func (u *uaiReader) score() float64 {
+func (u *reader) score() float64 {
 	t := u.next("an entry of a factor")
 	v, err := strconv.ParseFloat(t, 64)
 	switch {
@@ -97,20 +101,20 @@ func (u *uaiReader) score() float64 {
 	case v == 0:
 		return ZeroScore
 	}
-	return Log(v)
+	return crf.Log(v)
 }
 
-func (u *uaiReader) model() *Model {
+func (u *reader) model() *crf.Model {
 	if t := u.next("MARKOV"); u.err == nil && t != "MARKOV" {
 		u.fail(ErrSyntax, "the file begins with %.20q, accepted is MARKOV", t)
 	}
-	m := &Model{Nodes: u.int("the number of variables", 1, math.MaxInt32)}
+	m := &crf.Model{Nodes: u.int("the number of variables", 1, math.MaxInt32)}
 	for i := 0; i < m.Nodes && u.err == nil; i++ {
 		k := u.int("a number of labels", 1, math.MaxInt32)
 		switch {
 		case u.err != nil:
-		case k > MaxLabels:
-			u.fail(ErrUnsupported, "variable %d has %d labels, accepted are 1 to %d", i, k, MaxLabels)
+		case k > crf.MaxLabels:
+			u.fail(ErrUnsupported, "variable %d has %d labels, accepted are 1 to %d", i, k, crf.MaxLabels)
 		case i == 0:
 			m.Labels = k
 		case k != m.Labels:
@@ -150,7 +154,7 @@ func (u *uaiReader) model() *Model {
 }
 
 // factor reads a table and adds it to the model.
-func (u *uaiReader) factor(m *Model, f int, scope [2]int32) {
+func (u *reader) factor(m *crf.Model, f int, scope [2]int32) {
 	k := m.Labels
 	want := 1
 	for _, v := range scope {
@@ -166,7 +170,7 @@ func (u *uaiReader) factor(m *Model, f int, scope [2]int32) {
 	}
 	switch {
 	case scope[0] < 0:
-		m.addConstant(0, u.score())
+		addConstant(m, 0, u.score())
 	case scope[1] < 0:
 		for l := range k {
 			m.Unary[int(scope[0])*k+l] += u.score()
@@ -176,7 +180,7 @@ func (u *uaiReader) factor(m *Model, f int, scope [2]int32) {
 	}
 }
 
-func (u *uaiReader) potts(m *Model, f int, scope [2]int32) {
+func (u *reader) potts(m *crf.Model, f int, scope [2]int32) {
 	k := m.Labels
 	same := u.score()
 	differ := same
@@ -189,12 +193,12 @@ func (u *uaiReader) potts(m *Model, f int, scope [2]int32) {
 			u.fail(ErrUnsupported, "factor %d is not a Potts table: accepted is one value on the diagonal and one off it", f)
 		}
 	}
-	m.addConstant(int(scope[0]), differ)
-	m.Edges = append(m.Edges, Edge{scope[0], scope[1], same - differ})
+	addConstant(m, int(scope[0]), differ)
+	m.Edges = append(m.Edges, crf.Edge{A: scope[0], B: scope[1], W: same - differ})
 }
 
 // addConstant adds c to every labelling's energy, through the unaries of node i.
-func (m *Model) addConstant(i int, c float64) {
+func addConstant(m *crf.Model, i int, c float64) {
 	for l := range m.Labels {
 		m.Unary[i*m.Labels+l] += c
 	}

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Compares this package with OpenCV and scikit-image on a folder of images.
+# Compares package superpixels with OpenCV and scikit-image on a folder of images.
 #
-#   superpixels/bench/compare.sh IMAGES MASKS [REGIONS]
+#   cmd/internal/comparison/compare.sh IMAGES MASKS [REGIONS]
 #
 # IMAGES holds NAME.jpg, MASKS the human segmentations NAME_0.png, NAME_1.png …
 # (label maps, as of the Berkeley Segmentation Dataset). Needs Debian's

@@ -1,4 +1,4 @@
-package crf
+package uai
 
 import (
 	"encoding/csv"
@@ -9,15 +9,16 @@ import (
 	"testing"
 	"time"
 
+	"collie/crf"
 	"collie/sharedtest"
 )
 
 // TestMapModels solves 30 models of superpixel graphs whose optima are known
 // (27 of them proved) and holds the mean gap and the number of optima reached.
-// What the default options prove is not tried again with Thorough. The race
+// What the default options prove is not tried again with crf.Thorough. The race
 // detector would take a minute and find nothing: a Solver has one thread.
 func TestMapModels(t *testing.T) {
-	if raceDetector {
+	if sharedtest.Race {
 		t.Skip("too slow with the race detector")
 	}
 	dir := sharedtest.Path(t, "data/map-models")
@@ -25,10 +26,10 @@ func TestMapModels(t *testing.T) {
 	thorough := tally{name: "thorough", optima: 24, meanGap: 0.1}
 	for _, row := range optimaTable(t, dir) {
 		m := readModel(t, filepath.Join(dir, row["model"]+".uai"))
-		if r := quick.solve(t, m, row, Options{}); r.Optimal {
+		if r := quick.solve(t, m, row, crf.Options{}); r.Optimal {
 			thorough.add(t, row, r, quick.ms[len(quick.ms)-1])
 		} else {
-			thorough.solve(t, m, row, Thorough)
+			thorough.solve(t, m, row, crf.Thorough)
 		}
 	}
 	quick.check(t)
@@ -44,14 +45,14 @@ type tally struct {
 	hit, known int
 }
 
-func (y *tally) solve(t *testing.T, m *Model, row map[string]string, opt Options) Result {
+func (y *tally) solve(t *testing.T, m *crf.Model, row map[string]string, opt crf.Options) crf.Result {
 	begin := time.Now()
-	r := NewSolver(m, opt).Solve(nil)
+	r := crf.NewSolver(m, opt).Solve(nil)
 	y.add(t, row, r, float64(time.Since(begin).Microseconds())/1000)
 	return r
 }
 
-func (y *tally) add(t *testing.T, row map[string]string, r Result, ms float64) {
+func (y *tally) add(t *testing.T, row map[string]string, r crf.Result, ms float64) {
 	best, err := strconv.ParseFloat(row["best_score"], 64)
 	if err != nil {
 		t.Fatal(err)
@@ -117,13 +118,13 @@ func optimaTable(t *testing.T, dir string) []map[string]string {
 	return table
 }
 
-func readModel(t *testing.T, path string) *Model {
+func readModel(t *testing.T, path string) *crf.Model {
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	m, err := ReadUAI(f)
+	m, err := Read(f)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}

@@ -1,4 +1,4 @@
-package superpixels
+package measure
 
 import (
 	"image"
@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"collie/sharedtest"
-	"collie/superpixels/measure"
+	"collie/superpixels"
 )
 
 // names returns the image ids of an index.tsv in the order of their ranks.
@@ -76,7 +76,7 @@ func readMask(tb testing.TB, path string) []int32 {
 func TestBSDS(t *testing.T) {
 	dir := sharedtest.Path(t, "data/bsds")
 	all := names(t, dir)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || sharedtest.Race {
 		all = all[:2]
 	}
 	for _, finest := range []int{600, 2400} {
@@ -84,8 +84,7 @@ func TestBSDS(t *testing.T) {
 		var count [2]float64
 		for rank, name := range all {
 			img := readJPEG(t, filepath.Join(dir, "images", name+".jpg"))
-			m := NewHierarchy(img, finest).At(600)
-			checkMap(t, m, img.Rect.Dx(), img.Rect.Dy(), 600)
+			m := superpixels.NewHierarchy(img, finest).At(600)
 			masks, err := filepath.Glob(filepath.Join(dir, "masks", name+"_*.png"))
 			if err != nil || len(masks) == 0 {
 				t.Fatalf("no masks of %s: %v", name, err)
@@ -94,9 +93,9 @@ func TestBSDS(t *testing.T) {
 			count[half]++
 			for _, path := range masks {
 				truth, n := readMask(t, path), float64(len(masks))
-				ue[half] += measure.Undersegmentation(m.Labels, truth, m.Width) / n
-				asa[half] += measure.ASA(m.Labels, truth, m.Width) / n
-				br[half] += measure.BoundaryRecall(m.Labels, truth, m.Width, 0.0025) / n
+				ue[half] += Undersegmentation(m.Labels, truth, m.Width) / n
+				asa[half] += ASA(m.Labels, truth, m.Width) / n
+				br[half] += BoundaryRecall(m.Labels, truth, m.Width, 0.0025) / n
 			}
 		}
 		for half, set := range []string{"tuning half", "held-out half"} {
@@ -116,14 +115,14 @@ func TestBSDS(t *testing.T) {
 func TestVOC(t *testing.T) {
 	dir := sharedtest.Path(t, "data/voc")
 	all := names(t, dir)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || sharedtest.Race {
 		all = all[:3]
 	}
 	var inter, union [255]float64
 	for _, name := range all {
 		img := readJPEG(t, filepath.Join(dir, "images", name+".jpg"))
 		truth := readMask(t, filepath.Join(dir, "masks", name+".png"))
-		m := NewHierarchy(img, 600).At(600)
+		m := superpixels.NewHierarchy(img, 600).At(600)
 		tally := make([][256]float64, m.N)
 		for p, l := range m.Labels {
 			tally[l][truth[p]]++
@@ -155,5 +154,27 @@ func TestVOC(t *testing.T) {
 	t.Logf("%d images: mean class IoU %.4f", len(all), bound)
 	if len(all) == 300 && bound < 0.982 {
 		t.Errorf("mean class IoU %.4f, want at least .982", bound)
+	}
+}
+
+// TestOneColour asks for compact regions of about equal size where an image
+// gives no hint.
+func TestOneColour(t *testing.T) {
+	for _, c := range []struct{ width, height, n int }{{481, 321, 600}, {481, 321, 2400}, {200, 200, 150}, {1500, 1000, 900}, {64, 64, 1000}} {
+		img := image.NewNRGBA(image.Rect(0, 0, c.width, c.height))
+		for i := range img.Pix {
+			img.Pix[i] = 200
+		}
+		m := superpixels.NewHierarchy(img, c.n).At(c.n)
+		largest := 0
+		for _, r := range superpixels.Describe(img, m).Regions {
+			largest = max(largest, r.Area)
+		}
+		mean := float64(c.width*c.height) / float64(c.n)
+		compact := Compactness(m.Labels, c.width)
+		t.Logf("%v: largest %.2f × the mean, compactness %.2f", c, float64(largest)/mean, compact)
+		if float64(largest) > 3*mean || compact < 0.4 {
+			t.Errorf("%v: largest region %.2f times the mean, compactness %.2f; want at most 3 and at least .40", c, float64(largest)/mean, compact)
+		}
 	}
 }

@@ -1,5 +1,0 @@
-//go:build !race
-
-package crf
-
-const raceDetector = false

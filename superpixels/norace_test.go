@@ -1,6 +1,0 @@
-//go:build !race
-
-package superpixels
-
-// raceEnabled tells tests on real photographs to be brief.
-const raceEnabled = false

@@ -1,5 +1,0 @@
-//go:build race
-
-package superpixels
-
-const raceEnabled = true
