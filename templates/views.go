@@ -55,6 +55,7 @@ type AnnotateView struct {
 	Image                  ImageCard
 	ProjectID, ProjectName string
 	Classes                []Class
+	Rest                   string // what nobody clicks, in JSON
 	Previous, Next         string // identifiers of the neighbouring images, or empty
 	Position, Total        int    // 1-based place of the image in its project
 	Regions                int    // superpixels

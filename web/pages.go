@@ -11,6 +11,7 @@ import (
 
 	"collie/segment"
 	"collie/templates"
+	"collie/web/wire"
 )
 
 func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
@@ -61,7 +62,7 @@ func (s *Server) annotatePage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := templates.AnnotateView{
-		Image: imageCard(im), ProjectID: p.ID, ProjectName: p.Name, Classes: classViews(p),
+		Image: imageCard(im), ProjectID: p.ID, ProjectName: p.Name, Classes: classViews(p), Rest: restView(p),
 		Total: len(images), Regions: im.Regions,
 		DisplayURL: imageURL(im.ID, "display"), SuperpixelsURL: imageURL(im.ID, "superpixels.bin"), SocketPath: imageURL(im.ID, "socket"),
 	}
@@ -110,4 +111,13 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page
 	if _, err := w.Write(b.Bytes()); err != nil {
 		s.log.Debug("page not sent", "error", err)
 	}
+}
+
+// restView is what nobody clicks, as the page reads it.
+func restView(p segment.Project) string {
+	b, err := wire.RestOf(&p).MarshalJSON()
+	if err != nil {
+		panic(err) // a number or a word
+	}
+	return string(b)
 }

@@ -3,6 +3,7 @@ import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, MOST, moved, reb
 import { ClassMenu } from './classmenu.js';
 import { dragRows } from './classdrag.js';
 import { classRow, paintRow } from './classrow.js';
+import { RestChoice } from './rest.js';
 import { byId } from '../ui/dom.js';
 import { percent } from '../ui/numbers.js';
 import { toast, toastProblem } from '../ui/toast.js';
@@ -56,6 +57,8 @@ export class ClassPanel {
     /** @type {Map<number, ReturnType<typeof classRow>>} by key */
     this.rows = new Map();
     this.menu = new ClassMenu(this);
+    this.rest = new RestChoice(this.address);
+    this.rest.show(this.classes, JSON.parse(byId('rest').dataset.rest ?? 'null'));
     this.sync();
     dragRows(this.list, {
       started: () => (this.dragging = true),
@@ -286,7 +289,8 @@ export class ClassPanel {
       this.waiting = false;
       let sent = this.classes;
       try {
-        const { classes } = await this.send(() => (sent = this.classes));
+        const { classes, rest } = await this.send(() => (sent = this.classes));
+        this.rest.show(classes, rest);
         this.classes = answered(this.classes, sent, classes);
         this.stored = adopted(answered(sent, sent, classes), classes);
         this.paint();
@@ -329,8 +333,9 @@ export class ClassPanel {
   }
 
   /** Takes over what the server has, after a change by anyone. @param {ProjectRecord} project */
-  adopt({ classes, deleted = [] }) {
+  adopt({ classes, deleted = [], rest }) {
     this.deleted = deleted.map((c) => c.id);
+    this.rest.show(classes, rest);
     this.missed = this.busy;
     if (this.busy) return; // our changes win; the result is read after them
     const place = this.active;

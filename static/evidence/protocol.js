@@ -2,7 +2,7 @@
  * The messages of the socket and the bodies of the HTTP calls; the other side
  * of this contract is web/protocol.go.
  *
- * @typedef {'label' | 'clear' | 'accept' | 'pixels' | 'granularity' | 'restore' | 'undo' | 'redo'} Kind
+ * @typedef {'label' | 'clear' | 'exclude' | 'box' | 'lock' | 'unlock' | 'accept' | 'pixels' | 'granularity' | 'restore' | 'undo' | 'redo'} Kind
  *
  * @typedef {object} EvidenceEvent
  * @property {string} id made here, once; a repeat is stored once
@@ -31,6 +31,12 @@
  * @property {number} finest the most there can be
  * @property {number} split superpixels that stay divided because they hold two classes
  * @property {import('./repairs.js').RepairRecord[]} [repairs] pixels with a class of their own; those of the state before when absent
+ * @property {Constraints} [constraints] what has been said beside clicks and picks
+ *
+ * @typedef {object} Constraints
+ * @property {{class: number, box: [number, number, number, number]}[]} [boxes] left, top, right, bottom, in pixels of the image
+ * @property {{class: number, superpixels: number[]}[]} [excluded]
+ * @property {number[]} [locked] ids of classes
  *
  * @typedef {{type: 'ack', id: string, seq: number}} AckMessage
  * @typedef {{type: 'reject', id: string, reason: 'stale' | 'map' | 'invalid' | 'unavailable', detail: string, seq: number}} RejectMessage
@@ -50,7 +56,7 @@
  * @property {Uint8Array} labels class per superpixel
  *
  * @typedef {{id: number, name: string, color: string}} ClassRecord
- * @typedef {{classes: ClassRecord[], deleted?: (ClassRecord & {target: number})[]}} ProjectRecord
+ * @typedef {{classes: ClassRecord[], deleted?: (ClassRecord & {target: number})[], rest: number | null | 'undecided-first' | 'nothing'}} ProjectRecord
  */
 
 /** The class value that means undecided. */

@@ -37,7 +37,7 @@ type Project struct {
 
 // ProjectOf puts a project into the form in which clients read it.
 func ProjectOf(p segment.Project) Project {
-	out := Project{ID: p.ID, Name: p.Name, Created: p.Created, Rest: restOut(&p), Classes: make([]Class, len(p.Classes))}
+	out := Project{ID: p.ID, Name: p.Name, Created: p.Created, Rest: RestOf(&p), Classes: make([]Class, len(p.Classes))}
 	for i, c := range p.Classes {
 		out.Classes[i] = Class{ID: int(c.ID), Index: i, Name: c.Name, Color: c.Color}
 	}

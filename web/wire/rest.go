@@ -52,8 +52,8 @@ func (Rest) JSONSchema() openapi.Schema {
 	}
 }
 
-// restOut is a project's rest for programs.
-func restOut(p *segment.Project) Rest {
+// RestOf is what nobody clicks in a project.
+func RestOf(p *segment.Project) Rest {
 	rest := p.PresentRest()
 	if rest.Mode == segment.RestClass {
 		rest.Class = uint8(p.Index(rest.Class))
