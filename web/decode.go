@@ -2,25 +2,13 @@ package web
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
 	"collie/web/openapi"
-	"collie/web/wire"
 )
-
-// decodeBody reads the JSON object in the body of r into v. Fields that v does
-// not have are ignored, so that newer clients can talk to older servers.
-func decodeBody(r *http.Request, v any) error {
-	b, err := io.ReadAll(r.Body)
-	if err != nil {
-		return brokenBody(err)
-	}
-	return wire.Decode(b, v)
-}
 
 // brokenBody says why a body can't be read.
 func brokenBody(err error) error {

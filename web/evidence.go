@@ -140,10 +140,13 @@ func eventOut(e workspace.Entry, detail string) eventJSON {
 // pages that have the image open follow.
 func (s *Server) appendEvidence(w http.ResponseWriter, r *http.Request) error {
 	if err := s.workspace.May(r.Context(), access.Annotate); err != nil {
-		return err // before the image is opened
+		return err // before anything is read
+	}
+	if _, err := s.image(r); err != nil {
+		return err
 	}
 	var body wire.Evidence
-	if err := decodeBody(r, &body); err != nil {
+	if err := s.decodeBody(r, &body); err != nil {
 		return err
 	}
 	event, expected, err := body.Event()

@@ -24,8 +24,11 @@ type startedJSON struct {
 
 // startExport begins an export in the background.
 func (s *Server) startExport(w http.ResponseWriter, r *http.Request) error {
+	if _, err := s.workspace.Project(r.Context(), chi.URLParam(r, "id")); err != nil {
+		return err // before anything is read
+	}
 	var body exportBody
-	if err := decodeBody(r, &body); err != nil {
+	if err := s.decodeBody(r, &body); err != nil {
 		return err
 	}
 	if body.Format == "" {

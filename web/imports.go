@@ -3,11 +3,12 @@ package web
 import (
 	"context"
 	"io"
-	"mime/multipart"
 	"net/http"
+	"os"
 
 	"github.com/go-chi/chi/v5"
 
+	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/importer"
 	"collie/web/wire"
@@ -75,61 +76,97 @@ func (out *importJSON) add(report importer.Report) {
 	}
 }
 
-// importBackup makes a new project of a backup.
+// importBackup makes a new project of each backup.
 func (s *Server) importBackup(w http.ResponseWriter, r *http.Request) error {
 	if err := s.workspace.May(r.Context(), access.Manage); err != nil {
 		return err // before anything is read
 	}
-	var made []wire.Project
+	var results []any // projectJSON or failedFileJSON, in the order of the files
+	var failed uploadError
 	err := s.eachKept(r, func(ctx context.Context, name string, file io.ReaderAt, size int64) error {
 		p, err := importer.Backup(ctx, s.workspace, file, size, s.limits.Zip)
 		if err == nil {
-			made = append(made, wire.ProjectOf(p))
+			results = append(results, wire.ProjectOf(p))
+			return nil
 		}
-		return err
+		results = append(results, failed.add(name, err))
+		return ctx.Err()
 	})
-	if err != nil {
+	switch {
+	case err != nil && len(results) == 0:
 		return err
+	case err != nil:
+		results = append(results, failed.add("", err))
+	case len(failed.files) == len(results):
+		return &failed
 	}
-	return s.sendJSON(w, http.StatusCreated, made)
+	return s.sendJSON(w, http.StatusCreated, results)
 }
 
-// eachKept copies each file part of a multipart body into a scratch file and
-// calls do with it. The first error ends it.
+// eachKept receives all file parts of a multipart body and then calls do with
+// each. The first error ends it. The body has been read to its end by then: only
+// so a client that leaves ends the request's context.
 func (s *Server) eachKept(r *http.Request, do func(ctx context.Context, name string, file io.ReaderAt, size int64) error) error {
-	parts, err := fileParts(r)
-	if err != nil {
-		return err
-	}
-	count := 0
-	for part, err := range parts {
-		if err != nil {
-			return err
-		}
-		if count++; count > s.limits.Files {
-			return invalid("One upload can hold up to %d files; this one and those after it were not read.", s.limits.Files)
-		}
-		if err := s.kept(r.Context(), part, do); err != nil {
-			return err
-		}
-	}
-	if count == 0 {
-		return noFile()
-	}
-	return nil
-}
-
-// kept calls do with one part in a scratch file, of which there are few at once.
-func (s *Server) kept(ctx context.Context, part *multipart.Part, do func(ctx context.Context, name string, file io.ReaderAt, size int64) error) error {
-	leave, err := s.enterZip()
+	leave, err := s.enter(r.Context())
 	if err != nil {
 		return err
 	}
 	defer leave()
-	file, size, err := s.keep(&watchedReader{r: part})
+	scratch, err := s.scratchFile()
 	if err != nil {
 		return err
 	}
-	defer s.discard(file)
-	return do(ctx, part.FileName(), file, size)
+	defer s.discard(scratch)
+	files, err := s.receiveAll(r, scratch)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := do(r.Context(), f.name, io.NewSectionReader(scratch, f.at, f.size), f.size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keptFile is a file in a scratch file.
+type keptFile struct {
+	name     string
+	at, size int64
+}
+
+// receiveAll copies the file parts of a multipart body into a scratch file, one
+// behind the other.
+func (s *Server) receiveAll(r *http.Request, scratch *os.File) ([]keptFile, error) {
+	parts, err := fileParts(r)
+	if err != nil {
+		return nil, err
+	}
+	var files []keptFile
+	var at int64
+	for part, err := range parts {
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == s.limits.Files {
+			return nil, invalid("One upload can hold up to %d files. Nothing was imported; send them in several uploads.", s.limits.Files)
+		}
+		limit := s.limits.Zip.Bytes
+		size, err := s.keep(scratch, &watchedReader{r: part}, limit)
+		if err != nil {
+			return nil, err
+		}
+		if size > limit {
+			return nil, segment.Errorf(segment.TooLarge, "The file is larger than %s, which is the most that is accepted. Split it.", bytesText(limit))
+		}
+		files = append(files, keptFile{part.FileName(), at, size})
+		at += size
+	}
+	if len(files) == 0 {
+		return nil, noFile()
+	}
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		return nil, brokenUpload(err)
+	}
+	return files, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"mime"
+	"mime/multipart"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
@@ -64,7 +65,10 @@ func (s *Server) putClasses(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	set, base, err := s.labelSetOf(r)
+	if err := s.mayManage(r); err != nil {
+		return err // before anything is read
+	}
+	set, base, err := labelSetOf(r)
 	if err != nil {
 		return err
 	}
@@ -82,28 +86,39 @@ func (s *Server) putClasses(w http.ResponseWriter, r *http.Request) error {
 // labelSetOf returns the label set in the body of r. When that is a form, the set
 // is its part file, and its part base is the list that the set is to replace, as
 // in an edit of the project.
-func (s *Server) labelSetOf(r *http.Request) (set io.Reader, base []segment.Class, err error) {
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "multipart/form-data" {
+func labelSetOf(r *http.Request) (set io.Reader, base []segment.Class, err error) {
+	kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind != "multipart/form-data" {
 		return r.Body, nil, nil
 	}
-	if err := r.ParseMultipartForm(s.limits.JSON); err != nil {
-		return nil, nil, brokenBody(err)
-	}
-	files := r.MultipartForm.File["file"]
-	if len(files) == 0 {
-		return nil, nil, noFile()
-	}
-	var list []baseClassJSON
-	if text := r.PostFormValue("base"); text != "" {
-		if err := json.Unmarshal([]byte(text), &list); err != nil {
-			return nil, nil, invalid("The part \"base\" is no list of classes as the project had it: %s. Nothing was changed.", err)
+	form := multipart.NewReader(r.Body, params["boundary"])
+	for {
+		part, err := form.NextPart()
+		switch {
+		case err == io.EOF && set == nil: // a body that breaks off wraps it
+			return nil, nil, noFile()
+		case err == io.EOF:
+			return set, base, nil
+		case err != nil:
+			return nil, nil, brokenUpload(err)
+		}
+		content, err := io.ReadAll(io.LimitReader(part, labelset.MaxBytes+1))
+		if err != nil {
+			return nil, nil, brokenUpload(err)
+		}
+		switch part.FormName() {
+		case "file":
+			set = bytes.NewReader(content)
+		case "base":
+			var list []baseClassJSON
+			if err := json.Unmarshal(content, &list); err != nil {
+				return nil, nil, invalid("The part \"base\" is no list of classes as the project had it: %s. Nothing was changed.", err)
+			}
+			if base, err = baseOf(list); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
-	if base, err = baseOf(list); err != nil {
-		return nil, nil, err
-	}
-	set, err = files[0].Open()
-	return set, base, err
 }
 
 var labelSetQuery = wordQuery{

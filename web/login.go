@@ -120,7 +120,7 @@ type credentialsJSON struct {
 // createSession signs a program in.
 func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
 	var body credentialsJSON
-	if err := decodeBody(r, &body); err != nil {
+	if err := s.decodeBody(r, &body); err != nil {
 		return err
 	}
 	token, session, u, err := s.signIn(r, body.Name, body.Password)

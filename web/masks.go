@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -18,8 +19,13 @@ var (
 	styleQuery     = wordQuery{"style", []string{"index", "colour"}, "index: 8-bit palette PNG, pixel = class index, 255 undecided, colours of PASCAL VOC; colour: RGB in the project's colours, undecided (224, 224, 192)"}
 )
 
+// maskBytes are what a pixel of a mask takes while the mask is made.
+const maskBytes = 4
+
 // getMask sends the labelling, as it is or as it was after an event, or a
 // hypothesis, at the image's size.
+//
+// The mask is made before it is sent, so that no memory waits for the client.
 func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	of, err := ofQuery.of(r)
 	if err != nil {
@@ -44,6 +50,11 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	defer a.Close()
 
 	im, project := a.Image(), a.Project()
+	give, err := s.workspace.Pictures(r.Context(), maskBytes*int64(im.Width)*int64(im.Height))
+	if err != nil {
+		return err
+	}
+	defer give()
 	name, positions := stem(im.Name), project.Positions()
 	mask := export.Mask{Width: im.Width, Height: im.Height}
 	if of == "hypothesis" {
@@ -68,10 +79,15 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 		name += "-colour"
 	}
 	w.Header().Set("Content-Disposition", attachment(name+".png"))
-	return s.stream(w, "image/png", func(out io.Writer) error {
-		if style == "colour" {
-			return export.ColourMask(out, mask, project.Classes)
-		}
-		return export.IndexMask(out, mask)
-	})
+	var out bytes.Buffer
+	if style == "colour" {
+		err = export.ColourMask(&out, mask, project.Classes)
+	} else {
+		err = export.IndexMask(&out, mask)
+	}
+	if err != nil {
+		return err
+	}
+	give()
+	return s.stream(w, "image/png", func(w io.Writer) error { _, err := w.Write(out.Bytes()); return err })
 }

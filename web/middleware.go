@@ -110,23 +110,6 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 	})
 }
 
-// limitBody bounds what a request can send: multipart bodies by the limit of an
-// upload, all others by that of a JSON body, both by header and by reader.
-func (s *Server) limitBody(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		limit := s.limits.JSON
-		if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
-			limit = s.limits.Upload
-		}
-		if r.ContentLength > limit {
-			s.answer(w, r, &http.MaxBytesError{Limit: limit})
-			return
-		}
-		r.Body = http.MaxBytesReader(w, r.Body, limit)
-		next.ServeHTTP(w, r)
-	})
-}
-
 // patient is for routes that move or compute much: in place of the server's
 // time limits for the whole request, each read and each write has one, and all
 // reads together have one that grows with what has come.

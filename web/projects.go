@@ -8,6 +8,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/web/wire"
 )
 
@@ -73,9 +74,22 @@ func baseOf(list []baseClassJSON) ([]segment.Class, error) {
 	return base, nil
 }
 
+// mayManage checks, before the body of a request is read, that the project it
+// names is there and may be changed.
+func (s *Server) mayManage(r *http.Request) error {
+	if err := s.workspace.May(r.Context(), access.Manage); err != nil {
+		return err
+	}
+	_, err := s.workspace.Project(r.Context(), chi.URLParam(r, "id"))
+	return err
+}
+
 func (s *Server) createProject(w http.ResponseWriter, r *http.Request) error {
+	if err := s.workspace.May(r.Context(), access.Manage); err != nil {
+		return err // before anything is read
+	}
 	var body newProjectJSON
-	if err := decodeBody(r, &body); err != nil {
+	if err := s.decodeBody(r, &body); err != nil {
 		return err
 	}
 	if body.Name == nil {
@@ -114,8 +128,11 @@ func (s *Server) getProject(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) editProject(w http.ResponseWriter, r *http.Request) error {
+	if err := s.mayManage(r); err != nil {
+		return err // before anything is read
+	}
 	var body projectEditJSON
-	if err := decodeBody(r, &body); err != nil {
+	if err := s.decodeBody(r, &body); err != nil {
 		return err
 	}
 	edit, err := body.edit()

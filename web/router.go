@@ -53,9 +53,9 @@ func (s *Server) routes() *chi.Mux {
 		r.Put("/projects/{id}/classes", s.api(s.putClasses))
 		r.Post("/projects/{id}/classes/{class}/restore", s.api(s.restoreClass))
 		r.Get("/projects/{id}/images", s.api(s.listImages))
-		r.With(s.patient).Post("/projects/{id}/imports", s.api(s.importMasks))
-		r.With(s.patient).Post("/imports", s.api(s.importBackup))
-		r.With(s.patient).Post("/projects/{id}/images", s.api(s.uploadImages))
+		r.With(s.uploads).Post("/projects/{id}/imports", s.api(s.importMasks))
+		r.With(s.uploads).Post("/imports", s.api(s.importBackup))
+		r.With(s.uploads).Post("/projects/{id}/images", s.api(s.uploadImages))
 
 		r.Post("/projects/{id}/exports", s.api(s.startExport))
 		r.Get("/exports/{id}", s.api(s.getExport))

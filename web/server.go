@@ -16,7 +16,7 @@ import (
 
 	"collie/segment/accounts"
 	"collie/segment/export"
-	"collie/segment/queue"
+	"collie/segment/ledger"
 	"collie/segment/workspace"
 	"collie/web/live"
 )
@@ -30,7 +30,7 @@ type Server struct {
 	limits    Limits
 	metrics   http.Handler
 	scratch   *os.Root
-	zips      *queue.Queue // zip archives that are being read
+	places    *ledger.Ledger // among the files that are being received
 	hub       *live.Hub
 	exports   *export.Jobs
 	handler   http.Handler
@@ -70,7 +70,7 @@ func New(c Config) *Server {
 	limits := c.Limits.OrDefault()
 	s := &Server{
 		workspace: c.Workspace, ready: c.Ready, log: c.Log, limits: limits, metrics: c.Metrics,
-		scratch: c.Scratch, zips: queue.New(int64(limits.Zips), 0, 0),
+		scratch: c.Scratch, places: ledger.New(receivers*int64(limits.Receiving), int64(limits.Receiving), limits.Queue),
 		hub: live.New(live.Config{Workspace: c.Workspace, Log: c.Log, Limits: limits.Socket, Explain: explain}), exports: c.Exports,
 		loopback: c.Login == nil && !c.AnyName, origin: c.Origin, proxies: c.Proxies,
 	}

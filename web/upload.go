@@ -10,10 +10,13 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"os"
 
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment/access"
+	"collie/segment/photo"
+	"collie/segment/workspace"
 )
 
 // failedFileJSON says why one file of an upload was not kept.
@@ -80,27 +83,61 @@ func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 
 // addPart adds a part of the body and reports whether another may follow.
 func (u *upload) addPart(ctx context.Context, part *multipart.Part) (more bool) {
-	file := &watchedReader{r: part}
-	content := bufio.NewReader(file)
-	add := u.add
-	if start, err := content.Peek(4); err == nil && isZip(start) {
-		add = u.addZip
+	source := &watchedReader{r: part}
+	content := bufio.NewReader(source)
+	start, _ := content.Peek(headBytes)
+	switch zipped := isZip(start); {
+	case !zipped && u.full(part.FileName()):
+		return false
+	case zipped:
+		u.hold(ctx, part.FileName(), content, u.limits.Zip.Bytes, u.addZip)
+	default:
+		// What is no image is not received.
+		if err := photo.Recognize(start); err != nil && source.err == nil {
+			u.fail(part.FileName(), workspace.Refusal(err))
+			return true
+		}
+		u.hold(ctx, part.FileName(), content, u.workspace.PhotoLimits().Bytes, func(ctx context.Context, name string, file *os.File, _ int64) {
+			u.add(ctx, name, file)
+		})
 	}
-	return add(ctx, part.FileName(), content) && file.err == nil
+	return source.err == nil && ctx.Err() == nil // which net/http also ends when the body breaks off
 }
 
-// add adds one file and reports whether another can follow.
-func (u *upload) add(ctx context.Context, name string, file io.Reader) (more bool) {
-	if u.full(name) {
-		return false
+// headBytes are enough to tell what a file is.
+const headBytes = 512
+
+// hold calls do with a file that has arrived, up to a byte more than the limit
+// of its kind.
+func (u *upload) hold(ctx context.Context, name string, content io.Reader, limit int64, do func(ctx context.Context, name string, file *os.File, size int64)) {
+	leave, err := u.enter(ctx)
+	if err != nil {
+		u.fail(name, err)
+		return
 	}
+	defer leave()
+	file, err := u.scratchFile()
+	if err != nil {
+		u.fail(name, err)
+		return
+	}
+	defer u.discard(file)
+	size, err := u.keep(file, content, limit)
+	if err != nil {
+		u.fail(name, err)
+		return
+	}
+	do(ctx, name, file, size)
+}
+
+// add adds one file.
+func (u *upload) add(ctx context.Context, name string, file io.Reader) {
 	im, err := u.workspace.AddImage(ctx, u.project, name, file)
 	if err != nil {
 		u.fail(name, err)
-		return ctx.Err() == nil // which net/http also ends when the body breaks off
+		return
 	}
 	u.results = append(u.results, imageOut(im))
-	return true
 }
 
 // full reports, to the client too, that the upload can hold no other file.
@@ -114,12 +151,17 @@ func (u *upload) full(name string) bool {
 
 // fail notes a file that was not kept, which is what the client is told of it.
 func (u *upload) fail(name string, err error) {
-	if u.failed.first == nil {
-		u.failed.first = err
+	u.results = append(u.results, u.failed.add(name, err))
+}
+
+// add notes a file that could not be used.
+func (e *uploadError) add(name string, err error) failedFileJSON {
+	if e.first == nil {
+		e.first = err
 	}
 	f := failedFileJSON{Name: name, Status: "failed", Problem: problemOf(err)}
-	u.failed.files = append(u.failed.files, f)
-	u.results = append(u.results, f)
+	e.files = append(e.files, f)
+	return f
 }
 
 // fileParts opens a multipart/form-data body and returns its parts with files. An

@@ -50,6 +50,9 @@ type change func(r *http.Request) (done string, err error)
 // changeUsers carries a form out and shows the list again.
 func (s *Server) changeUsers(do change) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := s.workspace.May(r.Context(), access.ManageUsers); err != nil {
+			return err // before anything is read
+		}
 		if err := parseForm(r); err != nil {
 			return err
 		}

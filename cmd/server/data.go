@@ -37,8 +37,9 @@ func openData(ctx context.Context, folder string, limits photo.Limits, options .
 }
 
 // openExisting opens a data folder that is there and has the program's own
-// schema, which may be in use by a server. Close it.
-func openExisting(ctx context.Context, folder string) (*data, error) {
+// schema, which may be in use by a server. Photographs are held against limits.
+// Close it.
+func openExisting(ctx context.Context, folder string, limits photo.Limits) (*data, error) {
 	store, err := sqlite.OpenCurrent(ctx, filepath.Join(folder, "collie.db"))
 	if err != nil {
 		return nil, err
@@ -47,8 +48,11 @@ func openExisting(ctx context.Context, folder string) (*data, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return &data{store, blobs, workspace.New(store, blobs, photo.NewGate(photo.Limits{Bytes: 4 << 30, Pixels: 1 << 30, Side: 1 << 20}))}, nil
+	return &data{store, blobs, workspace.New(store, blobs, photo.NewGate(limits))}, nil
 }
+
+// anyPhoto are limits for what has been taken in already.
+var anyPhoto = photo.Limits{Bytes: 4 << 30, Pixels: 1 << 30, Side: 1 << 20}
 
 // Ready returns nil when the folder can be read and has not failed.
 func (d *data) Ready(ctx context.Context) error {

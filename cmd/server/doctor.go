@@ -19,7 +19,7 @@ type doctorCommand struct {
 
 // Run prints what it finds and returns an error when something is wrong.
 func (c *doctorCommand) Run(ctx context.Context, out streams) (err error) {
-	d, err := openExisting(ctx, c.Data)
+	d, err := openExisting(ctx, c.Data, anyPhoto)
 	if err != nil {
 		return err
 	}

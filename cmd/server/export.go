@@ -36,7 +36,7 @@ type exportCommand struct {
 // Run writes the export, of the moment at which it reads each image, and its
 // report in short.
 func (c *exportCommand) Run(ctx context.Context, out streams) (err error) {
-	d, err := openExisting(ctx, c.Data)
+	d, err := openExisting(ctx, c.Data, anyPhoto)
 	if err != nil {
 		return err
 	}

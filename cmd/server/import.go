@@ -24,11 +24,12 @@ type importCommand struct {
 // Run imports one file after the other and says what became of each mask. It
 // fails when a mask could not be imported; the others are there all the same.
 func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
-	d, err := openExisting(ctx, c.Data)
+	d, err := openExisting(ctx, c.Data, c.photo())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
+	d.workspace.LimitImages(c.MaxImages)
 	if c.Project == "" {
 		return c.backups(ctx, d, out)
 	}

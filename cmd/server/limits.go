@@ -41,34 +41,32 @@ func defaultLimits() kong.Vars {
 	p, w, a := photo.Limits{}.OrDefault(), web.Limits{}.OrDefault(), accounts.Limits{}.OrDefault()
 	vars := kong.Vars{}
 	for name, limit := range map[string]any{
-		"max_file":         size(p.Bytes),
-		"max_megapixels":   float64(p.Pixels) / 1e6,
-		"max_side":         p.Side,
-		"max_images":       workspace.DefaultImages,
-		"zip_size":         size(w.Zip.Bytes),
-		"zip_entries":      w.Zip.Entries,
-		"zip_inflated":     size(w.Zip.Inflated),
-		"zip_ratio":        w.Zip.Ratio,
-		"upload_size":      size(w.Upload),
-		"upload_files":     w.Files,
-		"uploads_at_once":  p.Receiving,
-		"upload_queue":     p.Queue,
-		"upload_queue_mem": size(p.Waiting),
-		"upload_rate":      size(w.SlowRate),
-		"zips_at_once":     w.Zips,
-		"max_json":         size(w.JSON),
-		"max_sockets":      w.Socket.Sockets,
-		"user_sockets":     w.Socket.UserSockets,
-		"message_rate":     w.Socket.MessageRate,
-		"max_message":      size(w.Socket.Message),
-		"write_timeout":    w.Socket.WriteWithin,
-		"ping_interval":    w.Socket.PingEvery,
-		"pong_timeout":     w.Socket.PongWithin,
-		"session_idle":     w.Session.Idle,
-		"session_life":     w.Session.Lifetime,
-		"account_tries":    a.AccountTries,
-		"address_tries":    a.AddressTries,
-		"stall_timeout":    w.Stall,
+		"max_file":        size(p.Bytes),
+		"max_megapixels":  float64(p.Pixels) / 1e6,
+		"max_side":        p.Side,
+		"max_images":      workspace.DefaultImages,
+		"zip_size":        size(w.Zip.Bytes),
+		"zip_entries":     w.Zip.Entries,
+		"zip_inflated":    size(w.Zip.Inflated),
+		"zip_ratio":       w.Zip.Ratio,
+		"upload_size":     size(w.Upload),
+		"upload_files":    w.Files,
+		"uploads_at_once": w.Receiving,
+		"upload_queue":    p.Queue,
+		"upload_rate":     size(w.SlowRate),
+		"max_json":        size(w.JSON),
+		"max_sockets":     w.Socket.Sockets,
+		"user_sockets":    w.Socket.UserSockets,
+		"message_rate":    w.Socket.MessageRate,
+		"max_message":     size(w.Socket.Message),
+		"write_timeout":   w.Socket.WriteWithin,
+		"ping_interval":   w.Socket.PingEvery,
+		"pong_timeout":    w.Socket.PongWithin,
+		"session_idle":    w.Session.Idle,
+		"session_life":    w.Session.Lifetime,
+		"account_tries":   a.AccountTries,
+		"address_tries":   a.AddressTries,
+		"stall_timeout":   w.Stall,
 	} {
 		text := fmt.Sprint(limit)
 		for _, zero := range []string{"m0s", "h0m"} { // 12h, not 12h0m0s
@@ -107,11 +105,9 @@ type serveLimits struct {
 	uploadLimits
 	UploadSize     size          `default:"${upload_size}" env:"COLLIE_UPLOAD_SIZE" group:"limits" help:"Size of one upload of many files."`
 	UploadFiles    int           `default:"${upload_files}" env:"COLLIE_UPLOAD_FILES" group:"limits" help:"Files of one upload, those in zip archives counted."`
-	UploadsAtOnce  int           `default:"${uploads_at_once}" env:"COLLIE_UPLOADS_AT_ONCE" group:"limits" help:"Files being received at once, each in memory. Others wait."`
-	UploadQueue    int           `default:"${upload_queue}" env:"COLLIE_UPLOAD_QUEUE" group:"limits" help:"Files that wait to be received, and files that wait to be decoded. Others are refused with 429."`
-	UploadQueueMem size          `name:"upload-queue-memory" default:"${upload_queue_mem}" env:"COLLIE_UPLOAD_QUEUE_MEMORY" group:"limits" help:"Bytes of the files that wait to be decoded."`
+	UploadsAtOnce  int           `default:"${uploads_at_once}" env:"COLLIE_UPLOADS_AT_ONCE" group:"limits" help:"Files of one user being received at once, each in a file in the data folder. Others wait."`
+	UploadQueue    int           `default:"${upload_queue}" env:"COLLIE_UPLOAD_QUEUE" group:"limits" help:"Files of one user that wait to be received, and files that wait to be decoded. Others are refused with 429."`
 	UploadRate     size          `default:"${upload_rate}" env:"COLLIE_UPLOAD_RATE" group:"limits" help:"Bytes per second; an upload that is slower on the whole is given up."`
-	ZipsAtOnce     int           `default:"${zips_at_once}" env:"COLLIE_ZIPS_AT_ONCE" group:"limits" help:"Zip archives being read at once, each in a file in the data folder. Others are refused with 429."`
 	MaxJSON        size          `name:"max-json" default:"${max_json}" env:"COLLIE_MAX_JSON" group:"limits" help:"Size of a request that is no upload."`
 	MaxHeader      size          `default:"16KiB" env:"COLLIE_MAX_HEADER" group:"limits" help:"Size of the header of a request."`
 	MaxSockets     int           `default:"${max_sockets}" env:"COLLIE_MAX_SOCKETS" group:"limits" help:"Annotation pages that are connected at once."`
@@ -135,14 +131,14 @@ type serveLimits struct {
 // photo are the limits of an image and of all that are coming in.
 func (l serveLimits) photo() photo.Limits {
 	p := l.uploadLimits.photo()
-	p.Receiving, p.Queue, p.Waiting = l.UploadsAtOnce, l.UploadQueue, int64(l.UploadQueueMem)
+	p.Queue = l.UploadQueue
 	return p
 }
 
 // web are the limits of the pages and the interface.
 func (l serveLimits) web() web.Limits {
 	return web.Limits{
-		JSON: int64(l.MaxJSON), Upload: int64(l.UploadSize), Files: l.UploadFiles, Zip: l.zip(), Zips: l.ZipsAtOnce,
+		JSON: int64(l.MaxJSON), Upload: int64(l.UploadSize), Files: l.UploadFiles, Zip: l.zip(), Receiving: l.UploadsAtOnce, Queue: l.UploadQueue,
 		Stall: l.StallTimeout, SlowRate: int64(l.UploadRate),
 		Socket: live.Limits{
 			Sockets: l.MaxSockets, UserSockets: l.UserSockets, MessageRate: l.MessageRate, Message: int64(l.MaxMessage),
@@ -161,7 +157,7 @@ func (l serveLimits) accounts() accounts.Limits {
 func (l *serveLimits) Validate() error {
 	return cmp.Or(l.uploadLimits.Validate(), positive(map[string]int64{
 		"upload-size": int64(l.UploadSize), "upload-files": int64(l.UploadFiles), "uploads-at-once": int64(l.UploadsAtOnce), "upload-queue": int64(l.UploadQueue),
-		"upload-queue-memory": int64(l.UploadQueueMem), "upload-rate": int64(l.UploadRate), "zips-at-once": int64(l.ZipsAtOnce), "max-json": int64(l.MaxJSON),
+		"upload-rate": int64(l.UploadRate), "max-json": int64(l.MaxJSON),
 		"max-header": int64(l.MaxHeader), "max-sockets": int64(l.MaxSockets), "user-sockets": int64(l.UserSockets), "message-rate": int64(l.MessageRate),
 		"max-message": int64(l.MaxMessage), "write-timeout": int64(l.WriteTimeout), "ping-interval": int64(l.PingInterval), "pong-timeout": int64(l.PongTimeout),
 		"session-idle": int64(l.SessionIdle), "session-lifetime": int64(l.SessionLife), "account-tries": int64(l.AccountTries), "address-tries": int64(l.AddressTries),

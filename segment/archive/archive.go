@@ -58,6 +58,7 @@ type File struct {
 
 	archive *Archive
 	entry   *zip.File
+	most    atomic.Int64 // bytes that were read of it, from its beginning
 }
 
 // directoryBytes is how many bytes of directory an entry may take on average.

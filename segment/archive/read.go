@@ -47,6 +47,17 @@ func (a *Archive) full() error {
 	return nil
 }
 
+// count adds what has not been read of the file before to what the archive has
+// inflated: reading it again takes time, but no more room.
+func (f *File) count(read int64) {
+	for most := f.most.Load(); read > most; most = f.most.Load() {
+		if f.most.CompareAndSwap(most, read) {
+			f.archive.inflated.Add(read - most)
+			return
+		}
+	}
+}
+
 // reader counts what it inflates.
 type reader struct {
 	io.ReadCloser
@@ -58,7 +69,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	f := r.file
 	r.read += int64(n)
-	f.archive.inflated.Add(int64(n))
+	f.count(r.read)
 	// What follows would be a lie of the directory, which has been checked.
 	if r.read > f.Size {
 		return 0, f.damaged(errors.New("longer than the directory says"))

@@ -37,6 +37,8 @@ func (r *records) Blob(context.Context, string) (io.ReadSeekCloser, error) {
 	return nil, segment.Errorf(segment.NotFound, "There are no files here.")
 }
 
+func (r *records) Pictures(context.Context, int64) (func(), error) { return func() {}, nil }
+
 // classesFor are n classes with names that are hard to write.
 func classesFor(n int) []segment.Class {
 	names := []string{"background", `a "quoted" <name> & more`, "ü – 森", "colon: here"}

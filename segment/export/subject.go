@@ -35,6 +35,18 @@ func (j *job) subject(place int) *subject {
 	return &subject{job: j, place: place, image: j.images[place], stem: j.stems[place]}
 }
 
+// memory is about how many bytes the image takes while it is worked on.
+func (s *subject) memory() int64 {
+	pixel := int64(6) // the mask, its regions and what is written
+	if *s.options.Pictures {
+		pixel += 12 // decoded, where a picture has to be encoded again
+	}
+	if s.format.Name == "numpy" {
+		pixel += 12 // a number of a superpixel per pixel, three times
+	}
+	return pixel * int64(s.image.Width) * int64(s.image.Height)
+}
+
 // open reads the labelling.
 func (s *subject) open(ctx context.Context) error {
 	if s.image.Seq == 0 {

@@ -15,6 +15,8 @@ type Source interface {
 	Images(ctx context.Context, projectID string) ([]segment.Image, error) // in order of upload
 	Visit(ctx context.Context, imageID string) (*workspace.Annotation, error)
 	Blob(ctx context.Context, key string) (io.ReadSeekCloser, error)
+	// Pictures lends bytes of memory for pixels; see [workspace.Workspace.Pictures].
+	Pictures(ctx context.Context, bytes int64) (give func(), err error)
 }
 
 // Progress is told how many images are done, of how many.
@@ -41,6 +43,11 @@ func Write(ctx context.Context, w io.Writer, source Source, projectID, format st
 	err = j.write(ctx, out, encoder, report, progress, func(ctx context.Context, place int) (*piece, error) {
 		s := j.subject(place)
 		defer s.close()
+		give, err := source.Pictures(ctx, s.memory())
+		if err != nil {
+			return nil, s.failed(err)
+		}
+		defer give()
 		if err := s.open(ctx); err != nil {
 			return nil, s.failed(err)
 		}

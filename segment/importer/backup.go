@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -14,7 +15,11 @@ import (
 )
 
 // maxMember is how large a file of a backup that is held in memory may be.
-const maxMember = 256 << 20
+const maxMember = 64 << 20
+
+// backupMemory is about how many bytes are held while an image of a backup is
+// checked, beside its pixels.
+const backupMemory = 160 << 20
 
 // Backup makes a new project of a backup, a zip of the given size in bytes, with
 // the same classes, evidence and labellings. Of a damaged one nothing stays but
@@ -27,16 +32,15 @@ func Backup(ctx context.Context, w *workspace.Workspace, file io.ReaderAt, size 
 	if !slices.Contains(files.Names, backup.File) {
 		return segment.Project{}, segment.Errorf(segment.Unsupported, "This is no backup of Collie, which is a zip archive with a file %s. Masks of other programs are imported into a project.", backup.File)
 	}
-	b, err := files.read(backup.File, maxMember)
+	give, err := w.Documents(ctx, backupMemory)
 	if err != nil {
 		return segment.Project{}, err
 	}
-	var d backup.Document
-	if err := json.Unmarshal(b, &d); err != nil || d.Kind != backup.Kind {
-		return segment.Project{}, segment.Errorf(segment.Unreadable, "The file %s of the backup can't be read.", backup.File).Because(err)
-	}
-	if d.Version != backup.Version {
-		return segment.Project{}, segment.Errorf(segment.Unsupported, "The backup has version %d; this program reads version %d. Use a newer one.", d.Version, backup.Version)
+	defer give()
+	files = files.during(ctx)
+	d, err := readDocument(files, w.MostImages())
+	if err != nil {
+		return segment.Project{}, cmp.Or(ctx.Err(), err)
 	}
 	p := segment.Project{Name: d.Project.Name, Rest: d.Project.Rest}
 	for _, c := range d.Project.Classes {
@@ -46,6 +50,73 @@ func Backup(ctx context.Context, w *workspace.Workspace, file io.ReaderAt, size 
 		p.Deleted = append(p.Deleted, segment.DeletedClass{Class: segment.Class(c.Class), Target: c.Target, Deleted: c.Deleted})
 	}
 	return w.AdoptProject(ctx, p, packed(files, d.Images))
+}
+
+// readDocument reads the table of contents of a backup, of up to so many images.
+func readDocument(files Files, mostImages int) (backup.Document, error) {
+	var out backup.Document
+	d, err := openJSON(files, backup.File)
+	if err != nil {
+		return out, err
+	}
+	defer d.Close()
+	err = d.members(func(member string) error {
+		switch member {
+		case "kind":
+			return readValue(d, &out.Kind)
+		case "version":
+			return readValue(d, &out.Version)
+		case "project":
+			return d.members(func(member string) error {
+				switch member {
+				case "name":
+					return readValue(d, &out.Project.Name)
+				case "classes":
+					return readList(d, &out.Project.Classes, segment.MaxClasses, "classes")
+				case "deleted":
+					return readList(d, &out.Project.Deleted, segment.MaxClasses, "deleted classes")
+				}
+				return nil
+			})
+		case "images":
+			return readList(d, &out.Images, mostImages, "images")
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return out, err
+	case out.Kind != backup.Kind:
+		return out, segment.Errorf(segment.Unreadable, "The file %s of the backup can't be read.", backup.File)
+	case out.Version != backup.Version:
+		return out, segment.Errorf(segment.Unsupported, "The backup has version %d; this program reads version %d. Use a newer one.", out.Version, backup.Version)
+	}
+	return out, nil
+}
+
+// readValue reads a value into v.
+func readValue(d *document, v any) error {
+	raw, err := d.value()
+	if err != nil {
+		return err
+	}
+	if json.Unmarshal(raw, v) != nil {
+		return d.odd(nil)
+	}
+	return nil
+}
+
+// readList reads a list of up to most entries, which are called what.
+func readList[T any](d *document, list *[]T, most int, what string) error {
+	return d.elements(func() error {
+		if len(*list) == most {
+			return segment.Errorf(segment.TooLarge, "The backup has more than %d %s, which is the most that a project can hold here. Nothing was restored.", most, what)
+		}
+		var entry T
+		err := readValue(d, &entry)
+		*list = append(*list, entry)
+		return err
+	})
 }
 
 // packed opens the images of a backup one after the other.

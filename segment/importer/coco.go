@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -8,23 +9,39 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"collie/segment"
 	"collie/segment/rle"
 )
 
-// cocoFile is the part of a COCO instances file that says something of pixels.
+// Limits of a COCO file.
+const (
+	maxCOCOImages     = 100_000
+	maxCOCOCategories = 10_000
+	maxHeld           = 32 << 20 // bytes of the annotations that are in memory at once
+	annotationBytes   = 100      // that one takes beside its text
+	listedStrays      = 20       // that are named
+)
+
+// cocoFile is the part of a COCO instances file that says something of pixels,
+// but for the annotations, which are read for some images at a time.
 type cocoFile struct {
-	Images []struct {
-		ID       int64  `json:"id"`
-		FileName string `json:"file_name"`
-		Width    int    `json:"width"`
-		Height   int    `json:"height"`
-	} `json:"images"`
-	Categories []struct {
-		ID   int64  `json:"id"`
-		Name string `json:"name"`
-	} `json:"categories"`
-	Annotations []cocoAnnotation `json:"annotations"`
+	files      Files
+	name       string
+	images     []cocoImage
+	places     map[int64]int // of images by id
+	categories map[int64]uint8
+	classes    *classNames
+	strays     []error
+	stray      int
+}
+
+type cocoImage struct {
+	ID       int64  `json:"id"`
+	FileName string `json:"file_name"`
+	Width    int    `json:"width"`
+	Height   int    `json:"height"`
 }
 
 type cocoAnnotation struct {
@@ -38,55 +55,173 @@ type cocoAnnotation struct {
 // openCOCO reads one JSON for all images. A pixel has one class: where
 // annotations overlap the smaller one wins, as in COCO's panoptic data.
 func openCOCO(files Files, name string, o Options) (*Dataset, error) {
-	var f cocoFile
-	if err := readJSON(files, name, &f); err != nil {
+	f := &cocoFile{files: files, name: name, places: map[int64]int{}, categories: map[int64]uint8{}, classes: newClassNames()}
+	d, err := openJSON(files, name)
+	if err != nil {
 		return nil, err
 	}
-	classes := newClassNames()
-	categories := map[int64]uint8{}
-	for _, c := range f.Categories {
-		label := strings.TrimSpace(c.Name)
-		if err := classes.add(label); err != nil {
-			return nil, err
+	defer d.Close()
+	err = d.members(func(member string) error {
+		switch member {
+		case "images":
+			return d.elements(func() error { return f.addImage(d) })
+		case "categories":
+			return d.elements(func() error { return f.addCategory(d) })
 		}
-		categories[c.ID] = classes.index[label]
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	byImage := map[int64][]cocoAnnotation{}
-	for _, im := range f.Images {
-		if _, twice := byImage[im.ID]; twice {
-			return nil, segment.Errorf(segment.Unreadable, "%s has two images with the id %d.", name, im.ID)
+	return &Dataset{Format: COCO, Classes: f.classes.list, Photos: files.photos(), Masks: func(yield func(*Mask, error) bool) { f.masks(o, yield) }}, nil
+}
+
+func (f *cocoFile) addImage(d *document) error {
+	var im cocoImage
+	if err := readValue(d, &im); err != nil {
+		return err
+	}
+	if _, twice := f.places[im.ID]; twice {
+		return segment.Errorf(segment.Unreadable, "%s has two images with the id %d.", f.name, im.ID)
+	}
+	if len(f.images) == maxCOCOImages {
+		return segment.Errorf(segment.TooLarge, "%s lists more than %d images, which is the most that is read. Split it.", f.name, maxCOCOImages)
+	}
+	f.places[im.ID] = len(f.images)
+	im.FileName = path.Base(strings.ReplaceAll(im.FileName, `\`, "/"))
+	f.images = append(f.images, im)
+	return nil
+}
+
+func (f *cocoFile) addCategory(d *document) error {
+	var c struct {
+		ID   int64  `json:"id"`
+		Name string `json:"name"`
+	}
+	if err := readValue(d, &c); err != nil {
+		return err
+	}
+	if len(f.categories) == maxCOCOCategories {
+		return segment.Errorf(segment.TooLarge, "%s lists more than %d categories, which is the most that is read.", f.name, maxCOCOCategories)
+	}
+	label := strings.TrimSpace(c.Name)
+	err := f.classes.add(label)
+	f.categories[c.ID] = f.classes.index[label]
+	return err
+}
+
+// masks draws the images in their order. The annotations of as many as fit into
+// memory are read in one pass over the file.
+func (f *cocoFile) masks(o Options, yield func(*Mask, error) bool) {
+	for from := 0; from == 0 || from < len(f.images); {
+		held, end, err := f.hold(from)
+		if err != nil {
+			yield(nil, err)
+			return
 		}
-		byImage[im.ID] = nil
-	}
-	var strays []error
-	for _, a := range f.Annotations {
-		_, ok := byImage[a.Image]
-		if _, known := categories[a.Category]; !ok || !known {
-			strays = append(strays, &MaskError{fmt.Sprintf("annotation %d", a.ID), segment.Errorf(segment.Unreadable, "It belongs to image %d and category %d, which the file doesn't both have.", a.Image, a.Category)})
-			continue
-		}
-		byImage[a.Image] = append(byImage[a.Image], a)
-	}
-	return &Dataset{Format: COCO, Classes: classes.list, Photos: files.photos(), Masks: func(yield func(*Mask, error) bool) {
-		for _, err := range strays {
-			if !yield(nil, err) {
+		for _, stray := range f.strays {
+			if !yield(nil, stray) {
 				return
 			}
 		}
-		for _, im := range f.Images {
-			base := path.Base(strings.ReplaceAll(im.FileName, `\`, "/"))
-			m, err := newMask(base, im.Width, im.Height, segment.Void, o)
-			if err == nil {
-				err = m.drawCOCO(byImage[im.ID], categories, o)
-			}
-			if err != nil {
-				m, err = nil, &MaskError{base, err}
-			}
-			if !yield(m, err) {
+		f.strays = nil
+		for i := from; i < end; i++ {
+			m := &Mask{Image: f.images[i].FileName, File: f.images[i].FileName}
+			m.Draw = func() (func(), error) { return f.draw(m, f.images[i], held[i], o) }
+			if !yield(m, nil) {
 				return
 			}
+			delete(held, i)
 		}
-	}}, nil
+		from = max(end, 1)
+	}
+}
+
+// draw draws the annotations of an image.
+func (f *cocoFile) draw(m *Mask, im cocoImage, held *cocoHeld, o Options) (give func(), err error) {
+	if held == nil {
+		held = &cocoHeld{}
+	}
+	if held.tooMuch {
+		return func() {}, segment.Errorf(segment.TooLarge, "Its annotations have more than %d MiB, which is the most that is read of one image.", maxHeld>>20)
+	}
+	give, err = m.start(im.Width, im.Height, segment.Void, 0, o)
+	if err == nil {
+		err = m.drawCOCO(held.annotations, f.categories, o)
+	}
+	return give, err
+}
+
+// cocoHeld are the annotations of an image.
+type cocoHeld struct {
+	annotations []cocoAnnotation
+	bytes       int
+	tooMuch     bool // there are more than fit into memory
+}
+
+// hold reads the annotations of the images from a place on, of as many as fit
+// into memory, and returns them by place, with the place behind the last.
+func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
+	d, err := openJSON(f.files, f.name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer d.Close()
+	held, end = map[int]*cocoHeld{}, len(f.images)
+	bytes := 0
+	f.stray = 0
+	one := func() error {
+		var a cocoAnnotation
+		if err := readValue(d, &a); err != nil {
+			return err
+		}
+		place, known := f.places[a.Image]
+		if _, ok := f.categories[a.Category]; !known || !ok {
+			f.noteStray(a, from)
+			return nil
+		}
+		if place < from || place >= end {
+			return nil
+		}
+		h := held[place]
+		if h == nil {
+			h = new(cocoHeld)
+			held[place] = h
+		}
+		if h.tooMuch {
+			return nil
+		}
+		n := annotationBytes + len(a.Segmentation)
+		h.annotations, h.bytes, bytes = append(h.annotations, a), h.bytes+n, bytes+n
+		for bytes > maxHeld && end > from+1 {
+			end--
+			if h := held[end]; h != nil {
+				bytes -= h.bytes
+				delete(held, end)
+			}
+		}
+		if bytes > maxHeld {
+			*h, bytes = cocoHeld{tooMuch: true}, 0
+		}
+		return nil
+	}
+	err = d.members(func(member string) error {
+		if member == "annotations" {
+			return d.elements(one)
+		}
+		return nil
+	})
+	if from == 0 && f.stray > listedStrays {
+		f.strays = append(f.strays, &MaskError{"more annotations", segment.Errorf(segment.Unreadable, "%d more belong to images or categories that the file doesn't have.", f.stray-listedStrays)})
+	}
+	return held, end, err
+}
+
+// noteStray notes, in the first pass, an annotation that belongs to nothing.
+func (f *cocoFile) noteStray(a cocoAnnotation, from int) {
+	if f.stray++; from == 0 && f.stray <= listedStrays {
+		f.strays = append(f.strays, &MaskError{fmt.Sprintf("annotation %d", a.ID), segment.Errorf(segment.Unreadable, "It belongs to image %d and category %d, which the file doesn't both have.", a.Image, a.Category)})
+	}
 }
 
 // drawCOCO draws the annotations of one image onto a mask that is void.
@@ -95,6 +230,9 @@ func (m *Mask) drawCOCO(annotations []cocoAnnotation, categories map[int64]uint8
 	m.Regions = len(annotations)
 	drawn := 0
 	for _, a := range annotations {
+		if err := o.context.Err(); err != nil {
+			return err
+		}
 		n, err := m.drawSegmentation(a.Segmentation, categories[a.Category])
 		if err != nil {
 			return fmt.Errorf("annotation %d: %w", a.ID, err)
@@ -116,26 +254,17 @@ func (m *Mask) drawCOCO(annotations []cocoAnnotation, categories map[int64]uint8
 }
 
 // drawSegmentation draws outlines or run lengths and returns the number of
-// pixels.
+// pixels. One outline at a time is in memory.
 func (m *Mask) drawSegmentation(raw json.RawMessage, class uint8) (int, error) {
-	var outlines [][]float64
-	if err := json.Unmarshal(raw, &outlines); err == nil {
-		total := 0
-		for _, outline := range outlines {
-			n, err := m.fill(outline, class)
-			if err != nil {
-				return 0, err
-			}
-			total += n
-		}
-		return total, nil
+	if d := jsontext.NewDecoder(bytes.NewReader(raw)); d.PeekKind() == '[' {
+		return m.drawOutlines(d, class)
 	}
 	var runs struct {
 		Size   [2]int          `json:"size"` // height, width
 		Counts json.RawMessage `json:"counts"`
 	}
 	if err := json.Unmarshal(raw, &runs); err != nil {
-		return 0, segment.Errorf(segment.Unreadable, "Its segmentation is neither a list of outlines nor run lengths.").Because(err)
+		return 0, noSegmentation(err)
 	}
 	if runs.Size != [2]int{m.Height, m.Width} {
 		return 0, segment.Errorf(segment.Unreadable, "Its run lengths are of an image of %d×%d pixels, not %d×%d.", runs.Size[1], runs.Size[0], m.Width, m.Height)
@@ -146,6 +275,45 @@ func (m *Mask) drawSegmentation(raw json.RawMessage, class uint8) (int, error) {
 	}
 	counts.PaintColumns(m.Pixels, m.Width, m.Height, class)
 	return counts.Area(), nil
+}
+
+func noSegmentation(err error) error {
+	return segment.Errorf(segment.Unreadable, "Its segmentation is neither a list of outlines nor run lengths.").Because(err)
+}
+
+// drawOutlines draws a list of lists of numbers.
+func (m *Mask) drawOutlines(d *jsontext.Decoder, class uint8) (total int, err error) {
+	if _, err := d.ReadToken(); err != nil {
+		return 0, noSegmentation(err)
+	}
+	var outline []float64
+	for d.PeekKind() == '[' {
+		if _, err := d.ReadToken(); err != nil {
+			return 0, noSegmentation(err)
+		}
+		outline = outline[:0]
+		for d.PeekKind() == '0' && len(outline) <= 2*maxVertices {
+			t, err := d.ReadToken()
+			if err != nil {
+				return 0, noSegmentation(err)
+			}
+			outline = append(outline, t.Float())
+		}
+		if len(outline) <= 2*maxVertices {
+			if t, err := d.ReadToken(); err != nil || t.Kind() != ']' {
+				return 0, noSegmentation(err)
+			}
+		}
+		n, err := m.fill(outline, class)
+		if err != nil {
+			return 0, err
+		}
+		total += n
+	}
+	if t, err := d.ReadToken(); err != nil || t.Kind() != ']' {
+		return 0, noSegmentation(err)
+	}
+	return total, nil
 }
 
 // parseCounts reads run lengths written as text or as numbers.

@@ -2,21 +2,14 @@ package importer
 
 import (
 	"bytes"
-	"encoding/json"
-	"image"
-	"image/png"
+	"cmp"
+	"context"
 	"iter"
 	"path"
 	"slices"
 	"strings"
 
 	"collie/segment"
-)
-
-// Limits of what is read from the files of a data set, in bytes.
-const (
-	maxPicture = 64 << 20
-	maxJSON    = 256 << 20
 )
 
 // Format is a form of masks that can be read.
@@ -40,11 +33,17 @@ type Dataset struct {
 	Masks   iter.Seq2[*Mask, error]
 }
 
-// Mask is the labelling of one image. Masks come one by one; each is the
-// receiver's.
+// Mask is the labelling of one image. Masks come one by one, without their
+// pixels; each is the receiver's until the next one comes.
 type Mask struct {
-	Image         string // file name of the image as the data set gives it, or that of the mask
-	Width, Height int    // pixels
+	Image string // file name of the image as the data set gives it, or that of the mask
+	File  string // where the mask is from, for people
+
+	// Draw sets what follows. The memory that this takes is given back with give,
+	// which is never nil; the pixels must not be used after that.
+	Draw func() (give func(), err error)
+
+	Width, Height int // pixels
 	Pixels        []uint8
 	Regions       int      // regions or shapes that the file has
 	Lossy         []string // what the labelling can't hold, for people
@@ -67,20 +66,32 @@ type Options struct {
 	// background, which is what COCO and labelme mean by them.
 	Undecided bool
 
-	// MaxPixels of a mask; 0 = 40 million.
-	MaxPixels int
+	// Bounds of a mask; 0 are 40 million pixels and 16,384 a side.
+	MaxPixels, MaxSide int
+
+	context context.Context
+	lend    func(ctx context.Context, bytes int64) (give func(), err error)
 }
 
-const defaultMaxPixels = 40_000_000
+// OrDefault returns o with the defaults in place of zeros.
+func (o Options) OrDefault() Options {
+	o.MaxPixels = cmp.Or(o.MaxPixels, 40_000_000)
+	o.MaxSide = cmp.Or(o.MaxSide, 16384)
+	if o.context == nil {
+		o.context = context.Background()
+	}
+	if o.lend == nil {
+		o.lend = func(context.Context, int64) (func(), error) { return func() {}, nil }
+	}
+	return o
+}
 
 // Open looks at the files and returns the data set that they are. Which format
 // it is follows from names and contents. Errors are for people. Nothing is read
 // of files that aren't part of the data set, and masks are read when they are
 // asked for; files must stay readable until then.
 func Open(files Files, o Options) (*Dataset, error) {
-	if o.MaxPixels == 0 {
-		o.MaxPixels = defaultMaxPixels
-	}
+	o = o.OrDefault()
 	var pictures, jsons []string
 	labelmap := ""
 	for _, name := range files.Names {
@@ -119,14 +130,21 @@ func Open(files Files, o Options) (*Dataset, error) {
 
 // sniffJSON tells by its top-level names what a JSON file is; "" is neither.
 func sniffJSON(files Files, name string) (Format, error) {
-	var top map[string]json.RawMessage
-	if err := readJSON(files, name, &top); err != nil {
+	d, err := openJSON(files, name)
+	if err != nil {
 		return "", err
 	}
-	_, images := top["images"]
-	_, annotations := top["annotations"]
-	_, shapes := top["shapes"]
+	defer d.Close()
+	var images, annotations, shapes bool
+	err = d.members(func(member string) error {
+		images = images || member == "images"
+		annotations = annotations || member == "annotations"
+		shapes = shapes || member == "shapes"
+		return nil
+	})
 	switch {
+	case err != nil:
+		return "", err
 	case images && annotations:
 		return COCO, nil
 	case shapes:
@@ -135,44 +153,26 @@ func sniffJSON(files Files, name string) (Format, error) {
 	return "", nil
 }
 
-func readJSON(files Files, name string, into any) error {
-	b, err := files.read(name, maxJSON)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(b, into); err != nil {
-		return segment.Errorf(segment.Unreadable, "%s is not JSON of the expected form.", name).Because(err)
-	}
-	return nil
-}
+// applied is about how many bytes it takes to make a mask an event of its image.
+const applied = 32 << 20
 
-// newMask returns a mask of the given size filled with fill.
-func newMask(name string, width, height int, fill uint8, o Options) (*Mask, error) {
+// start gives the mask its size and fills it; beside its own byte a pixel may
+// take more bytes while it is drawn.
+func (m *Mask) start(width, height int, fill uint8, more int, o Options) (give func(), err error) {
 	if err := checkSize(width, height, o); err != nil {
-		return nil, err
+		return func() {}, err
 	}
-	return &Mask{Image: name, Width: width, Height: height, Pixels: bytes.Repeat([]byte{fill}, width*height)}, nil
+	give, err = o.lend(o.context, int64(width)*int64(height)*int64(1+more)+applied)
+	if err != nil {
+		return func() {}, err
+	}
+	m.Width, m.Height, m.Pixels = width, height, bytes.Repeat([]byte{fill}, width*height)
+	return give, nil
 }
 
 func checkSize(width, height int, o Options) error {
-	if width < 1 || height < 1 || int64(width)*int64(height) > int64(o.MaxPixels) {
-		return segment.Errorf(segment.TooLarge, "The mask has %d×%d pixels; accepted are up to %d million in all.", width, height, o.MaxPixels/1_000_000)
+	if width < 1 || height < 1 || int64(width)*int64(height) > int64(o.MaxPixels) || max(width, height) > o.MaxSide {
+		return segment.Errorf(segment.TooLarge, "The mask has %d×%d pixels; accepted are up to %g million in all and %d a side.", width, height, float64(o.MaxPixels)/1e6, o.MaxSide)
 	}
 	return nil
-}
-
-// decodePNG decodes a PNG, which it refuses before decoding when it is too large.
-func decodePNG(b []byte, o Options) (image.Image, error) {
-	c, err := png.DecodeConfig(bytes.NewReader(b))
-	if err != nil {
-		return nil, segment.Errorf(segment.Unreadable, "The mask is not a PNG that can be read.").Because(err)
-	}
-	if err := checkSize(c.Width, c.Height, o); err != nil {
-		return nil, err
-	}
-	img, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		return nil, segment.Errorf(segment.Unreadable, "The mask is a broken PNG.").Because(err)
-	}
-	return img, nil
 }

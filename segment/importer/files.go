@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -17,14 +18,64 @@ import (
 type Files struct {
 	Names []string // with slashes
 	Open  func(name string) (io.ReadCloser, error)
+
+	sizes map[string]int64  // by name, where they are known; at most so much is read
+	alone *io.SectionReader // the content when it is one file, else nil
+}
+
+// during returns the files for an import that ends with ctx.
+func (f Files) during(ctx context.Context) Files {
+	open := f.Open
+	f.Open = func(name string) (io.ReadCloser, error) {
+		file, err := open(name)
+		if err != nil {
+			return nil, err
+		}
+		return &endingReader{file, ctx}, nil
+	}
+	return f
+}
+
+// endingReader ends when its context does. What is underneath may be able to
+// seek, which photographs are measured by.
+type endingReader struct {
+	io.ReadCloser
+	ctx context.Context
+}
+
+func (r *endingReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.ReadCloser.Read(p)
+}
+
+// documents is about how many bytes of memory an import holds while its images
+// pass: what it knows of them, and the JSON that it reads.
+func (f Files) documents() int64 {
+	const least, perByte, most = 4 << 20, 6, 96 << 20
+	total := int64(least) + 200*int64(len(f.Names))
+	for _, name := range f.Names {
+		if strings.EqualFold(path.Ext(name), ".json") {
+			size, known := f.sizes[name]
+			if !known {
+				size = most
+			}
+			total = max(total, least+200*int64(len(f.Names))+perByte*min(size, most))
+		}
+	}
+	return min(total, most)
 }
 
 // FromFS takes all plain files of a folder.
 func FromFS(folder fs.FS) (Files, error) {
-	f := Files{Open: func(name string) (io.ReadCloser, error) { return folder.Open(name) }}
+	f := Files{Open: func(name string) (io.ReadCloser, error) { return folder.Open(name) }, sizes: map[string]int64{}}
 	err := fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			f.Names = append(f.Names, name)
+			if info, err := d.Info(); err == nil {
+				f.sizes[name] = info.Size()
+			}
 		}
 		return err
 	})
@@ -38,7 +89,7 @@ func FromFS(folder fs.FS) (Files, error) {
 // whose Open says why.
 func FromArchive(a *archive.Archive) Files {
 	byName := map[string]*archive.File{}
-	f := Files{Open: func(name string) (io.ReadCloser, error) {
+	f := Files{sizes: map[string]int64{}, Open: func(name string) (io.ReadCloser, error) {
 		member, ok := byName[name]
 		if !ok {
 			return nil, segment.Errorf(segment.Unreadable, "The archive has no file %.100q.", name)
@@ -49,6 +100,7 @@ func FromArchive(a *archive.Archive) Files {
 		if byName[member.Name] == nil {
 			byName[member.Name] = member
 			f.Names = append(f.Names, member.Name)
+			f.sizes[member.Name] = member.Size
 		}
 	}
 	return f
@@ -62,9 +114,11 @@ func FromFile(name string, r io.ReaderAt, size int64, limits archive.Limits) (Fi
 		return Files{}, fmt.Errorf("reading %s: %w", name, err)
 	}
 	if !bytes.HasPrefix(magic, []byte("PK")) || strings.EqualFold(path.Ext(name), ".npz") {
+		name = path.Base(name)
 		return Files{
-			Names: []string{path.Base(name)},
+			Names: []string{name},
 			Open:  func(string) (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(r, 0, size)), nil },
+			sizes: map[string]int64{name: size}, alone: io.NewSectionReader(r, 0, size),
 		}, nil
 	}
 	a, err := archive.Open(r, size, limits)
@@ -76,19 +130,24 @@ func FromFile(name string, r io.ReaderAt, size int64, limits archive.Limits) (Fi
 
 // read reads a file of up to so many bytes.
 func (f Files) read(name string, limit int64) ([]byte, error) {
+	tooLong := segment.Errorf(segment.TooLarge, "%s has more than %d MiB, which is the most that is read of such a file.", name, limit>>20)
+	if f.sizes[name] > limit {
+		return nil, tooLong
+	}
 	r, err := f.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	b, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err != nil {
+	var b bytes.Buffer
+	b.Grow(int(f.sizes[name]) + bytes.MinRead) // so that it need not move
+	if _, err := b.ReadFrom(io.LimitReader(r, limit+1)); err != nil {
 		return nil, segment.Errorf(segment.Unreadable, "%s can't be read to its end.", name).Because(err)
 	}
-	if int64(len(b)) > limit {
-		return nil, segment.Errorf(segment.TooLarge, "%s has more than %d MiB, which is the most that is read of such a file.", name, limit>>20)
+	if int64(b.Len()) > limit {
+		return nil, tooLong
 	}
-	return b, nil
+	return b.Bytes(), nil
 }
 
 // exported reports whether Collie has exported the files.

@@ -60,6 +60,14 @@ func FuzzMasks(f *testing.F) {
 				}
 				continue
 			}
+			give, err := m.Draw()
+			if err != nil {
+				if segment.KindOf(err) == 0 {
+					t.Errorf("%v is not for people", err)
+				}
+				give()
+				continue
+			}
 			if m.Width < 1 || m.Height < 1 || m.Width*m.Height > 10_000 || len(m.Pixels) != m.Width*m.Height {
 				t.Fatalf("a mask of %d×%d in %d pixels", m.Width, m.Height, len(m.Pixels))
 			}
@@ -68,6 +76,7 @@ func FuzzMasks(f *testing.F) {
 					t.Fatalf("class %d of %d", p, len(d.Classes))
 				}
 			}
+			give()
 		}
 	})
 }

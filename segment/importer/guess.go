@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -13,7 +14,8 @@ import (
 	"collie/segment/workspace"
 )
 
-// maxScores is how large a .npz file may be, in bytes.
+// maxScores is how many bytes the scores of an image may take, with those of
+// their file when that has to be in memory.
 const maxScores = 256 << 20
 
 // scores lists the .npz files, but for the labels beside the probabilities in
@@ -47,14 +49,11 @@ func (i *importing) guess(ctx context.Context, name string) (ImageReport, error)
 		return r, err
 	}
 	r.Image, r.Added = id, added
-	b, err := i.files.read(name, maxScores)
-	if err != nil {
-		return r, err
-	}
-	s, err := ReadScores(bytes.NewReader(b), int64(len(b)), Limits{})
+	s, give, err := i.scores(ctx, name)
 	if err != nil {
 		return r, refusal(err)
 	}
+	defer give()
 	a, err := i.workspace.Open(ctx, id)
 	if err != nil {
 		return r, err
@@ -71,6 +70,36 @@ func (i *importing) guess(ctx context.Context, name string) (ImageReport, error)
 	ids, values := byID(classes[:s.Classes], values)
 	r.Seq, err = a.SetGuess(ctx, segment.NewID(), ids, values)
 	return r, err
+}
+
+// scores reads a .npz file, one that is not alone after reading it into memory.
+// give ends the loan of the memory that the scores take.
+func (i *importing) scores(ctx context.Context, name string) (s *Scores, give func(), err error) {
+	content, whole := i.files.alone, int64(0)
+	if content == nil {
+		whole = i.files.sizes[name]
+	}
+	if whole > maxScores {
+		return nil, nil, segment.Errorf(segment.TooLarge, "%s has more than %d MiB, which is the most that is read of such a file among others. Send it by itself.", name, maxScores>>20)
+	}
+	give, err = i.workspace.Pictures(ctx, maxScores)
+	if err != nil {
+		return nil, nil, err
+	}
+	if content == nil {
+		b, err := i.files.read(name, maxScores)
+		if err != nil {
+			give()
+			return nil, nil, err
+		}
+		content = io.NewSectionReader(bytes.NewReader(b), 0, int64(len(b)))
+	}
+	s, err = ReadScores(content, content.Size(), Limits{Values: int(maxScores-whole) / scoreBytes})
+	if err != nil {
+		give()
+		return nil, nil, err
+	}
+	return s, give, nil
 }
 
 // perCell gives each cell its scores. Scores per superpixel are those of the

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,15 +44,26 @@ type ImageReport struct {
 // nil, is called after each image. The data set is held in memory one mask at a
 // time.
 func Import(ctx context.Context, w *workspace.Workspace, projectID string, files Files, o Options, report func(ImageReport)) (Report, error) {
-	d, err := Open(files, o)
+	give, err := w.Documents(ctx, files.documents())
 	if err != nil {
 		return Report{}, err
+	}
+	defer give()
+	limits := w.PhotoLimits()
+	o.MaxPixels, o.MaxSide, o.context, o.lend = limits.Pixels, limits.Side, ctx, w.Pictures
+	files = files.during(ctx)
+	d, err := Open(files, o)
+	if err != nil {
+		return Report{}, cmp.Or(ctx.Err(), err)
 	}
 	i := &importing{workspace: w, project: projectID, files: files, report: Report{Format: d.Format}}
 	if err := i.prepare(ctx, d); err != nil {
 		return i.report, err
 	}
 	done := func(r ImageReport, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if r, err = settle(r, err); err == nil {
 			i.report.Images = append(i.report.Images, r)
 			if report != nil {
@@ -157,12 +169,22 @@ func detail(err error) string {
 
 // apply makes the mask an event of its image.
 func (i *importing) apply(ctx context.Context, m *Mask) (ImageReport, error) {
-	r := ImageReport{Mask: m.Image, Regions: m.Regions, Lossy: m.Lossy}
+	r := ImageReport{Mask: m.Image}
 	id, added, err := i.image(ctx, m.Image)
 	if err != nil {
 		return r, err
 	}
 	r.Image, r.Added = id, added
+	give := func() {}
+	defer func() { give() }()
+	err = insist(ctx, func() (err error) {
+		give, err = m.Draw()
+		return err
+	})
+	if err != nil {
+		return r, &MaskError{m.File, err}
+	}
+	r.Regions, r.Lossy = m.Regions, m.Lossy
 	if err := i.translate(ctx, m.Pixels); err != nil {
 		return r, err
 	}

@@ -1,9 +1,13 @@
 package importer
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"image/color"
+	"io"
 	"math"
 	"path"
 	"slices"
@@ -13,41 +17,65 @@ import (
 	"collie/segment/labelset"
 )
 
-// labelmeFile is the part of a labelme JSON that says something of pixels.
+// labelmeFile is what a labelme JSON says beside its shapes, which are read one
+// after the other.
 type labelmeFile struct {
-	ImagePath   string         `json:"imagePath"`
-	ImageWidth  int            `json:"imageWidth"`
-	ImageHeight int            `json:"imageHeight"`
-	Shapes      []labelmeShape `json:"shapes"`
+	name          string
+	image         string
+	width, height int
+	shapes        int // the number of them; -1 without a list
 }
 
 type labelmeShape struct {
-	Label     string       `json:"label"`
-	ShapeType string       `json:"shape_type"`
-	Points    [][2]float64 `json:"points"`
-	Mask      string       `json:"mask"` // base64 PNG of the box between the points
+	Label     string        `json:"label"`
+	ShapeType string        `json:"shape_type"`
+	Points    labelmePoints `json:"points"`
+	Mask      string        `json:"mask"` // base64 PNG of the box between the points
+}
+
+// labelmePoints are the corners of a shape.
+type labelmePoints [][2]float64
+
+// UnmarshalJSON reads corners, no more than an outline can have.
+func (p *labelmePoints) UnmarshalJSON(b []byte) error {
+	if bytes.Count(b, []byte(",")) > 3*maxVertices || bytes.Count(b, []byte("[")) > maxVertices+1 {
+		return segment.Errorf(segment.TooLarge, "A shape has more than %d corners.", maxVertices)
+	}
+	return json.Unmarshal(b, (*[][2]float64)(p))
 }
 
 // openLabelme reads one JSON per image. Shapes are drawn in their order, later
 // ones over earlier ones.
 func openLabelme(files Files, names []string, o Options) (*Dataset, error) {
 	slices.Sort(names)
-	names, classes, err := labelmeClasses(files, names)
-	if err != nil {
-		return nil, err
+	classes := newClassNames()
+	var with []labelmeFile
+	for _, name := range names {
+		// What can't be read is reported when the file's turn comes.
+		f, err := scanLabelme(files, name, classes)
+		if err := o.context.Err(); err != nil {
+			return nil, err
+		}
+		if tooMany := new(tooManyClasses); errors.As(err, &tooMany) {
+			return nil, tooMany.error
+		}
+		if err != nil || f.shapes >= 0 {
+			with = append(with, f)
+		}
 	}
 	return &Dataset{Format: Labelme, Classes: classes.list, Photos: files.photos(), Masks: func(yield func(*Mask, error) bool) {
-		for _, name := range names {
-			m, err := readLabelme(files, name, classes, o)
-			if err != nil {
-				err = &MaskError{path.Base(name), err}
-			}
-			if !yield(m, err) {
+		for _, f := range with {
+			m := &Mask{Image: f.image, File: path.Base(f.name)}
+			m.Draw = func() (func(), error) { return m.readLabelme(files, f, classes, o) }
+			if !yield(m, nil) {
 				return
 			}
 		}
 	}}, nil
 }
+
+// tooManyClasses ends the reading of a whole data set.
+type tooManyClasses struct{ error }
 
 // classNames collects class names in order of appearance. The first has no name:
 // it is what no shape covers, the first class of any project.
@@ -76,46 +104,104 @@ func (c *classNames) add(name string) error {
 	return nil
 }
 
-// labelmeClasses reads all files once for the names in them, so that classes have
-// the same index in all, and leaves out those that have no shapes.
-func labelmeClasses(files Files, names []string) (with []string, classes *classNames, err error) {
-	classes = newClassNames()
-	for _, name := range names {
-		var f labelmeFile
-		// What can't be read is reported when the file's turn comes.
-		if err := readJSON(files, name, &f); err == nil && f.Shapes == nil {
-			continue
-		}
-		with = append(with, name)
-		for _, s := range f.Shapes {
-			if err := classes.add(strings.TrimSpace(s.Label)); err != nil {
-				return nil, nil, err
-			}
-		}
+// eachShape calls do with the shapes of a list, one after the other.
+func eachShape(d *document, do func(i int, s labelmeShape) error) (count int, err error) {
+	if d.PeekKind() != '[' {
+		return -1, d.skip()
 	}
-	return with, classes, nil
+	err = d.elements(func() error {
+		v, err := d.value()
+		if err != nil {
+			return err
+		}
+		var s labelmeShape
+		if err := json.Unmarshal(v, &s); err != nil {
+			if segment.KindOf(err) != 0 {
+				return err
+			}
+			return d.odd(nil)
+		}
+		count++
+		return do(count-1, s)
+	})
+	return count, err
 }
 
-func readLabelme(files Files, name string, classes *classNames, o Options) (*Mask, error) {
-	var f labelmeFile
-	if err := readJSON(files, name, &f); err != nil {
-		return nil, err
-	}
-	if f.ImagePath == "" {
-		f.ImagePath = name
-	}
-	m, err := newMask(path.Base(strings.ReplaceAll(f.ImagePath, `\`, "/")), f.ImageWidth, f.ImageHeight, o.uncovered(), o)
+// scanLabelme reads what a file says beside its shapes, and the names of their
+// classes, so that classes have the same index in all files.
+func scanLabelme(files Files, name string, classes *classNames) (labelmeFile, error) {
+	f := labelmeFile{name: name, shapes: -1}
+	d, err := openJSON(files, name)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
-	m.Regions = len(f.Shapes)
-	for i, s := range f.Shapes {
-		class := classes.index[strings.TrimSpace(s.Label)]
-		if err := m.drawLabelme(s, class, o); err != nil {
-			return nil, fmt.Errorf("shape %d (%.40q): %w", i, s.Label, err)
+	defer d.Close()
+	err = d.members(func(member string) (err error) {
+		switch member {
+		case "imagePath":
+			if d.PeekKind() == '"' {
+				f.image, err = d.text()
+			}
+		case "imageWidth":
+			f.width, err = d.number()
+		case "imageHeight":
+			f.height, err = d.number()
+		case "shapes":
+			f.shapes, err = eachShape(d, func(_ int, s labelmeShape) error {
+				if err := classes.add(strings.TrimSpace(s.Label)); err != nil {
+					return &tooManyClasses{err}
+				}
+				return nil
+			})
 		}
+		return err
+	})
+	if f.image == "" {
+		f.image = name
 	}
-	return m, nil
+	f.image = path.Base(strings.ReplaceAll(f.image, `\`, "/"))
+	return f, err
+}
+
+// cropBytes is what a pixel of a mask within a shape may take.
+const cropBytes = 4
+
+// readLabelme draws the shapes of a file.
+func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Options) (give func(), err error) {
+	if f.shapes < 0 { // it could not be scanned: what is wrong with it is found again
+		_, err := scanLabelme(files, f.name, newClassNames())
+		return func() {}, err
+	}
+	d, err := openJSON(files, f.name)
+	if err != nil {
+		return func() {}, err
+	}
+	defer d.Close()
+	give, err = m.start(f.width, f.height, o.uncovered(), cropBytes, o)
+	if err != nil {
+		return give, err
+	}
+	flat := 0
+	err = d.members(func(member string) error {
+		if member != "shapes" {
+			return nil
+		}
+		m.Regions, err = eachShape(d, func(i int, s labelmeShape) error {
+			drawn, err := m.drawLabelme(s, classes.index[strings.TrimSpace(s.Label)])
+			if err != nil {
+				return fmt.Errorf("shape %d (%.40q): %w", i, s.Label, err)
+			}
+			if !drawn {
+				flat++
+			}
+			return o.context.Err()
+		})
+		return err
+	})
+	if flat > 0 {
+		m.Lossy = append(m.Lossy, fmt.Sprintf("shapes without an area, such as lines and points, were left out: %d", flat))
+	}
+	return give, err
 }
 
 // uncovered is what pixels are that no shape covers.
@@ -127,28 +213,27 @@ func (o Options) uncovered() uint8 {
 }
 
 // drawLabelme draws one shape. Lines and points have no area and are left out.
-func (m *Mask) drawLabelme(s labelmeShape, class uint8, o Options) error {
+func (m *Mask) drawLabelme(s labelmeShape, class uint8) (drawn bool, err error) {
 	switch s.ShapeType {
 	case "", "polygon":
 		_, err := m.fill(flat(s.Points), class)
-		return err
+		return true, err
 	case "rectangle", "circle", "mask":
 		if len(s.Points) != 2 {
-			return segment.Errorf(segment.Unreadable, "A %s has 2 points, not %d.", s.ShapeType, len(s.Points))
+			return true, segment.Errorf(segment.Unreadable, "A %s has 2 points, not %d.", s.ShapeType, len(s.Points))
 		}
 		a, b := s.Points[0], s.Points[1]
 		switch s.ShapeType {
 		case "rectangle":
 			_, err := m.fill([]float64{a[0], a[1], b[0], a[1], b[0], b[1], a[0], b[1]}, class)
-			return err
+			return true, err
 		case "circle":
 			_, err := m.fill(circle(a, math.Hypot(b[0]-a[0], b[1]-a[1])), class)
-			return err
+			return true, err
 		}
-		return m.stamp(s.Mask, a, b, class, o)
+		return true, m.stamp(s.Mask, a, b, class)
 	}
-	m.Lossy = append(m.Lossy, fmt.Sprintf("a shape of type %.20q has no area and was left out", s.ShapeType))
-	return nil
+	return false, nil
 }
 
 func flat(points [][2]float64) []float64 {
@@ -172,12 +257,20 @@ func circle(centre [2]float64, radius float64) []float64 {
 
 // stamp sets the pixels that a crop, a base64 PNG, has above 0. a and b are the
 // corners of its box, both within.
-func (m *Mask) stamp(crop string, a, b [2]float64, class uint8, o Options) error {
+func (m *Mask) stamp(crop string, a, b [2]float64, class uint8) error {
 	raw, err := base64.StdEncoding.DecodeString(crop)
 	if err != nil {
 		return segment.Errorf(segment.Unreadable, "Its mask is not base64.").Because(err)
 	}
-	img, err := decodePNG(raw, o)
+	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(raw)), nil }
+	of, _, err := measurePNG(open)
+	if err != nil {
+		return err
+	}
+	if of.X > m.Width || of.Y > m.Height {
+		return segment.Errorf(segment.Unreadable, "Its mask of %d×%d pixels is larger than the image.", of.X, of.Y)
+	}
+	img, err := decodePNG(open)
 	if err != nil {
 		return err
 	}

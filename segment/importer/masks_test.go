@@ -63,10 +63,20 @@ func readAll(t *testing.T, files fstest.MapFS, o Options) (classes string, masks
 			}
 			masks = append(masks, err.Error())
 		default:
-			masks = append(masks, strings.Join(append([]string{m.Image, show(m)}, m.Lossy...), " "))
+			masks = append(masks, drawn(m))
 		}
 	}
 	return strings.Join(names, " "), masks
+}
+
+// drawn is a mask as "name pixels", or its problem.
+func drawn(m *Mask) string {
+	give, err := m.Draw()
+	defer give()
+	if err != nil {
+		return (&MaskError{m.File, err}).Error()
+	}
+	return strings.Join(append([]string{m.Image, show(m)}, m.Lossy...), " ")
 }
 
 func encode(t *testing.T, img image.Image) []byte {
@@ -157,7 +167,7 @@ func TestCOCO(t *testing.T) {
 		"a.jpg 21000/11100/01100/00012 annotations overlap on 2 pixels, where the smaller one was taken",
 		"b.jpg 10/00",
 		"c.jpg: annotation 5: Its run lengths can't be read: the run lengths are damaged: run 0 has length 9, and 4 pixels are left.",
-		"d.jpg: The mask has 100000×100000 pixels; accepted are up to 40 million in all.",
+		"d.jpg: The mask has 100000×100000 pixels; accepted are up to 40 million in all and 16384 a side.",
 		"empty.jpg 00",
 	}
 	if classes != " cat dog" {
@@ -186,7 +196,7 @@ func TestLabelme(t *testing.T) {
 		"d.json": file([]byte(`{"imagePath": `)),
 	}, Options{})
 	want := []string{
-		`a.jpg 11100/12100/02200/0000. a shape of type "line" has no area and was left out`,
+		`a.jpg 11100/12100/02200/0000. shapes without an area, such as lines and points, were left out: 1`,
 		"b.jpg 0033300/0030300/0033300",
 		`c.json: shape 0 ("dog"): Its box (6, 1) to (7, 2) leaves the image of 7×3 pixels.`,
 	}

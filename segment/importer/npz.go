@@ -21,7 +21,10 @@ type Limits struct {
 
 // DefaultValues is the largest number of values of an array: 256 MiB as
 // float32, enough for 12 megapixels and 5 classes or 3 megapixels and 21.
-const DefaultValues = 64 << 20
+const DefaultValues = 256 << 20 / scoreBytes
+
+// scoreBytes are those of a value.
+const scoreBytes = 4
 
 // scoreNames are the arrays taken from an archive of several, without _chw.
 var scoreNames = []string{"scores", "probs"}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ import (
 func openVOC(files Files, names []string, labelmap string, photos []string, o Options) (*Dataset, error) {
 	d := &Dataset{Format: VOC, Photos: photos}
 	if labelmap != "" {
-		b, err := files.read(labelmap, maxJSON)
+		b, err := files.read(labelmap, labelset.MaxBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -32,11 +33,9 @@ func openVOC(files Files, names []string, labelmap string, photos []string, o Op
 	slices.Sort(names)
 	d.Masks = func(yield func(*Mask, error) bool) {
 		for _, name := range names {
-			m, err := readVOC(files, name, colors, o)
-			if err != nil {
-				err = &MaskError{path.Base(name), err}
-			}
-			if !yield(m, err) {
+			m := &Mask{Image: strings.TrimSuffix(path.Base(name), path.Ext(name)), File: path.Base(name)}
+			m.Draw = func() (func(), error) { return m.drawVOC(files, name, colors, o) }
+			if !yield(m, nil) {
 				return
 			}
 		}
@@ -62,22 +61,28 @@ func colorTable(classes []segment.Class) map[color.RGBA]uint8 {
 	return table
 }
 
-func readVOC(files Files, name string, colors map[color.RGBA]uint8, o Options) (*Mask, error) {
-	b, err := files.read(name, maxPicture)
+// drawVOC decodes a PNG.
+func (m *Mask) drawVOC(files Files, name string, colors map[color.RGBA]uint8, o Options) (give func(), err error) {
+	open := func() (io.ReadCloser, error) { return files.Open(name) }
+	size, pixel, err := measurePNG(open)
 	if err != nil {
-		return nil, err
+		return func() {}, err
 	}
-	img, err := decodePNG(b, o)
+	give, err = m.start(size.X, size.Y, 0, pixel, o)
 	if err != nil {
-		return nil, err
+		return give, err
 	}
-	size := img.Bounds().Size()
-	m, err := newMask(strings.TrimSuffix(path.Base(name), path.Ext(name)), size.X, size.Y, 0, o)
+	img, err := decodePNG(open)
 	if err != nil {
-		return nil, err
+		return give, err
 	}
-	for y := range size.Y {
-		row := m.Pixels[y*size.X : (y+1)*size.X]
+	return give, m.take(img, colors)
+}
+
+// take sets the pixels to the classes of an image of the same size.
+func (m *Mask) take(img image.Image, colors map[color.RGBA]uint8) error {
+	for y := range m.Height {
+		row := m.Pixels[y*m.Width : (y+1)*m.Width]
 		switch img := img.(type) {
 		case *image.Paletted:
 			copy(row, img.Pix[y*img.Stride:])
@@ -88,11 +93,11 @@ func readVOC(files Files, name string, colors map[color.RGBA]uint8, o Options) (
 				c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
 				class, ok := colors[c]
 				if !ok {
-					return nil, segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which no class has. A mask is a palette PNG, or an RGB PNG with a labelmap.txt beside it.", x, y, c.R, c.G, c.B)
+					return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which no class has. A mask is a palette PNG, or an RGB PNG with a labelmap.txt beside it.", x, y, c.R, c.G, c.B)
 				}
 				row[x] = class
 			}
 		}
 	}
-	return m, nil
+	return nil
 }

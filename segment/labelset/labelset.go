@@ -4,7 +4,9 @@ package labelset
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -25,8 +27,8 @@ const (
 	VOC  Format = "voc"
 )
 
-// maxBytes of a label set: 255 classes need far less.
-const maxBytes = 1 << 20
+// MaxBytes of a label set: 255 classes need far less.
+const MaxBytes = 1 << 20
 
 // Names that labelme gives to what is no class of its own: what no shape covers,
 // and what is not to be looked at.
@@ -39,12 +41,12 @@ const (
 // those without a colour have none still, so that a class that is there can keep
 // its own. Errors are for people and name the line where there is one.
 func Read(r io.Reader, format Format) ([]segment.Class, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	b, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading a label set: %w", err)
 	}
-	if len(b) > maxBytes {
-		return nil, segment.Errorf(segment.TooLarge, "A label set can have up to %d KiB.", maxBytes>>10)
+	if len(b) > MaxBytes {
+		return nil, segment.Errorf(segment.TooLarge, "A label set can have up to %d KiB.", MaxBytes>>10)
 	}
 	var classes []segment.Class
 	switch format {
@@ -123,6 +125,9 @@ func readLines(text string, parse func(line string) (segment.Class, error)) ([]s
 		if c.Name == LabelmeBackground {
 			c.Name = "background"
 		}
+		if len(classes) == segment.MaxClasses {
+			return nil, tooMany()
+		}
 		classes = append(classes, c)
 	}
 	return classes, nil
@@ -185,13 +190,45 @@ func (e *entry) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*plain)(e))
 }
 
+// entries are those of a list; classes beyond the most that a project can have
+// are not read.
+type entries []entry
+
+// UnmarshalJSON reads a list.
+func (l *entries) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if start, err := d.Token(); err != nil || start != json.Delim('[') {
+		return errors.Join(err, errors.New("not a list"))
+	}
+	for d.More() {
+		if len(*l) == segment.MaxClasses {
+			return tooMany()
+		}
+		var e entry
+		if err := d.Decode(&e); err != nil {
+			return err
+		}
+		*l = append(*l, e)
+	}
+	return nil
+}
+
+func tooMany() error {
+	return segment.Errorf(segment.Invalid, "The label set has too many classes; a project can have up to %d.", segment.MaxClasses)
+}
+
 func readJSON(b []byte) ([]segment.Class, error) {
-	var list []entry
+	var list entries
 	if err := json.Unmarshal(b, &list); err != nil {
 		var object struct {
-			Classes []entry `json:"classes"`
+			Classes entries `json:"classes"`
 		}
-		if json.Unmarshal(b, &object) != nil || object.Classes == nil {
+		switch inside := json.Unmarshal(b, &object); {
+		case segment.KindOf(err) != 0:
+			return nil, err
+		case segment.KindOf(inside) != 0:
+			return nil, inside
+		case inside != nil || object.Classes == nil:
 			return nil, segment.Errorf(segment.Unreadable, `The label set is not a JSON list of names or of {"name": …, "color": …}.`).Because(err)
 		}
 		list = object.Classes

@@ -36,7 +36,7 @@ func TestRead(t *testing.T) {
 		{"text as JSON", JSON, "sky", "not a JSON list"},
 		{"control character", Text, "s\x07ky", "control"},
 		{"too many", Text, strings.Join(numbers(256), "\n"), "up to 255"},
-		{"too long", Text, strings.Repeat("#\n", maxBytes), "KiB"},
+		{"too long", Text, strings.Repeat("#\n", MaxBytes), "KiB"},
 		{"unknown format", "xml", "sky", "not \"xml\""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,25 +13,18 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"runtime"
 
-	"collie/segment/queue"
+	"collie/segment/ledger"
 )
-
-// bytesPerPixel are taken while an image is decoded: up to 8 in the decoder, 4
-// as NRGBA.
-const bytesPerPixel = 12
 
 // Limits bound what a gate lets through and how much it takes on at once. The
 // zero value of a field is its default.
 type Limits struct {
-	Bytes     int64 // size of a file
-	Pixels    int   // width × height
-	Side      int   // width, height
-	Memory    int64 // bytes that decoding takes at once; at least what one image of the greatest size takes
-	Receiving int   // files being received at once, each in memory; others wait
-	Queue     int   // files that wait to be received, and files that wait to be decoded; others are refused
-	Waiting   int64 // bytes of the files that wait to be decoded
+	Bytes  int64 // size of a file
+	Pixels int   // width × height
+	Side   int   // width, height
+	Memory int64 // bytes that decoding takes at once; at least what one image of the greatest size takes
+	Queue  int   // files of one user that wait to be decoded; others are refused
 }
 
 // OrDefault returns l with the defaults in place of zeros.
@@ -40,29 +33,57 @@ func (l Limits) OrDefault() Limits {
 	l.Pixels = cmp.Or(l.Pixels, 40_000_000)
 	l.Side = cmp.Or(l.Side, 16384)
 	l.Memory = max(l.Memory, int64(l.Pixels)*bytesPerPixel+l.Bytes)
-	l.Receiving = cmp.Or(l.Receiving, 8)
 	l.Queue = cmp.Or(l.Queue, 32)
-	l.Waiting = cmp.Or(l.Waiting, 256<<20)
 	return l
 }
 
+// bytesPerPixel are taken while an image is decoded: up to 8 in the decoder, 4
+// as NRGBA.
+const bytesPerPixel = 12
+
+// streams is how many files are read into memory at once whose size is not known
+// before.
+const streams = 2
+
 // Gate reads uploads. Safe for concurrent use.
 type Gate struct {
-	limits    Limits
-	receiving *queue.Queue // files
-	memory    *queue.Queue // bytes
-	decoding  func(ctx context.Context, decode func()) error
+	limits   Limits
+	streams  *ledger.Ledger // places
+	memory   *ledger.Ledger // bytes
+	decoding func(ctx context.Context, decode func()) error
 }
 
 // NewGate returns a gate with the given limits.
 func NewGate(limits Limits) *Gate {
 	limits = limits.OrDefault()
 	return &Gate{
-		limits:    limits,
-		receiving: queue.New(int64(limits.Receiving), limits.Queue, limits.Waiting),
-		memory:    queue.New(limits.Memory, limits.Queue, limits.Waiting),
-		decoding:  func(_ context.Context, decode func()) error { decode(); return nil },
+		limits:   limits,
+		streams:  ledger.New(streams, streams, limits.Queue),
+		memory:   ledger.New(limits.Memory, limits.Memory/2, limits.Queue),
+		decoding: func(_ context.Context, decode func()) error { decode(); return nil },
 	}
+}
+
+// Limits are those that the gate goes by.
+func (g *Gate) Limits() Limits { return g.limits }
+
+// Memory lends n bytes for pixels that are decoded or drawn elsewhere, from the
+// stock that photos are decoded in; see [ledger.Ledger.Take]. An error that is
+// meant for the person is an *Error.
+func (g *Gate) Memory(ctx context.Context, n int64) (give func(), err error) {
+	return take(ctx, g.memory, n)
+}
+
+// take puts the errors of a ledger in words for people.
+func take(ctx context.Context, l *ledger.Ledger, n int64) (give func(), err error) {
+	give, err = l.Take(ctx, n)
+	switch {
+	case errors.Is(err, ledger.ErrBusy):
+		return nil, refusef(Busy, "Too many images are being read at the moment. This one was not taken; try again in a few seconds.")
+	case errors.Is(err, ledger.ErrTooMuch):
+		return nil, refusef(TooLarge, "The image takes more memory than the server has for images.")
+	}
+	return give, err
 }
 
 // DecodeWith has files decoded by calls through run, which may let them wait;
@@ -84,20 +105,17 @@ type Photo struct {
 // second Close does nothing.
 func (p *Photo) Close() { p.release() }
 
-// collectFrom is the weight in bytes from which on garbage is collected before a
-// photo is decoded. The collector goes by the size of the heap, which such a
-// photo takes past a limit in one step while those before it are still there.
-const collectFrom = 128 << 20
-
 // Read takes in the file that r delivers and returns its pixels; the caller
 // closes the photo when done with it. Of an animation it reads the first frame.
-// While as many files are being received as the gate takes, and while the photos
-// that are open fill its memory, it waits in a short queue. An error that is meant for the person is an *Error; others come from r
+// While the photos that are open fill the gate's memory it waits in a short
+// queue. An error that is meant for the person is an *Error; others come from r
 // or ctx.
 //
-// The file is held in memory once, as Photo.Original. Beside it decoding takes
-// up to 12 bytes per pixel, more for progressive JPEG and compressed TIFF,
-// of which 4 remain as Photo.Pixels.
+// A reader that can seek is measured before it takes any memory; it should be a
+// file that has arrived. Of others, like members of archives, few are read at
+// the same time. The file is held in memory once, as Photo.Original. Beside it
+// decoding takes up to 12 bytes per pixel, more for progressive JPEG and
+// compressed TIFF, of which 4 remain as Photo.Pixels.
 func (g *Gate) Read(ctx context.Context, r io.Reader) (*Photo, error) {
 	return g.ReadToned(ctx, r, nil)
 }
@@ -106,103 +124,148 @@ func (g *Gate) Read(ctx context.Context, r io.Reader) (*Photo, error) {
 // with all its bits and before it is turned upright, and returns what to use in
 // its place, of the same size.
 func (g *Gate) ReadToned(ctx context.Context, r io.Reader, tone func(image.Image) image.Image) (*Photo, error) {
-	format, original, err := g.receive(ctx, r)
+	file, arrived, err := g.arrived(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	size, err := g.measure(format, original)
+	defer arrived()
+	format, size, err := g.measure(file)
 	if err != nil {
 		return nil, err
 	}
-	weight := int64(size.X)*int64(size.Y)*bytesPerPixel + int64(len(original))
-	release, err := enter(ctx, g.memory, weight, int64(len(original)))
+	release, err := take(ctx, g.memory, int64(size.X)*int64(size.Y)*bytesPerPixel+file.Size())
 	if err != nil {
 		return nil, err
 	}
-	if weight > collectFrom {
-		runtime.GC()
-	}
-	var pixels *image.NRGBA
-	if late := g.decoding(ctx, func() { pixels, err = decode(format, original, size, tone) }); late != nil {
-		err = late
-	}
+	p, err := g.decode(ctx, format, file, size, tone)
 	if err != nil {
 		release()
 		return nil, err
 	}
-	return &Photo{Format: format.name, Original: original, Pixels: pixels, release: release}, nil
+	p.release = release
+	return p, nil
 }
 
-// receive reads the file up to the limit. What is no image by its first bytes
-// is refused before the rest has been read.
-func (g *Gate) receive(ctx context.Context, r io.Reader) (*format, []byte, error) {
-	leave, err := enter(ctx, g.receiving, 1, 0)
+// arrived returns the content of r, of which not more is in memory than it takes
+// to be sure that it is complete, and within the limit. After done, memory that
+// it had is counted no more.
+func (g *Gate) arrived(ctx context.Context, r io.Reader) (file *io.SectionReader, done func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	if at, ok := r.(interface {
+		io.ReaderAt
+		io.Seeker
+	}); ok {
+		size, err := at.Seek(0, io.SeekEnd)
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading the upload: %w", err)
+		}
+		return io.NewSectionReader(at, 0, size), func() {}, g.tooLong(size)
+	}
+	done, err = take(ctx, g.streams, 1)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer leave()
-	r = contextReader{ctx, r}
+	content, err := g.receive(contextReader{ctx, r})
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content))), done, nil
+}
+
+// Recognize returns an *Error when a file that begins with head is of no format
+// that is accepted; the first 512 bytes are enough to tell.
+func Recognize(head []byte) error {
+	_, err := recognize(head)
+	return err
+}
+
+// receive reads a file up to the limit. What is no image by its first bytes is
+// refused before the rest has been read.
+func (g *Gate) receive(r io.Reader) ([]byte, error) {
 	head := make([]byte, headSize)
 	n, err := io.ReadFull(r, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, nil, fmt.Errorf("reading the upload: %w", err)
+		return nil, fmt.Errorf("reading the upload: %w", err)
 	}
 	head = head[:n]
-	format, err := recognize(head)
+	if err := Recognize(head); err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(io.MultiReader(bytes.NewReader(head), io.LimitReader(r, g.limits.Bytes+1-int64(n))))
 	if err != nil {
-		return nil, nil, err
+		return nil, fmt.Errorf("reading the upload: %w", err)
 	}
-	rest := io.LimitReader(r, g.limits.Bytes+1-int64(n))
-	original, err := io.ReadAll(io.MultiReader(bytes.NewReader(head), rest))
-	if err != nil {
-		return nil, nil, fmt.Errorf("reading the upload: %w", err)
-	}
-	if int64(len(original)) > g.limits.Bytes {
-		return nil, nil, refusef(TooLarge, "The file is larger than %s, which is the most that is accepted.", inMiB(g.limits.Bytes))
-	}
-	return format, original, nil
+	return content, g.tooLong(int64(len(content)))
 }
 
-// enter takes a file's part of what a queue deals out; leave gives it back.
-func enter(ctx context.Context, q *queue.Queue, weight, held int64) (leave func(), err error) {
-	leave, err = q.Enter(ctx, weight, held)
-	if errors.Is(err, queue.ErrFull) {
-		return nil, refusef(Busy, "Too many images are being read at the moment. This one was not taken; try again in a few seconds.")
+func (g *Gate) tooLong(size int64) error {
+	if size > g.limits.Bytes {
+		return refusef(TooLarge, "The file is larger than %s, which is the most that is accepted.", inMiB(g.limits.Bytes))
 	}
-	return leave, err
+	return nil
 }
 
-// measure reads the size that the file's header states and holds it against the
-// limits.
-func (g *Gate) measure(f *format, original []byte) (size image.Point, err error) {
+// decode reads the file into memory, from which it is decoded.
+func (g *Gate) decode(ctx context.Context, f *format, file *io.SectionReader, size image.Point, tone func(image.Image) image.Image) (*Photo, error) {
+	original := make([]byte, file.Size())
+	if _, err := file.ReadAt(original, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading the upload: %w", err)
+	}
+	if f.check != nil {
+		if err := f.check(original, size); err != nil {
+			return nil, err
+		}
+	}
+	var pixels *image.NRGBA
+	var err error
+	if late := g.decoding(ctx, func() { pixels, err = decode(f, original, size, tone) }); late != nil {
+		err = late
+	}
+	return &Photo{Format: f.name, Original: original, Pixels: pixels}, err
+}
+
+// statedSize is how many bytes of a file are searched for the size that its
+// decoder could not read.
+const statedSize = 1 << 20
+
+// measure tells the format and reads the size that the file's header states,
+// which it holds against the limits.
+func (g *Gate) measure(file *io.SectionReader) (f *format, size image.Point, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = f.broken(fmt.Errorf("panic: %v", p))
 		}
 	}()
-	config, err := f.config(bytes.NewReader(original))
+	head := make([]byte, min(headSize, file.Size()))
+	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, size, fmt.Errorf("reading the upload: %w", err)
+	}
+	if f, err = recognize(head); err != nil {
+		return nil, size, err
+	}
+	config, err := f.config(file)
 	if err != nil {
 		// Decoders call a size that overflows a number of theirs unsupported;
 		// people should be told that it is the size.
 		if f.stated != nil {
-			if width, height := f.stated(original); g.tooLarge(width, height) != nil {
-				return size, g.tooLarge(width, height)
+			start := make([]byte, min(statedSize, file.Size()))
+			if _, err := file.ReadAt(start, 0); err != nil && !errors.Is(err, io.EOF) {
+				return f, size, fmt.Errorf("reading the upload: %w", err)
+			}
+			if width, height := f.stated(start); g.tooLarge(width, height) != nil {
+				return f, size, g.tooLarge(width, height)
 			}
 		}
-		return size, f.broken(err)
+		return f, size, f.broken(err)
 	}
 	width, height := int64(config.Width), int64(config.Height)
 	if width < 1 || height < 1 {
-		return size, refusef(Unreadable, "The image has no pixels: its header says %d×%d.", width, height)
+		return f, size, refusef(Unreadable, "The image has no pixels: its header says %d×%d.", width, height)
 	}
-	if err := g.tooLarge(width, height); err != nil {
-		return size, err
-	}
-	size = image.Pt(config.Width, config.Height)
-	if f.check != nil {
-		err = f.check(original, size)
-	}
-	return size, err
+	return f, image.Pt(config.Width, config.Height), g.tooLarge(width, height)
 }
 
 // tooLarge holds a size against the limits. Sides fit into 32 bits, so that the

@@ -14,7 +14,7 @@ import (
 // waiting one can leave, and Close lets the others in.
 func TestQueue(t *testing.T) {
 	file := encodePNG(t, image.NewGray(image.Rect(0, 0, 10, 10)))
-	gate := NewGate(Limits{Pixels: 100, Bytes: int64(len(file)), Receiving: 100})
+	gate := NewGate(Limits{Pixels: 100, Bytes: int64(len(file))})
 	first, err := gate.Read(t.Context(), bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestQueue(t *testing.T) {
 			answers <- err
 		}()
 	}
-	for gate.memory.Len() <= gate.limits.Queue {
+	for gate.memory.Waiting() < gate.limits.Queue {
 		time.Sleep(time.Millisecond)
 	}
 	if _, err := gate.Read(t.Context(), bytes.NewReader(file)); reasonOf(err) != Busy {
@@ -51,21 +51,19 @@ func TestQueue(t *testing.T) {
 			t.Errorf("one that waited: %v", err)
 		}
 	}
-	all, err := gate.memory.Join(gate.limits.Memory, 0)
-	if err != nil || gate.memory.Len() != 1 {
-		t.Fatalf("not all of the memory came back: %v", err)
+	if !gate.memory.Idle() {
+		t.Error("not all of the memory came back")
 	}
-	all.Leave()
 }
 
-// TestReceiving checks that files which take their time to arrive do not take
-// more than their places, and that those which wait for a place are few.
-func TestReceiving(t *testing.T) {
-	gate := NewGate(Limits{Receiving: 2, Queue: 1})
+// TestStreams checks that what does not arrive takes one of few places and no
+// memory, and that files which have arrived need none.
+func TestStreams(t *testing.T) {
+	gate := NewGate(Limits{Queue: 1})
 	file := encodePNG(t, image.NewGray(image.Rect(0, 0, 10, 10)))
 	answers := make(chan error)
 	var senders []*io.PipeWriter
-	for range 3 {
+	for range streams + 1 {
 		r, w := io.Pipe()
 		senders = append(senders, w)
 		go func() {
@@ -76,12 +74,20 @@ func TestReceiving(t *testing.T) {
 			answers <- err
 		}()
 	}
-	for gate.receiving.Len() < len(senders) {
+	for gate.streams.Waiting() < 1 {
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := gate.Read(t.Context(), bytes.NewReader(file)); reasonOf(err) != Busy {
-		t.Errorf("the fourth file: %v", err)
+	if !gate.memory.Idle() {
+		t.Error("what has not arrived takes memory")
 	}
+	if _, err := gate.Read(t.Context(), io.MultiReader(bytes.NewReader(file))); reasonOf(err) != Busy {
+		t.Errorf("one stream too many: %v", err)
+	}
+	p, err := gate.Read(t.Context(), bytes.NewReader(file))
+	if err != nil {
+		t.Fatalf("a file that has arrived: %v", err)
+	}
+	p.Close()
 	for _, w := range senders {
 		go func() {
 			_, err := w.Write(file)
@@ -94,5 +100,36 @@ func TestReceiving(t *testing.T) {
 		if err := <-answers; err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestMemory checks that what is decoded elsewhere counts as photos do.
+func TestMemory(t *testing.T) {
+	file := encodePNG(t, image.NewGray(image.Rect(0, 0, 10, 10)))
+	gate := NewGate(Limits{Pixels: 100, Bytes: int64(len(file)), Queue: 1})
+	give, err := gate.Memory(t.Context(), gate.limits.Memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := make(chan error)
+	go func() {
+		p, err := gate.Read(t.Context(), bytes.NewReader(file))
+		if err == nil {
+			p.Close()
+		}
+		answer <- err
+	}()
+	for gate.memory.Waiting() < 1 {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := gate.Memory(t.Context(), 1); reasonOf(err) != Busy {
+		t.Errorf("with a full queue: %v", err)
+	}
+	if _, err := gate.Memory(t.Context(), gate.limits.Memory+1); reasonOf(err) != TooLarge {
+		t.Errorf("more than there is: %v", err)
+	}
+	give()
+	if err := <-answer; err != nil {
+		t.Error(err)
 	}
 }

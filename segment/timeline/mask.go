@@ -46,7 +46,9 @@ func Majority(m *superpixels.Runs, pixels []uint8) (cells []uint8, others []segm
 		for at := cell.Start; at < cell.End; {
 			n, v := stretch(pixels[at:cell.End]), pixels[at]
 			if v != cells[cell.Region] {
-				runs = append(runs, run{int32(at), int32(n), v})
+				if runs = append(runs, run{int32(at), int32(n), v}); len(runs) > maxRuns {
+					return cells, repairsOf(runs)
+				}
 			}
 			at += n
 		}

@@ -90,7 +90,7 @@ func adopted(p segment.Project) (segment.Project, error) {
 func (w *Workspace) adopt(ctx context.Context, p *segment.Project, from *Adopted) error {
 	photo, err := w.gate.ReadToned(ctx, from.Original, photo.Expose)
 	if err != nil {
-		return refusal(err)
+		return Refusal(err)
 	}
 	defer photo.Close()
 	size := photo.Pixels.Bounds().Size()
@@ -161,12 +161,16 @@ func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted
 	for _, c := range p.Deleted {
 		known.Classes = append(known.Classes[:len(known.Classes):len(known.Classes)], c.Class)
 	}
+	bytes := 0
 	for e, err := range from.Events {
 		if err == nil {
 			err = a.timeline.Admits(&e, &known)
 		}
 		if err != nil {
 			return nil, nil, damaged(im, err)
+		}
+		if bytes += eventBytes(&e); bytes > mostAdopted {
+			return nil, nil, segment.Errorf(segment.TooLarge, "The evidence of the image %q takes more than %d MiB, which is the most that is restored.", im.Name, mostAdopted>>20)
 		}
 		a.timeline.Apply(e)
 		events = append(events, e)
@@ -175,6 +179,26 @@ func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted
 		return nil, nil, damaged(im, errors.New("the evidence leads to another labelling than the one that was backed up"))
 	}
 	return a, events, nil
+}
+
+// mostAdopted is how many bytes the evidence of an image that comes with it may
+// take: all of it is in memory until it has been checked.
+const mostAdopted = 96 << 20
+
+// eventBytes is about how many bytes an event takes.
+func eventBytes(e *segment.Event) int {
+	const alone = 400
+	n := alone + 4*len(e.Superpixels) + 16*len(e.Points) + len(e.Cells)
+	for _, r := range e.Repairs {
+		n += 4 * len(r.Runs)
+	}
+	if e.Pick != nil {
+		n += len(e.Pick.Labels)
+	}
+	if e.Scores != nil {
+		n += len(e.Scores.Shares)
+	}
+	return n
 }
 
 // measured reports whether the regions of a graph have the areas of those of a

@@ -47,7 +47,7 @@ func (w *Workspace) original(ctx context.Context, im segment.Image, tone func(im
 	defer blob.Close()
 	p, err := w.gate.ReadToned(ctx, blob, tone)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, Refusal(err)
 	}
 	return p, nil
 }

@@ -35,7 +35,7 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	}
 	p, err := w.gate.ReadToned(ctx, file, photo.Expose)
 	if err != nil {
-		return segment.Image{}, refusal(err)
+		return segment.Image{}, Refusal(err)
 	}
 	defer p.Close()
 	size := p.Pixels.Bounds().Size()
@@ -106,8 +106,8 @@ func (w *Workspace) undo(ctx context.Context, im segment.Image, err error) error
 	return errors.Join(err, w.removeBlobs(context.WithoutCancel(ctx), im))
 }
 
-// refusal puts the gate's refusals in the words of this package.
-func refusal(err error) error {
+// Refusal puts the gate's refusals in the words of this package.
+func Refusal(err error) error {
 	var refused *photo.Error
 	if !errors.As(err, &refused) {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/ledger"
 	"collie/segment/photo"
 	"collie/segment/schedule"
 )
@@ -29,6 +30,8 @@ type Workspace struct {
 	open   *openImages
 	turns
 	guard *guard
+
+	documents *ledger.Ledger // bytes; see Documents
 
 	edits   sync.Mutex           // one change of a project at a time
 	changed func(imageID string) // see Watch
@@ -57,7 +60,8 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 	}
 	w := &Workspace{
 		store: store, blobs: blobs, gate: gate, guard: new(guard), images: DefaultImages,
-		turns: turns{schedule: schedule.New(o.Schedule), observer: o.Observer},
+		turns:     turns{schedule: schedule.New(o.Schedule), observer: o.Observer},
+		documents: ledger.New(documentMemory, documentShare, documentWaiting),
 	}
 	if gate != nil {
 		gate.DecodeWith(w.long)

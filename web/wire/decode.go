@@ -25,6 +25,11 @@ func Decode(b []byte, v any) error {
 	if trimmed := strings.TrimLeft(string(b[:min(len(b), 64)]), " \t\r\n"); trimmed == "" {
 		return malformed("A JSON object is expected, and there is nothing. Nothing was changed.")
 	}
+	if len(b) > longText {
+		if err := checkLists(b, v); err != nil {
+			return err
+		}
+	}
 	err := json.Unmarshal(b, v)
 	var syntax *json.SyntaxError
 	var mismatch *json.UnmarshalTypeError

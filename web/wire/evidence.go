@@ -17,7 +17,7 @@ type Evidence struct {
 	Class       *int         `json:"class,omitempty" doc:"of a label, box, exclude, lock or unlock event: id of the class"`
 	Hypothesis  *Pick        `json:"hypothesis,omitempty" doc:"of an accept event; a bare number is its rank. With superpixels only that region is accepted" schema:"or=integer"`
 	Regions     *int         `json:"regions,omitempty" doc:"of a granularity event: how many superpixels are wanted. Labels stay where they are; a superpixel that would hold two of them stays divided" schema:"min=2"`
-	Repairs     []Repair     `json:"repairs,omitempty" doc:"of a pixels event: single pixels get a class, whatever their superpixel has; up to 100,000 runs. A later label or clear of a superpixel takes the repairs within it away, an accept leaves them"`
+	Repairs     []Repair     `json:"repairs,omitempty" doc:"of a pixels event: single pixels get a class, whatever their superpixel has; up to 100,000 runs. A later label or clear of a superpixel takes the repairs within it away, an accept leaves them" schema:"maxItems=256"`
 	To          *int         `json:"to,omitempty" doc:"of a restore event: labelling, clicks, repairs and granularity become what they were after this event; 0 is the beginning" schema:"min=0"`
 }
 

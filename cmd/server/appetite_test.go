@@ -1,0 +1,274 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"image"
+	"image/color/palette"
+	"image/png"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"collie/sharedtest"
+)
+
+// glutton is a request made to take as much memory as it can.
+type glutton struct {
+	name, method, path string // {project} stands for the id of a project
+	kind               string
+	body               []byte
+	want               []int
+}
+
+// zipped is an archive of one file.
+func zipped(tb testing.TB, name string, content []byte) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := w.Write(content); err != nil {
+		tb.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// formOf is a body with files.
+func formOf(tb testing.TB, names []string, content []byte) (body []byte, kind string) {
+	tb.Helper()
+	var b bytes.Buffer
+	form := multipart.NewWriter(&b)
+	for _, name := range names {
+		w, err := form.CreateFormFile("file", name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if _, err := w.Write(content); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := form.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes(), form.FormDataContentType()
+}
+
+// many is a list in JSON of at least so many bytes, of the same entry again and
+// again; a part of each entry that says %d is its number. Random text keeps the
+// whole from inflating more than archives may.
+func many(entry string, size int) string {
+	var b strings.Builder
+	b.WriteByte('[')
+	for i := 0; b.Len() < size; i++ {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if strings.Contains(entry, "%d") {
+			fmt.Fprintf(&b, entry, i)
+		} else {
+			b.WriteString(entry)
+		}
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// ballast is text that does not compress, so that an archive of many repeats is
+// within the ratio.
+func ballast(size int) string {
+	b := make([]byte, size)
+	for i, x := 0, uint32(1); i < size; i++ {
+		x = x*1664525 + 1013904223
+		b[i] = 'a' + byte(x>>24)%26
+	}
+	return string(b)
+}
+
+func pngOf(tb testing.TB, img image.Image) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// gluttons are all of them. large is the name of an image of the project of 40
+// megapixels.
+func gluttons(tb testing.TB, large string) []glutton {
+	tb.Helper()
+	const imports = "/api/v1/projects/{project}/imports"
+	var all []glutton
+	upload := func(name, path, file string, content []byte, want ...int) {
+		body, kind := formOf(tb, []string{file}, content)
+		all = append(all, glutton{name, "POST", path, kind, body, want})
+	}
+	plain := func(name, method, path, kind, body string, want ...int) {
+		all = append(all, glutton{name, method, path, kind, []byte(body), want})
+	}
+	const mib = 1 << 20
+	noise := ballast(300 << 10)
+	plain("a body that calls itself multipart", "POST", "/api/v1/projects", "multipart/x", strings.Repeat(" ", 64*mib)+"{}", 413)
+	body, kind := formOf(tb, []string{"a.json"}, bytes.Repeat([]byte(" "), 64*mib))
+	plain("a label set in a form", "PUT", "/api/v1/projects/{project}/classes", kind, string(body), 413)
+	plain("classes", "PATCH", "/api/v1/projects/{project}", "application/json", `{"classes":`+many("{}", 4*mib-100)+`}`, 422)
+	plain("classes to start from", "PATCH", "/api/v1/projects/{project}", "application/json", `{"base":`+many(`{"id":1}`, 4*mib-100)+`}`, 422)
+	plain("classes of a label set", "PUT", "/api/v1/projects/{project}/classes", "application/json", many("{}", mib-100), 422)
+	plain("a choice of images", "POST", "/api/v1/projects/{project}/exports", "application/json", `{"format":"coco","options":{"images":`+many(`""`, 4*mib-100)+`}}`, 422, 404)
+	upload("labelme shapes", imports, "a.zip", zipped(tb, "a.json", []byte(`{"noise":"`+noise+`","imageWidth":9,"imageHeight":9,"shapes":`+many("{}", 32*mib)+`}`)), 200)
+	upload("labelme photographs", imports, "a.json", []byte(`{"imageWidth":9,"imageHeight":9,"shapes":[],"imageData":"`+strings.Repeat("A", 100*mib)+`"}`), 200, 415)
+	upload("labelme corners", imports, "a.json", []byte(`{"imageWidth":9,"imageHeight":9,"shapes":[{"label":"x","points":`+many("[1,1]", 7*mib)+`}]}`), 200)
+	upload("COCO annotations of nothing", imports, "a.zip", zipped(tb, "a.json", []byte(`{"noise":"`+noise+`","images":[],"categories":[],"annotations":`+many("{}", 32*mib)+`}`)), 200)
+	upload("COCO images", imports, "a.json", []byte(`{"annotations":[],"categories":[],"images":`+many(`{"id":%d}`, 32*mib)+`}`), 413)
+	upload("COCO annotations of one image", imports, "a.json", []byte(`{"images":[{"id":1,"file_name":"`+large+`","width":8000,"height":5000}],"categories":[{"id":1,"name":"x"}],"annotations":`+
+		many(`{"id":%d,"image_id":1,"category_id":1}`, 100*mib)+`}`), 200)
+	upload("COCO outlines", imports, "a.json", []byte(`{"images":[{"id":1,"file_name":"`+large+`","width":8000,"height":5000}],"categories":[{"id":1,"name":"x"}],"annotations":[{"image_id":1,"category_id":1,"segmentation":[`+
+		many("1", 7*mib)+`]}]}`), 200)
+	upload("a backup of no images", "/api/v1/imports", "a.zip", zipped(tb, "backup.json", []byte(`{"noise":"`+noise+`","kind":"collie-backup","version":1,"project":{"name":"x"},"images":`+many("{}", 32*mib)+`}`)), 413)
+	upload("a backup of deleted classes", "/api/v1/imports", "a.zip", zipped(tb, "backup.json", []byte(`{"noise":"`+noise+`","kind":"collie-backup","version":1,"project":{"name":"x","deleted":`+many("{}", 32*mib)+`}}`)), 413)
+
+	size := image.Rect(0, 0, 8000, 5000)
+	ragged := image.NewPaletted(size, palette.Plan9)
+	for i := range ragged.Pix {
+		ragged.Pix[i] = uint8(i & 1)
+	}
+	mask := pngOf(tb, ragged)
+	stem := strings.TrimSuffix(large, filepath.Ext(large))
+	body, kind = formOf(tb, slices.Repeat([]string{stem + ".png"}, 4), mask)
+	all = append(all, glutton{"four ragged masks", "POST", imports, kind, body, []int{200}})
+	coloured := image.NewNRGBA(size)
+	for i := range coloured.Pix {
+		coloured.Pix[i] = 255 * uint8(i>>2&1|i&3/3)
+	}
+	upload("a mask of colours", imports, stem+".png", pngOf(tb, coloured), 200)
+	upload("a mask of 16 bits", imports, stem+".png", pngOf(tb, image.NewNRGBA64(image.Rect(0, 0, 8000, 5000))), 200)
+
+	var scores bytes.Buffer
+	header := "{'descr': '|u1', 'fortran_order': False, 'shape': (5000, 8000, 1), }"
+	header += strings.Repeat(" ", 117-len(header)) + "\n"
+	fmt.Fprintf(&scores, "\x93NUMPY\x01\x00%c%c%s", len(header), 0, header)
+	values := bytes.Repeat([]byte(ballast(100_000)), 400)
+	scores.Write(values)
+	upload("scores", imports, stem+".npz", zipped(tb, "scores.npy", scores.Bytes()), 200)
+	return all
+}
+
+// ask makes a glutton's request and returns the status.
+func (p *process) ask(g glutton, project string) (int, string, error) {
+	r, err := http.NewRequest(g.method, p.url+strings.ReplaceAll(g.path, "{project}", project), bytes.NewReader(g.body))
+	if err != nil {
+		return 0, "", err
+	}
+	r.Header.Set("Content-Type", g.kind)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, "", err // the connection is closed on who goes on sending
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, fmt.Sprintf("%.300s", b), err
+}
+
+// resetPeak forgets the most memory that a process has had.
+func resetPeak(tb testing.TB, pid int) {
+	tb.Helper()
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil {
+		tb.Skipf("the peak of memory can't be reset here: %v", err)
+	}
+}
+
+// Requests made to take memory take little of it: one by one up to 300 MiB above
+// what the idle server has, and 16 of them at once, between the images and bombs
+// of the corpus, a GiB in all.
+func TestAppetite(t *testing.T) {
+	data := t.TempDir()
+	p := start(t, data)
+	images := p.project()
+	project := strings.TrimSuffix(images[strings.Index(images, "/projects/")+len("/projects/"):], "/images")
+	large := image.NewGray(image.Rect(0, 0, 8000, 5000))
+	for i := range large.Pix {
+		large.Pix[i] = uint8(i % 8000 / 400 * 12)
+	}
+	if status, body, err := upload(images, "large.png", pngOf(t, large)); err != nil || status != 201 {
+		t.Fatalf("%d %v %s", status, err, body)
+	}
+	all := gluttons(t, "large.png")
+	pid := p.cmd.Process.Pid
+
+	// The large image just uploaded has left garbage behind: what an idle
+	// server has is measured on a new one.
+	p.stop()
+	p = start(t, data)
+	pid = p.cmd.Process.Pid
+	idle := peakMemory(t, pid)
+	for _, g := range all {
+		p.stop()
+		p = start(t, data)
+		pid = p.cmd.Process.Pid
+		resetPeak(t, pid)
+		status, body, err := p.ask(g, project)
+		if err != nil && !slices.Contains(g.want, 413) || err == nil && !slices.Contains(g.want, status) {
+			t.Errorf("%s: %d %v, want %v: %s", g.name, status, err, g.want, body)
+		}
+		above := (peakMemory(t, pid) - idle) >> 20
+		t.Logf("%-32s %5.1f MiB sent: %d, %4d MiB above idle", g.name, float64(len(g.body))/(1<<20), status, above)
+		if above > 300 {
+			t.Errorf("%s: the memory rose by %d MiB, want at most 300", g.name, above)
+		}
+	}
+
+	dir := sharedtest.Path(t, "corpus/bombs")
+	queue := make(chan func())
+	var senders sync.WaitGroup
+	for range 16 {
+		senders.Go(func() {
+			for do := range queue {
+				do()
+			}
+		})
+	}
+	images = p.url + images[strings.Index(images, "/api/"):]
+	for range 2 {
+		for _, g := range all {
+			queue <- func() {
+				status, body, err := p.ask(g, project)
+				if err == nil && status != 429 && !slices.Contains(g.want, status) {
+					t.Errorf("at once, %s: %d: %s", g.name, status, body)
+				}
+			}
+		}
+		for name := range bombs {
+			queue <- func() {
+				content, err := os.ReadFile(filepath.Join(dir, name))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if status, body, err := upload(images, name, content); err == nil && status != 429 && status != bombs[name] {
+					t.Errorf("at once, %s: %d: %.300s", name, status, body)
+				}
+			}
+		}
+	}
+	close(queue)
+	senders.Wait()
+	peak := peakMemory(t, pid) >> 20
+	t.Logf("%d requests, 16 at once: peak %d MiB", 2*(len(all)+len(bombs)), peak)
+	if peak > 1024 {
+		t.Errorf("the server's memory reached %d MiB, want at most 1024", peak)
+	}
+	p.unharmed()
+}

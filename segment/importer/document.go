@@ -1,0 +1,243 @@
+package importer
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"collie/segment"
+)
+
+// Limits of JSON files, in bytes. Only a value at a time is in memory.
+const (
+	maxJSON  = 256 << 20 // of a file
+	maxValue = 8 << 20   // of one annotation or shape
+)
+
+// errValue ends the reading of a value that is too long.
+var errValue = errors.New("value too long")
+
+// document reads a JSON file piece by piece, without the pictures in it.
+type document struct {
+	*jsontext.Decoder
+	name string
+	file io.Closer
+	in   *meter
+}
+
+// openJSON opens a JSON file; the caller closes it.
+func openJSON(files Files, name string) (*document, error) {
+	file, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	in := &meter{r: &elider{r: file}, left: maxJSON, value: maxValue}
+	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return &document{Decoder: d, name: name, file: file, in: in}, nil
+}
+
+// Close closes the file.
+func (d *document) Close() { _ = d.file.Close() } // which was only read
+
+// meter reads up to left bytes in all, and up to value of them until it is
+// reset.
+type meter struct {
+	r           io.Reader
+	left, value int
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	if m.left <= 0 || m.value <= 0 {
+		return 0, errValue
+	}
+	n, err := m.r.Read(p[:min(len(p), m.left, m.value)])
+	m.left -= n
+	m.value -= n
+	return n, err
+}
+
+// members calls do with the name of each member of the object that comes next;
+// do reads the value or leaves it, which skips it. A value that is no object is
+// skipped as a whole.
+func (d *document) members(do func(name string) error) error {
+	if d.PeekKind() != '{' {
+		return d.skip()
+	}
+	if _, err := d.token(); err != nil {
+		return err
+	}
+	for d.PeekKind() != '}' {
+		name, err := d.token()
+		if err != nil {
+			return err
+		}
+		at := d.place()
+		if err := do(name.String()); err != nil {
+			return err
+		}
+		if d.place() == at {
+			if err := d.skip(); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := d.token()
+	return err
+}
+
+// elements calls do before each element of the list that comes next, which do
+// reads. A value that is no list is skipped.
+func (d *document) elements(do func() error) error {
+	if d.PeekKind() != '[' {
+		return d.skip()
+	}
+	if _, err := d.token(); err != nil {
+		return err
+	}
+	for d.PeekKind() != ']' {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	_, err := d.token()
+	return err
+}
+
+// place tells whether anything has been read.
+func (d *document) place() int64 {
+	_, n := d.StackIndex(d.StackDepth())
+	return n
+}
+
+// token reads a token.
+func (d *document) token() (jsontext.Token, error) {
+	d.in.value = maxValue
+	t, err := d.ReadToken()
+	return t, d.trouble(err)
+}
+
+// skip passes over a value.
+func (d *document) skip() error {
+	depth := d.StackDepth()
+	for {
+		if _, err := d.token(); err != nil {
+			return err
+		}
+		if d.StackDepth() <= depth {
+			return nil
+		}
+	}
+}
+
+// value reads a whole value, which is valid until the next call.
+func (d *document) value() (jsontext.Value, error) {
+	d.in.value = maxValue
+	v, err := d.ReadValue()
+	return v, d.trouble(err)
+}
+
+// text reads a string; any other value is an error.
+func (d *document) text() (string, error) {
+	if d.PeekKind() != '"' {
+		return "", d.odd(d.skip())
+	}
+	t, err := d.token()
+	return t.String(), err
+}
+
+// number reads a whole number; any other value is an error.
+func (d *document) number() (int, error) {
+	if d.PeekKind() != '0' {
+		return 0, d.odd(d.skip())
+	}
+	t, err := d.token()
+	if err != nil {
+		return 0, err
+	}
+	if f := t.Float(); f != float64(int(f)) {
+		return 0, d.odd(nil)
+	}
+	return int(t.Int()), nil
+}
+
+// odd is the error for a value of another kind than is expected, unless err
+// says more.
+func (d *document) odd(err error) error {
+	if err != nil {
+		return err
+	}
+	return segment.Errorf(segment.Unreadable, "%s is not JSON of the expected form.", d.name)
+}
+
+// trouble puts an error of the decoder in words for people.
+func (d *document) trouble(err error) error {
+	switch syntax := new(jsontext.SyntacticError); {
+	case err == nil:
+		return nil
+	case errors.Is(err, errValue) && d.in.left <= 0:
+		return segment.Errorf(segment.TooLarge, "%s has more than %d MiB, which is the most that is read of such a file. Split it.", d.name, maxJSON>>20)
+	case errors.Is(err, errValue):
+		return segment.Errorf(segment.TooLarge, "%s has an entry of more than %d MiB, which is the most that is read.", d.name, maxValue>>20)
+	case errors.As(err, &syntax), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return segment.Errorf(segment.Unreadable, "%s is not JSON of the expected form.", d.name).Because(err)
+	}
+	return err // of the reader
+}
+
+// elider passes JSON on without the text of members called imageData, which in
+// labelme files are photographs and would have to be in memory as a whole.
+type elider struct {
+	r       io.Reader
+	inside  bool   // a string
+	escaped bool   // the next byte belongs to the one before
+	dropped bool   // the present string
+	last    []byte // the beginning of the last string
+	named   bool   // a colon has followed the last string
+	err     error
+}
+
+var elided = []byte("imageData")
+
+func (e *elider) Read(p []byte) (int, error) {
+	for e.err == nil {
+		var n int
+		n, e.err = e.r.Read(p)
+		if n = e.filter(p[:n]); n > 0 || len(p) == 0 {
+			return n, nil
+		}
+	}
+	return 0, e.err
+}
+
+// filter removes from p what is elided and returns how much is left.
+func (e *elider) filter(p []byte) int {
+	n := 0
+	for _, c := range p {
+		keep := true
+		switch {
+		case e.inside && e.escaped:
+			e.escaped, keep = false, !e.dropped
+		case e.inside && c == '"':
+			e.inside, e.named = false, false
+		case e.inside:
+			e.escaped, keep = c == '\\', !e.dropped
+			if len(e.last) <= len(elided) {
+				e.last = append(e.last, c)
+			}
+		case c == '"':
+			e.inside, e.dropped = true, e.named && bytes.Equal(e.last, elided)
+			e.last = e.last[:0]
+		case c == ':':
+			e.named = true
+		case c != ' ' && c != '\t' && c != '\n' && c != '\r':
+			e.named = false
+		}
+		if keep {
+			p[n] = c
+			n++
+		}
+	}
+	return n
+}

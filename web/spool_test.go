@@ -1,0 +1,170 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"collie/segment/access"
+	"collie/segment/accounts"
+)
+
+// untouched is a body that nobody should read.
+type untouched struct{ read bool }
+
+func (u *untouched) Read([]byte) (int, error) { u.read = true; return 0, io.ErrUnexpectedEOF }
+
+// What somebody may not do is refused before anything of the body is read,
+// whatever the body says that it is.
+func TestRightsBeforeBodies(t *testing.T) {
+	s := MustServe(t, withLogin)
+	im := s.as(s.user("admin", access.Admin)).photo()
+	people := [3]*accounts.User{nil, {}, {}}
+	*people[1], *people[2] = s.user("viewer", access.Viewer), s.user("annotator", access.Annotator)
+	asked := 0
+	err := chi.Walk(s.server.routes(), func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		row := rights[method+" "+route]
+		for i, u := range people {
+			if method == "GET" || row.statuses[i] != 401 && row.statuses[i] != 404 || strings.HasSuffix(route, "login") {
+				continue
+			}
+			id := im.ID
+			if strings.Contains(route, "/projects/") {
+				id = im.Project
+			}
+			for _, kind := range []string{"application/json", "multipart/x", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded"} {
+				body := new(untouched)
+				r := httptest.NewRequest(method, strings.NewReplacer("{id}", id, "{class}", "1").Replace(route), body)
+				r.ContentLength = 1 << 40
+				r.Header.Set("Content-Type", kind)
+				if u != nil {
+					r.Header.Set("Authorization", "Bearer "+s.as(*u).token)
+				}
+				w := httptest.NewRecorder()
+				s.server.ServeHTTP(w, r)
+				asked++
+				if w.Code != row.statuses[i] || body.read {
+					t.Errorf("%s %s as %d, %s: %d, want %d; the body was read: %v", method, route, i, kind, w.Code, row.statuses[i], body.read)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || asked < 50 {
+		t.Errorf("%d requests, %v", asked, err)
+	}
+}
+
+// How much a route takes depends on the route alone.
+func TestBodiesByRoute(t *testing.T) {
+	s := mustServe(t, Limits{JSON: 100 << 10, Upload: 200 << 10})
+	p := s.project()
+	large := `{"name":"` + strings.Repeat("x", 150<<10) + `"}`
+	for _, kind := range []string{"application/json", "multipart/x", "multipart/form-data; boundary=x"} {
+		for _, call := range []string{"POST /api/v1/projects", "PATCH /api/v1/projects/" + p.ID, "PUT /api/v1/projects/" + p.ID + "/classes"} {
+			method, path, _ := strings.Cut(call, " ")
+			for _, body := range []io.Reader{strings.NewReader(large), io.MultiReader(strings.NewReader(large))} { // the second states no length
+				a := s.send(method, path, body, "Content-Type: "+kind)
+				if a.status != 413 && !(a.status == 400 && strings.Contains(kind, "form-data")) {
+					t.Errorf("%s, %s: %d %.200s", call, kind, a.status, a.body)
+				}
+			}
+		}
+	}
+	noise := make([]byte, 150<<10)
+	s.upload(p.ID, file{"a.png", append([]byte("\x89PNG\r\n\x1a\n"), noise...)}).problem(t, 422)
+	s.upload(p.ID, file{"a.png", append(noise, noise...)}).problem(t, 413)
+	// A body that is not small takes the way through a file.
+	s.send("PATCH", "/api/v1/projects/"+p.ID, strings.NewReader(`{"name":"Long","what":"`+strings.Repeat("x", 90<<10)+`"}`)).into(t, 200, new(any))
+}
+
+// Lists have entries as projects have classes; more are not read.
+func TestListsAreBounded(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	many := "[" + strings.Repeat("{},", 1<<20) + "{}]"
+	for _, body := range []string{`{"classes":` + many + `}`, `{"base":` + many + `}`} {
+		got := s.send("PATCH", "/api/v1/projects/"+p.ID, strings.NewReader(body)).problem(t, 422)
+		if !strings.Contains(got.Detail, "255") && !strings.Contains(got.Detail, "no id") {
+			t.Error(got.Detail)
+		}
+	}
+	im := s.photo()
+	got := s.post("/api/v1/images/"+im.ID+"/evidence", `{"id":"x","expected_seq":0,"kind":"pixels","repairs":`+many+`}`).problem(t, 422)
+	if !strings.Contains(got.Detail, "256") {
+		t.Error(got.Detail)
+	}
+}
+
+// Uploads that one user lets stall take that user's places and no others.
+func TestStalledUploads(t *testing.T) {
+	s := MustServe(t, withLogin)
+	ann, bob := s.as(s.user("ann", access.Annotator)), s.as(s.user("bob", access.Annotator))
+	p := s.as(s.user("admin", access.Admin)).project()
+	body, kind := form(file{"a.png", append(picture(), make([]byte, 100<<10)...)})
+	half := body.Bytes()[:body.Len()/2]
+	for range 40 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		_, err = fmt.Fprintf(conn, "POST /api/v1/projects/%s/images HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
+			p.ID, ann.token, kind, body.Len(), half)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for s.server.places.Waiting() < 32 {
+		time.Sleep(time.Millisecond)
+	}
+	if a := ann.upload(p.ID, file{"b.png", picture()}); a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" {
+		t.Errorf("the 41st upload: %d %s", a.status, a.body)
+	}
+	bob.upload(p.ID, file{"b.png", picture()}).into(t, http.StatusCreated, new(any))
+	bob.importFiles("/api/v1/projects/"+p.ID+"/imports", file{"b.png", halfMask()}).into(t, http.StatusOK, new(any))
+}
+
+// A client that leaves ends the import of what it has sent.
+func TestImportsEndWithTheirClient(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	var set bytes.Buffer // its drawing takes minutes
+	fmt.Fprintf(&set, `{"images":[{"id":1,"file_name":"beach.png","width":6000,"height":6000}],"categories":[{"id":1,"name":"sky"}],"annotations":[`)
+	for i := range 5000 {
+		if i > 0 {
+			set.WriteByte(',')
+		}
+		fmt.Fprintf(&set, `{"id":%d,"image_id":1,"category_id":1,"area":1,"segmentation":[[0,0,6000,0,6000,6000,0,6000]]}`, i)
+	}
+	set.WriteString("]}")
+	body, kind := form(file{"set.json", set.Bytes()})
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = fmt.Fprintf(conn, "POST /api/v1/projects/%s/imports HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", im.Project, kind, body.Len(), body.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s.server.places.Idle() {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(300 * time.Millisecond) // it is drawing by now, or will be
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(30 * time.Second); !s.server.places.Idle(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the import goes on without its client")
+		}
+	}
+}
