@@ -5,7 +5,7 @@ import { pixels } from '../canvas/colour.js';
 import { byId } from '../ui/dom.js';
 import { Doubt } from './doubt.js';
 import { ExportDialog, undecided } from '../project/export.js';
-import { at } from '../superpixels/idmap.js';
+import { Labelling } from './labelling.js';
 import { Layers } from './layers.js';
 import { Minimap } from '../canvas/minimap.js';
 import { HistoryPanel } from './history.js';
@@ -14,23 +14,18 @@ import { Overlay } from '../canvas/overlay.js';
 import { Painter } from '../canvas/painter.js';
 import { Past } from '../canvas/past.js';
 import { postEvent } from '../evidence/post.js';
-import { VOID } from '../evidence/protocol.js';
 import { Regrain } from './regrain.js';
 import { renumbered, sources } from '../superpixels/remap.js';
 import { pixelsOf } from '../evidence/repairs.js';
 import { Session } from '../evidence/session.js';
 import { shares } from '../evidence/shares.js';
-import { composed, labelAt } from './shown.js';
 import { Stage } from '../tools/stage.js';
 import { Strip } from './strip.js';
 import { Thumbnails } from '../canvas/thumbnails.js';
 import { toast } from '../ui/toast.js';
 import { Tones } from './tones.js';
 
-/**
- * @typedef {Awaited<ReturnType<typeof import('./load.js').load>>} Parts the image and its superpixels
- * @typedef {import('../tools/strokes.js').Drawn} Drawn
- */
+/** @typedef {Awaited<ReturnType<typeof import('./load.js').load>>} Parts the image and its superpixels */
 
 /** Milliseconds to wait for the disk before saying that it takes long. */
 const SAVING = 8000;
@@ -55,10 +50,6 @@ export class App {
     this.touch = matchMedia('(pointer: coarse)').matches;
     this.tell = 0;
     this.frame = 0;
-    /** @type {Drawn | null} the stroke in progress */
-    this.draft = null;
-    /** @type {{superpixels: readonly number[], label: number}} what a region would become */
-    this.proposal = { superpixels: [], label: VOID };
     const address = `/api/v1/images/${data.image}`;
     const say = (/** @type {string} */ text) => this.say(text);
     this.painter = new Painter(
@@ -90,8 +81,11 @@ export class App {
     this.tones = new Tones(address, data.display ?? '', this.painter, () => this.minimap.draw());
     this.doubt = new Doubt(data.image ?? '', {
       session: this.session, stage: this.stage, classes: this.classes, acceptance: this.acceptance, touch: this.touch, say,
-      label: (superpixel) => this.touchUp('paint', superpixel),
-      propose: (superpixels, label) => this.propose(superpixels, label),
+      label: (superpixel) => this.labelling.touchUp('paint', superpixel),
+      propose: (superpixels, label) => this.labelling.propose(superpixels, label),
+    });
+    this.labelling = new Labelling({
+      session: this.session, classes: this.classes, stage: this.stage, acceptance: this.acceptance, history: this.history, doubt: this.doubt, say,
     });
     this.exporting = new ExportDialog({
       undecided: () => undecided(this.session.evidence.present.labels, this.painter.map.area),
@@ -116,7 +110,7 @@ export class App {
       labels: () => this.refresh(),
       hypotheses: (news, place) => this.hypothesesChanged(news, place),
       save: () => this.refresh(),
-      supposed: () => this.show(),
+      supposed: () => this.labelling.show(),
       project: (project) => this.classes.adopt(project),
       problem: (title, detail) => toast(title, detail, 'problem'),
     });
@@ -142,23 +136,14 @@ export class App {
   /** @param {import('../superpixels/graph.js').Graph} graph */
   makeStage(graph) {
     return new Stage(this.painter, graph, {
-      draft: (drawn) => {
-        this.history.leave();
-        if (!this.draft) this.suppose(drawn);
-        this.draft = drawn;
-        this.show();
-      },
-      stroke: (drawn) => this.stroke(drawn),
-      cancelled: () => {
-        this.draft = null;
-        this.session.unsuppose();
-        this.show();
-      },
-      pick: (s, point) => this.pick(s, point),
+      draft: (drawn) => this.labelling.drafted(drawn),
+      stroke: (drawn) => void this.labelling.stroke(drawn),
+      cancelled: () => this.labelling.cancelled(),
+      pick: (s, point) => this.labelling.pick(s, point),
       tapped: (s) => this.acceptance.tapped(s),
       hover: (s) => this.doubt?.describe(s),
       say: (text) => this.say(text),
-      nameAt: (point) => this.classes.nameOf(labelAt(this.painter.overlay, this.painter.map, at(this.painter.map, ...point), point)),
+      nameAt: (point) => this.labelling.nameAt(point),
       look: () => {
         this.minimap?.update();
         this.doubt?.popup.close(); // it belongs to a place of the window
@@ -190,21 +175,9 @@ export class App {
     byId('announcer').textContent = text;
   }
 
-  /** Paints the canvas as things are now. */
-  show() {
-    if (!this.stage) return;
-    const { painter, session, draft, proposal } = this;
-    const { labels, clicks, repairs } = composed({
-      present: session.evidence.present,
-      whole: session.supposed ?? this.acceptance.choice.shown?.card.labels,
-      draft, label: this.classes.current.id, proposal, map: painter.map,
-    });
-    painter.show(labels, clicks, repairs);
-  }
-
   /** Paints the canvas in the next frame and everything else right after it, so that the canvas does not wait for the rest. */
   refresh() {
-    this.show();
+    this.labelling?.show();
     this.frame ||= requestAnimationFrame(() =>
       setTimeout(() => {
         this.frame = 0;
@@ -246,71 +219,6 @@ export class App {
       this.tell = window.setTimeout(() => this.say(this.status), TELL);
     }
     this.refresh();
-  }
-
-  /** Asks for the first hypothesis before the button is released. @param {Drawn} drawn that has begun */
-  suppose({ mode, superpixels }) {
-    const { current } = this.classes;
-    if (mode === 'paint' && this.stage.tools.kind === 'superpixel' && current.stored) this.session.suppose(superpixels, current.id);
-  }
-
-  /** @param {Drawn} drawn */
-  async stroke({ mode, superpixels, points, runs }) {
-    const known = mode === 'clear' || this.classes.current.stored || (await this.classes.known()); // it may have been made just now
-    this.draft = null;
-    if (!known) return this.show();
-    this.doubt.forget();
-    const { name, id } = this.classes.current;
-    const done = mode === 'paint' ? `labelled ${name}` : 'cleared';
-    if (runs) {
-      this.session.repair(runs, mode === 'paint' ? id : VOID);
-      const count = runs.reduce((sum, v, i) => sum + (i % 2) * v, 0);
-      this.say(`${counted(count, 'pixel')} ${done}`);
-      return;
-    }
-    this.acceptance.labelled();
-    superpixels.forEach((s, i) => this.painter.points.set(s, points[i]));
-    if (mode === 'paint') this.session.label(superpixels, points, id);
-    else this.session.clear(superpixels, points);
-    this.say(`${counted(superpixels.length, 'superpixel')} ${done}`);
-  }
-
-  /** What a key does to the superpixel in focus. @param {'paint' | 'clear'} mode @param {number} s */
-  touchUp(mode, s) {
-    if (s >= 0) void this.stroke({ mode, superpixels: [s], points: [this.stage.pointIn(s)], runs: null });
-  }
-
-  /** @param {'undo' | 'redo'} kind */
-  travel(kind) {
-    if (this.session.evidence.depth()[kind] <= 0) return;
-    this.acceptance.choice.follow = null;
-    this.history.leave();
-    this.session.travel(kind);
-    this.say(kind === 'undo' ? 'Undone' : 'Redone');
-  }
-
-  /**
-   * Makes the class of a superpixel, or of the pixel there, as it is shown the
-   * active one.
-   *
-   * @param {number} s
-   * @param {[number, number]} [point] of the image
-   */
-  pick(s, point) {
-    if (s < 0) return;
-    const label = labelAt(this.painter.overlay, this.painter.map, s, point ?? this.stage.pointIn(s));
-    if (label !== VOID) this.classes.chooseID(label);
-  }
-
-  /**
-   * Shows what a region would become; nothing with no superpixels.
-   *
-   * @param {readonly number[]} superpixels
-   * @param {number} label
-   */
-  propose(superpixels, label) {
-    this.proposal = { superpixels, label };
-    this.show();
   }
 
   /** @param {number} regions superpixels that the person wants */

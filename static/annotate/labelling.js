@@ -1,0 +1,129 @@
+import { at } from '../superpixels/idmap.js';
+import { counted } from '../ui/numbers.js';
+import { VOID } from '../evidence/protocol.js';
+import { composed, labelAt } from './shown.js';
+
+/**
+ * @typedef {import('../tools/strokes.js').Drawn} Drawn
+ *
+ * @typedef {object} Ports
+ * @property {import('../evidence/session.js').Session} session
+ * @property {import('../classes/classes.js').ClassPanel} classes
+ * @property {import('../tools/stage.js').Stage} stage
+ * @property {import('./acceptance.js').Acceptance} acceptance
+ * @property {Pick<import('./history.js').HistoryPanel, 'leave'>} history
+ * @property {Pick<import('./doubt.js').Doubt, 'forget'>} doubt
+ * @property {(text: string) => void} say
+ */
+
+/** Labels and clears with strokes and keys, undoes and redoes it, and shows the result on the canvas. */
+export class Labelling {
+  /** @param {Ports} ports */
+  constructor(ports) {
+    this.ports = ports;
+    this.painter = ports.stage.painter;
+    /** @type {Drawn | null} the stroke in progress */
+    this.draft = null;
+    /** @type {{superpixels: readonly number[], label: number}} what a region would become */
+    this.proposal = { superpixels: [], label: VOID };
+  }
+
+  /** Paints the labelling or a preview, with the stroke in progress. */
+  show() {
+    const { painter, draft, proposal } = this;
+    const { session, acceptance, classes } = this.ports;
+    const { labels, clicks, repairs } = composed({
+      present: session.evidence.present,
+      whole: session.supposed ?? acceptance.choice.shown?.card.labels,
+      draft, label: classes.current.id, proposal, map: painter.map,
+    });
+    painter.show(labels, clicks, repairs);
+  }
+
+  /** A stroke has begun or grown. @param {Drawn} drawn */
+  drafted(drawn) {
+    this.ports.history.leave();
+    if (!this.draft) this.suppose(drawn);
+    this.draft = drawn;
+    this.show();
+  }
+
+  /** The stroke in progress was cancelled. */
+  cancelled() {
+    this.draft = null;
+    this.ports.session.unsuppose();
+    this.show();
+  }
+
+  /** Asks for the first hypothesis before the button is released. @param {Drawn} drawn that has begun */
+  suppose({ mode, superpixels }) {
+    const { session, stage, classes: { current } } = this.ports;
+    if (mode === 'paint' && stage.tools.kind === 'superpixel' && current.stored) session.suppose(superpixels, current.id);
+  }
+
+  /** A stroke has ended. @param {Drawn} drawn */
+  async stroke({ mode, superpixels, points, runs }) {
+    const { session, classes, acceptance, doubt, say } = this.ports;
+    const known = mode === 'clear' || classes.current.stored || (await classes.known()); // it may have been made just now
+    this.draft = null;
+    if (!known) return this.show();
+    doubt.forget();
+    const { name, id } = classes.current;
+    const done = mode === 'paint' ? `labelled ${name}` : 'cleared';
+    if (runs) {
+      session.repair(runs, mode === 'paint' ? id : VOID);
+      const count = runs.reduce((sum, v, i) => sum + (i % 2) * v, 0);
+      say(`${counted(count, 'pixel')} ${done}`);
+      return;
+    }
+    acceptance.labelled();
+    superpixels.forEach((s, i) => this.painter.points.set(s, points[i]));
+    if (mode === 'paint') session.label(superpixels, points, id);
+    else session.clear(superpixels, points);
+    say(`${counted(superpixels.length, 'superpixel')} ${done}`);
+  }
+
+  /** Labels or clears one superpixel, on a key. @param {'paint' | 'clear'} mode @param {number} s or -1 */
+  touchUp(mode, s) {
+    if (s >= 0) void this.stroke({ mode, superpixels: [s], points: [this.ports.stage.pointIn(s)], runs: null });
+  }
+
+  /** @param {'undo' | 'redo'} kind */
+  travel(kind) {
+    const { session, acceptance, history, say } = this.ports;
+    if (session.evidence.depth()[kind] <= 0) return;
+    acceptance.choice.follow = null;
+    history.leave();
+    session.travel(kind);
+    say(kind === 'undo' ? 'Undone' : 'Redone');
+  }
+
+  /**
+   * Activates the class that a superpixel, or the pixel at the point, is shown in.
+   *
+   * @param {number} s or -1
+   * @param {[number, number]} [point] of the image
+   */
+  pick(s, point) {
+    if (s < 0) return;
+    const label = labelAt(this.painter.overlay, this.painter.map, s, point ?? this.ports.stage.pointIn(s));
+    if (label !== VOID) this.ports.classes.chooseID(label);
+  }
+
+  /** The class that a point is shown in, in words. @param {[number, number]} point of the image */
+  nameAt(point) {
+    const { map, overlay } = this.painter;
+    return this.ports.classes.nameOf(labelAt(overlay, map, at(map, ...point), point));
+  }
+
+  /**
+   * Shows what a region would become; nothing with no superpixels.
+   *
+   * @param {readonly number[]} superpixels
+   * @param {number} label
+   */
+  propose(superpixels, label) {
+    this.proposal = { superpixels, label };
+    this.show();
+  }
+}
