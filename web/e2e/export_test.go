@@ -145,7 +145,7 @@ func TestE2ECancelExport(t *testing.T) {
 		p.press(kb.Tab, kb.ModifierShift)
 	}
 	p.press(enter)
-	p.until(`document.getElementById('export-state').textContent.startsWith('Cancelled') && !document.getElementById('export-cancel').checkVisibility()`)
+	p.until(`document.getElementById('export-state').textContent === 'Export cancelled' && !document.getElementById('export-cancel').checkVisibility()`)
 	p.screenshot("cancelled")
 	if on := value[string](p, `document.activeElement.id`); on != "export-default" {
 		t.Errorf("after cancelling %q has the focus", on)

@@ -90,8 +90,14 @@ func TestE2ETools(t *testing.T) {
 		t.Error("the labelling is painted before anything is labelled")
 	}
 	p.drag([]image.Point{middle, middle.Add(image.Pt(60, 10)), middle.Add(image.Pt(150, 20))}, func() {
-		if c := p.painted("scene", middle.Add(image.Pt(90, 14))); c[3] == 0 || c[0] < c[2]+40 {
-			t.Errorf("while the brush is down the colour under it is %v, want orange", c)
+		orange := 0
+		for x := 30; x <= 120; x += 15 { // some may lie on a line between classes
+			if c := p.painted("scene", middle.Add(image.Pt(x, x/6))); c[3] > 0 && c[0] >= c[2]+40 {
+				orange++
+			}
+		}
+		if orange < 4 {
+			t.Errorf("while the brush is down %d of 7 places under it are orange", orange)
 		}
 		p.screenshot("brush")
 	})
