@@ -82,13 +82,16 @@ type PosteriorOptions struct {
 	UnaryWeight float64 // of log p in the unaries; 0 = 1
 	EtaUnary    float64
 	EtaArea     float64
-	Area        []float64 // of the nodes; needed when EtaArea > 0
+	EtaRegion   float64
+	Area        []float64 // of the nodes; needed when EtaArea or EtaRegion > 0
+	Regions     []int32   // region of each node, from 0; needed when EtaRegion > 0
 }
 
 // Posterior is the problem whose unaries and unary moments both are the
 // probabilities p (nodes×labels row-major, as Harmonic.Solve gives them):
 // Θ_i(l) = UnaryWeight·log max(p_i(l), Floor), μ_i(l) = p_i(l), clicks clamped,
-// and – with a rate – the area moments Σ_i share_i·p_i(l). edges are the Potts
+// and – with a rate – the area moments Σ_i share_i·p_i(l), of all nodes and of
+// those of each region. edges are the Potts
 // edges of the model; fixed holds the clicks or -1.
 func Posterior(p []float64, labels int, fixed []int16, edges []crf.Edge, opt PosteriorOptions) (*Problem, error) {
 	n := len(fixed)
@@ -110,6 +113,14 @@ func Posterior(p []float64, labels int, fixed []int16, edges []crf.Edge, opt Pos
 			return nil, err
 		}
 		problem.AreaMoments, problem.Area, problem.EtaArea = mu, opt.Area, opt.EtaArea
+	}
+	if opt.EtaRegion > 0 {
+		moments, err := NewRegionMoments(p, labels, opt.Area, opt.Regions)
+		if err != nil {
+			return nil, err
+		}
+		moments.Eta = opt.EtaRegion
+		problem.Area, problem.Regions = opt.Area, []RegionMoments{moments}
 	}
 	return problem, problem.Validate()
 }

@@ -66,6 +66,10 @@ type Problem struct {
 	Area        []float64
 	EtaArea     float64
 
+	// Regions are area moments within parts of the image, for any number of
+	// divisions of the nodes; they need Area.
+	Regions []RegionMoments
+
 	// NormBound on ‖θ‖, 0 = 1e6. Moments that no distribution has let θ grow
 	// without end; beyond the bound θ and all η are halved together, which
 	// leaves the sequence as it is (Chen and Welling 2011).
@@ -115,6 +119,11 @@ func (p *Problem) Validate() error {
 			return err
 		}
 	}
+	for n, r := range p.Regions {
+		if err := r.validate(p); err != nil {
+			return fmt.Errorf("division %d: %w", n, err)
+		}
+	}
 	for _, eta := range []float64{p.EtaUnary, p.EtaPair, p.EtaArea, p.NormBound} {
 		if !(eta >= 0 && eta < math.Inf(1)) {
 			return fmt.Errorf("%w: rate or bound %v, accepted are finite numbers from 0", ErrRange, eta)
@@ -154,6 +163,18 @@ func checkAreas(area []float64, n int) error {
 	}
 	if !(total > 0) || math.IsInf(total, 1) {
 		return fmt.Errorf("%w: total area is %v", ErrRange, total)
+	}
+	return nil
+}
+
+// Ready reports what keeps a sequence from starting: an error of Validate or
+// ErrNoInformation.
+func (p *Problem) Ready() error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	if !p.informed() {
+		return ErrNoInformation
 	}
 	return nil
 }

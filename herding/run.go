@@ -16,6 +16,8 @@ type Hypothesis struct {
 	Energy  float64 // under the problem's own Model, whatever θ has become
 	Optimal bool    // proved to maximise the energy of this step's θ
 	Sweeps  int     // message passing sweeps of this step
+	Weight  float64 // among those of its source, where it weighs them; 0 = all alike
+	Solves  int     // maximisations of this step, a share of all where they are made together
 	// Slack is θ·φ(x) - θ·μ over the coordinates with a rate above 0, before
 	// the update. While it is ≥ 0 (Condition), the mean statistics reach the
 	// moments at the rate O(1/M) even if the maximiser is approximate (Chen 2012).
@@ -30,22 +32,7 @@ const slackTolerance = 1e-9
 // is looked at before each step; its error is yielded once and ends the stream,
 // as does an invalid problem.
 func (p *Problem) Run(ctx context.Context, count int) iter.Seq2[Hypothesis, error] {
-	return func(yield func(Hypothesis, error) bool) {
-		r, err := NewSequence(p)
-		if err != nil {
-			yield(Hypothesis{}, err)
-			return
-		}
-		for range count {
-			if err := ctx.Err(); err != nil {
-				yield(Hypothesis{}, err)
-				return
-			}
-			if !yield(r.Next(), nil) {
-				return
-			}
-		}
-	}
+	return Steps(ctx, count, func() (Stepper, error) { return NewSequence(p) })
 }
 
 // Sequence makes the hypotheses of a problem one after the other. Duplicates
@@ -64,27 +51,30 @@ type Sequence struct {
 	area    []float64 // θ of the area statistics, k
 	share   []float64 // area of a node / total area
 	covered []float64 // scratch: share of each class in x
-	scale   float64   // of θ and η
+	regions []*region
+	scale   float64 // of θ and η
 }
 
 // NewSequence returns the sequence of a problem, which it only reads; an error
 // of Validate or ErrNoInformation otherwise.
 func NewSequence(p *Problem) (*Sequence, error) {
-	if err := p.Validate(); err != nil {
+	if err := p.Ready(); err != nil {
 		return nil, err
-	}
-	if !p.informed() {
-		return nil, ErrNoInformation
 	}
 	m := *p.Model
 	m.Unary = slices.Clone(m.Unary)
 	m.Edges = slices.Clone(m.Edges)
 	r := &Sequence{p: p, model: &m, unary: m.Unary, scale: 1}
-	if p.AreaMoments != nil {
+	if p.AreaMoments != nil || p.Regions != nil {
 		r.unary = slices.Clone(m.Unary)
+	}
+	if p.AreaMoments != nil {
 		r.area = make([]float64, m.Labels)
 		r.covered = make([]float64, m.Labels)
 		r.share = p.Shares()
+	}
+	for _, moments := range p.Regions {
+		r.regions = append(r.regions, newRegion(moments, p.Area, m.Labels))
 	}
 	r.solver = crf.NewSolver(&m, p.Solver)
 	return r, nil
@@ -95,12 +85,14 @@ func NewSequence(p *Problem) (*Sequence, error) {
 func (r *Sequence) Next() Hypothesis {
 	res := r.solver.Solve(r.last)
 	slack := r.slack(res.Labels)
+	solves := 1
 	if slack < -slackTolerance && r.p.Solver.Method != crf.LBP && r.repairable(res, slack) {
 		if r.deep == nil {
 			r.deep = crf.NewSolver(r.model, crf.Options{Sweeps: 30, Kicks: 20, Seed: r.p.Solver.Seed})
 		}
 		again := r.deep.Solve(res.Labels)
 		again.Sweeps += res.Sweeps
+		solves++
 		res = again
 		slack = r.slack(res.Labels)
 	}
@@ -110,6 +102,7 @@ func (r *Sequence) Next() Hypothesis {
 		Energy:    r.p.Model.Energy(res.Labels),
 		Optimal:   res.Optimal,
 		Sweeps:    res.Sweeps,
+		Solves:    solves,
 		Slack:     slack,
 		Condition: slack >= -slackTolerance,
 	}
@@ -167,6 +160,9 @@ func (r *Sequence) slack(x []uint8) float64 {
 			sum += float64(t * (r.covered[l] - r.p.AreaMoments[l]))
 		}
 	}
+	for _, g := range r.regions {
+		sum += g.slack(x)
+	}
 	return sum / r.scale
 }
 
@@ -209,13 +205,28 @@ func (r *Sequence) update(x []uint8) {
 			norm += float64(r.area[l] * r.area[l])
 		}
 	}
+	for _, g := range r.regions {
+		norm += g.update(x, r.scale)
+	}
 	r.rescale(norm)
-	if r.area != nil {
+	r.compose()
+}
+
+// compose puts θ of the unaries, the areas and the regions together.
+func (r *Sequence) compose() {
+	k := r.model.Labels
+	switch {
+	case r.area != nil:
 		for i, s := range r.share {
 			for l, a := range r.area {
 				r.model.Unary[i*k+l] = r.unary[i*k+l] + float64(a*s)
 			}
 		}
+	case r.regions != nil:
+		copy(r.model.Unary, r.unary)
+	}
+	for _, g := range r.regions {
+		g.addTo(r.model.Unary)
 	}
 }
 
@@ -233,7 +244,11 @@ func (r *Sequence) rescale(square float64) {
 		return
 	}
 	r.scale *= f
-	for _, v := range [][]float64{r.unary, r.area} {
+	scaled := [][]float64{r.unary, r.area}
+	for _, g := range r.regions {
+		scaled = append(scaled, g.theta)
+	}
+	for _, v := range scaled {
 		for i := range v {
 			v[i] = float64(v[i] * f)
 		}

@@ -29,6 +29,13 @@ func (h *Hierarchy) At(n int) *Map {
 	return h.finest.Coarsen(h.level(n)).Map()
 }
 
+// Level returns, for each region of the finest level, which of the
+// min(n, Finest) regions of a coarser one holds it; n < 1 counts as 1.
+func (h *Hierarchy) Level(n int) []int32 {
+	of, _ := h.level(n)
+	return of
+}
+
 // NewHierarchy segments the image, whose alpha is ignored, into finest regions
 // (at least 1, at most one per pixel) and merges them down to one. It panics
 // when the image is empty. The result depends on the pixels and on finest
