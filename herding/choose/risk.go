@@ -1,0 +1,133 @@
+package choose
+
+import (
+	"cmp"
+	"slices"
+
+	"collie/herding"
+)
+
+// EMBR is empirical minimum Bayes risk (Premachandran, Tarlow and Batra 2014,
+// doi:10.1109/CVPR.2014.161): of M labellings, each with the probability
+// p_m ∝ exp(E(x^m)/T), the one first whose expected mean IoU with the truth,
+// were that one of them, is best.
+type EMBR struct{ Temperature float64 } // T; 0 = infinity, all count the same
+
+// Choose is herding.Choice.Choose; it makes no labelling of its own. O(M²·n).
+func (c EMBR) Choose(p *herding.Problem, xs [][]uint8) (order []int, w []float64, consensus []uint8, err error) {
+	order, w, err = c.order(p, xs)
+	return order, w, nil, err
+}
+
+func (c EMBR) order(p *herding.Problem, xs [][]uint8) ([]int, []float64, error) {
+	if err := check(p, xs); err != nil {
+		return nil, nil, err
+	}
+	w, err := weights(p, xs, c.Temperature)
+	if err != nil {
+		return nil, nil, err
+	}
+	area := p.Shares()
+	quality := make([]float64, len(xs))
+	for m, x := range xs {
+		quality[m] += w[m]
+		for other := range m {
+			q := MeanIoU(x, xs[other], area, p.Model.Labels)
+			quality[m] += float64(w[other] * q)
+			quality[other] += float64(w[m] * q)
+		}
+	}
+	order := make([]int, len(xs))
+	for m := range order {
+		order[m] = m
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(quality[b], quality[a]) })
+	return order, w, nil
+}
+
+// Consensus is EMBR that isn't limited to the set: from the labellings'
+// weighted mode it changes one node at a time to a label that one of them has
+// there while the expected mean IoU rises. Clamped nodes agree everywhere, so
+// they stay.
+type Consensus struct{ Temperature float64 } // as in EMBR
+
+// consensusSweeps over the nodes, at most, and the least gain of a change.
+const (
+	consensusSweeps = 5
+	leastGain       = 1e-10
+)
+
+// Choose is herding.Choice.Choose, with the order of EMBR. O(M·k) per change
+// that is tried.
+func (c Consensus) Choose(p *herding.Problem, xs [][]uint8) (order []int, w []float64, consensus []uint8, err error) {
+	if order, w, err = (EMBR{c.Temperature}).order(p, xs); err != nil {
+		return nil, nil, nil, err
+	}
+	area := p.Shares()
+	x := mode(xs, w, p.Model.Labels)
+	overlaps := make([]overlap, len(xs))
+	for m, y := range xs {
+		overlaps[m] = overlapOf(x, y, area, p.Model.Labels)
+	}
+	expected := func() float64 {
+		sum := 0.0
+		for m, o := range overlaps {
+			sum += float64(w[m] * o.mean())
+		}
+		return sum
+	}
+	move := func(i int, to uint8) {
+		for m, o := range overlaps {
+			o.move(x[i], to, xs[m][i], area[i])
+		}
+		x[i] = to
+	}
+	value := expected()
+	for range consensusSweeps {
+		changed := false
+		for i := range x {
+			for _, y := range xs {
+				from := x[i]
+				if y[i] == from {
+					continue
+				}
+				move(i, y[i])
+				if v := expected(); v > value+leastGain {
+					value, changed = v, true
+				} else {
+					move(i, from)
+				}
+			}
+		}
+		if !changed {
+			break
+		}
+	}
+	return order, w, x, nil
+}
+
+// Marginals is q_i(l) = Σ_m w_m·1(x^m_i = l), n×labels row-major: with the
+// weights of a choice the mode-marginals of Ramakrishna and Batra 2012.
+func Marginals(xs [][]uint8, w []float64, labels int) []float64 {
+	q := make([]float64, len(xs[0])*labels)
+	for m, x := range xs {
+		for i, l := range x {
+			q[i*labels+int(l)] += w[m]
+		}
+	}
+	return q
+}
+
+// mode is the label of largest weight at each node; ties go to the first labelling.
+func mode(xs [][]uint8, w []float64, labels int) []uint8 {
+	q := Marginals(xs, w, labels)
+	out := slices.Clone(xs[0])
+	for i := range out {
+		for _, x := range xs {
+			if q[i*labels+int(x[i])] > q[i*labels+int(out[i])]+leastGain {
+				out[i] = x[i]
+			}
+		}
+	}
+	return out
+}

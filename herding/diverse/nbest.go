@@ -1,0 +1,227 @@
+package diverse
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"collie/crf"
+	"collie/herding"
+)
+
+// NBest are the best labellings that have one label forced on one node or one
+// region, without those that overlap with a better one (Park and Ramanan 2011,
+// doi:10.1109/ICCV.2011.6126552). What is tried first is what costs the
+// unaries least, on a tree the max-marginals; a labelling that already shows a
+// label at a node is not looked for again.
+type NBest struct {
+	Model      *crf.Model
+	Solver     crf.Options
+	Area       []float64 // shares of the whole area; nil for equal ones
+	Group      []int32   // region of each node, from 0; nil forces single nodes
+	Overlap    float64   // least area that two of them differ by; 0 = 0.005
+	Candidates int       // maximisations; 0 = 150
+}
+
+// forced is a label on a region.
+type forced struct {
+	region int
+	label  uint8
+	score  float64
+}
+
+// Run is herding.Source.Run, by falling energy.
+func (s *NBest) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis, error] {
+	return ready(ctx, s.Model, func() ([]herding.Hypothesis, error) {
+		overlap, err := positive("overlap", s.Overlap, 0.005)
+		if err != nil {
+			return nil, err
+		}
+		regions, err := regionsOf(s.Model.Nodes, s.Group)
+		if err != nil {
+			return nil, err
+		}
+		best := crf.NewSolver(s.Model, s.Solver).Solve(nil)
+		xs := []herding.Hypothesis{{Labels: slices.Clone(best.Labels), Energy: best.Energy, Optimal: best.Optimal, Solves: 1}}
+		force := crf.NewForcer(s.Model, best.Labels)
+		confirm := crf.NewConfirmer(s.Model, s.Solver)
+		candidates := s.Candidates
+		if candidates == 0 {
+			candidates = 150
+		}
+		for _, c := range s.candidates(regions, xs[0]) {
+			if candidates == 0 {
+				break
+			}
+			if slices.ContainsFunc(xs, func(h herding.Hypothesis) bool { return shows(h.Labels, regions[c.region], c.label) }) {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			candidates--
+			force.Force(regions[c.region], c.label)
+			if r, ok := confirm.Confirm(regions[c.region], c.label, force.Labels()); ok {
+				x := slices.Clone(r.Labels)
+				xs = append(xs, herding.Hypothesis{Labels: x, Energy: s.Model.Energy(x), Optimal: r.Optimal, Solves: 1})
+			}
+		}
+		slices.SortStableFunc(xs, func(a, b herding.Hypothesis) int { return cmp.Compare(b.Energy, a.Energy) })
+		return suppress(xs, s.Area, overlap, count), nil
+	})
+}
+
+// candidates by falling score: on a forest by max-marginals, elsewhere by what
+// the unaries lose.
+func (s *NBest) candidates(regions [][]int32, best herding.Hypothesis) []forced {
+	k := s.Model.Labels
+	var mu []float64
+	if s.Group == nil && len(s.Model.Edges) < s.Model.Nodes {
+		mu, _ = crf.MaxMarginals(s.Model, best.Labels, 0, s.Solver)
+	}
+	var out []forced
+	for r, nodes := range regions {
+		for l := range k {
+			if shows(best.Labels, nodes, uint8(l)) || !free(s.Model, nodes, l) {
+				continue
+			}
+			score := 0.0
+			for _, i := range nodes {
+				if mu != nil {
+					score = mu[int(i)*k+l]
+				} else {
+					score += s.Model.Unary[int(i)*k+l] - s.Model.Unary[int(i)*k+int(best.Labels[i])]
+				}
+			}
+			out = append(out, forced{r, uint8(l), score})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b forced) int { return cmp.Compare(b.score, a.score) })
+	return out
+}
+
+// free reports whether no node is clamped to another label than l.
+func free(m *crf.Model, nodes []int32, l int) bool {
+	return m.Fixed == nil || !slices.ContainsFunc(nodes, func(i int32) bool { return m.Fixed[i] >= 0 && int(m.Fixed[i]) != l })
+}
+
+// shows reports whether x has label l on all nodes.
+func shows(x []uint8, nodes []int32, l uint8) bool {
+	return !slices.ContainsFunc(nodes, func(i int32) bool { return x[i] != l })
+}
+
+// suppress keeps, from the first on, what differs enough from all that is kept.
+func suppress(xs []herding.Hypothesis, area []float64, overlap float64, count int) []herding.Hypothesis {
+	var kept []herding.Hypothesis
+	for _, h := range xs {
+		if len(kept) == count {
+			break
+		}
+		if !slices.ContainsFunc(kept, func(o herding.Hypothesis) bool { return distance(h.Labels, o.Labels, area) < overlap }) {
+			kept = append(kept, h)
+		}
+	}
+	return kept
+}
+
+// distance is the area on which two labellings differ, the share of the nodes
+// without areas.
+func distance(x, y []uint8, area []float64) float64 {
+	sum := 0.0
+	for i, l := range x {
+		switch {
+		case l == y[i]:
+		case area == nil:
+			sum += 1 / float64(len(x))
+		default:
+			sum += area[i]
+		}
+	}
+	return sum
+}
+
+// bestOf keeps the count hypotheses of highest energy.
+func bestOf(xs []herding.Hypothesis, count int) []herding.Hypothesis {
+	slices.SortStableFunc(xs, func(a, b herding.Hypothesis) int { return cmp.Compare(b.Energy, a.Energy) })
+	return xs[:min(count, len(xs))]
+}
+
+// regionsOf lists the nodes of each group, single nodes for nil.
+func regionsOf(nodes int, group []int32) ([][]int32, error) {
+	out := make([][]int32, nodes)
+	if group == nil {
+		for i := range out {
+			out[i] = []int32{int32(i)}
+		}
+		return out, nil
+	}
+	if len(group) != nodes {
+		return nil, fmt.Errorf("%w: groups of %d nodes, need %d", herding.ErrShape, len(group), nodes)
+	}
+	count := 0
+	for i, g := range group {
+		if g < 0 || int(g) >= nodes {
+			return nil, fmt.Errorf("%w: node %d is in group %d, accepted are 0 to %d", herding.ErrRange, i, g, nodes-1)
+		}
+		out[g] = append(out[g], int32(i))
+		count = max(count, int(g)+1)
+	}
+	return slices.DeleteFunc(out[:count], func(r []int32) bool { return len(r) == 0 }), nil
+}
+
+// Alternative is the best labelling found in which a region has a label.
+type Alternative struct {
+	Label  uint8
+	Labels []uint8
+	Gain   float64 // energy above the best labelling's, 0 or less
+	// Changed are the nodes that would come along: where Labels differs from
+	// the best labelling.
+	Changed []int32
+	// Optimal says that no labelling with the region so labelled is better.
+	Optimal bool
+}
+
+// Region answers 'what if this were …': for each label that the nodes don't all
+// have in x, the best labelling found, by falling energy, in which they do. x
+// is a labelling of high energy. Labels that contradict a clamp are left out.
+// One maximisation each, started from where the neighbours follow one by one.
+func Region(ctx context.Context, m *crf.Model, solver crf.Options, x []uint8, nodes []int32) ([]Alternative, error) {
+	if err := (&herding.Problem{Model: m}).Ready(); err != nil {
+		return nil, err
+	}
+	if len(x) != m.Nodes {
+		return nil, fmt.Errorf("%w: %d labels for %d nodes", herding.ErrShape, len(x), m.Nodes)
+	}
+	for _, i := range nodes {
+		if i < 0 || int(i) >= m.Nodes {
+			return nil, fmt.Errorf("%w: node %d of %d", herding.ErrRange, i, m.Nodes)
+		}
+	}
+	now := m.Energy(x)
+	force := crf.NewForcer(m, x)
+	confirm := crf.NewConfirmer(m, solver)
+	var out []Alternative
+	for l := range m.Labels {
+		if shows(x, nodes, uint8(l)) || !free(m, nodes, l) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		force.Force(nodes, uint8(l))
+		r, _ := confirm.Confirm(nodes, uint8(l), force.Labels())
+		a := Alternative{Label: uint8(l), Labels: slices.Clone(r.Labels), Optimal: r.Optimal}
+		a.Gain = math.Min(m.Energy(a.Labels)-now, 0)
+		for i, l := range a.Labels {
+			if l != x[i] {
+				a.Changed = append(a.Changed, int32(i))
+			}
+		}
+		out = append(out, a)
+	}
+	slices.SortStableFunc(out, func(a, b Alternative) int { return cmp.Compare(b.Gain, a.Gain) })
+	return out, nil
+}
