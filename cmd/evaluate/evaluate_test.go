@@ -92,7 +92,7 @@ func write(t *testing.T, path, text string) {
 func evaluate(t *testing.T, args ...string) (out string, err error) {
 	t.Helper()
 	var c commands
-	parser, err := kong.New(&c, kong.Name("evaluate"))
+	parser, err := kong.New(&c, kong.Name("evaluate"), kong.Vars{"methods": methodNames()})
 	if err != nil {
 		t.Fatal(err)
 	}

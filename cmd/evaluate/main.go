@@ -21,6 +21,7 @@ type commands struct {
 	Objects     objectsCommand     `cmd:"" help:"Clicks on one object by the field's protocol: actions until its mask is good enough, IoU after the first ones."`
 	Scribbles   scribblesCommand   `cmd:"" help:"Hand-drawn scribbles: errors in what they leave open."`
 	Semantic    semanticCommand    `cmd:"" help:"Scores of a classifier, read or made of the truth, as the first guess: oracle, first and mode accuracy."`
+	Methods     methodsCommand     `cmd:"" help:"All ways to several labellings, on the same problems."`
 	Next        nextCommand        `cmd:"" help:"What to ask next: mean IoU after 0, 1, … answers to a query's questions."`
 	Map         mapCommand         `cmd:"" help:"Maximisers on stored models: score, gap to the best known one, time."`
 	Superpixels superpixelsCommand `cmd:"" help:"Superpixels against human segmentations."`
@@ -54,7 +55,7 @@ func main() {
 		t.bar = os.Stderr
 	}
 	var c commands
-	k := kong.Parse(&c, kong.Name("evaluate"), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	k := kong.Parse(&c, kong.Name("evaluate"), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Vars{"methods": methodNames()},
 		kong.Description("Measures Collie's method on folders of images and masks."))
 	if err := k.Run(t); err != nil {
 		fmt.Fprintln(os.Stderr, "evaluate:", err)

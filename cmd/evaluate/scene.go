@@ -13,6 +13,7 @@ type scene struct {
 	simulate.Scene
 	id       string
 	regions  *superpixels.Map
+	coarse   []int32 // region of a cut a sixtieth as fine, per region
 	truth    simulate.Truth
 	majority []uint8
 }
@@ -27,7 +28,8 @@ func open(p simulate.Picture, regions, classes int) (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := superpixels.NewHierarchy(img, regions).At(regions)
+	hierarchy := superpixels.NewHierarchy(img, regions)
+	m := hierarchy.At(regions)
 	truth, err := simulate.Cover(m, mask, classes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Mask(), err)
@@ -36,6 +38,7 @@ func open(p simulate.Picture, regions, classes int) (*scene, error) {
 		Scene:    simulate.Scene{Graph: superpixels.Describe(img, m), RGB: meanRGB(img, m)},
 		id:       p.ID,
 		regions:  m,
+		coarse:   hierarchy.Level(max(2, m.N/60)),
 		truth:    truth,
 		majority: simulate.Majority(truth),
 	}, nil

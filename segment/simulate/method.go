@@ -35,8 +35,8 @@ type Method struct {
 // random shifts of the classes.
 var Methods = []string{"map", "divmbest", "herding-paper", "herding-harmonic", "random-walker", "label-bias"}
 
-// The paper's interactive weights: C = paperWeight·exp(-d).
-const paperWeight = 0.15
+// PaperWeight is that of the paper's interactive edges: C = PaperWeight·exp(-d).
+const PaperWeight = 0.15
 
 // Hypotheses makes count hypotheses from at least one click, one class per
 // region each; methods with a single answer and clicks of a single class give
@@ -50,15 +50,15 @@ func (m Method) Hypotheses(ctx context.Context, s *Scene, clicks Clicks, count i
 	var err error
 	switch m.Name {
 	case "map":
-		problem, count = &herding.Problem{Model: m.paper(s, clicks)}, 1
+		problem, count = &herding.Problem{Model: Paper(s, clicks)}, 1
 	case "divmbest":
 		lambda := m.Lambda
 		if lambda == 0 {
 			lambda = 0.15
 		}
-		problem = herding.DivMBest(m.paper(s, clicks), lambda)
+		problem = herding.DivMBest(Paper(s, clicks), lambda)
 	case "herding-paper":
-		if problem, err = herding.Paper(m.paper(s, clicks), m.Reading, paperWeight); err != nil {
+		if problem, err = herding.Paper(Paper(s, clicks), m.Reading, PaperWeight); err != nil {
 			return nil, err
 		}
 		if m.Rate > 0 {
@@ -108,12 +108,12 @@ func collect(ctx context.Context, from source, clicks Clicks, count int) ([][]ui
 	return out, nil
 }
 
-// paper is the model of the paper's interactive experiment: no unaries but the
+// Paper is the model of the paper's interactive experiment: no unaries but the
 // clicks, edges of C = 0.15·exp(-d) with d the distance of the mean colours.
-func (m Method) paper(s *Scene, clicks Clicks) *crf.Model {
+func Paper(s *Scene, clicks Clicks) *crf.Model {
 	edges := make([]crf.Edge, len(s.Graph.Edges))
 	for i, e := range s.Graph.Edges {
-		edges[i] = crf.Edge{A: e.A, B: e.B, W: paperWeight * crf.Exp(-s.Distance(e))}
+		edges[i] = crf.Edge{A: e.A, B: e.B, W: PaperWeight * crf.Exp(-s.Distance(e))}
 	}
 	k := len(clicks.Classes)
 	return &crf.Model{

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"collie/crf"
+	"collie/herding"
+	"collie/herding/methods"
+	"collie/segment"
+	"collie/segment/engine"
+	"collie/segment/simulate"
+)
+
+type methodsCommand struct {
+	data
+	output
+	Methods    []string  `default:"all" placeholder:"NAME" help:"Ways to several labellings: all, or ${methods}."`
+	Model      []string  `default:"harmonic" enum:"harmonic,paper,semantic" help:"Problems: harmonic (clicks, the product's), paper (clicks, the paper's) or semantic (scores made of the truth); ${enum}."`
+	Observed   []float64 `default:"0.02" help:"Shares of the superpixels that are clicked; the semantic model has no clicks."`
+	Draws      int       `default:"1" help:"Draws of the clicks, or of the scores' errors; with several, figures are means and spreads over them."`
+	Hypotheses int       `default:"20" help:"Labellings of a method."`
+	Against    string    `default:"label-bias" placeholder:"NAME" help:"Method that the others are compared with, image by image."`
+	Strength   float64   `help:"Strength of diversity or noise instead of each method's default."`
+	Regions    int       `default:"600" help:"Superpixels of an image."`
+	Blur       float64   `default:"0.01" help:"Of the semantic scores, see evaluate semantic."`
+	Doubt      float64   `default:"0.4" help:"Of the semantic scores."`
+	Corrupt    float64   `default:"0.1" help:"Of the semantic scores."`
+}
+
+func (c *methodsCommand) check() error {
+	for _, v := range []struct {
+		flag  string
+		value int
+	}{{"--draws", c.Draws}, {"--hypotheses", c.Hypotheses}, {"--regions", c.Regions}} {
+		if v.value < 1 {
+			return fmt.Errorf("%s %d: accepted are numbers from 1", v.flag, v.value)
+		}
+	}
+	for _, v := range []struct {
+		flag      string
+		value     float64
+		low, high float64
+	}{{"--strength", c.Strength, 0, 1e6}, {"--blur", c.Blur, 0, 0.25}, {"--doubt", c.Doubt, 0, 0.5}, {"--corrupt", c.Corrupt, 0, 1}} {
+		if !(v.value >= v.low && v.value <= v.high) {
+			return fmt.Errorf("%s %v: accepted are numbers from %g to %g", v.flag, v.value, v.low, v.high)
+		}
+	}
+	for _, share := range c.Observed {
+		if !(share > 0 && share <= 1) {
+			return fmt.Errorf("--observed %v: accepted are shares above 0 and up to 1", share)
+		}
+	}
+	if c.Classes < 2 || c.Classes > crf.MaxLabels {
+		return fmt.Errorf("--classes %d: accepted are 2 to %d", c.Classes, crf.MaxLabels)
+	}
+	if slices.Equal(c.Methods, []string{"all"}) {
+		c.Methods = methods.Names()
+	}
+	for _, name := range append(slices.Clone(c.Methods), c.Against) {
+		if _, err := methods.Find(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Run measures, prints and stores.
+func (c *methodsCommand) Run(t *terminal) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	list, err := simulate.Pictures(c.Data, c.Limit)
+	if err != nil {
+		return err
+	}
+	var rows []*contender
+	for _, model := range c.Model {
+		observed := c.Observed
+		if model == "semantic" {
+			observed = []float64{0}
+		}
+		for _, share := range observed {
+			for _, name := range c.Methods {
+				if m, _ := methods.Find(name); m.Marginals && model == "paper" {
+					continue // it has none
+				}
+				rows = append(rows, newContender(name, model, share, len(list), c.Draws, c.Hypotheses))
+			}
+		}
+	}
+	err = t.each(len(list), func(i int) error {
+		s, err := open(list[i], c.Regions, c.Classes)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(s.majority, func(class uint8) bool { return class != segment.Void }) {
+			return nil
+		}
+		runtime.LockOSThread() // for the processor time
+		defer runtime.UnlockOSThread()
+		return c.picture(t.ctx, list[i], s, i, rows)
+	})
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		r.finish(c.Classes, slices.IndexFunc(rows, func(o *contender) bool {
+			return o.Method == c.Against && o.Model == r.Model && o.Observed == r.Observed
+		}), rows)
+	}
+	c.print(t, rows)
+	return c.write(map[string]any{"results": rows})
+}
+
+// picture runs all methods on one picture, the image-th.
+func (c *methodsCommand) picture(ctx context.Context, p simulate.Picture, s *scene, image int, rows []*contender) error {
+	var scores func(draw int) ([]float64, error)
+	if slices.Contains(c.Model, "semantic") {
+		mask, err := simulate.ReadMask(p.Mask(), s.size())
+		if err != nil {
+			return err
+		}
+		scores = func(draw int) ([]float64, error) {
+			return synthesis{c.Blur, c.Doubt, c.Corrupt, c.Classes}.scores(mask, s, draw)
+		}
+	}
+	for draw := range c.Draws {
+		problems := map[string]*posed{}
+		for _, r := range rows {
+			key := fmt.Sprint(r.Model, r.Observed)
+			if problems[key] == nil {
+				posed, err := c.pose(r, s, draw, scores)
+				if err != nil {
+					return fmt.Errorf("%s, %s model: %w", s.id, r.Model, err)
+				}
+				problems[key] = posed
+			}
+			if err := c.try(ctx, r, s, image, draw, problems[key]); err != nil {
+				return fmt.Errorf("%s: %w", s.id, err)
+			}
+		}
+	}
+	return nil
+}
+
+// posed is a problem and what its labels stand for. With a single class in
+// play there is no problem.
+type posed struct {
+	problem *herding.Problem
+	clicks  simulate.Clicks
+}
+
+func (c *methodsCommand) pose(r *contender, s *scene, draw int, scores func(int) ([]float64, error)) (*posed, error) {
+	areas := make([]float64, len(s.Graph.Regions))
+	for i, region := range s.Graph.Regions {
+		areas[i] = float64(region.Area)
+	}
+	if r.Model == "semantic" {
+		all := simulate.InPlay(slices.Repeat([]uint8{segment.Void}, len(areas)), c.Classes)
+		m := &crf.Model{Nodes: len(areas), Labels: c.Classes, Edges: semanticEdges(&s.Scene)}
+		of, err := scores(draw)
+		if err != nil {
+			return nil, err
+		}
+		if m.Unary, err = herding.SemanticUnaries(of, c.Classes, herding.SigmoidOffset, herding.SigmoidSlope); err != nil {
+			return nil, err
+		}
+		p, err := herding.Semantic(m, herding.Similarity)
+		if err != nil {
+			return nil, err
+		}
+		p.Area = areas
+		return &posed{p, all}, nil
+	}
+	clicks := simulate.InPlay(simulate.Seeds(s.majority, r.Observed, s.id, uint64(draw)), 0)
+	k := len(clicks.Classes)
+	if k == 1 {
+		return &posed{nil, clicks}, nil
+	}
+	if r.Model == "harmonic" {
+		p, err := engine.NewModel(s.Graph, engine.DefaultParameters).Problem(clicks.Fixed, k, nil)
+		return &posed{p, clicks}, err
+	}
+	p, err := herding.Paper(simulate.Paper(&s.Scene, clicks), herding.Similarity, simulate.PaperWeight)
+	if err != nil {
+		return nil, err
+	}
+	p.Area = areas
+	return &posed{p, clicks}, nil
+}
+
+// try runs a method on a posed problem.
+func (c *methodsCommand) try(ctx context.Context, r *contender, s *scene, image, draw int, at *posed) error {
+	if at.problem == nil {
+		r.add(image, draw, s, at, []herding.Hypothesis{{Labels: make([]uint8, len(at.clicks.Fixed)), Weight: 1}}, 0)
+		return nil
+	}
+	source, err := methods.New(r.Method, at.problem, methods.Options{Seed: 1, Strength: c.Strength, Regions: [][]int32{s.coarse}})
+	if err != nil {
+		return err
+	}
+	var made []herding.Hypothesis
+	start := threadTime()
+	for h, err := range source.Run(ctx, c.Hypotheses) {
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.Method, err)
+		}
+		made = append(made, h)
+	}
+	r.add(image, draw, s, at, made, threadTime()-start)
+	return nil
+}
+
+// methodNames is for the help text.
+func methodNames() string { return strings.Join(methods.Names(), ", ") }
