@@ -1,4 +1,4 @@
-.PHONY: run generate test torture fuzz e2e lint bench bench-page
+.PHONY: run generate test quick torture fuzz e2e lint bench bench-page
 
 run:
 	go run ./cmd/server
@@ -6,12 +6,20 @@ run:
 generate:
 	cd templates && go tool templ generate
 
+# Packages that start no goroutine, and the tests that drive a browser, gain
+# nothing from the race detector, which makes them five to ten times slower.
+plain = ./crf/... ./disjoint ./herding/... ./superpixels/... ./web/e2e
+
 test:
 	go vet ./...
 	@before=$$(cat templates/*_templ.go | sha256sum); $(MAKE) -s generate; test "$$before" = "$$(cat templates/*_templ.go | sha256sum)" || { echo 'templates/*_templ.go were out of date; now they are not: commit them'; exit 1; }
-	go test -race -shuffle=on -timeout 20m ./...
+	go test -shuffle=on -timeout 20m $(plain)
+	go list ./... | grep -vxF "$$(go list $(plain))" | xargs go test -race -shuffle=on -timeout 20m
 	@if command -v node >/dev/null; then node --test --test-reporter=dot static/*.test.js static/*/*.test.js; else echo 'skipped: the tests of the modules in static/ need node'; fi
 	@if [ -x static/node_modules/.bin/tsc ]; then cd static && npm run -s check; else echo 'skipped: checking the types of the modules needs npm ci in static/'; fi
+
+quick:
+	go test -short ./...
 
 fuzz:
 	.ci/fuzz 20s

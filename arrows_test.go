@@ -1,7 +1,13 @@
 package collie_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -139,6 +145,55 @@ func room(pkg string) (name string, ok bool) {
 func within(pkg, name string) bool {
 	tree, isTree := strings.CutSuffix(name, "/...")
 	return pkg == tree || isTree && strings.HasPrefix(pkg, tree+"/")
+}
+
+// The packages that the Makefile tests without the race detector start no
+// goroutine, and share nothing between those of others.
+func TestPlainPackagesStartNoGoroutine(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, ok := strings.Cut(string(makefile), "\nplain = ")
+	line, _, _ = strings.Cut(line, "\n")
+	if !ok || line == "" {
+		t.Fatal("the Makefile has no list of plain packages")
+	}
+	files := 0
+	for _, name := range strings.Fields(line) {
+		if name == "./web/e2e" {
+			continue // it holds tests alone
+		}
+		root := strings.TrimSuffix(name, "/...")
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			files++
+			f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+			if err != nil {
+				return err
+			}
+			for _, i := range f.Imports {
+				if i.Path.Value == `"sync"` || i.Path.Value == `"sync/atomic"` {
+					t.Errorf("%s imports %s", path, i.Path.Value)
+				}
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				if _, ok := n.(*ast.GoStmt); ok {
+					t.Errorf("%s starts a goroutine", path)
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if files < 30 {
+		t.Errorf("only %d files found", files)
+	}
 }
 
 // imports returns, for each package of the module, what it imports.

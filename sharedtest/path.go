@@ -9,9 +9,12 @@ import (
 )
 
 // Path returns where a file or folder of the data is, whose name has slashes as
-// in "data/voc". Where it is not there, the test is skipped.
+// in "data/voc". Where it is not there, and with -short, the test is skipped.
 func Path(tb testing.TB, name string) string {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skip("skipped with -short: works on ../shared/" + name)
+	}
 	dir, err := os.Getwd() // of a test, that of its package
 	if err != nil {
 		tb.Fatal(err)

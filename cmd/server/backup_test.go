@@ -25,6 +25,9 @@ func command(tb testing.TB, arguments ...string) string {
 // that was acknowledged before it began. One of a quiet server gives the same
 // evidence and masks.
 func TestBackupUnderLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: injects faults")
+	}
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	p := start(t, data)

@@ -119,6 +119,9 @@ func TestExportRefuses(t *testing.T) {
 
 // Whenever the command is killed, there is the whole file or none.
 func TestKilledExport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: injects faults")
+	}
 	data := filepath.Join(t.TempDir(), "data")
 	p := start(t, data)
 	p.sample()

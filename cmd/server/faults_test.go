@@ -48,7 +48,7 @@ func examine(tb testing.TB, data string) {
 func TestKills(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("starts the server many times")
+		t.Skip("skipped with -short: injects faults")
 	}
 	data := t.TempDir()
 	p := start(t, data)
@@ -91,7 +91,7 @@ func TestKills(t *testing.T) {
 func TestPowerCuts(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("starts the server many times")
+		t.Skip("skipped with -short: injects faults")
 	}
 	disk := storagetest.NewDisk(t)
 	data := filepath.Join(disk.Dir, "data")

@@ -240,6 +240,9 @@ func TestBombs(t *testing.T) {
 // 16 photographs of the greatest size at once are all taken, one after the
 // other as memory allows.
 func TestGreatestImages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: decodes the greatest images there can be")
+	}
 	images := 4
 	if storagetest.Long {
 		images = 16

@@ -197,7 +197,7 @@ func TestServeStopServe(t *testing.T) {
 // A client that starts a request and then says nothing is cut off.
 func TestSilentClients(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits for a time limit")
+		t.Skip("skipped with -short: waits for a time limit")
 	}
 	p := start(t, t.TempDir())
 	began := time.Now()

@@ -313,6 +313,9 @@ func (n *network) torment(d time.Duration) {
 // well again both tabs show the same labelling within 2 s.
 func TestTabs(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("skipped with -short: injects faults")
+	}
 	p := start(t, t.TempDir())
 	tr := newTraffic(t, p.url, 1)
 	image := tr.workers[0].image

@@ -24,6 +24,7 @@ type Disk struct {
 // possible, as without the rights of root or a loop device.
 func NewDisk(t *testing.T) *Disk {
 	t.Helper()
+	injectsFaults(t)
 	p := &Disk{Dir: t.TempDir(), t: t, image: filepath.Join(t.TempDir(), "disk")}
 	must(t, os.WriteFile(p.image, nil, 0o600))
 	must(t, os.Truncate(p.image, 64<<20))

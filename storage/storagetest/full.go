@@ -14,6 +14,7 @@ import (
 // function that makes it larger. It skips the test when mounting is not
 // possible, as without the rights of root.
 func SmallDisk(t *testing.T) (dir string, enlarge func()) {
+	injectsFaults(t)
 	dir = t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
 		t.Skipf("a small disk can't be mounted here: %v, %s", err, bytes.TrimSpace(out))

@@ -32,6 +32,14 @@ func Rounds(short, long int) int {
 	return short
 }
 
+// injectsFaults skips a test that kills processes or breaks disks with -short.
+func injectsFaults(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("skipped with -short: injects faults")
+	}
+}
+
 // mark starts the lines in which a victim tells what was acknowledged.
 const mark = "acknowledged "
 
@@ -43,6 +51,7 @@ func IsVictim() bool { return os.Getenv(placeVariable) != "" }
 // os.Getenv(placeVariable) is place. Command may name a program to run it under.
 func reexec(t *testing.T, place string, command ...string) *exec.Cmd {
 	t.Helper()
+	injectsFaults(t)
 	self, err := os.Executable()
 	must(t, err)
 	command = append(command, self, "-test.run=^"+regexp.QuoteMeta(t.Name())+"$", "-test.count=1")

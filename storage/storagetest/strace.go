@@ -18,6 +18,7 @@ import (
 // test when strace is missing or may not trace.
 func Strace(t *testing.T) []string {
 	t.Helper()
+	injectsFaults(t)
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("needs strace, which is not installed")

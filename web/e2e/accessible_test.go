@@ -65,6 +65,7 @@ func (p *page) dialogs(what, source string) {
 // TestE2EAccessible has axe look at every page, in both themes, at rest and in
 // use, with every dialog.
 func TestE2EAccessible(t *testing.T) {
+	t.Parallel()
 	source := axe(t)
 	truth := sampleTruth()
 	for _, dark := range []bool{false, true} {

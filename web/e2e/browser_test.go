@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"image"
 	_ "image/jpeg"
@@ -45,7 +46,15 @@ var build = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if testing.Short() {
+		fmt.Println("skipped with -short: tests in a browser")
+		return
+	}
 	code := m.Run()
+	if chromium.stop != nil {
+		chromium.stop()
+	}
 	if program, err := build(); err == nil {
 		os.RemoveAll(filepath.Dir(program))
 	}
@@ -111,24 +120,58 @@ type page struct {
 	actions   int    // what a person would have done: clicks, keys, drops
 }
 
-// openPage starts a browser with a window of the given size on the address.
-func openPage(t *testing.T, width, height int64, dark bool, address string) *page {
+// chromium is the browser that all tests share; it runs until TestMain stops it.
+var chromium struct {
+	start sync.Once
+	ctx   context.Context
+	stop  func()
+	err   error
+}
+
+// startBrowser starts the browser with the first test that needs it.
+func startBrowser(t *testing.T) context.Context {
 	t.Helper()
-	chromium, err := exec.LookPath("chromium")
+	program, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("skipped: browser tests need chromium on the PATH")
 	}
-	options := []chromedp.ExecAllocatorOption{
-		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck,
-		chromedp.WindowSize(int(width), int(height)),
+	c := &chromium
+	c.start.Do(func() {
+		profile, err := os.MkdirTemp("", "collie-chromium")
+		if err != nil {
+			c.err = err
+			return
+		}
+		options := []chromedp.ExecAllocatorOption{
+			chromedp.ExecPath(program), chromedp.UserDataDir(profile),
+			chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck,
+		}
+		for _, flag := range []string{
+			"disable-quic", "disable-background-networking", "disable-component-update", "disable-sync", "hide-scrollbars",
+			"disable-background-timer-throttling", "disable-backgrounding-occluded-windows", "disable-renderer-backgrounding", // other tests' windows
+		} {
+			options = append(options, chromedp.Flag(flag, true))
+		}
+		allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, closeTab := chromedp.NewContext(allocator)
+		c.ctx, c.stop = ctx, func() {
+			closeTab()
+			stopBrowser()
+			os.RemoveAll(profile)
+		}
+		c.err = chromedp.Do(ctx) // starts it; its life is that of this context
+	})
+	if c.err != nil {
+		t.Fatalf("starting the browser: %v", c.err)
 	}
-	for _, flag := range []string{"disable-quic", "disable-background-networking", "disable-component-update", "disable-sync", "hide-scrollbars"} {
-		options = append(options, chromedp.Flag(flag, true))
-	}
-	allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stopBrowser)
-	ctx, closeTab := chromedp.NewContext(allocator)
+	return c.ctx
+}
+
+// openPage opens the address in a window of the given size. Each has cookies,
+// storage and downloads of its own, as if it were another browser.
+func openPage(t *testing.T, width, height int64, dark bool, address string) *page {
+	t.Helper()
+	ctx, closeTab := chromedp.NewContext(startBrowser(t), chromedp.WithNewBrowserContext())
 	t.Cleanup(closeTab)
 	p := &page{t: t, ctx: ctx, downloads: t.TempDir()}
 
@@ -136,20 +179,23 @@ func openPage(t *testing.T, width, height int64, dark bool, address string) *pag
 	if dark {
 		scheme = "dark"
 	}
-	// The first action starts the browser, whose life is that of its context.
-	err = chromedp.Do(ctx, chromedp.EmulateViewport(width, height), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+	// The first action makes the window, whose life is that of its context.
+	err := chromedp.Do(ctx, chromedp.EmulateViewport(width, height), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
 		})
 		return err
 	}), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+		return err
+	}), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-			Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: p.downloads,
+			Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: p.downloads, BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID,
 		})
 		return err
 	}))
 	if err != nil {
-		t.Fatalf("starting the browser: %v", err)
+		t.Fatalf("opening a window: %v", err)
 	}
 	p.do("opening "+address, chromedp.Navigate(address))
 	return p

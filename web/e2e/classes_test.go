@@ -63,6 +63,7 @@ func (p *page) dragClass(row, over int) (drop func()) {
 // TestE2EClasses adds, renames, reorders and deletes classes while labels are
 // there, which stay with their classes.
 func TestE2EClasses(t *testing.T) {
+	t.Parallel()
 	p := bare(t, 1280, 720)
 	truth := sampleTruth()
 	apple, pear := insideOf(t, truth, 4), insideOf(t, truth, 6)
@@ -173,6 +174,7 @@ func TestE2EClasses(t *testing.T) {
 // TestE2EClassesAtOnce adds, renames, deletes and restores classes in the moment
 // in which someone else does so: nobody loses a class.
 func TestE2EClassesAtOnce(t *testing.T) {
+	t.Parallel()
 	p := bare(t, 1280, 720)
 	names := []string{"background", "table", "cloth", "bowl", "apple", "orange", "pear", "jug"}
 	p.waitForClasses(names...)
@@ -238,6 +240,7 @@ func TestE2EClassesAtOnce(t *testing.T) {
 // about to: a row that is being dragged stays in the hand, and both changes are
 // there after the drop; one that goes back to its place makes way.
 func TestE2EClassesInHand(t *testing.T) {
+	t.Parallel()
 	p := bare(t, 1280, 720)
 	truth := sampleTruth()
 	p.waitForClasses("background", "table", "cloth", "bowl", "apple", "orange", "pear", "jug")

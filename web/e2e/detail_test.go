@@ -112,6 +112,7 @@ const fetchedOriginal = `performance.getEntriesByType('resource').some(({name}) 
 // TestE2EDetail: who looks closer than the display copy is fine sees the
 // photograph's own pixels, upright.
 func TestE2EDetail(t *testing.T) {
+	t.Parallel()
 	encoded := func(img image.Image) []byte {
 		var b bytes.Buffer
 		if err := png.Encode(&b, img); err != nil {
@@ -154,6 +155,7 @@ func TestE2EDetail(t *testing.T) {
 // TestE2EDetailRefused: where the browser sees another picture than the server,
 // or none, and while a window of values is shown, the copy stays.
 func TestE2EDetailRefused(t *testing.T) {
+	t.Parallel()
 	img := fine(3000, 1400)
 	var plain, scan bytes.Buffer
 	if err := png.Encode(&plain, img); err != nil {
@@ -203,6 +205,7 @@ func TestE2EDetailRefused(t *testing.T) {
 // painted as they are stored, to the pixel, once the view rests on them; and
 // so are strokes that are being drawn.
 func TestE2EDetailRepairs(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, 1280, 720, false, startServer(t))
 	var file bytes.Buffer
 	if err := png.Encode(&file, fine(3000, 1400)); err != nil {

@@ -54,6 +54,7 @@ func (p *page) point(at image.Point) {
 // TestE2EDoubt: the overlay of uncertainty with its tooltip, the next click by
 // the keyboard alone, and the curve of the expected wrong area.
 func TestE2EDoubt(t *testing.T) {
+	t.Parallel()
 	truth := sampleTruth()
 	p := openSample(t, 1280, 720, false)
 	p.clickClasses(truth, 0, 1, 2)
@@ -121,6 +122,7 @@ func TestE2EDoubt(t *testing.T) {
 // TestE2EAlternatives: a region on which the hypotheses differ offers what they
 // say, to the mouse and to the keyboard.
 func TestE2EAlternatives(t *testing.T) {
+	t.Parallel()
 	truth := sampleTruth()
 	p := openSample(t, 1280, 720, true)
 	p.clickClasses(truth, 0, 1, 2)

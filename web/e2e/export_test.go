@@ -48,6 +48,7 @@ func (p *page) exportCOCO() {
 // TestE2EExport exports the image that is open, then the project, with the
 // keyboard alone, and finds in the file what the dialog reports.
 func TestE2EExport(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, 1280, 720, false, startServer(t))
 	p.trySample()
 	p.press("e", ctrl)
@@ -93,6 +94,7 @@ func TestE2EExport(t *testing.T) {
 
 // TestE2EExportProject exports from the page of a project, where nothing is open.
 func TestE2EExportProject(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, 1280, 720, true, startServer(t))
 	p.trySample()
 	p.clickOn("going to the project", `a[href^="/projects/"]`)
@@ -116,6 +118,7 @@ func TestE2EExportProject(t *testing.T) {
 // TestE2ECancelExport cancels an export that takes long; the server has nothing
 // of it any more, and the next one is made.
 func TestE2ECancelExport(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, 390, 844, true, startServer(t))
 	p.trySample()
 	value[bool](p, `(() => {

@@ -27,6 +27,7 @@ type record struct {
 // TestE2EGranularity makes superpixels coarser and finer: the clicks stay, one
 // undo goes back, and a reload finds what was left.
 func TestE2EGranularity(t *testing.T) {
+	t.Parallel()
 	photograph := sharedtest.Path(t, "data/voc/images/2009_002221.jpg")
 	p := openPage(t, 1280, 720, false, startServer(t))
 	p.drop(photograph)

@@ -16,6 +16,7 @@ const listed = `[...document.querySelectorAll('#history-list .step')].map(e => e
 
 // TestE2EHistory looks at earlier states and restores one as a new step.
 func TestE2EHistory(t *testing.T) {
+	t.Parallel()
 	p := bare(t, 1280, 720)
 	truth := sampleTruth()
 	apple, orange := insideOf(t, truth, 4), insideOf(t, truth, 5)
@@ -88,6 +89,7 @@ func TestE2EHistory(t *testing.T) {
 
 // TestE2EDeepUndo takes 500 steps back, after a reload.
 func TestE2EDeepUndo(t *testing.T) {
+	t.Parallel()
 	const steps, byHand = 500, 20
 	p := bare(t, 1280, 720)
 	origin, id := value[string](p, `location.origin`), value[string](p, `document.getElementById('app').dataset.image`)

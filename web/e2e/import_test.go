@@ -110,6 +110,7 @@ func strayMask(t *testing.T) (path string) {
 // TestE2EImport exports a project as PASCAL VOC and imports that by the page into
 // a project that has neither its image nor its classes: every pixel is the same.
 func TestE2EImport(t *testing.T) {
+	t.Parallel()
 	address := startServer(t)
 	p := openPage(t, 1280, 720, false, address)
 	from, picture := labelledSample(p)
@@ -155,6 +156,7 @@ func TestE2EImport(t *testing.T) {
 
 // TestE2EBackup imports a backup from the start page; what is none is refused.
 func TestE2EBackup(t *testing.T) {
+	t.Parallel()
 	address := startServer(t)
 	p := openPage(t, 390, 844, true, address)
 	from, picture := labelledSample(p)
@@ -198,6 +200,7 @@ func (p *page) dropped(on string, names ...string) {
 // imports is open they are for that, while another is open for nobody, and
 // otherwise they are images. A server that is busy is asked again.
 func TestE2EDropOnImport(t *testing.T) {
+	t.Parallel()
 	address := startServer(t)
 	p := openPage(t, 1280, 720, true, address)
 	var project struct{ ID string }
@@ -252,6 +255,7 @@ func TestE2EDropOnImport(t *testing.T) {
 
 // TestE2EDropOnImage: a file that is dropped on an open image leaves it open.
 func TestE2EDropOnImage(t *testing.T) {
+	t.Parallel()
 	p := openSample(t, 1280, 720, true)
 	picture := filepath.Join(t.TempDir(), "picture.png")
 	if err := os.WriteFile(picture, tinyPicture(1), 0o644); err != nil {

@@ -60,6 +60,7 @@ func insideOf(t *testing.T, mask *image.Paletted, class uint8) image.Point {
 // TestE2EFirstMinute is the journey of a newcomer with a photograph: from
 // nothing to a mask on the disk in under a minute and at most 12 actions.
 func TestE2EFirstMinute(t *testing.T) {
+	t.Parallel()
 	const id = "2009_002221" // a cow on a meadow
 	photograph := sharedtest.Path(t, "data/voc/images/"+id+".jpg")
 	truth := openImage(t, sharedtest.Path(t, "data/voc/masks/"+id+".png")).(*image.Paletted)

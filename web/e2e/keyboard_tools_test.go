@@ -70,6 +70,7 @@ func (p *page) crossed(at image.Point) bool {
 
 // TestE2EKeyboardTools draws with every tool and moves the view with keys alone.
 func TestE2EKeyboardTools(t *testing.T) {
+	t.Parallel()
 	p := bare(t, 1280, 720)
 	p.focusOn("#canvas")
 	name := value[string](p, `document.querySelector('#classes li:nth-child(2) .class-name').textContent`)
@@ -188,6 +189,7 @@ func TestE2EKeyboardTools(t *testing.T) {
 
 // TestE2EKeyboardView pans with keys, and the view goes along with the point.
 func TestE2EKeyboardView(t *testing.T) {
+	t.Parallel()
 	p := bare(t, 1280, 720)
 	p.focusOn("#canvas")
 	frame := func() image.Point {
@@ -224,6 +226,7 @@ func TestE2EKeyboardView(t *testing.T) {
 // TestE2EFocus: the keys of the image work on after a panel was closed by its
 // key, and after a click beside everything.
 func TestE2EFocus(t *testing.T) {
+	t.Parallel()
 	p := bare(t, 1280, 720)
 	onImage := `document.activeElement.id === 'canvas'`
 	p.press("c")
@@ -243,6 +246,7 @@ func TestE2EFocus(t *testing.T) {
 // TestE2EPolygonByHand closes a polygon, cancels one and takes corners back with
 // a finger, on a phone and on a tablet with a window as wide as a desk's.
 func TestE2EPolygonByHand(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int64{{390, 844}, {1280, 720}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			p := bare(t, size[0], size[1])
@@ -305,6 +309,7 @@ func TestE2EPolygonByHand(t *testing.T) {
 
 // TestE2EPhoneMenu opens the menu of label sets with a finger.
 func TestE2EPhoneMenu(t *testing.T) {
+	t.Parallel()
 	p := bare(t, 390, 844)
 	p.clickOn("opening the menu of label sets", "#classes-more")
 	p.until(`document.querySelector('#classes-menu [data-do="import"]').checkVisibility()`)

@@ -78,6 +78,7 @@ const (
 // A long list holds only what the window sees; it is searched, ordered, walked
 // by keys, and what is found is the order of the next images.
 func TestE2EImageList(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, 1280, 720, false, manyImages(t, startServer(t), 300))
 	p.until(cardCount + ` > 5`)
 	if n := value[int](p, cardCount); n > 60 {
@@ -134,6 +135,7 @@ func TestE2EImageList(t *testing.T) {
 // Files that are there already are not sent again, and zip archives are
 // unpacked; a phone shows the list without scrolling sideways.
 func TestE2EUploadAgain(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, 390, 844, true, manyImages(t, startServer(t), 3))
 	p.until(cardCount + ` === 3`)
 	dir := t.TempDir()

@@ -33,6 +33,7 @@ type loadedFile struct {
 // TestE2ELoading: the browser needs no module that the page does not name, and
 // asks for none a second time.
 func TestE2ELoading(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, 1280, 720, false, startServer(t))
 	p.do("taking the sample", chromedp.Click(chromedp.CSS("#sample")))
 	const ready = `document.getElementById("save")?.dataset.state === "saved"`

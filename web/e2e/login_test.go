@@ -50,6 +50,7 @@ func (p *page) scripts(on bool) {
 // A team's day: sign in without JavaScript, add a user, work, be signed out in
 // another tab, sign in again, and lose nothing.
 func TestE2ETeam(t *testing.T) {
+	t.Parallel()
 	address := serveTeam(t)
 	p := openPage(t, 390, 844, false, address+"/users")
 	p.screenshot("login-phone")
@@ -121,6 +122,7 @@ func TestE2ETeam(t *testing.T) {
 
 // axe looks at the pages about users.
 func TestE2ETeamAccessible(t *testing.T) {
+	t.Parallel()
 	source := axe(t)
 	address := serveTeam(t)
 	for _, dark := range []bool{false, true} {

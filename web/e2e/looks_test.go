@@ -30,6 +30,7 @@ var covering = wholeView + `.then(({left, right, top, bottom}) => ['.canvas-tool
 // TestE2ELooks opens the pages in windows from a phone to a wall, in both
 // themes: nothing may be cut off or covered. The pictures are for people.
 func TestE2ELooks(t *testing.T) {
+	t.Parallel()
 	truth := sampleTruth()
 	for _, dark := range []bool{false, true} {
 		theme := map[bool]string{false: "light", true: "dark"}[dark]
@@ -86,6 +87,7 @@ const small = `[...document.querySelectorAll('button, a[href], input, select, su
 // and on a small desk: nothing is wider than the window, cut off at its edges, or
 // over what belongs beside it.
 func TestE2EPanels(t *testing.T) {
+	t.Parallel()
 	truth := sampleTruth()
 	for _, size := range [][2]int64{{1280, 720}, {390, 844}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {

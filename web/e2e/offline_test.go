@@ -139,6 +139,7 @@ const offline = `document.getElementById('save')?.dataset.state === 'offline'`
 // The server dies while a person clicks on, the page is loaded anew after it is
 // back: everything arrives, once.
 func TestE2EOfflineEdits(t *testing.T) {
+	t.Parallel()
 	truth := sampleTruth()
 	server := startCrashingServer(t)
 	p := openPage(t, 1280, 720, false, "http://"+server.address)
@@ -229,6 +230,7 @@ func TestE2EOfflineEdits(t *testing.T) {
 
 // Without a store the page says so and works.
 func TestE2EWithoutStorage(t *testing.T) {
+	t.Parallel()
 	truth := sampleTruth()
 	p := openPage(t, 1280, 720, false, "about:blank")
 	p.do("taking the store away", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {

@@ -85,6 +85,7 @@ func (p *page) centres(at image.Point, x, y float64, look func(at image.Point, c
 // TestE2EPixels repairs single pixels: what is painted, stored and exported is
 // the same to the pixel.
 func TestE2EPixels(t *testing.T) {
+	t.Parallel()
 	p := bare(t, 1280, 720)
 	p.press("b")
 	p.press("3")

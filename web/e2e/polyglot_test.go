@@ -46,6 +46,7 @@ func polyglots(t *testing.T) map[string][]byte {
 // TestE2EPolyglots opens images that are pages or scripts as well in every way a
 // site can: nothing in them runs.
 func TestE2EPolyglots(t *testing.T) {
+	t.Parallel()
 	files := polyglots(t)
 	collie := startServer(t)
 	var project struct {

@@ -78,6 +78,7 @@ func (p *page) keep(name string) {
 }
 
 func TestE2ESample(t *testing.T) {
+	t.Parallel()
 	truth := sampleTruth()
 	p := openSample(t, 1280, 720, true)
 	p.clickClasses(truth, 0, 1, 2, 3, 4, 5, 6, 7)
@@ -92,6 +93,7 @@ func TestE2ESample(t *testing.T) {
 }
 
 func TestE2ESampleOnAPhone(t *testing.T) {
+	t.Parallel()
 	truth := sampleTruth()
 	p := openSample(t, 390, 844, false)
 	p.clickClasses(truth, 0, 1, 3)
@@ -109,6 +111,7 @@ func TestE2ESampleOnAPhone(t *testing.T) {
 
 // TestE2EEditing draws a stroke, takes it back, clears, and reloads.
 func TestE2EEditing(t *testing.T) {
+	t.Parallel()
 	truth := sampleTruth()
 	p := openSample(t, 1280, 720, false)
 	p.clickClasses(truth, 0, 1)
@@ -164,6 +167,7 @@ func TestE2EEditing(t *testing.T) {
 // TestE2EPaints looks at the canvas: the colour of the class is there before
 // any answer of the server could be.
 func TestE2EPaints(t *testing.T) {
+	t.Parallel()
 	truth := sampleTruth()
 	p := openSample(t, 1280, 720, false)
 	at := insideOf(t, truth, 2) // the white cloth
@@ -179,6 +183,7 @@ func TestE2EPaints(t *testing.T) {
 }
 
 func TestE2EBadFile(t *testing.T) {
+	t.Parallel()
 	bad := filepath.Join(t.TempDir(), "notes.txt")
 	if err := os.WriteFile(bad, []byte("These are notes, not an image.\n"), 0o644); err != nil {
 		t.Fatal(err)

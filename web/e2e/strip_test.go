@@ -22,6 +22,7 @@ const tried = `(document.getElementById('status').textContent.match(/[0-9]+/g) ?
 // TestE2EStrip looks for more hypotheses, folds those that are nearly the same,
 // previews under the pointer without moving a card, and accepts a region.
 func TestE2EStrip(t *testing.T) {
+	t.Parallel()
 	photograph := sharedtest.Path(t, "data/voc/images/2009_002221.jpg")
 	p := openPage(t, 1280, 720, true, startServer(t))
 	p.drop(photograph)

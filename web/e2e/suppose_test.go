@@ -12,6 +12,7 @@ import (
 // TestE2EBeforeTheRelease: the first hypothesis is on the canvas while the button
 // is still pressed; released, the press is one step; given up, it was nothing.
 func TestE2EBeforeTheRelease(t *testing.T) {
+	t.Parallel()
 	p := bare(t, 1280, 720)
 	truth := sampleTruth()
 	p.clickClasses(truth, 0, 1, 2)

@@ -68,6 +68,7 @@ func bare(t *testing.T, width, height int64) *page {
 
 // TestE2ETools draws with each tool on whole superpixels.
 func TestE2ETools(t *testing.T) {
+	t.Parallel()
 	p := bare(t, 1280, 720)
 	counted := func() int { return value[record](p, p.api("")).Clicks }
 	middle := image.Pt(480, 320)
@@ -194,6 +195,7 @@ func (p *page) finger(what string, x, y float64) {
 
 // TestE2ETouch labels, clears, previews and accepts a region with a finger alone.
 func TestE2ETouch(t *testing.T) {
+	t.Parallel()
 	p := bare(t, 390, 844)
 	truth := sampleTruth()
 	wall, orange := insideOf(t, truth, 0), insideOf(t, truth, 5)

@@ -9,6 +9,7 @@ import (
 // TestE2ETrash deletes a project on the start page, takes that back, deletes it
 // again and restores it from the trash.
 func TestE2ETrash(t *testing.T) {
+	t.Parallel()
 	address := startServer(t)
 	for _, name := range []string{"One", "Two"} {
 		var project struct{ ID string }

@@ -25,6 +25,7 @@ const whole = `document.getElementById('minimap').hidden`
 
 // TestE2EView zooms, pans and pinches, and moves by the map in the corner.
 func TestE2EView(t *testing.T) {
+	t.Parallel()
 	p := openSample(t, 1280, 720, false)
 	fitted := value[float64](p, zoom)
 	x, y := p.onScreen(image.Pt(500, 300))
@@ -98,6 +99,7 @@ func TestE2EView(t *testing.T) {
 // TestE2ETones: brightness and contrast in the page, and the window of an image
 // with 16 bits whose values the display copy can't tell apart.
 func TestE2ETones(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "cells.png")
 	img := image.NewGray16(image.Rect(0, 0, 300, 200))
 	for y := range 200 {
@@ -160,6 +162,7 @@ func TestE2ETones(t *testing.T) {
 
 // TestE2EPatterns: classes differ by more than their colour when asked to.
 func TestE2EPatterns(t *testing.T) {
+	t.Parallel()
 	truth := sampleTruth()
 	p := openSample(t, 1280, 720, false)
 	p.clickClasses(truth, 0, 1, 2)
@@ -188,6 +191,7 @@ func TestE2EPatterns(t *testing.T) {
 
 // TestE2EKeyboard labels by the keyboard alone.
 func TestE2EKeyboard(t *testing.T) {
+	t.Parallel()
 	p := openSample(t, 1280, 720, false)
 	p.focusOn("#canvas")
 	for i, way := range []string{kb.ArrowLeft, kb.ArrowUp, kb.ArrowRight, kb.ArrowDown} {
