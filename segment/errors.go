@@ -20,6 +20,7 @@ const (
 	Busy                        // too much is queued; trying again later helps
 	Unavailable                 // the store can't write at present; nothing was changed
 	Full                        // the store has no space; nothing was changed
+	Damaged                     // a stored file is missing or not what was stored
 )
 
 // Error is an error for a person: Detail says what was wrong with which input,

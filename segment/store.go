@@ -74,8 +74,12 @@ type Blobs interface {
 	// Put stores what write produces; nothing appears under the key unless all
 	// of it has reached the disk.
 	Put(ctx context.Context, key string, write func(io.Writer) error) error
-	// Open returns the content; a missing key is NotFound. The caller closes it.
+	// Open returns the content; a missing key is NotFound, content that is not what
+	// was stored is Damaged. The caller closes it.
 	Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
+	// Sum is the SHA-256, in hexadecimal, of what was stored under a key, whatever
+	// has become of it; empty when that is not known.
+	Sum(key string) (string, error)
 	// Remove deletes a blob; that there is none is fine.
 	Remove(ctx context.Context, key string) error
 	// All goes through the blobs there are, in no order.

@@ -150,7 +150,7 @@ func (s *Server) getOriginal(w http.ResponseWriter, r *http.Request) error {
 // sendBlob sends an immutable blob, in part when asked, with the headers that
 // more sets; the type of our own pictures is found by their first bytes.
 func (s *Server) sendBlob(w http.ResponseWriter, r *http.Request, im segment.Image, key string, more func(http.Header)) error {
-	blob, err := s.workspace.Blob(r.Context(), key)
+	blob, err := s.workspace.Picture(r.Context(), im, key)
 	if err != nil {
 		return err
 	}

@@ -72,6 +72,7 @@ var statuses = map[segment.Kind]int{
 	segment.Busy:        http.StatusTooManyRequests,
 	segment.Unavailable: http.StatusServiceUnavailable,
 	segment.Full:        http.StatusInsufficientStorage,
+	segment.Damaged:     http.StatusInternalServerError,
 }
 
 // problemKind is what /api tells about the problems of one status.
@@ -93,7 +94,7 @@ var problemKinds = []problemKind{
 	{http.StatusMisdirectedRequest, "This server is not known by that name", "Without a login the server only answers as localhost."},
 	{http.StatusUnprocessableEntity, "The request has a mistake", "The detail names the value that is not possible, or what is wrong with the file."},
 	{http.StatusTooManyRequests, "Too much at once", "Trying again later, after Retry-After, helps."},
-	{http.StatusInternalServerError, "Something went wrong here", "A mistake of the program; its log has the details."},
+	{http.StatusInternalServerError, "Something went wrong here", "A mistake of the program, or a damaged file in its data folder; the detail says which, and the log has more."},
 	{http.StatusServiceUnavailable, "Not available at present", "The store can't write, or the server is stopping. Nothing was changed."},
 	{http.StatusInsufficientStorage, "The disk is full", "Nothing was changed; reading still works."},
 }

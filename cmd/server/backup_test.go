@@ -106,7 +106,7 @@ func TestDoctor(t *testing.T) {
 		}
 	}
 	visit(false, []string{"2 images with 0 events examined, 0 damaged", "0 files of no image"})
-	if err := os.Remove(filepath.Join(data, "blobs", "thumbnail", first)); err != nil {
+	if err := os.Remove(filepath.Join(data, "blobs", "thumbnail", first+".s")); err != nil {
 		t.Fatal(err)
 	}
 	orphan := filepath.Join(data, "blobs", "original", "orphan")
@@ -120,7 +120,11 @@ func TestDoctor(t *testing.T) {
 	visit(true, []string{first, "thumbnail", "--repair can mend it", "1 damaged", "1 files of no image, 1 bytes", "1 things are wrong"})
 	visit(false, []string{"It was mended", "1 of them, older than a day, were removed"}, "--repair")
 	visit(false, []string{"0 damaged", "0 files of no image"})
-	if err := os.Truncate(filepath.Join(data, "blobs", "graph", second), 10); err != nil {
+	if err := os.Truncate(filepath.Join(data, "blobs", "graph", second+".s"), 10); err != nil {
+		t.Fatal(err)
+	}
+	visit(false, []string{second, "the superpixels", "It was mended"}, "--repair")
+	if err := os.Truncate(filepath.Join(data, "blobs", "original", second+".s"), 10); err != nil {
 		t.Fatal(err)
 	}
 	visit(true, []string{second, "only a backup can help", "1 things are wrong"}, "--repair")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"collie/segment"
 	"collie/segment/access"
@@ -21,7 +20,8 @@ type Damage struct {
 
 // Examine reads all that is stored of an image, decodes it, plays its evidence,
 // and returns what is wrong. The evidence of an image in the trash is left out.
-// The copies for display can be made anew from the original.
+// Copies for display, and superpixels that are certain to be the same, can be made
+// from the original again.
 func (w *Workspace) Examine(ctx context.Context, im segment.Image) ([]Damage, error) {
 	if err := w.May(ctx, access.Manage); err != nil {
 		return nil, err
@@ -36,24 +36,24 @@ func (w *Workspace) Examine(ctx context.Context, im segment.Image) ([]Damage, er
 	if original != nil {
 		found = append(found, Damage{"the original can't be used", original, nil})
 	}
-	for what, copied := range map[string]struct {
-		key    string
-		encode func(*photo.Photo, io.Writer) error
-	}{
-		"the picture for display": {im.DisplayKey(), (*photo.Photo).EncodeDisplay},
-		"the thumbnail":           {im.ThumbnailKey(), (*photo.Photo).EncodeThumbnail},
-	} {
-		err := w.picture(ctx, copied.key, func(*photo.Photo) error { return nil })
+	for what, key := range map[string]string{"the picture for display": im.DisplayKey(), "the thumbnail": im.ThumbnailKey()} {
+		err := w.picture(ctx, key, func(*photo.Photo) error { return nil })
 		if err == nil {
 			continue
 		}
 		d := Damage{what + " can't be used", err, nil}
 		if original == nil {
-			d.Repair = func(ctx context.Context) error { return w.copyAnew(ctx, im, copied.key, copied.encode) }
+			d.Repair = func(ctx context.Context) error { return w.remakeCopy(ctx, im, key) }
 		}
 		found = append(found, d)
 	}
-	if err := w.playable(ctx, im); err != nil {
+	if _, _, err := w.superpixels(ctx, im); err != nil {
+		d := Damage{"the superpixels can't be used", err, nil}
+		if original == nil {
+			d.Repair = func(ctx context.Context) error { return w.remakeSuperpixels(ctx, im) }
+		}
+		found = append(found, d)
+	} else if err := w.playable(ctx, im); err != nil {
 		found = append(found, Damage{"the image can't be opened", err, nil})
 	}
 	return found, ctx.Err()
@@ -74,25 +74,8 @@ func (w *Workspace) picture(ctx context.Context, key string, use func(*photo.Pho
 	return use(p)
 }
 
-// copyAnew replaces a copy of the original.
-func (w *Workspace) copyAnew(ctx context.Context, im segment.Image, key string, encode func(*photo.Photo, io.Writer) error) error {
-	return w.picture(ctx, im.OriginalKey(), func(p *photo.Photo) error {
-		if err := w.blobs.Remove(ctx, key); err != nil {
-			return err
-		}
-		return w.blobs.Put(ctx, key, func(out io.Writer) error { return encode(p, out) })
-	})
-}
-
 // playable loads the image as Open does, but keeps nothing.
 func (w *Workspace) playable(ctx context.Context, im segment.Image) error {
-	for _, key := range []string{im.HierarchyKey(), im.GraphKey()} {
-		blob, err := w.blobs.Open(ctx, key)
-		if err != nil {
-			return err
-		}
-		blob.Close()
-	}
 	_, trashed := w.store.Image(ctx, im.ID)
 	a, err := w.load(ctx, im)
 	switch {

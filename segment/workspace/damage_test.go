@@ -1,9 +1,13 @@
 package workspace_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,8 +15,10 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/photo"
 	"collie/segment/workspace"
 	"collie/storage/blob"
+	"collie/storage/workspacetest"
 )
 
 // TestExamine damages an image in every way and checks that it is found and
@@ -29,8 +35,8 @@ func TestExamine(t *testing.T) {
 		"bad display":  {replace((*segment.Image).DisplayKey, "no picture"), "the picture for display", true},
 		"no original":  {remove((*segment.Image).OriginalKey), "the original", false},
 		"bad original": {replace((*segment.Image).OriginalKey, "\xff\xd8\xff"), "the original", false},
-		"no graph":     {remove((*segment.Image).GraphKey), "can't be opened", false},
-		"bad map":      {replace((*segment.Image).HierarchyKey, "no map"), "can't be opened", false},
+		"no graph":     {remove((*segment.Image).GraphKey), "the superpixels can't be used", true},
+		"bad map":      {replace((*segment.Image).HierarchyKey, "no map"), "the superpixels can't be used", true},
 		"other size":   {func(_ pile, im *segment.Image) error { im.Width++; return nil }, "its record says 121×80", false},
 		"short log":    {func(_ pile, im *segment.Image) error { im.Seq++; return nil }, "shorter than the record", false},
 		"bad event": {func(p pile, im *segment.Image) error {
@@ -40,7 +46,7 @@ func TestExamine(t *testing.T) {
 		"in the trash": {func(p pile, im *segment.Image) error { return p.TrashImage(owner(t), im.ID) }, "", false},
 		"in the trash, no map": {func(p pile, im *segment.Image) error {
 			return errors.Join(p.TrashImage(owner(t), im.ID), remove((*segment.Image).HierarchyKey)(p, im))
-		}, "can't be opened", false},
+		}, "the superpixels can't be used", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := mustOpenPile(t, func(b *blob.Store) segment.Blobs { return b })
@@ -76,6 +82,107 @@ func TestExamine(t *testing.T) {
 				t.Errorf("after mending: %+v", found)
 			}
 		})
+	}
+}
+
+// Whichever bit of an image's files flips, it is found; what can be made again is
+// made again when it is asked for, bit by bit, and what can't be is named.
+func TestFlippedBits(t *testing.T) {
+	dir := t.TempDir()
+	f := workspacetest.MustOpenFolder(t, dir)
+	p := pile{workspace.New(f.Store, f.Blobs, photo.NewGate(photo.Limits{})), f.Store, f.Blobs}
+	ctx := owner(t)
+	begun := mustAnnotate(t, p.Workspace)
+	mask := make([]uint8, len(begun.Pixels()))
+	for i := range mask {
+		mask[i] = uint8(i / 3000 % 2)
+	}
+	if _, err := begun.ImportMask(ctx, "mask", mask); err != nil {
+		t.Fatal(err)
+	}
+	im, err := p.Image(ctx, begun.Image().ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	content := func(key string) []byte {
+		blob, err := p.blobs.Open(ctx, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer blob.Close()
+		b, err := io.ReadAll(blob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	want := map[string][]byte{}
+	for _, key := range im.Keys() {
+		want[key] = content(key)
+	}
+	a, err := p.Open(ctx, im.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labelling := a.Pixels()
+	a.Close()
+	if !bytes.Equal(labelling, mask) {
+		t.Fatal("the labelling is not the mask")
+	}
+	for _, key := range im.Keys() {
+		name := filepath.Join(dir, "blobs", filepath.FromSlash(blob.SealedName(key)))
+		for range 12 {
+			whole, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := rng.IntN(8 * len(whole))
+			flipped := bytes.Clone(whole)
+			flipped[at/8] ^= 1 << (at % 8)
+			if err := os.WriteFile(name, flipped, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if found, err := p.Examine(ctx, im); err != nil || len(found) == 0 {
+				t.Errorf("bit %d of %s: the doctor finds nothing, %v", at, key, err)
+			}
+			switch key {
+			case im.OriginalKey():
+				if _, err := p.Picture(ctx, im, key); segment.KindOf(err) != segment.Damaged || !strings.Contains(err.Error(), im.Name) {
+					t.Errorf("bit %d of the original: %v", at, err)
+				}
+				if err := os.WriteFile(name, whole, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			case im.DisplayKey(), im.ThumbnailKey():
+				file, err := p.Picture(ctx, im, key)
+				if err != nil {
+					t.Fatalf("bit %d of %s: %v", at, key, err)
+				}
+				file.Close()
+			default:
+				a, err := workspace.New(p.store, p.blobs, photo.NewGate(photo.Limits{})).Open(ctx, im.ID)
+				if err != nil {
+					t.Fatalf("bit %d of %s: %v", at, key, err)
+				}
+				if !bytes.Equal(a.Pixels(), labelling) {
+					t.Errorf("bit %d of %s changes the labelling", at, key)
+				}
+				a.Close()
+			}
+			if !bytes.Equal(content(key), want[key]) {
+				t.Errorf("%s is not what it was", key)
+			}
+		}
+	}
+	// Without both files nobody knows which superpixels the evidence speaks of.
+	for _, key := range []string{im.HierarchyKey(), im.GraphKey()} {
+		if err := p.blobs.Remove(ctx, key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := workspace.New(p.store, p.blobs, photo.NewGate(photo.Limits{})).Open(ctx, im.ID); segment.KindOf(err) != segment.Damaged || !strings.Contains(err.Error(), "superpixels") {
+		t.Errorf("without superpixels: %v", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"encoding"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -191,23 +192,38 @@ func (w *Workspace) load(ctx context.Context, im segment.Image) (a *Annotation, 
 			a, err = nil, fmt.Errorf("image %s: the evidence is damaged: %v", im.ID, v)
 		}
 	}()
-	var hierarchy superpixels.Hierarchy
-	if err := w.unmarshal(ctx, im.HierarchyKey(), &hierarchy); err != nil {
-		return nil, err
-	}
-	var graph superpixels.Graph
-	if err := w.unmarshal(ctx, im.GraphKey(), &graph); err != nil {
-		return nil, err
-	}
-	if len(graph.Regions) != hierarchy.Finest() {
-		return nil, fmt.Errorf("image %s: graph of %d superpixels, finest map of %d", im.ID, len(graph.Regions), hierarchy.Finest())
+	hierarchy, graph, err := w.superpixels(ctx, im)
+	if err != nil {
+		remade := w.remakeSuperpixels(ctx, im)
+		if remade != nil {
+			return nil, gone(im, "The superpixels", errors.Join(err, remade))
+		}
+		if hierarchy, graph, err = w.superpixels(ctx, im); err != nil {
+			return nil, err
+		}
 	}
 	a = &Annotation{
-		store: w.store, guard: w.guard, turns: &w.turns, image: im, hierarchy: &hierarchy, cells: hierarchy.Runs(), cellGraph: &graph,
+		store: w.store, guard: w.guard, turns: &w.turns, image: im, hierarchy: hierarchy, cells: hierarchy.Runs(), cellGraph: graph,
 		told: w.tell,
 	}
 	a.begin()
 	return a, a.catchUp(ctx)
+}
+
+// superpixels reads the stored superpixels of an image.
+func (w *Workspace) superpixels(ctx context.Context, im segment.Image) (*superpixels.Hierarchy, *superpixels.Graph, error) {
+	var hierarchy superpixels.Hierarchy
+	if err := w.unmarshal(ctx, im.HierarchyKey(), &hierarchy); err != nil {
+		return nil, nil, err
+	}
+	var graph superpixels.Graph
+	if err := w.unmarshal(ctx, im.GraphKey(), &graph); err != nil {
+		return nil, nil, err
+	}
+	if len(graph.Regions) != hierarchy.Finest() {
+		return nil, nil, fmt.Errorf("image %s: graph of %d superpixels, finest map of %d", im.ID, len(graph.Regions), hierarchy.Finest())
+	}
+	return &hierarchy, &graph, nil
 }
 
 func (w *Workspace) unmarshal(ctx context.Context, key string, into encoding.BinaryUnmarshaler) error {

@@ -32,6 +32,7 @@ type Workspace struct {
 	guard *guard
 
 	documents *ledger.Ledger // bytes; see Documents
+	remaking  sync.Mutex     // one file is replaced at a time
 
 	edits   sync.Mutex           // one change of a project at a time
 	changed func(imageID string) // see Watch

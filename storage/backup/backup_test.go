@@ -253,16 +253,15 @@ func TestHostileBackups(t *testing.T) {
 		"sums too many": pack(t, change(last, func(e *entry) {
 			e.content = append(e.content, []byte(strings.Repeat("0", 64)+"  blobs/more\n")...)
 		}), true),
-		"sums broken":  pack(t, change(last, func(e *entry) { e.content = []byte("x\n") }), true),
-		"twice":        pack(t, with(parts[4]), false),
-		"no database":  pack(t, change(0, func(e *entry) { e.content = []byte("no database") }), false),
-		"link":         pack(t, with(entry{tar.Header{Name: "blobs/link", Typeflag: tar.TypeSymlink, Linkname: "/etc"}, nil}), false),
-		"hard link":    pack(t, with(entry{tar.Header{Name: "blobs/link", Typeflag: tar.TypeLink, Linkname: "collie.db"}, nil}), false),
-		"folder":       pack(t, with(entry{tar.Header{Name: "blobs/folder", Typeflag: tar.TypeDir}, nil}), false),
-		"device":       pack(t, with(entry{tar.Header{Name: "blobs/device", Typeflag: tar.TypeChar}, nil}), false),
-		"extension":    pack(t, with(entry{tar.Header{Name: "blobs/x", Typeflag: tar.TypeReg, PAXRecords: map[string]string{"COLLIE.x": "1"}}, nil}), false),
-		"sparse":       sparse(good),
-		"file as path": pack(t, with(file(parts[1].header.Name+"/x")), false),
+		"sums broken": pack(t, change(last, func(e *entry) { e.content = []byte("x\n") }), true),
+		"twice":       pack(t, with(parts[4]), false),
+		"no database": pack(t, change(0, func(e *entry) { e.content = []byte("no database") }), false),
+		"link":        pack(t, with(entry{tar.Header{Name: "blobs/link", Typeflag: tar.TypeSymlink, Linkname: "/etc"}, nil}), false),
+		"hard link":   pack(t, with(entry{tar.Header{Name: "blobs/link", Typeflag: tar.TypeLink, Linkname: "collie.db"}, nil}), false),
+		"folder":      pack(t, with(entry{tar.Header{Name: "blobs/folder", Typeflag: tar.TypeDir}, nil}), false),
+		"device":      pack(t, with(entry{tar.Header{Name: "blobs/device", Typeflag: tar.TypeChar}, nil}), false),
+		"extension":   pack(t, with(entry{tar.Header{Name: "blobs/x", Typeflag: tar.TypeReg, PAXRecords: map[string]string{"COLLIE.x": "1"}}, nil}), false),
+		"sparse":      sparse(good),
 	}
 	for _, name := range []string{"../x", "/etc/x", "blobs/../../x", "blobs/../collie.db", "collie.db-wal", "collie.db/x", "blobs/X", "blobs/.lock", "blobs//x", "blobs\\x", "x", ".", "blobs/" + strings.Repeat("a/", 8) + "a"} {
 		cases["name "+name] = pack(t, with(file(name)), false)

@@ -138,12 +138,16 @@ func write1(root *os.Root, h *tar.Header, in io.Reader) (string, error) {
 	if err := root.MkdirAll(path.Dir(h.Name), 0o700); err != nil {
 		return "", err
 	}
-	file, err := root.OpenFile(h.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	name, copied := h.Name, func(w io.Writer, r io.Reader) error { _, err := io.Copy(w, r); return err }
+	if strings.HasPrefix(name, blobsPrefix) {
+		name, copied = blob.SealedName(name), blob.Seal
+	}
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.New()
-	_, err = io.Copy(io.MultiWriter(file, sum), in)
+	err = copied(file, io.TeeReader(in, sum))
 	if err := errors.Join(err, file.Close()); err != nil {
 		return "", fmt.Errorf("%s: %w", h.Name, err)
 	}

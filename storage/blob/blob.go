@@ -4,11 +4,14 @@
 // A file is written under a temporary name in its own folder, synced, renamed,
 // and then the folder is synced: after a crash a key has all of its content or
 // is not there. Without the second sync a power cut can take back the rename.
+// Behind its content a file has its SHA-256, with which it is compared whenever it
+// is opened.
 package blob
 
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -101,8 +104,10 @@ func (s *Store) Put(ctx context.Context, key string, write func(io.Writer) error
 	if err := s.health.Err(); err != nil {
 		return err
 	}
-	if _, err := s.root.Lstat(key); err == nil {
-		return segment.Errorf(segment.Conflict, "There is a file with the key %q already; files are never changed.", key)
+	for _, name := range []string{SealedName(key), key} {
+		if _, err := s.root.Lstat(name); err == nil {
+			return segment.Errorf(segment.Conflict, "There is a file with the key %q already; files are never changed.", key)
+		}
 	}
 	dir := path.Dir(key)
 	if err := s.makeFolder(dir); err != nil {
@@ -112,11 +117,11 @@ func (s *Store) Put(ctx context.Context, key string, write func(io.Writer) error
 	if err := s.writeTemp(ctx, temp, write); err != nil {
 		return errors.Join(err, s.removeTemp(temp))
 	}
-	if err := s.root.Rename(temp, key); err != nil {
+	if err := s.root.Rename(temp, SealedName(key)); err != nil {
 		return errors.Join(trouble(err), s.removeTemp(temp))
 	}
 	if err := s.syncFolder(dir); err != nil {
-		return errors.Join(trouble(err), s.root.Remove(key))
+		return errors.Join(trouble(err), s.root.Remove(SealedName(key)))
 	}
 	return nil
 }
@@ -128,7 +133,10 @@ func (s *Store) writeTemp(ctx context.Context, temp string, write func(io.Writer
 		return trouble(err)
 	}
 	out := &contextWriter{ctx: ctx, file: file}
-	err = write(out)
+	sum := sha256.New()
+	if err = write(io.MultiWriter(out, sum)); err == nil {
+		_, err = out.Write(sum.Sum(nil))
+	}
 	switch {
 	case out.err != nil: // the disk's word counts, whatever write made of it
 		err = trouble(out.err)
@@ -208,7 +216,15 @@ func (s *Store) Open(_ context.Context, key string) (io.ReadSeekCloser, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
-	file, err := s.root.Open(key)
+	file, err := s.root.Open(SealedName(key))
+	if err == nil {
+		info, err := file.Stat()
+		if err != nil || !info.Mode().IsRegular() {
+			return nil, errors.Join(missing(err), file.Close())
+		}
+		return unseal(file, info.Size(), key)
+	}
+	file, err = s.root.Open(key)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 			return nil, missing(err)
@@ -227,8 +243,10 @@ func (s *Store) Remove(_ context.Context, key string) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
-	if err := ignoreMissing(s.root.Remove(key)); err != nil {
-		return trouble(err)
+	for _, name := range []string{SealedName(key), key} {
+		if err := ignoreMissing(s.root.Remove(name)); err != nil {
+			return trouble(err)
+		}
 	}
 	return nil
 }
@@ -240,14 +258,19 @@ func (s *Store) All(ctx context.Context) iter.Seq2[segment.BlobInfo, error] {
 			if err == nil {
 				err = ctx.Err()
 			}
-			if err != nil || !d.Type().IsRegular() || checkKey(name) != nil {
+			key, hasSeal := strings.CutSuffix(name, sealed)
+			if err != nil || !d.Type().IsRegular() || checkKey(key) != nil {
 				return ignoreMissing(err)
 			}
 			info, err := d.Info()
 			if err != nil {
 				return ignoreMissing(err)
 			}
-			if !yield(segment.BlobInfo{Key: name, Bytes: info.Size(), Modified: info.ModTime()}, nil) {
+			size := info.Size()
+			if hasSeal {
+				size = max(0, size-sealBytes)
+			}
+			if !yield(segment.BlobInfo{Key: key, Bytes: size, Modified: info.ModTime()}, nil) {
 				return fs.SkipAll
 			}
 			return nil

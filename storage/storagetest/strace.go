@@ -153,7 +153,7 @@ func TestSyncedBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs)
 		`write\(\d+<` + folder + `/new/folder/[^>]+>`,
 		`fsync\(\d+<` + folder + `/new/folder/[^>]+>`,
 		`close\(\d+<` + folder + `/new/folder/[^>]+>`,
-		`renameat2?\(.*"x"`,
+		`renameat2?\(.*"x\.s"`,
 		`fsync\(\d+<` + folder + `/new/folder>`,
 	} {
 		at := regexp.MustCompile(call).FindStringIndex(trace)

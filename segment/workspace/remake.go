@@ -1,0 +1,128 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/photo"
+	"collie/superpixels"
+)
+
+// lost reports whether err says that a stored file is missing or damaged.
+func lost(err error) bool {
+	kind := segment.KindOf(err)
+	return kind == segment.NotFound || kind == segment.Damaged
+}
+
+// gone puts into words that a file of an image can't be had again.
+func gone(im segment.Image, what string, err error) error {
+	return segment.Errorf(segment.Damaged, "%s of the image %q can't be used: the file in the server's data folder is missing or damaged. Nothing else is affected. Restore it from a backup; the command doctor names what is damaged.", what, im.Name).Because(err)
+}
+
+// Picture opens the display copy, the thumbnail or the original of an image,
+// whose key is given; the caller closes it. Copies that are missing or damaged are
+// made from the original again.
+func (w *Workspace) Picture(ctx context.Context, im segment.Image, key string) (io.ReadSeekCloser, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return nil, err
+	}
+	blob, err := w.blobs.Open(ctx, key)
+	switch {
+	case !lost(err):
+		return blob, err
+	case key == im.OriginalKey():
+		return nil, gone(im, "The original", err)
+	}
+	if again := w.remakeCopy(ctx, im, key); again != nil {
+		return nil, gone(im, "A copy", errors.Join(err, again))
+	}
+	return w.blobs.Open(ctx, key)
+}
+
+// remakeCopy makes the display copy or the thumbnail from the original.
+func (w *Workspace) remakeCopy(ctx context.Context, im segment.Image, key string) error {
+	encode := (*photo.Photo).EncodeDisplay
+	if key == im.ThumbnailKey() {
+		encode = (*photo.Photo).EncodeThumbnail
+	}
+	return w.picture(ctx, im.OriginalKey(), func(p *photo.Photo) error {
+		content, err := written(key, func(out io.Writer) error { return encode(p, out) })
+		if err != nil {
+			return err
+		}
+		return w.replace(ctx, content)
+	})
+}
+
+// replace puts other content under a key.
+func (w *Workspace) replace(ctx context.Context, b newBlob) error {
+	w.remaking.Lock()
+	defer w.remaking.Unlock()
+	if err := w.blobs.Remove(ctx, b.key); err != nil {
+		return err
+	}
+	return w.blobs.Put(ctx, b.key, func(out io.Writer) error { _, err := out.Write(b.content); return err })
+}
+
+// remakeSuperpixels finds the superpixels of an image again from its original.
+// Evidence speaks of them by number, so they are only taken when it is certain
+// that they are the same as before: by the checksum of what was stored, by the one
+// of the two files that is still good, or because there is no evidence.
+func (w *Workspace) remakeSuperpixels(ctx context.Context, im segment.Image) error {
+	return w.picture(ctx, im.OriginalKey(), func(p *photo.Photo) error {
+		if size := p.Pixels.Bounds().Size(); size.X != im.Width || size.Y != im.Height {
+			return errors.New("the original has another size than the record says")
+		}
+		var made [2]newBlob
+		var err error
+		late := w.long(ctx, func() {
+			hierarchy, graph := superpixels.Divide(p.Pixels, finestFactor*im.Regions)
+			var e error
+			made[0], err = written(im.HierarchyKey(), marshalTo(hierarchy))
+			made[1], e = written(im.GraphKey(), marshalTo(graph))
+			err = errors.Join(err, e)
+		})
+		if err := errors.Join(late, err); err != nil {
+			return err
+		}
+		same, good := im.Seq == 0, [2]bool{}
+		for i, b := range made {
+			good[i] = w.holds(ctx, b)
+			sum, err := w.blobs.Sum(b.key)
+			if err != nil {
+				return err
+			}
+			own := sha256.Sum256(b.content)
+			same = same || good[i] || sum == hex.EncodeToString(own[:])
+		}
+		if !same {
+			return errors.New("superpixels found again would not be certain to be those that the evidence speaks of")
+		}
+		for i, b := range made {
+			if good[i] {
+				continue
+			}
+			if err := w.replace(ctx, b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// holds reports whether a blob is stored as it is.
+func (w *Workspace) holds(ctx context.Context, b newBlob) bool {
+	blob, err := w.blobs.Open(ctx, b.key)
+	if err != nil {
+		return false
+	}
+	defer blob.Close()
+	stored, err := io.ReadAll(blob)
+	return err == nil && bytes.Equal(stored, b.content)
+}

@@ -1,0 +1,105 @@
+package blob
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+
+	"collie/segment"
+)
+
+// sealed ends the names of files with a seal behind their content: its SHA-256.
+// Files of earlier versions have neither. It is in the name so that no damage of
+// the content can make a sealed file look like another.
+const sealed = ".s"
+
+// sealBytes is the length of a seal.
+const sealBytes = sha256.Size
+
+// checkedBytes is how large a file can be that is compared with its seal whenever
+// it is opened. Larger ones are archives, which have checksums of their own.
+const checkedBytes = 128 << 20
+
+// Seal copies content to w and its seal behind it.
+func Seal(w io.Writer, content io.Reader) error {
+	sum := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(w, sum), content); err != nil {
+		return err
+	}
+	_, err := w.Write(sum.Sum(nil))
+	return err
+}
+
+// SealedName is the name of the file, in the folder of a store, that holds the
+// sealed content of a key.
+func SealedName(key string) string { return key + sealed }
+
+// content is an open file without its seal.
+type content struct {
+	*io.SectionReader
+	file *os.File
+}
+
+func (c *content) Close() error { return c.file.Close() }
+
+// unseal returns the content of a sealed file, compared with its seal; the file
+// is closed when there is an error.
+func unseal(file *os.File, size int64, key string) (*content, error) {
+	c := &content{io.NewSectionReader(file, 0, size-sealBytes), file}
+	err := c.check(size, key)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return c, nil
+}
+
+func (c *content) check(size int64, key string) error {
+	damaged := segment.Errorf(segment.Damaged, "The file %s of the data folder is damaged: its content does not fit its checksum. The command doctor says what can be done.", key)
+	if size < sealBytes {
+		return damaged
+	}
+	if size > checkedBytes {
+		return nil
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(c.file, 0, size-sealBytes)); err != nil {
+		return damaged.Because(err)
+	}
+	want, err := seal(c.file, size)
+	if err != nil || !bytes.Equal(sum.Sum(nil), want) {
+		return damaged.Because(err)
+	}
+	return nil
+}
+
+// seal reads the seal of a file.
+func seal(file *os.File, size int64) ([]byte, error) {
+	b := make([]byte, sealBytes)
+	_, err := file.ReadAt(b, size-sealBytes)
+	return b, err
+}
+
+// Sum is the SHA-256, in hexadecimal, that the content of key had when it was
+// stored; empty for files of earlier versions.
+func (s *Store) Sum(key string) (string, error) {
+	if err := checkKey(key); err != nil {
+		return "", err
+	}
+	file, err := s.root.Open(SealedName(key))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || info.Size() < sealBytes {
+		return "", err
+	}
+	b, err := seal(file, info.Size())
+	return hex.EncodeToString(b), err
+}
