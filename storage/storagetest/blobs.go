@@ -27,6 +27,7 @@ type Blobs interface {
 
 // TestBlobs checks the contract of segment.Blobs.
 func TestBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
+	t.Parallel()
 	fresh := func(t *testing.T) Blobs {
 		b := open(t, t.TempDir())
 		t.Cleanup(func() { must(t, b.Close()) })

@@ -35,6 +35,7 @@ func SmallDisk(t *testing.T) (dir string, enlarge func()) {
 // everything acknowledged can be read, and with more space writing goes on
 // without opening anew.
 func TestFullStore(t *testing.T, open func(tb testing.TB, place string) Store) {
+	t.Parallel()
 	place, enlarge := SmallDisk(t)
 	s := open(t, place)
 	defer func() { closeStore(t, s) }()
@@ -72,6 +73,7 @@ func TestFullStore(t *testing.T, open func(tb testing.TB, place string) Store) {
 
 // TestFullBlobs is TestFullStore for blobs.
 func TestFullBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
+	t.Parallel()
 	place, enlarge := SmallDisk(t)
 	b := open(t, place)
 	defer func() { must(t, b.Close()) }()

@@ -122,6 +122,7 @@ func killOne(t *testing.T, place string) []string {
 // random moments. No acknowledged event may be lost or doubled and no log may
 // have a gap. It must be called by a test function, not by a subtest.
 func TestKilledStore(t *testing.T, open func(tb testing.TB, place string) Store) {
+	t.Parallel()
 	if place := os.Getenv(placeVariable); place != "" {
 		storeVictim(t, open(t, place))
 		return
@@ -212,6 +213,7 @@ func storeVictim(t *testing.T, s Store) {
 // TestKilledBlobs is TestKilledStore for blobs: what is there is whole, and what
 // was acknowledged is there. Nothing half-written may remain after opening anew.
 func TestKilledBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
+	t.Parallel()
 	if place := os.Getenv(placeVariable); place != "" {
 		blobsVictim(t, open(t, place))
 		return

@@ -22,6 +22,7 @@ func (p *Disk) Freeze() {
 // reads go on, and all that was acknowledged is there once it can be written
 // again.
 func TestReadOnlyStore(t *testing.T, open func(tb testing.TB, place string) Store) {
+	t.Parallel()
 	disk := NewDisk(t)
 	s := open(t, disk.Dir)
 	p := newProject("p")
@@ -49,6 +50,7 @@ func TestReadOnlyStore(t *testing.T, open func(tb testing.TB, place string) Stor
 
 // TestReadOnlyBlobs is TestReadOnlyStore for blobs.
 func TestReadOnlyBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
+	t.Parallel()
 	disk := NewDisk(t)
 	b := open(t, disk.Dir)
 	must(t, b.Put(t.Context(), "a/1", writes(content(10))))

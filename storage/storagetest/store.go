@@ -30,6 +30,7 @@ type Store interface {
 
 // TestStore checks the contract of segment.Store.
 func TestStore(t *testing.T, open func(tb testing.TB, place string) Store) {
+	t.Parallel()
 	fresh := func(t *testing.T) Store {
 		s := open(t, t.TempDir())
 		t.Cleanup(func() { closeStore(t, s) })

@@ -53,6 +53,7 @@ func traced(t *testing.T, place string, options ...string) (lines []string, trac
 // before each acknowledgement. The control is the test itself: with a store
 // that does not sync there is nothing between two acknowledgements.
 func TestSyncedStore(t *testing.T, open func(tb testing.TB, place string) Store) {
+	t.Parallel()
 	const events = 20
 	if place := os.Getenv(placeVariable); place != "" {
 		s := open(t, place)
@@ -83,6 +84,7 @@ func TestSyncedStore(t *testing.T, open func(tb testing.TB, place string) Store)
 // nothing is acknowledged, reading goes on, and what was acknowledged before is
 // there when the store is opened anew.
 func TestBrokenStore(t *testing.T, open func(tb testing.TB, place string) Store) {
+	t.Parallel()
 	const events = 10_000 // more than come before the failure
 	if place := os.Getenv(placeVariable); place != "" {
 		s := open(t, place)
@@ -135,6 +137,7 @@ func victim(t *testing.T, s Store, events int) (image string, acked int) {
 // TestSyncedBlobs checks in a trace of the system calls that a blob and its new
 // folders are synced in the order that a power cut demands.
 func TestSyncedBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
+	t.Parallel()
 	if place := os.Getenv(placeVariable); place != "" {
 		b := open(t, place)
 		must(t, b.Put(t.Context(), "new/folder/x", writes(content(10))))
@@ -168,6 +171,7 @@ func TestSyncedBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs)
 // the failure there is nothing under the key and nothing half-written, and a
 // store that knows its disk is broken takes no more.
 func TestBrokenBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
+	t.Parallel()
 	if place := os.Getenv(placeVariable); place != "" {
 		runtime.LockOSThread() // strace counts calls per thread
 		b := open(t, place)
