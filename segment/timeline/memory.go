@@ -41,13 +41,11 @@ func (t *Timeline) Holds(kind segment.EventKind) bool {
 	return kind != segment.Restore
 }
 
-// Again returns a timeline of the same image with the given events.
-func (t *Timeline) Again(events []segment.Event) *Timeline {
-	whole := newTimeline(t.cells, t.start, t.cutter, t.cuts)
-	for _, e := range events {
-		whole.Apply(e)
-	}
-	return whole
+// Blank returns the timeline without evidence of the same image, which knows the
+// superpixels of the events that t has played. The two can be used at the same
+// time.
+func (t *Timeline) Blank() *Timeline {
+	return newTimeline(t.cells, t.start, t.cutter, maps.Clone(t.cuts))
 }
 
 // What things take in memory, in bytes.

@@ -27,7 +27,9 @@ type Annotation struct {
 	release   func()
 	told      func(imageID string) // see Workspace.Watch
 
-	mu       sync.Mutex
+	past past // for those who look back
+
+	mu       sync.Mutex // never held while a hypothesis is made or the past is played
 	timeline *timeline.Timeline
 	project  segment.Project     // as last read
 	table    *segment.ClassTable // of it

@@ -7,6 +7,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/engine"
 	"collie/segment/timeline"
 	"collie/superpixels"
 )
@@ -23,40 +24,78 @@ func (a *Annotation) Append(ctx context.Context, expected int, e segment.Event) 
 	if err := a.guard.may(ctx, access.Annotate); err != nil {
 		return 0, err
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	return a.add(ctx, expected, e)
 }
 
-// add is Append for a caller who may, and who holds the lock.
+// last stands for the number of events there are, whatever it is.
+const last = -1
+
+// picked is a hypothesis that an accept takes over, and its sequence.
+type picked struct {
+	sequence   *engine.Sequence
+	hypothesis engine.Hypothesis
+}
+
+// add is Append for a caller with the right to it; expected can be last. What
+// takes a while – to make a hypothesis, to play events again – happens without the
+// lock; whether the evidence has changed meanwhile is checked by the next try.
 func (a *Annotation) add(ctx context.Context, expected int, e segment.Event) (int, error) {
+	var pick picked
+	for {
+		seq, prepare, err := a.try(ctx, expected, e, &pick)
+		if prepare == nil {
+			return seq, err
+		}
+		if err := errors.Join(err, prepare()); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// try is one attempt to add an event. Where something has to be computed first,
+// prepare does so; it needs the lock to be free. With an error it is to be done
+// before the error is returned.
+func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, pick *picked) (seq int, prepare func() error, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if expected == last {
+		expected = a.timeline.Seq()
+	}
 	if err := a.readProject(ctx); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if seq, ok, err := a.repeated(ctx, &e); ok || err != nil {
-		return seq, err
+		return seq, nil, err
 	}
 	if err := a.resolve(expected, &e); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	sign(ctx, &e)
 	if !a.timeline.Holds(e.Kind) {
-		if err := a.recall(ctx); err != nil {
-			return 0, err
-		}
+		return 0, func() error { return a.recall(ctx) }, nil
 	}
 	if err := a.timeline.Affords(&e); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if err := a.timeline.Possible(e.Kind); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if e.Kind == segment.Accept {
-		if err := a.fillPick(ctx, &e); err != nil {
-			return 0, err
+		if sequence := a.present(); pick.sequence != sequence {
+			return 0, func() error {
+				h, err := sequence.At(ctx, e.Pick.Rank)
+				*pick = picked{sequence, h}
+				return err
+			}, nil
+		}
+		if err := a.fillPick(&e, pick.hypothesis); err != nil {
+			return 0, nil, err
 		}
 	}
-	return a.commit(ctx, e)
+	if seq, err = a.commit(ctx, e); segment.KindOf(err) == segment.Conflict { // another process wrote to the log
+		prepare = func() error { return a.catchUp(context.WithoutCancel(ctx)) }
+	}
+	return seq, prepare, err
 }
 
 // resolve checks that e may come next and puts it in terms of superpixels. The
@@ -117,14 +156,14 @@ func (a *Annotation) commit(ctx context.Context, e segment.Event) (int, error) {
 	// caller still waits, so its cancellation must not part the two.
 	if err := a.store.Append(context.WithoutCancel(ctx), a.image.ID, expected, e, a.progress()); err != nil {
 		a.timeline.Retract(before)
-		if segment.KindOf(err) == segment.Conflict { // another process wrote to the log
-			return 0, errors.Join(err, a.catchUp(context.WithoutCancel(ctx)))
-		}
 		return 0, err
 	}
 	a.sequence = nil
-	if e.Kind != segment.Undo && e.Kind != segment.Redo { // who goes back may go further
-		a.timeline.Forget(remembered)
+	if e.Kind != segment.Undo && e.Kind != segment.Redo { // people often undo repeatedly
+		held := a.timeline.Forgotten()
+		if a.timeline.Forget(remembered); a.timeline.Forgotten() > held {
+			a.past.drop()
+		}
 	}
 	return a.timeline.Seq(), nil
 }
@@ -139,23 +178,19 @@ func (a *Annotation) begin() {
 // catchUp plays what the store has from the beginning: an undo among the events
 // of another process may reach far back.
 func (a *Annotation) catchUp(ctx context.Context) error {
-	events, err := a.store.Events(ctx, a.image.ID, 0)
-	if err != nil {
+	if err := a.recall(ctx); err != nil {
 		return err
 	}
-	a.timeline = a.timeline.Again(events)
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.timeline.Forget(remembered)
-	a.sequence = nil
 	return nil
 }
 
 // fillPick completes an accept event with the labels of the hypothesis that it
 // names, after checking that this is the hypothesis the person saw.
-func (a *Annotation) fillPick(ctx context.Context, e *segment.Event) error {
-	h, err := a.present().At(ctx, e.Pick.Rank)
-	if err != nil {
-		return err
-	}
+// The caller holds the lock.
+func (a *Annotation) fillPick(e *segment.Event, h engine.Hypothesis) error {
 	if e.Pick.Digest != "" && e.Pick.Digest != h.Digest.String() {
 		a.turns.observer.Happened(Diverged)
 		return a.conflict("Hypothesis %d with digest %s is not the one of the present evidence, which has digest %s. Nothing was changed; look at the present hypotheses and pick again.", e.Pick.Rank, e.Pick.Digest, h.Digest)

@@ -11,21 +11,24 @@ import (
 
 // PixelsAfter returns the labelling as it was after event number seq, 0 for the
 // beginning, like Pixels; classes are the present ones. The slice is the
-// caller's. It plays the events that led there again.
+// caller's. It plays the events that led there again, for which nobody has to
+// wait who works on the image.
 func (a *Annotation) PixelsAfter(ctx context.Context, seq int) ([]uint8, error) {
 	if err := a.guard.may(ctx, access.Read); err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	if seq < 0 || seq > a.timeline.Seq() {
-		return nil, segment.Errorf(segment.Invalid, "There is no event %d: this image has %d.", seq, a.timeline.Seq())
+	present, table := a.timeline.Seq(), a.table
+	a.mu.Unlock()
+	if seq < 0 || seq > present {
+		return nil, segment.Errorf(segment.Invalid, "There is no event %d: this image has %d.", seq, present)
 	}
-	if err := a.recall(ctx); err != nil {
-		return nil, err
-	}
-	was := a.timeline.After(seq)
-	return timeline.Spread(a.cells, a.table.Through(was.Cells()), was.Repairs(a.table)), nil
+	var pixels []uint8
+	err := a.lookBack(ctx, func(whole *timeline.Timeline) {
+		was := whole.After(seq)
+		pixels = timeline.Spread(a.cells, table.Through(was.Cells()), was.Repairs(table))
+	})
+	return pixels, err
 }
 
 // Events returns the first seq events, of at most as many as there are.
@@ -34,9 +37,11 @@ func (a *Annotation) Events(ctx context.Context, seq int) ([]segment.Event, erro
 		return nil, err
 	}
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.timeline.Forgotten() == 0 {
-		return slices.Clone(a.timeline.Events(0)[:seq]), nil
+	held := a.timeline.Forgotten() == 0
+	events := a.timeline.Events(0)
+	a.mu.Unlock()
+	if held {
+		return slices.Clone(events[:seq]), nil
 	}
 	events, err := a.store.Events(ctx, a.image.ID, 0)
 	return events[:min(seq, len(events))], err
@@ -54,18 +59,23 @@ func (a *Annotation) History(ctx context.Context, after, limit int) (entries []E
 	if err := a.guard.may(ctx, access.Read); err != nil {
 		return nil, 0, err
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if after < a.timeline.Forgotten() {
-		if err := a.recall(ctx); err != nil {
-			return nil, 0, err
+	list := func(t *timeline.Timeline) {
+		events := t.Events(after)
+		for _, e := range events[:min(limit, len(events))] {
+			entries = append(entries, Entry{e, t.About(e.Seq)})
 		}
+		seq = t.Seq()
 	}
-	events := a.timeline.Events(after)
-	for _, e := range events[:min(limit, len(events))] {
-		entries = append(entries, Entry{e, a.timeline.About(e.Seq)})
+	a.mu.Lock()
+	held := after >= a.timeline.Forgotten()
+	if held {
+		list(a.timeline)
 	}
-	return entries, a.timeline.Seq(), nil
+	a.mu.Unlock()
+	if !held {
+		err = a.lookBack(ctx, list)
+	}
+	return entries, seq, err
 }
 
 // remembered is how many events, with what undo needs of them, an open image
@@ -73,17 +83,105 @@ func (a *Annotation) History(ctx context.Context, after, limit int) (entries []E
 // what is older is read from the store when somebody goes back that far.
 const remembered = 64
 
-// recall reads back what the timeline has forgotten. O(events). The caller holds
-// the lock.
+// recall reads back what the timeline has forgotten, and what other processes have
+// stored. It plays without the lock, while others add events, and takes in theirs
+// at the end. O(events).
 func (a *Annotation) recall(ctx context.Context) error {
-	seq := a.timeline.Seq()
-	if a.timeline.Forgotten() == 0 {
-		return nil
+	a.mu.Lock()
+	whole := a.timeline.Blank()
+	a.mu.Unlock()
+	for {
+		events, err := a.store.Events(ctx, a.image.ID, whole.Seq())
+		if err == nil {
+			err = play(ctx, whole, events)
+		}
+		if err != nil {
+			return err
+		}
+		if a.replace(whole) {
+			return nil
+		}
 	}
-	events, err := a.store.Events(ctx, a.image.ID, 0)
-	if err != nil {
-		return err
+}
+
+// replace puts a timeline that has been played without the lock in place of the
+// present one, whose newer events it plays first; false says that they are no
+// longer held.
+func (a *Annotation) replace(whole *timeline.Timeline) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.timeline.Forgotten() > whole.Seq() {
+		return false
 	}
-	a.timeline = a.timeline.Again(events[:min(seq, len(events))])
+	for _, e := range a.timeline.Events(whole.Seq()) {
+		whole.Apply(e)
+	}
+	if whole.Seq() > a.timeline.Seq() {
+		a.sequence = nil
+	}
+	a.timeline = whole
+	return true
+}
+
+// play plays events until ctx is done.
+func play(ctx context.Context, t *timeline.Timeline, events []segment.Event) error {
+	for _, e := range events {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t.Apply(e)
+	}
 	return nil
+}
+
+// past is the whole evidence of an image for those who look back. It is apart
+// from the timeline that events are added to, so that these don't wait.
+type past struct {
+	turn  chan struct{}      // holds a token while somebody uses the timeline
+	whole *timeline.Timeline // nil before the first use
+}
+
+func newPast() past { return past{turn: make(chan struct{}, 1)} }
+
+// drop lets go of the timeline, unless somebody uses it, who is going to need
+// it again.
+func (p *past) drop() {
+	select {
+	case p.turn <- struct{}{}:
+		p.whole = nil
+		<-p.turn
+	default:
+	}
+}
+
+// lookBack lets look use the timeline of all events, when those who look before
+// are done.
+func (a *Annotation) lookBack(ctx context.Context, look func(whole *timeline.Timeline)) error {
+	select {
+	case a.past.turn <- struct{}{}:
+		defer func() { <-a.past.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	a.mu.Lock()
+	whole := a.past.whole
+	if whole == nil {
+		whole = a.timeline.Blank()
+	}
+	held := a.timeline.Forgotten() <= whole.Seq()
+	events := slices.Clone(a.timeline.Events(whole.Seq()))
+	a.mu.Unlock()
+	if !held {
+		var err error
+		if events, err = a.store.Events(ctx, a.image.ID, whole.Seq()); err != nil {
+			return err
+		}
+	}
+	a.past.whole = nil // in case playing damaged evidence panics
+	err := play(ctx, whole, events)
+	if err == nil {
+		look(whole)
+	}
+	a.past.whole = whole
+	return err
 }

@@ -30,18 +30,11 @@ func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8) 
 	}
 	e := segment.Event{ID: id, Kind: segment.Import}
 	e.Cells, e.Repairs = timeline.Majority(a.cells, pixels)
-	seq, err := a.appendOwn(ctx, e)
+	seq, err := a.add(ctx, last, e)
 	if err == nil {
 		a.told(a.image.ID)
 	}
 	return seq, err
-}
-
-// appendOwn adds an event that the server makes, at the end of the evidence.
-func (a *Annotation) appendOwn(ctx context.Context, e segment.Event) (int, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.add(ctx, a.timeline.Seq(), e)
 }
 
 // SetGuess makes scores that were made elsewhere the first guess of the image, as
@@ -70,7 +63,7 @@ func (a *Annotation) SetGuess(ctx context.Context, id string, classes []uint8, s
 			}
 		}
 	}
-	seq, err := a.appendOwn(ctx, segment.Event{ID: id, Kind: segment.FirstGuess, Scores: out})
+	seq, err := a.add(ctx, last, segment.Event{ID: id, Kind: segment.FirstGuess, Scores: out})
 	if err == nil {
 		a.told(a.image.ID)
 	}

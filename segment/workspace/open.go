@@ -125,6 +125,7 @@ func (o *openImages) release(im *openImage) {
 		o.forget(im)
 		return
 	}
+	im.annotation.past.drop()
 	im.place = o.idle.PushBack(im)
 	o.weigh(im)
 	o.shrink()
@@ -203,7 +204,7 @@ func (w *Workspace) load(ctx context.Context, im segment.Image) (a *Annotation, 
 		}
 	}
 	a = &Annotation{
-		store: w.store, guard: w.guard, turns: &w.turns, image: im, hierarchy: hierarchy, cells: hierarchy.Runs(), cellGraph: graph,
+		store: w.store, guard: w.guard, turns: &w.turns, past: newPast(), image: im, hierarchy: hierarchy, cells: hierarchy.Runs(), cellGraph: graph,
 		told: w.tell,
 	}
 	a.begin()

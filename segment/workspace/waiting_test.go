@@ -1,0 +1,142 @@
+package workspace_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/photo"
+	"collie/segment/schedule"
+	"collie/segment/workspace"
+	"collie/storage/workspacetest"
+)
+
+// slowStore is a store whose readers of old events wait until they are let go.
+type slowStore struct {
+	segment.Store
+	entered, free chan struct{} // nil while nobody waits
+}
+
+func (s *slowStore) Events(ctx context.Context, id string, after int) ([]segment.Event, error) {
+	if s.free != nil {
+		s.entered <- struct{}{}
+		<-s.free
+	}
+	return s.Store.Events(ctx, id, after)
+}
+
+// mustAppendMeanwhile adds a label while something else is under way.
+func mustAppendMeanwhile(t *testing.T, a *workspace.Annotation, id string, expected int) {
+	t.Helper()
+	stored := make(chan error, 1)
+	go func() {
+		_, err := a.Append(context.Background(), expected, label(id, 1, [2]float64{30, 40}))
+		stored <- err
+	}()
+	select {
+	case err := <-stored:
+		if err != nil {
+			t.Errorf("the label is refused: %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the label waits")
+	}
+}
+
+// While somebody looks back further than is held in memory, or undoes that far,
+// others label.
+func TestNobodyWaitsForTheReader(t *testing.T) {
+	const events, then = 140, 40 // more than are ever held
+	for name, back := range map[string]func(a *workspace.Annotation) (any, error){
+		"a labelling of before": func(a *workspace.Annotation) (any, error) { return a.PixelsAfter(context.Background(), then) },
+		"the history": func(a *workspace.Annotation) (any, error) {
+			entries, _, err := a.History(context.Background(), 0, then)
+			return len(entries), err
+		},
+		"the evidence": func(a *workspace.Annotation) (any, error) {
+			log, err := a.Events(context.Background(), then)
+			return len(log), err
+		},
+		"a restore": func(a *workspace.Annotation) (any, error) {
+			_, err := a.Append(context.Background(), events, segment.Event{ID: "back", Kind: segment.Restore, To: then})
+			return segment.KindOf(err), nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var store *slowStore
+			w := mustOpenWorkspace(t, t.TempDir(), func(s segment.Store) segment.Store {
+				store = &slowStore{Store: s}
+				return store
+			})
+			a := mustAnnotate(t, w)
+			long(t, a, 0, then)
+			want := map[string]any{"a labelling of before": a.Pixels(), "the history": then, "the evidence": then, "a restore": segment.Conflict}[name]
+			long(t, a, then, events)
+
+			store.entered, store.free = make(chan struct{}), make(chan struct{})
+			type answer struct {
+				got any
+				err error
+			}
+			looked := make(chan answer, 1)
+			go func() {
+				got, err := back(a)
+				looked <- answer{got, err}
+			}()
+			<-store.entered
+			mustAppendMeanwhile(t, a, "meanwhile", events)
+			close(store.free)
+			go func() {
+				for range store.entered { // whoever reads again
+				}
+			}()
+			got := <-looked
+			close(store.entered)
+			if diff := cmp.Diff(want, got.got); diff != "" || got.err != nil {
+				t.Errorf("error %v (-want +got):\n%s", got.err, diff)
+			}
+			store.free = nil
+			if got, err := a.PixelsAfter(t.Context(), events+1); err != nil || !cmp.Equal(got, a.Pixels()) {
+				t.Errorf("the present labelling is not that after the last event: %v", err)
+			}
+		})
+	}
+}
+
+// stepGate is an observer that lets no step of a sequence begin while it is
+// closed.
+type stepGate struct{ waiting, free chan struct{} }
+
+func (g *stepGate) Took(what workspace.Time, _ time.Duration) {
+	if what == workspace.TimeQueue && g.free != nil {
+		g.waiting <- struct{}{}
+		<-g.free
+	}
+}
+
+func (g *stepGate) Happened(workspace.Happening) {}
+
+// While the hypothesis is made that somebody accepts, others label; the accept is
+// for a state of before then.
+func TestNobodyWaitsForAnAcceptance(t *testing.T) {
+	g := new(stepGate)
+	f := workspacetest.MustOpenFolder(t, t.TempDir())
+	a := mustAnnotate(t, workspace.New(f.Store, f.Blobs, photo.NewGate(photo.Limits{}), workspace.Options{Schedule: schedule.Limits{Workers: 1}, Observer: g}))
+	mustAppend(t, a, label("a", 0, [2]float64{10, 40}))
+	mustAppend(t, a, label("b", 1, [2]float64{110, 40}))
+	g.waiting, g.free = make(chan struct{}), make(chan struct{})
+	accepted := make(chan error, 1)
+	go func() {
+		_, err := a.Append(context.Background(), 2, segment.Event{ID: "c", Kind: segment.Accept, Pick: &segment.Pick{Rank: 0}})
+		accepted <- err
+	}()
+	<-g.waiting
+	mustAppendMeanwhile(t, a, "meanwhile", 2)
+	close(g.free)
+	if err := <-accepted; segment.KindOf(err) != segment.Conflict {
+		t.Errorf("the accept: %v, want a conflict", err)
+	}
+}
