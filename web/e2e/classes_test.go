@@ -42,6 +42,7 @@ func (p *page) dragClass(row, over int) (drop func()) {
 		xy := value[[]float64](p, fmt.Sprintf(`(() => { const b = document.querySelector('#classes li:nth-child(%d) .class-grip').getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()`, row))
 		return xy[0], xy[1]
 	}
+	value[bool](p, fmt.Sprintf(`(document.querySelector('#classes li:nth-child(%d)').scrollIntoView({block: 'nearest'}), true)`, row))
 	x, from := grip(row)
 	_, to := grip(over)
 	to += math.Copysign(3, to-from)
