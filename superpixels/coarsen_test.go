@@ -127,3 +127,23 @@ func TestCoarsenedGraph(t *testing.T) {
 		}
 	})
 }
+
+// What a coarse level says of a cut it says of all that the cut's regions are
+// made of.
+func TestLevelOfACut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h, fine, g, apart := drawCut(t)
+		n := rapid.IntRange(1, fine.N).Draw(t, "regions")
+		c := h.Cut(g, n, apart, 0)
+		coarse := rapid.IntRange(1, n).Draw(t, "coarse")
+		of, level := h.LevelOf(c, coarse), h.Level(coarse)
+		if len(of) != c.N {
+			t.Fatalf("%d regions, the cut has %d", len(of), c.N)
+		}
+		for i, parent := range c.Parent {
+			if of[parent] != level[i] {
+				t.Fatalf("region %d is said to be in %d, region %d of the finest level, a part of it, is in %d", parent, of[parent], i, level[i])
+			}
+		}
+	})
+}

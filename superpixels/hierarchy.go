@@ -36,6 +36,16 @@ func (h *Hierarchy) Level(n int) []int32 {
 	return of
 }
 
+// LevelOf returns Level(n) for the regions of a cut: which of n coarse regions
+// holds each of them. n must not exceed the number the cut was asked for.
+func (h *Hierarchy) LevelOf(c *Cut, n int) []int32 {
+	of := make([]int32, c.N)
+	for i, region := range h.Level(n) {
+		of[c.Parent[i]] = region
+	}
+	return of
+}
+
 // NewHierarchy segments the image, whose alpha is ignored, into finest regions
 // (at least 1, at most one per pixel) and merges them down to one. It panics
 // when the image is empty. The result depends on the pixels and on finest

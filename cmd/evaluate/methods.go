@@ -11,7 +11,6 @@ import (
 	"collie/herding"
 	"collie/herding/methods"
 	"collie/segment"
-	"collie/segment/engine"
 	"collie/segment/simulate"
 )
 
@@ -182,7 +181,7 @@ func (c *methodsCommand) pose(r *contender, s *scene, draw int, scores func(int)
 		return &posed{nil, clicks}, nil
 	}
 	if r.Model == "harmonic" {
-		p, err := engine.NewModel(s.Graph, engine.DefaultParameters).Problem(clicks.Fixed, k, nil)
+		p, err := s.Model().Problem(clicks.Fixed, k, nil)
 		return &posed{p, clicks}, err
 	}
 	p, err := herding.Paper(simulate.Paper(&s.Scene, clicks), herding.Similarity, simulate.PaperWeight)
@@ -199,7 +198,7 @@ func (c *methodsCommand) try(ctx context.Context, r *contender, s *scene, image,
 		r.add(image, draw, s, at, []herding.Hypothesis{{Labels: make([]uint8, len(at.clicks.Fixed)), Weight: 1}}, 0)
 		return nil
 	}
-	source, err := methods.New(r.Method, at.problem, methods.Options{Seed: 1, Strength: c.Strength, Regions: [][]int32{s.coarse}})
+	source, err := methods.New(r.Method, at.problem, methods.Options{Seed: 1, Strength: c.Strength, Regions: [][]int32{s.Coarse}})
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func (c *nextCommand) work(ctx context.Context, s *scene, row *inquiry, draw, im
 	for l, class := range inPlay.Classes {
 		place[class] = int16(l)
 	}
-	q := query{name: row.Query, scene: s, model: engine.NewModel(s.Graph, engine.DefaultParameters), classes: inPlay, rng: rng}
+	q := query{name: row.Query, scene: s, model: s.Model(), classes: inPlay, rng: rng}
 	var quality []float64
 	var spent time.Duration
 	for asked := 0; ; asked++ {

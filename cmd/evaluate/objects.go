@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"collie/segment/engine"
 	"collie/segment/simulate"
 	"collie/superpixels"
 )
@@ -145,7 +146,7 @@ func openObject(p simulate.Picture, regions int) (*thing, error) {
 	rgb := meanRGB(img, hierarchy.Runs().Coarsen(cut.Parent, cut.N).Map())
 	return &thing{
 		Object: *object, id: p.ID, cells: cells, adjacent: simulate.Neighbours(graph),
-		scene: simulate.Scene{Graph: graph.Coarsen(cut.Parent, cut.N), RGB: rgb}, parent: cut.Parent,
+		scene: simulate.Scene{Graph: graph.Coarsen(cut.Parent, cut.N), RGB: rgb, Coarse: hierarchy.LevelOf(cut, engine.Regions(cut.N))}, parent: cut.Parent,
 	}, nil
 }
 

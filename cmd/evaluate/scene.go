@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 
+	"collie/segment/engine"
 	"collie/segment/simulate"
 	"collie/superpixels"
 )
@@ -13,7 +14,6 @@ type scene struct {
 	simulate.Scene
 	id       string
 	regions  *superpixels.Map
-	coarse   []int32 // region of a cut a sixtieth as fine, per region
 	truth    simulate.Truth
 	majority []uint8
 }
@@ -35,10 +35,9 @@ func open(p simulate.Picture, regions, classes int) (*scene, error) {
 		return nil, fmt.Errorf("%s: %w", p.Mask(), err)
 	}
 	return &scene{
-		Scene:    simulate.Scene{Graph: superpixels.Describe(img, m), RGB: meanRGB(img, m)},
+		Scene:    simulate.Scene{Graph: superpixels.Describe(img, m), RGB: meanRGB(img, m), Coarse: hierarchy.Level(engine.Regions(m.N))},
 		id:       p.ID,
 		regions:  m,
-		coarse:   hierarchy.Level(max(2, m.N/60)),
 		truth:    truth,
 		majority: simulate.Majority(truth),
 	}, nil

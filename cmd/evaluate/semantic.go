@@ -271,7 +271,7 @@ func (r *semanticTrial) hypotheses(ctx context.Context, s *scene, m *crf.Model, 
 		}
 		shares := slices.Clone(scores)
 		engine.NormaliseRows(shares, m.Labels)
-		if p, err = engine.NewModel(s.Graph, engine.DefaultParameters).Problem(fixed, m.Labels, shares); err != nil {
+		if p, err = s.Model().Problem(fixed, m.Labels, shares); err != nil {
 			return nil, err
 		}
 		return labellings(p.Run(ctx, r.Hypotheses))

@@ -129,7 +129,7 @@ var all = []Method{
 		source: func(p *herding.Problem, _ Options) (herding.Source, error) { return p, nil },
 	},
 	{
-		Name: "herding-regions", Answers: "maximiser", Marginals: true, Help: "herding that also meets area moments in every region",
+		Name: "herding-regions", Answers: "maximiser", Marginals: true, Help: "the same, with area moments in every region where the problem has none",
 		source: regional,
 	},
 	{
@@ -235,6 +235,9 @@ const (
 func regional(p *herding.Problem, o Options) (herding.Source, error) {
 	if p.UnaryMoments == nil || p.Area == nil {
 		return nil, fmt.Errorf("%w: needs marginals and areas of the nodes; use herding", herding.ErrShape)
+	}
+	if p.Regions != nil {
+		return p, nil
 	}
 	if len(o.Regions) == 0 {
 		return nil, fmt.Errorf("%w: no regions to have moments of, give Options.Regions or use herding", herding.ErrShape)

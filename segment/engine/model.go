@@ -44,6 +44,8 @@ type Parameters struct {
 	Weak      float64 `json:"weak"`       //
 	RateUnary float64 `json:"rate_unary"` // Herding's step on the unaries
 	RateArea  float64 `json:"rate_area"`  // Herding's step on the classes' shares of the area
+
+	RateRegion float64 `json:"rate_region"` // the same within each region of the division
 }
 
 // DefaultParameters are those of every sequence.
@@ -52,7 +54,7 @@ var DefaultParameters = Parameters{
 	Length: 1, Texture: 2.9, Contour: 3, Colour: 1.8, Pattern: 2, Floor: 4e-6,
 	Jump: 3e-3, Alike: 6, Reach: 0.15, Doubtful: 0.065, Guess: 1e-2,
 	Potts: 1, Weak: 0.01,
-	RateUnary: 0.4, RateArea: 1,
+	RateUnary: 0.2, RateArea: 1, RateRegion: 1,
 }
 
 // Model is the evidence model of one superpixel graph: clicks go in, Herding
@@ -61,6 +63,7 @@ var DefaultParameters = Parameters{
 type Model struct {
 	Parameters
 	shares  []float64 // part of the whole area that each superpixel has
+	regions []int32   // region of each superpixel, nil without a division
 	looks   func() []look
 	weights func() []crf.Edge // Potts edges
 
@@ -88,6 +91,18 @@ func NewModel(g *superpixels.Graph, p Parameters) *Model {
 	}
 }
 
+// Regions is how many regions a number of superpixels is divided into, see Divide.
+func Regions(superpixels int) int { return max(2, superpixels/60) }
+
+// Divide lets hypotheses meet the area moments of regions, too: of[i] is the
+// region of superpixel i in a coarse division of the image, a level of the
+// superpixel hierarchy with about Regions of them. Then whole parts of the image
+// change their class together. It returns m and comes before everything else.
+func (m *Model) Divide(of []int32) *Model {
+	m.regions = of
+	return m
+}
+
 // Problem builds the Herding problem of an image with at least two classes in
 // play: fixed holds, per superpixel, the place of the clicked class among the k
 // classes in play, or -1. guess, which may be nil, holds the shares of the first
@@ -97,9 +112,11 @@ func (m *Model) Problem(fixed []int16, k int, guess []float64) (*herding.Problem
 	if err != nil {
 		return nil, err
 	}
-	problem, err := herding.Posterior(marginals, k, fixed, m.weights(), herding.PosteriorOptions{
-		EtaUnary: m.RateUnary, EtaArea: m.RateArea, Area: m.shares,
-	})
+	options := herding.PosteriorOptions{EtaUnary: m.RateUnary, EtaArea: m.RateArea, Area: m.shares}
+	if m.regions != nil {
+		options.Regions, options.EtaRegion = m.regions, m.RateRegion
+	}
+	problem, err := herding.Posterior(marginals, k, fixed, m.weights(), options)
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,14 @@ import (
 // Scene is an image as the methods see it. RGB holds the mean colour of each
 // region, 0 to 1; only the paper's methods look at it.
 type Scene struct {
-	Graph *superpixels.Graph
-	RGB   [][3]float64
+	Graph  *superpixels.Graph
+	RGB    [][3]float64
+	Coarse []int32 // region of each superpixel in a coarse division, nil without one
+}
+
+// Model is the product's evidence model of the scene.
+func (s *Scene) Model() *engine.Model {
+	return engine.NewModel(s.Graph, engine.DefaultParameters).Divide(s.Coarse)
 }
 
 // Method turns clicks into hypotheses. The zero value of all but Name is the
@@ -65,19 +71,19 @@ func (m Method) Hypotheses(ctx context.Context, s *Scene, clicks Clicks, count i
 			problem.EtaPair = m.Rate
 		}
 	case "herding-harmonic":
-		problem, err = engine.NewModel(s.Graph, engine.DefaultParameters).Problem(clicks.Fixed, k, nil)
+		problem, err = s.Model().Problem(clicks.Fixed, k, nil)
 		if err != nil {
 			return nil, err
 		}
 		return collect(ctx, problem, clicks, count)
 	case "random-walker":
-		p, err := engine.NewModel(s.Graph, engine.DefaultParameters).Marginals(clicks.Fixed, k, nil)
+		p, err := s.Model().Marginals(clicks.Fixed, k, nil)
 		if err != nil {
 			return nil, err
 		}
 		return [][]uint8{clicks.Name(herding.RandomWalker(p, k))}, nil
 	case "label-bias":
-		problem, err = engine.NewModel(s.Graph, engine.DefaultParameters).Problem(clicks.Fixed, k, nil)
+		problem, err = s.Model().Problem(clicks.Fixed, k, nil)
 		if err != nil {
 			return nil, err
 		}
