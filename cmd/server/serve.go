@@ -49,13 +49,18 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	figures := metrics.New()
 	turns := schedule.Limits{}.OrDefault()
 	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + turns.Long) // see Scheduler.Long
+	held, err := hold(s.Data, s.Listen)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Close()) }()
 	d, err := openData(ctx, s.Data, s.photo(), workspace.Options{Schedule: turns, Observer: figures})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	d.store.Synced(figures.Synced)
-	defer startSweeping(ctx, d.workspace, log)()
+	defer startSweeping(ctx, d.workspace, s.Data, log)()
 
 	d.workspace.LimitImages(s.MaxImages)
 	scratch, err := openScratch(s.Data)

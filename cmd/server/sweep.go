@@ -2,19 +2,84 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 
 	"collie/segment/access"
 	"collie/segment/workspace"
+	"collie/storage/disk"
 )
 
 // sweepEvery is how often the trash is swept.
 const sweepEvery = 24 * time.Hour
 
+// sweepState is kept in the data folder from one sweep to the next.
+type sweepState struct {
+	// Until is the time up to which the trash has been emptied, plus what can
+	// be restored: the present time, unless the clock has jumped.
+	Until time.Time `json:"until"`
+	At    time.Time `json:"at"` // of the last sweep, by the clock
+}
+
+const (
+	sweepFile = "sweep.json"
+	sweepStep = 24 * time.Hour // of the trash's time, the most for one sweep
+	sweepRest = 12 * time.Hour // between two sweeps, by the clock, however often the server starts
+)
+
+// next is the state after a sweep at the given time, and whether there is to be
+// one. The trash's time goes on by a day with each sweep at most, so that a clock
+// that jumps empties nothing at once; jumped says that it is behind.
+func (s sweepState) next(now time.Time) (after sweepState, due, jumped bool) {
+	switch {
+	case s.Until.IsZero(): // the first sweep ever: what is there is swept from tomorrow on
+		return sweepState{now, now}, false, false
+	case now.Before(s.At): // the clock went back
+		return sweepState{s.Until, now}, false, false
+	case now.Sub(s.At) < sweepRest:
+		return s, false, false
+	}
+	until := s.Until.Add(min(sweepStep+time.Hour, max(0, now.Sub(s.Until))))
+	return sweepState{until, now}, true, now.Sub(until) > sweepStep
+}
+
+// sweep empties the trash as far as the state allows and keeps the new state
+// first, so that a server that is killed does not sweep twice.
+func sweep(ctx context.Context, w *workspace.Workspace, folder string, now time.Time, log *slog.Logger) error {
+	var state sweepState
+	name := filepath.Join(folder, sweepFile)
+	if b, err := os.ReadFile(name); err == nil {
+		_ = json.Unmarshal(b, &state) // what can't be read begins again, which erases nothing
+	}
+	after, due, jumped := state.next(now)
+	if after != state {
+		b, err := json.Marshal(after)
+		if err != nil {
+			return err
+		}
+		if err := disk.Replace(name, func(f *os.File) error { _, err := f.Write(b); return err }); err != nil {
+			return err
+		}
+	}
+	if jumped {
+		log.Warn("the clock is far ahead of the last sweep of the trash, which is now emptied a day's worth at a time", "clock", now, "trash", after.Until)
+	}
+	if !due {
+		return nil
+	}
+	swept, err := w.Sweep(ctx, after.Until)
+	if swept != (workspace.Swept{}) {
+		log.Info("swept the trash", "images", swept.Images, "orphans", swept.Orphans)
+	}
+	return err
+}
+
 // startSweeping sweeps the trash now and then until the returned function is
 // called, which waits for the end of a sweep under way.
-func startSweeping(ctx context.Context, w *workspace.Workspace, log *slog.Logger) (stop func()) {
+func startSweeping(ctx context.Context, w *workspace.Workspace, folder string, log *slog.Logger) (stop func()) {
 	ctx, cancel := context.WithCancel(access.With(ctx, access.Owner))
 	done := make(chan struct{})
 	go func() {
@@ -22,12 +87,8 @@ func startSweeping(ctx context.Context, w *workspace.Workspace, log *slog.Logger
 		again := time.NewTicker(sweepEvery)
 		defer again.Stop()
 		for {
-			swept, err := w.Sweep(ctx, time.Now())
-			if err != nil && ctx.Err() == nil {
+			if err := sweep(ctx, w, folder, time.Now(), log); err != nil && ctx.Err() == nil {
 				log.Error("sweeping the trash", "error", err)
-			}
-			if swept != (workspace.Swept{}) {
-				log.Info("swept the trash", "images", swept.Images, "orphans", swept.Orphans)
 			}
 			select {
 			case <-again.C:

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+
+	"collie/storage/disk"
 )
 
 // ErrOlder is the cause of OpenCurrent's error for a file whose schema is older
@@ -23,7 +26,15 @@ func OpenCurrent(ctx context.Context, path string) (*Store, error) {
 		}
 		return nil, err
 	}
-	db, err := sql.Open("sqlite", dsn(path, "rw", "busy_timeout(5000)"))
+	frozen := disk.IsReadOnly(disk.Writable(filepath.Dir(path)))
+	name := dsn(path, "rw", "busy_timeout(5000)")
+	if frozen {
+		if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
+			return nil, fmt.Errorf("the database %s was not closed and its folder is read-only, so its latest changes can't be read there. Copy the folder to a disk that can be written, and use the copy", path)
+		}
+		name = frozenDSN(path)
+	}
+	db, err := sql.Open("sqlite", name)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +49,31 @@ func OpenCurrent(ctx context.Context, path string) (*Store, error) {
 	if version < len(steps) {
 		return nil, fmt.Errorf("the database %s has version %d, this program version %d: %w", path, version, len(steps), ErrOlder)
 	}
+	if frozen {
+		return openFrozen(ctx, path)
+	}
 	return Open(ctx, path)
+}
+
+// frozenDSN names a file that nobody changes: SQLite needs no files beside it.
+func frozenDSN(path string) string { return dsn(path, "ro") + "&immutable=1" }
+
+// openFrozen opens a database that was closed, in a folder that can't be written.
+// Writes are refused.
+func openFrozen(ctx context.Context, path string) (*Store, error) {
+	writes, err := sql.Open("sqlite", frozenDSN(path))
+	if err != nil {
+		return nil, err
+	}
+	conn, err := writes.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(err, writes.Close())
+	}
+	reads, err := sql.Open("sqlite", frozenDSN(path))
+	if err != nil {
+		return nil, errors.Join(err, conn.Close(), writes.Close())
+	}
+	return &Store{writer: newWriter(writes, conn, filepath.Dir(path)), reads: reads}, nil
 }
 
 func version(ctx context.Context, db *sql.DB) (int, error) {
@@ -53,6 +88,9 @@ func version(ctx context.Context, db *sql.DB) (int, error) {
 // Snapshot copies the database as it is at one moment to a new file, while
 // others write, and flushes that to the disk.
 func (s *Store) Snapshot(ctx context.Context, path string) error {
+	if err := private(path); err != nil { // an empty file is taken for a new one
+		return err
+	}
 	if _, err := s.reads.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
 		return fmt.Errorf("copying the database: %w", err)
 	}

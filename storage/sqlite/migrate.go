@@ -136,6 +136,9 @@ func backup(ctx context.Context, conn *sql.Conn, to string) error {
 	if err := os.Remove(temp); err != nil && !os.IsNotExist(err) {
 		return err
 	}
+	if err := private(temp); err != nil {
+		return err
+	}
 	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", temp); err != nil {
 		return err
 	}

@@ -161,7 +161,7 @@ func TestRefusedFiles(t *testing.T) {
 	for path, want := range map[string]string{
 		other:                               "belongs to another program",
 		text:                                "not a database",
-		filepath.Join(dir, "missing", "db"): "unable to open",
+		filepath.Join(dir, "missing", "db"): "no such file",
 	} {
 		before, _ := os.ReadFile(path)
 		_, err := Open(t.Context(), path)

@@ -12,7 +12,9 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"collie/segment"
@@ -42,6 +44,9 @@ func Open(ctx context.Context, path string) (*Store, error) {
 }
 
 func open(ctx context.Context, path string, migrations fs.FS) (*Store, error) {
+	if err := private(path); err != nil {
+		return nil, err
+	}
 	writes, err := sql.Open("sqlite", dsn(path, "rwc", "busy_timeout(5000)"))
 	if err != nil {
 		return nil, fmt.Errorf("opening the database %s: %w", path, err)
@@ -57,6 +62,34 @@ func open(ctx context.Context, path string, migrations fs.FS) (*Store, error) {
 	reads.SetMaxOpenConns(readers)
 	reads.SetMaxIdleConns(readers)
 	return &Store{writer: newWriter(writes, conn, filepath.Dir(path)), reads: reads}, nil
+}
+
+// private makes the database file, when it is not there, and keeps it and what
+// is beside it from other users, whatever the mode of the folder is. SQLite gives
+// files that it makes the mode of the database.
+func private(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("opening the database %s: %w", path, err)
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	old, err := filepath.Glob(quoteGlob(path) + ".v*.backup")
+	if err != nil {
+		return err
+	}
+	for _, name := range append(old, path, path+"-wal", path+"-shm") {
+		if err := os.Chmod(name, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			return fmt.Errorf("keeping the database from other users: %w", err)
+		}
+	}
+	return nil
+}
+
+// quoteGlob returns a pattern that only a name itself matches.
+func quoteGlob(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
 }
 
 // prepare returns the one connection that writes, after migration.

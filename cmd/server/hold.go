@@ -1,0 +1,56 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// holdName is the file that a server locks while it serves a data folder.
+const holdName = "server.lock"
+
+// holder is what the file says of the server that has locked it.
+type holder struct {
+	Process int       `json:"process"`
+	Listen  string    `json:"listen"`
+	Since   time.Time `json:"since"`
+}
+
+// hold makes this process the only server of a data folder, or says which one
+// is. It is called before anything else is touched; closing the file ends it.
+func hold(folder, listen string) (*os.File, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(filepath.Join(folder, holdName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if !lockFile(file) {
+		return nil, errors.Join(held(folder, file), file.Close())
+	}
+	content, err := json.Marshal(holder{os.Getpid(), listen, time.Now().UTC().Truncate(time.Second)})
+	if err == nil {
+		err = file.Truncate(0)
+	}
+	if err == nil {
+		_, err = file.WriteAt(content, 0) // on a full disk the lock holds all the same, only nameless
+	}
+	_ = err
+	return file, nil
+}
+
+// held says who serves a folder.
+func held(folder string, file *os.File) error {
+	var by holder
+	b, err := io.ReadAll(io.LimitReader(file, 4<<10))
+	if err != nil || json.Unmarshal(b, &by) != nil {
+		return fmt.Errorf("another server already serves the data folder %s. Nothing was touched", folder)
+	}
+	return fmt.Errorf("the server with the process id %d, started at %s to listen on %s, already serves the data folder %s. Nothing was touched",
+		by.Process, by.Since.Format(time.DateTime+" MST"), by.Listen, folder)
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package main
+
+import "os"
+
+// lockFile does nothing where there are no such locks.
+func lockFile(*os.File) bool { return true }

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"collie/segment/access"
+	"collie/segment/photo"
+)
+
+// The second server of a folder is refused before it touches anything, and names
+// the first.
+func TestTwoServers(t *testing.T) {
+	data := t.TempDir()
+	p := start(t, data)
+	mark := filepath.Join(data, "scratch", "in-use")
+	if err := os.WriteFile(mark, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(binary, "--listen", "127.0.0.1:0", "--data", data).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "process id "+strconv.Itoa(p.cmd.Process.Pid)) {
+		t.Errorf("%v: %s", err, out)
+	}
+	if _, err := os.Stat(mark); err != nil {
+		t.Errorf("what the first server has in use is gone: %v", err)
+	}
+	p.stop()
+	start(t, data).stop() // the lock ends with its server
+}
+
+// Nobody else can read what Collie makes, also in a folder that others can enter.
+func TestModes(t *testing.T) {
+	data := t.TempDir()
+	if err := os.Chmod(data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(data, "collie.db"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, data)
+	p.sample()
+	seen := 0
+	err := filepath.WalkDir(data, func(name string, d os.DirEntry, err error) error {
+		if err != nil || name == data {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		seen++
+		if info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has the mode %v", name, info.Mode())
+		}
+		return nil
+	})
+	if err != nil || seen < 10 {
+		t.Errorf("%d files, %v", seen, err)
+	}
+	p.stop()
+}
+
+// A database that was closed can be examined and backed up where nothing can be
+// written.
+func TestReadOnlyFolder(t *testing.T) {
+	if os.Getuid() == 0 {
+		if _, err := exec.LookPath("setpriv"); err != nil {
+			t.Skip("root can write everywhere, and setpriv is not installed")
+		}
+	}
+	data, out := t.TempDir(), t.TempDir()
+	p := start(t, data)
+	p.sample()
+	p.stop()
+	run := func(arguments ...string) (string, error) {
+		command := append([]string{binary}, arguments...)
+		if os.Getuid() == 0 {
+			command = append([]string{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"}, command...)
+		}
+		b, err := exec.Command(command[0], command[1:]...).CombinedOutput()
+		return string(b), err
+	}
+	open := func(dir string, mode os.FileMode) {
+		err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() {
+				return os.Chmod(name, mode|0o111)
+			}
+			return os.Chmod(name, mode)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dir := range []string{filepath.Dir(data), filepath.Dir(out)} {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open(data, 0o444)
+	defer open(data, 0o644)
+	open(out, 0o666)
+	if text, err := run("doctor", "--data", data); err != nil || !strings.Contains(text, "0 damaged") {
+		t.Errorf("doctor: %v %s", err, text)
+	}
+	if text, err := run("backup", "--data", data, filepath.Join(out, "b.tar")); err != nil {
+		t.Errorf("backup: %v %s", err, text)
+	}
+}
+
+// A clock that jumps ahead empties the trash a day's worth at a time, after saying
+// so, however often the server starts.
+func TestClockJumps(t *testing.T) {
+	folder := t.TempDir()
+	d, err := openData(t.Context(), folder, photo.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	ctx := access.With(t.Context(), access.Owner)
+	project, err := d.workspace.CreateProject(ctx, "Precious", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.workspace.TrashProject(ctx, project.ID); err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	step := func(now time.Time) int {
+		if err := sweep(ctx, d.workspace, folder, now, slog.New(slog.NewTextHandler(&log, nil))); err != nil {
+			t.Fatal(err)
+		}
+		items, err := d.workspace.Trash(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(items)
+	}
+	now := time.Now()
+	step(now)
+	jumped := now.AddDate(0, 0, 40)
+	for range 10 { // restarts
+		if step(jumped) != 1 {
+			t.Fatal("the trash is empty at once")
+		}
+	}
+	if !strings.Contains(log.String(), "far ahead") {
+		t.Error("nothing was said")
+	}
+	days := 0
+	for step(jumped) == 1 && days < 50 {
+		jumped = jumped.Add(24 * time.Hour)
+		days++
+	}
+	if days < 27 || days > 32 {
+		t.Errorf("erased after %d days", days)
+	}
+}
