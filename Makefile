@@ -5,6 +5,7 @@ run:
 
 generate:
 	cd templates && go tool templ generate
+	go run ./cmd/internal/rooms
 
 # Packages that start no goroutine, and the tests that drive a browser, gain
 # nothing from the race detector, which makes them five to ten times slower.
@@ -12,7 +13,7 @@ plain = ./crf/... ./disjoint ./herding/... ./superpixels/... ./web/e2e
 
 test:
 	go vet ./...
-	@before=$$(cat templates/*_templ.go | sha256sum); $(MAKE) -s generate; test "$$before" = "$$(cat templates/*_templ.go | sha256sum)" || { echo 'templates/*_templ.go were out of date; now they are not: commit them'; exit 1; }
+	@before=$$(cat templates/*_templ.go docs/rooms.svg | sha256sum); $(MAKE) -s generate; test "$$before" = "$$(cat templates/*_templ.go docs/rooms.svg | sha256sum)" || { echo 'templates/*_templ.go or docs/rooms.svg were out of date; now they are not: commit them'; exit 1; }
 	go test -shuffle=on -timeout 20m $(plain)
 	go list ./... | grep -vxF "$$(go list $(plain))" | xargs go test -race -shuffle=on -timeout 20m
 	@if command -v node >/dev/null; then node --test --test-reporter=dot static/*.test.js static/*/*.test.js; else echo 'skipped: the tests of the modules in static/ need node'; fi
