@@ -25,6 +25,9 @@ type commands struct {
 	Backup  backupCommand  `cmd:"" help:"Write all of the data folder to one file, also while the server runs."`
 	Restore restoreCommand `cmd:"" help:"Bring a backup back as a new data folder."`
 	Doctor  doctorCommand  `cmd:"" help:"Examine the data folder and say what is wrong with it, also while the server runs."`
+
+	Version  versionCommand  `cmd:"" help:"Print the version."`
+	Licences licencesCommand `cmd:"" help:"Print the licences of everything in this program."`
 }
 
 // dataFlag names the data folder, for every command that works on one.
