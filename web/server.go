@@ -60,6 +60,10 @@ type Config struct {
 	// Origin is the address under which browsers reach the server when that
 	// is another than the one it listens on, as behind a proxy: scheme and host.
 	Origin string
+	// HTTPS says that the server speaks TLS itself: cookies go over https only,
+	// and browsers are told to use nothing else from now on.
+	HTTPS bool
+
 	// Proxies are believed when they say, by X-Forwarded-For, whom they ask for.
 	Proxies []netip.Prefix
 }
@@ -77,7 +81,7 @@ func New(c Config) *Server {
 	if c.Login != nil {
 		s.sessions = &sessions{
 			Sessions: accounts.NewSessions(c.Login.Sessions, c.Login.Accounts, limits.Session, c.Log),
-			accounts: c.Login.Accounts, secure: strings.HasPrefix(c.Origin, "https://"),
+			accounts: c.Login.Accounts, secure: c.HTTPS || strings.HasPrefix(c.Origin, "https://"),
 		}
 	}
 	if s.metrics == nil {

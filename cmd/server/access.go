@@ -69,8 +69,8 @@ func (s *serveCommand) login(ctx context.Context, d *data, log *slog.Logger) (*w
 	if !some {
 		return nil, fmt.Errorf("--auth asks people to sign in, and there are no users yet. Make the first with: server users add NAME --role admin --data %s", s.Data)
 	}
-	if !web.Loopback(s.Listen) && !strings.HasPrefix(s.Origin, "https://") {
-		log.Warn("passwords and pictures travel unencrypted unless a proxy with TLS stands before this server; name it with --origin https://…")
+	if !web.Loopback(s.Listen) && !s.tlsFlags.enabled() && !strings.HasPrefix(s.Origin, "https://") {
+		log.Warn("passwords and pictures travel unencrypted: use --tls-cert or --tls-acme, or a proxy with TLS that --origin https://… names")
 	}
 	return &web.Login{Accounts: users, Sessions: d.store}, nil
 }

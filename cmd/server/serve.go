@@ -26,6 +26,7 @@ const failedGrace = 3 * time.Second
 type serveCommand struct {
 	Listen string `default:"127.0.0.1:8080" env:"COLLIE_LISTEN" help:"Address and port to listen on; port 0 picks a free one."`
 	accessFlags
+	tlsFlags
 	dataFlag
 	profileFlags
 	serveLimits
@@ -39,6 +40,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	if err != nil {
 		return err
 	}
+	config.HTTPS = s.tlsFlags.enabled()
 	log := slog.New(slog.NewTextHandler(out.stderr, nil))
 	log.Info("starting", "memory limit", s.applyMemory())
 	stopProfiles, err := s.profileFlags.serve(ctx)
@@ -88,13 +90,28 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 		MaxHeaderBytes:    int(s.MaxHeader),
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
+	secured, err := s.tlsFlags.secure(s.Data, config.Origin, log)
+	if err != nil {
+		return err
+	}
+	stopPlain, err := s.tlsFlags.servePlain(secured, log)
+	if err != nil {
+		return err
+	}
+	defer stopPlain()
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {
 		return err
 	}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	fmt.Fprintf(out.stdout, "Collie is at http://%s and keeps its data in %s\n", listener.Addr(), s.Data)
+	scheme := "http"
+	if secured != nil {
+		scheme, server.TLSConfig = "https", secured.config
+		go func() { served <- server.ServeTLS(listener, "", "") }()
+	} else {
+		go func() { served <- server.Serve(listener) }()
+	}
+	fmt.Fprintf(out.stdout, "Collie is at %s://%s and keeps its data in %s\n", scheme, listener.Addr(), s.Data)
 
 	select {
 	case err := <-served:

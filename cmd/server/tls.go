@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/acme"
+	"golang.org/x/crypto/acme/autocert"
+)
+
+// tlsFlags let the server speak HTTPS itself, with a certificate from files or
+// from a certificate authority that speaks ACME.
+type tlsFlags struct {
+	TLSCert      string   `name:"tls-cert" env:"COLLIE_TLS_CERT" type:"path" placeholder:"FILE" help:"Serve HTTPS with this certificate chain (PEM). The file is read again when it changes."`
+	TLSKey       string   `name:"tls-key" env:"COLLIE_TLS_KEY" type:"path" placeholder:"FILE" help:"Private key of --tls-cert (PEM)."`
+	TLSACME      []string `name:"tls-acme" env:"COLLIE_TLS_ACME" placeholder:"DOMAIN,…" help:"Serve HTTPS with certificates that are requested and renewed automatically for these domains. This accepts the terms of the certificate authority and is the only reason why the server connects to another machine."`
+	TLSDirectory string   `name:"tls-acme-directory" env:"COLLIE_TLS_ACME_DIRECTORY" default:"https://acme-v02.api.letsencrypt.org/directory" placeholder:"URL" help:"Certificate authority for --tls-acme."`
+	TLSRoots     string   `name:"tls-acme-ca" env:"COLLIE_TLS_ACME_CA" type:"path" placeholder:"FILE" help:"Certificates (PEM) to trust when talking to a private --tls-acme-directory."`
+	ListenHTTP   string   `name:"listen-http" env:"COLLIE_LISTEN_HTTP" placeholder:"ADDRESS" help:"With HTTPS: also listen here for plain HTTP, send browsers to HTTPS and answer the certificate authority."`
+}
+
+// enabled reports whether the server speaks HTTPS.
+func (t *tlsFlags) enabled() bool { return t.TLSCert != "" || len(t.TLSACME) > 0 }
+
+// Validate refuses combinations that can't work.
+func (t *tlsFlags) Validate() error {
+	switch {
+	case (t.TLSCert == "") != (t.TLSKey == ""):
+		return errors.New("--tls-cert and --tls-key belong together: give both or neither")
+	case t.TLSCert != "" && len(t.TLSACME) > 0:
+		return errors.New("--tls-cert and --tls-acme contradict each other: leave one of them out")
+	case t.ListenHTTP != "" && !t.enabled():
+		return errors.New("--listen-http redirects to HTTPS, so it needs --tls-cert or --tls-acme")
+	}
+	for _, domain := range t.TLSACME {
+		if domain == "" || strings.ContainsAny(domain, "/:*@ ") || net.ParseIP(domain) != nil {
+			return fmt.Errorf("--tls-acme %q is not a domain like collie.example.org", domain)
+		}
+	}
+	return nil
+}
+
+// secured is how a server speaks HTTPS.
+type secured struct {
+	config *tls.Config
+	plain  http.Handler // of --listen-http
+}
+
+// secure prepares what the flags ask for, nil for plain HTTP. Certificates from
+// ACME are kept in the data folder. Plain requests are sent on to origin, or to
+// the same host without one.
+func (t *tlsFlags) secure(data, origin string, log *slog.Logger) (*secured, error) {
+	if !t.enabled() {
+		return nil, nil
+	}
+	onward := redirect(origin)
+	if t.TLSCert != "" {
+		files := &certificateFiles{cert: t.TLSCert, key: t.TLSKey, log: log}
+		if err := files.load(); err != nil {
+			return nil, fmt.Errorf("--tls-cert: %w", err)
+		}
+		return &secured{&tls.Config{GetCertificate: files.get, MinVersion: tls.VersionTLS12}, onward}, nil
+	}
+	client, err := t.acmeClient()
+	if err != nil {
+		return nil, err
+	}
+	manager := &autocert.Manager{
+		Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(filepath.Join(data, "acme")),
+		HostPolicy: autocert.HostWhitelist(t.TLSACME...), Client: client,
+	}
+	config := manager.TLSConfig()
+	config.MinVersion = tls.VersionTLS12
+	return &secured{config, manager.HTTPHandler(onward)}, nil
+}
+
+// acmeClient talks to the certificate authority.
+func (t *tlsFlags) acmeClient() (*acme.Client, error) {
+	client := &acme.Client{DirectoryURL: t.TLSDirectory, UserAgent: "collie"}
+	if t.TLSRoots == "" {
+		return client, nil
+	}
+	pem, err := os.ReadFile(t.TLSRoots)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-acme-ca: %w", err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("--tls-acme-ca: %s holds no certificate in PEM form", t.TLSRoots)
+	}
+	client.HTTPClient = &http.Client{
+		Timeout:   time.Minute,
+		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
+	}
+	return client, nil
+}
+
+// redirect sends what can be asked again to HTTPS and refuses the rest, whose
+// body has already crossed the network unencrypted.
+func redirect(origin string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			http.Error(w, "This server takes changes over https only. Nothing was changed.", http.StatusForbidden)
+			return
+		}
+		to := origin
+		if to == "" {
+			host := r.Host
+			if h, _, err := net.SplitHostPort(r.Host); err == nil {
+				host = h
+			}
+			to = "https://" + host
+		}
+		http.Redirect(w, r, to+r.URL.RequestURI(), http.StatusMovedPermanently)
+	})
+}
+
+// certificateFiles is a certificate that is read again when one of its files
+// has changed. A change that can't be read is logged and the certificate in use
+// stays.
+type certificateFiles struct {
+	cert, key string
+	log       *slog.Logger
+
+	mu      sync.Mutex
+	current *tls.Certificate
+	read    [2]time.Time // when the files had changed last, as of current
+	checked time.Time
+}
+
+// certificateCheck is how long a change of the files may go unnoticed.
+const certificateCheck = time.Second
+
+func (c *certificateFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.checked) >= certificateCheck {
+		if err := c.load(); err != nil {
+			c.log.Error("the new certificate can't be used, the one before stays", "error", err)
+		}
+	}
+	return c.current, nil
+}
+
+// load reads the files if they have changed. The caller holds the lock, or is
+// the only one that knows c.
+func (c *certificateFiles) load() error {
+	c.checked = time.Now()
+	var changed [2]time.Time
+	for i, path := range []string{c.cert, c.key} {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		changed[i] = info.ModTime()
+	}
+	if c.current != nil && changed == c.read {
+		return nil
+	}
+	c.read = changed // a broken pair is reported once
+	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+	if err != nil {
+		return err
+	}
+	c.current = &pair
+	return nil
+}
+
+// servePlain answers on --listen-http until the returned function is called.
+func (t *tlsFlags) servePlain(s *secured, log *slog.Logger) (stop func(), err error) {
+	if s == nil || t.ListenHTTP == "" {
+		return func() {}, nil
+	}
+	listener, err := net.Listen("tcp", t.ListenHTTP)
+	if err != nil {
+		return nil, err
+	}
+	server := &http.Server{Handler: s.plain, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("plain HTTP is no longer answered", "address", listener.Addr().String(), "error", err)
+		}
+	}()
+	log.Info("plain HTTP is redirected to HTTPS", "address", listener.Addr().String())
+	return func() {
+		limit, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if server.Shutdown(limit) != nil {
+			server.Close()
+		}
+		<-ended
+	}, nil
+}
