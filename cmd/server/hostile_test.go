@@ -143,7 +143,7 @@ func upload(url, name string, content []byte) (status int, answer []byte, err er
 func (p *process) unharmed() {
 	p.tb.Helper()
 	p.stop()
-	if bytes.Contains(p.stderr.Bytes(), []byte("panic")) {
+	if strings.Contains(p.stderr.String(), "panic") {
 		p.tb.Errorf("the log tells of a panic:\n%s", p.stderr)
 	}
 }

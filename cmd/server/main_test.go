@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -48,10 +49,28 @@ type process struct {
 	cmd    *exec.Cmd
 	url    string
 	stdout *bufio.Reader
-	stderr *bytes.Buffer
+	stderr *output
 }
 
-var greeting = regexp.MustCompile(`^Collie is at (http://[0-9.:\[\]]+:\d+) and keeps its data in (/.*)\n$`)
+// output collects what a process writes, and can be read meanwhile.
+type output struct {
+	mu    sync.Mutex
+	lines bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.lines.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.lines.String()
+}
+
+var greeting = regexp.MustCompile(`^Collie is at (https?://[0-9.:\[\]]+:\d+) and keeps its data in (/.*)\n$`)
 
 // start runs the server on a free port, with more arguments; it is killed when
 // the test ends.
@@ -69,7 +88,7 @@ func start(tb testing.TB, data string, arguments ...string) *process {
 func launch(tb testing.TB, data string, under []string, arguments ...string) (*process, error) {
 	tb.Helper()
 	command := slices.Concat(under, []string{binary}, arguments)
-	p := &process{tb: tb, cmd: exec.Command(command[0], command[1:]...), stderr: new(bytes.Buffer)}
+	p := &process{tb: tb, cmd: exec.Command(command[0], command[1:]...), stderr: new(output)}
 	p.cmd.Env = append(os.Environ(), "COLLIE_LISTEN=127.0.0.1:0", "COLLIE_DATA="+data)
 	p.cmd.Stderr = p.stderr
 	stdout, err := p.cmd.StdoutPipe()

@@ -108,6 +108,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	if secured != nil {
 		scheme, server.TLSConfig = "https", secured.config
 		go func() { served <- server.ServeTLS(listener, "", "") }()
+		go secured.prepare()
 	} else {
 		go func() { served <- server.Serve(listener) }()
 	}

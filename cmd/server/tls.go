@@ -53,8 +53,9 @@ func (t *tlsFlags) Validate() error {
 
 // secured is how a server speaks HTTPS.
 type secured struct {
-	config *tls.Config
-	plain  http.Handler // of --listen-http
+	config  *tls.Config
+	plain   http.Handler // of --listen-http
+	prepare func()       // once connections are accepted; takes a while
 }
 
 // secure prepares what the flags ask for, nil for plain HTTP. Certificates from
@@ -70,7 +71,7 @@ func (t *tlsFlags) secure(data, origin string, log *slog.Logger) (*secured, erro
 		if err := files.load(); err != nil {
 			return nil, fmt.Errorf("--tls-cert: %w", err)
 		}
-		return &secured{&tls.Config{GetCertificate: files.get, MinVersion: tls.VersionTLS12}, onward}, nil
+		return &secured{&tls.Config{GetCertificate: files.get, MinVersion: tls.VersionTLS12}, onward, func() {}}, nil
 	}
 	client, err := t.acmeClient()
 	if err != nil {
@@ -82,7 +83,18 @@ func (t *tlsFlags) secure(data, origin string, log *slog.Logger) (*secured, erro
 	}
 	config := manager.TLSConfig()
 	config.MinVersion = tls.VersionTLS12
-	return &secured{config, manager.HTTPHandler(onward)}, nil
+	prepare := func() {
+		for _, domain := range t.TLSACME {
+			// Asks for what browsers of today ask for: an ECDSA certificate.
+			hello := &tls.ClientHelloInfo{ServerName: domain, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}}
+			if _, err := manager.GetCertificate(hello); err != nil {
+				log.Error("no certificate yet; the next visit tries again", "domain", domain, "error", err)
+				continue
+			}
+			log.Info("certificate ready", "domain", domain)
+		}
+	}
+	return &secured{config, manager.HTTPHandler(onward), prepare}, nil
 }
 
 // acmeClient talks to the certificate authority.
