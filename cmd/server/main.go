@@ -26,6 +26,7 @@ type commands struct {
 	Restore restoreCommand `cmd:"" help:"Bring a backup back as a new data folder."`
 	Doctor  doctorCommand  `cmd:"" help:"Examine the data folder and say what is wrong with it, also while the server runs."`
 
+	Healthy  healthyCommand  `cmd:"" help:"Ask the server that runs on this machine whether it is ready; for container health checks."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 	Licences licencesCommand `cmd:"" help:"Print the licences of everything in this program."`
 }
