@@ -31,7 +31,12 @@ func TestTLSACME(t *testing.T) {
 
 	flags := []string{"--listen", address, "--tls-acme", domain, "--tls-acme-directory", ca.directory, "--tls-acme-ca", ca.cert, "--insecure", "--origin", "https://" + domain}
 	p := start(t, data, flags...)
-	await(t, "the certificate", func() bool { return strings.Contains(p.stderr.String(), "certificate ready") })
+	await(t, "the certificate", func() bool {
+		if log := p.stderr.String(); strings.Contains(log, "no certificate yet") {
+			t.Fatalf("no certificate:\n%s", log)
+		}
+		return strings.Contains(p.stderr.String(), "certificate ready")
+	})
 	client := dialing(t, address, &tls.Config{RootCAs: ca.issuer(t), ServerName: domain})
 	resp := request(t, client, "GET", "https://"+domain+"/healthz")
 	if resp.StatusCode != http.StatusOK {
@@ -97,6 +102,13 @@ func startPebble(t *testing.T, dir, address string) *pebble {
 
 	process := exec.Command(program, "-config", file, "-strict", "-dnsserver", nameserver(t))
 	process.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=20")
+	said := new(output)
+	process.Stdout, process.Stderr = said, said
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the certificate authority said:\n%s", said)
+		}
+	})
 	if err := process.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -150,11 +162,11 @@ func (p *pebble) issuer(t *testing.T) *x509.CertPool {
 // nameserver starts a DNS server for which every name is this machine.
 func nameserver(t *testing.T) string {
 	t.Helper()
-	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // Pebble asks over TCP
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &dns.Server{PacketConn: conn, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, r *dns.Msg) {
+	server := &dns.Server{Listener: listener, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, r *dns.Msg) {
 		reply := new(dns.Msg).SetReply(r)
 		for _, q := range r.Question {
 			if q.Qtype == dns.TypeA {
@@ -174,5 +186,5 @@ func nameserver(t *testing.T) string {
 		_ = server.Shutdown()
 		<-ended
 	})
-	return conn.LocalAddr().String()
+	return listener.Addr().String()
 }
