@@ -34,11 +34,18 @@ func mustServe(t *testing.T) *httptest.Server {
 	t.Helper()
 	data := workspacetest.MustOpenFolder(t, t.TempDir())
 	workspace, log := data.Workspace(), slog.New(slog.DiscardHandler)
-	site := web.New(web.Config{Workspace: workspace, Ready: data.Store.Ready, Log: log, Exports: export.NewJobs(workspace, data.Blobs, log)})
+	scratch, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := web.New(web.Config{Workspace: workspace, Ready: data.Store.Ready, Log: log, Scratch: scratch, Exports: export.NewJobs(workspace, data.Blobs, log)})
 	listener := httptest.NewServer(site)
 	t.Cleanup(func() {
 		site.Close()
 		listener.Close()
+		if err := scratch.Close(); err != nil {
+			t.Error(err)
+		}
 	})
 	return listener
 }

@@ -231,6 +231,9 @@ func TestGoldenDigests(t *testing.T) {
 // TestGoldenDigestsWithFusedMultiplyAdd runs the golden test in a build whose
 // compiler may fuse a product and a sum into one rounding.
 func TestGoldenDigestsWithFusedMultiplyAdd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: starts other programs")
+	}
 	if runtime.GOARCH != "amd64" || os.Getenv("GOAMD64") == "v3" {
 		t.Skip("only from an amd64 build of the base level")
 	}

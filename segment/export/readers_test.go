@@ -166,6 +166,9 @@ func unpack(t *testing.T, content []byte) string {
 // skips the test.
 func python(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("skipped with -short: starts other programs")
+	}
 	var why []string
 	for _, p := range []string{"/usr/bin/python3", "python3"} {
 		out, err := exec.Command(p, "-c", "import cv2, numpy, PIL, skimage").CombinedOutput()
