@@ -22,9 +22,9 @@ func (c Change) Rank(ctx context.Context, p *herding.Problem, limit int) ([]herd
 	})
 }
 
-// LabelChange is active MAP inference's expected labelling change (Roig et al.
-// 2013, doi:10.1109/ICCV.2013.289): Σ_l p_i(l)·d_a(x*, x* after i = l), here
-// with the most probable labels as x*.
+// LabelChange is the expected labelling change of active MAP inference (Roig et
+// al. 2013, 'Active MAP Inference in CRFs for Efficient Semantic Segmentation'):
+// Σ_l p_i(l)·d_a(x*, x* after i = l), here with the most probable labels as x*.
 type LabelChange struct{ After After }
 
 // Rank tries the limit (0 = 60) nodes of largest a_i·(1 - max_l p_i(l)).

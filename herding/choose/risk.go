@@ -8,7 +8,7 @@ import (
 )
 
 // EMBR is empirical minimum Bayes risk (Premachandran, Tarlow and Batra 2014,
-// doi:10.1109/CVPR.2014.161): of M labellings, each with the probability
+// 'Empirical Minimum Bayes Risk Prediction'): of M labellings, each with the probability
 // p_m ∝ exp(E(x^m)/T), the one first whose expected mean IoU with the truth,
 // were that one of them, is best.
 type EMBR struct{ Temperature float64 } // T; 0 = infinity, all count the same

@@ -9,6 +9,7 @@ import (
 
 	"collie/herding"
 	"collie/herding/diverse"
+	"collie/herding/mbest"
 	"collie/herding/sample"
 )
 
@@ -173,6 +174,12 @@ var all = []Method{
 		Name: "joint", Answers: "exact for two classes, else climbed", Joint: true, Help: "all together, λ = strength (0.1) for each superpixel that differs",
 		source: func(p *herding.Problem, o Options) (herding.Source, error) {
 			return &diverse.Joint{Model: p.Model, Solver: p.Solver, Lambda: o.Strength}, nil
+		},
+	},
+	{
+		Name: "mbest", Answers: "exact on forests and for two classes, else forced", Help: "the M best that differ at all, max-marginals confirmed for candidates (32)",
+		source: func(p *herding.Problem, o Options) (herding.Source, error) {
+			return &mbest.BMMF{Model: p.Model, Solver: p.Solver, Confirm: o.Candidates}, nil
 		},
 	},
 	{

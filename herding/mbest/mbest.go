@@ -1,0 +1,195 @@
+// Package mbest finds the M best labellings of a model, those of largest energy
+// that differ at all. They are near copies of the best one: they tell how firm
+// an answer is rather than what else it could be. For labellings that a person
+// would call different see package diverse.
+package mbest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"collie/crf"
+	"collie/herding"
+)
+
+// BMMF is best max-marginal first (Yanover and Weiss 2003, 'Finding the M Most
+// Probable Configurations Using Loopy Belief Propagation'): cells of a
+// partition of all labellings, each with its best labelling and the best
+// alternative to it. 2M-1 rounds of max-marginals. The labellings are exactly
+// the M best where crf.MaxMarginals and the maximiser are exact, on forests and
+// for two labels without negative weights. Elsewhere an output can be missed,
+// and hypotheses are not marked Optimal.
+type BMMF struct {
+	Model   *crf.Model
+	Solver  crf.Options
+	Confirm int // alternatives of a cell that a whole maximisation makes sure of; 0 = 32
+}
+
+// mostNodes times labels for which the rounds of max-marginals stay below some
+// seconds.
+const mostNodes = 200_000
+
+// Margin is the difference of a labelling to the best one.
+type Margin struct {
+	Gap   float64 // energy below the best labelling's
+	Node  int     // that tells them apart
+	Label uint8   // of the node in the labelling
+}
+
+// cell is the set of labellings that obey some constraints.
+type cell struct {
+	constraints []constraint
+	x           []uint8 // the best of them
+	alternative constraint
+	energy      float64 // of the alternative, -Inf without one
+}
+
+// constraint forbids a label at a node, or all others.
+type constraint struct {
+	node  int
+	label uint8
+	only  bool
+}
+
+// Run is herding.Source.Run: the labellings by falling energy, the best first.
+// Each is made when it is asked for, so that the first m of a longer run are
+// the run of m. With approximate max-marginals one may have more energy than
+// the one before.
+func (b *BMMF) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis, error] {
+	return func(yield func(herding.Hypothesis, error) bool) {
+		s, err := b.start(ctx)
+		if err != nil {
+			yield(herding.Hypothesis{}, err)
+			return
+		}
+		for rank := range count {
+			if err := ctx.Err(); err != nil {
+				yield(herding.Hypothesis{}, err)
+				return
+			}
+			x, ok := s.first, true
+			if rank > 0 {
+				x, ok = s.next()
+			}
+			if !ok {
+				return // fewer labellings than that
+			}
+			h := herding.Hypothesis{Rank: rank, Labels: slices.Clone(x), Energy: b.Model.Energy(x), Solves: s.solves, Optimal: s.exact}
+			s.solves = 0
+			if !yield(h, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Margins returns, for each of the first count labellings after the best one,
+// how far below it is and the node by which it was found.
+func (b *BMMF) Margins(ctx context.Context, count int) ([]Margin, error) {
+	s, err := b.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	best := b.Model.Energy(s.first)
+	var out []Margin
+	for range count {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x, ok := s.next()
+		if !ok {
+			break
+		}
+		out = append(out, Margin{Gap: best - b.Model.Energy(x), Node: s.found.node, Label: s.found.label})
+	}
+	return out, nil
+}
+
+// state of a run.
+type state struct {
+	b       *BMMF
+	first   []uint8
+	cells   []*cell
+	found   constraint // by which the last labelling was found
+	confirm *crf.Confirmer
+	exact   bool
+	solves  int
+}
+
+func (b *BMMF) start(ctx context.Context) (*state, error) {
+	p := herding.Problem{Model: b.Model}
+	if err := p.Ready(); err != nil {
+		return nil, err
+	}
+	if size := b.Model.Nodes * b.Model.Labels; size > mostNodes {
+		return nil, fmt.Errorf("%w: M-best labellings of %d nodes × %d labels, accepted are up to %d together; joint and herding take larger models", herding.ErrRange, b.Model.Nodes, b.Model.Labels, mostNodes)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s := &state{b: b, confirm: crf.NewConfirmer(b.Model, b.Solver), exact: true, solves: 1}
+	s.first = slices.Clone(crf.NewSolver(b.Model, b.Solver).Solve(nil).Labels)
+	root := &cell{x: s.first}
+	s.look(root)
+	s.cells = []*cell{root}
+	return s, nil
+}
+
+// mask puts the constraints of a cell in force.
+func (s *state) mask(constraints []constraint) {
+	m := s.confirm.Mask
+	m.Reset()
+	for _, c := range constraints {
+		if c.only {
+			m.Only(c.node, c.label)
+		} else {
+			m.Forbid(c.node, c.label)
+		}
+	}
+}
+
+// look finds a cell's best alternative; ties go to the lower node and label.
+func (s *state) look(c *cell) {
+	c.energy = math.Inf(-1)
+	s.mask(c.constraints)
+	m := s.confirm.Mask
+	confirm := s.b.Confirm
+	if confirm == 0 {
+		confirm = 32
+	}
+	mu, exact := crf.MaxMarginals(m.Model, c.x, confirm, s.b.Solver)
+	s.exact = s.exact && exact
+	k := s.b.Model.Labels
+	for i := range c.x {
+		for l := range k {
+			if v := mu[i*k+l]; uint8(l) != c.x[i] && m.Allowed(i, uint8(l)) && v > c.energy {
+				c.energy, c.alternative = v, constraint{i, uint8(l), true}
+			}
+		}
+	}
+}
+
+// next splits the cell of the best alternative.
+func (s *state) next() ([]uint8, bool) {
+	best := slices.MaxFunc(s.cells, func(a, b *cell) int { return cmp.Compare(a.energy, b.energy) })
+	if math.IsInf(best.energy, -1) {
+		return nil, false
+	}
+	s.found = best.alternative
+	there := append(slices.Clone(best.constraints), best.alternative)
+	s.mask(there)
+	start := slices.Clone(best.x)
+	start[best.alternative.node] = best.alternative.label
+	x := slices.Clone(s.confirm.Solve(start).Labels)
+	s.solves++
+	fresh := &cell{constraints: there, x: x}
+	best.constraints = append(slices.Clone(best.constraints), constraint{best.alternative.node, best.alternative.label, false})
+	s.look(fresh)
+	s.look(best)
+	s.cells = append(s.cells, fresh)
+	return x, true
+}
