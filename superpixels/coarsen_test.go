@@ -2,6 +2,7 @@ package superpixels
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -144,6 +145,67 @@ func TestLevelOfACut(t *testing.T) {
 			if of[parent] != level[i] {
 				t.Fatalf("region %d is said to be in %d, region %d of the finest level, a part of it, is in %d", parent, of[parent], i, level[i])
 			}
+		}
+	})
+}
+
+// Dividing some regions of a cut into cells gives a nested map in which the
+// others are what they were.
+func TestDividedCut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h, fine, g, apart := drawCut(t)
+		cut := h.Cut(g, rapid.IntRange(1, fine.N).Draw(t, "n"), apart, 0)
+		chosen := rapid.SliceOf(rapid.Int32Range(0, int32(cut.N-1))).Draw(t, "regions")
+		divided := cut.Divide(chosen)
+		checkMap(t, coarsen(fine, divided), fine.Width, fine.Height, divided.N)
+		checkNested(t, coarsen(fine, cut), coarsen(fine, divided))
+		cells := map[int32]int{}
+		for _, p := range divided.Parent {
+			cells[p]++
+		}
+		for cell, p := range cut.Parent {
+			if slices.Contains(chosen, p) && cells[divided.Parent[cell]] != 1 {
+				t.Fatalf("cell %d of region %d is still with others", cell, p)
+			}
+		}
+		whole := divided.N
+		for _, p := range slices.Compact(slices.Sorted(slices.Values(chosen))) {
+			for _, q := range cut.Parent {
+				if q == p {
+					whole--
+				}
+			}
+			whole++
+		}
+		if whole != cut.N {
+			t.Fatalf("dividing %v of %d regions gives %d", chosen, cut.N, divided.N)
+		}
+	})
+}
+
+// The shells up to a number hold what a coarser level has around the region.
+func TestShells(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h, fine, g, _ := drawCut(t)
+		n := rapid.IntRange(1, fine.N).Draw(t, "n")
+		cut := h.Cut(g, n, make([]uint8, fine.N), 0) // a level, so regions of coarser ones are unions
+		region := rapid.IntRange(0, cut.N-1).Draw(t, "region")
+		shell := h.Shells(cut, region)
+		if own := shell[region]; own != slices.Min(shell) {
+			t.Fatalf("region %d itself is in shell %d of %v", region, own, shell)
+		}
+		coarse := h.Cut(g, rapid.IntRange(1, n).Draw(t, "coarser"), make([]uint8, fine.N), 0)
+		around := coarse.Parent[slices.Index(cut.Parent, int32(region))]
+		inside, outside := int32(-1), int32(1<<30)
+		for cell, p := range cut.Parent {
+			if coarse.Parent[cell] == around {
+				inside = max(inside, shell[p])
+			} else {
+				outside = min(outside, shell[p])
+			}
+		}
+		if inside >= outside {
+			t.Fatalf("shells %v: up to %d inside a coarser region around region %d, from %d outside", shell, inside, region, outside)
 		}
 	})
 }

@@ -1,6 +1,9 @@
 package superpixels
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Cut says which regions of the finest level make up each region of a coarser
 // map, with ids in the raster order of first pixels. Runs.Coarsen and
@@ -64,6 +67,57 @@ func (h *Hierarchy) Cut(g *Graph, n int, apart []uint8, void uint8) *Cut {
 		}
 	}
 	return c
+}
+
+// Divide returns the cut with some of its regions divided into the regions of the
+// finest level. It is nested in c, and the same whatever the order. O(regions of
+// the finest level).
+func (c *Cut) Divide(regions []int32) *Cut {
+	split := make([]bool, c.N)
+	for _, r := range regions {
+		split[r] = true
+	}
+	id := slices.Repeat([]int32{-1}, c.N)
+	out := &Cut{Parent: make([]int32, len(c.Parent)), Split: c.Split}
+	for cell, r := range c.Parent {
+		if split[r] || id[r] < 0 {
+			id[r] = int32(out.N)
+			out.N++
+		}
+		out.Parent[cell] = id[r]
+	}
+	return out
+}
+
+// Shells numbers, for each region of a cut, the smallest of the ever larger
+// regions of the tree of merges around one region's first cell that holds it
+// wholly. What is in the shells up to a number is such a region, but for
+// regions of the cut that reach beyond it. O(regions of the finest level).
+func (h *Hierarchy) Shells(c *Cut, region int) []int32 {
+	finest := h.finest.N
+	inner := slices.Index(c.Parent, int32(region))
+	shell := make([]int32, finest+len(h.merges)) // by node of the tree, 0 = not yet known
+	number := int32(1)
+	shell[inner] = number
+	for i, pair := range h.merges {
+		if slices.Contains(pair[:], int32(inner)) {
+			inner = finest + i
+			number++
+			shell[inner] = number
+		}
+	}
+	for i, pair := range slices.Backward(h.merges) {
+		for _, child := range pair {
+			if shell[child] == 0 {
+				shell[child] = shell[finest+i]
+			}
+		}
+	}
+	out := make([]int32, c.N)
+	for cell, p := range c.Parent {
+		out[p] = max(out[p], shell[cell]-1)
+	}
+	return out
 }
 
 // level returns for each region of the finest level its region at the level of

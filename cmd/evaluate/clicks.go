@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"collie/crf"
+	"collie/segment"
 	"collie/segment/simulate"
 )
 
@@ -19,6 +20,7 @@ type clicksCommand struct {
 	Accepts []string  `default:"whole,regions" enum:"whole,regions" help:"What can be taken of a hypothesis."`
 	Strokes bool      `help:"Draw each click out to a stroke through the wrong region; it stays one action."`
 	Regions int       `default:"600" help:"Superpixels of an image."`
+	Rest    bool      `default:"true" negatable:"" help:"Class 0 is what nobody clicks, for herding-harmonic."`
 }
 
 // effort is one row of the table.
@@ -98,7 +100,7 @@ func (c *clicksCommand) settings(images int) []*setting {
 	var out []*setting
 	add := func(method string, count int, regions bool) {
 		out = append(out, &setting{
-			simulate.Annotator{Method: simulate.Method{Name: method}, Count: count, Regions: regions, Strokes: c.Strokes, Max: c.Max}, make([][]int, images),
+			simulate.Annotator{Method: simulate.Method{Name: method, Rest: c.rest()}, Count: count, Regions: regions, Strokes: c.Strokes, Max: c.Max}, make([][]int, images),
 		})
 	}
 	for _, method := range c.Methods {
@@ -117,6 +119,14 @@ func (c *clicksCommand) settings(images int) []*setting {
 		}
 	}
 	return out
+}
+
+// rest is what the annotator need not click.
+func (c *clicksCommand) rest() segment.Rest {
+	if !c.Rest {
+		return segment.Rest{}
+	}
+	return segment.Rest{Mode: segment.RestClass}
 }
 
 // effort sums up a setting for one target.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -120,11 +119,13 @@ func (c *objectsCommand) Run(t *terminal) error {
 // thing is a picture of one object, ready for the experiment.
 type thing struct {
 	simulate.Object
-	id       string
-	cells    *superpixels.Map
-	adjacent [][]int32
-	scene    simulate.Scene // of the default superpixels
-	parent   []int32        // default superpixel of each cell
+	id        string
+	cells     *superpixels.Map
+	adjacent  [][]int32
+	scene     simulate.Scene // of the superpixels before the first click
+	base      *superpixels.Cut
+	graph     *superpixels.Graph // of the cells
+	hierarchy *superpixels.Hierarchy
 }
 
 func openObject(p simulate.Picture, regions int) (*thing, error) {
@@ -146,7 +147,7 @@ func openObject(p simulate.Picture, regions int) (*thing, error) {
 	rgb := meanRGB(img, hierarchy.Runs().Coarsen(cut.Parent, cut.N).Map())
 	return &thing{
 		Object: *object, id: p.ID, cells: cells, adjacent: simulate.Neighbours(graph),
-		scene: simulate.Scene{Graph: graph.Coarsen(cut.Parent, cut.N), RGB: rgb, Coarse: hierarchy.LevelOf(cut, engine.Regions(cut.N))}, parent: cut.Parent,
+		scene: simulate.Scene{Graph: graph.Coarsen(cut.Parent, cut.N), RGB: rgb, Coarse: hierarchy.LevelOf(cut, engine.Regions(cut.N))}, base: cut, graph: graph, hierarchy: hierarchy,
 	}, nil
 }
 
@@ -161,7 +162,10 @@ func (s *thing) bound() (float64, error) {
 }
 
 func (s *thing) assistant(m simulate.Method) simulate.Assistant {
-	return &simulate.Clicked{Method: m, Scene: &s.scene, Cells: s.cells, Parent: s.parent}
+	if m.Name == "herding-harmonic" {
+		return &simulate.Session{Hierarchy: s.hierarchy, Cells: s.graph, Map: s.cells, Base: s.base}
+	}
+	return &simulate.Clicked{Method: m, Scene: &s.scene, Cells: s.cells, Parent: s.base.Parent}
 }
 
 func (s *thing) person(a simulate.Assistant, c *objectsCommand) *simulate.Person {
@@ -252,20 +256,19 @@ func (c *objectsCommand) print(t *terminal, rows []*marked) {
 	fmt.Fprintf(t.out, "\nMean IoU after each %s: first hypothesis, best of 3, best of %d.\n", what, c.Hypotheses)
 	w = tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
-	fmt.Fprintf(w, "actions\t%s\n", strings.Join(numbers(objectActions, "%d\t"), ""))
-	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t", r.Method)
-		for _, a := range objectActions {
-			q := r.IoU[fmt.Sprint(a)]
-			fmt.Fprintf(w, "%.3f %.3f %.3f\t", q.First, q.Best3, q.Best20)
+	fmt.Fprint(w, "actions\t")
+	for _, a := range objectActions {
+		if a <= c.Max {
+			fmt.Fprintf(w, "%d\t", a)
 		}
-		fmt.Fprintln(w)
 	}
-}
-
-func numbers(v []int, format string) (out []string) {
-	for _, n := range v {
-		out = append(out, fmt.Sprintf(format, n))
+	for _, r := range rows {
+		fmt.Fprintf(w, "\n%s\t", r.Method)
+		for _, a := range objectActions {
+			if q, ok := r.IoU[fmt.Sprint(a)]; ok {
+				fmt.Fprintf(w, "%.3f %.3f %.3f\t", q.First, q.Best3, q.Best20)
+			}
+		}
 	}
-	return out
+	fmt.Fprintln(w)
 }

@@ -111,18 +111,33 @@ func NormaliseRows(values []float64, k int) {
 	}
 }
 
-// join draws the walker of each superpixel also towards what the guess says of
-// it, with the given conductance: guess is superpixels × k.
-func join(prior *herding.Prior, guess []float64, k int, conductance float64) {
-	for i, weight := range prior.Weight {
-		from, to := guess[i*k:(i+1)*k], prior.Share[i*k:(i+1)*k]
+// GuessPull draws the walker towards a guess, superpixels × k, wherever it says
+// something. The shares are shared.
+func (m *Model) GuessPull(guess []float64, k int) *herding.Prior {
+	pull := &herding.Prior{Weight: make([]float64, len(guess)/k), Share: guess}
+	for i := range pull.Weight {
 		sum := 0.0
-		for _, v := range from {
+		for _, v := range guess[i*k : (i+1)*k] {
 			sum += v
 		}
-		if sum == 0 {
+		if sum > 0 {
+			pull.Weight[i] = m.Guess
+		}
+	}
+	return pull
+}
+
+// join adds what pull draws the walker to, superpixels × k; nil adds nothing.
+func join(prior, pull *herding.Prior, k int) {
+	if pull == nil {
+		return
+	}
+	for i, weight := range prior.Weight {
+		conductance := pull.Weight[i]
+		if conductance == 0 {
 			continue
 		}
+		from, to := pull.Share[i*k:(i+1)*k], prior.Share[i*k:(i+1)*k]
 		total := weight + conductance
 		for l := range to {
 			to[l] = (float64(weight*to[l]) + float64(conductance*from[l])) / total

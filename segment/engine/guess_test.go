@@ -32,7 +32,7 @@ func TestGuess(t *testing.T) {
 	model := NewModel(g, DefaultParameters)
 	guess := halves(m, m.N, 240, 0.8)
 	none := slices.Repeat([]uint8{segment.Void}, m.N)
-	s := NewSequence(model, none, guess, 1)
+	s := NewSequence(model, Evidence{Clicks: none, Guess: guess}, 1)
 	if d := cmp.Diff([]int{3, 9}, s.Classes()); d != "" {
 		t.Fatal(d)
 	}
@@ -45,12 +45,12 @@ func TestGuess(t *testing.T) {
 
 	clicks := slices.Clone(none)
 	clicks[m.At(60, 80)], clicks[m.At(200, 80)] = 5, 3
-	for _, h := range first(t, NewSequence(model, clicks, guess, 2), 20) {
+	for _, h := range first(t, NewSequence(model, Evidence{Clicks: clicks, Guess: guess}, 2), 20) {
 		if h.Labels[m.At(60, 80)] != 5 || h.Labels[m.At(200, 80)] != 3 {
 			t.Errorf("hypothesis %d contradicts a click", h.Rank)
 		}
 	}
-	if d := cmp.Diff([]int{3, 5, 9}, NewSequence(model, clicks, guess, 2).Classes()); d != "" {
+	if d := cmp.Diff([]int{3, 5, 9}, NewSequence(model, Evidence{Clicks: clicks, Guess: guess}, 2).Classes()); d != "" {
 		t.Error(d)
 	}
 }
@@ -60,8 +60,8 @@ func TestEmptyGuess(t *testing.T) {
 	m, g := patchwork(160, 120, 80)
 	clicks := clicksOn(m.N, map[int]uint8{m.At(20, 20): 0, m.At(140, 60): 1})
 	model := NewModel(g, DefaultParameters)
-	with := first(t, NewSequence(model, clicks, &Guess{Classes: []uint8{0, 4}, Shares: make([]float64, 2*m.N)}, 1), 10)
-	without := first(t, NewSequence(model, clicks, nil, 1), 10)
+	with := first(t, NewSequence(model, Evidence{Clicks: clicks, Guess: &Guess{Classes: []uint8{0, 4}, Shares: make([]float64, 2*m.N)}}, 1), 10)
+	without := first(t, NewSequence(model, Evidence{Clicks: clicks}, 1), 10)
 	if d := cmp.Diff(without, with); d != "" {
 		t.Error(d)
 	}

@@ -4,6 +4,7 @@
 package engine
 
 import (
+	"image"
 	"slices"
 	"sync"
 
@@ -23,8 +24,8 @@ import (
 //
 // with χ² the distance of the two texture histograms, so a contour counts in
 // relation to the texture it stands in. At every superpixel it may also jump to
-// a click that looks alike, see appearance, and to the classes of the first
-// guess, see Guess.
+// a click that looks alike, see appearance, and to what else speaks for a class
+// there: the first guess, the rest, a box, a pick.
 type Parameters struct {
 	Method  string  `json:"method"`
 	Length  float64 `json:"length"`  // exponents of the conductance
@@ -39,6 +40,14 @@ type Parameters struct {
 	Reach    float64 `json:"reach"`    // the same in the image, in parts of its diagonal
 	Doubtful float64 `json:"doubtful"` // sum of likenesses at which half of Jump is given
 	Guess    float64 `json:"guess"`    // conductance towards the first guess, where there is one
+	Rest     float64 `json:"rest"`     // the same towards the rest, at the image's border
+	Outside  float64 `json:"outside"`  // the same outside a box
+	Inside   float64 `json:"inside"`   // the same inside a box, towards its class
+	Beside   float64 `json:"beside"`   // the same right beside a click
+	Hold     float64 `json:"hold"`     // the same towards the class of a pick
+
+	Deepest float64 `json:"deepest"` // how much deeper than at the click a correction may be
+	Within  float64 `json:"within"`  // how far a deeper one reaches, in depths at the click
 
 	Potts     float64 `json:"potts"`      // weight of a border is Potts·c/(c+Weak), c its conductance
 	Weak      float64 `json:"weak"`       //
@@ -53,6 +62,8 @@ var DefaultParameters = Parameters{
 	Method: "herding-harmonic",
 	Length: 1, Texture: 2.9, Contour: 3, Colour: 1.8, Pattern: 2, Floor: 4e-6,
 	Jump: 3e-3, Alike: 6, Reach: 0.15, Doubtful: 0.065, Guess: 1e-2,
+	Rest: 1e-2, Outside: 0.3, Inside: 1e-3, Beside: 1e-2, Hold: 1e-2,
+	Deepest: 2, Within: 2,
 	Potts: 1, Weak: 0.01,
 	RateUnary: 0.2, RateArea: 1, RateRegion: 1,
 }
@@ -62,33 +73,65 @@ var DefaultParameters = Parameters{
 // needed. Safe for concurrent use.
 type Model struct {
 	Parameters
-	shares  []float64 // part of the whole area that each superpixel has
-	regions []int32   // region of each superpixel, nil without a division
+	size    image.Point // of the image
+	shares  []float64   // part of the whole area that each superpixel has
+	regions []int32     // region of each superpixel, nil without a division
+	rim     []bool      // superpixels at the image's border
+	centres [][2]float32
+	bounds  []image.Rectangle
 	looks   func() []look
-	weights func() []crf.Edge // Potts edges
+	borders func() borders
+	around  func() [][]int32 // neighbours of each superpixel
+	// shells tells for a superpixel the regions of the merge hierarchy around it,
+	// see superpixels.Hierarchy.Shells; nil without a hierarchy.
+	shells func(superpixel int) []int32
 
 	mu     sync.Mutex // guards the walker, which works on memory of its own
 	walker func() (*herding.Harmonic, error)
 }
 
+// borders describes the edges of the graph.
+type borders struct {
+	weights []crf.Edge // Potts edges
+	length  []float32  // pixel sides
+	odds    []float32  // log odds that two classes meet there
+}
+
 // NewModel returns the model of a graph, which must not change any more.
 func NewModel(g *superpixels.Graph, p Parameters) *Model {
 	conductances := sync.OnceValue(func() []crf.Edge { return p.conductances(g) })
-	return &Model{
+	m := &Model{
 		Parameters: p,
 		shares:     areaShares(g),
 		looks:      sync.OnceValue(func() []look { return p.looks(g) }),
-		weights: sync.OnceValue(func() []crf.Edge {
-			weights := slices.Clone(conductances())
-			for i, e := range weights {
-				weights[i].W = p.Potts * e.W / (e.W + p.Weak)
-			}
-			return weights
-		}),
+		borders:    sync.OnceValue(func() borders { return p.borders(g, conductances()) }),
 		walker: sync.OnceValues(func() (*herding.Harmonic, error) {
 			return herding.NewHarmonic(len(g.Regions), conductances())
 		}),
 	}
+	m.around = sync.OnceValue(func() [][]int32 { return neighbours(len(m.shares), m.borders().weights) })
+	m.place(g)
+	return m
+}
+
+// place takes over where the superpixels are.
+func (m *Model) place(g *superpixels.Graph) {
+	for _, r := range g.Regions {
+		m.size.X, m.size.Y = max(m.size.X, r.Bounds.Max.X), max(m.size.Y, r.Bounds.Max.Y)
+		m.centres, m.bounds = append(m.centres, r.Centroid), append(m.bounds, r.Bounds)
+	}
+	m.rim = make([]bool, len(g.Regions))
+	for i, b := range m.bounds {
+		m.rim[i] = b.Min.X == 0 || b.Min.Y == 0 || b.Max.X == m.size.X || b.Max.Y == m.size.Y
+	}
+}
+
+// ModelOf returns the model of a cut of a hierarchy, whose finest regions cells
+// describes, with the division and the shells that the hierarchy has.
+func ModelOf(h *superpixels.Hierarchy, cells *superpixels.Graph, cut *superpixels.Cut, p Parameters) *Model {
+	m := NewModel(cells.Coarsen(cut.Parent, cut.N), p).Divide(h.LevelOf(cut, Regions(cut.N)))
+	m.shells = func(superpixel int) []int32 { return h.Shells(cut, superpixel) }
+	return m
 }
 
 // Regions is how many regions a number of superpixels is divided into, see Divide.
@@ -105,10 +148,10 @@ func (m *Model) Divide(of []int32) *Model {
 
 // Problem builds the Herding problem of an image with at least two classes in
 // play: fixed holds, per superpixel, the place of the clicked class among the k
-// classes in play, or -1. guess, which may be nil, holds the shares of the first
-// guess, superpixels × k, in rows that sum to 1 or to 0.
-func (m *Model) Problem(fixed []int16, k int, guess []float64) (*herding.Problem, error) {
-	marginals, err := m.Marginals(fixed, k, guess)
+// classes in play, or -1. pull, which may be nil, draws the walker of each
+// superpixel towards classes.
+func (m *Model) Problem(fixed []int16, k int, pull *herding.Prior) (*herding.Problem, error) {
+	marginals, err := m.Marginals(fixed, k, pull)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +159,7 @@ func (m *Model) Problem(fixed []int16, k int, guess []float64) (*herding.Problem
 	if m.regions != nil {
 		options.Regions, options.EtaRegion = m.regions, m.RateRegion
 	}
-	problem, err := herding.Posterior(marginals, k, fixed, m.weights(), options)
+	problem, err := herding.Posterior(marginals, k, fixed, m.borders().weights, options)
 	if err != nil {
 		return nil, err
 	}
@@ -129,13 +172,11 @@ func (m *Model) Problem(fixed []int16, k int, guess []float64) (*herding.Problem
 const firstSweeps = 10
 
 // Marginals returns the probabilities of the k classes in play at each
-// superpixel, row-major, for clicks and a guess as in Problem. The cost is that of a
+// superpixel, row-major, for clicks and a pull as in Problem. The cost is that of a
 // sparse factorisation and of superpixels × clicks likenesses.
-func (m *Model) Marginals(fixed []int16, k int, guess []float64) ([]float64, error) {
+func (m *Model) Marginals(fixed []int16, k int, pull *herding.Prior) ([]float64, error) {
 	prior := m.appearance(fixed, k)
-	if guess != nil {
-		join(prior, guess, k, m.Guess)
-	}
+	join(prior, pull, k)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	walker, err := m.walker()
@@ -146,26 +187,24 @@ func (m *Model) Marginals(fixed []int16, k int, guess []float64) ([]float64, err
 }
 
 // After returns what the marginals become after the answer at a superpixel,
-// for clicks and a guess as in Problem. An answer costs a sparse factorisation,
+// for clicks and a pull as in Problem. An answer costs a sparse factorisation,
 // whatever the number of clicks.
-func (m *Model) After(fixed []int16, k int, guess []float64) ask.After {
+func (m *Model) After(fixed []int16, k int, pull *herding.Prior) ask.After {
 	known := newAlike(len(fixed), k+1)
 	for c, f := range fixed {
 		if f >= 0 {
 			known.add(m.looks(), c, int(f))
 		}
 	}
-	if guess != nil {
-		guess = widen(guess, k)
+	if pull != nil {
+		pull = &herding.Prior{Weight: pull.Weight, Share: widen(pull.Share, k)}
 	}
 	var q []float64
 	return func(node int) ([]float64, error) {
 		a := &alike{k + 1, slices.Clone(known.of), slices.Clone(known.each)}
 		a.add(m.looks(), node, k)
 		prior := m.jumps(fixed, a)
-		if guess != nil {
-			join(prior, guess, k+1, m.Guess)
-		}
+		join(prior, pull, k+1)
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		walker, err := m.walker()
@@ -210,4 +249,27 @@ func areaShares(g *superpixels.Graph) []float64 {
 		shares[i] = float64(r.Area) / float64(total)
 	}
 	return shares
+}
+
+// borders weighs the edges of a graph. The log odds are a logistic regression on
+// 481,000 borders of PASCAL VOC.
+func (p Parameters) borders(g *superpixels.Graph, conductances []crf.Edge) borders {
+	b := borders{slices.Clone(conductances), make([]float32, len(g.Edges)), make([]float32, len(g.Edges))}
+	for i, e := range g.Edges {
+		w := &b.weights[i].W
+		*w = p.Potts * *w / (*w + p.Weak)
+		b.length[i] = float32(e.Length)
+		b.odds[i] = float32(float64(1.10*crf.Log(float64(e.Contour)+0.5)) + float64(0.71*crf.Log(float64(e.DeltaE)+0.5)) -
+			float64(1.06*crf.Log(float64(e.Texture)+0.5)) - 5.43)
+	}
+	return b
+}
+
+func neighbours(n int, edges []crf.Edge) [][]int32 {
+	out := make([][]int32, n)
+	for _, e := range edges {
+		out[e.A] = append(out[e.A], e.B)
+		out[e.B] = append(out[e.B], e.A)
+	}
+	return out
 }

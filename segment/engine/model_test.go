@@ -18,6 +18,12 @@ import (
 
 // patchwork is an image of two textured halves with a disc, and its graph.
 func patchwork(width, height, regions int) (*superpixels.Map, *superpixels.Graph) {
+	img := patches(width, height)
+	m := superpixels.NewHierarchy(img, regions).At(regions)
+	return m, superpixels.Describe(img, m)
+}
+
+func patches(width, height int) *image.NRGBA {
 	rng := rand.New(rand.NewPCG(3, 4))
 	img := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -33,8 +39,7 @@ func patchwork(width, height, regions int) (*superpixels.Map, *superpixels.Graph
 			img.SetNRGBA(x, y, c)
 		}
 	}
-	m := superpixels.NewHierarchy(img, regions).At(regions)
-	return m, superpixels.Describe(img, m)
+	return img
 }
 
 func unclicked(n int) []int16 {
@@ -163,7 +168,7 @@ func BenchmarkFirst(b *testing.B) {
 				}
 				m := NewModel(g, DefaultParameters)
 				for b.Loop() {
-					if _, err := NewSequence(m, labels, nil, 1).At(context.Background(), 0); err != nil {
+					if _, err := NewSequence(m, Evidence{Clicks: labels}, 1).At(context.Background(), 0); err != nil {
 						b.Fatal(err)
 					}
 				}

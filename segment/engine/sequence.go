@@ -48,15 +48,16 @@ type Hypothesis struct {
 // concurrent use.
 type Sequence struct {
 	seq     int
-	classes []int     // class indices in play, ascending
+	classes []int     // ids of the classes in play, ascending, Void for undecided the last
 	shares  []float64 // part of the image's area that each superpixel has
 
 	turn    Turn                             // nil: every step runs at once
 	making  chan struct{}                    // holds a token while a step is made or waits for its turn
-	problem func() (*herding.Problem, error) // nil with fewer than two classes, as model and guess
+	problem func() (*herding.Problem, error) // nil with fewer than two classes, as model and pull
 	model   *Model
-	guess   func() []float64  // of the classes in play, nil without a guess
-	herding *herding.Sequence // with making; nil before the first step
+	pull    func() *herding.Prior // as Model.Problem takes it
+	stream  *stream               // with making; nil before the first step
+	start   func() (*stream, error)
 
 	mu   sync.Mutex // never held while a step is made
 	made []Hypothesis
@@ -65,49 +66,55 @@ type Sequence struct {
 // Turn runs a step when it may run. An error is one of not having run it.
 type Turn func(ctx context.Context, class schedule.Class, step func()) error
 
-// NewSequence returns the sequence for the clicked class per superpixel (Void
-// where there is none) and a first guess, or nil, after seq events. The classes
-// in play are those that have been clicked and those that the guess has as the
-// most probable somewhere. Nothing is computed before the first hypothesis is
-// asked for.
-func NewSequence(m *Model, clicks []uint8, guess *Guess, seq int) *Sequence {
+// NewSequence returns the sequence for some evidence after seq events. Nothing is
+// computed before the first hypothesis is asked for.
+func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 	s := &Sequence{seq: seq, shares: m.shares, making: make(chan struct{}, 1)}
-	var guessed [segment.MaxClasses]bool
-	if guess != nil {
-		guessed = guess.probable()
-	}
-	place := [segment.MaxClasses]int16{}
-	for class := range segment.MaxClasses {
-		if guessed[class] || slices.Contains(clicks, uint8(class)) {
-			place[class] = int16(len(s.classes))
-			s.classes = append(s.classes, class)
-		}
-	}
+	var rest int
+	s.classes, rest = e.inPlay()
 	switch len(s.classes) {
 	case 0:
 	case 1:
-		labels := slices.Repeat([]uint8{uint8(s.classes[0])}, len(clicks))
+		labels := slices.Repeat([]uint8{uint8(s.classes[0])}, len(e.Clicks))
 		s.made = []Hypothesis{{Labels: labels, Digest: digestOf(0, labels)}}
 	default:
-		fixed := make([]int16, len(clicks))
-		for i, c := range clicks {
+		place := placeOf(s.classes)
+		fixed := make([]int16, len(e.Clicks))
+		for i, c := range e.Clicks {
 			fixed[i] = -1
 			if c != segment.Void {
 				fixed[i] = place[c]
 			}
 		}
 		s.model = m
-		s.guess = func() []float64 {
-			if guess == nil {
-				return nil
-			}
-			return guess.restrict(s.classes)
-		}
+		s.pull = func() *herding.Prior { return e.pull(m, s.classes, &place, rest) }
 		s.problem = func() (*herding.Problem, error) {
-			return m.Problem(fixed, len(s.classes), s.guess())
+			p, err := m.Problem(fixed, len(s.classes), s.pull())
+			if err != nil {
+				return nil, err
+			}
+			return p, e.exclude(p, &place)
+		}
+		s.start = func() (*stream, error) {
+			p, err := s.problem()
+			if err != nil {
+				return nil, err
+			}
+			return newStream(m, p, &e, s.classes, rest)
 		}
 	}
 	return s
+}
+
+// placeOf returns the place of each class among those in play, or -1.
+func placeOf(classes []int) (place [256]int16) {
+	for class := range place {
+		place[class] = -1
+	}
+	for i, class := range classes {
+		place[class] = int16(i)
+	}
+	return place
 }
 
 // TakeTurns makes steps run when turn lets them. It must be called before the
@@ -203,24 +210,22 @@ func (s *Sequence) next(ctx context.Context, rank int, first schedule.Class) err
 }
 
 func (s *Sequence) step(ctx context.Context, rank int) error {
-	if s.herding == nil {
-		problem, err := s.problem()
+	if s.stream == nil {
+		stream, err := s.start()
 		if err != nil {
 			return err
 		}
-		if s.herding, err = herding.NewSequence(problem); err != nil {
-			return err
-		}
+		s.stream = stream
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
-	h := s.herding.Next()
-	labels := make([]uint8, len(h.Labels))
-	for i, l := range h.Labels {
+	x, energy := s.stream.next()
+	labels := make([]uint8, len(x))
+	for i, l := range x {
 		labels[i] = uint8(s.classes[l])
 	}
-	made := Hypothesis{Rank: rank, Labels: labels, Energy: h.Energy, Digest: digestOf(h.Energy, labels)}
+	made := Hypothesis{Rank: rank, Labels: labels, Energy: energy, Digest: digestOf(energy, labels)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.made = append(s.made, made)

@@ -71,14 +71,14 @@ func first(t testing.TB, s *Sequence, count int) []Hypothesis {
 
 func TestSequenceWithoutAlternatives(t *testing.T) {
 	g := gridGraph(4, 1)
-	none := NewSequence(NewModel(g, DefaultParameters), clicksOn(16, nil), nil, 0)
+	none := NewSequence(NewModel(g, DefaultParameters), Evidence{Clicks: clicksOn(16, nil)}, 0)
 	if none.Len() != 0 || len(none.Classes()) != 0 {
 		t.Errorf("without a click there are %d hypotheses of classes %v, want none", none.Len(), none.Classes())
 	}
 	if _, err := none.At(t.Context(), 0); segment.KindOf(err) != segment.Invalid || !strings.Contains(err.Error(), "nothing has been clicked") {
 		t.Errorf("At(0) without a click: %v", err)
 	}
-	one := NewSequence(NewModel(g, DefaultParameters), clicksOn(16, map[int]uint8{3: 7, 5: 7}), nil, 2)
+	one := NewSequence(NewModel(g, DefaultParameters), Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7, 5: 7})}, 2)
 	if one.Len() != 1 {
 		t.Fatalf("with one class there are %d hypotheses, want 1", one.Len())
 	}
@@ -95,7 +95,7 @@ func TestClicksAreNeverContradicted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := rapid.MapOfN(rapid.IntRange(0, 63), rapid.Uint8Range(0, 4), 2, 12).Draw(t, "clicks")
 		clicks := clicksOn(64, at)
-		s := NewSequence(NewModel(g, DefaultParameters), clicks, nil, len(at))
+		s := NewSequence(NewModel(g, DefaultParameters), Evidence{Clicks: clicks}, len(at))
 		for rank := range min(s.Len(), 6) {
 			h, err := s.At(context.Background(), rank)
 			if err != nil {
@@ -114,7 +114,7 @@ func TestClicksAreNeverContradicted(t *testing.T) {
 }
 
 func TestSequenceIsSharedAndStops(t *testing.T) {
-	s := NewSequence(NewModel(gridGraph(8, 3), DefaultParameters), clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2}), nil, 3)
+	s := NewSequence(NewModel(gridGraph(8, 3), DefaultParameters), Evidence{Clicks: clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2})}, 3)
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	if _, err := s.At(stopped, 0); err != context.Canceled {
@@ -134,7 +134,7 @@ func TestSequenceIsSharedAndStops(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	alone := first(t, NewSequence(NewModel(gridGraph(8, 3), DefaultParameters), clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2}), nil, 3), 10)
+	alone := first(t, NewSequence(NewModel(gridGraph(8, 3), DefaultParameters), Evidence{Clicks: clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2})}, 3), 10)
 	for _, g := range got {
 		if diff := cmp.Diff(alone, g); diff != "" {
 			t.Errorf("shared sequence differs from one of its own (-own +shared):\n%s", diff)
@@ -145,7 +145,7 @@ func TestSequenceIsSharedAndStops(t *testing.T) {
 // What has been made is there for all, also while the next step waits for its
 // turn.
 func TestMadeHypothesesDoNotWait(t *testing.T) {
-	s := NewSequence(NewModel(gridGraph(8, 3), DefaultParameters), clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2}), nil, 3)
+	s := NewSequence(NewModel(gridGraph(8, 3), DefaultParameters), Evidence{Clicks: clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2})}, 3)
 	waits, free := make(chan struct{}), make(chan struct{})
 	s.TakeTurns(func(_ context.Context, class schedule.Class, step func()) error {
 		if class == schedule.Later {
@@ -173,7 +173,7 @@ func TestMadeHypothesesDoNotWait(t *testing.T) {
 func TestUncertainty(t *testing.T) {
 	g := gridGraph(8, 5)
 	clicks := clicksOn(64, map[int]uint8{0: 3, 63: 9})
-	s := NewSequence(NewModel(g, DefaultParameters), clicks, nil, 2)
+	s := NewSequence(NewModel(g, DefaultParameters), Evidence{Clicks: clicks}, 2)
 	u, err := s.Uncertainty(t.Context(), 20)
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ func TestUncertainty(t *testing.T) {
 		}
 	}
 	for name, clicks := range map[string][]uint8{"no click": clicksOn(64, nil), "one class": clicksOn(64, map[int]uint8{5: 1})} {
-		u, err := NewSequence(NewModel(g, DefaultParameters), clicks, nil, 1).Uncertainty(t.Context(), 20)
+		u, err := NewSequence(NewModel(g, DefaultParameters), Evidence{Clicks: clicks}, 1).Uncertainty(t.Context(), 20)
 		if err != nil || u.WrongArea != 0 {
 			t.Errorf("%s: %+v, %v; want no area in doubt", name, u, err)
 		}
@@ -206,11 +206,22 @@ func TestGoldenDigests(t *testing.T) {
 	for i := range quarters {
 		quarters[i] = int32(i/200*2 + i%20/10)
 	}
+	rest := segment.Rest{Mode: segment.RestClass, Class: 9}
+	holds := NewHolds(400)
+	holds.Pick(1, slices.Repeat([]uint8{1}, 400), 100, 101, 102, 120, 121, 122)
+	holds.Click(2, 210)
+	evidence := []Evidence{
+		{Clicks: clicks},
+		{Clicks: clicksOn(400, map[int]uint8{210: 1}), Rest: rest},
+		{Clicks: clicks, Rest: rest, Holds: holds, Shown: clicksOn(400, map[int]uint8{0: 0, 399: 1, 20: 2, 333: 0}), Last: 210},
+	}
 	for _, procs := range []int{1, 2, 8} {
 		old := runtime.GOMAXPROCS(procs)
 		var got []string
-		for _, h := range first(t, NewSequence(NewModel(gridGraph(20, 4), DefaultParameters).Divide(quarters), clicks, nil, 5), 20) {
-			got = append(got, h.Digest.String())
+		for _, e := range evidence {
+			for _, h := range first(t, NewSequence(NewModel(gridGraph(20, 4), DefaultParameters).Divide(quarters), e, 5), 20) {
+				got = append(got, h.Digest.String())
+			}
 		}
 		runtime.GOMAXPROCS(old)
 		if *update {

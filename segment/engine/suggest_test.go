@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"collie/herding"
 	"collie/segment"
 	"collie/segment/schedule"
 )
@@ -31,7 +32,11 @@ func TestAfterIsMarginalsAfterTheClick(t *testing.T) {
 	}
 	for name, guess := range map[string][]float64{"clicks": nil, "clicks and a guess": guess} {
 		model := NewModel(g, DefaultParameters)
-		after := model.After(fixed, k, guess)
+		var pull *herding.Prior
+		if guess != nil {
+			pull = model.GuessPull(guess, k)
+		}
+		after := model.After(fixed, k, pull)
 		for _, node := range []int{0, 30, m.N - 1} {
 			q, err := after(node)
 			if err != nil {
@@ -41,7 +46,7 @@ func TestAfterIsMarginalsAfterTheClick(t *testing.T) {
 			for l := range k {
 				answered := slices.Clone(fixed)
 				answered[node] = int16(l)
-				want, err := model.Marginals(answered, k, guess)
+				want, err := model.Marginals(answered, k, pull)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -64,7 +69,7 @@ func TestAfterIsMarginalsAfterTheClick(t *testing.T) {
 func TestSuggest(t *testing.T) {
 	g := gridGraph(8, 5)
 	clicks := clicksOn(64, map[int]uint8{0: 3, 63: 9})
-	s := NewSequence(NewModel(g, DefaultParameters), clicks, nil, 2)
+	s := NewSequence(NewModel(g, DefaultParameters), Evidence{Clicks: clicks}, 2)
 	got, err := s.Suggest(t.Context())
 	if err != nil || got == nil || clicks[got.Superpixel] != segment.Void || got.Gain <= 0 || got.Gain > 1 {
 		t.Errorf("the suggestion is %+v, %v; want a superpixel without a click that helps", got, err)
@@ -75,7 +80,7 @@ func TestSuggest(t *testing.T) {
 	clicked := slices.Repeat([]uint8{3}, 64)
 	clicked[63] = 9
 	for name, clicks := range map[string][]uint8{"no click": clicksOn(64, nil), "one class": clicksOn(64, map[int]uint8{5: 1}), "all clicked": clicked} {
-		got, err := NewSequence(NewModel(g, DefaultParameters), clicks, nil, 1).Suggest(t.Context())
+		got, err := NewSequence(NewModel(g, DefaultParameters), Evidence{Clicks: clicks}, 1).Suggest(t.Context())
 		if err != nil || got != nil {
 			t.Errorf("%s: %+v, %v; want nothing to ask", name, got, err)
 		}
@@ -85,7 +90,7 @@ func TestSuggest(t *testing.T) {
 // A suggestion takes turns, so that it can be refused and given up between two of them.
 func TestSuggestWaitsItsTurn(t *testing.T) {
 	busy := errors.New("busy")
-	s := NewSequence(NewModel(gridGraph(8, 5), DefaultParameters), clicksOn(64, map[int]uint8{0: 3, 63: 9}), nil, 2)
+	s := NewSequence(NewModel(gridGraph(8, 5), DefaultParameters), Evidence{Clicks: clicksOn(64, map[int]uint8{0: 3, 63: 9})}, 2)
 	turns := 0
 	s.turn = func(_ context.Context, class schedule.Class, step func()) error {
 		if class != schedule.Later {
@@ -120,7 +125,7 @@ func BenchmarkSuggest(b *testing.B) {
 		model := NewModel(g, DefaultParameters)
 		b.Run(fmt.Sprintf("n=600/k=2/clicks=%d", clicks), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := NewSequence(model, labels, nil, 1).Suggest(b.Context()); err != nil {
+				if _, err := NewSequence(model, Evidence{Clicks: labels}, 1).Suggest(b.Context()); err != nil {
 					b.Fatal(err)
 				}
 			}

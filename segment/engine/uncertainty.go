@@ -6,7 +6,6 @@ import (
 	"collie/crf"
 	"collie/herding"
 	"collie/herding/ask"
-	"collie/segment"
 	"collie/segment/schedule"
 )
 
@@ -45,7 +44,7 @@ func (s *Sequence) Suggest(ctx context.Context) (*Suggestion, error) {
 	}
 	var query herding.Query = ask.Margin{}
 	if problem.Model.Labels < crf.MaxLabels { // an answer needs a label of its own
-		after := s.model.After(problem.Model.Fixed, problem.Model.Labels, s.guess())
+		after := s.model.After(problem.Model.Fixed, problem.Model.Labels, s.pull())
 		query = ask.Risk{After: func(node int) (q []float64, err error) {
 			if s.turn == nil {
 				return after(node)
@@ -87,13 +86,10 @@ func (s *Sequence) Uncertainty(ctx context.Context, count int) (Uncertainty, err
 
 // places turns classes into their places among the classes in play.
 func (s *Sequence) places(labels []uint8) []uint8 {
-	var place [segment.MaxClasses]uint8
-	for i, class := range s.classes {
-		place[class] = uint8(i)
-	}
+	place := placeOf(s.classes)
 	out := make([]uint8, len(labels))
 	for i, l := range labels {
-		out[i] = place[l]
+		out[i] = uint8(place[l])
 	}
 	return out
 }

@@ -37,14 +37,18 @@ func (a *Annotator) Work(ctx context.Context, targets []float64) ([]int, error) 
 	for i := range targets {
 		w.reached[i] = -1
 	}
-	void := slices.Repeat([]uint8{segment.Void}, len(a.Majority))
-	w.clicks, w.shown = slices.Clone(void), slices.Clone(void)
+	w.clicks = slices.Repeat([]uint8{segment.Void}, len(a.Majority))
+	w.shown = slices.Clone(w.clicks)
+	if a.Method.Rest.Mode == segment.RestClass {
+		w.shown = slices.Repeat([]uint8{a.Method.Rest.Class}, len(a.Majority))
+	}
 	for w.actions < a.Max && slices.Contains(w.reached, -1) {
 		i := w.next()
 		if i < 0 {
 			break
 		}
 		w.actions++
+		w.last = i
 		for _, j := range w.gesture(i) {
 			w.clicks[j] = a.Majority[j]
 		}
@@ -71,6 +75,7 @@ type work struct {
 
 	clicks []uint8
 	shown  []uint8
+	last   int // superpixel clicked last
 }
 
 // note remembers the targets that a labelling reaches after some actions.
@@ -85,6 +90,7 @@ func (w *work) note(iou float64, actions int) {
 // look makes the hypotheses and notes what could be had by taking from them.
 func (w *work) look(ctx context.Context) error {
 	clicks := InPlay(w.clicks, 0)
+	clicks.Shown, clicks.Last = w.shown, w.last
 	hypotheses, err := w.Method.Hypotheses(ctx, w.Scene, clicks, w.Count)
 	if err != nil {
 		return err

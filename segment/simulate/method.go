@@ -8,6 +8,7 @@ import (
 
 	"collie/crf"
 	"collie/herding"
+	"collie/segment"
 	"collie/segment/engine"
 	"collie/superpixels"
 )
@@ -33,6 +34,8 @@ type Method struct {
 	Solver  crf.Method // TRWS, nearly exact, or LBP, as in the paper; used by the paper's methods
 	Lambda  float64    // of divmbest; 0 = 0.15
 	Rate    float64    // η_p of herding-paper; 0 = 0.25
+	// Rest is what is not clicked, for herding-harmonic; the others don't know it.
+	Rest segment.Rest
 }
 
 // Methods are the names that a Method can have: the most probable labelling of
@@ -49,6 +52,9 @@ const PaperWeight = 0.15
 // one.
 func (m Method) Hypotheses(ctx context.Context, s *Scene, clicks Clicks, count int) ([][]uint8, error) {
 	k := len(clicks.Classes)
+	if m.Name == "herding-harmonic" && m.Rest.Mode != segment.RestNothing {
+		return m.product(ctx, s, clicks, count)
+	}
 	if k == 1 {
 		return [][]uint8{clicks.Name(make([]uint8, len(clicks.Fixed)))}, nil
 	}
@@ -101,6 +107,30 @@ func (m Method) Hypotheses(ctx context.Context, s *Scene, clicks Clicks, count i
 // source is what streams hypotheses: a herding.Problem or a herding.LabelBias.
 type source interface {
 	Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis, error]
+}
+
+// product is the sequence of the product where a project has a rest.
+func (m Method) product(ctx context.Context, s *Scene, clicks Clicks, count int) ([][]uint8, error) {
+	e := engine.Evidence{Clicks: make([]uint8, len(clicks.Fixed)), Rest: m.Rest, Shown: clicks.Shown, Last: clicks.Last}
+	for i, f := range clicks.Fixed {
+		e.Clicks[i] = segment.Void
+		if f >= 0 {
+			e.Clicks[i] = clicks.Classes[f]
+		}
+	}
+	return firstOf(ctx, engine.NewSequence(s.Model(), e, 0), count)
+}
+
+// firstOf returns the labels of the first hypotheses of a sequence.
+func firstOf(ctx context.Context, sequence *engine.Sequence, count int) (out [][]uint8, err error) {
+	for rank := range min(count, sequence.Len()) {
+		h, err := sequence.At(ctx, rank)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, h.Labels)
+	}
+	return out, nil
 }
 
 func collect(ctx context.Context, from source, clicks Clicks, count int) ([][]uint8, error) {

@@ -75,54 +75,80 @@ type Hand struct {
 	Jitter bool
 	Name   string
 
-	clicked map[int]bool
+	clicked map[image.Point]bool
 }
 
 // Next is the click into the largest error of shown, which holds a class per
 // pixel; false when nothing is wrong.
 func (h *Hand) Next(shown []uint8) (Point, bool) {
-	missed, missedDepth, missedAt := h.deepest(func(p int) bool { return h.Mask[p] == Thing && shown[p] != Thing })
-	covered, coveredDepth, coveredAt := h.deepest(func(p int) bool { return h.Mask[p] == Rest && shown[p] == Thing })
-	depths, depth, at, class := missed, missedDepth, missedAt, uint8(Thing)
-	if coveredDepth >= missedDepth {
-		depths, depth, at, class = covered, coveredDepth, coveredAt, Rest
+	missed := h.deepest(func(p int) bool { return h.Mask[p] == Thing && shown[p] != Thing })
+	covered := h.deepest(func(p int) bool { return h.Mask[p] == Rest && shown[p] == Thing })
+	larger, class := covered, uint8(Rest)
+	if missed.depth > covered.depth {
+		larger, class = missed, Thing
 	}
-	if depth == 0 {
+	if larger.depth == 0 {
 		return Point{}, false
 	}
-	if h.clicked == nil {
-		h.clicked = map[int]bool{}
-	}
+	at := larger.at
 	if h.Jitter {
-		at = h.near(at, depth, depths)
+		at = h.near(larger)
+	}
+	if h.clicked == nil {
+		h.clicked = map[image.Point]bool{}
 	}
 	h.clicked[at] = true
-	return Point{at % h.Width, at / h.Width, class}, true
+	return Point{at.X, at.Y, class}, true
 }
 
-// deepest is the first of the deepest pixels that are wrong and not clicked.
-func (h *Hand) deepest(wrong func(p int) bool) (all []float64, depth float64, at int) {
-	in := make([]bool, len(h.Mask))
-	for p := range in {
-		in[p] = wrong(p)
-	}
-	all = depths(h.Width, h.Height, in)
-	for p, d := range all {
-		if d > depth && !h.clicked[p] {
-			depth, at = d, p
+// mistake is one kind of error: the depths of the wrong pixels within bounds, row-major, and
+// the first of the deepest that are not clicked.
+type mistake struct {
+	bounds image.Rectangle
+	depths []float64
+	depth  float64
+	at     image.Point
+}
+
+// deepest measures the pixels that are wrong.
+func (h *Hand) deepest(wrong func(p int) bool) (m mistake) {
+	bounds := image.Rect(h.Width, h.Height, 0, 0)
+	for y := range h.Height {
+		for x := range h.Width {
+			if wrong(y*h.Width + x) {
+				bounds.Min.X, bounds.Min.Y = min(bounds.Min.X, x), min(bounds.Min.Y, y)
+				bounds.Max.X, bounds.Max.Y = max(bounds.Max.X, x+1), max(bounds.Max.Y, y+1)
+			}
 		}
 	}
-	return all, depth, at
+	if bounds.Empty() {
+		return m
+	}
+	m.bounds = bounds
+	in := make([]bool, 0, bounds.Dx()*bounds.Dy())
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			in = append(in, wrong(y*h.Width+x))
+		}
+	}
+	m.depths = depths(bounds.Dx(), bounds.Dy(), in)
+	for p, d := range m.depths {
+		if at := bounds.Min.Add(image.Pt(p%bounds.Dx(), p/bounds.Dx())); d > m.depth && !h.clicked[at] {
+			m.depth, m.at = d, at
+		}
+	}
+	return m
 }
 
-// near draws one of the wrong pixels within half the depth of a pixel.
-func (h *Hand) near(at int, depth float64, depths []float64) int {
-	x, y, r := at%h.Width, at/h.Width, int(depth/2)
-	var pool []int
+// near draws one of the wrong pixels within half the depth of the deepest.
+func (h *Hand) near(m mistake) image.Point {
+	var pool []image.Point
+	r := int(m.depth / 2)
 	for dy := -r; dy <= r; dy++ {
 		for dx := -r; dx <= r; dx++ {
-			if p := (y+dy)*h.Width + x + dx; float64(dx*dx+dy*dy) <= depth*depth/4 && depths[p] > 0 && !h.clicked[p] {
-				pool = append(pool, p)
+			// The disc lies within the error, as its radius is below the depth.
+			if at := m.at.Add(image.Pt(dx, dy)); float64(dx*dx+dy*dy) <= m.depth*m.depth/4 && !h.clicked[at] {
+				pool = append(pool, at)
 			}
 		}
 	}

@@ -39,6 +39,11 @@ func Seeds(majority []uint8, fraction float64, name string, draw uint64) []uint8
 type Clicks struct {
 	Fixed   []int16
 	Classes []uint8
+
+	// Shown is what the person saw when clicking superpixel Last, a class or
+	// segment.Void each; nil when that does not matter.
+	Shown []uint8
+	Last  int
 }
 
 // InPlay numbers the clicked classes; with all > 0 the classes 0 to all-1 are

@@ -81,8 +81,7 @@ func (a *Annotation) Superpixels() (*superpixels.Runs, string) {
 // look returns the view of the cut in force. The caller holds the lock.
 func (a *Annotation) look() view {
 	if cut := a.timeline.Cut(); a.view.cut != cut {
-		model := engine.NewModel(a.cellGraph.Coarsen(cut.Parent, cut.N), engine.DefaultParameters)
-		a.view = view{cut: cut, model: model.Divide(a.hierarchy.LevelOf(cut, engine.Regions(cut.N))), token: nameOf(cut)}
+		a.view = view{cut: cut, model: engine.ModelOf(a.hierarchy, a.cellGraph, cut, engine.DefaultParameters), token: nameOf(cut)}
 	}
 	return a.view
 }

@@ -64,7 +64,7 @@ func threeClicks(e *turns) *engine.Sequence {
 			g.Edges = append(g.Edges, superpixels.Edge{A: int32(i - 1), B: int32(i), Length: 20, Contour: float32(i)})
 		}
 	}
-	s := engine.NewSequence(engine.NewModel(g, engine.DefaultParameters), []uint8{0, segment.Void, segment.Void, segment.Void, 1, segment.Void, segment.Void, segment.Void, 2}, nil, 3)
+	s := engine.NewSequence(engine.NewModel(g, engine.DefaultParameters), engine.Evidence{Clicks: []uint8{0, segment.Void, segment.Void, segment.Void, 1, segment.Void, segment.Void, segment.Void, 2}}, 3)
 	s.TakeTurns(e.of("image"))
 	return s
 }

@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"image"
+
+	"collie/herding"
+	"collie/segment"
+)
+
+// Evidence is what the hypotheses of an image follow from, by superpixel of one
+// map. All but Clicks may be left out. A sequence keeps the slices, which must
+// not change any more.
+type Evidence struct {
+	Clicks   []uint8      // class clicked, or Void
+	Beside   []uint8      // class clicked right beside, or Void, see Focus
+	Rest     segment.Rest // what nobody clicks
+	Box      *Box         // where the objects are
+	Holds    *Holds       // picks that last
+	Excluded []Exclusion  // classes that superpixels are not
+	Guess    *Guess
+
+	// Shown is the labelling that the person looked at when making the last
+	// click, class ids or Void: what was shown or accepted then. Last is the
+	// superpixel of that click. With them the first hypothesis is a correction
+	// of Shown, see correction; nil for a hypothesis that looks at the evidence
+	// alone.
+	Shown []uint8
+	Last  int
+}
+
+// Box says that objects of a class lie in a rectangle, or in several: what is
+// outside is the rest.
+type Box struct {
+	Class   uint8
+	Outside []bool // superpixels wholly outside
+}
+
+// Exclusion says that a superpixel is not of a class.
+type Exclusion struct {
+	Superpixel int
+	Class      uint8
+}
+
+// NewBox returns the box of a class for the superpixels of the model.
+func (m *Model) NewBox(class uint8, box image.Rectangle) *Box {
+	b := &Box{Class: class, Outside: make([]bool, len(m.bounds))}
+	for i, bounds := range m.bounds {
+		b.Outside[i] = !bounds.Overlaps(box)
+	}
+	return b
+}
+
+// inPlay returns the classes that hypotheses are made of, ascending, with Void
+// for undecided as the last; and the place of the rest among them or -1. The
+// classes are those that were clicked, boxed or picked, and those that the guess
+// has as the most probable somewhere. Without any the rest alone is nothing.
+func (e *Evidence) inPlay() (classes []int, rest int) {
+	var has [segment.MaxClasses + 1]bool
+	if e.Guess != nil {
+		guessed := e.Guess.probable()
+		copy(has[:], guessed[:])
+	}
+	for _, c := range e.Clicks {
+		has[c] = true
+	}
+	if e.Holds != nil {
+		for _, c := range e.Holds.Labels {
+			has[c] = true
+		}
+	}
+	if e.Box != nil {
+		has[e.Box.Class] = true
+	}
+	has[segment.Void] = false
+	count := 0
+	for _, h := range has {
+		if h {
+			count++
+		}
+	}
+	if count == 0 {
+		return nil, -1
+	}
+	restClass := -1
+	switch e.Rest.Mode {
+	case segment.RestClass:
+		restClass = int(e.Rest.Class)
+	case segment.RestUndecided:
+		restClass = segment.Void
+	case segment.RestFirst:
+		if count == 1 {
+			restClass = segment.Void
+		}
+	}
+	if restClass < 0 && e.Box != nil {
+		restClass = segment.Void // what is outside is something else
+	}
+	if restClass >= 0 {
+		has[restClass] = true
+	}
+	rest = -1
+	for class, h := range has {
+		if h {
+			if class == restClass {
+				rest = len(classes)
+			}
+			classes = append(classes, class)
+		}
+	}
+	if len(e.Excluded) > 0 && e.emptied(classes) && !has[segment.Void] {
+		classes = append(classes, segment.Void)
+	}
+	return classes, rest
+}
+
+// emptied reports whether exclusions leave a superpixel without a class in play.
+func (e *Evidence) emptied(classes []int) bool {
+	excluded := map[int]map[uint8]bool{}
+	for _, x := range e.Excluded {
+		if excluded[x.Superpixel] == nil {
+			excluded[x.Superpixel] = map[uint8]bool{}
+		}
+		excluded[x.Superpixel][x.Class] = true
+	}
+	for _, of := range excluded {
+		left := false
+		for _, class := range classes {
+			left = left || !of[uint8(class)]
+		}
+		if !left {
+			return true
+		}
+	}
+	return false
+}
+
+// pull is what draws the walker beside clicks and likenesses: the guess, the
+// rest that leans in from the image's border, the box and the picks. place is
+// that of each class in play.
+func (e *Evidence) pull(m *Model, classes []int, place *[256]int16, rest int) *herding.Prior {
+	k := len(classes)
+	var p *herding.Prior
+	if e.Guess != nil {
+		p = m.GuessPull(e.Guess.restrict(classes), k)
+	}
+	if rest < 0 && e.Holds == nil && e.Beside == nil {
+		return p
+	}
+	if p == nil {
+		p = &herding.Prior{Weight: make([]float64, len(e.Clicks)), Share: make([]float64, len(e.Clicks)*k)}
+	}
+	for i := range e.Clicks {
+		if rest >= 0 && m.rim[i] {
+			draw(p, i, k, rest, m.Rest)
+		}
+		if e.Box != nil {
+			if e.Box.Outside[i] {
+				draw(p, i, k, rest, m.Outside)
+			} else {
+				draw(p, i, k, int(place[e.Box.Class]), m.Inside)
+			}
+		}
+		if e.Beside != nil && e.Beside[i] != segment.Void {
+			draw(p, i, k, int(place[e.Beside[i]]), m.Beside)
+		}
+		if e.Holds != nil && e.Holds.Labels[i] != segment.Void {
+			draw(p, i, k, int(place[e.Holds.Labels[i]]), m.Hold)
+		}
+	}
+	return p
+}
+
+// draw adds a conductance from superpixel i to a label.
+func draw(p *herding.Prior, i, k, label int, conductance float64) {
+	row, weight := p.Share[i*k:(i+1)*k], p.Weight[i]
+	total := weight + conductance
+	if total == 0 {
+		return
+	}
+	for l := range row {
+		row[l] = float64(weight*row[l]) / total
+	}
+	row[label] += conductance / total
+	p.Weight[i] = total
+}

@@ -1,0 +1,257 @@
+package engine
+
+import (
+	"image"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/superpixels"
+)
+
+func TestClassesInPlay(t *testing.T) {
+	m := NewModel(gridGraph(4, 1), DefaultParameters)
+	class := func(id uint8) segment.Rest { return segment.Rest{Mode: segment.RestClass, Class: id} }
+	box := &Box{Class: 5, Outside: make([]bool, 16)}
+	for name, c := range map[string]struct {
+		e    Evidence
+		want []int
+	}{
+		"nothing clicked":               {Evidence{Rest: class(0)}, nil},
+		"nothing clicked, undecided":    {Evidence{Rest: segment.Rest{Mode: segment.RestUndecided}}, nil},
+		"one class, rest nothing":       {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7})}, []int{7}},
+		"one class and the rest":        {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7}), Rest: class(9)}, []int{7, 9}},
+		"the rest itself":               {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 9}), Rest: class(9)}, []int{9}},
+		"two classes and the rest":      {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7, 4: 8}), Rest: class(0)}, []int{0, 7, 8}},
+		"undecided":                     {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7, 4: 8}), Rest: segment.Rest{Mode: segment.RestUndecided}}, []int{7, 8, segment.Void}},
+		"undecided first":               {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7}), Rest: segment.Rest{Mode: segment.RestFirst}}, []int{7, segment.Void}},
+		"undecided first, two classes":  {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7, 4: 8}), Rest: segment.Rest{Mode: segment.RestFirst}}, []int{7, 8}},
+		"a box alone":                   {Evidence{Box: box}, []int{5, segment.Void}},
+		"a box and the rest":            {Evidence{Box: box, Rest: class(0)}, []int{0, 5}},
+		"excluded from its only class":  {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7}), Excluded: []Exclusion{{2, 7}}}, []int{7, segment.Void}},
+		"excluded where others remain":  {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7, 4: 8}), Excluded: []Exclusion{{2, 7}}}, []int{7, 8}},
+		"excluded from all that remain": {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7, 4: 8}), Excluded: []Exclusion{{2, 7}, {2, 8}}}, []int{7, 8, segment.Void}},
+	} {
+		if c.e.Clicks == nil {
+			c.e.Clicks = clicksOn(16, nil)
+		}
+		s := NewSequence(m, c.e, 1)
+		if diff := cmp.Diff(c.want, s.Classes()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		for rank := range min(s.Len(), 5) {
+			h, err := s.At(t.Context(), rank)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			for i, l := range h.Labels {
+				if !slices.Contains(c.want, int(l)) {
+					t.Fatalf("%s: hypothesis %d gives superpixel %d class %d", name, rank, i, l)
+				}
+			}
+		}
+	}
+}
+
+// disc is the superpixel in the middle of the disc of patchwork.
+func disc(m interface{ At(x, y int) int }, width, height int) int { return m.At(width/4, height/2) }
+
+func TestOneClickIsEnoughToChooseFrom(t *testing.T) {
+	const width, height = 240, 160
+	m, g := patchwork(width, height, 150)
+	model := NewModel(g, DefaultParameters)
+	clicks := clicksOn(m.N, map[int]uint8{disc(m, width, height): 4})
+	for _, rest := range []segment.Rest{{Mode: segment.RestClass}, {Mode: segment.RestClass, Class: 9}, {Mode: segment.RestUndecided}, {Mode: segment.RestFirst}} {
+		s := NewSequence(model, Evidence{Clicks: clicks, Rest: rest}, 1)
+		other := uint8(segment.Void)
+		if rest.Mode == segment.RestClass {
+			other = rest.Class
+		}
+		seen := map[string]bool{}
+		for rank, h := range first(t, s, 5) {
+			seen[string(h.Labels)] = true
+			if rank > 0 {
+				continue
+			}
+			for i, r := range g.Regions {
+				dx, dy := float64(r.Centroid[0])-width/4, float64(r.Centroid[1])-height/2
+				want := other
+				if squareOf(dx, dy) < 25*25 {
+					want = 4
+				} else if squareOf(dx, dy) < 40*40 {
+					continue
+				}
+				if h.Labels[i] != want {
+					t.Errorf("rest %v: superpixel %d at %v has class %d, want %d", rest, i, r.Centroid, h.Labels[i], want)
+				}
+			}
+		}
+		if len(seen) != 5 {
+			t.Errorf("rest %v: %d different cards among the first 5", rest, len(seen))
+		}
+	}
+}
+
+func TestRestGivesWayToClicks(t *testing.T) {
+	const width, height = 240, 160
+	m, g := patchwork(width, height, 150)
+	rest := segment.Rest{Mode: segment.RestClass}
+	clicks := clicksOn(m.N, map[int]uint8{disc(m, width, height): 1, m.At(0, 0): 2, m.At(width-1, height-1): 3})
+	h := first(t, NewSequence(NewModel(g, DefaultParameters), Evidence{Clicks: clicks, Rest: rest}, 3), 1)[0]
+	count := map[uint8]int{}
+	for _, l := range h.Labels {
+		count[l]++
+	}
+	if count[2] < m.N/4 || count[3] < m.N/4 || count[1] < 5 {
+		t.Errorf("superpixels per class %v; the clicks on both halves should drive the rest, 0, out", count)
+	}
+}
+
+func TestBoxAlone(t *testing.T) {
+	const width, height = 240, 160
+	_, g := patchwork(width, height, 150)
+	model := NewModel(g, DefaultParameters)
+	box := image.Rect(width/4-36, height/2-36, width/4+36, height/2+36)
+	e := Evidence{Clicks: clicksOn(len(g.Regions), nil), Rest: segment.Rest{Mode: segment.RestClass}, Box: model.NewBox(1, box)}
+	cards := first(t, NewSequence(model, e, 1), 6)
+	for i, r := range g.Regions {
+		if outside := !r.Bounds.Overlaps(box); outside && cards[0].Labels[i] != 0 {
+			t.Errorf("superpixel %d at %v lies outside the box and has class %d", i, r.Centroid, cards[0].Labels[i])
+		}
+		if dx, dy := float64(r.Centroid[0])-width/4, float64(r.Centroid[1])-height/2; squareOf(dx, dy) < 20*20 && cards[0].Labels[i] != 1 {
+			t.Errorf("superpixel %d at %v is of the object and has class %d", i, r.Centroid, cards[0].Labels[i])
+		}
+	}
+}
+
+func TestExcludedClassesNeverCome(t *testing.T) {
+	m, g := patchwork(240, 160, 150)
+	model := NewModel(g, DefaultParameters)
+	e := Evidence{
+		Clicks:   clicksOn(m.N, map[int]uint8{10: 1, 60: 2, 140: 3}),
+		Excluded: []Exclusion{{11, 1}, {11, 1}, {59, 2}, {59, 3}, {100, 1}, {100, 2}, {100, 3}, {10, 1}, {12, 77}},
+	}
+	for rank, h := range first(t, NewSequence(model, e, 1), 40) {
+		if h.Labels[11] == 1 || h.Labels[59] != 1 && h.Labels[59] != segment.Void || h.Labels[100] != segment.Void {
+			t.Fatalf("hypothesis %d: superpixels 11, 59 and 100 have classes %d, %d and %d", rank, h.Labels[11], h.Labels[59], h.Labels[100])
+		}
+		if h.Labels[10] != 1 {
+			t.Fatalf("hypothesis %d contradicts the click on 10, which wins over an exclusion", rank)
+		}
+	}
+}
+
+// A correction changes what is joined to the click and nothing else, and a
+// click at the fringe of a large change does not make that change.
+func TestCorrectionIsLocal(t *testing.T) {
+	const width, height = 240, 160
+	m, g := patchwork(width, height, 150)
+	model := NewModel(g, DefaultParameters)
+	at := m.At(width-20, height/2)
+	clicks := clicksOn(m.N, map[int]uint8{disc(m, width, height): 1, at: 1})
+	// Shown was the disc and, far from both clicks, something odd.
+	shown := make([]uint8, m.N)
+	odd := m.At(5, 5)
+	shown[odd], shown[disc(m, width, height)] = 1, 1
+	e := Evidence{Clicks: clicks, Rest: segment.Rest{Mode: segment.RestClass}, Shown: shown, Last: at}
+	clicks[m.At(width-1, 0)] = 0 // the first click's question is answered
+	cards := first(t, NewSequence(model, e, 3), 2)
+	if cards[0].Labels[odd] != 1 || cards[0].Labels[at] != 1 {
+		t.Errorf("the odd superpixel has class %d, the clicked one %d; want 1 and 1", cards[0].Labels[odd], cards[0].Labels[at])
+	}
+	e.Shown = nil
+	whole := first(t, NewSequence(model, e, 3), 1)[0]
+	if !slices.Equal(whole.Labels, cards[1].Labels) {
+		t.Error("the second card is not what the evidence alone says")
+	}
+	x := slices.Clone(shown)
+	for i := range x {
+		x[i] = 1
+	}
+	places := make([]int16, m.N)
+	_, depth, deepest := model.change(x, places, m.At(0, height/2))
+	if depth > 25 || deepest < 60 {
+		t.Errorf("a change of everything is %v pixels deep at the image's border and %v where it is deepest", depth, deepest)
+	}
+}
+
+// hierarchy is that of patchwork, with a cut at 100 superpixels.
+func hierarchy(t *testing.T) (*superpixels.Hierarchy, *superpixels.Graph, *superpixels.Cut) {
+	t.Helper()
+	h, cells := superpixels.Divide(patches(240, 160), 400)
+	return h, cells, h.Cut(cells, 100, make([]uint8, len(cells.Regions)), 0)
+}
+
+// parts are the cells of a superpixel.
+func (f *Focus) parts(s int32) (cells []int) {
+	for cell, p := range f.Cut.Parent {
+		if p == s {
+			cells = append(cells, cell)
+		}
+	}
+	return cells
+}
+
+func TestFocus(t *testing.T) {
+	h, cells, base := hierarchy(t)
+	points := []CellClick{{0, 1}, {int32(len(cells.Regions) / 2), 2}}
+	f := NewFocus(base, cells, points, image.Rectangle{})
+	for cell, s := range f.Cut.Parent {
+		if base.Parent[f.parts(s)[0]] != base.Parent[cell] {
+			t.Fatalf("superpixel %d is not part of one superpixel of the base", s)
+		}
+	}
+	if f.Cut.N <= base.N || f.Cut.N > base.N+100 {
+		t.Errorf("%d superpixels of %d", f.Cut.N, base.N)
+	}
+	for _, p := range points {
+		if s := f.Cut.Parent[p.Cell]; f.Clicks[s] != p.Class || f.Beside[s] != segment.Void || len(f.parts(s)) != 1 {
+			t.Errorf("cell %d: clicked %d, beside %d, with %d cells", p.Cell, f.Clicks[s], f.Beside[s], len(f.parts(s)))
+		}
+	}
+	beside := 0
+	for s, c := range f.Beside {
+		if c != segment.Void {
+			beside++
+			if base.Parent[f.parts(int32(s))[0]] != base.Parent[points[c-1].Cell] {
+				t.Errorf("superpixel %d is beside a click of %d in another superpixel", s, c)
+			}
+		}
+	}
+	if beside == 0 {
+		t.Error("nothing lies beside a click")
+	}
+	slices.Reverse(points)
+	if again := NewFocus(base, cells, points, image.Rectangle{}); !slices.Equal(again.Cut.Parent, f.Cut.Parent) {
+		t.Error("the order of the clicks changes the cut")
+	}
+	// A second class in the same superpixel: nothing is beside any more.
+	var twin int32 = -1
+	for cell, s := range base.Parent {
+		if s == base.Parent[0] && cell != 0 {
+			twin = int32(cell)
+		}
+	}
+	mixed := NewFocus(base, cells, []CellClick{{0, 1}, {twin, 2}}, image.Rectangle{})
+	if slices.Max(mixed.Clicks[:]) != segment.Void || slices.ContainsFunc(mixed.Beside, func(c uint8) bool { return c != segment.Void }) {
+		t.Error("a superpixel with clicks of two classes speaks for one of them")
+	}
+	small := NewFocus(base, cells, nil, image.Rect(10, 10, 30, 30))
+	if small.Cut.N <= base.N {
+		t.Error("a small box divides nothing")
+	}
+	if whole := NewFocus(base, cells, nil, image.Rect(0, 0, 1000, 1000)); whole.Cut.N != base.N {
+		t.Error("a large box divides superpixels")
+	}
+	model := ModelOf(h, cells, f.Cut, DefaultParameters)
+	s := NewSequence(model, Evidence{Clicks: f.Clicks, Beside: f.Beside}, 2)
+	for rank, x := range first(t, s, 3) {
+		for i, c := range f.Clicks {
+			if c != segment.Void && x.Labels[i] != c {
+				t.Errorf("hypothesis %d contradicts the click on superpixel %d", rank, i)
+			}
+		}
+	}
+}

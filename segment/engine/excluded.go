@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"collie/crf"
+	"collie/herding"
+)
+
+// forbidden is subtracted from the unary of an excluded class: no sequence moves
+// unaries by as much, and bounds remain finite.
+const forbidden = 1e4
+
+// exclude makes the classes of a problem impossible where they are excluded:
+// their probability goes to the other classes in play, in proportion. Clicked
+// superpixels keep their class.
+func (e *Evidence) exclude(p *herding.Problem, place *[256]int16) error {
+	if len(e.Excluded) == 0 {
+		return nil
+	}
+	k := p.Model.Labels
+	rows := map[int][]bool{}
+	for _, x := range e.Excluded {
+		l := place[x.Class]
+		if l < 0 || p.Model.Fixed[x.Superpixel] >= 0 {
+			continue
+		}
+		if rows[x.Superpixel] == nil {
+			rows[x.Superpixel] = make([]bool, k)
+		}
+		rows[x.Superpixel][l] = true
+	}
+	for i, excluded := range rows {
+		mu, theta := p.UnaryMoments[i*k:(i+1)*k], p.Model.Unary[i*k:(i+1)*k]
+		sum, left := 0.0, 0
+		for l, x := range excluded {
+			if x {
+				mu[l] = 0
+			} else {
+				sum += mu[l]
+				left++
+			}
+		}
+		for l, x := range excluded {
+			switch {
+			case x:
+				theta[l] = crf.Log(herding.Floor) - forbidden
+			case sum > 0:
+				mu[l] /= sum
+				theta[l] = crf.Log(max(mu[l], herding.Floor))
+			default:
+				mu[l] = 1 / float64(left)
+				theta[l] = crf.Log(mu[l])
+			}
+		}
+	}
+	if p.AreaMoments == nil {
+		return nil
+	}
+	mu, err := herding.AreaMoments(p.UnaryMoments, k, p.Area)
+	p.AreaMoments = mu
+	return err
+}

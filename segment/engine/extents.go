@@ -1,0 +1,289 @@
+package engine
+
+import (
+	"math"
+	"slices"
+
+	"collie/crf"
+	"collie/herding"
+)
+
+// What a person means by a first click is a part, an object or a group of them.
+// So as long as there are two classes in play, the clicked one and the rest, and
+// nothing of the rest is clicked, the sequence begins with masks of different
+// extent: rungs of the exact ladder of the model (see crf.Ladder) and the
+// regions of the merge hierarchy around the click. How good each is likely to be
+// is a linear function of what can be seen of it, with weights learnt from other
+// images, and the cards are chosen greedily so that the best of those shown so
+// far is expected to be as good as can be.
+
+// Extent is a mask that a first click may mean.
+type Extent struct {
+	Mask     []bool // per superpixel
+	Features Features
+}
+
+// Features is what is seen of an extent. A is its share of the image, Ā the
+// share that the walker expects, p the walker's probability of the clicked class; sums
+// over the extent are weighted by area, those over borders by length.
+type Features [featureCount]float64
+
+const (
+	logArea     = iota // log A
+	logArea2           // its square
+	logRatio2          // (log A/Ā)²
+	likelihood         // mean log probability of the whole labelling
+	purity             // mean p inside
+	missed             // Σp outside / Ā
+	contour            // mean log odds that its border is one, see borders
+	inner              // the same of the borders inside
+	rim                // share of the superpixels at the image's border that are inside
+	sqrtRim            // its square root
+	compactness        // perimeter / √area, in pixels
+	cut                // Potts weight of the border / √area
+	offset             // distance of the click to the middle, in radii of a disc of the same area
+	depth              // distance of the click to the border, in the same
+	featureCount
+)
+
+// shiftGrowth makes the steps of the ladder longer further out.
+const (
+	rungs       = 16
+	firstShift  = 0.25
+	shiftGrowth = 0.1
+	// leastGrowth is the share by which a region of the hierarchy is larger
+	// than the last one that was taken.
+	leastGrowth = 0.1
+)
+
+// extents are the masks that clicks of label thing may mean, of a problem with
+// two labels; the first is the most probable labelling. at is where the person
+// pointed, in pixels, and seed a superpixel there.
+func (m *Model) extents(p *herding.Problem, thing int, at [2]float64, seed int) ([]Extent, error) {
+	model := p.Model
+	if thing == 0 { // the ladder lifts label 1
+		flipped := *model
+		flipped.Unary, flipped.Fixed = slices.Clone(model.Unary), slices.Clone(model.Fixed)
+		for i := range model.Nodes {
+			flipped.Unary[2*i], flipped.Unary[2*i+1] = model.Unary[2*i+1], model.Unary[2*i]
+			if f := model.Fixed[i]; f >= 0 {
+				flipped.Fixed[i] = 1 - f
+			}
+		}
+		model = &flipped
+	}
+	ladder, err := crf.NewLadder(model, nil)
+	if err != nil {
+		return nil, err
+	}
+	var out []Extent
+	seen := map[string]bool{}
+	add := func(x []uint8) {
+		if key := string(x); !seen[key] {
+			seen[key] = true
+			mask := make([]bool, len(x))
+			for i, l := range x {
+				mask[i] = l == 1
+			}
+			out = append(out, Extent{mask, m.features(p, thing, mask, at)})
+		}
+	}
+	add(ladder.At(0))
+	for t := 1.0; t <= rungs; t++ {
+		shift := float64(firstShift*t) * (1 + float64(shiftGrowth*t))
+		add(ladder.At(shift))
+		add(ladder.At(-shift))
+	}
+	for _, x := range m.enclosing(model, seed) {
+		add(x)
+	}
+	return out, nil
+}
+
+// enclosing are the regions of the hierarchy around a superpixel as labellings,
+// with the clicks of a model that has label 1 for what is clicked.
+func (m *Model) enclosing(model *crf.Model, seed int) (out [][]uint8) {
+	if m.shells == nil {
+		return nil
+	}
+	shell := m.shells(seed)
+	last := slices.Max(shell)
+	area := make([]float64, last+1)
+	for i, s := range shell {
+		area[s] += m.shares[i]
+	}
+	sum, taken := 0.0, 0.0
+	for s, a := range area {
+		sum += a
+		if s == int(last) || sum < float64((1+leastGrowth)*taken) {
+			continue
+		}
+		taken = sum
+		x := make([]uint8, len(shell))
+		for i := range x {
+			switch {
+			case model.Fixed[i] >= 0:
+				x[i] = uint8(model.Fixed[i])
+			case int(shell[i]) <= s:
+				x[i] = 1
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func (m *Model) features(p *herding.Problem, thing int, mask []bool, at [2]float64) (f Features) {
+	var area, expected, inside, outside, likely, touching, border float64
+	var middle [2]float64
+	for i, s := range m.shares {
+		row := p.UnaryMoments[2*i : 2*i+2]
+		q := row[thing]
+		expected += float64(s * q)
+		if m.rim[i] {
+			border++
+		}
+		if !mask[i] {
+			outside += float64(s * q)
+			likely += float64(s * crf.Log(max(row[1-thing], herding.Floor)))
+			continue
+		}
+		area += s
+		inside += float64(s * q)
+		likely += float64(s * crf.Log(max(q, herding.Floor)))
+		if m.rim[i] {
+			touching++
+		}
+		for axis, v := range m.centres[i] {
+			middle[axis] += float64(s * float64(v))
+		}
+	}
+	if area == 0 {
+		return f
+	}
+	// distance to the border, or to the image's
+	square := min(at[0]+1, at[1]+1, float64(m.size.X)-at[0], float64(m.size.Y)-at[1])
+	square = float64(square * square)
+	var perimeter, edges, within, held, weight float64
+	borders := m.borders()
+	for e, edge := range borders.weights {
+		length, odds := float64(borders.length[e]), float64(borders.odds[e])
+		switch a, b := mask[edge.A], mask[edge.B]; {
+		case a && b:
+			within += length
+			held += float64(length * odds)
+		case a != b:
+			perimeter += length
+			edges += float64(length * odds)
+			weight += edge.W
+			other := edge.A
+			if a {
+				other = edge.B
+			}
+			c := m.centres[other]
+			square = min(square, squareOf(float64(c[0])-at[0], float64(c[1])-at[1]))
+		}
+	}
+	pixels := area * float64(m.size.X) * float64(m.size.Y)
+	radius := math.Sqrt(pixels / math.Pi)
+	log := crf.Log(area)
+	ratio := crf.Log(area / (expected + 1e-6))
+	f = Features{
+		logArea: log, logArea2: float64(log * log), logRatio2: float64(ratio * ratio), likelihood: likely,
+		purity: inside / area, missed: outside / (expected + 1e-6),
+		contour: edges / (perimeter + 1), inner: held / (within + 1),
+		rim: touching / border, sqrtRim: math.Sqrt(touching / border),
+		compactness: perimeter / math.Sqrt(pixels), cut: weight / math.Sqrt(pixels),
+		offset: math.Sqrt(squareOf(at[0]-middle[0]/area, at[1]-middle[1]/area)) / radius,
+		depth:  math.Sqrt(square) / radius,
+	}
+	return f
+}
+
+func squareOf(dx, dy float64) float64 { return float64(dx*dx) + float64(dy*dy) }
+
+// rank orders extents: the best to show first, then each next so that the best
+// of those shown gains as much as can be expected. O(extents²·superpixels).
+func (m *Model) rank(extents []Extent) []int {
+	n := len(extents)
+	chance := make([]float64, n) // that it is what is meant
+	top := math.Inf(-1)
+	for i, e := range extents {
+		for j, v := range e.Features {
+			chance[i] += float64(v * extentWeights[j])
+		}
+		top = max(top, chance[i])
+	}
+	for i, q := range chance {
+		chance[i] = crf.Exp(float64(sharpness * (q - top)))
+	}
+	iou := m.overlaps(extents)
+	best := make([]float64, n) // IoU of the best shown with each
+	shown := make([]bool, n)
+	order := make([]int, 0, n)
+	for range n {
+		at, most := -1, -1.0
+		for i := range n {
+			if shown[i] {
+				continue
+			}
+			gain := 0.0
+			for j, b := range best {
+				gain += float64(chance[j] * max(0, iou[i*n+j]-b))
+			}
+			if gain > most {
+				at, most = i, gain
+			}
+		}
+		shown[at] = true
+		order = append(order, at)
+		for j := range best {
+			best[j] = max(best[j], iou[at*n+j])
+		}
+	}
+	return order
+}
+
+// overlaps are the IoUs of each two extents, row-major.
+func (m *Model) overlaps(extents []Extent) []float64 {
+	n := len(extents)
+	iou := make([]float64, n*n)
+	areas := make([]float64, n)
+	lists := make([][]int32, n)
+	for i, e := range extents {
+		for node, in := range e.Mask {
+			if in {
+				areas[i] += m.shares[node]
+				lists[i] = append(lists[i], int32(node))
+			}
+		}
+	}
+	for i := range n {
+		iou[i*n+i] = 1
+		for j := range i {
+			few, other := lists[i], extents[j].Mask
+			if len(lists[j]) < len(few) {
+				few, other = lists[j], extents[i].Mask
+			}
+			both := 0.0
+			for _, node := range few {
+				if other[node] {
+					both += m.shares[node]
+				}
+			}
+			v := both / (areas[i] + areas[j] - both)
+			iou[i*n+j], iou[j*n+i] = v, v
+		}
+	}
+	return iou
+}
+
+// sharpness turns expected qualities into chances.
+const sharpness = 10
+
+// extentWeights are learnt by 'evaluate extents' from objects of PASCAL VOC.
+var extentWeights = Features{
+	logArea: -0.05, logArea2: -0.01066, logRatio2: -0.00377, likelihood: -0.0251,
+	purity: 0.2592, missed: -0.4724, contour: 0.062, inner: 0.0301, rim: -0.3285, sqrtRim: -0.0391,
+	compactness: 0.0019, cut: -0.087, offset: 0.0014, depth: 0.2639,
+}

@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"slices"
+
+	"collie/segment"
+)
+
+// Holds are the picks that last. Numbers are those of events or any others that
+// grow with time, from 1.
+type Holds struct {
+	Labels  []uint8 // class that a superpixel was picked as, or Void
+	Picked  []int   // when it was, 0 where it was not
+	Clicked []int   // when it was last clicked, 0 for never
+}
+
+// NewHolds returns the holds of n superpixels before any evidence.
+func NewHolds(n int) *Holds {
+	return &Holds{slices.Repeat([]uint8{segment.Void}, n), make([]int, n), make([]int, n)}
+}
+
+// Click notes clicks: they win over picks made before them.
+func (h *Holds) Click(at int, nodes ...int) {
+	for _, i := range nodes {
+		h.Clicked[i] = at
+		h.Labels[i], h.Picked[i] = segment.Void, 0
+	}
+}
+
+// Pick notes that superpixels have been picked with the given classes, labels
+// per superpixel of the map; picks of undecided hold nothing.
+func (h *Holds) Pick(at int, labels []uint8, nodes ...int) {
+	for _, i := range nodes {
+		h.Labels[i], h.Picked[i] = labels[i], at
+		if labels[i] == segment.Void {
+			h.Picked[i] = 0
+		}
+	}
+}
+
+// Release takes clicks and picks away.
+func (h *Holds) Release(nodes ...int) {
+	for _, i := range nodes {
+		h.Labels[i], h.Picked[i], h.Clicked[i] = segment.Void, 0, 0
+	}
+}
+
+// in returns the holds with places of classes for classes; nil when nothing is
+// held.
+func (h *Holds) in(place *[256]int16) *Holds {
+	if h == nil || !slices.ContainsFunc(h.Labels, func(class uint8) bool { return class != segment.Void }) {
+		return nil
+	}
+	out := *h
+	out.Labels = slices.Clone(h.Labels)
+	for i, class := range out.Labels {
+		if class != segment.Void {
+			out.Labels[i] = uint8(place[class])
+		}
+	}
+	return &out
+}
+
+// Keep puts back in x what is held: a picked superpixel keeps its class unless a
+// path of superpixels that have all changed joins it to one that was clicked
+// after the pick. Clicked superpixels stay. It reports whether anything was put
+// back. O(nodes + edges) for each round of putting back, of which there are few.
+func (h *Holds) Keep(x []uint8, adjacent [][]int32) bool {
+	changed := func(i int32) bool { return h.Picked[i] > 0 && x[i] != h.Labels[i] }
+	latest := make([]int, len(x)) // click that the changed part around a superpixel is joined to
+	kept := false
+	for {
+		clear(latest)
+		again := false
+		for start := range x {
+			if !changed(int32(start)) || latest[start] != 0 {
+				continue
+			}
+			part := []int32{int32(start)}
+			latest[start] = -1
+			click := 0
+			for at := 0; at < len(part); at++ {
+				for _, j := range adjacent[part[at]] {
+					click = max(click, h.Clicked[j])
+					if changed(j) && latest[j] == 0 {
+						latest[j] = -1
+						part = append(part, j)
+					}
+				}
+			}
+			for _, i := range part {
+				if h.Picked[i] >= click {
+					x[i] = h.Labels[i]
+					again, kept = true, true
+				}
+			}
+		}
+		if !again {
+			return kept
+		}
+	}
+}

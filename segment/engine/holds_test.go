@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"collie/segment"
+)
+
+// history plays random clicks, picks of whole hypotheses and of regions, and
+// clears on the superpixels of a model, with the hypotheses that the engine makes
+// of them, and calls check after each event.
+func history(t *rapid.T, m *Model, check func(h *Holds, clicks []uint8, s *Sequence, shown []uint8)) {
+	n := len(m.shares)
+	rest := rapid.SampledFrom([]segment.Rest{
+		{}, {Mode: segment.RestClass}, {Mode: segment.RestUndecided}, {Mode: segment.RestFirst},
+	}).Draw(t, "rest")
+	holds, clicks := NewHolds(n), clicksOn(n, nil)
+	var s *Sequence
+	var shown []uint8
+	last := 0
+	for event := range rapid.IntRange(2, 8).Draw(t, "events") {
+		node := rapid.IntRange(0, n-1).Draw(t, "superpixel")
+		kind := rapid.SampledFrom([]string{"click", "click", "card", "region", "clear"}).Draw(t, "kind")
+		if s == nil || s.Len() == 0 {
+			kind = "click"
+		}
+		switch kind {
+		case "click":
+			clicks[node] = rapid.SampledFrom([]uint8{0, 1, 2}).Draw(t, "class")
+			holds.Click(event+1, node)
+			last = node
+		case "clear":
+			clicks[node] = segment.Void
+			holds.Release(node)
+		default:
+			h, err := s.At(t.Context(), rapid.IntRange(0, min(3, s.Len()-1)).Draw(t, "rank"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var picked []int
+			for i := range n {
+				if clicks[i] == segment.Void && (kind == "card" || i%7 == node%7) {
+					picked = append(picked, i)
+				}
+			}
+			holds.Pick(event+1, h.Labels, picked...)
+			shown = h.Labels
+		}
+		e := Evidence{Clicks: slices.Clone(clicks), Rest: rest, Holds: &Holds{slices.Clone(holds.Labels), slices.Clone(holds.Picked), slices.Clone(holds.Clicked)}}
+		if clicks[last] != segment.Void {
+			e.Shown, e.Last = shown, last
+		}
+		s = NewSequence(m, e, event+1)
+		check(holds, clicks, s, shown)
+		if s.Len() > 0 {
+			h, err := s.At(t.Context(), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown = h.Labels
+		}
+	}
+}
+
+// TestAPickLasts holds the promise over random histories: in no hypothesis does a
+// picked superpixel have another class unless a path of changed superpixels
+// joins it to a click made after the pick; and no click is contradicted.
+func TestAPickLasts(t *testing.T) {
+	m := NewModel(gridGraph(7, 5), DefaultParameters)
+	adjacent := m.around()
+	rapid.Check(t, func(t *rapid.T) {
+		history(t, m, func(h *Holds, clicks []uint8, s *Sequence, _ []uint8) {
+			for rank := range min(4, s.Len()) {
+				x, err := s.At(t.Context(), rank)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, c := range clicks {
+					if c != segment.Void && x.Labels[i] != c {
+						t.Fatalf("hypothesis %d gives superpixel %d class %d, clicked was %d", rank, i, x.Labels[i], c)
+					}
+				}
+				for i, held := range h.Labels {
+					if held != segment.Void && x.Labels[i] != held && !released(h, x.Labels, adjacent, i) {
+						t.Fatalf("hypothesis %d changes superpixel %d from %d, picked by event %d, to %d; no later click is joined to it",
+							rank, i, held, h.Picked[i], x.Labels[i])
+					}
+				}
+			}
+		})
+	})
+}
+
+// released looks for the path, by depth first.
+func released(h *Holds, x []uint8, adjacent [][]int32, from int) bool {
+	seen := map[int]bool{from: true}
+	var walk func(i int) bool
+	walk = func(i int) bool {
+		for _, j := range adjacent[i] {
+			j := int(j)
+			if h.Clicked[j] > h.Picked[from] {
+				return true
+			}
+			if !seen[j] && h.Picked[j] > 0 && x[j] != h.Labels[j] {
+				seen[j] = true
+				if walk(j) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return walk(from)
+}
+
+func TestKeepByHand(t *testing.T) {
+	// Six superpixels in a row; 1 to 4 were picked, 3 by a later pick, 0 was clicked between the two.
+	adjacent := [][]int32{{1}, {0, 2}, {1, 3}, {2, 4}, {3, 5}, {4}}
+	h := NewHolds(6)
+	h.Pick(1, []uint8{0, 1, 1, 1, 1, 0}, 1, 2, 3, 4)
+	h.Click(2, 0)
+	h.Pick(3, []uint8{0, 1, 1, 1, 1, 0}, 3)
+	x := []uint8{0, 0, 0, 0, 0, 0}
+	if kept := h.Keep(x, adjacent); !kept || !slices.Equal(x, []uint8{0, 0, 0, 1, 1, 0}) {
+		t.Errorf("%v; the click takes back what it reaches, 3 stays and 4 behind it", x)
+	}
+	h.Click(4, 5)
+	x = []uint8{0, 1, 1, 0, 0, 0}
+	if kept := h.Keep(x, adjacent); kept || !slices.Equal(x, []uint8{0, 1, 1, 0, 0, 0}) {
+		t.Errorf("%v; the click on 5 is later than both picks", x)
+	}
+	h.Release(3)
+	h.Pick(5, []uint8{0, 0, 0, 0, segment.Void, 0}, 4)
+	if h.Keep([]uint8{0, 1, 1, 0, 0, 0}, adjacent) {
+		t.Error("what was released, or picked as undecided, is put back")
+	}
+}

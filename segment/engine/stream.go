@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"slices"
+
+	"collie/herding"
+	"collie/segment"
+)
+
+// stream makes the hypotheses of a sequence one after the other, in places of
+// classes: what the first click may mean while that is the question, else the
+// most probable labelling or the correction of what was shown, then Herding.
+type stream struct {
+	model   *Model
+	problem *herding.Problem
+	holds   *Holds // in places of classes
+	herding *herding.Sequence
+	ready   [][]uint8 // come before those of Herding
+	skip    int       // of Herding's, as they were among those
+}
+
+func newStream(m *Model, p *herding.Problem, e *Evidence, classes []int, rest int) (*stream, error) {
+	place := placeOf(classes)
+	s := &stream{model: m, problem: p, holds: e.Holds.in(&place)}
+	var err error
+	if s.herding, err = herding.NewSequence(p); err != nil {
+		return nil, err
+	}
+	at, seed, first := e.pointed(m, rest, &place)
+	switch {
+	case first && len(classes) == 2 && len(e.Excluded) == 0 && s.holds == nil:
+		return s, s.extents(rest, at, seed)
+	case e.Shown != nil:
+		s.correct(e, &place)
+	}
+	return s, nil
+}
+
+// extents begins with the masks that a first click may mean.
+func (s *stream) extents(rest int, at [2]float64, seed int) error {
+	thing := 1 - rest
+	extents, err := s.model.extents(s.problem, thing, at, seed)
+	if err != nil {
+		return err
+	}
+	for _, i := range s.model.rank(extents) {
+		x := make([]uint8, s.problem.Model.Nodes)
+		for node, in := range extents[i].Mask {
+			x[node] = uint8(rest)
+			if in {
+				x[node] = uint8(thing)
+			}
+		}
+		s.ready = append(s.ready, x)
+	}
+	s.skip = 1 // the most probable labelling is an extent
+	return nil
+}
+
+// correct begins with the correction of what was shown, and with the most
+// probable labelling where that is another.
+func (s *stream) correct(e *Evidence, place *[256]int16) {
+	h := s.herding.Next()
+	shown := make([]int16, len(e.Shown))
+	for i, class := range e.Shown {
+		shown[i] = place[class]
+	}
+	x := s.model.correction(s.problem.Model, slices.Clone(h.Labels), shown, e.Last)
+	s.ready = append(s.ready, x)
+	if !slices.Equal(x, h.Labels) {
+		s.ready = append(s.ready, h.Labels)
+	}
+}
+
+// next makes the next hypothesis and its energy.
+func (s *stream) next() ([]uint8, float64) {
+	var x []uint8
+	if len(s.ready) > 0 {
+		x, s.ready = s.ready[0], s.ready[1:]
+	} else {
+		for ; s.skip > 0; s.skip-- {
+			s.herding.Next()
+		}
+		h := s.herding.Next()
+		if s.holds == nil {
+			return h.Labels, h.Energy
+		}
+		x = h.Labels
+	}
+	if s.holds != nil {
+		s.holds.Keep(x, s.model.around())
+	}
+	return x, s.problem.Model.Energy(x)
+}
+
+// pointed is where the first click is, which is not of the rest, and its
+// superpixel; or without a click the middle of the box. False after a second one.
+func (e *Evidence) pointed(m *Model, rest int, place *[256]int16) (at [2]float64, seed int, ok bool) {
+	if rest < 0 || e.Guess != nil {
+		return at, 0, false
+	}
+	count := 0.0
+	add := func(i int) {
+		for axis, v := range m.centres[i] {
+			at[axis] += float64(v)
+		}
+		count++
+	}
+	seed = -1
+	for i, c := range e.Clicks {
+		if c == segment.Void {
+			continue
+		}
+		if int(place[c]) == rest || seed >= 0 {
+			return at, 0, false
+		}
+		add(i)
+		seed = i
+	}
+	if seed < 0 && e.Box != nil {
+		for i, out := range e.Box.Outside {
+			if !out {
+				add(i)
+			}
+		}
+	}
+	if count == 0 {
+		return at, 0, false
+	}
+	at[0] /= count
+	at[1] /= count
+	if seed < 0 {
+		from := func(i int) float64 { return squareOf(float64(m.centres[i][0])-at[0], float64(m.centres[i][1])-at[1]) }
+		seed = 0
+		for i := range m.centres {
+			if from(i) < from(seed) {
+				seed = i
+			}
+		}
+	}
+	return at, seed, true
+}
