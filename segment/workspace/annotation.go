@@ -25,7 +25,7 @@ type Annotation struct {
 	cellGraph *superpixels.Graph // of it
 	turns     *turns
 	release   func()
-	told      func(imageID string) // see Workspace.Watch
+	broadcast func(imageID string) // see Workspace.Watch
 
 	past past // for those who look back
 

@@ -32,7 +32,7 @@ func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8) 
 	e.Cells, e.Repairs = timeline.Majority(a.cells, pixels)
 	seq, err := a.add(ctx, last, e)
 	if err == nil {
-		a.told(a.image.ID)
+		a.broadcast(a.image.ID)
 	}
 	return seq, err
 }
@@ -65,7 +65,7 @@ func (a *Annotation) SetGuess(ctx context.Context, id string, classes []uint8, s
 	}
 	seq, err := a.add(ctx, last, segment.Event{ID: id, Kind: segment.FirstGuess, Scores: out})
 	if err == nil {
-		a.told(a.image.ID)
+		a.broadcast(a.image.ID)
 	}
 	return seq, err
 }

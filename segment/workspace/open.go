@@ -51,9 +51,9 @@ type openImage struct {
 	annotation *Annotation
 	err        error
 	users      int
-	passing    bool          // nobody is going to work on it, so it goes when nobody uses it
+	visiting   bool          // nobody is going to work on it, so it goes when nobody uses it
 	bytes      int64         // as counted in used
-	place      *list.Element // among the idle, or nil
+	idleAt     *list.Element // among the idle, or nil
 }
 
 func newOpenImages(load func(context.Context, segment.Image) (*Annotation, error), budget int64, observer Observer) *openImages {
@@ -62,19 +62,19 @@ func newOpenImages(load func(context.Context, segment.Image) (*Annotation, error
 
 // acquire returns the Annotation of the image with the given record, loading it
 // when it is not there. Many callers share one loading, which goes on when the
-// first of them leaves. What is loaded for callers in passing alone is not kept.
-func (o *openImages) acquire(ctx context.Context, record segment.Image, passing bool) (*Annotation, error) {
+// first of them leaves. What is loaded for visitors alone is not kept.
+func (o *openImages) acquire(ctx context.Context, record segment.Image, visiting bool) (*Annotation, error) {
 	o.mu.Lock()
 	im, ok := o.byID[record.ID]
 	if !ok {
-		im = &openImage{id: record.ID, ready: make(chan struct{}), passing: passing}
+		im = &openImage{id: record.ID, ready: make(chan struct{}), visiting: visiting}
 		o.byID[im.id] = im
 	}
-	im.passing = im.passing && passing
+	im.visiting = im.visiting && visiting
 	im.users++
-	if im.place != nil {
-		o.idle.Remove(im.place)
-		im.place = nil
+	if im.idleAt != nil {
+		o.idle.Remove(im.idleAt)
+		im.idleAt = nil
 	}
 	o.mu.Unlock()
 
@@ -121,12 +121,12 @@ func (o *openImages) release(im *openImage) {
 	if im.users > 0 {
 		return
 	}
-	if _, failed := im.loaded(); failed || im.passing {
+	if _, failed := im.loaded(); failed || im.visiting {
 		o.forget(im)
 		return
 	}
 	im.annotation.past.drop()
-	im.place = o.idle.PushBack(im)
+	im.idleAt = o.idle.PushBack(im)
 	o.weigh(im)
 	o.shrink()
 }
@@ -151,9 +151,9 @@ func (o *openImages) shrink() {
 // forget takes an image out of memory; who comes next loads it anew. The caller
 // holds the lock.
 func (o *openImages) forget(im *openImage) {
-	if im.place != nil {
-		o.idle.Remove(im.place)
-		im.place = nil
+	if im.idleAt != nil {
+		o.idle.Remove(im.idleAt)
+		im.idleAt = nil
 	}
 	o.used -= im.bytes
 	im.bytes = 0
@@ -205,7 +205,7 @@ func (w *Workspace) load(ctx context.Context, im segment.Image) (a *Annotation, 
 	}
 	a = &Annotation{
 		store: w.store, guard: w.guard, turns: &w.turns, past: newPast(), image: im, hierarchy: hierarchy, cells: hierarchy.Runs(), cellGraph: graph,
-		told: w.tell,
+		broadcast: w.tell,
 	}
 	a.begin()
 	return a, a.catchUp(ctx)

@@ -200,7 +200,7 @@ func (w *Workspace) Visit(ctx context.Context, imageID string) (*Annotation, err
 	return w.acquire(ctx, imageID, true)
 }
 
-func (w *Workspace) acquire(ctx context.Context, imageID string, passing bool) (*Annotation, error) {
+func (w *Workspace) acquire(ctx context.Context, imageID string, visiting bool) (*Annotation, error) {
 	if err := w.May(ctx, access.Read); err != nil {
 		return nil, err
 	}
@@ -209,7 +209,7 @@ func (w *Workspace) acquire(ctx context.Context, imageID string, passing bool) (
 	if err != nil {
 		return nil, err
 	}
-	a, err := w.open.acquire(ctx, im, passing)
+	a, err := w.open.acquire(ctx, im, visiting)
 	if err != nil {
 		return nil, err
 	}

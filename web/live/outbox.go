@@ -12,7 +12,7 @@ const maxReplies = 8
 type outbox struct {
 	replies   [][]byte      // acks, rejects, errors, ends of superseded runs
 	project   []byte        // the newest project, when its classes have changed; nil when sent
-	state     *told         // the newest state, or nil when it has been sent
+	state     *broadcast    // the newest state, or nil when it has been sent
 	repaired  int           // of the state that was sent last, or unknown
 	supposing func()        // ends the work on the last supposition
 	supposed  []byte        // the answer to it, or nil when sent
@@ -56,7 +56,7 @@ func (o *outbox) tellProject(message []byte) {
 
 // tellState sets the state to send; what was supposed of the one before is of no
 // use any more.
-func (o *outbox) tellState(state *told) {
+func (o *outbox) tellState(state *broadcast) {
 	o.suppose(func() {})
 	o.state = state
 	o.wake()

@@ -93,9 +93,9 @@ func (r *room) adopt(state workspace.State, sequence *engine.Sequence) {
 		return
 	}
 	r.start(engine.DefaultHypotheses)
-	told := r.told()
+	message := r.broadcast()
 	for m := range r.members {
-		m.tellState(told)
+		m.tellState(message)
 	}
 }
 
@@ -120,22 +120,22 @@ func (r *room) replyTo(id string, expected, seq int, err error, present int) any
 	return m
 }
 
-// told is a state as clients are told it.
-type told struct {
+// broadcast is a state as clients are sent it.
+type broadcast struct {
 	repaired int           // tells repairs apart
 	known    []byte        // for those who know the repairs
 	whole    func() []byte // with the repairs, made when first needed
 }
 
-// told puts the present state into the form in which clients read it.
-func (r *room) told() *told {
+// broadcast puts the present state into the form in which clients read it.
+func (r *room) broadcast() *broadcast {
 	message := stateMessage{
 		Type: "state", Epoch: r.epoch(), Seq: r.state.Seq,
 		Clicks: r.state.Clicks, Labels: r.state.Labels, Undo: r.state.Undo, Redo: r.state.Redo,
 		Map: r.state.Map, Regions: len(r.state.Labels), Wanted: r.state.Wanted, Finest: len(r.state.Parent), Split: r.state.Split, Constraints: wire.ConstraintsOf(r.state.Constraints, r.state.Parent),
 	}
 	repairs := r.state.Repairs
-	return &told{r.state.Repaired, encode(message), sync.OnceValue(func() []byte {
+	return &broadcast{r.state.Repaired, encode(message), sync.OnceValue(func() []byte {
 		message.Repairs = wire.RepairsOf(repairs)
 		return encode(message)
 	})}
@@ -162,7 +162,7 @@ func (r *room) join(c *socket) {
 		c.follow(r.run)
 	}
 	c.repaired = unknown
-	c.tellState(r.told())
+	c.tellState(r.broadcast())
 }
 
 // part takes the socket out; with the last member the sequence ends.
