@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	"segment/accounts":      {"segment", "segment/access", "segment/queue"},
 	"segment/archive":       {"segment"},
 	"segment/backup":        {"segment"},
-	"segment/export":        {"segment", "segment/workspace", "segment/engine", "segment/backup", "segment/photo", "segment/queue", "segment/rle", "superpixels/...", "disjoint"},
+	"segment/export":        {"segment", "segment/access", "segment/workspace", "segment/engine", "segment/backup", "segment/photo", "segment/queue", "segment/rle", "superpixels/...", "disjoint"},
 	"segment/importer":      {"segment", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/labelset", "segment/rle", "superpixels/...", "crf/..."},
 	"segment/labelset":      {"segment"},
 	"segment/ledger":        {"segment/access"},

@@ -161,3 +161,10 @@ func (p *Project) remove(before []Class, remap map[uint8]uint8, at time.Time) er
 func SameClasses(a, b *Project) bool {
 	return a.Rest == b.Rest && slices.Equal(a.Classes, b.Classes) && slices.Equal(a.Deleted, b.Deleted)
 }
+
+// SameLabels reports whether labels mean the same in two states of a project,
+// whose classes may have other names and colours.
+func SameLabels(a, b *Project) bool {
+	return a.Rest == b.Rest && slices.EqualFunc(a.Classes, b.Classes, func(x, y Class) bool { return x.ID == y.ID }) &&
+		slices.EqualFunc(a.Deleted, b.Deleted, func(x, y DeletedClass) bool { return x.ID == y.ID && x.Target == y.Target })
+}

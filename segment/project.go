@@ -113,14 +113,32 @@ func CleanName(what, name string) (string, error) {
 		return "", Errorf(Invalid, "The %s is not valid UTF-8 text.", what)
 	case utf8.RuneCountInString(name) > MaxName:
 		return "", Errorf(Invalid, "The %s is longer than %d characters.", what, MaxName)
-	case strings.ContainsFunc(name, hidden):
-		return "", Errorf(Invalid, "The %s contains control or text-direction characters.", what)
+	case concealing(name):
+		return "", Errorf(Invalid, "The %s contains control or text-direction characters, or others that can't be seen.", what)
 	}
 	return name, nil
 }
 
-// hidden reports whether r is a control character or changes the direction of
-// the text around it.
-func hidden(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+// concealing reports whether a name holds characters that can't be seen.
+func concealing(name string) bool {
+	before := rune(0)
+	for _, r := range name {
+		if hidden(r, before) {
+			return true
+		}
+		before = r
+	}
+	return false
+}
+
+// hidden reports whether r is a control character, changes the direction of the
+// text around it or has no shape of its own, like spaces of no width, hyphens that
+// are not shown and empty letters. Joiners are seen behind characters that they
+// join, none of which is in ASCII.
+func hidden(r, before rune) bool {
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	if (r == nonJoiner || r == joiner) && before > unicode.MaxASCII {
+		return false
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }

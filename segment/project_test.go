@@ -28,6 +28,12 @@ func TestNormalizeClasses(t *testing.T) {
 		"same name":         {in: []Class{{Name: "Sky"}, {Name: "sky"}}, err: "must differ"},
 		"control character": {in: []Class{{Name: "a\x00b"}}, err: "control"},
 		"right-to-left":     {in: []Class{{Name: "a\u202eb"}}, err: "text-direction"},
+		"no width":          {in: []Class{{Name: "a\u200bb"}}, err: "can't be seen"},
+		"byte order mark":   {in: []Class{{Name: "a\ufeffb"}}, err: "can't be seen"},
+		"soft hyphen":       {in: []Class{{Name: "a\u00adb"}}, err: "can't be seen"},
+		"empty letter":      {in: []Class{{Name: "\u3164"}}, err: "can't be seen"},
+		"tag":               {in: []Class{{Name: "a\U000e0041"}}, err: "can't be seen"},
+		"joiner in ASCII":   {in: []Class{{Name: "a\u200db"}}, err: "can't be seen"},
 		"not UTF-8":         {in: []Class{{Name: "a\xff"}}, err: "UTF-8"},
 		"bad colour":        {in: []Class{{Name: "a", Color: "red"}}, err: "#rrggbb"},
 	}

@@ -115,7 +115,7 @@ var rights = map[string]right{
 
 	"POST /api/v1/projects/{id}/exports": {body: `{"format":"coco"}`, statuses: [4]int{401, 202, 202, 202}},
 	"GET /api/v1/exports/{id}":           {statuses: forViewers},
-	"DELETE /api/v1/exports/{id}":        {statuses: [4]int{401, 204, 204, 204}},
+	"DELETE /api/v1/exports/{id}":        {statuses: adminsDone},
 	"GET /api/v1/exports/{id}/file":      {statuses: forViewers},
 
 	"GET /api/v1/images/{id}/":                {statuses: forViewers},

@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -127,5 +128,27 @@ func TestTooManySockets(t *testing.T) {
 	_, resp, err := websocket.DefaultDialer.DialContext(t.Context(), s.socketURL(im.ID), nil)
 	if !errors.Is(err, websocket.ErrBadHandshake) || resp.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("one more socket: %v", err)
+	}
+}
+
+// What a page could not send before counts as messages do: the list of a hello is
+// no way around their rate.
+func TestHelloFlood(t *testing.T) {
+	s := mustServe(t, Limits{Socket: live.Limits{MessageRate: 20}})
+	im := s.photo()
+	c := s.dial(im.ID)
+	var unacked []string
+	for i := range 60 {
+		unacked = append(unacked, labelAt(fmt.Sprint("e", i), i, inSky, i%2))
+	}
+	began := time.Now()
+	c.say(`{"type":"hello","unacked":[` + strings.Join(unacked, ",") + `]}`)
+	for i := range unacked {
+		if m := c.next(); m.Type != "ack" || m.Seq != i+1 {
+			t.Fatalf("event %d: %+v", i, m)
+		}
+	}
+	if took := time.Since(began); took < 1500*time.Millisecond {
+		t.Errorf("60 events at 20 a second took %v", took)
 	}
 }

@@ -63,7 +63,7 @@ func (l Limits) OrDefault() Limits {
 type Accounts struct {
 	store     Store
 	hasher    *hasher
-	accounts  *throttle // by name, in lower case
+	accounts  *throttle // by name and address; see accountKey
 	addresses *throttle // by address
 }
 
@@ -93,7 +93,8 @@ func (e *TriesError) Error() string { return fmt.Sprintf("too many tries; the ne
 // wrong ones, for the name or from the address, are a *TriesError. Tries that
 // succeed don't count.
 func (a *Accounts) SignIn(ctx context.Context, name, password string, from netip.Addr) (User, error) {
-	account, address := strings.ToLower(name), network(from)
+	address := network(from)
+	account := accountKey(name, address)
 	fromThere, wait := a.addresses.try(address)
 	if wait > 0 {
 		return User{}, &TriesError{wait}
@@ -245,9 +246,13 @@ func (a *Accounts) replace(ctx context.Context, u User, password string) error {
 	if err := a.store.SetPassword(ctx, u.ID, hash); err != nil {
 		return err
 	}
-	a.accounts.forget(strings.ToLower(u.Name))
+	a.accounts.forgetAll(accountKey(u.Name, ""))
 	return nil
 }
+
+// accountKey is what tries for one name from one address are counted under.
+// Whoever knows a name can't keep its owner, who is elsewhere, from signing in.
+func accountKey(name, address string) string { return strings.ToLower(name) + "\n" + address }
 
 // Remove takes a user's access away. What the user did stays.
 func (a *Accounts) Remove(ctx context.Context, id string) error {

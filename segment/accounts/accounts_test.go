@@ -180,18 +180,20 @@ func TestPasswords(t *testing.T) {
 }
 
 // Guessing, also in parallel and with the right password in the end, is slowed
-// down per account and per address; a name that does not exist is no different.
+// down per account and address, and per address; a name that does not exist is no
+// different, and the owner of a name, who is elsewhere, can sign in.
 func TestGuessing(t *testing.T) {
-	a, ctx := mustOpen(t, accounts.Limits{})
+	a, ctx := mustOpen(t, accounts.Limits{AddressTries: 100})
 	mustAdd(t, a, ctx, "ann", access.Viewer)
 	mustAdd(t, a, ctx, "bob", access.Viewer)
+	there := netip.MustParseAddr("10.0.0.7")
 	for _, name := range []string{"ann", "unknown"} {
 		var wrong, late int
 		var mu sync.Mutex
 		var guesses sync.WaitGroup
-		for i := range 15 {
+		for range 15 {
 			guesses.Go(func() {
-				_, err := a.SignIn(ctx, name, "wrong password", netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}))
+				_, err := a.SignIn(ctx, name, "wrong password", there)
 				var tries *accounts.TriesError
 				mu.Lock()
 				defer mu.Unlock()
@@ -211,8 +213,11 @@ func TestGuessing(t *testing.T) {
 		}
 	}
 	var tries *accounts.TriesError
-	if _, err := a.SignIn(ctx, "ann", password, here); !errors.As(err, &tries) {
+	if _, err := a.SignIn(ctx, "ann", password, there); !errors.As(err, &tries) {
 		t.Errorf("the right password after five wrong ones: %v", err)
+	}
+	if _, err := a.SignIn(ctx, "ann", password, here); err != nil {
+		t.Errorf("the owner is locked out: %v", err)
 	}
 }
 

@@ -1,7 +1,9 @@
 package accounts
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -50,6 +52,13 @@ func (t *throttle) forget(key string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.tries, key)
+}
+
+// forgetAll drops all tries of the keys that begin so.
+func (t *throttle) forgetAll(prefix string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	maps.DeleteFunc(t.tries, func(key string, _ []time.Time) bool { return strings.HasPrefix(key, prefix) })
 }
 
 func (t *throttle) recent(key string, now time.Time) []time.Time {

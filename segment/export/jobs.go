@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/segment/queue"
 )
 
@@ -42,6 +43,7 @@ type Status struct {
 	Format  string    `json:"format"`
 	Options Options   `json:"options"`
 	Created time.Time `json:"created"`
+	By      string    `json:"by,omitempty"` // id of the user who started it
 
 	State       State   `json:"status" schema:"enum=waiting|running|done|failed"`
 	ImagesDone  int     `json:"images_done"`
@@ -106,8 +108,9 @@ func (j *Jobs) Start(ctx context.Context, project, format string, o Options) (st
 	if _, _, err := newJob(ctx, j.source, project, format, o); err != nil {
 		return "", err
 	}
+	by, _ := access.From(ctx)
 	s := &underway{
-		Status: Status{ID: segment.NewID(), Project: project, Format: format, Options: o, Created: j.now().UTC().Truncate(time.Millisecond), State: Waiting},
+		Status: Status{ID: segment.NewID(), Project: project, Format: format, Options: o, Created: j.now().UTC().Truncate(time.Millisecond), State: Waiting, By: by.User},
 		ended:  make(chan struct{}),
 	}
 	work, stop := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -152,10 +155,15 @@ var errCancelled = errors.New("the export was cancelled")
 
 // Cancel ends a job that waits or runs, waits for that, and removes all that is
 // kept of it; of one that has ended it removes the file. It is as if the job had
-// never been started. Whoever may ask about a job may cancel it.
+// never been started. Only who has started a job can cancel it, and who can
+// change the project.
 func (j *Jobs) Cancel(ctx context.Context, id string) error {
-	if _, err := j.Status(ctx, id); err != nil {
+	status, err := j.Status(ctx, id)
+	if err != nil {
 		return err
+	}
+	if p, known := access.From(ctx); known && p.User != status.By && !p.Role.May(access.Manage) {
+		return noExport() // as if it were not there
 	}
 	j.mu.Lock()
 	s := j.active[id]
@@ -241,7 +249,7 @@ func (j *Jobs) Status(ctx context.Context, id string) (Status, error) {
 }
 
 func (j *Jobs) status(ctx context.Context, id string) (Status, error) {
-	missing := segment.Errorf(segment.NotFound, "There is no such export. The files of exports are kept for %d hours.", keepFor/time.Hour)
+	missing := noExport()
 	if !idPattern.MatchString(id) {
 		return Status{}, missing
 	}
@@ -276,6 +284,11 @@ func (j *Jobs) Open(ctx context.Context, id string) (Status, io.ReadSeekCloser, 
 	}
 	file, err := j.blobs.Open(ctx, key(id, "file"))
 	return s, file, err
+}
+
+// noExport is the answer for an export that is not there, or not for the caller.
+func noExport() error {
+	return segment.Errorf(segment.NotFound, "There is no such export. The files of exports are kept for %d hours.", keepFor/time.Hour)
 }
 
 func key(id, part string) string { return "export/" + id + "/" + part }

@@ -144,6 +144,8 @@ func (a *Annotation) takeProject(p segment.Project) {
 	if a.table == nil || !segment.SameClasses(&a.project, &p) {
 		a.table = p.Resolve()
 		a.tables++
+	}
+	if !segment.SameLabels(&a.project, &p) {
 		a.sequence, a.supposed = nil, supposition{}
 	}
 	a.project = p

@@ -356,3 +356,29 @@ func TestGranularity(t *testing.T) {
 		t.Errorf("hypothesis 3 has digest %s after undo, %v; before %s", h2.Digest, err, h.Digest)
 	}
 }
+
+// Another name or colour of a class changes no hypothesis, so what has been made
+// of them stays.
+func TestRenamedClassesKeepTheSequence(t *testing.T) {
+	dir := t.TempDir()
+	w := mustOpenWorkspace(t, dir, func(s segment.Store) segment.Store { return s })
+	a := mustAnnotate(t, w)
+	mustAppend(t, a, segment.Event{ID: "a", Kind: segment.Label, Superpixels: []int32{0}, Class: 1})
+	_, before := a.Present()
+	edit := segment.ProjectEdit{ByPosition: true}
+	p := a.Project()
+	for _, c := range p.Classes {
+		edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c})
+	}
+	edit.Classes[1].Name, edit.Classes[1].Color = p.Classes[1].Name+" renamed", "#123456"
+	if _, err := w.EditProject(t.Context(), p.ID, edit); err != nil {
+		t.Fatal(err)
+	}
+	again := mustOpen(t, w, a.Image().ID)
+	if got := again.Project().Classes[1].Name; got != p.Classes[1].Name+" renamed" {
+		t.Errorf("the class is called %q", got)
+	}
+	if _, after := again.Present(); after != before {
+		t.Error("the sequence was thrown away")
+	}
+}

@@ -31,8 +31,10 @@ export class Uploads {
   constructor(files, world) {
     this.files = files;
     this.world = world;
-    /** @type {Set<string>} */
-    this.there = new Set();
+    /** @type {{id: string, name: string, bytes: number}[]} images of the project that no file here stands for yet */
+    this.there = [];
+    /** @type {Set<string>} ids of images that were there or have been answered */
+    this.known = new Set();
   }
 
   /**
@@ -41,15 +43,15 @@ export class Uploads {
    * @returns {Promise<{images: {id: string}[], failed: number, skipped: number}>}
    */
   async run() {
-    const before = await this.world.present().catch(() => []);
-    this.there = new Set(before.map(identity));
+    this.there = [...await this.world.present().catch(() => [])];
+    this.known = new Set(this.there.map((im) => im.id));
     /** @type {{id: string}[]} */
     const images = [];
     let failed = 0;
     let skipped = 0;
     for (const [i, file] of this.files.entries()) {
       const row = this.world.show(file);
-      if (this.there.has(identity({ name: file.name, bytes: file.size }))) {
+      if (this.take(file)) {
         skipped++;
         row.skip();
       } else {
@@ -57,6 +59,7 @@ export class Uploads {
           const send = () => this.world.send(file, row.progress);
           const answer = await insist(send, { wait: row.wait, pause: this.world.pause }, () => this.arrived(file));
           images.push(...answer.images);
+          for (const im of answer.images) this.known.add(im.id);
           row.succeed(answer);
         } catch (error) {
           failed++;
@@ -68,11 +71,19 @@ export class Uploads {
     return { images, failed, skipped };
   }
 
+  /** Whether an image is there that the file may be; it stands for one file only, as folders can have files of one name. @param {File} file */
+  take(file) {
+    const wanted = identity({ name: file.name, bytes: file.size });
+    const at = this.there.findIndex((im) => identity(im) === wanted);
+    if (at >= 0) this.there.splice(at, 1);
+    return at >= 0;
+  }
+
   /** The images that exist of a file whose answer did not arrive. @param {File} file @returns {Promise<Answer | undefined>} */
   async arrived(file) {
     const wanted = identity({ name: file.name, bytes: file.size });
     const images = await this.world.present().catch(() => []);
-    const found = images.filter((im) => identity(im) === wanted);
+    const found = images.filter((im) => identity(im) === wanted && !this.known.has(im.id));
     return found.length > 0 ? { images: found, problems: [] } : undefined;
   }
 }

@@ -58,3 +58,10 @@ test('what can not be read fails at once, and a server that stays busy in the en
   assert.equal(result.failed, 2);
   assert.equal(w.log.filter((line) => line === 'b.jpg 429').length, 11);
 });
+
+test('files of one name and size from different folders are different files', async () => {
+  const w = world([], [{ id: '1', name: 'a.jpg', bytes: 4 }]);
+  const result = await new Uploads(files('a.jpg', 'a.jpg', 'a.jpg'), /** @type {any} */ (w)).run();
+  assert.deepEqual(w.log, ['a.jpg there', 'a.jpg 200', 'a.jpg ready', 'a.jpg 200', 'a.jpg ready']);
+  assert.deepEqual([result.images.length, result.skipped], [2, 1]);
+});

@@ -36,7 +36,8 @@ type socket struct {
 	conn   *websocket.Conn
 	log    *slog.Logger
 	limits Limits
-	used   atomic.Bool // something came since the last check
+	used   atomic.Bool   // something came since the last check
+	budget *rate.Limiter // of its messages, of the goroutine that reads
 }
 
 // writeBuffers are shared: a socket has one only while it writes.
@@ -121,7 +122,7 @@ func (c *socket) read() {
 	c.conn.SetReadLimit(c.limits.Message)
 	alive := func() error { return c.conn.SetReadDeadline(time.Now().Add(c.limits.PongWithin)) }
 	c.conn.SetPongHandler(func(string) error { return alive() })
-	budget := rate.NewLimiter(rate.Limit(c.limits.MessageRate), c.limits.MessageRate)
+	c.budget = rate.NewLimiter(rate.Limit(c.limits.MessageRate), c.limits.MessageRate)
 	for c.waitForRoom() {
 		if err := alive(); err != nil {
 			return
@@ -143,7 +144,7 @@ func (c *socket) read() {
 			detail, _ := c.room.hub.explain(err)
 			c.say(errorMessage{"error", detail})
 		}
-		if budget.Wait(c.ctx) != nil {
+		if c.budget.Wait(c.ctx) != nil {
 			return
 		}
 	}
@@ -231,6 +232,9 @@ func (c *socket) hello(m *clientMessage) error {
 	present := c.room.annotation.State().Seq
 	behind := false // one of the events was refused; those after it must not overtake it
 	for i := range m.Unacked {
+		if i > 0 && c.budget.Wait(c.ctx) != nil { // each counts as a message
+			return c.ctx.Err()
+		}
 		e := &m.Unacked[i]
 		if m.Epoch != "" && m.Epoch != c.room.epoch() {
 			c.say(rejectMessage{"reject", e.ID, "stale", "The event was made for another history of this image. Nothing was changed.", present})
