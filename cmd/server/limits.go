@@ -119,7 +119,7 @@ type serveLimits struct {
 	PongTimeout    time.Duration `default:"${pong_timeout}" env:"COLLIE_PONG_TIMEOUT" group:"limits" help:"Time after which an annotation page without a sign of life is disconnected."`
 	SessionIdle    time.Duration `default:"${session_idle}" env:"COLLIE_SESSION_IDLE" group:"limits" help:"Time without a request after which a user is signed out."`
 	SessionLife    time.Duration `name:"session-lifetime" default:"${session_life}" env:"COLLIE_SESSION_LIFETIME" group:"limits" help:"Time after which a user has to sign in again in any case."`
-	AccountTries   int           `default:"${account_tries}" env:"COLLIE_ACCOUNT_TRIES" group:"limits" help:"Wrong passwords for one user in 15 minutes. More are refused with 429."`
+	AccountTries   int           `default:"${account_tries}" env:"COLLIE_ACCOUNT_TRIES" group:"limits" help:"Wrong passwords for one user from one address in 15 minutes. More are refused with 429."`
 	AddressTries   int           `default:"${address_tries}" env:"COLLIE_ADDRESS_TRIES" group:"limits" help:"Wrong passwords from one address in a minute. More are refused with 429."`
 	HeaderTimeout  time.Duration `default:"5s" env:"COLLIE_HEADER_TIMEOUT" group:"limits" help:"Time for the header of a request to arrive."`
 	RequestTimeout time.Duration `default:"30s" env:"COLLIE_REQUEST_TIMEOUT" group:"limits" help:"Time for a request and for its answer, where neither moves much."`

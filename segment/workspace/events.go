@@ -24,11 +24,17 @@ func (a *Annotation) Append(ctx context.Context, expected int, e segment.Event) 
 	if err := a.guard.may(ctx, access.Annotate); err != nil {
 		return 0, err
 	}
+	if expected < 0 {
+		expected = never // a client can't ask for last
+	}
 	return a.add(ctx, expected, e)
 }
 
-// last stands for the number of events there are, whatever it is.
-const last = -1
+// Numbers of events that no state has.
+const (
+	last  = -1 // stands for the number there is, whatever it is
+	never = -2 // of no state, so only a repeat of what is stored is taken
+)
 
 // picked is a hypothesis that an accept takes over, and its sequence.
 type picked struct {
