@@ -12,6 +12,7 @@ import (
 type ProjectEdit struct {
 	Name    string      // the new name, unless empty
 	Classes []ClassEdit // the new list of classes, in order, unless empty
+	Unaided *bool       // nothing is guessed from its finished images, unless nil
 	Rest    *Rest       // what nobody clicks, unless nil; its Class is a place in the new list, not an id
 
 	// Base is the list that Classes was made from. When the project's is another

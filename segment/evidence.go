@@ -28,6 +28,9 @@ const (
 	Unlock  EventKind = "unlock"  // it is again
 )
 
+// ByProject is who makes an event that follows from what a project has learnt.
+const ByProject = "project"
+
 // Event is one entry of an image's evidence: an append-only log from which the
 // labelling and every hypothesis can be recomputed.
 type Event struct {

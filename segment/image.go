@@ -31,6 +31,9 @@ type Progress struct {
 	// Classes are those that clicks and labelling have, as the evidence names
 	// them, by id; nil, in older records, is not known.
 	Classes []ClassShare
+	// Guessed says that all that has happened to the image is a first guess of the
+	// project's own, which no person has seen through.
+	Guessed bool
 }
 
 // ClassShare is what one class has of an image.
@@ -61,7 +64,7 @@ func (p *Progress) Resolve(table *ClassTable, area int) {
 // (every superpixel decided).
 func (im *Image) Status() string {
 	switch {
-	case im.Seq == 0:
+	case im.Seq == 0 || im.Guessed:
 		return "untouched"
 	case im.Decided >= 1:
 		return "done"
@@ -75,6 +78,13 @@ func (im *Image) DisplayKey() string   { return "display/" + im.ID }
 func (im *Image) HierarchyKey() string { return "hierarchy/" + im.ID }
 func (im *Image) GraphKey() string     { return "graph/" + im.ID }
 func (im *Image) ThumbnailKey() string { return "thumbnail/" + im.ID }
+
+// FeaturesKey is where what a project learns from is kept. It can be made again
+// and need not be there.
+func (im *Image) FeaturesKey() string { return "features/" + im.ID }
+
+// LearntKey is where what a project has learnt is kept, which can be lost.
+func LearntKey(projectID string) string { return "learnt/" + projectID }
 
 // Keys are the keys of all blobs that an image has.
 func (im *Image) Keys() []string {

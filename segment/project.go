@@ -24,6 +24,7 @@ type Project struct {
 	Classes []Class        // in the order in which people see them and exports number them
 	Deleted []DeletedClass // in the order of their deletion
 	Rest    Rest           // what nobody clicks
+	Unaided bool           // nothing is guessed from its finished images
 	Created time.Time
 }
 

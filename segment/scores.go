@@ -2,11 +2,22 @@ package segment
 
 import "slices"
 
-// Scores are a first guess as the evidence keeps it: for each cell how probable
-// each of some classes is, so that it holds for any granularity. Immutable.
+// Scores are a first guess as the evidence keeps it: how probable each of some
+// classes is, for each cell, so that it holds for any granularity, or for each
+// superpixel that the image began with. Immutable.
 type Scores struct {
 	Classes []uint8 // ids, ascending
-	Shares  []uint8 // cells × classes, row-major; 255 stands for 1, a row of zeros for nothing known
+	Shares  []uint8 // rows × classes, row-major; 255 stands for 1, a row of zeros for nothing known
+	Regions int     // rows when they are the superpixels that the image began with; 0 when they are cells
+
+	// Strength, Exponent and Proof say how much the guess counts, see engine.Guess; a
+	// Strength of 0, in older evidence, stands for that of scores made elsewhere.
+	Strength float64
+	Exponent float64
+	Proof    float64
+
+	Model  int // number of the project's model that made the guess; 0 for scores made elsewhere
+	Learnt int // finished images that this model had learnt from
 }
 
 // Same reports whether two, which may be nil, say the same.
@@ -14,11 +25,27 @@ func (s *Scores) Same(other *Scores) bool {
 	if s == nil || other == nil {
 		return s == other
 	}
-	return slices.Equal(s.Classes, other.Classes) && slices.Equal(s.Shares, other.Shares)
+	return slices.Equal(s.Classes, other.Classes) && slices.Equal(s.Shares, other.Shares) && s.Regions == other.Regions &&
+		s.Strength == other.Strength && s.Exponent == other.Exponent && s.Proof == other.Proof && s.Model == other.Model && s.Learnt == other.Learnt
 }
 
-// Fits reports whether the scores are those of so many cells.
-func (s *Scores) Fits(cells int) bool {
-	return s != nil && len(s.Classes) > 0 && len(s.Shares) == cells*len(s.Classes) &&
+// Limits of how much a guess counts.
+const (
+	MaxStrength = 1
+	MaxExponent = 16
+)
+
+// Fits reports whether the scores are those of so many cells, or of so many
+// superpixels in the beginning.
+func (s *Scores) Fits(cells, regions int) bool {
+	if s == nil {
+		return false
+	}
+	rows := cells
+	if s.Regions != 0 {
+		rows = s.Regions
+	}
+	return len(s.Classes) > 0 && len(s.Shares) == rows*len(s.Classes) && (s.Regions == 0 || s.Regions == regions) &&
+		s.Strength >= 0 && s.Strength <= MaxStrength && s.Exponent >= 0 && s.Exponent <= MaxExponent && s.Proof >= 0 && s.Proof <= 1 && s.Model >= 0 && s.Learnt >= 0 &&
 		slices.IsSorted(s.Classes) && len(slices.Compact(slices.Clone(s.Classes))) == len(s.Classes)
 }

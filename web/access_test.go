@@ -113,6 +113,9 @@ var rights = map[string]right{
 	"POST /api/v1/imports":               {body: "FILE", statuses: [4]int{401, 404, 404, 415}},
 	"POST /api/v1/projects/{id}/images":  {body: "FILE", statuses: [4]int{401, 404, 201, 201}},
 
+	"GET /api/v1/projects/{id}/learning": {statuses: forViewers},
+	"POST /api/v1/projects/{id}/guesses": {statuses: [4]int{401, 404, 202, 202}},
+
 	"POST /api/v1/projects/{id}/exports": {body: `{"format":"coco"}`, statuses: [4]int{401, 202, 202, 202}},
 	"GET /api/v1/exports/{id}":           {statuses: forViewers},
 	"DELETE /api/v1/exports/{id}":        {statuses: adminsDone},
@@ -121,6 +124,7 @@ var rights = map[string]right{
 	"GET /api/v1/images/{id}/":                {statuses: forViewers},
 	"GET /api/v1/images/{id}/evidence":        {statuses: forViewers},
 	"POST /api/v1/images/{id}/evidence":       {body: labelAt("same", 0, inSky, 0), statuses: [4]int{401, 404, 200, 200}},
+	"POST /api/v1/images/{id}/guess":          {statuses: forViewers},
 	"GET /api/v1/images/{id}/socket":          {statuses: [4]int{401, 101, 101, 101}},
 	"GET /api/v1/images/{id}/display":         {statuses: forViewers},
 	"GET /api/v1/images/{id}/levels":          {statuses: forViewers},

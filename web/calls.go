@@ -109,6 +109,17 @@ var calls = map[string]call{
 		takes: uploaded, sends: jsonOf([]wire.Project{}), status: 201,
 	},
 
+	"GET /api/v1/projects/{id}/learning": {
+		id: "getLearning", summary: "What a project has learnt from its finished images",
+		doc:   "A project learns in the background whenever enough images have been finished. Its guess for the next image is a first guess like imported scores: it brings hypotheses before the first click and is no part of the labelling.",
+		sends: jsonOf(learningJSON{}),
+	},
+	"POST /api/v1/projects/{id}/guesses": {
+		id: "prelabelProject", summary: "Guess all images that nobody has worked on",
+		doc:   "In the background; GET /api/v1/projects/{id}/learning says how far it is, and lists the images in order of expected work. Guesses are not exported: an image has no labelling until a person accepts one.",
+		sends: jsonOf(learningJSON{}), status: 202,
+	},
+
 	"POST /api/v1/projects/{id}/exports": {
 		id: "startExport", summary: "Start an export",
 		doc:   "The export is made in the background; its status is at the address in Location. Exports wait for each other; if too many wait, the answer is 429.",
@@ -188,6 +199,11 @@ var calls = map[string]call{
 	"GET /api/v1/images/{id}/mask.png": {
 		id: "getMask", summary: "A mask at the size of the upright original",
 		query: []query{ofQuery, rankQuery, afterMaskQuery, styleQuery}, sends: fileOf("image/png"),
+	},
+	"POST /api/v1/images/{id}/guess": {
+		id: "guessImage", summary: "Give an image the first guess that its project has learnt",
+		doc:   "The page does so when it opens an image. It is an event of the evidence by 'project', which undo takes back; a newer model's guess takes its place as long as nobody has worked on the image. Nothing happens to other images, and in projects that are set not to guess.",
+		sends: jsonOf(guessJSON{}), problems: []int{429},
 	},
 	"GET /api/v1/images/{id}/socket": {
 		id: "openSocket", summary: "The websocket of the page",

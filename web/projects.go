@@ -27,11 +27,12 @@ type newClassJSON struct {
 
 // projectEditJSON is what clients send to edit a project.
 type projectEditJSON struct {
-	Name    *string         `json:"name,omitempty" schema:"minLength=1,maxLength=100"`
-	Classes []classEditJSON `json:"classes,omitempty" doc:"the whole list in its new order. An entry with an id is that class, one without is new, and a class whose id is missing is deleted; the id of a deleted class restores it. When no entry has an id the list goes by position and can only rename, recolour and add" schema:"maxItems=255"`
-	Base    []baseClassJSON `json:"base,omitempty" doc:"the list of classes, in order, that the edit was made from. If the project's list is another by now, nothing is changed, and the answer is 409 with the present record in project. Names and colours that are absent are not compared; without a base nothing is" schema:"maxItems=255"`
-	Remap   map[uint8]uint8 `json:"remap,omitempty" doc:"for classes that the list deletes, by id: the id of the class that their labels count as from now on, or 255 for undecided. Needed when labels use the class"`
-	Rest    wire.Rest       `json:"rest,omitzero"`
+	Name     *string         `json:"name,omitempty" schema:"minLength=1,maxLength=100"`
+	Classes  []classEditJSON `json:"classes,omitempty" doc:"the whole list in its new order. An entry with an id is that class, one without is new, and a class whose id is missing is deleted; the id of a deleted class restores it. When no entry has an id the list goes by position and can only rename, recolour and add" schema:"maxItems=255"`
+	Base     []baseClassJSON `json:"base,omitempty" doc:"the list of classes, in order, that the edit was made from. If the project's list is another by now, nothing is changed, and the answer is 409 with the present record in project. Names and colours that are absent are not compared; without a base nothing is" schema:"maxItems=255"`
+	Learning *bool           `json:"learning,omitempty" doc:"whether the project makes first guesses from what it has learnt"`
+	Remap    map[uint8]uint8 `json:"remap,omitempty" doc:"for classes that the list deletes, by id: the id of the class that their labels count as from now on, or 255 for undecided. Needed when labels use the class"`
+	Rest     wire.Rest       `json:"rest,omitzero"`
 }
 
 // classEditJSON is an entry of a new list of classes. One with an id is a class
@@ -52,6 +53,10 @@ type baseClassJSON struct {
 func (b *projectEditJSON) edit() (segment.ProjectEdit, error) {
 	base, err := baseOf(b.Base)
 	e := segment.ProjectEdit{Base: base, Remap: b.Remap, ByPosition: true, Rest: b.Rest.Value}
+	if b.Learning != nil {
+		off := !*b.Learning
+		e.Unaided = &off
+	}
 	for _, c := range b.Classes {
 		entry := segment.ClassEdit{Class: segment.Class{Name: c.Name, Color: c.Color}, New: c.ID == nil}
 		if c.ID != nil {

@@ -57,6 +57,9 @@ func (s *Server) routes() *chi.Mux {
 		r.With(s.uploads).Post("/imports", s.api(s.importBackup))
 		r.With(s.uploads).Post("/projects/{id}/images", s.api(s.uploadImages))
 
+		r.Get("/projects/{id}/learning", s.api(s.getLearning))
+		r.Post("/projects/{id}/guesses", s.api(s.prelabel))
+
 		r.Post("/projects/{id}/exports", s.api(s.startExport))
 		r.Get("/exports/{id}", s.api(s.getExport))
 		r.Delete("/exports/{id}", s.api(s.cancelExport))
@@ -70,6 +73,7 @@ func (s *Server) routes() *chi.Mux {
 			r.Delete("/", s.api(s.trashImage))
 			r.Get("/evidence", s.api(s.listEvidence))
 			r.Post("/evidence", s.api(s.appendEvidence))
+			r.Post("/guess", s.api(s.guessImage))
 			r.Get("/socket", s.api(s.openSocket))
 			r.With(s.patient).Group(func(r chi.Router) {
 				r.Get("/display", s.api(s.getDisplay))

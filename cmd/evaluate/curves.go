@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,11 +29,11 @@ func drawCurves(dir string, trials []*trial) error {
 			rates[t.Observed] = &figure{x: "rate"}
 		}
 		for m, v := range t.OracleBy {
-			hypotheses[t.Observed].add(t.title(), float64(m+1), v)
+			hypotheses[t.Observed].add(t.title(), float64(m+1), 100*v)
 		}
-		observed.add(t.title(), 100*t.Observed, t.Oracle)
+		observed.add(t.title(), 100*t.Observed, 100*t.Oracle)
 		if t.Reading != "" {
-			rates[t.Observed].add(t.Solver+" "+t.Reading, t.Rate, t.Oracle)
+			rates[t.Observed].add(t.Solver+" "+t.Reading, t.Rate, 100*t.Oracle)
 		}
 	}
 	if err := observed.save(filepath.Join(dir, "observed")); err != nil {
@@ -49,9 +50,9 @@ func drawCurves(dir string, trials []*trial) error {
 	return nil
 }
 
-// figure is a diagram of mean IoU over something.
+// figure is a diagram of something over x: of mean IoU where y is empty.
 type figure struct {
-	x     string
+	x, y  string
 	names []string
 	lines map[string]plotter.XYs
 }
@@ -63,14 +64,14 @@ func (f *figure) add(name string, x, y float64) {
 	if !slices.Contains(f.names, name) {
 		f.names = append(f.names, name)
 	}
-	f.lines[name] = append(f.lines[name], plotter.XY{X: x, Y: 100 * y})
+	f.lines[name] = append(f.lines[name], plotter.XY{X: x, Y: y})
 }
 
 // save writes the figure to path.svg and path.png, unless it has no line of at
 // least two points.
 func (f *figure) save(path string) error {
 	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text = f.x, "oracle mean IoU (%)"
+	p.X.Label.Text, p.Y.Label.Text = f.x, cmp.Or(f.y, "oracle mean IoU (%)")
 	p.Legend.Top = false
 	p.Add(plotter.NewGrid())
 	some := false

@@ -271,8 +271,7 @@ func (r *semanticTrial) hypotheses(ctx context.Context, s *scene, m *crf.Model, 
 		}
 		shares := slices.Clone(scores)
 		engine.NormaliseRows(shares, m.Labels)
-		model := s.Model()
-		if p, err = model.Problem(fixed, m.Labels, model.GuessPull(shares, m.Labels)); err != nil {
+		if p, err = s.Model().Problem(fixed, m.Labels, guessOf(shares, fixed, m.Labels)); err != nil {
 			return nil, err
 		}
 		return labellings(p.Run(ctx, r.Hypotheses))
@@ -281,6 +280,21 @@ func (r *semanticTrial) hypotheses(ctx context.Context, s *scene, m *crf.Model, 
 	}
 	p.Solver = solver
 	return labellings(p.Run(ctx, r.Hypotheses))
+}
+
+// guessOf is the prior of a guess over all classes.
+func guessOf(shares []float64, fixed []int16, classes int) *herding.Prior {
+	g := engine.Guess{Shares: shares, Strength: engine.ImportStrength, Exponent: engine.ImportExponent, Proof: engine.ImportProof}
+	inPlay := make([]int, classes)
+	for class := range inPlay {
+		g.Classes = append(g.Classes, uint8(class))
+		inPlay[class] = class
+	}
+	clicks := make([]uint8, len(fixed))
+	for i, f := range fixed {
+		clicks[i] = uint8(f) // -1 is Void
+	}
+	return g.Prior(clicks, inPlay)
 }
 
 // labellings are the labels of a stream's hypotheses.

@@ -78,6 +78,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	if config.Login, err = s.login(ctx, d, log); err != nil {
 		return err
 	}
+	defer d.workspace.StartLearning(ctx)()
 	site := web.New(config)
 	defer site.Close()
 	figures.Watch(d.workspace, site.Sockets)

@@ -54,6 +54,9 @@ type Project struct {
 
 	Deleted []DeletedClass `json:"deleted"` // in the order of their deletion
 
+	// Unaided says that nothing is guessed from finished images.
+	Unaided bool `json:"unaided,omitempty"`
+
 	Rest segment.Rest `json:"rest"` // what nobody clicks; a backup without it means nothing
 }
 
@@ -118,7 +121,15 @@ type pick struct {
 
 type scores struct {
 	Classes []byte `json:"classes"` // ids
-	Shares  []byte `json:"shares"`  // cells × classes, 255 for 1
+	Shares  []byte `json:"shares"`  // rows × classes, 255 for 1
+
+	// See segment.Scores.
+	Regions  int     `json:"regions,omitempty"`
+	Strength float64 `json:"strength,omitempty"`
+	Exponent float64 `json:"exponent,omitempty"`
+	Proof    float64 `json:"proof,omitempty"`
+	Model    int     `json:"model,omitempty"`
+	Learnt   int     `json:"learnt,omitempty"`
 }
 
 type repair struct {
@@ -140,7 +151,7 @@ func WriteEvents(w io.Writer, events []segment.Event) error {
 			line.Repairs = append(line.Repairs, repair(r))
 		}
 		if e.Scores != nil {
-			line.Scores = &scores{e.Scores.Classes, e.Scores.Shares}
+			line.Scores = (*scores)(e.Scores)
 		}
 		if e.Pick != nil {
 			line.Pick = &pick{e.Pick.Rank, e.Pick.Digest, e.Pick.Labels}
@@ -197,7 +208,7 @@ func readEvent(line []byte) (segment.Event, error) {
 		Class: in.Class, Regions: in.Regions, Cells: in.Cells, To: in.To, By: in.By, Created: in.Created.UTC(),
 	}
 	if in.Scores != nil {
-		e.Scores = &segment.Scores{Classes: in.Scores.Classes, Shares: in.Scores.Shares}
+		e.Scores = (*segment.Scores)(in.Scores)
 	}
 	for _, r := range in.Repairs {
 		e.Repairs = append(e.Repairs, segment.Repair(r))

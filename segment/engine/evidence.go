@@ -53,11 +53,12 @@ func (m *Model) NewBox(class uint8, box image.Rectangle) *Box {
 // inPlay returns the classes that hypotheses are made of, ascending, with Void
 // for undecided as the last; and the place of the rest among them or -1. The
 // classes are those that were clicked, boxed or picked, and those that the guess
-// has as the most probable somewhere. Without any the rest alone is nothing.
-func (e *Evidence) inPlay() (classes []int, rest int) {
+// brings, see Guess.InPlay. Without any the rest alone is nothing. areas are those
+// of the superpixels.
+func (e *Evidence) inPlay(areas []float64) (classes []int, rest int) {
 	var has [segment.MaxClasses + 1]bool
 	if e.Guess != nil {
-		guessed := e.Guess.probable()
+		guessed := e.Guess.InPlay(e.Clicks, areas)
 		copy(has[:], guessed[:])
 	}
 	for _, c := range e.Clicks {
@@ -141,7 +142,7 @@ func (e *Evidence) pull(m *Model, classes []int, place *[256]int16, rest int) *h
 	k := len(classes)
 	var p *herding.Prior
 	if e.Guess != nil {
-		p = m.GuessPull(e.Guess.restrict(classes), k)
+		p = e.Guess.Prior(e.Clicks, classes)
 	}
 	if rest < 0 && e.Holds == nil && e.Beside == nil {
 		return p
@@ -150,7 +151,8 @@ func (e *Evidence) pull(m *Model, classes []int, place *[256]int16, rest int) *h
 		p = &herding.Prior{Weight: make([]float64, len(e.Clicks)), Share: make([]float64, len(e.Clicks)*k)}
 	}
 	for i := range e.Clicks {
-		if rest >= 0 && m.rim[i] {
+		// Where there is a guess it speaks of the rest, too.
+		if rest >= 0 && m.rim[i] && p.Weight[i] == 0 {
 			draw(p, i, k, rest, m.Rest)
 		}
 		if e.Box != nil {
@@ -168,6 +170,25 @@ func (e *Evidence) pull(m *Model, classes []int, place *[256]int16, rest int) *h
 		}
 	}
 	return p
+}
+
+// Terms puts evidence in terms of the model: the classes in play, per superpixel
+// the place of the clicked one among them or -1, and what draws the walker, as
+// Problem takes them.
+func (m *Model) Terms(e Evidence) (classes []int, fixed []int16, pull *herding.Prior) {
+	classes, rest := e.inPlay(m.shares)
+	place := placeOf(classes)
+	fixed = make([]int16, len(e.Clicks))
+	for i, c := range e.Clicks {
+		fixed[i] = -1
+		if c != segment.Void {
+			fixed[i] = place[c]
+		}
+	}
+	if len(classes) > 0 {
+		pull = e.pull(m, classes, &place, rest)
+	}
+	return classes, fixed, pull
 }
 
 // draw adds a conductance from superpixel i to a label.

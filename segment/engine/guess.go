@@ -3,23 +3,32 @@ package engine
 import (
 	"slices"
 
+	"collie/crf"
 	"collie/herding"
 	"collie/segment"
 	"collie/superpixels"
 )
 
 // Guess is the first guess of an image: for each superpixel how probable each of
-// some classes is, as a model of the person's own sees it. It is soft evidence:
-// clicks stand whatever it says. Immutable.
+// some classes is, as a model of the person's own or what the project has learnt
+// sees it. It is soft evidence: clicks hold whatever it says, and the more they
+// contradict it the less it counts. Immutable.
+//
+// It draws the random walker of each superpixel towards its classes, with the
+// conductance Strength · ((max p − 1/K) / (1 − 1/K))^Exponent · trust, where K is
+// the number of its classes, at least 2.
 type Guess struct {
-	Classes []uint8   // ids, ascending
-	Shares  []float64 // superpixels × classes, row-major; rows sum to 1, or to 0 where nothing is known
+	Classes  []uint8   // ids, ascending
+	Shares   []float64 // superpixels × classes, row-major; rows sum to at most 1; what is missing is for classes that the guess does not name
+	Strength float64   // conductance where the guess is certain
+	Exponent float64   // how fast the conductance falls with doubt
+	Proof    float64   // mean probability of the clicked classes, where they were clicked, below which it counts less
 }
 
-// NewGuess returns the first guess that scores of cells give for the superpixels
-// of a cut, with classes as the table has them; nil without scores or when
-// no class is left. cells is the graph of the cells.
-func NewGuess(s *segment.Scores, table *segment.ClassTable, cut *superpixels.Cut, cells *superpixels.Graph) *Guess {
+// NewGuess returns the first guess that scores give for the superpixels of a
+// cut, with classes as the table has them; nil without scores or when no class is
+// left. cells is the graph of the cells, first the cut that the image began with.
+func NewGuess(s *segment.Scores, table *segment.ClassTable, first, cut *superpixels.Cut, cells *superpixels.Graph) *Guess {
 	if s == nil {
 		return nil
 	}
@@ -27,7 +36,10 @@ func NewGuess(s *segment.Scores, table *segment.ClassTable, cut *superpixels.Cut
 	for _, id := range s.Classes {
 		present[table[id]] = true
 	}
-	out := &Guess{}
+	out := &Guess{Strength: s.Strength, Exponent: s.Exponent, Proof: s.Proof}
+	if s.Strength == 0 {
+		out.Strength, out.Exponent, out.Proof = ImportStrength, ImportExponent, ImportProof
+	}
 	var column [256]int
 	for id := range segment.MaxClasses {
 		if present[id] {
@@ -40,59 +52,155 @@ func NewGuess(s *segment.Scores, table *segment.ClassTable, cut *superpixels.Cut
 		return nil
 	}
 	out.Shares = make([]float64, cut.N*k)
+	areas := make([]float64, cut.N)
 	for cell, superpixel := range cut.Parent {
+		from := cell
+		if s.Regions != 0 {
+			from = int(first.Parent[cell])
+		}
 		row := out.Shares[int(superpixel)*k:][:k]
 		area := float64(cells.Regions[cell].Area)
-		for i, v := range s.Shares[cell*len(s.Classes):][:len(s.Classes)] {
+		areas[superpixel] += area
+		for i, v := range s.Shares[from*len(s.Classes):][:len(s.Classes)] {
 			if id := table[s.Classes[i]]; id != segment.Void {
-				row[column[id]] += float64(area * float64(v))
+				row[column[id]] += float64(area * float64(v) / 255)
 			}
 		}
 	}
-	NormaliseRows(out.Shares, k)
+	for i := range out.Shares {
+		out.Shares[i] /= areas[i/k]
+	}
 	return out
 }
 
-// probable returns the classes that some superpixel has as its most probable.
-func (g *Guess) probable() (classes [segment.MaxClasses]bool) {
-	k := len(g.Classes)
-	for at := 0; at < len(g.Shares); at += k {
-		best := at
-		for i := at + 1; i < at+k; i++ {
-			if g.Shares[i] > g.Shares[best] {
-				best = i
-			}
+// Strength, exponent and proof of scores made elsewhere.
+const (
+	ImportStrength = 3e-3
+	ImportExponent = 0.5
+	ImportProof    = 0.25
+)
+
+// Constants of the rules by which clicks weaken a guess.
+const (
+	dropContradictions = 3   // clicks on what is guessed to be a class, none of which confirms it
+	dropArea           = 0.2 // share of the area up to which a contradicted class is dropped
+
+	trustHits  = 0.6  // added to the probabilities of the clicked classes
+	trustTries = 2    // added to the number of clicks
+	trustPower = 9    // of what is missing
+	trustLeast = 0.05 // below which the guess counts for nothing
+)
+
+// InPlay returns the classes that some superpixel has as its most probable,
+// without those that clicks have refuted: a class of a small area, predicted at
+// several clicks of other classes and clicked nowhere; none when the whole guess
+// is refuted. clicks has the clicked
+// class or Void, areas the area, of each superpixel.
+func (g *Guess) InPlay(clicks []uint8, areas []float64) (classes [segment.MaxClasses]bool) {
+	if g.trust(clicks) < trustLeast {
+		return classes
+	}
+	var area [segment.MaxClasses]float64
+	var contradicted [segment.MaxClasses]int
+	var clicked [256]bool
+	total := 0.0
+	for i, c := range clicks {
+		total += areas[i]
+		clicked[c] = true
+		best, p := g.best(i)
+		if p == 0 {
+			continue
 		}
-		if g.Shares[best] > 0 {
-			classes[g.Classes[best-at]] = true
+		class := g.Classes[best]
+		area[class] += areas[i]
+		classes[class] = true
+		if c != segment.Void && c != class {
+			contradicted[class]++
+		}
+	}
+	for class := range classes {
+		if contradicted[class] >= dropContradictions && !clicked[class] && area[class] < dropArea*total {
+			classes[class] = false
 		}
 	}
 	return classes
 }
 
-// restrict returns the shares of the classes in play, superpixels × classes in
-// play, with rows that sum to 1, or to 0 where none of them is in the guess.
-func (g *Guess) restrict(inPlay []int) []float64 {
-	k := len(g.Classes)
-	column := make([]int, len(inPlay)) // in the guess, or -1
+// best is the place, and the probability, of the most probable class of a
+// superpixel.
+func (g *Guess) best(superpixel int) (place int, p float64) {
+	row := g.row(superpixel)
+	for i, v := range row {
+		if v > row[place] {
+			place = i
+		}
+	}
+	return place, row[place]
+}
+
+func (g *Guess) row(superpixel int) []float64 {
+	return g.Shares[superpixel*len(g.Classes):][:len(g.Classes)]
+}
+
+// Prior returns how the guess draws the walker towards the classes in play, in
+// this order. clicks is as for InPlay. Superpixels of which the guess knows
+// nothing, or only classes that are not in play, have no weight.
+func (g *Guess) Prior(clicks []uint8, inPlay []int) *herding.Prior {
+	n, k := len(clicks), len(inPlay)
+	prior := &herding.Prior{Weight: make([]float64, n), Share: make([]float64, n*k)}
+	column := make([]int, k) // in the guess, or -1
 	for i, class := range inPlay {
-		column[i] = -1
-		for j, id := range g.Classes {
-			if int(id) == class {
-				column[i] = j
+		column[i] = slices.Index(g.Classes, uint8(class))
+	}
+	strength := g.Strength * g.trust(clicks)
+	for i := range n {
+		row, share := g.row(i), prior.Share[i*k:(i+1)*k]
+		most := 0.0
+		for to, from := range column {
+			if from >= 0 {
+				share[to] = row[from]
+				most = max(most, row[from])
 			}
 		}
+		prior.Weight[i] = float64(strength * g.conviction(most))
 	}
-	out := make([]float64, len(g.Shares)/k*len(inPlay))
-	for row := 0; row*k < len(g.Shares); row++ {
-		for i, j := range column {
-			if j >= 0 {
-				out[row*len(inPlay)+i] = g.Shares[row*k+j]
-			}
+	NormaliseRows(prior.Share, k)
+	return prior
+}
+
+// conviction is 0 where the classes are equally probable and 1 where one is
+// certain, raised to Exponent.
+func (g *Guess) conviction(p float64) float64 {
+	k := float64(max(len(g.Classes), 2))
+	p = (p - 1/k) / (1 - 1/k)
+	if p <= 0 {
+		return 0
+	}
+	return crf.Exp(g.Exponent * crf.Log(p))
+}
+
+// trust is 1 unless the guess gives the clicked classes a low probability where
+// they were clicked.
+func (g *Guess) trust(clicks []uint8) float64 {
+	if g.Proof == 0 {
+		return 1
+	}
+	hits, tries := trustHits, float64(trustTries)
+	for i, c := range clicks {
+		if c == segment.Void {
+			continue
+		}
+		tries++
+		if place := slices.Index(g.Classes, c); place >= 0 {
+			hits += g.row(i)[place]
 		}
 	}
-	NormaliseRows(out, len(inPlay))
-	return out
+	part := min(hits/tries/g.Proof, 1)
+	trust := 1.0
+	for range trustPower {
+		trust *= part
+	}
+	return trust
 }
 
 // NormaliseRows divides each row of k values, none negative, by its sum; rows of
@@ -109,22 +217,6 @@ func NormaliseRows(values []float64, k int) {
 			}
 		}
 	}
-}
-
-// GuessPull draws the walker towards a guess, superpixels × k, wherever it says
-// something. The shares are shared.
-func (m *Model) GuessPull(guess []float64, k int) *herding.Prior {
-	pull := &herding.Prior{Weight: make([]float64, len(guess)/k), Share: guess}
-	for i := range pull.Weight {
-		sum := 0.0
-		for _, v := range guess[i*k : (i+1)*k] {
-			sum += v
-		}
-		if sum > 0 {
-			pull.Weight[i] = m.Guess
-		}
-	}
-	return pull
 }
 
 // join adds what pull draws the walker to, superpixels × k; nil adds nothing.

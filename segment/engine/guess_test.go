@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"collie/segment"
@@ -13,7 +14,7 @@ import (
 // halves is a guess of classes 3 and 9 for the patchwork: the left is 3 and the
 // right 9, with the given certainty.
 func halves(m interface{ At(x, y int) int }, n, width int, certainty float64) *Guess {
-	g := &Guess{Classes: []uint8{3, 9}, Shares: make([]float64, 2*n)}
+	g := &Guess{Classes: []uint8{3, 9}, Shares: make([]float64, 2*n), Strength: ImportStrength, Exponent: ImportExponent, Proof: ImportProof}
 	for i := range n {
 		g.Shares[2*i], g.Shares[2*i+1] = 1-certainty, certainty
 	}
@@ -67,19 +68,32 @@ func TestEmptyGuess(t *testing.T) {
 	}
 }
 
-func TestGuessRestrict(t *testing.T) {
-	g := &Guess{Classes: []uint8{1, 2, 7}, Shares: []float64{.5, .25, .25, 0, 0, 1, 0, 0, 0}}
-	want := []float64{0, 2. / 3, 1. / 3, 0, 0, 1, 0, 0, 0}
-	if d := cmp.Diff(want, g.restrict([]int{0, 1, 7})); d != "" {
+// The prior has the shares of the classes in play, and less weight where the
+// guess is in doubt.
+func TestPriorOfGuess(t *testing.T) {
+	g := &Guess{Classes: []uint8{1, 2, 7}, Shares: []float64{.5, .25, .25, 0, 0, 1, 0, 0, 0}, Strength: 0.01, Exponent: 1, Proof: 0.25}
+	none := []uint8{segment.Void, segment.Void, segment.Void}
+	p := g.Prior(none, []int{0, 1, 7})
+	if d := cmp.Diff([]float64{0, 2. / 3, 1. / 3, 0, 0, 1, 0, 0, 0}, p.Share); d != "" {
 		t.Error(d)
 	}
-	if got := g.probable(); !got[1] || got[2] || !got[7] || got[0] {
-		t.Errorf("probable classes %v", got[:10])
+	if d := cmp.Diff([]float64{0.0025, 0.01, 0}, p.Weight, cmpopts.EquateApprox(1e-9, 0)); d != "" {
+		t.Error(d)
+	}
+	if got := g.InPlay(none, []float64{1, 1, 1}); !got[1] || got[2] || !got[7] || got[0] {
+		t.Errorf("classes in play %v", got[:10])
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.SliceOfNDistinct(rapid.IntRange(0, 20), 1, 6, rapid.ID[int]).Draw(t, "classes in play")
 		slices.Sort(ids)
-		for row := range slices.Chunk(g.restrict(ids), len(ids)) {
+		clicks := rapid.SliceOfN(rapid.SampledFrom([]uint8{0, 1, 2, 7, segment.Void}), 3, 3).Draw(t, "clicks")
+		p := g.Prior(clicks, ids)
+		for i, w := range p.Weight {
+			if !(w >= 0 && w <= g.Strength) {
+				t.Fatalf("weight %v of superpixel %d", w, i)
+			}
+		}
+		for row := range slices.Chunk(p.Share, len(ids)) {
 			sum := 0.0
 			for _, v := range row {
 				sum += v
@@ -89,4 +103,43 @@ func TestGuessRestrict(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Clicks that contradict a guess take its small classes out of play, then all of
+// it; a click that confirms a class keeps it.
+func TestGuessIsRefuted(t *testing.T) {
+	const n = 100
+	g := &Guess{Classes: []uint8{0, 1}, Shares: make([]float64, 2*n), Strength: 0.01, Exponent: 1, Proof: 0.25}
+	areas, clicks := make([]float64, n), slices.Repeat([]uint8{segment.Void}, n)
+	for i := range n {
+		areas[i] = 1
+		g.Shares[2*i], g.Shares[2*i+1] = 1, 0
+		if i < 10 {
+			g.Shares[2*i], g.Shares[2*i+1] = 0.3, 0.7
+		}
+	}
+	clicks[0], clicks[1] = 0, 0
+	if got := g.InPlay(clicks, areas); !got[0] || !got[1] {
+		t.Errorf("after two contradictions %v are in play", got[:2])
+	}
+	clicks[2] = 0
+	if got := g.InPlay(clicks, areas); !got[0] || got[1] {
+		t.Errorf("after three contradictions %v are in play", got[:2])
+	}
+	clicks[3] = 1
+	if got := g.InPlay(clicks, areas); !got[1] {
+		t.Error("a class that was clicked is not in play")
+	}
+	trust := g.trust(slices.Repeat([]uint8{segment.Void}, n))
+	for i := 20; i < 40; i++ {
+		clicks[i] = 5
+		if now := g.trust(clicks); now > trust {
+			t.Fatalf("trust rises from %v to %v with a contradiction", trust, now)
+		} else {
+			trust = now
+		}
+	}
+	if got := g.InPlay(clicks, areas); got[0] || got[1] {
+		t.Errorf("a guess that is wrong everywhere leaves %v in play", got[:2])
+	}
 }

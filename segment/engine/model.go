@@ -39,7 +39,6 @@ type Parameters struct {
 	Alike    float64 `json:"alike"`    // distance of appearance, in ΔE, at which likeness falls to e^-½
 	Reach    float64 `json:"reach"`    // the same in the image, in parts of its diagonal
 	Doubtful float64 `json:"doubtful"` // sum of likenesses at which half of Jump is given
-	Guess    float64 `json:"guess"`    // conductance towards the first guess, where there is one
 	Rest     float64 `json:"rest"`     // the same towards the rest, at the image's border
 	Outside  float64 `json:"outside"`  // the same outside a box
 	Inside   float64 `json:"inside"`   // the same inside a box, towards its class
@@ -61,7 +60,7 @@ type Parameters struct {
 var DefaultParameters = Parameters{
 	Method: "herding-harmonic",
 	Length: 1, Texture: 2.9, Contour: 3, Colour: 1.8, Pattern: 2, Floor: 4e-6,
-	Jump: 3e-3, Alike: 6, Reach: 0.15, Doubtful: 0.065, Guess: 1e-2,
+	Jump: 3e-3, Alike: 6, Reach: 0.15, Doubtful: 0.065,
 	Rest: 1e-2, Outside: 0.3, Inside: 1e-3, Beside: 1e-2, Hold: 1e-2,
 	Deepest: 2, Within: 2,
 	Potts: 1, Weak: 0.01,

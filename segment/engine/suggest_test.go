@@ -20,22 +20,19 @@ func TestAfterIsMarginalsAfterTheClick(t *testing.T) {
 	m, g := patchwork(160, 120, 80)
 	const k = 3
 	rng := rand.New(rand.NewPCG(1, 2))
-	guess := make([]float64, m.N*k)
+	guess := &herding.Prior{Weight: make([]float64, m.N), Share: make([]float64, m.N*k)}
 	for i := range m.N {
 		if rng.IntN(3) > 0 { // elsewhere nothing is known
-			guess[i*k+rng.IntN(k)] = 1
+			guess.Weight[i] = 0.01 * rng.Float64()
+			guess.Share[i*k+rng.IntN(k)] = 1
 		}
 	}
 	fixed := unclicked(m.N)
 	for l := range k {
 		fixed[7+20*l] = int16(l)
 	}
-	for name, guess := range map[string][]float64{"clicks": nil, "clicks and a guess": guess} {
+	for name, pull := range map[string]*herding.Prior{"clicks": nil, "clicks and a guess": guess} {
 		model := NewModel(g, DefaultParameters)
-		var pull *herding.Prior
-		if guess != nil {
-			pull = model.GuessPull(guess, k)
-		}
 		after := model.After(fixed, k, pull)
 		for _, node := range []int{0, 30, m.N - 1} {
 			q, err := after(node)

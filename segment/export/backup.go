@@ -23,7 +23,7 @@ func newBackup(j *job) (encoder, error) { return &whole{job: j}, nil }
 
 func (e *whole) document() document {
 	p := e.job.project
-	out := backup.Project{ID: p.ID, Name: p.Name, Created: p.Created, Rest: p.Rest, Deleted: []backup.DeletedClass{}}
+	out := backup.Project{ID: p.ID, Name: p.Name, Created: p.Created, Rest: p.Rest, Unaided: p.Unaided, Deleted: []backup.DeletedClass{}}
 	for _, c := range p.Classes {
 		out.Classes = append(out.Classes, backup.Class(c))
 	}

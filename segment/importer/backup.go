@@ -42,7 +42,7 @@ func Backup(ctx context.Context, w *workspace.Workspace, file io.ReaderAt, size 
 	if err != nil {
 		return segment.Project{}, cmp.Or(ctx.Err(), err)
 	}
-	p := segment.Project{Name: d.Project.Name, Rest: d.Project.Rest}
+	p := segment.Project{Name: d.Project.Name, Rest: d.Project.Rest, Unaided: d.Project.Unaided}
 	for _, c := range d.Project.Classes {
 		p.Classes = append(p.Classes, segment.Class(c))
 	}

@@ -12,7 +12,8 @@ import (
 // enough. Each click goes to the centre of the largest wrong region of what is
 // shown and tells its true class; then the first hypothesis is shown, and the
 // others are offered. Taking one of those, or a region of one, is an action
-// like a click.
+// like a click. Where the scene has a first guess there are hypotheses before the
+// first click.
 type Annotator struct {
 	Scene    *Scene
 	Truth    Truth
@@ -33,6 +34,13 @@ const maxTakes = 2
 // The person goes on clicking until a hypothesis, or what is shown with up to
 // two regions of hypotheses, reaches the target, and takes it then.
 func (a *Annotator) Work(ctx context.Context, targets []float64) ([]int, error) {
+	reached, _, err := a.Annotate(ctx, targets)
+	return reached, err
+}
+
+// Annotate is Work that also returns the labelling, a class per region, that
+// reached the last target, or what was shown in the end.
+func (a *Annotator) Annotate(ctx context.Context, targets []float64) (reached []int, labels []uint8, err error) {
 	w := &work{Annotator: a, adjacent: Neighbours(a.Scene.Graph), reached: make([]int, len(targets)), targets: targets}
 	for i := range targets {
 		w.reached[i] = -1
@@ -41,6 +49,11 @@ func (a *Annotator) Work(ctx context.Context, targets []float64) ([]int, error) 
 	w.shown = slices.Clone(w.clicks)
 	if a.Method.Rest.Mode == segment.RestClass {
 		w.shown = slices.Repeat([]uint8{a.Method.Rest.Class}, len(a.Majority))
+	}
+	if a.Scene.Guess != nil {
+		if err := w.look(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
 	for w.actions < a.Max && slices.Contains(w.reached, -1) {
 		i := w.next()
@@ -53,10 +66,13 @@ func (a *Annotator) Work(ctx context.Context, targets []float64) ([]int, error) 
 			w.clicks[j] = a.Majority[j]
 		}
 		if err := w.look(ctx); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return w.reached, nil
+	if w.accepted == nil {
+		w.accepted = w.shown
+	}
+	return w.reached, w.accepted, nil
 }
 
 // Next returns the superpixel that the person would click when shown is on the
@@ -73,32 +89,41 @@ type work struct {
 	reached  []int
 	actions  int
 
-	clicks []uint8
-	shown  []uint8
-	last   int // superpixel clicked last
+	clicks   []uint8
+	shown    []uint8
+	last     int     // superpixel clicked last
+	accepted []uint8 // reached the last target, or nil
 }
 
-// note remembers the targets that a labelling reaches after some actions.
-func (w *work) note(iou float64, actions int) {
+// note remembers the targets that a labelling x reaches after some actions.
+func (w *work) note(x []uint8, iou float64, actions int) {
 	for t, target := range w.targets {
 		if iou >= target && actions <= w.Max && (w.reached[t] < 0 || actions < w.reached[t]) {
 			w.reached[t] = actions
+			if t == len(w.targets)-1 {
+				w.accepted = x
+			}
 		}
 	}
 }
 
 // look makes the hypotheses and notes what could be had by taking from them.
 func (w *work) look(ctx context.Context) error {
-	clicks := InPlay(w.clicks, 0)
-	clicks.Shown, clicks.Last = w.shown, w.last
+	clicks := w.Scene.Clicks(w.clicks)
+	if len(clicks.Classes) == 0 {
+		return nil
+	}
+	if w.actions > 0 {
+		clicks.Shown, clicks.Last = w.shown, w.last
+	}
 	hypotheses, err := w.Method.Hypotheses(ctx, w.Scene, clicks, w.Count)
 	if err != nil {
 		return err
 	}
 	w.shown = hypotheses[0]
-	w.note(MeanIoU(w.Truth, w.shown), w.actions)
+	w.note(w.shown, MeanIoU(w.Truth, w.shown), w.actions)
 	for _, x := range hypotheses[1:] {
-		w.note(MeanIoU(w.Truth, x), w.actions+1)
+		w.note(x, MeanIoU(w.Truth, x), w.actions+1)
 	}
 	if !w.Regions {
 		return nil
@@ -109,7 +134,7 @@ func (w *work) look(ctx context.Context) error {
 		if better == nil {
 			break
 		}
-		w.note(iou, w.actions+takes)
+		w.note(better, iou, w.actions+takes)
 		patched = better
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"sync"
 
 	"collie/crf"
 	"collie/herding"
@@ -15,15 +16,34 @@ import (
 
 // Scene is an image as the methods see it. RGB holds the mean colour of each
 // region, 0 to 1; only the paper's methods look at it.
+// Guess, which may be nil, is the first guess of the image; only Collie's own
+// sequence and the random walker look at it.
 type Scene struct {
 	Graph  *superpixels.Graph
 	RGB    [][3]float64
 	Coarse []int32 // region of each superpixel in a coarse division, nil without one
+	Guess  *engine.Guess
+
+	once  sync.Once
+	model *engine.Model
 }
 
-// Model is the product's evidence model of the scene.
+// Model is the product's evidence model of the scene, made when it is first asked
+// for.
 func (s *Scene) Model() *engine.Model {
-	return engine.NewModel(s.Graph, engine.DefaultParameters).Divide(s.Coarse)
+	s.once.Do(func() { s.model = engine.NewModel(s.Graph, engine.DefaultParameters).Divide(s.Coarse) })
+	return s.model
+}
+
+// Clicks puts clicks, a class or segment.Void per region, in terms of the scene's
+// model and its first guess.
+func (s *Scene) Clicks(clicks []uint8) Clicks {
+	classes, fixed, pull := s.Model().Terms(engine.Evidence{Clicks: clicks, Guess: s.Guess})
+	out := Clicks{Fixed: fixed, Guess: pull}
+	for _, class := range classes {
+		out.Classes = append(out.Classes, uint8(class))
+	}
+	return out
 }
 
 // Method turns clicks into hypotheses. The zero value of all but Name is the
@@ -77,19 +97,19 @@ func (m Method) Hypotheses(ctx context.Context, s *Scene, clicks Clicks, count i
 			problem.EtaPair = m.Rate
 		}
 	case "herding-harmonic":
-		problem, err = s.Model().Problem(clicks.Fixed, k, nil)
+		problem, err = s.Model().Problem(clicks.Fixed, k, clicks.Guess)
 		if err != nil {
 			return nil, err
 		}
 		return collect(ctx, problem, clicks, count)
 	case "random-walker":
-		p, err := s.Model().Marginals(clicks.Fixed, k, nil)
+		p, err := s.Model().Marginals(clicks.Fixed, k, clicks.Guess)
 		if err != nil {
 			return nil, err
 		}
 		return [][]uint8{clicks.Name(herding.RandomWalker(p, k))}, nil
 	case "label-bias":
-		problem, err = s.Model().Problem(clicks.Fixed, k, nil)
+		problem, err = s.Model().Problem(clicks.Fixed, k, clicks.Guess)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +131,7 @@ type source interface {
 
 // product is the sequence of the product where a project has a rest.
 func (m Method) product(ctx context.Context, s *Scene, clicks Clicks, count int) ([][]uint8, error) {
-	e := engine.Evidence{Clicks: make([]uint8, len(clicks.Fixed)), Rest: m.Rest, Shown: clicks.Shown, Last: clicks.Last}
+	e := engine.Evidence{Clicks: make([]uint8, len(clicks.Fixed)), Rest: m.Rest, Guess: s.Guess, Shown: clicks.Shown, Last: clicks.Last}
 	for i, f := range clicks.Fixed {
 		e.Clicks[i] = segment.Void
 		if f >= 0 {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"collie/herding"
 	"collie/segment"
 )
 
@@ -39,6 +40,7 @@ func Seeds(majority []uint8, fraction float64, name string, draw uint64) []uint8
 type Clicks struct {
 	Fixed   []int16
 	Classes []uint8
+	Guess   *herding.Prior // how a first guess draws the walker, or nil
 
 	// Shown is what the person saw when clicking superpixel Last, a class or
 	// segment.Void each; nil when that does not matter.

@@ -14,6 +14,7 @@ import (
 
 	"collie/crf"
 	"collie/segment"
+	"collie/segment/engine"
 	"collie/superpixels"
 )
 
@@ -264,5 +265,22 @@ func TestAnnotator(t *testing.T) {
 			t.Errorf("%d hypotheses, regions %v: %d actions, with less on offer %d", b.Count, b.Regions, got[0], last)
 		}
 		last = got[0]
+	}
+}
+
+// With a guess the annotator sees hypotheses before the first click; a right one
+// leaves nothing to do.
+func TestAnnotatorWithGuess(t *testing.T) {
+	scene, truth := stripes()
+	majority := Majority(truth)
+	g := &engine.Guess{Classes: []uint8{0, 1, 2}, Shares: make([]float64, 3*len(majority)), Strength: 1, Exponent: 1, Proof: 0.25}
+	for i, class := range majority {
+		g.Shares[3*i+int(class)] = 1
+	}
+	scene.Guess = g
+	a := Annotator{Scene: scene, Truth: truth, Majority: majority, Method: Method{Name: "random-walker"}, Count: 1, Max: 60}
+	reached, labels, err := a.Annotate(t.Context(), []float64{0.85})
+	if err != nil || reached[0] != 0 || MeanIoU(truth, labels) < 0.85 {
+		t.Errorf("%d actions to %v: %v", reached[0], MeanIoU(truth, labels), err)
 	}
 }

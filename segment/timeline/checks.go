@@ -71,7 +71,7 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		}
 		return checkRepairs(e.Repairs, p, t.cells.Area())
 	case segment.FirstGuess:
-		if !e.Scores.Fits(t.cells.N) {
+		if !e.Scores.Fits(t.cells.N, t.cuts[0].N) {
 			return segment.Errorf(segment.Invalid, "A first guess can't be sent as an event; upload the scores. Nothing was changed.")
 		}
 		for _, id := range e.Scores.Classes {

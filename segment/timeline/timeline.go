@@ -198,5 +198,15 @@ func (t *Timeline) Repairs(table *segment.ClassTable) []segment.Repair {
 	return repairsOf(runs)
 }
 
+// First returns the superpixels that the image began with. It is shared and
+// immutable.
+func (t *Timeline) First() *superpixels.Cut { return t.cuts[0] }
+
+// Guessed reports whether all events are by the project: first guesses, and what
+// takes them back.
+func (t *Timeline) Guessed() bool {
+	return t.forgotten == 0 && len(t.events) > 0 && !slices.ContainsFunc(t.events, func(e segment.Event) bool { return e.By != segment.ByProject })
+}
+
 // Scores returns the first guess in force, or nil.
 func (t *Timeline) Scores() *segment.Scores { return t.guess }

@@ -25,7 +25,8 @@ type Annotation struct {
 	cellGraph *superpixels.Graph // of it
 	turns     *turns
 	release   func()
-	broadcast func(imageID string) // see Workspace.Watch
+	broadcast func(imageID string)   // see Workspace.Watch
+	finished  func(projectID string) // see Workspace.finished
 
 	past past // for those who look back
 

@@ -160,11 +160,15 @@ func (a *Annotation) commit(ctx context.Context, e segment.Event) (int, error) {
 	a.timeline.Apply(e)
 	// Once handed to the store the event may be on disk whether or not the
 	// caller still waits, so its cancellation must not part the two.
-	if err := a.store.Append(context.WithoutCancel(ctx), a.image.ID, expected, e, a.progress()); err != nil {
+	progress := a.progress()
+	if err := a.store.Append(context.WithoutCancel(ctx), a.image.ID, expected, e, progress); err != nil {
 		a.timeline.Retract(before)
 		return 0, err
 	}
 	a.sequence = nil
+	if progress.Decided >= 1 {
+		a.finished(a.image.ProjectID)
+	}
 	if e.Kind != segment.Undo && e.Kind != segment.Redo { // people often undo repeatedly
 		held := a.timeline.Forgotten()
 		if a.timeline.Forget(remembered); a.timeline.Forgotten() > held {

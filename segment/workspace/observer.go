@@ -44,11 +44,12 @@ const (
 	Hit      Happening = "image_hit"    // an image that was asked for is in memory
 	Miss     Happening = "image_miss"   // it is not
 	Evicted  Happening = "image_evicted"
+	Unlearnt Happening = "training_failed" // of what a project has learnt; the server has a bug then
 	Diverged Happening = "digest_mismatch" // a hypothesis that was accepted is another one here; has to stay at 0
 )
 
 // Happenings are all of them.
-var Happenings = []Happening{Dropped, Refused, Hit, Miss, Evicted, Diverged}
+var Happenings = []Happening{Dropped, Refused, Hit, Miss, Evicted, Unlearnt, Diverged}
 
 // nobody is an Observer that is not there.
 type nobody struct{}

@@ -85,6 +85,9 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*segme
 			return segment.Project{}, err
 		}
 	}
+	if edit.Unaided != nil {
+		p.Unaided = *edit.Unaided
+	}
 	if err := w.store.UpdateProject(ctx, p); err != nil {
 		return segment.Project{}, err
 	}

@@ -92,7 +92,7 @@ func (a *Annotation) presentRepairs() []segment.Repair {
 
 // progress sums up the timeline for the image's record.
 func (a *Annotation) progress() segment.Progress {
-	p := segment.Progress{Classes: a.timeline.Shares(a.cellGraph)}
+	p := segment.Progress{Classes: a.timeline.Shares(a.cellGraph), Guessed: a.timeline.Guessed()}
 	p.Resolve(a.table, a.cells.Area())
 	return p
 }

@@ -48,7 +48,7 @@ func (a *Annotation) Suppose(ctx context.Context, expected int, e segment.Event)
 // sequenceOf makes the sequence for clicks on the present superpixels after seq
 // events. The caller holds the lock.
 func (a *Annotation) sequenceOf(clicks []uint8, seq int) *engine.Sequence {
-	guess := engine.NewGuess(a.timeline.Scores(), a.table, a.timeline.Cut(), a.cellGraph)
+	guess := engine.NewGuess(a.timeline.Scores(), a.table, a.timeline.First(), a.timeline.Cut(), a.cellGraph)
 	sequence := engine.NewSequence(a.look().model, engine.Evidence{Clicks: a.table.Through(slices.Clone(clicks)), Guess: guess}, seq)
 	sequence.TakeTurns(a.turns.of(a.image.ID))
 	return sequence

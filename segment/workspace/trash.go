@@ -151,10 +151,10 @@ func (w *Workspace) Orphans(ctx context.Context) ([]segment.BlobInfo, error) {
 		if err != nil {
 			return nil, err
 		}
-		owned[im.ID] = true
+		owned[im.ID], owned[im.ProjectID] = true, true
 	}
 	kinds := map[string]bool{}
-	for _, key := range new(segment.Image).Keys() {
+	for _, key := range append(new(segment.Image).Keys(), new(segment.Image).FeaturesKey(), segment.LearntKey("")) {
 		kinds[path.Dir(key)] = true
 	}
 	orphans := blobs[:0]
@@ -169,7 +169,7 @@ func (w *Workspace) Orphans(ctx context.Context) ([]segment.BlobInfo, error) {
 // removeBlobs removes all blobs of an image.
 func (w *Workspace) removeBlobs(ctx context.Context, im segment.Image) error {
 	var errs []error
-	for _, key := range im.Keys() {
+	for _, key := range append(im.Keys(), im.FeaturesKey()) {
 		errs = append(errs, w.blobs.Remove(ctx, key))
 	}
 	return errors.Join(errs...)

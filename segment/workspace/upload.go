@@ -9,6 +9,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/learn"
 	"collie/segment/photo"
 	"collie/superpixels"
 )
@@ -82,6 +83,9 @@ func (w *Workspace) prepare(ctx context.Context, im *segment.Image, p *photo.Pho
 		add(im.GraphKey(), marshalTo(graph))
 		add(im.DisplayKey(), p.EncodeDisplay)
 		add(im.ThumbnailKey(), p.EncodeThumbnail)
+		if im.Regions <= learn.MaxSuperpixels {
+			add(im.FeaturesKey(), marshalTo(learn.Describe(p.Pixels, hierarchy, graph, im.Regions)))
+		}
 	})
 	if late != nil {
 		return nil, late

@@ -29,7 +29,8 @@ type Workspace struct {
 	images int // that a project can hold
 	open   *openImages
 	turns
-	guard *guard
+	guard    *guard
+	learning learning
 
 	documents *ledger.Ledger // bytes; see Documents
 	remaking  sync.Mutex     // one file is replaced at a time

@@ -158,16 +158,45 @@ func decodeRepairs(b []byte) ([]segment.Repair, error) {
 	return repairs, nil
 }
 
-// encodeScores writes the number of classes and their ids, a byte each, and the
-// shares.
+// encodeScores writes a byte 0, a version byte, strength, exponent and proof as 8 bytes
+// each, rows in the beginning, model and images learnt from as varints, the number
+// of classes and their ids, a byte each, and the shares. Scores from before there
+// was a strength begin with the number of classes, which is not 0.
 func encodeScores(s *segment.Scores) []byte {
-	return slices.Concat([]byte{byte(len(s.Classes))}, s.Classes, s.Shares)
+	b := []byte{0, scoresVersion}
+	for _, v := range [3]float64{s.Strength, s.Exponent, s.Proof} {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	for _, v := range [3]int{s.Regions, s.Model, s.Learnt} {
+		b = binary.AppendUvarint(b, uint64(v))
+	}
+	return slices.Concat(b, []byte{byte(len(s.Classes))}, s.Classes, s.Shares)
 }
 
+const scoresVersion = 1
+
 func decodeScores(b []byte) (*segment.Scores, error) {
+	s := &segment.Scores{}
+	if len(b) > 0 && b[0] == 0 {
+		if len(b) < 26 || b[1] != scoresVersion {
+			return nil, errEncoding
+		}
+		s.Strength = math.Float64frombits(binary.LittleEndian.Uint64(b[2:]))
+		s.Exponent = math.Float64frombits(binary.LittleEndian.Uint64(b[10:]))
+		s.Proof = math.Float64frombits(binary.LittleEndian.Uint64(b[18:]))
+		b = b[26:]
+		for _, v := range []*int{&s.Regions, &s.Model, &s.Learnt} {
+			u, n := binary.Uvarint(b)
+			if n <= 0 || u > math.MaxInt32 {
+				return nil, errEncoding
+			}
+			*v, b = int(u), b[n:]
+		}
+	}
 	if len(b) < 1 || len(b) < 1+int(b[0]) {
 		return nil, errEncoding
 	}
 	k := 1 + int(b[0])
-	return &segment.Scores{Classes: b[1:k:k], Shares: b[k:]}, nil
+	s.Classes, s.Shares = b[1:k:k], b[k:]
+	return s, nil
 }

@@ -33,7 +33,7 @@ func (s *Store) NoteDoubt(ctx context.Context, imageID string, share float64) er
 	})
 }
 
-const imageColumns = `SELECT image.id, project.id, image.name, format, width, height, regions, bytes, image.created, seq, clicks, decided, image.classes, doubt
+const imageColumns = `SELECT image.id, project.id, image.name, format, width, height, regions, bytes, image.created, seq, clicks, decided, image.classes, doubt, guessed
 	FROM image JOIN project ON project.number = image.project`
 
 const selectImage = imageColumns + ` WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL `
@@ -82,7 +82,7 @@ func scanImage(row scanner) (segment.Image, error) {
 	var created int64
 	var classes []byte
 	if err := row.Scan(&im.ID, &im.ProjectID, &im.Name, &im.Format, &im.Width, &im.Height, &im.Regions, &im.Bytes,
-		&created, &im.Seq, &im.Clicks, &im.Decided, &classes, &im.Doubt); err != nil {
+		&created, &im.Seq, &im.Clicks, &im.Decided, &classes, &im.Doubt, &im.Guessed); err != nil {
 		return segment.Image{}, readError("image", err)
 	}
 	var err error

@@ -78,12 +78,12 @@ func (s *Store) CreateProject(ctx context.Context, p segment.Project) error {
 		return err
 	}
 	return s.writer.write(ctx, func(w *writer) error {
-		return createError("project", w.exec("INSERT INTO project (id, name, classes, deleted_classes, rest, created) VALUES (?, ?, ?, ?, ?, ?)",
-			p.ID, p.Name, classes, deleted, p.Rest.String(), p.Created.UnixMilli()))
+		return createError("project", w.exec("INSERT INTO project (id, name, classes, deleted_classes, rest, learning, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			p.ID, p.Name, classes, deleted, p.Rest.String(), !p.Unaided, p.Created.UnixMilli()))
 	})
 }
 
-const selectProject = "SELECT id, name, classes, deleted_classes, rest, created FROM project WHERE trashed_at IS NULL "
+const selectProject = "SELECT id, name, classes, deleted_classes, rest, learning, created FROM project WHERE trashed_at IS NULL "
 
 // Project returns a project.
 func (s *Store) Project(ctx context.Context, id string) (segment.Project, error) {
@@ -110,7 +110,7 @@ func (s *Store) Projects(ctx context.Context) ([]segment.Project, error) {
 
 // Overviews lists the projects with what their images come to.
 func (s *Store) Overviews(ctx context.Context) ([]segment.Overview, error) {
-	rows, err := s.reads.QueryContext(ctx, `SELECT project.id, project.name, project.classes, deleted_classes, rest, project.created,
+	rows, err := s.reads.QueryContext(ctx, `SELECT project.id, project.name, project.classes, deleted_classes, rest, learning, project.created,
 			count(image.number), count(CASE WHEN seq > 0 AND decided >= 1 THEN 1 END),
 			coalesce((SELECT id FROM image AS cover WHERE cover.project = project.number AND cover.trashed_at IS NULL ORDER BY cover.number LIMIT 1), '')
 		FROM project LEFT JOIN image ON image.project = project.number AND image.trashed_at IS NULL
@@ -134,8 +134,9 @@ func (s *Store) Overviews(ctx context.Context) ([]segment.Overview, error) {
 func scanProject(row scanner, more ...any) (segment.Project, error) {
 	var p segment.Project
 	var classes, deleted, rest string
+	var learning bool
 	var created int64
-	if err := row.Scan(append([]any{&p.ID, &p.Name, &classes, &deleted, &rest, &created}, more...)...); err != nil {
+	if err := row.Scan(append([]any{&p.ID, &p.Name, &classes, &deleted, &rest, &learning, &created}, more...)...); err != nil {
 		return segment.Project{}, readError("project", err)
 	}
 	if err := decodeClasses(classes, deleted, &p); err != nil {
@@ -144,11 +145,12 @@ func scanProject(row scanner, more ...any) (segment.Project, error) {
 	if err := p.Rest.UnmarshalText([]byte(rest)); err != nil {
 		return segment.Project{}, fmt.Errorf("rest of project %s: %w", p.ID, err)
 	}
+	p.Unaided = !learning
 	p.Created = time.UnixMilli(created).UTC()
 	return p, nil
 }
 
-// UpdateProject stores a project's name, classes and rest.
+// UpdateProject stores a project's name, classes and settings.
 func (s *Store) UpdateProject(ctx context.Context, p segment.Project) error {
 	classes, deleted, err := encodeClasses(&p)
 	if err != nil {
@@ -156,8 +158,8 @@ func (s *Store) UpdateProject(ctx context.Context, p segment.Project) error {
 	}
 	return s.writer.write(ctx, func(w *writer) error {
 		var number int64
-		if err := w.row("UPDATE project SET name = ?, classes = ?, deleted_classes = ?, rest = ? WHERE id = ? AND trashed_at IS NULL RETURNING number",
-			p.Name, classes, deleted, p.Rest.String(), p.ID).Scan(&number); err != nil {
+		if err := w.row("UPDATE project SET name = ?, classes = ?, deleted_classes = ?, rest = ?, learning = ? WHERE id = ? AND trashed_at IS NULL RETURNING number",
+			p.Name, classes, deleted, p.Rest.String(), !p.Unaided, p.ID).Scan(&number); err != nil {
 			return readError("project", err)
 		}
 		return nil

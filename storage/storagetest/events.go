@@ -44,6 +44,9 @@ func testEvents(t *testing.T, s Store) {
 		{ID: "i", Kind: segment.Granularity, Regions: math.MaxInt32},
 		{ID: "j", Kind: segment.Pixels, By: "Ann “ß” 😀", Repairs: []segment.Repair{{Class: 254, Runs: []int32{0, 1, 5, math.MaxInt32 - 5}}, {Class: segment.Void, Runs: []int32{7, 3, 2, 1}}}},
 		{ID: "scores", Kind: segment.FirstGuess, Scores: &segment.Scores{Classes: []uint8{0, 7}, Shares: []uint8{0, 255, 100, 155}}},
+		{ID: "learnt", Kind: segment.FirstGuess, By: segment.ByProject, Scores: &segment.Scores{
+			Classes: []uint8{3}, Shares: []uint8{1, 2, 3}, Regions: 3, Strength: 1. / 3, Exponent: 0.5, Proof: 0.35, Model: 1 << 20, Learnt: 10_000,
+		}},
 		{ID: "m", Kind: segment.Import, Cells: labels, Repairs: []segment.Repair{{Class: 0, Runs: []int32{3, 3}}}},
 		{ID: "k", Kind: segment.Restore},
 		{ID: "l", Kind: segment.Restore, To: 7},
@@ -54,7 +57,7 @@ func testEvents(t *testing.T, s Store) {
 		want[i].Created = moment().Add(time.Duration(i) * time.Millisecond)
 		given := want[i]
 		given.Seq = 0 // given by the store
-		progress := segment.Progress{Clicks: 3 * i, Decided: 1 / (1 + float64(i))}
+		progress := segment.Progress{Clicks: 3 * i, Decided: 1 / (1 + float64(i)), Guessed: i%2 == 0}
 		must(t, s.Append(ctx, im.ID, i, given, progress))
 		got, err := s.Image(ctx, im.ID)
 		must(t, err)

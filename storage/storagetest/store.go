@@ -211,7 +211,7 @@ func testClosed(t *testing.T, s Store) {
 }
 
 func newProject(name string) segment.Project {
-	return segment.Project{ID: segment.NewID(), Name: name, Classes: segment.DefaultClasses(), Rest: segment.Rest{Mode: segment.RestUndecided}, Created: moment()}
+	return segment.Project{ID: segment.NewID(), Name: name, Classes: segment.DefaultClasses(), Rest: segment.Rest{Mode: segment.RestUndecided}, Unaided: true, Created: moment()}
 }
 
 func newImage(project, name string) segment.Image {

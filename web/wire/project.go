@@ -27,17 +27,18 @@ type DeletedClass struct {
 
 // Project answers project calls.
 type Project struct {
-	ID      string         `json:"id"`
-	Name    string         `json:"name"`
-	Classes []Class        `json:"classes"`
-	Deleted []DeletedClass `json:"deleted,omitempty" doc:"classes that can be restored; absent when there are none"`
-	Rest    Rest           `json:"rest"`
-	Created time.Time      `json:"created"`
+	ID       string         `json:"id"`
+	Name     string         `json:"name"`
+	Classes  []Class        `json:"classes"`
+	Deleted  []DeletedClass `json:"deleted,omitempty" doc:"classes that can be restored; absent when there are none"`
+	Rest     Rest           `json:"rest"`
+	Learning bool           `json:"learning" doc:"whether images that nobody has worked on get a first guess from what the project has learnt from finished ones"`
+	Created  time.Time      `json:"created"`
 }
 
 // ProjectOf puts a project into the form in which clients read it.
 func ProjectOf(p segment.Project) Project {
-	out := Project{ID: p.ID, Name: p.Name, Created: p.Created, Rest: RestOf(&p), Classes: make([]Class, len(p.Classes))}
+	out := Project{ID: p.ID, Name: p.Name, Learning: !p.Unaided, Created: p.Created, Rest: RestOf(&p), Classes: make([]Class, len(p.Classes))}
 	for i, c := range p.Classes {
 		out.Classes[i] = Class{ID: int(c.ID), Index: i, Name: c.Name, Color: c.Color}
 	}

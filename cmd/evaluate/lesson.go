@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"collie/segment"
+	"collie/segment/engine"
+	"collie/segment/learn"
+	"collie/segment/simulate"
+	"collie/superpixels"
+)
+
+// boundShare is the part of what the superpixels allow that a target can be.
+const boundShare = 0.95
+
+// lesson is a picture ready to be worked on and to be learnt from, at its default
+// granularity.
+type lesson struct {
+	id       string
+	graph    *superpixels.Graph
+	coarse   []int32 // region of each superpixel in a coarse division
+	features *learn.Features
+	truth    simulate.Truth
+	majority []uint8
+	bound    float64 // mean IoU that the superpixels allow; 0 for an image that is all void
+}
+
+// openLesson reads a picture and its mask, in which classes with less than a share
+// of the image become void.
+func openLesson(p simulate.Picture, classes int, least float64) (*lesson, error) {
+	img, err := p.Load()
+	if err != nil {
+		return nil, err
+	}
+	mask, err := simulate.ReadMask(p.Mask(), img.Rect.Size())
+	if err != nil {
+		return nil, err
+	}
+	leaveOutSmall(mask, least)
+	n := superpixels.DefaultRegions(img.Rect.Dx(), img.Rect.Dy())
+	h, finest := superpixels.Divide(img, 4*n)
+	truth, err := simulate.Cover(h.At(n), mask, classes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Mask(), err)
+	}
+	cut := h.Cut(finest, n, make([]uint8, h.Finest()), 0)
+	l := &lesson{id: p.ID, coarse: h.LevelOf(cut, engine.Regions(cut.N)), graph: finest.Coarsen(cut.Parent, cut.N), features: learn.Describe(img, h, finest, n), truth: truth, majority: simulate.Majority(truth)}
+	if slices.ContainsFunc(l.majority, func(class uint8) bool { return class != segment.Void }) {
+		l.bound = simulate.MeanIoU(truth, l.majority)
+	}
+	return l, nil
+}
+
+// leaveOutSmall makes classes void that have less than a share of the mask.
+func leaveOutSmall(mask []uint8, least float64) {
+	var areas [256]int
+	for _, class := range mask {
+		areas[class]++
+	}
+	for p, class := range mask {
+		if float64(areas[class]) < least*float64(len(mask)) {
+			mask[p] = segment.Void
+		}
+	}
+}
+
+// example is the lesson as something to learn from, with the given labels.
+func (l *lesson) example(labels []uint8) learn.Example {
+	return learn.Example{
+		ID: l.id, Features: l.features, Labels: labels,
+		Graph: func() (*superpixels.Graph, error) { return l.graph, nil },
+	}
+}
+
+// work lets the annotator work on the lesson from a first guess, which may be
+// nil, and returns the actions for each target, max for one that was not reached,
+// and the labelling in the end.
+func (c *projectCommand) work(t *terminal, l *lesson, guess *engine.Guess, gesture string) ([]int, []uint8, error) {
+	a := simulate.Annotator{
+		Scene: &simulate.Scene{Graph: l.graph, Coarse: l.coarse, Guess: guess}, Truth: l.truth, Majority: l.majority,
+		Method: simulate.Method{Name: "herding-harmonic"}, Count: c.Hypotheses, Regions: c.Hypotheses > 1,
+		Strokes: gesture == "strokes", Max: c.Max,
+	}
+	if c.Hypotheses == 1 {
+		a.Method.Name = "random-walker"
+	}
+	targets := make([]float64, len(c.Target))
+	for i, target := range c.Target {
+		targets[i] = min(target, boundShare*l.bound)
+	}
+	reached, labels, err := a.Annotate(t.ctx, targets)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", l.id, err)
+	}
+	for i, n := range reached {
+		if n < 0 {
+			reached[i] = c.Max
+		}
+	}
+	return reached, labels, nil
+}
+
+// misled is a guess in which each class is taken for the next one.
+func misled(g *engine.Guess) *engine.Guess {
+	if g == nil {
+		return nil
+	}
+	k := len(g.Classes)
+	wrong := *g
+	wrong.Shares = make([]float64, len(g.Shares))
+	for i, v := range g.Shares {
+		row := i - i%k
+		wrong.Shares[row+(i%k+1)%k] = v
+	}
+	return &wrong
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"collie/crf"
+	"collie/segment/simulate"
+)
+
+type projectCommand struct {
+	data
+	output
+	Finished   []int     `default:"0,5,10,20,40,80" help:"Numbers of finished images after which the test images are worked on."`
+	Test       int       `default:"40" help:"Test images, at most a third of all; never learnt from."`
+	Online     bool      `help:"Work through all images in order instead, learning from what was accepted."`
+	Order      string    `default:"mixed" enum:"mixed,listed" help:"Order of the images: by a hash of their names, or as in index.tsv."`
+	Target     []float64 `default:"0.85,0.90" help:"Mean IoU per image to reach, at most 95 % of what the superpixels allow."`
+	Max        int       `default:"60" help:"Actions after which the annotator gives up."`
+	Gestures   []string  `default:"points,strokes" enum:"points,strokes" help:"What an action is."`
+	Hypotheses int       `default:"20" help:"On offer, with regions; 1 for the random walker's single answer."`
+	Wrong      bool      `help:"Give the test images guesses in which each class is taken for the next one: what a bad guess costs."`
+	Least      float64   `default:"0" help:"Classes with less than this share of an image's area are void in it."`
+	Plots      string    `type:"path" placeholder:"DIR" help:"Draw the curves into this folder."`
+}
+
+// progress is one row of the table.
+type progress struct {
+	Finished    int      `json:"finished"`
+	Target      float64  `json:"target"`
+	Gesture     string   `json:"gesture"`
+	MeanActions float64  `json:"mean_actions"` // a failure counts as --max
+	Median      float64  `json:"median_actions"`
+	Failed      int      `json:"failed"`
+	Without     float64  `json:"without"` // mean actions when nothing is learnt
+	Saved       interval `json:"saved"`   // actions per image, against the same image without
+	Worse       float64  `json:"worse"`   // share of the images that needed more actions
+	Images      int      `json:"images"`
+	Strength    float64  `json:"strength"` // the project's choice; 0 for none
+	Block       [2]int   `json:"block"`    // with --online: first and last image of the row
+}
+
+// Run works, prints and stores.
+func (c *projectCommand) Run(t *terminal) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	list, err := simulate.Pictures(c.Data, c.Limit)
+	if err != nil {
+		return err
+	}
+	if c.Order == "mixed" {
+		slices.SortStableFunc(list, func(a, b simulate.Picture) int { return cmp.Compare(hash(a.ID), hash(b.ID)) })
+	}
+	lessons := make([]*lesson, len(list))
+	err = t.each(len(list), func(i int) (err error) {
+		lessons[i], err = openLesson(list[i], c.Classes, c.Least)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	// An image without any class can't be worked on.
+	lessons = slices.DeleteFunc(lessons, func(l *lesson) bool { return l.bound == 0 })
+	work := c.fixed
+	if c.Online {
+		work = c.online
+	}
+	rows, err := work(t, lessons)
+	if err != nil {
+		return err
+	}
+	c.print(t, rows)
+	if err := c.draw(rows); err != nil {
+		return err
+	}
+	return c.write(map[string]any{"results": rows})
+}
+
+func (c *projectCommand) check() error {
+	for _, target := range c.Target {
+		if !(target > 0 && target <= 1) {
+			return fmt.Errorf("--target %v: accepted are shares above 0 and up to 1", target)
+		}
+	}
+	if !(c.Least >= 0 && c.Least < 1) {
+		return fmt.Errorf("--least %v: accepted are shares from 0 and below 1", c.Least)
+	}
+	for _, v := range []int{c.Test, c.Max, c.Hypotheses, c.Classes} {
+		if v < 1 {
+			return fmt.Errorf("--test, --max, --hypotheses and --classes accept numbers from 1, not %d", v)
+		}
+	}
+	if c.Classes > crf.MaxLabels {
+		return fmt.Errorf("--classes %d: accepted are 1 to %d", c.Classes, crf.MaxLabels)
+	}
+	for i, k := range c.Finished {
+		if k < 0 || i > 0 && k <= c.Finished[i-1] {
+			return fmt.Errorf("--finished %v: accepted are rising numbers from 0", c.Finished)
+		}
+	}
+	return nil
+}
+
+func hash(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64()
+}

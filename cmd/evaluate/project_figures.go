@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+)
+
+// sum fills in what the efforts say of one target.
+func (c *projectCommand) sum(efforts []effortOn, at int, row progress) progress {
+	n := len(efforts)
+	row.Images = n
+	saved := make([]float64, n)
+	var with []int
+	for i, e := range efforts {
+		with = append(with, e.with[at])
+		row.MeanActions += float64(e.with[at]) / float64(n)
+		row.Without += float64(e.without[at]) / float64(n)
+		saved[i] = float64(e.without[at] - e.with[at])
+		if saved[i] < 0 {
+			row.Worse += 1 / float64(n)
+		}
+		if e.with[at] == c.Max {
+			row.Failed++
+		}
+	}
+	slices.Sort(with)
+	row.Median = float64(with[n/2]+with[(n-1)/2]) / 2
+	row.Saved = bootstrap(n, func(sample []int) float64 {
+		sum := 0.0
+		for _, i := range sample {
+			sum += saved[i]
+		}
+		return sum / float64(n)
+	})
+	return row
+}
+
+func (c *projectCommand) print(t *terminal, rows []progress) {
+	answer := fmt.Sprintf("%d hypotheses and their regions on offer", c.Hypotheses)
+	if c.Hypotheses == 1 {
+		answer = "the random walker's single answer"
+	}
+	fmt.Fprintf(t.out, "Actions until the mean IoU of an image reaches the target, at most %g %% of what its superpixels allow; %s; a failure counts as %d. "+
+		"Saved: actions per image against the same image without anything learnt, with a 95 %% interval; worse: images that needed more.\n", 100*boundShare, answer, c.Max)
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	defer w.Flush()
+	first := "finished"
+	if c.Online {
+		first = "images"
+	}
+	fmt.Fprintf(w, "gesture\ttarget\t%s\tmean\tmedian\tfailed\twithout\tsaved\t\tworse\tstrength\t\n", first)
+	for _, r := range rows {
+		which := fmt.Sprint(r.Finished)
+		if c.Online {
+			which = fmt.Sprintf("%d–%d", r.Block[0], r.Block[1])
+		}
+		part := 0.0
+		if r.Without > 0 {
+			part = r.Saved.Mean / r.Without
+		}
+		fmt.Fprintf(w, "%s\t%g %%\t%s\t%.2f\t%g\t%d\t%.2f\t%.2f [%.2f, %.2f]\t%.0f %%\t%.0f %%\t%g\t\n", r.Gesture, 100*r.Target, which,
+			r.MeanActions, r.Median, r.Failed, r.Without, r.Saved.Mean, r.Saved.Low, r.Saved.High, 100*part, 100*r.Worse, r.Strength)
+	}
+}
+
+// draw writes the learning curve, mean actions over finished images.
+func (c *projectCommand) draw(rows []progress) error {
+	if c.Plots == "" {
+		return nil
+	}
+	if err := os.MkdirAll(c.Plots, 0o755); err != nil {
+		return err
+	}
+	f := &figure{x: "finished images", y: "mean actions"}
+	for _, r := range rows {
+		if c.Online && r.Images > onlineBlock {
+			continue // the sum of all
+		}
+		name := fmt.Sprintf("%s, %g %%", r.Gesture, 100*r.Target)
+		f.add(name, float64(r.Finished), r.MeanActions)
+		if c.Online {
+			f.add(name+", nothing learnt", float64(r.Finished), r.Without)
+		}
+	}
+	return f.save(filepath.Join(c.Plots, "project"))
+}

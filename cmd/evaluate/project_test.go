@@ -1,0 +1,58 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"collie/segment/engine"
+)
+
+// The learning curve of a folder of discs: with enough finished images a person
+// needs fewer actions, and the figures have the form that is promised.
+func TestProject(t *testing.T) {
+	dir := folder(t, 12)
+	type row struct {
+		Finished, Images  int
+		Target            float64
+		Gesture           string
+		MeanActions       float64 `json:"mean_actions"`
+		Without, Strength float64
+		Worse             float64
+		Saved             interval
+	}
+	all := figures[struct{ Results []row }](t, "project", "--data", dir, "--classes", "2", "--test", "4", "--finished", "0,8", "--hypotheses", "1", "--target", "0.9", "--plots", filepath.Join(dir, "plots")).Results
+	if len(all) != 4 {
+		t.Fatalf("%d rows, want two numbers of images with two gestures", len(all))
+	}
+	for _, r := range all {
+		if r.Images != 4 || r.Target != 0.9 || r.Saved.Low > r.Saved.Mean || r.Saved.High < r.Saved.Mean || r.Worse < 0 || r.Worse > 1 {
+			t.Errorf("%+v", r)
+		}
+		if r.Finished == 0 && r.MeanActions != r.Without {
+			t.Errorf("nothing is learnt, yet %v actions and %v without", r.MeanActions, r.Without)
+		}
+		if r.Finished == 8 && !(r.MeanActions < r.Without && r.Strength > 0) {
+			t.Errorf("after 8 images %v actions, without %v, strength %v", r.MeanActions, r.Without, r.Strength)
+		}
+	}
+	online := figures[struct{ Results []row }](t, "project", "--data", dir, "--classes", "2", "--online", "--order", "listed", "--hypotheses", "1", "--gestures", "points", "--target", "0.9").Results
+	if len(online) != 3 || online[2].Images != 12 || online[0].Images != 10 {
+		t.Errorf("online: %+v", online)
+	}
+	for _, args := range [][]string{{"--finished", "5,5"}, {"--test", "0"}, {"--target", "2"}, {"--least", "1"}, {"--classes", "300"}} {
+		if _, err := evaluate(t, append([]string{"project", "--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), args[0]) {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+}
+
+func TestMisled(t *testing.T) {
+	g := &engine.Guess{Classes: []uint8{1, 2, 3}, Shares: []float64{1, 0, 0, 0, 0.2, 0.8}}
+	if got := misled(g).Shares; got[1] != 1 || got[5] != 0.2 || got[3] != 0.8 {
+		t.Errorf("%v", got)
+	}
+	if misled(nil) != nil {
+		t.Error("no guess is misled")
+	}
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+
+	"collie/segment/engine"
+	"collie/segment/learn"
+)
+
+// effortOn is what one image took, per target, with and without what was learnt.
+type effortOn struct{ with, without []int }
+
+// fixed works on the same test images after different numbers of finished ones,
+// whose labels are the truth.
+func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]progress, error) {
+	test := min(c.Test, len(lessons)/3)
+	if test < 1 {
+		return nil, fmt.Errorf("%s has %d images that can be used; at least 3 are needed", c.Data, len(lessons))
+	}
+	tests, rest := lessons[:test], lessons[test:]
+	without := map[string][][]int{}
+	for _, gesture := range c.Gestures {
+		reached, err := c.workAll(t, tests, gesture, func(*lesson) *engine.Guess { return nil })
+		if err != nil {
+			return nil, err
+		}
+		without[gesture] = reached
+	}
+	var rows []progress
+	var model *learn.Model
+	for _, k := range c.Finished {
+		if k > len(rest) {
+			break
+		}
+		guess := func(*lesson) *engine.Guess { return nil }
+		strength := 0.0
+		if k > 0 {
+			var examples []learn.Example
+			for _, l := range rest[:k] {
+				examples = append(examples, l.example(l.majority))
+			}
+			var err error
+			if model, err = learn.Train(t.ctx, examples, model); err != nil {
+				return nil, err
+			}
+			strength = model.Choice.Strength
+			guess = func(l *lesson) *engine.Guess { return c.guess(model, l) }
+		}
+		for _, gesture := range c.Gestures {
+			with := without[gesture]
+			if strength > 0 {
+				var err error
+				if with, err = c.workAll(t, tests, gesture, guess); err != nil {
+					return nil, err
+				}
+			}
+			efforts := make([]effortOn, test)
+			for i := range efforts {
+				efforts[i] = effortOn{with[i], without[gesture][i]}
+			}
+			for at, target := range c.Target {
+				rows = append(rows, c.sum(efforts, at, progress{Finished: k, Target: target, Gesture: gesture, Strength: strength}))
+			}
+		}
+	}
+	return rows, nil
+}
+
+// guess is what the model guesses of an image, or what misleads.
+func (c *projectCommand) guess(model *learn.Model, l *lesson) *engine.Guess {
+	g := model.Guess(l.features)
+	if c.Wrong {
+		g = misled(g)
+	}
+	return g
+}
+
+// workAll lets the annotator work on all lessons.
+func (c *projectCommand) workAll(t *terminal, lessons []*lesson, gesture string, guess func(*lesson) *engine.Guess) ([][]int, error) {
+	reached := make([][]int, len(lessons))
+	return reached, t.each(len(lessons), func(i int) (err error) {
+		reached[i], _, err = c.work(t, lessons[i], guess(lessons[i]), gesture)
+		return err
+	})
+}
+
+// onlineBlock is how many images a row sums up.
+const onlineBlock = 10
+
+// online works through all images with each gesture, learning from what was
+// accepted.
+func (c *projectCommand) online(t *terminal, lessons []*lesson) ([]progress, error) {
+	var rows []progress
+	for _, gesture := range c.Gestures {
+		without, err := c.workAll(t, lessons, gesture, func(*lesson) *engine.Guess { return nil })
+		if err != nil {
+			return nil, err
+		}
+		var examples []learn.Example
+		var model *learn.Model
+		efforts := make([]effortOn, len(lessons))
+		strengths := make([]float64, len(lessons))
+		for i, l := range lessons {
+			if model.Due(len(examples)) {
+				if model, err = learn.Train(t.ctx, examples, model); err != nil {
+					return nil, err
+				}
+			}
+			var guess *engine.Guess
+			if model != nil {
+				guess = c.guess(model, l)
+				strengths[i] = model.Choice.Strength
+			}
+			reached, labels, err := c.work(t, l, guess, gesture)
+			if err != nil {
+				return nil, err
+			}
+			efforts[i] = effortOn{reached, without[i]}
+			examples = append(examples, l.example(labels))
+		}
+		for at, target := range c.Target {
+			for start := 0; start < len(efforts); start += onlineBlock {
+				end := min(start+onlineBlock, len(efforts))
+				rows = append(rows, c.sum(efforts[start:end], at, progress{
+					Finished: start, Target: target, Gesture: gesture, Strength: strengths[end-1], Block: [2]int{start + 1, end},
+				}))
+			}
+			rows = append(rows, c.sum(efforts, at, progress{
+				Finished: len(efforts), Target: target, Gesture: gesture, Strength: strengths[len(efforts)-1], Block: [2]int{1, len(efforts)},
+			}))
+		}
+	}
+	return rows, nil
+}

@@ -1,0 +1,139 @@
+package learn
+
+import (
+	"context"
+	"slices"
+
+	"collie/segment"
+	"collie/segment/engine"
+	"collie/segment/simulate"
+	"collie/superpixels"
+)
+
+// Choice is how much a project's guesses count, see engine.Guess.
+type Choice struct {
+	Strength float64 // 0: nothing is guessed
+	Exponent float64
+	Proof    float64
+	Caution  int // of the gate: what a false class costs against a missed one
+}
+
+// Off is the choice not to guess.
+var Off Choice
+
+// cautions are those that choices have.
+var cautions = [...]int{1, 2}
+
+// choices are tried in turn. Those after the first few need a project that is
+// very good and are only tried while each is better than the one before.
+var choices = []Choice{
+	{1e-3, 1, strict, 2}, {3e-3, 0.5, strict, 2}, {3e-3, 0.5, strict, 1}, {1e-2, 0.5, strict, 1}, {1e-2, 1, strict, 1},
+	{3e-2, 0.5, strict, 1}, {1e-1, 0.5, strict, 1},
+}
+
+// A strict guess yields to few contradictions, so that one that is wrong costs
+// little. A lenient one takes its place where it saves enough.
+const (
+	strict  = 0.35
+	lenient = 0.15
+
+	alwaysTried = 5    // of choices
+	worthwhile  = 0.97 // part of the actions that a choice may need at most
+	leniency    = 0.95 // the same of a lenient one against a strict one
+
+	worthwhileEarly = 0.9 // while there are few attempts to go by
+
+	tryActions = 40 // after which the simulated annotator gives up
+)
+
+var tryTargets = []float64{0.85, 0.9}
+
+// attempt is a finished image with what was said of it before it was learnt from.
+type attempt struct {
+	graph *superpixels.Graph // of the default granularity
+	truth simulate.Truth     // by superpixels
+	guess func(Choice) *engine.Guess
+}
+
+// choose lets a simulated annotator work on the attempts with each choice and
+// returns the one that needs the fewest actions, Off when none is worth it.
+func choose(ctx context.Context, attempts []attempt) (Choice, error) {
+	best := Off
+	without, err := actions(ctx, attempts, Off)
+	if err != nil {
+		return Off, err
+	}
+	least := worthwhile * without
+	if len(attempts) < maxTrials {
+		least = worthwhileEarly * without
+	}
+	try := func(c Choice, part float64) error {
+		needed, err := actions(ctx, attempts, c)
+		if err == nil && needed < part*least {
+			least, best = needed, c
+		}
+		return err
+	}
+	for i, c := range choices {
+		if i >= alwaysTried && best != choices[i-1] {
+			break
+		}
+		if err := try(c, 1); err != nil {
+			return Off, err
+		}
+	}
+	if best != Off {
+		soft := best
+		soft.Proof = lenient
+		if err := try(soft, leniency); err != nil {
+			return Off, err
+		}
+	}
+	return best, nil
+}
+
+// actions adds up what the annotator does on all attempts, with the walker's
+// single answer.
+func actions(ctx context.Context, attempts []attempt, c Choice) (float64, error) {
+	sum := 0
+	for i := range attempts {
+		t := &attempts[i]
+		scene := &simulate.Scene{Graph: t.graph}
+		if c != Off {
+			scene.Guess = t.guess(c)
+		}
+		a := simulate.Annotator{
+			Scene: scene, Truth: t.truth, Majority: simulate.Majority(t.truth),
+			Method: simulate.Method{Name: "random-walker"}, Count: 1, Max: tryActions,
+		}
+		reached, err := a.Work(ctx, tryTargets)
+		if err != nil {
+			return 0, err
+		}
+		for _, n := range reached {
+			if n < 0 {
+				n = tryActions
+			}
+			sum += n
+		}
+	}
+	return float64(sum), nil
+}
+
+// truthOf says that each superpixel is wholly of its class; it has room for all
+// the classes that can be guessed.
+func truthOf(f *Features, labels, guessed []uint8) simulate.Truth {
+	k := 1
+	for _, l := range slices.Concat(labels, guessed) {
+		if l != segment.Void {
+			k = max(k, int(l)+1)
+		}
+	}
+	t := simulate.Truth{Labels: k, Area: make([]float64, f.N*k)}
+	for i, l := range labels {
+		if l != segment.Void {
+			t.Area[i*k+int(l)] = float64(f.Area[i])
+		}
+	}
+	return t
+}

@@ -1,0 +1,182 @@
+package learn
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func contextThatEnds(t *testing.T) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx, cancel
+}
+
+// Every feature of a picture with structure says something.
+func TestFeaturesVary(t *testing.T) {
+	f := field(t, 1, true).Features
+	constant := 0
+	for column := range slices.Chunk(f.Values, f.N) {
+		if slices.Min(column) == slices.Max(column) {
+			constant++
+		}
+	}
+	// The image's mean and deviation, and what a single region at the top has.
+	if len(f.Values) != Count*f.N || constant > 60 {
+		t.Errorf("%d bytes for %d superpixels, %d constant features", len(f.Values), f.N, constant)
+	}
+}
+
+func TestScalesAreMonotone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Float64Range(-500, 500).Draw(t, "a"), rapid.Float64Range(-500, 500).Draw(t, "b")
+		low, high := min(a, b), max(a, b)
+		if signed(low, 10) > signed(high, 10) || share(low) > share(high) || positive(max(low, 0), 3) > positive(max(high, 0), 3) {
+			t.Fatalf("bytes of %v and %v are out of order", low, high)
+		}
+	})
+	for _, c := range []struct{ got, want uint8 }{{share(0), 0}, {share(1), 255}, {share(7), 255}, {positive(3, 3), 128}, {signed(0, 9), 128}} {
+		if c.got != c.want {
+			t.Errorf("byte %d, want %d", c.got, c.want)
+		}
+	}
+}
+
+func TestDirection(t *testing.T) {
+	for _, c := range []struct {
+		dx, dy int32
+		want   int
+	}{{10, 0, 0}, {10, 1, 0}, {10, 10, 1}, {1, 10, 2}, {0, 10, 2}, {-1, 10, 3}, {-10, 10, 4}, {-10, 1, 5}, {-10, -1, 0}, {1, -10, 3}, {10, -1, 5}, {0, 0, 2}} {
+		if got := direction(c.dx, c.dy); got != c.want {
+			t.Errorf("direction of (%d, %d) is %d, want %d", c.dx, c.dy, got, c.want)
+		}
+	}
+}
+
+// Of the trees a third has not seen an image, and every tree has seen two thirds.
+func TestLeaveOut(t *testing.T) {
+	for _, images := range []int{1, 2, 3, 7, 40} {
+		out := leaveOut(images)
+		without := make([]int, images)
+		for _, tree := range out {
+			n := 0
+			for image, left := range tree {
+				if left {
+					without[image]++
+					n++
+				}
+			}
+			if n == images {
+				t.Errorf("%d images: a tree sees none", images)
+			}
+		}
+		for image, n := range without {
+			if images >= folds && n != trees/folds || images == 1 && n != 0 {
+				t.Errorf("%d images: image %d is left out by %d trees", images, image, n)
+			}
+		}
+	}
+}
+
+// The gate lets a class in where its share has gone with its presence, and takes
+// 2 % when the examples leave it open.
+func TestGate(t *testing.T) {
+	f := &Features{N: 1, Area: []int32{100}}
+	var examples []Example
+	var said [][]float32
+	for _, c := range []struct {
+		share float32
+		label uint8
+	}{{0.1, 9}, {0.15, 9}, {0.3, 5}, {0.4, 5}} {
+		examples = append(examples, Example{Features: f, Labels: []uint8{c.label}})
+		said = append(said, []float32{c.share, 1 - c.share})
+	}
+	got := gate(examples, said, []uint8{5, 7}, 2)
+	if !(got[0] > 0.15 && got[0] <= 0.3) {
+		t.Errorf("threshold %v, want one between 0.15 and 0.3", got[0])
+	}
+	if got[1] <= float64(float32(0.9)) {
+		t.Errorf("a class that is never there passes at %v", got[1])
+	}
+	got = gate(examples[2:], said[2:], []uint8{5, 7}, 2)
+	if got[0] != usualShare {
+		t.Errorf("threshold %v of a class that is always there, want %v", got[0], usualShare)
+	}
+}
+
+func TestFeaturesRoundTrip(t *testing.T) {
+	f := field(t, 3, true).Features
+	b, err := f.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Features
+	if err := back.UnmarshalBinary(b); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(f, &back); d != "" {
+		t.Error(d)
+	}
+}
+
+// A model that was stored guesses what it guessed before.
+func TestModelRoundTrip(t *testing.T) {
+	examples := fields(t, 8)
+	m, err := Train(t.Context(), examples[:6], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = Train(t.Context(), examples[:7], m); err != nil {
+		t.Fatal(err)
+	}
+	b, err := m.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Model
+	if err := back.UnmarshalBinary(b); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(m.Guess(examples[7].Features), back.Guess(examples[7].Features)); d != "" {
+		t.Error(d)
+	}
+	again, err := back.MarshalBinary()
+	if err != nil || !slices.Equal(b, again) {
+		t.Errorf("encoded again it differs: %v", err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	e := fields(f, 6)
+	if b, err := e[0].Features.MarshalBinary(); err == nil {
+		f.Add(b)
+	}
+	small, err := Train(f.Context(), nil, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if b, err := small.MarshalBinary(); err == nil {
+		f.Add(b)
+	}
+	f.Add(trained(f, e))
+	target := e[1].Features
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var features Features
+		if features.UnmarshalBinary(data) == nil {
+			b, err := features.MarshalBinary()
+			var back Features
+			if err != nil || back.UnmarshalBinary(b) != nil {
+				t.Error("features don't survive")
+			}
+			features.context(make([]float32, 2*features.N), 2)
+		}
+		var m Model
+		if m.UnmarshalBinary(data) == nil {
+			m.Guess(target) // must not panic
+			m.tryOn(e)
+		}
+	})
+}

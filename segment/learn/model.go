@@ -1,0 +1,181 @@
+package learn
+
+import (
+	"context"
+	"slices"
+
+	"collie/segment/engine"
+)
+
+// Model is what a project has learnt. Immutable; safe for concurrent use.
+type Model struct {
+	Number int      // of models that the project has had, this one included
+	Images []string // ids of the images it has learnt from, in the order in which they were finished
+	Early  []string // ids of finished images before these, too many to learn from
+	Choice Choice
+
+	*classifier                          // nil when there was too little to learn
+	gates       [len(cautions)][]float64 // per class
+	tried       []trial                  // latest last
+}
+
+// trial is what was said of an image before it was learnt from, for all classes
+// of the model of that time.
+type trial struct {
+	image   string
+	classes []uint8
+	gates   [len(cautions)][]float64
+	shares  []uint8 // superpixels × classes; 255 stands for 1
+}
+
+// maxTrials is how many of the latest trials the choice of strength goes by.
+const maxTrials = 12
+
+// Train learns from finished images, in the order in which they were finished.
+// before is the model that the project had so far, or nil: what it says of images
+// that it has not seen stands for the guesses that people were given, and the
+// choice of strength goes by these rather than by what is known with hindsight.
+// A model without a guess to give is not an error. O(superpixels · log) time and
+// about 600 bytes a superpixel; ctx can stop it.
+func Train(ctx context.Context, examples []Example, before *Model) (*Model, error) {
+	m := &Model{Number: 1}
+	if before != nil {
+		m.Number = before.Number + 1
+	}
+	examples = latest(examples)
+	for _, e := range examples {
+		m.Images = append(m.Images, e.ID)
+	}
+	m.tried = before.tryOn(examples)
+	if len(examples) < FewestExamples {
+		return m, nil
+	}
+	c, said, err := fit(ctx, examples)
+	if c == nil || err != nil {
+		return m, err
+	}
+	m.classifier = c
+	for i, caution := range cautions {
+		m.gates[i] = gate(examples, said, c.classes, caution)
+	}
+	attempts, err := m.attempts(examples, said)
+	if err != nil {
+		return nil, err
+	}
+	m.Choice, err = choose(ctx, attempts)
+	return m, err
+}
+
+// latest leaves out the oldest examples when they are too many.
+func latest(examples []Example) []Example {
+	rows := 0
+	for i := len(examples) - 1; i >= 0; i-- {
+		rows += examples[i].Features.N
+		if rows > maxRows || len(examples)-i > MaxExamples {
+			return examples[i+1:]
+		}
+	}
+	return examples
+}
+
+// tryOn returns the trials of the model that are still among the examples, and
+// what it says of the examples that are new to it.
+func (m *Model) tryOn(examples []Example) []trial {
+	if m == nil {
+		return nil
+	}
+	byImage := map[string]trial{}
+	for _, t := range m.tried {
+		byImage[t.image] = t
+	}
+	var out []trial
+	for _, e := range examples[max(0, len(examples)-maxTrials):] {
+		t, ok := byImage[e.ID]
+		if !ok && m.classifier != nil && !slices.Contains(m.Images, e.ID) {
+			t, ok = trial{e.ID, m.classes, m.gates, toBytes(m.predict(e.Features))}, true
+		}
+		if ok && len(t.shares) == e.Features.N*len(t.classes) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// attempts are the latest examples with what was said of them: by the model of
+// that time, or else honestly by this one.
+func (m *Model) attempts(examples []Example, said [][]float32) ([]attempt, error) {
+	byImage := map[string]trial{}
+	for _, t := range m.tried {
+		byImage[t.image] = t
+	}
+	var out []attempt
+	for i := max(0, len(examples)-maxTrials); i < len(examples); i++ {
+		e := &examples[i]
+		t, ok := byImage[e.ID]
+		if !ok {
+			t = trial{e.ID, m.classes, m.gates, toBytes(said[i])}
+		}
+		graph, err := e.Graph()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, attempt{graph: graph, truth: truthOf(e.Features, e.Labels, t.classes), guess: func(c Choice) *engine.Guess {
+			return t.guess(e.Features, c)
+		}})
+	}
+	return out, nil
+}
+
+func (t *trial) guess(f *Features, c Choice) *engine.Guess {
+	p := make([]float32, len(t.shares))
+	for i, v := range t.shares {
+		p[i] = float32(v) / 255
+	}
+	return c.guess(f, p, t.classes, &t.gates)
+}
+
+// gate is the place of the choice's caution among cautions, or -1.
+func (c Choice) gate() int { return slices.Index(cautions[:], c.Caution) }
+
+func (c Choice) guess(f *Features, p []float32, classes []uint8, gates *[len(cautions)][]float64) *engine.Guess {
+	g := guess(f, p, classes, gates[c.gate()])
+	g.Strength, g.Exponent, g.Proof = c.Strength, c.Exponent, c.Proof
+	return g
+}
+
+// Guess returns the first guess of an image, or nil when the model has none to
+// give.
+func (m *Model) Guess(f *Features) *engine.Guess {
+	if !m.Guesses() {
+		return nil
+	}
+	return m.Choice.guess(f, m.predict(f), m.classes, &m.gates)
+}
+
+// Guesses reports whether the model expects its guesses to save work.
+func (m *Model) Guesses() bool { return m.classifier != nil && m.Choice != Off }
+
+// toBytes turns probabilities into bytes, 255 for 1.
+func toBytes(p []float32) []uint8 {
+	out := make([]uint8, len(p))
+	for i, v := range p {
+		out[i] = byteOf(v)
+	}
+	return out
+}
+
+// Finished is how many finished images there were when the model was trained; 0
+// of nil.
+func (m *Model) Finished() int {
+	if m == nil {
+		return 0
+	}
+	return len(m.Images) + len(m.Early)
+}
+
+// Due reports whether it is worth training again when there are so many finished
+// images; m can be nil.
+func (m *Model) Due(finished int) bool {
+	before := m.Finished()
+	return finished >= FewestExamples && (finished-before >= max(2, before/5) || finished < before/2)
+}

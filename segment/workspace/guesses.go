@@ -1,0 +1,274 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/engine"
+	"collie/segment/learn"
+	"collie/segment/schedule"
+)
+
+// Guess gives an image that nobody has worked on the first guess that its project
+// has learnt to make, or a newer one in place of the one it has, and returns
+// whether it has one now. It does nothing for those who may not annotate, in
+// projects that are set to, and for images that a person has touched: who has
+// taken a guess back gets no other.
+func (w *Workspace) Guess(ctx context.Context, imageID string) (guessed bool, err error) {
+	return w.guess(ctx, imageID, schedule.First)
+}
+
+// guess is Guess in a turn of the given class.
+func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Class) (guessed bool, err error) {
+	if w.May(ctx, access.Annotate) != nil {
+		return false, nil
+	}
+	im, err := w.store.Image(ctx, imageID)
+	if err != nil || im.Status() != "untouched" {
+		return false, err
+	}
+	p, err := w.store.Project(ctx, im.ProjectID)
+	if err != nil {
+		return false, err
+	}
+	m := w.model(ctx, im.ProjectID)
+	if m == nil || p.Unaided {
+		if m == nil && !p.Unaided {
+			w.finished(im.ProjectID) // it may have been lost
+		}
+		return im.Guessed, nil
+	}
+	a, err := w.Visit(ctx, imageID)
+	if err != nil {
+		return false, err
+	}
+	defer a.Close()
+	if a.guessedBy() == m.Number {
+		return true, nil
+	}
+	f, err := w.features(ctx, a)
+	if err != nil {
+		return im.Guessed, nil // an image that nothing can be said of
+	}
+	var g *engine.Guess
+	if err := w.turns.of(imageID)(ctx, class, func() { g = m.Guess(f) }); err != nil {
+		return false, err
+	}
+	var scores *segment.Scores
+	if g != nil {
+		scores = &segment.Scores{
+			Classes: g.Classes, Regions: f.N, Strength: g.Strength, Exponent: g.Exponent, Proof: g.Proof,
+			Model: m.Number, Learnt: m.Finished(),
+		}
+		for _, v := range g.Shares {
+			scores.Shares = append(scores.Shares, uint8(v*255+0.5))
+		}
+	}
+	return scores != nil, a.giveGuess(ctx, scores)
+}
+
+// guessedBy is the number of the model whose guess is in force, 0 without one.
+func (a *Annotation) guessedBy() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if s := a.timeline.Scores(); s != nil {
+		return s.Model
+	}
+	return 0
+}
+
+// giveGuess makes scores, which may be nil for none, the guess of an image that
+// nobody has worked on, in place of an older one.
+func (a *Annotation) giveGuess(ctx context.Context, scores *segment.Scores) error {
+	ctx = access.With(ctx, access.Principal{Name: segment.ByProject, Role: access.Annotator})
+	changed, err := a.replaceGuess(ctx, scores)
+	if changed {
+		a.broadcast(a.image.ID)
+	}
+	return err
+}
+
+func (a *Annotation) replaceGuess(ctx context.Context, scores *segment.Scores) (changed bool, err error) {
+	seq, had, scores, err := a.replaceable(ctx, scores)
+	if had && err == nil {
+		seq, err = a.Append(ctx, seq, segment.Event{ID: segment.NewID(), Kind: segment.Undo})
+		changed = err == nil
+	}
+	if scores == nil || err != nil {
+		return changed, err
+	}
+	if _, err := a.Append(ctx, seq, segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: scores}); err != nil {
+		return changed, err
+	}
+	return true, a.store.NoteDoubt(context.WithoutCancel(ctx), a.image.ID, a.doubtOf(scores))
+}
+
+// replaceable returns the number of events, whether there is a guess to replace,
+// and scores in the present classes; nothing to do when a person has worked on the
+// image.
+func (a *Annotation) replaceable(ctx context.Context, scores *segment.Scores) (seq int, had bool, now *segment.Scores, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if seq = a.timeline.Seq(); seq > 0 && !a.timeline.Guessed() {
+		return seq, false, nil, nil
+	}
+	if err := a.readProject(ctx); err != nil {
+		return seq, false, nil, err
+	}
+	return seq, a.timeline.Scores() != nil, present(scores, a.table), nil
+}
+
+// present puts scores in terms of the classes that the project has at present;
+// nil when there are none.
+func present(s *segment.Scores, table *segment.ClassTable) *segment.Scores {
+	if s == nil {
+		return nil
+	}
+	var column [256]int
+	out := *s
+	out.Classes = nil
+	for id := range segment.MaxClasses {
+		if slices.ContainsFunc(s.Classes, func(c uint8) bool { return table[c] == uint8(id) }) {
+			column[id] = len(out.Classes)
+			out.Classes = append(out.Classes, uint8(id))
+		}
+	}
+	k, had := len(out.Classes), len(s.Classes)
+	if k == 0 {
+		return nil
+	}
+	out.Shares = make([]uint8, len(s.Shares)/had*k)
+	for i, v := range s.Shares {
+		if id := table[s.Classes[i%had]]; id != segment.Void {
+			to := &out.Shares[i/had*k+column[id]]
+			*to = uint8(min(int(*to)+int(v), 255))
+		}
+	}
+	return &out
+}
+
+// doubtOf is the share of the area that a guess of the first superpixels expects
+// to get wrong.
+func (a *Annotation) doubtOf(s *segment.Scores) float64 {
+	first := a.firstCut()
+	k := len(s.Classes)
+	wrong, total := 0.0, 0.0
+	for cell, superpixel := range first.Parent {
+		area := float64(a.cellGraph.Regions[cell].Area)
+		most := slices.Max(s.Shares[int(superpixel)*k:][:k])
+		total += area
+		wrong += area * (1 - float64(most)/255)
+	}
+	return wrong / total
+}
+
+// Prelabelled is how far the guesses of a project's untouched images are.
+type Prelabelled struct {
+	Total, Done int
+	Running     bool
+}
+
+// Learning is what a project has learnt, and what it makes of it.
+type Learning struct {
+	On       bool // guesses are made when there is something to guess
+	Finished int  // images
+	Model    int  // number of the present model; 0 without one
+	Learnt   int  // finished images when it was trained
+	Guessing bool // the model expects its guesses to save work
+	Training bool
+	Fewest   int // finished images from which on anything is guessed
+
+	Prelabelled Prelabelled
+	// Images are the untouched ones, those with the least expected work first;
+	// of those without a guess nothing is known, and they come last.
+	Images []segment.Image
+	// Done are the finished ones in the order in which they were learnt from, the
+	// others after them.
+	Done []segment.Image
+}
+
+// Learning returns what a project has learnt.
+func (w *Workspace) Learning(ctx context.Context, projectID string) (Learning, error) {
+	if err := w.May(ctx, access.Read); err != nil {
+		return Learning{}, err
+	}
+	p, err := w.store.Project(ctx, projectID)
+	if err != nil {
+		return Learning{}, err
+	}
+	images, err := w.Images(ctx, projectID)
+	if err != nil {
+		return Learning{}, err
+	}
+	m := w.model(ctx, projectID)
+	out := Learning{On: !p.Unaided, Learnt: m.Finished(), Fewest: learn.FewestExamples}
+	if m != nil {
+		out.Model, out.Guessing = m.Number, m.Guesses()
+	}
+	for _, im := range images {
+		switch im.Status() {
+		case "done":
+			out.Done = append(out.Done, im)
+		case "untouched":
+			out.Images = append(out.Images, im)
+		}
+	}
+	out.Finished = len(out.Done)
+	sortByModel(out.Done, m)
+	work := func(im segment.Image) float64 {
+		if !im.Guessed || im.Doubt == nil {
+			return 2
+		}
+		return *im.Doubt
+	}
+	slices.SortStableFunc(out.Images, func(a, b segment.Image) int { return cmp.Compare(work(a), work(b)) })
+	l := &w.learning
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, out.Training = l.busy[projectID]
+	if listed := l.listed[projectID]; listed != nil {
+		out.Prelabelled = *listed
+	}
+	return out, nil
+}
+
+// Prelabel starts to give all untouched images of a project their guesses, in the
+// background. One that is under way goes on.
+func (w *Workspace) Prelabel(ctx context.Context, projectID string) error {
+	if err := w.May(ctx, access.Annotate); err != nil {
+		return err
+	}
+	images, err := w.Images(ctx, projectID)
+	if err != nil {
+		return err
+	}
+	images = slices.DeleteFunc(images, func(im segment.Image) bool { return im.Status() != "untouched" })
+	l := &w.learning
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if listed := l.listed[projectID]; listed != nil && listed.Running {
+		return nil
+	}
+	listed := &Prelabelled{Total: len(images), Running: true}
+	started := l.launch(func(ctx context.Context) {
+		for _, im := range images {
+			_, _ = w.guess(ctx, im.ID, schedule.Later) // one that fails has no guess
+			l.mu.Lock()
+			listed.Done++
+			l.mu.Unlock()
+			if ctx.Err() != nil {
+				break
+			}
+		}
+		l.mu.Lock()
+		listed.Running = false
+		l.mu.Unlock()
+	})
+	if started {
+		l.listed[projectID] = listed
+	}
+	return nil
+}

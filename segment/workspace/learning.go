@@ -1,0 +1,280 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/learn"
+	"collie/segment/photo"
+	"collie/superpixels"
+)
+
+// learning is what the projects have learnt, and the training under way. What it
+// keeps can be lost at any time: it is made again or left out.
+type learning struct {
+	ctx     context.Context // of all training; nil while nothing is learnt
+	running sync.WaitGroup
+
+	mu     sync.Mutex
+	busy   map[string]bool         // projects that are learning, and whether they should look again afterwards
+	models map[string]*learn.Model // by project; nil when there is nothing stored
+	listed map[string]*Prelabelled // pre-labelling by project, under way or finished
+}
+
+// StartLearning makes projects learn from their finished images, in the
+// background and one at a time each, until stop is called, which waits for the
+// end of what is under way. Without it nothing is learnt and nothing guessed.
+func (w *Workspace) StartLearning(ctx context.Context) (stop func()) {
+	l := &w.learning
+	ctx, cancel := context.WithCancel(access.With(ctx, access.Owner))
+	l.mu.Lock()
+	l.ctx, l.busy, l.models, l.listed = ctx, map[string]bool{}, map[string]*learn.Model{}, map[string]*Prelabelled{}
+	l.mu.Unlock()
+	return func() {
+		l.mu.Lock()
+		l.ctx = nil
+		l.mu.Unlock()
+		cancel()
+		l.running.Wait()
+	}
+}
+
+// launch runs work in the background and reports whether it does. The caller
+// holds the lock.
+func (l *learning) launch(work func(ctx context.Context)) bool {
+	if l.ctx == nil {
+		return false
+	}
+	ctx := l.ctx
+	l.running.Go(func() { work(ctx) })
+	return true
+}
+
+// finished tells the workspace that an image of the project is finished, or was
+// and has changed.
+func (w *Workspace) finished(projectID string) {
+	l := &w.learning
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.busy[projectID]; ok {
+		l.busy[projectID] = true
+		return
+	}
+	if l.launch(func(ctx context.Context) { w.learnOn(ctx, projectID) }) {
+		l.busy[projectID] = false
+	}
+}
+
+// learnOn trains the model of a project for as long as that is due.
+func (w *Workspace) learnOn(ctx context.Context, projectID string) {
+	l := &w.learning
+	for {
+		trained := w.tryToLearn(ctx, projectID)
+		l.mu.Lock()
+		again := l.busy[projectID]
+		if ctx.Err() != nil || !trained && !again {
+			delete(l.busy, projectID)
+			l.mu.Unlock()
+			return
+		}
+		l.busy[projectID] = false
+		l.mu.Unlock()
+	}
+}
+
+// tryToLearn is learn that a panic, at a damaged image, leaves undone.
+func (w *Workspace) tryToLearn(ctx context.Context, projectID string) (trained bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			w.observer.Happened(Unlearnt)
+			trained = false
+		}
+	}()
+	return w.learn(ctx, projectID)
+}
+
+// learn trains the model of a project when that is due, and reports whether it
+// did. What goes wrong leaves the project with the model it has.
+func (w *Workspace) learn(ctx context.Context, projectID string) (trained bool) {
+	p, err := w.store.Project(ctx, projectID)
+	if err != nil || p.Unaided {
+		return false
+	}
+	done, err := w.finishedImages(ctx, projectID)
+	if err != nil {
+		return false
+	}
+	before := w.model(ctx, projectID)
+	if !before.Due(len(done)) {
+		return false
+	}
+	sortByModel(done, before)
+	latest := done[max(0, len(done)-learn.MaxExamples):]
+	var examples []learn.Example
+	for i := range latest {
+		if e, ok := w.example(ctx, &latest[i]); ok {
+			examples = append(examples, e)
+		}
+	}
+	var m *learn.Model
+	err = w.Long(ctx, func() { m, _ = learn.Train(ctx, examples, before) })
+	if err != nil || m == nil || ctx.Err() != nil {
+		return false
+	}
+	for _, im := range done {
+		if !slices.Contains(m.Images, im.ID) {
+			m.Early = append(m.Early, im.ID) // or could not be read
+		}
+	}
+	w.keepModel(ctx, projectID, m)
+	return true
+}
+
+// finishedImages are the images of a project that a person has finished.
+func (w *Workspace) finishedImages(ctx context.Context, projectID string) ([]segment.Image, error) {
+	images, err := w.Images(ctx, projectID)
+	return slices.DeleteFunc(images, func(im segment.Image) bool { return im.Status() != "done" }), err
+}
+
+// sortByModel puts the images that a model knows first, in its order. The others
+// follow in order of upload.
+func sortByModel(images []segment.Image, m *learn.Model) {
+	place := map[string]int{}
+	if m != nil {
+		for i, id := range slices.Concat(m.Early, m.Images) {
+			place[id] = i + 1
+		}
+	}
+	order := func(im segment.Image) int {
+		if p, ok := place[im.ID]; ok {
+			return p
+		}
+		return len(place) + 1
+	}
+	slices.SortStableFunc(images, func(a, b segment.Image) int { return order(a) - order(b) })
+}
+
+// example is a finished image to learn from; false when it can't be read.
+func (w *Workspace) example(ctx context.Context, im *segment.Image) (e learn.Example, ok bool) {
+	a, err := w.Visit(ctx, im.ID)
+	if err != nil || ctx.Err() != nil {
+		return e, false
+	}
+	defer a.Close()
+	f, err := w.features(ctx, a)
+	if err != nil {
+		return e, false
+	}
+	return learn.Example{ID: im.ID, Features: f, Labels: a.firstLabels(), Graph: func() (*superpixels.Graph, error) {
+		a, err := w.Visit(ctx, im.ID)
+		if err != nil {
+			return nil, err
+		}
+		defer a.Close()
+		first := a.firstCut()
+		return a.cellGraph.Coarsen(first.Parent, first.N), nil
+	}}, true
+}
+
+func (a *Annotation) firstCut() *superpixels.Cut {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.timeline.First()
+}
+
+// firstLabels is the class that the labelling gives to most of each superpixel
+// that the image began with.
+func (a *Annotation) firstLabels() []uint8 {
+	state, first := a.State(), a.firstCut()
+	areas := make([][256]int, first.N)
+	for cell, l := range state.Cells(state.Labels) {
+		areas[first.Parent[cell]][l] += a.cellGraph.Regions[cell].Area
+	}
+	labels := make([]uint8, first.N)
+	for i := range areas {
+		labels[i] = uint8(slices.Index(areas[i][:], slices.Max(areas[i][:])))
+	}
+	return labels
+}
+
+// errNoFeatures is of images that can't be learnt from.
+var errNoFeatures = errors.New("the image can't be learnt from")
+
+// features are read, or made of the original where they are missing or damaged.
+func (w *Workspace) features(ctx context.Context, a *Annotation) (*learn.Features, error) {
+	im, first := a.image, a.firstCut()
+	var f learn.Features
+	if err := w.unmarshal(ctx, im.FeaturesKey(), &f); err == nil && f.N == first.N {
+		return &f, nil
+	}
+	if first.N > learn.MaxSuperpixels || w.gate == nil {
+		return nil, errNoFeatures
+	}
+	p, err := w.original(ctx, im, photo.Expose)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	if p.Pixels.Rect.Dx() != a.cells.Width || p.Pixels.Rect.Dy() != a.cells.Height {
+		return nil, errNoFeatures
+	}
+	made := learn.Describe(p.Pixels, a.hierarchy, a.cellGraph, im.Regions)
+	if made.N != first.N {
+		return nil, errNoFeatures
+	}
+	w.cache(ctx, im.FeaturesKey(), marshalTo(made))
+	return made, nil
+}
+
+// cache stores what can be made again; without room for it, it is.
+func (w *Workspace) cache(ctx context.Context, key string, write func(io.Writer) error) {
+	ctx = context.WithoutCancel(ctx)
+	if w.blobs.Remove(ctx, key) == nil {
+		_ = w.blobs.Put(ctx, key, write)
+	}
+}
+
+// model returns what a project has learnt, nil when that is nothing.
+func (w *Workspace) model(ctx context.Context, projectID string) *learn.Model {
+	l := &w.learning
+	l.mu.Lock()
+	m, ok := l.models[projectID]
+	l.mu.Unlock()
+	if ok {
+		return m
+	}
+	read := new(learn.Model)
+	if err := w.unmarshal(ctx, segment.LearntKey(projectID), read); err == nil {
+		m = read
+	} else if ctx.Err() != nil {
+		return nil
+	}
+	l.hold(projectID, m)
+	return m
+}
+
+// maxModels is how many models are held in memory.
+const maxModels = 8
+
+// hold keeps a model in memory, in place of others when they are too many.
+func (l *learning) hold(projectID string, m *learn.Model) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.models == nil {
+		return
+	}
+	if len(l.models) >= maxModels {
+		clear(l.models)
+	}
+	l.models[projectID] = m
+}
+
+func (w *Workspace) keepModel(ctx context.Context, projectID string, m *learn.Model) {
+	w.learning.hold(projectID, m)
+	w.cache(ctx, segment.LearntKey(projectID), marshalTo(m))
+}

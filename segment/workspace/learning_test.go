@@ -1,0 +1,499 @@
+package workspace_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/workspace"
+	"collie/storage/blob"
+)
+
+// school is a project of pictures of sky above grass.
+type school struct {
+	pile
+	project segment.Project
+	images  []segment.Image
+	stop    func()
+}
+
+const schoolWidth, schoolHeight = 160, 120
+
+// horizon of the i-th picture.
+func horizon(i int) int { return 40 + i*7%40 }
+
+func landscape(t testing.TB, i int) io.Reader {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(uint64(i), 3))
+	img := image.NewNRGBA(image.Rect(0, 0, schoolWidth, schoolHeight))
+	for y := range schoolHeight {
+		for x := range schoolWidth {
+			n := uint8(rng.IntN(20))
+			c := color.NRGBA{110 + n, 150 + n, 210 + n, 255}
+			if y >= horizon(i) {
+				c = color.NRGBA{50 + n, 120 + n, 40 + n, 255}
+			}
+			img.SetNRGBA(x, y, c)
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return &b
+}
+
+func newSchool(t *testing.T, images int, wrap func(*blob.Store) segment.Blobs) *school {
+	t.Helper()
+	s := &school{pile: mustOpenPile(t, wrap)}
+	s.stop = s.StartLearning(t.Context())
+	t.Cleanup(func() { s.stop() })
+	var err error
+	if s.project, err = s.CreateProject(t.Context(), "Landscapes", []segment.Class{{Name: "sky"}, {Name: "grass"}, {Name: "tree"}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i := range images {
+		im, err := s.AddImage(t.Context(), s.project.ID, fmt.Sprintf("%d.png", i), landscape(t, i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.images = append(s.images, im)
+	}
+	return s
+}
+
+func asStored(b *blob.Store) segment.Blobs { return b }
+
+// finish labels all of some images.
+func (s *school) finish(t *testing.T, from, to int, sky, grass uint8) {
+	t.Helper()
+	for i := from; i < to; i++ {
+		a := mustOpen(t, s.Workspace, s.images[i].ID)
+		pixels := slices.Repeat([]uint8{sky}, schoolWidth*schoolHeight)
+		for p := horizon(i) * schoolWidth; p < len(pixels); p++ {
+			pixels[p] = grass
+		}
+		if _, err := a.ImportMask(t.Context(), segment.NewID(), pixels); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// until waits for the project to come to what ok says.
+func (s *school) until(t *testing.T, what string, ok func(workspace.Learning) bool) workspace.Learning {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		l, err := s.Learning(t.Context(), s.project.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !l.Training && !l.Prelabelled.Running && ok(l) {
+			return l
+		}
+	}
+	t.Fatalf("no %s within two minutes", what)
+	panic("not reached")
+}
+
+func (s *school) model(t *testing.T, number int) workspace.Learning {
+	t.Helper()
+	return s.until(t, fmt.Sprintf("model %d", number), func(l workspace.Learning) bool { return l.Model >= number })
+}
+
+func (s *school) guess(t *testing.T, i int) bool {
+	t.Helper()
+	guessed, err := s.Guess(t.Context(), s.images[i].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return guessed
+}
+
+// right is the share of the picture in which the first hypothesis is right.
+func (s *school) right(t *testing.T, i int, sky, grass uint8) float64 {
+	t.Helper()
+	a := mustOpen(t, s.Workspace, s.images[i].ID)
+	state, sequence := a.Present()
+	if sequence.Len() == 0 {
+		return 0
+	}
+	h, err := sequence.At(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := a.Cells().Spread(state.Cells(h.Labels))
+	n := 0
+	for p, l := range cells {
+		want := sky
+		if p/schoolWidth >= horizon(i) {
+			want = grass
+		}
+		if l == want {
+			n++
+		}
+	}
+	return float64(n) / float64(len(cells))
+}
+
+func (s *school) status(t *testing.T, i int) string {
+	t.Helper()
+	im, err := s.Image(t.Context(), s.images[i].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return im.Status()
+}
+
+// Five finished images are enough to guess the next one. It stays untouched, the
+// guess is one step of undo, and who takes it back gets no other.
+func TestProjectLearns(t *testing.T) {
+	s := newSchool(t, 9, asStored)
+	s.finish(t, 0, 4, 0, 1)
+	if s.guess(t, 8) {
+		t.Error("a guess after four images")
+	}
+	s.finish(t, 4, 5, 0, 1)
+	l := s.model(t, 1)
+	if !l.Guessing || l.Learnt != 5 || l.Finished != 5 || len(l.Images) != 4 {
+		t.Fatalf("%+v", l)
+	}
+	if !s.guess(t, 8) || s.status(t, 8) != "untouched" {
+		t.Fatalf("no guess, or the image is %s", s.status(t, 8))
+	}
+	if right := s.right(t, 8, 0, 1); right < 0.9 {
+		t.Errorf("%.2f of the picture is guessed right", right)
+	}
+	a := mustOpen(t, s.Workspace, s.images[8].ID)
+	state := a.State()
+	if state.Undo != 1 || slices.ContainsFunc(state.Labels, func(l uint8) bool { return l != segment.Void }) {
+		t.Errorf("%d steps of undo, labels %v", state.Undo, state.Labels[:5])
+	}
+	events, err := a.Events(t.Context(), state.Seq)
+	if err != nil || len(events) != 1 || events[0].By != segment.ByProject || events[0].Scores.Model != 1 || events[0].Scores.Learnt != 5 {
+		t.Errorf("events %+v: %v", events, err)
+	}
+	if !s.guess(t, 8) || a.State().Seq != 1 {
+		t.Error("the same model guesses again")
+	}
+	mustAppend(t, a, segment.Event{ID: "back", Kind: segment.Undo})
+	if s.guess(t, 8) || a.State().Seq != 2 || s.status(t, 8) == "untouched" {
+		t.Errorf("after undo the image is %s and has %d events", s.status(t, 8), a.State().Seq)
+	}
+	if again := mustOpen(t, s.Workspace, s.images[8].ID).Sequence(); again.Len() != 0 {
+		t.Error("there are hypotheses without the guess")
+	}
+}
+
+// A newer model replaces its guess on an untouched image, in one step of undo,
+// and on no other. The same evidence gives the same hypotheses after the model is
+// gone, in another process.
+func TestNewerGuess(t *testing.T) {
+	s := newSchool(t, 10, asStored)
+	s.finish(t, 0, 5, 0, 1)
+	s.model(t, 1)
+	if !s.guess(t, 8) || !s.guess(t, 9) {
+		t.Fatal("no guess")
+	}
+	touched := mustOpen(t, s.Workspace, s.images[9].ID)
+	mustAppend(t, touched, segment.Event{ID: "click", Kind: segment.Label, Class: 1, Points: [][2]float64{{10, 110}}})
+	before, err := touched.Sequence().At(t.Context(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.finish(t, 5, 7, 0, 1)
+	s.model(t, 2)
+	if !s.guess(t, 8) {
+		t.Error("no newer guess")
+	}
+	a := mustOpen(t, s.Workspace, s.images[8].ID)
+	state := a.State()
+	if s.status(t, 8) != "untouched" || state.Undo != 1 || state.Seq != 3 {
+		t.Errorf("%s, %d steps of undo, %d events", s.status(t, 8), state.Undo, state.Seq)
+	}
+	if s.guess(t, 9) || touched.State().Seq != 2 {
+		t.Error("a guess over a person's click")
+	}
+	s.stop()
+	if err := s.blobs.Remove(t.Context(), segment.LearntKey(s.project.ID)); err != nil {
+		t.Fatal(err)
+	}
+	other := workspace.New(s.store, s.blobs, nil)
+	after, err := mustOpen(t, other, s.images[9].ID).Sequence().At(t.Context(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(before, after); d != "" {
+		t.Error(d)
+	}
+}
+
+// A project that is set to guesses nothing, and does again when it is set back.
+func TestUnaidedProject(t *testing.T) {
+	s := newSchool(t, 7, asStored)
+	off, on := true, false
+	if _, err := s.EditProject(t.Context(), s.project.ID, segment.ProjectEdit{Unaided: &off}); err != nil {
+		t.Fatal(err)
+	}
+	s.finish(t, 0, 5, 0, 1)
+	if s.guess(t, 6) {
+		t.Error("a guess in a project that wants none")
+	}
+	if _, err := s.EditProject(t.Context(), s.project.ID, segment.ProjectEdit{Unaided: &on}); err != nil {
+		t.Fatal(err)
+	}
+	s.guess(t, 6) // finds that there is no model, and has one made
+	s.model(t, 1)
+	if !s.guess(t, 6) {
+		t.Error("no guess in a project that wants them again")
+	}
+}
+
+// All untouched images get their guesses in the background; those with the least
+// expected work come first.
+func TestPrelabel(t *testing.T) {
+	s := newSchool(t, 9, asStored)
+	s.finish(t, 0, 5, 0, 1)
+	s.model(t, 1)
+	if err := s.Prelabel(t.Context(), s.project.ID); err != nil {
+		t.Fatal(err)
+	}
+	l := s.until(t, "guesses of all images", func(l workspace.Learning) bool { return l.Prelabelled.Done == 4 })
+	last := 0.0
+	for _, im := range l.Images {
+		if !im.Guessed || im.Doubt == nil || *im.Doubt < last {
+			t.Errorf("image %s: guessed %v, doubt %v after %v", im.Name, im.Guessed, im.Doubt, last)
+			continue
+		}
+		last = *im.Doubt
+	}
+	if len(l.Images) != 4 || len(l.Done) != 5 {
+		t.Errorf("%d untouched and %d finished images", len(l.Images), len(l.Done))
+	}
+}
+
+// Viewers get no guesses made.
+func TestViewersGuessNothing(t *testing.T) {
+	s := newSchool(t, 6, asStored)
+	s.finish(t, 0, 5, 0, 1)
+	s.model(t, 1)
+	viewer := access.With(t.Context(), access.Principal{Name: "eve", Role: access.Viewer})
+	if guessed, err := s.Guess(viewer, s.images[5].ID); guessed || err != nil {
+		t.Errorf("guessed %v: %v", guessed, err)
+	}
+	if err := s.Prelabel(viewer, s.project.ID); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("a viewer pre-labels: %v", err)
+	}
+	if s.status(t, 5) != "untouched" || mustOpen(t, s.Workspace, s.images[5].ID).State().Seq != 0 {
+		t.Error("the image has an event")
+	}
+}
+
+// Classes come and go: what is guessed follows the project's table, whether a
+// class was deleted, merged into another or restored, before or after the guess.
+func TestClassesOfGuesses(t *testing.T) {
+	s := newSchool(t, 9, asStored)
+	s.finish(t, 0, 5, 0, 1)
+	s.model(t, 1)
+	s.guess(t, 6)
+	edit := func(e segment.ProjectEdit) {
+		t.Helper()
+		if _, err := s.EditProject(t.Context(), s.project.ID, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep := func(ids ...uint8) (list []segment.ClassEdit) {
+		for _, id := range ids {
+			list = append(list, segment.ClassEdit{Class: segment.Class{ID: id}})
+		}
+		return list
+	}
+	// Grass becomes tree: the guess that is there and the next one say tree.
+	edit(segment.ProjectEdit{Classes: keep(0, 2), Remap: map[uint8]uint8{1: 2}})
+	s.guess(t, 7)
+	for _, i := range []int{6, 7} {
+		if right := s.right(t, i, 0, 2); right < 0.9 {
+			t.Errorf("merged: %.2f of picture %d is right", right, i)
+		}
+	}
+	if _, err := s.RestoreClass(t.Context(), s.project.ID, 1); err != nil {
+		t.Fatal(err)
+	}
+	if right := s.right(t, 6, 0, 1); right < 0.9 {
+		t.Errorf("restored: %.2f of picture 6 is right", right)
+	}
+	// A class that nobody has clicked and one by another name change nothing.
+	edit(segment.ProjectEdit{Classes: append(keep(0, 2, 1), segment.ClassEdit{Class: segment.Class{Name: "road"}, New: true})})
+	edit(segment.ProjectEdit{Classes: []segment.ClassEdit{{Class: segment.Class{ID: 0, Name: "heaven"}}, {Class: segment.Class{ID: 1}}, {Class: segment.Class{ID: 2}}, {Class: segment.Class{ID: 3}}}})
+	if !s.guess(t, 8) {
+		t.Error("no guess after a class was added")
+	}
+	// A class without another in its place is nobody's guess.
+	edit(segment.ProjectEdit{Classes: keep(1, 2, 3), Remap: map[uint8]uint8{0: segment.Void}})
+	if got := mustOpen(t, s.Workspace, s.images[8].ID).Sequence().Classes(); slices.Contains(got, 0) {
+		t.Errorf("deleted: classes %v are in play", got)
+	}
+}
+
+// What is in the trash teaches nothing.
+func TestTrashedImagesTeachNothing(t *testing.T) {
+	s := newSchool(t, 8, asStored)
+	s.finish(t, 0, 4, 0, 1)
+	if err := s.TrashImage(t.Context(), s.images[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	s.finish(t, 4, 5, 0, 1)
+	s.finish(t, 5, 6, 0, 1)
+	if l := s.model(t, 1); l.Learnt != 5 {
+		t.Errorf("learnt from %d images, want 5", l.Learnt)
+	}
+}
+
+// A project of one class learns and guesses nothing, without a complaint.
+func TestProjectOfOneClass(t *testing.T) {
+	s := newSchool(t, 6, asStored)
+	s.finish(t, 0, 5, 1, 1)
+	if l := s.model(t, 1); l.Guessing {
+		t.Error("it guesses")
+	}
+	if s.guess(t, 5) {
+		t.Error("a guess")
+	}
+}
+
+// Two people open, click and finish images at the same time; every image has at
+// most one guess in force and no click is lost.
+func TestLearningWithTwoPeople(t *testing.T) {
+	s := newSchool(t, 12, asStored)
+	s.finish(t, 0, 5, 0, 1)
+	var people sync.WaitGroup
+	for person := range 2 {
+		people.Go(func() {
+			ctx := access.With(t.Context(), access.Principal{User: fmt.Sprint(person), Name: fmt.Sprint("person", person), Role: access.Annotator})
+			for i := 5; i < 12; i++ {
+				if _, err := s.Guess(ctx, s.images[i].ID); err != nil && segment.KindOf(err) != segment.Conflict {
+					t.Errorf("guess of %d: %v", i, err)
+				}
+				a, err := s.Open(ctx, s.images[i].ID)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				e := segment.Event{ID: fmt.Sprint("click", person), Kind: segment.Label, Class: person, Points: [][2]float64{{10, float64(5 + 110*person)}}}
+				for {
+					_, err := a.Append(ctx, a.State().Seq, e)
+					if segment.KindOf(err) != segment.Conflict {
+						if err != nil {
+							t.Errorf("click on %d: %v", i, err)
+						}
+						break
+					}
+				}
+				a.Close()
+			}
+		})
+	}
+	people.Wait()
+	for i := 5; i < 12; i++ {
+		a := mustOpen(t, s.Workspace, s.images[i].ID)
+		state := a.State()
+		clicks := 0
+		for _, c := range state.Clicks {
+			if c != segment.Void {
+				clicks++
+			}
+		}
+		events, err := a.Events(t.Context(), state.Seq)
+		if err != nil || clicks != 2 {
+			t.Errorf("image %d: %d clicks: %v", i, clicks, err)
+		}
+		touched := false
+		for _, e := range events {
+			if touched && e.By == segment.ByProject {
+				t.Errorf("image %d: event %d of the project after a person's", i, e.Seq)
+			}
+			touched = touched || e.By != segment.ByProject
+		}
+	}
+}
+
+// full is a disk that has no room for what can be made again.
+type full struct {
+	segment.Blobs
+	refused sync.Map
+}
+
+func (f *full) Put(ctx context.Context, key string, write func(io.Writer) error) error {
+	if strings.HasPrefix(key, "learnt/") {
+		f.refused.Store(key, true)
+		return segment.Errorf(segment.Full, "The disk is full.")
+	}
+	return f.Blobs.Put(ctx, key, write)
+}
+
+// On a full disk the model lives in memory; after a restart it is made again.
+func TestLearningOnAFullDisk(t *testing.T) {
+	var disk *full
+	s := newSchool(t, 7, func(b *blob.Store) segment.Blobs { disk = &full{Blobs: b}; return disk })
+	s.finish(t, 0, 5, 0, 1)
+	s.model(t, 1)
+	if !s.guess(t, 5) {
+		t.Error("no guess on a full disk")
+	}
+	if _, ok := disk.refused.Load(segment.LearntKey(s.project.ID)); !ok {
+		t.Error("the disk was not full")
+	}
+	s.stop()
+	s.stop = s.StartLearning(t.Context())
+	if s.guess(t, 6) {
+		t.Error("a guess without a model")
+	}
+	s.model(t, 1)
+	if !s.guess(t, 6) {
+		t.Error("the model is not made again")
+	}
+}
+
+// A training that is stopped leaves nothing behind; a damaged model and damaged
+// features are made again.
+func TestLearningIsStopped(t *testing.T) {
+	s := newSchool(t, 6, asStored)
+	s.finish(t, 0, 5, 0, 1)
+	s.stop() // most likely while it trains
+	b, err := s.blobs.Open(t.Context(), segment.LearntKey(s.project.ID))
+	switch {
+	case err == nil:
+		b.Close()
+	case segment.KindOf(err) != segment.NotFound:
+		t.Fatal(err)
+	}
+	for _, key := range []string{segment.LearntKey(s.project.ID), s.images[0].FeaturesKey(), s.images[5].FeaturesKey()} {
+		err := errors.Join(s.blobs.Remove(t.Context(), key), s.blobs.Put(t.Context(), key, func(out io.Writer) error {
+			_, err := out.Write([]byte("damaged"))
+			return err
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.stop = s.StartLearning(t.Context())
+	s.guess(t, 5)
+	s.model(t, 1)
+	if !s.guess(t, 5) {
+		t.Error("no guess after a restart")
+	}
+}

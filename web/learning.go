@@ -1,0 +1,106 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"collie/segment"
+	"collie/segment/workspace"
+)
+
+// learningJSON says what a project has learnt from its finished images.
+type learningJSON struct {
+	On       bool `json:"on" doc:"whether the project guesses when it can; set it with learning in PATCH /api/v1/projects/{id}"`
+	Finished int  `json:"finished" doc:"number of finished images"`
+	Fewest   int  `json:"fewest" doc:"number of finished images from which on anything is guessed"`
+	Model    int  `json:"model" doc:"number of the present model; 0 before the first"`
+	Learnt   int  `json:"learnt" doc:"number of finished images when the model was trained"`
+	Guessing bool `json:"guessing" doc:"whether the guesses of the model are expected to save work; none is made otherwise"`
+	Training bool `json:"training" doc:"whether a newer model is being trained"`
+
+	Prelabelling prelabelJSON   `json:"prelabelling"`
+	Images       []expectedJSON `json:"images" doc:"images that nobody has worked on, those with the least expected work first; those without a guess come last"`
+	Done         []finishedJSON `json:"done" doc:"finished images, in the order in which they were learnt from"`
+}
+
+// prelabelJSON says how far the guesses of all untouched images are.
+type prelabelJSON struct {
+	Running bool `json:"running"`
+	Total   int  `json:"total"`
+	Done    int  `json:"done"`
+}
+
+// expectedJSON is an untouched image.
+type expectedJSON struct {
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Guessed bool     `json:"guessed"`
+	Doubt   *float64 `json:"expected_wrong_area,omitempty" doc:"share of the area that the guess expects to get wrong; absent without a guess" schema:"min=0,max=1"`
+}
+
+// finishedJSON is a finished image and what it took.
+type finishedJSON struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Events int    `json:"events" doc:"number of evidence events"`
+	Clicks int    `json:"clicks" doc:"number of superpixels with a click"`
+}
+
+// guessJSON answers whether an image has a guess.
+type guessJSON struct {
+	Guessed bool `json:"guessed" doc:"whether the image has a first guess that the project has learnt to make"`
+}
+
+func (s *Server) getLearning(w http.ResponseWriter, r *http.Request) error {
+	l, err := s.workspace.Learning(r.Context(), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	return s.sendJSON(w, http.StatusOK, learningOut(l))
+}
+
+func learningOut(l workspace.Learning) learningJSON {
+	out := learningJSON{
+		On: l.On, Finished: l.Finished, Fewest: l.Fewest, Model: l.Model, Learnt: l.Learnt, Guessing: l.Guessing, Training: l.Training,
+		Prelabelling: prelabelJSON{l.Prelabelled.Running, l.Prelabelled.Total, l.Prelabelled.Done},
+		Images:       make([]expectedJSON, len(l.Images)),
+		Done:         make([]finishedJSON, len(l.Done)),
+	}
+	for i, im := range l.Images {
+		out.Images[i] = expectedJSON{ID: im.ID, Name: im.Name, Guessed: im.Guessed}
+		if im.Guessed {
+			out.Images[i].Doubt = im.Doubt
+		}
+	}
+	for i, im := range l.Done {
+		out.Done[i] = finishedJSON{im.ID, im.Name, im.Seq, im.Clicks}
+	}
+	return out
+}
+
+// prelabel starts to guess all untouched images of a project.
+func (s *Server) prelabel(w http.ResponseWriter, r *http.Request) error {
+	id := chi.URLParam(r, "id")
+	if err := s.workspace.Prelabel(r.Context(), id); err != nil {
+		return err
+	}
+	l, err := s.workspace.Learning(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return s.sendJSON(w, http.StatusAccepted, learningOut(l))
+}
+
+// guessImage gives an image the guess that its project has learnt to make.
+func (s *Server) guessImage(w http.ResponseWriter, r *http.Request) error {
+	im, err := s.image(r)
+	if err != nil {
+		return err
+	}
+	guessed, err := s.workspace.Guess(r.Context(), im.ID)
+	if err != nil && segment.KindOf(err) != segment.Conflict { // somebody else began
+		return err
+	}
+	return s.sendJSON(w, http.StatusOK, guessJSON{guessed})
+}

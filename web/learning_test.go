@@ -1,0 +1,47 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"collie/web/wire"
+)
+
+// The setting of a project is stored; what it has learnt, pre-labelling and a
+// guess are there for programs, also where there is nothing to learn from.
+func TestLearningCalls(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	path := "/api/v1/projects/" + im.Project
+	for _, on := range []string{"false", "true"} {
+		var p wire.Project
+		s.send("PATCH", path, strings.NewReader(`{"learning":`+on+`}`)).into(t, http.StatusOK, &p)
+		if p.Learning != (on == "true") {
+			t.Errorf("learning %v after setting it to %s", p.Learning, on)
+		}
+		s.send("PATCH", path, strings.NewReader(`{"name":"other"}`)).into(t, http.StatusOK, &p)
+		var l learningJSON
+		s.get(path+"/learning").into(t, http.StatusOK, &l)
+		if l.On != (on == "true") || l.Fewest < 1 || l.Model != 0 || len(l.Images) != 1 || l.Images[0].Guessed || l.Done == nil {
+			t.Errorf("%+v", l)
+		}
+	}
+	var l learningJSON
+	s.post(path+"/guesses", ``).into(t, http.StatusAccepted, &l)
+	var g guessJSON
+	s.post("/api/v1/images/"+im.ID+"/guess", ``).into(t, http.StatusOK, &g)
+	if g.Guessed {
+		t.Error("a guess by a project that has learnt nothing")
+	}
+	for _, wrong := range []string{`{"learning":1}`, `{"learning":"yes"}`} {
+		if a := s.send("PATCH", path, strings.NewReader(wrong)); a.status != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %d, want 422", wrong, a.status)
+		}
+	}
+	for _, missing := range []string{"/api/v1/projects/none/learning"} {
+		if a := s.get(missing); a.status != http.StatusNotFound {
+			t.Errorf("%s: %d, want 404", missing, a.status)
+		}
+	}
+}
