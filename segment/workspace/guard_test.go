@@ -30,6 +30,9 @@ var needs = map[string]access.Action{
 	"Workspace.Images":         access.Read,
 	"Workspace.AddImage":       access.Annotate,
 	"Workspace.Blob":           access.Read,
+	"Workspace.Picture":        access.Read,
+	"Workspace.Learning":       access.Read,
+	"Workspace.Prelabel":       access.Annotate,
 	"Workspace.Levels":         access.Read,
 	"Workspace.Develop":        access.Read,
 	"Workspace.Open":           access.Read,
@@ -45,8 +48,9 @@ var needs = map[string]access.Action{
 	"Workspace.Examine":        access.Manage,
 }
 
-// chores are the calls that the program makes for itself, never for a person.
-var chores = map[string]bool{"Workspace.May": true, "Workspace.Long": true}
+// chores are the calls that the program makes for itself, never for a person,
+// and Guess, which for somebody who can't annotate does nothing.
+var chores = map[string]bool{"Workspace.May": true, "Workspace.Long": true, "Workspace.Documents": true, "Workspace.Pictures": true, "Workspace.StartLearning": true, "Workspace.Guess": true}
 
 // Every call that takes a context asks who calls before it does anything: on a
 // workspace without a store, all that is not refused at once would panic.
