@@ -105,8 +105,8 @@ var calls = map[string]call{
 	},
 	"POST /api/v1/imports": {
 		id: "importBackup", summary: "Make a project from a backup",
-		doc:   "One or many parts named file, each a backup as the export format backup writes it. Labellings are restored pixel by pixel. The answer lists the new projects.",
-		takes: uploaded, sends: jsonOf([]wire.Project{}), status: 201,
+		doc:   "One or many parts named file, each a backup as the export format backup writes it. Labellings are restored pixel by pixel. The answer has one entry per file, in order: the new project, or, of a file that can't be used, status failed and a problem. If no project could be made, the answer is the problem of the first file.",
+		takes: uploaded, sends: jsonOf(openapi.List{Item: openapi.OneOf{wire.Project{}, failedFileJSON{}}}), status: 201,
 	},
 
 	"GET /api/v1/projects/{id}/learning": {

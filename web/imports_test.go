@@ -86,5 +86,11 @@ func TestImportBackup(t *testing.T) {
 	if len(images) != 1 || images[0].Seq != 3 || images[0].Clicks != 3 {
 		t.Errorf("%+v", images)
 	}
+	// Of several the answer says which became projects and which did not.
+	var both []struct{ ID, Name, Status string }
+	s.importFiles("/api/v1/imports", file{"broken.zip", content[:len(content)/2]}, file{"backup.zip", content}).into(t, http.StatusCreated, &both)
+	if len(both) != 2 || both[0].Status != "failed" || both[0].Name != "broken.zip" || both[1].ID == "" || both[1].Status != "" {
+		t.Errorf("%+v", both)
+	}
 	s.importFiles("/api/v1/imports", file{"beach.png", picture()}).problem(t, http.StatusUnsupportedMediaType)
 }
