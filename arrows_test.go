@@ -31,8 +31,9 @@ var arrows = map[string][]string{
 	"storage/workspacetest": {"segment/...", "storage/..."}, // opens workspaces for tests
 	"segment":               {},
 	"segment/timeline":      {"segment", "superpixels/..."},
-	"segment/engine":        {"segment", "segment/schedule", "superpixels/...", "herding/...", "crf/..."},
-	"segment/workspace":     {"segment", "segment/timeline", "segment/engine", "segment/learn", "segment/access", "segment/ledger", "segment/photo", "segment/schedule", "superpixels/..."},
+	"segment/affinity":      {"superpixels/...", "crf/..."},
+	"segment/engine":        {"segment", "segment/affinity", "segment/schedule", "superpixels/...", "herding/...", "crf/..."},
+	"segment/workspace":     {"segment", "segment/affinity", "segment/timeline", "segment/engine", "segment/learn", "segment/access", "segment/ledger", "segment/photo", "segment/schedule", "superpixels/..."},
 	"segment/access":        {},
 	"segment/accounts":      {"segment", "segment/access", "segment/queue"},
 	"segment/archive":       {"segment"},

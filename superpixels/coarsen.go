@@ -27,14 +27,44 @@ func (r *Runs) Coarsen(parent []int32, n int) *Runs {
 // weighted by length, which is what Describe measures on the coarse map up to
 // rounding (and, above 0.6 megapixels, up to its sampling). A median can't be
 // had from the parts' medians; MedianContour is their median weighted by
-// length. What compares two regions is made anew. O(regions + edges·log edges);
-// g is left as it is.
+// length. What compares two regions is computed again. Regions merge when the
+// first of their parts do. O(regions + edges·log edges); g is left as it is.
 func (g *Graph) Coarsen(parent []int32, n int) *Graph {
 	if len(parent) != len(g.Regions) {
 		panic(fmt.Sprintf("superpixels: %d parents for %d regions", len(parent), len(g.Regions)))
 	}
 	out := &Graph{Regions: joinRegions(g.Regions, parent, n)}
 	out.Edges = out.joinEdges(g.Edges, parent)
+	if g.Merges != nil {
+		out.Merges = joinMerges(g.Merges, parent, n)
+	}
+	return out
+}
+
+// joinMerges returns the order in which n regions merge, parent[i] of which
+// holds part i: that in which their parts do.
+func joinMerges(merges [][2]int32, parent []int32, n int) [][2]int32 {
+	out := make([][2]int32, 0, n-1)
+	root := make([]int32, 2*n-1) // towards the node that a node of the result has become part of
+	for i := range root {
+		root[i] = int32(i)
+	}
+	find := func(i int32) int32 {
+		for root[i] != i {
+			root[i] = root[root[i]]
+			i = root[i]
+		}
+		return i
+	}
+	some := append(make([]int32, 0, len(parent)+len(merges)), parent...) // a region of each node of the parts
+	for _, pair := range merges {
+		a, b := find(some[pair[0]]), find(some[pair[1]])
+		some = append(some, some[pair[0]])
+		if a != b {
+			root[a], root[b] = int32(n+len(out)), int32(n+len(out))
+			out = append(out, [2]int32{a, b})
+		}
+	}
 	return out
 }
 
@@ -45,6 +75,8 @@ type regionSums struct {
 	mean                [3]float64
 	square              [6]float64 // of products of the colours
 	histogram           [HistogramBins]float64
+	colours             [3][ColourBins]int // in units of 1/255 pixel
+	directions          [DirectionBins]int
 }
 
 // colourPairs are the entries of a covariance.
@@ -70,6 +102,14 @@ func joinRegions(regions []Region, parent []int32, n int) []Region {
 		for k, v := range r.Histogram {
 			s.histogram[k] += float64(w * float64(v))
 		}
+		for c := range r.Colours {
+			for k, v := range r.Colours[c] {
+				s.colours[c][k] += r.Area * int(v)
+			}
+		}
+		for k, v := range r.Directions {
+			s.directions[k] += r.Area * int(v)
+		}
 		bounds[parent[i]] = bounds[parent[i]].Union(r.Bounds)
 	}
 	out := make([]Region, n)
@@ -91,6 +131,14 @@ func joinRegions(regions []Region, parent []int32, n int) []Region {
 		}
 		for k, v := range s.histogram {
 			r.Histogram[k] = float32(v / s.area)
+		}
+		for c := range r.Colours {
+			for k, v := range s.colours[c] {
+				r.Colours[c][k] = uint8((v + r.Area/2) / r.Area)
+			}
+		}
+		for k, v := range s.directions {
+			r.Directions[k] = uint8((v + r.Area/2) / r.Area)
 		}
 	}
 	return out

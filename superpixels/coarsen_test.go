@@ -123,7 +123,8 @@ func TestCoarsenedGraph(t *testing.T) {
 		near := cmp.Comparer(func(a, b float32) bool {
 			return math.Abs(float64(a-b)) <= 2e-3*(1+math.Abs(float64(a))+math.Abs(float64(b)))
 		})
-		if diff := cmp.Diff(want, got, near); diff != "" {
+		share := cmp.Comparer(func(a, b uint8) bool { return max(a, b)-min(a, b) <= 1 })
+		if diff := cmp.Diff(want, got, near, share); diff != "" {
 			t.Fatalf("(-described +coarsened):\n%s", diff)
 		}
 	})
@@ -206,6 +207,32 @@ func TestShells(t *testing.T) {
 		}
 		if inside >= outside {
 			t.Fatalf("shells %v: up to %d inside a coarser region around region %d, from %d outside", shell, inside, region, outside)
+		}
+	})
+}
+
+// The merges of a level's graph are those of the hierarchy from there on, and
+// those of any cut end in one region and keep together what the level does.
+func TestCoarsenedMerges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h, _, g, apart := drawCut(t)
+		g.Merges = h.merges
+		n := rapid.IntRange(1, h.Finest()).Draw(t, "n")
+		lower := rapid.IntRange(1, n).Draw(t, "lower")
+		plain := h.Cut(g, n, make([]uint8, len(apart)), 0)
+		coarse := Hierarchy{finest: h.Runs().Coarsen(plain.Parent, plain.N), merges: g.Coarsen(plain.Parent, plain.N).Merges}
+		if diff := cmp.Diff(h.At(lower), coarse.At(lower)); diff != "" {
+			t.Fatalf("level %d, of the hierarchy and of the cut:\n%s", lower, diff)
+		}
+		cut := h.Cut(g, n, apart, 0)
+		merges := g.Coarsen(cut.Parent, cut.N).Merges
+		whole := Hierarchy{finest: h.Runs().Coarsen(cut.Parent, cut.N), merges: merges}
+		data, err := whole.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := new(Hierarchy).UnmarshalBinary(data); err != nil {
+			t.Fatalf("merges of a cut are no hierarchy: %v", err)
 		}
 	})
 }

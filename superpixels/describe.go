@@ -31,6 +31,7 @@ func (s *scene) describe(img *image.NRGBA, m *Map) *Graph {
 	d.shapes()
 	d.colours()
 	d.textures()
+	d.directions()
 	d.borders()
 	return d.out
 }
@@ -132,6 +133,7 @@ func (d *describer) measure(f func(region int32, x, y int)) (counts []float64) {
 // colours fills in means and covariances.
 func (d *describer) colours() {
 	sums := make([][9]float64, d.m.N)
+	bins := make([][3][ColourBins]int32, d.m.N)
 	counts := d.measure(func(region int32, x, y int) {
 		px := d.img.Pix[y*d.img.Stride+4*x:][:3]
 		l32, a32, b32 := labPixel(px[0], px[1], px[2])
@@ -146,6 +148,10 @@ func (d *describer) colours() {
 		s[6] += float64(a * a)
 		s[7] += float64(a * b)
 		s[8] += float64(b * b)
+		h := &bins[region]
+		h[0][lightnessBin(l32)]++
+		h[1][chromaBin(a32)]++
+		h[2][chromaBin(b32)]++
 	})
 	for i, s := range sums {
 		r, n := &d.out.Regions[i], counts[i]
@@ -157,6 +163,9 @@ func (d *describer) colours() {
 				c = max(c, 0) // rounding
 			}
 			r.Cov[k] = float32(c)
+		}
+		for channel := range r.Colours {
+			shares(r.Colours[channel][:], bins[i][channel][:], n)
 		}
 	}
 }

@@ -9,20 +9,23 @@ import (
 
 const (
 	graphMagic   = "CSPG"
-	graphVersion = 1
+	graphVersion = 2
 	graphHeader  = 16
-	regionBytes  = 4 * (1 + 2 + 4 + 3 + 6 + 1 + HistogramBins)
+	regionBytes  = 4 * (1 + 2 + 4 + 3 + 6 + 1 + HistogramBins) // of version 1
+	shareBytes   = 3*ColourBins + DirectionBins                // which version 2 adds
 	edgeBytes    = 4 * (3 + 5)
 )
 
 // MarshalBinary encodes the graph. Layout, all little-endian: magic "CSPG",
-// version 1 (one byte), three bytes 0, uint32 numbers of regions and edges;
+// version 2 (one byte), three bytes 0, uint32 numbers of regions and edges;
 // then for each region uint32 area, float32 centroid x, y, uint32 bounds min
-// x, y, max x, y, float32 mean (3), covariance (6), texture, histogram (8);
+// x, y, max x, y, float32 mean (3), covariance (6), texture, histogram (8),
+// bytes of the shares of colours (3×16) and directions (8);
 // then for each edge uint32 a, b, length, float32 contour, median contour, ΔE,
-// texture, texture distance.
+// texture, texture distance; then, unless they are nil, the merges as in
+// Hierarchy.MarshalBinary. Version 1 ends with the edges and has no shares.
 func (g *Graph) MarshalBinary() ([]byte, error) {
-	dst := make([]byte, graphHeader, graphHeader+regionBytes*len(g.Regions)+edgeBytes*len(g.Edges))
+	dst := make([]byte, graphHeader, graphHeader+(regionBytes+shareBytes+6)*len(g.Regions)+edgeBytes*len(g.Edges))
 	copy(dst, graphMagic)
 	dst[4] = graphVersion
 	le := binary.LittleEndian
@@ -44,6 +47,10 @@ func (g *Graph) MarshalBinary() ([]byte, error) {
 		floats(r.Cov[:]...)
 		floats(r.Texture)
 		floats(r.Histogram[:]...)
+		for c := range r.Colours {
+			dst = append(dst, r.Colours[c][:]...)
+		}
+		dst = append(dst, r.Directions[:]...)
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
@@ -52,10 +59,10 @@ func (g *Graph) MarshalBinary() ([]byte, error) {
 		dst = le.AppendUint32(dst, uint32(e.Length))
 		floats(e.Contour, e.MedianContour, e.DeltaE, e.Texture, e.TextureDistance)
 	}
-	return dst, nil
+	return appendMerges(dst, g.Merges), nil
 }
 
-// UnmarshalBinary decodes what MarshalBinary wrote. Bytes that are no graph
+// UnmarshalBinary decodes what MarshalBinary wrote, or version 1 of it. Bytes that are no graph
 // give an error and leave g unchanged; every number is checked to be finite and
 // possible, and the memory taken is proportional to len(data).
 func (g *Graph) UnmarshalBinary(data []byte) error {
@@ -74,14 +81,19 @@ func readGraph(data []byte) (*Graph, error) {
 	if string(data[:4]) != graphMagic {
 		return nil, fmt.Errorf("magic %q, want %q", data[:4], graphMagic)
 	}
-	if data[4] != graphVersion || data[5] != 0 || data[6] != 0 || data[7] != 0 {
-		return nil, fmt.Errorf("version %d (flags %x), want %d", data[4], data[5:8], graphVersion)
+	version := data[4]
+	if version < 1 || version > graphVersion || data[5] != 0 || data[6] != 0 || data[7] != 0 {
+		return nil, fmt.Errorf("version %d (flags %x), want 1 to %d", version, data[5:8], graphVersion)
 	}
 	n, k := uint64(binary.LittleEndian.Uint32(data[8:])), uint64(binary.LittleEndian.Uint32(data[12:]))
-	switch want := graphHeader + n*regionBytes + k*edgeBytes; {
-	case uint64(len(data)) < want:
+	size := graphHeader + n*regionBytes + k*edgeBytes
+	if version > 1 {
+		size += n * shareBytes
+	}
+	switch {
+	case uint64(len(data)) < size:
 		return nil, errTruncated
-	case uint64(len(data)) > want:
+	case uint64(len(data)) > size && (version == 1 || n < 2):
 		return nil, errTrailing
 	}
 	f := &fields{data: data[graphHeader:]}
@@ -100,6 +112,12 @@ func readGraph(data []byte) (*Graph, error) {
 		f.floats(r.Cov[:], float32(math.Inf(-1)))
 		r.Texture = f.float()
 		f.floats(r.Histogram[:], 0)
+		if version > 1 {
+			for c := range r.Colours {
+				f.bytes(r.Colours[c][:])
+			}
+			f.bytes(r.Directions[:])
+		}
 		if f.bad {
 			return nil, fmt.Errorf("region %d holds an impossible number", i)
 		}
@@ -116,6 +134,12 @@ func readGraph(data []byte) (*Graph, error) {
 			return nil, fmt.Errorf("edge %d is out of order", i)
 		}
 	}
+	if len(f.data) > 0 {
+		var err error
+		if g.Merges, err = readMerges(f.data, int(n)); err != nil {
+			return nil, err
+		}
+	}
 	return g, nil
 }
 
@@ -130,6 +154,8 @@ func (f *fields) word() uint32 {
 	f.data = f.data[4:]
 	return v
 }
+
+func (f *fields) bytes(dst []byte) { f.data = f.data[copy(dst, f.data):] }
 
 func (f *fields) number(low, high int) int {
 	v := int(f.word())

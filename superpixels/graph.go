@@ -6,12 +6,24 @@ import "image"
 type Graph struct {
 	Regions []Region // by region id
 	Edges   []Edge   // sorted by (A, B)
+	// Merges is the order in which the regions merge until one is left: nodes
+	// 0..n-1 are the n regions, and Merges[i] names the two that join into node
+	// n+i. It is nil in a graph without a hierarchy and in one stored by a
+	// version that didn't keep it; of these the latter have no Colours and
+	// Directions either.
+	Merges [][2]int32
 }
 
 // HistogramBins is the number of bins of a texture histogram. Bin 0 counts
 // gradient magnitudes below ½, bin i those in [2^(i−2), 2^(i−1)), the last all
 // from 32 up.
 const HistogramBins = 8
+
+// Bins of the histograms of colours and of gradient directions.
+const (
+	ColourBins    = 16
+	DirectionBins = 8
+)
 
 // Region describes one region. Colours are CIELAB (D65) of the image as it is;
 // gradients are those the segmentation uses: central differences of the
@@ -24,6 +36,10 @@ type Region struct {
 	Cov       [6]float32             // covariance LL, La, Lb, aa, ab, bb
 	Texture   float32                // mean gradient magnitude inside, full resolution (G1)
 	Histogram [HistogramBins]float32 // shares of gradient magnitudes, sum 1
+
+	// Shares of the pixels, in units of 1/255, rounded.
+	Colours    [3][ColourBins]uint8 // with L, a, b in each bin, see colourBin
+	Directions [DirectionBins]uint8 // with a gradient of L nearest to 0°, 22.5°, … 157.5°, counted without its sign; flat pixels are in none
 }
 
 // Edge describes the border between regions A < B.

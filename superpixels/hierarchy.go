@@ -56,10 +56,12 @@ func NewHierarchy(img *image.NRGBA, finest int) *Hierarchy {
 }
 
 // Divide returns NewHierarchy(img, finest) and what Describe says of its finest
-// level, in less time than the two take.
+// level, in less time than the two take, with the order of the merges.
 func Divide(img *image.NRGBA, finest int) (*Hierarchy, *Graph) {
 	m, t, s := divide(img, finest)
-	return t.over(m), s.describe(img, m)
+	g := s.describe(img, m)
+	g.Merges = t.merges
+	return t.over(m), g
 }
 
 // divide returns the finest map of NewHierarchy, the tree over its regions and
@@ -98,11 +100,15 @@ func (h *Hierarchy) MarshalBinary() ([]byte, error) {
 	copy(dst, hierarchyMagic)
 	dst[4] = hierarchyVersion
 	dst = append(dst, body...)
-	for _, pair := range h.merges {
+	return appendMerges(dst, h.merges), nil
+}
+
+func appendMerges(dst []byte, merges [][2]int32) []byte {
+	for _, pair := range merges {
 		dst = binary.AppendUvarint(dst, uint64(pair[0]))
 		dst = binary.AppendUvarint(dst, uint64(pair[1]))
 	}
-	return dst, nil
+	return dst
 }
 
 // UnmarshalBinary decodes what MarshalBinary wrote. Bytes that are no
@@ -131,23 +137,33 @@ func readHierarchy(data []byte) (*Hierarchy, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Hierarchy{finest: m, merges: make([][2]int32, m.N-1)}
-	used := make([]bool, 2*m.N-1)
-	for i := range h.merges {
-		for k := range h.merges[i] {
-			var node uint64
-			if node, rest, err = uvarint(rest, uint64(m.N+i-1)); err != nil {
+	merges, err := readMerges(rest, m.N)
+	if err != nil {
+		return nil, err
+	}
+	return &Hierarchy{finest: m, merges: merges}, nil
+}
+
+// readMerges decodes the n-1 merges of n regions, which are all of data.
+func readMerges(data []byte, n int) ([][2]int32, error) {
+	merges := make([][2]int32, n-1)
+	used := make([]bool, 2*n-1)
+	for i := range merges {
+		for k := range merges[i] {
+			node, rest, err := uvarint(data, uint64(n+i-1))
+			if err != nil {
 				return nil, fmt.Errorf("merge %d: %w", i, err)
 			}
 			if used[node] {
 				return nil, fmt.Errorf("merge %d: node %d was merged before", i, node)
 			}
 			used[node] = true
-			h.merges[i][k] = int32(node)
+			merges[i][k] = int32(node)
+			data = rest
 		}
 	}
-	if len(rest) > 0 {
+	if len(data) > 0 {
 		return nil, errTrailing
 	}
-	return h, nil
+	return merges, nil
 }

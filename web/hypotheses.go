@@ -45,7 +45,7 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 	state, sequence := a.Present()
 	out := hypothesesJSON{
 		Seq: sequence.Seq(), Map: state.Map, Classes: append([]int{}, sequence.Classes()...),
-		Parameters: engine.DefaultParameters, Hypotheses: []hypothesisJSON{}, Marginals: [][]float64{},
+		Parameters: sequence.Parameters(), Hypotheses: []hypothesisJSON{}, Marginals: [][]float64{},
 	}
 	out.Status, out.Detail = live.Outcome(sequence)
 	for rank := range min(count, sequence.Len()) {

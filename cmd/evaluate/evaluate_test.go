@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -275,24 +274,6 @@ func TestBadInput(t *testing.T) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
 		})
-	}
-}
-
-func TestEachReportsTheLowestError(t *testing.T) {
-	term := &terminal{ctx: t.Context(), bar: new(bytes.Buffer)}
-	var calls atomic.Int32
-	err := term.each(1000, func(i int) error {
-		calls.Add(1)
-		if i >= 10 {
-			return fmt.Errorf("at %d", i)
-		}
-		return nil
-	})
-	if err == nil || err.Error() != "at 10" {
-		t.Errorf("error %v, want that of 10", err)
-	}
-	if n := calls.Load(); n > 500 {
-		t.Errorf("%d calls after an error at 10", n)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"collie/cmd/internal/progress"
 	"collie/cmd/internal/uai"
 	"collie/crf"
 )
@@ -59,7 +60,7 @@ func (c *mapCommand) Run(t *terminal) error {
 		return err
 	}
 	rows := make([]solved, len(files))
-	b := bar{to: t.bar, total: len(files), start: time.Now()}
+	b := progress.NewBar(t.bar, "", len(files))
 	for i, file := range files {
 		if err := t.ctx.Err(); err != nil {
 			return err
@@ -67,9 +68,9 @@ func (c *mapCommand) Run(t *terminal) error {
 		if rows[i], err = c.solve(file, best); err != nil {
 			return err
 		}
-		b.show(i + 1)
+		b.Show(i + 1)
 	}
-	b.clear()
+	b.Clear()
 	c.print(t, rows)
 	return c.write(map[string]any{"results": rows})
 }

@@ -26,8 +26,8 @@ type projectCommand struct {
 	Plots      string    `type:"path" placeholder:"DIR" help:"Draw the curves into this folder."`
 }
 
-// progress is one row of the table.
-type progress struct {
+// projectRow is one row of the table.
+type projectRow struct {
 	Finished    int      `json:"finished"`
 	Target      float64  `json:"target"`
 	Gesture     string   `json:"gesture"`

@@ -9,7 +9,7 @@ import (
 )
 
 // sum fills in what the efforts say of one target.
-func (c *projectCommand) sum(efforts []effortOn, at int, row progress) progress {
+func (c *projectCommand) sum(efforts []effortOn, at int, row projectRow) projectRow {
 	n := len(efforts)
 	row.Images = n
 	saved := make([]float64, n)
@@ -38,7 +38,7 @@ func (c *projectCommand) sum(efforts []effortOn, at int, row progress) progress 
 	return row
 }
 
-func (c *projectCommand) print(t *terminal, rows []progress) {
+func (c *projectCommand) print(t *terminal, rows []projectRow) {
 	answer := fmt.Sprintf("%d hypotheses and their regions on offer", c.Hypotheses)
 	if c.Hypotheses == 1 {
 		answer = "the random walker's single answer"
@@ -67,7 +67,7 @@ func (c *projectCommand) print(t *terminal, rows []progress) {
 }
 
 // draw writes the learning curve, mean actions over finished images.
-func (c *projectCommand) draw(rows []progress) error {
+func (c *projectCommand) draw(rows []projectRow) error {
 	if c.Plots == "" {
 		return nil
 	}

@@ -12,7 +12,7 @@ type effortOn struct{ with, without []int }
 
 // fixed works on the same test images after different numbers of finished ones,
 // whose labels are the truth.
-func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]progress, error) {
+func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]projectRow, error) {
 	test := min(c.Test, len(lessons)/3)
 	if test < 1 {
 		return nil, fmt.Errorf("%s has %d images that can be used; at least 3 are needed", c.Data, len(lessons))
@@ -26,7 +26,7 @@ func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]progress, erro
 		}
 		without[gesture] = reached
 	}
-	var rows []progress
+	var rows []projectRow
 	var model *learn.Model
 	for _, k := range c.Finished {
 		if k > len(rest) {
@@ -59,7 +59,7 @@ func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]progress, erro
 				efforts[i] = effortOn{with[i], without[gesture][i]}
 			}
 			for at, target := range c.Target {
-				rows = append(rows, c.sum(efforts, at, progress{Finished: k, Target: target, Gesture: gesture, Strength: strength}))
+				rows = append(rows, c.sum(efforts, at, projectRow{Finished: k, Target: target, Gesture: gesture, Strength: strength}))
 			}
 		}
 	}
@@ -89,8 +89,8 @@ const onlineBlock = 10
 
 // online works through all images with each gesture, learning from what was
 // accepted.
-func (c *projectCommand) online(t *terminal, lessons []*lesson) ([]progress, error) {
-	var rows []progress
+func (c *projectCommand) online(t *terminal, lessons []*lesson) ([]projectRow, error) {
+	var rows []projectRow
 	for _, gesture := range c.Gestures {
 		without, err := c.workAll(t, lessons, gesture, func(*lesson) *engine.Guess { return nil })
 		if err != nil {
@@ -121,11 +121,11 @@ func (c *projectCommand) online(t *terminal, lessons []*lesson) ([]progress, err
 		for at, target := range c.Target {
 			for start := 0; start < len(efforts); start += onlineBlock {
 				end := min(start+onlineBlock, len(efforts))
-				rows = append(rows, c.sum(efforts[start:end], at, progress{
+				rows = append(rows, c.sum(efforts[start:end], at, projectRow{
 					Finished: start, Target: target, Gesture: gesture, Strength: strengths[end-1], Block: [2]int{start + 1, end},
 				}))
 			}
-			rows = append(rows, c.sum(efforts, at, progress{
+			rows = append(rows, c.sum(efforts, at, projectRow{
 				Finished: len(efforts), Target: target, Gesture: gesture, Strength: strengths[len(efforts)-1], Block: [2]int{1, len(efforts)},
 			}))
 		}

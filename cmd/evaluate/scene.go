@@ -28,14 +28,14 @@ func open(p simulate.Picture, regions, classes int) (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	hierarchy := superpixels.NewHierarchy(img, regions)
-	m := hierarchy.At(regions)
+	hierarchy, graph := superpixels.Divide(img, regions)
+	m := hierarchy.Runs().Map()
 	truth, err := simulate.Cover(m, mask, classes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Mask(), err)
 	}
 	return &scene{
-		Scene:    simulate.Scene{Graph: superpixels.Describe(img, m), RGB: meanRGB(img, m), Coarse: hierarchy.Level(engine.Regions(m.N))},
+		Scene:    simulate.Scene{Graph: graph, RGB: meanRGB(img, m), Coarse: hierarchy.Level(engine.Regions(m.N))},
 		id:       p.ID,
 		regions:  m,
 		truth:    truth,

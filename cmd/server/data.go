@@ -39,7 +39,7 @@ func openData(ctx context.Context, folder string, limits photo.Limits, options .
 // openExisting opens a data folder that is there and has the program's own
 // schema, which may be in use by a server. Photographs are held against limits.
 // Close it.
-func openExisting(ctx context.Context, folder string, limits photo.Limits) (*data, error) {
+func openExisting(ctx context.Context, folder string, limits photo.Limits, options ...workspace.Options) (*data, error) {
 	store, err := sqlite.OpenCurrent(ctx, filepath.Join(folder, "collie.db"))
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func openExisting(ctx context.Context, folder string, limits photo.Limits) (*dat
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return &data{store, blobs, workspace.New(store, blobs, photo.NewGate(limits))}, nil
+	return &data{store, blobs, workspace.New(store, blobs, photo.NewGate(limits), options...)}, nil
 }
 
 // anyPhoto are limits for what has been taken in already.

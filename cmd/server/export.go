@@ -31,12 +31,17 @@ type exportCommand struct {
 	Hypotheses int      `default:"20" help:"How many hypotheses there are in numpy and hypotheses exports."`
 
 	dataFlag
+	affinitiesFlag
 }
 
 // Run writes the export, of the moment at which it reads each image, and its
 // report in short.
 func (c *exportCommand) Run(ctx context.Context, out streams) (err error) {
-	d, err := openExisting(ctx, c.Data, anyPhoto)
+	affinities, err := c.affinitiesFlag.read()
+	if err != nil {
+		return err
+	}
+	d, err := openExisting(ctx, c.Data, anyPhoto, workspace.Options{Affinities: affinities})
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type serveCommand struct {
 	accessFlags
 	tlsFlags
 	dataFlag
+	affinitiesFlag
 	profileFlags
 	serveLimits
 }
@@ -41,6 +42,10 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	config.HTTPS = s.tlsFlags.enabled()
+	affinities, err := s.affinitiesFlag.read()
+	if err != nil {
+		return err
+	}
 	log := slog.New(slog.NewTextHandler(out.stderr, nil))
 	log.Info("starting", "memory limit", s.applyMemory())
 	stopProfiles, err := s.profileFlags.serve(ctx)
@@ -56,7 +61,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
-	d, err := openData(ctx, s.Data, s.photo(), workspace.Options{Schedule: turns, Observer: figures})
+	d, err := openData(ctx, s.Data, s.photo(), workspace.Options{Schedule: turns, Observer: figures, Affinities: affinities})
 	if err != nil {
 		return err
 	}

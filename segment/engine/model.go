@@ -11,6 +11,7 @@ import (
 	"collie/crf"
 	"collie/herding"
 	"collie/herding/ask"
+	"collie/segment/affinity"
 	"collie/superpixels"
 )
 
@@ -18,26 +19,44 @@ import (
 // conditional random field and the moments that Herding follows: harmonic
 // moments, the probabilities of a random walker that stops at the clicks.
 //
-// The walker passes a border with the conductance
+// The walker passes a border with a conductance. At every superpixel it may also
+// jump to a click that looks alike, see appearance, and to what else speaks for a
+// class there: the first guess, the rest, a box, a pick. With Affinities,
+// conductances and likenesses follow from the log odds z that two superpixels are
+// of one class:
 //
-//	length^Length · (texture+½)^Texture / ((contour+½)^Contour · (ΔE+½)^Colour) · exp(-Pattern·χ²) + Floor,
+//	conductance = min(exp(Odds·z + Offset) · length^Length, Most · that of HandMade) + Floor,
+//	likeness    = min(1, exp(Steep·(z - Sure))).
+//
+// Most is for images that are nothing like those that the affinities were
+// learned from. Without Affinities, formulas that were set by hand are used:
+//
+//	conductance = length^Length · (texture+½)^Texture / ((contour+½)^Contour · (ΔE+½)^Colour) · exp(-Pattern·χ²) + Floor,
+//	likeness    = exp(-½d²),
 //
 // with χ² the distance of the two texture histograms, so a contour counts in
-// relation to the texture it stands in. At every superpixel it may also jump to
-// a click that looks alike, see appearance, and to what else speaks for a class
-// there: the first guess, the rest, a box, a pick.
+// relation to the texture around it, and d the distance of the two looks.
 type Parameters struct {
-	Method  string  `json:"method"`
-	Length  float64 `json:"length"`  // exponents of the conductance
-	Texture float64 `json:"texture"` //
-	Contour float64 `json:"contour"` //
-	Colour  float64 `json:"colour"`  //
-	Pattern float64 `json:"pattern"` //
-	Floor   float64 `json:"floor"`   // lets evidence reach everything
+	Method     string          `json:"method"`
+	Affinities *affinity.Model `json:"affinities,omitempty"` // its number in JSON
+
+	Length float64 `json:"length"` // exponent of a border's length
+	Floor  float64 `json:"floor"`  // lets evidence reach everything
+
+	Odds   float64 `json:"odds,omitempty"` // of learned affinities
+	Offset float64 `json:"offset,omitempty"`
+	Most   float64 `json:"most,omitempty"`
+	Steep  float64 `json:"steep,omitempty"`
+	Sure   float64 `json:"sure,omitempty"`
+
+	Texture float64 `json:"texture,omitempty"` // of those set by hand
+	Contour float64 `json:"contour,omitempty"`
+	Colour  float64 `json:"colour,omitempty"`
+	Pattern float64 `json:"pattern,omitempty"`
+	Alike   float64 `json:"alike,omitempty"` // distance of appearance, in ΔE, at which likeness falls to e^-½
+	Reach   float64 `json:"reach,omitempty"` // the same in the image, in parts of its diagonal
 
 	Jump     float64 `json:"jump"`     // largest conductance towards clicks that look alike
-	Alike    float64 `json:"alike"`    // distance of appearance, in ΔE, at which likeness falls to e^-½
-	Reach    float64 `json:"reach"`    // the same in the image, in parts of its diagonal
 	Doubtful float64 `json:"doubtful"` // sum of likenesses at which half of Jump is given
 	Rest     float64 `json:"rest"`     // the same towards the rest, at the image's border
 	Outside  float64 `json:"outside"`  // the same outside a box
@@ -57,7 +76,21 @@ type Parameters struct {
 }
 
 // DefaultParameters are those of every sequence.
-var DefaultParameters = Parameters{
+var DefaultParameters = HandMade
+
+// Learned returns the parameters for learned affinities.
+func Learned(m *affinity.Model) Parameters {
+	p := HandMade
+	p.Affinities = m
+	p.Texture, p.Contour, p.Colour, p.Pattern, p.Alike, p.Reach = 0, 0, 0, 0, 0, 0
+	p.Length, p.Odds, p.Offset, p.Most, p.Steep, p.Sure = 0.8, 2.3, -13, 10, 4, 3
+	p.Jump, p.Doubtful = 6e-3, 7e-3
+	return p
+}
+
+// HandMade are the parameters without learned affinities. Graphs without Merges,
+// as they were stored before there were learned affinities, get these.
+var HandMade = Parameters{
 	Method: "herding-harmonic",
 	Length: 1, Texture: 2.9, Contour: 3, Colour: 1.8, Pattern: 2, Floor: 4e-6,
 	Jump: 3e-3, Alike: 6, Reach: 0.15, Doubtful: 0.065,
@@ -78,12 +111,13 @@ type Model struct {
 	rim     []bool      // superpixels at the image's border
 	centres [][2]float32
 	bounds  []image.Rectangle
-	looks   func() []look
 	borders func() borders
 	around  func() [][]int32 // neighbours of each superpixel
 	// shells tells for a superpixel the regions of the merge hierarchy around it,
 	// see superpixels.Hierarchy.Shells; nil without a hierarchy.
 	shells func(superpixel int) []int32
+
+	affinities func() affinities
 
 	mu     sync.Mutex // guards the walker, which works on memory of its own
 	walker func() (*herding.Harmonic, error)
@@ -96,13 +130,31 @@ type borders struct {
 	odds    []float32  // log odds that two classes meet there
 }
 
-// NewModel returns the model of a graph, which must not change any more.
+// affinities are what an image says of its superpixels before any click.
+type affinities interface {
+	// conductances are those of the borders.
+	conductances() []crf.Edge
+	// likeness of each superpixel and a given one, 0..1; the slice is shared.
+	likeness(i int) []float64
+}
+
+// NewModel returns the model of a graph, which must not change any more. A graph
+// without Merges gets the parameters HandMade.
 func NewModel(g *superpixels.Graph, p Parameters) *Model {
-	conductances := sync.OnceValue(func() []crf.Edge { return p.conductances(g) })
+	if g.Merges == nil && p.Affinities != nil {
+		p = HandMade
+	}
+	made := sync.OnceValue(func() affinities {
+		if p.Affinities == nil {
+			return newHandMade(g, &p)
+		}
+		return newLearned(g, &p)
+	})
+	conductances := sync.OnceValue(func() []crf.Edge { return made().conductances() })
 	m := &Model{
 		Parameters: p,
 		shares:     areaShares(g),
-		looks:      sync.OnceValue(func() []look { return p.looks(g) }),
+		affinities: made,
 		borders:    sync.OnceValue(func() borders { return p.borders(g, conductances()) }),
 		walker: sync.OnceValues(func() (*herding.Harmonic, error) {
 			return herding.NewHarmonic(len(g.Regions), conductances())
@@ -192,7 +244,7 @@ func (m *Model) After(fixed []int16, k int, pull *herding.Prior) ask.After {
 	known := newAlike(len(fixed), k+1)
 	for c, f := range fixed {
 		if f >= 0 {
-			known.add(m.looks(), c, int(f))
+			known.add(m.affinities().likeness(c), int(f))
 		}
 	}
 	if pull != nil {
@@ -201,7 +253,7 @@ func (m *Model) After(fixed []int16, k int, pull *herding.Prior) ask.After {
 	var q []float64
 	return func(node int) ([]float64, error) {
 		a := &alike{k + 1, slices.Clone(known.of), slices.Clone(known.each)}
-		a.add(m.looks(), node, k)
+		a.add(m.affinities().likeness(node), k)
 		prior := m.jumps(fixed, a)
 		join(prior, pull, k+1)
 		m.mu.Lock()
@@ -222,19 +274,6 @@ func widen(shares []float64, k int) []float64 {
 		out = append(append(out, row...), 0)
 	}
 	return out
-}
-
-func (p Parameters) conductances(g *superpixels.Graph) []crf.Edge {
-	c := make([]crf.Edge, len(g.Edges))
-	for i, e := range g.Edges {
-		log := float64(p.Length*crf.Log(float64(e.Length))) +
-			float64(p.Texture*crf.Log(float64(e.Texture)+0.5)) -
-			float64(p.Contour*crf.Log(float64(e.Contour)+0.5)) -
-			float64(p.Colour*crf.Log(float64(e.DeltaE)+0.5)) -
-			float64(p.Pattern*float64(e.TextureDistance))
-		c[i] = crf.Edge{A: e.A, B: e.B, W: crf.Exp(log) + p.Floor}
-	}
-	return c
 }
 
 // areaShares is the part of the whole area that each superpixel has.

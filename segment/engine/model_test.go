@@ -19,8 +19,8 @@ import (
 // patchwork is an image of two textured halves with a disc, and its graph.
 func patchwork(width, height, regions int) (*superpixels.Map, *superpixels.Graph) {
 	img := patches(width, height)
-	m := superpixels.NewHierarchy(img, regions).At(regions)
-	return m, superpixels.Describe(img, m)
+	h, g := superpixels.Divide(img, regions)
+	return h.At(regions), g
 }
 
 func patches(width, height int) *image.NRGBA {
@@ -83,7 +83,7 @@ func TestAppearanceReachesAcrossTheImage(t *testing.T) {
 	}
 	fixed := unclicked(n)
 	fixed[0], fixed[1] = 0, 1
-	near := DefaultParameters
+	near := HandMade
 	far := near
 	far.Jump = 0
 	for name, p := range map[string]Parameters{"with": near, "without": far} {

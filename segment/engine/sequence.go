@@ -51,6 +51,8 @@ type Sequence struct {
 	classes []int     // ids of the classes in play, ascending, Void for undecided the last
 	shares  []float64 // part of the image's area that each superpixel has
 
+	parameters Parameters
+
 	turn    Turn                             // nil: every step runs at once
 	making  chan struct{}                    // holds a token while a step is made or waits for its turn
 	problem func() (*herding.Problem, error) // nil with fewer than two classes, as model and pull
@@ -69,7 +71,7 @@ type Turn func(ctx context.Context, class schedule.Class, step func()) error
 // NewSequence returns the sequence for some evidence after seq events. Nothing is
 // computed before the first hypothesis is asked for.
 func NewSequence(m *Model, e Evidence, seq int) *Sequence {
-	s := &Sequence{seq: seq, shares: m.shares, making: make(chan struct{}, 1)}
+	s := &Sequence{seq: seq, parameters: m.Parameters, shares: m.shares, making: make(chan struct{}, 1)}
 	var rest int
 	s.classes, rest = e.inPlay(m.shares)
 	switch len(s.classes) {
@@ -123,6 +125,9 @@ func (s *Sequence) TakeTurns(turn Turn) { s.turn = turn }
 
 // Seq is the number of events of the evidence that the sequence is for.
 func (s *Sequence) Seq() int { return s.seq }
+
+// Parameters are those of the model.
+func (s *Sequence) Parameters() Parameters { return s.parameters }
 
 // Classes returns the classes in play, ascending; the slice is shared.
 func (s *Sequence) Classes() []int { return s.classes }

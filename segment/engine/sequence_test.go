@@ -251,7 +251,7 @@ func TestGoldenDigestsWithFusedMultiplyAdd(t *testing.T) {
 	if info, err := os.ReadFile("/proc/cpuinfo"); err != nil || !strings.Contains(string(info), " fma ") {
 		t.Skip("this processor has no fused multiply-add")
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^TestGoldenDigests$", ".")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^TestGoldenDigests", "-skip", "FusedMultiplyAdd", ".")
 	cmd.Env = append(os.Environ(), "GOAMD64=v3")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("with GOAMD64=v3: %v\n%s", err, out)

@@ -41,7 +41,7 @@ func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 	s.pictureName = s.stem + "/image" + s.extension()
 	p := &piece{out: len(s.partition().regions)}
 	list := hypothesesFile{
-		Image: s.image.Name, Classes: []int{}, Parameters: engine.DefaultParameters,
+		Image: s.image.Name, Classes: []int{},
 		Labelling: "labelling.png", Hypotheses: []hypothesisEntry{},
 	}
 	add := func(name string, m Mask) error {
@@ -57,7 +57,7 @@ func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 		return nil, err
 	}
 	state, sequence := a.Present()
-	list.Seq = state.Seq
+	list.Seq, list.Parameters = state.Seq, sequence.Parameters()
 	events, err := a.Events(ctx, state.Seq)
 	if err != nil {
 		return nil, err

@@ -154,7 +154,7 @@ func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted
 	if !measured(cells, &graph) {
 		return nil, nil, damaged(im, errors.New("the graph has regions of other sizes than the map"))
 	}
-	a = &Annotation{guard: w.guard, turns: &w.turns, past: newPast(), image: im, hierarchy: &hierarchy, cells: cells, cellGraph: &graph, broadcast: w.tell}
+	a = &Annotation{guard: w.guard, turns: &w.turns, past: newPast(), parameters: w.parameters, image: im, hierarchy: &hierarchy, cells: cells, cellGraph: &graph, broadcast: w.tell}
 	a.takeProject(*p)
 	a.begin()
 	known := *p // events may name classes that have been deleted since

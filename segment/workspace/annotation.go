@@ -17,16 +17,17 @@ import (
 // the sequence of hypotheses that follows from it. All who work on an image
 // share one Annotation. Safe for concurrent use.
 type Annotation struct {
-	store     segment.Store
-	guard     *guard
-	image     segment.Image
-	hierarchy *superpixels.Hierarchy
-	cells     *superpixels.Runs  // the finest map
-	cellGraph *superpixels.Graph // of it
-	turns     *turns
-	release   func()
-	broadcast func(imageID string)   // see Workspace.Watch
-	finished  func(projectID string) // see Workspace.finished
+	store      segment.Store
+	guard      *guard
+	image      segment.Image
+	hierarchy  *superpixels.Hierarchy
+	cells      *superpixels.Runs  // the finest map
+	cellGraph  *superpixels.Graph // of it
+	turns      *turns
+	parameters engine.Parameters
+	release    func()
+	broadcast  func(imageID string)   // see Workspace.Watch
+	finished   func(projectID string) // see Workspace.finished
 
 	past past // for those who look back
 
@@ -82,7 +83,7 @@ func (a *Annotation) Superpixels() (*superpixels.Runs, string) {
 // look returns the view of the cut in force. The caller holds the lock.
 func (a *Annotation) look() view {
 	if cut := a.timeline.Cut(); a.view.cut != cut {
-		a.view = view{cut: cut, model: engine.ModelOf(a.hierarchy, a.cellGraph, cut, engine.DefaultParameters), token: nameOf(cut)}
+		a.view = view{cut: cut, model: engine.ModelOf(a.hierarchy, a.cellGraph, cut, a.parameters), token: nameOf(cut)}
 	}
 	return a.view
 }

@@ -204,7 +204,7 @@ func (w *Workspace) load(ctx context.Context, im segment.Image) (a *Annotation, 
 		}
 	}
 	a = &Annotation{
-		store: w.store, guard: w.guard, turns: &w.turns, past: newPast(), image: im, hierarchy: hierarchy, cells: hierarchy.Runs(), cellGraph: graph,
+		store: w.store, guard: w.guard, turns: &w.turns, past: newPast(), parameters: w.parameters, image: im, hierarchy: hierarchy, cells: hierarchy.Runs(), cellGraph: graph,
 		broadcast: w.tell, finished: w.finished,
 	}
 	a.begin()

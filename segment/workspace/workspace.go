@@ -10,6 +10,8 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/affinity"
+	"collie/segment/engine"
 	"collie/segment/ledger"
 	"collie/segment/photo"
 	"collie/segment/schedule"
@@ -27,7 +29,9 @@ type Workspace struct {
 	blobs  segment.Blobs
 	gate   *photo.Gate
 	images int // that a project can hold
-	open   *openImages
+
+	parameters engine.Parameters // of all sequences
+	open       *openImages
 	turns
 	guard    *guard
 	learning learning
@@ -45,6 +49,8 @@ type Options struct {
 	Schedule schedule.Limits // what is computed at the same time, and what waits
 	Memory   int64           // bytes that prepared images take when some of them are idle; default a third of GOMEMLIMIT, or 256 MiB
 	Observer Observer        // is told what happens; default nobody
+
+	Affinities *affinity.Model // what has been learned about superpixels; default what comes with the program
 }
 
 // New returns a workspace over the given stores. Uploads pass through
@@ -62,11 +68,15 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 	}
 	w := &Workspace{
 		store: store, blobs: blobs, gate: gate, guard: new(guard), images: DefaultImages,
-		turns:     turns{schedule: schedule.New(o.Schedule), observer: o.Observer},
-		documents: ledger.New(documentMemory, documentShare, documentWaiting),
+		parameters: engine.DefaultParameters,
+		turns:      turns{schedule: schedule.New(o.Schedule), observer: o.Observer},
+		documents:  ledger.New(documentMemory, documentShare, documentWaiting),
 	}
 	if gate != nil {
 		gate.DecodeWith(w.long)
+	}
+	if o.Affinities != nil {
+		w.parameters = engine.Learned(o.Affinities)
 	}
 	w.open = newOpenImages(w.load, o.Memory, o.Observer)
 	return w

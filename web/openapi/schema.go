@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"cmp"
+	"encoding"
 	"fmt"
 	"maps"
 	"reflect"
@@ -80,6 +81,7 @@ var (
 
 	timeType = reflect.TypeFor[time.Time]()
 	fileType = reflect.TypeFor[File]()
+	textType = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
 func (s *Schemas) of(t reflect.Type) Schema {
@@ -93,6 +95,9 @@ func (s *Schemas) of(t reflect.Type) Schema {
 		return Schema{"type": "string", "format": "date-time"}
 	case t == fileType:
 		return Schema{"type": "string", "contentMediaType": "application/octet-stream"}
+	}
+	if t.Implements(textType) {
+		return Schema{"type": "string"}
 	}
 	switch t.Kind() {
 	case reflect.Bool:

@@ -1,0 +1,91 @@
+// Package progress runs the parts of a long computation on all cores and shows
+// how far it is.
+package progress
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Each calls do for 0 to n-1 on all cores and moves a bar on to, which is nil
+// when nobody would see it move. what, which may be empty, stands before the
+// bar. Each stops at the first error, and returns that of the lowest number
+// among those met.
+func Each(ctx context.Context, to io.Writer, what string, n int, do func(i int) error) error {
+	var mu sync.Mutex
+	next, done, failed := 0, 0, n
+	var failure error
+	b := NewBar(to, what, n)
+	var workers sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				stop := i >= n || failure != nil || ctx.Err() != nil
+				mu.Unlock()
+				if stop {
+					return
+				}
+				err := do(i)
+				mu.Lock()
+				done++
+				if err != nil && i < failed {
+					failed, failure = i, err
+				}
+				b.Show(done)
+				mu.Unlock()
+			}
+		})
+	}
+	workers.Wait()
+	b.Clear()
+	if failure != nil {
+		return failure
+	}
+	return ctx.Err()
+}
+
+// Bar is one line that shows how far a computation is.
+type Bar struct {
+	to    io.Writer // nil: nobody looks
+	what  string
+	total int
+	start time.Time
+	last  time.Time
+}
+
+// NewBar returns the bar of total parts that begin now; to and what are as in
+// Each.
+func NewBar(to io.Writer, what string, total int) *Bar {
+	if what != "" {
+		what += " "
+	}
+	return &Bar{to: to, what: what, total: total, start: time.Now()}
+}
+
+const width = 40
+
+// Show moves the bar to where some parts, at least one, are done.
+func (b *Bar) Show(done int) {
+	if b.to == nil || time.Since(b.last) < 100*time.Millisecond {
+		return
+	}
+	b.last = time.Now()
+	full := width * done / b.total
+	left := time.Duration(float64(time.Since(b.start)) / float64(done) * float64(b.total-done)).Round(time.Second)
+	fmt.Fprintf(b.to, "\r%s[%s%s] %d of %d, %v left \x1b[K", b.what, strings.Repeat("#", full), strings.Repeat("-", width-full), done, b.total, left)
+}
+
+// Clear takes the bar away.
+func (b *Bar) Clear() {
+	if b.to != nil {
+		fmt.Fprint(b.to, "\r\x1b[K")
+	}
+}

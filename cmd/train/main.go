@@ -1,0 +1,191 @@
+// Command train learns which superpixels belong together from folders of images
+// and masks, says how well, and writes the affinities that cmd/server reads.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"collie/cmd/internal/progress"
+	"collie/segment/affinity"
+	"collie/segment/simulate"
+)
+
+type command struct {
+	Data    []string `required:"" type:"path" placeholder:"DIR" help:"Folders with images/ID.jpg or .png and masks/ID.png, several separated by commas."`
+	Out     string   `required:"" type:"path" placeholder:"FILE" help:"File to write the affinities to."`
+	Classes int      `default:"21" help:"Number of classes; masks hold the indices 0 to one less, and 255 for void."`
+	Limit   int      `placeholder:"N" help:"Use the first N images of each folder only."`
+	Regions int      `default:"600" help:"Superpixels of an image."`
+	Folds   int      `default:"4" help:"Parts of the cross-validation that the reported figures come from; 1 reports nothing."`
+	Plot    string   `type:"path" placeholder:"DIR" help:"Draw calibration plots as SVG and PNG."`
+}
+
+// terminal is where the command talks to people: figures go to out, the progress
+// bar to bar, which is nil when nobody would see it move.
+type terminal struct {
+	ctx context.Context
+	out io.Writer
+	bar io.Writer
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	t := &terminal{ctx: ctx, out: os.Stdout}
+	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		t.bar = os.Stderr
+	}
+	var c command
+	k := kong.Parse(&c, kong.Name("train"), kong.UsageOnError(),
+		kong.Description("Learns which superpixels belong together from folders of images and masks."))
+	if err := k.Run(t); err != nil {
+		fmt.Fprintln(os.Stderr, "train:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func (c *command) check() error {
+	for name, v := range map[string]int{"--regions": c.Regions, "--folds": c.Folds} {
+		if v < 1 {
+			return fmt.Errorf("%s %d: accepted are numbers from 1", name, v)
+		}
+	}
+	if c.Classes < 2 || c.Classes > 255 {
+		return fmt.Errorf("--classes %d: accepted are 2 to 255", c.Classes)
+	}
+	return nil
+}
+
+// Run learns, reports and writes.
+func (c *command) Run(t *terminal) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	list, err := pictures(c.Data, c.Limit)
+	if err != nil {
+		return err
+	}
+	if len(list) < c.Folds {
+		return fmt.Errorf("%d images are too few for --folds %d", len(list), c.Folds)
+	}
+	examples := make([]*example, len(list))
+	err = progress.Each(t.ctx, t.bar, "reading images", len(list), func(i int) (err error) {
+		examples[i], err = open(list[i], c.Regions, c.Classes)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	notes := []string{fmt.Sprintf("Learned from %d images with go run ./cmd/train%s.", len(list), c.recipe())}
+	if c.Folds > 1 {
+		figures, err := c.validate(t, examples)
+		if err != nil {
+			return err
+		}
+		notes = append(notes, figures...)
+	}
+	model, err := t.learn("learning", examples)
+	if err != nil {
+		return err
+	}
+	model.Notes = notes
+	if err := os.WriteFile(c.Out, model.Encode(), 0o644); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.out, "%s holds the affinities %s of %d numbers.\n", c.Out, model.Number(), 4*len(model.Edge.Terms)+4*len(model.Pair.Terms)+2)
+	return err
+}
+
+// pictures lists the first limit images of each folder, all for 0.
+func pictures(dirs []string, limit int) (all []simulate.Picture, err error) {
+	for _, dir := range dirs {
+		list, err := simulate.Pictures(dir, limit)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
+// recipe is the flags that the numbers depend on. Folders go by their last name.
+func (c *command) recipe() string {
+	var b strings.Builder
+	for _, dir := range c.Data {
+		fmt.Fprintf(&b, " --data …/%s", dir[strings.LastIndexByte(dir, '/')+1:])
+	}
+	fmt.Fprintf(&b, " --classes %d --regions %d", c.Classes, c.Regions)
+	if c.Limit > 0 {
+		fmt.Fprintf(&b, " --limit %d", c.Limit)
+	}
+	return b.String()
+}
+
+// validate learns from all but each fold in turn and measures on that fold.
+func (c *command) validate(t *terminal, examples []*example) (notes []string, err error) {
+	edges, pairs := &verdicts{}, &verdicts{}
+	for fold := range c.Folds {
+		var seen, held []*example
+		for i, e := range examples {
+			if i%c.Folds == fold {
+				held = append(held, e)
+			} else {
+				seen = append(seen, e)
+			}
+		}
+		model, err := t.learn(fmt.Sprintf("fold %d of %d", fold+1, c.Folds), seen)
+		if err != nil {
+			return nil, err
+		}
+		parts, err := t.gather("measuring", held, edgeRows)
+		if err != nil {
+			return nil, err
+		}
+		edges.add(&model.Edge, parts)
+		if parts, err = t.gather("measuring", held, pairRows(&model.Edge)); err != nil {
+			return nil, err
+		}
+		pairs.add(&model.Pair, parts)
+	}
+	for _, v := range []struct {
+		name string
+		*verdicts
+	}{{"borders", edges}, {"pairs", pairs}} {
+		line := fmt.Sprintf("%d %s, %.1f %% of one class: AUC %.4f, log loss %.4f, calibration error %.4f (cross-validation in %d parts).",
+			len(v.logits), v.name, 100*v.share(), v.auc(), v.loss(), v.calibrationError(), c.Folds)
+		fmt.Fprintln(t.out, line)
+		notes = append(notes, line)
+		if c.Plot != "" {
+			if err := v.draw(c.Plot, v.name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return notes, nil
+}
+
+// learn fits both regressions.
+func (t *terminal) learn(what string, examples []*example) (*affinity.Model, error) {
+	rows, err := t.gather(what+": borders", examples, edgeRows)
+	if err != nil {
+		return nil, err
+	}
+	m := &affinity.Model{}
+	if m.Edge, err = t.fit(what+": borders", affinity.EdgeFeatures, rows); err != nil {
+		return nil, err
+	}
+	if rows, err = t.gather(what+": pairs", examples, pairRows(&m.Edge)); err != nil {
+		return nil, err
+	}
+	m.Pair, err = t.fit(what+": pairs", affinity.PairFeatures, rows)
+	return m, err
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment/affinity"
+)
+
+// folder writes n images of a textured disc, class 1, on another texture, with
+// their masks.
+func folder(t *testing.T, n int, classes func(inside bool) uint8) string {
+	t.Helper()
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range n {
+		img := image.NewNRGBA(image.Rect(0, 0, 120, 90))
+		mask := image.NewPaletted(img.Rect, color.Palette{color.Black, color.White})
+		for y := range 90 {
+			for x := range 120 {
+				inside := math.Hypot(float64(x-40-10*i), float64(y-45)) < 25
+				v := uint8(60 + rng.IntN(40))
+				c := color.NRGBA{v, v, 40, 255}
+				if inside {
+					c = color.NRGBA{v + 60, 50, v, 255}
+				}
+				img.SetNRGBA(x, y, c)
+				mask.SetColorIndex(x, y, classes(inside))
+			}
+		}
+		for name, m := range map[string]image.Image{"images": img, "masks": mask} {
+			path := filepath.Join(dir, name, fmt.Sprintf("im%d.png", i))
+			var b bytes.Buffer
+			if err := png.Encode(&b, m); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
+}
+
+func disc(inside bool) uint8 {
+	if inside {
+		return 1
+	}
+	return 0
+}
+
+// train runs the command and returns what it printed and wrote.
+func train(t *testing.T, c command) (printed string, written []byte, err error) {
+	t.Helper()
+	var out, bar bytes.Buffer
+	if c.Out == "" {
+		c.Out = filepath.Join(t.TempDir(), "affinities.txt")
+	}
+	c.Classes, c.Regions = 2, 80
+	if err := c.Run(&terminal{ctx: t.Context(), out: &out, bar: &bar}); err != nil {
+		return "", nil, err
+	}
+	written, err = os.ReadFile(c.Out)
+	return out.String(), written, err
+}
+
+// What is learnt from discs tells their rims from the rest, and is the same on
+// one core and on several.
+func TestLearnsDiscs(t *testing.T) {
+	dir, plots := folder(t, 5, disc), t.TempDir()
+	printed, written, err := train(t, command{Data: []string{dir}, Folds: 2, Plot: plots})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := affinity.Decode(written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(printed, m.Number()) || len(m.Notes) != 3 || !strings.Contains(m.Notes[0], "--regions 80") {
+		t.Errorf("printed %q, notes %q", printed, m.Notes)
+	}
+	for _, name := range []string{"borders.svg", "borders.png", "pairs.svg", "pairs.png"} {
+		if info, err := os.Stat(filepath.Join(plots, name)); err != nil || info.Size() == 0 {
+			t.Errorf("calibration plot: %v", err)
+		}
+	}
+	term := &terminal{ctx: t.Context(), out: new(bytes.Buffer)}
+	pictures, err := pictures([]string{folder(t, 2, disc)}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pictures {
+		e, err := open(p, 80, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edges, pairs := &verdicts{}, &verdicts{}
+		rows, err := term.gather("", []*example{e}, edgeRows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edges.add(&m.Edge, rows)
+		if rows, err = term.gather("", []*example{e}, pairRows(&m.Edge)); err != nil {
+			t.Fatal(err)
+		}
+		pairs.add(&m.Pair, rows)
+		if edges.auc() < 0.97 || pairs.auc() < 0.97 {
+			t.Errorf("%s: AUC %v and %v", e.id, edges.auc(), pairs.auc())
+		}
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if _, again, err := train(t, command{Data: []string{dir}, Folds: 2}); err != nil || !bytes.Equal(again, written) {
+		t.Errorf("on one core another model comes out: %v", err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	good := folder(t, 3, disc)
+	for _, c := range []struct {
+		name, want string
+		c          command
+	}{
+		{"no folder", "data folder", command{Data: []string{t.TempDir()}, Folds: 1}},
+		{"one class", "nothing to learn", command{Data: []string{folder(t, 2, func(bool) uint8 { return 1 })}, Folds: 1}},
+		{"few images", "too few", command{Data: []string{good}, Folds: 4}},
+		{"no folds", "--folds 0", command{Data: []string{good}}},
+		{"no room", "no-such-folder", command{Data: []string{good}, Folds: 1, Out: filepath.Join(t.TempDir(), "no-such-folder", "x")}},
+	} {
+		if _, _, err := train(t, c.c); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
+		}
+	}
+}
+
+// At the weights that come out, the slope of the penalised likelihood is 0.
+func TestFitIsAMaximum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	r := &rows{}
+	for range 3000 {
+		x := []float32{float32(rng.NormFloat64()), float32(3 * rng.Float64()), 5}
+		r.add(x, rng.Float64() < probability(1+2*float64(x[0])-float64(x[1])))
+	}
+	term := &terminal{ctx: t.Context()}
+	got, err := term.fit("", []affinity.Feature{{Name: "x"}, {Name: "y"}, {Name: "constant"}}, []*rows{r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scaleOf([]*rows{r}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The weights of scaled features, back from those of features.
+	w := make([]float64, 7)
+	w[6] = float64(got.Bias)
+	for f := range s.mean {
+		v := float64(got.Terms[f/2].Linear)
+		if f%2 == 1 {
+			v = float64(got.Terms[f/2].Log)
+		}
+		w[6] += v * s.mean[f]
+		if s.factor[f] > 0 {
+			w[f] = v / s.factor[f]
+		}
+	}
+	for f, v := range s.newton(r, w).slope {
+		if f < 6 {
+			v -= ridge * w[f]
+		}
+		if math.Abs(v) > 0.5 { // five digits of weights times 3,000 rows
+			t.Errorf("slope %v at weight %d of %v", v, f, w)
+		}
+	}
+	if got.Terms[2] != (affinity.Term{Low: 5, High: 5}) {
+		t.Errorf("a feature that is always the same has the term %v", got.Terms[2])
+	}
+}
+
+// A distance that speaks for one class where it is large gets no weight.
+func TestDistancesHaveNoPositiveWeight(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	r := &rows{}
+	for range 2000 {
+		x := []float32{float32(rng.Float64()), float32(rng.Float64())}
+		r.add(x, rng.Float64() < probability(3*float64(x[0])-2*float64(x[1])))
+	}
+	term := &terminal{ctx: t.Context()}
+	got, err := term.fit("", []affinity.Feature{{Name: "misleading", Distance: true}, {Name: "leading", Distance: true}}, []*rows{r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := got.Terms[0], got.Terms[1]; a.Linear != 0 || a.Log != 0 || a.Low >= a.High || b.Linear > 0 || b.Log > 0 || b.Linear+b.Log > -1 {
+		t.Errorf("terms %+v", got.Terms)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	v := &verdicts{}
+	for range 400 {
+		logit := float64(rng.IntN(9) - 4)
+		v.logits = append(v.logits, logit)
+		v.same = append(v.same, rng.Float64() < probability(logit))
+	}
+	won, all, loss := 0.0, 0.0, 0.0
+	for i, a := range v.logits {
+		p := probability(a)
+		if !v.same[i] {
+			p = 1 - p
+		}
+		loss -= math.Log(p) / 400
+		for j, b := range v.logits {
+			if v.same[i] && !v.same[j] {
+				all++
+				switch {
+				case a > b:
+					won++
+				case a == b:
+					won += 0.5
+				}
+			}
+		}
+	}
+	if diff := math.Abs(v.auc() - won/all); diff > 1e-12 {
+		t.Errorf("AUC %v, want %v", v.auc(), won/all)
+	}
+	if math.Abs(v.loss()-loss) > 1e-12 {
+		t.Errorf("log loss %v, want %v", v.loss(), loss)
+	}
+	perfect := &verdicts{}
+	for i := range 2000 {
+		perfect.logits = append(perfect.logits, 0)
+		perfect.same = append(perfect.same, i%2 == 0)
+	}
+	if diff := cmp.Diff(0.0, perfect.calibrationError()); diff != "" {
+		t.Errorf("calibration error of what is calibrated: %s", diff)
+	}
+}

@@ -1,0 +1,327 @@
+package affinity
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"image"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"collie/superpixels"
+)
+
+// graph is that of an image of noisy blocks.
+func graph(width, height, grain, regions int, seed uint64) *superpixels.Graph {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	img := image.NewNRGBA(image.Rect(0, 0, width, height))
+	colours := make([][3]int, 64)
+	for i := range colours {
+		colours[i] = [3]int{rng.IntN(220), rng.IntN(220), rng.IntN(220)}
+	}
+	for y := range height {
+		for x := range width {
+			c := colours[(x/grain*5+y/grain*3)%len(colours)]
+			p := img.Pix[y*img.Stride+4*x:]
+			for k := range 3 {
+				p[k] = uint8(c[k] + rng.IntN(30))
+			}
+			p[3] = 255
+		}
+	}
+	_, g := superpixels.Divide(img, regions)
+	return g
+}
+
+// random is a model of random weights.
+func random(seed uint64) *Model {
+	rng := rand.New(rand.NewPCG(seed, 8))
+	m := &Model{}
+	for _, p := range m.parts() {
+		p.Bias = float32(rng.NormFloat64())
+		p.Terms = make([]Term, len(p.features))
+		for f := range p.Terms {
+			p.Terms[f] = Term{float32(rng.NormFloat64() / 50), float32(rng.NormFloat64() / 10), -20, 20 + rng.Float32()}
+		}
+	}
+	return m
+}
+
+// TestGolden pins the features and what the model says of them: they must be the
+// same on every machine, for every GOAMD64.
+func TestGolden(t *testing.T) {
+	g := graph(160, 120, 12, 150, 1)
+	s := NewScene(g)
+	sum := sha256.New()
+	write := func(v any) {
+		if err := binary.Write(sum, binary.LittleEndian, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	features := make([]float32, len(EdgeFeatures))
+	for i := range g.Edges {
+		s.Edge(features, i)
+		write(features)
+	}
+	f := Default().Field(g)
+	write(f.Edges())
+	s.Pairs(3, f.costs, func(_ int, features []float32) { write(features) })
+	write(f.Pairs(3))
+	const want = "dd52579efdc3a6d1"
+	if got := hex.EncodeToString(sum.Sum(nil)[:8]); got != want {
+		t.Errorf("digest %s, want %s", got, want)
+	}
+}
+
+// TestGoldenWithFusedMultiplyAdd runs it in a build whose compiler may fuse a
+// product and a sum into one rounding.
+func TestGoldenWithFusedMultiplyAdd(t *testing.T) {
+	if runtime.GOARCH != "amd64" || os.Getenv("GOAMD64") == "v3" {
+		t.Skip("only from an amd64 build of the base level")
+	}
+	if info, err := os.ReadFile("/proc/cpuinfo"); err != nil || !strings.Contains(string(info), " fma ") {
+		t.Skip("this processor has no fused multiply-add")
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^TestGolden$", ".")
+	cmd.Env = append(os.Environ(), "GOAMD64=v3")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("with GOAMD64=v3: %v\n%s", err, out)
+	}
+}
+
+// Every feature is a finite number, of whatever image.
+func TestFeaturesAreFinite(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := graph(rapid.IntRange(1, 60).Draw(t, "width"), rapid.IntRange(1, 60).Draw(t, "height"),
+			rapid.IntRange(1, 30).Draw(t, "grain"), rapid.IntRange(1, 100).Draw(t, "regions"), rapid.Uint64().Draw(t, "seed"))
+		f := random(rapid.Uint64().Draw(t, "model")).Field(g)
+		for i, v := range f.Edges() {
+			if !(math.Abs(v) <= MostLogit) {
+				t.Fatalf("log odds %v at edge %d", v, i)
+			}
+		}
+		features := make([]float32, len(EdgeFeatures))
+		check := func(names []Feature, features []float32) {
+			for k, x := range features {
+				if !(math.Abs(float64(x)) < 1e6) || names[k].Distance && x < 0 {
+					t.Fatalf("%s is %v", names[k].Name, x)
+				}
+			}
+		}
+		for i := range g.Edges {
+			f.scene.Edge(features, i)
+			check(EdgeFeatures, features)
+		}
+		i := rapid.IntRange(0, len(g.Regions)-1).Draw(t, "region")
+		f.scene.Pairs(i, f.costs, func(_ int, features []float32) { check(PairFeatures, features) })
+		if odds := f.Pairs(i); odds[i] != MostLogit {
+			t.Fatalf("a region is of its own class with log odds %v", odds[i])
+		}
+	})
+}
+
+// Features say nothing of where in the image something is: they are the same in
+// its mirror image.
+func TestFeaturesOfTheMirrorImage(t *testing.T) {
+	g := graph(120, 90, 11, 80, 4)
+	mirrored := *g
+	mirrored.Regions = append([]superpixels.Region(nil), g.Regions...)
+	for i := range mirrored.Regions {
+		r := &mirrored.Regions[i]
+		r.Centroid[0], r.Centroid[1] = 119-r.Centroid[0], 89-r.Centroid[1]
+		b := r.Bounds
+		r.Bounds = image.Rect(120-b.Max.X, 90-b.Max.Y, 120-b.Min.X, 90-b.Min.Y)
+	}
+	m := random(5)
+	here, there := m.Field(g), m.Field(&mirrored)
+	if diff := cmp.Diff(here.Edges(), there.Edges()); diff != "" {
+		t.Errorf("edges (-image +mirror image):\n%s", diff)
+	}
+	for i := range g.Regions {
+		a, b := here.Pairs(i), there.Pairs(i)
+		for j := range a {
+			if math.Abs(float64(a[j]-b[j])) > 1e-3 {
+				t.Fatalf("pair %d, %d: %v, in the mirror %v", i, j, a[j], b[j])
+			}
+		}
+	}
+}
+
+// Two regions compare the same in both directions, but for the path, whose
+// largest edge may be another when two paths are equally long.
+func TestPairsAreSymmetric(t *testing.T) {
+	g := graph(120, 90, 11, 60, 6)
+	f := random(2).Field(g)
+	n := len(g.Regions)
+	all := make([][]float32, n*n)
+	for i := range n {
+		f.scene.Pairs(i, f.costs, func(j int, features []float32) { all[i*n+j] = append([]float32(nil), features...) })
+	}
+	last := len(PairFeatures) - 2
+	for i := range n {
+		for j := range i {
+			a, b := all[i*n+j], all[j*n+i]
+			for k := range last {
+				if math.Abs(float64(a[k]-b[k])) > 1e-4*(1+math.Abs(float64(a[k]))) {
+					t.Fatalf("%s of %d, %d is %v and %v", PairFeatures[k].Name, i, j, a[k], b[k])
+				}
+			}
+		}
+	}
+}
+
+// Cheapest paths are those of Bellman and Ford.
+func TestCheapestPaths(t *testing.T) {
+	g := graph(100, 80, 9, 60, 3)
+	f := random(3).Field(g)
+	n := len(g.Regions)
+	for _, from := range []int{0, 17, n - 1} {
+		want := make([]float64, n)
+		for i := range want {
+			want[i] = math.Inf(1)
+		}
+		want[from] = 0
+		for range n {
+			for k, e := range g.Edges {
+				want[e.A] = min(want[e.A], want[e.B]+f.costs[k])
+				want[e.B] = min(want[e.B], want[e.A]+f.costs[k])
+			}
+		}
+		for i, w := range f.scene.cheapest(from, f.costs) {
+			if math.Abs(w.sum-want[i]) > 1e-9 || w.largest > w.sum || float64(w.hops)*w.largest < w.sum-1e-9 {
+				t.Errorf("from %d to %d: %+v, want a sum of %v", from, i, w, want[i])
+			}
+		}
+	}
+}
+
+// The level at which two regions become one is the lowest at which Coarsen keeps
+// them apart.
+func TestMeetings(t *testing.T) {
+	g := graph(80, 60, 9, 30, 3)
+	s := NewScene(g)
+	n := len(g.Regions)
+	for i := range n {
+		met := s.meetings(i)
+		for left := 1; left <= n; left++ {
+			of := level(g, left)
+			for j := range n {
+				if together := of[i] == of[j]; together != (met[j] <= ln(float32(n)/float32(left))) {
+					t.Fatalf("%d and %d meet at %v, together %v of %d left", i, j, met[j], together, left)
+				}
+			}
+		}
+		for j := range n {
+			if node := s.meeting(int32(i), int32(j)); s.merged[node] != met[j] {
+				t.Fatalf("%d and %d meet in node %d at %v, or at %v", i, j, node, s.merged[node], met[j])
+			}
+		}
+	}
+}
+
+func TestEncoding(t *testing.T) {
+	m := random(1)
+	m.Notes = []string{"first", "second # note"}
+	again, err := Decode(m.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(m, again); diff != "" {
+		t.Errorf("(-written +read):\n%s", diff)
+	}
+	plain := *m
+	plain.Notes = nil
+	if plain.Number() != m.Number() {
+		t.Error("notes change the number of a model")
+	}
+	if random(2).Number() == m.Number() {
+		t.Error("two models have one number")
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	text := string(random(1).Encode())
+	lines := strings.SplitAfter(text, "\n")
+	with := func(line int, s string) string {
+		changed := append([]string(nil), lines...)
+		changed[line] = s
+		return strings.Join(changed, "")
+	}
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", "no file of affinities"},
+		{"another file", "PNG\n" + text, "no file of affinities"},
+		{"binary", "\xff\xfe" + text, "isn't text"},
+		{"version", strings.Replace(text, "affinities 1", "affinities 2", 1), "version"},
+		{"truncated", text[:len(text)/2], "line"},
+		{"without an end", strings.TrimSuffix(text, "end\n"), "too early"},
+		{"more", text + "edge bias 1\n", "follows"},
+		{"NaN", with(2, "edge lightness NaN 1 0 1\n"), "no weight"},
+		{"infinite", with(2, "edge lightness +Inf 1 0 1\n"), "no weight"},
+		{"enormous", with(2, "edge lightness 1e30 1 0 1\n"), "no weight"},
+		{"no number", with(2, "edge lightness one 1 0 1\n"), "no weight"},
+		{"bounds", with(2, "edge lightness 1 1 2 1\n"), "above the largest"},
+		{"one number", with(2, "edge lightness 1\n"), "line 3"},
+		{"unknown feature", with(2, "edge colour-of-the-sky 1 1 0 1\n"), "colour-of-the-sky"},
+		{"missing feature", with(2, ""), "line 3"},
+	} {
+		if _, err := Decode([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(random(1).Encode())
+	f.Add(defaultText)
+	f.Add([]byte(header + "\n# note\nedge bias 1\n"))
+	g := graph(30, 20, 5, 12, 1)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := Decode(data)
+		if err != nil {
+			return
+		}
+		encoded := m.Encode()
+		again, err := Decode(encoded)
+		if err != nil || !bytes.Equal(again.Encode(), encoded) || again.Number() != m.Number() {
+			t.Fatalf("a model doesn't survive a round trip: %v", err)
+		}
+		for _, v := range m.Field(g).Edges() {
+			if !(math.Abs(v) <= MostLogit) {
+				t.Fatalf("log odds %v", v)
+			}
+		}
+	})
+}
+
+func TestLn(t *testing.T) {
+	for x := float32(1e-3); x < 1e5; x *= 1.0137 {
+		if got, want := ln(x), math.Log(float64(x)); math.Abs(float64(got)-want) > 1.4e-4 {
+			t.Errorf("ln(%v) = %v, want %v", x, got, want)
+		}
+	}
+}
+
+func BenchmarkField(b *testing.B) {
+	g := graph(500, 375, 40, 630, 1)
+	m := Default()
+	f := m.Field(g)
+	b.Run("once", func(b *testing.B) {
+		for b.Loop() {
+			m.Field(g)
+		}
+	})
+	b.Run("click", func(b *testing.B) {
+		for b.Loop() {
+			f.Pairs(300)
+		}
+	})
+}

@@ -1,0 +1,146 @@
+package affinity
+
+import (
+	"math"
+	"slices"
+
+	"collie/superpixels"
+)
+
+// appearance is what regions are compared by, prepared for many comparisons.
+type appearance struct {
+	mean, spread [3]float32 // of L, a, b
+	chroma       float32    // √(a²+b²) of the mean
+	vivid        float32    // √ of the variance of a and b
+	texture      float32    // ln(mean gradient + ½)
+	size         float32    // ln of the area
+	centre       [2]float32
+	gradients    [superpixels.HistogramBins]float32 // square roots of the shares
+	directions   [superpixels.DirectionBins]float32 // the same, flat pixels not counted
+	colours      *[3][superpixels.ColourBins]uint8  // shares of the region
+	parts        [3]float32                         // 1 / their sums, which rounding keeps from being 255
+}
+
+func appearances(regions []superpixels.Region) []appearance {
+	out := make([]appearance, len(regions))
+	for i := range regions {
+		r, a := &regions[i], &out[i]
+		a.mean = r.Mean
+		for c, at := range [3]int{0, 3, 5} {
+			a.spread[c] = root(max(r.Cov[at], 0))
+		}
+		a.vivid = root(max(r.Cov[3], 0) + max(r.Cov[5], 0))
+		a.chroma = length(r.Mean[1], r.Mean[2])
+		a.texture = ln(r.Texture + 0.5)
+		a.size = ln(float32(r.Area))
+		a.centre = r.Centroid
+		a.colours = &r.Colours
+		for c := range r.Colours {
+			a.parts[c] = 1 / float32(max(total(r.Colours[c][:]), 1))
+		}
+		for k, v := range r.Histogram {
+			a.gradients[k] = root(v)
+		}
+		directed := total(r.Directions[:])
+		for k, v := range r.Directions {
+			a.directions[k] = root((float32(v) + 1) / float32(directed+superpixels.DirectionBins))
+		}
+	}
+	return out
+}
+
+func total(shares []uint8) int {
+	sum := 0
+	for _, v := range shares {
+		sum += int(v)
+	}
+	return sum
+}
+
+func root(x float32) float32 { return float32(math.Sqrt(float64(x))) }
+
+func length(x, y float32) float32 { return root(float32(x*x) + float32(y*y)) }
+
+func abs(x float32) float32 { return max(x, -x) }
+
+// hellinger is ten times the squared Hellinger distance 1 - Σ √(p·q) of two
+// histograms, given as square roots.
+func hellinger(p, q []float32) float32 {
+	sum := float32(0)
+	for k, v := range p {
+		sum += float32(v * q[k])
+	}
+	return float32(10 * max(1-sum, 0))
+}
+
+// roots are the square roots of the numbers that a share can be.
+var roots [256]float32
+
+func init() {
+	for v := range roots {
+		roots[v] = root(float32(v))
+	}
+}
+
+// histogram is ten times the squared Hellinger distance of a channel's colours.
+func (a *appearance) histogram(b *appearance, channel int) float32 {
+	sum := float32(0)
+	q := &b.colours[channel]
+	for k, v := range a.colours[channel] {
+		sum += float32(roots[v] * roots[q[k]])
+	}
+	return float32(10 * max(1-float32(sum*root(float32(a.parts[channel]*b.parts[channel]))), 0))
+}
+
+// transport is the earth mover's distance of a channel's colours, in bins.
+func (a *appearance) transport(b *appearance, channel int) float32 {
+	sum, ahead := float32(0), float32(0)
+	p, q := a.parts[channel], b.parts[channel]
+	other := &b.colours[channel]
+	for k, v := range a.colours[channel] {
+		ahead += float32(p*float32(v)) - float32(q*float32(other[k]))
+		sum += abs(ahead)
+	}
+	return sum
+}
+
+// histograms is the mean distance of the three channels.
+func (a *appearance) histograms(b *appearance) float32 {
+	return (a.histogram(b, 0) + a.histogram(b, 1) + a.histogram(b, 2)) / 3
+}
+
+// deltaE is the distance of the mean colours as superpixels weigh it.
+func (a *appearance) deltaE(b *appearance) float32 {
+	l, u, v := a.mean[0]-b.mean[0], a.mean[1]-b.mean[1], a.mean[2]-b.mean[2]
+	return root(float32(l*l) + float32(3.2*(float32(u*u)+float32(v*v))))
+}
+
+// compare writes the features in which two regions are compared, and returns
+// the rest of dst.
+func (a *appearance) compare(dst []float32, b *appearance) []float32 {
+	hue := length(a.mean[1]-b.mean[1], a.mean[2]-b.mean[2])
+	light := abs(a.mean[0] - b.mean[0])
+	copy(dst, []float32{
+		light, abs(a.mean[1] - b.mean[1]), abs(a.mean[2] - b.mean[2]),
+		a.deltaE(b), abs(a.chroma - b.chroma),
+		abs(a.spread[0] - b.spread[0]), abs(a.spread[1] - b.spread[1]), abs(a.spread[2] - b.spread[2]),
+		4 * light / (a.spread[0] + b.spread[0] + 2), 4 * hue / (a.vivid + b.vivid + 1),
+		a.histogram(b, 0), a.histogram(b, 1), a.histogram(b, 2),
+		a.transport(b, 0), a.transport(b, 1), a.transport(b, 2),
+		hellinger(a.gradients[:], b.gradients[:]), abs(a.texture - b.texture),
+		hellinger(a.directions[:], b.directions[:]),
+		a.texture + b.texture, (a.mean[0] + b.mean[0]) / 20, (a.chroma + b.chroma) / 10,
+		a.spread[0] + b.spread[0],
+	})
+	return dst[len(comparison):]
+}
+
+// comparison lists what compare writes.
+var comparison = slices.Concat(distances(
+	"lightness", "a", "b", "colour", "chroma",
+	"spread-lightness", "spread-a", "spread-b",
+	"lightness-by-spread", "hue-by-spread",
+	"histogram-lightness", "histogram-a", "histogram-b",
+	"transport-lightness", "transport-a", "transport-b",
+	"histogram-gradient", "texture", "histogram-direction",
+), others("both-texture", "both-lightness", "both-chroma", "both-spread"))

@@ -1,0 +1,232 @@
+package affinity
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"collie/crf"
+	"collie/superpixels"
+)
+
+// Model is two logistic regressions. It is immutable once made.
+type Model struct {
+	Edge, Pair Regression
+	Notes      []string // one line each, about how it was made
+}
+
+// Regression gives the log odds Bias + Σ Linear·x + Log·ln(|x|+½), over the
+// features x, that two regions are of one class.
+type Regression struct {
+	Bias  float32
+	Terms []Term
+}
+
+// Term is what a regression knows of a feature. A value beyond Low or High
+// counts as these: nothing was learned of what lies there.
+type Term struct{ Linear, Log, Low, High float32 }
+
+// Forms returns the two forms in which the term sees a value of its feature.
+func (t *Term) Forms(x float32) (linear, log float32) {
+	x = min(max(x, t.Low), t.High)
+	return x, ln(abs(x) + 0.5)
+}
+
+// MostLogit is the largest and -MostLogit the least log odds that a model gives.
+const MostLogit = 8
+
+// Logit returns the log odds for some features.
+func (r *Regression) Logit(features []float32) float32 {
+	sum := r.Bias
+	for f, x := range features {
+		t := &r.Terms[f]
+		linear, log := t.Forms(x)
+		sum += float32(t.Linear*linear) + float32(t.Log*log)
+	}
+	return min(max(sum, -MostLogit), MostLogit)
+}
+
+//go:embed default.txt
+var defaultText []byte
+
+// Default is the model that comes with the program; default.txt says how it was
+// made.
+var Default = sync.OnceValue(func() *Model {
+	m, err := Decode(defaultText)
+	if err != nil {
+		panic(err)
+	}
+	return m
+})
+
+// Number identifies the numbers of a model: the first 8 bytes of the SHA-256 of
+// its encoding without notes.
+func (m *Model) Number() string {
+	sum := sha256.Sum256((&Model{Edge: m.Edge, Pair: m.Pair}).Encode())
+	return hex.EncodeToString(sum[:8])
+}
+
+// MarshalText is Number.
+func (m *Model) MarshalText() ([]byte, error) { return []byte(m.Number()), nil }
+
+const header = "collie affinities 1"
+
+// Encode writes the model as text: the header, notes that begin with '#', then
+// for each regression a line 'edge bias B' or 'pair bias B' and a line
+// 'edge NAME LINEAR LOG LOW HIGH' for each feature, then 'end'.
+func (m *Model) Encode() []byte {
+	var b bytes.Buffer
+	fmt.Fprintln(&b, header)
+	for _, note := range m.Notes {
+		fmt.Fprintln(&b, "# "+note)
+	}
+	for _, p := range m.parts() {
+		fmt.Fprintf(&b, "%s bias %v\n", p.name, p.Bias)
+		for f, term := range p.Terms {
+			fmt.Fprintf(&b, "%s %s %v %v %v %v\n", p.name, p.features[f].Name, term.Linear, term.Log, term.Low, term.High)
+		}
+	}
+	fmt.Fprintln(&b, "end")
+	return b.Bytes()
+}
+
+type part struct {
+	name     string
+	features []Feature
+	*Regression
+}
+
+func (m *Model) parts() []part {
+	return []part{{"edge", EdgeFeatures, &m.Edge}, {"pair", PairFeatures, &m.Pair}}
+}
+
+// mostWeight is the largest size of a weight that is accepted; features stay
+// below some thousands.
+const mostWeight = 1e6
+
+// Decode reads what Encode wrote: all features of this version of the program
+// in their order, finite weights, nothing after 'end'. Errors name the line.
+func Decode(data []byte) (*Model, error) {
+	if !utf8.Valid(data) {
+		return nil, fmt.Errorf("this is no file of affinities: it isn't text")
+	}
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	number := 0
+	next := func() string {
+		number++
+		if lines.Scan() {
+			return lines.Text()
+		}
+		return ""
+	}
+	if first := next(); first != header {
+		if strings.HasPrefix(first, "collie affinities ") {
+			return nil, fmt.Errorf("line 1: the version is %q, accepted is %q", first, header)
+		}
+		return nil, fmt.Errorf("this is no file of affinities: its first line is not %q", header)
+	}
+	m := &Model{}
+	line := next()
+	for ; strings.HasPrefix(line, "# "); line = next() {
+		m.Notes = append(m.Notes, line[len("# "):])
+	}
+	for _, p := range m.parts() {
+		var bias [1]float32
+		if err := weights(line, p.name+" bias", bias[:]); err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		p.Bias, p.Terms = bias[0], make([]Term, len(p.features))
+		for f, feature := range p.features {
+			var v [4]float32
+			if err := weights(next(), p.name+" "+feature.Name, v[:]); err != nil {
+				return nil, fmt.Errorf("line %d: %w", number, err)
+			}
+			if v[2] > v[3] {
+				return nil, fmt.Errorf("line %d: the least value %v is above the largest, %v", number, v[2], v[3])
+			}
+			p.Terms[f] = Term{v[0], v[1], v[2], v[3]}
+		}
+		line = next()
+	}
+	if line == "" {
+		return nil, fmt.Errorf("line %d: the file ends too early, want \"end\"", number)
+	}
+	if line != "end" {
+		return nil, fmt.Errorf("line %d: %q, want \"end\"", number, line)
+	}
+	if next() != "" || lines.Scan() || lines.Err() != nil {
+		return nil, fmt.Errorf("something follows line %d, which says that the file ends", number-1)
+	}
+	return m, nil
+}
+
+// weights reads the numbers of a line that begins with a name.
+func weights(line, name string, into []float32) error {
+	words := strings.Fields(line)
+	if len(words) != 2+len(into) || words[0]+" "+words[1] != name {
+		if line == "" {
+			return fmt.Errorf("the file ends too early, want %q", name)
+		}
+		return fmt.Errorf("%q, want %q and %d numbers", line, name, len(into))
+	}
+	for i, word := range words[2:] {
+		v, err := strconv.ParseFloat(word, 32)
+		if err != nil || !(math.Abs(v) <= mostWeight) {
+			return fmt.Errorf("%q is no weight: accepted are numbers from %g to %g", word, -mostWeight, mostWeight)
+		}
+		into[i] = float32(v)
+	}
+	return nil
+}
+
+// Field is what a model says of a scene. It is immutable and safe for concurrent
+// use.
+type Field struct {
+	scene *Scene
+	model *Model
+	edges []float64 // log odds
+	costs []float64 // -ln of the probability of one class
+}
+
+// Field applies the model to a graph that knows its Merges.
+func (m *Model) Field(g *superpixels.Graph) *Field {
+	f := &Field{scene: NewScene(g), model: m, edges: make([]float64, len(g.Edges))}
+	features := make([]float32, len(EdgeFeatures))
+	for i := range f.edges {
+		f.scene.Edge(features, i)
+		f.edges[i] = float64(m.Edge.Logit(features))
+	}
+	f.costs = Costs(f.edges)
+	return f
+}
+
+// Costs are those of borders with the given log odds, -ln of the probability
+// that both sides are of one class.
+func Costs(logits []float64) []float64 {
+	costs := make([]float64, len(logits))
+	for i, l := range logits {
+		costs[i] = crf.Log(1 + crf.Exp(-l))
+	}
+	return costs
+}
+
+// Edges returns the log odds that the regions of each edge are of one class,
+// from -MostLogit to MostLogit. They are shared.
+func (f *Field) Edges() []float64 { return f.edges }
+
+// Pairs returns the log odds that region i and each other one are of one class;
+// with itself they are MostLogit. The slice is the caller's.
+func (f *Field) Pairs(i int) []float32 {
+	out := make([]float32, len(f.scene.regions))
+	f.scene.Pairs(i, f.costs, func(j int, features []float32) { out[j] = f.model.Pair.Logit(features) })
+	out[i] = MostLogit
+	return out
+}

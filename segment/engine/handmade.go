@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"math"
+
+	"collie/crf"
+	"collie/superpixels"
+)
+
+// handMade are affinities whose formulas were set by hand.
+type handMade struct {
+	*Parameters
+	graph *superpixels.Graph
+	looks []look
+}
+
+func newHandMade(g *superpixels.Graph, p *Parameters) *handMade {
+	return &handMade{p, g, p.looks(g)}
+}
+
+func (h *handMade) conductances() []crf.Edge {
+	c := make([]crf.Edge, len(h.graph.Edges))
+	for i, e := range h.graph.Edges {
+		log := float64(h.Length*crf.Log(float64(e.Length))) +
+			float64(h.Texture*crf.Log(float64(e.Texture)+0.5)) -
+			float64(h.Contour*crf.Log(float64(e.Contour)+0.5)) -
+			float64(h.Colour*crf.Log(float64(e.DeltaE)+0.5)) -
+			float64(h.Pattern*float64(e.TextureDistance))
+		c[i] = crf.Edge{A: e.A, B: e.B, W: crf.Exp(log) + h.Floor}
+	}
+	return c
+}
+
+// likeness is exp(-½d²) with d the distance of the looks.
+func (h *handMade) likeness(click int) []float64 {
+	out := make([]float64, len(h.looks))
+	own := &h.looks[click]
+	for i := range h.looks {
+		d2 := 0.0
+		for axis, v := range own {
+			d := h.looks[i][axis] - v
+			d2 += float64(d * d)
+		}
+		if d2 <= leastAlike {
+			out[i] = crf.Exp(-d2 / 2)
+		}
+	}
+	return out
+}
+
+// leastAlike is the squared distance from which on two looks have nothing in
+// common: e^-20 is far below Doubtful.
+const leastAlike = 40
+
+// look is what a superpixel is compared by.
+type look [8]float64
+
+// looks are the means and standard deviations of L, a and b and the places of
+// the superpixels, in units in which the likeness falls to e^-½ at distance 1.
+func (p *Parameters) looks(g *superpixels.Graph) []look {
+	const (
+		chroma = 1.8 // weight of a and b against L, √3.2 as in ΔE
+		spread = 1.5 // weight of the deviations against the means
+	)
+	var width, height int
+	for _, r := range g.Regions {
+		width, height = max(width, r.Bounds.Max.X), max(height, r.Bounds.Max.Y)
+	}
+	place := 1 / (p.Reach * math.Sqrt(float64(width*width+height*height)))
+	colour := 1 / p.Alike
+	out := make([]look, len(g.Regions))
+	for i, r := range g.Regions {
+		deviation := func(variance float32) float64 { return math.Sqrt(max(0, float64(variance))) }
+		out[i] = look{
+			colour * float64(r.Mean[0]), chroma * colour * float64(r.Mean[1]), chroma * colour * float64(r.Mean[2]),
+			spread * colour * deviation(r.Cov[0]), spread * chroma * colour * deviation(r.Cov[3]), spread * chroma * colour * deviation(r.Cov[5]),
+			place * float64(r.Centroid[0]), place * float64(r.Centroid[1]),
+		}
+	}
+	return out
+}

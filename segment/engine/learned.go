@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"sync"
+
+	"collie/crf"
+	"collie/segment/affinity"
+	"collie/superpixels"
+)
+
+// learned are affinities that follow from a trained model.
+type learned struct {
+	*Parameters
+	graph *superpixels.Graph
+	field *affinity.Field
+
+	mu   sync.Mutex
+	odds map[int][]float32 // of superpixels that likenesses were asked for
+}
+
+// mostOdds is how many numbers are kept for the next hypotheses: those of 400
+// clicks on 630 superpixels.
+const mostOdds = 250_000
+
+func newLearned(g *superpixels.Graph, p *Parameters) *learned {
+	return &learned{Parameters: p, graph: g, field: p.Affinities.Field(g), odds: map[int][]float32{}}
+}
+
+func (a *learned) conductances() []crf.Edge {
+	c := make([]crf.Edge, len(a.graph.Edges))
+	odds := a.field.Edges()
+	handMade := newHandMade(a.graph, &HandMade).conductances()
+	for i, e := range a.graph.Edges {
+		log := float64(a.Odds*odds[i]) + a.Offset + float64(a.Length*crf.Log(float64(e.Length)))
+		c[i] = crf.Edge{A: e.A, B: e.B, W: min(crf.Exp(log), float64(a.Most*handMade[i].W)) + a.Floor}
+	}
+	return c
+}
+
+func (a *learned) likeness(i int) []float64 {
+	odds := a.pairs(i)
+	out := make([]float64, len(odds))
+	for j, z := range odds {
+		if d := a.Steep * (float64(z) - a.Sure); d >= 0 {
+			out[j] = 1
+		} else if d > leastLogLikeness {
+			out[j] = crf.Exp(d)
+		}
+	}
+	return out
+}
+
+// leastLogLikeness is the logarithm of a likeness below which two superpixels
+// have nothing in common: e^-20 is far below Doubtful.
+const leastLogLikeness = -20
+
+// pairs returns the log odds that superpixel i and each other one are of one
+// class.
+func (a *learned) pairs(i int) []float32 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if odds, ok := a.odds[i]; ok {
+		return odds
+	}
+	if (len(a.odds)+1)*len(a.graph.Regions) > mostOdds {
+		clear(a.odds)
+	}
+	a.odds[i] = a.field.Pairs(i)
+	return a.odds[i]
+}

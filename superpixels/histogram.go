@@ -1,0 +1,71 @@
+package superpixels
+
+// lightnessBin returns the bin of a lightness L, 0..100, in steps of 6.25.
+func lightnessBin(l float32) int { return min(max(int(l*(ColourBins/100.0)), 0), ColourBins-1) }
+
+// chromaSteps are the lower ends of the bins of |a| and |b|, which most pixels
+// of photographs have near 0.
+var chromaSteps = [ColourBins / 2]float32{0, 2.5, 5, 8, 12, 18, 26, 38}
+
+// chromaBin returns the bin of a or b: 8 and up for values from 0, 7 and down
+// for those below.
+func chromaBin(v float32) int {
+	size := max(v, -v)
+	step := 0
+	for step+1 < len(chromaSteps) && size >= chromaSteps[step+1] {
+		step++
+	}
+	if v < 0 {
+		return ColourBins/2 - 1 - step
+	}
+	return ColourBins/2 + step
+}
+
+// shares turns counts among n pixels into units of 1/255.
+func shares(dst []uint8, counts []int32, n float64) {
+	for i, c := range counts {
+		dst[i] = uint8(float64(255*float64(c))/n + 0.5)
+	}
+}
+
+// leastGradient is the difference of L over two pixels from which on a gradient
+// has a direction.
+const leastGradient = 1
+
+// directions fills in the histograms of gradient directions.
+func (d *describer) directions() {
+	bins := make([][DirectionBins]int32, d.m.N)
+	width, height, l := d.lab.width, d.lab.height, d.lab.l
+	counts := d.measure(func(region int32, x, y int) {
+		left, right := max(x-1, 0), min(x+1, width-1)
+		above, below := max(y-1, 0), min(y+1, height-1)
+		dx := l[y*width+right] - l[y*width+left]
+		dy := l[below*width+x] - l[above*width+x]
+		if max(dx, -dx, dy, -dy) >= leastGradient {
+			bins[region][sector(dx, dy)]++
+		}
+	})
+	for i := range bins {
+		shares(d.out.Regions[i].Directions[:], bins[i][:], counts[i])
+	}
+}
+
+// tangents are those of 11.25°, 33.75°, 56.25° and 78.75°, the ends of sectors.
+var tangents = [DirectionBins / 2]float32{0.19891237, 0.66817864, 1.4966058, 5.0273395}
+
+// sector returns which of the eight directions 0°, 22.5°, … 157.5° that of a
+// gradient is nearest to; its sign does not count.
+func sector(dx, dy float32) int {
+	if dy < 0 {
+		dx, dy = -dx, -dy
+	}
+	size := max(dx, -dx)
+	k := 0
+	for k < len(tangents) && dy >= float32(tangents[k]*size) {
+		k++
+	}
+	if dx < 0 && k > 0 {
+		return DirectionBins - k
+	}
+	return k
+}
