@@ -2,6 +2,7 @@ package engine
 
 import (
 	"image"
+	"slices"
 
 	"collie/herding"
 	"collie/segment"
@@ -32,7 +33,8 @@ type Evidence struct {
 // outside is the rest.
 type Box struct {
 	Class   uint8
-	Outside []bool // superpixels wholly outside
+	Outside []bool          // superpixels wholly outside
+	Bounds  image.Rectangle // of the box, or of all of them, in pixels
 }
 
 // Exclusion says that a superpixel is not of a class.
@@ -43,7 +45,7 @@ type Exclusion struct {
 
 // NewBox returns the box of a class for the superpixels of the model.
 func (m *Model) NewBox(class uint8, box image.Rectangle) *Box {
-	b := &Box{Class: class, Outside: make([]bool, len(m.bounds))}
+	b := &Box{Class: class, Outside: make([]bool, len(m.bounds)), Bounds: box}
 	for i, bounds := range m.bounds {
 		b.Outside[i] = !bounds.Overlaps(box)
 	}
@@ -150,6 +152,7 @@ func (e *Evidence) pull(m *Model, classes []int, place *[256]int16, rest int) *h
 	if p == nil {
 		p = &herding.Prior{Weight: make([]float64, len(e.Clicks)), Share: make([]float64, len(e.Clicks)*k)}
 	}
+	unclicked := !slices.ContainsFunc(e.Clicks, func(c uint8) bool { return c != segment.Void })
 	for i := range e.Clicks {
 		// Where there is a guess it speaks of the rest, too.
 		if rest >= 0 && m.rim[i] && p.Weight[i] == 0 {
@@ -158,7 +161,7 @@ func (e *Evidence) pull(m *Model, classes []int, place *[256]int16, rest int) *h
 		if e.Box != nil {
 			if e.Box.Outside[i] {
 				draw(p, i, k, rest, m.Outside)
-			} else {
+			} else if unclicked {
 				draw(p, i, k, int(place[e.Box.Class]), m.Inside)
 			}
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"image"
 	"math"
 	"slices"
 
@@ -203,14 +204,19 @@ func (m *Model) features(p *herding.Problem, thing int, mask []bool, at [2]float
 func squareOf(dx, dy float64) float64 { return float64(dx*dx) + float64(dy*dy) }
 
 // rank orders extents: the best to show first, then each next so that the best
-// of those shown gains as much as can be expected. O(extents²·superpixels).
-func (m *Model) rank(extents []Extent) []int {
+// of those shown gains as much as can be expected. People draw boxes close to
+// what is inside, so with a box, which may be nil, the better an extent fills it the better it is.
+// O(extents²·superpixels).
+func (m *Model) rank(extents []Extent, box *Box) []int {
 	n := len(extents)
 	chance := make([]float64, n) // that it is what is meant
 	top := math.Inf(-1)
 	for i, e := range extents {
 		for j, v := range e.Features {
 			chance[i] += float64(v * extentWeights[j])
+		}
+		if box != nil {
+			chance[i] += float64(boxWeight * overlap(m.boundsOf(e.Mask), box.Bounds))
 		}
 		top = max(top, chance[i])
 	}
@@ -242,6 +248,27 @@ func (m *Model) rank(extents []Extent) []int {
 		}
 	}
 	return order
+}
+
+// boundsOf is the rectangle around a mask.
+func (m *Model) boundsOf(mask []bool) (bounds image.Rectangle) {
+	for i, in := range mask {
+		if in {
+			bounds = bounds.Union(m.bounds[i])
+		}
+	}
+	return bounds
+}
+
+// overlap is the IoU of two rectangles, 0 when both are empty.
+func overlap(a, b image.Rectangle) float64 {
+	area := func(r image.Rectangle) float64 { return float64(r.Dx()) * float64(r.Dy()) }
+	both := area(a.Intersect(b))
+	union := area(a) + area(b) - both
+	if union == 0 {
+		return 0
+	}
+	return both / union
 }
 
 // overlaps are the IoUs of each two extents, row-major.
@@ -277,6 +304,9 @@ func (m *Model) overlaps(extents []Extent) []float64 {
 	}
 	return iou
 }
+
+// boxWeight is what filling a box counts against the features.
+const boxWeight = 2
 
 // sharpness turns expected qualities into chances.
 const sharpness = 10

@@ -29,7 +29,7 @@ func newStream(m *Model, p *herding.Problem, e *Evidence, classes []int, rest in
 	at, seed, first := e.pointed(m, rest, &place)
 	switch {
 	case first && len(classes) == 2 && len(e.Excluded) == 0 && s.holds == nil:
-		return s, s.extents(rest, at, seed)
+		return s, s.extents(e, rest, at, seed)
 	case e.Shown != nil:
 		s.correct(e, &place)
 	}
@@ -37,13 +37,13 @@ func newStream(m *Model, p *herding.Problem, e *Evidence, classes []int, rest in
 }
 
 // extents begins with the masks that a first click may mean.
-func (s *stream) extents(rest int, at [2]float64, seed int) error {
+func (s *stream) extents(e *Evidence, rest int, at [2]float64, seed int) error {
 	thing := 1 - rest
 	extents, err := s.model.extents(s.problem, thing, at, seed)
 	if err != nil {
 		return err
 	}
-	for _, i := range s.model.rank(extents) {
+	for _, i := range s.model.rank(extents, e.Box) {
 		x := make([]uint8, s.problem.Model.Nodes)
 		for node, in := range extents[i].Mask {
 			x[node] = uint8(rest)

@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"image"
+	"image/color"
 	"math"
 	"slices"
 	"strings"
@@ -201,6 +202,58 @@ func TestClickedSpreadsOverTheCells(t *testing.T) {
 	for cell, s := range parent {
 		if !scene.Graph.Regions[s].Bounds.Overlaps(half) && made[0][cell] != Rest {
 			t.Errorf("superpixel %d lies outside the box and has class %d", s, made[0][cell])
+		}
+	}
+}
+
+// A session marks a bright disc with one click and with a box alone, and no
+// click is contradicted as superpixels get finer.
+func TestSession(t *testing.T) {
+	const width, height = 120, 90
+	img := image.NewNRGBA(image.Rect(0, 0, width, height))
+	o := &Object{Width: width, Height: height}
+	for y := range height {
+		for x := range width {
+			c, class := color.NRGBA{uint8(60 + x/2), 80, 60, 255}, uint8(Rest)
+			if math.Hypot(float64(x-50), float64(y-40)) < 20 {
+				c, class = color.NRGBA{230, 210, uint8(2 * y), 255}, Thing
+			}
+			img.SetNRGBA(x, y, c)
+			o.Mask = append(o.Mask, class)
+		}
+	}
+	h, cells := superpixels.Divide(img, 240)
+	m := h.Runs().Map()
+	truth, err := Cover(m, o.Mask, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := func() *Session {
+		return &Session{Hierarchy: h, Cells: cells, Map: m, Base: h.Cut(cells, 60, make([]uint8, m.N), 0)}
+	}
+	for name, g := range map[string]Gestures{"click": {Points: []Point{{50, 40, Thing}}}, "box": {Box: o.Box(0.05)}} {
+		cards, err := session().Hypotheses(t.Context(), g, 3)
+		if err != nil || len(cards) != 3 {
+			t.Fatalf("%s: %d cards, %v", name, len(cards), err)
+		}
+		if q := qualityOf(truth, cards); q.Best3 < 0.9 {
+			t.Errorf("after one %s the best of 3 has an IoU of %v", name, q.Best3)
+		}
+	}
+	s := session()
+	g := Gestures{}
+	for _, p := range []Point{{50, 40, Thing}, {10, 10, Rest}, {60, 52, Rest}, {44, 36, Thing}, {100, 80, Thing}} {
+		g.Points = append(g.Points, p)
+		cards, err := s.Hypotheses(t.Context(), g, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rank, x := range cards {
+			for _, p := range g.Points {
+				if x[m.At(p.X, p.Y)] != p.Class {
+					t.Errorf("after %d clicks card %d contradicts %v", len(g.Points), rank, p)
+				}
+			}
 		}
 	}
 }
