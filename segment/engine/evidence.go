@@ -152,7 +152,10 @@ func (e *Evidence) pull(m *Model, classes []int, place *[256]int16, rest int) *h
 	if p == nil {
 		p = &herding.Prior{Weight: make([]float64, len(e.Clicks)), Share: make([]float64, len(e.Clicks)*k)}
 	}
-	unclicked := !slices.ContainsFunc(e.Clicks, func(c uint8) bool { return c != segment.Void })
+	inside := m.Inside
+	if slices.ContainsFunc(e.Clicks, func(c uint8) bool { return c != segment.Void }) {
+		inside = m.Clicked
+	}
 	for i := range e.Clicks {
 		// Where there is a guess it speaks of the rest, too.
 		if rest >= 0 && m.rim[i] && p.Weight[i] == 0 {
@@ -161,8 +164,8 @@ func (e *Evidence) pull(m *Model, classes []int, place *[256]int16, rest int) *h
 		if e.Box != nil {
 			if e.Box.Outside[i] {
 				draw(p, i, k, rest, m.Outside)
-			} else if unclicked {
-				draw(p, i, k, int(place[e.Box.Class]), m.Inside)
+			} else {
+				draw(p, i, k, int(place[e.Box.Class]), inside)
 			}
 		}
 		if e.Beside != nil && e.Beside[i] != segment.Void {

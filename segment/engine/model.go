@@ -61,6 +61,7 @@ type Parameters struct {
 	Rest     float64 `json:"rest"`     // the same towards the rest, at the image's border
 	Outside  float64 `json:"outside"`  // the same outside a box
 	Inside   float64 `json:"inside"`   // the same inside a box, towards its class
+	Clicked  float64 `json:"clicked"`  // the same once something is clicked
 	Beside   float64 `json:"beside"`   // the same right beside a click
 	Hold     float64 `json:"hold"`     // the same towards the class of a pick
 
@@ -94,7 +95,7 @@ var HandMade = Parameters{
 	Method: "herding-harmonic",
 	Length: 1, Texture: 2.9, Contour: 3, Colour: 1.8, Pattern: 2, Floor: 4e-6,
 	Jump: 3e-3, Alike: 6, Reach: 0.15, Doubtful: 0.065,
-	Rest: 1e-2, Outside: 0.3, Inside: 3e-2, Beside: 1e-2, Hold: 1e-2,
+	Rest: 1e-2, Outside: 0.3, Inside: 3e-2, Clicked: 1e-3, Beside: 1e-2, Hold: 1e-2,
 	Deepest: 2, Within: 2,
 	Potts: 1, Weak: 0.01,
 	RateUnary: 0.2, RateArea: 1, RateRegion: 1,
