@@ -199,12 +199,13 @@ func (w *Workspace) Learning(ctx context.Context, projectID string) (Learning, e
 	if err != nil {
 		return Learning{}, err
 	}
+	m := w.model(ctx, projectID)
+	out := Learning{On: !p.Unaided, Learnt: m.Finished(), Fewest: learn.FewestExamples}
+	w.learning.report(projectID, &out) // before the images, which are then at least as new
 	images, err := w.Images(ctx, projectID)
 	if err != nil {
 		return Learning{}, err
 	}
-	m := w.model(ctx, projectID)
-	out := Learning{On: !p.Unaided, Learnt: m.Finished(), Fewest: learn.FewestExamples}
 	if m != nil {
 		out.Model, out.Guessing = m.Number, m.Guesses()
 	}
@@ -225,14 +226,17 @@ func (w *Workspace) Learning(ctx context.Context, projectID string) (Learning, e
 		return *im.Doubt
 	}
 	slices.SortStableFunc(out.Images, func(a, b segment.Image) int { return cmp.Compare(work(a), work(b)) })
-	l := &w.learning
+	return out, nil
+}
+
+// report fills in what is under way.
+func (l *learning) report(projectID string, out *Learning) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, out.Training = l.busy[projectID]
 	if listed := l.listed[projectID]; listed != nil {
 		out.Prelabelled = *listed
 	}
-	return out, nil
 }
 
 // Prelabel starts to give all untouched images of a project their guesses, in the
