@@ -183,6 +183,12 @@ var all = []Method{
 		},
 	},
 	{
+		Name: "submodular", Answers: "greedy, forced", Help: "one by one for what is new: a distance, a class, a border between two classes; times strength",
+		source: func(p *herding.Problem, o Options) (herding.Source, error) {
+			return &diverse.Submodular{Model: p.Model, Solver: p.Solver, Marginals: p.UnaryMoments, Area: p.Shares(), Lambda: o.Strength, Radius: o.Overlap}, nil
+		},
+	},
+	{
 		Name: "modes", Answers: "climbed", Random: true, Joint: true, Help: "local maxima that changes of up to depth (2) superpixels don't improve",
 		source: func(p *herding.Problem, o Options) (herding.Source, error) {
 			if o.Depth > 2 {
