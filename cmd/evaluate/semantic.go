@@ -274,7 +274,7 @@ func (r *semanticTrial) hypotheses(ctx context.Context, s *scene, m *crf.Model, 
 		if p, err = s.Model().Problem(fixed, m.Labels, guessOf(shares, fixed, m.Labels)); err != nil {
 			return nil, err
 		}
-		return labellings(p.Run(ctx, r.Hypotheses))
+		return labellings(model.Source(p).Run(ctx, r.Hypotheses))
 	case "label-bias":
 		return labellings((&herding.LabelBias{Model: m, Seed: 1, Solver: solver}).Run(ctx, r.Hypotheses))
 	}

@@ -171,6 +171,19 @@ var all = []Method{
 		},
 	},
 	{
+		Name: "strip", Answers: "maximiser, forced", Marginals: true, Help: "herding-regions and nbest-regions in turn, the product's cards",
+		source: func(p *herding.Problem, o Options) (herding.Source, error) {
+			regions, err := regional(p, o)
+			if err != nil {
+				return nil, err
+			}
+			if len(o.Regions) == 0 {
+				return nil, fmt.Errorf("%w: no regions to force, give Options.Regions or use herding", herding.ErrShape)
+			}
+			return &diverse.Strip{Problem: regions.(*herding.Problem), Group: o.Regions[0], Candidates: o.Candidates}, nil
+		},
+	},
+	{
 		Name: "joint", Answers: "exact for two classes, else climbed", Joint: true, Help: "all together, λ = strength (0.1) for each superpixel that differs",
 		source: func(p *herding.Problem, o Options) (herding.Source, error) {
 			return &diverse.Joint{Model: p.Model, Solver: p.Solver, Lambda: o.Strength}, nil

@@ -11,6 +11,7 @@ import (
 	"collie/crf"
 	"collie/herding"
 	"collie/herding/ask"
+	"collie/herding/diverse"
 	"collie/segment/affinity"
 	"collie/superpixels"
 )
@@ -217,6 +218,23 @@ func (m *Model) Problem(fixed []int16, k int, pull *herding.Prior) (*herding.Pro
 	}
 	problem.Solver.Sweeps = firstSweeps
 	return problem, nil
+}
+
+// Source is the sequence of a problem that the model made: Herding, and where
+// the image is divided forced regions in turn with it.
+func (m *Model) Source(p *herding.Problem) herding.Source {
+	if m.regions == nil {
+		return p
+	}
+	return &diverse.Strip{Problem: p, Group: m.regions}
+}
+
+// start is the first state of Source.
+func (m *Model) start(p *herding.Problem) (herding.Stepper, error) {
+	if m.regions == nil {
+		return herding.NewSequence(p)
+	}
+	return (&diverse.Strip{Problem: p, Group: m.regions}).Start()
 }
 
 // firstSweeps of message passing are enough where unaries are dense: tree moves

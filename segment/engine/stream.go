@@ -9,12 +9,13 @@ import (
 
 // stream makes the hypotheses of a sequence one after the other, in places of
 // classes: what the first click may mean while that is the question, else the
-// most probable labelling or the correction of what was shown, then Herding.
+// most probable labelling or the correction of what was shown, then Herding
+// and forced regions.
 type stream struct {
 	model   *Model
 	problem *herding.Problem
 	holds   *Holds // in places of classes
-	herding *herding.Sequence
+	herding herding.Stepper
 	ready   [][]uint8 // come before those of Herding
 	skip    int       // of Herding's, as they were among those
 }
@@ -23,7 +24,7 @@ func newStream(m *Model, p *herding.Problem, e *Evidence, classes []int, rest in
 	place := placeOf(classes)
 	s := &stream{model: m, problem: p, holds: e.Holds.in(&place)}
 	var err error
-	if s.herding, err = herding.NewSequence(p); err != nil {
+	if s.herding, err = m.start(p); err != nil {
 		return nil, err
 	}
 	at, seed, first := e.pointed(m, rest, &place)

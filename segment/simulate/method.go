@@ -97,11 +97,11 @@ func (m Method) Hypotheses(ctx context.Context, s *Scene, clicks Clicks, count i
 			problem.EtaPair = m.Rate
 		}
 	case "herding-harmonic":
-		problem, err = s.Model().Problem(clicks.Fixed, k, clicks.Guess)
-		if err != nil {
+		m := s.Model()
+		if problem, err = m.Problem(clicks.Fixed, k, clicks.Guess); err != nil {
 			return nil, err
 		}
-		return collect(ctx, problem, clicks, count)
+		return collect(ctx, m.Source(problem), clicks, count)
 	case "random-walker":
 		p, err := s.Model().Marginals(clicks.Fixed, k, clicks.Guess)
 		if err != nil {
