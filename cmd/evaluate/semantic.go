@@ -271,7 +271,8 @@ func (r *semanticTrial) hypotheses(ctx context.Context, s *scene, m *crf.Model, 
 		}
 		shares := slices.Clone(scores)
 		engine.NormaliseRows(shares, m.Labels)
-		if p, err = s.Model().Problem(fixed, m.Labels, guessOf(shares, fixed, m.Labels)); err != nil {
+		model := s.Model()
+		if p, err = model.Problem(fixed, m.Labels, guessOf(shares, fixed, m.Labels)); err != nil {
 			return nil, err
 		}
 		return labellings(model.Source(p).Run(ctx, r.Hypotheses))
