@@ -105,6 +105,9 @@ func eventOut(e workspace.Entry, detail string) eventJSON {
 	if detail != detailSummary {
 		out.Superpixels, out.Points = e.Superpixels, e.Points
 	}
+	if e.Kind == segment.Outline {
+		out.Points = e.Points // its corners, or none when it takes the box away
+	}
 	for _, r := range e.Repairs {
 		logged := loggedRepairJSON{Class: int(r.Class)}
 		for pair := range slices.Chunk(r.Runs, 2) {

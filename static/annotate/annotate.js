@@ -47,10 +47,11 @@ try {
  * @param {Queue} queue
  */
 function listen(app, queue) {
-  const { session, stage, classes, acceptance, doubt, history, layers, tones, labelling } = app;
+  const { session, stage, classes, acceptance, doubt, history, layers, tones, labelling, saying } = app;
   const page = {
     pick: (/** @type {number} */ superpixel) => labelling.pick(superpixel),
     clear: (/** @type {number} */ superpixel) => labelling.touchUp('clear', superpixel),
+    unbox: () => saying.unbox(stage.point.at ?? stage.drawing.pointer),
     travel: (/** @type {'undo' | 'redo'} */ kind) => labelling.travel(kind),
     openExport: () => app.exporting.open(),
     go: (/** @type {'next' | 'previous'} */ side) => app.go(side),
@@ -63,7 +64,7 @@ function listen(app, queue) {
     ...workCommands({ session, lasting: () => queue.lasting, history, page }),
   };
   connectButtons(commands);
-  new Keyboard(commands, stage, (s) => labelling.touchUp(stage.tools.kind === 'eraser' ? 'clear' : 'paint', s));
+  new Keyboard(commands, stage, (s) => labelling.touchUp(stage.tools.mode, s));
   byId('accept-region').addEventListener('click', () => acceptance.pickRegion(!acceptance.picking));
   addEventListener('beforeunload', (e) => {
     if (session.evidence.pending.length > 0 && !queue.lasting) e.preventDefault();

@@ -15,6 +15,7 @@ import { Painter } from '../canvas/painter.js';
 import { Past } from '../canvas/past.js';
 import { postEvent } from '../evidence/post.js';
 import { Regrain } from './regrain.js';
+import { Saying } from './saying.js';
 import { renumbered, sources } from '../superpixels/remap.js';
 import { pixelsOf } from '../evidence/repairs.js';
 import { Session } from '../evidence/session.js';
@@ -59,6 +60,7 @@ export class App {
     this.classes = new ClassPanel(data.project ?? '', {
       changed: () => this.recolor(),
       chosen: () => this.say(`${this.classes.current.name} is active`),
+      lock: (id) => this.saying.lock(id),
       say,
       left: () => byId('canvas').focus({ preventScroll: true }),
     });
@@ -74,18 +76,19 @@ export class App {
     });
     this.history = this.makeHistory(address);
     this.stage = this.makeStage(parts.graph);
+    this.saying = new Saying({ session: this.session, classes: this.classes, stage: this.stage, say });
     this.minimap = new Minimap(this.stage);
     this.regrain = new Regrain(data.superpixels ?? '', parts.image, parts.map.n, {
       session: this.session, say, asked: (regions) => this.askRegions(regions), exchange: (renewed) => this.exchange(renewed),
     });
     this.tones = new Tones(address, data.display ?? '', this.painter, () => this.minimap.draw());
     this.doubt = new Doubt(data.image ?? '', {
-      session: this.session, stage: this.stage, classes: this.classes, acceptance: this.acceptance, touch: this.touch, say,
+      session: this.session, stage: this.stage, classes: this.classes, acceptance: this.acceptance, saying: this.saying, touch: this.touch, say,
       label: (superpixel) => this.labelling.touchUp('paint', superpixel),
       propose: (superpixels, label) => this.labelling.propose(superpixels, label),
     });
     this.labelling = new Labelling({
-      session: this.session, classes: this.classes, stage: this.stage, acceptance: this.acceptance, history: this.history, doubt: this.doubt, say,
+      session: this.session, classes: this.classes, stage: this.stage, acceptance: this.acceptance, history: this.history, doubt: this.doubt, saying: this.saying, say,
     });
     this.exporting = new ExportDialog({
       undecided: () => undecided(this.session.evidence.present.labels, this.painter.map.area),

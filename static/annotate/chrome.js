@@ -80,7 +80,8 @@ export function statusOf({ session, classes, lasting, touch }) {
     return `Offline. ${kept} and will be sent when the server is back`;
   }
   const { evidence, hypotheses } = session;
-  return statusLine({ clicks: evidence.present.clicks, classes, hypotheses, touch });
+  const { clicks, said } = evidence.present;
+  return statusLine({ clicks, boxed: said.boxes.length > 0, classes, hypotheses, touch });
 }
 
 /** @param {Session} session */

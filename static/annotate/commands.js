@@ -20,6 +20,7 @@ import { toast } from '../ui/toast.js';
  * @typedef {object} Page what a person can do to the page as a whole
  * @property {(superpixel: number) => void} pick makes the class of a superpixel the active one
  * @property {(superpixel: number) => void} clear
+ * @property {() => void} unbox takes away the box at the pointer
  * @property {(kind: 'undo' | 'redo') => void} travel
  * @property {() => void} openExport
  * @property {(side: 'next' | 'previous') => Promise<void>} go to another image, once everything is saved
@@ -39,8 +40,12 @@ export function labelCommands({ classes, stage, doubt, page }) {
     find: findClass(() => classes.classes, (i) => classes.choose(i)),
     'add-class': () => classes.add(),
     'rename-class': () => classes.edit(classes.activeKey),
+    'lock-class': () => classes.toggleLock(classes.active),
+    exclude: () => stage.tools.exclude(true),
     clear: () => {
-      if (!stage.drawing.back()) page.clear(stage.focus);
+      if (stage.drawing.back()) return;
+      if (stage.tools.kind === 'box') page.unbox();
+      else page.clear(stage.focus);
     },
     tool: (kind) => stage.tools.take(/** @type {import('../tools/strokes.js').ToolKind} */ (kind)),
     exact: () => stage.tools.toggleExact(),

@@ -19,10 +19,11 @@ const BELOW = 120;
  * @typedef {object} Ports
  * @property {import('../evidence/session.js').Session} session
  * @property {import('../tools/stage.js').Stage} stage
- * @property {Pick<import('../classes/classes.js').ClassPanel, 'nameOf' | 'colorOf'>} classes
+ * @property {Pick<import('../classes/classes.js').ClassPanel, 'nameOf' | 'colorOf' | 'current'>} classes
  * @property {(superpixel: number) => void} label gives a superpixel the active class
  * @property {(superpixels: readonly number[], label: number) => void} propose shows what a region would become
  * @property {import('./acceptance.js').Acceptance} acceptance
+ * @property {import('./saying.js').Saying} saying
  * @property {(text: string) => void} say
  * @property {boolean} touch whether there is probably no keyboard
  */
@@ -60,6 +61,7 @@ export class Doubt {
       propose: ports.propose,
       at: (superpixel) => this.at(superpixel),
       tip: (superpixel, x, y) => this.tell(superpixel, x, y),
+      exclude: ({ superpixels, label }) => ports.saying.exclude(superpixels, superpixels.map((s) => ports.stage.pointIn(s)), label),
       accept: ({ card, superpixels, label }) => ports.acceptance.takeRegion(card, superpixels, ports.classes.nameOf(label)),
     });
     this.paintCurve();
@@ -159,10 +161,10 @@ export class Doubt {
 
   /** Announces the superpixel in focus to screen readers. @param {number} s */
   describe(s) {
-    const { painter, ports: { classes } } = this;
+    const { painter, ports: { classes, saying } } = this;
     if (s < 0 || painter.marks.cursor !== s || this.asked >= 0) return;
     const open = this.inWords(s);
-    this.ports.say(classes.nameOf(painter.overlay.labels[s]) + (open.includes(',') ? `; hypotheses: ${open}` : ''));
+    this.ports.say(classes.nameOf(painter.overlay.labels[s]) + saying.inWords(s) + (open.includes(',') ? `; hypotheses: ${open}` : ''));
   }
 
   /**

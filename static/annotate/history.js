@@ -92,7 +92,7 @@ export class HistoryPanel {
   }
 
   paint() {
-    const { steps, present } = historyOf(this.log);
+    const { steps, present } = historyOf(this.log, (id) => this.ports.classOf(id)?.name ?? 'a deleted class');
     this.steps = steps;
     const listed = steps.slice(-this.limit);
     this.several = new Set(steps.map((step) => step.by)).size > 1;
@@ -115,7 +115,7 @@ export class HistoryPanel {
     slot('swatch').style.backgroundColor = known?.color ?? '';
     slot('swatch').classList.toggle('none', !known);
     slot('text').textContent = step?.text ?? 'Start';
-    const detail = [known?.name, present ? 'current' : '', step?.state === 'undone' ? 'undone' : '', step?.state === 'left' ? 'discarded' : '', this.several ? step?.by : ''].filter(Boolean);
+    const detail = [step?.named ? '' : known?.name, present ? 'current' : '', step?.state === 'undone' ? 'undone' : '', step?.state === 'left' ? 'discarded' : '', this.several ? step?.by : ''].filter(Boolean);
     slot('detail').textContent = detail.join(' · ');
     slot('time').textContent = step ? timeOf(step.created) : '';
     button.addEventListener('click', () => void this.preview(step?.seq ?? 0));

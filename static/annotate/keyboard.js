@@ -10,7 +10,7 @@ const ON_IMAGE = ['move', 'move-far', 'pan'];
 /** Commands that a held key repeats. */
 const REPEATED = [...ON_IMAGE, 'undo', 'redo', 'walk-on', 'walk-back', 'fainter', 'stronger', 'coarser', 'finer', 'thinner', 'wider'];
 
-/** Runs the commands of keys, and handles the two keys that are held: Space and H. */
+/** Runs the commands of keys, and handles the keys that are held: Space, H and Z. */
 export class Keyboard {
   /**
    * @param {import('./commands.js').Commands} commands
@@ -26,6 +26,8 @@ export class Keyboard {
     this.peeking = -1;
     /** Whether Space was pressed on the canvas to label; true however long it is held. */
     this.labelling = false;
+    /** Whether Z is held. */
+    this.excluding = false;
     this.canvas.addEventListener('pointerdown', () => {
       this.labelling = false;
     });
@@ -48,6 +50,7 @@ export class Keyboard {
     e.preventDefault();
     if (e.repeat && !REPEATED.includes(name)) return;
     if (name === 'overlay') this.peeking = e.timeStamp;
+    if (name === 'exclude') this.excluding = true;
     this.commands[name](argument);
   }
 
@@ -68,6 +71,7 @@ export class Keyboard {
       if (e.timeStamp - this.peeking >= HOLD) this.commands.overlay('');
       this.peeking = -1;
     }
+    if (e.key.toLowerCase() === 'z') this.include();
     if (e.key === ' ') {
       const label = this.labelling && e.target === this.canvas;
       this.labelling = stage.space = false;
@@ -76,10 +80,17 @@ export class Keyboard {
     }
   }
 
+  /** Z is let go. */
+  include() {
+    if (this.excluding) this.stage.tools.exclude(false);
+    this.excluding = false;
+  }
+
   /** The window has lost the focus: no key is down any more. */
   lost() {
     this.labelling = this.stage.space = false;
     this.stage.point.release();
+    this.include();
     if (this.peeking >= 0) this.commands.overlay('');
     this.peeking = -1;
   }

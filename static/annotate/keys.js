@@ -24,6 +24,7 @@ const arrows = (held, command) => ['left', 'right', 'up', 'down'].map((way) => [
 export const BINDINGS = [
   { group: 'Label', shown: 'Click, drag', does: 'Draw with the active tool and class', commands: [] },
   { group: 'Label', shown: 'Alt + click', does: 'Clear superpixels', commands: [] },
+  { group: 'Label', shown: 'Z + click', does: 'Not the active class: hold Z while you click or drag', commands: [['z', 'exclude']] },
   { group: 'Label', shown: 'I, right-click', does: 'Pick the class under the cursor', commands: [['i', 'pick']] },
   { group: 'Label', shown: '1 … 9, 0', does: 'Choose class 1 to 10', commands: digits.map((d, i) => [d, `class ${i}`]) },
   { group: 'Label', shown: 'Shift + 1 … 0', does: 'Choose class 11 to 20', commands: digits.map((d, i) => [`shift+${d}`, `class ${i + 10}`]) },
@@ -31,12 +32,14 @@ export const BINDINGS = [
   { group: 'Label', shown: 'N', does: 'Add a class', commands: [['n', 'add-class']] },
   { group: 'Label', shown: 'Alt + ↑ ↓', does: 'Move the focused class', commands: [] },
   { group: 'Label', shown: 'F2', does: 'Rename the active class', commands: [['f2', 'rename-class']] },
+  { group: 'Label', shown: 'Shift + L', does: 'Lock or unlock the active class; nothing paints over a locked one', commands: [['shift+l', 'lock-class']] },
 
   { group: 'Tools', shown: 'S', does: 'Superpixels', commands: [['s', 'tool superpixel']] },
   { group: 'Tools', shown: 'B', does: 'Brush', commands: [['b', 'tool brush']] },
   { group: 'Tools', shown: 'E', does: 'Eraser', commands: [['e', 'tool eraser']] },
   { group: 'Tools', shown: 'V', does: 'Polygon: click corners, Enter closes, Backspace removes the last', commands: [['v', 'tool polygon']] },
   { group: 'Tools', shown: 'R', does: 'Rectangle', commands: [['r', 'tool rectangle']] },
+  { group: 'Tools', shown: 'O', does: 'Object box: drag it around the object; a click in a box, or Delete, removes it', commands: [['o', 'tool box']] },
   { group: 'Tools', shown: '[  ]', does: 'Narrower and wider brush', commands: [['[', 'thinner'], [']', 'wider']] },
   { group: 'Tools', shown: 'Ctrl + drag', does: 'Draw exact pixels instead of superpixels', commands: [] },
   { group: 'Tools', shown: 'Q', does: 'Exact-pixel mode', commands: [['q', 'exact']] },

@@ -41,7 +41,10 @@ test('keys give their commands', () => {
     [press('[', 'Digit5', 'a'), 'thinner'], // Mac
     [press('[', 'BracketLeft', 'm'), undefined], // the browser's own
     [press('w', 'KeyW'), 'next-click'],
-    [press('o', 'KeyO'), undefined],
+    [press('o', 'KeyO'), 'tool box'],
+    [press('z', 'KeyZ'), 'exclude'],
+    [press('L', 'KeyL', 's'), 'lock-class'],
+    [press('t', 'KeyT'), undefined],
     [press('ArrowUp', 'ArrowUp'), 'move up'],
     [press('ArrowLeft', 'ArrowLeft', 's'), 'move-far left'],
     [press('ArrowDown', 'ArrowDown', 'a'), 'pan down'],

@@ -13,6 +13,7 @@ import { composed, labelAt } from './shown.js';
  * @property {import('./acceptance.js').Acceptance} acceptance
  * @property {Pick<import('./history.js').HistoryPanel, 'leave'>} history
  * @property {Pick<import('./doubt.js').Doubt, 'forget'>} doubt
+ * @property {import('./saying.js').Saying} saying
  * @property {(text: string) => void} say
  */
 
@@ -31,13 +32,15 @@ export class Labelling {
   /** Paints the labelling or a preview, with the stroke in progress. */
   show() {
     const { painter, draft, proposal } = this;
-    const { session, acceptance, classes } = this.ports;
-    const { labels, clicks, repairs } = composed({
+    const { session, acceptance, classes, saying } = this.ports;
+    const { labels, clicks, repairs, picked } = composed({
       present: session.evidence.present,
       whole: session.supposed ?? acceptance.choice.shown?.card.labels,
       draft, label: classes.current.id, proposal, map: painter.map,
     });
-    painter.show(labels, clicks, repairs);
+    painter.show(labels, clicks, repairs, picked);
+    saying.show();
+    saying.draft(draft);
   }
 
   /** A stroke has begun or grown. @param {Drawn} drawn */
@@ -62,8 +65,8 @@ export class Labelling {
   }
 
   /** A stroke has ended. @param {Drawn} drawn */
-  async stroke({ mode, superpixels, points, runs }) {
-    const { session, classes, acceptance, doubt, say } = this.ports;
+  async stroke({ mode, superpixels, points, runs, box }) {
+    const { session, classes, acceptance, doubt, saying, say } = this.ports;
     const known = mode === 'clear' || classes.current.stored || (await classes.known()); // it may have been made just now
     this.draft = null;
     if (!known) return this.show();
@@ -77,13 +80,16 @@ export class Labelling {
       return;
     }
     acceptance.labelled();
+    if (box) saying.box(box, mode === 'clear');
+    if (mode === 'exclude' && !box) saying.exclude(superpixels, points, id);
+    if (box || mode === 'exclude') return this.show();
     superpixels.forEach((s, i) => this.painter.points.set(s, points[i]));
     if (mode === 'paint') session.label(superpixels, points, id);
     else session.clear(superpixels, points);
     say(`${counted(superpixels.length, 'superpixel')} ${done}`);
   }
 
-  /** Labels or clears one superpixel, on a key. @param {'paint' | 'clear'} mode @param {number} s or -1 */
+  /** Does to one superpixel what a click would, on a key. @param {import('../tools/strokes.js').Mode} mode @param {number} s or -1 */
   touchUp(mode, s) {
     if (s >= 0) void this.stroke({ mode, superpixels: [s], points: [this.ports.stage.pointIn(s)], runs: null });
   }

@@ -12,11 +12,12 @@ const LEAVE = 48;
  *
  * @typedef {object} Ports
  * @property {import('../tools/stage.js').Stage} stage
- * @property {Pick<import('../classes/classes.js').ClassPanel, 'nameOf' | 'colorOf'>} classes
+ * @property {Pick<import('../classes/classes.js').ClassPanel, 'nameOf' | 'colorOf' | 'current'>} classes
  * @property {(superpixel: number) => Alternatives | null} at what the hypotheses offer around a superpixel
  * @property {(superpixel: number, x: number, y: number) => void} tip shows or hides the tooltip of a superpixel
  * @property {(superpixels: readonly number[], label: number) => void} propose shows what a region would become
  * @property {(option: Option) => void} accept
+ * @property {(option: Option) => void} exclude says that the region is not what the option says
  */
 
 /**
@@ -84,7 +85,7 @@ export class AlternativesPopup {
     if (!found || document.querySelector('dialog[open]')) return false;
     this.offered = found;
     this.outline(found.superpixels);
-    this.list.replaceChildren(...found.options.map((option) => this.button(option, found.total)));
+    this.list.replaceChildren(...found.options.map((option) => this.button(option, found.total)), this.denial(found));
     this.element.hidden = false;
     const { width, height } = this.ports.stage.size;
     const { offsetWidth, offsetHeight } = this.element;
@@ -125,6 +126,27 @@ export class AlternativesPopup {
     button.addEventListener('click', () => {
       this.close();
       this.ports.accept(option);
+    });
+    return button;
+  }
+
+  /** The entry that excludes the active class or, where no hypothesis has it, the most frequent one. @param {Alternatives} found */
+  denial({ options }) {
+    const { classes } = this.ports;
+    const option = options.find(({ label }) => label === classes.current.id) ?? options[0];
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'alternative';
+    const swatch = document.createElement('span');
+    swatch.className = 'swatch struck';
+    swatch.style.backgroundColor = classes.colorOf(option.label);
+    button.append(swatch, `Not ${classes.nameOf(option.label)}`);
+    const look = () => this.outline(option.superpixels);
+    button.addEventListener('pointerenter', look);
+    button.addEventListener('focus', look);
+    button.addEventListener('click', () => {
+      this.close();
+      this.ports.exclude(option);
     });
     return button;
   }

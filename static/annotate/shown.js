@@ -16,12 +16,12 @@ import { painted, pixelsOf, repairAt } from '../evidence/repairs.js';
  * progress or the proposed region on it. O(superpixels).
  *
  * @param {Scene} scene
- * @returns {{labels: Uint8Array, clicks: Uint8Array, repairs: import('../evidence/repairs.js').Repairs}}
+ * @returns {{labels: Uint8Array, clicks: Uint8Array, repairs: import('../evidence/repairs.js').Repairs, picked: Uint8Array}}
  */
 export function composed({ present, whole, draft, label, proposal, map }) {
   let { labels, clicks, repairs } = present;
   if (whole) labels = whole.map((l, s) => (clicks[s] === VOID ? l : clicks[s]));
-  if (draft) {
+  if (draft && draft.mode !== 'exclude' && !draft.box) {
     const { mode, superpixels, runs } = draft;
     const value = mode === 'clear' ? VOID : label;
     labels = labels.slice();
@@ -33,7 +33,24 @@ export function composed({ present, whole, draft, label, proposal, map }) {
     labels = labels.slice();
     for (const s of proposal.superpixels) labels[s] = proposal.label;
   }
-  return { labels, clicks, repairs };
+  return { labels, clicks, repairs, picked: pickedOf(present, labels, clicks) };
+}
+
+/**
+ * What was accepted and not clicked, as far as it is shown: 1 for each of these
+ * superpixels.
+ *
+ * @param {{labels: Uint8Array, clicks: Uint8Array}} present
+ * @param {Uint8Array} labels that are shown
+ * @param {Uint8Array} clicks
+ */
+export function pickedOf(present, labels, clicks) {
+  const picked = new Uint8Array(labels.length);
+  for (let s = 0; s < picked.length; s++) {
+    const label = present.labels[s];
+    if (label !== VOID && labels[s] === label && present.clicks[s] === VOID && clicks[s] === VOID) picked[s] = 1;
+  }
+  return picked;
 }
 
 /**

@@ -6,22 +6,23 @@ import { counted } from '../ui/numbers.js';
  *
  * @param {object} now
  * @param {Uint8Array} now.clicks
+ * @param {boolean} [now.boxed] whether an object has a box, which is enough to start from
  * @param {readonly {id: number, name: string}[]} now.classes in order
  * @param {import('../evidence/hypotheses.js').Hypotheses} now.hypotheses
  * @param {boolean} now.touch whether there is probably no keyboard
  * @returns {string}
  */
-export function statusLine({ clicks, classes, hypotheses, touch }) {
+export function statusLine({ clicks, boxed = false, classes, hypotheses, touch }) {
   const { done, fresh, wanted, received } = hypotheses;
   if (done?.reason === 'failed') return done.detail || 'Hypotheses could not be computed. Your clicks are saved.';
   if (done?.reason === 'busy') return done.detail || 'Waiting for the server, which is busy with other people’s hypotheses';
   const clicked = new Set(clicks);
   clicked.delete(VOID);
-  if (clicked.size === 0) {
+  if (clicked.size === 0 && !boxed) {
     const name = classes[0]?.name ?? 'background';
     return touch ? 'Choose a class, then tap a piece of it' : `Press 1, then click a piece of ${name}`;
   }
-  if (clicked.size === 1) {
+  if (clicked.size === 1 && !boxed) {
     const next = classes.findIndex(({ id }) => !clicked.has(id));
     if (next < 0) return 'Add a second class, then click a piece of it to get hypotheses';
     const { name } = classes[next];

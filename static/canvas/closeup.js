@@ -66,10 +66,10 @@ export class CloseUp {
   }
 
   /** @param {Overlay} overlay @param {Overlay} whole that it shows a part of */
-  follow(overlay, { labels, source, colors, patterned }) {
+  follow(overlay, { labels, source, picked, colors, patterned }) {
     if (source !== this.source) this.repairs = cut(source, this.painter.size.width, this.box);
     this.source = source;
-    overlay.show(labels, this.repairs);
+    overlay.show(labels, this.repairs, picked);
     if (overlay.colors !== colors || overlay.patterned !== patterned) overlay.recolor(colors, patterned);
   }
 }

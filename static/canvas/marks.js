@@ -1,5 +1,6 @@
 import { empty, nothing, placed, union } from '../superpixels/box.js';
 import { detailAt } from './lines.js';
+import { outline } from './notes.js';
 
 /** @typedef {import('../superpixels/box.js').Box} Box */
 
@@ -33,6 +34,8 @@ export class Marks {
     this.point = null;
     /** @type {{corners: [number, number][], pointer: [number, number] | null} | null} a polygon being drawn, in pixels of the map */
     this.shape = null;
+    /** @type {import('./notes.js').BoxNote | null} a box being drawn */
+    this.box = null;
     /** The painted area, device pixels. */
     this.painted = nothing();
   }
@@ -61,6 +64,7 @@ export class Marks {
     this.dots(this.cursor >= 0 ? [this.cursor] : this.hover);
     if (this.brush) this.circle(this.brush.at, this.brush.radius, [['rgb(0 0 0 / 0.7)', 3], ['#ffffff', 1.3]]);
     if (this.shape) this.polygon(this.shape);
+    if (this.box) this.frame(this.box);
     if (this.point) this.cross(this.point);
   }
 
@@ -85,6 +89,15 @@ export class Marks {
     path.arc(x, y, radius, 0, 2 * Math.PI);
     this.painter.stroke(this.context, [{ path }], strokes);
     this.paintedOver({ left: x - radius, top: y - radius, right: x + radius, bottom: y + radius }, REACH);
+  }
+
+  /** @param {import('./notes.js').BoxNote} note */
+  frame(note) {
+    const { context, painter } = this;
+    context.setTransform(painter.ratio, 0, 0, painter.ratio, 0, 0);
+    outline(context, painter.view, note);
+    painter.enter(context);
+    this.painted = painter.whole; // its label may be anywhere around it
   }
 
   /** A cross with an open middle. @param {[number, number]} at */

@@ -1,7 +1,7 @@
 import { contextOf } from '../ui/dom.js';
 import { empty, intersection, meet, nothing, union } from '../superpixels/box.js';
 import { pixels } from './colour.js';
-import { striped } from './patterns.js';
+import { hatched, striped } from './patterns.js';
 import { VOID } from '../evidence/protocol.js';
 import { differences, NO_REPAIRS, sampled } from '../evidence/repairs.js';
 
@@ -29,6 +29,8 @@ export class Overlay {
     /** Whether classes differ by a pattern as well as by colour. */
     this.patterned = false;
     this.labels = new Uint8Array(map.n).fill(VOID);
+    /** 1 for each superpixel that is hatched. */
+    this.picked = new Uint8Array(map.n);
     /** The repairs shown, at the image's size. */
     this.source = NO_REPAIRS;
     /** The same in pixels of the map. */
@@ -54,13 +56,16 @@ export class Overlay {
   /**
    * @param {Uint8Array} labels
    * @param {import('../evidence/repairs.js').Repairs} [repairs]
+   * @param {Uint8Array | null} [picked] 1 for each superpixel to be hatched; as before when absent
    * @returns {boolean} whether anything has changed
    */
-  show(labels, repairs = NO_REPAIRS) {
+  show(labels, repairs = NO_REPAIRS, picked = null) {
     const box = nothing();
     for (let s = 0; s < labels.length; s++) {
-      if (labels[s] === this.labels[s]) continue;
+      const hatch = picked ? picked[s] : this.picked[s];
+      if (labels[s] === this.labels[s] && hatch === this.picked[s]) continue;
       this.labels[s] = labels[s];
+      this.picked[s] = hatch;
       this.fill(s, this.colors[labels[s]], box);
     }
     if (!empty(box)) this.repaint(box);
@@ -160,6 +165,7 @@ export class Overlay {
   fill(s, color, box) {
     const { map: { first, start, length, width }, within } = this;
     const stripes = this.patterned && this.labels[s] !== VOID ? striped(this.labels[s], within.width) : null;
+    const hatch = this.picked[s] ? hatched(color, within.width) : null;
     for (let r = first[s]; r < first[s + 1]; r++) {
       const from = start[r];
       const x = from % width;
@@ -167,6 +173,7 @@ export class Overlay {
       this.pixels.fill(color, from, from + length[r]);
       this.field?.fill(this.labels[s], from, from + length[r]);
       stripes?.(this.pixels, color, from, length[r], within.left + x, within.top + y);
+      hatch?.(this.pixels, from, length[r], within.left + x, within.top + y);
       if (x < box.left) box.left = x;
       if (y < box.top) box.top = y;
       if (x + length[r] > box.right) box.right = x + length[r];

@@ -8,6 +8,7 @@ import { contextOf } from '../ui/dom.js';
 import { detailAt, visible, weight } from './lines.js';
 import { Marks } from './marks.js';
 import { DENSE, Mesh } from './mesh.js';
+import { Notes } from './notes.js';
 import { VOID } from '../evidence/protocol.js';
 import { Pyramid } from './pyramid.js';
 
@@ -55,6 +56,7 @@ export class Painter {
     this.contours = new Contours(lines);
     this.anchors = anchors;
     this.dots = new Dots();
+    this.notes = new Notes();
     /** @type {import('./view.js').View} */
     this.view = { scale: 1, left: 0, top: 0 };
     this.ratio = 1;
@@ -139,9 +141,10 @@ export class Painter {
    * @param {Uint8Array} labels
    * @param {Uint8Array} clicks
    * @param {import('../evidence/repairs.js').Repairs} repairs
+   * @param {Uint8Array} picked 1 for each superpixel whose label was accepted
    */
-  show(labels, clicks, repairs) {
-    this.overlay.show(labels, repairs);
+  show(labels, clicks, repairs, picked) {
+    this.overlay.show(labels, repairs, picked);
     for (let s = 0; s < clicks.length; s++) if (clicks[s] !== this.clicks[s]) this.spoil(this.boxOf(s));
     this.clicks = clicks;
     this.touchMarks();
@@ -291,7 +294,10 @@ export class Painter {
     }
     if (this.boundaries) this.mesh.paint(scene, part);
     scene.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    if (!this.past) this.dots.paint(this, part);
+    if (!this.past) {
+      this.dots.paint(this, part);
+      this.notes.paint(this, part);
+    }
     scene.restore();
   }
 

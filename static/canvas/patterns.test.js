@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { marked, PATTERNS, shaded, striped } from './patterns.js';
+import { hatched, marked, PATTERNS, shaded, striped } from './patterns.js';
 
 /** @param {number} pattern */
 const drawing = (pattern) => Array.from({ length: 64 }, (_, i) => (marked(pattern, i % 8, i >> 3) ? '#' : '.')).join('');
@@ -34,4 +34,16 @@ test('a run of pixels gets the marks of its place, whichever runs it is written 
   assert.deepEqual(parts, whole);
   assert.ok(whole.includes(0) && whole.includes(0xff7f7f7f));
   assert.equal(striped(8, 90), null, 'every eighth class is plain');
+});
+
+test('the hatch writes thin lines that go on in the next row and picture', () => {
+  const row = (x, y, length = 40) => {
+    const pixels = new Uint32Array(length).fill(0xff203040);
+    hatched(0xff203040, 600)(pixels, 0, length, x, y);
+    return [...pixels].map((p) => Number(p !== 0xff203040)).join('');
+  };
+  assert.equal(row(0, 0), '100000'.repeat(7).slice(0, 40));
+  assert.equal(row(1, 1), row(0, 0));
+  assert.equal(row(3, 0), '000100'.repeat(7).slice(0, 40));
+  assert.equal(row(0, 7), row(5, 0));
 });

@@ -15,6 +15,7 @@ import { toast, toastProblem } from '../ui/toast.js';
  * @typedef {object} ClassListener
  * @property {() => void} changed names, colours, the order or the number of classes
  * @property {(place: number) => void} chosen another class is active
+ * @property {(id: number) => void} lock locks or unlocks a class
  * @property {(text: string) => void} say for screen readers
  * @property {() => void} left editing ended; the image should have the focus again
  */
@@ -44,6 +45,8 @@ export class ClassPanel {
     this.formerKey = this.activeKey;
     /** The key of the class that is named for the first time and not sent before, or -1. */
     this.newKey = -1;
+    /** @type {readonly number[]} ids of the classes that nothing paints over */
+    this.locked = [];
     /** Whether there are changes that no call has taken along yet. */
     this.waiting = false;
     /** Whether the person holds a row. */
@@ -116,6 +119,19 @@ export class ClassPanel {
   /** @param {number} id */
   chooseID(id) {
     this.choose(this.classes.findIndex((c) => c.id === id));
+  }
+
+  /** @param {number} place */
+  toggleLock(place) {
+    const { id, stored } = this.classes[place];
+    if (stored) this.listener.lock(id);
+  }
+
+  /** @param {readonly number[]} locked ids of the classes that nothing paints over */
+  lock(locked) {
+    if (locked === this.locked) return;
+    this.locked = locked;
+    this.paint();
   }
 
   /** Whether the person can change the classes; says so when not. */
@@ -348,7 +364,7 @@ export class ClassPanel {
   paint() {
     this.classes.forEach((c, i) => {
       const row = this.rows.get(c.key);
-      if (row) paintRow(row, c, i, c.key === this.activeKey);
+      if (row) paintRow(row, c, i, { active: c.key === this.activeKey, locked: this.locked.includes(c.id) });
     });
   }
 

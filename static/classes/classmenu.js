@@ -27,6 +27,9 @@ export class ClassMenu {
     for (const item of element.querySelectorAll('button')) {
       item.disabled = (item.dataset.do === 'up' && place === 0) || (item.dataset.do === 'down' && place === last) || (item.dataset.do === 'delete' && last === 0);
     }
+    const { id } = this.panel.classes[place];
+    const lock = element.querySelector('[data-do="lock"] span');
+    if (lock) lock.textContent = this.panel.locked.includes(id) ? 'Unlock' : 'Lock';
     element.setAttribute('aria-label', `Class ${this.panel.classes[place].name}`);
     this.one.open(opener);
   }
@@ -37,6 +40,7 @@ export class ClassMenu {
     if (what === 'rename') panel.edit(panel.classes[place].key);
     if (what === 'up') panel.move(place, -1);
     if (what === 'down') panel.move(place, 1);
+    if (what === 'lock') panel.toggleLock(place);
     if (what === 'delete') void removeClass(panel, place);
   }
 

@@ -19,6 +19,7 @@ export function classRow(panel, key) {
     share: slot('share'),
     key: slot('key'),
     input: /** @type {HTMLInputElement} */ (slot('input')),
+    lock: /** @type {HTMLButtonElement} */ (slot('lock')),
     more: slot('more'),
   };
   const place = () => panel.classes.findIndex((c) => c.key === key);
@@ -30,6 +31,7 @@ export function classRow(panel, key) {
     e.stopPropagation();
     panel.move(place(), e.key === 'ArrowUp' ? -1 : 1);
   });
+  parts.lock.addEventListener('click', () => panel.toggleLock(place()));
   parts.more.addEventListener('click', () => panel.menu.open(place(), parts.more));
   parts.color.addEventListener('input', () => panel.set(key, { color: parts.color.value }));
   parts.color.addEventListener('change', () => panel.save());
@@ -46,14 +48,14 @@ export function classRow(panel, key) {
 }
 
 /**
- * Shows the name, colour and key of a class.
+ * Shows the name, colour and key of a class, and whether it is locked.
  *
  * @param {ReturnType<typeof classRow>} row
  * @param {import('./classlist.js').Entry} entry
  * @param {number} place
- * @param {boolean} active
+ * @param {{active: boolean, locked: boolean}} state
  */
-export function paintRow(row, { id, name, color }, place, active) {
+export function paintRow(row, { id, name, color, stored }, place, { active, locked }) {
   row.color.value = color;
   row.color.setAttribute('aria-label', `Colour of ${name}`);
   row.name.textContent = name;
@@ -61,8 +63,14 @@ export function paintRow(row, { id, name, color }, place, active) {
   row.key.hidden = classKey(place) === '';
   row.choose.setAttribute('aria-pressed', String(active));
   row.input.setAttribute('aria-label', `Name of class ${place + 1}`);
+  row.lock.setAttribute('aria-label', `Lock ${name}`);
+  row.lock.setAttribute('aria-pressed', String(locked));
+  row.lock.title = locked ? `Unlock ${name}` : `Lock ${name}: nothing paints over it`;
+  row.lock.disabled = !stored;
+  row.lock.querySelector('use')?.setAttribute('href', locked ? '#i-lock' : '#i-unlock');
   row.more.setAttribute('aria-label', `Actions for ${name}`);
   row.element.classList.toggle('active', active);
+  row.element.classList.toggle('locked', locked);
   row.element.dataset.pattern = String(id % PATTERNS);
   row.element.style.setProperty('--class', color);
   row.element.style.setProperty('--class-ink', ink(color));

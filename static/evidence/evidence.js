@@ -1,3 +1,5 @@
+import { blank, copy, restore, same, snapshot } from './board.js';
+import { alike, constrained, saidIn } from './constraints.js';
 import { decodeBase64 } from './frames.js';
 import { VOID } from './protocol.js';
 import { fromRecords, NO_REPAIRS, painted } from './repairs.js';
@@ -26,13 +28,7 @@ import { fromRecords, NO_REPAIRS, painted } from './repairs.js';
  * @property {boolean} kept it outlives the page, as far as it can, and may be sent
  * @property {string} epoch of the log it was made for
  *
- * @typedef {object} Step what one event changed
- * @property {number[]} superpixels
- * @property {Layers} before
- * @property {Layers} after
- *
- * @typedef {{clicks: Uint8Array, labels: Uint8Array, repairs: import('./repairs.js').Repairs}} Layers
- * @typedef {Layers & {done: Step[], undone: Step[]}} Board
+ * @typedef {import('./board.js').Board} Board
  *
  * @typedef {(superpixels: number[]) => number[]} PixelsOf the pixels of superpixels, as runs of the image
  */
@@ -219,9 +215,10 @@ export class Evidence {
     if (clicks.length !== this.n || labels.length !== this.n) {
       throw new Error(`The state has ${labels.length} superpixels and the image ${this.n}.`);
     }
-    const known = message.epoch === this.epoch && (message.seq === this.seq || this.foresees(message.seq, labels, repairs));
+    const layers = { clicks, labels, repairs, said: saidIn(message.constraints) };
+    const known = message.epoch === this.epoch && (message.seq === this.seq || this.foresees(message.seq, layers));
     const { done, undone } = this.confirmed;
-    this.confirmed = known ? { clicks, labels, repairs, done, undone } : { clicks, labels, repairs, done: [], undone: [] };
+    this.confirmed = known ? { ...layers, done, undone } : { ...layers, done: [], undone: [] };
     this.epoch = message.epoch;
     this.seq = message.seq;
     this.undoDepth = message.undo;
@@ -250,7 +247,8 @@ export class Evidence {
   renew(n, map, renumber) {
     this.n = n;
     this.map = map;
-    this.confirmed = { ...blank(n), repairs: this.confirmed.repairs };
+    const { repairs, said } = this.confirmed;
+    this.confirmed = { ...blank(n), repairs, said: { ...said, excluded: [] } };
     const lost = this.pending.filter(({ event }) => event.kind === 'accept').map(({ event }) => event.id);
     this.pending = this.pending.filter(({ event }) => event.kind !== 'accept');
     for (const { event } of this.pending) {
@@ -272,15 +270,14 @@ export class Evidence {
    * pending event, whose acknowledgement is still to come.
    *
    * @param {number} seq
-   * @param {Uint8Array} labels
-   * @param {import('./repairs.js').Repairs} repairs
+   * @param {import('./board.js').Layers} layers
    */
-  foresees(seq, labels, repairs) {
+  foresees(seq, { labels, repairs, said }) {
     const head = this.pending[0];
     if (seq !== this.seq + 1 || !head?.sent || head.counted) return false;
     const trial = copy(this.confirmed);
     this.play(trial, head);
-    if (trial.labels.some((l, i) => l !== labels[i]) || !same(trial.repairs, repairs)) return false;
+    if (trial.labels.some((l, i) => l !== labels[i]) || !same(trial.repairs, repairs) || !alike(trial.said, said)) return false;
     this.confirmed = trial;
     head.counted = true;
     return true;
@@ -333,7 +330,7 @@ export class Evidence {
       board.undone = [];
       return;
     }
-    const superpixels = kind === 'pixels' ? [] : event.superpixels?.length ? event.superpixels : [...board.labels.keys()];
+    const superpixels = this.written(board, event);
     const before = snapshot(board, superpixels);
     for (const s of superpixels) {
       if (kind === 'label') board.clicks[s] = board.labels[s] = event.class ?? VOID;
@@ -342,8 +339,24 @@ export class Evidence {
     }
     for (const { class: label, runs } of event.repairs ?? []) board.repairs = painted(board.repairs, runs, label);
     if (board.repairs.length > 0 && (kind === 'label' || kind === 'clear')) board.repairs = painted(board.repairs, this.pixelsOf(superpixels), -1);
+    board.said = constrained(board.said, event, kind === 'exclude' ? event.superpixels ?? [] : superpixels);
     board.done.push({ superpixels, before, after: snapshot(board, superpixels) });
     board.undone = [];
+  }
+
+  /**
+   * The superpixels that an event gives another label, or takes one from: not
+   * those of a locked class.
+   *
+   * @param {Board} board
+   * @param {EvidenceEvent} event
+   * @returns {number[]}
+   */
+  written({ labels, said }, { kind, class: label, superpixels }) {
+    if (kind !== 'label' && kind !== 'clear' && kind !== 'accept') return [];
+    const named = superpixels?.length ? superpixels : [...labels.keys()];
+    const { locked } = said;
+    return locked.length === 0 ? named : named.filter((s) => !locked.includes(labels[s]) || (kind === 'label' && labels[s] === label));
   }
 }
 
@@ -357,37 +370,4 @@ function after(kind, undo, redo) {
   if (kind === 'undo') return [undo - 1, redo + 1];
   if (kind === 'redo') return [undo + 1, redo - 1];
   return [undo + 1, 0];
-}
-
-/** @param {number} n superpixels @returns {Board} */
-function blank(n) {
-  return { clicks: new Uint8Array(n).fill(VOID), labels: new Uint8Array(n).fill(VOID), repairs: NO_REPAIRS, done: [], undone: [] };
-}
-
-/** @param {Board} board @returns {Board} */
-function copy({ clicks, labels, repairs, done, undone }) {
-  return { clicks: clicks.slice(), labels: labels.slice(), repairs, done: done.slice(), undone: undone.slice() };
-}
-
-/** @param {Board} board @param {number[]} superpixels @returns {Layers} */
-function snapshot(board, superpixels) {
-  return {
-    clicks: Uint8Array.from(superpixels, (s) => board.clicks[s]),
-    labels: Uint8Array.from(superpixels, (s) => board.labels[s]),
-    repairs: board.repairs,
-  };
-}
-
-/** @param {Board} board @param {number[]} superpixels @param {Layers} layers */
-function restore(board, superpixels, layers) {
-  superpixels.forEach((s, i) => {
-    board.clicks[s] = layers.clicks[i];
-    board.labels[s] = layers.labels[i];
-  });
-  board.repairs = layers.repairs;
-}
-
-/** @param {Uint32Array} a @param {Uint32Array} b */
-function same(a, b) {
-  return a === b || (a.length === b.length && a.every((v, i) => v === b[i]));
 }

@@ -61,7 +61,7 @@ export class Session {
     this.supposed = null;
     /** The number that the event would have. */
     this.supposing = 0;
-    /** The clicks that the present run is for. */
+    /** The clicks, boxes and the like that the present run is for. */
     this.ranFor = '';
     this.failed = false;
     this.ready = false;
@@ -149,6 +149,17 @@ export class Session {
    */
   repair(runs, label) {
     this.append({ kind: 'pixels', repairs: [{ class: label, runs }] });
+  }
+
+  /**
+   * Says something of a class beside clicks and picks.
+   *
+   * @param {'box' | 'exclude' | 'lock' | 'unlock'} kind
+   * @param {number} label
+   * @param {{superpixels?: number[], points?: [number, number][]}} [where] of a box two corners, or nothing to take it away
+   */
+  constrain(kind, label, where = {}) {
+    this.append({ kind, class: label, ...where });
   }
 
   /** Brings back the state after an event, as a new step. @param {number} to its number, 0 for the beginning */
@@ -265,9 +276,10 @@ export class Session {
       case 'run':
         this.later = [];
         this.whenKnown(() => {
-          const clicks = this.evidence.confirmed.clicks.toString();
-          this.hypotheses.start(message, clicks === this.ranFor);
-          this.ranFor = clicks;
+          const { clicks, said } = this.evidence.confirmed;
+          const evidence = `${clicks} ${JSON.stringify(said)}`;
+          this.hypotheses.start(message, evidence === this.ranFor);
+          this.ranFor = evidence;
           this.listener.hypotheses('started', -1);
         });
         break;

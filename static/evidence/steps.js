@@ -13,6 +13,7 @@ import { counted } from '../ui/numbers.js';
  * @property {{rank: number}} [hypothesis]
  * @property {number} [regions]
  * @property {number} [to]
+ * @property {[number, number][]} [points] of a box
  * @property {string} [by]
  * @property {string} created
  *
@@ -20,7 +21,8 @@ import { counted } from '../ui/numbers.js';
  * @property {number} seq
  * @property {string} kind
  * @property {number} label id of the class that it gave; -1 for none or several
- * @property {string} text what was done, for people, without the class
+ * @property {string} text what was done, for people
+ * @property {boolean} named whether the text names the class
  * @property {string} by
  * @property {Date} created
  * @property {'stands' | 'undone' | 'left'} state left: undone, and then something else was done
@@ -35,9 +37,10 @@ import { counted } from '../ui/numbers.js';
  * left behind.
  *
  * @param {readonly LogEntry[]} log from the first event
+ * @param {(id: number) => string} nameOf a class
  * @returns {History}
  */
-export function historyOf(log) {
+export function historyOf(log, nameOf) {
   /** @type {Step[]} */
   const steps = [];
   /** @type {Step[]} */
@@ -58,7 +61,7 @@ export function historyOf(log) {
     } else {
       for (const step of undone) step.state = 'left';
       undone = [];
-      const step = stepOf(entry);
+      const step = stepOf(entry, nameOf);
       steps.push(step);
       done.push(step);
     }
@@ -66,15 +69,18 @@ export function historyOf(log) {
   return { steps, present: done.at(-1)?.seq ?? 0 };
 }
 
-/** @param {LogEntry} entry @returns {Step} */
-function stepOf(entry) {
+/** Kinds of steps whose text names the class. */
+const NAMED = ['box', 'exclude', 'lock', 'unlock'];
+
+/** @param {LogEntry} entry @param {(id: number) => string} nameOf a class @returns {Step} */
+function stepOf(entry, nameOf) {
   const { seq, kind, repairs = [], by = '', created } = entry;
   const label = entry.class ?? (repairs.length === 1 ? repairs[0].class : -1);
-  return { seq, kind, label, text: textOf(entry), by, created: new Date(created), state: 'stands' };
+  return { seq, kind, label, text: textOf(entry, nameOf(label)), named: NAMED.includes(kind), by, created: new Date(created), state: 'stands' };
 }
 
-/** @param {LogEntry} entry */
-function textOf({ kind, count = 0, repairs = [], hypothesis, regions = 0, to = 0 }) {
+/** @param {LogEntry} entry @param {string} name of its class */
+function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, regions = 0, to = 0 }, name) {
   const pixels = repairs.reduce((sum, r) => sum + r.pixels, 0);
   const some = counted(count, 'superpixel');
   switch (kind) {
@@ -82,6 +88,10 @@ function textOf({ kind, count = 0, repairs = [], hypothesis, regions = 0, to = 0
     case 'clear': return `Cleared ${some}`;
     case 'accept': return `Accepted ${some} of hypothesis ${(hypothesis?.rank ?? 0) + 1}`;
     case 'pixels': return `${repairs.every((r) => r.class === VOID) ? 'Erased' : 'Painted'} ${counted(pixels, 'pixel')}`;
+    case 'box': return points.length > 0 ? `Box around ${name}` : `Removed the box around ${name}`;
+    case 'exclude': return `Not ${name}: ${some}`;
+    case 'lock': return `Locked ${name}`;
+    case 'unlock': return `Unlocked ${name}`;
     case 'granularity': return `Changed to ${counted(regions, 'superpixel')}`;
     case 'restore': return to === 0 ? 'Restored the start' : `Restored step ${to}`;
     case 'import': return 'Imported a mask';

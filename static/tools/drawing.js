@@ -1,9 +1,11 @@
 import { at } from '../superpixels/idmap.js';
+import { Boxing } from './boxing.js';
 import { Stroke } from './strokes.js';
 
 /**
  * @typedef {import('./strokes.js').Drawn} Drawn
  * @typedef {import('./strokes.js').Point} Point
+ * @typedef {import('./strokes.js').Mode} Mode
  */
 
 /** CSS pixels around a corner within which a tap hits it. */
@@ -18,9 +20,9 @@ export class Drawing {
   constructor(stage, tools) {
     this.stage = stage;
     this.tools = tools;
-    /** @type {Stroke | null} */
+    /** @type {Stroke | Boxing | null} */
     this.stroke = null;
-    /** @type {{mode: 'paint' | 'clear', exact: boolean, corners: Point[]} | null} the polygon so far */
+    /** @type {{mode: Mode, exact: boolean, corners: Point[]} | null} the polygon so far */
     this.polygon = null;
     /** @type {Point | null} where the pointer is */
     this.pointer = null;
@@ -33,20 +35,23 @@ export class Drawing {
   }
 
   /**
-   * @param {'paint' | 'clear'} mode
+   * @param {'paint' | 'clear'} asked
    * @param {Point} point
    * @param {boolean} exact
    */
-  begin(mode, point, exact) {
-    if (this.tools.kind === 'polygon') this.corner(mode, point, exact);
+  begin(asked, point, exact) {
+    const { tools, stage } = this;
+    /** @type {Mode} */
+    const mode = tools.mode === 'paint' ? asked : tools.mode;
+    if (tools.kind === 'polygon') this.corner(mode, point, exact);
     else {
-      this.stroke = this.make(this.tools.kind === 'eraser' ? 'clear' : mode, exact || this.tools.exact, [point]);
+      this.stroke = tools.kind === 'box' ? new Boxing(mode, point, stage.image, () => stage.painter.view.scale) : this.make(mode, exact || tools.exact, [point]);
       this.tell();
     }
   }
 
   /**
-   * @param {'paint' | 'clear'} mode
+   * @param {Mode} mode
    * @param {boolean} exact
    * @param {Point[]} points
    */
@@ -74,10 +79,10 @@ export class Drawing {
     if (stroke) this.hand(stroke);
   }
 
-  /** @param {Stroke} stroke that is complete */
+  /** @param {Stroke | Boxing} stroke that is complete */
   hand(stroke) {
     const drawn = stroke.drawn();
-    if (drawn.superpixels.length > 0 || (drawn.runs?.length ?? 0) > 0) this.stage.listener.stroke(drawn);
+    if (drawn.box || drawn.superpixels.length > 0 || (drawn.runs?.length ?? 0) > 0) this.stage.listener.stroke(drawn);
     else this.stage.listener.cancelled();
   }
 
@@ -100,7 +105,7 @@ export class Drawing {
   /**
    * Sets a corner of the polygon; near the first or the last one closes it.
    *
-   * @param {'paint' | 'clear'} mode
+   * @param {Mode} mode
    * @param {Point} point
    * @param {boolean} exact
    */
@@ -175,6 +180,7 @@ export class Drawing {
 
   /** Superpixels that a press there would affect. @param {Point} point @returns {number[]} */
   under(point) {
+    if (this.tools.kind === 'box') return [];
     if (this.tools.swept) return this.tools.exact || this.stroke ? [] : this.make('paint', false, [point]).drawn().superpixels;
     const s = at(this.stage.map, ...point);
     return s < 0 ? [] : [s];

@@ -61,7 +61,7 @@ export class PointCursor {
     this.moved = false;
     drawing.begin('paint', this.at, false);
     if (drawing.polygon) stage.listener.say(`Polygon corner ${drawing.polygon.corners.length}`);
-    else if (stage.tools.kind === 'rectangle') stage.listener.say('First corner of the rectangle');
+    else if (stage.tools.kind === 'rectangle' || stage.tools.kind === 'box') stage.listener.say(`First corner of the ${stage.tools.kind}`);
     return true;
   }
 

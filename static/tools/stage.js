@@ -193,7 +193,7 @@ export class Stage {
         this.hover(toImage(this.painter.view, x, y));
       },
       panning: () => this.space,
-      precise: () => this.tools.kind !== 'superpixel',
+      precise: () => this.tools.pixelwise,
     };
   }
 

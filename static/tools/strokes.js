@@ -4,13 +4,15 @@ import { at, passed, shown } from '../superpixels/idmap.js';
 /**
  * @typedef {import('../superpixels/area.js').Point} Point pixels of the image
  * @typedef {import('../superpixels/idmap.js').IdMap} IdMap
- * @typedef {'superpixel' | 'brush' | 'eraser' | 'rectangle' | 'polygon'} ToolKind
+ * @typedef {'superpixel' | 'brush' | 'eraser' | 'rectangle' | 'polygon' | 'box'} ToolKind
+ * @typedef {'paint' | 'clear' | 'exclude'} Mode exclude: not of the active class
  *
  * @typedef {object} Drawn what a stroke or a shape means so far
- * @property {'paint' | 'clear'} mode
+ * @property {Mode} mode
  * @property {number[]} superpixels
  * @property {Point[]} points one in each of the superpixels
  * @property {number[] | null} runs pixels of the image as start and length in turn; in place of superpixels
+ * @property {{corners: import('../evidence/constraints.js').Corners, tap: boolean}} [box] around an object; in place of superpixels. A tap is too small to be one
  */
 
 /** What one gesture of a tool draws: superpixels, or exactly the pixels. */
@@ -19,7 +21,7 @@ export class Stroke {
    * @param {IdMap} map
    * @param {object} how
    * @param {ToolKind} how.tool
-   * @param {'paint' | 'clear'} how.mode
+   * @param {Mode} how.mode
    * @param {boolean} how.exact whether pixels are meant and not superpixels
    * @param {number} how.size pixels of the image across the brush
    * @param {(superpixel: number) => Point} how.pointIn
@@ -29,7 +31,7 @@ export class Stroke {
     this.map = map;
     this.tool = tool;
     this.mode = mode;
-    this.exact = exact && tool !== 'superpixel';
+    this.exact = exact && tool !== 'superpixel' && mode !== 'exclude';
     this.pointIn = pointIn;
     this.width = this.exact ? map.fullWidth : map.width;
     this.height = this.exact ? map.fullHeight : map.height;

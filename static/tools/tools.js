@@ -14,12 +14,15 @@ export class Tools {
     /** @type {ToolKind} */
     this.kind = 'superpixel';
     this.exact = false;
+    /** Whether what is drawn says that it is not of the active class. */
+    this.excluding = false;
     this.place = fitting(side);
     this.slider = /** @type {HTMLInputElement} */ (byId('brush-size'));
     this.slider.max = String(SIZES.length - 1);
     this.slider.addEventListener('input', () => this.resize(Number(this.slider.value)));
     for (const button of this.buttons) button.addEventListener('click', () => this.take(/** @type {ToolKind} */ (button.dataset.tool)));
     byId('exact').addEventListener('click', () => this.toggleExact());
+    byId('excluding').addEventListener('click', () => this.exclude(!this.excluding));
     this.paint();
   }
 
@@ -31,6 +34,16 @@ export class Tools {
   /** Pixels of the image across the brush. */
   get size() {
     return SIZES[this.place];
+  }
+
+  /** What it does without a key held. @returns {import('./strokes.js').Mode} */
+  get mode() {
+    return this.excluding ? 'exclude' : this.kind === 'eraser' ? 'clear' : 'paint';
+  }
+
+  /** Whether it can draw exact pixels. */
+  get pixelwise() {
+    return this.kind !== 'superpixel' && this.kind !== 'box';
   }
 
   get swept() {
@@ -57,6 +70,14 @@ export class Tools {
     this.changed();
   }
 
+  /** @param {boolean} on */
+  exclude(on) {
+    if (on === this.excluding) return;
+    this.excluding = on;
+    byId('canvas').toggleAttribute('data-excluding', on);
+    byId('excluding').setAttribute('aria-pressed', String(on));
+  }
+
   /** Offers to close or cancel the polygon in progress. @param {number} corners that it has */
   drawn(corners) {
     byId('polygon-actions').hidden = corners === 0;
@@ -66,7 +87,7 @@ export class Tools {
   paint() {
     for (const button of this.buttons) button.setAttribute('aria-pressed', String(button.dataset.tool === this.kind));
     byId('exact').setAttribute('aria-pressed', String(this.exact));
-    byId('exact').hidden = this.kind === 'superpixel';
+    byId('exact').hidden = !this.pixelwise;
     byId('brush').hidden = !this.swept;
     this.slider.value = String(this.place);
     this.slider.setAttribute('aria-valuetext', this.size === 1 ? '1 pixel' : `${this.size} pixels`);
