@@ -6,7 +6,7 @@ import { counted } from '../ui/numbers.js';
  *
  * @param {object} now
  * @param {Uint8Array} now.clicks
- * @param {boolean} [now.boxed] whether an object has a box, which is enough to start from
+ * @param {boolean} [now.boxed] whether an object has a box, from which a search may start
  * @param {readonly {id: number, name: string}[]} now.classes in order
  * @param {import('../evidence/hypotheses.js').Hypotheses} now.hypotheses
  * @param {boolean} now.touch whether there is probably no keyboard
@@ -18,11 +18,12 @@ export function statusLine({ clicks, boxed = false, classes, hypotheses, touch }
   if (done?.reason === 'busy') return done.detail || 'Waiting for the server, which is busy with other people’s hypotheses';
   const clicked = new Set(clicks);
   clicked.delete(VOID);
-  if (clicked.size === 0 && !boxed) {
+  const started = boxed && (hypotheses.running || fresh > 0);
+  if (clicked.size === 0 && !started) {
     const name = classes[0]?.name ?? 'background';
     return touch ? 'Choose a class, then tap a piece of it' : `Press 1, then click a piece of ${name}`;
   }
-  if (clicked.size === 1 && !boxed) {
+  if (clicked.size === 1 && !started) {
     const next = classes.findIndex(({ id }) => !clicked.has(id));
     if (next < 0) return 'Add a second class, then click a piece of it to get hypotheses';
     const { name } = classes[next];

@@ -30,6 +30,10 @@ test('the status line says what is missing or how the search stands', () => {
   const end = (h, reason, detail) => h.finish({ type: 'done', run: 1, reason, detail });
   assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'), add(h, 1, 'b'), end(h, 'complete'))), '2 hypotheses');
   assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'), add(h, 1, 'a'), end(h, 'complete'))), '1 hypothesis (1 duplicate)');
+  const boxed = new Hypotheses();
+  assert.match(statusLine({ clicks: Uint8Array.of(255), boxed: true, classes, hypotheses: boxed, touch: false }), /^Press 1/);
+  run(boxed);
+  assert.equal(statusLine({ clicks: Uint8Array.of(255), boxed: true, classes, hypotheses: boxed, touch: false }), 'Searching for hypotheses');
   assert.equal(line([0, 1], (h) => (run(h), end(h, 'failed', 'Broken.'))), 'Broken.');
   assert.equal(line([0, 1], (h) => (run(h), end(h, 'busy', 'They have to wait.'))), 'They have to wait.');
 });

@@ -349,7 +349,7 @@ export class Evidence {
    * those of a locked class.
    *
    * @param {Board} board
-   * @param {EvidenceEvent} event
+   * @param {Pick<EvidenceEvent, 'kind' | 'class' | 'superpixels'>} event
    * @returns {number[]}
    */
   written({ labels, said }, { kind, class: label, superpixels }) {

@@ -121,6 +121,7 @@ export class Session {
     const { evidence } = this;
     this.unsuppose();
     if (this.save !== 'saved' || this.waiting || this.readOnly) return;
+    if (evidence.written(evidence.present, { kind: 'label', class: label, superpixels }).length === 0) return; // all is locked
     this.supposing = evidence.seq + 1;
     this.link.send({ type: 'suppose', expected_seq: evidence.seq, map: evidence.map, superpixels, class: label });
   }

@@ -80,6 +80,7 @@ type event struct {
 	ID, Kind    string
 	Class       int
 	Superpixels []int
+	Points      [][2]float64
 	Repairs     []struct {
 		Class int
 		Runs  []int

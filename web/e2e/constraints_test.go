@@ -1,0 +1,139 @@
+package e2e
+
+import (
+	"fmt"
+	"image"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// hasBox waits until there is, or is not, the line of a box over a pixel of the
+// image. A labelling lets the image through, a line does not.
+func (p *page) hasBox(at image.Point, want bool) {
+	p.t.Helper()
+	x, y := p.onScreen(at)
+	p.until(fmt.Sprintf(`(() => {
+		const canvas = document.getElementById('scene'), box = canvas.getBoundingClientRect();
+		const [x, y] = [%f - box.left, %f - box.top].map((v) => Math.floor(v * canvas.width / box.width));
+		return (canvas.getContext('2d').getImageData(x, y, 1, 1).data[3] > 200) === %t;
+	})()`, x, y, want))
+}
+
+// tones are the different colours of the scene in a row of pixels of the image.
+func (p *page) tones(from image.Point, length int) int {
+	p.t.Helper()
+	found := map[[4]int]bool{}
+	for x := range length {
+		found[p.painted("scene", from.Add(image.Pt(x, 0)))] = true
+	}
+	return len(found)
+}
+
+// TestE2EConstraints draws a box around an object, says what is not of its class,
+// locks it, undoes that and finds it all after a reload.
+func TestE2EConstraints(t *testing.T) {
+	t.Parallel()
+	p := bare(t, 1280, 720)
+	truth := sampleTruth()
+	const locked = `document.querySelector('.class-row.locked [data-slot=lock][aria-pressed=true]') !== null`
+	p.press("2")
+	name := value[string](p, `document.querySelector('.class-row.active .class-name').textContent`)
+	other := insideOf(t, truth, 2)
+	thing := insideOf(t, truth, 1)
+	corner, opposite := thing.Sub(image.Pt(110, 90)), thing.Add(image.Pt(110, 90))
+	side := image.Pt(corner.X, thing.Y)
+
+	p.press("o")
+	p.drag([]image.Point{opposite, thing, corner}, func() { p.screenshot("dragging") })
+	if box := p.waitForEvents(1)[0]; box.Kind != "box" || box.Class != 1 || len(box.Points) != 2 {
+		t.Errorf("the box made %+v", box)
+	}
+	p.hears("Box around " + name)
+	p.hasBox(side, true)
+	p.press("z", ctrl)
+	p.hasBox(side, false)
+	p.press("z", ctrl, shift)
+	p.hasBox(side, true)
+	p.click(thing) // in the box, which takes it away
+	if away := p.waitForEvents(4)[3]; away.Kind != "box" || len(away.Points) != 0 {
+		t.Errorf("a click in the box made %+v", away)
+	}
+	p.hasBox(side, false)
+	p.press("z", ctrl)
+	p.hasBox(side, true)
+
+	p.press("s")
+	p.click(thing)
+	p.do("Z goes down", key(input.DispatchKeyEventTypeKeyDown, "z"))
+	p.until(`document.getElementById('excluding').getAttribute('aria-pressed') === 'true'`)
+	p.click(other)
+	p.do("Z is let go", key(input.DispatchKeyEventTypeKeyUp, "z"))
+	p.until(`document.getElementById('excluding').getAttribute('aria-pressed') === 'false'`)
+	if not := p.waitForEvents(7)[6]; not.Kind != "exclude" || not.Class != 1 || len(not.Superpixels) != 1 {
+		t.Errorf("a click with Z held made %+v", not)
+	}
+	p.hears("1 superpixel not " + name)
+
+	p.press("L", shift)
+	p.until(locked)
+	p.hears(name + " locked")
+	p.press("3")
+	p.click(thing)
+	p.until(`[...document.querySelectorAll('.toast')].some((e) => e.textContent.includes('locked class'))`)
+	if toasts := value[int](p, `document.querySelectorAll('.toast').length`); toasts != 1 {
+		t.Errorf("a click on a locked class was answered %d times", toasts)
+	}
+	if now := len(p.waitForEvents(8)); now != 8 {
+		t.Errorf("a click on a locked class was stored: %d events", now)
+	}
+	p.press("2")
+	p.press("L", shift)
+	p.until(`!(` + locked + `)`)
+	p.press("z", ctrl)
+	p.until(locked)
+	p.waitForEvents(10)
+
+	p.press("y")
+	p.until(fmt.Sprintf(`(() => {
+		const texts = [...document.querySelectorAll('#history-list [data-slot=text]')].map((e) => e.textContent);
+		return ['Box around %[1]s', 'Removed the box around %[1]s', 'Not %[1]s: 1 superpixel', 'Locked %[1]s', 'Unlocked %[1]s'].every((t) => texts.includes(t));
+	})()`, name))
+	p.screenshot("history")
+	p.press("y")
+
+	p.do("reloading", chromedp.Reload())
+	p.until(locked)
+	p.settle()
+	p.press("g")
+	p.listen()
+	p.hasBox(side, true)
+	p.screenshot("reloaded")
+	p.mouse(input.DispatchMouseEventTypeMouseMoved, other, 0)
+	p.press(kb.ArrowRight)
+	p.press(kb.ArrowLeft)
+	p.hears("not " + name)
+	p.press("1")
+	p.click(insideOf(t, truth, 0))
+	p.waitForEvents(11)
+	p.settle()
+	p.press(kb.Enter)
+	p.waitForEvents(12)
+	p.settle()
+	p.screenshot("accepted")
+	if n := p.tones(other.Sub(image.Pt(12, 12)), 12); n < 2 {
+		t.Error("what was accepted is not hatched")
+	}
+	for _, size := range [][2]int64{{1280, 720}, {390, 844}} {
+		p.do("resizing", chromedp.EmulateViewport(size[0], size[1]))
+		for _, theme := range []string{"light", "dark"} {
+			value[bool](p, fmt.Sprintf(`(document.documentElement.dataset.theme = %q, true)`, theme))
+			p.screenshot(fmt.Sprintf("%dx%d-%s", size[0], size[1], theme))
+			if found := value[[]string](p, outside); len(found) > 0 {
+				t.Errorf("at %v out of reach are %q", size, found)
+			}
+		}
+	}
+}
