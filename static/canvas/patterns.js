@@ -93,6 +93,6 @@ export function hatched(color, width) {
 function tinted(color) {
   const part = (/** @type {number} */ shift) => (color >>> shift) & 255;
   const light = 0.299 * part(0) + 0.587 * part(8) + 0.114 * part(16) > 170;
-  const tint = (/** @type {number} */ v) => (light ? v * 0.45 : v + (255 - v) * 0.6) & 255;
+  const tint = (/** @type {number} */ v) => (light ? v * 0.65 : v + (255 - v) * 0.4) & 255;
   return ((part(24) << 24) | (tint(part(16)) << 16) | (tint(part(8)) << 8) | tint(part(0))) >>> 0;
 }
