@@ -154,5 +154,5 @@ func (p *Project) freeID() (uint8, error) {
 	if i := slices.Index(taken[:], false); i >= 0 {
 		return uint8(i), nil
 	}
-	return 0, Errorf(Invalid, "The project has had %d classes, deleted ones included, which is the most there can be. Restore a deleted one and give it another name. Nothing was changed.", MaxClasses)
+	return 0, Errorf(Invalid, "The project has had %d classes including deleted ones, which is the limit. Restore a deleted class and rename it instead. Nothing was changed.", MaxClasses)
 }

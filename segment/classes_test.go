@@ -50,7 +50,7 @@ func TestClassLists(t *testing.T) {
 		"delete with remap":     {edit: ProjectEdit{Classes: []ClassEdit{keep(1), keep(2), keep(3)}, Remap: map[uint8]uint8{0: 3}}, want: "1b 2c 3d", gone: "0→3"},
 		"by position":           {edit: ProjectEdit{ByPosition: true, Classes: []ClassEdit{added("w"), added("x"), added("y"), added("z"), added("new")}}, want: "0w 1x 2y 3z 4new"},
 		"names swapped":         {edit: ProjectEdit{Classes: []ClassEdit{{Class: Class{ID: 1, Name: "a"}}, {Class: Class{ID: 0, Name: "b"}}, keep(2), keep(3)}}, want: "1a 0b 2c 3d"},
-		"short by position":     {edit: ProjectEdit{ByPosition: true, Classes: []ClassEdit{added("w")}}, err: "not removed"},
+		"short by position":     {edit: ProjectEdit{ByPosition: true, Classes: []ClassEdit{added("w")}}, err: "but not remove any"},
 		"twice":                 {edit: ProjectEdit{Classes: []ClassEdit{keep(0), keep(0)}}, err: "twice"},
 		"unknown":               {edit: ProjectEdit{Classes: []ClassEdit{keep(0), keep(9)}}, err: "Class 9 does not exist: this project has classes 0 to 3"},
 		"remap to the unlisted": {edit: ProjectEdit{Classes: []ClassEdit{keep(0)}, Remap: map[uint8]uint8{1: 2}}, err: "not in the new list"},

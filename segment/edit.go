@@ -54,7 +54,7 @@ func (p Project) WithClasses(edit ProjectEdit, at time.Time) (Project, error) {
 	entries := slices.Clone(edit.Classes)
 	if edit.ByPosition {
 		if len(entries) < len(p.Classes) {
-			return p, Errorf(Invalid, "The project has %d classes and the new list only %d. Without ids classes can be renamed, recoloured and added at the end, not removed: send the id of each that stays. Nothing was changed.", len(p.Classes), len(entries))
+			return p, Errorf(Invalid, "The project has %d classes and the new list only %d. A list without ids can rename, recolour and add classes, but not remove any: send the id of every class to keep. Nothing was changed.", len(p.Classes), len(entries))
 		}
 		for i, c := range p.Classes {
 			entries[i].ID, entries[i].New = c.ID, false
@@ -71,7 +71,7 @@ func (p Project) WithClasses(edit ProjectEdit, at time.Time) (Project, error) {
 			continue
 		}
 		if e.ID == Void || seen[e.ID] {
-			return p, Errorf(Invalid, "The id %d stands twice in the list, or is none; each class has one entry. Nothing was changed.", e.ID)
+			return p, Errorf(Invalid, "Class id %d appears twice or is invalid. Nothing was changed.", e.ID)
 		}
 		seen[e.ID] = true
 		had, ok := p.Class(int(e.ID))
@@ -144,7 +144,7 @@ func (p *Project) remove(before []Class, remap map[uint8]uint8, at time.Time) er
 			target = Void
 		}
 		if _, there := p.Class(int(target)); target != Void && !there {
-			return Errorf(Invalid, "Class %d can't take the place of %q: it is not in the new list. Nothing was changed.", target, c.Name)
+			return Errorf(Invalid, "Class %d can't replace %q: it is not in the new list. Nothing was changed.", target, c.Name)
 		}
 		gone = append(gone, DeletedClass{Class: c, Target: target, Deleted: at})
 	}

@@ -115,7 +115,7 @@ func CleanName(what, name string) (string, error) {
 	case utf8.RuneCountInString(name) > MaxName:
 		return "", Errorf(Invalid, "The %s is longer than %d characters.", what, MaxName)
 	case concealing(name):
-		return "", Errorf(Invalid, "The %s contains control or text-direction characters, or others that can't be seen.", what)
+		return "", Errorf(Invalid, "The %s contains invisible, control or text-direction characters.", what)
 	}
 	return name, nil
 }

@@ -87,7 +87,7 @@ func (p *Project) RestAt(r Rest) (Rest, error) {
 		return r, nil
 	}
 	if int(r.Class) >= len(p.Classes) {
-		return Rest{}, Errorf(Invalid, "Class %d can't be what nobody clicks: the list has classes 0 to %d. Nothing was changed.", r.Class, len(p.Classes)-1)
+		return Rest{}, Errorf(Invalid, "The rest can't be class %d: the list has classes 0 to %d. Nothing was changed.", r.Class, len(p.Classes)-1)
 	}
 	return Rest{RestClass, p.Classes[r.Class].ID}, nil
 }

@@ -108,7 +108,7 @@ func (s *Server) turnAway(w http.ResponseWriter, r *http.Request) {
 // errSignIn is the answer to who has to sign in first.
 var errSignIn = &requestError{
 	http.StatusUnauthorized,
-	"Sign in first: people at /login, programs with POST /api/v1/session and then the header \"Authorization: Bearer TOKEN\". A session ends after some time, and when the password changes.",
+	"Sign in first: people at /login, programs with POST /api/v1/session and then the header \"Authorization: Bearer TOKEN\". Sessions end after a while, and when the password changes.",
 }
 
 // local returns next when it is an address on this site, else the start page:

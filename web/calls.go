@@ -44,7 +44,7 @@ var calls = map[string]call{
 	},
 	"GET /api/v1/openapi.json": {id: "getOpenAPI", summary: "This document", sends: jsonOf(map[string]any{})},
 
-	"GET /api/v1/session": {id: "getSession", summary: "Tell who asks", sends: jsonOf(sessionJSON{})},
+	"GET /api/v1/session": {id: "getSession", summary: "Who is signed in", sends: jsonOf(sessionJSON{})},
 	"POST /api/v1/session": {
 		id: "createSession", summary: "Sign in",
 		doc:   "For programs. Send the token of the answer in the header \"Authorization: Bearer TOKEN\" of the following requests, websockets included. A server without login answers 404.",
@@ -56,20 +56,20 @@ var calls = map[string]call{
 		status: 204,
 	},
 	"POST /api/v1/sample": {
-		id: "createSample", summary: "Make a project with the sample photograph",
+		id: "createSample", summary: "Create a project with the sample image",
 		sends: jsonOf(sampleJSON{}), status: 201, problems: []int{429},
 	},
 
 	"GET /api/v1/projects": {id: "listProjects", summary: "List the projects, newest first", sends: jsonOf([]wire.Project{})},
 	"POST /api/v1/projects": {
-		id: "createProject", summary: "Make a project",
+		id: "createProject", summary: "Create a project",
 		doc:   "Without classes it gets background and object. Indices count from 0 in the given order; a class without a colour gets one.",
 		takes: jsonOf(newProjectJSON{}), sends: jsonOf(wire.Project{}), status: 201,
 	},
 	"GET /api/v1/projects/{id}": {id: "getProject", summary: "Read a project", sends: jsonOf(wire.Project{})},
 	"PATCH /api/v1/projects/{id}": {
 		id: "editProject", summary: "Rename a project or edit its classes",
-		doc:   "What is absent stays as it is. A list of classes is the whole new list: classes that it leaves out are deleted. With base, the list as it was read, the edit is refused with 409 if someone else has changed the classes meanwhile.",
+		doc:   "Absent fields stay as they are. A list of classes is the complete new list: classes that are not in it are deleted. With base, the list as it was read, the edit is refused with 409 if someone else has changed the classes meanwhile.",
 		takes: jsonOf(projectEditJSON{}), sends: jsonOf(wire.Project{}), problems: []int{409},
 	},
 	"DELETE /api/v1/projects/{id}": {
@@ -82,7 +82,7 @@ var calls = map[string]call{
 		query: []query{labelSetQuery}, sends: content{"application/json": []labelJSON{}, "text/plain": ""},
 	},
 	"PUT /api/v1/projects/{id}/classes": {
-		id: "putClasses", summary: "Replace the classes by a label set",
+		id: "putClasses", summary: "Replace the classes with a label set",
 		doc:   "Classes are matched by name. Those that the set lacks are deleted, which is refused with 409 while labels use one. In a form with base, the list as it was read, the set is refused with 409 if someone else has changed the classes meanwhile.",
 		query: []query{labelSetQuery}, takes: content{"application/json": nil, "text/plain": "", "multipart/form-data": labelSetForm{}},
 		sends: jsonOf(wire.Project{}), problems: []int{409},
@@ -104,18 +104,18 @@ var calls = map[string]call{
 		query: []query{uncoveredQuery}, takes: uploaded, sends: jsonOf(importJSON{}), problems: []int{409},
 	},
 	"POST /api/v1/imports": {
-		id: "importBackup", summary: "Make a project from a backup",
-		doc:   "One or many parts named file, each a backup as the export format backup writes it. Labellings are restored pixel by pixel. The answer has one entry per file, in order: the new project, or, of a file that can't be used, status failed and a problem. If no project could be made, the answer is the problem of the first file.",
+		id: "importBackup", summary: "Create a project from a backup",
+		doc:   "One or many parts named file, each a backup as the export format backup writes it. Labellings are restored pixel by pixel. The answer has one entry per file, in order: the new project or, for a file that can't be used, the status failed and a problem. If no project could be made, the answer is the problem of the first file.",
 		takes: uploaded, sends: jsonOf(openapi.List{Item: openapi.OneOf{wire.Project{}, failedFileJSON{}}}), status: 201,
 	},
 
 	"GET /api/v1/projects/{id}/learning": {
 		id: "getLearning", summary: "What a project has learnt from its finished images",
-		doc:   "A project learns in the background whenever enough images have been finished. Its guess for the next image is a first guess like imported scores: it brings hypotheses before the first click and is no part of the labelling.",
+		doc:   "A project learns in the background whenever enough images have been finished. Its guess for the next image is a first guess like imported scores: it gives hypotheses before the first click and is not part of the labelling.",
 		sends: jsonOf(learningJSON{}),
 	},
 	"POST /api/v1/projects/{id}/guesses": {
-		id: "prelabelProject", summary: "Guess all images that nobody has worked on",
+		id: "prelabelProject", summary: "Make first guesses for all images that nobody has worked on",
 		doc:   "In the background; GET /api/v1/projects/{id}/learning says how far it is, and lists the images in order of expected work. Guesses are not exported: an image has no labelling until a person accepts one.",
 		sends: jsonOf(learningJSON{}), status: 202,
 	},
@@ -126,8 +126,8 @@ var calls = map[string]call{
 		takes: jsonOf(exportBody{}), sends: jsonOf(startedJSON{}), status: 202, problems: []int{429},
 	},
 	"GET /api/v1/exports/{id}": {
-		id: "getExport", summary: "How far an export is",
-		doc:   "Once it is done, the status has the report that is also in the archive: regions in, regions out, and what is lossy and why, for each image. Files are kept for a day. An export that was interrupted by a stop of the server has failed.",
+		id: "getExport", summary: "Get the status of an export",
+		doc:   "Once it is done, the status has the report that is also in the archive: regions in, regions out, and what is lossy and why, for each image. Files are kept for a day. An export that was interrupted because the server stopped has failed.",
 		sends: jsonOf(export.Status{}),
 	},
 	"DELETE /api/v1/exports/{id}": {
@@ -136,7 +136,7 @@ var calls = map[string]call{
 		status: 204,
 	},
 	"GET /api/v1/exports/{id}/file": {
-		id: "getExportFile", summary: "The archive of an export that is done",
+		id: "getExportFile", summary: "Download a finished export",
 		sends: fileOf("application/zip"), parts: true,
 	},
 
@@ -154,7 +154,7 @@ var calls = map[string]call{
 		status: 204,
 	},
 	"GET /api/v1/images/{id}/levels": {
-		id: "getLevels", summary: "Which values the original has",
+		id: "getLevels", summary: "Get the range of values in the original",
 		doc:   "On a scale from 0 to 65535 whatever the depth, over all colour channels: use them to choose a window for the display copy of a 16-bit image.",
 		sends: jsonOf(levelsJSON{}),
 	},

@@ -16,7 +16,7 @@ func brokenBody(err error) error {
 	if errors.As(err, &tooLong) {
 		return err
 	}
-	return badRequest("The body of the request did not arrive complete. Nothing was changed.")
+	return badRequest("The request body is incomplete. Nothing was changed.")
 }
 
 // intQuery is a whole number of the query.
@@ -64,7 +64,7 @@ func (q wordQuery) of(r *http.Request) (string, error) {
 	case slices.Contains(q.words, text):
 		return text, nil
 	}
-	return "", invalid("The query value %s=%q is not known; it can be %s.", q.name, text, strings.Join(q.words, " or "))
+	return "", invalid("The query value %s=%q is unknown; use %s.", q.name, text, strings.Join(q.words, " or "))
 }
 
 func (q wordQuery) parameter() openapi.Parameter {

@@ -161,7 +161,7 @@ func TestEvidenceMistakes(t *testing.T) {
 		status     int
 		says       string
 	}{
-		{"no body", ``, 400, "nothing"},
+		{"no body", ``, 400, "The request is empty"},
 		{"broken", `{"id":"x"`, 400, "byte"},
 		{"no id", `{"expected_seq":1,"kind":"undo"}`, 422, `"id" is missing`},
 		{"long id", `{"id":"` + strings.Repeat("x", 65) + `","expected_seq":1,"kind":"undo"}`, 422, "64"},

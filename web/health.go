@@ -33,7 +33,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) error {
 	if err := s.ready(r.Context()); segment.KindOf(err) != 0 {
 		return err
 	} else if err != nil {
-		return segment.Errorf(segment.Unavailable, "The data folder can't be used at present; the server's log says why.").Because(err)
+		return segment.Errorf(segment.Unavailable, "The data folder can't be used right now; see the server's log.").Because(err)
 	}
 	s.healthz(w, r)
 	return nil

@@ -149,7 +149,7 @@ func (s *Server) receiveAll(r *http.Request, scratch *os.File) ([]keptFile, erro
 			return nil, err
 		}
 		if len(files) == s.limits.Files {
-			return nil, invalid("One upload can hold up to %d files. Nothing was imported; send them in several uploads.", s.limits.Files)
+			return nil, invalid("One upload can hold at most %d files. Nothing was imported; send them in several uploads.", s.limits.Files)
 		}
 		limit := s.limits.Zip.Bytes
 		size, err := s.keep(scratch, &watchedReader{r: part}, limit)
@@ -157,7 +157,7 @@ func (s *Server) receiveAll(r *http.Request, scratch *os.File) ([]keptFile, erro
 			return nil, err
 		}
 		if size > limit {
-			return nil, segment.Errorf(segment.TooLarge, "The file is larger than %s, which is the most that is accepted. Split it.", bytesText(limit))
+			return nil, segment.Errorf(segment.TooLarge, "The file is larger than %s, which is the limit. Split it.", bytesText(limit))
 		}
 		files = append(files, keptFile{part.FileName(), at, size})
 		at += size

@@ -112,7 +112,7 @@ func labelSetOf(r *http.Request) (set io.Reader, base []segment.Class, err error
 		case "base":
 			var list []baseClassJSON
 			if err := json.Unmarshal(content, &list); err != nil {
-				return nil, nil, invalid("The part \"base\" is no list of classes as the project had it: %s. Nothing was changed.", err)
+				return nil, nil, invalid("The part \"base\" is not a list of classes as the project had it: %s. Nothing was changed.", err)
 			}
 			if base, err = baseOf(list); err != nil {
 				return nil, nil, err

@@ -20,7 +20,7 @@ const maxForm = 16 << 10
 func (s *Server) withLogin(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if s.sessions == nil {
-			return segment.Errorf(segment.NotFound, "This server asks for no login, so it has no users. It does when it is started with --auth.")
+			return segment.Errorf(segment.NotFound, "This server has no users because it was started without --auth.")
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		return h(w, r)
@@ -80,9 +80,9 @@ func signInProblem(err error) error {
 	var tries *accounts.TriesError
 	switch {
 	case errors.Is(err, accounts.ErrWrong):
-		return &requestError{http.StatusUnauthorized, "Name and password do not belong together."}
+		return &requestError{http.StatusUnauthorized, "Wrong name or password."}
 	case errors.As(err, &tries):
-		return &laterError{tries.Wait, &requestError{http.StatusTooManyRequests, "There were too many wrong tries. Try again " + inWords(tries.Wait) + "."}}
+		return &laterError{tries.Wait, &requestError{http.StatusTooManyRequests, "Too many wrong passwords. Try again " + inWords(tries.Wait) + "."}}
 	}
 	return err
 }
@@ -157,7 +157,7 @@ func parseForm(r *http.Request) error {
 		if errors.As(err, &tooLong) {
 			return err
 		}
-		return badRequest("The form did not arrive complete. Nothing was changed.")
+		return badRequest("The form is incomplete. Nothing was changed.")
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func TestLogin(t *testing.T) {
 	}
 
 	wrong := s.submit("/login", url.Values{"name": {"ann"}, "password": {"wrong password"}, "next": {"/projects/abc"}})
-	if page := string(wrong.body); wrong.status != 401 || len(wrong.header.Values("Set-Cookie")) > 0 || !strings.Contains(page, "do not belong together") ||
+	if page := string(wrong.body); wrong.status != 401 || len(wrong.header.Values("Set-Cookie")) > 0 || !strings.Contains(page, "rong name or password") ||
 		!strings.Contains(page, `value="ann"`) || !strings.Contains(page, `value="/projects/abc"`) || strings.Contains(page, "wrong password") {
 		t.Errorf("a wrong password: %d %s", wrong.status, page)
 	}
@@ -329,7 +329,7 @@ func TestUsersPage(t *testing.T) {
 			t.Errorf("%s: the page lacks %q", path, notice)
 		}
 	}
-	done("/users", url.Values{"name": {"bob"}, "password": {testPassword}, "role": {"viewer"}}, "The user was added")
+	done("/users", url.Values{"name": {"bob"}, "password": {testPassword}, "role": {"viewer"}}, "User added")
 	bob := mustNamed(t, s, "bob")
 	if page := string(admin.get("/users").body); !strings.Contains(page, "/users/"+bob.ID+"/remove") || strings.Contains(page, "argon2") {
 		t.Error("the list lacks bob, or has more than it should")
@@ -338,16 +338,16 @@ func TestUsersPage(t *testing.T) {
 	if a := one.post("/api/v1/projects", `{"name":"x"}`); a.status != 404 {
 		t.Errorf("a viewer makes a project: %d", a.status)
 	}
-	done("/users/"+bob.ID+"/role", url.Values{"role": {"admin"}}, "The role was changed")
+	done("/users/"+bob.ID+"/role", url.Values{"role": {"admin"}}, "Role changed")
 	if a := one.post("/api/v1/projects", `{"name":"x"}`); a.status != 201 {
 		t.Errorf("the new role does not count: %d", a.status)
 	}
-	done("/users/"+bob.ID+"/password", url.Values{"password": {"another horse"}}, "The password was changed")
+	done("/users/"+bob.ID+"/password", url.Values{"password": {"another horse"}}, "Password changed")
 	if a := one.get("/api/v1/session"); a.status != 401 {
 		t.Errorf("a session outlives its password: %d", a.status)
 	}
 	one = s.as(mustNamed(t, s, "bob"))
-	done("/users/"+bob.ID+"/remove", nil, "The user was removed")
+	done("/users/"+bob.ID+"/remove", nil, "User removed")
 	if a := one.get("/api/v1/session"); a.status != 401 {
 		t.Errorf("a session outlives its user: %d", a.status)
 	}
@@ -390,7 +390,7 @@ func TestChangePassword(t *testing.T) {
 		}
 	}
 	a := here.submit("/account", url.Values{"present": {testPassword}, "password": {"another horse"}})
-	if a.status != 200 || !strings.Contains(string(a.body), "The password was changed") {
+	if a.status != 200 || !strings.Contains(string(a.body), "Password changed") {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
 	there.get("/api/v1/session").problem(t, 401)

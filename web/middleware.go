@@ -43,7 +43,7 @@ func secure(next http.Handler) http.Handler {
 func (s *Server) loopbackHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.loopback && !Loopback(r.Host) {
-			s.answer(w, r, &requestError{http.StatusMisdirectedRequest, "This server only answers as localhost, 127.0.0.1 or [::1], because it does not ask who you are."})
+			s.answer(w, r, &requestError{http.StatusMisdirectedRequest, "Without a login, this server answers only as localhost, 127.0.0.1 or [::1]."})
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -74,7 +74,7 @@ func (s *Server) sameOrigin(next http.Handler) http.Handler {
 		}
 	}
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.answer(w, r, &requestError{http.StatusForbidden, "A page of another site asked for this change, so it was not made."})
+		s.answer(w, r, &requestError{http.StatusForbidden, "The request came from a page of another site. Nothing was changed."})
 	}))
 	return protection.Handler(next)
 }
@@ -154,7 +154,7 @@ func (p *patientReader) Read(b []byte) (int, error) {
 	p.read += int64(n)
 	p.waited += time.Since(began)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = badRequest("The upload came too slowly, or not at all, so it was given up. Files before were kept.")
+		err = badRequest("The upload was too slow and was stopped. Files that had arrived were kept.")
 	}
 	if err != nil {
 		// What follows may take its time; a deadline that passed meanwhile

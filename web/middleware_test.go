@@ -128,7 +128,7 @@ func TestBodyLimits(t *testing.T) {
 	}
 
 	cutOff := s.send("POST", path, bytes.NewReader(body.Bytes()[:body.Len()/2]), "Content-Type: "+kind)
-	if got := cutOff.problem(t, http.StatusBadRequest); !strings.Contains(got.Detail, "broke off") {
+	if got := cutOff.problem(t, http.StatusBadRequest); !strings.Contains(got.Detail, "interrupted") {
 		t.Errorf("an upload that breaks off: %+v", got)
 	}
 	s.send("POST", path, strings.NewReader("x"), "Content-Type: multipart/form-data").problem(t, 415)

@@ -66,9 +66,9 @@ func (c call) operation(method, path string) *openapi.Operation {
 	}
 	op.Responses[strconv.Itoa(status)] = openapi.Response{Description: http.StatusText(status), Content: c.sends.media()}
 	if c.parts {
-		op.Responses["206"] = openapi.Response{Description: "The part that the header Range asks for", Content: c.sends.media()}
-		op.Responses["304"] = openapi.Response{Description: "Not changed since the ETag or the time that the request names"}
-		op.Responses["416"] = openapi.Response{Description: "The header Range asks for a part that the file doesn't have"}
+		op.Responses["206"] = openapi.Response{Description: "The requested range", Content: c.sends.media()}
+		op.Responses["304"] = openapi.Response{Description: "Not changed since the ETag or time in the request"}
+		op.Responses["416"] = openapi.Response{Description: "The requested range is outside the file"}
 	}
 	for _, status := range c.allProblems(method, path) {
 		op.Responses[strconv.Itoa(status)] = openapi.Response{Ref: "#/components/responses/Problem"}

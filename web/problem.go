@@ -26,7 +26,7 @@ type problem struct {
 	Status int              `json:"status"`
 	Detail string           `json:"detail" doc:"for people: what was wrong, what is accepted, what became of the data"`
 	Seq    *int             `json:"seq,omitempty" doc:"with 409: the present number of events"`
-	Files  []failedFileJSON `json:"files,omitempty" doc:"of an upload of which nothing was kept"`
+	Files  []failedFileJSON `json:"files,omitempty" doc:"of an upload that was refused as a whole"`
 
 	InUse map[uint8]int `json:"in_use,omitempty" doc:"with 409 to an edit of classes: how many images use each class that cannot be deleted without a remap, by id"`
 
@@ -83,19 +83,19 @@ type problemKind struct {
 
 // problemKinds are all the problems there are, by status.
 var problemKinds = []problemKind{
-	{http.StatusBadRequest, "The request could not be understood", "The body is not JSON, broke off, or is not of the form that the call takes."},
-	{http.StatusUnauthorized, "Sign in first", "The server asks for a login, and the request carries no session that is still good."},
-	{http.StatusForbidden, "The request came from another site", "Changes and websockets are only taken from Collie's own pages and from programs that are no browsers."},
-	{http.StatusNotFound, "There is nothing here", "No such address, project or image; or it is in the trash; or your role does not include it."},
-	{http.StatusMethodNotAllowed, "This can't be done here", "The address exists and takes the methods in the Allow header."},
-	{http.StatusConflict, "The state has moved on", "The event was made for a state that is no longer the present one, whose number is seq; or the edit for a list of classes that is another by now, the one in project; or labels use a class that is to go. Nothing was changed."},
-	{http.StatusRequestEntityTooLarge, "Too large", "A limit, named in the detail, was passed."},
-	{http.StatusUnsupportedMediaType, "This format is not accepted", "The detail lists the formats that are."},
-	{http.StatusMisdirectedRequest, "This server is not known by that name", "Without a login the server only answers as localhost."},
-	{http.StatusUnprocessableEntity, "The request has a mistake", "The detail names the value that is not possible, or what is wrong with the file."},
-	{http.StatusTooManyRequests, "Too much at once", "Trying again later, after Retry-After, helps."},
-	{http.StatusInternalServerError, "Something went wrong here", "A mistake of the program, or a damaged file in its data folder; the detail says which, and the log has more."},
-	{http.StatusServiceUnavailable, "Not available at present", "The store can't write, or the server is stopping. Nothing was changed."},
+	{http.StatusBadRequest, "The request could not be understood", "The body is not JSON, is incomplete, or has the wrong form for this call."},
+	{http.StatusUnauthorized, "Sign in first", "The server needs a login, and the request has no valid session."},
+	{http.StatusForbidden, "The request came from another site", "Changes and websockets are accepted only from Collie's own pages and from programs other than browsers."},
+	{http.StatusNotFound, "Not found", "It doesn't exist, is in the trash, or your role can't access it."},
+	{http.StatusMethodNotAllowed, "Method not allowed", "The address accepts the methods in the Allow header."},
+	{http.StatusConflict, "The state has moved on", "The event was made for an older state (seq is the present one), the edit for an older list of classes (project has the present one), or labels still use a deleted class. Nothing was changed."},
+	{http.StatusRequestEntityTooLarge, "Too large", "Over a limit; the detail says which."},
+	{http.StatusUnsupportedMediaType, "Unsupported format", "The detail lists the supported formats."},
+	{http.StatusMisdirectedRequest, "This server is not known by that name", "Without a login the server answers only as localhost."},
+	{http.StatusUnprocessableEntity, "The request has a mistake", "The detail names the invalid value, or what is wrong with the file."},
+	{http.StatusTooManyRequests, "Too much at once", "Try again after the time in Retry-After."},
+	{http.StatusInternalServerError, "Something went wrong here", "A bug, or a damaged file in the data folder; the detail says which, and the log has more."},
+	{http.StatusServiceUnavailable, "Not available right now", "The store can't write, or the server is stopping. Nothing was changed."},
 	{http.StatusInsufficientStorage, "The disk is full", "Nothing was changed; reading still works."},
 }
 
@@ -113,7 +113,7 @@ func kindOf(status int) problemKind {
 // problemOf turns any error into what the client is told. Errors that are not
 // meant for people become a plain 500; their text stays in the log.
 func problemOf(err error) problem {
-	p := problem{Status: http.StatusInternalServerError, Detail: "The server met an error that it did not expect. What you had saved is safe. Details are in its log."}
+	p := problem{Status: http.StatusInternalServerError, Detail: "Something unexpected went wrong. Your saved work is safe. The server's log has the details."}
 	var domain *segment.Error
 	var request *requestError
 	var malformed *wire.Malformed
@@ -142,9 +142,9 @@ func problemOf(err error) problem {
 	case errors.As(err, &malformed):
 		p.Status, p.Detail = http.StatusBadRequest, malformed.Detail
 	case errors.As(err, &tooLong):
-		p.Status, p.Detail = http.StatusRequestEntityTooLarge, fmt.Sprintf("The body of the request is larger than %s, which is the most accepted here. Nothing was changed.", bytesText(tooLong.Limit))
+		p.Status, p.Detail = http.StatusRequestEntityTooLarge, fmt.Sprintf("The request is larger than %s, which is the limit here. Nothing was changed.", bytesText(tooLong.Limit))
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		p.Status, p.Detail = http.StatusServiceUnavailable, "The request was given up before it was answered."
+		p.Status, p.Detail = http.StatusServiceUnavailable, "The request was cancelled before it was answered."
 	}
 	kind := kindOf(p.Status)
 	p.Title, p.Type = kind.Title, "/api#"+kind.Anchor()
@@ -213,7 +213,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
-	s.answer(w, r, &requestError{http.StatusNotFound, "There is no page or call at this address. The calls are listed at /api."})
+	s.answer(w, r, &requestError{http.StatusNotFound, "This page doesn't exist or is in the trash. API calls are listed at /api."})
 }
 
 // methodNotAllowed answers 405 with the methods that the address does know.
@@ -226,7 +226,7 @@ func (s *Server) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 			}
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		s.answer(w, r, &requestError{http.StatusMethodNotAllowed, fmt.Sprintf("%s is not possible at this address; possible: %s.", r.Method, strings.Join(allowed, ", "))})
+		s.answer(w, r, &requestError{http.StatusMethodNotAllowed, fmt.Sprintf("%s is not possible at this address; use %s.", r.Method, strings.Join(allowed, ", "))})
 	}
 }
 

@@ -29,7 +29,7 @@ type newClassJSON struct {
 type projectEditJSON struct {
 	Name     *string         `json:"name,omitempty" schema:"minLength=1,maxLength=100"`
 	Classes  []classEditJSON `json:"classes,omitempty" doc:"the whole list in its new order. An entry with an id is that class, one without is new, and a class whose id is missing is deleted; the id of a deleted class restores it. When no entry has an id the list goes by position and can only rename, recolour and add" schema:"maxItems=255"`
-	Base     []baseClassJSON `json:"base,omitempty" doc:"the list of classes, in order, that the edit was made from. If the project's list is another by now, nothing is changed, and the answer is 409 with the present record in project. Names and colours that are absent are not compared; without a base nothing is" schema:"maxItems=255"`
+	Base     []baseClassJSON `json:"base,omitempty" doc:"the list of classes, in order, that the edit was made from. If the project's list has changed since, nothing is changed, and the answer is 409 with the present record in project. Names and colours that are absent are not compared; without a base nothing is" schema:"maxItems=255"`
 	Learning *bool           `json:"learning,omitempty" doc:"whether the project makes first guesses from what it has learnt"`
 	Remap    map[uint8]uint8 `json:"remap,omitempty" doc:"for classes that the list deletes, by id: the id of the class that their labels count as from now on, or 255 for undecided. Needed when labels use the class"`
 	Rest     wire.Rest       `json:"rest,omitzero"`
@@ -72,7 +72,7 @@ func baseOf(list []baseClassJSON) ([]segment.Class, error) {
 	var base []segment.Class
 	for _, c := range list {
 		if c.ID == nil {
-			return nil, invalid("An entry of \"base\" has no id: it is the list of classes as the project had it. Nothing was changed.")
+			return nil, invalid("An entry of \"base\" has no id; send the list of classes as the project had it. Nothing was changed.")
 		}
 		base = append(base, segment.Class{ID: *c.ID, Name: c.Name, Color: c.Color})
 	}
@@ -160,7 +160,7 @@ func (s *Server) editProject(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) restoreClass(w http.ResponseWriter, r *http.Request) error {
 	id, err := strconv.ParseUint(chi.URLParam(r, "class"), 10, 8)
 	if err != nil {
-		return segment.Errorf(segment.NotFound, "There is no such class.")
+		return segment.Errorf(segment.NotFound, "This class doesn't exist.")
 	}
 	p, err := s.workspace.RestoreClass(r.Context(), chi.URLParam(r, "id"), uint8(id))
 	if err != nil {

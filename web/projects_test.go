@@ -60,7 +60,7 @@ func TestProjectMistakes(t *testing.T) {
 		status                   int
 		says                     string
 	}{
-		{"no body", "POST", "/api/v1/projects", ``, 400, "nothing"},
+		{"no body", "POST", "/api/v1/projects", ``, 400, "The request is empty"},
 		{"no JSON", "POST", "/api/v1/projects", `name=x`, 400, "byte 2"},
 		{"NaN", "POST", "/api/v1/projects", `{"name":NaN}`, 400, "byte"},
 		{"trailing garbage", "POST", "/api/v1/projects", `{"name":"x"} {}`, 400, "byte"},
@@ -74,7 +74,7 @@ func TestProjectMistakes(t *testing.T) {
 		{"bad colour", "POST", "/api/v1/projects", `{"name":"x","classes":[{"name":"a","color":"red"}]}`, 422, "#rrggbb"},
 		{"two equal names", "POST", "/api/v1/projects", `{"name":"x","classes":[{"name":"a"},{"name":"A"}]}`, 422, "differ"},
 		{"256 classes", "POST", "/api/v1/projects", `{"name":"x","classes":[` + strings.Repeat(`{"name":"a"},`, 255) + `{"name":"a"}]}`, 422, "255"},
-		{"fewer classes", "PATCH", path, `{"classes":[{"name":"a"}]}`, 422, "removed"},
+		{"fewer classes", "PATCH", path, `{"classes":[{"name":"a"}]}`, 422, "but not remove any"},
 		{"no such class", "PATCH", path, `{"classes":[{"id":0},{"id":9}]}`, 422, "classes 0 to 2"},
 		{"id of no class", "PATCH", path, `{"classes":[{"id":255}]}`, 422, "255"},
 		{"id out of range", "PATCH", path, `{"classes":[{"id":256}]}`, 422, `"classes.id"`},

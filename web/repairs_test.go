@@ -79,7 +79,7 @@ func TestRepairMistakes(t *testing.T) {
 		{"negative class", `[{"class":-1,"runs":[0,1]}]`, 422, `"class" of repair 0`},
 		{"class beyond", `[{"class":256,"runs":[0,1]}]`, 422, `"class" of repair 0`},
 		{"unknown class", `[{"class":3,"runs":[0,1]}]`, 422, "classes 0 to 2"},
-		{"beyond the image", fmt.Sprintf(`[{"class":1,"runs":[%d,2]}]`, pictureWidth*pictureHeight-1), 422, "does not lie in the image"},
+		{"beyond the image", fmt.Sprintf(`[{"class":1,"runs":[%d,2]}]`, pictureWidth*pictureHeight-1), 422, "is outside the image"},
 		{"beyond numbers", `[{"class":1,"runs":[0,4294967297]}]`, 422, `"repairs.runs"`},
 		{"a fraction", `[{"class":1,"runs":[0.5,1]}]`, 422, `"repairs.runs"`},
 		{"half a run", `[{"class":1,"runs":[7]}]`, 422, "pairs"},

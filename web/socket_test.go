@@ -293,9 +293,9 @@ func TestSocketMistakes(t *testing.T) {
 	c := s.greet(im.ID)
 	for _, m := range []struct{ name, message, kind, reason, says string }{
 		{"no JSON", `hello`, "error", "", "byte"},
-		{"empty", ` `, "error", "", "nothing"},
+		{"empty", ` `, "error", "", "The request is empty"},
 		{"a list", `[1]`, "error", "", "object"},
-		{"no type", `{}`, "error", "", "not known"},
+		{"no type", `{}`, "error", "", "unknown"},
 		{"unknown type", `{"type":"dance"}`, "error", "", "dance"},
 		{"type of the wrong type", `{"type":7}`, "error", "", `"type"`},
 		{"run of none", `{"type":"run","count":0}`, "error", "", "1 to 100"},

@@ -17,7 +17,7 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 		return &requestError{http.StatusBadRequest, "This address is a websocket; connect to it with the websocket protocol."}
 	}
 	if !s.fromHere(r) {
-		return &requestError{http.StatusForbidden, "A page of another site asked for this connection, so it was not made."}
+		return &requestError{http.StatusForbidden, "The connection was refused because a page of another site asked for it."}
 	}
 	v := visitorOf(r.Context())
 	err := s.hub.Open(w, r, chi.URLParam(r, "id"), live.Visitor{

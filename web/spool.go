@@ -30,7 +30,7 @@ const receivers = 8
 func (s *Server) enter(ctx context.Context) (leave func(), err error) {
 	leave, err = s.places.Take(ctx, 1)
 	if errors.Is(err, ledger.ErrBusy) {
-		return nil, segment.Errorf(segment.Busy, "You are sending too many files at once. This one was not taken; try again when some have arrived.")
+		return nil, segment.Errorf(segment.Busy, "You are sending too many files at once. This one was not saved; try again when some have arrived.")
 	}
 	return leave, err
 }
@@ -58,7 +58,7 @@ func (s *Server) keep(file *os.File, content io.Reader, limit int64) (int64, err
 }
 
 func noRoom(err error) error {
-	return segment.Errorf(segment.Unavailable, "There is no room on the server's disk to receive the file. It was not taken.").Because(err)
+	return segment.Errorf(segment.Unavailable, "The server's disk has no room for the file. It was not saved.").Because(err)
 }
 
 // discard closes and removes a scratch file.

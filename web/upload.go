@@ -145,7 +145,7 @@ func (u *upload) full(name string) bool {
 	if len(u.results) < u.limits.Files {
 		return false
 	}
-	u.fail(name, invalid("One upload can hold up to %d files, those in zip archives counted; this one and those after it were not read. Send them in another upload.", u.limits.Files))
+	u.fail(name, invalid("One upload can hold at most %d files, including those in zip archives; this file and the following ones were not read. Send them in another upload.", u.limits.Files))
 	return true
 }
 
@@ -169,7 +169,7 @@ func (e *uploadError) add(name string, err error) failedFileJSON {
 func fileParts(r *http.Request) (iter.Seq2[*multipart.Part, error], error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
-		return nil, &requestError{http.StatusUnsupportedMediaType, "Images are uploaded as multipart/form-data with one or more parts named \"file\"."}
+		return nil, &requestError{http.StatusUnsupportedMediaType, "Upload images as multipart/form-data with one or more parts named \"file\"."}
 	}
 	body := multipart.NewReader(r.Body, params["boundary"])
 	return func(yield func(*multipart.Part, error) bool) {
@@ -190,7 +190,7 @@ func fileParts(r *http.Request) (iter.Seq2[*multipart.Part, error], error) {
 
 // noFile says that a multipart body has no part with a file.
 func noFile() error {
-	return invalid("The upload holds no file. Send one or more files in parts named \"file\".")
+	return invalid("The upload contains no file. Send one or more files in parts named \"file\".")
 }
 
 // brokenUpload says why the rest of a multipart body can't be read.
@@ -200,7 +200,7 @@ func brokenUpload(err error) error {
 	if errors.As(err, &tooLong) || errors.As(err, &request) {
 		return err
 	}
-	return badRequest("The upload broke off or is not multipart/form-data. Files before the break were kept.")
+	return badRequest("The upload was interrupted or is not multipart/form-data. Files that had arrived were kept.")
 }
 
 // watchedReader says of a body that breaks off what people should know, and

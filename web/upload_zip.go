@@ -30,7 +30,7 @@ func (u *upload) addZip(ctx context.Context, name string, file *os.File, size in
 		}
 	}
 	if !found {
-		u.fail(name, invalid("The zip archive holds no file."))
+		u.fail(name, invalid("The zip archive contains no files."))
 	}
 }
 

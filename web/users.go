@@ -13,10 +13,10 @@ import (
 // notices are what the pages about users say after a change that went well, by
 // the word in their address.
 var notices = map[string]string{
-	"added":    "The user was added. Tell them name and password; they can change the password themselves.",
-	"role":     "The role was changed.",
-	"password": "The password was changed, and all that was signed in with the old one is signed out.",
-	"removed":  "The user was removed and is signed out everywhere. Their work stays.",
+	"added":    "User added. Tell them their name and password; they can change the password themselves.",
+	"role":     "Role changed.",
+	"password": "Password changed. All other sessions of this user have been signed out.",
+	"removed":  "User removed and signed out everywhere. Their work stays.",
 }
 
 // usersPage lists the users for admins.

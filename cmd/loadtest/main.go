@@ -21,24 +21,24 @@ import (
 
 // plan says what load to make, and where.
 type plan struct {
-	URL    string `name:"url" default:"http://127.0.0.1:8080" help:"The server, without a path."`
+	URL    string `name:"url" default:"http://127.0.0.1:8080" help:"Address of the server, without a path."`
 	Remote bool   `help:"Allow a server on another machine."`
 	Data   string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png; the masks tell annotators what to click."`
 
-	Annotators  int           `default:"200" help:"People who click, each on an image of their own."`
-	Every       time.Duration `default:"2s" help:"Mean time between two clicks of one annotator; the times are exponential, and a hand makes no more than ten in a second."`
+	Annotators  int           `default:"200" help:"Simulated people who click, each on a different image."`
+	Every       time.Duration `default:"2s" help:"Mean time between two clicks of one annotator. Gaps are exponential, with at most ten clicks a second."`
 	Stay        int           `default:"25" help:"Clicks on one image before its annotator opens the next."`
 	Photographs int           `default:"40" help:"Different photographs of the folder to use."`
-	Classes     int           `default:"21" help:"Classes of the masks, which hold the indices 0 to one less, and 255 for void."`
-	Uploads     float64       `default:"0" help:"Uploads per second of a large photograph beside the clicks."`
+	Classes     int           `default:"21" help:"Number of classes in the masks, whose pixels are indices from 0, and 255 for void."`
+	Uploads     float64       `default:"0" help:"Uploads of a large photograph per second during the clicks."`
 	Megapixels  float64       `default:"12" help:"Size of the uploads."`
-	Idle        int           `default:"0" help:"Further sockets that are open and quiet."`
+	Idle        int           `default:"0" help:"Additional sockets that stay open and send nothing."`
 
-	Warmup   time.Duration `default:"10s" help:"Clicks before that are not counted."`
-	Duration time.Duration `default:"60s" help:"How long clicks are counted."`
-	Overload float64       `default:"0" help:"Then, for half as long, this many times the clicks; then, for half as long again, the usual number. Clicks of the 5 s after the overload are not counted."`
-	Seed     uint64        `default:"1" help:"Equal seeds make clicks at equal times."`
-	JSON     string        `name:"json" type:"path" placeholder:"FILE" help:"Write the figures to this file, too."`
+	Warmup   time.Duration `default:"10s" help:"Time before clicks count."`
+	Duration time.Duration `default:"60s" help:"Time during which clicks count."`
+	Overload float64       `default:"0" help:"Afterwards send this many times the clicks for half as long, then the usual number for half as long again. Clicks in the first 5 s after the overload don't count."`
+	Seed     uint64        `default:"1" help:"The same seed gives clicks at the same times."`
+	JSON     string        `name:"json" type:"path" placeholder:"FILE" help:"Also write the figures to this file."`
 }
 
 func main() {
@@ -90,15 +90,15 @@ func (p *plan) check() (*server, error) {
 	case err != nil:
 		return nil, err
 	case !web.Loopback(s.base.Host) && !p.Remote:
-		return nil, fmt.Errorf("--url %s is another machine; a load test can make it useless to others, so it takes --remote to mean it", p.URL)
+		return nil, fmt.Errorf("--url %s is another machine, and a load test can make it unusable for others: add --remote if you mean it", p.URL)
 	case p.Annotators < 1 || p.Every <= 0 || p.Stay < 1 || p.Photographs < 1:
-		return nil, fmt.Errorf("--annotators, --every, --stay and --photographs have to be above zero")
+		return nil, fmt.Errorf("--annotators, --every, --stay and --photographs must be more than 0")
 	case p.Classes < 1 || p.Classes > 255:
-		return nil, fmt.Errorf("--classes %d: accepted are 1 to 255", p.Classes)
+		return nil, fmt.Errorf("--classes %d must be from 1 to 255", p.Classes)
 	case p.Uploads < 0 || p.Megapixels <= 0 || p.Idle < 0 || p.Overload < 0:
-		return nil, fmt.Errorf("--uploads, --megapixels, --idle and --overload can't be below zero")
+		return nil, fmt.Errorf("--uploads, --megapixels, --idle and --overload must not be negative")
 	case p.Warmup < 0 || p.Duration <= 0:
-		return nil, fmt.Errorf("--duration has to be above zero, --warmup not below")
+		return nil, fmt.Errorf("--duration must be more than 0, and --warmup must not be negative")
 	}
 	return s, nil
 }

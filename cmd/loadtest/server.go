@@ -29,7 +29,7 @@ type server struct {
 func newServer(address string) (*server, error) {
 	base, err := url.Parse(address)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return nil, fmt.Errorf("--url %q: an address like http://127.0.0.1:8080 is needed", address)
+		return nil, fmt.Errorf("--url %q is not an address like http://127.0.0.1:8080", address)
 	}
 	base.Path = ""
 	transport := http.DefaultTransport.(*http.Transport).Clone()

@@ -14,10 +14,10 @@ import (
 
 // accessFlags say who can reach the server, and how.
 type accessFlags struct {
-	Auth     bool     `env:"COLLIE_AUTH" help:"Ask people to sign in. Users are made with the command users."`
+	Auth     bool     `env:"COLLIE_AUTH" help:"Ask people to sign in. Add users with the command users."`
 	Insecure bool     `env:"COLLIE_INSECURE" help:"Listen on an address that other machines can reach and let everybody do everything."`
-	Origin   string   `env:"COLLIE_ORIGIN" placeholder:"https://HOST" help:"Address under which browsers reach the server, when a proxy stands before it. With https the cookie is sent over https only."`
-	Proxies  []string `name:"proxy" env:"COLLIE_PROXY" default:"127.0.0.0/8,::1/128" placeholder:"PREFIX,…" help:"With --origin: networks of the proxies whose X-Forwarded-For is believed."`
+	Origin   string   `env:"COLLIE_ORIGIN" placeholder:"https://HOST" help:"Address that people type when a proxy is in front of the server. With https, the cookie is sent over https only."`
+	Proxies  []string `name:"proxy" env:"COLLIE_PROXY" default:"127.0.0.0/8,::1/128" placeholder:"PREFIX,…" help:"With --origin: networks of the proxies whose X-Forwarded-For is trusted."`
 }
 
 // config is what the flags come to for a server that listens on an address.
@@ -25,9 +25,9 @@ func (a *accessFlags) config(listen string) (web.Config, error) {
 	loopback := web.Loopback(listen)
 	switch {
 	case a.Auth && a.Insecure:
-		return web.Config{}, fmt.Errorf("--auth and --insecure contradict each other: leave one of them out")
+		return web.Config{}, fmt.Errorf("--auth and --insecure contradict each other: use only one")
 	case !loopback && !a.Auth && !a.Insecure:
-		return web.Config{}, fmt.Errorf("--listen %s could be reached from other machines, and nobody would be asked to sign in: add --auth (see the command users), or --insecure if everybody who reaches it may do everything", listen)
+		return web.Config{}, fmt.Errorf("--listen %s can be reached from other machines, where nobody would have to sign in: add --auth (see the command users), or --insecure to let everybody do everything", listen)
 	}
 	c := web.Config{AnyName: a.Insecure && !loopback}
 	if a.Origin == "" {
@@ -38,7 +38,7 @@ func (a *accessFlags) config(listen string) (web.Config, error) {
 		return web.Config{}, fmt.Errorf("--origin %q is not of the form https://HOST or https://HOST:PORT", a.Origin)
 	}
 	if !a.Auth && !web.Loopback(u.Host) && !a.Insecure {
-		return web.Config{}, fmt.Errorf("--origin %s could be reached from other machines, and nobody would be asked to sign in: add --auth, or --insecure if everybody who reaches it may do everything", a.Origin)
+		return web.Config{}, fmt.Errorf("--origin %s can be reached from other machines, where nobody would have to sign in: add --auth, or --insecure to let everybody do everything", a.Origin)
 	}
 	c.Origin = strings.ToLower(u.String())
 	c.AnyName = a.Insecure
@@ -57,7 +57,7 @@ func (a *accessFlags) config(listen string) (web.Config, error) {
 func (s *serveCommand) login(ctx context.Context, d *data, log *slog.Logger) (*web.Login, error) {
 	if !s.Auth {
 		if s.Insecure {
-			log.Warn("everybody who reaches this server may do everything (--insecure)")
+			log.Warn("anybody who can reach this server can do everything (--insecure)")
 		}
 		return nil, nil
 	}
@@ -67,10 +67,10 @@ func (s *serveCommand) login(ctx context.Context, d *data, log *slog.Logger) (*w
 		return nil, err
 	}
 	if !some {
-		return nil, fmt.Errorf("--auth asks people to sign in, and there are no users yet. Make the first with: server users add NAME --role admin --data %s", s.Data)
+		return nil, fmt.Errorf("--auth needs users, and none exist yet. Add the first one with: server users add NAME --role admin --data %s", s.Data)
 	}
 	if !web.Loopback(s.Listen) && !s.tlsFlags.enabled() && !strings.HasPrefix(s.Origin, "https://") {
-		log.Warn("passwords and pictures travel unencrypted: use --tls-cert or --tls-acme, or a proxy with TLS that --origin https://… names")
+		log.Warn("passwords and images travel unencrypted: use --tls-cert or --tls-acme, or a proxy with TLS and --origin https://…")
 	}
 	return &web.Login{Accounts: users, Sessions: d.store}, nil
 }

@@ -92,7 +92,7 @@ func TestTeam(t *testing.T) {
 		{"correct horse\n", "add eve --role root", "viewer", true},
 		{"", "role ann viewer", "only admin", true},
 		{"", "remove ann", "only admin", true},
-		{"", "remove nobody", "no such user", true},
+		{"", "remove nobody", "user doesn't exist", true},
 		{"", "list", "ann  admin      since ", false},
 	} {
 		out, err := users(data, c.stdin, strings.Fields(c.arguments)...)

@@ -10,7 +10,7 @@ import (
 
 // backupCommand writes a backup.
 type backupCommand struct {
-	File string `arg:"" type:"path" help:"File to write; there must be none of that name yet. It holds the password hashes too: keep it as you keep the data folder."`
+	File string `arg:"" type:"path" help:"File to write; it must not exist yet. It contains the password hashes: protect it like the data folder."`
 	dataFlag
 }
 

@@ -105,7 +105,7 @@ func TestDoctor(t *testing.T) {
 			}
 		}
 	}
-	visit(false, []string{"2 images with 0 events examined, 0 damaged", "0 files of no image"})
+	visit(false, []string{"2 images with 0 events examined, 0 damaged", "0 files belong to no image"})
 	if err := os.Remove(filepath.Join(data, "blobs", "thumbnail", first+".s")); err != nil {
 		t.Fatal(err)
 	}
@@ -117,17 +117,17 @@ func TestDoctor(t *testing.T) {
 	if err := os.Chtimes(orphan, old, old); err != nil {
 		t.Fatal(err)
 	}
-	visit(true, []string{first, "thumbnail", "--repair can mend it", "1 damaged", "1 files of no image, 1 bytes", "1 things are wrong"})
-	visit(false, []string{"It was mended", "1 of them, older than a day, were removed"}, "--repair")
-	visit(false, []string{"0 damaged", "0 files of no image"})
+	visit(true, []string{first, "thumbnail", "--repair can fix it", "1 damaged", "1 files belong to no image, 1 bytes", "1 problems found"})
+	visit(false, []string{"It was repaired", "1 of them were older than a day and have been removed"}, "--repair")
+	visit(false, []string{"0 damaged", "0 files belong to no image"})
 	if err := os.Truncate(filepath.Join(data, "blobs", "graph", second+".s"), 10); err != nil {
 		t.Fatal(err)
 	}
-	visit(false, []string{second, "the superpixels", "It was mended"}, "--repair")
+	visit(false, []string{second, "the superpixels", "It was repaired"}, "--repair")
 	if err := os.Truncate(filepath.Join(data, "blobs", "original", second+".s"), 10); err != nil {
 		t.Fatal(err)
 	}
-	visit(true, []string{second, "only a backup can help", "1 things are wrong"}, "--repair")
+	visit(true, []string{second, "only a backup can bring it back", "1 problems found"}, "--repair")
 	if err := os.Truncate(filepath.Join(data, "collie.db"), 3*4096); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // doctorCommand examines a data folder.
 type doctorCommand struct {
 	dataFlag
-	Repair bool `help:"Mend what can be mended without losing anything: make broken copies for display anew from their originals, and remove files of no image that are older than a day."`
+	Repair bool `help:"Repair whatever can be repaired without loss: rebuild damaged display copies from their originals, and remove files that belong to no image and are older than a day."`
 }
 
 // Run prints what it finds and returns an error when something is wrong.
@@ -29,7 +29,7 @@ func (c *doctorCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	if visit.wrong > 0 {
-		return fmt.Errorf("%d things are wrong in %s", visit.wrong, c.Data)
+		return fmt.Errorf("%d problems found in %s", visit.wrong, c.Data)
 	}
 	return nil
 }
@@ -87,16 +87,16 @@ func (v *visit) images(ctx context.Context) error {
 
 // damage tells of one damage and mends it when that is asked for and possible.
 func (v *visit) damage(ctx context.Context, im segment.Image, d workspace.Damage) {
-	outcome := "only a backup can help"
+	outcome := "only a backup can bring it back"
 	switch {
 	case d.Repair != nil && !v.repair:
-		outcome = "--repair can mend it"
+		outcome = "--repair can fix it"
 	case d.Repair != nil:
 		if err := d.Repair(ctx); err != nil {
-			outcome = fmt.Sprintf("it could not be mended: %v", err)
+			outcome = fmt.Sprintf("the repair failed: %v", err)
 			break
 		}
-		v.say("image %s, %q: %s: %v. It was mended", im.ID, im.Name, d.What, d.Err)
+		v.say("image %s, %q: %s: %v. It was repaired", im.ID, im.Name, d.What, d.Err)
 		return
 	}
 	v.wrong++
@@ -114,13 +114,13 @@ func (v *visit) orphans(ctx context.Context) error {
 	for _, blob := range orphans {
 		bytes += blob.Bytes
 	}
-	v.say("%d files of no image, %s", len(orphans), sizeText(bytes))
+	v.say("%d files belong to no image, %s", len(orphans), sizeText(bytes))
 	if !v.repair || len(orphans) == 0 {
 		return nil
 	}
 	removed, err := v.workspace.RemoveOrphans(ctx, time.Now())
 	if err == nil {
-		v.say("%d of them, older than a day, were removed", removed)
+		v.say("%d of them were older than a day and have been removed", removed)
 	}
 	return err
 }

@@ -17,18 +17,18 @@ import (
 
 // exportCommand writes a project, or some of its images, as a zip.
 type exportCommand struct {
-	Project string `required:"" help:"Id of the project, or its name when no other has the same."`
+	Project string `required:"" help:"Id of the project, or its name if no other project has it."`
 	Format  string `required:"" enum:"${formats}" help:"One of ${enum}."`
-	Out     string `required:"" type:"path" help:"File to write; one of that name is replaced once the new one is complete."`
+	Out     string `required:"" type:"path" help:"File to write; an existing file is replaced once the new one is complete."`
 
-	Image      []string `help:"Id of an image to export, several times for several; all of the project without it."`
-	Drafts     bool     `default:"true" negatable:"" help:"Export images that are not done, too."`
+	Image      []string `help:"Id of an image to export; repeat it for more. Without it, all images of the project."`
+	Drafts     bool     `default:"true" negatable:"" help:"Include unfinished images."`
 	Undecided  string   `default:"void" enum:"void,background" help:"What undecided pixels become."`
-	Pictures   *bool    `negatable:"" help:"Put the images beside the masks; without the flag the format decides."`
-	Objects    string   `default:"region" enum:"region,class" help:"What one object is, in formats that list objects."`
-	Shapes     string   `default:"" enum:",polygon,mask" help:"polygon or mask; without it COCO has polygons and labelme masks."`
-	Background *bool    `negatable:"" help:"Write class 0 as objects, too; without the flag all but YOLO do."`
-	Hypotheses int      `default:"20" help:"How many hypotheses there are in numpy and hypotheses exports."`
+	Pictures   *bool    `negatable:"" help:"Include images; without the flag the format decides."`
+	Objects    string   `default:"region" enum:"region,class" help:"One object per region or per class, in formats that list objects."`
+	Shapes     string   `default:"" enum:",polygon,mask" help:"polygon or mask; by default COCO has polygons and labelme has masks."`
+	Background *bool    `negatable:"" help:"Include class 0 as an object; by default all formats but YOLO do."`
+	Hypotheses int      `default:"20" help:"Number of hypotheses in numpy and hypotheses exports."`
 
 	dataFlag
 	affinitiesFlag
@@ -93,7 +93,7 @@ func findProject(ctx context.Context, w *workspace.Workspace, what string) (segm
 	projects = slices.DeleteFunc(projects, func(p segment.Project) bool { return p.Name != what })
 	switch len(projects) {
 	case 0:
-		return segment.Project{}, fmt.Errorf("there is no project with the id or the name %q", what)
+		return segment.Project{}, fmt.Errorf("no project has the id or name %q", what)
 	case 1:
 		return projects[0], nil
 	}
@@ -101,7 +101,7 @@ func findProject(ctx context.Context, w *workspace.Workspace, what string) (segm
 	for _, p := range projects {
 		ids = append(ids, p.ID)
 	}
-	return segment.Project{}, fmt.Errorf("%d projects are called %q; name one by its id: %s", len(projects), what, strings.Join(ids, ", "))
+	return segment.Project{}, fmt.Errorf("%d projects are called %q; use the id of one: %s", len(projects), what, strings.Join(ids, ", "))
 }
 
 // formatNames lists the formats for the help.

@@ -49,8 +49,8 @@ func held(folder string, file *os.File) error {
 	var by holder
 	b, err := io.ReadAll(io.LimitReader(file, 4<<10))
 	if err != nil || json.Unmarshal(b, &by) != nil {
-		return fmt.Errorf("another server already serves the data folder %s. Nothing was touched", folder)
+		return fmt.Errorf("another server already uses the data folder %s. Nothing was changed", folder)
 	}
-	return fmt.Errorf("the server with the process id %d, started at %s to listen on %s, already serves the data folder %s. Nothing was touched",
+	return fmt.Errorf("another server (process %d, started at %s, listening on %s) already uses the data folder %s. Nothing was changed",
 		by.Process, by.Since.Format(time.DateTime+" MST"), by.Listen, folder)
 }

@@ -24,7 +24,7 @@ func TestTwoServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := exec.Command(binary, "--listen", "127.0.0.1:0", "--data", data).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "process id "+strconv.Itoa(p.cmd.Process.Pid)) {
+	if err == nil || !strings.Contains(string(out), "process "+strconv.Itoa(p.cmd.Process.Pid)) {
 		t.Errorf("%v: %s", err, out)
 	}
 	if _, err := os.Stat(mark); err != nil {

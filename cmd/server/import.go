@@ -12,10 +12,10 @@ import (
 
 // importCommand imports masks into a project, or makes a project of a backup.
 type importCommand struct {
-	Files []string `arg:"" type:"existingpath" help:"What to import: folders, zip archives, palette PNGs, COCO or labelme JSON, .npz of scores; without --project a backup."`
+	Files []string `arg:"" type:"existingpath" help:"Folders, zip archives, palette PNGs, COCO or labelme JSON, or .npz files with scores; without --project, backups."`
 
-	Project   string `help:"Id of the project, or its name when no other has the same. Without it the files are backups, and each becomes a new project."`
-	Uncovered string `default:"background" enum:"background,undecided" help:"What pixels are that no shape covers."`
+	Project   string `help:"Id of the project, or its name if no other project has it. Without it, the files are backups that each become a new project."`
+	Uncovered string `default:"background" enum:"background,undecided" help:"What pixels outside every shape become."`
 
 	uploadLimits
 	dataFlag

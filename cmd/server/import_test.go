@@ -54,7 +54,7 @@ func TestImportBesideServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ want, file, project string }{
-		{"no masks", notes, project}, {"no backup", notes, ""}, {"no project", masks, "nobody"},
+		{"No masks", notes, project}, {"not a Collie backup", notes, ""}, {"no project", masks, "nobody"},
 	} {
 		arguments := []string{c.file}
 		if c.project != "" {

@@ -29,10 +29,10 @@ type uploadLimits struct {
 	MaxImages     int     `default:"${max_images}" env:"COLLIE_MAX_IMAGES" group:"limits" help:"Images of a project."`
 	ZipSize       size    `default:"${zip_size}" env:"COLLIE_ZIP_SIZE" group:"limits" help:"Size of a zip archive."`
 	ZipEntries    int     `default:"${zip_entries}" env:"COLLIE_ZIP_ENTRIES" group:"limits" help:"Files and folders in a zip archive."`
-	ZipInflated   size    `default:"${zip_inflated}" env:"COLLIE_ZIP_INFLATED" group:"limits" help:"Bytes of all files in a zip archive, inflated."`
-	ZipRatio      int64   `default:"${zip_ratio}" env:"COLLIE_ZIP_RATIO" group:"limits" help:"Inflated bytes per byte of a zip archive and of each file in it."`
-	DecodeMemory  size    `default:"0" env:"COLLIE_DECODE_MEMORY" group:"limits" help:"Memory for images while they are decoded, all together; at least, and with 0, what one of the largest takes (12 bytes per pixel and the file). Others wait."`
-	Memory        size    `default:"0" env:"COLLIE_MEMORY" group:"limits" help:"Memory that the program tries to stay under by collecting garbage more often; with 0 that is 1GiB or three quarters of what the machine or container has, whichever is less. The environment's GOMEMLIMIT goes before this."`
+	ZipInflated   size    `default:"${zip_inflated}" env:"COLLIE_ZIP_INFLATED" group:"limits" help:"Total size of all files in a zip archive, uncompressed."`
+	ZipRatio      int64   `default:"${zip_ratio}" env:"COLLIE_ZIP_RATIO" group:"limits" help:"Compression ratio of a zip archive and of each file in it."`
+	DecodeMemory  size    `default:"0" env:"COLLIE_DECODE_MEMORY" group:"limits" help:"Memory for all images that are being decoded at once. With 0, and at least, what one image of the largest size takes (12 bytes per pixel and the file). Others wait."`
+	Memory        size    `default:"0" env:"COLLIE_MEMORY" group:"limits" help:"Memory target; near it the program collects garbage more often. With 0, 1GiB or three quarters of what the machine or container has, whichever is less. GOMEMLIMIT in the environment takes precedence."`
 }
 
 // defaultLimits are the defaults of flags whose limits a package keeps; those of
@@ -104,28 +104,28 @@ func (l *uploadLimits) Validate() error {
 type serveLimits struct {
 	uploadLimits
 	UploadSize     size          `default:"${upload_size}" env:"COLLIE_UPLOAD_SIZE" group:"limits" help:"Size of one upload of many files."`
-	UploadFiles    int           `default:"${upload_files}" env:"COLLIE_UPLOAD_FILES" group:"limits" help:"Files of one upload, those in zip archives counted."`
-	UploadsAtOnce  int           `default:"${uploads_at_once}" env:"COLLIE_UPLOADS_AT_ONCE" group:"limits" help:"Files of one user being received at once, each in a file in the data folder. Others wait."`
-	UploadQueue    int           `default:"${upload_queue}" env:"COLLIE_UPLOAD_QUEUE" group:"limits" help:"Files of one user that wait to be received, and files that wait to be decoded. Others are refused with 429."`
-	UploadRate     size          `default:"${upload_rate}" env:"COLLIE_UPLOAD_RATE" group:"limits" help:"Bytes per second; an upload that is slower on the whole is given up."`
-	MaxJSON        size          `name:"max-json" default:"${max_json}" env:"COLLIE_MAX_JSON" group:"limits" help:"Size of a request that is no upload."`
+	UploadFiles    int           `default:"${upload_files}" env:"COLLIE_UPLOAD_FILES" group:"limits" help:"Files of one upload, including those in zip archives."`
+	UploadsAtOnce  int           `default:"${uploads_at_once}" env:"COLLIE_UPLOADS_AT_ONCE" group:"limits" help:"Files of one user that are received at once, each in a file in the data folder. Others wait."`
+	UploadQueue    int           `default:"${upload_queue}" env:"COLLIE_UPLOAD_QUEUE" group:"limits" help:"Files of one user that can wait to be received, and files that can wait to be decoded. More are refused with 429."`
+	UploadRate     size          `default:"${upload_rate}" env:"COLLIE_UPLOAD_RATE" group:"limits" help:"Lowest average speed of an upload, in bytes per second. A slower one is stopped."`
+	MaxJSON        size          `name:"max-json" default:"${max_json}" env:"COLLIE_MAX_JSON" group:"limits" help:"Size of a request other than an upload."`
 	MaxHeader      size          `default:"16KiB" env:"COLLIE_MAX_HEADER" group:"limits" help:"Size of the header of a request."`
 	MaxSockets     int           `default:"${max_sockets}" env:"COLLIE_MAX_SOCKETS" group:"limits" help:"Annotation pages that are connected at once."`
-	UserSockets    int           `default:"${user_sockets}" env:"COLLIE_USER_SOCKETS" group:"limits" help:"Of them, those of one user who has signed in."`
-	MessageRate    int           `default:"${message_rate}" env:"COLLIE_MESSAGE_RATE" group:"limits" help:"Messages per second from one annotation page. One that sends more waits."`
+	UserSockets    int           `default:"${user_sockets}" env:"COLLIE_USER_SOCKETS" group:"limits" help:"Annotation pages of one signed-in user that are connected at once."`
+	MessageRate    int           `default:"${message_rate}" env:"COLLIE_MESSAGE_RATE" group:"limits" help:"Messages per second from one annotation page. Further messages wait."`
 	MaxMessage     size          `default:"${max_message}" env:"COLLIE_MAX_MESSAGE" group:"limits" help:"Size of a message from an annotation page."`
 	WriteTimeout   time.Duration `default:"${write_timeout}" env:"COLLIE_WRITE_TIMEOUT" group:"limits" help:"Time for an annotation page to take one message."`
-	PingInterval   time.Duration `default:"${ping_interval}" env:"COLLIE_PING_INTERVAL" group:"limits" help:"Time between two signs of life from the server to an annotation page; then it also looks whether the page's user may still be there."`
-	PongTimeout    time.Duration `default:"${pong_timeout}" env:"COLLIE_PONG_TIMEOUT" group:"limits" help:"Time after which an annotation page without a sign of life is disconnected."`
+	PingInterval   time.Duration `default:"${ping_interval}" env:"COLLIE_PING_INTERVAL" group:"limits" help:"Time between two pings to an annotation page. Each also checks that the page's user still has access."`
+	PongTimeout    time.Duration `default:"${pong_timeout}" env:"COLLIE_PONG_TIMEOUT" group:"limits" help:"Time after which an annotation page that doesn't answer pings is disconnected."`
 	SessionIdle    time.Duration `default:"${session_idle}" env:"COLLIE_SESSION_IDLE" group:"limits" help:"Time without a request after which a user is signed out."`
-	SessionLife    time.Duration `name:"session-lifetime" default:"${session_life}" env:"COLLIE_SESSION_LIFETIME" group:"limits" help:"Time after which a user has to sign in again in any case."`
+	SessionLife    time.Duration `name:"session-lifetime" default:"${session_life}" env:"COLLIE_SESSION_LIFETIME" group:"limits" help:"Time after which a user always has to sign in again."`
 	AccountTries   int           `default:"${account_tries}" env:"COLLIE_ACCOUNT_TRIES" group:"limits" help:"Wrong passwords for one user from one address in 15 minutes. More are refused with 429."`
 	AddressTries   int           `default:"${address_tries}" env:"COLLIE_ADDRESS_TRIES" group:"limits" help:"Wrong passwords from one address in a minute. More are refused with 429."`
 	HeaderTimeout  time.Duration `default:"5s" env:"COLLIE_HEADER_TIMEOUT" group:"limits" help:"Time for the header of a request to arrive."`
-	RequestTimeout time.Duration `default:"30s" env:"COLLIE_REQUEST_TIMEOUT" group:"limits" help:"Time for a request and for its answer, where neither moves much."`
-	StallTimeout   time.Duration `default:"${stall_timeout}" env:"COLLIE_STALL_TIMEOUT" group:"limits" help:"Time in which an upload or a download has to go on."`
+	RequestTimeout time.Duration `default:"30s" env:"COLLIE_REQUEST_TIMEOUT" group:"limits" help:"Time for a small request and for its answer."`
+	StallTimeout   time.Duration `default:"${stall_timeout}" env:"COLLIE_STALL_TIMEOUT" group:"limits" help:"Time after which an upload or a download without progress is stopped."`
 	IdleTimeout    time.Duration `default:"1m" env:"COLLIE_IDLE_TIMEOUT" group:"limits" help:"Time after which a connection without requests is closed."`
-	StopTimeout    time.Duration `default:"10s" env:"COLLIE_STOP_TIMEOUT" group:"limits" help:"Time for requests to end when the server stops."`
+	StopTimeout    time.Duration `default:"10s" env:"COLLIE_STOP_TIMEOUT" group:"limits" help:"Time that running requests get when the server stops."`
 }
 
 // photo are the limits of an image and of all that are coming in.
@@ -209,7 +209,7 @@ func (s *size) UnmarshalText(text []byte) error {
 		*s = size(n)
 		return nil
 	}
-	return fmt.Errorf("%q is no size; write it like 64MiB, 2GiB or 1.5GB", text)
+	return fmt.Errorf("%q is not a size; write it like 64MiB, 2GiB or 1.5GB", text)
 }
 
 // String writes the size in the largest unit that it is a whole number of.

@@ -16,24 +16,24 @@ import (
 
 // commands are the subcommands; without one the program serves.
 type commands struct {
-	Serve serveCommand `cmd:"" default:"withargs" help:"Serve Collie in the browser (what happens without a command)."`
-	Users usersCommand `cmd:"" help:"Manage who may sign in to a server that is started with --auth."`
+	Serve serveCommand `cmd:"" default:"withargs" help:"Serve Collie in the browser (the default command)."`
+	Users usersCommand `cmd:"" help:"Manage the users who can sign in to a server that runs with --auth."`
 
 	Export exportCommand `cmd:"" help:"Write a project in a format that other programs read, also while the server runs."`
 	Import importCommand `cmd:"" help:"Import masks into a project, or backups of projects."`
 
-	Backup  backupCommand  `cmd:"" help:"Write all of the data folder to one file, also while the server runs."`
-	Restore restoreCommand `cmd:"" help:"Bring a backup back as a new data folder."`
-	Doctor  doctorCommand  `cmd:"" help:"Examine the data folder and say what is wrong with it, also while the server runs."`
+	Backup  backupCommand  `cmd:"" help:"Copy the whole data folder to one file, also while the server runs."`
+	Restore restoreCommand `cmd:"" help:"Restore a backup as a new data folder."`
+	Doctor  doctorCommand  `cmd:"" help:"Check the data folder and list what is wrong with it, also while the server runs."`
 
-	Healthy  healthyCommand  `cmd:"" help:"Ask the server that runs on this machine whether it is ready; for container health checks."`
+	Healthy  healthyCommand  `cmd:"" help:"Check whether the server on this machine is ready; for container health checks."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 	Licences licencesCommand `cmd:"" help:"Print the licences of everything in this program."`
 }
 
 // dataFlag names the data folder, for every command that works on one.
 type dataFlag struct {
-	Data string `default:"./collie-data" env:"COLLIE_DATA" type:"path" help:"Folder that holds everything; made when it is not there."`
+	Data string `default:"./collie-data" env:"COLLIE_DATA" type:"path" help:"Folder for all data; created if it doesn't exist."`
 }
 
 // streams are where a command writes: stdout is for results, stderr for what

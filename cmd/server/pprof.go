@@ -13,7 +13,7 @@ import (
 
 // profileFlags open the profiles of the Go runtime to the person at the machine.
 type profileFlags struct {
-	Pprof string `placeholder:"ADDRESS" env:"COLLIE_PPROF" help:"Serve the profiles of the Go runtime at this address and port of this machine, under /debug/pprof/. They show what the program does, so no other address is taken."`
+	Pprof string `placeholder:"ADDRESS" env:"COLLIE_PPROF" help:"Serve profiles of the Go runtime at this local address and port, under /debug/pprof/. They reveal what the program does, so other addresses are refused."`
 }
 
 // serve opens the address, unless there is none, until the returned function is
@@ -23,7 +23,7 @@ func (p profileFlags) serve(ctx context.Context) (stop func(), err error) {
 		return func() {}, nil
 	}
 	if !web.Loopback(p.Pprof) {
-		return nil, fmt.Errorf("--pprof %s could be reached from other machines: use 127.0.0.1, [::1] or localhost", p.Pprof)
+		return nil, fmt.Errorf("--pprof %s can be reached from other machines: use 127.0.0.1, [::1] or localhost", p.Pprof)
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", p.Pprof)
 	if err != nil {

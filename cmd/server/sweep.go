@@ -65,7 +65,7 @@ func sweep(ctx context.Context, w *workspace.Workspace, folder string, now time.
 		}
 	}
 	if jumped {
-		log.Warn("the clock is far ahead of the last sweep of the trash, which is now emptied a day's worth at a time", "clock", now, "trash", after.Until)
+		log.Warn("the clock is far ahead of the last time the trash was emptied; only one day's worth is erased at a time", "clock", now, "trash", after.Until)
 	}
 	if !due {
 		return nil

@@ -24,7 +24,7 @@ import (
 type tlsFlags struct {
 	TLSCert      string   `name:"tls-cert" env:"COLLIE_TLS_CERT" type:"path" placeholder:"FILE" help:"Serve HTTPS with this certificate chain (PEM). The file is read again when it changes."`
 	TLSKey       string   `name:"tls-key" env:"COLLIE_TLS_KEY" type:"path" placeholder:"FILE" help:"Private key of --tls-cert (PEM)."`
-	TLSACME      []string `name:"tls-acme" env:"COLLIE_TLS_ACME" placeholder:"DOMAIN,…" help:"Serve HTTPS with certificates that are requested and renewed automatically for these domains. This accepts the terms of the certificate authority and is the only reason why the server connects to another machine."`
+	TLSACME      []string `name:"tls-acme" env:"COLLIE_TLS_ACME" placeholder:"DOMAIN,…" help:"Serve HTTPS with certificates that are requested and renewed automatically for these domains. This accepts the terms of the certificate authority and is the only reason for the server to connect to another machine."`
 	TLSDirectory string   `name:"tls-acme-directory" env:"COLLIE_TLS_ACME_DIRECTORY" default:"https://acme-v02.api.letsencrypt.org/directory" placeholder:"URL" help:"Certificate authority for --tls-acme."`
 	TLSRoots     string   `name:"tls-acme-ca" env:"COLLIE_TLS_ACME_CA" type:"path" placeholder:"FILE" help:"Certificates (PEM) to trust when talking to a private --tls-acme-directory."`
 	ListenHTTP   string   `name:"listen-http" env:"COLLIE_LISTEN_HTTP" placeholder:"ADDRESS" help:"With HTTPS: also listen here for plain HTTP, send browsers to HTTPS and answer the certificate authority."`
@@ -39,7 +39,7 @@ func (t *tlsFlags) Validate() error {
 	case (t.TLSCert == "") != (t.TLSKey == ""):
 		return errors.New("--tls-cert and --tls-key belong together: give both or neither")
 	case t.TLSCert != "" && len(t.TLSACME) > 0:
-		return errors.New("--tls-cert and --tls-acme contradict each other: leave one of them out")
+		return errors.New("--tls-cert and --tls-acme contradict each other: use only one")
 	case t.ListenHTTP != "" && !t.enabled():
 		return errors.New("--listen-http redirects to HTTPS, so it needs --tls-cert or --tls-acme")
 	}
@@ -109,7 +109,7 @@ func (t *tlsFlags) acmeClient() (*acme.Client, error) {
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("--tls-acme-ca: %s holds no certificate in PEM form", t.TLSRoots)
+		return nil, fmt.Errorf("--tls-acme-ca: %s contains no certificate in PEM format", t.TLSRoots)
 	}
 	client.HTTPClient = &http.Client{
 		Timeout:   time.Minute,
@@ -123,7 +123,7 @@ func (t *tlsFlags) acmeClient() (*acme.Client, error) {
 func redirect(origin string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			http.Error(w, "This server takes changes over https only. Nothing was changed.", http.StatusForbidden)
+			http.Error(w, "This server accepts changes over HTTPS only. Nothing was changed.", http.StatusForbidden)
 			return
 		}
 		to := origin
@@ -159,7 +159,7 @@ func (c *certificateFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	defer c.mu.Unlock()
 	if time.Since(c.checked) >= certificateCheck {
 		if err := c.load(); err != nil {
-			c.log.Error("the new certificate can't be used, the one before stays", "error", err)
+			c.log.Error("the new certificate can't be used; the previous one stays in use", "error", err)
 		}
 	}
 	return c.current, nil

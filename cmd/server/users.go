@@ -21,11 +21,11 @@ import (
 // a user who is removed there, or is given another role, is noticed at the next
 // request, and by pages that are open within half a minute.
 type usersCommand struct {
-	Add      addUser     `cmd:"" help:"Add a user. The password is asked for, or read from the first line of standard input."`
+	Add      addUser     `cmd:"" help:"Add a user. Asks for the password, or reads it from the first line of standard input."`
 	List     listUsers   `cmd:"" help:"List the users."`
 	Role     setRole     `cmd:"" help:"Give a user another role."`
 	Password setPassword `cmd:"" help:"Give a user another password and sign them out everywhere."`
-	Remove   removeUser  `cmd:"" help:"Take a user's access away. Their work stays."`
+	Remove   removeUser  `cmd:"" help:"Remove a user's access. Their work stays."`
 }
 
 type addUser struct {

@@ -79,14 +79,16 @@ func New(store Store, limits Limits) *Accounts {
 
 // ErrWrong says that name and password don't belong together, never which of
 // them is wrong.
-var ErrWrong = errors.New("name and password do not belong together")
+var ErrWrong = errors.New("wrong name or password")
 
 // TriesError says that there were too many tries.
 type TriesError struct {
 	Wait time.Duration // until the next one is possible
 }
 
-func (e *TriesError) Error() string { return fmt.Sprintf("too many tries; the next in %s", e.Wait) }
+func (e *TriesError) Error() string {
+	return fmt.Sprintf("too many wrong passwords; try again in %s", e.Wait)
+}
 
 // SignIn returns the user who has the name and the password. A wrong one is
 // ErrWrong, after the same work whether or not there is such a user; too many
@@ -178,10 +180,10 @@ func (a *Accounts) Add(ctx context.Context, name, password string, role access.R
 	}
 	name = strings.TrimSpace(name)
 	if !namePattern.MatchString(name) {
-		return User{}, segment.Errorf(segment.Invalid, "A user's name has 1 to 64 letters (a to z), digits and . _ - + @, and starts with a letter or a digit.")
+		return User{}, segment.Errorf(segment.Invalid, "A user name is 1 to 64 characters long, contains only letters (a to z), digits and . _ - + @, and starts with a letter or a digit.")
 	}
 	if role == access.Nobody {
-		return User{}, segment.Errorf(segment.Invalid, "A user's role is viewer, annotator or admin.")
+		return User{}, segment.Errorf(segment.Invalid, "A role must be viewer, annotator or admin.")
 	}
 	if err := checkPassword(name, password); err != nil {
 		return User{}, err
@@ -200,7 +202,7 @@ func (a *Accounts) SetRole(ctx context.Context, id string, role access.Role) err
 		return err
 	}
 	if role == access.Nobody {
-		return segment.Errorf(segment.Invalid, "A user's role is viewer, annotator or admin.")
+		return segment.Errorf(segment.Invalid, "A role must be viewer, annotator or admin.")
 	}
 	return a.store.SetRole(ctx, id, role)
 }
@@ -266,7 +268,7 @@ func (a *Accounts) Remove(ctx context.Context, id string) error {
 // everybody.
 func mayManage(ctx context.Context) error {
 	if !access.May(ctx, access.ManageUsers) {
-		return segment.Errorf(segment.NotFound, "There is no such thing here, or your role does not include it. Nothing was changed.")
+		return segment.Errorf(segment.NotFound, "This doesn't exist, or your role can't access it. Nothing was changed.")
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func newHasher() *hasher {
 func (h *hasher) turn(ctx context.Context) (done func(), err error) {
 	done, err = h.turns.Enter(ctx, 1, 0)
 	if errors.Is(err, queue.ErrFull) {
-		return nil, segment.Errorf(segment.Busy, "Too many people are signing in at this moment. Try again in a few seconds.")
+		return nil, segment.Errorf(segment.Busy, "Too many people are signing in right now. Try again in a few seconds.")
 	}
 	return done, err
 }
@@ -126,7 +126,7 @@ func checkPassword(name, password string) error {
 	case len(password) > maxPassword:
 		return segment.Errorf(segment.Invalid, "The password is longer than %d bytes.", maxPassword)
 	case strings.EqualFold(password, name):
-		return segment.Errorf(segment.Invalid, "The password must not be the name.")
+		return segment.Errorf(segment.Invalid, "The password must differ from the name.")
 	}
 	return nil
 }

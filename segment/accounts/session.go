@@ -110,7 +110,7 @@ func (s *Sessions) Find(ctx context.Context, token string, used bool) (User, Ses
 	return u, session, nil
 }
 
-var errNoSession = segment.Errorf(segment.NotFound, "There is no such session.")
+var errNoSession = segment.Errorf(segment.NotFound, "This session doesn't exist or has ended.")
 
 // End signs out whoever has the token.
 func (s *Sessions) End(ctx context.Context, token string) error {

@@ -71,9 +71,9 @@ const directoryBytes = 512
 func Open(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 	limits = limits.OrDefault()
 	if size > limits.Bytes {
-		return nil, segment.Errorf(segment.TooLarge, "The zip archive has %s; up to %s are accepted.", inMiB(size), inMiB(limits.Bytes))
+		return nil, segment.Errorf(segment.TooLarge, "The zip archive has %s; the limit is %s.", inMiB(size), inMiB(limits.Bytes))
 	}
-	tooMany := segment.Errorf(segment.TooLarge, "The zip archive holds more than %d entries, which is the most that is accepted. Make several of it.", limits.Entries)
+	tooMany := segment.Errorf(segment.TooLarge, "The zip archive has more than %d entries, which is the limit. Split it.", limits.Entries)
 	// zip.NewReader makes room for as many entries as the archive says there
 	// are, and then takes in the whole directory, however long that is.
 	if stated(r, size) > uint64(limits.Entries) {
@@ -85,7 +85,7 @@ func Open(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 	case errors.Is(err, errBudget):
 		return nil, tooMany
 	case err != nil:
-		return nil, segment.Errorf(segment.Unreadable, "The file starts like a zip archive but is broken or cut short.").Because(err)
+		return nil, segment.Errorf(segment.Unreadable, "The zip archive is damaged or incomplete.").Because(err)
 	case len(z.File) > limits.Entries:
 		return nil, tooMany
 	}
@@ -131,22 +131,22 @@ func (f *File) check(size int64) error {
 	e := f.entry
 	switch {
 	case f.archive.byName[f.Name] != nil:
-		return f.refuse(segment.Invalid, "is there twice; the first one counts")
+		return f.refuse(segment.Invalid, "appears twice; the first one is used")
 	case !e.Mode().IsRegular():
-		return f.refuse(segment.Invalid, "is a link or a device, no file")
+		return f.refuse(segment.Invalid, "is a link or a device, not a file")
 	case e.Flags&1 != 0:
 		return f.refuse(segment.Unsupported, "is encrypted; only archives without a password can be read")
 	case e.Method != zip.Store && e.Method != zip.Deflate:
-		return f.refuse(segment.Unsupported, "is packed by a method that is not accepted; accepted are deflated and stored files")
+		return f.refuse(segment.Unsupported, "uses an unsupported compression method; use deflate or no compression")
 	case e.CompressedSize64 > uint64(size):
-		return f.refuse(segment.Unreadable, "is said to be larger than the archive")
+		return f.refuse(segment.Unreadable, "claims to be larger than the archive")
 	case e.UncompressedSize64 > uint64(f.archive.limits.Inflated):
-		return f.refuse(segment.TooLarge, "would inflate to more than %s, which is the most that is accepted", inMiB(f.archive.limits.Inflated))
+		return f.refuse(segment.TooLarge, "would expand to more than %s, which is the limit", inMiB(f.archive.limits.Inflated))
 	case e.UncompressedSize64/uint64(f.archive.limits.Ratio) > e.CompressedSize64:
-		return f.refuse(segment.TooLarge, "would inflate to more than %d times its size in the archive; store it without compression", f.archive.limits.Ratio)
+		return f.refuse(segment.TooLarge, "would expand to more than %d times its size in the archive, which is the limit; store it without compression", f.archive.limits.Ratio)
 	}
 	if reason := badName(f.Name); reason != "" {
-		return f.refuse(segment.Invalid, "has a name that %s, which is not accepted", reason)
+		return f.refuse(segment.Invalid, "can't be read because its name %s", reason)
 	}
 	return nil
 }

@@ -32,11 +32,11 @@ func badName(name string) string {
 	case len(name) > 1 && name[1] == ':':
 		return "starts with a drive letter"
 	case !filepath.IsLocal(name) || !fs.ValidPath(name):
-		return "leads out of its folder or is not plain"
+		return "leads out of the archive or is not in plain form"
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		if device.MatchString(part) {
-			return "is that of a device"
+			return "is reserved for a device"
 		}
 		if strings.HasSuffix(part, " ") || strings.HasSuffix(part, ".") {
 			return "has a part that ends with a dot or a space"

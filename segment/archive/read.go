@@ -34,7 +34,7 @@ func (f *File) ReadAll(limit int64) ([]byte, error) {
 	defer content.Close()
 	b, err := io.ReadAll(io.LimitReader(content, limit+1))
 	if err == nil && int64(len(b)) > limit {
-		return nil, f.refuse(segment.TooLarge, "has more than %s, which is the most that is accepted", inMiB(limit))
+		return nil, f.refuse(segment.TooLarge, "is larger than %s, which is the limit", inMiB(limit))
 	}
 	return b, err
 }
@@ -42,7 +42,7 @@ func (f *File) ReadAll(limit int64) ([]byte, error) {
 // full says that the files read so far have used up what all may have.
 func (a *Archive) full() error {
 	if a.inflated.Load() > a.limits.Inflated {
-		return segment.Errorf(segment.TooLarge, "The files of the zip archive have together more than %s, which is the most that is accepted. The rest was not read.", inMiB(a.limits.Inflated))
+		return segment.Errorf(segment.TooLarge, "Together, the files in the zip archive are larger than %s, which is the limit. The rest was not read.", inMiB(a.limits.Inflated))
 	}
 	return nil
 }

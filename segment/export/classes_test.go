@@ -57,7 +57,7 @@ func TestClassesChangeDuringExport(t *testing.T) {
 				if failed := err != nil; failed != c.fails {
 					t.Fatalf("error %v", err)
 				}
-				if c.fails && (segment.KindOf(err) != segment.Conflict || !strings.Contains(err.Error(), "were changed during the export")) {
+				if c.fails && (segment.KindOf(err) != segment.Conflict || !strings.Contains(err.Error(), "classes changed during the export")) {
 					t.Error(err)
 				}
 			})

@@ -80,7 +80,7 @@ func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 		list.Hypotheses = append(list.Hypotheses, e)
 	}
 	if len(list.Hypotheses) == 0 {
-		p.note = "Nothing is clicked, so there are no hypotheses."
+		p.note = "Nothing has been clicked, so there are no hypotheses."
 	}
 	b, err := json.MarshalIndent(list, "", " ")
 	if err != nil {

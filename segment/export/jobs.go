@@ -117,7 +117,7 @@ func (j *Jobs) Start(ctx context.Context, project, format string, o Options) (st
 	s.stop = stop
 	place, err := j.line.Join(1, 0)
 	if err != nil {
-		return "", segment.Errorf(segment.Busy, "%d exports are waiting already, which is the most. Try again when one has ended.", maxJobs)
+		return "", segment.Errorf(segment.Busy, "%d exports are already waiting, which is the limit. Try again when one has finished.", maxJobs)
 	}
 	j.mu.Lock()
 	if j.closing.Err() != nil {
@@ -186,7 +186,7 @@ func (j *Jobs) forget(id string) {
 func (j *Jobs) run(ctx context.Context, s *Status) {
 	j.set(func() { s.State = Running })
 	if err := j.sweep(ctx); err != nil {
-		j.log.Warn("old exports not removed", "error", err)
+		j.log.Warn("could not remove old exports", "error", err)
 	}
 	var report *Report
 	counter := &counting{}
@@ -212,7 +212,7 @@ func (j *Jobs) run(ctx context.Context, s *Status) {
 		j.log.Error("export failed", "export", s.ID, "project", s.Project, "format", s.Format, "error", err)
 	}
 	if err := j.put(ctx, &end, "result"); err != nil {
-		j.log.Error("the end of an export was not noted", "export", s.ID, "error", err)
+		j.log.Error("could not record the end of an export", "export", s.ID, "error", err)
 	}
 }
 
@@ -222,7 +222,7 @@ func problem(err error) string {
 	if errors.As(err, &domain) {
 		return domain.Detail
 	}
-	return "The export failed for a reason that the server did not expect; its log has the details. Nothing of the project was changed."
+	return "The export failed with an unexpected error; see the server's log. The project was not changed."
 }
 
 // set changes the status of a job, which others may be reading.
@@ -266,7 +266,7 @@ func (j *Jobs) status(ctx context.Context, id string) (Status, error) {
 		case segment.KindOf(err) == segment.NotFound:
 			continue
 		case err == nil && part == "job":
-			s.State, s.Problem = Failed, "The server stopped while this export was made, or its disk failed. Start it again."
+			s.State, s.Problem = Failed, "The server stopped or its disk failed during this export. Start it again."
 		}
 		return s, err
 	}
@@ -288,7 +288,7 @@ func (j *Jobs) Open(ctx context.Context, id string) (Status, io.ReadSeekCloser, 
 
 // noExport is the answer for an export that is not there, or not for the caller.
 func noExport() error {
-	return segment.Errorf(segment.NotFound, "There is no such export. The files of exports are kept for %d hours.", keepFor/time.Hour)
+	return segment.Errorf(segment.NotFound, "This export doesn't exist. Exported files are kept for %d hours.", keepFor/time.Hour)
 }
 
 func key(id, part string) string { return "export/" + id + "/" + part }

@@ -35,7 +35,7 @@ func (numpy) image(ctx context.Context, s *subject) (*piece, error) {
 		return nil, err
 	}
 	if m == nil {
-		p.note = "Nothing is clicked, so there are no probabilities."
+		p.note = "Nothing has been clicked, so there are no probabilities."
 		return p, nil
 	}
 	halves := make([]byte, 0, 2*len(probabilities))

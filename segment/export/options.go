@@ -42,12 +42,12 @@ func Formats() []Format {
 		{Name: "index-png", Title: "Index masks", Summary: "PNG, one byte per pixel: the class index, 255 where undecided", encoder: newIndexPNG},
 		{Name: "colour-png", Title: "Colour masks", Summary: "RGB PNG in the colours of the classes", encoder: newColourPNG},
 		{Name: "voc", Title: "PASCAL VOC", Summary: "palette PNGs by class and by object, lists, labelmap.txt", pictures: true, encoder: newVOC},
-		{Name: "coco", Title: "COCO instances", Summary: "JSON with polygons, and run lengths for regions with holes", Uses: []string{"objects", "shapes", "background"}, background: true, shapes: "polygon", encoder: newCOCO},
+		{Name: "coco", Title: "COCO instances", Summary: "JSON with polygons, and RLE for regions with holes", Uses: []string{"objects", "shapes", "background"}, background: true, shapes: "polygon", encoder: newCOCO},
 		{Name: "coco-panoptic", Title: "COCO panoptic", Summary: "JSON and PNGs in which every region has a number", Uses: []string{"objects"}, background: true, encoder: newPanoptic},
 		{Name: "yolo", Title: "YOLO segmentation", Summary: "one text file of polygons per image, data.yaml", Uses: []string{"background"}, pictures: true, encoder: newYOLO},
 		{Name: "labelme", Title: "labelme", Summary: "one JSON file per image", Uses: []string{"objects", "shapes", "background"}, background: true, shapes: "mask", encoder: newLabelme},
 		{Name: "cvat", Title: "CVAT for images 1.1", Summary: "annotations.xml with masks", Uses: []string{"objects", "background"}, background: true, encoder: newCVAT},
-		{Name: "datumaro", Title: "Datumaro", Summary: "JSON with masks as run lengths", Uses: []string{"objects", "background"}, background: true, encoder: newDatumaro},
+		{Name: "datumaro", Title: "Datumaro", Summary: "JSON with RLE masks", Uses: []string{"objects", "background"}, background: true, encoder: newDatumaro},
 		{Name: "cityscapes", Title: "Cityscapes", Summary: "gtFine label, instance and colour PNGs", encoder: newCityscapes},
 		{Name: "numpy", Title: "NumPy", Summary: "labels.npz, and probs.npz with probabilities per superpixel", Uses: []string{"hypotheses"}, encoder: newNumPy},
 		{Name: "hypotheses", Title: "Hypotheses", Summary: "each hypothesis as an index PNG, with scores", Uses: []string{"hypotheses"}, encoder: newHypotheses},
@@ -65,7 +65,7 @@ func FormatOf(name string) (Format, error) {
 	for _, f := range formats {
 		names = append(names, f.Name)
 	}
-	return Format{}, segment.Errorf(segment.Invalid, "The format %q is not known; known are %s.", name, strings.Join(names, ", "))
+	return Format{}, segment.Errorf(segment.Invalid, "The format %q is unknown; use one of %s.", name, strings.Join(names, ", "))
 }
 
 // Resolve checks the options against a format and fills in its defaults.
@@ -125,7 +125,7 @@ func (o *Options) choose(images []segment.Image, skip func(segment.Image, string
 		}
 		delete(wanted, im.ID)
 		if !*o.Drafts && im.Status() != "done" {
-			skip(im, "It is not done, and drafts were left out.")
+			skip(im, "It is unfinished, and unfinished images were left out.")
 			continue
 		}
 		places = append(places, i)

@@ -15,7 +15,7 @@ type Report struct {
 	Project    ProjectReport  `json:"project"`
 	RegionsIn  int            `json:"regions_in"`
 	RegionsOut int            `json:"regions_out"`
-	Lossy      int            `json:"lossy" doc:"images of which something is not exact"`
+	Lossy      int            `json:"lossy" doc:"images that are not exact"`
 	Images     []ImageReport  `json:"images"`
 	Skipped    []SkippedImage `json:"skipped"`
 	Files      []FileReport   `json:"files,omitempty" doc:"but for manifest.json itself"`

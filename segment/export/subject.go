@@ -88,7 +88,7 @@ func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
 		return nil, err
 	}
 	if s.outdated() {
-		return nil, segment.Errorf(segment.Conflict, "The classes of the project were changed during the export. Start it again.")
+		return nil, segment.Errorf(segment.Conflict, "The project's classes changed during the export. Start it again.")
 	}
 	if *s.options.Pictures && s.pictureName != "" {
 		picture, why, err := s.picture(ctx)
@@ -202,7 +202,7 @@ func (s *subject) picture(ctx context.Context) (m member, why string, err error)
 		// several times faster on these.
 		rgba := &image.RGBA{Pix: p.Pixels.Pix, Stride: p.Pixels.Stride, Rect: p.Pixels.Rect}
 		err = jpeg.Encode(&b, rgba, &jpeg.Options{Quality: jpegQuality})
-		why = fmt.Sprintf("The picture was encoded anew as JPEG of quality %d.", jpegQuality)
+		why = fmt.Sprintf("The picture was re-encoded as JPEG of quality %d.", jpegQuality)
 	} else {
 		err = png.Encode(&b, p.Pixels)
 	}

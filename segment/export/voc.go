@@ -49,7 +49,7 @@ func (*voc) image(_ context.Context, s *subject) (*piece, error) {
 	p := &piece{files: []member{classes, objects}, out: len(parts.regions)}
 	if over := len(list) - vocObjects; over > 0 {
 		p.out -= over
-		p.lossy = []string{fmt.Sprintf("SegmentationObject can number %d objects; the %d after these have the value 255 in it. SegmentationClass is complete.", vocObjects, over)}
+		p.lossy = []string{fmt.Sprintf("SegmentationObject can number only %d objects; the other %d have the value 255 there. SegmentationClass is complete.", vocObjects, over)}
 	}
 	return p, nil
 }

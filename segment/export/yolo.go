@@ -21,7 +21,7 @@ func (*yolo) image(_ context.Context, s *subject) (*piece, error) {
 	parts := s.partition()
 	p := &piece{}
 	if len(parts.regions) == 0 {
-		p.note = "Nothing is decided, so there is no text file, which would say that nothing is there."
+		p.note = "Nothing is labelled, so there is no text file; an empty one would claim that the image contains nothing."
 		return p, nil
 	}
 	s.pictureName = "images/default/" + s.stem + s.extension()
@@ -51,13 +51,13 @@ func (*yolo) image(_ context.Context, s *subject) (*piece, error) {
 		lines.WriteByte('\n')
 	}
 	if bridged > 0 {
-		p.lossy = append(p.lossy, fmt.Sprintf("The holes of %s are joined with the border by bridges of no width.", counted(bridged, "region")))
+		p.lossy = append(p.lossy, fmt.Sprintf("The holes of %s are joined to the border by bridges of zero width.", counted(bridged, "region")))
 	}
 	if filled > 0 {
-		p.lossy = append(p.lossy, fmt.Sprintf("The holes of %s were filled, because there are too many of them.", counted(filled, "region")))
+		p.lossy = append(p.lossy, fmt.Sprintf("The holes of %s were filled because there are too many.", counted(filled, "region")))
 	}
 	if grown := parts.grown(of); grown > 0 {
-		p.lossy = append(p.lossy, fmt.Sprintf("The polygons run along the sides of pixels. Readers that draw them through centres of pixels, as OpenCV does, mark about %s more.", counted(grown, "pixel")))
+		p.lossy = append(p.lossy, fmt.Sprintf("The polygons follow the edges of pixels. Readers that draw them through pixel centres, as OpenCV does, mark about %s more.", counted(grown, "pixel")))
 	}
 	file, err := deflated("labels/default/"+s.stem+".txt", lines.Bytes())
 	p.files = []member{file}

@@ -30,7 +30,7 @@ func Backup(ctx context.Context, w *workspace.Workspace, file io.ReaderAt, size 
 		return segment.Project{}, err
 	}
 	if !slices.Contains(files.Names, backup.File) {
-		return segment.Project{}, segment.Errorf(segment.Unsupported, "This is no backup of Collie, which is a zip archive with a file %s. Masks of other programs are imported into a project.", backup.File)
+		return segment.Project{}, segment.Errorf(segment.Unsupported, "This is not a Collie backup (a zip archive with a file %s). To import masks made by other programs, open a project.", backup.File)
 	}
 	give, err := w.Documents(ctx, backupMemory)
 	if err != nil {
@@ -87,9 +87,9 @@ func readDocument(files Files, mostImages int) (backup.Document, error) {
 	case err != nil:
 		return out, err
 	case out.Kind != backup.Kind:
-		return out, segment.Errorf(segment.Unreadable, "The file %s of the backup can't be read.", backup.File)
+		return out, segment.Errorf(segment.Unreadable, "The file %s in the backup can't be read.", backup.File)
 	case out.Version != backup.Version:
-		return out, segment.Errorf(segment.Unsupported, "The backup has version %d; this program reads version %d. Use a newer one.", out.Version, backup.Version)
+		return out, segment.Errorf(segment.Unsupported, "The backup has version %d; this program reads version %d. Update Collie.", out.Version, backup.Version)
 	}
 	return out, nil
 }
@@ -110,7 +110,7 @@ func readValue(d *document, v any) error {
 func readList[T any](d *document, list *[]T, most int, what string) error {
 	return d.elements(func() error {
 		if len(*list) == most {
-			return segment.Errorf(segment.TooLarge, "The backup has more than %d %s, which is the most that a project can hold here. Nothing was restored.", most, what)
+			return segment.Errorf(segment.TooLarge, "The backup has more than %d %s, which is the limit of a project here. Nothing was restored.", most, what)
 		}
 		var entry T
 		err := readValue(d, &entry)

@@ -20,7 +20,7 @@ func (i *importing) matchClasses(ctx context.Context, classes []segment.Class) e
 	}
 	missing := lacking(p, classes)
 	if len(missing) > 0 && i.workspace.May(ctx, access.Manage) != nil {
-		return segment.Errorf(segment.Invalid, "The project lacks classes of the data set: %s. An admin has to add them first. Nothing was imported.", namesOf(missing))
+		return segment.Errorf(segment.Invalid, "The data set has classes that the project lacks: %s. Ask an admin to add them first. Nothing was imported.", namesOf(missing))
 	}
 	for ; len(missing) > 0; missing = lacking(p, classes) {
 		added, err := i.workspace.EditProject(ctx, i.project, withNew(p, missing))

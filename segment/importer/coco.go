@@ -85,7 +85,7 @@ func (f *cocoFile) addImage(d *document) error {
 		return segment.Errorf(segment.Unreadable, "%s has two images with the id %d.", f.name, im.ID)
 	}
 	if len(f.images) == maxCOCOImages {
-		return segment.Errorf(segment.TooLarge, "%s lists more than %d images, which is the most that is read. Split it.", f.name, maxCOCOImages)
+		return segment.Errorf(segment.TooLarge, "%s lists more than %d images, which is the limit. Split it.", f.name, maxCOCOImages)
 	}
 	f.places[im.ID] = len(f.images)
 	im.FileName = path.Base(strings.ReplaceAll(im.FileName, `\`, "/"))
@@ -102,7 +102,7 @@ func (f *cocoFile) addCategory(d *document) error {
 		return err
 	}
 	if len(f.categories) == maxCOCOCategories {
-		return segment.Errorf(segment.TooLarge, "%s lists more than %d categories, which is the most that is read.", f.name, maxCOCOCategories)
+		return segment.Errorf(segment.TooLarge, "%s lists more than %d categories, which is the limit.", f.name, maxCOCOCategories)
 	}
 	label := strings.TrimSpace(c.Name)
 	err := f.classes.add(label)
@@ -143,7 +143,7 @@ func (f *cocoFile) draw(m *Mask, im cocoImage, held *cocoHeld, o Options) (give 
 		held = &cocoHeld{}
 	}
 	if held.tooMuch {
-		return func() {}, segment.Errorf(segment.TooLarge, "Its annotations have more than %d MiB, which is the most that is read of one image.", maxHeld>>20)
+		return func() {}, segment.Errorf(segment.TooLarge, "Its annotations are larger than %d MiB, which is the limit for one image.", maxHeld>>20)
 	}
 	give, err = m.start(im.Width, im.Height, segment.Void, 0, o)
 	if err == nil {
@@ -212,7 +212,7 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 		return nil
 	})
 	if from == 0 && f.stray > listedStrays {
-		f.strays = append(f.strays, &MaskError{"more annotations", segment.Errorf(segment.Unreadable, "%d more belong to images or categories that the file doesn't have.", f.stray-listedStrays)})
+		f.strays = append(f.strays, &MaskError{"more annotations", segment.Errorf(segment.Unreadable, "%d more refer to images or categories that are not in the file.", f.stray-listedStrays)})
 	}
 	return held, end, err
 }
@@ -220,7 +220,7 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 // noteStray notes, in the first pass, an annotation that belongs to nothing.
 func (f *cocoFile) noteStray(a cocoAnnotation, from int) {
 	if f.stray++; from == 0 && f.stray <= listedStrays {
-		f.strays = append(f.strays, &MaskError{fmt.Sprintf("annotation %d", a.ID), segment.Errorf(segment.Unreadable, "It belongs to image %d and category %d, which the file doesn't both have.", a.Image, a.Category)})
+		f.strays = append(f.strays, &MaskError{fmt.Sprintf("annotation %d", a.ID), segment.Errorf(segment.Unreadable, "It refers to image %d and category %d, which are not both in the file.", a.Image, a.Category)})
 	}
 }
 
@@ -248,7 +248,7 @@ func (m *Mask) drawCOCO(annotations []cocoAnnotation, categories map[int64]uint8
 		}
 	}
 	if drawn > covered {
-		m.Lossy = append(m.Lossy, fmt.Sprintf("annotations overlap on %d pixels, where the smaller one was taken", drawn-covered))
+		m.Lossy = append(m.Lossy, fmt.Sprintf("annotations overlap on %d pixels; the smaller one was used there", drawn-covered))
 	}
 	return nil
 }
@@ -267,18 +267,18 @@ func (m *Mask) drawSegmentation(raw json.RawMessage, class uint8) (int, error) {
 		return 0, noSegmentation(err)
 	}
 	if runs.Size != [2]int{m.Height, m.Width} {
-		return 0, segment.Errorf(segment.Unreadable, "Its run lengths are of an image of %d×%d pixels, not %d×%d.", runs.Size[1], runs.Size[0], m.Width, m.Height)
+		return 0, segment.Errorf(segment.Unreadable, "Its RLE mask is for an image of %d×%d pixels, not %d×%d.", runs.Size[1], runs.Size[0], m.Width, m.Height)
 	}
 	counts, err := parseCounts(runs.Counts, len(m.Pixels))
 	if err != nil {
-		return 0, segment.Errorf(segment.Unreadable, "Its run lengths can't be read: %v.", err)
+		return 0, segment.Errorf(segment.Unreadable, "Its RLE mask can't be read: %v.", err)
 	}
 	counts.PaintColumns(m.Pixels, m.Width, m.Height, class)
 	return counts.Area(), nil
 }
 
 func noSegmentation(err error) error {
-	return segment.Errorf(segment.Unreadable, "Its segmentation is neither a list of outlines nor run lengths.").Because(err)
+	return segment.Errorf(segment.Unreadable, "Its segmentation is neither a list of polygons nor an RLE mask.").Because(err)
 }
 
 // drawOutlines draws a list of lists of numbers.

@@ -125,7 +125,7 @@ func Open(files Files, o Options) (*Dataset, error) {
 	if len(files.scores()) > 0 {
 		return &Dataset{Masks: func(func(*Mask, error) bool) {}}, nil
 	}
-	return nil, segment.Errorf(segment.Unsupported, "There are no masks in this that Collie can read. It reads palette PNGs (PASCAL VOC), COCO JSON, labelme JSON and .npz files of scores, alone or in a zip.")
+	return nil, segment.Errorf(segment.Unsupported, "No masks found. Collie reads palette PNGs (PASCAL VOC), COCO JSON, labelme JSON and .npz files with scores, single or in a zip archive.")
 }
 
 // sniffJSON tells by its top-level names what a JSON file is; "" is neither.
@@ -172,7 +172,7 @@ func (m *Mask) start(width, height int, fill uint8, more int, o Options) (give f
 
 func checkSize(width, height int, o Options) error {
 	if width < 1 || height < 1 || int64(width)*int64(height) > int64(o.MaxPixels) || max(width, height) > o.MaxSide {
-		return segment.Errorf(segment.TooLarge, "The mask has %d×%d pixels; accepted are up to %g million in all and %d a side.", width, height, float64(o.MaxPixels)/1e6, o.MaxSide)
+		return segment.Errorf(segment.TooLarge, "The mask has %d×%d pixels; the limit is %g million in total and %d per side.", width, height, float64(o.MaxPixels)/1e6, o.MaxSide)
 	}
 	return nil
 }

@@ -168,7 +168,7 @@ func (d *document) odd(err error) error {
 	if err != nil {
 		return err
 	}
-	return segment.Errorf(segment.Unreadable, "%s is not JSON of the expected form.", d.name)
+	return segment.Errorf(segment.Unreadable, "%s is not JSON in the expected form.", d.name)
 }
 
 // trouble puts an error of the decoder in words for people.
@@ -177,11 +177,11 @@ func (d *document) trouble(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, errValue) && d.in.left <= 0:
-		return segment.Errorf(segment.TooLarge, "%s has more than %d MiB, which is the most that is read of such a file. Split it.", d.name, maxJSON>>20)
+		return segment.Errorf(segment.TooLarge, "%s is larger than %d MiB, which is the limit for such a file. Split it.", d.name, maxJSON>>20)
 	case errors.Is(err, errValue):
-		return segment.Errorf(segment.TooLarge, "%s has an entry of more than %d MiB, which is the most that is read.", d.name, maxValue>>20)
+		return segment.Errorf(segment.TooLarge, "%s has an entry larger than %d MiB, which is the limit.", d.name, maxValue>>20)
 	case errors.As(err, &syntax), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return segment.Errorf(segment.Unreadable, "%s is not JSON of the expected form.", d.name).Because(err)
+		return segment.Errorf(segment.Unreadable, "%s is not JSON in the expected form.", d.name).Because(err)
 	}
 	return err // of the reader
 }

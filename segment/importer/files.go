@@ -92,7 +92,7 @@ func FromArchive(a *archive.Archive) Files {
 	f := Files{sizes: map[string]int64{}, Open: func(name string) (io.ReadCloser, error) {
 		member, ok := byName[name]
 		if !ok {
-			return nil, segment.Errorf(segment.Unreadable, "The archive has no file %.100q.", name)
+			return nil, segment.Errorf(segment.Unreadable, "The archive doesn't contain %.100q.", name)
 		}
 		return member.Open()
 	}}
@@ -130,7 +130,7 @@ func FromFile(name string, r io.ReaderAt, size int64, limits archive.Limits) (Fi
 
 // read reads a file of up to so many bytes.
 func (f Files) read(name string, limit int64) ([]byte, error) {
-	tooLong := segment.Errorf(segment.TooLarge, "%s has more than %d MiB, which is the most that is read of such a file.", name, limit>>20)
+	tooLong := segment.Errorf(segment.TooLarge, "%s is larger than %d MiB, which is the limit for such a file.", name, limit>>20)
 	if f.sizes[name] > limit {
 		return nil, tooLong
 	}
@@ -142,7 +142,7 @@ func (f Files) read(name string, limit int64) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(int(f.sizes[name]) + bytes.MinRead) // so that it need not move
 	if _, err := b.ReadFrom(io.LimitReader(r, limit+1)); err != nil {
-		return nil, segment.Errorf(segment.Unreadable, "%s can't be read to its end.", name).Because(err)
+		return nil, segment.Errorf(segment.Unreadable, "%s is damaged or incomplete.", name).Because(err)
 	}
 	if int64(b.Len()) > limit {
 		return nil, tooLong

@@ -61,7 +61,7 @@ func (i *importing) guess(ctx context.Context, name string) (ImageReport, error)
 	defer a.Close()
 	classes := a.Project().Classes
 	if s.Classes > len(classes) {
-		return r, segment.Errorf(segment.Invalid, "The scores are of %d classes, and the project has %d. Columns are its classes in their order.", s.Classes, len(classes))
+		return r, segment.Errorf(segment.Invalid, "The scores have %d classes and the project has %d. Columns are the project's classes in their order.", s.Classes, len(classes))
 	}
 	values, err := perCell(a, s)
 	if err != nil {
@@ -80,7 +80,7 @@ func (i *importing) scores(ctx context.Context, name string) (s *Scores, give fu
 		whole = i.files.sizes[name]
 	}
 	if whole > maxScores {
-		return nil, nil, segment.Errorf(segment.TooLarge, "%s has more than %d MiB, which is the most that is read of such a file among others. Send it by itself.", name, maxScores>>20)
+		return nil, nil, segment.Errorf(segment.TooLarge, "%s is larger than %d MiB, which is the limit for such a file among others. Send it on its own.", name, maxScores>>20)
 	}
 	give, err = i.workspace.Pictures(ctx, maxScores)
 	if err != nil {

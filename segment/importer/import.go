@@ -201,9 +201,9 @@ func (i *importing) apply(ctx context.Context, m *Mask) (ImageReport, error) {
 	im := a.Image()
 	switch {
 	case im.Width == m.Height && im.Height == m.Width && m.Width != m.Height:
-		return r, segment.Errorf(segment.Invalid, "The mask has %d×%d pixels and the image, turned upright as its EXIF data says, %d×%d: turn the mask too.", m.Width, m.Height, im.Width, im.Height)
+		return r, segment.Errorf(segment.Invalid, "The mask has %d×%d pixels, but the image, turned upright by its EXIF data, has %d×%d: turn the mask too.", m.Width, m.Height, im.Width, im.Height)
 	case im.Width != m.Width || im.Height != m.Height:
-		return r, segment.Errorf(segment.Invalid, "The mask has %d×%d pixels and the image %d×%d.", m.Width, m.Height, im.Width, im.Height)
+		return r, segment.Errorf(segment.Invalid, "The mask has %d×%d pixels, but the image has %d×%d.", m.Width, m.Height, im.Width, im.Height)
 	}
 	r.Seq, err = a.ImportMask(ctx, segment.NewID(), m.Pixels)
 	return r, err
@@ -220,11 +220,11 @@ func (i *importing) image(ctx context.Context, name string) (id string, added bo
 	}
 	switch photo, there := i.photos[stem(name)]; {
 	case known && id == "":
-		return "", false, segment.Errorf(segment.Invalid, "The project has more than one image of this name.")
+		return "", false, segment.Errorf(segment.Invalid, "More than one image in the project has this name.")
 	case known:
 		return id, false, nil
 	case !there:
-		return "", false, segment.Errorf(segment.Invalid, "The project has no image of this name, and no photograph came with the mask.")
+		return "", false, segment.Errorf(segment.Invalid, "No image in the project has this name, and the mask came without its photograph.")
 	default:
 		var im segment.Image
 		err := insist(ctx, func() (err error) {
@@ -256,7 +256,7 @@ func (i *importing) translate(ctx context.Context, pixels []uint8) error {
 	ids[segment.Void] = segment.Void
 	for at, p := range pixels {
 		if p != segment.Void && int(p) >= len(i.ids) {
-			return segment.Errorf(segment.Invalid, "The mask has class %d, and the project has classes 0 to %d. Add a labelmap.txt to the data set, or classes to the project.", p, len(i.ids)-1)
+			return segment.Errorf(segment.Invalid, "The mask uses class %d, but the project has classes 0 to %d. Add a labelmap.txt to the data set, or add classes to the project.", p, len(i.ids)-1)
 		}
 		pixels[at] = ids[p]
 	}

@@ -140,12 +140,12 @@ func TestImportProblems(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"ambiguous": {"scene.png", grey(whole...), "more than one image"},
-		"unknown":   {"nobody.png", grey(whole...), "no image of this name"},
-		"size":      {"other.png", grey("01"), "2×1 pixels and the image 120×80"},
+		"ambiguous": {"scene.png", grey(whole...), "More than one image"},
+		"unknown":   {"nobody.png", grey(whole...), "No image in the project has this name"},
+		"size":      {"other.png", grey("01"), "2×1 pixels, but the image has 120×80"},
 		"turned":    {"other.png", grey(turned...), "turn the mask too"},
 		"no class":  {"other.png", grey(high...), ""},
-		"broken":    {"other.png", grey(whole...)[:60], "not a PNG that can be read"},
+		"broken":    {"other.png", grey(whole...)[:60], "not a readable PNG"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files, err := importer.FromFS(fstest.MapFS{"SegmentationClass/" + c.file: {Data: c.content}})

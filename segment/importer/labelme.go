@@ -199,7 +199,7 @@ func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Op
 		return err
 	})
 	if flat > 0 {
-		m.Lossy = append(m.Lossy, fmt.Sprintf("shapes without an area, such as lines and points, were left out: %d", flat))
+		m.Lossy = append(m.Lossy, fmt.Sprintf("shapes without area, such as lines and points, skipped: %d", flat))
 	}
 	return give, err
 }
@@ -276,11 +276,11 @@ func (m *Mask) stamp(crop string, a, b [2]float64, class uint8) error {
 	}
 	size := img.Bounds().Size()
 	if !(a[0] >= 0 && a[1] >= 0 && b[0] < float64(m.Width) && b[1] < float64(m.Height)) {
-		return segment.Errorf(segment.Unreadable, "Its box (%g, %g) to (%g, %g) leaves the image of %d×%d pixels.", a[0], a[1], b[0], b[1], m.Width, m.Height)
+		return segment.Errorf(segment.Unreadable, "Its box (%g, %g) to (%g, %g) extends beyond the image of %d×%d pixels.", a[0], a[1], b[0], b[1], m.Width, m.Height)
 	}
 	left, top := int(math.Round(a[0])), int(math.Round(a[1]))
 	if right, bottom := int(math.Round(b[0])), int(math.Round(b[1])); right-left+1 != size.X || bottom-top+1 != size.Y || right >= m.Width || bottom >= m.Height {
-		return segment.Errorf(segment.Unreadable, "Its mask has %d×%d pixels and its box (%g, %g) to (%g, %g), both corners within, another size.", size.X, size.Y, a[0], a[1], b[0], b[1])
+		return segment.Errorf(segment.Unreadable, "Its mask of %d×%d pixels doesn't fit its box (%g, %g) to (%g, %g), both corners included.", size.X, size.Y, a[0], a[1], b[0], b[1])
 	}
 	for y := range size.Y {
 		for x := range size.X {

@@ -128,8 +128,8 @@ func TestVOC(t *testing.T) {
 	}, Options{})
 	want := []string{
 		"a " + rows, "b " + rows, "c " + rows,
-		"d.png: The pixel at (1, 0) has the colour 1,1,1, which no class has. A mask is a palette PNG, or an RGB PNG with a labelmap.txt beside it.",
-		"e.png: The mask is not a PNG that can be read.: unexpected EOF",
+		"d.png: The pixel at (1, 0) has the colour 1,1,1, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.",
+		"e.png: The mask is not a readable PNG.: unexpected EOF",
 	}
 	if classes != "" {
 		t.Errorf("classes %q without a labelmap", classes)
@@ -163,11 +163,11 @@ func TestCOCO(t *testing.T) {
 			{"id": 6, "image_id": 9, "category_id": 7, "segmentation": []}]}`
 	classes, masks := readAll(t, fstest.MapFS{"annotations/instances.json": file([]byte(content)), "other.json": file([]byte("[]"))}, Options{})
 	want := []string{
-		"annotation 6: It belongs to image 9 and category 7, which the file doesn't both have.",
-		"a.jpg 21000/11100/01100/00012 annotations overlap on 2 pixels, where the smaller one was taken",
+		"annotation 6: It refers to image 9 and category 7, which are not both in the file.",
+		"a.jpg 21000/11100/01100/00012 annotations overlap on 2 pixels; the smaller one was used there",
 		"b.jpg 10/00",
-		"c.jpg: annotation 5: Its run lengths can't be read: the run lengths are damaged: run 0 has length 9, and 4 pixels are left.",
-		"d.jpg: The mask has 100000×100000 pixels; accepted are up to 40 million in all and 16384 a side.",
+		"c.jpg: annotation 5: Its RLE mask can't be read: the run lengths are damaged: run 0 has length 9, and 4 pixels are left.",
+		"d.jpg: The mask has 100000×100000 pixels; the limit is 40 million in total and 16384 per side.",
 		"empty.jpg 00",
 	}
 	if classes != " cat dog" {
@@ -196,9 +196,9 @@ func TestLabelme(t *testing.T) {
 		"d.json": file([]byte(`{"imagePath": `)),
 	}, Options{})
 	want := []string{
-		`a.jpg 11100/12100/02200/0000. shapes without an area, such as lines and points, were left out: 1`,
+		`a.jpg 11100/12100/02200/0000. shapes without area, such as lines and points, skipped: 1`,
 		"b.jpg 0033300/0030300/0033300",
-		`c.json: shape 0 ("dog"): Its box (6, 1) to (7, 2) leaves the image of 7×3 pixels.`,
+		`c.json: shape 0 ("dog"): Its box (6, 1) to (7, 2) extends beyond the image of 7×3 pixels.`,
 	}
 	if classes != " cat dog bird" {
 		t.Errorf("classes %q", classes)

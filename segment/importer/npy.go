@@ -29,7 +29,7 @@ func readHeader(r io.Reader) (header, error) {
 	}
 	version := start[6]
 	if string(start[:6]) != "\x93NUMPY" || version < 1 || version > 3 {
-		return header{}, fmt.Errorf("%w: it does not begin as a .npy array of version 1 to 3", ErrFormat)
+		return header{}, fmt.Errorf("%w: it is not a .npy array of version 1 to 3", ErrFormat)
 	}
 	length := make([]byte, 4)
 	field := length // two bytes in version 1, four later
@@ -41,7 +41,7 @@ func readHeader(r io.Reader) (header, error) {
 	}
 	n := binary.LittleEndian.Uint32(length)
 	if n > maxHeader {
-		return header{}, fmt.Errorf("%w: its header has %d bytes, accepted are %d", ErrLimit, n, maxHeader)
+		return header{}, fmt.Errorf("%w: its header has %d bytes, the limit is %d", ErrLimit, n, maxHeader)
 	}
 	text := make([]byte, n)
 	if _, err := io.ReadFull(r, text); err != nil {
@@ -49,7 +49,7 @@ func readHeader(r io.Reader) (header, error) {
 	}
 	h := header{bytes: len(start) + len(field) + len(text)}
 	if !h.parse(string(text)) {
-		return h, fmt.Errorf("%w: its header is no {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)} but %s", ErrFormat, quote(string(text)))
+		return h, fmt.Errorf("%w: its header is not like {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)} but %s", ErrFormat, quote(string(text)))
 	}
 	return h, nil
 }
@@ -188,7 +188,7 @@ func (a layout) fill(dst []float32, r io.Reader) error {
 		for ; len(chunk) > 0; chunk = chunk[a.kind.size:] {
 			v := a.kind.decode(chunk)
 			if !(v >= 0 && v <= math.MaxFloat32) {
-				return fmt.Errorf("%w: [%s] is %v, accepted are finite numbers from 0", ErrValue, strings.Trim(shapeText(index), "()"), v)
+				return fmt.Errorf("%w: [%s] is %v; scores must be finite and not negative", ErrValue, strings.Trim(shapeText(index), "()"), v)
 			}
 			dst[at] = float32(v)
 			left--

@@ -86,7 +86,7 @@ func choose(a *archive.Archive) (*archive.File, string, error) {
 		scores = arrays
 	}
 	if len(scores) != 1 {
-		return nil, "", fmt.Errorf("%w: %d of the %d arrays in the archive are called scores, probs, scores_chw or probs_chw; accepted is one, or a single array of any name",
+		return nil, "", fmt.Errorf("%w: %d of the %d arrays in the archive are called scores, probs, scores_chw or probs_chw; use exactly one, or a single array of any name",
 			ErrFormat, len(scores), len(arrays))
 	}
 	return scores[0], strings.TrimSuffix(scores[0].Name, ".npy"), nil
@@ -109,7 +109,7 @@ func readMember(f *archive.File, name string, limits Limits) (*Scores, error) {
 		return nil, err
 	}
 	if announced := f.Size; int64(h.bytes)+int64(a.values)*int64(a.kind.size) != announced {
-		return nil, fmt.Errorf("%w: shape %s of %s needs %d bytes after the header of %d, the member has %d in all",
+		return nil, fmt.Errorf("%w: shape %s of %s needs %d bytes after the header of %d, but the file has %d in total",
 			ErrFormat, shapeText(h.shape), a.kind.descr, a.values*a.kind.size, h.bytes, announced)
 	}
 	s := a.scores(name)
@@ -144,29 +144,29 @@ func (h header) layout(chw bool, limits Limits) (layout, error) {
 	a := layout{shape: h.shape, fortran: h.fortran, chw: chw && len(h.shape) == 3, values: 1}
 	at := slices.IndexFunc(kinds, func(k kind) bool { return k.descr == h.descr })
 	if at < 0 {
-		return a, fmt.Errorf("%w: its type is %s, accepted are '<f2', '<f4', '<f8' (float16, 32 and 64, little-endian) and '|u1' (uint8)",
+		return a, fmt.Errorf("%w: its type is %s; use '<f2', '<f4', '<f8' (float16, 32 and 64, little-endian) or '|u1' (uint8)",
 			ErrFormat, quote(h.descr))
 	}
 	a.kind = kinds[at]
 	if len(a.shape) != 2 && len(a.shape) != 3 {
-		return a, fmt.Errorf("%w: its shape is %s, accepted are height × width × classes (classes × height × width when called probs_chw or scores_chw) and superpixels × classes",
+		return a, fmt.Errorf("%w: its shape is %s; use height × width × classes (classes × height × width when called probs_chw or scores_chw) or superpixels × classes",
 			ErrFormat, shapeText(a.shape))
 	}
 	for _, n := range a.shape {
 		if n == 0 {
-			return a, fmt.Errorf("%w: its shape is %s, which holds nothing", ErrFormat, shapeText(a.shape))
+			return a, fmt.Errorf("%w: its shape is %s, which is empty", ErrFormat, shapeText(a.shape))
 		}
 		if n > limits.Values/a.values {
-			return a, fmt.Errorf("%w: its shape is %s, accepted are %d values", ErrLimit, shapeText(a.shape), limits.Values)
+			return a, fmt.Errorf("%w: its shape is %s, the limit is %d values", ErrLimit, shapeText(a.shape), limits.Values)
 		}
 		a.values *= n
 	}
 	if k := a.classes(); k > crf.MaxLabels {
 		hint := ""
 		if len(a.shape) == 3 && !a.chw {
-			hint = "; an array of classes × height × width has to be called probs_chw or scores_chw"
+			hint = "; an array of classes × height × width must be called probs_chw or scores_chw"
 		}
-		return a, fmt.Errorf("%w: its shape is %s, hence %d classes, accepted are %d%s", ErrLimit, shapeText(a.shape), k, crf.MaxLabels, hint)
+		return a, fmt.Errorf("%w: its shape is %s, so it has %d classes; the limit is %d%s", ErrLimit, shapeText(a.shape), k, crf.MaxLabels, hint)
 	}
 	return a, nil
 }

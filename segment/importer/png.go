@@ -26,11 +26,11 @@ func measurePNG(open func() (io.ReadCloser, error)) (size image.Point, pixel int
 	interlaced := len(head) == pngHeader && head[pngHeader-1] != 0
 	c, err := png.DecodeConfig(in)
 	if err != nil {
-		return size, 0, segment.Errorf(segment.Unreadable, "The mask is not a PNG that can be read.").Because(err)
+		return size, 0, segment.Errorf(segment.Unreadable, "The mask is not a readable PNG.").Because(err)
 	}
 	switch c.ColorModel {
 	case color.Gray16Model, color.RGBA64Model, color.NRGBA64Model:
-		return size, 0, segment.Errorf(segment.Unsupported, "The mask has 16 bits per channel. Accepted are 8, which hold every class; save it so.")
+		return size, 0, segment.Errorf(segment.Unsupported, "The mask has 16 bits per channel. Save it with 8, which is enough for every class.")
 	case color.RGBAModel, color.NRGBAModel:
 		if interlaced {
 			return size, 0, segment.Errorf(segment.Unsupported, "The mask is an interlaced RGB image. Save it without interlacing, or with a palette.")
@@ -54,7 +54,7 @@ func decodePNG(open func() (io.ReadCloser, error)) (image.Image, error) {
 	defer file.Close()
 	img, err := png.Decode(file)
 	if err != nil {
-		return nil, segment.Errorf(segment.Unreadable, "The mask is a broken PNG.").Because(err)
+		return nil, segment.Errorf(segment.Unreadable, "The mask is a damaged PNG.").Because(err)
 	}
 	return img, nil
 }

@@ -26,7 +26,7 @@ const fifths = 5
 // size. O(length of the outline + pixels inside).
 func (m *Mask) fill(outline []float64, class uint8) (int, error) {
 	if len(outline)%2 != 0 || len(outline) < 6 || len(outline) > 2*maxVertices {
-		return 0, segment.Errorf(segment.Unreadable, "An outline of %d numbers; it takes an x and a y for each of 3 to %d corners.", len(outline), maxVertices)
+		return 0, segment.Errorf(segment.Unreadable, "An outline has %d numbers; it needs an x and a y for each of 3 to %d corners.", len(outline), maxVertices)
 	}
 	xs, ys, err := m.corners(outline)
 	if err != nil {
@@ -55,7 +55,7 @@ func (m *Mask) corners(outline []float64) (xs, ys []int, err error) {
 	for i := 0; i < len(outline); i += 2 {
 		x, y := outline[i], outline[i+1]
 		if !(x >= -w && x <= 2*w && y >= -h && y <= 2*h) {
-			return nil, nil, segment.Errorf(segment.Unreadable, "An outline has the corner (%g, %g), far outside its image of %d×%d pixels.", x, y, m.Width, m.Height)
+			return nil, nil, segment.Errorf(segment.Unreadable, "An outline has a corner at (%g, %g), far outside its image of %d×%d pixels.", x, y, m.Width, m.Height)
 		}
 		xs, ys = append(xs, int(fifths*x+.5)), append(ys, int(fifths*y+.5))
 	}

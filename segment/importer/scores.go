@@ -15,10 +15,10 @@ import (
 
 // Errors that ReadScores and PerSuperpixel wrap.
 var (
-	ErrFormat = errors.New("no scores that can be read")
+	ErrFormat = errors.New("not readable as scores")
 	ErrLimit  = errors.New("over a limit")
 	ErrValue  = errors.New("not a score")
-	ErrSize   = errors.New("of another size than the image")
+	ErrSize   = errors.New("wrong size for the image")
 )
 
 // Scores are one score per class for every pixel or for every superpixel.
@@ -42,7 +42,7 @@ func (s *Scores) PerSuperpixel(m *superpixels.Runs) ([]float64, error) {
 	out := make([]float64, m.N*k)
 	if s.Width == 0 {
 		if s.Rows != m.N {
-			return nil, fmt.Errorf("array %s has scores for %d superpixels, the image has %d: %w", quote(s.Name), s.Rows, m.N, ErrSize)
+			return nil, fmt.Errorf("array %s has scores for %d superpixels, but the image has %d: %w", quote(s.Name), s.Rows, m.N, ErrSize)
 		}
 		for i, v := range s.Values {
 			out[i] = float64(v)
@@ -52,9 +52,9 @@ func (s *Scores) PerSuperpixel(m *superpixels.Runs) ([]float64, error) {
 	if s.Width != m.Width || s.Height != m.Height {
 		hint := ""
 		if s.Height == m.Width && s.Classes == m.Height || s.Width == m.Height && s.Classes == m.Width {
-			hint = "; an array of classes × height × width has to be called probs_chw or scores_chw"
+			hint = "; an array of classes × height × width must be called probs_chw or scores_chw"
 		}
-		return nil, fmt.Errorf("array %s has scores for %d×%d pixels and %d classes, the image has %d×%d pixels%s: %w",
+		return nil, fmt.Errorf("array %s has scores for %d×%d pixels and %d classes, but the image has %d×%d pixels%s: %w",
 			quote(s.Name), s.Width, s.Height, s.Classes, m.Width, m.Height, hint, ErrSize)
 	}
 	pixels := make([]float64, m.N)

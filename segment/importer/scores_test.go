@@ -196,30 +196,30 @@ func TestReadScoresRefuses(t *testing.T) {
 		"negative":        {with(func(a *array) { a.values = []float32{0, 0, -0.5, nan} }), ErrValue, "[0, 1, 0] is -0.5"},
 		"place, Fortran":  {with(func(a *array) { a.fortran, a.values = true, []float32{0, 0, nan, 0} }), ErrValue, "[0, 0, 1] is NaN"},
 		"above float32":   {with(func(a *array) { a.descr, a.values = "<f8", []float64{0, 1e39, 0, 0} }), ErrValue, "[0, 0, 1] is 1e+39"},
-		"big-endian":      {with(func(a *array) { a.descr = ">f4" }), ErrFormat, `its type is ">f4", accepted are '<f2'`},
+		"big-endian":      {with(func(a *array) { a.descr = ">f4" }), ErrFormat, `its type is ">f4"; use '<f2'`},
 		"integers":        {with(func(a *array) { a.descr = "<i4" }), ErrFormat, "its type"},
 		"one axis":        {with(func(a *array) { a.shape = "(4,)" }), ErrFormat, "its shape is (4)"},
 		"four axes":       {with(func(a *array) { a.shape = "(1, 1, 2, 2)" }), ErrFormat, "its shape is (1, 1, 2, 2)"},
 		"no axes":         {with(func(a *array) { a.shape = "()" }), ErrFormat, "its shape"},
-		"nothing":         {with(func(a *array) { a.shape, a.values = "(1, 0, 2)", []float32{} }), ErrFormat, "holds nothing"},
-		"too short":       {with(func(a *array) { a.shape = "(2, 2, 2)" }), ErrFormat, "needs 32 bytes after the header of 128, the member has 144"},
+		"nothing":         {with(func(a *array) { a.shape, a.values = "(1, 0, 2)", []float32{} }), ErrFormat, "which is empty"},
+		"too short":       {with(func(a *array) { a.shape = "(2, 2, 2)" }), ErrFormat, "needs 32 bytes after the header of 128, but the file has 144"},
 		"too long":        {with(func(a *array) { a.shape = "(1, 1, 2)" }), ErrFormat, "needs 8 bytes"},
 		"enormous":        {with(func(a *array) { a.shape = "(2147483647, 2147483647, 21)" }), ErrLimit, "values"},
 		"past 31 bits":    {with(func(a *array) { a.shape = "(4294967297, 1, 4)" }), ErrFormat, "header"},
 		"negative axis":   {with(func(a *array) { a.shape = "(-1, 2, 2)" }), ErrFormat, "header"},
-		"classes":         {with(func(a *array) { a.shape = "(1, 256)" }), ErrLimit, "256 classes, accepted are 255"},
+		"classes":         {with(func(a *array) { a.shape = "(1, 256)" }), ErrLimit, "256 classes; the limit is 255"},
 		"looks like chw":  {with(func(a *array) { a.shape = "(21, 2, 300)" }), ErrLimit, "probs_chw"},
 		"structured":      {with(func(a *array) { a.descr = "', 'x': '" }), ErrFormat, "header"},
 		"code":            {with(func(a *array) { a.shape = "(__import__('os'),)" }), ErrFormat, "header"},
 		"wrong checksum":  {bytes.Replace(plain, []byte{0, 0, 128, 63}, []byte{0, 0, 128, 62}, 1), ErrFormat, "checksum"},
-		"unknown method":  {bytes.Replace(plain, []byte("PK\x01\x02\x14\x00\x14\x00\x08\x00\x00\x00"), []byte("PK\x01\x02\x14\x00\x14\x00\x08\x00\x0c\x00"), 1), ErrFormat, "packed by a method"},
+		"unknown method":  {bytes.Replace(plain, []byte("PK\x01\x02\x14\x00\x14\x00\x08\x00\x00\x00"), []byte("PK\x01\x02\x14\x00\x14\x00\x08\x00\x0c\x00"), 1), ErrFormat, "unsupported compression method"},
 		"encrypted":       {bytes.Replace(plain, []byte("PK\x01\x02\x14\x00\x14\x00\x08\x00"), []byte("PK\x01\x02\x14\x00\x14\x00\x09\x00"), 1), ErrFormat, "encrypted"},
-		"not NumPy":       {bytes.Replace(plain, []byte("\x93NUMPY"), []byte("\x93BUMPY"), 1), ErrFormat, "does not begin"},
+		"not NumPy":       {bytes.Replace(plain, []byte("\x93NUMPY"), []byte("\x93BUMPY"), 1), ErrFormat, "not a .npy array"},
 		"version":         {bytes.Replace(plain, []byte("NUMPY\x01"), []byte("NUMPY\x04"), 1), ErrFormat, "version"},
 		"enormous header": {bytes.Replace(plain, []byte("NUMPY\x01\x00"), []byte("NUMPY\x02\x00"), 1), ErrLimit, "header"},
 		"zeros": {
 			npz(zip.Deflate, array{"a", "<f4", false, "(1000, 1000, 3)", make([]float32, 3_000_000)}),
-			ErrLimit, `"a.npy" in the zip archive would inflate to more than`,
+			ErrLimit, `"a.npy" in the zip archive would expand to more than`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -293,10 +293,10 @@ func TestPerSuperpixel(t *testing.T) {
 		t.Error(d)
 	}
 	for words, wrong := range map[string]*Scores{
-		"3×1 pixels and 2 classes, the image has 3×2 pixels: ": {Width: 3, Height: 1, Rows: 3, Classes: 2},
-		"called probs_chw":                        {Width: 2, Height: 21, Rows: 42, Classes: 3},
-		"3 superpixels, the image has 2":          {Rows: 3, Classes: 2},
-		"2×3 pixels and 2 classes, the image has": {Width: 2, Height: 3, Rows: 6, Classes: 2},
+		"3×1 pixels and 2 classes, but the image has 3×2 pixels: ": {Width: 3, Height: 1, Rows: 3, Classes: 2},
+		"called probs_chw":                            {Width: 2, Height: 21, Rows: 42, Classes: 3},
+		"3 superpixels, but the image has 2":          {Rows: 3, Classes: 2},
+		"2×3 pixels and 2 classes, but the image has": {Width: 2, Height: 3, Rows: 6, Classes: 2},
 	} {
 		wrong.Name = "a"
 		if _, err := wrong.PerSuperpixel(m); !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), words) {

@@ -93,7 +93,7 @@ func (m *Mask) take(img image.Image, colors map[color.RGBA]uint8) error {
 				c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
 				class, ok := colors[c]
 				if !ok {
-					return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which no class has. A mask is a palette PNG, or an RGB PNG with a labelmap.txt beside it.", x, y, c.R, c.G, c.B)
+					return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.", x, y, c.R, c.G, c.B)
 				}
 				row[x] = class
 			}

@@ -46,7 +46,7 @@ func Read(r io.Reader, format Format) ([]segment.Class, error) {
 		return nil, fmt.Errorf("reading a label set: %w", err)
 	}
 	if len(b) > MaxBytes {
-		return nil, segment.Errorf(segment.TooLarge, "A label set can have up to %d KiB.", MaxBytes>>10)
+		return nil, segment.Errorf(segment.TooLarge, "The label set is larger than %d KiB, which is the limit.", MaxBytes>>10)
 	}
 	var classes []segment.Class
 	switch format {
@@ -57,7 +57,7 @@ func Read(r io.Reader, format Format) ([]segment.Class, error) {
 	case JSON:
 		classes, err = readJSON(b)
 	default:
-		err = segment.Errorf(segment.Unsupported, "Label sets can be %s, %s or %s, not %.20q.", Text, JSON, VOC, format)
+		err = segment.Errorf(segment.Unsupported, "A label set must be %s, %s or %s, not %.20q.", Text, JSON, VOC, format)
 	}
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func Write(w io.Writer, format Format, classes []segment.Class) error {
 			return err
 		}
 	default:
-		return segment.Errorf(segment.Unsupported, "Label sets can be %s, %s or %s, not %.20q.", Text, JSON, VOC, format)
+		return segment.Errorf(segment.Unsupported, "A label set must be %s, %s or %s, not %.20q.", Text, JSON, VOC, format)
 	}
 	return out.Flush()
 }
@@ -214,7 +214,7 @@ func (l *entries) UnmarshalJSON(b []byte) error {
 }
 
 func tooMany() error {
-	return segment.Errorf(segment.Invalid, "The label set has too many classes; a project can have up to %d.", segment.MaxClasses)
+	return segment.Errorf(segment.Invalid, "The label set has too many classes; the limit is %d.", segment.MaxClasses)
 }
 
 func readJSON(b []byte) ([]segment.Class, error) {

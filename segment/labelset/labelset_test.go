@@ -35,7 +35,7 @@ func TestRead(t *testing.T) {
 		{"bad JSON", JSON, `{"labels":["sky"]}`, "not a JSON list"},
 		{"text as JSON", JSON, "sky", "not a JSON list"},
 		{"control character", Text, "s\x07ky", "control"},
-		{"too many", Text, strings.Join(numbers(256), "\n"), "up to 255"},
+		{"too many", Text, strings.Join(numbers(256), "\n"), "the limit is 255"},
 		{"too long", Text, strings.Repeat("#\n", MaxBytes), "KiB"},
 		{"unknown format", "xml", "sky", "not \"xml\""},
 	} {

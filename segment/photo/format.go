@@ -18,7 +18,7 @@ import (
 // headSize is how many bytes of a file are looked at to tell its format.
 const headSize = 512
 
-const accepted = "Accepted are JPEG, PNG, WebP, GIF, BMP and TIFF."
+const accepted = "Use JPEG, PNG, WebP, GIF, BMP or TIFF."
 
 // format is a kind of file that is accepted. Decoders are called by name, never
 // through image.Decode, which would try whatever some import has registered.
@@ -74,17 +74,17 @@ func recognize(head []byte) (*format, error) {
 	}
 	for _, r := range refused {
 		if hasMagic(head, r.magic) {
-			return nil, refusef(Unsupported, "The file is %s, which is not accepted. %s", r.title, accepted)
+			return nil, refusef(Unsupported, "The file is %s, which Collie can't read. %s", r.title, accepted)
 		}
 	}
 	text := strings.ToLower(string(bytes.TrimLeft(head, "\xef\xbb\xbf \t\r\n")))
 	switch {
 	case strings.Contains(text, "<svg"):
-		return nil, refusef(Unsupported, "The file is an SVG drawing, which is not accepted. %s", accepted)
+		return nil, refusef(Unsupported, "The file is an SVG drawing, which Collie can't read. %s", accepted)
 	case strings.HasPrefix(text, "<!doctype html") || strings.HasPrefix(text, "<html") || strings.Contains(text, "<script"):
-		return nil, refusef(Unsupported, "The file is an HTML page, which is not accepted. %s", accepted)
+		return nil, refusef(Unsupported, "The file is an HTML page, not an image. %s", accepted)
 	}
-	return nil, refusef(Unsupported, "The file is not of a known image format. %s", accepted)
+	return nil, refusef(Unsupported, "The file is not in a known image format. %s", accepted)
 }
 
 func hasMagic(head []byte, magic string) bool {
@@ -106,9 +106,9 @@ func (f *format) broken(err error) *Error {
 		inPNG  png.UnsupportedError
 		inTIFF tiff.UnsupportedError
 	)
-	e := refusef(Unreadable, "The file starts like a %s image but is broken or cut short.", f.title)
+	e := refusef(Unreadable, "The file starts like a %s image but is damaged or incomplete.", f.title)
 	if errors.As(err, &inJPEG) || errors.As(err, &inPNG) || errors.As(err, &inTIFF) || errors.Is(err, bmp.ErrUnsupported) {
-		e = refusef(Unsupported, "The file is a %s image of a rare kind that is not accepted; saved as PNG it will be. %s", f.title, accepted)
+		e = refusef(Unsupported, "The file is a %s image of a rare kind that Collie can't read; save it as PNG. %s", f.title, accepted)
 	}
 	e.err = err
 	return e

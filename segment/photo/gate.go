@@ -79,9 +79,9 @@ func take(ctx context.Context, l *ledger.Ledger, n int64) (give func(), err erro
 	give, err = l.Take(ctx, n)
 	switch {
 	case errors.Is(err, ledger.ErrBusy):
-		return nil, refusef(Busy, "Too many images are being read at the moment. This one was not taken; try again in a few seconds.")
+		return nil, refusef(Busy, "Too many images are being read right now. This one was not saved; try again in a few seconds.")
 	case errors.Is(err, ledger.ErrTooMuch):
-		return nil, refusef(TooLarge, "The image takes more memory than the server has for images.")
+		return nil, refusef(TooLarge, "The image needs more memory than the server has for images.")
 	}
 	return give, err
 }
@@ -203,7 +203,7 @@ func (g *Gate) receive(r io.Reader) ([]byte, error) {
 
 func (g *Gate) tooLong(size int64) error {
 	if size > g.limits.Bytes {
-		return refusef(TooLarge, "The file is larger than %s, which is the most that is accepted.", inMiB(g.limits.Bytes))
+		return refusef(TooLarge, "The file is larger than %s, which is the limit.", inMiB(g.limits.Bytes))
 	}
 	return nil
 }
@@ -274,9 +274,9 @@ func (g *Gate) tooLarge(width, height int64) error {
 	side, pixels := int64(g.limits.Side), int64(g.limits.Pixels)
 	switch {
 	case width > side || height > side:
-		return refusef(TooLarge, "The image is %d×%d pixels. Up to %d pixels per side are accepted.", width, height, side)
+		return refusef(TooLarge, "The image is %d×%d pixels. The limit is %d pixels per side.", width, height, side)
 	case width*height > pixels:
-		return refusef(TooLarge, "The image is %d×%d pixels, which is %.1f megapixels. Up to %g megapixels are accepted.",
+		return refusef(TooLarge, "The image is %d×%d pixels, which is %.1f megapixels. The limit is %g megapixels.",
 			width, height, float64(width*height)/1e6, float64(pixels)/1e6)
 	}
 	return nil

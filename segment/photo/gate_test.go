@@ -51,7 +51,7 @@ func TestRefusals(t *testing.T) {
 		text   string
 	}{
 		"empty":         {"", Unreadable, "empty"},
-		"text":          {"hello", Unsupported, "Accepted are JPEG, PNG, WebP, GIF, BMP and TIFF."},
+		"text":          {"hello", Unsupported, "Use JPEG, PNG, WebP, GIF, BMP or TIFF."},
 		"svg":           {`<?xml version="1.0"?><svg onload="x()"/>`, Unsupported, "SVG"},
 		"svg with mark": {"\xef\xbb\xbf  <SVG>", Unsupported, "SVG"},
 		"html":          {"\n<!DOCTYPE html><p>", Unsupported, "HTML"},
@@ -59,7 +59,7 @@ func TestRefusals(t *testing.T) {
 		"avif":          {"\x00\x00\x00\x18ftypavif\x00\x00\x00\x00", Unsupported, "AVIF"},
 		"zip":           {"PK\x03\x04", Unsupported, "zip"},
 		"pdf":           {"%PDF-1.7", Unsupported, "PDF"},
-		"rare TIFF":     {string(rare), Unsupported, "saved as PNG"},
+		"rare TIFF":     {string(rare), Unsupported, "save it as PNG"},
 		"header only":   {string(small[:33]), Unreadable, "PNG"},
 		"cut":           {string(small[:len(small)-20]), Unreadable, "PNG"},
 		"signature":     {string(small[:8]), Unreadable, "PNG"},

@@ -28,7 +28,7 @@ func checkTIFF(file []byte, size image.Point) error {
 		block = float64(size.X) * min(float64(rows), float64(size.Y))
 	}
 	if block > maxBlock {
-		return refusef(Unsupported, "The file is a TIFF image that is compressed in pieces of %.1f megapixels. Pieces of up to %d megapixels are accepted; saved without compression, in smaller strips or as PNG the image will be. %s",
+		return refusef(Unsupported, "The TIFF image is compressed in pieces of %.1f megapixels; the limit is %d megapixels. Save it without compression, in smaller strips, or as PNG. %s",
 			block/1e6, maxBlock/1_000_000, accepted)
 	}
 	return nil

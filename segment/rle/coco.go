@@ -44,7 +44,7 @@ func ParseCOCO(text string, pixels int) (Counts, error) {
 	for i := 0; len(text) > 0; i++ {
 		n, length := number(text)
 		if length == 0 {
-			return nil, fmt.Errorf("%w: number %d of the compressed text is none", ErrFormat, i)
+			return nil, fmt.Errorf("%w: number %d of the compressed text is invalid", ErrFormat, i)
 		}
 		text = text[length:]
 		if i > 2 {

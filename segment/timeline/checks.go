@@ -24,10 +24,10 @@ const (
 func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 	seq, superpixels := t.Seq(), t.cut.N
 	if len(e.ID) == 0 || len(e.ID) > maxEventID || !printable(e.ID) {
-		return segment.Errorf(segment.Invalid, "An event needs an id of 1 to %d printable ASCII characters, made by the client.", maxEventID)
+		return segment.Errorf(segment.Invalid, "An event needs an id of 1 to %d printable ASCII characters, chosen by the client.", maxEventID)
 	}
 	if len(e.Superpixels) > maxEventItems {
-		return segment.Errorf(segment.Invalid, "One event can name up to %d superpixels; this one has %d.", maxEventItems, len(e.Superpixels))
+		return segment.Errorf(segment.Invalid, "One event can name at most %d superpixels; this one has %d. Nothing was changed.", maxEventItems, len(e.Superpixels))
 	}
 	for _, s := range e.Superpixels {
 		if s < 0 || int(s) >= superpixels {
@@ -50,11 +50,11 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		}
 	case segment.Accept:
 		if e.Pick == nil {
-			return segment.Errorf(segment.Invalid, "An accept event names its hypothesis: {\"rank\": 0, \"digest\": \"…\"}.")
+			return segment.Errorf(segment.Invalid, "An accept event must name its hypothesis: {\"rank\": 0, \"digest\": \"…\"}.")
 		}
 	case segment.Restore:
 		if e.To < 0 || e.To > seq {
-			return segment.Errorf(segment.Invalid, "There is no event %d to go back to: this image has events 1 to %d, and 0 stands for the beginning. Nothing was changed.", e.To, seq)
+			return segment.Errorf(segment.Invalid, "Event %d doesn't exist: this image has events 1 to %d, and 0 is the beginning. Nothing was changed.", e.To, seq)
 		}
 	case segment.Pixels:
 		return checkStroke(e.Repairs, p, t.cells.Area())
@@ -85,7 +85,7 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		}
 	case segment.Undo, segment.Redo:
 	default:
-		return segment.Errorf(segment.Invalid, "Event kind %q is not known; known are label, clear, exclude, box, lock, unlock, pixels, accept, granularity, undo, redo and restore.", e.Kind)
+		return segment.Errorf(segment.Invalid, "Event kind %q is unknown; use label, clear, exclude, box, lock, unlock, pixels, accept, granularity, undo, redo or restore.", e.Kind)
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func checkStroke(repairs []segment.Repair, p *segment.Project, pixels int) error
 		count += len(r.Runs) / 2
 	}
 	if count > maxEventRuns {
-		return segment.Errorf(segment.TooLarge, "One event can repair up to %d runs of pixels; this one has %d. Send it in parts. Nothing was changed.", maxEventRuns, count)
+		return segment.Errorf(segment.TooLarge, "One event can repair at most %d runs of pixels; this one has %d. Send it in parts. Nothing was changed.", maxEventRuns, count)
 	}
 	if err := checkRepairs(repairs, p, pixels); err != nil {
 		return err
@@ -131,14 +131,14 @@ func checkRepairs(repairs []segment.Repair, p *segment.Project, pixels int) erro
 		}
 		for pair := range slices.Chunk(r.Runs, 2) {
 			if pair[0] < 0 || pair[1] < 1 || int64(pair[0])+int64(pair[1]) > int64(pixels) {
-				return segment.Errorf(segment.Invalid, "The run of %d pixels from pixel %d does not lie in the image, which has pixels 0 to %d. Nothing was changed.", pair[1], pair[0], pixels-1)
+				return segment.Errorf(segment.Invalid, "The run of %d pixels from pixel %d is outside the image, which has pixels 0 to %d. Nothing was changed.", pair[1], pair[0], pixels-1)
 			}
 		}
 	}
 	end := int32(0)
 	for _, r := range runsOf(repairs) {
 		if r.start < end {
-			return segment.Errorf(segment.Invalid, "Pixel %d is in two runs; an event names each pixel once. Nothing was changed.", r.start)
+			return segment.Errorf(segment.Invalid, "Pixel %d is in two runs; name each pixel only once. Nothing was changed.", r.start)
 		}
 		end = r.end()
 	}
@@ -162,11 +162,11 @@ func (t *Timeline) Possible(kind segment.EventKind) error {
 func (t *Timeline) Affords(e *segment.Event) error {
 	switch {
 	case e.Kind == segment.Import && pieces(t.cells, e.Repairs) > maxRuns:
-		return segment.Errorf(segment.TooLarge, "The mask is too ragged: where it does not follow the image it has more than %d runs of pixels of one class. Nothing was changed.", maxRuns)
+		return segment.Errorf(segment.TooLarge, "The mask is too ragged: where it doesn't follow superpixels it has more than %d runs of pixels. Nothing was changed.", maxRuns)
 	case e.Kind == segment.Pixels && t.runs+pieces(t.cells, e.Repairs) > maxRuns:
-		return segment.Errorf(segment.TooLarge, "This image has as many repaired pixels as it can hold: %d runs of them. Label superpixels where whole ones are meant, which takes the repairs in them away. Nothing was changed.", maxRuns)
+		return segment.Errorf(segment.TooLarge, "This image already has %d runs of repaired pixels, which is the limit. Label whole superpixels to replace the repairs in them. Nothing was changed.", maxRuns)
 	case e.Kind == segment.Restore && t.effort+t.wayTo(t.stateAfter(e.To)).effort > maxEffort:
-		return segment.Errorf(segment.TooLarge, "This image has been taken back to earlier states too often for one more time; undo still works. Nothing was changed.")
+		return segment.Errorf(segment.TooLarge, "This image has been restored to earlier states too often; undo still works. Nothing was changed.")
 	}
 	return nil
 }

@@ -78,12 +78,12 @@ func (t *Timeline) checkBox(e *segment.Event) error {
 		return nil
 	}
 	if len(e.Points) != 2 {
-		return segment.Errorf(segment.Invalid, "A box has two opposite corners, or none to take it away; this one has %d points. Nothing was changed.", len(e.Points))
+		return segment.Errorf(segment.Invalid, "A box needs two opposite corners, or no points to remove it; this one has %d points. Nothing was changed.", len(e.Points))
 	}
 	w, h := float64(t.cells.Width), float64(t.cells.Height)
 	for _, p := range e.Points {
 		if !(p[0] >= 0 && p[0] <= w && p[1] >= 0 && p[1] <= h) {
-			return segment.Errorf(segment.Invalid, "The corner (%g, %g) of the box lies outside the image, which is %g×%g pixels. Nothing was changed.", p[0], p[1], w, h)
+			return segment.Errorf(segment.Invalid, "The corner (%g, %g) of the box is outside the image, which is %g×%g pixels. Nothing was changed.", p[0], p[1], w, h)
 		}
 	}
 	if b := boxOf(0, e.Points); b.Max[0]-b.Min[0] < 1 || b.Max[1]-b.Min[1] < 1 {

@@ -186,7 +186,7 @@ func TestRefusedRepairs(t *testing.T) {
 		"overflow":       {[]segment.Repair{{Class: 1, Runs: []int32{1, 1<<31 - 1}}}, segment.Invalid, "pixels 0 to 99"},
 		"twice":          {[]segment.Repair{{Class: 1, Runs: []int32{0, 5, 4, 1}}}, segment.Invalid, "Pixel 4 is in two runs"},
 		"twice, classes": {[]segment.Repair{{Class: 1, Runs: []int32{0, 5}}, {Class: 2, Runs: []int32{3, 1}}}, segment.Invalid, "Pixel 3 is in two runs"},
-		"too many":       {[]segment.Repair{{Class: 1, Runs: slices.Repeat([]int32{0, 1}, maxEventRuns+1)}}, segment.TooLarge, "up to 100000 runs"},
+		"too many":       {[]segment.Repair{{Class: 1, Runs: slices.Repeat([]int32{0, 1}, maxEventRuns+1)}}, segment.TooLarge, "at most 100000 runs"},
 	} {
 		if err := checkStroke(tt.repairs, &p, 100); segment.KindOf(err) != tt.kind || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v, want %q", name, err, tt.says)

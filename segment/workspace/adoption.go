@@ -72,13 +72,13 @@ func adopted(p segment.Project) (segment.Project, error) {
 			return p, err
 		}
 		if err := errors.Join(segment.CheckTime(c.Deleted), segment.CheckTime(c.Deleted.AddDate(0, 0, segment.TrashDays))); err != nil {
-			return p, segment.Errorf(segment.Unreadable, "A deleted class has no date that can be read.").Because(err)
+			return p, segment.Errorf(segment.Unreadable, "A deleted class has no readable date.").Because(err)
 		}
 		all = append(all, c.Class)
 	}
 	for _, c := range all {
 		if seen[c.ID] {
-			return p, segment.Errorf(segment.Unreadable, "Two classes have the id %d, or one has an id that is none.", c.ID)
+			return p, segment.Errorf(segment.Unreadable, "Class id %d appears twice or is invalid.", c.ID)
 		}
 		seen[c.ID] = true
 	}
@@ -170,13 +170,13 @@ func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted
 			return nil, nil, damaged(im, err)
 		}
 		if bytes += eventBytes(&e); bytes > mostAdopted {
-			return nil, nil, segment.Errorf(segment.TooLarge, "The evidence of the image %q takes more than %d MiB, which is the most that is restored.", im.Name, mostAdopted>>20)
+			return nil, nil, segment.Errorf(segment.TooLarge, "The evidence of the image %q is larger than %d MiB, which is the limit.", im.Name, mostAdopted>>20)
 		}
 		a.timeline.Apply(e)
 		events = append(events, e)
 	}
 	if sum := sha256.Sum256(a.Pixels()); hex.EncodeToString(sum[:]) != from.Labelling {
-		return nil, nil, damaged(im, errors.New("the evidence leads to another labelling than the one that was backed up"))
+		return nil, nil, damaged(im, errors.New("the evidence gives a different labelling than the one in the backup"))
 	}
 	return a, events, nil
 }
@@ -217,5 +217,5 @@ func measured(m *superpixels.Runs, g *superpixels.Graph) bool {
 }
 
 func damaged(im segment.Image, err error) error {
-	return segment.Errorf(segment.Unreadable, "The image %q of the backup is damaged, so the backup was not taken in.", im.Name).Because(err)
+	return segment.Errorf(segment.Unreadable, "The image %q in the backup is damaged, so nothing was restored.", im.Name).Because(err)
 }

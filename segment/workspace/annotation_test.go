@@ -143,7 +143,7 @@ func TestRefusedEventsChangeNothing(t *testing.T) {
 		says     string
 	}{
 		"no id":             {2, label("", 0, [2]float64{1, 1}), segment.Invalid, "needs an id"},
-		"unknown kind":      {2, segment.Event{ID: "x", Kind: "paint"}, segment.Invalid, `"paint" is not known`},
+		"unknown kind":      {2, segment.Event{ID: "x", Kind: "paint"}, segment.Invalid, `"paint" is unknown`},
 		"unknown class":     {2, label("x", 2, [2]float64{1, 1}), segment.Invalid, "Class 2 does not exist: this project has classes 0 to 1"},
 		"negative class":    {2, label("x", -1, [2]float64{1, 1}), segment.Invalid, "Class -1"},
 		"superpixel beyond": {2, segment.Event{ID: "x", Kind: segment.Clear, Superpixels: []int32{n}}, segment.Invalid, "does not exist"},
@@ -151,8 +151,8 @@ func TestRefusedEventsChangeNothing(t *testing.T) {
 		"nothing named":     {2, label("x", 0), segment.Invalid, "at least one superpixel"},
 		"behind":            {1, label("x", 0, [2]float64{1, 1}), segment.Conflict, "now at 2"},
 		"ahead":             {3, label("x", 0, [2]float64{1, 1}), segment.Conflict, "now at 2"},
-		"id of another":     {2, label("first", 1, [2]float64{110, 40}), segment.Conflict, "already names another event"},
-		"no hypothesis":     {2, segment.Event{ID: "x", Kind: segment.Accept}, segment.Invalid, "names its hypothesis"},
+		"id of another":     {2, label("first", 1, [2]float64{110, 40}), segment.Conflict, "already has the id"},
+		"no hypothesis":     {2, segment.Event{ID: "x", Kind: segment.Accept}, segment.Invalid, "must name its hypothesis"},
 		"rank beyond":       {2, segment.Event{ID: "x", Kind: segment.Accept, Pick: &segment.Pick{Rank: 100}}, segment.Invalid, "0 to 99"},
 		"other digest":      {2, segment.Event{ID: "x", Kind: segment.Accept, Pick: &segment.Pick{Digest: "0123456789abcdef"}}, segment.Conflict, "pick again"},
 		"nothing to redo":   {2, segment.Event{ID: "x", Kind: segment.Redo}, segment.Conflict, "nothing to redo"},

@@ -44,7 +44,7 @@ func (w *Workspace) unused(ctx context.Context, before *segment.Project, deleted
 	if len(names) == 0 {
 		return nil
 	}
-	return segment.Errorf(segment.Conflict, "Labels use %s. Say what takes its place: another class, or 255 for undecided. Nothing was changed.", strings.Join(names, ", ")).Because(inUse)
+	return segment.Errorf(segment.Conflict, "Labels use %s. Choose a replacement: another class, or 255 for undecided. Nothing was changed.", strings.Join(names, ", ")).Because(inUse)
 }
 
 // classUse counts, for each class of the list, the images whose labelling has

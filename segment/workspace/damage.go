@@ -15,7 +15,7 @@ import (
 type Damage struct {
 	What   string // for people
 	Err    error
-	Repair func(ctx context.Context) error // nil when only a backup can help
+	Repair func(ctx context.Context) error // nil when only a backup can bring it back
 }
 
 // Examine reads all that is stored of an image, decodes it, plays its evidence,

@@ -108,10 +108,10 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, pic
 // caller holds the lock.
 func (a *Annotation) resolve(expected int, e *segment.Event) error {
 	if expected != a.timeline.Seq() {
-		return a.conflict("The event was made for state %d of this image, which is now at %d. Nothing was changed; look at the present state and send it again.", expected, a.timeline.Seq())
+		return a.conflict("The event was made for state %d of this image, which is now at %d. Nothing was changed; reload the state and send it again.", expected, a.timeline.Seq())
 	}
 	if e.Map != "" && e.Map != a.look().token {
-		return a.conflict("The event speaks of superpixels of another granularity than the present one. Nothing was changed; look at the present superpixels and send it again.").Because(ErrOtherMap)
+		return a.conflict("The event is for superpixels of another granularity. Nothing was changed; reload the superpixels and send it again.").Because(ErrOtherMap)
 	}
 	if e.Kind != segment.Outline { // the points of a box are its corners
 		pointed, err := a.under(e.Points)
@@ -142,7 +142,7 @@ func (a *Annotation) repeated(ctx context.Context, e *segment.Event) (seq int, o
 	case !ok:
 		return 0, false, err
 	case !old.Same(e):
-		return 0, true, a.conflict("The id %q already names another event of this image; every event needs an id of its own. Nothing was changed.", e.ID)
+		return 0, true, a.conflict("Another event of this image already has the id %q; every event needs its own id. Nothing was changed.", e.ID)
 	}
 	return old.Seq, true, nil
 }
@@ -203,7 +203,7 @@ func (a *Annotation) catchUp(ctx context.Context) error {
 func (a *Annotation) fillPick(e *segment.Event, h engine.Hypothesis) error {
 	if e.Pick.Digest != "" && e.Pick.Digest != h.Digest.String() {
 		a.turns.observer.Happened(Diverged)
-		return a.conflict("Hypothesis %d with digest %s is not the one of the present evidence, which has digest %s. Nothing was changed; look at the present hypotheses and pick again.", e.Pick.Rank, e.Pick.Digest, h.Digest)
+		return a.conflict("Hypothesis %d with digest %s is out of date: with the present evidence its digest is %s. Nothing was changed; pick again from the present hypotheses.", e.Pick.Rank, e.Pick.Digest, h.Digest)
 	}
 	// A click on a deleted class stands for the class in its place; the pick
 	// names it as the evidence does, so that the two agree without the table.
@@ -235,7 +235,7 @@ func (a *Annotation) under(points [][2]float64) ([]int32, error) {
 	nodes := make([]int32, 0, len(points))
 	for _, p := range points {
 		if !(p[0] >= 0 && p[0] < float64(a.cells.Width) && p[1] >= 0 && p[1] < float64(a.cells.Height)) {
-			return nil, segment.Errorf(segment.Invalid, "The point (%g, %g) lies outside the image, which is %d×%d pixels. Nothing was changed.", p[0], p[1], a.cells.Width, a.cells.Height)
+			return nil, segment.Errorf(segment.Invalid, "The point (%g, %g) is outside the image, which is %d×%d pixels. Nothing was changed.", p[0], p[1], a.cells.Width, a.cells.Height)
 		}
 		nodes = append(nodes, a.timeline.Cut().Parent[a.cells.At(int(p[0]), int(p[1]))])
 	}

@@ -38,5 +38,5 @@ func (g *guard) may(ctx context.Context, a access.Action) error {
 }
 
 func denied(r access.Role) *segment.Error {
-	return segment.Errorf(segment.NotFound, "There is no such thing here, or your role (%s) does not include it. Nothing was changed.", r)
+	return segment.Errorf(segment.NotFound, "This doesn't exist, or your role (%s) can't access it. Nothing was changed.", r)
 }

@@ -21,7 +21,7 @@ func (a *Annotation) PixelsAfter(ctx context.Context, seq int) ([]uint8, error) 
 	present, table := a.timeline.Seq(), a.table
 	a.mu.Unlock()
 	if seq < 0 || seq > present {
-		return nil, segment.Errorf(segment.Invalid, "There is no event %d: this image has %d.", seq, present)
+		return nil, segment.Errorf(segment.Invalid, "Event %d doesn't exist: this image has %d.", seq, present)
 	}
 	var pixels []uint8
 	err := a.lookBack(ctx, func(whole *timeline.Timeline) {

@@ -33,7 +33,7 @@ func (a *Annotation) spareLocked(e *segment.Event) error {
 		spared = len(e.Repairs) == 0
 	}
 	if spared {
-		return segment.Errorf(segment.Invalid, "Everything there has a locked class. Unlock the class to change it. Nothing was changed.")
+		return segment.Errorf(segment.Invalid, "Everything there belongs to a locked class. Unlock the class to change it. Nothing was changed.")
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*segme
 	}
 	edit, p := make(&before), before
 	if len(edit.Base) > 0 && !before.HasList(edit.Base) {
-		return segment.Project{}, segment.Errorf(segment.Conflict, "The classes have been changed by someone else meanwhile. Nothing was changed: make the change again on the present list.").Because(&segment.ClassesMovedOn{Project: before})
+		return segment.Project{}, segment.Errorf(segment.Conflict, "Someone else has changed the classes in the meantime. Nothing was changed: repeat your change on the present list.").Because(&segment.ClassesMovedOn{Project: before})
 	}
 	if len(edit.Classes) > 0 || len(edit.Remap) > 0 {
 		if p, err = before.WithClasses(edit, segment.Now()); err != nil {

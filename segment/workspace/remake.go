@@ -22,7 +22,7 @@ func lost(err error) bool {
 
 // gone puts into words that a file of an image can't be had again.
 func gone(im segment.Image, what string, err error) error {
-	return segment.Errorf(segment.Damaged, "%s of the image %q can't be used: the file in the server's data folder is missing or damaged. Nothing else is affected. Restore it from a backup; the command doctor names what is damaged.", what, im.Name).Because(err)
+	return segment.Errorf(segment.Damaged, "%s of the image %q can't be used: the file in the server's data folder is missing or damaged. Nothing else is affected. Restore it from a backup; `server doctor` lists what is damaged.", what, im.Name).Because(err)
 }
 
 // Picture opens the display copy, the thumbnail or the original of an image,
@@ -77,7 +77,7 @@ func (w *Workspace) replace(ctx context.Context, b newBlob) error {
 func (w *Workspace) remakeSuperpixels(ctx context.Context, im segment.Image) error {
 	return w.picture(ctx, im.OriginalKey(), func(p *photo.Photo) error {
 		if size := p.Pixels.Bounds().Size(); size.X != im.Width || size.Y != im.Height {
-			return errors.New("the original has another size than the record says")
+			return errors.New("the original's size differs from the record")
 		}
 		var made [2]newBlob
 		var err error
@@ -102,7 +102,7 @@ func (w *Workspace) remakeSuperpixels(ctx context.Context, im segment.Image) err
 			same = same || good[i] || sum == hex.EncodeToString(own[:])
 		}
 		if !same {
-			return errors.New("superpixels found again would not be certain to be those that the evidence speaks of")
+			return errors.New("recomputed superpixels might differ from those that the evidence refers to")
 		}
 		for i, b := range made {
 			if good[i] {

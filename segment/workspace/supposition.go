@@ -35,7 +35,7 @@ func (a *Annotation) Suppose(ctx context.Context, expected int, e segment.Event)
 		return nil, err
 	}
 	if e.Kind != segment.Label {
-		return nil, segment.Errorf(segment.Invalid, "Only a label can be supposed, not an event of kind %q.", e.Kind)
+		return nil, segment.Errorf(segment.Invalid, "Only a label can be previewed, not an event of kind %q.", e.Kind)
 	}
 	clicks := a.timeline.Clicks()
 	for _, s := range e.Superpixels {

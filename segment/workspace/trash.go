@@ -83,7 +83,7 @@ func (w *Workspace) Restore(ctx context.Context, id string) (segment.TrashItem, 
 			return trashedClass(p, c), err
 		}
 	}
-	return segment.TrashItem{}, segment.Errorf(segment.NotFound, "There is no such class in the trash.")
+	return segment.TrashItem{}, segment.Errorf(segment.NotFound, "This class is not in the trash.")
 }
 
 // Swept says what a sweep has removed.

@@ -44,13 +44,13 @@ func (e *turns) of(imageID string) engine.Turn {
 		case err != nil:
 			e.observer.Happened(Dropped)
 		}
-		return busy(err, "The hypotheses have to wait: more people want them than this server can serve at the moment. What you did is saved.")
+		return busy(err, "The server is busy, so hypotheses have to wait. Your work is saved.")
 	}
 }
 
 // long runs what takes longer than a step, out of the way of these.
 func (e *turns) long(ctx context.Context, work func()) error {
-	return busy(e.schedule.Long(ctx, work), "The server has a lot to do at the moment. Nothing was changed; try again in a minute.")
+	return busy(e.schedule.Long(ctx, work), "The server is busy right now. Nothing was changed; try again in a minute.")
 }
 
 // Long runs a piece of work that takes longer than a step out of the way of

@@ -29,7 +29,7 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 		return segment.Image{}, err
 	}
 	if images >= w.images {
-		return segment.Image{}, segment.Errorf(segment.TooLarge, "The project already has %d images, which is the most it can hold. Start another project for more.", w.images)
+		return segment.Image{}, segment.Errorf(segment.TooLarge, "The project already has %d images, which is the limit. Create another project for more.", w.images)
 	}
 	if name, err = segment.CleanName("file name", lastRunes(name, segment.MaxName)); err != nil {
 		return segment.Image{}, err

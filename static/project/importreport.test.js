@@ -6,7 +6,7 @@ const report = {
   classes_added: ['road', 'sky'],
   images: [
     { mask: 'a.png', image: 'x', lossy: ['a shape has no area'] },
-    { mask: 'b.png', problem: 'The project has no image of this name.' },
+    { mask: 'b.png', problem: 'No image in the project has this name.' },
     { mask: 'c.png', image: 'y', added: true },
     { mask: 'd.NPZ', image: 'z' },
   ],
@@ -19,6 +19,6 @@ test('the report of an import in one line', () => {
 });
 
 test('what was not imported is named, then what is not exact, up to a number', () => {
-  assert.deepEqual(remarks(report), ['b.png: skipped. The project has no image of this name.', 'a.png: a shape has no area']);
-  assert.deepEqual(remarks(report, 1), ['b.png: skipped. The project has no image of this name.', '1 more like these.']);
+  assert.deepEqual(remarks(report), ['b.png: skipped. No image in the project has this name.', 'a.png: a shape has no area']);
+  assert.deepEqual(remarks(report, 1), ['b.png: skipped. No image in the project has this name.', '1 more like these.']);
 });

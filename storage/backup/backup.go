@@ -43,7 +43,7 @@ type Summary struct {
 // writing to the stores meanwhile.
 func Write(ctx context.Context, path string, store *sqlite.Store, blobs segment.Blobs) (s Summary, err error) {
 	if _, err := os.Lstat(path); err == nil {
-		return s, fmt.Errorf("%s exists already; backups do not replace files", path)
+		return s, fmt.Errorf("%s already exists; a backup never replaces a file", path)
 	}
 	err = disk.Replace(path, func(out *os.File) error {
 		s, err = write(ctx, out, store, blobs)

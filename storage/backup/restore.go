@@ -65,7 +65,7 @@ func empty(folder string) error {
 	case err != nil:
 		return err
 	case len(entries) > 0:
-		return fmt.Errorf("the folder %s is not empty; a backup is only restored to a new or empty folder", folder)
+		return fmt.Errorf("the folder %s is not empty; restore a backup to a new or empty folder", folder)
 	}
 	return nil
 }
@@ -95,13 +95,13 @@ func unpack(ctx context.Context, in io.Reader, folder string) error {
 			return errors.New("the list of checksums at its end is missing, so the backup is not complete")
 		}
 		if err != nil {
-			return fmt.Errorf("it is no backup of Collie or is damaged: %w", err)
+			return fmt.Errorf("it is damaged or not a Collie backup: %w", err)
 		}
 		if err := plain(header); err != nil {
 			return err
 		}
 		if _, ok := sums[header.Name]; ok {
-			return fmt.Errorf("%s is in it twice", header.Name)
+			return fmt.Errorf("it contains %s twice", header.Name)
 		}
 		if header.Name == sumsName {
 			listed, err := readSums(io.LimitReader(archive, maxSums))
@@ -120,15 +120,15 @@ func unpack(ctx context.Context, in io.Reader, folder string) error {
 // one could be of any size in a small archive.
 func plain(h *tar.Header) error {
 	if !namePattern.MatchString(h.Name) {
-		return fmt.Errorf("it holds %q, which no backup of Collie does", h.Name)
+		return fmt.Errorf("it contains %q, which is not part of a Collie backup", h.Name)
 	}
 	for record := range h.PAXRecords {
 		if record != "size" {
-			return fmt.Errorf("%s has the extension %q, which no backup of Collie has", h.Name, record)
+			return fmt.Errorf("%s has the tar extension %q, which no Collie backup uses", h.Name, record)
 		}
 	}
 	if h.Typeflag != tar.TypeReg {
-		return fmt.Errorf("%s is no plain file", h.Name)
+		return fmt.Errorf("%s is not a regular file", h.Name)
 	}
 	return nil
 }
@@ -173,7 +173,7 @@ func readSums(in io.Reader) (map[string]string, error) {
 func compare(listed, have map[string]string) error {
 	for name, sum := range have {
 		if listed[name] != sum {
-			return fmt.Errorf("the checksum of %s does not fit, so the backup is damaged", name)
+			return fmt.Errorf("the checksum of %s is wrong, so the backup is damaged", name)
 		}
 	}
 	for name := range listed {
@@ -189,7 +189,7 @@ func compare(listed, have map[string]string) error {
 func check(ctx context.Context, folder string) (s Summary, err error) {
 	name := filepath.Join(folder, databaseName)
 	if _, err := os.Stat(name); err != nil {
-		return s, errors.New("it holds no database")
+		return s, errors.New("it contains no database")
 	}
 	store, err := sqlite.Open(ctx, name)
 	if err != nil {

@@ -106,7 +106,7 @@ func (s *Store) Put(ctx context.Context, key string, write func(io.Writer) error
 	}
 	for _, name := range []string{SealedName(key), key} {
 		if _, err := s.root.Lstat(name); err == nil {
-			return segment.Errorf(segment.Conflict, "There is a file with the key %q already; files are never changed.", key)
+			return segment.Errorf(segment.Conflict, "A file with the key %q already exists; files are never changed.", key)
 		}
 	}
 	dir := path.Dir(key)
@@ -290,12 +290,12 @@ func ignoreMissing(err error) error {
 }
 
 func missing(err error) error {
-	return segment.Errorf(segment.NotFound, "There is no such file.").Because(err)
+	return segment.Errorf(segment.NotFound, "This file doesn't exist.").Because(err)
 }
 
 func checkKey(key string) error {
 	if !keyPattern.MatchString(key) || !filepath.IsLocal(key) {
-		return segment.Errorf(segment.Invalid, "%q is no key of a file: lower-case letters, digits and hyphens, with slashes in between.", key)
+		return segment.Errorf(segment.Invalid, "%q is not a valid file key: use lower-case letters, digits and hyphens, separated by slashes.", key)
 	}
 	return nil
 }

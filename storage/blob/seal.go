@@ -57,7 +57,7 @@ func unseal(file *os.File, size int64, key string) (*content, error) {
 }
 
 func (c *content) check(size int64, key string) error {
-	damaged := segment.Errorf(segment.Damaged, "The file %s of the data folder is damaged: its content does not fit its checksum. The command doctor says what can be done.", key)
+	damaged := segment.Errorf(segment.Damaged, "The file %s in the data folder is damaged: its checksum is wrong. Run `server doctor` to see what can be done.", key)
 	if size < sealBytes {
 		return damaged
 	}

@@ -15,7 +15,7 @@ func trouble(err error) error {
 	case disk.IsReadOnly(err):
 		return disk.ReadOnly(err)
 	}
-	return segment.Errorf(segment.Unavailable, "The server could not write the file to its data folder. The file was not saved; nothing that was saved before is lost.").Because(err)
+	return segment.Errorf(segment.Unavailable, "The server could not write the file to its data folder. The file was not saved; earlier work is safe.").Because(err)
 }
 
 // syncTrouble is trouble for a sync, after which the disk can only be trusted

@@ -37,7 +37,7 @@ func (h *Health) Failed() <-chan struct{} { return h.gone }
 
 // Fail gives the disk up because of cause and returns what Err says from now on.
 func (h *Health) Fail(cause error) error {
-	failed := segment.Errorf(segment.Unavailable, "The server's disk failed while saving, so nothing more is saved until someone has looked at it and started the server anew. This change was not confirmed; what was confirmed before is safe.").Because(cause)
+	failed := segment.Errorf(segment.Unavailable, "The server's disk failed while saving. Nothing more can be saved until someone has checked it and restarted the server. This change was not saved; earlier work is safe.").Because(cause)
 	if h.err.CompareAndSwap(nil, failed) {
 		close(h.gone)
 	}
@@ -47,12 +47,12 @@ func (h *Health) Fail(cause error) error {
 // Full says that there is no space for a change. Nothing was written over, so
 // writing goes on as soon as there is some.
 func Full(cause error) error {
-	return segment.Errorf(segment.Full, "The server's disk is full. This change was not saved; nothing that was saved before is lost. Saving works again as soon as there is space.").Because(cause)
+	return segment.Errorf(segment.Full, "The server's disk is full. This change was not saved; earlier work is safe. Saving works again as soon as there is space.").Because(cause)
 }
 
 // ReadOnly says that the data folder takes no changes.
 func ReadOnly(cause error) error {
-	return segment.Errorf(segment.Unavailable, "The server's data folder can't be written to: it is read-only. This change was not saved; nothing that was saved before is lost.").Because(cause)
+	return segment.Errorf(segment.Unavailable, "The server's data folder is read-only. This change was not saved; earlier work is safe.").Because(cause)
 }
 
 // IsFull reports whether a call of the system failed for want of space.

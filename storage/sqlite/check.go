@@ -22,7 +22,7 @@ var ErrOlder = errors.New("its schema is older than this program's; start the se
 func OpenCurrent(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("there is no database %s", path)
+			return nil, fmt.Errorf("the database %s doesn't exist", path)
 		}
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func OpenCurrent(ctx context.Context, path string) (*Store, error) {
 	name := dsn(path, "rw", "busy_timeout(5000)")
 	if frozen {
 		if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
-			return nil, fmt.Errorf("the database %s was not closed and its folder is read-only, so its latest changes can't be read there. Copy the folder to a disk that can be written, and use the copy", path)
+			return nil, fmt.Errorf("the database %s was not closed properly and its folder is read-only, so its latest changes can't be read. Copy the folder to a writable disk and use the copy", path)
 		}
 		name = frozenDSN(path)
 	}
@@ -152,7 +152,7 @@ func (s *Store) foreign(ctx context.Context) ([]string, error) {
 	var found []string
 	for _, line := range have {
 		if !slices.Contains(want, line) {
-			found = append(found, "the schema has what is not Collie's: "+line)
+			found = append(found, "the schema contains something that is not Collie's: "+line)
 		}
 	}
 	for _, line := range want {

@@ -34,13 +34,13 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 			return readError("image", err)
 		}
 		if present != expected {
-			return conflict(present, "The change was made for state %d of this image, which is now at %d. It was not saved; look at the present state and send it again.", expected, present)
+			return conflict(present, "The change was made for state %d of this image, which is now at %d. It was not saved; reload the state and send it again.", expected, present)
 		}
 		err := w.exec(`INSERT INTO event (image, seq, id, kind, superpixels, points, class, regions, rank, digest, labels, repairs, back_to, author, created)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			image, expected+1, e.ID, string(e.Kind), superpixels, points, e.Class, e.Regions, rank, digest, labels, repairs, backTo, e.By, e.Created.UnixMilli())
 		if err != nil && refused(err) {
-			return conflict(present, "The id %q already names another event of this image; every event needs an id of its own. Nothing was changed.", e.ID).Because(err)
+			return conflict(present, "Another event of this image already has the id %q; every event needs its own id. Nothing was changed.", e.ID).Because(err)
 		}
 		if err != nil {
 			return err

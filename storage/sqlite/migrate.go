@@ -42,14 +42,14 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, migrations fs.FS)
 		return err
 	}
 	if version > len(steps) {
-		return fmt.Errorf("its schema has version %d, this program knows versions up to %d. Use the newer program that wrote it; nothing was changed", version, len(steps))
+		return fmt.Errorf("its schema has version %d, but this program knows versions up to %d only. Use the newer program that wrote it; nothing was changed", version, len(steps))
 	}
 	var mode string
 	if err := conn.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
 		return fmt.Errorf("switching to a write-ahead log: %w", err)
 	}
 	if mode != "wal" {
-		return fmt.Errorf("no write-ahead log is possible here (SQLite uses %q); the data folder must be on a local disk", mode)
+		return fmt.Errorf("a write-ahead log is not possible here (SQLite uses %q); put the data folder on a local disk", mode)
 	}
 	// With synchronous = FULL every commit is synced before it is acknowledged.
 	// Checkpoints are the writer's, which must see their errors.

@@ -64,7 +64,7 @@ func TestMigration(t *testing.T) {
 	}
 
 	_, err = open(t.Context(), path, steps(one))
-	if err == nil || !strings.Contains(err.Error(), "schema has version 2, this program knows versions up to 1") {
+	if err == nil || !strings.Contains(err.Error(), "schema has version 2, but this program knows versions up to 1 only") {
 		t.Errorf("a newer schema: error %v", err)
 	}
 	if v, column := inspect(t, path); v != 2 || column != "y" {

@@ -136,7 +136,7 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // notFound is the answer for what is not there or in the trash.
 func notFound(what string) error {
-	return segment.Errorf(segment.NotFound, "There is no such %s.", what)
+	return segment.Errorf(segment.NotFound, "This %s doesn't exist.", what)
 }
 
 // readError turns the error of a query for one row into the caller's.
@@ -150,7 +150,7 @@ func readError(what string, err error) error {
 // createError turns the error of an insert into the caller's.
 func createError(what string, err error) error {
 	if err != nil && refused(err) {
-		return segment.Errorf(segment.Conflict, "A %s with this id exists already. Nothing was changed.", what).Because(err)
+		return segment.Errorf(segment.Conflict, "A %s with this id already exists. Nothing was changed.", what).Because(err)
 	}
 	return err
 }

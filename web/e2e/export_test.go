@@ -105,7 +105,7 @@ func TestE2EExportProject(t *testing.T) {
 	p.do("leaving drafts out", chromedp.Evaluate[chromedp.Void](`document.querySelector('[name=drafts]').click()`))
 	p.press(enter)
 	p.until(`!document.getElementById('export-losses').hidden`)
-	if said := value[string](p, `document.getElementById('export-losses').textContent`); !strings.Contains(said, "skipped. It is not done") {
+	if said := value[string](p, `document.getElementById('export-losses').textContent`); !strings.Contains(said, "skipped. It is unfinished") {
 		t.Errorf("the dialog reports %q", said)
 	}
 	p.screenshot("report")

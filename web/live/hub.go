@@ -76,9 +76,9 @@ func (f *Farewell) Error() string { return f.text }
 const CloseSignedOut = 4401
 
 var (
-	restarting  = &Farewell{websocket.CloseServiceRestart, "The server is restarting; everything acknowledged is saved."}
+	restarting  = &Farewell{websocket.CloseServiceRestart, "The server is restarting; your saved work is safe."}
 	RoleChanged = &Farewell{websocket.CloseServiceRestart, "Your role has changed."}
-	SignedOut   = &Farewell{CloseSignedOut, "You are signed out; everything acknowledged is saved."}
+	SignedOut   = &Farewell{CloseSignedOut, "You are signed out; your saved work is safe."}
 )
 
 // New returns a hub that is set up as c says; Close ends it.
@@ -162,7 +162,7 @@ func (h *Hub) admit(v Visitor) (*seat, error) {
 		return nil, segment.Errorf(segment.Unavailable, "The server is stopping.")
 	}
 	if len(h.seats) >= h.limits.Sockets {
-		return nil, segment.Errorf(segment.Busy, "%d pages are connected, which is the most this server takes. Close some.", h.limits.Sockets)
+		return nil, segment.Errorf(segment.Busy, "%d pages are connected, which is the limit of this server. Close some.", h.limits.Sockets)
 	}
 	if v.User != "" {
 		own := 0
@@ -172,7 +172,7 @@ func (h *Hub) admit(v Visitor) (*seat, error) {
 			}
 		}
 		if own >= h.limits.UserSockets {
-			return nil, segment.Errorf(segment.Busy, "You have %d images open, which is the most one user can have. Close some.", own)
+			return nil, segment.Errorf(segment.Busy, "You have %d images open, which is the limit for one user. Close some.", own)
 		}
 	}
 	t := &seat{visitor: v}

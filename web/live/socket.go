@@ -136,7 +136,7 @@ func (c *socket) read() {
 		}
 		c.used.Store(true)
 		if kind != websocket.TextMessage {
-			c.say(errorMessage{"error", "Only text messages with JSON are understood. Nothing was changed."})
+			c.say(errorMessage{"error", "Send text messages with JSON only. Nothing was changed."})
 			continue
 		}
 		err = panics.Guard(c.log, "websocket message", func() error { return c.handle(message) })
@@ -221,7 +221,7 @@ func parseMessage(b []byte) (*clientMessage, error) {
 		return nil, err
 	}
 	if !slices.Contains(ClientKinds, m.Type) {
-		return nil, segment.Errorf(segment.Invalid, "The message type %q is not known; known are %s. Nothing was changed.", shorten(m.Type), strings.Join(ClientKinds, ", "))
+		return nil, segment.Errorf(segment.Invalid, "The message type %q is unknown; use one of %s. Nothing was changed.", shorten(m.Type), strings.Join(ClientKinds, ", "))
 	}
 	return &m, nil
 }
@@ -237,7 +237,7 @@ func (c *socket) hello(m *clientMessage) error {
 		}
 		e := &m.Unacked[i]
 		if m.Epoch != "" && m.Epoch != c.room.epoch() {
-			c.say(rejectMessage{"reject", e.ID, "stale", "The event was made for another history of this image. Nothing was changed.", present})
+			c.say(rejectMessage{"reject", e.ID, "stale", "The event belongs to another history of this image. Nothing was changed.", present})
 			continue
 		}
 		if behind && e.ExpectedSeq != nil {

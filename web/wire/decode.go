@@ -23,7 +23,7 @@ func malformed(format string, args ...any) error {
 // Invalid that names it.
 func Decode(b []byte, v any) error {
 	if trimmed := strings.TrimLeft(string(b[:min(len(b), 64)]), " \t\r\n"); trimmed == "" {
-		return malformed("A JSON object is expected, and there is nothing. Nothing was changed.")
+		return malformed("The request is empty; send a JSON object. Nothing was changed.")
 	}
 	if len(b) > longText {
 		if err := checkLists(b, v); err != nil {
@@ -41,7 +41,7 @@ func Decode(b []byte, v any) error {
 	case errors.As(err, &mismatch):
 		field := strings.ReplaceAll(mismatch.Field, "Evidence.", "")
 		if field == "" {
-			return segment.Errorf(segment.Invalid, "The JSON is a %s where an object is expected. Nothing was changed.", mismatch.Value)
+			return segment.Errorf(segment.Invalid, "The JSON is a %s; send an object. Nothing was changed.", mismatch.Value)
 		}
 		return segment.Errorf(segment.Invalid, "The field %q cannot be a %s; it must be %s. Nothing was changed.", field, mismatch.Value, kindText(mismatch))
 	}

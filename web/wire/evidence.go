@@ -51,34 +51,34 @@ func (e *Evidence) Event() (segment.Event, int, error) {
 		return ev, 0, segment.Errorf(segment.Invalid, "The field \"id\" is missing: every event needs an id of its own, made by the client, so that a repeat is stored once. Nothing was changed.")
 	}
 	if e.ExpectedSeq == nil {
-		return ev, 0, segment.Errorf(segment.Invalid, "The field \"expected_seq\" is missing: the number of events of the image that the client has seen. Nothing was changed.")
+		return ev, 0, segment.Errorf(segment.Invalid, "The field \"expected_seq\" is missing: send the number of events that the client has seen. Nothing was changed.")
 	}
 	switch ev.Kind {
 	case segment.Label, segment.Outline, segment.Exclude, segment.Lock, segment.Unlock:
 		if e.Class == nil {
-			return ev, 0, segment.Errorf(segment.Invalid, "The field \"class\" is missing: an event of kind %s says which class. Nothing was changed.", ev.Kind)
+			return ev, 0, segment.Errorf(segment.Invalid, "The field \"class\" is missing: an event of kind %s needs a class. Nothing was changed.", ev.Kind)
 		}
 		ev.Class = *e.Class
 	case segment.Pixels:
 		for i, r := range e.Repairs {
 			if r.Class == nil || *r.Class < 0 || *r.Class > segment.Void {
-				return ev, 0, segment.Errorf(segment.Invalid, "The field \"class\" of repair %d is missing or is no id of a class, 0 to 254, and not 255 for undecided either. Nothing was changed.", i)
+				return ev, 0, segment.Errorf(segment.Invalid, "The field \"class\" of repair %d must be a class id from 0 to 254, or 255 for undecided. Nothing was changed.", i)
 			}
 			ev.Repairs = append(ev.Repairs, segment.Repair{Class: uint8(*r.Class), Runs: r.Runs})
 		}
 	case segment.Granularity:
 		if e.Regions == nil {
-			return ev, 0, segment.Errorf(segment.Invalid, "The field \"regions\" is missing: a granularity event says how many superpixels are wanted. Nothing was changed.")
+			return ev, 0, segment.Errorf(segment.Invalid, "The field \"regions\" is missing: send the number of superpixels that you want. Nothing was changed.")
 		}
 		ev.Regions = *e.Regions
 	case segment.Restore:
 		if e.To == nil {
-			return ev, 0, segment.Errorf(segment.Invalid, "The field \"to\" is missing: a restore event says after which event the state was that is wanted. Nothing was changed.")
+			return ev, 0, segment.Errorf(segment.Invalid, "The field \"to\" is missing: send the number of the event whose state you want back. Nothing was changed.")
 		}
 		ev.To = *e.To
 	case segment.Accept:
 		if e.Hypothesis == nil {
-			return ev, 0, segment.Errorf(segment.Invalid, "The field \"hypothesis\" is missing: an accept event says which one, as {\"rank\": 0, \"digest\": \"…\"}. Nothing was changed.")
+			return ev, 0, segment.Errorf(segment.Invalid, "The field \"hypothesis\" is missing: an accept event names one, as {\"rank\": 0, \"digest\": \"…\"}. Nothing was changed.")
 		}
 		ev.Pick = &segment.Pick{Rank: e.Hypothesis.Rank, Digest: e.Hypothesis.Digest}
 	}

@@ -42,7 +42,7 @@ func checkLists(b []byte, v any) error {
 			_, _ = d.ReadToken()
 			for n := 0; d.PeekKind() != ']'; n++ {
 				if n == limit {
-					return segment.Errorf(segment.Invalid, "The list %q has more than %d entries, which is the most that is accepted. Nothing was changed.", field, limit)
+					return segment.Errorf(segment.Invalid, "The list %q has more than %d entries, which is the limit. Nothing was changed.", field, limit)
 				}
 				if d.SkipValue() != nil {
 					return nil

@@ -36,7 +36,7 @@ func (r *Rest) UnmarshalJSON(text []byte) error {
 	}
 	err := r.Value.UnmarshalText(bytes.Trim(text, `"`))
 	if number := text[0] != '"'; err != nil || number != (r.Value.Mode == segment.RestClass) {
-		return segment.Errorf(segment.Invalid, "The field \"rest\" is %.40s; accepted are the index of a class, null for undecided, \"undecided-first\" and \"nothing\". Nothing was changed.", text)
+		return segment.Errorf(segment.Invalid, "The field \"rest\" is %.40s; use the index of a class, null for undecided, \"undecided-first\" or \"nothing\". Nothing was changed.", text)
 	}
 	return nil
 }
