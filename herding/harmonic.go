@@ -15,7 +15,7 @@ import (
 // with the clicked nodes fixed. They are the moments that know where the
 // evidence reaches.
 //
-// The sparse Laplacian is factored anew for each Solve as L·D·Lᵀ (Davis 2005,
+// The sparse Laplacian is factored again for each Solve as L·D·Lᵀ (Davis 2005,
 // doi:10.1145/1114268.1114277) over an ordering and a pattern made once, and
 // then solved for all labels in one traversal, so the result depends on the
 // present clicks alone and not on the way they came about. Laplacians are

@@ -6,7 +6,7 @@
 //
 // A step maximises the energy of the present parameters θ(m), starting at
 // θ(0) = Θ, and moves θ by η(μ - φ(x_m)): towards the moments μ that the
-// hypotheses x_m shall have on average, away from the statistics φ(x_m) of the
+// hypotheses x_m should match on average, away from the statistics φ(x_m) of the
 // hypothesis just found. The package also makes moments (Harmonic and the
 // paper's readings), simple baselines, and what is read off a set of
 // hypotheses: marginals, entropy, expected wrong area, the next click.

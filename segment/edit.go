@@ -121,7 +121,7 @@ func (p *Project) HasList(classes []Class) bool {
 	})
 }
 
-// restore takes a class out of the deleted ones, of which it is.
+// restore takes a class out of the deleted ones; it must be among them.
 func (p *Project) restore(id uint8, at time.Time) (Class, error) {
 	i := slices.IndexFunc(p.Deleted, func(c DeletedClass) bool { return c.ID == id })
 	c := p.Deleted[i]

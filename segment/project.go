@@ -32,8 +32,8 @@ type Project struct {
 type Overview struct {
 	Project
 	Images int
-	Done   int    // images of which every superpixel is decided
-	Cover  string // id of the first image; empty when there is none
+	Done   int    // images whose superpixels are all decided
+	Cover  string // id of the first image; empty without images
 }
 
 // Class is one thing that a superpixel can be. ID names it in evidence, labels

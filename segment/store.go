@@ -80,7 +80,7 @@ type Blobs interface {
 	// Sum is the SHA-256, in hexadecimal, of what was stored under a key, whatever
 	// has become of it; empty when that is not known.
 	Sum(key string) (string, error)
-	// Remove deletes a blob; that there is none is fine.
+	// Remove deletes a blob; a missing blob is not an error.
 	Remove(ctx context.Context, key string) error
 	// All goes through the blobs there are, in no order.
 	All(ctx context.Context) iter.Seq2[BlobInfo, error]

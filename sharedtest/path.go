@@ -1,5 +1,5 @@
-// Package sharedtest finds the test data that lie in the folder shared beside the
-// checkout and are no part of it.
+// Package sharedtest finds test data that is not in the repository but in the
+// folder shared next to it.
 package sharedtest
 
 import (

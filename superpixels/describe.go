@@ -19,7 +19,7 @@ func Describe(img *image.NRGBA, m *Map) *Graph {
 	return s.describe(img, m)
 }
 
-// describe is Describe with a scene of the image, which is made anew when it is
+// describe is Describe with a scene of the image, which is rebuilt when it is
 // not of the size at which images are measured; that may be nil.
 func (s *scene) describe(img *image.NRGBA, m *Map) *Graph {
 	width, height := reducedSize(m.Width, m.Height, workPixels)

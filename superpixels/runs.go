@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// Runs is a Map of which only the runs of equal pixels are kept, in raster
+// Runs is a Map stored as runs of equal pixels, in raster
 // order. Of a photograph's finest level that is a third of the memory at 500×375
 // and a fifteenth at 12 megapixels. It is immutable once made and safe for
 // concurrent use.

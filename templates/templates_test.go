@@ -74,7 +74,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// An id that stands twice or is referred to and absent breaks labels, icons and
+// An id that appears twice or is referred to and absent breaks labels, icons and
 // the modules that look elements up.
 func TestIdentifiers(t *testing.T) {
 	ids := regexp.MustCompile(`\sid="([^"]+)"`)
@@ -85,7 +85,7 @@ func TestIdentifiers(t *testing.T) {
 			seen := map[string]bool{}
 			for _, m := range ids.FindAllStringSubmatch(page, -1) {
 				if seen[m[1]] {
-					t.Errorf("id %q stands twice", m[1])
+					t.Errorf("id %q appears twice", m[1])
 				}
 				seen[m[1]] = true
 			}

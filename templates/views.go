@@ -20,7 +20,7 @@ type StartView struct {
 type ProjectCard struct {
 	ID, Name string
 	Images   int      // images in the project
-	Done     int      // of which every superpixel is decided
+	Done     int      // whose superpixels are all decided
 	Cover    string   // address of a picture, or empty
 	Colors   []string // the colours of the classes, #rrggbb
 }

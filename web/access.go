@@ -14,7 +14,7 @@ import (
 	"collie/web/live"
 )
 
-// visitor is who makes a request, and by which session.
+// visitor is the user who makes a request, and their session.
 type visitor struct {
 	access.Principal
 	token string // empty on a server without login

@@ -34,7 +34,7 @@ import (
 // goes by position and can't delete. Evidence is not rewritten: the deleted
 // class is read as the one in its place, and an entry with its id, or POST
 // …/classes/{class}/restore, brings it back within 30 days. Pages that have an
-// image of the project open are sent project, then state and run anew, with the
+// image of the project open are sent project, then state and run again, with the
 // seq they had.
 //
 // base, beside classes, is the list that the new one was made from. When the

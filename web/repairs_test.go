@@ -12,7 +12,7 @@ import (
 )
 
 // A pixel is repaired over HTTP and its class shows in the record and to all
-// pages, until the superpixel is labelled anew; undo brings the repair back.
+// pages, until the superpixel is labelled again; undo brings the repair back.
 func TestRepairsOverHTTPAndTheSocket(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
@@ -57,7 +57,7 @@ func TestRepairsOverHTTPAndTheSocket(t *testing.T) {
 		t.Errorf("a state with the repairs of the one before has them again: %v", m[len(m)-1].Repairs)
 	}
 	s.post(path+"/evidence", labelAt("sea", 5, inSea, 1)).into(t, http.StatusOK, &out)
-	check("labelled anew", want[1:])
+	check("labelled again", want[1:])
 	s.post(path+"/evidence", `{"id":"u","expected_seq":6,"kind":"undo"}`).into(t, http.StatusOK, &out)
 	check("undone", want)
 

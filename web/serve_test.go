@@ -27,7 +27,7 @@ import (
 	"collie/web/wire"
 )
 
-var update = flag.Bool("update", false, "write the message fixtures anew")
+var update = flag.Bool("update", false, "rewrite the message fixtures")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 

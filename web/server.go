@@ -52,7 +52,7 @@ type Config struct {
 	Scratch   *os.Root     // a folder for files that only live as long as a request; the caller closes it
 
 	// Login asks people who they are. Without it everybody who reaches the
-	// server may do everything, and it answers only under names of this
+	// server can do everything, and it answers only under names of this
 	// machine, unless AnyName says otherwise.
 	Login   *Login
 	AnyName bool

@@ -26,7 +26,7 @@ type failedFileJSON struct {
 	Problem problem `json:"problem"`
 }
 
-// uploadError is an upload of which no file could be kept.
+// uploadError says that no file of an upload could be kept.
 type uploadError struct {
 	first error
 	files []failedFileJSON

@@ -37,7 +37,7 @@ func (pg *page) choose(rng *rand.Rand, drag bool) []int {
 	return []int{i}
 }
 
-// press asks what the label would lead to, of which only the first superpixel is
+// press asks what the label would lead to, where only the first superpixel is
 // known now; not while an earlier label is still on its way.
 func (pg *page) press(c *click) {
 	pg.mu.Lock()

@@ -12,7 +12,7 @@ import (
 // affinitiesFlag names a file of cmd/train, for every command that makes
 // hypotheses.
 type affinitiesFlag struct {
-	Affinities string `env:"COLLIE_AFFINITIES" type:"path" placeholder:"FILE" help:"What is known of which superpixels belong together, a file written by cmd/train; without it, what comes with the program."`
+	Affinities string `env:"COLLIE_AFFINITIES" type:"path" placeholder:"FILE" help:"Learnt affinities between superpixels, a file written by cmd/train. Without it, the built-in ones."`
 }
 
 // mostAffinities is far more than any such file holds.

@@ -85,7 +85,7 @@ func (p *process) body(path string) string {
 	return string(b)
 }
 
-// TestDoctor damages a data folder and checks what the doctor says and mends.
+// TestDoctor damages a data folder and checks what the doctor reports and repairs.
 func TestDoctor(t *testing.T) {
 	data := t.TempDir()
 	p := start(t, data)

@@ -85,7 +85,7 @@ func (v *visit) images(ctx context.Context) error {
 	return nil
 }
 
-// damage tells of one damage and mends it when that is asked for and possible.
+// damage reports one damage, and repairs it if asked and possible.
 func (v *visit) damage(ctx context.Context, im segment.Image, d workspace.Damage) {
 	outcome := "only a backup can bring it back"
 	switch {

@@ -98,7 +98,7 @@ func TestExportRefuses(t *testing.T) {
 		arguments []string
 		says      string
 	}{
-		"a folder that is none":      {[]string{"--data", data + "x", "--project", "Sample", "--format", "coco"}, ""},
+		"not a data folder":          {[]string{"--data", data + "x", "--project", "Sample", "--format", "coco"}, ""},
 		"an unknown project":         {[]string{"--data", data, "--project", "Nobody", "--format", "coco"}, "no project"},
 		"a name that two have":       {[]string{"--data", data, "--project", "Sample", "--format", "coco"}, project},
 		"an unknown format":          {[]string{"--data", data, "--project", project, "--format", "gif"}, "cityscapes"},

@@ -119,7 +119,7 @@ func TestPowerCuts(t *testing.T) {
 	examine(t, data)
 }
 
-// outlived starts a server anew and checks that all is there that another one has
+// outlived starts a server again and checks that all is there that another one has
 // acknowledged.
 func (tr *traffic) outlived(data string) {
 	tr.tb.Helper()

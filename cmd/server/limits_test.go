@@ -21,7 +21,7 @@ import (
 	"collie/web"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/limits.md anew")
+var update = flag.Bool("update", false, "rewrite the tables of docs/limits.md")
 
 // parse reads a command line as main does.
 func parse(tb testing.TB, args ...string) (*commands, error) {
@@ -65,7 +65,7 @@ func TestLimitsInDocs(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("docs/limits.md does not say what the flags say; go test ./cmd/server -run LimitsInDocs -update writes it anew. Wanted:\n%s", table.String())
+		t.Fatalf("docs/limits.md does not say what the flags say; go test ./cmd/server -run LimitsInDocs -update rewrites it. Wanted:\n%s", table.String())
 	}
 	if err := os.WriteFile(name, []byte(before+begin+table.String()+end+after), 0o644); err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ type profileFlags struct {
 	Pprof string `placeholder:"ADDRESS" env:"COLLIE_PPROF" help:"Serve profiles of the Go runtime at this local address and port, under /debug/pprof/. They reveal what the program does, so other addresses are refused."`
 }
 
-// serve opens the address, unless there is none, until the returned function is
+// serve opens the address, if there is one, until the returned function is
 // called.
 func (p profileFlags) serve(ctx context.Context) (stop func(), err error) {
 	if p.Pprof == "" {

@@ -72,7 +72,7 @@ var logModel = porcupine.Model{
 }
 
 // tab edits an image as a page does: one event at a time, sent again under its
-// id after a reconnect and put anew on top of the state when it came too late.
+// id after a reconnect and put again on top of the state when it came too late.
 type tab struct {
 	tb      testing.TB
 	number  int
@@ -256,7 +256,7 @@ var toxics = []string{
 }
 
 // network is a way to the server whose quality changes. Each time the proxy is
-// made anew and all connections break: toxics can't be taken from live ones
+// recreated and all connections break: toxics can't be taken from live ones
 // reliably.
 type network struct {
 	tb       testing.TB

@@ -1,4 +1,4 @@
-// Package access says who is asking and what they may do: roles, the actions
+// Package access says who is asking and what they can do: roles, the actions
 // they include, and the principal that a context carries. It is a leaf that the
 // domain and the transports share; who checks a password, and how, is the
 // business of package accounts.

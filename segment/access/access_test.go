@@ -19,7 +19,7 @@ func TestRoles(t *testing.T) {
 			}
 		}
 		if role.May(0) {
-			t.Errorf("%v may do what is no action", role)
+			t.Errorf("%v can do something that is not an action", role)
 		}
 		back, ok := ParseRole(role.String())
 		if ok != (role != Nobody) || back != role {

@@ -264,7 +264,7 @@ func (a *Accounts) Remove(ctx context.Context, id string) error {
 	return a.store.RemoveUser(ctx, id)
 }
 
-// mayManage refuses those who may not manage users; without a principal that is
+// mayManage refuses users without the right to manage users; without a principal that is
 // everybody.
 func mayManage(ctx context.Context) error {
 	if !access.May(ctx, access.ManageUsers) {

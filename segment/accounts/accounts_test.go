@@ -267,7 +267,7 @@ func TestUnknownNamesTakeAsLong(t *testing.T) {
 	}
 }
 
-// A try that could not be looked at is none.
+// A try that could not be checked does not count.
 func TestTriesThatWereNone(t *testing.T) {
 	a, ctx := mustOpen(t, accounts.Limits{AccountTries: 1, AddressTries: 1})
 	mustAdd(t, a, ctx, "ann", access.Viewer)

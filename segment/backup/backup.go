@@ -9,7 +9,7 @@
 //	manifest.json          the report of the export
 //
 // backup.json comes last but for the manifest; the files of an image are named
-// in it. Superpixels are kept, not found anew, because evidence speaks of them by
+// in it. Superpixels are kept, not recomputed, because evidence refers to them by
 // number: whoever puts the files under the keys of new images and plays the log
 // gets the same labellings, bit by bit, whatever became of the algorithms.
 // Labelling, in the record of an image, is how to check it. Pictures to display

@@ -58,7 +58,7 @@ func TestDamagedLogs(t *testing.T) {
 	lines := strings.SplitAfter(b.String(), "\n")
 	for name, log := range map[string]string{
 		"cut short": b.String()[:b.Len()-5], "an event twice": lines[0] + lines[0], "out of order": lines[1] + lines[0], "no JSON": "x\n", "an empty line": "\n",
-		"a class that is none": strings.Replace(lines[0], `"class":255`, `"class":256`, 1),
+		"an invalid class": strings.Replace(lines[0], `"class":255`, `"class":256`, 1),
 	} {
 		failed := false
 		for _, err := range backup.ReadEvents(strings.NewReader(log)) {

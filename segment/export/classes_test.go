@@ -30,7 +30,7 @@ func (c *changing) Visit(ctx context.Context, id string) (*workspace.Annotation,
 	return c.Workspace.Visit(ctx, id)
 }
 
-// Either all of an export is of one list of classes or there is none.
+// A whole export uses one list of classes, or it fails.
 func TestClassesChangeDuringExport(t *testing.T) {
 	for _, format := range []string{"voc", "backup"} {
 		for name, c := range map[string]struct {

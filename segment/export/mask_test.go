@@ -94,7 +94,7 @@ func TestColourMask(t *testing.T) {
 func TestColourMaskRefuses(t *testing.T) {
 	classes := []segment.Class{{Name: "a", Color: "#000000"}, {Name: "b", Color: "red"}}
 	if err := export.ColourMask(io.Discard, labelled(0, 1, 0), classes); err == nil {
-		t.Error("a colour that is none was accepted")
+		t.Error("an invalid colour was accepted")
 	}
 }
 

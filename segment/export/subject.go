@@ -153,7 +153,7 @@ func (s *subject) partition() *partition {
 	return s.parts
 }
 
-// jpegQuality is that of pictures that have to be encoded anew as JPEG.
+// jpegQuality is the quality of pictures that must be re-encoded as JPEG.
 const jpegQuality = 95
 
 // extension is that of the exported picture: JPEG files stay JPEG, all others
@@ -165,9 +165,8 @@ func (s *subject) extension() string {
 	return ".png"
 }
 
-// fileName is what documents call the image: the file in the archive, or, when
-// there is none, the file that was uploaded, as far as its name tells it from
-// the others.
+// fileName is what documents call the image: the file in the archive, or
+// without one, the uploaded file if its name is unique.
 func (s *subject) fileName() string {
 	if s.pictureName != "" && *s.options.Pictures {
 		return path.Base(s.pictureName)
@@ -180,7 +179,7 @@ func (s *subject) fileName() string {
 
 // picture makes the image as it is displayed, at its original size, without
 // metadata: a JPEG file as it is where that is possible, else decoded, turned
-// upright and encoded anew. why tells what was lost.
+// upright and re-encoded. why says what was lost.
 func (s *subject) picture(ctx context.Context) (m member, why string, err error) {
 	original, err := s.blob(ctx, s.image.OriginalKey())
 	if err != nil {

@@ -114,8 +114,8 @@ type encoder interface {
 	// image makes what one image adds to the archive; it is called for several
 	// images at once.
 	image(ctx context.Context, s *subject) (*piece, error)
-	// document is the file that tells of all images; it has no name when there
-	// is none.
+	// document is the file that tells of all images; it has no name if the
+	// format has no such file.
 	document() document
 	// finish makes the files that follow those of the images.
 	finish() ([]member, error)

@@ -24,7 +24,7 @@ type Report struct {
 // ImageReport says what became of one image's mask.
 type ImageReport struct {
 	Mask    string   // name in the data set
-	Image   string   // id of the project's image; empty when there is none
+	Image   string   // id of the project's image; empty if no image was found
 	Added   bool     // whether the image came with the data set
 	Seq     int      // number of evidence events after the import
 	Regions int      // shapes or annotations in, where the format has them

@@ -17,7 +17,7 @@ import (
 
 // openVOC reads one PNG per image. Pixels of palette and 8-bit grey PNGs are
 // class indices, 255 void; those of RGB PNGs are looked up in the labelmap, or in
-// the colour map of PASCAL VOC when there is none.
+// the colour map of PASCAL VOC without one.
 func openVOC(files Files, names []string, labelmap string, photos []string, o Options) (*Dataset, error) {
 	d := &Dataset{Format: VOC, Photos: photos}
 	if labelmap != "" {

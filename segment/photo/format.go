@@ -28,7 +28,7 @@ type format struct {
 	magic  string // first bytes; ? stands for any byte
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error) // of several frames the first
-	exif   func(file []byte) int                // orientation, 0 when there is none
+	exif   func(file []byte) int                // orientation, 0 if not set
 	stated func(file []byte) (w, h int64)       // the size in the header, for files whose config fails; may be nil
 	check  func([]byte, image.Point) error      // looks at the file once more before it is decoded; may be nil
 	frames bool                                 // the image may cover a part of the canvas

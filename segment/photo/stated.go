@@ -3,7 +3,7 @@ package photo
 import "encoding/binary"
 
 // pngSize reads the sides from the IHDR chunk, which comes first (RFC 2083,
-// 4.1.1); 0 when there is none.
+// 4.1.1); 0 if not set.
 func pngSize(file []byte) (width, height int64) {
 	if len(file) < 24 || string(file[12:16]) != "IHDR" {
 		return 0, 0

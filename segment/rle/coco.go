@@ -59,7 +59,7 @@ func ParseCOCO(text string, pixels int) (Counts, error) {
 }
 
 // number reads the number that text begins with and says how many bytes it has,
-// 0 when there is none.
+// 0 without one.
 func number(text string) (n, length int) {
 	for k := range min(len(text), maxGroups) {
 		group := int(text[k]) - 48

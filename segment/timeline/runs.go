@@ -7,8 +7,8 @@ import (
 )
 
 // mergedRuns are the repairs of all cells by their first pixel, as they were
-// when somebody last asked. A stroke changes few cells, and only these are put
-// in anew.
+// when somebody last asked. A stroke changes few cells, and only these are
+// put in again.
 type mergedRuns struct {
 	known bool
 	runs  []run           // ascending; runs of one class that touch are one

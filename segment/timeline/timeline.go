@@ -125,7 +125,7 @@ func (t *Timeline) Cut() *superpixels.Cut { return t.cut }
 // have to be kept apart the cut has more.
 func (t *Timeline) Wanted() int { return t.wanted }
 
-// Clicks returns the clicked class per superpixel, Void where there is none: a
+// Clicks returns the clicked class per superpixel, Void where nothing was clicked: a
 // superpixel is clicked when a part of it is. The slice is the caller's.
 func (t *Timeline) Clicks() []uint8 {
 	clicks := slices.Repeat([]uint8{segment.Void}, t.cut.N)

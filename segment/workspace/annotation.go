@@ -123,7 +123,7 @@ func (a *Annotation) present() *engine.Sequence {
 	return a.sequence
 }
 
-// refresh reads the project anew and reports whether its classes had changed.
+// refresh rereads the project and reports whether its classes had changed.
 func (a *Annotation) refresh(ctx context.Context) (changed bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

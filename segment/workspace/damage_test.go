@@ -27,7 +27,7 @@ func TestExamine(t *testing.T) {
 	for name, c := range map[string]struct {
 		damage func(p pile, im *segment.Image) error
 		want   string // in what is found; empty: nothing is
-		mends  bool
+		fixes  bool
 	}{
 		"nothing":      {func(pile, *segment.Image) error { return nil }, "", false},
 		"no display":   {remove((*segment.Image).DisplayKey), "the picture for display", true},
@@ -69,10 +69,10 @@ func TestExamine(t *testing.T) {
 				return
 			}
 			i := slices.IndexFunc(found, func(d workspace.Damage) bool { return strings.Contains(d.What+d.Err.Error(), c.want) })
-			if i < 0 || (found[i].Repair != nil) != c.mends {
+			if i < 0 || (found[i].Repair != nil) != c.fixes {
 				t.Fatalf("found %+v, want %q", found, c.want)
 			}
-			if !c.mends {
+			if !c.fixes {
 				return
 			}
 			if err := found[i].Repair(owner(t)); err != nil {

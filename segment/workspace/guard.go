@@ -9,7 +9,7 @@ import (
 	"collie/segment/access"
 )
 
-// guard decides whether the principal of a context may do something. All parts
+// guard decides whether the principal of a context can do something. All parts
 // of a workspace share one.
 type guard struct{ strict atomic.Bool }
 

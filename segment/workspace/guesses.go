@@ -14,7 +14,7 @@ import (
 
 // Guess gives an image that nobody has worked on the first guess that its project
 // has learnt to make, or a newer one in place of the one it has, and returns
-// whether it has one now. It does nothing for those who may not annotate, in
+// whether it has one now. It does nothing for users who can't annotate, in
 // projects that are set to, and for images that a person has touched: who has
 // taken a guess back gets no other.
 func (w *Workspace) Guess(ctx context.Context, imageID string) (guessed bool, err error) {

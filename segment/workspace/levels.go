@@ -10,7 +10,7 @@ import (
 	"collie/segment/photo"
 )
 
-// Levels says which values the original of an image has. It reads the file anew.
+// Levels says which values the original of an image has. It reads the file each time.
 func (w *Workspace) Levels(ctx context.Context, im segment.Image) (photo.Levels, error) {
 	var levels photo.Levels
 	p, err := w.original(ctx, im, func(img image.Image) image.Image {

@@ -148,7 +148,7 @@ func (o *openImages) shrink() {
 	}
 }
 
-// forget takes an image out of memory; who comes next loads it anew. The caller
+// forget takes an image out of memory; the next user loads it again. The caller
 // holds the lock.
 func (o *openImages) forget(im *openImage) {
 	if im.idleAt != nil {

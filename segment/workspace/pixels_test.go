@@ -82,7 +82,7 @@ func TestRepairedPixels(t *testing.T) {
 			want[i] = 1
 		}
 	}
-	record("labelled anew")
+	record("labelled again")
 	for i := range 5 {
 		mustAppend(t, a, segment.Event{ID: string(rune('u' + i)), Kind: segment.Undo})
 	}

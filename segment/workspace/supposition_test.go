@@ -45,7 +45,7 @@ func TestSupposedOtherwise(t *testing.T) {
 	for name, then := range map[string]segment.Event{
 		"another class":      label("b", 0, [2]float64{110, 40}),
 		"another superpixel": label("b", 1, [2]float64{70, 40}),
-		"superpixels anew":   {ID: "b", Kind: segment.Granularity},
+		"other superpixels":  {ID: "b", Kind: segment.Granularity},
 		"a guess":            {Kind: segment.FirstGuess},
 	} {
 		t.Run(name, func(t *testing.T) {

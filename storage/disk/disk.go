@@ -14,7 +14,7 @@ import (
 // Health is whether a disk can still be relied on. A sync that has failed may
 // have dropped pages that the next one would not write again and would not
 // mention, so after it nothing can be promised any more: the store takes no
-// further writes until the program is started anew. Make one with NewHealth;
+// further writes until the program is restarted. Make one with NewHealth;
 // safe for concurrent use.
 type Health struct {
 	err  atomic.Pointer[segment.Error]

@@ -23,7 +23,7 @@ const (
 // request that is refused does not spoil the others.
 //
 // After an I/O error the disk is given up, see disk.Health, and everything is
-// refused until the program is started anew. A full or read-only disk is
+// refused until the program is restarted. A full or read-only disk is
 // different, as nothing was written over; writing goes on as soon as it can.
 type writer struct {
 	db       *sql.DB

@@ -42,7 +42,7 @@ func TestBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
 }
 
 // testKept checks that contents of all sizes come back, now and after opening
-// anew, and that they can be read from the middle.
+// again, and that they can be read from the middle.
 func testKept(t *testing.T, open func(testing.TB, string) Blobs) {
 	place := t.TempDir()
 	b := open(t, place)

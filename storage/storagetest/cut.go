@@ -117,7 +117,7 @@ func TestCutStore(t *testing.T, open, careless func(tb testing.TB, place string)
 }
 
 // controlled cuts the power until it is sure that nothing that was acknowledged
-// is lost, and then as the control does, of which something must be lost.
+// is lost, and then as the control does, which must lose something.
 func controlled(t *testing.T, what string, trial func(cuts int) (acked, lost int)) {
 	cuts, controls := Rounds(30, 200), Rounds(6, 30)
 	acked, lost := trial(cuts)

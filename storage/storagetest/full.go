@@ -33,7 +33,7 @@ func SmallDisk(t *testing.T) (dir string, enlarge func()) {
 
 // TestFullStore fills the disk: the write that does not fit is Full,
 // everything acknowledged can be read, and with more space writing goes on
-// without opening anew.
+// without reopening.
 func TestFullStore(t *testing.T, open func(tb testing.TB, place string) Store) {
 	t.Parallel()
 	place, enlarge := SmallDisk(t)

@@ -211,7 +211,7 @@ func storeVictim(t *testing.T, s Store) {
 }
 
 // TestKilledBlobs is TestKilledStore for blobs: what is there is whole, and what
-// was acknowledged is there. Nothing half-written may remain after opening anew.
+// was acknowledged is there. Nothing half-written may remain after reopening.
 func TestKilledBlobs(t *testing.T, open func(tb testing.TB, place string) Blobs) {
 	t.Parallel()
 	if place := os.Getenv(placeVariable); place != "" {

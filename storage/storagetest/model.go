@@ -21,7 +21,7 @@ type model struct {
 }
 
 // testModel performs random operations and compares all that can be read with
-// the model now and then and whenever the store has been opened anew.
+// the model now and then and whenever the store has been reopened.
 func testModel(t *testing.T, open func(testing.TB, string) Store) {
 	place := t.TempDir()
 	s := open(t, place)

@@ -82,7 +82,7 @@ func TestSyncedStore(t *testing.T, open func(tb testing.TB, place string) Store)
 
 // TestBrokenStore lets syncs of the disk fail at some moment: from then on
 // nothing is acknowledged, reading goes on, and what was acknowledged before is
-// there when the store is opened anew.
+// there when the store is reopened.
 func TestBrokenStore(t *testing.T, open func(tb testing.TB, place string) Store) {
 	t.Parallel()
 	const events = 10_000 // more than come before the failure

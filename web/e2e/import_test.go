@@ -154,7 +154,7 @@ func TestE2EImport(t *testing.T) {
 	}
 }
 
-// TestE2EBackup imports a backup from the start page; what is none is refused.
+// TestE2EBackup imports a backup from the start page; other files are refused.
 func TestE2EBackup(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)

@@ -137,7 +137,7 @@ func (p *page) newTab(address string) (tab *page, closeTab func()) {
 
 const offline = `document.getElementById('save')?.dataset.state === 'offline'`
 
-// The server dies while a person clicks on, the page is loaded anew after it is
+// The server dies while a person clicks on, the page is reloaded after it is
 // back: everything arrives, once.
 func TestE2EOfflineEdits(t *testing.T) {
 	t.Parallel()

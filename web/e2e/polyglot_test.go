@@ -55,7 +55,7 @@ func TestE2EPolyglots(t *testing.T) {
 	call(t, collie+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Polyglots"}`), &project)
 
 	// Another site, which embeds what its query names, and serves the files
-	// themselves with types of which their scripts do run.
+	// themselves with types that let their scripts run.
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if b, ok := files[strings.TrimPrefix(r.URL.Path, "/")]; ok {
 			w.Header().Set("Content-Type", r.FormValue("type"))

@@ -18,7 +18,7 @@ import (
 	"collie/segment/sample"
 )
 
-var screenshots = flag.Bool("screenshots", false, "write the pictures of the README anew, from the sample image")
+var screenshots = flag.Bool("screenshots", false, "take the pictures of the README again, from the sample image")
 
 // sampleTruth is the true class of each pixel of the sample image, as a mask.
 var sampleTruth = sync.OnceValue(func() *image.Paletted {

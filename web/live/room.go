@@ -146,7 +146,7 @@ func (r *room) broadcast() *broadcast {
 func (r *room) epoch() string { return r.id }
 
 // join makes the socket a member: it gets the state and follows the sequence.
-// A second hello gets both anew.
+// A second hello gets both again.
 func (r *room) join(c *socket) {
 	state, sequence := r.annotation.Present()
 	r.mu.Lock()

@@ -24,7 +24,7 @@ func WebP(img *image.NRGBA, exif, xmp []byte) []byte {
 		w.write(length, 3) // bit 0 means length 0, bit 1 means length 8
 	}
 	w.write(0, 1)
-	for symbol := range 280 { // of which the first 256 are used
+	for symbol := range 280 { // only the first 256 are used
 		w.write(map[bool]uint32{true: 1}[symbol < 256], 1)
 	}
 	w.write(1, 4)              // red: one symbol, of one bit, 0
