@@ -52,9 +52,9 @@ func (t *Timeline) Blank() *Timeline {
 var eventBytes = int(reflect.TypeFor[segment.Event]().Size()+reflect.TypeFor[step]().Size()) + 100 // with its id, twice
 
 const (
-	touchedBytes  = 4 + 2 // a cell that an event changes, with what it overwrites
-	repairedBytes = 24    // the list of the runs that it overwrites there
-	runBytes      = 12    // a run of repaired pixels
+	touchedBytes  = 4 + 2 + 8 // a cell that an event changes, with what it overwrites
+	repairedBytes = 24        // the list of the runs that it overwrites there
+	runBytes      = 12        // a run of repaired pixels
 )
 
 // Bytes is about how many bytes the events and the steps take.

@@ -91,12 +91,12 @@ func (t *Timeline) rebuilt(state int) *Timeline {
 	if !w.known {
 		return was
 	}
-	was.clicks, was.accepted, was.repairs = slices.Clone(t.clicks), slices.Clone(t.accepted), slices.Clone(t.repairs)
+	was.clicks, was.accepted, was.written, was.repairs = slices.Clone(t.clicks), slices.Clone(t.accepted), slices.Clone(t.written), slices.Clone(t.repairs)
 	was.runs, was.wanted, was.cut, was.guess, was.constraints = t.runs, t.wanted, t.cut, t.guess, t.constraints
 	for i := range w.back {
 		s := &t.done[len(t.done)-1-i]
 		for i, cell := range s.cells {
-			was.clicks[cell], was.accepted[cell] = s.clicks[i], s.accepted[i]
+			was.clicks[cell], was.accepted[cell], was.written[cell] = s.clicks[i], s.accepted[i], s.written[i]
 			if s.repairs != nil {
 				was.repair(cell, s.repairs[i])
 			}
@@ -121,12 +121,13 @@ func (t *Timeline) become(other *Timeline) step {
 	repaired := t.runs+other.runs > 0
 	for i := range t.clicks {
 		cell := int32(i)
-		if t.clicks[i] == other.clicks[i] && t.accepted[i] == other.accepted[i] && slices.Equal(t.repairsIn(cell), other.repairsIn(cell)) {
+		if t.clicks[i] == other.clicks[i] && t.accepted[i] == other.accepted[i] && t.written[i] == other.written[i] && slices.Equal(t.repairsIn(cell), other.repairsIn(cell)) {
 			continue
 		}
 		s.cells = append(s.cells, cell)
 		s.clicks, t.clicks[i] = append(s.clicks, t.clicks[i]), other.clicks[i]
 		s.accepted, t.accepted[i] = append(s.accepted, t.accepted[i]), other.accepted[i]
+		s.written, t.written[i] = append(s.written, t.written[i]), other.written[i]
 		if repaired {
 			s.repairs = append(s.repairs, t.repair(cell, other.repairsIn(cell)))
 		}

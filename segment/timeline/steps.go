@@ -70,6 +70,7 @@ func (t *Timeline) exchange(s step) step {
 	for i, cell := range s.cells {
 		s.clicks[i], t.clicks[cell] = t.clicks[cell], s.clicks[i]
 		s.accepted[i], t.accepted[cell] = t.accepted[cell], s.accepted[i]
+		s.written[i], t.written[cell] = t.written[cell], s.written[i]
 		if s.repairs != nil {
 			s.repairs[i] = t.repair(cell, s.repairs[i])
 		}
@@ -142,6 +143,7 @@ func (t *Timeline) paint(above []cellRuns) step {
 		s.cells = append(s.cells, a.cell)
 		s.clicks = append(s.clicks, t.clicks[a.cell])
 		s.accepted = append(s.accepted, t.accepted[a.cell])
+		s.written = append(s.written, t.written[a.cell])
 		s.repairs = append(s.repairs, t.repair(a.cell, overlay(t.repairsIn(a.cell), a.runs)))
 	}
 	return s
@@ -152,28 +154,29 @@ func (t *Timeline) write(e *segment.Event) step {
 	cells := t.touched(e)
 	labels := make([]uint8, 2*len(cells))
 	s := t.newStep()
-	s.cells, s.clicks, s.accepted = cells, labels[:len(cells):len(cells)], labels[len(cells):]
+	s.cells, s.clicks, s.accepted, s.written = cells, labels[:len(cells):len(cells)], labels[len(cells):], make([]written, len(cells))
 	if t.runs > 0 && e.Kind != segment.Accept {
 		s.repairs = make([][]run, len(cells))
 	}
 	for i, cell := range cells {
-		s.clicks[i], s.accepted[i] = t.clicks[cell], t.accepted[cell]
+		s.clicks[i], s.accepted[i], s.written[i] = t.clicks[cell], t.accepted[cell], t.written[cell]
 		if s.repairs != nil {
 			s.repairs[i] = t.repair(cell, nil)
 		}
 		switch e.Kind {
 		case segment.Label:
 			t.clicks[cell] = uint8(e.Class)
+			t.written[cell] = written{clicked: int32(e.Seq)}
 		case segment.Clear:
-			t.clicks[cell], t.accepted[cell] = segment.Void, segment.Void
+			t.clicks[cell], t.accepted[cell], t.written[cell] = segment.Void, segment.Void, written{}
 		case segment.Accept:
 			// A hypothesis contradicts no click, but one on a class that was
 			// deleted without another in its place says nothing any more.
 			l := e.Pick.Labels[t.cut.Parent[cell]]
 			if t.clicks[cell] != l {
-				t.clicks[cell] = segment.Void
+				t.clicks[cell], t.written[cell].clicked = segment.Void, 0
 			}
-			t.accepted[cell] = l
+			t.accepted[cell], t.written[cell].picked = l, int32(e.Seq)
 		}
 	}
 	if e.Kind != segment.Accept {

@@ -34,6 +34,7 @@ type Timeline struct {
 	cut      *superpixels.Cut
 	clicks   []uint8         // class the person clicked per cell, or Void
 	accepted []uint8         // class taken over from a hypothesis per cell, or Void
+	written  []written       // per cell
 	repairs  [][]run         // per cell, ascending; lists are immutable; nil before the first
 	runs     int             // of all cells
 	guess    *segment.Scores // first guess, or nil
@@ -70,6 +71,7 @@ type step struct {
 	cells    []int32
 	clicks   []uint8
 	accepted []uint8
+	written  []written
 	repairs  [][]run // nil when the event met none and made none
 	wanted   int
 	cut      *superpixels.Cut
@@ -89,7 +91,7 @@ func newTimeline(cells *superpixels.Runs, start int, cutter Cutter, cuts map[int
 	void := slices.Repeat([]uint8{segment.Void}, cells.N)
 	return &Timeline{
 		cells: cells, cutter: cutter, start: start, wanted: start, cut: cuts[0], cuts: cuts,
-		clicks: void, accepted: slices.Clone(void), seqs: map[string]int{}, constraints: new(segment.Constraints),
+		clicks: void, accepted: slices.Clone(void), written: make([]written, cells.N), seqs: map[string]int{}, constraints: new(segment.Constraints),
 	}
 }
 
@@ -145,6 +147,21 @@ func (t *Timeline) Labelling() []uint8 {
 		labels[t.cut.Parent[cell]] = l
 	}
 	return labels
+}
+
+// written says which events wrote a cell, 0 for none.
+type written struct{ clicked, picked int32 }
+
+// Times returns, per superpixel, the number of the event that last clicked and
+// of that which last picked a part of it, 0 for none. The slices are the
+// caller's.
+func (t *Timeline) Times() (clicked, picked []int) {
+	clicked, picked = make([]int, t.cut.N), make([]int, t.cut.N)
+	for cell, w := range t.written {
+		s := t.cut.Parent[cell]
+		clicked[s], picked[s] = max(clicked[s], int(w.clicked)), max(picked[s], int(w.picked))
+	}
+	return clicked, picked
 }
 
 // Cells is the labelling per cell. The slice is the caller's.

@@ -116,7 +116,7 @@ func (a *Annotation) Present() (State, *engine.Sequence) {
 func (a *Annotation) present() *engine.Sequence {
 	if a.sequence == nil {
 		if a.sequence = a.foreseen(); a.sequence == nil {
-			a.sequence = a.sequenceOf(a.timeline.Clicks(), a.timeline.Seq())
+			a.sequence = a.sequenceOf(a.evidence(), a.timeline.Seq())
 		}
 		a.supposed = supposition{}
 	}

@@ -12,10 +12,11 @@ import (
 
 // supposition is the sequence of a label that may become the next event.
 type supposition struct {
-	clicks   []uint8 // all of them, with those of the label
-	cut      *superpixels.Cut
-	guess    *segment.Scores
-	sequence *engine.Sequence
+	clicks      []uint8 // all of them, with those of the label
+	cut         *superpixels.Cut
+	guess       *segment.Scores
+	constraints *segment.Constraints
+	sequence    *engine.Sequence
 }
 
 // Suppose returns the sequence of hypotheses that there would be if e, a label,
@@ -37,19 +38,20 @@ func (a *Annotation) Suppose(ctx context.Context, expected int, e segment.Event)
 	if e.Kind != segment.Label {
 		return nil, segment.Errorf(segment.Invalid, "Only a label can be previewed, not an event of kind %q.", e.Kind)
 	}
-	clicks := a.timeline.Clicks()
+	evidence, clicks := a.evidence(), a.timeline.Clicks()
 	for _, s := range e.Superpixels {
 		clicks[s] = uint8(e.Class)
+		evidence.Clicks[s] = a.table[e.Class]
+		evidence.Holds.Click(expected+1, int(s))
 	}
-	a.supposed = supposition{clicks, a.timeline.Cut(), a.timeline.Scores(), a.sequenceOf(clicks, expected+1)}
+	a.supposed = supposition{clicks, a.timeline.Cut(), a.timeline.Scores(), a.timeline.Constraints(), a.sequenceOf(evidence, expected+1)}
 	return a.supposed.sequence, nil
 }
 
-// sequenceOf makes the sequence for clicks on the present superpixels after seq
-// events. The caller holds the lock.
-func (a *Annotation) sequenceOf(clicks []uint8, seq int) *engine.Sequence {
-	guess := engine.NewGuess(a.timeline.Scores(), a.table, a.timeline.First(), a.timeline.Cut(), a.cellGraph)
-	sequence := engine.NewSequence(a.look().model, engine.Evidence{Clicks: a.table.Through(slices.Clone(clicks)), Guess: guess}, seq)
+// sequenceOf makes the sequence for evidence on the present superpixels after
+// seq events. The caller holds the lock.
+func (a *Annotation) sequenceOf(evidence engine.Evidence, seq int) *engine.Sequence {
+	sequence := engine.NewSequence(a.look().model, evidence, seq)
 	sequence.TakeTurns(a.turns.of(a.image.ID))
 	return sequence
 }
@@ -58,7 +60,7 @@ func (a *Annotation) sequenceOf(clicks []uint8, seq int) *engine.Sequence {
 // else nil. The caller holds the lock.
 func (a *Annotation) foreseen() *engine.Sequence {
 	s := &a.supposed
-	if s.sequence == nil || s.sequence.Seq() != a.timeline.Seq() || s.cut != a.timeline.Cut() || s.guess != a.timeline.Scores() || !slices.Equal(s.clicks, a.timeline.Clicks()) {
+	if s.sequence == nil || s.sequence.Seq() != a.timeline.Seq() || s.cut != a.timeline.Cut() || s.guess != a.timeline.Scores() || s.constraints != a.timeline.Constraints() || !slices.Equal(s.clicks, a.timeline.Clicks()) {
 		return nil
 	}
 	return s.sequence
