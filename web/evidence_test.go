@@ -213,3 +213,29 @@ func TestQueryMistakes(t *testing.T) {
 		s.get(path+query).problem(t, http.StatusUnprocessableEntity)
 	}
 }
+
+// Where the project says what nobody clicks, one click is enough to choose from,
+// and what was picked stays when the next click is made elsewhere.
+func TestOneClickIsEnough(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	path := "/api/v1/images/" + im.ID
+	s.send("PATCH", "/api/v1/projects/"+im.Project, strings.NewReader(`{"rest":0}`)).into(t, http.StatusOK, new(map[string]any))
+	s.post(path+"/evidence", labelAt("a", 1, inSea, 0)).into(t, http.StatusOK, new(map[string]any))
+	var got hypothesesJSON
+	s.get(path+"/hypotheses").into(t, http.StatusOK, &got)
+	different := map[string]bool{}
+	for _, h := range got.Hypotheses {
+		different[h.Digest] = true
+	}
+	if len(got.Hypotheses) != 20 || len(different) < 2 {
+		t.Fatalf("%d hypotheses, %d different, after one click", len(got.Hypotheses), len(different))
+	}
+
+	s.post(path+"/evidence", `{"id":"pick","expected_seq":1,"kind":"accept","hypothesis":0}`).into(t, http.StatusOK, new(map[string]any))
+	picked := got.Hypotheses[0].Labels
+	s.get(path+"/hypotheses?count=1").into(t, http.StatusOK, &got)
+	if diff := cmp.Diff(picked, got.Hypotheses[0].Labels); diff != "" {
+		t.Errorf("the first hypothesis after the pick is another (-picked +first):\n%s", diff)
+	}
+}

@@ -365,7 +365,7 @@ func TestDifferencesFromTheDocument(t *testing.T) {
 	as := func(status int, kind, body string) answer {
 		return answer{status, http.Header{"Content-Type": {kind}}, []byte(body)}
 	}
-	const project = `{"id":"x","name":"x","rest":0,"classes":[],"created":"2026-01-02T03:04:05Z"}`
+	const project = `{"id":"x","name":"x","rest":0,"learning":true,"classes":[],"created":"2026-01-02T03:04:05Z"}`
 	for name, c := range map[string]struct {
 		r    *http.Request
 		sent string

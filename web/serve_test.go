@@ -220,7 +220,7 @@ func (s *site) upload(project string, files ...file) answer {
 func (s *site) project() wire.Project {
 	s.tb.Helper()
 	var p wire.Project
-	s.post("/api/v1/projects", `{"name":"Beach","classes":[{"name":"sky","color":"#112233"},{"name":"sea"},{"name":"sand"}]}`).into(s.tb, http.StatusCreated, &p)
+	s.post("/api/v1/projects", `{"name":"Beach","classes":[{"name":"sky","color":"#112233"},{"name":"sea"},{"name":"sand"}],"rest":"nothing"}`).into(s.tb, http.StatusCreated, &p)
 	return p
 }
 

@@ -183,8 +183,8 @@ func TestOtherCommands(t *testing.T) {
 		if m := missing(row, "method", "hypotheses", "target", "images", "mean_actions", "median_actions", "failed"); len(m) > 0 {
 			t.Fatalf("clicks: row lacks %v", m)
 		}
-		if n := row["mean_actions"].(float64); n < 2 || n > 6 {
-			t.Errorf("%v needs %v actions for a disc, want 2 to 6", row["method"], n)
+		if n := row["mean_actions"].(float64); n < 1 || n > 6 { // one click is enough where the rest is known
+			t.Errorf("%v needs %v actions for a disc, want 1 to 6", row["method"], n)
 		}
 	}
 	labels := t.TempDir()

@@ -51,7 +51,7 @@ func twoHalves(tb testing.TB) *bytes.Buffer {
 // mustAnnotate adds the picture to a new project and opens it.
 func mustAnnotate(tb testing.TB, w *workspace.Workspace) *workspace.Annotation {
 	tb.Helper()
-	p, err := w.CreateProject(tb.Context(), "Halves", nil, nil)
+	p, err := w.CreateProject(tb.Context(), "Halves", nil, &segment.Rest{}) // both halves are clicked
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -114,6 +114,9 @@ func TestPhotographToLabelling(t *testing.T) {
 	mustAppend(t, a, segment.Event{ID: "c", Kind: segment.Accept, Pick: &segment.Pick{Rank: 0, Digest: h.Digest.String()}})
 	if diff := cmp.Diff(h.Labels, a.State().Labels); diff != "" {
 		t.Errorf("labelling after the accept (-hypothesis +labelling):\n%s", diff)
+	}
+	if h, err = a.Sequence().At(t.Context(), 0); err != nil {
+		t.Fatal(err)
 	}
 	im, err := w.Image(t.Context(), a.Image().ID)
 	if err != nil || im.Seq != 3 || im.Clicks != 2 || im.Decided != 1 || im.Status() != "done" {
