@@ -221,7 +221,7 @@ func TestOneClickIsEnough(t *testing.T) {
 	im := s.photo()
 	path := "/api/v1/images/" + im.ID
 	s.send("PATCH", "/api/v1/projects/"+im.Project, strings.NewReader(`{"rest":0}`)).into(t, http.StatusOK, new(map[string]any))
-	s.post(path+"/evidence", labelAt("a", 1, inSea, 0)).into(t, http.StatusOK, new(map[string]any))
+	s.post(path+"/evidence", labelAt("a", 0, inSea, 1)).into(t, http.StatusOK, new(map[string]any))
 	var got hypothesesJSON
 	s.get(path+"/hypotheses").into(t, http.StatusOK, &got)
 	different := map[string]bool{}
