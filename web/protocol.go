@@ -76,10 +76,10 @@ import (
 //
 // GET evidence?after=&limit=&detail= lists events in order, up to limit of them
 // (10,000 at most and by default); more says that there are others behind the
-// last one. detail is summary (counts in place of lists), events (with
-// superpixels, points and the runs of pixels events; the default) or full (with
-// all runs, and the labels of hypotheses that were accepted as base64). An undo
-// or a redo says which event it is about. An event of kind import, which can't
+// last one. detail is summary (counts in place of lists, but for a box's
+// corners), events (with superpixels, points and the runs of pixels events; the
+// default) or full (with all runs, and the labels of hypotheses that were
+// accepted as base64). An undo or a redo says which event it is about. An event of kind import, which can't
 // be sent, is a mask that was uploaded: a class per cell, which is a superpixel
 // of the finest map, and repairs for the pixels that differ.
 //

@@ -1,5 +1,6 @@
 import { boxAt, excludedAt } from '../evidence/constraints.js';
 import { counted } from '../ui/numbers.js';
+import { toast } from '../ui/toast.js';
 
 /**
  * @typedef {object} Ports
@@ -39,7 +40,10 @@ export class Saying {
   unbox(point) {
     const { session, classes, say } = this.ports;
     const found = point && boxAt(this.said.boxes, point);
-    if (!found) return say('No box here. Drag a rectangle around the object');
+    if (!found) {
+      toast('No box here', 'Drag a rectangle around the object.');
+      return;
+    }
     session.constrain('box', found.class);
     say(`Box around ${classes.nameOf(found.class)} removed`);
   }
@@ -82,10 +86,14 @@ export class Saying {
     painter.touch();
   }
 
-  /** Shows the box that is being drawn. @param {import('../tools/strokes.js').Drawn | null} drawn */
+  /** Shows the box that is being drawn, or outlines what would not be of the class. @param {import('../tools/strokes.js').Drawn | null} drawn */
   draft(drawn) {
     const { classes: { current }, stage: { painter } } = this.ports;
-    const box = drawn?.box && !drawn.box.tap && drawn.mode === 'paint' ? drawn.box.corners : null;
+    if (drawn?.mode === 'exclude' && !drawn.box) {
+      painter.marks.hover = drawn.superpixels;
+      painter.touchMarks();
+    }
+    const box = drawn?.box && !drawn.box.tap && drawn.mode !== 'clear' ? drawn.box.corners : null;
     if (!box && !painter.marks.box) return;
     painter.marks.box = box && { class: current.id, color: current.color, name: current.name, box };
     painter.touchMarks();

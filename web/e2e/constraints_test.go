@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"testing"
@@ -136,4 +137,55 @@ func TestE2EConstraints(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestE2EBoxByHand draws boxes from the keyboard and with a finger, and takes
+// them away again.
+func TestE2EBoxByHand(t *testing.T) {
+	t.Parallel()
+	p := bare(t, 390, 844)
+	p.press("2")
+	p.press("o")
+	p.press(kb.ArrowRight)
+	first := p.steer(kb.ArrowRight, 1)
+	p.press(" ")
+	p.hears("First corner of the box")
+	p.steer(kb.ArrowRight, 3, shift)
+	second := p.steer(kb.ArrowDown, 3, shift)
+	p.press(kb.Enter)
+	keyed := p.waitForEvents(1)[0]
+	if keyed.Kind != "box" || len(keyed.Points) != 2 || int(keyed.Points[0][0]) != first.X || int(keyed.Points[1][1]) != second.Y {
+		t.Errorf("keys from %v to %v made %+v", first, second, keyed)
+	}
+	p.press(kb.ArrowLeft)
+	p.press(kb.Delete)
+	if away := p.waitForEvents(2)[1]; away.Kind != "box" || len(away.Points) != 0 {
+		t.Errorf("Delete made %+v", away)
+	}
+
+	middle := image.Pt(480, 320)
+	touch := func(kind input.DispatchTouchEventType, at ...image.Point) {
+		var points []*input.TouchPoint
+		for _, a := range at {
+			x, y := p.onScreen(a)
+			points = append(points, &input.TouchPoint{X: x, Y: y})
+		}
+		p.do("touching", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+			_, err := chromedp.Call(ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+			return err
+		}))
+	}
+	touch(input.DispatchTouchEventTypeTouchStart, middle)
+	touch(input.DispatchTouchEventTypeTouchMove, middle.Add(image.Pt(120, 80)))
+	touch(input.DispatchTouchEventTypeTouchMove, middle.Add(image.Pt(240, 160)))
+	touch(input.DispatchTouchEventTypeTouchEnd)
+	if box := p.waitForEvents(3)[2]; box.Kind != "box" || len(box.Points) != 2 {
+		t.Errorf("a finger made %+v", box)
+	}
+	p.hasBox(middle.Add(image.Pt(0, 80)), true)
+	p.tap(middle.Add(image.Pt(100, 100)))
+	if away := p.waitForEvents(4)[3]; away.Kind != "box" || len(away.Points) != 0 {
+		t.Errorf("a tap in the box made %+v", away)
+	}
+	p.hasBox(middle.Add(image.Pt(0, 80)), false)
 }
