@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,12 @@ type serveCommand struct {
 	affinitiesFlag
 	profileFlags
 	serveLimits
+}
+
+// Validate checks the flags of all parts; without it Go would promote none of
+// their Validate methods, because there are two.
+func (s *serveCommand) Validate() error {
+	return cmp.Or(s.tlsFlags.Validate(), s.serveLimits.Validate())
 }
 
 // Run serves until ctx is done. It writes one line to standard output once it
