@@ -3,6 +3,9 @@ import { byId } from '../ui/dom.js';
 /** Milliseconds that the pointer must rest on a region before its alternatives open. */
 const REST = 450;
 
+/** CSS pixels at the lower edge of the stage that the tools of the view take. */
+const BELOW = 60;
+
 /** CSS pixels that the pointer may move away before they close. */
 const LEAVE = 48;
 
@@ -90,7 +93,7 @@ export class AlternativesPopup {
     const { width, height } = this.ports.stage.size;
     const { offsetWidth, offsetHeight } = this.element;
     this.element.style.left = `${Math.max(4, x + 20 + offsetWidth > width ? x - offsetWidth - 20 : x + 20)}px`;
-    this.element.style.top = `${Math.max(4, Math.min(height - offsetHeight - 4, y + 12))}px`;
+    this.element.style.top = `${Math.max(4, Math.min(height - offsetHeight - BELOW, y + 12))}px`;
     byId('tip').hidden = true;
     if (focus) this.buttons[0]?.focus();
     return true;
