@@ -37,7 +37,8 @@ func (p *page) tones(from image.Point, length int) int {
 // locks it, undoes that and finds it all after a reload.
 func TestE2EConstraints(t *testing.T) {
 	t.Parallel()
-	p := bare(t, 1280, 720)
+	p := openSample(t, 1280, 720, false)
+	p.press("g")
 	truth := sampleTruth()
 	const locked = `document.querySelector('.class-row.locked [data-slot=lock][aria-pressed=true]') !== null`
 	p.press("2")

@@ -165,7 +165,7 @@ func TestE2EBackup(t *testing.T) {
 	p.until(`document.getElementById('backup') !== null && document.readyState === 'complete'`)
 	p.screenshot("start")
 	p.choose("#backup-file", stray)
-	p.until(`document.querySelector('#toasts [role=alert]')?.textContent.includes('no backup of Collie')`)
+	p.until(`document.querySelector('#toasts [role=alert]')?.textContent.includes('not a Collie backup')`)
 	p.screenshot("refused")
 	p.choose("#backup-file", archive)
 	p.until(fmt.Sprintf(`location.pathname.startsWith('/projects/') && location.pathname !== '/projects/%s' && %s === 1`, from, cardCount))

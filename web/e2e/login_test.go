@@ -57,7 +57,7 @@ func TestE2ETeam(t *testing.T) {
 	p.scripts(false)
 	p.do("loading again", chromedp.Navigate(address+"/users"))
 	p.signIn("admin", "wrong password")
-	p.until(`document.querySelector('[role=alert]')?.textContent.includes('do not belong together')`)
+	p.until(`document.querySelector('[role=alert]')?.textContent.includes('Wrong name or password')`)
 	p.screenshot("login-wrong")
 	p.signIn("admin", "correct horse")
 	p.until(`location.pathname === '/users' && document.querySelectorAll('.user').length === 3`)

@@ -62,6 +62,7 @@ func (p *page) painted(canvas string, at image.Point) [4]int {
 func bare(t *testing.T, width, height int64) *page {
 	t.Helper()
 	p := openSample(t, width, height, false)
+	p.everyClassIsClicked()
 	p.press("g")
 	return p
 }
@@ -223,4 +224,12 @@ func TestE2ETouch(t *testing.T) {
 	p.clickOn("opening the history", "#history")
 	p.until(fmt.Sprintf(`(%s).length === 5`, listed))
 	p.screenshot("history")
+}
+
+// everyClassIsClicked sets what nobody clicks to nothing, so that hypotheses wait
+// for a second class.
+func (p *page) everyClassIsClicked() {
+	p.t.Helper()
+	_ = value[bool](p, `(() => { const rest = document.getElementById('rest'); rest.value = '"nothing"'; return rest.dispatchEvent(new Event('change')); })()`)
+	p.until(`document.getElementById('rest-meaning').textContent.startsWith('Every pixel')`)
 }
