@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"syscall"
 
 	"collie/segment"
 	"collie/segment/ledger"
@@ -57,8 +58,12 @@ func (s *Server) keep(file *os.File, content io.Reader, limit int64) (int64, err
 	return size, err
 }
 
+// noRoom says why a scratch file can't be written.
 func noRoom(err error) error {
-	return segment.Errorf(segment.Unavailable, "The server's disk has no room for the file. It was not saved.").Because(err)
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return segment.Errorf(segment.Full, "The server's disk is full. The file was not saved; earlier work is safe. Saving works again as soon as there is space.").Because(err)
+	}
+	return segment.Errorf(segment.Unavailable, "The server can't write to its disk at the moment. The file was not saved; earlier work is safe.").Because(err)
 }
 
 // discard closes and removes a scratch file.

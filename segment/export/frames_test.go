@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"collie/segment"
 	"collie/segment/export"
 	"collie/storage/workspacetest"
 )
@@ -60,7 +61,7 @@ func TestFrames(t *testing.T) {
 		{"mirrored-2.jpg", turnedJPEG(t, halves(120, 80), 2), 120, 80, at{0, 115, 5}, at{1, 5, 5}},
 	}
 	w := workspacetest.MustOpen(t)
-	p, err := w.CreateProject(t.Context(), "Frames", nil, nil)
+	p, err := w.CreateProject(t.Context(), "Frames", nil, &segment.Rest{}) // both halves are clicked
 	if err != nil {
 		t.Fatal(err)
 	}
