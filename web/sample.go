@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 
+	"collie/segment"
 	"collie/segment/sample"
 	"collie/web/wire"
 )
@@ -16,7 +17,7 @@ type sampleJSON struct {
 
 // createSample makes a project with the sample photograph in it.
 func (s *Server) createSample(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.workspace.CreateProject(r.Context(), "Sample", sample.Classes, nil)
+	p, err := s.workspace.CreateProject(r.Context(), "Sample", sample.Classes, &segment.Rest{}) // its classes cover all of it
 	if err != nil {
 		return err
 	}

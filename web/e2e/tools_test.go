@@ -62,7 +62,6 @@ func (p *page) painted(canvas string, at image.Point) [4]int {
 func bare(t *testing.T, width, height int64) *page {
 	t.Helper()
 	p := openSample(t, width, height, false)
-	p.everyClassIsClicked()
 	p.press("g")
 	return p
 }
@@ -226,10 +225,10 @@ func TestE2ETouch(t *testing.T) {
 	p.screenshot("history")
 }
 
-// everyClassIsClicked sets what nobody clicks to nothing, so that hypotheses wait
-// for a second class.
-func (p *page) everyClassIsClicked() {
+// restIs sets what nobody clicks, a value of the page's setting, whose meaning
+// begins with the given words.
+func (p *page) restIs(rest, meaning string) {
 	p.t.Helper()
-	_ = value[bool](p, `(() => { const rest = document.getElementById('rest'); rest.value = '"nothing"'; return rest.dispatchEvent(new Event('change')); })()`)
-	p.until(`document.getElementById('rest-meaning').textContent.startsWith('Every pixel')`)
+	_ = value[bool](p, fmt.Sprintf(`(() => { const rest = document.getElementById('rest'); rest.value = %q; return rest.dispatchEvent(new Event('change')); })()`, rest))
+	p.until(fmt.Sprintf(`document.getElementById('rest-meaning').textContent.startsWith(%q)`, meaning))
 }
