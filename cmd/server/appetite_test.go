@@ -203,6 +203,9 @@ func larder(tb testing.TB) (data, project string) {
 // Requests made to take memory take little of it: up to 300 MiB above what the
 // idle server has.
 func TestAppetite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: starts a server per request")
+	}
 	data, project := larder(t)
 	p := start(t, data)
 	idle := peakMemory(t, p.cmd.Process.Pid)
