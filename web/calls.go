@@ -1,7 +1,7 @@
 package web
 
 import (
-	"collie/segment/export"
+	"collie/segment/export/jobs"
 	"collie/web/openapi"
 	"collie/web/wire"
 )
@@ -128,7 +128,7 @@ var calls = map[string]call{
 	"GET /api/v1/exports/{id}": {
 		id: "getExport", summary: "Get the status of an export",
 		doc:   "Once it is done, the status has the report that is also in the archive: regions in, regions out, and what is lossy and why, for each image. Files are kept for a day. An export that was interrupted because the server stopped has failed.",
-		sends: jsonOf(export.Status{}),
+		sends: jsonOf(jobs.Status{}),
 	},
 	"DELETE /api/v1/exports/{id}": {
 		id: "cancelExport", summary: "Cancel an export",

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"collie/segment/export"
+	"collie/segment/mask"
 )
 
 // labelAt is the body of a label event at a point.
@@ -68,7 +68,7 @@ func TestFromClickToMask(t *testing.T) {
 			t.Fatalf("%s: %v: %s", style, err, a.body)
 		}
 		for class, p := range []image.Point{inSky, inSea, inSand} {
-			want := export.VOCColor(uint8(class))
+			want := mask.VOCColor(uint8(class))
 			if style == "colour" && class == 0 {
 				want = color.RGBA{0x11, 0x22, 0x33, 0xff}
 			}

@@ -12,22 +12,23 @@ import (
 	"time"
 
 	"collie/segment/export"
+	"collie/segment/export/jobs"
 )
 
 // exported starts an export and waits for its end.
-func (s *site) exported(project, body string) export.Status {
+func (s *site) exported(project, body string) jobs.Status {
 	s.tb.Helper()
 	var started startedJSON
 	s.post("/api/v1/projects/"+project+"/exports", body).into(s.tb, http.StatusAccepted, &started)
 	for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
-		var status export.Status
+		var status jobs.Status
 		s.get("/api/v1/exports/"+started.ID).into(s.tb, http.StatusOK, &status)
-		if status.State == export.Done || status.State == export.Failed {
+		if status.State == jobs.Done || status.State == jobs.Failed {
 			return status
 		}
 	}
 	s.tb.Fatal("the export does not end")
-	return export.Status{}
+	return jobs.Status{}
 }
 
 func TestExport(t *testing.T) {
@@ -36,7 +37,7 @@ func TestExport(t *testing.T) {
 	s.post("/api/v1/images/"+im.ID+"/evidence", labelAt("a", 0, inSky, 0)).into(t, http.StatusOK, new(seqJSON))
 	s.post("/api/v1/images/"+im.ID+"/evidence", labelAt("b", 1, inSand, 2)).into(t, http.StatusOK, new(seqJSON))
 	status := s.exported(im.Project, fmt.Sprintf(`{"format":"voc","options":{"images":[%q],"pictures":false}}`, im.ID))
-	if status.State != export.Done || status.ImagesDone != 1 || status.ImagesTotal != 1 || status.Report == nil || len(status.Report.Images) != 1 || status.Bytes == 0 {
+	if status.State != jobs.Done || status.ImagesDone != 1 || status.ImagesTotal != 1 || status.Report == nil || len(status.Report.Images) != 1 || status.Bytes == 0 {
 		t.Fatalf("status %+v", status)
 	}
 	file := s.get("/api/v1/exports/" + status.ID + "/file")
@@ -97,7 +98,7 @@ func TestExportOfTrashedProject(t *testing.T) {
 	s := MustServe(t)
 	p := s.project()
 	status := s.exported(p.ID, `{"format":"index-png"}`)
-	if status.State != export.Done {
+	if status.State != jobs.Done {
 		t.Fatalf("an empty project: %+v", status)
 	}
 	if a := s.send("DELETE", "/api/v1/projects/"+p.ID, nil); a.status != http.StatusNoContent {
@@ -109,7 +110,7 @@ func TestExportOfTrashedProject(t *testing.T) {
 // The words of the interface are those of the report in the archive.
 func TestExportStatusWords(t *testing.T) {
 	var fields map[string]any
-	if err := json.Unmarshal(encode(export.Status{Problem: "x", Bytes: 1, Report: &export.Report{}}), &fields); err != nil {
+	if err := json.Unmarshal(encode(jobs.Status{Problem: "x", Bytes: 1, Report: &export.Report{}}), &fields); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"id", "status", "report", "problem"} {

@@ -16,7 +16,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
-	"collie/segment/export"
+	"collie/segment/mask"
 	"collie/segment/workspace"
 	"collie/web/wire"
 )
@@ -173,7 +173,7 @@ func (s *Server) getSuperpixelsPNG(w http.ResponseWriter, r *http.Request) error
 	m, name := a.Superpixels()
 	w.Header().Set("Cache-Control", "private, no-cache")
 	w.Header().Set("ETag", mapTag(name))
-	return s.stream(w, "image/png", func(out io.Writer) error { return export.Superpixels(out, m) })
+	return s.stream(w, "image/png", func(out io.Writer) error { return mask.WriteSuperpixels(out, m) })
 }
 
 // packers are kept because each takes 800 KB. The fastest level makes maps 6 %

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"collie/segment/export"
+	"collie/segment/mask"
 	"collie/web/wire"
 )
 
@@ -17,7 +17,7 @@ import (
 func halfMask() []byte {
 	palette := make(color.Palette, 256)
 	for i := range palette {
-		palette[i] = export.VOCColor(uint8(i))
+		palette[i] = mask.VOCColor(uint8(i))
 	}
 	img := image.NewPaletted(image.Rect(0, 0, pictureWidth, pictureHeight), palette)
 	for i := range img.Pix {

@@ -8,7 +8,7 @@ import (
 	"net/http"
 
 	"collie/segment/engine"
-	"collie/segment/export"
+	"collie/segment/mask"
 )
 
 // What can be asked for as a mask.
@@ -56,24 +56,24 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer give()
 	name, positions := stem(im.Name), project.Positions()
-	mask := export.Mask{Width: im.Width, Height: im.Height}
+	labels := mask.Mask{Width: im.Width, Height: im.Height}
 	if of == "hypothesis" {
 		state, sequence := a.Present()
 		h, err := sequence.At(r.Context(), rank)
 		if err != nil {
 			return err
 		}
-		mask = export.MaskOf(a.Cells(), positions.Through(state.Cells(h.Labels)))
+		labels = mask.Of(a.Cells(), positions.Through(state.Cells(h.Labels)))
 		name += fmt.Sprintf("-hypothesis-%d", rank)
 	} else if after >= 0 {
 		pixels, err := a.PixelsAfter(r.Context(), after)
 		if err != nil {
 			return err
 		}
-		mask.Pixels = positions.Through(pixels)
+		labels.Pixels = positions.Through(pixels)
 		name += fmt.Sprintf("-after-%d", after)
 	} else {
-		mask.Pixels = positions.Through(a.Pixels())
+		labels.Pixels = positions.Through(a.Pixels())
 	}
 	if style == "colour" {
 		name += "-colour"
@@ -81,9 +81,9 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Disposition", attachment(name+".png"))
 	var out bytes.Buffer
 	if style == "colour" {
-		err = export.ColourMask(&out, mask, project.Classes)
+		err = mask.WriteColour(&out, labels, project.Classes)
 	} else {
-		err = export.IndexMask(&out, mask)
+		err = mask.WriteIndex(&out, labels)
 	}
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"collie/segment/export"
+	"collie/segment/export/jobs"
 	"collie/static"
 	"collie/web/openapi"
 	"collie/web/wire"
@@ -25,7 +26,7 @@ var schemas = sync.OnceValue(func() *openapi.Schemas {
 		"TrashItem": trashJSON{}, "Image": imageJSON{}, "OpenImage": openImageJSON{}, "FailedFile": failedFileJSON{}, "Levels": levelsJSON{},
 		"NewEvent": wire.Evidence{}, "Event": eventJSON{}, "Evidence": evidenceListJSON{}, "Seq": seqJSON{}, "Pick": wire.Pick{}, "Repair": wire.Repair{}, "LoggedRepair": loggedRepairJSON{},
 		"Hypothesis": hypothesisJSON{}, "Hypotheses": hypothesesJSON{}, "Problem": problem{}, "Session": sessionJSON{},
-		"NewExport": exportBody{}, "Export": export.Status{}, "ExportOptions": export.Options{}, "ExportReport": export.Report{},
+		"NewExport": exportBody{}, "Export": jobs.Status{}, "ExportOptions": export.Options{}, "ExportReport": export.Report{},
 		"Import": importJSON{}, "ImportedImage": importedImageJSON{},
 	})
 })

@@ -19,7 +19,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"collie/segment/export"
+	"collie/segment/export/jobs"
 	"collie/segment/workspace"
 	"collie/storage/sqlite"
 	"collie/storage/workspacetest"
@@ -64,7 +64,7 @@ func serve(tb testing.TB, options []workspace.Options, changes ...func(*Config, 
 	workspace := data.Workspace(options...)
 	config := Config{
 		Workspace: workspace,
-		Exports:   export.NewJobs(workspace, data.Blobs, slog.New(slog.DiscardHandler)),
+		Exports:   jobs.New(workspace, data.Blobs, slog.New(slog.DiscardHandler)),
 		Ready:     data.Store.Ready,
 		Log:       slog.New(slog.DiscardHandler),
 		Scratch:   scratch,

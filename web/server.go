@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 
 	"collie/segment/accounts"
-	"collie/segment/export"
+	"collie/segment/export/jobs"
 	"collie/segment/ledger"
 	"collie/segment/workspace"
 	"collie/web/live"
@@ -32,7 +32,7 @@ type Server struct {
 	scratch   *os.Root
 	places    *ledger.Ledger // among the files that are being received
 	hub       *live.Hub
-	exports   *export.Jobs
+	exports   *jobs.Jobs
 	handler   http.Handler
 	stopping  atomic.Bool
 	sessions  *sessions // nil: nobody is asked who they are
@@ -45,7 +45,7 @@ type Server struct {
 type Config struct {
 	Workspace *workspace.Workspace
 	Ready     func(context.Context) error // says whether the stores can be used
-	Exports   *export.Jobs                // of the same workspace; closed with the server
+	Exports   *jobs.Jobs                  // of the same workspace; closed with the server
 	Log       *slog.Logger
 	Limits    Limits
 	Metrics   http.Handler // answers /metrics

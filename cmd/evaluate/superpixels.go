@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"collie/cmd/internal/measure"
-	"collie/segment/export"
+	"collie/segment/mask"
 	"collie/segment/simulate"
 	"collie/superpixels"
 )
@@ -180,5 +180,5 @@ func writeLabels(path string, m *superpixels.Map) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(export.Superpixels(f, m.Runs()), f.Close())
+	return errors.Join(mask.WriteSuperpixels(f, m.Runs()), f.Close())
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"collie/segment"
+	"collie/segment/mask"
 )
 
 // cityscapes is the layout of Cityscapes' fine annotations. An instance id is
@@ -50,10 +51,10 @@ func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {
 		write func(io.Writer) error
 	}{
 		{"labelIds.png", func(w io.Writer) error {
-			return writePNG(w, grey8Form, parts.Width, parts.Height, func(y int, dst []byte) { copy(dst, parts.row(y)) })
+			return mask.WritePNG(w, mask.Grey8, parts.Width, parts.Height, func(y int, dst []byte) { copy(dst, parts.Row(y)) })
 		}},
 		{"instanceIds.png", func(w io.Writer) error {
-			return writePNG(w, grey16Form, parts.Width, parts.Height, func(y int, dst []byte) {
+			return mask.WritePNG(w, mask.Grey16, parts.Width, parts.Height, func(y int, dst []byte) {
 				for x, region := range parts.ids[y*parts.Width : (y+1)*parts.Width] {
 					id := uint16(segment.Void)
 					if region >= 0 {
@@ -63,7 +64,7 @@ func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {
 				}
 			})
 		}},
-		{"color.png", func(w io.Writer) error { return ColourMask(w, s.mask, s.project.Classes) }},
+		{"color.png", func(w io.Writer) error { return mask.WriteColour(w, s.mask, s.project.Classes) }},
 	} {
 		m, err := picture(prefix+f.name, f.write)
 		if err != nil {

@@ -9,12 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	"collie/segment"
+	"collie/segment/mask"
 )
 
 // drawMask makes masks with few and many regions, holes, single pixels and
 // undecided parts.
-func drawMask(t *rapid.T) Mask {
-	m := Mask{Width: rapid.IntRange(1, 32).Draw(t, "width"), Height: rapid.IntRange(1, 32).Draw(t, "height")}
+func drawMask(t *rapid.T) mask.Mask {
+	m := mask.Mask{Width: rapid.IntRange(1, 32).Draw(t, "width"), Height: rapid.IntRange(1, 32).Draw(t, "height")}
 	classes := []uint8{0, 1, 2, segment.Void}[:rapid.IntRange(1, 4).Draw(t, "classes")]
 	m.Pixels = slices.Repeat([]uint8{rapid.SampledFrom(classes).Draw(t, "ground")}, m.Width*m.Height)
 	for range rapid.IntRange(0, 12).Draw(t, "boxes") {
@@ -34,7 +35,7 @@ func drawMask(t *rapid.T) Mask {
 }
 
 // flood finds regions one by one, which is slow and plain.
-func flood(m Mask) []int32 {
+func flood(m mask.Mask) []int32 {
 	ids := slices.Repeat([]int32{-1}, len(m.Pixels))
 	next := int32(0)
 	for i, l := range m.Pixels {

@@ -12,13 +12,14 @@ import (
 	"pgregory.net/rapid"
 
 	"collie/segment"
+	"collie/segment/mask"
 )
 
 // Whatever the masks, every format can be written, accounts for every region and
 // comes out the same again.
 func TestAnyMasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var masks []Mask
+		var masks []mask.Mask
 		for range rapid.IntRange(0, 3).Draw(t, "images") {
 			masks = append(masks, drawMask(t))
 		}
@@ -57,13 +58,13 @@ func maskFormats() []string {
 
 // 300 objects do not fit a byte, and the report says so.
 func TestTooManyObjects(t *testing.T) {
-	m := Mask{Width: 60, Height: 40, Pixels: make([]uint8, 60*40)}
+	m := mask.Mask{Width: 60, Height: 40, Pixels: make([]uint8, 60*40)}
 	for y := 1; y < m.Height; y += 2 {
 		for x := 1; x < m.Width; x += 4 {
 			m.Pixels[y*m.Width+x] = 1
 		}
 	}
-	content, report := write(t, "voc", Options{}, 2, []Mask{m})
+	content, report := write(t, "voc", Options{}, 2, []mask.Mask{m})
 	if im := report.Images[0]; im.RegionsIn != 301 || im.RegionsOut != 255 || im.Lossy == "" || report.Lossy != 1 {
 		t.Errorf("report %+v", im)
 	}
@@ -87,7 +88,7 @@ func TestTooManyObjects(t *testing.T) {
 	if diff := cmp.Diff(m.Pixels, img.(*image.Paletted).Pix); diff != "" {
 		t.Errorf("SegmentationClass (-want +got):\n%s", diff)
 	}
-	_, report = write(t, "cityscapes", Options{}, 100, []Mask{{Width: 3, Height: 1, Pixels: []uint8{64, 66, 99}}})
+	_, report = write(t, "cityscapes", Options{}, 100, []mask.Mask{{Width: 3, Height: 1, Pixels: []uint8{64, 66, 99}}})
 	if im := report.Images[0]; im.RegionsIn != 3 || im.RegionsOut != 1 || im.Lossy == "" {
 		t.Errorf("Cityscapes: %+v", im)
 	}

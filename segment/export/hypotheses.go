@@ -12,6 +12,7 @@ import (
 	"collie/segment"
 	"collie/segment/backup"
 	"collie/segment/engine"
+	"collie/segment/mask"
 )
 
 // hypotheses is a folder per image with an index PNG of the labelling and of
@@ -44,8 +45,8 @@ func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 		Image: s.image.Name, Classes: []int{},
 		Labelling: "labelling.png", Hypotheses: []hypothesisEntry{},
 	}
-	add := func(name string, m Mask) error {
-		f, err := picture(s.stem+"/"+name, func(w io.Writer) error { return IndexMask(w, m) })
+	add := func(name string, m mask.Mask) error {
+		f, err := picture(s.stem+"/"+name, func(w io.Writer) error { return mask.WriteIndex(w, m) })
 		p.files = append(p.files, f)
 		return err
 	}
@@ -74,7 +75,7 @@ func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 			return nil, err
 		}
 		e := hypothesisEntry{rank, h.Energy, h.Digest.String(), fmt.Sprintf("hypothesis-%03d.png", rank)}
-		if err := add(e.File, MaskOf(a.Cells(), s.index.Through(state.Cells(h.Labels)))); err != nil {
+		if err := add(e.File, mask.Of(a.Cells(), s.index.Through(state.Cells(h.Labels)))); err != nil {
 			return nil, err
 		}
 		list.Hypotheses = append(list.Hypotheses, e)

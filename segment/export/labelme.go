@@ -7,6 +7,7 @@ import (
 	"image"
 	"io"
 
+	"collie/segment/mask"
 	"collie/segment/rle"
 )
 
@@ -102,7 +103,7 @@ func cropPNG(rows rle.Counts, box image.Rectangle) ([]byte, error) {
 	pixels := make([]uint8, size.X*size.Y)
 	rows.PaintRows(pixels, size.X, image.Rectangle{Max: size}, 255)
 	var b bytes.Buffer
-	err := writePNG(io.Writer(&b), grey8Form, size.X, size.Y, func(y int, dst []byte) {
+	err := mask.WritePNG(io.Writer(&b), mask.Grey8, size.X, size.Y, func(y int, dst []byte) {
 		copy(dst, pixels[y*size.X:(y+1)*size.X])
 	})
 	return b.Bytes(), err

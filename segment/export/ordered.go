@@ -7,10 +7,10 @@ import (
 	"runtime/debug"
 )
 
-// ordered makes n things on all cores and uses them one after the other, in
-// order. So many things are in memory at most as there are cores, and one more.
-// The first error ends it and is returned.
-func ordered[T any](ctx context.Context, n int, make1 func(ctx context.Context, i int) (T, error), use func(i int, made T) error) error {
+// ordered computes n results on all cores and uses them one after the other, in
+// order. Memory holds one result per core and one more. The first error ends it
+// and is returned.
+func ordered[T any](ctx context.Context, n int, compute func(ctx context.Context, i int) (T, error), use func(i int, made T) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	type result struct {
 		made T
@@ -32,7 +32,7 @@ func ordered[T any](ctx context.Context, n int, make1 func(ctx context.Context, 
 				var r result
 				late := paceOf(ctx)(ctx, func() {
 					r.err = guarded(func() (err error) {
-						r.made, err = make1(ctx, i)
+						r.made, err = compute(ctx, i)
 						return err
 					})
 				})
@@ -72,15 +72,16 @@ func ordered[T any](ctx context.Context, n int, make1 func(ctx context.Context, 
 }
 
 // Pace runs a piece of an export when there is room for it, so that exports
-// don't get into the way of more urgent work. An error is one of not having run it.
+// don't delay more urgent work. It returns an error if the piece was not run.
 type Pace func(ctx context.Context, piece func()) error
 
 type paceKey struct{}
 
-// atPace returns a context of exports that keep to a pace.
-func atPace(ctx context.Context, p Pace) context.Context { return context.WithValue(ctx, paceKey{}, p) }
+// AtPace returns a context whose exports keep to a pace; nil means that
+// everything runs at once.
+func AtPace(ctx context.Context, p Pace) context.Context { return context.WithValue(ctx, paceKey{}, p) }
 
-// paceOf is the pace of a context: without one, everything runs at once.
+// paceOf returns the pace of a context.
 func paceOf(ctx context.Context) Pace {
 	if p, ok := ctx.Value(paceKey{}).(Pace); ok && p != nil {
 		return p

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+
+	"collie/segment/mask"
 )
 
 // panoptic is COCO's panoptic form: a PNG per image whose pixels number the
@@ -20,7 +22,7 @@ func newPanoptic(j *job) (encoder, error) {
 	e := &panoptic{job: j}
 	for i, class := range j.project.Classes {
 		thing := min(i, 1)
-		rgb, err := parseColor(class.Color)
+		rgb, err := mask.ParseColor(class.Color)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +63,7 @@ func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
 		})
 	}
 	mask, err := picture("annotations/panoptic_default/"+s.stem+".png", func(w io.Writer) error {
-		return writePNG(w, rgbForm, parts.Width, parts.Height, func(y int, dst []byte) {
+		return mask.WritePNG(w, mask.RGB, parts.Width, parts.Height, func(y int, dst []byte) {
 			for x, region := range parts.ids[y*parts.Width : (y+1)*parts.Width] {
 				id := int32(0)
 				if region >= 0 {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+
+	"collie/segment/mask"
 )
 
 // indexPNG is a palette PNG per image, and nothing else.
@@ -13,7 +15,7 @@ func newIndexPNG(*job) (encoder, error) { return indexPNG{}, nil }
 
 func (indexPNG) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "images/" + s.stem + s.extension()
-	mask, err := picture("masks/"+s.stem+".png", func(w io.Writer) error { return IndexMask(w, s.mask) })
+	mask, err := picture("masks/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
 	return &piece{files: []member{mask}, out: len(s.partition().regions)}, err
 }
 
@@ -25,7 +27,7 @@ func newColourPNG(*job) (encoder, error) { return colourPNG{}, nil }
 func (colourPNG) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "images/" + s.stem + s.extension()
 	mask, err := picture("masks/"+s.stem+".png", func(w io.Writer) error {
-		return ColourMask(w, s.mask, s.project.Classes)
+		return mask.WriteColour(w, s.mask, s.project.Classes)
 	})
 	return &piece{files: []member{mask}, out: len(s.partition().regions)}, err
 }

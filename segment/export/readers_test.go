@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"collie/segment"
+	"collie/segment/mask"
 	"collie/segment/workspace"
 )
 
@@ -56,7 +57,7 @@ func classesFor(n int) []segment.Class {
 func write(tb interface {
 	Helper()
 	Fatal(...any)
-}, format string, o Options, classes int, masks []Mask,
+}, format string, o Options, classes int, masks []mask.Mask,
 ) ([]byte, *Report) {
 	tb.Helper()
 	source := &records{project: segment.Project{ID: "p", Name: "Masks & more", Classes: classesFor(classes)}}
@@ -94,10 +95,10 @@ func write(tb interface {
 }
 
 // exampleMasks are masks of every kind, the same in each run.
-func exampleMasks(classes int) []Mask {
+func exampleMasks(classes int) []mask.Mask {
 	random := rand.New(rand.NewPCG(7, 11))
-	blank := func(w, h int, l uint8) Mask {
-		return Mask{Width: w, Height: h, Pixels: slices.Repeat([]uint8{l}, w*h)}
+	blank := func(w, h int, l uint8) mask.Mask {
+		return mask.Mask{Width: w, Height: h, Pixels: slices.Repeat([]uint8{l}, w*h)}
 	}
 	label := func() uint8 {
 		if l := random.IntN(classes + 1); l < classes {
@@ -105,7 +106,7 @@ func exampleMasks(classes int) []Mask {
 		}
 		return segment.Void
 	}
-	masks := []Mask{
+	masks := []mask.Mask{
 		blank(5, 4, segment.Void), blank(4, 5, 0), blank(6, 3, 1), blank(1, 1, 2), blank(1, 7, 1), blank(7, 1, 1),
 	}
 	rings := blank(41, 37, 0) // one in the other
@@ -213,7 +214,7 @@ func TestReaders(t *testing.T) {
 		content, report = write(t, c.format, c.o, classes, masks)
 		arguments = append(arguments, c.format+"="+unpack(t, content))
 	}
-	read := func(masks []Mask) []string {
+	read := func(masks []mask.Mask) []string {
 		arguments[1] = writeTruth(t, report, masks)
 		out, err := exec.Command(interpreter, arguments...).CombinedOutput()
 		if err != nil {
@@ -236,7 +237,7 @@ func TestReaders(t *testing.T) {
 }
 
 // writeTruth writes what readers.py compares with.
-func writeTruth(t *testing.T, report *Report, masks []Mask) (file string) {
+func writeTruth(t *testing.T, report *Report, masks []mask.Mask) (file string) {
 	t.Helper()
 	type image struct {
 		Stem   string `json:"stem"`

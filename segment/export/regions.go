@@ -5,6 +5,7 @@ import (
 
 	"collie/disjoint"
 	"collie/segment"
+	"collie/segment/mask"
 	"collie/segment/rle"
 )
 
@@ -18,14 +19,14 @@ type region struct {
 // partition is a mask with the regions that it falls into, in the raster order
 // of their first pixels.
 type partition struct {
-	Mask
+	mask.Mask
 	ids     []int32 // region of each pixel, -1 where it is undecided
 	regions []region
 }
 
 // divide finds the regions of a mask: two passes over the pixels, 4 bytes of
 // memory for each.
-func divide(m Mask) *partition {
+func divide(m mask.Mask) *partition {
 	p := &partition{Mask: m, ids: make([]int32, len(m.Pixels))}
 	var lowest disjoint.Sets // of the provisional ids that are known to be one region, by the lowest
 	for i, l := range m.Pixels {

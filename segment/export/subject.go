@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"collie/segment"
+	"collie/segment/mask"
 	"collie/segment/photo"
 	"collie/segment/workspace"
 )
@@ -24,7 +25,7 @@ type subject struct {
 	stem  string
 
 	annotation  *workspace.Annotation // nil when nothing was ever said about the image
-	mask        Mask                  // of places of classes in the project
+	mask        mask.Mask             // of places of classes in the project
 	undecided   int                   // pixels, before they became background if they were to
 	parts       *partition
 	pictureName string // set by the encoder when it has a place for the picture
@@ -67,7 +68,7 @@ func (s *subject) open(ctx context.Context) error {
 
 // take makes the mask of class ids, which it keeps.
 func (s *subject) take(pixels []uint8) {
-	s.mask = Mask{Width: s.image.Width, Height: s.image.Height, Pixels: pixels}
+	s.mask = mask.Mask{Width: s.image.Width, Height: s.image.Height, Pixels: pixels}
 	for i, class := range pixels {
 		place := s.index[class]
 		if place == segment.Void {

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"collie/segment"
+	"collie/segment/mask"
 )
 
 // voc is the layout of PASCAL VOC's segmentation data. In SegmentationObject
@@ -25,13 +26,13 @@ func (*voc) document() document { return document{} }
 
 func (*voc) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "JPEGImages/" + s.stem + ".jpg" // the name that VOC's readers ask for
-	classes, err := picture("SegmentationClass/"+s.stem+".png", func(w io.Writer) error { return IndexMask(w, s.mask) })
+	classes, err := picture("SegmentationClass/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
 	if err != nil {
 		return nil, err
 	}
 	parts := s.partition()
 	list, of := parts.objects(false, false)
-	numbers := Mask{Width: s.mask.Width, Height: s.mask.Height, Pixels: make([]uint8, len(s.mask.Pixels))}
+	numbers := mask.Mask{Width: s.mask.Width, Height: s.mask.Height, Pixels: make([]uint8, len(s.mask.Pixels))}
 	for i, id := range parts.ids {
 		switch {
 		case id < 0:
@@ -42,7 +43,7 @@ func (*voc) image(_ context.Context, s *subject) (*piece, error) {
 			numbers.Pixels[i] = uint8(of[id] + 1)
 		}
 	}
-	objects, err := picture("SegmentationObject/"+s.stem+".png", func(w io.Writer) error { return IndexMask(w, numbers) })
+	objects, err := picture("SegmentationObject/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, numbers) })
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func (v *voc) finish() ([]member, error) {
 	}
 	fmt.Fprintln(&labels, "# label:color_rgb:parts:actions")
 	for i, c := range v.job.project.Classes {
-		rgb := VOCColor(uint8(i))
+		rgb := mask.VOCColor(uint8(i))
 		fmt.Fprintf(&labels, "%s:%d,%d,%d::\n", c.Name, rgb.R, rgb.G, rgb.B)
 	}
 	const sets = "ImageSets/Segmentation/"

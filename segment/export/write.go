@@ -26,8 +26,24 @@ type Progress func(done, total int)
 // Images are worked on by all cores and written in project order; memory does
 // not grow with their number but for some hundred bytes of each in the report
 // and the zip's table. What w holds after an error is not to be kept. progress
-// may be nil; it is called from one goroutine at a time.
-func Write(ctx context.Context, w io.Writer, source Source, projectID, format string, o Options, progress Progress) (*Report, error) {
+// may be nil; it is called from one goroutine at a time. A panic is returned as
+// an error: it ends this export, not the program.
+func Write(ctx context.Context, w io.Writer, source Source, projectID, format string, o Options, progress Progress) (report *Report, err error) {
+	err = guarded(func() error {
+		report, err = writeArchive(ctx, w, source, projectID, format, o, progress)
+		return err
+	})
+	return report, err
+}
+
+// Check returns the error that Write would return at once: an unknown format,
+// project or option.
+func Check(ctx context.Context, source Source, projectID, format string, o Options) error {
+	_, _, err := newJob(ctx, source, projectID, format, o)
+	return err
+}
+
+func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, format string, o Options, progress Progress) (*Report, error) {
 	j, report, err := newJob(ctx, source, projectID, format, o)
 	if err != nil {
 		return nil, err

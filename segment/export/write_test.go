@@ -335,3 +335,18 @@ func TestBackup(t *testing.T) {
 		}
 	}
 }
+
+// An archive that is cut short is not taken for a whole one.
+func TestCutArchive(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, _ := twoImages(t, w)
+	var b bytes.Buffer
+	if _, err := export.Write(t.Context(), &b, w, p.ID, "voc", export.Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < b.Len(); n += 1 + b.Len()/50 {
+		if _, err := zip.NewReader(bytes.NewReader(b.Bytes()[:n]), int64(n)); err == nil {
+			t.Errorf("the first %d of %d bytes are a zip", n, b.Len())
+		}
+	}
+}

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
-	"collie/segment/export"
+	"collie/segment/mask"
 )
 
 // show writes a mask's pixels in rows, a digit each, '.' for void.
@@ -109,10 +109,10 @@ func picture(img interface {
 func file(content []byte) *fstest.MapFile { return &fstest.MapFile{Data: content} }
 
 func TestVOC(t *testing.T) {
-	vocColor := func(class uint8) color.Color { return export.VOCColor(class) }
+	vocColor := func(class uint8) color.Color { return mask.VOCColor(class) }
 	var palette color.Palette
 	for i := range 256 {
-		palette = append(palette, export.VOCColor(uint8(i)))
+		palette = append(palette, mask.VOCColor(uint8(i)))
 	}
 	box := image.Rect(0, 0, 3, 2)
 	rows := "012/.50"

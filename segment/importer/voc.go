@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"collie/segment"
-	"collie/segment/export"
 	"collie/segment/labelset"
+	"collie/segment/mask"
 )
 
 // openVOC reads one PNG per image. Pixels of palette and 8-bit grey PNGs are
@@ -45,10 +45,10 @@ func openVOC(files Files, names []string, labelmap string, photos []string, o Op
 
 // colorTable gives the class of each colour.
 func colorTable(classes []segment.Class) map[color.RGBA]uint8 {
-	table := map[color.RGBA]uint8{export.VOCColor(segment.Void): segment.Void}
+	table := map[color.RGBA]uint8{mask.VOCColor(segment.Void): segment.Void}
 	if classes == nil {
 		for id := range segment.MaxClasses {
-			table[export.VOCColor(uint8(id))] = uint8(id)
+			table[mask.VOCColor(uint8(id))] = uint8(id)
 		}
 	}
 	for i, c := range classes {

@@ -22,7 +22,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"collie/segment/export"
+	"collie/segment/mask"
 )
 
 func main() {
@@ -53,13 +53,13 @@ func run(folder string) error {
 // files are the contents of the files by name: the photograph, and an 8-bit
 // palette PNG whose pixels are indices of classes.
 func files(picture image.Image, classes []uint8) (map[string][]byte, error) {
-	var photograph, mask bytes.Buffer
+	var photograph, truth bytes.Buffer
 	smallest := png.Encoder{CompressionLevel: png.BestCompression}
 	if err := smallest.Encode(&photograph, picture); err != nil {
 		return nil, err
 	}
-	if err := export.IndexMask(&mask, export.Mask{Width: width, Height: height, Pixels: classes}); err != nil {
+	if err := mask.WriteIndex(&truth, mask.Mask{Width: width, Height: height, Pixels: classes}); err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"photograph.png": photograph.Bytes(), "mask.png": mask.Bytes()}, nil
+	return map[string][]byte{"photograph.png": photograph.Bytes(), "mask.png": truth.Bytes()}, nil
 }

@@ -1,4 +1,6 @@
-package export
+// Package jobs makes exports in the background and keeps their files for a day,
+// also across restarts of the program.
+package jobs
 
 import (
 	"context"
@@ -14,6 +16,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/export"
 	"collie/segment/queue"
 )
 
@@ -38,19 +41,19 @@ const (
 // Status is what can be asked about a job at any time, also after a restart of
 // the program.
 type Status struct {
-	ID      string    `json:"id"`
-	Project string    `json:"project"`
-	Format  string    `json:"format"`
-	Options Options   `json:"options"`
-	Created time.Time `json:"created"`
-	By      string    `json:"by,omitempty"` // id of the user who started it
+	ID      string         `json:"id"`
+	Project string         `json:"project"`
+	Format  string         `json:"format"`
+	Options export.Options `json:"options"`
+	Created time.Time      `json:"created"`
+	By      string         `json:"by,omitempty"` // id of the user who started it
 
-	State       State   `json:"status" schema:"enum=waiting|running|done|failed"`
-	ImagesDone  int     `json:"images_done"`
-	ImagesTotal int     `json:"images_total"`
-	Problem     string  `json:"problem,omitempty" doc:"why it failed"`
-	Bytes       int64   `json:"bytes,omitempty" doc:"size of the archive"`
-	Report      *Report `json:"report,omitempty" doc:"of an export that is done: manifest.json of the archive without the list of files"`
+	State       State          `json:"status" schema:"enum=waiting|running|done|failed"`
+	ImagesDone  int            `json:"images_done"`
+	ImagesTotal int            `json:"images_total"`
+	Problem     string         `json:"problem,omitempty" doc:"why it failed"`
+	Bytes       int64          `json:"bytes,omitempty" doc:"size of the archive"`
+	Report      *export.Report `json:"report,omitempty" doc:"of an export that is done: manifest.json of the archive without the list of files"`
 }
 
 // Jobs makes exports in the background, one after the other. What it keeps are
@@ -59,10 +62,10 @@ type Status struct {
 // there as a whole or not at all, whenever the program dies; a job without a
 // result that nobody is working on has failed. Safe for concurrent use.
 type Jobs struct {
-	source Source
+	source export.Source
 	blobs  segment.Blobs
 	log    *slog.Logger
-	pace   Pace
+	pace   export.Pace
 	now    func() time.Time
 
 	closing context.Context
@@ -81,8 +84,8 @@ type underway struct {
 	ended chan struct{} // closed when nobody works on it any more
 }
 
-// NewJobs returns jobs over the given project source and files. Close it.
-func NewJobs(source Source, blobs segment.Blobs, log *slog.Logger) *Jobs {
+// New returns jobs over the given project source and files. Close it.
+func New(source export.Source, blobs segment.Blobs, log *slog.Logger) *Jobs {
 	j := &Jobs{
 		source: source, blobs: blobs, log: log, now: time.Now,
 		line: queue.New(1, maxJobs-1, 0), active: map[string]*underway{},
@@ -92,7 +95,7 @@ func NewJobs(source Source, blobs segment.Blobs, log *slog.Logger) *Jobs {
 }
 
 // KeepTo sets the pace of the jobs; it is called before the first.
-func (j *Jobs) KeepTo(p Pace) { j.pace = p }
+func (j *Jobs) KeepTo(p export.Pace) { j.pace = p }
 
 // Close ends all jobs and waits for them. They will be found failed.
 func (j *Jobs) Close() {
@@ -104,8 +107,8 @@ func (j *Jobs) Close() {
 // request is found before; with too many jobs waiting the error is Busy. The job
 // goes on when ctx ends and keeps its values, so it reads the project as the
 // principal who asked.
-func (j *Jobs) Start(ctx context.Context, project, format string, o Options) (string, error) {
-	if _, _, err := newJob(ctx, j.source, project, format, o); err != nil {
+func (j *Jobs) Start(ctx context.Context, project, format string, o export.Options) (string, error) {
+	if err := export.Check(ctx, j.source, project, format, o); err != nil {
 		return "", err
 	}
 	by, _ := access.From(ctx)
@@ -188,16 +191,15 @@ func (j *Jobs) run(ctx context.Context, s *Status) {
 	if err := j.sweep(ctx); err != nil {
 		j.log.Warn("could not remove old exports", "error", err)
 	}
-	var report *Report
+	var report *export.Report
 	counter := &counting{}
 	err := j.blobs.Put(ctx, key(s.ID, "file"), func(w io.Writer) error {
-		return guarded(func() (err error) {
-			counter.w = w
-			report, err = Write(atPace(ctx, j.pace), counter, j.source, s.Project, s.Format, s.Options, func(done, total int) {
-				j.set(func() { s.ImagesDone, s.ImagesTotal = done, total })
-			})
-			return err
+		counter.w = w
+		var err error
+		report, err = export.Write(export.AtPace(ctx, j.pace), counter, j.source, s.Project, s.Format, s.Options, func(done, total int) {
+			j.set(func() { s.ImagesDone, s.ImagesTotal = done, total })
 		})
+		return err
 	})
 	if ctx.Err() != nil { // the program ends, which whoever asks later is told, or it was cancelled
 		return

@@ -1,4 +1,6 @@
-package export
+// Package mask has masks, a class or void for each pixel, and writes them and
+// maps of superpixels as PNG files.
+package mask
 
 import (
 	"encoding/binary"
@@ -17,46 +19,46 @@ type Mask struct {
 	Pixels        []uint8
 }
 
-// MaskOf makes a mask of a class per region of a map.
-func MaskOf(m *superpixels.Runs, labels []uint8) Mask {
+// Of makes a mask of a class per region of a map.
+func Of(m *superpixels.Runs, labels []uint8) Mask {
 	return Mask{Width: m.Width, Height: m.Height, Pixels: m.Spread(labels)}
 }
 
-// row returns the pixels of row y.
-func (m Mask) row(y int) []uint8 { return m.Pixels[y*m.Width : (y+1)*m.Width] }
+// Row returns the pixels of row y.
+func (m Mask) Row(y int) []uint8 { return m.Pixels[y*m.Width : (y+1)*m.Width] }
 
-// IndexMask writes the mask as an 8-bit palette PNG: each pixel is a class
+// WriteIndex writes the mask as an 8-bit palette PNG: each pixel is a class
 // index, 255 where undecided. The palette is that of PASCAL VOC ([VOCColor])
 // with all 256 entries and no transparency.
-func IndexMask(w io.Writer, m Mask) error {
-	return writePNG(w, indexForm, m.Width, m.Height, func(y int, dst []byte) { copy(dst, m.row(y)) })
+func WriteIndex(w io.Writer, m Mask) error {
+	return WritePNG(w, Index, m.Width, m.Height, func(y int, dst []byte) { copy(dst, m.Row(y)) })
 }
 
-// ColourMask writes the mask as an RGB PNG in the colours of the classes;
+// WriteColour writes the mask as an RGB PNG in the colours of the classes;
 // undecided pixels have VOC's colour of void, (224, 224, 192).
-func ColourMask(w io.Writer, m Mask, classes []segment.Class) error {
+func WriteColour(w io.Writer, m Mask, classes []segment.Class) error {
 	var colors [256]color.RGBA
 	for i, c := range classes {
 		var err error
-		if colors[i], err = parseColor(c.Color); err != nil {
+		if colors[i], err = ParseColor(c.Color); err != nil {
 			return fmt.Errorf("class %d: %w", i, err)
 		}
 	}
 	colors[segment.Void] = VOCColor(segment.Void)
-	return writePNG(w, rgbForm, m.Width, m.Height, func(y int, dst []byte) {
-		for x, l := range m.row(y) {
+	return WritePNG(w, RGB, m.Width, m.Height, func(y int, dst []byte) {
+		for x, l := range m.Row(y) {
 			dst[3*x], dst[3*x+1], dst[3*x+2] = colors[l].R, colors[l].G, colors[l].B
 		}
 	})
 }
 
-// Superpixels writes the map as a 16-bit grey PNG: each pixel is the id of its
+// WriteSuperpixels writes the map as a 16-bit grey PNG: each pixel is the id of its
 // superpixel. A map of more than 65,536 superpixels does not fit and is an error.
-func Superpixels(w io.Writer, m *superpixels.Runs) error {
+func WriteSuperpixels(w io.Writer, m *superpixels.Runs) error {
 	if m.N > 1<<16 {
 		return fmt.Errorf("%d superpixels do not fit 16 bits", m.N)
 	}
-	return writePNG(w, grey16Form, m.Width, m.Height, func(y int, dst []byte) {
+	return WritePNG(w, Grey16, m.Width, m.Height, func(y int, dst []byte) {
 		row := y * m.Width
 		for run := range m.Between(row, row+m.Width) {
 			for p := run.Start; p < run.End; p++ {
@@ -88,7 +90,8 @@ var vocPalette = func() (p [3 * 256]byte) {
 	return p
 }()
 
-func parseColor(s string) (color.RGBA, error) {
+// ParseColor reads a colour of the form #rrggbb.
+func ParseColor(s string) (color.RGBA, error) {
 	var rgb [3]byte
 	if len(s) == 7 && s[0] == '#' {
 		if _, err := hex.Decode(rgb[:], []byte(s[1:])); err == nil {

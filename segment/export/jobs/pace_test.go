@@ -1,4 +1,4 @@
-package export_test
+package jobs_test
 
 import (
 	"context"
@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"collie/segment/export"
+	"collie/segment/export/jobs"
 	"collie/storage/workspacetest"
 )
 
 // Every image of a job waits for its turn where jobs keep to a pace.
 func TestJobsKeepToAPace(t *testing.T) {
 	w := workspacetest.MustOpen(t)
-	p, images := twoImages(t, w)
+	p, images := newProject(t, w)
 	j := newJobs(t, w, mustOpenBlobs(t, t.TempDir()))
 	var pieces, running, most atomic.Int32
 	j.KeepTo(func(ctx context.Context, piece func()) error {
@@ -27,14 +28,14 @@ func TestJobsKeepToAPace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := ended(t, j, id); s.State != export.Done || int(pieces.Load()) != len(images) {
+	if s := ended(t, j, id); s.State != jobs.Done || int(pieces.Load()) != len(images) {
 		t.Errorf("the job ended with %+v after %d pieces of %d images", s, pieces.Load(), len(images))
 	}
 	j.KeepTo(func(context.Context, func()) error { return context.DeadlineExceeded })
 	if id, err = j.Start(t.Context(), p.ID, "voc", export.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if s := ended(t, j, id); s.State != export.Failed {
+	if s := ended(t, j, id); s.State != jobs.Failed {
 		t.Errorf("a job whose pieces may not run ended with %+v", s)
 	}
 }

@@ -1,4 +1,4 @@
-package export_test
+package jobs_test
 
 import (
 	"io/fs"
@@ -12,6 +12,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/export"
+	"collie/segment/export/jobs"
 	"collie/storage/workspacetest"
 )
 
@@ -33,9 +34,9 @@ func files(tb testing.TB, dir string) []string {
 
 // gone says that a job is not found, also after a restart, and that it has left
 // nothing.
-func gone(tb testing.TB, j *export.Jobs, blobs segment.Blobs, source export.Source, id string) {
+func gone(tb testing.TB, j *jobs.Jobs, blobs segment.Blobs, source export.Source, id string) {
 	tb.Helper()
-	for what, j := range map[string]*export.Jobs{"at once": j, "after a restart": newJobs(tb, source, blobs)} {
+	for what, j := range map[string]*jobs.Jobs{"at once": j, "after a restart": newJobs(tb, source, blobs)} {
 		if s, err := j.Status(tb.Context(), id); segment.KindOf(err) != segment.NotFound {
 			tb.Errorf("%s a job that was cancelled is %+v, %v", what, s, err)
 		}
@@ -54,7 +55,7 @@ func gone(tb testing.TB, j *export.Jobs, blobs segment.Blobs, source export.Sour
 // on, and of what was being written nothing is left.
 func TestCancel(t *testing.T) {
 	w := workspacetest.MustOpen(t)
-	p, _ := twoImages(t, w)
+	p, _ := newProject(t, w)
 	dir := t.TempDir()
 	blobs := mustOpenBlobs(t, dir)
 	before := files(t, dir)
@@ -76,7 +77,7 @@ func TestCancel(t *testing.T) {
 		gone(t, j, blobs, source, id)
 	}
 	running := start()
-	for s := (export.Status{}); s.ImagesTotal == 0; time.Sleep(time.Millisecond) {
+	for s := (jobs.Status{}); s.ImagesTotal == 0; time.Sleep(time.Millisecond) {
 		var err error
 		if s, err = j.Status(t.Context(), running); err != nil {
 			t.Fatal(err)
@@ -86,7 +87,7 @@ func TestCancel(t *testing.T) {
 	cancel(waiting)
 	cancel(running)
 	close(source.open)
-	if s := ended(t, j, next); s.State != export.Done {
+	if s := ended(t, j, next); s.State != jobs.Done {
 		t.Errorf("the job behind the cancelled ones: %+v", s)
 	}
 	cancel(next)
@@ -98,7 +99,7 @@ func TestCancel(t *testing.T) {
 	interrupted := start()
 	j.Close()
 	j = newJobs(t, source, blobs)
-	if s := ended(t, j, interrupted); s.State != export.Failed {
+	if s := ended(t, j, interrupted); s.State != jobs.Failed {
 		t.Errorf("interrupted: %+v", s)
 	}
 	cancel(interrupted)
@@ -111,7 +112,7 @@ func TestCancel(t *testing.T) {
 // leaves nothing either, and is never found failed.
 func TestCancelAtTheEnd(t *testing.T) {
 	w := workspacetest.MustOpen(t)
-	p, _ := twoImages(t, w)
+	p, _ := newProject(t, w)
 	for _, part := range []string{"file", "result"} {
 		t.Run(part, func(t *testing.T) {
 			blobs := &watched{Blobs: mustOpenBlobs(t, t.TempDir())}
@@ -120,7 +121,7 @@ func TestCancelAtTheEnd(t *testing.T) {
 			var once sync.Once
 			blobs.at = func(key string) {
 				id, at, _ := strings.Cut(strings.TrimPrefix(key, "export/"), "/")
-				if s, err := j.Status(t.Context(), id); err == nil && s.State == export.Failed {
+				if s, err := j.Status(t.Context(), id); err == nil && s.State == jobs.Failed {
 					t.Errorf("at %s the job is found failed", at)
 				}
 				if at != part {

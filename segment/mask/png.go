@@ -1,4 +1,4 @@
-package export
+package mask
 
 import (
 	"bufio"
@@ -15,24 +15,25 @@ const (
 	palettePNG = 3
 )
 
-// pngForm is what a PNG's header says beside the size. A palette has 256 entries.
-type pngForm struct {
+// Form is what a PNG's header says beside the size. A palette has 256 entries.
+type Form struct {
 	depth, colour uint8
 	pixel         int // bytes
 	palette       []byte
 }
 
+// Forms of the files that Collie writes.
 var (
-	indexForm  = pngForm{depth: 8, colour: palettePNG, pixel: 1, palette: vocPalette[:]}
-	grey8Form  = pngForm{depth: 8, colour: greyPNG, pixel: 1}
-	grey16Form = pngForm{depth: 16, colour: greyPNG, pixel: 2}
-	rgbForm    = pngForm{depth: 8, colour: rgbPNG, pixel: 3}
+	Index  = Form{depth: 8, colour: palettePNG, pixel: 1, palette: vocPalette[:]}
+	Grey8  = Form{depth: 8, colour: greyPNG, pixel: 1}
+	Grey16 = Form{depth: 16, colour: greyPNG, pixel: 2}
+	RGB    = Form{depth: 8, colour: rgbPNG, pixel: 3}
 )
 
-// writePNG writes a picture whose rows are made one by one: row fills dst, of
+// WritePNG writes a picture whose rows are made one by one: row fills dst, of
 // width·pixel bytes, big-endian. Rows are not filtered, which suits pictures of
 // few colours in large areas, and nothing but one row is held.
-func writePNG(w io.Writer, form pngForm, width, height int, row func(y int, dst []byte)) error {
+func WritePNG(w io.Writer, form Form, width, height int, row func(y int, dst []byte)) error {
 	if _, err := io.WriteString(w, "\x89PNG\r\n\x1a\n"); err != nil {
 		return err
 	}

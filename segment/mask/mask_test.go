@@ -1,4 +1,4 @@
-package export_test
+package mask_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
-	"collie/segment/export"
+	"collie/segment/mask"
 	"collie/superpixels"
 )
 
@@ -23,8 +23,8 @@ func threeRegions() *superpixels.Runs {
 }
 
 // labelled is a mask over threeRegions.
-func labelled(a, b, c uint8) export.Mask {
-	return export.Mask{Width: 4, Height: 2, Pixels: []uint8{a, a, b, b, a, c, c, b}}
+func labelled(a, b, c uint8) mask.Mask {
+	return mask.Mask{Width: 4, Height: 2, Pixels: []uint8{a, a, b, b, a, c, c, b}}
 }
 
 func TestVOCColor(t *testing.T) {
@@ -32,15 +32,15 @@ func TestVOCColor(t *testing.T) {
 		0: {0, 0, 0}, 1: {128, 0, 0}, 2: {0, 128, 0}, 3: {128, 128, 0},
 		20: {0, 64, 128}, 21: {128, 64, 128}, 254: {96, 224, 192}, 255: {224, 224, 192},
 	} {
-		if got := export.VOCColor(id); got != (color.RGBA{R: want[0], G: want[1], B: want[2], A: 255}) {
+		if got := mask.VOCColor(id); got != (color.RGBA{R: want[0], G: want[1], B: want[2], A: 255}) {
 			t.Errorf("VOCColor(%d) = %v, want %v", id, got, want)
 		}
 	}
 }
 
-func TestIndexMask(t *testing.T) {
+func TestWriteIndex(t *testing.T) {
 	var b bytes.Buffer
-	if err := export.IndexMask(&b, labelled(0, 254, segment.Void)); err != nil {
+	if err := mask.WriteIndex(&b, labelled(0, 254, segment.Void)); err != nil {
 		t.Fatal(err)
 	}
 	for _, chunk := range []string{"tRNS", "gAMA", "sRGB"} {
@@ -67,10 +67,10 @@ func TestIndexMask(t *testing.T) {
 	}
 }
 
-func TestColourMask(t *testing.T) {
+func TestWriteColour(t *testing.T) {
 	classes := []segment.Class{{Name: "sea", Color: "#010203"}, {Name: "sand", Color: "#fffefd"}}
 	var b bytes.Buffer
-	if err := export.ColourMask(&b, labelled(1, 0, segment.Void), classes); err != nil {
+	if err := mask.WriteColour(&b, labelled(1, 0, segment.Void), classes); err != nil {
 		t.Fatal(err)
 	}
 	if header := b.Bytes()[24:26]; !bytes.Equal(header, []byte{8, 2}) {
@@ -91,17 +91,17 @@ func TestColourMask(t *testing.T) {
 	}
 }
 
-func TestColourMaskRefuses(t *testing.T) {
+func TestWriteColourRefuses(t *testing.T) {
 	classes := []segment.Class{{Name: "a", Color: "#000000"}, {Name: "b", Color: "red"}}
-	if err := export.ColourMask(io.Discard, labelled(0, 1, 0), classes); err == nil {
+	if err := mask.WriteColour(io.Discard, labelled(0, 1, 0), classes); err == nil {
 		t.Error("an invalid colour was accepted")
 	}
 }
 
-func TestSuperpixels(t *testing.T) {
+func TestWriteSuperpixels(t *testing.T) {
 	m := threeRegions()
 	var b bytes.Buffer
-	if err := export.Superpixels(&b, m); err != nil {
+	if err := mask.WriteSuperpixels(&b, m); err != nil {
 		t.Fatal(err)
 	}
 	img, err := png.Decode(&b)
@@ -119,7 +119,7 @@ func TestSuperpixels(t *testing.T) {
 			}
 		}
 	}
-	if err := export.Superpixels(io.Discard, &superpixels.Runs{Width: 1, Height: 1, N: 1<<16 + 1}); err == nil {
+	if err := mask.WriteSuperpixels(io.Discard, &superpixels.Runs{Width: 1, Height: 1, N: 1<<16 + 1}); err == nil {
 		t.Error("65,537 superpixels were accepted")
 	}
 }
@@ -129,18 +129,18 @@ func TestSuperpixels(t *testing.T) {
 func TestFlatMemory(t *testing.T) {
 	const width = 2000
 	classes := []segment.Class{{Name: "a", Color: "#102030"}}
-	writers := map[string]func(export.Mask, *superpixels.Runs) error{
-		"index":       func(m export.Mask, _ *superpixels.Runs) error { return export.IndexMask(io.Discard, m) },
-		"colour":      func(m export.Mask, _ *superpixels.Runs) error { return export.ColourMask(io.Discard, m, classes) },
-		"superpixels": func(_ export.Mask, m *superpixels.Runs) error { return export.Superpixels(io.Discard, m) },
+	writers := map[string]func(mask.Mask, *superpixels.Runs) error{
+		"index":       func(m mask.Mask, _ *superpixels.Runs) error { return mask.WriteIndex(io.Discard, m) },
+		"colour":      func(m mask.Mask, _ *superpixels.Runs) error { return mask.WriteColour(io.Discard, m, classes) },
+		"superpixels": func(_ mask.Mask, m *superpixels.Runs) error { return mask.WriteSuperpixels(io.Discard, m) },
 	}
 	for name, write := range writers {
 		allocated := func(height int) uint64 {
-			mask := export.Mask{Width: width, Height: height, Pixels: make([]uint8, width*height)}
+			pixels := mask.Mask{Width: width, Height: height, Pixels: make([]uint8, width*height)}
 			m := (&superpixels.Map{Width: width, Height: height, N: 1, Labels: make([]int32, width*height)}).Runs()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if err := write(mask, m); err != nil {
+			if err := write(pixels, m); err != nil {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)
@@ -155,17 +155,17 @@ func TestFlatMemory(t *testing.T) {
 
 func BenchmarkMask(b *testing.B) {
 	m := &superpixels.Map{Width: 4000, Height: 3000, N: 80 * 60, Labels: make([]int32, 12_000_000)}
-	mask := export.Mask{Width: m.Width, Height: m.Height, Pixels: make([]uint8, len(m.Labels))}
+	pixels := mask.Mask{Width: m.Width, Height: m.Height, Pixels: make([]uint8, len(m.Labels))}
 	for i := range m.Labels { // regions of 50×50 pixels, as a photograph has
 		m.Labels[i] = int32(i%4000/50 + i/4000/50*80)
-		mask.Pixels[i] = uint8(m.Labels[i] * 7 % 3)
+		pixels.Pixels[i] = uint8(m.Labels[i] * 7 % 3)
 	}
 	runs := m.Runs()
 	classes := []segment.Class{{Color: "#102030"}, {Color: "#405060"}, {Color: "#708090"}}
 	for name, write := range map[string]func() error{
-		"index":       func() error { return export.IndexMask(io.Discard, mask) },
-		"colour":      func() error { return export.ColourMask(io.Discard, mask, classes) },
-		"superpixels": func() error { return export.Superpixels(io.Discard, runs) },
+		"index":       func() error { return mask.WriteIndex(io.Discard, pixels) },
+		"colour":      func() error { return mask.WriteColour(io.Discard, pixels, classes) },
+		"superpixels": func() error { return mask.WriteSuperpixels(io.Discard, runs) },
 	} {
 		b.Run(fmt.Sprintf("%s/pixels=12M", name), func(b *testing.B) {
 			b.ReportAllocs()

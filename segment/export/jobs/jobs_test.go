@@ -1,10 +1,11 @@
-package export_test
+package jobs_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
+	"image"
+	"image/png"
 	"io"
 	"iter"
 	"log/slog"
@@ -18,6 +19,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/export"
+	"collie/segment/export/jobs"
 	"collie/segment/workspace"
 	"collie/storage/blob"
 	"collie/storage/workspacetest"
@@ -37,27 +39,57 @@ func mustOpenBlobs(tb testing.TB, dir string) *blob.Store {
 	return blobs
 }
 
-func newJobs(tb testing.TB, source export.Source, blobs segment.Blobs) *export.Jobs {
+// newProject makes a project of three images with a click each.
+func newProject(tb testing.TB, w *workspace.Workspace) (segment.Project, []segment.Image) {
 	tb.Helper()
-	j := export.NewJobs(source, blobs, slog.New(slog.DiscardHandler))
+	p, err := w.CreateProject(tb.Context(), "Three", nil, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := png.Encode(&file, image.NewNRGBA(image.Rect(0, 0, 60, 40))); err != nil {
+		tb.Fatal(err)
+	}
+	var images []segment.Image
+	for _, name := range []string{"a.png", "b.png", "c.png"} {
+		im, err := w.AddImage(tb.Context(), p.ID, name, bytes.NewReader(file.Bytes()))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		a, err := w.Open(tb.Context(), im.ID)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		_, err = a.Append(tb.Context(), 0, segment.Event{ID: "click", Kind: segment.Label, Class: 1, Points: [][2]float64{{30, 20}}})
+		if a.Close(); err != nil {
+			tb.Fatal(err)
+		}
+		images = append(images, im)
+	}
+	return p, images
+}
+
+func newJobs(tb testing.TB, source export.Source, blobs segment.Blobs) *jobs.Jobs {
+	tb.Helper()
+	j := jobs.New(source, blobs, slog.New(slog.DiscardHandler))
 	tb.Cleanup(j.Close)
 	return j
 }
 
 // ended waits for the end of a job.
-func ended(tb testing.TB, j *export.Jobs, id string) export.Status {
+func ended(tb testing.TB, j *jobs.Jobs, id string) jobs.Status {
 	tb.Helper()
 	for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
 		s, err := j.Status(tb.Context(), id)
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if s.State == export.Done || s.State == export.Failed {
+		if s.State == jobs.Done || s.State == jobs.Failed {
 			return s
 		}
 	}
 	tb.Fatal("the job does not end")
-	return export.Status{}
+	return jobs.Status{}
 }
 
 func exportKeys(tb testing.TB, blobs segment.Blobs) []string {
@@ -77,7 +109,7 @@ func exportKeys(tb testing.TB, blobs segment.Blobs) []string {
 // A job that is done is still done, and its file there, after a restart.
 func TestJobs(t *testing.T) {
 	w := workspacetest.MustOpen(t)
-	p, _ := twoImages(t, w)
+	p, _ := newProject(t, w)
 	blobs := mustOpenBlobs(t, t.TempDir())
 	j := newJobs(t, w, blobs)
 	id, err := j.Start(t.Context(), p.ID, "coco", export.Options{})
@@ -85,7 +117,7 @@ func TestJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := ended(t, j, id)
-	if done.State != export.Done || done.Report == nil || done.ImagesDone != 3 || done.Problem != "" {
+	if done.State != jobs.Done || done.Report == nil || done.ImagesDone != 3 || done.Problem != "" {
 		t.Fatalf("%+v", done)
 	}
 	j.Close()
@@ -135,7 +167,7 @@ func (s *stuck) Visit(ctx context.Context, id string) (*workspace.Annotation, er
 // A job that a stop interrupts leaves no file and is found failed.
 func TestInterruptedJob(t *testing.T) {
 	w := workspacetest.MustOpen(t)
-	p, _ := twoImages(t, w)
+	p, _ := newProject(t, w)
 	blobs := mustOpenBlobs(t, t.TempDir())
 	source := &stuck{w, make(chan struct{})}
 	j := newJobs(t, source, blobs)
@@ -143,7 +175,7 @@ func TestInterruptedJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := j.Status(t.Context(), id); err != nil || s.State == export.Done {
+	if s, err := j.Status(t.Context(), id); err != nil || s.State == jobs.Done {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if _, _, err := j.Open(t.Context(), id); segment.KindOf(err) != segment.NotFound {
@@ -154,7 +186,7 @@ func TestInterruptedJob(t *testing.T) {
 		t.Errorf("a job after the end: %v", err)
 	}
 	s := ended(t, newJobs(t, source, blobs), id)
-	if s.State != export.Failed || !strings.Contains(s.Problem, "stopped") {
+	if s.State != jobs.Failed || !strings.Contains(s.Problem, "stopped") {
 		t.Errorf("%+v", s)
 	}
 	if diff := cmp.Diff([]string{"export/" + id + "/job"}, exportKeys(t, blobs)); diff != "" {
@@ -164,7 +196,7 @@ func TestInterruptedJob(t *testing.T) {
 
 func TestTooManyJobs(t *testing.T) {
 	w := workspacetest.MustOpen(t)
-	p, _ := twoImages(t, w)
+	p, _ := newProject(t, w)
 	source := &stuck{w, make(chan struct{})}
 	j := newJobs(t, source, mustOpenBlobs(t, t.TempDir()))
 	var ids []string
@@ -180,7 +212,7 @@ func TestTooManyJobs(t *testing.T) {
 	}
 	close(source.open)
 	for _, id := range ids {
-		if s := ended(t, j, id); s.State != export.Done {
+		if s := ended(t, j, id); s.State != jobs.Done {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -212,7 +244,7 @@ func (o *older) All(ctx context.Context) iter.Seq2[segment.BlobInfo, error] {
 
 func TestOldExportsAreSwept(t *testing.T) {
 	w := workspacetest.MustOpen(t)
-	p, images := twoImages(t, w)
+	p, images := newProject(t, w)
 	blobs := &older{Store: mustOpenBlobs(t, t.TempDir())}
 	if err := blobs.Put(t.Context(), images[0].OriginalKey(), func(io.Writer) error { return nil }); err != nil {
 		t.Fatal(err)
@@ -240,7 +272,7 @@ func TestOldExportsAreSwept(t *testing.T) {
 			t.Errorf("an old export: %v", err)
 		}
 	}
-	if s, err := j.Status(t.Context(), last); err != nil || s.State != export.Done {
+	if s, err := j.Status(t.Context(), last); err != nil || s.State != jobs.Done {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if keys := exportKeys(t, blobs); len(keys) != 3 {
@@ -273,7 +305,7 @@ func (w *watched) Remove(ctx context.Context, key string) error {
 // is done or gone at any moment, never failed.
 func TestStatusFollowsTheDisk(t *testing.T) {
 	w := workspacetest.MustOpen(t)
-	p, _ := twoImages(t, w)
+	p, _ := newProject(t, w)
 	blobs := &watched{Blobs: &older{Store: mustOpenBlobs(t, t.TempDir()), age: 25 * time.Hour}}
 	j := newJobs(t, w, blobs)
 	var mu sync.Mutex
@@ -324,7 +356,7 @@ func (b *broken) Blob(context.Context, string) (io.ReadSeekCloser, error) {
 
 func TestFailedJob(t *testing.T) {
 	w := workspacetest.MustOpen(t)
-	p, _ := twoImages(t, w)
+	p, _ := newProject(t, w)
 	for _, source := range []*broken{{w, false}, {w, true}} {
 		blobs := mustOpenBlobs(t, t.TempDir())
 		j := newJobs(t, source, blobs)
@@ -333,28 +365,13 @@ func TestFailedJob(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := ended(t, j, id)
-		if s.State != export.Failed || s.Problem == "" || strings.Contains(s.Problem, "secret") {
+		if s.State != jobs.Failed || s.Problem == "" || strings.Contains(s.Problem, "secret") {
 			t.Errorf("%+v", s)
 		}
 		for _, key := range exportKeys(t, blobs) {
 			if strings.HasSuffix(key, "/file") {
 				t.Errorf("there is %s", key)
 			}
-		}
-	}
-}
-
-// An archive that is cut short is not taken for a whole one.
-func TestCutArchive(t *testing.T) {
-	w := workspacetest.MustOpen(t)
-	p, _ := twoImages(t, w)
-	var b bytes.Buffer
-	if _, err := export.Write(t.Context(), &b, w, p.ID, "voc", export.Options{}, nil); err != nil {
-		t.Fatal(err)
-	}
-	for n := 0; n < b.Len(); n += 1 + b.Len()/50 {
-		if _, err := zip.NewReader(bytes.NewReader(b.Bytes()[:n]), int64(n)); err == nil {
-			t.Errorf("the first %d of %d bytes are a zip", n, b.Len())
 		}
 	}
 }
