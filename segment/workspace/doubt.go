@@ -1,6 +1,11 @@
 package workspace
 
-import "context"
+import (
+	"context"
+	"slices"
+
+	"collie/segment"
+)
 
 // noteDoubt stores how much of the image is probably wrong, so that lists can
 // show the doubtful ones first. It does so once per sequence, when
@@ -23,4 +28,19 @@ func (a *Annotation) noteDoubt() {
 	a.mu.Lock()
 	a.noted = sequence
 	a.mu.Unlock()
+}
+
+// doubtOf is the share of the area that a guess of the first superpixels expects
+// to get wrong.
+func (a *Annotation) doubtOf(s *segment.Scores) float64 {
+	first := a.firstCut()
+	k := len(s.Classes)
+	wrong, total := 0.0, 0.0
+	for cell, superpixel := range first.Parent {
+		area := float64(a.cellGraph.Regions[cell].Area)
+		most := slices.Max(s.Shares[int(superpixel)*k:][:k])
+		total += area
+		wrong += area * (1 - float64(most)/255)
+	}
+	return wrong / total
 }

@@ -150,21 +150,6 @@ func present(s *segment.Scores, table *segment.ClassTable) *segment.Scores {
 	return &out
 }
 
-// doubtOf is the share of the area that a guess of the first superpixels expects
-// to get wrong.
-func (a *Annotation) doubtOf(s *segment.Scores) float64 {
-	first := a.firstCut()
-	k := len(s.Classes)
-	wrong, total := 0.0, 0.0
-	for cell, superpixel := range first.Parent {
-		area := float64(a.cellGraph.Regions[cell].Area)
-		most := slices.Max(s.Shares[int(superpixel)*k:][:k])
-		total += area
-		wrong += area * (1 - float64(most)/255)
-	}
-	return wrong / total
-}
-
 // Prelabelled is how far the guesses of a project's untouched images are.
 type Prelabelled struct {
 	Total, Done int

@@ -96,3 +96,16 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*segme
 	}
 	return p, nil
 }
+
+// classesChanged brings the images of the project that are open up to date.
+func (w *Workspace) classesChanged(ctx context.Context, projectID string) {
+	for _, a := range w.open.ready() {
+		if a.image.ProjectID != projectID {
+			continue
+		}
+		// An image whose project can't be read now reads it at its next event.
+		if changed, err := a.refresh(ctx); err == nil && changed {
+			w.tell(a.image.ID)
+		}
+	}
+}

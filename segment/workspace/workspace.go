@@ -86,6 +86,18 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 // workspace is used.
 func (w *Workspace) LimitImages(n int) { w.images = n }
 
+// Watch sets what is called with the id of an open image whose state has
+// changed in another way than by Annotation.Append: a change of the project's
+// classes, an imported mask. It must be set before the workspace is used.
+func (w *Workspace) Watch(changed func(imageID string)) { w.changed = changed }
+
+// tell calls what Watch has set.
+func (w *Workspace) tell(imageID string) {
+	if w.changed != nil {
+		w.changed(imageID)
+	}
+}
+
 // CreateProject makes a project; with no classes it gets DefaultClasses, without
 // a rest the DefaultRest. The id of each class becomes its place in the list.
 func (w *Workspace) CreateProject(ctx context.Context, name string, classes []segment.Class, rest *segment.Rest) (segment.Project, error) {
