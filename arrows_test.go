@@ -25,6 +25,7 @@ var arrows = map[string][]string{
 	"web/live":              {"web/wire", "web/panics", "segment", "segment/access", "segment/engine", "segment/workspace"},
 	"web/wire":              {"web/openapi", "segment"},
 	"web/panics":            {},
+	"web/scratch":           {"segment", "segment/ledger"},
 	"web/openapi":           {},
 	"web/metrics":           {"segment/workspace"},
 	"storage/...":           {"segment", "segment/access", "segment/accounts"},

@@ -1,13 +1,25 @@
 package web
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"io"
 	"net/http"
+
+	"collie/segment"
+	"collie/web/wire"
 )
 
-// boundedBody is a body that can be read up to a limit, which its route sets:
-// what a body says of itself counts for nothing. Nothing of it is read before a
-// handler asks.
+// Bodies up to smallBody bytes are read into memory; JSON that is decoded takes
+// up to jsonExpansion times its length, its text included.
+const (
+	smallBody     = 64 << 10
+	jsonExpansion = 10
+)
+
+// boundedBody is a body that can be read up to a limit, which its route sets,
+// whatever length the body's header states. It reads nothing before a handler asks.
 type boundedBody struct {
 	io.ReadCloser
 	answer http.ResponseWriter
@@ -44,4 +56,53 @@ func (s *Server) uploads(next http.Handler) http.Handler {
 		r.Body.(*boundedBody).limit = s.limits.Upload
 		patient.ServeHTTP(w, r)
 	})
+}
+
+// decodeBody reads the JSON object in the body of r into v. Fields that v does
+// not have are ignored, so that newer clients can talk to older servers. The
+// memory that a large body takes is lent to the request until its end.
+func (s *Server) decodeBody(r *http.Request, v any) error {
+	b, err := s.readBody(r)
+	if err != nil {
+		return err
+	}
+	return wire.Decode(b, v)
+}
+
+// readBody returns the body of r. A body that is not small waits in a file until
+// it has arrived and there is memory for it.
+func (s *Server) readBody(r *http.Request) ([]byte, error) {
+	start, err := io.ReadAll(io.LimitReader(r.Body, smallBody+1))
+	if err != nil {
+		return nil, brokenBody(err)
+	}
+	if len(start) <= smallBody {
+		return start, nil
+	}
+	file, err := s.scratch.Open(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	size, err := file.Keep(io.MultiReader(bytes.NewReader(start), r.Body), s.limits.JSON)
+	if err != nil {
+		return nil, brokenBody(err)
+	}
+	give, err := s.workspace.Documents(r.Context(), jsonExpansion*size)
+	if err != nil {
+		return nil, err
+	}
+	context.AfterFunc(r.Context(), give)
+	b := make([]byte, size)
+	_, err = file.ReadAt(b, 0)
+	return b, err
+}
+
+// brokenBody says why a body can't be read.
+func brokenBody(err error) error {
+	var tooLong *http.MaxBytesError
+	if errors.As(err, &tooLong) || segment.KindOf(err) != 0 { // such as a full disk
+		return err
+	}
+	return badRequest("The request body is incomplete. Nothing was changed.")
 }

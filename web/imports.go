@@ -4,13 +4,13 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"os"
 
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/importer"
+	"collie/web/scratch"
 	"collie/web/wire"
 )
 
@@ -107,22 +107,17 @@ func (s *Server) importBackup(w http.ResponseWriter, r *http.Request) error {
 // each. The first error ends it. The body has been read to its end by then: only
 // so a client that leaves ends the request's context.
 func (s *Server) eachKept(r *http.Request, do func(ctx context.Context, name string, file io.ReaderAt, size int64) error) error {
-	leave, err := s.enter(r.Context())
+	kept, err := s.scratch.Open(r.Context())
 	if err != nil {
 		return err
 	}
-	defer leave()
-	scratch, err := s.scratchFile()
-	if err != nil {
-		return err
-	}
-	defer s.discard(scratch)
-	files, err := s.receiveAll(r, scratch)
+	defer kept.Close()
+	files, err := s.receiveAll(r, kept)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
-		if err := do(r.Context(), f.name, io.NewSectionReader(scratch, f.at, f.size), f.size); err != nil {
+		if err := do(r.Context(), f.name, io.NewSectionReader(kept, f.at, f.size), f.size); err != nil {
 			return err
 		}
 	}
@@ -135,9 +130,9 @@ type keptFile struct {
 	at, size int64
 }
 
-// receiveAll copies the file parts of a multipart body into a scratch file, one
-// behind the other.
-func (s *Server) receiveAll(r *http.Request, scratch *os.File) ([]keptFile, error) {
+// receiveAll copies the file parts of a multipart body into one file, one after
+// the other.
+func (s *Server) receiveAll(r *http.Request, into *scratch.File) ([]keptFile, error) {
 	parts, err := fileParts(r)
 	if err != nil {
 		return nil, err
@@ -152,7 +147,7 @@ func (s *Server) receiveAll(r *http.Request, scratch *os.File) ([]keptFile, erro
 			return nil, invalid("One upload can hold at most %d files. Nothing was imported; send them in several uploads.", s.limits.Files)
 		}
 		limit := s.limits.Zip.Bytes
-		size, err := s.keep(scratch, &watchedReader{r: part}, limit)
+		size, err := into.Keep(&watchedReader{r: part}, limit)
 		if err != nil {
 			return nil, err
 		}

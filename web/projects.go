@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/sample"
 	"collie/web/wire"
 )
 
@@ -181,4 +183,24 @@ func (s *Server) sendJSON(w http.ResponseWriter, status int, v any) error {
 		s.log.Debug("answer not sent", "error", err)
 	}
 	return nil
+}
+
+// sampleJSON is the sample project with its image.
+type sampleJSON struct {
+	wire.Project
+	Images []imageJSON `json:"images"`
+}
+
+// createSample makes a project with the sample photograph in it.
+func (s *Server) createSample(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.workspace.CreateProject(r.Context(), "Sample", sample.Classes, &segment.Rest{}) // its classes cover all of it
+	if err != nil {
+		return err
+	}
+	im, err := s.workspace.AddImage(r.Context(), p.ID, sample.Name, bytes.NewReader(sample.Photograph))
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/v1/projects/"+p.ID)
+	return s.sendJSON(w, http.StatusCreated, sampleJSON{wire.ProjectOf(p), []imageJSON{imageOut(im)}})
 }

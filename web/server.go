@@ -6,6 +6,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -13,12 +14,14 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"collie/segment/accounts"
+	"collie/segment/archive"
 	"collie/segment/export/jobs"
-	"collie/segment/ledger"
 	"collie/segment/workspace"
 	"collie/web/live"
+	"collie/web/scratch"
 )
 
 // Server answers all requests. It is made by New, safe for concurrent use, and
@@ -29,8 +32,7 @@ type Server struct {
 	log       *slog.Logger
 	limits    Limits
 	metrics   http.Handler
-	scratch   *os.Root
-	places    *ledger.Ledger // among the files that are being received
+	scratch   *scratch.Space
 	hub       *live.Hub
 	exports   *jobs.Jobs
 	handler   http.Handler
@@ -68,14 +70,44 @@ type Config struct {
 	Proxies []netip.Prefix
 }
 
+// Limits bound what a server takes. The zero value of a field is its default.
+type Limits struct {
+	JSON      int64          // bytes of a body that is no upload
+	Upload    int64          // bytes of one upload of many files
+	Files     int            // files of one upload, those in zip archives counted
+	Zip       archive.Limits // of each zip archive in an upload
+	Receiving int            // files of one user that are being received at once; others wait
+	Queue     int            // files of one user that wait for it; others are refused
+	Stall     time.Duration  // how long a route that moves much waits for a client that takes or sends nothing
+	SlowRate  int64          // bytes per second below which an upload is given up, after Stall
+
+	Socket  live.Limits            // of websockets
+	Session accounts.SessionLimits // of people who have signed in
+}
+
+// OrDefault returns l with the defaults in place of zeros.
+func (l Limits) OrDefault() Limits {
+	l.JSON = cmp.Or(l.JSON, 4<<20) // in which an event of 200,000 superpixels fits
+	l.Upload = cmp.Or(l.Upload, 4<<30)
+	l.Files = cmp.Or(l.Files, 10_000)
+	l.Zip = l.Zip.OrDefault()
+	l.Receiving = cmp.Or(l.Receiving, 8)
+	l.Queue = cmp.Or(l.Queue, 32)
+	l.Stall = cmp.Or(l.Stall, time.Minute)
+	l.SlowRate = cmp.Or(l.SlowRate, 16<<10)
+	l.Socket = l.Socket.OrDefault()
+	l.Session = l.Session.OrDefault()
+	return l
+}
+
 // New returns a server that is set up as c says. From then on its workspace
 // asks who calls.
 func New(c Config) *Server {
 	limits := c.Limits.OrDefault()
 	s := &Server{
 		workspace: c.Workspace, ready: c.Ready, log: c.Log, limits: limits, metrics: c.Metrics,
-		scratch: c.Scratch, places: ledger.New(receivers*int64(limits.Receiving), int64(limits.Receiving), limits.Queue),
-		hub: live.New(live.Config{Workspace: c.Workspace, Log: c.Log, Limits: limits.Socket, Explain: explain}), exports: c.Exports,
+		scratch: scratch.New(c.Scratch, c.Log, limits.Receiving, limits.Queue),
+		hub:     live.New(live.Config{Workspace: c.Workspace, Log: c.Log, Limits: limits.Socket, Explain: explain}), exports: c.Exports,
 		loopback: c.Login == nil && !c.AnyName, origin: c.Origin, proxies: c.Proxies,
 	}
 	if c.Login != nil {

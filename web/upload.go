@@ -15,6 +15,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment/access"
+	"collie/segment/archive"
 	"collie/segment/photo"
 	"collie/segment/workspace"
 )
@@ -110,24 +111,18 @@ const headBytes = 512
 // hold calls do with a file that has arrived, up to a byte more than the limit
 // of its kind.
 func (u *upload) hold(ctx context.Context, name string, content io.Reader, limit int64, do func(ctx context.Context, name string, file *os.File, size int64)) {
-	leave, err := u.enter(ctx)
+	file, err := u.scratch.Open(ctx)
 	if err != nil {
 		u.fail(name, err)
 		return
 	}
-	defer leave()
-	file, err := u.scratchFile()
+	defer file.Close()
+	size, err := file.Keep(content, limit)
 	if err != nil {
 		u.fail(name, err)
 		return
 	}
-	defer u.discard(file)
-	size, err := u.keep(file, content, limit)
-	if err != nil {
-		u.fail(name, err)
-		return
-	}
-	do(ctx, name, file, size)
+	do(ctx, name, file.File, size)
 }
 
 // add adds one file.
@@ -138,6 +133,48 @@ func (u *upload) add(ctx context.Context, name string, file io.Reader) {
 		return
 	}
 	u.results = append(u.results, imageOut(im))
+}
+
+// isZip reports whether a file starts as zip archives do, that with nothing in
+// it included. The name says nothing: a picture with an archive behind it is a
+// picture.
+func isZip(start []byte) bool {
+	return len(start) >= 4 && (string(start[:4]) == "PK\x03\x04" || string(start[:4]) == "PK\x05\x06")
+}
+
+// addZip adds the files in a zip archive under their paths in it. An archive
+// that can't be read is a failed file; so is each file in it that is no image.
+func (u *upload) addZip(ctx context.Context, name string, file *os.File, size int64) {
+	a, err := archive.Open(file, size, u.limits.Zip)
+	if err != nil {
+		u.fail(name, err)
+		return
+	}
+	found := false
+	for f := range a.Files() {
+		found = true
+		if !u.addEntry(ctx, f) {
+			return
+		}
+	}
+	if !found {
+		u.fail(name, invalid("The zip archive contains no files."))
+	}
+}
+
+// addEntry adds a file of a zip archive and reports whether another can follow.
+func (u *upload) addEntry(ctx context.Context, f *archive.File) (more bool) {
+	if u.full(f.Name) {
+		return false
+	}
+	content, err := f.Open()
+	if err != nil {
+		u.fail(f.Name, err)
+		return true
+	}
+	defer content.Close()
+	u.add(ctx, f.Name, content)
+	return ctx.Err() == nil
 }
 
 // full reports, to the client too, that the upload can hold no other file.

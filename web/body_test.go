@@ -123,7 +123,7 @@ func TestStalledUploads(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for s.server.places.Waiting() < 32 {
+	for s.server.scratch.Places.Waiting() < 32 {
 		time.Sleep(time.Millisecond)
 	}
 	if a := ann.upload(p.ID, file{"b.png", picture()}); a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" {
@@ -155,14 +155,14 @@ func TestImportsEndWithTheirClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for s.server.places.Idle() {
+	for s.server.scratch.Places.Idle() {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(300 * time.Millisecond) // it is drawing by now, or will be
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(30 * time.Second); !s.server.places.Idle(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); !s.server.scratch.Places.Idle(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the import goes on without its client")
 		}

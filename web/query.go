@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -9,15 +8,6 @@ import (
 
 	"collie/web/openapi"
 )
-
-// brokenBody says why a body can't be read.
-func brokenBody(err error) error {
-	var tooLong *http.MaxBytesError
-	if errors.As(err, &tooLong) {
-		return err
-	}
-	return badRequest("The request body is incomplete. Nothing was changed.")
-}
 
 // intQuery is a whole number of the query.
 type intQuery struct {
