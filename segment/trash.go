@@ -22,7 +22,7 @@ type TrashItem struct {
 	Name        string
 	ProjectID   string // the project it belongs to; a project belongs to itself
 	ProjectName string
-	Images      int // images that come back with it
+	Images      int // number of images restored with it
 	Trashed     time.Time
 }
 

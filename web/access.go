@@ -28,8 +28,8 @@ func visitorOf(ctx context.Context) visitor {
 	return v
 }
 
-// open reports whether a path can be asked for without signing in. All others
-// are closed, those of tomorrow included.
+// open reports whether a path can be requested without signing in. All other
+// paths, including future ones, need a login.
 func open(path string) bool {
 	switch path {
 	case "/login", "/api/v1/session":
@@ -39,14 +39,14 @@ func open(path string) bool {
 }
 
 // anonymous reports whether a path has the same answer for everybody, so that
-// nobody asks who wants it.
+// the session need not be checked.
 func anonymous(path string) bool {
 	return strings.HasPrefix(path, "/static/") || path == "/healthz" || path == "/readyz"
 }
 
-// identify finds out who asks and turns strangers away. The workspace, which
-// finds the principal in the context, decides what the others can do; on a
-// server without login everybody is its owner. The cookie of a browser is
+// identify finds out who makes the request and turns strangers away. The
+// workspace reads the principal from the context and decides what that user can
+// do; on a server without login everybody is the owner. A browser's cookie is
 // renewed with its session, so that both expire together.
 func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +79,7 @@ func (s *Server) identify(next http.Handler) http.Handler {
 	})
 }
 
-// person is what the pages are told about the visitor.
+// person is what the pages know about the visitor.
 func (s *Server) person(v visitor) templates.Person {
 	p := templates.Person{
 		MayAnnotate: v.Role.May(access.Annotate), MayManage: v.Role.May(access.Manage),
@@ -90,8 +90,8 @@ func (s *Server) person(v visitor) templates.Person {
 	return p
 }
 
-// turnAway sends people to the login page, and from there back to where they
-// wanted to go, and tells programs that they must sign in.
+// turnAway sends people to the login page, which then returns them to where
+// they were going, and tells programs to sign in.
 func (s *Server) turnAway(w http.ResponseWriter, r *http.Request) {
 	page := r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/api/") && strings.Contains(r.Header.Get("Accept"), "text/html")
 	if !page {
@@ -105,14 +105,14 @@ func (s *Server) turnAway(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// errSignIn is the answer to who has to sign in first.
+// errSignIn answers requests that need a login.
 var errSignIn = &requestError{
 	http.StatusUnauthorized,
 	"Sign in first: people at /login, programs with POST /api/v1/session and then the header \"Authorization: Bearer TOKEN\". Sessions end after a while, and when the password changes.",
 }
 
-// local returns next when it is an address on this site, else the start page:
-// a link to the login page must not lead away from here.
+// local returns next when it is an address on this site, otherwise the start
+// page: a link to the login page must not lead to another site.
 func local(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.Contains(next, `\`) ||
@@ -122,8 +122,8 @@ func local(next string) string {
 	return next
 }
 
-// address is the client's, as far as it can be known: that of the connection,
-// or what the proxies before us say that they believe in turn.
+// address is the client's as far as it can be known: the connection's, or the
+// one that a chain of trusted proxies reports.
 func (s *Server) address(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *Server) address(r *http.Request) netip.Addr {
 }
 
 // fromHere reports whether a request comes from one of our own pages, by scheme
-// and host, or from a program that is no browser and sends no origin.
+// and host, or from a program other than a browser, which sends no origin.
 func (s *Server) fromHere(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	switch {
@@ -162,8 +162,9 @@ func (s *Server) fromHere(r *http.Request) bool {
 	return err == nil && u.Scheme == scheme && strings.EqualFold(u.Host, r.Host)
 }
 
-// recheck asks, for a socket that is open, whether its visitor is still who it
-// was: sessions end, and users change by other programs, without a request.
+// recheck checks whether the visitor of an open socket is still signed in with
+// the same role: sessions end and other programs change users without a
+// request.
 func (s *Server) recheck(ctx context.Context, v visitor, used bool) error {
 	if s.sessions == nil {
 		return nil

@@ -12,8 +12,7 @@ import (
 	"collie/static"
 )
 
-// mediaTypes are fixed for what static has, because the system's table can
-// differ.
+// mediaTypes are those of the static files; the system's table could differ.
 var mediaTypes = map[string]string{
 	".js":  "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8",
@@ -21,9 +20,9 @@ var mediaTypes = map[string]string{
 }
 
 // serveStatic serves the embedded modules, styles and icons at the addresses
-// that static.Address gives them. Browsers keep those for good. While servers of
-// two versions run side by side, a page from one may ask the other, which then
-// answers with its own file, not to be kept.
+// that static.Address gives them. Browsers cache those forever. While servers
+// of two versions run side by side, a page from one can ask the other, which
+// answers with its own file, not to be cached.
 func (s *Server) serveStatic(w http.ResponseWriter, r *http.Request) {
 	version, name, _ := strings.Cut(chi.URLParam(r, "*"), "/")
 	content, ok := static.Files[name]

@@ -39,8 +39,8 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return b.ReadCloser.Read(p)
 }
 
-// limitBody bounds what a request can send, by header and by reader, to the
-// limit of JSON. Routes that take more say so; see uploads.
+// limitBody limits request bodies, by header and by reader, to the size of
+// JSON. Routes that take more raise the limit; see uploads.
 func (s *Server) limitBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = &boundedBody{ReadCloser: r.Body, answer: w, stated: r.ContentLength, limit: s.limits.JSON}
@@ -48,8 +48,8 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 	})
 }
 
-// uploads is for routes that take files: their body can have the size of an
-// upload and the time that one takes.
+// uploads is for routes that take files: it allows the size of an upload and
+// the time that one takes.
 func (s *Server) uploads(next http.Handler) http.Handler {
 	patient := s.patient(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

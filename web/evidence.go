@@ -14,54 +14,54 @@ import (
 	"collie/web/wire"
 )
 
-// eventJSON is a stored event. Superpixels holds what the points fell on too;
-// its numbers are those of the map that was in force.
+// eventJSON is a stored event. Superpixels includes those that the points fell
+// on; its numbers are those of the map in use at the time.
 type eventJSON struct {
 	Seq         int                `json:"seq"`
 	ID          string             `json:"id"`
 	Kind        string             `json:"kind"`
-	Superpixels []int32            `json:"superpixels,omitempty" doc:"of the map that was in force"`
+	Superpixels []int32            `json:"superpixels,omitempty" doc:"of the map in use at the time"`
 	Points      [][2]float64       `json:"points,omitempty"`
 	Class       *int               `json:"class,omitempty" doc:"of a label, box, exclude, lock or unlock event"`
 	Hypothesis  *wire.Pick         `json:"hypothesis,omitempty"`
-	Labels      []byte             `json:"labels,omitempty" doc:"with detail=full: of an accept, a class id per superpixel; of an import, a class id per cell, which is a superpixel of the finest map"`
+	Labels      []byte             `json:"labels,omitempty" doc:"with detail=full: for an accept, a class id per superpixel; for an import, a class id per cell (superpixel of the finest map)"`
 	Regions     int                `json:"regions,omitempty" doc:"of a granularity event"`
-	Repairs     []loggedRepairJSON `json:"repairs,omitempty" doc:"what an event of kind pixels or import gave single pixels, by class"`
+	Repairs     []loggedRepairJSON `json:"repairs,omitempty" doc:"the pixels that a pixels or import event set, by class"`
 	To          *int               `json:"to,omitempty" doc:"of a restore event"`
-	About       int                `json:"about,omitempty" doc:"of an undo or a redo: the event that it took back or brought back"`
-	Count       int                `json:"count,omitempty" doc:"superpixels that it is about"`
-	By          string             `json:"by,omitempty" doc:"name of who made it, where known"`
+	About       int                `json:"about,omitempty" doc:"of an undo or redo: the number of the event that it undid or redid"`
+	Count       int                `json:"count,omitempty" doc:"the superpixels affected"`
+	By          string             `json:"by,omitempty" doc:"name of the user who made it, where known"`
 	Created     time.Time          `json:"created"`
 }
 
-// loggedRepairJSON is what an event gave one class.
+// loggedRepairJSON is the pixels that an event gave one class.
 type loggedRepairJSON struct {
 	Class  int     `json:"class" doc:"id of the class, or 255 for undecided"`
 	Pixels int     `json:"pixels" doc:"how many pixels"`
-	Runs   []int32 `json:"runs,omitempty" doc:"start, length, …; not with detail=summary, and of an import with detail=full"`
+	Runs   []int32 `json:"runs,omitempty" doc:"start, length, …; absent with detail=summary; for an import only with detail=full"`
 }
 
 // evidenceListJSON is a part of an image's log.
 type evidenceListJSON struct {
-	Seq    int         `json:"seq" doc:"number of events there are"`
-	More   bool        `json:"more,omitempty" doc:"there are events behind the last one listed"`
+	Seq    int         `json:"seq" doc:"number of events in the log"`
+	More   bool        `json:"more,omitempty" doc:"whether more events follow the last one listed"`
 	Events []eventJSON `json:"events"`
 }
 
-// mostEvents is how many events one answer lists.
+// mostEvents is the maximum number of events in one answer.
 const mostEvents = 10_000
 
-// How much of each event a list has; the first is the default.
+// How much of each event a list includes; the first is the default.
 const (
 	detailEvents  = "events"
 	detailSummary = "summary"
 	detailFull    = "full"
 )
 
-// What can be asked for of the log.
+// The query of the log.
 var (
 	afterEventQuery = intQuery{"after", 0, 0, math.MaxInt32, "only events after this number"}
-	limitQuery      = intQuery{"limit", mostEvents, 1, mostEvents, "at most so many events"}
+	limitQuery      = intQuery{"limit", mostEvents, 1, mostEvents, "the maximum number of events"}
 	detailQuery     = wordQuery{"detail", []string{detailEvents, detailSummary, detailFull}, "summary has counts in place of lists; full adds the labels of accepted hypotheses and the runs of imports"}
 )
 
@@ -106,7 +106,7 @@ func eventOut(e workspace.Entry, detail string) eventJSON {
 		out.Superpixels, out.Points = e.Superpixels, e.Points
 	}
 	if e.Kind == segment.Outline {
-		out.Points = e.Points // its corners, or none when it takes the box away
+		out.Points = e.Points // its corners; none when it removes the box
 	}
 	for _, r := range e.Repairs {
 		logged := loggedRepairJSON{Class: int(r.Class)}
@@ -139,8 +139,8 @@ func eventOut(e workspace.Entry, detail string) eventJSON {
 	return out
 }
 
-// appendEvidence stores one event, like an evidence message of the socket;
-// pages that have the image open follow.
+// appendEvidence stores one event, like an evidence message on the socket;
+// pages that have the image open are updated.
 func (s *Server) appendEvidence(w http.ResponseWriter, r *http.Request) error {
 	if err := s.workspace.May(r.Context(), access.Annotate); err != nil {
 		return err // before anything is read

@@ -11,10 +11,10 @@ import (
 	"collie/templates"
 )
 
-// exportBody is what clients send to start an export.
+// exportBody is the request to start an export.
 type exportBody struct {
 	Format  string         `json:"format" schema:"enum=index-png|colour-png|voc|coco|coco-panoptic|yolo|labelme|cvat|datumaro|cityscapes|numpy|hypotheses|backup"`
-	Options export.Options `json:"options" doc:"what is absent has its default" schema:"optional"`
+	Options export.Options `json:"options" doc:"absent options have their defaults" schema:"optional"`
 }
 
 // startedJSON answers the start of an export.
@@ -42,7 +42,7 @@ func (s *Server) startExport(w http.ResponseWriter, r *http.Request) error {
 	return s.sendJSON(w, http.StatusAccepted, startedJSON{id})
 }
 
-// getExport says how far an export is.
+// getExport reports the status of an export.
 func (s *Server) getExport(w http.ResponseWriter, r *http.Request) error {
 	status, err := s.exports.Status(r.Context(), chi.URLParam(r, "id"))
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Server) cancelExport(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// getExportFile sends the archive of an export that is done, in part when asked.
+// getExportFile sends the archive of a finished export and supports ranges.
 func (s *Server) getExportFile(w http.ResponseWriter, r *http.Request) error {
 	status, file, err := s.exports.Open(r.Context(), chi.URLParam(r, "id"))
 	if err != nil {
@@ -74,13 +74,13 @@ func (s *Server) getExportFile(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// exportView is what the dialog that exports a project offers.
+// exportView is what the export dialog offers.
 func exportView(p segment.Project, images int) templates.ExportView {
 	v := templates.ExportView{ProjectID: p.ID, Images: images}
 	for _, f := range export.Formats() {
 		defaults, err := f.Resolve(export.Options{})
 		if err != nil {
-			panic(err) // the defaults are possible
+			panic(err) // the defaults are valid
 		}
 		v.Formats = append(v.Formats, templates.ExportFormat{
 			Name: f.Name, Title: f.Title, Summary: f.Summary, Uses: strings.Join(f.Uses, " "),

@@ -7,7 +7,7 @@ import (
 	"collie/segment/access"
 )
 
-// healthz says that the process answers.
+// healthz answers while the process runs.
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	if _, err := w.Write([]byte("ok\n")); err != nil {
@@ -15,7 +15,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// getMetrics gives the figures of the server to who runs it.
+// getMetrics sends the server's metrics to admins.
 func (s *Server) getMetrics(w http.ResponseWriter, r *http.Request) error {
 	if err := s.workspace.May(r.Context(), access.Manage); err != nil {
 		return err
@@ -24,8 +24,7 @@ func (s *Server) getMetrics(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// readyz says whether work can be done: the stores can be used and the
-// server is not stopping.
+// readyz reports whether the stores can be used and the server is not stopping.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) error {
 	if s.stopping.Load() {
 		return segment.Errorf(segment.Unavailable, "The server is stopping.")

@@ -17,21 +17,22 @@ type hypothesesJSON struct {
 	Parameters engine.Parameters `json:"parameters"`
 	Hypotheses []hypothesisJSON  `json:"hypotheses"`
 
-	Marginals  [][]float64     `json:"marginals" doc:"per superpixel, the share of the hypotheses for each of classes; empty without hypotheses"`
-	WrongArea  float64         `json:"expected_wrong_area" doc:"share of the image, 0 to 1, that the most likely classes are expected to get wrong"`
-	Suggestion *suggestionJSON `json:"suggestion" doc:"the superpixel whose answer is expected to help most, judged by the evidence rather than the hypotheses; null when no answer is expected to help"`
+	Marginals  [][]float64     `json:"marginals" doc:"for each superpixel, the share of hypotheses that give it each of the classes; empty without hypotheses"`
+	WrongArea  float64         `json:"expected_wrong_area" doc:"expected share of the image, 0 to 1, that the most likely classes get wrong"`
+	Suggestion *suggestionJSON `json:"suggestion" doc:"the superpixel whose label is expected to help most, from the evidence rather than the hypotheses; null when no label is expected to help"`
 }
 
-// suggestionJSON is the superpixel whose answer is expected to help most.
+// suggestionJSON is the superpixel whose label is expected to help most.
 type suggestionJSON struct {
 	Superpixel int     `json:"superpixel"`
-	Gain       float64 `json:"gain" doc:"expected fall of the share of the image that is wrong"`
+	Gain       float64 `json:"gain" doc:"expected decrease of the share of the image that is wrong"`
 }
 
-var countQuery = intQuery{"count", engine.DefaultHypotheses, 0, engine.MaxHypotheses, "how many; 0 for the suggestion alone"}
+var countQuery = intQuery{"count", engine.DefaultHypotheses, 0, engine.MaxHypotheses, "how many; 0 for only the suggestion"}
 
-// listHypotheses runs the sequence of the present evidence, for scripts, and
-// suggests the next click, for the page, too: with a count of 0 it does only that.
+// listHypotheses computes the sequence for the current evidence, for scripts,
+// and suggests the next click; with a count of 0, as the page asks, it does
+// only the latter.
 func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 	count, err := countQuery.of(r)
 	if err != nil {
@@ -71,7 +72,7 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 	return s.sendJSON(w, http.StatusOK, out)
 }
 
-// widen turns bytes into numbers, because JSON would write them as base64.
+// widen turns bytes into numbers, which encoding/json would write as base64.
 func widen(labels []uint8) []int {
 	out := make([]int, len(labels))
 	for i, l := range labels {

@@ -57,12 +57,12 @@ func (s *Server) getImage(w http.ResponseWriter, r *http.Request) error {
 	return s.sendJSON(w, http.StatusOK, out)
 }
 
-// image is the record of the image that the address names.
+// image is the record of the image in the URL.
 func (s *Server) image(r *http.Request) (segment.Image, error) {
 	return s.workspace.Image(r.Context(), chi.URLParam(r, "id"))
 }
 
-// annotation opens the image that the address names; the caller closes it.
+// annotation opens the image in the URL; the caller closes it.
 func (s *Server) annotation(r *http.Request) (*workspace.Annotation, error) {
 	return s.workspace.Open(r.Context(), chi.URLParam(r, "id"))
 }
@@ -73,7 +73,7 @@ var (
 	highQuery = intQuery{"high", math.MaxUint16, 0, math.MaxUint16, "the value that becomes white, at least low"}
 )
 
-// getDisplay sends the display copy; with low or high one that shows these
+// getDisplay sends the display copy; with low or high, one that shows these
 // values of a 16-bit image as black and white.
 func (s *Server) getDisplay(w http.ResponseWriter, r *http.Request) error {
 	if q := r.URL.Query(); !q.Has("low") && !q.Has("high") {
@@ -99,7 +99,8 @@ func (s *Server) getDisplay(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// levelsJSON says which values an image has, from 0 to 65535 whatever its depth.
+// levelsJSON is the range of values in an image, from 0 to 65535 whatever its
+// bit depth.
 type levelsJSON struct {
 	Bits    int    `json:"bits" doc:"per channel" schema:"enum=8|16"`
 	Lowest  uint16 `json:"lowest" doc:"value that occurs"`
@@ -133,8 +134,8 @@ func (s *Server) sendPicture(w http.ResponseWriter, r *http.Request, key func(*s
 	return s.sendBlob(w, r, im, key(&im), nil)
 }
 
-// getOriginal sends the file as it was uploaded. Its bytes are a stranger's:
-// browsers are told to save it, not to guess at it, and to give it no rights.
+// getOriginal sends the file as it was uploaded. It is untrusted, so its
+// headers make browsers save it, not guess its type, and give it no rights.
 func (s *Server) getOriginal(w http.ResponseWriter, r *http.Request) error {
 	im, err := s.image(r)
 	if err != nil {
@@ -147,8 +148,8 @@ func (s *Server) getOriginal(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// sendBlob sends an immutable blob, in part when asked, with the headers that
-// more sets; the type of our own pictures is found by their first bytes.
+// sendBlob sends an immutable blob, with ranges and the headers that more sets;
+// http.ServeContent finds the type of our own pictures by their first bytes.
 func (s *Server) sendBlob(w http.ResponseWriter, r *http.Request, im segment.Image, key string, more func(http.Header)) error {
 	blob, err := s.workspace.Picture(r.Context(), im, key)
 	if err != nil {
@@ -176,8 +177,8 @@ func (s *Server) getSuperpixelsPNG(w http.ResponseWriter, r *http.Request) error
 	return s.stream(w, "image/png", func(out io.Writer) error { return mask.WriteSuperpixels(out, m) })
 }
 
-// packers are kept because each takes 800 KB. The fastest level makes maps 6 %
-// larger than the best one.
+// packers are reused because each takes 800 KB. The fastest level makes maps 6
+// % larger than the best.
 var packers = sync.Pool{New: func() any {
 	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	if err != nil {
@@ -216,11 +217,12 @@ func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error
 	return nil
 }
 
-// mapTag is the ETag of a superpixel map: its name, which the state has too.
+// mapTag is the ETag of a superpixel map: its name, which the state also has.
 func mapTag(name string) string { return `"` + name + `"` }
 
-// stream sends what write produces. An error before the first byte becomes a
-// problem; after it the connection is cut, so that no half file looks whole.
+// stream sends what write produces. An error before the first byte is answered
+// as a problem; a later one cuts the connection, so that an incomplete file
+// doesn't look complete.
 func (s *Server) stream(w http.ResponseWriter, contentType string, write func(io.Writer) error) error {
 	out := &firstWrite{w: w, before: func() { w.Header().Set("Content-Type", contentType) }}
 	err := write(out)
@@ -233,7 +235,7 @@ func (s *Server) stream(w http.ResponseWriter, contentType string, write func(io
 
 type firstWrite struct {
 	w      io.Writer
-	before func() // nil once the first byte is out
+	before func() // nil once the first byte is sent
 }
 
 func (f *firstWrite) Write(b []byte) (int, error) {
@@ -244,8 +246,8 @@ func (f *firstWrite) Write(b []byte) (int, error) {
 	return f.w.Write(b)
 }
 
-// attachment makes a Content-Disposition that saves under the given name, made
-// safe for every file system.
+// attachment makes a Content-Disposition with the given file name, made safe
+// for every file system.
 func attachment(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) || strings.ContainsRune(`/\:*?"<>|`, c) {

@@ -14,13 +14,13 @@ import (
 	"collie/web/wire"
 )
 
-// importJSON says what became of imported files.
+// importJSON is the result of an import.
 type importJSON struct {
 	ClassesAdded []string            `json:"classes_added"`
 	Images       []importedImageJSON `json:"images"`
 }
 
-// importedImageJSON says what became of one mask.
+// importedImageJSON is the result for one mask.
 type importedImageJSON struct {
 	Mask    string   `json:"mask" doc:"name in the data set"`
 	Image   string   `json:"image,omitempty" doc:"id of the image; absent if no image was found"`
@@ -34,9 +34,9 @@ type importedImageJSON struct {
 
 var uncoveredQuery = wordQuery{"uncovered", []string{"background", "undecided"}, "what pixels outside every shape become"}
 
-// importMasks puts the masks in the file parts of a multipart body into a
-// project, each part a data set of its own: a zip archive, a palette PNG, a COCO
-// or labelme JSON, or a .npz of scores.
+// importMasks imports the file parts of a multipart body into a project. Each
+// part is a separate data set: a zip archive, a palette PNG, a COCO or labelme
+// JSON, or a .npz with scores.
 func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 	if err := s.workspace.May(r.Context(), access.Annotate); err != nil {
 		return err // before anything is read
@@ -76,7 +76,7 @@ func (out *importJSON) add(report importer.Report) {
 	}
 }
 
-// importBackup makes a new project of each backup.
+// importBackup creates a project from each backup.
 func (s *Server) importBackup(w http.ResponseWriter, r *http.Request) error {
 	if err := s.workspace.May(r.Context(), access.Manage); err != nil {
 		return err // before anything is read
@@ -104,8 +104,8 @@ func (s *Server) importBackup(w http.ResponseWriter, r *http.Request) error {
 }
 
 // eachKept receives all file parts of a multipart body and then calls do with
-// each. The first error ends it. The body has been read to its end by then: only
-// so a client that leaves ends the request's context.
+// each. The first error ends it. It reads the whole body first because net/http
+// cancels the request's context for a client that leaves only after that.
 func (s *Server) eachKept(r *http.Request, do func(ctx context.Context, name string, file io.ReaderAt, size int64) error) error {
 	kept, err := s.scratch.Open(r.Context())
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Server) eachKept(r *http.Request, do func(ctx context.Context, name str
 	return nil
 }
 
-// keptFile is a file in a scratch file.
+// keptFile is one of the files within a scratch file.
 type keptFile struct {
 	name     string
 	at, size int64

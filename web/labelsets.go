@@ -27,7 +27,7 @@ type labelJSON struct {
 	Color string `json:"color,omitempty"`
 }
 
-// labelSetForm is a label set with the list that it replaces.
+// labelSetForm is a label set with the list of classes that it replaces.
 type labelSetForm struct {
 	File openapi.File `json:"file"`
 	Base string       `json:"base,omitempty" doc:"as in ProjectEdit" schema:"media=application/json"`
@@ -57,9 +57,9 @@ func (s *Server) getClasses(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// putClasses makes a label set the project's list of classes. Classes are
-// matched by name; those that the set has not are deleted, which labels that
-// use them prevent, and so does a base that is not the present list.
+// putClasses replaces the project's classes with a label set. Classes are
+// matched by name; those missing from the set are deleted. Labels that use a
+// deleted class, or a base that is not the current list, prevent the change.
 func (s *Server) putClasses(w http.ResponseWriter, r *http.Request) error {
 	format, err := labelSetFormat(r)
 	if err != nil {
@@ -83,9 +83,9 @@ func (s *Server) putClasses(w http.ResponseWriter, r *http.Request) error {
 	return s.sendJSON(w, http.StatusOK, wire.ProjectOf(p))
 }
 
-// labelSetOf returns the label set in the body of r. When that is a form, the set
-// is its part file, and its part base is the list that the set is to replace, as
-// in an edit of the project.
+// labelSetOf returns the label set in the body of r. In a form, the part file
+// is the set and the part base is the list that the set replaces, as in an edit
+// of the project.
 func labelSetOf(r *http.Request) (set io.Reader, base []segment.Class, err error) {
 	kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if kind != "multipart/form-data" {
@@ -112,7 +112,7 @@ func labelSetOf(r *http.Request) (set io.Reader, base []segment.Class, err error
 		case "base":
 			var list []baseClassJSON
 			if err := json.Unmarshal(content, &list); err != nil {
-				return nil, nil, invalid("The part \"base\" is not a list of classes as the project had it: %s. Nothing was changed.", err)
+				return nil, nil, invalid("The part \"base\" must be the list of classes as you read it from the project: %s. Nothing was changed.", err)
 			}
 			if base, err = baseOf(list); err != nil {
 				return nil, nil, err

@@ -9,22 +9,22 @@ import (
 	"collie/segment/workspace"
 )
 
-// learningJSON says what a project has learnt from its finished images.
+// learningJSON describes what a project has learnt from its finished images.
 type learningJSON struct {
-	On       bool `json:"on" doc:"whether the project guesses when it can; set it with learning in PATCH /api/v1/projects/{id}"`
+	On       bool `json:"on" doc:"whether the project makes guesses; set it with learning in PATCH /api/v1/projects/{id}"`
 	Finished int  `json:"finished" doc:"number of finished images"`
-	Fewest   int  `json:"fewest" doc:"number of finished images from which on anything is guessed"`
-	Model    int  `json:"model" doc:"number of the present model; 0 before the first"`
+	Fewest   int  `json:"fewest" doc:"number of finished images needed before the project makes guesses"`
+	Model    int  `json:"model" doc:"number of the current model; 0 before the first"`
 	Learnt   int  `json:"learnt" doc:"number of finished images when the model was trained"`
-	Guessing bool `json:"guessing" doc:"whether the guesses of the model are expected to save work; none is made otherwise"`
+	Guessing bool `json:"guessing" doc:"whether the model's guesses are expected to save work; if not, the project makes none"`
 	Training bool `json:"training" doc:"whether a newer model is being trained"`
 
 	Prelabelling prelabelJSON   `json:"prelabelling"`
-	Images       []expectedJSON `json:"images" doc:"images that nobody has worked on, those with the least expected work first; those without a guess come last"`
-	Done         []finishedJSON `json:"done" doc:"finished images, in the order in which they were learnt from"`
+	Images       []expectedJSON `json:"images" doc:"images that nobody has worked on, least expected work first, images without a guess last"`
+	Done         []finishedJSON `json:"done" doc:"finished images, in the order in which the model learnt from them"`
 }
 
-// prelabelJSON says how far the guesses of all untouched images are.
+// prelabelJSON is the progress of guessing all untouched images.
 type prelabelJSON struct {
 	Running bool `json:"running"`
 	Total   int  `json:"total"`
@@ -36,10 +36,10 @@ type expectedJSON struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
 	Guessed bool     `json:"guessed"`
-	Doubt   *float64 `json:"expected_wrong_area,omitempty" doc:"share of the area that the guess expects to get wrong; absent without a guess" schema:"min=0,max=1"`
+	Doubt   *float64 `json:"expected_wrong_area,omitempty" doc:"share of the area that the guess is expected to get wrong; absent without a guess" schema:"min=0,max=1"`
 }
 
-// finishedJSON is a finished image and what it took.
+// finishedJSON is a finished image and the work it took.
 type finishedJSON struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
@@ -49,7 +49,7 @@ type finishedJSON struct {
 
 // guessJSON answers whether an image has a guess.
 type guessJSON struct {
-	Guessed bool `json:"guessed" doc:"whether the image has a first guess that the project has learnt to make"`
+	Guessed bool `json:"guessed" doc:"whether the image has a first guess from the project's model"`
 }
 
 func (s *Server) getLearning(w http.ResponseWriter, r *http.Request) error {
@@ -92,7 +92,7 @@ func (s *Server) prelabel(w http.ResponseWriter, r *http.Request) error {
 	return s.sendJSON(w, http.StatusAccepted, learningOut(l))
 }
 
-// guessImage gives an image the guess that its project has learnt to make.
+// guessImage gives an image a guess from its project's model.
 func (s *Server) guessImage(w http.ResponseWriter, r *http.Request) error {
 	im, err := s.image(r)
 	if err != nil {

@@ -14,29 +14,28 @@ import (
 	"collie/web/live"
 )
 
-// Login is what a server needs that asks people who they are.
+// Login is what a server with login needs.
 type Login struct {
 	Accounts *accounts.Accounts
 	Sessions accounts.SessionStore
 }
 
-// Names of the cookie. Browsers take one with the prefix only over https, for
-// exactly this host, and let no neighbour replace it.
+// Names of the cookie. Browsers accept the __Host- prefix only over https and
+// for exactly this host, so no other host can replace it.
 const (
 	plainCookie  = "collie"
 	secureCookie = "__Host-collie"
 )
 
-// sessions are who has signed in. A browser keeps its token in a cookie, a
-// program sends it as a bearer token.
+// sessions are the users who have signed in. Browsers keep the token in a
+// cookie, programs send it as a bearer token.
 type sessions struct {
 	*accounts.Sessions
 	accounts *accounts.Accounts
 	secure   bool // browsers reach us over https
 }
 
-// tokenOf finds the token that a request carries, and whether it is in a
-// browser's cookie.
+// tokenOf returns a request's token and whether it came in a cookie.
 func (s *sessions) tokenOf(r *http.Request) (token string, cookie bool) {
 	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(token), false
@@ -54,8 +53,8 @@ func (s *sessions) cookieName() string {
 	return plainCookie
 }
 
-// remember gives the browser the token until the session expires; an empty one
-// takes it away. What the answer said before of the cookie no longer counts.
+// remember sets the token as a cookie until the session expires; an empty one
+// deletes the cookie. It replaces a cookie that the answer already sets.
 func (s *sessions) remember(w http.ResponseWriter, token string, expires time.Time) {
 	c := &http.Cookie{
 		Name: s.cookieName(), Value: token, Path: "/", Expires: expires,
@@ -70,7 +69,7 @@ func (s *sessions) remember(w http.ResponseWriter, token string, expires time.Ti
 // maxForm is how many bytes a form about users can have.
 const maxForm = 16 << 10
 
-// withLogin hides what there is not on a server that asks for no login.
+// withLogin answers NotFound on a server without login.
 func (s *Server) withLogin(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if s.sessions == nil {
@@ -112,8 +111,8 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// signIn checks name and password and begins a session; one that the request
-// brought with it ends.
+// signIn checks name and password and begins a session; the request's previous
+// session ends.
 func (s *Server) signIn(r *http.Request, name, password string) (token string, session accounts.Session, u accounts.User, err error) {
 	u, err = s.sessions.accounts.SignIn(r.Context(), name, password, s.address(r))
 	if err != nil {
@@ -129,7 +128,7 @@ func (s *Server) signIn(r *http.Request, name, password string) (token string, s
 	return token, session, u, err
 }
 
-// signInProblem puts why somebody can't sign in for people.
+// signInProblem explains to people why they can't sign in.
 func signInProblem(err error) error {
 	var tries *accounts.TriesError
 	switch {
@@ -141,7 +140,7 @@ func signInProblem(err error) error {
 	return err
 }
 
-// logout ends the session that the request was made with, and its sockets.
+// logout ends the request's session and its sockets.
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	if err := s.leave(r, visitorOf(r.Context()).token); err != nil {
 		return err
@@ -157,15 +156,15 @@ func (s *Server) leave(r *http.Request, token string) error {
 	return err
 }
 
-// sessionJSON is who a program is signed in as.
+// sessionJSON is the user whom a program is signed in as.
 type sessionJSON struct {
 	Name    string     `json:"name"`
 	Role    string     `json:"role" schema:"enum=viewer|annotator|admin"`
-	Token   string     `json:"token,omitempty" doc:"only when it was just made"`
-	Expires *time.Time `json:"expires,omitempty" doc:"when the session ends if it is not used before; only when it was just made"`
+	Token   string     `json:"token,omitempty" doc:"only in the answer to signing in"`
+	Expires *time.Time `json:"expires,omitempty" doc:"when the session ends if it is not used before; only in the answer to signing in"`
 }
 
-// credentialsJSON is how a program signs in.
+// credentialsJSON is a name and password.
 type credentialsJSON struct {
 	Name     string `json:"name"`
 	Password string `json:"password"`
@@ -184,7 +183,7 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
 	return s.sendJSON(w, http.StatusCreated, sessionJSON{u.Name, u.Role.String(), token, &session.Expires})
 }
 
-// getSession tells who asks, also on a server without login.
+// getSession returns the current user, also on a server without login.
 func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {
 	v := visitorOf(r.Context())
 	if v.Role == access.Nobody {
@@ -216,7 +215,7 @@ func parseForm(r *http.Request) error {
 	return nil
 }
 
-// inWords rounds a time up to what people say.
+// inWords rounds a time up to whole minutes, in words.
 func inWords(d time.Duration) string {
 	if d <= time.Minute {
 		return "in a minute"

@@ -11,21 +11,22 @@ import (
 	"collie/segment/mask"
 )
 
-// What can be asked for as a mask.
+// The query of a mask.
 var (
-	ofQuery        = wordQuery{"of", []string{"labelling", "hypothesis"}, "what to draw"}
-	rankQuery      = intQuery{"rank", 0, 0, engine.MaxHypotheses - 1, "which hypothesis, with of=hypothesis"}
-	afterMaskQuery = intQuery{"after", -1, 0, math.MaxInt32, "the labelling as it was after this event, 0 for the beginning"}
+	ofQuery        = wordQuery{"of", []string{"labelling", "hypothesis"}, "what the mask shows"}
+	rankQuery      = intQuery{"rank", 0, 0, engine.MaxHypotheses - 1, "rank of the hypothesis, with of=hypothesis"}
+	afterMaskQuery = intQuery{"after", -1, 0, math.MaxInt32, "the labelling after this event; 0 is the start"}
 	styleQuery     = wordQuery{"style", []string{"index", "colour"}, "index: 8-bit palette PNG, pixel = class index, 255 undecided, colours of PASCAL VOC; colour: RGB in the project's colours, undecided (224, 224, 192)"}
 )
 
-// maskBytes are what a pixel of a mask takes while the mask is made.
+// maskBytes is the memory per pixel while a mask is made.
 const maskBytes = 4
 
 // getMask sends the labelling, as it is or as it was after an event, or a
 // hypothesis, at the image's size.
 //
-// The mask is made before it is sent, so that no memory waits for the client.
+// The mask is complete before it is sent, so that a slow client holds no memory
+// for pixels.
 func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	of, err := ofQuery.of(r)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; " +
 	"font-src 'self'; worker-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// secure sets the headers that tell browsers what no answer of ours does.
+// secure sets the security headers of every answer.
 func secure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -36,10 +36,10 @@ func secure(next http.Handler) http.Handler {
 	})
 }
 
-// loopbackHost refuses requests for names other than this machine's on a server
-// that does not ask who you are. Without it a site could point its own name at
-// 127.0.0.1 and read everything as its own origin (DNS rebinding). Where there
-// is a login it couldn't: cookies belong to a name.
+// loopbackHost refuses requests for host names other than this machine's on a
+// server without login. Otherwise a site could point its own name at 127.0.0.1
+// and read everything as its own origin (DNS rebinding). With a login it can't:
+// cookies belong to a host name.
 func (s *Server) loopbackHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.loopback && !Loopback(r.Host) {
@@ -113,9 +113,9 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 	})
 }
 
-// patient is for routes that move or compute much: in place of the server's
-// time limits for the whole request, each read and each write has one, and all
-// reads together have one that grows with what has come.
+// patient is for routes that transfer or compute a lot. It replaces the
+// server's time limit for the whole request with one for each read and each
+// write, and one for all reads together that grows with the bytes received.
 func (s *Server) patient(next http.Handler) http.Handler {
 	stall := s.limits.Stall
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -126,7 +126,7 @@ func (s *Server) patient(next http.Handler) http.Handler {
 		body := &patientReader{ReadCloser: r.Body, control: control, stall: stall, rate: s.limits.SlowRate}
 		r.Body = body
 		next.ServeHTTP(p, r)
-		// net/http reads what is left of a body before it writes the answer.
+		// net/http reads the rest of a body before it writes the answer.
 		end := time.Now()
 		if !body.failed {
 			end = end.Add(stall)
@@ -142,8 +142,8 @@ type patientReader struct {
 	stall   time.Duration
 	rate    int64         // bytes per second
 	read    int64         // bytes
-	waited  time.Duration // for them
-	failed  bool          // it breaks off, or is given up
+	waited  time.Duration // for these bytes
+	failed  bool          // it broke off or was too slow
 }
 
 func (p *patientReader) Read(b []byte) (int, error) {
@@ -157,8 +157,8 @@ func (p *patientReader) Read(b []byte) (int, error) {
 		err = badRequest("The upload was too slow and was stopped. Files that had arrived were kept.")
 	}
 	if err != nil {
-		// What follows may take its time; a deadline that passed meanwhile
-		// would count as the client's leaving.
+		// The handler can take its time from here; net/http would take a
+		// deadline that passes meanwhile for the client leaving.
 		p.failed = !errors.Is(err, io.EOF)
 		extend(p.control.SetReadDeadline, time.Time{})
 	}
@@ -178,6 +178,6 @@ func (p *patientWriter) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// extend sets a deadline where the connection has one; test recorders do not,
-// and a connection that is gone says so at the next read or write.
+// extend sets a deadline if the connection supports it; test recorders don't,
+// and a closed connection fails at the next read or write.
 func extend(set func(time.Time) error, t time.Time) { _ = set(t) }

@@ -19,7 +19,7 @@ import (
 	"collie/web/wire"
 )
 
-// schemas are the types that the document refers to by name.
+// schemas are the types that the document names.
 var schemas = sync.OnceValue(func() *openapi.Schemas {
 	return openapi.NewSchemas(map[string]any{
 		"Class": wire.Class{}, "DeletedClass": wire.DeletedClass{}, "Project": wire.Project{}, "NewProject": newProjectJSON{}, "ProjectEdit": projectEditJSON{},
@@ -31,19 +31,19 @@ var schemas = sync.OnceValue(func() *openapi.Schemas {
 	})
 })
 
-// query is a value of the query that a call takes.
+// query is a parameter in the query of a call.
 type query interface{ parameter() openapi.Parameter }
 
-// pathParameters are the values in addresses, by what comes before them.
+// pathParameters are the parameters in paths, by the segment before them.
 var pathParameters = map[string]openapi.Parameter{
 	"projects": {Name: "id", Description: "identifier of the project", Schema: openapi.Schema{"type": "string"}},
 	"images":   {Name: "id", Description: "identifier of the image", Schema: openapi.Schema{"type": "string"}},
 	"exports":  {Name: "id", Description: "identifier of the export", Schema: openapi.Schema{"type": "string"}},
-	"trash":    {Name: "id", Description: "identifier of what is in the trash", Schema: openapi.Schema{"type": "string"}},
+	"trash":    {Name: "id", Description: "identifier of the item in the trash", Schema: openapi.Schema{"type": "string"}},
 	"classes":  {Name: "class", Description: "id of the class", Schema: openapi.Schema{"type": "integer", "minimum": 0, "maximum": 254}},
 }
 
-// operation is the call of a method and a path as the document has it.
+// operation describes the call of a method and a path in the document.
 func (c call) operation(method, path string) *openapi.Operation {
 	op := &openapi.Operation{OperationID: c.id, Summary: c.summary, Description: c.doc, Responses: map[string]openapi.Response{}}
 	before := ""
@@ -107,7 +107,7 @@ func (c call) allProblems(method, path string) []int {
 	if c.takes != nil {
 		all = append(all, http.StatusBadRequest)
 	}
-	if _, form := c.takes["multipart/form-data"]; form { // of files, which may be of any kind and wait for each other
+	if _, form := c.takes["multipart/form-data"]; form { // files, which can be of any type and wait for each other
 		all = append(all, http.StatusUnsupportedMediaType, http.StatusTooManyRequests)
 	}
 	return all
@@ -150,7 +150,7 @@ func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// api.html shows the calls to people.
+// api.html is the readable page of all calls.
 var (
 	//go:embed api.html
 	apiPageSource string

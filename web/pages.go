@@ -54,7 +54,7 @@ func (s *Server) annotatePage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if _, err := s.workspace.Guess(r.Context(), im.ID); err != nil {
-		s.log.Debug("no guess", "image", im.ID, "error", err) // the page does without
+		s.log.Debug("no guess", "image", im.ID, "error", err) // the page works without one
 	}
 	p, err := s.workspace.Project(r.Context(), im.ProjectID)
 	if err != nil {
@@ -100,8 +100,8 @@ func classViews(p segment.Project) []templates.Class {
 	return out
 }
 
-// render sends a page. It is made in memory first, so that one that fails is
-// not sent in half.
+// render sends a page. It renders into memory first, so that a failure doesn't
+// send half a page.
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page templ.Component) {
 	var b bytes.Buffer
 	if err := page.Render(r.Context(), &b); err != nil {
@@ -116,7 +116,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page
 	}
 }
 
-// restView is what nobody clicks, as the page reads it.
+// restView is the project's rest for the page.
 func restView(p segment.Project) string {
 	b, err := wire.RestOf(&p).MarshalJSON()
 	if err != nil {

@@ -24,13 +24,13 @@ type problem struct {
 	Type   string           `json:"type" schema:"format=uri-reference"`
 	Title  string           `json:"title"`
 	Status int              `json:"status"`
-	Detail string           `json:"detail" doc:"for people: what was wrong, what is accepted, what became of the data"`
-	Seq    *int             `json:"seq,omitempty" doc:"with 409: the present number of events"`
+	Detail string           `json:"detail" doc:"what was wrong, what is accepted and what happened to the data, in words for people"`
+	Seq    *int             `json:"seq,omitempty" doc:"with 409: the current number of events"`
 	Files  []failedFileJSON `json:"files,omitempty" doc:"of an upload that was refused as a whole"`
 
-	InUse map[uint8]int `json:"in_use,omitempty" doc:"with 409 to an edit of classes: how many images use each class that cannot be deleted without a remap, by id"`
+	InUse map[uint8]int `json:"in_use,omitempty" doc:"with 409 to an edit of classes: how many images use each class that needs a remap, by class id"`
 
-	Project *wire.Project `json:"project,omitempty" doc:"with 409: as it is, when an edit was made from another list of classes"`
+	Project *wire.Project `json:"project,omitempty" doc:"with 409: the current project, when the edit was based on an outdated list of classes"`
 }
 
 // requestError is a failure of the transport rather than the domain.
@@ -41,7 +41,7 @@ type requestError struct {
 
 func (e *requestError) Error() string { return e.detail }
 
-// laterError is a failure that is over after a known time.
+// laterError is a failure that ends after a known time.
 type laterError struct {
 	wait time.Duration
 	err  error
@@ -51,12 +51,12 @@ func (e *laterError) Error() string { return e.err.Error() }
 
 func (e *laterError) Unwrap() error { return e.err }
 
-// badRequest says that the body or the request as such can't be understood.
+// badRequest is the error for a request or body that can't be understood.
 func badRequest(format string, args ...any) error {
 	return &requestError{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// invalid says that one value of a request is not possible.
+// invalid is the error for an invalid value in a request.
 func invalid(format string, args ...any) error {
 	return segment.Errorf(segment.Invalid, format, args...)
 }
@@ -75,13 +75,13 @@ var statuses = map[segment.Kind]int{
 	segment.Damaged:     http.StatusInternalServerError,
 }
 
-// problemKind is what /api tells about the problems of one status.
+// problemKind is what /api says about the problems of one status.
 type problemKind struct {
 	Status         int
 	Title, Meaning string
 }
 
-// problemKinds are all the problems there are, by status.
+// problemKinds are all kinds of problems, by status.
 var problemKinds = []problemKind{
 	{http.StatusBadRequest, "The request could not be understood", "The body is not JSON, is incomplete, or has the wrong form for this call."},
 	{http.StatusUnauthorized, "Sign in first", "The server needs a login, and the request has no valid session."},
@@ -110,8 +110,8 @@ func kindOf(status int) problemKind {
 	return problemKinds[i]
 }
 
-// problemOf turns any error into what the client is told. Errors that are not
-// meant for people become a plain 500; their text stays in the log.
+// problemOf turns any error into a problem for the client. Errors that are not
+// meant for people become a plain 500; their text goes to the log only.
 func problemOf(err error) problem {
 	p := problem{Status: http.StatusInternalServerError, Detail: "Something unexpected went wrong. Your saved work is safe. The server's log has the details."}
 	var domain *segment.Error
@@ -151,8 +151,8 @@ func problemOf(err error) problem {
 	return p
 }
 
-// explain says what a client of a socket is told of an error, and whether the
-// mistake is the server's.
+// explain returns the text of an error for a socket's client, and whether the
+// server is to blame.
 func explain(err error) (detail string, ours bool) {
 	p := problemOf(err)
 	return p.Detail, p.Status >= http.StatusInternalServerError
@@ -174,8 +174,7 @@ func (s *Server) answerPage(w http.ResponseWriter, r *http.Request, err error) {
 	s.render(w, r, p.Status, templates.Problem(templates.ProblemView{Status: p.Status, Title: p.Title, Detail: p.Detail}))
 }
 
-// failed prepares the answer to a failed request and logs what people who run
-// the server should know.
+// failed prepares the answer to a failed request and logs server errors.
 func (s *Server) failed(w http.ResponseWriter, r *http.Request, err error) problem {
 	p := problemOf(err)
 	if p.Status >= 500 && r.Context().Err() == nil {
@@ -203,7 +202,7 @@ func retryAfter(err error) string {
 	return "2"
 }
 
-// answer picks the form of the problem by the part of the site that was asked.
+// answer sends a problem as JSON or as a page, whichever the request expects.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, err error) {
 	if strings.HasPrefix(r.URL.Path, "/api/") || !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		s.answerJSON(w, r, err)
@@ -216,7 +215,7 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, &requestError{http.StatusNotFound, "This page doesn't exist or is in the trash. API calls are listed at /api."})
 }
 
-// methodNotAllowed answers 405 with the methods that the address does know.
+// methodNotAllowed answers 405 with the methods that the address accepts.
 func (s *Server) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var allowed []string

@@ -14,7 +14,7 @@ import (
 	"collie/web/wire"
 )
 
-// newProjectJSON is what clients send to make a project.
+// newProjectJSON is the request to create a project.
 type newProjectJSON struct {
 	Name    *string        `json:"name" schema:"required,minLength=1,maxLength=100"`
 	Classes []newClassJSON `json:"classes,omitempty" schema:"maxItems=255"`
@@ -27,25 +27,25 @@ type newClassJSON struct {
 	Color string `json:"color,omitempty" schema:"pattern=^#[0-9a-fA-F]{6}$"`
 }
 
-// projectEditJSON is what clients send to edit a project.
+// projectEditJSON is the request to edit a project.
 type projectEditJSON struct {
 	Name     *string         `json:"name,omitempty" schema:"minLength=1,maxLength=100"`
-	Classes  []classEditJSON `json:"classes,omitempty" doc:"the whole list in its new order. An entry with an id is that class, one without is new, and a class whose id is missing is deleted; the id of a deleted class restores it. When no entry has an id the list goes by position and can only rename, recolour and add" schema:"maxItems=255"`
-	Base     []baseClassJSON `json:"base,omitempty" doc:"the list of classes, in order, that the edit was made from. If the project's list has changed since, nothing is changed, and the answer is 409 with the present record in project. Names and colours that are absent are not compared; without a base nothing is" schema:"maxItems=255"`
-	Learning *bool           `json:"learning,omitempty" doc:"whether the project makes first guesses from what it has learnt"`
-	Remap    map[uint8]uint8 `json:"remap,omitempty" doc:"for classes that the list deletes, by id: the id of the class that their labels count as from now on, or 255 for undecided. Needed when labels use the class"`
+	Classes  []classEditJSON `json:"classes,omitempty" doc:"the complete list in its new order. An entry with an id is that class, an entry without one is a new class, and classes not listed are deleted; the id of a deleted class restores it. If no entry has an id, entries are matched by position, and classes can only be renamed, recoloured and added" schema:"maxItems=255"`
+	Base     []baseClassJSON `json:"base,omitempty" doc:"the list of classes, in order, that the edit is based on. If the project's list has changed since, the edit is refused with 409, with the current project in the answer. Absent names and colours are not compared; without a base nothing is" schema:"maxItems=255"`
+	Learning *bool           `json:"learning,omitempty" doc:"whether the project makes first guesses with its model"`
+	Remap    map[uint8]uint8 `json:"remap,omitempty" doc:"for deleted classes, by id: the id of the class that their labels become, or 255 for undecided. Required when labels use the class"`
 	Rest     wire.Rest       `json:"rest,omitzero"`
 }
 
-// classEditJSON is an entry of a new list of classes. One with an id is a class
-// that the project has, or had and gets back; it keeps what is absent.
+// classEditJSON is an entry of a new list of classes. An entry with an id is an
+// existing or a deleted class; it keeps its absent fields.
 type classEditJSON struct {
 	ID    *uint8 `json:"id,omitempty" schema:"max=254"`
-	Name  string `json:"name,omitempty" doc:"needed without an id" schema:"maxLength=100"`
+	Name  string `json:"name,omitempty" doc:"required without an id" schema:"maxLength=100"`
 	Color string `json:"color,omitempty" schema:"pattern=^#[0-9a-fA-F]{6}$"`
 }
 
-// baseClassJSON is an entry of a list of classes as the project had it.
+// baseClassJSON is an entry of the list that an edit is based on.
 type baseClassJSON struct {
 	ID    *uint8 `json:"id" schema:"required,max=254"`
 	Name  string `json:"name,omitempty"`
@@ -69,20 +69,20 @@ func (b *projectEditJSON) edit() (segment.ProjectEdit, error) {
 	return e, err
 }
 
-// baseOf is the list of classes that an edit was made from.
+// baseOf returns the list of classes that an edit is based on.
 func baseOf(list []baseClassJSON) ([]segment.Class, error) {
 	var base []segment.Class
 	for _, c := range list {
 		if c.ID == nil {
-			return nil, invalid("An entry of \"base\" has no id; send the list of classes as the project had it. Nothing was changed.")
+			return nil, invalid("An entry of \"base\" has no id; send the list of classes as you read it from the project. Nothing was changed.")
 		}
 		base = append(base, segment.Class{ID: *c.ID, Name: c.Name, Color: c.Color})
 	}
 	return base, nil
 }
 
-// mayManage checks, before the body of a request is read, that the project it
-// names is there and may be changed.
+// mayManage checks, before the request's body is read, that the project exists
+// and the user can change it.
 func (s *Server) mayManage(r *http.Request) error {
 	if err := s.workspace.May(r.Context(), access.Manage); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (s *Server) editProject(w http.ResponseWriter, r *http.Request) error {
 	return s.sendJSON(w, http.StatusOK, wire.ProjectOf(p))
 }
 
-// restoreClass brings a deleted class back.
+// restoreClass restores a deleted class.
 func (s *Server) restoreClass(w http.ResponseWriter, r *http.Request) error {
 	id, err := strconv.ParseUint(chi.URLParam(r, "class"), 10, 8)
 	if err != nil {

@@ -102,9 +102,9 @@ type trashJSON struct {
 	Name        string            `json:"name"`
 	Project     string            `json:"project" doc:"identifier of the project it belongs to"`
 	ProjectName string            `json:"project_name"`
-	Images      int               `json:"images" doc:"images that come back with it"`
+	Images      int               `json:"images" doc:"number of images restored with it"`
 	Trashed     time.Time         `json:"trashed"`
-	Until       time.Time         `json:"until" doc:"when it is erased for good"`
+	Until       time.Time         `json:"until" doc:"when it is deleted for good"`
 }
 
 // imageJSON answers image calls.
@@ -116,21 +116,21 @@ type imageJSON struct {
 	Bytes   int64     `json:"bytes"`
 	Width   int       `json:"width"`
 	Height  int       `json:"height"`
-	Regions int       `json:"regions" doc:"number of superpixels at present; in lists, of an image to start with"`
+	Regions int       `json:"regions" doc:"current number of superpixels; in lists, the initial number"`
 	Status  string    `json:"status" schema:"enum=untouched|started|done"`
 	Seq     int       `json:"seq" doc:"number of evidence events"`
 	Clicks  int       `json:"clicks"`
 	Decided float64   `json:"decided" doc:"share of the area that has a class" schema:"min=0,max=1"`
-	Doubt   *float64  `json:"expected_wrong_area,omitempty" doc:"share of the area that is probably wrong, judged by the latest hypotheses; absent before the first" schema:"min=0,max=1"`
+	Doubt   *float64  `json:"expected_wrong_area,omitempty" doc:"estimated share of the area that is wrong, from the latest hypotheses; absent before the first" schema:"min=0,max=1"`
 	Created time.Time `json:"created"`
 }
 
 // openImageJSON answers for one image, with what its superpixels are at present.
 type openImageJSON struct {
 	imageJSON
-	Map     string        `json:"map" doc:"name of the superpixel map in force, which is also its ETag"`
-	Finest  int           `json:"finest" doc:"the most superpixels that a granularity event can ask for"`
-	Repairs []wire.Repair `json:"repairs" doc:"the present repairs of pixels, by class"`
+	Map     string        `json:"map" doc:"name of the current superpixel map, which is also its ETag"`
+	Finest  int           `json:"finest" doc:"the largest number of superpixels that a granularity event can ask for"`
+	Repairs []wire.Repair `json:"repairs" doc:"the current pixel repairs, by class"`
 }
 
 // hypothesisJSON is a hypothesis for scripts.

@@ -9,7 +9,7 @@ import (
 	"collie/web/openapi"
 )
 
-// intQuery is a whole number of the query.
+// intQuery is an integer in the query.
 type intQuery struct {
 	name      string
 	fallback  int // when it is absent
@@ -38,7 +38,7 @@ func (q intQuery) parameter() openapi.Parameter {
 	return openapi.Parameter{Name: q.name, In: "query", Description: q.doc, Schema: schema}
 }
 
-// wordQuery is one of a few words of the query; the first is the default.
+// wordQuery is one of a few words in the query; the first is the default.
 type wordQuery struct {
 	name  string
 	words []string

@@ -7,8 +7,8 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 )
 
-// routes is the table of everything that can be asked. openapi.json describes
-// the part under /api/v1; a test compares the two.
+// routes is the table of all routes. openapi.json describes those under
+// /api/v1; a test compares the two.
 func (s *Server) routes() *chi.Mux {
 	r := chi.NewRouter()
 	r.Use(s.logRequests, s.recoverPanics, secure, s.loopbackHost, s.sameOrigin, s.identify, middleware.GetHead, s.limitBody)

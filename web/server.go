@@ -1,8 +1,8 @@
 // Package web serves Collie: the pages, the JSON interface under /api/v1 and
 // the websocket of each image. It turns requests into calls of a
-// [workspace.Workspace] and errors into answers; it decides nothing about the
-// domain. router.go is the table of all routes, protocol.go the contract with
-// other programs; package live has the websockets.
+// [workspace.Workspace] and errors into answers, and leaves every decision
+// about the domain to it. router.go is the table of all routes, protocol.go
+// documents the interface for other programs; package live has the websockets.
 package web
 
 import (
@@ -24,8 +24,8 @@ import (
 	"collie/web/scratch"
 )
 
-// Server answers all requests. It is made by New, safe for concurrent use, and
-// must be closed to end the websockets, which http.Server knows nothing of.
+// Server answers all requests. Make it with New and close it to end the
+// websockets, which http.Server doesn't track. Safe for concurrent use.
 type Server struct {
 	workspace *workspace.Workspace
 	ready     func(context.Context) error
@@ -37,8 +37,8 @@ type Server struct {
 	exports   *jobs.Jobs
 	handler   http.Handler
 	stopping  atomic.Bool
-	sessions  *sessions // nil: nobody is asked who they are
-	loopback  bool      // answer only under names of this machine
+	sessions  *sessions // nil without login
+	loopback  bool      // answer only under this machine's names
 	origin    string
 	proxies   []netip.Prefix
 }
@@ -46,48 +46,49 @@ type Server struct {
 // Config is what a Server needs.
 type Config struct {
 	Workspace *workspace.Workspace
-	Ready     func(context.Context) error // says whether the stores can be used
+	Ready     func(context.Context) error // reports whether the stores can be used
 	Exports   *jobs.Jobs                  // of the same workspace; closed with the server
 	Log       *slog.Logger
 	Limits    Limits
 	Metrics   http.Handler // answers /metrics
-	Scratch   *os.Root     // a folder for files that only live as long as a request; the caller closes it
+	Scratch   *os.Root     // a folder for files that live as long as a request; the caller closes it
 
-	// Login asks people who they are. Without it everybody who reaches the
-	// server can do everything, and it answers only under names of this
-	// machine, unless AnyName says otherwise.
+	// Login makes people sign in. Without it everybody who reaches the server
+	// can do everything, and it answers only under this machine's names unless
+	// AnyName is set.
 	Login   *Login
 	AnyName bool
 
-	// Origin is the address under which browsers reach the server when that
-	// is another than the one it listens on, as behind a proxy: scheme and host.
+	// Origin is the scheme and host under which browsers reach the server, if
+	// they differ from its own, for example behind a proxy.
 	Origin string
 	// HTTPS says that the server speaks TLS itself: cookies go over https only,
-	// and browsers are told to use nothing else from now on.
+	// and browsers are told to keep using https.
 	HTTPS bool
 
-	// Proxies are believed when they say, by X-Forwarded-For, whom they ask for.
+	// Proxies are trusted to name their client in X-Forwarded-For.
 	Proxies []netip.Prefix
 }
 
-// Limits bound what a server takes. The zero value of a field is its default.
+// Limits bound what a server accepts. The zero value of a field means its
+// default.
 type Limits struct {
-	JSON      int64          // bytes of a body that is no upload
+	JSON      int64          // bytes of a body other than an upload
 	Upload    int64          // bytes of one upload of many files
-	Files     int            // files of one upload, those in zip archives counted
+	Files     int            // files of one upload, including those in zip archives
 	Zip       archive.Limits // of each zip archive in an upload
 	Receiving int            // files of one user that are being received at once; others wait
 	Queue     int            // files of one user that wait for it; others are refused
-	Stall     time.Duration  // how long a route that moves much waits for a client that takes or sends nothing
-	SlowRate  int64          // bytes per second below which an upload is given up, after Stall
+	Stall     time.Duration  // how long an upload or download waits for a stalled client
+	SlowRate  int64          // bytes per second below which an upload is stopped, after Stall
 
 	Socket  live.Limits            // of websockets
-	Session accounts.SessionLimits // of people who have signed in
+	Session accounts.SessionLimits // of signed-in users
 }
 
-// OrDefault returns l with the defaults in place of zeros.
+// OrDefault returns l with zeros replaced by the defaults.
 func (l Limits) OrDefault() Limits {
-	l.JSON = cmp.Or(l.JSON, 4<<20) // in which an event of 200,000 superpixels fits
+	l.JSON = cmp.Or(l.JSON, 4<<20) // enough for an event of 200,000 superpixels
 	l.Upload = cmp.Or(l.Upload, 4<<30)
 	l.Files = cmp.Or(l.Files, 10_000)
 	l.Zip = l.Zip.OrDefault()
@@ -100,8 +101,7 @@ func (l Limits) OrDefault() Limits {
 	return l
 }
 
-// New returns a server that is set up as c says. From then on its workspace
-// asks who calls.
+// New returns a server and makes its workspace check every caller's rights.
 func New(c Config) *Server {
 	limits := c.Limits.OrDefault()
 	s := &Server{
@@ -127,13 +127,13 @@ func New(c Config) *Server {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Sockets is how many websockets are open.
+// Sockets returns the number of open websockets.
 func (s *Server) Sockets() int { return s.hub.Sockets() }
 
 // Close ends every websocket with close code 1012 (the service restarts), every
-// running sequence and every export, and waits until their goroutines have ended. From
-// then on new websockets are refused and /readyz says no; other requests are
-// still answered.
+// running sequence and every export, and waits until their goroutines have
+// ended. After that, new websockets are refused and /readyz fails; other
+// requests are still answered.
 func (s *Server) Close() {
 	s.stopping.Store(true)
 	s.hub.Close()

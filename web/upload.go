@@ -20,14 +20,14 @@ import (
 	"collie/segment/workspace"
 )
 
-// failedFileJSON says why one file of an upload was not kept.
+// failedFileJSON is a file of an upload that was not kept, and why.
 type failedFileJSON struct {
 	Name    string  `json:"name"`
 	Status  string  `json:"status" schema:"const=failed"`
 	Problem problem `json:"problem"`
 }
 
-// uploadError says that no file of an upload could be kept.
+// uploadError is the error for an upload of which no file could be kept.
 type uploadError struct {
 	first error
 	files []failedFileJSON
@@ -39,8 +39,7 @@ func (e *uploadError) Error() string {
 
 func (e *uploadError) Unwrap() error { return e.first }
 
-// upload is a multipart body whose files are being added to a project, one
-// after the other.
+// upload adds the files of a multipart body to a project, one after the other.
 type upload struct {
 	*Server
 	project string
@@ -48,9 +47,9 @@ type upload struct {
 	failed  uploadError
 }
 
-// uploadImages adds the file parts of a multipart body as they arrive, and in
-// the place of a zip archive the files in it. The good ones are kept whatever
-// becomes of the others.
+// uploadImages adds the file parts of a multipart body as they arrive; a zip
+// archive counts as the files in it. Each good file is kept even if others
+// fail.
 func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 	if err := s.workspace.May(r.Context(), access.Annotate); err != nil {
 		return err // before anything is read
@@ -82,7 +81,7 @@ func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 	return s.sendJSON(w, http.StatusCreated, u.results)
 }
 
-// addPart adds a part of the body and reports whether another may follow.
+// addPart adds a part of the body and reports whether to go on.
 func (u *upload) addPart(ctx context.Context, part *multipart.Part) (more bool) {
 	source := &watchedReader{r: part}
 	content := bufio.NewReader(source)
@@ -93,7 +92,7 @@ func (u *upload) addPart(ctx context.Context, part *multipart.Part) (more bool) 
 	case zipped:
 		u.hold(ctx, part.FileName(), content, u.limits.Zip.Bytes, u.addZip)
 	default:
-		// What is no image is not received.
+		// Don't receive what isn't an image.
 		if err := photo.Recognize(start); err != nil && source.err == nil {
 			u.fail(part.FileName(), workspace.Refusal(err))
 			return true
@@ -102,14 +101,14 @@ func (u *upload) addPart(ctx context.Context, part *multipart.Part) (more bool) 
 			u.add(ctx, name, file)
 		})
 	}
-	return source.err == nil && ctx.Err() == nil // which net/http also ends when the body breaks off
+	return source.err == nil && ctx.Err() == nil // which net/http also cancels when the body breaks off
 }
 
-// headBytes are enough to tell what a file is.
+// headBytes are enough to recognize a file's type.
 const headBytes = 512
 
-// hold calls do with a file that has arrived, up to a byte more than the limit
-// of its kind.
+// hold receives a file, up to one byte more than its limit, and calls do with
+// it.
 func (u *upload) hold(ctx context.Context, name string, content io.Reader, limit int64, do func(ctx context.Context, name string, file *os.File, size int64)) {
 	file, err := u.scratch.Open(ctx)
 	if err != nil {
@@ -135,15 +134,15 @@ func (u *upload) add(ctx context.Context, name string, file io.Reader) {
 	u.results = append(u.results, imageOut(im))
 }
 
-// isZip reports whether a file starts as zip archives do, that with nothing in
-// it included. The name says nothing: a picture with an archive behind it is a
-// picture.
+// isZip reports whether a file starts like a zip archive, possibly an empty
+// one. It ignores the name: a picture with an archive appended is a picture.
 func isZip(start []byte) bool {
 	return len(start) >= 4 && (string(start[:4]) == "PK\x03\x04" || string(start[:4]) == "PK\x05\x06")
 }
 
-// addZip adds the files in a zip archive under their paths in it. An archive
-// that can't be read is a failed file; so is each file in it that is no image.
+// addZip adds the files in a zip archive under their paths in it. An unreadable
+// archive counts as a failed file, and so does each file in it that isn't an
+// image.
 func (u *upload) addZip(ctx context.Context, name string, file *os.File, size int64) {
 	a, err := archive.Open(file, size, u.limits.Zip)
 	if err != nil {
@@ -162,7 +161,7 @@ func (u *upload) addZip(ctx context.Context, name string, file *os.File, size in
 	}
 }
 
-// addEntry adds a file of a zip archive and reports whether another can follow.
+// addEntry adds a file of a zip archive and reports whether to go on.
 func (u *upload) addEntry(ctx context.Context, f *archive.File) (more bool) {
 	if u.full(f.Name) {
 		return false
@@ -177,7 +176,8 @@ func (u *upload) addEntry(ctx context.Context, f *archive.File) (more bool) {
 	return ctx.Err() == nil
 }
 
-// full reports, to the client too, that the upload can hold no other file.
+// full reports whether the upload has reached its limit of files, and tells the
+// client.
 func (u *upload) full(name string) bool {
 	if len(u.results) < u.limits.Files {
 		return false
@@ -186,12 +186,12 @@ func (u *upload) full(name string) bool {
 	return true
 }
 
-// fail notes a file that was not kept, which is what the client is told of it.
+// fail adds a failed file to the answer.
 func (u *upload) fail(name string, err error) {
 	u.results = append(u.results, u.failed.add(name, err))
 }
 
-// add notes a file that could not be used.
+// add adds a file that could not be used.
 func (e *uploadError) add(name string, err error) failedFileJSON {
 	if e.first == nil {
 		e.first = err
@@ -225,7 +225,7 @@ func fileParts(r *http.Request) (iter.Seq2[*multipart.Part, error], error) {
 	}, nil
 }
 
-// noFile says that a multipart body has no part with a file.
+// noFile is the error for a multipart body without files.
 func noFile() error {
 	return invalid("The upload contains no file. Send one or more files in parts named \"file\".")
 }
@@ -240,8 +240,8 @@ func brokenUpload(err error) error {
 	return badRequest("The upload was interrupted or is not multipart/form-data. Files that had arrived were kept.")
 }
 
-// watchedReader says of a body that breaks off what people should know, and
-// remembers it, because no other part can follow.
+// watchedReader explains to people that a body broke off, and remembers the
+// error, because no further part can follow.
 type watchedReader struct {
 	r   io.Reader
 	err error

@@ -10,8 +10,8 @@ import (
 	"collie/web/live"
 )
 
-// notices are what the pages about users say after a change that went well, by
-// the word in their address.
+// notices are the messages after a successful change to users, by the word in
+// the URL.
 var notices = map[string]string{
 	"added":    "User added. Tell them their name and password; they can change the password themselves.",
 	"role":     "Role changed.",
@@ -44,10 +44,10 @@ func (s *Server) showUsers(w http.ResponseWriter, r *http.Request, status int, v
 	return nil
 }
 
-// change is a form about users: what it does, and the word for what was done.
+// change carries out a form about users and returns the word for its notice.
 type change func(r *http.Request) (done string, err error)
 
-// changeUsers carries a form out and shows the list again.
+// changeUsers carries out a form and shows the list again.
 func (s *Server) changeUsers(do change) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.workspace.May(r.Context(), access.ManageUsers); err != nil {
@@ -74,7 +74,7 @@ func (s *Server) addUser(r *http.Request) (string, error) {
 	return "added", err
 }
 
-// setRole gives a user another role; pages that are open come back with it.
+// setRole changes a user's role; their open pages reconnect with it.
 func (s *Server) setRole(r *http.Request) (string, error) {
 	role, _ := access.ParseRole(r.PostForm.Get("role"))
 	id := chi.URLParam(r, "id")
@@ -97,8 +97,8 @@ func (s *Server) removeUser(r *http.Request) (string, error) {
 	return "removed", s.expelUser(id, err)
 }
 
-// expelUser ends the sockets of a user whose sessions have ended, unless err
-// says that they have not, and returns err.
+// expelUser closes the sockets of a user whose sessions have ended, unless err
+// is set, and returns err.
 func (s *Server) expelUser(id string, err error) error {
 	if err == nil {
 		s.hub.Expel(live.SignedOut, func(v live.Visitor) bool { return v.User == id })
@@ -112,8 +112,8 @@ func (s *Server) accountPage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// changePassword takes the form of that page. Other browsers of the person are
-// signed out, this one goes on with a new session.
+// changePassword handles the form of that page. The user's other browsers are
+// signed out; this one gets a new session.
 func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err

@@ -24,7 +24,7 @@ type Uncertainty struct {
 // Suggestion is a superpixel worth a click.
 type Suggestion struct {
 	Superpixel int
-	Gain       float64 // expected fall of the share of the image that is wrong
+	Gain       float64 // expected decrease of the share of the image that is wrong
 }
 
 // leastGain is the share of the image that a click has to be worth.

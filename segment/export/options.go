@@ -12,14 +12,14 @@ import (
 // Options say what is exported and how. The zero value of a field is its
 // default. The JSON form is that of the interface and of the manifest.
 type Options struct {
-	Images     []string `json:"images,omitempty" doc:"identifiers of the images; none stands for the whole project"`
-	Drafts     *bool    `json:"drafts,omitempty" doc:"whether images that are not done are exported, too; by default they are"`
-	Undecided  string   `json:"undecided,omitempty" doc:"what undecided pixels become: 255, the default, or class 0" schema:"enum=void|background"`
-	Pictures   *bool    `json:"pictures,omitempty" doc:"whether the images are put beside the masks, upright and without metadata; by default for voc and yolo"`
-	Objects    string   `json:"objects,omitempty" doc:"what one object is: a connected region, the default, or all of a class" schema:"enum=region|class"`
-	Shapes     string   `json:"shapes,omitempty" doc:"of coco (default polygon, for regions without holes) and labelme (default mask)" schema:"enum=polygon|mask"`
-	Background *bool    `json:"background,omitempty" doc:"whether class 0 is written as objects; by default in all formats but yolo"`
-	Hypotheses int      `json:"hypotheses,omitempty" doc:"of numpy and hypotheses; default 20" schema:"min=1,max=100"`
+	Images     []string `json:"images,omitempty" doc:"identifiers of the images; the whole project if empty"`
+	Drafts     *bool    `json:"drafts,omitempty" doc:"whether to include unfinished images; default true"`
+	Undecided  string   `json:"undecided,omitempty" doc:"what undecided pixels become: 255 (default) or class 0" schema:"enum=void|background"`
+	Pictures   *bool    `json:"pictures,omitempty" doc:"whether to include the images, upright and without metadata; default true for voc and yolo only"`
+	Objects    string   `json:"objects,omitempty" doc:"what one object is: a connected region (default) or all regions of a class" schema:"enum=region|class"`
+	Shapes     string   `json:"shapes,omitempty" doc:"for coco (default polygon, for regions without holes) and labelme (default mask)" schema:"enum=polygon|mask"`
+	Background *bool    `json:"background,omitempty" doc:"whether class 0 is written as objects; default true except for yolo"`
+	Hypotheses int      `json:"hypotheses,omitempty" doc:"number of hypotheses, for numpy and hypotheses; default 20" schema:"min=1,max=100"`
 }
 
 // Format is a form in which a project can be exported.

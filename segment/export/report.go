@@ -15,10 +15,10 @@ type Report struct {
 	Project    ProjectReport  `json:"project"`
 	RegionsIn  int            `json:"regions_in"`
 	RegionsOut int            `json:"regions_out"`
-	Lossy      int            `json:"lossy" doc:"images that are not exact"`
+	Lossy      int            `json:"lossy" doc:"number of number of images that are not exact"`
 	Images     []ImageReport  `json:"images"`
 	Skipped    []SkippedImage `json:"skipped"`
-	Files      []FileReport   `json:"files,omitempty" doc:"but for manifest.json itself"`
+	Files      []FileReport   `json:"files,omitempty" doc:"except manifest.json itself"`
 }
 
 // Tool is the program that made the export.
@@ -52,8 +52,8 @@ type ImageReport struct {
 	Undecided int    `json:"undecided" doc:"pixels"`
 
 	RegionsIn  int    `json:"regions_in" doc:"connected regions of one class"`
-	RegionsOut int    `json:"regions_out" doc:"of these, how many the files tell of"`
-	Lossy      string `json:"lossy" doc:"what is not exact and why; empty when everything is"`
+	RegionsOut int    `json:"regions_out" doc:"how many of them the files contain"`
+	Lossy      string `json:"lossy" doc:"what is not exact and why; empty if the image is exact"`
 	Note       string `json:"note,omitempty"`
 }
 

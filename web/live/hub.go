@@ -17,7 +17,7 @@ import (
 )
 
 // Hub knows the rooms, one per image that somebody works on, and the sockets,
-// so that all of them can be ended.
+// so that it can end all of them.
 type Hub struct {
 	workspace *workspace.Workspace
 	log       *slog.Logger
@@ -29,7 +29,7 @@ type Hub struct {
 	running   sync.WaitGroup // sockets' and sequences' goroutines
 	runs      atomic.Uint32  // number of the last sequence started
 
-	mu     sync.Mutex // never held while an annotation is closed, which may wait for the disk
+	mu     sync.Mutex // never held while closing an annotation, which can wait for the disk
 	closed bool
 	rooms  map[string]*room
 	seats  map[*seat]bool
@@ -41,19 +41,18 @@ type Config struct {
 	Log       *slog.Logger
 	Limits    Limits
 
-	// Explain says what a client is told of an error, and whether the mistake
-	// is the server's.
+	// Explain returns the text of an error for clients, and whether the server
+	// is to blame.
 	Explain func(error) (detail string, ours bool)
 }
 
-// Visitor is who opens a socket.
+// Visitor is the user who opens a socket.
 type Visitor struct {
 	access.Principal        // User is empty on a server without login
 	Session          string // token of the session; empty on a server without login
 
-	// Check asks again, by a request's or a socket's context, who this is; used
-	// says whether something came over the socket since the last time. A Farewell
-	// as its error ends the socket.
+	// Check checks the session again; used says whether a message has arrived
+	// since the last check. A Farewell as its error ends the socket.
 	Check func(ctx context.Context, used bool) error
 }
 
@@ -64,9 +63,9 @@ type seat struct {
 	visitor Visitor
 }
 
-// Farewell is what the client is told when we end a socket.
+// Farewell is the reason we give a client when we end its socket.
 type Farewell struct {
-	code int // of the close frame; the page comes back after 1012
+	code int // of the close frame; the page reconnects after 1012
 	text string
 }
 
@@ -81,7 +80,7 @@ var (
 	SignedOut   = &Farewell{CloseSignedOut, "You are signed out; your saved work is safe."}
 )
 
-// New returns a hub that is set up as c says; Close ends it.
+// New returns a hub; close it.
 func New(c Config) *Hub {
 	h := &Hub{
 		workspace: c.Workspace, log: c.Log, observer: c.Workspace.Observer(), limits: c.Limits.OrDefault(), explain: c.Explain,
@@ -93,7 +92,8 @@ func New(c Config) *Hub {
 }
 
 // Append stores an event of an image, numbered expected+1, and returns its
-// number; all who have the image open follow. It is for those who have no socket.
+// number; pages that have the image open are updated. It is for clients without
+// a socket.
 func (h *Hub) Append(ctx context.Context, imageID string, expected int, e segment.Event) (int, error) {
 	r, err := h.enter(ctx, imageID)
 	if err != nil {
@@ -103,8 +103,8 @@ func (h *Hub) Append(ctx context.Context, imageID string, expected int, e segmen
 	return r.append(ctx, expected, e, nil)
 }
 
-// changed tells those who have the image open that its state has changed by
-// something else than an event that came through its room.
+// changed updates the pages that have the image open after a change that didn't
+// go through its room.
 func (h *Hub) changed(imageID string) {
 	h.mu.Lock()
 	r, ok := h.rooms[imageID]
@@ -138,7 +138,7 @@ func (h *Hub) enter(ctx context.Context, imageID string) (*room, error) {
 	return r, nil
 }
 
-// leave gives the room back; with the last visitor it goes.
+// leave gives the room back; the last visitor to leave closes it.
 func (r *room) leave() {
 	h := r.hub
 	h.mu.Lock()
@@ -182,7 +182,7 @@ func (h *Hub) admit(v Visitor) (*seat, error) {
 	return t, nil
 }
 
-// Sockets is how many are open.
+// Sockets returns the number of open sockets.
 func (h *Hub) Sockets() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -197,7 +197,7 @@ func (h *Hub) dismiss(t *seat) {
 	h.running.Done()
 }
 
-// Expel ends the sockets of all visitors that which picks.
+// Expel ends the sockets of all visitors for whom which returns true.
 func (h *Hub) Expel(why *Farewell, which func(Visitor) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -209,7 +209,8 @@ func (h *Hub) Expel(why *Farewell, which func(Visitor) bool) {
 }
 
 // Close ends all sockets and sequences, with close code 1012 (the service
-// restarts), and waits for their goroutines. From then on new sockets are refused.
+// restarts), and waits for their goroutines. After that, new sockets are
+// refused.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	h.closed = true

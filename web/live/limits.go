@@ -5,18 +5,19 @@ import (
 	"time"
 )
 
-// Limits bound what sockets take. The zero value of a field is its default.
+// Limits bound what sockets can use. The zero value of a field means its
+// default.
 type Limits struct {
 	Sockets     int           // open websockets
-	UserSockets int           // of them, of one user who has signed in
-	MessageRate int           // messages per second from one websocket; who sends more waits
+	UserSockets int           // websockets of one signed-in user
+	MessageRate int           // messages per second from one websocket; more have to wait
 	Message     int64         // bytes of a message from a websocket
 	WriteWithin time.Duration // time for a client to take one message
 	PingEvery   time.Duration // between two pings
-	PongWithin  time.Duration // time for a sign of life
+	PongWithin  time.Duration // time for a client to answer a ping
 }
 
-// OrDefault returns l with the defaults in place of zeros.
+// OrDefault returns l with zeros replaced by the defaults.
 func (l Limits) OrDefault() Limits {
 	l.Sockets = cmp.Or(l.Sockets, 1024)
 	l.UserSockets = cmp.Or(l.UserSockets, 8)

@@ -16,14 +16,14 @@ import (
 //	run      {count}                            restart the sequence, 1..100 hypotheses
 //	stop     {}                                 end the running sequence
 //	credit   {n}                                once sent, only n more hypotheses come until the next
-//	suppose  {expected_seq, map, superpixels|points, class}  what the first hypothesis would be with this label
+//	suppose  {expected_seq, map, superpixels|points, class}  asks for the first hypothesis with this label
 //
 // # Socket, server to client
 //
 //	state  {epoch, seq, clicks, labels, undo, redo,
 //	        map, regions, wanted, finest, split,
 //	        repairs, constraints}               after hello and after every event, by anyone
-//	project {project}                           its classes have changed; project is as in GET project
+//	project {project}                           the classes have changed; project is as in GET project
 //	ack    {id, seq}                            the event is on disk as number seq
 //	reject {id, reason, detail, seq}            it is not; reason is "stale", "map", "invalid" or "unavailable"
 //	run    {run, seq, count, classes}           a sequence starts; earlier runs are superseded
@@ -37,10 +37,10 @@ import (
 // # Suppositions
 //
 // A page sends suppose when a button is pressed and evidence when it is
-// released. Nothing is stored, nobody else is told, and credit is not used up.
-// The answer is one hypothesis of run 0 for seq expected_seq + 1, or nothing when
-// the state is another by now or the server has no time. It is the first one of
-// the run that follows when the same label is sent.
+// released. Nothing is stored or broadcast, and no credit is used. The answer
+// is one hypothesis of run 0 for seq expected_seq + 1, or nothing if the state
+// has changed or the server has no time. It is the first hypothesis of the run
+// that follows if the same label is sent.
 
 // clientMessage is any text frame from a client; Type says which fields count.
 type clientMessage struct {
@@ -63,19 +63,19 @@ type stateMessage struct {
 	Redo   int    `json:"redo"`
 
 	Map     string `json:"map"`     // name of the superpixel map
-	Regions int    `json:"regions"` // its superpixels
-	Wanted  int    `json:"wanted"`  // superpixels asked for
-	Finest  int    `json:"finest"`  // the most that can be
+	Regions int    `json:"regions"` // number of superpixels
+	Wanted  int    `json:"wanted"`  // number of superpixels requested
+	Finest  int    `json:"finest"`  // largest possible number
 	Split   int    `json:"split"`   // superpixels that stay divided because they hold two classes
 
-	// Repairs are absent when they are those of the state that this client was
-	// sent before.
+	// Repairs are absent if they are the same as in the previous state sent to
+	// this client.
 	Repairs []wire.Repair `json:"repairs,omitzero"`
 
 	Constraints *wire.Constraints `json:"constraints,omitempty"` // absent when there are none
 }
 
-// projectMessage tells of a change of the project's classes.
+// projectMessage announces a change of the project's classes.
 type projectMessage struct {
 	Type    string       `json:"type"` // "project"
 	Project wire.Project `json:"project"`
@@ -115,7 +115,7 @@ type errorMessage struct {
 	Detail string `json:"detail"`
 }
 
-// encode writes a message of ours, which always can be.
+// encode marshals one of our messages, which can't fail.
 func encode(message any) []byte {
 	b, err := json.Marshal(message)
 	if err != nil {

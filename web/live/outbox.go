@@ -1,31 +1,31 @@
 package live
 
-// maxReplies is how many answers wait for one socket before it is not listened
-// to any more until it takes some.
+// maxReplies is how many answers can wait for one socket. Then the server stops
+// reading from it until it takes some.
 const maxReplies = 8
 
-// outbox is what one socket has yet to be told. Nothing is dropped that the
-// client can't do without, and nothing grows with a slow client: answers wait
-// in a short queue that the reader of the socket waits for, a newer state
-// replaces an older one, and hypotheses are taken from the run itself, whose
-// place the next run takes. The room's mutex guards it.
+// outbox is what one socket still has to be sent. It drops nothing that the
+// client needs, and a slow client doesn't make it grow: answers wait in a short
+// queue, and the socket isn't read while that is full; a newer state replaces
+// an older one; hypotheses stay in the run, which the next run replaces.
+// Guarded by the room's mutex.
 type outbox struct {
 	replies   [][]byte      // acks, rejects, errors, ends of superseded runs
 	project   []byte        // the newest project, when its classes have changed; nil when sent
 	state     *broadcast    // the newest state, or nil when it has been sent
 	repaired  int           // of the state that was sent last, or unknown
-	supposing func()        // ends the work on the last supposition
+	supposing func()        // cancels the last supposition
 	supposed  []byte        // the answer to it, or nil when sent
 	run       *run          // the sequence to follow
 	announced bool          // its run message has been sent
 	sent      int           // how many of its hypotheses have been sent
 	ended     bool          // its done message has been sent
-	credit    int           // hypotheses that may yet be sent; -1 is no limit
+	credit    int           // hypotheses that can still be sent; -1 is no limit
 	ready     chan struct{} // holds a token when there may be something to send
 	drained   chan struct{} // holds a token when replies may have become fewer
 }
 
-// unknown is the repaired of no state.
+// unknown is a value of repaired that no state has.
 const unknown = -1
 
 func newOutbox() outbox {
@@ -48,28 +48,30 @@ func (o *outbox) reply(message any) {
 	o.wake()
 }
 
-// tellProject sets the project to send; the repairs have other classes then.
-func (o *outbox) tellProject(message []byte) {
+// setProject sets the project to send; the classes of the repairs change with
+// it.
+func (o *outbox) setProject(message []byte) {
 	o.project, o.repaired = message, unknown
 	o.wake()
 }
 
-// tellState sets the state to send; what was supposed of the one before is of no
-// use any more.
-func (o *outbox) tellState(state *broadcast) {
+// setState sets the state to send; suppositions about the previous one are
+// void.
+func (o *outbox) setState(state *broadcast) {
 	o.suppose(func() {})
 	o.state = state
 	o.wake()
 }
 
-// suppose makes a supposition, the work on which end ends, take the place of the
-// one before, which is not worked on any more, nor answered.
+// suppose replaces the previous supposition, which is cancelled and not
+// answered, by one that end cancels.
 func (o *outbox) suppose(end func()) {
 	o.supposing()
 	o.supposing, o.supposed = end, nil
 }
 
-// follow turns to a new run. A client that saw the old one begin sees its end.
+// follow switches to a new run. A client that was sent the start of the old one
+// is sent its end.
 func (o *outbox) follow(next *run) {
 	if o.run != nil && o.run != next && o.announced && !o.ended && o.run.done != nil {
 		o.replies = append(o.replies, o.run.done)
@@ -78,14 +80,14 @@ func (o *outbox) follow(next *run) {
 	o.wake()
 }
 
-// allow sets how many more hypotheses may be sent.
+// allow sets how many more hypotheses can be sent.
 func (o *outbox) allow(n int) {
 	o.credit = n
 	o.wake()
 }
 
-// next takes the message to send now: answers before the state, the state
-// before what follows from it. Binary says that it is a hypothesis.
+// next removes and returns the next message to send: answers before the state,
+// the state before its hypotheses. binary marks a hypothesis.
 func (o *outbox) next() (message []byte, binary, ok bool) {
 	if len(o.replies) > 0 {
 		message = o.replies[0]

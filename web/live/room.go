@@ -15,8 +15,8 @@ import (
 	"collie/web/wire"
 )
 
-// room is one image with all who have it open: it stores their events, tells
-// every socket the new state, and runs the one sequence that all of them watch.
+// room is one image and everybody who has it open: it stores their events,
+// broadcasts the new state, and runs the one sequence that they all watch.
 type room struct {
 	hub        *Hub
 	id         string
@@ -25,27 +25,27 @@ type room struct {
 
 	mu       sync.Mutex // guards what follows, and the outbox of every socket; never held while waiting
 	members  map[*socket]bool
-	state    workspace.State  // the newest known
+	state    workspace.State  // the newest one known
 	sequence *engine.Sequence // that belongs to it; nil before the first state
-	run      *run             // nil while nobody is here
-	asker    access.Principal // who made the newest state, or came first
-	asked    time.Time        // when the event came that led to it; zero for none
+	run      *run             // nil while the room is empty
+	asker    access.Principal // who caused the newest state, or joined first
+	asked    time.Time        // when the event that led to it arrived; zero without one
 }
 
-// run is a sequence being made, or made, for the members of a room. Frames stay
-// until the next run, so that each socket takes them at its own pace. Guarded
-// by the room's mutex.
+// run is a sequence, finished or not, for the members of a room. Its frames are
+// kept until the next run, so that each socket takes them at its own pace.
+// Guarded by the room's mutex.
 type run struct {
 	cancel   context.CancelFunc
-	asked    time.Time // of the event that it answers; zero for none
+	asked    time.Time // arrival of the event that it answers; zero without one
 	announce []byte    // its run message
 	number   uint32    //
 	frames   [][]byte  // its hypotheses so far
 	done     []byte    // its done message, or nil while it runs
 }
 
-// append stores an event and tells everyone. The sender, when there is one,
-// gets its ack or reject before it gets the new state.
+// append stores an event and broadcasts the new state. The sender, if any, gets
+// its ack or reject first.
 func (r *room) append(ctx context.Context, expected int, e segment.Event, from *socket) (int, error) {
 	began := time.Now()
 	seq, err := r.annotation.Append(ctx, expected, e)
@@ -64,7 +64,7 @@ func (r *room) append(ctx context.Context, expected int, e segment.Event, from *
 	return seq, err
 }
 
-// refresh tells everyone the project with its present classes, and the present
+// refresh broadcasts the project with its current classes, and the current
 // state.
 func (r *room) refresh() {
 	project := r.annotation.Project()
@@ -73,17 +73,16 @@ func (r *room) refresh() {
 	defer r.mu.Unlock()
 	message := encode(projectMessage{"project", wire.ProjectOf(project)})
 	for m := range r.members {
-		m.tellProject(message)
+		m.setProject(message)
 	}
 	r.adopt(state, sequence)
 }
 
-// asks notes whose turns the next sequence takes. The caller holds r.mu.
+// asks records whose turns the next sequence takes. The caller holds r.mu.
 func (r *room) asks(ctx context.Context) { r.asker, _ = access.From(ctx) }
 
-// adopt makes a state that is newer than the one known the present one: all
-// members are told, and its sequence takes the place of the running one. The
-// caller holds r.mu.
+// adopt makes a newer state the current one: it is broadcast, and its sequence
+// replaces the running one. The caller holds r.mu.
 func (r *room) adopt(state workspace.State, sequence *engine.Sequence) {
 	if r.sequence != nil && state.Version <= r.state.Version {
 		return
@@ -95,13 +94,13 @@ func (r *room) adopt(state workspace.State, sequence *engine.Sequence) {
 	r.start(engine.DefaultHypotheses)
 	message := r.broadcast()
 	for m := range r.members {
-		m.tellState(message)
+		m.setState(message)
 	}
 }
 
-// replyTo is the ack or the reject of an event. A reject is "stale" when the
-// same event, sent again for the present state, may well be stored, and "map"
-// when it has to be put in terms of the present superpixels first.
+// replyTo is the ack or the reject of an event. A reject is "stale" if the same
+// event can be sent again for the current state, and "map" if it has to be
+// expressed in the current superpixels first.
 func (r *room) replyTo(id string, expected, seq int, err error, present int) any {
 	if err == nil {
 		return ackMessage{Type: "ack", ID: id, Seq: seq}
@@ -120,14 +119,14 @@ func (r *room) replyTo(id string, expected, seq int, err error, present int) any
 	return m
 }
 
-// broadcast is a state as clients are sent it.
+// broadcast is a state in the form that is sent to clients.
 type broadcast struct {
 	repaired int           // tells repairs apart
-	known    []byte        // for those who know the repairs
+	known    []byte        // for clients that know the repairs
 	whole    func() []byte // with the repairs, made when first needed
 }
 
-// broadcast puts the present state into the form in which clients read it.
+// broadcast returns the current state in the form that is sent to clients.
 func (r *room) broadcast() *broadcast {
 	message := stateMessage{
 		Type: "state", Epoch: r.epoch(), Seq: r.state.Seq,
@@ -141,8 +140,8 @@ func (r *room) broadcast() *broadcast {
 	})}
 }
 
-// epoch names the log that the numbers of events count in: those of two states
-// can be compared only within one. An image has one log, as long as it lives.
+// epoch names the log that event numbers refer to: numbers can be compared only
+// within the same epoch. An image has a single log.
 func (r *room) epoch() string { return r.id }
 
 // join makes the socket a member: it gets the state and follows the sequence.
@@ -162,7 +161,7 @@ func (r *room) join(c *socket) {
 		c.follow(r.run)
 	}
 	c.repaired = unknown
-	c.tellState(r.broadcast())
+	c.setState(r.broadcast())
 }
 
 // part takes the socket out; with the last member the sequence ends.
@@ -176,7 +175,7 @@ func (r *room) part(c *socket) {
 	}
 }
 
-// restart runs the present sequence again, to the given length.
+// restart runs the current sequence again, to the given length.
 func (r *room) restart(count int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -198,8 +197,8 @@ func (r *room) stop() {
 	}
 }
 
-// start supersedes the running sequence by that of the present state. The
-// caller holds r.mu, and there is a member.
+// start replaces the running sequence with that of the current state. The
+// caller holds r.mu, and the room has a member.
 func (r *room) start(count int) {
 	sequence := r.sequence
 	if r.run != nil {
@@ -211,7 +210,7 @@ func (r *room) start(count int) {
 	ctx, cancel := context.WithCancel(access.With(r.hub.ctx, r.asker))
 	count = min(count, sequence.Len())
 	next := &run{cancel: cancel, asked: r.asked, number: r.hub.runs.Add(1)}
-	r.asked = time.Time{} // whoever starts it again does not wait for an event
+	r.asked = time.Time{} // a restart does not answer an event
 	next.announce = encode(runMessage{
 		Type: "run", Run: next.number, Seq: sequence.Seq(), Count: count, Classes: append([]int{}, sequence.Classes()...),
 	})
@@ -227,7 +226,7 @@ func (r *room) start(count int) {
 	}()
 }
 
-// compute makes the hypotheses of a run one by one until it is superseded.
+// compute computes the hypotheses of a run one by one until it is superseded.
 func (r *room) compute(ctx context.Context, run *run, sequence *engine.Sequence, count int) {
 	err := panics.Guard(r.hub.log, "sequence", func() error {
 		for rank := range count {
@@ -249,7 +248,7 @@ func (r *room) compute(ctx context.Context, run *run, sequence *engine.Sequence,
 		return nil
 	})
 	if ctx.Err() != nil {
-		return // whoever ended it has said why
+		return // whoever ended it has sent the reason
 	}
 	reason, detail := Outcome(sequence)
 	if segment.KindOf(err) == segment.Busy {
@@ -268,12 +267,12 @@ func (r *room) compute(ctx context.Context, run *run, sequence *engine.Sequence,
 	}
 }
 
-// busyPause is the shortest pause before a sequence for which the server had no
-// time starts again; the longest is twice that.
+// busyPause is the shortest pause before a sequence that the server had no time
+// for starts again; the longest is twice as long.
 const busyPause = time.Second
 
 // postpone ends a run for now and starts it again after a while, unless it is
-// superseded before.
+// superseded meanwhile.
 func (r *room) postpone(ctx context.Context, run *run, detail string, count int) {
 	r.mu.Lock()
 	if run.done == nil {
@@ -294,7 +293,7 @@ func (r *room) postpone(ctx context.Context, run *run, detail string, count int)
 	}
 }
 
-// publish adds a hypothesis to a run that still counts.
+// publish adds a hypothesis to a run unless it was superseded.
 func (r *room) publish(run *run, frame []byte) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -306,7 +305,7 @@ func (r *room) publish(run *run, frame []byte) bool {
 	return true
 }
 
-// finish sets the end of a run. The caller holds r.mu.
+// finish records the end of a run. The caller holds r.mu.
 func (r *room) finish(run *run, reason, detail string) {
 	run.done = encode(doneMessage{Type: "done", Run: run.number, Reason: reason, Detail: detail})
 	r.wakeAll()

@@ -204,7 +204,7 @@ func TestOutbox(t *testing.T) {
 				replies = append(replies, `"`+ack+`"`)
 				o.reply(ack)
 				repaired[seq] = rapid.IntRange(0, 2).Draw(t, "repaired")
-				o.tellState(&broadcast{
+				o.setState(&broadcast{
 					repaired: repaired[seq], known: fmt.Appendf(nil, "state %d 0", seq),
 					whole: func() []byte { return fmt.Appendf(nil, "state %d 1", seq) },
 				})

@@ -24,11 +24,10 @@ import (
 
 // socket is one page that has an image open.
 //
-// Who owns the connection: the goroutine of serve reads it until it ends and is
-// the only one that reads; the goroutine of write is the only one
-// that writes and the one that closes it. Everyone else speaks through the
-// outbox, under the room's mutex. (gorilla answers a ping or a close frame from
-// the reading goroutine, which it allows beside a writer.)
+// Who owns the connection: only the goroutine of serve reads it, until it ends;
+// only the goroutine of write writes to it and closes it. Everything else goes
+// through the outbox, under the room's mutex. (gorilla answers pings and close
+// frames from the reading goroutine, which is safe beside a writer.)
 type socket struct {
 	outbox
 	*seat
@@ -36,7 +35,7 @@ type socket struct {
 	conn   *websocket.Conn
 	log    *slog.Logger
 	limits Limits
-	used   atomic.Bool   // something came since the last check
+	used   atomic.Bool   // a message has arrived since the last check
 	budget *rate.Limiter // of its messages, of the goroutine that reads
 }
 
@@ -57,9 +56,9 @@ func (e *HandshakeError) Error() string {
 func (e *HandshakeError) Unwrap() error { return e.Reason }
 
 // Open turns a request, whose origin has been checked, into a websocket of an
-// image. It is served by a goroutine of its own, so that the request with its deep
-// stack does not stay for as long. On an error, which can be a HandshakeError
-// or a Farewell, the request is still to be answered.
+// image. A new goroutine serves it, so that the request's deep stack is freed.
+// After an error, which can be a HandshakeError or a Farewell, the caller
+// answers the request.
 func (h *Hub) Open(w http.ResponseWriter, r *http.Request, imageID string, v Visitor) error {
 	seat, err := h.admit(v)
 	if err != nil {
@@ -102,7 +101,7 @@ func (h *Hub) Open(w http.ResponseWriter, r *http.Request, imageID string, v Vis
 	return nil
 }
 
-// serve speaks with the client until one of the two ends it.
+// serve talks to the client until either side ends the connection.
 func (c *socket) serve() {
 	defer c.room.hub.dismiss(c.seat)
 	defer c.room.leave()
@@ -150,8 +149,8 @@ func (c *socket) read() {
 	}
 }
 
-// waitForRoom waits until the client has taken enough of its answers to be
-// listened to again; false says that the socket has ended.
+// waitForRoom waits until the client has taken enough of its answers; false
+// means that the socket has ended.
 func (c *socket) waitForRoom() bool {
 	for {
 		c.room.mu.Lock()
@@ -176,7 +175,7 @@ func (c *socket) handle(message []byte) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(harmless, m.Type) { // everybody at the image sees what it does
+	if !slices.Contains(harmless, m.Type) { // everybody in the room sees its effect
 		if err := c.room.hub.workspace.May(c.ctx, access.Annotate); err != nil {
 			return err
 		}
@@ -210,8 +209,9 @@ func (c *socket) handle(message []byte) error {
 // ClientKinds are the types of messages that clients send.
 var ClientKinds = []string{"hello", "evidence", "run", "stop", "credit", "suppose"}
 
-// harmless are those of them that change nothing for others, and evidence,
-// whose right is looked at where it is stored, for a reject in place of an error.
+// harmless are those that change nothing for others, and evidence, whose
+// permission is checked where it is stored, so that the answer is a reject, not
+// an error.
 var harmless = []string{"hello", "credit", "evidence"}
 
 // parseMessage reads a text frame.
@@ -226,13 +226,13 @@ func parseMessage(b []byte) (*clientMessage, error) {
 	return &m, nil
 }
 
-// hello takes what the client could not send before, then tells it the state.
-// Numbers of another epoch mean nothing here, so its events are stale.
+// hello stores what the client could not send earlier, then sends it the state.
+// Event numbers of another epoch mean nothing here, so its events are stale.
 func (c *socket) hello(m *clientMessage) error {
 	present := c.room.annotation.State().Seq
-	behind := false // one of the events was refused; those after it must not overtake it
+	behind := false // an event was refused; later ones must not overtake it
 	for i := range m.Unacked {
-		if i > 0 && c.budget.Wait(c.ctx) != nil { // each counts as a message
+		if i > 0 && c.budget.Wait(c.ctx) != nil { // each event counts as a message
 			return c.ctx.Err()
 		}
 		e := &m.Unacked[i]
@@ -241,7 +241,7 @@ func (c *socket) hello(m *clientMessage) error {
 			continue
 		}
 		if behind && e.ExpectedSeq != nil {
-			never := -1 // of no state, so only a repeat of what is stored is acked
+			never := -1 // the number of no state, so only events that are already stored are acked
 			e.ExpectedSeq = &never
 		}
 		stored, err := c.evidence(e)
@@ -259,25 +259,24 @@ func (c *socket) evidence(e *wire.Evidence) (stored bool, err error) {
 	event, expected, err := e.Event()
 	if err != nil {
 		if e.ID == "" {
-			return false, err // there is nothing to reject it by
+			return false, err // without an id there is nothing to reject
 		}
 		c.say(c.room.replyTo(e.ID, expected, 0, err, c.room.annotation.State().Seq))
 		return false, nil
 	}
 	_, err = c.room.append(c.ctx, expected, event, c)
-	return err == nil, nil // the reply has told the client why
+	return err == nil, nil // the reply says why
 }
 
-// say queues an answer to the client.
+// say queues an answer for the client.
 func (c *socket) say(message any) {
 	c.room.mu.Lock()
 	defer c.room.mu.Unlock()
 	c.reply(message)
 }
 
-// write sends what the outbox holds, and pings, until the socket or the hub
-// ends or the client takes nothing for too long; then it closes the connection,
-// which ends read.
+// write sends the outbox and pings until the socket or the hub ends or the
+// client stalls for too long; then it closes the connection, which ends read.
 func (c *socket) write() {
 	defer c.conn.Close()
 	defer c.cancel(nil)
@@ -309,7 +308,7 @@ func (c *socket) write() {
 	}
 }
 
-// send writes one message; false says that the connection is of no more use.
+// send writes one message; false means that the connection is broken.
 func (c *socket) send(message []byte, binary bool) bool {
 	kind := websocket.TextMessage
 	if binary {
@@ -324,8 +323,8 @@ func (c *socket) send(message []byte, binary bool) bool {
 	return err == nil
 }
 
-// farewell tells the client why we end the socket; the client's own leaving
-// needs no more words.
+// farewell tells the client why we end the socket, unless the client left by
+// itself.
 func (c *socket) farewell() {
 	var why *Farewell
 	if !errors.As(context.Cause(c.ctx), &why) {
@@ -337,7 +336,7 @@ func (c *socket) farewell() {
 	}
 }
 
-// shorten keeps what a client sent short enough to say it back.
+// shorten shortens what a client sent for an error message.
 func shorten(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		return string(r[:40]) + "…"

@@ -8,15 +8,15 @@ import (
 	"collie/web/panics"
 )
 
-// suppose sends this socket, and no other, the first hypothesis that there would
-// be if a label were the next event. It is for the time between the press of a
-// button and its release: nothing is stored, and a supposition that comes too
-// late, or for which the server has no time, is not answered. A socket has one
-// at a time, and that only until the next state.
+// suppose sends only this socket the first hypothesis that would follow if a
+// label were the next event. It covers the time between the press of a button
+// and its release: nothing is stored, and a supposition that arrives too late,
+// or that the server has no time for, is not answered. A socket has one at a
+// time, until the next state.
 func (c *socket) suppose(m *clientMessage) error {
 	ctx, cancel := context.WithCancel(c.ctx)
 	c.room.mu.Lock()
-	c.outbox.suppose(cancel) // before it is looked at whether it is for the present state
+	c.outbox.suppose(cancel) // before checking that it is for the current state
 	c.room.mu.Unlock()
 	m.ID, m.Kind = cmp.Or(m.ID, "supposed"), string(segment.Label)
 	event, expected, err := m.Event()
@@ -43,7 +43,7 @@ func (c *socket) suppose(m *clientMessage) error {
 			}
 			c.room.mu.Lock()
 			defer c.room.mu.Unlock()
-			if ctx.Err() == nil { // nothing has taken its place
+			if ctx.Err() == nil { // it has not been replaced
 				c.supposed = frame
 				c.wake()
 			}
@@ -56,6 +56,6 @@ func (c *socket) suppose(m *clientMessage) error {
 	return nil
 }
 
-// SupposedRun is the run that suppositions are said to be of: none, for the
-// numbers of runs start at 1.
+// SupposedRun is the run number of answers to suppositions. Real runs count
+// from 1.
 const SupposedRun = 0

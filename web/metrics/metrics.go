@@ -1,5 +1,5 @@
-// Package metrics counts what the server does, for Prometheus. All names start
-// with collie_ and stay as they are; docs/grafana.json shows them.
+// Package metrics measures what the server does, for Prometheus. All names
+// start with collie_ and are stable; docs/grafana.json is a dashboard.
 package metrics
 
 import (
@@ -13,9 +13,8 @@ import (
 	"collie/segment/workspace"
 )
 
-// Metrics is a registry with all that the server counts, beside the figures of
-// the Go runtime and the process. It is a workspace.Observer. Safe for concurrent
-// use.
+// Metrics is a registry of the server's metrics and those of the Go runtime and
+// the process. It is a workspace.Observer. Safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	times    map[workspace.Time]prometheus.Observer
@@ -25,12 +24,12 @@ type Metrics struct {
 
 var _ workspace.Observer = (*Metrics)(nil)
 
-// buckets reach from what decoding takes to what nobody waits for.
+// buckets reach from the time of decoding to more than anybody waits.
 var buckets = []float64{
 	.00005, .0001, .0002, .0005, .001, .002, .003, .005, .0075, .01, .015, .02, .025, .035, .05, .075, .1, .15, .25, .5, 1, 2.5, 10,
 }
 
-// New returns metrics that nothing has been counted in.
+// New returns empty metrics.
 func New() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -64,8 +63,8 @@ func (m *Metrics) Happened(what workspace.Happening) { m.happened[what].Inc() }
 // Synced counts a commit of the store.
 func (m *Metrics) Synced(d time.Duration) { m.syncs.Observe(d.Seconds()) }
 
-// Watch adds figures that are looked up whenever somebody asks for them: what
-// the workspace has to do and holds, and the open websockets.
+// Watch adds gauges that are read on each scrape: the workspace's load and the
+// open websockets.
 func (m *Metrics) Watch(w *workspace.Workspace, sockets func() int) {
 	gauge := func(name, help string, labels prometheus.Labels, value func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value))
@@ -82,7 +81,7 @@ func (m *Metrics) Watch(w *workspace.Workspace, sockets func() int) {
 	gauge("collie_images_budget_bytes", "Memory that they may take before idle ones are forgotten.", nil, func() float64 { return float64(w.Load().Budget) })
 }
 
-// ServeHTTP writes the figures in the format of Prometheus.
+// ServeHTTP writes the metrics in Prometheus's text format.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{DisableCompression: true}).ServeHTTP(w, r)
 }

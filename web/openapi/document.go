@@ -1,6 +1,6 @@
-// Package openapi describes an HTTP interface as an OpenAPI 3.1 document. Its
-// schemas come from the Go types that are sent and read, by reflection, so that
-// they can't be out of date.
+// Package openapi describes an HTTP interface as an OpenAPI 3.1 document. It
+// derives schemas from the Go types that are sent and received, so they can't
+// be out of date.
 package openapi
 
 // Version is the version of OpenAPI that documents are written in.
@@ -52,7 +52,7 @@ type Body struct {
 	Content  map[string]Media `json:"content"` // by media type
 }
 
-// Response is what a request is answered with: a reference or what it describes.
+// Response is a response: a reference or a description.
 type Response struct {
 	Ref         string           `json:"$ref,omitempty"`
 	Description string           `json:"description,omitempty"`

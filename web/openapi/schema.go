@@ -17,30 +17,31 @@ type Schema map[string]any
 // File is the content of a file in a form.
 type File []byte
 
-// OneOf stands for a value of one of several types, which its elements are.
+// OneOf is a value of one of the types of its elements.
 type OneOf []any
 
-// List stands for a list whose items are like Item, where that is no Go type.
+// List is a list whose items have the schema of Item, for items without a Go
+// type.
 type List struct{ Item any }
 
-// Schemas derives schemas from Go types. What a type looks like in JSON follows
-// from it as encoding/json has it; two tags of a field say the rest:
+// Schemas derives schemas from Go types. They follow encoding/json; two tags of
+// a field add the rest:
 //
 //	doc:"what it is"
 //	schema:"required,min=0,max=254"
 //
 // The options of a schema are required and optional (by default a field is
-// required unless it has omitempty or omitzero), min, max, minLength, maxLength,
-// maxItems, pattern, format, const, enum=a|b|c, media (of a string that holds such
-// content) and or (another type that is taken instead). A pointer without
-// options and without omitempty can be null.
+// required unless it has omitempty or omitzero), min, max, minLength,
+// maxLength, maxItems, pattern, format, const, enum=a|b|c, media (the type of
+// content in a string) and or (an alternative type). A pointer without options
+// and without omitempty can be null.
 type Schemas struct {
 	names map[reflect.Type]string
 	made  map[string]Schema
 }
 
-// NewSchemas returns schemas in which the types of some values have a name of
-// their own and are referred to by it.
+// NewSchemas returns schemas that refer to the types of the given values by
+// name.
 func NewSchemas(named map[string]any) *Schemas {
 	s := &Schemas{names: map[reflect.Type]string{}, made: map[string]Schema{}}
 	for name, v := range named {
@@ -52,11 +53,11 @@ func NewSchemas(named map[string]any) *Schemas {
 	return s
 }
 
-// Named returns the schemas of the types that have a name, by name.
+// Named returns the schemas of the named types, by name.
 func (s *Schemas) Named() map[string]Schema { return maps.Clone(s.made) }
 
-// Of returns the schema of values like v: of its type, or of what [OneOf] and
-// [List] stand for.
+// Of returns the schema of values like v: of its type, or as [OneOf] and [List]
+// describe.
 func (s *Schemas) Of(v any) Schema {
 	switch v := v.(type) {
 	case nil:
@@ -73,7 +74,7 @@ func (s *Schemas) Of(v any) Schema {
 	return s.of(reflect.TypeOf(v))
 }
 
-// Describer is a type that says itself what it looks like in JSON.
+// Describer is a type that describes its JSON itself.
 type Describer interface{ JSONSchema() Schema }
 
 var (
@@ -186,7 +187,7 @@ func (s *Schemas) field(f reflect.StructField, always bool) (schema Schema, requ
 	return schema, required
 }
 
-// enumerated are the values of an enum in the type that the schema has.
+// enumerated returns the values of an enum in the schema's type.
 func enumerated(schema Schema, f reflect.StructField, words []string) []any {
 	values := make([]any, len(words))
 	for i, w := range words {

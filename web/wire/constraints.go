@@ -7,27 +7,27 @@ import (
 	"collie/segment"
 )
 
-// Constraints are what has been said of an image beside clicks and picks.
+// Constraints are an image's boxes, exclusions and locked classes.
 type Constraints struct {
 	Boxes    []Box      `json:"boxes,omitempty"`
 	Excluded []Excluded `json:"excluded,omitempty"`
 	Locked   []int      `json:"locked,omitempty" doc:"ids of classes"`
 }
 
-// Box says that the object of a class lies inside a rectangle.
+// Box is a rectangle around the object of a class.
 type Box struct {
 	Class int        `json:"class" doc:"id of the class"`
 	Box   [4]float64 `json:"box" doc:"left, top, right, bottom, in pixels of the upright image"`
 }
 
-// Excluded says which superpixels are not of a class.
+// Excluded lists superpixels that don't have a class.
 type Excluded struct {
 	Class       int     `json:"class" doc:"id of the class"`
 	Superpixels []int32 `json:"superpixels"`
 }
 
-// ConstraintsOf puts constraints into the form in which clients read them, nil
-// for none; parent is the superpixel of each cell.
+// ConstraintsOf converts constraints to JSON, nil for none; parent is the
+// superpixel of each cell.
 func ConstraintsOf(c segment.Constraints, parent []int32) *Constraints {
 	if len(c.Boxes)+len(c.Excluded)+len(c.Locked) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"collie/segment"
 )
 
-// Malformed says that text is no JSON that can be read.
+// Malformed is the error for text that isn't valid JSON.
 type Malformed struct{ Detail string }
 
 func (e *Malformed) Error() string { return e.Detail }
@@ -18,9 +18,9 @@ func malformed(format string, args ...any) error {
 	return &Malformed{fmt.Sprintf(format, args...)}
 }
 
-// Decode reads one JSON object into v and says what is wrong with it: text
-// that is no JSON is Malformed, a value of the wrong type a segment.Error of kind
-// Invalid that names it.
+// Decode reads one JSON object into v. Text that isn't valid JSON is a
+// Malformed error; a value of the wrong type is a segment.Error of kind Invalid
+// that names the field.
 func Decode(b []byte, v any) error {
 	if trimmed := strings.TrimLeft(string(b[:min(len(b), 64)]), " \t\r\n"); trimmed == "" {
 		return malformed("The request is empty; send a JSON object. Nothing was changed.")
@@ -48,7 +48,7 @@ func Decode(b []byte, v any) error {
 	return malformed("The JSON cannot be read: %s. Nothing was changed.", err)
 }
 
-// kindText names what a field can hold, in words of JSON.
+// kindText names the JSON type of a field.
 func kindText(e *json.UnmarshalTypeError) string {
 	switch e.Type.Kind().String() {
 	case "int", "int32", "int64", "uint8", "uint32":

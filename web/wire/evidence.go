@@ -11,27 +11,27 @@ type Evidence struct {
 	ID          string       `json:"id,omitempty" doc:"made by the client, unique within the image" schema:"required,minLength=1,maxLength=64"`
 	ExpectedSeq *int         `json:"expected_seq,omitempty" doc:"number of events that the client has seen" schema:"required"`
 	Kind        string       `json:"kind,omitempty" schema:"required,enum=label|clear|exclude|box|lock|unlock|pixels|accept|granularity|undo|redo|restore"`
-	Map         string       `json:"map,omitempty" doc:"name of the map that superpixels are of; when given and not the one in force, the event is refused"`
+	Map         string       `json:"map,omitempty" doc:"name of the map that the superpixels belong to; if given and not the current one, the event is refused"`
 	Superpixels []int32      `json:"superpixels,omitempty"`
-	Points      [][2]float64 `json:"points,omitempty" doc:"x, y in pixels of the upright image; each stands for the superpixel under it. Of a box event: two opposite corners, or none to take the box of the class away"`
+	Points      [][2]float64 `json:"points,omitempty" doc:"x, y in pixels of the upright image; each means the superpixel at that point. Of a box event: two opposite corners, or none to remove the class's box"`
 	Class       *int         `json:"class,omitempty" doc:"of a label, box, exclude, lock or unlock event: id of the class"`
-	Hypothesis  *Pick        `json:"hypothesis,omitempty" doc:"of an accept event; a bare number is its rank. With superpixels only that region is accepted" schema:"or=integer"`
-	Regions     *int         `json:"regions,omitempty" doc:"of a granularity event: how many superpixels are wanted. Labels stay where they are; a superpixel that would hold two of them stays divided" schema:"min=2"`
-	Repairs     []Repair     `json:"repairs,omitempty" doc:"of a pixels event: single pixels get a class, whatever their superpixel has; up to 100,000 runs. A later label or clear of a superpixel takes the repairs within it away, an accept leaves them" schema:"maxItems=256"`
-	To          *int         `json:"to,omitempty" doc:"of a restore event: labelling, clicks, repairs and granularity become what they were after this event; 0 is the beginning" schema:"min=0"`
+	Hypothesis  *Pick        `json:"hypothesis,omitempty" doc:"of an accept event; a bare number is the rank. With superpixels, only that region is accepted" schema:"or=integer"`
+	Regions     *int         `json:"regions,omitempty" doc:"of a granularity event: the number of superpixels wanted. Labels stay where they are; a superpixel that would contain two labels stays divided" schema:"min=2"`
+	Repairs     []Repair     `json:"repairs,omitempty" doc:"of a pixels event: sets the class of single pixels regardless of their superpixel; up to 100,000 runs. Labelling or clearing a superpixel later removes the repairs within it; accepting a hypothesis keeps them" schema:"maxItems=256"`
+	To          *int         `json:"to,omitempty" doc:"of a restore event: go back to the labelling, clicks, repairs and granularity after this event; 0 is the start" schema:"min=0"`
 }
 
 // Repair gives runs of pixels a class.
 type Repair struct {
 	Class *int    `json:"class" doc:"id of the class, or 255 for undecided" schema:"required,min=0,max=255"`
-	Runs  []int32 `json:"runs" doc:"start, length, start, length, …: runs of pixels, ascending, each pixel in one at most; pixel y·width + x of the upright image has that number"`
+	Runs  []int32 `json:"runs" doc:"start, length, start, length, …: ascending runs of pixels that don't overlap; pixel (x, y) of the upright image is number y·width + x"`
 }
 
 // Pick names a hypothesis of the present sequence. A bare number is taken
 // as its rank.
 type Pick struct {
 	Rank   int    `json:"rank" schema:"min=0"`
-	Digest string `json:"digest,omitempty" doc:"when given it must be that of the present hypothesis"`
+	Digest string `json:"digest,omitempty" doc:"if given, it must be the digest of the current hypothesis with this rank"`
 }
 
 // UnmarshalJSON accepts {"rank", "digest"} and a bare rank.
@@ -48,7 +48,7 @@ func (p *Pick) UnmarshalJSON(b []byte) error {
 func (e *Evidence) Event() (segment.Event, int, error) {
 	ev := segment.Event{ID: e.ID, Kind: segment.EventKind(e.Kind), Map: e.Map, Superpixels: e.Superpixels, Points: e.Points}
 	if e.ID == "" {
-		return ev, 0, segment.Errorf(segment.Invalid, "The field \"id\" is missing: every event needs an id of its own, made by the client, so that a repeat is stored once. Nothing was changed.")
+		return ev, 0, segment.Errorf(segment.Invalid, "The field \"id\" is missing: the client has to make a new id for each event, so that repeats are stored only once. Nothing was changed.")
 	}
 	if e.ExpectedSeq == nil {
 		return ev, 0, segment.Errorf(segment.Invalid, "The field \"expected_seq\" is missing: send the number of events that the client has seen. Nothing was changed.")
@@ -85,8 +85,7 @@ func (e *Evidence) Event() (segment.Event, int, error) {
 	return ev, *e.ExpectedSeq, nil
 }
 
-// RepairsOf puts repairs into the form in which clients read them; it is never
-// nil.
+// RepairsOf converts repairs to JSON; the result is never nil.
 func RepairsOf(repairs []segment.Repair) []Repair {
 	out := make([]Repair, len(repairs))
 	for i, r := range repairs {

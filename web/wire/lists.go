@@ -11,12 +11,13 @@ import (
 	"collie/segment"
 )
 
-// longText is how many bytes of JSON are decoded without a look at its lists.
+// longText is the size in bytes from which the lists of a JSON text are
+// checked.
 const longText = 64 << 10
 
-// checkLists looks for lists of more entries than the schema of v, a struct, says
-// that they can have, before memory is taken for them. What is wrong otherwise is
-// found when the object is decoded.
+// checkLists returns an error for lists with more entries than the schema of v,
+// a struct, allows, before memory is allocated for them. Other errors are found
+// when the object is decoded.
 func checkLists(b []byte, v any) error {
 	most := map[string]int{}
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(v).Elem()) {
@@ -37,7 +38,7 @@ func checkLists(b []byte, v any) error {
 		if err != nil {
 			return nil
 		}
-		field := strings.ToLower(name.String()) // which is how names are compared
+		field := strings.ToLower(name.String()) // encoding/json ignores case
 		if limit, ok := most[field]; ok && d.PeekKind() == '[' {
 			_, _ = d.ReadToken()
 			for n := 0; d.PeekKind() != ']'; n++ {

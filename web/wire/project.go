@@ -10,8 +10,8 @@ import (
 
 // Class is a class in project order.
 type Class struct {
-	ID    int    `json:"id" doc:"names the class in evidence, labels and hypotheses, and never changes" schema:"min=0,max=254"`
-	Index int    `json:"index" doc:"place in the project's list and value in exported masks"`
+	ID    int    `json:"id" doc:"identifies the class in evidence, labels and hypotheses; never changes" schema:"min=0,max=254"`
+	Index int    `json:"index" doc:"position in the project's list and value in exported masks"`
 	Name  string `json:"name"`
 	Color string `json:"color" schema:"pattern=^#[0-9a-fA-F]{6}$"`
 }
@@ -21,7 +21,7 @@ type DeletedClass struct {
 	ID      int       `json:"id"`
 	Name    string    `json:"name"`
 	Color   string    `json:"color"`
-	Target  int       `json:"target" doc:"id of the class that its labels count as, or 255 for undecided"`
+	Target  int       `json:"target" doc:"id of the class that its labels became, or 255 for undecided"`
 	Deleted time.Time `json:"deleted"`
 }
 
@@ -30,13 +30,13 @@ type Project struct {
 	ID       string         `json:"id"`
 	Name     string         `json:"name"`
 	Classes  []Class        `json:"classes"`
-	Deleted  []DeletedClass `json:"deleted,omitempty" doc:"classes that can be restored; absent when there are none"`
+	Deleted  []DeletedClass `json:"deleted,omitempty" doc:"classes that can be restored; absent if no class can"`
 	Rest     Rest           `json:"rest"`
-	Learning bool           `json:"learning" doc:"whether images that nobody has worked on get a first guess from what the project has learnt from finished ones"`
+	Learning bool           `json:"learning" doc:"whether images that nobody has worked on get a first guess from the project's model"`
 	Created  time.Time      `json:"created"`
 }
 
-// ProjectOf puts a project into the form in which clients read it.
+// ProjectOf converts a project to JSON.
 func ProjectOf(p segment.Project) Project {
 	out := Project{ID: p.ID, Name: p.Name, Learning: !p.Unaided, Created: p.Created, Rest: RestOf(&p), Classes: make([]Class, len(p.Classes))}
 	for i, c := range p.Classes {

@@ -8,15 +8,15 @@ import (
 	"collie/web/openapi"
 )
 
-// Rest is what nobody clicks in the images of a project: the index of a
-// class, null for undecided, or a word. Its value has the index in place of the
-// class id, and is nil where a request has no such field.
+// Rest is what unclicked regions become: the index of a class, null for
+// undecided, or a word. Its value has the index in place of the class id, and
+// is nil if a request doesn't have the field.
 type Rest struct{ Value *segment.Rest }
 
 // IsZero reports whether there is no value.
 func (r Rest) IsZero() bool { return r.Value == nil }
 
-// MarshalJSON writes the value, which must be there.
+// MarshalJSON writes the value, which must not be nil.
 func (r Rest) MarshalJSON() ([]byte, error) {
 	switch r.Value.Mode {
 	case segment.RestClass:
@@ -52,7 +52,7 @@ func (Rest) JSONSchema() openapi.Schema {
 	}
 }
 
-// RestOf is what nobody clicks in a project.
+// RestOf returns the rest of a project.
 func RestOf(p *segment.Project) Rest {
 	rest := p.PresentRest()
 	if rest.Mode == segment.RestClass {

@@ -53,7 +53,7 @@ type Status struct {
 	ImagesTotal int            `json:"images_total"`
 	Problem     string         `json:"problem,omitempty" doc:"why it failed"`
 	Bytes       int64          `json:"bytes,omitempty" doc:"size of the archive"`
-	Report      *export.Report `json:"report,omitempty" doc:"of an export that is done: manifest.json of the archive without the list of files"`
+	Report      *export.Report `json:"report,omitempty" doc:"of a finished export: the archive's manifest.json without the list of files"`
 }
 
 // Jobs makes exports in the background, one after the other. What it keeps are
