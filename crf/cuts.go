@@ -15,7 +15,7 @@ func newCuts(g *graph, c *crosser) *cuts {
 }
 
 // twoLabels writes a labelling of highest energy to x (Greig, Porteous and
-// Seheult 1989). Connected nodes that may go either way go with the click
+// Seheult 1989). Connected nodes that can go either way go with the click
 // nearest to one of them, then to label 0.
 func (c *cuts) twoLabels(x []uint8) {
 	f := c.f

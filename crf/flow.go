@@ -13,10 +13,10 @@ type flow struct {
 
 	tree     []side
 	parent   []int32 // arc to the parent, or one of atRoot, orphaned, alone
-	distance []int32 // to the root, valid at the time
+	distance []int32 // to the root, as of the last update
 	time     []int32
 	now      int32
-	active   []int32 // queue of nodes from which a tree may grow
+	active   []int32 // queue of nodes from which a tree can grow
 	queued   []bool
 	orphans  []int32
 }
@@ -57,7 +57,7 @@ func newFlow(g *graph) *flow {
 }
 
 // run computes a maximum flow. Afterwards tree tells the side of each node;
-// free nodes may go to either.
+// free nodes can go to either.
 func (f *flow) run() {
 	f.active, f.now = f.active[:0], 0
 	for i, t := range f.terminal {

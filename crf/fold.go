@@ -1,18 +1,18 @@
 package crf
 
 // Folded is a model without its clamped nodes: their edges are part of the
-// unaries of their free neighbours, and parallel edges are one. It is what a
-// method walks on that changes labels one by one. It holds the numbers that the
-// model had when it was folded.
+// unaries of their free neighbours, and parallel edges are one. It is for
+// methods that change labels one by one. It holds the model's values at the
+// time of folding.
 type Folded struct {
 	Labels   int
 	Free     []int32     // free node -> node of the model, ascending
 	Theta    []float64   // free nodes × labels
 	Start    []int32     // the neighbours of free node i are Arcs[Start[i]:Start[i+1]]
 	Arcs     []Neighbour // ascending by To within a node
-	Constant float64     // energy of what is clamped
+	Constant float64     // energy of the clamped nodes
 
-	all []uint8 // labels of the clamped nodes, of all nodes
+	all []uint8 // labels of all nodes; those of the clamped ones are set
 }
 
 // Neighbour is the other end of an edge, as seen from a free node.

@@ -31,7 +31,7 @@ func NewForcer(m *Model, x []uint8) *Forcer {
 	return f
 }
 
-// Rebase takes another labelling to start from.
+// Rebase sets the labelling to start from.
 func (f *Forcer) Rebase(x []uint8) {
 	copy(f.labels, x)
 	for i, node := range f.g.free {
@@ -40,14 +40,14 @@ func (f *Forcer) Rebase(x []uint8) {
 	copy(f.x, f.base)
 }
 
-// Reload takes the model's present unaries and weights.
+// Reload reads the model's current unaries and weights.
 func (f *Forcer) Reload() { f.g.load(f.m) }
 
 // Force gives nodes the label l, holds them, and lets the others follow one at
 // a time while that raises the energy, from the neighbours outward (ICM with a
 // queue). The gain is that of the result over the labelling it started from,
 // mostly negative; for a single node it is a lower bound of the max-marginal
-// max{E(y): y_i = l} less E(x), and what it costs depends on what changes, not
+// max{E(y): y_i = l} minus E(x). The cost depends on the number of changes, not
 // on the size of the model. Clamped nodes keep their label. See Labels.
 func (f *Forcer) Force(nodes []int32, l uint8) (gain float64) {
 	for _, i := range f.change {
@@ -60,8 +60,8 @@ func (f *Forcer) Force(nodes []int32, l uint8) (gain float64) {
 			f.held[i] = true
 		}
 	}
-	// Energy rises with every change, so the queue runs dry; the limit is
-	// there for rounding.
+	// Energy rises with every change, so the queue empties; the limit guards
+	// against rounding.
 	for steps := 0; steps < len(f.queue) && steps < 100*len(f.x); steps++ {
 		i := f.queue[steps]
 		f.queued[i] = false
@@ -113,7 +113,7 @@ func (f *Forcer) Labels() []uint8 {
 }
 
 // Confirmer finds the best labelling in which some nodes have a given label, by
-// a whole maximisation under a mask. Not for concurrent use.
+// a full maximisation under a mask. Not for concurrent use.
 type Confirmer struct {
 	Mask   *Mask
 	solver *Solver
@@ -126,13 +126,13 @@ func NewConfirmer(m *Model, opt Options) *Confirmer {
 	return &Confirmer{mask, NewSolver(mask.Model, opt)}
 }
 
-// Solve maximises under the present mask from a start that may be nil.
-// Result.Energy, Bound and Optimal are of the masked model; a labelling that
-// obeys the mask has the same energy without it.
+// Solve maximises under the current mask. start can be nil. Result.Energy,
+// Bound and Optimal are of the masked model; a labelling that obeys the mask
+// has the same energy without it.
 func (c *Confirmer) Solve(start []uint8) Result { return c.solver.Solve(start) }
 
-// Confirm resets the mask, allows the nodes nothing but label l and maximises.
-// False when a clamp stands in the way. Result.Labels is the Confirmer's.
+// Confirm resets the mask, allows the nodes only label l and maximises. It
+// returns false if a clamp forbids the label. Result.Labels is the Confirmer's.
 func (c *Confirmer) Confirm(nodes []int32, l uint8, start []uint8) (Result, bool) {
 	c.Mask.Reset()
 	for _, i := range nodes {

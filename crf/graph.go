@@ -23,7 +23,7 @@ type graph struct {
 	arcs          []arc
 
 	theta    []float64 // free×labels, folded unaries
-	constant float64   // energy of what is clamped
+	constant float64   // energy of the clamped nodes
 	negative bool      // some merged edge is negative
 	near     []uint16  // free×labels, hops to the nearest click of the label
 }

@@ -70,8 +70,7 @@ func NewLadder(m *Model, rate []float64) (*Ladder, error) {
 }
 
 // At returns a labelling of highest energy for the shift, one label per node;
-// where label 0 is as good as label 1 it is 0. Shifts may come in any order.
-// The result is the caller's.
+// ties go to label 0. Shifts can come in any order. The caller owns the result.
 func (l *Ladder) At(shift float64) []uint8 {
 	at, met := slices.BinarySearchFunc(l.rungs, shift, func(r rung, s float64) int {
 		switch {
@@ -92,13 +91,13 @@ func (l *Ladder) At(shift float64) []uint8 {
 	return out
 }
 
-// cut is the labelling of the free nodes for a shift. Where it is to become
-// rung number at, the rungs on both sides bound it, so that rounding can't
-// break the nesting.
+// cut is the labelling of the free nodes for a shift. If it becomes rung number
+// at, the neighbouring rungs bound it, so that rounding can't break the
+// nesting.
 func (l *Ladder) cut(shift float64, at int) []uint8 {
 	f := l.f
-	// Terminals hold what is left of source and sink together, so a change of
-	// the unaries is a change of what is left.
+	// A terminal holds the residual of source and sink together, so a change of
+	// the unaries changes the residual.
 	for i, r := range l.rate {
 		f.terminal[i] -= float64((shift - l.shift) * r)
 	}

@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// Mask forbids labels at nodes of a model and leaves its structure as it is, so
+// Mask forbids labels at nodes of a model without changing its structure, so
 // that one Solver serves any number of masks. A forbidden label loses so much
-// that no labelling of highest energy has it while its node has another one
-// left: 1 + (max θ_i - min θ_i) + Σ_j |w_ij|. That is little enough for a
-// bound to prove an optimum, which an infinity or -1e9 is not.
+// that no labelling of highest energy has it if its node has another label
+// left: 1 + (max θ_i - min θ_i) + Σ_j |w_ij|. That is small enough for a bound
+// to prove an optimum; infinity or -1e9 is not.
 type Mask struct {
 	// Model is the masked model. It shares edges and clamps with the one it
 	// was made of; its unaries belong to the mask.
 	Model *Model
 
 	theta     []float64 // the unaries without a mask
-	loss      []float64 // of a forbidden label, per node
+	loss      []float64 // penalty of a forbidden label, per node
 	forbidden []bool    // nodes × labels
 	left      []int     // labels that a node has left
 	empty     int       // nodes without one
 }
 
-// NewMask returns a mask of a valid model that forbids nothing yet. The model
-// must not change while the mask is in use. O(nodes·labels + edges).
+// NewMask returns a mask of a valid model that forbids nothing. The model must
+// not change while the mask is in use. O(nodes·labels + edges).
 func NewMask(m *Model) *Mask {
 	masked := *m
 	masked.Unary = slices.Clone(m.Unary)
@@ -66,7 +66,7 @@ func (k *Mask) clamp(i int) int {
 	return int(k.Model.Fixed[i])
 }
 
-// Forbid takes label l away from node i.
+// Forbid forbids label l at node i.
 func (k *Mask) Forbid(i int, l uint8) {
 	at := i*k.Model.Labels + int(l)
 	if k.forbidden[at] {
@@ -79,7 +79,7 @@ func (k *Mask) Forbid(i int, l uint8) {
 	}
 }
 
-// Only takes all labels but l away from node i.
+// Only forbids all labels but l at node i.
 func (k *Mask) Only(i int, l uint8) {
 	for other := range k.Model.Labels {
 		if other != int(l) {
@@ -95,7 +95,7 @@ func (k *Mask) Allowed(i int, l uint8) bool { return !k.forbidden[i*k.Model.Labe
 // obeys the mask.
 func (k *Mask) Empty() bool { return k.empty > 0 }
 
-// Obeyed reports whether a labelling of all nodes keeps to the mask.
+// Obeyed reports whether a labelling of all nodes obeys the mask.
 func (k *Mask) Obeyed(x []uint8) bool {
 	for i, l := range x {
 		if !k.Allowed(i, l) {

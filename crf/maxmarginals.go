@@ -13,8 +13,8 @@ import (
 // They are exact where the free nodes form a forest (two passes of max-product)
 // and for two labels without negative weights (a minimum cut each that goes on
 // from the flow of x, Kohli and Torr 2008, doi:10.1109/TPAMI.2007.1128), and
-// exact says so. Otherwise they are lower bounds, see Forcer, of which the
-// confirm best alternatives to x are made sure of by a whole maximisation.
+// exact says so. Otherwise they are lower bounds, see Forcer; the confirm best
+// alternatives to x are then improved by a full maximisation each.
 func MaxMarginals(m *Model, x []uint8, confirm int, opt Options) (mu []float64, exact bool) {
 	g := newGraph(m)
 	g.load(m)
@@ -105,7 +105,7 @@ func (g *graph) treeMarginals(mu []float64) {
 			whole += slices.Max(belief[int(i)*k : int(i+1)*k])
 			continue
 		}
-		for l := range rest { // what the parent believes without this child
+		for l := range rest { // the parent's belief without this child
 			rest[l] = belief[int(p.to)*k+l] - up[int(i)*k+l]
 		}
 		message(down, rest, g.w[p.edge])

@@ -57,8 +57,8 @@ type Model struct {
 	Edges         []Edge
 }
 
-// Validate reports the first thing wrong with the model as an error that wraps
-// ErrShape, ErrNotFinite, ErrRange or ErrSelfLoop. It takes O(Nodes·Labels + edges).
+// Validate returns the first error of the model, which wraps ErrShape,
+// ErrNotFinite, ErrRange or ErrSelfLoop. It takes O(Nodes·Labels + edges).
 func (m *Model) Validate() error {
 	if m.Nodes < 1 || m.Nodes > math.MaxInt32 {
 		return fmt.Errorf("%w: %d nodes, need at least 1", ErrRange, m.Nodes)

@@ -9,7 +9,7 @@ import (
 type Method uint8
 
 const (
-	// Auto suits the method to the model. Without negative weights: a minimum
+	// Auto chooses the method by the model. Without negative weights: a minimum
 	// cut for two labels, which is exact, and TRW-S with expansion moves for
 	// more. Otherwise TRW-S, then exact moves over random forests from its
 	// labelling, from the start and from a cold damped LBP.
@@ -25,8 +25,9 @@ const (
 // similar models; see also Thorough.
 type Options struct {
 	Method Method
-	// Sweeps of message passing. 0 = 50 rounds of LBP, at most 100 of TRWS, and
-	// of Auto 10 with negative weights or as many as pay, at most 100, without.
+	// Sweeps of message passing. 0 = 50 rounds for LBP, at most 100 for TRWS,
+	// and for Auto 10 with negative weights or, without, as many as are worth
+	// it, at most 100.
 	Sweeps int
 	// Kicks of an iterated local search when Auto has not proved the optimum
 	// (0 = 5 with negative weights and none without).
@@ -43,7 +44,7 @@ type Result struct {
 	Labels  []uint8 // one per node; owned by the Solver, overwritten by the next Solve
 	Energy  float64 // Model.Energy(Labels)
 	Bound   float64 // no labelling has more energy, up to rounding; +Inf with LBP
-	Sweeps  int     // message passing sweeps made
+	Sweeps  int     // number of message passing sweeps
 	Optimal bool    // Bound - Energy < 1e-6: proved
 }
 
@@ -54,8 +55,8 @@ const (
 	treeRounds, treePatience = 10, 3
 	// floodRounds and floodDamping of the LBP from which tree moves start.
 	floodRounds, floodDamping = 10, 0.5
-	// sweepsBeforeCuts are made before the expansion moves; sweeps go on, a
-	// round of them at a time, while a round closes enough of the gap.
+	// sweepsBeforeCuts are made before the expansion moves; further rounds of
+	// sweeps follow while a round closes enough of the gap.
 	sweepsBeforeCuts, sweepRound, enough = 10, 10, 0.5
 	// expansionCycles over all labels, at most.
 	expansionCycles = 5
@@ -99,7 +100,7 @@ func NewSolver(m *Model, opt Options) *Solver {
 }
 
 // Reset forgets the messages and the random state, so that the next Solve is
-// that of a new Solver.
+// like a new Solver's.
 func (s *Solver) Reset() {
 	clear(s.trws.msg)
 	s.rng.Seed(s.opt.Seed, 0)
@@ -109,10 +110,10 @@ func (s *Solver) Reset() {
 // have all been multiplied by f since the last Solve.
 func (s *Solver) Scale(f float64) { scale(s.trws.msg, f) }
 
-// Solve maximises the present energy of the model. TRW-S goes on from the
-// messages of the last Solve (see Reset). start, when not nil, is a labelling
-// of all nodes that competes: the result is never below it (except with LBP,
-// which ignores it). Clamps win over start.
+// Solve maximises the model's current energy. TRW-S goes on from the messages
+// of the last Solve (see Reset). start, when not nil, is a labelling of all
+// nodes that competes: the result is never below it (except with LBP, which
+// ignores it). Clamps win over start.
 func (s *Solver) Solve(start []uint8) Result {
 	s.g.load(s.m)
 	s.energy = math.Inf(-1)
@@ -162,7 +163,7 @@ func (s *Solver) sweeps(otherwise int) int {
 
 func (s *Solver) proved(r *Result) bool { return r.Bound-s.energy < gap }
 
-// take merges x into the best labelling found so far.
+// take merges x into the best labelling so far.
 func (s *Solver) take() {
 	if math.IsInf(s.energy, -1) {
 		copy(s.best, s.x)
@@ -178,7 +179,7 @@ func (s *Solver) polish() {
 	s.take()
 }
 
-// begin improves the start, if there is one.
+// begin improves the start, if it is not nil.
 func (s *Solver) begin(start []uint8, improve func()) {
 	if start == nil {
 		return
@@ -250,7 +251,7 @@ func (s *Solver) mixed(r *Result, start []uint8) {
 	s.climb()
 }
 
-// kick searches on from the best labelling.
+// kick continues the search from the best labelling.
 func (s *Solver) kick(kicks int) {
 	s.needTrees()
 	if s.search == nil {

@@ -2,8 +2,8 @@
 // halving (Tarjan and van Leeuwen 1984, doi:10.1145/62.2160).
 package disjoint
 
-// Sets are disjoint sets of the numbers 0..len-1. A number refers to another of
-// its set, a representative to itself. Not safe for concurrent use.
+// Sets are disjoint sets of the numbers 0..len-1. A number refers to another
+// one of its set, a representative to itself. Not safe for concurrent use.
 type Sets []int32
 
 // New returns n sets of one number each.
@@ -13,14 +13,14 @@ func New(n int) Sets {
 	return s
 }
 
-// Reset makes each number a set of its own again.
+// Reset makes each number a separate set again.
 func (s Sets) Reset() {
 	for i := range s {
 		s[i] = int32(i)
 	}
 }
 
-// Add adds the next number, in a set of its own, and returns it.
+// Add adds the next number as a new set and returns it.
 func (s *Sets) Add() int32 {
 	i := int32(len(*s))
 	*s = append(*s, i)

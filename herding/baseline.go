@@ -10,7 +10,7 @@ import (
 	"collie/crf"
 )
 
-// RandomWalker is the most probable label of each node (Grady 2006) for
+// RandomWalker returns the most probable label of each node (Grady 2006) for
 // probabilities p, nodes×labels row-major; ties go to the lowest label.
 func RandomWalker(p []float64, labels int) []uint8 {
 	x := make([]uint8, len(p)/labels)
@@ -25,9 +25,9 @@ func RandomWalker(p []float64, labels int) []uint8 {
 	return x
 }
 
-// LabelBias is the trivial source of alternatives that others have to beat:
-// hypothesis 0 maximises the model as it is, each later one after a constant
-// was added to the unaries of every class.
+// LabelBias is the trivial baseline for alternatives: hypothesis 0 maximises
+// the model as it is, each later one after a constant was added to the unaries
+// of every class.
 type LabelBias struct {
 	Model *crf.Model
 	// Spread is the standard deviation of the random normal biases (0 = 0.7).
@@ -42,7 +42,8 @@ type LabelBias struct {
 // SingleShifts are shifts of one class at a time, for LabelBias.Shifts.
 var SingleShifts = []float64{0.5, -0.5, 0.8, -0.8}
 
-// Run streams count hypotheses as Problem.Run does. Slack and Condition mean nothing here.
+// Run streams count hypotheses as Problem.Run does. Slack and Condition are not
+// set.
 func (b *LabelBias) Run(ctx context.Context, count int) iter.Seq2[Hypothesis, error] {
 	return func(yield func(Hypothesis, error) bool) {
 		r, err := NewSequence(&Problem{Model: b.Model, Solver: b.Solver})

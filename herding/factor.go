@@ -49,7 +49,7 @@ func newFactor(n int, start, rows []int32) factor {
 	return f
 }
 
-// begin forgets the values.
+// begin clears the values.
 func (f *factor) begin() {
 	clear(f.count)
 	for i := range f.flag {

@@ -12,19 +12,18 @@ import (
 // Harmonic computes the probabilities that a random walker which starts at a
 // node reaches a click of each label first (Grady 2006,
 // doi:10.1109/TPAMI.2006.233): the Dirichlet problem of the graph's Laplacian
-// with the clicked nodes fixed. They are the moments that know where the
-// evidence reaches.
+// with the clicked nodes fixed. These moments decay with the distance from the
+// evidence.
 //
 // The sparse Laplacian is factored again for each Solve as L·D·Lᵀ (Davis 2005,
 // doi:10.1145/1114268.1114277) over an ordering and a pattern made once, and
-// then solved for all labels in one traversal, so the result depends on the
-// present clicks alone and not on the way they came about. Laplacians are
-// M-matrices, for which this is accurate whatever the spread of the
-// conductances. On a planar graph a factorisation takes O(n^1.5) and a solve
-// O(n·log n) per label: 0.2 ms and 0.01 ms per label for 600 superpixels, 13
-// and 0.6 ms for 10,000. Many edges between distant nodes, as nearest
-// neighbours in a feature space, make fill and so both slower. Not for
-// concurrent use.
+// then solved for all labels in one traversal, so the result depends only on
+// the current clicks, not on their history. Laplacians are M-matrices, so this
+// is accurate whatever the range of the conductances. On a planar graph a
+// factorisation takes O(n^1.5) and a solve O(n·log n) per label: 0.2 ms and
+// 0.01 ms per label for 600 superpixels, 13 and 0.6 ms for 10,000. Many edges
+// between distant nodes, as nearest neighbours in a feature space, cause
+// fill-in and make both slower. Not for concurrent use.
 type Harmonic struct {
 	n     int
 	edges []crf.Edge
@@ -45,16 +44,16 @@ type Harmonic struct {
 	informed  []bool  // component -> has evidence
 }
 
-// Prior draws the walker of each node towards labels of its own (Grady 2005,
-// 'Multilabel Random Walker Image Segmentation Using Prior Models'): node i
-// has an extra conductance Weight[i]·Share[i*k+l] to a virtual click of label l.
+// Prior draws the walker of each node towards given labels (Grady 2005,
+// 'Multilabel Random Walker Image Segmentation Using Prior Models'): node i has
+// an extra conductance Weight[i]·Share[i*k+l] to a virtual click of label l.
 type Prior struct {
 	Weight []float64 // n, ≥ 0
-	Share  []float64 // n×k row-major, ≥ 0, rows sum to 1 (or 0: no prior there)
+	Share  []float64 // n×k row-major, ≥ 0, rows sum to 1, or to 0 for no prior
 }
 
 // NewHarmonic prepares for a graph whose edge weights are conductances, finite
-// and ≥ 0. Edges with both ends clicked or with weight 0 do nothing.
+// and ≥ 0. Edges with both ends clicked or with weight 0 have no effect.
 func NewHarmonic(nodes int, edges []crf.Edge) (*Harmonic, error) {
 	m := crf.Model{Nodes: nodes, Labels: 1, Edges: edges}
 	if nodes > 0 {
@@ -119,7 +118,7 @@ func (h *Harmonic) columns() {
 	}
 }
 
-// state of a node in the present problem.
+// state of a node in the current problem.
 type state uint8
 
 const (
@@ -130,8 +129,8 @@ const (
 
 // Solve returns p, nodes×labels row-major: p[i*labels+l] is the probability of
 // label l at node i, rows sum to 1. fixed holds the clicked label of each node
-// or -1; prior may be nil. Nodes that no evidence reaches get the uniform
-// distribution. The result is written to dst, which is grown when too small.
+// or -1; prior can be nil. Nodes that no evidence reaches get the uniform
+// distribution. The result is written to dst, which grows if it is too small.
 func (h *Harmonic) Solve(dst []float64, labels int, fixed []int16, prior *Prior) ([]float64, error) {
 	if err := h.check(labels, fixed, prior); err != nil {
 		return nil, err
@@ -191,8 +190,8 @@ func (h *Harmonic) check(k int, fixed []int16, prior *Prior) error {
 	return nil
 }
 
-// components names the connected component of each node over the positive
-// conductances by one of its nodes.
+// components labels each node's connected component over positive conductances
+// with one of its nodes.
 func components(n int, edges []crf.Edge) []int32 {
 	sets := disjoint.New(n)
 	for _, e := range edges {
@@ -234,7 +233,7 @@ func total(v []float64) float64 {
 	return sum
 }
 
-// normalise writes row / Σ row to p. Rounding may leave tiny negative values.
+// normalise writes row / Σ row to p. Rounding can leave tiny negative values.
 func normalise(p, row []float64) {
 	sum := 0.0
 	for l, v := range row {

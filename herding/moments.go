@@ -13,14 +13,14 @@ import (
 type Reading uint8
 
 const (
-	// Similarity normalises the similarity (C, 0): μ= is 1, every cut edge is
-	// strengthened until the fronts follow weak borders. With it the paper's
-	// table is met.
+	// Similarity normalises the similarity (C, 0): μ= is 1, so every cut edge
+	// is strengthened until the fronts follow weak borders. This reading
+	// reproduces the paper's table.
 	Similarity Reading = iota
 	// SimilarityBeforeWeight takes the similarity before its weight,
 	// exp(-decay·d): μ= is C / weight.
 	SimilarityBeforeWeight
-	// Softmax takes exp(0) : exp(-C), hence μ= = 1/(1+exp(-C)), near one half:
+	// Softmax takes exp(0) : exp(-C), so μ= = 1/(1+exp(-C)), near one half:
 	// neighbours should disagree half of the time.
 	Softmax
 )
@@ -74,10 +74,10 @@ func Paper(m *crf.Model, reading Reading, weight float64) (*Problem, error) {
 	return &Problem{Model: m, PairMoments: mu, EtaPair: 0.25}, nil
 }
 
-// Floor of probabilities before their logarithm is taken.
+// Floor of probabilities in logarithms.
 const Floor = 1e-4
 
-// PosteriorOptions of Posterior; a zero rate or weight means none of it.
+// PosteriorOptions of Posterior; a zero rate or weight turns its term off.
 type PosteriorOptions struct {
 	UnaryWeight float64 // of log p in the unaries; 0 = 1
 	EtaUnary    float64
@@ -87,12 +87,12 @@ type PosteriorOptions struct {
 	Regions     []int32   // region of each node, from 0; needed when EtaRegion > 0
 }
 
-// Posterior is the problem whose unaries and unary moments both are the
+// Posterior is the problem whose unaries and unary moments both come from the
 // probabilities p (nodes×labels row-major, as Harmonic.Solve gives them):
 // Θ_i(l) = UnaryWeight·log max(p_i(l), Floor), μ_i(l) = p_i(l), clicks clamped,
 // and – with a rate – the area moments Σ_i share_i·p_i(l), of all nodes and of
-// those of each region. edges are the Potts
-// edges of the model; fixed holds the clicks or -1.
+// those of each region. edges are the Potts edges of the model; fixed holds the
+// clicks or -1.
 func Posterior(p []float64, labels int, fixed []int16, edges []crf.Edge, opt PosteriorOptions) (*Problem, error) {
 	n := len(fixed)
 	if labels < 1 || len(p) != n*labels {

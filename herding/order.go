@@ -1,7 +1,7 @@
 package herding
 
 // minimumDegree orders the n nodes of a symmetric graph so that eliminating
-// them in that order makes little fill: the approximate minimum degree of
+// them in that order causes little fill-in: the approximate minimum degree of
 // Amestoy, Davis and Duff 1996 (doi:10.1137/S0895479894278952) on a quotient
 // graph, without its supervariables. Ties go to the lowest node. It returns
 // order[step] = node.

@@ -1,20 +1,20 @@
 // Package herding turns one conditional random field into a stream of diverse,
 // complete labellings by Herding (Welling 2009, doi:10.1145/1553374.1553517;
 // Ozkan, Roig, Goksel and Boix, 'Herding Generalizes Diverse M-Best
-// Solutions'), of which DivMBest (Batra et al. 2012,
-// doi:10.1007/978-3-642-33715-4_1) is the special case of zero moments.
+// Solutions'). DivMBest (Batra et al. 2012, doi:10.1007/978-3-642-33715-4_1) is
+// the special case of zero moments.
 //
-// A step maximises the energy of the present parameters θ(m), starting at
-// θ(0) = Θ, and moves θ by η(μ - φ(x_m)): towards the moments μ that the
-// hypotheses x_m should match on average, away from the statistics φ(x_m) of the
+// A step maximises the energy of the present parameters θ(m), starting at θ(0)
+// = Θ, and moves θ by η(μ - φ(x_m)): towards the moments μ that the hypotheses
+// x_m should match on average, away from the statistics φ(x_m) of the
 // hypothesis just found. The package also makes moments (Harmonic and the
-// paper's readings), simple baselines, and what is read off a set of
+// paper's readings), simple baselines, and the statistics of a set of
 // hypotheses: marginals, entropy, expected wrong area, the next click.
 //
-// A sequence costs what its maximisations cost (see package crf); the updates
-// are negligible. Posterior problems of 600 superpixels take 0.2 to 0.4 ms a
-// hypothesis for 2 to 5 labels and 1 ms for 21. The paper's similarity moments
-// strengthen edges without end and take 1, 5 and 20 ms; its softmax moments
+// The maximisations (see package crf) dominate the cost of a sequence; the
+// updates are negligible. Posterior problems of 600 superpixels take 0.2 to 0.4
+// ms a hypothesis for 2 to 5 labels and 1 ms for 21. The paper's similarity
+// moments keep strengthening edges and take 1, 5 and 20 ms; its softmax moments
 // make repulsive edges, 5 to 15 ms.
 //
 // Everything is deterministic: the same problem gives the same bits on every
@@ -33,12 +33,13 @@ import (
 var (
 	ErrShape = errors.New("herding: wrong length")
 	ErrRange = errors.New("herding: out of range")
-	// ErrNoInformation: neither a click nor a unary tells any label from another.
+	// ErrNoInformation: neither a click nor a unary distinguishes any label
+	// from another.
 	ErrNoInformation = errors.New("herding: no information yet")
 )
 
 // Problem is what a sequence is computed from. Run only reads it, so several
-// sequences may run at once on one Problem as long as nobody writes to it.
+// sequences can run on one Problem at once as long as nobody writes to it.
 type Problem struct {
 	Model *crf.Model // Θ, n nodes and k labels
 
@@ -70,18 +71,18 @@ type Problem struct {
 	// divisions of the nodes; they need Area.
 	Regions []RegionMoments
 
-	// NormBound on ‖θ‖, 0 = 1e6. Moments that no distribution has let θ grow
-	// without end; beyond the bound θ and all η are halved together, which
-	// leaves the sequence as it is (Chen and Welling 2011).
+	// NormBound on ‖θ‖, 0 = 1e6. Moments that no distribution has make θ grow
+	// without bound; beyond the bound θ and all η are halved together, which
+	// doesn't change the sequence (Chen and Welling 2011).
 	NormBound float64
 
-	// Solver options. When Chen's condition fails for a labelling that was
-	// not proved optimal, the step is repeated with more tree moves, unless
-	// Solver.Method is crf.LBP, which then is part of the method.
+	// Solver options. When Chen's condition fails for a labelling that was not
+	// proved optimal, the step is repeated with more tree moves, unless
+	// Solver.Method is crf.LBP.
 	Solver crf.Options
 }
 
-// Validate reports the first thing wrong: an error of the model, ErrShape or ErrRange.
+// Validate returns the first error: the model's, ErrShape or ErrRange.
 func (p *Problem) Validate() error {
 	if p.Model == nil {
 		return fmt.Errorf("%w: no model", ErrShape)
@@ -132,8 +133,8 @@ func (p *Problem) Validate() error {
 	return nil
 }
 
-// Shares returns the part of the whole area that each node has, equal parts
-// when the problem has no areas. It sums to 1.
+// Shares returns each node's share of the total area, equal shares if the
+// problem has no areas. It sums to 1.
 func (p *Problem) Shares() []float64 {
 	shares := make([]float64, p.Model.Nodes)
 	if p.Area == nil {
@@ -167,8 +168,8 @@ func checkAreas(area []float64, n int) error {
 	return nil
 }
 
-// Ready reports what keeps a sequence from starting: an error of Validate or
-// ErrNoInformation.
+// Ready returns the error with which a sequence would fail to start: one of
+// Validate or ErrNoInformation.
 func (p *Problem) Ready() error {
 	if err := p.Validate(); err != nil {
 		return err
@@ -179,7 +180,7 @@ func (p *Problem) Ready() error {
 	return nil
 }
 
-// informed reports whether anything tells one label from another.
+// informed reports whether anything distinguishes one label from another.
 func (p *Problem) informed() bool {
 	m := p.Model
 	if m.Labels == 1 {

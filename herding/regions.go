@@ -7,10 +7,10 @@ import (
 
 // RegionMoments are area moments within the regions of one division of the
 // nodes, such as a coarse cut of the superpixel hierarchy. Unary moments are
-// met node by node, and their errors average out within an object; area
-// moments of the image move a class wherever it is weakest. Those of regions
-// make a whole part of the image change its class from time to time, as often
-// as the marginals ask for.
+// met node by node, and their errors average out within an object; area moments
+// of the image move a class wherever it is weakest. Those of regions make a
+// whole part of the image change its class from time to time, as often as the
+// marginals require.
 //
 // A class that was given a share of a region's area too small by δ gains Eta·δ
 // in the unary of a node of average area there, and in proportion to their area
@@ -48,8 +48,8 @@ func NewRegionMoments(p []float64, labels int, area []float64, group []int32) (R
 	return m, nil
 }
 
-// regionShares are the parts of their region's area that the nodes have, 0 in
-// a region without area.
+// regionShares are the nodes' shares of their region's area, 0 in a region
+// without area.
 func regionShares(area []float64, group []int32, count int) []float64 {
 	whole := make([]float64, count)
 	for i, g := range group {

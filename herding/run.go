@@ -12,12 +12,12 @@ import (
 // Hypothesis is one labelling of a sequence.
 type Hypothesis struct {
 	Rank    int     // place in the sequence, from 0
-	Labels  []uint8 // one per node; the receiver may keep it
-	Energy  float64 // under the problem's own Model, whatever θ has become
+	Labels  []uint8 // one per node; owned by the receiver
+	Energy  float64 // under the problem's original Model, not θ(m)
 	Optimal bool    // proved to maximise the energy of this step's θ
 	Sweeps  int     // message passing sweeps of this step
-	Weight  float64 // among those of its source, where it weighs them; 0 = all alike
-	Solves  int     // maximisations of this step, a share of all where they are made together
+	Weight  float64 // relative to the source's other hypotheses, if it weighs them; 0 = equal weights
+	Solves  int     // maximisations of this step; its share if the source computes them together
 	// Slack is θ·φ(x) - θ·μ over the coordinates with a rate above 0, before
 	// the update. While it is ≥ 0 (Condition), the mean statistics reach the
 	// moments at the rate O(1/M) even if the maximiser is approximate (Chen 2012).
@@ -25,26 +25,26 @@ type Hypothesis struct {
 	Condition bool
 }
 
-// slackTolerance forgives rounding in Chen's condition.
+// slackTolerance allows for rounding in Chen's condition.
 const slackTolerance = 1e-9
 
-// Run streams the first count hypotheses of the problem's Sequence. The context
-// is looked at before each step; its error is yielded once and ends the stream,
-// as does an invalid problem.
+// Run streams the first count hypotheses of the problem's Sequence. It checks
+// the context before each step; the context's error, or that of an invalid
+// problem, is yielded once and ends the stream.
 func (p *Problem) Run(ctx context.Context, count int) iter.Seq2[Hypothesis, error] {
 	return Steps(ctx, count, func() (Stepper, error) { return NewSequence(p) })
 }
 
-// Sequence makes the hypotheses of a problem one after the other. Duplicates
-// belong to it: they carry the weights of the moments. The first maximisation
-// starts cold, so equal problems give equal bits; each later one starts warm
-// from the step before. Not for concurrent use.
+// Sequence computes the hypotheses of a problem one after the other. Duplicates
+// are part of it: their number gives the moments' weights. The first
+// maximisation starts cold, so equal problems give equal bits; later ones start
+// from the previous step. Not for concurrent use.
 type Sequence struct {
 	p      *Problem
 	model  *crf.Model // θ(m)
 	solver *crf.Solver
 	deep   *crf.Solver // for steps where Chen's condition failed, made when needed
-	last   []uint8     // labels of the step before
+	last   []uint8     // labels of the previous step
 	rank   int         // of the next hypothesis
 
 	unary   []float64 // θ_i(l) without the area term, n×k
@@ -55,8 +55,8 @@ type Sequence struct {
 	scale   float64 // of θ and η
 }
 
-// NewSequence returns the sequence of a problem, which it only reads; an error
-// of Validate or ErrNoInformation otherwise.
+// NewSequence returns the sequence of a problem, which it only reads, or an
+// error of Validate or ErrNoInformation.
 func NewSequence(p *Problem) (*Sequence, error) {
 	if err := p.Ready(); err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func NewSequence(p *Problem) (*Sequence, error) {
 	return r, nil
 }
 
-// Next makes the next hypothesis. It costs a maximisation plus
-// O(n·k + edges) for the update.
+// Next computes the next hypothesis. It costs a maximisation plus O(n·k +
+// edges) for the update.
 func (r *Sequence) Next() Hypothesis {
 	res := r.solver.Solve(r.last)
 	slack := r.slack(res.Labels)
@@ -106,14 +106,14 @@ func (r *Sequence) Next() Hypothesis {
 		Slack:     slack,
 		Condition: slack >= -slackTolerance,
 	}
-	r.last = slices.Clone(h.Labels) // the receiver may change its own
+	r.last = slices.Clone(h.Labels) // the receiver can change its copy
 	r.rank++
 	r.update(h.Labels)
 	return h
 }
 
 // repairable reports whether more energy, up to the bound, could make up for a
-// negative slack. With moments that no distribution has it often could not.
+// negative slack. With moments that no distribution has it often can't.
 func (r *Sequence) repairable(res crf.Result, slack float64) bool {
 	return !res.Optimal && res.Bound-res.Energy >= float64(-slack*r.scale)
 }
@@ -212,7 +212,7 @@ func (r *Sequence) update(x []uint8) {
 	r.compose()
 }
 
-// compose puts θ of the unaries, the areas and the regions together.
+// compose adds up θ of the unaries, the areas and the regions.
 func (r *Sequence) compose() {
 	k := r.model.Labels
 	switch {

@@ -20,7 +20,7 @@ const (
 	SemanticEtaPair  = 0.25
 )
 
-// SemanticFloor of probabilities before their logarithm is taken.
+// SemanticFloor of probabilities in logarithms.
 const SemanticFloor = 1e-6
 
 // SemanticUnaries maps classifier scores, nodes×labels row-major, to unaries of

@@ -63,7 +63,7 @@ type Alternate struct {
 // made a step yet.
 func NewAlternate(of ...Stepper) *Alternate { return &Alternate{of: of} }
 
-// Next makes the next hypothesis.
+// Next computes the next hypothesis.
 func (a *Alternate) Next() Hypothesis {
 	at := 0
 	if a.rank > 0 {

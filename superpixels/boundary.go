@@ -13,7 +13,7 @@ type partition struct {
 	region        []int32 // of each leaf; nil when every leaf is a region
 }
 
-// row returns the regions of the pixels of row y, in buffer if need be.
+// row returns the regions of the pixels of row y, in buffer if needed.
 func (p *partition) row(y int, buffer []int32) []int32 {
 	leaves := p.labels[y*p.width:][:p.width]
 	if p.region == nil {
@@ -33,13 +33,13 @@ type borderPass struct {
 	mean      [][3]float32 // per region: CIELAB
 	// colour returns the CIELAB colour of a pixel.
 	colour func(x, y int) [3]float32
-	// allowed, unless nil, is asked last: may pixel (x, y) go to the leaf at
+	// allowed, unless nil, is checked last: can pixel (x, y) go to the leaf at
 	// position side of ring?
 	allowed func(x, y, side int) bool
-	ring    ring // of the pixel that is visited
+	ring    ring // around the visited pixel
 }
 
-// straight is what one more neighbour in the same region is worth, in squared
+// straight is the value of one more neighbour in the same region, in squared
 // ΔE: it keeps borders straight where colours don't decide.
 const straight = 10
 
@@ -64,9 +64,9 @@ func same(a, b int32) int {
 	return 0
 }
 
-// removable[mask] tells whether a pixel may leave a region, given which of its
-// ring (bit i for position i) belong to it: those that share a side with it
-// must exist and hang together without it.
+// removable[mask] tells whether a pixel can leave a region, given which of its
+// ring (bit i for position i) belong to the region: those that share a side
+// with it must exist and stay connected without it.
 var removable [256]bool
 
 func init() {
@@ -88,15 +88,15 @@ func init() {
 // neighbouring region with the least ΔE² − straight·(neighbours in it) if that
 // leaves all regions, of all levels, connected.
 //
-// A sweep follows the one before at a distance of a few rows, where their
-// pixels are still in the processor's cache. A visit looks at and marks no more
-// than the rows next to its own, so it is as if one came after the other.
+// A sweep follows the previous one a few rows behind, while their pixels are
+// still in the processor's cache. A visit reads and marks only its own row and
+// the rows next to it, so the result is that of one sweep after the other.
 func (b *borderPass) run(sweeps int) {
 	const distance = 3
 	w, h := b.width, b.height
-	rows := distance * (sweeps + 1) // that are being worked on
+	rows := distance * (sweeps + 1) // in progress
 	window := make([]byte, rows*w)
-	// due holds, for each pixel of a row, the sweep in which to look at it, from 1 on.
+	// due holds, for each pixel of a row, the sweep that visits it, from 1.
 	due := func(y int) []byte { return window[min(max(y, 0), h-1)%rows*w:][:w] }
 	var regions, buffers [3][]int32 // of the rows, by y mod 3
 	for i := range buffers {
@@ -117,9 +117,9 @@ func (b *borderPass) run(sweeps int) {
 	}
 }
 
-// sweep visits the pixels of row y that are due now. Next time, the sides of
-// those that changed are due, unless this sweep is still to come there. At the
-// frame the row itself stands for the one outside.
+// sweep visits the pixels of row y that are due now. The neighbours of changed
+// pixels become due in the next sweep, or in this one if it has yet to reach
+// them. At the frame the row itself replaces the one outside.
 func (b *borderPass) sweep(y int, now byte, above, row, below []byte) {
 	for x := 0; x < len(row); x++ {
 		if row[x] != now {
@@ -177,13 +177,14 @@ func (b *borderPass) around(r *ring, x, y int) (inside int) {
 	return inside
 }
 
-// visit moves pixel (x, y) if that is better and reports whether it did.
+// visit moves pixel (x, y) if that improves the score and reports whether it
+// did.
 func (b *borderPass) visit(x, y int) bool {
 	leaves := &b.ring
 	inside := b.around(leaves, x, y)
 	leaf := b.labels[y*b.width+x]
-	// The levels in between stay connected when the leaf does and no other
-	// leaf of the same region hangs on to this pixel.
+	// The levels in between stay connected if the leaf does and no other leaf
+	// of the same region is connected through this pixel.
 	inLeaf := leaves.mask(leaf)
 	if !removable[inLeaf] {
 		return false
@@ -203,7 +204,7 @@ func (b *borderPass) visit(x, y int) bool {
 		}
 	}
 	colour := b.colour(x, y)
-	// No other region can hold more than the rest of the ring.
+	// No other region can have more than the rest of the ring.
 	best, side := b.score(&colour, own, mask), 0
 	if best <= -straight*float32(8-bits.OnesCount8(uint8(mask))) {
 		return false
@@ -223,8 +224,8 @@ func (b *borderPass) visit(x, y int) bool {
 	return true
 }
 
-// score is what it costs a pixel to be in a region that holds the positions
-// mask of its ring.
+// score is the cost of a pixel in a region that holds the positions mask of its
+// ring.
 func (b *borderPass) score(colour *[3]float32, region int32, mask int) float32 {
 	m := &b.mean[region]
 	dl, da, db := colour[0]-m[0], colour[1]-m[1], colour[2]-m[2]

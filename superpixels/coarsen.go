@@ -21,14 +21,14 @@ func (r *Runs) Coarsen(parent []int32, n int) *Runs {
 	return newRuns(r.Width, r.Height, n, spans)
 }
 
-// Coarsen returns the graph of the n regions of which parent[i] holds region i
-// of g. Areas, bounds and border lengths are exact. Means, covariances,
-// textures and histograms are the parts' weighted by area and contours those
-// weighted by length, which is what Describe measures on the coarse map up to
-// rounding (and, above 0.6 megapixels, up to its sampling). A median can't be
-// had from the parts' medians; MedianContour is their median weighted by
-// length. What compares two regions is computed again. Regions merge when the
-// first of their parts do. O(regions + edges·log edges); g is left as it is.
+// Coarsen returns the graph of n regions; region parent[i] contains region i of
+// g. Areas, bounds and border lengths are exact. Means, covariances, textures
+// and histograms are averages of the parts weighted by area, contours by
+// length. They equal what Describe measures on the coarse map up to rounding
+// (and, above 0.6 megapixels, sampling). MedianContour is the parts' median
+// weighted by length, an approximation. Differences between regions are
+// recomputed. Regions merge when the first of their parts do. O(regions +
+// edges·log edges); g is not changed.
 func (g *Graph) Coarsen(parent []int32, n int) *Graph {
 	if len(parent) != len(g.Regions) {
 		panic(fmt.Sprintf("superpixels: %d parents for %d regions", len(parent), len(g.Regions)))
@@ -41,11 +41,11 @@ func (g *Graph) Coarsen(parent []int32, n int) *Graph {
 	return out
 }
 
-// joinMerges returns the order in which n regions merge, parent[i] of which
-// holds part i: that in which their parts do.
+// joinMerges returns the order in which n regions merge, which is that of their
+// parts; region parent[i] contains part i.
 func joinMerges(merges [][2]int32, parent []int32, n int) [][2]int32 {
 	out := make([][2]int32, 0, n-1)
-	root := make([]int32, 2*n-1) // towards the node that a node of the result has become part of
+	root := make([]int32, 2*n-1) // towards the node of the result that a node has become part of
 	for i := range root {
 		root[i] = int32(i)
 	}
@@ -68,8 +68,7 @@ func joinMerges(merges [][2]int32, parent []int32, n int) [][2]int32 {
 	return out
 }
 
-// regionSums are the sums over pixels from which a union of regions is
-// described.
+// regionSums are the sums over pixels that describe a union of regions.
 type regionSums struct {
 	area, x, y, texture float64
 	mean                [3]float64
@@ -144,8 +143,8 @@ func joinRegions(regions []Region, parent []int32, n int) []Region {
 	return out
 }
 
-// joinEdges returns the edges between g's regions, made of those between their
-// parts.
+// joinEdges returns the edges between g's regions, joined from those between
+// their parts.
 func (g *Graph) joinEdges(parts []Edge, parent []int32) []Edge {
 	between := make([]Edge, 0, len(parts)) // each part as an edge of the coarse graph
 	for _, e := range parts {

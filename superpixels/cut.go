@@ -11,16 +11,15 @@ import (
 type Cut struct {
 	N      int     // regions
 	Parent []int32 // region of each region of the finest level
-	Split  int     // regions of the level asked for in which values other than void meet
+	Split  int     // regions of the requested level that contain several values other than void
 }
 
-// Cut returns the coarsest map of connected regions, none of which reaches
-// beyond a region of level n or holds two values of apart, which has a value
-// per region of the finest level: the level itself, its regions divided into
-// their connected parts of one value. To be void is a value, too, but no reason
-// to count a region as Split. g is the graph of the finest level. For
-// the same values, a cut at a lower n is made of unions of regions of one at a
-// higher n. O(regions + edges of the finest level).
+// Cut returns level n with its regions divided into connected parts that have
+// one value of apart each; apart has a value per region of the finest level.
+// Void counts as a value, but doesn't make a region count as Split. g is the
+// graph of the finest level. For the same values, cuts are nested: the regions
+// at a lower n are unions of those at a higher n. O(regions + edges of the
+// finest level).
 func (h *Hierarchy) Cut(g *Graph, n int, apart []uint8, void uint8) *Cut {
 	finest := h.finest.N
 	if len(g.Regions) != finest || len(apart) != finest {
@@ -69,9 +68,9 @@ func (h *Hierarchy) Cut(g *Graph, n int, apart []uint8, void uint8) *Cut {
 	return c
 }
 
-// Divide returns the cut with some of its regions divided into the regions of the
-// finest level. It is nested in c, and the same whatever the order. O(regions of
-// the finest level).
+// Divide returns the cut with some of its regions divided into the regions of
+// the finest level. It is nested in c and doesn't depend on the order.
+// O(regions of the finest level).
 func (c *Cut) Divide(regions []int32) *Cut {
 	split := make([]bool, c.N)
 	for _, r := range regions {
@@ -89,10 +88,11 @@ func (c *Cut) Divide(regions []int32) *Cut {
 	return out
 }
 
-// Shells numbers, for each region of a cut, the smallest of the ever larger
-// regions of the tree of merges around one region's first cell that holds it
-// wholly. What is in the shells up to a number is such a region, but for
-// regions of the cut that reach beyond it. O(regions of the finest level).
+// Shells looks at the growing regions of the merge tree around one region's
+// first cell and returns, for each region of the cut, the number of the
+// smallest one that contains it. The shells up to a number make up such a
+// region, except for regions of the cut that reach beyond it. O(regions of the
+// finest level).
 func (h *Hierarchy) Shells(c *Cut, region int) []int32 {
 	finest := h.finest.N
 	inner := slices.Index(c.Parent, int32(region))
@@ -121,11 +121,11 @@ func (h *Hierarchy) Shells(c *Cut, region int) []int32 {
 }
 
 // level returns for each region of the finest level its region at the level of
-// n regions, n held to 1..Finest, and how many there are.
+// n regions, n clamped to 1..Finest, and the number of regions.
 func (h *Hierarchy) level(n int) ([]int32, int) {
 	f := h.finest.N
 	n = min(max(n, 1), f)
-	// Parents follow their children, so a backward sweep finds all roots.
+	// Parents come after their children, so a backward sweep finds all roots.
 	nodes := f + f - n
 	root := make([]int32, nodes)
 	for i := range root {

@@ -19,8 +19,8 @@ func Describe(img *image.NRGBA, m *Map) *Graph {
 	return s.describe(img, m)
 }
 
-// describe is Describe with a scene of the image, which is rebuilt when it is
-// not of the size at which images are measured; that may be nil.
+// describe is Describe with a scene of the image, which can be nil. It is
+// rebuilt if its size isn't that at which images are measured.
 func (s *scene) describe(img *image.NRGBA, m *Map) *Graph {
 	width, height := reducedSize(m.Width, m.Height, workPixels)
 	if s == nil || s.lab.width != width || s.lab.height != height {
@@ -108,7 +108,7 @@ func middle(i, size, reduced int) int {
 
 // measure calls f with each pixel of the reduced copy and its region, then with
 // each region that no pixel samples and the pixel that holds its first one. It
-// returns how many pixels of each region that were.
+// returns the number of sampled pixels per region.
 func (d *describer) measure(f func(region int32, x, y int)) (counts []float64) {
 	counts = make([]float64, d.m.N)
 	add := func(region int32, x, y int) {
@@ -270,7 +270,7 @@ func (d *describer) finish(e *Edge, contours []float32) {
 	d.out.compare(e)
 }
 
-// compare fills in what an edge says of its two regions.
+// compare fills in an edge's differences between its regions.
 func (g *Graph) compare(e *Edge) {
 	p, q := &g.Regions[e.A], &g.Regions[e.B]
 	e.DeltaE = deltaE(p.Mean[0]-q.Mean[0], p.Mean[1]-q.Mean[1], p.Mean[2]-q.Mean[2])

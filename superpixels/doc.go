@@ -16,15 +16,15 @@
 //     few rounds of near-greedy matching, then an exact heap down to one
 //     region. The order of the merges is the hierarchy.
 //  5. One pass at 1.2 times the default number of regions straightens the
-//     borders: a pixel may move to the neighbouring region that suits it.
+//     borders: a pixel can move to the neighbouring region that fits it best.
 //
 // Step 5 and finer levels seem to exclude each other, since moving a pixel
-// changes regions that were merged before. It works because the pixel moves
-// between regions of the finest level, and only where the removal leaves every
-// level in between connected. So all levels are nested and connected, and what
-// comes out at 600 regions hardly depends on how fine the finest level is.
+// changes regions that were merged before. It works because a pixel moves
+// between regions of the finest level, and only where every level in between
+// stays connected. So all levels are nested and connected, and the map of 600
+// regions hardly depends on how fine the finest level is.
 //
-// Images above 0.6 megapixels (more when very many regions are asked for) are
+// Images above 0.6 megapixels (more if very many regions are requested) are
 // segmented on a reduced copy; the finest borders then move to where the
 // full-size image has them, again without breaking any level.
 //

@@ -18,7 +18,7 @@ var (
 	errTrailing  = errors.New("bytes follow the end of the data")
 )
 
-// checkSize reports whether an image of this size may be encoded or decoded.
+// checkSize reports whether an image of this size can be encoded or decoded.
 func checkSize(width, height int) error {
 	if width < 1 || height < 1 || width > maxSide || height > maxSide || int64(width)*int64(height) > maxPixels {
 		return fmt.Errorf("size %d×%d is outside 1×1..%d×%d with at most %d pixels", width, height, maxSide, maxSide, maxPixels)
@@ -54,9 +54,9 @@ func (r *Runs) appendRows(dst []byte) []byte {
 	return dst
 }
 
-// readRows reads what appendRows wrote of a map of the given size, of n regions,
-// and returns it with the remaining bytes. The runs are checked in full,
-// including the order of the ids, before any memory is taken for them.
+// readRows reads the rows that appendRows wrote for a map of the given size
+// with n regions, and returns them with the remaining bytes. It checks all
+// runs, including the order of the ids, before it allocates memory for them.
 func readRows(width, height, n int, data []byte) (*Runs, []byte, error) {
 	rest := data
 	next := uint64(0) // the id that a new region must have
@@ -132,10 +132,9 @@ func (r *Runs) header() []byte {
 }
 
 // UnmarshalBinary decodes what MarshalBinary wrote. It accepts any bytes:
-// those that are no map give an error, leave r unchanged and cost no memory;
-// a map takes at most six times len(data), for every row is backed by data. It
-// checks the partition and the numbering of the ids, not that regions are
-// connected.
+// invalid ones give an error, leave r unchanged and allocate nothing; a map
+// takes at most six times len(data). It checks the partition and the numbering
+// of the ids, but not whether regions are connected.
 func (r *Runs) UnmarshalBinary(data []byte) error {
 	d, rest, err := readMap(data)
 	if err == nil && len(rest) > 0 {

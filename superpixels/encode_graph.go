@@ -18,12 +18,12 @@ const (
 
 // MarshalBinary encodes the graph. Layout, all little-endian: magic "CSPG",
 // version 2 (one byte), three bytes 0, uint32 numbers of regions and edges;
-// then for each region uint32 area, float32 centroid x, y, uint32 bounds min
-// x, y, max x, y, float32 mean (3), covariance (6), texture, histogram (8),
-// bytes of the shares of colours (3×16) and directions (8);
-// then for each edge uint32 a, b, length, float32 contour, median contour, ΔE,
-// texture, texture distance; then, unless they are nil, the merges as in
-// Hierarchy.MarshalBinary. Version 1 ends with the edges and has no shares.
+// then for each region uint32 area, float32 centroid x, y, uint32 bounds min x,
+// y, max x, y, float32 mean (3), covariance (6), texture, histogram (8), bytes
+// of the shares of colours (3×16) and directions (8); then for each edge uint32
+// a, b, length, float32 contour, median contour, ΔE, texture, texture distance;
+// then the merges as in Hierarchy.MarshalBinary, unless they are nil. Version 1
+// ends with the edges and has no shares.
 func (g *Graph) MarshalBinary() ([]byte, error) {
 	dst := make([]byte, graphHeader, graphHeader+(regionBytes+shareBytes+6)*len(g.Regions)+edgeBytes*len(g.Edges))
 	copy(dst, graphMagic)
@@ -62,9 +62,9 @@ func (g *Graph) MarshalBinary() ([]byte, error) {
 	return appendMerges(dst, g.Merges), nil
 }
 
-// UnmarshalBinary decodes what MarshalBinary wrote, or version 1 of it. Bytes that are no graph
-// give an error and leave g unchanged; every number is checked to be finite and
-// possible, and the memory taken is proportional to len(data).
+// UnmarshalBinary decodes what MarshalBinary wrote, or version 1 of it. Invalid
+// bytes give an error and leave g unchanged; every number is checked to be
+// finite and in range, and memory is proportional to len(data).
 func (g *Graph) UnmarshalBinary(data []byte) error {
 	d, err := readGraph(data)
 	if err != nil {
@@ -143,7 +143,7 @@ func readGraph(data []byte) (*Graph, error) {
 	return g, nil
 }
 
-// fields reads numbers of four bytes each; bad is set by one out of range.
+// fields reads numbers of four bytes each; a number out of range sets bad.
 type fields struct {
 	data []byte
 	bad  bool

@@ -51,7 +51,7 @@ func blurRow(dst, src []float32) {
 }
 
 // half returns the planes at half the resolution, each pixel the mean of 2×2
-// (at odd right and bottom borders of the pixels there are), in room.
+// (fewer at odd right and bottom borders), in room.
 func (p *planes) half(room []float32) *planes {
 	w, h := (p.width+1)/2, (p.height+1)/2
 	out := planesIn(room, w, h)

@@ -9,14 +9,13 @@ type Graph struct {
 	// Merges is the order in which the regions merge until one is left: nodes
 	// 0..n-1 are the n regions, and Merges[i] names the two that join into node
 	// n+i. It is nil in a graph without a hierarchy and in one stored by a
-	// version that didn't keep it; of these the latter have no Colours and
-	// Directions either.
+	// version that didn't keep it, which also lacks Colours and Directions.
 	Merges [][2]int32
 }
 
 // HistogramBins is the number of bins of a texture histogram. Bin 0 counts
-// gradient magnitudes below ½, bin i those in [2^(i−2), 2^(i−1)), the last all
-// from 32 up.
+// gradient magnitudes below ½, bin i those in [2^(i−2), 2^(i−1)), the last bin
+// those from 32.
 const HistogramBins = 8
 
 // Bins of the histograms of colours and of gradient directions.
@@ -39,7 +38,7 @@ type Region struct {
 
 	// Shares of the pixels, in units of 1/255, rounded.
 	Colours    [3][ColourBins]uint8 // with L, a, b in each bin, see colourBin
-	Directions [DirectionBins]uint8 // with a gradient of L nearest to 0°, 22.5°, … 157.5°, counted without its sign; flat pixels are in none
+	Directions [DirectionBins]uint8 // with a gradient of L nearest to 0°, 22.5°, … 157.5°, counted without its sign; flat pixels have none
 }
 
 // Edge describes the border between regions A < B.

@@ -6,7 +6,7 @@ import (
 	"image"
 )
 
-// Hierarchy is a nested family of maps of one image: the finest one and the
+// Hierarchy is a nested family of maps of one image: the finest map and the
 // order in which its regions merge until one is left. At a coarser level every
 // region is a union of regions of each finer level. It is immutable once made
 // and safe for concurrent use.
@@ -29,15 +29,15 @@ func (h *Hierarchy) At(n int) *Map {
 	return h.finest.Coarsen(h.level(n)).Map()
 }
 
-// Level returns, for each region of the finest level, which of the
-// min(n, Finest) regions of a coarser one holds it; n < 1 counts as 1.
+// Level returns, for each region of the finest level, which of the min(n,
+// Finest) regions of a coarser one contains it; n < 1 counts as 1.
 func (h *Hierarchy) Level(n int) []int32 {
 	of, _ := h.level(n)
 	return of
 }
 
 // LevelOf returns Level(n) for the regions of a cut: which of n coarse regions
-// holds each of them. n must not exceed the number the cut was asked for.
+// contains each of them. n must not exceed the number requested for the cut.
 func (h *Hierarchy) LevelOf(c *Cut, n int) []int32 {
 	of := make([]int32, c.N)
 	for i, region := range h.Level(n) {
@@ -48,15 +48,15 @@ func (h *Hierarchy) LevelOf(c *Cut, n int) []int32 {
 
 // NewHierarchy segments the image, whose alpha is ignored, into finest regions
 // (at least 1, at most one per pixel) and merges them down to one. It panics
-// when the image is empty. The result depends on the pixels and on finest
-// only; levels below both of two values of finest are nearly the same.
+// when the image is empty. The result depends on the pixels and on finest only;
+// coarse levels hardly depend on finest.
 func NewHierarchy(img *image.NRGBA, finest int) *Hierarchy {
 	m, t, _ := divide(img, finest)
 	return t.over(m)
 }
 
-// Divide returns NewHierarchy(img, finest) and what Describe says of its finest
-// level, in less time than the two take, with the order of the merges.
+// Divide returns NewHierarchy(img, finest) and the graph that Describe returns
+// for its finest level, with the merges. It is faster than calling both.
 func Divide(img *image.NRGBA, finest int) (*Hierarchy, *Graph) {
 	m, t, s := divide(img, finest)
 	g := s.describe(img, m)
@@ -65,7 +65,7 @@ func Divide(img *image.NRGBA, finest int) (*Hierarchy, *Graph) {
 }
 
 // divide returns the finest map of NewHierarchy, the tree over its regions and
-// the scene that it worked on.
+// its scene.
 func divide(img *image.NRGBA, finest int) (*Map, *tree, *scene) {
 	width, height := img.Rect.Dx(), img.Rect.Dy()
 	if width < 1 || height < 1 {
@@ -111,9 +111,8 @@ func appendMerges(dst []byte, merges [][2]int32) []byte {
 	return dst
 }
 
-// UnmarshalBinary decodes what MarshalBinary wrote. Bytes that are no
-// hierarchy give an error and leave h unchanged; the memory they can take is
-// bounded as for Runs.UnmarshalBinary.
+// UnmarshalBinary decodes what MarshalBinary wrote. Invalid bytes give an error
+// and leave h unchanged; memory is bounded as for Runs.UnmarshalBinary.
 func (h *Hierarchy) UnmarshalBinary(data []byte) error {
 	d, err := readHierarchy(data)
 	if err != nil {
@@ -144,7 +143,7 @@ func readHierarchy(data []byte) (*Hierarchy, error) {
 	return &Hierarchy{finest: m, merges: merges}, nil
 }
 
-// readMerges decodes the n-1 merges of n regions, which are all of data.
+// readMerges decodes the n-1 merges of n regions, which must fill data.
 func readMerges(data []byte, n int) ([][2]int32, error) {
 	merges := make([][2]int32, n-1)
 	used := make([]bool, 2*n-1)

@@ -3,8 +3,8 @@ package superpixels
 // lightnessBin returns the bin of a lightness L, 0..100, in steps of 6.25.
 func lightnessBin(l float32) int { return min(max(int(l*(ColourBins/100.0)), 0), ColourBins-1) }
 
-// chromaSteps are the lower ends of the bins of |a| and |b|, which most pixels
-// of photographs have near 0.
+// chromaSteps are the lower ends of the bins of |a| and |b|, where most pixels
+// of photographs are near 0.
 var chromaSteps = [ColourBins / 2]float32{0, 2.5, 5, 8, 12, 18, 26, 38}
 
 // chromaBin returns the bin of a or b: 8 and up for values from 0, 7 and down
@@ -28,8 +28,8 @@ func shares(dst []uint8, counts []int32, n float64) {
 	}
 }
 
-// leastGradient is the difference of L over two pixels from which on a gradient
-// has a direction.
+// leastGradient is the least difference of L over two pixels at which a
+// gradient has a direction.
 const leastGradient = 1
 
 // directions fills in the histograms of gradient directions.

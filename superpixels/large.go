@@ -7,22 +7,22 @@ import (
 	"slices"
 )
 
-// workPixels is the size up to which an image is segmented and measured as it
-// is; of larger ones a reduced copy of about this size is used.
+// workPixels is the size up to which an image is segmented and measured at full
+// size; larger images are reduced to about this size.
 const workPixels = 600_000
 
 // pixelsPerRegion is the least size of the finest regions in a reduced copy.
 const pixelsPerRegion = 64
 
-// reducedSize returns the size at which an image of width×height is worked on:
-// its own up to limit pixels, else one of the same shape near limit.
+// reducedSize returns the working size of an image of width×height: its own up
+// to limit pixels, otherwise one of the same shape near limit.
 func reducedSize(width, height, limit int) (int, int) {
 	if width*height <= limit {
 		return width, height
 	}
 	scale := math.Sqrt(float64(limit) / (float64(width) * float64(height)))
 	w, h := max(int(float64(width)*scale), 1), max(int(float64(height)*scale), 1)
-	// A very thin image is one pixel across then; its length makes up for it.
+	// A very thin image becomes one pixel wide and longer in return.
 	w = max(min(w, limit/h), 1)
 	return w, max(min(h, limit/w), 1)
 }
@@ -30,8 +30,7 @@ func reducedSize(width, height, limit int) (int, int) {
 // blockStart returns where block i of reduced blocks starts among size.
 func blockStart(i, size, reduced int) int { return int(int64(i) * int64(size) / int64(reduced)) }
 
-// scene is an image at the size at which it is worked on, and what is measured
-// on it.
+// scene is an image at its working size, with its measurements.
 type scene struct {
 	img       *image.NRGBA
 	lab       *planes // blurred
@@ -47,8 +46,8 @@ func newScene(img *image.NRGBA, width, height int) *scene {
 	return s
 }
 
-// reduce returns the image at a smaller size, each pixel the mean of its
-// block; at the same size the image itself.
+// reduce returns the image at a smaller size, each pixel the mean of its block;
+// the image itself if the size is the same.
 func reduce(img *image.NRGBA, width, height int) *image.NRGBA {
 	fullWidth, fullHeight := img.Rect.Dx(), img.Rect.Dy()
 	if width == fullWidth && height == fullHeight {
@@ -89,8 +88,8 @@ func reduce(img *image.NRGBA, width, height int) *image.NRGBA {
 	return out
 }
 
-// enlarge carries the tree over the map of a reduced copy over to the image
-// itself: the map is enlarged by repeating pixels, then its borders are moved to
+// enlarge transfers the tree over the map of a reduced copy to the image
+// itself: it enlarges the map by repeating pixels, then moves the borders to
 // where the full-size image has them.
 func (t *tree) enlarge(small *Map, img *image.NRGBA) *Map {
 	width, height := img.Rect.Dx(), img.Rect.Dy()
@@ -118,7 +117,7 @@ func (t *tree) enlarge(small *Map, img *image.NRGBA) *Map {
 		for i := 1; i < 8; i += 2 {
 			other := r[i]
 			if other >= 0 && other != own && other != r[side] && union(parent, own, other) < union(parent, own, r[side]) {
-				return false // at some level only this pixel may link own and other
+				return false // at some level this pixel may be the only link between own and other
 			}
 		}
 		return true
@@ -129,8 +128,8 @@ func (t *tree) enlarge(small *Map, img *image.NRGBA) *Map {
 	return m
 }
 
-// union returns the node in which two nodes of a tree first are one. Parents
-// have higher numbers than their children.
+// union returns the lowest common ancestor of two nodes. Parents have higher
+// numbers than their children.
 func union(parent []int32, a, b int32) int32 {
 	for a != b {
 		if a < b {
@@ -143,7 +142,8 @@ func union(parent []int32, a, b int32) int32 {
 }
 
 // meanColours returns the CIELAB colour of the mean RGB of every region, from
-// every second pixel of every second row where a region has such.
+// every second pixel of every second row, or from all pixels of a region
+// without such.
 func meanColours(img *image.NRGBA, m *Map) [][3]float32 {
 	sums := make([][4]uint64, m.N)
 	add := func(x, y int) {

@@ -42,7 +42,7 @@ func (r *rag) match(mate []int32, costs []float32, limit int) {
 			high = c
 		}
 	}
-	// Counting sort by cost in fine steps; equal steps keep the border order.
+	// Counting sort by cost in fine steps; equal costs keep the border order.
 	const steps = 1 << 12
 	var start [steps + 1]int32
 	scale := float32(steps-1) / max(high-low, 1e-6)
@@ -149,9 +149,9 @@ func (r *rag) contract(to, start []int32) {
 type merger struct {
 	rag
 	queue    *queue
-	adjacent [][]int32     // borders of each region; may hold ones that are gone
+	adjacent [][]int32     // borders of each region; can contain removed ones
 	seen     []int32       // scratch of join: 1 + border to a neighbour
-	merged   disjoint.Sets // regions that have become one; the one that stays represents them
+	merged   disjoint.Sets // merged regions; the one that stays represents them
 	left     int
 }
 
@@ -177,7 +177,7 @@ func newMerger(r *rag) *merger {
 }
 
 // next merges the cheapest pair and returns the region that stays and the one
-// that is gone. There must be at least two regions.
+// that is removed. There must be at least two regions.
 func (m *merger) next() (stays, gone int32) {
 	i := m.queue.first()
 	stays, gone = m.pairs[i][0], m.pairs[i][1]

@@ -3,12 +3,12 @@ package superpixels
 import "math"
 
 // queue orders borders by cost, the least first: a heap with four children per
-// entry that knows where each border is, so that a changed cost moves its
-// entry and a border that is gone leaves no trace. Equal costs order by the
-// number of the border.
+// entry that tracks the position of each border, so that a changed cost moves
+// its entry and a removed border disappears. Equal costs order by the number of
+// the border.
 type queue struct {
 	heap  []uint64 // cost in the upper half, border in the lower
-	place []int32  // position in heap of each border; -1 when it is gone
+	place []int32  // position in heap of each border; -1 when removed
 }
 
 // queueEntry packs a finite cost and a border so that entries order as integers.
@@ -34,7 +34,7 @@ func newQueue(n int, cost func(border int) float32) *queue {
 // first returns the border with the least cost.
 func (q *queue) first() int32 { return int32(q.heap[0]) }
 
-// gone tells whether a border was removed.
+// gone reports whether a border was removed.
 func (q *queue) gone(border int32) bool { return q.place[border] < 0 }
 
 func (q *queue) update(border int32, cost float32) {
@@ -51,7 +51,7 @@ func (q *queue) remove(border int32) {
 	q.place[border] = -1
 }
 
-// settle puts an entry where it belongs, given that position i is free.
+// settle puts an entry into its place, given that position i is free.
 func (q *queue) settle(i int, entry uint64) {
 	if i > 0 && entry < q.heap[(i-1)/4] {
 		q.up(i, entry)

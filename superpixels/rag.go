@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// region holds what merging needs to know of a region: size in pixels, its
+// region has the properties of a region that merging needs: size in pixels, its
 // logarithm, mean colour and mean gradient magnitude.
 type region struct {
 	size, logSize float32
@@ -48,7 +48,7 @@ func newGradients(lab *planes) *gradients {
 	w2, h2 := (w+1)/2, (h+1)/2
 	w4, h4 := (w2+1)/2, (h2+1)/2
 	g := &gradients{width2: w2, width4: w4}
-	// The reduced colours need no memory of their own: g1 comes last.
+	// The reduced colours share memory with g1, which comes last.
 	room := make([]float32, max(w*h, 3*(w2*h2+w4*h4)))
 	half := lab.half(room)
 	quarter := half.half(room[3*w2*h2:])
@@ -113,7 +113,7 @@ func (r *rag) gatherBorders(p *partition, g *gradients) {
 	w, h := p.width, p.height
 	pairs := newPairTable(len(r.regions))
 	r.borders = make([]border, 0, cap(pairs.pairs))
-	// at returns the border between two regions, made if it is new.
+	// at returns the border between two regions and creates it if it is new.
 	at := func(a, b int32) *border {
 		i := pairs.index(a, b)
 		if int(i) == len(r.borders) {
@@ -153,9 +153,9 @@ func (r *rag) gatherBorders(p *partition, g *gradients) {
 	r.pairs, r.scratch = pairs.pairs, pairs.slots
 }
 
-// pairTable numbers pairs of regions in the order in which they are first
-// seen, by an open hash table. A planar graph of n regions has fewer than 3n
-// borders, so it never grows.
+// pairTable numbers pairs of regions in the order in which they are first seen,
+// in an open hash table. A planar graph of n regions has fewer than 3n borders,
+// so it never grows.
 type pairTable struct {
 	pairs [][2]int32 // the lower region first
 	slots []int32    // 1 + index in pairs; 0 = free
@@ -165,7 +165,7 @@ func newPairTable(n int) *pairTable {
 	return &pairTable{pairs: make([][2]int32, 0, 3*n), slots: make([]int32, 5*n)}
 }
 
-// index returns the number of a pair, len(pairs)-1 afterwards when it is new.
+// index returns the number of a pair and adds it if it is new.
 func (t *pairTable) index(a, b int32) int32 {
 	pair := [2]int32{min(a, b), max(a, b)}
 	hash := (uint64(pair[0])<<32 | uint64(pair[1])) * 0x9E3779B97F4A7C15
@@ -219,7 +219,7 @@ func (r *rag) cost(i int) float32 {
 }
 
 // deltaE returns the length of a difference of CIELAB colours with a and b
-// weighed as borders of objects want it: sqrt(dL² + 3.2 (da² + db²)).
+// weighted to match the borders of objects: sqrt(dL² + 3.2 (da² + db²)).
 func deltaE(dl, da, db float32) float32 {
 	return float32(math.Sqrt(float64(float32(dl*dl) + float32(mergeWeights.chroma*(float32(da*da)+float32(db*db))))))
 }

@@ -6,23 +6,23 @@ import (
 	"sort"
 )
 
-// Runs is a Map stored as runs of equal pixels, in raster
-// order. Of a photograph's finest level that is a third of the memory at 500×375
-// and a fifteenth at 12 megapixels. It is immutable once made and safe for
-// concurrent use.
+// Runs is a Map stored as runs of equal pixels, in raster order. For a
+// photograph's finest level it takes a third of the memory at 500×375 and a
+// fifteenth at 12 megapixels. It is immutable once made and safe for concurrent
+// use.
 //
-// Pixels are numbered y·Width+x. A run is as long as it can be, so it may go
-// over the ends of rows, and there is one list of runs for each map.
+// Pixels are numbered y·Width+x. A run is as long as possible, so it can cross
+// the ends of rows, and each map has exactly one list of runs.
 type Runs struct {
 	Width, Height, N int
 	spans            []span
 	rows             []int32 // span with the first pixel of each row; then the last one
 }
 
-// span is a run that begins where the one before ends.
+// span is a run that begins where the previous one ends.
 type span struct{ end, region int32 }
 
-// Run is a stretch of pixels Start ≤ p < End that lie in one region.
+// Run is a stretch of pixels Start ≤ p < End in one region.
 type Run struct{ Start, End, Region int }
 
 // Runs returns the map as runs. O(pixels).
@@ -39,7 +39,7 @@ func (m *Map) Runs() *Runs {
 	return newRuns(m.Width, m.Height, m.N, spans)
 }
 
-// Map returns the map pixel by pixel. It is the caller's. O(pixels).
+// Map returns the map pixel by pixel; the caller owns it. O(pixels).
 func (r *Runs) Map() *Map {
 	m := &Map{Width: r.Width, Height: r.Height, N: r.N, Labels: make([]int32, r.Area())}
 	start := int32(0)
@@ -53,8 +53,7 @@ func (r *Runs) Map() *Map {
 	return m
 }
 
-// extend appends a span; when it is of the same region as the last one, that
-// becomes longer.
+// extend appends a span, or lengthens the last one if it has the same region.
 func extend(spans []span, s span) []span {
 	if last := len(spans) - 1; last >= 0 && spans[last].region == s.region {
 		spans[last].end = s.end
@@ -63,8 +62,8 @@ func extend(spans []span, s span) []span {
 	return append(spans, s)
 }
 
-// newRuns returns the map of the spans, which it takes over: no two neighbours
-// are of one region.
+// newRuns returns the map of the spans, which it takes over; neighbouring spans
+// must have different regions.
 func newRuns(width, height, n int, spans []span) *Runs {
 	rows := make([]int32, 0, height+1)
 	i := 0
@@ -80,25 +79,25 @@ func newRuns(width, height, n int, spans []span) *Runs {
 // Area returns the number of pixels.
 func (r *Runs) Area() int { return r.Width * r.Height }
 
-// Bytes returns how much memory the runs take.
+// Bytes returns the memory that the runs take.
 func (r *Runs) Bytes() int { return 8*len(r.spans) + 4*len(r.rows) }
 
 // At returns the region of pixel (x, y), 0 ≤ x < Width and 0 ≤ y < Height.
 // O(log of the runs in the row).
 func (r *Runs) At(x, y int) int { return int(r.spans[r.find(y*r.Width+x)].region) }
 
-// find returns the run in which pixel p lies.
+// find returns the run that contains pixel p.
 func (r *Runs) find(p int) int {
 	y := p / r.Width
 	first, last := int(r.rows[y]), int(r.rows[y+1])
 	return first + sort.Search(last-first, func(i int) bool { return int(r.spans[first+i].end) > p })
 }
 
-// All goes through the runs.
+// All iterates over the runs.
 func (r *Runs) All() iter.Seq[Run] { return r.Between(0, r.Area()) }
 
-// Between goes through the runs of the pixels start ≤ p < end; the first and
-// the last one are cut where these begin and end.
+// Between iterates over the runs of the pixels start ≤ p < end; the first and
+// the last run are cut there.
 func (r *Runs) Between(start, end int) iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		if start >= end {

@@ -13,36 +13,35 @@ import (
 // Errors of the queries.
 var (
 	ErrNoMarginals = errors.New("ask: the problem has no unary moments, which the query takes as marginals")
-	ErrNoAfter     = errors.New("ask: the query needs to know what the marginals become after an answer")
+	ErrNoAfter     = errors.New("ask: the query needs After, the marginals after an answer")
 )
 
-// After returns the marginals that hold when node is clicked with a class of
-// its own, number k of k+1: q, nodes×(k+1) row-major. As the class of a click
-// changes neither a conductance nor a likeness, the marginals after the answer
-// l are q_j(·), with q_j(k) added to q_j(l), whatever l is. The slice is valid
-// until the next call.
+// After returns the marginals when node is clicked with an extra class, number
+// k of k+1: q, nodes×(k+1) row-major. Because the class of a click changes
+// neither conductances nor similarities, the marginals after the answer l are
+// q_j(·), with q_j(k) added to q_j(l), whatever l is. The slice is valid until
+// the next call.
 type After func(node int) (q []float64, err error)
 
-// Risk ranks nodes by the fall of the expected wrong area that their answer
-// brings (Zhu, Lafferty and Ghahramani 2003, 'Combining Active Learning and
+// Risk ranks nodes by how much their answer is expected to reduce the wrong
+// area (Zhu, Lafferty and Ghahramani 2003, 'Combining Active Learning and
 // Semi-Supervised Learning Using Gaussian Fields and Harmonic Functions'):
 //
 //	gain(i) = U(p) - Σ_l p_i(l)·U(p(· | i = l)),  U(p) = Σ_j a_j·(1 - max_l p_j(l))
 //
-// with a_j the part of the whole area that node j has. The marginals after an
-// answer are exact and take one call of After per node, whatever the number of
-// labels.
+// with a_j node j's share of the total area. The marginals after an answer are
+// exact and take one call of After per node, whatever the number of labels.
 type Risk struct{ After After }
 
-// riskCandidates are tried by default, leastProbable is the probability from
-// which on an answer is considered.
+// riskCandidates are tried by default, leastProbable is the least probability
+// of an answer that is considered.
 const (
 	riskCandidates = 60
 	leastProbable  = 0.01
 )
 
-// Rank tries the limit (0 = 60) nodes of largest a_i·(1 - max_l p_i(l)). A call
-// of After each, and O(n·k).
+// Rank tries the limit (0 = 60) nodes of largest a_i·(1 - max_l p_i(l)). One
+// call of After per node, and O(n·k).
 func (r Risk) Rank(ctx context.Context, p *herding.Problem, limit int) ([]herding.Candidate, error) {
 	ranked, err := tryEach(ctx, r.After, p, limit, func(row, q, area []float64) float64 {
 		return -expected(row, q, p.Model.Labels, area)
@@ -78,8 +77,8 @@ func expected(row, q []float64, k int, area []float64) float64 {
 	return sum / mass
 }
 
-// tryEach ranks the limit (0 = 60) candidates of largest margin by what they
-// gain, given their own marginals and all of them after their answer.
+// tryEach ranks the limit (0 = 60) candidates of largest margin by their gain,
+// given their own marginals and all marginals after their answer.
 func tryEach(ctx context.Context, after After, p *herding.Problem, limit int, gain func(row, q, area []float64) float64) ([]herding.Candidate, error) {
 	area, err := shares(p)
 	if err != nil {
@@ -115,8 +114,8 @@ func best(c []herding.Candidate) {
 	slices.SortStableFunc(c, func(a, b herding.Candidate) int { return cmp.Compare(b.Gain, a.Gain) })
 }
 
-// shares are the parts of the whole area that the nodes have, equal ones for a
-// problem without areas.
+// shares are the nodes' shares of the total area, equal for a problem without
+// areas.
 func shares(p *herding.Problem) ([]float64, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -127,8 +126,8 @@ func shares(p *herding.Problem) ([]float64, error) {
 	return p.Shares(), nil
 }
 
-// margins are the nodes without a click by falling a_i·(1 - max_l p_i(l));
-// those that are certain are left out.
+// margins are the nodes without a click by falling a_i·(1 - max_l p_i(l)),
+// except certain ones.
 func margins(p *herding.Problem, area []float64) []herding.Candidate {
 	k := p.Model.Labels
 	var out []herding.Candidate

@@ -6,8 +6,8 @@ import (
 	"collie/herding"
 )
 
-// Margin ranks nodes by a_i·(1 - max_l p_i(l)), the area that is expected to be
-// wrong within them: what can be asked before anything has been solved.
+// Margin ranks nodes by a_i·(1 - max_l p_i(l)), the area expected to be wrong
+// within them. It needs no solve.
 type Margin struct{}
 
 // Rank returns the limit (0 = all) first nodes. O(n·k + n·log n).
@@ -37,8 +37,8 @@ func (Entropy) Rank(_ context.Context, p *herding.Problem, limit int) ([]herding
 	return first(ranked, limit), nil
 }
 
-// Votes ranks nodes by the fall of the expected wrong area of a sequence of
-// hypotheses, each a vote, see herding.NextClicks.
+// Votes ranks nodes by the expected reduction of the wrong area over a sequence
+// of hypotheses, one vote each, see herding.NextClicks.
 type Votes struct {
 	Source     herding.Source // nil: the problem's own sequence
 	Hypotheses int            // 0 = 20

@@ -1,9 +1,9 @@
-// Package choose judges a set of labellings after they have been made: which of
-// them to offer first, with what weight, and which labelling to make of all.
+// Package choose judges a finished set of labellings: which to offer first, how
+// to weigh them, and how to combine them into one.
 //
-// A choice is a guess about the labellings that others made. On real lists it
-// is wrong about as often as a third to a half of the times that it changes the
-// first one, so it suits a labelling of its own better than a silent reorder.
+// A choice is a guess. When it changes the first labelling of a real list, it
+// is wrong a third to half of the time, so it suits an additional labelling
+// better than a silent reorder.
 package choose
 
 import (
@@ -15,7 +15,7 @@ import (
 	"collie/herding"
 )
 
-// ErrNone: there is nothing to choose from.
+// ErrNone: the list is empty.
 var ErrNone = errors.New("choose: no labellings")
 
 // check wants labellings of a valid problem.
@@ -39,10 +39,10 @@ func check(p *herding.Problem, xs [][]uint8) error {
 	return nil
 }
 
-// weights are p_m ∝ exp(E(x^m)/T); equal ones for T = 0, which stands for infinity.
+// weights are p_m ∝ exp(E(x^m)/T); equal ones for T = 0, which means infinity.
 func weights(p *herding.Problem, xs [][]uint8, temperature float64) ([]float64, error) {
 	if !(temperature >= 0) || math.IsInf(temperature, 1) {
-		return nil, fmt.Errorf("%w: temperature %v, accepted are finite numbers from 0, where 0 stands for infinity", herding.ErrRange, temperature)
+		return nil, fmt.Errorf("%w: temperature %v, accepted are finite numbers from 0, where 0 means infinity", herding.ErrRange, temperature)
 	}
 	w := make([]float64, len(xs))
 	if temperature == 0 {
@@ -74,7 +74,7 @@ func MeanIoU(x, y []uint8, area []float64, labels int) float64 {
 	return a.mean()
 }
 
-// overlap holds the areas by which two labellings are compared.
+// overlap holds the areas for comparing two labellings.
 type overlap struct{ both, first, second []float64 } // per label
 
 func overlapOf(x, y []uint8, area []float64, labels int) overlap {
@@ -90,8 +90,8 @@ func overlapOf(x, y []uint8, area []float64, labels int) overlap {
 	return o
 }
 
-// present is the least area of a label that counts as one, above what rounding
-// leaves when nodes come and go.
+// present is the least area of a label that counts as present; less can be left
+// by rounding.
 const present = 1e-12
 
 func (o overlap) mean() float64 {

@@ -8,12 +8,12 @@ import (
 )
 
 // EMBR is empirical minimum Bayes risk (Premachandran, Tarlow and Batra 2014,
-// 'Empirical Minimum Bayes Risk Prediction'): of M labellings, each with the probability
-// p_m ∝ exp(E(x^m)/T), the one first whose expected mean IoU with the truth,
-// were that one of them, is best.
-type EMBR struct{ Temperature float64 } // T; 0 = infinity, all count the same
+// 'Empirical Minimum Bayes Risk Prediction'): given M labellings with
+// probabilities p_m ∝ exp(E(x^m)/T), the one with the best expected mean IoU
+// comes first, assuming that one of them is the truth.
+type EMBR struct{ Temperature float64 } // T; 0 = infinity: equal weights
 
-// Choose is herding.Choice.Choose; it makes no labelling of its own. O(M²·n).
+// Choose is herding.Choice.Choose; it adds no labelling. O(M²·n).
 func (c EMBR) Choose(p *herding.Problem, xs [][]uint8) (order []int, w []float64, consensus []uint8, err error) {
 	order, w, err = c.order(p, xs)
 	return order, w, nil, err
@@ -47,8 +47,8 @@ func (c EMBR) order(p *herding.Problem, xs [][]uint8) ([]int, []float64, error) 
 
 // Consensus is EMBR that isn't limited to the set: from the labellings'
 // weighted mode it changes one node at a time to a label that one of them has
-// there while the expected mean IoU rises. Clamped nodes agree everywhere, so
-// they stay.
+// there, as long as the expected mean IoU rises. Clamped nodes agree in all
+// labellings, so they don't change.
 type Consensus struct{ Temperature float64 } // as in EMBR
 
 // consensusSweeps over the nodes, at most, and the least gain of a change.
@@ -58,7 +58,7 @@ const (
 )
 
 // Choose is herding.Choice.Choose, with the order of EMBR. O(M·k) per change
-// that is tried.
+// tried.
 func (c Consensus) Choose(p *herding.Problem, xs [][]uint8) (order []int, w []float64, consensus []uint8, err error) {
 	if order, w, err = (EMBR{c.Temperature}).order(p, xs); err != nil {
 		return nil, nil, nil, err

@@ -22,7 +22,7 @@ import (
 // from divMbest, one labelling at a time given the others, never lowers the
 // objective and stops at a local maximum.
 //
-// M is part of the problem, so the first of a longer run are not a shorter run.
+// M is part of the problem, so a longer run doesn't begin with a shorter one.
 type Joint struct {
 	Model  *crf.Model
 	Solver crf.Options
@@ -38,8 +38,8 @@ func (j *Joint) Exact() bool {
 	return err == nil
 }
 
-// Run is herding.Source.Run. All labellings are made before the first one
-// comes, by falling energy: M cuts, or up to 6·M maximisations.
+// Run is herding.Source.Run. It computes all labellings before the first one is
+// yielded, by falling energy: M cuts, or up to 6·M maximisations.
 func (j *Joint) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis, error] {
 	return ready(ctx, j.Model, func() ([]herding.Hypothesis, error) {
 		lambda, err := positive("diversity", j.Lambda, 0.1)
@@ -53,7 +53,8 @@ func (j *Joint) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis
 					return nil, err
 				}
 				// In some optimum the labellings are nested, and then layer m
-				// is paid λ for each earlier and pays it for each later one.
+				// gains λ for each earlier layer and loses λ for each later
+				// one.
 				x := ladder.At(float64(lambda * float64(2*m-count+1)))
 				out = append(out, herding.Hypothesis{Labels: x, Energy: j.Model.Energy(x), Optimal: true, Solves: 1})
 			}
@@ -114,10 +115,10 @@ func (j *Joint) ascend(ctx context.Context, lambda float64, count int) ([]herdin
 	return out, nil
 }
 
-// least is a gain that is more than rounding.
+// least is the least gain that can't be rounding.
 const least = 1e-10
 
-// ready streams what is made at once, by falling energy.
+// ready streams finished labellings by falling energy.
 func ready(ctx context.Context, m *crf.Model, all func() ([]herding.Hypothesis, error)) iter.Seq2[herding.Hypothesis, error] {
 	return func(yield func(herding.Hypothesis, error) bool) {
 		err := (&herding.Problem{Model: m}).Ready()
@@ -146,11 +147,11 @@ func ready(ctx context.Context, m *crf.Model, all func() ([]herding.Hypothesis, 
 	}
 }
 
-// positive checks a parameter that is a finite number from 0, where 0 stands
-// for its default.
+// positive checks a parameter, a finite number from 0, where 0 means its
+// default.
 func positive(name string, v, otherwise float64) (float64, error) {
 	if !(v >= 0) || math.IsInf(v, 1) {
-		return 0, fmt.Errorf("%w: %s %v, accepted are finite numbers from 0, where 0 stands for %g", herding.ErrRange, name, v, otherwise)
+		return 0, fmt.Errorf("%w: %s %v, accepted are finite numbers from 0, where 0 means %g", herding.ErrRange, name, v, otherwise)
 	}
 	if v == 0 {
 		return otherwise, nil

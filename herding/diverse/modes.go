@@ -37,9 +37,9 @@ func NewClimber(m *crf.Model, depth int) (*Climber, error) {
 	}, nil
 }
 
-// Climb returns a mode that x leads to; x stays as it is. It moves only when
-// that gains more than rounding, or a plateau would make it go round for ever.
-// Only what is near a change is tried again.
+// Climb returns a mode that x leads to; x is not changed. It moves only if that
+// gains more than rounding, so that it can't circle on a plateau. It retries
+// only what is near a change.
 func (c *Climber) Climb(x []uint8) []uint8 {
 	y := c.f.Pick(x)
 	c.queue = c.queue[:0]
@@ -80,7 +80,7 @@ func (c *Climber) step(y []uint8, i int32) bool {
 			c.f.Local(int(j), y, c.other)
 			now := c.score[y[i]] + c.other[y[j]]
 			if y[i] == y[j] {
-				now -= a.W // counted from both ends
+				now -= a.W // counted at both ends
 			}
 			for l := range k {
 				if l == int(y[i]) {
@@ -90,7 +90,7 @@ func (c *Climber) step(y []uint8, i int32) bool {
 					if o == int(y[j]) {
 						continue
 					}
-					// Without the edge between them, as it was and as it would be.
+					// Leave out the edge between them, before and after.
 					then := c.score[l] + c.other[o]
 					if l == int(y[j]) {
 						then -= a.W
@@ -120,7 +120,7 @@ func (c *Climber) step(y []uint8, i int32) bool {
 	return true
 }
 
-// near wakes all whose trials a change of node i changes.
+// near wakes all nodes that a change of node i affects.
 func (c *Climber) near(i int32) {
 	c.wake(i)
 	for _, a := range c.f.Around(int(i)) {
@@ -130,7 +130,7 @@ func (c *Climber) near(i int32) {
 
 // Modes are the best local maxima that labellings of other sources lead to,
 // after M-Modes (Chen, Kolmogorov, Zhu, Metaxas and Lampert 2013). All of them
-// are true δ-modes; that none is missing is not claimed.
+// are true δ-modes, but some can be missing.
 type Modes struct {
 	Model *crf.Model
 	From  []herding.Source
@@ -175,7 +175,7 @@ func (s *Modes) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis
 	})
 }
 
-// Climbed are another source's labellings, each taken to a mode.
+// Climbed are another source's labellings, each moved to a mode.
 type Climbed struct {
 	Model *crf.Model
 	From  herding.Source

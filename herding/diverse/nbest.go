@@ -12,17 +12,17 @@ import (
 	"collie/herding"
 )
 
-// NBest are the best labellings that have one label forced on one node or one
-// region, without those that overlap with a better one (Park and Ramanan 2011,
-// doi:10.1109/ICCV.2011.6126552). What is tried first is what costs the
-// unaries least, on a tree the max-marginals; a labelling that already shows a
-// label at a node is not looked for again.
+// NBest are the best labellings with one label forced on one node or region,
+// without those too similar to a better one (Park and Ramanan 2011,
+// doi:10.1109/ICCV.2011.6126552). It tries first what costs least in the
+// unaries or, on a tree, in the max-marginals, and skips a label at a node that
+// an earlier labelling already has there.
 type NBest struct {
 	Model      *crf.Model
 	Solver     crf.Options
 	Area       []float64 // shares of the whole area; nil for equal ones
 	Group      []int32   // region of each node, from 0; nil forces single nodes
-	Overlap    float64   // least area that two of them differ by; 0 = 0.005
+	Overlap    float64   // least area in which two of them differ; 0 = 0.005
 	Candidates int       // maximisations; 0 = 150
 }
 
@@ -74,8 +74,8 @@ func (s *NBest) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis
 	})
 }
 
-// candidates by falling score: on a forest by max-marginals, elsewhere by what
-// the unaries lose.
+// candidates by falling score: on a forest by max-marginals, elsewhere by the
+// loss in the unaries.
 func (s *NBest) candidates(regions [][]int32, best herding.Hypothesis) []forced {
 	k := s.Model.Labels
 	var mu []float64
@@ -113,7 +113,7 @@ func shows(x []uint8, nodes []int32, l uint8) bool {
 	return !slices.ContainsFunc(nodes, func(i int32) bool { return x[i] != l })
 }
 
-// suppress keeps, from the first on, what differs enough from all that is kept.
+// suppress keeps each labelling that differs enough from those kept before.
 func suppress(xs []herding.Hypothesis, area []float64, overlap float64, count int) []herding.Hypothesis {
 	var kept []herding.Hypothesis
 	for _, h := range xs {
@@ -128,7 +128,7 @@ func suppress(xs []herding.Hypothesis, area []float64, overlap float64, count in
 }
 
 // distance is the area on which two labellings differ, the share of the nodes
-// without areas.
+// if there are no areas.
 func distance(x, y []uint8, area []float64) float64 {
 	sum := 0.0
 	for i, l := range x {
@@ -177,17 +177,18 @@ type Alternative struct {
 	Label  uint8
 	Labels []uint8
 	Gain   float64 // energy above the best labelling's, 0 or less
-	// Changed are the nodes that would come along: where Labels differs from
-	// the best labelling.
+	// Changed are the nodes that change along with it: where Labels differs
+	// from the best labelling.
 	Changed []int32
 	// Optimal says that no labelling with the region so labelled is better.
 	Optimal bool
 }
 
 // Region answers 'what if this were …': for each label that the nodes don't all
-// have in x, the best labelling found, by falling energy, in which they do. x
-// is a labelling of high energy. Labels that contradict a clamp are left out.
-// One maximisation each, started from where the neighbours follow one by one.
+// have in x, a labelling of high energy, it returns the best labelling found in
+// which they do, by falling energy. Labels that contradict a clamp are left
+// out. It takes one maximisation per label, started from a greedy propagation
+// to the neighbours.
 func Region(ctx context.Context, m *crf.Model, solver crf.Options, x []uint8, nodes []int32) ([]Alternative, error) {
 	if err := (&herding.Problem{Model: m}).Ready(); err != nil {
 		return nil, err

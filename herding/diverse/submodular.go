@@ -14,28 +14,29 @@ import (
 
 // Submodular adds one labelling after the other to a set S, each the best found
 // of E(x) + Lambda·gain(x | S) (Prasad, Jegelka and Batra 2014, 'Submodular
-// Meets Structured'). The gain is what D, a monotone submodular function of the
-// set, rises by, a mixture of
+// Meets Structured'). The gain is the increase of D, a monotone submodular
+// function of the set, a mixture of
 //
 //   - Hamming: Σ_{y∈S} min(d(x,y), Radius)/Radius with d the area that differs,
 //   - Labels: the labels that no labelling of S uses,
 //   - Transitions: the pairs of labels with a border between them that S doesn't have.
 //
-// Maximisers for cuts don't apply to these rewards. Labels and borders are
-// forced where the marginals make them likely, the capped distance is replaced
-// by slopes; so the answers are greedy and forced, and the paper's bound of
-// 1 - 1/e doesn't hold. The list ends when nothing new pays.
+// Cut-based maximisers don't apply to these rewards. Labels and borders are
+// forced where the marginals make them likely, and slopes replace the capped
+// distance, so the paper's bound of 1 - 1/e doesn't hold. The list ends when
+// nothing new improves the objective.
 type Submodular struct {
 	Model                        *crf.Model
 	Solver                       crf.Options
 	Marginals                    []float64 // nodes × labels; nil: the softmax of the unaries
 	Area                         []float64 // shares of the whole area; nil for equal ones
-	Lambda                       float64   // 0 = 0.15·Radius·nodes, at which a short distance counts as in divMbest
+	Lambda                       float64   // 0 = 0.15·Radius·nodes, which weighs short distances as in divMbest
 	Hamming, Labels, Transitions float64   // weights; all 0 = 1 of each
 	Radius                       float64   // area; 0 = 0.05
 }
 
-// Rounds of slopes, and how many places a label or a border is tried at.
+// Rounds of slopes, and the number of places where a label or a border is
+// tried.
 const (
 	slopeRounds  = 8
 	likelyPlaces = 8
@@ -120,7 +121,7 @@ func (s *Submodular) start() (*greedy, error) {
 	return g, nil
 }
 
-// next is the best candidate, nil when none of them is new.
+// next is the best candidate, nil if none is new.
 func (g *greedy) next() []uint8 {
 	best, value := g.first, g.value(g.first)
 	for _, x := range slices.Concat(g.capped(), g.newLabels(), g.newTransitions()) {
@@ -164,8 +165,8 @@ func (g *greedy) diversity(set [][]uint8) float64 {
 	return sum
 }
 
-// capped are labellings at a distance: slopes 1/Radius against each of the set,
-// halved where it is far enough already and restored where it is not.
+// capped are distant labellings: slopes 1/Radius against each of the set,
+// halved if it is already far enough and restored if not.
 func (g *greedy) capped() (out [][]uint8) {
 	if g.Hamming == 0 {
 		return nil

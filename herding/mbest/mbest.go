@@ -1,7 +1,7 @@
 // Package mbest finds the M best labellings of a model, those of largest energy
-// that differ at all. They are near copies of the best one: they tell how firm
-// an answer is rather than what else it could be. For labellings that a person
-// would call different see package diverse.
+// that differ at all. They are near copies of the best one, so they show how
+// certain an answer is rather than the alternatives. For labellings that a
+// person would call different see package diverse.
 package mbest
 
 import (
@@ -26,17 +26,17 @@ import (
 type BMMF struct {
 	Model   *crf.Model
 	Solver  crf.Options
-	Confirm int // alternatives of a cell that a whole maximisation makes sure of; 0 = 32
+	Confirm int // alternatives of a cell that a full maximisation confirms; 0 = 32
 }
 
-// mostNodes times labels for which the rounds of max-marginals stay below some
-// seconds.
+// mostNodes is the limit of nodes×labels; up to it the rounds of max-marginals
+// take seconds.
 const mostNodes = 200_000
 
 // Margin is the difference of a labelling to the best one.
 type Margin struct {
 	Gap   float64 // energy below the best labelling's
-	Node  int     // that tells them apart
+	Node  int     // where they differ
 	Label uint8   // of the node in the labelling
 }
 
@@ -56,9 +56,9 @@ type constraint struct {
 }
 
 // Run is herding.Source.Run: the labellings by falling energy, the best first.
-// Each is made when it is asked for, so that the first m of a longer run are
-// the run of m. With approximate max-marginals one may have more energy than
-// the one before.
+// Each is made when it is asked for, so that a longer run begins with a shorter
+// one. With approximate max-marginals one may have more energy than the one
+// before.
 func (b *BMMF) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis, error] {
 	return func(yield func(herding.Hypothesis, error) bool) {
 		s, err := b.start(ctx)
@@ -76,7 +76,7 @@ func (b *BMMF) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis,
 				x, ok = s.next()
 			}
 			if !ok {
-				return // fewer labellings than that
+				return // the model has fewer labellings
 			}
 			h := herding.Hypothesis{Rank: rank, Labels: slices.Clone(x), Energy: b.Model.Energy(x), Solves: s.solves, Optimal: s.exact}
 			s.solves = 0
@@ -88,7 +88,7 @@ func (b *BMMF) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis,
 }
 
 // Margins returns, for each of the first count labellings after the best one,
-// how far below it is and the node by which it was found.
+// its gap in energy and the node that distinguishes it.
 func (b *BMMF) Margins(ctx context.Context, count int) ([]Margin, error) {
 	s, err := b.start(ctx)
 	if err != nil {
@@ -114,7 +114,7 @@ type state struct {
 	b       *BMMF
 	first   []uint8
 	cells   []*cell
-	found   constraint // by which the last labelling was found
+	found   constraint // that led to the last labelling
 	confirm *crf.Confirmer
 	exact   bool
 	solves  int

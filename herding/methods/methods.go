@@ -34,13 +34,13 @@ type Method struct {
 	source func(p *herding.Problem, o Options) (herding.Source, error)
 }
 
-// Options of a method; zero stands for the method's own default, and what a
-// method doesn't know it ignores.
+// Options of a method; zero means the method's default, and what a method
+// doesn't know it ignores.
 type Options struct {
 	Seed        uint64
 	Strength    float64 // of diversity or of a bias
 	Temperature float64 // of samples and of noise per node
-	Overlap     float64 // area by which labellings have to differ
+	Overlap     float64 // area in which labellings have to differ
 	Depth       int     // nodes that change together
 	Candidates  int     // tried
 

@@ -71,7 +71,7 @@ func (c *Chain) Start() (*Walk, error) {
 		return nil, err
 	}
 	if !(c.Temperature >= 0) || math.IsInf(c.Temperature, 1) {
-		return nil, fmt.Errorf("%w: temperature %v, accepted are finite numbers from 0, where 0 stands for 1", herding.ErrRange, c.Temperature)
+		return nil, fmt.Errorf("%w: temperature %v, accepted are finite numbers from 0, where 0 means 1", herding.ErrRange, c.Temperature)
 	}
 	if c.BurnIn < 0 || c.Every < 0 {
 		return nil, fmt.Errorf("%w: %d and %d sweeps, accepted are numbers from 0", herding.ErrRange, c.BurnIn, c.Every)

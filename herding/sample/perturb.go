@@ -38,8 +38,8 @@ type Level struct {
 	Weight float64
 }
 
-// Run is herding.Source.Run. One maximisation per hypothesis; the first m of a
-// longer run are the run of m.
+// Run is herding.Source.Run. One maximisation per hypothesis; a longer run
+// begins with a shorter one.
 func (s *Perturb) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis, error] {
 	return herding.Steps(ctx, count, func() (herding.Stepper, error) { return s.Start() })
 }
@@ -92,7 +92,7 @@ func (s *Perturb) Start() (*Perturbed, error) {
 	}, nil
 }
 
-// Next makes the next hypothesis.
+// Next computes the next hypothesis.
 func (s *Perturbed) Next() herding.Hypothesis {
 	copy(s.model.Unary, s.from.Model.Unary)
 	if s.rank > 0 {
