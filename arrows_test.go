@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"web/metrics":           {"segment/workspace"},
 	"storage/...":           {"segment", "segment/access", "segment/accounts"},
 	"storage/workspacetest": {"segment/...", "storage/..."}, // opens workspaces for tests
-	"segment":               {},
+	"segment":               {"segment/access"},
 	"segment/timeline":      {"segment", "superpixels/..."},
 	"segment/affinity":      {"superpixels/...", "crf/..."},
 	"segment/engine":        {"segment", "segment/affinity", "segment/schedule", "superpixels/...", "herding/...", "crf/..."},

@@ -16,6 +16,7 @@ type Store interface {
 	ImageStore
 	EvidenceStore
 	TrashStore
+	MemberStore
 }
 
 // ProjectStore keeps projects.

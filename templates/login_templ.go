@@ -322,7 +322,7 @@ func Users(v UsersView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = roleField("annotator", v.Roles).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = roleField("user", v.Roles).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

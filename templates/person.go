@@ -10,8 +10,9 @@ import (
 // it need not offer them. The zero Person has not signed in.
 type Person struct {
 	Name, Role     string // empty on a server without login
-	MayAnnotate    bool   // edit evidence and upload
-	MayManage      bool   // make and change projects
+	MayAnnotate    bool   // edit evidence and upload, in the project of the page
+	MayManage      bool   // change the project of the page, or any
+	MayCreate      bool   // make projects
 	MayManageUsers bool
 }
 
@@ -27,8 +28,13 @@ func person(ctx context.Context) Person {
 	return p
 }
 
-// forAdmins hides an element from those who may not manage projects.
+// forAdmins hides an element from those who can't make projects.
 func forAdmins(ctx context.Context) templ.Attributes {
+	return templ.Attributes{"hidden": !person(ctx).MayCreate}
+}
+
+// forOwners hides an element from those who can't change the project.
+func forOwners(ctx context.Context) templ.Attributes {
 	return templ.Attributes{"hidden": !person(ctx).MayManage}
 }
 
@@ -65,12 +71,18 @@ type AccountView struct{ Notice, Problem string }
 // roleText says what a role may do.
 func roleText(role string) string {
 	switch role {
+	case "user":
+		return "User: works in the projects they are members of"
 	case "viewer":
 		return "Viewer: views and exports"
+	case "reviewer":
+		return "Reviewer: views, exports and approves"
 	case "annotator":
-		return "Annotator: also labels and uploads images"
+		return "Annotator: labels, uploads images and exports"
+	case "owner":
+		return "Owner: also manages the project and its members"
 	case "admin":
-		return "Admin: also manages projects and users"
+		return "Admin: does everything in all projects, manages users"
 	}
 	return role
 }

@@ -167,7 +167,7 @@ func TestPerson(t *testing.T) {
 	}
 	// What a role may not do is not offered.
 	hero := regexp.MustCompile(`<section class="hero"[^>]* hidden`)
-	for person, hidden := range map[Person]bool{{MayManage: true}: false, {MayAnnotate: true}: true} {
+	for person, hidden := range map[Person]bool{{MayCreate: true}: false, {MayManage: true}: true} {
 		var b strings.Builder
 		if err := Start(StartView{}).Render(With(context.Background(), person), &b); err != nil {
 			t.Fatal(err)

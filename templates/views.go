@@ -23,6 +23,8 @@ type ProjectCard struct {
 	Done     int      // whose superpixels are all decided
 	Cover    string   // address of a picture, or empty
 	Colors   []string // the colours of the classes, #rrggbb
+
+	MayManage bool // whoever looks can delete it
 }
 
 // ProjectView is the page of one project.

@@ -54,7 +54,7 @@ func (s *Server) identify(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		v := visitor{Principal: access.Owner}
+		v := visitor{Principal: access.Operator}
 		if s.sessions != nil {
 			token, cookie := s.sessions.tokenOf(r)
 			u, session, err := s.sessions.Find(r.Context(), token, true)
@@ -67,7 +67,7 @@ func (s *Server) identify(next http.Handler) http.Handler {
 			}
 			v = visitor{u.Principal(), token}
 		}
-		ctx := access.With(r.Context(), v.Principal)
+		ctx := access.At(access.With(r.Context(), v.Principal), s.address(r))
 		ctx = context.WithValue(ctx, visitorKey{}, v)
 		ctx = templates.With(ctx, s.person(v))
 		r = r.WithContext(ctx)
@@ -81,13 +81,25 @@ func (s *Server) identify(next http.Handler) http.Handler {
 
 // person is what the pages know about the visitor.
 func (s *Server) person(v visitor) templates.Person {
-	p := templates.Person{
-		MayAnnotate: v.Role.May(access.Annotate), MayManage: v.Role.May(access.Manage),
-	}
+	p := templates.Person{MayAnnotate: v.Role.May(access.Annotate), MayManage: v.Role.May(access.Manage), MayCreate: v.Role.May(access.Administer)}
 	if s.sessions != nil && v.Role != access.Nobody {
-		p.Name, p.Role, p.MayManageUsers = v.Name, v.Role.String(), v.Role.May(access.ManageUsers)
+		p.Name, p.Role, p.MayManageUsers = v.Name, v.Role.String(), v.Role.May(access.Administer)
 	}
 	return p
+}
+
+// inProject returns a request whose pages are those of the visitor in a project.
+func (s *Server) inProject(r *http.Request, projectID string) (*http.Request, error) {
+	role, err := s.workspace.RoleIn(r.Context(), projectID)
+	if err != nil {
+		return nil, err
+	}
+	p := s.person(visitorOf(r.Context()))
+	p.MayAnnotate, p.MayManage = role.May(access.Annotate), role.May(access.Manage)
+	if p.Name != "" {
+		p.Role = role.String()
+	}
+	return r.WithContext(templates.With(r.Context(), p)), nil
 }
 
 // turnAway sends people to the login page, which then returns them to where
@@ -163,9 +175,9 @@ func (s *Server) fromHere(r *http.Request) bool {
 }
 
 // recheck checks whether the visitor of an open socket is still signed in with
-// the same role: sessions end and other programs change users without a
-// request.
-func (s *Server) recheck(ctx context.Context, v visitor, used bool) error {
+// the same role, on the server and in the project: sessions end and other
+// programs change users without a request.
+func (s *Server) recheck(ctx context.Context, v visitor, project string, role access.Role, used bool) error {
 	if s.sessions == nil {
 		return nil
 	}
@@ -177,6 +189,14 @@ func (s *Server) recheck(ctx context.Context, v visitor, used bool) error {
 		s.log.Warn("session not checked", "error", err)
 		return nil
 	case u.Principal() != v.Principal:
+		return live.RoleChanged
+	}
+	switch now, err := s.workspace.RoleIn(ctx, project); {
+	case segment.KindOf(err) == segment.NotFound:
+		return live.Removed
+	case err != nil:
+		s.log.Warn("role not checked", "error", err)
+	case now != role:
 		return live.RoleChanged
 	}
 	return nil

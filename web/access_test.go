@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"collie/static"
 	"collie/storage/sqlite"
 	"collie/web/live"
+	"collie/web/wire"
 )
 
 // withLogin makes a server ask people to sign in.
@@ -40,32 +42,72 @@ func (s *site) as(u accounts.User) *site {
 	return &signed
 }
 
-// user makes a user who has no password yet.
+// user makes a user who has no password yet. An admin is one on the server; others
+// get their role in all projects of the test, those of later included.
 func (s *site) user(name string, role access.Role) accounts.User {
 	s.tb.Helper()
-	u := accounts.User{ID: segment.NewID(), Name: name, Role: role, Created: time.Now().UTC().Truncate(time.Millisecond)}
+	u := accounts.User{ID: segment.NewID(), Name: name, Role: onServer(role), Created: time.Now().UTC().Truncate(time.Millisecond)}
 	if err := s.store.CreateUser(s.tb.Context(), u); err != nil {
 		s.tb.Fatal(err)
 	}
+	s.enlist(name, role)
 	return u
 }
 
-// right is one row of the matrix: what a call answers to a stranger, a viewer,
-// an annotator and an admin. 401 is turned away, and 404 what a role does not
-// include, whether it is there or not.
+// onServer is the role on the server of somebody who has a role in projects.
+func onServer(role access.Role) access.Role {
+	if role != access.Admin {
+		return access.User
+	}
+	return role
+}
+
+// enlist gives a user a role in all projects.
+func (s *site) enlist(name string, role access.Role) {
+	s.tb.Helper()
+	if !slices.Contains(access.ProjectRoles(), role) {
+		return
+	}
+	s.team[name] = role
+	projects, err := s.store.Projects(s.tb.Context())
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	for _, p := range projects {
+		s.join(p.ID, name, role)
+	}
+}
+
+func (s *site) join(projectID, name string, role access.Role) {
+	s.tb.Helper()
+	if _, err := s.store.SetMember(s.tb.Context(), projectID, name, role); err != nil {
+		s.tb.Fatal(err)
+	}
+}
+
+// right is one row of the matrix: what a call answers to a stranger, and to a
+// viewer, a reviewer, an annotator, an owner of the project and an admin. 401 is
+// turned away, and 404 what a role does not include, whether it is there or not.
 type right struct {
 	body     string
 	form     bool // the body is a form
-	statuses [4]int
+	statuses [6]int
 }
 
+// Rows by the least role that can make the call, which then answers with status.
+func viewersGet(status int) [6]int    { return [6]int{401, status, status, status, status, status} }
+func annotatorsGet(status int) [6]int { return [6]int{401, 404, 404, status, status, status} }
+func ownersGet(status int) [6]int     { return [6]int{401, 404, 404, 404, status, status} }
+func adminsGet(status int) [6]int     { return [6]int{401, 404, 404, 404, 404, status} }
+
 var (
-	openToAll    = [4]int{200, 200, 200, 200}
-	forViewers   = [4]int{401, 200, 200, 200}
-	forAdmins    = [4]int{401, 404, 404, 200}
-	adminsMake   = [4]int{401, 404, 404, 201}
-	adminsDone   = [4]int{401, 404, 404, 204}
-	adminsReturn = [4]int{401, 404, 404, 303}
+	openToAll   = [6]int{200, 200, 200, 200, 200, 200}
+	forViewers  = viewersGet(200)
+	forOwners   = ownersGet(200)
+	forAdmins   = adminsGet(200)
+	adminsMake  = adminsGet(201)
+	adminsForm  = adminsGet(303)
+	ownersClose = ownersGet(204)
 )
 
 // rights has a row for every route. The body FILE is an
@@ -75,57 +117,61 @@ var rights = map[string]right{
 	"GET /projects/{id}":              {statuses: forViewers},
 	"GET /images/{id}":                {statuses: forViewers},
 	"GET /api":                        {statuses: forViewers},
-	"GET /trash":                      {statuses: forAdmins},
-	"GET /api/v1/trash":               {statuses: forAdmins},
-	"POST /api/v1/trash/{id}/restore": {statuses: forAdmins},
-	"POST /api/v1/projects/{id}/classes/{class}/restore": {statuses: forAdmins},
-	"DELETE /api/v1/images/{id}/":                        {statuses: adminsDone},
+	"GET /trash":                      {statuses: forViewers},
+	"GET /api/v1/trash":               {statuses: forViewers},
+	"POST /api/v1/trash/{id}/restore": {statuses: forOwners},
+	"POST /api/v1/projects/{id}/classes/{class}/restore": {statuses: forOwners},
+	"DELETE /api/v1/images/{id}/":                        {statuses: ownersClose},
 	"GET /static/*":                                      {statuses: openToAll},
 	"GET /healthz":                                       {statuses: openToAll},
 	"GET /readyz":                                        {statuses: openToAll},
 	"GET /metrics":                                       {statuses: forAdmins},
-	"GET /login":                                         {statuses: [4]int{200, 303, 303, 303}},
-	"POST /login":                                        {form: true, body: "name=x&password=y", statuses: [4]int{401, 401, 401, 401}},
-	"POST /logout":                                       {form: true, statuses: [4]int{401, 303, 303, 303}},
+	"GET /login":                                         {statuses: [6]int{200, 303, 303, 303, 303, 303}},
+	"POST /login":                                        {form: true, body: "name=x&password=y", statuses: [6]int{401, 401, 401, 401, 401, 401}},
+	"POST /logout":                                       {form: true, statuses: viewersGet(303)},
 	"GET /account":                                       {statuses: forViewers},
-	"POST /account":                                      {form: true, body: "present=x&password=short", statuses: [4]int{401, 422, 422, 422}},
+	"POST /account":                                      {form: true, body: "present=x&password=short", statuses: viewersGet(422)},
 	"GET /users":                                         {statuses: forAdmins},
-	"POST /users":                                        {form: true, body: "name=new&password=correct+horse&role=viewer", statuses: adminsReturn},
-	"POST /users/{id}/role":                              {form: true, body: "role=annotator", statuses: adminsReturn},
-	"POST /users/{id}/password":                          {form: true, body: "password=correct+horse", statuses: adminsReturn},
-	"POST /users/{id}/remove":                            {form: true, statuses: adminsReturn},
+	"POST /users":                                        {form: true, body: "name=new&password=correct+horse&role=user", statuses: adminsForm},
+	"POST /users/{id}/role":                              {form: true, body: "role=admin", statuses: adminsForm},
+	"POST /users/{id}/password":                          {form: true, body: "password=correct+horse", statuses: adminsForm},
+	"POST /users/{id}/remove":                            {form: true, statuses: adminsForm},
 	"GET /api/v1/session":                                {statuses: forViewers},
-	"POST /api/v1/session":                               {body: "[]", statuses: [4]int{422, 422, 422, 422}},
-	"DELETE /api/v1/session":                             {statuses: [4]int{401, 204, 204, 204}},
+	"POST /api/v1/session":                               {body: "[]", statuses: [6]int{422, 422, 422, 422, 422, 422}},
+	"DELETE /api/v1/session":                             {statuses: viewersGet(204)},
 	"GET /api/v1/openapi.json":                           {statuses: forViewers},
 	"POST /api/v1/sample":                                {statuses: adminsMake},
 	"POST /api/v1/projects":                              {body: `{"name":"New"}`, statuses: adminsMake},
 	"GET /api/v1/projects":                               {statuses: forViewers},
 	"GET /api/v1/projects/{id}":                          {statuses: forViewers},
-	"PATCH /api/v1/projects/{id}":                        {body: `{"name":"Other"}`, statuses: forAdmins},
-	"DELETE /api/v1/projects/{id}":                       {statuses: adminsDone},
+	"PATCH /api/v1/projects/{id}":                        {body: `{"name":"Other"}`, statuses: forOwners},
+	"DELETE /api/v1/projects/{id}":                       {statuses: ownersClose},
 
 	"GET /api/v1/projects/{id}/classes": {statuses: forViewers},
-	"PUT /api/v1/projects/{id}/classes": {body: `[{"name":"sky"},{"name":"sea"},{"name":"sand"}]`, statuses: forAdmins},
+	"PUT /api/v1/projects/{id}/classes": {body: `[{"name":"sky"},{"name":"sea"},{"name":"sand"}]`, statuses: forOwners},
+
+	"GET /api/v1/projects/{id}/members":           {statuses: forViewers},
+	"PUT /api/v1/projects/{id}/members/{user}":    {body: `{"role":"viewer"}`, statuses: forOwners},
+	"DELETE /api/v1/projects/{id}/members/{user}": {statuses: ownersClose},
 
 	"GET /api/v1/projects/{id}/images":   {statuses: forViewers},
-	"POST /api/v1/projects/{id}/imports": {body: "FILE", statuses: [4]int{401, 404, 200, 200}},
-	"POST /api/v1/imports":               {body: "FILE", statuses: [4]int{401, 404, 404, 415}},
-	"POST /api/v1/projects/{id}/images":  {body: "FILE", statuses: [4]int{401, 404, 201, 201}},
+	"POST /api/v1/projects/{id}/imports": {body: "FILE", statuses: annotatorsGet(200)},
+	"POST /api/v1/imports":               {body: "FILE", statuses: adminsGet(415)},
+	"POST /api/v1/projects/{id}/images":  {body: "FILE", statuses: annotatorsGet(201)},
 
 	"GET /api/v1/projects/{id}/learning": {statuses: forViewers},
-	"POST /api/v1/projects/{id}/guesses": {statuses: [4]int{401, 404, 202, 202}},
+	"POST /api/v1/projects/{id}/guesses": {statuses: annotatorsGet(202)},
 
-	"POST /api/v1/projects/{id}/exports": {body: `{"format":"coco"}`, statuses: [4]int{401, 202, 202, 202}},
+	"POST /api/v1/projects/{id}/exports": {body: `{"format":"coco"}`, statuses: viewersGet(202)},
 	"GET /api/v1/exports/{id}":           {statuses: forViewers},
-	"DELETE /api/v1/exports/{id}":        {statuses: adminsDone},
+	"DELETE /api/v1/exports/{id}":        {statuses: ownersClose},
 	"GET /api/v1/exports/{id}/file":      {statuses: forViewers},
 
 	"GET /api/v1/images/{id}/":                {statuses: forViewers},
 	"GET /api/v1/images/{id}/evidence":        {statuses: forViewers},
-	"POST /api/v1/images/{id}/evidence":       {body: labelAt("same", 0, inSky, 0), statuses: [4]int{401, 404, 200, 200}},
+	"POST /api/v1/images/{id}/evidence":       {body: labelAt("same", 0, inSky, 0), statuses: annotatorsGet(200)},
 	"POST /api/v1/images/{id}/guess":          {statuses: forViewers},
-	"GET /api/v1/images/{id}/socket":          {statuses: [4]int{401, 101, 101, 101}},
+	"GET /api/v1/images/{id}/socket":          {statuses: viewersGet(101)},
 	"GET /api/v1/images/{id}/display":         {statuses: forViewers},
 	"GET /api/v1/images/{id}/levels":          {statuses: forViewers},
 	"GET /api/v1/images/{id}/thumbnail":       {statuses: forViewers},
@@ -136,17 +182,24 @@ var rights = map[string]right{
 	"GET /api/v1/images/{id}/mask.png":        {statuses: forViewers},
 }
 
-// Every route, asked by everybody: the matrix fails when a route has no row.
+// Every route, asked by everybody, about a project of theirs, one of others and
+// one that doesn't exist: the matrix fails when a route has no row.
 func TestRightsOfRoutes(t *testing.T) {
-	s := MustServe(t, withLogin)
+	s := MustServe(t, func(c *Config, store *sqlite.Store) {
+		c.Login = &Login{Accounts: accounts.New(store, accounts.Limits{AccountTries: 100, AddressTries: 100}), Sessions: store}
+	})
 	admin := s.user("admin", access.Admin)
-	whos := [4]string{"stranger", "viewer", "annotator", "admin"}
-	people := [4]*accounts.User{nil, {}, {}, &admin}
-	*people[1], *people[2] = s.user("viewer", access.Viewer), s.user("annotator", access.Annotator)
-	im := s.as(admin).photo()
-	exported := s.as(admin).exported(im.Project, `{"format":"coco"}`).ID
+	whos := [6]string{"stranger", "viewer", "reviewer", "annotator", "owner", "admin"}
+	people := [6]*accounts.User{5: &admin}
+	for i, role := range access.ProjectRoles() {
+		u := s.user(role.String(), role)
+		people[1+i] = &u
+	}
+	outsider := s.user("outsider", access.User)
+	theirs := things{s: s.as(admin), team: s.team, made: map[string]string{}}
+	others := things{s: s.as(admin), made: map[string]string{}}
 	seen := map[string]bool{}
-	cells := 0
+	cells, strange := 0, 0
 	err := chi.Walk(s.server.routes(), func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		name := method + " " + route
 		seen[name] = true
@@ -155,56 +208,43 @@ func TestRightsOfRoutes(t *testing.T) {
 			t.Errorf("%s has no row: who may call it?", name)
 			return nil
 		}
+		as := func(u *accounts.User) *site { // a session for each call: some sign out
+			if u == nil {
+				return s
+			}
+			return s.as(*u)
+		}
+		named := strings.Contains(route, "{id}")
 		for i, u := range people {
-			who := s
-			if u != nil {
-				who = s.as(*u)
-			}
-			id := im.ID
-			switch {
-			case strings.HasPrefix(route, "/users/"):
-				id = s.user(fmt.Sprintf("victim%d", cells), access.Viewer).ID
-			case name == "DELETE /api/v1/projects/{id}":
-				id = s.as(admin).project().ID
-			case name == "DELETE /api/v1/images/{id}/":
-				id = s.as(admin).photo().ID
-			case name == "POST /api/v1/trash/{id}/restore":
-				id = s.as(admin).project().ID
-				s.as(admin).send("DELETE", "/api/v1/projects/"+id, nil)
-			case strings.Contains(route, "/classes/{class}"):
-				id = s.as(admin).project().ID
-				s.as(admin).send("PATCH", "/api/v1/projects/"+id, strings.NewReader(`{"classes":[{"id":0,"name":"sky"},{"id":1,"name":"sea"}]}`))
-			case name == "DELETE /api/v1/exports/{id}":
-				id = s.as(admin).exported(im.Project, `{"format":"coco"}`).ID
-			case strings.Contains(route, "/exports/{id}"):
-				id = exported
-			case strings.Contains(route, "/projects/"):
-				id = im.Project
-			}
-			got := who.ask(row, method, route, id)
+			got := as(u).ask(row, method, route, theirs.about(name))
 			cells++
+			if got.status < 400 {
+				delete(theirs.made, name) // it may be used up
+			}
 			if got.status != row.statuses[i] {
 				t.Errorf("%s, %s: %d, want %d: %.200s", name, whos[i], got.status, row.statuses[i], got.body)
 			}
-			if !strings.Contains(route, "{id}") || got.status == 101 {
+			if !named || u == nil {
 				continue
 			}
-			// What is forbidden looks as if it were not there, and what is not
-			// there is not found.
-			if u != nil { // the last call may have signed out
-				who = s.as(*u)
-			}
-			unknown := who.ask(row, method, route, segment.NewID())
 			cells++
-			switch row.statuses[i] {
-			case 401, 404:
-				if unknown.status != got.status || string(unknown.body) != string(got.body) {
-					t.Errorf("%s, %s: an unknown thing can be told from a forbidden one: %d %s, %d %s", name, whos[i], unknown.status, unknown.body, got.status, got.body)
-				}
-			default:
-				if unknown.status != 404 {
-					t.Errorf("%s, %s: an unknown thing answers %d", name, whos[i], unknown.status)
-				}
+			if unknown := as(u).ask(row, method, route, segment.NewID()); unknown.status != 404 {
+				t.Errorf("%s, %s: an unknown thing answers %d", name, whos[i], unknown.status)
+			}
+		}
+		// What is others' looks as if it were not there, whoever asks.
+		for i, u := range append(people[:5:5], &outsider) {
+			if !named {
+				break
+			}
+			there, nowhere := as(u).ask(row, method, route, others.about(name)), as(u).ask(row, method, route, segment.NewID())
+			cells, strange = cells+2, strange+2
+			want := 404
+			if u == nil {
+				want = 401
+			}
+			if there.status != want || nowhere.status != want || string(there.body) != string(nowhere.body) {
+				t.Errorf("%s, %d: an unknown thing can be told from one of others: %d %s, %d %s", name, i, nowhere.status, nowhere.body, there.status, there.body)
 			}
 		}
 		return nil
@@ -217,13 +257,88 @@ func TestRightsOfRoutes(t *testing.T) {
 			t.Errorf("the table has %s, which is no route", name)
 		}
 	}
-	t.Logf("%d routes × %d roles, %d requests", len(seen), len(people), cells)
+	if strange < 300 {
+		t.Errorf("only %d questions about things of others", strange)
+	}
+	t.Logf("%d routes × %d roles, %d requests, %d about projects of others", len(seen), len(people), cells, strange)
+}
+
+// things makes what calls are about: in projects that the team has its roles in,
+// or nobody.
+type things struct {
+	s        *site // as an admin
+	team     map[string]access.Role
+	kept     imageJSON // for calls that leave it as it is
+	exported string
+	made     map[string]string // by call
+	users    int
+}
+
+func (m *things) project() string {
+	var p wire.Project
+	m.s.post("/api/v1/projects", `{"name":"Beach","classes":[{"name":"sky"},{"name":"sea"},{"name":"sand"}],"rest":"nothing"}`).into(m.s.tb, 201, &p)
+	for name, role := range m.team {
+		m.s.join(p.ID, name, role)
+	}
+	return p.ID
+}
+
+func (m *things) image() imageJSON {
+	var images []imageJSON
+	m.s.upload(m.project(), file{"beach.png", picture()}).into(m.s.tb, 201, &images)
+	return images[0]
+}
+
+// about returns the id of what a call is about.
+func (m *things) about(name string) string {
+	if m.made[name] == "" {
+		m.made[name] = m.make(name)
+	}
+	return m.made[name]
+}
+
+func (m *things) make(name string) string {
+	if m.kept.ID == "" {
+		m.kept = m.image()
+		m.exported = m.s.exported(m.kept.Project, `{"format":"coco"}`).ID
+	}
+	_, route, _ := strings.Cut(name, " ")
+	switch {
+	case strings.HasPrefix(route, "/users/"):
+		m.users++
+		return m.s.user(fmt.Sprintf("victim%d%t", m.users, m.team == nil), access.User).ID
+	case name == "DELETE /api/v1/projects/{id}":
+		return m.project()
+	case name == "DELETE /api/v1/images/{id}/":
+		return m.image().ID
+	case name == "POST /api/v1/trash/{id}/restore":
+		id := m.project()
+		m.s.send("DELETE", "/api/v1/projects/"+id, nil)
+		return id
+	case strings.Contains(route, "/classes/{class}"):
+		id := m.project()
+		m.s.send("PATCH", "/api/v1/projects/"+id, strings.NewReader(`{"classes":[{"id":0,"name":"sky"},{"id":1,"name":"sea"}]}`))
+		return id
+	case strings.HasSuffix(route, "/members/{user}"):
+		id := m.project()
+		if m.team != nil { // or else who asks would be one of them
+			m.s.join(id, "outsider", access.Viewer)
+		}
+		return id
+	case name == "DELETE /api/v1/exports/{id}":
+		return m.s.exported(m.kept.Project, `{"format":"coco"}`).ID
+	case strings.Contains(route, "/exports/{id}"):
+		return m.exported
+	case strings.Contains(route, "/projects/"):
+		return m.kept.Project
+	}
+	return m.kept.ID
 }
 
 // ask makes the call of a row.
 func (s *site) ask(row right, method, route, id string) answer {
 	s.tb.Helper()
-	path := strings.NewReplacer("{id}", id, "{class}", "2", "*", static.Version+"/ui/base.css").Replace(route)
+	path := strings.NewReplacer("{id}", id, "{class}", "2", "{user}", "outsider", "*", static.Version+"/ui/base.css").Replace(route)
 	if len(path) > 1 {
 		path = strings.TrimSuffix(path, "/")
 	}
@@ -263,23 +378,27 @@ func (s *site) knock(imageID string) answer {
 }
 
 // messageRights has a row for every kind of message on a socket, and who may
-// send it: a viewer, an annotator, an admin. Strangers have no socket.
+// send it: a viewer, a reviewer, an annotator, an owner, an admin. Strangers have no
+// socket.
 var messageRights = map[string]struct {
 	message string
-	may     [3]bool
+	may     [5]bool
 }{
-	"hello":    {`{"type":"hello"}`, [3]bool{true, true, true}},
-	"evidence": {evidence(labelAt("same", 0, inSky, 0)), [3]bool{false, true, true}},
-	"run":      {`{"type":"run","count":5}`, [3]bool{false, true, true}},
-	"stop":     {`{"type":"stop"}`, [3]bool{false, true, true}},
-	"credit":   {`{"type":"credit","n":100}`, [3]bool{true, true, true}},
-	"suppose":  {`{"type":"suppose","expected_seq":0,"points":[[10,10]],"class":0}`, [3]bool{false, true, true}},
+	"hello":    {`{"type":"hello"}`, [5]bool{true, true, true, true, true}},
+	"evidence": {evidence(labelAt("same", 0, inSky, 0)), [5]bool{false, false, true, true, true}},
+	"run":      {`{"type":"run","count":5}`, [5]bool{false, false, true, true, true}},
+	"stop":     {`{"type":"stop"}`, [5]bool{false, false, true, true, true}},
+	"credit":   {`{"type":"credit","n":100}`, [5]bool{true, true, true, true, true}},
+	"suppose":  {`{"type":"suppose","expected_seq":0,"points":[[10,10]],"class":0}`, [5]bool{false, false, true, true, true}},
 }
 
 func TestRightsOfMessages(t *testing.T) {
 	s := MustServe(t, withLogin)
-	admin := s.user("admin", access.Admin)
-	people := [3]accounts.User{s.user("viewer", access.Viewer), s.user("annotator", access.Annotator), admin}
+	var people []accounts.User
+	for _, role := range append(access.ProjectRoles(), access.Admin) {
+		people = append(people, s.user(role.String(), role))
+	}
+	admin := people[len(people)-1]
 	im := s.as(admin).photo()
 	for _, kind := range live.ClientKinds {
 		row, ok := messageRights[kind]
@@ -299,7 +418,7 @@ func TestRightsOfMessages(t *testing.T) {
 				}
 				if m.Type == "reject" || m.Type == "error" {
 					may = false
-					if !strings.Contains(m.Detail, "your role (viewer)") {
+					if !strings.Contains(m.Detail, "Your role in this project ("+u.Name+")") {
 						t.Errorf("%s, %s: %+v", kind, u.Name, m)
 					}
 				}

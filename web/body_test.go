@@ -27,8 +27,11 @@ func (u *untouched) Read([]byte) (int, error) { u.read = true; return 0, io.ErrU
 func TestRightsBeforeBodies(t *testing.T) {
 	s := MustServe(t, withLogin)
 	im := s.as(s.user("admin", access.Admin)).photo()
-	people := [3]*accounts.User{nil, {}, {}}
-	*people[1], *people[2] = s.user("viewer", access.Viewer), s.user("annotator", access.Annotator)
+	people := []*accounts.User{nil}
+	for _, role := range access.ProjectRoles() {
+		u := s.user(role.String(), role)
+		people = append(people, &u)
+	}
 	asked := 0
 	err := chi.Walk(s.server.routes(), func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		row := rights[method+" "+route]
@@ -42,7 +45,7 @@ func TestRightsBeforeBodies(t *testing.T) {
 			}
 			for _, kind := range []string{"application/json", "multipart/x", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded"} {
 				body := new(untouched)
-				r := httptest.NewRequest(method, strings.NewReplacer("{id}", id, "{class}", "1").Replace(route), body)
+				r := httptest.NewRequest(method, strings.NewReplacer("{id}", id, "{class}", "1", "{user}", "viewer").Replace(route), body)
 				r.ContentLength = 1 << 40
 				r.Header.Set("Content-Type", kind)
 				if u != nil {
@@ -58,7 +61,7 @@ func TestRightsBeforeBodies(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || asked < 50 {
+	if err != nil || asked < 150 {
 		t.Errorf("%d requests, %v", asked, err)
 	}
 }

@@ -61,7 +61,7 @@ var calls = map[string]call{
 		sends: jsonOf(sampleJSON{}), status: 201, problems: []int{429},
 	},
 
-	"GET /api/v1/projects": {id: "listProjects", summary: "List the projects, newest first", sends: jsonOf([]wire.Project{})},
+	"GET /api/v1/projects": {id: "listProjects", summary: "List your projects, newest first", sends: jsonOf([]wire.Project{})},
 	"POST /api/v1/projects": {
 		id: "createProject", summary: "Create a project",
 		doc:   "Without classes it gets background and object. Classes are numbered from 0 in the given order; a class without a colour is assigned one.",
@@ -92,6 +92,21 @@ var calls = map[string]call{
 		id: "restoreClass", summary: "Restore a deleted class",
 		doc:   "Within 30 days of its deletion. The class is added at the end of the list and gets its labels back.",
 		sends: jsonOf(wire.Project{}), problems: []int{422},
+	},
+	"GET /api/v1/projects/{id}/members": {
+		id: "listMembers", summary: "List who has a role in a project",
+		doc:   "By name. Admins can do everything in every project and need not be members. A server without login has no members and answers 404.",
+		sends: jsonOf([]memberJSON{}),
+	},
+	"PUT /api/v1/projects/{id}/members/{user}": {
+		id: "setMember", summary: "Give a user a role in a project",
+		doc:   "For owners of the project and admins. The address ends with the name of the user, who becomes a member or gets another role, which counts from the next request on. A viewer can look and export; a reviewer can also review; an annotator can label, upload and export; an owner can do all this and change the project, its trash and its members.",
+		takes: jsonOf(memberRoleJSON{}), sends: jsonOf(memberJSON{}),
+	},
+	"DELETE /api/v1/projects/{id}/members/{user}": {
+		id: "removeMember", summary: "Remove a member from a project",
+		doc:    "For owners of the project and admins. The user's open pages of the project are disconnected at once. What the user did stays.",
+		status: 204,
 	},
 	"GET /api/v1/projects/{id}/images": {id: "listImages", summary: "List a project's images in order of upload", sends: jsonOf([]imageJSON{})},
 	"POST /api/v1/projects/{id}/images": {

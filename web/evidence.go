@@ -142,11 +142,12 @@ func eventOut(e workspace.Entry, detail string) eventJSON {
 // appendEvidence stores one event, like an evidence message on the socket;
 // pages that have the image open are updated.
 func (s *Server) appendEvidence(w http.ResponseWriter, r *http.Request) error {
-	if err := s.workspace.May(r.Context(), access.Annotate); err != nil {
-		return err // before anything is read
-	}
-	if _, err := s.image(r); err != nil {
+	im, err := s.image(r)
+	if err != nil {
 		return err
+	}
+	if err := s.workspace.MayIn(r.Context(), im.ProjectID, access.Annotate); err != nil {
+		return err // before anything is read
 	}
 	var body wire.Evidence
 	if err := s.decodeBody(r, &body); err != nil {

@@ -17,7 +17,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 
 // getMetrics sends the server's metrics to admins.
 func (s *Server) getMetrics(w http.ResponseWriter, r *http.Request) error {
-	if err := s.workspace.May(r.Context(), access.Manage); err != nil {
+	if err := s.workspace.May(r.Context(), access.Administer); err != nil {
 		return err
 	}
 	s.metrics.ServeHTTP(w, r)

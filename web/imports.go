@@ -11,7 +11,6 @@ import (
 	"collie/segment/access"
 	"collie/segment/importer"
 	"collie/web/scratch"
-	"collie/web/wire"
 )
 
 // importJSON is the result of an import.
@@ -38,10 +37,10 @@ var uncoveredQuery = wordQuery{"uncovered", []string{"background", "undecided"},
 // part is a separate data set: a zip archive, a palette PNG, a COCO or labelme
 // JSON, or a .npz with scores.
 func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
-	if err := s.workspace.May(r.Context(), access.Annotate); err != nil {
+	project := chi.URLParam(r, "id")
+	if err := s.workspace.MayIn(r.Context(), project, access.Annotate); err != nil {
 		return err // before anything is read
 	}
-	project := chi.URLParam(r, "id")
 	if _, err := s.workspace.Project(r.Context(), project); err != nil {
 		return err
 	}
@@ -78,7 +77,7 @@ func (out *importJSON) add(report importer.Report) {
 
 // importBackup creates a project from each backup.
 func (s *Server) importBackup(w http.ResponseWriter, r *http.Request) error {
-	if err := s.workspace.May(r.Context(), access.Manage); err != nil {
+	if err := s.workspace.May(r.Context(), access.Administer); err != nil {
 		return err // before anything is read
 	}
 	var results []any // projectJSON or failedFileJSON, in the order of the files
@@ -86,7 +85,7 @@ func (s *Server) importBackup(w http.ResponseWriter, r *http.Request) error {
 	err := s.eachKept(r, func(ctx context.Context, name string, file io.ReaderAt, size int64) error {
 		p, err := importer.Backup(ctx, s.workspace, file, size, s.limits.Zip)
 		if err == nil {
-			results = append(results, wire.ProjectOf(p))
+			results = append(results, projectOut(p, access.Admin))
 			return nil
 		}
 		results = append(results, failed.add(name, err))

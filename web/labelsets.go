@@ -13,7 +13,6 @@ import (
 	"collie/segment"
 	"collie/segment/labelset"
 	"collie/web/openapi"
-	"collie/web/wire"
 )
 
 // labelSetTypes are the media types of label sets.
@@ -80,7 +79,7 @@ func (s *Server) putClasses(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, wire.ProjectOf(p))
+	return s.sendProject(w, r, p)
 }
 
 // labelSetOf returns the label set in the body of r. In a form, the part file

@@ -159,7 +159,7 @@ func (s *Server) leave(r *http.Request, token string) error {
 // sessionJSON is the user whom a program is signed in as.
 type sessionJSON struct {
 	Name    string     `json:"name"`
-	Role    string     `json:"role" schema:"enum=viewer|annotator|admin"`
+	Role    string     `json:"role" doc:"on the server" schema:"enum=user|admin"`
 	Token   string     `json:"token,omitempty" doc:"only in the answer to signing in"`
 	Expires *time.Time `json:"expires,omitempty" doc:"when the session ends if it is not used before; only in the answer to signing in"`
 }

@@ -21,9 +21,10 @@ const testPassword = "correct horse"
 // known adds a user who has the password above.
 func (s *site) known(name string, role access.Role) {
 	s.tb.Helper()
-	if _, err := s.server.sessions.accounts.Add(access.With(s.tb.Context(), access.Owner), name, testPassword, role); err != nil {
+	if _, err := s.server.sessions.accounts.Add(access.With(s.tb.Context(), access.Operator), name, testPassword, onServer(role)); err != nil {
 		s.tb.Fatal(err)
 	}
+	s.enlist(name, role)
 }
 
 // submit sends a form as a browser does.
@@ -181,12 +182,12 @@ func TestSessionOfPrograms(t *testing.T) {
 	s.known("robot", access.Annotator)
 	var made, who sessionJSON
 	s.post("/api/v1/session", `{"name":"robot","password":"`+testPassword+`"}`).into(t, 201, &made)
-	if made.Role != "annotator" || len(made.Token) != 43 || made.Expires == nil {
+	if made.Role != "user" || len(made.Token) != 43 || made.Expires == nil {
 		t.Errorf("%+v", made)
 	}
 	for _, header := range []string{"Authorization: Bearer " + made.Token, "Authorization: bearer  " + made.Token} {
 		s.send("GET", "/api/v1/session", nil, header).into(t, 200, &who)
-		if (who != sessionJSON{Name: "robot", Role: "annotator"}) {
+		if (who != sessionJSON{Name: "robot", Role: "user"}) {
 			t.Errorf("%+v", who)
 		}
 	}
@@ -329,14 +330,14 @@ func TestUsersPage(t *testing.T) {
 			t.Errorf("%s: the page lacks %q", path, notice)
 		}
 	}
-	done("/users", url.Values{"name": {"bob"}, "password": {testPassword}, "role": {"viewer"}}, "User added")
+	done("/users", url.Values{"name": {"bob"}, "password": {testPassword}, "role": {"user"}}, "User added")
 	bob := mustNamed(t, s, "bob")
 	if page := string(admin.get("/users").body); !strings.Contains(page, "/users/"+bob.ID+"/remove") || strings.Contains(page, "argon2") {
 		t.Error("the list lacks bob, or has more than it should")
 	}
 	one := s.as(bob)
 	if a := one.post("/api/v1/projects", `{"name":"x"}`); a.status != 404 {
-		t.Errorf("a viewer makes a project: %d", a.status)
+		t.Errorf("a user makes a project: %d", a.status)
 	}
 	done("/users/"+bob.ID+"/role", url.Values{"role": {"admin"}}, "Role changed")
 	if a := one.post("/api/v1/projects", `{"name":"x"}`); a.status != 201 {
@@ -358,9 +359,9 @@ func TestUsersPage(t *testing.T) {
 		status int
 		says   string
 	}{
-		"short password": {"/users", url.Values{"name": {"cleo"}, "password": {"x"}, "role": {"viewer"}}, 422, "shorter than 10"},
+		"short password": {"/users", url.Values{"name": {"cleo"}, "password": {"x"}, "role": {"user"}}, 422, "shorter than 10"},
 		"no role":        {"/users", url.Values{"name": {"cleo"}, "password": {testPassword}}, 422, "role"},
-		"taken":          {"/users", url.Values{"name": {"Admin"}, "password": {testPassword}, "role": {"viewer"}}, 409, "already"},
+		"taken":          {"/users", url.Values{"name": {"Admin"}, "password": {testPassword}, "role": {"user"}}, 409, "already"},
 		"last admin":     {"/users/" + admin.whoami(t) + "/remove", nil, 409, "only admin"},
 	} {
 		if a := admin.submit(c.path, c.fields); a.status != c.status || !strings.Contains(string(a.body), c.says) || !strings.Contains(string(a.body), "/users/") {

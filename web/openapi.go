@@ -27,7 +27,7 @@ var schemas = sync.OnceValue(func() *openapi.Schemas {
 		"NewEvent": wire.Evidence{}, "Event": eventJSON{}, "Evidence": evidenceListJSON{}, "Seq": seqJSON{}, "Pick": wire.Pick{}, "Repair": wire.Repair{}, "LoggedRepair": loggedRepairJSON{},
 		"Hypothesis": hypothesisJSON{}, "Hypotheses": hypothesesJSON{}, "Problem": problem{}, "Session": sessionJSON{},
 		"NewExport": exportBody{}, "Export": jobs.Status{}, "ExportOptions": export.Options{}, "ExportReport": export.Report{},
-		"Import": importJSON{}, "ImportedImage": importedImageJSON{},
+		"Import": importJSON{}, "ImportedImage": importedImageJSON{}, "Member": memberJSON{}, "MemberRole": memberRoleJSON{},
 	})
 })
 
@@ -40,6 +40,7 @@ var pathParameters = map[string]openapi.Parameter{
 	"images":   {Name: "id", Description: "identifier of the image", Schema: openapi.Schema{"type": "string"}},
 	"exports":  {Name: "id", Description: "identifier of the export", Schema: openapi.Schema{"type": "string"}},
 	"trash":    {Name: "id", Description: "identifier of the item in the trash", Schema: openapi.Schema{"type": "string"}},
+	"members":  {Name: "user", Description: "name of the user", Schema: openapi.Schema{"type": "string"}},
 	"classes":  {Name: "class", Description: "id of the class", Schema: openapi.Schema{"type": "integer", "minimum": 0, "maximum": 254}},
 }
 

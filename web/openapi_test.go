@@ -167,12 +167,18 @@ func TestEnumsOfTheDocument(t *testing.T) {
 	for _, f := range export.Formats() {
 		formats = append(formats, f.Name)
 	}
-	var roles []any
-	for _, r := range access.Roles() {
-		roles = append(roles, r.String())
+	names := func(roles ...access.Role) (names []any) {
+		for _, r := range roles {
+			names = append(names, r.String())
+		}
+		return names
 	}
+	project := names(access.ProjectRoles()...)
 	named := schemas().Named()
-	for schema, want := range map[string][]any{"NewExport.format": formats, "Session.role": roles} {
+	for schema, want := range map[string][]any{
+		"NewExport.format": formats, "Session.role": names(access.ServerRoles()...), "Member.role": project, "MemberRole.role": project,
+		"Project.role": append(project, access.Admin.String()),
+	} {
 		name, field, _ := strings.Cut(schema, ".")
 		if diff := gocmp.Diff(want, named[name]["properties"].(map[string]openapi.Schema)[field]["enum"]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", schema, diff)

@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/templates"
 	"collie/web/wire"
 )
@@ -19,9 +20,15 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	roleIn, err := s.workspace.Roles(r.Context())
+	if err != nil {
+		return err
+	}
 	var v templates.StartView
+	person := s.person(visitorOf(r.Context()))
 	for _, p := range projects {
-		card := templates.ProjectCard{ID: p.ID, Name: p.Name, Images: p.Images, Done: p.Done}
+		card := templates.ProjectCard{ID: p.ID, Name: p.Name, Images: p.Images, Done: p.Done, MayManage: roleIn(p.ID).May(access.Manage)}
+		person.MayManage = person.MayManage || card.MayManage
 		for _, c := range p.Classes {
 			card.Colors = append(card.Colors, c.Color)
 		}
@@ -30,7 +37,7 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Projects = append(v.Projects, card)
 	}
-	s.render(w, r, http.StatusOK, templates.Start(v))
+	s.render(w, r.WithContext(templates.With(r.Context(), person)), http.StatusOK, templates.Start(v))
 	return nil
 }
 
@@ -44,6 +51,9 @@ func (s *Server) projectPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := templates.ProjectView{ID: p.ID, Name: p.Name, Classes: classViews(p), Images: len(images), Export: exportView(p, len(images))}
+	if r, err = s.inProject(r, p.ID); err != nil {
+		return err
+	}
 	s.render(w, r, http.StatusOK, templates.Project(v))
 	return nil
 }
@@ -78,6 +88,9 @@ func (s *Server) annotatePage(w http.ResponseWriter, r *http.Request) error {
 	}
 	if place >= 0 && place+1 < len(images) {
 		v.Next = images[place+1].ID
+	}
+	if r, err = s.inProject(r, p.ID); err != nil {
+		return err
 	}
 	s.render(w, r, http.StatusOK, templates.Annotate(v))
 	return nil

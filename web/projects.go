@@ -84,15 +84,16 @@ func baseOf(list []baseClassJSON) ([]segment.Class, error) {
 // mayManage checks, before the request's body is read, that the project exists
 // and the user can change it.
 func (s *Server) mayManage(r *http.Request) error {
-	if err := s.workspace.May(r.Context(), access.Manage); err != nil {
+	id := chi.URLParam(r, "id")
+	if err := s.workspace.MayIn(r.Context(), id, access.Manage); err != nil {
 		return err
 	}
-	_, err := s.workspace.Project(r.Context(), chi.URLParam(r, "id"))
+	_, err := s.workspace.Project(r.Context(), id)
 	return err
 }
 
 func (s *Server) createProject(w http.ResponseWriter, r *http.Request) error {
-	if err := s.workspace.May(r.Context(), access.Manage); err != nil {
+	if err := s.workspace.May(r.Context(), access.Administer); err != nil {
 		return err // before anything is read
 	}
 	var body newProjectJSON
@@ -111,7 +112,7 @@ func (s *Server) createProject(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Location", "/api/v1/projects/"+p.ID)
-	return s.sendJSON(w, http.StatusCreated, wire.ProjectOf(p))
+	return s.sendJSON(w, http.StatusCreated, projectOut(p, access.Admin))
 }
 
 func (s *Server) listProjects(w http.ResponseWriter, r *http.Request) error {
@@ -119,9 +120,13 @@ func (s *Server) listProjects(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	roleIn, err := s.workspace.Roles(r.Context())
+	if err != nil {
+		return err
+	}
 	out := make([]wire.Project, len(projects))
 	for i, p := range projects {
-		out[i] = wire.ProjectOf(p)
+		out[i] = projectOut(p, roleIn(p.ID))
 	}
 	return s.sendJSON(w, http.StatusOK, out)
 }
@@ -131,7 +136,7 @@ func (s *Server) getProject(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, wire.ProjectOf(p))
+	return s.sendProject(w, r, p)
 }
 
 func (s *Server) editProject(w http.ResponseWriter, r *http.Request) error {
@@ -155,7 +160,7 @@ func (s *Server) editProject(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, wire.ProjectOf(p))
+	return s.sendProject(w, r, p)
 }
 
 // restoreClass restores a deleted class.
@@ -168,7 +173,23 @@ func (s *Server) restoreClass(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, wire.ProjectOf(p))
+	return s.sendProject(w, r, p)
+}
+
+// projectOut is a project as somebody sees it who has a role in it.
+func projectOut(p segment.Project, role access.Role) wire.Project {
+	out := wire.ProjectOf(p)
+	out.Role = role.String()
+	return out
+}
+
+// sendProject answers with a project.
+func (s *Server) sendProject(w http.ResponseWriter, r *http.Request, p segment.Project) error {
+	role, err := s.workspace.RoleIn(r.Context(), p.ID)
+	if err != nil {
+		return err
+	}
+	return s.sendJSON(w, http.StatusOK, projectOut(p, role))
 }
 
 // sendJSON answers with v.
@@ -202,5 +223,5 @@ func (s *Server) createSample(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Location", "/api/v1/projects/"+p.ID)
-	return s.sendJSON(w, http.StatusCreated, sampleJSON{wire.ProjectOf(p), []imageJSON{imageOut(im)}})
+	return s.sendJSON(w, http.StatusCreated, sampleJSON{projectOut(p, access.Admin), []imageJSON{imageOut(im)}})
 }

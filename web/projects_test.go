@@ -15,7 +15,7 @@ func TestProjects(t *testing.T) {
 	s := MustServe(t)
 	var first, second wire.Project
 	s.post("/api/v1/projects", `{"name":"  One "}`).into(t, http.StatusCreated, &first)
-	want := wire.Project{Name: "One", Classes: []wire.Class{{ID: 0, Index: 0, Name: "background", Color: "#5b6b7f"}, {ID: 1, Index: 1, Name: "object", Color: "#f2a541"}}, Learning: true}
+	want := wire.Project{Name: "One", Classes: []wire.Class{{ID: 0, Index: 0, Name: "background", Color: "#5b6b7f"}, {ID: 1, Index: 1, Name: "object", Color: "#f2a541"}}, Learning: true, Role: "admin"}
 	if diff := cmp.Diff(want, first, cmpopts.IgnoreFields(wire.Project{}, "ID", "Created", "Rest")); diff != "" {
 		t.Errorf("default project (-want +got):\n%s", diff)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"collie/segment/access"
 	"collie/segment/export/jobs"
 	"collie/segment/workspace"
 	"collie/storage/sqlite"
@@ -38,7 +39,8 @@ type site struct {
 	store  *sqlite.Store
 	url    string
 	client *http.Client
-	token  string // of the session that requests are made with, or empty
+	token  string                 // of the session that requests are made with, or empty
+	team   map[string]access.Role // what users are in all projects; see enlist
 }
 
 // MustServe starts a server as main does, in a temporary folder, set up as the
@@ -87,7 +89,7 @@ func serve(tb testing.TB, options []workspace.Options, changes ...func(*Config, 
 	})
 	client := listener.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &site{tb: tb, server: server, store: data.Store, url: listener.URL, client: client}
+	return &site{tb: tb, server: server, store: data.Store, url: listener.URL, client: client, team: map[string]access.Role{}}
 }
 
 // encode writes what a test sends.
@@ -221,6 +223,9 @@ func (s *site) project() wire.Project {
 	s.tb.Helper()
 	var p wire.Project
 	s.post("/api/v1/projects", `{"name":"Beach","classes":[{"name":"sky","color":"#112233"},{"name":"sea"},{"name":"sand"}],"rest":"nothing"}`).into(s.tb, http.StatusCreated, &p)
+	for name, role := range s.team {
+		s.join(p.ID, name, role)
+	}
 	return p
 }
 

@@ -70,13 +70,21 @@ func TestSocketsEndWithTheSession(t *testing.T) {
 		t.Errorf("a new socket of the old session: %d", a.status)
 	}
 
-	admin.submit("/users/"+u.ID+"/role", url.Values{"role": {"viewer"}})
+	member := "/api/v1/projects/" + im.Project + "/members/ann"
+	admin.send("PUT", member, strings.NewReader(`{"role":"viewer"}`), "Content-Type: application/json").into(t, 200, new(any))
 	there.ends(websocket.CloseServiceRestart)
 	there = office.greet(im.ID)
 	there.say(evidence(labelAt("a", 0, inSky, 0)))
 	if r := there.expect("reject"); !strings.Contains(r.Detail, "viewer") {
 		t.Errorf("after the demotion: %+v", r)
 	}
+	admin.send("DELETE", member, nil)
+	there.ends(live.CloseRemoved)
+	if a := office.knock(im.ID); a.status != 404 {
+		t.Errorf("a socket after the membership ended: %d", a.status)
+	}
+	admin.send("PUT", "/api/v1/projects/"+im.Project+"/members/ANN", strings.NewReader(`{"role":"owner"}`), "Content-Type: application/json").into(t, 200, new(any))
+	there = office.greet(im.ID)
 
 	admin.submit("/users/"+u.ID+"/password", url.Values{"password": {"another horse"}})
 	there.ends(live.CloseSignedOut)
@@ -102,7 +110,14 @@ func TestSocketsAreChecked(t *testing.T) {
 
 	ann := s.as(u)
 	c := ann.greet(im.ID)
-	if err := s.store.SetRole(t.Context(), u.ID, access.Viewer); err != nil {
+	s.join(im.Project, "ann", access.Viewer)
+	c.ends(websocket.CloseServiceRestart)
+	c = ann.greet(im.ID)
+	s.join(im.Project, "ann", access.Nobody)
+	c.ends(live.CloseRemoved)
+	s.join(im.Project, "ann", access.Annotator)
+	c = ann.greet(im.ID)
+	if err := s.store.SetRole(t.Context(), u.ID, access.Admin); err != nil {
 		t.Fatal(err)
 	}
 	c.ends(websocket.CloseServiceRestart)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
-	"github.com/go-chi/chi/v5"
 	"github.com/gorilla/websocket"
 
 	"collie/web/live"
@@ -19,18 +19,28 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 	if !s.fromHere(r) {
 		return &requestError{http.StatusForbidden, "The connection was refused because a page of another site asked for it."}
 	}
+	im, err := s.image(r)
+	if err != nil {
+		return err
+	}
+	role, err := s.workspace.RoleIn(r.Context(), im.ProjectID)
+	if err != nil {
+		return err
+	}
 	v := visitorOf(r.Context())
-	err := s.hub.Open(w, r, chi.URLParam(r, "id"), live.Visitor{
-		Principal: v.Principal, Session: v.token,
-		Check: func(ctx context.Context, used bool) error { return s.recheck(ctx, v, used) },
+	err = s.hub.Open(w, r, im.ID, live.Visitor{
+		Principal: v.Principal, Session: v.token, Project: im.ProjectID,
+		Check: func(ctx context.Context, used bool) error { return s.recheck(ctx, v, im.ProjectID, role, used) },
 	})
 	var handshake *live.HandshakeError
 	var bye *live.Farewell
 	switch {
 	case errors.As(err, &handshake):
 		return &requestError{handshake.Status, handshake.Error()}
-	case errors.As(err, &bye):
+	case errors.Is(err, live.SignedOut):
 		return errSignIn
+	case errors.As(err, &bye): // a role has changed since the lines above
+		return &laterError{time.Second, &requestError{http.StatusServiceUnavailable, bye.Error()}}
 	}
 	return err
 }

@@ -51,10 +51,10 @@ type upload struct {
 // archive counts as the files in it. Each good file is kept even if others
 // fail.
 func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
-	if err := s.workspace.May(r.Context(), access.Annotate); err != nil {
+	u := &upload{Server: s, project: chi.URLParam(r, "id")}
+	if err := s.workspace.MayIn(r.Context(), u.project, access.Annotate); err != nil {
 		return err // before anything is read
 	}
-	u := &upload{Server: s, project: chi.URLParam(r, "id")}
 	if _, err := s.workspace.Project(r.Context(), u.project); err != nil {
 		return err
 	}

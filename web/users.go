@@ -31,7 +31,7 @@ func (s *Server) showUsers(w http.ResponseWriter, r *http.Request, status int, v
 		return err
 	}
 	v.Roles = nil
-	for _, role := range access.Roles() {
+	for _, role := range access.ServerRoles() {
 		v.Roles = append(v.Roles, role.String())
 	}
 	own := visitorOf(r.Context()).User
@@ -50,7 +50,7 @@ type change func(r *http.Request) (done string, err error)
 // changeUsers carries out a form and shows the list again.
 func (s *Server) changeUsers(do change) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := s.workspace.May(r.Context(), access.ManageUsers); err != nil {
+		if err := s.workspace.May(r.Context(), access.Administer); err != nil {
 			return err // before anything is read
 		}
 		if err := parseForm(r); err != nil {
@@ -69,14 +69,14 @@ func (s *Server) changeUsers(do change) handler {
 }
 
 func (s *Server) addUser(r *http.Request) (string, error) {
-	role, _ := access.ParseRole(r.PostForm.Get("role"))
+	role, _ := access.ParseRole(r.PostForm.Get("role"), access.ServerRoles())
 	_, err := s.sessions.accounts.Add(r.Context(), r.PostForm.Get("name"), r.PostForm.Get("password"), role)
 	return "added", err
 }
 
 // setRole changes a user's role; their open pages reconnect with it.
 func (s *Server) setRole(r *http.Request) (string, error) {
-	role, _ := access.ParseRole(r.PostForm.Get("role"))
+	role, _ := access.ParseRole(r.PostForm.Get("role"), access.ServerRoles())
 	id := chi.URLParam(r, "id")
 	err := s.sessions.accounts.SetRole(r.Context(), id, role)
 	if err == nil {

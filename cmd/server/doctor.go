@@ -25,7 +25,7 @@ func (c *doctorCommand) Run(ctx context.Context, out streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	visit := &visit{data: d, out: out, repair: c.Repair}
-	if err := visit.all(access.With(ctx, access.Owner)); err != nil {
+	if err := visit.all(access.With(ctx, access.Operator)); err != nil {
 		return err
 	}
 	if visit.wrong > 0 {

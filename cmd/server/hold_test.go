@@ -125,7 +125,7 @@ func TestClockJumps(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	ctx := access.With(t.Context(), access.Owner)
+	ctx := access.With(t.Context(), access.Operator)
 	project, err := d.workspace.CreateProject(ctx, "Precious", nil, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -80,7 +80,7 @@ func sweep(ctx context.Context, w *workspace.Workspace, folder string, now time.
 // startSweeping sweeps the trash now and then until the returned function is
 // called, which waits for the end of a sweep under way.
 func startSweeping(ctx context.Context, w *workspace.Workspace, folder string, log *slog.Logger) (stop func()) {
-	ctx, cancel := context.WithCancel(access.With(ctx, access.Owner))
+	ctx, cancel := context.WithCancel(access.With(ctx, access.Operator))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

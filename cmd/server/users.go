@@ -23,20 +23,20 @@ import (
 type usersCommand struct {
 	Add      addUser     `cmd:"" help:"Add a user. Asks for the password, or reads it from the first line of standard input."`
 	List     listUsers   `cmd:"" help:"List the users."`
-	Role     setRole     `cmd:"" help:"Give a user another role."`
+	Role     setRole     `cmd:"" help:"Give a user another role on the server."`
 	Password setPassword `cmd:"" help:"Give a user another password and sign them out everywhere."`
 	Remove   removeUser  `cmd:"" help:"Remove a user's access. Their work stays."`
 }
 
 type addUser struct {
 	Name string `arg:"" help:"Name to sign in with."`
-	Role string `default:"annotator" enum:"viewer,annotator,admin" help:"viewer, annotator or admin."`
+	Role string `default:"user" enum:"user,admin" help:"user or admin. Roles in projects are given on the project's page."`
 	dataFlag
 }
 
 // Run adds the user.
 func (c *addUser) Run(ctx context.Context, s streams) error {
-	role, _ := access.ParseRole(c.Role)
+	role, _ := access.ParseRole(c.Role, access.ServerRoles())
 	return c.manage(ctx, func(ctx context.Context, a *accounts.Accounts) error {
 		password, err := readPassword(ctx, s, c.Name)
 		if err != nil {
@@ -69,13 +69,13 @@ func (c *listUsers) Run(ctx context.Context, s streams) error {
 
 type setRole struct {
 	Name string `arg:"" help:"Name of the user."`
-	Role string `arg:"" enum:"viewer,annotator,admin" help:"viewer, annotator or admin."`
+	Role string `arg:"" enum:"user,admin" help:"user or admin."`
 	dataFlag
 }
 
 // Run changes the role.
 func (c *setRole) Run(ctx context.Context, s streams) error {
-	role, _ := access.ParseRole(c.Role)
+	role, _ := access.ParseRole(c.Role, access.ServerRoles())
 	return c.change(ctx, c.Name, func(ctx context.Context, a *accounts.Accounts, u accounts.User) error {
 		return a.SetRole(ctx, u.ID, role)
 	})
@@ -116,7 +116,7 @@ func (d *dataFlag) manage(ctx context.Context, f func(context.Context, *accounts
 		return err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	return f(access.With(ctx, access.Owner), accounts.New(opened.store, accounts.Limits{}))
+	return f(access.With(ctx, access.Operator), accounts.New(opened.store, accounts.Limits{}))
 }
 
 // change is manage for something that is done to the user of a name.

@@ -7,23 +7,32 @@ package access
 import (
 	"context"
 	"fmt"
+	"net/netip"
 )
 
-// Role is what a person is here. Each role includes those before it.
+// Role is what a person is: on the server a user or an admin, in a project one
+// of the others. An admin can do everything in every project.
 type Role uint8
 
-// The roles, from the least to the most.
+// The roles. Except for the reviewer, who can't annotate, each includes what
+// those before it can do.
 const (
-	Nobody    Role = iota // not signed in: may nothing
-	Viewer                // may look at everything and export it
-	Annotator             // may also work on images and upload them
-	Admin                 // may also make, change and remove projects, and manage the users
+	Nobody    Role = iota // not signed in, or not a member: nothing
+	User                  // on the server: whatever their projects allow
+	Viewer                // in a project: look at everything and export it
+	Reviewer              // also judge the work of others
+	Annotator             // look, work on images and upload them
+	Owner                 // also review, change the project and its classes, delete, choose the members
+	Admin                 // on the server: everything, in all projects
 )
 
-var roleNames = [...]string{"nobody", "viewer", "annotator", "admin"}
+var roleNames = [...]string{"nobody", "user", "viewer", "reviewer", "annotator", "owner", "admin"}
 
-// Roles returns those that a user can have.
-func Roles() []Role { return []Role{Viewer, Annotator, Admin} }
+// ServerRoles returns those that a user can have on the server.
+func ServerRoles() []Role { return []Role{User, Admin} }
+
+// ProjectRoles returns those that a member can have in a project.
+func ProjectRoles() []Role { return []Role{Viewer, Reviewer, Annotator, Owner} }
 
 // String is the role's name in lower case.
 func (r Role) String() string {
@@ -33,9 +42,9 @@ func (r Role) String() string {
 	return fmt.Sprintf("role %d", r)
 }
 
-// ParseRole reads the name of a role that a user can have.
-func ParseRole(name string) (Role, bool) {
-	for _, r := range Roles() {
+// ParseRole reads the name of one of the roles; others are Nobody.
+func ParseRole(name string, roles []Role) (Role, bool) {
+	for _, r := range roles {
 		if r.String() == name {
 			return r, true
 		}
@@ -46,33 +55,46 @@ func ParseRole(name string) (Role, bool) {
 // Action is a sort of thing to do.
 type Action uint8
 
-// The actions.
+// The actions. All but the first and the last are done in a project.
 const (
-	Read        Action = iota + 1 // see projects, images, evidence, hypotheses; export
-	Annotate                      // change evidence, upload images, steer sequences
-	Manage                        // projects, their classes, the trash
-	ManageUsers                   // who has access
+	Enter      Action = iota + 1 // be signed in: see a list of one's projects
+	Read                         // see a project's images, evidence, hypotheses; export
+	Review                       // say what is good enough
+	Annotate                     // change evidence, upload images, steer sequences
+	Manage                       // the project, its classes, trash and members
+	Administer                   // users, the audit log, new projects, everything about the server
 )
 
-// least is the role that an action needs.
-var least = map[Action]Role{Read: Viewer, Annotate: Annotator, Manage: Admin, ManageUsers: Admin}
+// includes says what each role can do.
+var includes = map[Role][]Action{
+	User:      {Enter},
+	Viewer:    {Enter, Read},
+	Reviewer:  {Enter, Read, Review},
+	Annotator: {Enter, Read, Annotate},
+	Owner:     {Enter, Read, Review, Annotate, Manage},
+	Admin:     {Enter, Read, Review, Annotate, Manage, Administer},
+}
 
 // May reports whether the role includes the action.
 func (r Role) May(a Action) bool {
-	need, ok := least[a]
-	return ok && r >= need
+	for _, own := range includes[r] {
+		if own == a {
+			return true
+		}
+	}
+	return false
 }
 
 // Principal is who asks.
 type Principal struct {
-	User string // identifier of the user; empty for Owner and for nobody
+	User string // identifier of the user; empty for Operator and for nobody
 	Name string
-	Role Role
+	Role Role // on the server
 }
 
-// Owner is the person at the machine: who runs the program's commands, and who
-// uses the pages of a server that asks for no login.
-var Owner = Principal{Name: "owner", Role: Admin}
+// Operator is the person at the machine: who runs the program's commands, and
+// who uses the pages of a server that asks for no login.
+var Operator = Principal{Name: "owner", Role: Admin}
 
 type key struct{}
 
@@ -82,14 +104,28 @@ func With(ctx context.Context, p Principal) context.Context {
 }
 
 // From returns the principal that ctx carries, and whether it carries one. The
-// zero Principal may nothing.
+// zero Principal can do nothing.
 func From(ctx context.Context) (Principal, bool) {
 	p, ok := ctx.Value(key{}).(Principal)
 	return p, ok
 }
 
-// May reports whether ctx carries a principal whose role includes the action.
+// May reports whether ctx carries a principal whose role on the server includes
+// the action.
 func May(ctx context.Context, a Action) bool {
 	p, _ := From(ctx)
 	return p.Role.May(a)
+}
+
+type addressKey struct{}
+
+// At returns a context that carries the address from which somebody asks.
+func At(ctx context.Context, address netip.Addr) context.Context {
+	return context.WithValue(ctx, addressKey{}, address)
+}
+
+// AddressOf returns the address that ctx carries; the zero one if it has none.
+func AddressOf(ctx context.Context) netip.Addr {
+	a, _ := ctx.Value(addressKey{}).(netip.Addr)
+	return a
 }

@@ -2,46 +2,56 @@ package access
 
 import (
 	"context"
+	"net/netip"
+	"slices"
 	"testing"
 )
 
 func TestRoles(t *testing.T) {
-	actions := []Action{Read, Annotate, Manage, ManageUsers}
+	actions := []Action{Enter, Read, Review, Annotate, Manage, Administer}
 	for role, may := range map[Role][]bool{
-		Nobody:    {false, false, false, false},
-		Viewer:    {true, false, false, false},
-		Annotator: {true, true, false, false},
-		Admin:     {true, true, true, true},
+		Nobody:    {false, false, false, false, false, false},
+		User:      {true, false, false, false, false, false},
+		Viewer:    {true, true, false, false, false, false},
+		Reviewer:  {true, true, true, false, false, false},
+		Annotator: {true, true, false, true, false, false},
+		Owner:     {true, true, true, true, true, false},
+		Admin:     {true, true, true, true, true, true},
 	} {
 		for i, a := range actions {
 			if got := role.May(a); got != may[i] {
 				t.Errorf("%v may %d: %v", role, a, got)
 			}
 		}
-		if role.May(0) {
+		if role.May(0) || role.May(Administer+1) {
 			t.Errorf("%v can do something that is not an action", role)
 		}
-		back, ok := ParseRole(role.String())
-		if ok != (role != Nobody) || back != role {
-			t.Errorf("%v is read as %v, %v", role, back, ok)
+		for _, roles := range [][]Role{ServerRoles(), ProjectRoles()} {
+			back, ok := ParseRole(role.String(), roles)
+			if want := slices.Contains(roles, role); ok != want || ok && back != role || !ok && back != Nobody {
+				t.Errorf("%v is read as %v, %v among %v", role, back, ok, roles)
+			}
 		}
 	}
-	for _, name := range []string{"", "Admin", "root", "role 7"} {
-		if r, ok := ParseRole(name); ok {
+	for _, name := range []string{"", "Admin", "root", "role 7", "nobody"} {
+		if r, ok := ParseRole(name, append(ServerRoles(), ProjectRoles()...)); ok {
 			t.Errorf("%q is read as %v", name, r)
 		}
 	}
 }
 
 func TestContext(t *testing.T) {
-	if _, ok := From(context.Background()); ok || May(context.Background(), Read) {
+	if _, ok := From(context.Background()); ok || May(context.Background(), Enter) || AddressOf(context.Background()).IsValid() {
 		t.Error("an empty context carries somebody")
 	}
-	ctx := With(context.Background(), Principal{User: "u", Name: "Ann", Role: Annotator})
-	if p, ok := From(ctx); !ok || p.User != "u" || !May(ctx, Annotate) || May(ctx, Manage) {
+	ctx := With(context.Background(), Principal{User: "u", Name: "Ann", Role: User})
+	if p, ok := From(ctx); !ok || p.User != "u" || !May(ctx, Enter) || May(ctx, Read) {
 		t.Errorf("%+v", p)
 	}
-	if !May(With(ctx, Owner), ManageUsers) {
-		t.Error("the owner may not do everything")
+	if !May(With(ctx, Operator), Administer) {
+		t.Error("the operator can't do everything")
+	}
+	if a := netip.MustParseAddr("192.0.2.1"); AddressOf(At(ctx, a)) != a {
+		t.Error("the address is lost")
 	}
 }

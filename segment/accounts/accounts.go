@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,8 +20,8 @@ import (
 // User is somebody who can sign in.
 type User struct {
 	ID      string
-	Name    string // as it was given; two names that differ in case only are the same
-	Role    access.Role
+	Name    string      // as it was given; two names that differ in case only are the same
+	Role    access.Role // on the server
 	Created time.Time
 
 	Hash       string // of the password, see package comment of golang.org/x/crypto/argon2
@@ -173,6 +174,8 @@ func (a *Accounts) Named(ctx context.Context, name string) (User, error) {
 // are different.
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
 
+var errRole = segment.Errorf(segment.Invalid, "On the server a role must be user or admin. Roles in projects are given by the project's members.")
+
 // Add makes a user.
 func (a *Accounts) Add(ctx context.Context, name, password string, role access.Role) (User, error) {
 	if err := mayManage(ctx); err != nil {
@@ -182,8 +185,8 @@ func (a *Accounts) Add(ctx context.Context, name, password string, role access.R
 	if !namePattern.MatchString(name) {
 		return User{}, segment.Errorf(segment.Invalid, "A user name is 1 to 64 characters long, contains only letters (a to z), digits and . _ - + @, and starts with a letter or a digit.")
 	}
-	if role == access.Nobody {
-		return User{}, segment.Errorf(segment.Invalid, "A role must be viewer, annotator or admin.")
+	if !slices.Contains(access.ServerRoles(), role) {
+		return User{}, errRole
 	}
 	if err := checkPassword(name, password); err != nil {
 		return User{}, err
@@ -201,8 +204,8 @@ func (a *Accounts) SetRole(ctx context.Context, id string, role access.Role) err
 	if err := mayManage(ctx); err != nil {
 		return err
 	}
-	if role == access.Nobody {
-		return segment.Errorf(segment.Invalid, "A role must be viewer, annotator or admin.")
+	if !slices.Contains(access.ServerRoles(), role) {
+		return errRole
 	}
 	return a.store.SetRole(ctx, id, role)
 }
@@ -267,7 +270,7 @@ func (a *Accounts) Remove(ctx context.Context, id string) error {
 // mayManage refuses users without the right to manage users; without a principal that is
 // everybody.
 func mayManage(ctx context.Context) error {
-	if !access.May(ctx, access.ManageUsers) {
+	if !access.May(ctx, access.Administer) {
 		return segment.Errorf(segment.NotFound, "This doesn't exist, or your role can't access it. Nothing was changed.")
 	}
 	return nil

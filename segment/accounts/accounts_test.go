@@ -37,7 +37,7 @@ func mustOpen(tb testing.TB, limits accounts.Limits) (*accounts.Accounts, contex
 			tb.Error(err)
 		}
 	})
-	return accounts.New(store, limits), access.With(tb.Context(), access.Owner)
+	return accounts.New(store, limits), access.With(tb.Context(), access.Operator)
 }
 
 func mustAdd(tb testing.TB, a *accounts.Accounts, ctx context.Context, name string, role access.Role) accounts.User {
@@ -55,34 +55,34 @@ func TestUsers(t *testing.T) {
 		t.Errorf("an empty store has users: %v, %v", some, err)
 	}
 	ann := mustAdd(t, a, ctx, "Ann", access.Admin)
-	bob := mustAdd(t, a, ctx, " bob@example.org ", access.Viewer)
+	bob := mustAdd(t, a, ctx, " bob@example.org ", access.User)
 	for name, c := range map[string]struct {
 		name, password string
 		role           access.Role
 		kind           segment.Kind
 	}{
-		"taken":          {"aNN", password, access.Viewer, segment.Conflict},
-		"empty":          {"", password, access.Viewer, segment.Invalid},
-		"a space":        {"a b", password, access.Viewer, segment.Invalid},
-		"another script": {"Аnn", password, access.Viewer, segment.Invalid},
-		"long":           {strings.Repeat("a", 65), password, access.Viewer, segment.Invalid},
-		"a dot first":    {".a", password, access.Viewer, segment.Invalid},
+		"taken":          {"aNN", password, access.User, segment.Conflict},
+		"empty":          {"", password, access.User, segment.Invalid},
+		"a space":        {"a b", password, access.User, segment.Invalid},
+		"another script": {"Аnn", password, access.User, segment.Invalid},
+		"long":           {strings.Repeat("a", 65), password, access.User, segment.Invalid},
+		"a dot first":    {".a", password, access.User, segment.Invalid},
 		"no role":        {"cleo", password, access.Nobody, segment.Invalid},
-		"short password": {"cleo", "ninechars", access.Viewer, segment.Invalid},
-		"long password":  {"cleo", strings.Repeat("x", 1025), access.Viewer, segment.Invalid},
-		"name, twice":    {"cleopatra.7", "CLEOPATRA.7", access.Viewer, segment.Invalid},
+		"short password": {"cleo", "ninechars", access.User, segment.Invalid},
+		"long password":  {"cleo", strings.Repeat("x", 1025), access.User, segment.Invalid},
+		"name, twice":    {"cleopatra.7", "CLEOPATRA.7", access.User, segment.Invalid},
 	} {
 		if _, err := a.Add(ctx, c.name, c.password, c.role); segment.KindOf(err) != c.kind {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	users, err := a.List(ctx)
-	if err != nil || len(users) != 2 || users[0].Name != "Ann" || users[1].Name != "bob@example.org" || users[1].Role != access.Viewer || users[0].Created != ann.Created {
+	if err != nil || len(users) != 2 || users[0].Name != "Ann" || users[1].Name != "bob@example.org" || users[1].Role != access.User || users[0].Created != ann.Created {
 		t.Errorf("%+v, %v", users, err)
 	}
 
 	// There is always an admin.
-	if err := a.SetRole(ctx, ann.ID, access.Annotator); segment.KindOf(err) != segment.Conflict {
+	if err := a.SetRole(ctx, ann.ID, access.User); segment.KindOf(err) != segment.Conflict {
 		t.Errorf("the only admin became less: %v", err)
 	}
 	if err := a.Remove(ctx, ann.ID); segment.KindOf(err) != segment.Conflict {
@@ -97,7 +97,7 @@ func TestUsers(t *testing.T) {
 
 	// Who is removed is gone, and the name is free again.
 	for name, err := range map[string]error{
-		"role":     a.SetRole(ctx, ann.ID, access.Viewer),
+		"role":     a.SetRole(ctx, ann.ID, access.User),
 		"password": a.SetPassword(ctx, ann.ID, password),
 		"removal":  a.Remove(ctx, ann.ID),
 		"unknown":  a.Remove(ctx, "nobody"),
@@ -109,7 +109,7 @@ func TestUsers(t *testing.T) {
 	if _, err := a.SignIn(ctx, "Ann", password, here); err != accounts.ErrWrong {
 		t.Errorf("a removed user signs in: %v", err)
 	}
-	if again := mustAdd(t, a, ctx, "ann", access.Viewer); again.ID == ann.ID {
+	if again := mustAdd(t, a, ctx, "ann", access.User); again.ID == ann.ID {
 		t.Error("the new user has the identifier of the old one")
 	}
 }
@@ -121,14 +121,14 @@ func TestOnlyAdminsManage(t *testing.T) {
 	for _, ctx := range []context.Context{
 		t.Context(),
 		access.With(t.Context(), access.Principal{}),
-		access.With(t.Context(), access.Principal{User: ann.ID, Role: access.Viewer}),
-		access.With(t.Context(), access.Principal{User: ann.ID, Role: access.Annotator}),
+		access.With(t.Context(), access.Principal{User: ann.ID, Role: access.User}),
+		access.With(t.Context(), access.Principal{User: ann.ID, Role: access.User}),
 	} {
 		_, added := a.Add(ctx, "eve", password, access.Admin)
 		_, listed := a.List(ctx)
 		_, named := a.Named(ctx, "ann")
 		for what, err := range map[string]error{
-			"add": added, "list": listed, "named": named, "role": a.SetRole(ctx, ann.ID, access.Viewer),
+			"add": added, "list": listed, "named": named, "role": a.SetRole(ctx, ann.ID, access.User),
 			"password": a.SetPassword(ctx, ann.ID, "another horse"), "remove": a.Remove(ctx, ann.ID),
 		} {
 			if segment.KindOf(err) != segment.NotFound {
@@ -143,9 +143,9 @@ func TestOnlyAdminsManage(t *testing.T) {
 
 func TestPasswords(t *testing.T) {
 	a, ctx := mustOpen(t, accounts.Limits{})
-	ann := mustAdd(t, a, ctx, "ann", access.Annotator)
+	ann := mustAdd(t, a, ctx, "ann", access.User)
 	u, err := a.SignIn(ctx, "ANN", password, here)
-	if err != nil || u.ID != ann.ID || u.Principal() != (access.Principal{User: ann.ID, Name: "ann", Role: access.Annotator}) {
+	if err != nil || u.ID != ann.ID || u.Principal() != (access.Principal{User: ann.ID, Name: "ann", Role: access.User}) {
 		t.Fatalf("%+v, %v", u, err)
 	}
 	own := access.With(t.Context(), u.Principal())
@@ -155,7 +155,7 @@ func TestPasswords(t *testing.T) {
 	if err := a.ChangePassword(own, password, "short", here); segment.KindOf(err) != segment.Invalid {
 		t.Errorf("changed to a short one: %v", err)
 	}
-	if err := a.ChangePassword(access.With(t.Context(), access.Owner), password, "another horse", here); segment.KindOf(err) != segment.NotFound {
+	if err := a.ChangePassword(access.With(t.Context(), access.Operator), password, "another horse", here); segment.KindOf(err) != segment.NotFound {
 		t.Errorf("who is no user: %v", err)
 	}
 	if err := a.ChangePassword(own, password, "another horse", here); err != nil {
@@ -184,8 +184,8 @@ func TestPasswords(t *testing.T) {
 // different, and the owner of a name, who is elsewhere, can sign in.
 func TestGuessing(t *testing.T) {
 	a, ctx := mustOpen(t, accounts.Limits{AddressTries: 100})
-	mustAdd(t, a, ctx, "ann", access.Viewer)
-	mustAdd(t, a, ctx, "bob", access.Viewer)
+	mustAdd(t, a, ctx, "ann", access.User)
+	mustAdd(t, a, ctx, "bob", access.User)
 	there := netip.MustParseAddr("10.0.0.7")
 	for _, name := range []string{"ann", "unknown"} {
 		var wrong, late int
@@ -224,7 +224,7 @@ func TestGuessing(t *testing.T) {
 // Guessing many names from one address is slowed down as well; signing in is not.
 func TestGuessingNames(t *testing.T) {
 	a, ctx := mustOpen(t, accounts.Limits{AddressTries: 3})
-	mustAdd(t, a, ctx, "bob", access.Viewer)
+	mustAdd(t, a, ctx, "bob", access.User)
 	there := netip.MustParseAddr("2001:db8::1")
 	for i, name := range []string{"a", "b", "c"} {
 		if _, err := a.SignIn(ctx, name, password, there); err != accounts.ErrWrong {
@@ -249,7 +249,7 @@ func TestGuessingNames(t *testing.T) {
 // least of some tries is what a busy machine changes least.
 func TestUnknownNamesTakeAsLong(t *testing.T) {
 	a, ctx := mustOpen(t, accounts.Limits{AccountTries: 100, AddressTries: 100})
-	mustAdd(t, a, ctx, "ann", access.Viewer)
+	mustAdd(t, a, ctx, "ann", access.User)
 	least := map[string]time.Duration{"ann": time.Hour, "nobody": time.Hour}
 	for range 10 {
 		for name := range least {
@@ -270,7 +270,7 @@ func TestUnknownNamesTakeAsLong(t *testing.T) {
 // A try that could not be checked does not count.
 func TestTriesThatWereNone(t *testing.T) {
 	a, ctx := mustOpen(t, accounts.Limits{AccountTries: 1, AddressTries: 1})
-	mustAdd(t, a, ctx, "ann", access.Viewer)
+	mustAdd(t, a, ctx, "ann", access.User)
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	for range 3 {

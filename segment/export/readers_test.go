@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/segment/mask"
 	"collie/segment/workspace"
 )
@@ -34,9 +35,11 @@ func (r *records) Visit(context.Context, string) (*workspace.Annotation, error) 
 	return nil, segment.Errorf(segment.NotFound, "There is no evidence here.")
 }
 
-func (r *records) Blob(context.Context, string) (io.ReadSeekCloser, error) {
+func (r *records) Blob(context.Context, segment.Image, string) (io.ReadSeekCloser, error) {
 	return nil, segment.Errorf(segment.NotFound, "There are no files here.")
 }
+
+func (r *records) MayIn(context.Context, string, access.Action) error { return nil }
 
 func (r *records) Pictures(context.Context, int64) (func(), error) { return func() {}, nil }
 

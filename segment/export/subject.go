@@ -211,7 +211,7 @@ func (s *subject) picture(ctx context.Context) (m member, why string, err error)
 
 // blob reads one of the image's files.
 func (s *subject) blob(ctx context.Context, key string) ([]byte, error) {
-	blob, err := s.source.Blob(ctx, key)
+	blob, err := s.source.Blob(ctx, s.image, key)
 	if err != nil {
 		return nil, err
 	}

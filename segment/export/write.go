@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/segment/workspace"
 )
 
@@ -14,9 +15,11 @@ type Source interface {
 	Project(ctx context.Context, id string) (segment.Project, error)
 	Images(ctx context.Context, projectID string) ([]segment.Image, error) // in order of upload
 	Visit(ctx context.Context, imageID string) (*workspace.Annotation, error)
-	Blob(ctx context.Context, key string) (io.ReadSeekCloser, error)
+	Blob(ctx context.Context, im segment.Image, key string) (io.ReadSeekCloser, error)
 	// Pictures lends bytes of memory for pixels; see [workspace.Workspace.Pictures].
 	Pictures(ctx context.Context, bytes int64) (give func(), err error)
+	// MayIn returns a NotFound when the principal of ctx can't do a in a project.
+	MayIn(ctx context.Context, projectID string, a access.Action) error
 }
 
 // Progress is told how many images are done, of how many.

@@ -323,7 +323,7 @@ func TestBackup(t *testing.T) {
 			t.Errorf("image %d: %+v", i, im)
 		}
 		for name, key := range map[string]string{im.Original: images[i].OriginalKey(), im.Hierarchy: images[i].HierarchyKey(), im.Graph: images[i].GraphKey()} {
-			r, err := w.Blob(t.Context(), key)
+			r, err := w.Blob(t.Context(), images[i], key)
 			if err != nil {
 				t.Fatal(err)
 			}

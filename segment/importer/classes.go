@@ -19,8 +19,8 @@ func (i *importing) matchClasses(ctx context.Context, classes []segment.Class) e
 		return err
 	}
 	missing := lacking(p, classes)
-	if len(missing) > 0 && i.workspace.May(ctx, access.Manage) != nil {
-		return segment.Errorf(segment.Invalid, "The data set has classes that the project lacks: %s. Ask an admin to add them first. Nothing was imported.", namesOf(missing))
+	if len(missing) > 0 && i.workspace.MayIn(ctx, i.project, access.Manage) != nil {
+		return segment.Errorf(segment.Invalid, "The data set has classes that the project lacks: %s. Ask an owner of the project to add them first. Nothing was imported.", namesOf(missing))
 	}
 	for ; len(missing) > 0; missing = lacking(p, classes) {
 		added, err := i.workspace.EditProject(ctx, i.project, withNew(p, missing))

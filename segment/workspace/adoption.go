@@ -30,7 +30,7 @@ type Adopted struct {
 // they were, which is checked. While images arrive the project's name says so;
 // when one is damaged, the project goes to the trash and the error says why.
 func (w *Workspace) AdoptProject(ctx context.Context, p segment.Project, images iter.Seq2[*Adopted, error]) (segment.Project, error) {
-	if err := w.May(ctx, access.Manage); err != nil {
+	if err := w.May(ctx, access.Administer); err != nil {
 		return segment.Project{}, err
 	}
 	p, err := adopted(p)

@@ -23,7 +23,7 @@ type Damage struct {
 // Copies for display, and superpixels that are certain to be the same, can be made
 // from the original again.
 func (w *Workspace) Examine(ctx context.Context, im segment.Image) ([]Damage, error) {
-	if err := w.May(ctx, access.Manage); err != nil {
+	if err := w.May(ctx, access.Administer); err != nil {
 		return nil, err
 	}
 	var found []Damage

@@ -205,7 +205,7 @@ func TestDamagedEvidence(t *testing.T) {
 	}
 }
 
-func owner(tb testing.TB) context.Context { return access.With(tb.Context(), access.Owner) }
+func owner(tb testing.TB) context.Context { return access.With(tb.Context(), access.Operator) }
 
 func remove(key func(*segment.Image) string) func(pile, *segment.Image) error {
 	return func(p pile, im *segment.Image) error { return p.blobs.Remove(context.Background(), key(im)) }

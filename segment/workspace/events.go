@@ -21,7 +21,7 @@ var ErrOtherMap = errors.New("superpixels of another map")
 // ID, answers the number it has. Points are resolved to superpixels. On any
 // error nothing has changed.
 func (a *Annotation) Append(ctx context.Context, expected int, e segment.Event) (int, error) {
-	if err := a.guard.may(ctx, access.Annotate); err != nil {
+	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err
 	}
 	if expected < 0 {

@@ -11,7 +11,13 @@ import (
 
 // guard decides whether the principal of a context can do something. All parts
 // of a workspace share one.
-type guard struct{ strict atomic.Bool }
+type guard struct {
+	strict  atomic.Bool
+	members interface {
+		RoleIn(ctx context.Context, projectID, userID string) (access.Role, error)
+		Image(ctx context.Context, id string) (segment.Image, error)
+	}
+}
 
 // Guard makes the workspace ask, from now on, who calls: a call whose context
 // carries no [access.Principal] is refused. A server does so before its first
@@ -19,24 +25,99 @@ type guard struct{ strict atomic.Bool }
 // it such calls are taken for the program's own.
 func (w *Workspace) Guard() { w.guard.strict.Store(true) }
 
-// May returns an Error of kind NotFound when the principal of ctx may not do a.
-// It is asked before anything is looked up, so that its answer is the same for
-// what is there and what is not.
-func (w *Workspace) May(ctx context.Context, a access.Action) error { return w.guard.may(ctx, a) }
-
-func (g *guard) may(ctx context.Context, a access.Action) error {
-	p, ok := access.From(ctx)
-	switch {
-	case !ok && !g.strict.Load():
-		return nil
-	case !ok:
-		return denied(access.Nobody).Because(errors.New("the context carries no principal"))
-	case !p.Role.May(a):
-		return denied(p.Role)
+// May returns an Error of kind NotFound when the principal of ctx can't do a on
+// the server.
+func (w *Workspace) May(ctx context.Context, a access.Action) error {
+	role, err := w.guard.onServer(ctx)
+	if err != nil {
+		return err
 	}
-	return nil
+	return denied(role, a, "This page or call doesn't exist, or only admins can use it. Nothing was changed.")
 }
 
-func denied(r access.Role) *segment.Error {
-	return segment.Errorf(segment.NotFound, "This doesn't exist, or your role (%s) can't access it. Nothing was changed.", r)
+// MayIn returns an Error of kind NotFound when the principal of ctx can't do a in
+// a project. Projects that don't exist and projects of others get the same one.
+func (w *Workspace) MayIn(ctx context.Context, projectID string, a access.Action) error {
+	return w.guard.mayIn(ctx, projectID, a)
+}
+
+// RoleIn is the role that the principal of ctx has in a project; NotFound without
+// one.
+func (w *Workspace) RoleIn(ctx context.Context, projectID string) (access.Role, error) {
+	role, err := w.guard.roleIn(ctx, projectID)
+	if err != nil {
+		return access.Nobody, err
+	}
+	return role, denied(role, access.Read, noProject)
+}
+
+const (
+	noProject = "This project doesn't exist, or you are not a member of it."
+	noImage   = "This image doesn't exist, or you are not a member of its project."
+)
+
+// onServer is the role of the principal of ctx on the server.
+func (g *guard) onServer(ctx context.Context) (access.Role, error) {
+	p, ok := access.From(ctx)
+	switch {
+	case ok:
+		return p.Role, nil
+	case !g.strict.Load():
+		return access.Admin, nil
+	}
+	return access.Nobody, segment.Errorf(segment.NotFound, noProject).Because(errors.New("the context carries no principal"))
+}
+
+// roleIn is the role of the principal of ctx in a project.
+func (g *guard) roleIn(ctx context.Context, projectID string) (access.Role, error) {
+	role, err := g.onServer(ctx)
+	if err != nil || role != access.User {
+		return role, err
+	}
+	p, _ := access.From(ctx)
+	return g.members.RoleIn(ctx, projectID, p.User)
+}
+
+// mayIn returns an error when the principal of ctx can't do a in a project.
+func (g *guard) mayIn(ctx context.Context, projectID string, a access.Action) error {
+	role, err := g.roleIn(ctx, projectID)
+	if err != nil {
+		return err
+	}
+	return denied(role, a, noProject)
+}
+
+// image returns the record of an image of a project in which the principal of
+// ctx can do a. An image that doesn't exist and one of others get the same error.
+func (g *guard) image(ctx context.Context, id string, a access.Action) (segment.Image, error) {
+	role, err := g.onServer(ctx)
+	if err == nil {
+		err = denied(role, access.Enter, noImage)
+	}
+	if err != nil {
+		return segment.Image{}, err
+	}
+	im, err := g.members.Image(ctx, id)
+	if segment.KindOf(err) == segment.NotFound {
+		return segment.Image{}, segment.Errorf(segment.NotFound, noImage)
+	}
+	if err != nil {
+		return segment.Image{}, err
+	}
+	if role, err = g.roleIn(ctx, im.ProjectID); err != nil {
+		return segment.Image{}, err
+	}
+	return im, denied(role, a, noImage)
+}
+
+// denied returns an error unless the role includes the action. Whoever can't even
+// read is told what strangers are told.
+func denied(role access.Role, a access.Action, stranger string) error {
+	switch {
+	case role.May(a):
+		return nil
+	case !role.May(access.Read):
+		return segment.Errorf(segment.NotFound, "%s", stranger)
+	}
+	return segment.Errorf(segment.NotFound, "Your role in this project (%s) doesn't include this. Nothing was changed.", role)
 }

@@ -12,20 +12,24 @@ import (
 // needs says what each call of a Workspace and of an Annotation asks for. Calls
 // without a context are left out: they only tell of what Open has handed out.
 var needs = map[string]access.Action{
-	"Workspace.CreateProject":  access.Manage,
-	"Workspace.AdoptProject":   access.Manage,
+	"Workspace.CreateProject":  access.Administer,
+	"Workspace.AdoptProject":   access.Administer,
 	"Workspace.Project":        access.Read,
-	"Workspace.Projects":       access.Read,
-	"Workspace.Overviews":      access.Read,
+	"Workspace.Projects":       access.Enter,
+	"Workspace.Overviews":      access.Enter,
 	"Workspace.EditProject":    access.Manage,
 	"Workspace.ReplaceClasses": access.Manage,
 	"Workspace.RestoreClass":   access.Manage,
 	"Workspace.TrashProject":   access.Manage,
 	"Workspace.TrashImage":     access.Manage,
-	"Workspace.Trash":          access.Manage,
-	"Workspace.Restore":        access.Manage,
-	"Workspace.Sweep":          access.Manage,
-	"Workspace.Orphans":        access.Manage,
+	"Workspace.Trash":          access.Enter,
+	"Workspace.Restore":        access.Enter,
+	"Workspace.Sweep":          access.Administer,
+	"Workspace.Orphans":        access.Administer,
+	"Workspace.Members":        access.Read,
+	"Workspace.RoleIn":         access.Read,
+	"Workspace.SetMember":      access.Manage,
+	"Workspace.RemoveMember":   access.Manage,
 	"Workspace.Image":          access.Read,
 	"Workspace.Images":         access.Read,
 	"Workspace.AddImage":       access.Annotate,
@@ -44,18 +48,32 @@ var needs = map[string]access.Action{
 	"Annotation.Events":        access.Read,
 	"Annotation.History":       access.Read,
 	"Annotation.PixelsAfter":   access.Read,
-	"Workspace.RemoveOrphans":  access.Manage,
-	"Workspace.Examine":        access.Manage,
+	"Workspace.RemoveOrphans":  access.Administer,
+	"Workspace.Examine":        access.Administer,
 }
 
 // chores are the calls that the program makes for itself, never for a person,
 // and Guess, which for somebody who can't annotate does nothing.
-var chores = map[string]bool{"Workspace.May": true, "Workspace.Long": true, "Workspace.Documents": true, "Workspace.Pictures": true, "Workspace.StartLearning": true, "Workspace.Guess": true}
+var chores = map[string]bool{"Workspace.May": true, "Workspace.MayIn": true, "Workspace.Roles": true, "Workspace.Long": true, "Workspace.Documents": true, "Workspace.Pictures": true, "Workspace.StartLearning": true, "Workspace.Guess": true}
+
+// oneRole is a store in which everybody has the same role in every project, with
+// every image in one. All its other calls panic.
+type oneRole struct {
+	segment.Store
+	role access.Role
+}
+
+func (o *oneRole) RoleIn(context.Context, string, string) (access.Role, error) { return o.role, nil }
+
+func (o *oneRole) Image(_ context.Context, id string) (segment.Image, error) {
+	return segment.Image{ID: id, ProjectID: "p"}, nil
+}
 
 // Every call that takes a context asks who calls before it does anything: on a
 // workspace without a store, all that is not refused at once would panic.
 func TestEveryCallAsks(t *testing.T) {
-	w := New(nil, nil, nil)
+	store := new(oneRole)
+	w := New(store, nil, nil)
 	w.Guard()
 	seen := map[string]bool{}
 	for _, v := range []any{w, &Annotation{guard: w.guard}} {
@@ -72,16 +90,17 @@ func TestEveryCallAsks(t *testing.T) {
 				t.Errorf("%s is not in the table: which role may call it?", name)
 				continue
 			}
-			contexts := []context.Context{t.Context()}
-			for _, r := range append(access.Roles(), access.Nobody) {
-				if !r.May(need) {
-					contexts = append(contexts, access.With(t.Context(), access.Principal{Role: r}))
+			refused := func(ctx context.Context, who string) {
+				if err := called(ctx, reflect.ValueOf(v).Method(i)); segment.KindOf(err) != segment.NotFound {
+					t.Errorf("%s called by %s: %v", name, who, err)
 				}
 			}
-			for _, ctx := range contexts {
-				p, _ := access.From(ctx)
-				if err := called(ctx, reflect.ValueOf(v).Method(i)); segment.KindOf(err) != segment.NotFound {
-					t.Errorf("%s called by %v: %v", name, p.Role, err)
+			store.role = access.Owner
+			refused(t.Context(), "no one")
+			refused(access.With(t.Context(), access.Principal{Role: access.Nobody}), "nobody")
+			for _, store.role = range append(access.ProjectRoles(), access.Nobody) {
+				if !max(store.role, access.User).May(need) { // every user can enter
+					refused(access.With(t.Context(), access.Principal{User: "u", Role: access.User}), store.role.String())
 				}
 			}
 		}
@@ -118,11 +137,15 @@ func called(ctx context.Context, method reflect.Value) (err error) {
 // Without a guard the program may do everything; whoever is named is asked
 // anyway.
 func TestUnguarded(t *testing.T) {
-	w := New(nil, nil, nil)
-	if err := w.May(t.Context(), access.ManageUsers); err != nil {
+	w := New(&oneRole{role: access.Viewer}, nil, nil)
+	if err := w.May(t.Context(), access.Administer); err != nil {
 		t.Error(err)
 	}
-	if err := w.May(access.With(t.Context(), access.Principal{Role: access.Viewer}), access.Annotate); segment.KindOf(err) != segment.NotFound {
+	viewer := access.With(t.Context(), access.Principal{User: "u", Role: access.User})
+	if err := w.MayIn(viewer, "p", access.Annotate); segment.KindOf(err) != segment.NotFound {
 		t.Errorf("a viewer may annotate: %v", err)
+	}
+	if err := w.MayIn(viewer, "p", access.Read); err != nil {
+		t.Error(err)
 	}
 }

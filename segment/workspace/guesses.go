@@ -23,11 +23,8 @@ func (w *Workspace) Guess(ctx context.Context, imageID string) (guessed bool, er
 
 // guess is Guess in a turn of the given class.
 func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Class) (guessed bool, err error) {
-	if w.May(ctx, access.Annotate) != nil {
-		return false, nil
-	}
-	im, err := w.store.Image(ctx, imageID)
-	if err != nil || im.Status() != "untouched" {
+	im, err := w.guard.image(ctx, imageID, access.Read)
+	if err != nil || im.Status() != "untouched" || w.MayIn(ctx, im.ProjectID, access.Annotate) != nil {
 		return false, err
 	}
 	p, err := w.store.Project(ctx, im.ProjectID)
@@ -177,7 +174,7 @@ type Learning struct {
 
 // Learning returns what a project has learnt.
 func (w *Workspace) Learning(ctx context.Context, projectID string) (Learning, error) {
-	if err := w.May(ctx, access.Read); err != nil {
+	if err := w.MayIn(ctx, projectID, access.Read); err != nil {
 		return Learning{}, err
 	}
 	p, err := w.store.Project(ctx, projectID)
@@ -227,7 +224,7 @@ func (l *learning) report(projectID string, out *Learning) {
 // Prelabel starts to give all untouched images of a project their guesses, in the
 // background. One that is under way goes on.
 func (w *Workspace) Prelabel(ctx context.Context, projectID string) error {
-	if err := w.May(ctx, access.Annotate); err != nil {
+	if err := w.MayIn(ctx, projectID, access.Annotate); err != nil {
 		return err
 	}
 	images, err := w.Images(ctx, projectID)

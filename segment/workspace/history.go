@@ -14,7 +14,7 @@ import (
 // caller's. It plays the events that led there again, for which nobody has to
 // wait who works on the image.
 func (a *Annotation) PixelsAfter(ctx context.Context, seq int) ([]uint8, error) {
-	if err := a.guard.may(ctx, access.Read); err != nil {
+	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Read); err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
@@ -33,7 +33,7 @@ func (a *Annotation) PixelsAfter(ctx context.Context, seq int) ([]uint8, error) 
 
 // Events returns the first seq events, of at most as many as there are.
 func (a *Annotation) Events(ctx context.Context, seq int) ([]segment.Event, error) {
-	if err := a.guard.may(ctx, access.Read); err != nil {
+	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Read); err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
@@ -56,7 +56,7 @@ type Entry struct {
 // History returns up to limit of the events after a number and how many events
 // there are. What the events hold is shared and read-only.
 func (a *Annotation) History(ctx context.Context, after, limit int) (entries []Entry, seq int, err error) {
-	if err := a.guard.may(ctx, access.Read); err != nil {
+	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Read); err != nil {
 		return nil, 0, err
 	}
 	list := func(t *timeline.Timeline) {

@@ -22,7 +22,7 @@ import (
 // there before is replaced; superpixels are divided where the mask asks for it.
 // A repeat with the same id and mask answers the number it has.
 func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8) (int, error) {
-	if err := a.guard.may(ctx, access.Annotate); err != nil {
+	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err
 	}
 	if len(pixels) != a.cells.Area() {
@@ -44,7 +44,7 @@ func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8) 
 // count. classes are ids, ascending. Scores are soft evidence: hypotheses start
 // from them and no click gives way to them.
 func (a *Annotation) SetGuess(ctx context.Context, id string, classes []uint8, scores []float64) (int, error) {
-	if err := a.guard.may(ctx, access.Annotate); err != nil {
+	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err
 	}
 	k := len(classes)

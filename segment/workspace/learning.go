@@ -31,7 +31,7 @@ type learning struct {
 // end of what is under way. Without it nothing is learnt and nothing guessed.
 func (w *Workspace) StartLearning(ctx context.Context) (stop func()) {
 	l := &w.learning
-	ctx, cancel := context.WithCancel(access.With(ctx, access.Owner))
+	ctx, cancel := context.WithCancel(access.With(ctx, access.Operator))
 	l.mu.Lock()
 	l.ctx, l.busy, l.models, l.listed = ctx, map[string]bool{}, map[string]*learn.Model{}, map[string]*Prelabelled{}
 	l.mu.Unlock()

@@ -37,7 +37,7 @@ func (w *Workspace) Develop(ctx context.Context, im segment.Image, low, high uin
 
 // original reads the file of an image through the gate; the caller closes it.
 func (w *Workspace) original(ctx context.Context, im segment.Image, tone func(image.Image) image.Image) (*photo.Photo, error) {
-	if err := w.May(ctx, access.Read); err != nil {
+	if err := w.MayIn(ctx, im.ProjectID, access.Read); err != nil {
 		return nil, err
 	}
 	blob, err := w.blobs.Open(ctx, im.OriginalKey())

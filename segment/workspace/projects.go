@@ -51,7 +51,7 @@ func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classe
 
 // editProject carries out what make makes of the present project.
 func (w *Workspace) editProject(ctx context.Context, id string, make func(*segment.Project) segment.ProjectEdit) (segment.Project, error) {
-	if err := w.May(ctx, access.Manage); err != nil {
+	if err := w.MayIn(ctx, id, access.Manage); err != nil {
 		return segment.Project{}, err
 	}
 	w.edits.Lock()

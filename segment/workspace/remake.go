@@ -29,7 +29,7 @@ func gone(im segment.Image, what string, err error) error {
 // whose key is given; the caller closes it. Copies that are missing or damaged are
 // made from the original again.
 func (w *Workspace) Picture(ctx context.Context, im segment.Image, key string) (io.ReadSeekCloser, error) {
-	if err := w.May(ctx, access.Read); err != nil {
+	if err := w.MayIn(ctx, im.ProjectID, access.Read); err != nil {
 		return nil, err
 	}
 	blob, err := w.blobs.Open(ctx, key)

@@ -20,7 +20,7 @@ const orphanAge = 24 * time.Hour
 
 // TrashProject moves a project and its images to the trash.
 func (w *Workspace) TrashProject(ctx context.Context, id string) error {
-	if err := w.May(ctx, access.Manage); err != nil {
+	if err := w.MayIn(ctx, id, access.Manage); err != nil {
 		return err
 	}
 	return w.store.TrashProject(ctx, id)
@@ -28,15 +28,16 @@ func (w *Workspace) TrashProject(ctx context.Context, id string) error {
 
 // TrashImage moves an image to the trash.
 func (w *Workspace) TrashImage(ctx context.Context, id string) error {
-	if err := w.May(ctx, access.Manage); err != nil {
+	if _, err := w.guard.image(ctx, id, access.Manage); err != nil {
 		return err
 	}
 	return w.store.TrashImage(ctx, id)
 }
 
-// Trash lists what can be restored, latest first.
+// Trash lists what the principal of ctx can restore, latest first.
 func (w *Workspace) Trash(ctx context.Context) ([]segment.TrashItem, error) {
-	if err := w.May(ctx, access.Manage); err != nil {
+	can, err := w.own(ctx, access.Manage)
+	if err != nil {
 		return nil, err
 	}
 	items, err := w.store.Trash(ctx)
@@ -54,6 +55,7 @@ func (w *Workspace) Trash(ctx context.Context) ([]segment.TrashItem, error) {
 			}
 		}
 	}
+	items = slices.DeleteFunc(items, func(item segment.TrashItem) bool { return !can(item.ProjectID) })
 	slices.SortStableFunc(items, func(a, b segment.TrashItem) int { return b.Trashed.Compare(a.Trashed) })
 	return items, nil
 }
@@ -66,8 +68,13 @@ func trashedClass(p segment.Project, c segment.DeletedClass) segment.TrashItem {
 
 // Restore takes an item out of the trash.
 func (w *Workspace) Restore(ctx context.Context, id string) (segment.TrashItem, error) {
-	if err := w.May(ctx, access.Manage); err != nil {
+	items, err := w.Trash(ctx)
+	if err != nil {
 		return segment.TrashItem{}, err
+	}
+	at := slices.IndexFunc(items, func(item segment.TrashItem) bool { return item.ID == id })
+	if at < 0 {
+		return segment.TrashItem{}, segment.Errorf(segment.NotFound, "This is not in the trash, or not in yours.")
 	}
 	project, class, ok := strings.Cut(id, "-")
 	if !ok {
@@ -96,7 +103,7 @@ type Swept struct {
 // time, and removes the blobs of uploads that came to nothing a day and more
 // before it.
 func (w *Workspace) Sweep(ctx context.Context, at time.Time) (Swept, error) {
-	if err := w.May(ctx, access.Manage); err != nil {
+	if err := w.May(ctx, access.Administer); err != nil {
 		return Swept{}, err
 	}
 	// Records go before blobs, so that no record is ever without its blobs; what
@@ -135,7 +142,7 @@ func (w *Workspace) RemoveOrphans(ctx context.Context, at time.Time) (removed in
 // Orphans returns the blobs that have the key of an image which has no record,
 // not even in the trash. Those of uploads under way are among them.
 func (w *Workspace) Orphans(ctx context.Context) ([]segment.BlobInfo, error) {
-	if err := w.May(ctx, access.Manage); err != nil {
+	if err := w.May(ctx, access.Administer); err != nil {
 		return nil, err
 	}
 	// Blobs are listed first: an image made meanwhile has a record by then.

@@ -43,7 +43,7 @@ func (p pile) count(tb testing.TB) (n int) {
 }
 
 func TestSweep(t *testing.T) {
-	ctx := access.With(t.Context(), access.Owner)
+	ctx := access.With(t.Context(), access.Operator)
 	p := mustOpenPile(t, func(b *blob.Store) segment.Blobs { return b })
 	kept, gone := mustAnnotate(t, p.Workspace).Image(), mustAnnotate(t, p.Workspace).Image()
 	each := p.count(t) / 2

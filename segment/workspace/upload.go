@@ -21,7 +21,7 @@ const finestFactor = 4
 // AddImage reads an uploaded file, segments it into superpixels and stores it.
 // Nothing of a file that can't be used is kept.
 func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file io.Reader) (segment.Image, error) {
-	if err := w.May(ctx, access.Annotate); err != nil {
+	if err := w.MayIn(ctx, projectID, access.Annotate); err != nil {
 		return segment.Image{}, err
 	}
 	images, err := w.store.CountImages(ctx, projectID)

@@ -6,6 +6,7 @@ package workspace
 import (
 	"context"
 	"io"
+	"slices"
 	"sync"
 
 	"collie/segment"
@@ -67,7 +68,7 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 		o.Observer = nobody{}
 	}
 	w := &Workspace{
-		store: store, blobs: blobs, gate: gate, guard: new(guard), images: DefaultImages,
+		store: store, blobs: blobs, gate: gate, guard: &guard{members: store}, images: DefaultImages,
 		parameters: engine.DefaultParameters,
 		turns:      turns{schedule: schedule.New(o.Schedule), observer: o.Observer},
 		documents:  ledger.New(documentMemory, documentShare, documentWaiting),
@@ -101,7 +102,7 @@ func (w *Workspace) tell(imageID string) {
 // CreateProject makes a project; with no classes it gets DefaultClasses, without
 // a rest the DefaultRest. The id of each class becomes its place in the list.
 func (w *Workspace) CreateProject(ctx context.Context, name string, classes []segment.Class, rest *segment.Rest) (segment.Project, error) {
-	if err := w.May(ctx, access.Manage); err != nil {
+	if err := w.May(ctx, access.Administer); err != nil {
 		return segment.Project{}, err
 	}
 	if len(classes) == 0 {
@@ -128,30 +129,34 @@ func (w *Workspace) CreateProject(ctx context.Context, name string, classes []se
 
 // Project returns a project.
 func (w *Workspace) Project(ctx context.Context, id string) (segment.Project, error) {
-	if err := w.May(ctx, access.Read); err != nil {
+	if err := w.MayIn(ctx, id, access.Read); err != nil {
 		return segment.Project{}, err
 	}
 	return w.store.Project(ctx, id)
 }
 
-// Projects lists the projects that are not in the trash, newest first.
+// Projects lists the projects that the principal of ctx can read and that are not
+// in the trash, newest first.
 func (w *Workspace) Projects(ctx context.Context) ([]segment.Project, error) {
-	if err := w.May(ctx, access.Read); err != nil {
+	can, err := w.own(ctx, access.Read)
+	if err != nil {
 		return nil, err
 	}
-	return w.store.Projects(ctx)
+	list, err := w.store.Projects(ctx)
+	return slices.DeleteFunc(list, func(p segment.Project) bool { return !can(p.ID) }), err
 }
 
-// Overviews lists the projects that are not in the trash, newest first, with
-// what there is to say about their images.
+// Overviews is Projects with what there is to say about their images.
 func (w *Workspace) Overviews(ctx context.Context) ([]segment.Overview, error) {
-	if err := w.May(ctx, access.Read); err != nil {
+	can, err := w.own(ctx, access.Read)
+	if err != nil {
 		return nil, err
 	}
 	list, err := w.store.Overviews(ctx)
 	if err != nil {
 		return nil, err
 	}
+	list = slices.DeleteFunc(list, func(o segment.Overview) bool { return !can(o.ID) })
 	for i := range list {
 		o := &list[i]
 		if len(o.Deleted) == 0 {
@@ -174,10 +179,7 @@ func (w *Workspace) Overviews(ctx context.Context) ([]segment.Overview, error) {
 
 // Image returns an image's record.
 func (w *Workspace) Image(ctx context.Context, id string) (segment.Image, error) {
-	if err := w.May(ctx, access.Read); err != nil {
-		return segment.Image{}, err
-	}
-	im, err := w.store.Image(ctx, id)
+	im, err := w.guard.image(ctx, id, access.Read)
 	if err != nil {
 		return segment.Image{}, err
 	}
@@ -190,7 +192,7 @@ func (w *Workspace) Image(ctx context.Context, id string) (segment.Image, error)
 
 // Images lists a project's images in order of upload.
 func (w *Workspace) Images(ctx context.Context, projectID string) ([]segment.Image, error) {
-	if err := w.May(ctx, access.Read); err != nil {
+	if err := w.MayIn(ctx, projectID, access.Read); err != nil {
 		return nil, err
 	}
 	p, err := w.store.Project(ctx, projectID)
@@ -205,8 +207,8 @@ func (w *Workspace) Images(ctx context.Context, projectID string) ([]segment.Ima
 }
 
 // Blob opens one of an image's blobs; the caller closes it.
-func (w *Workspace) Blob(ctx context.Context, key string) (io.ReadSeekCloser, error) {
-	if err := w.May(ctx, access.Read); err != nil {
+func (w *Workspace) Blob(ctx context.Context, im segment.Image, key string) (io.ReadSeekCloser, error) {
+	if err := w.MayIn(ctx, im.ProjectID, access.Read); err != nil {
 		return nil, err
 	}
 	return w.blobs.Open(ctx, key)
@@ -224,11 +226,8 @@ func (w *Workspace) Visit(ctx context.Context, imageID string) (*Annotation, err
 }
 
 func (w *Workspace) acquire(ctx context.Context, imageID string, visiting bool) (*Annotation, error) {
-	if err := w.May(ctx, access.Read); err != nil {
-		return nil, err
-	}
 	// One that is in memory may have gone to the trash meanwhile.
-	im, err := w.store.Image(ctx, imageID)
+	im, err := w.guard.image(ctx, imageID, access.Read)
 	if err != nil {
 		return nil, err
 	}

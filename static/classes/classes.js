@@ -136,8 +136,8 @@ export class ClassPanel {
 
   /** Whether the person can change the classes; says so when not. */
   mayChange() {
-    const may = !byId('add-class').hidden; // the page offers it to admins
-    if (!may) toast('Classes not changed', 'Only admins can change the classes of a project.', 'problem');
+    const may = !byId('add-class').hidden; // the page offers it to owners
+    if (!may) toast('Classes not changed', 'Only owners of a project can change its classes.', 'problem');
     return may;
   }
 

@@ -204,7 +204,7 @@ export class Session {
   /** Whether the person can change anything; says so when not. */
   mayChange() {
     if (!this.readOnly) return true;
-    this.listener.problem('View only', 'Your role is viewer. Ask an admin to make you an annotator.');
+    this.listener.problem('View only', 'Your role in this project doesn’t include labelling. Ask an owner of the project to make you an annotator.');
     this.listener.save();
     return false;
   }

@@ -21,9 +21,10 @@ export function backoff(attempt, random) {
   return SHORTEST / 2 + random * (ceiling - SHORTEST / 2);
 }
 
-/** Close codes with a meaning for us: the server restarts; the session has ended. */
+/** Close codes with a meaning for us: the server restarts; the session has ended; the image is not for us any more. */
 const RESTART = 1012;
 const SIGNED_OUT = 4401;
+const REMOVED = 4404;
 
 /**
  * The attempt to go on from when a connection has ended. When all pages lose
@@ -88,6 +89,7 @@ export class Link {
     socket.onclose = async ({ code }) => {
       const refused = !this.open;
       this.open = false;
+      if (code === REMOVED) location.reload(); // which says that the page is not for us any more
       this.attempt = after(this.attempt, code);
       this.handlers.change(false);
       this.timer = window.setTimeout(() => this.connect(), backoff(this.attempt++, Math.random()));

@@ -3,6 +3,7 @@ import { byId, closeButtons, colourSwatches } from '../ui/dom.js';
 import { ExportDialog } from './export.js';
 import { ImageList } from './images.js';
 import { importDialog } from './importdialog.js';
+import { MembersDialog } from './members.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
 import { dropZone, upload } from './upload.js';
@@ -46,6 +47,9 @@ renameDialog.addEventListener('close', async () => {
     toastProblem(error);
   }
 });
+
+const members = new MembersDialog(address);
+byId('members').addEventListener('click', () => members.open());
 
 byId('trash').addEventListener('click', () => trashDialog.showModal());
 trashDialog.addEventListener('close', async () => {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,14 +12,14 @@ import (
 	"testing/fstest"
 
 	"collie/segment"
+	"collie/segment/access"
 )
 
 // steps are made-up migrations.
 func steps(texts ...string) fstest.MapFS {
-	names := []string{"0001_a.sql", "0002_b.sql", "0003_c.sql"}
 	files := fstest.MapFS{}
 	for i, text := range texts {
-		files[names[i]] = &fstest.MapFile{Data: []byte(text)}
+		files[fmt.Sprintf("%04d_x.sql", i+1)] = &fstest.MapFile{Data: []byte(text)}
 	}
 	return files
 }
@@ -218,5 +219,49 @@ func TestLocked(t *testing.T) {
 	}
 	if err := s.Ready(t.Context()); err != nil {
 		t.Errorf("Ready: %v", err)
+	}
+}
+
+// Roles that counted in all projects become those of members; projects in the
+// trash have them too.
+func TestMembersOfOlderDatabases(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	before, err := readSteps(migrations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(t.Context(), path, steps(before[:10]...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []string{
+		`INSERT INTO project (id, name, classes, created, trashed_at) VALUES ('p', 'P', '[]', 1, NULL), ('gone', 'Gone', '[]', 2, 3)`,
+		`INSERT INTO user (id, name, role, password, created, removed_at) VALUES ('a', 'admin', 'admin', '', 1, NULL), ('n', 'ann', 'annotator', '', 1, NULL), ('v', 'vic', 'viewer', '', 1, NULL), ('x', 'ex', 'annotator', '', 1, 5)`,
+	} {
+		if err := s.writer.write(t.Context(), func(w *writer) error { return w.exec(row) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Open(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, project := range []string{"p", "gone"} {
+		for user, want := range map[string]access.Role{"a": access.Nobody, "n": access.Annotator, "v": access.Viewer, "x": access.Nobody} {
+			if got, err := s.RoleIn(t.Context(), project, user); got != want || err != nil {
+				t.Errorf("%s is %v in %s, want %v: %v", user, got, project, want, err)
+			}
+		}
+	}
+	for user, want := range map[string]access.Role{"a": access.Admin, "n": access.User, "v": access.User} {
+		if u, err := s.User(t.Context(), user); err != nil || u.Role != want {
+			t.Errorf("%s is %v on the server, want %v: %v", user, u.Role, want, err)
+		}
+	}
+	if wrong, err := s.Check(t.Context()); len(wrong) > 0 || err != nil {
+		t.Errorf("the doctor says %q, %v", wrong, err)
 	}
 }

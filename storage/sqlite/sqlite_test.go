@@ -77,3 +77,7 @@ func TestSyncedIsTold(t *testing.T) {
 		t.Errorf("told of %d commits, want 3", n)
 	}
 }
+
+func TestMembers(t *testing.T) {
+	storagetest.TestMembers(t, func(tb testing.TB, place string) storagetest.TeamStore { return openAt(tb, place).(*Store) })
+}

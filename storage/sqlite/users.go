@@ -15,8 +15,8 @@ var _ accounts.Store = (*Store)(nil)
 // CreateUser stores a new user.
 func (s *Store) CreateUser(ctx context.Context, u accounts.User) error {
 	return s.writer.write(ctx, func(w *writer) error {
-		err := w.exec("INSERT INTO user (id, name, role, password, generation, created) VALUES (?, ?, ?, ?, ?, ?)",
-			u.ID, u.Name, u.Role.String(), u.Hash, u.Generation, u.Created.UnixMilli())
+		err := w.exec("INSERT INTO user (id, name, admin, password, generation, created) VALUES (?, ?, ?, ?, ?, ?)",
+			u.ID, u.Name, u.Role == access.Admin, u.Hash, u.Generation, u.Created.UnixMilli())
 		if err != nil && refused(err) {
 			return segment.Errorf(segment.Conflict, "There is a user called %s already. Nothing was changed.", u.Name).Because(err)
 		}
@@ -24,7 +24,7 @@ func (s *Store) CreateUser(ctx context.Context, u accounts.User) error {
 	})
 }
 
-const selectUser = "SELECT id, name, role, password, generation, created FROM user WHERE removed_at IS NULL "
+const selectUser = "SELECT id, name, admin, password, generation, created FROM user WHERE removed_at IS NULL "
 
 // User returns a user by identifier.
 func (s *Store) User(ctx context.Context, id string) (accounts.User, error) {
@@ -56,19 +56,21 @@ func (s *Store) Users(ctx context.Context) ([]accounts.User, error) {
 
 func scanUser(row scanner) (accounts.User, error) {
 	var u accounts.User
-	var role string
+	var admin bool
 	var created int64
-	if err := row.Scan(&u.ID, &u.Name, &role, &u.Hash, &u.Generation, &created); err != nil {
+	if err := row.Scan(&u.ID, &u.Name, &admin, &u.Hash, &u.Generation, &created); err != nil {
 		return accounts.User{}, readError("user", err)
 	}
-	u.Role, _ = access.ParseRole(role) // an unknown one may nothing
+	if u.Role = access.User; admin {
+		u.Role = access.Admin
+	}
 	u.Created = time.UnixMilli(created).UTC()
 	return u, nil
 }
 
 // SetRole gives a user another role.
 func (s *Store) SetRole(ctx context.Context, id string, role access.Role) error {
-	return s.editUser(ctx, id, role == access.Admin, "UPDATE user SET role = ? WHERE id = ? AND removed_at IS NULL RETURNING number", role.String())
+	return s.editUser(ctx, id, role == access.Admin, "UPDATE user SET admin = ? WHERE id = ? AND removed_at IS NULL RETURNING number", role == access.Admin)
 }
 
 // SetPassword stores the hash of a new password and starts a new generation.
@@ -87,7 +89,7 @@ func (s *Store) editUser(ctx context.Context, id string, stays bool, update stri
 	return s.writer.write(ctx, func(w *writer) error {
 		if !stays {
 			var last bool
-			if err := w.row(`SELECT role = 'admin' AND NOT EXISTS (SELECT 1 FROM user WHERE role = 'admin' AND removed_at IS NULL AND id <> ?1)
+			if err := w.row(`SELECT admin AND NOT EXISTS (SELECT 1 FROM user WHERE admin AND removed_at IS NULL AND id <> ?1)
 				FROM user WHERE id = ?1 AND removed_at IS NULL`, id).Scan(&last); err != nil {
 				return readError("user", err)
 			}

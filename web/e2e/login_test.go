@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -9,10 +10,11 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
-// serveTeam runs a server that asks for a login, with users whose names are
-// their roles, and returns its address.
+// serveTeam runs a server that asks for a login, with an admin and two users whose
+// names are the roles that they are to get in a project, and returns its address.
 func serveTeam(t *testing.T) string {
 	t.Helper()
 	program, err := build()
@@ -20,8 +22,8 @@ func serveTeam(t *testing.T) string {
 		t.Fatal(err)
 	}
 	data := filepath.Join(t.TempDir(), "data")
-	for _, role := range []string{"admin", "annotator", "viewer"} {
-		add := exec.Command(program, "users", "add", role, "--role", role, "--data", data)
+	for name, role := range map[string]string{"admin": "admin", "annotator": "user", "viewer": "user"} {
+		add := exec.Command(program, "users", "add", name, "--role", role, "--data", data)
 		add.Stdin = strings.NewReader("correct horse\n")
 		if out, err := add.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -95,6 +97,7 @@ func TestE2ETeam(t *testing.T) {
 	}
 
 	// A viewer is told so, and offered no new projects.
+	p.member("viewer", "viewer")
 	viewer := openPage(t, 1280, 800, true, image)
 	viewer.screenshot("login-dark")
 	viewer.signIn("viewer", "correct horse")
@@ -103,7 +106,7 @@ func TestE2ETeam(t *testing.T) {
 	viewer.click(insideOf(t, truth, 1))
 	viewer.until(`document.querySelector('.toast')?.textContent.includes('View only')`)
 	viewer.press("n")
-	viewer.until(`[...document.querySelectorAll('.toast')].some((e) => e.textContent.includes('Only admins can change the classes'))`)
+	viewer.until(`[...document.querySelectorAll('.toast')].some((e) => e.textContent.includes('Only owners of a project can change its classes'))`)
 	offered := value[[]string](viewer, `[...document.querySelectorAll('.class-grip, .class-more, .class-color, .class-input, #classes-menu [data-do=import], #accept')]
 		.filter((e) => e.checkVisibility() && !e.disabled).map((e) => e.className || e.id)`)
 	if len(offered) > 0 {
@@ -118,6 +121,72 @@ func TestE2ETeam(t *testing.T) {
 	viewer.screenshot("account-dark")
 	viewer.do("opening the users", chromedp.Navigate(address+"/users"))
 	viewer.until(`document.querySelector('.problem-status')?.textContent === '404'`)
+}
+
+// member gives a user a role in the project of the image that the page shows.
+func (p *page) member(name, role string) {
+	p.t.Helper()
+	call := fmt.Sprintf(`fetch('/api/v1/projects/' + document.getElementById('app').dataset.project + '/members/%s', {method: 'PUT', headers: {'Content-Type': 'application/json'}, body: '{"role":%q}'}).then(r => r.status)`, name, role)
+	if status := value[int](p, call); status != 200 {
+		p.t.Fatalf("%s as %s: %d", name, role, status)
+	}
+}
+
+// The owner of a project chooses its members with the keyboard alone. Who is not
+// one sees nothing of it; who is removed is disconnected at once.
+func TestE2EMembers(t *testing.T) {
+	t.Parallel()
+	source := axe(t)
+	address := serveTeam(t)
+	p := openPage(t, 1280, 800, false, address)
+	p.signIn("admin", "correct horse")
+	p.trySample()
+	image := value[string](p, `location.href`)
+	project := address + "/projects/" + value[string](p, `document.getElementById('app').dataset.project`)
+
+	user := openPage(t, 390, 844, true, image)
+	user.signIn("annotator", "correct horse")
+	user.until(`document.querySelector('.problem-status')?.textContent === '404'`)
+	user.do("going to the start", chromedp.Navigate(address))
+	user.until(`document.querySelector('.projects p')?.textContent.includes('Ask the owner of a project')`)
+
+	p.do("opening the project", chromedp.Navigate(project))
+	p.until(`document.getElementById('images').getAttribute('aria-busy') === 'false'`)
+	p.focusOn("#members")
+	p.press(kb.Enter)
+	p.until(`document.getElementById('members-dialog').open && !document.getElementById('members-none').hidden`)
+	p.fill("#members-name", "nobody")
+	p.press(kb.Enter)
+	p.until(`document.getElementById('members-state').textContent.includes("doesn't exist")`)
+	p.fill("#members-name", "annotator")
+	p.press(kb.Enter)
+	p.until(`document.querySelector('.member-name')?.textContent === 'annotator' && document.getElementById('members-state').textContent.includes('annotator')`)
+	p.accessible("members", source)
+	p.screenshot("members-light")
+
+	user.do("opening the image", chromedp.Navigate(image))
+	user.until(`document.getElementById('save')?.dataset.state === 'saved' && document.querySelector('.topbar .tag')?.textContent !== 'View only'`)
+
+	p.press(kb.Tab, kb.ModifierShift) // from the name to the cross of the last member, and on to the role
+	p.press(kb.Tab, kb.ModifierShift)
+	p.press("o")
+	p.until(`document.getElementById('members-state').textContent.includes('owner')`)
+	user.until(`document.getElementById('save')?.dataset.state === 'saved'`)
+	user.do("opening the project", chromedp.Navigate(project))
+	user.until(`document.getElementById('members')?.checkVisibility()`)
+	user.clickOn("the members", "#members")
+	user.until(`document.querySelector('.member select')?.value === 'owner'`)
+	user.screenshot("members-phone")
+	if wide := value[bool](user, `document.documentElement.scrollWidth > innerWidth`); wide {
+		t.Error("the page scrolls sideways on a phone")
+	}
+	user.do("opening the image", chromedp.Navigate(image))
+	user.until(`document.getElementById('save')?.dataset.state === 'saved'`)
+
+	p.press(kb.Tab) // from the role to the cross
+	p.press(kb.Enter)
+	p.until(`!document.getElementById('members-none').hidden && document.getElementById('members-state').textContent.includes('removed')`)
+	user.until(`document.querySelector('.problem-status')?.textContent === '404'`)
 }
 
 // axe looks at the pages about users.

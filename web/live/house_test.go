@@ -63,7 +63,7 @@ func explain(err error) (detail string, ours bool) {
 	return domain.Detail, domain.Kind == segment.Unavailable || domain.Kind == segment.Full
 }
 
-func (h *house) owner() context.Context { return access.With(context.Background(), access.Owner) }
+func (h *house) owner() context.Context { return access.With(context.Background(), access.Operator) }
 
 // Where the three parts of an image are.
 var parts = [...]image.Point{{10, 10}, {80, 10}, {50, 80}}
@@ -127,7 +127,7 @@ func (h *house) member(imageID string) (*room, *socket) {
 
 // visitor is one whose socket nothing ever ends.
 func visitor(user string) Visitor {
-	p := access.Owner
+	p := access.Operator
 	p.User = user
 	return Visitor{Principal: p, Check: func(context.Context, bool) error { return nil }}
 }

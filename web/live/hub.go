@@ -50,6 +50,7 @@ type Config struct {
 type Visitor struct {
 	access.Principal        // User is empty on a server without login
 	Session          string // token of the session; empty on a server without login
+	Project          string // identifier of the image's project
 
 	// Check checks the session again; used says whether a message has arrived
 	// since the last check. A Farewell as its error ends the socket.
@@ -71,12 +72,16 @@ type Farewell struct {
 
 func (f *Farewell) Error() string { return f.text }
 
-// CloseSignedOut is the close code that tells the page to go to the login page.
-const CloseSignedOut = 4401
+// Close codes that tell the page what happened.
+const (
+	CloseSignedOut = 4401 // it has to sign in again
+	CloseRemoved   = 4404 // the image is not for this user any more
+)
 
 var (
 	restarting  = &Farewell{websocket.CloseServiceRestart, "The server is restarting; your saved work is safe."}
 	RoleChanged = &Farewell{websocket.CloseServiceRestart, "Your role has changed."}
+	Removed     = &Farewell{CloseRemoved, "You are no longer a member of this project; your saved work is safe."}
 	SignedOut   = &Farewell{CloseSignedOut, "You are signed out; your saved work is safe."}
 )
 

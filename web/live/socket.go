@@ -176,7 +176,7 @@ func (c *socket) handle(message []byte) error {
 		return err
 	}
 	if !slices.Contains(harmless, m.Type) { // everybody in the room sees its effect
-		if err := c.room.hub.workspace.May(c.ctx, access.Annotate); err != nil {
+		if err := c.room.hub.workspace.MayIn(c.ctx, c.room.annotation.Image().ProjectID, access.Annotate); err != nil {
 			return err
 		}
 	}

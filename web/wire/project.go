@@ -34,6 +34,7 @@ type Project struct {
 	Rest     Rest           `json:"rest"`
 	Learning bool           `json:"learning" doc:"whether images that nobody has worked on get a first guess from the project's model"`
 	Created  time.Time      `json:"created"`
+	Role     string         `json:"role,omitempty" doc:"what whoever asks can do in the project; absent in messages of the websocket and in problems" schema:"enum=viewer|reviewer|annotator|owner|admin"`
 }
 
 // ProjectOf converts a project to JSON.

@@ -165,7 +165,7 @@ func (j *Jobs) Cancel(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if p, known := access.From(ctx); known && p.User != status.By && !p.Role.May(access.Manage) {
+	if p, known := access.From(ctx); known && p.User != status.By && j.source.MayIn(ctx, status.Project, access.Manage) != nil {
 		return noExport() // as if it were not there
 	}
 	j.mu.Lock()
@@ -244,7 +244,9 @@ func (j *Jobs) Status(ctx context.Context, id string) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	if _, err := j.source.Project(ctx, s.Project); err != nil {
+	if _, err := j.source.Project(ctx, s.Project); segment.KindOf(err) == segment.NotFound {
+		return Status{}, noExport() // as if it were not there
+	} else if err != nil {
 		return Status{}, err
 	}
 	return s, nil

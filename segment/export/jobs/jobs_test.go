@@ -347,7 +347,7 @@ type broken struct {
 	panics bool
 }
 
-func (b *broken) Blob(context.Context, string) (io.ReadSeekCloser, error) {
+func (b *broken) Blob(context.Context, segment.Image, string) (io.ReadSeekCloser, error) {
 	if b.panics {
 		panic("no")
 	}

@@ -1,0 +1,33 @@
+package segment
+
+import (
+	"context"
+	"time"
+
+	"collie/segment/access"
+)
+
+// Member is somebody who has a role in a project.
+type Member struct {
+	User  string // identifier
+	Name  string
+	Role  access.Role
+	Since time.Time // of the role
+}
+
+// MemberStore keeps who has which role in which project. Projects in the trash
+// keep their members.
+type MemberStore interface {
+	// Members lists the members of a project by name.
+	Members(ctx context.Context, projectID string) ([]Member, error)
+	// SetMember gives the user of a name, upper and lower case alike, a role in a
+	// project, or takes it away if the role is Nobody, and returns the member as
+	// they are then. A user who doesn't exist, or has no role to take away, is
+	// NotFound.
+	SetMember(ctx context.Context, projectID, name string, role access.Role) (Member, error)
+	// RoleIn is the role that a user has in a project: Nobody if there is no such
+	// user, project or membership.
+	RoleIn(ctx context.Context, projectID, userID string) (access.Role, error)
+	// RolesOf returns the roles of a user by the ids of the projects.
+	RolesOf(ctx context.Context, userID string) (map[string]access.Role, error)
+}

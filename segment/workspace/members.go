@@ -1,0 +1,63 @@
+package workspace
+
+import (
+	"context"
+
+	"collie/segment"
+	"collie/segment/access"
+)
+
+// Members lists the members of a project by name. Admins, who can do everything
+// everywhere, need not be among them.
+func (w *Workspace) Members(ctx context.Context, projectID string) ([]segment.Member, error) {
+	if err := w.MayIn(ctx, projectID, access.Read); err != nil {
+		return nil, err
+	}
+	return w.store.Members(ctx, projectID)
+}
+
+// SetMember gives the user of a name a role in a project, which counts from the
+// next call on, and returns the member.
+func (w *Workspace) SetMember(ctx context.Context, projectID, name string, role access.Role) (segment.Member, error) {
+	if err := w.MayIn(ctx, projectID, access.Manage); err != nil {
+		return segment.Member{}, err
+	}
+	if !role.May(access.Read) || role == access.Admin {
+		return segment.Member{}, segment.Errorf(segment.Invalid, "A member's role must be viewer, reviewer, annotator or owner. Nothing was changed.")
+	}
+	return w.store.SetMember(ctx, projectID, name, role)
+}
+
+// RemoveMember takes a member's role away, from the next call on, and returns who
+// it was. What they did stays.
+func (w *Workspace) RemoveMember(ctx context.Context, projectID, name string) (segment.Member, error) {
+	if err := w.MayIn(ctx, projectID, access.Manage); err != nil {
+		return segment.Member{}, err
+	}
+	return w.store.SetMember(ctx, projectID, name, access.Nobody)
+}
+
+// own returns a function that says of the id of a project whether the principal of
+// ctx can do a there.
+func (w *Workspace) own(ctx context.Context, a access.Action) (can func(projectID string) bool, err error) {
+	if err := w.May(ctx, access.Enter); err != nil {
+		return nil, err
+	}
+	roles, err := w.Roles(ctx)
+	return func(id string) bool { return roles(id).May(a) }, err
+}
+
+// Roles returns a function that says which role the principal of ctx has in the
+// project of an id.
+func (w *Workspace) Roles(ctx context.Context) (roleIn func(projectID string) access.Role, err error) {
+	role, err := w.guard.onServer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if role != access.User {
+		return func(string) access.Role { return role }, nil
+	}
+	p, _ := access.From(ctx)
+	roles, err := w.store.RolesOf(ctx, p.User)
+	return func(id string) access.Role { return roles[id] }, err
+}

@@ -1,0 +1,103 @@
+import { call, Problem } from '../ui/api.js';
+import { byId, stamp } from '../ui/dom.js';
+
+/** @typedef {{name: string, role: string}} Member */
+
+/**
+ * The dialog in which owners choose the members of a project and their roles.
+ * Every change is made at once; the line below the list says what came of it.
+ */
+export class MembersDialog {
+  /** @param {string} address of the project in the interface */
+  constructor(address) {
+    this.address = `${address}/members`;
+    this.dialog = /** @type {HTMLDialogElement} */ (byId('members-dialog'));
+    this.list = byId('members-list');
+    this.name = /** @type {HTMLInputElement} */ (byId('members-name'));
+    const form = /** @type {HTMLFormElement} */ (byId('members-add'));
+    const role = /** @type {HTMLSelectElement} */ (form.querySelector('select'));
+    form.addEventListener('submit', async (e) => {
+      e.preventDefault();
+      const name = this.name.value.trim();
+      const added = await this.change('PUT', name, { role: role.value }, (member) => `${member.name} can now work here as ${member.role}.`);
+      if (added) this.name.value = '';
+      this.name.focus();
+    });
+  }
+
+  async open() {
+    this.say('');
+    this.dialog.showModal();
+    await this.load();
+  }
+
+  /** Shows the members as they are now. */
+  async load() {
+    try {
+      /** @type {Member[]} */
+      const members = await call('GET', this.address);
+      this.list.replaceChildren(...members.map((member) => this.row(member)));
+      byId('members-none').hidden = members.length > 0;
+    } catch (error) {
+      this.say(textOf(error));
+    }
+  }
+
+  /** @param {Member} member */
+  row({ name, role }) {
+    const { element, slot } = stamp('member-template');
+    slot('name').textContent = name;
+    const select = /** @type {HTMLSelectElement} */ (slot('role'));
+    select.value = role;
+    select.setAttribute('aria-label', `Role of ${name}`);
+    select.addEventListener('change', async () => {
+      const changed = await this.change('PUT', name, { role: select.value }, (member) => `${member.name}: ${member.role}`);
+      if (changed) this.focus(name, 'select');
+      else select.value = role;
+    });
+    const remove = slot('remove');
+    remove.setAttribute('aria-label', `Remove ${name}`);
+    remove.title = `Remove ${name}`;
+    remove.addEventListener('click', async () => {
+      if (await this.change('DELETE', name, undefined, () => `${name} was removed. What they did stays.`)) this.name.focus();
+    });
+    element.dataset.member = name;
+    return element;
+  }
+
+  /**
+   * @param {'PUT' | 'DELETE'} method
+   * @param {string} name
+   * @param {object | undefined} body
+   * @param {(member: Member) => string} done what to say then
+   * @returns {Promise<boolean>} whether it was done
+   */
+  async change(method, name, body, done) {
+    try {
+      const member = await call(method, `${this.address}/${encodeURIComponent(name)}`, body);
+      await this.load();
+      this.say(done(member));
+      return true;
+    } catch (error) {
+      this.say(textOf(error));
+      return false;
+    }
+  }
+
+  /** @param {string} name @param {string} what */
+  focus(name, what) {
+    for (const row of this.list.children) {
+      if (row instanceof HTMLElement && row.dataset.member === name) /** @type {HTMLElement | null} */ (row.querySelector(what))?.focus();
+    }
+  }
+
+  /** @param {string} text */
+  say(text) {
+    byId('members-state').textContent = text;
+  }
+}
+
+/** @param {unknown} error */
+function textOf(error) {
+  return error instanceof Problem ? error.detail || error.title : String(error);
+}

@@ -1,0 +1,96 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"collie/segment"
+	"collie/segment/access"
+)
+
+// Members lists the members of a project by name.
+func (s *Store) Members(ctx context.Context, projectID string) ([]segment.Member, error) {
+	if _, err := s.Project(ctx, projectID); err != nil {
+		return nil, err
+	}
+	rows, err := s.reads.QueryContext(ctx, `SELECT user.id, user.name, member.role, member.since
+		FROM member JOIN project ON project.number = member.project JOIN user ON user.number = member.user
+		WHERE project.id = ? AND user.removed_at IS NULL ORDER BY user.name`, projectID)
+	if err != nil {
+		return nil, fmt.Errorf("listing the members: %w", err)
+	}
+	defer rows.Close()
+	var members []segment.Member
+	for rows.Next() {
+		var m segment.Member
+		var role string
+		var since int64
+		if err := rows.Scan(&m.User, &m.Name, &role, &since); err != nil {
+			return nil, readError("member", err)
+		}
+		m.Role, _ = access.ParseRole(role, access.ProjectRoles())
+		m.Since = time.UnixMilli(since).UTC()
+		members = append(members, m)
+	}
+	return members, rows.Err()
+}
+
+// SetMember gives a user a role in a project, or takes it away.
+func (s *Store) SetMember(ctx context.Context, projectID, name string, role access.Role) (segment.Member, error) {
+	m := segment.Member{Role: role}
+	err := s.writer.write(ctx, func(w *writer) error {
+		var project, user int64
+		if err := w.row("SELECT number FROM project WHERE id = ? AND trashed_at IS NULL", projectID).Scan(&project); err != nil {
+			return readError("project", err)
+		}
+		if err := w.row("SELECT number, id, name FROM user WHERE name = ? AND removed_at IS NULL", name).Scan(&user, &m.User, &m.Name); err != nil {
+			return readError("user", err)
+		}
+		if role != access.Nobody {
+			var since int64
+			if err := w.row(`INSERT INTO member (project, user, role, since) VALUES (?, ?, ?, ?) ON CONFLICT (project, user)
+				DO UPDATE SET role = excluded.role, since = CASE role WHEN excluded.role THEN since ELSE excluded.since END RETURNING since`,
+				project, user, role.String(), time.Now().UnixMilli()).Scan(&since); err != nil {
+				return readError("member", err)
+			}
+			m.Since = time.UnixMilli(since).UTC()
+			return nil
+		}
+		if err := w.row("DELETE FROM member WHERE project = ? AND user = ? RETURNING user", project, user).Scan(&user); err != nil {
+			return readError("member", err)
+		}
+		return nil
+	})
+	return m, err
+}
+
+// RoleIn is the role that a user has in a project, also in one in the trash.
+func (s *Store) RoleIn(ctx context.Context, projectID, userID string) (access.Role, error) {
+	names, err := texts(ctx, s.reads, `SELECT member.role FROM member JOIN project ON project.number = member.project JOIN user ON user.number = member.user
+		WHERE project.id = ? AND user.id = ? AND user.removed_at IS NULL`, projectID, userID)
+	if err != nil || len(names) == 0 {
+		return access.Nobody, err
+	}
+	role, _ := access.ParseRole(names[0], access.ProjectRoles())
+	return role, nil
+}
+
+// RolesOf returns the roles of a user by the ids of the projects.
+func (s *Store) RolesOf(ctx context.Context, userID string) (map[string]access.Role, error) {
+	rows, err := s.reads.QueryContext(ctx, `SELECT project.id, member.role FROM user JOIN member ON member.user = user.number
+		JOIN project ON project.number = member.project WHERE user.id = ? AND user.removed_at IS NULL`, userID)
+	if err != nil {
+		return nil, fmt.Errorf("listing the roles: %w", err)
+	}
+	defer rows.Close()
+	roles := map[string]access.Role{}
+	for rows.Next() {
+		var id, role string
+		if err := rows.Scan(&id, &role); err != nil {
+			return nil, readError("member", err)
+		}
+		roles[id], _ = access.ParseRole(role, access.ProjectRoles())
+	}
+	return roles, rows.Err()
+}

@@ -1,0 +1,124 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/accounts"
+)
+
+// TeamStore is a Store that also keeps the users whose roles it keeps.
+type TeamStore interface {
+	Store
+	accounts.Store
+}
+
+// TestMembers checks the contract of segment.MemberStore.
+func TestMembers(t *testing.T, open func(tb testing.TB, place string) TeamStore) {
+	ctx, place := t.Context(), t.TempDir()
+	s := open(t, place)
+	user := func(name string) accounts.User {
+		u := accounts.User{ID: segment.NewID(), Name: name, Role: access.User, Created: moment()}
+		must(t, s.CreateUser(ctx, u))
+		return u
+	}
+	ann, bob := user("Ann"), user("bob")
+	one, two := newProject("one"), newProject("two")
+	must(t, s.CreateProject(ctx, one))
+	must(t, s.CreateProject(ctx, two))
+	is := func(u accounts.User, p segment.Project, want access.Role) {
+		t.Helper()
+		if got, err := s.RoleIn(ctx, p.ID, u.ID); got != want || err != nil {
+			t.Errorf("%s is %v in %s, want %v: %v", u.Name, got, p.Name, want, err)
+		}
+		roles, err := s.RolesOf(ctx, u.ID)
+		must(t, err)
+		if roles[p.ID] != want {
+			t.Errorf("%s is %v in %s by the list, want %v", u.Name, roles[p.ID], p.Name, want)
+		}
+	}
+	set := func(p segment.Project, name string, role access.Role) segment.Member {
+		t.Helper()
+		m, err := s.SetMember(ctx, p.ID, name, role)
+		must(t, err)
+		return m
+	}
+
+	is(ann, one, access.Nobody)
+	began := time.Now().Add(-time.Second)
+	for _, role := range access.ProjectRoles() { // each in the place of the one before
+		m := set(one, "aNN", role)
+		if m.User != ann.ID || m.Name != "Ann" || m.Role != role || m.Since.Before(began) || m.Since.After(time.Now()) {
+			t.Errorf("as %v: %+v", role, m)
+		}
+		is(ann, one, role)
+	}
+	was := set(one, "bob", access.Viewer)
+	if again := set(one, "bob", access.Viewer); again != was {
+		t.Errorf("the same role again: %+v, was %+v", again, was)
+	}
+	set(two, "bob", access.Reviewer)
+	is(bob, one, access.Viewer)
+	is(bob, two, access.Reviewer)
+	is(ann, two, access.Nobody)
+
+	listed := func(p segment.Project, want ...segment.Member) {
+		t.Helper()
+		got, err := s.Members(ctx, p.ID)
+		must(t, err)
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(segment.Member{}, "Since"), emptyLists()); diff != "" {
+			t.Errorf("members of %s (-want +got):\n%s", p.Name, diff)
+		}
+	}
+	annOwns, bobViews := segment.Member{User: ann.ID, Name: "Ann", Role: access.Owner}, segment.Member{User: bob.ID, Name: "bob", Role: access.Viewer}
+	listed(one, annOwns, bobViews)
+
+	// What can't be done changes nothing.
+	for _, c := range []struct {
+		project, name string
+		role          access.Role
+	}{
+		{one.ID, "cleo", access.Viewer},
+		{segment.NewID(), "bob", access.Viewer},
+		{two.ID, "ann", access.Nobody}, // has no role there
+	} {
+		_, err := s.SetMember(ctx, c.project, c.name, c.role)
+		wantKind(t, segment.NotFound, err)
+	}
+	if _, err := s.SetMember(ctx, one.ID, "bob", access.Admin); err == nil {
+		t.Error("a role of the server is one in a project")
+	}
+	_, err := s.Members(ctx, segment.NewID())
+	wantKind(t, segment.NotFound, err)
+	listed(one, annOwns, bobViews)
+
+	// All of it has reached the disk, and goes where its project and user go.
+	closeStore(t, s)
+	s = open(t, place)
+	defer func() { closeStore(t, s) }()
+	listed(one, annOwns, bobViews)
+	set(one, "bob", access.Nobody)
+	listed(one, annOwns)
+	must(t, s.TrashProject(ctx, one.ID))
+	is(ann, one, access.Owner) // who may restore it
+	_, err = s.Members(ctx, one.ID)
+	wantKind(t, segment.NotFound, err)
+	_, err = s.Restore(ctx, one.ID)
+	must(t, err)
+	must(t, s.RemoveUser(ctx, ann.ID))
+	is(ann, one, access.Nobody)
+	listed(one)
+	ann = user("ann")
+	is(ann, one, access.Nobody) // somebody else of the name
+	set(one, "ann", access.Viewer)
+	must(t, s.TrashProject(ctx, one.ID))
+	_, err = s.Erase(ctx, time.Now().Add(time.Hour))
+	must(t, err)
+	is(ann, one, access.Nobody)
+	is(bob, two, access.Reviewer)
+}

@@ -1,0 +1,113 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment/access"
+	"collie/web/wire"
+)
+
+// A member's way: in by an owner, from role to role, and out again.
+func TestMembers(t *testing.T) {
+	s := MustServe(t, withLogin)
+	admin := s.as(s.user("admin", access.Admin))
+	p, other := admin.project(), admin.project()
+	im := admin.photo() // in a third one
+	s.user("ann", access.User)
+	s.user("bob", access.User)
+	ann, bob := s.as(mustNamed(t, s, "ann")), s.as(mustNamed(t, s, "bob"))
+	put := func(who *site, project, name, role string) answer {
+		t.Helper()
+		return who.send("PUT", "/api/v1/projects/"+project+"/members/"+name, strings.NewReader(`{"role":"`+role+`"}`), "Content-Type: application/json")
+	}
+	sees := func(who *site, want ...string) {
+		t.Helper()
+		var list []wire.Project
+		who.get("/api/v1/projects").into(t, 200, &list)
+		var got []string
+		for _, p := range list {
+			got = append(got, p.ID+" "+p.Role)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("projects (-want +got):\n%s", diff)
+		}
+		page := string(who.send("GET", "/", nil, "Accept: text/html").body)
+		for _, project := range []string{p.ID, other.ID, im.Project} {
+			if strings.Contains(page, project) != strings.Contains(strings.Join(want, " "), project) {
+				t.Errorf("the start page has what is not theirs, or lacks what is: %s", project)
+			}
+		}
+	}
+
+	sees(ann)
+	var m memberJSON
+	put(admin, p.ID, "ANN", "owner").into(t, 200, &m)
+	if m.Name != "ann" || m.Role != "owner" || m.Since.IsZero() {
+		t.Errorf("%+v", m)
+	}
+	sees(ann, p.ID+" owner")
+	put(ann, p.ID, "bob", "reviewer").into(t, 200, &m) // an owner chooses the others
+	sees(bob, p.ID+" reviewer")
+	put(bob, p.ID, "bob", "owner").problem(t, 404) // and nobody makes themselves one
+	put(ann, other.ID, "ann", "viewer").problem(t, 404)
+	var list []memberJSON
+	bob.get("/api/v1/projects/"+p.ID+"/members").into(t, 200, &list)
+	if len(list) != 2 || list[0].Name != "ann" || list[1].Role != "reviewer" {
+		t.Errorf("%+v", list)
+	}
+	for body, status := range map[string]int{`{"role":"admin"}`: 422, `{"role":"user"}`: 422, `{"role":""}`: 422, `{}`: 422, `{`: 400} {
+		a := ann.send("PUT", "/api/v1/projects/"+p.ID+"/members/bob", strings.NewReader(body), "Content-Type: application/json")
+		a.problem(t, status)
+	}
+	put(ann, p.ID, "nobody", "viewer").problem(t, 404)
+
+	// The trash of each has what they can restore.
+	trash := func(who *site, want int) {
+		t.Helper()
+		var items []trashJSON
+		who.get("/api/v1/trash").into(t, 200, &items)
+		if len(items) != want {
+			t.Errorf("%d things in the trash, want %d", len(items), want)
+		}
+	}
+	admin.send("DELETE", "/api/v1/images/"+im.ID, nil)
+	ann.send("DELETE", "/api/v1/projects/"+p.ID, nil)
+	trash(admin, 2)
+	trash(ann, 1)
+	trash(bob, 0)
+	ann.send("POST", "/api/v1/trash/"+im.ID+"/restore", nil).problem(t, 404)
+	bob.send("POST", "/api/v1/trash/"+p.ID+"/restore", nil).problem(t, 404)
+	if a := ann.send("POST", "/api/v1/trash/"+p.ID+"/restore", nil); a.status != 200 {
+		t.Errorf("the owner restores: %d %s", a.status, a.body)
+	}
+
+	// Who started an export can't read it any more when the membership has ended.
+	export := bob.exported(p.ID, `{"format":"coco"}`).ID
+	if a := ann.send("DELETE", "/api/v1/projects/"+p.ID+"/members/bob", nil); a.status != 204 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	sees(bob)
+	for _, path := range []string{"/api/v1/exports/" + export, "/api/v1/exports/" + export + "/file", "/api/v1/projects/" + p.ID + "/learning", "/projects/" + p.ID} {
+		if a := bob.get(path); a.status != 404 {
+			t.Errorf("%s after the end: %d", path, a.status)
+		}
+	}
+	if a := ann.send("DELETE", "/api/v1/projects/"+p.ID+"/members/bob", nil); a.status != 404 {
+		t.Errorf("removed twice: %d", a.status)
+	}
+}
+
+// Without a login there are no members.
+func TestMembersWithoutLogin(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	if p := s.get("/api/v1/projects/"+p.ID+"/members").problem(t, 404); !strings.Contains(p.Detail, "--auth") {
+		t.Error(p.Detail)
+	}
+	if page := string(s.get("/projects/" + p.ID).body); !strings.Contains(page, `id="members" hidden`) {
+		t.Error("the page offers members")
+	}
+}
