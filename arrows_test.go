@@ -39,7 +39,7 @@ var arrows = map[string][]string{
 	"segment/accounts":      {"segment", "segment/access", "segment/queue"},
 	"segment/archive":       {"segment"},
 	"segment/backup":        {"segment"},
-	"segment/export":        {"segment", "segment/workspace", "segment/engine", "segment/backup", "segment/mask", "segment/photo", "segment/rle", "superpixels/...", "disjoint"},
+	"segment/export":        {"segment", "segment/access", "segment/workspace", "segment/engine", "segment/backup", "segment/mask", "segment/photo", "segment/rle", "superpixels/...", "disjoint"},
 	"segment/export/jobs":   {"segment", "segment/access", "segment/export", "segment/queue"},
 	"segment/importer":      {"segment", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/labelset", "segment/mask", "segment/rle", "superpixels/...", "crf/..."},
 	"segment/labelset":      {"segment"},
