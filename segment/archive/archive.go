@@ -1,8 +1,8 @@
-// Package archive reads zip files that strangers made. Nothing in one is
-// believed: sizes are counted while inflating whatever the directory says,
-// names that could lead out of a folder or mean something else on another
-// system are refused, and so is everything that is no plain file. It writes
-// nothing; who does, writes through [os.Root] under names of their own.
+// Package archive reads untrusted zip files: it counts sizes while inflating,
+// whatever the directory says, and refuses names that could lead out of a
+// folder or mean something else on another system, and everything but plain
+// files. It writes nothing; callers that do should write through [os.Root]
+// under new names.
 package archive
 
 import (
@@ -18,8 +18,7 @@ import (
 	"collie/segment"
 )
 
-// Limits bound what an archive may hold. The zero value of a field is its
-// default.
+// Limits of an archive. The zero value of a field means its default.
 type Limits struct {
 	Bytes    int64 // size of the archive itself
 	Entries  int   // files and folders in it
@@ -27,7 +26,7 @@ type Limits struct {
 	Ratio    int64 // inflated bytes per byte of the archive, of each file and of all
 }
 
-// OrDefault returns l with the defaults in place of zeros.
+// OrDefault returns l with zeros replaced by the defaults.
 func (l Limits) OrDefault() Limits {
 	l.Bytes = cmp.Or(l.Bytes, 2<<30)
 	l.Entries = cmp.Or(l.Entries, 10_000)
@@ -46,36 +45,34 @@ type Archive struct {
 
 // File is one file of an archive; folders are not listed.
 type File struct {
-	// Name is the path with slashes, as the archive has it but for a leading
-	// "./". It is safe to show and to join to a folder when Err is nil.
+	// Name is the path with slashes, as in the archive except a leading "./".
+	// It is safe to show and to join to a folder when Err is nil.
 	Name string
-	// Size is what the directory of the archive says of the inflated size. It
-	// is at most what is read.
+	// Size is the inflated size that the archive's directory states. At most
+	// this much is read.
 	Size int64
-	// Err says, to the person who made the archive, why the file can't be
-	// taken; Open returns it.
+	// Err explains to people why the file is refused; Open returns it.
 	Err error
 
 	archive *Archive
 	entry   *zip.File
-	most    atomic.Int64 // bytes that were read of it, from its beginning
+	most    atomic.Int64 // bytes read from its start
 }
 
-// directoryBytes is how many bytes of directory an entry may take on average.
+// directoryBytes is the limit of an entry's average size in the directory.
 const directoryBytes = 512
 
 // Open reads the directory of the zip file of size bytes in r. Errors that are
-// meant for the person are of type *segment.Error. What is wrong with a single
-// file is found in its Err, and the others can be read. Memory: some hundred
-// bytes per entry.
+// meant for the person are of type *segment.Error. A problem of a single file
+// is in its Err; the others can be read. Memory: some hundred bytes per entry.
 func Open(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 	limits = limits.OrDefault()
 	if size > limits.Bytes {
 		return nil, segment.Errorf(segment.TooLarge, "The zip archive has %s; the limit is %s.", inMiB(size), inMiB(limits.Bytes))
 	}
 	tooMany := segment.Errorf(segment.TooLarge, "The zip archive has more than %d entries, which is the limit. Split it.", limits.Entries)
-	// zip.NewReader makes room for as many entries as the archive says there
-	// are, and then takes in the whole directory, however long that is.
+	// zip.NewReader allocates as many entries as the archive states, and then
+	// reads the whole directory, however long it is.
 	if stated(r, size) > uint64(limits.Entries) {
 		return nil, tooMany
 	}
@@ -89,8 +86,8 @@ func Open(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 	case len(z.File) > limits.Entries:
 		return nil, tooMany
 	}
-	directory.left = -1                                       // from here on, what is read is counted as it inflates
-	limits.Inflated = min(limits.Inflated, limits.Ratio*size) // entries may share their bytes
+	directory.left = -1                                       // from here on, bytes are counted as they inflate
+	limits.Inflated = min(limits.Inflated, limits.Ratio*size) // entries can share their bytes
 	a := &Archive{limits: limits, byName: map[string]*File{}}
 	for _, entry := range z.File {
 		if strings.HasSuffix(entry.Name, "/") {
@@ -107,9 +104,9 @@ func Open(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 	return a, nil
 }
 
-// Files yields the files in the order of the archive's directory, those that
-// can't be taken with their Err set. What systems put into archives beside
-// people's files (__MACOSX, .DS_Store, Thumbs.db) is left out.
+// Files yields the files in the order of the archive's directory; refused ones
+// have their Err set. It leaves out what operating systems add (__MACOSX,
+// .DS_Store, Thumbs.db).
 func (a *Archive) Files() iter.Seq[*File] {
 	return func(yield func(*File) bool) {
 		for _, f := range a.files {
@@ -120,13 +117,13 @@ func (a *Archive) Files() iter.Seq[*File] {
 	}
 }
 
-// File finds the file of the given name among those that can be taken.
+// File returns the file of the given name, unless it is refused.
 func (a *Archive) File(name string) (*File, bool) {
 	f, ok := a.byName[name]
 	return f, ok
 }
 
-// check says why the file can't be taken.
+// check returns the reason why the file is refused, or nil.
 func (f *File) check(size int64) error {
 	e := f.entry
 	switch {
@@ -151,7 +148,7 @@ func (f *File) check(size int64) error {
 	return nil
 }
 
-// refuse is the reason why the file can't be taken.
+// refuse returns the error for a refused file.
 func (f *File) refuse(kind segment.Kind, format string, args ...any) *segment.Error {
 	return segment.Errorf(kind, "%q in the zip archive %s.", shorten(f.Name), fmt.Sprintf(format, args...))
 }
@@ -159,7 +156,7 @@ func (f *File) refuse(kind segment.Kind, format string, args ...any) *segment.Er
 // errBudget ends the reading of a directory that is too long.
 var errBudget = errors.New("directory too long")
 
-// budgetReader reads up to left bytes; a negative number is no bound.
+// budgetReader reads up to left bytes; a negative number means no limit.
 type budgetReader struct {
 	r    io.ReaderAt
 	left int64

@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxName is how many bytes a path in an archive may have.
+// maxName is the longest path in an archive, in bytes.
 const maxName = 1024
 
 // device matches names that are devices on Windows, whatever their extension.
 var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])[ .]*(\.|$)`)
 
-// badName says what is wrong with a path, or "". It asks for more than this
-// system needs, so that the same archive is fine, or not, wherever Collie runs.
+// badName says what is wrong with a path, or "". It is stricter than any one
+// system, so that an archive is accepted or refused alike wherever Collie runs.
 func badName(name string) string {
 	switch {
 	case len(name) > maxName:
@@ -51,7 +51,7 @@ func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
-// isClutter tells what systems add to archives from what people put there.
+// isClutter reports whether an operating system added the file.
 func isClutter(name string) bool {
 	base := path.Base(name)
 	return strings.HasPrefix(name, "__MACOSX/") || strings.Contains(name, "/__MACOSX/") ||
@@ -63,7 +63,7 @@ func isClutter(name string) bool {
 var upperHalf = []rune("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0")
 
 // decodeName returns the name of an entry as text. Many programs write UTF-8
-// without the mark, so what is valid UTF-8 is taken for it.
+// without the mark, so valid UTF-8 is taken as such.
 func decodeName(entry *zip.File) string {
 	if !entry.NonUTF8 || utf8.ValidString(entry.Name) {
 		return entry.Name

@@ -7,10 +7,9 @@ import (
 	"collie/segment"
 )
 
-// Open returns the content of the file. A limit that is passed while it
-// inflates, and damage, are errors of type *segment.Error; after a limit of the
-// whole archive is passed, nothing more can be read from it. The caller closes
-// the reader.
+// Open returns the content of the file. Damage and exceeded limits are errors
+// of type *segment.Error; once a limit of the whole archive is exceeded,
+// nothing more can be read from it. The caller closes the reader.
 func (f *File) Open() (io.ReadCloser, error) {
 	if f.Err != nil {
 		return nil, f.Err
@@ -39,7 +38,7 @@ func (f *File) ReadAll(limit int64) ([]byte, error) {
 	return b, err
 }
 
-// full says that the files read so far have used up what all may have.
+// full is the error when the files together exceed the limit.
 func (a *Archive) full() error {
 	if a.inflated.Load() > a.limits.Inflated {
 		return segment.Errorf(segment.TooLarge, "Together, the files in the zip archive are larger than %s, which is the limit. The rest was not read.", inMiB(a.limits.Inflated))
@@ -47,8 +46,8 @@ func (a *Archive) full() error {
 	return nil
 }
 
-// count adds what has not been read of the file before to what the archive has
-// inflated: reading it again takes time, but no more room.
+// count adds newly read bytes of the file to the archive's total; reading the
+// same bytes again doesn't count.
 func (f *File) count(read int64) {
 	for most := f.most.Load(); read > most; most = f.most.Load() {
 		if f.most.CompareAndSwap(most, read) {
@@ -58,7 +57,7 @@ func (f *File) count(read int64) {
 	}
 }
 
-// reader counts what it inflates.
+// reader counts the bytes that it inflates.
 type reader struct {
 	io.ReadCloser
 	file *File
@@ -70,7 +69,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	f := r.file
 	r.read += int64(n)
 	f.count(r.read)
-	// What follows would be a lie of the directory, which has been checked.
+	// More bytes would contradict the directory, which has been checked.
 	if r.read > f.Size {
 		return 0, f.damaged(errors.New("longer than the directory says"))
 	}

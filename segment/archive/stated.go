@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// stated is the number of entries that the end of the archive claims there are,
-// 0 when no end is found (APPNOTE.TXT, 4.3.14 to 4.3.16).
+// stated is the number of entries that the end record of the archive states, 0
+// without an end record (APPNOTE.TXT, 4.3.14 to 4.3.16).
 func stated(r io.ReaderAt, size int64) uint64 {
 	const (
 		endBytes      = 22

@@ -1,5 +1,5 @@
-// Package backup is the form in which a whole project leaves Collie so that it
-// can come back: a zip that holds
+// Package backup is the format of a complete project's backup, a zip that
+// contains
 //
 //	backup.json            a Document: the project, its classes, its images
 //	originals/STEM.EXT     each image's file as it was uploaded
@@ -8,11 +8,11 @@
 //	evidence/STEM.jsonl    its evidence log, an Event in JSON per line
 //	manifest.json          the report of the export
 //
-// backup.json comes last but for the manifest; the files of an image are named
-// in it. Superpixels are kept, not recomputed, because evidence refers to them by
-// number: whoever puts the files under the keys of new images and plays the log
-// gets the same labellings, bit by bit, whatever became of the algorithms.
-// Labelling, in the record of an image, is how to check it. Pictures to display
+// backup.json comes last except for the manifest and names the files of each
+// image. Superpixels are stored, not recomputed, because evidence refers to
+// them by number: storing the files for new images and playing the log gives
+// the same labellings, bit by bit, even if the algorithms have changed.
+// Labelling, in the record of an image, is for checking that. Display copies
 // and thumbnails are made from the original.
 package backup
 
@@ -37,7 +37,7 @@ const (
 // File is the name of the Document in the zip.
 const File = "backup.json"
 
-// Document tells what a backup holds.
+// Document is the table of contents of a backup.
 type Document struct {
 	Kind    string  `json:"kind"`
 	Version int     `json:"version"`
@@ -54,10 +54,10 @@ type Project struct {
 
 	Deleted []DeletedClass `json:"deleted"` // in the order of their deletion
 
-	// Unaided says that nothing is guessed from finished images.
+	// Unaided says that the project makes no guesses.
 	Unaided bool `json:"unaided,omitempty"`
 
-	Rest segment.Rest `json:"rest"` // what nobody clicks; a backup without it means nothing
+	Rest segment.Rest `json:"rest"` // what unclicked regions become; if absent, nothing
 }
 
 // Class is a segment.Class. Labels and picks hold ids of classes.
@@ -70,7 +70,7 @@ type Class struct {
 // DeletedClass is a segment.DeletedClass.
 type DeletedClass struct {
 	Class
-	Target  uint8     `json:"target"` // id of the class in its place, or 255
+	Target  uint8     `json:"target"` // id of its replacement, or 255
 	Deleted time.Time `json:"deleted"`
 }
 
@@ -81,7 +81,7 @@ type Image struct {
 	Format  string    `json:"format"`
 	Width   int       `json:"width"`
 	Height  int       `json:"height"`
-	Regions int       `json:"regions"` // superpixels to start with
+	Regions int       `json:"regions"` // initial number of superpixels
 	Bytes   int64     `json:"bytes"`
 	Created time.Time `json:"created"`
 	Seq     int       `json:"seq"` // events in the log
@@ -95,7 +95,7 @@ type Image struct {
 	Labelling string `json:"labelling_sha256"`
 }
 
-// event is a segment.Event as it is written.
+// event is a segment.Event in its stored form.
 type event struct {
 	ID          string       `json:"id"`
 	Seq         int          `json:"seq"`
@@ -116,7 +116,7 @@ type event struct {
 type pick struct {
 	Rank   int    `json:"rank"`
 	Digest string `json:"digest"`
-	Labels []byte `json:"labels"` // class id per superpixel of the map in force
+	Labels []byte `json:"labels"` // class id per superpixel of the current map
 }
 
 type scores struct {
@@ -163,13 +163,13 @@ func WriteEvents(w io.Writer, events []segment.Event) error {
 	return nil
 }
 
-// longestLine is how many bytes an event can have: a pick of all cells of the
-// largest image fits many times.
+// longestLine is the largest size of an event in bytes, many times that of a
+// pick of all cells of the largest image.
 const longestLine = 16 << 20
 
-// ReadEvents reads a log, one event after the other. It checks the form, not
-// whether an event makes sense for the image: numbers of events follow each
-// other from 1. After an error there is nothing more.
+// ReadEvents reads a log, one event after the other. It checks the form and
+// that events are numbered from 1, not whether an event makes sense for the
+// image. An error ends it.
 func ReadEvents(r io.Reader) iter.Seq2[segment.Event, error] {
 	return func(yield func(segment.Event, error) bool) {
 		lines := bufio.NewScanner(r)

@@ -11,7 +11,7 @@ import (
 	"io"
 )
 
-// FileReport names a file of the archive by what it holds.
+// FileReport describes a file of the archive.
 type FileReport struct {
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`
@@ -26,7 +26,8 @@ type member struct {
 	crc    uint32
 }
 
-// stored is a member that would not get smaller: a picture, an archive.
+// stored is a member that compression would not shrink: a picture or an
+// archive.
 func stored(name string, content []byte) member {
 	sum := sha256.Sum256(content)
 	return member{
@@ -35,7 +36,7 @@ func stored(name string, content []byte) member {
 	}
 }
 
-// deflated is a member that gets smaller.
+// deflated is a compressed member.
 func deflated(name string, content []byte) (member, error) {
 	m := stored(name, content)
 	var b bytes.Buffer
@@ -53,8 +54,8 @@ func deflated(name string, content []byte) (member, error) {
 	return m, nil
 }
 
-// archive writes a zip whose bytes depend on nothing but its members: they have
-// no times, and are written one after the other, with their sizes ahead of them.
+// archive writes a zip whose bytes depend only on its members: they have no
+// times and are written one after the other, with their sizes first.
 type archive struct {
 	zip   *zip.Writer
 	files []FileReport
@@ -89,7 +90,7 @@ func (a *archive) copy(m member, r io.Reader, packed int64) error {
 	return nil
 }
 
-// close adds the report, which learns of the files, and ends the archive.
+// close adds the list of files to the report, writes it and ends the archive.
 func (a *archive) close(r *Report) error {
 	r.Files = a.files
 	m, err := r.manifest()

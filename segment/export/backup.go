@@ -12,8 +12,8 @@ import (
 	"collie/segment/backup"
 )
 
-// whole is a backup: package backup has its form. It is of the evidence, not of
-// pixels, so what undecided pixels become makes no difference.
+// whole is a backup, see package backup. It stores evidence, not pixels, so the
+// option undecided has no effect.
 type whole struct {
 	single
 	job *job
@@ -85,8 +85,8 @@ func (*whole) image(ctx context.Context, s *subject) (*piece, error) {
 	return p, err
 }
 
-// log returns the evidence and the labelling that it leads to, also while
-// somebody works on the image.
+// log returns the evidence and its labelling, consistent even while somebody
+// works on the image.
 func (s *subject) log(ctx context.Context) ([]segment.Event, []uint8, error) {
 	a, err := s.annotate(ctx)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 const maxBridging = 50_000_000
 
 // bridged joins the loops of an outline into one closed path: each hole is
-// reached by a bridge of no width from its left, so filling the path by the
-// even-odd or the non-zero rule gives the region's pixels. Holes are left
-// filled, and ok is false, when there are too many of them.
+// reached by a zero-width bridge from its left, so filling the path by the
+// even-odd or the non-zero rule gives the region's pixels. If there are too
+// many holes, they stay filled and ok is false.
 func (o outline) bridged() (path loop, ok bool) {
 	path = slices.Clone(o[0])
 	holes := slices.Clone(o[1:])
@@ -30,7 +30,7 @@ func (o outline) bridged() (path loop, ok bool) {
 	})
 	for _, hole := range holes {
 		// What lies to the left of a hole's leftmost corner is the loop around
-		// the region or a hole that has been joined before.
+		// the region or a hole that is already joined.
 		side, landing := path.leftOf(hole[0])
 		detour := make(loop, 0, len(hole)+3)
 		detour = append(detour, landing)
@@ -41,8 +41,8 @@ func (o outline) bridged() (path loop, ok bool) {
 	return path, true
 }
 
-// fromLeftmost turns a loop so that it begins with its leftmost corner, of
-// those the uppermost.
+// fromLeftmost rotates a loop so that it begins with its leftmost corner, the
+// uppermost one of several.
 func fromLeftmost(l loop) loop {
 	first := 0
 	for i, at := range l {

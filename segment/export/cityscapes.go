@@ -13,13 +13,13 @@ import (
 
 // cityscapes is the layout of Cityscapes' fine annotations. An instance id is
 // class·1000 + n, with n counting the regions of a class from 0; class 0 has no
-// instances and undecided pixels have 255 in both pictures. Where an id does not
-// fit 16 bits, or n is over 999, the pixel has the class alone.
+// instances and undecided pixels are 255 in both pictures. If an id doesn't fit
+// 16 bits or n exceeds 999, the pixel has only the class.
 type cityscapes struct{ single }
 
 func newCityscapes(*job) (encoder, error) { return cityscapes{}, nil }
 
-// instances is how many regions of a class have ids of their own.
+// instances is how many regions of a class can have instance ids.
 const instances = 1000
 
 func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {

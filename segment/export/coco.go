@@ -8,8 +8,8 @@ import (
 )
 
 // coco is COCO's instances. Categories are all classes, numbered from 1 in
-// project order; images are numbered by their place in the project, from 1, so
-// that both keep their numbers from export to export. Polygons are exact: their
+// project order; images are numbered by their position in the project, from 1,
+// so that both keep their numbers across exports. Polygons are exact: their
 // corners are corners of pixels, as COCO's own mask code reads them.
 type coco struct {
 	single
@@ -38,7 +38,7 @@ type cocoRLE struct {
 	Counts string `json:"counts"`
 }
 
-// cocoAnnotation follows the id, which is known when it is written.
+// cocoAnnotation follows the id, which is only known when it is written.
 type cocoAnnotation struct {
 	ImageID      int    `json:"image_id"`
 	CategoryID   int    `json:"category_id"`
@@ -58,13 +58,13 @@ func (c *coco) document() document {
 	})
 }
 
-// cocoDocument is a document of COCO's whose annotations are the entries.
+// cocoDocument is a COCO document; its annotations are the entries.
 func (j *job) cocoDocument(name string, categories []cocoCategory, begin func(n int) string) document {
-	images := make([]cocoImage, len(j.places))
-	for i, place := range j.places {
-		s := j.subject(place)
+	images := make([]cocoImage, len(j.chosen))
+	for i, number := range j.chosen {
+		s := j.subject(number)
 		s.pictureName = s.cocoPicture()
-		images[i] = cocoImage{place + 1, s.fileName(), s.image.Width, s.image.Height}
+		images[i] = cocoImage{number + 1, s.fileName(), s.image.Width, s.image.Height}
 	}
 	return document{
 		name: name,
@@ -74,7 +74,7 @@ func (j *job) cocoDocument(name string, categories []cocoCategory, begin func(n 
 	}
 }
 
-// cocoPicture is where the tools that read COCO's form look for the picture.
+// cocoPicture is where tools that read COCO look for the picture.
 func (s *subject) cocoPicture() string { return "images/default/" + s.stem + s.extension() }
 
 func (c *coco) image(_ context.Context, s *subject) (*piece, error) {
@@ -91,7 +91,7 @@ func (c *coco) image(_ context.Context, s *subject) (*piece, error) {
 		p.out += len(o.parts)
 		size := o.box.Size()
 		a := cocoAnnotation{
-			ImageID: s.place + 1, CategoryID: int(o.class) + 1, Area: o.area,
+			ImageID: s.number + 1, CategoryID: int(o.class) + 1, Area: o.area,
 			BBox:         [4]int{o.box.Min.X, o.box.Min.Y, size.X, size.Y},
 			Segmentation: cocoRLE{[2]int{s.mask.Height, s.mask.Width}, columns[i].COCO()},
 		}
@@ -102,13 +102,13 @@ func (c *coco) image(_ context.Context, s *subject) (*piece, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.entries = append(p.entries, b[1:]) // the id comes before
+		p.entries = append(p.entries, b[1:]) // after the id
 	}
 	return p, nil
 }
 
-// polygonsOf gives the corners of an object's regions, x and y in turn, when
-// none of these has a hole.
+// polygonsOf returns the corners of an object's regions, x and y in turn, if
+// none of them has a hole.
 func polygonsOf(o object, outlines []outline) (polygons [][]int, ok bool) {
 	if outlines == nil {
 		return nil, false
@@ -126,7 +126,7 @@ func polygonsOf(o object, outlines []outline) (polygons [][]int, ok bool) {
 	return polygons, true
 }
 
-// leftOut says which regions are no objects, and why.
+// leftOut says which regions aren't exported as objects, and why.
 func leftOut(p *partition, of []int32) []string {
 	regions, pixels := 0, 0
 	for i, r := range p.regions {
@@ -155,7 +155,7 @@ func isAre(n int) string {
 	return "are"
 }
 
-// asJSON is for values that can always be written as JSON.
+// asJSON marshals values that can't fail.
 func asJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

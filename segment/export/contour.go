@@ -8,8 +8,8 @@ import (
 // outline is the border of a region: the loop around it, then the loops around
 // its holes. A loop is the corners of a closed path along the sides of pixels,
 // with the region on its right (rows go down): coordinates are those of pixel
-// corners, 0..width and 0..height. Where two pixels of a region touch at a
-// corner only, its loops pass the corner twice rather than cross it, so that
+// corners, 0..width and 0..height. Where two pixels of a region touch only at a
+// corner, its loops pass the corner twice instead of crossing it, so that
 // filling them gives exactly the region's pixels.
 type outline []loop
 
@@ -27,8 +27,8 @@ func (p *partition) outlines() []outline {
 		if id < 0 || traced[i] || i >= p.Width && p.ids[i-p.Width] == id {
 			continue
 		}
-		// Every loop has an upper side; the first one of a region is on the
-		// loop around it, which holds the region's first pixel.
+		// Every loop has an upper side; the first one of a region is on its
+		// outer loop, which contains the region's first pixel.
 		out[id] = append(out[id], p.trace(image.Pt(i%p.Width, i/p.Width), id, traced))
 	}
 	return out
@@ -37,7 +37,7 @@ func (p *partition) outlines() []outline {
 // trace follows the border of region id from the upper left corner of a pixel
 // along its upper side until it is back.
 func (p *partition) trace(start image.Point, id int32, traced []bool) loop {
-	corners := loop{start} // what is left of it is no upper side of the region
+	corners := loop{start} // the side to the left is not an upper side of the region
 	at, heading := start, 0
 	for {
 		if heading == 0 {
@@ -61,8 +61,8 @@ func (p *partition) trace(start image.Point, id int32, traced []bool) loop {
 	}
 }
 
-// ahead reports whether the pixel that lies before a corner, on the right or the
-// left of the heading, is of region id.
+// ahead reports whether the pixel in front of a corner, to the right or left of
+// the heading, belongs to region id.
 func (p *partition) ahead(at image.Point, heading int, right bool, id int32) bool {
 	// The pixel right-down of the corner is at itself.
 	var offset image.Point
@@ -93,8 +93,8 @@ func (p *partition) ahead(at image.Point, heading int, right bool, id int32) boo
 }
 
 // inner turns a loop around a region into the pixels along it, on the inside:
-// the polygon for readers that take coordinates for the centres of pixels and
-// draw the border, too. Steps that go on in the same direction are one.
+// the polygon for readers that interpret coordinates as pixel centres and also
+// draw the border. Steps in the same direction are joined.
 func (l loop) inner() []image.Point {
 	var walk []image.Point
 	for i, from := range l {
@@ -115,7 +115,7 @@ func (l loop) inner() []image.Point {
 	return straighten(walk)
 }
 
-// straighten drops the points of a closed path at which it goes straight on.
+// straighten drops the points of a closed path where it doesn't turn.
 func straighten(walk []image.Point) []image.Point {
 	var out []image.Point
 	for i, at := range walk {

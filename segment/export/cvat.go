@@ -19,7 +19,7 @@ func newCVAT(j *job) (encoder, error) { return &cvat{job: j}, nil }
 func (c *cvat) document() document {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s<annotations>\n<version>1.1</version>\n<meta><task><name>%s</name><size>%d</size><mode>annotation</mode><labels>\n",
-		xml.Header, asXML(c.job.project.Name), len(c.job.places))
+		xml.Header, asXML(c.job.project.Name), len(c.job.chosen))
 	for _, class := range c.job.project.Classes {
 		fmt.Fprintf(&b, "<label><name>%s</name><color>%s</color><type>mask</type><attributes></attributes></label>\n", asXML(class.Name), class.Color)
 	}
@@ -33,7 +33,7 @@ func (c *cvat) image(_ context.Context, s *subject) (*piece, error) {
 	list, of := parts.objects(s.options.Objects == "class", *s.options.Background)
 	p := &piece{lossy: leftOut(parts, of)}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "<image id=\"%d\" name=\"%s\" width=\"%d\" height=\"%d\">\n", s.place, asXML(s.fileName()), s.mask.Width, s.mask.Height)
+	fmt.Fprintf(&b, "<image id=\"%d\" name=\"%s\" width=\"%d\" height=\"%d\">\n", s.number, asXML(s.fileName()), s.mask.Width, s.mask.Height)
 	for i, rows := range parts.rows(list, of) {
 		o := list[i]
 		p.out += len(o.parts)

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// datumaro is Datumaro's own form, with masks as compressed run lengths.
+// datumaro is Datumaro's native format, with masks as compressed run lengths.
 type datumaro struct {
 	single
 	job *job

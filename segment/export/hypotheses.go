@@ -25,7 +25,7 @@ type hypothesesFile struct {
 	Image      string            `json:"image"` // as uploaded
 	Seq        int               `json:"seq"`   // number of evidence events
 	Evidence   string            `json:"evidence_sha256"`
-	Classes    []int             `json:"classes"` // indices of those in play
+	Classes    []int             `json:"classes"` // indices of the classes in play
 	Parameters engine.Parameters `json:"parameters"`
 	Labelling  string            `json:"labelling"`
 	Hypotheses []hypothesisEntry `json:"hypotheses"`

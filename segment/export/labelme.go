@@ -12,8 +12,8 @@ import (
 )
 
 // labelme writes a JSON file per image. Masks are exact. Polygons go through
-// the centres of the pixels along the border, because labelme's own reader draws
-// them with that meaning, border and all; a region with holes stays a mask.
+// the centres of the pixels along the border, because labelme's reader draws
+// them that way, including the border; a region with holes stays a mask.
 type labelme struct{ single }
 
 func newLabelme(*job) (encoder, error) { return labelme{}, nil }
@@ -79,9 +79,9 @@ func (labelme) image(_ context.Context, s *subject) (*piece, error) {
 	return p, err
 }
 
-// centres gives the polygon through the centres of the pixels along a region's
-// border; nil for an object of several regions, with holes, or too thin for the
-// three points that a polygon needs.
+// centres returns the polygon through the centres of the pixels along a
+// region's border, or nil for an object of several regions, with holes, or too
+// thin for the three points that a polygon needs.
 func centres(o object, outlines []outline) [][2]int {
 	if outlines == nil || len(o.parts) > 1 || len(outlines[o.parts[0]]) > 1 {
 		return nil

@@ -8,13 +8,13 @@ import (
 	"collie/segment"
 )
 
-// longestStem is how many bytes of an image's name go into file names.
+// longestStem is the largest number of bytes of an image's name in file names.
 const longestStem = 80
 
-// Stems names the files of each image after the image: letters, digits, dots,
-// hyphens and underscores of ASCII, different for each image also where capitals
-// do not count, and no name that some system keeps for itself. The names depend
-// on the whole project, so an image is called the same in every export of it.
+// Stems returns a file name for each image, made from the image's name: ASCII
+// letters, digits, dots, hyphens and underscores, unique even if case is
+// ignored, and not reserved by any operating system. The names depend on the
+// whole project, so an image has the same name in every export.
 func Stems(images []segment.Image) []string {
 	taken := make(map[string]bool, len(images))
 	out := make([]string, len(images))

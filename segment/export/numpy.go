@@ -54,8 +54,8 @@ func (numpy) image(ctx context.Context, s *subject) (*piece, error) {
 	return p, err
 }
 
-// probabilities returns those of the classes in project order at each superpixel
-// of the map, row-major, or no map when nothing is clicked.
+// probabilities returns the classes' probabilities, in project order, at each
+// superpixel of the map, row-major. Without clicks the map is nil.
 func (s *subject) probabilities(ctx context.Context) ([]float64, *superpixels.Runs, error) {
 	if s.image.Seq == 0 {
 		return nil, nil, nil
@@ -73,8 +73,8 @@ func (s *subject) probabilities(ctx context.Context) ([]float64, *superpixels.Ru
 	out := make([]float64, n*k)
 	for i := range n {
 		for j, class := range inPlay {
-			if place := int(s.index[class]); place < k {
-				out[i*k+place] += u.Marginals[i*len(inPlay)+j]
+			if index := int(s.index[class]); index < k {
+				out[i*k+index] += u.Marginals[i*len(inPlay)+j]
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func npy(name, descr string, shape []int, data []byte) array {
 	return array{name, slices.Concat(content, []byte(header), data)}
 }
 
-// npz is a member that holds arrays as numpy.savez_compressed packs them.
+// npz is a member with arrays packed as by numpy.savez_compressed.
 func npz(name string, arrays ...array) (member, error) {
 	var b bytes.Buffer
 	out := newArchive(&b)
@@ -125,7 +125,7 @@ func float16(v float64) uint16 {
 		return 0
 	}
 	fraction, exponent := math.Frexp(v) // ½ ≤ fraction < 1
-	if exponent < -13 {                 // below the normal numbers, which are counted in 2⁻²⁴
+	if exponent < -13 {                 // subnormal, in units of 2⁻²⁴
 		return uint16(math.RoundToEven(math.Ldexp(v, 24)))
 	}
 	// The carry of a mantissa that rounds up to 2048 raises the exponent.

@@ -9,8 +9,8 @@ import (
 	"collie/segment/engine"
 )
 
-// Options say what is exported and how. The zero value of a field is its
-// default. The JSON form is that of the interface and of the manifest.
+// Options say what is exported and how. The zero value of a field means its
+// default. The JSON form is used by the interface and the manifest.
 type Options struct {
 	Images     []string `json:"images,omitempty" doc:"identifiers of the images; the whole project if empty"`
 	Drafts     *bool    `json:"drafts,omitempty" doc:"whether to include unfinished images; default true"`
@@ -22,13 +22,13 @@ type Options struct {
 	Hypotheses int      `json:"hypotheses,omitempty" doc:"number of hypotheses, for numpy and hypotheses; default 20" schema:"min=1,max=100"`
 }
 
-// Format is a form in which a project can be exported.
+// Format is a format in which a project can be exported.
 type Format struct {
-	Name    string // in addresses and flags
+	Name    string // in URLs and flags
 	Title   string // for people
 	Summary string // one line for people
-	// Uses are the options beside images, drafts, undecided and pictures that
-	// make a difference.
+	// Uses are the options that have an effect, besides images, drafts,
+	// undecided and pictures.
 	Uses []string
 
 	pictures, background bool
@@ -111,14 +111,14 @@ func shapes(first string) []string {
 	return []string{"polygon", "mask"}
 }
 
-// choose returns the places, in the project, of the images that are exported,
-// and reports those that are not.
+// choose returns the positions in the project of the images to export, and
+// calls skip with the others.
 func (o *Options) choose(images []segment.Image, skip func(segment.Image, string)) ([]int, error) {
 	wanted := make(map[string]bool, len(o.Images))
 	for _, id := range o.Images {
 		wanted[id] = true
 	}
-	var places []int
+	var chosen []int
 	for i, im := range images {
 		if len(o.Images) > 0 && !wanted[im.ID] {
 			continue
@@ -128,10 +128,10 @@ func (o *Options) choose(images []segment.Image, skip func(segment.Image, string
 			skip(im, "It is unfinished, and unfinished images were left out.")
 			continue
 		}
-		places = append(places, i)
+		chosen = append(chosen, i)
 	}
 	if len(wanted) > 0 {
 		return nil, segment.Errorf(segment.NotFound, "The project has no image %s.", strings.Join(slices.Sorted(maps.Keys(wanted)), ", "))
 	}
-	return places, nil
+	return chosen, nil
 }

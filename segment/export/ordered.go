@@ -18,7 +18,7 @@ func ordered[T any](ctx context.Context, n int, compute func(ctx context.Context
 	}
 	workers := runtime.GOMAXPROCS(0)
 	queue := make(chan chan result, workers) // in order
-	slots := make(chan struct{}, workers)    // one per thing that is being made
+	slots := make(chan struct{}, workers)    // one per result that is being computed
 	go func() {
 		defer close(queue)
 		for i := range n {
@@ -89,8 +89,8 @@ func paceOf(ctx context.Context) Pace {
 	return func(_ context.Context, piece func()) error { piece(); return nil }
 }
 
-// guarded runs f and returns a panic in it as an error, with its stack: what
-// fails is one export and never the program.
+// guarded runs f and returns a panic in it as an error, with its stack: only
+// the export fails, never the program.
 func guarded(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

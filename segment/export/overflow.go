@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// keepInMemory is how many bytes an overflow holds before it takes a file.
+// keepInMemory is how many bytes an overflow keeps before it uses a file.
 const keepInMemory = 8 << 20
 
-// overflow is a buffer that goes on in a temporary file when it gets large.
+// overflow is a buffer that moves to a temporary file when it gets large.
 type overflow struct {
 	memory bytes.Buffer
 	file   *os.File
@@ -26,7 +26,7 @@ func (o *overflow) Write(b []byte) (int, error) {
 	return o.memory.Write(b)
 }
 
-// spill moves what is in memory to the end of the file.
+// spill moves the bytes in memory to the end of the file.
 func (o *overflow) spill() error {
 	if o.file == nil {
 		var err error
@@ -39,7 +39,7 @@ func (o *overflow) spill() error {
 	return err
 }
 
-// reader returns all that was written, and how much that is.
+// reader returns everything written, and its size.
 func (o *overflow) reader() (io.Reader, int64, error) {
 	size := o.inFile + int64(o.memory.Len())
 	if o.file == nil {

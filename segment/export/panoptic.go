@@ -8,9 +8,9 @@ import (
 	"collie/segment/mask"
 )
 
-// panoptic is COCO's panoptic form: a PNG per image whose pixels number the
-// segments from 1, id = R + 256·G + 65536·B with 0 for undecided, and a document
-// that tells their categories. Class 0 is stuff: one segment of each image,
+// panoptic is COCO's panoptic format: a PNG per image whose pixels number the
+// segments from 1, id = R + 256·G + 65536·B with 0 for undecided, and a
+// document with their categories. Class 0 is stuff: one segment per image,
 // however many regions it has.
 type panoptic struct {
 	single
@@ -55,7 +55,7 @@ func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = s.cocoPicture()
 	parts := s.partition()
 	list, of := parts.segments(s.options.Objects == "class")
-	entry := panopticImage{ImageID: s.place + 1, FileName: s.stem + ".png", Segments: []panopticSegment{}}
+	entry := panopticImage{ImageID: s.number + 1, FileName: s.stem + ".png", Segments: []panopticSegment{}}
 	for i, o := range list {
 		size := o.box.Size()
 		entry.Segments = append(entry.Segments, panopticSegment{
@@ -80,7 +80,7 @@ func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
 	return &piece{files: []member{mask}, entries: [][]byte{b}, out: len(parts.regions)}, err
 }
 
-// segments returns the objects of a picture in which class 0 is one of them.
+// segments returns the objects of a picture, with class 0 as one of them.
 func (p *partition) segments(perClass bool) (list []object, of []int32) {
 	list, of = p.objects(perClass, false)
 	stuff, stuffOf := p.objects(true, true)

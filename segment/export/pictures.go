@@ -8,7 +8,7 @@ import (
 	"collie/segment/mask"
 )
 
-// indexPNG is a palette PNG per image, and nothing else.
+// indexPNG is a palette PNG per image.
 type indexPNG struct{ single }
 
 func newIndexPNG(*job) (encoder, error) { return indexPNG{}, nil }
@@ -19,7 +19,7 @@ func (indexPNG) image(_ context.Context, s *subject) (*piece, error) {
 	return &piece{files: []member{mask}, out: len(s.partition().regions)}, err
 }
 
-// colourPNG is an RGB PNG per image, and nothing else.
+// colourPNG is an RGB PNG per image.
 type colourPNG struct{ single }
 
 func newColourPNG(*job) (encoder, error) { return colourPNG{}, nil }
@@ -32,7 +32,7 @@ func (colourPNG) image(_ context.Context, s *subject) (*piece, error) {
 	return &piece{files: []member{mask}, out: len(s.partition().regions)}, err
 }
 
-// picture makes a member of what a writer of pictures writes.
+// picture makes a member from what write writes.
 func picture(name string, write func(io.Writer) error) (member, error) {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {

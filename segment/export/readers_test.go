@@ -82,10 +82,10 @@ func write(tb interface {
 	}
 	var b bytes.Buffer
 	out := newArchive(&b)
-	err = j.write(context.Background(), out, e, report, func(int, int) {}, func(ctx context.Context, place int) (*piece, error) {
-		s := j.subject(place)
+	err = j.write(context.Background(), out, e, report, func(int, int) {}, func(ctx context.Context, number int) (*piece, error) {
+		s := j.subject(number)
 		s.image.Seq = 0 // there is no evidence
-		s.take(slices.Clone(masks[place].Pixels))
+		s.take(slices.Clone(masks[number].Pixels))
 		return s.encode(ctx, e)
 	})
 	if err == nil {

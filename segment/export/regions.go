@@ -16,8 +16,8 @@ type region struct {
 	box   image.Rectangle
 }
 
-// partition is a mask with the regions that it falls into, in the raster order
-// of their first pixels.
+// partition is a mask and its regions, in the raster order of their first
+// pixels.
 type partition struct {
 	mask.Mask
 	ids     []int32 // region of each pixel, -1 where it is undecided
@@ -28,7 +28,7 @@ type partition struct {
 // memory for each.
 func divide(m mask.Mask) *partition {
 	p := &partition{Mask: m, ids: make([]int32, len(m.Pixels))}
-	var lowest disjoint.Sets // of the provisional ids that are known to be one region, by the lowest
+	var lowest disjoint.Sets // of provisional ids that are known to be one region; the lowest id represents them
 	for i, l := range m.Pixels {
 		left := i%m.Width > 0 && m.Pixels[i-1] == l
 		above := i >= m.Width && m.Pixels[i-m.Width] == l
@@ -75,16 +75,16 @@ func divide(m mask.Mask) *partition {
 	return p
 }
 
-// object is what a format writes as one thing: a region, or all regions of a
+// object is what a format writes as one object: a region, or all regions of a
 // class.
 type object struct {
 	region
 	parts []int32 // regions
 }
 
-// objects returns the regions, or one object per class in order of classes, and
-// leaves out those of class 0 unless background says otherwise. of gives the
-// object of each region, -1 for none.
+// objects returns the regions, or one object per class in order of classes,
+// without class 0 unless background is set. of is the object of each region, or
+// -1.
 func (p *partition) objects(perClass, background bool) (list []object, of []int32) {
 	of = make([]int32, len(p.regions))
 	var byClass [256][]int32
@@ -117,7 +117,7 @@ func (p *partition) objects(perClass, background bool) (list []object, of []int3
 	return list, of
 }
 
-// columns returns the runs of each object through the columns of the whole image.
+// columns returns each object's runs along the columns of the whole image.
 func (p *partition) columns(n int, of []int32) []rle.Counts {
 	builders := make([]rle.Builder, n)
 	for x := range p.Width {
@@ -137,7 +137,7 @@ func (p *partition) columns(n int, of []int32) []rle.Counts {
 	return counts
 }
 
-// rows returns the runs of each object through the rows of its box.
+// rows returns each object's runs along the rows of its box.
 func (p *partition) rows(list []object, of []int32) []rle.Counts {
 	builders := make([]rle.Builder, len(list))
 	for y := range p.Height {

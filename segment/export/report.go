@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Report tells what an export holds and what it could not hold. It is
-// manifest.json in the archive.
+// Report describes what an export contains and what it could not represent. It
+// is manifest.json in the archive.
 type Report struct {
 	Tool       Tool           `json:"tool"`
 	Format     string         `json:"format"`
@@ -41,7 +41,7 @@ type ClassReport struct {
 	Color string `json:"color"`
 }
 
-// ImageReport is what became of one image.
+// ImageReport is the report on one image.
 type ImageReport struct {
 	ID        string `json:"id"`
 	Name      string `json:"name" doc:"as uploaded"`
@@ -64,10 +64,10 @@ type SkippedImage struct {
 	Why  string `json:"why"`
 }
 
-// sentences joins what is said of an image.
+// sentences joins the remarks on an image.
 func sentences(list []string) string { return strings.Join(list, " ") }
 
-// version is that of the program, as far as it knows it.
+// version is the program's version, if known.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

@@ -10,16 +10,16 @@ import (
 	"io"
 )
 
-// document is a file made of an entry for each image, or several: head, entries
-// with separators between them, foot. begin, when there is one, writes the start
-// of entry number n, from 1.
+// document is a file with one or more entries per image: head, entries with
+// separators between them, foot. begin, if not nil, returns the start of entry
+// number n, from 1.
 type document struct {
 	name, head, separator, foot string
 	begin                       func(n int) string
 }
 
-// spool is a document that grows while other members are written. It is packed
-// as it comes and kept in memory as long as it is small, then in a temporary
+// spool is a document that grows while other members are written. It is
+// compressed on the fly and kept in memory while small, then in a temporary
 // file.
 type spool struct {
 	document
@@ -82,5 +82,5 @@ func (s *spool) into(a *archive) error {
 	}, r, packed)
 }
 
-// Close removes the temporary file, if there is one.
+// Close removes the temporary file, if any.
 func (s *spool) Close() error { return s.packed.Close() }

@@ -17,33 +17,33 @@ import (
 	"collie/segment/workspace"
 )
 
-// subject is one image of a job while it is worked on.
+// subject is one image of a job in progress.
 type subject struct {
 	*job
-	place int // in the project, from 0
-	image segment.Image
-	stem  string
+	number int // in the project, from 0
+	image  segment.Image
+	stem   string
 
-	annotation  *workspace.Annotation // nil when nothing was ever said about the image
-	mask        mask.Mask             // of places of classes in the project
-	undecided   int                   // pixels, before they became background if they were to
+	annotation  *workspace.Annotation // nil for an image without evidence
+	mask        mask.Mask             // of class indices
+	undecided   int                   // pixels, counted before they become background
 	parts       *partition
-	pictureName string // set by the encoder when it has a place for the picture
+	pictureName string // set by encoders that export the picture
 }
 
-// subject is the image at a place in the project.
-func (j *job) subject(place int) *subject {
-	return &subject{job: j, place: place, image: j.images[place], stem: j.stems[place]}
+// subject returns the image at a position in the project.
+func (j *job) subject(number int) *subject {
+	return &subject{job: j, number: number, image: j.images[number], stem: j.stems[number]}
 }
 
-// memory is about how many bytes the image takes while it is worked on.
+// memory estimates how many bytes the image takes while it is processed.
 func (s *subject) memory() int64 {
-	pixel := int64(6) // the mask, its regions and what is written
+	pixel := int64(6) // the mask, its regions and the output
 	if *s.options.Pictures {
-		pixel += 12 // decoded, where a picture has to be encoded again
+		pixel += 12 // the decoded picture, if it has to be re-encoded
 	}
 	if s.format.Name == "numpy" {
-		pixel += 12 // a number of a superpixel per pixel, three times
+		pixel += 12 // a superpixel id per pixel, three times
 	}
 	return pixel * int64(s.image.Width) * int64(s.image.Height)
 }
@@ -66,18 +66,18 @@ func (s *subject) open(ctx context.Context) error {
 	return nil
 }
 
-// take makes the mask of class ids, which it keeps.
+// take turns class ids, which it keeps, into the mask.
 func (s *subject) take(pixels []uint8) {
 	s.mask = mask.Mask{Width: s.image.Width, Height: s.image.Height, Pixels: pixels}
 	for i, class := range pixels {
-		place := s.index[class]
-		if place == segment.Void {
+		index := s.index[class]
+		if index == segment.Void {
 			s.undecided++
 			if s.options.Undecided == "background" {
-				place = 0
+				index = 0
 			}
 		}
-		pixels[i] = place
+		pixels[i] = index
 	}
 }
 
@@ -110,14 +110,14 @@ func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
 	return p, nil
 }
 
-// outdated reports whether what was read of the image may be in terms of other
-// classes than the job; names and order are those of its beginning anyway.
+// outdated reports whether the image's labels may refer to other classes than
+// the job's, whose names and order were read at its start.
 func (s *subject) outdated() bool {
 	if s.annotation == nil {
 		return false
 	}
 	p := s.annotation.Project()
-	return *p.Resolve() != *s.stands
+	return *p.Resolve() != *s.resolved
 }
 
 // failed says which image an error is about.
@@ -146,7 +146,7 @@ func (s *subject) close() {
 	}
 }
 
-// partition divides the mask, once.
+// partition divides the mask the first time it is called.
 func (s *subject) partition() *partition {
 	if s.parts == nil {
 		s.parts = divide(s.mask)
@@ -157,7 +157,7 @@ func (s *subject) partition() *partition {
 // jpegQuality is the quality of pictures that must be re-encoded as JPEG.
 const jpegQuality = 95
 
-// extension is that of the exported picture: JPEG files stay JPEG, all others
+// extension returns the exported picture's: JPEG files stay JPEG, all others
 // become PNG.
 func (s *subject) extension() string {
 	if s.image.Format == "jpeg" {
@@ -166,7 +166,7 @@ func (s *subject) extension() string {
 	return ".png"
 }
 
-// fileName is what documents call the image: the file in the archive, or
+// fileName is the image's name in documents: its file in the archive or,
 // without one, the uploaded file if its name is unique.
 func (s *subject) fileName() string {
 	if s.pictureName != "" && *s.options.Pictures {
@@ -178,9 +178,9 @@ func (s *subject) fileName() string {
 	return s.image.Name
 }
 
-// picture makes the image as it is displayed, at its original size, without
-// metadata: a JPEG file as it is where that is possible, else decoded, turned
-// upright and re-encoded. why says what was lost.
+// picture returns the image upright, at its original size and without metadata:
+// a JPEG file unchanged if possible, otherwise decoded, rotated and re-encoded.
+// why says what was lost.
 func (s *subject) picture(ctx context.Context) (m member, why string, err error) {
 	original, err := s.blob(ctx, s.image.OriginalKey())
 	if err != nil {
@@ -198,8 +198,8 @@ func (s *subject) picture(ctx context.Context) (m member, why string, err error)
 	defer p.Close()
 	var b bytes.Buffer
 	if asJPEG {
-		// Opaque pixels are the same with alpha multiplied in, and the encoder is
-		// several times faster on these.
+		// Opaque pixels are the same in premultiplied form, which the encoder
+		// handles several times faster.
 		rgba := &image.RGBA{Pix: p.Pixels.Pix, Stride: p.Pixels.Stride, Rect: p.Pixels.Rect}
 		err = jpeg.Encode(&b, rgba, &jpeg.Options{Quality: jpegQuality})
 		why = fmt.Sprintf("The picture was re-encoded as JPEG of quality %d.", jpegQuality)

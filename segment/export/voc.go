@@ -16,8 +16,8 @@ import (
 // the others are in train.txt, all are in default.txt.
 type voc struct{ job *job }
 
-// vocObjects is the largest number of an object that a byte and the value for
-// undecided pixels leave.
+// vocObjects is the largest object number: a byte without the value for
+// undecided pixels.
 const vocObjects = 254
 
 func newVOC(j *job) (encoder, error) { return &voc{j}, nil }
@@ -25,7 +25,7 @@ func newVOC(j *job) (encoder, error) { return &voc{j}, nil }
 func (*voc) document() document { return document{} }
 
 func (*voc) image(_ context.Context, s *subject) (*piece, error) {
-	s.pictureName = "JPEGImages/" + s.stem + ".jpg" // the name that VOC's readers ask for
+	s.pictureName = "JPEGImages/" + s.stem + ".jpg" // the name that readers of VOC expect
 	classes, err := picture("SegmentationClass/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
 	if err != nil {
 		return nil, err
@@ -57,13 +57,13 @@ func (*voc) image(_ context.Context, s *subject) (*piece, error) {
 
 func (v *voc) finish() ([]member, error) {
 	var train, val, all, labels bytes.Buffer
-	for _, place := range v.job.places {
+	for _, number := range v.job.chosen {
 		set := &train
-		if place%5 == 4 {
+		if number%5 == 4 {
 			set = &val
 		}
-		fmt.Fprintln(set, v.job.stems[place])
-		fmt.Fprintln(&all, v.job.stems[place])
+		fmt.Fprintln(set, v.job.stems[number])
+		fmt.Fprintln(&all, v.job.stems[number])
 	}
 	fmt.Fprintln(&labels, "# label:color_rgb:parts:actions")
 	for i, c := range v.job.project.Classes {

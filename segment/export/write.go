@@ -10,7 +10,7 @@ import (
 	"collie/segment/workspace"
 )
 
-// Source is where the project comes from; a [workspace.Workspace] is one.
+// Source provides the project; [workspace.Workspace] implements it.
 type Source interface {
 	Project(ctx context.Context, id string) (segment.Project, error)
 	Images(ctx context.Context, projectID string) ([]segment.Image, error) // in order of upload
@@ -22,15 +22,15 @@ type Source interface {
 	MayIn(ctx context.Context, projectID string, a access.Action) error
 }
 
-// Progress is told how many images are done, of how many.
+// Progress is called with the number of images done and their total.
 type Progress func(done, total int)
 
 // Write writes an export of a project to w, as a zip, and returns its report.
-// Images are worked on by all cores and written in project order; memory does
-// not grow with their number but for some hundred bytes of each in the report
-// and the zip's table. What w holds after an error is not to be kept. progress
-// may be nil; it is called from one goroutine at a time. A panic is returned as
-// an error: it ends this export, not the program.
+// Images are processed on all cores and written in project order; memory grows
+// only by some hundred bytes per image in the report and the zip's table. After
+// an error, discard what was written to w. progress can be nil; it is called
+// from one goroutine at a time. A panic is returned as an error: it ends this
+// export, not the program.
 func Write(ctx context.Context, w io.Writer, source Source, projectID, format string, o Options, progress Progress) (report *Report, err error) {
 	err = guarded(func() error {
 		report, err = writeArchive(ctx, w, source, projectID, format, o, progress)
@@ -59,8 +59,8 @@ func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, fo
 		progress = func(int, int) {}
 	}
 	out := newArchive(w)
-	err = j.write(ctx, out, encoder, report, progress, func(ctx context.Context, place int) (*piece, error) {
-		s := j.subject(place)
+	err = j.write(ctx, out, encoder, report, progress, func(ctx context.Context, number int) (*piece, error) {
+		s := j.subject(number)
 		defer s.close()
 		give, err := source.Pictures(ctx, s.memory())
 		if err != nil {
@@ -81,16 +81,16 @@ func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, fo
 
 // job is one export: what all its images share.
 type job struct {
-	source  Source
-	project segment.Project
-	format  Format
-	options Options
-	images  []segment.Image     // of the whole project
-	stems   []string            // of the same
-	named   map[string]int      // how many of them have a name
-	places  []int               // in images, of those that are exported
-	index   *segment.ClassTable // place in the project of the class with some id
-	stands  *segment.ClassTable // what an id of a class stands for
+	source   Source
+	project  segment.Project
+	format   Format
+	options  Options
+	images   []segment.Image     // of the whole project
+	stems    []string            // file names of images
+	named    map[string]int      // how many of them have a name
+	chosen   []int               // indices into images of those that are exported
+	index    *segment.ClassTable // index in the project of each class id
+	resolved *segment.ClassTable // class that each class id counts as
 }
 
 // newJob reads the project's records and begins the report.
@@ -114,7 +114,7 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 		Project: ProjectReport{ID: j.project.ID, Name: j.project.Name},
 		Images:  []ImageReport{}, Skipped: []SkippedImage{},
 	}
-	j.index, j.stands = j.project.Positions(), j.project.Resolve()
+	j.index, j.resolved = j.project.Positions(), j.project.Resolve()
 	for i, c := range j.project.Classes {
 		report.Project.Classes = append(report.Project.Classes, ClassReport{i, c.Name, c.Color})
 	}
@@ -122,21 +122,21 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 	for _, im := range j.images {
 		j.named[im.Name]++
 	}
-	j.places, err = j.options.choose(j.images, func(im segment.Image, why string) {
+	j.chosen, err = j.options.choose(j.images, func(im segment.Image, why string) {
 		report.Skipped = append(report.Skipped, SkippedImage{im.ID, im.Name, why})
 	})
 	return j, report, err
 }
 
-// encoder is what one format makes of a job.
+// encoder writes a job in one format.
 type encoder interface {
-	// image makes what one image adds to the archive; it is called for several
-	// images at once.
+	// image returns what one image adds to the archive; it is called
+	// concurrently.
 	image(ctx context.Context, s *subject) (*piece, error)
-	// document is the file that tells of all images; it has no name if the
-	// format has no such file.
+	// document is the file about all images; it has no name if the format has
+	// no such file.
 	document() document
-	// finish makes the files that follow those of the images.
+	// finish returns the files that follow those of the images.
 	finish() ([]member, error)
 }
 
@@ -144,32 +144,32 @@ type encoder interface {
 type piece struct {
 	files   []member
 	entries [][]byte // of the document
-	out     int      // regions that these tell of
+	out     int      // regions in them
 	lossy   []string
 	note    string
 
 	report ImageReport // filled in when all is known
 }
 
-// single has the parts of an encoder that formats without a common document
-// and without further files share.
+// single is embedded by the encoders of formats without a common document and
+// further files.
 type single struct{}
 
 func (single) document() document        { return document{} }
 func (single) finish() ([]member, error) { return nil, nil }
 
-// write writes everything but the manifest. pieces makes what the image at a
-// place in the project adds; it is called for several images at once.
-func (j *job) write(ctx context.Context, out *archive, encoder encoder, report *Report, progress Progress, pieces func(ctx context.Context, place int) (*piece, error)) (err error) {
+// write writes everything but the manifest. pieces returns what the image at a
+// position in the project adds; it is called concurrently.
+func (j *job) write(ctx context.Context, out *archive, encoder encoder, report *Report, progress Progress, pieces func(ctx context.Context, number int) (*piece, error)) (err error) {
 	doc := encoder.document()
 	list, err := newSpool(doc)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, list.Close()) }()
-	progress(0, len(j.places))
-	err = ordered(ctx, len(j.places), func(ctx context.Context, i int) (*piece, error) {
-		return pieces(ctx, j.places[i])
+	progress(0, len(j.chosen))
+	err = ordered(ctx, len(j.chosen), func(ctx context.Context, i int) (*piece, error) {
+		return pieces(ctx, j.chosen[i])
 	}, func(i int, p *piece) error {
 		for _, f := range p.files {
 			if err := out.add(f); err != nil {
@@ -182,7 +182,7 @@ func (j *job) write(ctx context.Context, out *archive, encoder encoder, report *
 			}
 		}
 		report.add(p.report)
-		progress(i+1, len(j.places))
+		progress(i+1, len(j.chosen))
 		return nil
 	})
 	if err != nil {
@@ -203,7 +203,7 @@ func (j *job) write(ctx context.Context, out *archive, encoder encoder, report *
 	return list.into(out)
 }
 
-// add counts an image in.
+// add adds an image's report.
 func (r *Report) add(im ImageReport) {
 	r.Images = append(r.Images, im)
 	r.RegionsIn += im.RegionsIn

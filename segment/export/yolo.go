@@ -8,9 +8,9 @@ import (
 )
 
 // yolo is the layout of Ultralytics' segmentation data: a text file of polygons
-// per image, coordinates in parts of the width and height. Holes are joined with
-// the border by bridges of no width. An image without a line says that nothing
-// is there, so one in which nothing is decided has no text file.
+// per image, coordinates in parts of the width and height. Holes are joined
+// with the border by zero-width bridges. An empty file means that nothing is
+// there, so an image in which nothing is decided has no text file.
 type yolo struct{ job *job }
 
 func newYOLO(j *job) (encoder, error) { return &yolo{j}, nil }
@@ -64,9 +64,9 @@ func (*yolo) image(_ context.Context, s *subject) (*piece, error) {
 	return p, err
 }
 
-// share writes part/whole with seven digits, more than tell the pixels of any
-// image apart. It is rounded up, so that readers that multiply and cut off
-// find part again.
+// share writes part/whole with seven digits, more than enough to distinguish
+// the pixels of any image. It rounds up, so that readers that multiply and
+// truncate get part back.
 func share(dst []byte, part, whole int) []byte {
 	const digits = 7
 	n := (part*10_000_000 + whole - 1) / whole
@@ -79,9 +79,9 @@ func share(dst []byte, part, whole int) []byte {
 	return append(dst, tail...)
 }
 
-// grown counts the pixels that are not of an object and have a corner of it at
-// their upper left: those that polygons along the sides of pixels take in for
-// readers to whom a coordinate is the centre of a pixel.
+// grown counts the pixels outside an object that have a corner of it at their
+// upper left: polygons along the sides of pixels include them for readers that
+// interpret coordinates as pixel centres.
 func (p *partition) grown(of []int32) int {
 	object := func(x, y int) int32 {
 		if x < 0 || y < 0 || p.ids[y*p.Width+x] < 0 || of[p.ids[y*p.Width+x]] < 0 {
@@ -107,8 +107,8 @@ func (p *partition) grown(of []int32) int {
 	return n
 }
 
-// finish writes data.yaml. Class numbers are places in the project, so names
-// begins with class 0, also where that is never written.
+// finish writes data.yaml. Class numbers are indices in the project, so names
+// begins with class 0 even if that is never written.
 func (y *yolo) finish() ([]member, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "path: .\ntrain: images/default\nval: images/default\nnames:\n")

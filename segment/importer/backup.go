@@ -14,16 +14,16 @@ import (
 	"collie/segment/workspace"
 )
 
-// maxMember is how large a file of a backup that is held in memory may be.
+// maxMember is the largest size of a backup's file that is read into memory.
 const maxMember = 64 << 20
 
-// backupMemory is about how many bytes are held while an image of a backup is
-// checked, beside its pixels.
+// backupMemory estimates the memory for checking an image of a backup, in
+// bytes, without its pixels.
 const backupMemory = 160 << 20
 
-// Backup makes a new project of a backup, a zip of the given size in bytes, with
-// the same classes, evidence and labellings. Of a damaged one nothing stays but
-// what went to the trash. Errors are for people.
+// Backup creates a project from a backup, a zip of the given size in bytes,
+// with the same classes, evidence and labellings. If the backup is damaged, the
+// project ends up in the trash. Errors are for people.
 func Backup(ctx context.Context, w *workspace.Workspace, file io.ReaderAt, size int64, limits archive.Limits) (segment.Project, error) {
 	files, err := FromFile("", file, size, limits)
 	if err != nil {
@@ -52,7 +52,7 @@ func Backup(ctx context.Context, w *workspace.Workspace, file io.ReaderAt, size 
 	return w.AdoptProject(ctx, p, packed(files, d.Images))
 }
 
-// readDocument reads the table of contents of a backup, of up to so many images.
+// readDocument reads the table of contents of a backup of up to most images.
 func readDocument(files Files, mostImages int) (backup.Document, error) {
 	var out backup.Document
 	d, err := openJSON(files, backup.File)
@@ -106,7 +106,7 @@ func readValue(d *document, v any) error {
 	return nil
 }
 
-// readList reads a list of up to most entries, which are called what.
+// readList reads a list of up to most entries; what names them in errors.
 func readList[T any](d *document, list *[]T, most int, what string) error {
 	return d.elements(func() error {
 		if len(*list) == most {
@@ -130,7 +130,7 @@ func packed(files Files, images []backup.Image) iter.Seq2[*workspace.Adopted, er
 	}
 }
 
-// unpack hands one image over and reports whether another is wanted.
+// unpack yields one image and reports whether to go on.
 func unpack(files Files, im *backup.Image, yield func(*workspace.Adopted, error) bool) bool {
 	out := workspace.Adopted{
 		Image:     segment.Image{Name: im.Name, Regions: im.Regions, Created: im.Created},

@@ -10,9 +10,9 @@ import (
 	"collie/segment/access"
 )
 
-// matchClasses finds the project's class for each of the data set's, by name.
-// Those that it has not are added. Without names an index is a place in the
-// project's list.
+// matchClasses finds the project's class for each of the data set's, by name,
+// and adds missing ones. Without names, indices are those of the project's
+// list.
 func (i *importing) matchClasses(ctx context.Context, classes []segment.Class) error {
 	p, err := i.workspace.Project(ctx, i.project)
 	if err != nil {
@@ -52,14 +52,14 @@ func (i *importing) matchClasses(ctx context.Context, classes []segment.Class) e
 	return nil
 }
 
-// named says whether a class has the name, upper and lower case alike and
-// without the spaces around it, which projects do not keep.
+// named reports whether a class has the name, ignoring case and surrounding
+// spaces, which projects don't store.
 func named(name string) func(segment.Class) bool {
 	name = strings.TrimSpace(name)
 	return func(c segment.Class) bool { return strings.EqualFold(c.Name, name) }
 }
 
-// lacking returns those of the classes whose names the project has not.
+// lacking returns the classes whose names the project lacks.
 func lacking(p segment.Project, classes []segment.Class) []segment.Class {
 	var missing []segment.Class
 	for _, c := range classes {
@@ -78,7 +78,7 @@ func namesOf(classes []segment.Class) string {
 	return strings.Join(names, ", ")
 }
 
-// withNew adds classes at the end of the project's list, unless someone else has
+// withNew appends classes to the project's list, unless someone else has
 // changed it meanwhile.
 func withNew(p segment.Project, classes []segment.Class) segment.ProjectEdit {
 	edit := segment.ProjectEdit{Base: p.Classes}

@@ -19,13 +19,13 @@ import (
 const (
 	maxCOCOImages     = 100_000
 	maxCOCOCategories = 10_000
-	maxHeld           = 32 << 20 // bytes of the annotations that are in memory at once
-	annotationBytes   = 100      // that one takes beside its text
-	listedStrays      = 20       // that are named
+	maxHeld           = 32 << 20 // bytes of annotations in memory at once
+	annotationBytes   = 100      // memory of an annotation besides its text
+	listedStrays      = 20       // named in the report
 )
 
-// cocoFile is the part of a COCO instances file that says something of pixels,
-// but for the annotations, which are read for some images at a time.
+// cocoFile is the relevant part of a COCO instances file without the
+// annotations, which are read for some images at a time.
 type cocoFile struct {
 	files      Files
 	name       string
@@ -156,11 +156,11 @@ func (f *cocoFile) draw(m *Mask, im cocoImage, held *cocoHeld, o Options) (give 
 type cocoHeld struct {
 	annotations []cocoAnnotation
 	bytes       int
-	tooMuch     bool // there are more than fit into memory
+	tooMuch     bool // they don't fit into memory
 }
 
-// hold reads the annotations of the images from a place on, of as many as fit
-// into memory, and returns them by place, with the place behind the last.
+// hold reads the annotations of as many images as fit into memory, starting at
+// an index, and returns them by index, with the index after the last.
 func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 	d, err := openJSON(f.files, f.name)
 	if err != nil {
@@ -217,14 +217,15 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 	return held, end, err
 }
 
-// noteStray notes, in the first pass, an annotation that belongs to nothing.
+// noteStray records, in the first pass, an annotation without a known image or
+// category.
 func (f *cocoFile) noteStray(a cocoAnnotation, from int) {
 	if f.stray++; from == 0 && f.stray <= listedStrays {
 		f.strays = append(f.strays, &MaskError{fmt.Sprintf("annotation %d", a.ID), segment.Errorf(segment.Unreadable, "It refers to image %d and category %d, which are not both in the file.", a.Image, a.Category)})
 	}
 }
 
-// drawCOCO draws the annotations of one image onto a mask that is void.
+// drawCOCO draws the annotations of one image onto an empty mask.
 func (m *Mask) drawCOCO(annotations []cocoAnnotation, categories map[int64]uint8, o Options) error {
 	slices.SortStableFunc(annotations, func(a, b cocoAnnotation) int { return cmp.Compare(b.Area, a.Area) })
 	m.Regions = len(annotations)

@@ -12,11 +12,11 @@ import (
 	"collie/segment"
 )
 
-// Format is a form of masks that can be read.
+// Format is a format of masks that can be read.
 type Format string
 
-// The formats of masks. A folder of PASCAL VOC has SegmentationClass/*.png; PNGs
-// that lie about by themselves are read the same way.
+// The formats of masks. A folder of PASCAL VOC has SegmentationClass/*.png;
+// PNGs in other folders are read the same way.
 const (
 	VOC     Format = "voc"
 	COCO    Format = "coco"
@@ -27,29 +27,30 @@ const (
 type Dataset struct {
 	Format Format
 	// Classes are names and colours by index; one without a name is the first
-	// class of the project. nil: indices mean the places in the project's list.
+	// class of the project. nil: indices are those of the project's list.
 	Classes []segment.Class
 	Photos  []string // names of the photographs among the files
 	Masks   iter.Seq2[*Mask, error]
 }
 
-// Mask is the labelling of one image. Masks come one by one, without their
-// pixels; each is the receiver's until the next one comes.
+// Mask is the labelling of one image. Masks are yielded one by one, without
+// their pixels; each is valid until the next one.
 type Mask struct {
-	Image string // file name of the image as the data set gives it, or that of the mask
-	File  string // where the mask is from, for people
+	Image string // file name of the image in the data set, or of the mask
+	File  string // source of the mask, for people
 
-	// Draw sets what follows. The memory that this takes is given back with give,
-	// which is never nil; the pixels must not be used after that.
+	// Draw sets the following fields. give, which is never nil, returns the
+	// memory; the pixels must not be used after that.
 	Draw func() (give func(), err error)
 
 	Width, Height int // pixels
 	Pixels        []uint8
-	Regions       int      // regions or shapes that the file has
+	Regions       int      // regions or shapes in the file
 	Lossy         []string // what the labelling can't hold, for people
 }
 
-// MaskError is a problem of one image's mask; the others go on.
+// MaskError is a problem with one image's mask; the import continues with the
+// others.
 type MaskError struct {
 	Image string
 	err   error
@@ -57,16 +58,16 @@ type MaskError struct {
 
 func (e *MaskError) Error() string { return e.Image + ": " + e.err.Error() }
 
-// Unwrap gives the problem itself.
+// Unwrap returns the problem itself.
 func (e *MaskError) Unwrap() error { return e.err }
 
-// Options say how masks are read; the zero value is the default.
+// Options for reading masks; the zero value is the default.
 type Options struct {
-	// Undecided leaves pixels that no shape covers undecided. By default they are
-	// background, which is what COCO and labelme mean by them.
+	// Undecided leaves pixels that no shape covers undecided. By default they
+	// are background, as in COCO and labelme.
 	Undecided bool
 
-	// Bounds of a mask; 0 are 40 million pixels and 16,384 a side.
+	// Limits of a mask; 0 means 40 million pixels and 16,384 per side.
 	MaxPixels, MaxSide int
 
 	context context.Context
@@ -86,10 +87,9 @@ func (o Options) OrDefault() Options {
 	return o
 }
 
-// Open looks at the files and returns the data set that they are. Which format
-// it is follows from names and contents. Errors are for people. Nothing is read
-// of files that aren't part of the data set, and masks are read when they are
-// asked for; files must stay readable until then.
+// Open returns the data set in the files. It recognizes the format by names and
+// contents. Errors are for people. It doesn't read files outside the data set,
+// and reads masks on demand, so the files must stay readable.
 func Open(files Files, o Options) (*Dataset, error) {
 	o = o.OrDefault()
 	var pictures, jsons []string
@@ -128,7 +128,7 @@ func Open(files Files, o Options) (*Dataset, error) {
 	return nil, segment.Errorf(segment.Unsupported, "No masks found. Collie reads palette PNGs (PASCAL VOC), COCO JSON, labelme JSON and .npz files with scores, single or in a zip archive.")
 }
 
-// sniffJSON tells by its top-level names what a JSON file is; "" is neither.
+// sniffJSON recognizes a JSON file by its top-level names; "" is neither.
 func sniffJSON(files Files, name string) (Format, error) {
 	d, err := openJSON(files, name)
 	if err != nil {
@@ -153,11 +153,11 @@ func sniffJSON(files Files, name string) (Format, error) {
 	return "", nil
 }
 
-// applied is about how many bytes it takes to make a mask an event of its image.
+// applied estimates the memory for turning a mask into an event, in bytes.
 const applied = 32 << 20
 
-// start gives the mask its size and fills it; beside its own byte a pixel may
-// take more bytes while it is drawn.
+// start sets the mask's size and fills it; drawing can take more bytes per
+// pixel than the mask's one.
 func (m *Mask) start(width, height int, fill uint8, more int, o Options) (give func(), err error) {
 	if err := checkSize(width, height, o); err != nil {
 		return func() {}, err

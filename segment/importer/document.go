@@ -10,7 +10,7 @@ import (
 	"collie/segment"
 )
 
-// Limits of JSON files, in bytes. Only a value at a time is in memory.
+// Limits of JSON files, in bytes. Only one value at a time is in memory.
 const (
 	maxJSON  = 256 << 20 // of a file
 	maxValue = 8 << 20   // of one annotation or shape
@@ -19,7 +19,7 @@ const (
 // errValue ends the reading of a value that is too long.
 var errValue = errors.New("value too long")
 
-// document reads a JSON file piece by piece, without the pictures in it.
+// document reads a JSON file piece by piece and skips embedded pictures.
 type document struct {
 	*jsontext.Decoder
 	name string
@@ -41,7 +41,7 @@ func openJSON(files Files, name string) (*document, error) {
 // Close closes the file.
 func (d *document) Close() { _ = d.file.Close() } // which was only read
 
-// meter reads up to left bytes in all, and up to value of them until it is
+// meter reads up to left bytes in total, and up to value of them until it is
 // reset.
 type meter struct {
 	r           io.Reader
@@ -58,9 +58,8 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// members calls do with the name of each member of the object that comes next;
-// do reads the value or leaves it, which skips it. A value that is no object is
-// skipped as a whole.
+// members calls do with the name of each member of the next object; do reads
+// the value or leaves it to be skipped. Other values are skipped.
 func (d *document) members(do func(name string) error) error {
 	if d.PeekKind() != '{' {
 		return d.skip()
@@ -87,8 +86,8 @@ func (d *document) members(do func(name string) error) error {
 	return err
 }
 
-// elements calls do before each element of the list that comes next, which do
-// reads. A value that is no list is skipped.
+// elements calls do to read each element of the next list. Other values are
+// skipped.
 func (d *document) elements(do func() error) error {
 	if d.PeekKind() != '[' {
 		return d.skip()
@@ -162,8 +161,8 @@ func (d *document) number() (int, error) {
 	return int(t.Int()), nil
 }
 
-// odd is the error for a value of another kind than is expected, unless err
-// says more.
+// odd is the error for a value of an unexpected type, unless err is more
+// specific.
 func (d *document) odd(err error) error {
 	if err != nil {
 		return err
@@ -171,7 +170,7 @@ func (d *document) odd(err error) error {
 	return segment.Errorf(segment.Unreadable, "%s is not JSON in the expected form.", d.name)
 }
 
-// trouble puts an error of the decoder in words for people.
+// trouble turns a decoder's error into one for people.
 func (d *document) trouble(err error) error {
 	switch syntax := new(jsontext.SyntacticError); {
 	case err == nil:
@@ -186,8 +185,8 @@ func (d *document) trouble(err error) error {
 	return err // of the reader
 }
 
-// elider passes JSON on without the text of members called imageData, which in
-// labelme files are photographs and would have to be in memory as a whole.
+// elider drops the text of members called imageData from JSON: in labelme files
+// they are photographs, and would have to be in memory as a whole.
 type elider struct {
 	r       io.Reader
 	inside  bool   // a string
@@ -211,7 +210,7 @@ func (e *elider) Read(p []byte) (int, error) {
 	return 0, e.err
 }
 
-// filter removes from p what is elided and returns how much is left.
+// filter removes elided bytes from p and returns the remaining length.
 func (e *elider) filter(p []byte) int {
 	n := 0
 	for _, c := range p {

@@ -14,16 +14,16 @@ import (
 	"collie/segment/archive"
 )
 
-// Files are the files that a person wants imported.
+// Files are the files to import.
 type Files struct {
 	Names []string // with slashes
 	Open  func(name string) (io.ReadCloser, error)
 
-	sizes map[string]int64  // by name, where they are known; at most so much is read
-	alone *io.SectionReader // the content when it is one file, else nil
+	sizes map[string]int64  // by name, if known; an upper limit for reading
+	alone *io.SectionReader // the content of a single file, otherwise nil
 }
 
-// during returns the files for an import that ends with ctx.
+// during returns the files for an import that is cancelled with ctx.
 func (f Files) during(ctx context.Context) Files {
 	open := f.Open
 	f.Open = func(name string) (io.ReadCloser, error) {
@@ -36,8 +36,8 @@ func (f Files) during(ctx context.Context) Files {
 	return f
 }
 
-// endingReader ends when its context does. What is underneath may be able to
-// seek, which photographs are measured by.
+// endingReader fails once its context is done. It can seek if the underlying
+// reader can, as photo needs.
 type endingReader struct {
 	io.ReadCloser
 	ctx context.Context
@@ -50,8 +50,8 @@ func (r *endingReader) Read(p []byte) (int, error) {
 	return r.ReadCloser.Read(p)
 }
 
-// documents is about how many bytes of memory an import holds while its images
-// pass: what it knows of them, and the JSON that it reads.
+// documents estimates an import's memory in bytes: its tables of images and the
+// JSON being read.
 func (f Files) documents() int64 {
 	const least, perByte, most = 4 << 20, 6, 96 << 20
 	total := int64(least) + 200*int64(len(f.Names))
@@ -67,7 +67,7 @@ func (f Files) documents() int64 {
 	return min(total, most)
 }
 
-// FromFS takes all plain files of a folder.
+// FromFS returns all plain files of a folder.
 func FromFS(folder fs.FS) (Files, error) {
 	f := Files{Open: func(name string) (io.ReadCloser, error) { return folder.Open(name) }, sizes: map[string]int64{}}
 	err := fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
@@ -85,8 +85,8 @@ func FromFS(folder fs.FS) (Files, error) {
 	return f, nil
 }
 
-// FromArchive takes the files of a zip archive, also those that can't be taken,
-// whose Open says why.
+// FromArchive returns the files of a zip archive, including refused ones, whose
+// Open returns the reason.
 func FromArchive(a *archive.Archive) Files {
 	byName := map[string]*archive.File{}
 	f := Files{sizes: map[string]int64{}, Open: func(name string) (io.ReadCloser, error) {
@@ -106,8 +106,8 @@ func FromArchive(a *archive.Archive) Files {
 	return f
 }
 
-// FromFile takes one file alone: a zip archive's files, else the file itself, as
-// which a .npz, an archive too, counts.
+// FromFile returns a zip archive's files, or else the file itself. A .npz, also
+// a zip archive, counts as one file.
 func FromFile(name string, r io.ReaderAt, size int64, limits archive.Limits) (Files, error) {
 	magic := make([]byte, 4)
 	if n, err := r.ReadAt(magic, 0); n < len(magic) && err != io.EOF {
@@ -128,7 +128,7 @@ func FromFile(name string, r io.ReaderAt, size int64, limits archive.Limits) (Fi
 	return FromArchive(a), nil
 }
 
-// read reads a file of up to so many bytes.
+// read reads a file of up to limit bytes.
 func (f Files) read(name string, limit int64) ([]byte, error) {
 	tooLong := segment.Errorf(segment.TooLarge, "%s is larger than %d MiB, which is the limit for such a file.", name, limit>>20)
 	if f.sizes[name] > limit {
@@ -150,11 +150,11 @@ func (f Files) read(name string, limit int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// exported reports whether Collie has exported the files.
+// exported reports whether Collie exported the files.
 func (f Files) exported() bool { return slices.Contains(f.Names, "manifest.json") }
 
-// photos lists the files that are pictures by their names, but for those in the
-// given folders.
+// photos lists the files named like pictures, except those in the given
+// folders.
 func (f Files) photos(but ...string) []string {
 	var out []string
 	for _, name := range f.Names {

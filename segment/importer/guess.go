@@ -14,12 +14,12 @@ import (
 	"collie/segment/workspace"
 )
 
-// maxScores is how many bytes the scores of an image may take, with those of
-// their file when that has to be in memory.
+// maxScores is the memory limit for an image's scores in bytes, including their
+// file if that has to be in memory.
 const maxScores = 256 << 20
 
-// scores lists the .npz files, but for the labels beside the probabilities in
-// what Collie has exported.
+// scores lists the .npz files, except the labels beside the probabilities in
+// Collie's own exports.
 func (f Files) scores() []string {
 	own := f.exported()
 	var out []string
@@ -31,8 +31,8 @@ func (f Files) scores() []string {
 	return out
 }
 
-// scored is the name of the image that a .npz file is of: its own, or that of its
-// folder where every image has one.
+// scored returns the name of a .npz file's image: the file's name, or its
+// folder's if every image has one.
 func scored(name string) string {
 	if folder := path.Dir(name); path.Base(name) == "probs.npz" && folder != "." {
 		return folder
@@ -40,8 +40,8 @@ func scored(name string) string {
 	return name
 }
 
-// guess makes the scores in a .npz file the first guess of the image that is
-// called like it. Columns are the project's classes in their order.
+// guess makes the scores in a .npz file the first guess of the image with the
+// same name. Columns are the project's classes in their order.
 func (i *importing) guess(ctx context.Context, name string) (ImageReport, error) {
 	r := ImageReport{Mask: name}
 	id, added, err := i.image(ctx, scored(name))
@@ -72,8 +72,8 @@ func (i *importing) guess(ctx context.Context, name string) (ImageReport, error)
 	return r, err
 }
 
-// scores reads a .npz file, one that is not alone after reading it into memory.
-// give ends the loan of the memory that the scores take.
+// scores reads a .npz file; one of several files is read into memory first.
+// give returns the memory of the scores.
 func (i *importing) scores(ctx context.Context, name string) (s *Scores, give func(), err error) {
 	content, whole := i.files.alone, int64(0)
 	if content == nil {
@@ -102,8 +102,8 @@ func (i *importing) scores(ctx context.Context, name string) (s *Scores, give fu
 	return s, give, nil
 }
 
-// perCell gives each cell its scores. Scores per superpixel are those of the
-// cells, or of the superpixels that the image has at present.
+// perCell gives each cell its scores. Scores per superpixel belong to the
+// cells, or to the image's current superpixels.
 func perCell(a *workspace.Annotation, s *Scores) ([]float64, error) {
 	m, _ := a.Superpixels()
 	if s.Width > 0 || s.Rows != m.N {
@@ -120,7 +120,7 @@ func perCell(a *workspace.Annotation, s *Scores) ([]float64, error) {
 	return out, nil
 }
 
-// byID brings columns into the order of the classes' ids.
+// byID sorts columns by the classes' ids.
 func byID(classes []segment.Class, values []float64) (ids []uint8, sorted []float64) {
 	k := len(classes)
 	columns := make([]int, k)
@@ -139,7 +139,7 @@ func byID(classes []segment.Class, values []float64) (ids []uint8, sorted []floa
 	return ids, sorted
 }
 
-// refusal puts what is wrong with a file of scores in words for people.
+// refusal turns an error of a file of scores into one for people.
 func refusal(err error) error {
 	for cause, kind := range map[error]segment.Kind{
 		ErrFormat: segment.Unreadable, ErrLimit: segment.TooLarge, ErrValue: segment.Invalid, ErrSize: segment.Invalid,

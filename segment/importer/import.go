@@ -14,14 +14,14 @@ import (
 	"collie/segment/workspace"
 )
 
-// Report says what became of the files that were imported.
+// Report is the result of an import.
 type Report struct {
 	Format  Format
 	Classes []string // names of classes that were added to the project
 	Images  []ImageReport
 }
 
-// ImageReport says what became of one image's mask.
+// ImageReport is the result for one image's mask.
 type ImageReport struct {
 	Mask    string   // name in the data set
 	Image   string   // id of the project's image; empty if no image was found
@@ -30,19 +30,19 @@ type ImageReport struct {
 	Regions int      // shapes or annotations in, where the format has them
 	Decided int      // pixels with a class
 	Lossy   []string // what the labelling can't hold
-	Problem string   // why nothing was imported; empty when all went well
+	Problem string   // why nothing was imported; empty after success
 }
 
-// Import puts the masks of a data set into a project: each becomes one step of
-// its image's evidence, which undo takes back. Masks find their image by its
-// file name, with or without the ending; photographs that come with the data set
-// and that the project does not have are added. Classes are matched by name,
-// and those that the project has not are added at the end.
+// Import puts the masks of a data set into a project: each becomes one event in
+// its image's evidence, which can be undone. Masks are matched to images by
+// file name, with or without the extension; photographs that the project lacks
+// are added from the data set. Classes are matched by name, and missing ones
+// are added at the end.
 //
-// A problem of one mask is in the report, and the others go on. An error means
-// that nothing more could be done; what the report has was done. report, unless
-// nil, is called after each image. The data set is held in memory one mask at a
-// time.
+// A problem with one mask goes into the report, and the import continues with
+// the others. After an error the report lists what was done before it. report,
+// unless nil, is called after each image. The data set is held in memory one
+// mask at a time.
 func Import(ctx context.Context, w *workspace.Workspace, projectID string, files Files, o Options, report func(ImageReport)) (Report, error) {
 	give, err := w.Documents(ctx, files.documents())
 	if err != nil {
@@ -89,7 +89,7 @@ func Import(ctx context.Context, w *workspace.Workspace, projectID string, files
 	return i.report, nil
 }
 
-// importing is an import under way.
+// importing is a running import.
 type importing struct {
 	workspace *workspace.Workspace
 	project   string
@@ -100,8 +100,8 @@ type importing struct {
 	photos    map[string]string // files of the data set by lower-case stem
 }
 
-// prepare matches the classes and lists the images. In what Collie has exported,
-// which has a manifest, the names that exports give to images go before others.
+// prepare matches the classes and lists the images. In Collie's own exports,
+// which have a manifest, exported names take precedence over others.
 func (i *importing) prepare(ctx context.Context, d *Dataset) error {
 	if err := i.matchClasses(ctx, d.Classes); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (i *importing) prepare(ctx context.Context, d *Dataset) error {
 	return nil
 }
 
-// know makes an image findable by its name and by its stem.
+// know registers an image under its name and its stem.
 func (i *importing) know(im segment.Image) {
 	name := strings.ToLower(im.Name)
 	for _, key := range slices.Compact([]string{name, stem(name)}) {
@@ -145,8 +145,8 @@ func stem(name string) string {
 	return strings.TrimSuffix(name, path.Ext(name))
 }
 
-// settle decides what an error of one image means: what is wrong with the image
-// or its file goes into the report, and any other error ends the import.
+// settle handles an error of one image: problems with the image or its file go
+// into the report, any other error ends the import.
 func settle(r ImageReport, err error) (ImageReport, error) {
 	bad := &MaskError{Image: r.Mask, err: err}
 	switch kind := segment.KindOf(err); {
@@ -167,7 +167,7 @@ func detail(err error) string {
 	return err.Error()
 }
 
-// apply makes the mask an event of its image.
+// apply adds the mask to its image's evidence.
 func (i *importing) apply(ctx context.Context, m *Mask) (ImageReport, error) {
 	r := ImageReport{Mask: m.Image}
 	id, added, err := i.image(ctx, m.Image)
@@ -209,7 +209,8 @@ func (i *importing) apply(ctx context.Context, m *Mask) (ImageReport, error) {
 	return r, err
 }
 
-// image finds the image of a mask, or adds it when its photograph is there.
+// image finds the image of a mask, or adds it if the data set has its
+// photograph.
 func (i *importing) image(ctx context.Context, name string) (id string, added bool, err error) {
 	key := strings.ToLower(path.Base(name))
 	id, known := i.byName[key]

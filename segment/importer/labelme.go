@@ -17,8 +17,8 @@ import (
 	"collie/segment/labelset"
 )
 
-// labelmeFile is what a labelme JSON says beside its shapes, which are read one
-// after the other.
+// labelmeFile is a labelme JSON without its shapes, which are read one after
+// the other.
 type labelmeFile struct {
 	name          string
 	image         string
@@ -51,7 +51,7 @@ func openLabelme(files Files, names []string, o Options) (*Dataset, error) {
 	classes := newClassNames()
 	var with []labelmeFile
 	for _, name := range names {
-		// What can't be read is reported when the file's turn comes.
+		// Errors are reported when the file's turn comes.
 		f, err := scanLabelme(files, name, classes)
 		if err := o.context.Err(); err != nil {
 			return nil, err
@@ -77,8 +77,8 @@ func openLabelme(files Files, names []string, o Options) (*Dataset, error) {
 // tooManyClasses ends the reading of a whole data set.
 type tooManyClasses struct{ error }
 
-// classNames collects class names in order of appearance. The first has no name:
-// it is what no shape covers, the first class of any project.
+// classNames collects class names in order of appearance. The first has no
+// name: it is everything outside the shapes, the first class of any project.
 type classNames struct {
 	list  []segment.Class
 	index map[string]uint8
@@ -127,8 +127,8 @@ func eachShape(d *document, do func(i int, s labelmeShape) error) (count int, er
 	return count, err
 }
 
-// scanLabelme reads what a file says beside its shapes, and the names of their
-// classes, so that classes have the same index in all files.
+// scanLabelme reads a file without its shapes, and the names of their classes,
+// so that classes have the same index in all files.
 func scanLabelme(files Files, name string, classes *classNames) (labelmeFile, error) {
 	f := labelmeFile{name: name, shapes: -1}
 	d, err := openJSON(files, name)
@@ -163,12 +163,12 @@ func scanLabelme(files Files, name string, classes *classNames) (labelmeFile, er
 	return f, err
 }
 
-// cropBytes is what a pixel of a mask within a shape may take.
+// cropBytes is the memory per pixel of a shape's mask.
 const cropBytes = 4
 
 // readLabelme draws the shapes of a file.
 func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Options) (give func(), err error) {
-	if f.shapes < 0 { // it could not be scanned: what is wrong with it is found again
+	if f.shapes < 0 { // scanning failed: reading finds the same error
 		_, err := scanLabelme(files, f.name, newClassNames())
 		return func() {}, err
 	}
@@ -204,7 +204,7 @@ func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Op
 	return give, err
 }
 
-// uncovered is what pixels are that no shape covers.
+// uncovered is the value of pixels outside every shape.
 func (o Options) uncovered() uint8 {
 	if o.Undecided {
 		return segment.Void
@@ -244,7 +244,7 @@ func flat(points [][2]float64) []float64 {
 	return out
 }
 
-// circle is an outline of 64 corners.
+// circle returns an outline of 64 corners.
 func circle(centre [2]float64, radius float64) []float64 {
 	const corners = 64
 	var out []float64
@@ -255,8 +255,8 @@ func circle(centre [2]float64, radius float64) []float64 {
 	return out
 }
 
-// stamp sets the pixels that a crop, a base64 PNG, has above 0. a and b are the
-// corners of its box, both within.
+// stamp sets the pixels where a crop, a base64 PNG, is above 0. a and b are the
+// corners of its box, both included.
 func (m *Mask) stamp(crop string, a, b [2]float64, class uint8) error {
 	raw, err := base64.StdEncoding.DecodeString(crop)
 	if err != nil {

@@ -125,7 +125,7 @@ func pythonTuple(s string) (values []int, rest string, ok bool) {
 	return values, rest, true
 }
 
-// kind is a type of values.
+// kind is a data type.
 type kind struct {
 	descr  string
 	size   int
@@ -157,8 +157,8 @@ func float16(bits uint16) float64 {
 
 // fill reads the values into dst, rows of classes. O(values).
 func (a layout) fill(dst []float32, r io.Reader) error {
-	// The axes in the order of the file, the fastest last, and what a step
-	// along each is worth in dst.
+	// The axes in the order of the file, the fastest last, and the stride of
+	// each in dst.
 	axes := len(a.shape)
 	place := make([]int, axes)
 	step := 1

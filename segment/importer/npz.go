@@ -23,25 +23,26 @@ type Limits struct {
 // float32, enough for 12 megapixels and 5 classes or 3 megapixels and 21.
 const DefaultValues = 256 << 20 / scoreBytes
 
-// scoreBytes are those of a value.
+// scoreBytes is the size of a value.
 const scoreBytes = 4
 
-// scoreNames are the arrays taken from an archive of several, without _chw.
+// scoreNames are the names of the scores in an archive of several arrays,
+// without _chw.
 var scoreNames = []string{"scores", "probs"}
 
 // ReadScores reads the scores in a .npz archive of the given size in bytes, as
 // numpy.savez or numpy.savez_compressed write it.
 //
-// An archive of one array may call it as it likes; of several, exactly one has
-// to be called scores or probs, or scores_chw or probs_chw, and the others are
-// not looked at. It is little-endian float16, float32 or float64 or uint8 (255
-// stands for 1), in C or Fortran order. Three axes are height × width × classes,
-// or classes × height × width when the name ends in _chw; two are superpixels ×
-// classes. There can be up to 255 classes; values are finite and from 0.
+// A single array can have any name; of several, exactly one must be called
+// scores or probs, or scores_chw or probs_chw, and the others are ignored. It
+// is little-endian float16, float32 or float64 or uint8 (255 means 1), in C or
+// Fortran order. Three axes are height × width × classes, or classes × height ×
+// width when the name ends in _chw; two are superpixels × classes. There can be
+// up to 255 classes; values must be finite and not negative.
 //
-// Errors wrap ErrFormat, ErrLimit or ErrValue, or are those of r. The memory
-// taken is proportional to the size of the archive, as package archive bounds it,
-// and within the limits.
+// Errors wrap ErrFormat, ErrLimit or ErrValue, or are those of r. Memory is
+// proportional to the size of the archive, as package archive bounds it, and
+// within the limits.
 func ReadScores(r io.ReaderAt, size int64, limits Limits) (*Scores, error) {
 	if limits.Values == 0 {
 		limits.Values = DefaultValues
@@ -61,7 +62,7 @@ func ReadScores(r io.ReaderAt, size int64, limits Limits) (*Scores, error) {
 	return s, nil
 }
 
-// refused says in the words of this package why package archive took no file.
+// refused wraps an error of package archive in one of this package.
 func refused(err error) error {
 	if segment.KindOf(err) == segment.TooLarge {
 		return fmt.Errorf("%w: %w", ErrLimit, err)
@@ -69,7 +70,7 @@ func refused(err error) error {
 	return fmt.Errorf("%w: %w", ErrFormat, err)
 }
 
-// choose finds the member that holds the scores.
+// choose returns the member with the scores.
 func choose(a *archive.Archive) (*archive.File, string, error) {
 	var arrays, scores []*archive.File
 	for f := range a.Files() {

@@ -1,5 +1,5 @@
-// Package mask has masks, a class or void for each pixel, and writes them and
-// maps of superpixels as PNG files.
+// Package mask has masks, with a class or void per pixel, and writes masks and
+// superpixel maps as PNG files.
 package mask
 
 import (
@@ -52,8 +52,8 @@ func WriteColour(w io.Writer, m Mask, classes []segment.Class) error {
 	})
 }
 
-// WriteSuperpixels writes the map as a 16-bit grey PNG: each pixel is the id of its
-// superpixel. A map of more than 65,536 superpixels does not fit and is an error.
+// WriteSuperpixels writes the map as a 16-bit grey PNG: each pixel is the id of
+// its superpixel. A map of more than 65,536 superpixels is an error.
 func WriteSuperpixels(w io.Writer, m *superpixels.Runs) error {
 	if m.N > 1<<16 {
 		return fmt.Errorf("%d superpixels do not fit 16 bits", m.N)
@@ -81,7 +81,7 @@ func VOCColor(id uint8) color.RGBA {
 	return c
 }
 
-// vocPalette is the colour map as a PNG holds it.
+// vocPalette is the colour map in the form of a PNG palette.
 var vocPalette = func() (p [3 * 256]byte) {
 	for i := range 256 {
 		c := VOCColor(uint8(i))

@@ -15,7 +15,7 @@ const (
 	palettePNG = 3
 )
 
-// Form is what a PNG's header says beside the size. A palette has 256 entries.
+// Form is the header of a PNG except the size. A palette has 256 entries.
 type Form struct {
 	depth, colour uint8
 	pixel         int // bytes
@@ -30,9 +30,9 @@ var (
 	RGB    = Form{depth: 8, colour: rgbPNG, pixel: 3}
 )
 
-// WritePNG writes a picture whose rows are made one by one: row fills dst, of
-// width·pixel bytes, big-endian. Rows are not filtered, which suits pictures of
-// few colours in large areas, and nothing but one row is held.
+// WritePNG writes a picture row by row: row fills dst, of width·pixel bytes,
+// big-endian. Rows are not filtered, which suits pictures with large areas of
+// few colours, and only one row is in memory.
 func WritePNG(w io.Writer, form Form, width, height int, row func(y int, dst []byte)) error {
 	if _, err := io.WriteString(w, "\x89PNG\r\n\x1a\n"); err != nil {
 		return err
@@ -50,7 +50,7 @@ func WritePNG(w io.Writer, form Form, width, height int, row func(y int, dst []b
 	}
 	data := bufio.NewWriterSize(chunkWriter{w}, 32<<10)
 	z := zlib.NewWriter(data)
-	line := make([]byte, 1+width*form.pixel) // the first byte says: no filter
+	line := make([]byte, 1+width*form.pixel) // the first byte, 0, means no filter
 	for y := range height {
 		row(y, line[1:])
 		if _, err := z.Write(line); err != nil {

@@ -16,19 +16,19 @@ import (
 )
 
 // Adopted is an image that comes with its superpixels and its evidence, from a
-// backup. Nothing in it is believed.
+// backup. Nothing in it is trusted.
 type Adopted struct {
-	segment.Image    // its name, superpixels to start with and date; the rest follows from the files
+	segment.Image    // its name, initial number of superpixels and date; the rest follows from the files
 	Original         io.Reader
-	Hierarchy, Graph []byte // as superpixels.Hierarchy and superpixels.Graph write them
+	Hierarchy, Graph []byte // in the binary forms of superpixels.Hierarchy and superpixels.Graph
 	Events           iter.Seq2[segment.Event, error]
 	Labelling        string // SHA-256, in hexadecimal, of what Pixels returns
 }
 
-// AdoptProject makes a project, under an id of its own, with the classes,
-// deleted ones included, and the images given. Labellings are bit by bit what
-// they were, which is checked. While images arrive the project's name says so;
-// when one is damaged, the project goes to the trash and the error says why.
+// AdoptProject creates a project with a new id from the given classes,
+// including deleted ones, and images. It checks that the labellings are
+// restored bit by bit. The project's name says so while images arrive; if one
+// is damaged, the project goes to the trash and the error says why.
 func (w *Workspace) AdoptProject(ctx context.Context, p segment.Project, images iter.Seq2[*Adopted, error]) (segment.Project, error) {
 	if err := w.May(ctx, access.Administer); err != nil {
 		return segment.Project{}, err
@@ -50,13 +50,13 @@ func (w *Workspace) AdoptProject(ctx context.Context, p segment.Project, images 
 			return segment.Project{}, errors.Join(err, w.store.TrashProject(context.WithoutCancel(ctx), p.ID))
 		}
 	}
-	return w.EditProject(ctx, p.ID, segment.ProjectEdit{Name: p.Name}) // and whatever else has become of it meanwhile
+	return w.EditProject(ctx, p.ID, segment.ProjectEdit{Name: p.Name}) // and keeps other changes made meanwhile
 }
 
-// arriving marks the name of a project whose images are not all there yet.
+// arriving marks the name of a project while its images arrive.
 const arriving = " (arriving)"
 
-// adopted checks a project that comes from elsewhere and gives it an id.
+// adopted checks a project from a backup and gives it a new id.
 func adopted(p segment.Project) (segment.Project, error) {
 	var err error
 	if p.Name, err = segment.CleanName("project name", p.Name); err != nil {
@@ -133,11 +133,11 @@ func (w *Workspace) adopt(ctx context.Context, p *segment.Project, from *Adopted
 	return nil
 }
 
-// rehearse plays the evidence of an image in memory and checks that it leads to
-// the labelling that it should.
+// rehearse plays the evidence of an image in memory and checks that it gives
+// the expected labelling.
 func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted) (a *Annotation, events []segment.Event, err error) {
 	defer func() {
-		if v := recover(); v != nil { // whatever the checks below have missed
+		if v := recover(); v != nil { // something that the checks below missed
 			err = damaged(im, fmt.Errorf("playing the evidence: %v", v))
 		}
 	}()
@@ -157,7 +157,7 @@ func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted
 	a = &Annotation{guard: w.guard, turns: &w.turns, past: newPast(), parameters: w.parameters, image: im, hierarchy: &hierarchy, cells: cells, cellGraph: &graph, broadcast: w.tell}
 	a.takeProject(*p)
 	a.begin()
-	known := *p // events may name classes that have been deleted since
+	known := *p // events can name classes that were deleted later
 	for _, c := range p.Deleted {
 		known.Classes = append(known.Classes[:len(known.Classes):len(known.Classes)], c.Class)
 	}
@@ -181,11 +181,11 @@ func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted
 	return a, events, nil
 }
 
-// mostAdopted is how many bytes the evidence of an image that comes with it may
-// take: all of it is in memory until it has been checked.
+// mostAdopted is the largest size, in bytes, of the evidence of an adopted
+// image: all of it is in memory until it has been checked.
 const mostAdopted = 96 << 20
 
-// eventBytes is about how many bytes an event takes.
+// eventBytes estimates the memory of an event.
 func eventBytes(e *segment.Event) int {
 	const alone = 400
 	n := alone + 4*len(e.Superpixels) + 16*len(e.Points) + len(e.Cells)
@@ -201,8 +201,8 @@ func eventBytes(e *segment.Event) int {
 	return n
 }
 
-// measured reports whether the regions of a graph have the areas of those of a
-// map of as many.
+// measured reports whether the regions of a graph have the same areas as those
+// of a map.
 func measured(m *superpixels.Runs, g *superpixels.Graph) bool {
 	areas := make([]int, m.N)
 	for run := range m.All() {

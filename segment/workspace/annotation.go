@@ -14,8 +14,8 @@ import (
 )
 
 // Annotation is one image being worked on: its superpixels, its evidence and
-// the sequence of hypotheses that follows from it. All who work on an image
-// share one Annotation. Safe for concurrent use.
+// the sequence of hypotheses that follows from it. Everybody who works on an
+// image shares one Annotation. Safe for concurrent use.
 type Annotation struct {
 	store      segment.Store
 	guard      *guard
@@ -29,50 +29,49 @@ type Annotation struct {
 	broadcast  func(imageID string)   // see Workspace.Watch
 	finished   func(projectID string) // see Workspace.finished
 
-	past past // for those who look back
+	past past // for the history
 
-	mu       sync.Mutex // never held while a hypothesis is made or the past is played
+	mu       sync.Mutex // never held while a hypothesis is computed or the past is played
 	timeline *timeline.Timeline
 	project  segment.Project     // as last read
 	table    *segment.ClassTable // of it
-	tables   int                 // how many there were
-	view     view                // of the cut in force; made when first asked for
+	tables   int                 // number of tables so far
+	view     view                // of the current cut; made on demand
 	repairs  repairView
-	sequence *engine.Sequence // of the present evidence; made when first asked for
+	sequence *engine.Sequence // of the current evidence; made on demand
 	supposed supposition
-	noted    *engine.Sequence // whose doubt is stored
+	noted    *engine.Sequence // the sequence whose doubt is stored
 }
 
-// view is what follows from a cut.
+// view is derived from a cut.
 type view struct {
 	cut   *superpixels.Cut
 	model *engine.Model
 	token string
 }
 
-// Close says that the caller is done with the annotation.
+// Close releases the annotation.
 func (a *Annotation) Close() {
 	a.noteDoubt()
 	a.release()
 }
 
-// Image returns the record as it was when the image was opened; its progress is
-// that of then.
+// Image returns the image's record, with the progress at the time of opening.
 func (a *Annotation) Image() segment.Image { return a.image }
 
-// Project returns the record of the image's project as last read, which has its
-// present classes.
+// Project returns the record of the image's project as last read, with its
+// current classes.
 func (a *Annotation) Project() segment.Project {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.project
 }
 
-// Cells returns the finest superpixel map, of whose regions, the cells, all
-// others are made. It is shared.
+// Cells returns the finest superpixel map. Its regions, the cells, make up
+// those of all other maps. It is shared.
 func (a *Annotation) Cells() *superpixels.Runs { return a.cells }
 
-// Superpixels returns the present superpixel map and its name.
+// Superpixels returns the current superpixel map and its name.
 func (a *Annotation) Superpixels() (*superpixels.Runs, string) {
 	a.mu.Lock()
 	v := a.look()
@@ -80,7 +79,7 @@ func (a *Annotation) Superpixels() (*superpixels.Runs, string) {
 	return a.cells.Coarsen(v.cut.Parent, v.cut.N), v.token
 }
 
-// look returns the view of the cut in force. The caller holds the lock.
+// look returns the view of the current cut. The caller holds the lock.
 func (a *Annotation) look() view {
 	if cut := a.timeline.Cut(); a.view.cut != cut {
 		a.view = view{cut: cut, model: engine.ModelOf(a.hierarchy, a.cellGraph, cut, a.parameters), token: nameOf(cut)}
@@ -88,8 +87,8 @@ func (a *Annotation) look() view {
 	return a.view
 }
 
-// nameOf makes the name of a map out of its parts: the first 8 bytes of their
-// SHA-256.
+// nameOf returns the name of a map: the first 8 bytes of the SHA-256 of its
+// parts.
 func nameOf(cut *superpixels.Cut) string {
 	b := make([]byte, 0, 4*len(cut.Parent))
 	for _, p := range cut.Parent {
@@ -99,20 +98,21 @@ func nameOf(cut *superpixels.Cut) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Sequence returns the sequence of hypotheses for the present evidence.
+// Sequence returns the sequence of hypotheses for the current evidence.
 func (a *Annotation) Sequence() *engine.Sequence {
 	_, sequence := a.Present()
 	return sequence
 }
 
-// Present returns the present state and the sequence that belongs to it.
+// Present returns the current state and its sequence.
 func (a *Annotation) Present() (State, *engine.Sequence) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.state(), a.present()
 }
 
-// present makes the sequence when nobody has asked for it. The caller holds the lock.
+// present returns the current sequence, which it makes if needed. The caller
+// holds the lock.
 func (a *Annotation) present() *engine.Sequence {
 	if a.sequence == nil {
 		if a.sequence = a.foreseen(); a.sequence == nil {
@@ -132,8 +132,8 @@ func (a *Annotation) refresh(ctx context.Context) (changed bool, err error) {
 	return a.tables != before, err
 }
 
-// readProject takes over the classes of the project as they are stored. The
-// caller holds the lock, so no older reading can follow a newer one.
+// readProject reads the project's classes from the store. The caller holds the
+// lock, so an older reading can't replace a newer one.
 func (a *Annotation) readProject(ctx context.Context) error {
 	p, err := a.store.Project(ctx, a.image.ProjectID)
 	if err == nil {

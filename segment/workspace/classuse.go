@@ -8,16 +8,16 @@ import (
 	"collie/segment"
 )
 
-// ClassesInUse is the cause of the Conflict when classes are to be deleted that
-// images use and nothing says what takes their place.
+// ClassesInUse is the cause of the Conflict when an edit deletes classes that
+// images use without a replacement.
 type ClassesInUse struct {
 	Images map[uint8]int // by class id, how many images use it
 }
 
 func (e *ClassesInUse) Error() string { return fmt.Sprintf("classes in use: %v", e.Images) }
 
-// unused returns a Conflict when one of the classes that are newly deleted is
-// used by an image and remap does not say what takes its place.
+// unused returns a Conflict if an image uses one of the newly deleted classes
+// and remap has no replacement for it.
 func (w *Workspace) unused(ctx context.Context, before *segment.Project, deleted []segment.DeletedClass, remap map[uint8]uint8) error {
 	var open []segment.Class
 	for _, c := range deleted {
@@ -48,8 +48,8 @@ func (w *Workspace) unused(ctx context.Context, before *segment.Project, deleted
 }
 
 // classUse counts, for each class of the list, the images whose labelling has
-// it. Records know; an image whose record was written before they did is
-// opened.
+// it. Image records list their classes; images with older records, which don't,
+// are opened.
 func (w *Workspace) classUse(ctx context.Context, p *segment.Project) (*[segment.MaxClasses]int, error) {
 	images, err := w.store.Images(ctx, p.ID)
 	if err != nil {

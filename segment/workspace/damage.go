@@ -10,18 +10,17 @@ import (
 	"collie/segment/photo"
 )
 
-// Damage is something that is wrong with the stored files or the evidence of an
-// image.
+// Damage is a defect in the stored files or the evidence of an image.
 type Damage struct {
 	What   string // for people
 	Err    error
-	Repair func(ctx context.Context) error // nil when only a backup can bring it back
+	Repair func(ctx context.Context) error // nil if only a backup can restore it
 }
 
-// Examine reads all that is stored of an image, decodes it, plays its evidence,
-// and returns what is wrong. The evidence of an image in the trash is left out.
-// Copies for display, and superpixels that are certain to be the same, can be made
-// from the original again.
+// Examine reads everything stored of an image, decodes it, plays its evidence,
+// and returns the damage. It leaves out the evidence of an image in the trash.
+// Display copies, and superpixels if they are certain to be the same, can be
+// recreated from the original.
 func (w *Workspace) Examine(ctx context.Context, im segment.Image) ([]Damage, error) {
 	if err := w.May(ctx, access.Administer); err != nil {
 		return nil, err
@@ -59,7 +58,7 @@ func (w *Workspace) Examine(ctx context.Context, im segment.Image) ([]Damage, er
 	return found, ctx.Err()
 }
 
-// picture decodes the picture under a key and hands it to use.
+// picture decodes the picture under a key and passes it to use.
 func (w *Workspace) picture(ctx context.Context, key string, use func(*photo.Photo) error) error {
 	blob, err := w.blobs.Open(ctx, key)
 	if err != nil {
@@ -87,7 +86,7 @@ func (w *Workspace) playable(ctx context.Context, im segment.Image) error {
 	if _, err := a.refresh(ctx); err != nil {
 		return err
 	}
-	if a.State().Seq < im.Seq { // more may have come meanwhile
+	if a.State().Seq < im.Seq { // more can have arrived meanwhile
 		return errors.New("the evidence is shorter than the record says")
 	}
 	return nil

@@ -8,9 +8,8 @@ import (
 )
 
 // noteDoubt stores how much of the image is probably wrong, so that lists can
-// show the doubtful ones first. It does so once per sequence, when
-// a whole sequence has been made, and when that fails the list is a little older
-// than the image.
+// show doubtful images first. It does so once per sequence, when the sequence
+// is complete. If storing fails, the list is slightly out of date.
 func (a *Annotation) noteDoubt() {
 	a.mu.Lock()
 	sequence, noted := a.sequence, a.noted
@@ -30,8 +29,7 @@ func (a *Annotation) noteDoubt() {
 	a.mu.Unlock()
 }
 
-// doubtOf is the share of the area that a guess of the first superpixels expects
-// to get wrong.
+// doubtOf returns the share of the area that a guess is expected to get wrong.
 func (a *Annotation) doubtOf(s *segment.Scores) float64 {
 	first := a.firstCut()
 	k := len(s.Classes)

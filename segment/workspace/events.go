@@ -12,39 +12,39 @@ import (
 	"collie/superpixels"
 )
 
-// ErrOtherMap is the cause of the Conflict that an event meets whose superpixels
-// are those of another map than the present one.
+// ErrOtherMap is the cause of the Conflict for an event whose superpixels
+// belong to a map other than the current one.
 var ErrOtherMap = errors.New("superpixels of another map")
 
-// Append adds e to the evidence as number expected+1 and returns its number;
-// on return it is on disk. A repeat of an event that is already stored, by its
-// ID, answers the number it has. Points are resolved to superpixels. On any
+// Append adds e to the evidence as number expected+1 and returns its number; on
+// return it is on disk. For an event that is already stored, by its ID, it
+// returns the existing number. Points are resolved to superpixels. After any
 // error nothing has changed.
 func (a *Annotation) Append(ctx context.Context, expected int, e segment.Event) (int, error) {
 	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err
 	}
 	if expected < 0 {
-		expected = never // a client can't ask for last
+		expected = never // clients can't use last
 	}
 	return a.add(ctx, expected, e)
 }
 
 // Numbers of events that no state has.
 const (
-	last  = -1 // stands for the number there is, whatever it is
-	never = -2 // of no state, so only a repeat of what is stored is taken
+	last  = -1 // the current number, whatever it is
+	never = -2 // of no state, so only repeats of stored events are accepted
 )
 
-// picked is a hypothesis that an accept takes over, and its sequence.
+// picked is the hypothesis of an accept, and its sequence.
 type picked struct {
 	sequence   *engine.Sequence
 	hypothesis engine.Hypothesis
 }
 
-// add is Append for a caller with the right to it; expected can be last. What
-// takes a while – to make a hypothesis, to play events again – happens without the
-// lock; whether the evidence has changed meanwhile is checked by the next try.
+// add is Append without the permission check; expected can be last. Slow work
+// (computing a hypothesis, replaying events) runs without the lock; the next
+// try checks whether the evidence has changed meanwhile.
 func (a *Annotation) add(ctx context.Context, expected int, e segment.Event) (int, error) {
 	var pick picked
 	for {
@@ -58,9 +58,9 @@ func (a *Annotation) add(ctx context.Context, expected int, e segment.Event) (in
 	}
 }
 
-// try is one attempt to add an event. Where something has to be computed first,
-// prepare does so; it needs the lock to be free. With an error it is to be done
-// before the error is returned.
+// try is one attempt to add an event. If something has to be computed first, it
+// returns prepare, to be called without the lock and, if there is an error,
+// before returning that.
 func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, pick *picked) (seq int, prepare func() error, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -104,8 +104,8 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, pic
 	return seq, prepare, err
 }
 
-// resolve checks that e may come next and puts it in terms of superpixels. The
-// caller holds the lock.
+// resolve checks that e can come next and resolves its points to superpixels.
+// The caller holds the lock.
 func (a *Annotation) resolve(expected int, e *segment.Event) error {
 	if expected != a.timeline.Seq() {
 		return a.conflict("The event was made for state %d of this image, which is now at %d. Nothing was changed; reload the state and send it again.", expected, a.timeline.Seq())
@@ -130,8 +130,8 @@ func (a *Annotation) resolve(expected int, e *segment.Event) error {
 	return a.spareLocked(e)
 }
 
-// repeated reports whether an event with the id of e is stored, and answers with
-// its number, or with a conflict when it is another event.
+// repeated reports whether an event with the id of e is stored, and returns its
+// number, or a Conflict if it is a different event.
 func (a *Annotation) repeated(ctx context.Context, e *segment.Event) (seq int, ok bool, err error) {
 	old, ok := a.timeline.Find(e.ID)
 	if !ok && a.timeline.Forgotten() > 0 {
@@ -147,19 +147,19 @@ func (a *Annotation) repeated(ctx context.Context, e *segment.Event) (seq int, o
 	return old.Seq, true, nil
 }
 
-// sign sets who made the event, and when.
+// sign sets the author and the time of an event.
 func sign(ctx context.Context, e *segment.Event) {
 	who, _ := access.From(ctx)
 	e.Map, e.By, e.Created = "", who.Name, segment.Now()
 }
 
-// commit plays an event that may come next and stores it; on an error nothing
-// has changed. The caller holds the lock.
+// commit plays a valid event and stores it; after an error nothing has changed.
+// The caller holds the lock.
 func (a *Annotation) commit(ctx context.Context, e segment.Event) (int, error) {
 	expected, before := a.timeline.Seq(), *a.timeline
 	a.timeline.Apply(e)
-	// Once handed to the store the event may be on disk whether or not the
-	// caller still waits, so its cancellation must not part the two.
+	// Once the store has the event it can be on disk even if the caller has
+	// given up, so cancellation must not come between playing and storing.
 	progress := a.progress()
 	if err := a.store.Append(context.WithoutCancel(ctx), a.image.ID, expected, e, progress); err != nil {
 		a.timeline.Retract(before)
@@ -185,8 +185,8 @@ func (a *Annotation) begin() {
 	})
 }
 
-// catchUp plays what the store has from the beginning: an undo among the events
-// of another process may reach far back.
+// catchUp plays the stored events from the beginning: an undo among the events
+// of another process can reach far back.
 func (a *Annotation) catchUp(ctx context.Context) error {
 	if err := a.recall(ctx); err != nil {
 		return err
@@ -197,16 +197,16 @@ func (a *Annotation) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// fillPick completes an accept event with the labels of the hypothesis that it
-// names, after checking that this is the hypothesis the person saw.
-// The caller holds the lock.
+// fillPick completes an accept event with the labels of the hypothesis it
+// names, after checking that it is the one the person saw. The caller holds the
+// lock.
 func (a *Annotation) fillPick(e *segment.Event, h engine.Hypothesis) error {
 	if e.Pick.Digest != "" && e.Pick.Digest != h.Digest.String() {
 		a.turns.observer.Happened(Diverged)
 		return a.conflict("Hypothesis %d with digest %s is out of date: with the present evidence its digest is %s. Nothing was changed; pick again from the present hypotheses.", e.Pick.Rank, e.Pick.Digest, h.Digest)
 	}
-	// A click on a deleted class stands for the class in its place; the pick
-	// names it as the evidence does, so that the two agree without the table.
+	// A click on a deleted class counts as its replacement. The pick keeps the
+	// class of the click, so that the two agree without the table.
 	labels := slices.Clone(h.Labels)
 	for s, c := range a.timeline.Clicks() {
 		if a.table[c] != segment.Void {
@@ -230,7 +230,7 @@ func (a *Annotation) conflict(format string, args ...any) *segment.Error {
 	return err
 }
 
-// under returns the superpixels below points of the image, each once.
+// under returns the superpixels at points of the image, each once.
 func (a *Annotation) under(points [][2]float64) ([]int32, error) {
 	nodes := make([]int32, 0, len(points))
 	for _, p := range points {

@@ -8,8 +8,8 @@ import (
 	"collie/segment/engine"
 )
 
-// evidence is what the hypotheses of the present state follow from, with deleted
-// classes resolved. Its slices are the caller's. The caller holds the lock.
+// evidence returns what determines the current hypotheses, with deleted classes
+// resolved. The caller owns its slices and holds the lock.
 func (a *Annotation) evidence() engine.Evidence {
 	constraints := a.constraints()
 	return engine.Evidence{
@@ -22,7 +22,8 @@ func (a *Annotation) evidence() engine.Evidence {
 	}
 }
 
-// holds are the picks that last: what was accepted and not clicked since.
+// holds are the lasting picks: regions that were accepted and not clicked
+// since.
 func (a *Annotation) holds() *engine.Holds {
 	holds := &engine.Holds{Labels: a.table.Through(a.timeline.Labelling())}
 	holds.Clicked, holds.Picked = a.timeline.Times()
@@ -34,8 +35,8 @@ func (a *Annotation) holds() *engine.Holds {
 	return holds
 }
 
-// box joins the boxes of all classes: what is outside of all is the rest; nil
-// without a box.
+// box joins the boxes of all classes; everything outside all of them is the
+// rest. It is nil without a box.
 func (a *Annotation) box(boxes []segment.Box) *engine.Box {
 	var joined *engine.Box
 	for _, b := range boxes {
@@ -52,7 +53,7 @@ func (a *Annotation) box(boxes []segment.Box) *engine.Box {
 	return joined
 }
 
-// excluded puts exclusions of cells in terms of superpixels.
+// excluded converts exclusions of cells to superpixels.
 func (a *Annotation) excluded(cells []segment.Exclusion) []engine.Exclusion {
 	seen := map[engine.Exclusion]bool{}
 	var out []engine.Exclusion

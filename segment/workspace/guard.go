@@ -19,10 +19,10 @@ type guard struct {
 	}
 }
 
-// Guard makes the workspace ask, from now on, who calls: a call whose context
-// carries no [access.Principal] is refused. A server does so before its first
-// request, so that a forgotten principal locks out rather than lets in. Without
-// it such calls are taken for the program's own.
+// Guard makes the workspace refuse calls whose context carries no
+// [access.Principal]. A server calls it before its first request, so that a
+// forgotten principal denies access instead of granting it. Without Guard such
+// calls count as the program's own.
 func (w *Workspace) Guard() { w.guard.strict.Store(true) }
 
 // May returns an Error of kind NotFound when the principal of ctx can't do a on

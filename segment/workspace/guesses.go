@@ -12,11 +12,11 @@ import (
 	"collie/segment/schedule"
 )
 
-// Guess gives an image that nobody has worked on the first guess that its project
-// has learnt to make, or a newer one in place of the one it has, and returns
-// whether it has one now. It does nothing for users who can't annotate, in
-// projects that are set to, and for images that a person has touched: who has
-// taken a guess back gets no other.
+// Guess gives an image that nobody has worked on a first guess from its
+// project's model, or replaces an older guess, and reports whether the image
+// has one now. It does nothing for users who can't annotate, in projects with
+// guessing off, and for images that a person has touched: an undone guess is
+// not replaced.
 func (w *Workspace) Guess(ctx context.Context, imageID string) (guessed bool, err error) {
 	return w.guess(ctx, imageID, schedule.First)
 }
@@ -34,7 +34,7 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 	m := w.model(ctx, im.ProjectID)
 	if m == nil || p.Unaided {
 		if m == nil && !p.Unaided {
-			w.finished(im.ProjectID) // it may have been lost
+			w.finished(im.ProjectID) // the training may have been lost
 		}
 		return im.Guessed, nil
 	}
@@ -48,7 +48,7 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 	}
 	f, err := w.features(ctx, a)
 	if err != nil {
-		return im.Guessed, nil // an image that nothing can be said of
+		return im.Guessed, nil // no features to guess from
 	}
 	var g *engine.Guess
 	if err := w.turns.of(imageID)(ctx, class, func() { g = m.Guess(f) }); err != nil {
@@ -67,7 +67,8 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 	return scores != nil, a.giveGuess(ctx, scores)
 }
 
-// guessedBy is the number of the model whose guess is in force, 0 without one.
+// guessedBy returns the number of the model that made the current guess, 0
+// without one.
 func (a *Annotation) guessedBy() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -77,8 +78,8 @@ func (a *Annotation) guessedBy() int {
 	return 0
 }
 
-// giveGuess makes scores, which may be nil for none, the guess of an image that
-// nobody has worked on, in place of an older one.
+// giveGuess sets or, if scores is nil, removes the guess of an image that
+// nobody has worked on.
 func (a *Annotation) giveGuess(ctx context.Context, scores *segment.Scores) error {
 	ctx = access.With(ctx, access.Principal{Name: segment.ByProject, Role: access.Annotator})
 	changed, err := a.replaceGuess(ctx, scores)
@@ -103,9 +104,9 @@ func (a *Annotation) replaceGuess(ctx context.Context, scores *segment.Scores) (
 	return true, a.store.NoteDoubt(context.WithoutCancel(ctx), a.image.ID, a.doubtOf(scores))
 }
 
-// replaceable returns the number of events, whether there is a guess to replace,
-// and scores in the present classes; nothing to do when a person has worked on the
-// image.
+// replaceable returns the number of events, whether the image has a guess, and
+// scores in the current classes. had is false and now is nil if a person has
+// worked on the image.
 func (a *Annotation) replaceable(ctx context.Context, scores *segment.Scores) (seq int, had bool, now *segment.Scores, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -118,8 +119,8 @@ func (a *Annotation) replaceable(ctx context.Context, scores *segment.Scores) (s
 	return seq, a.timeline.Scores() != nil, present(scores, a.table), nil
 }
 
-// present puts scores in terms of the classes that the project has at present;
-// nil when there are none.
+// present converts scores to the project's current classes; nil if none is
+// left.
 func present(s *segment.Scores, table *segment.ClassTable) *segment.Scores {
 	if s == nil {
 		return nil
@@ -147,32 +148,32 @@ func present(s *segment.Scores, table *segment.ClassTable) *segment.Scores {
 	return &out
 }
 
-// Prelabelled is how far the guesses of a project's untouched images are.
+// Prelabelled is the progress of guessing a project's untouched images.
 type Prelabelled struct {
 	Total, Done int
 	Running     bool
 }
 
-// Learning is what a project has learnt, and what it makes of it.
+// Learning describes a project's model and what it is used for.
 type Learning struct {
-	On       bool // guesses are made when there is something to guess
+	On       bool // the project makes guesses
 	Finished int  // images
-	Model    int  // number of the present model; 0 without one
+	Model    int  // number of the current model; 0 without one
 	Learnt   int  // finished images when it was trained
-	Guessing bool // the model expects its guesses to save work
+	Guessing bool // the model's guesses are expected to save work
 	Training bool
-	Fewest   int // finished images from which on anything is guessed
+	Fewest   int // finished images needed for guesses
 
 	Prelabelled Prelabelled
-	// Images are the untouched ones, those with the least expected work first;
-	// of those without a guess nothing is known, and they come last.
+	// Images are the untouched ones, least expected work first; those without a
+	// guess come last.
 	Images []segment.Image
-	// Done are the finished ones in the order in which they were learnt from, the
-	// others after them.
+	// Done are the finished ones in the order in which the model learnt from
+	// them, then the others.
 	Done []segment.Image
 }
 
-// Learning returns what a project has learnt.
+// Learning returns the state of a project's learning.
 func (w *Workspace) Learning(ctx context.Context, projectID string) (Learning, error) {
 	if err := w.MayIn(ctx, projectID, access.Read); err != nil {
 		return Learning{}, err
@@ -183,7 +184,7 @@ func (w *Workspace) Learning(ctx context.Context, projectID string) (Learning, e
 	}
 	m := w.model(ctx, projectID)
 	out := Learning{On: !p.Unaided, Learnt: m.Finished(), Fewest: learn.FewestExamples}
-	w.learning.report(projectID, &out) // before the images, which are then at least as new
+	w.learning.report(projectID, &out) // before the images, so that these are at least as new
 	images, err := w.Images(ctx, projectID)
 	if err != nil {
 		return Learning{}, err
@@ -211,7 +212,7 @@ func (w *Workspace) Learning(ctx context.Context, projectID string) (Learning, e
 	return out, nil
 }
 
-// report fills in what is under way.
+// report fills in what is running.
 func (l *learning) report(projectID string, out *Learning) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -221,8 +222,8 @@ func (l *learning) report(projectID string, out *Learning) {
 	}
 }
 
-// Prelabel starts to give all untouched images of a project their guesses, in the
-// background. One that is under way goes on.
+// Prelabel starts to guess all untouched images of a project, in the
+// background. A running one continues.
 func (w *Workspace) Prelabel(ctx context.Context, projectID string) error {
 	if err := w.MayIn(ctx, projectID, access.Annotate); err != nil {
 		return err
@@ -241,7 +242,7 @@ func (w *Workspace) Prelabel(ctx context.Context, projectID string) error {
 	listed := &Prelabelled{Total: len(images), Running: true}
 	started := l.launch(func(ctx context.Context) {
 		for _, im := range images {
-			_, _ = w.guess(ctx, im.ID, schedule.Later) // one that fails has no guess
+			_, _ = w.guess(ctx, im.ID, schedule.Later) // an image that fails has no guess
 			l.mu.Lock()
 			listed.Done++
 			l.mu.Unlock()

@@ -9,10 +9,9 @@ import (
 	"collie/segment/timeline"
 )
 
-// PixelsAfter returns the labelling as it was after event number seq, 0 for the
-// beginning, like Pixels; classes are the present ones. The slice is the
-// caller's. It plays the events that led there again, for which nobody has to
-// wait who works on the image.
+// PixelsAfter returns the labelling after event number seq, 0 for the
+// beginning, like Pixels, with the current classes. The caller owns the slice.
+// It replays the events without blocking people who work on the image.
 func (a *Annotation) PixelsAfter(ctx context.Context, seq int) ([]uint8, error) {
 	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Read); err != nil {
 		return nil, err
@@ -31,7 +30,7 @@ func (a *Annotation) PixelsAfter(ctx context.Context, seq int) ([]uint8, error) 
 	return pixels, err
 }
 
-// Events returns the first seq events, of at most as many as there are.
+// Events returns the first seq events; seq must not exceed their number.
 func (a *Annotation) Events(ctx context.Context, seq int) ([]segment.Event, error) {
 	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Read); err != nil {
 		return nil, err
@@ -47,7 +46,7 @@ func (a *Annotation) Events(ctx context.Context, seq int) ([]segment.Event, erro
 	return events[:min(seq, len(events))], err
 }
 
-// Entry is an event as a history shows it.
+// Entry is an event in a history.
 type Entry struct {
 	segment.Event
 	About int // number of the event that an undo took back or a redo brought back
@@ -78,14 +77,15 @@ func (a *Annotation) History(ctx context.Context, after, limit int) (entries []E
 	return entries, seq, err
 }
 
-// remembered is how many events, with what undo needs of them, an open image
-// holds at least. It bounds what an image takes however long people work on it;
-// what is older is read from the store when somebody goes back that far.
+// remembered is the least number of events that an open image keeps in memory,
+// with what undo needs of them. It bounds an image's memory however long people
+// work on it; older events are read from the store when somebody goes back that
+// far.
 const remembered = 64
 
-// recall reads back what the timeline has forgotten, and what other processes have
-// stored. It plays without the lock, while others add events, and takes in theirs
-// at the end. O(events).
+// recall reads back what the timeline has forgotten and what other processes
+// have stored. It plays without the lock while others add events, and adds
+// theirs at the end. O(events).
 func (a *Annotation) recall(ctx context.Context) error {
 	a.mu.Lock()
 	whole := a.timeline.Blank()
@@ -104,9 +104,9 @@ func (a *Annotation) recall(ctx context.Context) error {
 	}
 }
 
-// replace puts a timeline that has been played without the lock in place of the
-// present one, whose newer events it plays first; false says that they are no
-// longer held.
+// replace replaces the timeline with one played without the lock, after playing
+// the current one's newer events on it; false means that those are no longer in
+// memory.
 func (a *Annotation) replace(whole *timeline.Timeline) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -134,8 +134,8 @@ func play(ctx context.Context, t *timeline.Timeline, events []segment.Event) err
 	return nil
 }
 
-// past is the whole evidence of an image for those who look back. It is apart
-// from the timeline that events are added to, so that these don't wait.
+// past is the whole evidence of an image, for its history. It is separate from
+// the timeline that events are added to, so that adding doesn't wait for it.
 type past struct {
 	turn  chan struct{}      // holds a token while somebody uses the timeline
 	whole *timeline.Timeline // nil before the first use
@@ -143,8 +143,7 @@ type past struct {
 
 func newPast() past { return past{turn: make(chan struct{}, 1)} }
 
-// drop lets go of the timeline, unless somebody uses it, who is going to need
-// it again.
+// drop frees the timeline, unless it is in use and about to be needed again.
 func (p *past) drop() {
 	select {
 	case p.turn <- struct{}{}:
@@ -154,8 +153,7 @@ func (p *past) drop() {
 	}
 }
 
-// lookBack lets look use the timeline of all events, when those who look before
-// are done.
+// lookBack calls look with the timeline of all events, one caller at a time.
 func (a *Annotation) lookBack(ctx context.Context, look func(whole *timeline.Timeline)) error {
 	select {
 	case a.past.turn <- struct{}{}:

@@ -9,18 +9,17 @@ import (
 	"collie/segment/timeline"
 )
 
-// ImportMask makes a mask that was made elsewhere the labelling of the image, as
-// one step that undo takes back, and returns the number of its event; on return
-// it is on disk. pixels has a class id or Void per pixel of the image as
-// displayed, row-major, Width·Height of them; pixels that are Void stay
-// undecided.
+// ImportMask makes a mask from elsewhere the labelling of the image, as one
+// event that can be undone, and returns the event's number; on return it is on
+// disk. pixels has a class id or Void per pixel of the image as displayed,
+// row-major, Width·Height of them; pixels that are Void stay undecided.
 //
 // Each cell of the finest map is clicked with the class that most of its pixels
 // have (of several the one with the lowest id), or is undecided when that is
-// Void; pixels that differ become repairs. So the labelling is the mask, pixel
-// by pixel, and where it is undecided hypotheses go on from it. All that was
-// there before is replaced; superpixels are divided where the mask asks for it.
-// A repeat with the same id and mask answers the number it has.
+// Void; pixels that differ become repairs. So the labelling equals the mask,
+// pixel by pixel, and hypotheses fill in the undecided parts. It replaces
+// everything that was there before; superpixels are divided where the mask
+// requires it. A repeat with the same id and mask returns the existing number.
 func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8) (int, error) {
 	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err
@@ -37,12 +36,12 @@ func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8) 
 	return seq, err
 }
 
-// SetGuess makes scores that were made elsewhere the first guess of the image, as
-// one step that undo takes back, and returns the number of its event; on return
-// it is on disk. scores has a value for each cell and class, cells × classes,
-// row-major, finite and not negative; only their proportions within a cell
-// count. classes are ids, ascending. Scores are soft evidence: hypotheses start
-// from them and no click gives way to them.
+// SetGuess makes scores from elsewhere the first guess of the image, as one
+// event that can be undone, and returns the event's number; on return it is on
+// disk. scores has a value for each cell and class, cells × classes, row-major,
+// finite and not negative; only their proportions within a cell count. classes
+// are ids, ascending. Scores are soft evidence: hypotheses start from them, and
+// clicks override them.
 func (a *Annotation) SetGuess(ctx context.Context, id string, classes []uint8, scores []float64) (int, error) {
 	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err

@@ -14,21 +14,21 @@ import (
 	"collie/superpixels"
 )
 
-// learning is what the projects have learnt, and the training under way. What it
-// keeps can be lost at any time: it is made again or left out.
+// learning holds the projects' models and the running training. Everything in
+// it can be lost at any time: it is recomputed or left out.
 type learning struct {
-	ctx     context.Context // of all training; nil while nothing is learnt
+	ctx     context.Context // of all training; nil while learning is off
 	running sync.WaitGroup
 
 	mu     sync.Mutex
 	busy   map[string]bool         // projects that are learning, and whether they should look again afterwards
-	models map[string]*learn.Model // by project; nil when there is nothing stored
-	listed map[string]*Prelabelled // pre-labelling by project, under way or finished
+	models map[string]*learn.Model // by project; nil if no model is stored
+	listed map[string]*Prelabelled // pre-labelling by project, running or finished
 }
 
 // StartLearning makes projects learn from their finished images, in the
-// background and one at a time each, until stop is called, which waits for the
-// end of what is under way. Without it nothing is learnt and nothing guessed.
+// background and one at a time each, until stop is called, which waits for
+// running work to end. Without it projects neither learn nor guess.
 func (w *Workspace) StartLearning(ctx context.Context) (stop func()) {
 	l := &w.learning
 	ctx, cancel := context.WithCancel(access.With(ctx, access.Operator))
@@ -44,7 +44,7 @@ func (w *Workspace) StartLearning(ctx context.Context) (stop func()) {
 	}
 }
 
-// launch runs work in the background and reports whether it does. The caller
+// launch starts work in the background and reports whether it did. The caller
 // holds the lock.
 func (l *learning) launch(work func(ctx context.Context)) bool {
 	if l.ctx == nil {
@@ -55,8 +55,8 @@ func (l *learning) launch(work func(ctx context.Context)) bool {
 	return true
 }
 
-// finished tells the workspace that an image of the project is finished, or was
-// and has changed.
+// finished tells the workspace that an image of the project was finished, or
+// changed after that.
 func (w *Workspace) finished(projectID string) {
 	l := &w.learning
 	l.mu.Lock()
@@ -70,7 +70,7 @@ func (w *Workspace) finished(projectID string) {
 	}
 }
 
-// learnOn trains the model of a project for as long as that is due.
+// learnOn trains the model of a project until no training is due.
 func (w *Workspace) learnOn(ctx context.Context, projectID string) {
 	l := &w.learning
 	for {
@@ -87,7 +87,7 @@ func (w *Workspace) learnOn(ctx context.Context, projectID string) {
 	}
 }
 
-// tryToLearn is learn that a panic, at a damaged image, leaves undone.
+// tryToLearn is learn that survives a panic at a damaged image.
 func (w *Workspace) tryToLearn(ctx context.Context, projectID string) (trained bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -98,8 +98,8 @@ func (w *Workspace) tryToLearn(ctx context.Context, projectID string) (trained b
 	return w.learn(ctx, projectID)
 }
 
-// learn trains the model of a project when that is due, and reports whether it
-// did. What goes wrong leaves the project with the model it has.
+// learn trains the model of a project if that is due, and reports whether it
+// did. After an error the project keeps its model.
 func (w *Workspace) learn(ctx context.Context, projectID string) (trained bool) {
 	p, err := w.store.Project(ctx, projectID)
 	if err != nil || p.Unaided {
@@ -141,8 +141,8 @@ func (w *Workspace) finishedImages(ctx context.Context, projectID string) ([]seg
 	return slices.DeleteFunc(images, func(im segment.Image) bool { return im.Status() != "done" }), err
 }
 
-// sortByModel puts the images that a model knows first, in its order. The others
-// follow in order of upload.
+// sortByModel sorts the images that a model has learnt from first, in its
+// order, then the others in order of upload.
 func sortByModel(images []segment.Image, m *learn.Model) {
 	place := map[string]int{}
 	if m != nil {
@@ -159,7 +159,7 @@ func sortByModel(images []segment.Image, m *learn.Model) {
 	slices.SortStableFunc(images, func(a, b segment.Image) int { return order(a) - order(b) })
 }
 
-// example is a finished image to learn from; false when it can't be read.
+// example returns a finished image to learn from, or false if it can't be read.
 func (w *Workspace) example(ctx context.Context, im *segment.Image) (e learn.Example, ok bool) {
 	a, err := w.Visit(ctx, im.ID)
 	if err != nil || ctx.Err() != nil {
@@ -187,8 +187,8 @@ func (a *Annotation) firstCut() *superpixels.Cut {
 	return a.timeline.First()
 }
 
-// firstLabels is the class that the labelling gives to most of each superpixel
-// that the image began with.
+// firstLabels returns, for each superpixel of the initial map, the class of
+// most of its area.
 func (a *Annotation) firstLabels() []uint8 {
 	state, first := a.State(), a.firstCut()
 	areas := make([][256]int, first.N)
@@ -202,10 +202,11 @@ func (a *Annotation) firstLabels() []uint8 {
 	return labels
 }
 
-// errNoFeatures is of images that can't be learnt from.
+// errNoFeatures is the error for images that can't be learnt from.
 var errNoFeatures = errors.New("the image can't be learnt from")
 
-// features are read, or made of the original where they are missing or damaged.
+// features reads the features, or recomputes them from the original if they are
+// missing or damaged.
 func (w *Workspace) features(ctx context.Context, a *Annotation) (*learn.Features, error) {
 	im, first := a.image, a.firstCut()
 	var f learn.Features
@@ -231,7 +232,7 @@ func (w *Workspace) features(ctx context.Context, a *Annotation) (*learn.Feature
 	return made, nil
 }
 
-// cache stores what can be made again; without room for it, it is.
+// cache stores what can be recomputed; it ignores errors such as a full disk.
 func (w *Workspace) cache(ctx context.Context, key string, write func(io.Writer) error) {
 	ctx = context.WithoutCancel(ctx)
 	if w.blobs.Remove(ctx, key) == nil {
@@ -239,7 +240,7 @@ func (w *Workspace) cache(ctx context.Context, key string, write func(io.Writer)
 	}
 }
 
-// model returns what a project has learnt, nil when that is nothing.
+// model returns a project's model, nil without one.
 func (w *Workspace) model(ctx context.Context, projectID string) *learn.Model {
 	l := &w.learning
 	l.mu.Lock()
@@ -258,10 +259,10 @@ func (w *Workspace) model(ctx context.Context, projectID string) *learn.Model {
 	return m
 }
 
-// maxModels is how many models are held in memory.
+// maxModels is the largest number of models in memory.
 const maxModels = 8
 
-// hold keeps a model in memory, in place of others when they are too many.
+// hold keeps a model in memory, in place of others if there are too many.
 func (l *learning) hold(projectID string, m *learn.Model) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 	"collie/segment/photo"
 )
 
-// Levels says which values the original of an image has. It reads the file each time.
+// Levels returns the range of values in an image's original. It reads the file
+// each time.
 func (w *Workspace) Levels(ctx context.Context, im segment.Image) (photo.Levels, error) {
 	var levels photo.Levels
 	p, err := w.original(ctx, im, func(img image.Image) image.Image {
@@ -24,8 +25,8 @@ func (w *Workspace) Levels(ctx context.Context, im segment.Image) (photo.Levels,
 	return levels, nil
 }
 
-// Develop writes a display copy of an image with 16 bits per channel, in which
-// the values from low to high (0..65535) take the whole range.
+// Develop writes a display copy of an image with 16 bits per channel, with the
+// values from low to high (0..65535) stretched over the whole range.
 func (w *Workspace) Develop(ctx context.Context, im segment.Image, low, high uint16, out io.Writer) error {
 	p, err := w.original(ctx, im, photo.Window(low, high))
 	if err != nil {

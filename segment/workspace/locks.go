@@ -6,15 +6,15 @@ import (
 	"collie/segment"
 )
 
-// constraints are what has been said beside clicks and picks, with deleted
-// classes resolved. The caller holds the lock.
+// constraints returns the boxes, exclusions and locks, with deleted classes
+// resolved. The caller holds the lock.
 func (a *Annotation) constraints() segment.Constraints {
 	return a.timeline.Constraints().Through(a.table)
 }
 
-// spareLocked takes out of an event what would paint over a locked class. An
-// event that is left with nothing is refused. What is stored says what happened, so
-// playing the log needs no locks.
+// spareLocked removes from an event what would paint over a locked class, and
+// refuses an event that is left with nothing. The stored event says what
+// happened, so playing the log needs no locks.
 func (a *Annotation) spareLocked(e *segment.Event) error {
 	constraints := a.constraints()
 	if len(constraints.Locked) == 0 {

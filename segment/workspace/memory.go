@@ -11,16 +11,16 @@ import (
 	"collie/superpixels"
 )
 
-// Memory for documents: the JSON of requests, and what an import knows of a
-// data set while its images pass one by one.
+// Memory for documents: the JSON of requests, and an import's tables of a data
+// set while its images are read one by one.
 const (
 	documentMemory  = 192 << 20 // bytes
 	documentShare   = documentMemory / 2
-	documentWaiting = 32 // of one user
+	documentWaiting = 32 // waiting loans of one user
 )
 
-// Documents lends n bytes for documents that are read; see [ledger.Ledger.Take].
-// Who needs memory for pictures too takes it after, never before.
+// Documents lends n bytes for reading documents; see [ledger.Ledger.Take]. A
+// caller that also needs memory for pictures takes that after, never before.
 func (w *Workspace) Documents(ctx context.Context, n int64) (give func(), err error) {
 	give, err = w.documents.Take(ctx, n)
 	switch {
@@ -32,8 +32,7 @@ func (w *Workspace) Documents(ctx context.Context, n int64) (give func(), err er
 	return give, err
 }
 
-// Pictures lends n bytes for pixels, of the memory in which photographs are
-// decoded.
+// Pictures lends n bytes for pixels, from the memory for decoding photographs.
 func (w *Workspace) Pictures(ctx context.Context, n int64) (give func(), err error) {
 	if w.gate == nil {
 		return func() {}, nil
@@ -42,7 +41,7 @@ func (w *Workspace) Pictures(ctx context.Context, n int64) (give func(), err err
 	return give, Refusal(err)
 }
 
-// PhotoLimits are those of a photograph.
+// PhotoLimits returns the limits of a photograph.
 func (w *Workspace) PhotoLimits() photo.Limits {
 	if w.gate == nil {
 		return photo.Limits{}.OrDefault()
@@ -50,10 +49,10 @@ func (w *Workspace) PhotoLimits() photo.Limits {
 	return w.gate.Limits()
 }
 
-// MostImages is how many images a project can hold.
+// MostImages returns how many images a project can hold.
 func (w *Workspace) MostImages() int { return w.images }
 
-// What things take in memory, in bytes.
+// Sizes in memory, in bytes.
 var (
 	regionBytes = int(reflect.TypeFor[superpixels.Region]().Size())
 	edgeBytes   = int(reflect.TypeFor[superpixels.Edge]().Size())
@@ -65,8 +64,8 @@ const (
 	learnedBytes    = 600         // more with learned affinities and some dozen clicks
 )
 
-// footprint is about how many bytes of memory the annotation takes: the runs of
-// the finest map, the graph, the model and a sequence on it, the evidence.
+// footprint estimates the annotation's memory in bytes: the runs of the finest
+// map, the graph, the model, a sequence on it, and the evidence.
 func (a *Annotation) footprint() int64 {
 	n := a.cells.Bytes() + regionBytes*len(a.cellGraph.Regions) + edgeBytes*len(a.cellGraph.Edges) + cellBytes*a.cells.N
 	a.mu.Lock()

@@ -16,14 +16,14 @@ import (
 	"collie/superpixels"
 )
 
-// Memory for prepared images: a share of the limit that the program has been
-// given (GOMEMLIMIT), or an amount of its own when it has none.
+// Memory for prepared images: a share of the program's memory limit
+// (GOMEMLIMIT), or a fixed amount without one.
 const (
 	imageShare     = 1.0 / 3
 	imageAllowance = 256 << 20 // bytes
 )
 
-// imageBudget is the memory, in bytes, that prepared images may take by default.
+// imageBudget is the default limit, in bytes, for prepared images.
 func imageBudget() int64 {
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
 		return int64(imageShare * float64(limit))
@@ -31,9 +31,9 @@ func imageBudget() int64 {
 	return imageAllowance
 }
 
-// openImages shares one Annotation per image among all who work on it and keeps
-// the most recently used ones ready, as many as fit into its budget together
-// with those that are in use.
+// openImages shares one Annotation per image among everybody who works on it.
+// It keeps the most recently used ones in memory, as many as fit into its
+// budget together with those in use.
 type openImages struct {
 	load     func(ctx context.Context, im segment.Image) (*Annotation, error)
 	budget   int64 // bytes
@@ -41,7 +41,7 @@ type openImages struct {
 
 	mu   sync.Mutex
 	byID map[string]*openImage
-	idle list.List // of *openImage that nobody uses, the longest idle first
+	idle list.List // unused *openImage, longest idle first
 	used int64     // bytes of all that are loaded
 }
 
@@ -51,7 +51,7 @@ type openImage struct {
 	annotation *Annotation
 	err        error
 	users      int
-	visiting   bool          // nobody is going to work on it, so it goes when nobody uses it
+	visiting   bool          // opened only for reading, so it is dropped when unused
 	bytes      int64         // as counted in used
 	idleAt     *list.Element // among the idle, or nil
 }
@@ -60,9 +60,9 @@ func newOpenImages(load func(context.Context, segment.Image) (*Annotation, error
 	return &openImages{load: load, budget: budget, observer: observer, byID: map[string]*openImage{}}
 }
 
-// acquire returns the Annotation of the image with the given record, loading it
-// when it is not there. Many callers share one loading, which goes on when the
-// first of them leaves. What is loaded for visitors alone is not kept.
+// acquire returns the Annotation of the image with the given record and loads
+// it if needed. Concurrent callers share one load, which continues if the first
+// of them leaves. An image loaded only for visits is not kept.
 func (o *openImages) acquire(ctx context.Context, record segment.Image, visiting bool) (*Annotation, error) {
 	o.mu.Lock()
 	im, ok := o.byID[record.ID]
@@ -97,7 +97,7 @@ func (o *openImages) acquire(ctx context.Context, record segment.Image, visiting
 	return im.annotation, nil
 }
 
-// bring loads an image and makes room for it.
+// bring loads an image and frees memory for it.
 func (o *openImages) bring(ctx context.Context, im *openImage, record segment.Image) {
 	began := time.Now()
 	im.annotation, im.err = o.load(context.WithoutCancel(ctx), record)
@@ -112,8 +112,8 @@ func (o *openImages) bring(ctx context.Context, im *openImage, record segment.Im
 	close(im.ready)
 }
 
-// release gives one use back. An image that has failed or that nobody is going
-// to work on is forgotten, another one kept as long as there is room.
+// release ends one use. An image that failed to load, or was opened only for
+// visits, is dropped; others are kept as long as there is room.
 func (o *openImages) release(im *openImage) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -131,15 +131,14 @@ func (o *openImages) release(im *openImage) {
 	o.shrink()
 }
 
-// weigh counts the present size of an image that nobody uses yet, or any more.
-// The caller holds the lock.
+// weigh counts the current size of an unused image. The caller holds the lock.
 func (o *openImages) weigh(im *openImage) {
 	o.used -= im.bytes
 	im.bytes = im.annotation.footprint()
 	o.used += im.bytes
 }
 
-// shrink forgets the longest idle images while there is too little room. The
+// shrink drops the longest idle images while there is too little room. The
 // caller holds the lock.
 func (o *openImages) shrink() {
 	for o.used > o.budget && o.idle.Len() > 0 {
@@ -148,7 +147,7 @@ func (o *openImages) shrink() {
 	}
 }
 
-// forget takes an image out of memory; the next user loads it again. The caller
+// forget drops an image from memory; the next user loads it again. The caller
 // holds the lock.
 func (o *openImages) forget(im *openImage) {
 	if im.idleAt != nil {
@@ -162,7 +161,7 @@ func (o *openImages) forget(im *openImage) {
 	}
 }
 
-// ready returns the images that are in memory, in no order.
+// ready returns the loaded images, in no particular order.
 func (o *openImages) ready() []*Annotation {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -175,7 +174,7 @@ func (o *openImages) ready() []*Annotation {
 	return all
 }
 
-// loaded returns the Annotation when loading has ended, or that it has failed.
+// loaded returns the Annotation if loading has ended, and whether it failed.
 func (im *openImage) loaded() (a *Annotation, failed bool) {
 	select {
 	case <-im.ready:
@@ -185,8 +184,8 @@ func (im *openImage) loaded() (a *Annotation, failed bool) {
 	}
 }
 
-// load makes an Annotation from a record and what is stored with it. Events were
-// checked when they came; only damaged ones can make playing them panic.
+// load makes an Annotation from a record and its stored files. Events were
+// checked when they arrived; only damaged ones can make playing them panic.
 func (w *Workspace) load(ctx context.Context, im segment.Image) (a *Annotation, err error) {
 	defer func() {
 		if v := recover(); v != nil {

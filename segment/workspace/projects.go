@@ -9,15 +9,15 @@ import (
 )
 
 // EditProject changes a project's name and its classes: renames, recolours,
-// reorders, adds, deletes and restores them. Evidence stays as it is; what
-// becomes of deleted classes shows in all images at once. A click that arrives
-// at the same moment as the deletion of its class goes the way of the class.
+// reorders, adds, deletes and restores them. Evidence is not rewritten; all
+// images show the replacements of deleted classes at once. A click that arrives
+// while its class is being deleted counts as the replacement.
 func (w *Workspace) EditProject(ctx context.Context, id string, edit segment.ProjectEdit) (segment.Project, error) {
 	return w.editProject(ctx, id, func(*segment.Project) segment.ProjectEdit { return edit })
 }
 
-// RestoreClass puts a deleted class back at the end of the list; what named it
-// before the deletion names it again.
+// RestoreClass puts a deleted class back at the end of the list; its labels
+// count as this class again.
 func (w *Workspace) RestoreClass(ctx context.Context, projectID string, class uint8) (segment.Project, error) {
 	return w.editProject(ctx, projectID, func(p *segment.Project) segment.ProjectEdit {
 		var edit segment.ProjectEdit
@@ -29,10 +29,9 @@ func (w *Workspace) RestoreClass(ctx context.Context, projectID string, class ui
 	})
 }
 
-// ReplaceClasses makes the given classes the list. Those that the project has
-// by the same name, upper and lower case alike, stay what they are; the others
-// of its list are deleted, which is a Conflict while labels use one. Base is
-// that of [ProjectEdit].
+// ReplaceClasses replaces the list with the given classes. Classes with the
+// same name, ignoring case, keep their ids; the others are deleted, which is a
+// Conflict while labels use one. base is as in [segment.ProjectEdit].
 func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classes, base []segment.Class) (segment.Project, error) {
 	return w.editProject(ctx, projectID, func(p *segment.Project) segment.ProjectEdit {
 		edit := segment.ProjectEdit{Base: base}
@@ -49,7 +48,7 @@ func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classe
 	})
 }
 
-// editProject carries out what make makes of the present project.
+// editProject carries out the edit that make returns for the current project.
 func (w *Workspace) editProject(ctx context.Context, id string, make func(*segment.Project) segment.ProjectEdit) (segment.Project, error) {
 	if err := w.MayIn(ctx, id, access.Manage); err != nil {
 		return segment.Project{}, err
@@ -62,7 +61,7 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*segme
 	}
 	edit, p := make(&before), before
 	if len(edit.Base) > 0 && !before.HasList(edit.Base) {
-		return segment.Project{}, segment.Errorf(segment.Conflict, "Someone else has changed the classes in the meantime. Nothing was changed: repeat your change on the present list.").Because(&segment.ClassesMovedOn{Project: before})
+		return segment.Project{}, segment.Errorf(segment.Conflict, "Someone else has changed the classes in the meantime. Nothing was changed: repeat your change on the current list.").Because(&segment.ClassesMovedOn{Project: before})
 	}
 	if len(edit.Classes) > 0 || len(edit.Remap) > 0 {
 		if p, err = before.WithClasses(edit, segment.Now()); err != nil {
@@ -79,7 +78,7 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*segme
 	}
 	switch {
 	case edit.Rest == nil && before.Rest == segment.DefaultRest(before.Classes):
-		p.Rest = segment.DefaultRest(p.Classes) // goes with the names as long as nobody chose
+		p.Rest = segment.DefaultRest(p.Classes) // follows the names until somebody chooses
 	case edit.Rest != nil:
 		if p.Rest, err = p.RestAt(*edit.Rest); err != nil {
 			return segment.Project{}, err
@@ -103,7 +102,7 @@ func (w *Workspace) classesChanged(ctx context.Context, projectID string) {
 		if a.image.ProjectID != projectID {
 			continue
 		}
-		// An image whose project can't be read now reads it at its next event.
+		// An image that can't read its project now reads it at its next event.
 		if changed, err := a.refresh(ctx); err == nil && changed {
 			w.tell(a.image.ID)
 		}

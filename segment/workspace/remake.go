@@ -20,14 +20,14 @@ func lost(err error) bool {
 	return kind == segment.NotFound || kind == segment.Damaged
 }
 
-// gone puts into words that a file of an image can't be had again.
+// gone is the error for a file of an image that can't be restored.
 func gone(im segment.Image, what string, err error) error {
 	return segment.Errorf(segment.Damaged, "%s of the image %q can't be used: the file in the server's data folder is missing or damaged. Nothing else is affected. Restore it from a backup; `server doctor` lists what is damaged.", what, im.Name).Because(err)
 }
 
-// Picture opens the display copy, the thumbnail or the original of an image,
-// whose key is given; the caller closes it. Copies that are missing or damaged are
-// made from the original again.
+// Picture opens the display copy, the thumbnail or the original of an image, by
+// its key; the caller closes it. Missing or damaged copies are recreated from
+// the original.
 func (w *Workspace) Picture(ctx context.Context, im segment.Image, key string) (io.ReadSeekCloser, error) {
 	if err := w.MayIn(ctx, im.ProjectID, access.Read); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (w *Workspace) Picture(ctx context.Context, im segment.Image, key string) (
 	return w.blobs.Open(ctx, key)
 }
 
-// remakeCopy makes the display copy or the thumbnail from the original.
+// remakeCopy recreates the display copy or the thumbnail from the original.
 func (w *Workspace) remakeCopy(ctx context.Context, im segment.Image, key string) error {
 	encode := (*photo.Photo).EncodeDisplay
 	if key == im.ThumbnailKey() {
@@ -60,7 +60,7 @@ func (w *Workspace) remakeCopy(ctx context.Context, im segment.Image, key string
 	})
 }
 
-// replace puts other content under a key.
+// replace replaces the content of a key.
 func (w *Workspace) replace(ctx context.Context, b newBlob) error {
 	w.remaking.Lock()
 	defer w.remaking.Unlock()
@@ -70,10 +70,10 @@ func (w *Workspace) replace(ctx context.Context, b newBlob) error {
 	return w.blobs.Put(ctx, b.key, func(out io.Writer) error { _, err := out.Write(b.content); return err })
 }
 
-// remakeSuperpixels finds the superpixels of an image again from its original.
-// Evidence speaks of them by number, so they are only taken when it is certain
-// that they are the same as before: by the checksum of what was stored, by the one
-// of the two files that is still good, or because there is no evidence.
+// remakeSuperpixels recomputes the superpixels of an image from its original.
+// Evidence refers to them by number, so it accepts them only if they are
+// certainly the same as before: the checksum of the stored file matches, the
+// other of the two files is intact and agrees, or there is no evidence.
 func (w *Workspace) remakeSuperpixels(ctx context.Context, im segment.Image) error {
 	return w.picture(ctx, im.OriginalKey(), func(p *photo.Photo) error {
 		if size := p.Pixels.Bounds().Size(); size.X != im.Width || size.Y != im.Height {
@@ -116,7 +116,7 @@ func (w *Workspace) remakeSuperpixels(ctx context.Context, im segment.Image) err
 	})
 }
 
-// holds reports whether a blob is stored as it is.
+// holds reports whether a blob is stored with the same content.
 func (w *Workspace) holds(ctx context.Context, b newBlob) bool {
 	blob, err := w.blobs.Open(ctx, b.key)
 	if err != nil {

@@ -5,30 +5,30 @@ import (
 	"collie/segment/timeline"
 )
 
-// State is a snapshot of the evidence. Clicks and Labels are the caller's; in
-// them a class is its id, with deleted classes resolved.
+// State is a snapshot of the evidence. The caller owns Clicks and Labels, which
+// hold class ids with deleted classes resolved.
 type State struct {
 	Seq     int
-	Version int     // grows with every change of the evidence or of the classes
+	Version int     // increases with every change of the evidence or the classes
 	Clicks  []uint8 // class clicked per superpixel, or Void
 	Labels  []uint8 // the labelling: class per superpixel, or Void
-	Undo    int     // steps that can be taken back
-	Redo    int     // steps that can be brought back
+	Undo    int     // steps that can be undone
+	Redo    int     // steps that can be redone
 
-	// Repairs are the pixels that have another class than their superpixel, or
-	// may come to have, by class; shared and read-only.
+	// Repairs are the pixels with a class of their own, whether or not it
+	// differs from their superpixel's, by class; shared and read-only.
 	Repairs  []segment.Repair
 	Repaired int // number of the event that last changed a repair
 
 	Constraints segment.Constraints // read-only
 
 	Map    string  // names the superpixel map; another map has another name
-	Wanted int     // superpixels asked for; where labels are kept apart there are more
-	Split  int     // superpixels that were asked for and stay divided because they hold two classes
+	Wanted int     // superpixels requested; keeping labels apart can require more
+	Split  int     // superpixels that stay divided because they contain two classes
 	Parent []int32 // superpixel of each cell, see Annotation.Cells; shared and read-only
 }
 
-// Cells spreads a class per superpixel over the cells.
+// Cells returns the class of each cell, given that of each superpixel.
 func (s *State) Cells(labels []uint8) []uint8 {
 	cells := make([]uint8, len(s.Parent))
 	for i, p := range s.Parent {
@@ -38,15 +38,15 @@ func (s *State) Cells(labels []uint8) []uint8 {
 }
 
 // Pixels returns the labelling of the image: a class id or Void per pixel,
-// row-major, Width·Height of them. The slice is the caller's.
+// row-major, Width·Height of them. The caller owns the slice.
 func (a *Annotation) Pixels() []uint8 { return a.PixelsOf(a.State()) }
 
-// PixelsOf returns the labelling that a state holds, like Pixels.
+// PixelsOf returns the labelling of a state, like Pixels.
 func (a *Annotation) PixelsOf(state State) []uint8 {
 	return timeline.Spread(a.cells, state.Cells(state.Labels), state.Repairs)
 }
 
-// State returns the present state.
+// State returns the current state.
 func (a *Annotation) State() State {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -75,14 +75,14 @@ func (a *Annotation) state() State {
 	}
 }
 
-// repairView is what follows from the repairs and the classes.
+// repairView is derived from the repairs and the classes.
 type repairView struct {
-	repaired, tables int // of which it follows
+	repaired, tables int // that it is derived from
 	repairs          []segment.Repair
 }
 
-// presentRepairs puts the repairs together when they or the classes have
-// changed. The caller holds the lock.
+// presentRepairs collects the repairs if they or the classes have changed. The
+// caller holds the lock.
 func (a *Annotation) presentRepairs() []segment.Repair {
 	if v := &a.repairs; v.repaired != a.timeline.Repaired() || v.tables != a.tables {
 		*v = repairView{a.timeline.Repaired(), a.tables, a.timeline.Repairs(a.table)}
@@ -90,15 +90,15 @@ func (a *Annotation) presentRepairs() []segment.Repair {
 	return a.repairs.repairs
 }
 
-// progress sums up the timeline for the image's record.
+// progress summarizes the timeline for the image's record.
 func (a *Annotation) progress() segment.Progress {
 	p := segment.Progress{Classes: a.timeline.Shares(a.cellGraph), Guessed: a.timeline.Guessed()}
 	p.Resolve(a.table, a.cells.Area())
 	return p
 }
 
-// Classes returns what each class has of the image, as the evidence names them,
-// by id.
+// Classes returns each class's share of the image, by the ids used in the
+// evidence.
 func (a *Annotation) Classes() []segment.ClassShare {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,19 +10,18 @@ import (
 	"collie/superpixels"
 )
 
-// supposition is the sequence of a label that may become the next event.
+// supposition is the sequence for a label that may become the next event.
 type supposition struct {
-	clicks      []uint8 // all of them, with those of the label
+	clicks      []uint8 // all clicks, including the label's
 	cut         *superpixels.Cut
 	guess       *segment.Scores
 	constraints *segment.Constraints
 	sequence    *engine.Sequence
 }
 
-// Suppose returns the sequence of hypotheses that there would be if e, a label,
-// were event number expected+1. Nothing changes. When the label comes, the
-// sequence of the new state is the supposed one, so that what was made of it is
-// not made again.
+// Suppose returns the sequence of hypotheses that would follow if e, a label,
+// were event number expected+1. Nothing changes. If the label then arrives, the
+// new state reuses this sequence and the hypotheses computed so far.
 func (a *Annotation) Suppose(ctx context.Context, expected int, e segment.Event) (*engine.Sequence, error) {
 	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return nil, err
@@ -48,7 +47,7 @@ func (a *Annotation) Suppose(ctx context.Context, expected int, e segment.Event)
 	return a.supposed.sequence, nil
 }
 
-// sequenceOf makes the sequence for evidence on the present superpixels after
+// sequenceOf makes the sequence for evidence on the current superpixels after
 // seq events. The caller holds the lock.
 func (a *Annotation) sequenceOf(evidence engine.Evidence, seq int) *engine.Sequence {
 	sequence := engine.NewSequence(a.look().model, evidence, seq)
@@ -56,8 +55,8 @@ func (a *Annotation) sequenceOf(evidence engine.Evidence, seq int) *engine.Seque
 	return sequence
 }
 
-// foreseen returns the supposed sequence when it is that of the present state,
-// else nil. The caller holds the lock.
+// foreseen returns the supposed sequence if it matches the current state,
+// otherwise nil. The caller holds the lock.
 func (a *Annotation) foreseen() *engine.Sequence {
 	s := &a.supposed
 	if s.sequence == nil || s.sequence.Seq() != a.timeline.Seq() || s.cut != a.timeline.Cut() || s.guess != a.timeline.Scores() || s.constraints != a.timeline.Constraints() || !slices.Equal(s.clicks, a.timeline.Clicks()) {

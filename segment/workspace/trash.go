@@ -14,8 +14,8 @@ import (
 	"collie/segment/access"
 )
 
-// orphanAge is how long a blob without an image is left alone: an upload stores
-// its blobs before its record.
+// orphanAge is how long blobs without an image are kept: an upload stores its
+// blobs before its record.
 const orphanAge = 24 * time.Hour
 
 // TrashProject moves a project and its images to the trash.
@@ -93,21 +93,20 @@ func (w *Workspace) Restore(ctx context.Context, id string) (segment.TrashItem, 
 	return segment.TrashItem{}, segment.Errorf(segment.NotFound, "This class is not in the trash.")
 }
 
-// Swept says what a sweep has removed.
+// Swept counts what a sweep has removed.
 type Swept struct {
-	Images  int // erased with their evidence and blobs
-	Orphans int // blobs of no image
+	Images  int // deleted with their evidence and blobs
+	Orphans int // blobs without an image
 }
 
-// Sweep erases for good what has been in the trash for TrashDays at the given
-// time, and removes the blobs of uploads that came to nothing a day and more
-// before it.
+// Sweep deletes for good what has been in the trash for TrashDays at the given
+// time, and removes the blobs of uploads that failed at least a day before it.
 func (w *Workspace) Sweep(ctx context.Context, at time.Time) (Swept, error) {
 	if err := w.May(ctx, access.Administer); err != nil {
 		return Swept{}, err
 	}
-	// Records go before blobs, so that no record is ever without its blobs; what
-	// an interruption leaves are orphans.
+	// Records are removed before blobs, so that no record is ever without its
+	// blobs; an interruption leaves only orphans.
 	gone, err := w.store.Erase(ctx, at.AddDate(0, 0, -segment.TrashDays))
 	swept := Swept{Images: len(gone)}
 	for _, id := range gone {
@@ -121,7 +120,7 @@ func (w *Workspace) Sweep(ctx context.Context, at time.Time) (Swept, error) {
 }
 
 // RemoveOrphans removes the Orphans that are a day old at the given time, and
-// returns how many.
+// returns their number.
 func (w *Workspace) RemoveOrphans(ctx context.Context, at time.Time) (removed int, err error) {
 	orphans, err := w.Orphans(ctx)
 	if err != nil {
@@ -139,8 +138,8 @@ func (w *Workspace) RemoveOrphans(ctx context.Context, at time.Time) (removed in
 	return removed, nil
 }
 
-// Orphans returns the blobs that have the key of an image which has no record,
-// not even in the trash. Those of uploads under way are among them.
+// Orphans returns the blobs of images that have no record, not even in the
+// trash. They include those of running uploads.
 func (w *Workspace) Orphans(ctx context.Context) ([]segment.BlobInfo, error) {
 	if err := w.May(ctx, access.Administer); err != nil {
 		return nil, err

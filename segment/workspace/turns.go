@@ -11,16 +11,16 @@ import (
 	"collie/segment/schedule"
 )
 
-// turns is where a workspace computes: everything that takes a while waits
-// there for its turn.
+// turns schedules a workspace's computations: everything that takes a while
+// waits for its turn.
 type turns struct {
 	schedule *schedule.Scheduler
 	observer Observer
 }
 
-// of lets the steps of an image's sequences run in turns. Work that a
-// signed-in person asks for is theirs, on whatever images; without a login each
-// image has turns of its own.
+// of returns the Turn in which the steps of an image's sequences run. With a
+// login, work counts towards the user who asked for it, whatever the image;
+// without a login, towards the image.
 func (e *turns) of(imageID string) engine.Turn {
 	return func(ctx context.Context, class schedule.Class, step func()) error {
 		making := TimeFirst
@@ -48,14 +48,13 @@ func (e *turns) of(imageID string) engine.Turn {
 	}
 }
 
-// long runs what takes longer than a step, out of the way of these.
+// long runs work that takes longer than a step without delaying steps.
 func (e *turns) long(ctx context.Context, work func()) error {
 	return busy(e.schedule.Long(ctx, work), "The server is busy right now. Nothing was changed; try again in a minute.")
 }
 
-// Long runs a piece of work that takes longer than a step out of the way of
-// these: on a thread of low priority, when there is room. It waits for as long as
-// ctx lets it.
+// Long runs work that takes longer than a step without delaying steps: on a
+// thread of low priority, when there is room. It waits until ctx is done.
 func (w *Workspace) Long(ctx context.Context, work func()) error {
 	for {
 		err := w.schedule.Long(ctx, work)
@@ -70,7 +69,7 @@ func (w *Workspace) Long(ctx context.Context, work func()) error {
 	}
 }
 
-// busy puts the scheduler's refusal in words for people.
+// busy turns the scheduler's refusal into an error for people.
 func busy(err error, detail string) error {
 	if errors.Is(err, schedule.ErrBusy) {
 		return segment.Errorf(segment.Busy, "%s", detail).Because(err)

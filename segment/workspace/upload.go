@@ -14,8 +14,8 @@ import (
 	"collie/superpixels"
 )
 
-// finestFactor is how many times the default number of superpixels the finest
-// granularity has.
+// finestFactor is the finest granularity, as a multiple of the default number
+// of superpixels.
 const finestFactor = 4
 
 // AddImage reads an uploaded file, segments it into superpixels and stores it.
@@ -64,14 +64,14 @@ func (w *Workspace) keep(ctx context.Context, im segment.Image, blobs []newBlob)
 	return nil
 }
 
-// newBlob is one that is to be stored.
+// newBlob is a blob to be stored.
 type newBlob struct {
 	key     string
 	content []byte
 }
 
-// prepare makes all that is stored of a photo. It is long work, and keeps its
-// place only while it computes.
+// prepare computes everything that is stored of a photo. It is long work and
+// holds its turn only while it computes.
 func (w *Workspace) prepare(ctx context.Context, im *segment.Image, p *photo.Photo) (blobs []newBlob, err error) {
 	add := func(key string, write func(io.Writer) error) {
 		b, e := written(key, write)
@@ -93,16 +93,16 @@ func (w *Workspace) prepare(ctx context.Context, im *segment.Image, p *photo.Pho
 	return append(blobs, newBlob{im.OriginalKey(), p.Original}), err
 }
 
-// written makes the blob that write writes.
+// written returns the blob that write writes.
 func written(key string, write func(io.Writer) error) (newBlob, error) {
 	var b bytes.Buffer
 	err := write(&b)
 	return newBlob{key, b.Bytes()}, err
 }
 
-// undo removes the blobs of an image that was not made because of err, which it
-// returns. When the store could not say for sure whether there is a record now,
-// that is left to a sweep.
+// undo removes the blobs of an image that was not created because of err, which
+// it returns. If it isn't certain whether the record was stored, it leaves them
+// to a sweep.
 func (w *Workspace) undo(ctx context.Context, im segment.Image, err error) error {
 	if segment.KindOf(err) == segment.Unavailable {
 		return err
@@ -110,7 +110,7 @@ func (w *Workspace) undo(ctx context.Context, im segment.Image, err error) error
 	return errors.Join(err, w.removeBlobs(context.WithoutCancel(ctx), im))
 }
 
-// Refusal puts the gate's refusals in the words of this package.
+// Refusal converts the gate's refusals to errors of package segment.
 func Refusal(err error) error {
 	var refused *photo.Error
 	if !errors.As(err, &refused) {
@@ -133,8 +133,8 @@ func marshalTo(v encoding.BinaryMarshaler) func(io.Writer) error {
 	}
 }
 
-// lastRunes keeps the end of a long name, where the part that tells files of a
-// series apart usually is.
+// lastRunes keeps the end of a long name, which usually distinguishes the files
+// of a series.
 func lastRunes(s string, n int) string {
 	r := []rune(s)
 	return string(r[max(0, len(r)-n):])

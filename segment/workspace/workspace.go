@@ -1,6 +1,6 @@
 // Package workspace is what a running server holds open: projects, the images
-// that people work on, with their evidence and hypotheses, and the turns in which
-// these are computed. Every call checks whether the caller has the right to it.
+// that people work on with their evidence and hypotheses, and the turns in
+// which these are computed. Every call checks the caller's rights.
 package workspace
 
 import (
@@ -22,14 +22,14 @@ import (
 // otherwise.
 const DefaultImages = 10_000
 
-// Workspace is all that a person can do with projects and images, whatever the
-// transport. Errors meant for people are of type *Error. Safe for concurrent
-// use.
+// Workspace is everything that a person can do with projects and images,
+// whatever the transport. Errors meant for people are of type *Error. Safe for
+// concurrent use.
 type Workspace struct {
 	store  segment.Store
 	blobs  segment.Blobs
 	gate   *photo.Gate
-	images int // that a project can hold
+	images int // limit per project
 
 	parameters engine.Parameters // of all sequences
 	open       *openImages
@@ -44,18 +44,17 @@ type Workspace struct {
 	changed func(imageID string) // see Watch
 }
 
-// Options are what a workspace can be set to; the zero value of a field is its
-// default.
+// Options of a workspace; the zero value of a field means its default.
 type Options struct {
-	Schedule schedule.Limits // what is computed at the same time, and what waits
-	Memory   int64           // bytes that prepared images take when some of them are idle; default a third of GOMEMLIMIT, or 256 MiB
-	Observer Observer        // is told what happens; default nobody
+	Schedule schedule.Limits // limits of concurrent and waiting computations
+	Memory   int64           // bytes for prepared images, idle ones included; default a third of GOMEMLIMIT, or 256 MiB
+	Observer Observer        // receives measurements; default none
 
-	Affinities *affinity.Model // what has been learned about superpixels; default what comes with the program
+	Affinities *affinity.Model // learned affinities; default those that come with the program
 }
 
-// New returns a workspace over the given stores. Uploads pass through
-// gate, which may be nil for one that takes none. No options, or one.
+// New returns a workspace over the given stores. Uploads pass through gate,
+// which can be nil if there are none. At most one Options.
 func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...Options) *Workspace {
 	var o Options
 	if len(options) > 0 {
@@ -87,20 +86,21 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 // workspace is used.
 func (w *Workspace) LimitImages(n int) { w.images = n }
 
-// Watch sets what is called with the id of an open image whose state has
-// changed in another way than by Annotation.Append: a change of the project's
-// classes, an imported mask. It must be set before the workspace is used.
+// Watch sets a function to call with the id of an open image whose state has
+// changed other than by Annotation.Append, for example by an edit of the
+// project's classes or an imported mask. Call Watch before the workspace is
+// used.
 func (w *Workspace) Watch(changed func(imageID string)) { w.changed = changed }
 
-// tell calls what Watch has set.
+// tell calls the function that Watch has set.
 func (w *Workspace) tell(imageID string) {
 	if w.changed != nil {
 		w.changed(imageID)
 	}
 }
 
-// CreateProject makes a project; with no classes it gets DefaultClasses, without
-// a rest the DefaultRest. The id of each class becomes its place in the list.
+// CreateProject creates a project, by default with DefaultClasses and
+// DefaultRest. Each class's id becomes its index in the list.
 func (w *Workspace) CreateProject(ctx context.Context, name string, classes []segment.Class, rest *segment.Rest) (segment.Project, error) {
 	if err := w.May(ctx, access.Administer); err != nil {
 		return segment.Project{}, err
@@ -146,7 +146,7 @@ func (w *Workspace) Projects(ctx context.Context) ([]segment.Project, error) {
 	return slices.DeleteFunc(list, func(p segment.Project) bool { return !can(p.ID) }), err
 }
 
-// Overviews is Projects with what there is to say about their images.
+// Overviews is Projects with a summary of their images.
 func (w *Workspace) Overviews(ctx context.Context) ([]segment.Overview, error) {
 	can, err := w.own(ctx, access.Read)
 	if err != nil {
@@ -162,7 +162,7 @@ func (w *Workspace) Overviews(ctx context.Context) ([]segment.Overview, error) {
 		if len(o.Deleted) == 0 {
 			continue
 		}
-		// Records don't know of deleted classes.
+		// Records still count deleted classes.
 		images, err := w.store.Images(ctx, o.ID)
 		if err != nil {
 			return nil, err
@@ -219,14 +219,14 @@ func (w *Workspace) Open(ctx context.Context, imageID string) (*Annotation, erro
 	return w.acquire(ctx, imageID, false)
 }
 
-// Visit is Open for those who look at many images and work on none: one that
-// nobody else has open is not kept ready afterwards, in the place of others.
+// Visit is Open for reading many images: an image that nobody else has open is
+// not kept in memory afterwards.
 func (w *Workspace) Visit(ctx context.Context, imageID string) (*Annotation, error) {
 	return w.acquire(ctx, imageID, true)
 }
 
 func (w *Workspace) acquire(ctx context.Context, imageID string, visiting bool) (*Annotation, error) {
-	// One that is in memory may have gone to the trash meanwhile.
+	// An image in memory can have gone to the trash meanwhile.
 	im, err := w.guard.image(ctx, imageID, access.Read)
 	if err != nil {
 		return nil, err

@@ -20,14 +20,14 @@ import (
 	"collie/segment/queue"
 )
 
-// Limits of exports that are made in the background.
+// Limits of background exports.
 const (
 	maxJobs  = 8              // waiting or running
 	keepJobs = 20             // finished ones whose files are kept, the newest
-	keepFor  = 24 * time.Hour // after this their files go
+	keepFor  = 24 * time.Hour // after this their files are removed
 )
 
-// State is how far a job is.
+// State is the progress of a job.
 type State string
 
 // States of a job.
@@ -38,7 +38,7 @@ const (
 	Failed  State = "failed"
 )
 
-// Status is what can be asked about a job at any time, also after a restart of
+// Status describes a job. It is available at any time, also after a restart of
 // the program.
 type Status struct {
 	ID      string         `json:"id"`
@@ -56,11 +56,11 @@ type Status struct {
 	Report      *export.Report `json:"report,omitempty" doc:"of a finished export: the archive's manifest.json without the list of files"`
 }
 
-// Jobs makes exports in the background, one after the other. What it keeps are
-// blobs: export/ID/job says that a job was started, export/ID/file is its
-// archive, and export/ID/result, which comes last, how it ended. Each of them is
-// there as a whole or not at all, whenever the program dies; a job without a
-// result that nobody is working on has failed. Safe for concurrent use.
+// Jobs makes exports in the background, one after the other. It keeps blobs:
+// export/ID/job says that a job was started, export/ID/file is its archive, and
+// export/ID/result, written last, says how it ended. Each is complete or
+// absent, whenever the program dies; a job without a result that is not running
+// has failed. Safe for concurrent use.
 type Jobs struct {
 	source export.Source
 	blobs  segment.Blobs
@@ -77,14 +77,15 @@ type Jobs struct {
 	active map[string]*underway
 }
 
-// underway is a job that waits or runs, or that is being cancelled.
+// underway is a job that is waiting, running or being cancelled.
 type underway struct {
 	Status
 	stop  context.CancelCauseFunc
-	ended chan struct{} // closed when nobody works on it any more
+	ended chan struct{} // closed when it is no longer running
 }
 
-// New returns jobs over the given project source and files. Close it.
+// New returns jobs that read from source and keep their files in blobs. Close
+// it.
 func New(source export.Source, blobs segment.Blobs, log *slog.Logger) *Jobs {
 	j := &Jobs{
 		source: source, blobs: blobs, log: log, now: time.Now,
@@ -94,19 +95,19 @@ func New(source export.Source, blobs segment.Blobs, log *slog.Logger) *Jobs {
 	return j
 }
 
-// KeepTo sets the pace of the jobs; it is called before the first.
+// KeepTo sets the pace of the jobs. Call it before the first one.
 func (j *Jobs) KeepTo(p export.Pace) { j.pace = p }
 
-// Close ends all jobs and waits for them. They will be found failed.
+// Close ends all jobs, which count as failed, and waits for them.
 func (j *Jobs) Close() {
 	j.close()
 	j.work.Wait()
 }
 
-// Start begins an export and returns its id at once. What is wrong with the
-// request is found before; with too many jobs waiting the error is Busy. The job
-// goes on when ctx ends and keeps its values, so it reads the project as the
-// principal who asked.
+// Start begins an export and returns its id at once. Errors in the request are
+// returned at once; with too many jobs waiting the error is Busy. The job
+// outlives ctx and keeps its values, so it reads the project with the rights of
+// the caller.
 func (j *Jobs) Start(ctx context.Context, project, format string, o export.Options) (string, error) {
 	if err := export.Check(ctx, j.source, project, format, o); err != nil {
 		return "", err
@@ -153,20 +154,20 @@ func (j *Jobs) Start(ctx context.Context, project, format string, o export.Optio
 	return s.ID, nil
 }
 
-// errCancelled is why a job ends that somebody has cancelled.
+// errCancelled is the cause of a cancelled job's end.
 var errCancelled = errors.New("the export was cancelled")
 
-// Cancel ends a job that waits or runs, waits for that, and removes all that is
-// kept of it; of one that has ended it removes the file. It is as if the job had
-// never been started. Only who has started a job can cancel it, and who can
-// change the project.
+// Cancel stops a waiting or running job, waits for it to end, and removes
+// everything that is kept of it, or removes a finished job's file. Afterwards
+// the job doesn't exist. Only the user who started a job and users who can
+// manage the project can cancel it.
 func (j *Jobs) Cancel(ctx context.Context, id string) error {
 	status, err := j.Status(ctx, id)
 	if err != nil {
 		return err
 	}
 	if p, known := access.From(ctx); known && p.User != status.By && j.source.MayIn(ctx, status.Project, access.Manage) != nil {
-		return noExport() // as if it were not there
+		return noExport() // as if it did not exist
 	}
 	j.mu.Lock()
 	s := j.active[id]
@@ -174,7 +175,7 @@ func (j *Jobs) Cancel(ctx context.Context, id string) error {
 	if s != nil {
 		s.stop(errCancelled)
 		<-s.ended
-		defer j.forget(id) // not before, or it would be found failed
+		defer j.forget(id) // not earlier, or the job would appear failed
 	}
 	return j.remove(context.WithoutCancel(ctx), id)
 }
@@ -185,7 +186,7 @@ func (j *Jobs) forget(id string) {
 	j.mu.Unlock()
 }
 
-// run makes the file and notes how it went.
+// run makes the file and records the result.
 func (j *Jobs) run(ctx context.Context, s *Status) {
 	j.set(func() { s.State = Running })
 	if err := j.sweep(ctx); err != nil {
@@ -201,13 +202,13 @@ func (j *Jobs) run(ctx context.Context, s *Status) {
 		})
 		return err
 	})
-	if ctx.Err() != nil { // the program ends, which whoever asks later is told, or it was cancelled
+	if ctx.Err() != nil { // the program is stopping, which Status then reports, or the job was cancelled
 		return
 	}
-	end := *s // what others see stays as it is until the end is on the disk
+	end := *s // the visible status doesn't change until the result is on disk
 	if err == nil {
 		short := *report
-		short.Files = nil // there may be tens of thousands, and they are in the archive
+		short.Files = nil // there can be tens of thousands, and the archive has them
 		end.State, end.Report, end.Bytes = Done, &short, counter.n
 	} else {
 		end.State, end.Problem = Failed, problem(err)
@@ -218,7 +219,7 @@ func (j *Jobs) run(ctx context.Context, s *Status) {
 	}
 }
 
-// problem is what people are told about an error.
+// problem is the text of an error for people.
 func problem(err error) string {
 	var domain *segment.Error
 	if errors.As(err, &domain) {
@@ -227,25 +228,25 @@ func problem(err error) string {
 	return "The export failed with an unexpected error; see the server's log. The project was not changed."
 }
 
-// set changes the status of a job, which others may be reading.
+// set changes the status of a job under the lock.
 func (j *Jobs) set(change func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	change()
 }
 
-// idPattern is what the ids of jobs look like.
+// idPattern matches the ids of jobs.
 var idPattern = regexp.MustCompile(`^[a-z0-9]{26}$`)
 
-// Status says how far a job is. A job of a project that cannot be read is
-// NotFound, as is one that was never started or was swept.
+// Status returns the status of a job. The error is NotFound if it was never
+// started, was swept, or belongs to a project that the caller can't read.
 func (j *Jobs) Status(ctx context.Context, id string) (Status, error) {
 	s, err := j.status(ctx, id)
 	if err != nil {
 		return Status{}, err
 	}
 	if _, err := j.source.Project(ctx, s.Project); segment.KindOf(err) == segment.NotFound {
-		return Status{}, noExport() // as if it were not there
+		return Status{}, noExport() // as if it did not exist
 	} else if err != nil {
 		return Status{}, err
 	}
@@ -277,7 +278,7 @@ func (j *Jobs) status(ctx context.Context, id string) (Status, error) {
 	return Status{}, missing
 }
 
-// Open opens the archive of a job that is done. The caller closes it.
+// Open opens the archive of a finished job. The caller closes it.
 func (j *Jobs) Open(ctx context.Context, id string) (Status, io.ReadSeekCloser, error) {
 	s, err := j.Status(ctx, id)
 	if err != nil {
@@ -290,7 +291,8 @@ func (j *Jobs) Open(ctx context.Context, id string) (Status, io.ReadSeekCloser, 
 	return s, file, err
 }
 
-// noExport is the answer for an export that is not there, or not for the caller.
+// noExport is the error for an export that doesn't exist or isn't visible to
+// the caller.
 func noExport() error {
 	return segment.Errorf(segment.NotFound, "This export doesn't exist. Exported files are kept for %d hours.", keepFor/time.Hour)
 }
@@ -323,7 +325,7 @@ func (j *Jobs) get(ctx context.Context, id, part string) (Status, error) {
 	return s, nil
 }
 
-// counting counts what is written.
+// counting counts the bytes written.
 type counting struct {
 	w io.Writer
 	n int64
@@ -335,7 +337,7 @@ func (c *counting) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// idOf is the job that a blob belongs to, empty when it is of none.
+// idOf returns the job that a blob belongs to, or "".
 func idOf(key string) string {
 	rest, ok := strings.CutPrefix(key, "export/")
 	if !ok {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// sweep removes what is left of jobs that ended long ago, or before keepJobs
-// others. Who asks meanwhile is never told that it failed: the note of its start
-// goes before the result, and a job whose result is there has its file.
+// sweep removes jobs that ended more than keepFor ago, or before keepJobs
+// others. A job never appears failed meanwhile: job is removed before result,
+// and result before file.
 func (j *Jobs) sweep(ctx context.Context) error {
 	type old struct {
 		id string
@@ -51,7 +51,7 @@ func (j *Jobs) sweep(ctx context.Context) error {
 	return nil
 }
 
-// remove removes what is kept of a job that nobody works on.
+// remove removes what is kept of a job that isn't running.
 func (j *Jobs) remove(ctx context.Context, id string) error {
 	for _, part := range []string{"job", "result", "file"} {
 		if err := j.blobs.Remove(ctx, key(id, part)); err != nil {
