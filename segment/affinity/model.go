@@ -36,7 +36,12 @@ type Term struct{ Linear, Log, Low, High float32 }
 
 // Forms returns the two forms in which the term sees a value of its feature.
 func (t *Term) Forms(x float32) (linear, log float32) {
-	x = min(max(x, t.Low), t.High)
+	if x < t.Low { // cheaper than min and max, which care for NaN
+		x = t.Low
+	}
+	if x > t.High {
+		x = t.High
+	}
 	return x, ln(abs(x) + 0.5)
 }
 
@@ -73,9 +78,6 @@ func (m *Model) Number() string {
 	sum := sha256.Sum256((&Model{Edge: m.Edge, Pair: m.Pair}).Encode())
 	return hex.EncodeToString(sum[:8])
 }
-
-// MarshalText is Number.
-func (m *Model) MarshalText() ([]byte, error) { return []byte(m.Number()), nil }
 
 const header = "collie affinities 1"
 
@@ -205,6 +207,7 @@ func (m *Model) Field(g *superpixels.Graph) *Field {
 		f.edges[i] = float64(m.Edge.Logit(features))
 	}
 	f.costs = Costs(f.edges)
+	f.scene = f.scene.forPairs()
 	return f
 }
 

@@ -83,6 +83,16 @@ func (s *Scene) climb() {
 	s.parents[2*n-2] = int32(2*n - 2)
 }
 
+// forPairs returns a scene without what only Edge looks at.
+func (s *Scene) forPairs() *Scene {
+	out := *s
+	out.edges = nil
+	for l := range out.levels {
+		out.levels[l].strange = nil
+	}
+	return &out
+}
+
 // coarsen fills in the levels, each made of the one before.
 func (s *Scene) coarsen() {
 	n := len(s.graph.Regions)
@@ -100,7 +110,7 @@ func (s *Scene) coarsen() {
 			next[i] = parent[a]
 		}
 		of = next
-		s.levels[l] = ancestors{of: of, regions: appearances(g.Regions), strange: make([]float32, len(s.graph.Edges))}
+		s.levels[l] = ancestors{of: of, regions: owned(appearances(g.Regions)), strange: make([]float32, len(s.graph.Edges))}
 		for i, e := range s.graph.Edges {
 			if a, b := of[e.A], of[e.B]; a != b {
 				s.levels[l].strange[i] = strangeness(edgeBetween(g, min(a, b), max(a, b)))

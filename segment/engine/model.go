@@ -39,7 +39,8 @@ import (
 // relation to the texture around it, and d the distance of the two looks.
 type Parameters struct {
 	Method     string          `json:"method"`
-	Affinities *affinity.Model `json:"affinities,omitempty"` // its number in JSON
+	Affinities *affinity.Model `json:"-"`
+	Number     string          `json:"affinities,omitempty"` // of Affinities
 
 	Length float64 `json:"length"` // exponent of a border's length
 	Floor  float64 `json:"floor"`  // lets evidence reach everything
@@ -77,13 +78,14 @@ type Parameters struct {
 	RateRegion float64 `json:"rate_region"` // the same within each region of the division
 }
 
-// DefaultParameters are those of every sequence.
-var DefaultParameters = HandMade
+// DefaultParameters are those of every sequence unless a model of one's own is
+// given to the server.
+var DefaultParameters = Learned(affinity.Default())
 
 // Learned returns the parameters for learned affinities.
 func Learned(m *affinity.Model) Parameters {
 	p := HandMade
-	p.Affinities = m
+	p.Affinities, p.Number = m, m.Number()
 	p.Texture, p.Contour, p.Colour, p.Pattern, p.Alike, p.Reach = 0, 0, 0, 0, 0, 0
 	p.Length, p.Odds, p.Offset, p.Most, p.Steep, p.Sure = 0.8, 2.3, -13, 10, 4, 3
 	p.Jump, p.Doubtful = 6e-3, 7e-3
