@@ -87,8 +87,9 @@ func Learned(m *affinity.Model) Parameters {
 	p := HandMade
 	p.Affinities, p.Number = m, m.Number()
 	p.Texture, p.Contour, p.Colour, p.Pattern, p.Alike, p.Reach = 0, 0, 0, 0, 0, 0
-	p.Length, p.Odds, p.Offset, p.Most, p.Steep, p.Sure = 0.8, 2.3, -13, 10, 4, 3
-	p.Jump, p.Doubtful = 6e-3, 7e-3
+	p.Length, p.Odds, p.Offset, p.Most, p.Steep, p.Sure = 0.8, 2.6, -14, 10, 4, 3
+	p.Jump, p.Doubtful, p.Rest = 4e-3, 15e-3, 3e-2
+	p.RateUnary, p.RateArea = 0.6, 2
 	return p
 }
 

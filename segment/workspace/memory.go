@@ -61,7 +61,7 @@ var (
 const (
 	cellBytes       = 2*8 + 4 + 2 // a merge of the hierarchy and of the graph, a parent, a click and a label
 	superpixelBytes = 1350        // of the model of a cut and a sequence on it
-	learnedBytes    = 600         // more with learned affinities and some dozen clicks
+	learnedBytes    = 520         // more with learned affinities and some dozen clicks
 )
 
 // footprint estimates the annotation's memory in bytes: the runs of the finest

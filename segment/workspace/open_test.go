@@ -144,7 +144,7 @@ func TestFootprint(t *testing.T) {
 	for _, c := range []struct {
 		width, height int
 		most          int64 // KiB
-	}{{500, 375, 2048}, {2000, 1500, 4864}} {
+	}{{500, 375, 2240}, {2000, 1500, 5312}} {
 		w := mustTune(t, workspace.Options{})
 		im := mustAdd(t, w, c.width, c.height)
 		before := heapInUse()
