@@ -117,12 +117,13 @@ func TestFeaturesAreFinite(t *testing.T) {
 				}
 			}
 		}
+		s := NewScene(g)
 		for i := range g.Edges {
-			f.scene.Edge(features, i)
+			s.Edge(features, i)
 			check(EdgeFeatures, features)
 		}
 		i := rapid.IntRange(0, len(g.Regions)-1).Draw(t, "region")
-		f.scene.Pairs(i, f.costs, func(_ int, features []float32) { check(PairFeatures, features) })
+		s.Pairs(i, f.costs, func(_ int, features []float32) { check(PairFeatures, features) })
 		if odds := f.Pairs(i); odds[i] != MostLogit {
 			t.Fatalf("a region is of its own class with log odds %v", odds[i])
 		}
@@ -300,6 +301,22 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Integers have the order of the numbers that they stand for, -0 that of 0.
+func TestOrdered(t *testing.T) {
+	values := []float32{-1e30, -7.5, -1e-30, 0, 1e-30, 0.5, 7.5, 1e30}
+	for i, v := range values {
+		if got := unordered(ordered(v)); got != v {
+			t.Errorf("%v becomes %v", v, got)
+		}
+		if i > 0 && ordered(values[i-1]) >= ordered(v) {
+			t.Errorf("%v is not below %v", values[i-1], v)
+		}
+	}
+	if ordered(float32(math.Copysign(0, -1))) != ordered(0) {
+		t.Error("-0 is not 0")
+	}
 }
 
 func TestLn(t *testing.T) {

@@ -53,6 +53,9 @@ func (r *Regression) Logit(features []float32) float32 {
 	sum := r.Bias
 	for f, x := range features {
 		t := &r.Terms[f]
+		if t.Linear == 0 && t.Log == 0 {
+			continue
+		}
 		linear, log := t.Forms(x)
 		sum += float32(t.Linear*linear) + float32(t.Log*log)
 	}

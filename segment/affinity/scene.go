@@ -173,16 +173,36 @@ func (s *Scene) measure() {
 		columns[0][i], columns[1][i], columns[2][i], columns[3][i] = e.Contour, e.DeltaE, -m.handMade, m.colours
 	}
 	for c, values := range columns {
-		sorted := slices.Clone(values)
+		sorted := make([]uint32, len(values))
+		for i, v := range values {
+			sorted[i] = ordered(v)
+		}
 		slices.Sort(sorted)
 		for i, v := range values {
-			at, _ := slices.BinarySearch(sorted, v)
+			at, _ := slices.BinarySearch(sorted, ordered(v))
 			s.edges[i].ranks[c] = float32(at) / float32(len(sorted))
 		}
 		if c < len(s.medians) && len(sorted) > 0 {
-			s.medians[c] = sorted[len(sorted)/2]
+			s.medians[c] = unordered(sorted[len(sorted)/2])
 		}
 	}
+}
+
+// ordered turns numbers into integers of the same order, which are compared
+// faster because none is NaN; unordered turns them back.
+func ordered(v float32) uint32 {
+	bits := math.Float32bits(v + 0) // -0 is 0
+	if bits>>31 == 1 {
+		return ^bits
+	}
+	return bits | 1<<31
+}
+
+func unordered(o uint32) float32 {
+	if o>>31 == 1 {
+		return math.Float32frombits(o &^ (1 << 31))
+	}
+	return math.Float32frombits(^o)
 }
 
 // meeting returns the node in which two nodes of the hierarchy first are one.
