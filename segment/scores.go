@@ -7,7 +7,7 @@ import "slices"
 // superpixel that the image began with. Immutable.
 type Scores struct {
 	Classes []uint8 // ids, ascending
-	Shares  []uint8 // rows × classes, row-major; 255 stands for 1, a row of zeros for nothing known
+	Shares  []uint8 // rows × classes, row-major; 255 means 1, a row of zeros for nothing known
 	Regions int     // rows when they are the superpixels that the image began with; 0 when they are cells
 
 	// Strength, Exponent and Proof say how much the guess counts, see engine.Guess; a

@@ -13,17 +13,17 @@ const (
 	maxOutline  = 64 << 20 // steps of a fifth of a pixel along one outline
 )
 
-// fifths is how many steps a pixel has when an outline is followed.
+// fifths is the number of steps per pixel along an outline.
 const fifths = 5
 
 // fill sets the pixels inside a closed outline x0, y0, x1, y1, … to class and
-// returns how many. What is inside follows the reference implementation of COCO
+// returns their number. Inside is as in the reference implementation of COCO
 // (cocodataset/cocoapi, rleFrPoly), so that masks equal those of its tools: the
 // outline is followed in steps of a fifth of a pixel, and a column changes
-// between inside and outside where the outline crosses its middle. Outlines that
-// cross themselves are filled by the even-odd rule. Coordinates are in pixels,
-// (0, 0) the upper left corner of the image, and may leave the image by its own
-// size. O(length of the outline + pixels inside).
+// between inside and outside where the outline crosses its middle.
+// Self-intersecting outlines are filled by the even-odd rule. Coordinates are
+// in pixels, with (0, 0) at the upper left corner of the image, and can exceed
+// the image by its own size. O(length of the outline + pixels inside).
 func (m *Mask) fill(outline []float64, class uint8) (int, error) {
 	if len(outline)%2 != 0 || len(outline) < 6 || len(outline) > 2*maxVertices {
 		return 0, segment.Errorf(segment.Unreadable, "An outline has %d numbers; it needs an x and a y for each of 3 to %d corners.", len(outline), maxVertices)
@@ -32,7 +32,7 @@ func (m *Mask) fill(outline []float64, class uint8) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var crossings []int // column-major places where inside and outside change
+	var crossings []int // column-major positions where inside and outside change
 	for i := 1; i < len(xs); i++ {
 		crossings = m.cross(crossings, xs[i-1], ys[i-1], xs[i], ys[i])
 	}

@@ -25,7 +25,7 @@ type trial struct {
 	image   string
 	classes []uint8
 	gates   [len(cautions)][]float64
-	shares  []uint8 // superpixels × classes; 255 stands for 1
+	shares  []uint8 // superpixels × classes; 255 means 1
 }
 
 // maxTrials is how many of the latest trials the choice of strength goes by.

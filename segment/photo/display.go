@@ -20,8 +20,8 @@ const (
 // to 2560 pixels on the long side, else reduced to that.
 func DisplaySize(w, h int) (int, int) { return fit(w, h, displaySide) }
 
-// fit scales w×h down, if need be, so that neither side is longer than side;
-// no side becomes shorter than one pixel.
+// fit scales w×h down, if needed, so that neither side is longer than side; no
+// side becomes shorter than one pixel.
 func fit(w, h, side int) (int, int) {
 	long := max(w, h)
 	if long <= side {
@@ -30,22 +30,21 @@ func fit(w, h, side int) (int, int) {
 	return max(1, (w*side+long/2)/long), max(1, (h*side+long/2)/long)
 }
 
-// EncodeDisplay writes the copy that is shown in the browser: a JPEG of
-// DisplaySize without metadata.
+// EncodeDisplay writes the copy shown in the browser: a JPEG of DisplaySize
+// without metadata.
 func (p *Photo) EncodeDisplay(w io.Writer) error {
 	return encode(w, p.display(), displayQuality)
 }
 
 // EncodeThumbnail writes a JPEG of up to 320 pixels on the long side without
-// metadata. It is made of the display copy, which has fewer pixels to go
-// through.
+// metadata. It is made from the display copy, which has fewer pixels.
 func (p *Photo) EncodeThumbnail(w io.Writer) error {
 	return encode(w, resize(p.display(), p.size(thumbnailSide), imaging.Box), thumbnailQuality)
 }
 
-// display returns the pixels of the display copy, which it makes once. Where
-// are fewer than in the photo, Catmull and Rom's filter takes two thirds of the
-// time of Lanczos' for a seventh of the squared difference that the JPEG makes.
+// display returns the pixels of the display copy, which it makes once. To
+// reduce them it uses Catmull and Rom's filter, which takes two thirds of the
+// time of Lanczos'; the difference is a seventh of the error that JPEG makes.
 func (p *Photo) display() *image.NRGBA {
 	if p.shown == nil {
 		p.shown = resize(p.Pixels, p.size(displaySide), imaging.CatmullRom)
@@ -67,7 +66,7 @@ func resize(img *image.NRGBA, size image.Point, filter imaging.ResampleFilter) *
 }
 
 func encode(w io.Writer, img *image.NRGBA, quality int) error {
-	// Opaque pixels are the same with and without alpha multiplied in, and the
-	// JPEG encoder is several times faster on RGBA.
+	// Opaque pixels are the same in premultiplied form, and the JPEG encoder is
+	// several times faster on RGBA.
 	return jpeg.Encode(w, &image.RGBA{Pix: img.Pix, Stride: img.Stride, Rect: img.Rect}, &jpeg.Options{Quality: quality})
 }

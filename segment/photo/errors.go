@@ -7,16 +7,16 @@ type Reason int
 
 // Reasons of an Error.
 const (
-	Unsupported Reason = iota + 1 // not of an accepted format; the text lists those that are
+	Unsupported Reason = iota + 1 // not of an accepted format; the text lists the accepted ones
 	Unreadable                    // of an accepted format, but broken
 	TooLarge                      // over a limit that the text names
 	Busy                          // too many uploads are waiting; trying again later helps
 )
 
-// Error is the refusal of a file, for the person who sent it.
+// Error says why a file was refused, to the person who sent it.
 type Error struct {
 	Reason Reason
-	Detail string // what is wrong with the file and what is accepted
+	Detail string // what is wrong and what is accepted
 	err    error  // the cause, for the log; may be nil
 }
 
@@ -27,7 +27,7 @@ func (e *Error) Error() string {
 	return e.Detail + ": " + e.err.Error()
 }
 
-// Unwrap gives the cause that is meant for the log.
+// Unwrap returns the cause, which is for the log.
 func (e *Error) Unwrap() error { return e.err }
 
 func refusef(reason Reason, format string, args ...any) *Error {

@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 )
 
-// exifMark precedes EXIF data in JPEG and, of some writers, in WebP.
+// exifMark precedes EXIF data in JPEG and, with some writers, in WebP.
 var exifMark = []byte("Exif\x00\x00")
 
 // orientation returns the EXIF orientation of a file, 1 to 8; 1, which changes
-// nothing, when there is none or none that can be read. Linear in the file.
+// nothing, if it is missing or unreadable. Linear in the file.
 func orientation(f *format, file []byte) int {
 	if f.exif == nil {
 		return 1
@@ -17,8 +17,8 @@ func orientation(f *format, file []byte) int {
 	return max(1, f.exif(file))
 }
 
-// jpegOrientation looks at every APP1 segment before the pixels: besides EXIF
-// they hold XMP, in any order.
+// jpegOrientation reads every APP1 segment before the pixels; XMP can come
+// before EXIF.
 func jpegOrientation(file []byte) int {
 	const (
 		app1 = 0xe1
@@ -122,8 +122,8 @@ func tiffTag(data []byte, tag uint16) (value uint32, ok bool) {
 	return 0, false
 }
 
-// tiffValue returns the first value of an entry: it stands in the last four
-// bytes or, when there are more of them, where these point to.
+// tiffValue returns the first value of an entry: it is in the last four bytes
+// or, if it is longer, where these point to.
 func tiffValue(data, entry []byte, order binary.ByteOrder) (value uint32, ok bool) {
 	size := map[uint16]int64{1: 1, 3: 2, 4: 4}[order.Uint16(entry[2:])] // byte, short, long
 	count := int64(order.Uint32(entry[4:]))

@@ -15,23 +15,23 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// headSize is how many bytes of a file are looked at to tell its format.
+// headSize is how many bytes of a file are needed to recognize its format.
 const headSize = 512
 
 const accepted = "Use JPEG, PNG, WebP, GIF, BMP or TIFF."
 
-// format is a kind of file that is accepted. Decoders are called by name, never
-// through image.Decode, which would try whatever some import has registered.
+// format is an accepted file format. Decoders are called by name, never through
+// image.Decode, which would try whatever some import has registered.
 type format struct {
 	name   string // as stored with the image
 	title  string // as people write it
-	magic  string // first bytes; ? stands for any byte
+	magic  string // first bytes; ? matches any byte
 	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader) (image.Image, error) // of several frames the first
+	decode func(io.Reader) (image.Image, error) // the first of several frames
 	exif   func(file []byte) int                // orientation, 0 if not set
-	stated func(file []byte) (w, h int64)       // the size in the header, for files whose config fails; may be nil
-	check  func([]byte, image.Point) error      // looks at the file once more before it is decoded; may be nil
-	frames bool                                 // the image may cover a part of the canvas
+	stated func(file []byte) (w, h int64)       // the size in the header, for files whose config fails; can be nil
+	check  func([]byte, image.Point) error      // checks the file before it is decoded; can be nil
+	frames bool                                 // the image can cover a part of the canvas
 }
 
 var formats = []*format{
@@ -44,7 +44,7 @@ var formats = []*format{
 	{name: "tiff", title: "TIFF", magic: "MM\x00*", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation, stated: tiffSize, check: checkTIFF},
 }
 
-// refused are files that people take for images; naming them helps more than
+// refused are formats that people take for images; naming them helps more than
 // 'unknown'.
 var refused = []struct{ magic, title string }{
 	{"????ftyphei", "a HEIC photo"},
@@ -62,7 +62,7 @@ var refused = []struct{ magic, title string }{
 	{"PK\x03\x04", "a zip archive"},
 }
 
-// recognize tells the format of a file by its first bytes.
+// recognize returns the format of a file by its first bytes.
 func recognize(head []byte) (*format, error) {
 	if len(head) == 0 {
 		return nil, refusef(Unreadable, "The file is empty.")
@@ -99,7 +99,7 @@ func hasMagic(head []byte, magic string) bool {
 	return true
 }
 
-// broken is the refusal of a file of format f whose decoder returned err.
+// broken is the error for a file of format f whose decoder returned err.
 func (f *format) broken(err error) *Error {
 	var (
 		inJPEG jpeg.UnsupportedError

@@ -1,7 +1,7 @@
 // Package photo is the gate that uploaded files pass before anything else in
-// the program sees them. It tells the format by the first bytes, checks sizes
-// before it decodes, bounds the memory that all uploads together can take, and
-// hands out upright, opaque 8-bit pixels: hostile or broken files end here, as
+// the program sees them. It recognizes the format by the first bytes, checks
+// sizes before it decodes, bounds the memory of all uploads together, and
+// returns upright, opaque 8-bit pixels. Hostile or broken files end here, with
 // an [Error] for the person who sent them.
 package photo
 
@@ -17,17 +17,17 @@ import (
 	"collie/segment/ledger"
 )
 
-// Limits bound what a gate lets through and how much it takes on at once. The
-// zero value of a field is its default.
+// Limits bound what a gate accepts and how much it handles at once. The zero
+// value of a field means its default.
 type Limits struct {
 	Bytes  int64 // size of a file
 	Pixels int   // width × height
 	Side   int   // width, height
-	Memory int64 // bytes that decoding takes at once; at least what one image of the greatest size takes
-	Queue  int   // files of one user that wait to be decoded; others are refused
+	Memory int64 // bytes for all decoding at once; at least what the largest image takes
+	Queue  int   // files of one user waiting to be decoded; others are refused
 }
 
-// OrDefault returns l with the defaults in place of zeros.
+// OrDefault returns l with zeros replaced by the defaults.
 func (l Limits) OrDefault() Limits {
 	l.Bytes = cmp.Or(l.Bytes, 64<<20)
 	l.Pixels = cmp.Or(l.Pixels, 40_000_000)
@@ -37,12 +37,11 @@ func (l Limits) OrDefault() Limits {
 	return l
 }
 
-// bytesPerPixel are taken while an image is decoded: up to 8 in the decoder, 4
+// bytesPerPixel is the memory for decoding an image: up to 8 in the decoder, 4
 // as NRGBA.
 const bytesPerPixel = 12
 
-// streams is how many files are read into memory at once whose size is not known
-// before.
+// streams is how many files of unknown size are read into memory at once.
 const streams = 2
 
 // Gate reads uploads. Safe for concurrent use.
@@ -64,17 +63,17 @@ func NewGate(limits Limits) *Gate {
 	}
 }
 
-// Limits are those that the gate goes by.
+// Limits returns the gate's limits.
 func (g *Gate) Limits() Limits { return g.limits }
 
 // Memory lends n bytes for pixels that are decoded or drawn elsewhere, from the
-// stock that photos are decoded in; see [ledger.Ledger.Take]. An error that is
-// meant for the person is an *Error.
+// memory for decoding photos; see [ledger.Ledger.Take]. An error for people is
+// an *Error.
 func (g *Gate) Memory(ctx context.Context, n int64) (give func(), err error) {
 	return take(ctx, g.memory, n)
 }
 
-// take puts the errors of a ledger in words for people.
+// take turns a ledger's errors into errors for people.
 func take(ctx context.Context, l *ledger.Ledger, n int64) (give func(), err error) {
 	give, err = l.Take(ctx, n)
 	switch {
@@ -86,43 +85,42 @@ func take(ctx context.Context, l *ledger.Ledger, n int64) (give func(), err erro
 	return give, err
 }
 
-// DecodeWith has files decoded by calls through run, which may let them wait;
-// its error is one of not having run them. It is set before the first Read.
+// DecodeWith makes the gate decode files through run, which can delay them and
+// returns an error if it didn't run them. Call it before the first Read.
 func (g *Gate) DecodeWith(run func(ctx context.Context, decode func()) error) { g.decoding = run }
 
 // Photo is an image file that has passed a gate. Not safe for concurrent use.
 type Photo struct {
 	Format   string       // jpeg, png, webp, gif, bmp or tiff
-	Original []byte       // the file, byte for byte; shared, not to be changed
+	Original []byte       // the file, byte for byte; shared and read-only
 	Pixels   *image.NRGBA // upright (EXIF orientation applied) and opaque (on white), from (0, 0)
 
 	shown   *image.NRGBA // the display copy, once it is made
 	release func()
 }
 
-// Close gives the photo's share of the memory back to its gate, which then lets
-// the next one in. The pixels and the original must not be used any more. A
-// second Close does nothing.
+// Close returns the photo's memory to the gate, which can then admit the next
+// one. The pixels and the original must not be used afterwards. A second Close
+// does nothing.
 func (p *Photo) Close() { p.release() }
 
-// Read takes in the file that r delivers and returns its pixels; the caller
-// closes the photo when done with it. Of an animation it reads the first frame.
-// While the photos that are open fill the gate's memory it waits in a short
-// queue. An error that is meant for the person is an *Error; others come from r
-// or ctx.
+// Read reads a file from r and returns its pixels; the caller closes the photo.
+// From an animation it reads the first frame. While open photos fill the gate's
+// memory it waits in a short queue. Errors for people are of type *Error;
+// others come from r or ctx.
 //
-// A reader that can seek is measured before it takes any memory; it should be a
-// file that has arrived. Of others, like members of archives, few are read at
-// the same time. The file is held in memory once, as Photo.Original. Beside it
-// decoding takes up to 12 bytes per pixel, more for progressive JPEG and
-// compressed TIFF, of which 4 remain as Photo.Pixels.
+// If r can seek, Read measures the file before allocating memory; it should be
+// a file that has arrived completely. Of other readers, such as members of
+// archives, only a few are read at once. The file is in memory once, as
+// Photo.Original. Decoding takes up to 12 more bytes per pixel, and still more
+// for progressive JPEG and compressed TIFF; 4 of them remain as Photo.Pixels.
 func (g *Gate) Read(ctx context.Context, r io.Reader) (*Photo, error) {
 	return g.ReadToned(ctx, r, nil)
 }
 
-// ReadToned is Read with a function that sees the image as the file has it,
-// with all its bits and before it is turned upright, and returns what to use in
-// its place, of the same size.
+// ReadToned is Read with a function that gets the image as stored in the file,
+// with full bit depth and before rotation, and returns a replacement of the
+// same size.
 func (g *Gate) ReadToned(ctx context.Context, r io.Reader, tone func(image.Image) image.Image) (*Photo, error) {
 	file, arrived, err := g.arrived(ctx, r)
 	if err != nil {
@@ -146,9 +144,9 @@ func (g *Gate) ReadToned(ctx context.Context, r io.Reader, tone func(image.Image
 	return p, nil
 }
 
-// arrived returns the content of r, of which not more is in memory than it takes
-// to be sure that it is complete, and within the limit. After done, memory that
-// it had is counted no more.
+// arrived returns the content of r once it is complete and within the limit,
+// with as little of it in memory as possible. done releases the memory that it
+// counted.
 func (g *Gate) arrived(ctx context.Context, r io.Reader) (file *io.SectionReader, done func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -175,15 +173,15 @@ func (g *Gate) arrived(ctx context.Context, r io.Reader) (file *io.SectionReader
 	return io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content))), done, nil
 }
 
-// Recognize returns an *Error when a file that begins with head is of no format
-// that is accepted; the first 512 bytes are enough to tell.
+// Recognize returns an *Error unless a file that begins with head has an
+// accepted format; the first 512 bytes are enough.
 func Recognize(head []byte) error {
 	_, err := recognize(head)
 	return err
 }
 
-// receive reads a file up to the limit. What is no image by its first bytes is
-// refused before the rest has been read.
+// receive reads a file up to the limit. A file whose first bytes aren't an
+// image's is refused before the rest is read.
 func (g *Gate) receive(r io.Reader) ([]byte, error) {
 	head := make([]byte, headSize)
 	n, err := io.ReadFull(r, head)
@@ -208,7 +206,7 @@ func (g *Gate) tooLong(size int64) error {
 	return nil
 }
 
-// decode reads the file into memory, from which it is decoded.
+// decode reads the file into memory and decodes it.
 func (g *Gate) decode(ctx context.Context, f *format, file *io.SectionReader, size image.Point, tone func(image.Image) image.Image) (*Photo, error) {
 	original := make([]byte, file.Size())
 	if _, err := file.ReadAt(original, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -231,8 +229,8 @@ func (g *Gate) decode(ctx context.Context, f *format, file *io.SectionReader, si
 // decoder could not read.
 const statedSize = 1 << 20
 
-// measure tells the format and reads the size that the file's header states,
-// which it holds against the limits.
+// measure recognizes the format, reads the size in the file's header and checks
+// it against the limits.
 func (g *Gate) measure(file *io.SectionReader) (f *format, size image.Point, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -248,8 +246,8 @@ func (g *Gate) measure(file *io.SectionReader) (f *format, size image.Point, err
 	}
 	config, err := f.config(file)
 	if err != nil {
-		// Decoders call a size that overflows a number of theirs unsupported;
-		// people should be told that it is the size.
+		// Decoders report a size that overflows as unsupported; the error
+		// should say that it is the size.
 		if f.stated != nil {
 			start := make([]byte, min(statedSize, file.Size()))
 			if _, err := file.ReadAt(start, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -268,7 +266,7 @@ func (g *Gate) measure(file *io.SectionReader) (f *format, size image.Point, err
 	return f, image.Pt(config.Width, config.Height), g.tooLarge(width, height)
 }
 
-// tooLarge holds a size against the limits. Sides fit into 32 bits, so that the
+// tooLarge checks a size against the limits. Sides fit into 32 bits, so the
 // number of pixels can't overflow.
 func (g *Gate) tooLarge(width, height int64) error {
 	side, pixels := int64(g.limits.Side), int64(g.limits.Pixels)
@@ -282,9 +280,9 @@ func (g *Gate) tooLarge(width, height int64) error {
 	return nil
 }
 
-// decode decodes the file and turns its pixels upright. Decoders and image types
-// can panic on hostile input, for example on a palette index out of range, so
-// both happen here, on this goroutine, under recover.
+// decode decodes the file and rotates its pixels upright. Decoders and image
+// types can panic on hostile input, for example on a palette index out of
+// range, so both happen here, on this goroutine, under recover.
 func decode(f *format, original []byte, size image.Point, tone func(image.Image) image.Image) (pixels *image.NRGBA, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -305,7 +303,7 @@ func decode(f *format, original []byte, size image.Point, tone func(image.Image)
 	return upright(img, canvas, orientation(f, original)), nil
 }
 
-// contextReader ends reading when its context does.
+// contextReader fails once its context is done.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader

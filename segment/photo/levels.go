@@ -5,15 +5,15 @@ import (
 	"image/color"
 )
 
-// Levels says which values the channels of an image have. Values go from 0 to
-// 65535 whatever the depth of the file, 8-bit ones times 257.
+// Levels is the range of values in an image's channels, from 0 to 65535
+// whatever the bit depth: 8-bit values are multiplied by 257.
 type Levels struct {
 	Bits            int    // per channel: 8 or 16
 	Lowest, Highest uint16 // values that occur
-	Low, High       uint16 // between which all but half a per cent at either end lie
+	Low, High       uint16 // half a per cent of the values are below Low, and above High
 }
 
-// outside is the share of the values that may lie beyond Low, and beyond High.
+// outside is the share of the values below Low, and above High.
 const outside = 0.005
 
 // LevelsOf counts the values of all colour channels. O(pixels).
@@ -66,9 +66,9 @@ func LevelsOf(img image.Image) Levels {
 	return levels
 }
 
-// Window returns a function for ReadToned: of images with 16 bits per channel
-// the values from low to high become the whole range, what lies beyond becomes
-// black or white. Other images stay as they are.
+// Window returns a function for ReadToned: in images with 16 bits per channel
+// it stretches the values from low to high over the whole range; values beyond
+// become black or white. Other images are not changed.
 func Window(low, high uint16) func(image.Image) image.Image {
 	span := max(1, int(high)-int(low))
 	tone := func(v uint16) uint8 {
@@ -109,13 +109,12 @@ func Window(low, high uint16) func(image.Image) image.Image {
 	}
 }
 
-// narrow is the share of the range of 16-bit values below which they would be
-// fewer than 64 greys of 256.
+// narrow is the share of the 16-bit range that makes 64 greys of 256.
 const narrow = 0.25
 
-// Expose is a function for ReadToned: of images with 16 bits per channel that
-// use a small part of the range, as cameras with 10 or 12 bits write them, that
-// part becomes the whole. Other images stay as they are.
+// Expose is a function for ReadToned: if an image with 16 bits per channel uses
+// only a small part of the range, as from cameras with 10 or 12 bits, it
+// stretches that part over the whole range. Other images are not changed.
 func Expose(img image.Image) image.Image {
 	switch img.(type) {
 	case *image.Gray16, *image.RGBA64, *image.NRGBA64:

@@ -5,20 +5,20 @@ import (
 	"encoding/binary"
 )
 
-// appKept are the application segments of a JPEG file that it takes to show its
-// colours, by marker, with what they begin with.
+// appKept are the application segments of a JPEG file that are needed for its
+// colours, by marker, with their first bytes.
 var appKept = map[byte][]byte{
 	0xe0: []byte("JFIF\x00"),
 	0xe2: []byte("ICC_PROFILE\x00"), // APP2 may also list other pictures (MPF)
 	0xee: []byte("Adobe"),
 }
 
-// PlainJPEG returns a JPEG file without its metadata: what is left is the
-// picture and what it takes to show its colours (JFIF, colour profile, Adobe's
-// transform). What follows the picture, in which phones put previews, films and
-// places, is left out, too. It shares no memory with the original. ok is false
-// when the file is no JPEG, when EXIF says that it is to be turned, or when its
-// parts can't be told apart; then only decoding helps.
+// PlainJPEG returns a JPEG file without its metadata: the picture and what is
+// needed for its colours (JFIF, colour profile, Adobe's transform). It also
+// drops what follows the picture, where phones store previews, films and
+// locations. It shares no memory with the original. ok is false if the file is
+// not a JPEG, needs rotation by its EXIF data, or has parts that can't be
+// separated; then decode it instead.
 func PlainJPEG(original []byte) (plain []byte, ok bool) {
 	const (
 		eoi, sos, comment = 0xd9, 0xda, 0xfe

@@ -2,9 +2,9 @@ package photo
 
 import "image"
 
-// maxBlock is how many pixels a strip or tile of a compressed TIFF may have.
-// The decoder holds one in memory at up to 8 bytes per pixel, whatever the
-// image needs, and while it grows that buffer three times as much.
+// maxBlock is how many pixels a strip or tile of a compressed TIFF can have.
+// The decoder holds one in memory at up to 8 bytes per pixel, and three times
+// as much while its buffer grows.
 const maxBlock = 16_000_000
 
 // checkTIFF refuses a TIFF whose blocks would take too much memory. Without

@@ -6,9 +6,9 @@ import (
 	"image/draw"
 )
 
-// upright draws img over white on the canvas and turns the result as the EXIF
-// orientation (1..8) says. 16-bit channels keep their upper 8 bits, so that
-// 0..65535 becomes 0..255. Beside the result it takes memory for two rows.
+// upright draws img over white on the canvas and rotates the result by the EXIF
+// orientation (1..8). 16-bit channels keep their upper 8 bits, so that 0..65535
+// becomes 0..255. Besides the result it takes memory for two rows.
 func upright(img image.Image, canvas image.Rectangle, orientation int) *image.NRGBA {
 	w, h := canvas.Dx(), canvas.Dy()
 	size := image.Pt(w, h)
@@ -38,9 +38,9 @@ func upright(img image.Image, canvas image.Rectangle, orientation int) *image.NR
 	return out
 }
 
-// turn says where the pixels of a w×h image go in the upright one, counted in
-// pixels row by row: where the first one goes, and how far a step to the right
-// and a step down lead. EXIF 2.3, tag 0x0112.
+// turn maps the pixels of a w×h image to the upright one, counted in pixels row
+// by row: the position of the first one, and the strides of a step to the right
+// and a step down. EXIF 2.3, tag 0x0112.
 func turn(orientation, w, h int) (first, right, down int) {
 	switch orientation {
 	case 2: // mirrored left to right

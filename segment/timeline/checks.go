@@ -8,7 +8,7 @@ import (
 	"collie/segment"
 )
 
-// FewestRegions is the coarsest granularity that can be asked for.
+// FewestRegions is the coarsest granularity that can be requested.
 const FewestRegions = 2
 
 // Limits of one event.
@@ -18,8 +18,8 @@ const (
 	maxEventRuns  = 100_000 // runs of pixels in one event
 )
 
-// Check validates what can be said of the next event without looking at the labels:
-// its identifier, kind, and the ranges of superpixels, pixels, classes and
+// Check validates what doesn't depend on the labels in the next event: its
+// identifier, kind, and the ranges of superpixels, pixels, classes and
 // granularity.
 func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 	seq, superpixels := t.Seq(), t.cut.N
@@ -99,8 +99,8 @@ func printable(s string) bool {
 	return true
 }
 
-// checkStroke validates the repairs of a pixels event of an image of so many
-// pixels.
+// checkStroke validates the repairs of a pixels event of an image with the
+// given number of pixels.
 func checkStroke(repairs []segment.Repair, p *segment.Project, pixels int) error {
 	count := 0
 	for _, r := range repairs {
@@ -118,7 +118,8 @@ func checkStroke(repairs []segment.Repair, p *segment.Project, pixels int) error
 	return nil
 }
 
-// checkRepairs validates any repairs of an image of so many pixels.
+// checkRepairs validates any repairs of an image with the given number of
+// pixels.
 func checkRepairs(repairs []segment.Repair, p *segment.Project, pixels int) error {
 	for _, r := range repairs {
 		if r.Class != segment.Void {
@@ -145,8 +146,8 @@ func checkRepairs(repairs []segment.Repair, p *segment.Project, pixels int) erro
 	return nil
 }
 
-// Possible reports, as an Error of kind Conflict, that there is nothing to undo
-// or redo. Every other event is possible at any time.
+// Possible returns an Error of kind Conflict if there is nothing to undo or
+// redo. Every other event is always possible.
 func (t *Timeline) Possible(kind segment.EventKind) error {
 	switch {
 	case kind == segment.Undo && t.UndoDepth() == 0:
@@ -157,8 +158,8 @@ func (t *Timeline) Possible(kind segment.EventKind) error {
 	return nil
 }
 
-// Affords returns an Error when an event that has been checked would take more
-// memory or time than an image is given.
+// Affords returns an Error if a checked event would take more memory or time
+// than an image can have.
 func (t *Timeline) Affords(e *segment.Event) error {
 	switch {
 	case e.Kind == segment.Import && pieces(t.cells, e.Repairs) > maxRuns:
@@ -171,8 +172,7 @@ func (t *Timeline) Affords(e *segment.Event) error {
 	return nil
 }
 
-// Admits checks an event that was stored elsewhere as Append checks one that is
-// new.
+// Admits checks a stored event from elsewhere as Append checks a new one.
 func (t *Timeline) Admits(e *segment.Event, p *segment.Project) error {
 	if _, twice := t.Find(e.ID); twice {
 		return fmt.Errorf("two events with the id %q", e.ID)

@@ -7,12 +7,12 @@ import (
 	"collie/segment"
 )
 
-// Constraints returns what has been said beside clicks and picks, with classes as
-// the evidence names them. It is shared and immutable.
+// Constraints returns the boxes, exclusions and locks, with the class ids used
+// in the evidence. It is shared and immutable.
 func (t *Timeline) Constraints() *segment.Constraints { return t.constraints }
 
-// constrain carries out an event that changes the constraints and returns what it
-// overwrote.
+// constrain carries out an event that changes the constraints and returns the
+// previous ones.
 func (t *Timeline) constrain(e *segment.Event) step {
 	s := t.newStep()
 	next, class := *t.constraints, uint8(e.Class)
@@ -46,7 +46,7 @@ func compareExclusions(a, b segment.Exclusion) int {
 	return cmp.Or(cmp.Compare(a.Cell, b.Cell), cmp.Compare(a.Class, b.Class))
 }
 
-// boxOf is the rectangle with two opposite corners.
+// boxOf returns the rectangle with two opposite corners.
 func boxOf(class uint8, corners [][2]float64) segment.Box {
 	a, b := corners[0], corners[1]
 	return segment.Box{
@@ -55,8 +55,8 @@ func boxOf(class uint8, corners [][2]float64) segment.Box {
 	}
 }
 
-// readmit takes back what a label or a clear of cells contradicts: a label its
-// own class, a clear all that was excluded there.
+// readmit removes exclusions that a label or clear contradicts: a label those
+// of its class, a clear all exclusions there.
 func (t *Timeline) readmit(e *segment.Event, cells []int32) {
 	if len(t.constraints.Excluded) == 0 {
 		return

@@ -5,8 +5,8 @@ import (
 	"collie/superpixels"
 )
 
-// Majority returns for each cell of a map the value that most of its pixels
-// have, the lowest of several, and the pixels that have another one as repairs.
+// Majority returns, for each cell of a map, the most frequent value of its
+// pixels, the lowest of several, and the pixels with other values as repairs.
 // O(pixels + cells · values).
 func Majority(m *superpixels.Runs, pixels []uint8) (cells []uint8, others []segment.Repair) {
 	var has [256]bool

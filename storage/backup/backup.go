@@ -1,10 +1,10 @@
-// Package backup keeps all of a data folder in one file and brings it back.
+// Package backup writes a whole data folder to one file and restores it.
 //
 // The file is a plain tar archive: collie.db, a snapshot of the database; the
-// files of its images under blobs/; and last SHA256SUMS, as sha256sum writes it,
-// whose presence shows that the backup is complete. Any tar program can unpack
-// it. It holds the password hashes of the users, so it is as secret as the data
-// folder.
+// files of its images under blobs/; and last SHA256SUMS, in the format of
+// sha256sum, which shows that the backup is complete. Any tar program can
+// unpack it. It contains the users' password hashes, so keep it as secret as
+// the data folder.
 package backup
 
 import (
@@ -31,16 +31,16 @@ const (
 	sumsName     = "SHA256SUMS"
 )
 
-// Summary says what a backup holds.
+// Summary counts what a backup contains.
 type Summary struct {
-	Images int // those in the trash included
+	Images int // including those in the trash
 	Files  int // their files
 	Bytes  int64
 }
 
-// Write writes a backup of what the stores hold at one moment to the new file at
-// path, which appears when it is complete and on the disk. Others may go on
-// writing to the stores meanwhile.
+// Write writes a backup of the stores at one moment to the new file at path,
+// which appears once it is complete and on disk. Others can write to the stores
+// meanwhile.
 func Write(ctx context.Context, path string, store *sqlite.Store, blobs segment.Blobs) (s Summary, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return s, fmt.Errorf("%s already exists; a backup never replaces a file", path)
@@ -52,9 +52,9 @@ func Write(ctx context.Context, path string, store *sqlite.Store, blobs segment.
 	return s, err
 }
 
-// write makes the archive. The snapshot is taken beside out first, so that the
-// files it needs are all there when they are copied: files never change, and are
-// erased only after 30 days in the trash.
+// write makes the archive. It takes the snapshot first, next to out; the files
+// it refers to still exist when they are copied, because files never change and
+// are deleted only after 30 days in the trash.
 func write(ctx context.Context, out *os.File, store *sqlite.Store, blobs segment.Blobs) (s Summary, err error) {
 	folder, err := os.MkdirTemp(filepath.Dir(out.Name()), ".snapshot-*")
 	if err != nil {

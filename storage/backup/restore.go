@@ -20,10 +20,10 @@ import (
 	"collie/storage/sqlite"
 )
 
-// Read brings the backup in the file at path back as the data folder at folder,
-// which must be empty or not be there. The backup is unpacked and checked beside
-// it first, so that the folder is there with all of the backup or as it was.
-// Whoever was signed in when the backup was made is signed out.
+// Read restores the backup in the file at path to the data folder at folder,
+// which must be empty or not exist. It unpacks and checks the backup in a
+// temporary folder first, so that the folder gets the whole backup or isn't
+// changed. All users are signed out.
 func Read(ctx context.Context, path, folder string) (s Summary, err error) {
 	if err := empty(folder); err != nil {
 		return s, err
@@ -50,13 +50,13 @@ func Read(ctx context.Context, path, folder string) (s Summary, err error) {
 	if err := syncTree(temp); err != nil {
 		return s, err
 	}
-	if err := os.Rename(temp, folder); err != nil { // takes the place of an empty folder
+	if err := os.Rename(temp, folder); err != nil { // replaces an empty folder
 		return s, err
 	}
 	return s, disk.SyncFolder(filepath.Dir(folder))
 }
 
-// empty returns an error when there is something at folder.
+// empty returns an error unless folder is empty or doesn't exist.
 func empty(folder string) error {
 	entries, err := os.ReadDir(folder)
 	switch {
@@ -70,14 +70,14 @@ func empty(folder string) error {
 	return nil
 }
 
-// namePattern is what names in a backup look like; none leads out of a folder.
+// namePattern matches the names in a backup; none leads out of a folder.
 var namePattern = regexp.MustCompile(`^(collie\.db|SHA256SUMS|blobs/[a-z0-9-]{1,100}(/[a-z0-9-]{1,100}){0,7})$`)
 
-// maxSums is the most that the list of checksums may take, in bytes.
+// maxSums is the largest size of the list of checksums, in bytes.
 const maxSums = 1 << 30
 
-// unpack writes the files of the archive, which may be anybody's, to folder and
-// compares them with the checksums at its end.
+// unpack writes the files of the untrusted archive to folder and compares them
+// with the checksums at its end.
 func unpack(ctx context.Context, in io.Reader, folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -116,8 +116,8 @@ func unpack(ctx context.Context, in io.Reader, folder string) error {
 	}
 }
 
-// plain returns an error for all but a plain file under a name of ours. A sparse
-// one could be of any size in a small archive.
+// plain returns an error for everything but a plain file with an expected name.
+// A sparse file could have any size in a small archive.
 func plain(h *tar.Header) error {
 	if !namePattern.MatchString(h.Name) {
 		return fmt.Errorf("it contains %q, which is not part of a Collie backup", h.Name)
@@ -184,8 +184,8 @@ func compare(listed, have map[string]string) error {
 	return nil
 }
 
-// check looks whether a folder that was unpacked is a sound data folder, brings
-// its database up to date and ends its sessions.
+// check checks that an unpacked folder is a valid data folder, migrates its
+// database and ends its sessions.
 func check(ctx context.Context, folder string) (s Summary, err error) {
 	name := filepath.Join(folder, databaseName)
 	if _, err := os.Stat(name); err != nil {
@@ -238,6 +238,6 @@ func syncTree(folder string) error {
 		if err != nil {
 			return err
 		}
-		return disk.SyncFolder(name) // files are opened and flushed alike
+		return disk.SyncFolder(name) // works for files, too
 	})
 }

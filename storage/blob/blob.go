@@ -2,10 +2,9 @@
 // hierarchies, exports) in a folder. A key is a path in it.
 //
 // A file is written under a temporary name in its own folder, synced, renamed,
-// and then the folder is synced: after a crash a key has all of its content or
-// is not there. Without the second sync a power cut can take back the rename.
-// Behind its content a file has its SHA-256, with which it is compared whenever it
-// is opened.
+// and then the folder is synced: after a crash a key has its complete content
+// or doesn't exist. Without the second sync a power cut can take back the
+// rename. A file ends with its SHA-256, which is checked whenever it is opened.
 package blob
 
 import (
@@ -29,29 +28,28 @@ import (
 	"collie/storage/disk"
 )
 
-// tempPrefix starts the names of files that are being written. No key has a
-// dot in it.
+// tempPrefix starts the names of files being written. Keys have no dots.
 const tempPrefix = ".part-"
 
-// keyPattern is what a key looks like: names of lower-case letters, digits and
-// hyphens, up to eight of them, with slashes in between.
+// keyPattern matches keys: up to eight names of lower-case letters, digits and
+// hyphens, separated by slashes.
 var keyPattern = regexp.MustCompile(`^[a-z0-9-]{1,100}(/[a-z0-9-]{1,100}){0,7}$`)
 
 // Store is a segment.Blobs in a folder. Safe for concurrent use, also by several
 // processes.
 type Store struct {
-	root   *os.Root // nothing outside is reached, whatever links the folder holds
+	root   *os.Root // links can't lead outside
 	lock   *os.File // shared with the other processes that have the folder open
 	health *disk.Health
 
 	mu      sync.Mutex
-	folders map[string]bool // those whose names are known to be on the disk
+	folders map[string]bool // folders whose names are known to be on disk
 }
 
 var _ segment.Blobs = (*Store)(nil)
 
-// Open opens the folder dir, making it when it is not there. When no other
-// process has it open, it removes what a crash has left half-written.
+// Open opens the folder dir and creates it if needed. If no other process has
+// it open, Open removes half-written files left by a crash.
 func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder for files: %w", err)
@@ -86,17 +84,17 @@ func (s *Store) sweep() error {
 	})
 }
 
-// Failed is closed when a sync has failed; from then on Put only refuses.
+// Failed is closed when a sync has failed; after that, Put refuses everything.
 func (s *Store) Failed() <-chan struct{} { return s.health.Failed() }
 
 // Ready returns nil as long as files can be stored.
 func (s *Store) Ready() error { return s.health.Err() }
 
-// Close gives the folder back; open blobs stay readable.
+// Close releases the folder; open blobs stay readable.
 func (s *Store) Close() error { return errors.Join(s.lock.Close(), s.root.Close()) }
 
 // Put stores what write produces under key, which must be new. After an error,
-// which may be write's own or ctx's, there is nothing under the key.
+// which can be write's or ctx's, the key doesn't exist.
 func (s *Store) Put(ctx context.Context, key string, write func(io.Writer) error) error {
 	if err := checkKey(key); err != nil {
 		return err
@@ -138,7 +136,7 @@ func (s *Store) writeTemp(ctx context.Context, temp string, write func(io.Writer
 		_, err = out.Write(sum.Sum(nil))
 	}
 	switch {
-	case out.err != nil: // the disk's word counts, whatever write made of it
+	case out.err != nil: // the disk's error takes precedence over write's
 		err = trouble(out.err)
 	case ctx.Err() != nil:
 		err = ctx.Err()
@@ -153,8 +151,7 @@ func (s *Store) writeTemp(ctx context.Context, temp string, write func(io.Writer
 	return err
 }
 
-// contextWriter ends writing when its context does and remembers the error of
-// the file.
+// contextWriter fails once its context is done and remembers the file's error.
 type contextWriter struct {
 	ctx  context.Context
 	file *os.File
@@ -172,14 +169,14 @@ func (w *contextWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// removeTemp removes a temporary file; that it is not there is fine.
+// removeTemp removes a temporary file if it exists.
 func (s *Store) removeTemp(temp string) error {
 	return ignoreMissing(s.root.Remove(temp))
 }
 
-// makeFolder makes dir and what is missing above it, and flushes the names of
-// the folders to the disk, also of those that are there: the process that made
-// them may have died before it could.
+// makeFolder creates dir and missing parents, and flushes the folders' names to
+// disk, including existing ones: the process that created them may have died
+// before it could.
 func (s *Store) makeFolder(dir string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,7 +235,7 @@ func (s *Store) Open(_ context.Context, key string) (io.ReadSeekCloser, error) {
 	return nil, errors.Join(missing(err), file.Close())
 }
 
-// Remove deletes key; that it is not there is fine. A crash may bring it back.
+// Remove deletes key if it exists. A crash can bring it back.
 func (s *Store) Remove(_ context.Context, key string) error {
 	if err := checkKey(key); err != nil {
 		return err
@@ -251,7 +248,7 @@ func (s *Store) Remove(_ context.Context, key string) error {
 	return nil
 }
 
-// All goes through the keys, without what is still being written.
+// All iterates over the keys, without files being written.
 func (s *Store) All(ctx context.Context) iter.Seq2[segment.BlobInfo, error] {
 	return func(yield func(segment.BlobInfo, error) bool) {
 		err := fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
@@ -281,7 +278,7 @@ func (s *Store) All(ctx context.Context) iter.Seq2[segment.BlobInfo, error] {
 	}
 }
 
-// ignoreMissing leaves out that a file is not there (any more).
+// ignoreMissing returns nil for a file that doesn't exist.
 func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -4,8 +4,8 @@ package blob
 
 import "os"
 
-// Without locks on folders the first one to open it and the others can't be
-// told apart, so only one process should.
+// Without locks on folders Open can't tell whether it is the first, so only one
+// process should open a folder.
 func alone(*os.File) bool { return true }
 
 func share(*os.File) error { return nil }

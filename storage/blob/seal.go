@@ -11,19 +11,19 @@ import (
 	"collie/segment"
 )
 
-// sealed ends the names of files with a seal behind their content: its SHA-256.
-// Files of earlier versions have neither. It is in the name so that no damage of
-// the content can make a sealed file look like another.
+// sealed ends the names of files that have a seal after their content: its
+// SHA-256. Files of earlier versions have neither. The mark is in the name so
+// that damaged content can't make a sealed file look unsealed.
 const sealed = ".s"
 
 // sealBytes is the length of a seal.
 const sealBytes = sha256.Size
 
-// checkedBytes is how large a file can be that is compared with its seal whenever
-// it is opened. Larger ones are archives, which have checksums of their own.
+// checkedBytes is the largest size of a file whose seal is checked whenever it
+// is opened. Larger ones are archives, which contain checksums.
 const checkedBytes = 128 << 20
 
-// Seal copies content to w and its seal behind it.
+// Seal copies content to w, followed by its seal.
 func Seal(w io.Writer, content io.Reader) error {
 	sum := sha256.New()
 	if _, err := io.Copy(io.MultiWriter(w, sum), content); err != nil {
@@ -33,8 +33,8 @@ func Seal(w io.Writer, content io.Reader) error {
 	return err
 }
 
-// SealedName is the name of the file, in the folder of a store, that holds the
-// sealed content of a key.
+// SealedName is the name of the file, in a store's folder, with the sealed
+// content of a key.
 func SealedName(key string) string { return key + sealed }
 
 // content is an open file without its seal.
@@ -45,8 +45,8 @@ type content struct {
 
 func (c *content) Close() error { return c.file.Close() }
 
-// unseal returns the content of a sealed file, compared with its seal; the file
-// is closed when there is an error.
+// unseal checks the seal of a file and returns its content; after an error the
+// file is closed.
 func unseal(file *os.File, size int64, key string) (*content, error) {
 	c := &content{io.NewSectionReader(file, 0, size-sealBytes), file}
 	err := c.check(size, key)

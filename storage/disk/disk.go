@@ -1,5 +1,5 @@
-// Package disk says what a full, read-only or broken disk means for a store, so
-// that all stores of a data folder behave alike and speak the same words.
+// Package disk handles full, read-only and broken disks, so that all stores of
+// a data folder behave alike and return the same errors.
 package disk
 
 import (
@@ -11,20 +11,19 @@ import (
 	"collie/segment"
 )
 
-// Health is whether a disk can still be relied on. A sync that has failed may
-// have dropped pages that the next one would not write again and would not
-// mention, so after it nothing can be promised any more: the store takes no
-// further writes until the program is restarted. Make one with NewHealth;
-// safe for concurrent use.
+// Health tracks whether a disk can still be relied on. A failed sync can drop
+// pages that the next sync neither writes nor reports, so after it nothing is
+// certain: the store refuses all writes until the program is restarted. Make
+// one with NewHealth. Safe for concurrent use.
 type Health struct {
 	err  atomic.Pointer[segment.Error]
 	gone chan struct{}
 }
 
-// NewHealth returns the health of a disk that has done nothing wrong yet.
+// NewHealth returns the health of a working disk.
 func NewHealth() *Health { return &Health{gone: make(chan struct{})} }
 
-// Err is nil until the disk has failed, then the error that everyone is told.
+// Err is nil until the disk has failed, then the error for every caller.
 func (h *Health) Err() error {
 	if err := h.err.Load(); err != nil {
 		return err
@@ -35,7 +34,8 @@ func (h *Health) Err() error {
 // Failed is closed when the disk has failed.
 func (h *Health) Failed() <-chan struct{} { return h.gone }
 
-// Fail gives the disk up because of cause and returns what Err says from now on.
+// Fail marks the disk as failed because of cause and returns the error that Err
+// returns from then on.
 func (h *Health) Fail(cause error) error {
 	failed := segment.Errorf(segment.Unavailable, "The server's disk failed while saving. Nothing more can be saved until someone has checked it and restarted the server. This change was not saved; earlier work is safe.").Because(cause)
 	if h.err.CompareAndSwap(nil, failed) {
@@ -44,29 +44,29 @@ func (h *Health) Fail(cause error) error {
 	return h.Err()
 }
 
-// Full says that there is no space for a change. Nothing was written over, so
-// writing goes on as soon as there is some.
+// Full is the error for a full disk. Nothing was overwritten, so writing works
+// again as soon as there is space.
 func Full(cause error) error {
 	return segment.Errorf(segment.Full, "The server's disk is full. This change was not saved; earlier work is safe. Saving works again as soon as there is space.").Because(cause)
 }
 
-// ReadOnly says that the data folder takes no changes.
+// ReadOnly is the error for a read-only data folder.
 func ReadOnly(cause error) error {
 	return segment.Errorf(segment.Unavailable, "The server's data folder is read-only. This change was not saved; earlier work is safe.").Because(cause)
 }
 
-// IsFull reports whether a call of the system failed for want of space.
+// IsFull reports whether a system call failed for lack of space.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// IsReadOnly reports whether a call of the system failed because the file
-// system or the folder is not to be written.
+// IsReadOnly reports whether a system call failed because the file system or
+// the folder is read-only.
 func IsReadOnly(err error) bool {
 	return errors.Is(err, syscall.EROFS) || errors.Is(err, os.ErrPermission)
 }
 
-// Writable tries to make a file in folder and returns why that is not possible.
+// Writable tries to create a file in folder and returns the error, if any.
 func Writable(folder string) error {
 	f, err := os.CreateTemp(folder, ".probe-")
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// Replace writes the file at path, for its owner alone: what write produces goes
-// to a temporary file beside it, which takes its name once all of it is on the
-// disk. Whenever it is interrupted, path is what it was or what write produced.
+// Replace writes the file at path, for its owner alone: write's output goes to
+// a temporary file next to it, which is renamed once it is complete on disk.
+// After an interruption path has either its old or its new content.
 func Replace(path string, write func(*os.File) error) (err error) {
 	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".part-*")
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // than the program's.
 var ErrOlder = errors.New("its schema is older than this program's; start the server once to bring it up to date")
 
-// OpenCurrent opens a database file as Open does, but neither makes nor migrates
-// one: the schema must be the program's own. It may be in use by a server.
+// OpenCurrent opens a database file like Open, but neither creates nor migrates
+// it: the schema must be the program's own. A server can be using the file.
 func OpenCurrent(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -55,11 +55,10 @@ func OpenCurrent(ctx context.Context, path string) (*Store, error) {
 	return Open(ctx, path)
 }
 
-// frozenDSN names a file that nobody changes: SQLite needs no files beside it.
+// frozenDSN names a file that nobody changes: SQLite needs no files next to it.
 func frozenDSN(path string) string { return dsn(path, "ro") + "&immutable=1" }
 
-// openFrozen opens a database that was closed, in a folder that can't be written.
-// Writes are refused.
+// openFrozen opens a closed database in a read-only folder. Writes are refused.
 func openFrozen(ctx context.Context, path string) (*Store, error) {
 	writes, err := sql.Open("sqlite", frozenDSN(path))
 	if err != nil {
@@ -85,10 +84,10 @@ func version(ctx context.Context, db *sql.DB) (int, error) {
 	return v, errors.Join(err, conn.Close())
 }
 
-// Snapshot copies the database as it is at one moment to a new file, while
-// others write, and flushes that to the disk.
+// Snapshot copies the database at one moment to a new file, while others write,
+// and flushes the copy to disk.
 func (s *Store) Snapshot(ctx context.Context, path string) error {
-	if err := private(path); err != nil { // an empty file is taken for a new one
+	if err := private(path); err != nil { // SQLite treats an empty file as a new one
 		return err
 	}
 	if _, err := s.reads.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
@@ -135,7 +134,7 @@ func (s *Store) foreign(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1) // each connection has a memory of its own
+	db.SetMaxOpenConns(1) // each connection has a separate in-memory database
 	steps, err := readSteps(migrations)
 	if err != nil {
 		return nil, err

@@ -11,9 +11,9 @@ import (
 
 var errEncoding = errors.New("the stored bytes are damaged")
 
-// encodeSuperpixels writes each number as its difference to the one before, a
-// signed varint: one or two bytes where neighbours have near numbers. No
-// numbers are nil, which is stored as NULL.
+// encodeSuperpixels writes each number as its difference from the previous one,
+// a signed varint: one or two bytes for neighbours with similar numbers. An
+// empty list becomes nil, which is stored as NULL.
 func encodeSuperpixels(superpixels []int32) []byte {
 	var b []byte
 	last := int32(0)
@@ -108,9 +108,9 @@ func decodeShares(b []byte) ([]segment.ClassShare, error) {
 }
 
 // encodeRepairs writes, per class, its id as a byte, the number of its runs as
-// a varint, and for each run the distance from the end of the one before as a
-// signed varint and its length as a varint: three to four bytes a run. No
-// repairs are nil, which is stored as NULL.
+// a varint, and for each run the distance from the end of the previous one as a
+// signed varint and its length as a varint: three to four bytes per run. An
+// empty list becomes nil, which is stored as NULL.
 func encodeRepairs(repairs []segment.Repair) []byte {
 	var b []byte
 	for _, r := range repairs {
@@ -158,10 +158,10 @@ func decodeRepairs(b []byte) ([]segment.Repair, error) {
 	return repairs, nil
 }
 
-// encodeScores writes a byte 0, a version byte, strength, exponent and proof as 8 bytes
-// each, rows in the beginning, model and images learnt from as varints, the number
-// of classes and their ids, a byte each, and the shares. Scores from before there
-// was a strength begin with the number of classes, which is not 0.
+// encodeScores writes a byte 0, a version byte, strength, exponent and proof as
+// 8 bytes each, rows in the beginning, model and images learnt from as varints,
+// the number of classes and their ids, a byte each, and the shares. Older
+// scores without a strength begin with the number of classes, which is not 0.
 func encodeScores(s *segment.Scores) []byte {
 	b := []byte{0, scoresVersion}
 	for _, v := range [3]float64{s.Strength, s.Exponent, s.Proof} {

@@ -21,7 +21,7 @@ func (s *Store) CreateImage(ctx context.Context, im segment.Image) error {
 	})
 }
 
-// NoteDoubt sets what the image's record says of doubt.
+// NoteDoubt sets the doubt in the image's record.
 func (s *Store) NoteDoubt(ctx context.Context, imageID string, share float64) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		var image int64

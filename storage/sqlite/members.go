@@ -36,7 +36,7 @@ func (s *Store) Members(ctx context.Context, projectID string) ([]segment.Member
 	return members, rows.Err()
 }
 
-// SetMember gives a user a role in a project, or takes it away.
+// SetMember sets or removes a user's role in a project.
 func (s *Store) SetMember(ctx context.Context, projectID, name string, role access.Role) (segment.Member, error) {
 	m := segment.Member{Role: role}
 	err := s.writer.write(ctx, func(w *writer) error {

@@ -14,7 +14,7 @@ import (
 
 // migrationFiles holds the steps from each version of the schema to the next:
 // NNNN_what.sql leads to version NNNN. Steps are never changed once released,
-// and there is no way back but the backup.
+// and the backup is the only way back.
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
@@ -52,7 +52,7 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, migrations fs.FS)
 		return fmt.Errorf("a write-ahead log is not possible here (SQLite uses %q); put the data folder on a local disk", mode)
 	}
 	// With synchronous = FULL every commit is synced before it is acknowledged.
-	// Checkpoints are the writer's, which must see their errors.
+	// The writer makes the checkpoints, because it must see their errors.
 	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 0"); err != nil {
 		return err
 	}
@@ -69,14 +69,14 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, migrations fs.FS)
 	}
 	if from < version {
 		for older := 1; older < from; older++ {
-			_ = os.Remove(backupOf(path, older)) // one that stays only takes room
+			_ = os.Remove(backupOf(path, older)) // a leftover only takes space
 		}
 	}
 	return nil
 }
 
 // backupOf names the copy of the file at path that a migration from a version
-// leaves behind.
+// keeps.
 func backupOf(path string, version int) string { return fmt.Sprintf("%s.v%d.backup", path, version) }
 
 // readSteps returns the migrations in order, checking their numbers.
@@ -115,7 +115,7 @@ func schemaVersion(ctx context.Context, conn *sql.Conn) (int, error) {
 	return version, nil
 }
 
-// step applies one migration; all of it or nothing.
+// step applies one migration atomically.
 func step(ctx context.Context, conn *sql.Conn, text string, version int) error {
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
@@ -130,7 +130,7 @@ func step(ctx context.Context, conn *sql.Conn, text string, version int) error {
 }
 
 // backup copies the database, its write-ahead log included, to the file at to.
-// An older file there comes from a migration that did not finish.
+// An existing file there is left from an unfinished migration.
 func backup(ctx context.Context, conn *sql.Conn, to string) error {
 	temp := to + ".part"
 	if err := os.Remove(temp); err != nil && !os.IsNotExist(err) {

@@ -10,7 +10,7 @@ import (
 )
 
 // class is a segment.Class as it is stored; ID is nil in older records, where
-// it is the place in the list.
+// it equals the position in the list.
 type class struct {
 	ID    *uint8 `json:"id,omitempty"`
 	Name  string `json:"name"`
@@ -108,7 +108,7 @@ func (s *Store) Projects(ctx context.Context) ([]segment.Project, error) {
 	return projects, rows.Err()
 }
 
-// Overviews lists the projects with what their images come to.
+// Overviews lists the projects with totals of their images.
 func (s *Store) Overviews(ctx context.Context) ([]segment.Overview, error) {
 	rows, err := s.reads.QueryContext(ctx, `SELECT project.id, project.name, project.classes, deleted_classes, rest, learning, project.created,
 			count(image.number), count(CASE WHEN seq > 0 AND decided >= 1 THEN 1 END),

@@ -11,13 +11,13 @@ import (
 
 var _ accounts.SessionStore = (*Store)(nil)
 
-// tokenHash is what is stored of a token.
+// tokenHash is the stored form of a token.
 func tokenHash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// AddSession stores a new session and forgets those that have expired.
+// AddSession stores a new session and removes expired ones.
 func (s *Store) AddSession(ctx context.Context, token string, session accounts.Session) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		if err := w.exec("DELETE FROM session WHERE expires <= ?", time.Now().UnixMilli()); err != nil {
@@ -41,14 +41,14 @@ func (s *Store) Session(ctx context.Context, token string) (accounts.Session, er
 	return session, nil
 }
 
-// ProlongSession moves the expiry of a session. One that has ended stays so.
+// ProlongSession extends a session. One that has ended stays ended.
 func (s *Store) ProlongSession(ctx context.Context, token string, expires time.Time) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		return w.exec("UPDATE session SET expires = ? WHERE token = ?", expires.UnixMilli(), tokenHash(token))
 	})
 }
 
-// RemoveSession ends a session; one that doesn't exist is no error.
+// RemoveSession ends a session, if it exists.
 func (s *Store) RemoveSession(ctx context.Context, token string) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		return w.exec("DELETE FROM session WHERE token = ?", tokenHash(token))

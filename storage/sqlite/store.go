@@ -1,8 +1,8 @@
 // Package sqlite keeps projects, image records and evidence in one SQLite file.
 //
-// All writes go through one goroutine, which commits together what has queued
-// up while the previous commit was on its way to the disk (see writer.go).
-// Reads have connections of their own and wait for nobody.
+// All writes go through one goroutine, which commits together everything that
+// queued up during the previous commit (see writer.go). Reads use separate
+// connections and don't wait for writes.
 package sqlite
 
 import (
@@ -34,11 +34,10 @@ type Store struct {
 
 var _ segment.Store = (*Store)(nil)
 
-// Open opens the database file at path, making it when it is not there, and
-// brings its schema up to date; before that the file is copied to
-// path.v<old version>.backup, and after it the copies of earlier migrations go.
-// A file with a newer schema than the program's, or of another program, is
-// refused unchanged.
+// Open opens or creates the database file at path and migrates its schema.
+// Before a migration it copies the file to path.v<old version>.backup;
+// afterwards it removes the copies of earlier migrations. It refuses files of
+// other programs, or with a newer schema, without changing them.
 func Open(ctx context.Context, path string) (*Store, error) {
 	return open(ctx, path, migrations)
 }
@@ -64,9 +63,9 @@ func open(ctx context.Context, path string, migrations fs.FS) (*Store, error) {
 	return &Store{writer: newWriter(writes, conn, filepath.Dir(path)), reads: reads}, nil
 }
 
-// private makes the database file, when it is not there, and keeps it and what
-// is beside it from other users, whatever the mode of the folder is. SQLite gives
-// files that it makes the mode of the database.
+// private creates the database file if needed and makes it and the files next
+// to it inaccessible to other users, whatever the mode of the folder. SQLite
+// gives its files the mode of the database.
 func private(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -92,7 +91,7 @@ func quoteGlob(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
 }
 
-// prepare returns the one connection that writes, after migration.
+// prepare migrates the database and returns the only connection that writes.
 func prepare(ctx context.Context, db *sql.DB, path string, migrations fs.FS) (*sql.Conn, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -104,7 +103,7 @@ func prepare(ctx context.Context, db *sql.DB, path string, migrations fs.FS) (*s
 	return conn, nil
 }
 
-// dsn names the file for the driver. The path may contain any character.
+// dsn names the file for the driver. The path can contain any character.
 func dsn(path, mode string, pragmas ...string) string {
 	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}
 	name.RawQuery = url.Values{"mode": {mode}, "_pragma": pragmas}.Encode()
@@ -116,13 +115,14 @@ func (s *Store) Close() error {
 	return errors.Join(s.reads.Close(), s.writer.close())
 }
 
-// Synced has f told, from now on, how long each commit took until it was on disk.
+// Synced makes the store call f with the time that each commit took until it
+// was on disk.
 func (s *Store) Synced(f func(took time.Duration)) { s.writer.synced.Store(&f) }
 
-// Failed is closed when the disk has failed; from then on writes are refused.
+// Failed is closed when the disk has failed; after that, writes are refused.
 func (s *Store) Failed() <-chan struct{} { return s.writer.health.Failed() }
 
-// Ready returns nil when the store can be read and has not failed.
+// Ready returns nil if the store can be read and has not failed.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.writer.health.Err(); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	return nil
 }
 
-// notFound is the answer for what is not there or in the trash.
+// notFound is the error for what doesn't exist or is in the trash.
 func notFound(what string) error {
 	return segment.Errorf(segment.NotFound, "This %s doesn't exist.", what)
 }

@@ -31,8 +31,8 @@ func (s *Store) trash(ctx context.Context, what, query, id string) error {
 	})
 }
 
-// selectTrash lists what was moved to the trash by itself. An image whose project
-// is in the trash too is listed only when it went there first.
+// selectTrash lists what was moved to the trash directly. An image whose
+// project is also in the trash is listed only if it was moved there first.
 const selectTrash = `SELECT 'project' AS kind, id, name, id AS project, name AS project_name,
 		(SELECT count(*) FROM image WHERE image.project = project.number), trashed_at
 	FROM project WHERE trashed_at IS NOT NULL
@@ -92,7 +92,7 @@ func (s *Store) Restore(ctx context.Context, id string) (segment.TrashItem, erro
 }
 
 // Erase deletes for good what went to the trash before the given time and
-// returns the images that are gone, also with an error.
+// returns the deleted images, also with an error.
 func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
 	const expired = "(image.trashed_at < ?1 OR (SELECT trashed_at FROM project WHERE number = image.project) < ?1)"
 	limit := before.UnixMilli()
@@ -101,7 +101,7 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
 		return nil, fmt.Errorf("listing what to erase: %w", err)
 	}
 	var gone []string
-	for _, id := range ids { // one at a time, for others want to write too
+	for _, id := range ids { // one at a time, so that others can write in between
 		err := s.writer.write(ctx, func(w *writer) error {
 			var image int64
 			err := w.row("SELECT number FROM image WHERE id = ?2 AND "+expired, limit, id).Scan(&image)
@@ -126,8 +126,8 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
 	})
 }
 
-// EveryImage goes through the records of all images, those in the trash included,
-// in order of upload.
+// EveryImage goes through the records of all images, including those in the
+// trash, in order of upload.
 func (s *Store) EveryImage(ctx context.Context) iter.Seq2[segment.Image, error] {
 	return func(yield func(segment.Image, error) bool) {
 		rows, err := s.reads.QueryContext(ctx, imageColumns+" ORDER BY image.number")

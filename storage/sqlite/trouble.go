@@ -10,8 +10,8 @@ import (
 	"collie/storage/disk"
 )
 
-// refused reports whether err concerns one request alone: it was refused by a
-// rule of ours or of the schema, and the transaction goes on without it.
+// refused reports whether err concerns only one request, refused by one of our
+// rules or the schema, so that the transaction continues without it.
 func refused(err error) bool {
 	if segment.KindOf(err) != 0 {
 		return true
@@ -32,8 +32,8 @@ func code(err error) int {
 	return 0
 }
 
-// trouble turns an error that ended a transaction into what people are told,
-// and gives the disk up when it can't be relied on any more.
+// trouble turns an error that ended a transaction into one for people, and
+// marks the disk as failed if it can no longer be relied on.
 func (w *writer) trouble(err error) error {
 	switch code(err) {
 	case lib.SQLITE_FULL:
@@ -52,7 +52,7 @@ func (w *writer) trouble(err error) error {
 	return w.health.Fail(err)
 }
 
-// syncing reports whether err is that of a sync.
+// syncing reports whether err comes from a sync.
 func syncing(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && (e.Code() == lib.SQLITE_IOERR_FSYNC || e.Code() == lib.SQLITE_IOERR_DIR_FSYNC)

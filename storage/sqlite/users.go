@@ -68,7 +68,7 @@ func scanUser(row scanner) (accounts.User, error) {
 	return u, nil
 }
 
-// SetRole gives a user another role.
+// SetRole changes a user's role.
 func (s *Store) SetRole(ctx context.Context, id string, role access.Role) error {
 	return s.editUser(ctx, id, role == access.Admin, "UPDATE user SET admin = ? WHERE id = ? AND removed_at IS NULL RETURNING number", role == access.Admin)
 }
@@ -78,13 +78,13 @@ func (s *Store) SetPassword(ctx context.Context, id, hash string) error {
 	return s.editUser(ctx, id, true, "UPDATE user SET password = ?, generation = generation + 1 WHERE id = ? AND removed_at IS NULL RETURNING number", hash)
 }
 
-// RemoveUser takes a user's access away; the row stays for what refers to it.
+// RemoveUser removes a user's access; the row stays for references to it.
 func (s *Store) RemoveUser(ctx context.Context, id string) error {
 	return s.editUser(ctx, id, false, "UPDATE user SET removed_at = ?, password = '', generation = generation + 1 WHERE id = ? AND removed_at IS NULL RETURNING number", time.Now().UnixMilli())
 }
 
-// editUser runs an update of one user, which must leave an admin; one that
-// stays an admin if it was one does so anyway.
+// editUser runs an update of one user, after which at least one admin must
+// remain.
 func (s *Store) editUser(ctx context.Context, id string, stays bool, update string, value any) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		if !stays {

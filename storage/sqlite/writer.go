@@ -17,14 +17,14 @@ const (
 	checkpointAfter = 1000 // requests between two checkpoints of the log
 )
 
-// writer is the only one to change the database. Its goroutine takes what is
-// queued, runs it as one transaction with a savepoint per request, commits, and
-// only then answers: one sync of the disk serves all who waited for it, and a
-// request that is refused does not spoil the others.
+// writer makes all changes to the database. Its goroutine takes the queued
+// requests, runs them as one transaction with a savepoint per request, commits,
+// and only then answers: one sync serves all waiting requests, and a refused
+// request doesn't affect the others.
 //
-// After an I/O error the disk is given up, see disk.Health, and everything is
-// refused until the program is restarted. A full or read-only disk is
-// different, as nothing was written over; writing goes on as soon as it can.
+// After an I/O error the disk counts as failed, see disk.Health, and everything
+// is refused until the program is restarted. With a full or read-only disk
+// nothing was overwritten, so writing continues as soon as possible.
 type writer struct {
 	db       *sql.DB
 	conn     *sql.Conn
@@ -38,8 +38,8 @@ type writer struct {
 	synced   atomic.Pointer[func(time.Duration)] // see Store.Synced
 }
 
-// request is one write on its way. Whoever claims it first decides: the writer
-// runs it, or the caller, who does not want to wait any more, takes it back.
+// request is one queued write. Whoever claims it first decides: the writer runs
+// it, or the caller withdraws it because it no longer wants to wait.
 type request struct {
 	do      func(w *writer) error
 	claimed atomic.Bool
@@ -55,10 +55,10 @@ func newWriter(db *sql.DB, conn *sql.Conn, folder string) *writer {
 	return w
 }
 
-// write runs do in a transaction and returns when it is on disk. When ctx ends
-// before the writer has come to it, nothing is changed; after that the answer
-// comes within moments and is waited for, so that it is always known whether
-// the write took place.
+// write runs do in a transaction and returns when it is on disk. If ctx ends
+// before the writer has started it, nothing is changed; otherwise write waits
+// for the answer, which comes soon, so that it is always known whether the
+// write took place.
 func (w *writer) write(ctx context.Context, do func(w *writer) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (w *writer) run() {
 	}
 }
 
-// gather returns first and what else is queued, without waiting for more.
+// gather returns first and the other queued requests, without waiting for more.
 func (w *writer) gather(first *request) []*request {
 	var batch []*request
 	for r := first; ; r = <-w.queue {
@@ -129,7 +129,7 @@ func (w *writer) commit(batch []*request) {
 	}
 	for i, r := range batch {
 		if err != nil {
-			r.answer <- err // what a request saw may not have come to be, its own refusal included
+			r.answer <- err // the state that a request saw may not have been committed, so even its refusal doesn't count
 			continue
 		}
 		r.answer <- answers[i]
@@ -140,8 +140,8 @@ func (w *writer) commit(batch []*request) {
 	}
 }
 
-// transaction returns an error when nothing of the batch was stored; else the
-// answers hold what each request is told.
+// transaction returns an error if nothing of the batch was stored; otherwise
+// answers has the result of each request.
 func (w *writer) transaction(batch []*request, answers []error) error {
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return w.trouble(err)
@@ -149,7 +149,7 @@ func (w *writer) transaction(batch []*request, answers []error) error {
 	for i, r := range batch {
 		err := w.one(r)
 		if err != nil && !refused(err) {
-			w.exec("ROLLBACK") // most errors of this sort have done so already
+			w.exec("ROLLBACK") // most such errors have already done so
 			return w.trouble(err)
 		}
 		answers[i] = err
@@ -165,7 +165,7 @@ func (w *writer) transaction(batch []*request, answers []error) error {
 	return nil
 }
 
-// one runs a request; when that fails its changes are taken back.
+// one runs a request and rolls its changes back if it fails.
 func (w *writer) one(r *request) error {
 	if err := w.exec("SAVEPOINT request"); err != nil {
 		return err
@@ -190,13 +190,13 @@ func (w *writer) checkpoint() {
 	w.written = 0
 	var busy, pages, moved int
 	if err := w.row("PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &pages, &moved); err != nil {
-		w.trouble(err) // what was acknowledged is safe in the log
+		w.trouble(err) // acknowledged writes are safe in the log
 	}
 }
 
-// exec runs a statement, prepared once, that returns no rows. The transaction
-// of many callers must not end because one of them leaves, so it has no context
-// of a caller.
+// exec runs a statement, prepared once, that returns no rows. A transaction
+// serves many callers and must not end because one of them leaves, so it
+// doesn't use a caller's context.
 func (w *writer) exec(query string, args ...any) error {
 	s, err := w.statement(query)
 	if err != nil {
@@ -226,15 +226,16 @@ func (w *writer) statement(query string) (*sql.Stmt, error) {
 	return s, err
 }
 
-// scanner is what a row does.
+// scanner is implemented by rows.
 type scanner interface{ Scan(into ...any) error }
 
 type failedScan struct{ err error }
 
 func (f failedScan) Scan(...any) error { return f.err }
 
-// close commits what is queued and closes the database. A failed one stays
-// open until the process ends, for closing it would write to the file.
+// close commits what is queued and closes the database. After a failure it
+// stays open until the process ends, because closing it would write to the
+// file.
 func (w *writer) close() error {
 	close(w.stop)
 	<-w.done

@@ -1,5 +1,5 @@
-// Package workspacetest opens workspaces over real stores for tests. It is apart
-// from package storagetest, which the tests of the stores themselves use.
+// Package workspacetest opens workspaces over real stores for tests. It is
+// separate from package storagetest, which the stores' own tests use.
 package workspacetest
 
 import (
@@ -43,8 +43,8 @@ func (f Folder) Workspace(options ...workspace.Options) *workspace.Workspace {
 	return workspace.New(f.Store, f.Blobs, photo.NewGate(photo.Limits{}), options...)
 }
 
-// MustOpen opens a workspace over a data folder of its own, which is closed when
-// the test ends.
+// MustOpen opens a workspace over a new data folder, which is closed when the
+// test ends.
 func MustOpen(tb testing.TB) *workspace.Workspace {
 	tb.Helper()
 	return MustOpenFolder(tb, tb.TempDir()).Workspace()

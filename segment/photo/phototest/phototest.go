@@ -1,4 +1,4 @@
-// Package phototest makes image files that tell more than the picture, for tests.
+// Package phototest makes image files with metadata for tests.
 package phototest
 
 import (
@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// Secret stands for everything that a camera notes beside the pixels.
+// Secret represents everything that a camera records besides the pixels.
 const Secret = "48.8584N 2.2945E"
 
-// Traces are bytes that no file without metadata holds.
+// Traces are bytes that no file without metadata contains.
 var Traces = []string{Secret, "Exif", "eXIf", "EXIF", "XMP ", "XML:com", "xap/1.0", "MPF", "Photoshop"}
 
 // exif is EXIF data: orientation 6, and a GPS directory with the secret as its
@@ -30,9 +30,9 @@ func exif() []byte {
 }
 
 // Located are files of an image by name, one of each format but BMP, which has
-// no place for more than pixels. Their metadata hold the secret wherever the
-// format has a place for it, and say, where it can, that the image is to be
-// turned clockwise (orientation 6); the GIF has been.
+// no place for more than pixels. Their metadata contain the secret wherever the
+// format has a field for it and, if possible, an orientation of 6 (rotate
+// clockwise); the GIF is already rotated.
 func Located(tb testing.TB, img *image.NRGBA) map[string][]byte {
 	tb.Helper()
 	return map[string][]byte{

@@ -12,8 +12,8 @@ import (
 )
 
 // Entry is one of a directory in a TIFF file or in EXIF data (TIFF 6.0, section
-// 2). Value is as it stands in the file, so a number of 16 bits is its upper half
-// where bytes are big-endian, and of more than four bytes it says where they are.
+// 2). Value is as in the file, so a number of 16 bits is its upper half if
+// bytes are big-endian, and of more than four bytes it says where they are.
 type Entry struct {
 	Tag, Kind    uint16
 	Count, Value uint32
