@@ -48,7 +48,8 @@ func doubts() templ.Component {
 	})
 }
 
-// curve shows how the expected wrong area falls with the clicks.
+// curve shows on how much of the image the hypotheses disagree, and how that
+// falls with the clicks.
 func curve() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -70,7 +71,7 @@ func curve() templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<section id=\"doubt\" class=\"doubt\" aria-label=\"Expected wrong area\" hidden><svg id=\"doubt-curve\" class=\"doubt-curve\" viewBox=\"-4 -4 208 48\" role=\"img\" aria-label=\"Expected wrong area\" preserveAspectRatio=\"none\"><line x1=\"0\" y1=\"40\" x2=\"200\" y2=\"40\"></line> <polyline points=\"\"></polyline> <circle r=\"3\"></circle></svg><p id=\"doubt-text\" class=\"doubt-text\"></p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p id=\"doubt\" class=\"doubt\" hidden><svg id=\"doubt-curve\" class=\"doubt-curve\" viewBox=\"-2 -2 64 20\" role=\"img\" aria-label=\"Disagreement\" preserveAspectRatio=\"none\"><polyline points=\"\"></polyline> <circle r=\"2\"></circle></svg> <span id=\"doubt-text\" class=\"doubt-text\"></span></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -1,3 +1,4 @@
+import { changes, inWords } from '../evidence/changes.js';
 import { Choice } from './choice.js';
 import { byId } from '../ui/dom.js';
 import { region } from '../superpixels/graph.js';
@@ -9,15 +10,20 @@ import { toast } from '../ui/toast.js';
  *
  * @typedef {object} Ports
  * @property {import('../evidence/session.js').Session} session
- * @property {Pick<import('./strip.js').Strip, 'reveal' | 'visible'>} strip
+ * @property {Pick<import('./strip.js').Strip, 'reveal' | 'visible' | 'numberOf' | 'total'>} strip
+ * @property {(label: number) => string} nameOf a class
+ * @property {ArrayLike<number>} area of the superpixels, at present
  * @property {() => import('../superpixels/graph.js').Graph} graph of the superpixels
  * @property {() => number} focus the superpixel under the cursor, or -1
  * @property {(text: string) => void} say
  * @property {() => void} refresh paints what has changed
  */
 
-/** Milliseconds that an Enter pressed too early waits for its hypothesis. */
+/** Milliseconds that a key pressed too early waits for its hypothesis. */
 const EAGER = 4000;
+
+/** What a hypothesis is called that is folded into another, and has no number. */
+const SIMILAR = 'similar';
 
 /** Walks through the hypotheses and accepts them, whole or one region at a time. */
 export class Acceptance {
@@ -27,6 +33,12 @@ export class Acceptance {
     this.choice = new Choice();
     /** Time until which an Enter pressed too early is remembered. */
     this.eager = 0;
+    /** Steps through the hypotheses that were asked for before these were there. */
+    this.ahead = 0;
+    /** Takes away the message about what was accepted last. */
+    this.forget = () => {};
+    /** How many steps could be undone when that was shown. */
+    this.noticed = -1;
     /** Whether the next tap accepts the region under it. */
     this.picking = false;
   }
@@ -37,7 +49,23 @@ export class Acceptance {
 
   /** @param {number} place */
   nameOf(place) {
-    return `hypothesis ${place + 1} of ${this.ports.session.hypotheses.cards.length}`;
+    const number = this.numberOf(place);
+    return number === SIMILAR ? `a ${SIMILAR} hypothesis` : `hypothesis ${number}`;
+  }
+
+  /** @param {number} place */
+  numberOf(place) {
+    const { strip } = this.ports;
+    const number = strip.numberOf(place);
+    return number ? `${number} of ${strip.total}` : SIMILAR;
+  }
+
+  /** What a hypothesis would change about the labelling, in words. @param {Card} card @param {readonly number[]} [superpixels] a part of it */
+  whatOf({ labels: wanted }, superpixels) {
+    const { labels, clicks } = this.present;
+    const next = superpixels ? labels.slice() : wanted.map((l, s) => (clicks[s] === VOID ? l : labels[s]));
+    for (const s of superpixels ?? []) next[s] = wanted[s];
+    return inWords(changes(labels, next, this.ports.area), this.ports.nameOf);
   }
 
   /** A hypothesis has arrived. @param {number} place */
@@ -47,20 +75,48 @@ export class Acceptance {
     const blank = labels.every((l, s) => l === clicks[s]);
     const telling = hypotheses.classes > 1; // one class everywhere tells nothing
     this.choice.placed(hypotheses.cards[place], place, telling && (this.choice.follow ?? blank));
-    if (this.eager && performance.now() < this.eager && this.acceptable()) this.accept();
+    if (this.ahead === 0 && this.hurried && this.acceptable()) this.accept();
+  }
+
+  /** Whether an Enter pressed too early still counts. */
+  get hurried() {
+    return this.eager > 0 && performance.now() < this.eager;
+  }
+
+  /** The strip shows what has arrived: takes the steps that were asked for before. */
+  caughtUp() {
+    const { hypotheses } = this.ports.session;
+    while (this.ahead > 0 && hypotheses.fresh > 0) {
+      const place = this.beside(1);
+      if (place < 0 || place === this.choice.selected?.place || hypotheses.cards[place].stale) break;
+      const { eager } = this;
+      this.select(place);
+      this.eager = eager;
+      this.ahead--;
+    }
+    if (!this.expecting()) this.ahead = 0;
+    if (this.ahead === 0 && this.hurried && this.acceptable()) this.accept();
+    if (!this.expecting()) this.eager = 0;
+    if (this.noticed !== this.ports.session.evidence.depth().undo) this.forget(); // its Undo would undo something else
   }
 
   /** The run has ended. */
   finished() {
     this.choice.finished(this.ports.session.hypotheses);
-    if (!this.expecting()) this.eager = 0;
   }
 
   /** The person has labelled something, so the next hypotheses are shown as they come. */
   labelled() {
     this.choice.follow = true;
     this.choice.hovered = null;
-    this.eager = 0;
+    this.eager = this.ahead = 0;
+  }
+
+  /** Accepts the hypothesis that the person has chosen to look at and now goes on drawing on, so that it is not lost. */
+  keep() {
+    const { chosen } = this.choice;
+    if (!chosen || !this.acceptable() || !this.differs(chosen.card)) return;
+    this.take(chosen.place);
   }
 
   /** @param {number} place or -1 */
@@ -75,7 +131,7 @@ export class Acceptance {
     this.choice.hovered = null;
     this.choice.select(this.ports.session.hypotheses, place);
     this.ports.strip.reveal(place);
-    if (this.choice.selected) this.ports.say(`Preview of ${this.nameOf(place)}`);
+    if (this.choice.selected) this.ports.say(`Preview of ${this.nameOf(place)}: ${this.whatOf(this.choice.selected.card)}`);
     this.ports.refresh();
   }
 
@@ -87,8 +143,17 @@ export class Acceptance {
 
   /** @param {1 | -1} step */
   walk(step) {
-    const place = this.choice.beside(this.ports.session.hypotheses, step, (p) => this.ports.strip.visible(p));
+    if (this.ports.session.hypotheses.fresh === 0 && this.expecting()) {
+      this.ahead = Math.max(0, this.ahead + step);
+      return;
+    }
+    const place = this.beside(step);
     if (place >= 0) this.select(place);
+  }
+
+  /** The place beside the selected one, of those that are seen; or -1. @param {1 | -1} step */
+  beside(step) {
+    return this.choice.beside(this.ports.session.hypotheses, step, (p) => this.ports.strip.visible(p));
   }
 
   /** Whether a hypothesis would change the labelling. @param {Card} card */
@@ -115,17 +180,43 @@ export class Acceptance {
     return hypotheses.running || hypotheses.run === 0 || evidence.pending.length > 0;
   }
 
-  /** Accepts the selected hypothesis, or the first one to arrive when none is ready yet. */
+  /** Accepts the selected hypothesis, or the first one to arrive when none is ready yet. With one class in play that is the whole image. */
   accept() {
+    const { session } = this.ports;
+    const { hypotheses } = session;
+    if (!this.choice.selected && hypotheses.classes === 1 && hypotheses.fresh > 0) this.choice.select(hypotheses, 0);
     const { selected } = this.choice;
-    if (!selected || !this.acceptable()) {
+    if (!selected || this.ahead > 0 || !this.acceptable()) {
       if (this.expecting()) this.eager = performance.now() + EAGER;
       return;
     }
+    this.ahead = 0;
     const differs = this.differs(selected.card);
+    const what = differs ? this.whatOf(selected.card) : '';
     this.select(-1);
-    if (differs) this.ports.session.accept(selected.card);
-    this.ports.say(differs ? `Accepted ${this.nameOf(selected.place)}` : 'The labelling already matches this hypothesis');
+    if (!differs) return this.ports.say('The labelling already matches this hypothesis');
+    session.accept(selected.card);
+    this.notice('Accepted', what);
+  }
+
+  /**
+   * Says what was accepted, and offers to undo it as long as that is the last step.
+   *
+   * @param {string} title
+   * @param {string} what
+   */
+  notice(title, what) {
+    const { session, say } = this.ports;
+    this.forget();
+    if (session.readOnly) return;
+    const undo = () => {
+      this.choice.follow = null;
+      session.travel('undo');
+      say('Undone');
+    };
+    this.forget = toast(title, what, 'info', { label: 'Undo', run: undo });
+    this.noticed = session.evidence.depth().undo;
+    say(`${title} ${what}`);
   }
 
   /** Accepts the region of the selected hypothesis that differs around a superpixel. @param {number} [at] */
@@ -143,7 +234,7 @@ export class Acceptance {
       toast('Nothing to accept here', 'The preview doesn’t change this region.');
       return;
     }
-    this.takeRegion(selected.card, superpixels, `a region of ${superpixels.length} superpixels`);
+    this.takeRegion(selected.card, superpixels);
   }
 
   /**
@@ -151,13 +242,13 @@ export class Acceptance {
    *
    * @param {Card} card
    * @param {number[]} superpixels
-   * @param {string} what it is, in words
    */
-  takeRegion(card, superpixels, what) {
+  takeRegion(card, superpixels) {
     if (card.stale) return;
+    const what = this.whatOf(card, superpixels);
     this.choice.follow = false;
     this.ports.session.accept(card, superpixels);
-    this.ports.say(`Accepted ${what}`);
+    this.notice('Accepted here', what);
   }
 
   /** Turns on or off that the next tap accepts the region under it. @param {boolean} on */
@@ -179,6 +270,6 @@ export class Acceptance {
   renewed() {
     const { choice, ports } = this;
     if (choice.shown && !ports.session.hypotheses.cards.includes(choice.shown.card)) choice.selected = choice.hovered = null;
-    this.eager = 0;
+    this.eager = this.ahead = 0;
   }
 }

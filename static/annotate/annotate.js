@@ -3,6 +3,7 @@ import { App } from './app.js';
 import { byId, closeButtons } from '../ui/dom.js';
 import { connectButtons, hypothesisCommands, labelCommands, viewCommands, workCommands } from './commands.js';
 import { Keyboard } from './keyboard.js';
+import { Layout } from './layout.js';
 import { load } from './load.js';
 import { followOrder } from '../project/order.js';
 import { newID } from '../evidence/protocol.js';
@@ -14,6 +15,7 @@ const data = byId('app').dataset;
 closeButtons();
 themeToggle();
 followOrder(data);
+new Layout({ width: Number(data.width), height: Number(data.height) });
 for (const type of /** @type {const} */ (['dragover', 'drop'])) {
   document.addEventListener(type, (e) => {
     if (!e.dataTransfer?.types.includes('Files')) return;

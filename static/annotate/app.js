@@ -70,9 +70,11 @@ export class App {
       select: (place) => this.acceptance.select(place),
       take: (place) => this.acceptance.take(place),
       refolded: () => this.refresh(),
+      nameOf: (label) => this.classes.nameOf(label),
     });
     this.acceptance = new Acceptance({
       session: this.session, strip: this.strip, say, refresh: () => this.refresh(), graph: () => this.stage.graph, focus: () => this.stage.focus,
+      nameOf: (label) => this.classes.nameOf(label), area: parts.map.area,
     });
     this.history = this.makeHistory(address);
     this.stage = this.makeStage(parts.graph);
@@ -166,8 +168,13 @@ export class App {
     toast(`${counted(left.length, 'offline edit has', 'offline edits have')} been saved`, 'The server had not received them before.');
   }
 
+  /** The colours of the classes as pixels; that of the rest is faint. */
+  get colors() {
+    return pixels(this.classes.colors, this.classes.rest.id);
+  }
+
   recolor() {
-    this.painter.overlay.recolor(pixels(this.classes.colors), this.layers?.patterned ?? false);
+    this.painter.overlay.recolor(this.colors, this.layers?.patterned ?? false);
     this.painter.dots.colors = this.classes.colors;
     this.painter.touch();
     this.refresh();
@@ -194,8 +201,9 @@ export class App {
     const { session, acceptance, classes, painter } = this;
     const { hypotheses, evidence } = session;
     const { labels } = evidence.present;
-    this.strip.update({ hypotheses, labels, colors: classes.colors, selected: acceptance.choice.selected?.place ?? -1 });
-    classes.count(shares(labels, painter.map, painter.overlay.repairs));
+    this.strip.update({ hypotheses, labels, colors: classes.colors, rest: classes.rest.id, selected: acceptance.choice.selected?.place ?? -1 });
+    acceptance.caughtUp();
+    classes.count(shares(painter.overlay.labels, painter.map, painter.overlay.repairs));
     this.doubt.update();
     paintBadge(acceptance, this.history.shown, this.touch);
     paintStatus(this.status, hypotheses);
@@ -236,10 +244,11 @@ export class App {
     const { session, painter, layers } = this;
     const old = painter.map;
     const overlay = new Overlay(map);
-    overlay.recolor(pixels(this.classes.colors), layers.patterned);
+    overlay.recolor(this.colors, layers.patterned);
     this.stage.renew(graph);
     session.hypotheses.renew(sources(old, map));
     this.acceptance.renewed();
+    this.acceptance.ports.area = map.area;
     painter.renew({ map, overlay, lines, anchors });
     this.strip.renew(new Thumbnails(this.image, map), map.area);
     session.adopt(map.n, name, (superpixels, points) => renumbered(superpixels, points, old, map));

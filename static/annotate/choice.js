@@ -23,6 +23,11 @@ export class Choice {
     this.follow = null;
   }
 
+  /** The hypothesis that the person has chosen to look at, rather than the page; null when there is none. */
+  get chosen() {
+    return this.follow === false ? this.selected : null;
+  }
+
   get shown() {
     return this.hovered ?? this.selected;
   }

@@ -23,7 +23,11 @@ export function paintBadge(acceptance, past, touch) {
   byId('badge-kind').textContent = past < 0 ? 'Preview' : 'History';
   byId('stage').classList.toggle('previewing', differs);
   if (past >= 0) byId('badge-text').textContent = past === 0 ? 'the start' : `after step ${past}`;
-  else if (shown) byId('badge-text').textContent = `${acceptance.nameOf(shown.place)}${hovered || touch ? '' : ' · Enter accepts'}`;
+  else if (shown) {
+    const how = hovered ? '' : touch ? ' · tap again to accept' : ' · Enter accepts';
+    byId('badge-text').textContent = `${acceptance.numberOf(shown.place)}${how}`;
+    byId('badge').title = differs ? acceptance.whatOf(shown.card) : '';
+  }
 }
 
 /**

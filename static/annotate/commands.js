@@ -102,6 +102,7 @@ export function viewCommands({ stage, layers, doubt, tones, granularity }) {
     stronger: () => layers.fade(0.1),
     boundaries: () => layers.toggleBoundaries(),
     overlay: () => layers.toggleLabelling(),
+    outlines: () => layers.toggleOutlines(),
     patterns: () => layers.setPatterns(!layers.patterned),
     uncertainty: () => doubt.toggle(),
     tones: () => tones.toggle(),

@@ -1,5 +1,6 @@
 /**
- * The expected wrong area after each step, as a small curve.
+ * The share of the image on which the hypotheses disagree after each step, as a
+ * small curve: the area that the most frequent classes leave to others.
  *
  * @typedef {{seq: number, clicks: number, wrong: number}} Step
  */
@@ -7,7 +8,7 @@
 /** Steps that are kept. */
 const MOST = 200;
 
-/** Expected wrong share of the image below which it is time to stop. */
+/** Share of the image below which it is time to stop. */
 export const DONE = 0.01;
 
 /**
@@ -44,7 +45,8 @@ export function polyline(steps, width, height) {
  * @param {number} wrong share of the image
  */
 export function verdict(wrong) {
-  const text = `Expected wrong area ${wrong === 0 ? '0' : wrong < 0.001 ? '< 0.1' : (wrong * 100).toFixed(1)} %`;
+  if (wrong === 0) return 'all agree';
+  const text = `disagree on ${wrong < 0.001 ? '< 0.1' : (wrong * 100).toFixed(wrong < DONE ? 1 : 0)} %`;
   return wrong < DONE ? `${text}: probably done` : text;
 }
 

@@ -22,10 +22,10 @@ test('the curve falls with the area', () => {
 });
 
 test('a small area says to stop, in words', () => {
-  assert.equal(verdict(0.124), 'Expected wrong area 12.4 %');
-  assert.equal(verdict(0.008), 'Expected wrong area 0.8 %: probably done');
-  assert.equal(verdict(0.0001), 'Expected wrong area < 0.1 %: probably done');
-  assert.equal(verdict(0), 'Expected wrong area 0 %: probably done');
+  assert.equal(verdict(0.124), 'disagree on 12 %');
+  assert.equal(verdict(0.008), 'disagree on 0.8 %: probably done');
+  assert.equal(verdict(0.0001), 'disagree on < 0.1 %: probably done');
+  assert.equal(verdict(0), 'all agree');
 });
 
 test('heat goes from nothing to the highest level, ever lighter', () => {

@@ -10,7 +10,7 @@ import { toast, toastProblem } from '../ui/toast.js';
 import { Uncertainty } from '../evidence/uncertainty.js';
 
 /** Size of the curve in its SVG. */
-const CURVE = { width: 200, height: 40 };
+const CURVE = { width: 60, height: 16 };
 
 /** CSS pixels above the lower edge of the stage that the question covers. */
 const BELOW = 120;
@@ -30,8 +30,8 @@ const BELOW = 120;
 
 /**
  * What the hypotheses of the current run leave open: the uncertainty overlay, the
- * next click, the curve of the expected wrong area, and the alternatives for a
- * region.
+ * next click, the curve of the area on which they disagree, and the alternatives
+ * for a region.
  */
 export class Doubt {
   /**
@@ -62,7 +62,7 @@ export class Doubt {
       at: (superpixel) => this.at(superpixel),
       tip: (superpixel, x, y) => this.tell(superpixel, x, y),
       exclude: ({ superpixels, label }) => ports.saying.exclude(superpixels, superpixels.map((s) => ports.stage.pointIn(s)), label),
-      accept: ({ card, superpixels, label }) => ports.acceptance.takeRegion(card, superpixels, ports.classes.nameOf(label)),
+      accept: ({ card, superpixels }) => ports.acceptance.takeRegion(card, superpixels),
     });
     this.paintCurve();
   }
@@ -99,6 +99,7 @@ export class Doubt {
     if (!last) return;
     byId('doubt-text').textContent = verdict(last.wrong);
     byId('doubt').classList.toggle('done', verdict(last.wrong).endsWith('done'));
+    byId('doubt-curve').toggleAttribute('hidden', this.steps.length < 2);
     const points = polyline(this.steps, CURVE.width, CURVE.height);
     const line = byId('doubt-curve').querySelector('polyline');
     line?.setAttribute('points', points);
@@ -107,7 +108,7 @@ export class Doubt {
     dot?.setAttribute('cx', x);
     dot?.setAttribute('cy', y);
     const percents = this.steps.slice(-8).map(({ wrong }) => (wrong * 100).toFixed(1));
-    byId('doubt-curve').setAttribute('aria-label', `Expected wrong area after the last ${percents.length === 1 ? 'step' : `${percents.length} steps`}, in percent: ${percents.join(', ')}`);
+    byId('doubt-curve').setAttribute('aria-label', `Disagreement after the last ${percents.length === 1 ? 'step' : `${percents.length} steps`}, in percent: ${percents.join(', ')}`);
   }
 
   /** Shows or hides the uncertainty overlay. */

@@ -61,7 +61,7 @@ export class Labelling {
   /** Asks for the first hypothesis before the button is released. @param {Drawn} drawn that has begun */
   suppose({ mode, superpixels }) {
     const { session, stage, classes: { current } } = this.ports;
-    if (mode === 'paint' && stage.tools.kind === 'superpixel' && current.stored) session.suppose(superpixels, current.id);
+    if (mode === 'paint' && superpixels.length > 0 && stage.tools.kind === 'superpixel' && current.stored && !this.ports.acceptance.choice.chosen) session.suppose(superpixels, current.id);
   }
 
   /** A stroke has ended. @param {Drawn} drawn */
@@ -79,6 +79,7 @@ export class Labelling {
       say(`${counted(count, 'pixel')} ${done}`);
       return;
     }
+    acceptance.keep();
     acceptance.labelled();
     if (box) saying.box(box, mode === 'clear');
     if (mode === 'exclude' && !box) saying.exclude(superpixels, points, id);

@@ -17,6 +17,7 @@ export class Layers {
     this.slider.addEventListener('input', () => this.setOpacity(Number(this.slider.value)));
     /** Whether classes differ by patterns as well as by colours. */
     this.patterned = false;
+    byId('outlines').addEventListener('click', () => this.toggleOutlines());
     if (recalled(PATTERNED, String(matchMedia('(prefers-contrast: more)').matches)) === 'true') this.setPatterns(true);
   }
 
@@ -28,7 +29,14 @@ export class Layers {
     this.toggle('labelled', 'overlay');
   }
 
-  /** @param {'boundaries' | 'labelled'} layer @param {string} button */
+  /** Shows the classes by the lines between them alone, or filled again. */
+  toggleOutlines() {
+    const { painter } = this;
+    this.toggle('outlined', 'outlines');
+    if (painter.outlined && !painter.labelled) this.toggleLabelling();
+  }
+
+  /** @param {'boundaries' | 'labelled' | 'outlined'} layer @param {string} button */
   toggle(layer, button) {
     this.painter[layer] = !this.painter[layer];
     byId(button).setAttribute('aria-pressed', String(this.painter[layer]));

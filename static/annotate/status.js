@@ -23,7 +23,8 @@ export function statusLine({ clicks, boxed = false, classes, hypotheses, touch }
     const name = classes[0]?.name ?? 'background';
     return touch ? 'Choose a class, then tap a piece of it' : `Press 1, then click a piece of ${name}`;
   }
-  if (clicked.size === 1 && !started) {
+  const searched = hypotheses.classes > 1 && (hypotheses.running || fresh > 0); // one class and the rest
+  if (clicked.size === 1 && !started && !searched) {
     const next = classes.findIndex(({ id }) => !clicked.has(id));
     if (next < 0) return 'Add a second class, then click a piece of it to get hypotheses';
     const { name } = classes[next];

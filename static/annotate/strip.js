@@ -1,7 +1,8 @@
 import { byId, stamp } from '../ui/dom.js';
+import { changes, inWords, shareOf, whatChanges } from '../evidence/changes.js';
 import { leaders } from '../evidence/folds.js';
-import { changed, reference } from '../evidence/hypotheses.js';
-import { percent } from '../ui/numbers.js';
+import { reference } from '../evidence/hypotheses.js';
+import { counted, percent } from '../ui/numbers.js';
 
 /**
  * @typedef {import('../evidence/hypotheses.js').Card} Card
@@ -9,17 +10,19 @@ import { percent } from '../ui/numbers.js';
  * @typedef {object} StripListener places count from the left
  * @property {(place: number) => void} preview the pointer is over a card, or -1
  * @property {(place: number) => void} select
- * @property {(place: number) => void} take a card that had its preview already is clicked
+ * @property {(place: number) => void} take a card that is shown as a preview already is clicked
  * @property {() => void} refolded cards have been folded or unfolded
+ * @property {(label: number) => string} nameOf a class
  *
  * @typedef {object} Shown what a card's element was last painted with
  * @property {HTMLElement} element
  * @property {<T extends HTMLElement>(name: string) => T} slot
  * @property {Uint8Array[]} painted the labels that the thumbnail was made from
  * @property {readonly string[]} colors
+ * @property {number} rest
  */
 
-/** The strip of hypotheses at the bottom. */
+/** The strip of hypotheses: beside the image, or below it. */
 export class Strip {
   /**
    * @param {import('../canvas/thumbnails.js').Thumbnails} thumbnails
@@ -41,15 +44,18 @@ export class Strip {
     this.folded = '';
     /** @type {Set<string>} digests of the cards whose folds are open */
     this.open = new Set();
+    /** The place of the selected card, or -1. */
+    this.selected = -1;
     /** Whether the pointer is over the strip; nothing may move then. */
     this.pointed = false;
+    this.list.style.setProperty('--aspect', String(thumbnails.aspect));
     this.list.addEventListener('pointerenter', () => (this.pointed = true));
     this.list.addEventListener('pointerleave', () => {
       this.pointed = false;
       listener.refolded();
     });
     this.list.addEventListener('wheel', (e) => {
-      if (e.deltaX === 0 && !e.shiftKey) this.list.scrollLeft += e.deltaY;
+      if (e.deltaX === 0 && !e.shiftKey && this.list.scrollHeight <= this.list.clientHeight) this.list.scrollLeft += e.deltaY;
     }, { passive: true });
     this.list.addEventListener('keydown', (e) => {
       const place = this.shown.findIndex(({ element }) => element === document.activeElement);
@@ -59,7 +65,7 @@ export class Strip {
         this.unfold(place, e.key === 'ArrowDown');
         return;
       }
-      const seen = [...this.shown.keys()].filter((i) => this.visible(i));
+      const { seen } = this;
       const at = seen.indexOf(place);
       const next = { ArrowRight: seen[at + 1], ArrowLeft: seen[at - 1], Home: seen[0], End: seen.at(-1) }[e.key];
       if (next === undefined) return;
@@ -86,13 +92,15 @@ export class Strip {
    * @param {import('../evidence/hypotheses.js').Hypotheses} now.hypotheses
    * @param {Uint8Array} now.labels the labelling
    * @param {readonly string[]} now.colors of the classes
+   * @param {number} now.rest id of the class that nobody need click, or -1
    * @param {number} now.selected place, or -1
    */
-  update({ hypotheses, labels, colors, selected }) {
+  update({ hypotheses, labels, colors, rest, selected }) {
     const { cards } = hypotheses;
     while (this.shown.length > cards.length) this.shown.pop()?.element.remove();
     while (this.shown.length < cards.length) this.append(this.shown.length);
     byId('strip-empty').hidden = cards.length > 0;
+    this.selected = selected;
     this.fold(cards);
     const best = hypotheses.best();
     const compared = hypotheses.present.length > 0 ? reference(labels, cards[0].labels) : labels;
@@ -107,10 +115,9 @@ export class Strip {
       if (card.stale) return;
       this.describe(shown, place, card, best - card.energy, labels, compared);
       const from = [card.labels, labels, compared];
-      if (shown.colors === colors && shown.painted.length > 0 && from.every((l, i) => same(l, shown.painted[i]))) return;
-      shown.painted = from;
-      shown.colors = colors;
-      this.thumbnails.paint(shown.slot('thumbnail'), card.labels, labels, compared, colors);
+      if (element.hidden || (shown.colors === colors && shown.rest === rest && shown.painted.length > 0 && from.every((l, i) => same(l, shown.painted[i])))) return;
+      Object.assign(shown, { painted: from, colors, rest });
+      this.thumbnails.paint(shown.slot('close'), shown.slot('whole'), { labels: card.labels, current: labels, compared, colors, rest });
     });
   }
 
@@ -123,22 +130,44 @@ export class Strip {
    * @param {Uint8Array} compared
    */
   describe({ slot, element }, place, card, gap, labels, compared) {
-    const differs = changed(card.labels, compared, this.area);
-    const fills = changed(labels, compared, this.area);
-    const current = differs === 0 && fills === 0;
-    slot('rank').textContent = String(place + 1);
-    slot('gap').textContent = gap === 0 ? 'best' : `−${short(gap)}`;
-    slot('area').textContent = current ? 'current' : differs === 0 ? `labels ${percent(fills)}` : `${percent(differs)} different`;
-    slot('count').textContent = `× ${card.count}`;
-    slot('count').hidden = card.count === 1;
-    const alike = this.leaders.filter((l) => l === place).length - 1;
-    slot('fold').hidden = alike <= 0;
-    slot('fold').textContent = this.open.has(card.digest) ? `− ${alike} similar` : `+ ${alike} similar`;
+    const { nameOf } = this.listener;
+    const differs = changes(compared, card.labels, this.area);
+    const all = differs.length > 0 ? differs : changes(labels, card.labels, this.area);
+    const what = all.length === 0 ? 'Same as now' : whatChanges(all, nameOf);
+    const area = all.length === 0 || differs.length === 0 ? '' : `${percent(shareOf(all))} of the image`;
+    const number = this.numberOf(place);
     this.digests[place] = card.digest;
-    element.classList.toggle('current', current);
-    slot('gap-note').textContent = gap === 0 ? ' score, ' : ' below the best score, ';
-    slot('area-note').hidden = current;
-    slot('fold-note').hidden = slot('fold').hidden;
+    slot('rank').textContent = number;
+    slot('rank').hidden = number === '';
+    slot('what').textContent = what;
+    slot('area').textContent = area;
+    const alike = this.leaders.filter((l) => l === place).length - 1;
+    const open = this.open.has(card.digest);
+    slot('fold').hidden = alike <= 0;
+    slot('fold').textContent = open ? `− ${alike} similar` : `+ ${alike} similar`;
+    element.classList.toggle('current', all.length === 0);
+    const fold = alike <= 0 ? '' : `, press ${open ? 'Up to hide' : 'Down to show'} ${alike} similar`;
+    element.setAttribute('aria-label', `${number ? `Hypothesis ${number}` : 'Similar hypothesis'}: ${what.replaceAll('→', 'becomes')}${area && `, ${area}`}${fold}`);
+    const score = gap === 0 ? 'Best score' : `Score ${short(gap)} below the best`;
+    element.title = `${all.length === 0 ? what : inWords(all, nameOf)}. ${score}${card.count > 1 ? `, found ${counted(card.count, 'time')}` : ''}.`;
+  }
+
+  /** Places of the cards that are not folded away. */
+  get seen() {
+    return [...this.shown.keys()].filter((place) => this.visible(place));
+  }
+
+  /** How many cards have a number. */
+  get total() {
+    return this.leaders.reduce((sum, leader, place) => sum + Number(leader === place), 0);
+  }
+
+  /** The number of a card as it is seen; "" for one that is folded into another. @param {number} place */
+  numberOf(place) {
+    if ((this.leaders[place] ?? place) !== place) return '';
+    let number = 1;
+    for (let p = 0; p < place; p++) if ((this.leaders[p] ?? p) === p) number++;
+    return String(number);
   }
 
   /**
@@ -178,8 +207,8 @@ export class Strip {
     element.addEventListener('pointerenter', (e) => e.pointerType !== 'touch' && this.listener.preview(place));
     element.addEventListener('pointerleave', () => this.listener.preview(-1));
     element.addEventListener('click', (e) => {
-      const looked = /** @type {PointerEvent} */ (e).pointerType !== 'touch' && !e.shiftKey; // a finger does not hover
-      if (looked) this.listener.take(place);
+      const touch = /** @type {PointerEvent} */ (e).pointerType === 'touch'; // a finger does not hover, so its first tap previews
+      if (touch ? place === this.selected : !e.shiftKey) this.listener.take(place);
       else this.listener.select(place);
     });
     slot('fold').addEventListener('click', (e) => {
@@ -187,7 +216,7 @@ export class Strip {
       this.unfold(place, !this.open.has(this.digests[place]));
     });
     this.list.append(element);
-    this.shown.push({ element, slot, painted: [], colors: [] });
+    this.shown.push({ element, slot, painted: [], colors: [], rest: -1 });
   }
 
   /** @param {number} place */

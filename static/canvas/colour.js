@@ -9,19 +9,24 @@ export function channels(color) {
   return [(n >> 16) & 255, (n >> 8) & 255, n & 255];
 }
 
+/** Opacity of the class of the rest, of 255: 0.13 of the image where other classes have 0.45. */
+const FAINT = 74;
+
 /**
  * The colours as pixels of an ImageData seen through a Uint32Array, indexed by
- * class. Void, and any class without a colour, is transparent.
+ * class. Void, and any class without a colour, is transparent; the class of the
+ * rest is faint, so that the photograph stays visible.
  *
  * @param {readonly string[]} colors #rrggbb
+ * @param {number} [rest] class, or -1
  * @returns {Uint32Array} of 256
  */
-export function pixels(colors) {
+export function pixels(colors, rest = -1) {
   const table = new Uint32Array(256);
   const bytes = new Uint8Array(table.buffer);
   colors.slice(0, VOID).forEach((color, i) => {
     const [r, g, b] = channels(color);
-    bytes.set([r, g, b, 255], i * 4);
+    bytes.set([r, g, b, i === rest ? FAINT : 255], i * 4);
   });
   return table;
 }

@@ -71,6 +71,7 @@ export class Marks {
   /** The clicks that the outlines of these superpixels may cover. @param {readonly number[]} superpixels */
   dots(superpixels) {
     const { context, painter } = this;
+    if (!painter.labelled) return;
     context.setTransform(painter.ratio, 0, 0, painter.ratio, 0, 0);
     for (const s of superpixels) {
       painter.dots.one(painter, context, s);

@@ -7,6 +7,18 @@ const SETTLED = 70;
 /** Points above which lines are too dense to be drawn in every frame. */
 export const DENSE = 12_000;
 
+/** CSS pixels across a superpixel at which boundaries begin to show, and from which they show in full. */
+const FADE = { from: 5, to: 18 };
+
+/**
+ * How visible boundaries are, 0..1: they fade where they would cover the image.
+ *
+ * @param {number} across CSS pixels of a superpixel, on average
+ */
+export function visibility(across) {
+  return Math.min(1, Math.max(0, (across - FADE.from) / (FADE.to - FADE.from)));
+}
+
 /**
  * The boundaries between superpixels, drawn sharp into a layer of their own.
  * While many of them move, the layer is moved as a picture; it is drawn again
@@ -34,20 +46,26 @@ export class Mesh {
    * @param {import('../superpixels/box.js').Box} part device pixels
    */
   paint(scene, part) {
-    const { view, ratio } = this.painter;
+    const { view, ratio, map } = this.painter;
+    const strength = visibility(Math.sqrt((map.fullWidth * map.fullHeight) / map.n) * view.scale);
+    if (strength === 0) return;
     const moved = !this.view || this.view.scale !== view.scale || this.view.left !== view.left || this.view.top !== view.top;
     if (moved) this.update();
     const from = /** @type {import('./view.js').View} */ (this.view);
     if (from === view || !moved) {
       const size = /** @type {const} */ ([part.left, part.top, part.right - part.left, part.bottom - part.top]);
       scene.setTransform(1, 0, 0, 1, 0, 0);
+      scene.globalAlpha = strength;
       scene.drawImage(this.context.canvas, ...size, ...size);
+      scene.globalAlpha = 1;
       return;
     }
     const zoom = view.scale / from.scale;
     scene.setTransform(zoom, 0, 0, zoom, (view.left - from.left * zoom) * ratio, (view.top - from.top * zoom) * ratio);
     scene.imageSmoothingEnabled = true;
+    scene.globalAlpha = strength;
     scene.drawImage(this.context.canvas, 0, 0);
+    scene.globalAlpha = 1;
   }
 
   /** Draws the lines for a view that has moved, or postpones it until the view rests when there are many. */

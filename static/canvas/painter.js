@@ -25,6 +25,12 @@ import { Pyramid } from './pyramid.js';
 /** CSS pixels by which lines and dots extend beyond their superpixels. */
 const REACH = 8;
 
+/** The lines between classes: colour and width in CSS pixels, from below. @type {[string, number][]} */
+const CONTOURS = [['rgb(0 0 0 / 0.45)', 2.6], ['rgb(255 255 255 / 0.9)', 1.1]];
+
+/** The same when nothing else shows the classes. @type {[string, number][]} */
+const OUTLINES = [['rgb(0 0 0 / 0.7)', 4], ['#ffffff', 1.8]];
+
 /**
  * Paints the window in three canvases that lie on each other: the image; on it
  * the labelling, the lines between classes, the boundaries and the clicks; and
@@ -63,6 +69,8 @@ export class Painter {
     this.opacity = 0.45;
     this.boundaries = true;
     this.labelled = true;
+    /** Whether classes are shown by the lines between them alone. */
+    this.outlined = false;
     /** @type {Uint8Array} */
     this.clicks = new Uint8Array(map.n).fill(VOID);
     /** @type {Map<number, [number, number]>} where the person clicked, when known */
@@ -285,16 +293,17 @@ export class Painter {
       scene.globalAlpha = this.heat ? Math.max(0.6, this.opacity) : this.opacity;
       const shown = this.heat ?? labelling;
       const where = this.placingOf(shown.within);
-      shown.draw(scene, where, unplaced(part, where));
+      const bare = this.outlined && !this.heat && !dense;
+      if (!bare) shown.draw(scene, where, unplaced(part, where));
       scene.globalAlpha = 1;
       if (!dense) {
         this.enter(scene);
-        this.stroke(scene, visible(contours, inMap), [['rgb(0 0 0 / 0.45)', 2.6], ['rgb(255 255 255 / 0.9)', 1.1]]);
+        this.stroke(scene, visible(contours, inMap), bare ? OUTLINES : CONTOURS);
       }
     }
     if (this.boundaries) this.mesh.paint(scene, part);
     scene.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    if (!this.past) {
+    if (!this.past && this.labelled) {
       this.dots.paint(this, part);
       this.notes.paint(this, part);
     }

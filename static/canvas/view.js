@@ -11,8 +11,11 @@
 /** @type {Rim} */
 const NONE = { top: 0, right: 0, bottom: 0, left: 0 };
 
-/** CSS pixels across up to which a window is a phone's, where the tools may cover a part of the image. */
-const PHONE = 480;
+/** CSS pixels between the image and the edges of the stage, on either side. */
+const RIM = { wide: 8, narrow: 3 };
+
+/** CSS pixels across up to which a stage is narrow. */
+const NARROW = 480;
 
 /**
  * The whole image, in the middle of what the rim leaves.
@@ -33,17 +36,15 @@ export function fit(image, window, rim = NONE) {
 }
 
 /**
- * The whole image beside the tools, which lie at the left and at the bottom.
+ * The whole image as large as the window allows, with a rim that shows where it ends.
  *
  * @param {Size} image
  * @param {Size} window
- * @param {number} rem CSS pixels, which the tools grow with
  * @returns {View}
  */
-export function clear(image, window, rem) {
-  const bottom = 3.6 * rem;
-  if (window.width <= PHONE) return fit(image, window, { top: 10, right: 10, bottom, left: 10 });
-  return fit(image, window, { top: 28, right: 28, bottom, left: 4.3 * rem });
+export function clear(image, window) {
+  const rim = window.width <= NARROW || window.height <= NARROW ? RIM.narrow : RIM.wide;
+  return fit(image, window, { top: rim, right: rim, bottom: rim, left: rim });
 }
 
 /**

@@ -13,13 +13,14 @@ test('fit shows the whole image in the middle', () => {
   assert.ok(Math.abs(left - (1000 - right)) < 1e-9 && left > 20);
 });
 
-test('the whole image lies beside the tools, but on a phone not beside those at the left', () => {
-  for (const [size, free] of /** @type {const} */ ([[{ width: 1040, height: 510 }, 60], [{ width: 390, height: 620 }, 10]])) {
+test('the whole image fills the window but for a rim, which is narrower on a phone', () => {
+  for (const [size, rim] of /** @type {const} */ ([[{ width: 1040, height: 510 }, 8], [{ width: 390, height: 620 }, 3], [{ width: 520, height: 340 }, 3]])) {
     for (const shape of [image, { width: 4000, height: 300 }, { width: 300, height: 4000 }]) {
-      const view = clear(shape, size, 15);
+      const view = clear(shape, size);
       const [left, top] = toWindow(view, 0, 0);
       const [right, bottom] = toWindow(view, shape.width, shape.height);
-      assert.ok(left >= free && top >= 10 && right <= size.width - 10 && bottom <= size.height - 50, JSON.stringify(view));
+      assert.ok(left >= rim - 1e-9 && top >= rim - 1e-9 && right <= size.width - rim + 1e-9 && bottom <= size.height - rim + 1e-9, JSON.stringify(view));
+      assert.ok(Math.min(left, top) < rim + 1e-9, 'it touches the rim');
     }
   }
 });

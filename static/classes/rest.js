@@ -43,15 +43,18 @@ export class RestChoice {
   constructor(address) {
     this.address = address;
     this.field = /** @type {HTMLSelectElement} */ (byId('rest'));
+    /** The id of the class that nobody need click, or -1. */
+    this.id = -1;
     this.field.addEventListener('change', () => this.save());
   }
 
-  /** @param {readonly {name: string}[]} classes @param {Rest} rest */
+  /** @param {readonly {id: number, name: string}[]} classes @param {Rest} rest */
   show(classes, rest) {
     const options = restOptions(classes).map(({ value, text }) => new Option(text, value));
     this.field.replaceChildren(...options);
     this.field.value = JSON.stringify(rest);
-    byId('rest-meaning').textContent = restMeaning(rest);
+    this.id = typeof rest === 'number' ? (classes[rest]?.id ?? -1) : -1;
+    byId('rest-meaning').textContent = this.field.title = restMeaning(rest);
   }
 
   /** Stores the choice; the answer, or the message to all pages, shows it. */

@@ -118,7 +118,7 @@ export class Stage {
 
   fit() {
     this.fitted = true;
-    this.look(clear(this.image, this.size, Number.parseFloat(getComputedStyle(document.documentElement).fontSize)));
+    this.look(clear(this.image, this.size));
   }
 
   /** One pixel of the image per pixel of the screen. */

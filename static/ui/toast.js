@@ -11,6 +11,7 @@ const READABLE = 4000;
  * @param {string} [detail]
  * @param {'info' | 'problem'} [kind]
  * @param {{label: string, run: () => void | Promise<void>}} [action] what a button of the message does
+ * @returns {() => void} takes the message away
  */
 export function toast(title, detail = '', kind = 'info', action = undefined) {
   const { element, slot } = stamp('toast-template');
@@ -41,6 +42,7 @@ export function toast(title, detail = '', kind = 'info', action = undefined) {
   list.append(element);
   while (list.children.length > 3) list.firstElementChild?.remove();
   setTimeout(close, kind === 'problem' || action ? READABLE * 3 : READABLE);
+  return close;
 }
 
 /**

@@ -1,0 +1,152 @@
+import { byId } from '../ui/dom.js';
+import { recalled, remember } from '../ui/memory.js';
+
+/**
+ * @typedef {{width: number, height: number}} Size CSS pixels
+ * @typedef {'beside' | 'below'} Placement of the hypotheses
+ */
+
+/** CSS pixels that the rest of the page takes, about; annotate.css has the exact sizes. */
+const TAKEN = { rail: 40, topbar: 45, side: 172, strip: 265 };
+
+/** Share of the window's width that the strip takes beside the image, if that is more. */
+const SIDE = 0.24;
+
+/** CSS pixels up to which a window that lies on its side is low. */
+const LOW = 480;
+
+/** How much larger the image must be with the strip below it for it to go there. */
+const BETTER = 1.05;
+
+/** CSS pixels that a press of an arrow key changes the size by. */
+const STEP = 16;
+
+/** Sizes of the strip: the property that has it, and the least and the most, in CSS pixels and as a share of the window. */
+const SIZES = {
+  beside: { property: '--side', least: 160, most: 0.45 },
+  below: { property: '--cards', least: 56, most: 0.4 },
+};
+
+/**
+ * Where the hypotheses leave the image more of the window.
+ *
+ * @param {Size} image
+ * @param {Size} window
+ * @returns {Placement}
+ */
+export function placement(image, { width, height }) {
+  const scale = (/** @type {number} */ w, /** @type {number} */ h) => Math.min(w / image.width, h / image.height);
+  const [w, h] = [width - TAKEN.rail, height - TAKEN.topbar];
+  const beside = scale(w - Math.max(TAKEN.side, SIDE * width), h);
+  const below = scale(w, h - TAKEN.strip);
+  return below > BETTER * beside ? 'below' : 'beside';
+}
+
+/**
+ * A size of the strip within its limits.
+ *
+ * @param {Placement} place
+ * @param {number} size CSS pixels
+ * @param {Size} window
+ */
+export function limited(place, size, { width, height }) {
+  const { least, most } = SIZES[place];
+  return Math.round(Math.max(least, Math.min(most * (place === 'beside' ? width : height), size)));
+}
+
+/** Places the strip and lets the person drag its size, which the browser remembers. */
+export class Layout {
+  /** @param {Size} image */
+  constructor(image) {
+    this.image = image;
+    this.workspace = byId('main');
+    this.handle = byId('strip-handle');
+    /** @type {{at: number, size: number} | null} where a drag began */
+    this.held = null;
+    addEventListener('resize', () => this.apply());
+    this.handle.addEventListener('pointerdown', (e) => {
+      this.handle.setPointerCapture(e.pointerId);
+      this.handle.dataset.held = '';
+      this.held = { at: this.along(e), size: this.size };
+      e.preventDefault();
+    });
+    this.handle.addEventListener('pointermove', (e) => this.held && this.resize(this.held.size + this.held.at - this.along(e)));
+    for (const type of /** @type {const} */ (['pointerup', 'pointercancel'])) this.handle.addEventListener(type, () => this.release());
+    this.handle.addEventListener('dblclick', () => this.reset());
+    this.handle.addEventListener('keydown', (e) => this.key(e));
+    this.apply();
+  }
+
+  get window() {
+    return { width: innerWidth, height: innerHeight };
+  }
+
+  /** Where the strip is, which narrow windows decide by themselves. @returns {Placement} */
+  get place() {
+    return byId('strip').getBoundingClientRect().top >= byId('stage').getBoundingClientRect().bottom - 1 ? 'below' : 'beside';
+  }
+
+  /** CSS pixels: the width beside the image, the height of the cards below it. */
+  get size() {
+    if (this.place === 'beside') return byId('strip').offsetWidth;
+    const picture = byId('cards').querySelector('.hypothesis-picture');
+    return picture instanceof HTMLElement && picture.offsetHeight > 0 ? picture.offsetHeight : Number.parseFloat(getComputedStyle(byId('cards')).height) - 52;
+  }
+
+  /** @param {PointerEvent} e */
+  along(e) {
+    return this.place === 'beside' ? e.clientX : e.clientY;
+  }
+
+  /** Places the strip for the window as it is now. */
+  apply() {
+    const app = byId('app');
+    app.dataset.strip = placement(this.image, this.window);
+    app.classList.toggle('low', innerHeight <= LOW && innerWidth > innerHeight);
+    for (const [place, { property }] of Object.entries(SIZES)) {
+      const size = Number(recalled(`collie-strip-${place}`, ''));
+      if (size > 0) this.workspace.style.setProperty(property, `${limited(/** @type {Placement} */ (place), size, this.window)}px`);
+    }
+    const { place } = this;
+    this.handle.setAttribute('aria-orientation', place === 'beside' ? 'vertical' : 'horizontal');
+    this.tell();
+  }
+
+  /** @param {number} size CSS pixels */
+  resize(size) {
+    const { place } = this;
+    this.workspace.style.setProperty(SIZES[place].property, `${limited(place, size, this.window)}px`);
+    this.tell();
+  }
+
+  release() {
+    if (!this.held) return;
+    this.held = null;
+    delete this.handle.dataset.held;
+    remember(`collie-strip-${this.place}`, String(this.size));
+  }
+
+  reset() {
+    const { place } = this;
+    this.workspace.style.removeProperty(SIZES[place].property);
+    remember(`collie-strip-${place}`, '');
+    this.tell();
+  }
+
+  /** @param {KeyboardEvent} e */
+  key(e) {
+    const step = { ArrowLeft: STEP, ArrowUp: STEP, ArrowRight: -STEP, ArrowDown: -STEP }[e.key];
+    if (!step) return;
+    e.preventDefault();
+    e.stopPropagation();
+    this.resize(this.size + step);
+    remember(`collie-strip-${this.place}`, String(this.size));
+  }
+
+  /** Tells screen readers the share of the window that the strip takes. */
+  tell() {
+    const { place, window: { width, height } } = this;
+    const { offsetWidth, offsetHeight } = byId('strip');
+    this.handle.setAttribute('aria-valuenow', String(Math.round(100 * (place === 'beside' ? offsetWidth / width : offsetHeight / height))));
+  }
+}
