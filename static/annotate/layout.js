@@ -7,7 +7,7 @@ import { recalled, remember } from '../ui/memory.js';
  */
 
 /** CSS pixels that the rest of the page takes, about; annotate.css has the exact sizes. */
-const TAKEN = { rail: 40, topbar: 45, side: 172, strip: 265 };
+const TAKEN = { rail: 40, topbar: 45, side: 232, strip: 265 };
 
 /** Share of the window's width that the strip takes beside the image, if that is more. */
 const SIDE = 0.24;

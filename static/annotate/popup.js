@@ -1,10 +1,13 @@
 import { byId } from '../ui/dom.js';
 
 /** Milliseconds that the pointer must rest on a region before its alternatives open. */
-const REST = 450;
+const REST = 1200;
 
-/** CSS pixels at the lower edge of the stage that the tools of the view take. */
-const BELOW = 60;
+/** Milliseconds after they have opened in which a click was meant for the image below them. */
+const UNSEEN = 400;
+
+/** CSS pixels between them and the pointer. */
+const APART = 20;
 
 /** CSS pixels that the pointer may move away before they close. */
 const LEAVE = 48;
@@ -34,6 +37,8 @@ export class AlternativesPopup {
     this.element = byId('alternatives');
     this.list = byId('alternatives-list');
     this.timer = 0;
+    /** When they opened. */
+    this.opened = 0;
     /** @type {Alternatives | null} */
     this.offered = null;
     const canvas = byId('canvas');
@@ -90,10 +95,11 @@ export class AlternativesPopup {
     this.outline(found.superpixels);
     this.list.replaceChildren(...found.options.map((option) => this.button(option, found.total)), this.denial(found));
     this.element.hidden = false;
-    const { width, height } = this.ports.stage.size;
-    const { offsetWidth, offsetHeight } = this.element;
-    this.element.style.left = `${Math.max(4, x + 20 + offsetWidth > width ? x - offsetWidth - 20 : x + 20)}px`;
-    this.element.style.top = `${Math.max(4, Math.min(height - offsetHeight - BELOW, y + 12))}px`;
+    this.opened = performance.now();
+    const { offsetWidth: width, offsetHeight: height } = this.element;
+    const [left, top] = beside([x, y], { width, height }, this.ports.stage.size);
+    this.element.style.left = `${left}px`;
+    this.element.style.top = `${top}px`;
     byId('tip').hidden = true;
     if (focus) this.buttons[0]?.focus();
     return true;
@@ -126,11 +132,17 @@ export class AlternativesPopup {
     button.addEventListener('pointerleave', leave);
     button.addEventListener('focus', look);
     button.addEventListener('blur', leave);
-    button.addEventListener('click', () => {
-      this.close();
-      this.ports.accept(option);
-    });
+    this.offer(button, () => this.ports.accept(option));
     return button;
+  }
+
+  /** Connects a button, but not to a click that was meant for what it has just covered. @param {HTMLElement} button @param {() => void} run */
+  offer(button, run) {
+    button.addEventListener('click', (e) => {
+      if (e.detail > 0 && performance.now() - this.opened < UNSEEN) return; // keys have no detail
+      this.close();
+      run();
+    });
   }
 
   /** The entry that excludes the active class or, where no hypothesis has it, the most frequent one. @param {Alternatives} found */
@@ -147,10 +159,7 @@ export class AlternativesPopup {
     const look = () => this.outline(option.superpixels);
     button.addEventListener('pointerenter', look);
     button.addEventListener('focus', look);
-    button.addEventListener('click', () => {
-      this.close();
-      this.ports.exclude(option);
-    });
+    this.offer(button, () => this.ports.exclude(option));
     return button;
   }
 
@@ -186,4 +195,23 @@ export class AlternativesPopup {
     if (focused) byId('canvas').focus({ preventScroll: true });
     return true;
   }
+}
+
+/**
+ * Where a panel goes that belongs to a point: to its right, left, below or above,
+ * wherever it fits, and never over it unless it fits nowhere.
+ *
+ * @param {readonly [number, number]} point CSS pixels within the window
+ * @param {{width: number, height: number}} panel
+ * @param {{width: number, height: number}} window
+ * @returns {[number, number]} its left and top
+ */
+export function beside([x, y], { width, height }, window) {
+  const within = (/** @type {number} */ at, /** @type {number} */ length, /** @type {number} */ room) => Math.max(4, Math.min(room - length - 4, at));
+  const top = within(y + 12, height, window.height);
+  if (x + APART + width + 4 <= window.width) return [x + APART, top];
+  if (x - APART - width >= 4) return [x - APART - width, top];
+  const left = within(x - width / 2, width, window.width);
+  if (y + APART + height + 4 <= window.height) return [left, y + APART];
+  return [left, Math.max(4, y - APART - height)];
 }

@@ -262,7 +262,7 @@ func (p *page) click(at image.Point) {
 var wholeView = `import('` + static.Address("canvas/view.js") + `').then(({clear}) => {
 	const {width, height} = document.getElementById('app').dataset;
 	const box = document.getElementById('canvas').getBoundingClientRect();
-	const {scale, left, top} = clear({width: +width, height: +height}, box, Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
+	const {scale, left, top} = clear({width: +width, height: +height}, box);
 	return {scale, left: box.left + left, top: box.top + top, right: box.left + left + scale * width, bottom: box.top + top + scale * height};
 })`
 

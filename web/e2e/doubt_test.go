@@ -52,7 +52,7 @@ func (p *page) point(at image.Point) {
 }
 
 // TestE2EDoubt: the overlay of uncertainty with its tooltip, the next click by
-// the keyboard alone, and the curve of the expected wrong area.
+// the keyboard alone, and the curve of the area on which hypotheses disagree.
 func TestE2EDoubt(t *testing.T) {
 	t.Parallel()
 	truth := sampleTruth()
@@ -62,7 +62,7 @@ func TestE2EDoubt(t *testing.T) {
 	if before.Suggestion == nil {
 		t.Fatal("the alternatives agree everywhere after three clicks")
 	}
-	want := fmt.Sprintf("Expected wrong area %.1f %%", before.WrongArea*100)
+	want := fmt.Sprintf("disagree on %.0f %%", before.WrongArea*100)
 	if got := value[string](p, `document.getElementById('doubt-text').textContent`); got != want {
 		t.Errorf("the panel says %q, want %q as the server has it", got, want)
 	}
@@ -146,7 +146,7 @@ func TestE2EAlternatives(t *testing.T) {
 	p.listen()
 	p.clickOn("choosing with the mouse", ".alternative:nth-child(2)")
 	p.until(`document.getElementById('alternatives').hidden`)
-	p.hears("^Accepted " + name + "$")
+	p.hears("^Accepted here .*" + name)
 	p.stored(4)
 	decided := value[record](p, p.api(""))
 	if decided.Seq != 4 || decided.Decided <= 0 {

@@ -60,6 +60,7 @@ func TestE2EGranularity(t *testing.T) {
 	// A click made right after, whichever superpixels it still finds, means the
 	// same place.
 	between := image.Pt(420, 300)
+	p.clickOn("opening the view settings", "#tones")
 	p.focusOn("#granularity")
 	p.press(kb.End)
 	p.click(between)

@@ -20,9 +20,8 @@ const outside = `[...document.querySelectorAll('button, a[href], input')].filter
 	return top !== null && !e.contains(top) && !top.contains(e) && !top.closest('label')?.contains(e);
 }).map((e) => e.id || e.outerHTML.slice(0, 80))`
 
-// covering lists the tools that lie over the image while all of it is shown; on
-// a phone there is no room for it beside those at the left.
-var covering = wholeView + `.then(({left, right, top, bottom}) => ['.canvas-tools', ...(innerWidth > 480 ? ['.tools'] : [])].filter((selector) => {
+// covering lists what lies over the image while all of it is shown.
+var covering = wholeView + `.then(({left, right, top, bottom}) => ['.topbar', '.rail', '.strip', '.classes', '.badge'].filter((selector) => {
 	const b = document.querySelector(selector).getBoundingClientRect();
 	return b.left < right && b.right > left && b.top < bottom && b.bottom > top;
 }))`

@@ -1,0 +1,94 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"math"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"collie/sharedtest"
+)
+
+// layouts are the windows that the annotation page is made for. Room is the share
+// of the window that the image has at least, whatever its shape; the sizes of a
+// page at 200 % are those that it reports to the page.
+var layouts = []struct {
+	name          string
+	width, height int64
+	touch         bool
+	room          float64
+}{
+	{"laptop", 1280, 720, false, 0.45},
+	{"desk", 1920, 1080, false, 0.45},
+	{"phone", 390, 844, true, 0.40},
+	{"phone on its side", 844, 390, true, 0.40},
+	{"tablet", 820, 1180, true, 0.45},
+	{"laptop at 200 percent", 640, 360, false, 0.40},
+}
+
+// kept is the share of the largest possible picture in a window that an image
+// gets at least where its shape doesn't allow the room that the window has.
+const kept = 0.7
+
+// TestE2ELayouts measures how much of every window the image gets, of one that is
+// wide and one that is tall: no window is mostly furniture, nothing lies over the
+// image, and it keeps its place when hypotheses arrive.
+func TestE2ELayouts(t *testing.T) {
+	t.Parallel()
+	origin := startServer(t)
+	for _, photograph := range []struct {
+		name, id string
+		object   image.Point
+	}{{"wide", "2009_002221", image.Pt(250, 200)}, {"tall", "2007_004405", image.Pt(166, 200)}} {
+		path := sharedtest.Path(t, "data/voc/images/"+photograph.id+".jpg")
+		p := openPage(t, 1280, 720, false, origin)
+		p.drop(path)
+		p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+		p.press("2")
+		place := `JSON.stringify(document.getElementById('canvas').getBoundingClientRect())`
+		before := value[string](p, place)
+		p.click(photograph.object)
+		p.settle()
+		if after := value[string](p, place); after != before {
+			t.Errorf("%s: the image moved from %s to %s when hypotheses came", photograph.name, before, after)
+		}
+		size := openImage(t, path).Bounds().Size()
+		aspect := float64(size.X) / float64(size.Y)
+		for _, l := range layouts {
+			name := l.name + ", " + photograph.name
+			p.do("resizing", chromedp.EmulateViewport(l.width, l.height), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+				_, err := chromedp.Call(ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: l.touch})
+				return err
+			}), chromedp.Reload())
+			p.until(settled)
+			measured := value[[]float64](p, wholeView+`.then(({left, top, right, bottom}) => {
+				const {width, height} = document.getElementById('canvas').getBoundingClientRect();
+				return [width * height, (right - left) * (bottom - top)].map((area) => area / (innerWidth * innerHeight));
+			})`)
+			room, share := measured[0], measured[1]
+			window := float64(l.width) / float64(l.height)
+			largest := math.Min(aspect/window, window/aspect)
+			t.Logf("%-28s %4d×%-4d room %.1f %%, image %.1f %% of at most %.1f %%", name, l.width, l.height, 100*room, 100*share, 100*largest)
+			if room < l.room {
+				t.Errorf("%s: the image has %.1f %% of the window to itself, want %.0f %%", name, 100*room, 100*l.room)
+			}
+			if want := min(l.room, kept*largest); share < want {
+				t.Errorf("%s: the image fills %.1f %% of the window, want %.1f %%; it could fill %.1f %%", name, 100*share, 100*want, 100*largest)
+			}
+			if over := value[[]string](p, covering); len(over) > 0 {
+				t.Errorf("%s: the whole image lies under %q", name, over)
+			}
+			if hidden := value[[]string](p, outside); len(hidden) > 0 {
+				t.Errorf("%s: out of reach are %q", name, hidden)
+			}
+			if found := value[[]string](p, small); len(found) > 0 {
+				t.Errorf("%s: too small to hit are %q", name, found)
+			}
+			p.screenshot(fmt.Sprintf("%dx%d-%s", l.width, l.height, photograph.name))
+		}
+	}
+}
