@@ -12,7 +12,8 @@ test('the hypotheses lie where they leave the image more', () => {
   const [wide, tall] = [{ width: 500, height: 375 }, { width: 333, height: 500 }];
   const [phone, tablet] = [{ width: 390, height: 844 }, { width: 820, height: 1180 }];
   assert.deepEqual([wide, tall].map((image) => placement(image, phone)), ['below', 'below']);
-  assert.deepEqual([wide, tall].map((image) => placement(image, tablet)), ['below', 'beside']);
+  assert.deepEqual([wide, tall].map((image) => placement(image, tablet)), ['below', 'below']);
+  assert.equal(placement(tall, { width: 1180, height: 1080 }), 'beside');
   for (const window of [{ width: 844, height: 390 }, { width: 640, height: 360 }]) assert.equal(placement({ width: 4000, height: 900 }, window), 'beside', 'a low one');
 });
 

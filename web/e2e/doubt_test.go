@@ -5,6 +5,7 @@ import (
 	"image"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -144,6 +145,7 @@ func TestE2EAlternatives(t *testing.T) {
 	p.until(`!document.getElementById('alternatives').hidden`)
 	name := regexp.MustCompile(`: (\w+)`).FindStringSubmatch(texts[1])[1]
 	p.listen()
+	time.Sleep(450 * time.Millisecond) // before, a click would be meant for the image below them
 	p.clickOn("choosing with the mouse", ".alternative:nth-child(2)")
 	p.until(`document.getElementById('alternatives').hidden`)
 	p.hears("^Accepted here .*" + name)
