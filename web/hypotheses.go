@@ -17,9 +17,10 @@ type hypothesesJSON struct {
 	Parameters engine.Parameters `json:"parameters"`
 	Hypotheses []hypothesisJSON  `json:"hypotheses"`
 
-	Marginals  [][]float64     `json:"marginals" doc:"for each superpixel, the share of hypotheses that give it each of the classes; empty without hypotheses"`
-	WrongArea  float64         `json:"expected_wrong_area" doc:"expected share of the image, 0 to 1, that the most likely classes get wrong"`
-	Suggestion *suggestionJSON `json:"suggestion" doc:"the superpixel whose label is expected to help most, from the evidence rather than the hypotheses; null when no label is expected to help"`
+	Marginals  [][]float64      `json:"marginals" doc:"for each superpixel, the share of hypotheses that give it each of the classes; empty without hypotheses"`
+	WrongArea  float64          `json:"expected_wrong_area" doc:"expected share of the image, 0 to 1, that the most likely classes get wrong"`
+	Suggestion *suggestionJSON  `json:"suggestion" doc:"the superpixel whose label is expected to help most, from the evidence rather than the hypotheses; null when no label is expected to help"`
+	Further    []suggestionJSON `json:"further_suggestions" doc:"the superpixels whose labels are expected to help next, the most useful first"`
 }
 
 // suggestionJSON is the superpixel whose label is expected to help most.
@@ -46,7 +47,7 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 	state, sequence := a.Present()
 	out := hypothesesJSON{
 		Seq: sequence.Seq(), Map: state.Map, Classes: append([]int{}, sequence.Classes()...),
-		Parameters: sequence.Parameters(), Hypotheses: []hypothesisJSON{}, Marginals: [][]float64{},
+		Parameters: sequence.Parameters(), Hypotheses: []hypothesisJSON{}, Marginals: [][]float64{}, Further: []suggestionJSON{},
 	}
 	out.Status, out.Detail = live.Outcome(sequence)
 	for rank := range min(count, sequence.Len()) {
@@ -62,12 +63,17 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 	}
 	out.Marginals = slices.AppendSeq(out.Marginals, slices.Chunk(u.Marginals, max(1, len(out.Classes))))
 	out.WrongArea = u.WrongArea
-	next, err := sequence.Suggest(r.Context())
+	worth, err := sequence.Suggest(r.Context())
 	if err != nil {
 		return err
 	}
-	if next != nil {
-		out.Suggestion = &suggestionJSON{Superpixel: next.Superpixel, Gain: next.Gain}
+	for i, next := range worth {
+		suggestion := suggestionJSON{Superpixel: next.Superpixel, Gain: next.Gain}
+		if i == 0 {
+			out.Suggestion = &suggestion
+		} else {
+			out.Further = append(out.Further, suggestion)
+		}
 	}
 	return s.sendJSON(w, http.StatusOK, out)
 }

@@ -68,8 +68,13 @@ func TestSuggest(t *testing.T) {
 	clicks := clicksOn(64, map[int]uint8{0: 3, 63: 9})
 	s := NewSequence(NewModel(g, DefaultParameters), Evidence{Clicks: clicks}, 2)
 	got, err := s.Suggest(t.Context())
-	if err != nil || got == nil || clicks[got.Superpixel] != segment.Void || got.Gain <= 0 || got.Gain > 1 {
-		t.Errorf("the suggestion is %+v, %v; want a superpixel without a click that helps", got, err)
+	if err != nil || len(got) < 2 {
+		t.Fatalf("suggested %+v, %v; want several superpixels", got, err)
+	}
+	for i, next := range got {
+		if clicks[next.Superpixel] != segment.Void || next.Gain <= 0 || next.Gain > 1 || i > 0 && next.Gain > got[i-1].Gain {
+			t.Errorf("suggestion %d is %+v; want superpixels without a click that help, the most useful first", i, next)
+		}
 	}
 	if len(s.made) > 0 {
 		t.Error("a suggestion made hypotheses")

@@ -30,11 +30,15 @@ type Suggestion struct {
 // leastGain is the share of the image that a click has to be worth.
 const leastGain = 1e-4
 
-// Suggest returns the superpixel whose answer is expected to help most, nil
-// when there is no sequence or no click is expected to help. It needs no
-// hypotheses: a superpixel's gain is the fall of the area that the random
-// walker expects to be wrong, see ask.Risk.
-func (s *Sequence) Suggest(ctx context.Context) (*Suggestion, error) {
+// mostSuggestions is how many superpixels are suggested at most.
+const mostSuggestions = 24
+
+// Suggest returns the superpixels whose answers are expected to help most, the
+// most useful first; none when there is no sequence or no click is expected to
+// help. It needs no hypotheses: a superpixel's gain is the fall of the area that
+// the random walker expects to be wrong, see ask.Risk. Each gain is that of its
+// answer alone, so neighbours often follow each other.
+func (s *Sequence) Suggest(ctx context.Context) ([]Suggestion, error) {
 	if s.model == nil {
 		return nil, nil
 	}
@@ -56,10 +60,17 @@ func (s *Sequence) Suggest(ctx context.Context) (*Suggestion, error) {
 		}}
 	}
 	ranked, err := query.Rank(ctx, problem, 0)
-	if err != nil || len(ranked) == 0 || ranked[0].Gain < leastGain {
+	if err != nil {
 		return nil, err
 	}
-	return &Suggestion{Superpixel: ranked[0].Node, Gain: ranked[0].Gain}, nil
+	var worth []Suggestion
+	for _, r := range ranked[:min(len(ranked), mostSuggestions)] {
+		if r.Gain < leastGain {
+			break
+		}
+		worth = append(worth, Suggestion{Superpixel: r.Node, Gain: r.Gain})
+	}
+	return worth, nil
 }
 
 // Uncertainty makes the first count hypotheses, as At does, and sums them up.

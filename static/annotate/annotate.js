@@ -69,6 +69,6 @@ function listen(app, queue) {
   new Keyboard(commands, stage, (s) => labelling.touchUp(stage.tools.mode, s));
   byId('accept-region').addEventListener('click', () => acceptance.pickRegion(!acceptance.picking));
   addEventListener('beforeunload', (e) => {
-    if (session.evidence.pending.length > 0 && !queue.lasting) e.preventDefault();
+    if (classes.unsent || (session.evidence.pending.length > 0 && !queue.lasting)) e.preventDefault();
   });
 }

@@ -114,7 +114,10 @@ export class App {
       map: () => void this.regrain.fetch(),
       labels: () => this.refresh(),
       hypotheses: (news, place) => this.hypothesesChanged(news, place),
-      save: () => this.refresh(),
+      save: () => {
+        if (this.session?.link.open) this.classes.resend();
+        this.refresh();
+      },
       supposed: () => this.labelling.show(),
       project: (project) => this.classes.adopt(project),
       problem: (title, detail) => toast(title, detail, 'problem'),
@@ -265,7 +268,7 @@ export class App {
   async saved() {
     const start = performance.now();
     while (this.acceptance.eager > performance.now() || this.session.save !== 'saved') {
-      const offline = this.session.save === 'offline';
+      const offline = ['offline', 'signed-out'].includes(this.session.save);
       if (performance.now() > start + (offline ? RETURNING : SAVING)) {
         toast(offline ? 'The server can’t be reached' : 'Not everything is saved yet', 'Your work is safe. Try again once it says “Saved”.', 'problem');
         return false;

@@ -6,8 +6,8 @@ import { statusLine } from './status.js';
  * @typedef {import('./acceptance.js').Acceptance} Acceptance
  */
 
-const SAVE_TEXT = { connecting: 'Connecting', saved: 'Saved', saving: 'Saving', failed: 'Failed', offline: 'Offline' };
-const SAVE_ICON = { connecting: 'cloud', saved: 'check', saving: 'cloud', failed: 'warn', offline: 'offline' };
+const SAVE_TEXT = { connecting: 'Connecting', saved: 'Saved', saving: 'Saving', failed: 'Failed', offline: 'Offline', 'signed-out': 'Signed out' };
+const SAVE_ICON = { connecting: 'cloud', saved: 'check', saving: 'cloud', failed: 'warn', offline: 'offline', 'signed-out': 'warn' };
 
 /**
  * Says above the canvas when something other than the labelling is shown.
@@ -78,9 +78,9 @@ export function paintStatus(line, hypotheses) {
  */
 export function statusOf({ session, classes, lasting, touch }) {
   if (session.save === 'connecting') return 'Connecting';
-  if (session.save === 'offline') {
+  if (session.save === 'offline' || session.save === 'signed-out') {
     const kept = lasting ? 'Your edits are kept in this browser' : 'Keep this page open: your edits are kept here';
-    if (session.link.signedOut) return `You are signed out. ${kept} and will be sent once you sign in again in another tab`;
+    if (session.save === 'signed-out') return `You are signed out. ${kept} and will be sent once you sign in again`;
     return `Offline. ${kept} and will be sent when the server is back`;
   }
   const { evidence, hypotheses } = session;
@@ -92,6 +92,7 @@ export function statusOf({ session, classes, lasting, touch }) {
 export function paintSave({ save, evidence }) {
   const queued = evidence.pending.length;
   byId('save').dataset.state = save;
+  byId('sign-in').hidden = save !== 'signed-out';
   const waiting = queued > 0 && save !== 'saving';
   byId('save-state').textContent = SAVE_TEXT[save] + (waiting ? ' ' : '');
   byId('save-queued').textContent = waiting ? `(${queued} queued)` : '';

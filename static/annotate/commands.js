@@ -2,6 +2,7 @@ import { findClass } from '../classes/find.js';
 import { helpSheet } from './help.js';
 import { byId } from '../ui/dom.js';
 import { counted } from '../ui/numbers.js';
+import { rove } from '../ui/roving.js';
 import { toast } from '../ui/toast.js';
 
 /**
@@ -137,5 +138,6 @@ const BUTTONS = ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'acce
 
 /** @param {Commands} commands */
 export function connectButtons(commands) {
+  for (const id of ['tools', 'view-tools']) rove(byId(id), () => [...byId(id).querySelectorAll(':scope > button')].map((b) => /** @type {HTMLElement} */ (b)));
   for (const id of BUTTONS) byId(id).addEventListener('click', () => commands[id](''));
 }

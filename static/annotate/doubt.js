@@ -5,6 +5,7 @@ import { byId } from '../ui/dom.js';
 import { levels, ramp } from '../canvas/heat.js';
 import { Overlay } from '../canvas/overlay.js';
 import { AlternativesPopup } from './popup.js';
+import { elsewhere } from './next.js';
 import { VOID } from '../evidence/protocol.js';
 import { toast, toastProblem } from '../ui/toast.js';
 import { Uncertainty } from '../evidence/uncertainty.js';
@@ -45,6 +46,8 @@ export class Doubt {
     this.on = false;
     /** @type {Uncertainty | null} of the last run that has hypotheses */
     this.uncertainty = null;
+    /** The superpixels suggested for the present clicks, so that the next one lies elsewhere. */
+    this.suggested = { seq: -1, superpixels: /** @type {number[]} */ ([]) };
     /** The run and number of hypotheses that it was computed from. */
     this.source = '';
     /** @type {import('./curve.js').Step[]} */
@@ -169,8 +172,9 @@ export class Doubt {
   }
 
   /**
-   * Goes to the superpixel whose answer is expected to help most; the key of a
-   * class then labels it. The server works it out from the evidence.
+   * Goes to the superpixel whose answer is expected to help most, and when asked
+   * again to the next one that lies elsewhere; the key of a class then labels it.
+   * The server works them out from the evidence.
    */
   async next() {
     const { hypotheses, evidence } = this.ports.session;
@@ -179,12 +183,16 @@ export class Doubt {
       return;
     }
     try {
-      const { map, suggestion } = await call('GET', `/api/v1/images/${this.image}/hypotheses?count=0`);
-      if (!suggestion) {
-        toast('No more suggestions', 'No further click is expected to help.');
-      } else if (map === evidence.map && evidence.present.clicks[suggestion.superpixel] === VOID) { // otherwise the image has changed since
-        this.ask(suggestion.superpixel);
-      }
+      const { map, suggestion, further_suggestions: further } = await call('GET', `/api/v1/images/${this.image}/hypotheses?count=0`);
+      if (!suggestion) toast('No more suggestions', 'No further click is expected to help.');
+      if (!suggestion || map !== evidence.map) return;
+      const worth = [suggestion, ...further].map(({ superpixel }) => superpixel).filter((s) => evidence.present.clicks[s] === VOID);
+      if (this.suggested.seq !== evidence.seq) this.suggested = { seq: evidence.seq, superpixels: [] };
+      const next = elsewhere(worth, this.suggested.superpixels, this.ports.stage.graph);
+      if (next < 0) return;
+      if (this.suggested.superpixels.includes(next)) this.suggested.superpixels = []; // around again
+      this.suggested.superpixels.push(next);
+      this.ask(next);
     } catch (error) {
       toastProblem(error);
     }

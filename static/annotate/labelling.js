@@ -2,6 +2,7 @@ import { at } from '../superpixels/idmap.js';
 import { counted } from '../ui/numbers.js';
 import { VOID } from '../evidence/protocol.js';
 import { composed, labelAt } from './shown.js';
+import { toast } from '../ui/toast.js';
 
 /**
  * @typedef {import('../tools/strokes.js').Drawn} Drawn
@@ -69,7 +70,10 @@ export class Labelling {
     const { session, classes, acceptance, doubt, saying, say } = this.ports;
     const known = mode === 'clear' || classes.current.stored || (await classes.known()); // it may have been made just now
     this.draft = null;
-    if (!known) return this.show();
+    if (!known) {
+      toast('Not labelled', `${classes.current.name} is not saved yet. Label with it once the server is back, or choose another class.`, 'problem');
+      return this.show();
+    }
     doubt.forget();
     const { name, id } = classes.current;
     const done = mode === 'paint' ? `labelled ${name}` : 'cleared';

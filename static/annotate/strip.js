@@ -138,16 +138,16 @@ export class Strip {
     const number = this.numberOf(place);
     this.digests[place] = card.digest;
     slot('rank').textContent = number;
-    slot('rank').hidden = number === '';
+    slot('rank-badge').hidden = number === '';
     slot('what').textContent = what;
     slot('area').textContent = area;
     const alike = this.leaders.filter((l) => l === place).length - 1;
     const open = this.open.has(card.digest);
     slot('fold').hidden = alike <= 0;
     slot('fold').textContent = open ? `− ${alike} similar` : `+ ${alike} similar`;
+    slot('fold-note').hidden = slot('fold').hidden;
+    slot('fold-note').textContent = `, press ${open ? 'Up to hide' : 'Down to show'} them`;
     element.classList.toggle('current', all.length === 0);
-    const fold = alike <= 0 ? '' : `, press ${open ? 'Up to hide' : 'Down to show'} ${alike} similar`;
-    element.setAttribute('aria-label', `${number ? `Hypothesis ${number}` : 'Similar hypothesis'}: ${what.replaceAll('→', 'becomes')}${area && `, ${area}`}${fold}`);
     const score = gap === 0 ? 'Best score' : `Score ${short(gap)} below the best`;
     element.title = `${all.length === 0 ? what : inWords(all, nameOf)}. ${score}${card.count > 1 ? `, found ${counted(card.count, 'time')}` : ''}.`;
   }

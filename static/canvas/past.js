@@ -1,10 +1,13 @@
 import { pixels, vocColor } from './colour.js';
 import { VOID } from '../evidence/protocol.js';
 
+/** Most pixels of a mask that are kept; they take 64 MiB. */
+const MOST = 4096 * 4096;
+
 /** An earlier labelling, drawn in place of the present one. */
 export class Past {
   /**
-   * @param {ImageBitmap} mask of class places in the colours of the VOC palette
+   * @param {ImageBitmap} mask of class places in the colours of the VOC palette, at the image's size
    * @param {import('../superpixels/idmap.js').IdMap} map
    * @param {readonly string[]} colors of the classes in order
    */
@@ -12,16 +15,23 @@ export class Past {
     this.width = width;
     this.height = height;
     this.canvas = document.createElement('canvas');
-    this.canvas.width = width;
-    this.canvas.height = height;
+    const whole = mask.width * mask.height <= MOST; // else at the map's size
+    this.canvas.width = whole ? mask.width : width;
+    this.canvas.height = whole ? mask.height : height;
     const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d', { willReadFrequently: true }));
     context.imageSmoothingEnabled = false;
-    context.drawImage(mask, 0, 0, width, height);
-    const image = context.getImageData(0, 0, width, height);
+    context.drawImage(mask, 0, 0, this.canvas.width, this.canvas.height);
+    const image = context.getImageData(0, 0, this.canvas.width, this.canvas.height);
     const data = new Uint32Array(image.data.buffer);
     const table = pixels(colors);
     const places = new Map(Array.from({ length: VOID + 1 }, (_, place) => [vocColor(place), place]));
-    for (let i = 0; i < data.length; i++) data[i] = table[places.get(data[i] & 0xffffff) ?? VOID];
+    let [last, color] = [-1, 0];
+    for (let i = 0; i < data.length; i++) {
+      const found = data[i] & 0xffffff;
+      if (found !== last) color = table[places.get(found) ?? VOID];
+      last = found;
+      data[i] = color;
+    }
     context.putImageData(image, 0, 0);
   }
 

@@ -2,10 +2,11 @@ import { call, Problem } from '../ui/api.js';
 import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, MOST, moved, rebased } from './classlist.js';
 import { ClassMenu } from './classmenu.js';
 import { dragRows } from './classdrag.js';
-import { classRow, paintRow } from './classrow.js';
+import { classRow, controlsOf, paintRow } from './classrow.js';
 import { RestChoice } from './rest.js';
 import { byId } from '../ui/dom.js';
 import { percent } from '../ui/numbers.js';
+import { inRows, rove } from '../ui/roving.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
@@ -49,6 +50,8 @@ export class ClassPanel {
     this.locked = [];
     /** Whether there are changes that no call has taken along yet. */
     this.waiting = false;
+    /** Whether there are changes that a call could not take along because the server was away. */
+    this.unsent = false;
     /** Whether the person holds a row. */
     this.dragging = false;
     /** Whether others may have changed the classes meanwhile. */
@@ -59,6 +62,9 @@ export class ClassPanel {
     this.calls = 0;
     /** @type {Map<number, ReturnType<typeof classRow>>} by key */
     this.rows = new Map();
+    const controls = () => this.classes.map(({ key }) => controlsOf(this.rows.get(key))).filter((row) => row.length > 0);
+    /** Makes the active class what Tab reaches. */
+    this.home = rove(this.list, () => controls().flat(), inRows(controls));
     this.menu = new ClassMenu(this);
     this.rest = new RestChoice(this.address);
     this.rest.show(this.classes, JSON.parse(byId('rest').dataset.rest ?? 'null'));
@@ -168,31 +174,6 @@ export class ClassPanel {
       this.adopt(await this.send(make));
     } catch (error) {
       toastProblem(error);
-    }
-  }
-
-  /**
-   * Makes the classes of a label set those of the project. Classes of the same
-   * name stay what they are. When others have changed the classes meanwhile, theirs
-   * are shown first, and the person is asked again.
-   *
-   * @param {'txt' | 'json' | 'voc'} format
-   * @param {File} file
-   */
-  async replace(format, file) {
-    await this.queue;
-    const before = this.classes;
-    const form = new FormData();
-    form.append('file', file);
-    form.append('base', JSON.stringify(bodyOf(this.stored)));
-    try {
-      this.adopt(await call('PUT', `${this.address}/classes?format=${format}`, form));
-      const after = this.classes;
-      toast(`${after.length} classes imported`, '', 'info', { label: 'Undo', run: () => this.undo(() => rebased(after, before, this.classes, this.deleted)) });
-    } catch (error) {
-      if (!(error instanceof Problem) || !error.fields.project) return toastProblem(error);
-      this.adopt(error.fields.project);
-      toast('Classes not imported yet', 'Someone else has just changed the classes. Import anyway?', 'problem', { label: 'Import', run: () => this.replace(format, file) });
     }
   }
 
@@ -312,11 +293,25 @@ export class ClassPanel {
         this.paint();
         this.listener.changed();
       } catch (error) {
+        if (error instanceof Problem && error.status === 0) return this.keep();
         toastProblem(error);
         if (this.classes === sent) this.goBack(this.stored); // else a later edit is on its way
       }
       await this.reload();
     });
+  }
+
+  /** The server is away: what was typed stays, and is sent when it is back. */
+  keep() {
+    if (!this.unsent) toast('Classes not saved yet', 'Keep this page open: they are sent when the server is back.', 'problem');
+    this.unsent = true;
+  }
+
+  /** The server is back. */
+  resend() {
+    if (!this.unsent) return;
+    this.unsent = false;
+    this.save();
   }
 
   /** Shows classes without one that was not to be added; if that is active, the one before it is again. @param {Entry[]} classes */
@@ -327,7 +322,7 @@ export class ClassPanel {
 
   /** Whether the list is about to change. */
   get busy() {
-    return this.waiting || this.calls > 0 || this.dragging || this.newKey >= 0;
+    return this.waiting || this.unsent || this.calls > 0 || this.dragging || this.newKey >= 0;
   }
 
   /** Reads the classes again if others may have changed them. */
@@ -366,6 +361,7 @@ export class ClassPanel {
       const row = this.rows.get(c.key);
       if (row) paintRow(row, c, i, { active: c.key === this.activeKey, locked: this.locked.includes(c.id) });
     });
+    this.home(this.rows.get(this.activeKey)?.choose);
   }
 
   /**

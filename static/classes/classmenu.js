@@ -1,6 +1,9 @@
+import { call, Problem } from '../ui/api.js';
 import { removeClass } from './classdelete.js';
+import { bodyOf, rebased } from './classlist.js';
 import { byId } from '../ui/dom.js';
 import { Menu } from '../ui/menu.js';
+import { toast, toastProblem } from '../ui/toast.js';
 
 /** The menus of one class and of all. */
 export class ClassMenu {
@@ -54,7 +57,7 @@ export class ClassMenu {
 
   /** Replaces the classes of the project by those of a file. @param {File} file */
   async upload(file) {
-    await this.panel.replace(formatOf(file.name, await file.text()), file);
+    await replace(this.panel, formatOf(file.name, await file.text()), file);
   }
 }
 
@@ -68,4 +71,30 @@ export class ClassMenu {
 export function formatOf(name, text) {
   if (/\.json$/i.test(name)) return 'json';
   return /^\s*(#.*\n\s*)*[^:#\n]+:\d+,\d+,\d+:/.test(text) || /^\s*#\s*label:/.test(text) ? 'voc' : 'txt';
+}
+
+/**
+ * Makes the classes of a label set those of the project. Classes of the same
+ * name stay what they are. When others have changed the classes meanwhile, theirs
+ * are shown first, and the person is asked again.
+ *
+ * @param {import('./classes.js').ClassPanel} panel
+ * @param {'txt' | 'json' | 'voc'} format
+ * @param {File} file
+ */
+async function replace(panel, format, file) {
+  await panel.queue;
+  const before = panel.classes;
+  const form = new FormData();
+  form.append('file', file);
+  form.append('base', JSON.stringify(bodyOf(panel.stored)));
+  try {
+    panel.adopt(await call('PUT', `${panel.address}/classes?format=${format}`, form));
+    const after = panel.classes;
+    toast(`${after.length} classes imported`, '', 'info', { label: 'Undo', run: () => panel.undo(() => rebased(after, before, panel.classes, panel.deleted)) });
+  } catch (error) {
+    if (!(error instanceof Problem) || !error.fields.project) return toastProblem(error);
+    panel.adopt(error.fields.project);
+    toast('Classes not imported yet', 'Someone else has just changed the classes. Import anyway?', 'problem', { label: 'Import', run: () => replace(panel, format, file) });
+  }
 }

@@ -47,6 +47,11 @@ export function classRow(panel, key) {
   return parts;
 }
 
+/** The controls of a row that the keyboard can reach, in order. @param {ReturnType<typeof classRow> | undefined} row @returns {HTMLElement[]} */
+export function controlsOf(row) {
+  return row ? [row.color, row.choose, row.lock, row.more] : [];
+}
+
 /**
  * Shows the name, colour and key of a class, and whether it is locked.
  *

@@ -14,7 +14,7 @@ const FRAME = 60 << 10;
 const SUPPOSED = 0;
 
 /**
- * @typedef {'connecting' | 'saved' | 'saving' | 'offline' | 'failed'} SaveState
+ * @typedef {'connecting' | 'saved' | 'saving' | 'offline' | 'signed-out' | 'failed'} SaveState
  *
  * @typedef {object} Listener what the page does when something has changed
  * @property {() => void} labels the labelling or the clicks
@@ -83,6 +83,7 @@ export class Session {
 
   /** @returns {SaveState} */
   get save() {
+    if (!this.link.open && this.link.signedOut) return 'signed-out';
     if (!this.link.open) return this.ready || this.link.attempt > 0 ? 'offline' : 'connecting';
     if (this.failed) return 'failed';
     return this.evidence.pending.length > 0 ? 'saving' : 'saved';

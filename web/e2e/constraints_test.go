@@ -46,7 +46,7 @@ func TestE2EConstraints(t *testing.T) {
 	name := value[string](p, `document.querySelector('.class-row.active .class-name').textContent`)
 	other := insideOf(t, truth, 2)
 	thing := insideOf(t, truth, 1)
-	corner, opposite := thing.Sub(image.Pt(110, 90)), thing.Add(image.Pt(110, 90))
+	corner, opposite := thing.Sub(image.Pt(110, 90)), thing.Add(image.Pt(min(110, 950-thing.X), 90)) // within the image
 	side := image.Pt(corner.X, thing.Y)
 
 	p.press("o")
