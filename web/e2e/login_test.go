@@ -89,7 +89,7 @@ func TestE2ETeam(t *testing.T) {
 	truth := sampleTruth()
 	p.press("1")
 	p.click(insideOf(t, truth, 0))
-	p.until(`document.getElementById('save').dataset.state === 'offline'`)
+	p.until(`!document.getElementById('sign-in').hidden && document.getElementById('save').dataset.state === 'signed-out'`)
 	value[int](p, `fetch('/login', {method: 'POST', redirect: 'manual', headers: {'Content-Type': 'application/x-www-form-urlencoded'}, body: 'name=admin&password=correct+horse'}).then(r => r.status)`)
 	p.until(`document.getElementById('save').dataset.state === 'saved'`)
 	if n := value[int](p, `fetch('/api/v1/images/' + document.getElementById('app').dataset.image + '/evidence').then(r => r.json()).then(e => e.events.length)`); n != 1 {
