@@ -157,10 +157,10 @@ func (p *Project) remove(before []Class, remap map[uint8]uint8, at time.Time) er
 	return nil
 }
 
-// SameClasses reports whether evidence means the same with both: their classes,
-// deleted ones and rest are equal.
+// SameClasses reports whether pages and evidence have nothing to learn from the
+// other: classes, deleted ones, rest and whether it guesses are equal.
 func SameClasses(a, b *Project) bool {
-	return a.Rest == b.Rest && slices.Equal(a.Classes, b.Classes) && slices.Equal(a.Deleted, b.Deleted)
+	return a.Rest == b.Rest && a.Unaided == b.Unaided && slices.Equal(a.Classes, b.Classes) && slices.Equal(a.Deleted, b.Deleted)
 }
 
 // SameLabels reports whether labels mean the same in two states of a project,

@@ -17,7 +17,7 @@ const (
 
 	Pixels     EventKind = "pixels"  // single pixels have a class, whatever their superpixel has
 	Import     EventKind = "import"  // a mask made elsewhere becomes the labelling; see workspace.Annotation.ImportMask
-	FirstGuess EventKind = "guess"   // scores made elsewhere become the first guess; see workspace.Annotation.SetGuess
+	FirstGuess EventKind = "guess"   // scores become the first guess, see workspace.Annotation.SetGuess; without scores there is no guess any more
 	Restore    EventKind = "restore" // labelling, clicks, repairs and granularity become what they were
 
 	Granularity EventKind = "granularity" // superpixels become coarser or finer
@@ -45,7 +45,7 @@ type Event struct {
 	Pick        *Pick        // accept only
 	Repairs     []Repair     // pixels, import; each pixel is in one run at most
 	Cells       []uint8      // import only: class id or Void per cell
-	Scores      *Scores      // guess only
+	Scores      *Scores      // guess only; nil takes the guess away
 	To          int          // restore only: number of the event to go back to
 	By          string       // name of who made it, when known; set when appended
 	Created     time.Time

@@ -60,6 +60,11 @@ func (p *Progress) Resolve(table *ClassTable, area int) {
 	p.Decided = float64(decided) / float64(area)
 }
 
+// HasGuess reports whether a guess of the project's own is all that there is of
+// the image. What the project does to an image alternates: a guess, and an undo
+// that takes it back.
+func (im *Image) HasGuess() bool { return im.Guessed && im.Seq%2 == 1 }
+
 // Status says how far the work on an image is: untouched, started, or done
 // (every superpixel decided).
 func (im *Image) Status() string {

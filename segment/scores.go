@@ -49,3 +49,19 @@ func (s *Scores) Fits(cells, regions int) bool {
 		s.Strength >= 0 && s.Strength <= MaxStrength && s.Exponent >= 0 && s.Exponent <= MaxExponent && s.Proof >= 0 && s.Proof <= 1 && s.Model >= 0 && s.Learnt >= 0 &&
 		slices.IsSorted(s.Classes) && len(slices.Compact(slices.Clone(s.Classes))) == len(s.Classes)
 }
+
+// GuessView is what people are told about the first guess of an image.
+type GuessView struct {
+	Model  int // number of the project's model that made it; 0 for scores made elsewhere
+	Learnt int // finished images that it had learnt from
+	// Sure are the classes that the guess is sure of somewhere, those with the
+	// largest area first.
+	Sure []SureClass
+}
+
+// SureClass is a class, and the share of the image's area, 0..1, where a guess is
+// sure of it.
+type SureClass struct {
+	ID   uint8
+	Area float64
+}

@@ -49,8 +49,16 @@ type EvidenceStore interface {
 	Append(ctx context.Context, imageID string, expected int, e Event, p Progress) error
 	// Events returns the log from number after+1 on, in order.
 	Events(ctx context.Context, imageID string, after int) ([]Event, error)
+	// Efforts says what people did to each image of a project that has events, by id.
+	Efforts(ctx context.Context, projectID string) (map[string]Effort, error)
 	// FindEvent returns the event of an image that has a client-made id, or nil.
 	FindEvent(ctx context.Context, imageID, id string) (*Event, error)
+}
+
+// Effort is what an image took.
+type Effort struct {
+	Actions int  // events by people, undos and redos included
+	Guessed bool // the project had guessed it
 }
 
 // TrashStore keeps what was deleted until it is erased for good. A project in the

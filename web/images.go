@@ -25,7 +25,7 @@ func imageOut(im segment.Image) imageJSON {
 	return imageJSON{
 		ID: im.ID, Project: im.ProjectID, Name: im.Name, Format: im.Format, Bytes: im.Bytes,
 		Width: im.Width, Height: im.Height, Regions: im.Regions, Status: im.Status(),
-		Seq: im.Seq, Clicks: im.Clicks, Decided: im.Decided, Doubt: im.Doubt, Created: im.Created,
+		Seq: im.Seq, Clicks: im.Clicks, Decided: im.Decided, Doubt: im.Doubt, Guessed: im.HasGuess(), Created: im.Created,
 	}
 }
 
@@ -52,7 +52,7 @@ func (s *Server) getImage(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer a.Close()
 	state := a.State()
-	out := openImageJSON{imageOut(im), state.Map, len(state.Parent), wire.RepairsOf(state.Repairs)}
+	out := openImageJSON{imageOut(im), state.Map, len(state.Parent), wire.RepairsOf(state.Repairs), wire.GuessOf(state.Guess)}
 	out.Regions = len(state.Labels)
 	return s.sendJSON(w, http.StatusOK, out)
 }

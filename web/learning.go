@@ -41,10 +41,11 @@ type expectedJSON struct {
 
 // finishedJSON is a finished image and the work it took.
 type finishedJSON struct {
-	ID     string `json:"id"`
-	Name   string `json:"name"`
-	Events int    `json:"events" doc:"number of evidence events"`
-	Clicks int    `json:"clicks" doc:"number of superpixels with a click"`
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Actions int    `json:"actions" doc:"number of events by people"`
+	Clicks  int    `json:"clicks" doc:"number of superpixels with a click"`
+	Guessed bool   `json:"guessed" doc:"whether people began with a guess of the project"`
 }
 
 // guessJSON answers whether an image has a guess.
@@ -68,13 +69,13 @@ func learningOut(l workspace.Learning) learningJSON {
 		Done:         make([]finishedJSON, len(l.Done)),
 	}
 	for i, im := range l.Images {
-		out.Images[i] = expectedJSON{ID: im.ID, Name: im.Name, Guessed: im.Guessed}
-		if im.Guessed {
+		out.Images[i] = expectedJSON{ID: im.ID, Name: im.Name, Guessed: im.HasGuess()}
+		if im.HasGuess() {
 			out.Images[i].Doubt = im.Doubt
 		}
 	}
 	for i, im := range l.Done {
-		out.Done[i] = finishedJSON{im.ID, im.Name, im.Seq, im.Clicks}
+		out.Done[i] = finishedJSON{im.ID, im.Name, l.Efforts[im.ID].Actions, im.Clicks, l.Efforts[im.ID].Guessed}
 	}
 	return out
 }

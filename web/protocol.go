@@ -68,6 +68,14 @@ import (
 // box: [left, top, right, bottom]}], excluded: [{class, superpixels}], locked:
 // [class, …]}, or no such field when there are none.
 //
+// # Guesses
+//
+// A first guess is soft evidence: hypotheses start from it, and it is no labelling.
+// It comes from scores that were imported, or by 'project' from what the project
+// has learnt; a state then has guess {model, learnt, sure: [{class, area}]}. An
+// event of kind guess, which has no other fields, removes the guess; it is a step
+// that undo takes back.
+//
 // # History
 //
 // An event of kind restore {to} makes labelling, clicks, repairs and granularity
@@ -122,6 +130,7 @@ type imageJSON struct {
 	Clicks  int       `json:"clicks"`
 	Decided float64   `json:"decided" doc:"share of the area that has a class" schema:"min=0,max=1"`
 	Doubt   *float64  `json:"expected_wrong_area,omitempty" doc:"estimated share of the area that is wrong, from the latest hypotheses; absent before the first" schema:"min=0,max=1"`
+	Guessed bool      `json:"guessed" doc:"whether the image has nothing but a first guess by the project, which nobody has accepted"`
 	Created time.Time `json:"created"`
 }
 
@@ -131,6 +140,7 @@ type openImageJSON struct {
 	Map     string        `json:"map" doc:"name of the current superpixel map, which is also its ETag"`
 	Finest  int           `json:"finest" doc:"the largest number of superpixels that a granularity event can ask for"`
 	Repairs []wire.Repair `json:"repairs" doc:"the current pixel repairs, by class"`
+	Guess   *wire.Guess   `json:"guess,omitempty" doc:"the current first guess; absent without one"`
 }
 
 // hypothesisJSON is a hypothesis for scripts.

@@ -71,8 +71,11 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		}
 		return checkRepairs(e.Repairs, p, t.cells.Area())
 	case segment.FirstGuess:
+		if e.Scores == nil && t.guess != nil {
+			return nil
+		}
 		if !e.Scores.Fits(t.cells.N, t.cuts[0].N) {
-			return segment.Errorf(segment.Invalid, "A first guess can't be sent as an event; upload the scores. Nothing was changed.")
+			return segment.Errorf(segment.Invalid, "A guess event can only remove the guess that the image has; upload the scores of another. Nothing was changed.")
 		}
 		for _, id := range e.Scores.Classes {
 			if err := p.CheckClass(int(id)); err != nil {
@@ -85,7 +88,7 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		}
 	case segment.Undo, segment.Redo:
 	default:
-		return segment.Errorf(segment.Invalid, "Event kind %q is unknown; use label, clear, exclude, box, lock, unlock, pixels, accept, granularity, undo, redo or restore.", e.Kind)
+		return segment.Errorf(segment.Invalid, "Event kind %q is unknown; use label, clear, exclude, box, lock, unlock, pixels, accept, guess, granularity, undo, redo or restore.", e.Kind)
 	}
 	return nil
 }

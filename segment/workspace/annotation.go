@@ -38,6 +38,7 @@ type Annotation struct {
 	tables   int                 // number of tables so far
 	view     view                // of the current cut; made on demand
 	repairs  repairView
+	guessed  guessView
 	sequence *engine.Sequence // of the current evidence; made on demand
 	supposed supposition
 	noted    *engine.Sequence // the sequence whose doubt is stored

@@ -14,9 +14,9 @@ import (
 
 // Guess gives an image that nobody has worked on a first guess from its
 // project's model, or replaces an older guess, and reports whether the image
-// has one now. It does nothing for users who can't annotate, in projects with
-// guessing off, and for images that a person has touched: an undone guess is
-// not replaced.
+// has one now. With guessing off, it takes the guess back. It does nothing for
+// users who can't annotate and for images that a person has touched: an undone
+// guess is not replaced.
 func (w *Workspace) Guess(ctx context.Context, imageID string) (guessed bool, err error) {
 	return w.guess(ctx, imageID, schedule.First)
 }
@@ -32,23 +32,27 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 		return false, err
 	}
 	m := w.model(ctx, im.ProjectID)
-	if m == nil || p.Unaided {
-		if m == nil && !p.Unaided {
-			w.finished(im.ProjectID) // the training may have been lost
-		}
-		return im.Guessed, nil
+	switch {
+	case p.Unaided && !im.HasGuess():
+		return false, nil
+	case m == nil && !p.Unaided:
+		w.finished(im.ProjectID) // the training may have been lost
+		return im.HasGuess(), nil
 	}
 	a, err := w.Visit(ctx, imageID)
 	if err != nil {
 		return false, err
 	}
 	defer a.Close()
+	if p.Unaided {
+		return false, a.giveGuess(ctx, nil)
+	}
 	if a.guessedBy() == m.Number {
 		return true, nil
 	}
 	f, err := w.features(ctx, a)
 	if err != nil {
-		return im.Guessed, nil // no features to guess from
+		return im.HasGuess(), nil // no features to guess from
 	}
 	var g *engine.Guess
 	if err := w.turns.of(imageID)(ctx, class, func() { g = m.Guess(f) }); err != nil {
@@ -170,7 +174,8 @@ type Learning struct {
 	Images []segment.Image
 	// Done are the finished ones in the order in which the model learnt from
 	// them, then the others.
-	Done []segment.Image
+	Done    []segment.Image
+	Efforts map[string]segment.Effort // by image
 }
 
 // Learning returns the state of a project's learning.
@@ -189,6 +194,9 @@ func (w *Workspace) Learning(ctx context.Context, projectID string) (Learning, e
 	if err != nil {
 		return Learning{}, err
 	}
+	if out.Efforts, err = w.store.Efforts(ctx, projectID); err != nil {
+		return Learning{}, err
+	}
 	if m != nil {
 		out.Model, out.Guessing = m.Number, m.Guesses()
 	}
@@ -203,7 +211,7 @@ func (w *Workspace) Learning(ctx context.Context, projectID string) (Learning, e
 	out.Finished = len(out.Done)
 	sortByModel(out.Done, m)
 	work := func(im segment.Image) float64 {
-		if !im.Guessed || im.Doubt == nil {
+		if !im.HasGuess() || im.Doubt == nil {
 			return 2
 		}
 		return *im.Doubt
@@ -232,12 +240,26 @@ func (w *Workspace) Prelabel(ctx context.Context, projectID string) error {
 	if err != nil {
 		return err
 	}
-	images = slices.DeleteFunc(images, func(im segment.Image) bool { return im.Status() != "untouched" })
+	w.guessAll(projectID, slices.DeleteFunc(images, func(im segment.Image) bool { return im.Status() != "untouched" }))
+	return nil
+}
+
+// retractGuesses starts to take back the guesses that nobody has worked on in a
+// project that is set to guess nothing; what it leaves goes when it is opened.
+func (w *Workspace) retractGuesses(ctx context.Context, projectID string) {
+	if images, err := w.Images(ctx, projectID); err == nil {
+		w.guessAll(projectID, slices.DeleteFunc(images, func(im segment.Image) bool { return !im.HasGuess() }))
+	}
+}
+
+// guessAll starts to bring the guesses of images up to date, unless that is under
+// way.
+func (w *Workspace) guessAll(projectID string, images []segment.Image) {
 	l := &w.learning
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if listed := l.listed[projectID]; listed != nil && listed.Running {
-		return nil
+		return
 	}
 	listed := &Prelabelled{Total: len(images), Running: true}
 	started := l.launch(func(ctx context.Context) {
@@ -257,5 +279,4 @@ func (w *Workspace) Prelabel(ctx context.Context, projectID string) error {
 	if started {
 		l.listed[projectID] = listed
 	}
-	return nil
 }

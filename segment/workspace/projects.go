@@ -93,6 +93,9 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*segme
 	if !segment.SameClasses(&before, &p) {
 		w.classesChanged(context.WithoutCancel(ctx), p.ID)
 	}
+	if p.Unaided && !before.Unaided {
+		w.retractGuesses(context.WithoutCancel(ctx), p.ID)
+	}
 	return p, nil
 }
 

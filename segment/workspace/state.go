@@ -22,6 +22,8 @@ type State struct {
 
 	Constraints segment.Constraints // read-only
 
+	Guess *segment.GuessView // nil without one; read-only
+
 	Map    string  // names the superpixel map; another map has another name
 	Wanted int     // superpixels requested; keeping labels apart can require more
 	Split  int     // superpixels that stay divided because they contain two classes
@@ -67,6 +69,8 @@ func (a *Annotation) state() State {
 		Repaired: a.timeline.Repaired(),
 
 		Constraints: a.constraints(),
+
+		Guess: a.guessView(),
 
 		Map:    v.token,
 		Wanted: a.timeline.Wanted(),

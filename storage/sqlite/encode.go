@@ -162,7 +162,11 @@ func decodeRepairs(b []byte) ([]segment.Repair, error) {
 // 8 bytes each, rows in the beginning, model and images learnt from as varints,
 // the number of classes and their ids, a byte each, and the shares. Older
 // scores without a strength begin with the number of classes, which is not 0.
+// No scores are nil, which is stored as NULL.
 func encodeScores(s *segment.Scores) []byte {
+	if s == nil {
+		return nil
+	}
 	b := []byte{0, scoresVersion}
 	for _, v := range [3]float64{s.Strength, s.Exponent, s.Proof} {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
@@ -176,6 +180,9 @@ func encodeScores(s *segment.Scores) []byte {
 const scoresVersion = 1
 
 func decodeScores(b []byte) (*segment.Scores, error) {
+	if b == nil {
+		return nil, nil
+	}
 	s := &segment.Scores{}
 	if len(b) > 0 && b[0] == 0 {
 		if len(b) < 26 || b[1] != scoresVersion {

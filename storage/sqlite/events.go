@@ -79,6 +79,30 @@ func (s *Store) Events(ctx context.Context, imageID string, after int) ([]segmen
 	return events, rows.Err()
 }
 
+// Efforts says what people did to each image of a project that has events.
+func (s *Store) Efforts(ctx context.Context, projectID string) (map[string]segment.Effort, error) {
+	if _, err := s.Project(ctx, projectID); err != nil {
+		return nil, err
+	}
+	rows, err := s.reads.QueryContext(ctx, `SELECT image.id, sum(event.author <> ?1), max(event.author = ?1)
+		FROM event JOIN image ON image.number = event.image JOIN project ON project.number = image.project
+		WHERE project.id = ?2 AND image.trashed_at IS NULL GROUP BY image.id`, segment.ByProject, projectID)
+	if err != nil {
+		return nil, fmt.Errorf("counting the events: %w", err)
+	}
+	defer rows.Close()
+	efforts := map[string]segment.Effort{}
+	for rows.Next() {
+		var id string
+		var e segment.Effort
+		if err := rows.Scan(&id, &e.Actions, &e.Guessed); err != nil {
+			return nil, fmt.Errorf("counting the events: %w", err)
+		}
+		efforts[id] = e
+	}
+	return efforts, rows.Err()
+}
+
 // FindEvent returns the event of an image that has a client-made id, or nil.
 func (s *Store) FindEvent(ctx context.Context, imageID, id string) (*segment.Event, error) {
 	e, err := scanEvent(s.reads.QueryRowContext(ctx, "SELECT "+eventColumns+" FROM event WHERE image = (SELECT number FROM image WHERE id = ?) AND id = ?", imageID, id))

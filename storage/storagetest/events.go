@@ -43,6 +43,7 @@ func testEvents(t *testing.T, s Store) {
 		{ID: "h", Kind: segment.Redo},
 		{ID: "i", Kind: segment.Granularity, Regions: math.MaxInt32},
 		{ID: "j", Kind: segment.Pixels, By: "Ann “ß” 😀", Repairs: []segment.Repair{{Class: 254, Runs: []int32{0, 1, 5, math.MaxInt32 - 5}}, {Class: segment.Void, Runs: []int32{7, 3, 2, 1}}}},
+		{ID: "no scores", Kind: segment.FirstGuess},
 		{ID: "scores", Kind: segment.FirstGuess, Scores: &segment.Scores{Classes: []uint8{0, 7}, Shares: []uint8{0, 255, 100, 155}}},
 		{ID: "learnt", Kind: segment.FirstGuess, By: segment.ByProject, Scores: &segment.Scores{
 			Classes: []uint8{3}, Shares: []uint8{1, 2, 3}, Regions: 3, Strength: 1. / 3, Exponent: 0.5, Proof: 0.35, Model: 1 << 20, Learnt: 10_000,
@@ -79,6 +80,11 @@ func testEvents(t *testing.T, s Store) {
 		if diff := cmp.Diff(&e, got, bits, emptyIsNil()); diff != "" {
 			t.Fatalf("event %s (-want +got):\n%s", e.ID, diff)
 		}
+	}
+	efforts, err := s.Efforts(ctx, p.ID)
+	must(t, err)
+	if diff := cmp.Diff(map[string]segment.Effort{im.ID: {Actions: len(want) - 1, Guessed: true}}, efforts); diff != "" {
+		t.Errorf("efforts (-want +got):\n%s", diff)
 	}
 	other := newImage(p.ID, "other")
 	must(t, s.CreateImage(ctx, other))

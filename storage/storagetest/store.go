@@ -125,6 +125,7 @@ func testUnknown(t *testing.T, s Store) {
 	_, image := s.Image(ctx, id)
 	_, images := s.Images(ctx, id)
 	_, count := s.CountImages(ctx, id)
+	_, efforts := s.Efforts(ctx, id)
 	_, events := s.Events(ctx, id, 0)
 	_, restore := s.Restore(ctx, id)
 	for what, err := range map[string]error{
@@ -132,6 +133,7 @@ func testUnknown(t *testing.T, s Store) {
 		"Image":         image,
 		"Images":        images,
 		"CountImages":   count,
+		"Efforts":       efforts,
 		"Events":        events,
 		"UpdateProject": s.UpdateProject(ctx, segment.Project{ID: id, Name: "x"}),
 		"TrashProject":  s.TrashProject(ctx, id),

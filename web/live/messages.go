@@ -22,7 +22,7 @@ import (
 //
 //	state  {epoch, seq, clicks, labels, undo, redo,
 //	        map, regions, wanted, finest, split,
-//	        repairs, constraints}               after hello and after every event, by anyone
+//	        repairs, constraints, guess}        after hello and after every event, by anyone
 //	project {project}                           the classes have changed; project is as in GET project
 //	ack    {id, seq}                            the event is on disk as number seq
 //	reject {id, reason, detail, seq}            it is not; reason is "stale", "map", "invalid" or "unavailable"
@@ -73,6 +73,8 @@ type stateMessage struct {
 	Repairs []wire.Repair `json:"repairs,omitzero"`
 
 	Constraints *wire.Constraints `json:"constraints,omitempty"` // absent when there are none
+
+	Guess *wire.Guess `json:"guess,omitempty"` // absent without one
 }
 
 // projectMessage announces a change of the project's classes.

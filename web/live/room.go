@@ -131,7 +131,7 @@ func (r *room) broadcast() *broadcast {
 	message := stateMessage{
 		Type: "state", Epoch: r.epoch(), Seq: r.state.Seq,
 		Clicks: r.state.Clicks, Labels: r.state.Labels, Undo: r.state.Undo, Redo: r.state.Redo,
-		Map: r.state.Map, Regions: len(r.state.Labels), Wanted: r.state.Wanted, Finest: len(r.state.Parent), Split: r.state.Split, Constraints: wire.ConstraintsOf(r.state.Constraints, r.state.Parent),
+		Map: r.state.Map, Regions: len(r.state.Labels), Wanted: r.state.Wanted, Finest: len(r.state.Parent), Split: r.state.Split, Constraints: wire.ConstraintsOf(r.state.Constraints, r.state.Parent), Guess: wire.GuessOf(r.state.Guess),
 	}
 	repairs := r.state.Repairs
 	return &broadcast{r.state.Repaired, encode(message), sync.OnceValue(func() []byte {

@@ -1,0 +1,62 @@
+package workspace
+
+import (
+	"cmp"
+	"slices"
+
+	"collie/segment"
+)
+
+// sure is the probability, out of 255, from which on a guess counts as sure.
+const sure = 204
+
+// guessView is what follows from a guess and the classes.
+type guessView struct {
+	scores *segment.Scores
+	tables int // of which it follows
+	view   *segment.GuessView
+}
+
+// guessView sums the guess in force up, once for each guess and list of classes.
+// The caller holds the lock.
+func (a *Annotation) guessView() *segment.GuessView {
+	scores := a.timeline.Scores()
+	if scores == nil {
+		return nil
+	}
+	if v := &a.guessed; v.scores != scores || v.tables != a.tables {
+		*v = guessView{scores, a.tables, a.sumUp(scores)}
+	}
+	return a.guessed.view
+}
+
+func (a *Annotation) sumUp(s *segment.Scores) *segment.GuessView {
+	var areas [256]int
+	first, k := a.timeline.First(), len(s.Classes)
+	for cell, region := range a.cellGraph.Regions {
+		row := cell
+		if s.Regions != 0 {
+			row = int(first.Parent[cell])
+		}
+		var shares [256]int // merged classes count as one
+		best := uint8(segment.Void)
+		for i, v := range s.Shares[row*k:][:k] {
+			id := a.table[s.Classes[i]]
+			shares[id] += int(v)
+			if id != segment.Void && (best == segment.Void || shares[id] > shares[best]) {
+				best = id
+			}
+		}
+		if best != segment.Void && shares[best] >= sure {
+			areas[best] += region.Area
+		}
+	}
+	out := &segment.GuessView{Model: s.Model, Learnt: s.Learnt}
+	for id, area := range areas[:segment.Void] {
+		if area > 0 {
+			out.Sure = append(out.Sure, segment.SureClass{ID: uint8(id), Area: float64(area) / float64(a.cells.Area())})
+		}
+	}
+	slices.SortStableFunc(out.Sure, func(x, y segment.SureClass) int { return cmp.Compare(y.Area, x.Area) })
+	return out
+}
