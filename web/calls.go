@@ -132,7 +132,7 @@ var calls = map[string]call{
 	},
 	"POST /api/v1/projects/{id}/guesses": {
 		id: "prelabelProject", summary: "Make first guesses for all images that nobody has worked on",
-		doc:   "In the background; GET /api/v1/projects/{id}/learning reports the progress and lists the images by expected work. Guesses are not exported: an image has no labelling until a person accepts one.",
+		doc:   "In the background; GET /api/v1/projects/{id}/learning reports the progress and lists the images by expected work. A guess is not a labelling: exports leave it out, and say so, unless their option guesses is set.",
 		sends: jsonOf(learningJSON{}), status: 202,
 	},
 
@@ -218,7 +218,7 @@ var calls = map[string]call{
 	},
 	"POST /api/v1/images/{id}/guess": {
 		id: "guessImage", summary: "Give an image a first guess from its project's model",
-		doc:   "The page does this when it opens an image. The guess is an event in the evidence, made by 'project', that can be undone; a newer model's guess replaces it while nobody has worked on the image. Images that somebody has worked on, and projects with guessing off, are left alone.",
+		doc:   "The page does this when it opens an image. The guess is an event in the evidence, made by 'project', that can be undone, or removed by an event of kind guess; a newer model's guess replaces it while nobody has worked on the image. Images that somebody has worked on are left alone; with guessing off, the guess is taken back.",
 		sends: jsonOf(guessJSON{}), problems: []int{429},
 	},
 	"GET /api/v1/images/{id}/socket": {

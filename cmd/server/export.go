@@ -22,6 +22,7 @@ type exportCommand struct {
 	Out     string `required:"" type:"path" help:"File to write; an existing file is replaced once the new one is complete."`
 
 	Image      []string `help:"Id of an image to export; repeat it for more. Without it, all images of the project."`
+	Guesses    bool     `help:"Export guesses that nobody has accepted, too."`
 	Drafts     bool     `default:"true" negatable:"" help:"Include unfinished images."`
 	Undecided  string   `default:"void" enum:"void,background" help:"What undecided pixels become."`
 	Pictures   *bool    `negatable:"" help:"Include images; without the flag the format decides."`
@@ -51,7 +52,7 @@ func (c *exportCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	options := export.Options{
-		Images: c.Image, Drafts: &c.Drafts, Undecided: c.Undecided, Pictures: c.Pictures,
+		Images: c.Image, Drafts: &c.Drafts, Guesses: &c.Guesses, Undecided: c.Undecided, Pictures: c.Pictures,
 		Objects: c.Objects, Shapes: c.Shapes, Background: c.Background, Hypotheses: c.Hypotheses,
 	}
 	var report *export.Report

@@ -69,7 +69,11 @@ func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 	for _, class := range sequence.Classes() {
 		list.Classes = append(list.Classes, int(s.index[class]))
 	}
-	for rank := range min(s.options.Hypotheses, sequence.Len()) {
+	count := min(s.options.Hypotheses, sequence.Len())
+	if s.guess() == guessLeftOut {
+		count = 0
+	}
+	for rank := range count {
 		h, err := sequence.At(ctx, rank)
 		if err != nil {
 			return nil, err

@@ -57,7 +57,7 @@ func (numpy) image(ctx context.Context, s *subject) (*piece, error) {
 // probabilities returns the classes' probabilities, in project order, at each
 // superpixel of the map, row-major. Without clicks the map is nil.
 func (s *subject) probabilities(ctx context.Context) ([]float64, *superpixels.Runs, error) {
-	if s.image.Seq == 0 {
+	if s.image.Seq == 0 || s.guess() == guessLeftOut {
 		return nil, nil, nil
 	}
 	a, err := s.annotate(ctx)

@@ -14,6 +14,7 @@ import (
 type Options struct {
 	Images     []string `json:"images,omitempty" doc:"identifiers of the images; the whole project if empty"`
 	Drafts     *bool    `json:"drafts,omitempty" doc:"whether to include unfinished images; default true"`
+	Guesses    *bool    `json:"guesses,omitempty" doc:"whether an image with nothing but a guess, which nobody has accepted, gets the guess as its labels; default false"`
 	Undecided  string   `json:"undecided,omitempty" doc:"what undecided pixels become: 255 (default) or class 0" schema:"enum=void|background"`
 	Pictures   *bool    `json:"pictures,omitempty" doc:"whether to include the images, upright and without metadata; default true for voc and yolo only"`
 	Objects    string   `json:"objects,omitempty" doc:"what one object is: a connected region (default) or all regions of a class" schema:"enum=region|class"`
@@ -70,11 +71,11 @@ func FormatOf(name string) (Format, error) {
 
 // Resolve checks the options against a format and fills in its defaults.
 func (f Format) Resolve(o Options) (Options, error) {
-	yes, pictures, background := true, f.pictures, f.background
+	yes, no, pictures, background := true, false, f.pictures, f.background
 	for _, flag := range []struct {
 		given **bool
 		value *bool
-	}{{&o.Drafts, &yes}, {&o.Pictures, &pictures}, {&o.Background, &background}} {
+	}{{&o.Drafts, &yes}, {&o.Guesses, &no}, {&o.Pictures, &pictures}, {&o.Background, &background}} {
 		if *flag.given == nil {
 			*flag.given = flag.value
 		}

@@ -15,7 +15,9 @@ type Report struct {
 	Project    ProjectReport  `json:"project"`
 	RegionsIn  int            `json:"regions_in"`
 	RegionsOut int            `json:"regions_out"`
-	Lossy      int            `json:"lossy" doc:"number of number of images that are not exact"`
+	Lossy      int            `json:"lossy" doc:"number of images that are not exact"`
+	Guesses    int            `json:"guesses" doc:"number of images whose labels are a guess that nobody has accepted"`
+	LeftOut    int            `json:"guesses_left_out" doc:"number of images with such a guess, which was not exported"`
 	Images     []ImageReport  `json:"images"`
 	Skipped    []SkippedImage `json:"skipped"`
 	Files      []FileReport   `json:"files,omitempty" doc:"except manifest.json itself"`
@@ -49,6 +51,7 @@ type ImageReport struct {
 	Width     int    `json:"width"`
 	Height    int    `json:"height"`
 	Status    string `json:"status" doc:"untouched, started or done"`
+	Guess     string `json:"guess,omitempty" doc:"of an image with a guess that nobody has accepted, whether its labels are the guess; absent for others" schema:"enum=exported|left-out"`
 	Undecided int    `json:"undecided" doc:"pixels"`
 
 	RegionsIn  int    `json:"regions_in" doc:"connected regions of one class"`

@@ -10,6 +10,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strings"
 
 	"collie/segment"
 	"collie/segment/mask"
@@ -59,11 +60,31 @@ func (s *subject) open(ctx context.Context) error {
 		return err
 	}
 	pixels := a.Pixels()
+	if s.guess() == guessExported {
+		if pixels, err = guessed(ctx, a); err != nil {
+			return err
+		}
+	}
 	if len(pixels) != s.image.Width*s.image.Height {
 		return fmt.Errorf("a labelling of %d pixels for %d×%d", len(pixels), s.image.Width, s.image.Height)
 	}
 	s.take(pixels)
 	return nil
+}
+
+// guessed is the labelling that the first hypothesis gives to an image that
+// nobody has worked on.
+func guessed(ctx context.Context, a *workspace.Annotation) ([]uint8, error) {
+	state, sequence := a.Present()
+	if sequence.Len() == 0 {
+		return a.PixelsOf(state), nil
+	}
+	h, err := sequence.At(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	state.Labels = h.Labels
+	return a.PixelsOf(state), nil
 }
 
 // take turns class ids, which it keeps, into the mask.
@@ -104,10 +125,34 @@ func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
 	im := &s.image
 	p.report = ImageReport{
 		ID: im.ID, Name: im.Name, Stem: s.stem, Width: im.Width, Height: im.Height, Status: im.Status(),
-		Undecided: s.undecided, RegionsIn: len(s.partition().regions), RegionsOut: p.out,
-		Lossy: sentences(p.lossy), Note: p.note,
+		Guess: s.guess(), Undecided: s.undecided, RegionsIn: len(s.partition().regions), RegionsOut: p.out,
+		Lossy: sentences(p.lossy), Note: strings.TrimSpace(p.note + " " + guessNotes[s.guess()]),
 	}
 	return p, nil
+}
+
+// What becomes of a guess that nobody has accepted.
+const (
+	guessExported = "exported"
+	guessLeftOut  = "left-out"
+)
+
+// guessNotes tell people so.
+var guessNotes = map[string]string{
+	guessExported: "Its labels are a guess that nobody has accepted.",
+	guessLeftOut:  "It has a guess that nobody has accepted, which was left out.",
+}
+
+// guess says what becomes of the image's guess; it is empty without one. A backup
+// holds guesses as what they are.
+func (s *subject) guess() string {
+	switch {
+	case !s.image.HasGuess() || s.format.Name == "backup":
+		return ""
+	case *s.options.Guesses:
+		return guessExported
+	}
+	return guessLeftOut
 }
 
 // outdated reports whether the image's labels may refer to other classes than

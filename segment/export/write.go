@@ -211,4 +211,10 @@ func (r *Report) add(im ImageReport) {
 	if im.Lossy != "" {
 		r.Lossy++
 	}
+	switch im.Guess {
+	case guessExported:
+		r.Guesses++
+	case guessLeftOut:
+		r.LeftOut++
+	}
 }

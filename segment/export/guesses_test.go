@@ -1,0 +1,93 @@
+package export_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"image"
+	"image/png"
+	"testing"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/export"
+	"collie/segment/workspace"
+	"collie/storage/workspacetest"
+)
+
+// guess gives an image a guess of its project's: class 0 on the left, 1 on the
+// right.
+func guess(t *testing.T, w *workspace.Workspace, image segment.Image) {
+	t.Helper()
+	a, err := w.Open(t.Context(), image.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	cells := a.Cells()
+	s := &segment.Scores{Classes: []uint8{0, 1}, Shares: make([]uint8, 2*cells.N), Strength: 0.01, Exponent: 1, Model: 1, Learnt: 5}
+	for y := range image.Height {
+		for x := range image.Width {
+			s.Shares[2*int(cells.At(x, y))+2*x/image.Width] = 255
+		}
+	}
+	for i := 0; i < len(s.Shares); i += 2 {
+		if s.Shares[i] == 255 {
+			s.Shares[i+1] = 0
+		}
+	}
+	ctx := access.With(t.Context(), access.Principal{Name: segment.ByProject, Role: access.Annotator})
+	if _, err := a.Append(ctx, 0, segment.Event{ID: "guess", Kind: segment.FirstGuess, Scores: s}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A guess that nobody has accepted is exported only when asked for, in every
+// format, and the manifest says what became of it.
+func TestGuessesAreLeftOut(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, images := twoImages(t, w)
+	guess(t, w, images[1])
+	yes := true
+	for _, f := range export.Formats() {
+		for _, asked := range []*bool{nil, &yes} {
+			files, report := mustWrite(t, w, p.ID, f.Name, export.Options{Guesses: asked, Hypotheses: 2, Undecided: "void"})
+			var manifest export.Report
+			if err := json.Unmarshal(files["manifest.json"], &manifest); err != nil {
+				t.Fatal(err)
+			}
+			want := export.Report{Guesses: 0, LeftOut: 1}
+			if asked != nil {
+				want = export.Report{Guesses: 1, LeftOut: 0}
+			}
+			if f.Name == "backup" {
+				want = export.Report{}
+			}
+			if manifest.Guesses != want.Guesses || manifest.LeftOut != want.LeftOut || report.Guesses != want.Guesses {
+				t.Errorf("%s, asked %v: %d guesses, %d left out", f.Name, asked != nil, manifest.Guesses, manifest.LeftOut)
+			}
+			if undecided := manifest.Images[1].Undecided; (undecided == 0) != (want.Guesses == 1) {
+				t.Errorf("%s, asked %v: %d pixels are undecided", f.Name, asked != nil, undecided)
+			}
+			if f.Name != "backup" && manifest.Images[1].Note == "" {
+				t.Errorf("%s, asked %v: nothing is said of the guess", f.Name, asked != nil)
+			}
+			if f.Name == "hypotheses" && want.Guesses == 1 && files["A_B-2/hypothesis-000.png"] == nil {
+				t.Error("the hypotheses of a guess are missing")
+			}
+			for _, name := range []string{"A_B-2/probs.npz", "A_B-2/hypothesis-000.png"} {
+				if want.Guesses == 0 && files[name] != nil {
+					t.Errorf("%s: %s tells of a guess", f.Name, name)
+				}
+			}
+		}
+	}
+	files, _ := mustWrite(t, w, p.ID, "index-png", export.Options{Guesses: &yes})
+	img, err := png.Decode(bytes.NewReader(files["masks/A_B-2.png"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mask := img.(*image.Paletted)
+	if left, right := mask.ColorIndexAt(5, 40), mask.ColorIndexAt(115, 40); left != 0 || right != 1 {
+		t.Errorf("the guess is class %d on the left and %d on the right", left, right)
+	}
+}
