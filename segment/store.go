@@ -5,6 +5,8 @@ import (
 	"io"
 	"iter"
 	"time"
+
+	"collie/segment/audit"
 )
 
 // Store keeps what people made: projects, image records and evidence. Every
@@ -17,6 +19,7 @@ type Store interface {
 	EvidenceStore
 	TrashStore
 	MemberStore
+	audit.Store
 }
 
 // ProjectStore keeps projects.

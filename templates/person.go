@@ -2,6 +2,7 @@ package templates
 
 import (
 	"context"
+	"time"
 
 	"github.com/a-h/templ"
 )
@@ -85,4 +86,18 @@ func roleText(role string) string {
 		return "Admin: does everything in all projects, manages users"
 	}
 	return role
+}
+
+// AuditView is a page of the audit log.
+type AuditView struct {
+	Rows  []AuditRow
+	Older string // the number before which the next page begins; empty on the last
+	Later bool   // this is not the first page
+	Days  int    // how long entries are kept
+}
+
+// AuditRow is one entry.
+type AuditRow struct {
+	At                          time.Time
+	Name, Address, What, Detail string
 }

@@ -117,6 +117,8 @@ var rights = map[string]right{
 	"GET /projects/{id}":              {statuses: forViewers},
 	"GET /images/{id}":                {statuses: forViewers},
 	"GET /api":                        {statuses: forViewers},
+	"GET /audit":                      {statuses: forAdmins},
+	"GET /api/v1/audit":               {statuses: forAdmins},
 	"GET /trash":                      {statuses: forViewers},
 	"GET /api/v1/trash":               {statuses: forViewers},
 	"POST /api/v1/trash/{id}/restore": {statuses: forOwners},

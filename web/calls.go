@@ -156,6 +156,11 @@ var calls = map[string]call{
 		sends: fileOf("application/zip"), parts: true,
 	},
 
+	"GET /api/v1/audit": {
+		id: "getAudit", summary: "Read the audit log as JSON lines",
+		doc:   "For admins. One entry a line, the oldest first: sign-ins and failed ones, users, members, projects, the trash, uploads, imports, exports, backups, and starts of the server with its settings. Entries never change and are kept for 400 days, of failed sign-ins the newest 100,000. To go on where an earlier answer ended, send its last number as after. Clicks are not in it: the evidence of an image says who made them.",
+		query: []query{afterEntryQuery}, sends: content{"application/x-ndjson": entryJSON{}}, problems: []int{404},
+	},
 	"GET /api/v1/trash": {id: "listTrash", summary: "List the trash, latest first", sends: jsonOf([]trashJSON{}), problems: []int{404}},
 	"POST /api/v1/trash/{id}/restore": {
 		id: "restore", summary: "Restore a project, image or class from the trash",

@@ -7,6 +7,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
+	"collie/segment/audit"
 	"collie/segment/export"
 	"collie/templates"
 )
@@ -38,6 +39,7 @@ func (s *Server) startExport(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	s.record(r, audit.ExportStarted, chi.URLParam(r, "id"), body.Format+" "+id)
 	w.Header().Set("Location", "/api/v1/exports/"+id)
 	return s.sendJSON(w, http.StatusAccepted, startedJSON{id})
 }
@@ -53,9 +55,15 @@ func (s *Server) getExport(w http.ResponseWriter, r *http.Request) error {
 
 // cancelExport ends an export and removes its file.
 func (s *Server) cancelExport(w http.ResponseWriter, r *http.Request) error {
-	if err := s.exports.Cancel(r.Context(), chi.URLParam(r, "id")); err != nil {
+	id := chi.URLParam(r, "id")
+	status, err := s.exports.Status(r.Context(), id)
+	if err != nil {
 		return err
 	}
+	if err := s.exports.Cancel(r.Context(), id); err != nil {
+		return err
+	}
+	s.record(r, audit.ExportCancelled, status.Project, status.Format+" "+id)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
@@ -67,6 +75,9 @@ func (s *Server) getExportFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer file.Close()
+	if part := r.Header.Get("Range"); part == "" || strings.HasPrefix(part, "bytes=0-") { // once, however many parts follow
+		s.record(r, audit.ExportFetched, status.Project, status.Format+" "+status.ID)
+	}
 	w.Header().Set("Content-Type", "application/zip")
 	w.Header().Set("Content-Disposition", attachment(status.Report.Project.Name+"-"+status.Format+".zip"))
 	w.Header().Set("ETag", `"`+status.ID+`"`)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 
@@ -9,6 +10,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/audit"
 	"collie/segment/importer"
 	"collie/web/scratch"
 )
@@ -62,6 +64,7 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && len(out.Images) == 0 {
 		return err
 	}
+	s.record(r, audit.MasksImported, project, fmt.Sprintf("%d masks", len(out.Images)))
 	if err != nil {
 		out.Images = append(out.Images, importedImageJSON{Problem: problemOf(err).Detail})
 	}

@@ -27,7 +27,7 @@ var schemas = sync.OnceValue(func() *openapi.Schemas {
 		"NewEvent": wire.Evidence{}, "Event": eventJSON{}, "Evidence": evidenceListJSON{}, "Seq": seqJSON{}, "Pick": wire.Pick{}, "Repair": wire.Repair{}, "LoggedRepair": loggedRepairJSON{},
 		"Hypothesis": hypothesisJSON{}, "Hypotheses": hypothesesJSON{}, "Problem": problem{}, "Session": sessionJSON{},
 		"NewExport": exportBody{}, "Export": jobs.Status{}, "ExportOptions": export.Options{}, "ExportReport": export.Report{},
-		"Import": importJSON{}, "ImportedImage": importedImageJSON{}, "Member": memberJSON{}, "MemberRole": memberRoleJSON{},
+		"Import": importJSON{}, "ImportedImage": importedImageJSON{}, "Member": memberJSON{}, "MemberRole": memberRoleJSON{}, "AuditEntry": entryJSON{},
 	})
 })
 

@@ -25,7 +25,7 @@ import (
 )
 
 // pages are the routes for people, which the document leaves out.
-var pages = []string{"/", "/projects/{id}", "/images/{id}", "/trash", "/api", "/static/*", "/login", "/logout", "/account", "/users", "/users/{id}/role", "/users/{id}/password", "/users/{id}/remove"}
+var pages = []string{"/", "/projects/{id}", "/images/{id}", "/trash", "/audit", "/api", "/static/*", "/login", "/logout", "/account", "/users", "/users/{id}/role", "/users/{id}/password", "/users/{id}/remove"}
 
 func TestOpenAPIListsTheRoutes(t *testing.T) {
 	s := MustServe(t)
@@ -329,10 +329,6 @@ func (d *documented) body(route documentedRoute, doc, at string, content map[str
 	case !strings.HasSuffix(kind, "json") || len(b) > 1<<20:
 		return nil
 	}
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
-	if err != nil {
-		return err
-	}
 	if !strings.HasPrefix(at, "#") {
 		at = "#/paths/" + pointerToken(route.path) + "/" + strings.ToLower(route.method) + at
 	}
@@ -340,7 +336,20 @@ func (d *documented) body(route documentedRoute, doc, at string, content map[str
 	if err != nil {
 		return err
 	}
-	return schema.Validate(v)
+	documents := [][]byte{b}
+	if kind == "application/x-ndjson" {
+		documents = slices.Collect(bytes.Lines(b))
+	}
+	for _, document := range documents {
+		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
+		if err != nil {
+			return err
+		}
+		if err := schema.Validate(v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (d *documented) schema(at string) (*jsonschema.Schema, error) {

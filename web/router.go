@@ -31,6 +31,7 @@ func (s *Server) routes() *chi.Mux {
 		r.Post("/users/{id}/role", s.page(s.withLogin(s.changeUsers(s.setRole))))
 		r.Post("/users/{id}/password", s.page(s.withLogin(s.changeUsers(s.setPassword))))
 		r.Post("/users/{id}/remove", s.page(s.withLogin(s.changeUsers(s.removeUser))))
+		r.Get("/audit", s.page(s.auditPage))
 		r.Get("/static/*", s.serveStatic)
 	})
 	r.Get("/healthz", s.healthz)
@@ -67,6 +68,8 @@ func (s *Server) routes() *chi.Mux {
 		r.Get("/exports/{id}", s.api(s.getExport))
 		r.Delete("/exports/{id}", s.api(s.cancelExport))
 		r.With(s.patient).Get("/exports/{id}/file", s.api(s.getExportFile))
+
+		r.With(s.patient).Get("/audit", s.api(s.getAudit))
 
 		r.Get("/trash", s.api(s.listTrash))
 		r.Post("/trash/{id}/restore", s.api(s.restore))

@@ -16,6 +16,7 @@ import (
 
 	"collie/segment/access"
 	"collie/segment/archive"
+	"collie/segment/audit"
 	"collie/segment/photo"
 	"collie/segment/workspace"
 )
@@ -68,6 +69,9 @@ func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 		} else if !u.addPart(r.Context(), part) {
 			break
 		}
+	}
+	if kept := len(u.results) - len(u.failed.files); kept > 0 {
+		s.record(r, audit.ImagesUploaded, u.project, fmt.Sprintf("%d images", kept))
 	}
 	switch len(u.results) {
 	case 0:

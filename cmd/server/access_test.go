@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/gorilla/websocket"
 )
 
@@ -137,6 +140,23 @@ func TestTeam(t *testing.T) {
 	}
 	if out, err := users(data, "another horse\n", "password", "ann"); err != nil {
 		t.Fatalf("%v %s", err, out)
+	}
+	lines, err := exec.Command(binary, "audit", "--data", data).Output()
+	var done []string
+	for line := range bytes.Lines(lines) {
+		var e struct{ Name, Action, Detail, Address string }
+		err = errors.Join(err, json.Unmarshal(line, &e))
+		if e.Action == "server.start" {
+			e.Detail = ""
+		}
+		done = append(done, strings.Join([]string{e.Name, e.Action, e.Detail, strings.ReplaceAll(e.Address, "::1", "127.0.0.1")}, "|"))
+	}
+	want := []string{
+		"owner|user.add|ann: admin|", "owner|user.add|bob: user|", "owner|server.start||", "ann|session.begin||127.0.0.1",
+		"ann|project.create|Sample|127.0.0.1", "owner|user.role|bob: admin|", "owner|user.password|ann|",
+	}
+	if diff := cmp.Diff(want, done); diff != "" || err != nil {
+		t.Errorf("the audit log (-want +got): %v\n%s", err, diff)
 	}
 	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"collie/segment/audit"
 	"collie/storage/backup"
 )
 
@@ -21,6 +22,7 @@ func (c *backupCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
+	d.note(ctx, out, audit.ServerBackedUp, "", c.File)
 	s, err := backup.Write(ctx, c.File, d.store, d.blobs)
 	if err != nil {
 		return fmt.Errorf("no backup was made: %w", err)

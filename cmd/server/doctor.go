@@ -8,6 +8,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/audit"
 	"collie/segment/workspace"
 )
 
@@ -24,6 +25,11 @@ func (c *doctorCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
+	if c.Repair {
+		if err := d.workspace.Record(ctx, audit.ServerRepaired, "", ""); err != nil {
+			return err
+		}
+	}
 	visit := &visit{data: d, out: out, repair: c.Repair}
 	if err := visit.all(access.With(ctx, access.Operator)); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"collie/segment"
+	"collie/segment/audit"
 	"collie/segment/export"
 	"collie/segment/workspace"
 	"collie/storage/disk"
@@ -55,6 +56,7 @@ func (c *exportCommand) Run(ctx context.Context, out streams) (err error) {
 		Images: c.Image, Drafts: &c.Drafts, Guesses: &c.Guesses, Undecided: c.Undecided, Pictures: c.Pictures,
 		Objects: c.Objects, Shapes: c.Shapes, Background: c.Background, Hypotheses: c.Hypotheses,
 	}
+	d.note(ctx, out, audit.ExportFetched, project.ID, c.Format+" "+c.Out)
 	var report *export.Report
 	err = disk.Replace(c.Out, func(f *os.File) (err error) {
 		report, err = export.Write(ctx, f, d.workspace, project.ID, c.Format, options, nil)

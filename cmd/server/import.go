@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"collie/segment/audit"
 	"collie/segment/importer"
 )
 
@@ -54,6 +55,9 @@ func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
 		}
 		if err := errors.Join(err, done()); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err := d.workspace.Record(ctx, audit.MasksImported, project.ID, fmt.Sprintf("%d masks from %s", len(report.Images), name)); err != nil {
+			return err
 		}
 	}
 	if failed > 0 {

@@ -26,6 +26,8 @@ type commands struct {
 	Restore restoreCommand `cmd:"" help:"Restore a backup as a new data folder."`
 	Doctor  doctorCommand  `cmd:"" help:"Check the data folder and list what is wrong with it, also while the server runs."`
 
+	Audit auditCommand `cmd:"" help:"Print the audit log, one entry of JSON a line: who did what, when, and from where."`
+
 	Healthy  healthyCommand  `cmd:"" help:"Check whether the server on this machine is ready; for container health checks."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 	Licences licencesCommand `cmd:"" help:"Print the licences of everything in this program."`

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"collie/segment/audit"
 	"collie/storage/backup"
 )
 
@@ -17,6 +19,13 @@ type restoreCommand struct {
 func (c *restoreCommand) Run(ctx context.Context, out streams) error {
 	s, err := backup.Read(ctx, c.File, c.Data)
 	if err != nil {
+		return err
+	}
+	d, err := openData(ctx, c.Data, anyPhoto)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(d.workspace.Record(ctx, audit.ServerRestored, "", c.File), d.Close()); err != nil {
 		return err
 	}
 	fmt.Fprintf(out.stdout, "%s: %s, %s\n", c.Data, images(s.Images), sizeText(s.Bytes))

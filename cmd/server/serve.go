@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"time"
 
+	"collie/segment/audit"
 	"collie/segment/export/jobs"
 	"collie/segment/schedule"
 	"collie/segment/workspace"
@@ -89,6 +90,9 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	config.Limits, config.Scratch, config.Metrics = s.web(), scratch, figures
 	if config.Login, err = s.login(ctx, d, log); err != nil {
 		return err
+	}
+	if err := d.workspace.Record(ctx, audit.ServerStarted, "", fmt.Sprintf("listen %s, auth %t, origin %q", s.Listen, config.Login != nil, config.Origin)); err != nil {
+		log.Warn("not in the audit log", "error", err)
 	}
 	defer d.workspace.StartLearning(ctx)()
 	site := web.New(config)

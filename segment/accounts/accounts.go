@@ -15,6 +15,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/audit"
 )
 
 // User is somebody who can sign in.
@@ -46,6 +47,7 @@ type Store interface {
 	// SetPassword stores a new hash and starts a new generation.
 	SetPassword(ctx context.Context, id, hash string) error
 	RemoveUser(ctx context.Context, id string) error
+	audit.Recorder
 }
 
 // Limits of signing in. The zero value of a field is its default.
@@ -113,6 +115,11 @@ func (a *Accounts) SignIn(ctx context.Context, name, password string, from netip
 		a.accounts.forgive(account, asThem)
 		return User{}, err
 	case !ok:
+		e := audit.New(ctx, audit.SignInFailed, u.ID, "") // of a name that is not a user's nothing is kept: it may be a password
+		e.Name = u.Name
+		if err := a.store.Record(ctx, e); err != nil {
+			return User{}, errors.Join(ErrWrong, err)
+		}
 		return User{}, ErrWrong
 	}
 	a.addresses.forgive(address, fromThere)
@@ -196,7 +203,7 @@ func (a *Accounts) Add(ctx context.Context, name, password string, role access.R
 		return User{}, err
 	}
 	u := User{ID: segment.NewID(), Name: name, Role: role, Created: time.Now().UTC().Truncate(time.Millisecond), Hash: hash}
-	return u, a.store.CreateUser(ctx, u)
+	return u, a.store.CreateUser(audit.Note(ctx, audit.New(ctx, audit.UserAdded, u.ID, u.Name+": "+role.String())), u)
 }
 
 // SetRole gives a user another role, which counts from the next request on.
@@ -207,7 +214,11 @@ func (a *Accounts) SetRole(ctx context.Context, id string, role access.Role) err
 	if !slices.Contains(access.ServerRoles(), role) {
 		return errRole
 	}
-	return a.store.SetRole(ctx, id, role)
+	u, err := a.store.User(ctx, id)
+	if err != nil {
+		return err
+	}
+	return a.store.SetRole(audit.Note(ctx, audit.New(ctx, audit.UserRole, id, u.Name+": "+role.String())), id, role)
 }
 
 // SetPassword gives a user another password and ends all that was signed in
@@ -248,7 +259,7 @@ func (a *Accounts) replace(ctx context.Context, u User, password string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.store.SetPassword(ctx, u.ID, hash); err != nil {
+	if err := a.store.SetPassword(audit.Note(ctx, audit.New(ctx, audit.UserPassword, u.ID, u.Name)), u.ID, hash); err != nil {
 		return err
 	}
 	a.accounts.forgetAll(accountKey(u.Name, ""))
@@ -264,7 +275,11 @@ func (a *Accounts) Remove(ctx context.Context, id string) error {
 	if err := mayManage(ctx); err != nil {
 		return err
 	}
-	return a.store.RemoveUser(ctx, id)
+	u, err := a.store.User(ctx, id)
+	if err != nil {
+		return err
+	}
+	return a.store.RemoveUser(audit.Note(ctx, audit.New(ctx, audit.UserRemoved, id, u.Name)), id)
 }
 
 // mayManage refuses users without the right to manage users; without a principal that is

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/audit"
 )
 
 // Session says that whoever holds its token has signed in as a user.
@@ -67,7 +68,9 @@ func (s *Sessions) Begin(ctx context.Context, u User) (token string, session Ses
 	now := time.Now()
 	session = Session{User: u.ID, Generation: u.Generation, Ends: now.Add(s.limits.Lifetime)}
 	session.Expires = s.expiry(session, now)
-	return token, session, s.store.AddSession(ctx, token, session)
+	e := audit.New(ctx, audit.SignedIn, "", "")
+	e.User, e.Name = u.ID, u.Name
+	return token, session, s.store.AddSession(audit.Note(ctx, e), token, session)
 }
 
 // expiry is when a session expires that was used last at a time.
@@ -114,5 +117,5 @@ var errNoSession = segment.Errorf(segment.NotFound, "This session doesn't exist 
 
 // End signs out whoever has the token.
 func (s *Sessions) End(ctx context.Context, token string) error {
-	return s.store.RemoveSession(ctx, token)
+	return s.store.RemoveSession(audit.Note(ctx, audit.New(ctx, audit.SignedOut, "", "")), token)
 }

@@ -11,6 +11,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/audit"
 	"collie/segment/photo"
 	"collie/superpixels"
 )
@@ -39,7 +40,7 @@ func (w *Workspace) AdoptProject(ctx context.Context, p segment.Project, images 
 	}
 	unfinished := p
 	unfinished.Name = lastRunes(p.Name, segment.MaxName-len(arriving)) + arriving
-	if err := w.store.CreateProject(ctx, unfinished); err != nil {
+	if err := w.store.CreateProject(audit.Note(ctx, audit.New(ctx, audit.BackupImported, p.ID, p.Name)), unfinished); err != nil {
 		return segment.Project{}, err
 	}
 	for im, err := range images {
@@ -47,7 +48,7 @@ func (w *Workspace) AdoptProject(ctx context.Context, p segment.Project, images 
 			err = w.adopt(ctx, &p, im)
 		}
 		if err != nil {
-			return segment.Project{}, errors.Join(err, w.store.TrashProject(context.WithoutCancel(ctx), p.ID))
+			return segment.Project{}, errors.Join(err, w.trashProject(context.WithoutCancel(ctx), p))
 		}
 	}
 	return w.EditProject(ctx, p.ID, segment.ProjectEdit{Name: p.Name}) // and keeps other changes made meanwhile

@@ -5,6 +5,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/audit"
 )
 
 // Members lists the members of a project by name. Admins, who can do everything
@@ -25,7 +26,7 @@ func (w *Workspace) SetMember(ctx context.Context, projectID, name string, role 
 	if !role.May(access.Read) || role == access.Admin {
 		return segment.Member{}, segment.Errorf(segment.Invalid, "A member's role must be viewer, reviewer, annotator or owner. Nothing was changed.")
 	}
-	return w.store.SetMember(ctx, projectID, name, role)
+	return w.store.SetMember(audit.Note(ctx, audit.New(ctx, audit.MemberSet, projectID, name+": "+role.String())), projectID, name, role)
 }
 
 // RemoveMember takes a member's role away, from the next call on, and returns who
@@ -34,7 +35,7 @@ func (w *Workspace) RemoveMember(ctx context.Context, projectID, name string) (s
 	if err := w.MayIn(ctx, projectID, access.Manage); err != nil {
 		return segment.Member{}, err
 	}
-	return w.store.SetMember(ctx, projectID, name, access.Nobody)
+	return w.store.SetMember(audit.Note(ctx, audit.New(ctx, audit.MemberRemoved, projectID, name)), projectID, name, access.Nobody)
 }
 
 // own returns a function that says of the id of a project whether the principal of

@@ -2,10 +2,12 @@ package workspace
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/audit"
 )
 
 // EditProject changes a project's name and its classes: renames, recolours,
@@ -87,7 +89,7 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*segme
 	if edit.Unaided != nil {
 		p.Unaided = *edit.Unaided
 	}
-	if err := w.store.UpdateProject(ctx, p); err != nil {
+	if err := w.store.UpdateProject(audit.Note(ctx, audit.New(ctx, audit.ProjectEdited, p.ID, differences(before, p))), p); err != nil {
 		return segment.Project{}, err
 	}
 	if !segment.SameClasses(&before, &p) {
@@ -110,4 +112,23 @@ func (w *Workspace) classesChanged(ctx context.Context, projectID string) {
 			w.tell(a.image.ID)
 		}
 	}
+}
+
+// differences names what of a project has changed.
+func differences(before, after segment.Project) string {
+	var what []string
+	for _, part := range []struct {
+		name    string
+		changed bool
+	}{
+		{"name: " + after.Name, before.Name != after.Name},
+		{"classes", !segment.SameClasses(&before, &after)},
+		{"rest: " + after.Rest.String(), before.Rest != after.Rest},
+		{fmt.Sprintf("learning: %t", !after.Unaided), before.Unaided != after.Unaided},
+	} {
+		if part.changed {
+			what = append(what, part.name)
+		}
+	}
+	return strings.Join(what, "; ")
 }

@@ -12,6 +12,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/audit"
 )
 
 // orphanAge is how long blobs without an image are kept: an upload stores its
@@ -23,15 +24,24 @@ func (w *Workspace) TrashProject(ctx context.Context, id string) error {
 	if err := w.MayIn(ctx, id, access.Manage); err != nil {
 		return err
 	}
-	return w.store.TrashProject(ctx, id)
+	p, err := w.store.Project(ctx, id)
+	if err != nil {
+		return err
+	}
+	return w.trashProject(ctx, p)
+}
+
+func (w *Workspace) trashProject(ctx context.Context, p segment.Project) error {
+	return w.store.TrashProject(audit.Note(ctx, audit.New(ctx, audit.ProjectTrashed, p.ID, p.Name)), p.ID)
 }
 
 // TrashImage moves an image to the trash.
 func (w *Workspace) TrashImage(ctx context.Context, id string) error {
-	if _, err := w.guard.image(ctx, id, access.Manage); err != nil {
+	im, err := w.guard.image(ctx, id, access.Manage)
+	if err != nil {
 		return err
 	}
-	return w.store.TrashImage(ctx, id)
+	return w.store.TrashImage(audit.Note(ctx, audit.New(ctx, audit.ImageTrashed, id, im.Name)), id)
 }
 
 // Trash lists what the principal of ctx can restore, latest first.
@@ -78,7 +88,7 @@ func (w *Workspace) Restore(ctx context.Context, id string) (segment.TrashItem, 
 	}
 	project, class, ok := strings.Cut(id, "-")
 	if !ok {
-		return w.store.Restore(ctx, id)
+		return w.store.Restore(audit.Note(ctx, audit.New(ctx, audit.Restored, id, string(items[at].Kind)+" "+items[at].Name)), id)
 	}
 	p, err := w.store.Project(ctx, project)
 	if err != nil {
@@ -100,7 +110,8 @@ type Swept struct {
 }
 
 // Sweep deletes for good what has been in the trash for TrashDays at the given
-// time, and removes the blobs of uploads that failed at least a day before it.
+// time, and removes the blobs of uploads that failed at least a day before it,
+// and entries of the audit log that are too old.
 func (w *Workspace) Sweep(ctx context.Context, at time.Time) (Swept, error) {
 	if err := w.May(ctx, access.Administer); err != nil {
 		return Swept{}, err
@@ -112,7 +123,10 @@ func (w *Workspace) Sweep(ctx context.Context, at time.Time) (Swept, error) {
 	for _, id := range gone {
 		err = errors.Join(err, w.removeBlobs(ctx, segment.Image{ID: id}))
 	}
-	if err != nil {
+	if swept.Images > 0 {
+		err = errors.Join(err, w.store.Record(ctx, audit.New(ctx, audit.Erased, "", fmt.Sprintf("%d images: %s", len(gone), strings.Join(gone[:min(len(gone), 100)], " ")))))
+	}
+	if err := errors.Join(err, w.store.Trim(ctx, at)); err != nil {
 		return swept, err
 	}
 	swept.Orphans, err = w.RemoveOrphans(ctx, at)

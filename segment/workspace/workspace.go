@@ -12,6 +12,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/affinity"
+	"collie/segment/audit"
 	"collie/segment/engine"
 	"collie/segment/ledger"
 	"collie/segment/photo"
@@ -124,7 +125,7 @@ func (w *Workspace) CreateProject(ctx context.Context, name string, classes []se
 			return segment.Project{}, err
 		}
 	}
-	return p, w.store.CreateProject(ctx, p)
+	return p, w.store.CreateProject(audit.Note(ctx, audit.New(ctx, audit.ProjectCreated, p.ID, p.Name)), p)
 }
 
 // Project returns a project.

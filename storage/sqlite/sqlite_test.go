@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"collie/segment"
+	"collie/segment/audit"
 	"collie/storage/storagetest"
 )
 
@@ -80,4 +81,30 @@ func TestSyncedIsTold(t *testing.T) {
 
 func TestMembers(t *testing.T) {
 	storagetest.TestMembers(t, func(tb testing.TB, place string) storagetest.TeamStore { return openAt(tb, place).(*Store) })
+}
+
+func TestAudit(t *testing.T) { storagetest.TestAudit(t, openAt) }
+
+// The table itself refuses what the audit log never does.
+func TestAuditIsAppendOnly(t *testing.T) {
+	s := openAt(t, t.TempDir()).(*Store)
+	defer s.Close()
+	for _, action := range []audit.Action{audit.UserAdded, audit.SignInFailed, audit.SignInFailed} {
+		if err := s.Record(t.Context(), audit.New(t.Context(), action, "", "")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for statement, done := range map[string]bool{
+		"UPDATE audit SET name = 'somebody else'":            false,
+		"DELETE FROM audit":                                  false,
+		"DELETE FROM audit WHERE action = 'user.add'":        false,
+		"DELETE FROM audit WHERE action = 'session.refused'": true,
+	} {
+		if err := s.writer.write(t.Context(), func(w *writer) error { return w.exec(statement) }); (err == nil) != done {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+	if left, err := s.EntriesAfter(t.Context(), 0, 10); err != nil || len(left) != 1 || left[0].Name != "owner" {
+		t.Errorf("%v, %v", left, err)
+	}
 }

@@ -58,12 +58,13 @@ func newWriter(db *sql.DB, conn *sql.Conn, folder string) *writer {
 // write runs do in a transaction and returns when it is on disk. If ctx ends
 // before the writer has started it, nothing is changed; otherwise write waits
 // for the answer, which comes soon, so that it is always known whether the
-// write took place.
+// write took place. An entry of the audit log that ctx carries is written in the
+// same transaction.
 func (w *writer) write(ctx context.Context, do func(w *writer) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := &request{do: do, answer: make(chan error, 1)}
+	r := &request{do: noting(ctx, do), answer: make(chan error, 1)}
 	select {
 	case w.queue <- r:
 	case <-ctx.Done():

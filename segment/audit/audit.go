@@ -1,0 +1,109 @@
+// Package audit says who did what, when, and from where: the entries of the audit
+// log, and how a change carries its entry to the store that writes both at once.
+package audit
+
+import (
+	"context"
+	"time"
+
+	"collie/segment/access"
+)
+
+// Action is what was done.
+type Action string
+
+// The actions. What people do to the evidence of images is not among them: the
+// evidence itself says who did it.
+const (
+	SignedIn     Action = "session.begin"
+	SignInFailed Action = "session.refused" // a wrong password; tries beyond the limits are not looked at
+	SignedOut    Action = "session.end"
+
+	UserAdded       Action = "user.add"
+	UserRole        Action = "user.role"
+	UserPassword    Action = "user.password"
+	UserRemoved     Action = "user.remove"
+	MemberSet       Action = "member.set"
+	MemberRemoved   Action = "member.remove"
+	ProjectCreated  Action = "project.create"
+	ProjectEdited   Action = "project.edit" // its name, classes or settings
+	ProjectTrashed  Action = "project.trash"
+	ImageTrashed    Action = "image.trash"
+	Restored        Action = "trash.restore"
+	Erased          Action = "trash.erase"
+	ImagesUploaded  Action = "images.upload"
+	MasksImported   Action = "masks.import"
+	BackupImported  Action = "backup.import"
+	ExportStarted   Action = "export.start"
+	ExportFetched   Action = "export.download"
+	ExportCancelled Action = "export.cancel"
+	LogFetched      Action = "audit.download"
+
+	ServerStarted  Action = "server.start" // with its settings
+	ServerBackedUp Action = "server.backup"
+	ServerRestored Action = "server.restore"
+	ServerRepaired Action = "server.repair"
+)
+
+// How long entries are kept. Failed sign-ins, of which strangers can cause any
+// number, are bounded by their number, so that they can't push others out.
+const (
+	Days     = 400
+	Failures = 100_000
+)
+
+// Entry is one thing that was done.
+type Entry struct {
+	Number  int64 // ascending in the order of writing, never used twice; set by the store
+	At      time.Time
+	User    string // identifier; empty for the operator of the machine and for strangers
+	Name    string // of the user at that time
+	Address string // from where; empty on the machine itself
+	Action  Action
+	About   string // identifier of what it was done to; empty for the server
+	Detail  string
+}
+
+// New returns an entry for what the principal of ctx does now.
+func New(ctx context.Context, action Action, about, detail string) Entry {
+	p, known := access.From(ctx)
+	if !known { // a command
+		p = access.Operator
+	}
+	e := Entry{At: time.Now().UTC().Truncate(time.Millisecond), User: p.User, Name: p.Name, Action: action, About: about, Detail: detail}
+	if a := access.AddressOf(ctx); a.IsValid() {
+		e.Address = a.String()
+	}
+	return e
+}
+
+type key struct{}
+
+// Note returns a context for one call of a store, which writes the entry together
+// with what the call changes: both or neither.
+func Note(ctx context.Context, e Entry) context.Context { return context.WithValue(ctx, key{}, e) }
+
+// Noted returns the entry that ctx carries to a store, and whether it carries one.
+func Noted(ctx context.Context) (Entry, bool) {
+	e, ok := ctx.Value(key{}).(Entry)
+	return e, ok
+}
+
+// Recorder writes entries about what no store changes.
+type Recorder interface {
+	// Record writes an entry; it has reached the disk when the call returns.
+	Record(ctx context.Context, e Entry) error
+}
+
+// Store keeps the audit log. Entries are never changed, and only Trim removes any.
+type Store interface {
+	Recorder
+	// EntriesAfter returns up to limit entries after a number, the oldest first.
+	EntriesAfter(ctx context.Context, after int64, limit int) ([]Entry, error)
+	// EntriesBefore returns up to limit entries before a number, the newest first;
+	// 0 stands for the end.
+	EntriesBefore(ctx context.Context, before int64, limit int) ([]Entry, error)
+	// Trim removes what is older than Days at a time, and all but the newest
+	// Failures failed sign-ins.
+	Trim(ctx context.Context, at time.Time) error
+}

@@ -1,0 +1,32 @@
+package workspace
+
+import (
+	"context"
+
+	"collie/segment/access"
+	"collie/segment/audit"
+)
+
+// Record writes into the audit log that the principal of ctx does something that
+// no store changes. What changes the store is written with the change.
+func (w *Workspace) Record(ctx context.Context, action audit.Action, about, detail string) error {
+	return w.store.Record(ctx, audit.New(ctx, action, about, detail))
+}
+
+// EntriesAfter returns up to limit entries of the audit log after a number, the
+// oldest first.
+func (w *Workspace) EntriesAfter(ctx context.Context, after int64, limit int) ([]audit.Entry, error) {
+	if err := w.May(ctx, access.Administer); err != nil {
+		return nil, err
+	}
+	return w.store.EntriesAfter(ctx, after, limit)
+}
+
+// EntriesBefore returns up to limit entries of the audit log before a number, 0 for
+// the end, the newest first.
+func (w *Workspace) EntriesBefore(ctx context.Context, before int64, limit int) ([]audit.Entry, error) {
+	if err := w.May(ctx, access.Administer); err != nil {
+		return nil, err
+	}
+	return w.store.EntriesBefore(ctx, before, limit)
+}

@@ -1,0 +1,73 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"collie/segment/audit"
+)
+
+// Record writes an entry of the audit log.
+func (s *Store) Record(ctx context.Context, e audit.Entry) error {
+	return s.writer.write(audit.Note(ctx, e), func(*writer) error { return nil })
+}
+
+// noting returns do followed by the entry that ctx carries, in one transaction.
+func noting(ctx context.Context, do func(w *writer) error) func(w *writer) error {
+	e, ok := audit.Noted(ctx)
+	if !ok {
+		return do
+	}
+	return func(w *writer) error {
+		if err := do(w); err != nil {
+			return err
+		}
+		return w.exec("INSERT INTO audit (at, user, name, address, action, about, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			e.At.UnixMilli(), e.User, e.Name, e.Address, string(e.Action), e.About, e.Detail)
+	}
+}
+
+// EntriesAfter returns entries in the order of writing.
+func (s *Store) EntriesAfter(ctx context.Context, after int64, limit int) ([]audit.Entry, error) {
+	return s.entries(ctx, "number > ? ORDER BY number", after, limit)
+}
+
+// EntriesBefore returns entries, the newest first.
+func (s *Store) EntriesBefore(ctx context.Context, before int64, limit int) ([]audit.Entry, error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	return s.entries(ctx, "number < ? ORDER BY number DESC", before, limit)
+}
+
+func (s *Store) entries(ctx context.Context, which string, from int64, limit int) ([]audit.Entry, error) {
+	rows, err := s.reads.QueryContext(ctx, "SELECT number, at, user, name, address, action, about, detail FROM audit WHERE "+which+" LIMIT ?", from, limit)
+	if err != nil {
+		return nil, fmt.Errorf("reading the audit log: %w", err)
+	}
+	defer rows.Close()
+	var entries []audit.Entry
+	for rows.Next() {
+		var e audit.Entry
+		var at int64
+		if err := rows.Scan(&e.Number, &at, &e.User, &e.Name, &e.Address, &e.Action, &e.About, &e.Detail); err != nil {
+			return nil, fmt.Errorf("reading the audit log: %w", err)
+		}
+		e.At = time.UnixMilli(at).UTC()
+		entries = append(entries, e)
+	}
+	return entries, rows.Err()
+}
+
+// Trim removes entries that need not be kept any more.
+func (s *Store) Trim(ctx context.Context, at time.Time) error {
+	return s.writer.write(ctx, func(w *writer) error {
+		if err := w.exec("DELETE FROM audit WHERE at < ? AND at <= (SELECT max(at) FROM audit) - ?", at.AddDate(0, 0, -audit.Days).UnixMilli(), audit.Days*24*time.Hour.Milliseconds()); err != nil {
+			return err
+		}
+		return w.exec(`DELETE FROM audit WHERE action = ?1 AND number <= (SELECT number FROM audit WHERE action = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`,
+			string(audit.SignInFailed), audit.Failures)
+	})
+}

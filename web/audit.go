@@ -1,0 +1,121 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"collie/segment/access"
+	"collie/segment/audit"
+	"collie/templates"
+)
+
+const (
+	auditPage  = 100  // entries on a page
+	auditChunk = 1000 // entries that are in memory while the log is sent
+)
+
+// entryJSON is an entry of the audit log: a line of its export.
+type entryJSON struct {
+	Number  int64     `json:"number" doc:"ascending, never used twice; gaps are failed sign-ins that are not kept any more, and entries older than 400 days"`
+	At      time.Time `json:"at"`
+	User    string    `json:"user,omitempty" doc:"identifier; absent for the operator of the machine and for failed sign-ins"`
+	Name    string    `json:"name,omitempty" doc:"of the user at that time"`
+	Address string    `json:"address,omitempty" doc:"from where; absent for commands on the machine itself"`
+	Action  string    `json:"action" doc:"such as session.begin, session.refused, member.set, project.trash, export.download"`
+	About   string    `json:"about,omitempty" doc:"identifier of what it was done to"`
+	Detail  string    `json:"detail,omitempty"`
+}
+
+// EncodeEntry writes an entry of the audit log as a line of JSON.
+func EncodeEntry(to *json.Encoder, e audit.Entry) error {
+	return to.Encode(entryJSON{e.Number, e.At, e.User, e.Name, e.Address, string(e.Action), e.About, e.Detail})
+}
+
+var afterEntryQuery = intQuery{"after", 0, 0, math.MaxInt32, "only entries after this number"}
+
+// getAudit sends the audit log as JSON lines.
+func (s *Server) getAudit(w http.ResponseWriter, r *http.Request) error {
+	if err := s.workspace.May(r.Context(), access.Administer); err != nil {
+		return err
+	}
+	from, err := afterEntryQuery.of(r)
+	if err != nil {
+		return err
+	}
+	if err := s.workspace.Record(r.Context(), audit.LogFetched, "", ""); err != nil {
+		s.log.Warn("not in the audit log", "error", err)
+	}
+	after := int64(from)
+	entries, err := s.workspace.EntriesAfter(r.Context(), after, auditChunk)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	w.Header().Set("Content-Disposition", attachment("audit.jsonl"))
+	lines := json.NewEncoder(w)
+	for len(entries) > 0 {
+		for _, e := range entries {
+			if err := EncodeEntry(lines, e); err != nil {
+				s.log.Debug("answer not sent", "error", err)
+				return nil
+			}
+			after = e.Number
+		}
+		if entries, err = s.workspace.EntriesAfter(r.Context(), after, auditChunk); err != nil {
+			s.log.Warn("stream ended early", "error", err)
+			panic(http.ErrAbortHandler) // so that the client notices
+		}
+	}
+	return nil
+}
+
+// auditPage lists the entries of the audit log, the newest first.
+func (s *Server) auditPage(w http.ResponseWriter, r *http.Request) error {
+	before, err := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64)
+	if err != nil || before < 0 {
+		before = 0 // from the end
+	}
+	entries, err := s.workspace.EntriesBefore(r.Context(), before, auditPage+1)
+	if err != nil {
+		return err
+	}
+	v := templates.AuditView{Days: audit.Days, Later: before > 0}
+	if len(entries) > auditPage {
+		entries = entries[:auditPage]
+		v.Older = strconv.FormatInt(entries[auditPage-1].Number, 10)
+	}
+	for _, e := range entries {
+		row := templates.AuditRow{At: e.At, Name: e.Name, Address: e.Address, What: doings[e.Action], Detail: e.Detail}
+		if row.What == "" {
+			row.What = string(e.Action) // of a newer program
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	s.render(w, r, http.StatusOK, templates.Audit(v))
+	return nil
+}
+
+// doings puts the actions in words.
+var doings = map[audit.Action]string{
+	audit.SignedIn: "Signed in", audit.SignInFailed: "Failed to sign in", audit.SignedOut: "Signed out",
+	audit.UserAdded: "Added a user", audit.UserRole: "Changed a role on the server", audit.UserPassword: "Changed a password", audit.UserRemoved: "Removed a user",
+	audit.MemberSet: "Gave a role in a project", audit.MemberRemoved: "Removed a member from a project",
+	audit.ProjectCreated: "Created a project", audit.ProjectEdited: "Changed a project", audit.ProjectTrashed: "Moved a project to the trash",
+	audit.ImageTrashed: "Moved an image to the trash", audit.Restored: "Restored from the trash", audit.Erased: "Emptied the trash",
+	audit.ImagesUploaded: "Uploaded images", audit.MasksImported: "Imported masks", audit.BackupImported: "Imported a backup of a project",
+	audit.ExportStarted: "Started an export", audit.ExportFetched: "Downloaded an export", audit.ExportCancelled: "Cancelled an export",
+	audit.LogFetched:    "Downloaded the audit log",
+	audit.ServerStarted: "Started the server", audit.ServerBackedUp: "Made a backup", audit.ServerRestored: "Restored a backup", audit.ServerRepaired: "Repaired the data",
+}
+
+// record writes what a request has done, and no store has noted, into the audit
+// log. That has happened, so whoever asked is answered even if the disk is full.
+func (s *Server) record(r *http.Request, action audit.Action, about, detail string) {
+	if err := s.workspace.Record(context.WithoutCancel(r.Context()), action, about, detail); err != nil {
+		s.log.Warn("not in the audit log", "action", string(action), "about", about, "error", err)
+	}
+}
