@@ -96,7 +96,7 @@ func TestTeam(t *testing.T) {
 		{"", "role ann user", "only admin", true},
 		{"", "remove ann", "only admin", true},
 		{"", "remove nobody", "user doesn't exist", true},
-		{"", "list", "ann  admin      since ", false},
+		{"", "list", "ann  admin  since ", false},
 	} {
 		out, err := users(data, c.stdin, strings.Fields(c.arguments)...)
 		if (err != nil) != c.fails || !strings.Contains(out, c.says) {
