@@ -78,6 +78,7 @@ func users(data, stdin string, arguments ...string) (string, error) {
 // From an empty folder to a team: the program says how to make the first user,
 // and what is done on the command line counts while the server runs.
 func TestTeam(t *testing.T) {
+	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	out, err := exec.Command(binary, "--listen", "0.0.0.0:0", "--auth", "--data", data).CombinedOutput()
 	if exit := new(exec.ExitError); !errors.As(err, &exit) || !strings.Contains(string(out), "users add NAME --role admin --data "+data) {

@@ -25,6 +25,7 @@ func command(tb testing.TB, arguments ...string) string {
 // that was acknowledged before it began. One of a quiet server gives the same
 // evidence and masks.
 func TestBackupUnderLoad(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("skipped with -short: injects faults")
 	}
@@ -87,6 +88,7 @@ func (p *process) body(path string) string {
 
 // TestDoctor damages a data folder and checks what the doctor reports and repairs.
 func TestDoctor(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	p := start(t, data)
 	tr := newTraffic(t, p.url, 2)

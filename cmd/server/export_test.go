@@ -26,6 +26,7 @@ func mustExport(t *testing.T, arguments ...string) string {
 // The command writes what the interface of a running server over the same folder
 // gives, and changes nothing.
 func TestExportBesideServer(t *testing.T) {
+	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	p := start(t, data)
 	project := p.sample()
@@ -89,6 +90,7 @@ func TestExportBesideServer(t *testing.T) {
 }
 
 func TestExportRefuses(t *testing.T) {
+	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	p := start(t, data)
 	p.sample()
@@ -119,6 +121,7 @@ func TestExportRefuses(t *testing.T) {
 
 // Whenever the command is killed, there is the whole file or none.
 func TestKilledExport(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("skipped with -short: injects faults")
 	}

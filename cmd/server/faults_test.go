@@ -143,6 +143,7 @@ func (tr *traffic) forget(after time.Time) {
 // TestDiskFull fills the disk: clicks and uploads get 507, reading goes on, and
 // with more space so does writing, without a restart.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	place, enlarge := storagetest.SmallDisk(t)
 	p := start(t, filepath.Join(place, "data"))
 	tr := newTraffic(t, p.url, 2)

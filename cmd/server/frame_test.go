@@ -42,6 +42,7 @@ func turned12MP(t *testing.T) []byte {
 // The mask of a photograph of 12 megapixels lies in the frame in which it is
 // displayed, at its original size.
 func TestFrameOfLargePhotograph(t *testing.T) {
+	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	p := start(t, data)
 	post := func(path, body string) {

@@ -17,6 +17,7 @@ import (
 // The second server of a folder is refused before it touches anything, and names
 // the first.
 func TestTwoServers(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	p := start(t, data)
 	mark := filepath.Join(data, "scratch", "in-use")
@@ -36,6 +37,7 @@ func TestTwoServers(t *testing.T) {
 
 // Nobody else can read what Collie makes, also in a folder that others can enter.
 func TestModes(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	if err := os.Chmod(data, 0o755); err != nil {
 		t.Fatal(err)

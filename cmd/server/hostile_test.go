@@ -152,6 +152,7 @@ func (p *process) unharmed() {
 // with the refusal that fits it.
 func TestHostileImages(t *testing.T) {
 	dir := sharedtest.Path(t, "corpus/images")
+	measuresMemory(t)
 	var names []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
@@ -193,6 +194,7 @@ func TestHostileImages(t *testing.T) {
 // and in little memory.
 func TestBombs(t *testing.T) {
 	dir := sharedtest.Path(t, "corpus/bombs")
+	measuresMemory(t)
 	p := start(t, t.TempDir())
 	url := p.project()
 	for _, name := range slices.Sorted(maps.Keys(bombs)) {
@@ -243,6 +245,7 @@ func TestGreatestImages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: decodes the greatest images there can be")
 	}
+	measuresMemory(t)
 	images := 4
 	if storagetest.Long {
 		images = 16
@@ -273,6 +276,16 @@ func TestGreatestImages(t *testing.T) {
 		t.Errorf("the server's memory reached %d MiB, want at most 1024", peak>>20)
 	}
 	p.unharmed()
+}
+
+// measuresMemory runs a test beside others, but not under the race detector,
+// which takes several times the memory of the program.
+func measuresMemory(t *testing.T) {
+	t.Helper()
+	if sharedtest.Race {
+		t.Skip("skipped: the race detector takes memory itself")
+	}
+	t.Parallel()
 }
 
 // peakMemory is the most resident memory, in bytes, that a process has had.

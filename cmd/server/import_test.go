@@ -12,6 +12,7 @@ import (
 // What the export command writes the import command brings back, also beside a
 // running server: a backup as a new project, masks as the labelling of images.
 func TestImportBesideServer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	p := start(t, data)

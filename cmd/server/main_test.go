@@ -21,9 +21,12 @@ import (
 
 	"github.com/gorilla/websocket"
 	"go.uber.org/goleak"
+
+	"collie/sharedtest"
 )
 
-// binary is the program as it ships, without the race detector.
+// binary is the program as it ships, or with the race detector when the tests
+// are built with it.
 var binary string
 
 func TestMain(m *testing.M) {
@@ -32,7 +35,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	binary = filepath.Join(dir, "server")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", fmt.Sprintf("-race=%t", sharedtest.Race), "-o", binary, ".").CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("go build: %v\n%s", err, out))
 	}
 	const proxy = "github.com/Shopify/toxiproxy/v2" // its stopped connections may hang on to each other
@@ -102,6 +105,9 @@ func launch(tb testing.TB, data string, under []string, arguments ...string) (*p
 		if p.cmd.ProcessState == nil {
 			_ = p.cmd.Process.Kill()
 			_ = p.cmd.Wait()
+		}
+		if strings.Contains(p.stderr.String(), "DATA RACE") {
+			tb.Errorf("the server has a data race:\n%s", p.stderr)
 		}
 	})
 	p.stdout = bufio.NewReader(stdout)
@@ -218,6 +224,7 @@ func TestSilentClients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: waits for a time limit")
 	}
+	t.Parallel()
 	p := start(t, t.TempDir())
 	began := time.Now()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))

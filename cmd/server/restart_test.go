@@ -18,6 +18,7 @@ import (
 // answer must not take longer because of them. The time is for reading; the test
 // only fails when it is many times what it should be.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	const each = 1000 // events per image
 	images := storagetest.Rounds(10, 1000)
 	data := t.TempDir()

@@ -14,6 +14,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ type traffic struct {
 
 	mu       sync.Mutex
 	uploads  map[string]time.Time // acknowledged, and when
-	refusals map[int]string       // answers that say the disk is the problem, by status
+	refusals map[int]string       // what answers that say the disk is the problem say, by status
 }
 
 // clicker is one client that clicks. Two share an image. An event that was not
@@ -167,7 +168,9 @@ func (tr *traffic) note(err error) bool {
 	}
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
-	tr.refusals[refused.status] = refused.detail
+	if !strings.Contains(tr.refusals[refused.status], refused.detail) { // clicks and uploads are refused in different words
+		tr.refusals[refused.status] += refused.detail + "\n"
+	}
 	return false
 }
 
