@@ -4,23 +4,23 @@ import (
 	"collie/herding"
 )
 
-// appearance is the part of the evidence that does not come across borders:
-// from each superpixel the walker may jump to the clicks, to each in proportion
-// to its likeness. With the sum S of all likenesses the conductance of the jumps
-// together is Jump·S/(S+Doubtful), so what looks like nothing clicked keeps to
-// its neighbours.
+// appearance is the part of the evidence that doesn't cross borders: from each
+// superpixel the walker can jump to the clicks, to each in proportion to its
+// similarity. With the sum S of all similarities the conductance of all jumps
+// is Jump·S/(S+Doubtful), so a superpixel unlike every click follows its
+// neighbours.
 func (m *Model) appearance(fixed []int16, k int) *herding.Prior {
 	a := newAlike(len(fixed), k)
 	for c, f := range fixed {
 		if f >= 0 {
-			a.add(m.affinities().likeness(c), int(f))
+			a.add(m.affinities().similarity(c), int(f))
 		}
 	}
 	return m.jumps(fixed, a)
 }
 
-// alike sums the likeness of each superpixel to the clicks: of each of k
-// classes, superpixels × k, and of all.
+// alike sums the similarity of each superpixel to the clicks, of each of k
+// classes (superpixels × k) and of all.
 type alike struct {
 	k        int
 	of, each []float64
@@ -28,15 +28,16 @@ type alike struct {
 
 func newAlike(n, k int) *alike { return &alike{k, make([]float64, n*k), make([]float64, n)} }
 
-// add counts the likeness to a superpixel that is clicked with a class.
-func (a *alike) add(likeness []float64, class int) {
-	for i, v := range likeness {
+// add adds the similarity to a superpixel clicked with a class.
+func (a *alike) add(similarity []float64, class int) {
+	for i, v := range similarity {
 		a.of[i*a.k+class] += v
 		a.each[i] += v
 	}
 }
 
-// jumps turns likenesses into conductances of the superpixels without a click.
+// jumps turns similarities into conductances of the superpixels without a
+// click.
 func (m *Model) jumps(fixed []int16, a *alike) *herding.Prior {
 	prior := &herding.Prior{Weight: make([]float64, len(fixed)), Share: make([]float64, len(fixed)*a.k)}
 	for i, sum := range a.each {

@@ -5,13 +5,13 @@ import (
 	"collie/herding"
 )
 
-// forbidden is subtracted from the unary of an excluded class: no sequence moves
-// unaries by as much, and bounds remain finite.
+// forbidden is subtracted from the unary of an excluded class: more than any
+// sequence moves unaries, but small enough for finite bounds.
 const forbidden = 1e4
 
-// exclude makes the classes of a problem impossible where they are excluded:
-// their probability goes to the other classes in play, in proportion. Clicked
-// superpixels keep their class.
+// exclude makes excluded classes impossible: their probability is distributed
+// over the other classes in play, in proportion. Clicked superpixels keep their
+// class.
 func (e *Evidence) exclude(p *herding.Problem, place *[256]int16) error {
 	if len(e.Excluded) == 0 {
 		return nil

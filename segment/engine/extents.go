@@ -10,23 +10,24 @@ import (
 )
 
 // What a person means by a first click is a part, an object or a group of them.
-// So as long as there are two classes in play, the clicked one and the rest, and
-// nothing of the rest is clicked, the sequence begins with masks of different
-// extent: rungs of the exact ladder of the model (see crf.Ladder) and the
-// regions of the merge hierarchy around the click. How good each is likely to be
-// is a linear function of what can be seen of it, with weights learnt from other
-// images, and the cards are chosen greedily so that the best of those shown so
-// far is expected to be as good as can be.
+// So as long as there are two classes in play, the clicked one and the rest,
+// and nothing of the rest is clicked, the sequence begins with masks of
+// different extent: rungs of the exact ladder of the model (see crf.Ladder) and
+// the regions of the merge hierarchy around the click. The expected quality of
+// each is a linear function of its features, with weights learnt from other
+// images, and the cards are chosen greedily to maximise the expected quality of
+// the best one shown so far.
 
-// Extent is a mask that a first click may mean.
+// Extent is a mask that a first click can mean.
 type Extent struct {
 	Mask     []bool // per superpixel
 	Features Features
 }
 
-// Features is what is seen of an extent. A is its share of the image, Ā the
-// share that the walker expects, p the walker's probability of the clicked class; sums
-// over the extent are weighted by area, those over borders by length.
+// Features are the features of an extent. A is its share of the image, Ā the
+// share that the walker expects, p the walker's probability of the clicked
+// class; sums over the extent are weighted by area, those over borders by
+// length.
 type Features [featureCount]float64
 
 const (
@@ -52,14 +53,14 @@ const (
 	rungs       = 16
 	firstShift  = 0.25
 	shiftGrowth = 0.1
-	// leastGrowth is the share by which a region of the hierarchy is larger
-	// than the last one that was taken.
+	// leastGrowth is the least relative growth from one region of the hierarchy
+	// to the next.
 	leastGrowth = 0.1
 )
 
-// extents are the masks that clicks of label thing may mean, of a problem with
-// two labels; the first is the most probable labelling. at is where the person
-// pointed, in pixels, and seed a superpixel there.
+// extents returns the masks that clicks of label thing can mean, in a problem
+// with two labels; the first is the most probable labelling. at is where the
+// person pointed, in pixels, and seed a superpixel there.
 func (m *Model) extents(p *herding.Problem, thing int, at [2]float64, seed int) ([]Extent, error) {
 	model := p.Model
 	if thing == 0 { // the ladder lifts label 1
@@ -101,8 +102,9 @@ func (m *Model) extents(p *herding.Problem, thing int, at [2]float64, seed int) 
 	return out, nil
 }
 
-// enclosing are the regions of the hierarchy around a superpixel as labellings,
-// with the clicks of a model that has label 1 for what is clicked.
+// enclosing returns the regions of the hierarchy around a superpixel as
+// labellings that keep the clicks of a model in which label 1 is the clicked
+// class.
 func (m *Model) enclosing(model *crf.Model, seed int) (out [][]uint8) {
 	if m.shells == nil {
 		return nil
@@ -203,13 +205,13 @@ func (m *Model) features(p *herding.Problem, thing int, mask []bool, at [2]float
 
 func squareOf(dx, dy float64) float64 { return float64(dx*dx) + float64(dy*dy) }
 
-// rank orders extents: the best to show first, then each next so that the best
-// of those shown gains as much as can be expected. People draw boxes close to
-// what is inside, so with a box, which may be nil, the better an extent fills it the better it is.
+// rank orders extents: the best first, then each next one by the expected gain
+// of the best one shown. People draw boxes tightly, so with a box, which can be
+// nil, an extent is better the better it fills the box.
 // O(extents²·superpixels).
 func (m *Model) rank(extents []Extent, box *Box) []int {
 	n := len(extents)
-	chance := make([]float64, n) // that it is what is meant
+	chance := make([]float64, n) // that the extent is meant
 	top := math.Inf(-1)
 	for i, e := range extents {
 		for j, v := range e.Features {
@@ -224,7 +226,7 @@ func (m *Model) rank(extents []Extent, box *Box) []int {
 		chance[i] = crf.Exp(float64(sharpness * (q - top)))
 	}
 	iou := m.overlaps(extents)
-	best := make([]float64, n) // IoU of the best shown with each
+	best := make([]float64, n) // IoU of each with the best one shown
 	shown := make([]bool, n)
 	order := make([]int, 0, n)
 	for range n {
@@ -250,7 +252,7 @@ func (m *Model) rank(extents []Extent, box *Box) []int {
 	return order
 }
 
-// boundsOf is the rectangle around a mask.
+// boundsOf returns the bounding box of a mask.
 func (m *Model) boundsOf(mask []bool) (bounds image.Rectangle) {
 	for i, in := range mask {
 		if in {
@@ -260,7 +262,7 @@ func (m *Model) boundsOf(mask []bool) (bounds image.Rectangle) {
 	return bounds
 }
 
-// overlap is the IoU of two rectangles, 0 when both are empty.
+// overlap returns the IoU of two rectangles, 0 if both are empty.
 func overlap(a, b image.Rectangle) float64 {
 	area := func(r image.Rectangle) float64 { return float64(r.Dx()) * float64(r.Dy()) }
 	both := area(a.Intersect(b))
@@ -271,7 +273,7 @@ func overlap(a, b image.Rectangle) float64 {
 	return both / union
 }
 
-// overlaps are the IoUs of each two extents, row-major.
+// overlaps returns the IoUs of all pairs of extents, row-major.
 func (m *Model) overlaps(extents []Extent) []float64 {
 	n := len(extents)
 	iou := make([]float64, n*n)
@@ -305,15 +307,15 @@ func (m *Model) overlaps(extents []Extent) []float64 {
 	return iou
 }
 
-// boxWeight is what filling a box counts against the features.
+// boxWeight is the weight of filling the box relative to the features.
 const boxWeight = 2
 
-// sharpness turns expected qualities into chances.
+// sharpness turns expected qualities into probabilities.
 const sharpness = 10
 
 // extentWeights are a linear score of the IoU with the object that is meant,
-// fitted to 90 objects of PASCAL VOC that no figure is reported on. The program
-// that fitted them is not part of the repository.
+// fitted to 90 objects of PASCAL VOC on which no figures are reported. The
+// program that fitted them is not in the repository.
 var extentWeights = Features{
 	logArea: -0.05, logArea2: -0.01066, logRatio2: -0.00377, likelihood: -0.0251,
 	purity: 0.2592, missed: -0.4724, contour: 0.062, inner: 0.0301, rim: -0.3285, sqrtRim: -0.0391,

@@ -9,25 +9,25 @@ import (
 	"collie/superpixels"
 )
 
-// Guess is the first guess of an image: for each superpixel how probable each of
-// some classes is, as a model of the person's own or what the project has learnt
-// sees it. It is soft evidence: clicks hold whatever it says, and the more they
-// contradict it the less it counts. Immutable.
+// Guess is the first guess of an image: for each superpixel the probabilities
+// of some classes, from imported scores or the project's model. It is soft
+// evidence: clicks override it, and the more they contradict it the less it
+// counts. Immutable.
 //
 // It draws the random walker of each superpixel towards its classes, with the
 // conductance Strength · ((max p − 1/K) / (1 − 1/K))^Exponent · trust, where K is
 // the number of its classes, at least 2.
 type Guess struct {
 	Classes  []uint8   // ids, ascending
-	Shares   []float64 // superpixels × classes, row-major; rows sum to at most 1; what is missing is for classes that the guess does not name
+	Shares   []float64 // superpixels × classes, row-major; rows sum to at most 1; the remainder is for classes that the guess does not name
 	Strength float64   // conductance where the guess is certain
-	Exponent float64   // how fast the conductance falls with doubt
-	Proof    float64   // mean probability of the clicked classes, where they were clicked, below which it counts less
+	Exponent float64   // how fast the conductance decreases with uncertainty
+	Proof    float64   // mean probability of the clicked classes at the clicks; with a lower one the guess counts less
 }
 
-// NewGuess returns the first guess that scores give for the superpixels of a
-// cut, with classes as the table has them; nil without scores or when no class is
-// left. cells is the graph of the cells, first the cut that the image began with.
+// NewGuess returns the first guess from scores for the superpixels of a cut,
+// with classes resolved by the table; nil without scores or remaining classes.
+// cells is the graph of the cells, first the image's initial cut.
 func NewGuess(s *segment.Scores, table *segment.ClassTable, first, cut *superpixels.Cut, cells *superpixels.Graph) *Guess {
 	if s == nil {
 		return nil
@@ -80,22 +80,22 @@ const (
 	ImportProof    = 0.25
 )
 
-// Constants of the rules by which clicks weaken a guess.
+// Constants of the rules for clicks that contradict a guess.
 const (
-	dropContradictions = 3   // clicks on what is guessed to be a class, none of which confirms it
+	dropContradictions = 3   // clicks on superpixels guessed to be a class that contradict it, with none that confirms it
 	dropArea           = 0.2 // share of the area up to which a contradicted class is dropped
 
 	trustHits  = 0.6  // added to the probabilities of the clicked classes
 	trustTries = 2    // added to the number of clicks
-	trustPower = 9    // of what is missing
-	trustLeast = 0.05 // below which the guess counts for nothing
+	trustPower = 9    // of the shortfall
+	trustLeast = 0.05 // below which the guess is ignored
 )
 
-// InPlay returns the classes that some superpixel has as its most probable,
-// without those that clicks have refuted: a class of a small area, predicted at
-// several clicks of other classes and clicked nowhere; none when the whole guess
-// is refuted. clicks has the clicked
-// class or Void, areas the area, of each superpixel.
+// InPlay returns the classes that are the most probable one of some superpixel,
+// except those refuted by clicks: classes of a small area, predicted at several
+// clicks of other classes and never clicked; no class if the whole guess is
+// refuted. clicks has the clicked class or Void, and areas the area, of each
+// superpixel.
 func (g *Guess) InPlay(clicks []uint8, areas []float64) (classes [segment.MaxClasses]bool) {
 	if g.trust(clicks) < trustLeast {
 		return classes
@@ -126,16 +126,16 @@ func (g *Guess) InPlay(clicks []uint8, areas []float64) (classes [segment.MaxCla
 	return classes
 }
 
-// best is the place, and the probability, of the most probable class of a
-// superpixel.
-func (g *Guess) best(superpixel int) (place int, p float64) {
+// best returns the most probable class of a superpixel, as an index of Classes,
+// and its probability.
+func (g *Guess) best(superpixel int) (class int, p float64) {
 	row := g.row(superpixel)
 	for i, v := range row {
-		if v > row[place] {
-			place = i
+		if v > row[class] {
+			class = i
 		}
 	}
-	return place, row[place]
+	return class, row[class]
 }
 
 func (g *Guess) row(superpixel int) []float64 {
@@ -143,8 +143,8 @@ func (g *Guess) row(superpixel int) []float64 {
 }
 
 // Prior returns how the guess draws the walker towards the classes in play, in
-// this order. clicks is as for InPlay. Superpixels of which the guess knows
-// nothing, or only classes that are not in play, have no weight.
+// this order. clicks is as for InPlay. Superpixels without probabilities for
+// classes in play have no weight.
 func (g *Guess) Prior(clicks []uint8, inPlay []int) *herding.Prior {
 	n, k := len(clicks), len(inPlay)
 	prior := &herding.Prior{Weight: make([]float64, n), Share: make([]float64, n*k)}
@@ -179,8 +179,8 @@ func (g *Guess) conviction(p float64) float64 {
 	return crf.Exp(g.Exponent * crf.Log(p))
 }
 
-// trust is 1 unless the guess gives the clicked classes a low probability where
-// they were clicked.
+// trust is 1 unless the guess gives the clicked classes a low probability at
+// the clicks.
 func (g *Guess) trust(clicks []uint8) float64 {
 	if g.Proof == 0 {
 		return 1
@@ -191,8 +191,8 @@ func (g *Guess) trust(clicks []uint8) float64 {
 			continue
 		}
 		tries++
-		if place := slices.Index(g.Classes, c); place >= 0 {
-			hits += g.row(i)[place]
+		if column := slices.Index(g.Classes, c); column >= 0 {
+			hits += g.row(i)[column]
 		}
 	}
 	part := min(hits/tries/g.Proof, 1)
@@ -203,8 +203,8 @@ func (g *Guess) trust(clicks []uint8) float64 {
 	return trust
 }
 
-// NormaliseRows divides each row of k values, none negative, by its sum; rows of
-// zeros stay.
+// NormaliseRows divides each row of k non-negative values by its sum; rows of
+// zeros are not changed.
 func NormaliseRows(values []float64, k int) {
 	for row := range slices.Chunk(values, k) {
 		sum := 0.0
@@ -219,7 +219,7 @@ func NormaliseRows(values []float64, k int) {
 	}
 }
 
-// join adds what pull draws the walker to, superpixels × k; nil adds nothing.
+// join adds the pull of another prior, superpixels × k; nil adds nothing.
 func join(prior, pull *herding.Prior, k int) {
 	if pull == nil {
 		return

@@ -10,12 +10,12 @@ import (
 // handMade are affinities whose formulas were set by hand.
 type handMade struct {
 	*Parameters
-	graph *superpixels.Graph
-	looks []look
+	graph    *superpixels.Graph
+	features []features
 }
 
 func newHandMade(g *superpixels.Graph, p *Parameters) *handMade {
-	return &handMade{p, g, p.looks(g)}
+	return &handMade{p, g, p.features(g)}
 }
 
 func (h *handMade) conductances() []crf.Edge {
@@ -31,33 +31,35 @@ func (h *handMade) conductances() []crf.Edge {
 	return c
 }
 
-// likeness is exp(-½d²) with d the distance of the looks.
-func (h *handMade) likeness(click int) []float64 {
-	out := make([]float64, len(h.looks))
-	own := &h.looks[click]
-	for i := range h.looks {
+// similarity returns the similarity exp(-½d²), with d the distance between the
+// features.
+func (h *handMade) similarity(click int) []float64 {
+	out := make([]float64, len(h.features))
+	own := &h.features[click]
+	for i := range h.features {
 		d2 := 0.0
 		for axis, v := range own {
-			d := h.looks[i][axis] - v
+			d := h.features[i][axis] - v
 			d2 += float64(d * d)
 		}
-		if d2 <= leastAlike {
+		if d2 <= leastSimilar {
 			out[i] = crf.Exp(-d2 / 2)
 		}
 	}
 	return out
 }
 
-// leastAlike is the squared distance from which on two looks have nothing in
-// common: e^-20 is far below Doubtful.
-const leastAlike = 40
+// leastSimilar is the squared distance from which on two superpixels have
+// nothing in common: e^-20 is far below Doubtful.
+const leastSimilar = 40
 
-// look is what a superpixel is compared by.
-type look [8]float64
+// features are the numbers by which superpixels are compared.
+type features [8]float64
 
-// looks are the means and standard deviations of L, a and b and the places of
-// the superpixels, in units in which the likeness falls to e^-½ at distance 1.
-func (p *Parameters) looks(g *superpixels.Graph) []look {
+// features returns the means and standard deviations of L, a and b and the
+// centroids of the superpixels, in units in which the similarity is e^-½ at
+// distance 1.
+func (p *Parameters) features(g *superpixels.Graph) []features {
 	const (
 		chroma = 1.8 // weight of a and b against L, √3.2 as in ΔE
 		spread = 1.5 // weight of the deviations against the means
@@ -66,15 +68,15 @@ func (p *Parameters) looks(g *superpixels.Graph) []look {
 	for _, r := range g.Regions {
 		width, height = max(width, r.Bounds.Max.X), max(height, r.Bounds.Max.Y)
 	}
-	place := 1 / (p.Reach * math.Sqrt(float64(width*width+height*height)))
+	position := 1 / (p.Reach * math.Sqrt(float64(width*width+height*height)))
 	colour := 1 / p.Alike
-	out := make([]look, len(g.Regions))
+	out := make([]features, len(g.Regions))
 	for i, r := range g.Regions {
 		deviation := func(variance float32) float64 { return math.Sqrt(max(0, float64(variance))) }
-		out[i] = look{
+		out[i] = features{
 			colour * float64(r.Mean[0]), chroma * colour * float64(r.Mean[1]), chroma * colour * float64(r.Mean[2]),
 			spread * colour * deviation(r.Cov[0]), spread * chroma * colour * deviation(r.Cov[3]), spread * chroma * colour * deviation(r.Cov[5]),
-			place * float64(r.Centroid[0]), place * float64(r.Centroid[1]),
+			position * float64(r.Centroid[0]), position * float64(r.Centroid[1]),
 		}
 	}
 	return out

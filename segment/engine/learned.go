@@ -8,17 +8,17 @@ import (
 	"collie/superpixels"
 )
 
-// learned are affinities that follow from a trained model.
+// learned are affinities from a trained model.
 type learned struct {
 	*Parameters
 	graph *superpixels.Graph
 	field *affinity.Field
 
 	mu   sync.Mutex
-	odds map[int][]float32 // of superpixels that likenesses were asked for
+	odds map[int][]float32 // by superpixel, for reuse
 }
 
-// mostOdds is how many numbers are kept for the next hypotheses: those of 400
+// mostOdds is how many numbers are kept for the next hypotheses, enough for 400
 // clicks on 630 superpixels.
 const mostOdds = 250_000
 
@@ -37,22 +37,22 @@ func (a *learned) conductances() []crf.Edge {
 	return c
 }
 
-func (a *learned) likeness(i int) []float64 {
+func (a *learned) similarity(i int) []float64 {
 	odds := a.pairs(i)
 	out := make([]float64, len(odds))
 	for j, z := range odds {
 		if d := a.Steep * (float64(z) - a.Sure); d >= 0 {
 			out[j] = 1
-		} else if d > leastLogLikeness {
+		} else if d > leastLogSimilarity {
 			out[j] = crf.Exp(d)
 		}
 	}
 	return out
 }
 
-// leastLogLikeness is the logarithm of a likeness below which two superpixels
-// have nothing in common: e^-20 is far below Doubtful.
-const leastLogLikeness = -20
+// leastLogSimilarity is the logarithm of the similarity below which two
+// superpixels have nothing in common: e^-20 is far below Doubtful.
+const leastLogSimilarity = -20
 
 // pairs returns the log odds that superpixel i and each other one are of one
 // class.

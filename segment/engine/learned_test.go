@@ -41,31 +41,31 @@ func TestOldGraphsGetHandMadeAffinities(t *testing.T) {
 	}
 }
 
-// Likenesses are 0 to 1, 1 of a superpixel and itself, and the same when others
+// Similarities are 0 to 1, 1 of a superpixel and itself, and the same when others
 // were asked for in between, more than are kept.
 func TestLikenesses(t *testing.T) {
 	_, g := patchwork(240, 160, 150)
 	p := Learned(affinity.Default())
 	for name, a := range map[string]affinities{"learned": newLearned(g, &p), "hand-made": newHandMade(g, &HandMade)} {
-		before := append([]float64(nil), a.likeness(7)...)
+		before := append([]float64(nil), a.similarity(7)...)
 		if before[7] != 1 {
-			t.Errorf("%s: likeness of a superpixel and itself is %v", name, before[7])
+			t.Errorf("%s: similarity of a superpixel and itself is %v", name, before[7])
 		}
 		for i := range g.Regions {
-			for j, v := range a.likeness(i) {
+			for j, v := range a.similarity(i) {
 				if !(v >= 0 && v <= 1) {
-					t.Fatalf("%s: likeness of %d and %d is %v", name, i, j, v)
+					t.Fatalf("%s: similarity of %d and %d is %v", name, i, j, v)
 				}
 			}
 		}
-		if diff := cmp.Diff(before, a.likeness(7)); diff != "" {
-			t.Errorf("%s: likenesses change:\n%s", name, diff)
+		if diff := cmp.Diff(before, a.similarity(7)); diff != "" {
+			t.Errorf("%s: similarities change:\n%s", name, diff)
 		}
 	}
 	a := newLearned(g, &p)
 	a.odds = map[int][]float32{}
 	for i := range 3 * mostOdds / len(g.Regions) {
-		a.likeness(i % len(g.Regions))
+		a.similarity(i % len(g.Regions))
 		if kept := len(a.odds) * len(g.Regions); kept > mostOdds {
 			t.Fatalf("%d numbers are kept, want at most %d", kept, mostOdds)
 		}

@@ -1,6 +1,6 @@
-// Package engine turns evidence into hypotheses: from a superpixel graph, the
-// clicks on it and a first guess it builds a Herding problem, whose solutions are
-// the deterministic sequence of labellings that people choose from.
+// Package engine turns evidence into hypotheses: it builds a Herding problem
+// from a superpixel graph, the clicks on it and a first guess. Its solutions
+// are the deterministic sequence of labellings that people choose from.
 package engine
 
 import (
@@ -20,23 +20,23 @@ import (
 // conditional random field and the moments that Herding follows: harmonic
 // moments, the probabilities of a random walker that stops at the clicks.
 //
-// The walker passes a border with a conductance. At every superpixel it may also
-// jump to a click that looks alike, see appearance, and to what else speaks for a
-// class there: the first guess, the rest, a box, a pick. With Affinities,
-// conductances and likenesses follow from the log odds z that two superpixels are
-// of one class:
+// The walker crosses a border with a conductance. At every superpixel it can
+// also jump to a click that looks similar, see appearance, and to other
+// evidence for a class there: the first guess, the rest, a box, a pick. With
+// Affinities, conductances and similarities follow from the log odds z that two
+// superpixels are of one class:
 //
 //	conductance = min(exp(Odds·z + Offset) · length^Length, Most · that of HandMade) + Floor,
-//	likeness    = min(1, exp(Steep·(z - Sure))).
+//	similarity    = min(1, exp(Steep·(z - Sure))).
 //
 // Most is for images that are nothing like those that the affinities were
 // learned from. Without Affinities, formulas that were set by hand are used:
 //
 //	conductance = length^Length · (texture+½)^Texture / ((contour+½)^Contour · (ΔE+½)^Colour) · exp(-Pattern·χ²) + Floor,
-//	likeness    = exp(-½d²),
+//	similarity    = exp(-½d²),
 //
 // with χ² the distance of the two texture histograms, so a contour counts in
-// relation to the texture around it, and d the distance of the two looks.
+// relation to the texture around it, and d the distance between their features.
 type Parameters struct {
 	Method     string          `json:"method"`
 	Affinities *affinity.Model `json:"-"`
@@ -55,11 +55,11 @@ type Parameters struct {
 	Contour float64 `json:"contour,omitempty"`
 	Colour  float64 `json:"colour,omitempty"`
 	Pattern float64 `json:"pattern,omitempty"`
-	Alike   float64 `json:"alike,omitempty"` // distance of appearance, in ΔE, at which likeness falls to e^-½
+	Alike   float64 `json:"alike,omitempty"` // distance of appearance, in ΔE, at which similarity falls to e^-½
 	Reach   float64 `json:"reach,omitempty"` // the same in the image, in parts of its diagonal
 
 	Jump     float64 `json:"jump"`     // largest conductance towards clicks that look alike
-	Doubtful float64 `json:"doubtful"` // sum of likenesses at which half of Jump is given
+	Doubtful float64 `json:"doubtful"` // sum of similarities at which half of Jump is given
 	Rest     float64 `json:"rest"`     // the same towards the rest, at the image's border
 	Outside  float64 `json:"outside"`  // the same outside a box
 	Inside   float64 `json:"inside"`   // the same inside a box, towards its class
@@ -139,8 +139,8 @@ type borders struct {
 type affinities interface {
 	// conductances are those of the borders.
 	conductances() []crf.Edge
-	// likeness of each superpixel and a given one, 0..1; the slice is shared.
-	likeness(i int) []float64
+	// similarity of each superpixel and a given one, 0..1; the slice is shared.
+	similarity(i int) []float64
 }
 
 // NewModel returns the model of a graph, which must not change any more. A graph
@@ -166,12 +166,12 @@ func NewModel(g *superpixels.Graph, p Parameters) *Model {
 		}),
 	}
 	m.around = sync.OnceValue(func() [][]int32 { return neighbours(len(m.shares), m.borders().weights) })
-	m.place(g)
+	m.measure(g)
 	return m
 }
 
-// place takes over where the superpixels are.
-func (m *Model) place(g *superpixels.Graph) {
+// measure reads the positions and bounds of the superpixels.
+func (m *Model) measure(g *superpixels.Graph) {
 	for _, r := range g.Regions {
 		m.size.X, m.size.Y = max(m.size.X, r.Bounds.Max.X), max(m.size.Y, r.Bounds.Max.Y)
 		m.centres, m.bounds = append(m.centres, r.Centroid), append(m.bounds, r.Bounds)
@@ -246,7 +246,7 @@ const firstSweeps = 10
 
 // Marginals returns the probabilities of the k classes in play at each
 // superpixel, row-major, for clicks and a pull as in Problem. The cost is that of a
-// sparse factorisation and of superpixels × clicks likenesses.
+// sparse factorisation and of superpixels × clicks similarities.
 func (m *Model) Marginals(fixed []int16, k int, pull *herding.Prior) ([]float64, error) {
 	prior := m.appearance(fixed, k)
 	join(prior, pull, k)
@@ -266,7 +266,7 @@ func (m *Model) After(fixed []int16, k int, pull *herding.Prior) ask.After {
 	known := newAlike(len(fixed), k+1)
 	for c, f := range fixed {
 		if f >= 0 {
-			known.add(m.affinities().likeness(c), int(f))
+			known.add(m.affinities().similarity(c), int(f))
 		}
 	}
 	if pull != nil {
@@ -275,7 +275,7 @@ func (m *Model) After(fixed []int16, k int, pull *herding.Prior) ask.After {
 	var q []float64
 	return func(node int) ([]float64, error) {
 		a := &alike{k + 1, slices.Clone(known.of), slices.Clone(known.each)}
-		a.add(m.affinities().likeness(node), k)
+		a.add(m.affinities().similarity(node), k)
 		prior := m.jumps(fixed, a)
 		join(prior, pull, k+1)
 		m.mu.Lock()

@@ -56,7 +56,8 @@ func Majority(m *superpixels.Runs, pixels []uint8) (cells []uint8, others []segm
 	return cells, repairsOf(runs)
 }
 
-// stretch returns how many pixels from the first on have its value.
+// stretch returns the number of pixels at the start that have the first one's
+// value.
 func stretch(pixels []uint8) int {
 	for i, v := range pixels {
 		if v != pixels[0] {
@@ -66,7 +67,7 @@ func stretch(pixels []uint8) int {
 	return len(pixels)
 }
 
-// imported returns a timeline that is what an import makes of this one.
+// imported returns the timeline after an import.
 func (t *Timeline) imported(e *segment.Event) *Timeline {
 	out := newTimeline(t.cells, t.start, t.cutter, t.cuts)
 	copy(out.clicks, e.Cells)

@@ -9,8 +9,8 @@ import (
 	"collie/superpixels"
 )
 
-// Forget lets go of all but the last keep events, once there are twice as many,
-// so that it costs O(1) per event. The labelling stays.
+// Forget drops all but the last keep events once there are twice as many, so
+// that it costs O(1) per event. The labelling is kept.
 func (t *Timeline) Forget(keep int) {
 	if len(t.events) < 2*keep {
 		return
@@ -27,10 +27,11 @@ func (t *Timeline) Forget(keep int) {
 	t.done = slices.Clone(t.done[n:])
 }
 
-// Forgotten is how many events, the oldest, are not held.
+// Forgotten returns how many of the oldest events are no longer in memory.
 func (t *Timeline) Forgotten() int { return t.forgotten }
 
-// Holds reports whether an event of a kind can be played with what is held.
+// Holds reports whether an event of a kind can be played with the events in
+// memory.
 func (t *Timeline) Holds(kind segment.EventKind) bool {
 	switch {
 	case t.forgotten == 0:
@@ -41,23 +42,22 @@ func (t *Timeline) Holds(kind segment.EventKind) bool {
 	return kind != segment.Restore
 }
 
-// Blank returns the timeline without evidence of the same image, which knows the
-// superpixels of the events that t has played. The two can be used at the same
-// time.
+// Blank returns a timeline of the same image without evidence. It shares the
+// cuts made for t's events; the two can be used concurrently.
 func (t *Timeline) Blank() *Timeline {
 	return newTimeline(t.cells, t.start, t.cutter, maps.Clone(t.cuts))
 }
 
-// What things take in memory, in bytes.
+// Sizes in memory, in bytes.
 var eventBytes = int(reflect.TypeFor[segment.Event]().Size()+reflect.TypeFor[step]().Size()) + 100 // with its id, twice
 
 const (
-	touchedBytes  = 4 + 2 + 8 // a cell that an event changes, with what it overwrites
-	repairedBytes = 24        // the list of the runs that it overwrites there
+	touchedBytes  = 4 + 2 + 8 // a changed cell, with its previous state
+	repairedBytes = 24        // the list of its previous runs
 	runBytes      = 12        // a run of repaired pixels
 )
 
-// Bytes is about how many bytes the events and the steps take.
+// Bytes estimates the memory of the events and the steps in bytes.
 func (t *Timeline) Bytes() int {
 	n := eventBytes * len(t.events)
 	for i := range t.events {

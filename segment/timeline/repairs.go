@@ -7,7 +7,7 @@ import (
 	"collie/superpixels"
 )
 
-// maxRuns is how many runs one image can have, cut at the borders of cells.
+// maxRuns is the limit of an image's runs, cut at the borders of cells.
 const maxRuns = 1 << 20
 
 // run is a stretch of repaired pixels of one class within one cell.
@@ -33,8 +33,8 @@ func runsOf(repairs []segment.Repair) []run {
 	return sorted(runs)
 }
 
-// repairsOf puts runs by their first pixel together to repairs by class; runs
-// that touch become one.
+// repairsOf groups runs, sorted by their first pixel, into repairs by class and
+// joins runs that touch.
 func repairsOf(runs []run) []segment.Repair {
 	var byClass [256][]int32
 	var open [256]int32 // 1 + the end of the last run of the class
@@ -82,7 +82,7 @@ func divide(m *superpixels.Runs, runs []run) []cellRuns {
 	return out
 }
 
-// pieces is how many runs divide makes of the repairs.
+// pieces returns the number of runs that divide makes of the repairs.
 func pieces(m *superpixels.Runs, repairs []segment.Repair) int {
 	n := 0
 	for _, r := range repairs {

@@ -6,16 +6,15 @@ import (
 	"slices"
 )
 
-// mergedRuns are the repairs of all cells by their first pixel, as they were
-// when somebody last asked. A stroke changes few cells, and only these are
-// put in again.
+// mergedRuns caches the repairs of all cells by their first pixel. A stroke
+// changes few cells, and only these are merged again.
 type mergedRuns struct {
 	known bool
 	runs  []run           // ascending; runs of one class that touch are one
-	since map[int32][]run // cells that have changed since, with what they had
+	since map[int32][]run // cells changed since, with their previous runs
 }
 
-// changed remembers what a cell had before it changed.
+// changed records a cell's runs before it changes.
 func (m *mergedRuns) changed(cell int32, before []run) {
 	if !m.known {
 		return
@@ -25,9 +24,9 @@ func (m *mergedRuns) changed(cell int32, before []run) {
 	}
 }
 
-// allRuns returns the present repairs by their first pixel, where runs of one
-// class that touch are one. They are shared and read-only. O(runs + n log n)
-// with the n runs of the cells that have changed since the last call.
+// allRuns returns the current repairs by their first pixel; runs of one class
+// that touch are joined. They are shared and read-only. O(runs + n log n) with
+// the n runs of the cells that have changed since the last call.
 func (t *Timeline) allRuns() []run {
 	m := &t.merged
 	if !m.known {
@@ -58,12 +57,12 @@ func sorted(runs []run) []run {
 }
 
 // overlay puts the runs of above over those of below, both ascending and
-// without overlap, and returns what is seen, where runs of one class that touch
-// are one. It keeps neither list.
+// without overlap, and returns the visible runs; runs of one class that touch
+// are joined. It keeps neither list.
 func overlay(below, above []run) []run {
 	out := make([]run, 0, len(below)+len(above))
 	i := 0
-	from := int32(0) // what lies below before it is done
+	from := int32(0) // pixels below this one are done
 	for _, a := range above {
 		i, out = uncovered(out, below, i, from, a.start)
 		out = joined(out, a.start, a.end(), a.class)
@@ -73,8 +72,8 @@ func overlay(below, above []run) []run {
 	return slices.Clip(out)
 }
 
-// without returns the runs of list, ascending and without overlap, but for the
-// pixels of the runs of holes, which are so, too.
+// without returns the runs of list without the pixels of holes; both are
+// ascending and without overlap.
 func without(list, holes []run) []run {
 	out := make([]run, 0, len(list)+len(holes))
 	i := 0
@@ -87,8 +86,8 @@ func without(list, holes []run) []run {
 	return out
 }
 
-// uncovered appends to out the parts of the runs from place i on that lie in
-// from..to-1, and returns the place of the first run that goes on behind them.
+// uncovered appends to out the parts of the runs from index i on that are in
+// from..to-1, and returns the index of the first run that extends beyond.
 func uncovered(out, runs []run, i int, from, to int32) (int, []run) {
 	for ; i < len(runs) && runs[i].start < to; i++ {
 		r := runs[i]
@@ -100,8 +99,8 @@ func uncovered(out, runs []run, i int, from, to int32) (int, []run) {
 	return i, out
 }
 
-// joined appends the run from start to end-1, unless it is empty, or makes the
-// last one longer when that has its class and touches it.
+// joined appends the run from start to end-1, unless it is empty, or extends
+// the last one if that has the same class and touches it.
 func joined(out []run, start, end int32, class uint8) []run {
 	if start >= end {
 		return out

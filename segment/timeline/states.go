@@ -6,20 +6,20 @@ import (
 	"collie/segment"
 )
 
-// mark says where an event led. A state is named by the number of the event
-// that first led to it, 0 before all events: undo, redo and restore lead to
-// states that were there before.
+// mark is the state after an event. A state is named after the event that first
+// led to it, 0 before all events; undo, redo and restore lead to earlier
+// states.
 type mark struct {
 	state  int
-	parent int // the state before, of an event that led to a new one
-	about  int // number of the event that an undo took back or a redo brought back
+	parent int // for an event with a new state, the state before it
+	about  int // number of the event that was undone or redone
 }
 
-// maxEffort bounds the work of all restores of an image, which opening it has to
-// repeat, in units of cost: a few seconds.
+// maxEffort bounds the work of all restores of an image, which opening it
+// repeats, in units of cost: a few seconds.
 const maxEffort = 20_000_000
 
-// cost is about how many superpixels, cells or pixels it takes to play an event,
+// cost estimates the work of playing an event in superpixels, cells or pixels,
 // in units of some 0.2 µs.
 func cost(e *segment.Event) int {
 	n := 1 + len(e.Superpixels) + len(e.Cells)/8
@@ -34,11 +34,11 @@ func cost(e *segment.Event) int {
 	return n
 }
 
-// mark returns the mark of event number seq, which is held.
+// mark returns the mark of event number seq, which must be in memory.
 func (t *Timeline) mark(seq int) mark { return t.marks[seq-1-t.forgotten] }
 
-// About is the number of the event that event number seq, an undo or redo which
-// is held, took or brought back; 0 for other events.
+// About returns the number of the event that event number seq undid or redid, 0
+// if it is no undo or redo. It must be in memory.
 func (t *Timeline) About(seq int) int { return t.mark(seq).about }
 
 // stateAfter names the state after event number seq.
@@ -49,16 +49,16 @@ func (t *Timeline) stateAfter(seq int) int {
 	return t.mark(seq).state
 }
 
-// way leads to a state that was there before.
+// way leads to an earlier state.
 type way struct {
-	known  bool  // the state is the present one or that before a step that stands
-	back   int   // if so, how many steps are to be taken back
-	path   []int // if not, the numbers of the events to be played from the start
+	known  bool  // the state is the current one or one before a step that can be undone
+	back   int   // if so, how many steps to undo
+	path   []int // if not, the numbers of the events to play from the start
 	effort int
 }
 
-// wayTo finds the way to a state: back along the steps that stand, or to one
-// that undo has left behind from the start.
+// wayTo finds the way to a state: back along the undoable steps or, for a state
+// on an abandoned branch, from the start.
 func (t *Timeline) wayTo(state int) way {
 	if state == t.state {
 		return way{known: true}
@@ -79,8 +79,7 @@ func (t *Timeline) wayTo(state int) way {
 	return w
 }
 
-// rebuilt returns a timeline that is in a state that this one has been in; it
-// has no events.
+// rebuilt returns a timeline in an earlier state of this one; it has no events.
 func (t *Timeline) rebuilt(state int) *Timeline {
 	w := t.wayTo(state)
 	t.effort += w.effort
@@ -106,16 +105,16 @@ func (t *Timeline) rebuilt(state int) *Timeline {
 	return was
 }
 
-// After returns a timeline in the state after event number seq, which is held;
-// it has no events. Unlike a restore, which opening the image would repeat, it
-// does not count towards the effort that restores are given.
+// After returns a timeline in the state after event number seq, which must be
+// in memory; it has no events. Unlike a restore, it doesn't count towards
+// maxEffort.
 func (t *Timeline) After(seq int) *Timeline {
 	defer func(effort int) { t.effort = effort }(t.effort)
 	return t.rebuilt(t.stateAfter(seq))
 }
 
-// become takes over the labels, the repairs, the superpixels, the first guess and
-// the constraints of another timeline and returns what that overwrote.
+// become takes over the labels, the repairs, the superpixels, the first guess
+// and the constraints of another timeline and returns the previous ones.
 func (t *Timeline) become(other *Timeline) step {
 	s := t.newStep()
 	repaired := t.runs+other.runs > 0

@@ -7,7 +7,7 @@ import (
 	"collie/superpixels"
 )
 
-// Apply plays e, which has been checked and is Possible, as the next event.
+// Apply plays e as the next event. It must have passed Check and Possible.
 func (t *Timeline) Apply(e segment.Event) {
 	e.Seq = t.Seq() + 1
 	t.events = append(t.events, e)
@@ -36,8 +36,8 @@ func (t *Timeline) Apply(e segment.Event) {
 	t.marks = append(t.marks, m)
 }
 
-// Retract takes back the Apply of the last event; before is the timeline as it
-// was. O(what the event changed).
+// Retract undoes the Apply of the last event; before is the timeline before it.
+// O(what the event changed).
 func (t *Timeline) Retract(before Timeline) {
 	e := &t.events[len(t.events)-1]
 	switch e.Kind {
@@ -55,7 +55,7 @@ func (t *Timeline) Retract(before Timeline) {
 	t.repaired, t.effort = before.repaired, before.effort
 }
 
-// pop takes the last step off the list.
+// pop removes and returns the last step of the list.
 func pop(steps *[]step) step {
 	last := len(*steps) - 1
 	s := (*steps)[last]
@@ -64,8 +64,7 @@ func pop(steps *[]step) step {
 	return s
 }
 
-// exchange puts what a step holds in place and returns the step with what was
-// there before.
+// exchange swaps the state in a step with the current one.
 func (t *Timeline) exchange(s step) step {
 	for i, cell := range s.cells {
 		s.clicks[i], t.clicks[cell] = t.clicks[cell], s.clicks[i]
@@ -83,7 +82,7 @@ func (t *Timeline) exchange(s step) step {
 	return s
 }
 
-// repair sets the repairs of a cell and returns those that were there.
+// repair sets the repairs of a cell and returns the previous ones.
 func (t *Timeline) repair(cell int32, runs []run) []run {
 	before := t.repairsIn(cell)
 	if slices.Equal(before, runs) {
@@ -107,8 +106,8 @@ func (t *Timeline) repairsIn(cell int32) []run {
 	return t.repairs[cell]
 }
 
-// play carries out an event and returns what it overwrote. What it does depends
-// on the event and on the state of the timeline alone.
+// play carries out an event and returns what it overwrote. Its effect depends
+// only on the event and the timeline's state.
 func (t *Timeline) play(e *segment.Event) step {
 	switch e.Kind {
 	case segment.Restore:
@@ -131,7 +130,7 @@ func (t *Timeline) play(e *segment.Event) step {
 	return t.write(e)
 }
 
-// newStep returns a step that holds what is not kept per cell.
+// newStep returns a step with the state that is not kept per cell.
 func (t *Timeline) newStep() step {
 	return step{wanted: t.wanted, cut: t.cut, guess: t.guess, constraints: t.constraints}
 }
@@ -149,7 +148,7 @@ func (t *Timeline) paint(above []cellRuns) step {
 	return s
 }
 
-// write carries out an event that gives superpixels a label or takes it away.
+// write carries out an event that sets or clears labels of superpixels.
 func (t *Timeline) write(e *segment.Event) step {
 	cells := t.touched(e)
 	labels := make([]uint8, 2*len(cells))
@@ -170,8 +169,8 @@ func (t *Timeline) write(e *segment.Event) step {
 		case segment.Clear:
 			t.clicks[cell], t.accepted[cell], t.written[cell] = segment.Void, segment.Void, written{}
 		case segment.Accept:
-			// A hypothesis contradicts no click, but one on a class that was
-			// deleted without another in its place says nothing any more.
+			// A hypothesis contradicts no click, but a click on a class that
+			// was deleted without a replacement no longer counts.
 			l := e.Pick.Labels[t.cut.Parent[cell]]
 			if t.clicks[cell] != l {
 				t.clicks[cell], t.written[cell].clicked = segment.Void, 0
@@ -185,8 +184,8 @@ func (t *Timeline) write(e *segment.Event) step {
 	return s
 }
 
-// cutOf returns the cut that an event makes for the given labels of cells; when
-// the event is played again, it is the same one.
+// cutOf returns the cut that an event makes for the given labels of cells;
+// replaying the event returns the same one.
 func (t *Timeline) cutOf(e *segment.Event, superpixels int, labels []uint8) *superpixels.Cut {
 	cut, ok := t.cuts[e.Seq]
 	if !ok {
@@ -196,8 +195,8 @@ func (t *Timeline) cutOf(e *segment.Event, superpixels int, labels []uint8) *sup
 	return cut
 }
 
-// touched returns the cells of the superpixels that e writes, which are shared:
-// nobody writes to them.
+// touched returns the cells of the superpixels that e writes. They are shared
+// and read-only.
 func (t *Timeline) touched(e *segment.Event) []int32 {
 	if t.members.cut != t.cut {
 		t.members = membersOf(t.cut)
@@ -217,11 +216,11 @@ func (t *Timeline) touched(e *segment.Event) []int32 {
 	return cells
 }
 
-// members are the cells of each superpixel of a cut.
+// members lists the cells of each superpixel of a cut.
 type members struct {
 	cut   *superpixels.Cut
 	cells []int32 // by superpixel, then ascending
-	first []int32 // place of the first cell of each superpixel, and the end
+	first []int32 // index of the first cell of each superpixel, and the end
 }
 
 func membersOf(cut *superpixels.Cut) members {

@@ -1,6 +1,6 @@
 // Package timeline plays the evidence log of an image into its state: clicks,
-// accepted labels, repaired pixels, the superpixels in force, and what undo, redo
-// and restore lead to.
+// accepted labels, repaired pixels, the current superpixels, and the states of
+// undo, redo and restore.
 package timeline
 
 import (
@@ -16,24 +16,24 @@ import (
 // concurrent use.
 //
 // Clicks and labels are kept per cell, a superpixel of the finest map, so that
-// nothing is lost when superpixels get coarser. Events speak of the superpixels
-// of the cut in force. A new one comes with a granularity event and is made for
-// the labelling of that moment, so every superpixel has one label; until the
-// next it stays, and events label whole superpixels. Undo and redo of later
-// events therefore find the cut that these were made for.
+// nothing is lost when superpixels get coarser. Events refer to the superpixels
+// of the current cut. A granularity event makes a new cut for the labelling at
+// that moment, so every superpixel has one label, and events label whole
+// superpixels until the next cut. Undo and redo therefore find the cut that an
+// event was made for.
 //
-// Repairs lie over the labels: a pixel has the class of its repair, or else the
-// label of its cell. A later label or clear of a superpixel takes the repairs
-// within it away; to accept a hypothesis leaves them. They are kept per cell, so
-// a step remembers what was in the cells that it touched and nothing else.
+// Repairs override labels: a pixel has the class of its repair or, without one,
+// the label of its cell. Labelling or clearing a superpixel later removes the
+// repairs within it; accepting a hypothesis keeps them. They are kept per cell,
+// so a step only remembers the cells that it changed.
 type Timeline struct {
 	cells    *superpixels.Runs
 	cutter   Cutter
-	start    int // superpixels at the beginning
-	wanted   int // superpixels asked for
+	start    int // initial number of superpixels
+	wanted   int // superpixels requested
 	cut      *superpixels.Cut
 	clicks   []uint8         // class the person clicked per cell, or Void
-	accepted []uint8         // class taken over from a hypothesis per cell, or Void
+	accepted []uint8         // class accepted from a hypothesis per cell, or Void
 	written  []written       // per cell
 	repairs  [][]run         // per cell, ascending; lists are immutable; nil before the first
 	runs     int             // of all cells
@@ -43,28 +43,27 @@ type Timeline struct {
 
 	repaired int // number of the event that last changed a repair
 	merged   mergedRuns
-	state    int // which all of the above is, see mark
+	state    int // of all fields above, see mark
 
-	forgotten int             // events before those that are held, see Forget
-	deeper    int             // steps of theirs that stand, below those of done
-	seqs      map[string]int  // of the events that are held
+	forgotten int             // events dropped from memory, see Forget
+	deeper    int             // undoable steps of the dropped events, below those of done
+	seqs      map[string]int  // of the events in memory
 	events    []segment.Event // from number forgotten+1 on
 	marks     []mark          // per event
-	done      []step          // what undo takes back, last first
-	undone    []step          // what redo brings back, last first
+	done      []step          // steps to undo, last first
+	undone    []step          // steps to redo, last first
 
 	members members
 	cuts    map[int]*superpixels.Cut // by the number of the event that made them; the first has 0
 	effort  int                      // of all restores, see way
 }
 
-// Cutter makes the coarsest superpixels that are at least as fine as the given
-// number of them asks for and hold one label each, for a label per cell. It must
-// always answer the same.
+// Cutter returns the coarsest superpixels that are at least as fine as the
+// given number requires and have one label each, given a label per cell. It
+// must be deterministic.
 type Cutter func(superpixels int, labels []uint8) *superpixels.Cut
 
-// step holds what an event overwrote; when the event has been undone, what it
-// wrote.
+// step holds what an event overwrote or, after undoing it, what it wrote.
 type step struct {
 	event    int // its number
 	state    int
@@ -72,7 +71,7 @@ type step struct {
 	clicks   []uint8
 	accepted []uint8
 	written  []written
-	repairs  [][]run // nil when the event met none and made none
+	repairs  [][]run // nil if the event neither removed nor made any
 	wanted   int
 	cut      *superpixels.Cut
 	guess    *segment.Scores
@@ -80,8 +79,8 @@ type step struct {
 	constraints *segment.Constraints
 }
 
-// New returns the timeline without evidence of an image that has the
-// given cells and starts with so many superpixels.
+// New returns the timeline of an image without evidence, with the given cells
+// and initial number of superpixels.
 func New(cells *superpixels.Runs, start int, cutter Cutter) *Timeline {
 	cuts := map[int]*superpixels.Cut{0: cutter(start, slices.Repeat([]uint8{segment.Void}, cells.N))}
 	return newTimeline(cells, start, cutter, cuts)
@@ -95,19 +94,19 @@ func newTimeline(cells *superpixels.Runs, start int, cutter Cutter, cuts map[int
 	}
 }
 
-// Seq is the number of events so far.
+// Seq returns the number of events so far.
 func (t *Timeline) Seq() int { return t.forgotten + len(t.events) }
 
-// Events returns the events after number seq that are held; the caller must not
-// change them.
+// Events returns the events after number seq that are in memory; the caller
+// must not change them.
 func (t *Timeline) Events(after int) []segment.Event {
 	return t.events[min(max(after-t.forgotten, 0), len(t.events)):]
 }
 
-// event returns event number seq, which is held.
+// event returns event number seq, which must be in memory.
 func (t *Timeline) event(seq int) *segment.Event { return &t.events[seq-1-t.forgotten] }
 
-// Find returns the event with the given client-made id when it is held.
+// Find returns the event with the given client-made id, if it is in memory.
 func (t *Timeline) Find(id string) (*segment.Event, bool) {
 	seq, ok := t.seqs[id]
 	if !ok {
@@ -116,19 +115,20 @@ func (t *Timeline) Find(id string) (*segment.Event, bool) {
 	return t.event(seq), true
 }
 
-// UndoDepth and RedoDepth say how many steps can be taken back and brought back.
+// UndoDepth and RedoDepth return how many steps can be undone and redone.
 func (t *Timeline) UndoDepth() int { return t.deeper + len(t.done) }
 func (t *Timeline) RedoDepth() int { return len(t.undone) }
 
-// Cut returns the superpixels in force. It is shared and immutable.
+// Cut returns the current superpixels. It is shared and immutable.
 func (t *Timeline) Cut() *superpixels.Cut { return t.cut }
 
-// Wanted is the number of superpixels that was asked for last; where labels
-// have to be kept apart the cut has more.
+// Wanted returns the number of superpixels last requested; the cut can have
+// more to keep labels apart.
 func (t *Timeline) Wanted() int { return t.wanted }
 
-// Clicks returns the clicked class per superpixel, Void where nothing was clicked: a
-// superpixel is clicked when a part of it is. The slice is the caller's.
+// Clicks returns the clicked class per superpixel, Void where nothing was
+// clicked: a superpixel is clicked if a part of it is. The caller owns the
+// slice.
 func (t *Timeline) Clicks() []uint8 {
 	clicks := slices.Repeat([]uint8{segment.Void}, t.cut.N)
 	for cell, c := range t.clicks {
@@ -139,8 +139,8 @@ func (t *Timeline) Clicks() []uint8 {
 	return clicks
 }
 
-// Labelling returns what would be exported: per superpixel the clicked class,
-// else the accepted one, else Void. The slice is the caller's.
+// Labelling returns the exported labelling: per superpixel the clicked class,
+// else the accepted one, else Void. The caller owns the slice.
 func (t *Timeline) Labelling() []uint8 {
 	labels := make([]uint8, t.cut.N)
 	for cell, l := range t.Cells() {
@@ -152,9 +152,8 @@ func (t *Timeline) Labelling() []uint8 {
 // written says which events wrote a cell, 0 for none.
 type written struct{ clicked, picked int32 }
 
-// Times returns, per superpixel, the number of the event that last clicked and
-// of that which last picked a part of it, 0 for none. The slices are the
-// caller's.
+// Times returns, per superpixel, the numbers of the last events that clicked
+// and that picked a part of it, or 0. The caller owns the slices.
 func (t *Timeline) Times() (clicked, picked []int) {
 	clicked, picked = make([]int, t.cut.N), make([]int, t.cut.N)
 	for cell, w := range t.written {
@@ -164,7 +163,7 @@ func (t *Timeline) Times() (clicked, picked []int) {
 	return clicked, picked
 }
 
-// Cells is the labelling per cell. The slice is the caller's.
+// Cells returns the labelling per cell. The caller owns the slice.
 func (t *Timeline) Cells() []uint8 {
 	labels := slices.Clone(t.accepted)
 	for cell, c := range t.clicks {
@@ -175,8 +174,8 @@ func (t *Timeline) Cells() []uint8 {
 	return labels
 }
 
-// Shares returns what each class has of the image, as the evidence names them;
-// never nil. cells is the graph of the cells.
+// Shares returns each class's share of the image, by the ids used in the
+// evidence; never nil. cells is the graph of the cells.
 func (t *Timeline) Shares(cells *superpixels.Graph) []segment.ClassShare {
 	var all [256]segment.ClassShare
 	for cell, l := range t.Cells() {
@@ -202,11 +201,11 @@ func (t *Timeline) Shares(cells *superpixels.Graph) []segment.ClassShare {
 	return out
 }
 
-// Repaired is the number of the event that last changed a repair.
+// Repaired returns the number of the event that last changed a repair.
 func (t *Timeline) Repaired() int { return t.repaired }
 
-// Repairs returns the present repairs by class, with each class as the table has
-// it. The caller must not change them.
+// Repairs returns the current repairs by class, with classes resolved by the
+// table. The caller must not change them.
 func (t *Timeline) Repairs(table *segment.ClassTable) []segment.Repair {
 	runs := slices.Clone(t.allRuns())
 	for i, r := range runs {
@@ -215,15 +214,14 @@ func (t *Timeline) Repairs(table *segment.ClassTable) []segment.Repair {
 	return repairsOf(runs)
 }
 
-// First returns the superpixels that the image began with. It is shared and
-// immutable.
+// First returns the image's initial superpixels. It is shared and immutable.
 func (t *Timeline) First() *superpixels.Cut { return t.cuts[0] }
 
-// Guessed reports whether all events are by the project: first guesses, and what
-// takes them back.
+// Guessed reports whether all events are by the project: first guesses and
+// their removal.
 func (t *Timeline) Guessed() bool {
 	return t.forgotten == 0 && len(t.events) > 0 && !slices.ContainsFunc(t.events, func(e segment.Event) bool { return e.By != segment.ByProject })
 }
 
-// Scores returns the first guess in force, or nil.
+// Scores returns the current first guess, or nil.
 func (t *Timeline) Scores() *segment.Scores { return t.guess }
