@@ -12,7 +12,7 @@ export function helpSheet() {
   byId('help-keys').replaceChildren(
     ...groups.map((group) => {
       const section = document.createElement('section');
-      const title = document.createElement('h3');
+      const title = document.createElement('h4');
       title.textContent = group;
       const list = document.createElement('dl');
       for (const { shown, does } of BINDINGS.filter((b) => b.group === group)) {

@@ -83,7 +83,7 @@ export const BINDINGS = [
   { group: 'Work', shown: 'Ctrl + S', does: 'Check save state', commands: [['ctrl+s', 'saved']] },
   { group: 'Work', shown: 'D, PageDown', does: 'Next image', commands: [['d', 'next'], ['pagedown', 'next']] },
   { group: 'Work', shown: 'A, PageUp', does: 'Previous image', commands: [['a', 'previous'], ['pageup', 'previous']] },
-  { group: 'Work', shown: '?', does: 'Keyboard shortcuts', commands: [['?', 'help']] },
+  { group: 'Work', shown: '?', does: 'How it works, and the keys', commands: [['?', 'help']] },
 ];
 
 const commands = new Map(BINDINGS.flatMap((b) => b.commands));
