@@ -1,0 +1,216 @@
+package e2e
+
+import (
+	"fmt"
+	"image"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// words are what the visible cards say, each with its number.
+const words = `[...document.querySelectorAll('.hypothesis:not([hidden])')].map((e) => [e.querySelector('[data-slot=rank]').textContent, e.querySelector('.hypothesis-what').textContent])`
+
+// notice is what the messages of the page say.
+const notice = `document.getElementById('toasts').textContent`
+
+// classShares are what the list of classes says of the image.
+const classShares = `[...document.querySelectorAll('.class-share')].map((e) => e.textContent).join()`
+
+// kinds are the kinds of the events of the open image.
+func (p *page) kinds() []string {
+	p.t.Helper()
+	var kinds []string
+	for _, e := range p.events() {
+		kinds = append(kinds, e.Kind)
+	}
+	return kinds
+}
+
+// TestE2EChoosing: cards say what they change and are numbered as they are seen;
+// accepting says what has changed and can be undone; a preview that the person
+// has chosen is not lost by drawing on.
+func TestE2EChoosing(t *testing.T) {
+	t.Parallel()
+	truth := sampleTruth()
+	p := openSample(t, 1280, 720, false)
+	p.clickClasses(truth, 0, 1, 2)
+	said := value[[][2]string](p, words)
+	if len(said) < 3 {
+		t.Fatalf("only the cards %q; choose other clicks for this test", said)
+	}
+	for i, card := range said {
+		if card[0] != fmt.Sprint(i+1) {
+			t.Errorf("card %d is numbered %q", i+1, card[0])
+		}
+		if i > 0 && !regexp.MustCompile(`^\w+ → \w+`).MatchString(card[1]) {
+			t.Errorf("card %d says %q, want what it changes", i+1, card[1])
+		}
+	}
+
+	// The shares of the classes count the preview.
+	first := value[string](p, classShares)
+	p.press(".")
+	p.until(`/^2 of/.test(document.getElementById('badge-text').textContent)`)
+	p.until(fmt.Sprintf(`%s !== %q`, classShares, first))
+
+	// A click accepts a card; the message undoes that.
+	p.clickOn("accepting the second card", ".hypothesis:nth-child(2)")
+	p.stored(4)
+	p.until(notice + `.includes('Accepted')`)
+	p.screenshot("accepted")
+	p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
+	p.stored(5)
+	if got := p.kinds(); !slices.Equal(got[3:], []string{"accept", "undo"}) {
+		t.Errorf("the events are %q, want the last two to accept and to undo", got)
+	}
+	p.settle()
+
+	// Drawing on a chosen preview keeps it.
+	p.press(".")
+	p.press(".")
+	p.until(`!document.getElementById('badge').hidden && document.getElementById('running').hidden`)
+	p.press("4")
+	p.click(insideOf(t, truth, 3))
+	p.stored(7)
+	if got := p.kinds(); !slices.Equal(got[5:], []string{"accept", "label"}) {
+		t.Errorf("the events are %q, want the preview accepted before the click", got)
+	}
+	p.until(notice + ` === ''`) // its Undo would undo the click
+	p.settle()
+
+	// Keys that come before their hypotheses wait for them.
+	p.press("5")
+	p.click(insideOf(t, truth, 4))
+	p.press(".")
+	p.press(enter)
+	p.stored(9)
+	if last := p.kinds()[8]; last != "accept" {
+		t.Errorf("the last event is %q, want the hypothesis accepted that was asked for early", last)
+	}
+}
+
+// TestE2ENothingBesideTheImage: a click or drag beside the image does nothing,
+// and asks the server nothing.
+func TestE2ENothingBesideTheImage(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.clickClasses(sampleTruth(), 0, 1)
+	box := value[[]float64](p, `(() => { const b = document.getElementById('canvas').getBoundingClientRect(); return [b.left + b.width / 2, b.top + 6, b.bottom - 6]; })()`)
+	p.do("clicking and dragging beside the image", chromedp.MouseClickXY(box[0], box[1]), chromedp.DragAndDropXY(box[0], box[2], box[0]+60, box[2], 4))
+	p.click(insideOf(t, sampleTruth(), 5))
+	p.stored(3)
+	if got := value[string](p, notice); got != "" {
+		t.Errorf("the page says %q", got)
+	}
+}
+
+// TestE2EFingerPreviews: the first tap on a card previews it, the second accepts.
+func TestE2EFingerPreviews(t *testing.T) {
+	t.Parallel()
+	p := bare(t, 390, 844)
+	truth := sampleTruth()
+	p.clickOn("choosing background", "#classes li:nth-child(1) .class-button")
+	p.tap(insideOf(t, truth, 0))
+	p.clickOn("choosing orange", "#classes li:nth-child(6) .class-button")
+	p.tap(insideOf(t, truth, 5))
+	p.stored(2)
+	p.settle()
+	at := value[[]float64](p, `(() => { const b = document.querySelector('.hypothesis:nth-child(2)').getBoundingClientRect(); return [b.left + b.width / 2, b.top + 20]; })()`)
+	p.finger("a first tap", at[0], at[1])
+	p.until(`/^2 of/.test(document.getElementById('badge-text').textContent)`)
+	if n := len(p.events()); n != 2 {
+		t.Errorf("%d events after the first tap, want none more", n)
+	}
+	p.finger("a second tap", at[0], at[1])
+	p.stored(3)
+	if got := p.kinds(); got[2] != "accept" {
+		t.Errorf("the second tap made %q", got)
+	}
+}
+
+// TestE2EFurtherClicks: W pressed again goes to the next superpixel.
+func TestE2EFurtherClicks(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.clickClasses(sampleTruth(), 0, 1, 2)
+	worth := value[struct {
+		Suggestion struct{ Superpixel int }
+		Further    []struct{ Superpixel int } `json:"further_suggestions"`
+	}](p, p.api("/hypotheses?count=0"))
+	var further []int
+	for _, next := range worth.Further {
+		further = append(further, next.Superpixel)
+	}
+	p.press("w")
+	p.hears("^Most useful next click")
+	p.press("w")
+	p.hears("^Most useful next click")
+	p.press("2")
+	p.stored(4)
+	events := p.events()
+	if got := events[3].Superpixels[0]; !slices.Contains(further, got) {
+		t.Errorf("the second W led to superpixel %d; after %d, these are worth a click: %v", got, worth.Suggestion.Superpixel, further)
+	}
+}
+
+// TestE2EOneClass: an image of a single class is finished by one click and Enter.
+func TestE2EOneClass(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.restIs(`"nothing"`, "Every pixel")
+	p.press("2")
+	p.click(insideOf(t, sampleTruth(), 1))
+	p.stored(1)
+	p.until(`document.getElementById('running').hidden && document.querySelectorAll('.hypothesis').length === 1`)
+	p.press(enter)
+	p.stored(2)
+	if got := value[record](p, p.api("")); got.Decided != 1 {
+		t.Errorf("after Enter %v of the image is decided", got.Decided)
+	}
+	if got := value[string](p, notice); !strings.Contains(got, "Accepted") {
+		t.Errorf("the page says %q", got)
+	}
+}
+
+// TestE2EStripSize: the strip is as large as the person drags it, also after a
+// reload, by the mouse and by keys, beside the image and below it.
+func TestE2EStripSize(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.clickClasses(sampleTruth(), 0, 1)
+	for _, window := range []image.Point{image.Pt(1280, 720), image.Pt(820, 1180)} {
+		p.do("resizing", chromedp.EmulateViewport(int64(window.X), int64(window.Y)))
+		beside := window.X > window.Y
+		size := func() float64 {
+			return value[float64](p, fmt.Sprintf(`(() => { const b = document.getElementById('strip').getBoundingClientRect(); return %t ? b.width : b.height; })()`, beside))
+		}
+		handle := value[[]float64](p, `(() => { const b = document.getElementById('strip-handle').getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()`)
+		to := image.Pt(-60, 0)
+		if !beside {
+			to = image.Pt(0, -60)
+		}
+		before := size()
+		p.do("dragging the strip", chromedp.DragAndDropXY(handle[0], handle[1], handle[0]+float64(to.X), handle[1]+float64(to.Y), 5))
+		dragged := size()
+		if dragged < before+55 || dragged > before+65 {
+			t.Errorf("%v: dragged by 60, the strip went from %v to %v", window, before, dragged)
+		}
+		p.focusOn("#strip-handle")
+		p.press(kb.ArrowUp)
+		if got := size(); got < dragged+15 || got > dragged+17 {
+			t.Errorf("%v: a key made %v of %v", window, got, dragged)
+		}
+		p.screenshot(fmt.Sprintf("%dx%d", window.X, window.Y))
+		larger := size()
+		p.do("reloading", chromedp.Reload())
+		p.settle()
+		if got := size(); got < larger-2 || got > larger+2 {
+			t.Errorf("%v: after a reload the strip is %v, was %v", window, got, larger)
+		}
+	}
+}
