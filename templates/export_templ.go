@@ -196,7 +196,7 @@ func exportDialog(v ExportView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<details class=\"export-options\"><summary>Options</summary><div class=\"export-grid\"><label class=\"field\"><span>Undecided pixels</span> <select name=\"undecided\" class=\"select\"><option value=\"void\">Void (255)</option><option value=\"background\">Background</option></select></label> <label class=\"field\" data-option=\"objects\"><span>Objects</span> <select name=\"objects\" class=\"select\"><option value=\"region\">One per region</option><option value=\"class\">One per class</option></select></label> <label class=\"field\" data-option=\"shapes\"><span>Shapes</span> <select name=\"shapes\" class=\"select\"><option value=\"polygon\">Polygons (masks where needed)</option><option value=\"mask\">Masks</option></select></label> <label class=\"field\" data-option=\"hypotheses\"><span>Hypotheses</span> <select name=\"hypotheses\" class=\"select\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div id=\"export-guesses\" class=\"note\" hidden><p id=\"export-guesses-text\"></p><label class=\"check\"><input type=\"checkbox\" name=\"guesses\"><span>Export these guesses as labels</span></label></div><details class=\"export-options\"><summary>Options</summary><div class=\"export-grid\"><label class=\"field\"><span>Undecided pixels</span> <select name=\"undecided\" class=\"select\"><option value=\"void\">Void (255)</option><option value=\"background\">Background</option></select></label> <label class=\"field\" data-option=\"objects\"><span>Objects</span> <select name=\"objects\" class=\"select\"><option value=\"region\">One per region</option><option value=\"class\">One per class</option></select></label> <label class=\"field\" data-option=\"shapes\"><span>Shapes</span> <select name=\"shapes\" class=\"select\"><option value=\"polygon\">Polygons (masks where needed)</option><option value=\"mask\">Masks</option></select></label> <label class=\"field\" data-option=\"hypotheses\"><span>Hypotheses</span> <select name=\"hypotheses\" class=\"select\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -208,7 +208,7 @@ func exportDialog(v ExportView) templ.Component {
 			var templ_7745c5c3_Var11 string
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(n))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 61, Col: 39}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 65, Col: 39}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -231,7 +231,7 @@ func exportDialog(v ExportView) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(n))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 61, Col: 81}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 65, Col: 81}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {

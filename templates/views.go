@@ -58,6 +58,7 @@ type AnnotateView struct {
 	ProjectID, ProjectName string
 	Classes                []Class
 	Rest                   string // what nobody clicks, in JSON
+	Learning               bool   // the project makes guesses
 	Previous, Next         string // identifiers of the neighbouring images, or empty
 	Position, Total        int    // 1-based place of the image in its project
 	Regions                int    // superpixels

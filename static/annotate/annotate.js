@@ -49,7 +49,7 @@ try {
  * @param {Queue} queue
  */
 function listen(app, queue) {
-  const { session, stage, classes, acceptance, doubt, history, layers, tones, labelling, saying } = app;
+  const { session, stage, classes, acceptance, doubt, guess, history, layers, tones, labelling, saying } = app;
   const page = {
     pick: (/** @type {number} */ superpixel) => labelling.pick(superpixel),
     clear: (/** @type {number} */ superpixel) => labelling.touchUp('clear', superpixel),
@@ -61,7 +61,7 @@ function listen(app, queue) {
   };
   const commands = {
     ...labelCommands({ classes, stage, doubt, page }),
-    ...hypothesisCommands({ session, stage, acceptance, doubt, history, page }),
+    ...hypothesisCommands({ session, stage, acceptance, doubt, guess, history, page }),
     ...viewCommands({ stage, layers, doubt, tones, granularity: app.regrain.control }),
     ...workCommands({ session, lasting: () => queue.lasting, history, page }),
   };

@@ -4,6 +4,7 @@ import { ClassPanel } from '../classes/classes.js';
 import { pixels } from '../canvas/colour.js';
 import { byId } from '../ui/dom.js';
 import { Doubt } from './doubt.js';
+import { GuessNote } from './guess.js';
 import { ExportDialog, undecided } from '../project/export.js';
 import { Labelling } from './labelling.js';
 import { Layers } from './layers.js';
@@ -65,6 +66,7 @@ export class App {
       left: () => byId('canvas').focus({ preventScroll: true }),
     });
     this.session = this.connect(address, parts);
+    this.guess = new GuessNote(data, { session: this.session, nameOf: (id) => this.classes.nameOf(id), say });
     this.strip = new Strip(new Thumbnails(parts.image, parts.map), parts.map.area, {
       preview: (place) => this.acceptance.hover(place),
       select: (place) => this.acceptance.select(place),
@@ -119,7 +121,10 @@ export class App {
         this.refresh();
       },
       supposed: () => this.labelling.show(),
-      project: (project) => this.classes.adopt(project),
+      project: (project) => {
+        this.classes.adopt(project);
+        this.guess.adopt(project);
+      },
       problem: (title, detail) => toast(title, detail, 'problem'),
     });
     session.readOnly = this.data.readonly !== undefined;
@@ -208,6 +213,7 @@ export class App {
     acceptance.caughtUp();
     classes.count(shares(painter.overlay.labels, painter.map, painter.overlay.repairs));
     this.doubt.update();
+    this.guess.update();
     paintBadge(acceptance, this.history.shown, this.touch);
     paintStatus(this.status, hypotheses);
     paintButtons(session, acceptance);

@@ -85,7 +85,7 @@ export function statusOf({ session, classes, lasting, touch }) {
   }
   const { evidence, hypotheses } = session;
   const { clicks, said } = evidence.present;
-  return statusLine({ clicks, boxed: said.boxes.length > 0, classes, hypotheses, touch });
+  return statusLine({ clicks, boxed: said.boxes.length > 0 || session.guess !== null, classes, hypotheses, touch });
 }
 
 /** @param {Session} session */

@@ -56,11 +56,12 @@ export function labelCommands({ classes, stage, doubt, page }) {
 }
 
 /**
- * @param {{session: Session, stage: Stage, acceptance: Acceptance, doubt: Doubt, history: HistoryPanel, page: Page}} ports
+ * @param {{session: Session, stage: Stage, acceptance: Acceptance, doubt: Doubt, guess: import('./guess.js').GuessNote, history: HistoryPanel, page: Page}} ports
  * @returns {Commands}
  */
-export function hypothesisCommands({ session, stage, acceptance, doubt, history, page }) {
+export function hypothesisCommands({ session, stage, acceptance, doubt, guess, history, page }) {
   return {
+    unguess: () => guess.remove(),
     'walk-on': () => acceptance.walk(1),
     'walk-back': () => acceptance.walk(-1),
     search: () => {
@@ -134,7 +135,7 @@ export function workCommands({ session, lasting, history, page }) {
 }
 
 /** Buttons named after their command. */
-const BUTTONS = ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'accept', 'find', 'boundaries', 'overlay', 'uncertainty', 'next-click', 'patterns', 'search'];
+const BUTTONS = ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'accept', 'accept-next', 'unguess', 'find', 'boundaries', 'overlay', 'uncertainty', 'next-click', 'patterns', 'search'];
 
 /** @param {Commands} commands */
 export function connectButtons(commands) {

@@ -6,7 +6,7 @@ import { counted } from '../ui/numbers.js';
  *
  * @param {object} now
  * @param {Uint8Array} now.clicks
- * @param {boolean} [now.boxed] whether an object has a box, from which a search may start
+ * @param {boolean} [now.boxed] whether there is an object box or a first guess, from which a search may start
  * @param {readonly {id: number, name: string}[]} now.classes in order
  * @param {import('../evidence/hypotheses.js').Hypotheses} now.hypotheses
  * @param {boolean} now.touch whether there is probably no keyboard

@@ -2,7 +2,7 @@
  * The messages of the socket and the bodies of the HTTP calls; the other side
  * of this contract is web/protocol.go.
  *
- * @typedef {'label' | 'clear' | 'exclude' | 'box' | 'lock' | 'unlock' | 'accept' | 'pixels' | 'granularity' | 'restore' | 'undo' | 'redo'} Kind
+ * @typedef {'label' | 'clear' | 'exclude' | 'box' | 'lock' | 'unlock' | 'accept' | 'guess' | 'pixels' | 'granularity' | 'restore' | 'undo' | 'redo'} Kind
  *
  * @typedef {object} EvidenceEvent
  * @property {string} id made here, once; a repeat is stored once
@@ -32,6 +32,12 @@
  * @property {number} split superpixels that stay divided because they hold two classes
  * @property {import('./repairs.js').RepairRecord[]} [repairs] pixels with a class of their own; those of the state before when absent
  * @property {Constraints} [constraints] what has been said beside clicks and picks
+ * @property {GuessRecord} [guess] the first guess, absent without one
+ *
+ * @typedef {object} GuessRecord
+ * @property {number} model number of the project's model; 0 for scores that were imported
+ * @property {number} learnt finished images that it was learnt from
+ * @property {{class: number, area: number}[]} sure classes that it is sure of somewhere, and on which share of the area
  *
  * @typedef {object} Constraints
  * @property {{class: number, box: [number, number, number, number]}[]} [boxes] left, top, right, bottom, in pixels of the image
@@ -56,7 +62,7 @@
  * @property {Uint8Array} labels class per superpixel
  *
  * @typedef {{id: number, name: string, color: string}} ClassRecord
- * @typedef {{classes: ClassRecord[], deleted?: (ClassRecord & {target: number})[], rest: number | null | 'undecided-first' | 'nothing'}} ProjectRecord
+ * @typedef {{learning: boolean, classes: ClassRecord[], deleted?: (ClassRecord & {target: number})[], rest: number | null | 'undecided-first' | 'nothing'}} ProjectRecord
  */
 
 /** The class value that means undecided. */

@@ -56,6 +56,8 @@ export class Session {
     /** @type {(() => void)[]} what came after it */
     this.later = [];
     this.hypotheses = new Hypotheses();
+    /** The first guess in force. @type {import('./protocol.js').GuessRecord | null} */
+    this.guess = null;
     this.listener = listener;
     /** What the first hypothesis would be with the label that is being given, as soon as that is known. @type {Uint8Array | null} */
     this.supposed = null;
@@ -162,6 +164,12 @@ export class Session {
    */
   constrain(kind, label, where = {}) {
     this.append({ kind, class: label, ...where });
+  }
+
+  /** Removes the first guess. */
+  unguess() {
+    this.append({ kind: 'guess' });
+    if (!this.readOnly) this.guess = null;
   }
 
   /** Brings back the state after an event, as a new step. @param {number} to its number, 0 for the beginning */
@@ -279,7 +287,7 @@ export class Session {
         this.later = [];
         this.whenKnown(() => {
           const { clicks, said } = this.evidence.confirmed;
-          const evidence = `${clicks} ${JSON.stringify(said)}`;
+          const evidence = `${clicks} ${JSON.stringify([said, this.guess?.model])}`;
           this.hypotheses.start(message, evidence === this.ranFor);
           this.ranFor = evidence;
           this.listener.hypotheses('started', -1);
@@ -316,6 +324,7 @@ export class Session {
     }
     this.waiting = null;
     this.evidence.state(message);
+    this.guess = message.guess ?? null;
     this.ready = true;
     this.listener.labels();
     this.pump();

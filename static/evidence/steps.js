@@ -13,6 +13,7 @@ import { counted } from '../ui/numbers.js';
  * @property {{rank: number}} [hypothesis]
  * @property {number} [regions]
  * @property {number} [to]
+ * @property {number} [learnt] of a guess: finished images that it was learnt from; absent when it was removed
  * @property {[number, number][]} [points] of a box
  * @property {string} [by]
  * @property {string} created
@@ -80,7 +81,7 @@ function stepOf(entry, nameOf) {
 }
 
 /** @param {LogEntry} entry @param {string} name of its class */
-function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, regions = 0, to = 0 }, name) {
+function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, regions = 0, to = 0, learnt }, name) {
   const pixels = repairs.reduce((sum, r) => sum + r.pixels, 0);
   const some = counted(count, 'superpixel');
   switch (kind) {
@@ -95,7 +96,9 @@ function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, region
     case 'granularity': return `Changed to ${counted(regions, 'superpixel')}`;
     case 'restore': return to === 0 ? 'Restored the start' : `Restored step ${to}`;
     case 'import': return 'Imported a mask';
-    case 'guess': return 'Imported a first guess';
+    case 'guess':
+      if (learnt === undefined) return 'Removed the guess';
+      return learnt > 0 ? `Guessed from ${counted(learnt, 'finished image')}` : 'Imported a first guess';
   }
   return kind;
 }

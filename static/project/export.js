@@ -1,6 +1,6 @@
 import { Problem } from '../ui/api.js';
 import { byId, listLines } from '../ui/dom.js';
-import { fileOf, losses, progressText, resultText, runExport } from './exportjob.js';
+import { fileOf, losses, progressText, resultText, runExport, unseenGuesses } from './exportjob.js';
 import { VOID } from '../evidence/protocol.js';
 import { counted, percent } from '../ui/numbers.js';
 import { toast, toastProblem } from '../ui/toast.js';
@@ -52,6 +52,8 @@ export class ExportDialog {
     this.running = null;
     /** @type {string[]} ids of the images to export, all when empty */
     this.chosen = [];
+    /** How many images have a guess that nobody has accepted. */
+    this.guesses = 0;
     this.format.addEventListener('change', () => {
       this.setDefaults();
       if (!this.running) clearResult();
@@ -78,6 +80,22 @@ export class ExportDialog {
     this.describe();
     this.dialog.showModal();
     this.primary.focus();
+    void this.countGuesses();
+  }
+
+  /** Asks what is to become of guesses that nobody has accepted. */
+  async countGuesses() {
+    this.guesses = 0;
+    field(this.form, 'guesses').checked = false;
+    this.adapt();
+    try {
+      this.guesses = await unseenGuesses(this.dialog.dataset.project ?? '', this.chosen);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error; // the export leaves them out and says so
+    }
+    const many = this.guesses > 1;
+    byId('export-guesses-text').textContent = `${counted(this.guesses, 'image has', 'images have')} only a guess that nobody has accepted. Without a tick ${many ? 'they are' : 'it is'} exported without labels.`;
+    this.adapt();
   }
 
   get scope() {
@@ -88,6 +106,7 @@ export class ExportDialog {
   adapt() {
     const { uses = '', summary = '' } = this.format.selectedOptions[0].dataset;
     byId('export-summary').textContent = summary;
+    byId('export-guesses').hidden = this.guesses === 0 || this.scope === 'image' || this.format.value === 'backup';
     for (const option of this.dialog.querySelectorAll('[data-option]')) {
       if (!(option instanceof HTMLElement)) continue;
       const name = option.dataset.option ?? '';
@@ -213,6 +232,7 @@ function options(form, images) {
   return {
     images,
     drafts: images.length > 0 || field(form, 'drafts').checked,
+    guesses: field(form, 'guesses').checked,
     undecided: field(form, 'undecided').value,
     pictures: field(form, 'pictures').checked,
     objects: field(form, 'objects').value,

@@ -16,6 +16,8 @@ import { counted } from '../ui/numbers.js';
  * @property {number} regions_in
  * @property {number} regions_out
  * @property {number} lossy images that are not exact
+ * @property {number} [guesses] images whose labels are a guess that nobody has accepted
+ * @property {number} [guesses_left_out]
  * @property {ImageReport[]} images
  * @property {{name: string, why: string}[]} skipped
  *
@@ -68,6 +70,19 @@ async function cancelled(address) {
   return null;
 }
 
+/**
+ * How many images of a project have a guess that nobody has accepted.
+ *
+ * @param {string} project
+ * @param {string[]} chosen ids of the images that count, all when empty
+ * @returns {Promise<number>}
+ */
+export async function unseenGuesses(project, chosen) {
+  /** @type {{id: string, guessed: boolean}[]} */
+  const images = await call('GET', `/api/v1/projects/${encodeURIComponent(project)}/images`);
+  return images.filter(({ id, guessed }) => guessed && (chosen.length === 0 || chosen.includes(id))).length;
+}
+
 /** @param {string} id */
 export function fileOf(id) {
   return `/api/v1/exports/${encodeURIComponent(id)}/file`;
@@ -94,7 +109,9 @@ export function resultText({ report, bytes = 0 }) {
   const regions = `${report.regions_out} of ${counted(report.regions_in, 'region')}`;
   const kept = report.lossy === 0 ? 'nothing lost' : `${counted(report.lossy, 'image')} not exact`;
   const skipped = report.skipped.length > 0 ? `, ${report.skipped.length} skipped` : '';
-  return `${counted(report.images.length, 'image')}${skipped}, ${regions}, ${kept}. ${size(bytes)}.`;
+  const { guesses = 0, guesses_left_out: left = 0 } = report;
+  const guessed = guesses > 0 ? `, ${counted(guesses, 'guess', 'guesses')} nobody has accepted` : left > 0 ? `, ${counted(left, 'guess', 'guesses')} left out` : '';
+  return `${counted(report.images.length, 'image')}${skipped}${guessed}, ${regions}, ${kept}. ${size(bytes)}.`;
 }
 
 /**

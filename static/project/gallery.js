@@ -12,6 +12,8 @@
  * @property {number} bytes
  * @property {'untouched' | 'started' | 'done'} status
  * @property {number} decided share of the area that has a class, 0..1
+ * @property {number} seq number of evidence events
+ * @property {boolean} guessed whether a guess of the project is all there is
  * @property {number} [expected_wrong_area] share, 0..1; absent where nothing was asked yet
  */
 
@@ -22,7 +24,9 @@ const names = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' 
 /**
  * Filters and sorts images, which come in order of upload; ties keep it. Most
  * uncertain first means: started images by the area that is probably wrong, then
- * untouched ones, then finished ones.
+ * untouched ones, then finished ones. Least work first means: guesses by the area
+ * that they expect to get wrong, then other untouched images, started ones and
+ * finished ones.
  *
  * @param {readonly ImageRecord[]} images
  * @param {Wish} wish
@@ -36,7 +40,14 @@ export function arrange(images, { text, status, order }) {
   });
   if (order === 'name') found.sort((a, b) => names.compare(a.name, b.name));
   if (order === 'uncertain') found.sort((a, b) => uncertainty(b) - uncertainty(a));
+  if (order === 'work') found.sort((a, b) => work(a) - work(b));
   return found;
+}
+
+/** @param {ImageRecord} im @returns {number} lower for images that need less work */
+function work(im) {
+  if (im.guessed) return im.expected_wrong_area ?? 1;
+  return { untouched: 2, started: 3, done: 4 }[im.status];
 }
 
 /** @param {ImageRecord} im @returns {number} higher for images that need attention sooner */

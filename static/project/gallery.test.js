@@ -28,6 +28,14 @@ test('names count numbers as numbers, doubt comes first when asked for', () => {
   assert.equal(ids({ order: 'uncertain' }), 'deacb');
 });
 
+test('guesses come in order of expected work, then what nobody has begun', () => {
+  const some = /** @type {any} */ ([
+    { id: 'a', name: 'a', status: 'done' }, { id: 'b', name: 'b', status: 'started', expected_wrong_area: 0.1 }, { id: 'c', name: 'c', status: 'untouched' },
+    { id: 'd', name: 'd', status: 'untouched', guessed: true, expected_wrong_area: 0.3 }, { id: 'e', name: 'e', status: 'untouched', guessed: true, expected_wrong_area: 0.2 },
+  ]);
+  assert.equal(arrange(some, { text: '', status: '', order: 'work' }).map((im) => im.id).join(''), 'edcba');
+});
+
 test('a tally has every status', () => {
   assert.deepEqual(tally(images), { '': 5, untouched: 1, started: 3, done: 1 });
 });

@@ -117,8 +117,8 @@ export class ImageGrid {
     slot('name').title = im.name;
     slot('status').classList.add(`status-${im.status}`);
     slot(`icon-${im.status}`).hidden = false;
-    const uncertain = im.status === 'started' && im.expected_wrong_area !== undefined ? ` · ${percent(im.expected_wrong_area)} uncertain` : '';
-    slot('state').textContent = (im.status === 'started' ? `${percent(im.decided)} labelled` : STATUS[im.status]) + uncertain;
+    const uncertain = (im.status === 'started' || im.guessed) && im.expected_wrong_area !== undefined ? ` · ${percent(im.expected_wrong_area)} uncertain` : '';
+    slot('state').textContent = (im.status === 'started' ? `${percent(im.decided)} labelled` : im.guessed ? 'Guessed' : STATUS[im.status]) + uncertain;
     slot('size').textContent = `${im.width} × ${im.height}`;
     const bar = /** @type {HTMLProgressElement} */ (slot('bar'));
     bar.value = im.decided;

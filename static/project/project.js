@@ -2,6 +2,7 @@ import { call } from '../ui/api.js';
 import { byId, closeButtons, colourSwatches } from '../ui/dom.js';
 import { ExportDialog } from './export.js';
 import { ImageList } from './images.js';
+import { LearningPanel } from './learning.js';
 import { importDialog } from './importdialog.js';
 import { MembersDialog } from './members.js';
 import { themeToggle } from '../ui/theme.js';
@@ -70,6 +71,8 @@ const importing = importDialog(project, async (classes) => {
 });
 byId('import').addEventListener('click', importing.open);
 await images.load();
+const learning = new LearningPanel(project, images);
+void learning.load();
 
 /** @type {Promise<unknown>} uploads wait for those before them */
 let sending = Promise.resolve();
@@ -77,6 +80,7 @@ dropZone((files) => {
   sending = sending.then(async () => {
     const sent = await upload(project, files);
     await images.load();
+    void learning.load();
     if (sent.images.length === 0) return;
     const open = /** @type {HTMLAnchorElement} */ (byId('uploads-open'));
     open.href = `/images/${sent.images[0].id}`;

@@ -1,0 +1,92 @@
+import { call } from '../ui/api.js';
+import { byId } from '../ui/dom.js';
+import { counted, percent } from '../ui/numbers.js';
+import { noteSeen } from '../project/seen.js';
+import { toastProblem } from '../ui/toast.js';
+
+/**
+ * @typedef {import('../evidence/protocol.js').GuessRecord} GuessRecord
+ *
+ * @typedef {object} Ports
+ * @property {import('../evidence/session.js').Session} session
+ * @property {(id: number) => string} nameOf a class
+ * @property {(text: string) => void} say
+ */
+
+/** Classes that are named. */
+const NAMED = 3;
+
+/**
+ * Where a guess comes from, and what it is sure of.
+ *
+ * @param {GuessRecord} guess
+ * @param {(id: number) => string} nameOf a class
+ */
+export function guessText({ learnt, sure }, nameOf) {
+  const from = learnt > 0 ? `Guessed from ${counted(learnt, 'finished image')}` : 'Guessed from imported scores';
+  if (sure.length === 0) return `${from}, sure of nothing yet`;
+  const names = sure.slice(0, NAMED).map((s) => nameOf(s.class));
+  if (sure.length > NAMED) names.push(`${sure.length - NAMED} more`);
+  return `${from}, sure of ${percent(sure.reduce((sum, s) => sum + s.area, 0))}: ${names.join(', ')}`;
+}
+
+/** The line that says that the image has a first guess, and the setting for the project's. */
+export class GuessNote {
+  /**
+   * @param {DOMStringMap} data of #app
+   * @param {Ports} ports
+   */
+  constructor(data, ports) {
+    this.image = data.image ?? '';
+    this.project = data.project ?? '';
+    this.ports = ports;
+    this.setting = /** @type {HTMLInputElement} */ (byId('learning'));
+    this.setting.addEventListener('change', () => void this.set(this.setting.checked));
+  }
+
+  /** Whether a guess of the project is all that there is. */
+  get untouched() {
+    const { guess, evidence } = this.ports.session;
+    return guess !== null && guess.learnt > 0 && evidence.depth().undo === 1 && evidence.pending.length === 0;
+  }
+
+  /** Brings the line up to date, and remembers that the guess was seen. */
+  update() {
+    const { session, nameOf } = this.ports;
+    const { guess, hypotheses, evidence, readOnly } = session;
+    byId('guess').hidden = guess === null;
+    if (guess === null) return;
+    const text = guessText(guess, nameOf);
+    if (byId('guess-text').textContent !== text) byId('guess-text').textContent = text;
+    byId('unguess').hidden = readOnly;
+    byId('accept-next').hidden = readOnly || !this.untouched;
+    const first = hypotheses.cards[0];
+    if (this.untouched && first && !first.stale && first.rank === 0) noteSeen(this.project, this.image, { seq: evidence.seq, digest: first.digest });
+  }
+
+  /** Removes the guess, as a step that undo takes back. */
+  remove() {
+    const { session, say } = this.ports;
+    if (session.guess === null) return;
+    const focused = byId('guess').contains(document.activeElement);
+    session.unguess();
+    if (focused && session.guess === null) byId('canvas').focus({ preventScroll: true });
+    say('Guess removed. Undo brings it back');
+  }
+
+  /** Sets whether the project guesses, and has the server guess this image or take that back. @param {boolean} on */
+  async set(on) {
+    try {
+      await call('PATCH', `/api/v1/projects/${encodeURIComponent(this.project)}`, { learning: on });
+      await call('POST', `/api/v1/images/${encodeURIComponent(this.image)}/guess`);
+    } catch (error) {
+      this.setting.checked = !on;
+      toastProblem(error);
+    }
+  }
+
+  /** The project has changed. @param {{learning: boolean}} project */
+  adopt({ learning }) {
+    this.setting.checked = learning;
+  }
+}
