@@ -34,6 +34,8 @@ export function followOrder(data) {
     link.classList.toggle('off', !id);
     if (id) link.setAttribute('href', `/images/${id}`);
     else link.removeAttribute('href');
+    if (id) link.removeAttribute('role');
+    else link.setAttribute('role', 'link'); // without an address it is none
     link.toggleAttribute('aria-disabled', !id);
     if (!id) link.setAttribute('aria-disabled', 'true');
   }

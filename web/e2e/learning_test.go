@@ -1,0 +1,229 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math/rand/v2"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+const fieldWidth, fieldHeight = 240, 160
+
+// field is a picture of sky above a field; each has another horizon.
+func field(number int) []byte {
+	rng := rand.New(rand.NewPCG(uint64(number), 7))
+	img := image.NewNRGBA(image.Rect(0, 0, fieldWidth, fieldHeight))
+	for y := range fieldHeight {
+		for x := range fieldWidth {
+			n := uint8(rng.IntN(24))
+			c := color.NRGBA{120 + n, 160 + n, 210 + n, 255}
+			if y >= fieldHorizon(number) {
+				c = color.NRGBA{60 + n, 120 + n, 45 + n, 255}
+			}
+			img.SetNRGBA(x, y, c)
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func fieldHorizon(number int) int { return 60 + number*11%50 }
+
+// learntProject makes a project in which the first five of so many pictures are finished
+// and learnt from.
+func learntProject(t *testing.T, address string, count int) (project string, images []string) {
+	t.Helper()
+	var p struct{ ID string }
+	call(t, address+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Fields","classes":[{"name":"sky"},{"name":"grass"}],"rest":"nothing"}`), &p)
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for i := range count {
+		part, err := form.CreateFormFile("file", fmt.Sprintf("field %d.png", i+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := part.Write(field(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := form.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var made []struct{ ID string }
+	call(t, address+"/api/v1/projects/"+p.ID+"/images", form.FormDataContentType(), &body, &made)
+	for i, im := range made {
+		images = append(images, im.ID)
+		if i >= 5 {
+			continue
+		}
+		for seq, event := range []string{
+			fmt.Sprintf(`"kind":"label","class":0,"points":[[20,10],[200,%d]]`, fieldHorizon(i)-12),
+			fmt.Sprintf(`"kind":"label","class":1,"points":[[20,150],[200,%d]]`, fieldHorizon(i)+12),
+			`"kind":"accept","hypothesis":0`,
+		} {
+			post(t, address+"/api/v1/images/"+im.ID+"/evidence", fmt.Sprintf(`{"id":"e%d","expected_seq":%d,%s}`, seq, seq, event))
+		}
+	}
+	for end := time.Now().Add(2 * patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		var l struct {
+			Guessing, Training bool
+		}
+		resp, err := http.Get(address + "/api/v1/projects/" + p.ID + "/learning")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = json.NewDecoder(resp.Body).Decode(&l)
+		resp.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Guessing && !l.Training {
+			return p.ID, images
+		}
+	}
+	t.Fatal("the project has not learnt to guess")
+	return "", nil
+}
+
+// post sends JSON, which must be taken.
+func post(t *testing.T, url, body string) {
+	t.Helper()
+	resp, err := http.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode >= 300 {
+		t.Fatalf("%s %s: %s", url, body, resp.Status)
+	}
+}
+
+const (
+	guessShown = `!document.getElementById('guess').hidden`
+	statuses   = `[...document.querySelectorAll('#images .card [data-slot=state]')].map((e) => e.textContent)`
+)
+
+// A person has a project guess its images, reviews the guesses by keyboard,
+// accepts the seen ones together, and is asked about the others in the export.
+func TestE2ELearning(t *testing.T) {
+	t.Parallel()
+	source := axe(t)
+	address := startServer(t)
+	project, images := learntProject(t, address, 10)
+	p := openPage(t, 1280, 720, false, address+"/projects/"+project)
+	p.until(`document.getElementById('learning-text').textContent === 'Learnt from 5 finished images. 0 of 5 untouched images guessed.'`)
+	p.accessible("the project", source)
+	p.focusOn("#prelabel")
+	p.press(kb.Enter)
+	p.until(`document.getElementById('review-text').textContent === 'Review 5 guesses'`)
+	p.do("by work", chromedp.Evaluate[chromedp.Void](`{ const s = document.getElementById('image-order'); s.value = 'work'; s.dispatchEvent(new Event('input', {bubbles: true})); }`))
+	p.until(statuses + `.slice(0, 5).every((s) => s.startsWith('Guessed · ')) && ` + statuses + `[5] === 'Done'`)
+	p.focusOn("#effort summary")
+	p.press(kb.Enter)
+	p.until(`document.querySelectorAll('#effort-rows tr').length === 5 && document.querySelectorAll('#effort-chart rect').length === 5`)
+	if got := value[string](p, `document.querySelector('#effort-rows tr').textContent`); got != "1. field 1.png3no" {
+		t.Errorf("the first row says %q", got)
+	}
+	p.accessible("the project with guesses", source)
+	p.screenshot("project")
+
+	// The first guess is shown at once; accepting it opens the next one.
+	p.focusOn("#review")
+	p.press(kb.Enter)
+	p.until(`document.getElementById('guess-text')?.textContent.startsWith('Guessed from 5 finished images, sure of ')`)
+	p.settle()
+	p.accessible("a guess", source)
+	p.screenshot("guess")
+	if status := value[string](p, p.api("")+".then((im) => im.status)"); status != "untouched" {
+		t.Errorf("the guessed image is %s", status)
+	}
+	p.focusOn("#accept-next")
+	p.press(kb.Enter)
+	p.until(`document.getElementById('place-shown')?.textContent === '2 / 5'`)
+	p.until(guessShown)
+	p.settle()
+
+	// Removing a guess is one step; undo brings it back.
+	p.focusOn("#canvas")
+	p.press("f")
+	p.until(`document.getElementById('guess').hidden`)
+	p.press("z", ctrl)
+	p.until(guessShown)
+	p.press("f")
+	p.until(`document.getElementById('guess').hidden && document.getElementById('save').dataset.state === 'saved'`)
+	p.press("y")
+	p.until(`document.getElementById('history-list').textContent.includes('Removed the guess') && document.getElementById('history-list').textContent.includes('Guessed from 5 finished images')`)
+	p.press("y")
+	p.press("d")
+	p.until(`document.getElementById('place-shown')?.textContent === '3 / 5'`)
+	p.until(guessShown)
+	p.settle()
+
+	// One guess was seen and not accepted, two were not seen.
+	p.do("to the project", chromedp.Navigate(address+"/projects/"+project))
+	p.until(`document.getElementById('accept-seen-text').textContent === 'Accept 1 guess you have seen'`)
+	p.screenshot("seen")
+	p.press("e", ctrl)
+	p.until(`!document.getElementById('export-guesses').hidden && document.getElementById('export-guesses-text').textContent.startsWith('3 images have only a guess')`)
+	p.accessible("the export with guesses", source)
+	p.screenshot("export")
+	p.press(kb.Enter)
+	p.until(`document.getElementById('export-state').textContent.includes('3 guesses left out')`)
+	p.press(kb.Escape)
+	p.focusOn("#accept-seen")
+	p.press(kb.Enter)
+	p.until(`[...document.querySelectorAll('#toasts .toast')].some((e) => e.textContent.includes('1 guess accepted'))`)
+	p.until(`document.getElementById('progress-text').textContent === '7 of 10 images done' && document.getElementById('accept-seen').hidden`)
+	p.do("undo", chromedp.Evaluate[chromedp.Void](`void [...document.querySelectorAll('#toasts button')].find(e => e.textContent.includes('Undo')).click()`))
+	p.until(`document.getElementById('progress-text').textContent === '6 of 10 images done'`)
+
+	// One click turns guesses off for the project, and takes back what nobody has worked on.
+	p.do("to an image", chromedp.Navigate(address+"/images/"+images[9]))
+	p.until(`document.getElementById('learning')?.checked === true && document.readyState === 'complete'`)
+	p.settle()
+	p.focusOn("#learning")
+	p.press(" ")
+	p.until(`document.getElementById('guess').hidden && !document.getElementById('learning').checked`)
+	p.do("back", chromedp.Navigate(address+"/projects/"+project))
+	p.until(`document.getElementById('learning-text').textContent === 'Guessing is off.' && !document.getElementById('learning-on').checked`)
+	p.until(`fetch('/api/v1/projects/` + project + `/images').then((r) => r.json()).then((list) => list.every((im) => !im.guessed))`)
+}
+
+// The panel and the line about the guess fit a phone, in the dark.
+func TestE2ELearningOnAPhone(t *testing.T) {
+	t.Parallel()
+	source := axe(t)
+	address := startServer(t)
+	project, images := learntProject(t, address, 8)
+	post(t, address+"/api/v1/projects/"+project+"/guesses", "")
+	for _, dark := range []bool{true, false} {
+		p := openPage(t, 390, 844, dark, address+"/projects/"+project)
+		p.until(`document.getElementById('review-text').textContent === 'Review 3 guesses'`)
+		value[bool](p, `(document.getElementById('effort').open = true)`)
+		theme := map[bool]string{true: "dark", false: "light"}[dark]
+		p.screenshot("project " + theme)
+		p.accessible("the project", source)
+		if !value[bool](p, `document.documentElement.scrollWidth <= innerWidth`) {
+			t.Error("the page scrolls sideways")
+		}
+		p.do("to an image", chromedp.Navigate(address+"/images/"+images[6]))
+		p.until(`document.getElementById('guess')?.hidden === false`)
+		p.settle()
+		p.screenshot("guess " + theme)
+		p.accessible("a guess", source)
+	}
+}
