@@ -51,6 +51,9 @@ type visit struct {
 func (v *visit) say(format string, args ...any) { fmt.Fprintf(v.out.stdout, format+"\n", args...) }
 
 func (v *visit) all(ctx context.Context) error {
+	if err := v.losses(); err != nil {
+		return err
+	}
 	found, err := v.store.Check(ctx)
 	for _, what := range found {
 		v.wrong++
@@ -65,6 +68,24 @@ func (v *visit) all(ctx context.Context) error {
 		return err
 	}
 	return v.orphans(ctx)
+}
+
+// losses says what the database has lost, which --repair acknowledges.
+func (v *visit) losses() error {
+	lost, err := v.store.Losses()
+	for _, what := range lost {
+		v.say("database: %s", what)
+	}
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	if v.repair {
+		v.say("This was noted; it will not be said again")
+		return v.store.AcknowledgeLosses()
+	}
+	v.wrong += len(lost)
+	v.say("Nothing can bring this back but a backup. Once you know, --repair stops saying so")
+	return nil
 }
 
 // images examines one image after the other.

@@ -75,6 +75,13 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	d.store.Synced(figures.Synced)
+	lost, err := d.store.Losses()
+	if err != nil {
+		return err
+	}
+	for _, what := range lost {
+		log.Error("the database has lost something; `server doctor` says what to do", "database", what)
+	}
 	defer startSweeping(ctx, d.workspace, s.Data, log)()
 
 	d.workspace.LimitImages(s.MaxImages)

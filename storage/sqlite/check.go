@@ -72,7 +72,11 @@ func openFrozen(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, conn.Close(), writes.Close())
 	}
-	return &Store{writer: newWriter(writes, conn, filepath.Dir(path)), reads: reads}, nil
+	s := &Store{writer: newWriter(writes, conn, nil, filepath.Dir(path)), reads: reads, path: path}
+	if t, ok := readTally(ctx, conn, path); ok && t.lost() > 0 {
+		s.lacks = []string{t.String()}
+	}
+	return s, nil
 }
 
 func version(ctx context.Context, db *sql.DB) (int, error) {

@@ -68,6 +68,10 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, migrations fs.FS)
 		}
 	}
 	if from < version {
+		// Into the file itself, which has its name by then even if its log is lost.
+		if _, err := conn.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
+			return err
+		}
 		for older := 1; older < from; older++ {
 			_ = os.Remove(backupOf(path, older)) // a leftover only takes space
 		}

@@ -30,6 +30,8 @@ const readers = 8
 type Store struct {
 	writer *writer
 	reads  *sql.DB
+	path   string
+	lacks  []string // in a folder that can't be written, where that can't be noted
 }
 
 var _ segment.Store = (*Store)(nil)
@@ -60,7 +62,11 @@ func open(ctx context.Context, path string, migrations fs.FS) (*Store, error) {
 	}
 	reads.SetMaxOpenConns(readers)
 	reads.SetMaxIdleConns(readers)
-	return &Store{writer: newWriter(writes, conn, filepath.Dir(path)), reads: reads}, nil
+	mark, err := openMark(ctx, conn, path)
+	if err != nil {
+		return nil, errors.Join(err, reads.Close(), writes.Close())
+	}
+	return &Store{writer: newWriter(writes, conn, mark, filepath.Dir(path)), reads: reads, path: path}, nil
 }
 
 // private creates the database file if needed and makes it and the files next

@@ -34,6 +34,7 @@ type writer struct {
 	done     chan struct{} // closed when it has ended
 	health   *disk.Health
 	folder   string                              // of the database file
+	mark     *mark                               // of the last commit; nil for a database that has none
 	written  int                                 // requests since the last checkpoint
 	synced   atomic.Pointer[func(time.Duration)] // see Store.Synced
 }
@@ -46,9 +47,9 @@ type request struct {
 	answer  chan error
 }
 
-func newWriter(db *sql.DB, conn *sql.Conn, folder string) *writer {
+func newWriter(db *sql.DB, conn *sql.Conn, mark *mark, folder string) *writer {
 	w := &writer{
-		db: db, conn: conn, prepared: map[string]*sql.Stmt{}, health: disk.NewHealth(), folder: folder,
+		db: db, conn: conn, prepared: map[string]*sql.Stmt{}, health: disk.NewHealth(), mark: mark, folder: folder,
 		queue: make(chan *request, maxQueue), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go w.run()
@@ -155,10 +156,20 @@ func (w *writer) transaction(batch []*request, answers []error) error {
 		}
 		answers[i] = err
 	}
+	var number int64
+	if w.mark != nil {
+		if err := w.row("UPDATE commits SET number = number + 1 RETURNING number").Scan(&number); err != nil {
+			w.exec("ROLLBACK")
+			return w.trouble(err)
+		}
+	}
 	began := time.Now()
 	if err := w.exec("COMMIT"); err != nil {
 		w.exec("ROLLBACK")
 		return w.trouble(err)
+	}
+	if w.mark != nil {
+		w.mark.set(number)
 	}
 	if synced := w.synced.Load(); synced != nil {
 		(*synced)(time.Since(began))
@@ -240,6 +251,7 @@ func (f failedScan) Scan(...any) error { return f.err }
 func (w *writer) close() error {
 	close(w.stop)
 	<-w.done
+	w.mark.close()
 	if w.health.Err() != nil {
 		return nil
 	}

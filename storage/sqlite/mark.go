@@ -1,0 +1,134 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"collie/storage/disk"
+)
+
+// mark is the file beside a database that says how many transactions it has had.
+// SQLite ends a write-ahead log at the first frame that is damaged, and takes the
+// rest for something that never happened. So after each commit, which is on the
+// disk by then, its number is written into this file, without a sync: the file can
+// be behind the database, never ahead of it unless the database has lost
+// something.
+type mark struct {
+	file  *os.File // nil once it could not be written; it then stays behind
+	epoch string
+}
+
+const (
+	markFormat = "%s %020d\n" // epoch and number; always as long
+	markSuffix = "-mark"      // of the name of the database
+	lostSuffix = "-lost"      // of the file with the losses that nobody has acknowledged
+)
+
+// tally is what a database and its mark say about the number of transactions.
+type tally struct {
+	epoch          string
+	number, marked int64
+}
+
+// lost is how many transactions the database lacks.
+func (t tally) lost() int64 { return max(0, t.marked-t.number) }
+
+// readTally compares a database with its mark; ok is false for a database of an
+// older version, which has none.
+func readTally(ctx context.Context, conn *sql.Conn, path string) (t tally, ok bool) {
+	// The mark first: another process may be writing.
+	var epoch string
+	var number int64
+	if b, err := os.ReadFile(path + markSuffix); err == nil {
+		_, _ = fmt.Sscanf(string(b), markFormat, &epoch, &number) // what can't be read is no mark
+	}
+	if err := conn.QueryRowContext(ctx, "SELECT epoch, number FROM commits").Scan(&t.epoch, &t.number); err != nil {
+		return t, false
+	}
+	if epoch == t.epoch {
+		t.marked = number
+	}
+	return t, true
+}
+
+// openMark compares the database with its mark and opens that for writing. What
+// the database lacks is noted in a file until somebody acknowledges it; see
+// Store.Losses.
+func openMark(ctx context.Context, conn *sql.Conn, path string) (*mark, error) {
+	t, ok := readTally(ctx, conn, path)
+	if !ok {
+		return nil, nil
+	}
+	if t.lost() > 0 {
+		if err := noteLoss(path, t); err != nil {
+			return nil, fmt.Errorf("noting that transactions are missing: %w", err)
+		}
+		if _, err := conn.ExecContext(ctx, "UPDATE commits SET number = ?", t.marked); err != nil {
+			return nil, err
+		}
+	}
+	file, err := os.OpenFile(path+markSuffix, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return &mark{epoch: t.epoch}, nil // on a full disk, for example, people can still read
+	}
+	m := &mark{file: file, epoch: t.epoch}
+	m.set(max(t.number, t.marked))
+	return m, nil
+}
+
+// set notes the number of the last transaction.
+func (m *mark) set(number int64) {
+	if m.file == nil {
+		return
+	}
+	if _, err := m.file.WriteAt(fmt.Appendf(nil, markFormat, m.epoch, number), 0); err != nil {
+		m.close() // it stays behind, which is no harm
+	}
+}
+
+func (m *mark) close() {
+	if m != nil && m.file != nil {
+		_ = m.file.Close() // nothing of it has to be on the disk
+		m.file = nil
+	}
+}
+
+func (t tally) String() string {
+	return fmt.Sprintf("its last %d of %d transactions are missing: the write-ahead log has lost its end, or an older copy of the database was put in its place. What was saved in them is lost unless a backup has it", t.lost(), t.marked)
+}
+
+func noteLoss(path string, t tally) error {
+	before, err := os.ReadFile(path + lostSuffix)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	line := fmt.Sprintf("noticed on %s: %v\n", time.Now().UTC().Format(time.RFC3339), t)
+	return disk.Replace(path+lostSuffix, func(f *os.File) error {
+		_, err := f.Write(append(before, line...))
+		return err
+	})
+}
+
+// Losses returns what the database has lost, in words for people, until it is
+// acknowledged.
+func (s *Store) Losses() ([]string, error) {
+	b, err := os.ReadFile(s.path + lostSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.lacks, nil
+	}
+	return append(strings.Split(strings.TrimSpace(string(b)), "\n"), s.lacks...), err
+}
+
+// AcknowledgeLosses forgets the losses so far.
+func (s *Store) AcknowledgeLosses() error {
+	if err := os.Remove(s.path + lostSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
