@@ -399,7 +399,7 @@ func topBar(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<span id=\"save-text\"><span id=\"save-state\">Connecting</span><span id=\"save-queued\"></span></span></p><a class=\"button primary\" id=\"sign-in\" href=\"/login?next=/\" target=\"_blank\" title=\"Sign in in another tab; this page goes on by itself\" hidden>Sign in</a><div class=\"button-group\" role=\"group\" aria-label=\"History\"><button type=\"button\" class=\"icon-button\" id=\"undo\" disabled aria-label=\"Undo\" title=\"Undo (Ctrl+Z)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<span id=\"save-text\"><span id=\"save-state\">Connecting</span><span id=\"save-queued\"></span></span></p><a class=\"button primary\" id=\"sign-in\" href=\"/login?next=/\" target=\"_blank\" title=\"Sign in in another tab; this page then continues\" hidden>Sign in</a><div class=\"button-group\" role=\"group\" aria-label=\"History\"><button type=\"button\" class=\"icon-button\" id=\"undo\" disabled aria-label=\"Undo\" title=\"Undo (Ctrl+Z)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -176,7 +176,7 @@ function within(milliseconds, promise) {
   let timer = 0;
   /** @type {Promise<never>} */
   const late = new Promise((_, reject) => {
-    timer = window.setTimeout(() => reject(new Error('The storage of the browser does not answer.')), milliseconds);
+    timer = window.setTimeout(() => reject(new Error('The browser’s storage doesn’t respond.')), milliseconds);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
