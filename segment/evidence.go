@@ -9,6 +9,7 @@ import (
 type EventKind string
 
 const (
+	Click  EventKind = "click"  // what is at a point has a class; superpixels around it become finer
 	Label  EventKind = "label"  // superpixels have a class, says the person
 	Clear  EventKind = "clear"  // superpixels are undecided again
 	Accept EventKind = "accept" // a hypothesis, or a region of it, becomes the labelling
@@ -40,9 +41,9 @@ type Event struct {
 	Superpixels []int32      // of the map in force; label, clear: at least one; accept: the region, or all when empty
 	Map         string       // name of the map that Superpixels are of, when the client says; not stored
 	Points      [][2]float64 // where the person clicked, in pixels of the image; box: two opposite corners, or none to take the box away
-	Class       int          // label, box, exclude, lock, unlock: id of the class
+	Class       int          // click, label, box, exclude, lock, unlock: id of the class
 	Regions     int          // granularity only: how many superpixels are wanted
-	Pick        *Pick        // accept only
+	Pick        *Pick        // accept; click: the hypothesis that the person corrects, or nil
 	Repairs     []Repair     // pixels, import; each pixel is in one run at most
 	Cells       []uint8      // import only: class id or Void per cell
 	Scores      *Scores      // guess only; nil takes the guess away
@@ -51,9 +52,9 @@ type Event struct {
 	Created     time.Time
 }
 
-// Pick names the hypothesis that an accept event takes over. Labels is filled
-// in by the server and stored, so that a labelling never depends on running an
-// old engine again.
+// Pick names the hypothesis that an accept event takes over or a click corrects.
+// Labels is filled in by the server and stored, so that a labelling never depends
+// on running an old engine again.
 type Pick struct {
 	Rank   int
 	Digest string
@@ -64,7 +65,13 @@ type Pick struct {
 // tell a repeated request from a reused identifier. Points count for more than
 // superpixels, whose numbers change with the granularity.
 func (e *Event) Same(request *Event) bool {
-	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !e.Scores.Same(request.Scores) || !slices.Equal(e.Points, request.Points) {
+	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !e.Scores.Same(request.Scores) {
+		return false
+	}
+	if e.Kind == Click { // points in locked classes, and what it corrects where that is not known any more, have been left out
+		return !slices.ContainsFunc(e.Points, func(p [2]float64) bool { return !slices.Contains(request.Points, p) })
+	}
+	if !slices.Equal(e.Points, request.Points) {
 		return false
 	}
 	if !slices.EqualFunc(e.Repairs, request.Repairs, func(a, b Repair) bool { return a.Class == b.Class && slices.Equal(a.Runs, b.Runs) }) {
@@ -78,6 +85,18 @@ func (e *Event) Same(request *Event) bool {
 		return e.Pick == request.Pick
 	}
 	return e.Pick.Rank == request.Pick.Rank
+}
+
+// Means reports whether a click or label does what another event of the same
+// number does.
+func (e *Event) Means(other *Event) bool {
+	if e.Kind != other.Kind || e.Class != other.Class || !slices.Equal(e.Superpixels, other.Superpixels) || e.Kind == Click && !slices.Equal(e.Points, other.Points) {
+		return false
+	}
+	if e.Pick == nil || other.Pick == nil {
+		return e.Pick == other.Pick
+	}
+	return e.Pick.Rank == other.Pick.Rank && e.Pick.Digest == other.Pick.Digest
 }
 
 // Repair gives single pixels a class, or Void, whatever the superpixel under

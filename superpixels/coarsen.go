@@ -146,37 +146,67 @@ func joinRegions(regions []Region, parent []int32, n int) []Region {
 // joinEdges returns the edges between g's regions, joined from those between
 // their parts.
 func (g *Graph) joinEdges(parts []Edge, parent []int32) []Edge {
-	between := make([]Edge, 0, len(parts)) // each part as an edge of the coarse graph
-	for _, e := range parts {
-		e.A, e.B = parent[e.A], parent[e.B]
-		if e.A > e.B {
-			e.A, e.B = e.B, e.A
-		}
-		if e.A != e.B {
-			between = append(between, e)
-		}
-	}
-	// Parts of one border come in the order of their medians.
-	slices.SortStableFunc(between, func(e, f Edge) int {
-		return cmp.Or(cmp.Compare(e.A, f.A), cmp.Compare(e.B, f.B), cmp.Compare(e.MedianContour, f.MedianContour))
-	})
+	order := borderOrder(parts, parent, len(g.Regions))
 	var out []Edge
-	for start := 0; start < len(between); {
+	for start := 0; start < len(order); {
+		first := &order[start]
+		e := Edge{A: first.a, B: first.b}
 		end, length, contour := start, 0, 0.0
-		e := Edge{A: between[start].A, B: between[start].B}
-		for ; end < len(between) && between[end].A == e.A && between[end].B == e.B; end++ {
-			length += between[end].Length
-			contour += float64(float64(between[end].Length) * float64(between[end].Contour))
+		for ; end < len(order) && order[end].a == e.A && order[end].b == e.B; end++ {
+			part := &parts[order[end].part]
+			length += part.Length
+			contour += float64(float64(part.Length) * float64(part.Contour))
 		}
 		e.Length, e.Contour = length, float32(contour/float64(length))
 		half := 0
 		for i := start; 2*half < length; i++ {
-			half += between[i].Length
-			e.MedianContour = between[i].MedianContour
+			part := &parts[order[i].part]
+			half += part.Length
+			e.MedianContour = part.MedianContour
 		}
 		g.compare(&e)
 		out = append(out, e)
 		start = end
 	}
 	return out
+}
+
+// borderPart is a part of the border between regions a < b.
+type borderPart struct {
+	a, b, part int32
+	contour    float32 // median
+}
+
+// borderOrder lists the parts whose ends belong to two of n regions, by region,
+// then median, then their place. O(parts + n + Σ k·log k over the k parts of a
+// region's borders).
+func borderOrder(parts []Edge, parent []int32, n int) []borderPart {
+	first := make([]int32, n+1)
+	between := make([]borderPart, 0, len(parts))
+	for i, e := range parts {
+		a, b := parent[e.A], parent[e.B]
+		if a == b {
+			continue
+		}
+		if a > b {
+			a, b = b, a
+		}
+		first[a+1]++
+		between = append(between, borderPart{a, b, int32(i), e.MedianContour})
+	}
+	for i := range n {
+		first[i+1] += first[i]
+	}
+	order := make([]borderPart, len(between))
+	next := slices.Clone(first)
+	for _, p := range between {
+		order[next[p.a]] = p
+		next[p.a]++
+	}
+	for i := range n {
+		slices.SortFunc(order[first[i]:first[i+1]], func(p, q borderPart) int {
+			return cmp.Or(cmp.Compare(p.b, q.b), cmp.Compare(p.contour, q.contour), cmp.Compare(p.part, q.part))
+		})
+	}
+	return order
 }

@@ -151,14 +151,31 @@ func TestLevelOfACut(t *testing.T) {
 }
 
 // Dividing some regions of a cut into cells gives a nested map in which the
-// others are what they were.
+// others are what they were, and numbers that were there stay where they begin.
 func TestDividedCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, fine, g, apart := drawCut(t)
 		cut := h.Cut(g, rapid.IntRange(1, fine.N).Draw(t, "n"), apart, 0)
 		chosen := rapid.SliceOf(rapid.Int32Range(0, int32(cut.N-1))).Draw(t, "regions")
 		divided := cut.Divide(chosen)
-		checkMap(t, coarsen(fine, divided), fine.Width, fine.Height, divided.N)
+		first := func(c *Cut) map[int32]int {
+			cells := map[int32]int{}
+			for cell, p := range c.Parent {
+				if _, met := cells[p]; !met {
+					cells[p] = cell
+				}
+			}
+			return cells
+		}
+		before, after := first(cut), first(divided)
+		if len(after) != divided.N {
+			t.Fatalf("%d of %d numbers are used", len(after), divided.N)
+		}
+		for p, cell := range before {
+			if after[p] != cell {
+				t.Fatalf("region %d begins at cell %d, began at %d", p, after[p], cell)
+			}
+		}
 		checkNested(t, coarsen(fine, cut), coarsen(fine, divided))
 		cells := map[int32]int{}
 		for _, p := range divided.Parent {

@@ -2,11 +2,12 @@ package superpixels
 
 import (
 	"fmt"
+	"image"
 	"slices"
 )
 
 // Cut says which regions of the finest level make up each region of a coarser
-// map, with ids in the raster order of first pixels. Runs.Coarsen and
+// map, with ids in the raster order of first pixels, those of Divide last. Runs.Coarsen and
 // Graph.Coarsen turn it into a map and its graph. It is immutable once made.
 type Cut struct {
 	N      int     // regions
@@ -68,31 +69,63 @@ func (h *Hierarchy) Cut(g *Graph, n int, apart []uint8, void uint8) *Cut {
 	return c
 }
 
-// Divide returns the cut with some of its regions divided into the regions of
-// the finest level. It is nested in c and doesn't depend on the order.
-// O(regions of the finest level).
+// Divide returns the cut with some of its regions divided into the regions of the
+// finest level. It is nested in c and the same whatever the order of regions. The
+// numbers of c stay: that of a divided region is its first part's, and the other
+// parts have numbers from c.N on, in their order. O(regions of the finest level).
 func (c *Cut) Divide(regions []int32) *Cut {
 	split := make([]bool, c.N)
 	for _, r := range regions {
 		split[r] = true
 	}
-	id := slices.Repeat([]int32{-1}, c.N)
-	out := &Cut{Parent: make([]int32, len(c.Parent)), Split: c.Split}
+	out := &Cut{N: c.N, Parent: slices.Clone(c.Parent), Split: c.Split}
+	met := make([]bool, c.N)
 	for cell, r := range c.Parent {
-		if split[r] || id[r] < 0 {
-			id[r] = int32(out.N)
+		if split[r] && met[r] {
+			out.Parent[cell] = int32(out.N)
 			out.N++
 		}
-		out.Parent[cell] = id[r]
+		met[r] = true
 	}
 	return out
 }
 
-// Shells looks at the growing regions of the merge tree around one region's
-// first cell and returns, for each region of the cut, the number of the
-// smallest one that contains it. The shells up to a number make up such a
-// region, except for regions of the cut that reach beyond it. O(regions of the
+// Around returns the region of a region of the finest level, whose graph is g, and
+// those beside it, ascending. O(edges of the finest level).
+func (c *Cut) Around(g *Graph, finest int32) []int32 {
+	middle := c.Parent[finest]
+	around := []int32{middle}
+	for _, e := range g.Edges {
+		switch a, b := c.Parent[e.A], c.Parent[e.B]; {
+		case a == b:
+		case a == middle:
+			around = append(around, b)
+		case b == middle:
+			around = append(around, a)
+		}
+	}
+	slices.Sort(around)
+	return slices.Compact(around)
+}
+
+// Within returns the regions that have a part in a rectangle, by the bounds of the
+// regions of the finest level, whose graph is g; ascending. O(regions of the
 // finest level).
+func (c *Cut) Within(g *Graph, box image.Rectangle) []int32 {
+	var met []int32
+	for cell, r := range c.Parent {
+		if g.Regions[cell].Bounds.Overlaps(box) {
+			met = append(met, r)
+		}
+	}
+	slices.Sort(met)
+	return slices.Compact(met)
+}
+
+// Shells numbers, for each region of a cut, the smallest of the ever larger
+// regions of the tree of merges around one region's first cell that holds it
+// wholly. What is in the shells up to a number is such a region, but for
+// regions of the cut that reach beyond it. O(regions of the finest level).
 func (h *Hierarchy) Shells(c *Cut, region int) []int32 {
 	finest := h.finest.N
 	inner := slices.Index(c.Parent, int32(region))

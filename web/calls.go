@@ -195,12 +195,13 @@ var calls = map[string]call{
 	},
 	"GET /api/v1/images/{id}/superpixels.png": {
 		id: "getSuperpixelsPNG", summary: "Get the superpixel map as a 16-bit grey PNG",
-		doc:   "Each pixel is the id of its superpixel; the size is that of the upright original. The map changes with the granularity; its name is the ETag.",
+		doc:   "Each pixel is the id of its superpixel; the size is that of the upright original. The map changes with the granularity and has the parts that fine labels divide superpixels into; its name is the ETag.",
 		sends: fileOf("image/png"), problems: []int{422},
 	},
 	"GET /api/v1/images/{id}/superpixels.bin": {
 		id: "getSuperpixelsBin", summary: "Get the superpixel map as run lengths, gzip-encoded",
-		doc:   "After decoding: 20 bytes of header, little-endian (magic CSPM, version uint8 = 1, three zero bytes, width, height and number of superpixels as uint32); then row by row pairs of unsigned LEB128 numbers (superpixel id, run length) whose lengths add up to the width. The map changes with the granularity; its name is the ETag.",
+		doc:   "After decoding: 20 bytes of header, little-endian (magic CSPM, version uint8 = 1, three zero bytes, width, height and number of superpixels as uint32); then row by row pairs of unsigned LEB128 numbers (superpixel id, run length) whose lengths add up to the width. The map changes with the granularity and has the parts that fine labels divide superpixels into; its name is the ETag.",
+		query: []query{mapQuery},
 		sends: fileOf("application/octet-stream"), parts: true,
 	},
 	"GET /api/v1/images/{id}/evidence": {

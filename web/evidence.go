@@ -22,9 +22,10 @@ type eventJSON struct {
 	Kind        string             `json:"kind"`
 	Superpixels []int32            `json:"superpixels,omitempty" doc:"of the map in use at the time"`
 	Points      [][2]float64       `json:"points,omitempty"`
+	Fine        bool               `json:"fine,omitempty" doc:"of a label that is about points and not whole superpixels"`
 	Class       *int               `json:"class,omitempty" doc:"of a label, box, exclude, lock or unlock event"`
 	Hypothesis  *wire.Pick         `json:"hypothesis,omitempty"`
-	Labels      []byte             `json:"labels,omitempty" doc:"with detail=full: for an accept, a class id per superpixel; for an import, a class id per cell (superpixel of the finest map)"`
+	Labels      []byte             `json:"labels,omitempty" doc:"with detail=full: for an accept, or a fine label that corrects a hypothesis, a class id per superpixel; for an import, a class id per cell (superpixel of the finest map)"`
 	Regions     int                `json:"regions,omitempty" doc:"of a granularity event"`
 	Repairs     []loggedRepairJSON `json:"repairs,omitempty" doc:"the pixels that a pixels or import event set, by class"`
 	To          *int               `json:"to,omitempty" doc:"of a restore event"`
@@ -120,7 +121,7 @@ func eventOut(e workspace.Entry, detail string) eventJSON {
 		out.Repairs = append(out.Repairs, logged)
 	}
 	switch e.Kind {
-	case segment.Label, segment.Outline, segment.Exclude, segment.Lock, segment.Unlock:
+	case segment.Click, segment.Label, segment.Outline, segment.Exclude, segment.Lock, segment.Unlock:
 		out.Class = &e.Class
 	case segment.Restore:
 		out.To = &e.To
@@ -131,9 +132,12 @@ func eventOut(e workspace.Entry, detail string) eventJSON {
 	if e.Kind == segment.Import && detail == detailFull {
 		out.Labels = e.Cells
 	}
+	if e.Kind == segment.Click {
+		out.Kind, out.Fine = string(segment.Label), true
+	}
 	if e.Pick != nil {
 		out.Hypothesis = &wire.Pick{Rank: e.Pick.Rank, Digest: e.Pick.Digest}
-		if len(e.Superpixels) == 0 {
+		if e.Kind == segment.Accept && len(e.Superpixels) == 0 {
 			out.Count = len(e.Pick.Labels)
 		}
 		if detail == detailFull {

@@ -171,7 +171,7 @@ func (s *Server) getSuperpixelsPNG(w http.ResponseWriter, r *http.Request) error
 		return err
 	}
 	defer a.Close()
-	m, name := a.Superpixels()
+	m, name := a.Divided()
 	w.Header().Set("Cache-Control", "private, no-cache")
 	w.Header().Set("ETag", mapTag(name))
 	return s.stream(w, "image/png", func(out io.Writer) error { return mask.WriteSuperpixels(out, m) })
@@ -187,13 +187,32 @@ var packers = sync.Pool{New: func() any {
 	return z
 }}
 
+// Which map superpixels.bin is; the first is the default.
+const (
+	mapDivided = "divided"
+	mapWhole   = "whole"
+	mapFinest  = "finest"
+)
+
+var mapQuery = wordQuery{"of", []string{mapDivided, mapWhole, mapFinest}, "whole is the map without the parts that fine labels divide it into; finest that of the finest superpixels, which never changes"}
+
 func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error {
+	of, err := mapQuery.of(r)
+	if err != nil {
+		return err
+	}
 	a, err := s.annotation(r)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	m, name := a.Superpixels()
+	m, name := a.Cells(), mapFinest
+	switch of {
+	case mapDivided:
+		m, name = a.Divided()
+	case mapWhole:
+		m, name = a.Superpixels()
+	}
 	b, err := m.MarshalBinary()
 	if err != nil {
 		return err

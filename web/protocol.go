@@ -42,6 +42,24 @@ import (
 // project as it is. PUT …/classes takes a label set or, for the same, a form whose
 // part file is the set and whose part base is the list that it is to replace.
 //
+// # Fine labels
+//
+// An event of kind label {class, points: [[x, y]], fine: true, hypothesis: {rank,
+// digest}} says that what is at the point has the class, as a click of the page
+// does. Unlike other labels it is about the finest superpixel there. The superpixel around it and those beside that one are
+// divided into finest superpixels, which hypotheses tell apart: in states, hypotheses
+// and accepts numbers from the map's number of superpixels on are these parts, and
+// the state's parts say which finest superpixels they are; a divided superpixel's
+// own number is its first part's. Labels, clears and exclusions are about
+// superpixels of the map as ever, whose name and numbers stay. superpixels.bin and
+// superpixels.png have the parts; ?of=whole is the map without. Until something is
+// accepted the labelling has the class all over the superpixel, unless that
+// holds several labels or fine labels of other classes.
+//
+// hypothesis names what the person looked at. The first hypothesis of the new state
+// then corrects that one around the point. Without it, or when it is no longer known,
+// fine labels go on to correct what the ones before did, or nothing.
+//
 // # Pixel repairs
 //
 // An event of kind pixels {repairs: [{class, runs: [start, length, …]}]} gives

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"collie/segment/assistant"
 	"collie/segment/engine"
 	"collie/segment/simulate"
 	"collie/superpixels"
@@ -126,6 +127,7 @@ type thing struct {
 	base      *superpixels.Cut
 	graph     *superpixels.Graph // of the cells
 	hierarchy *superpixels.Hierarchy
+	runs      *superpixels.Runs
 }
 
 func openObject(p simulate.Picture, regions int) (*thing, error) {
@@ -147,7 +149,7 @@ func openObject(p simulate.Picture, regions int) (*thing, error) {
 	rgb := meanRGB(img, hierarchy.Runs().Coarsen(cut.Parent, cut.N).Map())
 	return &thing{
 		Object: *object, id: p.ID, cells: cells, adjacent: simulate.Neighbours(graph),
-		scene: simulate.Scene{Graph: graph.Coarsen(cut.Parent, cut.N), RGB: rgb, Coarse: hierarchy.LevelOf(cut, engine.Regions(cut.N))}, base: cut, graph: graph, hierarchy: hierarchy,
+		scene: simulate.Scene{Graph: graph.Coarsen(cut.Parent, cut.N), RGB: rgb, Coarse: hierarchy.LevelOf(cut, engine.Regions(cut.N))}, base: cut, graph: graph, hierarchy: hierarchy, runs: hierarchy.Runs(),
 	}, nil
 }
 
@@ -163,7 +165,8 @@ func (s *thing) bound() (float64, error) {
 
 func (s *thing) assistant(m simulate.Method) simulate.Assistant {
 	if m.Name == "herding-harmonic" {
-		return &simulate.Session{Hierarchy: s.hierarchy, Cells: s.graph, Map: s.cells, Base: s.base}
+		product := &assistant.Assistant{Hierarchy: s.hierarchy, Cells: s.graph, Parameters: engine.DefaultParameters}
+		return simulate.NewSession(product, s.runs, s.base.N)
 	}
 	return &simulate.Clicked{Method: m, Scene: &s.scene, Cells: s.cells, Parent: s.base.Parent}
 }

@@ -8,32 +8,36 @@ import (
 )
 
 // correction turns x, the most probable labelling, into one that corrects what
-// was shown when the click at superpixel last was made. People click in the
-// middle of what is wrong, so a change of which the click is a fringe is not what
+// was shown when the clicks at superpixels since were made. People click in the
+// middle of what is wrong, so a change of which a click is a fringe is not what
 // they mean: if somewhere the change is deeper than Deepest times as deep as at
 // the click, it is made again with everything fixed that is more than Within times
-// the depth at the click away from it. And a correction is local: of the change only the part
-// remains that is joined to the click, with what was undecided before.
+// the depth at the click away from it. And a correction is local: of the change only the parts
+// remain that are joined to a click, with what was undecided before.
 //
 // x, shown and model have places of classes; -1 in shown is none of them. x may be
 // changed and is returned.
-func (m *Model) correction(model *crf.Model, x []uint8, shown []int16, last int) []uint8 {
-	part, depth, deepest := m.change(x, shown, last)
-	if deepest > m.Deepest*depth {
+func (m *Model) correction(model *crf.Model, x []uint8, shown []int16, since []int32) []uint8 {
+	if meant := m.meant(x, shown, since); meant != nil {
 		local := *model
 		local.Fixed = slices.Clone(model.Fixed)
 		for i := range x {
-			if local.Fixed[i] < 0 && shown[i] >= 0 && m.apart(i, last) > m.Within*depth {
+			if local.Fixed[i] < 0 && shown[i] >= 0 && !meant[i] {
 				local.Fixed[i] = shown[i]
 			}
 		}
 		solver := crf.NewSolver(&local, crf.Options{Sweeps: firstSweeps})
 		x = slices.Clone(solver.Solve(x).Labels)
-		part, _, _ = m.change(x, shown, last)
 	}
 	joined := make([]bool, len(x))
-	for _, i := range part {
-		joined[i] = true
+	for _, click := range since {
+		if joined[click] {
+			continue
+		}
+		part, _, _ := m.change(x, shown, int(click))
+		for _, i := range part {
+			joined[i] = true
+		}
 	}
 	for i, s := range shown {
 		if s >= 0 && !joined[i] && model.Fixed[i] < 0 {
@@ -41,6 +45,30 @@ func (m *Model) correction(model *crf.Model, x []uint8, shown []int16, last int)
 		}
 	}
 	return x
+}
+
+// meant says which superpixels the clicks at since may change, nil when the change
+// from shown to x need not be made again.
+func (m *Model) meant(x []uint8, shown []int16, since []int32) []bool {
+	meant := make([]bool, len(x))
+	again := false
+	for _, click := range since {
+		part, depth, deepest := m.change(x, shown, int(click))
+		if deepest <= m.Deepest*depth {
+			for _, i := range part {
+				meant[i] = true
+			}
+			continue
+		}
+		again = true
+		for i := range x {
+			meant[i] = meant[i] || m.apart(i, int(click)) <= m.Within*depth
+		}
+	}
+	if !again {
+		return nil
+	}
+	return meant
 }
 
 // change returns the superpixels that differ between x and shown and are joined

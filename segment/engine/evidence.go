@@ -13,20 +13,20 @@ import (
 // not change any more.
 type Evidence struct {
 	Clicks   []uint8      // class clicked, or Void
-	Beside   []uint8      // class clicked right beside, or Void, see Focus
+	Beside   []uint8      // class clicked right beside, or Void
 	Rest     segment.Rest // what nobody clicks
 	Box      *Box         // where the objects are
 	Holds    *Holds       // picks that last
 	Excluded []Exclusion  // classes that superpixels are not
 	Guess    *Guess
 
-	// Shown is the labelling that the person looked at when making the last
-	// click, class ids or Void: what was shown or accepted then. Last is the
-	// superpixel of that click. With them the first hypothesis is a correction
-	// of Shown, see correction; nil for a hypothesis that looks at the evidence
-	// alone.
+	// Shown is the labelling that the last clicks correct, class ids or Void:
+	// what was shown when the first of them was made, or what was accepted. Since
+	// are the superpixels of these clicks. With them the first hypothesis is a
+	// correction of Shown, see correction; nil for a hypothesis that looks at the
+	// evidence alone.
 	Shown []uint8
-	Last  int
+	Since []int32
 }
 
 // Box says that objects of a class lie in a rectangle, or in several: what is

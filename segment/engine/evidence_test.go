@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
-	"collie/superpixels"
 )
 
 func TestClassesInPlay(t *testing.T) {
@@ -155,7 +154,7 @@ func TestCorrectionIsLocal(t *testing.T) {
 	shown := make([]uint8, m.N)
 	odd := m.At(5, 5)
 	shown[odd], shown[disc(m, width, height)] = 1, 1
-	e := Evidence{Clicks: clicks, Rest: segment.Rest{Mode: segment.RestClass}, Shown: shown, Last: at}
+	e := Evidence{Clicks: clicks, Rest: segment.Rest{Mode: segment.RestClass}, Shown: shown, Since: []int32{int32(at)}}
 	clicks[m.At(width-1, 0)] = 0 // the first click's question is answered
 	cards := first(t, NewSequence(model, e, 3), 2)
 	if cards[0].Labels[odd] != 1 || cards[0].Labels[at] != 1 {
@@ -174,84 +173,5 @@ func TestCorrectionIsLocal(t *testing.T) {
 	_, depth, deepest := model.change(x, places, m.At(0, height/2))
 	if depth > 25 || deepest < 60 {
 		t.Errorf("a change of everything is %v pixels deep at the image's border and %v where it is deepest", depth, deepest)
-	}
-}
-
-// hierarchy is that of patchwork, with a cut at 100 superpixels.
-func hierarchy(t *testing.T) (*superpixels.Hierarchy, *superpixels.Graph, *superpixels.Cut) {
-	t.Helper()
-	h, cells := superpixels.Divide(patches(240, 160), 400)
-	return h, cells, h.Cut(cells, 100, make([]uint8, len(cells.Regions)), 0)
-}
-
-// parts are the cells of a superpixel.
-func (f *Focus) parts(s int32) (cells []int) {
-	for cell, p := range f.Cut.Parent {
-		if p == s {
-			cells = append(cells, cell)
-		}
-	}
-	return cells
-}
-
-func TestFocus(t *testing.T) {
-	h, cells, base := hierarchy(t)
-	points := []CellClick{{0, 1}, {int32(len(cells.Regions) / 2), 2}}
-	f := NewFocus(base, cells, points, image.Rectangle{})
-	for cell, s := range f.Cut.Parent {
-		if base.Parent[f.parts(s)[0]] != base.Parent[cell] {
-			t.Fatalf("superpixel %d is not part of one superpixel of the base", s)
-		}
-	}
-	if f.Cut.N <= base.N || f.Cut.N > base.N+100 {
-		t.Errorf("%d superpixels of %d", f.Cut.N, base.N)
-	}
-	for _, p := range points {
-		if s := f.Cut.Parent[p.Cell]; f.Clicks[s] != p.Class || f.Beside[s] != segment.Void || len(f.parts(s)) != 1 {
-			t.Errorf("cell %d: clicked %d, beside %d, with %d cells", p.Cell, f.Clicks[s], f.Beside[s], len(f.parts(s)))
-		}
-	}
-	beside := 0
-	for s, c := range f.Beside {
-		if c != segment.Void {
-			beside++
-			if base.Parent[f.parts(int32(s))[0]] != base.Parent[points[c-1].Cell] {
-				t.Errorf("superpixel %d is beside a click of %d in another superpixel", s, c)
-			}
-		}
-	}
-	if beside == 0 {
-		t.Error("nothing lies beside a click")
-	}
-	slices.Reverse(points)
-	if again := NewFocus(base, cells, points, image.Rectangle{}); !slices.Equal(again.Cut.Parent, f.Cut.Parent) {
-		t.Error("the order of the clicks changes the cut")
-	}
-	// A second class in the same superpixel: nothing is beside any more.
-	var twin int32 = -1
-	for cell, s := range base.Parent {
-		if s == base.Parent[0] && cell != 0 {
-			twin = int32(cell)
-		}
-	}
-	mixed := NewFocus(base, cells, []CellClick{{0, 1}, {twin, 2}}, image.Rectangle{})
-	if slices.Max(mixed.Clicks[:]) != segment.Void || slices.ContainsFunc(mixed.Beside, func(c uint8) bool { return c != segment.Void }) {
-		t.Error("a superpixel with clicks of two classes speaks for one of them")
-	}
-	small := NewFocus(base, cells, nil, image.Rect(10, 10, 30, 30))
-	if small.Cut.N <= base.N {
-		t.Error("a small box divides nothing")
-	}
-	if whole := NewFocus(base, cells, nil, image.Rect(0, 0, 1000, 1000)); whole.Cut.N != base.N {
-		t.Error("a large box divides superpixels")
-	}
-	model := ModelOf(h, cells, f.Cut, DefaultParameters)
-	s := NewSequence(model, Evidence{Clicks: f.Clicks, Beside: f.Beside}, 2)
-	for rank, x := range first(t, s, 3) {
-		for i, c := range f.Clicks {
-			if c != segment.Void && x.Labels[i] != c {
-				t.Errorf("hypothesis %d contradicts the click on superpixel %d", rank, i)
-			}
-		}
 	}
 }

@@ -45,6 +45,21 @@ func (h *Holds) Release(nodes ...int) {
 	}
 }
 
+// settled reports whether every superpixel that has no click, -1 in fixed, is held
+// and was picked after the last click.
+func (h *Holds) settled(fixed []int16) bool {
+	if h == nil {
+		return false
+	}
+	last := slices.Max(h.Clicked)
+	for i, f := range fixed {
+		if f < 0 && (h.Labels[i] == segment.Void || h.Picked[i] < last) {
+			return false
+		}
+	}
+	return true
+}
+
 // in returns the holds with places of classes for classes; nil when nothing is
 // held.
 func (h *Holds) in(place *[256]int16) *Holds {

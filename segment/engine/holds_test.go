@@ -51,7 +51,7 @@ func history(t *rapid.T, m *Model, check func(h *Holds, clicks []uint8, s *Seque
 		}
 		e := Evidence{Clicks: slices.Clone(clicks), Rest: rest, Holds: &Holds{slices.Clone(holds.Labels), slices.Clone(holds.Picked), slices.Clone(holds.Clicked)}}
 		if clicks[last] != segment.Void {
-			e.Shown, e.Last = shown, last
+			e.Shown, e.Since = shown, []int32{int32(last)}
 		}
 		s = NewSequence(m, e, event+1)
 		check(holds, clicks, s, shown)

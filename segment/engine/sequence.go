@@ -52,6 +52,7 @@ type Sequence struct {
 	shares  []float64 // part of the image's area that each superpixel has
 
 	parameters Parameters
+	settled    bool // everything is picked, and nothing clicked since
 
 	turn    Turn                             // nil: every step runs at once
 	making  chan struct{}                    // holds a token while a step is made or waits for its turn
@@ -89,6 +90,7 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 			}
 		}
 		s.model = m
+		s.settled = e.Holds.settled(fixed)
 		s.pull = func() *herding.Prior { return e.pull(m, s.classes, &place, rest) }
 		s.problem = func() (*herding.Problem, error) {
 			p, err := m.Problem(fixed, len(s.classes), s.pull())
@@ -133,7 +135,7 @@ func (s *Sequence) Parameters() Parameters { return s.parameters }
 func (s *Sequence) Classes() []int { return s.classes }
 
 // Len is how many hypotheses there are: none without a class in play, one with a
-// single class, since nothing speaks for another then.
+// single class, because no other class has evidence.
 func (s *Sequence) Len() int {
 	switch len(s.classes) {
 	case 0, 1:
@@ -142,11 +144,27 @@ func (s *Sequence) Len() int {
 	return MaxHypotheses
 }
 
+// Settled reports whether a whole labelling was accepted and nothing has been
+// clicked since: picks last, so all hypotheses are that one.
+func (s *Sequence) Settled() bool { return s.settled }
+
 // At returns the hypothesis of the given rank, making those before it when
 // they are not there yet. Between two of them it stops when ctx is done. When
 // the server has too much to do the error is of kind Busy.
 func (s *Sequence) At(ctx context.Context, rank int) (Hypothesis, error) {
 	return s.at(ctx, rank, schedule.First)
+}
+
+// Made returns the hypothesis of the given rank when it has been made.
+func (s *Sequence) Made(rank int) (h Hypothesis, ok bool) {
+	if rank < 0 {
+		return h, false
+	}
+	made, _ := s.ready(rank)
+	if made == nil {
+		return h, false
+	}
+	return *made, true
 }
 
 // Supposed is At of the first hypothesis when the evidence is only supposed: all

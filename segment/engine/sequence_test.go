@@ -213,7 +213,7 @@ func TestGoldenDigests(t *testing.T) {
 	evidence := []Evidence{
 		{Clicks: clicks},
 		{Clicks: clicksOn(400, map[int]uint8{210: 1}), Rest: rest},
-		{Clicks: clicks, Rest: rest, Holds: holds, Shown: clicksOn(400, map[int]uint8{0: 0, 399: 1, 20: 2, 333: 0}), Last: 210},
+		{Clicks: clicks, Rest: rest, Holds: holds, Shown: clicksOn(400, map[int]uint8{0: 0, 399: 1, 20: 2, 333: 0}), Since: []int32{210}},
 	}
 	for _, procs := range []int{1, 2, 8} {
 		old := runtime.GOMAXPROCS(procs)

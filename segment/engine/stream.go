@@ -66,7 +66,7 @@ func (s *stream) correct(e *Evidence, place *[256]int16) {
 	for i, class := range e.Shown {
 		shown[i] = place[class]
 	}
-	x := s.model.correction(s.problem.Model, slices.Clone(h.Labels), shown, e.Last)
+	x := s.model.correction(s.problem.Model, slices.Clone(h.Labels), shown, e.Since)
 	s.ready = append(s.ready, x)
 	if !slices.Equal(x, h.Labels) {
 		s.ready = append(s.ready, h.Labels)

@@ -131,7 +131,10 @@ type source interface {
 
 // product is the sequence of the product where a project has a rest.
 func (m Method) product(ctx context.Context, s *Scene, clicks Clicks, count int) ([][]uint8, error) {
-	e := engine.Evidence{Clicks: make([]uint8, len(clicks.Fixed)), Rest: m.Rest, Guess: s.Guess, Shown: clicks.Shown, Last: clicks.Last}
+	e := engine.Evidence{Clicks: make([]uint8, len(clicks.Fixed)), Rest: m.Rest, Guess: s.Guess, Shown: clicks.Shown}
+	if clicks.Shown != nil {
+		e.Since = []int32{int32(clicks.Last)}
+	}
 	for i, f := range clicks.Fixed {
 		e.Clicks[i] = segment.Void
 		if f >= 0 {

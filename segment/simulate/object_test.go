@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"collie/segment/assistant"
+	"collie/segment/engine"
 	"collie/superpixels"
 )
 
@@ -229,7 +231,7 @@ func TestSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	session := func() *Session {
-		return &Session{Hierarchy: h, Cells: cells, Map: m, Base: h.Cut(cells, 60, make([]uint8, m.N), 0)}
+		return NewSession(&assistant.Assistant{Hierarchy: h, Cells: cells, Parameters: engine.DefaultParameters}, h.Runs(), 60)
 	}
 	for name, g := range map[string]Gestures{"click": {Points: []Point{{50, 40, Thing}}}, "box": {Box: o.Box(0.05)}} {
 		cards, err := session().Hypotheses(t.Context(), g, 3)

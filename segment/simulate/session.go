@@ -2,59 +2,68 @@ package simulate
 
 import (
 	"context"
-	"slices"
+	"strconv"
 
 	"collie/segment"
+	"collie/segment/assistant"
 	"collie/segment/engine"
+	"collie/segment/timeline"
 	"collie/superpixels"
 )
 
-// Session is the assistant that the product has: each click is a point around
-// which superpixels become finer, what is not clicked is the rest, and each
-// first hypothesis corrects the one before.
+// Session is the assistant that the product has, with the same evidence log: each
+// click is an event that names the hypothesis it corrects, what is not clicked is
+// the rest.
 type Session struct {
-	Hierarchy *superpixels.Hierarchy
-	Cells     *superpixels.Graph // of the finest superpixels
-	Map       *superpixels.Map   // of these
-	Base      *superpixels.Cut   // before the first click
+	*assistant.Assistant
+	Map      *superpixels.Map   // of the finest superpixels
+	Timeline *timeline.Timeline // of the assistant
 
-	shown []uint8 // by the last first hypothesis, per cell
 	cut   *superpixels.Cut
 	model *engine.Model // of cut
+	shown *segment.Pick // the last first hypothesis
+	done  int           // points of the gestures so far
+}
+
+// NewSession returns the session of a person before the first gesture.
+func NewSession(a *assistant.Assistant, cells *superpixels.Runs, regions int) *Session {
+	return &Session{Assistant: a, Map: cells.Map(), Timeline: a.Timeline(cells, regions)}
 }
 
 // Hypotheses answers with the sequence for the gestures.
 func (s *Session) Hypotheses(ctx context.Context, g Gestures, count int) ([][]uint8, error) {
-	clicks := make([]engine.CellClick, len(g.Points))
-	for i, p := range g.Points {
-		clicks[i] = engine.CellClick{Cell: int32(s.Map.At(p.X, p.Y)), Class: p.Class}
+	if b := g.Box; !b.Empty() && s.Timeline.Seq() == 0 {
+		s.add(segment.Event{Kind: segment.Outline, Class: Thing, Points: [][2]float64{
+			{float64(b.Min.X), float64(b.Min.Y)}, {float64(b.Max.X), float64(b.Max.Y)},
+		}})
 	}
-	focus := engine.NewFocus(s.Base, s.Cells, clicks, g.Box)
-	if s.cut == nil || !slices.Equal(s.cut.Parent, focus.Cut.Parent) {
-		s.cut, s.model = focus.Cut, engine.ModelOf(s.Hierarchy, s.Cells, focus.Cut, engine.DefaultParameters)
+	for _, p := range g.Points[s.done:] {
+		s.add(segment.Event{Kind: segment.Click, Class: int(p.Class), Points: [][2]float64{{float64(p.X), float64(p.Y)}}, Pick: s.shown})
 	}
-	e := engine.Evidence{
-		Clicks: focus.Clicks, Beside: focus.Beside,
-		Rest: segment.Rest{Mode: segment.RestClass, Class: Rest},
+	s.done = len(g.Points)
+	cut := s.Timeline.Cut()
+	if s.cut != cut {
+		s.cut, s.model = cut, s.Model(cut)
 	}
-	if !g.Box.Empty() {
-		e.Box = s.model.NewBox(Thing, g.Box)
-	}
-	if s.shown != nil && len(clicks) > 0 {
-		e.Last = int(focus.Cut.Parent[clicks[len(clicks)-1].Cell])
-		e.Shown = make([]uint8, focus.Cut.N)
-		for cell, p := range focus.Cut.Parent {
-			e.Shown[p] = s.shown[cell]
+	sequence := s.Sequence(s.Timeline, s.model, every, segment.Rest{Mode: segment.RestClass, Class: Rest})
+	var out [][]uint8
+	for rank := range min(count, sequence.Len()) {
+		h, err := sequence.At(ctx, rank)
+		if err != nil {
+			return nil, err
 		}
+		if rank == 0 {
+			s.shown = &segment.Pick{Digest: h.Digest.String(), Labels: h.Labels}
+		}
+		out = append(out, spread(h.Labels, cut.Parent))
 	}
-	sequence := engine.NewSequence(s.model, e, len(clicks))
-	out, err := firstOf(ctx, sequence, count)
-	if err != nil {
-		return nil, err
-	}
-	for rank, x := range out {
-		out[rank] = spread(x, focus.Cut.Parent)
-	}
-	s.shown = out[0]
 	return out, nil
 }
+
+func (s *Session) add(e segment.Event) {
+	e.ID = strconv.Itoa(s.Timeline.Seq())
+	s.Timeline.Apply(e)
+}
+
+// every is the table of an object's classes.
+var every = (&segment.Project{Classes: []segment.Class{{ID: Rest}, {ID: Thing}}}).Resolve()

@@ -22,7 +22,10 @@ const (
 // identifier, kind, and the ranges of superpixels, pixels, classes and
 // granularity.
 func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
-	seq, superpixels := t.Seq(), t.cut.N
+	seq, superpixels := t.Seq(), t.base.N
+	if e.Kind == segment.Accept {
+		superpixels = t.cut.N
+	}
 	if len(e.ID) == 0 || len(e.ID) > maxEventID || !printable(e.ID) {
 		return segment.Errorf(segment.Invalid, "An event needs an id of 1 to %d printable ASCII characters, chosen by the client.", maxEventID)
 	}
@@ -39,6 +42,8 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		return errors.Join(p.CheckClass(e.Class), t.checkBox(e))
 	case segment.Lock, segment.Unlock:
 		return p.CheckClass(e.Class)
+	case segment.Click:
+		return errors.Join(p.CheckClass(e.Class), t.checkPoints(e))
 	case segment.Label, segment.Exclude:
 		if err := p.CheckClass(e.Class); err != nil {
 			return err
@@ -189,7 +194,7 @@ func (t *Timeline) Admits(e *segment.Event, p *segment.Project) error {
 	if len(e.Repairs) > 0 && e.Kind != segment.Pixels && e.Kind != segment.Import {
 		return fmt.Errorf("event %q, a %s, has repairs", e.ID, e.Kind)
 	}
-	if e.Kind == segment.Accept && len(e.Pick.Labels) != t.cut.N {
+	if e.Pick != nil && (e.Kind == segment.Accept || e.Kind == segment.Click) && len(e.Pick.Labels) != t.cut.N {
 		return fmt.Errorf("event %q has %d labels for %d superpixels", e.ID, len(e.Pick.Labels), t.cut.N)
 	}
 	return nil

@@ -22,7 +22,9 @@ func (t *Timeline) constrain(e *segment.Event) step {
 		if len(e.Points) == 2 {
 			next.Boxes = append(next.Boxes, boxOf(class, e.Points))
 			slices.SortFunc(next.Boxes, func(a, b segment.Box) int { return cmp.Compare(a.Class, b.Class) })
+			t.divide(t.inside(boxOf(class, e.Points)))
 		}
+		t.shown = nil
 	case segment.Exclude:
 		all := slices.Clone(next.Excluded)
 		for _, cell := range t.touched(e) {
@@ -30,6 +32,7 @@ func (t *Timeline) constrain(e *segment.Event) step {
 		}
 		slices.SortFunc(all, compareExclusions)
 		next.Excluded = slices.Compact(all)
+		t.shown = nil
 	case segment.Lock:
 		if !next.IsLocked(class) {
 			next.Locked = append(slices.Clone(next.Locked), class)

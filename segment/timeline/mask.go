@@ -69,11 +69,12 @@ func stretch(pixels []uint8) int {
 
 // imported returns the timeline after an import.
 func (t *Timeline) imported(e *segment.Event) *Timeline {
-	out := newTimeline(t.cells, t.start, t.cutter, t.cuts)
+	out := newTimeline(t.cells, t.start, t.cutter, t.cuts).Focus(t.graph)
 	copy(out.clicks, e.Cells)
 	out.paint(divide(t.cells, runsOf(e.Repairs)))
 	out.wanted, out.guess, out.constraints = t.wanted, t.guess, t.constraints
-	out.cut = t.cutOf(e, t.wanted, e.Cells)
+	out.base = t.cutOf(e, t.wanted, e.Cells)
+	out.cut = out.base
 	return out
 }
 

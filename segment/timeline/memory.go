@@ -45,7 +45,7 @@ func (t *Timeline) Holds(kind segment.EventKind) bool {
 // Blank returns a timeline of the same image without evidence. It shares the
 // cuts made for t's events; the two can be used concurrently.
 func (t *Timeline) Blank() *Timeline {
-	return newTimeline(t.cells, t.start, t.cutter, maps.Clone(t.cuts))
+	return newTimeline(t.cells, t.start, t.cutter, maps.Clone(t.cuts)).Focus(t.graph)
 }
 
 // Sizes in memory, in bytes.
@@ -78,6 +78,17 @@ func (t *Timeline) Bytes() int {
 		for _, runs := range t.done[i].repairs {
 			n += repairedBytes + runBytes*len(runs)
 		}
+	}
+	later := &t.setting
+	for i := range slices.Backward(t.done) {
+		s := &t.done[i].setting
+		if s.cut != later.cut {
+			n += 4 * t.cells.N
+		}
+		if s.shown != later.shown {
+			n += t.cells.N
+		}
+		later = s
 	}
 	return n + runBytes*(t.runs+len(t.merged.runs)) + 4*t.cells.N*len(t.cuts)
 }

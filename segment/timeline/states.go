@@ -83,7 +83,7 @@ func (t *Timeline) wayTo(state int) way {
 func (t *Timeline) rebuilt(state int) *Timeline {
 	w := t.wayTo(state)
 	t.effort += w.effort
-	was := newTimeline(t.cells, t.start, t.cutter, t.cuts)
+	was := newTimeline(t.cells, t.start, t.cutter, t.cuts).Focus(t.graph)
 	for _, seq := range w.path {
 		was.play(t.event(seq))
 	}
@@ -91,7 +91,7 @@ func (t *Timeline) rebuilt(state int) *Timeline {
 		return was
 	}
 	was.clicks, was.accepted, was.written, was.repairs = slices.Clone(t.clicks), slices.Clone(t.accepted), slices.Clone(t.written), slices.Clone(t.repairs)
-	was.runs, was.wanted, was.cut, was.guess, was.constraints = t.runs, t.wanted, t.cut, t.guess, t.constraints
+	was.runs, was.setting = t.runs, t.setting
 	for i := range w.back {
 		s := &t.done[len(t.done)-1-i]
 		for i, cell := range s.cells {
@@ -100,7 +100,7 @@ func (t *Timeline) rebuilt(state int) *Timeline {
 				was.repair(cell, s.repairs[i])
 			}
 		}
-		was.wanted, was.cut, was.guess, was.constraints = s.wanted, s.cut, s.guess, s.constraints
+		was.setting = s.setting
 	}
 	return was
 }
@@ -113,8 +113,8 @@ func (t *Timeline) After(seq int) *Timeline {
 	return t.rebuilt(t.stateAfter(seq))
 }
 
-// become takes over the labels, the repairs, the superpixels, the first guess
-// and the constraints of another timeline and returns the previous ones.
+// become takes over the labels, the repairs and the setting of another timeline
+// and returns what that overwrote.
 func (t *Timeline) become(other *Timeline) step {
 	s := t.newStep()
 	repaired := t.runs+other.runs > 0
@@ -131,6 +131,6 @@ func (t *Timeline) become(other *Timeline) step {
 			s.repairs = append(s.repairs, t.repair(cell, other.repairsIn(cell)))
 		}
 	}
-	t.wanted, t.cut, t.guess, t.constraints = other.wanted, other.cut, other.guess, other.constraints
+	t.setting = other.setting
 	return s
 }

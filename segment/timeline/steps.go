@@ -74,10 +74,7 @@ func (t *Timeline) exchange(s step) step {
 			s.repairs[i] = t.repair(cell, s.repairs[i])
 		}
 	}
-	s.wanted, t.wanted = t.wanted, s.wanted
-	s.cut, t.cut = t.cut, s.cut
-	s.guess, t.guess = t.guess, s.guess
-	s.constraints, t.constraints = t.constraints, s.constraints
+	s.setting, t.setting = t.setting, s.setting
 	s.state, t.state = t.state, s.state
 	return s
 }
@@ -116,23 +113,26 @@ func (t *Timeline) play(e *segment.Event) step {
 		return t.become(t.imported(e))
 	case segment.FirstGuess:
 		s := t.newStep()
-		t.guess = e.Scores
+		t.guess, t.shown = e.Scores, nil
 		return s
 	case segment.Granularity:
 		s := t.newStep()
-		t.wanted, t.cut = e.Regions, t.cutOf(e, e.Regions, t.Cells())
+		t.wanted, t.base = e.Regions, t.cutOf(e, e.Regions, t.Cells())
+		t.cut, t.shown = t.base, nil
 		return s
 	case segment.Pixels:
 		return t.paint(divide(t.cells, runsOf(e.Repairs)))
 	case segment.Outline, segment.Exclude, segment.Lock, segment.Unlock:
 		return t.constrain(e)
+	case segment.Click:
+		return t.click(e)
 	}
 	return t.write(e)
 }
 
 // newStep returns a step with the state that is not kept per cell.
 func (t *Timeline) newStep() step {
-	return step{wanted: t.wanted, cut: t.cut, guess: t.guess, constraints: t.constraints}
+	return step{setting: t.setting}
 }
 
 // paint puts runs over the repairs of cells.
@@ -151,17 +151,8 @@ func (t *Timeline) paint(above []cellRuns) step {
 // write carries out an event that sets or clears labels of superpixels.
 func (t *Timeline) write(e *segment.Event) step {
 	cells := t.touched(e)
-	labels := make([]uint8, 2*len(cells))
-	s := t.newStep()
-	s.cells, s.clicks, s.accepted, s.written = cells, labels[:len(cells):len(cells)], labels[len(cells):], make([]written, len(cells))
-	if t.runs > 0 && e.Kind != segment.Accept {
-		s.repairs = make([][]run, len(cells))
-	}
-	for i, cell := range cells {
-		s.clicks[i], s.accepted[i], s.written[i] = t.clicks[cell], t.accepted[cell], t.written[cell]
-		if s.repairs != nil {
-			s.repairs[i] = t.repair(cell, nil)
-		}
+	s := t.overwrite(cells, e.Kind != segment.Accept)
+	for _, cell := range cells {
 		switch e.Kind {
 		case segment.Label:
 			t.clicks[cell] = uint8(e.Class)
@@ -178,8 +169,32 @@ func (t *Timeline) write(e *segment.Event) step {
 			t.accepted[cell], t.written[cell].picked = l, int32(e.Seq)
 		}
 	}
-	if e.Kind != segment.Accept {
+	switch {
+	case e.Kind != segment.Accept:
 		t.readmit(e, cells)
+		if e.Kind == segment.Clear {
+			t.shown = nil
+		}
+	case len(e.Superpixels) == 0:
+		t.shown = t.look(e)
+	}
+	return s
+}
+
+// overwrite returns the step that holds what is in cells, which are shared; with
+// bare it takes the repairs there away.
+func (t *Timeline) overwrite(cells []int32, bare bool) step {
+	labels := make([]uint8, 2*len(cells))
+	s := t.newStep()
+	s.cells, s.clicks, s.accepted, s.written = cells, labels[:len(cells):len(cells)], labels[len(cells):], make([]written, len(cells))
+	if t.runs > 0 && bare {
+		s.repairs = make([][]run, len(cells))
+	}
+	for i, cell := range cells {
+		s.clicks[i], s.accepted[i], s.written[i] = t.clicks[cell], t.accepted[cell], t.written[cell]
+		if s.repairs != nil {
+			s.repairs[i] = t.repair(cell, nil)
+		}
 	}
 	return s
 }
@@ -195,28 +210,41 @@ func (t *Timeline) cutOf(e *segment.Event, superpixels int, labels []uint8) *sup
 	return cut
 }
 
-// touched returns the cells of the superpixels that e writes. They are shared
-// and read-only.
+// touched returns the cells of the superpixels that e writes, which are shared:
+// nobody writes to them. An accept names superpixels of the cut, other events
+// those of the base.
 func (t *Timeline) touched(e *segment.Event) []int32 {
-	if t.members.cut != t.cut {
-		t.members = membersOf(t.cut)
+	m := t.whole()
+	if e.Kind == segment.Accept && t.cut != t.base {
+		if t.parts.cut != t.cut {
+			t.parts = membersOf(t.cut)
+		}
+		m = &t.parts
 	}
 	if e.Kind == segment.Accept && len(e.Superpixels) == 0 {
-		return t.members.cells
+		return m.cells
 	}
 	if len(e.Superpixels) == 1 {
-		return t.members.of(e.Superpixels[0])
+		return m.of(e.Superpixels[0])
 	}
 	named := slices.Clone(e.Superpixels)
 	slices.Sort(named)
 	var cells []int32
 	for _, s := range slices.Compact(named) {
-		cells = append(cells, t.members.of(s)...)
+		cells = append(cells, m.of(s)...)
 	}
 	return cells
 }
 
-// members lists the cells of each superpixel of a cut.
+// whole returns the members of the base cut.
+func (t *Timeline) whole() *members {
+	if t.members.cut != t.base {
+		t.members = membersOf(t.base)
+	}
+	return &t.members
+}
+
+// members are the cells of each superpixel of a cut.
 type members struct {
 	cut   *superpixels.Cut
 	cells []int32 // by superpixel, then ascending

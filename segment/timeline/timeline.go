@@ -16,30 +16,29 @@ import (
 // concurrent use.
 //
 // Clicks and labels are kept per cell, a superpixel of the finest map, so that
-// nothing is lost when superpixels get coarser. Events refer to the superpixels
-// of the current cut. A granularity event makes a new cut for the labelling at
-// that moment, so every superpixel has one label, and events label whole
-// superpixels until the next cut. Undo and redo therefore find the cut that an
-// event was made for.
+// nothing is lost when superpixels get coarser. Events speak of the superpixels
+// of the base cut. A new one comes with a granularity event and is made for the
+// labelling of that moment, so every superpixel has one label; until the next it
+// stays, and events label whole superpixels. Undo and redo of later events
+// therefore find the cut that these were made for. Clicks and small boxes divide
+// superpixels into cells. These parts are numbered after the base's superpixels;
+// hypotheses and picks are about them, too.
 //
 // Repairs override labels: a pixel has the class of its repair or, without one,
 // the label of its cell. Labelling or clearing a superpixel later removes the
 // repairs within it; accepting a hypothesis keeps them. They are kept per cell,
 // so a step only remembers the cells that it changed.
 type Timeline struct {
+	setting
 	cells    *superpixels.Runs
+	graph    *superpixels.Graph // of the cells; nil where clicks divide nothing
 	cutter   Cutter
-	start    int // initial number of superpixels
-	wanted   int // superpixels requested
-	cut      *superpixels.Cut
-	clicks   []uint8         // class the person clicked per cell, or Void
-	accepted []uint8         // class accepted from a hypothesis per cell, or Void
-	written  []written       // per cell
-	repairs  [][]run         // per cell, ascending; lists are immutable; nil before the first
-	runs     int             // of all cells
-	guess    *segment.Scores // first guess, or nil
-
-	constraints *segment.Constraints
+	start    int       // superpixels at the beginning
+	clicks   []uint8   // class the person clicked per cell, or Void
+	accepted []uint8   // class taken over from a hypothesis per cell, or Void
+	written  []written // per cell
+	repairs  [][]run   // per cell, ascending; lists are immutable; nil before the first
+	runs     int       // of all cells
 
 	repaired int // number of the event that last changed a repair
 	merged   mergedRuns
@@ -53,7 +52,8 @@ type Timeline struct {
 	done      []step          // steps to undo, last first
 	undone    []step          // steps to redo, last first
 
-	members members
+	members members                  // of the base cut
+	parts   members                  // of the cut
 	cuts    map[int]*superpixels.Cut // by the number of the event that made them; the first has 0
 	effort  int                      // of all restores, see way
 }
@@ -65,18 +65,24 @@ type Cutter func(superpixels int, labels []uint8) *superpixels.Cut
 
 // step holds what an event overwrote or, after undoing it, what it wrote.
 type step struct {
+	setting
 	event    int // its number
 	state    int
 	cells    []int32
 	clicks   []uint8
 	accepted []uint8
 	written  []written
-	repairs  [][]run // nil if the event neither removed nor made any
-	wanted   int
-	cut      *superpixels.Cut
-	guess    *segment.Scores
+	repairs  [][]run // nil when the event met none and made none
+}
 
+// setting is what is not kept per cell. What it points to is immutable.
+type setting struct {
+	wanted      int // superpixels asked for
+	base        *superpixels.Cut
+	cut         *superpixels.Cut // the base, divided around clicks
+	guess       *segment.Scores  // first guess, or nil
 	constraints *segment.Constraints
+	shown       *Shown // or nil
 }
 
 // New returns the timeline of an image without evidence, with the given cells
@@ -89,8 +95,9 @@ func New(cells *superpixels.Runs, start int, cutter Cutter) *Timeline {
 func newTimeline(cells *superpixels.Runs, start int, cutter Cutter, cuts map[int]*superpixels.Cut) *Timeline {
 	void := slices.Repeat([]uint8{segment.Void}, cells.N)
 	return &Timeline{
-		cells: cells, cutter: cutter, start: start, wanted: start, cut: cuts[0], cuts: cuts,
-		clicks: void, accepted: slices.Clone(void), written: make([]written, cells.N), seqs: map[string]int{}, constraints: new(segment.Constraints),
+		setting: setting{wanted: start, base: cuts[0], cut: cuts[0], constraints: new(segment.Constraints)},
+		cells:   cells, cutter: cutter, start: start, cuts: cuts,
+		clicks: void, accepted: slices.Clone(void), written: make([]written, cells.N), seqs: map[string]int{},
 	}
 }
 
@@ -119,11 +126,16 @@ func (t *Timeline) Find(id string) (*segment.Event, bool) {
 func (t *Timeline) UndoDepth() int { return t.deeper + len(t.done) }
 func (t *Timeline) RedoDepth() int { return len(t.undone) }
 
-// Cut returns the current superpixels. It is shared and immutable.
+// Cut returns the superpixels that hypotheses are about: those of Base with the
+// same numbers, and after them the parts of those that clicks have divided. It is
+// shared and immutable.
 func (t *Timeline) Cut() *superpixels.Cut { return t.cut }
 
-// Wanted returns the number of superpixels last requested; the cut can have
-// more to keep labels apart.
+// Base returns the superpixels that events speak of. It is shared and immutable.
+func (t *Timeline) Base() *superpixels.Cut { return t.base }
+
+// Wanted is the number of superpixels that was asked for last; where labels
+// have to be kept apart the cut has more.
 func (t *Timeline) Wanted() int { return t.wanted }
 
 // Clicks returns the clicked class per superpixel, Void where nothing was

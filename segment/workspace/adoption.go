@@ -11,6 +11,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/assistant"
 	"collie/segment/audit"
 	"collie/segment/photo"
 	"collie/superpixels"
@@ -155,7 +156,8 @@ func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted
 	if !measured(cells, &graph) {
 		return nil, nil, damaged(im, errors.New("the graph has regions of other sizes than the map"))
 	}
-	a = &Annotation{guard: w.guard, turns: &w.turns, past: newPast(), parameters: w.parameters, image: im, hierarchy: &hierarchy, cells: cells, cellGraph: &graph, broadcast: w.tell}
+	a = &Annotation{guard: w.guard, turns: &w.turns, past: newPast(), image: im, cells: cells, broadcast: w.tell,
+		assistant: &assistant.Assistant{Hierarchy: &hierarchy, Cells: &graph, Parameters: w.parameters}}
 	a.takeProject(*p)
 	a.begin()
 	known := *p // events can name classes that were deleted later

@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 	"sync"
 
 	"collie/segment"
+	"collie/segment/assistant"
 	"collie/segment/engine"
 	"collie/segment/timeline"
 	"collie/superpixels"
@@ -17,17 +19,15 @@ import (
 // the sequence of hypotheses that follows from it. Everybody who works on an
 // image shares one Annotation. Safe for concurrent use.
 type Annotation struct {
-	store      segment.Store
-	guard      *guard
-	image      segment.Image
-	hierarchy  *superpixels.Hierarchy
-	cells      *superpixels.Runs  // the finest map
-	cellGraph  *superpixels.Graph // of it
-	turns      *turns
-	parameters engine.Parameters
-	release    func()
-	broadcast  func(imageID string)   // see Workspace.Watch
-	finished   func(projectID string) // see Workspace.finished
+	store     segment.Store
+	guard     *guard
+	image     segment.Image
+	assistant *assistant.Assistant
+	cells     *superpixels.Runs // the finest map
+	turns     *turns
+	release   func()
+	broadcast func(imageID string)   // see Workspace.Watch
+	finished  func(projectID string) // see Workspace.finished
 
 	past past // for the history
 
@@ -35,8 +35,9 @@ type Annotation struct {
 	timeline *timeline.Timeline
 	project  segment.Project     // as last read
 	table    *segment.ClassTable // of it
-	tables   int                 // number of tables so far
-	view     view                // of the current cut; made on demand
+	tables   int                 // how many there were
+	name     mapName
+	views    [2]view // of the cut in force and another, see look
 	repairs  repairView
 	guessed  guessView
 	sequence *engine.Sequence // of the current evidence; made on demand
@@ -48,7 +49,12 @@ type Annotation struct {
 type view struct {
 	cut   *superpixels.Cut
 	model *engine.Model
-	token string
+}
+
+// mapName names a map.
+type mapName struct {
+	of   *superpixels.Cut
+	name string
 }
 
 // Close releases the annotation.
@@ -72,20 +78,44 @@ func (a *Annotation) Project() segment.Project {
 // those of all other maps. It is shared.
 func (a *Annotation) Cells() *superpixels.Runs { return a.cells }
 
-// Superpixels returns the current superpixel map and its name.
+// Superpixels returns the present superpixel map, which events speak of, and its
+// name.
 func (a *Annotation) Superpixels() (*superpixels.Runs, string) {
 	a.mu.Lock()
-	v := a.look()
+	cut, name := a.timeline.Base(), a.mapName()
 	a.mu.Unlock()
-	return a.cells.Coarsen(v.cut.Parent, v.cut.N), v.token
+	return a.cells.Coarsen(cut.Parent, cut.N), name
 }
 
-// look returns the view of the current cut. The caller holds the lock.
-func (a *Annotation) look() view {
-	if cut := a.timeline.Cut(); a.view.cut != cut {
-		a.view = view{cut: cut, model: engine.ModelOf(a.hierarchy, a.cellGraph, cut, a.parameters), token: nameOf(cut)}
+// Divided returns the map that hypotheses are about, which is that of Superpixels
+// with parts of what clicks have divided, and its name.
+func (a *Annotation) Divided() (*superpixels.Runs, string) {
+	a.mu.Lock()
+	cut := a.timeline.Cut()
+	a.mu.Unlock()
+	return a.cells.Coarsen(cut.Parent, cut.N), nameOf(cut)
+}
+
+// mapName is the name of the map that events speak of. The caller holds the lock.
+func (a *Annotation) mapName() string {
+	if base := a.timeline.Base(); a.name.of != base {
+		a.name = mapName{base, nameOf(base)}
 	}
-	return a.view
+	return a.name.name
+}
+
+// look returns the view of the cut in force. It keeps the last one, too, so that a
+// supposed click costs nothing again when it is made. The caller holds the lock.
+func (a *Annotation) look() view {
+	cut := a.timeline.Cut()
+	for i, v := range a.views {
+		if v.cut != nil && (v.cut == cut || slices.Equal(v.cut.Parent, cut.Parent)) {
+			a.views[0], a.views[i] = v, a.views[0]
+			return v
+		}
+	}
+	a.views = [2]view{{cut, a.assistant.Model(cut)}, a.views[0]}
+	return a.views[0]
 }
 
 // nameOf returns the name of a map: the first 8 bytes of the SHA-256 of its
@@ -117,7 +147,7 @@ func (a *Annotation) Present() (State, *engine.Sequence) {
 func (a *Annotation) present() *engine.Sequence {
 	if a.sequence == nil {
 		if a.sequence = a.foreseen(); a.sequence == nil {
-			a.sequence = a.sequenceOf(a.evidence(), a.timeline.Seq())
+			a.sequence = a.sequenceOf()
 		}
 		a.supposed = supposition{}
 	}

@@ -35,7 +35,7 @@ func (a *Annotation) doubtOf(s *segment.Scores) float64 {
 	k := len(s.Classes)
 	wrong, total := 0.0, 0.0
 	for cell, superpixel := range first.Parent {
-		area := float64(a.cellGraph.Regions[cell].Area)
+		area := float64(a.assistant.Cells.Regions[cell].Area)
 		most := slices.Max(s.Shares[int(superpixel)*k:][:k])
 		total += area
 		wrong += area * (1 - float64(most)/255)

@@ -8,7 +8,6 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/engine"
-	"collie/segment/timeline"
 	"collie/superpixels"
 )
 
@@ -86,6 +85,11 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, pic
 	if err := a.timeline.Possible(e.Kind); err != nil {
 		return 0, nil, err
 	}
+	if e.Kind == segment.Click && e.Pick != nil {
+		if prepare := a.corrected(ctx, &e, pick); prepare != nil {
+			return 0, prepare, nil
+		}
+	}
 	if e.Kind == segment.Accept {
 		if sequence := a.present(); pick.sequence != sequence {
 			return 0, func() error {
@@ -110,11 +114,15 @@ func (a *Annotation) resolve(expected int, e *segment.Event) error {
 	if expected != a.timeline.Seq() {
 		return a.conflict("The event was made for state %d of this image, which is now at %d. Nothing was changed; reload the state and send it again.", expected, a.timeline.Seq())
 	}
-	if e.Map != "" && e.Map != a.look().token {
+	if e.Map != "" && e.Map != a.mapName() {
 		return a.conflict("The event is for superpixels of another granularity. Nothing was changed; reload the superpixels and send it again.").Because(ErrOtherMap)
 	}
 	if e.Kind != segment.Outline { // the points of a box are its corners
-		pointed, err := a.under(e.Points)
+		cut := a.timeline.Base()
+		if e.Kind == segment.Accept {
+			cut = a.timeline.Cut()
+		}
+		pointed, err := a.under(cut, e.Points)
 		if err != nil {
 			return err
 		}
@@ -180,9 +188,7 @@ func (a *Annotation) commit(ctx context.Context, e segment.Event) (int, error) {
 
 // begin starts the timeline.
 func (a *Annotation) begin() {
-	a.timeline = timeline.New(a.cells, a.image.Regions, func(n int, labels []uint8) *superpixels.Cut {
-		return a.hierarchy.Cut(a.cellGraph, n, labels, segment.Void)
-	})
+	a.timeline = a.assistant.Timeline(a.cells, a.image.Regions)
 }
 
 // catchUp plays the stored events from the beginning: an undo among the events
@@ -197,9 +203,36 @@ func (a *Annotation) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// fillPick completes an accept event with the labels of the hypothesis it
-// names, after checking that it is the one the person saw. The caller holds the
-// lock.
+// corrected completes a click with the labels of the hypothesis that it corrects.
+// One that is no longer known, and one that the clicks before corrected, is left
+// out; a click is never refused for it. Where the hypothesis has to be made first,
+// prepare does so. The caller holds the lock.
+func (a *Annotation) corrected(ctx context.Context, e *segment.Event, pick *picked) (prepare func() error) {
+	named := e.Pick
+	shown, _ := a.timeline.Shown()
+	if e.Pick = nil; named.Digest == "" || shown.Is(named.Rank, named.Digest) {
+		return nil
+	}
+	sequence := a.present()
+	h, made := sequence.Made(named.Rank)
+	if pick.sequence == sequence {
+		h = pick.hypothesis
+	} else if !made {
+		return func() error {
+			h, _ := sequence.At(ctx, named.Rank)
+			*pick = picked{sequence, h}
+			return nil
+		}
+	}
+	if h.Digest.String() == named.Digest {
+		e.Pick = &segment.Pick{Rank: h.Rank, Digest: named.Digest, Labels: h.Labels}
+	}
+	return nil
+}
+
+// fillPick completes an accept event with the labels of the hypothesis that it
+// names, after checking that this is the hypothesis the person saw.
+// The caller holds the lock.
 func (a *Annotation) fillPick(e *segment.Event, h engine.Hypothesis) error {
 	if e.Pick.Digest != "" && e.Pick.Digest != h.Digest.String() {
 		a.turns.observer.Happened(Diverged)
@@ -230,14 +263,14 @@ func (a *Annotation) conflict(format string, args ...any) *segment.Error {
 	return err
 }
 
-// under returns the superpixels at points of the image, each once.
-func (a *Annotation) under(points [][2]float64) ([]int32, error) {
+// under returns the superpixels of a cut below points of the image, each once.
+func (a *Annotation) under(cut *superpixels.Cut, points [][2]float64) ([]int32, error) {
 	nodes := make([]int32, 0, len(points))
 	for _, p := range points {
 		if !(p[0] >= 0 && p[0] < float64(a.cells.Width) && p[1] >= 0 && p[1] < float64(a.cells.Height)) {
 			return nil, segment.Errorf(segment.Invalid, "The point (%g, %g) is outside the image, which is %d×%d pixels. Nothing was changed.", p[0], p[1], a.cells.Width, a.cells.Height)
 		}
-		nodes = append(nodes, a.timeline.Cut().Parent[a.cells.At(int(p[0]), int(p[1]))])
+		nodes = append(nodes, cut.Parent[a.cells.At(int(p[0]), int(p[1]))])
 	}
 	slices.Sort(nodes)
 	return slices.Compact(nodes), nil

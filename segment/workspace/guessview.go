@@ -33,7 +33,7 @@ func (a *Annotation) guessView() *segment.GuessView {
 func (a *Annotation) sumUp(s *segment.Scores) *segment.GuessView {
 	var areas [256]int
 	first, k := a.timeline.First(), len(s.Classes)
-	for cell, region := range a.cellGraph.Regions {
+	for cell, region := range a.assistant.Cells.Regions {
 		row := cell
 		if s.Regions != 0 {
 			row = int(first.Parent[cell])

@@ -177,7 +177,7 @@ func (w *Workspace) example(ctx context.Context, im *segment.Image) (e learn.Exa
 		}
 		defer a.Close()
 		first := a.firstCut()
-		return a.cellGraph.Coarsen(first.Parent, first.N), nil
+		return a.assistant.Cells.Coarsen(first.Parent, first.N), nil
 	}}, true
 }
 
@@ -193,7 +193,7 @@ func (a *Annotation) firstLabels() []uint8 {
 	state, first := a.State(), a.firstCut()
 	areas := make([][256]int, first.N)
 	for cell, l := range state.Cells(state.Labels) {
-		areas[first.Parent[cell]][l] += a.cellGraph.Regions[cell].Area
+		areas[first.Parent[cell]][l] += a.assistant.Cells.Regions[cell].Area
 	}
 	labels := make([]uint8, first.N)
 	for i := range areas {
@@ -224,7 +224,7 @@ func (w *Workspace) features(ctx context.Context, a *Annotation) (*learn.Feature
 	if p.Pixels.Rect.Dx() != a.cells.Width || p.Pixels.Rect.Dy() != a.cells.Height {
 		return nil, errNoFeatures
 	}
-	made := learn.Describe(p.Pixels, a.hierarchy, a.cellGraph, im.Regions)
+	made := learn.Describe(p.Pixels, a.assistant.Hierarchy, a.assistant.Cells, im.Regions)
 	if made.N != first.N {
 		return nil, errNoFeatures
 	}

@@ -22,6 +22,13 @@ func (a *Annotation) spareLocked(e *segment.Event) error {
 	}
 	spared := false
 	switch e.Kind {
+	case segment.Click:
+		labels := a.table.Through(a.timeline.Cells())
+		e.Points = slices.DeleteFunc(slices.Clone(e.Points), func(p [2]float64) bool {
+			l := labels[a.cells.At(int(p[0]), int(p[1]))]
+			return constraints.IsLocked(l) && int(l) != e.Class
+		})
+		spared = len(e.Points) == 0
 	case segment.Label, segment.Clear:
 		labels := a.table.Through(a.timeline.Labelling())
 		e.Superpixels = slices.DeleteFunc(slices.Clone(e.Superpixels), func(s int32) bool {

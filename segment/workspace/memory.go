@@ -67,11 +67,11 @@ const (
 // footprint estimates the annotation's memory in bytes: the runs of the finest
 // map, the graph, the model, a sequence on it, and the evidence.
 func (a *Annotation) footprint() int64 {
-	n := a.cells.Bytes() + regionBytes*len(a.cellGraph.Regions) + edgeBytes*len(a.cellGraph.Edges) + cellBytes*a.cells.N
+	n := a.cells.Bytes() + regionBytes*len(a.assistant.Cells.Regions) + edgeBytes*len(a.assistant.Cells.Edges) + cellBytes*a.cells.N
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	each := superpixelBytes
-	if a.parameters.Affinities != nil {
+	if a.assistant.Parameters.Affinities != nil {
 		each += learnedBytes
 	}
 	n += each*a.timeline.Cut().N + a.timeline.Bytes()

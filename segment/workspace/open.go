@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/assistant"
 	"collie/superpixels"
 )
 
@@ -203,7 +204,8 @@ func (w *Workspace) load(ctx context.Context, im segment.Image) (a *Annotation, 
 		}
 	}
 	a = &Annotation{
-		store: w.store, guard: w.guard, turns: &w.turns, past: newPast(), parameters: w.parameters, image: im, hierarchy: hierarchy, cells: hierarchy.Runs(), cellGraph: graph,
+		store: w.store, guard: w.guard, turns: &w.turns, past: newPast(), image: im, cells: hierarchy.Runs(),
+		assistant: &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: w.parameters},
 		broadcast: w.tell, finished: w.finished,
 	}
 	a.begin()

@@ -24,10 +24,12 @@ type State struct {
 
 	Guess *segment.GuessView // nil without one; read-only
 
-	Map    string  // names the superpixel map; another map has another name
+	Map    string  // names the superpixel map that events refer to; another map has another name
 	Wanted int     // superpixels requested; keeping labels apart can require more
 	Split  int     // superpixels that stay divided because they contain two classes
 	Parent []int32 // superpixel of each cell, see Annotation.Cells; shared and read-only
+	Base   []int32 // the same in the map that events speak of
+	Parts  []int32 // cells that clicks have made superpixels of their own, which are numbered after those of that map
 }
 
 // Cells returns the class of each cell, given that of each superpixel.
@@ -56,7 +58,13 @@ func (a *Annotation) State() State {
 }
 
 func (a *Annotation) state() State {
-	v := a.look()
+	base, cut := a.timeline.Base(), a.timeline.Cut()
+	parts := make([]int32, cut.N-base.N)
+	for cell, s := range cut.Parent {
+		if int(s) >= base.N {
+			parts[int(s)-base.N] = int32(cell)
+		}
+	}
 	return State{
 		Seq:     a.timeline.Seq(),
 		Version: a.timeline.Seq() + a.tables,
@@ -72,10 +80,12 @@ func (a *Annotation) state() State {
 
 		Guess: a.guessView(),
 
-		Map:    v.token,
+		Map:    a.mapName(),
 		Wanted: a.timeline.Wanted(),
-		Split:  v.cut.Split,
-		Parent: v.cut.Parent,
+		Split:  base.Split,
+		Parent: cut.Parent,
+		Base:   base.Parent,
+		Parts:  parts,
 	}
 }
 
@@ -96,7 +106,7 @@ func (a *Annotation) presentRepairs() []segment.Repair {
 
 // progress summarizes the timeline for the image's record.
 func (a *Annotation) progress() segment.Progress {
-	p := segment.Progress{Classes: a.timeline.Shares(a.cellGraph), Guessed: a.timeline.Guessed()}
+	p := segment.Progress{Classes: a.timeline.Shares(a.assistant.Cells), Guessed: a.timeline.Guessed()}
 	p.Resolve(a.table, a.cells.Area())
 	return p
 }
@@ -106,5 +116,5 @@ func (a *Annotation) progress() segment.Progress {
 func (a *Annotation) Classes() []segment.ClassShare {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.timeline.Shares(a.cellGraph)
+	return a.timeline.Shares(a.assistant.Cells)
 }

@@ -2,26 +2,22 @@ package workspace
 
 import (
 	"context"
-	"slices"
 
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/engine"
-	"collie/superpixels"
 )
 
-// supposition is the sequence for a label that may become the next event.
+// supposition is the sequence of an event that may become the next one.
 type supposition struct {
-	clicks      []uint8 // all clicks, including the label's
-	cut         *superpixels.Cut
-	guess       *segment.Scores
-	constraints *segment.Constraints
-	sequence    *engine.Sequence
+	event    segment.Event
+	sequence *engine.Sequence // nil when nothing is supposed
 }
 
-// Suppose returns the sequence of hypotheses that would follow if e, a label,
-// were event number expected+1. Nothing changes. If the label then arrives, the
-// new state reuses this sequence and the hypotheses computed so far.
+// Suppose returns the sequence of hypotheses that there would be if e, a click or
+// a label, were event number expected+1. Nothing changes. When the event comes, the
+// sequence of the new state is the supposed one, so that what was made of it is
+// not made again.
 func (a *Annotation) Suppose(ctx context.Context, expected int, e segment.Event) (*engine.Sequence, error) {
 	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return nil, err
@@ -34,23 +30,23 @@ func (a *Annotation) Suppose(ctx context.Context, expected int, e segment.Event)
 	if err := a.resolve(expected, &e); err != nil {
 		return nil, err
 	}
-	if e.Kind != segment.Label {
-		return nil, segment.Errorf(segment.Invalid, "Only a label can be previewed, not an event of kind %q.", e.Kind)
+	if e.Kind != segment.Label && e.Kind != segment.Click {
+		return nil, segment.Errorf(segment.Invalid, "Only a click or a label can be previewed, not an event of kind %q.", e.Kind)
 	}
-	evidence, clicks := a.evidence(), a.timeline.Clicks()
-	for _, s := range e.Superpixels {
-		clicks[s] = uint8(e.Class)
-		evidence.Clicks[s] = a.table[e.Class]
-		evidence.Holds.Click(expected+1, int(s))
+	if e.Pick != nil {
+		a.corrected(ctx, &e, &picked{})
 	}
-	a.supposed = supposition{clicks, a.timeline.Cut(), a.timeline.Scores(), a.timeline.Constraints(), a.sequenceOf(evidence, expected+1)}
+	e.ID = "" // which no event has
+	before := *a.timeline
+	a.timeline.Apply(e)
+	a.supposed = supposition{e, a.sequenceOf()}
+	a.timeline.Retract(before)
 	return a.supposed.sequence, nil
 }
 
-// sequenceOf makes the sequence for evidence on the current superpixels after
-// seq events. The caller holds the lock.
-func (a *Annotation) sequenceOf(evidence engine.Evidence, seq int) *engine.Sequence {
-	sequence := engine.NewSequence(a.look().model, evidence, seq)
+// sequenceOf makes the sequence for the present state. The caller holds the lock.
+func (a *Annotation) sequenceOf() *engine.Sequence {
+	sequence := a.assistant.Sequence(a.timeline, a.look().model, a.table, a.project.PresentRest())
 	sequence.TakeTurns(a.turns.of(a.image.ID))
 	return sequence
 }
@@ -58,9 +54,13 @@ func (a *Annotation) sequenceOf(evidence engine.Evidence, seq int) *engine.Seque
 // foreseen returns the supposed sequence if it matches the current state,
 // otherwise nil. The caller holds the lock.
 func (a *Annotation) foreseen() *engine.Sequence {
-	s := &a.supposed
-	if s.sequence == nil || s.sequence.Seq() != a.timeline.Seq() || s.cut != a.timeline.Cut() || s.guess != a.timeline.Scores() || s.constraints != a.timeline.Constraints() || !slices.Equal(s.clicks, a.timeline.Clicks()) {
+	supposed, seq := &a.supposed, a.timeline.Seq()
+	if supposed.sequence == nil || supposed.sequence.Seq() != seq {
 		return nil
 	}
-	return s.sequence
+	came := a.timeline.Events(seq - 1)
+	if len(came) == 1 && supposed.event.Means(&came[0]) {
+		return supposed.sequence
+	}
+	return nil
 }

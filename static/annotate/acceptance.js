@@ -1,7 +1,7 @@
 import { changes, inWords } from '../evidence/changes.js';
 import { Choice } from './choice.js';
 import { byId } from '../ui/dom.js';
-import { region } from '../superpixels/graph.js';
+import { divided, region } from '../superpixels/graph.js';
 import { VOID } from '../evidence/protocol.js';
 import { toast } from '../ui/toast.js';
 
@@ -72,7 +72,7 @@ export class Acceptance {
   placed(place) {
     const { hypotheses } = this.ports.session;
     const { labels, clicks } = this.present;
-    const blank = labels.every((l, s) => l === clicks[s]);
+    const blank = this.ports.session.evidence.division.blank({ labels, clicks });
     const telling = hypotheses.classes > 1; // one class everywhere tells nothing
     this.choice.placed(hypotheses.cards[place], place, telling && (this.choice.follow ?? blank));
     if (this.ahead === 0 && this.hurried && this.acceptable()) this.accept();
@@ -229,7 +229,10 @@ export class Acceptance {
     }
     if (!this.acceptable()) return;
     const { labels } = this.present;
-    const superpixels = region(this.ports.graph(), at, (s) => selected.card.labels[s] !== labels[s]);
+    const { division } = this.ports.session.evidence;
+    const differs = (/** @type {number} */ s) => selected.card.labels[s] !== labels[s];
+    const from = division.numbers([at]).find(differs) ?? at;
+    const superpixels = region(divided(this.ports.graph(), division), from, differs);
     if (superpixels.length === 0) {
       toast('Nothing to accept here', 'The preview doesn’t change this region.');
       return;

@@ -11,6 +11,7 @@ import { Layers } from './layers.js';
 import { Minimap } from '../canvas/minimap.js';
 import { HistoryPanel } from './history.js';
 import { counted } from '../ui/numbers.js';
+import { basesOf, Parts as PartsOf } from '../superpixels/parts.js';
 import { Overlay } from '../canvas/overlay.js';
 import { Painter } from '../canvas/painter.js';
 import { Past } from '../canvas/past.js';
@@ -49,6 +50,8 @@ export class App {
     this.data = data;
     this.queue = queue;
     this.image = parts.image;
+    /** @type {import('../superpixels/idmap.js').IdMap | null} the finest superpixels, when they are here */
+    this.cells = null;
     this.touch = matchMedia('(pointer: coarse)').matches;
     this.tell = 0;
     this.frame = 0;
@@ -84,6 +87,10 @@ export class App {
     this.minimap = new Minimap(this.stage);
     this.regrain = new Regrain(data.superpixels ?? '', parts.image, parts.map.n, {
       session: this.session, say, asked: (regions) => this.askRegions(regions), exchange: (renewed) => this.exchange(renewed),
+      finest: (cells, to) => {
+        this.cells = cells;
+        to.resumed((list) => basesOf(this.painter.map, cells, list));
+      },
     });
     this.tones = new Tones(address, data.display ?? '', this.painter, () => this.minimap.draw());
     this.doubt = new Doubt(data.image ?? '', {
@@ -95,7 +102,7 @@ export class App {
       session: this.session, classes: this.classes, stage: this.stage, acceptance: this.acceptance, history: this.history, doubt: this.doubt, saying: this.saying, say,
     });
     this.exporting = new ExportDialog({
-      undecided: () => undecided(this.session.evidence.present.labels, this.painter.map.area),
+      undecided: () => undecided(this.session.evidence.present.labels, this.painter.parts.area),
       preview: () => this.acceptance.preview,
       accept: async () => {
         this.acceptance.accept();
@@ -114,6 +121,8 @@ export class App {
       keeper: this.queue, post, pixelsOf: (superpixels) => pixelsOf(this.painter.map, superpixels),
     }, {
       map: () => void this.regrain.fetch(),
+      cells: () => void this.regrain.fetchCells(),
+      divided: (division) => this.divide(division),
       labels: () => this.refresh(),
       hypotheses: (news, place) => this.hypothesesChanged(news, place),
       save: () => {
@@ -261,6 +270,14 @@ export class App {
     painter.renew({ map, overlay, lines, anchors });
     this.strip.renew(new Thumbnails(this.image, map), map.area);
     session.adopt(map.n, name, (superpixels, points) => renumbered(superpixels, points, old, map));
+  }
+
+  /** Clicks have divided superpixels. @param {import('../evidence/division.js').Division} division */
+  divide(division) {
+    const { painter, strip } = this;
+    painter.divide(new PartsOf(painter.map, this.cells, division));
+    strip.thumbnails.divide(painter.map, painter.parts);
+    strip.renew(strip.thumbnails, painter.parts.area);
   }
 
   /** Goes to another image of the project once everything is saved. @param {'next' | 'previous'} side */

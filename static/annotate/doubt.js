@@ -1,5 +1,6 @@
 import { alternatives } from '../evidence/alternatives.js';
 import { call } from '../ui/api.js';
+import { divided } from '../superpixels/graph.js';
 import { polyline, recorded, verdict } from './curve.js';
 import { byId } from '../ui/dom.js';
 import { levels, ramp } from '../canvas/heat.js';
@@ -64,7 +65,10 @@ export class Doubt {
       propose: ports.propose,
       at: (superpixel) => this.at(superpixel),
       tip: (superpixel, x, y) => this.tell(superpixel, x, y),
-      exclude: ({ superpixels, label }) => ports.saying.exclude(superpixels, superpixels.map((s) => ports.stage.pointIn(s)), label),
+      exclude: ({ superpixels, label }) => {
+        const bases = [...new Set(superpixels.map((s) => ports.session.evidence.division.baseOf(s)))];
+        ports.saying.exclude(bases, bases.map((s) => ports.stage.pointIn(s)), label);
+      },
       accept: ({ card, superpixels }) => ports.acceptance.takeRegion(card, superpixels),
     });
     this.paintCurve();
@@ -75,14 +79,15 @@ export class Doubt {
     const { painter } = this;
     const { session } = this.ports;
     const { hypotheses, evidence } = session;
-    const source = `${hypotheses.run}/${hypotheses.received}/${painter.map.n}`;
-    if (this.uncertainty && this.uncertainty.n !== painter.map.n) this.uncertainty = null;
+    const { area } = painter.parts;
+    const source = `${hypotheses.run}/${hypotheses.received}/${area.length}`;
+    if (this.uncertainty && this.uncertainty.n !== area.length) this.uncertainty = null;
     if (source === this.source || hypotheses.fresh === 0 || hypotheses.running || hypotheses.classes < 2) {
       if (this.on && !painter.heat) this.paintHeat();
       return;
     }
     this.source = source;
-    this.uncertainty = new Uncertainty(hypotheses.present, painter.map.area);
+    this.uncertainty = new Uncertainty(hypotheses.present, area);
     if (hypotheses.done?.reason === 'complete') {
       const clicks = evidence.present.clicks.reduce((sum, c) => sum + Number(c !== VOID), 0);
       this.steps = recorded(this.steps, { seq: evidence.seq, clicks, wrong: this.uncertainty.wrongArea });
@@ -137,7 +142,7 @@ export class Doubt {
       painter.heat = new Overlay(painter.map);
       painter.heat.recolor(ramp(), false);
     }
-    if (this.uncertainty) painter.heat.show(levels(this.uncertainty.entropy(), this.uncertainty.classes.length));
+    if (this.uncertainty) painter.heat.show(levels(this.uncertainty.entropy(), this.uncertainty.classes.length).subarray(0, painter.map.n));
     painter.touch();
   }
 
@@ -186,7 +191,7 @@ export class Doubt {
       const { map, suggestion, further_suggestions: further } = await call('GET', `/api/v1/images/${this.image}/hypotheses?count=0`);
       if (!suggestion) toast('No more suggestions', 'No further click is expected to help.');
       if (!suggestion || map !== evidence.map) return;
-      const worth = [suggestion, ...further].map(({ superpixel }) => superpixel).filter((s) => evidence.present.clicks[s] === VOID);
+      const worth = [suggestion, ...further].map(({ superpixel }) => superpixel).filter((s) => evidence.present.clicks[s] === VOID).map((s) => evidence.division.baseOf(s));
       if (this.suggested.seq !== evidence.seq) this.suggested = { seq: evidence.seq, superpixels: [] };
       const next = elsewhere(worth, this.suggested.superpixels, this.ports.stage.graph);
       if (next < 0) return;
@@ -203,7 +208,7 @@ export class Doubt {
     const { painter } = this;
     const { session, stage, touch, say } = this.ports;
     const fresh = session.hypotheses.present;
-    if (fresh.length > 0) this.uncertainty ??= new Uncertainty(fresh, painter.map.area);
+    if (fresh.length > 0) this.uncertainty ??= new Uncertainty(fresh, painter.parts.area);
     this.popup.close();
     this.tell(-1, 0, 0);
     stage.goTo(superpixel);
@@ -243,7 +248,9 @@ export class Doubt {
   /** The alternatives around a superpixel. @param {number} superpixel */
   at(superpixel) {
     const { session, stage } = this.ports;
-    const { clicks, labels } = session.evidence.present;
-    return alternatives(superpixel, { cards: session.hypotheses.present, graph: stage.graph, clicks, labels });
+    const { division, present: { clicks, labels } } = session.evidence;
+    const cards = session.hypotheses.present;
+    const open = division.numbers([superpixel]).find((s) => clicks[s] === VOID && cards.some((card) => card.labels[s] !== cards[0].labels[s]));
+    return alternatives(open ?? superpixel, { cards, graph: divided(stage.graph, division), clicks, labels });
   }
 }

@@ -37,7 +37,7 @@ export class Labelling {
     const { labels, clicks, repairs, picked } = composed({
       present: session.evidence.present,
       whole: session.supposed ?? acceptance.choice.shown?.card.labels,
-      draft, label: classes.current.id, proposal, map: painter.map,
+      draft, label: classes.current.id, proposal, map: painter.map, division: session.evidence.division,
     });
     painter.show(labels, clicks, repairs, picked);
     saying.show();
@@ -60,13 +60,19 @@ export class Labelling {
   }
 
   /** Asks for the first hypothesis before the button is released. @param {Drawn} drawn that has begun */
-  suppose({ mode, superpixels }) {
-    const { session, stage, classes: { current } } = this.ports;
-    if (mode === 'paint' && superpixels.length > 0 && stage.tools.kind === 'superpixel' && current.stored && !this.ports.acceptance.choice.chosen) session.suppose(superpixels, current.id);
+  suppose(drawn) {
+    const { session, acceptance, classes: { current } } = this.ports;
+    if (this.isClick(drawn) && current.stored && !acceptance.choice.chosen) session.suppose(drawn.superpixels[0], drawn.points[0], current.id, acceptance.choice.shown?.card);
+  }
+
+  /** Whether a stroke is a click at a point and not along a way. @param {Drawn} drawn */
+  isClick({ mode, superpixels }) {
+    return mode === 'paint' && this.ports.stage.tools.kind === 'superpixel' && superpixels.length === 1;
   }
 
   /** A stroke has ended. @param {Drawn} drawn */
-  async stroke({ mode, superpixels, points, runs, box }) {
+  async stroke(drawn) {
+    const { mode, superpixels, points, runs, box } = drawn;
     const { session, classes, acceptance, doubt, saying, say } = this.ports;
     const known = mode === 'clear' || classes.current.stored || (await classes.known()); // it may have been made just now
     this.draft = null;
@@ -83,13 +89,15 @@ export class Labelling {
       say(`${counted(count, 'pixel')} ${done}`);
       return;
     }
+    const shown = acceptance.choice.shown?.card;
     acceptance.keep();
     acceptance.labelled();
     if (box) saying.box(box, mode === 'clear');
     if (mode === 'exclude' && !box) saying.exclude(superpixels, points, id);
     if (box || mode === 'exclude') return this.show();
     superpixels.forEach((s, i) => this.painter.points.set(s, points[i]));
-    if (mode === 'paint') session.label(superpixels, points, id);
+    if (this.isClick(drawn)) session.click(superpixels[0], points[0], id, shown);
+    else if (mode === 'paint') session.label(superpixels, points, id);
     else session.clear(superpixels, points);
     say(`${counted(superpixels.length, 'superpixel')} ${done}`);
   }

@@ -14,7 +14,7 @@ import { Lines } from '../canvas/lines.js';
 export async function load(display, superpixels) {
   const [image, packed] = await Promise.all([
     get(display).then((r) => r.blob()).then((blob) => createImageBitmap(blob)),
-    fetchMap(superpixels),
+    fetchMap(`${superpixels}?of=whole`),
   ]);
   return { image, ...prepare(packed, image) };
 }
@@ -26,7 +26,18 @@ export async function load(display, superpixels) {
  * @param {{width: number, height: number}} image
  */
 export async function loadMap(superpixels, image) {
-  return prepare(await fetchMap(superpixels), image);
+  return prepare(await fetchMap(`${superpixels}?of=whole`), image);
+}
+
+/**
+ * Fetches the finest superpixels.
+ *
+ * @param {string} superpixels address
+ * @param {{width: number, height: number}} image
+ */
+export async function loadCells(superpixels, image) {
+  const { buffer } = await fetchMap(`${superpixels}?of=finest`);
+  return decode(buffer, image.width, image.height);
 }
 
 /** @param {string} superpixels address */

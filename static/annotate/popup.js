@@ -178,7 +178,7 @@ export class AlternativesPopup {
   /** @param {readonly number[]} superpixels */
   outline(superpixels) {
     const { painter } = this.ports.stage;
-    painter.marks.hover = superpixels;
+    painter.marks.hover = superpixels.filter((s) => s < painter.map.n);
     painter.touchMarks();
   }
 

@@ -1,6 +1,6 @@
 import { byId } from '../ui/dom.js';
 import { GranularityControl, inWords } from './granularity.js';
-import { loadMap } from './load.js';
+import { loadCells, loadMap } from './load.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /** Milliseconds before superpixels are fetched again, when they were out of date or could not be fetched. */
@@ -13,6 +13,7 @@ const AGAIN = { early: 50, failed: 2000 };
  * @property {import('../evidence/session.js').Session} session
  * @property {(regions: number) => void} asked the person wants that many superpixels
  * @property {(parts: Parts) => void} exchange turns the page to other superpixels
+ * @property {(cells: import('../superpixels/idmap.js').IdMap, session: import('../evidence/session.js').Session) => void} finest takes the finest superpixels
  * @property {(text: string) => void} say
  */
 
@@ -33,6 +34,8 @@ export class Regrain {
     this.n = n;
     this.ports = ports;
     this.fetching = false;
+    /** @type {Promise<import('../superpixels/idmap.js').IdMap> | null} the finest superpixels */
+    this.cells = null;
     this.control = new GranularityControl((regions) => ports.asked(regions));
     showCount(n);
   }
@@ -42,7 +45,7 @@ export class Regrain {
     if (this.fetching) return;
     this.fetching = true;
     const { session } = this.ports;
-    while (session.waiting) {
+    while (session.waiting && session.waiting.map !== session.evidence.map) {
       let pause = AGAIN.early;
       try {
         const parts = await loadMap(this.address, this.image);
@@ -57,6 +60,24 @@ export class Regrain {
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
     this.fetching = false;
+  }
+
+  /** Fetches the finest superpixels, which never change, until they are here. */
+  async fetchCells() {
+    this.cells ??= this.tryCells();
+    const { ports: { session, finest } } = this;
+    finest(await this.cells, session);
+  }
+
+  async tryCells() {
+    for (;;) {
+      try {
+        return await loadCells(this.address, this.image);
+      } catch (error) {
+        toastProblem(error);
+        await new Promise((resolve) => setTimeout(resolve, AGAIN.failed));
+      }
+    }
   }
 
   /** @param {Parts} parts */

@@ -9,6 +9,7 @@ import { painted, pixelsOf, repairAt } from '../evidence/repairs.js';
  * @property {number} label class of that stroke
  * @property {{superpixels: readonly number[], label: number}} proposal what a region would become
  * @property {import('../superpixels/idmap.js').IdMap} map
+ * @property {import('../evidence/division.js').Division} division
  */
 
 /**
@@ -18,37 +19,40 @@ import { painted, pixelsOf, repairAt } from '../evidence/repairs.js';
  * @param {Scene} scene
  * @returns {{labels: Uint8Array, clicks: Uint8Array, repairs: import('../evidence/repairs.js').Repairs, picked: Uint8Array}}
  */
-export function composed({ present, whole, draft, label, proposal, map }) {
+export function composed({ present, whole, draft, label, proposal, map, division }) {
   let { labels, clicks, repairs } = present;
-  if (whole) labels = whole.map((l, s) => (clicks[s] === VOID ? l : clicks[s]));
+  if (whole) labels = division.fitted(whole).map((l, s) => (clicks[s] === VOID ? l : clicks[s]));
   if (draft && draft.mode !== 'exclude' && !draft.box) {
     const { mode, superpixels, runs } = draft;
     const value = mode === 'clear' ? VOID : label;
     labels = labels.slice();
     clicks = clicks.slice();
-    for (const s of superpixels) labels[s] = clicks[s] = value;
+    for (const s of division.numbers(superpixels)) [labels[s], clicks[s]] = [value, VOID];
+    for (const s of superpixels) clicks[s] = value;
     if (runs) repairs = painted(repairs, runs, value);
     else if (repairs.length > 0) repairs = painted(repairs, pixelsOf(map, superpixels), -1);
   } else if (proposal.superpixels.length > 0) {
     labels = labels.slice();
     for (const s of proposal.superpixels) labels[s] = proposal.label;
   }
-  return { labels, clicks, repairs, picked: pickedOf(present, labels, clicks) };
+  return { labels, clicks, repairs, picked: pickedOf(present, labels, clicks, division) };
 }
 
 /**
- * What was accepted and not clicked, as far as it is shown: 1 for each of these
- * superpixels.
+ * What was accepted and not clicked, in no part, as far as it is shown: 1 for each
+ * of these superpixels.
  *
  * @param {{labels: Uint8Array, clicks: Uint8Array}} present
  * @param {Uint8Array} labels that are shown
  * @param {Uint8Array} clicks
+ * @param {import('../evidence/division.js').Division} division
  */
-export function pickedOf(present, labels, clicks) {
+export function pickedOf(present, labels, clicks, division) {
   const picked = new Uint8Array(labels.length);
+  const clicked = division.clicked(clicks);
   for (let s = 0; s < picked.length; s++) {
     const label = present.labels[s];
-    if (label !== VOID && labels[s] === label && present.clicks[s] === VOID && clicks[s] === VOID) picked[s] = 1;
+    if (label !== VOID && labels[s] === label && present.clicks[s] === VOID && !clicked.has(division.baseOf(s))) picked[s] = 1;
   }
   return picked;
 }

@@ -35,10 +35,10 @@ export class Dots {
    * @param {number} s a superpixel; nothing is drawn where it has no click
    */
   one(painter, context, s) {
-    const { view, clicks, ratio, map } = painter;
+    const { view, clicks, ratio, parts } = painter;
     if (clicks[s] === VOID) return;
     const [x, y] = toWindow(view, ...painter.pointOf(s));
-    const radius = Math.min(4.5, Math.max(1.8, Math.sqrt(map.area[s]) * view.scale * 0.16));
+    const radius = Math.min(4.5, Math.max(1.8, Math.sqrt(parts.area[s]) * view.scale * 0.16));
     const dot = this.dot(this.colors[clicks[s]] ?? '#000000', Math.round(radius * 4) / 4);
     const size = dot.width / ratio;
     context.drawImage(dot, x - size / 2, y - size / 2, size, size);

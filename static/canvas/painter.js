@@ -9,6 +9,8 @@ import { detailAt, visible, weight } from './lines.js';
 import { Marks } from './marks.js';
 import { DENSE, Mesh } from './mesh.js';
 import { Notes } from './notes.js';
+import { Division } from '../evidence/division.js';
+import { Parts as Divided } from '../superpixels/parts.js';
 import { VOID } from '../evidence/protocol.js';
 import { Pyramid } from './pyramid.js';
 
@@ -61,6 +63,7 @@ export class Painter {
     this.lines = lines;
     this.contours = new Contours(lines);
     this.anchors = anchors;
+    this.parts = new Divided(map, null, new Division(map.n));
     this.dots = new Dots();
     this.notes = new Notes();
     /** @type {import('./view.js').View} */
@@ -98,10 +101,18 @@ export class Painter {
     this.lines = lines;
     this.contours = new Contours(lines);
     this.anchors = anchors;
+    this.parts = new Divided(map, null, new Division(map.n));
     this.clicks = new Uint8Array(map.n).fill(VOID);
     marks.hover = [];
     marks.suggested = -1;
     this.mesh.forget();
+    this.touch();
+  }
+
+  /** Clicks have divided superpixels. @param {Divided} parts */
+  divide(parts) {
+    this.parts = parts;
+    this.heat = null;
     this.touch();
   }
 
@@ -152,7 +163,8 @@ export class Painter {
    * @param {Uint8Array} picked 1 for each superpixel whose label was accepted
    */
   show(labels, clicks, repairs, picked) {
-    this.overlay.show(labels, repairs, picked);
+    const { n } = this.map;
+    this.overlay.show(labels.subarray(0, n), this.parts.pixels(labels, repairs), picked.subarray(0, n));
     for (let s = 0; s < clicks.length; s++) if (clicks[s] !== this.clicks[s]) this.spoil(this.boxOf(s));
     this.clicks = clicks;
     this.touchMarks();
@@ -345,6 +357,7 @@ export class Painter {
 
   /** @param {number} s @returns {[number, number]} pixels of the image */
   anchorOf(s) {
-    return [this.anchors[s * 2], this.anchors[s * 2 + 1]];
+    const { anchors } = this.parts;
+    return [anchors[s * 2], anchors[s * 2 + 1]];
   }
 }

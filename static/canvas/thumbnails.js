@@ -63,6 +63,23 @@ export class Thumbnails {
   }
 
   /**
+   * Shows parts of superpixels apart.
+   *
+   * @param {import('../superpixels/idmap.js').IdMap} map
+   * @param {import('../superpixels/parts.js').Parts} parts
+   */
+  divide(map, { cells, division }) {
+    const part = new Map(division.cells.map((cell, i) => [cell, division.n + i]));
+    for (let y = 0, i = 0; y < this.height; y++) {
+      const row = Math.floor(((y + 0.5) * map.height) / this.height) * map.width;
+      for (let x = 0; x < this.width; x++, i++) {
+        const at = row + Math.floor(((x + 0.5) * map.width) / this.width);
+        this.ids[i] = (cells && part.get(cells.ids[at])) ?? map.ids[at];
+      }
+    }
+  }
+
+  /**
    * Paints what differs, and the whole image with a frame around it when that is
    * only a part.
    *

@@ -1,5 +1,6 @@
 import { blank, copy, restore, same, snapshot } from './board.js';
 import { alike, constrained, saidIn } from './constraints.js';
+import { Division } from './division.js';
 import { decodeBase64 } from './frames.js';
 import { VOID } from './protocol.js';
 import { fromRecords, NO_REPAIRS, painted } from './repairs.js';
@@ -51,6 +52,9 @@ export class Evidence {
     this.n = n;
     this.map = map;
     this.pixelsOf = pixelsOf;
+    this.division = new Division(n);
+    /** Tells for cells the superpixels that they are in. @type {(cells: number[]) => number[]} */
+    this.basesOf = () => [];
     /** @type {Granularity} */
     this.granularity = { regions: n, wanted: n, finest: n, split: 0 };
     this.epoch = '';
@@ -100,7 +104,7 @@ export class Evidence {
     for (const { event, taken, epoch } of left) {
       if (this.pending.some((p) => p.event.id === event.id)) continue;
       const elsewhere = event.superpixels !== undefined && (event.map ?? '') !== this.map;
-      if ((elsewhere && !event.points?.length) || (taken && taken.length !== this.n)) {
+      if ((elsewhere && !event.points?.length) || (taken && taken.length !== this.division.size)) {
         lost.push(event.id);
         continue;
       }
@@ -212,7 +216,9 @@ export class Evidence {
     const clicks = decodeBase64(message.clicks);
     const labels = decodeBase64(message.labels);
     const repairs = this.decode(message.repairs ?? []);
-    if (clicks.length !== this.n || labels.length !== this.n) {
+    const parts = message.parts ?? [];
+    if (!this.division.has(parts)) this.division = new Division(this.n, parts, this.basesOf(parts));
+    if (clicks.length !== this.division.size || labels.length !== this.division.size) {
       throw new Error(`The state has ${labels.length} superpixels and the image ${this.n}.`);
     }
     const layers = { clicks, labels, repairs, said: saidIn(message.constraints) };
@@ -247,6 +253,7 @@ export class Evidence {
   renew(n, map, renumber) {
     this.n = n;
     this.map = map;
+    this.division = new Division(n);
     const { repairs, said } = this.confirmed;
     this.confirmed = { ...blank(n), repairs, said: { ...said, excluded: [] } };
     const lost = this.pending.filter(({ event }) => event.kind === 'accept').map(({ event }) => event.id);
@@ -277,7 +284,7 @@ export class Evidence {
     if (seq !== this.seq + 1 || !head?.sent || head.counted) return false;
     const trial = copy(this.confirmed);
     this.play(trial, head);
-    if (trial.labels.some((l, i) => l !== labels[i]) || !same(trial.repairs, repairs) || !alike(trial.said, said)) return false;
+    if (trial.labels.some((l, i) => i < labels.length && l !== labels[i]) || !same(trial.repairs, repairs) || !alike(trial.said, said)) return false;
     this.confirmed = trial;
     head.counted = true;
     return true;
@@ -322,6 +329,7 @@ export class Evidence {
       const step = (kind === 'undo' ? board.done : board.undone).pop();
       if (!step) return;
       restore(board, step.superpixels, kind === 'undo' ? step.before : step.after);
+      this.complete(board, step.superpixels);
       (kind === 'undo' ? board.undone : board.done).push(step);
       return;
     }
@@ -332,16 +340,34 @@ export class Evidence {
     }
     const superpixels = this.written(board, event);
     const before = snapshot(board, superpixels);
-    for (const s of superpixels) {
+    const whole = taken && this.division.fitted(taken);
+    if (event.fine) this.point(board, event);
+    else for (const s of superpixels) {
       if (kind === 'label') board.clicks[s] = board.labels[s] = event.class ?? VOID;
       else if (kind === 'clear') board.clicks[s] = board.labels[s] = VOID;
-      else if (board.clicks[s] === VOID && taken) board.labels[s] = taken[s];
+      else if (board.clicks[s] === VOID && whole) board.labels[s] = whole[s];
     }
     for (const { class: label, runs } of event.repairs ?? []) board.repairs = painted(board.repairs, runs, label);
-    if (board.repairs.length > 0 && (kind === 'label' || kind === 'clear')) board.repairs = painted(board.repairs, this.pixelsOf(superpixels), -1);
+    if (board.repairs.length > 0 && (kind === 'label' || kind === 'clear')) board.repairs = painted(board.repairs, this.pixelsOf(superpixels.filter((s) => s < this.n)), -1);
     board.said = constrained(board.said, event, kind === 'exclude' ? event.superpixels ?? [] : superpixels);
     board.done.push({ superpixels, before, after: snapshot(board, superpixels) });
     board.undone = [];
+  }
+
+  /**
+   * Gives parts that superpixels have been divided into since a step their labels.
+   *
+   * @param {Board} board
+   * @param {readonly number[]} superpixels of the step
+   */
+  complete({ labels, clicks }, superpixels) {
+    const { division } = this;
+    const known = new Set(superpixels);
+    for (const s of division.numbers(superpixels.filter((p) => p < this.n))) {
+      if (known.has(s)) continue;
+      labels[s] = labels[division.baseOf(s)];
+      clicks[s] = VOID;
+    }
   }
 
   /**
@@ -354,9 +380,29 @@ export class Evidence {
    */
   written({ labels, said }, { kind, class: label, superpixels }) {
     if (kind !== 'label' && kind !== 'clear' && kind !== 'accept') return [];
-    const named = superpixels?.length ? superpixels : [...labels.keys()];
+    let named = superpixels?.length ? superpixels : [...labels.keys()];
+    if (kind !== 'accept') named = this.division.numbers(named);
     const { locked } = said;
     return locked.length === 0 ? named : named.filter((s) => !locked.includes(labels[s]) || (kind === 'label' && labels[s] === label));
+  }
+
+  /**
+   * Plays a click as far as the page knows: all of the superpixel has the class
+   * unless it holds several labels already, or a click of another class. The state
+   * from the server says what exactly was clicked.
+   *
+   * @param {Board} board
+   * @param {Pick<EvidenceEvent, 'class' | 'superpixels'>} event
+   */
+  point({ labels, clicks }, { class: label = VOID, superpixels = [] }) {
+    for (const base of superpixels) {
+      const all = this.division.numbers([base]);
+      const whole = all.every((s) => clicks[s] !== VOID);
+      if (all.every((s) => labels[s] === labels[base] && (whole || clicks[s] === VOID || clicks[s] === label))) {
+        for (const s of all) [labels[s], clicks[s]] = [label, VOID];
+      }
+      clicks[base] = label;
+    }
   }
 }
 

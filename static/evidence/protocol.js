@@ -11,8 +11,9 @@
  * @property {string} [map] that superpixels are of
  * @property {number[]} [superpixels]
  * @property {[number, number][]} [points] x, y in pixels of the image
+ * @property {boolean} [fine] label: a click; it is about the points and not whole superpixels
  * @property {number} [class]
- * @property {{rank: number, digest: string}} [hypothesis]
+ * @property {{rank: number, digest: string}} [hypothesis] accept: what is taken over; fine label: what was shown
  * @property {number} [regions] superpixels wanted
  * @property {import('./repairs.js').RepairRecord[]} [repairs] pixels
  * @property {number} [to] number of the event whose state comes back
@@ -30,6 +31,7 @@
  * @property {number} wanted superpixels asked for
  * @property {number} finest the most there can be
  * @property {number} split superpixels that stay divided because they hold two classes
+ * @property {number[]} [parts] superpixels of the finest map that clicks have made superpixels of their own
  * @property {import('./repairs.js').RepairRecord[]} [repairs] pixels with a class of their own; those of the state before when absent
  * @property {Constraints} [constraints] what has been said beside clicks and picks
  * @property {GuessRecord} [guess] the first guess, absent without one

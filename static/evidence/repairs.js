@@ -68,6 +68,29 @@ export function painted(repairs, runs, label) {
   return found.done();
 }
 
+/**
+ * Shapes of one class each, disjoint, with repairs on them.
+ *
+ * @param {readonly {label: number, runs: readonly number[]}[]} shapes runs are start and length in turn
+ * @param {Repairs} repairs
+ * @returns {Repairs}
+ */
+export function repairRuns(shapes, repairs) {
+  /** @type {[number, number, number][]} */
+  const all = [];
+  for (const { label, runs } of shapes) for (let i = 0; i < runs.length; i += 2) all.push([runs[i], runs[i] + runs[i + 1], label]);
+  all.sort((a, b) => a[0] - b[0]);
+  const found = writer();
+  for (const [start, end, label] of all) found.add(start, end, label);
+  /** @type {Map<number, number[]>} */
+  const above = new Map();
+  for (let r = 0; r < repairs.length; r += 3) above.set(repairs[r + 2], [...(above.get(repairs[r + 2]) ?? []), repairs[r], repairs[r + 1] - repairs[r]]);
+  /** @type {Repairs} */
+  let merged = found.done();
+  for (const [label, runs] of above) merged = painted(merged, runs, label);
+  return merged;
+}
+
 /** Collects runs in ascending order and joins those that belong together. */
 function writer() {
   /** @type {number[]} */

@@ -21,6 +21,8 @@ const SUPPOSED = 0;
  * @property {(fresh: 'started' | 'placed' | 'folded' | 'done' | 'outdated', place: number) => void} hypotheses
  * @property {() => void} supposed the first hypothesis is known that a label would lead to
  * @property {() => void} map the superpixels have changed; call adopt with the new ones
+ * @property {(division: import('./division.js').Division) => void} divided clicks have divided superpixels, or no longer do
+ * @property {() => void} cells the finest superpixels are needed; call resumed when they are there
  * @property {() => void} save
  * @property {(project: import('./protocol.js').ProjectRecord) => void} project its classes have changed
  * @property {(title: string, detail: string) => void} problem
@@ -66,6 +68,8 @@ export class Session {
     /** The clicks, boxes and the like that the present run is for. */
     this.ranFor = '';
     this.failed = false;
+    /** Whether the finest superpixels are known. */
+    this.celled = false;
     this.ready = false;
     /** Whether the person can only view. */
     this.readOnly = false;
@@ -106,6 +110,18 @@ export class Session {
   }
 
   /**
+   * Says what is at a point.
+   *
+   * @param {number} superpixel there
+   * @param {[number, number]} point
+   * @param {number} label
+   * @param {import('./hypotheses.js').Card | undefined} shown what the person looks at, if a hypothesis
+   */
+  click(superpixel, point, label, shown) {
+    this.append({ kind: 'label', fine: true, superpixels: [superpixel], points: [point], class: label, ...named(shown) });
+  }
+
+  /**
    * @param {number[]} superpixels
    * @param {[number, number][]} points one in each superpixel, or none
    */
@@ -114,19 +130,22 @@ export class Session {
   }
 
   /**
-   * Asks what the first hypothesis would be with a label that may follow, while
-   * the button is held that gives it.
+   * Asks what the first hypothesis would be with a click that may follow, while
+   * the button is held that makes it.
    *
-   * @param {number[]} superpixels
+   * @param {number} superpixel
+   * @param {[number, number]} point
    * @param {number} label
+   * @param {import('./hypotheses.js').Card | undefined} shown
    */
-  suppose(superpixels, label) {
+  suppose(superpixel, point, label, shown) {
+    const superpixels = [superpixel];
     const { evidence } = this;
     this.unsuppose();
     if (this.save !== 'saved' || this.waiting || this.readOnly) return;
     if (evidence.written(evidence.present, { kind: 'label', class: label, superpixels }).length === 0) return; // all is locked
     this.supposing = evidence.seq + 1;
-    this.link.send({ type: 'suppose', expected_seq: evidence.seq, map: evidence.map, superpixels, class: label });
+    this.link.send({ type: 'suppose', fine: true, expected_seq: evidence.seq, map: evidence.map, superpixels, points: [point], class: label, ...named(shown) });
   }
 
   /** The label does not follow, or what does is known. */
@@ -322,13 +341,34 @@ export class Session {
       this.listener.map();
       return;
     }
+    const { division } = this.evidence;
+    if (!division.has(message.parts ?? []) && !this.celled) {
+      this.waiting = message;
+      this.listener.cells();
+      return;
+    }
     this.waiting = null;
     this.evidence.state(message);
+    if (this.evidence.division !== division) {
+      for (const card of this.hypotheses.cards) card.labels = this.evidence.division.fitted(card.labels);
+      this.listener.divided(this.evidence.division);
+    }
     this.guess = message.guess ?? null;
     this.ready = true;
     this.listener.labels();
     this.pump();
     for (const act of this.later.splice(0)) act();
+  }
+
+  /**
+   * The finest superpixels are here.
+   *
+   * @param {(cells: number[]) => number[]} basesOf the present superpixels that cells are in
+   */
+  resumed(basesOf) {
+    this.celled = true;
+    this.evidence.basesOf = basesOf;
+    if (this.waiting) this.state(this.waiting);
   }
 
   /**
@@ -385,7 +425,7 @@ export class Session {
     const frame = decodeHypothesis(buffer);
     if (frame.run === SUPPOSED) {
       if (frame.seq !== this.supposing || new Set(frame.labels).size < 2) return; // one class everywhere tells nothing
-      this.supposed = frame.labels;
+      this.supposed = this.evidence.division.fitted(frame.labels);
       this.listener.supposed();
       return;
     }
@@ -395,4 +435,9 @@ export class Session {
       if (outcome !== 'ignored') this.listener.hypotheses(outcome, this.hypotheses.fresh - 1);
     });
   }
+}
+
+/** The field of an event that names a hypothesis. @param {import('./hypotheses.js').Card | undefined} card */
+function named(card) {
+  return card ? { hypothesis: { rank: card.rank, digest: card.digest } } : {};
 }

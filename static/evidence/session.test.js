@@ -61,6 +61,8 @@ function open() {
     hypotheses: (news) => said.push(news),
     supposed: () => said.push('supposed'),
     map: () => said.push('map'),
+    cells: () => said.push('cells'),
+    divided: () => said.push('divided'),
     save: () => {},
     project: ({ classes }) => said.push(`classes ${classes.map((c) => c.id)}`),
     problem: (title) => said.push(title),
@@ -179,8 +181,8 @@ test('a state that says nothing of repairs has those of the one before', () => {
 test('the first hypothesis is known before the label is given, and stays until the run has it', () => {
   const { session, said, tell } = open();
   tell(run(8, 0));
-  session.suppose([1], 2);
-  assert.deepEqual(sent, [{ type: 'suppose', expected_seq: 0, map: 'fine', superpixels: [1], class: 2 }]);
+  session.suppose(1, [1, 0], 2, undefined);
+  assert.deepEqual(sent, [{ type: 'suppose', fine: true, expected_seq: 0, map: 'fine', superpixels: [1], points: [[1, 0]], class: 2 }]);
   tell(frame(0, [1, 2, 1, 1], 1));
   assert.deepEqual([said.at(-1), [...(session.supposed ?? [])]], ['supposed', [1, 2, 1, 1]]);
   tell(frame(8, [1, 0, 0, 1], 0));
@@ -195,24 +197,44 @@ test('the first hypothesis is known before the label is given, and stays until t
 
 test('a supposition that is given up, or of one class, is not shown', () => {
   const { session, said, tell } = open();
-  session.suppose([1], 2);
+  session.suppose(1, [1, 0], 2, undefined);
   tell(frame(0, [2, 2, 2, 2], 1));
   session.unsuppose();
   tell(frame(0, [1, 2, 1, 1], 1));
-  session.suppose([1], 2);
+  session.suppose(1, [1, 0], 2, undefined);
   session.regrain(2);
   tell(frame(0, [1, 2, 1, 1], 1));
   assert.deepEqual([session.supposed, said.includes('supposed')], [null, false]);
 
-  session.suppose([1], 2);
+  session.suppose(1, [1, 0], 2, undefined);
   assert.equal(sent.filter(({ type }) => type === 'suppose').length, 2, 'nothing is supposed while something is on its way');
 });
 
 test('a label that is refused was no good supposition', () => {
   const { session, tell } = open();
-  session.suppose([1], 2);
+  session.suppose(1, [1, 0], 2, undefined);
   tell(frame(0, [1, 2, 1, 1], 1));
   session.label([1], [], 2);
   tell({ type: 'reject', id: sent[1].id, reason: 'invalid', detail: '', seq: 0 });
   assert.equal(session.supposed, null);
+});
+
+test('a click divides superpixels, whose parts are known once the finest are', () => {
+  const { session, said, tell } = open();
+  session.click(1, [1, 0], 2, { rank: 0, digest: 'ab', energy: 1, labels: Uint8Array.of(0, 0, 0, 0), count: 1, stale: false });
+  const { id, ...event } = sent[0];
+  assert.deepEqual(event, { type: 'evidence', expected_seq: 0, kind: 'label', fine: true, map: 'fine', superpixels: [1], points: [[1, 0]], class: 2, hypothesis: { rank: 0, digest: 'ab' } });
+  assert.deepEqual([[...session.evidence.present.labels], [...session.evidence.present.clicks]], [[V, 2, V, V], [V, 2, V, V]]);
+  tell({ type: 'ack', id, seq: 1 });
+  tell({ ...state(1, 'fine', [V, V, V, V, 2, V]), labels: base64([V, 2, V, V, 2, 2]), regions: 4, parts: [8, 9] });
+  tell(run(3, 1));
+  tell(frame(3, [0, 2, 0, 0, 2, 0], 1));
+  assert.deepEqual([said.includes('cells'), session.evidence.seq, session.hypotheses.fresh], [true, 1, 0]);
+  session.resumed((cells) => cells.map(() => 1));
+  assert.deepEqual([said.at(-1), [...session.hypotheses.cards[0].labels]], ['placed', [0, 2, 0, 0, 2, 0]]);
+
+  session.travel('undo');
+  assert.deepEqual([...session.evidence.present.labels], [V, V, V, V, V, V], 'the parts go with their superpixel');
+  session.label([1], [], 3);
+  assert.deepEqual([...session.evidence.present.labels], [V, 3, V, V, 3, 3]);
 });

@@ -34,6 +34,8 @@ func testEvents(t *testing.T, s Store) {
 	}
 	want := []segment.Event{
 		{ID: "a", Kind: segment.Label, Superpixels: []int32{0}, Class: 0},
+		{ID: "p", Kind: segment.Click, Points: [][2]float64{{3.5, 7}}, Class: 2, Pick: &segment.Pick{Rank: 2, Digest: "0123456789abcdef", Labels: []uint8{0, 2, 255}}},
+		{ID: "q", Kind: segment.Click, Points: [][2]float64{{3.5, 7}}, Class: 1},
 		{ID: "b", Kind: segment.Label, Superpixels: []int32{5, 3, 3, math.MaxInt32, 0, math.MinInt32}, Class: 254},
 		{ID: "c", Kind: segment.Label, Superpixels: []int32{1}, Points: [][2]float64{{0.1, 1. / 3}, {math.Copysign(0, -1), 5e-324}, {math.MaxFloat64, math.Nextafter(1, 2)}}},
 		{ID: "d", Kind: segment.Clear, Superpixels: many},

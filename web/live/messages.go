@@ -16,12 +16,12 @@ import (
 //	run      {count}                            restart the sequence, 1..100 hypotheses
 //	stop     {}                                 end the running sequence
 //	credit   {n}                                once sent, only n more hypotheses come until the next
-//	suppose  {expected_seq, map, superpixels|points, class}  asks for the first hypothesis with this label
+//	suppose  {expected_seq, map, superpixels|points, class, fine, hypothesis}  asks for the first hypothesis with this label
 //
 // # Socket, server to client
 //
 //	state  {epoch, seq, clicks, labels, undo, redo,
-//	        map, regions, wanted, finest, split,
+//	        map, regions, wanted, finest, split, parts,
 //	        repairs, constraints, guess}        after hello and after every event, by anyone
 //	project {project}                           the classes have changed; project is as in GET project
 //	ack    {id, seq}                            the event is on disk as number seq
@@ -31,8 +31,8 @@ import (
 //	error  {detail}                             a message could not be understood; nothing was changed
 //	binary                                      a hypothesis, see HypothesisFrame; of run 0 the answer to suppose
 //
-// clicks and labels are standard base64 of one byte per superpixel: a class
-// id, or 255 for none.
+// clicks and labels are standard base64 of one byte per superpixel, the regions of
+// the map and then the parts: a class id, or 255 for none.
 //
 // # Suppositions
 //
@@ -67,6 +67,8 @@ type stateMessage struct {
 	Wanted  int    `json:"wanted"`  // number of superpixels requested
 	Finest  int    `json:"finest"`  // largest possible number
 	Split   int    `json:"split"`   // superpixels that stay divided because they hold two classes
+
+	Parts []int32 `json:"parts,omitempty"` // finest superpixels that fine labels have made superpixels of their own: number regions+i is parts[i]
 
 	// Repairs are absent if they are the same as in the previous state sent to
 	// this client.

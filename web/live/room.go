@@ -131,7 +131,7 @@ func (r *room) broadcast() *broadcast {
 	message := stateMessage{
 		Type: "state", Epoch: r.epoch(), Seq: r.state.Seq,
 		Clicks: r.state.Clicks, Labels: r.state.Labels, Undo: r.state.Undo, Redo: r.state.Redo,
-		Map: r.state.Map, Regions: len(r.state.Labels), Wanted: r.state.Wanted, Finest: len(r.state.Parent), Split: r.state.Split, Constraints: wire.ConstraintsOf(r.state.Constraints, r.state.Parent), Guess: wire.GuessOf(r.state.Guess),
+		Map: r.state.Map, Regions: len(r.state.Labels) - len(r.state.Parts), Parts: r.state.Parts, Wanted: r.state.Wanted, Finest: len(r.state.Parent), Split: r.state.Split, Constraints: wire.ConstraintsOf(r.state.Constraints, r.state.Base), Guess: wire.GuessOf(r.state.Guess),
 	}
 	repairs := r.state.Repairs
 	return &broadcast{r.state.Repaired, encode(message), sync.OnceValue(func() []byte {
@@ -209,6 +209,9 @@ func (r *room) start(count int) {
 	}
 	ctx, cancel := context.WithCancel(access.With(r.hub.ctx, r.asker))
 	count = min(count, sequence.Len())
+	if sequence.Settled() {
+		count = min(count, 1) // the others would be the same
+	}
 	next := &run{cancel: cancel, asked: r.asked, number: r.hub.runs.Add(1)}
 	r.asked = time.Time{} // a restart does not answer an event
 	next.announce = encode(runMessage{

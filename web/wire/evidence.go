@@ -14,8 +14,9 @@ type Evidence struct {
 	Map         string       `json:"map,omitempty" doc:"name of the map that the superpixels belong to; if given and not the current one, the event is refused"`
 	Superpixels []int32      `json:"superpixels,omitempty"`
 	Points      [][2]float64 `json:"points,omitempty" doc:"x, y in pixels of the upright image; each means the superpixel at that point. Of a box event: two opposite corners, or none to remove the class's box"`
+	Fine        bool         `json:"fine,omitempty" doc:"of a label event: the points, up to 16, are about what is there and not about whole superpixels; superpixels around them are divided"`
 	Class       *int         `json:"class,omitempty" doc:"of a label, box, exclude, lock or unlock event: id of the class"`
-	Hypothesis  *Pick        `json:"hypothesis,omitempty" doc:"of an accept event; a bare number is the rank. With superpixels, only that region is accepted" schema:"or=integer"`
+	Hypothesis  *Pick        `json:"hypothesis,omitempty" doc:"of an accept event; a bare number is the rank. With superpixels, only that region is accepted. Of a fine label event: the hypothesis that was shown, with its digest, which the next ones then correct" schema:"or=integer"`
 	Regions     *int         `json:"regions,omitempty" doc:"of a granularity event: the number of superpixels wanted. Labels stay where they are; a superpixel that would contain two labels stays divided" schema:"min=2"`
 	Repairs     []Repair     `json:"repairs,omitempty" doc:"of a pixels event: sets the class of single pixels regardless of their superpixel; up to 100,000 runs. Labelling or clearing a superpixel later removes the repairs within it; accepting a hypothesis keeps them" schema:"maxItems=256"`
 	To          *int         `json:"to,omitempty" doc:"of a restore event: go back to the labelling, clicks, repairs and granularity after this event; 0 is the start" schema:"min=0"`
@@ -46,19 +47,28 @@ func (p *Pick) UnmarshalJSON(b []byte) error {
 // Event turns what a client sent into an event of the domain and the number of
 // events that the client had seen.
 func (e *Evidence) Event() (segment.Event, int, error) {
-	ev := segment.Event{ID: e.ID, Kind: segment.EventKind(e.Kind), Map: e.Map, Superpixels: e.Superpixels, Points: e.Points}
+	ev := segment.Event{ID: e.ID, Kind: kindOf(e.Kind), Map: e.Map, Superpixels: e.Superpixels, Points: e.Points}
 	if e.ID == "" {
 		return ev, 0, segment.Errorf(segment.Invalid, "The field \"id\" is missing: the client has to make a new id for each event, so that repeats are stored only once. Nothing was changed.")
 	}
 	if e.ExpectedSeq == nil {
 		return ev, 0, segment.Errorf(segment.Invalid, "The field \"expected_seq\" is missing: send the number of events that the client has seen. Nothing was changed.")
 	}
+	if e.Fine {
+		if ev.Kind != segment.Label {
+			return ev, 0, segment.Errorf(segment.Invalid, "The field \"fine\" belongs to label events, not to one of kind %q. Nothing was changed.", e.Kind)
+		}
+		ev.Kind = segment.Click
+	}
 	switch ev.Kind {
-	case segment.Label, segment.Outline, segment.Exclude, segment.Lock, segment.Unlock:
+	case segment.Click, segment.Label, segment.Outline, segment.Exclude, segment.Lock, segment.Unlock:
 		if e.Class == nil {
 			return ev, 0, segment.Errorf(segment.Invalid, "The field \"class\" is missing: an event of kind %s needs a class. Nothing was changed.", ev.Kind)
 		}
 		ev.Class = *e.Class
+		if ev.Kind == segment.Click && e.Hypothesis != nil {
+			ev.Pick = &segment.Pick{Rank: e.Hypothesis.Rank, Digest: e.Hypothesis.Digest}
+		}
 	case segment.Pixels:
 		for i, r := range e.Repairs {
 			if r.Class == nil || *r.Class < 0 || *r.Class > segment.Void {
@@ -83,6 +93,14 @@ func (e *Evidence) Event() (segment.Event, int, error) {
 		ev.Pick = &segment.Pick{Rank: e.Hypothesis.Rank, Digest: e.Hypothesis.Digest}
 	}
 	return ev, *e.ExpectedSeq, nil
+}
+
+// kindOf returns the kind with a name. Clicks are labels with Fine set.
+func kindOf(name string) segment.EventKind {
+	if kind := segment.EventKind(name); kind != segment.Click {
+		return kind
+	}
+	return ""
 }
 
 // RepairsOf converts repairs to JSON; the result is never nil.

@@ -1,0 +1,77 @@
+package assistant
+
+import (
+	"slices"
+
+	"collie/segment"
+	"collie/segment/engine"
+	"collie/segment/timeline"
+)
+
+// evidence is what the hypotheses of the state of a timeline follow from.
+func (a *Assistant) evidence(t *timeline.Timeline, m *engine.Model, table *segment.ClassTable, rest segment.Rest) engine.Evidence {
+	constraints := t.Constraints().Through(table)
+	e := engine.Evidence{
+		Clicks:   table.Through(t.Clicks()),
+		Beside:   table.Through(t.Beside()),
+		Rest:     rest,
+		Box:      boxOf(m, constraints.Boxes),
+		Excluded: excluded(t, constraints.Excluded),
+		Guess:    engine.NewGuess(t.Scores(), table, t.First(), t.Cut(), a.Cells),
+	}
+	e.Holds = holds(t, table, e.Excluded)
+	if shown, since := t.Shown(); shown != nil {
+		e.Shown, e.Since = make([]uint8, t.Cut().N), since
+		for cell, s := range t.Cut().Parent {
+			e.Shown[s] = table[shown.Labels[cell]]
+		}
+	}
+	return e
+}
+
+// holds are the picks that last: what was accepted, and neither clicked nor
+// excluded since.
+func holds(t *timeline.Timeline, table *segment.ClassTable, excluded []engine.Exclusion) *engine.Holds {
+	h := &engine.Holds{Labels: table.Through(t.Labelling())}
+	h.Clicked, h.Picked = t.Times()
+	for i, picked := range h.Picked {
+		if picked == 0 || picked < h.Clicked[i] || h.Labels[i] == segment.Void {
+			h.Labels[i], h.Picked[i] = segment.Void, 0
+		}
+	}
+	for _, x := range excluded {
+		if h.Labels[x.Superpixel] == x.Class {
+			h.Labels[x.Superpixel], h.Picked[x.Superpixel] = segment.Void, 0
+		}
+	}
+	return h
+}
+
+// boxOf joins the boxes of all classes: what is outside of all is the rest; nil
+// without a box.
+func boxOf(m *engine.Model, boxes []segment.Box) *engine.Box {
+	var joined *engine.Box
+	for _, b := range boxes {
+		box := m.NewBox(b.Class, timeline.Bounds(b))
+		if joined == nil {
+			joined = box
+			continue
+		}
+		joined.Bounds = joined.Bounds.Union(box.Bounds)
+		for i, outside := range box.Outside {
+			joined.Outside[i] = joined.Outside[i] && outside
+		}
+	}
+	return joined
+}
+
+// excluded puts exclusions of cells in terms of superpixels.
+func excluded(t *timeline.Timeline, cells []segment.Exclusion) []engine.Exclusion {
+	var out []engine.Exclusion
+	for _, x := range cells {
+		if e := (engine.Exclusion{Superpixel: int(t.Cut().Parent[x.Cell]), Class: x.Class}); !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}

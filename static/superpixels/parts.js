@@ -1,0 +1,80 @@
+import { pixelsOf, repairRuns } from '../evidence/repairs.js';
+import { anchors } from './idmap.js';
+
+/** @typedef {import('./idmap.js').IdMap} IdMap */
+
+/** Where the parts of divided superpixels lie, and how large they are. */
+export class Parts {
+  /**
+   * @param {IdMap} map
+   * @param {IdMap | null} cells the finest map; null as long as nothing is divided
+   * @param {import('../evidence/division.js').Division} division
+   */
+  constructor(map, cells, division) {
+    this.map = map;
+    this.cells = cells;
+    this.division = division;
+    /** Pixels of the image per number. */
+    this.area = new Float64Array(division.size);
+    this.area.set(map.area);
+    /** A point in each, x and y in turn. */
+    this.anchors = new Float32Array(2 * division.size);
+    this.anchors.set(anchors(map));
+    const points = cells && anchors(cells);
+    division.cells.forEach((cell, i) => {
+      if (!cells || !points) return;
+      this.area[map.n + i] = cells.area[cell];
+      this.area[division.bases[i]] -= cells.area[cell];
+      this.anchors.set(points.subarray(2 * cell, 2 * cell + 2), 2 * (map.n + i));
+    });
+    /** @type {Map<number, number[]>} pixels of cells, made when first needed */
+    this.runs = new Map();
+    /** What pixels() returned last, and for what. */
+    this.last = { labels: '', repairs: /** @type {import('../evidence/repairs.js').Repairs | null} */ (null), pixels: /** @type {import('../evidence/repairs.js').Repairs | null} */ (null) };
+  }
+
+  /**
+   * The pixels that have another class than the first part of their superpixel:
+   * those of other parts, and on them the repairs.
+   *
+   * @param {Uint8Array} labels per number
+   * @param {import('../evidence/repairs.js').Repairs} repairs
+   * @returns {import('../evidence/repairs.js').Repairs}
+   */
+  pixels(labels, repairs) {
+    const { division: { n, cells, bases }, last } = this;
+    /** @type {Map<number, number[]>} cells by class */
+    const differ = new Map();
+    cells.forEach((cell, i) => {
+      const label = labels[n + i];
+      if (label !== labels[bases[i]]) differ.set(label, [...(differ.get(label) ?? []), cell]);
+    });
+    if (differ.size === 0) return repairs;
+    const key = [...differ].map(([label, list]) => `${label}: ${list}`).join();
+    if (last.pixels && last.labels === key && last.repairs === repairs) return last.pixels;
+    const pixels = repairRuns([...differ].map(([label, list]) => ({ label, runs: list.flatMap((cell) => this.runsOf(cell)) })), repairs);
+    this.last = { labels: key, repairs, pixels };
+    return pixels;
+  }
+
+  /** @param {number} cell */
+  runsOf(cell) {
+    const known = this.runs.get(cell);
+    if (known) return known;
+    const runs = this.cells ? pixelsOf(this.cells, [cell]) : [];
+    this.runs.set(cell, runs);
+    return runs;
+  }
+}
+
+/**
+ * The superpixel of the map that holds each of some cells.
+ *
+ * @param {IdMap} map
+ * @param {IdMap} cells
+ * @param {readonly number[]} list of cells
+ * @returns {number[]}
+ */
+export function basesOf(map, cells, list) {
+  return list.map((cell) => map.ids[cells.start[cells.first[cell]]]);
+}
