@@ -10,14 +10,14 @@ import (
 
 const (
 	modelMagic   = "CLMD"
-	modelVersion = 1
+	modelVersion = 2
 	maxModel     = 1 << 30 // of the numbers of models
 	maxID        = 256     // bytes of an image's id
 	maxEarly     = 1 << 20 // images
 	maxTreeNodes = 1 << 22
 )
 
-// MarshalBinary encodes the model: magic "CLMD", version 1 (one byte), then
+// MarshalBinary encodes the model: magic "CLMD", version 2 (one byte), then
 // numbers as unsigned LEB128, except for real ones, which are IEEE 754 in eight
 // bytes, little-endian. Trees come node by node, the feature (one more, 0 for a
 // leaf), then the threshold and the left child, or the leaf's votes.
@@ -30,10 +30,8 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 			w.bytes([]byte(id))
 		}
 	}
-	w.real(m.Choice.Strength)
-	w.real(m.Choice.Exponent)
-	w.real(m.Choice.Proof)
-	w.number(m.Choice.Caution)
+	w.choice(m.Choice)
+	w.choice(m.Imported)
 	w.number(len(m.tried))
 	for _, t := range m.tried {
 		w.bytes([]byte(t.image))
@@ -60,6 +58,13 @@ func (w *writer) real(v float64) { w.b = binary.LittleEndian.AppendUint64(w.b, m
 func (w *writer) bytes(b []byte) {
 	w.number(len(b))
 	w.b = append(w.b, b...)
+}
+
+func (w *writer) choice(c Choice) {
+	w.real(c.Strength)
+	w.real(c.Exponent)
+	w.real(c.Proof)
+	w.number(c.Caution)
 }
 
 func (w *writer) gates(gates *[len(cautions)][]float64) {
@@ -110,7 +115,7 @@ func readModel(data []byte) (*Model, error) {
 	}
 	m := &Model{Number: r.number(1, maxModel)}
 	m.Images, m.Early = r.ids(MaxExamples), r.ids(maxEarly)
-	m.Choice = Choice{r.real(0, segment.MaxStrength), r.real(0, segment.MaxExponent), r.real(0, 1), r.number(0, 255)}
+	m.Choice, m.Imported = r.choice(), r.choice()
 	for range r.number(0, maxTrials) {
 		t := trial{image: string(r.bytes(r.number(0, maxID)))}
 		t.classes = r.classes()
@@ -146,6 +151,10 @@ func (r *reader) ids(most int) (ids []string) {
 		ids = append(ids, string(r.bytes(r.number(0, maxID))))
 	}
 	return ids
+}
+
+func (r *reader) choice() Choice {
+	return Choice{r.real(0, segment.MaxStrength), r.real(0, segment.MaxExponent), r.real(0, 1), r.number(0, 255)}
 }
 
 // real takes a real number from low to high.

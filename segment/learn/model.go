@@ -14,6 +14,10 @@ type Model struct {
 	Early  []string // ids of finished images before these, too many to learn from
 	Choice Choice
 
+	// Imported is how much scores made elsewhere count; Off while too few finished
+	// images have had any.
+	Imported Choice
+
 	*classifier                          // nil when there was too little to learn
 	gates       [len(cautions)][]float64 // per class
 	tried       []trial                  // latest last
@@ -47,6 +51,10 @@ func Train(ctx context.Context, examples []Example, before *Model) (*Model, erro
 		m.Images = append(m.Images, e.ID)
 	}
 	m.tried = before.tryOn(examples)
+	var err error
+	if m.Imported, err = chooseImported(ctx, examples); err != nil {
+		return nil, err
+	}
 	if len(examples) < FewestExamples {
 		return m, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"collie/segment"
+	"collie/segment/engine"
 	"collie/superpixels"
 )
 
@@ -16,6 +17,10 @@ type Example struct {
 
 	// Graph returns the graph of the default granularity.
 	Graph func() (*superpixels.Graph, error)
+
+	// Imported is the first guess that the image has from scores made elsewhere, nil
+	// without one.
+	Imported *engine.Guess
 }
 
 // Limits of what is learnt from.

@@ -11,6 +11,7 @@ import (
 	"collie/segment"
 	"collie/segment/assistant"
 	"collie/segment/engine"
+	"collie/segment/learn"
 	"collie/segment/timeline"
 	"collie/superpixels"
 )
@@ -26,8 +27,9 @@ type Annotation struct {
 	cells     *superpixels.Runs // the finest map
 	turns     *turns
 	release   func()
-	broadcast func(imageID string)   // see Workspace.Watch
-	finished  func(projectID string) // see Workspace.finished
+	broadcast func(imageID string)                                     // see Workspace.Watch
+	finished  func(projectID string)                                   // see Workspace.finished
+	weight    func(ctx context.Context, projectID string) learn.Choice // see Workspace.importWeight
 
 	past past // for the history
 

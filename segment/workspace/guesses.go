@@ -24,8 +24,14 @@ func (w *Workspace) Guess(ctx context.Context, imageID string) (guessed bool, er
 // guess is Guess in a turn of the given class.
 func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Class) (guessed bool, err error) {
 	im, err := w.guard.image(ctx, imageID, access.Read)
-	if err != nil || im.Status() != "untouched" || w.MayIn(ctx, im.ProjectID, access.Annotate) != nil {
+	if err != nil || w.MayIn(ctx, im.ProjectID, access.Annotate) != nil {
 		return false, err
+	}
+	switch {
+	case im.Status() == "started" && im.Clicks == 0 && im.Decided == 0:
+		return false, w.weigh(ctx, im)
+	case im.Status() != "untouched":
+		return false, nil
 	}
 	p, err := w.store.Project(ctx, im.ProjectID)
 	if err != nil {
@@ -71,12 +77,57 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 	return scores != nil, a.giveGuess(ctx, scores)
 }
 
+// importWeight is how much imported scores count in a project, learn.Off where
+// too little is known.
+func (w *Workspace) importWeight(ctx context.Context, projectID string) learn.Choice {
+	p, err := w.store.Project(ctx, projectID)
+	m := w.model(ctx, projectID)
+	if err != nil || p.Unaided || m == nil {
+		return learn.Off
+	}
+	return m.Imported
+}
+
+// weigh gives scores that were imported the strength that the project has since
+// chosen for them, unless something else has happened to the image.
+func (w *Workspace) weigh(ctx context.Context, im segment.Image) error {
+	c := w.importWeight(ctx, im.ProjectID)
+	if c == learn.Off {
+		return nil
+	}
+	a, err := w.Visit(ctx, im.ID)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	a.mu.Lock()
+	events, s := a.timeline.Events(0), a.timeline.Scores()
+	a.mu.Unlock()
+	other := func(e segment.Event) bool { return e.Kind != segment.FirstGuess }
+	if s == nil || s.Model != 0 || slices.ContainsFunc(events, other) {
+		return nil
+	}
+	weighed := *s
+	weighed.Strength, weighed.Exponent, weighed.Proof = c.Strength, c.Exponent, c.Proof
+	if weighed.Same(s) {
+		return nil
+	}
+	_, err = a.Append(asProject(ctx), len(events), segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: &weighed})
+	if err == nil {
+		a.broadcast(a.image.ID)
+	}
+	return err
+}
+
+// asProject is the context of what a project does by itself.
+func asProject(ctx context.Context) context.Context {
+	return access.With(ctx, access.Principal{Name: segment.ByProject, Role: access.Annotator})
+}
+
 // guessedBy returns the number of the model that made the current guess, 0
 // without one.
 func (a *Annotation) guessedBy() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if s := a.timeline.Scores(); s != nil {
+	if s := a.scores(); s != nil {
 		return s.Model
 	}
 	return 0
@@ -85,7 +136,7 @@ func (a *Annotation) guessedBy() int {
 // giveGuess sets or, if scores is nil, removes the guess of an image that
 // nobody has worked on.
 func (a *Annotation) giveGuess(ctx context.Context, scores *segment.Scores) error {
-	ctx = access.With(ctx, access.Principal{Name: segment.ByProject, Role: access.Annotator})
+	ctx = asProject(ctx)
 	changed, err := a.replaceGuess(ctx, scores)
 	if changed {
 		a.broadcast(a.image.ID)

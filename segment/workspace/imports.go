@@ -6,6 +6,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/learn"
 	"collie/segment/timeline"
 )
 
@@ -61,6 +62,9 @@ func (a *Annotation) SetGuess(ctx context.Context, id string, classes []uint8, s
 				out.Shares[at+i] = uint8(v/sum*255 + .5)
 			}
 		}
+	}
+	if c := a.weight(ctx, a.image.ProjectID); c != learn.Off {
+		out.Strength, out.Exponent, out.Proof = c.Strength, c.Exponent, c.Proof
 	}
 	seq, err := a.add(ctx, last, segment.Event{ID: id, Kind: segment.FirstGuess, Scores: out})
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/engine"
 	"collie/segment/learn"
 	"collie/segment/photo"
 	"collie/superpixels"
@@ -170,7 +171,7 @@ func (w *Workspace) example(ctx context.Context, im *segment.Image) (e learn.Exa
 	if err != nil {
 		return e, false
 	}
-	return learn.Example{ID: im.ID, Features: f, Labels: a.firstLabels(), Graph: func() (*superpixels.Graph, error) {
+	e = learn.Example{ID: im.ID, Features: f, Labels: a.firstLabels(), Graph: func() (*superpixels.Graph, error) {
 		a, err := w.Visit(ctx, im.ID)
 		if err != nil {
 			return nil, err
@@ -178,7 +179,20 @@ func (w *Workspace) example(ctx context.Context, im *segment.Image) (e learn.Exa
 		defer a.Close()
 		first := a.firstCut()
 		return a.assistant.Cells.Coarsen(first.Parent, first.N), nil
-	}}, true
+	}}
+	if s := a.scores(); s != nil && s.Model == 0 {
+		first := a.firstCut()
+		p := a.Project()
+		e.Imported = engine.NewGuess(s, p.Resolve(), first, first, a.assistant.Cells)
+	}
+	return e, true
+}
+
+// scores are those of the first guess in force, or nil.
+func (a *Annotation) scores() *segment.Scores {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.timeline.Scores()
 }
 
 func (a *Annotation) firstCut() *superpixels.Cut {

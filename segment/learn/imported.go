@@ -1,0 +1,56 @@
+package learn
+
+import (
+	"context"
+
+	"collie/segment/engine"
+)
+
+// usualImport is how much scores made elsewhere count before anything is known
+// about them.
+var usualImport = Choice{engine.ImportStrength, engine.ImportExponent, engine.ImportProof, 1}
+
+// importChoices are tried against it.
+var importChoices = []Choice{
+	{1e-4, 1, strict, 1}, {1e-3, 1, strict, 1}, {3e-3, 0.5, strict, 1}, {1e-2, 0.5, engine.ImportProof, 1}, {3e-2, 0.5, lenient, 1}, {1e-1, 0.5, lenient, 1},
+}
+
+// chooseImported lets a simulated annotator work on the latest finished images
+// that have had scores made elsewhere, and returns the strength that needs the
+// fewest actions: the usual one unless another saves enough, Off when there are
+// too few such images. Scores can't be left out by it, only count for little: a
+// person has asked for them.
+func chooseImported(ctx context.Context, examples []Example) (Choice, error) {
+	var attempts []attempt
+	for i := len(examples) - 1; i >= 0 && len(attempts) < maxTrials; i-- {
+		e := &examples[i]
+		if e.Imported == nil {
+			continue
+		}
+		graph, err := e.Graph()
+		if err != nil {
+			return Off, err
+		}
+		attempts = append(attempts, attempt{graph: graph, truth: truthOf(e.Features, e.Labels, e.Imported.Classes), guess: func(c Choice) *engine.Guess {
+			g := *e.Imported
+			g.Strength, g.Exponent, g.Proof = c.Strength, c.Exponent, c.Proof
+			return &g
+		}})
+	}
+	if len(attempts) < FewestExamples {
+		return Off, nil
+	}
+	best := usualImport
+	usual, err := actions(ctx, attempts, usualImport)
+	least := worthwhile * usual
+	for _, c := range importChoices {
+		if err != nil {
+			break
+		}
+		var needed float64
+		if needed, err = actions(ctx, attempts, c); err == nil && needed < least {
+			best, least = c, needed
+		}
+	}
+	return best, err
+}
