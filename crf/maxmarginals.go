@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"collie/disjoint"
 )
 
 // MaxMarginals finds μ_i(l) = max{E(y): y_i = l} for all nodes and labels,
@@ -42,23 +44,12 @@ func MaxMarginals(m *Model, x []uint8, confirm int, opt Options) (mu []float64, 
 
 // forest reports whether the free nodes have no cycle.
 func (g *graph) forest() bool {
-	root := make([]int32, len(g.free))
-	for i := range root {
-		root[i] = int32(i)
-	}
-	find := func(i int32) int32 {
-		for root[i] != i {
-			root[i] = root[root[i]]
-			i = root[i]
-		}
-		return i
-	}
+	components := disjoint.New(len(g.free))
 	for _, p := range g.ends {
-		a, b := find(p[0]), find(p[1])
-		if a == b {
+		if components.Find(p[0]) == components.Find(p[1]) {
 			return false
 		}
-		root[a] = b
+		components.Join(p[0], p[1])
 	}
 	return true
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"image"
 	"slices"
+
+	"collie/disjoint"
 )
 
 // Coarsen returns the map whose region parent[i] holds region i of r, with ids
@@ -45,23 +47,15 @@ func (g *Graph) Coarsen(parent []int32, n int) *Graph {
 // parts; region parent[i] contains part i.
 func joinMerges(merges [][2]int32, parent []int32, n int) [][2]int32 {
 	out := make([][2]int32, 0, n-1)
-	root := make([]int32, 2*n-1) // towards the node of the result that a node has become part of
-	for i := range root {
-		root[i] = int32(i)
-	}
-	find := func(i int32) int32 {
-		for root[i] != i {
-			root[i] = root[root[i]]
-			i = root[i]
-		}
-		return i
-	}
+	roots := disjoint.New(2*n - 1)                                       // the node of the result that a node has become part of represents it
 	some := append(make([]int32, 0, len(parent)+len(merges)), parent...) // a region of each node of the parts
 	for _, pair := range merges {
-		a, b := find(some[pair[0]]), find(some[pair[1]])
+		a, b := roots.Find(some[pair[0]]), roots.Find(some[pair[1]])
 		some = append(some, some[pair[0]])
 		if a != b {
-			root[a], root[b] = int32(n+len(out)), int32(n+len(out))
+			node := int32(n + len(out))
+			roots.Join(a, node)
+			roots.Join(b, node)
 			out = append(out, [2]int32{a, b})
 		}
 	}

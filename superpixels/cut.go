@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"image"
 	"slices"
+
+	"collie/disjoint"
 )
 
 // Cut says which regions of the finest level make up each region of a coarser
@@ -27,27 +29,17 @@ func (h *Hierarchy) Cut(g *Graph, n int, apart []uint8, void uint8) *Cut {
 		panic(fmt.Sprintf("superpixels: graph of %d regions, %d values, finest level of %d", len(g.Regions), len(apart), finest))
 	}
 	level, count := h.level(n)
-	lowest := make([]int32, finest) // towards the lowest region of the part
-	for i := range lowest {
-		lowest[i] = int32(i)
-	}
-	find := func(i int32) int32 {
-		for lowest[i] != i {
-			lowest[i] = lowest[lowest[i]]
-			i = lowest[i]
-		}
-		return i
-	}
+	lowest := disjoint.New(finest) // parts, represented by their lowest region
 	for _, e := range g.Edges {
 		if level[e.A] == level[e.B] && apart[e.A] == apart[e.B] {
-			a, b := find(e.A), find(e.B)
-			lowest[max(a, b)] = min(a, b)
+			a, b := lowest.Find(e.A), lowest.Find(e.B)
+			lowest.Join(max(a, b), min(a, b))
 		}
 	}
 	c := &Cut{Parent: make([]int32, finest)}
 	met := make([]int, count) // 1 + the value met in each region of the level, -1 for several
 	for i := range c.Parent {
-		root := find(int32(i))
+		root := lowest.Find(int32(i))
 		if int(root) < i {
 			c.Parent[i] = c.Parent[root]
 			continue

@@ -18,7 +18,7 @@ func (r *region) merged(s *region) region {
 	size := r.size + s.size
 	u, v := r.size/size, s.size/size
 	return region{
-		size: size, logSize: ln(size),
+		size: size, logSize: Ln(size),
 		l:   float32(u*r.l) + float32(v*s.l),
 		a:   float32(u*r.a) + float32(v*s.a),
 		b:   float32(u*r.b) + float32(v*s.b),
@@ -99,7 +99,7 @@ func sumRegions(labels []int32, n int, lab *planes, g1 []float32) []region {
 	}
 	for i := range regions {
 		r := &regions[i]
-		r.logSize = ln(r.size)
+		r.logSize = Ln(r.size)
 		r.l /= r.size
 		r.a /= r.size
 		r.b /= r.size
@@ -214,8 +214,8 @@ func (r *rag) cost(i int) float32 {
 	if small > large {
 		small, large = large, small
 	}
-	return ln(w.floor+e.contrast/e.length+float32(w.colour*de)) - float32(w.tex*ln(tex+w.texFloor)) +
-		float32(w.small*small) + float32(w.large*large) - float32(w.compact*(ln(e.length)-small*0.5))
+	return Ln(w.floor+e.contrast/e.length+float32(w.colour*de)) - float32(w.tex*Ln(tex+w.texFloor)) +
+		float32(w.small*small) + float32(w.large*large) - float32(w.compact*(Ln(e.length)-small*0.5))
 }
 
 // deltaE returns the length of a difference of CIELAB colours with a and b
@@ -233,9 +233,9 @@ func init() {
 	}
 }
 
-// ln is the natural logarithm of a positive normal number to 1.3e-4, the same
+// Ln is the natural logarithm of a positive normal number to 1.3e-4, the same
 // on every machine.
-func ln(x float32) float32 {
+func Ln(x float32) float32 {
 	bits := math.Float32bits(x)
 	return float32(float32(int32(bits>>23)-127)*math.Ln2) + logTable[bits>>11&4095]
 }

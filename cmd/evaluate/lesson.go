@@ -29,11 +29,7 @@ type lesson struct {
 // openLesson reads a picture and its mask, in which classes with less than a share
 // of the image become void.
 func openLesson(p simulate.Picture, classes int, least float64) (*lesson, error) {
-	img, err := p.Load()
-	if err != nil {
-		return nil, err
-	}
-	mask, err := simulate.ReadMask(p.Mask(), img.Rect.Size())
+	img, mask, err := p.LoadLabelled()
 	if err != nil {
 		return nil, err
 	}

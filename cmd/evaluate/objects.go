@@ -131,11 +131,7 @@ type thing struct {
 }
 
 func openObject(p simulate.Picture, regions int) (*thing, error) {
-	img, err := p.Load()
-	if err != nil {
-		return nil, err
-	}
-	mask, err := simulate.ReadMask(p.Mask(), img.Rect.Size())
+	img, mask, err := p.LoadLabelled()
 	if err != nil {
 		return nil, err
 	}

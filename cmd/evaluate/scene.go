@@ -20,11 +20,7 @@ type scene struct {
 
 // open segments a picture into regions and reads its mask.
 func open(p simulate.Picture, regions, classes int) (*scene, error) {
-	img, err := p.Load()
-	if err != nil {
-		return nil, err
-	}
-	mask, err := simulate.ReadMask(p.Mask(), img.Rect.Size())
+	img, mask, err := p.LoadLabelled()
 	if err != nil {
 		return nil, err
 	}

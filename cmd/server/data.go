@@ -29,11 +29,7 @@ func openData(ctx context.Context, folder string, limits photo.Limits, options .
 	if err != nil {
 		return nil, err
 	}
-	blobs, err := blob.Open(filepath.Join(folder, "blobs"))
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
-	return &data{store, blobs, workspace.New(store, blobs, photo.NewGate(limits), options...)}, nil
+	return withBlobs(store, folder, limits, options...)
 }
 
 // openExisting opens a data folder that is there and has the program's own
@@ -44,6 +40,12 @@ func openExisting(ctx context.Context, folder string, limits photo.Limits, optio
 	if err != nil {
 		return nil, err
 	}
+	return withBlobs(store, folder, limits, options...)
+}
+
+// withBlobs opens the files of the data folder that store belongs to. After an
+// error the store is closed.
+func withBlobs(store *sqlite.Store, folder string, limits photo.Limits, options ...workspace.Options) (*data, error) {
 	blobs, err := blob.Open(filepath.Join(folder, "blobs"))
 	if err != nil {
 		return nil, errors.Join(err, store.Close())

@@ -21,11 +21,7 @@ type example struct {
 }
 
 func open(p simulate.Picture, regions, classes int) (*example, error) {
-	img, err := p.Load()
-	if err != nil {
-		return nil, err
-	}
-	mask, err := simulate.ReadMask(p.Mask(), img.Rect.Size())
+	img, mask, err := p.LoadLabelled()
 	if err != nil {
 		return nil, err
 	}

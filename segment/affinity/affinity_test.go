@@ -216,7 +216,7 @@ func TestMeetings(t *testing.T) {
 		for left := 1; left <= n; left++ {
 			of := level(g, left)
 			for j := range n {
-				if together := of[i] == of[j]; together != (met[j] <= ln(float32(n)/float32(left))) {
+				if together := of[i] == of[j]; together != (met[j] <= superpixels.Ln(float32(n)/float32(left))) {
 					t.Fatalf("%d and %d meet at %v, together %v of %d left", i, j, met[j], together, left)
 				}
 			}
@@ -321,8 +321,8 @@ func TestOrdered(t *testing.T) {
 
 func TestLn(t *testing.T) {
 	for x := float32(1e-3); x < 1e5; x *= 1.0137 {
-		if got, want := ln(x), math.Log(float64(x)); math.Abs(float64(got)-want) > 1.4e-4 {
-			t.Errorf("ln(%v) = %v, want %v", x, got, want)
+		if got, want := superpixels.Ln(x), math.Log(float64(x)); math.Abs(float64(got)-want) > 1.4e-4 {
+			t.Errorf("superpixels.Ln(%v) = %v, want %v", x, got, want)
 		}
 	}
 }

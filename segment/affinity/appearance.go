@@ -31,8 +31,8 @@ func appearances(regions []superpixels.Region) []appearance {
 		}
 		a.vivid = root(max(r.Cov[3], 0) + max(r.Cov[5], 0))
 		a.chroma = length(r.Mean[1], r.Mean[2])
-		a.texture = ln(r.Texture + 0.5)
-		a.size = ln(float32(r.Area))
+		a.texture = superpixels.Ln(r.Texture + 0.5)
+		a.size = superpixels.Ln(float32(r.Area))
 		a.centre = r.Centroid
 		a.colours = &r.Colours
 		for c := range r.Colours {

@@ -42,7 +42,7 @@ func (t *Term) Forms(x float32) (linear, log float32) {
 	if x > t.High {
 		x = t.High
 	}
-	return x, ln(abs(x) + 0.5)
+	return x, superpixels.Ln(abs(x) + 0.5)
 }
 
 // MostLogit is the largest and -MostLogit the least log odds that a model gives.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"collie/crf"
 	"collie/superpixels"
 )
 
@@ -59,7 +58,7 @@ func NewScene(g *superpixels.Graph) *Scene {
 		all = all.Union(g.Regions[i].Bounds)
 		total += g.Regions[i].Area
 	}
-	s.area = ln(float32(total) / float32(n))
+	s.area = superpixels.Ln(float32(total) / float32(n))
 	s.across = float32(math.Sqrt(float64(all.Dx()*all.Dx() + all.Dy()*all.Dy())))
 	for i := range g.Edges {
 		e := &g.Edges[i]
@@ -78,7 +77,7 @@ func (s *Scene) climb() {
 	s.parents, s.merged = make([]int32, 2*n-1), make([]float32, 2*n-1)
 	for i, pair := range s.graph.Merges {
 		s.parents[pair[0]], s.parents[pair[1]] = int32(n+i), int32(n+i)
-		s.merged[n+i] = ln(float32(n) / float32(n-1-i))
+		s.merged[n+i] = superpixels.Ln(float32(n) / float32(n-1-i))
 	}
 	s.parents[2*n-2] = int32(2*n - 2)
 }
@@ -168,7 +167,7 @@ func (s *Scene) measure() {
 	}
 	for i := range g.Edges {
 		e, m := &g.Edges[i], &s.edges[i]
-		m.handMade = float32(2.9*ln(e.Texture+0.5)) - float32(3*ln(e.Contour+0.5)) - float32(1.8*ln(e.DeltaE+0.5)) - float32(2*e.TextureDistance)
+		m.handMade = float32(2.9*superpixels.Ln(e.Texture+0.5)) - float32(3*superpixels.Ln(e.Contour+0.5)) - float32(1.8*superpixels.Ln(e.DeltaE+0.5)) - float32(2*e.TextureDistance)
 		m.colours = s.regions[e.A].histograms(&s.regions[e.B])
 		columns[0][i], columns[1][i], columns[2][i], columns[3][i] = e.Contour, e.DeltaE, -m.handMade, m.colours
 	}
@@ -215,20 +214,4 @@ func (s *Scene) meeting(a, b int32) int32 {
 		}
 	}
 	return a
-}
-
-// logTable[i] is the natural logarithm of 1 + (i+½)/4096.
-var logTable [4096]float32
-
-func init() {
-	for i := range logTable {
-		logTable[i] = float32(crf.Log(1 + (float64(i)+0.5)/4096))
-	}
-}
-
-// ln is the natural logarithm of a positive normal number to 1.3e-4, the same on
-// every machine.
-func ln(x float32) float32 {
-	bits := math.Float32bits(x)
-	return float32(float32(int32(bits>>23)-127)*math.Ln2) + logTable[bits>>11&4095]
 }

@@ -112,6 +112,16 @@ func (p Picture) Load() (*image.NRGBA, error) {
 	return out, nil
 }
 
+// LoadLabelled decodes the image and its mask.
+func (p Picture) LoadLabelled() (*image.NRGBA, []uint8, error) {
+	img, err := p.Load()
+	if err != nil {
+		return nil, nil, err
+	}
+	mask, err := ReadMask(p.Mask(), img.Rect.Size())
+	return img, mask, err
+}
+
 // ReadMask decodes a mask of 8-bit indices for an image of the given size.
 func ReadMask(path string, size image.Point) ([]uint8, error) {
 	img, err := Decode(path, png.Decode)

@@ -2,12 +2,9 @@ package measure
 
 import (
 	"image"
-	"image/draw"
-	"image/jpeg"
 	"image/png"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"collie/sharedtest"
@@ -15,35 +12,6 @@ import (
 )
 
 // names returns the image ids of an index.tsv in the order of their ranks.
-func names(tb testing.TB, dir string) []string {
-	tb.Helper()
-	index, err := os.ReadFile(filepath.Join(dir, "index.tsv"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	var out []string
-	for _, line := range strings.Split(strings.TrimSpace(string(index)), "\n")[1:] {
-		out = append(out, strings.Split(line, "\t")[1])
-	}
-	return out
-}
-
-func readJPEG(tb testing.TB, path string) *image.NRGBA {
-	tb.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	src, err := jpeg.Decode(f)
-	if err != nil {
-		tb.Fatal(path, ": ", err)
-	}
-	img := image.NewNRGBA(image.Rect(0, 0, src.Bounds().Dx(), src.Bounds().Dy()))
-	draw.Draw(img, img.Rect, src, src.Bounds().Min, draw.Src)
-	return img
-}
-
 func readMask(tb testing.TB, path string) []int32 {
 	tb.Helper()
 	f, err := os.Open(path)
@@ -75,7 +43,7 @@ func readMask(tb testing.TB, path string) []int32 {
 // TestBSDS holds the quality at 600 regions whatever the finest level is.
 func TestBSDS(t *testing.T) {
 	dir := sharedtest.Path(t, "data/bsds")
-	all := names(t, dir)
+	all := sharedtest.Names(t, dir)
 	if testing.Short() || sharedtest.Race {
 		all = all[:2]
 	}
@@ -83,7 +51,7 @@ func TestBSDS(t *testing.T) {
 		var ue, asa, br [2]float64 // of the even ranks, used for tuning, and the odd ones
 		var count [2]float64
 		for rank, name := range all {
-			img := readJPEG(t, filepath.Join(dir, "images", name+".jpg"))
+			img := sharedtest.JPEG(t, filepath.Join(dir, "images", name+".jpg"))
 			m := superpixels.NewHierarchy(img, finest).At(600)
 			masks, err := filepath.Glob(filepath.Join(dir, "masks", name+"_*.png"))
 			if err != nil || len(masks) == 0 {
@@ -114,13 +82,13 @@ func TestBSDS(t *testing.T) {
 // reach: every region takes its most frequent class, void pixels don't count.
 func TestVOC(t *testing.T) {
 	dir := sharedtest.Path(t, "data/voc")
-	all := names(t, dir)
+	all := sharedtest.Names(t, dir)
 	if testing.Short() || sharedtest.Race {
 		all = all[:3]
 	}
 	var inter, union [255]float64
 	for _, name := range all {
-		img := readJPEG(t, filepath.Join(dir, "images", name+".jpg"))
+		img := sharedtest.JPEG(t, filepath.Join(dir, "images", name+".jpg"))
 		truth := readMask(t, filepath.Join(dir, "masks", name+".png"))
 		m := superpixels.NewHierarchy(img, 600).At(600)
 		tally := make([][256]float64, m.N)
