@@ -31,6 +31,7 @@ type ProjectCard struct {
 type ProjectView struct {
 	ID, Name string
 	Classes  []Class
+	Rest     string // what nobody clicks, in JSON
 	Images   int
 	Export   ExportView
 }

@@ -50,7 +50,7 @@ func (s *Server) projectPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := templates.ProjectView{ID: p.ID, Name: p.Name, Classes: classViews(p), Images: len(images), Export: exportView(p, len(images))}
+	v := templates.ProjectView{ID: p.ID, Name: p.Name, Classes: classViews(p), Rest: restView(p), Images: len(images), Export: exportView(p, len(images))}
 	if r, err = s.inProject(r, p.ID); err != nil {
 		return err
 	}

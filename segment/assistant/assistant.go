@@ -34,5 +34,5 @@ func (a *Assistant) Model(cut *superpixels.Cut) *engine.Model {
 // its cut. With the table deleted classes are resolved, and rest is what nobody
 // clicks.
 func (a *Assistant) Sequence(t *timeline.Timeline, m *engine.Model, table *segment.ClassTable, rest segment.Rest) *engine.Sequence {
-	return engine.NewSequence(m, a.evidence(t, m, table, rest), t.Seq())
+	return engine.NewSequence(m, a.Evidence(t, m, table, rest), t.Seq())
 }

@@ -8,8 +8,9 @@ import (
 	"collie/segment/timeline"
 )
 
-// evidence is what the hypotheses of the state of a timeline follow from.
-func (a *Assistant) evidence(t *timeline.Timeline, m *engine.Model, table *segment.ClassTable, rest segment.Rest) engine.Evidence {
+// Evidence is what the hypotheses of the state of a timeline follow from, see
+// Sequence.
+func (a *Assistant) Evidence(t *timeline.Timeline, m *engine.Model, table *segment.ClassTable, rest segment.Rest) engine.Evidence {
 	constraints := t.Constraints().Through(table)
 	e := engine.Evidence{
 		Clicks:   table.Through(t.Clicks()),

@@ -58,6 +58,26 @@ const (
 	leastGrowth = 0.1
 )
 
+// Extents returns what the first click of some evidence can mean; nil when its
+// question is another. It is for those who fit weights.
+func (m *Model) Extents(e Evidence) ([]Extent, error) {
+	classes, rest := e.inPlay(m.shares)
+	place := placeOf(classes)
+	at, seed, first := e.pointed(m, rest, &place)
+	if !first || len(classes) != 2 {
+		return nil, nil
+	}
+	_, fixed, pull := m.Terms(e)
+	p, err := m.Problem(fixed, len(classes), pull)
+	if err != nil {
+		return nil, err
+	}
+	return m.extents(p, 1-rest, at, seed)
+}
+
+// Rank orders extents by weights of their features, as hypotheses are.
+func (m *Model) Rank(extents []Extent, weights Features) []int { return m.rank(extents, &weights, nil) }
+
 // extents returns the masks that clicks of label thing can mean, in a problem
 // with two labels; the first is the most probable labelling. at is where the
 // person pointed, in pixels, and seed a superpixel there.
@@ -209,13 +229,13 @@ func squareOf(dx, dy float64) float64 { return float64(dx*dx) + float64(dy*dy) }
 // of the best one shown. People draw boxes tightly, so with a box, which can be
 // nil, an extent is better the better it fills the box.
 // O(extents²·superpixels).
-func (m *Model) rank(extents []Extent, box *Box) []int {
+func (m *Model) rank(extents []Extent, weights *Features, box *Box) []int {
 	n := len(extents)
 	chance := make([]float64, n) // that the extent is meant
 	top := math.Inf(-1)
 	for i, e := range extents {
 		for j, v := range e.Features {
-			chance[i] += float64(v * extentWeights[j])
+			chance[i] += float64(v * weights[j])
 		}
 		if box != nil {
 			chance[i] += float64(boxWeight * overlap(m.boundsOf(e.Mask), box.Bounds))
@@ -313,10 +333,10 @@ const boxWeight = 2
 // sharpness turns expected qualities into probabilities.
 const sharpness = 10
 
-// extentWeights are a linear score of the IoU with the object that is meant,
+// ExtentWeights are a linear score of the IoU with the object that is meant,
 // fitted to 90 objects of PASCAL VOC on which no figures are reported. The
 // program that fitted them is not in the repository.
-var extentWeights = Features{
+var ExtentWeights = Features{
 	logArea: -0.05, logArea2: -0.01066, logRatio2: -0.00377, likelihood: -0.0251,
 	purity: 0.2592, missed: -0.4724, contour: 0.062, inner: 0.0301, rim: -0.3285, sqrtRim: -0.0391,
 	compactness: 0.0019, cut: -0.087, offset: 0.0014, depth: 0.2639,

@@ -44,7 +44,7 @@ func (s *stream) extents(e *Evidence, rest int, at [2]float64, seed int) error {
 	if err != nil {
 		return err
 	}
-	for _, i := range s.model.rank(extents, e.Box) {
+	for _, i := range s.model.rank(extents, &ExtentWeights, e.Box) {
 		x := make([]uint8, s.problem.Model.Nodes)
 		for node, in := range extents[i].Mask {
 			x[node] = uint8(rest)

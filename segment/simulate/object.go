@@ -43,6 +43,46 @@ func NewObject(size image.Point, mask []uint8) (*Object, error) {
 	return &Object{size.X, size.Y, mask}, nil
 }
 
+// Largest returns the largest connected part (4-neighbours, the first of several)
+// that a class other than 0 has in a mask of classes, as an object; nil without any.
+// Pixels that are void stay so.
+func Largest(size image.Point, mask []uint8) *Object {
+	out := &Object{size.X, size.Y, make([]uint8, len(mask))}
+	seen := make([]bool, len(mask))
+	var largest []int
+	for start, class := range mask {
+		if class == segment.Void {
+			out.Mask[start] = segment.Void
+		}
+		if seen[start] || class == 0 || class == segment.Void {
+			continue
+		}
+		part := []int{start}
+		seen[start] = true
+		for at := 0; at < len(part); at++ {
+			p := part[at]
+			x := p % size.X
+			for _, q := range [4]int{p - size.X, p + size.X, p - 1, p + 1} {
+				if q < 0 || q >= len(mask) || q == p-1 && x == 0 || q == p+1 && x == size.X-1 || seen[q] || mask[q] != class {
+					continue
+				}
+				seen[q] = true
+				part = append(part, q)
+			}
+		}
+		if len(part) > len(largest) {
+			largest = part
+		}
+	}
+	if largest == nil {
+		return nil
+	}
+	for _, p := range largest {
+		out.Mask[p] = Thing
+	}
+	return out
+}
+
 // Box is the smallest rectangle around the object, grown on each side by a share
 // of its width and height and cut off at the image's border.
 func (o *Object) Box(grow float64) image.Rectangle {

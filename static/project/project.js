@@ -5,6 +5,7 @@ import { ImageList } from './images.js';
 import { LearningPanel } from './learning.js';
 import { importDialog } from './importdialog.js';
 import { MembersDialog } from './members.js';
+import { RestChoice } from '../classes/rest.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
 import { dropZone, upload } from './upload.js';
@@ -88,9 +89,13 @@ dropZone((files) => {
   });
 }, importing);
 
+const rest = new RestChoice(address);
+rest.show([...byId('legend').children].map((item, id) => ({ id, name: item.textContent ?? '' })), JSON.parse(rest.field.dataset.rest ?? 'null'));
+
 /** Shows the classes as they are now. */
 async function legend() {
-  const { classes } = await call('GET', address);
+  const { classes, rest: what } = await call('GET', address);
+  rest.show(classes, what);
   byId('legend').replaceChildren(
     ...classes.map((/** @type {{name: string, color: string}} */ { name, color }) => {
       const item = document.createElement('li');

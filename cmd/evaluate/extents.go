@@ -1,0 +1,213 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"gonum.org/v1/gonum/mat"
+
+	"collie/segment"
+	"collie/segment/assistant"
+	"collie/segment/engine"
+	"collie/segment/simulate"
+	"collie/superpixels"
+)
+
+type extentsCommand struct {
+	output
+	Data    string  `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png of classes; the object of an image is the largest connected part of a class."`
+	Limit   int     `placeholder:"N" help:"Use the first N images only."`
+	Regions int     `default:"600" help:"Superpixels of an image."`
+	Folds   int     `default:"4" help:"Parts of the cross-validation."`
+	Ridge   float64 `default:"0.03" help:"Penalty on the weights of standardized features."`
+}
+
+// choice is what a first click may mean in one image, and how good each is.
+type choice struct {
+	model   *engine.Model
+	extents []engine.Extent
+	iou     []float64
+}
+
+// Run measures and prints.
+func (c *extentsCommand) Run(t *terminal) error {
+	if c.Folds < 2 || c.Regions < 1 {
+		return fmt.Errorf("--folds %d, --regions %d: accepted are folds from 2 and regions from 1", c.Folds, c.Regions)
+	}
+	list, err := simulate.Pictures(c.Data, c.Limit)
+	if err != nil {
+		return err
+	}
+	all := make([]choice, len(list))
+	err = t.each(len(list), func(i int) (err error) {
+		all[i], err = c.open(list[i])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	rows := map[string]qualities{"weights of the program": {}, "fitted to the other folds": {}}
+	objects := 0.0
+	for fold := range c.Folds {
+		var train, test []choice
+		for i, x := range all {
+			if i%c.Folds == fold {
+				test = append(test, x)
+			} else {
+				train = append(train, x)
+			}
+		}
+		for name, weights := range map[string]engine.Features{"weights of the program": engine.ExtentWeights, "fitted to the other folds": c.fit(train)} {
+			q := rows[name]
+			for _, x := range test {
+				q.add(x, weights)
+			}
+			rows[name] = q
+		}
+	}
+	for _, x := range all {
+		if len(x.extents) > 0 {
+			objects++
+		}
+	}
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "IoU after one click, %.0f objects\tfirst\tbest of 3\tbest of 20\t\n", objects)
+	for _, name := range []string{"weights of the program", "fitted to the other folds"} {
+		q := rows[name]
+		fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t\n", name, q.First/objects, q.Best3/objects, q.Best20/objects)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	weights := c.fit(all)
+	fmt.Fprintf(t.out, "Fitted to all: %.4f\n", weights)
+	return c.write(map[string]any{"objects": objects, "results": rows, "weights": weights})
+}
+
+// open makes the first click on the object of an image.
+func (c *extentsCommand) open(p simulate.Picture) (x choice, err error) {
+	img, err := p.Load()
+	if err != nil {
+		return x, err
+	}
+	mask, err := simulate.ReadMask(p.Mask(), img.Rect.Size())
+	if err != nil {
+		return x, err
+	}
+	object := simulate.Largest(img.Rect.Size(), mask)
+	if object == nil {
+		return x, nil
+	}
+	hierarchy, graph := superpixels.Divide(img, finestFactor*c.Regions)
+	a := &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: engine.DefaultParameters}
+	cells := hierarchy.Runs()
+	timeline := a.Timeline(cells, c.Regions)
+	hand := simulate.Hand{Object: object}
+	at, ok := hand.Next(make([]uint8, len(object.Mask)))
+	if !ok {
+		return x, nil
+	}
+	timeline.Apply(segment.Event{ID: "first", Kind: segment.Click, Class: simulate.Thing, Points: [][2]float64{{float64(at.X), float64(at.Y)}}})
+	cut := timeline.Cut()
+	x.model = a.Model(cut)
+	table := (&segment.Project{Classes: []segment.Class{{ID: simulate.Rest}, {ID: simulate.Thing}}}).Resolve()
+	x.extents, err = x.model.Extents(a.Evidence(timeline, x.model, table, segment.Rest{Mode: segment.RestClass, Class: simulate.Rest}))
+	if err != nil {
+		return x, err
+	}
+	truth, err := simulate.Cover(cells.Coarsen(cut.Parent, cut.N).Map(), object.Mask, 2)
+	if err != nil {
+		return x, err
+	}
+	for _, e := range x.extents {
+		labels := make([]uint8, cut.N)
+		for i, in := range e.Mask {
+			if in {
+				labels[i] = simulate.Thing
+			}
+		}
+		x.iou = append(x.iou, simulate.ObjectIoU(truth, labels))
+	}
+	return x, nil
+}
+
+// add adds how good the first extents are that weights choose.
+func (q *qualities) add(x choice, weights engine.Features) {
+	if len(x.extents) == 0 {
+		return
+	}
+	best := 0.0
+	for rank, i := range x.model.Rank(x.extents, weights) {
+		best = max(best, x.iou[i])
+		switch rank {
+		case 0:
+			q.First += best
+		case 2:
+			q.Best3 += best
+		case 19:
+			q.Best20 += best
+		}
+		if rank == len(x.extents)-1 {
+			if rank < 2 {
+				q.Best3 += best
+			}
+			if rank < 19 {
+				q.Best20 += best
+			}
+		}
+	}
+}
+
+// fit returns the weights of a linear score of the IoU, by ridge regression on
+// standardized features in which each image counts the same.
+func (c *extentsCommand) fit(choices []choice) (weights engine.Features) {
+	const n = len(weights)
+	var total float64
+	var mean, spread [n]float64
+	each := func(visit func(f *engine.Features, iou, share float64)) {
+		for _, x := range choices {
+			for i := range x.extents {
+				visit(&x.extents[i].Features, x.iou[i], 1/float64(len(x.extents)))
+			}
+		}
+	}
+	level := 0.0
+	each(func(f *engine.Features, iou, share float64) {
+		total += share
+		level += share * iou
+		for j, v := range f {
+			mean[j] += share * v
+			spread[j] += share * v * v
+		}
+	})
+	level /= total
+	for j := range n {
+		mean[j] /= total
+		spread[j] = max(1e-12, spread[j]/total-mean[j]*mean[j])
+	}
+	square, right := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	each(func(f *engine.Features, iou, share float64) {
+		for j := range n {
+			z := (f[j] - mean[j]) * share / total
+			right.SetVec(j, right.AtVec(j)+z*(iou-level))
+			for k := range j + 1 {
+				square.SetSym(j, k, square.At(j, k)+z*(f[k]-mean[k]))
+			}
+		}
+	})
+	for j := range n {
+		square.SetSym(j, j, square.At(j, j)+c.Ridge*spread[j])
+	}
+	var solution mat.VecDense
+	var factor mat.Cholesky
+	if !factor.Factorize(square) {
+		return weights
+	}
+	if err := factor.SolveVecTo(&solution, right); err != nil {
+		return weights
+	}
+	for j := range n {
+		weights[j] = solution.AtVec(j)
+	}
+	return weights
+}

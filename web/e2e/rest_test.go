@@ -1,0 +1,24 @@
+package e2e
+
+import "testing"
+
+// What nobody clicks is set on the project's page, on a phone, too, where the
+// annotation page has no room for it; words say what the choice means.
+func TestE2ERestOnAPhone(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 390, 844, false)
+	p.until(`document.getElementById('rest').offsetWidth === 0`)
+	p.clickOn("going to the project", `a[href^="/projects/"]`)
+	p.until(`location.pathname.startsWith('/projects/') && document.readyState === 'complete' && document.getElementById('rest').options.length > 3`)
+	before := value[string](p, `document.getElementById('rest-meaning').textContent`)
+	p.until(`(() => { const choice = document.getElementById('rest'); choice.value = 'null'; choice.dispatchEvent(new Event('change')); return true; })()`)
+	p.until(`document.getElementById('rest-meaning').textContent.startsWith('Stays undecided: ') && document.getElementById('rest-meaning').offsetHeight > 0`)
+	if before == "" {
+		t.Error("the first choice is not explained")
+	}
+	p.until(`fetch('/api/v1' + location.pathname).then((r) => r.json()).then(({ rest }) => rest === null)`)
+	if !value[bool](p, `document.documentElement.scrollWidth <= innerWidth`) {
+		t.Error("the page is wider than the phone")
+	}
+	p.screenshot("rest")
+}
