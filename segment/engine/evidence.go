@@ -52,6 +52,14 @@ func (m *Model) NewBox(class uint8, box image.Rectangle) *Box {
 	return b
 }
 
+// forgetRefuted drops a guess that clicks have refuted, so that everything is as
+// without it: the rest leans in from the border again.
+func (e *Evidence) forgetRefuted() {
+	if e.Guess != nil && e.Guess.refuted(e.Clicks) {
+		e.Guess = nil
+	}
+}
+
 // inPlay returns the classes that hypotheses are made of, ascending, with Void
 // for undecided as the last; and the place of the rest among them or -1. The
 // classes are those that were clicked, boxed or picked, and those that the guess
@@ -182,6 +190,7 @@ func (e *Evidence) pull(m *Model, classes []int, place *[256]int16, rest int) *h
 // the place of the clicked one among them or -1, and what draws the walker, as
 // Problem takes them.
 func (m *Model) Terms(e Evidence) (classes []int, fixed []int16, pull *herding.Prior) {
+	e.forgetRefuted()
 	classes, rest := e.inPlay(m.shares)
 	place := placeOf(classes)
 	fixed = make([]int16, len(e.Clicks))

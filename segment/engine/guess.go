@@ -97,7 +97,7 @@ const (
 // refuted. clicks has the clicked class or Void, and areas the area, of each
 // superpixel.
 func (g *Guess) InPlay(clicks []uint8, areas []float64) (classes [segment.MaxClasses]bool) {
-	if g.trust(clicks) < trustLeast {
+	if g.refuted(clicks) {
 		return classes
 	}
 	var area [segment.MaxClasses]float64
@@ -178,6 +178,10 @@ func (g *Guess) conviction(p float64) float64 {
 	}
 	return crf.Exp(g.Exponent * crf.Log(p))
 }
+
+// refuted reports whether clicks contradict the guess so much that it counts for
+// nothing.
+func (g *Guess) refuted(clicks []uint8) bool { return g.trust(clicks) < trustLeast }
 
 // trust is 1 unless the guess gives the clicked classes a low probability at
 // the clicks.

@@ -68,6 +68,42 @@ func TestEmptyGuess(t *testing.T) {
 	}
 }
 
+// A guess that clicks have refuted changes nothing, and the rest leans in from the
+// border as if it had never been there.
+func TestRefutedGuess(t *testing.T) {
+	m, g := patchwork(240, 160, 150)
+	model := NewModel(g, DefaultParameters)
+	guess := halves(m, m.N, 240, 0.95)
+	clicks := slices.Repeat([]uint8{segment.Void}, m.N)
+	for _, at := range [][2]int{{60, 30}, {60, 80}, {60, 130}, {180, 30}, {180, 80}, {180, 130}} {
+		clicks[m.At(at[0], at[1])] = 5
+	}
+	rest := segment.Rest{Mode: segment.RestClass, Class: 7}
+	with := NewSequence(model, Evidence{Clicks: clicks, Guess: guess, Rest: rest}, 1)
+	if d := cmp.Diff([]int{5, 7}, with.Classes()); d != "" {
+		t.Fatal(d)
+	}
+	if d := cmp.Diff(first(t, NewSequence(model, Evidence{Clicks: clicks, Rest: rest}, 1), 10), first(t, with, 10)); d != "" {
+		t.Error(d)
+	}
+}
+
+// A guess that knows every class of the scene, that of the rest among them, speaks
+// for all of it: the rest has no part of its own, however the project names it.
+func TestGuessOfTheRest(t *testing.T) {
+	m, g := patchwork(240, 160, 150)
+	model := NewModel(g, DefaultParameters)
+	guess := halves(m, m.N, 240, 0.8)
+	none := slices.Repeat([]uint8{segment.Void}, m.N)
+	want := first(t, NewSequence(model, Evidence{Clicks: none, Guess: guess, Rest: segment.Rest{Mode: segment.RestNothing}}, 1), 10)
+	for _, class := range guess.Classes {
+		got := first(t, NewSequence(model, Evidence{Clicks: none, Guess: guess, Rest: segment.Rest{Mode: segment.RestClass, Class: class}}, 1), 10)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("with class %d as the rest: %s", class, d)
+		}
+	}
+}
+
 // The prior has the shares of the classes in play, and less weight where the
 // guess is in doubt.
 func TestPriorOfGuess(t *testing.T) {

@@ -74,6 +74,7 @@ type Turn func(ctx context.Context, class schedule.Class, step func()) error
 func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 	s := &Sequence{seq: seq, parameters: m.Parameters, shares: m.shares, making: make(chan struct{}, 1)}
 	var rest int
+	e.forgetRefuted()
 	s.classes, rest = e.inPlay(m.shares)
 	switch len(s.classes) {
 	case 0:
