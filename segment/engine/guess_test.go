@@ -75,14 +75,11 @@ func TestRefutedGuess(t *testing.T) {
 	model := NewModel(g, DefaultParameters)
 	guess := halves(m, m.N, 240, 0.95)
 	clicks := slices.Repeat([]uint8{segment.Void}, m.N)
-	for _, at := range [][2]int{{60, 30}, {60, 80}, {60, 130}, {180, 30}, {180, 80}, {180, 130}} {
-		clicks[m.At(at[0], at[1])] = 5
+	for _, y := range []int{30, 80, 130} {
+		clicks[m.At(60, y)], clicks[m.At(180, y)] = 9, 3 // the other way round
 	}
-	rest := segment.Rest{Mode: segment.RestClass, Class: 7}
+	rest := segment.Rest{Mode: segment.RestClass, Class: 3}
 	with := NewSequence(model, Evidence{Clicks: clicks, Guess: guess, Rest: rest}, 1)
-	if d := cmp.Diff([]int{5, 7}, with.Classes()); d != "" {
-		t.Fatal(d)
-	}
 	if d := cmp.Diff(first(t, NewSequence(model, Evidence{Clicks: clicks, Rest: rest}, 1), 10), first(t, with, 10)); d != "" {
 		t.Error(d)
 	}
