@@ -101,10 +101,10 @@ func (w *Workspace) weigh(ctx context.Context, im segment.Image) error {
 	}
 	defer a.Close()
 	a.mu.Lock()
-	events, s := a.timeline.Events(0), a.timeline.Scores()
+	events, whole, s := a.timeline.Events(0), a.timeline.Forgotten() == 0, a.timeline.Scores()
 	a.mu.Unlock()
 	other := func(e segment.Event) bool { return e.Kind != segment.FirstGuess }
-	if s == nil || s.Model != 0 || slices.ContainsFunc(events, other) {
+	if !whole || s == nil || s.Model != 0 || slices.ContainsFunc(events, other) {
 		return nil
 	}
 	weighed := *s
