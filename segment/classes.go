@@ -8,11 +8,11 @@ import (
 )
 
 // DeletedClass is a class that is no longer in the project's list. Evidence
-// that names it stays as it is and is read as if it named Target, so a deletion
-// takes effect in all images at once and can be taken back.
+// that names it is not rewritten but read as if it named Target, so a deletion
+// takes effect in all images at once and can be undone.
 type DeletedClass struct {
 	Class
-	Target  uint8 // id of the class in its place, or Void
+	Target  uint8 // id of its replacement, or Void
 	Deleted time.Time
 }
 
@@ -21,12 +21,11 @@ func (c *DeletedClass) Restorable(at time.Time) bool {
 	return at.Before(c.Deleted.AddDate(0, 0, TrashDays))
 }
 
-// ClassTable says for each class id, and for Void, what it stands for at
-// present.
+// ClassTable maps each class id, and Void, to what it currently means.
 type ClassTable [256]uint8
 
-// Through replaces each label by what it stands for, in place, and returns the
-// same slice.
+// Through maps each label through the table, in place, and returns the same
+// slice.
 func (t *ClassTable) Through(labels []uint8) []uint8 {
 	for i, l := range labels {
 		labels[i] = t[l]
@@ -34,9 +33,9 @@ func (t *ClassTable) Through(labels []uint8) []uint8 {
 	return labels
 }
 
-// Resolve returns what each class id stands for: a class of the list itself,
-// a deleted one the class in its place, through as many deletions as there
-// were, and anything else Void.
+// Resolve returns a table of class ids: classes of the list map to themselves,
+// deleted ones to their replacement, through any number of deletions, and
+// everything else to Void.
 func (p *Project) Resolve() *ClassTable {
 	table := p.blank()
 	for _, c := range p.Classes {
@@ -46,8 +45,8 @@ func (p *Project) Resolve() *ClassTable {
 	return table
 }
 
-// Positions returns for each class id the place of its class in the list, from
-// 0, with deleted ones resolved, and Void for anything else: what exports write
+// Positions returns a table from class ids to indices in the list, with deleted
+// classes resolved, and Void for everything else. Exports write these indices
 // instead of ids.
 func (p *Project) Positions() *ClassTable {
 	table := p.blank()
@@ -58,8 +57,7 @@ func (p *Project) Positions() *ClassTable {
 	return table
 }
 
-// Index returns the place of the class with the given id in the list, from 0,
-// or -1 when it stands for none.
+// Index returns the index of the class with the given id in the list, or -1.
 func (p *Project) Index(id uint8) int {
 	if i := p.Positions()[id]; i != Void {
 		return int(i)
@@ -75,17 +73,18 @@ func (p *Project) blank() *ClassTable {
 	return table
 }
 
-// follow gives deleted classes what the table has for those in their place. The
-// target of a deletion was in the list then, so it can only have been deleted
-// later: from the last deletion to the first each finds its target done.
+// follow maps deleted classes to what the table has for their targets. The
+// target of a deletion was in the list at that time, so it can only have been
+// deleted later: going from the last deletion to the first, each finds its
+// target done.
 func (p *Project) follow(table *ClassTable) {
 	for _, c := range slices.Backward(p.Deleted) {
 		table[c.ID] = table[c.Target]
 	}
 }
 
-// Seen returns the record with its progress as the present classes show it. A
-// deletion does not write to the records of images.
+// Seen returns the record with its progress in terms of the current classes. A
+// deletion doesn't change the records of images.
 func (p *Project) Seen(im Image) Image {
 	if len(p.Deleted) > 0 {
 		im.Resolve(p.Resolve(), im.Width*im.Height)
@@ -142,7 +141,7 @@ func (p *Project) ids() string {
 }
 
 // freeID returns the lowest id that no class of the project ever had: evidence
-// may still name those that were deleted.
+// can still name deleted ones.
 func (p *Project) freeID() (uint8, error) {
 	var taken [MaxClasses]bool
 	for _, c := range p.Classes {

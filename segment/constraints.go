@@ -2,35 +2,35 @@ package segment
 
 import "slices"
 
-// Constraints are what a person has said of an image beside clicks and picks.
-// The zero value is nothing. Immutable.
+// Constraints are the boxes, exclusions and locks of an image. The zero value
+// has none. Immutable.
 type Constraints struct {
 	Boxes    []Box       // at most one per class, by class
 	Excluded []Exclusion // by cell, then class
 	Locked   []uint8     // ids of classes, ascending
 }
 
-// Box says that the object of a class lies inside a rectangle.
+// Box is a rectangle around the object of a class.
 type Box struct {
 	Class    uint8      // id
 	Min, Max [2]float64 // corners in pixels of the image, Min above and left of Max
 }
 
-// Exclusion says that a cell is not of a class.
+// Exclusion says that a cell doesn't have a class.
 type Exclusion struct {
 	Cell  int32
 	Class uint8 // id
 }
 
-// IsLocked reports whether what the class has is not painted over.
+// IsLocked reports whether the class is locked.
 func (c *Constraints) IsLocked(class uint8) bool {
 	_, locked := slices.BinarySearch(c.Locked, class)
 	return locked
 }
 
-// Through returns the constraints with each class as the table has it. What is
-// said of a class that stands for none is left out, and of two boxes that come to
-// have one class the later class's is.
+// Through returns the constraints with classes mapped through the table. Those
+// of classes without a replacement are left out, and of two boxes that get the
+// same class only the earlier class's is kept.
 func (c *Constraints) Through(table *ClassTable) Constraints {
 	var out Constraints
 	for _, b := range c.Boxes {

@@ -1,8 +1,8 @@
 // Package segment is the vocabulary of Collie's domain: projects, classes,
-// images, the events of the evidence log, errors for people, and what a store
-// has to do.
+// images, the events of the evidence log, errors for people, and the interfaces
+// of a store.
 //
-// One click passes through the packages below: [collie/segment/workspace] checks
-// the event and has it stored durably, [collie/segment/timeline] plays it, and
-// [collie/segment/engine] makes hypotheses from the clicks that are in force.
+// One click passes through the packages below: [collie/segment/workspace]
+// checks the event and has it stored durably, [collie/segment/timeline] plays
+// it, and [collie/segment/engine] computes hypotheses from the current clicks.
 package segment

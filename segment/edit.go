@@ -8,48 +8,48 @@ import (
 	"time"
 )
 
-// ProjectEdit says what changes in a project; the zero value changes nothing.
+// ProjectEdit is a change of a project; the zero value changes nothing.
 type ProjectEdit struct {
 	Name    string      // the new name, unless empty
 	Classes []ClassEdit // the new list of classes, in order, unless empty
-	Unaided *bool       // nothing is guessed from its finished images, unless nil
-	Rest    *Rest       // what nobody clicks, unless nil; its Class is a place in the new list, not an id
+	Unaided *bool       // whether guessing is off, unless nil
+	Rest    *Rest       // what unclicked regions become, unless nil; its Class is an index in the new list, not an id
 
-	// Base is the list that Classes was made from. When the project's is another
-	// by now the edit is a Conflict, because of ClassesMovedOn, instead of taking
-	// back what others have changed. Names and colours that are empty are not
-	// compared, and nothing is when there is no Base.
+	// Base is the list that Classes is based on. If the project's list has
+	// changed since, the edit is a Conflict caused by ClassesMovedOn, so that
+	// it doesn't revert changes by others. Empty names and colours are not
+	// compared; without a Base nothing is.
 	Base []Class
 
-	// Remap says, for classes that the new list leaves out, the id of the class
-	// that takes their place, or Void for none. A class that labels use can't
-	// be left out without it.
+	// Remap has, for classes missing from the new list, the id of the class
+	// that replaces them, or Void. A class that labels use can't be deleted
+	// without it.
 	Remap map[uint8]uint8
 
-	// ByPosition says that ids do not count: the first entries of Classes rename
-	// and recolour the classes there are, which it must not be shorter than, and
-	// the others are added.
+	// ByPosition says to ignore ids: the first entries of Classes rename and
+	// recolour the existing classes, and further ones are added. Classes must
+	// not be shorter than the current list.
 	ByPosition bool
 }
 
 // ClassEdit is an entry of a new list of classes.
 type ClassEdit struct {
-	Class      // with an empty name or colour the class keeps the one it has
-	New   bool // ID does not count and will be given
+	Class      // an empty name or colour keeps the current one
+	New   bool // a new class; ID is ignored and assigned
 }
 
-// ClassesMovedOn is the cause of the Conflict when an edit was made from another
-// list of classes than the present one.
+// ClassesMovedOn is the cause of the Conflict when an edit is based on an
+// outdated list of classes.
 type ClassesMovedOn struct {
-	Project Project // as it is
+	Project Project // the current one
 }
 
 func (e *ClassesMovedOn) Error() string {
 	return fmt.Sprintf("the classes are %v now", e.Project.Classes)
 }
 
-// WithClasses returns the project with the classes of the edit. Whether the
-// deleted ones are in use is not looked at.
+// WithClasses returns the project with the classes of the edit. It doesn't
+// check whether deleted classes are in use.
 func (p Project) WithClasses(edit ProjectEdit, at time.Time) (Project, error) {
 	entries := slices.Clone(edit.Classes)
 	if edit.ByPosition {
@@ -114,14 +114,14 @@ func (p Project) WithClasses(edit ProjectEdit, at time.Time) (Project, error) {
 }
 
 // HasList reports whether the given classes are the project's list; empty names
-// and colours stand for any.
+// and colours match any.
 func (p *Project) HasList(classes []Class) bool {
 	return slices.EqualFunc(p.Classes, classes, func(has, c Class) bool {
 		return has.ID == c.ID && (c.Name == "" || c.Name == has.Name) && (c.Color == "" || strings.EqualFold(c.Color, has.Color))
 	})
 }
 
-// restore takes a class out of the deleted ones; it must be among them.
+// restore removes a class from the deleted ones; it must be among them.
 func (p *Project) restore(id uint8, at time.Time) (Class, error) {
 	i := slices.IndexFunc(p.Deleted, func(c DeletedClass) bool { return c.ID == id })
 	c := p.Deleted[i]
@@ -132,7 +132,7 @@ func (p *Project) restore(id uint8, at time.Time) (Class, error) {
 	return c.Class, nil
 }
 
-// remove deletes those of the classes before that are not in the list.
+// remove deletes those classes of before that are not in the list.
 func (p *Project) remove(before []Class, remap map[uint8]uint8, at time.Time) error {
 	var gone []DeletedClass
 	for _, c := range before {
@@ -164,7 +164,7 @@ func SameClasses(a, b *Project) bool {
 }
 
 // SameLabels reports whether labels mean the same in two states of a project,
-// whose classes may have other names and colours.
+// ignoring the names and colours of classes.
 func SameLabels(a, b *Project) bool {
 	return a.Rest == b.Rest && slices.EqualFunc(a.Classes, b.Classes, func(x, y Class) bool { return x.ID == y.ID }) &&
 		slices.EqualFunc(a.Deleted, b.Deleted, func(x, y DeletedClass) bool { return x.ID == y.ID && x.Target == y.Target })

@@ -5,31 +5,31 @@ import (
 	"fmt"
 )
 
-// Kind says what sort of thing went wrong, so that a transport can choose its
-// answer (an HTTP status, a socket message) without reading the text.
+// Kind is the kind of an error, so that a transport can choose its answer (an
+// HTTP status, a socket message) without reading the text.
 type Kind int
 
 // Kinds of an Error.
 const (
-	Invalid     Kind = iota + 1 // the request makes no sense as it stands
-	NotFound                    // no such thing, or not for this person
-	Conflict                    // it was right for an older state; Seq says the present one
+	Invalid     Kind = iota + 1 // the request has a mistake
+	NotFound                    // it doesn't exist, or this person can't access it
+	Conflict                    // it was valid for an older state; Seq is the current one
 	TooLarge                    // over a limit that the text names
-	Unsupported                 // a format that is not accepted; the text lists those that are
+	Unsupported                 // not an accepted format; the text lists the accepted ones
 	Unreadable                  // of an accepted format, but broken
 	Busy                        // too much is queued; trying again later helps
-	Unavailable                 // the store can't write at present; nothing was changed
+	Unavailable                 // the store can't write at the moment; nothing was changed
 	Full                        // the store has no space; nothing was changed
-	Damaged                     // a stored file is missing or not what was stored
+	Damaged                     // a stored file is missing or damaged
 )
 
 // Error is an error for a person: Detail says what was wrong with which input,
-// what is accepted, and what became of the data. The wrapped error, if any, is
-// for the log.
+// what is accepted, and what happened to the data. The wrapped error, if any,
+// is for the log.
 type Error struct {
 	Kind   Kind
 	Detail string
-	Seq    int // the present number of events; only with Conflict
+	Seq    int // the current number of events; only with Conflict
 	err    error
 }
 
@@ -40,7 +40,7 @@ func (e *Error) Error() string {
 	return e.Detail + ": " + e.err.Error()
 }
 
-// Unwrap gives the cause that is meant for the log.
+// Unwrap returns the cause, which is for the log.
 func (e *Error) Unwrap() error { return e.err }
 
 // Errorf makes an Error of the given kind whose Detail is the formatted text.

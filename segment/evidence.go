@@ -5,50 +5,50 @@ import (
 	"time"
 )
 
-// EventKind names what an event of the evidence log says.
+// EventKind is the kind of an event in the evidence log.
 type EventKind string
 
 const (
 	Click  EventKind = "click"  // what is at a point has a class; superpixels around it become finer
-	Label  EventKind = "label"  // superpixels have a class, says the person
+	Label  EventKind = "label"  // the person labels superpixels with a class
 	Clear  EventKind = "clear"  // superpixels are undecided again
 	Accept EventKind = "accept" // a hypothesis, or a region of it, becomes the labelling
-	Undo   EventKind = "undo"   // takes back the last event of another kind that stands
-	Redo   EventKind = "redo"   // brings back what the last undo took
+	Undo   EventKind = "undo"   // undoes the last step that is not undone
+	Redo   EventKind = "redo"   // redoes what the last undo undid
 
-	Pixels     EventKind = "pixels"  // single pixels have a class, whatever their superpixel has
-	Import     EventKind = "import"  // a mask made elsewhere becomes the labelling; see workspace.Annotation.ImportMask
+	Pixels     EventKind = "pixels"  // single pixels get a class, whatever their superpixel has
+	Import     EventKind = "import"  // an imported mask becomes the labelling; see workspace.Annotation.ImportMask
 	FirstGuess EventKind = "guess"   // scores become the first guess, see workspace.Annotation.SetGuess; without scores there is no guess any more
-	Restore    EventKind = "restore" // labelling, clicks, repairs and granularity become what they were
+	Restore    EventKind = "restore" // labelling, clicks, repairs and granularity go back to an earlier state
 
 	Granularity EventKind = "granularity" // superpixels become coarser or finer
 
 	Outline EventKind = "box"     // the object of a class lies inside a rectangle; outside is the rest
 	Exclude EventKind = "exclude" // superpixels are not of a class
-	Lock    EventKind = "lock"    // what a class has is not painted over
-	Unlock  EventKind = "unlock"  // it is again
+	Lock    EventKind = "lock"    // nothing paints over a class
+	Unlock  EventKind = "unlock"  // the class can be painted over again
 )
 
-// ByProject is who makes an event that follows from what a project has learnt.
+// ByProject is the author of events made by a project's model.
 const ByProject = "project"
 
 // Event is one entry of an image's evidence: an append-only log from which the
 // labelling and every hypothesis can be recomputed.
 type Event struct {
-	ID          string // made by the client; a repeat is stored once
+	ID          string // made by the client; repeats are stored once
 	Seq         int    // position in the log, from 1; set when stored
 	Kind        EventKind
-	Superpixels []int32      // of the map in force; label, clear: at least one; accept: the region, or all when empty
-	Map         string       // name of the map that Superpixels are of, when the client says; not stored
-	Points      [][2]float64 // where the person clicked, in pixels of the image; box: two opposite corners, or none to take the box away
+	Superpixels []int32      // of the current map; label, clear: at least one; accept: the region, or all when empty
+	Map         string       // name of the map that Superpixels belong to, if the client sends it; not stored
+	Points      [][2]float64 // where the person clicked, in pixels of the image; box: two opposite corners, or none to remove the box
 	Class       int          // click, label, box, exclude, lock, unlock: id of the class
-	Regions     int          // granularity only: how many superpixels are wanted
+	Regions     int          // granularity only: requested number of superpixels
 	Pick        *Pick        // accept; click: the hypothesis that the person corrects, or nil
 	Repairs     []Repair     // pixels, import; each pixel is in one run at most
 	Cells       []uint8      // import only: class id or Void per cell
 	Scores      *Scores      // guess only; nil takes the guess away
 	To          int          // restore only: number of the event to go back to
-	By          string       // name of who made it, when known; set when appended
+	By          string       // name of the author, if known; set when appended
 	Created     time.Time
 }
 
@@ -58,12 +58,12 @@ type Event struct {
 type Pick struct {
 	Rank   int
 	Digest string
-	Labels []uint8 // class id per superpixel of the map in force
+	Labels []uint8 // class id per superpixel of the current map
 }
 
-// Same reports whether a request asks for what the stored event e did; used to
-// tell a repeated request from a reused identifier. Points count for more than
-// superpixels, whose numbers change with the granularity.
+// Same reports whether a request asks for what the stored event e did, to
+// distinguish a repeated request from a reused identifier. Points count for
+// more than superpixels, whose numbers change with the granularity.
 func (e *Event) Same(request *Event) bool {
 	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !e.Scores.Same(request.Scores) {
 		return false
@@ -104,7 +104,7 @@ func (e *Event) Means(other *Event) bool {
 type Repair struct {
 	Class uint8 // id of the class, or Void
 	// Runs holds pairs of the first pixel and the number of pixels of a run,
-	// ascending; pixel y·Width+x of the image as displayed has number y·Width+x,
-	// so a run can go over the end of a row.
+	// ascending; pixel y·Width+x of the image as displayed has number
+	// y·Width+x, so a run can cross the end of a row.
 	Runs []int32
 }

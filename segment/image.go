@@ -11,40 +11,39 @@ type Image struct {
 	Format    string // jpeg, png, webp, gif, bmp or tiff
 	Width     int    // pixels, as displayed (EXIF orientation applied)
 	Height    int
-	Regions   int   // superpixels to start with
+	Regions   int   // initial number of superpixels
 	Bytes     int64 // size of the original
 	Created   time.Time
 
 	Seq int // number of evidence events
 	Progress
 
-	// Doubt is the expected share of the area, 0..1, that is wrong, by the
-	// hypotheses of a state that people had before them; nil where none were made.
+	// Doubt is the expected share of the area, 0..1, that is wrong, from the
+	// hypotheses of a state that people saw; nil without hypotheses.
 	Doubt *float64
 }
 
-// Progress is what an image's record keeps of its state, so that lists need
-// not replay the evidence.
+// Progress is the part of an image's state kept in its record, so that lists
+// need not replay the evidence.
 type Progress struct {
 	Clicks  int     // superpixels with a click
 	Decided float64 // share of the area that has a class, 0..1
-	// Classes are those that clicks and labelling have, as the evidence names
-	// them, by id; nil, in older records, is not known.
+	// Classes are those of clicks and labelling, by the ids used in the
+	// evidence; nil, in older records, means unknown.
 	Classes []ClassShare
-	// Guessed says that all that has happened to the image is a first guess of the
-	// project's own, which no person has seen through.
+	// Guessed says that the image's only evidence is a first guess by the
+	// project, which no person has reviewed.
 	Guessed bool
 }
 
-// ClassShare is what one class has of an image.
+// ClassShare is one class's share of an image.
 type ClassShare struct {
 	ID     uint8
 	Area   int // pixels of the labelling
 	Clicks int // superpixels with a click
 }
 
-// Resolve brings a progress that was stored before classes were deleted up to
-// date.
+// Resolve updates a progress that was stored before classes were deleted.
 func (p *Progress) Resolve(table *ClassTable, area int) {
 	if p.Classes == nil {
 		return
@@ -65,8 +64,8 @@ func (p *Progress) Resolve(table *ClassTable, area int) {
 // that takes it back.
 func (im *Image) HasGuess() bool { return im.Guessed && im.Seq%2 == 1 }
 
-// Status says how far the work on an image is: untouched, started, or done
-// (every superpixel decided).
+// Status is the status of an image: untouched, started, or done (every
+// superpixel decided).
 func (im *Image) Status() string {
 	switch {
 	case im.Seq == 0 || im.Guessed:
@@ -84,11 +83,11 @@ func (im *Image) HierarchyKey() string { return "hierarchy/" + im.ID }
 func (im *Image) GraphKey() string     { return "graph/" + im.ID }
 func (im *Image) ThumbnailKey() string { return "thumbnail/" + im.ID }
 
-// FeaturesKey is where what a project learns from is kept. It can be made again
-// and need not be there.
+// FeaturesKey is the key of the features for learning. They can be recomputed
+// and need not exist.
 func (im *Image) FeaturesKey() string { return "features/" + im.ID }
 
-// LearntKey is where what a project has learnt is kept, which can be lost.
+// LearntKey is the key of a project's model, which can be lost.
 func LearntKey(projectID string) string { return "learnt/" + projectID }
 
 // Keys are the keys of all blobs that an image has.

@@ -1,7 +1,6 @@
-// Package access says who is asking and what they can do: roles, the actions
-// they include, and the principal that a context carries. It is a leaf that the
-// domain and the transports share; who checks a password, and how, is the
-// business of package accounts.
+// Package access defines who makes a request and what they can do: roles, the
+// actions they include, and the principal that a context carries. It is a leaf
+// that the domain and the transports share; package accounts checks passwords.
 package access
 
 import (
@@ -10,8 +9,8 @@ import (
 	"net/netip"
 )
 
-// Role is what a person is: on the server a user or an admin, in a project one
-// of the others. An admin can do everything in every project.
+// Role is a person's role: on the server user or admin, in a project one of the
+// others. An admin can do everything in every project.
 type Role uint8
 
 // The roles. Except for the reviewer, who can't annotate, each includes what
@@ -28,10 +27,10 @@ const (
 
 var roleNames = [...]string{"nobody", "user", "viewer", "reviewer", "annotator", "owner", "admin"}
 
-// ServerRoles returns those that a user can have on the server.
+// ServerRoles returns the roles that a user can have on the server.
 func ServerRoles() []Role { return []Role{User, Admin} }
 
-// ProjectRoles returns those that a member can have in a project.
+// ProjectRoles returns the roles that a member can have in a project.
 func ProjectRoles() []Role { return []Role{Viewer, Reviewer, Annotator, Owner} }
 
 // String is the role's name in lower case.
@@ -42,7 +41,7 @@ func (r Role) String() string {
 	return fmt.Sprintf("role %d", r)
 }
 
-// ParseRole reads the name of one of the roles; others are Nobody.
+// ParseRole returns the one of roles with a name, Nobody for other names.
 func ParseRole(name string, roles []Role) (Role, bool) {
 	for _, r := range roles {
 		if r.String() == name {
@@ -52,7 +51,7 @@ func ParseRole(name string, roles []Role) (Role, bool) {
 	return Nobody, false
 }
 
-// Action is a sort of thing to do.
+// Action is something that needs a right.
 type Action uint8
 
 // The actions. All but the first and the last are done in a project.
@@ -65,7 +64,7 @@ const (
 	Administer                   // users, the audit log, new projects, everything about the server
 )
 
-// includes says what each role can do.
+// includes lists what each role can do.
 var includes = map[Role][]Action{
 	User:      {Enter},
 	Viewer:    {Enter, Read},
@@ -85,15 +84,15 @@ func (r Role) May(a Action) bool {
 	return false
 }
 
-// Principal is who asks.
+// Principal is the user who makes a request.
 type Principal struct {
-	User string // identifier of the user; empty for Operator and for nobody
+	User string // identifier of the user; empty for Operator and Nobody
 	Name string
 	Role Role // on the server
 }
 
-// Operator is the person at the machine: who runs the program's commands, and
-// who uses the pages of a server that asks for no login.
+// Operator is the person at the machine, who runs the program's commands or
+// uses a server without login.
 var Operator = Principal{Name: "owner", Role: Admin}
 
 type key struct{}

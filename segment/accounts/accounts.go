@@ -1,5 +1,5 @@
-// Package accounts keeps the users of a server that asks for a login: who they
-// are, what their passwords hash to, and how often somebody may guess.
+// Package accounts manages the users of a server with login: names, password
+// hashes, sessions, and limits on guessing passwords.
 package accounts
 
 import (
@@ -18,18 +18,18 @@ import (
 	"collie/segment/audit"
 )
 
-// User is somebody who can sign in.
+// User is a person who can sign in.
 type User struct {
 	ID      string
-	Name    string      // as it was given; two names that differ in case only are the same
+	Name    string      // as given; names that differ only in case are the same
 	Role    access.Role // on the server
 	Created time.Time
 
 	Hash       string // of the password, see package comment of golang.org/x/crypto/argon2
-	Generation int    // grows whenever everybody who signed in as this user must do so again
+	Generation int    // increases when all sessions of the user end
 }
 
-// Principal is what the user is for the rest of the program.
+// Principal returns the user for the rest of the program.
 func (u *User) Principal() access.Principal {
 	return access.Principal{User: u.ID, Name: u.Name, Role: u.Role}
 }
@@ -38,7 +38,7 @@ func (u *User) Principal() access.Principal {
 // Unknown and removed users are a segment.Error of kind NotFound; a change that
 // would leave no admin is a Conflict and changes nothing. Safe for concurrent use.
 type Store interface {
-	// CreateUser stores a new user; a name that is taken is a Conflict.
+	// CreateUser stores a new user; an existing name is a Conflict.
 	CreateUser(ctx context.Context, u User) error
 	User(ctx context.Context, id string) (User, error)
 	UserNamed(ctx context.Context, name string) (User, error)
@@ -50,19 +50,19 @@ type Store interface {
 	audit.Recorder
 }
 
-// Limits of signing in. The zero value of a field is its default.
+// Limits of signing in. The zero value of a field means its default.
 type Limits struct {
 	AccountTries  int // failed tries per account within AccountWithin
 	AccountWithin time.Duration
 	AddressTries  int // failed tries per address within a minute
 }
 
-// OrDefault returns l with the defaults in place of zeros.
+// OrDefault returns l with zeros replaced by the defaults.
 func (l Limits) OrDefault() Limits {
 	return Limits{cmp.Or(l.AccountTries, 5), cmp.Or(l.AccountWithin, 15*time.Minute), cmp.Or(l.AddressTries, 20)}
 }
 
-// Accounts is all that can be done with users. Safe for concurrent use.
+// Accounts manages users. Safe for concurrent use.
 type Accounts struct {
 	store     Store
 	hasher    *hasher
@@ -80,11 +80,11 @@ func New(store Store, limits Limits) *Accounts {
 	}
 }
 
-// ErrWrong says that name and password don't belong together, never which of
+// ErrWrong is the error for a wrong name or password. It never says which of
 // them is wrong.
 var ErrWrong = errors.New("wrong name or password")
 
-// TriesError says that there were too many tries.
+// TriesError is the error after too many tries.
 type TriesError struct {
 	Wait time.Duration // until the next one is possible
 }
@@ -93,10 +93,10 @@ func (e *TriesError) Error() string {
 	return fmt.Sprintf("too many wrong passwords; try again in %s", e.Wait)
 }
 
-// SignIn returns the user who has the name and the password. A wrong one is
-// ErrWrong, after the same work whether or not there is such a user; too many
-// wrong ones, for the name or from the address, are a *TriesError. Tries that
-// succeed don't count.
+// SignIn returns the user who has the name and the password. A wrong name or
+// password is ErrWrong, after the same work whether or not the user exists; too
+// many, for the name or from the address, are a *TriesError. Successful tries
+// don't count.
 func (a *Accounts) SignIn(ctx context.Context, name, password string, from netip.Addr) (User, error) {
 	address := network(from)
 	account := accountKey(name, address)
@@ -110,7 +110,7 @@ func (a *Accounts) SignIn(ctx context.Context, name, password string, from netip
 	}
 	u, ok, err := a.check(ctx, name, password)
 	switch {
-	case err != nil: // nothing was learnt about the password
+	case err != nil: // the password was not checked
 		a.addresses.forgive(address, fromThere)
 		a.accounts.forgive(account, asThem)
 		return User{}, err
@@ -134,14 +134,14 @@ func (a *Accounts) check(ctx context.Context, name, password string) (User, bool
 		return User{}, false, err
 	}
 	if len(password) > maxPassword {
-		password = "" // would only cost time
+		password = "" // hashing it hashing it would only cost time
 	}
 	ok, err := a.hasher.matches(ctx, password, u.Hash)
 	return u, ok, err
 }
 
-// network is what counts as one address: with IPv6, where everybody has many,
-// the first 64 bits.
+// network returns what counts as one address: the first 64 bits with IPv6,
+// where everybody has many.
 func network(a netip.Addr) string {
 	a = a.Unmap()
 	if a.Is6() {
@@ -155,7 +155,7 @@ func network(a netip.Addr) string {
 // User returns the user with an identifier, for the program's own use.
 func (a *Accounts) User(ctx context.Context, id string) (User, error) { return a.store.User(ctx, id) }
 
-// Any reports whether there is a user, for the program's own use.
+// Any reports whether any user exists, for the program's own use.
 func (a *Accounts) Any(ctx context.Context) (bool, error) {
 	users, err := a.store.Users(ctx)
 	return len(users) > 0, err
@@ -177,13 +177,12 @@ func (a *Accounts) Named(ctx context.Context, name string) (User, error) {
 	return a.store.UserNamed(ctx, name)
 }
 
-// namePattern is what names are made of; such names look different when they
-// are different.
+// namePattern matches names, in characters that people can tell apart.
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
 
 var errRole = segment.Errorf(segment.Invalid, "On the server a role must be user or admin. Roles in projects are given by the project's members.")
 
-// Add makes a user.
+// Add creates a user.
 func (a *Accounts) Add(ctx context.Context, name, password string, role access.Role) (User, error) {
 	if err := mayManage(ctx); err != nil {
 		return User{}, err
@@ -206,7 +205,7 @@ func (a *Accounts) Add(ctx context.Context, name, password string, role access.R
 	return u, a.store.CreateUser(audit.Note(ctx, audit.New(ctx, audit.UserAdded, u.ID, u.Name+": "+role.String())), u)
 }
 
-// SetRole gives a user another role, which counts from the next request on.
+// SetRole changes a user's role from the next request on.
 func (a *Accounts) SetRole(ctx context.Context, id string, role access.Role) error {
 	if err := mayManage(ctx); err != nil {
 		return err
@@ -221,8 +220,7 @@ func (a *Accounts) SetRole(ctx context.Context, id string, role access.Role) err
 	return a.store.SetRole(audit.Note(ctx, audit.New(ctx, audit.UserRole, id, u.Name+": "+role.String())), id, role)
 }
 
-// SetPassword gives a user another password and ends all that was signed in
-// with the old one.
+// SetPassword changes a user's password and ends all their sessions.
 func (a *Accounts) SetPassword(ctx context.Context, id, password string) error {
 	if err := mayManage(ctx); err != nil {
 		return err
@@ -234,8 +232,8 @@ func (a *Accounts) SetPassword(ctx context.Context, id, password string) error {
 	return a.replace(ctx, u, password)
 }
 
-// ChangePassword is SetPassword by the user, who must know the present one.
-// Wrong ones count as tries to sign in.
+// ChangePassword is SetPassword by the user, who must know the current
+// password. Wrong passwords count as tries to sign in.
 func (a *Accounts) ChangePassword(ctx context.Context, present, password string, from netip.Addr) error {
 	p, _ := access.From(ctx)
 	u, err := a.store.User(ctx, p.User)
@@ -266,11 +264,11 @@ func (a *Accounts) replace(ctx context.Context, u User, password string) error {
 	return nil
 }
 
-// accountKey is what tries for one name from one address are counted under.
-// Whoever knows a name can't keep its owner, who is elsewhere, from signing in.
+// accountKey is the key for counting tries for one name from one address, so
+// that others can't lock the user out.
 func accountKey(name, address string) string { return strings.ToLower(name) + "\n" + address }
 
-// Remove takes a user's access away. What the user did stays.
+// Remove removes a user's access. Their work stays.
 func (a *Accounts) Remove(ctx context.Context, id string) error {
 	if err := mayManage(ctx); err != nil {
 		return err

@@ -17,9 +17,9 @@ import (
 	"collie/segment/queue"
 )
 
-// Parameters of argon2id (RFC 9106) for new passwords: the ones that OWASP's
-// Password Storage Cheat Sheet names first for servers with little memory.
-// Stored hashes carry theirs, so that these can be raised later.
+// Parameters of argon2id (RFC 9106) for new passwords: OWASP's Password Storage
+// Cheat Sheet recommends them for servers with little memory. Stored hashes
+// include their parameters, so these can be raised later.
 const (
 	hashPasses = 2
 	hashMemory = 19 << 10 // KiB
@@ -34,11 +34,11 @@ const (
 	maxPassword = 1024 // bytes
 )
 
-// maxWaiting is how many passwords wait for their turn to be hashed.
+// maxWaiting is how many passwords can wait to be hashed.
 const maxWaiting = 64
 
-// hasher makes and checks password hashes, on half the cores at most, so that
-// people who guess don't slow down those who work. Each hash takes hashMemory.
+// hasher makes and checks password hashes on at most half the cores, so that
+// guessing doesn't slow down work. Each hash takes hashMemory.
 type hasher struct {
 	turns *queue.Queue
 	dummy string // the hash of a password that nobody knows
@@ -50,7 +50,7 @@ func newHasher() *hasher {
 	return h
 }
 
-// turn waits for a place; the caller calls done afterwards.
+// turn waits for a turn; the caller calls done afterwards.
 func (h *hasher) turn(ctx context.Context) (done func(), err error) {
 	done, err = h.turns.Enter(ctx, 1, 0)
 	if errors.Is(err, queue.ErrFull) {
@@ -71,8 +71,8 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	return encodeHash(salt, argon2.IDKey([]byte(password), salt, hashPasses, hashMemory, hashLanes, keyBytes)), nil
 }
 
-// matches reports whether the password has the given hash. It takes as long
-// when it has not, and as long for no hash at all.
+// matches reports whether the password has the given hash. It takes the same
+// time for a wrong password and for a missing hash.
 func (h *hasher) matches(ctx context.Context, password, hash string) (bool, error) {
 	known := hash != ""
 	if !known {
@@ -117,8 +117,8 @@ func decodeHash(hash string) (memory, passes uint32, lanes uint8, salt, key []by
 	return memory, passes, lanes, salt, key, nil
 }
 
-// checkPassword refuses what can't be a password. Length is what counts; rules
-// about kinds of characters make passwords worse.
+// checkPassword checks a new password. Only its length counts; rules about
+// kinds of characters make passwords worse.
 func checkPassword(name, password string) error {
 	switch {
 	case utf8.RuneCountInString(password) < minPassword:

@@ -12,41 +12,41 @@ import (
 	"collie/segment/audit"
 )
 
-// Session says that whoever holds its token has signed in as a user.
+// Session is a user's session; whoever has its token is signed in.
 type Session struct {
 	User       string    // identifier
 	Generation int       // of the user when they signed in
-	Expires    time.Time // unless it is used before
+	Expires    time.Time // unless the session is used
 	Ends       time.Time // in any case
 }
 
-// SessionStore keeps sessions. It stores only a hash of each token, so that a
-// copy of its data signs nobody in. Every write has reached the disk when its
-// call returns. Unknown and expired sessions are a segment.Error of kind
+// SessionStore keeps sessions. It stores only a hash of each token, so a copy
+// of its data can't be used to sign in. Every write has reached the disk when
+// its call returns. Unknown and expired sessions are a segment.Error of kind
 // NotFound. Safe for concurrent use.
 type SessionStore interface {
-	// AddSession stores a new session and forgets those that have expired.
+	// AddSession stores a new session and removes expired ones.
 	AddSession(ctx context.Context, token string, s Session) error
 	Session(ctx context.Context, token string) (Session, error)
-	// ProlongSession moves the expiry of a session. One that has ended stays so.
+	// ProlongSession extends a session. One that has ended stays ended.
 	ProlongSession(ctx context.Context, token string, expires time.Time) error
-	// RemoveSession ends a session; one that doesn't exist is no error.
+	// RemoveSession ends a session, if it exists.
 	RemoveSession(ctx context.Context, token string) error
 }
 
-// SessionLimits say how long a session lasts. The zero value of a field is its
-// default.
+// SessionLimits say how long a session lasts. The zero value of a field means
+// its default.
 type SessionLimits struct {
 	Idle     time.Duration // without a request
 	Lifetime time.Duration // in any case
 }
 
-// OrDefault returns l with the defaults in place of zeros.
+// OrDefault returns l with zeros replaced by the defaults.
 func (l SessionLimits) OrDefault() SessionLimits {
 	return SessionLimits{Idle: cmp.Or(l.Idle, 12*time.Hour), Lifetime: cmp.Or(l.Lifetime, 7*24*time.Hour)}
 }
 
-// Sessions says to whom a token belongs. Safe for concurrent use.
+// Sessions maps tokens to users. Safe for concurrent use.
 type Sessions struct {
 	store    SessionStore
 	accounts *Accounts
@@ -73,7 +73,7 @@ func (s *Sessions) Begin(ctx context.Context, u User) (token string, session Ses
 	return token, session, s.store.AddSession(audit.Note(ctx, e), token, session)
 }
 
-// expiry is when a session expires that was used last at a time.
+// expiry returns when a session last used at a given time expires.
 func (s *Sessions) expiry(session Session, used time.Time) time.Time {
 	expires := used.Add(s.limits.Idle)
 	if expires.After(session.Ends) {
@@ -82,12 +82,12 @@ func (s *Sessions) expiry(session Session, used time.Time) time.Time {
 	return expires
 }
 
-// touchAfter is by how much an expiry moves before it is written again.
+// touchAfter is how far an expiry moves before it is stored again.
 const touchAfter = time.Minute
 
-// Find returns who a token belongs to; it is NotFound when the session has
-// ended or never existed, or its user was removed or has a new password. A
-// session that is used expires later.
+// Find returns the user and session of a token. The error is NotFound if the
+// session has ended or never existed, or its user was removed or has a new
+// password. Using a session extends it.
 func (s *Sessions) Find(ctx context.Context, token string, used bool) (User, Session, error) {
 	if token == "" {
 		return User{}, Session{}, errNoSession
@@ -105,7 +105,7 @@ func (s *Sessions) Find(ctx context.Context, token string, used bool) (User, Ses
 	}
 	if expires := s.expiry(session, time.Now()); used && expires.Sub(session.Expires) >= touchAfter {
 		if err := s.store.ProlongSession(ctx, token, expires); err != nil {
-			s.log.Debug("session not prolonged", "error", err) // with a full disk people can go on reading
+			s.log.Debug("session not prolonged", "error", err) // people can still read while the disk is full
 		} else {
 			session.Expires = expires
 		}
@@ -115,7 +115,7 @@ func (s *Sessions) Find(ctx context.Context, token string, used bool) (User, Ses
 
 var errNoSession = segment.Errorf(segment.NotFound, "This session doesn't exist or has ended.")
 
-// End signs out whoever has the token.
+// End ends the session of a token.
 func (s *Sessions) End(ctx context.Context, token string) error {
 	return s.store.RemoveSession(audit.Note(ctx, audit.New(ctx, audit.SignedOut, "", "")), token)
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// throttle counts tries per key and lets no more than most of them happen
-// within any span of the given length. Safe for concurrent use.
+// throttle limits the tries per key to most within any span of the given
+// length. Safe for concurrent use.
 type throttle struct {
 	most int
 	span time.Duration
@@ -23,8 +23,8 @@ func newThrottle(most int, span time.Duration) *throttle {
 	return &throttle{most: most, span: span, tries: map[string][]time.Time{}}
 }
 
-// try counts a try that is about to happen. When there have been too many it
-// is not counted, and wait says how long until one is possible again.
+// try counts a try that is about to happen. If there have been too many, it
+// isn't counted, and wait is the time until the next one is possible.
 func (t *throttle) try(key string) (at time.Time, wait time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -38,7 +38,7 @@ func (t *throttle) try(key string) (at time.Time, wait time.Duration) {
 	return now, 0
 }
 
-// forgive takes back the try that was counted at a time: it was none.
+// forgive uncounts the try made at a given time.
 func (t *throttle) forgive(key string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -47,14 +47,14 @@ func (t *throttle) forgive(key string, at time.Time) {
 	}
 }
 
-// forget drops all tries of a key.
+// forget removes all tries of a key.
 func (t *throttle) forget(key string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.tries, key)
 }
 
-// forgetAll drops all tries of the keys that begin so.
+// forgetAll removes all tries of keys with the prefix.
 func (t *throttle) forgetAll(prefix string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,7 +69,7 @@ func (t *throttle) recent(key string, now time.Time) []time.Time {
 	return tries
 }
 
-// sweep forgets, once in a span, the keys whose tries are all long ago.
+// sweep removes, once per span, the keys whose tries have all expired.
 func (t *throttle) sweep(now time.Time) {
 	if now.Sub(t.swept) < t.span {
 		return

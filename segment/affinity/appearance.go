@@ -7,7 +7,8 @@ import (
 	"collie/superpixels"
 )
 
-// appearance is what regions are compared by, prepared for many comparisons.
+// appearance has the features for comparing a region, prepared for many
+// comparisons.
 type appearance struct {
 	mean, spread [3]float32 // of L, a, b
 	chroma       float32    // √(a²+b²) of the mean
@@ -127,8 +128,8 @@ func (a *appearance) deltaE(b *appearance) float32 {
 	return root(float32(l*l) + float32(3.2*(float32(u*u)+float32(v*v))))
 }
 
-// compare writes the features in which two regions are compared, and returns
-// the rest of dst.
+// compare writes the features of a comparison of two regions and returns the
+// rest of dst.
 func (a *appearance) compare(dst []float32, b *appearance) []float32 {
 	hue := length(a.mean[1]-b.mean[1], a.mean[2]-b.mean[2])
 	light := abs(a.mean[0] - b.mean[0])
@@ -147,7 +148,7 @@ func (a *appearance) compare(dst []float32, b *appearance) []float32 {
 	return dst[len(comparison):]
 }
 
-// comparison lists what compare writes.
+// comparison lists the features that compare writes.
 var comparison = slices.Concat(distances(
 	"lightness", "a", "b", "colour", "chroma",
 	"spread-lightness", "spread-a", "spread-b",

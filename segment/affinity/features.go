@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Feature is something that a regression looks at.
+// Feature is an input of a regression.
 type Feature struct {
 	Name string
-	// Distance says that the feature is not negative and that the larger it is,
-	// the less two regions can seem to be of one class. Regressions are held to
-	// it: they may be used on images that are nothing like those they were
+	// Distance says that the feature is not negative and can only make it less
+	// probable, the larger it is, that two regions have one class. Regressions
+	// must respect this, because they are used on images unlike those they were
 	// learned from.
 	Distance bool
 }
@@ -26,8 +26,8 @@ func features(distance bool, names []string) []Feature {
 	return out
 }
 
-// EdgeFeatures and PairFeatures are those of neighbours and of any two regions,
-// in the order in which Scene.Edge and Scene.Pairs write them.
+// EdgeFeatures and PairFeatures are the features of neighbours and of any two
+// regions, in the order in which Scene.Edge and Scene.Pairs write them.
 var (
 	EdgeFeatures = slices.Concat(comparison,
 		others("smaller", "larger", "length", "perimeter"),
@@ -82,8 +82,8 @@ func (s *Scene) Edge(dst []float32, i int) {
 	s.beside(dst, i)
 }
 
-// ofPerimeter is the part of the smaller region's perimeter, the frame not
-// counted, that an edge is.
+// ofPerimeter returns an edge's share of the smaller region's perimeter,
+// without the frame.
 func (s *Scene) ofPerimeter(i int) float32 {
 	e := &s.graph.Edges[i]
 	least := 0
@@ -99,7 +99,8 @@ func (s *Scene) ofPerimeter(i int) float32 {
 	return float32(e.Length) / float32(least)
 }
 
-// beside writes how an edge compares with the other edges of its two regions.
+// beside writes features that compare an edge with the other edges of its two
+// regions.
 func (s *Scene) beside(dst []float32, i int) {
 	e := &s.graph.Edges[i]
 	own, colour := -s.edges[i].handMade, e.DeltaE
@@ -135,8 +136,8 @@ func (s *Scene) beside(dst []float32, i int) {
 	dst[7], dst[8] = above(colour-p.colour, colour-q.colour)
 }
 
-// Pairs calls yield with the features of region i and each other region, in
-// the order of their ids; the slice is used again. costs are those of the edges,
+// Pairs calls yield with the features of region i and each other region, in the
+// order of their ids; the slice is reused. costs are those of the edges,
 // -ln of the probability that their regions are of one class.
 func (s *Scene) Pairs(i int, costs []float64, yield func(j int, features []float32)) {
 	n := len(s.regions)

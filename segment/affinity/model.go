@@ -30,11 +30,12 @@ type Regression struct {
 	Terms []Term
 }
 
-// Term is what a regression knows of a feature. A value beyond Low or High
-// counts as these: nothing was learned of what lies there.
+// Term is a regression's weights for a feature. Values are clamped to
+// Low..High, the range seen in training.
 type Term struct{ Linear, Log, Low, High float32 }
 
-// Forms returns the two forms in which the term sees a value of its feature.
+// Forms returns the two inputs that the term computes from a value of its
+// feature.
 func (t *Term) Forms(x float32) (linear, log float32) {
 	if x < t.Low { // cheaper than min and max, which care for NaN
 		x = t.Low
@@ -65,8 +66,8 @@ func (r *Regression) Logit(features []float32) float32 {
 //go:embed default.txt
 var defaultText []byte
 
-// Default is the model that comes with the program; default.txt says how it was
-// made.
+// Default is the model that comes with the program; default.txt describes how
+// it was made.
 var Default = sync.OnceValue(func() *Model {
 	m, err := Decode(defaultText)
 	if err != nil {
@@ -75,7 +76,7 @@ var Default = sync.OnceValue(func() *Model {
 	return m
 })
 
-// Number identifies the numbers of a model: the first 8 bytes of the SHA-256 of
+// Number identifies the weights of a model: the first 8 bytes of the SHA-256 of
 // its encoding without notes.
 func (m *Model) Number() string {
 	sum := sha256.Sum256((&Model{Edge: m.Edge, Pair: m.Pair}).Encode())
@@ -113,8 +114,8 @@ func (m *Model) parts() []part {
 	return []part{{"edge", EdgeFeatures, &m.Edge}, {"pair", PairFeatures, &m.Pair}}
 }
 
-// mostWeight is the largest size of a weight that is accepted; features stay
-// below some thousands.
+// mostWeight is the largest accepted absolute weight; features stay below some
+// thousands.
 const mostWeight = 1e6
 
 // Decode reads what Encode wrote: all features of this version of the program
@@ -192,8 +193,8 @@ func weights(line, name string, into []float32) error {
 	return nil
 }
 
-// Field is what a model says of a scene. It is immutable and safe for concurrent
-// use.
+// Field is a model's predictions for a scene. It is immutable and safe for
+// concurrent use.
 type Field struct {
 	scene *Scene
 	model *Model

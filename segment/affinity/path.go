@@ -9,7 +9,7 @@ type way struct {
 	hops         int32
 }
 
-// far stands for the cost of a path to a region that none leads to.
+// far is the cost for regions that can't be reached.
 const far = 100
 
 // cheapest returns the cheapest ways from region i over edges of the given
@@ -46,7 +46,7 @@ func (s *Scene) cheapest(i int, costs []float64) []way {
 	return ways
 }
 
-// reach is a region that a path of the given cost leads to.
+// reach is a region reached by a path of the given cost.
 type reach struct {
 	sum    float64
 	region int32
@@ -54,7 +54,7 @@ type reach struct {
 
 func (r reach) before(o reach) bool { return r.sum < o.sum || r.sum == o.sum && r.region < o.region }
 
-// front is a binary heap of what has been reached, the nearest first.
+// front is a binary heap of reached regions, nearest first.
 type front []reach
 
 func (f *front) push(r reach) {

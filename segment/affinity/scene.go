@@ -9,14 +9,14 @@ import (
 	"collie/superpixels"
 )
 
-// ancestorShares are the levels, in parts of the regions, at which the unions
-// that two regions lie in are compared.
+// ancestorShares are the levels at which the ancestors of two regions are
+// compared, as shares of the number of regions.
 var ancestorShares = [ancestorLevels]float64{0.4, 0.17, 0.07, 0.025}
 
 const ancestorLevels = 4
 
-// Scene is what the features of one graph are computed from. It is immutable
-// once made and safe for concurrent use.
+// Scene has the data from which the features of one graph are computed. It is
+// immutable once made and safe for concurrent use.
 type Scene struct {
 	graph   *superpixels.Graph
 	regions []appearance
@@ -37,15 +37,16 @@ type ancestors struct {
 	strange []float32 // of each edge of the scene: strangeness of the border between the ancestors, 0 within one
 }
 
-// edgeMeasures are what several features of an edge and of its neighbours share.
+// edgeMeasures are values shared by several features of an edge and its
+// neighbours.
 type edgeMeasures struct {
-	handMade float32 // conductance per length that was set by hand, logarithm
+	handMade float32 // logarithm of the handmade conductance per length
 	colours  float32 // distance of the colour histograms
 	ranks    [4]float32
 }
 
-// NewScene prepares the features of a graph that knows its Merges; it panics
-// otherwise. Of 600 regions in a few ms.
+// NewScene prepares the features of a graph, which must have Merges; otherwise
+// it panics. It takes a few ms for 600 regions.
 func NewScene(g *superpixels.Graph) *Scene {
 	n := len(g.Regions)
 	if len(g.Merges) != n-1 {
@@ -92,7 +93,7 @@ func (s *Scene) forPairs() *Scene {
 	return &out
 }
 
-// coarsen fills in the levels, each made of the one before.
+// coarsen fills in the levels, each made from the previous one.
 func (s *Scene) coarsen() {
 	n := len(s.graph.Regions)
 	g := s.graph
@@ -118,8 +119,9 @@ func (s *Scene) coarsen() {
 	}
 }
 
-// level returns for each region of g the one of the left regions that the first
-// merges make it part of, numbered in the order of their lowest regions.
+// level returns, for each region of g, which of the remaining regions it is
+// part of after the first merges, numbered in the order of their lowest
+// regions.
 func level(g *superpixels.Graph, left int) []int32 {
 	n := len(g.Regions)
 	root := make([]int32, 2*n-left)
@@ -154,7 +156,7 @@ func edgeBetween(g *superpixels.Graph, a, b int32) *superpixels.Edge {
 	return &g.Edges[at]
 }
 
-// strangeness is a contour in relation to the texture around it.
+// strangeness is a contour relative to the texture around it.
 func strangeness(e *superpixels.Edge) float32 { return e.Contour / (e.Texture + 1) }
 
 // measure fills in the edges and their ranks.
@@ -204,7 +206,7 @@ func unordered(o uint32) float32 {
 	return math.Float32frombits(^o)
 }
 
-// meeting returns the node in which two nodes of the hierarchy first are one.
+// meeting returns the lowest common ancestor of two nodes of the hierarchy.
 func (s *Scene) meeting(a, b int32) int32 {
 	for a != b {
 		if a < b {

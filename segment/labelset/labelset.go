@@ -1,5 +1,5 @@
-// Package labelset reads and writes lists of classes in the forms that people
-// move between tools: plain text, JSON, and the labelmap.txt of PASCAL VOC data.
+// Package labelset reads and writes lists of classes in common exchange
+// formats: plain text, JSON, and the labelmap.txt of PASCAL VOC data.
 package labelset
 
 import (
@@ -18,9 +18,10 @@ import (
 // Format is one of the forms.
 type Format string
 
-// The formats. Text has a name per line, a colour #rrggbb may follow it. JSON is
-// a list of names or of objects with name and color, or an object that holds
-// such a list as classes. VOC has lines name:R,G,B:parts:actions.
+// The formats. Text has a name per line, optionally followed by a colour
+// #rrggbb. JSON is a list of names or of objects with name and color, or an
+// object that holds such a list as classes. VOC has lines
+// name:R,G,B:parts:actions.
 const (
 	Text Format = "txt"
 	JSON Format = "json"
@@ -30,16 +31,16 @@ const (
 // MaxBytes of a label set: 255 classes need far less.
 const MaxBytes = 1 << 20
 
-// Names that labelme gives to what is no class of its own: what no shape covers,
-// and what is not to be looked at.
+// Names in labelme that are not classes: pixels outside every shape, and
+// ignored pixels.
 const (
 	LabelmeBackground = "_background_"
 	LabelmeIgnore     = "__ignore__"
 )
 
 // Read returns the classes in r, which have passed [segment.NormalizeClasses];
-// those without a colour have none still, so that a class that is there can keep
-// its own. Errors are for people and name the line where there is one.
+// classes without a colour get none, so that an existing class can keep its
+// own. Errors are for people and name the line where there is one.
 func Read(r io.Reader, format Format) ([]segment.Class, error) {
 	b, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err != nil {

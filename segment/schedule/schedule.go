@@ -37,7 +37,7 @@ type Limits struct {
 	LongWaiting  int           // pieces of long work that wait
 }
 
-// OrDefault returns l with the defaults in place of zeros.
+// OrDefault returns l with zeros replaced by the defaults.
 func (l Limits) OrDefault() Limits {
 	set := func(v *int, to int) {
 		if *v == 0 {
