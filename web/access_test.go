@@ -187,6 +187,7 @@ var rights = map[string]right{
 // Every route, asked by everybody, about a project of theirs, one of others and
 // one that doesn't exist: the matrix fails when a route has no row.
 func TestRightsOfRoutes(t *testing.T) {
+	t.Parallel()
 	s := MustServe(t, func(c *Config, store *sqlite.Store) {
 		c.Login = &Login{Accounts: accounts.New(store, accounts.Limits{AccountTries: 100, AddressTries: 100}), Sessions: store}
 	})

@@ -25,6 +25,7 @@ func (u *untouched) Read([]byte) (int, error) { u.read = true; return 0, io.ErrU
 // What somebody may not do is refused before anything of the body is read,
 // whatever the body says that it is.
 func TestRightsBeforeBodies(t *testing.T) {
+	t.Parallel()
 	s := MustServe(t, withLogin)
 	im := s.as(s.user("admin", access.Admin)).photo()
 	people := []*accounts.User{nil}
@@ -68,6 +69,7 @@ func TestRightsBeforeBodies(t *testing.T) {
 
 // How much a route takes depends on the route alone.
 func TestBodiesByRoute(t *testing.T) {
+	t.Parallel()
 	s := mustServe(t, Limits{JSON: 100 << 10, Upload: 200 << 10})
 	p := s.project()
 	large := `{"name":"` + strings.Repeat("x", 150<<10) + `"}`
@@ -91,6 +93,7 @@ func TestBodiesByRoute(t *testing.T) {
 
 // Lists have entries as projects have classes; more are not read.
 func TestListsAreBounded(t *testing.T) {
+	t.Parallel()
 	s := MustServe(t)
 	p := s.project()
 	many := "[" + strings.Repeat("{},", 1<<20) + "{}]"

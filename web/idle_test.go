@@ -77,6 +77,9 @@ func memory() int64 {
 
 // A page that is open and quiet takes at most 30 KiB.
 func TestIdleSocketsAreSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: measures memory")
+	}
 	const most, count = 30 << 10, 150
 	s := mustServe(t, Limits{Socket: live.Limits{Sockets: 2 * count}})
 	im := s.photo()

@@ -150,6 +150,7 @@ func TestLoginLeadsNowhereElse(t *testing.T) {
 // Guessing is answered with when to come back, in every form, and the right
 // password does not help then.
 func TestTooManyTries(t *testing.T) {
+	t.Parallel()
 	s := MustServe(t, withLogin)
 	s.known("ann", access.Viewer)
 	for range 5 {

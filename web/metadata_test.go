@@ -14,6 +14,7 @@ import (
 // Nothing that is derived from an image tells where it was taken, and all of it
 // is upright; only the original is as it was.
 func TestMetadataStayInTheOriginal(t *testing.T) {
+	t.Parallel()
 	s := MustServe(t)
 	project := s.project()
 	img := image.NewNRGBA(image.Rect(0, 0, pictureWidth, pictureHeight))

@@ -149,6 +149,10 @@ func TestGuard(t *testing.T) {
 // An upload may take longer than the server's time for a request, as long as
 // something comes; a body of another call may not.
 func TestSlowClients(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: waits for a time limit")
+	}
+	t.Parallel()
 	s := MustServe(t)
 	project := s.project().ID
 	slow := httptest.NewUnstartedServer(s.server)

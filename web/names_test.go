@@ -16,6 +16,7 @@ import (
 // Other names than those of this machine are refused where nobody is asked who
 // they are, unless that was said aloud.
 func TestNames(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*Config, *sqlite.Store)
 		status int
@@ -33,6 +34,7 @@ func TestNames(t *testing.T) {
 // Behind a proxy, pages come from its address: changes and websockets from
 // there are taken, from elsewhere not.
 func TestOriginOfProxy(t *testing.T) {
+	t.Parallel()
 	s := MustServe(t, withLogin, func(c *Config, _ *sqlite.Store) { c.Origin = "https://collie.example" })
 	s = s.as(s.user("admin", access.Admin))
 	im := s.photo()

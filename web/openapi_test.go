@@ -189,6 +189,7 @@ func TestEnumsOfTheDocument(t *testing.T) {
 // Calls read the parameters that the document has: nonsense in one is refused
 // and named.
 func TestQueriesAreRead(t *testing.T) {
+	t.Parallel()
 	s := MustServe(t)
 	im := s.photo()
 	read := 0

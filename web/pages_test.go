@@ -45,6 +45,7 @@ var inline = regexp.MustCompile(`<style|\sstyle=|\son[a-z]+=|<script[^>]*>[^<]`)
 
 // Every file that a page asks for is there.
 func TestPagesFindTheirFiles(t *testing.T) {
+	t.Parallel()
 	s := MustServe(t)
 	im := s.photo()
 	links := regexp.MustCompile(`(?:src|href)="(/static/[^"]+)"`)

@@ -67,6 +67,7 @@ func TestRepairsOverHTTPAndTheSocket(t *testing.T) {
 }
 
 func TestRepairMistakes(t *testing.T) {
+	t.Parallel()
 	s := MustServe(t)
 	path := "/api/v1/images/" + s.photo().ID + "/evidence"
 	for _, c := range []struct {

@@ -55,6 +55,7 @@ func (s *site) occupied(want int) {
 // Signing out ends the sockets of that session; what an admin does to a user
 // ends all of the user's, and nobody else's.
 func TestSocketsEndWithTheSession(t *testing.T) {
+	t.Parallel()
 	s := MustServe(t, withLogin)
 	admin := s.as(s.user("admin", access.Admin))
 	im := admin.photo()
@@ -103,6 +104,10 @@ func TestSocketsEndWithTheSession(t *testing.T) {
 // What happens to a user or a session without a request of this server, as by
 // the command line, is noticed at the next ping.
 func TestSocketsAreChecked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: waits for a time limit")
+	}
+	t.Parallel()
 	s := MustServe(t, withLogin, limited(Limits{Socket: live.Limits{PingEvery: 30 * time.Millisecond}, Session: accounts.SessionLimits{Idle: time.Hour}}))
 	u := s.user("ann", access.Annotator)
 	s.user("admin", access.Admin)

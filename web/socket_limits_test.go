@@ -120,6 +120,7 @@ func TestSocketsEndWithTheServer(t *testing.T) {
 }
 
 func TestTooManySockets(t *testing.T) {
+	t.Parallel()
 	s := mustServe(t, Limits{Socket: live.Limits{Sockets: 12}})
 	im := s.photo()
 	for range 12 {
@@ -134,6 +135,7 @@ func TestTooManySockets(t *testing.T) {
 // What a page could not send before counts as messages do: the list of a hello is
 // no way around their rate.
 func TestHelloFlood(t *testing.T) {
+	t.Parallel()
 	s := mustServe(t, Limits{Socket: live.Limits{MessageRate: 20}})
 	im := s.photo()
 	c := s.dial(im.ID)

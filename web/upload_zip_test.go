@@ -169,6 +169,10 @@ func TestZipTraps(t *testing.T) {
 // client stops. Both are told so, and what was refused at once, too. Files that
 // had come are kept.
 func TestSlowUploads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: waits for a time limit")
+	}
+	t.Parallel()
 	s := mustServe(t, Limits{Stall: 1500 * time.Millisecond, SlowRate: 10 << 20})
 	p := s.project()
 	for name, pause := range map[string]time.Duration{"a byte at a time": 10 * time.Millisecond, "nothing more": time.Hour} {

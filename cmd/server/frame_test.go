@@ -42,6 +42,9 @@ func turned12MP(t *testing.T) []byte {
 // The mask of a photograph of 12 megapixels lies in the frame in which it is
 // displayed, at its original size.
 func TestFrameOfLargePhotograph(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: works on a photograph of 12 megapixels")
+	}
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	p := start(t, data)

@@ -24,6 +24,7 @@ import (
 // TestExamine damages an image in every way and checks that it is found and
 // whether it can be mended.
 func TestExamine(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		damage func(p pile, im *segment.Image) error
 		want   string // in what is found; empty: nothing is
@@ -88,6 +89,7 @@ func TestExamine(t *testing.T) {
 // Whichever bit of an image's files flips, it is found; what can be made again is
 // made again when it is asked for, bit by bit, and what can't be is named.
 func TestFlippedBits(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	f := workspacetest.MustOpenFolder(t, dir)
 	p := pile{workspace.New(f.Store, f.Blobs, photo.NewGate(photo.Limits{})), f.Store, f.Blobs}

@@ -162,6 +162,7 @@ func (s *school) status(t *testing.T, i int) string {
 // Five finished images are enough to guess the next one. It stays untouched, the
 // guess is one step of undo, and who takes it back gets no other.
 func TestProjectLearns(t *testing.T) {
+	t.Parallel()
 	s := newSchool(t, 9, asStored)
 	s.finish(t, 0, 4, 0, 1)
 	if s.guess(t, 8) {
@@ -306,6 +307,7 @@ func TestViewersGuessNothing(t *testing.T) {
 // Classes come and go: what is guessed follows the project's table, whether a
 // class was deleted, merged into another or restored, before or after the guess.
 func TestClassesOfGuesses(t *testing.T) {
+	t.Parallel()
 	s := newSchool(t, 9, asStored)
 	s.finish(t, 0, 5, 0, 1)
 	s.model(t, 1)
@@ -351,6 +353,7 @@ func TestClassesOfGuesses(t *testing.T) {
 
 // What is in the trash teaches nothing.
 func TestTrashedImagesTeachNothing(t *testing.T) {
+	t.Parallel()
 	s := newSchool(t, 8, asStored)
 	s.finish(t, 0, 4, 0, 1)
 	if err := s.TrashImage(t.Context(), s.images[0].ID); err != nil {
@@ -365,6 +368,7 @@ func TestTrashedImagesTeachNothing(t *testing.T) {
 
 // A project of one class learns and guesses nothing, without a complaint.
 func TestProjectOfOneClass(t *testing.T) {
+	t.Parallel()
 	s := newSchool(t, 6, asStored)
 	s.finish(t, 0, 5, 1, 1)
 	if l := s.model(t, 1); l.Guessing {
@@ -378,6 +382,7 @@ func TestProjectOfOneClass(t *testing.T) {
 // Two people open, click and finish images at the same time; every image has at
 // most one guess in force and no click is lost.
 func TestLearningWithTwoPeople(t *testing.T) {
+	t.Parallel()
 	s := newSchool(t, 12, asStored)
 	s.finish(t, 0, 5, 0, 1)
 	var people sync.WaitGroup
@@ -447,6 +452,7 @@ func (f *full) Put(ctx context.Context, key string, write func(io.Writer) error)
 
 // On a full disk the model lives in memory; after a restart it is made again.
 func TestLearningOnAFullDisk(t *testing.T) {
+	t.Parallel()
 	var disk *full
 	s := newSchool(t, 7, func(b *blob.Store) segment.Blobs { disk = &full{Blobs: b}; return disk })
 	s.finish(t, 0, 5, 0, 1)
@@ -471,6 +477,7 @@ func TestLearningOnAFullDisk(t *testing.T) {
 // A training that is stopped leaves nothing behind; a damaged model and damaged
 // features are made again.
 func TestLearningIsStopped(t *testing.T) {
+	t.Parallel()
 	s := newSchool(t, 6, asStored)
 	s.finish(t, 0, 5, 0, 1)
 	s.stop() // most likely while it trains

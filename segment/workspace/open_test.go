@@ -141,6 +141,9 @@ func TestImageBudget(t *testing.T) {
 
 // What an image is said to take is about what it takes, and that is little.
 func TestFootprint(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: measures memory")
+	}
 	for _, c := range []struct {
 		width, height int
 		most          int64 // KiB

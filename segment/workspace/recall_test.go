@@ -21,6 +21,7 @@ func long(tb testing.TB, a *workspace.Annotation, from, to int) {
 // However long an image has been worked on, its past is there: to be listed, to
 // be looked at, to be undone and gone back to; and what arrives twice is known.
 func TestLongPast(t *testing.T) {
+	t.Parallel()
 	const events = 300
 	dir := t.TempDir()
 	a := mustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
@@ -76,6 +77,7 @@ func TestLongPast(t *testing.T) {
 
 // Another process goes back further than this one remembers.
 func TestLongPastOfTwoProcesses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	here := mustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
 	long(t, here, 0, 200)
@@ -95,6 +97,9 @@ func TestLongPastOfTwoProcesses(t *testing.T) {
 
 // What an open image takes does not grow with what has been done to it.
 func TestFootprintOfALongPast(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: measures memory")
+	}
 	w := mustTune(t, workspace.Options{})
 	im := mustAdd(t, w, 500, 375)
 	a, err := w.Open(t.Context(), im.ID)

@@ -41,6 +41,7 @@ func TestSuppose(t *testing.T) {
 
 // A supposition that does not come true leaves nothing behind.
 func TestSupposedOtherwise(t *testing.T) {
+	t.Parallel()
 	supposing := label("x", 1, [2]float64{110, 40})
 	for name, then := range map[string]segment.Event{
 		"another class":      label("b", 0, [2]float64{110, 40}),

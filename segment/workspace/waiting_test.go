@@ -49,6 +49,7 @@ func mustAppendMeanwhile(t *testing.T, a *workspace.Annotation, id string, expec
 // While somebody looks back further than is held in memory, or undoes that far,
 // others label.
 func TestNobodyWaitsForTheReader(t *testing.T) {
+	t.Parallel()
 	const events, then = 140, 40 // more than are ever held
 	for name, back := range map[string]func(a *workspace.Annotation) (any, error){
 		"a labelling of before": func(a *workspace.Annotation) (any, error) { return a.PixelsAfter(context.Background(), then) },
