@@ -75,6 +75,9 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	d.store.Synced(figures.Synced)
+	if err := d.store.Cramped(); err != nil {
+		log.Error("the disk is full: nothing can be saved until there is space and the server is restarted", "error", err)
+	}
 	lost, err := d.store.Losses()
 	if err != nil {
 		return err

@@ -66,6 +66,16 @@ func IsReadOnly(err error) bool {
 	return errors.Is(err, syscall.EROFS) || errors.Is(err, os.ErrPermission)
 }
 
+// Room tries to write so many bytes in folder and returns the error, if any.
+func Room(folder string, bytes int) error {
+	f, err := os.CreateTemp(folder, ".probe-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, bytes))
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+}
+
 // Writable tries to create a file in folder and returns the error, if any.
 func Writable(folder string) error {
 	f, err := os.CreateTemp(folder, ".probe-")

@@ -40,7 +40,11 @@ func OpenCurrent(ctx context.Context, path string) (*Store, error) {
 	}
 	version, err := version(ctx, db)
 	if err = errors.Join(err, db.Close()); err != nil {
-		return nil, fmt.Errorf("the database %s: %w", path, err)
+		err = fmt.Errorf("the database %s: %w", path, err)
+		if noSpace(path) {
+			return openCramped(ctx, path, err)
+		}
+		return nil, err
 	}
 	steps, err := readSteps(migrations)
 	if err != nil {

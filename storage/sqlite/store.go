@@ -54,7 +54,11 @@ func open(ctx context.Context, path string, migrations fs.FS) (*Store, error) {
 	}
 	conn, err := prepare(ctx, writes, path, migrations)
 	if err != nil {
-		return nil, errors.Join(err, writes.Close())
+		err = errors.Join(err, writes.Close())
+		if noSpace(path) {
+			return openCramped(ctx, path, err)
+		}
+		return nil, err
 	}
 	reads, err := sql.Open("sqlite", dsn(path, "ro", "busy_timeout(5000)"))
 	if err != nil {
@@ -104,7 +108,7 @@ func prepare(ctx context.Context, db *sql.DB, path string, migrations fs.FS) (*s
 		return nil, fmt.Errorf("opening the database %s: %w", path, err)
 	}
 	if err := migrate(ctx, conn, path, migrations); err != nil {
-		return nil, fmt.Errorf("the database %s: %w", path, err)
+		return nil, errors.Join(fmt.Errorf("the database %s: %w", path, err), conn.Close())
 	}
 	return conn, nil
 }

@@ -127,22 +127,46 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
 }
 
 // EveryImage goes through the records of all images, including those in the
-// trash, in order of upload.
+// trash, in order of upload. It holds no connection while others use a record.
 func (s *Store) EveryImage(ctx context.Context) iter.Seq2[segment.Image, error] {
 	return func(yield func(segment.Image, error) bool) {
-		rows, err := s.reads.QueryContext(ctx, imageColumns+" ORDER BY image.number")
-		if err != nil {
-			yield(segment.Image{}, fmt.Errorf("listing the images: %w", err))
-			return
-		}
-		defer rows.Close()
-		for rows.Next() {
-			if im, err := scanImage(rows); !yield(im, err) || err != nil {
+		for from, to := int64(0), int64(0); ; from = to {
+			images, err := s.someImages(ctx, from, &to)
+			if err != nil {
+				yield(segment.Image{}, fmt.Errorf("listing the images: %w", err))
+				return
+			}
+			for _, im := range images {
+				if !yield(im, nil) {
+					return
+				}
+			}
+			if to == from {
 				return
 			}
 		}
-		if err := rows.Err(); err != nil {
-			yield(segment.Image{}, fmt.Errorf("listing the images: %w", err))
-		}
 	}
+}
+
+// someImages returns the records of the next images after a number, and sets to to
+// the number of the last.
+func (s *Store) someImages(ctx context.Context, from int64, to *int64) ([]segment.Image, error) {
+	err := s.reads.QueryRowContext(ctx, "SELECT ifnull(max(number), ?1) FROM (SELECT number FROM image WHERE number > ?1 ORDER BY number LIMIT 500)", from).Scan(to)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.reads.QueryContext(ctx, imageColumns+" WHERE image.number > ? AND image.number <= ? ORDER BY image.number", from, *to)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var images []segment.Image
+	for rows.Next() {
+		im, err := scanImage(rows)
+		if err != nil {
+			return nil, err
+		}
+		images = append(images, im)
+	}
+	return images, rows.Err()
 }

@@ -34,6 +34,7 @@ type writer struct {
 	done     chan struct{} // closed when it has ended
 	health   *disk.Health
 	folder   string                              // of the database file
+	refusal  atomic.Pointer[segment.Error]       // of every request; see openCramped
 	mark     *mark                               // of the last commit; nil for a database that has none
 	written  int                                 // requests since the last checkpoint
 	synced   atomic.Pointer[func(time.Duration)] // see Store.Synced
@@ -126,6 +127,9 @@ func (w *writer) commit(batch []*request) {
 	}
 	answers := make([]error, len(batch))
 	err := w.health.Err()
+	if refusal := w.refusal.Load(); refusal != nil {
+		err = refusal
+	}
 	if err == nil {
 		err = w.transaction(batch, answers)
 	}
@@ -257,6 +261,9 @@ func (w *writer) close() error {
 	}
 	for _, s := range w.prepared {
 		s.Close()
+	}
+	if w.conn == nil { // the one that reads was the only one
+		return nil
 	}
 	return errors.Join(w.conn.Close(), w.db.Close())
 }
