@@ -101,18 +101,18 @@ func (w *Workspace) weigh(ctx context.Context, im segment.Image) error {
 	}
 	defer a.Close()
 	a.mu.Lock()
-	events, whole, s := a.timeline.Events(0), a.timeline.Forgotten() == 0, a.timeline.Scores()
+	events, whole, s, table := a.timeline.Events(0), a.timeline.Forgotten() == 0, a.timeline.Scores(), a.table
 	a.mu.Unlock()
 	other := func(e segment.Event) bool { return e.Kind != segment.FirstGuess }
 	if !whole || s == nil || s.Model != 0 || slices.ContainsFunc(events, other) {
 		return nil
 	}
-	weighed := *s
-	weighed.Strength, weighed.Exponent, weighed.Proof = c.Strength, c.Exponent, c.Proof
-	if weighed.Same(s) {
+	weighed := present(s, table)
+	if weighed == nil || s.Strength == c.Strength && s.Exponent == c.Exponent && s.Proof == c.Proof {
 		return nil
 	}
-	_, err = a.Append(asProject(ctx), len(events), segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: &weighed})
+	weighed.Strength, weighed.Exponent, weighed.Proof = c.Strength, c.Exponent, c.Proof
+	_, err = a.Append(asProject(ctx), len(events), segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: weighed})
 	if err == nil {
 		a.broadcast(a.image.ID)
 	}
