@@ -12,7 +12,7 @@ import { toast } from '../ui/toast.js';
  * @property {import('../evidence/session.js').Session} session
  * @property {Pick<import('./strip.js').Strip, 'reveal' | 'visible' | 'numberOf' | 'total'>} strip
  * @property {(label: number) => string} nameOf a class
- * @property {ArrayLike<number>} area of the superpixels, at present
+ * @property {() => ArrayLike<number>} area of the present superpixels, those that clicks have divided included
  * @property {() => import('../superpixels/graph.js').Graph} graph of the superpixels
  * @property {() => number} focus the superpixel under the cursor, or -1
  * @property {(text: string) => void} say
@@ -65,7 +65,7 @@ export class Acceptance {
     const { labels, clicks } = this.present;
     const next = superpixels ? labels.slice() : wanted.map((l, s) => (clicks[s] === VOID ? l : labels[s]));
     for (const s of superpixels ?? []) next[s] = wanted[s];
-    return inWords(changes(labels, next, this.ports.area), this.ports.nameOf);
+    return inWords(changes(labels, next, this.ports.area()), this.ports.nameOf);
   }
 
   /** A hypothesis has arrived. @param {number} place */

@@ -79,7 +79,7 @@ export class App {
     });
     this.acceptance = new Acceptance({
       session: this.session, strip: this.strip, say, refresh: () => this.refresh(), graph: () => this.stage.graph, focus: () => this.stage.focus,
-      nameOf: (label) => this.classes.nameOf(label), area: parts.map.area,
+      nameOf: (label) => this.classes.nameOf(label), area: () => this.painter.parts.area,
     });
     this.history = this.makeHistory(address);
     this.stage = this.makeStage(parts.graph);
@@ -266,7 +266,6 @@ export class App {
     this.stage.renew(graph);
     session.hypotheses.renew(sources(old, map));
     this.acceptance.renewed();
-    this.acceptance.ports.area = map.area;
     painter.renew({ map, overlay, lines, anchors });
     this.strip.renew(new Thumbnails(this.image, map), map.area);
     session.adopt(map.n, name, (superpixels, points) => renumbered(superpixels, points, old, map));

@@ -61,7 +61,7 @@ func TestE2EChoosing(t *testing.T) {
 	// A click accepts a card; the message undoes that.
 	p.clickOn("accepting the second card", ".hypothesis:nth-child(2)")
 	p.stored(4)
-	p.until(notice + `.includes('Accepted')`)
+	p.until(`/Accepted.* \d+ %/.test(` + notice + `)`)
 	p.screenshot("accepted")
 	p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
 	p.stored(5)
