@@ -2,6 +2,7 @@ package crf
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"collie/disjoint"
 )
@@ -14,6 +15,7 @@ type trees struct {
 	rng    *rand.PCG
 	order  []int32       // a permutation of the free nodes
 	tree   disjoint.Sets // of the forest: the nodes of each tree
+	roots  []int32       // scratch: trees around a node
 	in     []bool        // node is in the forest
 	visit  []int32       // forest nodes, parents before children
 	parent []arc         // to the parent; to = -1 at a root
@@ -78,17 +80,16 @@ func (t *trees) grow() {
 }
 
 func (t *trees) joins(i int32) bool {
-	arcs := t.g.arcs[t.g.start[i]:t.g.start[i+1]]
-	for n, a := range arcs {
+	t.roots = t.roots[:0]
+	for _, a := range t.g.arcs[t.g.start[i]:t.g.start[i+1]] {
 		if !t.in[a.to] {
 			continue
 		}
-		r := t.tree.Find(a.to)
-		for _, b := range arcs[:n] {
-			if t.in[b.to] && t.tree.Find(b.to) == r {
-				return false
-			}
+		root := t.tree.Find(a.to)
+		if slices.Contains(t.roots, root) {
+			return false
 		}
+		t.roots = append(t.roots, root)
 	}
 	return true
 }

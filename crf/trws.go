@@ -74,10 +74,10 @@ func (t *trws) backward() float64 {
 			}
 		}
 		bound += top
-		for l := range sum {
-			sum[l] -= top
+		gamma := t.gamma[i]
+		for l, v := range sum {
+			sum[l] = float64((v - top) * gamma)
 		}
-		scale(sum, t.gamma[i])
 		for _, a := range g.arcs[g.start[i]:g.middle[i]] {
 			bound += send(t.msg[int(a.edge)*k:][:k], sum, g.w[a.edge])
 		}
