@@ -18,6 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"collie/segment/affinity"
+	"collie/segment/engine"
 	"collie/sharedtest"
 )
 
@@ -294,5 +296,30 @@ func TestOrderOfMethodsOnPhotographs(t *testing.T) {
 	}
 	if first["herding-harmonic"] < oracle["map"]+0.2 {
 		t.Errorf("first %v, want herding-harmonic far above map", first)
+	}
+}
+
+// The affinities that a figure is measured with can be chosen.
+func TestAffinities(t *testing.T) {
+	defer func(p engine.Parameters) { engine.DefaultParameters = p }(engine.DefaultParameters)
+	dir := folder(t, 1)
+	other := affinity.Default()
+	file := filepath.Join(t.TempDir(), "affinities.txt")
+	changed := &affinity.Model{Edge: other.Edge, Pair: other.Pair}
+	changed.Edge.Bias++
+	if err := os.WriteFile(file, changed.Encode(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for flag, want := range map[string]string{"": other.Number(), "none": "", file: changed.Number()} {
+		engine.DefaultParameters = engine.Learned(other)
+		if out, err := evaluate(t, "voc", "--data", dir, "--classes", "2", "--regions", "40", "--methods", "random-walker", "--affinities", flag); err != nil {
+			t.Errorf("--affinities %q: %s, %v", flag, out, err)
+		}
+		if got := engine.DefaultParameters.Number; got != want {
+			t.Errorf("--affinities %q uses model %q, want %q", flag, got, want)
+		}
+	}
+	if _, err := evaluate(t, "voc", "--data", dir, "--affinities", filepath.Join(dir, "masks", "im0.png")); err == nil || !strings.Contains(err.Error(), "im0.png: this is no file of affinities") {
+		t.Errorf("an image as affinities: %v", err)
 	}
 }

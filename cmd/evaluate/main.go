@@ -13,6 +13,9 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"collie/segment/affinity"
+	"collie/segment/engine"
 )
 
 type commands struct {
@@ -27,6 +30,24 @@ type commands struct {
 	Next        nextCommand        `cmd:"" help:"What to ask next: mean IoU after 0, 1, … answers to a query's questions."`
 	Map         mapCommand         `cmd:"" help:"Maximisers on stored models: score, gap to the best known one, time."`
 	Superpixels superpixelsCommand `cmd:"" help:"Superpixels against human segmentations."`
+
+	Affinities string `placeholder:"FILE" help:"Learnt affinities to use instead of the built-in ones, a file written by cmd/train, or 'none' for the formulas set by hand."`
+}
+
+// AfterApply puts the affinities into force for all that follows.
+func (c *commands) AfterApply() error {
+	switch c.Affinities {
+	case "":
+	case "none":
+		engine.DefaultParameters = engine.HandMade
+	default:
+		m, err := affinity.ReadFile(c.Affinities)
+		if err != nil {
+			return fmt.Errorf("--affinities: %w", err)
+		}
+		engine.DefaultParameters = engine.Learned(m)
+	}
+	return nil
 }
 
 // output is what all commands have in common.

@@ -23,6 +23,7 @@ type objectsCommand struct {
 	Regions    int      `default:"600" help:"Superpixels of an image."`
 	Box        bool     `help:"The first action is a box around the object, grown by 5 %."`
 	Jitter     bool     `help:"Place clicks as people do: anywhere within half the depth of the error."`
+	Largest    bool     `help:"Masks hold classes, as for voc: the object is the largest connected part of one class other than 0."`
 }
 
 // finestFactor is how many times finer the finest superpixels are, as in the
@@ -89,7 +90,7 @@ func (c *objectsCommand) Run(t *terminal) error {
 	}
 	bounds := make([]float64, len(list))
 	err = t.each(len(list), func(i int) error {
-		s, err := openObject(list[i], c.Regions)
+		s, err := openObject(list[i], c.Regions, c.Largest)
 		if err != nil {
 			return err
 		}
@@ -130,10 +131,15 @@ type thing struct {
 	runs      *superpixels.Runs
 }
 
-func openObject(p simulate.Picture, regions int) (*thing, error) {
+func openObject(p simulate.Picture, regions int, largest bool) (*thing, error) {
 	img, mask, err := p.LoadLabelled()
 	if err != nil {
 		return nil, err
+	}
+	if largest {
+		if o := simulate.Largest(img.Rect.Size(), mask); o != nil {
+			mask = o.Mask
+		}
 	}
 	object, err := simulate.NewObject(img.Rect.Size(), mask)
 	if err != nil {

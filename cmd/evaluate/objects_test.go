@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestObjects(t *testing.T) {
@@ -48,6 +50,28 @@ func TestObjects(t *testing.T) {
 				t.Errorf("%v, %s: mean IoU %v, after 5 actions %v", args, r.Method, r.Mean, r.IoU["5"])
 			}
 		}
+	}
+}
+
+// Of masks with classes the largest part is the object.
+func TestObjectsOfClasses(t *testing.T) {
+	plain, classes := folder(t, 1), folder(t, 1)
+	save(t, filepath.Join(classes, "masks", "im0.png"), grey(func(x, y int) uint8 {
+		switch {
+		case x == 0:
+			return 255
+		case math.Hypot(float64(x-20), float64(y-24)) < 12:
+			return 7
+		case x > 50 && y < 5:
+			return 4
+		}
+		return 0
+	}))
+	type results struct{ Results []marked }
+	want := figures[results](t, "objects", "--data", plain, "--regions", "40", "--methods", "random-walker").Results[0]
+	got := figures[results](t, "objects", "--data", classes, "--regions", "40", "--methods", "random-walker", "--largest").Results[0]
+	if diff := cmp.Diff(want.Mean, got.Mean); diff != "" {
+		t.Errorf("IoUs (-object +largest part):\n%s", diff)
 	}
 }
 

@@ -19,7 +19,7 @@ func TestRefusesBadAffinities(t *testing.T) {
 		"another version": {strings.Replace(good, "affinities 1", "affinities 9", 1), "version"},
 		"NaN":             {strings.Replace(good, "edge bias ", "edge bias NaN\nedge bias ", 1), "NaN"},
 		"not affinities":  {"hello", "no file of affinities"},
-		"too large":       {good + strings.Repeat("#", mostAffinities), "too large"},
+		"too large":       {good + strings.Repeat("#", 1<<20), "too large"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, folder := filepath.Join(t.TempDir(), "affinities.txt"), filepath.Join(t.TempDir(), "data")

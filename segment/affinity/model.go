@@ -6,8 +6,11 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -170,6 +173,30 @@ func Decode(data []byte) (*Model, error) {
 	}
 	if next() != "" || lines.Scan() || lines.Err() != nil {
 		return nil, fmt.Errorf("something follows line %d, which says that the file ends", number-1)
+	}
+	return m, nil
+}
+
+// mostBytes is far more than any file of affinities holds.
+const mostBytes = 1 << 20
+
+// ReadFile decodes a file. Errors name it.
+func ReadFile(path string) (*Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+	if err == nil && len(data) > mostBytes {
+		err = errors.New("this is no file of affinities: it is too large")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	m, err := Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
 }

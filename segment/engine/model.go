@@ -78,8 +78,8 @@ type Parameters struct {
 	RateRegion float64 `json:"rate_region"` // the same within each region of the division
 }
 
-// DefaultParameters are those of every sequence unless a model of one's own is
-// given to the server.
+// DefaultParameters are those of every sequence, unless the server is given
+// another model or an experiment sets them before it starts.
 var DefaultParameters = Learned(affinity.Default())
 
 // Learned returns the parameters for learned affinities.

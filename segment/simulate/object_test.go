@@ -49,6 +49,44 @@ func rectangle() *Object {
 	return o
 }
 
+func TestLargest(t *testing.T) {
+	const v = 255
+	for name, c := range map[string]struct{ mask, want []uint8 }{
+		"of one class": {
+			[]uint8{
+				3, 3, 5, 5,
+				0, 3, 5, v,
+				3, 0, 5, 3,
+			},
+			[]uint8{
+				0, 0, 1, 1,
+				0, 0, 1, v,
+				0, 0, 1, 0,
+			},
+		},
+		"not across the border": {
+			[]uint8{
+				0, 0, 0, 2,
+				2, 0, 0, 2,
+				2, 0, 0, 0,
+			},
+			[]uint8{
+				0, 0, 0, 1,
+				0, 0, 0, 1,
+				0, 0, 0, 0,
+			},
+		},
+	} {
+		got := Largest(image.Pt(4, 3), c.mask)
+		if diff := cmp.Diff(&Object{4, 3, c.want}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if got := Largest(image.Pt(2, 2), []uint8{0, v, 0, 0}); got != nil {
+		t.Errorf("a mask without classes has the object %v", got)
+	}
+}
+
 func TestHandFollowsTheProtocol(t *testing.T) {
 	o := rectangle()
 	hand := Hand{Object: o}
