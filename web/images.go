@@ -219,7 +219,10 @@ func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error
 	}
 	var packed bytes.Buffer
 	z := packers.Get().(*gzip.Writer)
-	defer packers.Put(z)
+	defer func() {
+		z.Reset(nil) // or the pool would keep what was packed
+		packers.Put(z)
+	}()
 	z.Reset(&packed)
 	if _, err := z.Write(b); err != nil {
 		return err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"collie/segment/workspace"
 )
 
 // ordered computes n results on all cores and uses them one after the other, in
@@ -30,7 +32,7 @@ func ordered[T any](ctx context.Context, n int, compute func(ctx context.Context
 			one := make(chan result, 1)
 			go func() {
 				var r result
-				late := paceOf(ctx)(ctx, func() {
+				late := paceOf(ctx)(ctx, func(ctx context.Context) {
 					r.err = guarded(func() (err error) {
 						r.made, err = compute(ctx, i)
 						return err
@@ -81,12 +83,15 @@ type paceKey struct{}
 // everything runs at once.
 func AtPace(ctx context.Context, p Pace) context.Context { return context.WithValue(ctx, paceKey{}, p) }
 
-// paceOf returns the pace of a context.
-func paceOf(ctx context.Context) Pace {
+// paceOf returns what runs a piece at the pace of a context, and gives it the
+// context to work in.
+func paceOf(ctx context.Context) func(ctx context.Context, piece func(context.Context)) error {
 	if p, ok := ctx.Value(paceKey{}).(Pace); ok && p != nil {
-		return p
+		return func(ctx context.Context, piece func(context.Context)) error {
+			return p(ctx, func() { piece(workspace.InLong(ctx)) })
+		}
 	}
-	return func(_ context.Context, piece func()) error { piece(); return nil }
+	return func(ctx context.Context, piece func(context.Context)) error { piece(ctx); return nil }
 }
 
 // guarded runs f and returns a panic in it as an error, with its stack: only

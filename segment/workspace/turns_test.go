@@ -129,3 +129,24 @@ func TestWhoseTurn(t *testing.T) {
 		}
 	}
 }
+
+// Work within a long piece takes no worker's turn: it goes on while all are busy,
+// and ends with its context. Control: without InLong it has to wait.
+func TestLongWorkTakesNoTurn(t *testing.T) {
+	n := new(notes)
+	e, release := occupied(t, n)
+	defer release()
+	if _, err := threeClicks(e).At(InLong(t.Context()), 0); err != nil {
+		t.Errorf("within long work: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := threeClicks(e).At(ctx, 0); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("while the worker is busy: %v", err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := threeClicks(e).At(InLong(ended), 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("after its end: %v", err)
+	}
+}
