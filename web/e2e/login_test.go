@@ -209,5 +209,8 @@ func TestE2ETeamAccessible(t *testing.T) {
 		p.screenshot(map[bool]string{false: "users-light", true: "users-dark"}[dark])
 		p.do("opening the account", chromedp.Navigate(address+"/account"))
 		p.accessible("account", source)
+		p.do("opening the audit log", chromedp.Navigate(address+"/audit"))
+		p.until(`document.querySelectorAll('.audit tbody tr').length > 4`)
+		p.accessible("audit log", source)
 	}
 }
