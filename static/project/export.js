@@ -59,6 +59,11 @@ export class ExportDialog {
       if (!this.running) clearResult();
     });
     this.form.addEventListener('change', () => this.adapt());
+    this.form.addEventListener('keydown', (e) => {
+      if (e.key !== 'Enter' || !(e.target instanceof HTMLSelectElement)) return; // not every browser submits from a list
+      e.preventDefault();
+      this.form.requestSubmit(/** @type {HTMLButtonElement} */ (byId('export-default')));
+    });
     this.form.addEventListener('submit', (e) => {
       e.preventDefault();
       void this.submit(e.submitter instanceof HTMLButtonElement && e.submitter.value === 'default');

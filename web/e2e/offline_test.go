@@ -165,9 +165,6 @@ func TestE2EOfflineEdits(t *testing.T) {
 		t.Errorf("offline, on a phone, out of reach are %q", hidden)
 	}
 	p.do("a desk", chromedp.EmulateViewport(1280, 720))
-	p.press("n")
-	p.press(enter)
-	p.until(`[...document.querySelectorAll('.class-row')].findIndex(e => e.classList.contains('active')) === 3 && document.querySelectorAll('.class-row').length === 8`)
 	p.press("e", ctrl)
 	p.until(`document.getElementById('export-dialog').open`)
 	p.press(enter)
@@ -248,4 +245,22 @@ func TestE2EWithoutStorage(t *testing.T) {
 	p.press("1")
 	p.click(insideOf(t, truth, 0))
 	p.waitForEvents(1)
+}
+
+// A class named while there is no server is stored once it is back.
+func TestE2EClassNamedOffline(t *testing.T) {
+	t.Parallel()
+	server := startCrashingServer(t)
+	p := openPage(t, 1280, 720, false, "http://"+server.address)
+	p.trySample()
+	server.kill()
+	p.until(`document.getElementById('save').dataset.state === 'offline'`)
+	p.press("n")
+	p.fill(".class-row.active .class-input", "lemon")
+	p.press(enter)
+	p.until(`[...document.querySelectorAll('.toast')].some(e => /Classes not saved yet/.test(e.textContent))`)
+	p.until(`document.querySelector('.class-row.active .class-name').textContent === 'lemon'`)
+	server.start()
+	p.until(`fetch('/api/v1/projects/' + document.getElementById('app').dataset.project).then(r => r.json()).then(({classes}) => classes.at(-1).name === 'lemon')`)
+	p.until(`document.querySelector('.class-row.active .class-name').textContent === 'lemon' && document.querySelectorAll('.class-row').length === 9`)
 }

@@ -1,0 +1,99 @@
+package e2e
+
+import (
+	"fmt"
+	"image"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"collie/sharedtest"
+)
+
+// Keys that BiDi has numbers for.
+const (
+	bidiEnter   = "\ue007"
+	bidiControl = "\ue009"
+)
+
+// at returns where a pixel of the image is in the window of Firefox.
+func (f *firefox) at(pixel image.Point) (x, y float64) {
+	f.t.Helper()
+	var xy []float64
+	f.read(fmt.Sprintf(`%s.then(({scale, left, top}) => [left + (%d + 0.5) * scale, top + (%d + 0.5) * scale])`, wholeView, pixel.X, pixel.Y), &xy)
+	return xy[0], xy[1]
+}
+
+// TestE2EFirefox: in Firefox, too, a newcomer gets from a photograph to a mask,
+// edits made without a server are sent when it is back, and scrollbars and sliders
+// follow the theme.
+func TestE2EFirefox(t *testing.T) {
+	t.Parallel()
+	photograph := sharedtest.Path(t, "data/voc/images/2009_002221.jpg")
+	absolute, err := filepath.Abs(photograph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := startCrashingServer(t)
+	f := startFirefox(t, 1280, 720, "http://"+server.address)
+	f.until(`document.querySelector('#files') !== null`)
+	f.choose("#files", absolute)
+	f.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	f.press("2")
+	f.click(f.at(image.Pt(250, 200)))
+	f.until(settled)
+	f.screenshot("hypotheses")
+	var colours []string
+	f.read(`[document.documentElement, document.getElementById('cards')].map((e) => getComputedStyle(e).scrollbarColor)`, &colours)
+	for _, colour := range colours {
+		if !strings.HasPrefix(colour, "rgb(123, 127, 136)") { // --line-strong of the dark theme, which this Firefox asks for
+			t.Errorf("the scrollbars are %q", colour)
+		}
+	}
+	f.press("c")
+	f.screenshot("sliders")
+	f.press("c")
+	f.press(".")
+	f.until(`/^2 of/.test(document.getElementById('badge-text').textContent)`)
+	f.press(bidiEnter)
+	f.until(`document.getElementById('toasts').textContent.includes('Accepted') && document.getElementById('save').dataset.state === 'saved'`)
+
+	// Offline and back.
+	server.kill()
+	f.until(`document.getElementById('save').dataset.state === 'offline'`)
+	f.press("1")
+	f.click(f.at(image.Pt(20, 20)))
+	f.until(`document.getElementById('save-text').textContent === 'Offline (1 queued)'`)
+	f.screenshot("offline")
+	server.start()
+	f.until(`document.getElementById('save').dataset.state === 'saved'`)
+	var events struct{ Events []event }
+	f.read(`fetch('/api/v1/images/' + document.getElementById('app').dataset.image + '/evidence').then(r => r.json())`, &events)
+	var kinds []string
+	for _, e := range events.Events {
+		kinds = append(kinds, e.Kind)
+	}
+	if fmt.Sprint(kinds) != "[label accept label]" {
+		t.Errorf("the events are %q, want a label, what was accepted and the label made offline", kinds)
+	}
+
+	// Export.
+	f.press(bidiControl, "e")
+	f.until(`document.getElementById('export-dialog').open`)
+	f.press(bidiEnter)
+	var masks []string
+	for end := time.Now().Add(patience); len(masks) == 0 && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if masks, err = filepath.Glob(filepath.Join(f.downloads, "*.png")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(masks) != 1 {
+		f.screenshot("failure")
+		t.Fatalf("%d masks were downloaded, want 1", len(masks))
+	}
+	time.Sleep(200 * time.Millisecond) // the file may not be complete
+	if got, want := openImage(t, masks[0]).Bounds(), openImage(t, photograph).Bounds(); got != want {
+		t.Errorf("the mask is %v, the photograph %v", got, want)
+	}
+}
