@@ -2,6 +2,35 @@ import { contextOf } from '../ui/dom.js';
 import { VOID } from '../evidence/protocol.js';
 import { toWindow } from './view.js';
 
+/** Clicked superpixels of a class that touch, up to which each is taken for a click of its own: more come from strokes and imports. */
+const GROUP = 2;
+
+/**
+ * Which superpixels were clicked by themselves: 1 for each. O(clicked × neighbours).
+ *
+ * @param {Uint8Array} clicks class per superpixel, or VOID
+ * @param {(superpixel: number) => Iterable<number>} neighbours
+ * @returns {Uint8Array}
+ */
+export function singles(clicks, neighbours) {
+  const alone = new Uint8Array(clicks.length);
+  const seen = new Uint8Array(clicks.length);
+  for (let s = 0; s < clicks.length; s++) {
+    if (clicks[s] === VOID || seen[s]) continue;
+    const group = [s];
+    seen[s] = 1;
+    for (let i = 0; i < group.length; i++) {
+      for (const next of neighbours(group[i])) {
+        if (next < 0 || seen[next] || clicks[next] !== clicks[s]) continue;
+        seen[next] = 1;
+        group.push(next);
+      }
+    }
+    if (group.length <= GROUP) for (const one of group) alone[one] = 1;
+  }
+  return alone;
+}
+
 /** Dots in the colours of their classes, with a ring, where the person clicked. */
 export class Dots {
   constructor() {
@@ -17,12 +46,12 @@ export class Dots {
    * @param {import('../superpixels/box.js').Box} part of it to paint, device pixels
    */
   paint(painter, part) {
-    const { scene, view, clicks, ratio } = painter;
+    const { scene, view, clicks, dotted, ratio } = painter;
     if (ratio !== this.ratio) this.drawn.clear();
     this.ratio = ratio;
     const reach = 8;
     for (let s = 0; s < clicks.length; s++) {
-      if (clicks[s] === VOID) continue;
+      if (!dotted[s]) continue;
       const [x, y] = toWindow(view, ...painter.pointOf(s));
       if (x < part.left / ratio - reach || y < part.top / ratio - reach || x > part.right / ratio + reach || y > part.bottom / ratio + reach) continue;
       this.one(painter, scene, s);
@@ -32,11 +61,11 @@ export class Dots {
   /**
    * @param {import('./painter.js').Painter} painter
    * @param {CanvasRenderingContext2D} context counting CSS pixels
-   * @param {number} s a superpixel; nothing is drawn where it has no click
+   * @param {number} s a superpixel; nothing is drawn where it has no click of its own
    */
   one(painter, context, s) {
-    const { view, clicks, ratio, parts } = painter;
-    if (clicks[s] === VOID) return;
+    const { view, clicks, dotted, ratio, parts } = painter;
+    if (!dotted[s]) return;
     const [x, y] = toWindow(view, ...painter.pointOf(s));
     const radius = Math.min(4.5, Math.max(1.8, Math.sqrt(parts.area[s]) * view.scale * 0.16));
     const dot = this.dot(this.colors[clicks[s]] ?? '#000000', Math.round(radius * 4) / 4);

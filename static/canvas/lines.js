@@ -58,6 +58,11 @@ export class Lines {
     }
   }
 
+  /** The superpixels that touch one; some may come twice, and -1 stands for the frame. @param {number} s */
+  *beside(s) {
+    for (const { a, b } of this.around.get(s) ?? []) yield a === s ? b : a;
+  }
+
   /**
    * The borders of all superpixels.
    *

@@ -2,7 +2,7 @@ import { empty, intersection, nothing, placed, union, unplaced } from '../superp
 import { CloseUp } from './closeup.js';
 import { Contours } from './contours.js';
 import { Detail } from './detail.js';
-import { Dots } from './dots.js';
+import { Dots, singles } from './dots.js';
 import { at } from '../superpixels/idmap.js';
 import { contextOf } from '../ui/dom.js';
 import { detailAt, visible, weight } from './lines.js';
@@ -76,6 +76,8 @@ export class Painter {
     this.outlined = false;
     /** @type {Uint8Array} */
     this.clicks = new Uint8Array(map.n).fill(VOID);
+    /** @type {Uint8Array} 1 for each superpixel that was clicked by itself */
+    this.dotted = new Uint8Array(map.n);
     /** @type {Map<number, [number, number]>} where the person clicked, when known */
     this.points = new Map();
     /** The part of the scene that is out of date. */
@@ -103,6 +105,7 @@ export class Painter {
     this.anchors = anchors;
     this.parts = new Divided(map, null, new Division(map.n));
     this.clicks = new Uint8Array(map.n).fill(VOID);
+    this.dotted = new Uint8Array(map.n);
     marks.hover = [];
     marks.suggested = -1;
     this.mesh.forget();
@@ -165,7 +168,11 @@ export class Painter {
   show(labels, clicks, repairs, picked) {
     const { n } = this.map;
     this.overlay.show(labels.subarray(0, n), this.parts.pixels(labels, repairs), picked.subarray(0, n));
-    for (let s = 0; s < clicks.length; s++) if (clicks[s] !== this.clicks[s]) this.spoil(this.boxOf(s));
+    if (clicks.some((l, s) => l !== this.clicks[s])) {
+      const dotted = singles(clicks, (s) => this.lines.beside(s)); // a part of a divided superpixel is one click
+      for (let s = 0; s < clicks.length; s++) if (clicks[s] !== this.clicks[s] || dotted[s] !== this.dotted[s]) this.spoil(this.boxOf(s));
+      this.dotted = dotted;
+    }
     this.clicks = clicks;
     this.touchMarks();
   }
