@@ -147,6 +147,8 @@ export class Painter {
     for (const { canvas } of [this.picture, this.scene, this.marks.context, this.mesh.context]) {
       canvas.width = Math.max(1, Math.round(width * ratio));
       canvas.height = Math.max(1, Math.round(height * ratio));
+      canvas.style.width = `${width}px`; // the stage may be a part of a pixel wider, which would blur all
+      canvas.style.height = `${height}px`;
     }
     this.mesh.forget();
     this.look(this.view);

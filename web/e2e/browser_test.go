@@ -261,8 +261,9 @@ func (p *page) click(at image.Point) {
 // it begins in the window.
 var wholeView = `import('` + static.Address("canvas/view.js") + `').then(({clear}) => {
 	const {width, height} = document.getElementById('app').dataset;
-	const box = document.getElementById('canvas').getBoundingClientRect();
-	const {scale, left, top} = clear({width: +width, height: +height}, box);
+	const canvas = document.getElementById('canvas');
+	const box = canvas.getBoundingClientRect();
+	const {scale, left, top} = clear({width: +width, height: +height}, {width: canvas.clientWidth, height: canvas.clientHeight});
 	return {scale, left: box.left + left, top: box.top + top, right: box.left + left + scale * width, bottom: box.top + top + scale * height};
 })`
 
