@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"image"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -85,16 +86,25 @@ func TestE2EFirefox(t *testing.T) {
 	f.read(`(() => { const b = document.getElementById('export-default').getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()`, &button)
 	f.click(button[0], button[1])
 	var masks []string
-	for end := time.Now().Add(patience); len(masks) == 0 && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if masks, err = filepath.Glob(filepath.Join(f.downloads, "*.png")); err != nil {
 			t.Fatal(err)
+		}
+		unfinished, err := filepath.Glob(filepath.Join(f.downloads, "*.part"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(masks) == 0 || len(unfinished) > 0 {
+			continue
+		}
+		if file, err := os.Stat(masks[0]); err == nil && file.Size() > 0 {
+			break
 		}
 	}
 	if len(masks) != 1 {
 		f.screenshot("failure")
 		t.Fatalf("%d masks were downloaded, want 1", len(masks))
 	}
-	time.Sleep(200 * time.Millisecond) // the file may not be complete
 	if got, want := openImage(t, masks[0]).Bounds(), openImage(t, photograph).Bounds(); got != want {
 		t.Errorf("the mask is %v, the photograph %v", got, want)
 	}
