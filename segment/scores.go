@@ -10,8 +10,9 @@ type Scores struct {
 	Shares  []uint8 // rows × classes, row-major; 255 means 1, a row of zeros for nothing known
 	Regions int     // rows when they are the superpixels that the image began with; 0 when they are cells
 
-	// Strength, Exponent and Proof say how much the guess counts, see engine.Guess; a
-	// Strength of 0, in older evidence, stands for that of scores made elsewhere.
+	// Strength, Exponent and Proof say how much the guess counts, see
+	// engine.Guess; a Strength 0, in older evidence, means that of imported
+	// scores.
 	Strength float64
 	Exponent float64
 	Proof    float64
@@ -20,7 +21,7 @@ type Scores struct {
 	Learnt int // finished images that this model had learnt from
 }
 
-// Same reports whether two, which may be nil, say the same.
+// Same reports whether two scores, which can be nil, are equal.
 func (s *Scores) Same(other *Scores) bool {
 	if s == nil || other == nil {
 		return s == other
@@ -50,7 +51,7 @@ func (s *Scores) Fits(cells, regions int) bool {
 		slices.IsSorted(s.Classes) && len(slices.Compact(slices.Clone(s.Classes))) == len(s.Classes)
 }
 
-// GuessView is what people are told about the first guess of an image.
+// GuessView is what people see about the first guess of an image.
 type GuessView struct {
 	Model  int // number of the project's model that made it; 0 for scores made elsewhere
 	Learnt int // finished images that it had learnt from

@@ -23,7 +23,7 @@ import (
 //
 // A class has an id, 0..254, that never changes and an index, its place in the
 // project's list; in a new project the two are the same. Events, states,
-// hypotheses and runs speak of ids. Exported masks hold indices.
+// hypotheses and runs use ids. Exported masks hold indices.
 //
 // PATCH /api/v1/projects/{id} {classes, remap, base} takes the whole list in its
 // new order. An entry with an id is that class, which keeps its name or its colour
@@ -116,9 +116,9 @@ import (
 // has as many superpixels as wanted, its clicks and its labelling are kept in
 // terms of the finest ones, and a superpixel that would hold two labels stays
 // divided. Numbers of superpixels, in events, states and hypotheses, are those
-// of the map in force, which map names; superpixels.bin and superpixels.png are
+// of the current map, which map names; superpixels.bin and superpixels.png are
 // that map and have its name in their ETag. An event with a map is refused
-// ("map") unless it is the one in force, so that a client who has not seen the
+// ("map") unless it is the current one, so that a client who has not seen the
 // new one yet can't label the wrong superpixels; points mean the same always.
 
 // trashJSON is something in the trash.

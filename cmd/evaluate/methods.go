@@ -146,8 +146,8 @@ func (c *methodsCommand) picture(ctx context.Context, p simulate.Picture, s *sce
 	return nil
 }
 
-// posed is a problem and what its labels stand for. With a single class in
-// play there is no problem.
+// posed is a problem and the meaning of its labels. With a single class in play
+// there is no problem.
 type posed struct {
 	problem *herding.Problem
 	clicks  simulate.Clicks

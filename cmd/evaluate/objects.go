@@ -30,7 +30,7 @@ type objectsCommand struct {
 // product.
 const finestFactor = 4
 
-// boxGrowth is the share by which a box is larger than the object.
+// boxGrowth is how much larger a box is than the object, as a share.
 const boxGrowth = 0.05
 
 var (

@@ -93,7 +93,7 @@ func (c *superpixelsCommand) Run(t *terminal) error {
 }
 
 // measure segments one picture and compares it with each mask it has; figures
-// are means over the masks, whose void counts as a segment of its own.
+// are means over the masks, whose void counts as a separate segment.
 func (c *superpixelsCommand) measure(p simulate.Picture) (partition, error) {
 	img, err := p.Load()
 	if err != nil {

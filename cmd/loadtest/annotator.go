@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// annotator is a person who clicks what is wrong, at times drawn beforehand,
+// annotator is a person who clicks what is wrong, at times drawn in advance,
 // and opens another image after some clicks.
 type annotator struct {
 	plan     *plan

@@ -85,7 +85,7 @@ func TestPresses(t *testing.T) {
 	pg.release(b) // without a supposition, for the first one is on its way
 	hears(`{"type":"evidence","id":"b","expected_seq":8,"kind":"label","map":"m","superpixels":[3],"class":0}`)
 	for _, c := range []*click{a, b} {
-		pg.told(&message{Type: "ack", ID: c.id, Seq: c.seq}, time.Second)
+		pg.receive(&message{Type: "ack", ID: c.id, Seq: c.seq}, time.Second)
 	}
 	copy(pg.shown, []uint8{1, 1, 1, 0, segment.Void})
 	pg.clicked[3] = false

@@ -1,8 +1,8 @@
 // Command loadtest puts simulated annotators to work on a running server and
 // tells how long their clicks took. The load is open-loop: every press of the
-// button and its release have times at which they are due, drawn beforehand, and
-// are measured from then on, so that a server that is slow does not get fewer
-// clicks and hides nothing (coordinated omission).
+// button and its release have times at which they are due, drawn in advance,
+// and are measured from then on, so that a server that is slow does not get
+// fewer clicks and hides nothing (coordinated omission).
 package main
 
 import (

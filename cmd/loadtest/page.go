@@ -126,7 +126,7 @@ func (pg *page) read() {
 		}
 		var m message
 		if json.Unmarshal(b, &m) == nil {
-			pg.told(&m, now)
+			pg.receive(&m, now)
 		}
 	}
 }
@@ -172,8 +172,8 @@ func (pg *page) sees(c *click, now time.Duration) {
 	}
 }
 
-// told takes a text message.
-func (pg *page) told(m *message, now time.Duration) {
+// receive handles a text message.
+func (pg *page) receive(m *message, now time.Duration) {
 	pg.mu.Lock()
 	defer pg.mu.Unlock()
 	switch m.Type {

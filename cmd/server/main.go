@@ -1,6 +1,6 @@
 // Command server is Collie: without a subcommand it serves the pages and the
-// interface of one data folder until it is told to stop. main.go is the table of
-// subcommands, each in a file of its own.
+// interface of one data folder until it is stopped. main.go is the table of
+// subcommands, each in a separate file.
 package main
 
 import (

@@ -78,7 +78,7 @@ func sweep(ctx context.Context, w *workspace.Workspace, folder string, now time.
 }
 
 // startSweeping sweeps the trash now and then until the returned function is
-// called, which waits for the end of a sweep under way.
+// called, which waits for a running sweep to end.
 func startSweeping(ctx context.Context, w *workspace.Workspace, folder string, log *slog.Logger) (stop func()) {
 	ctx, cancel := context.WithCancel(access.With(ctx, access.Operator))
 	done := make(chan struct{})

@@ -139,7 +139,7 @@ func (b *BMMF) start(ctx context.Context) (*state, error) {
 	return s, nil
 }
 
-// mask puts the constraints of a cell in force.
+// mask applies the constraints of a cell.
 func (s *state) mask(constraints []constraint) {
 	m := s.confirm.Mask
 	m.Reset()

@@ -51,7 +51,7 @@ func (c *Chain) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis
 	return herding.Steps(ctx, count, func() (herding.Stepper, error) { return c.Start() })
 }
 
-// Walk is a chain under way. Not for concurrent use.
+// Walk is a running chain. Not for concurrent use.
 type Walk struct {
 	from        Chain
 	f           *crf.Folded

@@ -50,8 +50,8 @@ func appearances(regions []superpixels.Region) []appearance {
 	return out
 }
 
-// owned gives appearances colours of their own, so that they don't keep the rest
-// of their regions in memory. It returns them.
+// owned copies the colours of appearances, so that they don't keep the rest of
+// their regions in memory. It returns them.
 func owned(all []appearance) []appearance {
 	colours := make([][3][superpixels.ColourBins]uint8, len(all))
 	for i := range all {

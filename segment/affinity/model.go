@@ -257,7 +257,7 @@ func Costs(logits []float64) []float64 {
 func (f *Field) Edges() []float64 { return f.edges }
 
 // Pairs returns the log odds that region i and each other one are of one class;
-// with itself they are MostLogit. The slice is the caller's.
+// with itself they are MostLogit. The caller owns the slice.
 func (f *Field) Pairs(i int) []float32 {
 	out := make([]float32, len(f.scene.regions))
 	f.scene.Pairs(i, f.costs, func(j int, features []float32) { out[j] = f.model.Pair.Logit(features) })

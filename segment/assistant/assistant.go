@@ -1,6 +1,6 @@
-// Package assistant answers the evidence of an image with hypotheses: it puts what a
-// timeline holds in terms of the engine. The server and the experiments that
-// measure it share it, so that what is measured is what people get.
+// Package assistant answers the evidence of an image with hypotheses: it
+// translates a timeline's state for the engine. The server and the experiments
+// share it, so that they measure what people get.
 package assistant
 
 import (
@@ -10,15 +10,16 @@ import (
 	"collie/superpixels"
 )
 
-// Assistant is the one of an image. It is immutable and safe for concurrent use.
+// Assistant is an image's assistant. It is immutable and safe for concurrent
+// use.
 type Assistant struct {
 	Hierarchy  *superpixels.Hierarchy
 	Cells      *superpixels.Graph // of the finest superpixels
 	Parameters engine.Parameters
 }
 
-// Timeline returns the timeline without evidence that starts with a number of
-// superpixels; cells is the finest map.
+// Timeline returns a timeline without evidence and with the given initial
+// number of superpixels; cells is the finest map.
 func (a *Assistant) Timeline(cells *superpixels.Runs, start int) *timeline.Timeline {
 	return timeline.New(cells, start, func(n int, labels []uint8) *superpixels.Cut {
 		return a.Hierarchy.Cut(a.Cells, n, labels, segment.Void)
@@ -30,9 +31,9 @@ func (a *Assistant) Model(cut *superpixels.Cut) *engine.Model {
 	return engine.ModelOf(a.Hierarchy, a.Cells, cut, a.Parameters)
 }
 
-// Sequence returns the hypotheses for the state of a timeline; m is the model of
-// its cut. With the table deleted classes are resolved, and rest is what nobody
-// clicks.
+// Sequence returns the hypotheses for the state of a timeline; m is the model
+// of its cut. table resolves deleted classes, and rest is what unclicked
+// regions become.
 func (a *Assistant) Sequence(t *timeline.Timeline, m *engine.Model, table *segment.ClassTable, rest segment.Rest) *engine.Sequence {
 	return engine.NewSequence(m, a.Evidence(t, m, table, rest), t.Seq())
 }

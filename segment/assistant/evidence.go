@@ -8,7 +8,7 @@ import (
 	"collie/segment/timeline"
 )
 
-// Evidence is what the hypotheses of the state of a timeline follow from, see
+// Evidence returns what determines the hypotheses of a timeline's state, see
 // Sequence.
 func (a *Assistant) Evidence(t *timeline.Timeline, m *engine.Model, table *segment.ClassTable, rest segment.Rest) engine.Evidence {
 	constraints := t.Constraints().Through(table)
@@ -30,8 +30,8 @@ func (a *Assistant) Evidence(t *timeline.Timeline, m *engine.Model, table *segme
 	return e
 }
 
-// holds are the picks that last: what was accepted, and neither clicked nor
-// excluded since.
+// holds returns the lasting picks: regions that were accepted, and neither
+// clicked nor excluded since.
 func holds(t *timeline.Timeline, table *segment.ClassTable, excluded []engine.Exclusion) *engine.Holds {
 	h := &engine.Holds{Labels: table.Through(t.Labelling())}
 	h.Clicked, h.Picked = t.Times()
@@ -48,8 +48,8 @@ func holds(t *timeline.Timeline, table *segment.ClassTable, excluded []engine.Ex
 	return h
 }
 
-// boxOf joins the boxes of all classes: what is outside of all is the rest; nil
-// without a box.
+// boxOf joins the boxes of all classes; everything outside all of them is the
+// rest. It is nil without a box.
 func boxOf(m *engine.Model, boxes []segment.Box) *engine.Box {
 	var joined *engine.Box
 	for _, b := range boxes {
@@ -66,7 +66,7 @@ func boxOf(m *engine.Model, boxes []segment.Box) *engine.Box {
 	return joined
 }
 
-// excluded puts exclusions of cells in terms of superpixels.
+// excluded converts exclusions of cells to superpixels.
 func excluded(t *timeline.Timeline, cells []segment.Exclusion) []engine.Exclusion {
 	var out []engine.Exclusion
 	for _, x := range cells {

@@ -1,5 +1,6 @@
-// Package audit says who did what, when, and from where: the entries of the audit
-// log, and how a change carries its entry to the store that writes both at once.
+// Package audit records who did what, when, and from where: the entries of the
+// audit log, and how a change carries its entry to the store that writes both
+// at once.
 package audit
 
 import (
@@ -12,11 +13,11 @@ import (
 // Action is what was done.
 type Action string
 
-// The actions. What people do to the evidence of images is not among them: the
-// evidence itself says who did it.
+// The actions. They don't include changes of evidence, which itself records who
+// made them.
 const (
 	SignedIn     Action = "session.begin"
-	SignInFailed Action = "session.refused" // a wrong password; tries beyond the limits are not looked at
+	SignInFailed Action = "session.refused" // a wrong password; tries beyond the limits are not recorded
 	SignedOut    Action = "session.end"
 
 	UserAdded       Action = "user.add"
@@ -45,14 +46,14 @@ const (
 	ServerRepaired Action = "server.repair"
 )
 
-// How long entries are kept. Failed sign-ins, of which strangers can cause any
-// number, are bounded by their number, so that they can't push others out.
+// How long entries are kept. Strangers can cause any number of failed sign-ins,
+// so these are limited by number and can't push other entries out.
 const (
 	Days     = 400
 	Failures = 100_000
 )
 
-// Entry is one thing that was done.
+// Entry is one recorded action.
 type Entry struct {
 	Number  int64 // ascending in the order of writing, never used twice; set by the store
 	At      time.Time
@@ -64,7 +65,7 @@ type Entry struct {
 	Detail  string
 }
 
-// New returns an entry for what the principal of ctx does now.
+// New returns an entry for an action of ctx's principal at this moment.
 func New(ctx context.Context, action Action, about, detail string) Entry {
 	p, known := access.From(ctx)
 	if !known { // a command
@@ -89,7 +90,7 @@ func Noted(ctx context.Context) (Entry, bool) {
 	return e, ok
 }
 
-// Recorder writes entries about what no store changes.
+// Recorder writes entries about actions that change no store.
 type Recorder interface {
 	// Record writes an entry; it has reached the disk when the call returns.
 	Record(ctx context.Context, e Entry) error
@@ -100,8 +101,8 @@ type Store interface {
 	Recorder
 	// EntriesAfter returns up to limit entries after a number, the oldest first.
 	EntriesAfter(ctx context.Context, after int64, limit int) ([]Entry, error)
-	// EntriesBefore returns up to limit entries before a number, the newest first;
-	// 0 stands for the end.
+	// EntriesBefore returns up to limit entries before a number, the newest
+	// first; 0 means the end.
 	EntriesBefore(ctx context.Context, before int64, limit int) ([]Entry, error)
 	// Trim removes what is older than Days at a time, and all but the newest
 	// Failures failed sign-ins.

@@ -9,11 +9,12 @@ import (
 
 // correction turns x, the most probable labelling, into one that corrects what
 // was shown when the clicks at superpixels since were made. People click in the
-// middle of what is wrong, so a change of which a click is a fringe is not what
-// they mean: if somewhere the change is deeper than Deepest times as deep as at
-// the click, it is made again with everything fixed that is more than Within times
-// the depth at the click away from it. And a correction is local: of the change only the parts
-// remain that are joined to a click, with what was undecided before.
+// middle of what is wrong, so a change with a click only at its fringe is not
+// what they mean: if somewhere the change is deeper than Deepest times as deep
+// as at the click, it is made again with everything fixed that is more than
+// Within times the depth at the click away from it. And a correction is local:
+// of the change only the parts remain that are joined to a click, with what was
+// undecided before.
 //
 // x, shown and model have places of classes; -1 in shown is none of them. x may be
 // changed and is returned.

@@ -165,7 +165,7 @@ func (e *Evidence) pull(m *Model, classes []int, place *[256]int16, rest int) *h
 		inside = m.Clicked
 	}
 	for i := range e.Clicks {
-		// Where there is a guess it speaks of the rest, too.
+		// A guess covers the rest, too.
 		if rest >= 0 && m.rim[i] && p.Weight[i] == 0 {
 			draw(p, i, k, rest, m.Rest)
 		}

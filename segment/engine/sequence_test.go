@@ -21,7 +21,7 @@ import (
 	"collie/superpixels"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // gridGraph is the graph of a side×side grid of superpixels with random border
 // contrasts, made without an image so that it never changes.

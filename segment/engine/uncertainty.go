@@ -107,7 +107,7 @@ func (s *Sequence) places(labels []uint8) []uint8 {
 
 // Doubt is the expected share of the image, 0..1, that the most likely classes
 // get wrong, by the hypotheses that there are; false when they are fewer than a
-// whole sequence or speak of a single class.
+// whole sequence or cover a single class.
 func (s *Sequence) Doubt() (share float64, ok bool) {
 	if len(s.classes) < 2 {
 		return 0, false

@@ -2,7 +2,7 @@ package learn
 
 import "collie/crf"
 
-// Exponents that probabilities are tried with.
+// Exponents to try.
 const (
 	leastExponent = 0.5
 	mostExponent  = 3.0
@@ -11,9 +11,9 @@ const (
 	calibrationRows = 8000 // of all, evenly
 )
 
-// calibrate returns the exponent e with which p^e, made to sum to 1, gives the
-// true classes the highest likelihood. class has the true class of each row of
-// the images one after the other.
+// calibrate returns the exponent e with which p^e, normalised, gives the true
+// classes the highest likelihood. class has the true class of each row of the
+// images one after the other.
 func calibrate(said [][]float32, class []uint8, classes int) float64 {
 	step := len(class)/calibrationRows + 1
 	var logs []float64 // rows × classes
@@ -47,7 +47,7 @@ func calibrate(said [][]float32, class []uint8, classes int) float64 {
 	return best
 }
 
-// sharpen raises probabilities to a power and makes them sum to 1 again.
+// sharpen raises probabilities to a power and normalises them.
 func sharpen(p []float32, classes int, exponent float64) {
 	for at := 0; at < len(p); at += classes {
 		row := p[at : at+classes]

@@ -10,9 +10,9 @@ import (
 	"collie/superpixels"
 )
 
-// Choice is how much a project's guesses count, see engine.Guess.
+// Choice is the weight of a project's guesses, see engine.Guess.
 type Choice struct {
-	Strength float64 // 0: nothing is guessed
+	Strength float64 // 0: no guesses
 	Exponent float64
 	Proof    float64
 	Caution  int // of the gate: what a false class costs against a missed one
@@ -21,34 +21,36 @@ type Choice struct {
 // Off is the choice not to guess.
 var Off Choice
 
-// cautions are those that choices have.
+// cautions are the possible values of Choice.Caution.
 var cautions = [...]int{1, 2}
 
-// choices are tried in turn. Those after the first few need a project that is
-// very good and are only tried while each is better than the one before.
+// choices are tried in turn. Those after the first few suit only very
+// predictable projects and are tried only while each is better than the
+// previous one.
 var choices = []Choice{
 	{1e-3, 1, strict, 2}, {3e-3, 0.5, strict, 2}, {3e-3, 0.5, strict, 1}, {1e-2, 0.5, strict, 1}, {1e-2, 1, strict, 1},
 	{3e-2, 0.5, strict, 1}, {1e-1, 0.5, strict, 1},
 }
 
-// A strict guess yields to few contradictions, so that one that is wrong costs
-// little. A lenient one takes its place where it saves enough.
+// A strict guess yields to few contradictions, so that a wrong one costs
+// little. A lenient one replaces it if it saves enough.
 const (
 	strict  = 0.35
 	lenient = 0.15
 
 	alwaysTried = 5    // of choices
-	worthwhile  = 0.97 // part of the actions that a choice may need at most
-	leniency    = 0.95 // the same of a lenient one against a strict one
+	worthwhile  = 0.97 // largest share of the actions that a choice can need
+	leniency    = 0.95 // the same for a lenient choice against a strict one
 
-	worthwhileEarly = 0.9 // while there are few attempts to go by
+	worthwhileEarly = 0.9 // while there are few attempts
 
 	tryActions = 40 // after which the simulated annotator gives up
 )
 
 var tryTargets = []float64{0.85, 0.9}
 
-// attempt is a finished image with what was said of it before it was learnt from.
+// attempt is a finished image with the prediction made before it was learnt
+// from.
 type attempt struct {
 	graph *superpixels.Graph // of the default granularity
 	truth simulate.Truth     // by superpixels
@@ -56,7 +58,7 @@ type attempt struct {
 }
 
 // choose lets a simulated annotator work on the attempts with each choice and
-// returns the one that needs the fewest actions, Off when none is worth it.
+// returns the one that needs the fewest actions, or Off if none saves enough.
 func choose(ctx context.Context, attempts []attempt) (Choice, error) {
 	best := Off
 	without, err := actions(ctx, attempts, Off)
@@ -120,8 +122,8 @@ func actions(ctx context.Context, attempts []attempt, c Choice) (float64, error)
 	return float64(sum), nil
 }
 
-// truthOf says that each superpixel is wholly of its class; it has room for all
-// the classes that can be guessed.
+// truthOf returns a truth in which each superpixel has a single class, with
+// room for all the classes that can be guessed.
 func truthOf(f *Features, labels, guessed []uint8) simulate.Truth {
 	k := 1
 	for _, l := range slices.Concat(labels, guessed) {

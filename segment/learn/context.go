@@ -1,14 +1,14 @@
 package learn
 
 const (
-	contextClasses = 24 // most frequent classes whose probabilities are looked at nearby
+	contextClasses = 24 // most frequent classes whose probabilities nearby are features
 	contextViews   = 2 + coarseLevels + offsets
 )
 
-// context makes the columns that the second stage sees beside the features: for
-// each of the first classes its probability, as a byte, at the superpixel, among
-// its neighbours, in the regions of the coarser levels and at the offsets. p is
-// superpixels × classes.
+// context makes the columns that the second stage sees in addition to the
+// features: for each of the first classes its probability, as a byte, at the
+// superpixel, among its neighbours, in the regions of the coarser levels and at
+// the offsets. p is superpixels × classes.
 func (f *Features) context(p []float32, classes int) [][]uint8 {
 	seen := min(classes, contextClasses)
 	bytes := make([]uint8, contextViews*seen*f.N)
@@ -37,7 +37,7 @@ func (f *Features) context(p []float32, classes int) [][]uint8 {
 }
 
 // around writes the mean over the neighbours, weighted by the borders; that of
-// the superpixel itself where there are none.
+// the superpixel itself without neighbours.
 func (f *Features) around(to []uint8, sums, weights []float32, at func(i int32) float32) {
 	clear(sums)
 	clear(weights)
@@ -72,5 +72,5 @@ func (f *Features) within(to []uint8, ancestor []int32, sums, weights []float32,
 	}
 }
 
-// byteOf is the byte of a probability.
+// byteOf returns a probability as a byte.
 func byteOf(p float32) uint8 { return uint8(float32(min(p, 1)*255) + 0.5) }

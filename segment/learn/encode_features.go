@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// errTruncated is for bytes that end too early.
+// errTruncated is the error for truncated bytes.
 var errTruncated = errors.New("it ends too early")
 
 const (
@@ -37,8 +37,8 @@ func (f *Features) MarshalBinary() ([]byte, error) {
 	return append(b, f.Values...), nil
 }
 
-// lists are what has a number for each superpixel, in the order in which it is
-// stored: areas first.
+// lists are the lists with a number per superpixel, in the order in which they
+// are stored: areas first.
 func (f *Features) lists() []*[]int32 {
 	lists := []*[]int32{&f.Area}
 	for i := range f.Ancestors {
@@ -50,9 +50,9 @@ func (f *Features) lists() []*[]int32 {
 	return lists
 }
 
-// UnmarshalBinary decodes what MarshalBinary wrote. Bytes that are not features
-// give an error and leave f unchanged; every number is checked, and the memory
-// taken is proportional to len(data).
+// UnmarshalBinary decodes what MarshalBinary wrote. Invalid bytes give an error
+// and leave f unchanged; every number is checked, and memory is proportional to
+// len(data).
 func (f *Features) UnmarshalBinary(data []byte) error {
 	d, err := readFeatures(data)
 	if err != nil {
@@ -94,7 +94,7 @@ func readFeatures(data []byte) (*Features, error) {
 	return f, r.end()
 }
 
-// reader takes numbers from the front of some bytes. After an error, which it
+// reader reads numbers from the front of some bytes. After an error, which it
 // remembers, all are the lowest possible.
 type reader struct {
 	data []byte
@@ -114,7 +114,7 @@ func newReader(data []byte, magic string, version byte) (*reader, error) {
 	return &reader{data: data[len(magic)+1:]}, nil
 }
 
-// number takes a number from low to high.
+// number reads a number from low to high.
 func (r *reader) number(low, high int) int {
 	v, n := binary.Uvarint(r.data)
 	switch {
@@ -131,7 +131,7 @@ func (r *reader) number(low, high int) int {
 	return int(v)
 }
 
-// bytes takes n bytes, which are shared.
+// bytes reads n bytes, which are shared.
 func (r *reader) bytes(n int) []byte {
 	if r.err == nil && n > len(r.data) {
 		r.err = errTruncated
@@ -144,7 +144,7 @@ func (r *reader) bytes(n int) []byte {
 	return b
 }
 
-// end reports the first error, or that something is left.
+// end returns the first error, or one for trailing bytes.
 func (r *reader) end() error {
 	if r.err == nil && len(r.data) > 0 {
 		r.err = fmt.Errorf("%d bytes too many", len(r.data))

@@ -11,7 +11,7 @@ import (
 const (
 	modelMagic   = "CLMD"
 	modelVersion = 2
-	maxModel     = 1 << 30 // of the numbers of models
+	maxModel     = 1 << 30 // largest number of a model
 	maxID        = 256     // bytes of an image's id
 	maxEarly     = 1 << 20 // images
 	maxTreeNodes = 1 << 22
@@ -96,9 +96,9 @@ func (w *writer) forest(f *forest) {
 	}
 }
 
-// UnmarshalBinary decodes what MarshalBinary wrote. Bytes that are not a model
-// give an error and leave m unchanged; what is decoded can be used, and the memory
-// taken is proportional to len(data).
+// UnmarshalBinary decodes what MarshalBinary wrote. Invalid bytes give an error
+// and leave m unchanged; a decoded model is safe to use, and memory is
+// proportional to len(data).
 func (m *Model) UnmarshalBinary(data []byte) error {
 	d, err := readModel(data)
 	if err != nil {
@@ -142,7 +142,7 @@ func readModel(data []byte) (*Model, error) {
 	return m, r.end()
 }
 
-// ids takes a list of at most so many ids.
+// ids reads a list of at most most ids.
 func (r *reader) ids(most int) (ids []string) {
 	for range r.number(0, most) {
 		if r.err != nil {
@@ -157,7 +157,7 @@ func (r *reader) choice() Choice {
 	return Choice{r.real(0, segment.MaxStrength), r.real(0, segment.MaxExponent), r.real(0, 1), r.number(0, 255)}
 }
 
-// real takes a real number from low to high.
+// real reads a real number from low to high.
 func (r *reader) real(low, high float64) float64 {
 	b := r.bytes(8)
 	if b == nil {
@@ -171,7 +171,7 @@ func (r *reader) real(low, high float64) float64 {
 	return v
 }
 
-// classes takes a list of ids, none of them twice.
+// classes reads a list of distinct ids.
 func (r *reader) classes() []uint8 {
 	ids := r.bytes(r.number(0, 255))
 	var seen [256]bool
@@ -201,7 +201,7 @@ func (r *reader) forest(columns, classes int) *forest {
 	return f
 }
 
-// tree takes a tree. Children come after their parent, so every way down ends.
+// tree reads a tree. Children come after their parent, so every path down ends.
 func (r *reader) tree(t *tree, columns, classes int) {
 	nodes := r.number(1, maxTreeNodes)
 	for i := range nodes {

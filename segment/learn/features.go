@@ -10,22 +10,23 @@ import (
 )
 
 // Features is an image as the classifier sees it: bytes that describe each
-// superpixel of its default granularity, and how the superpixels lie to each
-// other. Immutable once made.
+// superpixel of its default granularity, and the superpixels' relations.
+// Immutable once made.
 type Features struct {
 	N         int
 	Area      []int32               // pixels of each superpixel
 	Ancestors [coarseLevels][]int32 // region of each superpixel at each coarser level
-	Offsets   [offsets][]int32      // superpixel at a fixed way from the middle of each
+	Offsets   [offsets][]int32      // superpixel at a fixed offset from the middle of each
 	Borders   []Border              // between superpixels
 	Values    []uint8               // Count × N: those of one feature are together
 }
 
-// Border says how much of their outline superpixels A < B share, in pixel sides.
+// Border is the length of the border that superpixels A < B share, in pixel
+// sides.
 type Border struct{ A, B, Length int32 }
 
 const (
-	levels       = 4          // granularities that a superpixel is described at, each a quarter of the one before
+	levels       = 4          // granularities at which a superpixel is described, each a quarter of the previous one
 	coarseLevels = levels - 1 //
 	patterned    = 2          // of them with patterns of the pixels
 
@@ -38,7 +39,8 @@ const (
 	Count = levels*(levelFeatures+againstImage) + imageFeatures + offsets*offsetFeatures + patterned*patternBins
 )
 
-// MaxSuperpixels is how many superpixels an image can have to be learnt from.
+// MaxSuperpixels is the largest number of superpixels of an image to learn
+// from.
 const MaxSuperpixels = 1 << 16
 
 // Describe makes the features of an image at the granularity of n superpixels
@@ -145,8 +147,8 @@ func (d *describer) measureImage() {
 // diagonal is where a covariance has the variances of L, a and b.
 var diagonal = [3]int{0, 3, 5}
 
-// describeImage writes what all superpixels have in common, and the rank of each
-// one's lightness among them.
+// describeImage writes the features that all superpixels share, and the rank of
+// each one's lightness.
 func (d *describer) describeImage() {
 	fill := func(v uint8) {
 		to := d.column()

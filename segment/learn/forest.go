@@ -8,7 +8,7 @@ import (
 
 const (
 	trees     = 120
-	folds     = 3   // of the images, one of which a tree leaves out
+	folds     = 3   // of the images; a tree leaves one out
 	leastLeaf = 3   // rows
 	fullShare = 255 // of a leaf's rows
 	noFeature = math.MaxUint16
@@ -32,23 +32,23 @@ type tree struct {
 	votes []vote // of the leaves
 }
 
-// node sends rows whose value is above the threshold to the node after left, the
-// others to left. Of a leaf, which has noFeature, left is the first of its votes
-// and threshold one less than their number.
+// node sends rows whose value is above the threshold to the node after left,
+// the others to left. In a leaf, which has noFeature, left is the first of its
+// votes and threshold one less than their number.
 type node struct {
 	left      uint32
 	feature   uint16
 	threshold uint8
 }
 
-// vote is the share, in parts of fullShare, that a class has of a leaf.
+// vote is a class's share of a leaf, in units of 1/fullShare.
 type vote struct{ class, share uint8 }
 
-// grow grows a forest on the rows of a table. class has the class of each row, 0
-// to classes-1, or a number from there on for rows that say nothing; images the
-// number of the image that each row is of. out, the result of leaveOut, says which
-// tree does without which image. The seed makes one forest differ from another.
-// The context stops it between trees.
+// grow grows a forest on the rows of a table. class has the class of each row,
+// 0 to classes-1, or a larger number for rows to ignore; images has the number
+// of each row's image. out, the result of leaveOut, says which tree leaves out
+// which image. Different seeds give different forests. The context stops it
+// between trees.
 func grow(ctx context.Context, t table, class []uint8, classes int, images []int32, out [][]bool, seed uint64) (*forest, error) {
 	f := &forest{columns: len(t.columns), classes: classes, trees: make([]tree, trees)}
 	g := grower{table: t, class: class, classes: classes, tries: 2 * int(math.Sqrt(float64(len(t.columns))))}
@@ -69,9 +69,8 @@ func grow(ctx context.Context, t table, class []uint8, classes int, images []int
 	return f, nil
 }
 
-// leaveOut decides which images each tree is grown without: of every folds trees
-// each image is left out by one, so that it is by trees/folds of all. With a
-// single image none is.
+// leaveOut decides which images each tree leaves out: one of every folds trees
+// leaves out each image. A single image is never left out.
 func leaveOut(images int) [][]bool {
 	out := make([][]bool, trees)
 	var order []int
@@ -127,7 +126,7 @@ func (g *grower) grow() tree {
 }
 
 // split tries some features, each with one threshold between the values of two
-// rows, all drawn at random, and returns the one that makes the two sides purest.
+// rows, all drawn at random, and returns the one with the purest sides.
 func (g *grower) split(rows []int32) (best node, ok bool) {
 	g.count(rows)
 	if len(rows) < 2*leastLeaf || g.pure(len(rows)) {
@@ -195,8 +194,8 @@ func (g *grower) purity(rows []int32, column []uint8, threshold uint8) float64 {
 	return sum
 }
 
-// divide puts the rows that a split sends to the left first, keeping their order
-// on both sides, and returns how many they are.
+// divide moves the rows that a split sends to the left to the front, keeping
+// their order on both sides, and returns their number.
 func (g *grower) divide(rows []int32, split node) int {
 	column := g.columns[split.feature]
 	left, right := 0, 0
@@ -228,8 +227,8 @@ func (g *grower) leaf(rows []int32) node {
 	return node{left: uint32(first), feature: noFeature, threshold: uint8(len(g.tree.votes) - first - 1)}
 }
 
-// predict adds up what some trees, all when use is nil, say of each row of a
-// table: rows × classes. Rows of the same table sum up to nearly the same.
+// predict sums the votes of some trees, all if use is nil, for each row of a
+// table: rows × classes. All rows of a table have nearly the same sum.
 func (f *forest) predict(t table, use func(tree int) bool) []uint32 {
 	sums := make([]uint32, t.rows*f.classes)
 	for i := range f.trees {

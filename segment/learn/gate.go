@@ -7,14 +7,14 @@ import (
 	"collie/segment/engine"
 )
 
-// usualShare is the share of an image's area at which a class is let in when its
-// examples say nothing else.
+// usualShare is the default threshold: the share of an image's area from which
+// a class comes into play.
 const usualShare = 0.02
 
-// gate returns for each class the predicted share of an image's area from which
-// on it is let in: of all thresholds one that makes the fewest mistakes on the
-// honest predictions, where to let in a class that is not there counts caution
-// times as much as to miss one, and of those the nearest to usualShare.
+// gate returns for each class the threshold of its predicted share of the area
+// above which it comes into play: the one with the least cost on the out-of-bag
+// predictions, where a false class costs caution times as much as a missed one,
+// and of equal ones the nearest to usualShare.
 func gate(examples []Example, said [][]float32, classes []uint8, caution int) []float64 {
 	k := len(classes)
 	type seen struct {
@@ -39,7 +39,7 @@ func gate(examples []Example, said [][]float32, classes []uint8, caution int) []
 			}
 			return 0
 		})
-		cost := 0 // of letting in all
+		cost := 0 // if the class is always in play
 		for _, s := range column {
 			if !s.present {
 				cost += caution
@@ -60,7 +60,7 @@ func gate(examples []Example, said [][]float32, classes []uint8, caution int) []
 			if i == len(column) {
 				break
 			}
-			// Beyond this share its image is kept out.
+			// Above this threshold, this image doesn't get the class.
 			if column[i].present {
 				cost++
 			} else {
@@ -72,8 +72,8 @@ func gate(examples []Example, said [][]float32, classes []uint8, caution int) []
 	return thresholds
 }
 
-// areaShares are the shares of an image's area that its superpixels' probabilities
-// give to the classes.
+// areaShares returns the classes' shares of an image's area by its superpixels'
+// probabilities.
 func areaShares(f *Features, p []float32, classes int) []float64 {
 	shares := make([]float64, classes)
 	total := 0.0
@@ -89,9 +89,9 @@ func areaShares(f *Features, p []float32, classes int) []float64 {
 	return shares
 }
 
-// guess makes a first guess of probabilities: the classes that pass the
-// thresholds, of which the most probable one always does, sorted by id. What the
-// others have is doubt.
+// guess makes a first guess from probabilities, with the classes above their
+// thresholds and always the most probable one, sorted by id. The probability of
+// the others remains as doubt.
 func guess(f *Features, p []float32, classes []uint8, thresholds []float64) *engine.Guess {
 	k := len(classes)
 	shares := areaShares(f, p, k)

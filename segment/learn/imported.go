@@ -6,20 +6,18 @@ import (
 	"collie/segment/engine"
 )
 
-// usualImport is how much scores made elsewhere count before anything is known
-// about them.
+// usualImport is the default strength of imported scores.
 var usualImport = Choice{engine.ImportStrength, engine.ImportExponent, engine.ImportProof, 1}
 
-// importChoices are tried against it.
+// importChoices are the alternatives to it.
 var importChoices = []Choice{
 	{1e-4, 1, strict, 1}, {1e-3, 1, strict, 1}, {3e-3, 0.5, strict, 1}, {1e-2, 0.5, engine.ImportProof, 1}, {3e-2, 0.5, lenient, 1}, {1e-1, 0.5, lenient, 1},
 }
 
 // chooseImported lets a simulated annotator work on the latest finished images
-// that have had scores made elsewhere, and returns the strength that needs the
-// fewest actions: the usual one unless another saves enough, Off when there are
-// too few such images. Scores can't be left out by it, only count for little: a
-// person has asked for them.
+// with imported scores, and returns the strength that needs the fewest actions:
+// the default unless another saves enough, or Off with too few such images. It
+// never turns imported scores off, because a person asked for them.
 func chooseImported(ctx context.Context, examples []Example) (Choice, error) {
 	var attempts []attempt
 	for i := len(examples) - 1; i >= 0 && len(attempts) < maxTrials; i-- {

@@ -7,7 +7,7 @@ import (
 )
 
 // describeLevel writes the features of the regions of a level: colour, texture,
-// place, shape and how they differ from their neighbours and from the image.
+// position, shape and how they differ from their neighbours and from the image.
 func (d *describer) describeLevel(level int) {
 	g := d.graphs[level]
 	n := len(g.Regions)
@@ -59,8 +59,8 @@ func deviation(r *superpixels.Region, c int) float64 {
 	return math.Sqrt(max(0, float64(r.Cov[diagonal[c]])))
 }
 
-// hue is the direction of a and b on the outline of a diamond, which rises with
-// the angle and needs no arcus tangent.
+// hue is the position of (a, b) along the outline of a diamond, which increases
+// with the angle and needs no arctangent.
 func hue(a, b float64) uint8 {
 	size := math.Abs(a) + math.Abs(b)
 	if size == 0 {

@@ -7,14 +7,14 @@ import (
 	"collie/segment/engine"
 )
 
-// Model is what a project has learnt. Immutable; safe for concurrent use.
+// Model is a project's model. Immutable; safe for concurrent use.
 type Model struct {
-	Number int      // of models that the project has had, this one included
+	Number int      // counts the project's models, including this one
 	Images []string // ids of the images it has learnt from, in the order in which they were finished
 	Early  []string // ids of finished images before these, too many to learn from
 	Choice Choice
 
-	// Imported is how much scores made elsewhere count; Off while too few finished
+	// Imported is the strength of imported scores; Off while too few finished
 	// images have had any.
 	Imported Choice
 
@@ -23,8 +23,8 @@ type Model struct {
 	tried       []trial                  // latest last
 }
 
-// trial is what was said of an image before it was learnt from, for all classes
-// of the model of that time.
+// trial is the prediction for an image before it was learnt from, for all
+// classes of the model at that time.
 type trial struct {
 	image   string
 	classes []uint8
@@ -32,15 +32,15 @@ type trial struct {
 	shares  []uint8 // superpixels × classes; 255 means 1
 }
 
-// maxTrials is how many of the latest trials the choice of strength goes by.
+// maxTrials is how many of the latest trials the choice of strength uses.
 const maxTrials = 12
 
 // Train learns from finished images, in the order in which they were finished.
-// before is the model that the project had so far, or nil: what it says of images
-// that it has not seen stands for the guesses that people were given, and the
-// choice of strength goes by these rather than by what is known with hindsight.
-// A model without a guess to give is not an error. O(superpixels · log) time and
-// about 600 bytes a superpixel; ctx can stop it.
+// before is the project's previous model, or nil. The strength is chosen by its
+// predictions for images that it has not seen, as these are the guesses that
+// people were given. A model without a guess to give is not an error.
+// O(superpixels · log) time and about 600 bytes per superpixel; ctx can stop
+// it.
 func Train(ctx context.Context, examples []Example, before *Model) (*Model, error) {
 	m := &Model{Number: 1}
 	if before != nil {
@@ -74,7 +74,7 @@ func Train(ctx context.Context, examples []Example, before *Model) (*Model, erro
 	return m, err
 }
 
-// latest leaves out the oldest examples when they are too many.
+// latest drops the oldest examples if there are too many.
 func latest(examples []Example) []Example {
 	rows := 0
 	for i := len(examples) - 1; i >= 0; i-- {
@@ -86,8 +86,8 @@ func latest(examples []Example) []Example {
 	return examples
 }
 
-// tryOn returns the trials of the model that are still among the examples, and
-// what it says of the examples that are new to it.
+// tryOn returns the model's trials that are still among the examples, and its
+// predictions for examples that are new to it.
 func (m *Model) tryOn(examples []Example) []trial {
 	if m == nil {
 		return nil
@@ -109,8 +109,8 @@ func (m *Model) tryOn(examples []Example) []trial {
 	return out
 }
 
-// attempts are the latest examples with what was said of them: by the model of
-// that time, or else honestly by this one.
+// attempts returns the latest examples with their predictions, by the model of
+// that time or else out-of-bag by this one.
 func (m *Model) attempts(examples []Example, said [][]float32) ([]attempt, error) {
 	byImage := map[string]trial{}
 	for _, t := range m.tried {
@@ -142,7 +142,7 @@ func (t *trial) guess(f *Features, c Choice) *engine.Guess {
 	return c.guess(f, p, t.classes, &t.gates)
 }
 
-// gate is the place of the choice's caution among cautions, or -1.
+// gate returns the index of the choice's caution in cautions, or -1.
 func (c Choice) gate() int { return slices.Index(cautions[:], c.Caution) }
 
 func (c Choice) guess(f *Features, p []float32, classes []uint8, gates *[len(cautions)][]float64) *engine.Guess {
@@ -151,8 +151,7 @@ func (c Choice) guess(f *Features, p []float32, classes []uint8, gates *[len(cau
 	return g
 }
 
-// Guess returns the first guess of an image, or nil when the model has none to
-// give.
+// Guess returns the first guess of an image, or nil if the model makes none.
 func (m *Model) Guess(f *Features) *engine.Guess {
 	if !m.Guesses() {
 		return nil
@@ -160,7 +159,7 @@ func (m *Model) Guess(f *Features) *engine.Guess {
 	return m.Choice.guess(f, m.predict(f), m.classes, &m.gates)
 }
 
-// Guesses reports whether the model expects its guesses to save work.
+// Guesses reports whether the model's guesses are expected to save work.
 func (m *Model) Guesses() bool { return m.classifier != nil && m.Choice != Off }
 
 // toBytes turns probabilities into bytes, 255 for 1.
@@ -172,8 +171,8 @@ func toBytes(p []float32) []uint8 {
 	return out
 }
 
-// Finished is how many finished images there were when the model was trained; 0
-// of nil.
+// Finished returns how many finished images the model was trained with; 0 for
+// nil.
 func (m *Model) Finished() int {
 	if m == nil {
 		return 0
@@ -181,8 +180,8 @@ func (m *Model) Finished() int {
 	return len(m.Images) + len(m.Early)
 }
 
-// Due reports whether it is worth training again when there are so many finished
-// images; m can be nil.
+// Due reports whether to train again with the given number of finished images;
+// m can be nil.
 func (m *Model) Due(finished int) bool {
 	before := m.Finished()
 	return finished >= FewestExamples && (finished-before >= max(2, before/5) || finished < before/2)

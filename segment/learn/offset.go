@@ -1,10 +1,11 @@
 package learn
 
-// offsets is the number of places that a superpixel also looks at.
+// offsets is the number of positions that a superpixel also sees.
 const offsets = 6
 
-// ways are these places seen from the middle of a superpixel, in parts of the
-// image's width and height. Those beyond the image's edge are put on it.
+// ways are these positions relative to the middle of a superpixel, in parts of
+// the image's width and height. Those beyond the image's edge are moved onto
+// it.
 var ways = [offsets][2]float64{{-0.12, 0}, {0.12, 0}, {0, -0.1}, {0, 0.1}, {0, -0.25}, {0, 0.25}}
 
 // describeOffsets finds the superpixels at the offsets and writes their colour

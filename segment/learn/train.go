@@ -18,8 +18,8 @@ type Example struct {
 	// Graph returns the graph of the default granularity.
 	Graph func() (*superpixels.Graph, error)
 
-	// Imported is the first guess that the image has from scores made elsewhere, nil
-	// without one.
+	// Imported is the image's first guess from imported scores, nil without
+	// one.
 	Imported *engine.Guess
 }
 
@@ -27,20 +27,20 @@ type Example struct {
 const (
 	MaxExamples    = 200     // images, the latest
 	maxRows        = 200_000 // superpixels of all of them
-	fewestImages   = 3       // that show a class before it is guessed
+	fewestImages   = 3       // with a class before it is guessed
 	FewestExamples = 5       // before anything is guessed
 )
 
-// classifier is the two forests and what they were calibrated to.
+// classifier is the two forests and their calibration.
 type classifier struct {
 	classes       []uint8 // ids, the most frequent first
 	first, second *forest
 	exponent      float64 // of probabilities, see calibrate
 }
 
-// fit trains a classifier and returns what it honestly says of each example:
-// superpixels × classes. It is nil when fewer than two classes are in enough
-// images. The context stops it between trees.
+// fit trains a classifier and returns its out-of-bag prediction for each
+// example: superpixels × classes. It is nil when fewer than two classes are in
+// enough images. The context stops it between trees.
 func fit(ctx context.Context, examples []Example) (*classifier, [][]float32, error) {
 	c := &classifier{classes: frequentClasses(examples)}
 	k := len(c.classes)
@@ -85,8 +85,8 @@ func (c *classifier) predict(f *Features) []float32 {
 	return p
 }
 
-// frequentClasses are those that enough examples have, the one with the most
-// superpixels first.
+// frequentClasses are the classes that enough examples have, most superpixels
+// first.
 func frequentClasses(examples []Example) []uint8 {
 	var superpixels, images [256]int
 	for _, e := range examples {
@@ -145,8 +145,8 @@ func join(examples []Example, classes []uint8) (t table, class []uint8, images [
 	return t, class, images
 }
 
-// honest returns what the trees that were grown without an image say of it, for
-// each image.
+// honest returns the out-of-bag predictions: for each image those of the trees
+// grown without it.
 func honest(f *forest, t table, examples []Example, out [][]bool) [][]float32 {
 	said := make([][]float32, len(examples))
 	start := 0

@@ -1,10 +1,10 @@
-// Package ledger shares out what all requests together must not use up: the
-// memory that decoding takes, or places among the files being received.
+// Package ledger limits what all requests together can use: memory for
+// decoding, or places among the files being received.
 //
-// Nobody holds memory of a ledger while waiting for a client: what clients send
-// is kept in a file until it is complete, and only then takes memory to be
-// decoded. A user holds at most a share of the stock, so that others always
-// find some.
+// Nobody holds memory of a ledger while waiting for a client: uploads are kept
+// in a file until they are complete, and only then take memory for decoding. A
+// user holds at most a share of the stock, so that there is always some for
+// others.
 package ledger
 
 import (
@@ -21,12 +21,12 @@ import (
 // Errors of Take.
 var (
 	ErrBusy    = errors.New("ledger: too many are waiting")      // trying again later helps
-	ErrTooMuch = errors.New("ledger: more than there is in all") // it never will
+	ErrTooMuch = errors.New("ledger: more than there is in all") // trying again never helps
 )
 
-// collectFrom is the loan in bytes from which on garbage is collected before
-// it is given. The collector paces itself by the size of the heap, which such a
-// loan passes in one step while the memory of earlier ones is still there.
+// collectFrom is the size of a loan in bytes from which garbage is collected
+// first. The collector paces itself by the size of the heap, which such a loan
+// exceeds in one step while the memory of earlier ones has not been freed.
 const collectFrom = 32 << 20
 
 // Ledger lends out a stock. Safe for concurrent use.
@@ -39,23 +39,23 @@ type Ledger struct {
 	users map[string]*account
 }
 
-// account is what one user holds and waits for.
+// account is the loans that one user has and waits for.
 type account struct {
 	stock   *semaphore.Weighted // what is left of the user's share
 	loans   int                 // given or waited for
 	waiting int
 }
 
-// New returns a ledger of a stock of total, of which one user can hold share;
-// of each user so many loans can wait.
+// New returns a ledger with a stock of total. One user can hold up to share,
+// and have up to waiting loans waiting.
 func New(total, share int64, waiting int) *Ledger {
 	return &Ledger{total: total, share: min(share, total), waiting: waiting, stock: semaphore.NewWeighted(total), users: map[string]*account{}}
 }
 
-// Take lends n to the user whom ctx names, waiting for it if need be; give ends
-// the loan and must be called once. A loan that is greater than a user's share is
-// given when the user holds nothing else. When too many of the user's loans wait
-// already, the error is ErrBusy at once.
+// Take lends n to the user whom ctx names, waiting for it if needed; give ends
+// the loan and must be called once. A loan larger than a user's share is given
+// once the user holds nothing else. If too many of the user's loans are
+// waiting, the error is ErrBusy at once.
 func (l *Ledger) Take(ctx context.Context, n int64) (give func(), err error) {
 	if n > l.total {
 		return nil, ErrTooMuch
@@ -116,7 +116,7 @@ func (l *Ledger) enter(name string) *account {
 	return a
 }
 
-// leave forgets a user who has nothing and waits for nothing.
+// leave removes a user without loans.
 func (l *Ledger) leave(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +126,7 @@ func (l *Ledger) leave(name string) {
 	}
 }
 
-// Waiting is how many loans are waited for.
+// Waiting returns the number of waiting loans.
 func (l *Ledger) Waiting() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package queue bounds what is done at once and what waits for it, so that a
-// server refuses work that it can't get to rather than holding on to all of it.
+// Package queue bounds concurrent work and what waits for it, so that a server
+// refuses work that it can't get to.
 package queue
 
 import (
@@ -10,38 +10,39 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// ErrFull says that too much waits already; trying again later helps.
+// ErrFull is the error for a full queue; trying again later helps.
 var ErrFull = errors.New("queue: too much is waiting")
 
-// Queue deals out a stock – places, or bytes of memory – in the order in which it
-// is asked for. Safe for concurrent use.
+// Queue hands out a stock – places, or bytes of memory – in the order of
+// requests. Safe for concurrent use.
 type Queue struct {
 	free    *semaphore.Weighted
-	waiting int   // the most that wait
-	holding int64 // the most that those who wait hold
+	waiting int   // limit of waiting requests
+	holding int64 // limit of bytes held by waiting requests
 
 	mu   sync.Mutex
-	in   int // those who have or wait for a part of the stock
-	line int // those of them who wait
+	in   int // requests that have or wait for a part of the stock
+	line int // waiting requests
 	held int64
 }
 
-// New returns a queue with a stock of the given size. Up to waiting wait for it,
-// who hold up to holding bytes together; one alone can hold more.
+// New returns a queue with a stock of the given size. Up to waiting requests
+// wait for it, which hold up to holding bytes together; a single one can hold
+// more.
 func New(size int64, waiting int, holding int64) *Queue {
 	return &Queue{free: semaphore.NewWeighted(size), waiting: waiting, holding: holding}
 }
 
-// Len is how many have or wait for a part of the stock.
+// Len returns how many requests have or wait for a part of the stock.
 func (q *Queue) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.in
 }
 
-// Enter takes weight from the stock, waiting for it if need be while holding held
-// bytes; leave, which may be called more than once, gives it back. The error is
-// [ErrFull], at once, or that of ctx.
+// Enter takes weight from the stock, waiting for it if needed while holding
+// held bytes; leave, which can be called more than once, returns it. The error
+// is [ErrFull], at once, or that of ctx.
 func (q *Queue) Enter(ctx context.Context, weight, held int64) (leave func(), err error) {
 	p, err := q.Join(weight, held)
 	if err != nil {
@@ -53,7 +54,7 @@ func (q *Queue) Enter(ctx context.Context, weight, held int64) (leave func(), er
 	return p.Leave, nil
 }
 
-// Place is somebody's in a queue.
+// Place is a request's place in a queue.
 type Place struct {
 	q            *Queue
 	weight, held int64
@@ -62,7 +63,7 @@ type Place struct {
 }
 
 // Join is the first half of [Queue.Enter]: it takes a place without waiting, or
-// returns [ErrFull]. Whoever has one calls [Place.Wait] or [Place.Leave].
+// returns [ErrFull]. The caller must call [Place.Wait] or [Place.Leave].
 func (q *Queue) Join(weight, held int64) (*Place, error) {
 	p := &Place{q: q, weight: weight, held: held, has: q.free.TryAcquire(weight)}
 	q.mu.Lock()
@@ -78,8 +79,8 @@ func (q *Queue) Join(weight, held int64) (*Place, error) {
 	return p, nil
 }
 
-// Wait returns when the place has its part of the stock. On an error, which is
-// that of ctx, the place has been left.
+// Wait returns once the place has its part of the stock. After an error, which
+// is ctx's, the place has been left.
 func (p *Place) Wait(ctx context.Context) error {
 	if p.has {
 		return nil
@@ -95,13 +96,13 @@ func (p *Place) Wait(ctx context.Context) error {
 	return nil
 }
 
-// standUp takes the place out of the line; the lock is held.
+// standUp takes the place out of the line. The caller holds the lock.
 func (p *Place) standUp() {
 	p.q.line--
 	p.q.held -= p.held
 }
 
-// Leave gives the place up; again it does nothing.
+// Leave gives the place up. A second Leave does nothing.
 func (p *Place) Leave() {
 	p.leave.Do(func() {
 		p.q.mu.Lock()

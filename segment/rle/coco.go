@@ -35,9 +35,9 @@ func (c Counts) COCO() string { return string(c.AppendCOCO(nil)) }
 // difference of two lengths below 2³¹.
 const maxGroups = 7
 
-// ParseCOCO reads the compressed form of a mask of so many pixels, below 2³¹.
-// Time and memory are proportional to the text; Counts come out as [Check]
-// makes them.
+// ParseCOCO reads the compressed form of a mask with the given number of
+// pixels, below 2³¹. Time and memory are proportional to the text; Counts come
+// out as [Check] makes them.
 func ParseCOCO(text string, pixels int) (Counts, error) {
 	var raw [2]int // the last two runs as they were written
 	c := collector{counts: make(Counts, 0, min(len(text), 1+pixels)), left: pixels}
@@ -58,7 +58,7 @@ func ParseCOCO(text string, pixels int) (Counts, error) {
 	return c.all()
 }
 
-// number reads the number that text begins with and says how many bytes it has,
+// number reads the number at the start of text and returns its length in bytes,
 // 0 without one.
 func number(text string) (n, length int) {
 	for k := range min(len(text), maxGroups) {

@@ -8,7 +8,7 @@ import "math"
 // O(width·height) (Felzenszwalb and Huttenlocher 2012,
 // doi:10.4086/toc.2012.v008a019).
 func depths(width, height int, in []bool) []float64 {
-	// A frame of one pixel stands for the outside.
+	// A frame of one pixel represents the outside.
 	w, h := width+2, height+2
 	square := make([]float64, w*h)
 	for y := range height {

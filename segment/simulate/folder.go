@@ -69,7 +69,7 @@ func Pictures(dir string, limit int) ([]Picture, error) {
 	return out, nil
 }
 
-// index reads the column 'id' of a table; nil when there is none.
+// index reads the column 'id' of a table; nil without one.
 func index(path string) ([]string, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

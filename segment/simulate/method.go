@@ -15,9 +15,9 @@ import (
 )
 
 // Scene is an image as the methods see it. RGB holds the mean colour of each
-// region, 0 to 1; only the paper's methods look at it.
-// Guess, which may be nil, is the first guess of the image; only Collie's own
-// sequence and the random walker look at it.
+// region, 0 to 1; only the paper's methods look at it. Guess, which can be nil,
+// is the first guess of the image; only Collie's own sequence and the random
+// walker look at it.
 type Scene struct {
 	Graph  *superpixels.Graph
 	RGB    [][3]float64

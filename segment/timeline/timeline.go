@@ -16,13 +16,13 @@ import (
 // concurrent use.
 //
 // Clicks and labels are kept per cell, a superpixel of the finest map, so that
-// nothing is lost when superpixels get coarser. Events speak of the superpixels
+// nothing is lost when superpixels get coarser. Events refer to the superpixels
 // of the base cut. A new one comes with a granularity event and is made for the
-// labelling of that moment, so every superpixel has one label; until the next it
-// stays, and events label whole superpixels. Undo and redo of later events
-// therefore find the cut that these were made for. Clicks and small boxes divide
-// superpixels into cells. These parts are numbered after the base's superpixels;
-// hypotheses and picks are about them, too.
+// labelling of that moment, so every superpixel has one label; until the next
+// it stays, and events label whole superpixels. Undo and redo of later events
+// therefore find the cut that these were made for. Clicks and small boxes
+// divide superpixels into cells. These parts are numbered after the base's
+// superpixels; hypotheses and picks are about them, too.
 //
 // Repairs override labels: a pixel has the class of its repair or, without one,
 // the label of its cell. Labelling or clearing a superpixel later removes the
@@ -131,7 +131,8 @@ func (t *Timeline) RedoDepth() int { return len(t.undone) }
 // shared and immutable.
 func (t *Timeline) Cut() *superpixels.Cut { return t.cut }
 
-// Base returns the superpixels that events speak of. It is shared and immutable.
+// Base returns the superpixels that events refer to. It is shared and
+// immutable.
 func (t *Timeline) Base() *superpixels.Cut { return t.base }
 
 // Wanted is the number of superpixels that was asked for last; where labels

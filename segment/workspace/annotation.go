@@ -39,7 +39,7 @@ type Annotation struct {
 	table    *segment.ClassTable // of it
 	tables   int                 // how many there were
 	name     mapName
-	views    [2]view // of the cut in force and another, see look
+	views    [2]view // of the current cut and another, see look
 	repairs  repairView
 	guessed  guessView
 	sequence *engine.Sequence // of the current evidence; made on demand
@@ -80,8 +80,8 @@ func (a *Annotation) Project() segment.Project {
 // those of all other maps. It is shared.
 func (a *Annotation) Cells() *superpixels.Runs { return a.cells }
 
-// Superpixels returns the present superpixel map, which events speak of, and its
-// name.
+// Superpixels returns the present superpixel map, which events refer to, and
+// its name.
 func (a *Annotation) Superpixels() (*superpixels.Runs, string) {
 	a.mu.Lock()
 	cut, name := a.timeline.Base(), a.mapName()
@@ -98,7 +98,8 @@ func (a *Annotation) Divided() (*superpixels.Runs, string) {
 	return a.cells.Coarsen(cut.Parent, cut.N), nameOf(cut)
 }
 
-// mapName is the name of the map that events speak of. The caller holds the lock.
+// mapName is the name of the map that events refer to. The caller holds the
+// lock.
 func (a *Annotation) mapName() string {
 	if base := a.timeline.Base(); a.name.of != base {
 		a.name = mapName{base, nameOf(base)}
@@ -106,8 +107,9 @@ func (a *Annotation) mapName() string {
 	return a.name.name
 }
 
-// look returns the view of the cut in force. It keeps the last one, too, so that a
-// supposed click costs nothing again when it is made. The caller holds the lock.
+// look returns the view of the current cut. It keeps the last one, too, so that
+// a supposed click costs nothing again when it is made. The caller holds the
+// lock.
 func (a *Annotation) look() view {
 	cut := a.timeline.Cut()
 	for i, v := range a.views {

@@ -22,7 +22,7 @@ import (
 )
 
 // TestExamine damages an image in every way and checks that it is found and
-// whether it can be mended.
+// whether it can be repaired.
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -80,7 +80,7 @@ func TestExamine(t *testing.T) {
 				t.Error(err)
 			}
 			if found := examine(); len(found) > 0 {
-				t.Errorf("after mending: %+v", found)
+				t.Errorf("after repairing: %+v", found)
 			}
 		})
 	}

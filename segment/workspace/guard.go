@@ -110,8 +110,8 @@ func (g *guard) image(ctx context.Context, id string, a access.Action) (segment.
 	return im, denied(role, a, noImage)
 }
 
-// denied returns an error unless the role includes the action. Whoever can't even
-// read is told what strangers are told.
+// denied returns an error unless the role includes the action. Whoever can't
+// even read gets the same error as strangers.
 func denied(role access.Role, a access.Action, stranger string) error {
 	switch {
 	case role.May(a):

@@ -13,12 +13,12 @@ const sure = 204
 // guessView is what follows from a guess and the classes.
 type guessView struct {
 	scores *segment.Scores
-	tables int // of which it follows
+	tables int // that it is derived from
 	view   *segment.GuessView
 }
 
-// guessView sums the guess in force up, once for each guess and list of classes.
-// The caller holds the lock.
+// guessView summarizes the current guess, once for each guess and list of
+// classes. The caller holds the lock.
 func (a *Annotation) guessView() *segment.GuessView {
 	scores := a.timeline.Scores()
 	if scores == nil {

@@ -188,7 +188,7 @@ func (w *Workspace) example(ctx context.Context, im *segment.Image) (e learn.Exa
 	return e, true
 }
 
-// scores are those of the first guess in force, or nil.
+// scores returns those of the current first guess, or nil.
 func (a *Annotation) scores() *segment.Scores {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -28,8 +28,8 @@ type State struct {
 	Wanted int     // superpixels requested; keeping labels apart can require more
 	Split  int     // superpixels that stay divided because they contain two classes
 	Parent []int32 // superpixel of each cell, see Annotation.Cells; shared and read-only
-	Base   []int32 // the same in the map that events speak of
-	Parts  []int32 // cells that clicks have made superpixels of their own, which are numbered after those of that map
+	Base   []int32 // the same in the map that events refer to
+	Parts  []int32 // cells that clicks have separated as superpixels, numbered after those of that map
 }
 
 // Cells returns the class of each cell, given that of each superpixel.

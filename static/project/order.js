@@ -35,7 +35,7 @@ export function followOrder(data) {
     if (id) link.setAttribute('href', `/images/${id}`);
     else link.removeAttribute('href');
     if (id) link.removeAttribute('role');
-    else link.setAttribute('role', 'link'); // without an address it is none
+    else link.setAttribute('role', 'link'); // without an address it is not a link
     link.toggleAttribute('aria-disabled', !id);
     if (!id) link.setAttribute('aria-disabled', 'true');
   }

@@ -68,7 +68,7 @@ type stateMessage struct {
 	Finest  int    `json:"finest"`  // largest possible number
 	Split   int    `json:"split"`   // superpixels that stay divided because they hold two classes
 
-	Parts []int32 `json:"parts,omitempty"` // finest superpixels that fine labels have made superpixels of their own: number regions+i is parts[i]
+	Parts []int32 `json:"parts,omitempty"` // finest superpixels that fine labels have separated: number regions+i is parts[i]
 
 	// Repairs are absent if they are the same as in the previous state sent to
 	// this client.

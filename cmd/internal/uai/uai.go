@@ -21,8 +21,8 @@ var (
 	ErrUnsupported = errors.New("uai: unsupported UAI model")
 )
 
-// ZeroScore stands for the logarithm of a factor's zero entry: low enough that
-// no finite score makes up for it, but finite.
+// ZeroScore replaces the logarithm of a factor's zero entry: low enough that no
+// finite score makes up for it, but finite.
 const ZeroScore = -1e5
 
 // maxCells limits nodes × labels of a model that is read (8 bytes each).
