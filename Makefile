@@ -24,7 +24,7 @@ test:
 	@before=$$(cat templates/*_templ.go docs/rooms.svg | sha256sum); $(MAKE) -s generate; test "$$before" = "$$(cat templates/*_templ.go docs/rooms.svg | sha256sum)" || { echo 'templates/*_templ.go or docs/rooms.svg were out of date; now they are not: commit them'; exit 1; }
 	@$(MAKE) -s -j 2 -k test-race test-browser test-plain test-modules
 
-test-race: export GOFLAGS := $(GOFLAGS) $(unwatched:%=-gcflags=%=-race=false)
+test-race: export GOFLAGS := $(shell go env GOFLAGS) $(unwatched:%=-gcflags=%=-race=false)
 test-race:
 	go list ./... | grep -vxF "$$(go list $(plain) $(program) $(browser))" | xargs $(go-test) -race
 	$(go-test) -race -run 'BackupUnderLoad|ClockJumps|ServeStopServe|Tabs|Team' $(program)
