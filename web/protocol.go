@@ -25,22 +25,23 @@ import (
 // project's list; in a new project the two are the same. Events, states,
 // hypotheses and runs use ids. Exported masks hold indices.
 //
-// PATCH /api/v1/projects/{id} {classes, remap, base} takes the whole list in its
-// new order. An entry with an id is that class, which keeps its name or its colour
-// where the entry has none; one without is new; a class whose id is missing is
-// deleted. remap {"3": 1} says that labels of class 3 now count as class 1, or
-// with 255 as undecided; without it the deletion of a class that labels use is
-// refused (409, with in_use {"3": images}). A list in which no entry has an id
-// goes by position and can't delete. Evidence is not rewritten: the deleted
-// class is read as the one in its place, and an entry with its id, or POST
-// …/classes/{class}/restore, brings it back within 30 days. Pages that have an
-// image of the project open are sent project, then state and run again, with the
-// seq they had.
+// PATCH /api/v1/projects/{id} {classes, remap, base} takes the whole list in
+// its new order. An entry with an id is that class, which keeps its name or
+// colour if the entry lacks it; an entry without an id is a new class; classes
+// not listed are deleted. remap {"3": 1} says that labels of class 3 now count
+// as class 1, or with 255 as undecided; without it the deletion of a class that
+// labels use is refused (409, with in_use {"3": images}). A list in which no
+// entry has an id is matched by position and can't delete. Evidence is not
+// rewritten: the deleted class is read as its replacement, and an entry with
+// its id, or POST …/classes/{class}/restore, brings it back within 30 days.
+// Pages that have an image of the project open are sent project, then state and
+// run again, with the seq they had.
 //
-// base, beside classes, is the list that the new one was made from. When the
-// project's is another by now, nothing is changed and the answer is 409 with the
-// project as it is. PUT …/classes takes a label set or, for the same, a form whose
-// part file is the set and whose part base is the list that it is to replace.
+// base, beside classes, is the list that the new one is based on. If the
+// project's list has changed since, nothing is changed and the answer is 409
+// with the current project. PUT …/classes takes a label set or, for the same, a
+// form whose part file is the set and whose part base is the list that it is to
+// replace.
 //
 // # Fine labels
 //
@@ -64,25 +65,26 @@ import (
 //
 // An event of kind pixels {repairs: [{class, runs: [start, length, …]}]} gives
 // single pixels a class, or 255 for undecided, whatever the superpixel under
-// them has. Pixel y·width + x of the upright image has that number; runs ascend,
-// may go over the end of a row and name each pixel once; one event has up to
-// 100,000 of them (a message of the socket is limited to 64 KiB, a POST to
-// 4 MiB). What was said last of a pixel counts: a later label or clear of a
-// superpixel takes the repairs within it away, while an accept leaves them.
-// Hypotheses do not see repairs. States, GET image and masks do: a state has all
-// present repairs in the form of the event, in runs as long as can be, or no
-// field repairs when they are those of the state that the socket was sent before.
+// them has. Pixel (x, y) of the upright image is number y·width + x; runs
+// ascend, can cross the end of a row and name each pixel once; one event has up
+// to 100,000 of them (a message of the socket is limited to 64 KiB, a POST to 4
+// MiB). The last event about a pixel counts: a later label or clear of a
+// superpixel removes the repairs within it, while an accept keeps them.
+// Hypotheses do not see repairs. States, GET image and masks do: a state has
+// all current repairs in the form of the event, in runs as long as possible, or
+// no field repairs if they are the same as in the previous state on this
+// socket.
 //
 // # Boxes, exclusions, locks
 //
-// An event of kind box {class, points: [[x, y], [x, y]]} says that the object of
-// the class lies inside the rectangle with these corners and that outside of it is
-// the rest; without points the box of the class goes away. exclude {class,
+// An event of kind box {class, points: [[x, y], [x, y]]} says that the object
+// of the class lies inside the rectangle with these corners and that outside of
+// it is the rest; without points the class's box is removed. exclude {class,
 // superpixels|points} says that superpixels are not of a class, until they are
 // labelled with it or cleared. lock {class} keeps what has the class from being
-// painted over by labels, clears, accepts and pixels until unlock {class}: what an
-// event says of it is left out, and an event that says nothing else is refused. All
-// four are steps that undo takes back. A state has constraints {boxes: [{class,
+// painted over by labels, clears, accepts and pixels until unlock {class}: they
+// are removed from an event, and an event with nothing left is refused. All
+// four are steps that can be undone. A state has constraints {boxes: [{class,
 // box: [left, top, right, bottom]}], excluded: [{class, superpixels}], locked:
 // [class, …]}, or no such field when there are none.
 //
@@ -96,18 +98,18 @@ import (
 //
 // # History
 //
-// An event of kind restore {to} makes labelling, clicks, repairs and granularity
-// what they were after event number to, 0 for the beginning; it is a step that
-// undo takes back like any other, so nothing that came between is lost.
+// An event of kind restore {to} makes labelling, clicks, repairs and
+// granularity what they were after event number to, 0 for the beginning; it is
+// a step that can be undone like any other, so nothing in between is lost.
 //
 // GET evidence?after=&limit=&detail= lists events in order, up to limit of them
-// (10,000 at most and by default); more says that there are others behind the
-// last one. detail is summary (counts in place of lists, but for a box's
-// corners), events (with superpixels, points and the runs of pixels events; the
-// default) or full (with all runs, and the labels of hypotheses that were
-// accepted as base64). An undo or a redo says which event it is about. An event of kind import, which can't
-// be sent, is a mask that was uploaded: a class per cell, which is a superpixel
-// of the finest map, and repairs for the pixels that differ.
+// (10,000 at most and by default); more says that further events follow. detail
+// is summary (counts in place of lists, but for a box's corners), events (with
+// superpixels, points and the runs of pixels events; the default) or full (with
+// all runs, and the labels of hypotheses that were accepted as base64). An undo
+// or redo names the event that it undoes or redoes. An event of kind import,
+// which can't be sent, is a mask that was uploaded: a class per cell, which is
+// a superpixel of the finest map, and repairs for the pixels that differ.
 //
 // # Granularity
 //
