@@ -1,7 +1,8 @@
 import { changes, inWords } from '../evidence/changes.js';
 import { Choice } from './choice.js';
 import { byId } from '../ui/dom.js';
-import { divided, region } from '../superpixels/graph.js';
+import { divided } from '../evidence/division.js';
+import { region } from '../superpixels/graph.js';
 import { VOID } from '../evidence/protocol.js';
 import { toast } from '../ui/toast.js';
 

@@ -11,7 +11,7 @@ import { Layers } from './layers.js';
 import { Minimap } from '../canvas/minimap.js';
 import { HistoryPanel } from './history.js';
 import { counted } from '../ui/numbers.js';
-import { basesOf, Parts as PartsOf } from '../superpixels/parts.js';
+import { basesOf, Parts as PartsOf } from '../evidence/parts.js';
 import { Overlay } from '../canvas/overlay.js';
 import { Painter } from '../canvas/painter.js';
 import { Past } from '../canvas/past.js';

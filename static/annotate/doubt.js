@@ -1,6 +1,6 @@
 import { alternatives } from '../evidence/alternatives.js';
 import { call } from '../ui/api.js';
-import { divided } from '../superpixels/graph.js';
+import { divided } from '../evidence/division.js';
 import { polyline, recorded, verdict } from './curve.js';
 import { byId } from '../ui/dom.js';
 import { levels, ramp } from '../canvas/heat.js';

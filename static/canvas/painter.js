@@ -10,7 +10,7 @@ import { Marks } from './marks.js';
 import { DENSE, Mesh } from './mesh.js';
 import { Notes } from './notes.js';
 import { Division } from '../evidence/division.js';
-import { Parts as Divided } from '../superpixels/parts.js';
+import { Parts as Divided } from '../evidence/parts.js';
 import { VOID } from '../evidence/protocol.js';
 import { Pyramid } from './pyramid.js';
 

@@ -66,7 +66,7 @@ export class Thumbnails {
    * Shows parts of superpixels apart.
    *
    * @param {import('../superpixels/idmap.js').IdMap} map
-   * @param {import('../superpixels/parts.js').Parts} parts
+   * @param {import('../evidence/parts.js').Parts} parts
    */
   divide(map, { cells, division }) {
     const part = new Map(division.cells.map((cell, i) => [cell, division.n + i]));

@@ -60,3 +60,25 @@ export class Division {
     return labels.every((l, s) => l === VOID || clicked.has(this.baseOf(s)));
   }
 }
+
+/**
+ * The graph of all numbers of a division: a part touches the others of its
+ * superpixel and, near enough, whatever that touches.
+ *
+ * @param {import('../superpixels/graph.js').Graph} graph of the superpixels of the map
+ * @param {Division} division
+ * @returns {import('../superpixels/graph.js').Graph}
+ */
+export function divided(graph, division) {
+  if (division.size === division.n) return graph;
+  /** @type {number[]} */
+  const to = [];
+  const first = new Uint32Array(division.size + 1);
+  for (let s = 0; s < division.size; s++) {
+    const base = division.baseOf(s);
+    const around = division.numbers([base, ...graph.to.subarray(graph.first[base], graph.first[base + 1])]);
+    for (const neighbour of around) if (neighbour !== s) to.push(neighbour);
+    first[s + 1] = to.length;
+  }
+  return { first, to: Uint32Array.from(to) };
+}

@@ -1,14 +1,14 @@
-import { pixelsOf, repairRuns } from '../evidence/repairs.js';
-import { anchors } from './idmap.js';
+import { pixelsOf, repairRuns } from './repairs.js';
+import { anchors } from '../superpixels/idmap.js';
 
-/** @typedef {import('./idmap.js').IdMap} IdMap */
+/** @typedef {import('../superpixels/idmap.js').IdMap} IdMap */
 
 /** Where the parts of divided superpixels lie, and how large they are. */
 export class Parts {
   /**
    * @param {IdMap} map
    * @param {IdMap | null} cells the finest map; null as long as nothing is divided
-   * @param {import('../evidence/division.js').Division} division
+   * @param {import('./division.js').Division} division
    */
   constructor(map, cells, division) {
     this.map = map;
@@ -30,7 +30,7 @@ export class Parts {
     /** @type {Map<number, number[]>} pixels of cells, made when first needed */
     this.runs = new Map();
     /** What pixels() returned last, and for what. */
-    this.last = { labels: '', repairs: /** @type {import('../evidence/repairs.js').Repairs | null} */ (null), pixels: /** @type {import('../evidence/repairs.js').Repairs | null} */ (null) };
+    this.last = { labels: '', repairs: /** @type {import('./repairs.js').Repairs | null} */ (null), pixels: /** @type {import('./repairs.js').Repairs | null} */ (null) };
   }
 
   /**
@@ -38,8 +38,8 @@ export class Parts {
    * those of other parts, and on them the repairs.
    *
    * @param {Uint8Array} labels per number
-   * @param {import('../evidence/repairs.js').Repairs} repairs
-   * @returns {import('../evidence/repairs.js').Repairs}
+   * @param {import('./repairs.js').Repairs} repairs
+   * @returns {import('./repairs.js').Repairs}
    */
   pixels(labels, repairs) {
     const { division: { n, cells, bases }, last } = this;
