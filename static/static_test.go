@@ -123,8 +123,10 @@ func TestEveryModuleIsUsed(t *testing.T) {
 func TestVersionNamesNamesAndContents(t *testing.T) {
 	base := map[string][]byte{"a.js": []byte("1"), "b.js": []byte("2")}
 	for _, other := range []map[string][]byte{
-		{"a.js": []byte("1"), "b.js": []byte("3")}, {"a.js": []byte("2"), "b.js": []byte("1")},
-		{"a.js": []byte("1"), "c.js": []byte("2")}, {"a.js": []byte("1")},
+		{"a.js": []byte("1"), "b.js": []byte("3")},
+		{"a.js": []byte("2"), "b.js": []byte("1")},
+		{"a.js": []byte("1"), "c.js": []byte("2")},
+		{"a.js": []byte("1")},
 	} {
 		if version(other) == version(base) {
 			t.Errorf("%q and %q have the same version", other, base)

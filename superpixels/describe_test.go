@@ -23,8 +23,18 @@ func TestColourBins(t *testing.T) {
 	for _, c := range []struct {
 		bin, want int
 	}{
-		{lightnessBin(0), 0}, {lightnessBin(6.2), 0}, {lightnessBin(6.3), 1}, {lightnessBin(99), 15}, {lightnessBin(100), 15}, {lightnessBin(-1), 0},
-		{chromaBin(0), 8}, {chromaBin(2.6), 9}, {chromaBin(-0.1), 7}, {chromaBin(-2.6), 6}, {chromaBin(90), 15}, {chromaBin(-90), 0},
+		{lightnessBin(0), 0},
+		{lightnessBin(6.2), 0},
+		{lightnessBin(6.3), 1},
+		{lightnessBin(99), 15},
+		{lightnessBin(100), 15},
+		{lightnessBin(-1), 0},
+		{chromaBin(0), 8},
+		{chromaBin(2.6), 9},
+		{chromaBin(-0.1), 7},
+		{chromaBin(-2.6), 6},
+		{chromaBin(90), 15},
+		{chromaBin(-90), 0},
 	} {
 		if c.bin != c.want {
 			t.Errorf("bin %d, want %d", c.bin, c.want)

@@ -121,7 +121,8 @@ func labelSetOf(r *http.Request) (set io.Reader, base []segment.Class, err error
 }
 
 var labelSetQuery = wordQuery{
-	"format", []string{string(labelset.JSON), string(labelset.Text), string(labelset.VOC)},
+	"format",
+	[]string{string(labelset.JSON), string(labelset.Text), string(labelset.VOC)},
 	"json: a list of names or of {name, color}; txt: a name per line, a colour #rrggbb may follow; voc: lines name:R,G,B:parts:actions, as in labelmap.txt",
 }
 

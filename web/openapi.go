@@ -118,8 +118,10 @@ func (c call) allProblems(method, path string) []int {
 var apiDocument = sync.OnceValue(func() []byte {
 	doc := openapi.Document{
 		OpenAPI: openapi.Version,
-		Info: openapi.Info{Title: "Collie", Version: "1",
-			Description: "Interactive image segmentation: projects, images, evidence, hypotheses and masks. Errors are application/problem+json (RFC 9457)."},
+		Info: openapi.Info{
+			Title: "Collie", Version: "1",
+			Description: "Interactive image segmentation: projects, images, evidence, hypotheses and masks. Errors are application/problem+json (RFC 9457).",
+		},
 		Paths: map[string]map[string]*openapi.Operation{},
 		Components: openapi.Components{
 			Schemas: schemas().Named(),

@@ -93,8 +93,10 @@ func TestStaticVersions(t *testing.T) {
 			t.Errorf("%s: %d, Cache-Control %q, want %q, and %d bytes", address, a.status, a.header.Get("Cache-Control"), want, len(a.body))
 		}
 	}
-	for _, name := range []string{"ui/dom.test.js", "evidence/evidence.test.js", "package.json", "tsconfig.json", "README.md", "static.go",
-		"node_modules/typescript/package.json", "testdata/messages.json", "ui", "ui/", "", "ui/../ui/base.css"} {
+	for _, name := range []string{
+		"ui/dom.test.js", "evidence/evidence.test.js", "package.json", "tsconfig.json", "README.md", "static.go",
+		"node_modules/typescript/package.json", "testdata/messages.json", "ui", "ui/", "", "ui/../ui/base.css",
+	} {
 		if a := s.get("/static/" + static.Version + "/" + name); a.status != http.StatusNotFound {
 			t.Errorf("%q answers %d, want 404", name, a.status)
 		}

@@ -26,8 +26,10 @@ type methodFigures struct {
 // All methods in all three models give figures that hang together, the same
 // another time.
 func TestMethods(t *testing.T) {
-	args := []string{"methods", "--data", folder(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--draws", "2",
-		"--model", "harmonic,paper,semantic", "--observed", "0.1"}
+	args := []string{
+		"methods", "--data", folder(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--draws", "2",
+		"--model", "harmonic,paper,semantic", "--observed", "0.1",
+	}
 	got := figures[methodFigures](t, args...)
 	seen := map[string]int{}
 	for _, r := range got.Results {

@@ -49,7 +49,8 @@ func options(ctx context.Context, s streams) []kong.Option {
 	return []kong.Option{
 		kong.Name("server"), kong.Description("Collie: interactive image segmentation in the browser."),
 		kong.ExplicitGroups([]kong.Group{{Key: "limits", Title: "Limits:", Description: "Sizes are written like 64MiB, times like 30s. docs/limits.md says what happens at each."}}),
-		kong.Vars{"formats": formatNames()}, defaultLimits(),
+		kong.Vars{"formats": formatNames()},
+		defaultLimits(),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s),
 	}
 }

@@ -28,8 +28,13 @@ var cautions = [...]int{1, 2}
 // predictable projects and are tried only while each is better than the
 // previous one.
 var choices = []Choice{
-	{1e-3, 1, strict, 2}, {3e-3, 0.5, strict, 2}, {3e-3, 0.5, strict, 1}, {1e-2, 0.5, strict, 1}, {1e-2, 1, strict, 1},
-	{3e-2, 0.5, strict, 1}, {1e-1, 0.5, strict, 1},
+	{1e-3, 1, strict, 2},
+	{3e-3, 0.5, strict, 2},
+	{3e-3, 0.5, strict, 1},
+	{1e-2, 0.5, strict, 1},
+	{1e-2, 1, strict, 1},
+	{3e-2, 0.5, strict, 1},
+	{1e-1, 0.5, strict, 1},
 }
 
 // A strict guess yields to few contradictions, so that a wrong one costs

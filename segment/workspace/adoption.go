@@ -156,8 +156,10 @@ func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted
 	if !measured(cells, &graph) {
 		return nil, nil, damaged(im, errors.New("the graph has regions of other sizes than the map"))
 	}
-	a = &Annotation{guard: w.guard, turns: &w.turns, past: newPast(), image: im, cells: cells, broadcast: w.tell,
-		assistant: &assistant.Assistant{Hierarchy: &hierarchy, Cells: &graph, Parameters: w.parameters}}
+	a = &Annotation{
+		guard: w.guard, turns: &w.turns, past: newPast(), image: im, cells: cells, broadcast: w.tell,
+		assistant: &assistant.Assistant{Hierarchy: &hierarchy, Cells: &graph, Parameters: w.parameters},
+	}
 	a.takeProject(*p)
 	a.begin()
 	known := *p // events can name classes that were deleted later

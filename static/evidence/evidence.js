@@ -1,9 +1,9 @@
-import { blank, copy, restore, same, snapshot } from './board.js';
-import { alike, constrained, saidIn } from './constraints.js';
+import { blank, copy, same } from './board.js';
+import { alike, saidIn } from './constraints.js';
 import { Division } from './division.js';
 import { decodeBase64 } from './frames.js';
-import { VOID } from './protocol.js';
-import { fromRecords, NO_REPAIRS, painted } from './repairs.js';
+import { play } from './playback.js';
+import { fromRecords, NO_REPAIRS } from './repairs.js';
 
 /**
  * How fine the superpixels are.
@@ -168,7 +168,7 @@ export class Evidence {
     if (i < 0) return;
     const [p] = this.pending.splice(i, 1);
     if (!p.counted && seq > this.seq) {
-      this.play(this.confirmed, p);
+      play(this.confirmed, p, this);
       this.seq = seq;
       this.count(p.event.kind);
       if (p.event.regions) this.granularity = { ...this.granularity, wanted: p.event.regions };
@@ -283,7 +283,7 @@ export class Evidence {
     const head = this.pending[0];
     if (seq !== this.seq + 1 || !head?.sent || head.counted) return false;
     const trial = copy(this.confirmed);
-    this.play(trial, head);
+    play(trial, head, this);
     if (trial.labels.some((l, i) => i < labels.length && l !== labels[i]) || !same(trial.repairs, repairs) || !alike(trial.said, said)) return false;
     this.confirmed = trial;
     head.counted = true;
@@ -312,97 +312,7 @@ export class Evidence {
 
   replay() {
     this.present = copy(this.confirmed);
-    for (const p of this.pending) if (!p.counted) this.play(this.present, p);
-  }
-
-  /**
-   * Plays an event. An undo or redo of a step that this page has not seen being
-   * made shows once the server answers; so does another granularity or an older
-   * state, and the undo of what was done before these.
-   *
-   * @param {Board} board
-   * @param {Pick<Pending, 'event' | 'taken'>} pending
-   */
-  play(board, { event, taken }) {
-    const { kind } = event;
-    if (kind === 'undo' || kind === 'redo') {
-      const step = (kind === 'undo' ? board.done : board.undone).pop();
-      if (!step) return;
-      restore(board, step.superpixels, kind === 'undo' ? step.before : step.after);
-      this.complete(board, step.superpixels);
-      (kind === 'undo' ? board.undone : board.done).push(step);
-      return;
-    }
-    if (kind === 'granularity' || kind === 'restore') {
-      board.done = [];
-      board.undone = [];
-      return;
-    }
-    const superpixels = this.written(board, event);
-    const before = snapshot(board, superpixels);
-    const whole = taken && this.division.fitted(taken);
-    if (event.fine) this.point(board, event);
-    else for (const s of superpixels) {
-      if (kind === 'label') board.clicks[s] = board.labels[s] = event.class ?? VOID;
-      else if (kind === 'clear') board.clicks[s] = board.labels[s] = VOID;
-      else if (board.clicks[s] === VOID && whole) board.labels[s] = whole[s];
-    }
-    for (const { class: label, runs } of event.repairs ?? []) board.repairs = painted(board.repairs, runs, label);
-    if (board.repairs.length > 0 && (kind === 'label' || kind === 'clear')) board.repairs = painted(board.repairs, this.pixelsOf(superpixels.filter((s) => s < this.n)), -1);
-    board.said = constrained(board.said, event, kind === 'exclude' ? event.superpixels ?? [] : superpixels);
-    board.done.push({ superpixels, before, after: snapshot(board, superpixels) });
-    board.undone = [];
-  }
-
-  /**
-   * Gives parts that superpixels have been divided into since a step their labels.
-   *
-   * @param {Board} board
-   * @param {readonly number[]} superpixels of the step
-   */
-  complete({ labels, clicks }, superpixels) {
-    const { division } = this;
-    const known = new Set(superpixels);
-    for (const s of division.numbers(superpixels.filter((p) => p < this.n))) {
-      if (known.has(s)) continue;
-      labels[s] = labels[division.baseOf(s)];
-      clicks[s] = VOID;
-    }
-  }
-
-  /**
-   * The superpixels that an event gives another label, or takes one from: not
-   * those of a locked class.
-   *
-   * @param {Board} board
-   * @param {Pick<EvidenceEvent, 'kind' | 'class' | 'superpixels'>} event
-   * @returns {number[]}
-   */
-  written({ labels, said }, { kind, class: label, superpixels }) {
-    if (kind !== 'label' && kind !== 'clear' && kind !== 'accept') return [];
-    let named = superpixels?.length ? superpixels : [...labels.keys()];
-    if (kind !== 'accept') named = this.division.numbers(named);
-    const { locked } = said;
-    return locked.length === 0 ? named : named.filter((s) => !locked.includes(labels[s]) || (kind === 'label' && labels[s] === label));
-  }
-
-  /**
-   * Plays a click as far as the page knows: all of the superpixel has the class
-   * unless it holds several labels already, or a click of another class. The state
-   * from the server says what exactly was clicked.
-   *
-   * @param {Board} board
-   * @param {Pick<EvidenceEvent, 'class' | 'superpixels'>} event
-   */
-  point({ labels, clicks }, { class: label = VOID, superpixels = [] }) {
-    for (const base of superpixels) {
-      const all = this.division.numbers([base]);
-      const whole = all.every((s) => clicks[s] !== VOID);
-      if (all.every((s) => labels[s] === labels[base] && (whole || clicks[s] === VOID || clicks[s] === label))) {
-        for (const s of all) [labels[s], clicks[s]] = [label, VOID];
-      }
-      clicks[base] = label;
-    }
+    for (const p of this.pending) if (!p.counted) play(this.present, p, this);
   }
 }
 

@@ -122,7 +122,8 @@ func makeFixtures(t *testing.T) []byte {
 		Client: map[string]any{},
 		Frame: frameFixture{
 			frame, frameExample.Run, frameExample.Seq, frameExample.Rank, frameExample.Energy,
-			frameExample.Digest.String(), []int{0, 1, 2, 254, 1, 0},
+			frameExample.Digest.String(),
+			[]int{0, 1, 2, 254, 1, 0},
 		},
 		Superpixels: superpixelsFixture{packed, m.Width, m.Height, m.N, m.Labels},
 	}

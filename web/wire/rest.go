@@ -46,7 +46,8 @@ func (Rest) JSONSchema() openapi.Schema {
 	return openapi.Schema{
 		"description": "what nobody clicks: the index of a class, null for undecided, undecided-first for undecided until a second class is clicked, or nothing when every class gets clicks",
 		"oneOf": []openapi.Schema{
-			{"type": "integer", "minimum": 0, "maximum": segment.MaxClasses - 1}, {"type": "null"},
+			{"type": "integer", "minimum": 0, "maximum": segment.MaxClasses - 1},
+			{"type": "null"},
 			{"enum": []any{segment.Rest{Mode: segment.RestFirst}.String(), segment.Rest{}.String()}},
 		},
 	}

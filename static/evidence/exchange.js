@@ -1,0 +1,335 @@
+import { Evidence } from './evidence.js';
+import { decodeHypothesis } from './frames.js';
+import { Hypotheses } from './hypotheses.js';
+import { newID } from './protocol.js';
+import { Link } from './socket.js';
+
+/** Milliseconds before an event that the server could not store is sent again. */
+const PATIENCE = 2000;
+
+/** Bytes above which an event goes by HTTP; a frame may hold 64 KiB. */
+const FRAME = 60 << 10;
+
+/** The run number of speculative hypotheses. */
+const SUPPOSED = 0;
+
+/**
+ * @typedef {'connecting' | 'saved' | 'saving' | 'offline' | 'signed-out' | 'failed'} SaveState
+ *
+ * @typedef {object} Listener what the page does when something has changed
+ * @property {() => void} labels the labelling or the clicks
+ * @property {(fresh: 'started' | 'placed' | 'folded' | 'done' | 'outdated', place: number) => void} hypotheses
+ * @property {() => void} supposed the first hypothesis is known that a label would lead to
+ * @property {() => void} map the superpixels have changed; call adopt with the new ones
+ * @property {(division: import('./division.js').Division) => void} divided clicks have divided superpixels, or no longer do
+ * @property {() => void} cells the finest superpixels are needed; call resumed when they are there
+ * @property {() => void} save
+ * @property {(project: import('./protocol.js').ProjectRecord) => void} project its classes have changed
+ * @property {(title: string, detail: string) => void} problem
+ *
+ * @typedef {object} Keeper where events outlive the page, see queue.js
+ * @property {boolean} lasting
+ * @property {(kept: import('./queue.js').Kept) => Promise<void>} put
+ * @property {(id: string) => Promise<void>} drop
+ *
+ * @typedef {(event: import('./protocol.js').EvidenceEvent) => Promise<import('./protocol.js').AckMessage | import('./protocol.js').RejectMessage | null>} Post
+ */
+
+/** The evidence and hypotheses of one image, kept in step with the server. Session adds what a person does. */
+export class Exchange {
+  /**
+   * @param {number} n superpixels
+   * @param {string} map name of their map
+   * @param {string} path of the socket
+   * @param {object} ways
+   * @param {Keeper} ways.keeper
+   * @param {Post} ways.post sends an event that is too large for the socket; null when there was no answer
+   * @param {import('./evidence.js').PixelsOf} [ways.pixelsOf]
+   * @param {Listener} listener
+   */
+  constructor(n, map, path, { keeper, post, pixelsOf }, listener) {
+    this.evidence = new Evidence(n, map, pixelsOf);
+    this.keeper = keeper;
+    this.post = post;
+    /** @type {import('./protocol.js').StateMessage | null} a state whose superpixels the page does not have yet */
+    this.waiting = null;
+    /** What the last state said of repairs; a state that says nothing of them means the same. */
+    this.repairs = /** @type {import('./repairs.js').RepairRecord[]} */ ([]);
+    /** @type {(() => void)[]} what came after it */
+    this.later = [];
+    this.hypotheses = new Hypotheses();
+    /** The first guess in force. @type {import('./protocol.js').GuessRecord | null} */
+    this.guess = null;
+    this.listener = listener;
+    /** What the first hypothesis would be with the label that is being given, as soon as that is known. @type {Uint8Array | null} */
+    this.supposed = null;
+    /** The number that the event would have. */
+    this.supposing = 0;
+    /** The clicks, boxes and the like that the present run is for. */
+    this.ranFor = '';
+    this.failed = false;
+    /** Whether the finest superpixels are known. */
+    this.celled = false;
+    this.ready = false;
+    /** Whether the person can only view. */
+    this.readOnly = false;
+    this.link = new Link(path, {
+      greeting: () => this.evidence.greeting(),
+      message: (message) => this.receive(message),
+      binary: (buffer) => this.arrive(buffer),
+      change: (open) => {
+        if (!open) {
+          this.evidence.disconnected();
+          this.unsuppose();
+        }
+        listener.save();
+      },
+    });
+  }
+
+  /** @returns {SaveState} */
+  get save() {
+    if (!this.link.open && this.link.signedOut) return 'signed-out';
+    if (!this.link.open) return this.ready || this.link.attempt > 0 ? 'offline' : 'connecting';
+    if (this.failed) return 'failed';
+    return this.evidence.pending.length > 0 ? 'saving' : 'saved';
+  }
+
+  /** Superpixels that have been asked for and are not here yet. */
+  get asked() {
+    return this.evidence.asked ?? this.waiting?.wanted;
+  }
+
+  /**
+   * @param {Omit<import('./protocol.js').EvidenceEvent, 'id' | 'expected_seq'>} event
+   * @param {Uint8Array} [taken]
+   */
+  append(event, taken) {
+    if (!this.mayChange()) return;
+    const { keeper, evidence } = this;
+    if (event.kind !== 'label') this.unsuppose();
+    const pending = evidence.add({ id: newID(), ...event }, taken, !keeper.lasting);
+    if (!pending.kept) void this.keep(pending);
+    if (event.kind !== 'accept' && event.kind !== 'pixels') this.outdate();
+    this.listener.labels();
+    this.pump();
+  }
+
+  /** Starts a search for hypotheses. @param {number} count */
+  run(count) {
+    if (this.mayChange()) this.link.send({ type: 'run', count });
+  }
+
+  /** The label does not follow, or what does is known. */
+  unsuppose() {
+    this.supposing = 0;
+    this.supposed = null;
+  }
+
+  /** Whether the person can change anything; says so when not. */
+  mayChange() {
+    if (!this.readOnly) return true;
+    this.listener.problem('View only', 'Your role in this project doesn’t include labelling. Ask an owner of the project to make you an annotator.');
+    this.listener.save();
+    return false;
+  }
+
+  /** Stores an event where it outlives the page; only then is it sent. @param {import('./evidence.js').Pending} pending */
+  async keep(pending) {
+    const { event, taken, epoch } = pending;
+    await this.keeper.put({ event, taken, epoch, seq: this.evidence.seq });
+    pending.kept = true;
+    this.pump();
+  }
+
+  /**
+   * Takes over edits that earlier pages could not send to the server.
+   *
+   * @param {import('./queue.js').Kept[]} left
+   * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
+   */
+  resume(left, renumber) {
+    if (left.length === 0) return;
+    const lost = this.evidence.resume(left, renumber);
+    for (const id of lost) void this.keeper.drop(id);
+    if (lost.length > 0) this.listener.problem('Some offline edits were dropped', `${lost.length} of ${left.length} offline edits refer to superpixels or hypotheses that no longer exist.`);
+    this.outdate();
+    this.listener.labels();
+    this.pump();
+  }
+
+  outdate() {
+    this.hypotheses.outdate();
+    this.listener.hypotheses('outdated', -1);
+  }
+
+  pump() {
+    if (this.link.open && this.ready && !this.waiting) {
+      const event = this.evidence.next();
+      if (event) this.send(event);
+    }
+    this.listener.save();
+  }
+
+  /** @param {import('./protocol.js').EvidenceEvent} event */
+  async send(event) {
+    const message = { type: 'evidence', ...event };
+    if (JSON.stringify(message).length < FRAME) {
+      this.link.send(message);
+      return;
+    }
+    const answer = await this.post(event);
+    this.receive(answer ?? { type: 'reject', id: event.id, reason: 'unavailable', detail: '', seq: 0 });
+  }
+
+  /** @param {import('./protocol.js').ServerMessage} message */
+  receive(message) {
+    switch (message.type) {
+      case 'state':
+        this.repairs = message.repairs ??= this.repairs;
+        this.state(message);
+        break;
+      case 'ack':
+        this.failed = false;
+        this.evidence.acked(message.id, message.seq);
+        void this.keeper.drop(message.id);
+        this.listener.labels();
+        this.pump();
+        break;
+      case 'reject':
+        this.refuse(message);
+        break;
+      case 'run':
+        this.later = [];
+        this.whenKnown(() => {
+          const { clicks, said } = this.evidence.confirmed;
+          const evidence = `${clicks} ${JSON.stringify([said, this.guess?.model])}`;
+          this.hypotheses.start(message, evidence === this.ranFor);
+          this.ranFor = evidence;
+          this.listener.hypotheses('started', -1);
+        });
+        break;
+      case 'done':
+        this.whenKnown(() => {
+          this.hypotheses.finish(message);
+          this.listener.hypotheses('done', -1);
+        });
+        break;
+      case 'project':
+        this.evidence.forget();
+        this.listener.project(message.project);
+        break;
+      case 'error':
+        this.listener.problem('The server did not understand this page', message.detail);
+        break;
+    }
+  }
+
+  /**
+   * Takes over a state, which waits when its superpixels are still to come.
+   *
+   * @param {import('./protocol.js').StateMessage} message
+   */
+  state(message) {
+    if (message !== this.waiting) this.later = []; // that was about an older state
+    if (message.map && message.map !== this.evidence.map) {
+      this.waiting = message;
+      this.unsuppose();
+      this.listener.map();
+      return;
+    }
+    const { division } = this.evidence;
+    if (!division.has(message.parts ?? []) && !this.celled) {
+      this.waiting = message;
+      this.listener.cells();
+      return;
+    }
+    this.waiting = null;
+    this.evidence.state(message);
+    if (this.evidence.division !== division) {
+      for (const card of this.hypotheses.cards) card.labels = this.evidence.division.fitted(card.labels);
+      this.listener.divided(this.evidence.division);
+    }
+    this.guess = message.guess ?? null;
+    this.ready = true;
+    this.listener.labels();
+    this.pump();
+    for (const act of this.later.splice(0)) act();
+  }
+
+  /**
+   * The finest superpixels are here.
+   *
+   * @param {(cells: number[]) => number[]} basesOf the present superpixels that cells are in
+   */
+  resumed(basesOf) {
+    this.celled = true;
+    this.evidence.basesOf = basesOf;
+    if (this.waiting) this.state(this.waiting);
+  }
+
+  /**
+   * Does what follows from a state once its superpixels are here.
+   *
+   * @param {() => void} act
+   */
+  whenKnown(act) {
+    if (this.waiting) this.later.push(act);
+    else act();
+  }
+
+  /**
+   * The page has turned to the superpixels that the session waits for.
+   *
+   * @param {number} n how many
+   * @param {string} map name of their map
+   * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
+   */
+  adopt(n, map, renumber) {
+    const lost = this.evidence.renew(n, map, renumber);
+    for (const id of lost) void this.keeper.drop(id);
+    if (lost.length > 0) {
+      this.listener.problem('That edit was undone', 'The hypotheses changed with the superpixels. Choose from the new ones.');
+    }
+    if (this.waiting) this.state(this.waiting);
+  }
+
+  /** @param {import('./protocol.js').RejectMessage} message */
+  refuse({ id, reason, detail, seq }) {
+    switch (this.evidence.rejected(id, reason, seq)) {
+      case 'resend':
+        this.pump();
+        break;
+      case 'wait':
+        if (!this.failed && detail) this.listener.problem('Not saved yet', `${detail} Your edits are kept here and will be sent again.`);
+        this.failed = detail !== '';
+        this.listener.save();
+        setTimeout(() => this.pump(), PATIENCE);
+        break;
+      case 'dropped':
+        void this.keeper.drop(id);
+        this.unsuppose();
+        this.listener.labels();
+        this.listener.problem('That edit was undone', detail);
+        this.run(this.hypotheses.wanted || 20);
+        this.pump();
+        break;
+    }
+  }
+
+  /** @param {ArrayBuffer} buffer */
+  arrive(buffer) {
+    const frame = decodeHypothesis(buffer);
+    if (frame.run === SUPPOSED) {
+      if (frame.seq !== this.supposing || new Set(frame.labels).size < 2) return; // one class everywhere tells nothing
+      this.supposed = this.evidence.division.fitted(frame.labels);
+      this.listener.supposed();
+      return;
+    }
+    if (frame.seq >= this.supposing) this.unsuppose();
+    this.whenKnown(() => {
+      const outcome = this.hypotheses.add(frame);
+      if (outcome !== 'ignored') this.listener.hypotheses(outcome, this.hypotheses.fresh - 1);
+    });
+  }
+}
