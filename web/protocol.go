@@ -46,20 +46,23 @@ import (
 // # Fine labels
 //
 // An event of kind label {class, points: [[x, y]], fine: true, hypothesis: {rank,
-// digest}} says that what is at the point has the class, as a click of the page
-// does. Unlike other labels it is about the finest superpixel there. The superpixel around it and those beside that one are
-// divided into finest superpixels, which hypotheses tell apart: in states, hypotheses
-// and accepts numbers from the map's number of superpixels on are these parts, and
-// the state's parts say which finest superpixels they are; a divided superpixel's
-// own number is its first part's. Labels, clears and exclusions are about
-// superpixels of the map as ever, whose name and numbers stay. superpixels.bin and
-// superpixels.png have the parts; ?of=whole is the map without. Until something is
-// accepted the labelling has the class all over the superpixel, unless that
-// holds several labels or fine labels of other classes.
+// digest}} gives the class to the finest superpixel at the point, as a click on
+// the page does; other labels give it to whole superpixels of the map. The
+// superpixel at the point and its neighbours are then divided into finest
+// superpixels, their parts, which hypotheses label one by one. In states,
+// hypotheses and accepts the first part keeps the number of its superpixel, and
+// the others are numbered after the last superpixel of the map; a state's parts
+// say which finest superpixels they are. Labels, clears and exclusions name
+// superpixels of the map, whose name and numbers don't change.
+// superpixels.bin and superpixels.png show the parts; with ?of=whole they show
+// the map without them. Until a hypothesis is accepted, the labelling has the
+// class on the whole superpixel, unless that holds several labels or fine labels
+// of other classes.
 //
-// hypothesis names what the person looked at. The first hypothesis of the new state
-// then corrects that one around the point. Without it, or when it is no longer known,
-// fine labels go on to correct what the ones before did, or nothing.
+// hypothesis names the one that the person looked at: the first hypothesis of the
+// new state then corrects it around the point. Without it, or when the server no
+// longer knows it, a fine label continues the correction of the one before it, if
+// there is one.
 //
 // # Pixel repairs
 //
