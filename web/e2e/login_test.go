@@ -151,7 +151,7 @@ func TestE2EMembers(t *testing.T) {
 	user.until(`document.querySelector('.projects p')?.textContent.includes('Ask the owner of a project')`)
 
 	p.do("opening the project", chromedp.Navigate(project))
-	p.until(`document.getElementById('images').getAttribute('aria-busy') === 'false'`)
+	p.until(`!document.getElementById('images').hasAttribute('aria-busy')`)
 	p.focusOn("#members")
 	p.press(kb.Enter)
 	p.until(`document.getElementById('members-dialog').open && !document.getElementById('members-none').hidden`)
