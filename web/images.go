@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"math"
 	"mime"
@@ -217,17 +218,10 @@ func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	var packed bytes.Buffer
 	z := packers.Get().(*gzip.Writer)
-	defer func() {
-		z.Reset(nil) // or the pool would keep what was packed
-		packers.Put(z)
-	}()
-	z.Reset(&packed)
-	if _, err := z.Write(b); err != nil {
-		return err
-	}
-	if err := z.Close(); err != nil {
+	gz, err := packed(z, b)
+	packers.Put(z)
+	if err != nil {
 		return err
 	}
 	h := w.Header()
@@ -235,8 +229,18 @@ func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("ETag", mapTag(name))
 	h.Set("Content-Encoding", "gzip")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(packed.Bytes()))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(gz.Bytes()))
 	return nil
+}
+
+// packed returns b as z packs it. Afterwards z, which a pool may keep, has no hold
+// of the result.
+func packed(z *gzip.Writer, b []byte) (*bytes.Buffer, error) {
+	defer z.Reset(nil)
+	gz := new(bytes.Buffer)
+	z.Reset(gz)
+	_, err := z.Write(b)
+	return gz, errors.Join(err, z.Close())
 }
 
 // mapTag is the ETag of a superpixel map: its name, which the state also has.

@@ -10,8 +10,10 @@ import (
 	"image/png"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -186,4 +188,26 @@ func TestAttachmentNames(t *testing.T) {
 			t.Errorf("attachment(%q) = %s, want %s", name, got, want)
 		}
 	}
+}
+
+// A packer that waits for its next use does not keep what it packed last in memory.
+func TestPackersKeepNothing(t *testing.T) {
+	z := packers.New().(*gzip.Writer)
+	last := func() weak.Pointer[bytes.Buffer] {
+		gz, err := packed(z, make([]byte, 1<<20))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if unpacked, err := gzip.NewReader(bytes.NewReader(gz.Bytes())); err != nil {
+			t.Error(err)
+		} else if b, err := io.ReadAll(unpacked); len(b) != 1<<20 || err != nil {
+			t.Errorf("%d bytes come back, %v", len(b), err)
+		}
+		return weak.Make(gz)
+	}()
+	runtime.GC()
+	if last.Value() != nil {
+		t.Error("it does")
+	}
+	runtime.KeepAlive(z)
 }

@@ -69,7 +69,12 @@ func TestAccessFlags(t *testing.T) {
 
 // users runs the command users.
 func users(data, stdin string, arguments ...string) (string, error) {
-	cmd := exec.Command(binary, append(append([]string{"users"}, arguments...), "--data", data)...)
+	return attempt(data, stdin, append([]string{"users"}, arguments...)...)
+}
+
+// attempt runs a subcommand over a data folder, which can fail.
+func attempt(data, stdin string, arguments ...string) (string, error) {
+	cmd := exec.Command(binary, append(arguments, "--data", data)...)
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
@@ -106,19 +111,7 @@ func TestTeam(t *testing.T) {
 	}
 
 	p := start(t, data, "--listen", "0.0.0.0:0", "--auth", "--ping-interval", "100ms")
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	browser := &http.Client{Jar: jar}
-	in, err := browser.PostForm(p.url+"/login", url.Values{"name": {"ann"}, "password": {"correct horse"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	in.Body.Close()
-	if in.StatusCode != 200 || in.Request.URL.Path != "/" {
-		t.Fatalf("signing in leads to %s: %d", in.Request.URL, in.StatusCode)
-	}
+	browser := p.signIn("ann", "correct horse")
 	made, err := browser.Post(p.url+"/api/v1/sample", "", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -128,14 +121,8 @@ func TestTeam(t *testing.T) {
 		t.Fatalf("%d %v %s", made.StatusCode, err, b)
 	}
 	id := string(b)[strings.LastIndex(string(b), `"id":"`)+6:][:26]
-	dialer := websocket.Dialer{Jar: jar}
-	conn, resp, err := dialer.Dial("ws"+strings.TrimPrefix(p.url, "http")+"/api/v1/images/"+id+"/socket", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	defer conn.Close()
-	conn.SetPingHandler(func(string) error { return nil }) // a pong after the server's goodbye would fail
+	conn := p.page(browser, id)
+	p.membership(data, id)
 	if out, err := users(data, "", "role", "bob", "admin"); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
@@ -154,17 +141,13 @@ func TestTeam(t *testing.T) {
 	}
 	want := []string{
 		"owner|user.add|ann: admin|", "owner|user.add|bob: user|", "owner|server.start||", "ann|session.begin||127.0.0.1",
-		"ann|project.create|Sample|127.0.0.1", "owner|user.role|bob: admin|", "owner|user.password|ann|",
+		"ann|project.create|Sample|127.0.0.1", "owner|member.set|bob: viewer|", "bob|session.begin||127.0.0.1", "owner|member.set|bob: annotator|",
+		"owner|member.remove|bob|", "owner|user.role|bob: admin|", "owner|user.password|ann|",
 	}
 	if diff := cmp.Diff(want, done); diff != "" || err != nil {
 		t.Errorf("the audit log (-want +got): %v\n%s", err, diff)
 	}
-	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := conn.ReadMessage(); !websocket.IsCloseError(err, 4401) {
-		t.Errorf("the socket of the old password ended with %v", err)
-	}
+	closes(t, conn, 4401)
 	after, err := browser.Get(p.url + "/api/v1/projects")
 	if err != nil {
 		t.Fatal(err)
@@ -179,6 +162,94 @@ func TestTeam(t *testing.T) {
 	p.stop()
 	if log := p.stderr.String(); strings.Contains(log, "horse") || !strings.Contains(log, "unencrypted") {
 		t.Errorf("the log has a password, or lacks a warning: %s", log)
+	}
+}
+
+// signIn returns a client that has the session of a user.
+func (p *process) signIn(name, password string) *http.Client {
+	p.tb.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	in, err := browser.PostForm(p.url+"/login", url.Values{"name": {name}, "password": {password}})
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	in.Body.Close()
+	if in.StatusCode != 200 || in.Request.URL.Path != "/" {
+		p.tb.Fatalf("signing in leads to %s: %d", in.Request.URL, in.StatusCode)
+	}
+	return browser
+}
+
+// page opens the websocket of an image.
+func (p *process) page(browser *http.Client, image string) *websocket.Conn {
+	p.tb.Helper()
+	dialer := websocket.Dialer{Jar: browser.Jar}
+	conn, resp, err := dialer.Dial("ws"+strings.TrimPrefix(p.url, "http")+"/api/v1/images/"+image+"/socket", nil)
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	resp.Body.Close()
+	p.tb.Cleanup(func() { conn.Close() })
+	conn.SetPingHandler(func(string) error { return nil }) // a pong after the server's goodbye would fail
+	return conn
+}
+
+// closes checks how the server ends a websocket.
+func closes(tb testing.TB, conn *websocket.Conn, code int) {
+	tb.Helper()
+	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		tb.Fatal(err)
+	}
+	if _, _, err := conn.ReadMessage(); !websocket.IsCloseError(err, code) {
+		tb.Errorf("the socket ended with %v, want %d", err, code)
+	}
+}
+
+// membership adds bob to the project of an image on the command line, gives him
+// another role and removes him; each counts at once, also for an open page.
+func (p *process) membership(data, image string) {
+	p.tb.Helper()
+	do := func(arguments, says string, fails bool) {
+		p.tb.Helper()
+		if out, err := attempt(data, "", append([]string{"members"}, strings.Fields(arguments)...)...); (err != nil) != fails || !strings.Contains(out, says) {
+			p.tb.Errorf("members %s: %v %s", arguments, err, out)
+		}
+	}
+	do("list Sample", "", false)
+	do("set Sample bob viewer", "bob is viewer of Sample", false)
+	do("set Sample bob admin", "viewer", true)
+	do("set Sample nobody viewer", "user doesn't exist", true)
+	do("set Other bob viewer", `no project has the id or name "Other"`, true)
+	do("remove Sample ann", "member doesn't exist", true)
+
+	browser := p.signIn("bob", "correct horse")
+	click := func() int {
+		p.tb.Helper()
+		body := `{"id":"` + strings.Repeat("b", 26) + `","expected_seq":0,"kind":"label","superpixels":[0],"class":1}`
+		resp, err := browser.Post(p.url+"/api/v1/images/"+image+"/evidence", "application/json", strings.NewReader(body))
+		if err != nil {
+			p.tb.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	if got := click(); got != http.StatusNotFound {
+		p.tb.Errorf("a viewer clicks: %d", got)
+	}
+	do("set Sample bob annotator", "bob is annotator of Sample", false)
+	do("list Sample", "bob  annotator  since ", false)
+	if got := click(); got != http.StatusOK {
+		p.tb.Errorf("an annotator clicks: %d", got)
+	}
+	conn := p.page(browser, image)
+	do("remove Sample bob", "", false)
+	closes(p.tb, conn, 4404)
+	if got := click(); got != http.StatusNotFound {
+		p.tb.Errorf("a former member clicks: %d", got)
 	}
 }
 

@@ -30,7 +30,7 @@ type usersCommand struct {
 
 type addUser struct {
 	Name string `arg:"" help:"Name to sign in with."`
-	Role string `default:"user" enum:"user,admin" help:"user or admin. Roles in projects are given on the project's page."`
+	Role string `default:"user" enum:"user,admin" help:"user or admin. Roles in projects are given on the project's page or with 'server members'."`
 	dataFlag
 }
 

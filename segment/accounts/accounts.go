@@ -134,7 +134,7 @@ func (a *Accounts) check(ctx context.Context, name, password string) (User, bool
 		return User{}, false, err
 	}
 	if len(password) > maxPassword {
-		password = "" // hashing it hashing it would only cost time
+		password = "" // hashing it would only cost time
 	}
 	ok, err := a.hasher.matches(ctx, password, u.Hash)
 	return u, ok, err
