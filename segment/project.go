@@ -26,6 +26,8 @@ type Project struct {
 	Rest    Rest           // what nobody clicks
 	Unaided bool           // nothing is guessed from its finished images
 	Created time.Time
+
+	Revision int // how often the record has changed; see ProjectStore.UpdateProject
 }
 
 // Overview is a project with what lists of projects tell of its images.

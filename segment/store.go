@@ -30,6 +30,9 @@ type ProjectStore interface {
 	// Overviews sums up the images of each project, in the order of Projects.
 	// Done goes by the progress that records hold.
 	Overviews(ctx context.Context) ([]Overview, error)
+	// UpdateProject stores a record made from the one with the same Revision, as
+	// the next one. When the stored record has another Revision, the error is a
+	// Conflict: somebody else has changed the project in between.
 	UpdateProject(ctx context.Context, p Project) error
 }
 
@@ -40,8 +43,17 @@ type ImageStore interface {
 	Images(ctx context.Context, projectID string) ([]Image, error) // in order of upload
 	// CountImages is the length of Images, without making the list.
 	CountImages(ctx context.Context, projectID string) (int, error)
+	// Heads says how far the given images and their projects have come, by id of
+	// image, without those that are unknown or deleted.
+	Heads(ctx context.Context, imageIDs []string) (map[string]Head, error)
 	// NoteDoubt sets what an image's record says of doubt.
 	NoteDoubt(ctx context.Context, imageID string, share float64) error
+}
+
+// Head is the present state of an image, as a reader can compare it with its own.
+type Head struct {
+	Seq      int // events in the image's log
+	Revision int // of the project
 }
 
 // EvidenceStore keeps the evidence log of each image.

@@ -107,6 +107,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	defer d.workspace.StartLearning(ctx)()
 	site := web.New(config)
 	defer site.Close()
+	defer d.workspace.Follow(ctx, workspace.FollowEvery)()
 	figures.Watch(d.workspace, site.Sockets)
 	server := &http.Server{
 		Handler:           site,

@@ -51,15 +51,14 @@ func (a *Annotation) add(ctx context.Context, expected int, e segment.Event) (in
 		if prepare == nil {
 			return seq, err
 		}
-		if err := errors.Join(err, prepare()); err != nil {
+		if err := prepare(); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// try is one attempt to add an event. If something has to be computed first, it
-// returns prepare, to be called without the lock and, if there is an error,
-// before returning that.
+// try is one attempt to add an event. If something has to be computed or read
+// first, it returns prepare, to be called without the lock before the next try.
 func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, pick *picked) (seq int, prepare func() error, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -102,10 +101,14 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, pic
 			return 0, nil, err
 		}
 	}
-	if seq, err = a.commit(ctx, e); segment.KindOf(err) == segment.Conflict { // another process wrote to the log
-		prepare = func() error { return a.catchUp(context.WithoutCancel(ctx)) }
+	at := a.timeline.Seq()
+	seq, err = a.commit(ctx, e)
+	var conflict *segment.Error
+	if errors.As(err, &conflict) && conflict.Kind == segment.Conflict && conflict.Seq > at {
+		// Another process wrote to the log. It may have been this very event.
+		return 0, func() error { return a.reach(context.WithoutCancel(ctx), conflict.Seq) }, nil
 	}
-	return seq, prepare, err
+	return seq, nil, err
 }
 
 // resolve checks that e can come next and resolves its points to superpixels.

@@ -56,7 +56,7 @@ var needs = map[string]access.Action{
 
 // chores are the calls that the program makes for itself, never for a person,
 // and Guess, which for somebody who can't annotate does nothing.
-var chores = map[string]bool{"Workspace.May": true, "Workspace.MayIn": true, "Workspace.Roles": true, "Workspace.Record": true, "Workspace.Long": true, "Workspace.Documents": true, "Workspace.Pictures": true, "Workspace.StartLearning": true, "Workspace.Guess": true}
+var chores = map[string]bool{"Workspace.May": true, "Workspace.MayIn": true, "Workspace.Roles": true, "Workspace.Record": true, "Workspace.Long": true, "Workspace.Documents": true, "Workspace.Pictures": true, "Workspace.StartLearning": true, "Workspace.Follow": true, "Workspace.Guess": true}
 
 // oneRole is a store in which everybody has the same role in every project, with
 // every image in one. All its other calls panic.

@@ -175,6 +175,19 @@ func (o *openImages) ready() []*Annotation {
 	return all
 }
 
+// inUse returns the loaded images that somebody uses, in no particular order.
+func (o *openImages) inUse() []*Annotation {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var all []*Annotation
+	for _, im := range o.byID {
+		if a, _ := im.loaded(); a != nil && im.users > 0 {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
 // loaded returns the Annotation if loading has ended, and whether it failed.
 func (im *openImage) loaded() (a *Annotation, failed bool) {
 	select {

@@ -50,6 +50,10 @@ func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classe
 	})
 }
 
+// editTries is how often an edit is made again when another process has changed
+// the project in between.
+const editTries = 5
+
 // editProject carries out the edit that make returns for the current project.
 func (w *Workspace) editProject(ctx context.Context, id string, make func(*segment.Project) segment.ProjectEdit) (segment.Project, error) {
 	if err := w.MayIn(ctx, id, access.Manage); err != nil {
@@ -57,11 +61,36 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*segme
 	}
 	w.edits.Lock()
 	defer w.edits.Unlock()
-	before, err := w.store.Project(ctx, id)
-	if err != nil {
-		return segment.Project{}, err
+	for tries := 1; ; tries++ {
+		before, err := w.store.Project(ctx, id)
+		if err != nil {
+			return segment.Project{}, err
+		}
+		p, err := w.edited(ctx, before, make(&before))
+		if err != nil {
+			return segment.Project{}, err
+		}
+		err = w.store.UpdateProject(audit.Note(ctx, audit.New(ctx, audit.ProjectEdited, p.ID, differences(before, p))), p)
+		if segment.KindOf(err) == segment.Conflict && tries < editTries {
+			continue
+		}
+		if err != nil {
+			return segment.Project{}, err
+		}
+		p.Revision++
+		if !segment.SameClasses(&before, &p) {
+			w.classesChanged(context.WithoutCancel(ctx), p.ID)
+		}
+		if p.Unaided && !before.Unaided {
+			w.retractGuesses(context.WithoutCancel(ctx), p.ID)
+		}
+		return p, nil
 	}
-	edit, p := make(&before), before
+}
+
+// edited returns the project after an edit.
+func (w *Workspace) edited(ctx context.Context, before segment.Project, edit segment.ProjectEdit) (p segment.Project, err error) {
+	p = before
 	if len(edit.Base) > 0 && !before.HasList(edit.Base) {
 		return segment.Project{}, segment.Errorf(segment.Conflict, "Someone else has changed the classes in the meantime. Nothing was changed: repeat your change on the current list.").Because(&segment.ClassesMovedOn{Project: before})
 	}
@@ -88,15 +117,6 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*segme
 	}
 	if edit.Unaided != nil {
 		p.Unaided = *edit.Unaided
-	}
-	if err := w.store.UpdateProject(audit.Note(ctx, audit.New(ctx, audit.ProjectEdited, p.ID, differences(before, p))), p); err != nil {
-		return segment.Project{}, err
-	}
-	if !segment.SameClasses(&before, &p) {
-		w.classesChanged(context.WithoutCancel(ctx), p.ID)
-	}
-	if p.Unaided && !before.Unaided {
-		w.retractGuesses(context.WithoutCancel(ctx), p.ID)
 	}
 	return p, nil
 }

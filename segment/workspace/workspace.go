@@ -236,7 +236,11 @@ func (w *Workspace) acquire(ctx context.Context, imageID string, visiting bool) 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.refresh(ctx); err != nil {
+	_, err = a.refresh(ctx)
+	if err == nil {
+		err = a.reach(ctx, im.Seq)
+	}
+	if err != nil {
 		a.Close()
 		return nil, err
 	}

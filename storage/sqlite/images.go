@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -62,6 +63,30 @@ func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, 
 		images = append(images, im)
 	}
 	return images, rows.Err()
+}
+
+// Heads says how far images and their projects have come.
+func (s *Store) Heads(ctx context.Context, imageIDs []string) (map[string]segment.Head, error) {
+	ids, err := json.Marshal(imageIDs)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.reads.QueryContext(ctx, `SELECT image.id, seq, revision FROM image JOIN project ON project.number = image.project
+		WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL AND image.id IN (SELECT value FROM json_each(?))`, string(ids))
+	if err != nil {
+		return nil, fmt.Errorf("comparing images: %w", err)
+	}
+	defer rows.Close()
+	heads := map[string]segment.Head{}
+	for rows.Next() {
+		var id string
+		var h segment.Head
+		if err := rows.Scan(&id, &h.Seq, &h.Revision); err != nil {
+			return nil, fmt.Errorf("comparing images: %w", err)
+		}
+		heads[id] = h
+	}
+	return heads, rows.Err()
 }
 
 // CountImages counts a project's images.

@@ -83,7 +83,7 @@ func (s *Store) CreateProject(ctx context.Context, p segment.Project) error {
 	})
 }
 
-const selectProject = "SELECT id, name, classes, deleted_classes, rest, learning, created FROM project WHERE trashed_at IS NULL "
+const selectProject = "SELECT id, name, classes, deleted_classes, rest, learning, project.created, revision FROM project WHERE trashed_at IS NULL "
 
 // Project returns a project.
 func (s *Store) Project(ctx context.Context, id string) (segment.Project, error) {
@@ -110,7 +110,7 @@ func (s *Store) Projects(ctx context.Context) ([]segment.Project, error) {
 
 // Overviews lists the projects with totals of their images.
 func (s *Store) Overviews(ctx context.Context) ([]segment.Overview, error) {
-	rows, err := s.reads.QueryContext(ctx, `SELECT project.id, project.name, project.classes, deleted_classes, rest, learning, project.created,
+	rows, err := s.reads.QueryContext(ctx, `SELECT project.id, project.name, project.classes, deleted_classes, rest, learning, project.created, revision,
 			count(image.number), count(CASE WHEN seq > 0 AND decided >= 1 THEN 1 END),
 			coalesce((SELECT id FROM image AS cover WHERE cover.project = project.number AND cover.trashed_at IS NULL ORDER BY cover.number LIMIT 1), '')
 		FROM project LEFT JOIN image ON image.project = project.number AND image.trashed_at IS NULL
@@ -136,7 +136,7 @@ func scanProject(row scanner, more ...any) (segment.Project, error) {
 	var classes, deleted, rest string
 	var learning bool
 	var created int64
-	if err := row.Scan(append([]any{&p.ID, &p.Name, &classes, &deleted, &rest, &learning, &created}, more...)...); err != nil {
+	if err := row.Scan(append([]any{&p.ID, &p.Name, &classes, &deleted, &rest, &learning, &created, &p.Revision}, more...)...); err != nil {
 		return segment.Project{}, readError("project", err)
 	}
 	if err := decodeClasses(classes, deleted, &p); err != nil {
@@ -158,10 +158,14 @@ func (s *Store) UpdateProject(ctx context.Context, p segment.Project) error {
 	}
 	return s.writer.write(ctx, func(w *writer) error {
 		var number int64
-		if err := w.row("UPDATE project SET name = ?, classes = ?, deleted_classes = ?, rest = ?, learning = ? WHERE id = ? AND trashed_at IS NULL RETURNING number",
-			p.Name, classes, deleted, p.Rest.String(), !p.Unaided, p.ID).Scan(&number); err != nil {
+		var revision int
+		if err := w.row("SELECT number, revision FROM project WHERE id = ? AND trashed_at IS NULL", p.ID).Scan(&number, &revision); err != nil {
 			return readError("project", err)
 		}
-		return nil
+		if revision != p.Revision {
+			return segment.Errorf(segment.Conflict, "Someone else has changed the project in the meantime. Nothing was changed: look at it again and repeat your change.")
+		}
+		return w.exec("UPDATE project SET name = ?, classes = ?, deleted_classes = ?, rest = ?, learning = ?, revision = revision + 1 WHERE number = ?",
+			p.Name, classes, deleted, p.Rest.String(), !p.Unaided, number)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -27,7 +28,7 @@ func NewDisk(t *testing.T) *Disk {
 	injectsFaults(t)
 	p := &Disk{Dir: t.TempDir(), t: t, image: filepath.Join(t.TempDir(), "disk")}
 	must(t, os.WriteFile(p.image, nil, 0o600))
-	must(t, os.Truncate(p.image, 64<<20))
+	must(t, os.Truncate(p.image, 128<<20))
 	if out, err := exec.Command("mkfs.ext4", "-q", "-F", p.image).CombinedOutput(); err != nil {
 		t.Skipf("a power cut needs mkfs.ext4: %v, %s", err, bytes.TrimSpace(out))
 	}
@@ -35,8 +36,8 @@ func NewDisk(t *testing.T) *Disk {
 		t.Skipf("a power cut needs a loop device and the rights of root: %v, %s", err, bytes.TrimSpace(out))
 	}
 	t.Cleanup(func() {
-		if out, err := exec.Command("umount", p.Dir).CombinedOutput(); err != nil {
-			t.Errorf("umount: %v, %s", err, out)
+		if err := p.unmount(); err != nil {
+			t.Error(err)
 		}
 	})
 	if err := shutDown(p.Dir); err != nil {
@@ -48,6 +49,21 @@ func NewDisk(t *testing.T) *Disk {
 
 func (p *Disk) mount() ([]byte, error) {
 	return exec.Command("mount", "-t", "ext4", "-o", "loop", p.image, p.Dir).CombinedOutput()
+}
+
+// unmount tries again for a while: a program that another test is just starting
+// holds the files that are open here until it runs.
+func (p *Disk) unmount() error {
+	for tries := 1; ; tries++ {
+		out, err := exec.Command("umount", p.Dir).CombinedOutput()
+		if err == nil {
+			return nil
+		}
+		if tries == 100 || !bytes.Contains(out, []byte("busy")) {
+			return fmt.Errorf("umount: %w, %s", err, out)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 }
 
 // Cut takes the power away: what has not been synced is gone, and nothing more
@@ -62,9 +78,7 @@ func (p *Disk) Cut() {
 // repairs itself from its journal.
 func (p *Disk) Back() {
 	p.t.Helper()
-	if out, err := exec.Command("umount", p.Dir).CombinedOutput(); err != nil {
-		p.t.Fatalf("umount: %v, %s", err, out)
-	}
+	must(p.t, p.unmount())
 	if out, err := p.mount(); err != nil {
 		p.t.Fatalf("mount: %v, %s", err, out)
 	}
@@ -186,6 +200,7 @@ type carelessBlobs struct {
 }
 
 func (c carelessBlobs) Put(_ context.Context, key string, write func(io.Writer) error) error {
+	time.Sleep(time.Millisecond) // at the speed of memory the disk would be full before the cut
 	name := filepath.Join(c.dir, key)
 	var b bytes.Buffer
 	return errors.Join(write(&b), os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name+"~", b.Bytes(), 0o600), os.Rename(name+"~", name))

@@ -46,6 +46,8 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 				p.Classes = append(slices.Clone(p.Classes), segment.Class{ID: rapid.Byte().Draw(r, "id"), Name: rapid.String().Draw(r, "class"), Color: "#012345"})
 				p.Deleted = append(slices.Clone(p.Deleted), segment.DeletedClass{Class: p.Classes[0], Target: rapid.Byte().Draw(r, "target"), Deleted: moment()})
 				must(t, s.UpdateProject(t.Context(), *p))
+				wantKind(t, segment.Conflict, s.UpdateProject(t.Context(), *p)) // made from a record that has passed
+				p.Revision++
 			},
 			"trash project": func(r *rapid.T) {
 				id := m.someProject(r).ID

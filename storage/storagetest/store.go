@@ -40,6 +40,7 @@ func TestStore(t *testing.T, open func(tb testing.TB, place string) Store) {
 	t.Run("events", func(t *testing.T) { testEvents(t, fresh(t)) })
 	t.Run("overviews", func(t *testing.T) { testOverviews(t, fresh(t)) })
 	t.Run("order", func(t *testing.T) { testOrder(t, fresh(t)) })
+	t.Run("revision", func(t *testing.T) { testRevision(t, fresh(t)) })
 	t.Run("unknown", func(t *testing.T) { testUnknown(t, fresh(t)) })
 	t.Run("twice", func(t *testing.T) { testTwice(t, fresh(t)) })
 	t.Run("trash", func(t *testing.T) { testTrash(t, fresh(t)) })
@@ -115,6 +116,51 @@ func testOverviews(t *testing.T, s Store) {
 	want := []segment.Overview{{Project: full, Images: 3, Done: 2, Cover: images[1].ID}, {Project: empty}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("overviews (-want +got):\n%s", diff)
+	}
+}
+
+// testRevision lets many change a project at once, each from what it has read:
+// every change is made once, and none is lost.
+func testRevision(t *testing.T, s Store) {
+	const writers, each = 4, 10
+	p := newProject("p")
+	must(t, s.CreateProject(t.Context(), p))
+	im := newImage(p.ID, "im")
+	must(t, s.CreateImage(t.Context(), im))
+	var wait sync.WaitGroup
+	for w := range writers {
+		wait.Go(func() {
+			for made := 0; made < each; {
+				p, err := s.Project(t.Context(), p.ID)
+				if err != nil {
+					t.Errorf("Project: %v", err)
+					return
+				}
+				p.Classes = append(p.Classes, segment.Class{ID: uint8(w*each + made + 2), Name: fmt.Sprint(w, made), Color: "#012345"})
+				switch err := s.UpdateProject(t.Context(), p); {
+				case err == nil:
+					made++
+				case segment.KindOf(err) != segment.Conflict:
+					t.Errorf("UpdateProject: %v", err)
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	got, err := s.Project(t.Context(), p.ID)
+	must(t, err)
+	if changes := len(got.Classes) - len(p.Classes); changes != writers*each || got.Revision != writers*each {
+		t.Errorf("%d changes are there and the revision is %d, want %d", changes, got.Revision, writers*each)
+	}
+	must(t, s.Append(t.Context(), im.ID, 0, label("x", 1), segment.Progress{}))
+	gone := newImage(p.ID, "gone")
+	must(t, s.CreateImage(t.Context(), gone))
+	must(t, s.TrashImage(t.Context(), gone.ID))
+	heads, err := s.Heads(t.Context(), []string{im.ID, gone.ID, segment.NewID()})
+	must(t, err)
+	if diff := cmp.Diff(map[string]segment.Head{im.ID: {Seq: 1, Revision: writers * each}}, heads); diff != "" {
+		t.Errorf("heads (-want +got):\n%s", diff)
 	}
 }
 

@@ -1,0 +1,107 @@
+package workspace
+
+import (
+	"context"
+	"time"
+
+	"collie/segment"
+)
+
+// FollowEvery is how often a server asks for what other processes have stored.
+// It is the longest that a page waits for their work.
+const FollowEvery = 2 * time.Second
+
+// Follow keeps the images that people have open up to date with what other
+// processes store, for example an import on the command line, until stop is
+// called. Without it an image is brought up to date when somebody opens or
+// changes it.
+func (w *Workspace) Follow(ctx context.Context, every time.Duration) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ticker := time.NewTicker(every); ; {
+			select {
+			case <-ticker.C:
+				w.follow(ctx)
+			case <-ctx.Done():
+				ticker.Stop()
+				return
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// follow asks once. What can't be read now is asked for again the next time.
+func (w *Workspace) follow(ctx context.Context) {
+	used := w.open.inUse()
+	if len(used) == 0 {
+		return
+	}
+	ids := make([]string, len(used))
+	for i, a := range used {
+		ids[i] = a.image.ID
+	}
+	heads, err := w.store.Heads(ctx, ids)
+	if err != nil {
+		return
+	}
+	for _, a := range used {
+		head, ok := heads[a.image.ID]
+		if !ok {
+			continue
+		}
+		if a.Project().Revision != head.Revision {
+			if changed, err := a.refresh(ctx); err == nil && changed {
+				w.tell(a.image.ID)
+			}
+		}
+		_ = a.reach(ctx, head.Seq)
+	}
+}
+
+// reach plays what others have stored when the image is behind the given number
+// of events. O(their events), or O(all events) when they reach back further than
+// the timeline does.
+func (a *Annotation) reach(ctx context.Context, seq int) error {
+	a.mu.Lock()
+	have := a.timeline.Seq()
+	a.mu.Unlock()
+	if have >= seq {
+		return nil
+	}
+	events, err := a.store.Events(ctx, a.image.ID, have)
+	if err != nil {
+		return err
+	}
+	if _, err := a.refresh(ctx); err != nil { // they may have classes that are new, too
+		return err
+	}
+	if len(events) > remembered || !a.extend(have, events) {
+		if err := a.catchUp(ctx); err != nil {
+			return err
+		}
+	}
+	a.broadcast(a.image.ID)
+	return nil
+}
+
+// extend plays stored events that follow number after; false means that an event
+// needs more of the past than the timeline holds. It then has played those before.
+func (a *Annotation) extend(after int, events []segment.Event) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, e := range events[min(a.timeline.Seq()-after, len(events)):] {
+		if !a.timeline.Holds(e.Kind) {
+			return false
+		}
+		a.timeline.Apply(e)
+		a.sequence = nil
+	}
+	a.timeline.Forget(remembered)
+	return true
+}

@@ -1,0 +1,138 @@
+package workspace_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+)
+
+// What another process stores reaches an open image, whose pages are told.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	server := mustOpenWorkspace(t, dir, asIs)
+	told := make(chan string, 1)
+	server.Watch(func(id string) { told <- id })
+	here := mustAnnotate(t, server)
+	id := here.Image().ID
+	defer server.Follow(t.Context(), time.Millisecond)()
+	wait := func(what string) {
+		t.Helper()
+		if got := <-told; got != id {
+			t.Errorf("%s: told of image %s, want %s", what, got, id)
+		}
+	}
+
+	other := mustOpenWorkspace(t, dir, asIs)
+	there := mustOpen(t, other, id)
+	mustAppend(t, there, label("a", 1, [2]float64{10, 10}))
+	wait("a click")
+	mustAppend(t, there, segment.Event{ID: "b", Kind: segment.Undo})
+	wait("its undo")
+	p := mustEdit(t, other, here.Project().ID, segment.ProjectEdit{Name: "renamed", Classes: []segment.ClassEdit{
+		{Class: here.Project().Classes[0]}, {Class: here.Project().Classes[1]}, {Class: segment.Class{Name: "third"}, New: true},
+	}})
+	wait("a class")
+	mustAppend(t, there, label("c", int(p.Classes[2].ID), [2]float64{10, 10}))
+	wait("a click with it")
+	if diff := cmp.Diff(there.State(), here.State()); diff != "" {
+		t.Errorf("state (-there +here):\n%s", diff)
+	}
+	if diff := cmp.Diff(p, here.Project()); diff != "" {
+		t.Errorf("project (-there +here):\n%s", diff)
+	}
+}
+
+// An image that is in memory is brought up to date when somebody opens it.
+func TestOpenReachesTheStore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := mustOpenWorkspace(t, dir, asIs)
+	first := mustAnnotate(t, w)
+	there := mustOpen(t, mustOpenWorkspace(t, dir, asIs), first.Image().ID)
+	mustAppend(t, there, label("a", 1, [2]float64{10, 10}))
+	if got := first.State().Seq; got != 0 {
+		t.Fatalf("the image is at %d without having been told; the test shows nothing", got)
+	}
+	again := mustOpen(t, w, first.Image().ID)
+	if diff := cmp.Diff(there.State(), again.State()); diff != "" {
+		t.Errorf("state (-there +here):\n%s", diff)
+	}
+}
+
+// A page that sends an event again through another process, because it got no
+// answer from the first, gets its number at once.
+func TestSameEventThroughTwoProcesses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	here := mustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
+	there := mustOpen(t, mustOpenWorkspace(t, dir, asIs), here.Image().ID)
+	e := label("a", 1, [2]float64{10, 10})
+	mustAppend(t, there, e)
+	if seq, err := here.Append(t.Context(), 0, e); seq != 1 || err != nil {
+		t.Errorf("Append of the same event = %d, %v, want 1", seq, err)
+	}
+}
+
+// Two processes change the classes of a project at the same time; nothing that
+// was confirmed is lost.
+func TestEditsOfTwoProcesses(t *testing.T) {
+	t.Parallel()
+	const each = 10
+	dir := t.TempDir()
+	here := mustOpenWorkspace(t, dir, asIs)
+	there := mustOpenWorkspace(t, dir, asIs)
+	p, err := here.CreateProject(t.Context(), "p", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]bool{}
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	for i, w := range []interface {
+		Project(context.Context, string) (segment.Project, error)
+		EditProject(context.Context, string, segment.ProjectEdit) (segment.Project, error)
+	}{here, there} {
+		wait.Go(func() {
+			for n := range each {
+				name := fmt.Sprintf("class %d of %d", n, i)
+				for made := false; !made; {
+					p, err := w.Project(t.Context(), p.ID)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					edit := segment.ProjectEdit{Base: p.Classes}
+					for _, c := range p.Classes {
+						edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c})
+					}
+					edit.Classes = append(edit.Classes, segment.ClassEdit{Class: segment.Class{Name: name}, New: true})
+					_, err = w.EditProject(t.Context(), p.ID, edit)
+					if made = err == nil; !made && segment.KindOf(err) != segment.Conflict {
+						t.Error(err)
+						return
+					}
+				}
+				mu.Lock()
+				want[name] = true
+				mu.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	if p, err = here.Project(t.Context(), p.ID); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range p.Classes[2:] {
+		delete(want, c.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("lost: %v", want)
+	}
+}
