@@ -81,17 +81,17 @@ func NormalizeClasses(classes []Class) ([]Class, error) {
 	if len(classes) > MaxClasses {
 		return nil, Errorf(Invalid, "A project can have up to %d classes; the list has %d.", MaxClasses, len(classes))
 	}
-	seen := make(map[string]int, len(classes))
+	seen := make(map[string]bool, len(classes))
 	out := make([]Class, len(classes))
 	for i, c := range classes {
 		name, err := CleanName("class name", c.Name)
 		if err != nil {
 			return nil, err
 		}
-		if first, ok := seen[strings.ToLower(name)]; ok {
-			return nil, Errorf(Invalid, "Classes %d and %d are both called %q; class names must differ.", first, i, name)
+		if seen[strings.ToLower(name)] {
+			return nil, Errorf(Invalid, "Two classes are called %q (upper and lower case count as the same). Class names must differ.", name)
 		}
-		seen[strings.ToLower(name)] = i
+		seen[strings.ToLower(name)] = true
 		color := strings.ToLower(c.Color)
 		if color == "" {
 			color = PaletteColor(i)

@@ -196,7 +196,7 @@ func exportDialog(v ExportView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div id=\"export-guesses\" class=\"note\" hidden><p id=\"export-guesses-text\" class=\"small\"></p><label class=\"check\"><input type=\"checkbox\" name=\"guesses\"><span>Export these guesses as labels</span></label></div><details class=\"export-options\"><summary>Options</summary><div class=\"export-grid\"><label class=\"field\"><span>Undecided pixels</span> <select name=\"undecided\" class=\"select\"><option value=\"void\">Void (255)</option><option value=\"background\">Background</option></select></label> <label class=\"field\" data-option=\"objects\"><span>Objects</span> <select name=\"objects\" class=\"select\"><option value=\"region\">One per region</option><option value=\"class\">One per class</option></select></label> <label class=\"field\" data-option=\"shapes\"><span>Shapes</span> <select name=\"shapes\" class=\"select\"><option value=\"polygon\">Polygons (masks where needed)</option><option value=\"mask\">Masks</option></select></label> <label class=\"field\" data-option=\"hypotheses\"><span>Hypotheses</span> <select name=\"hypotheses\" class=\"select\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div id=\"export-drafts\" class=\"note\" hidden><p id=\"export-drafts-text\" class=\"small\"></p><label class=\"check\"><input type=\"checkbox\" name=\"drafts\" checked><span>Include unfinished images</span></label></div><div id=\"export-guesses\" class=\"note\" hidden><p id=\"export-guesses-text\" class=\"small\"></p><label class=\"check\"><input type=\"checkbox\" name=\"guesses\"><span>Export these guesses as labels</span></label></div><details class=\"export-options\"><summary>Options</summary><div class=\"export-grid\"><label class=\"field\"><span>Undecided pixels</span> <select name=\"undecided\" class=\"select\"><option value=\"void\">Void (255)</option><option value=\"background\">Background</option></select></label> <label class=\"field\" data-option=\"objects\"><span>Objects</span> <select name=\"objects\" class=\"select\"><option value=\"region\">One per region</option><option value=\"class\">One per class</option></select></label> <label class=\"field\" data-option=\"shapes\"><span>Shapes</span> <select name=\"shapes\" class=\"select\"><option value=\"polygon\">Polygons (masks where needed)</option><option value=\"mask\">Masks</option></select></label> <label class=\"field\" data-option=\"hypotheses\"><span>Hypotheses</span> <select name=\"hypotheses\" class=\"select\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -208,7 +208,7 @@ func exportDialog(v ExportView) templ.Component {
 			var templ_7745c5c3_Var11 string
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(n))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 65, Col: 39}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 69, Col: 39}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -231,7 +231,7 @@ func exportDialog(v ExportView) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(n))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 65, Col: 81}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 69, Col: 81}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -242,17 +242,118 @@ func exportDialog(v ExportView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "</select></label></div><label class=\"check\"><input type=\"checkbox\" name=\"pictures\"><span>Include images</span></label> <label class=\"check\" data-option=\"background\"><input type=\"checkbox\" name=\"background\"><span>Include background as an object</span></label> <label class=\"check\" data-option=\"drafts\"><input type=\"checkbox\" name=\"drafts\" checked><span>Include unfinished images</span></label></details><div id=\"export-progress\" class=\"export-progress\" hidden><progress class=\"bar\" max=\"1\" aria-label=\"Export progress\"></progress> <button type=\"button\" class=\"button\" id=\"export-cancel\">Cancel export</button></div><p id=\"export-state\" class=\"small\" role=\"status\"></p><ul id=\"export-losses\" class=\"remarks small\" tabindex=\"0\" aria-label=\"What was skipped or is not exact\" hidden></ul><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Close</button> <a id=\"export-file\" class=\"button\" download hidden>Download again</a> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "</select></label></div><label class=\"check\"><input type=\"checkbox\" name=\"pictures\"><span>Include images</span></label> <label class=\"check\" data-option=\"background\"><input type=\"checkbox\" name=\"background\"><span>Include background as an object</span></label><div class=\"export-grid\" data-option=\"split\"><label class=\"field\"><span>Split into train, val and test</span> <select name=\"split\" class=\"select\"><option value=\"\">No split</option><option value=\"share\">By chance</option><option value=\"name\">By words in the file names</option></select></label><fieldset id=\"export-shares\" class=\"export-shares\" hidden><legend class=\"visually-hidden\">Shares</legend>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = share("train", "Train %", "80", "100").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = share("val", "Val %", "20", "100").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = share("test", "Test %", "0", "100").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = share("seed", "Seed", "0", "4294967295").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "</fieldset><p id=\"export-split-note\" class=\"muted small\"></p></div></details><div id=\"export-progress\" class=\"export-progress\" hidden><progress class=\"bar\" max=\"1\" aria-label=\"Export progress\"></progress> <button type=\"button\" class=\"button\" id=\"export-cancel\">Cancel export</button></div><p id=\"export-state\" class=\"small\" role=\"status\"></p><ul id=\"export-losses\" class=\"remarks small\" tabindex=\"0\" aria-label=\"What was skipped or is not exact\" hidden></ul><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Close</button> <a id=\"export-file\" class=\"button\" download hidden>Download again</a> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if v.ImageID != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<button type=\"submit\" class=\"button\" value=\"labelling\" id=\"export-labelling\">Export without preview</button> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<button type=\"submit\" class=\"button\" value=\"labelling\" id=\"export-labelling\">Export without preview</button> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<button type=\"submit\" class=\"button primary\" value=\"default\" id=\"export-default\">Export</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<button type=\"submit\" class=\"button primary\" value=\"default\" id=\"export-default\">Export</button></div></form></dialog>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+func share(name, text, value, most string) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var13 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var13 == nil {
+			templ_7745c5c3_Var13 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<label class=\"field\"><span>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var14 string
+		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(text)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 111, Col: 14}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</span> <input type=\"number\" name=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var15 string
+		templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(name)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 112, Col: 34}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "\" min=\"0\" max=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var16 string
+		templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(most)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 112, Col: 55}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "\" step=\"1\" value=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var17 string
+		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(value)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 112, Col: 80}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "\" required inputmode=\"numeric\"></label>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -89,7 +89,7 @@ func (s *Server) getExportFile(w http.ResponseWriter, r *http.Request) error {
 func exportView(p segment.Project, images int) templates.ExportView {
 	v := templates.ExportView{ProjectID: p.ID, Images: images}
 	for _, f := range export.Formats() {
-		defaults, err := f.Resolve(export.Options{})
+		defaults, err := f.Resolve(export.Options{}, p.Classes)
 		if err != nil {
 			panic(err) // the defaults are valid
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"collie/segment"
@@ -29,8 +30,10 @@ type exportCommand struct {
 	Pictures   *bool    `negatable:"" help:"Include images; without the flag the format decides."`
 	Objects    string   `default:"region" enum:"region,class" help:"One object per region or per class, in formats that list objects."`
 	Shapes     string   `default:"" enum:",polygon,mask" help:"polygon or mask; by default COCO has polygons and labelme has masks."`
-	Background *bool    `negatable:"" help:"Include class 0 as an object; by default all formats but YOLO do."`
+	Background *bool    `negatable:"" help:"Include class 0 as an object; by default only if it has another name than background or the like, and never in YOLO."`
 	Hypotheses int      `default:"20" help:"Number of hypotheses in numpy and hypotheses exports."`
+	Split      string   `placeholder:"80,20,0" help:"Divide the images into train, val and test: by chance, in these shares in per cent, or with 'name' by the words train, val and test in their names."`
+	Seed       uint32   `help:"Another seed divides the images in another way."`
 
 	dataFlag
 	affinitiesFlag
@@ -56,6 +59,9 @@ func (c *exportCommand) Run(ctx context.Context, out streams) (err error) {
 		Images: c.Image, Drafts: &c.Drafts, Guesses: &c.Guesses, Undecided: c.Undecided, Pictures: c.Pictures,
 		Objects: c.Objects, Shapes: c.Shapes, Background: c.Background, Hypotheses: c.Hypotheses,
 	}
+	if options.Split, err = c.split(); err != nil {
+		return err
+	}
 	d.note(ctx, out, audit.ExportFetched, project.ID, c.Format+" "+c.Out)
 	var report *export.Report
 	err = disk.Replace(c.Out, func(f *os.File) (err error) {
@@ -67,6 +73,29 @@ func (c *exportCommand) Run(ctx context.Context, out streams) (err error) {
 	}
 	tell(out.stdout, c.Out, report)
 	return nil
+}
+
+// split reads the flag; nil without it.
+func (c *exportCommand) split() (*export.Split, error) {
+	switch c.Split {
+	case "":
+		return nil, nil
+	case "name":
+		return &export.Split{By: "name"}, nil
+	}
+	s := &export.Split{By: "share", Seed: c.Seed}
+	shares := strings.Split(c.Split, ",")
+	for i, share := range []*int{&s.Train, &s.Val, &s.Test} {
+		if i >= len(shares) {
+			break
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(shares[i]))
+		if err != nil || len(shares) > 3 {
+			return nil, fmt.Errorf("--split %s: use up to three shares in per cent such as 80,10,10, or 'name'", c.Split)
+		}
+		*share = n
+	}
+	return s, nil
 }
 
 // tell writes a report for people: what there is, then what is not exact.

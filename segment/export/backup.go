@@ -21,7 +21,7 @@ type whole struct {
 
 func newBackup(j *job) (encoder, error) { return &whole{job: j}, nil }
 
-func (e *whole) document() document {
+func (e *whole) document(string) document {
 	p := e.job.project
 	out := backup.Project{ID: p.ID, Name: p.Name, Created: p.Created, Rest: p.Rest, Unaided: p.Unaided, Deleted: []backup.DeletedClass{}}
 	for _, c := range p.Classes {

@@ -23,7 +23,7 @@ func newCityscapes(*job) (encoder, error) { return cityscapes{}, nil }
 const instances = 1000
 
 func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {
-	s.pictureName = "leftImg8bit/default/" + s.stem + "_leftImg8bit.png"
+	s.pictureName = "leftImg8bit/" + s.set() + "/" + s.stem + "_leftImg8bit.png"
 	parts := s.partition()
 	ids := make([]uint16, len(parts.regions))
 	var next [segment.MaxClasses]int
@@ -45,7 +45,7 @@ func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {
 		p.lossy = []string{fmt.Sprintf("%s %s no id of their own in instanceIds, only that of the class; ids end at %d and at %d instances of a class.",
 			counted(plain, "region"), haveHas(plain), math.MaxUint16, instances)}
 	}
-	prefix := "gtFine/default/" + s.stem + "_gtFine_"
+	prefix := "gtFine/" + s.set() + "/" + s.stem + "_gtFine_"
 	for _, f := range []struct {
 		name  string
 		write func(io.Writer) error

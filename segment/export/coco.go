@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -48,20 +49,22 @@ type cocoAnnotation struct {
 	IsCrowd      int    `json:"iscrowd"`
 }
 
-func (c *coco) document() document {
+func (c *coco) document(set string) document {
 	categories := make([]cocoCategory, len(c.job.project.Classes))
 	for i, class := range c.job.project.Classes {
 		categories[i] = cocoCategory{ID: i + 1, Name: class.Name}
 	}
-	return c.job.cocoDocument("annotations/instances_default.json", categories, func(n int) string {
+	return c.job.cocoDocument(set, "annotations/instances_"+set+".json", categories, func(n int) string {
 		return `{"id":` + strconv.Itoa(n) + ","
 	})
 }
 
-// cocoDocument is a COCO document; its annotations are the entries.
-func (j *job) cocoDocument(name string, categories []cocoCategory, begin func(n int) string) document {
-	images := make([]cocoImage, len(j.chosen))
-	for i, number := range j.chosen {
+// cocoDocument is a COCO document about the images of a set; its annotations are
+// the entries.
+func (j *job) cocoDocument(set, name string, categories []cocoCategory, begin func(n int) string) document {
+	chosen := j.members(set)
+	images := make([]cocoImage, len(chosen))
+	for i, number := range chosen {
 		s := j.subject(number)
 		s.pictureName = s.cocoPicture()
 		images[i] = cocoImage{number + 1, s.fileName(), s.image.Width, s.image.Height}
@@ -75,7 +78,7 @@ func (j *job) cocoDocument(name string, categories []cocoCategory, begin func(n 
 }
 
 // cocoPicture is where tools that read COCO look for the picture.
-func (s *subject) cocoPicture() string { return "images/default/" + s.stem + s.extension() }
+func (s *subject) cocoPicture() string { return "images/" + s.set() + "/" + s.stem + s.extension() }
 
 func (c *coco) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = s.cocoPicture()
@@ -126,7 +129,8 @@ func polygonsOf(o object, outlines []outline) (polygons [][]int, ok bool) {
 	return polygons, true
 }
 
-// leftOut says which regions aren't exported as objects, and why.
+// leftOut says which regions aren't exported as objects, and why. Without
+// undecided pixels nothing is lost: whatever no object covers is class 0.
 func leftOut(p *partition, of []int32) []string {
 	regions, pixels := 0, 0
 	for i, r := range p.regions {
@@ -135,7 +139,7 @@ func leftOut(p *partition, of []int32) []string {
 			pixels += r.area
 		}
 	}
-	if regions == 0 {
+	if regions == 0 || !slices.Contains(p.ids, -1) {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s of class 0, %d pixels, %s no objects here and can't be told from undecided pixels.", counted(regions, "region"), pixels, isAre(regions))}

@@ -16,15 +16,19 @@ type cvat struct {
 
 func newCVAT(j *job) (encoder, error) { return &cvat{job: j}, nil }
 
-func (c *cvat) document() document {
+func (c *cvat) document(set string) document {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s<annotations>\n<version>1.1</version>\n<meta><task><name>%s</name><size>%d</size><mode>annotation</mode><labels>\n",
-		xml.Header, asXML(c.job.project.Name), len(c.job.chosen))
+		xml.Header, asXML(c.job.project.Name), len(c.job.members(set)))
 	for _, class := range c.job.project.Classes {
 		fmt.Fprintf(&b, "<label><name>%s</name><color>%s</color><type>mask</type><attributes></attributes></label>\n", asXML(class.Name), class.Color)
 	}
 	b.WriteString("</labels></task></meta>\n")
-	return document{name: "annotations.xml", head: b.String(), foot: "</annotations>\n"}
+	name := "annotations.xml"
+	if set != setAll {
+		name = "annotations_" + set + ".xml"
+	}
+	return document{name: name, head: b.String(), foot: "</annotations>\n"}
 }
 
 func (c *cvat) image(_ context.Context, s *subject) (*piece, error) {

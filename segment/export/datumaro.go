@@ -41,20 +41,20 @@ type datumaroMask struct {
 	RLE        cocoRLE  `json:"rle"`
 }
 
-func (d *datumaro) document() document {
+func (d *datumaro) document(set string) document {
 	labels := make([]datumaroLabel, len(d.job.project.Classes))
 	for i, c := range d.job.project.Classes {
 		labels[i] = datumaroLabel{Name: c.Name, Attributes: []string{}}
 	}
 	return document{
-		name: "annotations/default.json",
+		name: "annotations/" + set + ".json",
 		head: `{"info":{},"categories":{"label":{"labels":` + asJSON(labels) + `,"attributes":[]}},"items":[` + "\n",
 		foot: "\n]}\n", separator: ",\n",
 	}
 }
 
 func (d *datumaro) image(_ context.Context, s *subject) (*piece, error) {
-	s.pictureName = "images/default/" + s.stem + s.extension()
+	s.pictureName = "images/" + s.set() + "/" + s.stem + s.extension()
 	parts := s.partition()
 	list, of := parts.objects(s.options.Objects == "class", *s.options.Background)
 	p := &piece{lossy: leftOut(parts, of)}

@@ -19,7 +19,8 @@ type Options struct {
 	Pictures   *bool    `json:"pictures,omitempty" doc:"whether to include the images, upright and without metadata; default true for voc and yolo only"`
 	Objects    string   `json:"objects,omitempty" doc:"what one object is: a connected region (default) or all regions of a class" schema:"enum=region|class"`
 	Shapes     string   `json:"shapes,omitempty" doc:"for coco (default polygon, for regions without holes) and labelme (default mask)" schema:"enum=polygon|mask"`
-	Background *bool    `json:"background,omitempty" doc:"whether class 0 is written as objects; default true except for yolo"`
+	Background *bool    `json:"background,omitempty" doc:"whether class 0 is written as objects; default false for yolo and while class 0 is called background or the like, because readers take whatever no object covers for background"`
+	Split      *Split   `json:"split,omitempty" doc:"divides the images into sets for training, validation and testing; without it there are none. A backup ignores it"`
 	Hypotheses int      `json:"hypotheses,omitempty" doc:"number of hypotheses, for numpy and hypotheses; default 20" schema:"min=1,max=100"`
 }
 
@@ -34,25 +35,26 @@ type Format struct {
 
 	pictures, background bool
 	shapes               string
+	plain                bool // its files say nothing of sets
 	encoder              func(*job) (encoder, error)
 }
 
 // Formats lists all formats in the order in which they are offered.
 func Formats() []Format {
 	return []Format{
-		{Name: "index-png", Title: "Index masks", Summary: "PNG, one byte per pixel: the class index, 255 where undecided", encoder: newIndexPNG},
-		{Name: "colour-png", Title: "Colour masks", Summary: "RGB PNG in the colours of the classes", encoder: newColourPNG},
-		{Name: "voc", Title: "PASCAL VOC", Summary: "palette PNGs by class and by object, lists, labelmap.txt", pictures: true, encoder: newVOC},
+		{Name: "index-png", Title: "Index masks", Summary: "PNG, one byte per pixel: the class index, 255 where undecided", plain: true, encoder: newIndexPNG},
+		{Name: "colour-png", Title: "Colour masks", Summary: "RGB PNG in the colours of the classes", plain: true, encoder: newColourPNG},
+		{Name: "voc", Title: "PASCAL VOC", Summary: "Palette PNGs by class and by object, lists, labelmap.txt", pictures: true, encoder: newVOC},
 		{Name: "coco", Title: "COCO instances", Summary: "JSON with polygons, and RLE for regions with holes", Uses: []string{"objects", "shapes", "background"}, background: true, shapes: "polygon", encoder: newCOCO},
 		{Name: "coco-panoptic", Title: "COCO panoptic", Summary: "JSON and PNGs in which every region has a number", Uses: []string{"objects"}, background: true, encoder: newPanoptic},
-		{Name: "yolo", Title: "YOLO segmentation", Summary: "one text file of polygons per image, data.yaml", Uses: []string{"background"}, pictures: true, encoder: newYOLO},
-		{Name: "labelme", Title: "labelme", Summary: "one JSON file per image", Uses: []string{"objects", "shapes", "background"}, background: true, shapes: "mask", encoder: newLabelme},
-		{Name: "cvat", Title: "CVAT for images 1.1", Summary: "annotations.xml with masks", Uses: []string{"objects", "background"}, background: true, encoder: newCVAT},
+		{Name: "yolo", Title: "YOLO segmentation", Summary: "One text file of polygons per image, data.yaml", Uses: []string{"background"}, pictures: true, encoder: newYOLO},
+		{Name: "labelme", Title: "labelme", Summary: "One JSON file per image", Uses: []string{"objects", "shapes", "background"}, background: true, shapes: "mask", plain: true, encoder: newLabelme},
+		{Name: "cvat", Title: "CVAT for images 1.1", Summary: "Masks in annotations.xml", Uses: []string{"objects", "background"}, background: true, encoder: newCVAT},
 		{Name: "datumaro", Title: "Datumaro", Summary: "JSON with RLE masks", Uses: []string{"objects", "background"}, background: true, encoder: newDatumaro},
-		{Name: "cityscapes", Title: "Cityscapes", Summary: "gtFine label, instance and colour PNGs", encoder: newCityscapes},
-		{Name: "numpy", Title: "NumPy", Summary: "labels.npz, and probs.npz with probabilities per superpixel", Uses: []string{"hypotheses"}, encoder: newNumPy},
-		{Name: "hypotheses", Title: "Hypotheses", Summary: "each hypothesis as an index PNG, with scores", Uses: []string{"hypotheses"}, encoder: newHypotheses},
-		{Name: "backup", Title: "Backup", Summary: "the whole project with its evidence, to import it again", encoder: newBackup},
+		{Name: "cityscapes", Title: "Cityscapes", Summary: "Label, instance and colour PNGs named _gtFine_", encoder: newCityscapes},
+		{Name: "numpy", Title: "NumPy", Summary: "Labels in labels.npz, probabilities per superpixel in probs.npz", Uses: []string{"hypotheses"}, plain: true, encoder: newNumPy},
+		{Name: "hypotheses", Title: "Hypotheses", Summary: "Each hypothesis as an index PNG, with scores", Uses: []string{"hypotheses"}, plain: true, encoder: newHypotheses},
+		{Name: "backup", Title: "Backup", Summary: "The whole project with its evidence, to import it again", encoder: newBackup},
 	}
 }
 
@@ -69,9 +71,11 @@ func FormatOf(name string) (Format, error) {
 	return Format{}, segment.Errorf(segment.Invalid, "The format %q is unknown; use one of %s.", name, strings.Join(names, ", "))
 }
 
-// Resolve checks the options against a format and fills in its defaults.
-func (f Format) Resolve(o Options) (Options, error) {
-	yes, no, pictures, background := true, false, f.pictures, f.background
+// Resolve checks the options against a format and fills in its defaults for a
+// project with the given classes.
+func (f Format) Resolve(o Options, classes []segment.Class) (Options, error) {
+	yes, no, pictures := true, false, f.pictures
+	background := f.background && segment.DefaultRest(classes).Mode != segment.RestClass
 	for _, flag := range []struct {
 		given **bool
 		value *bool
@@ -95,6 +99,13 @@ func (f Format) Resolve(o Options) (Options, error) {
 		if !slices.Contains(word.choices, *word.given) {
 			return Options{}, segment.Errorf(segment.Invalid, "The option %q can be %s, not %q.", word.name, strings.Join(word.choices, " or "), *word.given)
 		}
+	}
+	if o.Split != nil {
+		split, err := o.Split.resolve()
+		if err != nil {
+			return Options{}, err
+		}
+		o.Split = &split
 	}
 	if o.Hypotheses == 0 {
 		o.Hypotheses = engine.DefaultHypotheses

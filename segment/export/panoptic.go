@@ -47,8 +47,8 @@ type panopticSegment struct {
 	IsCrowd    int    `json:"iscrowd"`
 }
 
-func (e *panoptic) document() document {
-	return e.job.cocoDocument("annotations/panoptic_default.json", e.categories, nil)
+func (e *panoptic) document(set string) document {
+	return e.job.cocoDocument(set, "annotations/panoptic_"+set+".json", e.categories, nil)
 }
 
 func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
@@ -62,7 +62,7 @@ func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
 			ID: i + 1, CategoryID: int(o.class) + 1, Area: o.area, BBox: [4]int{o.box.Min.X, o.box.Min.Y, size.X, size.Y},
 		})
 	}
-	mask, err := picture("annotations/panoptic_default/"+s.stem+".png", func(w io.Writer) error {
+	mask, err := picture("annotations/panoptic_"+s.set()+"/"+s.stem+".png", func(w io.Writer) error {
 		return mask.WritePNG(w, mask.RGB, parts.Width, parts.Height, func(y int, dst []byte) {
 			for x, region := range parts.ids[y*parts.Width : (y+1)*parts.Width] {
 				id := int32(0)

@@ -191,6 +191,7 @@ func python(t *testing.T) string {
 func TestReaders(t *testing.T) {
 	t.Parallel()
 	const classes = 6
+	yes := true
 	interpreter := python(t)
 	masks := exampleMasks(classes)
 	arguments := []string{"testdata/readers.py", ""}
@@ -202,13 +203,13 @@ func TestReaders(t *testing.T) {
 		{"index-png", Options{}},
 		{"colour-png", Options{}},
 		{"voc", Options{}},
-		{"coco", Options{}},
-		{"coco", Options{Shapes: "mask"}},
+		{"coco", Options{Background: &yes}},
+		{"coco", Options{Background: &yes, Shapes: "mask"}},
 		{"coco-panoptic", Options{}},
-		{"labelme", Options{}},
-		{"labelme", Options{Shapes: "polygon"}},
-		{"cvat", Options{}},
-		{"datumaro", Options{}},
+		{"labelme", Options{Background: &yes}},
+		{"labelme", Options{Background: &yes, Shapes: "polygon"}},
+		{"cvat", Options{Background: &yes}},
+		{"datumaro", Options{Background: &yes}},
 		{"cityscapes", Options{}},
 		{"numpy", Options{}},
 		{"yolo", Options{}},

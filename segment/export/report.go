@@ -48,6 +48,7 @@ type ImageReport struct {
 	ID        string `json:"id"`
 	Name      string `json:"name" doc:"as uploaded"`
 	Stem      string `json:"stem" doc:"what its files are called"`
+	Split     string `json:"split,omitempty" doc:"the set that it is in; absent without a split" schema:"enum=train|val|test"`
 	Width     int    `json:"width"`
 	Height    int    `json:"height"`
 	Status    string `json:"status" doc:"untouched, started or done"`

@@ -37,6 +37,9 @@ func (j *job) subject(number int) *subject {
 	return &subject{job: j, number: number, image: j.images[number], stem: j.stems[number]}
 }
 
+// set is the name of the set that the image is in.
+func (s *subject) set() string { return s.sets[s.number] }
+
 // memory estimates how many bytes the image takes while it is processed.
 func (s *subject) memory() int64 {
 	pixel := int64(6) // the mask, its regions and the output
@@ -122,9 +125,16 @@ func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
 			p.lossy = append(p.lossy, why)
 		}
 	}
+	if len(p.lossy) == 0 && p.note == "" && p.out < len(s.partition().regions) {
+		p.note = "Class 0 has no objects of its own: it is everything that no object covers."
+	}
 	im := &s.image
+	split := s.set()
+	if split == setAll {
+		split = ""
+	}
 	p.report = ImageReport{
-		ID: im.ID, Name: im.Name, Stem: s.stem, Width: im.Width, Height: im.Height, Status: im.Status(),
+		ID: im.ID, Name: im.Name, Stem: s.stem, Split: split, Width: im.Width, Height: im.Height, Status: im.Status(),
 		Guess: s.guess(), Undecided: s.undecided, RegionsIn: len(s.partition().regions), RegionsOut: p.out,
 		Lossy: sentences(p.lossy), Note: strings.TrimSpace(p.note + " " + guessNotes[s.guess()]),
 	}

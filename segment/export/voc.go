@@ -12,8 +12,9 @@ import (
 
 // voc is the layout of PASCAL VOC's segmentation data. In SegmentationObject
 // the regions of all classes but background are numbered from 1; 0 is
-// background, 255 undecided. Every fifth image of the project is in val.txt,
-// the others are in train.txt, all are in default.txt.
+// background, 255 undecided. The lists have the names of the sets; without a
+// split every fifth image of the project is in val.txt and the others are in
+// train.txt. All are in default.txt.
 type voc struct{ job *job }
 
 // vocObjects is the largest object number: a byte without the value for
@@ -22,7 +23,7 @@ const vocObjects = 254
 
 func newVOC(j *job) (encoder, error) { return &voc{j}, nil }
 
-func (*voc) document() document { return document{} }
+func (*voc) document(string) document { return document{} }
 
 func (*voc) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "JPEGImages/" + s.stem + ".jpg" // the name that readers of VOC expect
@@ -71,8 +72,9 @@ func (v *voc) finish() ([]member, error) {
 		fmt.Fprintf(&labels, "%s:%d,%d,%d::\n", c.Name, rgb.R, rgb.G, rgb.B)
 	}
 	const sets = "ImageSets/Segmentation/"
-	return []member{
-		stored(sets+"train.txt", train.Bytes()), stored(sets+"val.txt", val.Bytes()), stored(sets+"default.txt", all.Bytes()),
-		stored("labelmap.txt", labels.Bytes()),
-	}, nil
+	lists := v.job.lists(sets)
+	if v.job.options.Split == nil {
+		lists = []member{stored(sets+"train.txt", train.Bytes()), stored(sets+"val.txt", val.Bytes())}
+	}
+	return append(lists, stored(sets+"default.txt", all.Bytes()), stored("labelmap.txt", labels.Bytes())), nil
 }

@@ -88,6 +88,7 @@ type job struct {
 	images   []segment.Image     // of the whole project
 	stems    []string            // file names of images
 	named    map[string]int      // how many of them have a name
+	sets     []string            // names of the sets that images are in
 	chosen   []int               // indices into images of those that are exported
 	index    *segment.ClassTable // index in the project of each class id
 	resolved *segment.ClassTable // class that each class id counts as
@@ -100,17 +101,17 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 		return nil, nil, err
 	}
 	j := &job{source: source, format: format}
-	if j.options, err = format.Resolve(o); err != nil {
+	if j.project, err = source.Project(ctx, projectID); err != nil {
 		return nil, nil, err
 	}
-	if j.project, err = source.Project(ctx, projectID); err != nil {
+	if j.options, err = format.Resolve(o, j.project.Classes); err != nil {
 		return nil, nil, err
 	}
 	if j.images, err = source.Images(ctx, projectID); err != nil {
 		return nil, nil, err
 	}
 	report := &Report{
-		Tool: Tool{"Collie", version()}, Format: name, Parameters: j.options,
+		Tool: Tool{"Collie", version()}, Format: name,
 		Project: ProjectReport{ID: j.project.ID, Name: j.project.Name},
 		Images:  []ImageReport{}, Skipped: []SkippedImage{},
 	}
@@ -122,6 +123,11 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 	for _, im := range j.images {
 		j.named[im.Name]++
 	}
+	if format.Name == "backup" {
+		j.options.Split = nil
+	}
+	j.sets = j.options.Split.sets(j.images)
+	report.Parameters = j.options
 	j.chosen, err = j.options.choose(j.images, func(im segment.Image, why string) {
 		report.Skipped = append(report.Skipped, SkippedImage{im.ID, im.Name, why})
 	})
@@ -133,9 +139,9 @@ type encoder interface {
 	// image returns what one image adds to the archive; it is called
 	// concurrently.
 	image(ctx context.Context, s *subject) (*piece, error)
-	// document is the file about all images; it has no name if the format has
-	// no such file.
-	document() document
+	// document is the file about all images of a set; it has no name if the
+	// format has no such file.
+	document(set string) document
 	// finish returns the files that follow those of the images.
 	finish() ([]member, error)
 }
@@ -155,18 +161,23 @@ type piece struct {
 // further files.
 type single struct{}
 
-func (single) document() document        { return document{} }
+func (single) document(string) document  { return document{} }
 func (single) finish() ([]member, error) { return nil, nil }
 
 // write writes everything but the manifest. pieces returns what the image at a
 // position in the project adds; it is called concurrently.
 func (j *job) write(ctx context.Context, out *archive, encoder encoder, report *Report, progress Progress, pieces func(ctx context.Context, number int) (*piece, error)) (err error) {
-	doc := encoder.document()
-	list, err := newSpool(doc)
-	if err != nil {
-		return err
+	lists := map[string]*spool{}
+	defer func() {
+		for _, list := range lists {
+			err = errors.Join(err, list.Close())
+		}
+	}()
+	for _, set := range j.setsIn() {
+		if lists[set], err = newSpool(encoder.document(set)); err != nil {
+			return err
+		}
 	}
-	defer func() { err = errors.Join(err, list.Close()) }()
 	progress(0, len(j.chosen))
 	err = ordered(ctx, len(j.chosen), func(ctx context.Context, i int) (*piece, error) {
 		return pieces(ctx, j.chosen[i])
@@ -177,7 +188,7 @@ func (j *job) write(ctx context.Context, out *archive, encoder encoder, report *
 			}
 		}
 		for _, e := range p.entries {
-			if err := list.entry(e); err != nil {
+			if err := lists[j.sets[j.chosen[i]]].entry(e); err != nil {
 				return err
 			}
 		}
@@ -192,15 +203,23 @@ func (j *job) write(ctx context.Context, out *archive, encoder encoder, report *
 	if err != nil {
 		return err
 	}
+	if j.format.plain {
+		last = append(last, j.lists("splits/")...)
+	}
 	for _, f := range last {
 		if err := out.add(f); err != nil {
 			return err
 		}
 	}
-	if doc.name == "" {
-		return nil
+	for _, set := range j.setsIn() {
+		if lists[set].name == "" {
+			continue
+		}
+		if err := lists[set].into(out); err != nil {
+			return err
+		}
 	}
-	return list.into(out)
+	return nil
 }
 
 // add adds an image's report.

@@ -184,7 +184,7 @@ func TestEveryFormat(t *testing.T) {
 				}
 			}
 			for i, im := range report.Images {
-				if im.ID != images[i].ID || im.Stem != []string{"a_b", "A_B-2", "image-con"}[i] || im.RegionsOut > im.RegionsIn || im.RegionsOut < im.RegionsIn && im.Lossy == "" {
+				if im.ID != images[i].ID || im.Stem != []string{"a_b", "A_B-2", "image-con"}[i] || im.RegionsOut > im.RegionsIn || im.RegionsOut < im.RegionsIn && im.Lossy == "" && im.Note == "" {
 					t.Errorf("image %d is reported as %+v", i, im)
 				}
 			}
@@ -266,8 +266,35 @@ func TestOptions(t *testing.T) {
 	t.Run("background", func(t *testing.T) {
 		for _, format := range []string{"coco", "labelme", "cvat", "datumaro"} {
 			_, report := mustWrite(t, w, p.ID, format, export.Options{Background: &no})
-			if im := report.Images[0]; im.RegionsOut >= im.RegionsIn || !strings.Contains(im.Lossy, "class 0") {
-				t.Errorf("%s: %+v", format, im)
+			if im := report.Images[0]; im.RegionsOut >= im.RegionsIn || im.Lossy != "" || !strings.Contains(im.Note, "Class 0") {
+				t.Errorf("%s without undecided pixels: %+v", format, im)
+			}
+		}
+	})
+	t.Run("split", func(t *testing.T) {
+		places := map[string]string{
+			"voc": "ImageSets/Segmentation/val.txt", "coco": "annotations/instances_val.json", "coco-panoptic": "annotations/panoptic_val.json",
+			"datumaro": "annotations/val.json", "yolo": "images/val/a_b.png", "cityscapes": "gtFine/val/a_b_gtFine_labelIds.png", "cvat": "annotations_val.xml",
+		}
+		for _, f := range export.Formats() {
+			files, report := mustWrite(t, w, p.ID, f.Name, export.Options{Hypotheses: 1, Split: &export.Split{Val: 100}})
+			place, ok := places[f.Name]
+			if !ok {
+				place = "splits/val.txt"
+			}
+			if f.Name == "backup" {
+				if report.Parameters.Split != nil {
+					t.Error("a backup is divided")
+				}
+				continue
+			}
+			if files[place] == nil || report.Images[0].Split != "val" {
+				t.Errorf("%s has no %s: %v", f.Name, place, report.Files)
+			}
+			for name := range files {
+				if strings.Contains(name, "default/") || strings.Contains(name, "train.txt") {
+					t.Errorf("%s has %s, too", f.Name, name)
+				}
 			}
 		}
 	})
@@ -347,6 +374,22 @@ func TestCutArchive(t *testing.T) {
 	for n := 0; n < b.Len(); n += 1 + b.Len()/50 {
 		if _, err := zip.NewReader(bytes.NewReader(b.Bytes()[:n]), int64(n)); err == nil {
 			t.Errorf("the first %d of %d bytes are a zip", n, b.Len())
+		}
+	}
+}
+
+// What no object covers is background for readers, so it needs no objects; other
+// classes in first place do.
+func TestBackgroundDefault(t *testing.T) {
+	for first, want := range map[string]bool{"background": false, "BG": false, "sky": true} {
+		for _, f := range export.Formats() {
+			o, err := f.Resolve(export.Options{}, []segment.Class{{ID: 0, Name: first}, {ID: 1, Name: "cat"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if slices.Contains(f.Uses, "background") && *o.Background != (want && f.Name != "yolo") {
+				t.Errorf("%s with class 0 %s: background is %t", f.Name, first, *o.Background)
+			}
 		}
 	}
 }

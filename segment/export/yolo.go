@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -15,7 +16,7 @@ type yolo struct{ job *job }
 
 func newYOLO(j *job) (encoder, error) { return &yolo{j}, nil }
 
-func (*yolo) document() document { return document{} }
+func (*yolo) document(string) document { return document{} }
 
 func (*yolo) image(_ context.Context, s *subject) (*piece, error) {
 	parts := s.partition()
@@ -24,7 +25,7 @@ func (*yolo) image(_ context.Context, s *subject) (*piece, error) {
 		p.note = "Nothing is labelled, so there is no text file; an empty one would claim that the image contains nothing."
 		return p, nil
 	}
-	s.pictureName = "images/default/" + s.stem + s.extension()
+	s.pictureName = "images/" + s.set() + "/" + s.stem + s.extension()
 	_, of := parts.objects(false, *s.options.Background)
 	p.lossy = leftOut(parts, of)
 	var lines bytes.Buffer
@@ -59,7 +60,7 @@ func (*yolo) image(_ context.Context, s *subject) (*piece, error) {
 	if grown := parts.grown(of); grown > 0 {
 		p.lossy = append(p.lossy, fmt.Sprintf("The polygons follow the edges of pixels. Readers that draw them through pixel centres, as OpenCV does, mark about %s more.", counted(grown, "pixel")))
 	}
-	file, err := deflated("labels/default/"+s.stem+".txt", lines.Bytes())
+	file, err := deflated("labels/"+s.set()+"/"+s.stem+".txt", lines.Bytes())
 	p.files = []member{file}
 	return p, err
 }
@@ -111,7 +112,18 @@ func (p *partition) grown(of []int32) int {
 // begins with class 0 even if that is never written.
 func (y *yolo) finish() ([]member, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "path: .\ntrain: images/default\nval: images/default\nnames:\n")
+	sets := y.job.setsIn()
+	folder := func(set string) string { // trainers need train and val
+		if !slices.Contains(sets, set) && len(sets) > 0 {
+			set = sets[0]
+		}
+		return "images/" + set
+	}
+	fmt.Fprintf(&b, "path: .\ntrain: %s\nval: %s\n", folder("train"), folder("val"))
+	if slices.Contains(sets, "test") {
+		b.WriteString("test: images/test\n")
+	}
+	b.WriteString("names:\n")
 	for i, c := range y.job.project.Classes {
 		fmt.Fprintf(&b, "  %d: %s\n", i, asJSON(c.Name)) // JSON strings are YAML strings
 	}

@@ -53,6 +53,16 @@ async function restore(panel, gone, place) {
 }
 
 /**
+ * What labels of a deleted class can become, the default first: a class that
+ * nobody has named must not get them unasked.
+ *
+ * @param {readonly {id: number, name: string}[]} others
+ */
+export function replacements(others) {
+  return [{ text: 'Undecided', value: VOID }, ...others.map(({ id, name }) => ({ text: name, value: id }))];
+}
+
+/**
  * Asks which class replaces one that labels use.
  *
  * @param {Entry} gone
@@ -65,7 +75,7 @@ function ask(gone, others, images) {
   const select = /** @type {HTMLSelectElement} */ (byId('remap-target'));
   byId('remap-title').textContent = `Delete ${gone.name}?`;
   byId('remap-note').textContent = `This class is used in ${counted(images, 'image')}.`;
-  select.replaceChildren(...[...others.map((c) => new Option(c.name, String(c.id))), new Option('Undecided', String(VOID))]);
+  select.replaceChildren(...replacements(others).map(({ text, value }) => new Option(text, String(value))));
   dialog.returnValue = '';
   dialog.showModal();
   return new Promise((resolve) => {

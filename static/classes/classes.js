@@ -1,8 +1,8 @@
 import { call, Problem } from '../ui/api.js';
-import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, MOST, moved, rebased } from './classlist.js';
+import { adopted, answered, bodyOf, colorsByID, entryOf, freeName, fresh, MOST, moved, namesake, rebased } from './classlist.js';
 import { ClassMenu } from './classmenu.js';
 import { dragRows } from './classdrag.js';
-import { classRow, controlsOf, paintRow } from './classrow.js';
+import { classRow, complain, controlsOf, paintRow } from './classrow.js';
 import { RestChoice } from './rest.js';
 import { byId } from '../ui/dom.js';
 import { percent } from '../ui/numbers.js';
@@ -222,18 +222,28 @@ export class ClassPanel {
     row.input.select();
   }
 
-  /** Takes the name that was typed. @param {number} key */
+  /**
+   * Takes the name that was typed. A name that another class has stays in its
+   * field, with what is wrong.
+   *
+   * @param {number} key
+   * @returns {boolean} whether the field is closed
+   */
   finish(key) {
     const row = this.rows.get(key);
-    if (!row || row.input.hidden) return;
+    if (!row || row.input.hidden) return true;
+    const name = row.input.value.trim();
+    const other = namesake(this.classes, key, name);
+    complain(row, other ? `There is already a class called ${other.name}. Choose another name.` : '');
+    if (other) return false;
     row.input.hidden = true;
     row.choose.hidden = false;
-    const name = row.input.value.trim();
     const renamed = name !== '' && name !== row.input.defaultValue;
     const added = key === this.newKey;
     if (added) this.newKey = -1;
     if (renamed) this.set(key, { name });
     if (renamed || added) this.save();
+    return true;
   }
 
   /** Takes editing back, and with it a class that was to be named for the first time. @param {number} key */
@@ -241,7 +251,12 @@ export class ClassPanel {
     const row = this.rows.get(key);
     if (!row) return;
     row.input.value = row.input.defaultValue;
-    if (key !== this.newKey) return this.finish(key);
+    complain(row, '');
+    if (key !== this.newKey) {
+      row.input.hidden = true;
+      row.choose.hidden = false;
+      return;
+    }
     this.newKey = -1;
     this.goBack(this.classes.filter((c) => c.key !== key));
     if (this.busy || this.stored.some((c) => c.key === key)) this.save(); // a call took it along
@@ -294,11 +309,34 @@ export class ClassPanel {
         this.listener.changed();
       } catch (error) {
         if (error instanceof Problem && error.status === 0) return this.keep();
+        if (this.retype(error)) return;
         toastProblem(error);
         if (this.classes === sent) this.goBack(this.stored); // else a later edit is on its way
       }
       await this.reload();
     });
+  }
+
+  /**
+   * Opens the field of a name that somebody else has given to another class
+   * meanwhile, with what was typed.
+   *
+   * @param {unknown} error of the call that sent it
+   * @returns {boolean} whether there is such a name
+   */
+  retype(error) {
+    if (!(error instanceof Problem) || error.status !== 422) return false;
+    const was = new Map(this.stored.map((c) => [c.key, c.name]));
+    const twin = this.classes.find((c) => c.name !== was.get(c.key) && namesake(this.classes, c.key, c.name));
+    const row = twin && this.rows.get(twin.key);
+    if (!twin || !row) return false;
+    const { key, name } = twin;
+    this.set(key, { name: was.get(key) ?? freeName(this.classes) });
+    if (!was.has(key)) this.newKey = key;
+    this.edit(key);
+    row.input.value = name;
+    this.finish(key);
+    return true;
   }
 
   /** The server is away: what was typed stays, and is sent when it is back. */

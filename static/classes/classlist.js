@@ -43,12 +43,25 @@ function freeID(list, deleted) {
   return id;
 }
 
-/** @param {readonly Entry[]} list */
-function freeName(list) {
+/** A name for a new class. @param {readonly Entry[]} list */
+export function freeName(list) {
   const names = new Set(list.map((c) => c.name.toLowerCase()));
   let number = list.length + 1;
   while (names.has(`class ${number}`)) number++;
   return `class ${number}`;
+}
+
+/**
+ * The entry other than that of a key that has a name already, upper and lower
+ * case aside.
+ *
+ * @param {readonly Entry[]} list
+ * @param {number} key
+ * @param {string} name
+ */
+export function namesake(list, key, name) {
+  const wanted = name.trim().toLowerCase();
+  return list.find((c) => c.key !== key && c.name.toLowerCase() === wanted);
 }
 
 /**

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, moved, rebased } from './classlist.js';
+import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, moved, namesake, rebased } from './classlist.js';
 
 const record = (id, name = `c${id}`) => ({ id, name, color: `#00000${id}` });
 const list = (...ids) => ids.map((id) => entryOf(record(id)));
 const ids = (entries) => entries.map((c) => c.id);
+
+test('a name that another class has is found, whatever its case', () => {
+  const [sky, sea] = [entryOf(record(0, 'Sky')), entryOf(record(1, 'sea'))];
+  assert.equal(namesake([sky, sea], sea.key, ' sKY '), sky);
+  assert.equal(namesake([sky, sea], sea.key, 'sea'), undefined, 'its own name');
+  assert.equal(namesake([sky, sea], sea.key, 'sand'), undefined);
+});
 
 test('an entry moves up and down', () => {
   assert.deepEqual(moved(['a', 'b', 'c', 'd'], 0, 2), ['b', 'c', 'a', 'd']);

@@ -19,6 +19,7 @@ export function classRow(panel, key) {
     share: slot('share'),
     key: slot('key'),
     input: /** @type {HTMLInputElement} */ (slot('input')),
+    problem: slot('problem'),
     lock: /** @type {HTMLButtonElement} */ (slot('lock')),
     more: slot('more'),
   };
@@ -39,12 +40,24 @@ export function classRow(panel, key) {
     if (e.key !== 'Enter' && e.key !== 'Escape') return;
     e.preventDefault();
     e.stopPropagation();
-    if (e.key === 'Enter') panel.finish(key);
-    else panel.cancel(key);
+    if (e.key === 'Escape') panel.cancel(key);
+    else if (!panel.finish(key)) return;
     panel.listener.left();
   });
   parts.input.addEventListener('blur', () => panel.finish(key));
   return parts;
+}
+
+/**
+ * Says what is wrong with the name in the field of a row.
+ *
+ * @param {ReturnType<typeof classRow>} row
+ * @param {string} text empty when nothing is
+ */
+export function complain(row, text) {
+  row.problem.textContent = text;
+  row.problem.hidden = text === '';
+  row.input.setAttribute('aria-invalid', String(text !== ''));
 }
 
 /** The controls of a row that the keyboard can reach, in order. @param {ReturnType<typeof classRow> | undefined} row @returns {HTMLElement[]} */
@@ -68,6 +81,7 @@ export function paintRow(row, { id, name, color, stored }, place, { active, lock
   row.key.hidden = classKey(place) === '';
   row.choose.setAttribute('aria-pressed', String(active));
   row.input.setAttribute('aria-label', `Name of class ${place + 1}`);
+  row.input.setAttribute('aria-describedby', (row.problem.id = `class-problem-${place}`));
   row.lock.setAttribute('aria-label', `Lock ${name}`);
   row.lock.setAttribute('aria-pressed', String(locked));
   row.lock.title = locked ? `Unlock ${name}` : `Lock ${name}: nothing paints over it`;

@@ -1,6 +1,6 @@
-import { Problem } from '../ui/api.js';
+import { call, Problem } from '../ui/api.js';
 import { byId, listLines } from '../ui/dom.js';
-import { fileOf, losses, progressText, resultText, runExport, unseenGuesses } from './exportjob.js';
+import { fileOf, losses, progressText, questions, resultText, runExport, splitOf } from './exportjob.js';
 import { VOID } from '../evidence/protocol.js';
 import { counted, percent } from '../ui/numbers.js';
 import { toast, toastProblem } from '../ui/toast.js';
@@ -52,8 +52,8 @@ export class ExportDialog {
     this.running = null;
     /** @type {string[]} ids of the images to export, all when empty */
     this.chosen = [];
-    /** How many images have a guess that nobody has accepted. */
-    this.guesses = 0;
+    /** What the dialog asks about. */
+    this.asked = questions([], []);
     this.format.addEventListener('change', () => {
       this.setDefaults();
       if (!this.running) clearResult();
@@ -85,21 +85,22 @@ export class ExportDialog {
     this.describe();
     this.dialog.showModal();
     this.primary.focus();
-    void this.countGuesses();
+    void this.ask();
   }
 
-  /** Asks what is to become of guesses that nobody has accepted. */
-  async countGuesses() {
-    this.guesses = 0;
+  /** Asks what is to become of unfinished images, and of guesses that nobody has accepted. */
+  async ask() {
+    this.asked = questions([], []);
     field(this.form, 'guesses').checked = false;
+    field(this.form, 'drafts').checked = true;
     this.adapt();
     try {
-      this.guesses = await unseenGuesses(this.dialog.dataset.project ?? '', this.chosen);
+      this.asked = questions(await call('GET', `/api/v1/projects/${encodeURIComponent(this.dialog.dataset.project ?? '')}/images`), this.chosen);
     } catch (error) {
-      if (!(error instanceof Problem)) throw error; // the export leaves them out and says so
+      if (!(error instanceof Problem)) throw error; // the report of the export says the same
     }
-    const many = this.guesses > 1;
-    byId('export-guesses-text').textContent = `${counted(this.guesses, 'image has', 'images have')} only a guess that nobody has accepted. Without a tick ${many ? 'they are' : 'it is'} exported without labels.`;
+    byId('export-drafts-text').textContent = this.asked.drafts;
+    byId('export-guesses-text').textContent = this.asked.guesses;
     this.adapt();
   }
 
@@ -111,11 +112,16 @@ export class ExportDialog {
   adapt() {
     const { uses = '', summary = '' } = this.format.selectedOptions[0].dataset;
     byId('export-summary').textContent = summary;
-    byId('export-guesses').hidden = this.guesses === 0 || this.scope === 'image' || this.format.value === 'backup';
+    const nothing = this.scope === 'image' || this.format.value === 'backup';
+    byId('export-guesses').hidden = nothing || this.asked.guesses === '';
+    byId('export-drafts').hidden = nothing || this.asked.drafts === '';
+    const split = field(this.form, 'split').value;
+    byId('export-shares').hidden = split !== 'share';
+    byId('export-split-note').textContent = split === 'name' ? 'Names with the word train, val or test, such as val/street.jpg; the others are for training.' : '';
     for (const option of this.dialog.querySelectorAll('[data-option]')) {
       if (!(option instanceof HTMLElement)) continue;
       const name = option.dataset.option ?? '';
-      option.hidden = name === 'drafts' ? this.scope === 'image' || this.chosen.length > 0 : !uses.split(' ').includes(name);
+      option.hidden = name === 'split' ? nothing : !uses.split(' ').includes(name);
     }
   }
 
@@ -167,7 +173,7 @@ export class ExportDialog {
     byId('export-progress').hidden = false;
     try {
       const images = this.scope === 'image' ? [this.image] : this.chosen;
-      const end = await runExport(dialog.dataset.project ?? '', this.format.value, options(this.form, images), (status) => {
+      const end = await runExport(dialog.dataset.project ?? '', this.format.value, options(this.form, images, this.format.value === 'backup'), (status) => {
         if (status.images_total > 0) bar.value = status.images_done / status.images_total;
         byId('export-state').textContent = progressText(status);
       }, this.running.signal);
@@ -232,11 +238,13 @@ function download(address) {
  *
  * @param {HTMLFormElement} form
  * @param {string[]} images
+ * @param {boolean} whole whether everything is exported in any case
  */
-function options(form, images) {
+function options(form, images, whole) {
   return {
     images,
-    drafts: images.length > 0 || field(form, 'drafts').checked,
+    drafts: whole || images.length > 0 || field(form, 'drafts').checked,
+    split: images.length === 1 ? undefined : splitOf((name) => field(form, name).value),
     guesses: field(form, 'guesses').checked,
     undecided: field(form, 'undecided').value,
     pictures: field(form, 'pictures').checked,

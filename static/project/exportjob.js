@@ -71,16 +71,32 @@ async function cancelled(address) {
 }
 
 /**
- * How many images of a project have a guess that nobody has accepted.
+ * What to ask before an export of a project; empty where there is nothing to ask.
  *
- * @param {string} project
- * @param {string[]} chosen ids of the images that count, all when empty
- * @returns {Promise<number>}
+ * @param {readonly {id: string, status: string, guessed: boolean}[]} images
+ * @param {string[]} chosen ids of the images to export, all when empty
+ * @returns {{drafts: string, guesses: string}}
  */
-export async function unseenGuesses(project, chosen) {
-  /** @type {{id: string, guessed: boolean}[]} */
-  const images = await call('GET', `/api/v1/projects/${encodeURIComponent(project)}/images`);
-  return images.filter(({ id, guessed }) => guessed && (chosen.length === 0 || chosen.includes(id))).length;
+export function questions(images, chosen) {
+  const exported = images.filter(({ id }) => chosen.length === 0 || chosen.includes(id));
+  const drafts = chosen.length > 0 ? 0 : exported.filter(({ status }) => status !== 'done').length;
+  const guesses = exported.filter(({ guessed }) => guessed).length;
+  return {
+    drafts: drafts === 0 ? '' : `${drafts} of ${counted(exported.length, 'image')} ${drafts === 1 ? 'is' : 'are'} unfinished. Undecided parts have no label in the export.`,
+    guesses: guesses === 0 ? '' : `${counted(guesses, 'image has', 'images have')} only a guess that nobody has accepted. Without a tick ${guesses > 1 ? 'they are' : 'it is'} exported without labels.`,
+  };
+}
+
+/**
+ * The split that the fields of the dialog describe.
+ *
+ * @param {(name: string) => string} valueOf the value of a field
+ */
+export function splitOf(valueOf) {
+  const by = valueOf('split');
+  if (by !== 'share') return by ? { by } : undefined;
+  const [train, val, test, seed] = ['train', 'val', 'test', 'seed'].map((name) => Number(valueOf(name)));
+  return { by, train, val, test, seed };
 }
 
 /** @param {string} id */
@@ -121,12 +137,31 @@ export function resultText({ report, bytes = 0 }) {
  * @param {number} [most] lines
  */
 export function losses(report, most = 100) {
-  const lines = [
-    ...report.images.flatMap((im) => [im.lossy, im.note].filter(Boolean).map((text) => `${im.name}: ${text}`)),
-    ...report.skipped.map((im) => `${im.name}: skipped. ${im.why}`),
-  ];
+  const lines = grouped([
+    ...report.images.flatMap((im) => [im.lossy, im.note ?? ''].filter(Boolean).map((text) => ({ name: im.name, text }))),
+    ...report.skipped.map((im) => ({ name: im.name, text: `skipped. ${im.why}` })),
+  ]);
   if (lines.length <= most) return lines;
   return [...lines.slice(0, most), `${lines.length - most} more are listed in manifest.json in the download.`];
+}
+
+/** How many images can share a remark before it has one line for all of them. */
+const ALIKE = 3;
+
+/**
+ * Remarks as lines, those that many images share as one.
+ *
+ * @param {readonly {name: string, text: string}[]} remarks
+ */
+function grouped(remarks) {
+  /** @type {Map<string, number>} */
+  const shared = new Map();
+  for (const { text } of remarks) shared.set(text, (shared.get(text) ?? 0) + 1);
+  const lines = remarks.map(({ name, text }) => {
+    const many = shared.get(text) ?? 0;
+    return many > ALIKE ? `${many} images: ${text}` : `${name}: ${text}`;
+  });
+  return [...new Set(lines)];
 }
 
 /** @param {number} bytes */

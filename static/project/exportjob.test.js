@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { losses, progressText, resultText, runExport } from './exportjob.js';
+import { losses, progressText, questions, resultText, runExport, splitOf } from './exportjob.js';
 
 /** @param {object} [changes] */
 function report(changes = {}) {
@@ -37,6 +37,27 @@ test('every loss is named, up to a number', () => {
   const all = report({ images, skipped: [{ name: 'c.jpg', why: 'Not done.' }] });
   assert.deepEqual(losses(all), ['a.jpg: A hole.', 'a.jpg: No file.', 'c.jpg: skipped. Not done.']);
   assert.deepEqual(losses(all, 1), ['a.jpg: A hole.', '2 more are listed in manifest.json in the download.']);
+});
+
+test('a remark that many images share has one line', () => {
+  const images = ['a', 'b', 'c', 'd'].map((name) => ({ name, regions_in: 2, regions_out: 1, lossy: '', note: 'No objects.' }));
+  assert.deepEqual(losses(report({ images })), ['4 images: No objects.']);
+});
+
+test('unfinished images are asked about, chosen ones are not', () => {
+  const images = [{ id: 'a', status: 'done', guessed: false }, { id: 'b', status: 'started', guessed: false }, { id: 'c', status: 'untouched', guessed: true }];
+  assert.match(questions(images, []).drafts, /^2 of 3 images are unfinished/);
+  assert.match(questions(images, []).guesses, /^1 image has only a guess/);
+  assert.deepEqual(questions(images, ['a', 'b']), { drafts: '', guesses: '' });
+  assert.deepEqual(questions([], []), { drafts: '', guesses: '' });
+});
+
+test('a split is sent as the server reads it', () => {
+  /** @type {Record<string, string>} */
+  const fields = { split: 'share', train: '70', val: '20', test: '10', seed: '7' };
+  assert.deepEqual(splitOf((name) => fields[name]), { by: 'share', train: 70, val: 20, test: 10, seed: 7 });
+  assert.deepEqual(splitOf(() => 'name'), { by: 'name' });
+  assert.equal(splitOf(() => ''), undefined);
 });
 
 /** Calls with a server whose export is running for ever, and which answers DELETE with a status. */

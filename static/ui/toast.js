@@ -45,13 +45,17 @@ export function toast(title, detail = '', kind = 'info', action = undefined) {
   return close;
 }
 
+/** Opens the sign-in page beside this one, which keeps what is on it. */
+const signIn = { label: 'Sign in', run: () => void open('/login?next=/', '_blank', 'noopener') };
+
 /**
  * Shows what went wrong.
  *
  * @param {unknown} error
  */
 export function toastProblem(error) {
-  if (error instanceof Problem) toast(error.title, error.detail, 'problem');
+  if (error instanceof Problem && error.status === 401) toast('You are signed out', 'Sign in in another tab, then try again here.', 'problem', signIn);
+  else if (error instanceof Problem) toast(error.title, error.detail, 'problem');
   else {
     console.error(error);
     toast('Something went wrong on this page', error instanceof Error ? error.message : String(error), 'problem');

@@ -170,6 +170,16 @@ func TestE2EClasses(t *testing.T) {
 	p.press(kb.Enter)
 	p.waitForClasses("table", "cloth", "background", "bowl", "Williams", "apple", "orange", "jug", "stalk")
 	p.screenshot("renamed")
+
+	// The name of another class is refused beside its field, which keeps it.
+	p.press(kb.F2)
+	p.do("typing a name that another class has", chromedp.KeyEvent("BOWL"))
+	p.press(kb.Enter)
+	p.until(`[...document.querySelectorAll('.class-problem')].some((e) => e.checkVisibility() && e.textContent.includes('already a class called bowl')
+		&& e.previousElementSibling.value === 'BOWL' && e.previousElementSibling === document.activeElement)`)
+	p.screenshot("duplicate")
+	p.press(kb.Escape)
+	p.waitForClasses("table", "cloth", "background", "bowl", "Williams", "apple", "orange", "jug", "stalk")
 }
 
 // TestE2EClassesAtOnce adds, renames, deletes and restores classes in the moment
