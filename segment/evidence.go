@@ -59,6 +59,19 @@ type Pick struct {
 	Rank   int
 	Digest string
 	Labels []uint8 // class id per superpixel of the current map
+	Offer  *Offer  // instead of a hypothesis, whose rank is then Offered; not stored
+}
+
+// Offered is the rank of labellings that are not among the hypotheses.
+const Offered = -1
+
+// Offer names a labelling that isn't among the hypotheses but follows from the
+// same evidence: a rung of the ladder between two classes or, with superpixels,
+// the best labelling in which these have a class.
+type Offer struct {
+	Rung        int
+	Superpixels []int32 // as hypotheses number them
+	Class       int
 }
 
 // Same reports whether a request asks for what the stored event e did, to

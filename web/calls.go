@@ -218,6 +218,16 @@ var calls = map[string]call{
 		doc:   "The sequence is deterministic: the same evidence gives the same hypotheses. It is empty without clicks, and has one hypothesis if only one class was clicked.",
 		query: []query{countQuery}, sends: jsonOf(hypothesesJSON{}),
 	},
+	"GET /api/v1/images/{id}/ladder": {
+		id: "getLadder", summary: "Get nested masks from less to more of a class",
+		doc:   "With two classes in play, which can be a clicked one and the rest. Each mask contains the one before it and is the exact optimum of the model with one class shifted. Clicks and accepted regions stay. To make rung n the labelling, send an accept event with the hypothesis {\"rank\": -1, \"offer\": {\"rung\": n}, \"digest\": \"…\"}. Otherwise the answer is 422.",
+		sends: jsonOf(ladderJSON{}), problems: []int{422, 429},
+	},
+	"GET /api/v1/images/{id}/alternatives": {
+		id: "listAlternatives", summary: "Ask what would change along if superpixels had another class",
+		doc:   "For each other class in play, the best labelling in which the superpixels have it; it differs from the first hypothesis only in what is joined to them. To make one the labelling, send an accept event with the hypothesis {\"rank\": -1, \"offer\": {\"superpixels\": […], \"class\": n}, \"digest\": \"…\"}.",
+		query: []query{superpixelsQuery}, sends: jsonOf(alternativesJSON{}), problems: []int{422, 429},
+	},
 	"GET /api/v1/images/{id}/mask.png": {
 		id: "getMask", summary: "Get a mask at the size of the upright original",
 		query: []query{ofQuery, rankQuery, afterMaskQuery, styleQuery}, sends: fileOf("image/png"),

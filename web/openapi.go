@@ -24,8 +24,8 @@ var schemas = sync.OnceValue(func() *openapi.Schemas {
 	return openapi.NewSchemas(map[string]any{
 		"Class": wire.Class{}, "DeletedClass": wire.DeletedClass{}, "Project": wire.Project{}, "NewProject": newProjectJSON{}, "ProjectEdit": projectEditJSON{},
 		"TrashItem": trashJSON{}, "Image": imageJSON{}, "OpenImage": openImageJSON{}, "FailedFile": failedFileJSON{}, "Levels": levelsJSON{},
-		"NewEvent": wire.Evidence{}, "Event": eventJSON{}, "Evidence": evidenceListJSON{}, "Seq": seqJSON{}, "Pick": wire.Pick{}, "Repair": wire.Repair{}, "LoggedRepair": loggedRepairJSON{},
-		"Hypothesis": hypothesisJSON{}, "Hypotheses": hypothesesJSON{}, "Problem": problem{}, "Session": sessionJSON{},
+		"NewEvent": wire.Evidence{}, "Event": eventJSON{}, "Evidence": evidenceListJSON{}, "Seq": seqJSON{}, "Pick": wire.Pick{}, "Offer": wire.Offer{}, "Repair": wire.Repair{}, "LoggedRepair": loggedRepairJSON{},
+		"Hypothesis": hypothesisJSON{}, "Hypotheses": hypothesesJSON{}, "Ladder": ladderJSON{}, "Alternatives": alternativesJSON{}, "Problem": problem{}, "Session": sessionJSON{},
 		"NewExport": exportBody{}, "Export": jobs.Status{}, "ExportOptions": export.Options{}, "ExportReport": export.Report{},
 		"Import": importJSON{}, "ImportedImage": importedImageJSON{}, "Member": memberJSON{}, "MemberRole": memberRoleJSON{}, "AuditEntry": entryJSON{},
 	})

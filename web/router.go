@@ -89,6 +89,8 @@ func (s *Server) routes() *chi.Mux {
 				r.Get("/superpixels.png", s.api(s.getSuperpixelsPNG))
 				r.Get("/superpixels.bin", s.api(s.getSuperpixelsBin))
 				r.Get("/hypotheses", s.api(s.listHypotheses))
+				r.Get("/ladder", s.api(s.getLadder))
+				r.Get("/alternatives", s.api(s.listAlternatives))
 				r.Get("/mask.png", s.api(s.getMask))
 			})
 		})

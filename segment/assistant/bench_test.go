@@ -63,5 +63,31 @@ func BenchmarkFirstHypothesis(b *testing.B) {
 				a.Model(t.Cut())
 			}
 		})
+		// What is asked for once the first hypothesis is there.
+		sequence := func(b *testing.B) *engine.Sequence {
+			s := a.Sequence(t, a.Model(t.Cut()), project.Resolve(), segment.Rest{Mode: segment.RestClass})
+			if _, err := s.At(b.Context(), 0); err != nil {
+				b.Fatal(err)
+			}
+			return s
+		}
+		b.Run(name+"/ladder", func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				s := sequence(b)
+				b.StartTimer()
+				if _, err := s.Ladder(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(name+"/alternatives", func(b *testing.B) {
+			s := sequence(b)
+			for b.Loop() {
+				if _, err := s.Alternatives(b.Context(), []int32{100}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

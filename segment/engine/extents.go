@@ -48,15 +48,9 @@ const (
 	featureCount
 )
 
-// shiftGrowth makes the steps of the ladder longer further out.
-const (
-	rungs       = 16
-	firstShift  = 0.25
-	shiftGrowth = 0.1
-	// leastGrowth is the least relative growth from one region of the hierarchy
-	// to the next.
-	leastGrowth = 0.1
-)
+// leastGrowth is the least relative growth from one region of the hierarchy to
+// the next.
+const leastGrowth = 0.1
 
 // Extents returns what the first click of some evidence can mean; nil when its
 // question is another. It is for those who fit weights.
@@ -82,18 +76,7 @@ func (m *Model) Rank(extents []Extent, weights Features) []int { return m.rank(e
 // with two labels; the first is the most probable labelling. at is where the
 // person pointed, in pixels, and seed a superpixel there.
 func (m *Model) extents(p *herding.Problem, thing int, at [2]float64, seed int) ([]Extent, error) {
-	model := p.Model
-	if thing == 0 { // the ladder lifts label 1
-		flipped := *model
-		flipped.Unary, flipped.Fixed = slices.Clone(model.Unary), slices.Clone(model.Fixed)
-		for i := range model.Nodes {
-			flipped.Unary[2*i], flipped.Unary[2*i+1] = model.Unary[2*i+1], model.Unary[2*i]
-			if f := model.Fixed[i]; f >= 0 {
-				flipped.Fixed[i] = 1 - f
-			}
-		}
-		model = &flipped
-	}
+	model := lifting(p.Model, thing)
 	ladder, err := crf.NewLadder(model, nil)
 	if err != nil {
 		return nil, err
@@ -111,10 +94,9 @@ func (m *Model) extents(p *herding.Problem, thing int, at [2]float64, seed int) 
 		}
 	}
 	add(ladder.At(0))
-	for t := 1.0; t <= rungs; t++ {
-		shift := float64(firstShift*t) * (1 + float64(shiftGrowth*t))
-		add(ladder.At(shift))
-		add(ladder.At(-shift))
+	for t := 1; t <= rungs; t++ {
+		add(ladder.At(shift(t)))
+		add(ladder.At(shift(-t)))
 	}
 	for _, x := range m.enclosing(model, seed) {
 		add(x)

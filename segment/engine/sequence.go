@@ -56,11 +56,14 @@ type Sequence struct {
 
 	turn    Turn                             // nil: every step runs at once
 	making  chan struct{}                    // holds a token while a step is made or waits for its turn
-	problem func() (*herding.Problem, error) // nil with fewer than two classes, as model and pull
+	problem func() (*herding.Problem, error) // read only; nil with fewer than two classes, as model and pull
 	model   *Model
 	pull    func() *herding.Prior // as Model.Problem takes it
 	stream  *stream               // with making; nil before the first step
 	start   func() (*stream, error)
+	holds   *Holds // in places of classes; nil where nothing is held
+	rest    int    // place of the rest among the classes, or -1
+	ladder  func() (*Ladder, error)
 
 	mu   sync.Mutex // never held while a step is made
 	made []Hypothesis
@@ -93,13 +96,15 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 		s.model = m
 		s.settled = e.Holds.settled(fixed)
 		s.pull = func() *herding.Prior { return e.pull(m, s.classes, &place, rest) }
-		s.problem = func() (*herding.Problem, error) {
+		s.problem = sync.OnceValues(func() (*herding.Problem, error) {
 			p, err := m.Problem(fixed, len(s.classes), s.pull())
 			if err != nil {
 				return nil, err
 			}
 			return p, e.exclude(p, &place)
-		}
+		})
+		s.holds, s.rest = e.Holds.in(&place), rest
+		s.ladder = sync.OnceValues(s.climb)
 		s.start = func() (*stream, error) {
 			p, err := s.problem()
 			if err != nil {

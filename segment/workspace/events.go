@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"collie/segment"
@@ -92,7 +93,7 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, pic
 	if e.Kind == segment.Accept {
 		if sequence := a.present(); pick.sequence != sequence {
 			return 0, func() error {
-				h, err := sequence.At(ctx, e.Pick.Rank)
+				h, err := sequence.Named(ctx, e.Pick)
 				*pick = picked{sequence, h}
 				return err
 			}, nil
@@ -222,7 +223,7 @@ func (a *Annotation) corrected(ctx context.Context, e *segment.Event, pick *pick
 		h = pick.hypothesis
 	} else if !made {
 		return func() error {
-			h, _ := sequence.At(ctx, named.Rank)
+			h, _ := sequence.Named(ctx, named)
 			*pick = picked{sequence, h}
 			return nil
 		}
@@ -239,7 +240,11 @@ func (a *Annotation) corrected(ctx context.Context, e *segment.Event, pick *pick
 func (a *Annotation) fillPick(e *segment.Event, h engine.Hypothesis) error {
 	if e.Pick.Digest != "" && e.Pick.Digest != h.Digest.String() {
 		a.turns.observer.Happened(Diverged)
-		return a.conflict("Hypothesis %d with digest %s is out of date: with the present evidence its digest is %s. Nothing was changed; pick again from the present hypotheses.", e.Pick.Rank, e.Pick.Digest, h.Digest)
+		what := fmt.Sprintf("Hypothesis %d", e.Pick.Rank)
+		if e.Pick.Offer != nil {
+			what = "The labelling"
+		}
+		return a.conflict("%s with digest %s is out of date: with the present evidence its digest is %s. Nothing was changed; pick again from the present hypotheses.", what, e.Pick.Digest, h.Digest)
 	}
 	// A click on a deleted class counts as its replacement. The pick keeps the
 	// class of the click, so that the two agree without the table.

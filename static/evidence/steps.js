@@ -87,7 +87,7 @@ function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, region
   switch (kind) {
     case 'label': return `Labelled ${some}`;
     case 'clear': return `Cleared ${some}`;
-    case 'accept': return `Accepted ${some} of hypothesis ${(hypothesis?.rank ?? 0) + 1}`;
+    case 'accept': return `Accepted ${some} of ${(hypothesis?.rank ?? 0) < 0 ? 'another labelling' : `hypothesis ${(hypothesis?.rank ?? 0) + 1}`}`;
     case 'pixels': return `${repairs.every((r) => r.class === VOID) ? 'Erased' : 'Painted'} ${counted(pixels, 'pixel')}`;
     case 'box': return points.length > 0 ? `Box around ${name}` : `Removed the box around ${name}`;
     case 'exclude': return `Not ${name}: ${some}`;

@@ -31,8 +31,16 @@ type Repair struct {
 // Pick names a hypothesis of the present sequence. A bare number is taken
 // as its rank.
 type Pick struct {
-	Rank   int    `json:"rank" schema:"min=0"`
-	Digest string `json:"digest,omitempty" doc:"if given, it must be the digest of the current hypothesis with this rank"`
+	Rank   int    `json:"rank" schema:"min=-1" doc:"-1 with an offer"`
+	Digest string `json:"digest,omitempty" doc:"if given, it must be the digest of the current hypothesis with this rank, or of the offer"`
+	Offer  *Offer `json:"offer,omitempty" doc:"of a request: a labelling that is not in the sequence"`
+}
+
+// Offer names a labelling from GET …/ladder or GET …/alternatives.
+type Offer struct {
+	Rung        int     `json:"rung,omitempty" schema:"min=0" doc:"a rung of the ladder"`
+	Superpixels []int32 `json:"superpixels,omitempty" doc:"of an alternative: those that have the class"`
+	Class       *int    `json:"class,omitempty" doc:"of an alternative: id of the class"`
 }
 
 // UnmarshalJSON accepts {"rank", "digest"} and a bare rank.
@@ -42,6 +50,21 @@ func (p *Pick) UnmarshalJSON(b []byte) error {
 	}
 	type plain Pick
 	return json.Unmarshal(b, (*plain)(p))
+}
+
+// pick is what the domain calls it.
+func (p *Pick) pick() (*segment.Pick, error) {
+	out := &segment.Pick{Rank: p.Rank, Digest: p.Digest}
+	if o := p.Offer; o != nil {
+		out.Rank, out.Offer = segment.Offered, &segment.Offer{Rung: o.Rung, Superpixels: o.Superpixels}
+		switch {
+		case (o.Class == nil) != (len(o.Superpixels) == 0):
+			return nil, segment.Errorf(segment.Invalid, "The offer names an alternative only in part: send its superpixels and its class, or the rung of a ladder. Nothing was changed.")
+		case o.Class != nil:
+			out.Offer.Class = *o.Class
+		}
+	}
+	return out, nil
 }
 
 // Event turns what a client sent into an event of the domain and the number of
@@ -67,7 +90,11 @@ func (e *Evidence) Event() (segment.Event, int, error) {
 		}
 		ev.Class = *e.Class
 		if ev.Kind == segment.Click && e.Hypothesis != nil {
-			ev.Pick = &segment.Pick{Rank: e.Hypothesis.Rank, Digest: e.Hypothesis.Digest}
+			pick, err := e.Hypothesis.pick()
+			if err != nil {
+				return ev, 0, err
+			}
+			ev.Pick = pick
 		}
 	case segment.Pixels:
 		for i, r := range e.Repairs {
@@ -90,7 +117,11 @@ func (e *Evidence) Event() (segment.Event, int, error) {
 		if e.Hypothesis == nil {
 			return ev, 0, segment.Errorf(segment.Invalid, "The field \"hypothesis\" is missing: an accept event names one, as {\"rank\": 0, \"digest\": \"…\"}. Nothing was changed.")
 		}
-		ev.Pick = &segment.Pick{Rank: e.Hypothesis.Rank, Digest: e.Hypothesis.Digest}
+		pick, err := e.Hypothesis.pick()
+		if err != nil {
+			return ev, 0, err
+		}
+		ev.Pick = pick
 	}
 	return ev, *e.ExpectedSeq, nil
 }

@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"collie/herding/diverse"
+	"collie/segment"
+)
+
+// Alternative is the best labelling found in which some superpixels have another
+// class than in the first hypothesis.
+type Alternative struct {
+	Class   int     // id
+	Changed []int32 // superpixels that have another class than in the first hypothesis, ascending
+	Area    float64 // share of the image that they cover, 0..1
+	Gain    float64 // energy above the first hypothesis
+	Optimal bool    // no labelling with the superpixels so labelled is better, apart from the ties to the first
+	Hypothesis
+}
+
+// Named returns the labelling that a pick names: a hypothesis by its rank, or an
+// offer. Bad ones have an error of kind Invalid. See At.
+func (s *Sequence) Named(ctx context.Context, pick *segment.Pick) (Hypothesis, error) {
+	offer := pick.Offer
+	switch {
+	case offer == nil:
+		return s.At(ctx, pick.Rank)
+	case len(offer.Superpixels) == 0:
+		l, err := s.Ladder(ctx)
+		if err != nil {
+			return Hypothesis{}, err
+		}
+		if offer.Rung < 0 || offer.Rung >= len(l.Rungs) {
+			return Hypothesis{}, segment.Errorf(segment.Invalid, "There is no rung %d: the ladder of the present evidence has rungs 0 to %d.", offer.Rung, len(l.Rungs)-1)
+		}
+		r := l.Rungs[offer.Rung]
+		return Hypothesis{Rank: segment.Offered, Labels: l.Labels(offer.Rung), Energy: r.Energy, Digest: r.Digest}, nil
+	}
+	found, err := s.Alternatives(ctx, offer.Superpixels)
+	if err != nil {
+		return Hypothesis{}, err
+	}
+	for _, a := range found {
+		if a.Class == offer.Class {
+			return a.Hypothesis, nil
+		}
+	}
+	return Hypothesis{}, segment.Errorf(segment.Invalid, "The superpixels can't become class %d: it is not in play, excluded or what they are, or another class was clicked there.", offer.Class)
+}
+
+// Alternatives answers 'what if this were …' about some superpixels: for each
+// class in play that they could have, the best labelling found in which they all
+// do, the most likely first. What the answer changes is joined to them; elsewhere
+// it is the first hypothesis. None without two classes in play. It costs a
+// maximisation per class, 0.3 to 2 ms at 600 superpixels. See At.
+func (s *Sequence) Alternatives(ctx context.Context, superpixels []int32) ([]Alternative, error) {
+	for _, i := range superpixels {
+		if i < 0 || int(i) >= len(s.shares) {
+			return nil, segment.Errorf(segment.Invalid, "There is no superpixel %d: the image has superpixels 0 to %d.", i, len(s.shares)-1)
+		}
+	}
+	if s.model == nil || len(superpixels) == 0 {
+		return nil, nil
+	}
+	first, err := s.At(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	var out []Alternative
+	err = s.run(ctx, func() error {
+		p, err := s.problem()
+		if err != nil {
+			return err
+		}
+		x := s.places(first.Labels)
+		found, err := diverse.Region(ctx, p.Model, p.Solver, x, superpixels)
+		if err != nil {
+			return err
+		}
+		for _, f := range found {
+			class := s.classes[f.Label]
+			if class == segment.Void || slices.ContainsFunc(superpixels, func(i int32) bool {
+				return p.Model.Unary[int(i)*len(s.classes)+int(f.Label)] <= -forbidden
+			}) {
+				continue
+			}
+			out = append(out, s.alternative(first, x, f, superpixels))
+		}
+		return nil
+	})
+	slices.SortStableFunc(out, func(a, b Alternative) int { return cmp.Compare(b.Gain, a.Gain) })
+	return out, err
+}
+
+// alternative keeps what is held, and of the change from x, the first hypothesis,
+// what is joined to the superpixels in question.
+func (s *Sequence) alternative(first Hypothesis, x []uint8, f diverse.Alternative, superpixels []int32) Alternative {
+	y := f.Labels
+	if s.holds != nil {
+		now := *s.holds // as if the superpixels had just been clicked
+		now.Clicked, now.Picked = slices.Clone(now.Clicked), slices.Clone(now.Picked)
+		at := max(slices.Max(now.Clicked), slices.Max(now.Picked)) + 1
+		for _, i := range superpixels {
+			now.Clicked[i], now.Picked[i] = at, 0
+		}
+		now.Keep(y, s.model.around())
+	}
+	joined := make([]bool, len(x))
+	part := slices.Clone(superpixels)
+	for _, i := range part {
+		joined[i] = true
+	}
+	for at := 0; at < len(part); at++ {
+		for _, j := range s.model.around()[part[at]] {
+			if !joined[j] && y[j] != x[j] {
+				joined[j] = true
+				part = append(part, j)
+			}
+		}
+	}
+	out := Alternative{Class: s.classes[f.Label], Optimal: f.Optimal}
+	labels := slices.Clone(first.Labels)
+	places := slices.Clone(x)
+	for i, in := range joined {
+		if in && y[i] != x[i] {
+			places[i], labels[i] = y[i], uint8(s.classes[y[i]])
+			out.Changed = append(out.Changed, int32(i))
+			out.Area += s.shares[i]
+		}
+	}
+	p, _ := s.problem()
+	energy := p.Model.Energy(places)
+	out.Gain = energy - first.Energy
+	out.Hypothesis = Hypothesis{Rank: segment.Offered, Labels: labels, Energy: energy, Digest: digestOf(energy, labels)}
+	return out
+}

@@ -1,0 +1,119 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"collie/web/openapi"
+)
+
+// ladderJSON is the ladder of masks between two classes.
+type ladderJSON struct {
+	Seq   int        `json:"seq"`
+	Map   string     `json:"map" doc:"name of the superpixel map that from is for"`
+	Class int        `json:"class" doc:"id of the class that there is more of on each rung"`
+	Other int        `json:"other" doc:"id of the class of everything else; 255 for undecided"`
+	Best  int        `json:"best" doc:"the most probable rung"`
+	Rungs []rungJSON `json:"rungs"`
+	From  []int      `json:"from" doc:"for each superpixel, the first rung on which it has the class; the number of rungs where it never has. Above that rung it always has"`
+}
+
+type rungJSON struct {
+	Digest string  `json:"digest"`
+	Energy float64 `json:"energy"`
+	Share  float64 `json:"share" doc:"of the image that has the class" schema:"min=0,max=1"`
+}
+
+// getLadder sends nested masks from less to more of a class.
+func (s *Server) getLadder(w http.ResponseWriter, r *http.Request) error {
+	a, err := s.annotation(r)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	state, sequence := a.Present()
+	l, err := sequence.Ladder(r.Context())
+	if err != nil {
+		return err
+	}
+	out := ladderJSON{Seq: sequence.Seq(), Map: state.Map, Class: l.Class, Other: l.Other, Best: l.Best, From: widen(l.From)}
+	for _, rung := range l.Rungs {
+		out.Rungs = append(out.Rungs, rungJSON{rung.Digest.String(), rung.Energy, rung.Share})
+	}
+	return s.sendJSON(w, http.StatusOK, out)
+}
+
+// alternativesJSON answers 'what if these were something else?'.
+type alternativesJSON struct {
+	Seq          int               `json:"seq"`
+	Map          string            `json:"map" doc:"name of the superpixel map that the labels are for"`
+	Superpixels  []int32           `json:"superpixels" doc:"those asked about, ascending"`
+	Alternatives []alternativeJSON `json:"alternatives" doc:"one for each other class in play that they can have, the most likely first"`
+}
+
+type alternativeJSON struct {
+	Class   int     `json:"class" doc:"id of the class that all the superpixels have"`
+	Labels  []int   `json:"labels" doc:"class id per superpixel"`
+	Digest  string  `json:"digest"`
+	Energy  float64 `json:"energy"`
+	Gain    float64 `json:"gain" doc:"energy above the first hypothesis; the further below 0, the less likely"`
+	Optimal bool    `json:"optimal" doc:"no labelling in which the superpixels have the class is better"`
+	Changed []int32 `json:"changed" doc:"superpixels that have another class than in the first hypothesis"`
+	Area    float64 `json:"area" doc:"share of the image that these cover" schema:"min=0,max=1"`
+}
+
+// numbersQuery is a list of numbers in the query.
+type numbersQuery struct {
+	name string
+	most int
+	doc  string
+}
+
+var superpixelsQuery = numbersQuery{"superpixels", 10_000, "the superpixels in question, as hypotheses number them, separated by commas"}
+
+// of reads the numbers from a request, ascending and each once.
+func (q numbersQuery) of(r *http.Request) ([]int32, error) {
+	text := r.URL.Query().Get(q.name)
+	if text == "" {
+		return nil, invalid("The query value %s is missing; send whole numbers separated by commas, such as %s=3,14.", q.name, q.name)
+	}
+	var out []int32
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.ParseInt(part, 10, 32)
+		if err != nil || len(out) == q.most {
+			return nil, invalid("The query value %s must be up to %d whole numbers separated by commas; %q is not one of them.", q.name, q.most, part)
+		}
+		out = append(out, int32(n))
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+func (q numbersQuery) parameter() openapi.Parameter {
+	return openapi.Parameter{Name: q.name, In: "query", Description: q.doc, Required: true, Schema: openapi.Schema{"type": "string"}}
+}
+
+// listAlternatives sends the best labellings with another class on some superpixels.
+func (s *Server) listAlternatives(w http.ResponseWriter, r *http.Request) error {
+	a, err := s.annotation(r)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	superpixels, err := superpixelsQuery.of(r)
+	if err != nil {
+		return err
+	}
+	state, sequence := a.Present()
+	found, err := sequence.Alternatives(r.Context(), superpixels)
+	if err != nil {
+		return err
+	}
+	out := alternativesJSON{Seq: sequence.Seq(), Map: state.Map, Superpixels: superpixels, Alternatives: []alternativeJSON{}}
+	for _, f := range found {
+		out.Alternatives = append(out.Alternatives, alternativeJSON{f.Class, widen(f.Labels), f.Digest.String(), f.Energy, f.Gain, f.Optimal, f.Changed, f.Area})
+	}
+	return s.sendJSON(w, http.StatusOK, out)
+}

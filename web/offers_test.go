@@ -1,0 +1,150 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/png"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// accepted sends an accept of an offer and returns the labelling's mask.
+func (s *site) accepted(path, id string, seq int, hypothesis string) []byte {
+	s.tb.Helper()
+	var out seqJSON
+	s.post(path+"/evidence", fmt.Sprintf(`{"id":%q,"expected_seq":%d,"kind":"accept","hypothesis":%s}`, id, seq, hypothesis)).into(s.tb, http.StatusOK, &out)
+	if out.Seq != seq+1 {
+		s.tb.Fatalf("the accept became number %d, want %d", out.Seq, seq+1)
+	}
+	return s.maskOf(path).body
+}
+
+// From less to more: the masks of a ladder grow, can be accepted, and a repeat is
+// stored once.
+func TestLadderBecomesTheLabelling(t *testing.T) {
+	s := MustServe(t)
+	path := "/api/v1/images/" + s.photo().ID
+	s.get(path+"/ladder").problem(t, 422)
+	s.post(path+"/evidence", labelAt("sky", 0, inSky, 0)).into(t, http.StatusOK, &seqJSON{})
+	s.post(path+"/evidence", labelAt("sea", 1, inSea, 1)).into(t, http.StatusOK, &seqJSON{})
+	var l ladderJSON
+	s.get(path+"/ladder").into(t, http.StatusOK, &l)
+	if l.Seq != 2 || l.Class != 1 || l.Other != 0 || len(l.Rungs) < 3 || l.Best < 1 || l.Best >= len(l.Rungs) {
+		t.Fatalf("ladder %+v", l)
+	}
+	for at, digest := range []string{l.Rungs[0].Digest, l.Rungs[len(l.Rungs)-1].Digest} {
+		rung := at * (len(l.Rungs) - 1)
+		s.accepted(path, fmt.Sprint("rung", at), 2+2*at, fmt.Sprintf(`{"rank":-1,"offer":{"rung":%d},"digest":%q}`, rung, digest))
+		got := s.sharesOf(path)[1]
+		if d := got - l.Rungs[rung].Share; d > 1e-9 || d < -1e-9 {
+			t.Errorf("rung %d covers %v of the mask, it was said to cover %v", rung, got, l.Rungs[rung].Share)
+		}
+		if s.valueAt(path, inSea) != 1 {
+			t.Errorf("rung %d contradicts a click", rung)
+		}
+		again := s.post(path+"/evidence", fmt.Sprintf(`{"id":%q,"expected_seq":2,"kind":"accept","hypothesis":{"rank":-1,"offer":{"rung":%d}}}`, fmt.Sprint("rung", at), rung))
+		var seq seqJSON
+		again.into(t, http.StatusOK, &seq)
+		if seq.Seq != 3+2*at {
+			t.Errorf("a repeat answers %d", seq.Seq)
+		}
+		s.post(path+"/evidence", fmt.Sprintf(`{"id":"back%d","expected_seq":%d,"kind":"undo"}`, at, 3+2*at)).into(t, http.StatusOK, &seqJSON{})
+	}
+	var log evidenceListJSON
+	s.get(path+"/evidence?after=2").into(t, http.StatusOK, &log)
+	if log.Events[0].Hypothesis == nil || log.Events[0].Hypothesis.Rank != -1 || log.Events[0].Hypothesis.Digest != l.Rungs[0].Digest {
+		t.Errorf("logged %+v", log.Events[0])
+	}
+	for body, want := range map[string]int{
+		`{"rank":-1,"offer":{"rung":99}}`:                        422,
+		`{"rank":-1,"offer":{"rung":-1}}`:                        422,
+		`{"rank":-1}`:                                            422,
+		`{"rank":-1,"offer":{"class":1}}`:                        422,
+		`{"rank":-1,"offer":{"superpixels":[3]}}`:                422,
+		`{"rank":-1,"offer":{"superpixels":[100000],"class":1}}`: 422,
+		`{"rank":-1,"offer":{"superpixels":[3],"class":2}}`:      422,
+		`{"rank":-1,"offer":{"superpixels":"3"}}`:                422,
+		`{"rank":-1,"offer":{"rung":1},"digest":"0000"}`:         409,
+	} {
+		p := s.post(path+"/evidence", fmt.Sprintf(`{"id":"bad","expected_seq":6,"kind":"accept","hypothesis":%s}`, body)).problem(t, want)
+		if p.Detail == "" || strings.Contains(p.Detail, "engine:") {
+			t.Errorf("%s: %+v", body, p)
+		}
+	}
+}
+
+// What if: a superpixel of the sea becomes sand, with what goes along; the
+// labelling then is the offered one, and a click can correct an offer.
+func TestAlternativeBecomesTheLabelling(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	path := "/api/v1/images/" + im.ID
+	s.get(path+"/alternatives?superpixels=1").into(t, http.StatusOK, &alternativesJSON{})
+	s.clickThree(path)
+	var h hypothesesJSON
+	s.get(path+"/hypotheses?count=1").into(t, http.StatusOK, &h)
+	about := slices.Index(h.Hypotheses[0].Labels, 1)
+	clicked := map[int]bool{}
+	var log evidenceListJSON
+	s.get(path+"/evidence").into(t, http.StatusOK, &log)
+	for _, e := range log.Events {
+		clicked[int(e.Superpixels[0])] = true
+	}
+	for ; clicked[about] || h.Hypotheses[0].Labels[about] != 1; about++ {
+	}
+	var a alternativesJSON
+	s.get(fmt.Sprintf("%s/alternatives?superpixels=%d,%d", path, about, about)).into(t, http.StatusOK, &a)
+	if a.Seq != 3 || !slices.Equal(a.Superpixels, []int32{int32(about)}) || len(a.Alternatives) != 2 {
+		t.Fatalf("alternatives %+v", a)
+	}
+	for _, one := range a.Alternatives {
+		if one.Labels[about] != one.Class || !slices.Contains(one.Changed, int32(about)) || one.Gain > 1e-9 || len(one.Labels) != im.Regions {
+			t.Errorf("class %d: %+v", one.Class, one)
+		}
+	}
+	one := a.Alternatives[1]
+	offer, _ := json.Marshal(map[string]any{"rank": -1, "offer": map[string]any{"superpixels": a.Superpixels, "class": one.Class}, "digest": one.Digest})
+	s.accepted(path, "what-if", 3, string(offer))
+	var record imageJSON
+	s.get(path).into(t, http.StatusOK, &record)
+	if record.Decided != 1 {
+		t.Errorf("record %+v", record)
+	}
+	s.get(path+"/evidence?after=3&detail=full").into(t, http.StatusOK, &log)
+	for i, l := range log.Events[0].Labels {
+		if int(l) != one.Labels[i] {
+			t.Fatalf("superpixel %d is %d in the log, %d was offered", i, l, one.Labels[i])
+		}
+	}
+	s.post(path+"/evidence", `{"id":"back","expected_seq":4,"kind":"undo"}`).into(t, http.StatusOK, &seqJSON{})
+
+	// The first hypothesis after a click that corrects the offer is the offer, but
+	// for what the click changes.
+	fine := fmt.Sprintf(`{"id":"fine","expected_seq":5,"kind":"label","fine":true,"class":2,"points":[[%d,%d]],"hypothesis":%s}`, inSand.X+4, inSand.Y, offer)
+	s.post(path+"/evidence", fine).into(t, http.StatusOK, &seqJSON{})
+	s.get(path+"/evidence?after=5&detail=full").into(t, http.StatusOK, &log)
+	if e := log.Events[0]; e.Hypothesis == nil || e.Hypothesis.Rank != -1 || int(e.Labels[about]) != one.Class {
+		t.Errorf("the click does not correct the offer: %+v", e)
+	}
+	for _, query := range []string{"", "?superpixels=", "?superpixels=x", "?superpixels=1,,2", "?superpixels=-1", "?superpixels=99999", "?superpixels=99999999999"} {
+		s.get(path+"/alternatives"+query).problem(t, 422)
+	}
+}
+
+// sharesOf are the parts of the labelling's mask that each class has.
+func (s *site) sharesOf(path string) map[uint8]float64 {
+	s.tb.Helper()
+	img, err := png.Decode(bytes.NewReader(s.maskOf(path).body))
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	out := map[uint8]float64{}
+	for _, v := range img.(*image.Paletted).Pix {
+		out[v] += 1.0 / (pictureWidth * pictureHeight)
+	}
+	return out
+}
