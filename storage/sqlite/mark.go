@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"collie/storage/disk"
@@ -16,13 +18,21 @@ import (
 // mark is the file beside a database that says how many transactions it has had.
 // SQLite ends a write-ahead log at the first frame that is damaged, and takes the
 // rest for something that never happened. So after each commit, which is on the
-// disk by then, its number is written into this file, without a sync: the file can
-// be behind the database, never ahead of it unless the database has lost
-// something.
+// disk by then, its number is written into this file: the file can be behind the
+// database, never ahead of it unless the database has lost something. No
+// acknowledgement waits for the file to be synced, which a goroutine does once a
+// markPause: after a kill it is up to date, after a power cut at most that far
+// behind, so that a loss of the last moment goes unnoticed.
 type mark struct {
-	file  *os.File // nil once it could not be written; it then stays behind
-	epoch string
+	file   *os.File // nil where it can't be written; it then stays behind
+	epoch  string
+	number atomic.Int64  // of the last transaction, as written
+	synced atomic.Int64  // the number that is on the disk
+	stop   chan struct{} // closed to end the goroutine
+	done   chan struct{} // closed when it has ended
 }
+
+const markPause = time.Second
 
 const (
 	markFormat = "%s %020d\n" // epoch and number; always as long
@@ -60,7 +70,7 @@ func readTally(ctx context.Context, conn *sql.Conn, path string) (t tally, ok bo
 // openMark compares the database with its mark and opens that for writing. What
 // the database lacks is noted in a file until somebody acknowledges it; see
 // Store.Losses.
-func openMark(ctx context.Context, conn *sql.Conn, path string) (*mark, error) {
+func openMark(ctx context.Context, conn *sql.Conn, path string) (_ *mark, err error) {
 	t, ok := readTally(ctx, conn, path)
 	if !ok {
 		return nil, nil
@@ -73,29 +83,51 @@ func openMark(ctx context.Context, conn *sql.Conn, path string) (*mark, error) {
 			return nil, err
 		}
 	}
-	file, err := os.OpenFile(path+markSuffix, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return &mark{epoch: t.epoch}, nil // on a full disk, for example, people can still read
+	m := &mark{epoch: t.epoch, stop: make(chan struct{}), done: make(chan struct{})}
+	if m.file, err = os.OpenFile(path+markSuffix, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		m.file = nil // on a full disk, for example, people can still read
+	} else {
+		_ = disk.SyncFolder(filepath.Dir(path)) // the file is of no use after a power cut that takes its name
 	}
-	m := &mark{file: file, epoch: t.epoch}
 	m.set(max(t.number, t.marked))
+	go m.keep()
 	return m, nil
 }
 
-// set notes the number of the last transaction.
+// set notes the number of the last transaction. Where that fails the file stays
+// behind, which does no harm.
 func (m *mark) set(number int64) {
 	if m.file == nil {
 		return
 	}
-	if _, err := m.file.WriteAt(fmt.Appendf(nil, markFormat, m.epoch, number), 0); err != nil {
-		m.close() // it stays behind, which is no harm
+	if _, err := m.file.WriteAt(fmt.Appendf(nil, markFormat, m.epoch, number), 0); err == nil {
+		m.number.Store(number)
+	}
+}
+
+// keep syncs the file now and then until the mark is closed.
+func (m *mark) keep() {
+	defer close(m.done)
+	for stopped := false; !stopped; {
+		select {
+		case <-time.After(markPause):
+		case <-m.stop:
+			stopped = true
+		}
+		if number := m.number.Load(); m.file != nil && number != m.synced.Load() && m.file.Sync() == nil {
+			m.synced.Store(number)
+		}
 	}
 }
 
 func (m *mark) close() {
-	if m != nil && m.file != nil {
-		_ = m.file.Close() // nothing of it has to be on the disk
-		m.file = nil
+	if m == nil {
+		return
+	}
+	close(m.stop)
+	<-m.done
+	if m.file != nil {
+		_ = m.file.Close() // what it holds was synced, or stays behind
 	}
 }
 

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"collie/segment"
 	"collie/segment/audit"
+	"collie/storage/storagetest"
 )
 
 // crashed writes a number of transactions and copies the files of the database as
@@ -148,5 +150,55 @@ func TestMarkOfTwoProcesses(t *testing.T) {
 	}
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// A power cut leaves a mark with which it is noticed that the log then lost its
+// end. Control: with a mark that is never synced nothing is noticed.
+func TestMarkAfterPowerCut(t *testing.T) {
+	t.Parallel()
+	for name, careless := range map[string]bool{"synced": false, "control": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			power := storagetest.NewDisk(t)
+			s := openAt(t, power.Dir).(*Store)
+			if careless {
+				was := s.writer.mark
+				close(was.stop)
+				<-was.done
+				s.writer.mark = &mark{file: was.file, epoch: was.epoch, stop: make(chan struct{}), done: was.done}
+			}
+			const transactions = 20
+			for i := range transactions {
+				if err := s.Record(t.Context(), audit.New(t.Context(), audit.ServerStarted, "", fmt.Sprint(i))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			limit := time.Now().Add(time.Minute)
+			for m := s.writer.mark; !careless && m.synced.Load() < transactions; time.Sleep(10 * time.Millisecond) {
+				if time.Now().After(limit) {
+					t.Fatal("the mark is not synced")
+				}
+			}
+			power.Cut()
+			_ = s.Close()
+			power.Back()
+			log, err := os.Stat(s.path + "-wal")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Truncate(s.path+"-wal", log.Size()*3/4); err != nil {
+				t.Fatal(err)
+			}
+			s = openAt(t, power.Dir).(*Store)
+			defer s.Close()
+			entries, err := s.EntriesAfter(t.Context(), 0, 100)
+			if err != nil || len(entries) == 0 || len(entries) >= transactions {
+				t.Fatalf("%d transactions are left, want some to be lost, %v", len(entries), err)
+			}
+			if losses, err := s.Losses(); (len(losses) == 0) != careless || err != nil {
+				t.Errorf("%d of %d transactions are left, losses %q, %v", len(entries), transactions, losses, err)
+			}
+		})
 	}
 }
