@@ -75,6 +75,10 @@ func readDocument(files Files, mostImages int) (backup.Document, error) {
 					return readList(d, &out.Project.Classes, segment.MaxClasses, "classes")
 				case "deleted":
 					return readList(d, &out.Project.Deleted, segment.MaxClasses, "deleted classes")
+				case "rest":
+					return readValue(d, &out.Project.Rest)
+				case "unaided":
+					return readValue(d, &out.Project.Unaided)
 				}
 				return nil
 			})

@@ -8,11 +8,13 @@ import (
 	"image/png"
 	"io"
 	"path"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"collie/segment"
 	"collie/segment/archive"
@@ -73,7 +75,7 @@ func mustAppend(tb testing.TB, a *workspace.Annotation, events ...segment.Event)
 // worked makes a project in which everything has been done that evidence knows.
 func worked(tb testing.TB, w *workspace.Workspace) segment.Project {
 	tb.Helper()
-	p, err := w.CreateProject(tb.Context(), "Worked", []segment.Class{{Name: "ground"}, {Name: "sky"}, {Name: "tree"}, {Name: "bird"}}, nil)
+	p, err := w.CreateProject(tb.Context(), "Worked", []segment.Class{{Name: "ground"}, {Name: "sky"}, {Name: "tree"}, {Name: "bird"}}, &segment.Rest{Mode: segment.RestClass, Class: 1})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -99,7 +101,8 @@ func worked(tb testing.TB, w *workspace.Workspace) segment.Project {
 			segment.Event{Kind: segment.Redo},
 		)
 	}
-	edit := segment.ProjectEdit{Remap: map[uint8]uint8{3: 1}}
+	unaided := true
+	edit := segment.ProjectEdit{Remap: map[uint8]uint8{3: 1}, Unaided: &unaided}
 	for _, id := range []uint8{2, 1, 0} {
 		edit.Classes = append(edit.Classes, segment.ClassEdit{Class: segment.Class{ID: id}})
 	}
@@ -156,10 +159,16 @@ func TestBackup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if q.ID == p.ID || q.Name != "Worked" {
+	if full := reflect.ValueOf(p); q.ID == p.ID {
 		t.Errorf("project %+v", q)
+	} else {
+		for i := range full.NumField() {
+			if full.Field(i).IsZero() {
+				t.Errorf("the test does not use the field %s of projects: does a backup keep it?", full.Type().Field(i).Name)
+			}
+		}
 	}
-	if d := cmp.Diff([]any{p.Classes, p.Deleted}, []any{q.Classes, q.Deleted}); d != "" {
+	if d := cmp.Diff(p, q, cmpopts.IgnoreFields(p, "ID", "Created")); d != "" {
 		t.Error(d)
 	}
 	for _, format := range []string{"index-png", "colour-png", "coco", "numpy"} {
@@ -227,6 +236,8 @@ func TestDamagedBackups(t *testing.T) {
 		"long pick":           {replace(log, `"labels":"`, `"labels":"AAAA`), segment.Unreadable},
 		"other labelling":     {replace("backup.json", `"labelling_sha256":"`, `"labelling_sha256":"00`), segment.Unreadable},
 		"broken map":          {replace(first("maps/"), "CSP", "CCC"), segment.Unreadable},
+		"rest of no class":    {replace("backup.json", `"rest":"1"`, `"rest":"77"`), segment.Unreadable},
+		"rest of no kind":     {replace("backup.json", `"rest":"1"`, `"rest":{}`), segment.Unreadable},
 		"class twice":         {replace("backup.json", `"id":2,`, `"id":1,`), segment.Unreadable},
 		"no picture":          {func(f map[string]string) { f[first("originals/")] = "<svg/>" }, segment.Unsupported},
 		"other areas": {func(f map[string]string) {

@@ -84,6 +84,9 @@ func adopted(p segment.Project) (segment.Project, error) {
 		}
 		seen[c.ID] = true
 	}
+	if p.Rest.Mode == segment.RestClass && !seen[p.Rest.Class] {
+		return p, segment.Errorf(segment.Unreadable, "The rest is class id %d, which is not one of the classes.", p.Rest.Class)
+	}
 	p.ID, p.Created = segment.NewID(), segment.Now()
 	return p, nil
 }
