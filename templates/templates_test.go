@@ -116,14 +116,6 @@ func TestAnnotateData(t *testing.T) {
 	}
 }
 
-func TestPercent(t *testing.T) {
-	for share, want := range map[float64]string{0: "0 %", 0.0001: "1 %", 0.231: "23 %", 0.9999: "99 %", 1: "100 %"} {
-		if got := percent(share); got != want {
-			t.Errorf("percent(%v) = %q, want %q", share, got, want)
-		}
-	}
-}
-
 // The drawings must be well-formed.
 func TestDrawings(t *testing.T) {
 	for name, c := range map[string]templ.Component{"mark": mark(), "sprite": sprite()} {

@@ -6,7 +6,6 @@ package templates
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 )
@@ -145,18 +144,6 @@ func left(days int) string {
 		return "erased today"
 	}
 	return counted(days, "day", "days") + " left"
-}
-
-// percent writes a share of 1 as a whole percentage that only reads 0 or 100
-// when it is exactly that.
-func percent(share float64) string {
-	if share <= 0 {
-		return "0 %"
-	}
-	if share >= 1 {
-		return "100 %"
-	}
-	return strconv.Itoa(int(min(99, max(1, math.Round(share*100))))) + " %"
 }
 
 func size(im ImageCard) string { return fmt.Sprintf("%d × %d", im.Width, im.Height) }

@@ -136,26 +136,19 @@ func (q *qualities) add(x choice, weights engine.Features) {
 	if len(x.extents) == 0 {
 		return
 	}
-	best := 0.0
+	var first, best3, best20 float64
 	for rank, i := range x.model.Rank(x.extents, weights) {
-		best = max(best, x.iou[i])
-		switch rank {
-		case 0:
-			q.First += best
-		case 2:
-			q.Best3 += best
-		case 19:
-			q.Best20 += best
+		if rank == 0 {
+			first = x.iou[i]
 		}
-		if rank == len(x.extents)-1 {
-			if rank < 2 {
-				q.Best3 += best
-			}
-			if rank < 19 {
-				q.Best20 += best
-			}
+		if rank < 3 {
+			best3 = max(best3, x.iou[i])
+		}
+		if rank < 20 {
+			best20 = max(best20, x.iou[i])
 		}
 	}
+	q.First, q.Best3, q.Best20 = q.First+first, q.Best3+best3, q.Best20+best20
 }
 
 // fit returns the weights of a linear score of the IoU, by ridge regression on

@@ -60,7 +60,7 @@ const (
 // Choose is herding.Choice.Choose, with the order of EMBR. O(M·k) per change
 // tried.
 func (c Consensus) Choose(p *herding.Problem, xs [][]uint8) (order []int, w []float64, consensus []uint8, err error) {
-	if order, w, err = (EMBR{c.Temperature}).order(p, xs); err != nil {
+	if order, w, err = EMBR(c).order(p, xs); err != nil {
 		return nil, nil, nil, err
 	}
 	area := p.Shares()

@@ -14,37 +14,6 @@ type Holds struct {
 	Clicked []int   // when it was last clicked, 0 for never
 }
 
-// NewHolds returns the holds of n superpixels before any evidence.
-func NewHolds(n int) *Holds {
-	return &Holds{slices.Repeat([]uint8{segment.Void}, n), make([]int, n), make([]int, n)}
-}
-
-// Click notes clicks: they win over picks made before them.
-func (h *Holds) Click(at int, nodes ...int) {
-	for _, i := range nodes {
-		h.Clicked[i] = at
-		h.Labels[i], h.Picked[i] = segment.Void, 0
-	}
-}
-
-// Pick notes that superpixels have been picked with the given classes, labels
-// per superpixel of the map; picks of undecided hold nothing.
-func (h *Holds) Pick(at int, labels []uint8, nodes ...int) {
-	for _, i := range nodes {
-		h.Labels[i], h.Picked[i] = labels[i], at
-		if labels[i] == segment.Void {
-			h.Picked[i] = 0
-		}
-	}
-}
-
-// Release takes clicks and picks away.
-func (h *Holds) Release(nodes ...int) {
-	for _, i := range nodes {
-		h.Labels[i], h.Picked[i], h.Clicked[i] = segment.Void, 0, 0
-	}
-}
-
 // settled reports whether every superpixel that has no click, -1 in fixed, is held
 // and was picked after the last click.
 func (h *Holds) settled(fixed []int16) bool {

@@ -9,6 +9,37 @@ import (
 	"collie/segment"
 )
 
+// newHolds returns the holds of n superpixels before any evidence.
+func newHolds(n int) *Holds {
+	return &Holds{slices.Repeat([]uint8{segment.Void}, n), make([]int, n), make([]int, n)}
+}
+
+// click notes clicks: they win over picks made before them.
+func (h *Holds) click(at int, nodes ...int) {
+	for _, i := range nodes {
+		h.Clicked[i] = at
+		h.Labels[i], h.Picked[i] = segment.Void, 0
+	}
+}
+
+// pick notes that superpixels have been picked with the given classes, labels
+// per superpixel of the map; picks of undecided hold nothing.
+func (h *Holds) pick(at int, labels []uint8, nodes ...int) {
+	for _, i := range nodes {
+		h.Labels[i], h.Picked[i] = labels[i], at
+		if labels[i] == segment.Void {
+			h.Picked[i] = 0
+		}
+	}
+}
+
+// release takes clicks and picks away.
+func (h *Holds) release(nodes ...int) {
+	for _, i := range nodes {
+		h.Labels[i], h.Picked[i], h.Clicked[i] = segment.Void, 0, 0
+	}
+}
+
 // history plays random clicks, picks of whole hypotheses and of regions, and
 // clears on the superpixels of a model, with the hypotheses that the engine makes
 // of them, and calls check after each event.
@@ -17,7 +48,7 @@ func history(t *rapid.T, m *Model, check func(h *Holds, clicks []uint8, s *Seque
 	rest := rapid.SampledFrom([]segment.Rest{
 		{}, {Mode: segment.RestClass}, {Mode: segment.RestUndecided}, {Mode: segment.RestFirst},
 	}).Draw(t, "rest")
-	holds, clicks := NewHolds(n), clicksOn(n, nil)
+	holds, clicks := newHolds(n), clicksOn(n, nil)
 	var s *Sequence
 	var shown []uint8
 	last := 0
@@ -30,11 +61,11 @@ func history(t *rapid.T, m *Model, check func(h *Holds, clicks []uint8, s *Seque
 		switch kind {
 		case "click":
 			clicks[node] = rapid.SampledFrom([]uint8{0, 1, 2}).Draw(t, "class")
-			holds.Click(event+1, node)
+			holds.click(event+1, node)
 			last = node
 		case "clear":
 			clicks[node] = segment.Void
-			holds.Release(node)
+			holds.release(node)
 		default:
 			h, err := s.At(t.Context(), rapid.IntRange(0, min(3, s.Len()-1)).Draw(t, "rank"))
 			if err != nil {
@@ -46,7 +77,7 @@ func history(t *rapid.T, m *Model, check func(h *Holds, clicks []uint8, s *Seque
 					picked = append(picked, i)
 				}
 			}
-			holds.Pick(event+1, h.Labels, picked...)
+			holds.pick(event+1, h.Labels, picked...)
 			shown = h.Labels
 		}
 		e := Evidence{Clicks: slices.Clone(clicks), Rest: rest, Holds: &Holds{slices.Clone(holds.Labels), slices.Clone(holds.Picked), slices.Clone(holds.Clicked)}}
@@ -119,21 +150,21 @@ func released(h *Holds, x []uint8, adjacent [][]int32, from int) bool {
 func TestKeepByHand(t *testing.T) {
 	// Six superpixels in a row; 1 to 4 were picked, 3 by a later pick, 0 was clicked between the two.
 	adjacent := [][]int32{{1}, {0, 2}, {1, 3}, {2, 4}, {3, 5}, {4}}
-	h := NewHolds(6)
-	h.Pick(1, []uint8{0, 1, 1, 1, 1, 0}, 1, 2, 3, 4)
-	h.Click(2, 0)
-	h.Pick(3, []uint8{0, 1, 1, 1, 1, 0}, 3)
+	h := newHolds(6)
+	h.pick(1, []uint8{0, 1, 1, 1, 1, 0}, 1, 2, 3, 4)
+	h.click(2, 0)
+	h.pick(3, []uint8{0, 1, 1, 1, 1, 0}, 3)
 	x := []uint8{0, 0, 0, 0, 0, 0}
 	if kept := h.Keep(x, adjacent); !kept || !slices.Equal(x, []uint8{0, 0, 0, 1, 1, 0}) {
 		t.Errorf("%v; the click takes back what it reaches, 3 stays and 4 behind it", x)
 	}
-	h.Click(4, 5)
+	h.click(4, 5)
 	x = []uint8{0, 1, 1, 0, 0, 0}
 	if kept := h.Keep(x, adjacent); kept || !slices.Equal(x, []uint8{0, 1, 1, 0, 0, 0}) {
 		t.Errorf("%v; the click on 5 is later than both picks", x)
 	}
-	h.Release(3)
-	h.Pick(5, []uint8{0, 0, 0, 0, segment.Void, 0}, 4)
+	h.release(3)
+	h.pick(5, []uint8{0, 0, 0, 0, segment.Void, 0}, 4)
 	if h.Keep([]uint8{0, 1, 1, 0, 0, 0}, adjacent) {
 		t.Error("what was released, or picked as undecided, is put back")
 	}

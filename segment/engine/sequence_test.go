@@ -207,9 +207,9 @@ func TestGoldenDigests(t *testing.T) {
 		quarters[i] = int32(i/200*2 + i%20/10)
 	}
 	rest := segment.Rest{Mode: segment.RestClass, Class: 9}
-	holds := NewHolds(400)
-	holds.Pick(1, slices.Repeat([]uint8{1}, 400), 100, 101, 102, 120, 121, 122)
-	holds.Click(2, 210)
+	holds := newHolds(400)
+	holds.pick(1, slices.Repeat([]uint8{1}, 400), 100, 101, 102, 120, 121, 122)
+	holds.click(2, 210)
 	evidence := []Evidence{
 		{Clicks: clicks},
 		{Clicks: clicksOn(400, map[int]uint8{210: 1}), Rest: rest},

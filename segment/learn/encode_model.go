@@ -53,7 +53,7 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 
 type writer struct{ b []byte }
 
-func (w *writer) number(v int) { w.b = binary.AppendUvarint(w.b, uint64(v)) }
+func (w *writer) number(v int)   { w.b = binary.AppendUvarint(w.b, uint64(v)) }
 func (w *writer) real(v float64) { w.b = binary.LittleEndian.AppendUint64(w.b, math.Float64bits(v)) }
 
 func (w *writer) bytes(b []byte) {

@@ -16,10 +16,6 @@ const (
 	thumbnailQuality = 80
 )
 
-// DisplaySize returns the size of the display copy of a w×h image: the same up
-// to 2560 pixels on the long side, else reduced to that.
-func DisplaySize(w, h int) (int, int) { return fit(w, h, displaySide) }
-
 // fit scales w×h down, if needed, so that neither side is longer than side; no
 // side becomes shorter than one pixel.
 func fit(w, h, side int) (int, int) {
@@ -30,8 +26,8 @@ func fit(w, h, side int) (int, int) {
 	return max(1, (w*side+long/2)/long), max(1, (h*side+long/2)/long)
 }
 
-// EncodeDisplay writes the copy shown in the browser: a JPEG of DisplaySize
-// without metadata.
+// EncodeDisplay writes the copy shown in the browser: a JPEG of up to 2560
+// pixels on the long side, without metadata.
 func (p *Photo) EncodeDisplay(w io.Writer) error {
 	return encode(w, p.display(), displayQuality)
 }

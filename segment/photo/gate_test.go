@@ -262,12 +262,12 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-func TestDisplaySize(t *testing.T) {
+func TestFit(t *testing.T) {
 	for in, want := range map[[2]int][2]int{
 		{1, 1}: {1, 1}, {2560, 2560}: {2560, 2560}, {2561, 100}: {2560, 100}, {5120, 1000}: {2560, 500},
 		{16384, 1}: {2560, 1}, {1, 16384}: {1, 2560}, {4000, 3000}: {2560, 1920}, {3000, 4000}: {1920, 2560},
 	} {
-		if w, h := DisplaySize(in[0], in[1]); [2]int{w, h} != want {
+		if w, h := fit(in[0], in[1], displaySide); [2]int{w, h} != want {
 			t.Errorf("%v becomes %d×%d, want %v", in, w, h, want)
 		}
 	}

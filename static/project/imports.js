@@ -1,10 +1,11 @@
-import { Problem } from '../ui/api.js';
+import { textOf } from '../ui/api.js';
 import { insist } from '../ui/patience.js';
 
 /**
  * An import of many files. The network and the clock are given to it.
  *
  * @typedef {import('./importreport.js').ImportReport} ImportReport
+ * @typedef {import('../ui/api.js').Problem} Problem
  *
  * @typedef {object} Way
  * @property {(file: File, progress: (share: number) => void) => Promise<ImportReport>} send
@@ -36,8 +37,7 @@ export async function importAll(files, way) {
       report.classes_added.push(...answer.classes_added);
       report.images.push(...answer.images.map((im) => ({ ...im, mask: im.mask || file.name })));
     } catch (error) {
-      const problem = error instanceof Problem ? error.detail || error.title : String(error);
-      report.images.push({ mask: file.name, problem });
+      report.images.push({ mask: file.name, problem: textOf(error) });
     }
   }
   return report;

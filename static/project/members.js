@@ -1,4 +1,4 @@
-import { call, Problem } from '../ui/api.js';
+import { call, textOf } from '../ui/api.js';
 import { byId, stamp } from '../ui/dom.js';
 
 /** @typedef {{name: string, role: string}} Member */
@@ -95,9 +95,4 @@ export class MembersDialog {
   say(text) {
     byId('members-state').textContent = text;
   }
-}
-
-/** @param {unknown} error */
-function textOf(error) {
-  return error instanceof Problem ? error.detail || error.title : String(error);
 }

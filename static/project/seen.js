@@ -6,25 +6,22 @@
  * @typedef {{seq: number, digest: string}} Seen number of events, and digest of the first hypothesis
  */
 
+import { recalled, remember } from '../ui/memory.js';
+
 const key = (/** @type {string} */ project) => `collie-seen-${project}`;
 
 /** @param {string} project @returns {Record<string, Seen>} by image */
 export function seenIn(project) {
   try {
-    return JSON.parse(localStorage.getItem(key(project)) ?? '{}');
+    return JSON.parse(recalled(key(project), '{}'));
   } catch {
-    return {}; // without storage nothing is remembered
+    return {}; // not written by this page
   }
 }
 
 /** @param {string} project @param {Record<string, Seen>} seen */
 function keep(project, seen) {
-  try {
-    if (Object.keys(seen).length > 0) localStorage.setItem(key(project), JSON.stringify(seen));
-    else localStorage.removeItem(key(project));
-  } catch {
-    // Without room or storage the image has to be opened once more.
-  }
+  remember(key(project), Object.keys(seen).length > 0 ? JSON.stringify(seen) : '');
 }
 
 /** @param {string} project @param {string} image @param {Seen} now */

@@ -33,6 +33,11 @@ export function problemOf(body, status) {
   return new Problem('The server could not do that', `It answered with status ${status}. Try again in a moment.`, { status });
 }
 
+/** What to tell a person about an error. @param {unknown} error */
+export function textOf(error) {
+  return error instanceof Problem ? error.detail || error.title : String(error);
+}
+
 /** The problem of an answer that never came. */
 export function unreachable() {
   return new Problem('The server can’t be reached', 'Check that Collie is running, then try again.', { status: 0 });

@@ -2,10 +2,11 @@
  * What this browser remembers of the person's preferences, if it allows storage.
  */
 
-/** @param {string} key @param {string} value */
+/** @param {string} key @param {string} value '' forgets */
 export function remember(key, value) {
   try {
-    localStorage.setItem(key, value);
+    if (value) localStorage.setItem(key, value);
+    else localStorage.removeItem(key);
   } catch {
     // Without storage it lasts as long as the page.
   }

@@ -1,4 +1,5 @@
 import { byId } from './dom.js';
+import { remember } from './memory.js';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
@@ -17,11 +18,6 @@ export function themeToggle() {
     const followsSystem = next === (dark.matches ? 'dark' : 'light');
     if (followsSystem) delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = next;
-    try {
-      if (followsSystem) localStorage.removeItem('collie-theme');
-      else localStorage.setItem('collie-theme', next);
-    } catch {
-      // Without storage the choice lasts as long as the page.
-    }
+    remember('collie-theme', followsSystem ? '' : next);
   });
 }

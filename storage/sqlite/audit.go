@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 
@@ -43,22 +42,14 @@ func (s *Store) EntriesBefore(ctx context.Context, before int64, limit int) ([]a
 }
 
 func (s *Store) entries(ctx context.Context, which string, from int64, limit int) ([]audit.Entry, error) {
-	rows, err := s.reads.QueryContext(ctx, "SELECT number, at, user, name, address, action, about, detail FROM audit WHERE "+which+" LIMIT ?", from, limit)
-	if err != nil {
-		return nil, fmt.Errorf("reading the audit log: %w", err)
-	}
-	defer rows.Close()
-	var entries []audit.Entry
-	for rows.Next() {
-		var e audit.Entry
-		var at int64
-		if err := rows.Scan(&e.Number, &at, &e.User, &e.Name, &e.Address, &e.Action, &e.About, &e.Detail); err != nil {
-			return nil, fmt.Errorf("reading the audit log: %w", err)
-		}
-		e.At = time.UnixMilli(at).UTC()
-		entries = append(entries, e)
-	}
-	return entries, rows.Err()
+	return all(ctx, s.reads, scanEntry, "reading the audit log", "SELECT number, at, user, name, address, action, about, detail FROM audit WHERE "+which+" LIMIT ?", from, limit)
+}
+
+func scanEntry(row scanner) (e audit.Entry, err error) {
+	var at int64
+	err = row.Scan(&e.Number, &at, &e.User, &e.Name, &e.Address, &e.Action, &e.About, &e.Detail)
+	e.At = time.UnixMilli(at).UTC()
+	return e, err
 }
 
 // Trim removes entries that need not be kept any more.

@@ -119,9 +119,9 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 			FROM image LEFT JOIN event ON event.image = image.number GROUP BY image.number
 			HAVING count(event.seq) <> image.seq OR ifnull(max(event.seq), 0) <> image.seq`, "number of events of image %s"},
 	} {
-		lines, err := texts(ctx, s.reads, check.query)
+		lines, err := all(ctx, s.reads, scanText, "checking the database", check.query)
 		if err != nil {
-			return found, fmt.Errorf("checking the database: %w", err)
+			return found, err
 		}
 		for _, line := range lines {
 			found = append(found, fmt.Sprintf(check.format, line))
@@ -133,9 +133,9 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 // foreign compares the schema with that of a new database.
 func (s *Store) foreign(ctx context.Context) ([]string, error) {
 	const query = "SELECT type || ' ' || name || ': ' || ifnull(sql, '') FROM sqlite_schema ORDER BY 1"
-	have, err := texts(ctx, s.reads, query)
+	have, err := all(ctx, s.reads, scanText, "reading the schema", query)
 	if err != nil {
-		return nil, fmt.Errorf("reading the schema: %w", err)
+		return nil, err
 	}
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *Store) foreign(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 	}
-	want, err := texts(ctx, db, query)
+	want, err := all(ctx, db, scanText, "reading a new schema", query)
 	if err != nil {
 		return nil, err
 	}
@@ -170,22 +170,9 @@ func (s *Store) foreign(ctx context.Context) ([]string, error) {
 	return found, nil
 }
 
-// texts returns the rows of a query for one text.
-func texts(ctx context.Context, db *sql.DB, query string, args ...any) ([]string, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		out = append(out, text)
-	}
-	return out, rows.Err()
+func scanText(row scanner) (text string, err error) {
+	err = row.Scan(&text)
+	return text, err
 }
 
 // EndSessions signs everybody out.

@@ -63,20 +63,7 @@ func (s *Store) Events(ctx context.Context, imageID string, after int) ([]segmen
 		WHERE image.id = ? AND image.trashed_at IS NULL AND project.trashed_at IS NULL`, imageID).Scan(&image); err != nil {
 		return nil, readError("image", err)
 	}
-	rows, err := s.reads.QueryContext(ctx, "SELECT "+eventColumns+" FROM event WHERE image = ? AND seq > ? ORDER BY seq", image, after)
-	if err != nil {
-		return nil, fmt.Errorf("reading the evidence: %w", err)
-	}
-	defer rows.Close()
-	var events []segment.Event
-	for rows.Next() {
-		e, err := scanEvent(rows)
-		if err != nil {
-			return nil, fmt.Errorf("reading the evidence of image %s: %w", imageID, err)
-		}
-		events = append(events, e)
-	}
-	return events, rows.Err()
+	return all(ctx, s.reads, scanEvent, "reading the evidence of image "+imageID, "SELECT "+eventColumns+" FROM event WHERE image = ? AND seq > ? ORDER BY seq", image, after)
 }
 
 // Efforts says what people did to each image of a project that has events.

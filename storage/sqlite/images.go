@@ -49,20 +49,7 @@ func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, 
 	if _, err := s.Project(ctx, projectID); err != nil {
 		return nil, err
 	}
-	rows, err := s.reads.QueryContext(ctx, selectImage+"AND project.id = ? ORDER BY image.number", projectID)
-	if err != nil {
-		return nil, fmt.Errorf("listing the images: %w", err)
-	}
-	defer rows.Close()
-	var images []segment.Image
-	for rows.Next() {
-		im, err := scanImage(rows)
-		if err != nil {
-			return nil, err
-		}
-		images = append(images, im)
-	}
-	return images, rows.Err()
+	return all(ctx, s.reads, scanImage, "listing the images", selectImage+"AND project.id = ? ORDER BY image.number", projectID)
 }
 
 // Heads says how far images and their projects have come.

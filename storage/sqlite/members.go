@@ -14,26 +14,20 @@ func (s *Store) Members(ctx context.Context, projectID string) ([]segment.Member
 	if _, err := s.Project(ctx, projectID); err != nil {
 		return nil, err
 	}
-	rows, err := s.reads.QueryContext(ctx, `SELECT user.id, user.name, member.role, member.since
+	return all(ctx, s.reads, scanMember, "listing the members", `SELECT user.id, user.name, member.role, member.since
 		FROM member JOIN project ON project.number = member.project JOIN user ON user.number = member.user
 		WHERE project.id = ? AND user.removed_at IS NULL ORDER BY user.name`, projectID)
-	if err != nil {
-		return nil, fmt.Errorf("listing the members: %w", err)
+}
+
+func scanMember(row scanner) (m segment.Member, err error) {
+	var role string
+	var since int64
+	if err := row.Scan(&m.User, &m.Name, &role, &since); err != nil {
+		return segment.Member{}, readError("member", err)
 	}
-	defer rows.Close()
-	var members []segment.Member
-	for rows.Next() {
-		var m segment.Member
-		var role string
-		var since int64
-		if err := rows.Scan(&m.User, &m.Name, &role, &since); err != nil {
-			return nil, readError("member", err)
-		}
-		m.Role, _ = access.ParseRole(role, access.ProjectRoles())
-		m.Since = time.UnixMilli(since).UTC()
-		members = append(members, m)
-	}
-	return members, rows.Err()
+	m.Role, _ = access.ParseRole(role, access.ProjectRoles())
+	m.Since = time.UnixMilli(since).UTC()
+	return m, nil
 }
 
 // SetMember sets or removes a user's role in a project.
@@ -67,7 +61,7 @@ func (s *Store) SetMember(ctx context.Context, projectID, name string, role acce
 
 // RoleIn is the role that a user has in a project, also in one in the trash.
 func (s *Store) RoleIn(ctx context.Context, projectID, userID string) (access.Role, error) {
-	names, err := texts(ctx, s.reads, `SELECT member.role FROM member JOIN project ON project.number = member.project JOIN user ON user.number = member.user
+	names, err := all(ctx, s.reads, scanText, "reading the role", `SELECT member.role FROM member JOIN project ON project.number = member.project JOIN user ON user.number = member.user
 		WHERE project.id = ? AND user.id = ? AND user.removed_at IS NULL`, projectID, userID)
 	if err != nil || len(names) == 0 {
 		return access.Nobody, err

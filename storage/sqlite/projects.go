@@ -92,42 +92,21 @@ func (s *Store) Project(ctx context.Context, id string) (segment.Project, error)
 
 // Projects lists the projects that are not in the trash, newest first.
 func (s *Store) Projects(ctx context.Context) ([]segment.Project, error) {
-	rows, err := s.reads.QueryContext(ctx, selectProject+"ORDER BY created DESC, number DESC")
-	if err != nil {
-		return nil, fmt.Errorf("listing the projects: %w", err)
-	}
-	defer rows.Close()
-	var projects []segment.Project
-	for rows.Next() {
-		p, err := scanProject(rows)
-		if err != nil {
-			return nil, err
-		}
-		projects = append(projects, p)
-	}
-	return projects, rows.Err()
+	scan := func(row scanner) (segment.Project, error) { return scanProject(row) }
+	return all(ctx, s.reads, scan, "listing the projects", selectProject+"ORDER BY created DESC, number DESC")
 }
 
 // Overviews lists the projects with totals of their images.
 func (s *Store) Overviews(ctx context.Context) ([]segment.Overview, error) {
-	rows, err := s.reads.QueryContext(ctx, `SELECT project.id, project.name, project.classes, deleted_classes, rest, learning, project.created, revision,
+	scan := func(row scanner) (o segment.Overview, err error) {
+		o.Project, err = scanProject(row, &o.Images, &o.Done, &o.Cover)
+		return o, err
+	}
+	return all(ctx, s.reads, scan, "listing the projects", `SELECT project.id, project.name, project.classes, deleted_classes, rest, learning, project.created, revision,
 			count(image.number), count(CASE WHEN seq > 0 AND decided >= 1 THEN 1 END),
 			coalesce((SELECT id FROM image AS cover WHERE cover.project = project.number AND cover.trashed_at IS NULL ORDER BY cover.number LIMIT 1), '')
 		FROM project LEFT JOIN image ON image.project = project.number AND image.trashed_at IS NULL
 		WHERE project.trashed_at IS NULL GROUP BY project.number ORDER BY project.created DESC, project.number DESC`)
-	if err != nil {
-		return nil, fmt.Errorf("listing the projects: %w", err)
-	}
-	defer rows.Close()
-	var list []segment.Overview
-	for rows.Next() {
-		var o segment.Overview
-		if o.Project, err = scanProject(rows, &o.Images, &o.Done, &o.Cover); err != nil {
-			return nil, err
-		}
-		list = append(list, o)
-	}
-	return list, rows.Err()
 }
 
 // scanProject reads a row that begins with the columns of a project.

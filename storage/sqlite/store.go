@@ -149,6 +149,28 @@ func notFound(what string) error {
 	return segment.Errorf(segment.NotFound, "This %s doesn't exist.", what)
 }
 
+// all runs a query and reads each of its rows with scan; doing says in errors
+// what was going on.
+func all[T any](ctx context.Context, db *sql.DB, scan func(scanner) (T, error), doing, query string, args ...any) ([]T, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", doing, err)
+	}
+	defer rows.Close()
+	var list []T
+	for rows.Next() {
+		x, err := scan(rows)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", doing, err)
+		}
+		list = append(list, x)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", doing, err)
+	}
+	return list, nil
+}
+
 // readError turns the error of a query for one row into the caller's.
 func readError(what string, err error) error {
 	if errors.Is(err, sql.ErrNoRows) {

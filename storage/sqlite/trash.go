@@ -42,20 +42,7 @@ const selectTrash = `SELECT 'project' AS kind, id, name, id AS project, name AS 
 
 // Trash lists what can be restored, latest first.
 func (s *Store) Trash(ctx context.Context) ([]segment.TrashItem, error) {
-	rows, err := s.reads.QueryContext(ctx, selectTrash+" ORDER BY trashed_at DESC, kind DESC, name")
-	if err != nil {
-		return nil, fmt.Errorf("listing the trash: %w", err)
-	}
-	defer rows.Close()
-	var items []segment.TrashItem
-	for rows.Next() {
-		item, err := scanTrash(rows)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
-	}
-	return items, rows.Err()
+	return all(ctx, s.reads, scanTrash, "listing the trash", selectTrash+" ORDER BY trashed_at DESC, kind DESC, name")
 }
 
 func scanTrash(row scanner) (segment.TrashItem, error) {
@@ -96,9 +83,9 @@ func (s *Store) Restore(ctx context.Context, id string) (segment.TrashItem, erro
 func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
 	const expired = "(image.trashed_at < ?1 OR (SELECT trashed_at FROM project WHERE number = image.project) < ?1)"
 	limit := before.UnixMilli()
-	ids, err := texts(ctx, s.reads, "SELECT id FROM image WHERE "+expired, limit)
+	ids, err := all(ctx, s.reads, scanText, "listing what to erase", "SELECT id FROM image WHERE "+expired, limit)
 	if err != nil {
-		return nil, fmt.Errorf("listing what to erase: %w", err)
+		return nil, err
 	}
 	var gone []string
 	for _, id := range ids { // one at a time, so that others can write in between
@@ -133,7 +120,7 @@ func (s *Store) EveryImage(ctx context.Context) iter.Seq2[segment.Image, error] 
 		for from, to := int64(0), int64(0); ; from = to {
 			images, err := s.someImages(ctx, from, &to)
 			if err != nil {
-				yield(segment.Image{}, fmt.Errorf("listing the images: %w", err))
+				yield(segment.Image{}, err)
 				return
 			}
 			for _, im := range images {
@@ -153,20 +140,7 @@ func (s *Store) EveryImage(ctx context.Context) iter.Seq2[segment.Image, error] 
 func (s *Store) someImages(ctx context.Context, from int64, to *int64) ([]segment.Image, error) {
 	err := s.reads.QueryRowContext(ctx, "SELECT ifnull(max(number), ?1) FROM (SELECT number FROM image WHERE number > ?1 ORDER BY number LIMIT 500)", from).Scan(to)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("listing the images: %w", err)
 	}
-	rows, err := s.reads.QueryContext(ctx, imageColumns+" WHERE image.number > ? AND image.number <= ? ORDER BY image.number", from, *to)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var images []segment.Image
-	for rows.Next() {
-		im, err := scanImage(rows)
-		if err != nil {
-			return nil, err
-		}
-		images = append(images, im)
-	}
-	return images, rows.Err()
+	return all(ctx, s.reads, scanImage, "listing the images", imageColumns+" WHERE image.number > ? AND image.number <= ? ORDER BY image.number", from, *to)
 }

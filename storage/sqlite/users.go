@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"collie/segment"
@@ -38,20 +37,7 @@ func (s *Store) UserNamed(ctx context.Context, name string) (accounts.User, erro
 
 // Users lists the users by name.
 func (s *Store) Users(ctx context.Context) ([]accounts.User, error) {
-	rows, err := s.reads.QueryContext(ctx, selectUser+"ORDER BY name")
-	if err != nil {
-		return nil, fmt.Errorf("listing the users: %w", err)
-	}
-	defer rows.Close()
-	var users []accounts.User
-	for rows.Next() {
-		u, err := scanUser(rows)
-		if err != nil {
-			return nil, err
-		}
-		users = append(users, u)
-	}
-	return users, rows.Err()
+	return all(ctx, s.reads, scanUser, "listing the users", selectUser+"ORDER BY name")
 }
 
 func scanUser(row scanner) (accounts.User, error) {

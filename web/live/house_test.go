@@ -14,7 +14,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"testing"
 	"time"
 
@@ -164,7 +163,8 @@ func (h *house) dial(imageID string, v Visitor) (*tab, error) {
 		}
 		refused <- err
 	}()
-	conn, _, err := websocket.NewClient(here, &url.URL{Scheme: "ws", Host: "house", Path: "/"}, nil, 0, 0)
+	dialer := websocket.Dialer{NetDialContext: func(context.Context, string, string) (net.Conn, error) { return here, nil }}
+	conn, _, err := dialer.Dial("ws://house/", nil)
 	if why := <-refused; why != nil {
 		return nil, why
 	}
