@@ -137,7 +137,7 @@ func concealing(name string) bool {
 // hidden reports whether r is a control character, changes the direction of the
 // text around it or has no shape of its own, like spaces of no width, hyphens that
 // are not shown and empty letters. Joiners are seen behind characters that they
-// join, none of which is in ASCII.
+// join; those are never ASCII.
 func hidden(r, before rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	if (r == nonJoiner || r == joiner) && before > unicode.MaxASCII {

@@ -54,7 +54,7 @@ func TestFortyMegapixels(t *testing.T) {
 	}
 	for id := 0; id < n; id += n / 40 {
 		if got := floodedArea(m, first[id]); got != area[id] {
-			t.Errorf("region %d has %d pixels, of which %d hang together with the first", id, area[id], got)
+			t.Errorf("region %d has %d pixels, but only %d are connected with the first", id, area[id], got)
 		}
 	}
 }

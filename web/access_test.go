@@ -210,7 +210,7 @@ func TestRightsOfRoutes(t *testing.T) {
 		seen[name] = true
 		row, ok := rights[name]
 		if !ok {
-			t.Errorf("%s has no row: who may call it?", name)
+			t.Errorf("%s has no row: who can call it?", name)
 			return nil
 		}
 		as := func(u *accounts.User) *site { // a session for each call: some sign out
@@ -382,7 +382,7 @@ func (s *site) knock(imageID string) answer {
 	return answer{resp.StatusCode, resp.Header, b}
 }
 
-// messageRights has a row for every kind of message on a socket, and who may
+// messageRights has a row for every kind of message on a socket, and who can
 // send it: a viewer, a reviewer, an annotator, an owner, an admin. Strangers have no
 // socket.
 var messageRights = map[string]struct {
@@ -408,7 +408,7 @@ func TestRightsOfMessages(t *testing.T) {
 	for _, kind := range live.ClientKinds {
 		row, ok := messageRights[kind]
 		if !ok {
-			t.Errorf("message %s has no row: who may send it?", kind)
+			t.Errorf("message %s has no row: who can send it?", kind)
 			continue
 		}
 		for i, u := range people {

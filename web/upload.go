@@ -28,7 +28,7 @@ type failedFileJSON struct {
 	Problem problem `json:"problem"`
 }
 
-// uploadError is the error for an upload of which no file could be kept.
+// uploadError is the error for an upload whose files were all refused.
 type uploadError struct {
 	first error
 	files []failedFileJSON

@@ -38,7 +38,7 @@ type contender struct {
 	// Ahead is how far the oracle of all labellings, pooled, is ahead of the
 	// method that the others are compared with.
 	Ahead        *interval `json:"ahead,omitempty"`
-	Distance     float64   `json:"distance"` // mean area by which two labellings differ
+	Distance     float64   `json:"distance"` // mean area on which two labellings differ
 	Unique       float64   `json:"unique"`
 	Gap          float64   `json:"gap"`          // mean energy below the first's
 	Milliseconds float64   `json:"milliseconds"` // of a processor, per labelling
@@ -233,7 +233,7 @@ func (c *contender) finish(classes, against int, rows []*contender) {
 }
 
 func (c *methodsCommand) print(t *terminal, rows []*contender) {
-	fmt.Fprintf(t.out, "Mean IoU in per cent over %d images, %d draws, void ignored: oracle of the first so many labellings, over the set and, in brackets, the mean over the images; mode, EMBR's choice and consensus of all. On the right how far the oracle is ahead of %s, with a 95 %% interval; the area by which two labellings differ; how many of %d are unlike; energy below the first; processor time and maximisations per labelling.\n",
+	fmt.Fprintf(t.out, "Mean IoU in per cent over %d images, %d draws, void ignored: oracle of the first so many labellings, over the set and, in brackets, the mean over the images; mode, EMBR's choice and consensus of all. On the right how far the oracle is ahead of %s, with a 95 %% interval; the area on which two labellings differ; how many of %d are unlike; energy below the first; processor time and maximisations per labelling.\n",
 		rows[0].Images, c.Draws, c.Against, c.Hypotheses)
 	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()

@@ -16,7 +16,7 @@ import (
 // of the change only the parts remain that are joined to a click, with what was
 // undecided before.
 //
-// x, shown and model have places of classes; -1 in shown is none of them. x may be
+// x, shown and model hold indices of the classes in play; -1 in shown is any other class. x may be
 // changed and is returned.
 func (m *Model) correction(model *crf.Model, x []uint8, shown []int16, since []int32) []uint8 {
 	if meant := m.meant(x, shown, since); meant != nil {

@@ -61,7 +61,7 @@ func (e *Evidence) forgetRefuted() {
 }
 
 // inPlay returns the classes that hypotheses are made of, ascending, with Void
-// for undecided as the last; and the place of the rest among them or -1. The
+// for undecided as the last; and the index of the rest among them or -1. The
 // classes are those that were clicked, boxed or picked, and those that the guess
 // brings, see Guess.InPlay. Without any the rest alone is nothing. areas are those
 // of the superpixels.
@@ -146,9 +146,9 @@ func (e *Evidence) emptied(classes []int) bool {
 }
 
 // pull is what draws the walker beside clicks and likenesses: the guess, the
-// rest that leans in from the image's border, the box and the picks. place is
-// that of each class in play.
-func (e *Evidence) pull(m *Model, classes []int, place *[256]int16, rest int) *herding.Prior {
+// rest that leans in from the image's border, the box and the picks. index is
+// indexOf(classes).
+func (e *Evidence) pull(m *Model, classes []int, index *[256]int16, rest int) *herding.Prior {
 	k := len(classes)
 	var p *herding.Prior
 	if e.Guess != nil {
@@ -173,35 +173,35 @@ func (e *Evidence) pull(m *Model, classes []int, place *[256]int16, rest int) *h
 			if e.Box.Outside[i] {
 				draw(p, i, k, rest, m.Outside)
 			} else {
-				draw(p, i, k, int(place[e.Box.Class]), inside)
+				draw(p, i, k, int(index[e.Box.Class]), inside)
 			}
 		}
 		if e.Beside != nil && e.Beside[i] != segment.Void {
-			draw(p, i, k, int(place[e.Beside[i]]), m.Beside)
+			draw(p, i, k, int(index[e.Beside[i]]), m.Beside)
 		}
 		if e.Holds != nil && e.Holds.Labels[i] != segment.Void {
-			draw(p, i, k, int(place[e.Holds.Labels[i]]), m.Hold)
+			draw(p, i, k, int(index[e.Holds.Labels[i]]), m.Hold)
 		}
 	}
 	return p
 }
 
 // Terms puts evidence in terms of the model: the classes in play, per superpixel
-// the place of the clicked one among them or -1, and what draws the walker, as
+// the index of the clicked one among them or -1, and what draws the walker, as
 // Problem takes them.
 func (m *Model) Terms(e Evidence) (classes []int, fixed []int16, pull *herding.Prior) {
 	e.forgetRefuted()
 	classes, rest := e.inPlay(m.shares)
-	place := placeOf(classes)
+	index := indexOf(classes)
 	fixed = make([]int16, len(e.Clicks))
 	for i, c := range e.Clicks {
 		fixed[i] = -1
 		if c != segment.Void {
-			fixed[i] = place[c]
+			fixed[i] = index[c]
 		}
 	}
 	if len(classes) > 0 {
-		pull = e.pull(m, classes, &place, rest)
+		pull = e.pull(m, classes, &index, rest)
 	}
 	return classes, fixed, pull
 }

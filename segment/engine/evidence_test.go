@@ -169,8 +169,8 @@ func TestCorrectionIsLocal(t *testing.T) {
 	for i := range x {
 		x[i] = 1
 	}
-	places := make([]int16, m.N)
-	_, depth, deepest := model.change(x, places, m.At(0, height/2))
+	before := make([]int16, m.N)
+	_, depth, deepest := model.change(x, before, m.At(0, height/2))
 	if depth > 25 || deepest < 60 {
 		t.Errorf("a change of everything is %v pixels deep at the image's border and %v where it is deepest", depth, deepest)
 	}

@@ -12,14 +12,14 @@ const forbidden = 1e4
 // exclude makes excluded classes impossible: their probability is distributed
 // over the other classes in play, in proportion. Clicked superpixels keep their
 // class.
-func (e *Evidence) exclude(p *herding.Problem, place *[256]int16) error {
+func (e *Evidence) exclude(p *herding.Problem, index *[256]int16) error {
 	if len(e.Excluded) == 0 {
 		return nil
 	}
 	k := p.Model.Labels
 	rows := map[int][]bool{}
 	for _, x := range e.Excluded {
-		l := place[x.Class]
+		l := index[x.Class]
 		if l < 0 || p.Model.Fixed[x.Superpixel] >= 0 {
 			continue
 		}

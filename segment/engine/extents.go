@@ -56,8 +56,8 @@ const leastGrowth = 0.1
 // question is another. It is for those who fit weights.
 func (m *Model) Extents(e Evidence) ([]Extent, error) {
 	classes, rest := e.inPlay(m.shares)
-	place := placeOf(classes)
-	at, seed, first := e.pointed(m, rest, &place)
+	index := indexOf(classes)
+	at, seed, first := e.pointed(m, rest, &index)
 	if !first || len(classes) != 2 {
 		return nil, nil
 	}

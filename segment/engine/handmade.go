@@ -53,7 +53,7 @@ func (h *handMade) similarity(click int) []float64 {
 // nothing in common: e^-20 is far below Doubtful.
 const leastSimilar = 40
 
-// features are the numbers by which superpixels are compared.
+// features are the numbers that superpixels are compared by.
 type features [8]float64
 
 // features returns the means and standard deviations of L, a and b and the

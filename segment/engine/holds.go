@@ -29,9 +29,9 @@ func (h *Holds) settled(fixed []int16) bool {
 	return true
 }
 
-// in returns the holds with places of classes for classes; nil when nothing is
-// held.
-func (h *Holds) in(place *[256]int16) *Holds {
+// in returns the holds with indices of the classes in play as labels; nil when
+// nothing is held.
+func (h *Holds) in(index *[256]int16) *Holds {
 	if h == nil || !slices.ContainsFunc(h.Labels, func(class uint8) bool { return class != segment.Void }) {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (h *Holds) in(place *[256]int16) *Holds {
 	out.Labels = slices.Clone(h.Labels)
 	for i, class := range out.Labels {
 		if class != segment.Void {
-			out.Labels[i] = uint8(place[class])
+			out.Labels[i] = uint8(index[class])
 		}
 	}
 	return &out
@@ -48,7 +48,7 @@ func (h *Holds) in(place *[256]int16) *Holds {
 // Keep puts back in x what is held: a picked superpixel keeps its class unless a
 // path of superpixels that have all changed joins it to one that was clicked
 // after the pick. Clicked superpixels stay. It reports whether anything was put
-// back. O(nodes + edges) for each round of putting back, of which there are few.
+// back. O(nodes + edges) for each round; few are needed.
 func (h *Holds) Keep(x []uint8, adjacent [][]int32) bool {
 	changed := func(i int32) bool { return h.Picked[i] > 0 && x[i] != h.Labels[i] }
 	latest := make([]int, len(x)) // click that the changed part around a superpixel is joined to

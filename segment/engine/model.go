@@ -203,7 +203,7 @@ func (m *Model) Divide(of []int32) *Model {
 }
 
 // Problem builds the Herding problem of an image with at least two classes in
-// play: fixed holds, per superpixel, the place of the clicked class among the k
+// play: fixed holds, per superpixel, the index of the clicked class among the k
 // classes in play, or -1. pull, which may be nil, draws the walker of each
 // superpixel towards classes.
 func (m *Model) Problem(fixed []int16, k int, pull *herding.Prior) (*herding.Problem, error) {

@@ -74,7 +74,7 @@ func (s *Sequence) Alternatives(ctx context.Context, superpixels []int32) ([]Alt
 		if err != nil {
 			return err
 		}
-		x := s.places(first.Labels)
+		x := s.indices(first.Labels)
 		found, err := diverse.Region(ctx, p.Model, p.Solver, x, superpixels)
 		if err != nil {
 			return err
@@ -122,16 +122,16 @@ func (s *Sequence) alternative(first Hypothesis, x []uint8, f diverse.Alternativ
 	}
 	out := Alternative{Class: s.classes[f.Label], Optimal: f.Optimal}
 	labels := slices.Clone(first.Labels)
-	places := slices.Clone(x)
+	indices := slices.Clone(x)
 	for i, in := range joined {
 		if in && y[i] != x[i] {
-			places[i], labels[i] = y[i], uint8(s.classes[y[i]])
+			indices[i], labels[i] = y[i], uint8(s.classes[y[i]])
 			out.Changed = append(out.Changed, int32(i))
 			out.Area += s.shares[i]
 		}
 	}
 	p, _ := s.problem()
-	energy := p.Model.Energy(places)
+	energy := p.Model.Energy(indices)
 	out.Gain = energy - first.Energy
 	out.Hypothesis = Hypothesis{Rank: segment.Offered, Labels: labels, Energy: energy, Digest: digestOf(energy, labels)}
 	return out

@@ -20,20 +20,20 @@ func drawEvidence(rt *rapid.T, n, k int) Evidence {
 	}
 	e := Evidence{Clicks: clicksOn(n, at)}
 	if rapid.Bool().Draw(rt, "picks") {
-		e.Holds = NewHolds(n)
+		e.Holds = newHolds(n)
 		labels := make([]uint8, n)
 		for i := range labels {
 			labels[i] = uint8(rapid.IntRange(0, k-1).Draw(rt, "picked"))
 		}
-		e.Holds.Pick(1, labels, order[clicks:rapid.IntRange(clicks, n).Draw(rt, "held")]...)
+		e.Holds.pick(1, labels, order[clicks:rapid.IntRange(clicks, n).Draw(rt, "held")]...)
 		for _, i := range order[:clicks] {
-			e.Holds.Click(2, i)
+			e.Holds.click(2, i)
 		}
 	}
 	if rapid.Bool().Draw(rt, "excluded") {
 		e.Excluded = []Exclusion{{Superpixel: order[n-1], Class: uint8(rapid.IntRange(0, k-1).Draw(rt, "class"))}}
 		if e.Holds != nil {
-			e.Holds.Release(order[n-1])
+			e.Holds.release(order[n-1])
 		}
 	}
 	return e

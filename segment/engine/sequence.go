@@ -61,8 +61,8 @@ type Sequence struct {
 	pull    func() *herding.Prior // as Model.Problem takes it
 	stream  *stream               // with making; nil before the first step
 	start   func() (*stream, error)
-	holds   *Holds // in places of classes; nil where nothing is held
-	rest    int    // place of the rest among the classes, or -1
+	holds   *Holds // labels are indices of the classes in play; nil where nothing is held
+	rest    int    // index of the rest among the classes, or -1
 	ladder  func() (*Ladder, error)
 
 	mu   sync.Mutex // never held while a step is made
@@ -85,25 +85,25 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 		labels := slices.Repeat([]uint8{uint8(s.classes[0])}, len(e.Clicks))
 		s.made = []Hypothesis{{Labels: labels, Digest: digestOf(0, labels)}}
 	default:
-		place := placeOf(s.classes)
+		index := indexOf(s.classes)
 		fixed := make([]int16, len(e.Clicks))
 		for i, c := range e.Clicks {
 			fixed[i] = -1
 			if c != segment.Void {
-				fixed[i] = place[c]
+				fixed[i] = index[c]
 			}
 		}
 		s.model = m
 		s.settled = e.Holds.settled(fixed)
-		s.pull = func() *herding.Prior { return e.pull(m, s.classes, &place, rest) }
+		s.pull = func() *herding.Prior { return e.pull(m, s.classes, &index, rest) }
 		s.problem = sync.OnceValues(func() (*herding.Problem, error) {
 			p, err := m.Problem(fixed, len(s.classes), s.pull())
 			if err != nil {
 				return nil, err
 			}
-			return p, e.exclude(p, &place)
+			return p, e.exclude(p, &index)
 		})
-		s.holds, s.rest = e.Holds.in(&place), rest
+		s.holds, s.rest = e.Holds.in(&index), rest
 		s.ladder = sync.OnceValues(s.climb)
 		s.start = func() (*stream, error) {
 			p, err := s.problem()
@@ -116,15 +116,15 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 	return s
 }
 
-// placeOf returns the place of each class among those in play, or -1.
-func placeOf(classes []int) (place [256]int16) {
-	for class := range place {
-		place[class] = -1
+// indexOf returns the index of each class among those in play, or -1.
+func indexOf(classes []int) (index [256]int16) {
+	for class := range index {
+		index[class] = -1
 	}
 	for i, class := range classes {
-		place[class] = int16(i)
+		index[class] = int16(i)
 	}
-	return place
+	return index
 }
 
 // TakeTurns makes steps run when turn lets them. It must be called before the

@@ -50,7 +50,7 @@ func gridGraph(side int, seed uint64) *superpixels.Graph {
 	return g
 }
 
-// clicksOn returns n superpixels of which some are clicked.
+// clicksOn returns the clicks on n superpixels, where most have none.
 func clicksOn(n int, at map[int]uint8) []uint8 {
 	clicks := slices.Repeat([]uint8{segment.Void}, n)
 	for i, c := range at {

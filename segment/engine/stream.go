@@ -7,32 +7,32 @@ import (
 	"collie/segment"
 )
 
-// stream makes the hypotheses of a sequence one after the other, in places of
+// stream makes the hypotheses of a sequence one after the other, in indices of
 // classes: what the first click may mean while that is the question, else the
 // most probable labelling or the correction of what was shown, then Herding
 // and forced regions.
 type stream struct {
 	model   *Model
 	problem *herding.Problem
-	holds   *Holds // in places of classes
+	holds   *Holds // labels are indices of the classes in play
 	herding herding.Stepper
 	ready   [][]uint8 // come before those of Herding
 	skip    int       // of Herding's, as they were among those
 }
 
 func newStream(m *Model, p *herding.Problem, e *Evidence, classes []int, rest int) (*stream, error) {
-	place := placeOf(classes)
-	s := &stream{model: m, problem: p, holds: e.Holds.in(&place)}
+	index := indexOf(classes)
+	s := &stream{model: m, problem: p, holds: e.Holds.in(&index)}
 	var err error
 	if s.herding, err = m.start(p); err != nil {
 		return nil, err
 	}
-	at, seed, first := e.pointed(m, rest, &place)
+	at, seed, first := e.pointed(m, rest, &index)
 	switch {
 	case first && len(classes) == 2 && len(e.Excluded) == 0 && s.holds == nil:
 		return s, s.extents(e, rest, at, seed)
 	case e.Shown != nil:
-		s.correct(e, &place)
+		s.correct(e, &index)
 	}
 	return s, nil
 }
@@ -60,11 +60,11 @@ func (s *stream) extents(e *Evidence, rest int, at [2]float64, seed int) error {
 
 // correct begins with the correction of what was shown, and with the most
 // probable labelling where that is another.
-func (s *stream) correct(e *Evidence, place *[256]int16) {
+func (s *stream) correct(e *Evidence, index *[256]int16) {
 	h := s.herding.Next()
 	shown := make([]int16, len(e.Shown))
 	for i, class := range e.Shown {
-		shown[i] = place[class]
+		shown[i] = index[class]
 	}
 	x := s.model.correction(s.problem.Model, slices.Clone(h.Labels), shown, e.Since)
 	s.ready = append(s.ready, x)
@@ -96,7 +96,7 @@ func (s *stream) next() ([]uint8, float64) {
 
 // pointed is where the first click is, which is not of the rest, and its
 // superpixel; or without a click the middle of the box. False after a second one.
-func (e *Evidence) pointed(m *Model, rest int, place *[256]int16) (at [2]float64, seed int, ok bool) {
+func (e *Evidence) pointed(m *Model, rest int, index *[256]int16) (at [2]float64, seed int, ok bool) {
 	if rest < 0 || e.Guess != nil {
 		return at, 0, false
 	}
@@ -112,7 +112,7 @@ func (e *Evidence) pointed(m *Model, rest int, place *[256]int16) (at [2]float64
 		if c == segment.Void {
 			continue
 		}
-		if int(place[c]) == rest || seed >= 0 {
+		if int(index[c]) == rest || seed >= 0 {
 			return at, 0, false
 		}
 		add(i)

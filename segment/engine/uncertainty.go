@@ -85,7 +85,7 @@ func (s *Sequence) Uncertainty(ctx context.Context, count int) (Uncertainty, err
 	s.mu.Lock()
 	votes := make([][]uint8, count)
 	for rank, h := range s.made[:count] {
-		votes[rank] = s.places(h.Labels)
+		votes[rank] = s.indices(h.Labels)
 	}
 	s.mu.Unlock()
 
@@ -95,12 +95,12 @@ func (s *Sequence) Uncertainty(ctx context.Context, count int) (Uncertainty, err
 	return u, nil
 }
 
-// places turns classes into their places among the classes in play.
-func (s *Sequence) places(labels []uint8) []uint8 {
-	place := placeOf(s.classes)
+// indices turns classes into their indices among the classes in play.
+func (s *Sequence) indices(labels []uint8) []uint8 {
+	index := indexOf(s.classes)
 	out := make([]uint8, len(labels))
 	for i, l := range labels {
-		out[i] = uint8(place[l])
+		out[i] = uint8(index[l])
 	}
 	return out
 }
@@ -120,7 +120,7 @@ func (s *Sequence) Doubt() (share float64, ok bool) {
 	}
 	votes := make([][]uint8, DefaultHypotheses)
 	for rank := range votes {
-		votes[rank] = s.places(made[rank].Labels)
+		votes[rank] = s.indices(made[rank].Labels)
 	}
 	k := len(s.classes)
 	return herding.ExpectedWrongArea(herding.Marginals(votes, k), k, s.shares), true

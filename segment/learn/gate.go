@@ -24,12 +24,12 @@ func gate(examples []Example, said [][]float32, classes []uint8, caution int) []
 	columns := make([][]seen, k)
 	for i, e := range examples {
 		shares := areaShares(e.Features, said[i], k)
-		for place, class := range classes {
-			columns[place] = append(columns[place], seen{shares[place], slices.Contains(e.Labels, class)})
+		for l, class := range classes {
+			columns[l] = append(columns[l], seen{shares[l], slices.Contains(e.Labels, class)})
 		}
 	}
 	thresholds := make([]float64, k)
-	for place, column := range columns {
+	for l, column := range columns {
 		slices.SortFunc(column, func(a, b seen) int {
 			switch {
 			case a.share < b.share:
@@ -55,7 +55,7 @@ func gate(examples []Example, said [][]float32, classes []uint8, caution int) []
 			threshold := min(max(usualShare, low), high)
 			distance := max(threshold/usualShare, usualShare/max(threshold, 1e-9))
 			if cost < least || cost == least && distance < nearest {
-				least, nearest, thresholds[place] = cost, distance, threshold
+				least, nearest, thresholds[l] = cost, distance, threshold
 			}
 			if i == len(column) {
 				break
@@ -79,12 +79,12 @@ func areaShares(f *Features, p []float32, classes int) []float64 {
 	total := 0.0
 	for i, area := range f.Area {
 		total += float64(area)
-		for place, v := range p[i*classes:][:classes] {
-			shares[place] += float64(float64(area) * float64(v))
+		for l, v := range p[i*classes:][:classes] {
+			shares[l] += float64(float64(area) * float64(v))
 		}
 	}
-	for place := range shares {
-		shares[place] /= total
+	for l := range shares {
+		shares[l] /= total
 	}
 	return shares
 }
@@ -97,19 +97,19 @@ func guess(f *Features, p []float32, classes []uint8, thresholds []float64) *eng
 	shares := areaShares(f, p, k)
 	var in []int
 	most := slices.Index(shares, slices.Max(shares))
-	for place, share := range shares {
-		if share >= thresholds[place] || place == most {
-			in = append(in, place)
+	for l, share := range shares {
+		if share >= thresholds[l] || l == most {
+			in = append(in, l)
 		}
 	}
 	slices.SortFunc(in, func(a, b int) int { return int(classes[a]) - int(classes[b]) })
 	g := &engine.Guess{Shares: make([]float64, 0, f.N*len(in))}
-	for _, place := range in {
-		g.Classes = append(g.Classes, classes[place])
+	for _, l := range in {
+		g.Classes = append(g.Classes, classes[l])
 	}
 	for i := range f.N {
-		for _, place := range in {
-			g.Shares = append(g.Shares, float64(p[i*k+place]))
+		for _, l := range in {
+			g.Shares = append(g.Shares, float64(p[i*k+l]))
 		}
 	}
 	return g

@@ -118,7 +118,7 @@ func TestImagesMakeRoom(t *testing.T) {
 		mustOpen(t, w, id[i])
 	}
 	if l := w.Load(); l.Images != 4 || l.Bytes < 3*size {
-		t.Errorf("four images are in use; in memory are %d with %d bytes, one of which takes %d", l.Images, l.Bytes, size)
+		t.Errorf("four images are in use; %d are in memory, with %d bytes, and one takes %d", l.Images, l.Bytes, size)
 	}
 	misses := events.n[workspace.Miss]
 	visit(3)

@@ -23,7 +23,7 @@ export class Choice {
     this.follow = null;
   }
 
-  /** The hypothesis that the person has chosen to look at, rather than the page; null when there is none. */
+  /** The hypothesis that the person has chosen to look at, rather than the page; or null. */
   get chosen() {
     return this.follow === false ? this.selected : null;
   }

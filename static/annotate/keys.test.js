@@ -53,7 +53,7 @@ test('keys give their commands', () => {
   for (const [e, want] of cases) assert.equal(commandOf(e), want, `${e.key} (${e.code})`);
 });
 
-test('no key stands twice', () => {
+test('no key is listed twice', () => {
   const keys = BINDINGS.flatMap((b) => b.commands.map(([key]) => key));
   assert.deepEqual(keys, [...new Set(keys)]);
 });

@@ -24,7 +24,7 @@ import { Pyramid } from './pyramid.js';
  * @property {Float32Array} anchors
  */
 
-/** CSS pixels by which lines and dots extend beyond their superpixels. */
+/** How far lines and dots extend beyond their superpixels, in CSS pixels. */
 const REACH = 8;
 
 /** The lines between classes: colour and width in CSS pixels, from below. @type {[string, number][]} */

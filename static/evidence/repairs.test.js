@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { cut, differences, fromRecords, NO_REPAIRS, painted, pixelsOf, repairAt, sampled } from './repairs.js';
 
 const SIZE = 60;
-/** The class per pixel, -1 where there is none. */
+/** The class of each pixel, -1 where nothing was repaired. */
 const spread = (repairs) => {
   const pixels = new Int16Array(SIZE).fill(-1);
   for (let i = 0; i < repairs.length; i += 3) {

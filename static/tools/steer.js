@@ -10,7 +10,7 @@ export const DIRECTIONS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0,
 /** CSS pixels of one step of the point, and of one with Shift. */
 const STEP = { near: 8, far: 64 };
 
-/** Share of the window by which a key pans. */
+/** How far a key pans, as a share of the window. */
 const PAN = 0.25;
 
 /** CSS pixels from the rim of the window within which the keyboard's place is not left. */

@@ -105,7 +105,7 @@ func TestMembers(t *testing.T, open func(tb testing.TB, place string) TeamStore)
 	set(one, "bob", access.Nobody)
 	listed(one, annOwns)
 	must(t, s.TrashProject(ctx, one.ID))
-	is(ann, one, access.Owner) // who may restore it
+	is(ann, one, access.Owner) // who can restore it
 	_, err = s.Members(ctx, one.ID)
 	wantKind(t, segment.NotFound, err)
 	_, err = s.Restore(ctx, one.ID)
