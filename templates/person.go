@@ -67,7 +67,17 @@ type UserRow struct {
 }
 
 // AccountView is the page about oneself.
-type AccountView struct{ Notice, Problem string }
+type AccountView struct {
+	Notice, Problem string // of the password, or of what was done last
+	Tokens          []TokenRow
+	TokenProblem    string
+	TokenName       string // as typed
+	NewToken        string // name of the token that was just created
+	Secret          string // of that token, which is shown once
+}
+
+// TokenRow is an API token.
+type TokenRow struct{ ID, Name, Scope, Created, Used, Expires string }
 
 // roleText says what a role may do.
 func roleText(role string) string {

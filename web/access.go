@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"collie/segment"
 	"collie/segment/access"
@@ -17,7 +18,8 @@ import (
 // visitor is the user who makes a request, and their session.
 type visitor struct {
 	access.Principal
-	token string // empty on a server without login
+	token   string // secret of the session or the API token; empty on a server without login
+	session string // what names it for sockets: the token of a session, the identifier of an API token
 }
 
 type visitorKey struct{}
@@ -57,15 +59,16 @@ func (s *Server) identify(next http.Handler) http.Handler {
 		v := visitor{Principal: access.Operator}
 		if s.sessions != nil {
 			token, cookie := s.sessions.tokenOf(r)
-			u, session, err := s.sessions.Find(r.Context(), token, true)
+			var expires time.Time
+			var err error
+			v, expires, err = s.sessions.visitor(r.Context(), token, true)
 			switch {
 			case err == nil && cookie:
-				s.sessions.remember(w, token, session.Expires)
+				s.sessions.remember(w, token, expires)
 			case err != nil && segment.KindOf(err) != segment.NotFound:
 				s.answer(w, r, err)
 				return
 			}
-			v = visitor{u.Principal(), token}
 		}
 		ctx := access.At(access.With(r.Context(), v.Principal), s.address(r))
 		ctx = context.WithValue(ctx, visitorKey{}, v)
@@ -120,7 +123,7 @@ func (s *Server) turnAway(w http.ResponseWriter, r *http.Request) {
 // errSignIn answers requests that need a login.
 var errSignIn = &requestError{
 	http.StatusUnauthorized,
-	"Sign in first: people at /login, programs with POST /api/v1/session and then the header \"Authorization: Bearer TOKEN\". Sessions end after a while, and when the password changes.",
+	"Sign in first: people at /login, programs with the header \"Authorization: Bearer TOKEN\" and an API token from the page /account or a token from POST /api/v1/session. Sessions end after a while, and both end when the password changes.",
 }
 
 // local returns next when it is an address on this site, otherwise the start
@@ -181,14 +184,14 @@ func (s *Server) recheck(ctx context.Context, v visitor, project string, role ac
 	if s.sessions == nil {
 		return nil
 	}
-	u, _, err := s.sessions.Find(ctx, v.token, used)
+	now, _, err := s.sessions.visitor(ctx, v.token, used)
 	switch {
 	case segment.KindOf(err) == segment.NotFound:
 		return live.SignedOut
 	case err != nil:
 		s.log.Warn("session not checked", "error", err)
 		return nil
-	case u.Principal() != v.Principal:
+	case now.Principal != v.Principal:
 		return live.RoleChanged
 	}
 	switch now, err := s.workspace.RoleIn(ctx, project); {

@@ -141,6 +141,11 @@ var rights = map[string]right{
 	"GET /api/v1/session":                                {statuses: forViewers},
 	"POST /api/v1/session":                               {body: "[]", statuses: [6]int{422, 422, 422, 422, 422, 422}},
 	"DELETE /api/v1/session":                             {statuses: viewersGet(204)},
+	"GET /api/v1/tokens":                                 {statuses: forViewers},
+	"POST /api/v1/tokens":                                {body: `{"name":"robot","scope":"read"}`, statuses: viewersGet(201)},
+	"DELETE /api/v1/tokens/{id}":                         {statuses: viewersGet(404)}, // everybody has only their own
+	"POST /account/tokens":                               {form: true, body: "name=robot&scope=read&days=0", statuses: forViewers},
+	"POST /account/tokens/{id}/revoke":                   {form: true, statuses: viewersGet(404)},
 	"GET /api/v1/openapi.json":                           {statuses: forViewers},
 	"POST /api/v1/sample":                                {statuses: adminsMake},
 	"POST /api/v1/projects":                              {body: `{"name":"New"}`, statuses: adminsMake},

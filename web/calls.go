@@ -40,8 +40,8 @@ var calls = map[string]call{
 	"GET /readyz":  {id: "readyz", summary: "Whether work can be done", sends: content{"text/plain": ""}},
 	"GET /metrics": {
 		id: "getMetrics", summary: "The server's metrics for Prometheus",
-		doc:   "Only for admins. docs/grafana.json is a dashboard for them.",
-		sends: content{"text/plain": ""}, problems: []int{404},
+		doc:   "Only for admins, and for API tokens of scope metrics or admin that an admin has created. docs/grafana.json is a dashboard for them.",
+		sends: content{"text/plain": ""},
 	},
 	"GET /api/v1/openapi.json": {id: "getOpenAPI", summary: "This document", sends: jsonOf(map[string]any{})},
 
@@ -54,6 +54,21 @@ var calls = map[string]call{
 	"DELETE /api/v1/session": {
 		id: "deleteSession", summary: "Sign out",
 		doc:    "Ends the session and its websockets.",
+		status: 204,
+	},
+	"GET /api/v1/tokens": {
+		id: "listTokens", summary: "List your API tokens",
+		doc:   "In order of creation, expired ones included. Needs a session: an API token can't do this. A server without login answers 404.",
+		sends: jsonOf([]tokenJSON{}), problems: []int{403},
+	},
+	"POST /api/v1/tokens": {
+		id: "createToken", summary: "Create an API token",
+		doc:   "For scripts and Prometheus. Programs send the secret from the answer in the header \"Authorization: Bearer TOKEN\"; it is not kept and can't be shown again. The token acts for you within its scope until it expires, you revoke it, or your password changes. Needs a session: an API token can't do this.",
+		takes: jsonOf(newTokenJSON{}), sends: jsonOf(tokenJSON{}), status: 201, problems: []int{409},
+	},
+	"DELETE /api/v1/tokens/{id}": {
+		id: "revokeToken", summary: "Revoke one of your API tokens",
+		doc:    "From the next request on; its websockets end at once. Needs a session: an API token can't do this.",
 		status: 204,
 	},
 	"POST /api/v1/sample": {
@@ -159,9 +174,9 @@ var calls = map[string]call{
 	"GET /api/v1/audit": {
 		id: "getAudit", summary: "Read the audit log as JSON lines",
 		doc:   "For admins. One entry a line, the oldest first: sign-ins and failed ones, users, members, projects, the trash, uploads, imports, exports, backups, and starts of the server with its settings. Entries never change and are kept for 400 days, of failed sign-ins the newest 100,000. To go on where an earlier answer ended, send its last number as after. Clicks are not in it: the evidence of an image says who made them.",
-		query: []query{afterEntryQuery}, sends: content{"application/x-ndjson": entryJSON{}}, problems: []int{404},
+		query: []query{afterEntryQuery}, sends: content{"application/x-ndjson": entryJSON{}},
 	},
-	"GET /api/v1/trash": {id: "listTrash", summary: "List the trash, latest first", sends: jsonOf([]trashJSON{}), problems: []int{404}},
+	"GET /api/v1/trash": {id: "listTrash", summary: "List the trash, latest first", sends: jsonOf([]trashJSON{})},
 	"POST /api/v1/trash/{id}/restore": {
 		id: "restore", summary: "Restore a project, image or class from the trash",
 		doc:   "If the image's project is also in the trash, restore the project first; until then the answer is 409.",

@@ -15,9 +15,9 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// getMetrics sends the server's metrics to admins.
+// getMetrics sends the server's metrics to admins and to API tokens for metrics.
 func (s *Server) getMetrics(w http.ResponseWriter, r *http.Request) error {
-	if err := s.workspace.May(r.Context(), access.Administer); err != nil {
+	if err := s.workspace.May(r.Context(), access.Observe); err != nil {
 		return err
 	}
 	s.metrics.ServeHTTP(w, r)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -35,12 +36,30 @@ type sessions struct {
 	secure   bool // browsers reach us over https
 }
 
-// tokenOf returns a request's token and whether it came in a cookie.
+// visitor returns who has a token, of a session or an API token, and when it
+// expires. NotFound means nobody.
+func (s *sessions) visitor(ctx context.Context, token string, used bool) (visitor, time.Time, error) {
+	if accounts.IsToken(token) {
+		t, u, err := s.accounts.FindToken(ctx, token, used)
+		if err != nil {
+			return visitor{}, time.Time{}, err
+		}
+		return visitor{t.Principal(u), token, t.ID}, t.Expires, nil
+	}
+	u, session, err := s.Find(ctx, token, used)
+	if err != nil {
+		return visitor{}, time.Time{}, err
+	}
+	return visitor{u.Principal(), token, token}, session.Expires, nil
+}
+
+// tokenOf returns a request's token and whether it came in a cookie. API tokens
+// are no cookies.
 func (s *sessions) tokenOf(r *http.Request) (token string, cookie bool) {
 	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(token), false
 	}
-	if c, err := r.Cookie(s.cookieName()); err == nil {
+	if c, err := r.Cookie(s.cookieName()); err == nil && !accounts.IsToken(c.Value) {
 		return c.Value, true
 	}
 	return "", false
@@ -78,6 +97,17 @@ func (s *Server) withLogin(h handler) handler {
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		return h(w, r)
 	}
+}
+
+// withSession is withLogin for what an API token can't do: its leak must not lead
+// to other tokens, a new password or a session.
+func (s *Server) withSession(h handler) handler {
+	return s.withLogin(func(w http.ResponseWriter, r *http.Request) error {
+		if visitorOf(r.Context()).Scope != "" {
+			return &requestError{http.StatusForbidden, "An API token can't do this. Sign in with your name and password. Nothing was changed."}
+		}
+		return h(w, r)
+	})
 }
 
 // loginPage asks for name and password.
@@ -119,8 +149,8 @@ func (s *Server) signIn(r *http.Request, name, password string) (token string, s
 		s.log.Info("not signed in", "address", s.address(r).String(), "error", err)
 		return "", session, u, signInProblem(err)
 	}
-	if old := visitorOf(r.Context()).token; old != "" {
-		if err := s.leave(r, old); err != nil {
+	if old := visitorOf(r.Context()); old.token != "" && old.Scope == "" {
+		if err := s.leave(r, old.token); err != nil {
 			return "", session, u, err
 		}
 	}
@@ -159,7 +189,8 @@ func (s *Server) leave(r *http.Request, token string) error {
 // sessionJSON is the user whom a program is signed in as.
 type sessionJSON struct {
 	Name    string     `json:"name"`
-	Role    string     `json:"role" doc:"on the server" schema:"enum=user|admin"`
+	Role    string     `json:"role" doc:"on the server; with an API token admin only if its scope is" schema:"enum=user|admin"`
+	Scope   string     `json:"scope,omitempty" doc:"of the API token that the request is made with; absent with a session" schema:"enum=metrics|read|annotate|admin"`
 	Token   string     `json:"token,omitempty" doc:"only in the answer to signing in"`
 	Expires *time.Time `json:"expires,omitempty" doc:"when the session ends if it is not used before; only in the answer to signing in"`
 }
@@ -180,7 +211,7 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusCreated, sessionJSON{u.Name, u.Role.String(), token, &session.Expires})
+	return s.sendJSON(w, http.StatusCreated, sessionJSON{Name: u.Name, Role: u.Role.String(), Token: token, Expires: &session.Expires})
 }
 
 // getSession returns the current user, also on a server without login.
@@ -189,7 +220,11 @@ func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {
 	if v.Role == access.Nobody {
 		return errSignIn
 	}
-	return s.sendJSON(w, http.StatusOK, sessionJSON{Name: v.Name, Role: v.Role.String()})
+	role := access.User
+	if v.Role == access.Admin {
+		role = v.Role
+	}
+	return s.sendJSON(w, http.StatusOK, sessionJSON{Name: v.Name, Role: role.String(), Scope: string(v.Scope)})
 }
 
 // deleteSession signs a program out.

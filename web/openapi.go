@@ -27,7 +27,7 @@ var schemas = sync.OnceValue(func() *openapi.Schemas {
 		"NewEvent": wire.Evidence{}, "Event": eventJSON{}, "Evidence": evidenceListJSON{}, "Seq": seqJSON{}, "Pick": wire.Pick{}, "Offer": wire.Offer{}, "Repair": wire.Repair{}, "LoggedRepair": loggedRepairJSON{},
 		"Hypothesis": hypothesisJSON{}, "Hypotheses": hypothesesJSON{}, "Ladder": ladderJSON{}, "Alternatives": alternativesJSON{}, "Problem": problem{}, "Session": sessionJSON{},
 		"NewExport": exportBody{}, "Export": jobs.Status{}, "ExportOptions": export.Options{}, "ExportReport": export.Report{},
-		"Import": importJSON{}, "ImportedImage": importedImageJSON{}, "Member": memberJSON{}, "MemberRole": memberRoleJSON{}, "AuditEntry": entryJSON{},
+		"Import": importJSON{}, "ImportedImage": importedImageJSON{}, "Member": memberJSON{}, "MemberRole": memberRoleJSON{}, "AuditEntry": entryJSON{}, "Token": tokenJSON{}, "NewToken": newTokenJSON{},
 	})
 })
 
@@ -39,6 +39,7 @@ var pathParameters = map[string]openapi.Parameter{
 	"projects": {Name: "id", Description: "identifier of the project", Schema: openapi.Schema{"type": "string"}},
 	"images":   {Name: "id", Description: "identifier of the image", Schema: openapi.Schema{"type": "string"}},
 	"exports":  {Name: "id", Description: "identifier of the export", Schema: openapi.Schema{"type": "string"}},
+	"tokens":   {Name: "id", Description: "identifier of the API token", Schema: openapi.Schema{"type": "string"}},
 	"trash":    {Name: "id", Description: "identifier of the item in the trash", Schema: openapi.Schema{"type": "string"}},
 	"members":  {Name: "user", Description: "name of the user", Schema: openapi.Schema{"type": "string"}},
 	"classes":  {Name: "class", Description: "id of the class", Schema: openapi.Schema{"type": "integer", "minimum": 0, "maximum": 254}},
@@ -58,6 +59,9 @@ func (c call) operation(method, path string) *openapi.Operation {
 	}
 	for _, q := range c.query {
 		op.Parameters = append(op.Parameters, q.parameter())
+	}
+	if open(path) || anonymous(path) {
+		op.Security = &[]map[string][]string{}
 	}
 	if c.takes != nil {
 		op.RequestBody = &openapi.Body{Required: true, Content: c.takes.media()}
@@ -94,13 +98,10 @@ func (c content) media() map[string]openapi.Media {
 func (c call) allProblems(method, path string) []int {
 	all := slices.Concat(c.problems, []int{http.StatusMisdirectedRequest, http.StatusInternalServerError, http.StatusServiceUnavailable})
 	if !anonymous(path) {
-		all = append(all, http.StatusUnauthorized)
+		all = append(all, http.StatusUnauthorized, http.StatusNotFound) // 404 for tokens that are only for metrics
 	}
 	if method != http.MethodGet { // another site's page, a role, the size of the body, a full disk
-		all = append(all, http.StatusForbidden, http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusInsufficientStorage)
-	}
-	if strings.Contains(path, "{") {
-		all = append(all, http.StatusNotFound)
+		all = append(all, http.StatusForbidden, http.StatusRequestEntityTooLarge, http.StatusInsufficientStorage)
 	}
 	if len(c.query) > 0 || c.takes != nil {
 		all = append(all, http.StatusUnprocessableEntity)
@@ -129,7 +130,12 @@ var apiDocument = sync.OnceValue(func() []byte {
 				Description: "What went wrong, for people and programs",
 				Content:     map[string]openapi.Media{"application/problem+json": {Schema: schemas().Of(problem{})}},
 			}},
+			SecuritySchemes: map[string]openapi.SecurityScheme{
+				"bearer": {Type: "http", Scheme: "bearer", Description: "An API token, from the account page or POST /api/v1/tokens, or the token of a session. Not needed on a server without login."},
+				"cookie": {Type: "apiKey", In: "cookie", Name: plainCookie, Description: "The session of a browser; over https the cookie is called " + secureCookie + "."},
+			},
 		},
+		Security: []map[string][]string{{"bearer": {}}, {"cookie": {}}},
 	}
 	for route, c := range calls {
 		method, path, _ := strings.Cut(route, " ")

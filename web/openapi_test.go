@@ -25,7 +25,7 @@ import (
 )
 
 // pages are the routes for people, which the document leaves out.
-var pages = []string{"/", "/projects/{id}", "/images/{id}", "/trash", "/audit", "/api", "/static/*", "/login", "/logout", "/account", "/users", "/users/{id}/role", "/users/{id}/password", "/users/{id}/remove"}
+var pages = []string{"/", "/projects/{id}", "/images/{id}", "/trash", "/audit", "/api", "/static/*", "/login", "/logout", "/account", "/account/tokens", "/account/tokens/{id}/revoke", "/users", "/users/{id}/role", "/users/{id}/password", "/users/{id}/remove"}
 
 func TestOpenAPIListsTheRoutes(t *testing.T) {
 	s := MustServe(t)
@@ -138,6 +138,9 @@ func TestDocumentIsOpenAPI(t *testing.T) {
 		"method": func(d map[string]any) {
 			d["paths"].(map[string]any)["/api"] = map[string]any{"fetch": map[string]any{}}
 		},
+		"scheme": func(d map[string]any) {
+			delete(d["components"].(map[string]any)["securitySchemes"].(map[string]any)["bearer"].(map[string]any), "scheme")
+		},
 		"no path": func(d map[string]any) { d["paths"].(map[string]any)["api"] = map[string]any{} },
 		"parameter": func(d map[string]any) {
 			callIn(d, "/api/v1/projects/{id}", "get")["parameters"].([]any)[0].(map[string]any)["in"] = "body"
@@ -150,6 +153,32 @@ func TestDocumentIsOpenAPI(t *testing.T) {
 		spoil(spoilt)
 		if valid.Validate(spoilt) == nil {
 			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// Every way to say who makes a request that the document refers to is described,
+// and what is open to everybody is exactly what the server leaves open.
+func TestSecurityOfTheDocument(t *testing.T) {
+	doc := interfaceDocument(t)
+	schemes := doc["components"].(map[string]any)["securitySchemes"].(map[string]any)
+	for _, one := range doc["security"].([]any) {
+		for name := range one.(map[string]any) {
+			if schemes[name] == nil {
+				t.Errorf("%s is not described", name)
+			}
+		}
+	}
+	for path, methods := range doc["paths"].(map[string]any) {
+		for method, op := range methods.(map[string]any) {
+			own, has := op.(map[string]any)["security"].([]any)
+			free := rights[strings.ToUpper(method)+" "+path].statuses[0] != 401 && path != "/api/v1/images/{id}"
+			if path == "/api/v1/session" { // says 401 itself, for those who have not signed in
+				free = true
+			}
+			if has != free || len(own) > 0 {
+				t.Errorf("%s %s: the document says open is %t, the matrix %t", method, path, has, free)
+			}
 		}
 	}
 }

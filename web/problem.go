@@ -85,7 +85,7 @@ type problemKind struct {
 var problemKinds = []problemKind{
 	{http.StatusBadRequest, "The request could not be understood", "The body is not JSON, is incomplete, or has the wrong form for this call."},
 	{http.StatusUnauthorized, "Sign in first", "The server needs a login, and the request has no valid session."},
-	{http.StatusForbidden, "The request came from another site", "Changes and websockets are accepted only from Collie's own pages and from programs other than browsers."},
+	{http.StatusForbidden, "Not allowed from there", "Changes and websockets are accepted only from Collie's own pages and from programs other than browsers; some calls need a session and can't be made with an API token."},
 	{http.StatusNotFound, "Not found", "It doesn't exist, is in the trash, or your role can't access it."},
 	{http.StatusMethodNotAllowed, "Method not allowed", "The address accepts the methods in the Allow header."},
 	{http.StatusConflict, "The state has moved on", "The event was made for an older state (seq is the present one), the edit for an older list of classes (project has the present one), or labels still use a deleted class. Nothing was changed."},
@@ -177,6 +177,9 @@ func (s *Server) answerPage(w http.ResponseWriter, r *http.Request, err error) {
 // failed prepares the answer to a failed request and logs server errors.
 func (s *Server) failed(w http.ResponseWriter, r *http.Request, err error) problem {
 	p := problemOf(err)
+	if scope := visitorOf(r.Context()).Scope; scope != "" && p.Status == http.StatusNotFound {
+		p.Detail += fmt.Sprintf(" The request was made with an API token of scope %s.", scope)
+	}
 	if p.Status >= 500 && r.Context().Err() == nil {
 		s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "status", p.Status, "error", err)
 	}

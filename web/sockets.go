@@ -29,7 +29,7 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := visitorOf(r.Context())
 	err = s.hub.Open(w, r, im.ID, live.Visitor{
-		Principal: v.Principal, Session: v.token, Project: im.ProjectID,
+		Principal: v.Principal, Session: v.session, Project: im.ProjectID,
 		Check: func(ctx context.Context, used bool) error { return s.recheck(ctx, v, im.ProjectID, role, used) },
 	})
 	var handshake *live.HandshakeError

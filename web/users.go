@@ -15,7 +15,8 @@ import (
 var notices = map[string]string{
 	"added":    "User added. Tell them their name and password; they can change the password themselves.",
 	"role":     "Role changed.",
-	"password": "Password changed. All other sessions of this user have been signed out.",
+	"password": "Password changed. All other sessions of this user have been signed out, and their API tokens revoked.",
+	"revoked":  "API token revoked. Programs can't use it any more.",
 	"removed":  "User removed and signed out everywhere. Their work stays.",
 }
 
@@ -106,10 +107,9 @@ func (s *Server) expelUser(id string, err error) error {
 	return err
 }
 
-// accountPage lets people change their own password.
+// accountPage lets people change their own password and API tokens.
 func (s *Server) accountPage(w http.ResponseWriter, r *http.Request) error {
-	s.render(w, r, http.StatusOK, templates.Account(templates.AccountView{}))
-	return nil
+	return s.showAccount(w, r, http.StatusOK, templates.AccountView{Notice: notices[r.URL.Query().Get("done")]})
 }
 
 // changePassword handles the form of that page. The user's other browsers are
@@ -122,8 +122,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 	err := signInProblem(s.sessions.accounts.ChangePassword(r.Context(), form.Get("present"), form.Get("password"), s.address(r)))
 	if p := problemOf(err); err != nil && p.Status < 500 {
 		s.failed(w, r, err)
-		s.render(w, r, p.Status, templates.Account(templates.AccountView{Problem: p.Detail}))
-		return nil
+		return s.showAccount(w, r, p.Status, templates.AccountView{Problem: p.Detail})
 	}
 	if s.expelUser(v.User, err) != nil {
 		return err
@@ -133,6 +132,5 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.sessions.remember(w, token, session.Expires)
-	s.render(w, r, http.StatusOK, templates.Account(templates.AccountView{Notice: notices["password"]}))
-	return nil
+	return s.showAccount(w, r, http.StatusOK, templates.AccountView{Notice: notices["password"]})
 }

@@ -13,8 +13,8 @@ import (
 // others. An admin can do everything in every project.
 type Role uint8
 
-// The roles. Except for the reviewer, who can't annotate, each includes what
-// those before it can do.
+// The roles. Except for the reviewer, who can't annotate, and the observer, each
+// includes what those before it can do.
 const (
 	Nobody    Role = iota // not signed in, or not a member: nothing
 	User                  // on the server: whatever their projects allow
@@ -23,9 +23,10 @@ const (
 	Annotator             // look, work on images and upload them
 	Owner                 // also review, change the project and its classes, delete, choose the members
 	Admin                 // on the server: everything, in all projects
+	Observer              // on the server, for programs: its metrics and nothing else
 )
 
-var roleNames = [...]string{"nobody", "user", "viewer", "reviewer", "annotator", "owner", "admin"}
+var roleNames = [...]string{"nobody", "user", "viewer", "reviewer", "annotator", "owner", "admin", "observer"}
 
 // ServerRoles returns the roles that a user can have on the server.
 func ServerRoles() []Role { return []Role{User, Admin} }
@@ -54,7 +55,7 @@ func ParseRole(name string, roles []Role) (Role, bool) {
 // Action is something that needs a right.
 type Action uint8
 
-// The actions. All but the first and the last are done in a project.
+// The actions. All but the first and the last two are done in a project.
 const (
 	Enter      Action = iota + 1 // be signed in: see a list of one's projects
 	Read                         // see a project's images, evidence, hypotheses; export
@@ -62,6 +63,7 @@ const (
 	Annotate                     // change evidence, upload images, steer sequences
 	Manage                       // the project, its classes, trash and members
 	Administer                   // users, the audit log, new projects, everything about the server
+	Observe                      // the server's metrics
 )
 
 // includes lists what each role can do.
@@ -71,7 +73,8 @@ var includes = map[Role][]Action{
 	Reviewer:  {Enter, Read, Review},
 	Annotator: {Enter, Read, Annotate},
 	Owner:     {Enter, Read, Review, Annotate, Manage},
-	Admin:     {Enter, Read, Review, Annotate, Manage, Administer},
+	Admin:     {Enter, Read, Review, Annotate, Manage, Administer, Observe},
+	Observer:  {Observe},
 }
 
 // May reports whether the role includes the action.
@@ -89,6 +92,8 @@ type Principal struct {
 	User string // identifier of the user; empty for Operator and Nobody
 	Name string
 	Role Role // on the server
+
+	Scope Scope // of the API token that the request is made with
 }
 
 // Operator is the person at the machine, who runs the program's commands or

@@ -8,22 +8,23 @@ import (
 )
 
 func TestRoles(t *testing.T) {
-	actions := []Action{Enter, Read, Review, Annotate, Manage, Administer}
+	actions := []Action{Enter, Read, Review, Annotate, Manage, Administer, Observe}
 	for role, may := range map[Role][]bool{
-		Nobody:    {false, false, false, false, false, false},
-		User:      {true, false, false, false, false, false},
-		Viewer:    {true, true, false, false, false, false},
-		Reviewer:  {true, true, true, false, false, false},
-		Annotator: {true, true, false, true, false, false},
-		Owner:     {true, true, true, true, true, false},
-		Admin:     {true, true, true, true, true, true},
+		Nobody:    {false, false, false, false, false, false, false},
+		User:      {true, false, false, false, false, false, false},
+		Viewer:    {true, true, false, false, false, false, false},
+		Reviewer:  {true, true, true, false, false, false, false},
+		Annotator: {true, true, false, true, false, false, false},
+		Owner:     {true, true, true, true, true, false, false},
+		Admin:     {true, true, true, true, true, true, true},
+		Observer:  {false, false, false, false, false, false, true},
 	} {
 		for i, a := range actions {
 			if got := role.May(a); got != may[i] {
 				t.Errorf("%v may %d: %v", role, a, got)
 			}
 		}
-		if role.May(0) || role.May(Administer+1) {
+		if role.May(0) || role.May(Observe+1) {
 			t.Errorf("%v can do something that is not an action", role)
 		}
 		for _, roles := range [][]Role{ServerRoles(), ProjectRoles()} {

@@ -44,9 +44,12 @@ type Store interface {
 	UserNamed(ctx context.Context, name string) (User, error)
 	Users(ctx context.Context) ([]User, error) // by name
 	SetRole(ctx context.Context, id string, role access.Role) error
-	// SetPassword stores a new hash and starts a new generation.
+	// SetPassword stores a new hash, starts a new generation and removes the
+	// user's API tokens.
 	SetPassword(ctx context.Context, id, hash string) error
+	// RemoveUser removes the user's access and API tokens.
 	RemoveUser(ctx context.Context, id string) error
+	TokenStore
 	audit.Recorder
 }
 
@@ -220,7 +223,8 @@ func (a *Accounts) SetRole(ctx context.Context, id string, role access.Role) err
 	return a.store.SetRole(audit.Note(ctx, audit.New(ctx, audit.UserRole, id, u.Name+": "+role.String())), id, role)
 }
 
-// SetPassword changes a user's password and ends all their sessions.
+// SetPassword changes a user's password, ends all their sessions and revokes
+// their API tokens.
 func (a *Accounts) SetPassword(ctx context.Context, id, password string) error {
 	if err := mayManage(ctx); err != nil {
 		return err

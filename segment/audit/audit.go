@@ -24,6 +24,8 @@ const (
 	UserRole        Action = "user.role"
 	UserPassword    Action = "user.password"
 	UserRemoved     Action = "user.remove"
+	TokenCreated    Action = "token.create"
+	TokenRevoked    Action = "token.revoke"
 	MemberSet       Action = "member.set"
 	MemberRemoved   Action = "member.remove"
 	ProjectCreated  Action = "project.create"

@@ -75,7 +75,8 @@ func (g *guard) roleIn(ctx context.Context, projectID string) (access.Role, erro
 		return role, err
 	}
 	p, _ := access.From(ctx)
-	return g.members.RoleIn(ctx, projectID, p.User)
+	role, err = g.members.RoleIn(ctx, projectID, p.User)
+	return p.Scope.Limit(role), err
 }
 
 // mayIn returns an error when the principal of ctx can't do a in a project.

@@ -60,5 +60,5 @@ func (w *Workspace) Roles(ctx context.Context) (roleIn func(projectID string) ac
 	}
 	p, _ := access.From(ctx)
 	roles, err := w.store.RolesOf(ctx, p.User)
-	return func(id string) access.Role { return roles[id] }, err
+	return func(id string) access.Role { return p.Scope.Limit(roles[id]) }, err
 }

@@ -175,7 +175,13 @@ func scanText(row scanner) (text string, err error) {
 	return text, err
 }
 
-// EndSessions signs everybody out.
+// EndSessions signs everybody out and revokes all API tokens. What was restored
+// would otherwise bring back those that have been revoked since.
 func (s *Store) EndSessions(ctx context.Context) error {
-	return s.writer.write(ctx, func(w *writer) error { return w.exec("DELETE FROM session") })
+	return s.writer.write(ctx, func(w *writer) error {
+		if err := w.exec("DELETE FROM session"); err != nil {
+			return err
+		}
+		return w.exec("DELETE FROM token")
+	})
 }

@@ -83,6 +83,10 @@ func TestMembers(t *testing.T) {
 	storagetest.TestMembers(t, func(tb testing.TB, place string) storagetest.TeamStore { return openAt(tb, place).(*Store) })
 }
 
+func TestTokens(t *testing.T) {
+	storagetest.TestTokens(t, func(tb testing.TB, place string) storagetest.TeamStore { return openAt(tb, place).(*Store) })
+}
+
 func TestAudit(t *testing.T) { storagetest.TestAudit(t, openAt) }
 
 // The table itself refuses what the audit log never does.

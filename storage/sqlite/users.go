@@ -56,22 +56,24 @@ func scanUser(row scanner) (accounts.User, error) {
 
 // SetRole changes a user's role.
 func (s *Store) SetRole(ctx context.Context, id string, role access.Role) error {
-	return s.editUser(ctx, id, role == access.Admin, "UPDATE user SET admin = ? WHERE id = ? AND removed_at IS NULL RETURNING number", role == access.Admin)
+	return s.editUser(ctx, id, role == access.Admin, false, "UPDATE user SET admin = ? WHERE id = ? AND removed_at IS NULL RETURNING number", role == access.Admin)
 }
 
-// SetPassword stores the hash of a new password and starts a new generation.
+// SetPassword stores the hash of a new password, starts a new generation and
+// removes the user's API tokens.
 func (s *Store) SetPassword(ctx context.Context, id, hash string) error {
-	return s.editUser(ctx, id, true, "UPDATE user SET password = ?, generation = generation + 1 WHERE id = ? AND removed_at IS NULL RETURNING number", hash)
+	return s.editUser(ctx, id, true, true, "UPDATE user SET password = ?, generation = generation + 1 WHERE id = ? AND removed_at IS NULL RETURNING number", hash)
 }
 
-// RemoveUser removes a user's access; the row stays for references to it.
+// RemoveUser removes a user's access and API tokens; the row stays for references
+// to it.
 func (s *Store) RemoveUser(ctx context.Context, id string) error {
-	return s.editUser(ctx, id, false, "UPDATE user SET removed_at = ?, password = '', generation = generation + 1 WHERE id = ? AND removed_at IS NULL RETURNING number", time.Now().UnixMilli())
+	return s.editUser(ctx, id, false, true, "UPDATE user SET removed_at = ?, password = '', generation = generation + 1 WHERE id = ? AND removed_at IS NULL RETURNING number", time.Now().UnixMilli())
 }
 
 // editUser runs an update of one user, after which at least one admin must
-// remain.
-func (s *Store) editUser(ctx context.Context, id string, stays bool, update string, value any) error {
+// remain. If it ends the user's access so far, their API tokens go.
+func (s *Store) editUser(ctx context.Context, id string, stays, ends bool, update string, value any) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		if !stays {
 			var last bool
@@ -87,6 +89,9 @@ func (s *Store) editUser(ctx context.Context, id string, stays bool, update stri
 		if err := w.row(update, value, id).Scan(&number); err != nil {
 			return readError("user", err)
 		}
-		return nil
+		if !ends {
+			return nil
+		}
+		return w.exec("DELETE FROM token WHERE user = ?", number)
 	})
 }

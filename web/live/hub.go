@@ -49,7 +49,7 @@ type Config struct {
 // Visitor is the user who opens a socket.
 type Visitor struct {
 	access.Principal        // User is empty on a server without login
-	Session          string // token of the session; empty on a server without login
+	Session          string // names the session or API token; empty on a server without login
 	Project          string // identifier of the image's project
 
 	// Check checks the session again; used says whether a message has arrived

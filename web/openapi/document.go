@@ -12,6 +12,7 @@ type Document struct {
 	Info       Info                             `json:"info"`
 	Paths      map[string]map[string]*Operation `json:"paths"` // by path, then by method in lower case
 	Components Components                       `json:"components"`
+	Security   []map[string][]string            `json:"security,omitempty"` // of all operations without their own: one of these
 }
 
 // Info says what the document describes.
@@ -25,6 +26,17 @@ type Info struct {
 type Components struct {
 	Schemas   map[string]Schema   `json:"schemas"`
 	Responses map[string]Response `json:"responses"`
+
+	SecuritySchemes map[string]SecurityScheme `json:"securitySchemes,omitempty"`
+}
+
+// SecurityScheme is a way to say who makes a request.
+type SecurityScheme struct {
+	Type        string `json:"type"`             // "http" or "apiKey"
+	Scheme      string `json:"scheme,omitempty"` // of http
+	In          string `json:"in,omitempty"`     // of apiKey
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description"`
 }
 
 // Operation is one method of one path.
@@ -35,6 +47,8 @@ type Operation struct {
 	Parameters  []Parameter         `json:"parameters,omitempty"`
 	RequestBody *Body               `json:"requestBody,omitempty"`
 	Responses   map[string]Response `json:"responses"` // by status
+
+	Security *[]map[string][]string `json:"security,omitempty"` // an empty list: open to everybody
 }
 
 // Parameter is a value in the path or the query.

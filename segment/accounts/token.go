@@ -1,0 +1,187 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"slices"
+	"strings"
+	"time"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/audit"
+)
+
+// Token is an API token: programs that send its secret act for its user within
+// its scope, until it expires or is revoked.
+type Token struct {
+	ID      string
+	User    string // identifier
+	Name    string // what the user calls it
+	Scope   access.Scope
+	Created time.Time
+	Expires time.Time // zero: never
+	Used    time.Time // last, to the hour; zero: never
+}
+
+// TokenStore keeps API tokens. It stores only a hash of each secret, so a copy of
+// its data can't be used to act for anybody. Every write has reached the disk when
+// its call returns. Unknown and expired tokens are a segment.Error of kind
+// NotFound. Safe for concurrent use.
+type TokenStore interface {
+	// AddToken stores a new token.
+	AddToken(ctx context.Context, secret string, t Token) error
+	// Token returns the token of a secret.
+	Token(ctx context.Context, secret string) (Token, error)
+	// Tokens lists the tokens of a user in order of creation, expired ones
+	// included.
+	Tokens(ctx context.Context, userID string) ([]Token, error)
+	// UseToken notes when a token was last used.
+	UseToken(ctx context.Context, id string, at time.Time) error
+	// RemoveToken removes a token of a user.
+	RemoveToken(ctx context.Context, userID, id string) error
+}
+
+// tokenPrefix begins every secret, so that people and programs that search for
+// leaked secrets recognise them.
+const tokenPrefix = "collie_"
+
+// IsToken reports whether a secret is that of an API token rather than a session.
+func IsToken(secret string) bool { return strings.HasPrefix(secret, tokenPrefix) }
+
+// Bounds of API tokens.
+const (
+	maxTokens    = 50 // of a user
+	MaxTokenDays = 3650
+)
+
+// CreateToken creates a token for the user whom ctx carries and returns its
+// secret, which is not kept: the prefix and 256 random bits. It expires after some
+// days, never with 0.
+func (a *Accounts) CreateToken(ctx context.Context, name string, scope access.Scope, days int) (secret string, t Token, err error) {
+	p, _ := access.From(ctx)
+	return a.createToken(ctx, p.User, name, scope, days)
+}
+
+// CreateTokenFor is CreateToken for the user of a name, by an admin.
+func (a *Accounts) CreateTokenFor(ctx context.Context, user, name string, scope access.Scope, days int) (secret string, t Token, err error) {
+	u, err := a.Named(ctx, user)
+	if err != nil {
+		return "", Token{}, err
+	}
+	return a.createToken(ctx, u.ID, name, scope, days)
+}
+
+func (a *Accounts) createToken(ctx context.Context, userID, name string, scope access.Scope, days int) (secret string, t Token, err error) {
+	u, err := a.store.User(ctx, userID)
+	if err != nil {
+		return "", Token{}, err
+	}
+	if name, err = segment.CleanName("name of the API token", name); err != nil {
+		return "", Token{}, err
+	}
+	switch {
+	case !slices.Contains(access.Scopes(), scope):
+		return "", Token{}, segment.Errorf(segment.Invalid, "A token's scope must be metrics, read, annotate or admin. No token was created.")
+	case scope == access.Metrics && !u.Role.May(access.Observe):
+		return "", Token{}, segment.Errorf(segment.Invalid, "Only admins can read the server's metrics, so %s can't have a token for them. No token was created.", u.Name)
+	case days < 0 || days > MaxTokenDays:
+		return "", Token{}, segment.Errorf(segment.Invalid, "A token can expire in 1 to %d days, or never (0). No token was created.", MaxTokenDays)
+	}
+	own, err := a.store.Tokens(ctx, u.ID)
+	if err != nil {
+		return "", Token{}, err
+	}
+	if len(own) >= maxTokens {
+		return "", Token{}, segment.Errorf(segment.Conflict, "%s has %d API tokens, which is the most that a user can have. Revoke one that isn't needed. No token was created.", u.Name, len(own))
+	}
+	var random [32]byte
+	rand.Read(random[:])
+	secret = tokenPrefix + base64.RawURLEncoding.EncodeToString(random[:])
+	t = Token{ID: segment.NewID(), User: u.ID, Name: name, Scope: scope, Created: time.Now().UTC().Truncate(time.Millisecond)}
+	if days > 0 {
+		t.Expires = t.Created.AddDate(0, 0, days)
+	}
+	return secret, t, a.store.AddToken(audit.Note(ctx, tokenEntry(ctx, audit.TokenCreated, u, t)), secret, t)
+}
+
+// tokenEntry is the entry of the audit log about a token of u.
+func tokenEntry(ctx context.Context, action audit.Action, u User, t Token) audit.Entry {
+	return audit.New(ctx, action, t.ID, u.Name+": "+t.Name+", "+string(t.Scope))
+}
+
+// Tokens lists the tokens of the user whom ctx carries in order of creation.
+func (a *Accounts) Tokens(ctx context.Context) ([]Token, error) {
+	p, _ := access.From(ctx)
+	return a.store.Tokens(ctx, p.User)
+}
+
+// TokensOf lists the tokens of the user of a name, for admins.
+func (a *Accounts) TokensOf(ctx context.Context, user string) ([]Token, error) {
+	u, err := a.Named(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	return a.store.Tokens(ctx, u.ID)
+}
+
+// RevokeToken revokes a token of the user whom ctx carries, from the next request
+// on.
+func (a *Accounts) RevokeToken(ctx context.Context, id string) error {
+	p, _ := access.From(ctx)
+	u, err := a.store.User(ctx, p.User)
+	if err != nil {
+		return err
+	}
+	return a.revokeToken(ctx, u, id)
+}
+
+// RevokeTokenOf is RevokeToken for the user of a name, by an admin.
+func (a *Accounts) RevokeTokenOf(ctx context.Context, user, id string) error {
+	u, err := a.Named(ctx, user)
+	if err != nil {
+		return err
+	}
+	return a.revokeToken(ctx, u, id)
+}
+
+func (a *Accounts) revokeToken(ctx context.Context, u User, id string) error {
+	own, err := a.store.Tokens(ctx, u.ID)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(own, func(t Token) bool { return t.ID == id })
+	if i < 0 {
+		return segment.Errorf(segment.NotFound, "This API token doesn't exist or has already been revoked.")
+	}
+	return a.store.RemoveToken(audit.Note(ctx, tokenEntry(ctx, audit.TokenRevoked, u, own[i])), u.ID, id)
+}
+
+// noteAfter is how long a noted use of a token is not noted again.
+const noteAfter = time.Hour
+
+// FindToken returns the token of a secret and its user. The error is NotFound if
+// it never existed, has expired or was revoked, or its user was removed or has a
+// new password. Using it notes when.
+func (a *Accounts) FindToken(ctx context.Context, secret string, used bool) (Token, User, error) {
+	t, err := a.store.Token(ctx, secret)
+	if err != nil {
+		return Token{}, User{}, err
+	}
+	u, err := a.store.User(ctx, t.User)
+	if err != nil {
+		return Token{}, User{}, err
+	}
+	if now := time.Now(); used && now.Sub(t.Used) >= noteAfter {
+		_ = a.store.UseToken(ctx, t.ID, now) // programs can still read while the disk is full
+	}
+	return t, u, nil
+}
+
+// Principal returns who makes requests with a token of the user.
+func (t *Token) Principal(u User) access.Principal {
+	p := u.Principal()
+	p.Role, p.Scope = t.Scope.Limit(u.Role), t.Scope
+	return p
+}

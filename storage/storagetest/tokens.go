@@ -1,0 +1,100 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/accounts"
+)
+
+// TestTokens checks the contract of accounts.TokenStore.
+func TestTokens(t *testing.T, open func(tb testing.TB, place string) TeamStore) {
+	ctx, place := t.Context(), t.TempDir()
+	s := open(t, place)
+	user := func(name string) accounts.User {
+		u := accounts.User{ID: segment.NewID(), Name: name, Role: access.Admin, Created: moment()}
+		must(t, s.CreateUser(ctx, u))
+		return u
+	}
+	ann, bob := user("Ann"), user("bob")
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	add := func(u accounts.User, secret string, expires time.Time) accounts.Token {
+		t.Helper()
+		token := accounts.Token{ID: segment.NewID(), User: u.ID, Name: "for " + secret, Scope: access.ReadOnly, Created: moment(), Expires: expires}
+		must(t, s.AddToken(ctx, secret, token))
+		return token
+	}
+	has := func(secret string, want accounts.Token) {
+		t.Helper()
+		got, err := s.Token(ctx, secret)
+		must(t, err)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", secret, diff)
+		}
+	}
+	lacks := func(secret string) {
+		t.Helper()
+		if got, err := s.Token(ctx, secret); segment.KindOf(err) != segment.NotFound {
+			t.Errorf("%s: %+v, %v", secret, got, err)
+		}
+	}
+	lists := func(u accounts.User, want ...accounts.Token) {
+		t.Helper()
+		got, err := s.Tokens(ctx, u.ID)
+		must(t, err)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the tokens of %s (-want +got):\n%s", u.Name, diff)
+		}
+	}
+	lacks("one")
+	lists(ann)
+	one := add(ann, "one", time.Time{})
+	past := add(ann, "past", now.Add(-time.Second))
+	theirs := add(bob, "theirs", now.Add(time.Hour))
+	has("one", one)
+	has("theirs", theirs)
+	lacks("past")
+	for _, id := range []string{one.ID, one.Name} {
+		lacks(id)
+	}
+	if past.Created.Equal(one.Created) && past.ID < one.ID {
+		lists(ann, past, one)
+	} else {
+		lists(ann, one, past)
+	}
+	if err := s.AddToken(ctx, "one", accounts.Token{ID: segment.NewID(), User: bob.ID, Scope: access.ReadOnly, Created: moment()}); err == nil {
+		t.Error("a secret was given away twice")
+	}
+	if err := s.AddToken(ctx, "new", accounts.Token{ID: segment.NewID(), User: "nobody", Scope: access.ReadOnly, Created: moment()}); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("a token of nobody: %v", err)
+	}
+
+	theirs.Used = moment()
+	must(t, s.UseToken(ctx, theirs.ID, theirs.Used))
+	has("theirs", theirs)
+	for _, wrong := range [][2]string{{bob.ID, one.ID}, {ann.ID, "nothing"}, {"nobody", one.ID}} {
+		if err := s.RemoveToken(ctx, wrong[0], wrong[1]); segment.KindOf(err) != segment.NotFound {
+			t.Errorf("removing %s of %s: %v", wrong[1], wrong[0], err)
+		}
+	}
+	must(t, s.RemoveToken(ctx, ann.ID, past.ID))
+	lists(ann, one)
+
+	// They end with a new password and with their user, others don't.
+	must(t, s.SetRole(ctx, ann.ID, access.User))
+	has("one", one)
+	must(t, s.SetPassword(ctx, ann.ID, "hash"))
+	lacks("one")
+	lists(ann)
+	must(t, s.AddToken(ctx, "two", one))
+	must(t, s.RemoveUser(ctx, ann.ID))
+	lacks("two")
+	must(t, s.Close())
+	s = open(t, place)
+	has("theirs", theirs)
+	must(t, s.Close())
+}
