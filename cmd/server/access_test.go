@@ -123,6 +123,7 @@ func TestTeam(t *testing.T) {
 	id := string(b)[strings.LastIndex(string(b), `"id":"`)+6:][:26]
 	conn := p.page(browser, id)
 	p.membership(data, id)
+	p.tokens(data)
 	if out, err := users(data, "", "role", "bob", "admin"); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
@@ -142,7 +143,7 @@ func TestTeam(t *testing.T) {
 	want := []string{
 		"owner|user.add|ann: admin|", "owner|user.add|bob: user|", "owner|server.start||", "ann|session.begin||127.0.0.1",
 		"ann|project.create|Sample|127.0.0.1", "owner|member.set|bob: viewer|", "bob|session.begin||127.0.0.1", "owner|member.set|bob: annotator|",
-		"owner|member.remove|bob|", "owner|user.role|bob: admin|", "owner|user.password|ann|",
+		"owner|member.remove|bob|", "owner|token.create|bob: robot, read|", "owner|token.revoke|bob: robot, read|", "owner|user.role|bob: admin|", "owner|user.password|ann|",
 	}
 	if diff := cmp.Diff(want, done); diff != "" || err != nil {
 		t.Errorf("the audit log (-want +got): %v\n%s", err, diff)
@@ -250,6 +251,46 @@ func (p *process) membership(data, image string) {
 	closes(p.tb, conn, 4404)
 	if got := click(); got != http.StatusNotFound {
 		p.tb.Errorf("a former member clicks: %d", got)
+	}
+}
+
+// tokens creates an API token for bob on the command line and revokes it; both
+// count at once.
+func (p *process) tokens(data string) {
+	p.tb.Helper()
+	do := func(says string, fails bool, arguments ...string) string {
+		p.tb.Helper()
+		out, err := attempt(data, "", append([]string{"tokens"}, arguments...)...)
+		if (err != nil) != fails || !strings.Contains(out, says) {
+			p.tb.Errorf("tokens %s: %v %s", arguments, err, out)
+		}
+		return out
+	}
+	do("user doesn't exist", true, "create", "nobody", "robot")
+	do("Only admins", true, "create", "bob", "prometheus", "--scope", "metrics")
+	secret := strings.TrimSpace(do("collie_", false, "create", "bob", "robot"))
+	asks := func() int {
+		p.tb.Helper()
+		r, err := http.NewRequest("GET", p.url+"/api/v1/projects", nil)
+		if err != nil {
+			p.tb.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+secret)
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			p.tb.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	if got := asks(); got != http.StatusOK {
+		p.tb.Errorf("with the token: %d", got)
+	}
+	list := do("robot  read  used: "+time.Now().Format("2006"), false, "list", "bob")
+	do("doesn't exist", true, "revoke", "bob", "nothing")
+	do("", false, "revoke", "bob", strings.Fields(list)[0])
+	if got := asks(); got != http.StatusUnauthorized {
+		p.tb.Errorf("with the revoked token: %d", got)
 	}
 }
 

@@ -19,6 +19,7 @@ type commands struct {
 	Serve   serveCommand   `cmd:"" default:"withargs" help:"Serve Collie in the browser (the default command)."`
 	Users   usersCommand   `cmd:"" help:"Manage the users who can sign in to a server that runs with --auth."`
 	Members membersCommand `cmd:"" help:"Manage who can do what in a project of a server that runs with --auth."`
+	Tokens  tokensCommand  `cmd:"" help:"Manage API tokens, with which programs use a server that runs with --auth."`
 
 	Export exportCommand `cmd:"" help:"Write a project in a format that other programs read, also while the server runs."`
 	Import importCommand `cmd:"" help:"Import masks into a project, or backups of projects."`

@@ -11,10 +11,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/accounts"
 	"collie/storage/blob"
 	"collie/storage/sqlite"
 	"collie/storage/workspacetest"
@@ -101,6 +104,33 @@ func mustWrite(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// Sessions and API tokens that have ended since the backup must not come back.
+func TestRestoreEndsAccess(t *testing.T) {
+	f, ctx := mustFill(t), t.Context()
+	ann := accounts.User{ID: segment.NewID(), Name: "ann", Role: access.Admin, Created: time.Now()}
+	later := time.Now().Add(time.Hour)
+	err := errors.Join(f.store.CreateUser(ctx, ann),
+		f.store.AddSession(ctx, "session", accounts.Session{User: ann.ID, Expires: later, Ends: later}),
+		f.store.AddToken(ctx, "token", accounts.Token{ID: segment.NewID(), User: ann.ID, Name: "robot", Scope: access.ReadOnly, Created: time.Now()}))
+	path, place := filepath.Join(t.TempDir(), "backup.tar"), filepath.Join(t.TempDir(), "restored")
+	_, written := Write(ctx, path, f.store, f.blobs)
+	_, read := Read(ctx, path, place)
+	if err := errors.Join(err, written, read); err != nil {
+		t.Fatal(err)
+	}
+	restored := mustOpen(t, place).store
+	for store, want := range map[*sqlite.Store]segment.Kind{f.store: 0, restored: segment.NotFound} {
+		_, session := store.Session(ctx, "session")
+		_, token := store.Token(ctx, "token")
+		if segment.KindOf(session) != want || segment.KindOf(token) != want {
+			t.Errorf("session: %v, token: %v; want kind %v", session, token, want)
+		}
+	}
+	if _, err := restored.User(ctx, ann.ID); err != nil {
+		t.Errorf("the user: %v", err)
+	}
 }
 
 func TestBackupRestore(t *testing.T) {
