@@ -131,8 +131,8 @@ var calls = map[string]call{
 	},
 	"POST /api/v1/projects/{id}/imports": {
 		id: "importMasks", summary: "Import masks made elsewhere",
-		doc:   "One or more parts named file, each a separate data set: a zip archive or a single file with palette PNGs (PASCAL VOC), COCO JSON (polygons or either kind of RLE) or labelme JSON. Masks are matched to images by file name; images that the project lacks are added from the data set; classes are matched by name and missing ones added. Each mask is one event in its image's evidence. Scores in .npz files named after an image become its first guess. The answer reports on each mask.",
-		query: []query{uncoveredQuery}, takes: uploaded, sends: jsonOf(importJSON{}), problems: []int{409},
+		doc:   "One or more parts named file, each a separate data set: a zip archive or a single file with palette PNGs (PASCAL VOC), COCO JSON (polygons or either kind of RLE) or labelme JSON. Masks are matched to images by file name; images that the project lacks are added from the data set; classes are matched by name and missing ones added, unless the part mapping says what values become; then only classes that it names are added. Indices without a name are positions in the project's list of classes unless names=voc or a mapping says otherwise, and values in the answer says what each became. With review=true the answer says what the import would do, and nothing is stored. Each mask is one event in its image's evidence. Scores in .npz files named after an image become its first guess. The answer reports on each mask.",
+		query: []query{uncoveredQuery, namesQuery, reviewQuery}, takes: content{"multipart/form-data": importForm{}}, sends: jsonOf(importJSON{}), problems: []int{409},
 	},
 	"POST /api/v1/imports": {
 		id: "importBackup", summary: "Create a project from a backup",

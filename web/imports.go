@@ -2,9 +2,11 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 
 	"github.com/go-chi/chi/v5"
 
@@ -12,13 +14,35 @@ import (
 	"collie/segment/access"
 	"collie/segment/audit"
 	"collie/segment/importer"
+	"collie/segment/labelset"
+	"collie/web/openapi"
 	"collie/web/scratch"
 )
 
 // importJSON is the result of an import.
 type importJSON struct {
 	ClassesAdded []string            `json:"classes_added"`
+	Values       []importedValueJSON `json:"values" doc:"the values in the masks and what they became"`
 	Images       []importedImageJSON `json:"images"`
+}
+
+// importedValueJSON is a value in masks and the class that it becomes.
+type importedValueJSON struct {
+	Value   string  `json:"value" doc:"key in the mapping: the name of a class in the data set or, without names, the index in decimal"`
+	Name    string  `json:"name,omitempty" doc:"in the data set; absent without names"`
+	VOC     string  `json:"voc,omitempty" doc:"class of PASCAL VOC with the index, if the data set has no names"`
+	Color   string  `json:"color" doc:"in the thumbnails"`
+	Class   *string `json:"class" doc:"name of the class; null is undecided or, with unknown, not said"`
+	Unknown bool    `json:"unknown,omitempty" doc:"nothing says what the value means: masks that use it can't be imported without a mapping"`
+	New     bool    `json:"new,omitempty" doc:"the project lacked the class"`
+	Masks   int     `json:"masks" doc:"number of masks with the value"`
+	Pixels  int     `json:"pixels"`
+}
+
+// importForm is what an import takes.
+type importForm struct {
+	Mapping string         `json:"mapping,omitempty" doc:"an object with the name of a class, or null for undecided, for each value; see values in the answer" schema:"media=application/json"`
+	File    []openapi.File `json:"file"`
 }
 
 // importedImageJSON is the result for one mask.
@@ -30,10 +54,17 @@ type importedImageJSON struct {
 	Regions int      `json:"regions,omitempty" doc:"shapes or annotations that the file has for the image"`
 	Decided int      `json:"decided,omitempty" doc:"pixels with a class"`
 	Lossy   []string `json:"lossy,omitempty" doc:"what the labelling can't hold"`
+	Columns []string `json:"columns,omitempty" doc:"classes of the columns of scores"`
 	Problem string   `json:"problem,omitempty" doc:"why nothing was imported for the image"`
+
+	Thumbnail []byte `json:"thumbnail,omitempty" doc:"PNG of the mask, in a review and for the first three of a file"`
 }
 
-var uncoveredQuery = wordQuery{"uncovered", []string{"background", "undecided"}, "what pixels outside every shape become"}
+var (
+	uncoveredQuery = wordQuery{"uncovered", []string{"background", "undecided"}, "what pixels outside every shape become"}
+	namesQuery     = wordQuery{"names", []string{"project", "voc"}, "what indices mean that have neither a name nor a mapping: positions in the project's list of classes, or the classes of PASCAL VOC"}
+	reviewQuery    = wordQuery{"review", []string{"false", "true"}, "true: report what the import would do, with thumbnails, and store nothing"}
+)
 
 // importMasks imports the file parts of a multipart body into a project. Each
 // part is a separate data set: a zip archive, a palette PNG, a COCO or labelme
@@ -50,21 +81,36 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	options := importer.Options{Undecided: uncovered == "undecided"}
-	out := importJSON{ClassesAdded: []string{}, Images: []importedImageJSON{}}
-	err = s.eachKept(r, func(ctx context.Context, name string, file io.ReaderAt, size int64) error {
+	names, err := namesQuery.of(r)
+	if err != nil {
+		return err
+	}
+	review, err := reviewQuery.of(r)
+	if err != nil {
+		return err
+	}
+	options := importer.Options{Undecided: uncovered == "undecided", PASCAL: names == "voc"}
+	out := importJSON{ClassesAdded: []string{}, Values: []importedValueJSON{}, Images: []importedImageJSON{}}
+	err = s.eachKept(r, &options.Mapping, func(ctx context.Context, name string, file io.ReaderAt, size int64) error {
 		files, err := importer.FromFile(name, file, size, s.limits.Zip)
 		if err != nil {
 			return err
 		}
-		report, err := importer.Import(ctx, s.workspace, project, files, options, nil)
+		var report importer.Report
+		if review == "true" {
+			report, err = importer.Review(ctx, s.workspace, project, files, options)
+		} else {
+			report, err = importer.Import(ctx, s.workspace, project, files, options, nil)
+		}
 		out.add(report)
 		return err
 	})
 	if err != nil && len(out.Images) == 0 {
 		return err
 	}
-	s.record(r, audit.MasksImported, project, fmt.Sprintf("%d masks", len(out.Images)))
+	if review == "false" {
+		s.record(r, audit.MasksImported, project, fmt.Sprintf("%d masks", len(out.Images)))
+	}
 	if err != nil {
 		out.Images = append(out.Images, importedImageJSON{Problem: problemOf(err).Detail})
 	}
@@ -76,6 +122,13 @@ func (out *importJSON) add(report importer.Report) {
 	for _, im := range report.Images {
 		out.Images = append(out.Images, importedImageJSON(im))
 	}
+	for _, v := range report.Values {
+		value := importedValueJSON{Value: v.Value, Name: v.Name, VOC: v.VOC, Color: v.Color, Unknown: v.Unknown, New: v.New, Masks: v.Masks, Pixels: v.Pixels}
+		if v.Class != "" {
+			value.Class = &v.Class
+		}
+		out.Values = append(out.Values, value)
+	}
 }
 
 // importBackup creates a project from each backup.
@@ -85,7 +138,7 @@ func (s *Server) importBackup(w http.ResponseWriter, r *http.Request) error {
 	}
 	var results []any // projectJSON or failedFileJSON, in the order of the files
 	var failed uploadError
-	err := s.eachKept(r, func(ctx context.Context, name string, file io.ReaderAt, size int64) error {
+	err := s.eachKept(r, nil, func(ctx context.Context, name string, file io.ReaderAt, size int64) error {
 		p, err := importer.Backup(ctx, s.workspace, file, size, s.limits.Zip)
 		if err == nil {
 			results = append(results, projectOut(p, access.Admin))
@@ -105,16 +158,16 @@ func (s *Server) importBackup(w http.ResponseWriter, r *http.Request) error {
 	return s.sendJSON(w, http.StatusCreated, results)
 }
 
-// eachKept receives all file parts of a multipart body and then calls do with
-// each. The first error ends it. It reads the whole body first because net/http
+// eachKept receives all file parts of a multipart body, and its part mapping
+// unless mapping is nil, and then calls do with each file. The first error ends it. It reads the whole body first because net/http
 // cancels the request's context for a client that leaves only after that.
-func (s *Server) eachKept(r *http.Request, do func(ctx context.Context, name string, file io.ReaderAt, size int64) error) error {
+func (s *Server) eachKept(r *http.Request, mapping *map[string]string, do func(ctx context.Context, name string, file io.ReaderAt, size int64) error) error {
 	kept, err := s.scratch.Open(r.Context())
 	if err != nil {
 		return err
 	}
 	defer kept.Close()
-	files, err := s.receiveAll(r, kept)
+	files, err := s.receiveAll(r, kept, mapping)
 	if err != nil {
 		return err
 	}
@@ -134,8 +187,8 @@ type keptFile struct {
 
 // receiveAll copies the file parts of a multipart body into one file, one after
 // the other.
-func (s *Server) receiveAll(r *http.Request, into *scratch.File) ([]keptFile, error) {
-	parts, err := fileParts(r)
+func (s *Server) receiveAll(r *http.Request, into *scratch.File, mapping *map[string]string) ([]keptFile, error) {
+	parts, err := formParts(r)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +198,15 @@ func (s *Server) receiveAll(r *http.Request, into *scratch.File) ([]keptFile, er
 		if err != nil {
 			return nil, err
 		}
-		if len(files) == s.limits.Files {
+		switch name := part.FormName(); {
+		case name == "mapping" && mapping != nil:
+			if *mapping, err = mappingOf(part); err != nil {
+				return nil, err
+			}
+			continue
+		case name != "file":
+			continue
+		case len(files) == s.limits.Files:
 			return nil, invalid("One upload can hold at most %d files. Nothing was imported; send them in several uploads.", s.limits.Files)
 		}
 		limit := s.limits.Zip.Bytes
@@ -166,4 +227,27 @@ func (s *Server) receiveAll(r *http.Request, into *scratch.File) ([]keptFile, er
 		return nil, brokenUpload(err)
 	}
 	return files, nil
+}
+
+// mappingOf reads the part of an import that says what values in masks become.
+func mappingOf(part io.Reader) (map[string]string, error) {
+	b, err := io.ReadAll(io.LimitReader(part, labelset.MaxBytes+1))
+	if err != nil {
+		return nil, brokenUpload(err)
+	}
+	var classes map[string]*string
+	if err := json.Unmarshal(b, &classes); len(b) > labelset.MaxBytes || err != nil || classes == nil {
+		return nil, invalid("The part \"mapping\" must be a JSON object of up to %s that gives each value the name of a class, or null for undecided, for example {\"1\": \"road\", \"2\": null}. Nothing was imported.", bytesText(labelset.MaxBytes))
+	}
+	mapping := map[string]string{}
+	for value, class := range classes {
+		mapping[value] = ""
+		if class == nil {
+			continue
+		}
+		if mapping[value], err = segment.CleanName("name of the class for "+strconv.Quote(value), *class); err != nil {
+			return nil, err
+		}
+	}
+	return mapping, nil
 }

@@ -2,10 +2,13 @@ package web
 
 import (
 	"bytes"
+	"errors"
 	"image"
 	"image/color"
 	"image/png"
+	"mime/multipart"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +70,53 @@ func TestImportMasks(t *testing.T) {
 	s.importFiles(all).problem(t, http.StatusUnprocessableEntity)
 	s.importFiles(all+"?uncovered=x", file{"a.png", nil}).problem(t, http.StatusUnprocessableEntity)
 	s.send("POST", all, strings.NewReader("{}"), "Content-Type: application/json").problem(t, http.StatusUnsupportedMediaType)
+}
+
+// A review says what an import would do; a mapping decides what values become; the
+// answer says what each became.
+func TestImportMapping(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	path := "/api/v1/projects/" + im.Project + "/imports"
+	send := func(query, mapping string) answer {
+		t.Helper()
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		if mapping != "" {
+			if err := form.WriteField("mapping", mapping); err != nil {
+				t.Fatal(err)
+			}
+		}
+		part, err := form.CreateFormFile("file", "beach.png")
+		if err == nil {
+			_, err = part.Write(halfMask())
+		}
+		if err := errors.Join(err, form.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return s.send("POST", path+query, &body, "Content-Type: "+form.FormDataContentType())
+	}
+	var got importJSON
+	send("?review=true&names=voc", "").into(t, http.StatusOK, &got)
+	if len(got.Values) != 2 || got.Values[1].Name != "bicycle" || !got.Values[1].New || *got.Values[1].Class != "bicycle" || len(got.Images[0].Thumbnail) == 0 || got.Images[0].Seq != 0 {
+		t.Fatalf("review %+v", got)
+	}
+	for _, mapping := range []string{"[]", "null", `{"1":2}`, `{"1":" "}`, `{"1":"a\u202eb"}`, "{"} {
+		send("", mapping).problem(t, http.StatusUnprocessableEntity)
+	}
+	var project wire.Project
+	s.get("/api/v1/projects/"+im.Project).into(t, http.StatusOK, &project)
+	before := len(project.Classes)
+
+	got = importJSON{}
+	send("", `{"1":"pier","2":null,"3":"`+project.Classes[1].Name+`"}`).into(t, http.StatusOK, &got)
+	if !slices.Equal(got.ClassesAdded, []string{"pier"}) || *got.Values[0].Class != "pier" || got.Values[1].Class != nil || got.Values[1].Unknown || got.Images[0].Thumbnail != nil {
+		t.Errorf("import %+v", got)
+	}
+	image1 := "/api/v1/images/" + im.ID
+	if left, right := s.valueAt(image1, image.Pt(5, 5)), s.valueAt(image1, image.Pt(115, 75)); int(left) != before || right != 255 {
+		t.Errorf("the mask has %d and %d", left, right)
+	}
 }
 
 // A backup that is sent to a server becomes a project there.

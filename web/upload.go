@@ -208,6 +208,21 @@ func (e *uploadError) add(name string, err error) failedFileJSON {
 // fileParts opens a multipart/form-data body and returns its parts with files. An
 // error comes last: the rest of the body can't be read.
 func fileParts(r *http.Request) (iter.Seq2[*multipart.Part, error], error) {
+	parts, err := formParts(r)
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(*multipart.Part, error) bool) {
+		for part, err := range parts {
+			if (err != nil || part.FormName() == "file") && !yield(part, err) {
+				return
+			}
+		}
+	}, nil
+}
+
+// formParts is fileParts with all other parts.
+func formParts(r *http.Request) (iter.Seq2[*multipart.Part, error], error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
 		return nil, &requestError{http.StatusUnsupportedMediaType, "Upload images as multipart/form-data with one or more parts named \"file\"."}
@@ -222,7 +237,7 @@ func fileParts(r *http.Request) (iter.Seq2[*multipart.Part, error], error) {
 			case err != nil:
 				yield(nil, brokenUpload(err))
 				return
-			case part.FormName() == "file" && !yield(part, nil):
+			case !yield(part, nil):
 				return
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"collie/crf"
 	"collie/herding"
+	"collie/segment/labelset"
 	"collie/segment/simulate"
 )
 
@@ -190,15 +191,10 @@ func (c *vocCommand) print(t *terminal, trials []*trial) {
 	}
 }
 
-var vocClasses = []string{
-	"background", "aeroplane", "bicycle", "bird", "boat", "bottle", "bus", "car", "cat", "chair", "cow", "diningtable",
-	"dog", "horse", "motorbike", "person", "pottedplant", "sheep", "sofa", "train", "tvmonitor",
-}
-
 // className is the class's name in PASCAL VOC, or its number in other data.
 func className(class, classes int) string {
-	if classes == len(vocClasses) {
-		return vocClasses[class]
+	if classes == len(labelset.PASCAL) {
+		return labelset.PASCAL[class]
 	}
 	return fmt.Sprint(class)
 }

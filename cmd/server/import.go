@@ -15,8 +15,10 @@ import (
 type importCommand struct {
 	Files []string `arg:"" type:"existingpath" help:"Folders, zip archives, palette PNGs, COCO or labelme JSON, or .npz files with scores; without --project, backups."`
 
-	Project   string `help:"Id of the project, or its name if no other project has it. Without it, the files are backups that each become a new project."`
-	Uncovered string `default:"background" enum:"background,undecided" help:"What pixels outside every shape become."`
+	Project   string            `help:"Id of the project, or its name if no other project has it. Without it, the files are backups that each become a new project."`
+	Map       map[string]string `placeholder:"VALUE=CLASS" mapsep:"," help:"What values in masks become: names of classes in the data set or, without names, indices; without a class, undecided. Classes that the project lacks are added."`
+	Names     string            `default:"project" enum:"project,voc" help:"What indices mean that have neither a name nor a mapping: positions in the project's list of classes, or the classes of PASCAL VOC."`
+	Uncovered string            `default:"background" enum:"background,undecided" help:"What pixels outside every shape become."`
 
 	uploadLimits
 	dataFlag
@@ -44,12 +46,15 @@ func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		report, err := importer.Import(ctx, d.workspace, project.ID, files, importer.Options{Undecided: c.Uncovered == "undecided"}, func(im importer.ImageReport) {
+		report, err := importer.Import(ctx, d.workspace, project.ID, files, importer.Options{Undecided: c.Uncovered == "undecided", Mapping: c.Map, PASCAL: c.Names == "voc"}, func(im importer.ImageReport) {
 			if im.Problem != "" {
 				failed++
 			}
 			tellImported(out, im)
 		})
+		for _, v := range report.Values {
+			fmt.Fprintf(out.stdout, "%s\n", became(v))
+		}
 		for _, class := range report.Classes {
 			fmt.Fprintf(out.stdout, "class %s was added\n", class)
 		}
@@ -64,6 +69,17 @@ func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
 		return fmt.Errorf("%d masks were not imported", failed)
 	}
 	return nil
+}
+
+// became says what a value in masks became.
+func became(v importer.Value) string {
+	switch {
+	case v.Unknown:
+		return fmt.Sprintf("value %s: nothing says what it means", v.Value)
+	case v.Class == "":
+		return fmt.Sprintf("value %s is undecided here", v.Value)
+	}
+	return fmt.Sprintf("value %s is %s here", v.Value, v.Class)
 }
 
 // tellImported says what became of one mask.

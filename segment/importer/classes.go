@@ -3,51 +3,47 @@ package importer
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"collie/segment"
 	"collie/segment/access"
 )
 
-// matchClasses finds the project's class for each of the data set's, by name,
-// and adds missing ones. Without names, indices are those of the project's
-// list.
-func (i *importing) matchClasses(ctx context.Context, classes []segment.Class) error {
+// matchClasses finds the project's class for each of the data set's values and
+// adds missing ones to the project, unless it is a review.
+func (i *importing) matchClasses(ctx context.Context, d *Dataset) error {
 	p, err := i.workspace.Project(ctx, i.project)
 	if err != nil {
 		return err
 	}
-	missing := lacking(p, classes)
-	if len(missing) > 0 && i.workspace.MayIn(ctx, i.project, access.Manage) != nil {
-		return segment.Errorf(segment.Invalid, "The data set has classes that the project lacks: %s. Ask an owner of the project to add them first. Nothing was imported.", namesOf(missing))
-	}
-	for ; len(missing) > 0; missing = lacking(p, classes) {
-		added, err := i.workspace.EditProject(ctx, i.project, withNew(p, missing))
-		if moved := new(segment.ClassesMovedOn); errors.As(err, &moved) {
-			p = moved.Project
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		p = added
-		for _, c := range missing {
-			i.report.Classes = append(i.report.Classes, c.Name)
+	i.meaning, i.classes = mean(p, d, i.mapping), 0
+	if i.mapping == nil {
+		i.classes = len(p.Classes)
+		if d.Classes != nil {
+			i.classes = len(d.Classes)
 		}
 	}
-	if classes == nil {
-		for _, c := range p.Classes {
-			i.ids = append(i.ids, c.ID)
-		}
+	if i.review {
 		return nil
 	}
-	for _, c := range classes {
-		if c.Name == "" {
-			i.ids = append(i.ids, p.Classes[0].ID)
-			continue
+	missing := i.meaning.missing(d, i.mapping)
+	if len(missing) > 0 && i.workspace.MayIn(ctx, i.project, access.Manage) != nil {
+		return segment.Errorf(segment.Invalid, "The import needs classes that the project lacks: %s. Ask an owner of the project to add them first. Nothing was imported.", namesOf(missing))
+	}
+	for len(missing) > 0 {
+		added, err := i.workspace.EditProject(ctx, i.project, withNew(p, missing))
+		if moved := new(segment.ClassesMovedOn); errors.As(err, &moved) {
+			added = moved.Project
+		} else if err != nil {
+			return err
+		} else {
+			for _, c := range missing {
+				i.report.Classes = append(i.report.Classes, c.Name)
+			}
 		}
-		i.ids = append(i.ids, p.Classes[slices.IndexFunc(p.Classes, named(c.Name))].ID)
+		p = added
+		i.meaning = mean(p, d, i.mapping)
+		missing = i.meaning.missing(d, i.mapping)
 	}
 	return nil
 }
@@ -57,17 +53,6 @@ func (i *importing) matchClasses(ctx context.Context, classes []segment.Class) e
 func named(name string) func(segment.Class) bool {
 	name = strings.TrimSpace(name)
 	return func(c segment.Class) bool { return strings.EqualFold(c.Name, name) }
-}
-
-// lacking returns the classes whose names the project lacks.
-func lacking(p segment.Project, classes []segment.Class) []segment.Class {
-	var missing []segment.Class
-	for _, c := range classes {
-		if c.Name != "" && !slices.ContainsFunc(p.Classes, named(c.Name)) {
-			missing = append(missing, c)
-		}
-	}
-	return missing
 }
 
 func namesOf(classes []segment.Class) string {

@@ -67,6 +67,14 @@ type Options struct {
 	// are background, as in COCO and labelme.
 	Undecided bool
 
+	// Mapping gives values in masks ([Value]) the names of classes; "" leaves
+	// them undecided. Classes that the project lacks are added. Values that it
+	// lacks are matched by name; one that has no name, or whose name the project
+	// lacks, is a problem of the masks that use it.
+	Mapping map[string]string
+	// PASCAL takes indices without names for the classes of PASCAL VOC.
+	PASCAL bool
+
 	// Limits of a mask; 0 means 40 million pixels and 16,384 per side.
 	MaxPixels, MaxSide int
 

@@ -54,14 +54,21 @@ func (i *importing) guess(ctx context.Context, name string) (ImageReport, error)
 		return r, refusal(err)
 	}
 	defer give()
+	if i.review {
+		p, err := i.workspace.Project(ctx, i.project)
+		if err == nil {
+			r.Columns, err = columns(p, s)
+		}
+		return r, err
+	}
 	a, err := i.workspace.Open(ctx, id)
 	if err != nil {
 		return r, err
 	}
 	defer a.Close()
 	classes := a.Project().Classes
-	if s.Classes > len(classes) {
-		return r, segment.Errorf(segment.Invalid, "The scores have %d classes and the project has %d. Columns are the project's classes in their order.", s.Classes, len(classes))
+	if r.Columns, err = columns(a.Project(), s); err != nil {
+		return r, err
 	}
 	values, err := perCell(a, s)
 	if err != nil {
@@ -70,6 +77,18 @@ func (i *importing) guess(ctx context.Context, name string) (ImageReport, error)
 	ids, values := byID(classes[:s.Classes], values)
 	r.Seq, err = a.SetGuess(ctx, segment.NewID(), ids, values)
 	return r, err
+}
+
+// columns names the classes of the columns of scores.
+func columns(p segment.Project, s *Scores) ([]string, error) {
+	if s.Classes > len(p.Classes) {
+		return nil, segment.Errorf(segment.Invalid, "The scores have %d classes and the project has %d. Columns are the project's classes in their order.", s.Classes, len(p.Classes))
+	}
+	var names []string
+	for _, c := range p.Classes[:s.Classes] {
+		names = append(names, c.Name)
+	}
+	return names, nil
 }
 
 // scores reads a .npz file; one of several files is read into memory first.

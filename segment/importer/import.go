@@ -18,6 +18,7 @@ import (
 type Report struct {
 	Format  Format
 	Classes []string // names of classes that were added to the project
+	Values  []Value  // in the masks, by index
 	Images  []ImageReport
 }
 
@@ -30,20 +31,39 @@ type ImageReport struct {
 	Regions int      // shapes or annotations in, where the format has them
 	Decided int      // pixels with a class
 	Lossy   []string // what the labelling can't hold
+	Columns []string // classes of the columns of scores
 	Problem string   // why nothing was imported; empty after success
+
+	Thumbnail []byte // PNG of the mask, in a review and for the first few
 }
 
 // Import puts the masks of a data set into a project: each becomes one event in
 // its image's evidence, which can be undone. Masks are matched to images by
 // file name, with or without the extension; photographs that the project lacks
-// are added from the data set. Classes are matched by name, and missing ones
-// are added at the end.
+// are added from the data set. The mapping of the options says what values in
+// the masks become. Without one, classes are matched by name, missing ones are
+// added at the end, and indices without names are positions in the project's
+// list; the report says what each value became.
 //
 // A problem with one mask goes into the report, and the import continues with
 // the others. After an error the report lists what was done before it. report,
 // unless nil, is called after each image. The data set is held in memory one
 // mask at a time.
 func Import(ctx context.Context, w *workspace.Workspace, projectID string, files Files, o Options, report func(ImageReport)) (Report, error) {
+	return (&importing{workspace: w, project: projectID, mapping: o.Mapping}).run(ctx, files, o, report)
+}
+
+// Review reports what Import would do with the files, and stores nothing. The
+// report has thumbnails of the first masks.
+func Review(ctx context.Context, w *workspace.Workspace, projectID string, files Files, o Options) (Report, error) {
+	return (&importing{workspace: w, project: projectID, mapping: o.Mapping, review: true, thumbnails: reviewed}).run(ctx, files, o, nil)
+}
+
+// reviewed is the number of thumbnails in a review.
+const reviewed = 3
+
+func (i *importing) run(ctx context.Context, files Files, o Options, report func(ImageReport)) (Report, error) {
+	w := i.workspace
 	give, err := w.Documents(ctx, files.documents())
 	if err != nil {
 		return Report{}, err
@@ -56,7 +76,7 @@ func Import(ctx context.Context, w *workspace.Workspace, projectID string, files
 	if err != nil {
 		return Report{}, cmp.Or(ctx.Err(), err)
 	}
-	i := &importing{workspace: w, project: projectID, files: files, report: Report{Format: d.Format}}
+	i.files, i.report.Format = files, d.Format
 	if err := i.prepare(ctx, d); err != nil {
 		return i.report, err
 	}
@@ -80,6 +100,7 @@ func Import(ctx context.Context, w *workspace.Workspace, projectID string, files
 		if err := done(r, err); err != nil {
 			return i.report, err
 		}
+		i.report.Values = i.meaning.used()
 	}
 	for _, name := range files.scores() {
 		if err := done(i.guess(ctx, name)); err != nil {
@@ -93,17 +114,22 @@ func Import(ctx context.Context, w *workspace.Workspace, projectID string, files
 type importing struct {
 	workspace *workspace.Workspace
 	project   string
+	mapping   map[string]string // as in Options
 	files     Files
 	report    Report
-	ids       []uint8           // of the project's class for each index of the data set
+	meaning   *meaning
+	classes   int               // that indices without a mapping can name
 	byName    map[string]string // image ids by lower-case file name, stem, and name in exports; empty: ambiguous
 	photos    map[string]string // files of the data set by lower-case stem
+
+	review     bool // stores nothing
+	thumbnails int  // still to draw
 }
 
 // prepare matches the classes and lists the images. In Collie's own exports,
 // which have a manifest, exported names take precedence over others.
 func (i *importing) prepare(ctx context.Context, d *Dataset) error {
-	if err := i.matchClasses(ctx, d.Classes); err != nil {
+	if err := i.matchClasses(ctx, d); err != nil {
 		return err
 	}
 	images, err := i.workspace.Images(ctx, i.project)
@@ -185,7 +211,11 @@ func (i *importing) apply(ctx context.Context, m *Mask) (ImageReport, error) {
 		return r, &MaskError{m.File, err}
 	}
 	r.Regions, r.Lossy = m.Regions, m.Lossy
-	if err := i.translate(ctx, m.Pixels); err != nil {
+	i.meaning.count(m.Pixels)
+	if i.review {
+		return i.look(ctx, r, m)
+	}
+	if err := i.meaning.translate(m.Pixels, i.classes); err != nil {
 		return r, err
 	}
 	for _, p := range m.Pixels {
@@ -198,14 +228,46 @@ func (i *importing) apply(ctx context.Context, m *Mask) (ImageReport, error) {
 		return r, err
 	}
 	defer a.Close()
-	im := a.Image()
-	switch {
-	case im.Width == m.Height && im.Height == m.Width && m.Width != m.Height:
-		return r, segment.Errorf(segment.Invalid, "The mask has %d×%d pixels, but the image, turned upright by its EXIF data, has %d×%d: turn the mask too.", m.Width, m.Height, im.Width, im.Height)
-	case im.Width != m.Width || im.Height != m.Height:
-		return r, segment.Errorf(segment.Invalid, "The mask has %d×%d pixels, but the image has %d×%d.", m.Width, m.Height, im.Width, im.Height)
+	if err := m.fits(a.Image()); err != nil {
+		return r, err
 	}
 	r.Seq, err = a.ImportMask(ctx, segment.NewID(), m.Pixels)
+	return r, err
+}
+
+// fits returns an error for a mask whose size isn't its image's.
+func (m *Mask) fits(im segment.Image) error {
+	switch {
+	case im.Width == m.Height && im.Height == m.Width && m.Width != m.Height:
+		return segment.Errorf(segment.Invalid, "The mask has %d×%d pixels, but the image, turned upright by its EXIF data, has %d×%d: turn the mask too.", m.Width, m.Height, im.Width, im.Height)
+	case im.Width != m.Width || im.Height != m.Height:
+		return segment.Errorf(segment.Invalid, "The mask has %d×%d pixels, but the image has %d×%d.", m.Width, m.Height, im.Width, im.Height)
+	}
+	return nil
+}
+
+// look reports on a mask in a review.
+func (i *importing) look(ctx context.Context, r ImageReport, m *Mask) (ImageReport, error) {
+	for _, p := range m.Pixels {
+		if p != segment.Void {
+			r.Decided++
+		}
+	}
+	if r.Image != "" {
+		im, err := i.workspace.Image(ctx, r.Image)
+		if err != nil {
+			return r, err
+		}
+		if err := m.fits(im); err != nil {
+			return r, err
+		}
+	}
+	if i.thumbnails == 0 {
+		return r, nil
+	}
+	i.thumbnails--
+	var err error
+	r.Thumbnail, err = i.meaning.thumbnail(m)
 	return r, err
 }
 
@@ -226,6 +288,8 @@ func (i *importing) image(ctx context.Context, name string) (id string, added bo
 		return id, false, nil
 	case !there:
 		return "", false, segment.Errorf(segment.Invalid, "No image in the project has this name, and the mask came without its photograph.")
+	case i.review:
+		return "", true, nil
 	default:
 		var im segment.Image
 		err := insist(ctx, func() (err error) {
@@ -248,18 +312,4 @@ func (i *importing) add(ctx context.Context, photo string) (segment.Image, error
 	}
 	defer file.Close()
 	return i.workspace.AddImage(ctx, i.project, path.Base(photo), file)
-}
-
-// translate turns the data set's indices into the project's class ids, in place.
-func (i *importing) translate(ctx context.Context, pixels []uint8) error {
-	var ids [256]uint8
-	copy(ids[:], i.ids)
-	ids[segment.Void] = segment.Void
-	for at, p := range pixels {
-		if p != segment.Void && int(p) >= len(i.ids) {
-			return segment.Errorf(segment.Invalid, "The mask uses class %d, but the project has classes 0 to %d. Add a labelmap.txt to the data set, or add classes to the project.", p, len(i.ids)-1)
-		}
-		pixels[at] = ids[p]
-	}
-	return nil
 }

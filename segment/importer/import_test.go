@@ -110,7 +110,7 @@ func TestRoundTrips(t *testing.T) {
 }
 
 func grey(rows ...string) []byte {
-	img := image.NewPaletted(image.Rect(0, 0, len(rows[0]), len(rows)), color.Palette{color.Black, color.White, color.Gray{9}})
+	img := image.NewPaletted(image.Rect(0, 0, len(rows[0]), len(rows)), color.Palette{color.Black, color.White, color.Gray{2}, color.Gray{3}, color.Gray{4}, color.Gray{5}, color.Gray{6}, color.Gray{7}})
 	for y, row := range rows {
 		for x, c := range row {
 			img.SetColorIndex(x, y, uint8(c-'0'))

@@ -30,6 +30,11 @@ func openVOC(files Files, names []string, labelmap string, photos []string, o Op
 		}
 	}
 	colors := colorTable(d.Classes)
+	if d.Classes == nil && o.PASCAL {
+		for _, name := range labelset.PASCAL {
+			d.Classes = append(d.Classes, segment.Class{Name: name})
+		}
+	}
 	slices.Sort(names)
 	d.Masks = func(yield func(*Mask, error) bool) {
 		for _, name := range names {

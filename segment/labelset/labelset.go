@@ -38,6 +38,12 @@ const (
 	LabelmeIgnore     = "__ignore__"
 )
 
+// PASCAL are the classes of PASCAL VOC by index.
+var PASCAL = []string{
+	"background", "aeroplane", "bicycle", "bird", "boat", "bottle", "bus", "car", "cat", "chair", "cow", "diningtable",
+	"dog", "horse", "motorbike", "person", "pottedplant", "sheep", "sofa", "train", "tvmonitor",
+}
+
 // Read returns the classes in r, which have passed [segment.NormalizeClasses];
 // classes without a colour get none, so that an existing class can keep its
 // own. Errors are for people and name the line where there is one.

@@ -1,81 +1,147 @@
+import { call } from '../ui/api.js';
 import { byId, listLines } from '../ui/dom.js';
-import { remarks, resultText } from './importreport.js';
+import { ImportReview } from './importreview.js';
+import { kinds, remarks, resultText, reviewText } from './importreport.js';
 import { importAll, remaining, together } from './imports.js';
 import { counted } from '../ui/numbers.js';
 import { pause } from '../ui/patience.js';
 import { sendFile } from '../ui/sendfile.js';
-import { toast } from '../ui/toast.js';
+import { toast, toastProblem } from '../ui/toast.js';
 
 /**
- * The dialog that imports masks made elsewhere into a project. It may be closed
- * while files are being sent; a message then gives the result.
- *
- * @param {string} project
- * @param {(classes: boolean) => Promise<void>} imported called when masks have arrived, and perhaps classes
- * @returns {import('./upload.js').Taker & {open: () => void}}
+ * The dialog that imports masks made elsewhere into a project: files are chosen,
+ * then reviewed, then imported. It may be closed while files are being sent; a
+ * message then gives the result.
  */
-export function importDialog(project, imported) {
-  const dialog = /** @type {HTMLDialogElement} */ (byId('import-dialog'));
-  const form = /** @type {HTMLFormElement} */ (dialog.querySelector('form'));
-  const chooser = /** @type {HTMLInputElement} */ (byId('import-files'));
-  const primary = /** @type {HTMLButtonElement} */ (byId('import-start'));
-  const bar = /** @type {HTMLProgressElement} */ (byId('import-progress'));
-  let running = false;
+export class ImportDialog {
+  /**
+   * @param {string} project
+   * @param {(classes: boolean) => Promise<void>} imported called when masks have arrived, and perhaps classes
+   */
+  constructor(project, imported) {
+    this.address = `/api/v1/projects/${encodeURIComponent(project)}`;
+    this.imported = imported;
+    this.dialog = /** @type {HTMLDialogElement} */ (byId('import-dialog'));
+    this.form = /** @type {HTMLFormElement} */ (this.dialog.querySelector('form'));
+    this.chooser = /** @type {HTMLInputElement} */ (byId('import-files'));
+    this.primary = /** @type {HTMLButtonElement} */ (byId('import-start'));
+    this.bar = /** @type {HTMLProgressElement} */ (byId('import-progress'));
+    this.review = new ImportReview(() => this.#ready());
+    this.running = false;
+    /** @type {import('./importreport.js').ImportReport | null} of the files, once they have been reviewed */
+    this.reviewed = null;
+    this.form.addEventListener('submit', (e) => {
+      e.preventDefault();
+      if (!this.running && this.chosen.length > 0) void (this.reviewed ? this.#import() : this.#look());
+    });
+    this.chooser.addEventListener('change', () => this.#step(null));
+    byId('import-back').addEventListener('click', () => {
+      this.#step(null);
+      this.chooser.focus();
+    });
+  }
 
-  /** @param {string} text @param {string[]} [lines] */
-  const show = (text, lines = []) => {
-    byId('import-state').textContent = text;
-    listLines('import-remarks', lines);
-  };
+  open() {
+    if (!this.running) this.#step(null);
+    this.dialog.showModal();
+    this.chooser.focus();
+  }
 
-  const chosen = () => [...(chooser.files ?? [])];
+  /** Files that were dropped. @param {readonly File[]} files */
+  take(files) {
+    this.#choose(together(this.chosen, files));
+    if (this.running) return;
+    this.#step(null);
+    this.#show(`${counted(this.chosen.length, 'file')} ready for review.`);
+  }
+
+  get chosen() { return [...(this.chooser.files ?? [])]; }
+
   /** @param {readonly File[]} files */
-  const choose = (files) => {
+  #choose(files) {
     const transfer = new DataTransfer(); // the only way to a list of files
     for (const file of files) transfer.items.add(file);
-    chooser.files = transfer.files;
-  };
+    this.chooser.files = transfer.files;
+  }
 
-  form.addEventListener('submit', async (e) => {
-    e.preventDefault();
-    const files = chosen();
-    if (running || files.length === 0) return;
-    running = true;
-    primary.disabled = true;
-    bar.hidden = false;
-    show('');
-    const address = `/api/v1/projects/${encodeURIComponent(project)}/imports?uncovered=${new FormData(form).get('uncovered')}`;
+  /** @param {string} text @param {string[]} [lines] */
+  #show(text, lines = []) {
+    byId('import-state').textContent = text;
+    listLines('import-remarks', lines);
+  }
+
+  /** Goes to the review of a report, or to the choice of files. @param {import('./importreport.js').ImportReport | null} report */
+  #step(report) {
+    this.reviewed = report;
+    byId('import-choice').hidden = report !== null;
+    byId('import-review').hidden = byId('import-back').hidden = report === null;
+    this.#show(report ? reviewText(report) : '', report ? remarks(report) : []);
+    this.#ready();
+  }
+
+  /** Names the next step on the button. */
+  #ready() {
+    const good = this.reviewed?.images.filter((im) => !im.problem) ?? [];
+    this.primary.textContent = this.reviewed ? `Import ${kinds(good)}` : 'Review';
+    this.primary.disabled = this.running || (this.reviewed !== null && (good.length === 0 || this.review.open !== undefined));
+  }
+
+  /**
+   * Sends the files, for a review or for good.
+   *
+   * @param {readonly File[]} files
+   * @param {string} query
+   * @param {string} doing what the server does with a file that has arrived
+   * @param {Record<string, string>} [fields]
+   */
+  async #send(files, query, doing, fields) {
+    this.running = true;
+    this.bar.hidden = false;
+    this.#show('');
+    this.#ready();
+    const address = `${this.address}/imports?uncovered=${new FormData(this.form).get('uncovered')}${query}`;
     const report = await importAll(files, {
-      send: (file, progress) => sendFile(address, file, progress),
+      send: (file, progress) => sendFile(address, file, progress, fields),
       pause,
       progress: (done, share) => {
-        if (share < 1) bar.value = (done + share) / files.length;
-        else bar.removeAttribute('value'); // the server works
-        show(files.length === 1 ? (share < 1 ? 'Sending' : 'Importing') : `File ${done + 1} of ${files.length}`);
+        if (share < 1) this.bar.value = (done + share) / files.length;
+        else this.bar.removeAttribute('value'); // the server works
+        this.#show(files.length === 1 ? (share < 1 ? 'Sending' : doing) : `File ${done + 1} of ${files.length}`);
       },
-      wait: ({ title }, seconds) => show(`${title}. Trying again in ${seconds} s.`),
+      wait: ({ title }, seconds) => this.#show(`${title}. Trying again in ${seconds} s.`),
     });
-    running = false;
-    primary.disabled = false;
-    bar.hidden = true;
-    choose(remaining(chosen(), files)); // others may have been dropped meanwhile
-    show(resultText(report), remarks(report));
-    if (dialog.open) chooser.focus();
-    else toast('Import finished', resultText(report));
-    await imported(report.classes_added.length > 0);
-  });
+    this.running = false;
+    this.bar.hidden = true;
+    return report;
+  }
 
-  return {
-    dialog,
-    open() {
-      if (!running) show('');
-      dialog.showModal();
-      chooser.focus();
-    },
-    take(files) {
-      choose(together(chosen(), files));
-      const { length } = chosen();
-      if (!running) show(`${counted(length, 'file')} ready to import.`);
-    },
-  };
+  async #look() {
+    const files = this.chosen;
+    const report = await this.#send(files, '&review=true', 'Reading');
+    if (this.chosen.length !== files.length) { // others were dropped meanwhile
+      this.#step(null);
+      return;
+    }
+    try {
+      const { classes, role } = await call('GET', this.address);
+      this.review.show(report, classes, ['owner', 'admin'].includes(role));
+    } catch (error) {
+      this.#step(null);
+      toastProblem(error);
+      return;
+    }
+    this.#step(report);
+    (this.review.open ?? (this.primary.disabled ? byId('import-back') : this.primary)).focus();
+  }
+
+  async #import() {
+    const files = this.chosen;
+    const report = await this.#send(files, '', 'Importing', { mapping: JSON.stringify(this.review.mapping) });
+    this.#choose(remaining(this.chosen, files)); // others may have been dropped meanwhile
+    this.#step(null);
+    this.#show(resultText(report), remarks(report));
+    if (this.dialog.open) this.chooser.focus();
+    else toast('Import finished', resultText(report));
+    await this.imported(report.classes_added.length > 0);
+  }
 }

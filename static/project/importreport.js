@@ -8,10 +8,21 @@ import { counted } from '../ui/numbers.js';
  * @property {string} [image] id
  * @property {boolean} [added] whether the image came with it
  * @property {string[]} [lossy] what the labelling can't hold
+ * @property {string[]} [columns] classes of the columns of scores
  * @property {string} [problem] why it was not imported
+ * @property {string} [thumbnail] PNG in base64
+ *
+ * @typedef {object} Value a value in masks
+ * @property {string} value key in a mapping
+ * @property {string} [name] in the file
+ * @property {string} [voc] name in PASCAL VOC
+ * @property {string} color
+ * @property {number} masks
+ * @property {number} pixels
  *
  * @typedef {object} ImportReport
  * @property {string[]} classes_added
+ * @property {Value[]} values
  * @property {Imported[]} images
  */
 
@@ -22,18 +33,39 @@ import { counted } from '../ui/numbers.js';
  */
 export function resultText({ classes_added: classes, images }) {
   const good = images.filter((im) => !im.problem);
-  const guesses = good.filter((im) => /\.npz$/i.test(im.mask)).length;
-  const masks = good.length - guesses;
-  const kinds = [];
-  if (masks > 0 || guesses === 0) kinds.push(counted(masks, 'mask'));
-  if (guesses > 0) kinds.push(counted(guesses, 'first guess', 'first guesses'));
   const bad = images.length - good.length;
   const added = good.filter((im) => im.added).length;
   return [
-    `${kinds.join(' and ')} imported${bad > 0 ? `, ${bad} skipped` : ''}.`,
+    `${kinds(images)} imported${bad > 0 ? `, ${bad} skipped` : ''}.`,
     added > 0 ? `${counted(added, 'image')} added.` : '',
     classes.length > 0 ? `${classes.length === 1 ? 'Class' : 'Classes'} added: ${classes.join(', ')}.` : '',
   ].filter(Boolean).join(' ');
+}
+
+/**
+ * What an import would do, in one line.
+ *
+ * @param {ImportReport} report of a review
+ */
+export function reviewText({ images }) {
+  const bad = images.filter((im) => im.problem).length;
+  const added = images.filter((im) => im.added && !im.problem).length;
+  return [
+    `${kinds(images)} can be imported${bad > 0 ? `, ${bad} can’t` : ''}.`,
+    added > 0 ? `${counted(added, 'image')} will be added.` : '',
+    'Nothing has been stored yet.',
+  ].filter(Boolean).join(' ');
+}
+
+/** What can be imported, by kind: '2 masks and 1 first guess'. @param {readonly Imported[]} images */
+export function kinds(images) {
+  const good = images.filter((im) => !im.problem);
+  const guesses = good.filter((im) => /\.npz$/i.test(im.mask)).length;
+  const masks = good.length - guesses;
+  const out = [];
+  if (masks > 0 || guesses === 0) out.push(counted(masks, 'mask'));
+  if (guesses > 0) out.push(counted(guesses, 'first guess', 'first guesses'));
+  return out.join(' and ');
 }
 
 /**
@@ -47,6 +79,7 @@ export function remarks({ images }, most = 100) {
   const lines = [
     ...images.flatMap((im) => (im.problem ? [`${im.mask}: skipped. ${im.problem}`] : [])),
     ...images.flatMap((im) => (im.problem ? [] : (im.lossy ?? []).map((what) => `${im.mask}: ${what}`))),
+    ...images.flatMap((im) => (im.problem || !im.columns ? [] : [`${im.mask}: columns are ${im.columns.join(', ')}`])),
   ];
   return lines.length <= most ? lines : [...lines.slice(0, most), `${lines.length - most} more like these.`];
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { remarks, resultText } from './importreport.js';
+import { remarks, resultText, reviewText } from './importreport.js';
 
 const report = {
   classes_added: ['road', 'sky'],
+  values: [],
   images: [
     { mask: 'a.png', image: 'x', lossy: ['a shape has no area'] },
     { mask: 'b.png', problem: 'No image in the project has this name.' },
@@ -14,11 +15,16 @@ const report = {
 
 test('the report of an import in one line', () => {
   assert.equal(resultText(report), '2 masks and 1 first guess imported, 1 skipped. 1 image added. Classes added: road, sky.');
-  assert.equal(resultText({ classes_added: ['sky'], images: report.images.slice(3) }), '1 first guess imported. Class added: sky.');
-  assert.equal(resultText({ classes_added: [], images: report.images.slice(1, 2) }), '0 masks imported, 1 skipped.');
+  assert.equal(resultText({ ...report, classes_added: ['sky'], images: report.images.slice(3) }), '1 first guess imported. Class added: sky.');
+  assert.equal(resultText({ ...report, classes_added: [], images: report.images.slice(1, 2) }), '0 masks imported, 1 skipped.');
 });
 
 test('what was not imported is named, then what is not exact, up to a number', () => {
   assert.deepEqual(remarks(report), ['b.png: skipped. No image in the project has this name.', 'a.png: a shape has no area']);
   assert.deepEqual(remarks(report, 1), ['b.png: skipped. No image in the project has this name.', '1 more like these.']);
+});
+
+test('what an import would do, in one line', () => {
+  assert.equal(reviewText(report), '2 masks and 1 first guess can be imported, 1 can’t. 1 image will be added. Nothing has been stored yet.');
+  assert.deepEqual(remarks({ ...report, images: [{ mask: 'd.npz', columns: ['road', 'sky'] }] }), ['d.npz: columns are road, sky']);
 });

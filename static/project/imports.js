@@ -26,7 +26,7 @@ import { insist } from '../ui/patience.js';
  */
 export async function importAll(files, way) {
   /** @type {ImportReport} */
-  const report = { classes_added: [], images: [] };
+  const report = { classes_added: [], values: [], images: [] };
   for (const [i, file] of files.entries()) {
     const send = () => {
       way.progress(i, 0);
@@ -35,6 +35,7 @@ export async function importAll(files, way) {
     try {
       const answer = await insist(send, way);
       report.classes_added.push(...answer.classes_added);
+      report.values.push(...answer.values);
       report.images.push(...answer.images.map((im) => ({ ...im, mask: im.mask || file.name })));
     } catch (error) {
       report.images.push({ mask: file.name, problem: textOf(error) });

@@ -15,7 +15,7 @@ function server(/** @type {number[]} */ ...statuses) {
       const status = statuses.shift() ?? 200;
       log.push(`${name} ${status}`);
       if (status !== 200) throw new Problem('No', `not ${name}`, { status });
-      return { classes_added: [`of ${name}`], images: [{ mask: name, image: 'x' }] };
+      return { classes_added: [`of ${name}`], values: [], images: [{ mask: name, image: 'x' }] };
     },
     progress: (/** @type {number} */ done, /** @type {number} */ share) => void log.push(`${done} done, ${share}`),
     wait: (/** @type {Problem} */ { status }, /** @type {number} */ seconds) => void log.push(`${status}: ${seconds} s`),

@@ -3,7 +3,7 @@ import { byId, closeButtons, colourSwatches } from '../ui/dom.js';
 import { ExportDialog } from './export.js';
 import { ImageList } from './images.js';
 import { LearningPanel } from './learning.js';
-import { importDialog } from './importdialog.js';
+import { ImportDialog } from './importdialog.js';
 import { MembersDialog } from './members.js';
 import { RestChoice } from '../classes/rest.js';
 import { themeToggle } from '../ui/theme.js';
@@ -66,11 +66,11 @@ trashDialog.addEventListener('close', async () => {
 });
 
 byId('export-chosen').addEventListener('click', openExport);
-const importing = importDialog(project, async (classes) => {
+const importing = new ImportDialog(project, async (classes) => {
   await images.load();
   if (classes) await legend();
 });
-byId('import').addEventListener('click', importing.open);
+byId('import').addEventListener('click', () => importing.open());
 await images.load();
 const learning = new LearningPanel(project, images);
 void learning.load();

@@ -26,7 +26,7 @@ import { Uploads } from './uploads.js';
 export function dropZone(take, instead) {
   const page = { element: byId('drop'), take };
   const target = () => {
-    if (instead?.dialog.open) return { element: instead.dialog, take: instead.take };
+    if (instead?.dialog.open) return { element: instead.dialog, take: (/** @type {File[]} */ files) => instead.take(files) };
     return document.querySelector('dialog[open]') ? null : page;
   };
   /** @type {HTMLElement | null} */

@@ -1,15 +1,16 @@
 import { problemOf, unreachable } from './api.js';
 
 /**
- * Sends a file as the only part of a form and returns the decoded answer; throws
- * a Problem otherwise.
+ * Sends a file in a form and returns the decoded answer; throws a Problem
+ * otherwise.
  *
  * @param {string} address
  * @param {File} file
  * @param {(share: number) => void} [progress] of the sending; after 1 the server works
+ * @param {Record<string, string>} [fields] other parts of the form
  * @returns {Promise<any>}
  */
-export function sendFile(address, file, progress = () => {}) {
+export function sendFile(address, file, progress = () => {}, fields = {}) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest(); // fetch can't tell how much has been sent
     request.open('POST', address);
@@ -28,6 +29,7 @@ export function sendFile(address, file, progress = () => {}) {
       }
     };
     const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
     form.append('file', file, file.name);
     request.send(form);
   });

@@ -3,8 +3,10 @@ package e2e
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"image"
+	"image/png"
 	"io"
 	"net/http"
 	"os"
@@ -133,7 +135,20 @@ func TestE2EImport(t *testing.T) {
 		t.Fatalf("Tab leads to %q", on)
 	}
 	p.press(enter)
-	p.until(`!document.getElementById('import-remarks').hidden`)
+	p.until(`!document.getElementById('import-review').hidden`)
+	p.screenshot("review")
+	if on, button := value[string](p, `document.activeElement.id`), value[string](p, `document.getElementById('import-start').textContent`); on != "import-start" || button != "Import 1 mask" {
+		t.Errorf("the review leads to %q, %q", on, button)
+	}
+	if table := value[string](p, `[...document.querySelectorAll('#import-values tr')].map((row) => [row.querySelector('th').textContent, row.querySelector('select').selectedOptions[0].label, row.querySelector('input').value].join(': ')).join(', ')`); !strings.Contains(table, "background: background: , ") || strings.Count(table, "New class…") != 2 {
+		t.Errorf("the review shows %q", table)
+	}
+	p.t.Run("accessible", func(t *testing.T) { p.accessible("review of an import", axe(t)) })
+	if n := value[int](p, cardCount); n > 0 {
+		t.Errorf("%d images after the review", n)
+	}
+	p.press(enter)
+	p.until(`document.getElementById('import-review').hidden && !document.getElementById('import-remarks').hidden`)
 	p.screenshot("report")
 	said := value[string](p, `document.getElementById('import-state').textContent`)
 	if !strings.HasPrefix(said, "1 mask imported, 1 skipped. 1 image added. Classes added: ") {
@@ -181,6 +196,55 @@ func TestE2EBackup(t *testing.T) {
 	}
 }
 
+// TestE2EImportMeaning imports a mask with numbers and no names: nothing is
+// imported until each number has a class, and the lists that can name them do.
+func TestE2EImportMeaning(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	p := openPage(t, 390, 844, true, address)
+	from, picture := labelledSample(p)
+	mask := sampleMask(t, address, picture)
+	name := value[string](p, `document.querySelector('.image-name').textContent`)
+	path := filepath.Join(t.TempDir(), strings.TrimSuffix(strings.TrimSpace(name), filepath.Ext(name))+".png")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(png.Encode(f, mask), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	p.do("going to the project", chromedp.Navigate(address+"/projects/"+from))
+	p.until(cardCount + ` === 1`)
+	p.clickOn("opening the import", "#import")
+	p.until(`document.getElementById('import-dialog').open`)
+	p.choose("#import-files", path)
+	p.clickOn("reviewing", "#import-start")
+	p.until(`!document.getElementById('import-review').hidden`)
+	p.screenshot("open")
+	const choices = `[...document.querySelectorAll('#import-values select')].map((s) => s.selectedOptions[0].label).join()`
+	if got := value[string](p, choices); strings.Trim(got, "Choose….,") != "" || !value[bool](p, `document.getElementById('import-start').disabled`) {
+		t.Errorf("before anybody chose: %q", got)
+	}
+	p.t.Run("accessible", func(t *testing.T) { p.accessible("review of numbers", axe(t)) })
+	choose := func(list string) {
+		value[bool](p, fmt.Sprintf(`(() => { const list = document.getElementById('import-list'); list.value = %q; return list.dispatchEvent(new Event('change')); })()`, list))
+	}
+	choose("voc")
+	if got := value[string](p, choices+` + [...document.querySelectorAll('#import-values input')].map((i) => i.value).join()`); !strings.Contains(got, "background") || !strings.Contains(got, "aeroplane") {
+		t.Errorf("as PASCAL VOC: %q", got)
+	}
+	p.screenshot("voc")
+	if !value[bool](p, `document.documentElement.scrollWidth <= innerWidth && document.getElementById('import-dialog').scrollWidth <= innerWidth`) {
+		t.Error("the page scrolls sideways")
+	}
+	choose("project")
+	p.clickOn("importing", "#import-start")
+	p.until(`document.getElementById('import-state').textContent === '1 mask imported.'`)
+	if n := differences(mask, sampleMask(t, address, picture)); n > 0 {
+		t.Errorf("%d pixels differ", n)
+	}
+}
+
 // dropped lets a person drop small pictures on an element of the page.
 func (p *page) dropped(on string, names ...string) {
 	p.t.Helper()
@@ -213,7 +277,7 @@ func TestE2EDropOnImport(t *testing.T) {
 	p.dropped("#import-title", "one.png")
 	p.dropped("#import-dialog", "two.png", "three.png")
 	p.until(chosen + ` === 'one.png,two.png,three.png'`)
-	if said := value[string](p, `document.getElementById('import-state').textContent`); said != "3 files ready to import." {
+	if said := value[string](p, `document.getElementById('import-state').textContent`); said != "3 files ready for review." {
 		t.Errorf("the dialog says %q", said)
 	}
 	p.screenshot("dropped")
@@ -231,14 +295,14 @@ func TestE2EDropOnImport(t *testing.T) {
 		};
 		return true;
 	})()`)
-	p.clickOn("importing", "#import-start")
+	p.clickOn("reviewing", "#import-start")
 	p.until(`/Trying again in 1 s/.test(document.getElementById('import-state').textContent)`)
 	p.until(`!document.getElementById('import-remarks').hidden`)
-	if said := value[string](p, `document.getElementById('import-state').textContent + document.getElementById('import-remarks').textContent`); !strings.HasPrefix(said, "0 masks imported, 3 skipped.") || strings.Contains(said, "429") {
+	if said := value[string](p, `document.getElementById('import-state').textContent + document.getElementById('import-remarks').textContent`); !strings.HasPrefix(said, "0 masks can be imported, 3 can’t.") || strings.Contains(said, "429") {
 		t.Errorf("the dialog reports %q", said)
 	}
-	if left := value[string](p, chosen); left != "" || uploads() {
-		t.Errorf("after the import %q are chosen; uploads: %t", left, uploads())
+	if left := value[string](p, chosen); left != "one.png,two.png,three.png" || uploads() || !value[bool](p, `document.getElementById('import-start').disabled && document.activeElement.id === 'import-back'`) {
+		t.Errorf("after the review %q are chosen; uploads: %t", left, uploads())
 	}
 	p.press(kb.Escape)
 

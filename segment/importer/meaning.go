@@ -1,0 +1,171 @@
+package importer
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"slices"
+	"strconv"
+	"strings"
+
+	"collie/segment"
+	"collie/segment/labelset"
+	"collie/segment/mask"
+)
+
+// Value is a value in the masks of a data set and the class that it becomes.
+type Value struct {
+	Value string // the class's name in the data set or, without names, the index in decimal
+	Name  string // in the data set; empty without names
+	VOC   string // PASCAL VOC's class with the index, if the data set has no names
+	Color string // #rrggbb, as in thumbnails
+	// Class is the name of the class that the value becomes; "" is undecided,
+	// or, where Unknown, not said.
+	Class   string
+	Unknown bool
+	New     bool // the project lacks the class
+	Masks   int  // with the value
+	Pixels  int
+}
+
+// meaning is the class for each index of a data set.
+type meaning struct {
+	values [256]Value
+	ids    [256]uint8
+}
+
+// mean finds what the indices of a data set mean in a project. Without a
+// mapping, names are matched by name, and indices without names are positions
+// in the project's list. A class that the project lacks has no id yet.
+func mean(p segment.Project, d *Dataset, mapping map[string]string) *meaning {
+	m := new(meaning)
+	for i := range segment.Void {
+		v := &m.values[i]
+		v.Color = hex(mask.VOCColor(uint8(i)))
+		outside := i == 0 && d.Classes != nil && d.Classes[0].Name == ""
+		if i < len(d.Classes) {
+			v.Name = strings.TrimSpace(d.Classes[i].Name)
+			if d.Classes[i].Color != "" {
+				v.Color = d.Classes[i].Color
+			}
+		}
+		if v.Value = v.Name; v.Name == "" && !outside {
+			v.Value = strconv.Itoa(i)
+			if d.Classes == nil && i < len(labelset.PASCAL) {
+				v.VOC = labelset.PASCAL[i]
+			}
+		}
+		given, ok := mapping[v.Value]
+		switch {
+		case ok && !outside:
+			v.Class = strings.TrimSpace(given)
+		case v.Name != "":
+			v.Class = v.Name
+		case (outside || d.Classes == nil && mapping == nil) && i < len(p.Classes):
+			v.Class = p.Classes[i].Name
+		default:
+			v.Unknown = true
+		}
+		m.ids[i] = segment.Void
+		if at := slices.IndexFunc(p.Classes, named(v.Class)); at >= 0 {
+			v.Class, m.ids[i] = p.Classes[at].Name, p.Classes[at].ID
+		} else {
+			v.New = v.Class != ""
+		}
+	}
+	m.ids[segment.Void] = segment.Void
+	return m
+}
+
+func hex(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
+
+// missing returns the classes that the project must get before the import:
+// those of the mapping or, without one, all of the data set.
+func (m *meaning) missing(d *Dataset, mapping map[string]string) []segment.Class {
+	var out []segment.Class
+	for i, v := range m.values[:segment.Void] {
+		_, asked := mapping[v.Value]
+		if !v.New || mapping != nil && !asked || slices.ContainsFunc(out, named(v.Class)) {
+			continue
+		}
+		c := segment.Class{Name: v.Class}
+		if i < len(d.Classes) && named(v.Class)(d.Classes[i]) {
+			c.Color = d.Classes[i].Color
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// count adds a mask's pixels to the values.
+func (m *meaning) count(pixels []uint8) {
+	var counts [256]int
+	for _, p := range pixels {
+		counts[p]++
+	}
+	for i := range m.values[:segment.Void] {
+		if n := counts[i]; n > 0 {
+			m.values[i].Masks++
+			m.values[i].Pixels += n
+		}
+	}
+}
+
+// used lists the values in the masks, except the pixels outside every shape.
+func (m *meaning) used() []Value {
+	var out []Value
+	for _, v := range m.values {
+		if v.Masks > 0 && v.Value != "" {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// translate turns the data set's indices into the project's class ids, in place.
+func (m *meaning) translate(pixels []uint8, classes int) error {
+	for at, p := range pixels {
+		if v := &m.values[p]; p != segment.Void && (v.Unknown || v.New) {
+			switch {
+			case v.New:
+				return segment.Errorf(segment.Invalid, "The mask uses %q, which is neither in the mapping nor a class of the project. Map it to a class, or to null to leave it undecided.", v.Value)
+			case classes > 0:
+				return segment.Errorf(segment.Invalid, "The mask uses class %d, but the project has classes 0 to %d. Say what it means with a mapping, or add a labelmap.txt to the data set.", p, classes-1)
+			}
+			return segment.Errorf(segment.Invalid, "The mask uses class %d, which the mapping lacks. Map it to a class, or to null to leave it undecided.", p)
+		}
+		pixels[at] = m.ids[p]
+	}
+	return nil
+}
+
+// thumbnailSide is the longer side of a thumbnail in pixels.
+const thumbnailSide = 240
+
+// thumbnail draws a mask in the colours of its values as a PNG; undecided
+// pixels are transparent.
+func (m *meaning) thumbnail(of *Mask) ([]byte, error) {
+	palette := make(color.Palette, 256)
+	for i, v := range m.values[:segment.Void] {
+		c, err := mask.ParseColor(v.Color)
+		if err != nil {
+			return nil, fmt.Errorf("a thumbnail of %s: %w", of.File, err)
+		}
+		palette[i] = c
+	}
+	palette[segment.Void] = color.RGBA{}
+	scale := min(1, thumbnailSide/float64(max(of.Width, of.Height)))
+	img := image.NewPaletted(image.Rect(0, 0, max(1, int(float64(of.Width)*scale)), max(1, int(float64(of.Height)*scale))), palette)
+	size := img.Rect.Max
+	for y := range size.Y {
+		row := of.Pixels[(2*y+1)*of.Height/(2*size.Y)*of.Width:]
+		for x := range size.X {
+			img.Pix[y*img.Stride+x] = row[(2*x+1)*of.Width/(2*size.X)]
+		}
+	}
+	var b bytes.Buffer
+	err := png.Encode(&b, img)
+	return b.Bytes(), err
+}

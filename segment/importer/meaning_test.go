@@ -1,0 +1,162 @@
+package importer_test
+
+import (
+	"bytes"
+	"image/png"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/importer"
+	"collie/segment/workspace"
+	"collie/storage/workspacetest"
+)
+
+// beach has a project with one image of 120×80 pixels, beach.png, and files with
+// a mask for it: three quarters are 1, the rest 7.
+func beach(t *testing.T) (w *workspace.Workspace, p segment.Project, im segment.Image, files importer.Files) {
+	t.Helper()
+	w = workspacetest.MustOpen(t)
+	p, err := w.CreateProject(t.Context(), "Beach", []segment.Class{{Name: "ground"}, {Name: "Sky"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if im, err = w.AddImage(t.Context(), p.ID, "beach.png", bytes.NewReader(scene())); err != nil {
+		t.Fatal(err)
+	}
+	row := strings.Repeat("1", 90) + strings.Repeat("7", 30)
+	rows := strings.Split(strings.Repeat(row+" ", 80), " ")[:80]
+	files, err = importer.FromFS(fstest.MapFS{"beach.png": {Data: grey(rows...)}, "nobody.png": {Data: grey("0")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, p, im, files
+}
+
+// A mapping decides what values become, creates only the classes that it names,
+// and lets masks with other values fail; the report says what each became.
+func TestMapping(t *testing.T) {
+	for name, tt := range map[string]struct {
+		options      importer.Options
+		left, right  string
+		added        []string
+		problem      string
+		leftUnknown  bool
+		rightUnknown bool
+	}{
+		"classes that exist": {options: importer.Options{Mapping: map[string]string{"1": "sky", "7": "ground"}}, left: "Sky", right: "ground"},
+		"a new class":        {options: importer.Options{Mapping: map[string]string{"1": "car", "7": "CAR "}}, left: "car", right: "car", added: []string{"car"}},
+		"undecided":          {options: importer.Options{Mapping: map[string]string{"1": "", "7": "ground", "8": "never", "cup": "cup"}}, left: "", right: "ground", added: []string{"never"}},
+		"a value is missing": {options: importer.Options{Mapping: map[string]string{"1": "ground"}}, left: "ground", rightUnknown: true, problem: "uses class 7, which the mapping lacks"},
+		"nothing is said":    {left: "Sky", rightUnknown: true, problem: "uses class 7, but the project has classes 0 to 1"},
+		"PASCAL VOC":         {options: importer.Options{PASCAL: true, Mapping: map[string]string{"aeroplane": "Sky", "car": "car"}}, left: "Sky", right: "car", added: []string{"car"}},
+		"a name is missing":  {options: importer.Options{PASCAL: true, Mapping: map[string]string{"aeroplane": "Sky"}}, left: "Sky", right: "car", problem: `uses "car", which is neither in the mapping nor a class`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, p, im, files := beach(t)
+			report, err := importer.Import(t.Context(), w, p.ID, files, tt.options, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(report.Classes, tt.added) {
+				t.Errorf("added %q, want %q", report.Classes, tt.added)
+			}
+			var left, right importer.Value
+			for _, v := range report.Values {
+				switch v.Pixels {
+				case 90 * 80:
+					left = v
+				case 30 * 80:
+					right = v
+				}
+			}
+			if left.Class != tt.left || left.Unknown || right.Class != tt.right || right.Unknown != tt.rightUnknown {
+				t.Errorf("left %+v, right %+v", left, right)
+			}
+			if got := report.Images[0].Problem; tt.problem == "" && got != "" || !strings.Contains(got, tt.problem) {
+				t.Errorf("problem %q, want %q", got, tt.problem)
+			}
+			a, err := w.Open(t.Context(), im.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer a.Close()
+			if tt.problem != "" {
+				if seq := a.State().Seq; seq != 0 {
+					t.Errorf("%d events after a refusal", seq)
+				}
+				return
+			}
+			project := a.Project()
+			for at, want := range map[int]string{0: tt.left, 119: tt.right} {
+				got := ""
+				if c, ok := project.Class(int(a.Pixels()[at])); ok {
+					got = c.Name
+				}
+				if got != want {
+					t.Errorf("pixel %d is %q, want %q", at, got, want)
+				}
+			}
+		})
+	}
+}
+
+// A review reports what an import would do and leaves everything as it was.
+func TestReview(t *testing.T) {
+	w, p, im, files := beach(t)
+	for range 2 {
+		report, err := importer.Review(t.Context(), w, p.ID, files, importer.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []importer.Value{
+			{Value: "1", VOC: "aeroplane", Color: "#800000", Class: "Sky", Masks: 1, Pixels: 90 * 80},
+			{Value: "7", VOC: "car", Color: "#808080", Unknown: true, Masks: 1, Pixels: 30 * 80},
+		}
+		if d := cmp.Diff(want, report.Values); d != "" {
+			t.Errorf("values (-want +got):\n%s", d)
+		}
+		thumbnail, err := png.Decode(bytes.NewReader(report.Images[0].Thumbnail))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, g, b, a := thumbnail.At(119, 40).RGBA(); thumbnail.Bounds().Dx() != 120 || r>>8 != 128 || g>>8 != 128 || b>>8 != 128 || a>>8 != 255 {
+			t.Errorf("the thumbnail is %v wide and has %d %d %d %d on the right", thumbnail.Bounds(), r>>8, g>>8, b>>8, a>>8)
+		}
+		if got := report.Images[1]; got.Problem == "" || got.Thumbnail != nil {
+			t.Errorf("a mask without an image: %+v", got)
+		}
+	}
+	after, err := w.Project(t.Context(), p.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	images, err := w.Images(t.Context(), p.ID)
+	if d := cmp.Diff(p, after); d != "" || err != nil || len(images) != 1 || images[0].ID != im.ID || images[0].Seq != 0 {
+		t.Errorf("the project changed: %s, %v, %+v", d, err, images)
+	}
+}
+
+// Of a data set with names and its photograph a review knows both before they
+// are there.
+func TestReviewOfNewImages(t *testing.T) {
+	w, p, _, _ := beach(t)
+	rows := slices.Repeat([]string{strings.Repeat("1", 120)}, 80)
+	files, err := importer.FromFS(fstest.MapFS{
+		"labelmap.txt": {Data: []byte("ground:0,0,0::\ncar:1,2,3::\n")}, "SegmentationClass/new.png": {Data: grey(rows...)}, "JPEGImages/new.png": {Data: scene()},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := importer.Review(t.Context(), w, p.ID, files, importer.Options{})
+	if err != nil || len(report.Images) != 1 || !report.Images[0].Added || report.Images[0].Image != "" || report.Images[0].Problem != "" {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	if d := cmp.Diff([]importer.Value{{Value: "car", Name: "car", Color: "#010203", Class: "car", New: true, Masks: 1, Pixels: 120 * 80}}, report.Values); d != "" {
+		t.Error(d)
+	}
+}

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { merged, suggested } from './importreview.js';
+
+const value = (/** @type {string} */ value, more = {}) => ({ value, color: '#000000', masks: 1, pixels: 10, ...more });
+
+test('values of several files are counted together, in order', () => {
+  const got = merged([value('1'), value('car', { name: 'car' }), value('1', { masks: 2, pixels: 5 })]);
+  assert.deepEqual(got, [value('1', { masks: 3, pixels: 15 }), value('car', { name: 'car' })]);
+});
+
+test('numbers mean nothing until a list is chosen; names speak for themselves', () => {
+  const classes = [{ name: 'ground' }, { name: 'tree' }];
+  const plane = value('1', { voc: 'aeroplane' });
+  assert.equal(suggested(plane, '', classes), '');
+  assert.equal(suggested(plane, 'voc', classes), 'aeroplane');
+  assert.equal(suggested(plane, 'project', classes), 'tree');
+  assert.equal(suggested(value('7'), 'project', classes), '');
+  assert.equal(suggested(value('car', { name: 'car' }), 'project', classes), 'car');
+});
