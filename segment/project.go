@@ -50,20 +50,8 @@ type Class struct {
 
 // DefaultClasses are the classes of a project whose maker named none.
 func DefaultClasses() []Class {
-	return []Class{{0, "background", palette[0]}, {1, "object", palette[1]}}
+	return []Class{{0, "background", PaletteColor(0)}, {1, "object", PaletteColor(1)}}
 }
-
-// palette holds the colours given to classes that come without one: well apart
-// from each other in lightness as well as in hue, so that they can be told
-// apart with a colour vision deficiency; used in turn.
-var palette = []string{
-	"#5b6b7f", "#f2a541", "#2f9e8f", "#d6547c", "#6f7ff2", "#9cc53b", "#b565d9", "#e4572e",
-	"#3fa7d6", "#8c6a4f", "#f5d547", "#1f7a4d", "#f08fc0", "#4b4e9e", "#a8d8b9", "#a23b3b",
-	"#c8b6ff", "#00798c", "#ffb3a7", "#6b8f23",
-}
-
-// PaletteColor is the colour of class index i when nobody chose one.
-func PaletteColor(i int) string { return palette[i%len(palette)] }
 
 // NewID returns a random identifier of at least 128 bits: 26 lower-case letters
 // and digits, safe in a URL and as a file name.
@@ -72,7 +60,8 @@ func NewID() string { return strings.ToLower(rand.Text()) }
 var colorPattern = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 
 // NormalizeClasses checks a list of classes and returns it in stored form:
-// names trimmed, colours in lower case, missing colours taken from the palette.
+// names trimmed, colours in lower case, missing colours those of the palette that
+// no other class has.
 // It leaves the ids as they are.
 func NormalizeClasses(classes []Class) ([]Class, error) {
 	if len(classes) == 0 {
@@ -83,6 +72,10 @@ func NormalizeClasses(classes []Class) ([]Class, error) {
 	}
 	seen := make(map[string]bool, len(classes))
 	out := make([]Class, len(classes))
+	taken := make(map[string]bool, len(classes))
+	for _, c := range classes {
+		taken[strings.ToLower(c.Color)] = true
+	}
 	for i, c := range classes {
 		name, err := CleanName("class name", c.Name)
 		if err != nil {
@@ -94,7 +87,8 @@ func NormalizeClasses(classes []Class) ([]Class, error) {
 		seen[strings.ToLower(name)] = true
 		color := strings.ToLower(c.Color)
 		if color == "" {
-			color = PaletteColor(i)
+			color = freeColor(i, taken)
+			taken[color] = true
 		}
 		if !colorPattern.MatchString(color) {
 			return nil, Errorf(Invalid, "The colour %q of class %q is not of the form #rrggbb, for example #2f9e8f.", c.Color, name)

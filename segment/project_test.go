@@ -18,7 +18,7 @@ func TestNormalizeClasses(t *testing.T) {
 	}{
 		"colours from the palette": {
 			in:   []Class{{Name: " sky "}, {Name: "sea", Color: "#AbCdEf"}},
-			want: []Class{{Name: "sky", Color: palette[0]}, {Name: "sea", Color: "#abcdef"}},
+			want: []Class{{Name: "sky", Color: PaletteColor(0)}, {Name: "sea", Color: "#abcdef"}},
 		},
 		"longest name":      {in: []Class{{ID: 7, Name: long, Color: "#000000"}}, want: []Class{{7, long, "#000000"}}},
 		"too long":          {in: []Class{{Name: long + "é"}}, err: "longer than 100"},

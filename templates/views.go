@@ -57,11 +57,12 @@ type AnnotateView struct {
 	Image                  ImageCard
 	ProjectID, ProjectName string
 	Classes                []Class
-	Rest                   string // what nobody clicks, in JSON
-	Learning               bool   // the project makes guesses
-	Previous, Next         string // identifiers of the neighbouring images, or empty
-	Position, Total        int    // 1-based place of the image in its project
-	Regions                int    // superpixels
+	Palette                []string // colours of new classes, by place
+	Rest                   string   // what nobody clicks, in JSON
+	Learning               bool     // the project makes guesses
+	Previous, Next         string   // identifiers of the neighbouring images, or empty
+	Position, Total        int      // 1-based place of the image in its project
+	Regions                int      // superpixels
 
 	DisplayURL, SuperpixelsURL, SocketPath string
 

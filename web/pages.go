@@ -75,7 +75,7 @@ func (s *Server) annotatePage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := templates.AnnotateView{
-		Image: imageCard(im), ProjectID: p.ID, ProjectName: p.Name, Classes: classViews(p), Rest: restView(p), Learning: !p.Unaided,
+		Image: imageCard(im), ProjectID: p.ID, ProjectName: p.Name, Classes: classViews(p), Palette: segment.Palette(), Rest: restView(p), Learning: !p.Unaided,
 		Total: len(images), Regions: im.Regions,
 		DisplayURL: imageURL(im.ID, "display"), SuperpixelsURL: imageURL(im.ID, "superpixels.bin"), SocketPath: imageURL(im.ID, "socket"),
 	}

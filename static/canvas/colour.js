@@ -58,9 +58,3 @@ export function ink(color) {
   });
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? '#000000' : '#ffffff';
 }
-
-/** The colours offered to new classes, in turn; the same as the server's. */
-export const PALETTE = [
-  '#5b6b7f', '#f2a541', '#2f9e8f', '#d6547c', '#6f7ff2', '#9cc53b', '#b565d9', '#e4572e', '#3fa7d6', '#8c6a4f',
-  '#f5d547', '#1f7a4d', '#f08fc0', '#4b4e9e', '#a8d8b9', '#a23b3b', '#c8b6ff', '#00798c', '#ffb3a7', '#6b8f23',
-];

@@ -34,6 +34,8 @@ export class ClassPanel {
     this.address = `/api/v1/projects/${encodeURIComponent(project)}`;
     this.listener = listener;
     this.list = byId('classes');
+    /** Colours for new classes, by place. */
+    this.palette = (this.list.dataset.palette ?? '').split(' ');
     /** @type {Entry[]} in order */
     this.classes = [...this.list.querySelectorAll('li')].map(({ dataset }) => entryOf({ id: Number(dataset.id), name: dataset.name ?? '', color: dataset.color ?? '#000000' }));
     /** What the server is known to have. */
@@ -149,7 +151,7 @@ export class ClassPanel {
 
   add() {
     if (this.classes.length === MOST || !this.mayChange()) return;
-    const added = fresh(this.classes, this.deleted);
+    const added = fresh(this.classes, this.deleted, this.palette);
     this.formerKey = this.activeKey;
     this.newKey = added.key;
     this.arrange([...this.classes, added]);
@@ -205,7 +207,7 @@ export class ClassPanel {
   rebase({ classes, deleted = [] }) {
     this.deleted = deleted.map((c) => c.id);
     const theirs = adopted(this.stored, classes);
-    const next = rebased(this.stored, this.classes, theirs, this.deleted);
+    const next = rebased(this.stored, this.classes, theirs, this.deleted, this.palette);
     this.stored = theirs;
     this.arrange(next);
   }

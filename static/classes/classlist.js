@@ -1,5 +1,3 @@
-import { PALETTE } from '../canvas/colour.js';
-
 /**
  * The classes of a project as this page knows them, in order.
  *
@@ -29,10 +27,17 @@ export function entryOf({ id, name, color }) {
  *
  * @param {readonly Entry[]} list
  * @param {readonly number[]} deleted ids of deleted classes
+ * @param {readonly string[]} palette a colour for each place
  * @returns {Entry}
  */
-export function fresh(list, deleted) {
-  return { key: keys++, id: freeID(list, deleted), stored: false, name: freeName(list), color: PALETTE[list.length % PALETTE.length] };
+export function fresh(list, deleted, palette) {
+  return { key: keys++, id: freeID(list, deleted), stored: false, name: freeName(list), color: freeColor(list, palette) };
+}
+
+/** The colour of the next place, or the first of the palette that no class has. @param {readonly Entry[]} list @param {readonly string[]} palette */
+function freeColor(list, palette) {
+  const taken = new Set(list.map((c) => c.color));
+  return [palette[list.length], ...palette].find((c) => c && !taken.has(c)) ?? palette[0];
 }
 
 /** @param {readonly Entry[]} list @param {readonly number[]} deleted */
@@ -125,9 +130,10 @@ export function adopted(list, records) {
  * @param {readonly Entry[]} mine what the person has made of it
  * @param {readonly Entry[]} theirs what the server has
  * @param {readonly number[]} deleted ids of the classes that are deleted there
+ * @param {readonly string[]} palette a colour for each place
  * @returns {Entry[]}
  */
-export function rebased(base, mine, theirs, deleted) {
+export function rebased(base, mine, theirs, deleted, palette) {
   const [was, own, there] = [base, mine, theirs].map((list) => new Map(list.map((c) => [c.key, c])));
   const ids = new Set(theirs.map((c) => c.id));
   /** @param {Entry} c @returns {Entry | null} as it is after both */
@@ -157,7 +163,7 @@ export function rebased(base, mine, theirs, deleted) {
     if (c.stored) return c;
     const taken = settled.some((had) => had.name.toLowerCase() === c.name.toLowerCase()) && /^class \d+$/.test(c.name);
     const twin = settled.some((had) => had.color === c.color);
-    const renewed = { ...c, id: freeID(settled, deleted), name: taken ? freeName(settled) : c.name, color: twin ? PALETTE[settled.length % PALETTE.length] : c.color };
+    const renewed = { ...c, id: freeID(settled, deleted), name: taken ? freeName(settled) : c.name, color: twin ? freeColor(settled, palette) : c.color };
     settled.push(renewed);
     return renewed;
   });

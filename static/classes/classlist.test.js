@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, moved, namesake, rebased } from './classlist.js';
 
+const palette = Array.from({ length: 255 }, (_, i) => `#ff00${i.toString(16).padStart(2, '0')}`);
 const record = (id, name = `c${id}`) => ({ id, name, color: `#00000${id}` });
 const list = (...ids) => ids.map((id) => entryOf(record(id)));
 const ids = (entries) => entries.map((c) => c.id);
@@ -22,17 +23,24 @@ test('an entry moves up and down', () => {
 
 test('a new class gets its id from the server', () => {
   const before = list(0, 2);
-  const added = fresh(before, [1]);
+  const added = fresh(before, [1], palette);
   assert.deepEqual([added.id, added.stored, added.name], [3, false, 'class 3']);
   const sent = [...before, added];
   assert.deepEqual(bodyOf(sent).map((c) => c.id), [0, 2, undefined]);
-  const meanwhile = moved([...sent, fresh(sent, [1])], 2, 0);
+  const meanwhile = moved([...sent, fresh(sent, [1], palette)], 2, 0);
   const now = answered(meanwhile, sent, [record(0), record(2), record(7, 'class 3')]);
   assert.deepEqual(now.map((c) => [c.id, c.stored]), [[7, true], [0, true], [2, true], [4, false]]);
 });
 
+test('a new class gets a colour that no other has', () => {
+  const colored = (/** @type {string[]} */ ...colors) => colors.map((color, id) => entryOf({ id, name: `c${id}`, color }));
+  assert.equal(fresh(colored('#000000', '#111111'), [], palette).color, palette[2]);
+  assert.equal(fresh(colored('#000000', palette[2]), [], palette).color, palette[0]);
+  assert.equal(new Set(Array.from({ length: 60 }).reduce((all) => [...all, fresh(all, [], palette)], colored('#000000')).map((c) => c.color)).size, 61);
+});
+
 test('names of new classes differ', () => {
-  assert.equal(fresh([entryOf(record(0, 'Class 2'))], []).name, 'class 3');
+  assert.equal(fresh([entryOf(record(0, 'Class 2'))], [], palette).name, 'class 3');
 });
 
 test('changes of others are taken over, keeping what is the same', () => {
@@ -51,18 +59,18 @@ test('colours go by id', () => {
 const race = (mine, theirs, deleted = []) => {
   const base = list(0, 1, 2, 3);
   const there = adopted(base, theirs(base.map(({ id, name, color }) => ({ id, name, color }))));
-  return rebased(base, mine(base), there, deleted);
+  return rebased(base, mine(base), there, deleted, palette);
 };
 const shown = (entries) => entries.map((c) => `${c.stored ? '' : '+'}${c.id} ${c.name}`).join(', ');
 
 test('a change is made again on what others have changed', () => {
-  const add = (base) => [...base, fresh(base, [])];
+  const add = (base) => [...base, fresh(base, [], palette)];
   const addTheirs = (there) => [...there, record(4, 'theirs')];
   assert.equal(shown(race(add, addTheirs)), '0 c0, 1 c1, 2 c2, 3 c3, 4 theirs, +5 class 5');
   assert.equal(shown(race(add, (there) => [record(4, 'class 5'), ...there])), '4 class 5, 0 c0, 1 c1, 2 c2, 3 c3, +5 class 6', 'a name that the page gave is chosen again');
   assert.equal(shown(race(add, (there) => there.slice(1), [0])), '1 c1, 2 c2, 3 c3, +4 class 5', 'the id of a deleted class is not free');
 
-  const taken = race(add, (there) => [...there, { id: 4, name: 'theirs', color: fresh(list(0, 1, 2, 3), []).color }]);
+  const taken = race(add, (there) => [...there, { id: 4, name: 'theirs', color: fresh(list(0, 1, 2, 3), [], palette).color }]);
   assert.equal(new Set(taken.map((c) => c.color)).size, 6, 'a colour that the page gave is chosen again');
 
   const rename = (base) => base.map((c) => (c.id === 1 ? { ...c, name: 'sea' } : c));
@@ -102,12 +110,12 @@ test('whatever two people do at once, nobody loses a class that nobody has delet
     };
     let id = 10;
     const theirs = change(base, () => entryOf({ ...record(0, `theirs ${id}`), id: id++ }));
-    const mine = change(base, () => fresh(base, []));
-    const keys = rebased(base, mine, theirs, []).map((c) => c.key).toSorted((a, b) => a - b);
+    const mine = change(base, () => fresh(base, [], palette));
+    const keys = rebased(base, mine, theirs, [], palette).map((c) => c.key).toSorted((a, b) => a - b);
     const lost = new Set([...gone].map((c) => c.key));
     const want = [...new Set([...base, ...mine, ...theirs].map((c) => c.key))].filter((key) => !lost.has(key)).toSorted((a, b) => a - b);
     assert.deepEqual(keys, want);
-    assert.deepEqual(rebased(base, mine, base, []).map((c) => c.key), mine.map((c) => c.key), 'alone, the change is what was made');
-    assert.deepEqual(rebased(base, base, theirs, []).map((c) => c.key), theirs.map((c) => c.key), 'without a change theirs is the result');
+    assert.deepEqual(rebased(base, mine, base, [], palette).map((c) => c.key), mine.map((c) => c.key), 'alone, the change is what was made');
+    assert.deepEqual(rebased(base, base, theirs, [], palette).map((c) => c.key), theirs.map((c) => c.key), 'without a change theirs is the result');
   }
 });

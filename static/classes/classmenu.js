@@ -91,7 +91,7 @@ async function replace(panel, format, file) {
   try {
     panel.adopt(await call('PUT', `${panel.address}/classes?format=${format}`, form));
     const after = panel.classes;
-    toast(`${after.length} classes imported`, '', 'info', { label: 'Undo', run: () => panel.undo(() => rebased(after, before, panel.classes, panel.deleted)) });
+    toast(`${after.length} classes imported`, '', 'info', { label: 'Undo', run: () => panel.undo(() => rebased(after, before, panel.classes, panel.deleted, panel.palette)) });
   } catch (error) {
     if (!(error instanceof Problem) || !error.fields.project) return toastProblem(error);
     panel.adopt(error.fields.project);
