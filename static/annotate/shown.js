@@ -1,5 +1,5 @@
 import { VOID } from '../evidence/protocol.js';
-import { painted, pixelsOf, repairAt } from '../evidence/repairs.js';
+import { HATCHED, painted, pixelsOf, repairAt } from '../evidence/repairs.js';
 
 /**
  * @typedef {object} Scene what there is to show
@@ -39,8 +39,8 @@ export function composed({ present, whole, draft, label, proposal, map, division
 }
 
 /**
- * What was accepted and not clicked, in no part, as far as it is shown: 1 for each
- * of these superpixels.
+ * What was accepted and not clicked, as far as it is shown: 1 for each of these
+ * superpixels and parts.
  *
  * @param {{labels: Uint8Array, clicks: Uint8Array}} present
  * @param {Uint8Array} labels that are shown
@@ -49,10 +49,13 @@ export function composed({ present, whole, draft, label, proposal, map, division
  */
 export function pickedOf(present, labels, clicks, division) {
   const picked = new Uint8Array(labels.length);
-  const clicked = division.clicked(clicks);
   for (let s = 0; s < picked.length; s++) {
     const label = present.labels[s];
-    if (label !== VOID && labels[s] === label && present.clicks[s] === VOID && !clicked.has(division.baseOf(s))) picked[s] = 1;
+    if (label !== VOID && labels[s] === label && present.clicks[s] === VOID && clicks[s] === VOID) picked[s] = 1;
+  }
+  for (const base of division.clicked(clicks)) {
+    const all = division.numbers([base]);
+    if (all.every((s) => labels[s] === labels[base])) for (const s of all) picked[s] = 0; // its click labels all of it
   }
   return picked;
 }
@@ -67,5 +70,5 @@ export function pickedOf(present, labels, clicks, division) {
  */
 export function labelAt(overlay, map, s, [x, y]) {
   const repair = repairAt(overlay.source, Math.floor(y) * map.fullWidth + Math.floor(x));
-  return repair < 0 ? overlay.labels[s] : repair;
+  return repair < 0 ? overlay.labels[s] : repair % HATCHED;
 }

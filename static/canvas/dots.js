@@ -2,32 +2,31 @@ import { contextOf } from '../ui/dom.js';
 import { VOID } from '../evidence/protocol.js';
 import { toWindow } from './view.js';
 
-/** Clicked superpixels of a class that touch, up to which each is taken for a click of its own: more come from strokes and imports. */
-const GROUP = 2;
-
 /**
- * Which superpixels were clicked by themselves: 1 for each. O(clicked × neighbours).
+ * Which superpixels or parts were clicked by themselves: 1 for each. A click at a
+ * point divides its superpixel and labels one part; strokes and imports label
+ * whole superpixels, usually several that touch. O(clicked × neighbours).
  *
- * @param {Uint8Array} clicks class per superpixel, or VOID
- * @param {(superpixel: number) => Iterable<number>} neighbours
+ * @param {Uint8Array} clicks class per number, or VOID
+ * @param {import('../evidence/division.js').Division} division
+ * @param {(superpixel: number) => Iterable<number>} neighbours on the map
  * @returns {Uint8Array}
  */
-export function singles(clicks, neighbours) {
+export function singles(clicks, division, neighbours) {
   const alone = new Uint8Array(clicks.length);
-  const seen = new Uint8Array(clicks.length);
+  const whole = Uint8Array.from({ length: division.n }, () => VOID); // the class of superpixels that are wholly clicked
   for (let s = 0; s < clicks.length; s++) {
-    if (clicks[s] === VOID || seen[s]) continue;
-    const group = [s];
-    seen[s] = 1;
-    for (let i = 0; i < group.length; i++) {
-      for (const next of neighbours(group[i])) {
-        if (next < 0 || seen[next] || clicks[next] !== clicks[s]) continue;
-        seen[next] = 1;
-        group.push(next);
-      }
-    }
-    if (group.length <= GROUP) for (const one of group) alone[one] = 1;
+    if (clicks[s] === VOID) continue;
+    const base = division.baseOf(s);
+    const all = division.numbers([base]);
+    if (all.every((part) => clicks[part] === clicks[s])) whole[base] = clicks[s];
+    else alone[s] = 1;
   }
+  whole.forEach((label, s) => {
+    if (label === VOID) return;
+    alone[s] = 1;
+    for (const next of neighbours(s)) if (next >= 0 && whole[next] === label) alone[s] = 0;
+  });
   return alone;
 }
 

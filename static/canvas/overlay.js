@@ -3,7 +3,7 @@ import { empty, intersection, meet, nothing, union } from '../superpixels/box.js
 import { pixels } from './colour.js';
 import { hatched, striped } from './patterns.js';
 import { VOID } from '../evidence/protocol.js';
-import { differences, NO_REPAIRS, sampled } from '../evidence/repairs.js';
+import { differences, HATCHED, NO_REPAIRS, sampled } from '../evidence/repairs.js';
 
 /** @typedef {{left: number, top: number, width: number, height: number}} Within where something begins in a picture of the image of that size */
 
@@ -93,7 +93,7 @@ export class Overlay {
         while (i < end && map.ids[i] === s) i++;
         this.touched.add(s);
         this.repaired[s] += (Number(label >= 0) - Number(before >= 0)) * (i - from);
-        if (label < 0) this.write(from, i, this.labels[s], box);
+        if (label < 0) this.write(from, i, this.labels[s] + (this.picked[s] ? HATCHED : 0), box);
       }
       if (label >= 0) this.write(start, end, label, box);
     });
@@ -113,11 +113,13 @@ export class Overlay {
    *
    * @param {number} start
    * @param {number} end
-   * @param {number} label
+   * @param {number} look a class, hatched or not
    * @param {import('../superpixels/box.js').Box} box grows by them
    */
-  write(start, end, label, box) {
+  write(start, end, look, box) {
     const { map: { width }, within, colors } = this;
+    const label = look % HATCHED;
+    const hatch = look >= HATCHED ? hatched(colors[label], within.width) : null;
     const stripes = this.patterned && label !== VOID ? striped(label, within.width) : null;
     this.pixels.fill(colors[label], start, end);
     this.field?.fill(label, start, end);
@@ -126,6 +128,7 @@ export class Overlay {
       const from = Math.max(start, y * width);
       const to = Math.min(end, (y + 1) * width);
       stripes?.(this.pixels, colors[label], from, to - from, within.left + from - y * width, within.top + y);
+      hatch?.(this.pixels, from, to - from, within.left + from - y * width, within.top + y);
       box.left = Math.min(box.left, from - y * width);
       box.right = Math.max(box.right, to - y * width);
       box.top = Math.min(box.top, y);

@@ -169,9 +169,9 @@ export class Painter {
    */
   show(labels, clicks, repairs, picked) {
     const { n } = this.map;
-    this.overlay.show(labels.subarray(0, n), this.parts.pixels(labels, repairs), picked.subarray(0, n));
+    this.overlay.show(labels.subarray(0, n), this.parts.pixels(labels, repairs, picked), picked.subarray(0, n));
     if (clicks.some((l, s) => l !== this.clicks[s])) {
-      const dotted = singles(clicks, (s) => this.lines.beside(s)); // a part of a divided superpixel is one click
+      const dotted = singles(clicks, this.parts.division, (s) => this.lines.beside(s));
       for (let s = 0; s < clicks.length; s++) if (clicks[s] !== this.clicks[s] || dotted[s] !== this.dotted[s]) this.spoil(this.boxOf(s));
       this.dotted = dotted;
     }

@@ -1,4 +1,4 @@
-import { pixelsOf, repairRuns } from './repairs.js';
+import { HATCHED, pixelsOf, repairRuns } from './repairs.js';
 import { anchors } from '../superpixels/idmap.js';
 
 /** @typedef {import('../superpixels/idmap.js').IdMap} IdMap */
@@ -34,20 +34,22 @@ export class Parts {
   }
 
   /**
-   * The pixels that have another class than the first part of their superpixel:
-   * those of other parts, and on them the repairs.
+   * The pixels that look other than the first part of their superpixel: those of
+   * other parts, and on them the repairs.
    *
    * @param {Uint8Array} labels per number
    * @param {import('./repairs.js').Repairs} repairs
+   * @param {Uint8Array | null} [picked] 1 for each number that is hatched
    * @returns {import('./repairs.js').Repairs}
    */
-  pixels(labels, repairs) {
+  pixels(labels, repairs, picked = null) {
     const { division: { n, cells, bases }, last } = this;
-    /** @type {Map<number, number[]>} cells by class */
+    const looks = (/** @type {number} */ s) => labels[s] + (picked?.[s] ? HATCHED : 0);
+    /** @type {Map<number, number[]>} cells by class and hatch */
     const differ = new Map();
     cells.forEach((cell, i) => {
-      const label = labels[n + i];
-      if (label !== labels[bases[i]]) differ.set(label, [...(differ.get(label) ?? []), cell]);
+      const label = looks(n + i);
+      if (label !== looks(bases[i])) differ.set(label, [...(differ.get(label) ?? []), cell]);
     });
     if (differ.size === 0) return repairs;
     const key = [...differ].map(([label, list]) => `${label}: ${list}`).join();

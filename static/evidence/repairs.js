@@ -8,6 +8,9 @@
  * @typedef {{class: number, runs: number[]}} RepairRecord as it travels: start and length in turn
  */
 
+/** Added to the class of pixels that are shown hatched. */
+export const HATCHED = 256;
+
 /** @type {Repairs} */
 export const NO_REPAIRS = new Uint32Array(0);
 

@@ -1,4 +1,5 @@
 import { VOID } from './protocol.js';
+import { HATCHED } from './repairs.js';
 
 /**
  * How much of the image each class has, and VOID.
@@ -17,7 +18,7 @@ export function shares(labels, { area, ids, width, height }, repairs) {
   }
   const each = total / (width * height);
   for (let r = 0; r < repairs.length; r += 3) {
-    sums[repairs[r + 2]] += (repairs[r + 1] - repairs[r]) * each;
+    sums[repairs[r + 2] % HATCHED] += (repairs[r + 1] - repairs[r]) * each;
     for (let i = repairs[r]; i < repairs[r + 1]; i++) sums[labels[ids[i]]] -= each;
   }
   return sums.map((sum) => Math.max(0, sum < each / 2 ? 0 : sum / total));
