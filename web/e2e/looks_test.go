@@ -6,6 +6,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"collie/static"
 )
 
 // outside lists the controls that can't be reached because they lie outside the
@@ -156,6 +158,10 @@ func TestE2EPanels(t *testing.T) {
 			origin := value[string](p, `location.origin`)
 			p.do("going to the project", chromedp.Navigate(value[string](p, `document.querySelector('.crumbs a').href`)))
 			p.until(`document.readyState === 'complete' && document.getElementById('images').ariaBusy !== 'true'`)
+			value[bool](p, `import('`+static.Address("ui/toast.js")+`').then(({toast}) => { toast('A message', 'It lies over nothing that is needed now.'); return true; })`)
+			for _, button := range []string{"#import", "#export", "#rename", "#trash"} {
+				apart(".toast", button)
+			}
 			for _, id := range []string{"rename", "trash", "import", "export"} {
 				open(id)
 				look("project, " + id)
