@@ -20,9 +20,6 @@ import { toast } from '../ui/toast.js';
  * @property {() => void} refresh paints what has changed
  */
 
-/** Milliseconds that a key pressed too early waits for its hypothesis. */
-const EAGER = 4000;
-
 /** What a hypothesis is called that is folded into another, and has no number. */
 const SIMILAR = 'similar';
 
@@ -32,8 +29,8 @@ export class Acceptance {
   constructor(ports) {
     this.ports = ports;
     this.choice = new Choice();
-    /** Time until which an Enter pressed too early is remembered. */
-    this.eager = 0;
+    /** Whether an Enter pressed too early waits for its hypothesis. */
+    this.eager = false;
     /** Steps through the hypotheses that were asked for before these were there. */
     this.ahead = 0;
     /** Takes away the message about what was accepted last. */
@@ -76,12 +73,7 @@ export class Acceptance {
     const blank = this.ports.session.evidence.division.blank({ labels, clicks });
     const telling = hypotheses.classes > 1; // one class everywhere tells nothing
     this.choice.placed(hypotheses.cards[place], place, telling && (this.choice.follow ?? blank));
-    if (this.ahead === 0 && this.hurried && this.acceptable()) this.accept();
-  }
-
-  /** Whether an Enter pressed too early still counts. */
-  get hurried() {
-    return this.eager > 0 && performance.now() < this.eager;
+    if (this.ahead === 0 && this.eager && this.acceptable()) this.accept();
   }
 
   /** The strip shows what has arrived: takes the steps that were asked for before. */
@@ -96,8 +88,8 @@ export class Acceptance {
       this.ahead--;
     }
     if (!this.expecting()) this.ahead = 0;
-    if (this.ahead === 0 && this.hurried && this.acceptable()) this.accept();
-    if (!this.expecting()) this.eager = 0;
+    if (this.ahead === 0 && this.eager && this.acceptable()) this.accept();
+    if (!this.expecting() || this.away) this.eager = false;
     if (this.noticed !== this.ports.session.evidence.depth().undo) this.forget(); // its Undo would undo something else
   }
 
@@ -110,7 +102,7 @@ export class Acceptance {
   labelled() {
     this.choice.follow = true;
     this.choice.hovered = null;
-    this.eager = this.ahead = 0;
+    this.waive();
   }
 
   /** Accepts the hypothesis that the person has chosen to look at and now goes on drawing on, so that it is not lost. */
@@ -128,7 +120,7 @@ export class Acceptance {
 
   /** @param {number} place or -1 */
   select(place) {
-    this.eager = 0;
+    this.eager = false;
     this.choice.hovered = null;
     this.choice.select(this.ports.session.hypotheses, place);
     this.ports.strip.reveal(place);
@@ -145,7 +137,8 @@ export class Acceptance {
   /** @param {1 | -1} step */
   walk(step) {
     if (this.ports.session.hypotheses.fresh === 0 && this.expecting()) {
-      this.ahead = Math.max(0, this.ahead + step);
+      this.ahead = this.away ? 0 : Math.max(0, this.ahead + step);
+      this.wait('Shown as soon as it is there');
       return;
     }
     const place = this.beside(step);
@@ -181,6 +174,24 @@ export class Acceptance {
     return hypotheses.running || hypotheses.run === 0 || evidence.pending.length > 0;
   }
 
+  /** Whether hypotheses can't come before the server is back. */
+  get away() {
+    return ['offline', 'signed-out'].includes(this.ports.session.save);
+  }
+
+  /** Says what a key waits for that was pressed before the hypotheses came. @param {string} what */
+  wait(what) {
+    if (!this.expecting()) return;
+    if (this.away) toast('No hypotheses yet', 'They come once the server is back.');
+    else this.ports.say(what);
+  }
+
+  /** Keys that were pressed too early no longer count. */
+  waive() {
+    this.eager = false;
+    this.ahead = 0;
+  }
+
   /** Accepts the selected hypothesis, or the first one to arrive when none is ready yet. With one class in play that is the whole image. */
   accept() {
     const { session } = this.ports;
@@ -188,7 +199,8 @@ export class Acceptance {
     if (!this.choice.selected && hypotheses.classes === 1 && hypotheses.fresh > 0) this.choice.select(hypotheses, 0);
     const { selected } = this.choice;
     if (!selected || this.ahead > 0 || !this.acceptable()) {
-      if (this.expecting()) this.eager = performance.now() + EAGER;
+      this.wait('Accepted as soon as it is there');
+      this.eager = this.expecting() && !this.away;
       return;
     }
     this.ahead = 0;
@@ -274,6 +286,6 @@ export class Acceptance {
   renewed() {
     const { choice, ports } = this;
     if (choice.shown && !ports.session.hypotheses.cards.includes(choice.shown.card)) choice.selected = choice.hovered = null;
-    this.eager = this.ahead = 0;
+    this.waive();
   }
 }

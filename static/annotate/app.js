@@ -289,7 +289,7 @@ export class App {
   /** Waits until everything is on disk; false when that takes too long. */
   async saved() {
     const start = performance.now();
-    while (this.acceptance.eager > performance.now() || this.session.save !== 'saved') {
+    while (this.acceptance.eager || this.session.save !== 'saved') {
       const offline = ['offline', 'signed-out'].includes(this.session.save);
       if (performance.now() > start + (offline ? RETURNING : SAVING)) {
         toast(offline ? 'The server can’t be reached' : 'Not everything is saved yet', 'Your work is safe. Try again once it says “Saved”.', 'problem');
