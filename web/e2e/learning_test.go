@@ -49,24 +49,12 @@ func learntProject(t *testing.T, address string, count int) (project string, ima
 	t.Helper()
 	var p struct{ ID string }
 	call(t, address+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Fields","classes":[{"name":"sky"},{"name":"grass"}],"rest":"nothing"}`), &p)
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
+	var files [][]byte
 	for i := range count {
-		part, err := form.CreateFormFile("file", fmt.Sprintf("field %d.png", i+1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := part.Write(field(i)); err != nil {
-			t.Fatal(err)
-		}
+		files = append(files, field(i))
 	}
-	if err := form.Close(); err != nil {
-		t.Fatal(err)
-	}
-	var made []struct{ ID string }
-	call(t, address+"/api/v1/projects/"+p.ID+"/images", form.FormDataContentType(), &body, &made)
-	for i, im := range made {
-		images = append(images, im.ID)
+	images = uploadTo(t, address, p.ID, files)
+	for i, id := range images {
 		if i >= 5 {
 			continue
 		}
@@ -75,7 +63,7 @@ func learntProject(t *testing.T, address string, count int) (project string, ima
 			fmt.Sprintf(`"kind":"label","class":1,"points":[[20,150],[200,%d]]`, fieldHorizon(i)+12),
 			`"kind":"accept","hypothesis":0`,
 		} {
-			post(t, address+"/api/v1/images/"+im.ID+"/evidence", fmt.Sprintf(`{"id":"e%d","expected_seq":%d,%s}`, seq, seq, event))
+			post(t, address+"/api/v1/images/"+id+"/evidence", fmt.Sprintf(`{"id":"e%d","expected_seq":%d,%s}`, seq, seq, event))
 		}
 	}
 	for end := time.Now().Add(2 * patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
@@ -97,6 +85,32 @@ func learntProject(t *testing.T, address string, count int) (project string, ima
 	}
 	t.Fatal("the project has not learnt to guess")
 	return "", nil
+}
+
+// uploadTo puts pictures, named 'field 1.png' and so on, into a project and returns
+// their identifiers.
+func uploadTo(t *testing.T, address, project string, files [][]byte) (images []string) {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for i, content := range files {
+		part, err := form.CreateFormFile("file", fmt.Sprintf("field %d.png", i+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := part.Write(content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := form.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var made []struct{ ID string }
+	call(t, address+"/api/v1/projects/"+project+"/images", form.FormDataContentType(), &body, &made)
+	for _, im := range made {
+		images = append(images, im.ID)
+	}
+	return images
 }
 
 // post sends JSON, which must be taken.

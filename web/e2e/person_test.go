@@ -1,12 +1,10 @@
 package e2e
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"image"
 	"image/png"
-	"mime/multipart"
 	"net/http"
 	"os"
 	"slices"
@@ -92,21 +90,7 @@ func (w *work) upload(t *testing.T, address, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", "photograph.jpg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := part.Write(file); err != nil {
-		t.Fatal(err)
-	}
-	if err := form.Close(); err != nil {
-		t.Fatal(err)
-	}
-	var made []struct{ ID string }
-	call(t, address+"/api/v1/projects/"+project.ID+"/images", form.FormDataContentType(), &body, &made)
-	return made[0].ID
+	return uploadTo(t, address, project.ID, [][]byte{file})[0]
 }
 
 // annotate works until the labelling is good enough or so many deeds are done, and

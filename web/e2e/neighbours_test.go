@@ -1,0 +1,61 @@
+package e2e
+
+import (
+	"image"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"collie/static"
+)
+
+// TestE2ENeighbours: keys lead to the next and the previous image, but not away
+// from an edit that the server can't store; that is sent again.
+func TestE2ENeighbours(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	var project struct{ ID string }
+	call(t, address+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Fields"}`), &project)
+	images := uploadTo(t, address, project.ID, [][]byte{field(0), field(1)})
+	p := openPage(t, 1280, 720, false, address+"/images/"+images[0])
+	at := func(id string) {
+		t.Helper()
+		p.until(`location.pathname === '/images/` + id + `' && document.getElementById('save')?.dataset.state === 'saved'`)
+	}
+	at(images[0])
+	for _, key := range []string{kb.PageDown, "d"} {
+		p.press(key)
+		at(images[1])
+		p.press(map[string]string{kb.PageDown: "a", "d": kb.PageUp}[key])
+		at(images[0])
+	}
+	p.press(kb.PageUp)
+	p.until(notice + `.includes('This is the first image in the project')`)
+
+	value[bool](p, `import('`+static.Address("evidence/session.js")+`').then(({Session}) => {
+		window.full = true;
+		const {receive} = Session.prototype;
+		Session.prototype.receive = function (message) {
+			const {type, id, seq} = message;
+			receive.call(this, type === 'ack' && window.full ? {type: 'reject', id, reason: 'unavailable', detail: 'The disk is full.', seq: seq - 1} : message);
+		};
+		return true;
+	})`)
+	p.press("2")
+	p.click(image.Pt(fieldWidth/2, 130))
+	p.until(`document.getElementById('save').dataset.state === 'failed' && document.getElementById('save-text').textContent === 'Failed (1 queued)'`)
+	p.until(notice + `.includes('The disk is full. Your edits are kept here and will be sent again.')`)
+	p.screenshot("failed")
+	p.press("d")
+	p.until(notice + `.includes('Not everything is saved yet')`)
+	if got := value[string](p, `location.pathname`); got != "/images/"+images[0] {
+		t.Errorf("with an edit that is not saved, D led to %s", got)
+	}
+	value[bool](p, `(window.full = false) === false`)
+	if events := p.waitForEvents(1); events[0].Kind != "label" {
+		t.Errorf("the event is %+v, want the label", events[0])
+	}
+	p.press("d")
+	at(images[1])
+}
