@@ -13,6 +13,7 @@ import (
 // StartView is the start page: where work begins and what there is already.
 type StartView struct {
 	Projects []ProjectCard
+	Sample   string // address of the sample image if a project has it
 }
 
 // ProjectCard is a project as the start page lists it.

@@ -11,6 +11,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/sample"
 	"collie/templates"
 	"collie/web/wire"
 )
@@ -34,6 +35,11 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		if p.Cover != "" {
 			card.Cover = imageURL(p.Cover, "thumbnail")
+		}
+		if v.Sample == "" && p.Name == sample.Project && p.Cover != "" {
+			if im, err := s.workspace.Image(r.Context(), p.Cover); err == nil && im.Name == sample.Name {
+				v.Sample = "/images/" + im.ID
+			}
 		}
 		v.Projects = append(v.Projects, card)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,32 @@ func TestPages(t *testing.T) {
 		if inline.Match(a.body) {
 			t.Errorf("%s has inline script or style, which the policy forbids: %s", path, inline.Find(a.body))
 		}
+	}
+}
+
+// Who comes back sees the projects first and gets the sample that is there.
+func TestStartPageOfReturningUsers(t *testing.T) {
+	s := MustServe(t)
+	places := func(words ...string) []int {
+		t.Helper()
+		page := string(s.get("/").body)
+		var at []int
+		for _, word := range words {
+			at = append(at, strings.Index(page, word))
+		}
+		return at
+	}
+	if at := places(`id="drop"`, `id="projects-title"`, "Try the sample image"); slices.Min(at) < 0 || at[0] > at[1] {
+		t.Errorf("a new user finds the drop zone, the projects and the sample at %d", at)
+	}
+	var made sampleJSON
+	s.post("/api/v1/sample", "").into(t, 201, &made)
+	if at := places(`id="projects-title"`, `id="drop"`, `data-open="/images/`+made.Images[0].ID+`"`, "Open the sample image"); slices.Min(at) < 0 || at[0] > at[1] {
+		t.Errorf("a returning user finds the projects, the drop zone and the sample at %d", at)
+	}
+	s.send("DELETE", "/api/v1/projects/"+made.ID, nil)
+	if at := places("Try the sample image"); at[0] < 0 {
+		t.Error("a sample in the trash is offered")
 	}
 }
 

@@ -214,7 +214,7 @@ type sampleJSON struct {
 
 // createSample makes a project with the sample photograph in it.
 func (s *Server) createSample(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.workspace.CreateProject(r.Context(), "Sample", sample.Classes, &segment.Rest{}) // its classes cover all of it
+	p, err := s.workspace.CreateProject(r.Context(), sample.Project, sample.Classes, &segment.Rest{}) // its classes cover all of it
 	if err != nil {
 		return err
 	}

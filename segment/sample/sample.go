@@ -11,8 +11,11 @@ import (
 
 //go:generate go run ../../cmd/internal/stilllife .
 
-// Name is the file name of the photograph for people.
-const Name = "fruit and bowl.png"
+// Names for people.
+const (
+	Project = "Sample"             // a project made for the photograph
+	Name    = "fruit and bowl.png" // the photograph's file
+)
 
 var (
 	// Photograph is an RGB PNG of 960 × 640 pixels.

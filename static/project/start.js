@@ -4,6 +4,7 @@ import { byId, colourSwatches } from '../ui/dom.js';
 import { sendFile } from '../ui/sendfile.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
+import { projectName } from './projectname.js';
 import { dropZone, upload } from './upload.js';
 
 colourSwatches();
@@ -26,14 +27,9 @@ async function alone(work) {
   }
 }
 
-/** @param {string} file name of the first file */
-function projectName(file) {
-  return [...file.replace(/\.[^.]*$/, '').trim()].slice(0, 100).join('') || 'Untitled';
-}
-
 dropZone((files) =>
   alone(async () => {
-    const project = await call('POST', '/api/v1/projects', { name: projectName(files[0].name) });
+    const project = await call('POST', '/api/v1/projects', { name: projectName(files.map((file) => file.name), new Date()) });
     const { images, failed } = await upload(project.id, files);
     if (images.length === 0) {
       await call('DELETE', `/api/v1/projects/${encodeURIComponent(project.id)}`);
@@ -50,6 +46,8 @@ dropZone((files) =>
 
 byId('sample').addEventListener('click', () =>
   alone(async () => {
+    const { open } = byId('sample').dataset;
+    if (open) return location.assign(open);
     toast('Preparing the sample image', 'This takes a moment the first time.');
     const { images } = await call('POST', '/api/v1/sample');
     location.assign(`/images/${images[0].id}`);
