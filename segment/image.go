@@ -21,6 +21,8 @@ type Image struct {
 	// Doubt is the expected share of the area, 0..1, that is wrong, from the
 	// hypotheses of a state that people saw; nil without hypotheses.
 	Doubt *float64
+
+	Review Review
 }
 
 // Progress is the part of an image's state kept in its record, so that lists
@@ -31,6 +33,9 @@ type Progress struct {
 	// Classes are those of clicks and labelling, by the ids used in the
 	// evidence; nil, in older records, means unknown.
 	Classes []ClassShare
+	// Left is how many pixels an import left undecided. An image is done when no
+	// more than these are undecided.
+	Left int
 	// Guessed says that the image's only evidence is a first guess by the
 	// project, which no person has reviewed.
 	Guessed bool
@@ -59,18 +64,24 @@ func (p *Progress) Resolve(table *ClassTable, area int) {
 	p.Decided = float64(decided) / float64(area)
 }
 
+// Complete reports whether nothing is left to decide of an image of an area in
+// pixels.
+func (p *Progress) Complete(area int) bool {
+	return p.Decided >= 1 || p.Left > 0 && p.Decided*float64(area)+float64(p.Left) >= float64(area)-0.5
+}
+
 // HasGuess reports whether a guess of the project's own is all that there is of
 // the image. What the project does to an image alternates: a guess, and an undo
 // that takes it back.
 func (im *Image) HasGuess() bool { return im.Guessed && im.Seq%2 == 1 }
 
-// Status is the status of an image: untouched, started, or done (every
-// superpixel decided).
+// Status is the status of an image: untouched, started, or done (everything is
+// decided but for what an import left undecided).
 func (im *Image) Status() string {
 	switch {
 	case im.Seq == 0 || im.Guessed:
 		return "untouched"
-	case im.Decided >= 1:
+	case im.Complete(im.Width * im.Height):
 		return "done"
 	}
 	return "started"

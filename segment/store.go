@@ -48,6 +48,9 @@ type ImageStore interface {
 	Heads(ctx context.Context, imageIDs []string) (map[string]Head, error)
 	// NoteDoubt sets what an image's record says of doubt.
 	NoteDoubt(ctx context.Context, imageID string, share float64) error
+	// SetReview gives images of a project a review, all or, when one of them is
+	// unknown, none. Its Seq counts as at most the number of events of an image.
+	SetReview(ctx context.Context, projectID string, imageIDs []string, r Review) error
 }
 
 // Head is the present state of an image, as a reader can compare it with its own.

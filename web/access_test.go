@@ -162,6 +162,7 @@ var rights = map[string]right{
 	"DELETE /api/v1/projects/{id}/members/{user}": {statuses: ownersClose},
 
 	"GET /api/v1/projects/{id}/images":   {statuses: forViewers},
+	"PUT /api/v1/projects/{id}/reviews":  {body: `{"images":[],"status":"done"}`, statuses: [6]int{401, 404, 200, 200, 200, 200}},
 	"POST /api/v1/projects/{id}/imports": {body: "FILE", statuses: annotatorsGet(200)},
 	"POST /api/v1/imports":               {body: "FILE", statuses: adminsGet(415)},
 	"POST /api/v1/projects/{id}/images":  {body: "FILE", statuses: annotatorsGet(201)},

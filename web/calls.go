@@ -16,6 +16,7 @@ type call struct {
 	sends       content
 	status      int   // of success; 200 if not given
 	parts       bool  // ranges and conditional requests are supported
+	conditional bool  // conditional requests are, without ranges
 	problems    []int // those not shared by all calls of its kind
 }
 
@@ -128,6 +129,11 @@ var calls = map[string]call{
 		id: "uploadImages", summary: "Upload images",
 		doc:   "One or more parts named file: JPEG, PNG, WebP, GIF, BMP or TIFF, or zip archives of such files, which are named after their paths in the archive. The answer has one entry per file, in order, including those in archives; a file that can't be used has status failed and a problem, and the others are kept. If no file can be used, the answer is the first file's problem, with all problems under files.",
 		takes: uploaded, sends: jsonOf(openapi.List{Item: openapi.OneOf{imageJSON{}, failedFileJSON{}}}), status: 201,
+	},
+	"PUT /api/v1/projects/{id}/reviews": {
+		id: "setReviews", summary: "Set the status of images by hand",
+		doc:   "Of all the given images or, after an error, of none. Annotators can set todo, progress and done, and take the status away, except from approved images; reviewers can also approve and reject. A status by hand has no influence on hypotheses or labellings. The answer has the images' records.",
+		takes: jsonOf(newReviewJSON{}), sends: jsonOf([]imageJSON{}),
 	},
 	"POST /api/v1/projects/{id}/imports": {
 		id: "importMasks", summary: "Import masks made elsewhere",
@@ -245,7 +251,7 @@ var calls = map[string]call{
 	},
 	"GET /api/v1/images/{id}/mask.png": {
 		id: "getMask", summary: "Get a mask at the size of the upright original",
-		query: []query{ofQuery, rankQuery, afterMaskQuery, styleQuery}, sends: fileOf("image/png"),
+		query: []query{ofQuery, rankQuery, afterMaskQuery, styleQuery}, sends: fileOf("image/png"), conditional: true,
 	},
 	"POST /api/v1/images/{id}/guess": {
 		id: "guessImage", summary: "Give an image a first guess from its project's model",

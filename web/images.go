@@ -27,6 +27,7 @@ func imageOut(im segment.Image) imageJSON {
 		ID: im.ID, Project: im.ProjectID, Name: im.Name, Format: im.Format, Bytes: im.Bytes,
 		Width: im.Width, Height: im.Height, Regions: im.Regions, Status: im.Status(),
 		Seq: im.Seq, Clicks: im.Clicks, Decided: im.Decided, Doubt: im.Doubt, Guessed: im.HasGuess(), Created: im.Created,
+		Review: reviewOut(im.Review),
 	}
 }
 

@@ -16,7 +16,7 @@ var (
 	ofQuery        = wordQuery{"of", []string{"labelling", "hypothesis"}, "what the mask shows"}
 	rankQuery      = intQuery{"rank", 0, 0, engine.MaxHypotheses - 1, "rank of the hypothesis, with of=hypothesis"}
 	afterMaskQuery = intQuery{"after", -1, 0, math.MaxInt32, "the labelling after this event; 0 is the start"}
-	styleQuery     = wordQuery{"style", []string{"index", "colour"}, "index: 8-bit palette PNG, pixel = class index, 255 undecided, colours of PASCAL VOC; colour: RGB in the project's colours, undecided (224, 224, 192)"}
+	styleQuery     = wordQuery{"style", []string{"index", "colour", "overlay"}, "index: 8-bit palette PNG, pixel = class index, 255 undecided, colours of PASCAL VOC; colour: RGB in the project's colours, undecided (224, 224, 192); overlay: the labelling, half transparent, at the size of the thumbnail"}
 )
 
 // maskBytes is the memory per pixel while a mask is made.
@@ -35,6 +35,12 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	style, err := styleQuery.of(r)
 	if err != nil {
 		return err
+	}
+	if style == "overlay" {
+		if of != "labelling" || r.URL.Query().Has("after") {
+			return invalid("The style overlay shows the present labelling: leave out \"of\" and \"after\".")
+		}
+		return s.sendOverlay(w, r)
 	}
 	rank, err := rankQuery.of(r)
 	if err != nil {

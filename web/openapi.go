@@ -27,7 +27,7 @@ var schemas = sync.OnceValue(func() *openapi.Schemas {
 		"NewEvent": wire.Evidence{}, "Event": eventJSON{}, "Evidence": evidenceListJSON{}, "Seq": seqJSON{}, "Pick": wire.Pick{}, "Offer": wire.Offer{}, "Repair": wire.Repair{}, "LoggedRepair": loggedRepairJSON{},
 		"Hypothesis": hypothesisJSON{}, "Hypotheses": hypothesesJSON{}, "Ladder": ladderJSON{}, "Alternatives": alternativesJSON{}, "Problem": problem{}, "Session": sessionJSON{},
 		"NewExport": exportBody{}, "Export": jobs.Status{}, "ExportOptions": export.Options{}, "ExportReport": export.Report{},
-		"Import": importJSON{}, "ImportedImage": importedImageJSON{}, "Member": memberJSON{}, "MemberRole": memberRoleJSON{}, "AuditEntry": entryJSON{}, "Token": tokenJSON{}, "NewToken": newTokenJSON{},
+		"Import": importJSON{}, "ImportedImage": importedImageJSON{}, "Review": reviewJSON{}, "NewReview": newReviewJSON{}, "Member": memberJSON{}, "MemberRole": memberRoleJSON{}, "AuditEntry": entryJSON{}, "Token": tokenJSON{}, "NewToken": newTokenJSON{},
 	})
 })
 
@@ -71,9 +71,11 @@ func (c call) operation(method, path string) *openapi.Operation {
 		status = http.StatusOK
 	}
 	op.Responses[strconv.Itoa(status)] = openapi.Response{Description: http.StatusText(status), Content: c.sends.media()}
+	if c.parts || c.conditional {
+		op.Responses["304"] = openapi.Response{Description: "Not changed since the ETag or time in the request"}
+	}
 	if c.parts {
 		op.Responses["206"] = openapi.Response{Description: "The requested range", Content: c.sends.media()}
-		op.Responses["304"] = openapi.Response{Description: "Not changed since the ETag or time in the request"}
 		op.Responses["416"] = openapi.Response{Description: "The requested range is outside the file"}
 	}
 	for _, status := range c.allProblems(method, path) {

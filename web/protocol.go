@@ -161,13 +161,15 @@ type imageJSON struct {
 	Width   int       `json:"width"`
 	Height  int       `json:"height"`
 	Regions int       `json:"regions" doc:"current number of superpixels; in lists, the initial number"`
-	Status  string    `json:"status" schema:"enum=untouched|started|done"`
+	Status  string    `json:"status" doc:"automatic; done means that nothing is undecided but for what an import left undecided" schema:"enum=untouched|started|done"`
 	Seq     int       `json:"seq" doc:"number of evidence events"`
 	Clicks  int       `json:"clicks"`
 	Decided float64   `json:"decided" doc:"share of the area that has a class" schema:"min=0,max=1"`
 	Doubt   *float64  `json:"expected_wrong_area,omitempty" doc:"estimated share of the area that is wrong, from the latest hypotheses; absent before the first" schema:"min=0,max=1"`
 	Guessed bool      `json:"guessed" doc:"whether the image has nothing but a first guess by the project, which nobody has accepted"`
 	Created time.Time `json:"created"`
+
+	Review *reviewJSON `json:"review,omitempty" doc:"the status by hand; absent without one"`
 }
 
 // openImageJSON answers for one image, with what its superpixels are at present.

@@ -62,6 +62,7 @@ func (s *Server) routes() *chi.Mux {
 		r.Put("/projects/{id}/members/{user}", s.api(s.withLogin(s.setMember)))
 		r.Delete("/projects/{id}/members/{user}", s.api(s.withLogin(s.removeMember)))
 		r.Get("/projects/{id}/images", s.api(s.listImages))
+		r.Put("/projects/{id}/reviews", s.api(s.setReviews))
 		r.With(s.uploads).Post("/projects/{id}/imports", s.api(s.importMasks))
 		r.With(s.uploads).Post("/imports", s.api(s.importBackup))
 		r.With(s.uploads).Post("/projects/{id}/images", s.api(s.uploadImages))

@@ -34,6 +34,7 @@ const (
 	ImageTrashed    Action = "image.trash"
 	Restored        Action = "trash.restore"
 	Erased          Action = "trash.erase"
+	ImagesReviewed  Action = "images.review" // with the status; the image has the comment
 	ImagesUploaded  Action = "images.upload"
 	MasksImported   Action = "masks.import"
 	BackupImported  Action = "backup.import"

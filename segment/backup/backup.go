@@ -93,6 +93,17 @@ type Image struct {
 	// Labelling is the SHA-256, in hexadecimal, of the labelling per pixel:
 	// class ids or 255, row-major, as workspace.Annotation.Pixels returns it.
 	Labelling string `json:"labelling_sha256"`
+
+	Review *Review `json:"review,omitempty"`
+}
+
+// Review is a segment.Review.
+type Review struct {
+	Status  string    `json:"status"`
+	Comment string    `json:"comment,omitempty"`
+	By      string    `json:"by,omitempty"`
+	At      time.Time `json:"at"`
+	Seq     int       `json:"seq"`
 }
 
 // event is a segment.Event in its stored form.

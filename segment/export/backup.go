@@ -49,6 +49,9 @@ func (*whole) image(ctx context.Context, s *subject) (*piece, error) {
 		Original: "originals/" + s.stem + "." + extension, Evidence: "evidence/" + s.stem + ".jsonl",
 		Hierarchy: "maps/" + s.stem + ".hierarchy", Graph: "maps/" + s.stem + ".graph",
 	}
+	if r := im.Review; r.Status != segment.NoReview {
+		record.Review = &backup.Review{Status: string(r.Status), Comment: r.Comment, By: r.By, At: r.At, Seq: r.Seq}
+	}
 	p := &piece{out: len(s.partition().regions)}
 	events, pixels, err := s.log(ctx)
 	if err != nil {

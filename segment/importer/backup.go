@@ -140,6 +140,9 @@ func unpack(files Files, im *backup.Image, yield func(*workspace.Adopted, error)
 		Image:     segment.Image{Name: im.Name, Regions: im.Regions, Created: im.Created},
 		Labelling: im.Labelling,
 	}
+	if r := im.Review; r != nil {
+		out.Review = segment.Review{Status: segment.ReviewStatus(r.Status), Comment: r.Comment, By: r.By, At: r.At.UTC(), Seq: r.Seq}
+	}
 	fail := func(err error) bool { return yield(nil, err) }
 	var err error
 	if out.Hierarchy, err = files.read(im.Hierarchy, maxMember); err != nil {

@@ -152,6 +152,17 @@ func takeBackup(tb testing.TB, w *workspace.Workspace, content []byte) (segment.
 func TestBackup(t *testing.T) {
 	there := workspacetest.MustOpen(t)
 	p := worked(t, there)
+	first, err := there.Images(t.Context(), p.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := there.SetReview(t.Context(), p.ID, []string{first[0].ID}, segment.Review{Status: segment.Rejected, Comment: "the bird\nis missing"}); err != nil {
+		t.Fatal(err)
+	}
+	first, err = there.Images(t.Context(), p.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
 	content := mustExport(t, there, p.ID, "backup", export.Options{})
 
 	here := workspacetest.MustOpen(t)
@@ -188,6 +199,9 @@ func TestBackup(t *testing.T) {
 	images, err := here.Images(t.Context(), q.ID)
 	if err != nil || len(images) != 2 || images[0].Seq != 9 || images[0].Decided == 0 {
 		t.Fatalf("images %+v, %v", images, err)
+	}
+	if d := cmp.Diff([]segment.Review{first[0].Review, {}}, []segment.Review{images[0].Review, images[1].Review}); d != "" || first[0].Review.Seq != 9 {
+		t.Errorf("reviews (-before +after): %s", d)
 	}
 	mustAppend(t, mustOpenFirst(t, here, q.ID), segment.Event{Kind: segment.Undo}, segment.Event{Kind: segment.Label, Class: 2, Points: [][2]float64{{1, 1}}})
 }

@@ -73,6 +73,11 @@ func (t *Timeline) imported(e *segment.Event) *Timeline {
 	copy(out.clicks, e.Cells)
 	out.paint(divide(t.cells, runsOf(e.Repairs)))
 	out.wanted, out.guess, out.constraints = t.wanted, t.guess, t.constraints
+	for _, l := range Spread(t.cells, e.Cells, e.Repairs) {
+		if l == segment.Void {
+			out.left++
+		}
+	}
 	out.base = t.cutOf(e, t.wanted, e.Cells)
 	out.cut = out.base
 	return out

@@ -83,7 +83,12 @@ type setting struct {
 	guess       *segment.Scores  // first guess, or nil
 	constraints *segment.Constraints
 	shown       *Shown // or nil
+	left        int    // pixels that the last import left undecided
 }
+
+// Left returns how many pixels the import that the labelling goes back to left
+// undecided, 0 without an import.
+func (t *Timeline) Left() int { return t.left }
 
 // New returns the timeline of an image without evidence, with the given cells
 // and initial number of superpixels.

@@ -20,7 +20,7 @@ import (
 // Adopted is an image that comes with its superpixels and its evidence, from a
 // backup. Nothing in it is trusted.
 type Adopted struct {
-	segment.Image    // its name, initial number of superpixels and date; the rest follows from the files
+	segment.Image    // its name, initial number of superpixels, date and review; the rest follows from the files
 	Original         io.Reader
 	Hierarchy, Graph []byte // in the binary forms of superpixels.Hierarchy and superpixels.Graph
 	Events           iter.Seq2[segment.Event, error]
@@ -109,6 +109,9 @@ func (w *Workspace) adopt(ctx context.Context, p *segment.Project, from *Adopted
 	if err := segment.CheckTime(im.Created); err != nil {
 		return damaged(im, err)
 	}
+	if from.Review, err = adoptedReview(from.Review); err != nil {
+		return damaged(im, err)
+	}
 	a, events, err := w.rehearse(p, im, from)
 	if err != nil {
 		return err
@@ -135,7 +138,25 @@ func (w *Workspace) adopt(ctx context.Context, p *segment.Project, from *Adopted
 			return err
 		}
 	}
-	return nil
+	if from.Review.Status == segment.NoReview {
+		return nil
+	}
+	return w.store.SetReview(ctx, p.ID, []string{im.ID}, from.Review)
+}
+
+// adoptedReview checks a review from a backup.
+func adoptedReview(r segment.Review) (segment.Review, error) {
+	if r.Status == segment.NoReview {
+		return r, nil
+	}
+	checked, err := r.Checked()
+	if r.By != "" && err == nil {
+		_, err = segment.CleanName("name of the reviewer", r.By)
+	}
+	if err == nil && r.Seq < 0 {
+		err = errors.New("a review of less than no events")
+	}
+	return checked, errors.Join(err, segment.CheckTime(r.At))
 }
 
 // rehearse plays the evidence of an image in memory and checks that it gives

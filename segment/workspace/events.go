@@ -178,7 +178,7 @@ func (a *Annotation) commit(ctx context.Context, e segment.Event) (int, error) {
 		return 0, err
 	}
 	a.sequence = nil
-	if progress.Decided >= 1 {
+	if progress.Complete(a.cells.Area()) {
 		a.finished(a.image.ProjectID)
 	}
 	if e.Kind != segment.Undo && e.Kind != segment.Redo { // people often undo repeatedly

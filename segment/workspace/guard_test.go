@@ -34,6 +34,7 @@ var needs = map[string]access.Action{
 	"Workspace.RemoveMember":   access.Manage,
 	"Workspace.Image":          access.Read,
 	"Workspace.Images":         access.Read,
+	"Workspace.SetReview":      access.Read,
 	"Workspace.AddImage":       access.Annotate,
 	"Workspace.Blob":           access.Read,
 	"Workspace.Picture":        access.Read,

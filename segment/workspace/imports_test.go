@@ -57,6 +57,21 @@ func TestImportMask(t *testing.T) {
 	if want := float64(len(mask)-void) / float64(len(mask)); err != nil || record.Decided != want {
 		t.Errorf("decided %v, %v, want %v", record.Decided, err, want)
 	}
+	// What the mask leaves undecided is no work to do, anything more is.
+	status := func(want string) {
+		t.Helper()
+		if record, err := w.Image(t.Context(), im.ID); err != nil || record.Status() != want || record.Decided == 1 {
+			t.Errorf("status %s, %v, want %s", record.Status(), err, want)
+		}
+	}
+	status("done")
+	mustAppend(t, a, segment.Event{ID: "c", Kind: segment.Clear, Points: [][2]float64{{10, 40}}})
+	status("started")
+	mustAppend(t, a, segment.Event{ID: "cu", Kind: segment.Undo})
+	status("done")
+	if overviews, err := w.Overviews(t.Context()); err != nil || overviews[0].Done != 1 {
+		t.Errorf("overviews %+v, %v", overviews, err)
+	}
 	state, sequence := a.Present()
 	h, err := sequence.At(t.Context(), 0)
 	if err != nil || !slices.Equal(sequence.Classes(), []int{0, 1}) {

@@ -45,8 +45,8 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 		if err != nil {
 			return err
 		}
-		return w.exec("UPDATE image SET seq = ?, clicks = ?, decided = ?, classes = ?, guessed = ? WHERE number = ?",
-			expected+1, p.Clicks, p.Decided, encodeShares(p.Classes), p.Guessed, image)
+		return w.exec("UPDATE image SET seq = ?, clicks = ?, decided = ?, classes = ?, guessed = ?, left_void = ? WHERE number = ?",
+			expected+1, p.Clicks, p.Decided, encodeShares(p.Classes), p.Guessed, p.Left, image)
 	})
 }
 

@@ -34,7 +34,26 @@ func (s *Store) NoteDoubt(ctx context.Context, imageID string, share float64) er
 	})
 }
 
-const imageColumns = `SELECT image.id, project.id, image.name, format, width, height, regions, bytes, image.created, seq, clicks, decided, image.classes, doubt, guessed
+// SetReview sets the reviews in the images' records.
+func (s *Store) SetReview(ctx context.Context, projectID string, imageIDs []string, r segment.Review) error {
+	return s.writer.write(ctx, func(w *writer) error {
+		for _, id := range imageIDs {
+			var image int64
+			if err := w.row(`SELECT image.number FROM image JOIN project ON project.number = image.project
+				WHERE image.id = ? AND project.id = ? AND image.trashed_at IS NULL AND project.trashed_at IS NULL`, id, projectID).Scan(&image); err != nil {
+				return readError("image", err)
+			}
+			if err := w.exec("UPDATE image SET review = ?, review_comment = ?, review_by = ?, review_at = ?, review_seq = min(seq, ?) WHERE number = ?",
+				string(r.Status), r.Comment, r.By, r.At.UnixMilli(), r.Seq, image); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+const imageColumns = `SELECT image.id, project.id, image.name, format, width, height, regions, bytes, image.created, seq, clicks, decided, image.classes, doubt, guessed, left_void,
+	review, review_comment, review_by, review_at, review_seq
 	FROM image JOIN project ON project.number = image.project`
 
 const selectImage = imageColumns + ` WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL `
@@ -93,8 +112,10 @@ func scanImage(row scanner) (segment.Image, error) {
 	var im segment.Image
 	var created int64
 	var classes []byte
+	var reviewed int64
 	if err := row.Scan(&im.ID, &im.ProjectID, &im.Name, &im.Format, &im.Width, &im.Height, &im.Regions, &im.Bytes,
-		&created, &im.Seq, &im.Clicks, &im.Decided, &classes, &im.Doubt, &im.Guessed); err != nil {
+		&created, &im.Seq, &im.Clicks, &im.Decided, &classes, &im.Doubt, &im.Guessed, &im.Left,
+		&im.Review.Status, &im.Review.Comment, &im.Review.By, &reviewed, &im.Review.Seq); err != nil {
 		return segment.Image{}, readError("image", err)
 	}
 	var err error
@@ -102,5 +123,8 @@ func scanImage(row scanner) (segment.Image, error) {
 		return segment.Image{}, fmt.Errorf("classes of image %s: %w", im.ID, err)
 	}
 	im.Created = time.UnixMilli(created).UTC()
+	if reviewed != 0 {
+		im.Review.At = time.UnixMilli(reviewed).UTC()
+	}
 	return im, nil
 }

@@ -103,7 +103,7 @@ func (s *Store) Overviews(ctx context.Context) ([]segment.Overview, error) {
 		return o, err
 	}
 	return all(ctx, s.reads, scan, "listing the projects", `SELECT project.id, project.name, project.classes, deleted_classes, rest, learning, project.created, revision,
-			count(image.number), count(CASE WHEN seq > 0 AND decided >= 1 THEN 1 END),
+			count(image.number), count(CASE WHEN seq > 0 AND (decided >= 1 OR left_void > 0 AND decided * width * height + left_void >= width * height - 0.5) THEN 1 END),
 			coalesce((SELECT id FROM image AS cover WHERE cover.project = project.number AND cover.trashed_at IS NULL ORDER BY cover.number LIMIT 1), '')
 		FROM project LEFT JOIN image ON image.project = project.number AND image.trashed_at IS NULL
 		WHERE project.trashed_at IS NULL GROUP BY project.number ORDER BY project.created DESC, project.number DESC`)

@@ -80,11 +80,23 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 				must(t, s.NoteDoubt(t.Context(), im.ID, share))
 				im.Doubt = &share
 			},
+			"set review": func(r *rapid.T) {
+				im := m.someImage(r)
+				review := segment.Review{
+					Status: rapid.SampledFrom(segment.ReviewStatuses()).Draw(r, "status"), Comment: rapid.String().Draw(r, "comment"),
+					By: rapid.String().Draw(r, "by"), At: moment(), Seq: rapid.IntRange(0, 5).Draw(r, "seq"),
+				}
+				wantKind(t, segment.NotFound, s.SetReview(t.Context(), im.ProjectID, []string{im.ID, segment.NewID()}, review))
+				wantKind(t, segment.NotFound, s.SetReview(t.Context(), segment.NewID(), []string{im.ID}, review))
+				must(t, s.SetReview(t.Context(), im.ProjectID, []string{im.ID}, review))
+				im.Review = review
+				im.Review.Seq = min(review.Seq, im.Seq)
+			},
 			"append": func(r *rapid.T) {
 				im := m.someImage(r)
 				made++
 				e := label(fmt.Sprint("event ", made), rapid.Int32().Draw(r, "superpixel"))
-				progress := segment.Progress{Clicks: rapid.IntRange(0, 600).Draw(r, "clicks"), Decided: rapid.Float64Range(0, 1).Draw(r, "decided")}
+				progress := segment.Progress{Clicks: rapid.IntRange(0, 600).Draw(r, "clicks"), Decided: rapid.Float64Range(0, 1).Draw(r, "decided"), Left: rapid.IntRange(0, 1000).Draw(r, "left")}
 				if rapid.Bool().Draw(r, "known") {
 					progress.Classes = []segment.ClassShare{}
 					for range rapid.IntRange(0, 3).Draw(r, "classes") {

@@ -1,0 +1,88 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/audit"
+)
+
+// SetReview gives images of a project a status by hand, all of them or, after an
+// error, none, and returns their records. See segment.Review.Needs for who can
+// set which; author and time are filled in.
+func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []string, r segment.Review) ([]segment.Image, error) {
+	if err := w.mayReview(ctx, projectID, r.Status); err != nil {
+		return nil, err
+	}
+	r, err := r.Checked()
+	if err != nil {
+		return nil, err
+	}
+	images, err := w.Images(ctx, projectID)
+	if err != nil {
+		return nil, err
+	}
+	chosen := make([]segment.Image, 0, len(imageIDs))
+	ids := slices.Compact(slices.Sorted(slices.Values(imageIDs)))
+	for _, im := range images {
+		if _, ok := slices.BinarySearch(ids, im.ID); !ok {
+			continue
+		}
+		if im.Review.Needs(r.Status) == access.Review {
+			if err := w.MayIn(ctx, projectID, access.Review); err != nil {
+				return nil, err
+			}
+		}
+		chosen = append(chosen, im)
+	}
+	if len(chosen) < len(ids) {
+		return nil, segment.Errorf(segment.NotFound, "%d of the images are not in this project any more. Nothing was changed; reload the page.", len(ids)-len(chosen))
+	}
+	if len(chosen) == 0 {
+		return chosen, nil
+	}
+	who, _ := access.From(ctx)
+	r.By, r.At, r.Seq = who.Name, segment.Now(), math.MaxInt32
+	entry := audit.New(ctx, audit.ImagesReviewed, projectID, reviewed(chosen, r.Status))
+	if err := w.store.SetReview(audit.Note(ctx, entry), projectID, ids, r); err != nil {
+		return nil, err
+	}
+	for i := range chosen {
+		chosen[i].Review = r
+		chosen[i].Review.Seq = chosen[i].Seq
+	}
+	return chosen, nil
+}
+
+// mayReview returns an error unless the principal of ctx can set a status on
+// some image of a project.
+func (w *Workspace) mayReview(ctx context.Context, projectID string, status segment.ReviewStatus) error {
+	err := w.MayIn(ctx, projectID, access.Review)
+	if err == nil || new(segment.Review).Needs(status) == access.Review {
+		return err
+	}
+	return w.MayIn(ctx, projectID, access.Annotate)
+}
+
+// mostNamed is how many images an entry of the audit log names.
+const mostNamed = 20
+
+// reviewed says in the audit log which images have got which status.
+func reviewed(images []segment.Image, status segment.ReviewStatus) string {
+	if status == segment.NoReview {
+		status = "none"
+	}
+	var ids []string
+	for _, im := range images[:min(len(images), mostNamed)] {
+		ids = append(ids, im.ID)
+	}
+	if more := len(images) - len(ids); more > 0 {
+		ids = append(ids, fmt.Sprintf("and %d more", more))
+	}
+	return string(status) + ": " + strings.Join(ids, " ")
+}

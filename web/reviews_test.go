@@ -1,0 +1,115 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"collie/segment/access"
+	"collie/segment/audit"
+)
+
+// Who annotates says how far they are, reviewers say what is good enough, and
+// what is refused changes nothing.
+func TestReviews(t *testing.T) {
+	t.Parallel()
+	s := MustServe(t, withLogin)
+	admin := s.as(s.user("admin", access.Admin))
+	im := admin.photo()
+	as := map[string]*site{}
+	for _, role := range access.ProjectRoles() {
+		as[role.String()] = s.as(s.user(role.String(), role))
+	}
+	address := "/api/v1/projects/" + im.Project + "/reviews"
+	set := func(who, status, comment string) answer {
+		return as[who].send("PUT", address, strings.NewReader(`{"images":["`+im.ID+`"],"status":"`+status+`","comment":"`+comment+`"}`))
+	}
+	now := func() (status string) {
+		var got imageJSON
+		admin.get("/api/v1/images/"+im.ID).into(t, 200, &got)
+		if got.Review != nil {
+			status = string(got.Review.Status)
+		}
+		return status
+	}
+	for _, step := range []struct {
+		who, status, comment string
+		answer               int
+		then                 string
+	}{
+		{"viewer", "done", "", 404, ""},
+		{"annotator", "progress", "", 200, "progress"},
+		{"annotator", "approved", "", 404, "progress"},
+		{"annotator", "rejected", "bad", 404, "progress"},
+		{"reviewer", "rejected", "", 422, "progress"}, // without a comment
+		{"reviewer", "rejected", "the rim is missing", 200, "rejected"},
+		{"annotator", "done", "", 200, "done"}, // corrected
+		{"reviewer", "approved", "", 200, "approved"},
+		{"annotator", "todo", "", 404, "approved"},
+		{"annotator", "", "", 404, "approved"},
+		{"owner", "", "", 200, ""},
+		{"owner", "perfect", "", 422, ""},
+		{"owner", "todo", strings.Repeat("x", 1001), 422, ""},
+		{"owner", "todo", `a\u202eb`, 422, ""},
+	} {
+		if a := set(step.who, step.status, step.comment); a.status != step.answer || now() != step.then {
+			t.Errorf("%s sets %q: %d, then %q, want %d, %q: %s", step.who, step.status, a.status, now(), step.answer, step.then, a.body)
+		}
+	}
+
+	// The note says who and when, and what has happened since.
+	set("reviewer", "rejected", " the rim\\nis missing ")
+	admin.send("POST", "/api/v1/images/"+im.ID+"/evidence", strings.NewReader(labelAt("a", 0, inSky, 0)))
+	var got []imageJSON
+	admin.get("/api/v1/projects/"+im.Project+"/images").into(t, 200, &got)
+	r := got[0].Review
+	if r == nil || r.Comment != "the rim\nis missing" || r.By != "reviewer" || r.At.IsZero() || r.Seq != 0 || got[0].Seq != 1 {
+		t.Errorf("the review is %+v at event %d", r, got[0].Seq)
+	}
+	// One that is not there leaves the others as they are.
+	other := admin.photo()
+	if a := admin.send("PUT", address, strings.NewReader(`{"images":["`+im.ID+`","`+other.ID+`"],"status":"approved"}`)); a.status != http.StatusNotFound || now() != "rejected" {
+		t.Errorf("with an image of another project: %d, then %s", a.status, now())
+	}
+	entries, err := s.store.EntriesBefore(t.Context(), 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last string
+	for _, e := range entries {
+		if e.Action == audit.ImagesReviewed {
+			last = e.Name + " " + e.About + " " + e.Detail
+			break
+		}
+	}
+	if last != "reviewer "+im.Project+" rejected: "+im.ID {
+		t.Errorf("the audit log says %q", last)
+	}
+}
+
+// The overlay is sent again only when the labels or the classes have changed.
+func TestOverlay(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	address := "/api/v1/images/" + im.ID + "/mask.png?style=overlay"
+	first := s.get(address)
+	if first.status != 200 || first.header.Get("Content-Type") != "image/png" {
+		t.Fatalf("%d %s", first.status, first.header)
+	}
+	tag := first.header.Get("ETag")
+	if a := s.send("GET", address, nil, "If-None-Match: "+tag); a.status != http.StatusNotModified || len(a.body) > 0 {
+		t.Errorf("the same again: %d, %d bytes", a.status, len(a.body))
+	}
+	s.post("/api/v1/images/"+im.ID+"/evidence", labelAt("a", 0, inSky, 0))
+	after := s.send("GET", address, nil, "If-None-Match: "+tag)
+	if after.status != 200 || string(after.body) == string(first.body) {
+		t.Errorf("after a click: %d", after.status)
+	}
+	s.send("PATCH", "/api/v1/projects/"+im.Project, strings.NewReader(`{"classes":[{"id":0,"name":"sky","color":"#010203"},{"id":1},{"id":2}]}`))
+	if a := s.send("GET", address, nil, "If-None-Match: "+after.header.Get("ETag")); a.status != 200 || string(a.body) == string(after.body) {
+		t.Errorf("in another colour: %d", a.status)
+	}
+	if a := s.get(address + "&of=hypothesis"); a.status != 422 {
+		t.Errorf("of a hypothesis: %d", a.status)
+	}
+}
