@@ -202,7 +202,10 @@ func TestClimbFindsTheModes(t *testing.T) {
 				m.Fixed = slices.Repeat([]int16{-1}, m.Nodes)
 				m.Fixed[4] = 1
 			}
-			for _, depth := range []int{1, 2} {
+			if seed >= 3 { // triangles
+				m.Edges = append(m.Edges, crf.Edge{A: 0, B: 4, W: 0.7}, crf.Edge{A: 1, B: 3, W: -0.5})
+			}
+			for _, depth := range []int{1, 2, 3} {
 				climber, err := diverse.NewClimber(m, depth)
 				if err != nil {
 					t.Fatal(err)
@@ -217,6 +220,26 @@ func TestClimbFindsTheModes(t *testing.T) {
 				if !cmp.Equal(got, want) {
 					t.Errorf("model %d of %d labels, depth %d: climbing leads to %d labellings, %d are modes", seed, k, depth, len(got), len(want))
 				}
+			}
+		}
+	}
+}
+
+// A change wakes what it matters to, however far: on a chain three nodes together
+// can end two away from it.
+func TestClimbAlongAChain(t *testing.T) {
+	for seed := range uint64(12) {
+		m := grid(1, 9, 2, -1, seed)
+		for i := range m.Edges {
+			m.Edges[i].W *= 3
+		}
+		climber, err := diverse.NewClimber(m, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range enumerate(m) {
+			if y := climber.Climb(x); !isMode(m, y, 3) {
+				t.Fatalf("model %d: %v leads to %v, which three nodes improve", seed, x, y)
 			}
 		}
 	}
@@ -237,8 +260,11 @@ func TestClimbOnAPlateau(t *testing.T) {
 	if got := climber.Climb(x); !slices.Equal(got, x) {
 		t.Errorf("%v became %v", x, got)
 	}
-	if _, err := diverse.NewClimber(m, 3); !errors.Is(err, herding.ErrRange) {
-		t.Errorf("depth 3: %v", err)
+	many := &crf.Model{Nodes: 3, Labels: 6, Unary: make([]float64, 18)}
+	for depth, m := range map[int]*crf.Model{0: m, 4: m, 3: many} {
+		if _, err := diverse.NewClimber(m, depth); !errors.Is(err, herding.ErrRange) {
+			t.Errorf("depth %d with %d labels: %v", depth, m.Labels, err)
+		}
 	}
 }
 

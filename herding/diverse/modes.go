@@ -12,7 +12,7 @@ import (
 // Climber takes labellings to local maxima: to a labelling that no change of up
 // to δ nodes improves, a δ-mode. The gain of a change is the sum over its
 // connected pieces, so only connected sets need trying: nodes for δ = 1 (ICM),
-// and neighbours together for δ = 2.
+// neighbours together for δ = 2, and chains and triangles of three for δ = 3.
 //
 // As a filter on the labellings of another source it removes lone superpixels.
 // Not for concurrent use.
@@ -23,17 +23,26 @@ type Climber struct {
 	queue  []int32
 	score  []float64
 	other  []float64
+	third  []float64
 }
 
-// NewClimber prepares for a valid model. depth is δ, 1 or 2.
+// mostTriple is the largest number of labels for δ = 3, whose trials grow with
+// its cube.
+const mostTriple = 5
+
+// NewClimber prepares for a valid model. depth is δ, 1 to 3, and for more than
+// five labels 1 or 2.
 func NewClimber(m *crf.Model, depth int) (*Climber, error) {
-	if depth < 1 || depth > 2 {
-		return nil, fmt.Errorf("%w: modes of depth %d, accepted are 1 and 2; three nodes together take 5·n·k³ trials", herding.ErrRange, depth)
+	if depth < 1 || depth > 3 {
+		return nil, fmt.Errorf("%w: modes of depth %d, accepted are 1 to 3", herding.ErrRange, depth)
+	}
+	if depth == 3 && m.Labels > mostTriple {
+		return nil, fmt.Errorf("%w: modes of depth 3 with %d labels, accepted are up to %d because three nodes take k³ trials; use depth 2", herding.ErrRange, m.Labels, mostTriple)
 	}
 	f := crf.Fold(m)
 	return &Climber{
 		f: f, depth: depth, queued: make([]bool, len(f.Free)),
-		score: make([]float64, m.Labels), other: make([]float64, m.Labels),
+		score: make([]float64, m.Labels), other: make([]float64, m.Labels), third: make([]float64, m.Labels),
 	}, nil
 }
 
@@ -62,8 +71,8 @@ func (c *Climber) wake(i int32) {
 	}
 }
 
-// step makes the best change of node i, alone or with one of its neighbours,
-// and reports whether there was one.
+// step makes the best change of node i, alone or with others, and reports whether
+// there was one.
 func (c *Climber) step(y []uint8, i int32) bool {
 	k := c.f.Labels
 	c.f.Local(int(i), y, c.score)
@@ -74,7 +83,7 @@ func (c *Climber) step(y []uint8, i int32) bool {
 			gain, label = g, uint8(l)
 		}
 	}
-	if c.depth == 2 {
+	if c.depth >= 2 {
 		for _, a := range c.f.Around(int(i)) {
 			j := a.To
 			c.f.Local(int(j), y, c.other)
@@ -108,6 +117,15 @@ func (c *Climber) step(y []uint8, i int32) bool {
 			}
 		}
 	}
+	if c.depth == 3 {
+		if nodes, to, found := c.triple(y, i, &gain); found {
+			for n, node := range nodes {
+				y[node] = to[n]
+				c.near(node)
+			}
+			return true
+		}
+	}
 	if gain <= least {
 		return false
 	}
@@ -135,7 +153,7 @@ type Modes struct {
 	Model *crf.Model
 	From  []herding.Source
 	Each  int // labellings of each source; 0 = 20
-	Depth int // δ; 0 = 2
+	Depth int // δ, up to 3; 0 = 2
 }
 
 // Run is herding.Source.Run, by falling energy.

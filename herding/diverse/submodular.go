@@ -19,7 +19,9 @@ import (
 //
 //   - Hamming: Σ_{y∈S} min(d(x,y), Radius)/Radius with d the area that differs,
 //   - Labels: the labels that no labelling of S uses,
-//   - Transitions: the pairs of labels with a border between them that S doesn't have.
+//   - Transitions: the pairs of labels with a border between them that S doesn't have;
+//   - Balls: the labellings within Ball changes of one in S, as a share of a ball, from
+//     below by pairs; see BallOverlap. With Ball = 0 that gives the M best labellings.
 //
 // Cut-based maximisers don't apply to these rewards. Labels and borders are
 // forced where the marginals make them likely, and slopes replace the capped
@@ -31,13 +33,16 @@ type Submodular struct {
 	Marginals                    []float64 // nodes × labels; nil: the softmax of the unaries
 	Area                         []float64 // shares of the whole area; nil for equal ones
 	Lambda                       float64   // 0 = 0.15·Radius·nodes, which weighs short distances as in divMbest
-	Hamming, Labels, Transitions float64   // weights; all 0 = 1 of each
+	Hamming, Labels, Transitions float64   // weights; all and Balls 0 = 1 of each of these
 	Radius                       float64   // area; 0 = 0.05
+	Balls                        float64   // weight
+	Ball                         int       // radius of a ball in nodes
 }
 
-// Rounds of slopes, and the number of places where a label or a border is
-// tried.
+// Rounds of slopes, the number of places where a label or a border is tried, and
+// the largest radius of a ball.
 const (
+	mostBall     = 100
 	slopeRounds  = 8
 	likelyPlaces = 8
 	likelyPairs  = 16
@@ -51,6 +56,8 @@ func (s *Submodular) Run(ctx context.Context, count int) iter.Seq2[herding.Hypot
 			yield(herding.Hypothesis{}, err)
 			return
 		}
+		g.near = newNearest(context.WithoutCancel(ctx), s.Model, s.Solver)
+		defer g.near.Close()
 		for rank := range count {
 			if err := ctx.Err(); err != nil {
 				yield(herding.Hypothesis{}, err)
@@ -59,7 +66,11 @@ func (s *Submodular) Run(ctx context.Context, count int) iter.Seq2[herding.Hypot
 			g.solves = 0
 			x := g.first
 			if rank > 0 {
-				if x = g.next(); x == nil {
+				if x, err = g.next(); err != nil {
+					yield(herding.Hypothesis{}, err)
+					return
+				}
+				if x == nil {
 					return
 				}
 			}
@@ -81,6 +92,8 @@ type greedy struct {
 	solver  *crf.Solver
 	force   *crf.Forcer
 	confirm *crf.Confirmer
+	overlap []float64 // of balls by the distance of their centres
+	near    *nearest
 	solves  int
 }
 
@@ -99,12 +112,18 @@ func (s *Submodular) start() (*greedy, error) {
 	if g.Lambda, err = positive("diversity", s.Lambda, 0.15*g.Radius*float64(s.Model.Nodes)); err != nil {
 		return nil, err
 	}
-	for _, w := range []float64{s.Hamming, s.Labels, s.Transitions} {
+	for _, w := range []float64{s.Hamming, s.Labels, s.Transitions, s.Balls} {
 		if !(w >= 0) || math.IsInf(w, 1) {
 			return nil, fmt.Errorf("%w: weight %v of a diversity, accepted are finite numbers from 0", herding.ErrRange, w)
 		}
 	}
-	if s.Hamming == 0 && s.Labels == 0 && s.Transitions == 0 {
+	if s.Ball < 0 || s.Ball > mostBall {
+		return nil, fmt.Errorf("%w: balls of radius %d, accepted are 0 to %d; use Hamming for larger distances", herding.ErrRange, s.Ball, mostBall)
+	}
+	if s.Balls > 0 {
+		g.overlap = overlaps(s.Model.Nodes, s.Model.Labels, s.Ball)
+	}
+	if s.Hamming == 0 && s.Labels == 0 && s.Transitions == 0 && s.Balls == 0 {
 		g.Hamming, g.Labels, g.Transitions = 1, 1, 1
 	}
 	if g.Marginals == nil {
@@ -122,17 +141,21 @@ func (s *Submodular) start() (*greedy, error) {
 }
 
 // next is the best candidate, nil if none is new.
-func (g *greedy) next() []uint8 {
+func (g *greedy) next() ([]uint8, error) {
+	inBalls, err := g.inBalls()
+	if err != nil {
+		return nil, err
+	}
 	best, value := g.first, g.value(g.first)
-	for _, x := range slices.Concat(g.capped(), g.newLabels(), g.newTransitions()) {
+	for _, x := range slices.Concat(g.capped(g.Lambda*g.Hamming, g.Radius, g.Area), g.newLabels(), g.newTransitions(), inBalls) {
 		if v := g.value(x); v > value+least {
 			best, value = x, v
 		}
 	}
 	if slices.ContainsFunc(g.set, func(y []uint8) bool { return slices.Equal(y, best) }) {
-		return nil
+		return nil, nil
 	}
-	return best
+	return best, nil
 }
 
 func (g *greedy) value(x []uint8) float64 {
@@ -147,7 +170,11 @@ func (g *greedy) diversity(set [][]uint8) float64 {
 	for n, x := range set {
 		for _, y := range set[:n] {
 			sum += float64(g.Hamming * min(distance(x, y, g.Area), g.Radius) / g.Radius)
+			if d := differing(x, y); g.Balls > 0 && d < len(g.overlap) {
+				sum -= float64(g.Balls * g.overlap[d])
+			}
 		}
+		sum += g.Balls
 		for _, l := range x {
 			if !labels[l] {
 				labels[l] = true
@@ -165,21 +192,32 @@ func (g *greedy) diversity(set [][]uint8) float64 {
 	return sum
 }
 
-// capped are distant labellings: slopes 1/Radius against each of the set,
-// halved if it is already far enough and restored if not.
-func (g *greedy) capped() (out [][]uint8) {
-	if g.Hamming == 0 {
+// differing counts the nodes that have different labels.
+func differing(x, y []uint8) (count int) {
+	for i, l := range x {
+		if l != y[i] {
+			count++
+		}
+	}
+	return count
+}
+
+// capped are distant labellings for a reward that grows up to radius: slopes
+// reward/radius against each of the set, halved if it is already far enough and
+// restored if not.
+func (g *greedy) capped(reward, radius float64, area []float64) (out [][]uint8) {
+	if reward == 0 {
 		return nil
 	}
 	k := g.Model.Labels
-	full := g.Lambda * g.Hamming / g.Radius
+	full := reward / radius
 	slopes := slices.Repeat([]float64{full}, len(g.set))
 	start := g.set[len(g.set)-1]
 	for range slopeRounds {
 		copy(g.sloped.Unary, g.Model.Unary)
 		for n, y := range g.set {
 			for i, l := range y {
-				g.sloped.Unary[i*k+int(l)] -= float64(slopes[n] * g.Area[i])
+				g.sloped.Unary[i*k+int(l)] -= float64(slopes[n] * area[i])
 			}
 		}
 		x := slices.Clone(g.solver.Solve(start).Labels)
@@ -189,7 +227,7 @@ func (g *greedy) capped() (out [][]uint8) {
 		}
 		out, start = append(out, x), x
 		for n, y := range g.set {
-			if distance(x, y, g.Area) > g.Radius {
+			if distance(x, y, area) > radius {
 				slopes[n] /= 2
 			} else {
 				slopes[n] = full

@@ -72,7 +72,10 @@ func TestSubmodularSteps(t *testing.T) {
 				t.Fatal(err)
 			}
 			g.set = [][]uint8{g.first}
-			got := g.next()
+			got, err := g.next()
+			if err != nil {
+				t.Fatal(err)
+			}
 			best := math.Inf(-1)
 			for _, y := range all {
 				best = max(best, g.value(y))
@@ -100,6 +103,8 @@ func TestSubmodularRefuses(t *testing.T) {
 	m := triangle(2, 1)
 	for name, s := range map[string]*Submodular{
 		"weight":    {Model: m, Hamming: -1},
+		"ball":      {Model: m, Balls: 1, Ball: 101},
+		"balls":     {Model: m, Balls: math.Inf(1)},
 		"radius":    {Model: m, Radius: math.NaN()},
 		"diversity": {Model: m, Lambda: math.Inf(1)},
 		"areas":     {Model: m, Area: []float64{1}},

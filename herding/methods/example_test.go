@@ -34,13 +34,13 @@ func ExampleNew() {
 		}
 		fmt.Printf("%v %.1f\n", h.Labels, h.Energy)
 	}
-	_, err = methods.New("modes", chain(), methods.Options{Depth: 3})
+	_, err = methods.New("modes", chain(), methods.Options{Depth: 4})
 	fmt.Println(err)
 	// Output:
 	// [0 0 0 1 1 1] 2.8
 	// [0 0 0 1 1 1] 2.8
 	// [0 0 0 0 0 1] 2.2
-	// modes: herding: out of range: depth 3, accepted are 1 and 2
+	// modes: herding: out of range: depth 4, accepted are 0 to 3
 }
 
 // What if superpixel 3 were of class 0? And superpixel 4 with it?

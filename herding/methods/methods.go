@@ -148,6 +148,12 @@ var all = []Method{
 		},
 	},
 	{
+		Name: "divmbest-borders", Answers: "greedy", Help: "the same at the borders of each labelling alone",
+		source: func(p *herding.Problem, o Options) (herding.Source, error) {
+			return &diverse.Boundary{Model: p.Model, Solver: p.Solver, Lambda: o.Strength}, nil
+		},
+	},
+	{
 		Name: "perturb", Answers: "maximiser", Random: true, Help: "Gumbel noise per superpixel and class, times temperature (1)",
 		source: func(p *herding.Problem, o Options) (herding.Source, error) {
 			return &sample.Perturb{Model: p.Model, Solver: p.Solver, Temperature: or(o.Temperature, 1), Seed: o.Seed}, nil
@@ -202,11 +208,14 @@ var all = []Method{
 		},
 	},
 	{
+		Name: "balls", Answers: "greedy, forced", Help: "one by one for labellings within depth (0) changes of none before; times strength (1)",
+		source: func(p *herding.Problem, o Options) (herding.Source, error) {
+			return &diverse.Submodular{Model: p.Model, Solver: p.Solver, Balls: 1, Ball: o.Depth, Lambda: or(o.Strength, 1)}, nil
+		},
+	},
+	{
 		Name: "modes", Answers: "climbed", Random: true, Joint: true, Help: "local maxima that changes of up to depth (2) superpixels don't improve",
 		source: func(p *herding.Problem, o Options) (herding.Source, error) {
-			if o.Depth > 2 {
-				return nil, fmt.Errorf("%w: depth %d, accepted are 1 and 2", herding.ErrRange, o.Depth)
-			}
 			from := []herding.Source{p, &herding.LabelBias{Model: p.Model, Seed: o.Seed, Solver: p.Solver}}
 			if noise, err := hierarchy(p, o); err == nil {
 				from = append(from, noise)
