@@ -27,6 +27,7 @@ type commands struct {
 	Scribbles   scribblesCommand   `cmd:"" help:"Hand-drawn scribbles: errors in what they leave open."`
 	Semantic    semanticCommand    `cmd:"" help:"Scores of a classifier, read or made of the truth, as the first guess: oracle, first and mode accuracy."`
 	Methods     methodsCommand     `cmd:"" help:"All ways to several labellings, on the same problems."`
+	Rank        rankCommand        `cmd:"" help:"Which labelling of a list to mark: the first, EMBR's, or one by learnt features."`
 	Next        nextCommand        `cmd:"" help:"What to ask next: mean IoU after 0, 1, … answers to a query's questions."`
 	Map         mapCommand         `cmd:"" help:"Maximisers on stored models: score, gap to the best known one, time."`
 	Superpixels superpixelsCommand `cmd:"" help:"Superpixels against human segmentations."`

@@ -21,7 +21,7 @@ import (
 type nextCommand struct {
 	data
 	output
-	Queries []string `default:"votes,random,entropy,margin,change,elc,risk,error" enum:"votes,random,entropy,margin,change,elc,risk,error" help:"What chooses the superpixel to ask for: ${enum}; error is the middle of the largest wrong region, which knows the truth."`
+	Queries []string `default:"votes,random,entropy,margin,change,elc,risk,error" enum:"votes,random,entropy,margin,change,elc,risk,perturbed,error" help:"What chooses the superpixel to ask for: ${enum}; error is the middle of the largest wrong region, which knows the truth."`
 	Asked   int      `default:"20" help:"Questions on each image."`
 	Draws   int      `default:"1" help:"Draws of the first clicks, one per class; with several, figures are means over them."`
 	Regions int      `default:"600" help:"Superpixels of an image."`
@@ -178,7 +178,7 @@ func (q *query) next(ctx context.Context, p *herding.Problem, shown []uint8) (in
 	after := q.model.After(p.Model.Fixed, p.Model.Labels, nil)
 	ranked, err := map[string]herding.Query{
 		"votes": ask.Votes{}, "entropy": ask.Entropy{}, "margin": ask.Margin{}, "change": ask.Change{After: after},
-		"elc": ask.LabelChange{After: after}, "risk": ask.Risk{After: after},
+		"elc": ask.LabelChange{After: after}, "risk": ask.Risk{After: after}, "perturbed": ask.Perturbed{Seed: 1},
 	}[q.name].Rank(ctx, p, 0)
 	if err != nil {
 		return -1, err

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+
+	"collie/crf"
+	"collie/herding"
+	"collie/herding/choose"
+	"collie/herding/methods"
+	"collie/segment"
+	"collie/segment/simulate"
+)
+
+type rankCommand struct {
+	data
+	output
+	Train      string    `required:"" type:"path" placeholder:"DIR" help:"Folder to learn from, as --data, with other images."`
+	Method     string    `default:"strip" placeholder:"NAME" help:"What makes the lists: ${methods}."`
+	Observed   []float64 `default:"0.01,0.02,0.05,0.1" help:"Shares of the superpixels that are clicked."`
+	Hypotheses int       `default:"20" help:"Labellings of a list."`
+	Regions    int       `default:"600" help:"Superpixels of an image."`
+	Ridge      float64   `default:"0.1" help:"Of the regression."`
+	Margin     float64   `default:"0.02" help:"Expected lead in mean IoU from which the chosen labelling takes the first one's place in the row 'where sure'."`
+}
+
+// judged is a list with what its labellings are worth.
+type judged struct {
+	choose.Known
+	embr     int
+	observed float64
+}
+
+// rankRow is one way to choose a labelling of each list.
+type rankRow struct {
+	Observed float64  `json:"observed"`
+	Choice   string   `json:"choice"`
+	MeanIoU  float64  `json:"mean_iou"` // of the image, mean over the lists
+	Ahead    interval `json:"ahead"`    // of the first
+	Better   int      `json:"better"`
+	Worse    int      `json:"worse"`
+	Lists    int      `json:"lists"`
+}
+
+func (c *rankCommand) check() error {
+	if c.Hypotheses < 2 || c.Regions < 1 || c.Classes < 2 || c.Classes > crf.MaxLabels {
+		return fmt.Errorf("--hypotheses %d, --regions %d, --classes %d: accepted are numbers from 2, from 1, and 2 to %d", c.Hypotheses, c.Regions, c.Classes, crf.MaxLabels)
+	}
+	for _, share := range c.Observed {
+		if !(share > 0 && share <= 1) {
+			return fmt.Errorf("--observed %v: accepted are shares above 0 and up to 1", share)
+		}
+	}
+	_, err := methods.Find(c.Method)
+	return err
+}
+
+// Run learns on one folder and measures on the other.
+func (c *rankCommand) Run(t *terminal) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	known, err := c.lists(t, c.Train)
+	if err != nil {
+		return err
+	}
+	var train []choose.Known
+	for _, j := range known {
+		train = append(train, j.Known)
+	}
+	ranker, err := choose.FitRanker(train, c.Ridge)
+	if err != nil {
+		return err
+	}
+	lists, err := c.lists(t, c.Data)
+	if err != nil {
+		return err
+	}
+	var rows []rankRow
+	for _, share := range c.Observed {
+		rows = append(rows, c.rows(share, lists, ranker)...)
+	}
+	fmt.Fprintf(t.out, "Mean IoU of the image in per cent over lists of %d labellings by %s, learnt on %d other lists; ahead of the first with a 95 %% interval.\n", c.Hypotheses, c.Method, len(known))
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "clicked\tchoice\tmean IoU\tahead\tbetter\tworse\tof\t\n")
+	for _, r := range rows {
+		fmt.Fprintf(w, "%g %%\t%s\t%.1f\t%s\t%d\t%d\t%d\t\n", 100*r.Observed, r.Choice, 100*r.MeanIoU, r.Ahead, r.Better, r.Worse, r.Lists)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	var weights []string
+	for n, name := range choose.FeatureNames {
+		weights = append(weights, fmt.Sprintf("%s %+.4f", name, ranker.Weights[n]))
+	}
+	fmt.Fprintf(t.out, "Weights: %s.\n", strings.Join(weights, ", "))
+	return c.write(map[string]any{"results": rows, "weights": ranker.Weights})
+}
+
+// lists makes the lists of a folder and judges them, in the order of images.
+func (c *rankCommand) lists(t *terminal, folder string) ([]judged, error) {
+	list, err := simulate.Pictures(folder, c.Limit)
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	made := make([][]judged, len(list))
+	err = t.each(len(list), func(i int) error {
+		s, err := open(list[i], c.Regions, c.Classes)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(s.majority, func(class uint8) bool { return class != segment.Void }) {
+			return nil
+		}
+		for _, share := range c.Observed {
+			j, err := c.judge(t, s, share)
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.id, err)
+			}
+			if j != nil {
+				mu.Lock()
+				made[i] = append(made[i], *j)
+				mu.Unlock()
+			}
+		}
+		return nil
+	})
+	return slices.Concat(made...), err
+}
+
+// judge makes a list; nil with a single class in play.
+func (c *rankCommand) judge(t *terminal, s *scene, share float64) (*judged, error) {
+	clicks := simulate.InPlay(simulate.Seeds(s.majority, share, s.id, 0), 0)
+	if len(clicks.Classes) < 2 {
+		return nil, nil
+	}
+	p, err := s.Model().Problem(clicks.Fixed, len(clicks.Classes), nil)
+	if err != nil {
+		return nil, err
+	}
+	xs, err := labellingsOf(t, c.Method, p, s, c.Hypotheses)
+	if err != nil {
+		return nil, err
+	}
+	j := &judged{observed: share}
+	if j.Features, err = choose.FeaturesOf(p, xs); err != nil {
+		return nil, err
+	}
+	order, _, _, err := choose.EMBR{}.Choose(p, xs)
+	if err != nil {
+		return nil, err
+	}
+	j.embr = order[0]
+	for _, x := range xs {
+		j.Quality = append(j.Quality, simulate.MeanIoU(s.truth, clicks.Name(x)))
+	}
+	return j, nil
+}
+
+// labellingsOf runs a method by name.
+func labellingsOf(t *terminal, name string, p *herding.Problem, s *scene, count int) (xs [][]uint8, err error) {
+	source, err := methods.New(name, p, methods.Options{Seed: 1, Regions: [][]int32{s.Coarse}})
+	if err != nil {
+		return nil, err
+	}
+	for h, err := range source.Run(t.ctx, count) {
+		if err != nil {
+			return nil, err
+		}
+		xs = append(xs, h.Labels)
+	}
+	return xs, nil
+}
+
+// rows are the choices for one share of clicks.
+func (c *rankCommand) rows(share float64, lists []judged, ranker choose.Ranker) (out []rankRow) {
+	lists = slices.DeleteFunc(slices.Clone(lists), func(j judged) bool { return j.observed != share })
+	score := func(j judged) []float64 {
+		scores := make([]float64, len(j.Features))
+		for m, f := range j.Features {
+			for n, v := range f {
+				scores[m] += v * ranker.Weights[n]
+			}
+		}
+		return scores
+	}
+	best := func(v []float64) int { return slices.Index(v, slices.MaxFunc(v, cmp.Compare)) }
+	for _, choice := range []struct {
+		name string
+		of   func(judged) int
+	}{
+		{"first", func(judged) int { return 0 }},
+		{"EMBR", func(j judged) int { return j.embr }},
+		{"re-ranked", func(j judged) int { return best(score(j)) }},
+		{"where sure", func(j judged) int {
+			scores := score(j)
+			if at := best(scores); scores[at] > scores[0]+c.Margin {
+				return at
+			}
+			return 0
+		}},
+		{"oracle", func(j judged) int { return best(j.Quality) }},
+	} {
+		row := rankRow{Observed: share, Choice: choice.name, Lists: len(lists)}
+		ahead := make([]float64, len(lists))
+		for n, j := range lists {
+			q := j.Quality[choice.of(j)]
+			row.MeanIoU += q / float64(len(lists))
+			switch ahead[n] = q - j.Quality[0]; {
+			case ahead[n] > 0:
+				row.Better++
+			case ahead[n] < 0:
+				row.Worse++
+			}
+		}
+		row.Ahead = bootstrap(len(lists), func(sample []int) (mean float64) {
+			for _, i := range sample {
+				mean += ahead[i] / float64(len(sample))
+			}
+			return mean
+		})
+		out = append(out, row)
+	}
+	return out
+}

@@ -1,0 +1,176 @@
+package choose_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"collie/crf"
+	"collie/herding"
+	"collie/herding/choose"
+)
+
+// chain is six nodes in a row, the first clicked, with areas and marginals.
+func chain(rng *rand.Rand, k int) *herding.Problem {
+	p := problem(k)
+	p.Model.Fixed = []int16{0, -1, -1, -1, -1, -1}
+	for i := range int32(5) {
+		p.Model.Edges = append(p.Model.Edges, crf.Edge{A: i, B: i + 1, W: rng.Float64()})
+	}
+	p.UnaryMoments = make([]float64, 6*k)
+	for i := range 6 {
+		sum := 0.0
+		for l := range k {
+			p.UnaryMoments[i*k+l] = 0.1 + rng.Float64()
+			sum += p.UnaryMoments[i*k+l]
+		}
+		for l := range k {
+			p.UnaryMoments[i*k+l] /= sum
+		}
+	}
+	return p
+}
+
+// Features are what their names say, up to the scale within the list.
+func TestFeatures(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	p := chain(rng, 3)
+	xs := [][]uint8{{0, 0, 0, 1, 1, 2}, {0, 0, 1, 1, 1, 1}, {0, 1, 0, 1, 0, 2}}
+	got, err := choose.FeaturesOf(p, xs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 21.0
+	want := map[string][]float64{
+		"rank":                         {0, 1, 2},
+		"is first":                     {1, 0, 0},
+		"distance to the first":        {0, (3 + 6) / total, (2 + 5) / total},
+		"area of the smallest class":   {6 / total, 0, 6 / total},
+		"edges cut":                    {2, 1, 5},
+		"weight cut":                   {p.Model.Edges[2].W + p.Model.Edges[4].W, p.Model.Edges[1].W, 0},
+		"regions":                      {3, 2, 6},
+		"regions without a click":      {2, 1, 5},
+		"area of the largest of those": {9 / total, 18 / total, 6 / total},
+		"energy below the first":       {0, 0, 0},
+		"mean log probability":         {0, 0, 0},
+		"distance of class areas to their moments": {0, 0, 0},
+		"expected mean IoU":                        {0, 0, 0},
+	}
+	area, _ := herding.AreaMoments(p.UnaryMoments, 3, p.Area)
+	for _, e := range p.Model.Edges {
+		want["weight cut"][2] += e.W
+	}
+	for m, x := range xs {
+		want["energy below the first"][m] = p.Model.Energy(xs[0]) - p.Model.Energy(x)
+		covered := make([]float64, 3)
+		for i, l := range x {
+			want["mean log probability"][m] += p.Area[i] / total * math.Log(p.UnaryMoments[3*i+int(l)])
+			covered[l] += p.Area[i] / total
+		}
+		for l, c := range covered {
+			want["distance of class areas to their moments"][m] += math.Abs(c - area[l])
+		}
+		for other, y := range xs {
+			if other != m {
+				want["expected mean IoU"][m] += choose.MeanIoU(x, y, p.Shares(), 3)
+			}
+		}
+	}
+	for n, name := range choose.FeatureNames {
+		w, ok := want[name]
+		if !ok {
+			continue
+		}
+		mean := (w[0] + w[1] + w[2]) / 3
+		deviation := math.Sqrt(((w[0]-mean)*(w[0]-mean) + (w[1]-mean)*(w[1]-mean) + (w[2]-mean)*(w[2]-mean)) / 3)
+		for m := range xs {
+			if v := (w[m] - mean) / deviation; math.Abs(got[m][n]-v) > 1e-9 {
+				t.Errorf("%s of labelling %d: %v, want %v", name, m, got[m][n], v)
+			}
+		}
+	}
+}
+
+// A quality that is linear in the features is learnt, and ranked by.
+func TestRankerLearns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	var truth choose.Features
+	for n := range truth {
+		truth[n] = rng.NormFloat64()
+	}
+	quality := func(f choose.Features) (q float64) {
+		for n, v := range f {
+			q += v * truth[n]
+		}
+		return q
+	}
+	list := func() (*herding.Problem, [][]uint8, choose.Known) {
+		p := chain(rng, 3)
+		xs := random(rng, 8, 3)
+		for _, x := range xs {
+			x[0] = 0
+		}
+		features, err := choose.FeaturesOf(p, xs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := choose.Known{Features: features}
+		for _, f := range features {
+			known.Quality = append(known.Quality, 7+quality(f)) // the level of a list says nothing
+		}
+		return p, xs, known
+	}
+	var lists []choose.Known
+	for range 200 {
+		_, _, known := list()
+		lists = append(lists, known)
+	}
+	r, err := choose.FitRanker(lists, 1e-9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		p, xs, known := list()
+		order, w, consensus, err := r.Choose(p, xs)
+		if err != nil || consensus != nil || math.Abs(w[3]-1.0/8) > 1e-12 {
+			t.Fatal(w, consensus, err)
+		}
+		sorted := slices.IsSortedFunc(order, func(a, b int) int {
+			if known.Quality[a] > known.Quality[b]+1e-4 {
+				return -1
+			}
+			if known.Quality[a] < known.Quality[b]-1e-4 {
+				return 1
+			}
+			return 0
+		})
+		if !sorted {
+			t.Fatalf("order %v of qualities %v", order, known.Quality)
+		}
+	}
+}
+
+func TestRankerRefuses(t *testing.T) {
+	p := problem(3)
+	if _, _, _, err := (choose.Ranker{}).Choose(p, [][]uint8{{0, 0, 0, 0, 0, 0}}); !errors.Is(err, choose.ErrMarginals) {
+		t.Errorf("without marginals: %v", err)
+	}
+	if _, err := choose.FitRanker(nil, 1); !errors.Is(err, choose.ErrNone) {
+		t.Errorf("no lists: %v", err)
+	}
+	for _, ridge := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if _, err := choose.FitRanker(nil, ridge); !errors.Is(err, herding.ErrRange) {
+			t.Errorf("ridge %v: %v", ridge, err)
+		}
+	}
+	if _, err := choose.FitRanker([]choose.Known{{Quality: []float64{1}}}, 1); !errors.Is(err, herding.ErrShape) {
+		t.Errorf("a quality without features: %v", err)
+	}
+	x := []uint8{0, 0, 0, 0, 0, 0}
+	rng := rand.New(rand.NewPCG(1, 1))
+	if f, err := choose.FeaturesOf(chain(rng, 3), [][]uint8{x, x}); err != nil || f[0][4] != 0 {
+		t.Errorf("equal labellings: %v, %v", f, err)
+	}
+}
