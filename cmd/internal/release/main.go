@@ -31,7 +31,10 @@ var (
 )
 
 // documents go into every archive beside the programs.
-var documents = []string{"README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "SECURITY.md"}
+var documents = []string{"README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "SECURITY.md", "python/collie.py"}
+
+// programs are what an archive holds, and where their source is.
+var programs = []struct{ name, source string }{{"collie-server", "./cmd/server"}, {"collie", "./cmd/collie"}}
 
 var versionPattern = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 
@@ -80,16 +83,19 @@ func archive(ctx context.Context, work, platform string) error {
 		return fmt.Errorf("platform %q is not GOOS/GOARCH", platform)
 	}
 	name := fmt.Sprintf("collie_%s_%s_%s", *version, goos, goarch)
-	binary := filepath.Join(work, name, "collie-server")
-	if goos == "windows" {
-		binary += ".exe"
-	}
 	flags := fmt.Sprintf("-s -w -buildid= -X main.version=%s -X main.commit=%s", *version, *commit)
 	env := []string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0", "GOAMD64=v1", "GOFLAGS="}
-	if err := command(ctx, env, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", binary, "./cmd/server"); err != nil {
-		return err
+	var files []file
+	for _, p := range programs {
+		binary := filepath.Join(work, name, p.name)
+		if goos == "windows" {
+			binary += ".exe"
+		}
+		if err := command(ctx, env, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", binary, p.source); err != nil {
+			return err
+		}
+		files = append(files, file{filepath.Base(binary), binary, 0o755})
 	}
-	files := []file{{filepath.Base(binary), binary, 0o755}}
 	for _, d := range documents {
 		files = append(files, file{d, d, 0o644})
 	}

@@ -1,0 +1,320 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// programs is the folder of the built programs, server and collie.
+var programs string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "collie")
+	if err != nil {
+		panic(err)
+	}
+	for name, source := range map[string]string{"server": "../server", "collie": "."} {
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), source).CombinedOutput(); err != nil {
+			panic(fmt.Sprintf("go build: %v\n%s", err, out))
+		}
+	}
+	programs = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// place is a working folder and the environment of what runs in it.
+type place struct {
+	tb     testing.TB
+	folder string
+	env    []string
+}
+
+func newPlace(tb testing.TB, env ...string) *place {
+	modules, err := filepath.Abs("../../python")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	env = append(env, "PATH="+programs+":"+os.Getenv("PATH"), "PYTHONPATH="+modules, "PYTHONDONTWRITEBYTECODE=1", "PYTHONUTF8=1", "HOME="+tb.TempDir())
+	return &place{tb, tb.TempDir(), env}
+}
+
+// try runs a program and returns what it writes.
+func (p *place) try(stdin, name string, arguments ...string) (string, error) {
+	cmd := exec.CommandContext(p.tb.Context(), name, arguments...)
+	if !strings.Contains(name, "/") {
+		if own := filepath.Join(programs, name); fileExists(own) {
+			cmd = exec.CommandContext(p.tb.Context(), own, arguments...)
+		}
+	}
+	cmd.Dir, cmd.Env, cmd.Stdin = p.folder, p.env, strings.NewReader(stdin)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func fileExists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// do is try for what has to succeed.
+func (p *place) do(stdin, name string, arguments ...string) string {
+	p.tb.Helper()
+	out, err := p.try(stdin, name, arguments...)
+	if err != nil {
+		p.tb.Fatalf("%s %q: %v\n%s", name, arguments, err, out)
+	}
+	return out
+}
+
+// fails runs collie and expects it to fail and say something.
+func (p *place) fails(says string, arguments ...string) {
+	p.tb.Helper()
+	if out, err := p.try("", "collie", arguments...); err == nil || !strings.Contains(out, says) {
+		p.tb.Errorf("collie %q: %v, want it to say %q:\n%s", arguments, err, says, out)
+	}
+}
+
+// serve starts a server with login over a new folder, whose admin is ann, and
+// returns a place whose environment has its address and a token of hers.
+func serve(tb testing.TB) *place {
+	tb.Helper()
+	data := tb.TempDir()
+	newPlace(tb, "COLLIE_DATA="+data).do("correct horse\n", "server", "users", "add", "ann", "--role", "admin")
+	server := exec.Command(filepath.Join(programs, "server"), "--auth", "--listen", "127.0.0.1:0", "--data", data)
+	out, err := server.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		_ = server.Process.Signal(syscall.SIGTERM)
+		if err := server.Wait(); err != nil {
+			tb.Errorf("the server ended with %v", err)
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	address := regexp.MustCompile(`http://[0-9.:]+`).FindString(line)
+	if address == "" {
+		tb.Fatalf("%q, %v", line, err)
+	}
+	p := newPlace(tb, "COLLIE_DATA="+data, "COLLIE_URL="+address)
+	token := strings.TrimSpace(p.do("", "server", "tokens", "create", "ann", "test", "--scope", "admin"))
+	p.env = append(p.env, "COLLIE_TOKEN="+token)
+	return p
+}
+
+// photographs writes three pictures of sky, sea and sand.
+func (p *place) photographs(folder string) {
+	p.tb.Helper()
+	if err := os.MkdirAll(filepath.Join(p.folder, folder), 0o755); err != nil {
+		p.tb.Fatal(err)
+	}
+	for i := range 3 {
+		im := image.NewNRGBA(image.Rect(0, 0, 96, 72))
+		for at := range im.Pix {
+			x, y := at/4%96, at/4/96
+			c := []color.NRGBA{{120, 170, 250, 255}, {20, 90, 130, 255}, {220, 190, 130, 255}}[min((y+x*i/8)/24, 2)]
+			im.Pix[at] = []uint8{c.R, c.G, c.B, c.A}[at%4] ^ uint8(at*7%5)
+			if at%4 == 3 {
+				im.Pix[at] = 255
+			}
+		}
+		var b bytes.Buffer
+		if err := png.Encode(&b, im); err != nil {
+			p.tb.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(p.folder, folder, fmt.Sprintf("beach%d.png", i)), b.Bytes(), 0o600); err != nil {
+			p.tb.Fatal(err)
+		}
+	}
+}
+
+// annotator labels all images of a project as they arrive, like the people for
+// whom scripts wait, until all three are done.
+const annotator = `
+import time
+from collie import Collie
+server = Collie()
+for _ in range(600):
+    found = [p for p in server.projects() if p["name"] == "Beach"]
+    images = server.images(found[0]["id"]) if found else []
+    for image in images:
+        if image["status"] != "done":
+            server.append(image["id"], "label", superpixels=list(range(image["regions"])), class_=image["width"] % 3)
+    if len(images) == 3 and all(i["status"] == "done" for i in images):
+        break
+    time.sleep(0.1)
+else:
+    raise SystemExit("the images never arrived")
+`
+
+// The page about scripts: its commands are run as they are written.
+func TestScriptsPage(t *testing.T) {
+	needPython(t, "numpy, PIL")
+	p := serve(t)
+	p.photographs("photos")
+	people := make(chan error, 1)
+	go func() {
+		out, err := p.try("", "/usr/bin/python3", "-c", annotator)
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+		people <- err
+	}()
+	if n := p.page("../../docs/scripts.md"); n < 8 {
+		t.Errorf("only %d blocks were run", n)
+	}
+	if err := <-people; err != nil {
+		t.Error(err)
+	}
+	for _, made := range []string{"masks.zip", "coco.zip", "split.zip", "hypotheses.zip", "beach0.png.soft.npz"} {
+		if info, err := os.Stat(filepath.Join(p.folder, made)); err != nil || info.Size() < 300 {
+			t.Errorf("%s: %v, %v", made, info, err)
+		}
+	}
+	if list := p.do("", "/usr/bin/python3", "-m", "zipfile", "-l", "masks.zip"); !strings.Contains(list, "masks/beach2.png") {
+		t.Errorf("the masks: %s", list)
+	}
+}
+
+var block = regexp.MustCompile("(?ms)^```(sh|python)\n(.*?)^```$")
+
+// page runs the blocks of a page one after the other and returns how many. Shell
+// variables live on from block to block.
+func (p *place) page(path string) int {
+	p.tb.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	blocks := block.FindAllSubmatch(text, -1)
+	var all strings.Builder
+	for i, b := range blocks {
+		if string(b[1]) == "sh" {
+			fmt.Fprintf(&all, "echo '# block %d' >&2\n%s", i+1, b[2])
+			continue
+		}
+		fmt.Fprintf(&all, "echo '# block %d' >&2\n/usr/bin/python3 - <<'END OF BLOCK'\n%sEND OF BLOCK\n", i+1, b[2])
+	}
+	p.do(all.String(), "bash", "-euo", "pipefail", "-s")
+	return len(blocks)
+}
+
+func needPython(tb testing.TB, modules string) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("skipped with -short: starts python3")
+	}
+	if out, err := exec.Command("/usr/bin/python3", "-c", "import "+modules).CombinedOutput(); err != nil {
+		tb.Skipf("skipped: needs /usr/bin/python3 with %s: %s", modules, out)
+	}
+}
+
+// The Python module does what it says against a running server.
+func TestPythonModule(t *testing.T) {
+	needPython(t, "json")
+	p := serve(t)
+	tests, err := filepath.Abs("../../python/test_collie.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := p.do("", "/usr/bin/python3", tests); !strings.Contains(out, "Ran 4 tests") {
+		t.Errorf("tests of the module:\n%s", out)
+	}
+}
+
+// What goes wrong is said in one line, with a failing exit code.
+func TestMistakes(t *testing.T) {
+	p := serve(t)
+	p.photographs("photos")
+	p.do("", "collie", "create", "Beach", "--classes", "sky,sea,sand")
+	if err := os.WriteFile(filepath.Join(p.folder, "photos", "broken.png"), []byte("no picture"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.fails("1 files could not be used", "upload", "Beach", "photos")
+	if out := p.do("", "collie", "list", "Beach"); strings.Count(out, "untouched") != 3 {
+		t.Errorf("the good files were not kept: %s", out)
+	}
+	p.fails("0 uploaded, 3 already there, 1 failed", "upload", "Beach", "photos")
+	p.fails("contains no file that ends in", "upload", "Beach", t.TempDir())
+	p.fails("no such file", "upload", "Beach", "nothing.png")
+	p.fails("could not be imported", "import", "Beach", "photos/broken.png")
+	p.fails(`no project of yours has the id or name "Moon"`, "upload", "Moon", "photos")
+	p.fails("not all images of Beach were done within 50ms", "wait", "Beach", "--timeout", "50ms")
+	p.fails("NAME=VALUE", "export", "Beach", "x.zip", "--option", "drafts")
+	p.fails("coco", "export", "Beach", "x.zip", "--format", "postcard")
+	p.fails(`no option "colour"`, "export", "Beach", "x.zip", "--option", "colour=red")
+	p.fails("API token", "--token", "collie_wrong", "list")
+	p.fails("can't be reached", "--url", "http://127.0.0.1:1", "list")
+	p.fails("not an address", "--url", "collie.example.org", "list")
+	for _, folder := range []string{"a", "b"} {
+		p.photographs(filepath.Join("twice", folder))
+	}
+	p.fails("have the same name", "upload", "Beach", "twice")
+	p.do("", "collie", "create", "Beach")
+	p.fails("2 projects are called", "list", "Beach")
+	if left, err := filepath.Glob(filepath.Join(p.folder, "*.zip")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// A busy server is asked again, others are not, and no token follows a redirect.
+func TestAnswers(t *testing.T) {
+	var calls atomic.Int32
+	answer := func(w http.ResponseWriter, r *http.Request) {
+		switch n := calls.Add(1); {
+		case r.Header.Get("Authorization") != "Bearer secret":
+			t.Error("no token")
+		case r.URL.Path == "/moved":
+			http.Redirect(w, r, "https://elsewhere.example/", http.StatusFound)
+		case r.URL.Path == "/broken":
+			http.Error(w, "<html>", http.StatusBadGateway)
+		case n < 3:
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+		default:
+			fmt.Fprint(w, "{}")
+		}
+	}
+	fake := httptest.NewServer(http.HandlerFunc(answer))
+	defer fake.Close()
+	s, err := newServer(fake.URL+"/", "secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.send(t.Context(), "GET", "/busy", nil, nil); err != nil || calls.Load() != 3 {
+		t.Errorf("%d calls: %v", calls.Load(), err)
+	}
+	for path, want := range map[string]string{"/moved": "https://elsewhere.example/", "/broken": "is it a Collie server?"} {
+		before := calls.Load()
+		if err := s.send(t.Context(), "GET", path, nil, nil); err == nil || !strings.Contains(err.Error(), want) || calls.Load() != before+1 {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	calls.Store(0)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := s.send(ctx, "GET", "/busy", nil, nil); err == nil {
+		t.Error("it waits although nobody does")
+	}
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// exportCommand downloads labels.
+type exportCommand struct {
+	Project string   `arg:"" help:"Id of the project, or its name if no other project has it."`
+	Out     string   `arg:"" type:"path" help:"Zip file to write; an existing file is replaced once the new one is complete."`
+	Format  string   `default:"index-png" help:"Format, such as index-png, voc, coco, yolo, numpy, hypotheses or backup."`
+	Option  []string `sep:"none" placeholder:"NAME=VALUE" help:"Option of the format, such as drafts=false or undecided=background; repeat it for more. /api on the server lists them."`
+}
+
+// Run starts the export, waits until it is done and downloads it.
+func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
+	options, err := optionsOf(c.Option)
+	if err != nil {
+		return err
+	}
+	p, err := s.project(ctx, c.Project)
+	if err != nil {
+		return err
+	}
+	var j job
+	if err := s.send(ctx, "POST", "/api/v1/projects/"+p.ID+"/exports", map[string]any{"format": c.Format, "options": options}, &j); err != nil {
+		return err
+	}
+	address := "/api/v1/exports/" + j.ID
+	for wait := 50 * time.Millisecond; j.Status != "done"; wait = min(2*wait, 2*time.Second) {
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+		if err := s.send(ctx, "GET", address, nil, &j); err != nil {
+			return err
+		}
+		for name := range options {
+			if _, known := j.Options[name]; !known {
+				return fmt.Errorf("exports have no option %q with this value; /api on the server lists what they have", name)
+			}
+		}
+		if j.Status == "failed" {
+			return fmt.Errorf("the export failed: %s", j.Problem)
+		}
+	}
+	if err := s.download(ctx, address+"/file", c.Out); err != nil {
+		return err
+	}
+	fmt.Fprintf(out.stderr, "%d images exported to %s\n", j.ImagesTotal, c.Out)
+	return nil
+}
+
+// optionsOf reads NAME=VALUE, where a value that is not JSON is a text.
+func optionsOf(arguments []string) (map[string]any, error) {
+	options := map[string]any{}
+	for _, argument := range arguments {
+		name, text, ok := strings.Cut(argument, "=")
+		if !ok {
+			return nil, fmt.Errorf("--option %q is not of the form NAME=VALUE", argument)
+		}
+		var value any
+		if json.Unmarshal([]byte(text), &value) != nil {
+			value = text
+		}
+		options[name] = value
+	}
+	return options, nil
+}
+
+// download writes an answer to a file, which is complete or not there.
+func (s *server) download(ctx context.Context, address, to string) (err error) {
+	resp, err := s.open(ctx, "GET", address, "", nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	part, err := os.CreateTemp(filepath.Dir(to), ".collie-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(part.Name()))
+		}
+	}()
+	n, err := io.Copy(part, resp.Body)
+	if err == nil && resp.ContentLength >= 0 && n != resp.ContentLength {
+		err = io.ErrUnexpectedEOF
+	}
+	if err := errors.Join(err, part.Close()); err != nil {
+		return fmt.Errorf("the download broke off: %w", err)
+	}
+	return os.Rename(part.Name(), to)
+}

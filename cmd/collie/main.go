@@ -1,0 +1,148 @@
+// Command collie uses a Collie server from scripts: it uploads images, imports
+// masks and scores, exports labels, and waits for people to finish. It speaks the
+// interface that /api on the server describes.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// commands are the subcommands and what all of them need.
+type commands struct {
+	URL   string `default:"http://127.0.0.1:8080" env:"COLLIE_URL" help:"Address of the server."`
+	Token string `env:"COLLIE_TOKEN" help:"API token, from your account page or 'server tokens create'; better given in the environment, where other users of this machine can't read it. A server without login needs none."`
+
+	List   listCommand   `cmd:"" help:"List the projects, or the images of one."`
+	Create createCommand `cmd:"" help:"Create a project and print its id."`
+	Upload uploadCommand `cmd:"" help:"Upload images, or folders of them, to a project."`
+	Import importCommand `cmd:"" help:"Import masks or classifier scores into a project."`
+	Export exportCommand `cmd:"" help:"Export a project's labels as a zip file."`
+	Wait   waitCommand   `cmd:"" help:"Wait until people have finished the images of a project."`
+}
+
+// streams are where a command writes: stdout is for results, stderr for what goes
+// on.
+type streams struct {
+	stdout, stderr io.Writer
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	var c commands
+	out := streams{os.Stdout, os.Stderr}
+	command := kong.Parse(&c, kong.Name("collie"), kong.Description("Use a Collie server from scripts."),
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(out))
+	s, err := newServer(c.URL, c.Token)
+	if err == nil {
+		err = command.Run(s)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "collie:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+// listCommand lists projects or images.
+type listCommand struct {
+	Project string `arg:"" optional:"" help:"Id of a project, or its name if no other project has it."`
+}
+
+// Run prints a line per project, or per image, whose columns are separated by
+// tabs.
+func (c *listCommand) Run(ctx context.Context, s *server, out streams) error {
+	if c.Project == "" {
+		projects, err := s.projects(ctx)
+		for _, p := range projects {
+			fmt.Fprintf(out.stdout, "%s\t%s\t%s\n", p.ID, p.Role, p.Name)
+		}
+		return err
+	}
+	p, err := s.project(ctx, c.Project)
+	if err != nil {
+		return err
+	}
+	images, err := s.images(ctx, p.ID)
+	for _, im := range images {
+		fmt.Fprintf(out.stdout, "%s\t%s\t%d × %d\t%s\n", im.ID, im.Status, im.Width, im.Height, im.Name)
+	}
+	return err
+}
+
+// createCommand creates a project.
+type createCommand struct {
+	Name    string   `arg:"" help:"Name of the project."`
+	Classes []string `help:"Names of the classes, in order; background and object by default."`
+}
+
+// Run prints the id of the new project.
+func (c *createCommand) Run(ctx context.Context, s *server, out streams) error {
+	type class struct {
+		Name string `json:"name"`
+	}
+	body := struct {
+		Name    string  `json:"name"`
+		Classes []class `json:"classes,omitempty"`
+	}{Name: c.Name}
+	for _, name := range c.Classes {
+		body.Classes = append(body.Classes, class{name})
+	}
+	var p project
+	if err := s.send(ctx, "POST", "/api/v1/projects", body, &p); err != nil {
+		return err
+	}
+	fmt.Fprintln(out.stdout, p.ID)
+	return nil
+}
+
+// waitCommand waits for people.
+type waitCommand struct {
+	Project string        `arg:"" help:"Id of the project, or its name if no other project has it."`
+	Timeout time.Duration `default:"0" help:"Fail after this time, such as 8h; 0 waits for ever."`
+	Every   time.Duration `default:"10s" help:"How often to ask."`
+}
+
+// Run returns when all images are done, and fails after the timeout.
+func (c *waitCommand) Run(ctx context.Context, s *server, out streams) error {
+	p, err := s.project(ctx, c.Project)
+	if err != nil {
+		return err
+	}
+	if c.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("not all images of %s were done within %v", p.Name, c.Timeout))
+		defer cancel()
+	}
+	said := -1
+	for {
+		images, err := s.images(ctx, p.ID)
+		if err != nil {
+			return err
+		}
+		done := 0
+		for _, im := range images {
+			if im.Status == "done" {
+				done++
+			}
+		}
+		if done != said {
+			fmt.Fprintf(out.stderr, "%d of %d images are done\n", done, len(images))
+			said = done
+		}
+		if done == len(images) {
+			return nil
+		}
+		if err := pause(ctx, max(c.Every, 100*time.Millisecond)); err != nil {
+			return err
+		}
+	}
+}

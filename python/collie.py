@@ -1,0 +1,250 @@
+"""Use a Collie server from Python 3.9 or later; needs nothing but the standard library.
+
+    from collie import Collie
+
+    server = Collie()  # COLLIE_URL and COLLIE_TOKEN, or Collie(url, token)
+    project = server.find_project("Beach")
+    for image in server.images(project["id"]):
+        print(image["name"], image["status"])
+
+Methods return what the server answers, as dicts and lists; the page /api on the
+server describes the fields. What the server refuses raises Problem, whose text
+says why.
+"""
+
+import json
+import os
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+
+# The calls that methods make: the operationId in the server's OpenAPI document,
+# and its method and path. A test compares them with the document.
+CALLS = {
+    "getSession": ("GET", "/api/v1/session"),
+    "listProjects": ("GET", "/api/v1/projects"),
+    "createProject": ("POST", "/api/v1/projects"),
+    "getProject": ("GET", "/api/v1/projects/{id}"),
+    "trashProject": ("DELETE", "/api/v1/projects/{id}"),
+    "listImages": ("GET", "/api/v1/projects/{id}/images"),
+    "uploadImages": ("POST", "/api/v1/projects/{id}/images"),
+    "importMasks": ("POST", "/api/v1/projects/{id}/imports"),
+    "startExport": ("POST", "/api/v1/projects/{id}/exports"),
+    "getExport": ("GET", "/api/v1/exports/{id}"),
+    "getExportFile": ("GET", "/api/v1/exports/{id}/file"),
+    "getImage": ("GET", "/api/v1/images/{id}"),
+    "listEvidence": ("GET", "/api/v1/images/{id}/evidence"),
+    "appendEvidence": ("POST", "/api/v1/images/{id}/evidence"),
+    "listHypotheses": ("GET", "/api/v1/images/{id}/hypotheses"),
+    "getMask": ("GET", "/api/v1/images/{id}/mask.png"),
+    "getSuperpixelsPNG": ("GET", "/api/v1/images/{id}/superpixels.png"),
+}
+
+# Parameters in the query that methods send, by operationId.
+QUERIES = {
+    "importMasks": ["uncovered"],
+    "listEvidence": ["after"],
+    "listHypotheses": ["count"],
+    "getMask": ["of", "rank", "style"],
+}
+
+
+class Problem(Exception):
+    """What the server refused, and why; status is that of HTTP."""
+
+    def __init__(self, status, detail):
+        super().__init__(detail)
+        self.status = status
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """The token goes to the given address and nowhere else."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+class Collie:
+    """A server; timeout is in seconds, for each wait for an answer."""
+
+    def __init__(self, url=None, token=None, timeout=300):
+        self.url = (url or os.environ.get("COLLIE_URL") or "http://127.0.0.1:8080").rstrip("/")
+        self.token = token or os.environ.get("COLLIE_TOKEN")
+        self.timeout = timeout
+        self._opener = urllib.request.build_opener(_NoRedirects)
+
+    # Projects
+
+    def whoami(self):
+        """The user whom the token belongs to."""
+        return self._json("getSession")
+
+    def projects(self):
+        return self._json("listProjects")
+
+    def project(self, project_id):
+        return self._json("getProject", project_id)
+
+    def find_project(self, name):
+        """The project of an id, or of a name that only one project has."""
+        found = [p for p in self.projects() if name in (p["id"], p["name"])]
+        if len(found) != 1:
+            raise LookupError(f"{len(found)} projects have the id or name {name!r}")
+        return found[0]
+
+    def create_project(self, name, classes=None):
+        """Create a project; classes are names, or dicts with name and color."""
+        body = {"name": name}
+        if classes:
+            body["classes"] = [{"name": c} if isinstance(c, str) else c for c in classes]
+        return self._json("createProject", body=body)
+
+    def trash_project(self, project_id):
+        """Move a project to the trash, where it stays for 30 days."""
+        self._json("trashProject", project_id)
+
+    # Images
+
+    def images(self, project_id):
+        return self._json("listImages", project_id)
+
+    def image(self, image_id):
+        return self._json("getImage", image_id)
+
+    def upload(self, project_id, path, name=None):
+        """Upload an image or a zip archive; returns an entry for each image.
+
+        Entries of files that can't be used have the status failed and a problem.
+        """
+        return self._file("uploadImages", project_id, path, name)
+
+    def import_masks(self, project_id, path, name=None, uncovered="background"):
+        """Import masks, or classifier scores in a .npz file; returns the report."""
+        return self._file("importMasks", project_id, path, name, {"uncovered": uncovered})
+
+    def wait(self, project_id, seconds=None, every=10):
+        """Wait until all images are done; TimeoutError after some seconds."""
+        end = None if seconds is None else time.monotonic() + seconds
+        while True:
+            images = self.images(project_id)
+            left = sum(image["status"] != "done" for image in images)
+            if not left:
+                return images
+            if end is not None and time.monotonic() > end:
+                raise TimeoutError(f"{left} of {len(images)} images are not done")
+            time.sleep(every)
+
+    # Labels
+
+    def evidence(self, image_id, after=0):
+        """The events of an image after a number: clicks, picks and so on."""
+        return self._json("listEvidence", image_id, query={"after": after})
+
+    def append(self, image_id, kind, **fields):
+        """Append an event, such as append(id, "label", points=[[x, y]], class_=1).
+
+        Fields are those of NewEvent in the OpenAPI document; class_ stands for
+        class. Somebody else's event in between is a Problem of status 409.
+        """
+        event = {("class" if k == "class_" else k): v for k, v in fields.items()}
+        event.setdefault("id", uuid.uuid4().hex)
+        if "expected_seq" not in event:
+            event["expected_seq"] = self.image(image_id)["seq"]
+        return self._json("appendEvidence", image_id, body={**event, "kind": kind})
+
+    def hypotheses(self, image_id, count=20):
+        """The hypotheses for the present evidence, with a class per superpixel."""
+        return self._json("listHypotheses", image_id, query={"count": count})
+
+    def mask(self, image_id, of="labelling", rank=0, style="index"):
+        """A mask as a PNG of the image's size, in bytes."""
+        query = {"of": of, "style": style}
+        if of == "hypothesis":
+            query["rank"] = rank
+        return self._call("getMask", image_id, query=query)
+
+    def superpixels(self, image_id):
+        """The superpixel map as a 16-bit PNG whose pixels are ids, in bytes."""
+        return self._call("getSuperpixelsPNG", image_id)
+
+    def export(self, project_id, path, format="index-png", **options):
+        """Export a project to a zip file; returns the report.
+
+        The file is complete or not there. Options are those of ExportOptions in
+        the OpenAPI document.
+        """
+        started = self._json("startExport", project_id, body={"format": format, "options": options})
+        wait = 0.05
+        while True:
+            status = self._json("getExport", started["id"])
+            if status["status"] == "failed":
+                raise Problem(500, status.get("problem", "The export failed."))
+            if status["status"] == "done":
+                break
+            time.sleep(wait)
+            wait = min(2 * wait, 2)
+        part = f"{path}.part"
+        try:
+            with self._open("getExportFile", started["id"]) as answer, open(part, "wb") as out:
+                while block := answer.read(1 << 20):
+                    out.write(block)
+            if os.path.getsize(part) != status["bytes"]:
+                raise EOFError("the download broke off")
+            os.replace(part, path)
+        finally:
+            if os.path.exists(part):
+                os.remove(part)
+        return status.get("report")
+
+    # How calls are made
+
+    def _json(self, operation, id=None, query=None, body=None):
+        data, headers = None, {}
+        if body is not None:
+            data, headers = json.dumps(body).encode(), {"Content-Type": "application/json"}
+        answer = self._call(operation, id, query, data, headers)
+        return json.loads(answer) if answer else None
+
+    def _file(self, operation, id, path, name, query=None):
+        name = name or os.path.basename(path)
+        if any(c in name for c in '"\r\n\\'):
+            raise ValueError(f"the file name {name!r} can't be sent")
+        with open(path, "rb") as file:
+            content = file.read()
+        boundary = uuid.uuid4().hex
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: application/octet-stream\r\n\r\n'
+        data = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
+        return json.loads(self._call(operation, id, query, data, {"Content-Type": f"multipart/form-data; boundary={boundary}"}))
+
+    def _call(self, operation, id=None, query=None, data=None, headers=None):
+        with self._open(operation, id, query, data, headers) as answer:
+            return answer.read()
+
+    def _open(self, operation, id=None, query=None, data=None, headers=None):
+        """Make a call, again while the server is too busy for it."""
+        method, path = CALLS[operation]
+        url = self.url + path.replace("{id}", urllib.parse.quote(str(id), safe=""))
+        if query:
+            url += "?" + urllib.parse.urlencode(query)
+        headers = dict(headers or {})
+        if self.token:
+            headers["Authorization"] = "Bearer " + self.token
+        for tries_left in range(7, -1, -1):
+            request = urllib.request.Request(url, data=data, headers=headers, method=method)
+            try:
+                return self._opener.open(request, timeout=self.timeout)
+            except urllib.error.HTTPError as error:
+                with error:
+                    if error.code in (429, 503) and tries_left:
+                        time.sleep(min(int(error.headers.get("Retry-After") or 2), 60))
+                        continue
+                    raise Problem(error.code, _detail(error)) from None
+
+
+def _detail(error):
+    try:
+        return json.loads(error.read())["detail"]
+    except (ValueError, KeyError, TypeError):
+        return f"{error.url} answered {error.code}: is it a Collie server?"

@@ -1,0 +1,108 @@
+"""Tests of collie.py against the server at COLLIE_URL; `go test ./cmd/collie` runs them."""
+
+import inspect
+import json
+import os
+import re
+import struct
+import tempfile
+import unittest
+import urllib.request
+import zipfile
+import zlib
+
+import collie
+
+SERVER = collie.Collie()
+
+
+def png(width, height, rgb):
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = (b"\0" + bytes(rgb) * width) * height
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+class Document(unittest.TestCase):
+    def test_calls_are_those_of_the_document(self):
+        request = urllib.request.Request(SERVER.url + "/api/v1/openapi.json", headers={"Authorization": "Bearer " + SERVER.token})
+        with urllib.request.urlopen(request) as answer:
+            document = json.load(answer)
+        described, queries = {}, {}
+        for path, methods in document["paths"].items():
+            for method, operation in methods.items():
+                described[operation["operationId"]] = (method.upper(), path)
+                queries[operation["operationId"]] = {p["name"] for p in operation.get("parameters", []) if p["in"] == "query"}
+        for operation, call in collie.CALLS.items():
+            self.assertEqual(described.get(operation), call, operation)
+        for operation, names in collie.QUERIES.items():
+            self.assertLessEqual(set(names), queries[operation], operation)
+        self.assertIn("multipart/form-data", document["paths"][collie.CALLS["uploadImages"][1]]["post"]["requestBody"]["content"])
+
+    def test_every_call_is_used(self):
+        used = set(re.findall(r'self\._(?:json|file|call|open)\("(\w+)"', inspect.getsource(collie.Collie)))
+        self.assertEqual(used, set(collie.CALLS))
+
+
+class Work(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.project = SERVER.create_project(self.id(), ["sky", {"name": "sea", "color": "#0000ff"}])
+        self.addCleanup(SERVER.trash_project, self.project["id"])
+
+    def write(self, name, content):
+        path = os.path.join(self.folder, name)
+        with open(path, "wb") as out:
+            out.write(content)
+        return path
+
+    def test_from_upload_to_export(self):
+        self.assertEqual(SERVER.whoami()["scope"], "admin")
+        self.assertEqual(SERVER.find_project(self.id())["id"], self.project["id"])
+        self.assertEqual(SERVER.project(self.project["id"])["classes"][1]["color"], "#0000ff")
+        (uploaded,) = SERVER.upload(self.project["id"], self.write("blue ü.png", png(64, 48, (10, 20, 200))))
+        self.assertEqual((uploaded["name"], uploaded["width"], uploaded["height"]), ("blue ü.png", 64, 48))
+        image = SERVER.image(uploaded["id"])
+        with self.assertRaises(TimeoutError):
+            SERVER.wait(self.project["id"], seconds=0, every=0.01)
+        answer = SERVER.append(image["id"], "label", superpixels=list(range(image["regions"])), class_=1)
+        self.assertEqual(answer["seq"], 1)
+        with self.assertRaises(collie.Problem) as stale:
+            SERVER.append(image["id"], "label", superpixels=[0], class_=0, expected_seq=0)
+        self.assertEqual(stale.exception.status, 409)
+        self.assertEqual([e["kind"] for e in SERVER.evidence(image["id"])["events"]], ["label"])
+        self.assertEqual([i["status"] for i in SERVER.wait(self.project["id"], seconds=5, every=0.01)], ["done"])
+        self.assertIn("hypotheses", SERVER.hypotheses(image["id"], count=3))
+        for content in (SERVER.mask(image["id"]), SERVER.mask(image["id"], style="colour"), SERVER.superpixels(image["id"])):
+            self.assertTrue(content.startswith(b"\x89PNG"))
+        path = os.path.join(self.folder, "out.zip")
+        report = SERVER.export(self.project["id"], path, "index-png", drafts=True)
+        self.assertEqual(len(report["images"]), 1)
+        with zipfile.ZipFile(path) as archive:
+            (mask,) = [n for n in archive.namelist() if n.startswith("masks/")]
+            again = SERVER.import_masks(self.project["id"], self.write("blue ü.png", archive.read(mask)))
+        self.assertEqual([i.get("problem") for i in again["images"]], [None])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["blue ü.png", "out.zip"])
+
+    def test_refusals(self):
+        with self.assertRaises(collie.Problem) as unreadable:
+            SERVER.upload(self.project["id"], self.write("notes.txt", b"not an image"))
+        self.assertEqual(unreadable.exception.status, 415)
+        with self.assertRaises(collie.Problem) as unknown:
+            SERVER.export(self.project["id"], os.path.join(self.folder, "x.zip"), "postcard")
+        self.assertEqual(unknown.exception.status, 422)
+        self.assertIn("coco", str(unknown.exception))
+        with self.assertRaises(collie.Problem) as stranger:
+            collie.Collie(token="collie_wrong").projects()
+        self.assertEqual(stranger.exception.status, 401)
+        with self.assertRaises(ValueError):
+            SERVER.upload(self.project["id"], self.write("a.png", b""), name='a"b.png')
+        with self.assertRaises(LookupError):
+            SERVER.find_project("no such project")
+
+
+if __name__ == "__main__":
+    unittest.main()
