@@ -38,10 +38,14 @@ func TestLadderIsExactAndNested(t *testing.T) {
 		}
 		made := map[float64][]uint8{}
 		var shifts []float64
-		for range 1 + rng.IntN(5) {
-			s := eighths(8*rng.Float64() - 4)
+		for range 1 + rng.IntN(9) {
+			shifts = append(shifts, eighths(8*rng.Float64()-4))
+		}
+		if rng.IntN(2) == 0 {
+			l.All(slices.Sorted(slices.Values(shifts)))
+		}
+		for _, s := range shifts {
 			made[s] = l.At(s)
-			shifts = append(shifts, s)
 			checkClamps(t, m, made[s])
 			shifted := *m
 			shifted.Unary = slices.Clone(m.Unary)

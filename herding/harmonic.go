@@ -55,30 +55,61 @@ type Prior struct {
 // NewHarmonic prepares for a graph whose edge weights are conductances, finite
 // and ≥ 0. Edges with both ends clicked or with weight 0 have no effect.
 func NewHarmonic(nodes int, edges []crf.Edge) (*Harmonic, error) {
+	if err := checkConductances(nodes, edges); err != nil {
+		return nil, err
+	}
+	return newHarmonic(minimumDegree(neighbours(nodes, edges)), edges), nil
+}
+
+// NewHarmonicIn is NewHarmonic of a graph whose nodes are eliminated in the given
+// order, a permutation of them. Another order changes the cost, and results by
+// rounding.
+func NewHarmonicIn(order []int32, edges []crf.Edge) (*Harmonic, error) {
+	if err := checkConductances(len(order), edges); err != nil {
+		return nil, err
+	}
+	met := make([]bool, len(order))
+	for _, i := range order {
+		if int(i) >= len(met) || i < 0 || met[i] {
+			return nil, fmt.Errorf("%w: the order of %d nodes is no permutation: %d", ErrRange, len(order), i)
+		}
+		met[i] = true
+	}
+	return newHarmonic(order, edges), nil
+}
+
+// Order returns the order in which nodes are eliminated. It is shared.
+func (h *Harmonic) Order() []int32 { return h.order }
+
+func checkConductances(nodes int, edges []crf.Edge) error {
 	m := crf.Model{Nodes: nodes, Labels: 1, Edges: edges}
 	if nodes > 0 {
 		m.Unary = make([]float64, nodes)
 	}
 	if err := m.Validate(); err != nil {
-		return nil, err
+		return err
 	}
 	for i, e := range edges {
 		if e.W < 0 {
-			return nil, fmt.Errorf("%w: conductance of edge %d is %v, accepted are numbers from 0", ErrRange, i, e.W)
+			return fmt.Errorf("%w: conductance of edge %d is %v, accepted are numbers from 0", ErrRange, i, e.W)
 		}
 	}
+	return nil
+}
+
+func newHarmonic(order []int32, edges []crf.Edge) *Harmonic {
+	n := len(order)
 	h := &Harmonic{
-		n: nodes, edges: slices.Clone(edges), place: make([]int32, nodes),
-		state: make([]state, nodes), component: components(nodes, edges), informed: make([]bool, nodes),
+		n: n, edges: slices.Clone(edges), order: order, place: make([]int32, n),
+		state: make([]state, n), component: components(n, edges), informed: make([]bool, n),
 	}
-	h.order = minimumDegree(neighbours(nodes, edges))
 	for step, i := range h.order {
 		h.place[i] = int32(step)
 	}
 	h.columns()
 	h.ldl = newFactor(h.n, h.start, h.rows)
 	h.values = make([]float64, len(edges))
-	return h, nil
+	return h
 }
 
 // neighbours lists each node's distinct neighbours.

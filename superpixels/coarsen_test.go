@@ -201,6 +201,57 @@ func TestDividedCut(t *testing.T) {
 	})
 }
 
+// The graph of a divided cut is the coarsened one, made from the graph of the cut
+// before: edges between regions that are whole are those of that graph.
+func TestDividedGraph(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h, fine, g, apart := drawCut(t)
+		cut := h.Cut(g, rapid.IntRange(1, fine.N).Draw(t, "n"), apart, 0)
+		divided := cut
+		for range rapid.IntRange(0, 3).Draw(t, "times") {
+			divided = divided.Divide(rapid.SliceOf(rapid.Int32Range(0, int32(cut.N-1))).Draw(t, "regions"))
+		}
+		if divided.Undivided() != cut {
+			t.Fatal("a divided cut has forgotten what it was made from")
+		}
+		undivided := g.Coarsen(cut.Parent, cut.N)
+		want := g.Coarsen(divided.Parent, divided.N)
+		d := g.Divided(undivided, divided)
+		if diff := cmp.Diff(want, d.Graph); diff != "" {
+			t.Fatalf("(-coarsened +divided):\n%s", diff)
+		}
+		parts := make([]int, divided.N)
+		for _, p := range divided.Parent {
+			parts[p]++
+		}
+		for r, cell := range d.Cell {
+			if whole := r < cut.N && parts[r] == len(members(cut, r)); (cell < 0) != whole {
+				t.Fatalf("region %d is cell %d and has %d parts", r, cell, parts[r])
+			}
+			if cell >= 0 && (int(divided.Parent[cell]) != r || parts[r] != 1) {
+				t.Fatalf("region %d, of %d cells, is said to be cell %d", r, parts[r], cell)
+			}
+		}
+		for i, from := range d.From {
+			if e := d.Graph.Edges[i]; (from < 0) != (d.Cell[e.A] >= 0 || d.Cell[e.B] >= 0) {
+				t.Fatalf("edge %v is said to be edge %d of the undivided graph", e, from)
+			} else if from >= 0 && undivided.Edges[from] != e {
+				t.Fatalf("edge %v was %v", e, undivided.Edges[from])
+			}
+		}
+	})
+}
+
+// members are the cells of a region.
+func members(c *Cut, region int) (cells []int32) {
+	for cell, p := range c.Parent {
+		if int(p) == region {
+			cells = append(cells, int32(cell))
+		}
+	}
+	return cells
+}
+
 // The shells up to a number hold what a coarser level has around the region.
 func TestShells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

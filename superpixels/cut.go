@@ -15,6 +15,16 @@ type Cut struct {
 	N      int     // regions
 	Parent []int32 // region of each region of the finest level
 	Split  int     // regions of the requested level that contain several values other than void
+
+	Whole *Cut // what Divide made it from, nil if it is not divided
+}
+
+// Undivided returns Whole, or c itself if it is not divided.
+func (c *Cut) Undivided() *Cut {
+	if c.Whole == nil {
+		return c
+	}
+	return c.Whole
 }
 
 // Cut returns level n with its regions divided into connected parts that have
@@ -70,7 +80,7 @@ func (c *Cut) Divide(regions []int32) *Cut {
 	for _, r := range regions {
 		split[r] = true
 	}
-	out := &Cut{N: c.N, Parent: slices.Clone(c.Parent), Split: c.Split}
+	out := &Cut{N: c.N, Parent: slices.Clone(c.Parent), Split: c.Split, Whole: c.Undivided()}
 	met := make([]bool, c.N)
 	for cell, r := range c.Parent {
 		if split[r] && met[r] {

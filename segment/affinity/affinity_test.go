@@ -180,6 +180,61 @@ func TestPairsAreSymmetric(t *testing.T) {
 	}
 }
 
+// What Cells predicts for whole regions is what the field does, and what it does
+// for parts is the same whichever side comes first, whatever was asked before.
+func TestCells(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	img := image.NewNRGBA(image.Rect(0, 0, 140, 100))
+	for p := range img.Pix {
+		img.Pix[p] = uint8(50*(p/4%140/20%4) + 30*(p/560/25) + rng.IntN(30))
+	}
+	h, finest := superpixels.Divide(img, 160)
+	cut := h.Cut(finest, 40, make([]uint8, h.Finest()), 0)
+	g := finest.Coarsen(cut.Parent, cut.N)
+	f := Default().Field(g)
+	cells := f.Cells(finest, cut.Parent)
+	regions := make([]int32, cut.N)
+	for i := range regions {
+		regions[i] = int32(i)
+	}
+	for i := range g.Edges {
+		if e := &g.Edges[i]; cells.Edge(e, e.A, e.B) != f.Edges()[i] {
+			t.Fatalf("edge %d: %v, in the field %v", i, cells.Edge(e, e.A, e.B), f.Edges()[i])
+		}
+	}
+	if diff := cmp.Diff(f.Pairs(7), cells.Pairs(7, regions)); diff != "" {
+		t.Errorf("pairs (-field +cells):\n%s", diff)
+	}
+	divided := cut.Divide([]int32{7, 8, 20})
+	d := finest.Divided(g, divided)
+	var parties []int32
+	for r, cell := range d.Cell {
+		if cell >= 0 {
+			r = int(cells.Part(cell))
+		}
+		parties = append(parties, int32(r))
+	}
+	fresh := f.Cells(finest, cut.Parent)
+	for i := range d.Graph.Edges {
+		e := &d.Graph.Edges[i]
+		odds := cells.Edge(e, parties[e.A], parties[e.B])
+		if back := fresh.Edge(e, parties[e.B], parties[e.A]); odds != back || !(math.Abs(odds) <= MostLogit) {
+			t.Fatalf("edge %d: %v, from the other side %v", i, odds, back)
+		}
+	}
+	for _, i := range []int{7, 3, 20} {
+		if diff := cmp.Diff(fresh.Pairs(parties[i], parties), cells.Pairs(parties[i], parties)); diff != "" {
+			t.Errorf("pairs of %d (-fresh +used):\n%s", i, diff)
+		}
+	}
+	for range 2 * mostOdds / len(parties) { // more than are kept
+		cells.Pairs(parties[rng.IntN(len(parties))], parties)
+		if kept := len(cells.columns) * len(parties); kept > mostOdds {
+			t.Fatalf("%d log odds are kept, want at most %d", kept, mostOdds)
+		}
+	}
+}
+
 // Cheapest paths are those of Bellman and Ford.
 func TestCheapestPaths(t *testing.T) {
 	g := graph(100, 80, 9, 60, 3)

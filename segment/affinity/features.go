@@ -3,6 +3,8 @@ package affinity
 import (
 	"fmt"
 	"slices"
+
+	"collie/superpixels"
 )
 
 // Feature is an input of a regression.
@@ -53,70 +55,121 @@ func perLevel(names ...string) (out []Feature) {
 	return out
 }
 
+// party is one of the two regions of an edge: a region of the scene or a part of
+// one.
+type party struct {
+	*appearance
+	region   int32              // of the scene, that it is or is part of
+	part     bool               // of a region
+	id       int32              // in graph
+	graph    *superpixels.Graph // of the regions of its kind
+	of       []int32            // region of the scene of each region of graph; nil: itself
+	borders  []int32            // its edges in graph
+	handMade []float32          // of the edges of graph
+}
+
+func (s *Scene) party(region int32) party {
+	return party{
+		appearance: &s.regions[region], region: region, id: region,
+		graph: s.graph, borders: s.borders[region], handMade: s.handMade,
+	}
+}
+
+// faces reports whether an edge of p's graph leads to q.
+func (p *party) faces(e *superpixels.Edge, q *party) bool {
+	to := e.A + e.B - p.id
+	switch {
+	case !p.part:
+		return to == q.region
+	case q.part:
+		return to == q.id
+	}
+	return p.of[to] == q.region
+}
+
+// perimeter is without the frame.
+func (p *party) perimeter() int {
+	sum := 0
+	for _, j := range p.borders {
+		sum += p.graph.Edges[j].Length
+	}
+	return sum
+}
+
 // Edge writes the features of edge i of the graph to dst, which holds
 // len(EdgeFeatures) numbers.
 func (s *Scene) Edge(dst []float32, i int) {
-	e, m := &s.graph.Edges[i], &s.edges[i]
-	a, b := &s.regions[e.A], &s.regions[e.B]
-	dst = a.compare(dst, b)
-	met := s.merged[s.meeting(e.A, e.B)]
-	first := max(s.merged[s.parents[e.A]], s.merged[s.parents[e.B]])
-	size := root(float32(min(s.graph.Regions[e.A].Area, s.graph.Regions[e.B].Area)))
+	e := &s.graph.Edges[i]
+	p, q := s.party(e.A), s.party(e.B)
+	s.edge(dst, e, s.handMade[i], s.colours[i], &p, &q)
+}
+
+// edge writes the features of an edge between two parties.
+func (s *Scene) edge(dst []float32, e *superpixels.Edge, handMade, colours float32, p, q *party) {
+	dst = p.compare(dst, q.appearance)
+	met := s.merged[s.meeting(p.region, q.region)]
+	first := max(s.firstMerged(p), s.firstMerged(q))
+	size := root(float32(min(p.graph.Regions[p.id].Area, q.graph.Regions[q.id].Area)))
 	copy(dst, []float32{
-		min(a.size, b.size) - s.area, max(a.size, b.size) - s.area, float32(e.Length) / size, 10 * s.ofPerimeter(i),
-		e.Contour, e.MedianContour, strangeness(e), m.handMade,
+		min(p.size, q.size) - s.area, max(p.size, q.size) - s.area,
+		float32(e.Length) / size, 10 * (float32(e.Length) / float32(min(p.perimeter(), q.perimeter()))),
+		e.Contour, e.MedianContour, strangeness(e), handMade,
 		2 * met, 2 * (met - first),
-		4 * m.ranks[0], 4 * m.ranks[1], 4 * m.ranks[2], 4 * m.ranks[3],
-		s.medians[0], s.medians[1],
 	})
+	for c, v := range measures(e, handMade, colours) {
+		dst[10+c] = 4 * s.rank(c, v)
+	}
+	dst[14], dst[15] = s.medians[0], s.medians[1]
 	dst = dst[16:]
 	for l := range s.levels {
-		level := &s.levels[l]
-		p, q := &level.regions[level.of[e.A]], &level.regions[level.of[e.B]]
-		dst[0], dst[1], dst[2] = 0, 0, level.strange[i]
-		if p != q {
-			dst[0], dst[1] = p.deltaE(q), p.histograms(q)
-		}
+		measures := s.levels[l].between(p.region, q.region)
+		copy(dst, measures[:])
 		dst = dst[3:]
 	}
-	s.beside(dst, i)
+	beside(dst, e.DeltaE, handMade, p, q)
 }
 
-// ofPerimeter returns an edge's share of the smaller region's perimeter,
-// without the frame.
-func (s *Scene) ofPerimeter(i int) float32 {
-	e := &s.graph.Edges[i]
-	least := 0
-	for _, region := range [2]int32{e.A, e.B} {
-		sum := 0
-		for _, j := range s.borders[region] {
-			sum += s.graph.Edges[j].Length
-		}
-		if least == 0 || sum < least {
-			least = sum
+// between returns the measures of the border between the ancestors of two
+// neighbours; zeros if they have the same one.
+func (l *ancestors) between(p, q int32) [3]float32 {
+	a, b := l.of[p], l.of[q]
+	if a > b {
+		a, b = b, a
+	}
+	for i := l.first[a]; i < l.first[a+1]; i++ { // few
+		if l.to[i] == b {
+			return l.borders[i]
 		}
 	}
-	return float32(e.Length) / float32(least)
+	return [3]float32{}
 }
 
-// beside writes features that compare an edge with the other edges of its two
-// regions.
-func (s *Scene) beside(dst []float32, i int) {
-	e := &s.graph.Edges[i]
-	own, colour := -s.edges[i].handMade, e.DeltaE
+// firstMerged is the level at which a party first becomes part of a region.
+func (s *Scene) firstMerged(p *party) float32 {
+	if p.part {
+		return 0
+	}
+	return s.merged[s.parents[p.region]]
+}
+
+// beside writes features that compare the edge between two parties, of the given
+// measures, with their other edges.
+func beside(dst []float32, colour, handMade float32, parties ...*party) {
+	own := -handMade
 	type side struct{ least, most, mean, place, colour float32 }
 	var sides [2]side
-	for k, region := range [2]int32{e.A, e.B} {
+	for k, p := range parties {
 		t := side{least: own, most: own}
 		count := float32(0)
-		for _, j := range s.borders[region] {
-			if int(j) == i {
+		for _, j := range p.borders {
+			e := &p.graph.Edges[j]
+			if p.faces(e, parties[1-k]) {
 				continue
 			}
-			v := -s.edges[j].handMade
+			v := -p.handMade[j]
 			t.least, t.most = min(t.least, v), max(t.most, v)
 			t.mean += v
-			t.colour += s.graph.Edges[j].DeltaE
+			t.colour += e.DeltaE
 			if v < own {
 				t.place++
 			}
@@ -140,45 +193,69 @@ func (s *Scene) beside(dst []float32, i int) {
 // order of their ids; the slice is reused. costs are those of the edges,
 // -ln of the probability that their regions are of one class.
 func (s *Scene) Pairs(i int, costs []float64, yield func(j int, features []float32)) {
-	n := len(s.regions)
 	features := make([]float32, len(PairFeatures))
 	ways := s.cheapest(i, costs)
-	merged := s.meetings(i)
-	var coarse [ancestorLevels][][3]float32
-	for l := range s.levels {
-		coarse[l] = s.levels[l].from(i)
-	}
-	a := &s.regions[i]
-	for j := range n {
-		if j == i {
-			continue
+	c, merged := s.pairing(int32(i), &s.regions[i]), s.meetings(i)
+	for j := range s.regions {
+		if j != i {
+			c.to(features, int32(j), &s.regions[j], merged[j])
+			ways[j].write(features[beforePath:])
+			yield(j, features)
 		}
-		b := &s.regions[j]
-		dst := a.compare(features, b)
-		dst[0], dst[1] = min(a.size, b.size)-s.area, max(a.size, b.size)-s.area
-		dst[2] = 10 * length(a.centre[0]-b.centre[0], a.centre[1]-b.centre[1]) / s.across
-		dst[3] = 2 * merged[j]
-		dst = dst[4:]
-		for l := range coarse {
-			copy(dst, coarse[l][s.levels[l].of[j]][:])
-			dst = dst[3:]
-		}
-		w := &ways[j]
-		dst[0], dst[1], dst[2] = float32(w.sum), float32(w.largest), float32(w.hops)
-		yield(j, features)
 	}
 }
 
-// from compares the ancestor of region i with all ancestors of the level.
-func (l *ancestors) from(i int) [][3]float32 {
-	p := &l.regions[l.of[i]]
-	out := make([][3]float32, len(l.regions))
-	for j := range out {
-		if q := &l.regions[j]; q != p {
-			out[j] = [3]float32{p.deltaE(q), p.histograms(q), hellinger(p.gradients[:], q.gradients[:])}
-		}
+// beforePath is how many features of a pair come before those of the path.
+var beforePath = len(PairFeatures) - 3
+
+// pairing compares one region, or a part of one, with others.
+type pairing struct {
+	*appearance
+	scene  *Scene
+	region int32 // of the scene, that it is or is part of
+	coarse [ancestorLevels]struct {
+		known    []bool // by ancestor
+		measures [][3]float32
 	}
-	return out
+}
+
+func (s *Scene) pairing(region int32, look *appearance) *pairing {
+	c := &pairing{appearance: look, scene: s, region: region}
+	for l := range c.coarse {
+		n := len(s.levels[l].regions)
+		c.coarse[l].known, c.coarse[l].measures = make([]bool, n), make([][3]float32, n)
+	}
+	return c
+}
+
+// to writes the features up to those of the path for another region, or a part of
+// it; merged is the level at which the regions become one.
+func (c *pairing) to(dst []float32, region int32, look *appearance, merged float32) {
+	s := c.scene
+	dst = c.compare(dst, look)
+	dst[0], dst[1] = min(c.size, look.size)-s.area, max(c.size, look.size)-s.area
+	dst[2] = 10 * length(c.centre[0]-look.centre[0], c.centre[1]-look.centre[1]) / s.across
+	dst[3] = 2 * merged
+	dst = dst[4:]
+	for l := range c.coarse {
+		level, coarse := &s.levels[l], &c.coarse[l]
+		other := level.of[region]
+		if !coarse.known[other] {
+			coarse.known[other] = true
+			coarse.measures[other] = level.compare(level.of[c.region], other)
+		}
+		copy(dst, coarse.measures[other][:])
+		dst = dst[3:]
+	}
+}
+
+// compare compares two regions of the level.
+func (l *ancestors) compare(a, b int32) [3]float32 {
+	if a == b {
+		return [3]float32{}
+	}
+	p, q := &l.regions[a], &l.regions[b]
+	return [3]float32{p.deltaE(q), p.histograms(q), hellinger(p.gradients[:], q.gradients[:])}
 }
 
 // meetings returns the level at which each region and region i become one.

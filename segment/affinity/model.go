@@ -16,7 +16,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"collie/crf"
 	"collie/superpixels"
 )
 
@@ -53,18 +52,22 @@ func (t *Term) Forms(x float32) (linear, log float32) {
 const MostLogit = 8
 
 // Logit returns the log odds for some features.
-func (r *Regression) Logit(features []float32) float32 {
-	sum := r.Bias
+func (r *Regression) Logit(features []float32) float32 { return bounded(r.add(r.Bias, 0, features)) }
+
+// add adds the terms of features, the first of which is number from, to a sum.
+func (r *Regression) add(sum float32, from int, features []float32) float32 {
 	for f, x := range features {
-		t := &r.Terms[f]
+		t := &r.Terms[from+f]
 		if t.Linear == 0 && t.Log == 0 {
 			continue
 		}
 		linear, log := t.Forms(x)
 		sum += float32(t.Linear*linear) + float32(t.Log*log)
 	}
-	return min(max(sum, -MostLogit), MostLogit)
+	return sum
 }
+
+func bounded(logit float32) float32 { return min(max(logit, -MostLogit), MostLogit) }
 
 //go:embed default.txt
 var defaultText []byte
@@ -218,49 +221,4 @@ func weights(line, name string, into []float32) error {
 		into[i] = float32(v)
 	}
 	return nil
-}
-
-// Field is a model's predictions for a scene. It is immutable and safe for
-// concurrent use.
-type Field struct {
-	scene *Scene
-	model *Model
-	edges []float64 // log odds
-	costs []float64 // -ln of the probability of one class
-}
-
-// Field applies the model to a graph that knows its Merges.
-func (m *Model) Field(g *superpixels.Graph) *Field {
-	f := &Field{scene: NewScene(g), model: m, edges: make([]float64, len(g.Edges))}
-	features := make([]float32, len(EdgeFeatures))
-	for i := range f.edges {
-		f.scene.Edge(features, i)
-		f.edges[i] = float64(m.Edge.Logit(features))
-	}
-	f.costs = Costs(f.edges)
-	f.scene = f.scene.forPairs()
-	return f
-}
-
-// Costs are those of borders with the given log odds, -ln of the probability
-// that both sides are of one class.
-func Costs(logits []float64) []float64 {
-	costs := make([]float64, len(logits))
-	for i, l := range logits {
-		costs[i] = crf.Log(1 + crf.Exp(-l))
-	}
-	return costs
-}
-
-// Edges returns the log odds that the regions of each edge are of one class,
-// from -MostLogit to MostLogit. They are shared.
-func (f *Field) Edges() []float64 { return f.edges }
-
-// Pairs returns the log odds that region i and each other one are of one class;
-// with itself they are MostLogit. The caller owns the slice.
-func (f *Field) Pairs(i int) []float32 {
-	out := make([]float32, len(f.scene.regions))
-	f.scene.Pairs(i, f.costs, func(j int, features []float32) { out[j] = f.model.Pair.Logit(features) })
-	out[i] = MostLogit
-	return out
 }

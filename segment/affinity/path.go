@@ -12,6 +12,11 @@ type way struct {
 // far is the cost for regions that can't be reached.
 const far = 100
 
+// write writes the features of the way.
+func (w *way) write(dst []float32) {
+	dst[0], dst[1], dst[2] = float32(w.sum), float32(w.largest), float32(w.hops)
+}
+
 // cheapest returns the cheapest ways from region i over edges of the given
 // costs, ≥ 0 (Dijkstra 1959). Of equally near regions the lower one comes first.
 func (s *Scene) cheapest(i int, costs []float64) []way {

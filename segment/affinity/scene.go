@@ -20,29 +20,30 @@ const ancestorLevels = 4
 type Scene struct {
 	graph   *superpixels.Graph
 	regions []appearance
-	edges   []edgeMeasures
 	levels  [ancestorLevels]ancestors
 	parents []int32   // of each node of the hierarchy; the root is its own
 	merged  []float32 // ln(n/regions left) when each node was made; 0 for the regions
 	borders [][]int32 // edges of each region
 	area    float32   // ln of the mean area
 	across  float32   // diagonal of the image, pixels
-	medians [2]float32
+
+	handMade []float32                // logarithm of the handmade conductance per length of each edge
+	colours  []float32                // distance of the colour histograms of each edge
+	sorted   [rankedMeasures][]uint32 // measures of all edges, by which one is ranked; see ordered
+	medians  [2]float32               // of the first two
 }
+
+// rankedMeasures are contour, colour, handmade conductance and histograms.
+const rankedMeasures = 4
 
 // ancestors is a coarser level.
 type ancestors struct {
 	of      []int32 // of each region
 	regions []appearance
-	strange []float32 // of each edge of the scene: strangeness of the border between the ancestors, 0 within one
-}
-
-// edgeMeasures are values shared by several features of an edge and its
-// neighbours.
-type edgeMeasures struct {
-	handMade float32 // logarithm of the handmade conductance per length
-	colours  float32 // distance of the colour histograms
-	ranks    [4]float32
+	// The borders of region i to higher ones are first[i] up to first[i+1].
+	first   []int32
+	to      []int32
+	borders [][3]float32 // distance of colours, of their histograms, and strangeness
 }
 
 // NewScene prepares the features of a graph, which must have Merges; otherwise
@@ -52,7 +53,7 @@ func NewScene(g *superpixels.Graph) *Scene {
 	if len(g.Merges) != n-1 {
 		panic(fmt.Sprintf("affinity: %d merges for %d regions", len(g.Merges), n))
 	}
-	s := &Scene{graph: g, regions: appearances(g.Regions), borders: make([][]int32, n)}
+	s := &Scene{graph: g, regions: appearances(g.Regions), borders: bordersOf(g)}
 	var all image.Rectangle
 	total := 0
 	for i := range g.Regions {
@@ -61,15 +62,30 @@ func NewScene(g *superpixels.Graph) *Scene {
 	}
 	s.area = superpixels.Ln(float32(total) / float32(n))
 	s.across = float32(math.Sqrt(float64(all.Dx()*all.Dx() + all.Dy()*all.Dy())))
-	for i := range g.Edges {
-		e := &g.Edges[i]
-		s.borders[e.A] = append(s.borders[e.A], int32(i))
-		s.borders[e.B] = append(s.borders[e.B], int32(i))
-	}
 	s.climb()
 	s.coarsen()
 	s.measure()
 	return s
+}
+
+// bordersOf returns the edges of each region, in their order.
+func bordersOf(g *superpixels.Graph) [][]int32 {
+	borders, ends := make([][]int32, len(g.Regions)), make([]int32, len(g.Regions)+1)
+	for i := range g.Edges {
+		ends[g.Edges[i].A+1]++
+		ends[g.Edges[i].B+1]++
+	}
+	all := make([]int32, 2*len(g.Edges))
+	for r := range borders {
+		ends[r+1] += ends[r]
+		borders[r] = all[ends[r]:ends[r]:ends[r+1]]
+	}
+	for i := range g.Edges {
+		for _, r := range [2]int32{g.Edges[i].A, g.Edges[i].B} {
+			borders[r] = append(borders[r], int32(i))
+		}
+	}
+	return borders
 }
 
 // climb fills in the nodes of the hierarchy.
@@ -83,13 +99,10 @@ func (s *Scene) climb() {
 	s.parents[2*n-2] = int32(2*n - 2)
 }
 
-// forPairs returns a scene without what only Edge looks at.
-func (s *Scene) forPairs() *Scene {
+// withoutEdges returns a scene without what only Edge looks at.
+func (s *Scene) withoutEdges() *Scene {
 	out := *s
-	out.edges = nil
-	for l := range out.levels {
-		out.levels[l].strange = nil
-	}
+	out.colours = nil
 	return &out
 }
 
@@ -110,11 +123,19 @@ func (s *Scene) coarsen() {
 			next[i] = parent[a]
 		}
 		of = next
-		s.levels[l] = ancestors{of: of, regions: owned(appearances(g.Regions)), strange: make([]float32, len(s.graph.Edges))}
-		for i, e := range s.graph.Edges {
-			if a, b := of[e.A], of[e.B]; a != b {
-				s.levels[l].strange[i] = strangeness(edgeBetween(g, min(a, b), max(a, b)))
-			}
+		level := &s.levels[l]
+		*level = ancestors{
+			of: of, regions: owned(appearances(g.Regions)),
+			first: make([]int32, len(g.Regions)+1), to: make([]int32, len(g.Edges)), borders: make([][3]float32, len(g.Edges)),
+		}
+		for i := range g.Edges {
+			e := &g.Edges[i]
+			p, q := &level.regions[e.A], &level.regions[e.B]
+			level.first[e.A+1] = int32(i + 1)
+			level.to[i], level.borders[i] = e.B, [3]float32{p.deltaE(q), p.histograms(q), strangeness(e)}
+		}
+		for i := range g.Regions {
+			level.first[i+1] = max(level.first[i+1], level.first[i])
 		}
 	}
 }
@@ -145,48 +166,46 @@ func level(g *superpixels.Graph, left int) []int32 {
 	return root[:n]
 }
 
-// edgeBetween returns the edge between two neighbours a < b.
-func edgeBetween(g *superpixels.Graph, a, b int32) *superpixels.Edge {
-	at, _ := slices.BinarySearchFunc(g.Edges, [2]int32{a, b}, func(e superpixels.Edge, pair [2]int32) int {
-		if e.A != pair[0] {
-			return int(e.A - pair[0])
-		}
-		return int(e.B - pair[1])
-	})
-	return &g.Edges[at]
-}
-
 // strangeness is a contour relative to the texture around it.
 func strangeness(e *superpixels.Edge) float32 { return e.Contour / (e.Texture + 1) }
 
-// measure fills in the edges and their ranks.
+// handMade is the logarithm of an edge's handmade conductance per length.
+func handMade(e *superpixels.Edge) float32 {
+	return float32(2.9*superpixels.Ln(e.Texture+0.5)) - float32(3*superpixels.Ln(e.Contour+0.5)) - float32(1.8*superpixels.Ln(e.DeltaE+0.5)) - float32(2*e.TextureDistance)
+}
+
+// measures are those by which an edge is ranked.
+func measures(e *superpixels.Edge, handMade, colours float32) [rankedMeasures]float32 {
+	return [...]float32{e.Contour, e.DeltaE, -handMade, colours}
+}
+
+// measure fills in what edges are compared by.
 func (s *Scene) measure() {
-	g := s.graph
-	s.edges = make([]edgeMeasures, len(g.Edges))
-	columns := [len(edgeMeasures{}.ranks)][]float32{}
-	for c := range columns {
-		columns[c] = make([]float32, len(g.Edges))
+	edges := s.graph.Edges
+	s.handMade, s.colours = make([]float32, len(edges)), make([]float32, len(edges))
+	for c := range s.sorted {
+		s.sorted[c] = make([]uint32, len(edges))
 	}
-	for i := range g.Edges {
-		e, m := &g.Edges[i], &s.edges[i]
-		m.handMade = float32(2.9*superpixels.Ln(e.Texture+0.5)) - float32(3*superpixels.Ln(e.Contour+0.5)) - float32(1.8*superpixels.Ln(e.DeltaE+0.5)) - float32(2*e.TextureDistance)
-		m.colours = s.regions[e.A].histograms(&s.regions[e.B])
-		columns[0][i], columns[1][i], columns[2][i], columns[3][i] = e.Contour, e.DeltaE, -m.handMade, m.colours
-	}
-	for c, values := range columns {
-		sorted := make([]uint32, len(values))
-		for i, v := range values {
-			sorted[i] = ordered(v)
-		}
-		slices.Sort(sorted)
-		for i, v := range values {
-			at, _ := slices.BinarySearch(sorted, ordered(v))
-			s.edges[i].ranks[c] = float32(at) / float32(len(sorted))
-		}
-		if c < len(s.medians) && len(sorted) > 0 {
-			s.medians[c] = unordered(sorted[len(sorted)/2])
+	for i := range edges {
+		e := &edges[i]
+		s.handMade[i] = handMade(e)
+		s.colours[i] = s.regions[e.A].histograms(&s.regions[e.B])
+		for c, v := range measures(e, s.handMade[i], s.colours[i]) {
+			s.sorted[c][i] = ordered(v)
 		}
 	}
+	for c, values := range s.sorted {
+		slices.Sort(values)
+		if c < len(s.medians) && len(values) > 0 {
+			s.medians[c] = unordered(values[len(values)/2])
+		}
+	}
+}
+
+// rank returns the share of the edges that have less of a measure.
+func (s *Scene) rank(measure int, v float32) float32 {
+	at, _ := slices.BinarySearch(s.sorted[measure], ordered(v))
+	return float32(at) / float32(len(s.sorted[measure]))
 }
 
 // ordered turns numbers into integers of the same order, which are compared

@@ -4,18 +4,25 @@
 package assistant
 
 import (
+	"slices"
+	"sync"
+
 	"collie/segment"
 	"collie/segment/engine"
 	"collie/segment/timeline"
 	"collie/superpixels"
 )
 
-// Assistant is an image's assistant. It is immutable and safe for concurrent
-// use.
+// Assistant is an image's assistant. Its fields must not change once it is used.
+// Safe for concurrent use.
 type Assistant struct {
 	Hierarchy  *superpixels.Hierarchy
 	Cells      *superpixels.Graph // of the finest superpixels
 	Parameters engine.Parameters
+
+	mu    sync.Mutex
+	cut   *superpixels.Cut // that model is of
+	model *engine.Model    // the last one of an undivided cut
 }
 
 // Timeline returns a timeline without evidence and with the given initial
@@ -26,9 +33,20 @@ func (a *Assistant) Timeline(cells *superpixels.Runs, start int) *timeline.Timel
 	}).Focus(a.Cells)
 }
 
-// Model returns the model of a cut.
+// Model returns the model of a cut. Models of divisions of the same cut share
+// most of their work.
 func (a *Assistant) Model(cut *superpixels.Cut) *engine.Model {
-	return engine.ModelOf(a.Hierarchy, a.Cells, cut, a.Parameters)
+	return a.whole(cut.Undivided()).Divided(cut)
+}
+
+// whole returns the model of an undivided cut and keeps it for the next call.
+func (a *Assistant) whole(cut *superpixels.Cut) *engine.Model {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cut == nil || a.cut != cut && !slices.Equal(a.cut.Parent, cut.Parent) {
+		a.cut, a.model = cut, engine.ModelOf(a.Hierarchy, a.Cells, cut, a.Parameters)
+	}
+	return a.model
 }
 
 // Sequence returns the hypotheses for the state of a timeline; m is the model

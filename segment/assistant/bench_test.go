@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"fmt"
 	"image"
 	"image/draw"
 	_ "image/jpeg"
@@ -16,9 +17,89 @@ import (
 )
 
 // BenchmarkFirstHypothesis is what the server computes between a click and the
-// first hypothesis, at 600 superpixels of a VOC image: the model of the divided
-// superpixels, the walker and the masks of different extent or the correction.
+// first hypothesis, at 600 superpixels of a VOC image, after the clicks before it
+// were answered: the model of the divided superpixels, the walker and the masks of
+// different extent or the correction.
 func BenchmarkFirstHypothesis(b *testing.B) {
+	img := photographOf(b)
+	h, g := superpixels.Divide(img, 2400)
+	size := img.Rect.Size()
+	first := func(a *Assistant, t *timeline.Timeline) engine.Hypothesis {
+		s := a.Sequence(t, a.Model(t.Cut()), project.Resolve(), segment.Rest{Mode: segment.RestClass})
+		x, err := s.At(b.Context(), 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return x
+	}
+	open := func() *Assistant { return &Assistant{Hierarchy: h, Cells: g, Parameters: engine.DefaultParameters} }
+	// The object is in the middle, clicks of it and the rest alternate.
+	var log []segment.Event
+	played := func(clicks int) *timeline.Timeline {
+		t := open().Timeline(h.Runs(), 600)
+		for _, e := range log[:clicks] {
+			t.Apply(e)
+		}
+		return t
+	}
+	for i := range 10 {
+		at := [2]float64{0.5, 0.5}
+		if i > 0 {
+			at = [2]float64{0.5 + 0.06*float64(i)*float64(1-2*(i/2%2)), 0.5 - 0.04*float64(i)}
+		}
+		e := click(1-i%2, int(at[0]*float64(size.X)), int(at[1]*float64(size.Y)))
+		if e.ID = fmt.Sprint(i); i > 0 {
+			e.Pick = pick(first(open(), played(i)))
+		}
+		log = append(log, e)
+	}
+	for _, n := range []int{1, 2, 5, 10} {
+		before, after := played(n-1), played(n)
+		b.Run(fmt.Sprintf("click=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				a := open()
+				if n == 1 {
+					a.Model(before.Cut()).Prepare()
+				} else {
+					first(a, before)
+				}
+				b.StartTimer()
+				first(a, after)
+			}
+		})
+		// What is asked for once the first hypothesis is there.
+		a := open()
+		sequence := func() *engine.Sequence {
+			s := a.Sequence(after, a.Model(after.Cut()), project.Resolve(), segment.Rest{Mode: segment.RestClass})
+			if _, err := s.At(b.Context(), 0); err != nil {
+				b.Fatal(err)
+			}
+			return s
+		}
+		b.Run(fmt.Sprintf("click=%d/ladder", n), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				s := sequence()
+				b.StartTimer()
+				if _, err := s.Ladder(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("click=%d/alternatives", n), func(b *testing.B) {
+			s := sequence()
+			for b.Loop() {
+				if _, err := s.Alternatives(b.Context(), []int32{100}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// photographOf returns a photograph of the training data.
+func photographOf(b *testing.B) *image.NRGBA {
 	names, err := filepath.Glob(filepath.Join(sharedtest.Path(b, "data/voc-train/images"), "*.jpg"))
 	if err != nil || len(names) == 0 {
 		b.Fatal(names, err)
@@ -34,60 +115,5 @@ func BenchmarkFirstHypothesis(b *testing.B) {
 	}
 	img := image.NewNRGBA(decoded.Bounds())
 	draw.Draw(img, img.Rect, decoded, img.Rect.Min, draw.Src)
-	h, g := superpixels.Divide(img, 2400)
-	a := &Assistant{Hierarchy: h, Cells: g, Parameters: engine.DefaultParameters}
-	size := img.Rect.Size()
-	first := func(t *timeline.Timeline) engine.Hypothesis {
-		s := a.Sequence(t, a.Model(t.Cut()), project.Resolve(), segment.Rest{Mode: segment.RestClass})
-		x, err := s.At(b.Context(), 0)
-		if err != nil {
-			b.Fatal(err)
-		}
-		return x
-	}
-	one := a.Timeline(h.Runs(), 600)
-	one.Apply(click(1, size.X/2, size.Y/2))
-	two := a.Timeline(h.Runs(), 600)
-	two.Apply(click(1, size.X/2, size.Y/2))
-	next := click(0, size.X/4, size.Y/4)
-	next.Pick = pick(first(one))
-	two.Apply(next)
-	for name, t := range map[string]*timeline.Timeline{"click=1": one, "click=2": two} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				first(t)
-			}
-		})
-		b.Run(name+"/model", func(b *testing.B) {
-			for b.Loop() {
-				a.Model(t.Cut())
-			}
-		})
-		// What is asked for once the first hypothesis is there.
-		sequence := func(b *testing.B) *engine.Sequence {
-			s := a.Sequence(t, a.Model(t.Cut()), project.Resolve(), segment.Rest{Mode: segment.RestClass})
-			if _, err := s.At(b.Context(), 0); err != nil {
-				b.Fatal(err)
-			}
-			return s
-		}
-		b.Run(name+"/ladder", func(b *testing.B) {
-			for b.Loop() {
-				b.StopTimer()
-				s := sequence(b)
-				b.StartTimer()
-				if _, err := s.Ladder(b.Context()); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		b.Run(name+"/alternatives", func(b *testing.B) {
-			s := sequence(b)
-			for b.Loop() {
-				if _, err := s.Alternatives(b.Context(), []int32{100}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
+	return img
 }

@@ -83,6 +83,7 @@ func (m *Model) extents(p *herding.Problem, thing int, at [2]float64, seed int) 
 	}
 	var out []Extent
 	seen := map[string]bool{}
+	likelihoods := logs(p.UnaryMoments)
 	add := func(x []uint8) {
 		if key := string(x); !seen[key] {
 			seen[key] = true
@@ -90,9 +91,10 @@ func (m *Model) extents(p *herding.Problem, thing int, at [2]float64, seed int) 
 			for i, l := range x {
 				mask[i] = l == 1
 			}
-			out = append(out, Extent{mask, m.features(p, thing, mask, at)})
+			out = append(out, Extent{mask, m.features(p, thing, mask, at, likelihoods)})
 		}
 	}
+	ladder.All(shifts())
 	add(ladder.At(0))
 	for t := 1; t <= rungs; t++ {
 		add(ladder.At(shift(t)))
@@ -138,7 +140,18 @@ func (m *Model) enclosing(model *crf.Model, seed int) (out [][]uint8) {
 	return out
 }
 
-func (m *Model) features(p *herding.Problem, thing int, mask []bool, at [2]float64) (f Features) {
+// logs returns the logarithms of the probabilities in p, with a floor.
+func logs(p []float64) []float64 {
+	out := make([]float64, len(p))
+	for i, q := range p {
+		out[i] = crf.Log(max(q, herding.Floor))
+	}
+	return out
+}
+
+// features are those of a mask of label thing; likelihoods are the logs of the
+// problem's unary moments.
+func (m *Model) features(p *herding.Problem, thing int, mask []bool, at [2]float64, likelihoods []float64) (f Features) {
 	var area, expected, inside, outside, likely, touching, border float64
 	var middle [2]float64
 	for i, s := range m.shares {
@@ -150,12 +163,12 @@ func (m *Model) features(p *herding.Problem, thing int, mask []bool, at [2]float
 		}
 		if !mask[i] {
 			outside += float64(s * q)
-			likely += float64(s * crf.Log(max(row[1-thing], herding.Floor)))
+			likely += float64(s * likelihoods[2*i+1-thing])
 			continue
 		}
 		area += s
 		inside += float64(s * q)
-		likely += float64(s * crf.Log(max(q, herding.Floor)))
+		likely += float64(s * likelihoods[2*i+thing])
 		if m.rim[i] {
 			touching++
 		}

@@ -20,15 +20,21 @@ func newHandMade(g *superpixels.Graph, p *Parameters) *handMade {
 
 func (h *handMade) conductances() []crf.Edge {
 	c := make([]crf.Edge, len(h.graph.Edges))
-	for i, e := range h.graph.Edges {
-		log := float64(h.Length*crf.Log(float64(e.Length))) +
-			float64(h.Texture*crf.Log(float64(e.Texture)+0.5)) -
-			float64(h.Contour*crf.Log(float64(e.Contour)+0.5)) -
-			float64(h.Colour*crf.Log(float64(e.DeltaE)+0.5)) -
-			float64(h.Pattern*float64(e.TextureDistance))
-		c[i] = crf.Edge{A: e.A, B: e.B, W: crf.Exp(log) + h.Floor}
+	for i := range c {
+		e := &h.graph.Edges[i]
+		c[i] = crf.Edge{A: e.A, B: e.B, W: h.handMade(e)}
 	}
 	return c
+}
+
+// handMade is the conductance of a border by the formula that was set by hand.
+func (p *Parameters) handMade(e *superpixels.Edge) float64 {
+	log := float64(p.Length*crf.Log(float64(e.Length))) +
+		float64(p.Texture*crf.Log(float64(e.Texture)+0.5)) -
+		float64(p.Contour*crf.Log(float64(e.Contour)+0.5)) -
+		float64(p.Colour*crf.Log(float64(e.DeltaE)+0.5)) -
+		float64(p.Pattern*float64(e.TextureDistance))
+	return crf.Exp(log) + p.Floor
 }
 
 // similarity returns the similarity exp(-½d²), with d the distance between the

@@ -57,6 +57,15 @@ func shift(t int) float64 {
 	return float64(firstShift*float64(t)) * (1 + float64(shiftGrowth*float64(t)))
 }
 
+// shifts are those of all rungs.
+func shifts() []float64 {
+	all := make([]float64, 0, 2*rungs+1)
+	for t := -rungs; t <= rungs; t++ {
+		all = append(all, shift(t))
+	}
+	return all
+}
+
 // lifting returns a model with two labels, of which label 1 is the given one.
 func lifting(model *crf.Model, thing int) *crf.Model {
 	if thing == 1 {
@@ -137,6 +146,7 @@ func (s *Sequence) climb() (*Ladder, error) {
 		return nil, err
 	}
 	l := &Ladder{Class: s.classes[thing], Other: s.classes[1-thing], From: make([]uint8, model.Nodes)}
+	ladder.All(shifts())
 	var last []uint8
 	for t := -rungs; t <= rungs; t++ {
 		x := ladder.At(shift(t))

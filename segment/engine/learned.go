@@ -28,20 +28,26 @@ func newLearned(g *superpixels.Graph, p *Parameters) *learned {
 
 func (a *learned) conductances() []crf.Edge {
 	c := make([]crf.Edge, len(a.graph.Edges))
-	odds := a.field.Edges()
-	handMade := newHandMade(a.graph, &HandMade).conductances()
-	for i, e := range a.graph.Edges {
-		log := float64(a.Odds*odds[i]) + a.Offset + float64(a.Length*crf.Log(float64(e.Length)))
-		c[i] = crf.Edge{A: e.A, B: e.B, W: min(crf.Exp(log), float64(a.Most*handMade[i].W)) + a.Floor}
+	for i, odds := range a.field.Edges() {
+		e := &a.graph.Edges[i]
+		c[i] = crf.Edge{A: e.A, B: e.B, W: a.learned(e, odds)}
 	}
 	return c
 }
 
-func (a *learned) similarity(i int) []float64 {
-	odds := a.pairs(i)
+// learned is the conductance of a border with the given log odds.
+func (p *Parameters) learned(e *superpixels.Edge, odds float64) float64 {
+	log := float64(p.Odds*odds) + p.Offset + float64(p.Length*crf.Log(float64(e.Length)))
+	return min(crf.Exp(log), float64(p.Most*HandMade.handMade(e))) + p.Floor
+}
+
+func (a *learned) similarity(i int) []float64 { return a.similarities(a.pairs(i)) }
+
+// similarities turns log odds into similarities.
+func (p *Parameters) similarities(odds []float32) []float64 {
 	out := make([]float64, len(odds))
 	for j, z := range odds {
-		if d := a.Steep * (float64(z) - a.Sure); d >= 0 {
+		if d := p.Steep * (float64(z) - p.Sure); d >= 0 {
 			out[j] = 1
 		} else if d > leastLogSimilarity {
 			out[j] = crf.Exp(d)

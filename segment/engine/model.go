@@ -70,6 +70,10 @@ type Parameters struct {
 	Deepest float64 `json:"deepest"` // how much deeper than at the click a correction may be
 	Within  float64 `json:"within"`  // how far a deeper one reaches, in depths at the click
 
+	// Local lets a superpixel that clicks divide keep the affinities between all
+	// others as they are. Sequences of before have it false.
+	Local bool `json:"local,omitempty"`
+
 	Potts     float64 `json:"potts"`      // weight of a border is Potts·c/(c+Weak), c its conductance
 	Weak      float64 `json:"weak"`       //
 	RateUnary float64 `json:"rate_unary"` // Herding's step on the unaries
@@ -90,6 +94,7 @@ func Learned(m *affinity.Model) Parameters {
 	p.Length, p.Odds, p.Offset, p.Most, p.Steep, p.Sure = 0.8, 2.6, -14, 10, 4, 3
 	p.Jump, p.Doubtful, p.Rest = 4e-3, 15e-3, 3e-2
 	p.RateUnary, p.RateArea = 0.6, 2
+	p.Local = true
 	return p
 }
 
@@ -122,7 +127,10 @@ type Model struct {
 	// see superpixels.Hierarchy.Shells; nil without a hierarchy.
 	shells func(superpixel int) []int32
 
-	affinities func() affinities
+	whole *whole // of an undivided cut that ModelOf was given
+
+	affinities   func() affinities
+	conductances func() []crf.Edge
 
 	mu     sync.Mutex // guards the walker, which works on memory of its own
 	walker func() (*herding.Harmonic, error)
@@ -149,22 +157,24 @@ func NewModel(g *superpixels.Graph, p Parameters) *Model {
 	if g.Merges == nil && p.Affinities != nil {
 		p = HandMade
 	}
-	made := sync.OnceValue(func() affinities {
+	m := describe(g, p)
+	m.affinities = sync.OnceValue(func() affinities {
 		if p.Affinities == nil {
 			return newHandMade(g, &p)
 		}
 		return newLearned(g, &p)
 	})
-	conductances := sync.OnceValue(func() []crf.Edge { return made().conductances() })
-	m := &Model{
-		Parameters: p,
-		shares:     areaShares(g),
-		affinities: made,
-		borders:    sync.OnceValue(func() borders { return p.borders(g, conductances()) }),
-		walker: sync.OnceValues(func() (*herding.Harmonic, error) {
-			return herding.NewHarmonic(len(g.Regions), conductances())
-		}),
-	}
+	m.conductances = sync.OnceValue(func() []crf.Edge { return m.affinities().conductances() })
+	m.borders = sync.OnceValue(func() borders { return p.borders(m.conductances(), g) })
+	m.walker = sync.OnceValues(func() (*herding.Harmonic, error) {
+		return herding.NewHarmonic(len(g.Regions), m.conductances())
+	})
+	return m
+}
+
+// describe returns a model without affinities and what follows from them.
+func describe(g *superpixels.Graph, p Parameters) *Model {
+	m := &Model{Parameters: p, shares: areaShares(g)}
 	m.around = sync.OnceValue(func() [][]int32 { return neighbours(len(m.shares), m.borders().weights) })
 	m.measure(g)
 	return m
@@ -183,11 +193,25 @@ func (m *Model) measure(g *superpixels.Graph) {
 }
 
 // ModelOf returns the model of a cut of a hierarchy, whose finest regions cells
-// describes, with the division and the shells that the hierarchy has.
+// describes, with the division and the shells that the hierarchy has. Divided
+// returns those of its divisions.
 func ModelOf(h *superpixels.Hierarchy, cells *superpixels.Graph, cut *superpixels.Cut, p Parameters) *Model {
-	m := NewModel(cells.Coarsen(cut.Parent, cut.N), p).Divide(h.LevelOf(cut, Regions(cut.N)))
+	g := cells.Coarsen(cut.Parent, cut.N)
+	m := NewModel(g, p).Divide(h.LevelOf(cut, Regions(cut.N)))
 	m.shells = func(superpixel int) []int32 { return h.Shells(cut, superpixel) }
+	m.whole = &whole{hierarchy: h, cells: cells, cut: cut, graph: g, borders: map[[2]int32]border{}}
 	return m
+}
+
+// Prepare computes what all clicks share, which otherwise the first one waits for.
+func (m *Model) Prepare() {
+	m.borders()
+	m.walker() // its error comes again with the first hypothesis
+	if m.whole != nil && m.Local {
+		m.whole.mu.Lock()
+		defer m.whole.mu.Unlock()
+		m.cells()
+	}
 }
 
 // Regions is how many regions a number of superpixels is divided into, see Divide.
@@ -311,18 +335,32 @@ func areaShares(g *superpixels.Graph) []float64 {
 	return shares
 }
 
-// borders weighs the edges of a graph. The log odds are a logistic regression on
-// 481,000 borders of PASCAL VOC.
-func (p Parameters) borders(g *superpixels.Graph, conductances []crf.Edge) borders {
-	b := borders{slices.Clone(conductances), make([]float32, len(g.Edges)), make([]float32, len(g.Edges))}
-	for i, e := range g.Edges {
-		w := &b.weights[i].W
-		*w = p.Potts * *w / (*w + p.Weak)
-		b.length[i] = float32(e.Length)
-		b.odds[i] = float32(float64(1.10*crf.Log(float64(e.Contour)+0.5)) + float64(0.71*crf.Log(float64(e.DeltaE)+0.5)) -
-			float64(1.06*crf.Log(float64(e.Texture)+0.5)) - 5.43)
+// borders weighs the edges of a graph.
+func (p *Parameters) borders(conductances []crf.Edge, g *superpixels.Graph) borders {
+	b := p.weigh(conductances, g)
+	b.odds = make([]float32, len(g.Edges))
+	for i := range g.Edges {
+		b.odds[i] = contourOdds(&g.Edges[i])
 	}
 	return b
+}
+
+// weigh is borders without the odds.
+func (p *Parameters) weigh(conductances []crf.Edge, g *superpixels.Graph) borders {
+	b := borders{weights: slices.Clone(conductances), length: make([]float32, len(g.Edges))}
+	for i := range g.Edges {
+		w := &b.weights[i].W
+		*w = p.Potts * *w / (*w + p.Weak)
+		b.length[i] = float32(g.Edges[i].Length)
+	}
+	return b
+}
+
+// contourOdds are the log odds that two classes meet at an edge, by a logistic
+// regression on 481,000 borders of PASCAL VOC.
+func contourOdds(e *superpixels.Edge) float32 {
+	return float32(float64(1.10*crf.Log(float64(e.Contour)+0.5)) + float64(0.71*crf.Log(float64(e.DeltaE)+0.5)) -
+		float64(1.06*crf.Log(float64(e.Texture)+0.5)) - 5.43)
 }
 
 func neighbours(n int, edges []crf.Edge) [][]int32 {

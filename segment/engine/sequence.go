@@ -54,6 +54,7 @@ type Sequence struct {
 	parameters Parameters
 	settled    bool // everything is picked, and nothing clicked since
 
+	prepare func()
 	turn    Turn                             // nil: every step runs at once
 	making  chan struct{}                    // holds a token while a step is made or waits for its turn
 	problem func() (*herding.Problem, error) // read only; nil with fewer than two classes, as model and pull
@@ -75,7 +76,7 @@ type Turn func(ctx context.Context, class schedule.Class, step func()) error
 // NewSequence returns the sequence for some evidence after seq events. Nothing is
 // computed before the first hypothesis is asked for.
 func NewSequence(m *Model, e Evidence, seq int) *Sequence {
-	s := &Sequence{seq: seq, parameters: m.Parameters, shares: m.shares, making: make(chan struct{}, 1)}
+	s := &Sequence{seq: seq, parameters: m.Parameters, shares: m.shares, making: make(chan struct{}, 1), prepare: m.Prepare}
 	var rest int
 	e.forgetRefuted()
 	s.classes, rest = e.inPlay(m.shares)
@@ -179,6 +180,16 @@ func (s *Sequence) Supposed(ctx context.Context) (Hypothesis, error) {
 	return s.at(ctx, 0, schedule.Supposed)
 }
 
+// Prepare computes what the hypotheses of whatever evidence comes next share, so
+// that it needn't wait. It runs when nobody waits for a first hypothesis.
+func (s *Sequence) Prepare(ctx context.Context) error {
+	if s.turn == nil {
+		s.prepare()
+		return nil
+	}
+	return s.turn(ctx, schedule.Supposed, s.prepare)
+}
+
 // at is At where the first hypothesis is of the given class.
 func (s *Sequence) at(ctx context.Context, rank int, first schedule.Class) (Hypothesis, error) {
 	if rank < 0 || rank >= s.Len() {
@@ -249,7 +260,10 @@ func (s *Sequence) step(ctx context.Context, rank int) error {
 			return err
 		}
 	}
-	x, energy := s.stream.next()
+	x, energy, err := s.stream.next()
+	if err != nil {
+		return err
+	}
 	labels := make([]uint8, len(x))
 	for i, l := range x {
 		labels[i] = uint8(s.classes[l])

@@ -14,25 +14,21 @@ import (
 type stream struct {
 	model   *Model
 	problem *herding.Problem
-	holds   *Holds // labels are indices of the classes in play
-	herding herding.Stepper
-	ready   [][]uint8 // come before those of Herding
-	skip    int       // of Herding's, as they were among those
+	holds   *Holds          // labels are indices of the classes in play
+	herding herding.Stepper // nil before its first step
+	ready   [][]uint8       // come before those of Herding
+	skip    int             // of Herding's, as they were among those
 }
 
 func newStream(m *Model, p *herding.Problem, e *Evidence, classes []int, rest int) (*stream, error) {
 	index := indexOf(classes)
 	s := &stream{model: m, problem: p, holds: e.Holds.in(&index)}
-	var err error
-	if s.herding, err = m.start(p); err != nil {
-		return nil, err
-	}
 	at, seed, first := e.pointed(m, rest, &index)
 	switch {
 	case first && len(classes) == 2 && len(e.Excluded) == 0 && s.holds == nil:
 		return s, s.extents(e, rest, at, seed)
 	case e.Shown != nil:
-		s.correct(e, &index)
+		return s, s.correct(e, &index)
 	}
 	return s, nil
 }
@@ -60,8 +56,11 @@ func (s *stream) extents(e *Evidence, rest int, at [2]float64, seed int) error {
 
 // correct begins with the correction of what was shown, and with the most
 // probable labelling where that is another.
-func (s *stream) correct(e *Evidence, index *[256]int16) {
-	h := s.herding.Next()
+func (s *stream) correct(e *Evidence, index *[256]int16) error {
+	h, err := s.step()
+	if err != nil {
+		return err
+	}
 	shown := make([]int16, len(e.Shown))
 	for i, class := range e.Shown {
 		shown[i] = index[class]
@@ -71,27 +70,37 @@ func (s *stream) correct(e *Evidence, index *[256]int16) {
 	if !slices.Equal(x, h.Labels) {
 		s.ready = append(s.ready, h.Labels)
 	}
+	return nil
+}
+
+// step is the next one of Herding and forced regions.
+func (s *stream) step() (h herding.Hypothesis, err error) {
+	if s.herding == nil {
+		if s.herding, err = s.model.start(s.problem); err != nil {
+			return h, err
+		}
+	}
+	return s.herding.Next(), nil
 }
 
 // next makes the next hypothesis and its energy.
-func (s *stream) next() ([]uint8, float64) {
-	var x []uint8
+func (s *stream) next() (x []uint8, energy float64, err error) {
 	if len(s.ready) > 0 {
 		x, s.ready = s.ready[0], s.ready[1:]
 	} else {
-		for ; s.skip > 0; s.skip-- {
-			s.herding.Next()
+		h, err := s.step()
+		for ; err == nil && s.skip > 0; s.skip-- {
+			h, err = s.step()
 		}
-		h := s.herding.Next()
-		if s.holds == nil {
-			return h.Labels, h.Energy
+		if err != nil || s.holds == nil {
+			return h.Labels, h.Energy, err
 		}
 		x = h.Labels
 	}
 	if s.holds != nil {
 		s.holds.Keep(x, s.model.around())
 	}
-	return x, s.problem.Model.Energy(x)
+	return x, s.problem.Model.Energy(x), nil
 }
 
 // pointed is where the first click is, which is not of the rest, and its

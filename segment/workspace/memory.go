@@ -62,6 +62,7 @@ const (
 	cellBytes       = 2*8 + 4 + 2 // a merge of the hierarchy and of the graph, a parent, a click and a label
 	superpixelBytes = 1350        // of the model of a cut and a sequence on it
 	learnedBytes    = 520         // more with learned affinities and some dozen clicks
+	dividedBytes    = 560         // of a cell, more when clicks have divided superpixels: the last models share what is known of cells
 )
 
 // footprint estimates the annotation's memory in bytes: the runs of the finest
@@ -75,5 +76,8 @@ func (a *Annotation) footprint() int64 {
 		each += learnedBytes
 	}
 	n += each*a.timeline.Cut().N + a.timeline.Bytes()
+	if a.timeline.Cut() != a.timeline.Base() {
+		n += dividedBytes * a.cells.N
+	}
 	return int64(n)
 }

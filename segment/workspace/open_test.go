@@ -147,7 +147,7 @@ func TestFootprint(t *testing.T) {
 	for _, c := range []struct {
 		width, height int
 		most          int64 // KiB
-	}{{500, 375, 2240}, {2000, 1500, 5312}} {
+	}{{500, 375, 4400}, {2000, 1500, 9000}} {
 		w := mustTune(t, workspace.Options{})
 		im := mustAdd(t, w, c.width, c.height)
 		before := heapInUse()
@@ -156,7 +156,11 @@ func TestFootprint(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 30 {
-			mustAppend(t, a, segment.Event{ID: fmt.Sprint(i), Kind: segment.Label, Superpixels: []int32{int32(i * 17)}, Class: i % 2})
+			e := segment.Event{ID: fmt.Sprint(i), Kind: segment.Label, Superpixels: []int32{int32(i * 17)}, Class: i % 2}
+			if i >= 20 {
+				e.Kind, e.Superpixels, e.Points = segment.Click, nil, [][2]float64{{float64(c.width * (i - 19) / 12), float64(c.height * (30 - i) / 12)}}
+			}
+			mustAppend(t, a, e)
 			if _, err := a.Sequence().At(t.Context(), 5); err != nil && i > 0 {
 				t.Fatal(err)
 			}

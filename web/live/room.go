@@ -226,6 +226,9 @@ func (r *room) start(count int) {
 		defer r.hub.running.Done()
 		defer cancel()
 		r.compute(ctx, next, sequence, count)
+		if sequence.Len() == 0 {
+			r.prepare(ctx, sequence)
+		}
 	}()
 }
 
@@ -267,6 +270,14 @@ func (r *room) compute(ctx context.Context, run *run, sequence *engine.Sequence,
 	defer r.mu.Unlock()
 	if run.done == nil {
 		r.finish(run, reason, detail)
+	}
+}
+
+// prepare computes before the first click what all clicks share.
+func (r *room) prepare(ctx context.Context, sequence *engine.Sequence) {
+	err := panics.Guard(r.hub.log, "preparation", func() error { return sequence.Prepare(ctx) })
+	if err != nil && ctx.Err() == nil && segment.KindOf(err) != segment.Busy { // then the click does it
+		r.hub.log.Error("preparation failed", "image", r.id, "error", err)
 	}
 }
 

@@ -1,0 +1,197 @@
+package affinity
+
+import (
+	"math"
+	"slices"
+
+	"collie/crf"
+	"collie/superpixels"
+)
+
+// Field is a model's predictions for a scene. It is immutable and safe for
+// concurrent use.
+type Field struct {
+	scene *Scene
+	model *Model
+	edges []float64 // log odds
+	costs []float64 // -ln of the probability of one class
+}
+
+// Field applies the model to a graph that knows its Merges.
+func (m *Model) Field(g *superpixels.Graph) *Field {
+	f := &Field{scene: NewScene(g), model: m, edges: make([]float64, len(g.Edges))}
+	features := make([]float32, len(EdgeFeatures))
+	for i := range f.edges {
+		f.scene.Edge(features, i)
+		f.edges[i] = float64(m.Edge.Logit(features))
+	}
+	f.costs = Costs(f.edges)
+	f.scene = f.scene.withoutEdges()
+	return f
+}
+
+// Costs are those of borders with the given log odds, -ln of the probability
+// that both sides are of one class.
+func Costs(logits []float64) []float64 {
+	costs := make([]float64, len(logits))
+	for i, l := range logits {
+		costs[i] = crf.Log(1 + crf.Exp(-l))
+	}
+	return costs
+}
+
+// Edges returns the log odds that the regions of each edge are of one class,
+// from -MostLogit to MostLogit. They are shared.
+func (f *Field) Edges() []float64 { return f.edges }
+
+// Pairs returns the log odds that region i and each other one are of one class;
+// with itself they are MostLogit. The caller owns the slice.
+func (f *Field) Pairs(i int) []float32 {
+	out := make([]float32, len(f.scene.regions))
+	f.scene.Pairs(i, f.costs, func(j int, features []float32) { out[j] = f.model.Pair.Logit(features) })
+	out[i] = MostLogit
+	return out
+}
+
+// Cells extends a field to parts of its regions, so that some of them can be
+// divided. The log odds depend on the two parties alone, whatever else is divided;
+// paths are those between the regions that parts are in. A party is a region of the field or, with the number
+// Part(cell), a region of a finer graph. What was computed is kept for further
+// calls. Not for concurrent use.
+type Cells struct {
+	field    *Field
+	graph    *superpixels.Graph
+	of       []int32 // region of each cell
+	borders  [][]int32
+	handMade []float32
+	looks    []*appearance // of the cells, when they are needed
+	features []float32     // scratch
+
+	paths   map[int32][][3]float32 // features of those from some regions
+	columns map[int32][]float32    // log odds of a party and others, by place
+	places  []int32                // of the cells in columns, -1 for one that has none yet
+	seen    int                    // cells that have a place
+}
+
+// Cells extends the field to the regions of a finer graph; cell i is in region
+// of[i] of the field's.
+func (f *Field) Cells(g *superpixels.Graph, of []int32) *Cells {
+	c := &Cells{
+		field: f, graph: g, of: of, borders: bordersOf(g), handMade: make([]float32, len(g.Edges)), looks: make([]*appearance, len(g.Regions)),
+		features: make([]float32, max(len(EdgeFeatures), len(PairFeatures))), paths: map[int32][][3]float32{}, columns: map[int32][]float32{},
+		places: slices.Repeat([]int32{-1}, len(g.Regions)),
+	}
+	for i := range g.Edges {
+		c.handMade[i] = handMade(&g.Edges[i])
+	}
+	return c
+}
+
+// Part is the party that a cell is.
+func (c *Cells) Part(cell int32) int32 { return int32(len(c.field.scene.regions)) + cell }
+
+// party returns the party of the given number.
+func (c *Cells) party(number int32) party {
+	s := c.field.scene
+	n := int32(len(s.regions))
+	if number < n {
+		return s.party(number)
+	}
+	cell := number - n
+	return party{
+		appearance: c.look(cell), region: c.of[cell], part: true, id: cell,
+		graph: c.graph, of: c.of, borders: c.borders[cell], handMade: c.handMade,
+	}
+}
+
+func (c *Cells) look(cell int32) *appearance {
+	if c.looks[cell] == nil {
+		c.looks[cell] = &appearances(c.graph.Regions[cell : cell+1])[0]
+	}
+	return c.looks[cell]
+}
+
+// Edge returns the log odds that the two parties a and b of a border are of one
+// class.
+func (c *Cells) Edge(e *superpixels.Edge, a, b int32) float64 {
+	s := c.field.scene
+	p, q := c.party(a), c.party(b)
+	s.edge(c.features, e, handMade(e), p.histograms(q.appearance), &p, &q)
+	return float64(c.field.model.Edge.Logit(c.features[:len(EdgeFeatures)]))
+}
+
+// mostOdds is how many log odds of pairs are kept, enough for 300 clicks on 800
+// superpixels.
+const mostOdds = 250_000
+
+// Pairs returns the log odds that a party and each of others are of one class;
+// with itself they are MostLogit. The caller owns the slice.
+func (c *Cells) Pairs(party int32, others []int32) []float32 {
+	s, model := c.field.scene, &c.field.model.Pair
+	column := c.columns[party]
+	if column == nil && (len(c.columns)+1)*(len(s.regions)+c.seen) > mostOdds {
+		clear(c.columns)
+	}
+	p := c.party(party)
+	out := make([]float32, len(others))
+	var pairs *pairing
+	var paths [][3]float32
+	for i, other := range others {
+		place := int(c.place(other))
+		for len(column) <= place {
+			column = append(column, unknown)
+		}
+		odds := &column[place]
+		if *odds == unknown {
+			if pairs == nil {
+				pairs, paths = s.pairing(p.region, p.appearance), c.pathsFrom(p.region)
+			}
+			q := c.party(other)
+			pairs.to(c.features, q.region, q.appearance, s.merged[s.meeting(p.region, q.region)])
+			copy(c.features[beforePath:], paths[q.region][:])
+			*odds = model.Logit(c.features[:len(PairFeatures)])
+		}
+		if out[i] = *odds; other == party {
+			out[i] = MostLogit
+		}
+	}
+	c.columns[party] = column
+	return out
+}
+
+// pathsFrom returns the features of the cheapest ways from a region.
+func (c *Cells) pathsFrom(region int32) [][3]float32 {
+	paths, ok := c.paths[region]
+	if !ok {
+		if len(c.paths) == mostPaths {
+			clear(c.paths)
+		}
+		ways := c.field.scene.cheapest(int(region), c.field.costs)
+		paths = make([][3]float32, len(ways))
+		for i := range ways {
+			ways[i].write(paths[i][:])
+		}
+		c.paths[region] = paths
+	}
+	return paths
+}
+
+// mostPaths is how many regions paths are kept from, those of as many clicks.
+const mostPaths = 40
+
+// unknown is larger than any log odds.
+const unknown = math.MaxFloat32
+
+// place is that of a party in a column: regions first, then cells in the order
+// in which they are first asked for.
+func (c *Cells) place(party int32) int32 {
+	cell := party - int32(len(c.field.scene.regions))
+	if cell < 0 {
+		return party
+	}
+	if c.places[cell] < 0 {
+		c.places[cell] = int32(len(c.field.scene.regions) + c.seen)
+		c.seen++
+	}
+	return c.places[cell]
+}

@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"sync"
+
+	"collie/crf"
+	"collie/herding"
+	"collie/segment/affinity"
+	"collie/superpixels"
+)
+
+// whole is what the model of an undivided cut keeps for those of its divisions,
+// see Divided.
+type whole struct {
+	hierarchy *superpixels.Hierarchy
+	cells     *superpixels.Graph
+	cut       *superpixels.Cut
+	graph     *superpixels.Graph // of the cut
+
+	mu      sync.Mutex // guards the rest
+	parts   *affinity.Cells
+	borders map[[2]int32]border // by the parties on both sides
+}
+
+// border is what follows from the parties on both sides of it.
+type border struct {
+	conductance float64
+	odds        float32 // that two classes meet there
+}
+
+// Divided returns the model of a cut that Cut.Divide made from the one that m is
+// of, for which ModelOf made m. If the parameters are Local its affinities are
+// those of m but at borders and for pairs of divided superpixels, and whatever m
+// and models of other divisions have computed is not computed again: the cost of
+// a click depends on what it divides.
+func (m *Model) Divided(cut *superpixels.Cut) *Model {
+	w := m.whole
+	if cut.N == w.cut.N {
+		return m
+	}
+	if !m.Local {
+		return ModelOf(w.hierarchy, w.cells, cut, m.Parameters)
+	}
+	graph := w.cells.Divided(w.graph, cut)
+	d := &division{m: m, cell: graph.Cell}
+	out := describe(graph.Graph, m.Parameters)
+	d.edges = sync.OnceValue(func() *measured {
+		edges := d.measure(graph)
+		graph = nil // not needed any more
+		return edges
+	})
+	out.affinities = func() affinities { return d }
+	out.borders = func() borders { return d.edges().borders }
+	out.walker = sync.OnceValues(func() (*herding.Harmonic, error) {
+		walker, err := m.walker()
+		if err != nil {
+			return nil, err
+		}
+		return herding.NewHarmonicIn(d.order(walker.Order()), d.conductances())
+	})
+	out.regions = make([]int32, cut.N)
+	copy(out.regions, m.regions)
+	for r, cell := range d.cell {
+		if cell >= 0 {
+			out.regions[r] = m.regions[w.cut.Parent[cell]]
+		}
+	}
+	out.shells = func(superpixel int) []int32 { return w.hierarchy.Shells(cut, superpixel) }
+	return out
+}
+
+// division has the affinities of the divided superpixels of a model.
+type division struct {
+	m     *Model  // of the undivided ones
+	cell  []int32 // that each superpixel is, or -1
+	edges func() *measured
+}
+
+// measured is what a division knows of its superpixels and edges.
+type measured struct {
+	parties      []int32 // of the superpixels
+	conductances []crf.Edge
+	borders
+}
+
+func (d *division) measure(g *superpixels.Divided) *measured {
+	w, edges := d.m.whole, g.Graph.Edges
+	conductances, odds := d.m.conductances(), d.m.borders().odds
+	out := &measured{parties: d.parties(), conductances: make([]crf.Edge, len(edges))}
+	ofEdges := make([]float32, len(edges))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, from := range g.From {
+		if from >= 0 {
+			out.conductances[i], ofEdges[i] = conductances[from], odds[from]
+			continue
+		}
+		e := &edges[i]
+		b := d.border(e, out.parties[e.A], out.parties[e.B])
+		out.conductances[i], ofEdges[i] = crf.Edge{A: e.A, B: e.B, W: b.conductance}, b.odds
+	}
+	out.borders = d.m.weigh(out.conductances, g.Graph)
+	out.odds = ofEdges
+	return out
+}
+
+// parties numbers the superpixels as affinity.Cells does.
+func (d *division) parties() []int32 {
+	out := make([]int32, len(d.cell))
+	for r, cell := range d.cell {
+		if out[r] = int32(r); cell >= 0 {
+			out[r] = int32(d.m.whole.cut.N) + cell
+		}
+	}
+	return out
+}
+
+// border is what follows from the border between two parties. The caller holds
+// the lock.
+func (d *division) border(e *superpixels.Edge, a, b int32) border {
+	w := d.m.whole
+	key := [2]int32{min(a, b), max(a, b)}
+	if known, ok := w.borders[key]; ok {
+		return known
+	}
+	if len(w.borders) == mostBorders {
+		clear(w.borders)
+	}
+	odds := d.m.cells().Edge(e, a, b)
+	made := border{d.m.learned(e, odds), contourOdds(e)}
+	w.borders[key] = made
+	return made
+}
+
+// mostBorders is how many borders are kept, those of some 50 clicks.
+const mostBorders = 8192
+
+// cells are the predictions for parts of superpixels. The caller holds the lock.
+func (m *Model) cells() *affinity.Cells {
+	if m.whole.parts == nil {
+		m.whole.parts = m.affinities().(*learned).field.Cells(m.whole.cells, m.whole.cut.Parent)
+	}
+	return m.whole.parts
+}
+
+func (d *division) conductances() []crf.Edge { return d.edges().conductances }
+
+func (d *division) similarity(i int) []float64 {
+	parties := d.edges().parties
+	w := d.m.whole
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return d.m.similarities(d.m.cells().Pairs(parties[i], parties))
+}
+
+// order eliminates the cells of a superpixel where the order of the undivided
+// superpixels eliminates it.
+func (d *division) order(undivided []int32) []int32 {
+	w := d.m.whole
+	parts := make([][]int32, w.cut.N)
+	for r, cell := range d.cell {
+		if r >= w.cut.N {
+			of := w.cut.Parent[cell]
+			parts[of] = append(parts[of], int32(r))
+		}
+	}
+	order := make([]int32, 0, len(d.cell))
+	for _, r := range undivided {
+		order = append(append(order, r), parts[r]...)
+	}
+	return order
+}
