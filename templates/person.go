@@ -12,6 +12,7 @@ import (
 type Person struct {
 	Name, Role     string // empty on a server without login
 	MayAnnotate    bool   // edit evidence and upload, in the project of the page
+	MayReview      bool   // approve and reject images, in the project of the page
 	MayManage      bool   // change the project of the page, or any
 	MayCreate      bool   // make projects
 	MayManageUsers bool
@@ -42,6 +43,11 @@ func forOwners(ctx context.Context) templ.Attributes {
 // forAnnotators hides an element from those who only look.
 func forAnnotators(ctx context.Context) templ.Attributes {
 	return templ.Attributes{"hidden": !person(ctx).MayAnnotate}
+}
+
+// forStatus hides an element from those who can't set a status by hand.
+func forStatus(ctx context.Context) templ.Attributes {
+	return templ.Attributes{"hidden": !person(ctx).MayAnnotate && !person(ctx).MayReview}
 }
 
 // LoginView is the page that asks for name and password.

@@ -98,7 +98,7 @@ func (s *Server) inProject(r *http.Request, projectID string) (*http.Request, er
 		return nil, err
 	}
 	p := s.person(visitorOf(r.Context()))
-	p.MayAnnotate, p.MayManage = role.May(access.Annotate), role.May(access.Manage)
+	p.MayAnnotate, p.MayReview, p.MayManage = role.May(access.Annotate), role.May(access.Review), role.May(access.Manage)
 	if p.Name != "" {
 		p.Role = role.String()
 	}

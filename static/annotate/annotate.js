@@ -5,6 +5,7 @@ import { connectButtons, hypothesisCommands, labelCommands, viewCommands, workCo
 import { Keyboard } from './keyboard.js';
 import { Layout } from './layout.js';
 import { load } from './load.js';
+import { ReviewPart } from './review.js';
 import { followOrder } from '../project/order.js';
 import { newID } from '../evidence/protocol.js';
 import { Queue } from '../evidence/queue.js';
@@ -29,6 +30,7 @@ try {
   const [parts, left] = await Promise.all([load(data.display ?? '', data.superpixels ?? ''), queue.open()]);
   const app = new App(data, parts, queue);
   app.resume(left);
+  new ReviewPart(data);
   queue.inherited = (found) => app.resume(found);
   listen(app, queue);
   byId('loading').hidden = true;

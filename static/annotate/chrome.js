@@ -46,6 +46,7 @@ export function paintButtons(session, acceptance) {
   disable('walk-on', last < 0 || selected?.place === last);
   const acceptable = acceptance.preview !== '' && !session.readOnly;
   disable('accept', !acceptable);
+  disable('accept-next', !acceptable);
   disable('accept-region', !acceptable);
 }
 

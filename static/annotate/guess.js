@@ -59,7 +59,6 @@ export class GuessNote {
     const text = guessText(guess, nameOf);
     if (byId('guess-text').textContent !== text) byId('guess-text').textContent = text;
     byId('unguess').hidden = readOnly;
-    byId('accept-next').hidden = readOnly || !this.untouched;
     const first = hypotheses.cards[0];
     if (this.untouched && first && !first.stale && first.rank === 0) noteSeen(this.project, this.image, { seq: evidence.seq, digest: first.digest });
   }

@@ -14,10 +14,11 @@
  * @property {number} decided share of the area that has a class, 0..1
  * @property {number} seq number of evidence events
  * @property {boolean} guessed whether a guess of the project is all there is
+ * @property {import('./reviews.js').Review} [review] the status by hand
  * @property {number} [expected_wrong_area] share, 0..1; absent where nothing was asked yet
  */
 
-/** @typedef {{text: string, status: string, order: string}} Wish */
+/** @typedef {{text: string, status: string, review: string, order: string}} Wish review: a status by hand, none, or empty for all */
 
 const names = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
@@ -32,11 +33,12 @@ const names = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' 
  * @param {Wish} wish
  * @returns {ImageRecord[]}
  */
-export function arrange(images, { text, status, order }) {
+export function arrange(images, { text, status, review, order }) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = images.filter((im) => {
     const name = im.name.toLowerCase();
-    return (status === '' || im.status === status) && words.every((word) => name.includes(word));
+    const reviewed = review === '' || (im.review?.status ?? 'none') === review;
+    return (status === '' || im.status === status) && reviewed && words.every((word) => name.includes(word));
   });
   if (order === 'name') found.sort((a, b) => names.compare(a.name, b.name));
   if (order === 'uncertain') found.sort((a, b) => uncertainty(b) - uncertainty(a));
@@ -68,6 +70,36 @@ export function tally(images) {
   const counts = { '': images.length, untouched: 0, started: 0, done: 0 };
   for (const im of images) counts[im.status]++;
   return counts;
+}
+
+/**
+ * How many images there are of each status by hand.
+ *
+ * @param {readonly ImageRecord[]} images
+ * @returns {Record<string, number>}
+ */
+export function tallyReviews(images) {
+  /** @type {Record<string, number>} */
+  const counts = { '': images.length };
+  for (const im of images) {
+    const status = im.review?.status ?? 'none';
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/**
+ * The images from one place of a list to another, both included.
+ *
+ * @param {readonly {id: string}[]} images
+ * @param {string} from id
+ * @param {string} to id
+ * @returns {string[]} ids; only the second one when the first is not in the list
+ */
+export function between(images, from, to) {
+  const places = [from, to].map((id) => images.findIndex((im) => im.id === id));
+  if (places[0] < 0) return [to];
+  return images.slice(Math.min(...places), Math.max(...places) + 1).map((im) => im.id);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { byId, stamp } from '../ui/dom.js';
 import { percent } from '../ui/numbers.js';
-import { stepTo, windowOf } from './gallery.js';
+import { between, stepTo, windowOf } from './gallery.js';
+import { reviewIcon, reviewText } from './reviews.js';
 
 /** @typedef {import('./gallery.js').ImageRecord} ImageRecord */
 
@@ -21,6 +22,8 @@ export class ImageGrid {
     this.cards = new Map();
     /** @type {Set<string>} ids, including images that the filter hides */
     this.chosen = new Set();
+    /** The id of the image that was selected or deselected last: where a range begins. */
+    this.anchor = '';
     this.frame = 0;
     this.list.addEventListener('keydown', (e) => this.key(e));
     addEventListener('scroll', () => this.drawSoon(), { passive: true });
@@ -113,12 +116,23 @@ export class ImageGrid {
     const link = /** @type {HTMLAnchorElement} */ (slot('link'));
     link.href = `/images/${im.id}`;
     /** @type {HTMLImageElement} */ (slot('cover')).src = `/api/v1/images/${im.id}/thumbnail`;
+    if (im.status !== 'untouched') {
+      const mask = /** @type {HTMLImageElement} */ (slot('mask'));
+      mask.src = `/api/v1/images/${im.id}/mask.png?style=overlay`;
+      mask.hidden = false;
+    }
     slot('name').textContent = im.name;
     slot('name').title = im.name;
     slot('status').classList.add(`status-${im.status}`);
     slot(`icon-${im.status}`).hidden = false;
     const uncertain = (im.status === 'started' || im.guessed) && im.expected_wrong_area !== undefined ? ` · ${percent(im.expected_wrong_area)} uncertain` : '';
     slot('state').textContent = (im.status === 'started' ? `${percent(im.decided)} labelled` : im.guessed ? 'Guessed' : STATUS[im.status]) + uncertain;
+    const review = slot('review');
+    review.hidden = !im.review;
+    review.dataset.review = im.review?.status ?? '';
+    review.querySelector('use')?.setAttribute('href', `#i-${reviewIcon(im.review)}`);
+    review.title = im.review?.comment ?? '';
+    slot('review-text').textContent = reviewText(im) + (im.review?.comment ? `: ${im.review.comment}` : '');
     slot('size').textContent = `${im.width} × ${im.height}`;
     const bar = /** @type {HTMLProgressElement} */ (slot('bar'));
     bar.value = im.decided;
@@ -126,12 +140,26 @@ export class ImageGrid {
     const box = /** @type {HTMLInputElement} */ (slot('choose'));
     box.checked = this.chosen.has(im.id);
     box.setAttribute('aria-label', `Select ${im.name}`);
-    box.addEventListener('change', () => {
-      if (box.checked) this.chosen.add(im.id);
-      else this.chosen.delete(im.id);
-      this.selected();
-    });
+    box.addEventListener('click', (e) => this.choose(im.id, box.checked, e.shiftKey));
     return element;
+  }
+
+  /**
+   * Selects or deselects an image, with Shift all from the one before on.
+   *
+   * @param {string} id
+   * @param {boolean} on
+   * @param {boolean} range
+   */
+  choose(id, on, range) {
+    for (const one of range ? between(this.shown, this.anchor, id) : [id]) {
+      if (on) this.chosen.add(one);
+      else this.chosen.delete(one);
+      const box = this.cards.get(one)?.querySelector('input');
+      if (box) box.checked = on;
+    }
+    this.anchor = id;
+    this.selected();
   }
 
   /** @param {KeyboardEvent} e moves the focus from card to card */

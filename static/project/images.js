@@ -1,10 +1,11 @@
 import { call } from '../ui/api.js';
 import { restore } from './discard.js';
 import { byId } from '../ui/dom.js';
-import { arrange, tally } from './gallery.js';
+import { arrange, tally, tallyReviews } from './gallery.js';
 import { ImageGrid } from './imagegrid.js';
 import { counted } from '../ui/numbers.js';
 import { keepOrder } from './order.js';
+import { ReviewMenu } from './reviews.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /** @typedef {import('./gallery.js').ImageRecord} ImageRecord */
@@ -20,10 +21,11 @@ export class ImageList {
     this.form = /** @type {HTMLFormElement} */ (byId('image-filter'));
     this.text = /** @type {HTMLInputElement} */ (byId('find-image'));
     this.order = /** @type {HTMLSelectElement} */ (byId('image-order'));
+    this.review = /** @type {HTMLSelectElement} */ (byId('image-review'));
     /** @type {ImageRecord[]} */
     this.images = [];
     this.grid = new ImageGrid(() => this.paintSelection());
-    restoreWish(this.form, this.text, this.order);
+    restoreWish(this.form, this.text, this.order, this.review);
     this.form.addEventListener('submit', (event) => event.preventDefault());
     this.form.addEventListener('input', () => this.refilter());
     byId('show-all').addEventListener('click', () => {
@@ -34,6 +36,8 @@ export class ImageList {
     });
     byId('choose-none').addEventListener('click', () => this.grid.selectNone());
     byId('choose-all').addEventListener('click', () => this.grid.selectAll());
+    const reviews = new ReviewMenu(project, () => this.chosenImages, (changed) => this.adopt(changed));
+    byId('review-chosen').addEventListener('click', () => reviews.open(byId('review-chosen')));
     byId('trash-chosen').addEventListener('click', () => void this.trash());
     // The browser may bring the page back as it was before an image was opened.
     addEventListener('pageshow', (event) => event.persisted && this.load());
@@ -52,7 +56,21 @@ export class ImageList {
 
   /** @returns {import('./gallery.js').Wish} */
   get wish() {
-    return { text: this.text.value, status: String(new FormData(this.form).get('status') ?? ''), order: this.order.value };
+    return { text: this.text.value, status: String(new FormData(this.form).get('status') ?? ''), review: this.review.value, order: this.order.value };
+  }
+
+  /** The records of the selected images, in the order of the list. */
+  get chosenImages() {
+    const chosen = new Set(this.selection);
+    return this.images.filter((im) => chosen.has(im.id));
+  }
+
+  /** Shows images as they are now. @param {import('./reviews.js').Reviewed[]} changed */
+  adopt(changed) {
+    const now = new Map(changed.map((im) => [im.id, /** @type {ImageRecord} */ (im)]));
+    this.images = this.images.map((im) => now.get(im.id) ?? im);
+    this.grid.forget();
+    this.filter();
   }
 
   refilter() {
@@ -69,7 +87,9 @@ export class ImageList {
     for (const place of form.querySelectorAll('[data-count]')) {
       if (place instanceof HTMLElement) place.textContent = String(counts[place.dataset.count ?? '']);
     }
-    byId('image-count').textContent = shown.length === images.length ? '' : `${shown.length} of ${images.length} shown`;
+    const reviews = tallyReviews(images);
+    for (const option of this.review.options) option.textContent = `${option.dataset.text} (${reviews[option.value] ?? 0})`;
+    byId('image-count').textContent = `${shown.length} of ${counted(images.length, 'image')} shown`;
     byId('no-images').hidden = shown.length > 0 || images.length === 0;
     byId('progress-text').textContent = `${counts.done} of ${counted(images.length, 'image')} done`;
     const bar = /** @type {HTMLProgressElement} */ (byId('progress'));
@@ -123,20 +143,21 @@ export class ImageList {
 /** @param {import('./gallery.js').Wish} wish */
 function rememberWish(wish) {
   const address = new URL(location.href);
-  for (const [key, value] of Object.entries({ q: wish.text, status: wish.status, order: wish.order === 'upload' ? '' : wish.order })) {
+  for (const [key, value] of Object.entries({ q: wish.text, status: wish.status, review: wish.review, order: wish.order === 'upload' ? '' : wish.order })) {
     if (value) address.searchParams.set(key, value);
     else address.searchParams.delete(key);
   }
   history.replaceState(null, '', address);
 }
 
-/** @param {HTMLFormElement} form @param {HTMLInputElement} text @param {HTMLSelectElement} order */
-function restoreWish(form, text, order) {
+/** @param {HTMLFormElement} form @param {HTMLInputElement} text @param {HTMLSelectElement} order @param {HTMLSelectElement} review */
+function restoreWish(form, text, order, review) {
   const asked = new URL(location.href).searchParams;
   text.value = asked.get('q') ?? '';
   for (const radio of form.querySelectorAll('input[name="status"]')) {
     if (radio instanceof HTMLInputElement) radio.checked = radio.value === (asked.get('status') ?? '');
   }
-  const wanted = asked.get('order') ?? 'upload';
-  if ([...order.options].some((o) => o.value === wanted)) order.value = wanted;
+  for (const [select, wanted] of /** @type {const} */ ([[order, asked.get('order') ?? 'upload'], [review, asked.get('review') ?? '']])) {
+    if ([...select.options].some((o) => o.value === wanted)) select.value = wanted;
+  }
 }

@@ -1,0 +1,104 @@
+import { call } from '../ui/api.js';
+import { byId } from '../ui/dom.js';
+import { Menu } from '../ui/menu.js';
+import { counted } from '../ui/numbers.js';
+import { toast, toastProblem } from '../ui/toast.js';
+
+/**
+ * The status of images that people set by hand, beside the automatic one.
+ *
+ * @typedef {'todo' | 'progress' | 'done' | 'approved' | 'rejected'} ReviewStatus
+ *
+ * @typedef {object} Review
+ * @property {ReviewStatus} status
+ * @property {string} [comment]
+ * @property {string} [by]
+ * @property {number} seq number of events that the image had
+ *
+ * @typedef {{id: string, name: string, seq: number, review?: Review}} Reviewed
+ */
+
+/** @type {Record<ReviewStatus, string>} */
+export const REVIEWS = { todo: 'To do', progress: 'In progress', done: 'Done', approved: 'Approved', rejected: 'Rejected' };
+
+/** @type {Record<ReviewStatus, string>} */
+const ICONS = { todo: 'ring', progress: 'half', done: 'check', approved: 'approved', rejected: 'rejected' };
+
+/**
+ * What a review says in short; empty without one.
+ *
+ * @param {Reviewed} im
+ */
+export function reviewText({ seq, review }) {
+  if (!review) return '';
+  const judged = review.status === 'approved' || review.status === 'rejected';
+  return REVIEWS[review.status] + (judged && seq > review.seq ? ', changed since' : '');
+}
+
+/** @param {Review | undefined} review */
+export function reviewIcon(review) {
+  return review ? ICONS[review.status] : 'ring';
+}
+
+/** The menu of statuses, and the question why an image is rejected. */
+export class ReviewMenu {
+  /**
+   * @param {string} project
+   * @param {() => Reviewed[]} chosen the images that it is about
+   * @param {(images: Reviewed[]) => void} changed the records as they are now
+   */
+  constructor(project, chosen, changed) {
+    this.address = `/api/v1/projects/${encodeURIComponent(project)}/reviews`;
+    this.chosen = chosen;
+    this.changed = changed;
+    this.menu = new Menu(byId('review-menu'), (what) => (what === 'rejected' ? this.ask() : void this.set(what === 'none' ? '' : what)));
+    this.dialog = /** @type {HTMLDialogElement} */ (byId('reject-dialog'));
+    this.comment = /** @type {HTMLTextAreaElement} */ (byId('reject-comment'));
+    this.dialog.addEventListener('close', () => {
+      if (this.dialog.returnValue === 'reject' && this.comment.value.trim() !== '') void this.set('rejected', this.comment.value);
+      this.dialog.returnValue = '';
+    });
+  }
+
+  /** @param {HTMLElement} opener */
+  open(opener) {
+    this.menu.open(opener);
+  }
+
+  ask() {
+    const images = this.chosen();
+    byId('reject-title').textContent = images.length === 1 ? `Reject ${images[0].name}?` : `Reject ${counted(images.length, 'image')}?`;
+    const comments = new Set(images.map((im) => im.review?.comment ?? ''));
+    this.comment.value = comments.size === 1 ? [...comments][0] : '';
+    this.dialog.showModal();
+    this.comment.focus();
+  }
+
+  /** @param {string} status empty for none @param {string} [comment] */
+  async set(status, comment) {
+    const before = this.chosen();
+    if (before.length === 0) return;
+    try {
+      this.changed(await call('PUT', this.address, { images: before.map((im) => im.id), status, comment }));
+    } catch (error) {
+      toastProblem(error);
+      return;
+    }
+    const what = before.length === 1 ? before[0].name : counted(before.length, 'image');
+    const now = status === '' ? 'No status' : REVIEWS[/** @type {ReviewStatus} */ (status)];
+    toast(now, what, 'info', { label: 'Undo', run: () => this.restore(before) });
+  }
+
+  /** Gives images the statuses back that they had. @param {Reviewed[]} before */
+  async restore(before) {
+    /** @type {Map<string, {status: string, comment?: string, images: string[]}>} */
+    const groups = new Map();
+    for (const { id, review } of before) {
+      const key = JSON.stringify([review?.status, review?.comment]);
+      const group = groups.get(key) ?? { status: review?.status ?? '', comment: review?.comment, images: [] };
+      group.images.push(id);
+      groups.set(key, group);
+    }
+    for (const group of groups.values()) this.changed(await call('PUT', this.address, group));
+  }
+}

@@ -1,0 +1,142 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"collie/segment/sample"
+)
+
+// sixSamples makes a project with six copies of the sample photograph, of which
+// two have a label, and returns the address of its page.
+func sixSamples(t *testing.T, address string) string {
+	t.Helper()
+	var project struct{ ID string }
+	call(t, address+"/api/v1/sample", "application/json", nil, &project)
+	for i := range 5 {
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		part, err := form.CreateFormFile("file", fmt.Sprintf("still life %d.png", i+2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := part.Write(sample.Photograph); err != nil {
+			t.Fatal(err)
+		}
+		if err := form.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var images []struct{ ID string }
+		call(t, address+"/api/v1/projects/"+project.ID+"/images", form.FormDataContentType(), &body, &images)
+		if i < 2 {
+			resp, err := http.Post(address+"/api/v1/images/"+images[0].ID+"/evidence", "application/json",
+				strings.NewReader(`{"id":"a","expected_seq":0,"kind":"label","class":4,"points":[[480,380],[200,300],[700,400]]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+		}
+	}
+	return address + "/projects/" + project.ID
+}
+
+// A reviewer's work: masks on the cards, a range with Shift, a status for many,
+// one image rejected with a comment that its annotator sees, and on to the next.
+func TestE2EReview(t *testing.T) {
+	t.Parallel()
+	source := axe(t)
+	p := openPage(t, 1280, 720, false, sixSamples(t, startServer(t)))
+	project := value[string](p, `location.href`)
+	p.until(cardCount + ` === 6 && document.querySelectorAll('.card-mask:not([hidden])').length === 2`)
+	p.until(`[...document.querySelectorAll('.card-mask:not([hidden])')].every((e) => e.complete && e.naturalWidth === 320)`)
+
+	// Nothing that can be pressed moves when a filter is chosen.
+	const places = `JSON.stringify([...document.querySelectorAll('#image-filter :is(input, select, label)')].map((e) => e.getBoundingClientRect()))`
+	before := value[string](p, places)
+	p.do("only what is done", chromedp.Evaluate[chromedp.Void](`document.querySelector('#image-filter input[value=done]').click()`))
+	p.until(cardCount + ` === 0`)
+	if after := value[string](p, places); after != before {
+		t.Errorf("choosing a filter moves the controls from\n%s to\n%s", before, after)
+	}
+	p.do("all again", chromedp.Evaluate[chromedp.Void](`document.querySelector('#image-filter input[value=""]').click()`))
+	p.until(cardCount + ` === 6`)
+
+	box := func(n int, shift bool) {
+		p.do("selecting", chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void document.querySelectorAll('.card-choose')[%d].dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, shiftKey: %t}))`, n, shift)))
+	}
+	menu := func(item string) {
+		p.clickOn("opening the statuses", "#review-chosen")
+		p.until(`document.getElementById('review-menu').matches(':popover-open')`)
+		p.screenshot("statuses")
+		p.clickOn("choosing "+item, `#review-menu [data-do="`+item+`"]`)
+	}
+	box(1, false)
+	box(3, true)
+	p.until(`document.getElementById('selection-text').textContent === '3 images selected'`)
+	menu("approved")
+	p.until(`[...document.querySelectorAll('.card-review')].filter((e) => !e.hidden && e.textContent.includes('Approved')).length === 3`)
+	p.screenshot("approved")
+	p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
+	p.until(`[...document.querySelectorAll('.card-review')].every((e) => e.hidden)`)
+	menu("progress")
+	p.until(`[...document.querySelectorAll('.card-review')].filter((e) => !e.hidden && e.textContent.includes('In progress')).length === 3`)
+	p.clickOn("selecting none", "#choose-none")
+	box(1, false)
+	menu("rejected")
+	p.until(`document.getElementById('reject-dialog').open`)
+	p.fill("#reject-comment", "The rim of the bowl is missing.")
+	p.screenshot("reject")
+	p.clickOn("rejecting", `#reject-dialog [value=reject]`)
+	p.until(`[...document.querySelectorAll('.card-review')].some((e) => e.textContent.includes('Rejected: The rim of the bowl is missing.'))`)
+	p.do("filtering", chromedp.Evaluate[chromedp.Void](`{ const s = document.getElementById('image-review'); s.value = 'rejected'; s.dispatchEvent(new Event('input', {bubbles: true})); }`))
+	p.until(cardCount + ` === 1 && document.querySelector('#image-review option[value=progress]').textContent === 'In progress (2)'`)
+	p.accessible("the project with reviews", source)
+	p.screenshot("rejected")
+
+	// Whoever opens it sees why, corrects it, says so, and goes on to the next.
+	p.do("showing all", chromedp.Navigate(project))
+	p.until(cardCount + ` === 6`)
+	p.do("opening the image", chromedp.Evaluate[chromedp.Void](`document.querySelectorAll('#images a')[1].click()`))
+	p.until(`document.getElementById('review-note') && !document.getElementById('review-note').hidden && document.getElementById('review-comment').textContent.includes('rim of the bowl')`)
+	p.until(`document.getElementById('save').dataset.state === 'saved'`)
+	p.accessible("a rejected image", source)
+	p.screenshot("note")
+	image := value[string](p, `location.href`)
+	phone := openPage(t, 390, 844, true, image)
+	phone.until(`!document.getElementById('review-note').hidden && document.getElementById('save').dataset.state === 'saved'`)
+	phone.screenshot("note-phone")
+	phone.do("to the project", chromedp.Navigate(project))
+	phone.until(cardCount + ` > 2 && [...document.querySelectorAll('.card-mask:not([hidden])')].some((e) => e.complete && e.naturalWidth === 320)`)
+	phone.screenshot("project-phone")
+	if wide := value[bool](phone, `document.documentElement.scrollWidth > innerWidth`); wide {
+		t.Error("the project's page scrolls sideways on a phone")
+	}
+	phone.do("to the start", chromedp.Navigate(strings.Split(project, "/projects/")[0]))
+	phone.until(`document.querySelector('.card') !== null`)
+	phone.screenshot("start-phone")
+	p.clickOn("saying that it is corrected", "#review-corrected")
+	p.until(`document.getElementById('review-note').hidden && document.getElementById('review-state').textContent === 'Done'`)
+	p.press("1")
+	p.click(insideOf(t, sampleTruth(), 0))
+	p.until(`!document.getElementById('accept-next').disabled`)
+	p.clickOn("accepting and going on", "#accept-next")
+	p.until(`location.href !== ` + fmt.Sprintf("%q", image) + ` && document.getElementById('save')?.dataset.state === 'saved'`)
+	p.do("to the start", chromedp.Navigate(strings.Split(project, "/projects/")[0]))
+	p.until(`document.querySelector('.card') !== null`)
+	p.accessible("the start page of a returning user", source)
+	p.screenshot("start")
+	p.do("back to the project", chromedp.Navigate(project))
+	p.until(cardCount + ` === 6`)
+	p.clickOn("exporting", "#export")
+	p.until(`!document.getElementById('export-drafts').hidden`)
+	p.do("splitting", chromedp.Evaluate[chromedp.Void](`{ document.querySelector('.export-options').open = true; const s = document.querySelector('[name=split]'); s.value = 'share'; s.dispatchEvent(new Event('change', {bubbles: true})); }`))
+	p.until(`!document.getElementById('export-shares').hidden`)
+	p.accessible("the export dialog", source)
+	p.screenshot("export")
+}
