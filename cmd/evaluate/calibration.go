@@ -1,0 +1,297 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+
+	"collie/crf"
+	"collie/segment"
+	"collie/segment/simulate"
+)
+
+type calibrationCommand struct {
+	data
+	output
+	Fit        string `type:"path" placeholder:"DIR" help:"Folder of other images, to which the line is fitted that says how much is wrong where so much is in doubt."`
+	After      []int  `default:"1,2,3,5,10,20" help:"Clicks of the simulated annotator after which the hypotheses are looked at."`
+	Hypotheses int    `default:"20" help:"Hypotheses that are compared."`
+	Regions    int    `default:"600" help:"Superpixels of an image."`
+	Curves     string `type:"path" placeholder:"DIR" help:"Draw the figures into this folder, as SVG and PNG."`
+}
+
+func (c *calibrationCommand) check() error {
+	for _, v := range append(slices.Clone(c.After), c.Regions, c.Classes) {
+		if v < 1 {
+			return fmt.Errorf("--after, --regions and --classes accept numbers from 1, not %d", v)
+		}
+	}
+	if c.Hypotheses < 2 {
+		return fmt.Errorf("--hypotheses %d: accepted are 2 and more, one alone is never in doubt", c.Hypotheses)
+	}
+	if c.Classes > crf.MaxLabels {
+		return fmt.Errorf("--classes %d: accepted are 1 to %d", c.Classes, crf.MaxLabels)
+	}
+	return nil
+}
+
+// doubts is what is known of the hypotheses of some images.
+type doubts struct {
+	looks []doubt
+	votes []vote // by how many hypotheses of c.Hypotheses have a class
+}
+
+// doubt is one look at an image: the shares of its area on which the hypotheses
+// disagree, and on which what most of them say is wrong.
+type doubt struct{ Disagree, Wrong float64 }
+
+// vote is the area that so many hypotheses gave a class, and the part that has it.
+type vote struct{ Area, Right float64 }
+
+// calibration is what is printed and stored.
+type calibration struct {
+	Images    int       `json:"images"`
+	Looks     int       `json:"looks"`
+	Disagree  float64   `json:"disagree"` // means over the looks
+	Wrong     float64   `json:"wrong"`
+	Error     float64   `json:"error"`      // mean of |wrong − disagree|
+	Line      []float64 `json:"line"`       // wrong ≈ line[0] + line[1]·disagree; empty without --fit
+	LineError float64   `json:"line_error"` // the same mean with it
+	Areas     []bin     `json:"areas"`      // looks by how much is in doubt, as many in each
+	Votes     []bin     `json:"votes"`      // by the share of hypotheses with a class
+	Expected  float64   `json:"expected_calibration_error"`
+}
+
+// bin is a mean of what was said, a mean of what was true, and how much fell in it.
+type bin struct {
+	Said  float64 `json:"said"`
+	True  float64 `json:"true"`
+	Share float64 `json:"share"`
+}
+
+// Run measures, prints and stores.
+func (c *calibrationCommand) Run(t *terminal) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	var line []float64
+	if c.Fit != "" {
+		others, _, err := c.look(t, c.Fit)
+		if err != nil {
+			return err
+		}
+		line = lineThrough(others.looks)
+	}
+	seen, images, err := c.look(t, c.Data)
+	if err != nil {
+		return err
+	}
+	result := seen.calibration(images, line)
+	c.print(t, result)
+	if c.Curves != "" {
+		if err := result.draw(c.Curves); err != nil {
+			return err
+		}
+	}
+	return c.write(map[string]any{"results": []calibration{result}})
+}
+
+// look has the simulated annotator work on the images of a folder.
+func (c *calibrationCommand) look(t *terminal, folder string) (*doubts, int, error) {
+	list, err := simulate.Pictures(folder, c.Limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	each := make([]doubts, len(list))
+	err = t.each(len(list), func(i int) error {
+		s, err := open(list[i], c.Regions, c.Classes)
+		if err != nil {
+			return err
+		}
+		each[i].votes = make([]vote, c.Hypotheses+1)
+		return c.annotate(t.ctx, s, &each[i])
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	all := &doubts{votes: make([]vote, c.Hypotheses+1)}
+	for _, d := range each {
+		all.looks = append(all.looks, d.looks...)
+		for n, v := range d.votes {
+			all.votes[n].Area += v.Area
+			all.votes[n].Right += v.Right
+		}
+	}
+	return all, len(list), nil
+}
+
+// annotate clicks in the middle of the largest error of the first hypothesis, and
+// notes what all of them say.
+func (c *calibrationCommand) annotate(ctx context.Context, s *scene, d *doubts) error {
+	rest := segment.Rest{Mode: segment.RestClass}
+	method := simulate.Method{Name: "herding-harmonic", Rest: rest}
+	annotator := simulate.Annotator{Scene: &s.Scene, Majority: s.majority}
+	clicks := slices.Repeat([]uint8{segment.Void}, len(s.majority))
+	shown := make([]uint8, len(s.majority)) // class 0, the rest
+	for n := 1; n <= slices.Max(c.After); n++ {
+		at := annotator.Next(shown)
+		if at < 0 {
+			return nil
+		}
+		clicks[at] = s.majority[at]
+		terms := s.Clicks(clicks)
+		terms.Shown, terms.Last = shown, at
+		count := 1
+		if slices.Contains(c.After, n) {
+			count = c.Hypotheses
+		}
+		hypotheses, err := method.Hypotheses(ctx, &s.Scene, terms, count)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.id, err)
+		}
+		shown = hypotheses[0]
+		if len(hypotheses) == c.Hypotheses { // fewer: all is the rest
+			d.note(s.truth, hypotheses, c.Hypotheses)
+		}
+	}
+	return nil
+}
+
+// note compares hypotheses with the truth; void pixels count for nothing.
+func (d *doubts) note(truth simulate.Truth, hypotheses [][]uint8, count int) {
+	k := truth.Labels
+	total, disagree, wrong := 0.0, 0.0, 0.0
+	votes := make([]int, k)
+	for i := range hypotheses[0] {
+		clear(votes)
+		for _, h := range hypotheses {
+			votes[h[i]]++
+		}
+		area, most := 0.0, 0
+		for class, n := range votes {
+			area += truth.Area[i*k+class]
+			if n > votes[most] {
+				most = class
+			}
+		}
+		total += area
+		disagree += area * (1 - float64(votes[most])/float64(count))
+		wrong += area - truth.Area[i*k+most]
+		for class, n := range votes {
+			if n > 0 {
+				d.votes[n].Area += area
+				d.votes[n].Right += truth.Area[i*k+class]
+			}
+		}
+	}
+	if total > 0 {
+		d.looks = append(d.looks, doubt{disagree / total, wrong / total})
+	}
+}
+
+// lineThrough fits wrong = a + b·disagree by least squares.
+func lineThrough(looks []doubt) []float64 {
+	var n, x, y, xx, xy float64
+	for _, l := range looks {
+		n, x, y, xx, xy = n+1, x+l.Disagree, y+l.Wrong, xx+l.Disagree*l.Disagree, xy+l.Disagree*l.Wrong
+	}
+	slope := 0.0
+	if spread := n*xx - x*x; spread > 0 {
+		slope = (n*xy - x*y) / spread
+	}
+	return []float64{(y - slope*x) / n, slope}
+}
+
+// areaBins is into how many bins looks are put.
+const areaBins = 10
+
+func (d *doubts) calibration(images int, line []float64) calibration {
+	out := calibration{Images: images, Looks: len(d.looks), Line: line}
+	n := float64(len(d.looks))
+	for _, l := range d.looks {
+		out.Disagree += l.Disagree / n
+		out.Wrong += l.Wrong / n
+		out.Error += math.Abs(l.Wrong-l.Disagree) / n
+		if line != nil {
+			out.LineError += math.Abs(l.Wrong-line[0]-line[1]*l.Disagree) / n
+		}
+	}
+	slices.SortStableFunc(d.looks, func(a, b doubt) int { return cmp.Compare(a.Disagree, b.Disagree) })
+	for i := range areaBins {
+		part := d.looks[i*len(d.looks)/areaBins : (i+1)*len(d.looks)/areaBins]
+		var b bin
+		for _, l := range part {
+			b.Said += l.Disagree / float64(len(part))
+			b.True += l.Wrong / float64(len(part))
+		}
+		if len(part) > 0 {
+			b.Share = float64(len(part)) / n
+			out.Areas = append(out.Areas, b)
+		}
+	}
+	total := 0.0
+	for _, v := range d.votes {
+		total += v.Area
+	}
+	for count, v := range d.votes {
+		if v.Area == 0 {
+			continue
+		}
+		b := bin{float64(count) / float64(len(d.votes)-1), v.Right / v.Area, v.Area / total}
+		out.Votes = append(out.Votes, b)
+		out.Expected += b.Share * math.Abs(b.Said-b.True)
+	}
+	return out
+}
+
+func (c *calibrationCommand) print(t *terminal, r calibration) {
+	fmt.Fprintf(t.out, "%d looks at %d images. On average the hypotheses disagree on %.1f %% of the image and most of them are wrong on %.1f %%; the two are %.1f points apart.\n",
+		r.Looks, r.Images, 100*r.Disagree, 100*r.Wrong, 100*r.Error)
+	if r.Line != nil {
+		fmt.Fprintf(t.out, "Fitted to %s, wrong = %.3f + %.3f · disagree, which is %.1f points off.\n", filepath.Base(c.Fit), r.Line[0], r.Line[1], 100*r.LineError)
+	}
+	fmt.Fprintf(t.out, "A class that a share of the hypotheses gives a superpixel is right for another share of its area; the expected calibration error is %.1f points.\n", 100*r.Expected)
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	defer w.Flush()
+	fmt.Fprint(w, "disagree on\twrong on\t\tof the hypotheses\tright\tof the area\t\n")
+	for i := range max(len(r.Areas), len(r.Votes)) {
+		areas, votes := "\t", "\t\t"
+		if i < len(r.Areas) {
+			areas = fmt.Sprintf("%.1f %%\t%.1f %%", 100*r.Areas[i].Said, 100*r.Areas[i].True)
+		}
+		if i < len(r.Votes) {
+			v := r.Votes[i]
+			votes = fmt.Sprintf("%.0f %%\t%.1f %%\t%.1f %%", 100*v.Said, 100*v.True, 100*v.Share)
+		}
+		fmt.Fprintf(w, "%s\t\t%s\t\n", areas, votes)
+	}
+}
+
+// draw writes both comparisons as SVG and PNG files.
+func (r calibration) draw(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	area := &figure{x: "hypotheses disagree on (% of the image)", y: "most of them are wrong on (% of the image)"}
+	for _, b := range r.Areas {
+		area.add("measured", 100*b.Said, 100*b.True)
+		area.add("perfect", 100*b.Said, 100*b.Said)
+		if r.Line != nil {
+			area.add("fitted to other images", 100*b.Said, 100*(r.Line[0]+r.Line[1]*b.Said))
+		}
+	}
+	if err := area.save(filepath.Join(dir, "calibration-area")); err != nil {
+		return err
+	}
+	votes := &figure{x: "hypotheses with the class (%)", y: "area that has the class (%)"}
+	for _, b := range r.Votes {
+		votes.add("measured", 100*b.Said, 100*b.True)
+		votes.add("perfect", 100*b.Said, 100*b.Said)
+	}
+	return votes.save(filepath.Join(dir, "calibration-votes"))
+}
