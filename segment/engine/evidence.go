@@ -53,11 +53,13 @@ func (m *Model) NewBox(class uint8, box image.Rectangle) *Box {
 }
 
 // forgetRefuted drops a guess that clicks have refuted, so that everything is as
-// without it: the rest leans in from the border again.
-func (e *Evidence) forgetRefuted() {
-	if e.Guess != nil && e.Guess.refuted(e.Clicks) {
-		e.Guess = nil
+// without it: the rest leans in from the border again. It reports whether it did.
+func (e *Evidence) forgetRefuted() bool {
+	if e.Guess == nil || !e.Guess.refuted(e.Clicks) {
+		return false
 	}
+	e.Guess = nil
+	return true
 }
 
 // inPlay returns the classes that hypotheses are made of, ascending, with Void

@@ -83,6 +83,9 @@ func TestRefutedGuess(t *testing.T) {
 	if d := cmp.Diff(first(t, NewSequence(model, Evidence{Clicks: clicks, Rest: rest}, 1), 10), first(t, with, 10)); d != "" {
 		t.Error(d)
 	}
+	if !with.Refuted() || NewSequence(model, Evidence{Clicks: clicks, Rest: rest}, 1).Refuted() {
+		t.Error("only a sequence whose guess was refuted says so")
+	}
 }
 
 // A guess that knows every class of the scene, that of the rest among them, speaks

@@ -53,6 +53,7 @@ type Sequence struct {
 
 	parameters Parameters
 	settled    bool // everything is picked, and nothing clicked since
+	refuted    bool // clicks contradict the guess so much that it counts for nothing
 
 	prepare func()
 	turn    Turn                             // nil: every step runs at once
@@ -78,7 +79,7 @@ type Turn func(ctx context.Context, class schedule.Class, step func()) error
 func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 	s := &Sequence{seq: seq, parameters: m.Parameters, shares: m.shares, making: make(chan struct{}, 1), prepare: m.Prepare}
 	var rest int
-	e.forgetRefuted()
+	s.refuted = e.forgetRefuted()
 	s.classes, rest = e.inPlay(m.shares)
 	switch len(s.classes) {
 	case 0:
@@ -150,6 +151,10 @@ func (s *Sequence) Len() int {
 	}
 	return MaxHypotheses
 }
+
+// Refuted reports whether clicks contradict the first guess so much that it counts
+// for nothing.
+func (s *Sequence) Refuted() bool { return s.refuted }
 
 // Settled reports whether a whole labelling was accepted and nothing has been
 // clicked since: picks last, so all hypotheses are that one.

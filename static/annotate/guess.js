@@ -21,8 +21,10 @@ const NAMED = 3;
  *
  * @param {GuessRecord} guess
  * @param {(id: number) => string} nameOf a class
+ * @param {boolean} [refuted] whether clicks contradict it
  */
-export function guessText({ learnt, sure }, nameOf) {
+export function guessText({ learnt, sure }, nameOf, refuted = false) {
+  if (refuted) return 'The guess was wrong here. Your clicks contradict it, so it no longer counts';
   const from = learnt > 0 ? `Guessed from ${counted(learnt, 'finished image')}` : 'Guessed from imported scores';
   if (sure.length === 0) return `${from}, sure of nothing yet`;
   const names = sure.slice(0, NAMED).map((s) => nameOf(s.class));
@@ -55,9 +57,13 @@ export class GuessNote {
     const { session, nameOf } = this.ports;
     const { guess, hypotheses, evidence, readOnly } = session;
     byId('guess').hidden = guess === null;
+    byId('guess').classList.toggle('refuted', guess !== null && hypotheses.refuted);
     if (guess === null) return;
-    const text = guessText(guess, nameOf);
-    if (byId('guess-text').textContent !== text) byId('guess-text').textContent = text;
+    const text = guessText(guess, nameOf, hypotheses.refuted);
+    if (byId('guess-text').textContent !== text) {
+      byId('guess-text').textContent = text;
+      if (hypotheses.refuted) this.ports.say(text);
+    }
     byId('unguess').hidden = readOnly;
     const first = hypotheses.cards[0];
     if (this.untouched && first && !first.stale && first.rank === 0) noteSeen(this.project, this.image, { seq: evidence.seq, digest: first.digest });

@@ -28,6 +28,8 @@ export class Hypotheses {
     this.wanted = 0;
     /** How many classes the run has in play. */
     this.classes = 0;
+    /** Whether clicks contradict the first guess so much that it counts for nothing. */
+    this.refuted = false;
     /** How many frames have come. */
     this.received = 0;
     /** How many places hold cards of the present run. */
@@ -70,6 +72,7 @@ export class Hypotheses {
     this.run = message.run;
     this.wanted = message.count;
     this.classes = message.classes?.length ?? 0;
+    this.refuted = message.refuted === true;
     this.received = 0;
   }
 

@@ -48,7 +48,7 @@
  *
  * @typedef {{type: 'ack', id: string, seq: number}} AckMessage
  * @typedef {{type: 'reject', id: string, reason: 'stale' | 'map' | 'invalid' | 'unavailable', detail: string, seq: number}} RejectMessage
- * @typedef {{type: 'run', run: number, seq: number, count: number, classes: number[] | null}} RunMessage
+ * @typedef {{type: 'run', run: number, seq: number, count: number, classes: number[] | null, refuted?: boolean}} RunMessage refuted: whether clicks contradict the first guess so much that it counts for nothing
  * @typedef {'complete' | 'one-class' | 'no-evidence' | 'stopped' | 'superseded' | 'busy' | 'failed'} DoneReason
  * @typedef {{type: 'done', run: number, reason: DoneReason, detail?: string}} DoneMessage
  * @typedef {{type: 'error', detail: string}} ErrorMessage

@@ -240,4 +240,18 @@ func TestE2ELearningOnAPhone(t *testing.T) {
 		p.screenshot("guess " + theme)
 		p.accessible("a guess", source)
 	}
+
+	// On a desk, in the dark; clicks that contradict the guess refute it.
+	p := openPage(t, 1280, 720, true, address+"/images/"+images[7])
+	p.until(`document.getElementById('guess')?.hidden === false`)
+	p.settle()
+	p.screenshot("guess on a desk")
+	p.press("2") // grass
+	for i := range 5 {
+		p.click(image.Pt(30+45*i, 12+5*i)) // in the sky
+	}
+	p.until(`document.getElementById('guess-text').textContent.endsWith('it no longer counts')`)
+	p.settle()
+	p.accessible("a refuted guess", source)
+	p.screenshot("refuted")
 }

@@ -26,7 +26,7 @@ import (
 //	project {project}                           the classes have changed; project is as in GET project
 //	ack    {id, seq}                            the event is on disk as number seq
 //	reject {id, reason, detail, seq}            it is not; reason is "stale", "map", "invalid" or "unavailable"
-//	run    {run, seq, count, classes}           a sequence starts; earlier runs are superseded
+//	run    {run, seq, count, classes, refuted}  a sequence starts; earlier runs are superseded
 //	done   {run, reason, detail}                reason: complete, one-class, no-evidence, stopped, superseded, busy (it starts again by itself), failed
 //	error  {detail}                             a message could not be understood; nothing was changed
 //	binary                                      a hypothesis, see HypothesisFrame; of run 0 the answer to suppose
@@ -105,6 +105,8 @@ type runMessage struct {
 	Seq     int    `json:"seq"`
 	Count   int    `json:"count"`
 	Classes []int  `json:"classes"` // ids of the classes in play
+
+	Refuted bool `json:"refuted,omitempty"` // clicks contradict the first guess so much that it counts for nothing
 }
 
 type doneMessage struct {

@@ -115,7 +115,7 @@ func makeFixtures(t *testing.T) []byte {
 			}},
 			"ack":    ackMessage{"ack", "c1", 1},
 			"reject": rejectMessage{"reject", "c1", "stale", "The event was made for state 0 of this image, which is now at 2.", 2},
-			"run":    runMessage{"run", 7, 12, 20, []int{0, 2}},
+			"run":    runMessage{"run", 7, 12, 20, []int{0, 2}, false},
 			"done":   doneMessage{"done", 7, reasonOneClass, "Only one class has been clicked."},
 			"error":  errorMessage{"error", "The message was not understood."},
 		},

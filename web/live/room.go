@@ -216,6 +216,7 @@ func (r *room) start(count int) {
 	r.asked = time.Time{} // a restart does not answer an event
 	next.announce = encode(runMessage{
 		Type: "run", Run: next.number, Seq: sequence.Seq(), Count: count, Classes: append([]int{}, sequence.Classes()...),
+		Refuted: sequence.Refuted(),
 	})
 	r.run = next
 	for m := range r.members {
