@@ -48,11 +48,13 @@ export class Acceptance {
   /** @param {number} place */
   nameOf(place) {
     const number = this.numberOf(place);
+    if (place < 0) return number;
     return number === SIMILAR ? `a ${SIMILAR} hypothesis` : `hypothesis ${number}`;
   }
 
   /** @param {number} place */
   numberOf(place) {
+    if (place < 0) return this.choice.selected?.card.name ?? '';
     const { strip } = this.ports;
     const number = strip.numberOf(place);
     return number ? `${number} of ${strip.total}` : SIMILAR;
@@ -109,7 +111,8 @@ export class Acceptance {
   keep() {
     const { chosen } = this.choice;
     if (!chosen || !this.acceptable() || !this.differs(chosen.card)) return;
-    this.take(chosen.place);
+    if (chosen.card.offer) this.accept();
+    else this.take(chosen.place);
   }
 
   /** @param {number} place or -1 */
@@ -125,6 +128,13 @@ export class Acceptance {
     this.choice.select(this.ports.session.hypotheses, place);
     this.ports.strip.reveal(place);
     if (this.choice.selected) this.ports.say(`Preview of ${this.nameOf(place)}: ${this.whatOf(this.choice.selected.card)}`);
+    this.ports.refresh();
+  }
+
+  /** Previews a labelling that is not among the cards. @param {Card} card */
+  offer(card) {
+    this.waive();
+    this.choice.offer(card);
     this.ports.refresh();
   }
 

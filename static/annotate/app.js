@@ -4,6 +4,7 @@ import { ClassPanel } from '../classes/classes.js';
 import { pixels } from '../canvas/colour.js';
 import { byId } from '../ui/dom.js';
 import { Doubt } from './doubt.js';
+import { Extent } from './extent.js';
 import { GuessNote } from './guess.js';
 import { ExportDialog, undecided } from '../project/export.js';
 import { Labelling } from './labelling.js';
@@ -81,6 +82,7 @@ export class App {
       session: this.session, strip: this.strip, say, refresh: () => this.refresh(), graph: () => this.stage.graph, focus: () => this.stage.focus,
       nameOf: (label) => this.classes.nameOf(label), area: () => this.painter.parts.area,
     });
+    this.extent = new Extent(data.image ?? '', { session: this.session, acceptance: this.acceptance, nameOf: (label) => this.classes.nameOf(label) });
     this.history = this.makeHistory(address);
     this.stage = this.makeStage(parts.graph);
     this.saying = new Saying({ session: this.session, classes: this.classes, stage: this.stage, say });
@@ -223,6 +225,7 @@ export class App {
     classes.count(shares(painter.overlay.labels, painter.map, painter.overlay.repairs));
     this.doubt.update();
     this.guess.update();
+    this.extent.update();
     paintBadge(acceptance, this.history.shown, this.touch);
     paintStatus(this.status, hypotheses);
     paintButtons(session, acceptance);
@@ -241,6 +244,7 @@ export class App {
    * @param {number} place
    */
   hypothesesChanged(news, place) {
+    if (news === 'outdated' || news === 'started') this.extent.outdate();
     if (news === 'placed') this.acceptance.placed(place);
     if (news === 'done') {
       this.acceptance.finished();

@@ -67,6 +67,13 @@ export class Choice {
     this.follow = false;
   }
 
+  /** Selects a labelling that is not among the cards. @param {Card} card */
+  offer(card) {
+    this.selected = { card, place: -1 };
+    this.hovered = null;
+    this.follow = false;
+  }
+
   /**
    * @param {Hypotheses} hypotheses
    * @param {number} place or -1

@@ -81,6 +81,7 @@ export class Doubt {
     const { hypotheses, evidence } = session;
     const { area } = painter.parts;
     const source = `${hypotheses.run}/${hypotheses.received}/${area.length}`;
+    if (!hypotheses.running && hypotheses.fresh > 0) byId('doubt').hidden = hypotheses.classes < 2 || this.steps.length === 0;
     if (this.uncertainty && this.uncertainty.n !== area.length) this.uncertainty = null;
     if (source === this.source || hypotheses.fresh === 0 || hypotheses.running || hypotheses.classes < 2) {
       if (this.on && !painter.heat) this.paintHeat();

@@ -10,6 +10,8 @@ import { VOID } from './protocol.js';
  * @property {Uint8Array} labels
  * @property {number} count how often the sequence has come to it
  * @property {boolean} stale made for older evidence
+ * @property {import('./protocol.js').Offer} [offer] what it is when it is not in the sequence; its rank is -1
+ * @property {string} [name] of an offer, in words
  */
 
 /** Hypotheses requested in addition, and the most that a run can have. */

@@ -13,7 +13,7 @@
  * @property {[number, number][]} [points] x, y in pixels of the image
  * @property {boolean} [fine] label: a click; it is about the points and not whole superpixels
  * @property {number} [class]
- * @property {{rank: number, digest: string}} [hypothesis] accept: what is taken over; fine label: what was shown
+ * @property {{rank: number, digest: string, offer?: Offer}} [hypothesis] accept: what is taken over; fine label: what was shown
  * @property {number} [regions] superpixels wanted
  * @property {import('./repairs.js').RepairRecord[]} [repairs] pixels
  * @property {number} [to] number of the event whose state comes back
@@ -35,6 +35,8 @@
  * @property {import('./repairs.js').RepairRecord[]} [repairs] pixels with a class of their own; those of the state before when absent
  * @property {Constraints} [constraints] what has been said beside clicks and picks
  * @property {GuessRecord} [guess] the first guess, absent without one
+ *
+ * @typedef {{rung: number}} Offer a labelling that is not in the sequence: a rung of the ladder
  *
  * @typedef {object} GuessRecord
  * @property {number} model number of the project's model; 0 for scores that were imported

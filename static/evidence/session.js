@@ -97,8 +97,8 @@ export class Session extends Exchange {
    * @param {import('./hypotheses.js').Card} card
    * @param {number[]} [superpixels] a region of it
    */
-  accept({ rank, digest, labels }, superpixels) {
-    this.append({ kind: 'accept', superpixels, hypothesis: { rank, digest } }, labels);
+  accept(card, superpixels) {
+    this.append({ kind: 'accept', superpixels, ...named(card) }, card.labels);
   }
 
   /** @param {'undo' | 'redo'} kind */
@@ -109,5 +109,7 @@ export class Session extends Exchange {
 
 /** The field of an event that names a hypothesis. @param {import('./hypotheses.js').Card | undefined} card */
 function named(card) {
-  return card ? { hypothesis: { rank: card.rank, digest: card.digest } } : {};
+  if (!card) return {};
+  const { rank, digest, offer } = card;
+  return { hypothesis: { rank, digest, ...(offer && { offer }) } };
 }

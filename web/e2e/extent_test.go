@@ -1,0 +1,69 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestE2EExtent: with two classes the slider 'less … more' previews nested masks,
+// and what it shows can be accepted, beside the image and below it.
+func TestE2EExtent(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, true)
+	p.clickClasses(sampleTruth(), 0, 5)
+	said := func() string {
+		t.Helper()
+		return value[string](p, `document.getElementById('extent-range').getAttribute('aria-valuetext')`)
+	}
+	var before string
+	slide := func(key string) string {
+		t.Helper()
+		before = said()
+		p.press(key)
+		p.until(fmt.Sprintf(`document.getElementById('extent-range').getAttribute('aria-valuetext') !== %q`, before))
+		return said()
+	}
+	p.focusOn("#extent-range")
+	p.until(`document.getElementById('extent-range').max !== '32' || document.getElementById('extent-range').value !== '16'`)
+	least, most := slide(kb.Home), slide(kb.End)
+	var high int
+	if _, err := fmt.Sscanf(most, "orange %d %%", &high); err != nil || least != "orange < 1 %" || high < 11 {
+		t.Errorf("the slider goes from %q to %q; the oranges are 11 %% of the image", least, most)
+	}
+	fewer := slide(kb.ArrowLeft)
+	p.until(`document.getElementById('badge-text').textContent.startsWith('` + fewer + `')`)
+	p.screenshot("beside")
+	p.do("a tablet", chromedp.EmulateViewport(820, 1180))
+	p.until(`document.querySelector('[data-strip=below]') !== null`)
+	p.screenshot("below")
+	p.do("a phone", chromedp.EmulateViewport(390, 844))
+	p.screenshot("phone")
+	if hidden := value[[]string](p, outside); len(hidden) > 0 {
+		t.Errorf("out of reach are %q", hidden)
+	}
+	p.do("a desk", chromedp.EmulateViewport(1280, 720))
+	p.accessible("the slider", axe(t))
+	p.clickOn("accepting", "#accept")
+	p.stored(3)
+	if got := p.kinds(); !slices.Equal(got, []string{"label", "label", "accept"}) {
+		t.Errorf("the events are %q", got)
+	}
+	p.settle()
+	shares := strings.Split(value[string](p, classShares), ",")
+	if want := strings.TrimPrefix(fewer, "orange "); shares[5] != want {
+		t.Errorf("accepted at %q, the classes have %q", fewer, shares)
+	}
+
+	p.press("2")
+	p.click(insideOf(t, sampleTruth(), 1))
+	p.stored(4)
+	p.settle()
+	if value[bool](p, `!document.getElementById('extent').hidden`) {
+		t.Error("the slider is shown with three classes")
+	}
+}
