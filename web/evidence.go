@@ -1,6 +1,9 @@
 package web
 
 import (
+	"bufio"
+	"encoding/json"
+	"io"
 	"math"
 	"net/http"
 	"slices"
@@ -93,11 +96,30 @@ func (s *Server) listEvidence(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := evidenceListJSON{Seq: seq, More: after+len(entries) < seq, Events: make([]eventJSON, len(entries))}
-	for i, e := range entries {
-		out.Events[i] = eventOut(e, detail)
+	frame, err := json.Marshal(evidenceListJSON{Seq: seq, More: after+len(entries) < seq, Events: []eventJSON{}})
+	if err != nil {
+		return err
 	}
-	return s.sendJSON(w, http.StatusOK, out)
+	head, foot := frame[:len(frame)-len("]}")], frame[len(frame)-len("]}"):]
+	return s.stream(w, "application/json", func(to io.Writer) error {
+		out := bufio.NewWriter(to)
+		if len(entries) == 0 {
+			_, _ = out.Write(head)
+		}
+		for _, e := range entries { // one at a time, for events can be large
+			event, err := json.Marshal(eventOut(e, detail))
+			if err != nil {
+				return err
+			}
+			_, _ = out.Write(head)
+			if _, err := out.Write(event); err != nil {
+				return err
+			}
+			head = []byte{','}
+		}
+		_, _ = out.Write(append(foot, '\n'))
+		return out.Flush() // which returns the first error of all writes
+	})
 }
 
 func eventOut(e workspace.Entry, detail string) eventJSON {

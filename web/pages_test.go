@@ -166,4 +166,7 @@ func TestProblemPages(t *testing.T) {
 	if a.header.Get("Allow") != "GET" {
 		t.Errorf("Allow: %q", a.header.Get("Allow"))
 	}
+	if a := s.send("POST", "/api/v1/projects/x/classes", nil); a.header.Get("Allow") != "GET, PUT" {
+		t.Errorf("Allow: %q", a.header.Get("Allow"))
+	}
 }

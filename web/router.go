@@ -83,7 +83,7 @@ func (s *Server) routes() *chi.Mux {
 		r.Route("/images/{id}", func(r chi.Router) {
 			r.Get("/", s.api(s.getImage))
 			r.Delete("/", s.api(s.trashImage))
-			r.Get("/evidence", s.api(s.listEvidence))
+			r.With(s.patient).Get("/evidence", s.api(s.listEvidence))
 			r.Post("/evidence", s.api(s.appendEvidence))
 			r.Post("/guess", s.api(s.guessImage))
 			r.Get("/socket", s.api(s.openSocket))

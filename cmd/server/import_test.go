@@ -50,6 +50,23 @@ func TestImportBesideServer(t *testing.T) {
 		t.Errorf("%d projects", len(projects))
 	}
 
+	// The limits are those of the flags.
+	if status, body, err := upload(p.url+"/api/v1/projects/"+project+"/images", "grain.png", grainy(t)); err != nil || status != http.StatusCreated {
+		t.Fatalf("%d %v %s", status, err, body)
+	}
+	two := filepath.Join(dir, "two.zip")
+	mustExport(t, "--data", data, "--project", project, "--format", "backup", "--out", two)
+	for _, c := range []struct{ flag, says string }{
+		{"--max-file=10kB", "which is the limit"}, {"--max-side=100", "100"}, {"--max-megapixels=0.1", "0.1 megapixels"}, {"--max-images=1", "more than 1 images"}, {"--zip-size=1kB", "the limit is"},
+	} {
+		if out := run(1, c.flag, two); !strings.Contains(out, c.says) {
+			t.Errorf("a backup with %s: %s", c.flag, out)
+		}
+	}
+	if out := run(1, "--project", project, "--max-megapixels=0.1", masks); !strings.Contains(out, "the limit is 0.1 million") {
+		t.Errorf("masks: %s", out)
+	}
+
 	notes := filepath.Join(dir, "notes.txt")
 	if err := os.WriteFile(notes, []byte("notes"), 0o600); err != nil {
 		t.Fatal(err)

@@ -57,21 +57,30 @@ const (
 	runBytes      = 12        // a run of repaired pixels
 )
 
+// maxLog is the limit, in bytes, of an image's log in memory, all of which is
+// read when somebody opens the image or looks back.
+const maxLog = 64 << 20
+
+// weigh estimates the memory of an event and of its step in bytes.
+func weigh(e *segment.Event) int {
+	n := eventBytes + 4*len(e.Superpixels) + 16*len(e.Points) + len(e.Cells)
+	for _, r := range e.Repairs {
+		n += 4 * len(r.Runs)
+	}
+	if e.Pick != nil {
+		n += len(e.Pick.Labels)
+	}
+	if e.Scores != nil {
+		n += len(e.Scores.Shares)
+	}
+	return n
+}
+
 // Bytes estimates the memory of the events and the steps in bytes.
 func (t *Timeline) Bytes() int {
-	n := eventBytes * len(t.events)
+	n := 0
 	for i := range t.events {
-		e := &t.events[i]
-		n += 4*len(e.Superpixels) + 16*len(e.Points) + len(e.Cells)
-		for _, r := range e.Repairs {
-			n += 4 * len(r.Runs)
-		}
-		if e.Pick != nil {
-			n += len(e.Pick.Labels)
-		}
-		if e.Scores != nil {
-			n += len(e.Scores.Shares)
-		}
+		n += weigh(&t.events[i])
 	}
 	for i := range t.done {
 		n += touchedBytes * len(t.done[i].cells)

@@ -112,3 +112,38 @@ func TestRetract(t *testing.T) {
 		}
 	})
 }
+
+// A log has a size, in all events that there ever were. At its limit undo and
+// redo still work.
+func TestLogsAreBounded(t *testing.T) {
+	cells, cutter := mosaic(1)
+	tl := New(cells, 20, cutter)
+	large := segment.Event{Kind: segment.Label, Superpixels: []int32{0}, Points: make([][2]float64, 1<<20)}
+	events := 0
+	for ; tl.Affords(&large) == nil && events < 100; events++ {
+		large.ID = fmt.Sprint(events)
+		if before := *tl; events == 0 { // what could not be stored doesn't count
+			tl.Apply(large)
+			tl.Retract(before)
+		}
+		tl.Apply(large)
+		tl.Forget(1)
+	}
+	if events != 3 {
+		t.Errorf("a log has room for %d events of 16 MiB, want 3", events)
+	}
+	err := tl.Affords(&segment.Event{Kind: segment.Label, Superpixels: []int32{0}, Points: large.Points[:1<<19]})
+	if err != nil {
+		t.Errorf("a smaller event still fits: %v", err)
+	}
+	if err := tl.Affords(&large); segment.KindOf(err) != segment.TooLarge {
+		t.Errorf("%v", err)
+	}
+	for _, kind := range []segment.EventKind{segment.Undo, segment.Redo} {
+		full := *tl
+		full.weight = maxLog
+		if err := full.Affords(&segment.Event{Kind: kind}); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}

@@ -12,6 +12,7 @@ func (t *Timeline) Apply(e segment.Event) {
 	e.Seq = t.Seq() + 1
 	t.events = append(t.events, e)
 	t.seqs[e.ID] = e.Seq
+	t.weight += weigh(&e)
 	var m mark
 	switch e.Kind {
 	case segment.Undo:
@@ -52,7 +53,7 @@ func (t *Timeline) Retract(before Timeline) {
 	delete(t.seqs, e.ID)
 	delete(t.cuts, e.Seq)
 	t.events, t.marks = before.events, before.marks
-	t.repaired, t.effort = before.repaired, before.effort
+	t.repaired, t.effort, t.weight = before.repaired, before.effort, before.weight
 }
 
 // pop removes and returns the last step of the list.

@@ -44,6 +44,7 @@ type Timeline struct {
 	merged   mergedRuns
 	state    int // of all fields above, see mark
 
+	weight    int             // of all events so far, in bytes
 	forgotten int             // events dropped from memory, see Forget
 	deeper    int             // undoable steps of the dropped events, below those of done
 	seqs      map[string]int  // of the events in memory

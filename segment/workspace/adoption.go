@@ -190,16 +190,15 @@ func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted
 	for _, c := range p.Deleted {
 		known.Classes = append(known.Classes[:len(known.Classes):len(known.Classes)], c.Class)
 	}
-	bytes := 0
 	for e, err := range from.Events {
 		if err == nil {
 			err = a.timeline.Admits(&e, &known)
 		}
+		if segment.KindOf(err) == segment.TooLarge {
+			return nil, nil, err
+		}
 		if err != nil {
 			return nil, nil, damaged(im, err)
-		}
-		if bytes += eventBytes(&e); bytes > mostAdopted {
-			return nil, nil, segment.Errorf(segment.TooLarge, "The evidence of the image %q is larger than %d MiB, which is the limit.", im.Name, mostAdopted>>20)
 		}
 		a.timeline.Apply(e)
 		events = append(events, e)
@@ -208,26 +207,6 @@ func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted
 		return nil, nil, damaged(im, errors.New("the evidence gives a different labelling than the one in the backup"))
 	}
 	return a, events, nil
-}
-
-// mostAdopted is the largest size, in bytes, of the evidence of an adopted
-// image: all of it is in memory until it has been checked.
-const mostAdopted = 96 << 20
-
-// eventBytes estimates the memory of an event.
-func eventBytes(e *segment.Event) int {
-	const alone = 400
-	n := alone + 4*len(e.Superpixels) + 16*len(e.Points) + len(e.Cells)
-	for _, r := range e.Repairs {
-		n += 4 * len(r.Runs)
-	}
-	if e.Pick != nil {
-		n += len(e.Pick.Labels)
-	}
-	if e.Scores != nil {
-		n += len(e.Scores.Shares)
-	}
-	return n
 }
 
 // measured reports whether the regions of a graph have the same areas as those

@@ -46,6 +46,44 @@ func mustAppendMeanwhile(t *testing.T, a *workspace.Annotation, id string, expec
 	}
 }
 
+// watched is a context that looks at an image whenever it is asked whether it is
+// done, as it is before each event that is played.
+type watched struct {
+	context.Context
+	t *testing.T
+	a *workspace.Annotation
+}
+
+func (w watched) Err() error {
+	seen := make(chan struct{})
+	go func() {
+		w.a.State()
+		close(seen)
+	}()
+	select {
+	case <-seen:
+	case <-time.After(time.Minute):
+		w.t.Error("others wait while the past is played")
+		return context.Canceled
+	}
+	return w.Context.Err()
+}
+
+// While the past is played nobody waits.
+func TestNobodyWaitsForTheReplay(t *testing.T) {
+	t.Parallel()
+	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	const events = 140 // more than are ever held
+	long(t, a, 0, events)
+	ctx := watched{context.Background(), t, a}
+	if _, err := a.PixelsAfter(ctx, 40); err != nil {
+		t.Error(err)
+	}
+	if entries, _, err := a.History(ctx, 0, 40); err != nil || len(entries) != 40 {
+		t.Errorf("%d entries, %v", len(entries), err)
+	}
+}
+
 // While somebody looks back further than is held in memory, or undoes that far,
 // others label.
 func TestNobodyWaitsForTheReader(t *testing.T) {
