@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -197,11 +198,36 @@ func TestScriptsPage(t *testing.T) {
 	}
 }
 
+// The page for administrators: from an empty folder to a restored backup.
+func TestAdministratorsPage(t *testing.T) {
+	needPython(t, "urllib.request")
+	p := newPlace(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String() // free, and most likely still so in a moment
+	listener.Close()
+	if n := p.page("../../docs/administrators.md", "127.0.0.1:8090", address); n < 8 {
+		t.Errorf("only %d blocks were run", n)
+	}
+	log, err := os.ReadFile(filepath.Join(p.folder, "server.log"))
+	if err != nil || !strings.Contains(string(log), "Collie is at http://"+address) || !strings.Contains(string(log), "stopping") {
+		t.Errorf("the server's log: %v\n%s", err, log)
+	}
+	for name, mode := range map[string]os.FileMode{"collie-data": 0o700, "restored": 0o700} {
+		if info, err := os.Stat(filepath.Join(p.folder, name)); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+}
+
 var block = regexp.MustCompile("(?ms)^```(sh|python)\n(.*?)^```$")
 
-// page runs the blocks of a page one after the other and returns how many. Shell
-// variables live on from block to block.
-func (p *place) page(path string) int {
+// page runs the blocks of a page one after the other, with some texts replaced
+// by others, and returns how many. Shell variables live on from block to block;
+// what still runs at the end is stopped.
+func (p *place) page(path string, oldnew ...string) int {
 	p.tb.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -209,6 +235,7 @@ func (p *place) page(path string) int {
 	}
 	blocks := block.FindAllSubmatch(text, -1)
 	var all strings.Builder
+	all.WriteString("trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n")
 	for i, b := range blocks {
 		if string(b[1]) == "sh" {
 			fmt.Fprintf(&all, "echo '# block %d' >&2\n%s", i+1, b[2])
@@ -216,7 +243,7 @@ func (p *place) page(path string) int {
 		}
 		fmt.Fprintf(&all, "echo '# block %d' >&2\n/usr/bin/python3 - <<'END OF BLOCK'\n%sEND OF BLOCK\n", i+1, b[2])
 	}
-	p.do(all.String(), "bash", "-euo", "pipefail", "-s")
+	p.do(strings.NewReplacer(oldnew...).Replace(all.String()), "bash", "-euo", "pipefail", "-s")
 	return len(blocks)
 }
 

@@ -18,7 +18,7 @@ type doctorCommand struct {
 	Repair bool `help:"Repair whatever can be repaired without loss: rebuild damaged display copies from their originals, and remove files that belong to no image and are older than a day."`
 }
 
-// Run prints what it finds and returns an error when something is wrong.
+// Run prints what it finds, with advice about the installation, and returns an error when something is wrong.
 func (c *doctorCommand) Run(ctx context.Context, out streams) (err error) {
 	d, err := openExisting(ctx, c.Data, anyPhoto)
 	if err != nil {
@@ -31,6 +31,9 @@ func (c *doctorCommand) Run(ctx context.Context, out streams) (err error) {
 		}
 	}
 	visit := &visit{data: d, out: out, repair: c.Repair}
+	if err := visit.installation(ctx, c.Data); err != nil {
+		return err
+	}
 	if err := visit.all(access.With(ctx, access.Operator)); err != nil {
 		return err
 	}
