@@ -106,13 +106,31 @@ func TestPerturbedGain(t *testing.T) {
 			}
 			want -= share * after.U
 		}
-		if math.Abs(c.Gain-want) > 0.02 {
+		if math.Abs(c.Gain-want) > 1e-9 {
 			t.Errorf("node %d: gain %v, want %v", c.Node, c.Gain, want)
 		}
 		if c.Node == 4 && math.Abs(c.Gain) > 0.05 || c.Node == 0 || c.Gain > last {
 			t.Errorf("node %d has gain %v after %v", c.Node, c.Gain, last)
 		}
 		last = c.Gain
+	}
+	// Those that are not confirmed have the terms at them and around them.
+	screened, err := ask.Perturbed{Samples: samples, Seed: 3, Confirm: 1}.Rank(t.Context(), p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range screened[1:] {
+		want := before.Terms[c.Node]
+		for _, e := range p.Model.Edges {
+			if int(e.A) == c.Node {
+				want += before.Terms[e.B]
+			} else if int(e.B) == c.Node {
+				want += before.Terms[e.A]
+			}
+		}
+		if math.Abs(c.Gain-want) > 1e-9 {
+			t.Errorf("node %d is screened by %v, want %v", c.Node, c.Gain, want)
+		}
 	}
 	again, err := ask.Perturbed{Samples: samples, Seed: 3}.Rank(t.Context(), p, 2)
 	if err != nil || len(again) != 2 || again[0] != ranked[0] {

@@ -21,17 +21,26 @@ import (
 // partition of all labellings, each with its best labelling and the best
 // alternative to it. 2M-1 rounds of max-marginals. The labellings are exactly
 // the M best where crf.MaxMarginals and the maximiser are exact, on forests and
-// for two labels without negative weights. Elsewhere an output can be missed,
-// and hypotheses are not marked Optimal.
+// for two labels without negative weights. Elsewhere an output can be missed;
+// Optimal says of which it is proved that they and all before them are the best,
+// see Bounds.
 type BMMF struct {
 	Model   *crf.Model
 	Solver  crf.Options
 	Confirm int // alternatives of a cell that a full maximisation confirms; 0 = 32
+
+	// Bounds adds upper bounds of the alternatives that are not exact, by message
+	// passing over spanning trees (Batra 2012), so that hypotheses can be proved
+	// to be next. That takes up to 2000 sweeps for each of them.
+	Bounds bool
 }
 
 // mostNodes is the limit of nodes×labels; up to it the rounds of max-marginals
-// take seconds.
-const mostNodes = 200_000
+// take seconds. mostBounded is the same with Bounds.
+const (
+	mostNodes   = 200_000
+	mostBounded = 20_000
+)
 
 // Margin is the difference of a labelling to the best one.
 type Margin struct {
@@ -46,6 +55,7 @@ type cell struct {
 	x           []uint8 // the best of them
 	alternative constraint
 	energy      float64 // of the alternative, -Inf without one
+	bound       float64 // of all other labellings of the cell
 }
 
 // constraint forbids a label at a node, or all others.
@@ -125,14 +135,19 @@ func (b *BMMF) start(ctx context.Context) (*state, error) {
 	if err := p.Ready(); err != nil {
 		return nil, err
 	}
-	if size := b.Model.Nodes * b.Model.Labels; size > mostNodes {
-		return nil, fmt.Errorf("%w: M-best labellings of %d nodes × %d labels, accepted are up to %d together; joint and herding take larger models", herding.ErrRange, b.Model.Nodes, b.Model.Labels, mostNodes)
+	most, instead := mostNodes, "joint and herding take larger models"
+	if b.Bounds {
+		most, instead = mostBounded, "without bounds models can be larger"
+	}
+	if size := b.Model.Nodes * b.Model.Labels; size > most {
+		return nil, fmt.Errorf("%w: M-best labellings of %d nodes × %d labels, accepted are up to %d together; %s", herding.ErrRange, b.Model.Nodes, b.Model.Labels, most, instead)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s := &state{b: b, confirm: crf.NewConfirmer(b.Model, b.Solver), exact: true, solves: 1}
-	s.first = slices.Clone(crf.NewSolver(b.Model, b.Solver).Solve(nil).Labels)
+	best := crf.NewSolver(b.Model, b.Solver).Solve(nil)
+	s.first, s.exact = slices.Clone(best.Labels), best.Optimal
 	root := &cell{x: s.first}
 	s.look(root)
 	s.cells = []*cell{root}
@@ -162,12 +177,26 @@ func (s *state) look(c *cell) {
 		confirm = 32
 	}
 	mu, exact := crf.MaxMarginals(m.Model, c.x, confirm, s.b.Solver)
-	s.exact = s.exact && exact
 	k := s.b.Model.Labels
 	for i := range c.x {
 		for l := range k {
 			if v := mu[i*k+l]; uint8(l) != c.x[i] && m.Allowed(i, uint8(l)) && v > c.energy {
 				c.energy, c.alternative = v, constraint{i, uint8(l), true}
+			}
+		}
+	}
+	switch {
+	case exact:
+		c.bound = c.energy
+	case !s.b.Bounds:
+		c.bound = math.Inf(1)
+	default:
+		better, bound := secondBest(m.Model, c.x, c.energy)
+		c.bound = bound
+		for i := range better {
+			if better[i] != c.x[i] && m.Allowed(i, better[i]) {
+				c.energy, c.alternative = m.Model.Energy(better), constraint{i, better[i], true}
+				break
 			}
 		}
 	}
@@ -179,6 +208,7 @@ func (s *state) next() ([]uint8, bool) {
 	if math.IsInf(best.energy, -1) {
 		return nil, false
 	}
+	bound := slices.MaxFunc(s.cells, func(a, b *cell) int { return cmp.Compare(a.bound, b.bound) }).bound
 	s.found = best.alternative
 	there := append(slices.Clone(best.constraints), best.alternative)
 	s.mask(there)
@@ -186,6 +216,7 @@ func (s *state) next() ([]uint8, bool) {
 	start[best.alternative.node] = best.alternative.label
 	x := slices.Clone(s.confirm.Solve(start).Labels)
 	s.solves++
+	s.exact = s.exact && s.b.Model.Energy(x) >= bound-tolerance
 	fresh := &cell{constraints: there, x: x}
 	best.constraints = append(slices.Clone(best.constraints), constraint{best.alternative.node, best.alternative.label, false})
 	s.look(fresh)

@@ -131,9 +131,12 @@ func TestAllOfFewLabellings(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	m := &crf.Model{Nodes: 200_000, Labels: 2, Unary: make([]float64, 400_000)}
 	m.Unary[0] = 1
-	for _, err := range (&mbest.BMMF{Model: m}).Run(t.Context(), 2) {
-		if !errors.Is(err, herding.ErrRange) {
-			t.Errorf("got %v, want %v", err, herding.ErrRange)
+	smaller := &crf.Model{Nodes: 20_000, Labels: 2, Unary: m.Unary[:40_000]}
+	for _, b := range []mbest.BMMF{{Model: m}, {Model: smaller, Bounds: true}} {
+		for _, err := range b.Run(t.Context(), 2) {
+			if !errors.Is(err, herding.ErrRange) {
+				t.Errorf("got %v, want %v", err, herding.ErrRange)
+			}
 		}
 	}
 }

@@ -202,6 +202,12 @@ var all = []Method{
 		},
 	},
 	{
+		Name: "mbest-bounded", Answers: "exact where proved, else forced", Help: "the same with bounds by message passing over spanning trees; slow",
+		source: func(p *herding.Problem, o Options) (herding.Source, error) {
+			return &mbest.BMMF{Model: p.Model, Solver: p.Solver, Confirm: o.Candidates, Bounds: true}, nil
+		},
+	},
+	{
 		Name: "submodular", Answers: "greedy, forced", Help: "one by one for what is new: a distance, a class, a border between two classes; times strength",
 		source: func(p *herding.Problem, o Options) (herding.Source, error) {
 			return &diverse.Submodular{Model: p.Model, Solver: p.Solver, Marginals: p.UnaryMoments, Area: p.Shares(), Lambda: o.Strength, Radius: o.Overlap}, nil
