@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"collie/herding/choose"
 	"collie/segment"
 	"collie/segment/schedule"
 	"collie/superpixels"
@@ -188,6 +189,29 @@ func TestUncertainty(t *testing.T) {
 		want := []float64{float64(three) / 20, float64(20-three) / 20}
 		if diff := cmp.Diff(want, u.Marginals[2*i:2*i+2]); diff != "" {
 			t.Errorf("marginals of superpixel %d (-want +got):\n%s", i, diff)
+		}
+	}
+	var xs [][]uint8
+	for _, h := range s.made[:20] {
+		x := make([]uint8, 64)
+		for i, l := range h.Labels {
+			if l == 9 {
+				x[i] = 1
+			}
+		}
+		xs = append(xs, x)
+	}
+	if diff := cmp.Diff(choose.AreaRanges(xs, 2, s.shares), u.Areas); diff != "" {
+		t.Errorf("areas (-want +got):\n%s", diff)
+	}
+	for _, x := range xs {
+		best, other := 0.0, 0.0
+		for _, y := range xs {
+			best += choose.MeanIoU(xs[u.Marked], y, s.shares, 2)
+			other += choose.MeanIoU(x, y, s.shares, 2)
+		}
+		if other > best+1e-9 {
+			t.Errorf("hypothesis %d is marked with expected mean IoU %v, another has %v", u.Marked, best/20, other/20)
 		}
 	}
 	for name, clicks := range map[string][]uint8{"no click": clicksOn(64, nil), "one class": clicksOn(64, map[int]uint8{5: 1})} {

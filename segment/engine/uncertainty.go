@@ -6,6 +6,7 @@ import (
 	"collie/crf"
 	"collie/herding"
 	"collie/herding/ask"
+	"collie/herding/choose"
 	"collie/segment/schedule"
 )
 
@@ -19,6 +20,12 @@ type Uncertainty struct {
 	// WrongArea is the expected share of the image, 0..1, that the most likely
 	// classes get wrong.
 	WrongArea float64
+	// Marked is the rank of the hypothesis with the best expected mean IoU if one
+	// of them is the truth, see choose.EMBR. It is mostly the first.
+	Marked int
+	// Areas is, per class in play, what the middle 80 % of the hypotheses say of
+	// its share of the image.
+	Areas []choose.AreaRange
 }
 
 // Suggestion is a superpixel worth a click.
@@ -92,6 +99,19 @@ func (s *Sequence) Uncertainty(ctx context.Context, count int) (Uncertainty, err
 	k := len(s.classes)
 	u := Uncertainty{Marginals: herding.Marginals(votes, k)}
 	u.WrongArea = herding.ExpectedWrongArea(u.Marginals, k, s.shares)
+	u.Areas = choose.AreaRanges(votes, k, s.shares)
+	if s.model == nil {
+		return u, nil
+	}
+	p, err := s.problem()
+	if err != nil {
+		return Uncertainty{}, err
+	}
+	order, _, _, err := choose.EMBR{}.Choose(p, votes)
+	if err != nil {
+		return Uncertainty{}, err
+	}
+	u.Marked = order[0]
 	return u, nil
 }
 

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"text/tabwriter"
+
+	"collie/crf"
+	"collie/herding/choose"
+	"collie/herding/methods"
+	"collie/segment"
+	"collie/segment/simulate"
+)
+
+type areasCommand struct {
+	data
+	output
+	Methods    []string  `default:"herding,strip,hierarchy,gibbs,clusters" placeholder:"NAME" help:"What makes the lists: ${methods}."`
+	Observed   []float64 `default:"0.02,0.1" help:"Shares of the superpixels that are clicked."`
+	Hypotheses int       `default:"20" help:"Labellings of a list."`
+	Regions    int       `default:"600" help:"Superpixels of an image."`
+}
+
+// areasRow says how often the area of a class is within the range that a list
+// gives.
+type areasRow struct {
+	Method   string  `json:"method"`
+	Observed float64 `json:"observed"`
+	Ranges   int     `json:"ranges"`
+	Inside   float64 `json:"inside"` // share of the ranges that the true area is in
+	Width    float64 `json:"width"`  // mean, as a share of the image
+
+	mu sync.Mutex
+}
+
+func (c *areasCommand) check() error {
+	if c.Hypotheses < 2 || c.Regions < 1 || c.Classes < 2 || c.Classes > crf.MaxLabels {
+		return fmt.Errorf("--hypotheses %d, --regions %d, --classes %d: accepted are numbers from 2, from 1, and 2 to %d", c.Hypotheses, c.Regions, c.Classes, crf.MaxLabels)
+	}
+	for _, share := range c.Observed {
+		if !(share > 0 && share <= 1) {
+			return fmt.Errorf("--observed %v: accepted are shares above 0 and up to 1", share)
+		}
+	}
+	for _, name := range c.Methods {
+		if _, err := methods.Find(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Run measures, prints and stores.
+func (c *areasCommand) Run(t *terminal) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	list, err := simulate.Pictures(c.Data, c.Limit)
+	if err != nil {
+		return err
+	}
+	var rows []*areasRow
+	for _, share := range c.Observed {
+		for _, name := range c.Methods {
+			rows = append(rows, &areasRow{Method: name, Observed: share})
+		}
+	}
+	err = t.each(len(list), func(i int) error {
+		s, err := open(list[i], c.Regions, c.Classes)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(s.majority, func(class uint8) bool { return class != segment.Void }) {
+			return nil
+		}
+		for _, r := range rows {
+			if err := c.count(t, s, r); err != nil {
+				return fmt.Errorf("%s: %w", s.id, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "How often the area of a class in play is within the range of the middle 80 %% of %d labellings, over %d images, void ignored; and the mean width of the ranges, in per cent of the image.\n", c.Hypotheses, len(list))
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "clicked\tmethod\tranges\tinside\twidth\t\n")
+	for _, r := range rows {
+		r.Inside /= float64(max(r.Ranges, 1))
+		r.Width /= float64(max(r.Ranges, 1))
+		fmt.Fprintf(w, "%g %%\t%s\t%d\t%.0f %%\t%.1f %%\t\n", 100*r.Observed, r.Method, r.Ranges, 100*r.Inside, 100*r.Width)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return c.write(map[string]any{"results": rows})
+}
+
+// count adds the ranges of one image.
+func (c *areasCommand) count(t *terminal, s *scene, r *areasRow) error {
+	clicks := simulate.InPlay(simulate.Seeds(s.majority, r.Observed, s.id, 0), 0)
+	k := len(clicks.Classes)
+	if k < 2 {
+		return nil
+	}
+	p, err := s.Model().Problem(clicks.Fixed, k, nil)
+	if err != nil {
+		return err
+	}
+	xs, err := labellingsOf(t, r.Method, p, s, c.Hypotheses)
+	if err != nil {
+		return err
+	}
+	seen, truth := make([]float64, p.Model.Nodes), make([]float64, k)
+	whole := 0.0
+	for i := range seen {
+		for class, v := range s.truth.Area[i*s.truth.Labels : (i+1)*s.truth.Labels] {
+			seen[i] += v
+			whole += v
+			if l := slices.Index(clicks.Classes, uint8(class)); l >= 0 {
+				truth[l] += v
+			}
+		}
+	}
+	for i := range seen {
+		seen[i] /= whole
+	}
+	ranges := choose.AreaRanges(xs, k, seen)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for l, area := range truth {
+		r.Ranges++
+		r.Width += ranges[l].High - ranges[l].Low
+		// A pixel more or less is no mistake.
+		if v := area / whole; v >= ranges[l].Low-1e-4 && v <= ranges[l].High+1e-4 {
+			r.Inside++
+		}
+	}
+	return nil
+}
