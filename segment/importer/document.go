@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -33,7 +34,7 @@ func openJSON(files Files, name string) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &meter{r: &elider{r: file}, left: maxJSON, value: maxValue}
+	in := &meter{r: &elider{r: bufio.NewReaderSize(file, 64<<10)}, left: maxJSON, value: maxValue}
 	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return &document{Decoder: d, name: name, file: file, in: in}, nil
 }
