@@ -203,8 +203,8 @@ func larder(tb testing.TB) (data, project string) {
 	return data, project
 }
 
-// Requests made to take memory take little of it: up to 300 MiB above what the
-// idle server has.
+// TestAppetite: requests made to take memory take little of it, each up to 300 MiB
+// above what the idle server has.
 func TestAppetite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: starts a server per request")
@@ -214,7 +214,8 @@ func TestAppetite(t *testing.T) {
 	p := start(t, data)
 	idle := peakMemory(t, p.cmd.Process.Pid)
 	p.stop()
-	for _, g := range gluttons(t) {
+	all := gluttons(t)
+	for _, g := range all {
 		t.Run(g.name, func(t *testing.T) {
 			p := start(t, data)
 			status, body, err := p.ask(g, project)
@@ -229,15 +230,14 @@ func TestAppetite(t *testing.T) {
 			p.unharmed()
 		})
 	}
+	t.Run("16 at once", func(t *testing.T) { feast(t, data, project, all) })
 }
 
-// 16 such requests at once, between the bombs of the corpus, take up to a GiB.
-func TestAppetites(t *testing.T) {
+// feast: 16 such requests at once, between the bombs of the corpus, take up to a
+// GiB.
+func feast(t *testing.T, data, project string, all []glutton) {
 	dir := sharedtest.Path(t, "corpus/bombs")
-	measuresMemory(t)
-	data, project := larder(t)
 	p := start(t, data)
-	all := gluttons(t)
 	queue := make(chan func())
 	var senders sync.WaitGroup
 	for range 16 {
