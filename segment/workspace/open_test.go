@@ -161,7 +161,10 @@ func TestFootprint(t *testing.T) {
 				e.Kind, e.Superpixels, e.Points = segment.Click, nil, [][2]float64{{float64(c.width * (i - 19) / 12), float64(c.height * (30 - i) / 12)}}
 			}
 			mustAppend(t, a, e)
-			if _, err := a.Sequence().At(t.Context(), 5); err != nil && i > 0 {
+			if i < 24 {
+				continue // the last few show as well what sequences keep
+			}
+			if _, err := a.Sequence().At(t.Context(), 5); err != nil {
 				t.Fatal(err)
 			}
 		}
