@@ -106,25 +106,27 @@ func middle(i, size, reduced int) int {
 	return (blockStart(i, size, reduced) + blockStart(i+1, size, reduced)) / 2
 }
 
-// measure calls f with each pixel of the reduced copy and its region, then with
-// each region that no pixel samples and the pixel that holds its first one. It
-// returns the number of sampled pixels per region.
-func (d *describer) measure(f func(region int32, x, y int)) (counts []float64) {
+// measure calls f with the runs of pixels of the reduced copy, row y from..to-1,
+// and their region, then with each region that no pixel samples and the pixel that
+// holds its first one. It returns the number of sampled pixels per region.
+func (d *describer) measure(f func(region int32, y, from, to int)) (counts []float64) {
 	counts = make([]float64, d.m.N)
-	add := func(region int32, x, y int) {
-		counts[region]++
-		f(region, x, y)
-	}
 	width := d.lab.width
 	for y := range d.lab.height {
-		for x, id := range d.sample[y*width:][:width] {
-			add(id, x, y)
+		row := d.sample[y*width:][:width]
+		for x := 0; x < width; {
+			id, from := row[x], x
+			for x++; x < width && row[x] == id; x++ {
+			}
+			counts[id] += float64(x - from)
+			f(id, y, from, x)
 		}
 	}
 	for i, n := range counts {
 		if n == 0 {
-			x, y := int(d.first[i])%d.m.Width, int(d.first[i])/d.m.Width
-			add(int32(i), int(d.column[x]), int(d.row[y]))
+			x, y := int(d.column[int(d.first[i])%d.m.Width]), int(d.row[int(d.first[i])/d.m.Width])
+			counts[i] = 1
+			f(int32(i), y, x, x+1)
 		}
 	}
 	return counts
@@ -134,24 +136,26 @@ func (d *describer) measure(f func(region int32, x, y int)) (counts []float64) {
 func (d *describer) colours() {
 	sums := make([][9]float64, d.m.N)
 	bins := make([][3][ColourBins]int32, d.m.N)
-	counts := d.measure(func(region int32, x, y int) {
-		px := d.img.Pix[y*d.img.Stride+4*x:][:3]
-		l32, a32, b32 := labPixel(px[0], px[1], px[2])
-		l, a, b := float64(l32), float64(a32), float64(b32)
-		s := &sums[region]
-		s[0] += l
-		s[1] += a
-		s[2] += b
-		s[3] += float64(l * l)
-		s[4] += float64(l * a)
-		s[5] += float64(l * b)
-		s[6] += float64(a * a)
-		s[7] += float64(a * b)
-		s[8] += float64(b * b)
-		h := &bins[region]
-		h[0][lightnessBin(l32)]++
-		h[1][chromaBin(a32)]++
-		h[2][chromaBin(b32)]++
+	counts := d.measure(func(region int32, y, from, to int) {
+		s, h := sums[region], &bins[region]
+		row := d.img.Pix[y*d.img.Stride+4*from : y*d.img.Stride+4*to]
+		for ; len(row) >= 4; row = row[4:] {
+			l32, a32, b32 := labPixel(row[0], row[1], row[2])
+			l, a, b := float64(l32), float64(a32), float64(b32)
+			s[0] += l
+			s[1] += a
+			s[2] += b
+			s[3] += float64(l * l)
+			s[4] += float64(l * a)
+			s[5] += float64(l * b)
+			s[6] += float64(a * a)
+			s[7] += float64(a * b)
+			s[8] += float64(b * b)
+			h[0][lightnessBin(l32)]++
+			h[1][chromaBin(a32)]++
+			h[2][chromaBin(b32)]++
+		}
+		sums[region] = s
 	})
 	for i, s := range sums {
 		r, n := &d.out.Regions[i], counts[i]
@@ -173,10 +177,13 @@ func (d *describer) colours() {
 // textures fills in mean gradients and histograms.
 func (d *describer) textures() {
 	sums := make([]float64, d.m.N)
-	counts := d.measure(func(region int32, x, y int) {
-		g := d.gradients.g1[y*d.lab.width+x]
-		sums[region] += float64(g)
-		d.out.Regions[region].Histogram[bin(g)]++
+	counts := d.measure(func(region int32, y, from, to int) {
+		sum, histogram := sums[region], &d.out.Regions[region].Histogram
+		for _, g := range d.gradients.g1[y*d.lab.width+from : y*d.lab.width+to] {
+			sum += float64(g)
+			histogram[bin(g)]++
+		}
+		sums[region] = sum
 	})
 	for i := range d.out.Regions {
 		r := &d.out.Regions[i]
