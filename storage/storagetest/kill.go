@@ -255,12 +255,14 @@ func sizeOnDisk(t *testing.T, open func(tb testing.TB, place string) Blobs) int6
 	return info.Size()
 }
 
-// blobsVictim puts blobs from several goroutines until it is killed.
+// blobsVictim puts blobs from several goroutines until it is killed, or until
+// they are as many as a small disk holds.
 func blobsVictim(t *testing.T, b Blobs) {
+	const each = 80
 	failed := make(chan error)
 	for range 4 {
 		go func() {
-			for {
+			for range each {
 				key := "victim/" + segment.NewID()
 				if err := b.Put(t.Context(), key, writes(content(victimSize))); err != nil {
 					failed <- err
@@ -268,6 +270,7 @@ func blobsVictim(t *testing.T, b Blobs) {
 				}
 				acknowledge("%s", key)
 			}
+			time.Sleep(time.Hour) // for the end
 		}()
 	}
 	t.Fatal(<-failed)
