@@ -9,6 +9,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"collie/static"
 )
 
 // listed are the rows of the history, the last step first: text and state.
@@ -61,6 +63,9 @@ func TestE2EHistory(t *testing.T) {
 		}
 	}
 	p.screenshot("earlier")
+	if got := value[int](p, `Promise.all([import('`+static.Address("canvas/past.js")+`'), createImageBitmap(new ImageData(3000, 20))]).then(([{Past}, mask]) => new Past(mask, {width: 300, height: 2}, ['#ff0000']).canvas.width)`); got != 3000 {
+		t.Errorf("an earlier state is %d pixels wide, want the 3000 of the image", got)
+	}
 	p.press(kb.Escape)
 	if p.painted("scene", orange)[3] != 0 || value[bool](p, `!document.getElementById('badge').hidden`) {
 		t.Error("Esc does not go back to the present")

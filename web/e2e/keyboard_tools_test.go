@@ -241,6 +241,23 @@ func TestE2EFocus(t *testing.T) {
 	p.press("2")
 	p.press(" ")
 	p.waitForEvents(1)
+
+	// A toolbar or list is one stop of Tab; arrow keys lead through it.
+	for _, bar := range []struct{ selector, key, next string }{
+		{"#tools", kb.ArrowDown, "#tools > button:nth-of-type(2)"},
+		{"#view-tools", kb.ArrowDown, "#view-tools > button:nth-of-type(2)"},
+		{"#classes", kb.ArrowDown, "#classes li:nth-child(3) .class-button"},
+	} {
+		stops := value[[]string](p, fmt.Sprintf(`[...document.querySelectorAll('%[1]s button, %[1]s input')].filter((e) => e.tabIndex >= 0 && e.checkVisibility() && !e.closest('[hidden], [popover]')).map((e) => e.outerHTML.slice(0, 60))`, bar.selector))
+		if len(stops) != 1 {
+			t.Errorf("%s has the Tab stops %q, want one", bar.selector, stops)
+		}
+		value[bool](p, fmt.Sprintf(`([...document.querySelectorAll('%[1]s button, %[1]s input')].find((e) => e.tabIndex === 0 && e.checkVisibility()).focus(), true)`, bar.selector))
+		p.press(bar.key)
+		if !value[bool](p, fmt.Sprintf(`document.activeElement.matches(%q)`, bar.next)) {
+			t.Errorf("in %s an arrow key leads to %s, want %s", bar.selector, value[string](p, `document.activeElement.outerHTML.slice(0, 80)`), bar.next)
+		}
+	}
 }
 
 // TestE2EPolygonByHand closes a polygon, cancels one and takes corners back with
