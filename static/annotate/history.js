@@ -45,6 +45,7 @@ export class HistoryPanel {
     /** The step whose state is shown, or -1. */
     this.shown = -1;
     this.timer = 0;
+    this.reading = Promise.resolve();
     byId('history').addEventListener('click', () => this.toggle());
     byId('history-close').addEventListener('click', () => this.toggle());
     byId('history-more').addEventListener('click', () => {
@@ -77,8 +78,13 @@ export class HistoryPanel {
     this.timer = window.setTimeout(() => void this.fetch(), CALM);
   }
 
-  /** Reads new events. */
-  async fetch() {
+  /** Reads new events, after those that are being read: none is to be read twice. */
+  fetch() {
+    this.reading = this.reading.then(() => this.read());
+    return this.reading;
+  }
+
+  async read() {
     try {
       for (let more = true; more; ) {
         const answer = await call('GET', `${this.address}/evidence?after=${this.log.length}&detail=summary`);

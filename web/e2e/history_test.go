@@ -43,7 +43,8 @@ func TestE2EHistory(t *testing.T) {
 	p.press("y")
 	want := []string{"Labelled 1 superpixel stands now", "Painted", "Labelled 1 superpixel left", "Labelled 1 superpixel stands", "Start stands"}
 	p.until(fmt.Sprintf(`(%s).length === %d`, listed, len(want)))
-	for i, row := range value[[]string](p, listed) {
+	rows := value[[]string](p, listed)
+	for i, row := range rows {
 		if i != 1 && row != want[i] {
 			t.Errorf("row %d of the history reads %q, want %q", i, row, want[i])
 		}
