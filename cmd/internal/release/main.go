@@ -1,6 +1,6 @@
 // Command release builds what is published: an archive per platform with the
-// program, its licence and its documentation, a bill of materials and a list of
-// checksums.
+// programs, their licence and documentation, Debian packages, a bill of materials
+// and a list of checksums.
 //
 //	go run ./cmd/internal/release -version v1.2.3 -commit HASH -out dist
 //
@@ -86,6 +86,7 @@ func archive(ctx context.Context, work, platform string) error {
 	flags := fmt.Sprintf("-s -w -buildid= -X main.version=%s -X main.commit=%s", *version, *commit)
 	env := []string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0", "GOAMD64=v1", "GOFLAGS="}
 	var files []file
+	built := map[string]string{}
 	for _, p := range programs {
 		binary := filepath.Join(work, name, p.name)
 		if goos == "windows" {
@@ -95,6 +96,12 @@ func archive(ctx context.Context, work, platform string) error {
 			return err
 		}
 		files = append(files, file{filepath.Base(binary), binary, 0o755})
+		built[p.name] = binary
+	}
+	if goos == "linux" {
+		if err := debian(ctx, goarch, built); err != nil {
+			return err
+		}
 	}
 	for _, d := range documents {
 		files = append(files, file{d, d, 0o644})
@@ -104,6 +111,16 @@ func archive(ctx context.Context, work, platform string) error {
 		return writeZip(path+".zip", name, files)
 	}
 	return writeTar(path+".tar.gz", name, files)
+}
+
+// packager makes Debian packages. It runs at the version given here and is no
+// dependency of Collie's.
+const packager = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0"
+
+// debian packs the programs for one architecture as deploy/nfpm.yaml says.
+func debian(ctx context.Context, goarch string, built map[string]string) error {
+	env := []string{"GOFLAGS=", "VERSION=" + *version, "ARCH=" + goarch, "BINARY=" + built["collie-server"], "CLIENT=" + built["collie"]}
+	return command(ctx, env, "go", "run", packager, "package", "-f", "deploy/nfpm.yaml", "-p", "deb", "-t", *out)
 }
 
 func command(ctx context.Context, env []string, name string, arguments ...string) error {
