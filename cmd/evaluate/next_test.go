@@ -20,13 +20,20 @@ type nextFigures struct {
 	}
 }
 
-// What knows the truth does better than chance, and twice comes to the same.
-func TestNext(t *testing.T) {
-	dir := folder(t, 3)
+// unclear is folder with images of noise, in which a click says little about its
+// surroundings.
+func unclear(t *testing.T, images int) string {
+	dir := folder(t, images)
 	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range 3 { // so that a click says little about its surroundings
+	for i := range images {
 		save(t, filepath.Join(dir, "images", fmt.Sprintf("im%d.png", i)), grey(func(int, int) uint8 { return uint8(rng.IntN(256)) }))
 	}
+	return dir
+}
+
+// What knows the truth does better than chance, and twice comes to the same.
+func TestNext(t *testing.T) {
+	dir := unclear(t, 3)
 	args := []string{"next", "--data", dir, "--classes", "2", "--regions", "60", "--asked", "4", "--draws", "2"}
 	got := figures[nextFigures](t, args...)
 	at := map[string]int{}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+type areasFigures struct{ Results []areasRow }
+
+// A single labelling gives a range of no width; more give wider ones.
+func TestAreas(t *testing.T) {
+	got := figures[areasFigures](t, "areas", "--data", unclear(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--observed", "0.3", "--methods", "map,hierarchy")
+	if len(got.Results) != 2 || got.Results[0].Ranges != 4 || got.Results[0].Width != 0 || got.Results[1].Width <= 0 {
+		t.Errorf("%+v", got.Results)
+	}
+	for i := range got.Results {
+		if r := &got.Results[i]; r.Inside < 0 || r.Inside > 1 {
+			t.Errorf("%s: %v of the ranges are met", r.Method, r.Inside)
+		}
+	}
+	for flag, value := range map[string]string{"--methods": "none", "--observed": "2", "--hypotheses": "1"} {
+		if _, err := evaluate(t, "areas", "--data", folder(t, 1), flag, value); err == nil || !strings.Contains(err.Error(), value) {
+			t.Errorf("%s %s: %v", flag, value, err)
+		}
+	}
+}

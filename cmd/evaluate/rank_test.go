@@ -1,0 +1,40 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+type rankFigures struct {
+	Results []rankRow
+	Weights []float64
+}
+
+// The oracle is ahead of every choice, the first is no better than itself, and
+// another run comes to the same.
+func TestRank(t *testing.T) {
+	args := []string{"rank", "--train", unclear(t, 3), "--data", unclear(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "6", "--observed", "0.2,0.4"}
+	got := figures[rankFigures](t, args...)
+	if len(got.Results) != 10 || len(got.Weights) != 16 {
+		t.Fatalf("%d rows and %d weights, want 10 and 16", len(got.Results), len(got.Weights))
+	}
+	for n, r := range got.Results {
+		first, oracle := got.Results[n/5*5], got.Results[n/5*5+4]
+		if r.Lists != 2 || r.MeanIoU > oracle.MeanIoU+1e-12 || r.Better+r.Worse > r.Lists || first.Better+first.Worse > 0 || oracle.Worse > 0 {
+			t.Errorf("%+v beside %+v and %+v", r, first, oracle)
+		}
+		if d := r.MeanIoU - first.MeanIoU - r.Ahead.Mean; d > 1e-12 || d < -1e-12 {
+			t.Errorf("%s: %v is said to be %v ahead of %v", r.Choice, r.MeanIoU, r.Ahead.Mean, first.MeanIoU)
+		}
+	}
+	if diff := cmp.Diff(got, figures[rankFigures](t, args...)); diff != "" {
+		t.Errorf("another run (-first +second):\n%s", diff)
+	}
+	for flag, value := range map[string]string{"--method": "none", "--observed": "0", "--hypotheses": "1", "--ridge": "-1"} {
+		if _, err := evaluate(t, "rank", "--train", folder(t, 1), "--data", folder(t, 1), "--classes", "2", "--regions", "60", flag, value); err == nil || !strings.Contains(err.Error(), value) {
+			t.Errorf("%s %s: %v", flag, value, err)
+		}
+	}
+}
