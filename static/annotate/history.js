@@ -78,7 +78,7 @@ export class HistoryPanel {
     this.timer = window.setTimeout(() => void this.fetch(), CALM);
   }
 
-  /** Reads new events, after those that are being read: none is to be read twice. */
+  /** Reads new events, once those that are being read are here, so that no event is read twice. */
   fetch() {
     this.reading = this.reading.then(() => this.read());
     return this.reading;
