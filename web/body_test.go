@@ -137,6 +137,9 @@ func TestStalledUploads(t *testing.T) {
 	}
 	bob.upload(p.ID, file{"b.png", picture()}).into(t, http.StatusCreated, new(any))
 	bob.importFiles("/api/v1/projects/"+p.ID+"/imports", file{"b.png", halfMask()}).into(t, http.StatusOK, new(any))
+	if n := s.server.scratch.Places.Waiting(); n < 32 {
+		t.Errorf("others waited until stalled uploads were stopped; %d are left", n)
+	}
 }
 
 // A client that leaves ends the import of what it has sent.

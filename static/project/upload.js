@@ -74,7 +74,7 @@ export function dropZone(take, instead) {
 /**
  * Uploads files to a project and shows them in the list of uploads, one request
  * each, so that each has its own progress and problem. Files that the project has
- * already, by name and size, are not sent again: after an interruption, dropping
+ * already, byte by byte, are not sent again: after an interruption, dropping
  * the same files continues the upload. While the server can't be reached, the
  * upload waits and then continues.
  *
@@ -91,6 +91,7 @@ export async function upload(project, files) {
   title.textContent = 'Uploading';
   const uploads = new Uploads(files, {
     present: () => call('GET', address),
+    same,
     send: async (file, progress) => accepted(await sendFile(address, file, progress)),
     pause,
     show: (file) => row(file, files.length > 50),
@@ -104,6 +105,17 @@ export async function upload(project, files) {
   summary.textContent =
     result.failed === 0 ? `${files.length} of ${files.length}${there}` : `${files.length - result.failed - result.skipped} uploaded, ${result.failed} failed${there}`;
   return result;
+}
+
+/**
+ * @param {string} image
+ * @param {File} file
+ */
+async function same(image, file) {
+  const answer = await fetch(`/api/v1/images/${encodeURIComponent(image)}/original`);
+  if (!answer.ok) return false;
+  const [there, here] = (await Promise.all([answer.arrayBuffer(), file.arrayBuffer()])).map((b) => new Uint8Array(b));
+  return there.length === here.length && there.every((byte, i) => byte === here[i]);
 }
 
 /**

@@ -20,6 +20,7 @@ import { insist } from '../ui/patience.js';
 /**
  * @typedef {object} World
  * @property {() => Promise<{id: string, name: string, bytes: number}[]>} present the images that the project has
+ * @property {(image: string, file: File) => Promise<boolean>} same whether the image's original has the content of the file
  * @property {(file: File, progress: (share: number) => void) => Promise<Answer>} send
  * @property {(milliseconds: number) => Promise<void>} pause
  * @property {(file: File) => Row} show
@@ -51,7 +52,7 @@ export class Uploads {
     let skipped = 0;
     for (const [i, file] of this.files.entries()) {
       const row = this.world.show(file);
-      if (this.take(file)) {
+      if (await this.take(file)) {
         skipped++;
         row.skip();
       } else {
@@ -71,12 +72,15 @@ export class Uploads {
     return { images, failed, skipped };
   }
 
-  /** Whether an image is there that the file may be; it stands for one file only, as folders can have files of one name. @param {File} file */
-  take(file) {
+  /** Whether an image is there that the file became; it stands for one file only. @param {File} file */
+  async take(file) {
     const wanted = identity({ name: file.name, bytes: file.size });
-    const at = this.there.findIndex((im) => identity(im) === wanted);
-    if (at >= 0) this.there.splice(at, 1);
-    return at >= 0;
+    for (const [at, im] of this.there.entries()) {
+      if (identity(im) !== wanted || !(await this.world.same(im.id, file).catch(() => false))) continue;
+      this.there.splice(at, 1);
+      return true;
+    }
+    return false;
   }
 
   /** The images that exist of a file whose answer did not arrive. @param {File} file @returns {Promise<Answer | undefined>} */
@@ -89,7 +93,8 @@ export class Uploads {
 }
 
 /**
- * Identifies a file by the end of its name, which the server keeps, and its size.
+ * What a file and its image have in common: the end of the name, which the server
+ * keeps, and the size. Cameras use names again, and some formats have one size.
  *
  * @param {{name: string, bytes: number}} file
  */

@@ -12,6 +12,7 @@ function world(/** @type {number[]} */ statuses, /** @type {any[]} */ present = 
     log,
     waited: () => waited,
     present: async () => present,
+    same: async (/** @type {string} */ id) => !id.startsWith('other'),
     send: async (/** @type {File} */ file) => {
       const status = statuses.shift() ?? 200;
       log.push(`${file.name} ${status}`);
@@ -31,7 +32,7 @@ function world(/** @type {number[]} */ statuses, /** @type {any[]} */ present = 
 
 const files = (/** @type {string[]} */ ...names) => names.map((n) => new File(['four'], n));
 
-test('what the project has by name and size is not sent again', async () => {
+test('what the project has is not sent again', async () => {
   const w = world([], [{ id: '1', name: 'a.jpg', bytes: 4 }, { id: '2', name: 'b.jpg', bytes: 5 }]);
   const result = await new Uploads(files('a.jpg', 'b.jpg'), /** @type {any} */ (w)).run();
   assert.deepEqual(w.log, ['a.jpg there', 'b.jpg 200', 'b.jpg ready']);
@@ -64,4 +65,10 @@ test('files of one name and size from different folders are different files', as
   const result = await new Uploads(files('a.jpg', 'a.jpg', 'a.jpg'), /** @type {any} */ (w)).run();
   assert.deepEqual(w.log, ['a.jpg there', 'a.jpg 200', 'a.jpg ready', 'a.jpg 200', 'a.jpg ready']);
   assert.deepEqual([result.images.length, result.skipped], [2, 1]);
+});
+
+test('an image of the same name and size with another content is not the file', async () => {
+  const w = world([], [{ id: 'other', name: 'a.jpg', bytes: 4 }, { id: '2', name: 'a.jpg', bytes: 4 }]);
+  await new Uploads(files('a.jpg', 'a.jpg'), /** @type {any} */ (w)).run();
+  assert.deepEqual(w.log, ['a.jpg there', 'a.jpg 200', 'a.jpg ready']);
 });
