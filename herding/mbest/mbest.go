@@ -22,7 +22,7 @@ import (
 // alternative to it. 2M-1 rounds of max-marginals. The labellings are exactly
 // the M best where crf.MaxMarginals and the maximiser are exact, on forests and
 // for two labels without negative weights. Elsewhere an output can be missed;
-// Optimal says of which it is proved that they and all before them are the best,
+// Optimal marks hypotheses proved, with all before them, to be the best,
 // see Bounds.
 type BMMF struct {
 	Model   *crf.Model

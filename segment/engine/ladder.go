@@ -66,7 +66,7 @@ func shifts() []float64 {
 	return all
 }
 
-// lifting returns a model with two labels, of which label 1 is the given one.
+// lifting returns a model with two labels, renamed so that label 1 is the given one.
 func lifting(model *crf.Model, thing int) *crf.Model {
 	if thing == 1 {
 		return model
