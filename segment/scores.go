@@ -18,7 +18,7 @@ type Scores struct {
 	Proof    float64
 
 	Model  int // number of the project's model that made the guess; 0 for scores made elsewhere
-	Learnt int // finished images that this model had learnt from
+	Learnt int // finished images that this model had learnt from; 1 without a model for the labelling of another image
 }
 
 // Same reports whether two scores, which can be nil, are equal.

@@ -406,7 +406,23 @@ func topBar(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</nav><div class=\"topbar-end\"><p id=\"save\" class=\"save\" data-state=\"connecting\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<button type=\"button\" class=\"icon-button hide-small\" id=\"copy-next\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, forAnnotators(ctx))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, " aria-label=\"Copy the labelling to the next image\" title=\"Copy the labelling to the next image as its first guess, and go there (Shift+D)\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = icon("copy-next").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "</button></nav><div class=\"topbar-end\"><p id=\"save\" class=\"save\" data-state=\"connecting\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -414,7 +430,7 @@ func topBar(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<span id=\"save-text\"><span id=\"save-state\">Connecting</span><span id=\"save-queued\"></span></span></p><a class=\"button primary\" id=\"sign-in\" href=\"/login?next=/\" target=\"_blank\" title=\"Sign in in another tab; this page then continues\" hidden>Sign in</a><div class=\"button-group\" role=\"group\" aria-label=\"History\"><button type=\"button\" class=\"icon-button\" id=\"undo\" disabled aria-label=\"Undo\" title=\"Undo (Ctrl+Z)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<span id=\"save-text\"><span id=\"save-state\">Connecting</span><span id=\"save-queued\"></span></span></p><a class=\"button primary\" id=\"sign-in\" href=\"/login?next=/\" target=\"_blank\" title=\"Sign in in another tab; this page then continues\" hidden>Sign in</a><div class=\"button-group\" role=\"group\" aria-label=\"History\"><button type=\"button\" class=\"icon-button\" id=\"undo\" disabled aria-label=\"Undo\" title=\"Undo (Ctrl+Z)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -422,7 +438,7 @@ func topBar(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "</button> <button type=\"button\" class=\"icon-button\" id=\"redo\" disabled aria-label=\"Redo\" title=\"Redo (Ctrl+Shift+Z)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "</button> <button type=\"button\" class=\"icon-button\" id=\"redo\" disabled aria-label=\"Redo\" title=\"Redo (Ctrl+Shift+Z)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -430,7 +446,7 @@ func topBar(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "</button> <button type=\"button\" class=\"icon-button\" id=\"history\" aria-label=\"History\" aria-expanded=\"false\" aria-controls=\"history-panel\" title=\"History (Y)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "</button> <button type=\"button\" class=\"icon-button\" id=\"history\" aria-label=\"History\" aria-expanded=\"false\" aria-controls=\"history-panel\" title=\"History (Y)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -438,7 +454,7 @@ func topBar(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "</button></div><button type=\"button\" class=\"icon-button hide-small\" id=\"theme\" aria-label=\"Switch between dark and light theme\" title=\"Dark or light theme\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "</button></div><button type=\"button\" class=\"icon-button hide-small\" id=\"theme\" aria-label=\"Switch between dark and light theme\" title=\"Dark or light theme\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -446,7 +462,7 @@ func topBar(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "</button> <button type=\"button\" class=\"button quiet review-button hide-small\" id=\"review\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "</button> <button type=\"button\" class=\"button quiet review-button hide-small\" id=\"review\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -454,7 +470,7 @@ func topBar(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, " aria-haspopup=\"menu\" aria-expanded=\"false\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, " aria-haspopup=\"menu\" aria-expanded=\"false\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -462,7 +478,7 @@ func topBar(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<span id=\"review-state\" class=\"review-state\">Status</span></button>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<span id=\"review-state\" class=\"review-state\">Status</span></button>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -470,7 +486,7 @@ func topBar(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<button type=\"button\" class=\"icon-button\" id=\"help\" aria-label=\"Help\" title=\"How it works, and the keys (?)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<button type=\"button\" class=\"icon-button\" id=\"help\" aria-label=\"Help\" title=\"How it works, and the keys (?)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -478,7 +494,7 @@ func topBar(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "</button> <button type=\"button\" class=\"button\" id=\"export\" title=\"Export the mask (Ctrl+E)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "</button> <button type=\"button\" class=\"button\" id=\"export\" title=\"Export the mask (Ctrl+E)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -486,7 +502,7 @@ func topBar(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<span class=\"button-text\">Export</span></button></div></header>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<span class=\"button-text\">Export</span></button></div></header>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -515,74 +531,74 @@ func stepLink(side, id, icon_, label, key string) templ.Component {
 			templ_7745c5c3_Var21 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<a id=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<a id=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var22 string
 		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(side)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 98, Col: 11}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 101, Col: 11}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if id != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, " class=\"icon-button\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, " class=\"icon-button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var23 templ.SafeURL
 			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("/images/" + id))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 101, Col: 40}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 104, Col: 40}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, " class=\"icon-button off\" aria-disabled=\"true\" role=\"link\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, " class=\"icon-button off\" aria-disabled=\"true\" role=\"link\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, " aria-label=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, " aria-label=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var24 string
 		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 107, Col: 20}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 110, Col: 20}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "\" title=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "\" title=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var25 string
 		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(label + " (" + key + ")")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 108, Col: 34}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 111, Col: 34}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -590,7 +606,7 @@ func stepLink(side, id, icon_, label, key string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "</a>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "</a>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -619,20 +635,20 @@ func stage(v AnnotateView) templ.Component {
 			templ_7745c5c3_Var26 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<section class=\"stage\" id=\"stage\" aria-label=\"Image\"><div id=\"canvas\" class=\"canvas\" tabindex=\"0\" role=\"application\" aria-label=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<section class=\"stage\" id=\"stage\" aria-label=\"Image\"><div id=\"canvas\" class=\"canvas\" tabindex=\"0\" role=\"application\" aria-label=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var27 string
 		templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(v.Image.Name + ", " + size(v.Image) + " pixels, " + strconv.Itoa(v.Regions) + " superpixels")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 121, Col: 108}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 124, Col: 108}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "\" aria-describedby=\"canvas-hint\"><canvas id=\"picture\"></canvas><canvas id=\"scene\"></canvas><canvas id=\"marks\"></canvas></div><p id=\"canvas-hint\" class=\"visually-hidden\">Arrow keys move between superpixels. Space labels the focused superpixel with the active class, with Z held it says that it is not of that class, Delete clears it. With the other tools, arrow keys move a point over the image: Space paints or sets a corner, holding Space keeps drawing, Enter finishes, Escape cancels. Shift moves farther. Alt with an arrow key pans.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "\" aria-describedby=\"canvas-hint\"><canvas id=\"picture\"></canvas><canvas id=\"scene\"></canvas><canvas id=\"marks\"></canvas></div><p id=\"canvas-hint\" class=\"visually-hidden\">Arrow keys move between superpixels. Space labels the focused superpixel with the active class, with Z held it says that it is not of that class, Delete clears it. With the other tools, arrow keys move a point over the image: Space paints or sets a corner, holding Space keeps drawing, Enter finishes, Escape cancels. Shift moves farther. Alt with an arrow key pans.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -648,7 +664,7 @@ func stage(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<div id=\"loading\" class=\"loading\" role=\"status\"><span class=\"spinner\" aria-hidden=\"true\"></span><span id=\"loading-text\">Opening the image</span></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<div id=\"loading\" class=\"loading\" role=\"status\"><span class=\"spinner\" aria-hidden=\"true\"></span><span id=\"loading-text\">Opening the image</span></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -656,7 +672,7 @@ func stage(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "</section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "</section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -686,7 +702,7 @@ func history() templ.Component {
 			templ_7745c5c3_Var28 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<aside id=\"history-panel\" class=\"history\" aria-labelledby=\"history-title\" hidden><div class=\"history-head\"><h2 id=\"history-title\" class=\"section-title\">History</h2><button type=\"button\" class=\"icon-button small\" id=\"history-close\" aria-label=\"Close history\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<aside id=\"history-panel\" class=\"history\" aria-labelledby=\"history-title\" hidden><div class=\"history-head\"><h2 id=\"history-title\" class=\"section-title\">History</h2><button type=\"button\" class=\"icon-button small\" id=\"history-close\" aria-label=\"Close history\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -694,7 +710,7 @@ func history() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "</button></div><ol id=\"history-list\" class=\"history-list\" reversed></ol><button type=\"button\" class=\"button quiet\" id=\"history-more\" hidden>Earlier steps</button><div class=\"history-actions\"><button type=\"button\" class=\"button primary\" id=\"history-restore\" disabled title=\"Go back to this state. It becomes a new step.\">Restore</button></div><template id=\"step-template\"><li><button type=\"button\" class=\"step\" data-slot=\"step\" aria-pressed=\"false\"><span class=\"swatch\" data-slot=\"swatch\" aria-hidden=\"true\"></span> <span class=\"step-text\"><span data-slot=\"text\"></span> <span class=\"step-detail\" data-slot=\"detail\"></span></span> <span class=\"step-time\" data-slot=\"time\"></span></button></li></template></aside>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "</button></div><ol id=\"history-list\" class=\"history-list\" reversed></ol><button type=\"button\" class=\"button quiet\" id=\"history-more\" hidden>Earlier steps</button><div class=\"history-actions\"><button type=\"button\" class=\"button primary\" id=\"history-restore\" disabled title=\"Go back to this state. It becomes a new step.\">Restore</button></div><template id=\"step-template\"><li><button type=\"button\" class=\"step\" data-slot=\"step\" aria-pressed=\"false\"><span class=\"swatch\" data-slot=\"swatch\" aria-hidden=\"true\"></span> <span class=\"step-text\"><span data-slot=\"text\"></span> <span class=\"step-detail\" data-slot=\"detail\"></span></span> <span class=\"step-time\" data-slot=\"time\"></span></button></li></template></aside>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -725,7 +741,7 @@ func rail() templ.Component {
 			templ_7745c5c3_Var29 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<div class=\"rail\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<div class=\"rail\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -737,7 +753,7 @@ func rail() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "</div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "</div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -766,7 +782,7 @@ func viewTools() templ.Component {
 			templ_7745c5c3_Var30 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<div class=\"view-tools\" id=\"view-tools\" role=\"toolbar\" aria-label=\"View\" aria-orientation=\"vertical\"><button type=\"button\" class=\"icon-button\" id=\"zoom-in\" aria-label=\"Zoom in\" title=\"Zoom in (wheel)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<div class=\"view-tools\" id=\"view-tools\" role=\"toolbar\" aria-label=\"View\" aria-orientation=\"vertical\"><button type=\"button\" class=\"icon-button\" id=\"zoom-in\" aria-label=\"Zoom in\" title=\"Zoom in (wheel)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -774,7 +790,7 @@ func viewTools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "</button> <button type=\"button\" class=\"zoom-value\" id=\"zoom-value\" aria-label=\"100 %, zoom to 100 %\" title=\"100 % (Ctrl+1)\">100 %</button> <button type=\"button\" class=\"icon-button\" id=\"zoom-out\" aria-label=\"Zoom out\" title=\"Zoom out (wheel)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "</button> <button type=\"button\" class=\"zoom-value\" id=\"zoom-value\" aria-label=\"100 %, zoom to 100 %\" title=\"100 % (Ctrl+1)\">100 %</button> <button type=\"button\" class=\"icon-button\" id=\"zoom-out\" aria-label=\"Zoom out\" title=\"Zoom out (wheel)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -782,7 +798,7 @@ func viewTools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "</button> <button type=\"button\" class=\"icon-button\" id=\"fit\" aria-label=\"Fit image to window\" title=\"Fit image to window (Ctrl+0)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "</button> <button type=\"button\" class=\"icon-button\" id=\"fit\" aria-label=\"Fit image to window\" title=\"Fit image to window (Ctrl+0)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -790,7 +806,7 @@ func viewTools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "</button> <button type=\"button\" class=\"icon-button\" id=\"boundaries\" aria-pressed=\"true\" aria-label=\"Superpixel boundaries\" title=\"Superpixel boundaries (G)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "</button> <button type=\"button\" class=\"icon-button\" id=\"boundaries\" aria-pressed=\"true\" aria-label=\"Superpixel boundaries\" title=\"Superpixel boundaries (G)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -798,7 +814,7 @@ func viewTools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "</button> <button type=\"button\" class=\"icon-button\" id=\"overlay\" aria-pressed=\"true\" aria-label=\"Labelling\" title=\"Show labelling (H; hold to peek)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "</button> <button type=\"button\" class=\"icon-button\" id=\"overlay\" aria-pressed=\"true\" aria-label=\"Labelling\" title=\"Show labelling (H; hold to peek)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -806,7 +822,7 @@ func viewTools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "</button> <button type=\"button\" class=\"icon-button\" id=\"uncertainty\" aria-pressed=\"false\" aria-label=\"Uncertainty\" title=\"Uncertainty (U)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "</button> <button type=\"button\" class=\"icon-button\" id=\"uncertainty\" aria-pressed=\"false\" aria-label=\"Uncertainty\" title=\"Uncertainty (U)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -814,7 +830,7 @@ func viewTools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "</button> <button type=\"button\" class=\"icon-button\" id=\"tones\" aria-expanded=\"false\" aria-controls=\"tones-panel\" aria-label=\"View settings\" title=\"Opacity, outlines, superpixels, brightness (C)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, "</button> <button type=\"button\" class=\"icon-button\" id=\"tones\" aria-expanded=\"false\" aria-controls=\"tones-panel\" aria-label=\"View settings\" title=\"Opacity, outlines, superpixels, brightness (C)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -822,7 +838,7 @@ func viewTools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "</button></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "</button></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -852,7 +868,7 @@ func tools() templ.Component {
 			templ_7745c5c3_Var31 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, "<div class=\"tools\" id=\"tools\" role=\"toolbar\" aria-label=\"Tools\" aria-orientation=\"vertical\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "<div class=\"tools\" id=\"tools\" role=\"toolbar\" aria-label=\"Tools\" aria-orientation=\"vertical\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -880,7 +896,7 @@ func tools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<button type=\"button\" class=\"icon-button excluding\" id=\"excluding\" aria-pressed=\"false\" aria-label=\"Not this class\" title=\"Not this class: what you draw is not of the active class (hold Z)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<button type=\"button\" class=\"icon-button excluding\" id=\"excluding\" aria-pressed=\"false\" aria-label=\"Not this class\" title=\"Not this class: what you draw is not of the active class (hold Z)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -888,7 +904,7 @@ func tools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "</button> <button type=\"button\" class=\"icon-button exact\" id=\"exact\" aria-pressed=\"false\" aria-label=\"Exact-pixel mode\" title=\"Exact-pixel mode: draw pixels instead of whole superpixels (Q, or hold Ctrl)\" hidden>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 70, "</button> <button type=\"button\" class=\"icon-button exact\" id=\"exact\" aria-pressed=\"false\" aria-label=\"Exact-pixel mode\" title=\"Exact-pixel mode: draw pixels instead of whole superpixels (Q, or hold Ctrl)\" hidden>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -896,7 +912,7 @@ func tools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "</button><div class=\"polygon-actions\" id=\"polygon-actions\" role=\"group\" aria-label=\"Polygon\" hidden><button type=\"button\" class=\"button\" id=\"polygon-close\" title=\"Close the polygon (Enter)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "</button><div class=\"polygon-actions\" id=\"polygon-actions\" role=\"group\" aria-label=\"Polygon\" hidden><button type=\"button\" class=\"button\" id=\"polygon-close\" title=\"Close the polygon (Enter)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -904,7 +920,7 @@ func tools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 70, "Close</button> <button type=\"button\" class=\"icon-button\" id=\"polygon-back\" aria-label=\"Remove the last corner\" title=\"Remove the last corner (Backspace)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 72, "Close</button> <button type=\"button\" class=\"icon-button\" id=\"polygon-back\" aria-label=\"Remove the last corner\" title=\"Remove the last corner (Backspace)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -912,7 +928,7 @@ func tools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "</button> <button type=\"button\" class=\"icon-button\" id=\"polygon-cancel\" aria-label=\"Cancel the polygon\" title=\"Cancel the polygon (Esc)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "</button> <button type=\"button\" class=\"icon-button\" id=\"polygon-cancel\" aria-label=\"Cancel the polygon\" title=\"Cancel the polygon (Esc)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -920,7 +936,7 @@ func tools() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 72, "</button></div><div class=\"brush\" id=\"brush\" hidden><input type=\"range\" id=\"brush-size\" min=\"0\" max=\"1\" step=\"1\" value=\"0\" aria-label=\"Brush width\" title=\"Brush width ([ and ])\"> <output class=\"brush-value\" id=\"brush-value\" for=\"brush-size\" title=\"Image pixels\"></output></div></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "</button></div><div class=\"brush\" id=\"brush\" hidden><input type=\"range\" id=\"brush-size\" min=\"0\" max=\"1\" step=\"1\" value=\"0\" aria-label=\"Brush width\" title=\"Brush width ([ and ])\"> <output class=\"brush-value\" id=\"brush-value\" for=\"brush-size\" title=\"Image pixels\"></output></div></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -949,46 +965,46 @@ func tool(kind, icon_, label, key string) templ.Component {
 			templ_7745c5c3_Var32 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "<button type=\"button\" class=\"icon-button\" data-tool=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "<button type=\"button\" class=\"icon-button\" data-tool=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var33 string
 		templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(kind)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 234, Col: 59}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 237, Col: 59}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "\" aria-pressed=\"false\" aria-label=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "\" aria-pressed=\"false\" aria-label=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var34 string
 		templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 234, Col: 101}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 237, Col: 101}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "\" title=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "\" title=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var35 string
 		templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(label + " (" + key + ")")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 234, Col: 136}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 237, Col: 136}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var35))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 78, "\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -996,7 +1012,7 @@ func tool(kind, icon_, label, key string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "</button>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "</button>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1025,7 +1041,7 @@ func hypotheses() templ.Component {
 			templ_7745c5c3_Var36 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 78, "<section class=\"strip\" id=\"strip\" aria-labelledby=\"status\"><div id=\"strip-handle\" class=\"strip-handle\" role=\"separator\" tabindex=\"0\" aria-controls=\"strip\" aria-label=\"Size of the hypotheses\" aria-valuemin=\"0\" aria-valuemax=\"100\" aria-valuenow=\"50\" title=\"Drag to resize; double-click to reset\"></div><div class=\"strip-head\"><div class=\"strip-says\"><p id=\"status\" class=\"strip-status\">Loading</p><span id=\"running\" class=\"running\" hidden><span class=\"spinner\" aria-hidden=\"true\"></span><span class=\"visually-hidden\">More hypotheses are coming</span></span>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 80, "<section class=\"strip\" id=\"strip\" aria-labelledby=\"status\"><div id=\"strip-handle\" class=\"strip-handle\" role=\"separator\" tabindex=\"0\" aria-controls=\"strip\" aria-label=\"Size of the hypotheses\" aria-valuemin=\"0\" aria-valuemax=\"100\" aria-valuenow=\"50\" title=\"Drag to resize; double-click to reset\"></div><div class=\"strip-head\"><div class=\"strip-says\"><p id=\"status\" class=\"strip-status\">Loading</p><span id=\"running\" class=\"running\" hidden><span class=\"spinner\" aria-hidden=\"true\"></span><span class=\"visually-hidden\">More hypotheses are coming</span></span>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1033,7 +1049,7 @@ func hypotheses() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "<p id=\"badge\" class=\"badge\" hidden><span class=\"badge-kind\" id=\"badge-kind\">Preview</span><span id=\"badge-text\"></span></p></div><div class=\"strip-actions\"><button type=\"button\" class=\"icon-button\" id=\"search\" aria-label=\"Search for more hypotheses\" title=\"Search for more hypotheses (M)\" hidden>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "<p id=\"badge\" class=\"badge\" hidden><span class=\"badge-kind\" id=\"badge-kind\">Preview</span><span id=\"badge-text\"></span></p></div><div class=\"strip-actions\"><button type=\"button\" class=\"icon-button\" id=\"search\" aria-label=\"Search for more hypotheses\" title=\"Search for more hypotheses (M)\" hidden>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1041,7 +1057,7 @@ func hypotheses() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 80, "</button> <button type=\"button\" class=\"icon-button\" id=\"next-click\" aria-label=\"Go to the most useful next click\" title=\"Go to the most useful next click (W; again for the next one)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 82, "</button> <button type=\"button\" class=\"icon-button\" id=\"next-click\" aria-label=\"Go to the most useful next click\" title=\"Go to the most useful next click (W; again for the next one)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1049,7 +1065,7 @@ func hypotheses() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "</button> <button type=\"button\" class=\"icon-button\" id=\"walk-back\" disabled aria-label=\"Previous hypothesis\" title=\"Previous hypothesis (,)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 83, "</button> <button type=\"button\" class=\"icon-button\" id=\"walk-back\" disabled aria-label=\"Previous hypothesis\" title=\"Previous hypothesis (,)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1057,7 +1073,7 @@ func hypotheses() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 82, "</button> <button type=\"button\" class=\"icon-button\" id=\"walk-on\" disabled aria-label=\"Next hypothesis\" title=\"Next hypothesis (.)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 84, "</button> <button type=\"button\" class=\"icon-button\" id=\"walk-on\" disabled aria-label=\"Next hypothesis\" title=\"Next hypothesis (.)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1065,7 +1081,7 @@ func hypotheses() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 83, "</button> <button type=\"button\" class=\"icon-button\" id=\"accept-region\" aria-pressed=\"false\" disabled aria-label=\"Accept only a region\" title=\"Accept only the region you tap next (Shift+Enter: the region under the cursor)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 85, "</button> <button type=\"button\" class=\"icon-button\" id=\"accept-region\" aria-pressed=\"false\" disabled aria-label=\"Accept only a region\" title=\"Accept only the region you tap next (Shift+Enter: the region under the cursor)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1073,7 +1089,7 @@ func hypotheses() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 84, "</button> <button type=\"button\" class=\"button primary\" id=\"accept\" disabled title=\"Accept this hypothesis (Enter)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 86, "</button> <button type=\"button\" class=\"button primary\" id=\"accept\" disabled title=\"Accept this hypothesis (Enter)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1081,7 +1097,7 @@ func hypotheses() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 85, "<span class=\"button-text\">Accept</span></button> <button type=\"button\" class=\"icon-button accept-next\" id=\"accept-next\" disabled aria-label=\"Accept and go to the next image\" title=\"Accept and go to the next image (Ctrl+Enter)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 87, "<span class=\"button-text\">Accept</span></button> <button type=\"button\" class=\"icon-button accept-next\" id=\"accept-next\" disabled aria-label=\"Accept and go to the next image\" title=\"Accept and go to the next image (Ctrl+Enter)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1089,7 +1105,7 @@ func hypotheses() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 86, "</button></div></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "</button></div></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1097,7 +1113,7 @@ func hypotheses() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 87, "<div class=\"strip-row\"><div id=\"extent\" class=\"extent\" hidden><label for=\"extent-range\" class=\"extent-ends\"><span>Less</span><span>More</span></label> <input type=\"range\" id=\"extent-range\" min=\"0\" max=\"32\" value=\"16\" title=\"Less or more of the object: drag, then accept\"><p id=\"extent-text\" class=\"extent-text\"></p></div><div id=\"cards\" class=\"strip-cards\" role=\"listbox\" aria-label=\"Hypotheses\" aria-orientation=\"horizontal\"></div></div><div id=\"strip-empty\" class=\"strip-empty\" aria-hidden=\"true\"><span></span><span></span><span></span><span></span><span></span><span></span><span></span><span></span></div><template id=\"card-template\"><div class=\"hypothesis\" role=\"option\" aria-selected=\"false\" tabindex=\"-1\"><span class=\"hypothesis-picture\" aria-hidden=\"true\"><canvas data-slot=\"close\"></canvas><canvas class=\"hypothesis-whole\" data-slot=\"whole\" hidden></canvas></span> <span class=\"hypothesis-rank\" data-slot=\"rank-badge\"><span class=\"visually-hidden\">Hypothesis </span><span data-slot=\"rank\"></span></span> <span class=\"hypothesis-text\"><span class=\"hypothesis-what\" data-slot=\"what\"></span> <span class=\"hypothesis-area\" data-slot=\"area\"></span></span> <span class=\"hypothesis-fold\" data-slot=\"fold\" hidden></span> <span class=\"visually-hidden\" data-slot=\"fold-note\" hidden>, press Down to show them</span></div></template></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 89, "<div class=\"strip-row\"><div id=\"extent\" class=\"extent\" hidden><label for=\"extent-range\" class=\"extent-ends\"><span>Less</span><span>More</span></label> <input type=\"range\" id=\"extent-range\" min=\"0\" max=\"32\" value=\"16\" title=\"Less or more of the object: drag, then accept\"><p id=\"extent-text\" class=\"extent-text\"></p></div><div id=\"cards\" class=\"strip-cards\" role=\"listbox\" aria-label=\"Hypotheses\" aria-orientation=\"horizontal\"></div></div><div id=\"strip-empty\" class=\"strip-empty\" aria-hidden=\"true\"><span></span><span></span><span></span><span></span><span></span><span></span><span></span><span></span></div><template id=\"card-template\"><div class=\"hypothesis\" role=\"option\" aria-selected=\"false\" tabindex=\"-1\"><span class=\"hypothesis-picture\" aria-hidden=\"true\"><canvas data-slot=\"close\"></canvas><canvas class=\"hypothesis-whole\" data-slot=\"whole\" hidden></canvas></span> <span class=\"hypothesis-rank\" data-slot=\"rank-badge\"><span class=\"visually-hidden\">Hypothesis </span><span data-slot=\"rank\"></span></span> <span class=\"hypothesis-text\"><span class=\"hypothesis-what\" data-slot=\"what\"></span> <span class=\"hypothesis-area\" data-slot=\"area\"></span></span> <span class=\"hypothesis-fold\" data-slot=\"fold\" hidden></span> <span class=\"visually-hidden\" data-slot=\"fold-note\" hidden>, press Down to show them</span></div></template></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1126,7 +1142,7 @@ func classPanel(v AnnotateView) templ.Component {
 			templ_7745c5c3_Var37 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "<aside class=\"classes\" aria-labelledby=\"classes-title\"><div class=\"classes-head\"><h2 id=\"classes-title\" class=\"section-title\">Classes</h2><button type=\"button\" class=\"icon-button small\" id=\"find\" aria-label=\"Find a class\" title=\"Find a class (L)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 90, "<aside class=\"classes\" aria-labelledby=\"classes-title\"><div class=\"classes-head\"><h2 id=\"classes-title\" class=\"section-title\">Classes</h2><button type=\"button\" class=\"icon-button small\" id=\"find\" aria-label=\"Find a class\" title=\"Find a class (L)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1134,7 +1150,7 @@ func classPanel(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 89, "</button> <button type=\"button\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 91, "</button> <button type=\"button\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1142,7 +1158,7 @@ func classPanel(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 90, " class=\"icon-button small\" id=\"add-class\" aria-label=\"Add a class\" title=\"Add a class (N)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, " class=\"icon-button small\" id=\"add-class\" aria-label=\"Add a class\" title=\"Add a class (N)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1150,7 +1166,7 @@ func classPanel(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 91, "</button> <button type=\"button\" class=\"icon-button small\" id=\"classes-more\" aria-label=\"Import and export classes\" aria-haspopup=\"menu\" aria-expanded=\"false\" title=\"Import and export classes\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 93, "</button> <button type=\"button\" class=\"icon-button small\" id=\"classes-more\" aria-label=\"Import and export classes\" aria-haspopup=\"menu\" aria-expanded=\"false\" title=\"Import and export classes\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1158,82 +1174,82 @@ func classPanel(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "</button> <input type=\"file\" id=\"classes-file\" accept=\".txt,.json,text/plain,application/json\" aria-label=\"Label set to import\" hidden></div><ul id=\"classes\" class=\"class-list\" data-palette=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "</button> <input type=\"file\" id=\"classes-file\" accept=\".txt,.json,text/plain,application/json\" aria-label=\"Label set to import\" hidden></div><ul id=\"classes\" class=\"class-list\" data-palette=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var38 string
 		templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(strings.Join(v.Palette, " "))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 319, Col: 81}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 322, Col: 81}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 93, "\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 95, "\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		for _, c := range v.Classes {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "<li data-id=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "<li data-id=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var39 string
 			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.ID))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 321, Col: 36}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 324, Col: 36}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 95, "\" data-index=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 97, "\" data-index=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var40 string
 			templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.Index))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 321, Col: 73}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 324, Col: 73}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "\" data-name=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 98, "\" data-name=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var41 string
 			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(c.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 321, Col: 94}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 324, Col: 94}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 97, "\" data-color=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 99, "\" data-color=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var42 string
 			templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(c.Color)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 321, Col: 117}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 324, Col: 117}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 98, "\"></li>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 100, "\"></li>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 99, "</ul>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 101, "</ul>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1245,7 +1261,7 @@ func classPanel(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 100, "<template id=\"class-template\"><li class=\"class-row\"><span")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "<template id=\"class-template\"><li class=\"class-row\"><span")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1253,7 +1269,7 @@ func classPanel(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 101, " class=\"class-grip\" data-slot=\"grip\" title=\"Drag to reorder (Alt+Up, Alt+Down)\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 103, " class=\"class-grip\" data-slot=\"grip\" title=\"Drag to reorder (Alt+Up, Alt+Down)\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1261,17 +1277,17 @@ func classPanel(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "</span> <input type=\"color\" class=\"class-color\" data-slot=\"color\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 104, "</span> <input type=\"color\" class=\"class-color\" data-slot=\"color\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if !person(ctx).MayManage {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 103, " disabled")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 105, " disabled")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 104, "> <button type=\"button\" class=\"class-button\" data-slot=\"choose\" aria-pressed=\"false\"><span class=\"class-name\" data-slot=\"name\"></span> <span class=\"class-share\" data-slot=\"share\"></span> <kbd data-slot=\"key\"></kbd></button> <input type=\"text\" class=\"class-input\" data-slot=\"input\" maxlength=\"100\" autocomplete=\"off\" spellcheck=\"false\" hidden><p class=\"class-problem\" data-slot=\"problem\" role=\"alert\" hidden></p><button type=\"button\" class=\"icon-button small class-lock\" data-slot=\"lock\" aria-pressed=\"false\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 106, "> <button type=\"button\" class=\"class-button\" data-slot=\"choose\" aria-pressed=\"false\"><span class=\"class-name\" data-slot=\"name\"></span> <span class=\"class-share\" data-slot=\"share\"></span> <kbd data-slot=\"key\"></kbd></button> <input type=\"text\" class=\"class-input\" data-slot=\"input\" maxlength=\"100\" autocomplete=\"off\" spellcheck=\"false\" hidden><p class=\"class-problem\" data-slot=\"problem\" role=\"alert\" hidden></p><button type=\"button\" class=\"icon-button small class-lock\" data-slot=\"lock\" aria-pressed=\"false\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1279,7 +1295,7 @@ func classPanel(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 105, "</button> <button type=\"button\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 107, "</button> <button type=\"button\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1287,7 +1303,7 @@ func classPanel(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 106, " class=\"icon-button small class-more\" data-slot=\"more\" aria-haspopup=\"menu\" aria-expanded=\"false\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, " class=\"icon-button small class-more\" data-slot=\"more\" aria-haspopup=\"menu\" aria-expanded=\"false\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1295,7 +1311,7 @@ func classPanel(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 107, "</button></li></template><div id=\"classes-menu\" class=\"menu\" popover role=\"menu\" aria-label=\"Import and export classes\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 109, "</button></li></template><div id=\"classes-menu\" class=\"menu\" popover role=\"menu\" aria-label=\"Import and export classes\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1317,7 +1333,7 @@ func classPanel(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "</div><div id=\"class-menu\" class=\"menu\" popover role=\"menu\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 110, "</div><div id=\"class-menu\" class=\"menu\" popover role=\"menu\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1341,7 +1357,7 @@ func classPanel(v AnnotateView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 109, "</div></aside>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, "</div></aside>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1370,20 +1386,20 @@ func menuItem(do, icon_, label, key string) templ.Component {
 			templ_7745c5c3_Var43 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 110, "<button type=\"button\" role=\"menuitem\" class=\"menu-item\" data-do=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 112, "<button type=\"button\" role=\"menuitem\" class=\"menu-item\" data-do=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var44 string
 		templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(do)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 366, Col: 69}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 369, Col: 69}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, "\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 113, "\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1391,43 +1407,43 @@ func menuItem(do, icon_, label, key string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 112, "<span>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 114, "<span>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var45 string
 		templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 368, Col: 15}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 371, Col: 15}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 113, "</span> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 115, "</span> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if key != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 114, "<kbd aria-hidden=\"true\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 116, "<kbd aria-hidden=\"true\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var46 string
 			templ_7745c5c3_Var46, templ_7745c5c3_Err = templ.JoinStringErrs(key)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 370, Col: 32}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `annotate.templ`, Line: 373, Col: 32}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var46))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 115, "</kbd>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 117, "</kbd>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 116, "</button>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 118, "</button>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -178,6 +178,7 @@ var rights = map[string]right{
 	"GET /api/v1/images/{id}/":                {statuses: forViewers},
 	"GET /api/v1/images/{id}/evidence":        {statuses: forViewers},
 	"POST /api/v1/images/{id}/evidence":       {body: labelAt("same", 0, inSky, 0), statuses: annotatorsGet(200)},
+	"POST /api/v1/images/{id}/copy":           {body: "{}", statuses: annotatorsGet(422)},
 	"POST /api/v1/images/{id}/guess":          {statuses: forViewers},
 	"GET /api/v1/images/{id}/socket":          {statuses: viewersGet(101)},
 	"GET /api/v1/images/{id}/display":         {statuses: forViewers},

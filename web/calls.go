@@ -258,6 +258,11 @@ var calls = map[string]call{
 		doc:   "The page does this when it opens an image. The guess is an event in the evidence, made by 'project', that can be undone, or removed by an event of kind guess; a newer model's guess replaces it while nobody has worked on the image. Images that somebody has worked on are left alone; with guessing off, the guess is taken back.",
 		sends: jsonOf(guessJSON{}), problems: []int{429},
 	},
+	"POST /api/v1/images/{id}/copy": {
+		id: "copyLabelling", summary: "Make the labelling of another image the first guess",
+		doc:   "For the next image of a series or a film. The labelling of the other image of the same project is moved by the superpixels that match in colour, texture and place. It becomes a guess event, soft evidence like imported scores, which undo takes back.",
+		takes: jsonOf(copyJSON{}), sends: jsonOf(seqJSON{}), problems: []int{409, 429},
+	},
 	"GET /api/v1/images/{id}/socket": {
 		id: "openSocket", summary: "Open the websocket of an image",
 		doc:    "The client sends evidence and gets states and hypotheses; the messages are documented in web/protocol.go.",

@@ -6,6 +6,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/segment/workspace"
 )
 
@@ -91,6 +92,38 @@ func (s *Server) prelabel(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.sendJSON(w, http.StatusAccepted, learningOut(l))
+}
+
+// copyJSON is the request to copy the labelling of another image.
+type copyJSON struct {
+	ID   string `json:"id,omitempty" doc:"identifies the event; a repeat is stored once. Absent, the server makes one" schema:"maxLength=64"`
+	From string `json:"from" doc:"identifier of the other image"`
+}
+
+// copyLabelling makes the labelling of another image the first guess.
+func (s *Server) copyLabelling(w http.ResponseWriter, r *http.Request) error {
+	im, err := s.image(r)
+	if err != nil {
+		return err
+	}
+	if err := s.workspace.MayIn(r.Context(), im.ProjectID, access.Annotate); err != nil {
+		return err // before anything is read
+	}
+	var body copyJSON
+	if err := s.decodeBody(r, &body); err != nil {
+		return err
+	}
+	if body.From == "" {
+		return invalid("The field \"from\" is missing: the identifier of the image whose labelling is copied.")
+	}
+	if body.ID == "" {
+		body.ID = segment.NewID()
+	}
+	seq, err := s.workspace.CopyLabelling(r.Context(), im.ID, body.From, body.ID)
+	if err != nil {
+		return err
+	}
+	return s.sendJSON(w, http.StatusOK, seqJSON{seq})
 }
 
 // guessImage gives an image a guess from its project's model.

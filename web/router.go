@@ -86,6 +86,7 @@ func (s *Server) routes() *chi.Mux {
 			r.With(s.patient).Get("/evidence", s.api(s.listEvidence))
 			r.Post("/evidence", s.api(s.appendEvidence))
 			r.Post("/guess", s.api(s.guessImage))
+			r.Post("/copy", s.api(s.copyLabelling))
 			r.Get("/socket", s.api(s.openSocket))
 			r.With(s.patient).Group(func(r chi.Router) {
 				r.Get("/display", s.api(s.getDisplay))

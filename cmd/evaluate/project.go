@@ -16,6 +16,7 @@ type projectCommand struct {
 	Finished   []int     `default:"0,5,10,20,40,80" help:"Numbers of finished images after which the test images are worked on."`
 	Test       int       `default:"40" help:"Test images, at most a third of all; never learnt from."`
 	Online     bool      `help:"Work through all images in order instead, learning from what was accepted."`
+	Copy       bool      `help:"Like --online --order listed, but instead of learning copy the labelling of the image before as the guess."`
 	Order      string    `default:"mixed" enum:"mixed,listed" help:"Order of the images: by a hash of their names, or as in index.tsv."`
 	Target     []float64 `default:"0.85,0.90" help:"Mean IoU per image to reach, at most 95 % of what the superpixels allow."`
 	Max        int       `default:"60" help:"Actions after which the annotator gives up."`
@@ -50,6 +51,9 @@ func (c *projectCommand) Run(t *terminal) error {
 	list, err := simulate.Pictures(c.Data, c.Limit)
 	if err != nil {
 		return err
+	}
+	if c.Copy {
+		c.Online, c.Order = true, "listed"
 	}
 	if c.Order == "mixed" {
 		slices.SortStableFunc(list, func(a, b simulate.Picture) int { return cmp.Compare(hash(a.ID), hash(b.ID)) })

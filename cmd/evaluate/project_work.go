@@ -84,6 +84,15 @@ func (c *projectCommand) workAll(t *terminal, lessons []*lesson, gesture string,
 	})
 }
 
+// copied is the guess that the labelling of one lesson gives for another.
+func copied(from *lesson, labels []uint8, to *lesson) *engine.Guess {
+	classes, shares := engine.Copied(from.graph, labels, to.graph)
+	if len(classes) == 0 {
+		return nil
+	}
+	return &engine.Guess{Classes: classes, Shares: shares, Strength: engine.CopyStrength, Exponent: engine.CopyExponent, Proof: engine.CopyProof}
+}
+
 // onlineBlock is how many images a row sums up.
 const onlineBlock = 10
 
@@ -101,7 +110,7 @@ func (c *projectCommand) online(t *terminal, lessons []*lesson) ([]projectRow, e
 		efforts := make([]effortOn, len(lessons))
 		strengths := make([]float64, len(lessons))
 		for i, l := range lessons {
-			if model.Due(len(examples)) {
+			if !c.Copy && model.Due(len(examples)) {
 				if model, err = learn.Train(t.ctx, examples, model); err != nil {
 					return nil, err
 				}
@@ -110,6 +119,10 @@ func (c *projectCommand) online(t *terminal, lessons []*lesson) ([]projectRow, e
 			if model != nil {
 				guess = c.guess(model, l)
 				strengths[i] = model.Choice.Strength
+			}
+			if c.Copy && i > 0 {
+				guess = copied(lessons[i-1], examples[i-1].Labels, l)
+				strengths[i] = engine.CopyStrength
 			}
 			reached, labels, err := c.work(t, l, guess, gesture)
 			if err != nil {

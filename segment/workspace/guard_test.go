@@ -35,6 +35,7 @@ var needs = map[string]access.Action{
 	"Workspace.Image":          access.Read,
 	"Workspace.Images":         access.Read,
 	"Workspace.SetReview":      access.Read,
+	"Workspace.CopyLabelling":  access.Annotate,
 	"Workspace.AddImage":       access.Annotate,
 	"Workspace.Blob":           access.Read,
 	"Workspace.Picture":        access.Read,

@@ -104,7 +104,7 @@ func (w *Workspace) weigh(ctx context.Context, im segment.Image) error {
 	events, whole, s, table := a.timeline.Events(0), a.timeline.Forgotten() == 0, a.timeline.Scores(), a.table
 	a.mu.Unlock()
 	other := func(e segment.Event) bool { return e.Kind != segment.FirstGuess }
-	if !whole || s == nil || s.Model != 0 || slices.ContainsFunc(events, other) {
+	if !whole || s == nil || s.Model != 0 || s.Learnt != 0 || slices.ContainsFunc(events, other) {
 		return nil
 	}
 	weighed := present(s, table)

@@ -180,7 +180,7 @@ func (w *Workspace) example(ctx context.Context, im *segment.Image) (e learn.Exa
 		first := a.firstCut()
 		return a.assistant.Cells.Coarsen(first.Parent, first.N), nil
 	}}
-	if s := a.scores(); s != nil && s.Model == 0 {
+	if s := a.scores(); s != nil && s.Model == 0 && s.Learnt == 0 {
 		first := a.firstCut()
 		p := a.Project()
 		e.Imported = engine.NewGuess(s, p.Resolve(), first, first, a.assistant.Cells)

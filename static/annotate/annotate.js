@@ -59,6 +59,7 @@ function listen(app, queue) {
     travel: (/** @type {'undo' | 'redo'} */ kind) => labelling.travel(kind),
     openExport: () => app.exporting.open(),
     go: (/** @type {'next' | 'previous'} */ side) => app.go(side),
+    copyOn: () => app.copyOn(),
     say: (/** @type {string} */ text) => app.say(text),
   };
   const commands = {

@@ -26,7 +26,8 @@ import { shares } from '../evidence/shares.js';
 import { Stage } from '../tools/stage.js';
 import { Strip } from './strip.js';
 import { Thumbnails } from '../canvas/thumbnails.js';
-import { toast } from '../ui/toast.js';
+import { call } from '../ui/api.js';
+import { toast, toastProblem } from '../ui/toast.js';
 import { Tones } from './tones.js';
 
 /** @typedef {Awaited<ReturnType<typeof import('./load.js').load>>} Parts the image and its superpixels */
@@ -288,6 +289,23 @@ export class App {
     const id = this.data[side];
     if (!id) toast(side === 'next' ? 'This is the last image in the project' : 'This is the first image in the project');
     else if (await this.saved()) location.assign(`/images/${id}`);
+  }
+
+  /** Copies the labelling to the next image as its first guess and goes there. */
+  async copyOn() {
+    const { next = '', image } = this.data;
+    if (!next) {
+      toast('This is the last image in the project');
+      return;
+    }
+    this.acceptance.accept();
+    if (!(await this.saved())) return;
+    try {
+      await call('POST', `/api/v1/images/${next}/copy`, { from: image });
+      location.assign(`/images/${next}`);
+    } catch (error) {
+      toastProblem(error);
+    }
   }
 
   /** Waits until everything is on disk; false when that takes too long. */

@@ -25,6 +25,7 @@ import { toast } from '../ui/toast.js';
  * @property {(kind: 'undo' | 'redo') => void} travel
  * @property {() => void} openExport
  * @property {(side: 'next' | 'previous') => Promise<void>} go to another image, once everything is saved
+ * @property {() => Promise<void>} copyOn copies the labelling to the next image and goes there
  * @property {(text: string) => void} say
  */
 
@@ -128,6 +129,7 @@ export function workCommands({ session, lasting, history, page }) {
       if (session.save === 'saved') toast('Everything is saved');
       else toast(`${counted(queued, 'edit is', 'edits are')} not saved yet`, `They stay in this ${lasting() ? 'browser' : 'page'} until the server has them.`, 'problem');
     },
+    'copy-next': () => void page.copyOn(),
     next: () => void page.go('next'),
     previous: () => void page.go('previous'),
     help: helpSheet(),
@@ -135,7 +137,7 @@ export function workCommands({ session, lasting, history, page }) {
 }
 
 /** Buttons named after their command. */
-const BUTTONS = ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'accept', 'accept-next', 'unguess', 'find', 'boundaries', 'overlay', 'uncertainty', 'next-click', 'patterns', 'search'];
+const BUTTONS = ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'accept', 'accept-next', 'copy-next', 'unguess', 'find', 'boundaries', 'overlay', 'uncertainty', 'next-click', 'patterns', 'search'];
 
 /** @param {Commands} commands */
 export function connectButtons(commands) {

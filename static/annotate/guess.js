@@ -23,9 +23,10 @@ const NAMED = 3;
  * @param {(id: number) => string} nameOf a class
  * @param {boolean} [refuted] whether clicks contradict it
  */
-export function guessText({ learnt, sure }, nameOf, refuted = false) {
+export function guessText({ model, learnt, sure }, nameOf, refuted = false) {
   if (refuted) return 'The guess was wrong here. Your clicks contradict it, so it no longer counts';
-  const from = learnt > 0 ? `Guessed from ${counted(learnt, 'finished image')}` : 'Guessed from imported scores';
+  const learned = learnt > 0 ? `Guessed from ${counted(learnt, 'finished image')}` : 'Guessed from imported scores';
+  const from = model === 0 && learnt > 0 ? 'Copied from another image' : learned;
   if (sure.length === 0) return `${from}, sure of nothing yet`;
   const names = sure.slice(0, NAMED).map((s) => nameOf(s.class));
   if (sure.length > NAMED) names.push(`${sure.length - NAMED} more`);

@@ -53,7 +53,8 @@ export const BINDINGS = [
   { group: 'Hypotheses', shown: 'W', does: 'Go to the most useful next click; again for the next one. A class key labels it', commands: [['w', 'next-click']] },
   { group: 'Hypotheses', shown: 'M', does: 'Stop searching, or search for more hypotheses', commands: [['m', 'search']] },
   { group: 'Hypotheses', shown: 'Ctrl + Enter', does: 'Accept and go to the next image', commands: [['ctrl+enter', 'accept-next']] },
-  { group: 'Hypotheses', shown: 'F', does: 'Remove the guess from finished images or imported scores', commands: [['f', 'unguess']] },
+  { group: 'Hypotheses', shown: 'Shift + D', does: 'Copy the labelling to the next image as its first guess, and go there', commands: [['shift+d', 'copy-next']] },
+  { group: 'Hypotheses', shown: 'F', does: 'Remove the guess from finished images, imported scores or another image', commands: [['f', 'unguess']] },
   { group: 'Hypotheses', shown: 'Esc', does: 'Leave the preview; cancel a stroke or polygon', commands: [['escape', 'cancel']] },
 
   { group: 'View', shown: 'Wheel', does: 'Zoom at the cursor', commands: [] },
