@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -119,6 +120,7 @@ func TestNeverMore(t *testing.T) {
 				now := lent.Add(n)
 				for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
 				}
+				runtime.Gosched() // so that others are at it, too
 				lent.Add(-n)
 				give()
 			})
