@@ -14,7 +14,8 @@ generate:
 plain = ./cmd/internal/measure ./crf/... ./disjoint ./herding/... ./segment/learn ./segment/timeline ./superpixels/...
 program = ./cmd/server
 browser = ./web/e2e
-go-test = go test -shuffle=on -timeout 20m
+# The target test has vetted everything before.
+go-test = go test -vet=off -shuffle=on -timeout 20m
 # Other people's code where test-race would spend half of its time: the database
 # and the codecs are compiled without the detector.
 unwatched = modernc.org/... compress/... image/... golang.org/x/image/... golang.org/x/crypto/argon2
