@@ -2,13 +2,25 @@ package segment
 
 import "slices"
 
-// Constraints are the boxes, exclusions and locks of an image. The zero value
-// has none. Immutable.
+// Constraints are the boxes, exclusions, locks and objects of an image. The zero
+// value has none. Immutable.
 type Constraints struct {
-	Boxes    []Box       // at most one per class, by class
-	Excluded []Exclusion // by cell, then class
-	Locked   []uint8     // ids of classes, ascending
+	Boxes    []Box        // at most one per class, by class
+	Excluded []Exclusion  // by cell, then class
+	Locked   []uint8      // ids of classes, ascending
+	Objects  []ObjectMark // by cell, at most one for each
 }
+
+// ObjectMark says that a cell belongs to one object of a class. It counts while
+// the cell has the class.
+type ObjectMark struct {
+	Cell   int32
+	Class  uint8 // id
+	Number int32 // of the object among those of its class, from 1
+}
+
+// MaxObjects is the highest number of an object.
+const MaxObjects = 1<<16 - 1
 
 // Box is a rectangle around the object of a class.
 type Box struct {
@@ -42,6 +54,15 @@ func (c *Constraints) Through(table *ClassTable) Constraints {
 	for _, x := range c.Excluded {
 		if x.Class = table[x.Class]; x.Class != Void {
 			out.Excluded = append(out.Excluded, x)
+		}
+	}
+	for _, o := range c.Objects {
+		class := table[o.Class]
+		if class != o.Class { // its number may be that of another object there
+			o.Number += (MaxObjects + 1) * (1 + int32(o.Class))
+		}
+		if o.Class = class; class != Void {
+			out.Objects = append(out.Objects, o)
 		}
 	}
 	for _, l := range c.Locked {

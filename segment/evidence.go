@@ -27,6 +27,8 @@ const (
 	Exclude EventKind = "exclude" // superpixels are not of a class
 	Lock    EventKind = "lock"    // nothing paints over a class
 	Unlock  EventKind = "unlock"  // the class can be painted over again
+
+	Instance EventKind = "instance" // what is at points belongs to one object of a class
 )
 
 // ByProject is the author of events made by a project's model.
@@ -41,11 +43,12 @@ type Event struct {
 	Superpixels []int32      // of the current map; label, clear: at least one; accept: the region, or all when empty
 	Map         string       // name of the map that Superpixels belong to, if the client sends it; not stored
 	Points      [][2]float64 // where the person clicked, in pixels of the image; box: two opposite corners, or none to remove the box
-	Class       int          // click, label, box, exclude, lock, unlock: id of the class
+	Class       int          // click, label, box, exclude, lock, unlock, instance: id of the class
 	Regions     int          // granularity only: requested number of superpixels
 	Pick        *Pick        // accept; click: the hypothesis that the person corrects, or nil
 	Repairs     []Repair     // pixels, import; each pixel is in one run at most
 	Cells       []uint8      // import only: class id or Void per cell
+	Instances   []int32      // instance: the object's number, or 0 for none; import: that of each cell's object, or nil
 	Scores      *Scores      // guess only; nil takes the guess away
 	To          int          // restore only: number of the event to go back to
 	By          string       // name of the author, if known; set when appended
@@ -78,7 +81,7 @@ type Offer struct {
 // distinguish a repeated request from a reused identifier. Points count for
 // more than superpixels, whose numbers change with the granularity.
 func (e *Event) Same(request *Event) bool {
-	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !e.Scores.Same(request.Scores) {
+	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !slices.Equal(e.Instances, request.Instances) || !e.Scores.Same(request.Scores) {
 		return false
 	}
 	if e.Kind == Click { // points in locked classes, and what it corrects where that is not known any more, have been left out

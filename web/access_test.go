@@ -191,6 +191,7 @@ var rights = map[string]right{
 	"GET /api/v1/images/{id}/ladder":          {statuses: viewersGet(422)},
 	"GET /api/v1/images/{id}/alternatives":    {statuses: viewersGet(422)},
 	"GET /api/v1/images/{id}/mask.png":        {statuses: forViewers},
+	"GET /api/v1/images/{id}/objects":         {statuses: forViewers},
 }
 
 // Every route, asked by everybody, about a project of theirs, one of others and

@@ -253,6 +253,11 @@ var calls = map[string]call{
 		id: "getMask", summary: "Get a mask at the size of the upright original",
 		query: []query{ofQuery, rankQuery, afterMaskQuery, styleQuery}, sends: fileOf("image/png"), conditional: true,
 	},
+	"GET /api/v1/images/{id}/objects": {
+		id: "listObjects", summary: "List the objects that have been told apart",
+		doc:   "An instance event says that the finest superpixels at its points belong to one object of a class. A connected region of the class with marks of several objects is divided between them: each finest superpixel belongs to the one with the shortest way within the region, where contours in the image make ways longer. Regions with one number are one object. A mark counts while its superpixel has the class; regions without any are objects of their own, as in exports.",
+		sends: jsonOf(objectsJSON{}),
+	},
 	"POST /api/v1/images/{id}/guess": {
 		id: "guessImage", summary: "Give an image a first guess from its project's model",
 		doc:   "The page does this when it opens an image. The guess is an event in the evidence, made by 'project', that can be undone, or removed by an event of kind guess; a newer model's guess replaces it while nobody has worked on the image. Images that somebody has worked on are left alone; with guessing off, the guess is taken back.",

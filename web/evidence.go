@@ -26,7 +26,8 @@ type eventJSON struct {
 	Superpixels []int32            `json:"superpixels,omitempty" doc:"of the map in use at the time"`
 	Points      [][2]float64       `json:"points,omitempty"`
 	Fine        bool               `json:"fine,omitempty" doc:"of a label that is about points and not whole superpixels"`
-	Class       *int               `json:"class,omitempty" doc:"of a label, box, exclude, lock or unlock event"`
+	Class       *int               `json:"class,omitempty" doc:"of a label, box, exclude, lock, unlock or instance event"`
+	Number      *int               `json:"number,omitempty" doc:"of an instance event: the object's number, 0 for none"`
 	Hypothesis  *wire.Pick         `json:"hypothesis,omitempty"`
 	Labels      []byte             `json:"labels,omitempty" doc:"with detail=full: for an accept, or a fine label that corrects a hypothesis, a class id per superpixel; for an import, a class id per cell (superpixel of the finest map)"`
 	Regions     int                `json:"regions,omitempty" doc:"of a granularity event"`
@@ -145,6 +146,9 @@ func eventOut(e workspace.Entry, detail string) eventJSON {
 	switch e.Kind {
 	case segment.Click, segment.Label, segment.Outline, segment.Exclude, segment.Lock, segment.Unlock:
 		out.Class = &e.Class
+	case segment.Instance:
+		number := int(e.Instances[0])
+		out.Class, out.Number = &e.Class, &number
 	case segment.Restore:
 		out.To = &e.To
 	}

@@ -104,6 +104,15 @@ import (
 // box: [left, top, right, bottom]}], excluded: [{class, superpixels}], locked:
 // [class, …]}, or no such field when there are none.
 //
+// # Objects
+//
+// An event of kind instance {class, number, points} says that the finest
+// superpixels at the points belong to object number 1, 2, … of the class, or,
+// with number 0, that nothing is said of them any more. It is a step that can be
+// undone, and changes no class. constraints then has objects: [{class, number}],
+// each once; GET …/objects has their outlines. Clearing a superpixel or labelling
+// it with another class takes its marks away.
+//
 // # Guesses
 //
 // A first guess is soft evidence: hypotheses start from it, and it is no labelling.

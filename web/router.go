@@ -99,6 +99,7 @@ func (s *Server) routes() *chi.Mux {
 				r.Get("/ladder", s.api(s.getLadder))
 				r.Get("/alternatives", s.api(s.listAlternatives))
 				r.Get("/mask.png", s.api(s.getMask))
+				r.Get("/objects", s.api(s.getObjects))
 			})
 		})
 	})

@@ -118,6 +118,7 @@ type event struct {
 	Pick        *pick        `json:"pick,omitempty"`
 	Repairs     []repair     `json:"repairs,omitempty"`
 	Cells       []byte       `json:"cells,omitempty"`
+	Instances   []int32      `json:"instances,omitempty"`
 	Scores      *scores      `json:"scores,omitempty"`
 	To          int          `json:"to,omitempty"`
 	By          string       `json:"by,omitempty"`
@@ -156,7 +157,7 @@ func WriteEvents(w io.Writer, events []segment.Event) error {
 		e := &events[i]
 		line := event{
 			ID: e.ID, Seq: e.Seq, Kind: string(e.Kind), Superpixels: e.Superpixels, Points: e.Points,
-			Class: e.Class, Regions: e.Regions, Cells: e.Cells, To: e.To, By: e.By, Created: e.Created,
+			Class: e.Class, Regions: e.Regions, Cells: e.Cells, Instances: e.Instances, To: e.To, By: e.By, Created: e.Created,
 		}
 		for _, r := range e.Repairs {
 			line.Repairs = append(line.Repairs, repair(r))
@@ -216,7 +217,7 @@ func readEvent(line []byte) (segment.Event, error) {
 	}
 	e := segment.Event{
 		ID: in.ID, Seq: in.Seq, Kind: segment.EventKind(in.Kind), Superpixels: in.Superpixels, Points: in.Points,
-		Class: in.Class, Regions: in.Regions, Cells: in.Cells, To: in.To, By: in.By, Created: in.Created.UTC(),
+		Class: in.Class, Regions: in.Regions, Cells: in.Cells, Instances: in.Instances, To: in.To, By: in.By, Created: in.Created.UTC(),
 	}
 	if in.Scores != nil {
 		e.Scores = (*segment.Scores)(in.Scores)

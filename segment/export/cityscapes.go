@@ -12,38 +12,38 @@ import (
 )
 
 // cityscapes is the layout of Cityscapes' fine annotations. An instance id is
-// class·1000 + n, with n counting the regions of a class from 0; class 0 has no
+// class·1000 + n, with n counting the objects of a class from 0; class 0 has no
 // instances and undecided pixels are 255 in both pictures. If an id doesn't fit
 // 16 bits or n exceeds 999, the pixel has only the class.
 type cityscapes struct{ single }
 
 func newCityscapes(*job) (encoder, error) { return cityscapes{}, nil }
 
-// instances is how many regions of a class can have instance ids.
+// instances is how many objects of a class can have instance ids.
 const instances = 1000
 
 func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "leftImg8bit/" + s.set() + "/" + s.stem + "_leftImg8bit.png"
 	parts := s.partition()
-	ids := make([]uint16, len(parts.regions))
+	list, of := parts.objects(false, false)
+	ids := make([]uint16, len(list))
 	var next [segment.MaxClasses]int
-	plain := 0
-	for i, r := range parts.regions {
-		id := int(r.class)*instances + next[r.class]
-		switch {
-		case r.class == 0:
-		case next[r.class] >= instances || id > math.MaxUint16:
-			ids[i] = uint16(r.class)
+	plain, lost := 0, 0
+	for i, o := range list {
+		id := int(o.class)*instances + next[o.class]
+		if next[o.class] >= instances || id > math.MaxUint16 {
+			ids[i] = uint16(o.class)
 			plain++
-		default:
+			lost += len(o.parts)
+		} else {
 			ids[i] = uint16(id)
 		}
-		next[r.class]++
+		next[o.class]++
 	}
-	p := &piece{out: len(parts.regions) - plain}
+	p := &piece{out: len(parts.regions) - lost}
 	if plain > 0 {
 		p.lossy = []string{fmt.Sprintf("%s %s no id of their own in instanceIds, only that of the class; ids end at %d and at %d instances of a class.",
-			counted(plain, "region"), haveHas(plain), math.MaxUint16, instances)}
+			counted(plain, "object"), haveHas(plain), math.MaxUint16, instances)}
 	}
 	prefix := "gtFine/" + s.set() + "/" + s.stem + "_gtFine_"
 	for _, f := range []struct {
@@ -57,8 +57,12 @@ func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {
 			return mask.WritePNG(w, mask.Grey16, parts.Width, parts.Height, func(y int, dst []byte) {
 				for x, region := range parts.ids[y*parts.Width : (y+1)*parts.Width] {
 					id := uint16(segment.Void)
-					if region >= 0 {
-						id = ids[region]
+					switch {
+					case region < 0:
+					case of[region] < 0:
+						id = 0
+					default:
+						id = ids[of[region]]
 					}
 					binary.BigEndian.PutUint16(dst[2*x:], id)
 				}

@@ -3,6 +3,8 @@ package export
 import (
 	"image"
 	"slices"
+
+	"collie/segment/mask"
 )
 
 // outline is the border of a region: the loop around it, then the loops around
@@ -138,4 +140,26 @@ func sign(n int) int {
 		return -1
 	}
 	return 0
+}
+
+// Outlines returns the closed outlines of the regions of each of n objects,
+// around them and their holes: x and y in turn, along the sides of pixels. of
+// has the object of each pixel of the mask, or -1; it can be nil if n is 0.
+func Outlines(m mask.Mask, of []int32, n int) [][][]int {
+	all := make([][][]int, n)
+	p := divide(m, of)
+	for i, o := range p.outlines() {
+		object := p.regions[i].object
+		if object < 0 {
+			continue
+		}
+		for _, l := range o {
+			flat := make([]int, 0, 2*len(l))
+			for _, at := range l {
+				flat = append(flat, at.X, at.Y)
+			}
+			all[object] = append(all[object], flat)
+		}
+	}
+	return all
 }

@@ -66,7 +66,7 @@ func flood(m mask.Mask) []int32 {
 func TestDivide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMask(t)
-		p := divide(m)
+		p := divide(m, nil)
 		want := flood(m)
 		if diff := cmp.Diff(want, p.ids); diff != "" {
 			t.Fatalf("regions (-want +got):\n%s", diff)
@@ -90,7 +90,7 @@ func TestDivide(t *testing.T) {
 func TestRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMask(t)
-		p := divide(m)
+		p := divide(m, nil)
 		list, of := p.objects(rapid.Bool().Draw(t, "per class"), true)
 		byColumn, byRow := slices.Repeat([]uint8{segment.Void}, len(m.Pixels)), slices.Repeat([]uint8{segment.Void}, len(m.Pixels))
 		area := 0
@@ -148,7 +148,7 @@ func fill(width, height int, loops ...loop) []bool {
 func TestOutlines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMask(t)
-		p := divide(m)
+		p := divide(m, nil)
 		for id, o := range p.outlines() {
 			want := make([]bool, len(p.ids))
 			for i, of := range p.ids {
@@ -210,7 +210,7 @@ func holesOf(in []bool, width, height int) int {
 func TestInnerStaysInside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMask(t)
-		p := divide(m)
+		p := divide(m, nil)
 		for id, o := range p.outlines() {
 			for _, at := range o[0].inner() {
 				if p.ids[at.Y*m.Width+at.X] != int32(id) {

@@ -56,12 +56,19 @@ func classesFor(n int) []segment.Class {
 	return classes
 }
 
-// write exports masks as if they were the labellings of images.
-func write(tb interface {
+type failer interface {
 	Helper()
 	Fatal(...any)
-}, format string, o Options, classes int, masks []mask.Mask,
-) ([]byte, *Report) {
+}
+
+// write exports masks as if they were the labellings of images.
+func write(tb failer, format string, o Options, classes int, masks []mask.Mask) ([]byte, *Report) {
+	tb.Helper()
+	return writeObjects(tb, format, o, classes, masks, make([][]int32, len(masks)))
+}
+
+// writeObjects is write with the object of each pixel, or nil, for each mask.
+func writeObjects(tb failer, format string, o Options, classes int, masks []mask.Mask, objects [][]int32) ([]byte, *Report) {
 	tb.Helper()
 	source := &records{project: segment.Project{ID: "p", Name: "Masks & more", Classes: classesFor(classes)}}
 	for i, m := range masks {
@@ -86,6 +93,7 @@ func write(tb interface {
 		s := j.subject(number)
 		s.image.Seq = 0 // there is no evidence
 		s.take(slices.Clone(masks[number].Pixels))
+		s.objects = objects[number]
 		return s.encode(ctx, e)
 	})
 	if err == nil {
@@ -152,6 +160,25 @@ func exampleMasks(classes int) []mask.Mask {
 	return masks
 }
 
+// exampleObjects tells objects apart in every second mask: those of odd classes
+// left and right of the middle.
+func exampleObjects(masks []mask.Mask) [][]int32 {
+	all := make([][]int32, len(masks))
+	for i, m := range masks {
+		if i%2 == 0 {
+			continue
+		}
+		all[i] = make([]int32, len(m.Pixels))
+		for at, l := range m.Pixels {
+			all[i][at] = -1
+			if l != segment.Void && l%2 == 1 {
+				all[i][at] = int32(l) + int32(2*(at%m.Width)/m.Width)
+			}
+		}
+	}
+	return all
+}
+
 // unpack writes the files of a zip to a new folder.
 func unpack(t *testing.T, content []byte) string {
 	t.Helper()
@@ -194,6 +221,7 @@ func TestReaders(t *testing.T) {
 	yes := true
 	interpreter := python(t)
 	masks := exampleMasks(classes)
+	objects := exampleObjects(masks)
 	arguments := []string{"testdata/readers.py", ""}
 	var report *Report
 	for _, c := range []struct {
@@ -215,11 +243,11 @@ func TestReaders(t *testing.T) {
 		{"yolo", Options{}},
 	} {
 		var content []byte
-		content, report = write(t, c.format, c.o, classes, masks)
+		content, report = writeObjects(t, c.format, c.o, classes, masks, objects)
 		arguments = append(arguments, c.format+"="+unpack(t, content))
 	}
 	read := func(masks []mask.Mask) []string {
-		arguments[1] = writeTruth(t, report, masks)
+		arguments[1] = writeTruth(t, report, masks, objects)
 		out, err := exec.Command(interpreter, arguments...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -241,13 +269,14 @@ func TestReaders(t *testing.T) {
 }
 
 // writeTruth writes what readers.py compares with.
-func writeTruth(t *testing.T, report *Report, masks []mask.Mask) (file string) {
+func writeTruth(t *testing.T, report *Report, masks []mask.Mask, objects [][]int32) (file string) {
 	t.Helper()
 	type image struct {
-		Stem   string `json:"stem"`
-		Width  int    `json:"width"`
-		Height int    `json:"height"`
-		Pixels []byte `json:"pixels"`
+		Stem    string  `json:"stem"`
+		Width   int     `json:"width"`
+		Height  int     `json:"height"`
+		Pixels  []byte  `json:"pixels"`
+		Objects []int32 `json:"objects"`
 	}
 	var truth struct {
 		Classes []ClassReport `json:"classes"`
@@ -255,7 +284,7 @@ func writeTruth(t *testing.T, report *Report, masks []mask.Mask) (file string) {
 	}
 	truth.Classes = report.Project.Classes
 	for i, m := range masks {
-		truth.Images = append(truth.Images, image{report.Images[i].Stem, m.Width, m.Height, m.Pixels})
+		truth.Images = append(truth.Images, image{report.Images[i].Stem, m.Width, m.Height, m.Pixels, objects[i]})
 	}
 	b, err := json.Marshal(truth)
 	if err != nil {

@@ -9,11 +9,12 @@ import (
 	"collie/segment/rle"
 )
 
-// region is a connected component of pixels of one class.
+// region is a connected component of pixels of one class and one object.
 type region struct {
-	class uint8
-	area  int
-	box   image.Rectangle
+	class  uint8
+	object int32 // that the person has told apart, or -1
+	area   int
+	box    image.Rectangle
 }
 
 // partition is a mask and its regions, in the raster order of their first
@@ -25,13 +26,16 @@ type partition struct {
 }
 
 // divide finds the regions of a mask: two passes over the pixels, 4 bytes of
-// memory for each.
-func divide(m mask.Mask) *partition {
+// memory for each. objects has the object of each pixel, or -1; it can be nil.
+func divide(m mask.Mask, objects []int32) *partition {
+	one := func(i, j int) bool {
+		return m.Pixels[i] == m.Pixels[j] && (objects == nil || objects[i] == objects[j])
+	}
 	p := &partition{Mask: m, ids: make([]int32, len(m.Pixels))}
 	var lowest disjoint.Sets // of provisional ids that are known to be one region; the lowest id represents them
 	for i, l := range m.Pixels {
-		left := i%m.Width > 0 && m.Pixels[i-1] == l
-		above := i >= m.Width && m.Pixels[i-m.Width] == l
+		left := i%m.Width > 0 && one(i, i-1)
+		above := i >= m.Width && one(i, i-m.Width)
 		switch {
 		case l == segment.Void:
 			p.ids[i] = -1
@@ -66,7 +70,10 @@ func divide(m mask.Mask) *partition {
 			p.ids[i] = final[p.ids[i]]
 			r := &p.regions[p.ids[i]]
 			if r.area == 0 {
-				r.class, r.box = m.Pixels[i], image.Rect(x, y, x+1, y+1)
+				r.class, r.object, r.box = m.Pixels[i], -1, image.Rect(x, y, x+1, y+1)
+				if objects != nil {
+					r.object = objects[i]
+				}
 			}
 			r.area++
 			r.box.Min.X, r.box.Max.X, r.box.Max.Y = min(r.box.Min.X, x), max(r.box.Max.X, x+1), y+1
@@ -75,19 +82,20 @@ func divide(m mask.Mask) *partition {
 	return p
 }
 
-// object is what a format writes as one object: a region, or all regions of a
-// class.
+// object is what a format writes as one object: a region, all regions of an
+// object that a person has told apart, or all regions of a class.
 type object struct {
 	region
 	parts []int32 // regions
 }
 
-// objects returns the regions, or one object per class in order of classes,
-// without class 0 unless background is set. of is the object of each region, or
-// -1.
+// objects returns the objects in the order of their first pixels, or one per
+// class in order of classes, without class 0 unless background is set. of is the
+// object of each region, or -1.
 func (p *partition) objects(perClass, background bool) (list []object, of []int32) {
 	of = make([]int32, len(p.regions))
 	var byClass [256][]int32
+	told := map[int32]int32{} // place in the list of each object that was told apart
 	for i, r := range p.regions {
 		of[i] = -1
 		switch {
@@ -95,8 +103,16 @@ func (p *partition) objects(perClass, background bool) (list []object, of []int3
 		case perClass:
 			byClass[r.class] = append(byClass[r.class], int32(i))
 		default:
+			if at, known := told[r.object]; known {
+				o := &list[at]
+				of[i], o.area, o.box, o.parts = at, o.area+r.area, o.box.Union(r.box), append(o.parts, int32(i))
+				continue
+			}
 			of[i] = int32(len(list))
 			list = append(list, object{region: r, parts: []int32{int32(i)}})
+			if r.object >= 0 {
+				told[r.object] = of[i]
+			}
 		}
 	}
 	for _, parts := range byClass {

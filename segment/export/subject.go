@@ -27,6 +27,7 @@ type subject struct {
 
 	annotation  *workspace.Annotation // nil for an image without evidence
 	mask        mask.Mask             // of class indices
+	objects     []int32               // of each pixel that a person has told apart from others of the class, else -1; nil without any
 	undecided   int                   // pixels, counted before they become background
 	parts       *partition
 	pictureName string // set by encoders that export the picture
@@ -42,7 +43,7 @@ func (s *subject) set() string { return s.sets[s.number] }
 
 // memory estimates how many bytes the image takes while it is processed.
 func (s *subject) memory() int64 {
-	pixel := int64(6) // the mask, its regions and the output
+	pixel := int64(10) // the mask, its objects, its regions and the output
 	if *s.options.Pictures {
 		pixel += 12 // the decoded picture, if it has to be re-encoded
 	}
@@ -62,7 +63,9 @@ func (s *subject) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pixels := a.Pixels()
+	state := a.State()
+	pixels := a.PixelsOf(state)
+	_, s.objects = a.Objects(state, pixels)
 	if s.guess() == guessExported {
 		if pixels, err = guessed(ctx, a); err != nil {
 			return err
@@ -204,7 +207,7 @@ func (s *subject) close() {
 // partition divides the mask the first time it is called.
 func (s *subject) partition() *partition {
 	if s.parts == nil {
-		s.parts = divide(s.mask)
+		s.parts = divide(s.mask, s.objects)
 	}
 	return s.parts
 }

@@ -44,6 +44,8 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		return p.CheckClass(e.Class)
 	case segment.Click:
 		return errors.Join(p.CheckClass(e.Class), t.checkPoints(e))
+	case segment.Instance:
+		return errors.Join(p.CheckClass(e.Class), t.checkInstance(e))
 	case segment.Label, segment.Exclude:
 		if err := p.CheckClass(e.Class); err != nil {
 			return err
@@ -74,6 +76,9 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 				}
 			}
 		}
+		if e.Instances != nil && len(e.Instances) != t.cells.N || slices.ContainsFunc(e.Instances, func(n int32) bool { return n < 0 || n > segment.MaxObjects }) {
+			return segment.Errorf(segment.Invalid, "An import must give each of the %d finest superpixels the number of its object, from 0 to %d, or none. Nothing was changed.", t.cells.N, segment.MaxObjects)
+		}
 		return checkRepairs(e.Repairs, p, t.cells.Area())
 	case segment.FirstGuess:
 		if e.Scores == nil && t.guess != nil {
@@ -93,7 +98,7 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		}
 	case segment.Undo, segment.Redo:
 	default:
-		return segment.Errorf(segment.Invalid, "Event kind %q is unknown; use label, clear, exclude, box, lock, unlock, pixels, accept, guess, granularity, undo, redo or restore.", e.Kind)
+		return segment.Errorf(segment.Invalid, "Event kind %q is unknown; use label, clear, exclude, box, lock, unlock, instance, pixels, accept, guess, granularity, undo, redo or restore.", e.Kind)
 	}
 	return nil
 }

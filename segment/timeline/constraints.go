@@ -33,6 +33,12 @@ func (t *Timeline) constrain(e *segment.Event) step {
 		slices.SortFunc(all, compareExclusions)
 		next.Excluded = slices.Compact(all)
 		t.shown = nil
+	case segment.Instance:
+		var marks []segment.ObjectMark
+		for _, p := range e.Points {
+			marks = append(marks, segment.ObjectMark{Cell: t.cellAt(p), Class: class, Number: e.Instances[0]})
+		}
+		next.Objects = marked(next.Objects, marks)
 	case segment.Lock:
 		if !next.IsLocked(class) {
 			next.Locked = append(slices.Clone(next.Locked), class)
@@ -49,6 +55,20 @@ func compareExclusions(a, b segment.Exclusion) int {
 	return cmp.Or(cmp.Compare(a.Cell, b.Cell), cmp.Compare(a.Class, b.Class))
 }
 
+// marked returns marks of objects with others put over them, the last of each
+// cell; number 0 removes one. It changes neither list.
+func marked(below, above []segment.ObjectMark) []segment.ObjectMark {
+	all := slices.Concat(below, above)
+	slices.SortStableFunc(all, func(a, b segment.ObjectMark) int { return cmp.Compare(a.Cell, b.Cell) })
+	var out []segment.ObjectMark
+	for i, m := range all {
+		if (i+1 == len(all) || all[i+1].Cell != m.Cell) && m.Number > 0 {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
 // boxOf returns the rectangle with two opposite corners.
 func boxOf(class uint8, corners [][2]float64) segment.Box {
 	a, b := corners[0], corners[1]
@@ -58,10 +78,10 @@ func boxOf(class uint8, corners [][2]float64) segment.Box {
 	}
 }
 
-// readmit removes exclusions that a label or clear contradicts: a label those
-// of its class, a clear all exclusions there.
+// readmit removes what a label or clear contradicts: a label exclusions of its
+// class and marks of other classes' objects, a clear all of both there.
 func (t *Timeline) readmit(e *segment.Event, cells []int32) {
-	if len(t.constraints.Excluded) == 0 {
+	if len(t.constraints.Excluded) == 0 && len(t.constraints.Objects) == 0 {
 		return
 	}
 	written := make(map[int32]bool, len(cells))
@@ -72,7 +92,24 @@ func (t *Timeline) readmit(e *segment.Event, cells []int32) {
 	next.Excluded = slices.DeleteFunc(slices.Clone(next.Excluded), func(x segment.Exclusion) bool {
 		return written[x.Cell] && (e.Kind == segment.Clear || int(x.Class) == e.Class)
 	})
+	next.Objects = slices.DeleteFunc(slices.Clone(next.Objects), func(m segment.ObjectMark) bool {
+		return written[m.Cell] && (e.Kind == segment.Clear || int(m.Class) != e.Class)
+	})
 	t.constraints = &next
+}
+
+// checkInstance validates an event that tells objects apart.
+func (t *Timeline) checkInstance(e *segment.Event) error {
+	if len(e.Points) == 0 {
+		return segment.Errorf(segment.Invalid, "An instance event needs at least one point of the object. Nothing was changed.")
+	}
+	if len(e.Points) > maxEventItems {
+		return segment.Errorf(segment.Invalid, "One event can have at most %d points; this one has %d. Nothing was changed.", maxEventItems, len(e.Points))
+	}
+	if len(e.Instances) != 1 || e.Instances[0] < 0 || e.Instances[0] > segment.MaxObjects {
+		return segment.Errorf(segment.Invalid, "The number of an object must be from 1 to %d, or 0 to forget which object the points belong to. Nothing was changed.", segment.MaxObjects)
+	}
+	return t.inImage(e.Points)
 }
 
 // checkBox validates the corners of a box event.

@@ -30,6 +30,10 @@ func TestConstraints(t *testing.T) {
 		{segment.Event{Kind: segment.Clear, Superpixels: []int32{3}}, state{Boxes: []segment.Box{box}, Excluded: excluded(0), Locked: []uint8{5}}},
 		{segment.Event{Kind: segment.Outline, Class: 1}, state{Excluded: excluded(0), Locked: []uint8{5}}},
 		{segment.Event{Kind: segment.Unlock, Class: 5}, state{Excluded: excluded(0)}},
+		{segment.Event{Kind: segment.Instance, Class: 1, Points: [][2]float64{{0, 0}, {4, 0}}, Instances: []int32{7}}, state{Excluded: excluded(0), Objects: []segment.ObjectMark{{Cell: 0, Class: 1, Number: 7}, {Cell: 1, Class: 1, Number: 7}}}},
+		{segment.Event{Kind: segment.Instance, Class: 1, Points: [][2]float64{{0, 0}}, Instances: []int32{0}}, state{Excluded: excluded(0), Objects: []segment.ObjectMark{{Cell: 1, Class: 1, Number: 7}}}},
+		{segment.Event{Kind: segment.Label, Class: 1, Superpixels: []int32{1}}, state{Excluded: excluded(0), Objects: []segment.ObjectMark{{Cell: 1, Class: 1, Number: 7}}}},
+		{segment.Event{Kind: segment.Label, Class: 0, Superpixels: []int32{1}}, state{Excluded: excluded(0)}},
 		{segment.Event{Kind: segment.Restore, To: 3}, state{Boxes: []segment.Box{box}, Excluded: excluded(0, 3), Locked: []uint8{5}}},
 	} {
 		c.event.ID = fmt.Sprint(i)
@@ -47,12 +51,16 @@ func TestConstraintsAgainstSnapshots(t *testing.T) {
 		const n = 4
 		timeline := New(strip(n), n, whole)
 		states := []segment.Constraints{{}}
-		kinds := []segment.EventKind{segment.Outline, segment.Exclude, segment.Lock, segment.Unlock, segment.Label, segment.Clear}
+		kinds := []segment.EventKind{segment.Outline, segment.Exclude, segment.Lock, segment.Unlock, segment.Label, segment.Clear, segment.Instance}
 		apply := func(i int) {
 			e := segment.Event{ID: fmt.Sprint(i), Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Class: rapid.IntRange(0, 2).Draw(t, "class")}
 			e.Superpixels = rapid.SliceOfN(rapid.Int32Range(0, n-1), 1, 3).Draw(t, "superpixels")
 			if e.Kind == segment.Outline && rapid.Bool().Draw(t, "corners") {
 				e.Points = [][2]float64{{0, 0}, {float64(rapid.IntRange(1, 12).Draw(t, "x")), 1}}
+			}
+			if e.Kind == segment.Instance {
+				e.Points = [][2]float64{{float64(rapid.IntRange(0, 11).Draw(t, "x")), 0}}
+				e.Instances = []int32{rapid.Int32Range(0, 3).Draw(t, "number")}
 			}
 			timeline.Apply(e)
 		}
@@ -95,6 +103,13 @@ func TestConstraintsAreChecked(t *testing.T) {
 		{Kind: segment.Exclude, Class: 7, Superpixels: []int32{1}},
 		{Kind: segment.Lock, Class: 2},
 		{Kind: segment.Unlock, Class: -1},
+		{Kind: segment.Instance, Class: 7, Points: [][2]float64{{0, 0}}, Instances: []int32{1}},
+		{Kind: segment.Instance, Class: 1, Instances: []int32{1}},
+		{Kind: segment.Instance, Class: 1, Points: [][2]float64{{12, 0}}, Instances: []int32{1}},
+		{Kind: segment.Instance, Class: 1, Points: [][2]float64{{0, 0}}},
+		{Kind: segment.Instance, Class: 1, Points: [][2]float64{{0, 0}}, Instances: []int32{1, 2}},
+		{Kind: segment.Instance, Class: 1, Points: [][2]float64{{0, 0}}, Instances: []int32{-1}},
+		{Kind: segment.Instance, Class: 1, Points: [][2]float64{{0, 0}}, Instances: []int32{segment.MaxObjects + 1}},
 	} {
 		e.ID = "x"
 		if err := timeline.Check(&e, &project); segment.KindOf(err) != segment.Invalid {

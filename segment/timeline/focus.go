@@ -178,7 +178,12 @@ func (t *Timeline) checkPoints(e *segment.Event) error {
 	if len(e.Points) == 0 || len(e.Points) > maxClickPoints {
 		return segment.Errorf(segment.Invalid, "A click needs 1 to %d points; this one has %d. Nothing was changed.", maxClickPoints, len(e.Points))
 	}
-	for _, p := range e.Points {
+	return t.inImage(e.Points)
+}
+
+// inImage returns an error for a point outside the image.
+func (t *Timeline) inImage(points [][2]float64) error {
+	for _, p := range points {
 		if !(p[0] >= 0 && p[0] < float64(t.cells.Width) && p[1] >= 0 && p[1] < float64(t.cells.Height)) {
 			return segment.Errorf(segment.Invalid, "The point (%g, %g) is outside the image, which is %d×%d pixels. Nothing was changed.", p[0], p[1], t.cells.Width, t.cells.Height)
 		}

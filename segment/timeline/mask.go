@@ -72,7 +72,14 @@ func (t *Timeline) imported(e *segment.Event) *Timeline {
 	out := newTimeline(t.cells, t.start, t.cutter, t.cuts).Focus(t.graph)
 	copy(out.clicks, e.Cells)
 	out.paint(divide(t.cells, runsOf(e.Repairs)))
-	out.wanted, out.guess, out.constraints = t.wanted, t.guess, t.constraints
+	next := *t.constraints
+	next.Objects = nil
+	for cell, n := range e.Instances {
+		if n > 0 && e.Cells[cell] != segment.Void {
+			next.Objects = append(next.Objects, segment.ObjectMark{Cell: int32(cell), Class: e.Cells[cell], Number: n})
+		}
+	}
+	out.wanted, out.guess, out.constraints = t.wanted, t.guess, &next
 	for _, l := range Spread(t.cells, e.Cells, e.Repairs) {
 		if l == segment.Void {
 			out.left++

@@ -63,7 +63,7 @@ const maxLog = 64 << 20
 
 // weigh estimates the memory of an event and of its step in bytes.
 func weigh(e *segment.Event) int {
-	n := eventBytes + 4*len(e.Superpixels) + 16*len(e.Points) + len(e.Cells)
+	n := eventBytes + 4*len(e.Superpixels) + 16*len(e.Points) + len(e.Cells) + 4*len(e.Instances)
 	for _, r := range e.Repairs {
 		n += 4 * len(r.Runs)
 	}
@@ -93,6 +93,9 @@ func (t *Timeline) Bytes() int {
 		s := &t.done[i].setting
 		if s.cut != later.cut {
 			n += 4 * t.cells.N
+		}
+		if s.constraints != later.constraints {
+			n += 12 * len(s.constraints.Objects)
 		}
 		if s.shown != later.shown {
 			n += t.cells.N

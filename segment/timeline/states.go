@@ -22,7 +22,7 @@ const maxEffort = 20_000_000
 // cost estimates the work of playing an event in superpixels, cells or pixels,
 // in units of some 0.2 µs.
 func cost(e *segment.Event) int {
-	n := 1 + len(e.Superpixels) + len(e.Cells)/8
+	n := 1 + len(e.Superpixels) + len(e.Cells)/8 + len(e.Points)
 	if e.Pick != nil {
 		n += len(e.Pick.Labels) / 8
 	}

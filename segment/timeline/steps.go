@@ -123,7 +123,7 @@ func (t *Timeline) play(e *segment.Event) step {
 		return s
 	case segment.Pixels:
 		return t.paint(divide(t.cells, runsOf(e.Repairs)))
-	case segment.Outline, segment.Exclude, segment.Lock, segment.Unlock:
+	case segment.Outline, segment.Exclude, segment.Lock, segment.Unlock, segment.Instance:
 		return t.constrain(e)
 	case segment.Click:
 		return t.click(e)

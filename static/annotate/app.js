@@ -13,6 +13,7 @@ import { Minimap } from '../canvas/minimap.js';
 import { HistoryPanel } from './history.js';
 import { counted } from '../ui/numbers.js';
 import { basesOf, Parts as PartsOf } from '../evidence/parts.js';
+import { Objects } from './objects.js';
 import { Overlay } from '../canvas/overlay.js';
 import { Painter } from '../canvas/painter.js';
 import { Past } from '../canvas/past.js';
@@ -87,6 +88,7 @@ export class App {
     this.history = this.makeHistory(address);
     this.stage = this.makeStage(parts.graph);
     this.saying = new Saying({ session: this.session, classes: this.classes, stage: this.stage, say });
+    this.objects = new Objects(address, { session: this.session, classes: this.classes, painter: this.painter, say });
     this.minimap = new Minimap(this.stage);
     this.regrain = new Regrain(data.superpixels ?? '', parts.image, parts.map.n, {
       session: this.session, say, asked: (regions) => this.askRegions(regions), exchange: (renewed) => this.exchange(renewed),
@@ -102,7 +104,7 @@ export class App {
       propose: (superpixels, label) => this.labelling.propose(superpixels, label),
     });
     this.labelling = new Labelling({
-      session: this.session, classes: this.classes, stage: this.stage, acceptance: this.acceptance, history: this.history, doubt: this.doubt, saying: this.saying, say,
+      session: this.session, classes: this.classes, stage: this.stage, acceptance: this.acceptance, history: this.history, doubt: this.doubt, saying: this.saying, objects: this.objects, say,
     });
     this.exporting = new ExportDialog({
       undecided: () => undecided(this.session.evidence.present.labels, this.painter.parts.area),
@@ -227,6 +229,7 @@ export class App {
     this.doubt.update();
     this.guess.update();
     this.extent.update();
+    this.objects.update();
     paintBadge(acceptance, this.history.shown, this.touch);
     paintStatus(this.status, hypotheses);
     paintButtons(session, acceptance);

@@ -15,6 +15,7 @@ import { toast } from '../ui/toast.js';
  * @property {Pick<import('./history.js').HistoryPanel, 'leave'>} history
  * @property {Pick<import('./doubt.js').Doubt, 'forget'>} doubt
  * @property {import('./saying.js').Saying} saying
+ * @property {Pick<import('./objects.js').Objects, 'tell'>} objects
  * @property {(text: string) => void} say
  */
 
@@ -47,6 +48,11 @@ export class Labelling {
   /** A stroke has begun or grown. @param {Drawn} drawn */
   drafted(drawn) {
     this.ports.history.leave();
+    if (this.ports.stage.tools.kind === 'objects') {
+      this.painter.marks.hover = drawn.superpixels;
+      this.painter.touchMarks();
+      return;
+    }
     if (!this.draft) this.suppose(drawn);
     this.draft = drawn;
     this.show();
@@ -73,7 +79,12 @@ export class Labelling {
   /** A stroke has ended. @param {Drawn} drawn */
   async stroke(drawn) {
     const { mode, superpixels, points, runs, box } = drawn;
-    const { session, classes, acceptance, doubt, saying, say } = this.ports;
+    const { session, classes, acceptance, doubt, saying, objects, say } = this.ports;
+    if (this.ports.stage.tools.kind === 'objects') {
+      acceptance.keep();
+      objects.tell(drawn);
+      return;
+    }
     const known = mode === 'clear' || classes.current.stored || (await classes.known()); // it may have been made just now
     this.draft = null;
     if (!known) {

@@ -1,7 +1,8 @@
 /**
  * What a person has said beside clicks and picks: the box around an object,
- * superpixels that are not of a class, classes that nothing paints over. Lists are
- * immutable and in order, by class and by superpixel, as the server sends them.
+ * superpixels that are not of a class, classes that nothing paints over, objects that
+ * are told apart. Lists are immutable and in order, by class and by superpixel, as
+ * the server sends them.
  *
  * @typedef {[number, number, number, number]} Corners left, top, right, bottom, in pixels of the image
  *
@@ -9,10 +10,11 @@
  * @property {readonly {class: number, box: Corners}[]} boxes at most one per class
  * @property {readonly {class: number, superpixels: readonly number[]}[]} excluded
  * @property {readonly number[]} locked ids of classes
+ * @property {readonly {class: number, number: number}[]} objects where exactly they are only the server knows
  */
 
 /** @type {Said} */
-export const NOTHING_SAID = { boxes: [], excluded: [], locked: [] };
+export const NOTHING_SAID = { boxes: [], excluded: [], locked: [], objects: [] };
 
 /** @param {import('./protocol.js').Constraints} [sent] @returns {Said} */
 export function saidIn(sent) {
@@ -24,11 +26,11 @@ export function saidIn(sent) {
  * exclusion back: a label that of its class, a clear all of them.
  *
  * @param {Said} said
- * @param {Pick<import('./protocol.js').EvidenceEvent, 'kind' | 'class' | 'points'>} event
+ * @param {Pick<import('./protocol.js').EvidenceEvent, 'kind' | 'class' | 'points' | 'number'>} event
  * @param {readonly number[]} superpixels that it is about
  * @returns {Said} the same when nothing has changed
  */
-export function constrained(said, { kind, class: label = -1, points = [] }, superpixels) {
+export function constrained(said, { kind, class: label = -1, points = [], number = 0 }, superpixels) {
   switch (kind) {
     case 'box': {
       const others = said.boxes.filter((b) => b.class !== label);
@@ -38,6 +40,9 @@ export function constrained(said, { kind, class: label = -1, points = [] }, supe
     case 'exclude': return { ...said, excluded: readmitted(said.excluded, label, [], superpixels) };
     case 'lock': return { ...said, locked: [...new Set([...said.locked, label])].sort((a, b) => a - b) };
     case 'unlock': return { ...said, locked: said.locked.filter((l) => l !== label) };
+    case 'instance':
+      if (number === 0 || said.objects.some((o) => o.class === label && o.number === number)) return said;
+      return { ...said, objects: [...said.objects, { class: label, number }] };
     case 'label':
     case 'clear':
       if (said.excluded.length === 0) return said;
@@ -95,6 +100,14 @@ export function boxAt(boxes, [x, y]) {
   return boxes
     .filter(({ box: [left, top, right, bottom] }) => x >= left && x <= right && y >= top && y <= bottom)
     .reduce((/** @type {Said['boxes'][number] | null} */ least, b) => (least && area(least.box) <= area(b.box) ? least : b), null);
+}
+
+/** The lowest number that no object of a class has. @param {Said} said @param {number} label */
+export function freeNumber({ objects }, label) {
+  const taken = new Set(objects.filter((o) => o.class === label).map((o) => o.number));
+  let number = 1;
+  while (taken.has(number)) number++;
+  return number;
 }
 
 /** The classes that a superpixel is not of. @param {Said} said @param {number} superpixel */

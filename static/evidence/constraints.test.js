@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alike, boxAt, constrained, excludedAt, NOTHING_SAID, saidIn } from './constraints.js';
+import { alike, boxAt, constrained, excludedAt, freeNumber, NOTHING_SAID, saidIn } from './constraints.js';
 import { Evidence } from './evidence.js';
 
 const V = 255;
@@ -95,4 +95,15 @@ test('a resumed exclusion is renumbered, a box stays', () => {
     { event: { id: 'b', expected_seq: 0, kind: 'box', class: 1, points: [[0, 0], [4, 4]] }, epoch: 'e', seq: 0 },
   ], () => [3]);
   assert.deepEqual([excludedAt(e.present.said, 3), e.present.said.boxes.length], [[2], 1]);
+});
+
+test('objects are counted on from those that are known, class by class', () => {
+  const one = constrained(NOTHING_SAID, { kind: 'instance', class: 2, number: 1, points: [[3, 4]] }, []);
+  assert.deepEqual(one.objects, [{ class: 2, number: 1 }]);
+  assert.equal(freeNumber(one, 2), 2);
+  assert.equal(freeNumber(one, 1), 1);
+  assert.equal(freeNumber({ ...one, objects: [{ class: 2, number: 1 }, { class: 2, number: 3 }] }, 2), 2);
+  assert.equal(constrained(one, { kind: 'instance', class: 2, number: 1 }, []), one);
+  assert.equal(constrained(one, { kind: 'instance', class: 2, number: 0 }, []), one);
+  assert.ok(alike(one, NOTHING_SAID), 'where objects are only the server knows');
 });

@@ -110,7 +110,7 @@ export class Exchange {
     if (event.kind !== 'label') this.unsuppose();
     const pending = evidence.add({ id: newID(), ...event }, taken, !keeper.lasting);
     if (!pending.kept) void this.keep(pending);
-    if (event.kind !== 'accept' && event.kind !== 'pixels') this.outdate();
+    if (!['accept', 'pixels', 'instance'].includes(event.kind)) this.outdate();
     this.listener.labels();
     this.pump();
   }
@@ -203,7 +203,7 @@ export class Exchange {
         this.later = [];
         this.whenKnown(() => {
           const { clicks, said } = this.evidence.confirmed;
-          const evidence = `${clicks} ${JSON.stringify([said, this.guess?.model])}`;
+          const evidence = `${clicks} ${JSON.stringify([{ ...said, objects: [] }, this.guess?.model])}`;
           this.hypotheses.start(message, evidence === this.ranFor);
           this.ranFor = evidence;
           this.listener.hypotheses('started', -1);

@@ -2,7 +2,7 @@
  * The messages of the socket and the bodies of the HTTP calls; the other side
  * of this contract is web/protocol.go.
  *
- * @typedef {'label' | 'clear' | 'exclude' | 'box' | 'lock' | 'unlock' | 'accept' | 'guess' | 'pixels' | 'granularity' | 'restore' | 'undo' | 'redo'} Kind
+ * @typedef {'label' | 'clear' | 'exclude' | 'box' | 'lock' | 'unlock' | 'instance' | 'accept' | 'guess' | 'pixels' | 'granularity' | 'restore' | 'undo' | 'redo'} Kind
  *
  * @typedef {object} EvidenceEvent
  * @property {string} id made here, once; a repeat is stored once
@@ -13,6 +13,7 @@
  * @property {[number, number][]} [points] x, y in pixels of the image
  * @property {boolean} [fine] label: a click; it is about the points and not whole superpixels
  * @property {number} [class]
+ * @property {number} [number] instance: of the object among those of its class; 0 for none
  * @property {{rank: number, digest: string, offer?: Offer}} [hypothesis] accept: what is taken over; fine label: what was shown
  * @property {number} [regions] superpixels wanted
  * @property {import('./repairs.js').RepairRecord[]} [repairs] pixels
@@ -47,6 +48,7 @@
  * @property {{class: number, box: [number, number, number, number]}[]} [boxes] left, top, right, bottom, in pixels of the image
  * @property {{class: number, superpixels: number[]}[]} [excluded]
  * @property {number[]} [locked] ids of classes
+ * @property {{class: number, number: number}[]} [objects] that have been told apart
  *
  * @typedef {{type: 'ack', id: string, seq: number}} AckMessage
  * @typedef {{type: 'reject', id: string, reason: 'stale' | 'map' | 'invalid' | 'unavailable', detail: string, seq: number}} RejectMessage

@@ -69,9 +69,9 @@ export class Session extends Exchange {
   /**
    * Says something of a class beside clicks and picks.
    *
-   * @param {'box' | 'exclude' | 'lock' | 'unlock'} kind
+   * @param {'box' | 'exclude' | 'lock' | 'unlock' | 'instance'} kind
    * @param {number} label
-   * @param {{superpixels?: number[], points?: [number, number][]}} [where] of a box two corners, or nothing to take it away
+   * @param {{superpixels?: number[], points?: [number, number][], number?: number}} [where] of a box two corners, or nothing to take it away
    */
   constrain(kind, label, where = {}) {
     this.append({ kind, class: label, ...where });

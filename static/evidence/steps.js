@@ -9,6 +9,7 @@ import { counted } from '../ui/numbers.js';
  * @property {string} kind
  * @property {number} [class] id
  * @property {number} [count] superpixels
+ * @property {number} [number] of an object
  * @property {{class: number, pixels: number}[]} [repairs]
  * @property {{rank: number}} [hypothesis]
  * @property {number} [regions]
@@ -71,7 +72,7 @@ export function historyOf(log, nameOf) {
 }
 
 /** Kinds of steps whose text names the class. */
-const NAMED = ['box', 'exclude', 'lock', 'unlock'];
+const NAMED = ['box', 'exclude', 'lock', 'unlock', 'instance'];
 
 /** @param {LogEntry} entry @param {(id: number) => string} nameOf a class @returns {Step} */
 function stepOf(entry, nameOf) {
@@ -81,7 +82,7 @@ function stepOf(entry, nameOf) {
 }
 
 /** @param {LogEntry} entry @param {string} name of its class */
-function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, regions = 0, to = 0, learnt }, name) {
+function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, regions = 0, to = 0, learnt, number = 0 }, name) {
   const pixels = repairs.reduce((sum, r) => sum + r.pixels, 0);
   const some = counted(count, 'superpixel');
   switch (kind) {
@@ -93,6 +94,7 @@ function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, region
     case 'exclude': return `Not ${name}: ${some}`;
     case 'lock': return `Locked ${name}`;
     case 'unlock': return `Unlocked ${name}`;
+    case 'instance': return number > 0 ? `Told ${name} ${number} apart` : `Joined ${name} again`;
     case 'granularity': return `Changed to ${counted(regions, 'superpixel')}`;
     case 'restore': return to === 0 ? 'Restored the start' : `Restored step ${to}`;
     case 'import': return 'Imported a mask';

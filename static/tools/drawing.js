@@ -42,7 +42,7 @@ export class Drawing {
   begin(asked, point, exact) {
     const { tools, stage } = this;
     /** @type {Mode} */
-    const mode = tools.mode === 'paint' ? asked : tools.mode;
+    const mode = tools.mode === 'paint' || asked === 'clear' && tools.mode === 'apart' ? asked : tools.mode;
     if (tools.kind === 'polygon') this.corner(mode, point, exact);
     else {
       this.stroke = tools.kind === 'box' ? new Boxing(mode, point, stage.image, () => stage.painter.view.scale) : this.make(mode, exact || tools.exact, [point]);

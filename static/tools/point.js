@@ -112,7 +112,7 @@ export class PointCursor {
     const { stage, drawing } = this;
     if (!this.at) return;
     if (drawing.stroke && drawing.stroke.tool !== stage.tools.kind) drawing.cancel();
-    if (stage.tools.kind !== 'superpixel') return;
+    if (!['superpixel', 'objects'].includes(stage.tools.kind)) return;
     const superpixel = at(stage.map, ...this.at);
     stage.hover(null);
     stage.painter.marks.cursor = superpixel;

@@ -275,7 +275,7 @@ export class Stage {
   /** Moves what keys work on: with the tool of superpixels from one to the next, else a point. @param {string} direction @param {boolean} far */
   move(direction, far) {
     this.element.focus({ preventScroll: true }); // a click beside everything takes it away
-    if (this.tools.kind === 'superpixel') this.walk(DIRECTIONS[direction], far ? FAR : 1);
+    if (['superpixel', 'objects'].includes(this.tools.kind)) this.walk(DIRECTIONS[direction], far ? FAR : 1);
     else this.point.move(DIRECTIONS[direction], far);
   }
 

@@ -4,8 +4,8 @@ import { at, passed, shown } from '../superpixels/idmap.js';
 /**
  * @typedef {import('../superpixels/area.js').Point} Point pixels of the image
  * @typedef {import('../superpixels/idmap.js').IdMap} IdMap
- * @typedef {'superpixel' | 'brush' | 'eraser' | 'rectangle' | 'polygon' | 'box'} ToolKind
- * @typedef {'paint' | 'clear' | 'exclude'} Mode exclude: not of the active class
+ * @typedef {'superpixel' | 'brush' | 'eraser' | 'rectangle' | 'polygon' | 'box' | 'objects'} ToolKind
+ * @typedef {'paint' | 'clear' | 'exclude' | 'apart'} Mode exclude: not of the active class; apart: of one object
  *
  * @typedef {object} Drawn what a stroke or a shape means so far
  * @property {Mode} mode
@@ -31,7 +31,7 @@ export class Stroke {
     this.map = map;
     this.tool = tool;
     this.mode = mode;
-    this.exact = exact && tool !== 'superpixel' && mode !== 'exclude';
+    this.exact = exact && !this.pointed && mode !== 'exclude';
     this.pointIn = pointIn;
     this.width = this.exact ? map.fullWidth : map.width;
     this.height = this.exact ? map.fullHeight : map.height;
@@ -40,12 +40,17 @@ export class Stroke {
     /** @type {Map<number, Point>} superpixels on the way, with the point where it enters them */
     this.found = new Map();
     this.points = points;
-    if (this.swept || tool === 'superpixel') this.step(points[0], points[0]);
+    if (this.swept || this.pointed) this.step(points[0], points[0]);
   }
 
   /** Whether a brush is drawn along a path. */
   get swept() {
     return this.tool === 'brush' || this.tool === 'eraser';
+  }
+
+  /** Whether it means what it passes, and no area. */
+  get pointed() {
+    return this.tool === 'superpixel' || this.tool === 'objects';
   }
 
   /** @param {Point} point */
@@ -79,7 +84,7 @@ export class Stroke {
     }
     if (exact) return { mode, superpixels: [], points: [], runs: this.area.runs() };
     const all = new Map(found);
-    if (tool !== 'superpixel') for (const s of this.area.covered(map)) if (!all.has(s)) all.set(s, this.pointIn(s));
+    if (!this.pointed) for (const s of this.area.covered(map)) if (!all.has(s)) all.set(s, this.pointIn(s));
     if (all.size === 0) {
       const [x, y] = middle(this.corners);
       const s = at(map, x, y);

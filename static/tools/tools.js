@@ -38,12 +38,13 @@ export class Tools {
 
   /** What it does without a key held. @returns {import('./strokes.js').Mode} */
   get mode() {
+    if (this.kind === 'objects') return 'apart';
     return this.excluding ? 'exclude' : this.kind === 'eraser' ? 'clear' : 'paint';
   }
 
   /** Whether it can draw exact pixels. */
   get pixelwise() {
-    return this.kind !== 'superpixel' && this.kind !== 'box';
+    return !['superpixel', 'box', 'objects'].includes(this.kind);
   }
 
   get swept() {

@@ -36,9 +36,9 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 		if present != expected {
 			return conflict(present, "The change was made for state %d of this image, which is now at %d. It was not saved; reload the state and send it again.", expected, present)
 		}
-		err := w.exec(`INSERT INTO event (image, seq, id, kind, superpixels, points, class, regions, rank, digest, labels, repairs, back_to, author, created)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			image, expected+1, e.ID, string(e.Kind), superpixels, points, e.Class, e.Regions, rank, digest, labels, repairs, backTo, e.By, e.Created.UnixMilli())
+		err := w.exec(`INSERT INTO event (image, seq, id, kind, superpixels, points, class, regions, rank, digest, labels, repairs, back_to, instances, author, created)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			image, expected+1, e.ID, string(e.Kind), superpixels, points, e.Class, e.Regions, rank, digest, labels, repairs, backTo, encodeSuperpixels(e.Instances), e.By, e.Created.UnixMilli())
 		if err != nil && refused(err) {
 			return conflict(present, "Another event of this image already has the id %q; every event needs its own id. Nothing was changed.", e.ID).Because(err)
 		}
@@ -103,17 +103,17 @@ func (s *Store) FindEvent(ctx context.Context, imageID, id string) (*segment.Eve
 }
 
 // eventColumns are what scanEvent reads.
-const eventColumns = "id, seq, kind, superpixels, points, class, regions, rank, digest, labels, repairs, back_to, author, created"
+const eventColumns = "id, seq, kind, superpixels, points, class, regions, rank, digest, labels, repairs, back_to, instances, author, created"
 
 func scanEvent(row scanner) (segment.Event, error) {
 	var (
-		e                                    segment.Event
-		superpixels, points, labels, repairs []byte
-		rank, backTo                         sql.Null[int]
-		digest                               sql.Null[string]
-		created                              int64
+		e                                               segment.Event
+		superpixels, points, labels, repairs, instances []byte
+		rank, backTo                                    sql.Null[int]
+		digest                                          sql.Null[string]
+		created                                         int64
 	)
-	err := row.Scan(&e.ID, &e.Seq, &e.Kind, &superpixels, &points, &e.Class, &e.Regions, &rank, &digest, &labels, &repairs, &backTo, &e.By, &created)
+	err := row.Scan(&e.ID, &e.Seq, &e.Kind, &superpixels, &points, &e.Class, &e.Regions, &rank, &digest, &labels, &repairs, &backTo, &instances, &e.By, &created)
 	if err != nil {
 		return e, err
 	}
@@ -124,6 +124,9 @@ func scanEvent(row scanner) (segment.Event, error) {
 		return e, fmt.Errorf("event %d: %w", e.Seq, err)
 	}
 	if e.Repairs, err = decodeRepairs(repairs); err != nil {
+		return e, fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	if e.Instances, err = decodeSuperpixels(instances); err != nil {
 		return e, fmt.Errorf("event %d: %w", e.Seq, err)
 	}
 	e.To = backTo.V

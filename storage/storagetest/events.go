@@ -51,6 +51,8 @@ func testEvents(t *testing.T, s Store) {
 			Classes: []uint8{3}, Shares: []uint8{1, 2, 3}, Regions: 3, Strength: 1. / 3, Exponent: 0.5, Proof: 0.35, Model: 1 << 20, Learnt: 10_000,
 		}},
 		{ID: "m", Kind: segment.Import, Cells: labels, Repairs: []segment.Repair{{Class: 0, Runs: []int32{3, 3}}}},
+		{ID: "n", Kind: segment.Instance, Points: [][2]float64{{3.5, 7}}, Class: 2, Instances: []int32{segment.MaxObjects}},
+		{ID: "o", Kind: segment.Import, Cells: labels[:3], Instances: []int32{0, 2, 1}},
 		{ID: "k", Kind: segment.Restore},
 		{ID: "l", Kind: segment.Restore, To: 7},
 		{ID: "~!'\"; --", Kind: "later", Class: -1},

@@ -12,7 +12,7 @@ import (
 // # Socket, client to server (text frames, JSON, "type" first)
 //
 //	hello    {epoch, seq, unacked:[evidence…]}  first message; epoch "" and seq 0 when new
-//	evidence {id, expected_seq, kind, map, superpixels|points, class, hypothesis, regions, repairs, to}
+//	evidence {id, expected_seq, kind, map, superpixels|points, class, number, hypothesis, regions, repairs, to}
 //	run      {count}                            restart the sequence, 1..100 hypotheses
 //	stop     {}                                 end the running sequence
 //	credit   {n}                                once sent, only n more hypotheses come until the next

@@ -74,10 +74,11 @@ var clientExamples = map[string]clientMessage{
 	"pixels": {Type: "evidence", Evidence: wire.Evidence{ID: "c7", ExpectedSeq: new(6), Kind: "pixels", Repairs: []wire.Repair{
 		{Class: new(1), Runs: []int32{0, 2, 7, 1}}, {Class: new(255), Runs: []int32{4, 3}},
 	}}},
-	"restore": {Type: "evidence", Evidence: wire.Evidence{ID: "c8", ExpectedSeq: new(7), Kind: "restore", To: new(0)}},
-	"box":     {Type: "evidence", Evidence: wire.Evidence{ID: "c9", ExpectedSeq: new(8), Kind: "box", Class: new(1), Points: [][2]float64{{0, 0.5}, {8, 6}}}},
-	"exclude": {Type: "evidence", Evidence: wire.Evidence{ID: "c10", ExpectedSeq: new(9), Kind: "exclude", Class: new(2), Superpixels: []int32{0, 2}}},
-	"lock":    {Type: "evidence", Evidence: wire.Evidence{ID: "c11", ExpectedSeq: new(10), Kind: "lock", Class: new(0)}},
+	"restore":  {Type: "evidence", Evidence: wire.Evidence{ID: "c8", ExpectedSeq: new(7), Kind: "restore", To: new(0)}},
+	"box":      {Type: "evidence", Evidence: wire.Evidence{ID: "c9", ExpectedSeq: new(8), Kind: "box", Class: new(1), Points: [][2]float64{{0, 0.5}, {8, 6}}}},
+	"instance": {Type: "evidence", Evidence: wire.Evidence{ID: "c11", ExpectedSeq: new(9), Kind: "instance", Class: new(2), Number: new(3), Points: [][2]float64{{4.5, 2}}}},
+	"exclude":  {Type: "evidence", Evidence: wire.Evidence{ID: "c10", ExpectedSeq: new(9), Kind: "exclude", Class: new(2), Superpixels: []int32{0, 2}}},
+	"lock":     {Type: "evidence", Evidence: wire.Evidence{ID: "c11", ExpectedSeq: new(10), Kind: "lock", Class: new(0)}},
 
 	"run":    {Type: "run", Count: 40},
 	"stop":   {Type: "stop"},
@@ -104,7 +105,7 @@ func makeFixtures(t *testing.T) []byte {
 			"state": stateMessage{"state", "e", 12, []byte{0, 255, 1}, []byte{0, 2, 1}, 3, 1, "0011223344556677", 3, 2, 12, 1, nil, nil, nil, nil},
 			"state with repairs": stateMessage{"state", "e", 13, []byte{0, 255, 1, 255}, []byte{0, 2, 1, 1}, 4, 0, "0011223344556677", 3, 2, 12, 1, []int32{5}, []wire.Repair{
 				{Class: new(1), Runs: []int32{0, 2, 7, 1}}, {Class: new(255), Runs: []int32{4, 3}},
-			}, &wire.Constraints{Boxes: []wire.Box{{Class: 1, Box: [4]float64{0, 0.5, 8, 6}}}, Excluded: []wire.Excluded{{Class: 2, Superpixels: []int32{0, 2}}}, Locked: []int{0}}, nil},
+			}, &wire.Constraints{Boxes: []wire.Box{{Class: 1, Box: [4]float64{0, 0.5, 8, 6}}}, Excluded: []wire.Excluded{{Class: 2, Superpixels: []int32{0, 2}}}, Locked: []int{0}, Objects: []wire.Object{{Class: 2, Number: 3}}}, nil},
 			"state with a guess": stateMessage{"state", "e", 1, []byte{255, 255, 255}, []byte{255, 255, 255}, 1, 0, "0011223344556677", 3, 3, 12, 0, nil, nil, nil, &wire.Guess{Model: 2, Learnt: 23, Sure: []wire.SureClass{{Class: 4, Area: 0.5}, {Class: 0, Area: 0.25}}}},
 			"project": projectMessage{"project", wire.Project{
 				ID: "p", Name: "Park",

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -12,12 +13,19 @@ type Constraints struct {
 	Boxes    []Box      `json:"boxes,omitempty"`
 	Excluded []Excluded `json:"excluded,omitempty"`
 	Locked   []int      `json:"locked,omitempty" doc:"ids of classes"`
+	Objects  []Object   `json:"objects,omitempty" doc:"objects that instance events have told apart"`
 }
 
 // Box is a rectangle around the object of a class.
 type Box struct {
 	Class int        `json:"class" doc:"id of the class"`
 	Box   [4]float64 `json:"box" doc:"left, top, right, bottom, in pixels of the upright image"`
+}
+
+// Object is one of several objects of a class.
+type Object struct {
+	Class  int `json:"class" doc:"id of the class"`
+	Number int `json:"number"`
 }
 
 // Excluded lists superpixels that don't have a class.
@@ -29,7 +37,7 @@ type Excluded struct {
 // ConstraintsOf converts constraints to JSON, nil for none; parent is the
 // superpixel of each cell.
 func ConstraintsOf(c segment.Constraints, parent []int32) *Constraints {
-	if len(c.Boxes)+len(c.Excluded)+len(c.Locked) == 0 {
+	if len(c.Boxes)+len(c.Excluded)+len(c.Locked)+len(c.Objects) == 0 {
 		return nil
 	}
 	out := new(Constraints)
@@ -48,5 +56,10 @@ func ConstraintsOf(c segment.Constraints, parent []int32) *Constraints {
 	for _, l := range c.Locked {
 		out.Locked = append(out.Locked, int(l))
 	}
+	for _, m := range c.Objects {
+		out.Objects = append(out.Objects, Object{int(m.Class), int(m.Number)})
+	}
+	slices.SortFunc(out.Objects, func(a, b Object) int { return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Number, b.Number)) })
+	out.Objects = slices.Compact(out.Objects)
 	return out
 }

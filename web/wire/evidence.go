@@ -10,12 +10,13 @@ import (
 type Evidence struct {
 	ID          string       `json:"id,omitempty" doc:"made by the client, unique within the image" schema:"required,minLength=1,maxLength=64"`
 	ExpectedSeq *int         `json:"expected_seq,omitempty" doc:"number of events that the client has seen" schema:"required"`
-	Kind        string       `json:"kind,omitempty" schema:"required,enum=label|clear|exclude|box|lock|unlock|pixels|accept|guess|granularity|undo|redo|restore"`
+	Kind        string       `json:"kind,omitempty" schema:"required,enum=label|clear|exclude|box|lock|unlock|instance|pixels|accept|guess|granularity|undo|redo|restore"`
 	Map         string       `json:"map,omitempty" doc:"name of the map that the superpixels belong to; if given and not the current one, the event is refused"`
 	Superpixels []int32      `json:"superpixels,omitempty"`
 	Points      [][2]float64 `json:"points,omitempty" doc:"x, y in pixels of the upright image; each means the superpixel at that point. Of a box event: two opposite corners, or none to remove the class's box"`
 	Fine        bool         `json:"fine,omitempty" doc:"of a label event: the points, up to 16, are about what is there and not about whole superpixels; superpixels around them are divided"`
-	Class       *int         `json:"class,omitempty" doc:"of a label, box, exclude, lock or unlock event: id of the class"`
+	Class       *int         `json:"class,omitempty" doc:"of a label, box, exclude, lock, unlock or instance event: id of the class"`
+	Number      *int         `json:"number,omitempty" doc:"of an instance event: which object of the class the finest superpixels at the points belong to, or 0 to forget it. A connected region with several objects is divided between them, to the nearest along the superpixels; objects with one number are one. Regions without any are objects of their own" schema:"min=0,max=65535"`
 	Hypothesis  *Pick        `json:"hypothesis,omitempty" doc:"of an accept event; a bare number is the rank. With superpixels, only that region is accepted. Of a fine label event: the hypothesis that was shown, with its digest, which the next ones then correct" schema:"or=integer"`
 	Regions     *int         `json:"regions,omitempty" doc:"of a granularity event: the number of superpixels wanted. Labels stay where they are; a superpixel that would contain two labels stays divided" schema:"min=2"`
 	Repairs     []Repair     `json:"repairs,omitempty" doc:"of a pixels event: sets the class of single pixels regardless of their superpixel; up to 100,000 runs. Labelling or clearing a superpixel later removes the repairs within it; accepting a hypothesis keeps them" schema:"maxItems=256"`
@@ -84,11 +85,17 @@ func (e *Evidence) Event() (segment.Event, int, error) {
 		ev.Kind = segment.Click
 	}
 	switch ev.Kind {
-	case segment.Click, segment.Label, segment.Outline, segment.Exclude, segment.Lock, segment.Unlock:
+	case segment.Click, segment.Label, segment.Outline, segment.Exclude, segment.Lock, segment.Unlock, segment.Instance:
 		if e.Class == nil {
 			return ev, 0, segment.Errorf(segment.Invalid, "The field \"class\" is missing: an event of kind %s needs a class. Nothing was changed.", ev.Kind)
 		}
 		ev.Class = *e.Class
+		if ev.Kind == segment.Instance {
+			if e.Number == nil || *e.Number < 0 || *e.Number > segment.MaxObjects {
+				return ev, 0, segment.Errorf(segment.Invalid, "The field \"number\" of an instance event must be the number of the object, 1 to %d, or 0 to forget it. Nothing was changed.", segment.MaxObjects)
+			}
+			ev.Instances = []int32{int32(*e.Number)}
+		}
 		if ev.Kind == segment.Click && e.Hypothesis != nil {
 			pick, err := e.Hypothesis.pick()
 			if err != nil {

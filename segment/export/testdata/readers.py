@@ -4,7 +4,7 @@
 
 FOLDER is an unpacked export in that format. TRUTH is a JSON file: the classes with their
 colours, and for each image its stem, width, height and labelling in base64, a
-class index per pixel, 255 where undecided. Prints a line for each export, which ends with ': same' or tells
+class index per pixel, 255 where undecided, and where objects are told apart that of each pixel, -1 for none. Prints a line for each export, which ends with ': same' or tells
 the first difference.
 """
 
@@ -22,6 +22,7 @@ import PIL.Image
 import PIL.ImageDraw
 import skimage.draw
 import skimage.measure
+import skimage.segmentation
 
 VOID = 255
 
@@ -79,9 +80,12 @@ class Export:
             t = json.load(f)
         self.classes = t["classes"]
         self.images = {}
+        self.objects = {}
         for im in t["images"]:
             pixels = np.frombuffer(base64.b64decode(im["pixels"]), np.uint8)
             self.images[im["stem"]] = pixels.reshape(im["height"], im["width"])
+            if im["objects"]:
+                self.objects[im["stem"]] = np.array(im["objects"]).reshape(im["height"], im["width"])
 
     def open(self, name):
         return PIL.Image.open(os.path.join(self.folder, name))
@@ -98,9 +102,17 @@ class Export:
         return table[mask]
 
 
-def regions(mask):
-    """Connected regions of equal class, 4-connectivity; 0 where undecided."""
-    return skimage.measure.label(mask, connectivity=1, background=VOID)
+def regions(e, stem):
+    """Connected regions of equal class, 4-connectivity, and objects that are told apart,
+    from 1; 0 where undecided."""
+    mask, objects = e.images[stem], e.objects.get(stem)
+    if objects is None:
+        return skimage.measure.label(mask, connectivity=1, background=VOID)
+    key = np.where(mask == VOID, -1, mask.astype(int) * 10_000 + objects + 1)
+    parts = skimage.measure.label(key, connectivity=1, background=-1)
+    for o in np.unique(objects[objects >= 0]):
+        parts[objects == o] = parts[objects == o].min()
+    return skimage.segmentation.relabel_sequential(parts)[0]
 
 
 def same_partition(what, stem, want, got):
@@ -141,7 +153,7 @@ def read_voc(e):
         with e.open(f"SegmentationObject/{stem}.png") as im:
             objects = np.array(im)
         same("background of objects", stem, mask == 0, objects == 0)
-        things = regions(mask)
+        things = regions(e, stem)
         things[mask == 0] = 0
         if things.max(initial=0) <= 254:
             same("void of objects", stem, mask == VOID, objects == VOID)
@@ -175,7 +187,7 @@ def read_coco(e):
                 raise Fail(f"{stem}: annotation {a['id']} overlaps another")
             got[m] = a["category_id"] - 1
         same("masks", stem, mask, got)
-        if count != regions(mask).max(initial=0):
+        if count != regions(e, stem).max(initial=0):
             raise Fail(f"{stem}: {count} annotations")
 
 
@@ -192,7 +204,7 @@ def read_coco_panoptic(e):
                 raise Fail(f"{stem}: segment {s} has {here.sum()} pixels")
             got[here] = s["category_id"] - 1
         same("segments", stem, mask, got)
-        want = regions(mask)
+        want = regions(e, stem)
         want[mask == 0] = want.max(initial=0) + 1
         same_partition("segments", stem, want, ids)
 
@@ -270,7 +282,7 @@ def read_cityscapes(e):
         if ids.dtype != np.uint16:
             raise Fail(f"{stem}: instanceIds of {ids.dtype}")
         same("classes of instanceIds", stem, mask, np.where(ids < 1000, ids, ids // 1000).astype(np.uint8))
-        want = regions(mask)
+        want = regions(e, stem)
         want[mask == 0] = want.max(initial=0) + 1
         same_partition("instanceIds", stem, want, ids.astype(int))
 

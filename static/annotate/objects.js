@@ -1,0 +1,124 @@
+import { call } from '../ui/api.js';
+import { freeNumber } from '../evidence/constraints.js';
+import { VOID } from '../evidence/protocol.js';
+import { toast } from '../ui/toast.js';
+
+/**
+ * An object as GET objects lists it.
+ *
+ * @typedef {object} ObjectRecord
+ * @property {number} class
+ * @property {number} number
+ * @property {number[][]} outlines x, y, x, y, … in pixels of the image
+ * @property {[number, number][]} marks
+ */
+
+/** Milliseconds before a server that did not answer is asked again. */
+const AGAIN = 3000;
+
+/** Tells touching objects of one class apart, and shows the ones that are. */
+export class Objects {
+  /**
+   * @param {string} address of the image
+   * @param {{session: import('../evidence/session.js').Session, classes: import('../classes/classes.js').ClassPanel, painter: import('../canvas/painter.js').Painter, say: (text: string) => void}} ports
+   */
+  constructor(address, ports) {
+    this.address = address;
+    this.ports = ports;
+    /** @type {import('../canvas/notes.js').ObjectNote[]} */
+    this.shown = [];
+    /** The state that is shown or asked for. */
+    this.seq = 0;
+    this.timer = 0;
+    /** Takes the last hint away. */
+    this.hint = () => {};
+  }
+
+  /**
+   * A gesture says that the points belong to one object, or that it is none.
+   *
+   * @param {import('../tools/strokes.js').Drawn} drawn
+   */
+  tell({ mode, superpixels, points }) {
+    const { session, classes, say } = this.ports;
+    const { labels } = session.evidence.present;
+    const label = labels[superpixels[0]] ?? VOID;
+    if (label === VOID) {
+      toast('Nothing is labelled here', 'Label the objects first or accept a hypothesis, then click each object.');
+      return;
+    }
+    if (mode === 'clear') return this.join(label, points[0]);
+    const number = freeNumber(session.evidence.present.said, label);
+    session.constrain('instance', label, { points: points.filter((_, i) => labels[superpixels[i]] === label), number });
+    const others = session.evidence.present.said.objects.filter((o) => o.class === label).length;
+    say(`${classes.nameOf(label)} ${number}`);
+    this.hint();
+    if (others === 1) this.hint = toast(`${classes.nameOf(label)} ${number}`, 'Now click the object that touches it.');
+  }
+
+  /**
+   * Takes the marks of the object at a point away.
+   *
+   * @param {number} label its class
+   * @param {[number, number]} point
+   */
+  join(label, [x, y]) {
+    const { session, classes, painter, say } = this.ports;
+    const context = painter.marks.context;
+    context.save();
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    const found = this.shown.find((o) => o.class === label && context.isPointInPath(o.path, x, y, 'evenodd'));
+    context.restore();
+    if (!found) {
+      toast('No object is marked here', 'Click each of the objects that touch.');
+      return;
+    }
+    session.constrain('instance', label, { points: found.marks.map(([px, py]) => [px + 0.5, py + 0.5]), number: 0 });
+    say(`${classes.nameOf(label)} ${found.number} is no longer an object of its own`);
+  }
+
+  /** Asks for the objects of the state from the server, once for each. */
+  update() {
+    const { evidence } = this.ports.session;
+    if (evidence.seq === this.seq) return;
+    if (evidence.confirmed.said.objects.length === 0) {
+      this.seq = evidence.seq;
+      this.show([]);
+    } else if (evidence.pending.length === 0) {
+      this.seq = evidence.seq;
+      void this.load();
+    }
+  }
+
+  async load() {
+    clearTimeout(this.timer);
+    const asked = this.seq;
+    try {
+      const { objects } = await call('GET', `${this.address}/objects`);
+      if (asked === this.seq) this.show(objects);
+    } catch {
+      this.timer = window.setTimeout(() => asked === this.seq && this.load(), AGAIN);
+    }
+  }
+
+  /** @param {ObjectRecord[]} objects */
+  show(objects) {
+    if (objects.length === 0 && this.shown.length === 0) return;
+    const { classes, painter } = this.ports;
+    this.shown = objects.map((o) => ({ ...o, color: classes.colorOf(o.class), name: classes.nameOf(o.class), path: pathOf(o.outlines) }));
+    painter.notes.objects = this.shown;
+    painter.touch();
+    document.getElementById('canvas')?.setAttribute('data-objects', String(objects.length));
+  }
+}
+
+/** Closed outlines as a path. @param {number[][]} outlines */
+function pathOf(outlines) {
+  const path = new Path2D();
+  for (const corners of outlines) {
+    path.moveTo(corners[0], corners[1]);
+    for (let i = 2; i < corners.length; i += 2) path.lineTo(corners[i], corners[i + 1]);
+    path.closePath();
+  }
+  return path;
+}

@@ -1,0 +1,68 @@
+package web
+
+import (
+	"net/http"
+
+	"collie/segment/export"
+	"collie/segment/mask"
+	"collie/segment/timeline"
+)
+
+// objectsJSON are the objects of an image that instance events have told apart.
+type objectsJSON struct {
+	Seq     int          `json:"seq" doc:"number of events in the log"`
+	Objects []objectJSON `json:"objects" doc:"by class and number; regions without an instance event are objects of their own and are not listed"`
+}
+
+type objectJSON struct {
+	Class    int      `json:"class" doc:"id of the class"`
+	Number   int      `json:"number" doc:"of the object among those of its class"`
+	Area     int      `json:"area" doc:"pixels"`
+	Outlines [][]int  `json:"outlines" doc:"closed paths along the sides of pixels, around regions and their holes: x, y, x, y, …"`
+	Marks    [][2]int `json:"marks" doc:"x, y of a pixel in each finest superpixel that an event has marked"`
+}
+
+// objectBytes is the memory per pixel while objects are told apart.
+const objectBytes = 10
+
+// getObjects sends the objects of the labelling.
+func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
+	a, err := s.annotation(r)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	state := a.State()
+	out := objectsJSON{Seq: state.Seq, Objects: []objectJSON{}}
+	if len(state.Constraints.Objects) == 0 {
+		return s.sendJSON(w, http.StatusOK, out)
+	}
+	im := a.Image()
+	give, err := s.workspace.Pictures(r.Context(), objectBytes*int64(im.Width)*int64(im.Height))
+	if err != nil {
+		return err
+	}
+	defer give()
+	pixels := a.PixelsOf(state)
+	list, of := a.Objects(state, pixels)
+	areas := make([]int, len(list))
+	for _, object := range of {
+		if object >= 0 {
+			areas[object]++
+		}
+	}
+	outlines := export.Outlines(mask.Mask{Width: im.Width, Height: im.Height, Pixels: pixels}, of, len(list))
+	for i, o := range list {
+		out.Objects = append(out.Objects, objectJSON{Class: int(o.Class), Number: int(o.Number), Area: areas[i], Outlines: outlines[i], Marks: [][2]int{}})
+	}
+	points, place := a.PointsIn(), map[timeline.Object]int{}
+	for i, o := range list {
+		place[o] = i
+	}
+	for _, m := range state.Constraints.Objects {
+		if i, ok := place[timeline.Object{Class: m.Class, Number: m.Number}]; ok {
+			out.Objects[i].Marks = append(out.Objects[i].Marks, points[m.Cell])
+		}
+	}
+	return s.sendJSON(w, http.StatusOK, out)
+}

@@ -1,0 +1,102 @@
+package web
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Two marks divide a region of one class between two objects; the list of
+// objects, the export and undo agree; the classes stay what they were.
+func TestObjects(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	path := "/api/v1/images/" + im.ID
+	s.importFiles("/api/v1/projects/"+im.Project+"/imports", file{"beach.png", halfMask()})
+	before := s.get(path + "/mask.png").body
+	seq := 1
+	send := func(kind, rest string, status int) answer {
+		t.Helper()
+		a := s.post(path+"/evidence", fmt.Sprintf(`{"id":"e%d%s","expected_seq":%d,"kind":%q%s}`, seq, kind, seq, kind, rest))
+		if a.status == http.StatusOK {
+			seq++
+		}
+		if a.status != status {
+			t.Fatalf("%s%s: status %d, want %d: %s", kind, rest, a.status, status, a.body)
+		}
+		return a
+	}
+	objects := func() (list objectsJSON) {
+		t.Helper()
+		s.get(path+"/objects").into(t, http.StatusOK, &list)
+		return list
+	}
+	if d := cmp.Diff(objectsJSON{Seq: 1, Objects: []objectJSON{}}, objects()); d != "" {
+		t.Error(d)
+	}
+	for _, bad := range []string{``, `,"class":1,"points":[[5,5]]`, `,"class":1,"points":[[5,5]],"number":-1`, `,"class":1,"points":[[5,5]],"number":70000`, `,"class":1,"number":1`, `,"class":1,"number":1,"points":[[5,500]]`, `,"class":99,"number":1,"points":[[5,5]]`} {
+		send("instance", bad, http.StatusUnprocessableEntity)
+	}
+	send("instance", `,"class":1,"points":[[5,5]],"number":1`, http.StatusOK)
+	if got := objects(); len(got.Objects) != 1 || got.Objects[0].Area != pictureWidth/2*pictureHeight || len(got.Objects[0].Outlines) != 1 {
+		t.Errorf("one object: %+v", got)
+	}
+	send("instance", `,"class":1,"points":[[5,75]],"number":2`, http.StatusOK)
+	both := objects()
+	if len(both.Objects) != 2 || both.Objects[0].Area+both.Objects[1].Area != pictureWidth/2*pictureHeight || both.Objects[1].Area == 0 || len(both.Objects[0].Marks) != 1 {
+		t.Fatalf("two objects: %+v", both)
+	}
+	if !bytes.Equal(before, s.get(path+"/mask.png").body) {
+		t.Error("the classes have changed")
+	}
+
+	done := s.exported(im.Project, `{"format":"cityscapes"}`)
+	content := s.get("/api/v1/exports/" + done.ID + "/file").body
+	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := z.Open("gtFine/default/beach_gtFine_instanceIds.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ids.Close()
+	img, err := png.Decode(ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[uint16]int{}
+	for y := range pictureHeight {
+		for x := range pictureWidth {
+			counts[img.(*image.Gray16).Gray16At(x, y).Y]++
+		}
+	}
+	if d := cmp.Diff(map[uint16]int{1000: both.Objects[0].Area, 1001: both.Objects[1].Area, 2000: pictureWidth / 2 * pictureHeight}, counts); d != "" {
+		t.Errorf("instanceIds (-want +got):\n%s", d)
+	}
+
+	var log evidenceListJSON
+	s.get(path+"/evidence").into(t, http.StatusOK, &log)
+	if e := log.Events[2]; e.Kind != "instance" || *e.Class != 1 || *e.Number != 2 || len(e.Points) != 1 {
+		t.Errorf("the log has %+v", e)
+	}
+	send("undo", "", http.StatusOK)
+	if got := objects(); len(got.Objects) != 1 {
+		t.Errorf("after undo: %+v", got)
+	}
+	send("redo", "", http.StatusOK)
+	again := objects()
+	if again.Seq = both.Seq; cmp.Diff(both, again) != "" {
+		t.Errorf("after redo: %s", cmp.Diff(both, again))
+	}
+	send("instance", `,"class":1,"points":[[5,5]],"number":0`, http.StatusOK)
+	if got := objects(); len(got.Objects) != 1 || got.Objects[0].Number != 2 {
+		t.Errorf("one forgotten: %+v", got)
+	}
+}
