@@ -10,6 +10,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/mask"
+	"collie/segment/rle"
 )
 
 // drawMask makes masks with few and many regions, holes, single pixels and
@@ -96,7 +97,7 @@ func TestRuns(t *testing.T) {
 		area := 0
 		columns, rows := p.columns(len(list), of), p.rows(list, of)
 		for i, o := range list {
-			columns[i].PaintColumns(byColumn, m.Width, m.Height, o.class)
+			rle.PaintColumns(columns[i], byColumn, m.Width, m.Height, o.class)
 			rows[i].PaintRows(byRow, m.Width, o.box, o.class)
 			area += o.area
 			if columns[i].Area() != o.area || columns[i].Bounds(m.Height) != o.box {

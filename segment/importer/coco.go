@@ -145,8 +145,9 @@ func (f *cocoFile) draw(m *Mask, im cocoImage, held *cocoHeld, o Options) (give 
 	if held.tooMuch {
 		return func() {}, segment.Errorf(segment.TooLarge, "Its annotations are larger than %d MiB, which is the limit for one image.", maxHeld>>20)
 	}
-	give, err = m.start(im.Width, im.Height, segment.Void, 0, o)
+	give, err = m.start(im.Width, im.Height, segment.Void, objectBytes, o)
 	if err == nil {
+		m.trackObjects()
 		err = m.drawCOCO(held.annotations, f.categories, o)
 	}
 	return give, err
@@ -230,10 +231,11 @@ func (m *Mask) drawCOCO(annotations []cocoAnnotation, categories map[int64]uint8
 	slices.SortStableFunc(annotations, func(a, b cocoAnnotation) int { return cmp.Compare(b.Area, a.Area) })
 	m.Regions = len(annotations)
 	drawn := 0
-	for _, a := range annotations {
+	for i, a := range annotations {
 		if err := o.context.Err(); err != nil {
 			return err
 		}
+		m.object = int32(i)
 		n, err := m.drawSegmentation(a.Segmentation, categories[a.Category])
 		if err != nil {
 			return fmt.Errorf("annotation %d: %w", a.ID, err)
@@ -274,7 +276,10 @@ func (m *Mask) drawSegmentation(raw json.RawMessage, class uint8) (int, error) {
 	if err != nil {
 		return 0, segment.Errorf(segment.Unreadable, "Its RLE mask can't be read: %v.", err)
 	}
-	counts.PaintColumns(m.Pixels, m.Width, m.Height, class)
+	rle.PaintColumns(counts, m.Pixels, m.Width, m.Height, class)
+	if m.objects != nil {
+		rle.PaintColumns(counts, m.objects, m.Width, m.Height, m.object)
+	}
 	return counts.Area(), nil
 }
 

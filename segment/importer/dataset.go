@@ -45,6 +45,8 @@ type Mask struct {
 
 	Width, Height int // pixels
 	Pixels        []uint8
+	objects       []int32  // shape that each pixel belongs to, or -1; nil where the format has no shapes
+	object        int32    // that is being drawn
 	Regions       int      // regions or shapes in the file
 	Lossy         []string // what the labelling can't hold, for people
 }

@@ -231,7 +231,11 @@ func (i *importing) apply(ctx context.Context, m *Mask) (ImageReport, error) {
 	if err := m.fits(a.Image()); err != nil {
 		return r, err
 	}
-	r.Seq, err = a.ImportMask(ctx, segment.NewID(), m.Pixels)
+	cells, merged := m.objectsOf(a.Cells())
+	if merged > 0 {
+		r.Lossy = append(r.Lossy, fmt.Sprintf("objects that touch others of their class and are smaller than the finest superpixels, which became part of these: %d", merged))
+	}
+	r.Seq, err = a.ImportMask(ctx, segment.NewID(), m.Pixels, cells)
 	return r, err
 }
 

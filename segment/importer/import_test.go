@@ -54,7 +54,7 @@ func TestRoundTrips(t *testing.T) {
 			pixels[i] = 1 // many small regions
 		}
 	}
-	if _, err := a.ImportMask(t.Context(), segment.NewID(), pixels); err != nil {
+	if _, err := a.ImportMask(t.Context(), segment.NewID(), pixels, nil); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(pixels, a.Pixels()); d != "" {

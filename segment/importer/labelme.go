@@ -30,7 +30,8 @@ type labelmeShape struct {
 	Label     string        `json:"label"`
 	ShapeType string        `json:"shape_type"`
 	Points    labelmePoints `json:"points"`
-	Mask      string        `json:"mask"` // base64 PNG of the box between the points
+	Mask      string        `json:"mask"`     // base64 PNG of the box between the points
+	GroupID   *int          `json:"group_id"` // shapes of one label and one group are one object
 }
 
 // labelmePoints are the corners of a shape.
@@ -166,6 +167,12 @@ func scanLabelme(files Files, name string, classes *classNames) (labelmeFile, er
 // cropBytes is the memory per pixel of a shape's mask.
 const cropBytes = 4
 
+// group is the label and the group of shapes that are one object.
+type group struct {
+	label string
+	id    int
+}
+
 // readLabelme draws the shapes of a file.
 func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Options) (give func(), err error) {
 	if f.shapes < 0 { // scanning failed: reading finds the same error
@@ -177,16 +184,26 @@ func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Op
 		return func() {}, err
 	}
 	defer d.Close()
-	give, err = m.start(f.width, f.height, o.uncovered(), cropBytes, o)
+	give, err = m.start(f.width, f.height, o.uncovered(), cropBytes+objectBytes, o)
 	if err != nil {
 		return give, err
 	}
+	m.trackObjects()
+	groups := map[group]int32{}
 	flat := 0
 	err = d.members(func(member string) error {
 		if member != "shapes" {
 			return nil
 		}
 		m.Regions, err = eachShape(d, func(i int, s labelmeShape) error {
+			m.object = int32(i)
+			if s.GroupID != nil {
+				g := group{strings.TrimSpace(s.Label), *s.GroupID}
+				if first, known := groups[g]; known {
+					m.object = first
+				}
+				groups[g] = m.object
+			}
 			drawn, err := m.drawLabelme(s, classes.index[strings.TrimSpace(s.Label)])
 			if err != nil {
 				return fmt.Errorf("shape %d (%.40q): %w", i, s.Label, err)
@@ -285,7 +302,7 @@ func (m *Mask) stamp(crop string, a, b [2]float64, class uint8) error {
 	for y := range size.Y {
 		for x := range size.X {
 			if color.GrayModel.Convert(img.At(x, y)).(color.Gray).Y > 0 {
-				m.Pixels[(top+y)*m.Width+left+x] = class
+				m.set((top+y)*m.Width+left+x, class)
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func (m *Mask) fill(outline []float64, class uint8) (int, error) {
 	filled := 0
 	for i := 0; i+1 < len(crossings); i += 2 {
 		for at := crossings[i]; at < crossings[i+1]; at++ {
-			m.Pixels[at%m.Height*m.Width+at/m.Height] = class
+			m.set(at%m.Height*m.Width+at/m.Height, class)
 			filled++
 		}
 	}

@@ -43,7 +43,7 @@ func TestFillIsThatOfCOCO(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		counts.PaintColumns(want, m.Width, m.Height, 1)
+		rle.PaintColumns(counts, want, m.Width, m.Height, 1)
 		n, err := m.fill(numbers[2:], 1)
 		if err != nil || n != counts.Area() || string(m.Pixels) != string(want) {
 			t.Errorf("%s: %d pixels, want %d, %v\ngot  %v\nwant %v", line, n, counts.Area(), err, m.Pixels, want)

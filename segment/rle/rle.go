@@ -139,7 +139,7 @@ func (c Counts) runs() func(yield func(start, length int) bool) {
 
 // PaintColumns sets the foreground of a mask that is gone through column by
 // column to value. pixels is width × height, row-major.
-func (c Counts) PaintColumns(pixels []uint8, width, height int, value uint8) {
+func PaintColumns[T any](c Counts, pixels []T, width, height int, value T) {
 	for start, length := range c.runs() {
 		x, y := start/height, start%height
 		for range length {

@@ -133,7 +133,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("%v was checked to %v, %v", counts, checked, err)
 		}
 		painted := make([]uint8, len(m.pixels))
-		counts.PaintColumns(painted, m.width, m.height, 1)
+		rle.PaintColumns(counts, painted, m.width, m.height, 1)
 		if diff := cmp.Diff(m.pixels, painted); diff != "" {
 			t.Fatalf("by columns (-want +got):\n%s", diff)
 		}

@@ -99,7 +99,7 @@ func TestFlippedBits(t *testing.T) {
 	for i := range mask {
 		mask[i] = uint8(i / 3000 % 2)
 	}
-	if _, err := begun.ImportMask(ctx, "mask", mask); err != nil {
+	if _, err := begun.ImportMask(ctx, "mask", mask, nil); err != nil {
 		t.Fatal(err)
 	}
 	im, err := p.Image(ctx, begun.Image().ID)

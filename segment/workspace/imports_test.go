@@ -37,7 +37,7 @@ func TestImportMask(t *testing.T) {
 	}
 	mask[5] = 1
 	for range 2 {
-		if seq, err := a.ImportMask(t.Context(), "mask", mask); seq != 3 || err != nil {
+		if seq, err := a.ImportMask(t.Context(), "mask", mask, nil); seq != 3 || err != nil {
 			t.Fatalf("ImportMask = %d, %v, want event 3", seq, err)
 		}
 	}
@@ -108,7 +108,7 @@ func TestRefusedMasks(t *testing.T) {
 		"unknown class":              {"x", slices.Repeat([]uint8{2}, size), "Class 2 does not exist"},
 		"unknown class of one pixel": {"x", append(make([]uint8, size-1), 9), "Class 9 does not exist"},
 	} {
-		if _, err := a.ImportMask(t.Context(), tt.id, tt.mask); segment.KindOf(err) != segment.Invalid || !strings.Contains(err.Error(), tt.says) {
+		if _, err := a.ImportMask(t.Context(), tt.id, tt.mask, nil); segment.KindOf(err) != segment.Invalid || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v, want %q", name, err, tt.says)
 		}
 	}
@@ -118,10 +118,10 @@ func TestRefusedMasks(t *testing.T) {
 	if diff := cmp.Diff(before, a.State()); diff != "" {
 		t.Errorf("the state changed:\n%s", diff)
 	}
-	if _, err := a.ImportMask(t.Context(), "x", make([]uint8, size)); err != nil {
+	if _, err := a.ImportMask(t.Context(), "x", make([]uint8, size), nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.ImportMask(t.Context(), "x", slices.Repeat([]uint8{1}, size)); segment.KindOf(err) != segment.Conflict {
+	if _, err := a.ImportMask(t.Context(), "x", slices.Repeat([]uint8{1}, size), nil); segment.KindOf(err) != segment.Conflict {
 		t.Errorf("another mask with the same id: %v", err)
 	}
 }

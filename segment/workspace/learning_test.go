@@ -88,7 +88,7 @@ func (s *school) finish(t *testing.T, from, to int, sky, grass uint8) {
 		for p := horizon(i) * schoolWidth; p < len(pixels); p++ {
 			pixels[p] = grass
 		}
-		if _, err := a.ImportMask(t.Context(), segment.NewID(), pixels); err != nil {
+		if _, err := a.ImportMask(t.Context(), segment.NewID(), pixels, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,0 +1,104 @@
+package importer_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/export"
+	"collie/segment/importer"
+	"collie/segment/timeline"
+	"collie/storage/workspacetest"
+)
+
+// Objects that touch, and one in two parts, are the same after an export and an
+// import: areas, borders, and the files of a second export. Where regions say it
+// all, the import marks nothing.
+func TestObjectsRoundTrip(t *testing.T) {
+	there := workspacetest.MustOpen(t)
+	p := worked(t, there)
+	a := mustOpenFirst(t, there, p.ID)
+	pixels := make([]uint8, 120*80)
+	for i := range pixels {
+		if x, y := i%120, i/120; y >= 20 && y < 60 && (x >= 10 && x < 60 || x >= 70 && x < 90) || x >= 100 && y < 10 {
+			pixels[i] = 1
+		}
+	}
+	if _, err := a.ImportMask(t.Context(), segment.NewID(), pixels, nil); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, a, segment.Event{Kind: segment.Instance, Class: 1, Points: [][2]float64{{12, 40}, {80, 40}}, Instances: []int32{7}})
+	mustAppend(t, a, segment.Event{Kind: segment.Instance, Class: 1, Points: [][2]float64{{57, 40}}, Instances: []int32{3}})
+	list, before := a.Objects(a.State(), a.Pixels())
+	if len(list) != 2 {
+		t.Fatalf("objects %v", list)
+	}
+	yes := true
+	options := export.Options{Images: []string{a.Image().ID}, Pictures: &yes, Undecided: "background"}
+	for _, format := range []string{"coco", "labelme"} {
+		t.Run(format, func(t *testing.T) {
+			first := mustExport(t, there, p.ID, format, options)
+			here := workspacetest.MustOpen(t)
+			q, err := here.CreateProject(t.Context(), p.Name, p.Classes, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			report := mustImport(t, here, q.ID, first, importer.Options{})
+			if len(report.Images) != 1 || report.Images[0].Problem != "" || len(report.Images[0].Lossy) > 0 {
+				t.Fatalf("report %+v", report)
+			}
+			b, err := here.Open(t.Context(), report.Images[0].Image)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+			now, after := b.Objects(b.State(), b.Pixels())
+			if len(now) != 2 {
+				t.Fatalf("objects %v", now)
+			}
+			to := map[int32]int32{}
+			for i, o := range before {
+				if was, known := to[o]; known && was != after[i] {
+					t.Fatalf("pixel %d belongs to another object", i)
+				}
+				to[o] = after[i]
+			}
+			if len(to) != 3 || to[-1] != -1 {
+				t.Errorf("objects became %v", to)
+			}
+			again := members(t, mustExport(t, here, q.ID, format, export.Options{Pictures: &yes, Undecided: "background"}))
+			for name, content := range members(t, first) {
+				if name != "manifest.json" && again[name] != content {
+					t.Errorf("%s is another file after the round trip", name)
+				}
+			}
+			mustAppend(t, b, segment.Event{Kind: segment.Undo})
+			if left, _ := b.Objects(b.State(), b.Pixels()); left != nil {
+				t.Errorf("undo left %v", left)
+			}
+		})
+	}
+	t.Run("regions", func(t *testing.T) {
+		mustAppend(t, a, segment.Event{Kind: segment.Undo})
+		mustAppend(t, a, segment.Event{Kind: segment.Undo})
+		here := workspacetest.MustOpen(t)
+		q, err := here.CreateProject(t.Context(), p.Name, p.Classes, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := mustImport(t, here, q.ID, mustExport(t, there, p.ID, "coco", options), importer.Options{})
+		b, err := here.Open(t.Context(), report.Images[0].Image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		if marks := b.State().Constraints.Objects; len(marks) > 0 {
+			t.Errorf("%d marks", len(marks))
+		}
+	})
+	if d := cmp.Diff([]timeline.Object{{Class: 1, Number: 3}, {Class: 1, Number: 7}}, list); d != "" || !slices.Contains(before, 1) {
+		t.Error(d)
+	}
+}
