@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"segment/backup":        {"segment"},
 	"segment/export":        {"segment", "segment/access", "segment/workspace", "segment/engine", "segment/backup", "segment/mask", "segment/photo", "segment/rle", "superpixels/...", "disjoint"},
 	"segment/export/jobs":   {"segment", "segment/access", "segment/export", "segment/queue"},
-	"segment/importer":      {"segment", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/labelset", "segment/mask", "segment/rle", "superpixels/...", "crf/..."},
+	"segment/importer":      {"segment", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/labelset", "segment/mask", "segment/rle", "segment/timeline", "disjoint", "superpixels/...", "crf/..."},
 	"segment/labelset":      {"segment"},
 	"segment/learn":         {"segment", "segment/engine", "segment/simulate", "superpixels/...", "crf/..."},
 	"segment/ledger":        {"segment/access"},
