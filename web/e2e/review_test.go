@@ -127,6 +127,12 @@ func TestE2EReview(t *testing.T) {
 	p.until(`!document.getElementById('accept-next').disabled`)
 	p.clickOn("accepting and going on", "#accept-next")
 	p.until(`location.href !== ` + fmt.Sprintf("%q", image) + ` && document.getElementById('save')?.dataset.state === 'saved'`)
+	// The labelling of the image before becomes the first guess of this one.
+	p.do("back", chromedp.Navigate(image))
+	p.until(`document.getElementById('save')?.dataset.state === 'saved'`)
+	p.clickOn("copying", "#copy-next")
+	p.until(`location.href !== ` + fmt.Sprintf("%q", image) + ` && document.getElementById('guess-text')?.textContent.startsWith('Copied from another image')`)
+	p.screenshot("copied")
 	p.do("to the start", chromedp.Navigate(strings.Split(project, "/projects/")[0]))
 	p.until(`document.querySelector('.card') !== null`)
 	p.accessible("the start page of a returning user", source)
