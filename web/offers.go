@@ -2,11 +2,6 @@ package web
 
 import (
 	"net/http"
-	"slices"
-	"strconv"
-	"strings"
-
-	"collie/web/openapi"
 )
 
 // ladderJSON is the ladder of masks between two classes.
@@ -64,36 +59,7 @@ type alternativeJSON struct {
 	Area    float64 `json:"area" doc:"share of the image that these cover" schema:"min=0,max=1"`
 }
 
-// numbersQuery is a list of numbers in the query.
-type numbersQuery struct {
-	name string
-	most int
-	doc  string
-}
-
 var superpixelsQuery = numbersQuery{"superpixels", 10_000, "the superpixels in question, as hypotheses number them, separated by commas"}
-
-// of reads the numbers from a request, ascending and each once.
-func (q numbersQuery) of(r *http.Request) ([]int32, error) {
-	text := r.URL.Query().Get(q.name)
-	if text == "" {
-		return nil, invalid("The query value %s is missing; send whole numbers separated by commas, such as %s=3,14.", q.name, q.name)
-	}
-	var out []int32
-	for part := range strings.SplitSeq(text, ",") {
-		n, err := strconv.ParseInt(part, 10, 32)
-		if err != nil || len(out) == q.most {
-			return nil, invalid("The query value %s must be up to %d whole numbers separated by commas; %q is not one of them.", q.name, q.most, part)
-		}
-		out = append(out, int32(n))
-	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
-}
-
-func (q numbersQuery) parameter() openapi.Parameter {
-	return openapi.Parameter{Name: q.name, In: "query", Description: q.doc, Required: true, Schema: openapi.Schema{"type": "string"}}
-}
 
 // listAlternatives sends the best labellings with another class on some superpixels.
 func (s *Server) listAlternatives(w http.ResponseWriter, r *http.Request) error {

@@ -60,3 +60,32 @@ func (q wordQuery) of(r *http.Request) (string, error) {
 func (q wordQuery) parameter() openapi.Parameter {
 	return openapi.Parameter{Name: q.name, In: "query", Description: q.doc, Schema: openapi.Schema{"type": "string", "enum": q.words, "default": q.words[0]}}
 }
+
+// numbersQuery is a list of numbers in the query.
+type numbersQuery struct {
+	name string
+	most int
+	doc  string
+}
+
+// of reads the numbers from a request, ascending and each once.
+func (q numbersQuery) of(r *http.Request) ([]int32, error) {
+	text := r.URL.Query().Get(q.name)
+	if text == "" {
+		return nil, invalid("The query value %s is missing; send whole numbers separated by commas, such as %s=3,14.", q.name, q.name)
+	}
+	var out []int32
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.ParseInt(part, 10, 32)
+		if err != nil || len(out) == q.most {
+			return nil, invalid("The query value %s=%q must be whole numbers separated by commas, up to %d of them.", q.name, part, q.most)
+		}
+		out = append(out, int32(n))
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+func (q numbersQuery) parameter() openapi.Parameter {
+	return openapi.Parameter{Name: q.name, In: "query", Description: q.doc, Required: true, Schema: openapi.Schema{"type": "string"}}
+}

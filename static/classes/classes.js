@@ -1,9 +1,10 @@
 import { call, Problem } from '../ui/api.js';
-import { adopted, answered, bodyOf, colorsByID, entryOf, freeName, fresh, MOST, moved, namesake, rebased } from './classlist.js';
+import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, MOST, moved, namesake, rebased } from './classlist.js';
 import { ClassMenu } from './classmenu.js';
 import { dragRows } from './classdrag.js';
 import { classRow, complain, controlsOf, paintRow } from './classrow.js';
 import { RestChoice } from './rest.js';
+import { retype } from './retype.js';
 import { byId } from '../ui/dom.js';
 import { percent } from '../ui/numbers.js';
 import { inRows, rove } from '../ui/roving.js';
@@ -311,34 +312,12 @@ export class ClassPanel {
         this.listener.changed();
       } catch (error) {
         if (error instanceof Problem && error.status === 0) return this.keep();
-        if (this.retype(error)) return;
+        if (retype(this, error)) return;
         toastProblem(error);
         if (this.classes === sent) this.goBack(this.stored); // else a later edit is on its way
       }
       await this.reload();
     });
-  }
-
-  /**
-   * Opens the field of a name that somebody else has given to another class
-   * meanwhile, with what was typed.
-   *
-   * @param {unknown} error of the call that sent it
-   * @returns {boolean} whether there is such a name
-   */
-  retype(error) {
-    if (!(error instanceof Problem) || error.status !== 422) return false;
-    const was = new Map(this.stored.map((c) => [c.key, c.name]));
-    const twin = this.classes.find((c) => c.name !== was.get(c.key) && namesake(this.classes, c.key, c.name));
-    const row = twin && this.rows.get(twin.key);
-    if (!twin || !row) return false;
-    const { key, name } = twin;
-    this.set(key, { name: was.get(key) ?? freeName(this.classes) });
-    if (!was.has(key)) this.newKey = key;
-    this.edit(key);
-    row.input.value = name;
-    this.finish(key);
-    return true;
   }
 
   /** The server is away: what was typed stays, and is sent when it is back. */

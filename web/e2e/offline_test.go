@@ -97,6 +97,7 @@ func (p *page) events() []event {
 // waitForEvents waits until the log has so many events and the page says Saved.
 func (p *page) waitForEvents(n int) []event {
 	p.t.Helper()
+	p.until(`document.getElementById('app') !== null`)
 	var events []event
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if events = p.events(); len(events) >= n {

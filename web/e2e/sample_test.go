@@ -41,6 +41,7 @@ func openSample(t *testing.T, width, height int64, dark bool) *page {
 // trySample opens a new sample image on the start page that is shown.
 func (p *page) trySample() {
 	p.t.Helper()
+	p.until(`document.getElementById('sample') !== null`)
 	value[bool](p, `delete document.getElementById('sample').dataset.open`) // where another test has made one
 	p.clickOn("trying the sample image", "#sample")
 	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
