@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -24,7 +25,9 @@ func TestTwoServers(t *testing.T) {
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(binary, "--listen", "127.0.0.1:0", "--data", data).CombinedOutput()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a second server that is not refused would go on
+	defer cancel()
+	out, err := exec.CommandContext(ctx, binary, "--listen", "127.0.0.1:0", "--data", data).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "process "+strconv.Itoa(p.cmd.Process.Pid)) {
 		t.Errorf("%v: %s", err, out)
 	}

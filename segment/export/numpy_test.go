@@ -2,12 +2,17 @@ package export_test
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"math"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"collie/segment"
 	"collie/segment/export"
 	"collie/segment/importer"
+	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
 
@@ -74,5 +79,42 @@ func TestRepairs(t *testing.T) {
 	labels := unzip(t, files["a_b/labels.npz"])["labels.npy"]
 	if !bytes.Equal(labels[len(labels)-len(want):], want) {
 		t.Error("the repaired pixels are not in labels.npz")
+	}
+}
+
+// queued counts the steps of sequences that waited for a worker's turn.
+type queued struct{ atomic.Int32 }
+
+func (q *queued) Took(what workspace.Time, _ time.Duration) {
+	if what == workspace.TimeQueue {
+		q.Add(1)
+	}
+}
+
+func (q *queued) Happened(workspace.Happening) {}
+
+// An export at a pace, which runs on threads of low priority, takes no worker's
+// turn for its hypotheses. Control: without a pace it does.
+func TestPacedHypothesesTakeNoTurn(t *testing.T) {
+	t.Parallel()
+	var turns queued
+	w := workspacetest.MustOpenFolder(t, t.TempDir()).Workspace(workspace.Options{Observer: &turns})
+	p, _ := twoImages(t, w)
+	write := func(ctx context.Context, hypotheses int) int32 {
+		before := turns.Load()
+		if _, err := export.Write(ctx, io.Discard, w, p.ID, "numpy", export.Options{Hypotheses: hypotheses}, nil); err != nil {
+			t.Fatal(err)
+		}
+		return turns.Load() - before
+	}
+	if n := write(t.Context(), 3); n == 0 {
+		t.Error("without a pace no step waited for its turn; the test shows nothing")
+	}
+	paced := export.AtPace(t.Context(), func(_ context.Context, piece func()) error {
+		piece()
+		return nil
+	})
+	if n := write(paced, 7); n > 0 {
+		t.Errorf("%d steps of an export at a pace took a worker's turn", n)
 	}
 }
