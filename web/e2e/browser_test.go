@@ -30,7 +30,7 @@ import (
 
 // patience is how long a step may take before the test fails; a machine that
 // does much else at once is slow.
-const patience = 30 * time.Second
+const patience = 60 * time.Second
 
 var build = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "collie-e2e")
