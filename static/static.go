@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-//go:embed annotate canvas classes evidence project superpixels tools ui
+//go:embed annotate canvas choosing classes evidence project superpixels tools transfer ui
 var folders embed.FS
 
 // Files holds the content of every file that is served, by its path, such as

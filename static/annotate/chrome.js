@@ -1,9 +1,9 @@
 import { byId } from '../ui/dom.js';
-import { statusLine } from './status.js';
+import { statusLine } from '../choosing/status.js';
 
 /**
  * @typedef {import('../evidence/session.js').Session} Session
- * @typedef {import('./acceptance.js').Acceptance} Acceptance
+ * @typedef {import('../choosing/acceptance.js').Acceptance} Acceptance
  */
 
 const SAVE_TEXT = { connecting: 'Connecting', saved: 'Saved', saving: 'Saving', failed: 'Failed', offline: 'Offline', 'signed-out': 'Signed out' };

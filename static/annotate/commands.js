@@ -14,8 +14,8 @@ import { toast } from '../ui/toast.js';
  * @typedef {import('../tools/stage.js').Stage} Stage
  * @typedef {import('../classes/classes.js').ClassPanel} ClassPanel
  * @typedef {import('../evidence/session.js').Session} Session
- * @typedef {import('./doubt.js').Doubt} Doubt
- * @typedef {import('./acceptance.js').Acceptance} Acceptance
+ * @typedef {import('../choosing/doubt.js').Doubt} Doubt
+ * @typedef {import('../choosing/acceptance.js').Acceptance} Acceptance
  * @typedef {import('./history.js').HistoryPanel} HistoryPanel
  *
  * @typedef {object} Page what a person can do to the page as a whole

@@ -11,9 +11,9 @@ import { toast } from '../ui/toast.js';
  * @property {import('../evidence/session.js').Session} session
  * @property {import('../classes/classes.js').ClassPanel} classes
  * @property {import('../tools/stage.js').Stage} stage
- * @property {import('./acceptance.js').Acceptance} acceptance
+ * @property {import('../choosing/acceptance.js').Acceptance} acceptance
  * @property {Pick<import('./history.js').HistoryPanel, 'leave'>} history
- * @property {Pick<import('./doubt.js').Doubt, 'forget'>} doubt
+ * @property {Pick<import('../choosing/doubt.js').Doubt, 'forget'>} doubt
  * @property {import('./saying.js').Saying} saying
  * @property {Pick<import('./objects.js').Objects, 'tell'>} objects
  * @property {(text: string) => void} say

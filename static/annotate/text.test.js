@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { problemOf } from '../ui/api.js';
 import { ink, pixels, vocColor } from '../canvas/colour.js';
-import { note, undecided } from '../project/export.js';
+import { note, undecided } from '../transfer/export.js';
 import { matches } from '../classes/find.js';
 import { Hypotheses } from '../evidence/hypotheses.js';
 import { after, backoff } from '../evidence/socket.js';
 import { percent } from '../ui/numbers.js';
-import { statusLine } from './status.js';
-import { short } from './strip.js';
+import { statusLine } from '../choosing/status.js';
+import { short } from '../choosing/strip.js';
 
 const classes = [{ id: 0, name: 'background' }, { id: 1, name: 'object' }];
 

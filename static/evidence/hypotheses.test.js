@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Choice } from '../annotate/choice.js';
+import { Choice } from '../choosing/choice.js';
 import { changed, Hypotheses, reference } from './hypotheses.js';
 
 const run = (n, count = 3) => ({ type: 'run', run: n, seq: 1, count, classes: [0, 1] });

@@ -1,14 +1,14 @@
 import { call } from '../ui/api.js';
 import { byId, closeButtons, colourSwatches } from '../ui/dom.js';
-import { ExportDialog } from './export.js';
+import { ExportDialog } from '../transfer/export.js';
 import { ImageList } from './images.js';
 import { LearningPanel } from './learning.js';
-import { ImportDialog } from './importdialog.js';
+import { ImportDialog } from '../transfer/importdialog.js';
 import { MembersDialog } from './members.js';
 import { RestChoice } from '../classes/rest.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
-import { dropZone, upload } from './upload.js';
+import { dropZone, upload } from '../transfer/upload.js';
 
 colourSwatches();
 themeToggle();

@@ -5,7 +5,7 @@ import { sendFile } from '../ui/sendfile.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
 import { projectName } from './projectname.js';
-import { dropZone, upload } from './upload.js';
+import { dropZone, upload } from '../transfer/upload.js';
 
 colourSwatches();
 themeToggle();

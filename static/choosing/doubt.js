@@ -25,7 +25,7 @@ const BELOW = 120;
  * @property {(superpixel: number) => void} label gives a superpixel the active class
  * @property {(superpixels: readonly number[], label: number) => void} propose shows what a region would become
  * @property {import('./acceptance.js').Acceptance} acceptance
- * @property {import('./saying.js').Saying} saying
+ * @property {{exclude: (superpixels: number[], points: [number, number][], label: number) => void, inWords: (superpixel: number) => string}} saying
  * @property {(text: string) => void} say
  * @property {boolean} touch whether there is probably no keyboard
  */
