@@ -192,7 +192,8 @@ func TestCells(t *testing.T) {
 	cut := h.Cut(finest, 40, make([]uint8, h.Finest()), 0)
 	g := finest.Coarsen(cut.Parent, cut.N)
 	f := Default().Field(g)
-	cells := f.Cells(finest, cut.Parent)
+	odds := func(z float32) float64 { return float64(z) }
+	cells := f.Cells(finest, cut.Parent, odds)
 	regions := make([]int32, cut.N)
 	for i := range regions {
 		regions[i] = int32(i)
@@ -202,7 +203,11 @@ func TestCells(t *testing.T) {
 			t.Fatalf("edge %d: %v, in the field %v", i, cells.Edge(e, e.A, e.B), f.Edges()[i])
 		}
 	}
-	if diff := cmp.Diff(f.Pairs(7), cells.Pairs(7, regions)); diff != "" {
+	var want []float64
+	for _, z := range f.Pairs(7) {
+		want = append(want, odds(z))
+	}
+	if diff := cmp.Diff(want, cells.Similarities(7, regions)); diff != "" {
 		t.Errorf("pairs (-field +cells):\n%s", diff)
 	}
 	divided := cut.Divide([]int32{7, 8, 20})
@@ -214,24 +219,29 @@ func TestCells(t *testing.T) {
 		}
 		parties = append(parties, int32(r))
 	}
-	fresh := f.Cells(finest, cut.Parent)
+	fresh := f.Cells(finest, cut.Parent, odds)
 	for i := range d.Graph.Edges {
 		e := &d.Graph.Edges[i]
-		odds := cells.Edge(e, parties[e.A], parties[e.B])
-		if back := fresh.Edge(e, parties[e.B], parties[e.A]); odds != back || !(math.Abs(odds) <= MostLogit) {
-			t.Fatalf("edge %d: %v, from the other side %v", i, odds, back)
+		z := cells.Edge(e, parties[e.A], parties[e.B])
+		if back := fresh.Edge(e, parties[e.B], parties[e.A]); z != back || !(math.Abs(z) <= MostLogit) {
+			t.Fatalf("edge %d: %v, from the other side %v", i, z, back)
 		}
 	}
 	for _, i := range []int{7, 3, 20} {
-		if diff := cmp.Diff(fresh.Pairs(parties[i], parties), cells.Pairs(parties[i], parties)); diff != "" {
+		if diff := cmp.Diff(fresh.Similarities(parties[i], parties), cells.Similarities(parties[i], parties)); diff != "" {
 			t.Errorf("pairs of %d (-fresh +used):\n%s", i, diff)
 		}
 	}
-	for range 2 * mostOdds / len(parties) { // more than are kept
-		cells.Pairs(parties[rng.IntN(len(parties))], parties)
-		if kept := len(cells.columns) * len(parties); kept > mostOdds {
-			t.Fatalf("%d log odds are kept, want at most %d", kept, mostOdds)
+	cells.columns.Resize(10)
+	cells.paths.Resize(5)
+	for range 200 { // others are forgotten and computed again
+		i := rng.IntN(len(parties))
+		if diff := cmp.Diff(fresh.Similarities(parties[i], parties), cells.Similarities(parties[i], parties)); diff != "" {
+			t.Fatalf("pairs of %d (-fresh +forgetful):\n%s", i, diff)
 		}
+	}
+	if got := cells.columns.Len(); got != 10 {
+		t.Errorf("%d columns are kept, want 10", got)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"collie/crf"
 	"collie/superpixels"
 )
@@ -67,18 +69,22 @@ type Cells struct {
 	looks    []*appearance // of the cells, when they are needed
 	features []float32     // scratch
 
-	paths   map[int32][][3]float32 // features of those from some regions
-	columns map[int32][]float32    // log odds of a party and others, by place
-	places  []int32                // of the cells in columns, -1 for one that has none yet
-	seen    int                    // cells that have a place
+	similarity func(odds float32) float64
+
+	paths   *simplelru.LRU[int32, [][3]float32] // features of those from some regions
+	columns *simplelru.LRU[int32, []float64]    // similarities of a party and others, by place
+	places  []int32                             // of the cells in columns, -1 for one without a place
+	seen    int                                 // cells that have a place
 }
 
 // Cells extends the field to the regions of a finer graph; cell i is in region
-// of[i] of the field's.
-func (f *Field) Cells(g *superpixels.Graph, of []int32) *Cells {
+// of[i] of the field's. similarity is what follows from the log odds that two
+// parties are of one class.
+func (f *Field) Cells(g *superpixels.Graph, of []int32, similarity func(odds float32) float64) *Cells {
 	c := &Cells{
-		field: f, graph: g, of: of, borders: bordersOf(g), handMade: make([]float32, len(g.Edges)), looks: make([]*appearance, len(g.Regions)),
-		features: make([]float32, max(len(EdgeFeatures), len(PairFeatures))), paths: map[int32][][3]float32{}, columns: map[int32][]float32{},
+		field: f, graph: g, of: of, similarity: similarity, borders: bordersOf(g), handMade: make([]float32, len(g.Edges)), looks: make([]*appearance, len(g.Regions)),
+		features: make([]float32, max(len(EdgeFeatures), len(PairFeatures))),
+		paths:    kept[[][3]float32](3 * len(f.scene.regions)), columns: kept[[]float64](len(f.scene.regions) + len(g.Regions)),
 		places: slices.Repeat([]int32{-1}, len(g.Regions)),
 	}
 	for i := range g.Edges {
@@ -86,6 +92,17 @@ func (f *Field) Cells(g *superpixels.Graph, of []int32) *Cells {
 	}
 	return c
 }
+
+// kept has room for slices of the given length, those that were used last.
+func kept[T any](length int) *simplelru.LRU[int32, T] {
+	lru, _ := simplelru.NewLRU[int32, T](max(1, mostNumbers/length), nil) // it refuses only 0
+	return lru
+}
+
+// mostNumbers is how many similarities are kept and how many features of paths:
+// enough for several hundred clicks on 600 superpixels, all of which each
+// click asks for.
+const mostNumbers = 2_000_000
 
 // Part is the party that a cell is.
 func (c *Cells) Part(cell int32) int32 { return int32(len(c.field.scene.regions)) + cell }
@@ -120,20 +137,13 @@ func (c *Cells) Edge(e *superpixels.Edge, a, b int32) float64 {
 	return float64(c.field.model.Edge.Logit(c.features[:len(EdgeFeatures)]))
 }
 
-// mostOdds is how many log odds of pairs are kept, enough for 300 clicks on 800
-// superpixels.
-const mostOdds = 250_000
-
-// Pairs returns the log odds that a party and each of others are of one class;
-// with itself they are MostLogit. The caller owns the slice.
-func (c *Cells) Pairs(party int32, others []int32) []float32 {
+// Similarities returns the similarities of a party and each of others. The
+// caller owns the slice.
+func (c *Cells) Similarities(party int32, others []int32) []float64 {
 	s, model := c.field.scene, &c.field.model.Pair
-	column := c.columns[party]
-	if column == nil && (len(c.columns)+1)*(len(s.regions)+c.seen) > mostOdds {
-		clear(c.columns)
-	}
+	column, _ := c.columns.Get(party)
 	p := c.party(party)
-	out := make([]float32, len(others))
+	out := make([]float64, len(others))
 	var pairs *pairing
 	var paths [][3]float32
 	for i, other := range others {
@@ -141,46 +151,41 @@ func (c *Cells) Pairs(party int32, others []int32) []float32 {
 		for len(column) <= place {
 			column = append(column, unknown)
 		}
-		odds := &column[place]
-		if *odds == unknown {
+		switch {
+		case column[place] != unknown:
+		case other == party:
+			column[place] = c.similarity(MostLogit)
+		default:
 			if pairs == nil {
 				pairs, paths = s.pairing(p.region, p.appearance), c.pathsFrom(p.region)
 			}
 			q := c.party(other)
 			pairs.to(c.features, q.region, q.appearance, s.merged[s.meeting(p.region, q.region)])
 			copy(c.features[beforePath:], paths[q.region][:])
-			*odds = model.Logit(c.features[:len(PairFeatures)])
+			column[place] = c.similarity(model.Logit(c.features[:len(PairFeatures)]))
 		}
-		if out[i] = *odds; other == party {
-			out[i] = MostLogit
-		}
+		out[i] = column[place]
 	}
-	c.columns[party] = column
+	c.columns.Add(party, column)
 	return out
 }
 
 // pathsFrom returns the features of the cheapest ways from a region.
 func (c *Cells) pathsFrom(region int32) [][3]float32 {
-	paths, ok := c.paths[region]
+	paths, ok := c.paths.Get(region)
 	if !ok {
-		if len(c.paths) == mostPaths {
-			clear(c.paths)
-		}
 		ways := c.field.scene.cheapest(int(region), c.field.costs)
 		paths = make([][3]float32, len(ways))
 		for i := range ways {
 			ways[i].write(paths[i][:])
 		}
-		c.paths[region] = paths
+		c.paths.Add(region, paths)
 	}
 	return paths
 }
 
-// mostPaths is how many regions paths are kept from, those of as many clicks.
-const mostPaths = 40
-
-// unknown is larger than any log odds.
-const unknown = math.MaxFloat32
+// unknown is no similarity.
+const unknown = math.MaxFloat64
 
 // place is that of a party in a column: regions first, then cells in the order
 // in which they are first asked for.

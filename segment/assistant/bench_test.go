@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/draw"
 	_ "image/jpeg"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -33,7 +34,8 @@ func BenchmarkFirstHypothesis(b *testing.B) {
 		return x
 	}
 	open := func() *Assistant { return &Assistant{Hierarchy: h, Cells: g, Parameters: engine.DefaultParameters} }
-	// The object is in the middle, clicks of it and the rest alternate.
+	// The object is in the middle, clicks of it and the rest alternate. Later ones
+	// are all over the image.
 	var log []segment.Event
 	played := func(clicks int) *timeline.Timeline {
 		t := open().Timeline(h.Runs(), 600)
@@ -42,18 +44,24 @@ func BenchmarkFirstHypothesis(b *testing.B) {
 		}
 		return t
 	}
-	for i := range 10 {
+	author := open()
+	written := played(0)
+	for i := range 300 {
 		at := [2]float64{0.5, 0.5}
-		if i > 0 {
+		switch _, frac := math.Modf(0.7549 * float64(i)); {
+		case i >= 10:
+			at = [2]float64{math.Mod(0.5698*float64(i), 1), frac}
+		case i > 0:
 			at = [2]float64{0.5 + 0.06*float64(i)*float64(1-2*(i/2%2)), 0.5 - 0.04*float64(i)}
 		}
 		e := click(1-i%2, int(at[0]*float64(size.X)), int(at[1]*float64(size.Y)))
 		if e.ID = fmt.Sprint(i); i > 0 {
-			e.Pick = pick(first(open(), played(i)))
+			e.Pick = pick(first(author, written))
 		}
+		written.Apply(e)
 		log = append(log, e)
 	}
-	for _, n := range []int{1, 2, 5, 10} {
+	for _, n := range []int{1, 2, 5, 10, 100, 300} {
 		before, after := played(n-1), played(n)
 		b.Run(fmt.Sprintf("click=%d", n), func(b *testing.B) {
 			for b.Loop() {

@@ -35,7 +35,7 @@ func (m *Model) correction(model *crf.Model, x []uint8, shown []int16, since []i
 		if joined[click] {
 			continue
 		}
-		part, _, _ := m.change(x, shown, int(click))
+		part, _ := m.joined([]int32{click}, changed(x, shown))
 		for _, i := range part {
 			joined[i] = true
 		}
@@ -48,15 +48,31 @@ func (m *Model) correction(model *crf.Model, x []uint8, shown []int16, since []i
 	return x
 }
 
+// changed tells which superpixels differ between x and shown.
+func changed(x []uint8, shown []int16) func(int32) bool {
+	return func(i int32) bool { return int16(x[i]) != shown[i] }
+}
+
 // meant says which superpixels the clicks at since may change, nil when the change
 // from shown to x need not be made again.
 func (m *Model) meant(x []uint8, shown []int16, since []int32) []bool {
 	meant := make([]bool, len(x))
 	again := false
+	changed := changed(x, shown)
+	known := make([]*change, len(x)) // of changed superpixels
 	for _, click := range since {
-		part, depth, deepest := m.change(x, shown, int(click))
-		if deepest <= m.Deepest*depth {
-			for _, i := range part {
+		c := known[click]
+		if c == nil {
+			c = m.change(click, changed)
+			if changed(click) {
+				for _, i := range c.part {
+					known[i] = c
+				}
+			}
+		}
+		depth := m.depth(click, c.rim)
+		if c.deepest <= m.Deepest*depth {
+			for _, i := range c.part {
 				meant[i] = true
 			}
 			continue
@@ -72,47 +88,58 @@ func (m *Model) meant(x []uint8, shown []int16, since []int32) []bool {
 	return meant
 }
 
-// change returns the superpixels that differ between x and shown and are joined
-// to superpixel last by such, itself included, and how deep the change is at
-// last and where it is deepest: the distance in pixels to the nearest
-// superpixel around it, or to the image's border.
-func (m *Model) change(x []uint8, shown []int16, last int) (part []int32, depth, deepest float64) {
-	const (
-		inside = 1 + iota
-		around
-	)
-	side := make([]uint8, len(x))
-	side[last] = inside
-	part = []int32{int32(last)}
-	var rim []int32
+// change is a part of a labelling that changes as a whole.
+type change struct {
+	part, rim []int32
+	deepest   float64 // largest depth
+}
+
+// change returns the change that a click belongs to, itself included.
+func (m *Model) change(click int32, changed func(int32) bool) *change {
+	c := &change{}
+	c.part, c.rim = m.joined([]int32{click}, changed)
+	for _, i := range c.part {
+		c.deepest = max(c.deepest, m.depth(i, c.rim))
+	}
+	return c
+}
+
+// joined returns the given superpixels with all that paths of changed ones join to
+// them, and the rim: the others that touch these.
+func (m *Model) joined(superpixels []int32, changed func(int32) bool) (part, rim []int32) {
+	seen := make([]bool, len(m.shares))
+	for _, i := range superpixels {
+		if !seen[i] {
+			seen[i] = true
+			part = append(part, i)
+		}
+	}
 	for at := 0; at < len(part); at++ {
 		for _, j := range m.around()[part[at]] {
 			switch {
-			case side[j] != 0:
-			case int16(x[j]) != shown[j]:
-				side[j] = inside
+			case seen[j]:
+				continue
+			case changed(j):
 				part = append(part, j)
 			default:
-				side[j] = around
 				rim = append(rim, j)
 			}
+			seen[j] = true
 		}
 	}
-	at := func(i int) float64 {
-		c := m.centres[i]
-		d := min(c[0], c[1], float32(m.size.X)-c[0], float32(m.size.Y)-c[1])
-		nearest := float64(d) * float64(d)
-		for _, j := range rim {
-			nearest = min(nearest, m.square(i, int(j)))
-		}
-		return math.Sqrt(nearest)
+	return part, rim
+}
+
+// depth is the distance in pixels from a superpixel to the nearest one of the rim
+// around it, or to the image's border.
+func (m *Model) depth(i int32, rim []int32) float64 {
+	c := m.centres[i]
+	d := min(c[0], c[1], float32(m.size.X)-c[0], float32(m.size.Y)-c[1])
+	nearest := float64(d) * float64(d)
+	for _, j := range rim {
+		nearest = min(nearest, m.square(int(i), int(j)))
 	}
-	depth = at(last)
-	deepest = depth
-	for _, i := range part {
-		deepest = max(deepest, at(int(i)))
-	}
-	return part, depth, deepest
+	return math.Sqrt(nearest)
 }
 
 // square is the squared distance between the centroids of two superpixels in pixels.

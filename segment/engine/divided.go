@@ -19,7 +19,7 @@ type whole struct {
 
 	mu      sync.Mutex // guards the rest
 	parts   *affinity.Cells
-	borders map[[2]int32]border // by the parties on both sides
+	borders map[[2]int32]border // by the parties on both sides, at most three per edge of cells
 }
 
 // border is what follows from the parties on both sides of it.
@@ -86,10 +86,10 @@ type measured struct {
 func (d *division) measure(g *superpixels.Divided) *measured {
 	w, edges := d.m.whole, g.Graph.Edges
 	conductances, odds := d.m.conductances(), d.m.borders().odds
-	out := &measured{parties: d.parties(), conductances: make([]crf.Edge, len(edges))}
-	ofEdges := make([]float32, len(edges))
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	out := &measured{parties: d.parties(), conductances: make([]crf.Edge, len(edges))}
+	ofEdges := make([]float32, len(edges))
 	for i, from := range g.From {
 		if from >= 0 {
 			out.conductances[i], ofEdges[i] = conductances[from], odds[from]
@@ -104,12 +104,13 @@ func (d *division) measure(g *superpixels.Divided) *measured {
 	return out
 }
 
-// parties numbers the superpixels as affinity.Cells does.
+// parties numbers the superpixels as affinity.Cells does. The caller holds the
+// lock.
 func (d *division) parties() []int32 {
 	out := make([]int32, len(d.cell))
 	for r, cell := range d.cell {
 		if out[r] = int32(r); cell >= 0 {
-			out[r] = int32(d.m.whole.cut.N) + cell
+			out[r] = d.m.cells().Part(cell)
 		}
 	}
 	return out
@@ -123,22 +124,16 @@ func (d *division) border(e *superpixels.Edge, a, b int32) border {
 	if known, ok := w.borders[key]; ok {
 		return known
 	}
-	if len(w.borders) == mostBorders {
-		clear(w.borders)
-	}
 	odds := d.m.cells().Edge(e, a, b)
 	made := border{d.m.learned(e, odds), contourOdds(e)}
 	w.borders[key] = made
 	return made
 }
 
-// mostBorders is how many borders are kept, those of some 50 clicks.
-const mostBorders = 8192
-
 // cells are the predictions for parts of superpixels. The caller holds the lock.
 func (m *Model) cells() *affinity.Cells {
 	if m.whole.parts == nil {
-		m.whole.parts = m.affinities().(*learned).field.Cells(m.whole.cells, m.whole.cut.Parent)
+		m.whole.parts = m.affinities().(*learned).field.Cells(m.whole.cells, m.whole.cut.Parent, m.alike)
 	}
 	return m.whole.parts
 }
@@ -150,7 +145,7 @@ func (d *division) similarity(i int) []float64 {
 	w := d.m.whole
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return d.m.similarities(d.m.cells().Pairs(parties[i], parties))
+	return d.m.cells().Similarities(parties[i], parties)
 }
 
 // order eliminates the cells of a superpixel where the order of the undivided

@@ -170,8 +170,9 @@ func TestCorrectionIsLocal(t *testing.T) {
 		x[i] = 1
 	}
 	before := make([]int16, m.N)
-	_, depth, deepest := model.change(x, before, m.At(0, height/2))
-	if depth > 25 || deepest < 60 {
-		t.Errorf("a change of everything is %v pixels deep at the image's border and %v where it is deepest", depth, deepest)
+	border := int32(m.At(0, height/2))
+	everything := model.change(border, changed(x, before))
+	if depth := model.depth(border, everything.rim); depth > 25 || everything.deepest < 60 {
+		t.Errorf("a change of everything is %v pixels deep at the image's border and %v where it is deepest", depth, everything.deepest)
 	}
 }

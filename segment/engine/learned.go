@@ -3,6 +3,8 @@ package engine
 import (
 	"sync"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"collie/crf"
 	"collie/segment/affinity"
 	"collie/superpixels"
@@ -14,16 +16,17 @@ type learned struct {
 	graph *superpixels.Graph
 	field *affinity.Field
 
-	mu   sync.Mutex
-	odds map[int][]float32 // by superpixel, for reuse
+	mu           sync.Mutex
+	similarities *simplelru.LRU[int, []float64] // of the superpixels that were asked for last
 }
 
-// mostOdds is how many numbers are kept for the next hypotheses, enough for 400
-// clicks on 630 superpixels.
-const mostOdds = 250_000
+// mostSimilarities are kept for the next hypotheses, enough for 400 clicks on 630
+// superpixels.
+const mostSimilarities = 250_000
 
 func newLearned(g *superpixels.Graph, p *Parameters) *learned {
-	return &learned{Parameters: p, graph: g, field: p.Affinities.Field(g), odds: map[int][]float32{}}
+	kept, _ := simplelru.NewLRU[int, []float64](max(1, mostSimilarities/len(g.Regions)), nil) // it refuses only 0
+	return &learned{Parameters: p, graph: g, field: p.Affinities.Field(g), similarities: kept}
 }
 
 func (a *learned) conductances() []crf.Edge {
@@ -41,36 +44,32 @@ func (p *Parameters) learned(e *superpixels.Edge, odds float64) float64 {
 	return min(crf.Exp(log), float64(p.Most*HandMade.handMade(e))) + p.Floor
 }
 
-func (a *learned) similarity(i int) []float64 { return a.similarities(a.pairs(i)) }
-
-// similarities turns log odds into similarities.
-func (p *Parameters) similarities(odds []float32) []float64 {
+// similarity computes what it does not remember.
+func (a *learned) similarity(i int) []float64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if known, ok := a.similarities.Get(i); ok {
+		return known
+	}
+	odds := a.field.Pairs(i)
 	out := make([]float64, len(odds))
 	for j, z := range odds {
-		if d := p.Steep * (float64(z) - p.Sure); d >= 0 {
-			out[j] = 1
-		} else if d > leastLogSimilarity {
-			out[j] = crf.Exp(d)
-		}
+		out[j] = a.alike(z)
 	}
+	a.similarities.Add(i, out)
 	return out
+}
+
+// alike turns log odds into a similarity.
+func (p *Parameters) alike(odds float32) float64 {
+	if d := p.Steep * (float64(odds) - p.Sure); d >= 0 {
+		return 1
+	} else if d > leastLogSimilarity {
+		return crf.Exp(d)
+	}
+	return 0
 }
 
 // leastLogSimilarity is the logarithm of the similarity below which two
 // superpixels have nothing in common: e^-20 is far below Doubtful.
 const leastLogSimilarity = -20
-
-// pairs returns the log odds that superpixel i and each other one are of one
-// class.
-func (a *learned) pairs(i int) []float32 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if odds, ok := a.odds[i]; ok {
-		return odds
-	}
-	if (len(a.odds)+1)*len(a.graph.Regions) > mostOdds {
-		clear(a.odds)
-	}
-	a.odds[i] = a.field.Pairs(i)
-	return a.odds[i]
-}

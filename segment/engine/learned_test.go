@@ -63,11 +63,14 @@ func TestLikenesses(t *testing.T) {
 		}
 	}
 	a := newLearned(g, &p)
-	a.odds = map[int][]float32{}
-	for i := range 3 * mostOdds / len(g.Regions) {
-		a.similarity(i % len(g.Regions))
-		if kept := len(a.odds) * len(g.Regions); kept > mostOdds {
-			t.Fatalf("%d numbers are kept, want at most %d", kept, mostOdds)
+	if a.similarities.Resize(20); len(g.Regions) < 60 {
+		t.Fatal("there are too few superpixels to forget some")
+	}
+	for range 3 {
+		for i := range g.Regions {
+			if diff := cmp.Diff(newLearned(g, &p).similarity(i), a.similarity(i)); diff != "" {
+				t.Fatalf("of superpixel %d (-fresh +used):\n%s", i, diff)
+			}
 		}
 	}
 }

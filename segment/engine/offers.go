@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"collie/crf"
 	"collie/herding/diverse"
 	"collie/segment"
 )
@@ -86,7 +87,7 @@ func (s *Sequence) Alternatives(ctx context.Context, superpixels []int32) ([]Alt
 			}) {
 				continue
 			}
-			out = append(out, s.alternative(first, x, f, superpixels))
+			out = append(out, s.alternative(p.Model, first, x, f, superpixels))
 		}
 		return nil
 	})
@@ -96,7 +97,7 @@ func (s *Sequence) Alternatives(ctx context.Context, superpixels []int32) ([]Alt
 
 // alternative keeps what is held, and of the change from x, the first hypothesis,
 // what is joined to the superpixels in question.
-func (s *Sequence) alternative(first Hypothesis, x []uint8, f diverse.Alternative, superpixels []int32) Alternative {
+func (s *Sequence) alternative(model *crf.Model, first Hypothesis, x []uint8, f diverse.Alternative, superpixels []int32) Alternative {
 	y := f.Labels
 	if s.holds != nil {
 		now := *s.holds // as if the superpixels had just been clicked
@@ -107,31 +108,19 @@ func (s *Sequence) alternative(first Hypothesis, x []uint8, f diverse.Alternativ
 		}
 		now.Keep(y, s.model.around())
 	}
-	joined := make([]bool, len(x))
-	part := slices.Clone(superpixels)
-	for _, i := range part {
-		joined[i] = true
-	}
-	for at := 0; at < len(part); at++ {
-		for _, j := range s.model.around()[part[at]] {
-			if !joined[j] && y[j] != x[j] {
-				joined[j] = true
-				part = append(part, j)
-			}
-		}
-	}
+	part, _ := s.model.joined(superpixels, func(i int32) bool { return y[i] != x[i] })
+	slices.Sort(part)
 	out := Alternative{Class: s.classes[f.Label], Optimal: f.Optimal}
 	labels := slices.Clone(first.Labels)
 	indices := slices.Clone(x)
-	for i, in := range joined {
-		if in && y[i] != x[i] {
+	for _, i := range part {
+		if y[i] != x[i] {
 			indices[i], labels[i] = y[i], uint8(s.classes[y[i]])
-			out.Changed = append(out.Changed, int32(i))
+			out.Changed = append(out.Changed, i)
 			out.Area += s.shares[i]
 		}
 	}
-	p, _ := s.problem()
-	energy := p.Model.Energy(indices)
+	energy := model.Energy(indices)
 	out.Gain = energy - first.Energy
 	out.Hypothesis = Hypothesis{Rank: segment.Offered, Labels: labels, Energy: energy, Digest: digestOf(energy, labels)}
 	return out
