@@ -93,6 +93,12 @@ func (f *Field) Cells(g *superpixels.Graph, of []int32, similarity func(odds flo
 	return c
 }
 
+// Bytes is how much memory what is kept takes, roughly.
+func (c *Cells) Bytes() int {
+	regions := len(c.field.scene.regions)
+	return 9*c.columns.Len()*(regions+c.seen) + 12*c.paths.Len()*regions
+}
+
 // kept has room for slices of the given length, those that were used last.
 func kept[T any](length int) *simplelru.LRU[int32, T] {
 	lru, _ := simplelru.NewLRU[int32, T](max(1, mostNumbers/length), nil) // it refuses only 0

@@ -49,6 +49,16 @@ func (a *Assistant) whole(cut *superpixels.Cut) *engine.Model {
 	return a.model
 }
 
+// Bytes is how much memory what clicks have made the model compute takes, roughly.
+func (a *Assistant) Bytes() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.model == nil {
+		return 0
+	}
+	return a.model.Bytes()
+}
+
 // Sequence returns the hypotheses for the state of a timeline; m is the model
 // of its cut. table resolves deleted classes, and rest is what unclicked
 // regions become.

@@ -138,6 +138,20 @@ func (m *Model) cells() *affinity.Cells {
 	return m.whole.parts
 }
 
+// Bytes is how much memory what divisions of m have computed takes, roughly; m is
+// from ModelOf.
+func (m *Model) Bytes() int {
+	m.whole.mu.Lock()
+	defer m.whole.mu.Unlock()
+	n := borderBytes * len(m.whole.borders)
+	if m.whole.parts != nil {
+		n += m.whole.parts.Bytes()
+	}
+	return n
+}
+
+const borderBytes = 64 // of a border in a map
+
 func (d *division) conductances() []crf.Edge { return d.edges().conductances }
 
 func (d *division) similarity(i int) []float64 {

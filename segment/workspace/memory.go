@@ -62,13 +62,13 @@ const (
 	cellBytes       = 2*8 + 4 + 2 // a merge of the hierarchy and of the graph, a parent, a click and a label
 	superpixelBytes = 1350        // of the model of a cut and a sequence on it
 	learnedBytes    = 520         // more with learned affinities and some dozen clicks
-	dividedBytes    = 560         // of a cell, more when clicks have divided superpixels: the last models share what is known of cells
+	dividedBytes    = 350         // of a cell, more when clicks have divided superpixels, beside what the assistant says
 )
 
 // footprint estimates the annotation's memory in bytes: the runs of the finest
 // map, the graph, the model, a sequence on it, and the evidence.
 func (a *Annotation) footprint() int64 {
-	n := a.cells.Bytes() + regionBytes*len(a.assistant.Cells.Regions) + edgeBytes*len(a.assistant.Cells.Edges) + cellBytes*a.cells.N
+	n := a.cells.Bytes() + regionBytes*len(a.assistant.Cells.Regions) + edgeBytes*len(a.assistant.Cells.Edges) + cellBytes*a.cells.N + a.assistant.Bytes()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	each := superpixelBytes

@@ -145,9 +145,9 @@ func TestFootprint(t *testing.T) {
 		t.Skip("skipped with -short: measures memory")
 	}
 	for _, c := range []struct {
-		width, height int
-		most          int64 // KiB
-	}{{500, 375, 4400}, {2000, 1500, 9000}} {
+		width, height, clicks int
+		most                  int64 // KiB
+	}{{500, 375, 30, 4400}, {500, 375, 300, 20000}, {2000, 1500, 30, 9000}} {
 		w := mustTune(t, workspace.Options{})
 		im := mustAdd(t, w, c.width, c.height)
 		before := heapInUse()
@@ -155,13 +155,13 @@ func TestFootprint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range 30 {
+		for i := range c.clicks {
 			e := segment.Event{ID: fmt.Sprint(i), Kind: segment.Label, Superpixels: []int32{int32(i * 17)}, Class: i % 2}
 			if i >= 20 {
-				e.Kind, e.Superpixels, e.Points = segment.Click, nil, [][2]float64{{float64(c.width * (i - 19) / 12), float64(c.height * (30 - i) / 12)}}
+				e.Kind, e.Superpixels, e.Points = segment.Click, nil, [][2]float64{{float64(i * 7919 % c.width), float64(i * 104729 % c.height)}}
 			}
 			mustAppend(t, a, e)
-			if i < 24 {
+			if i < c.clicks-6 {
 				continue // the last few show as well what sequences keep
 			}
 			if _, err := a.Sequence().At(t.Context(), 5); err != nil {

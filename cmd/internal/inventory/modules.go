@@ -84,6 +84,7 @@ var phrases = []phrase{
 	{id: "BSD-3-Clause", has: "may be used to endorse or promote products derived from this software without"},
 	{id: "BSD-2-Clause", has: "Redistributions in binary form must reproduce the above copyright", lacks: "endorse or promote products"},
 	{id: "MPL-2.0", has: "Mozilla Public License Version 2.0"},
+	{id: "MPL-2.0", has: "Mozilla Public License, version 2.0"},
 }
 
 // identify returns the SPDX identifiers of the licences in a text.
