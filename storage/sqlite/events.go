@@ -27,16 +27,14 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 		labels = encodeScores(e.Scores)
 	}
 	return s.writer.write(ctx, func(w *writer) error {
-		var image int64
-		var present int
-		if err := w.row(`SELECT image.number, seq FROM image JOIN project ON project.number = image.project
-			WHERE image.id = ? AND image.trashed_at IS NULL AND project.trashed_at IS NULL`, imageID).Scan(&image, &present); err != nil {
-			return readError("image", err)
+		image, present, err := scanHead(w.row(selectHead, imageID))
+		if err != nil {
+			return err
 		}
 		if present != expected {
 			return conflict(present, "The change was made for state %d of this image, which is now at %d. It was not saved; reload the state and send it again.", expected, present)
 		}
-		err := w.exec(`INSERT INTO event (image, seq, id, kind, superpixels, points, class, regions, rank, digest, labels, repairs, back_to, instances, author, created)
+		err = w.exec(`INSERT INTO event (image, seq, id, kind, superpixels, points, class, regions, rank, digest, labels, repairs, back_to, instances, author, created)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			image, expected+1, e.ID, string(e.Kind), superpixels, points, e.Class, e.Regions, rank, digest, labels, repairs, backTo, encodeSuperpixels(e.Instances), e.By, e.Created.UnixMilli())
 		if err != nil && refused(err) {
@@ -58,10 +56,9 @@ func conflict(present int, format string, args ...any) *segment.Error {
 
 // Events returns the log from number after+1 on, in order.
 func (s *Store) Events(ctx context.Context, imageID string, after int) ([]segment.Event, error) {
-	var image int64
-	if err := s.reads.QueryRowContext(ctx, `SELECT image.number FROM image JOIN project ON project.number = image.project
-		WHERE image.id = ? AND image.trashed_at IS NULL AND project.trashed_at IS NULL`, imageID).Scan(&image); err != nil {
-		return nil, readError("image", err)
+	image, _, err := scanHead(s.reads.QueryRowContext(ctx, selectHead, imageID))
+	if err != nil {
+		return nil, err
 	}
 	return all(ctx, s.reads, scanEvent, "reading the evidence of image "+imageID, "SELECT "+eventColumns+" FROM event WHERE image = ? AND seq > ? ORDER BY seq", image, after)
 }
@@ -71,23 +68,10 @@ func (s *Store) Efforts(ctx context.Context, projectID string) (map[string]segme
 	if _, err := s.Project(ctx, projectID); err != nil {
 		return nil, err
 	}
-	rows, err := s.reads.QueryContext(ctx, `SELECT image.id, sum(event.author <> ?1), max(event.author = ?1)
+	scan := func(row scanner, id *string, e *segment.Effort) error { return row.Scan(id, &e.Actions, &e.Guessed) }
+	return byID(ctx, s.reads, scan, "counting the events", `SELECT image.id, sum(event.author <> ?1), max(event.author = ?1)
 		FROM event JOIN image ON image.number = event.image JOIN project ON project.number = image.project
 		WHERE project.id = ?2 AND image.trashed_at IS NULL GROUP BY image.id`, segment.ByProject, projectID)
-	if err != nil {
-		return nil, fmt.Errorf("counting the events: %w", err)
-	}
-	defer rows.Close()
-	efforts := map[string]segment.Effort{}
-	for rows.Next() {
-		var id string
-		var e segment.Effort
-		if err := rows.Scan(&id, &e.Actions, &e.Guessed); err != nil {
-			return nil, fmt.Errorf("counting the events: %w", err)
-		}
-		efforts[id] = e
-	}
-	return efforts, rows.Err()
 }
 
 // FindEvent returns the event of an image that has a client-made id, or nil.

@@ -22,13 +22,23 @@ func (s *Store) CreateImage(ctx context.Context, im segment.Image) error {
 	})
 }
 
+const selectHead = `SELECT image.number, seq FROM image JOIN project ON project.number = image.project
+	WHERE image.id = ? AND image.trashed_at IS NULL AND project.trashed_at IS NULL`
+
+// scanHead reads the number of an image and how many events it has.
+func scanHead(row scanner) (number int64, seq int, err error) {
+	if err := row.Scan(&number, &seq); err != nil {
+		return 0, 0, readError("image", err)
+	}
+	return number, seq, nil
+}
+
 // NoteDoubt sets the doubt in the image's record.
 func (s *Store) NoteDoubt(ctx context.Context, imageID string, share float64) error {
 	return s.writer.write(ctx, func(w *writer) error {
-		var image int64
-		if err := w.row(`SELECT image.number FROM image JOIN project ON project.number = image.project
-			WHERE image.id = ? AND image.trashed_at IS NULL AND project.trashed_at IS NULL`, imageID).Scan(&image); err != nil {
-			return readError("image", err)
+		image, _, err := scanHead(w.row(selectHead, imageID))
+		if err != nil {
+			return err
 		}
 		return w.exec("UPDATE image SET doubt = ? WHERE number = ?", share, image)
 	})
@@ -38,10 +48,9 @@ func (s *Store) NoteDoubt(ctx context.Context, imageID string, share float64) er
 func (s *Store) SetReview(ctx context.Context, projectID string, imageIDs []string, r segment.Review) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		for _, id := range imageIDs {
-			var image int64
-			if err := w.row(`SELECT image.number FROM image JOIN project ON project.number = image.project
-				WHERE image.id = ? AND project.id = ? AND image.trashed_at IS NULL AND project.trashed_at IS NULL`, id, projectID).Scan(&image); err != nil {
-				return readError("image", err)
+			image, _, err := scanHead(w.row(selectHead+" AND project.id = ?", id, projectID))
+			if err != nil {
+				return err
 			}
 			if err := w.exec("UPDATE image SET review = ?, review_comment = ?, review_by = ?, review_at = ?, review_seq = min(seq, ?) WHERE number = ?",
 				string(r.Status), r.Comment, r.By, r.At.UnixMilli(), r.Seq, image); err != nil {
@@ -77,22 +86,9 @@ func (s *Store) Heads(ctx context.Context, imageIDs []string) (map[string]segmen
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.reads.QueryContext(ctx, `SELECT image.id, seq, revision FROM image JOIN project ON project.number = image.project
+	scan := func(row scanner, id *string, h *segment.Head) error { return row.Scan(id, &h.Seq, &h.Revision) }
+	return byID(ctx, s.reads, scan, "comparing images", `SELECT image.id, seq, revision FROM image JOIN project ON project.number = image.project
 		WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL AND image.id IN (SELECT value FROM json_each(?))`, string(ids))
-	if err != nil {
-		return nil, fmt.Errorf("comparing images: %w", err)
-	}
-	defer rows.Close()
-	heads := map[string]segment.Head{}
-	for rows.Next() {
-		var id string
-		var h segment.Head
-		if err := rows.Scan(&id, &h.Seq, &h.Revision); err != nil {
-			return nil, fmt.Errorf("comparing images: %w", err)
-		}
-		heads[id] = h
-	}
-	return heads, rows.Err()
 }
 
 // CountImages counts a project's images.

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"collie/segment"
@@ -72,19 +71,12 @@ func (s *Store) RoleIn(ctx context.Context, projectID, userID string) (access.Ro
 
 // RolesOf returns the roles of a user by the ids of the projects.
 func (s *Store) RolesOf(ctx context.Context, userID string) (map[string]access.Role, error) {
-	rows, err := s.reads.QueryContext(ctx, `SELECT project.id, member.role FROM user JOIN member ON member.user = user.number
+	scan := func(row scanner, id *string, role *access.Role) error {
+		var name string
+		err := row.Scan(id, &name)
+		*role, _ = access.ParseRole(name, access.ProjectRoles())
+		return err
+	}
+	return byID(ctx, s.reads, scan, "listing the roles", `SELECT project.id, member.role FROM user JOIN member ON member.user = user.number
 		JOIN project ON project.number = member.project WHERE user.id = ? AND user.removed_at IS NULL`, userID)
-	if err != nil {
-		return nil, fmt.Errorf("listing the roles: %w", err)
-	}
-	defer rows.Close()
-	roles := map[string]access.Role{}
-	for rows.Next() {
-		var id, role string
-		if err := rows.Scan(&id, &role); err != nil {
-			return nil, readError("member", err)
-		}
-		roles[id], _ = access.ParseRole(role, access.ProjectRoles())
-	}
-	return roles, rows.Err()
 }

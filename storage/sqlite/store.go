@@ -171,6 +171,25 @@ func all[T any](ctx context.Context, db *sql.DB, scan func(scanner) (T, error), 
 	return list, nil
 }
 
+// byID is all for rows that begin with an id, which scan reads before what the id
+// stands for.
+func byID[T any](ctx context.Context, db *sql.DB, scan func(row scanner, id *string, value *T) error, doing, query string, args ...any) (map[string]T, error) {
+	values := map[string]T{}
+	_, err := all(ctx, db, func(row scanner) (none struct{}, err error) {
+		var id string
+		var value T
+		if err := scan(row, &id, &value); err != nil {
+			return none, err
+		}
+		values[id] = value
+		return none, nil
+	}, doing, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return values, nil
+}
+
 // readError turns the error of a query for one row into the caller's.
 func readError(what string, err error) error {
 	if errors.Is(err, sql.ErrNoRows) {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"collie/segment/access"
@@ -39,20 +38,7 @@ func (s *Store) Token(ctx context.Context, secret string) (accounts.Token, error
 
 // Tokens lists the tokens of a user in order of creation.
 func (s *Store) Tokens(ctx context.Context, userID string) ([]accounts.Token, error) {
-	rows, err := s.reads.QueryContext(ctx, selectToken+"WHERE user.id = ? ORDER BY token.created, token.id", userID)
-	if err != nil {
-		return nil, fmt.Errorf("listing API tokens: %w", err)
-	}
-	defer rows.Close()
-	var all []accounts.Token
-	for rows.Next() {
-		t, err := scanToken(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, t)
-	}
-	return all, rows.Err()
+	return all(ctx, s.reads, scanToken, "listing API tokens", selectToken+"WHERE user.id = ? ORDER BY token.created, token.id", userID)
 }
 
 func scanToken(row scanner) (accounts.Token, error) {
