@@ -38,7 +38,7 @@ func (w *Workspace) Follow(ctx context.Context, every time.Duration) (stop func(
 
 // follow asks once. What can't be read now is asked for again the next time.
 func (w *Workspace) follow(ctx context.Context) {
-	used := w.open.inUse()
+	used := w.open.ready(1)
 	if len(used) == 0 {
 		return
 	}

@@ -162,26 +162,14 @@ func (o *openImages) forget(im *openImage) {
 	}
 }
 
-// ready returns the loaded images, in no particular order.
-func (o *openImages) ready() []*Annotation {
+// ready returns the loaded images that at least some users have open, in no
+// particular order.
+func (o *openImages) ready(users int) []*Annotation {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var all []*Annotation
 	for _, im := range o.byID {
-		if a, _ := im.loaded(); a != nil {
-			all = append(all, a)
-		}
-	}
-	return all
-}
-
-// inUse returns the loaded images that somebody uses, in no particular order.
-func (o *openImages) inUse() []*Annotation {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	var all []*Annotation
-	for _, im := range o.byID {
-		if a, _ := im.loaded(); a != nil && im.users > 0 {
+		if a, _ := im.loaded(); a != nil && im.users >= users {
 			all = append(all, a)
 		}
 	}

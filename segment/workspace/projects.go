@@ -123,7 +123,7 @@ func (w *Workspace) edited(ctx context.Context, before segment.Project, edit seg
 
 // classesChanged brings the images of the project that are open up to date.
 func (w *Workspace) classesChanged(ctx context.Context, projectID string) {
-	for _, a := range w.open.ready() {
+	for _, a := range w.open.ready(0) {
 		if a.image.ProjectID != projectID {
 			continue
 		}
