@@ -52,22 +52,18 @@ func (t *Term) Forms(x float32) (linear, log float32) {
 const MostLogit = 8
 
 // Logit returns the log odds for some features.
-func (r *Regression) Logit(features []float32) float32 { return bounded(r.add(r.Bias, 0, features)) }
-
-// add adds the terms of features, the first of which is number from, to a sum.
-func (r *Regression) add(sum float32, from int, features []float32) float32 {
+func (r *Regression) Logit(features []float32) float32 {
+	sum := r.Bias
 	for f, x := range features {
-		t := &r.Terms[from+f]
+		t := &r.Terms[f]
 		if t.Linear == 0 && t.Log == 0 {
 			continue
 		}
 		linear, log := t.Forms(x)
 		sum += float32(t.Linear*linear) + float32(t.Log*log)
 	}
-	return sum
+	return min(max(sum, -MostLogit), MostLogit)
 }
-
-func bounded(logit float32) float32 { return min(max(logit, -MostLogit), MostLogit) }
 
 //go:embed default.txt
 var defaultText []byte

@@ -30,19 +30,20 @@ const (
 // row-major; a row sums to less than 1 the less there is that matches, and is zero
 // where nothing does. O(superpixels of both).
 func Copied(from *superpixels.Graph, labels []uint8, to *superpixels.Graph) (classes []uint8, shares []float64) {
-	var place [256]int
+	var index [256]int
 	for id := range segment.Void {
 		if slices.Contains(labels, uint8(id)) {
-			place[id] = len(classes)
+			index[id] = len(classes)
 			classes = append(classes, uint8(id))
 		}
 	}
 	k := len(classes)
 	shares = make([]float64, len(to.Regions)*k)
 	fromSize, toSize := extent(from), extent(to)
+	mean := float64(totalArea(from)) / float64(max(1, len(from.Regions)))
 	for i := range to.Regions {
 		r, row := &to.Regions[i], shares[i*k:(i+1)*k]
-		sum, mean := copyDoubt, float64(totalArea(from))/float64(max(1, len(from.Regions)))
+		sum := copyDoubt
 		for j, label := range labels {
 			if label == segment.Void {
 				continue
@@ -50,7 +51,7 @@ func Copied(from *superpixels.Graph, labels []uint8, to *superpixels.Graph) (cla
 			if w := resemblance(&from.Regions[j], fromSize, r, toSize); w > 0 {
 				w *= float64(from.Regions[j].Area) / mean
 				sum += w
-				row[place[label]] += w
+				row[index[label]] += w
 			}
 		}
 		for c := range row {

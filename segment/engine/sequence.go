@@ -112,7 +112,7 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 			if err != nil {
 				return nil, err
 			}
-			return newStream(m, p, &e, s.classes, rest)
+			return newStream(m, p, &e, s.holds, &index, rest)
 		}
 	}
 	return s

@@ -20,15 +20,16 @@ type stream struct {
 	skip    int             // of Herding's, as they were among those
 }
 
-func newStream(m *Model, p *herding.Problem, e *Evidence, classes []int, rest int) (*stream, error) {
-	index := indexOf(classes)
-	s := &stream{model: m, problem: p, holds: e.Holds.in(&index)}
-	at, seed, first := e.pointed(m, rest, &index)
+// newStream returns the stream of a problem; holds are those of the evidence, and
+// index is indexOf(the classes in play).
+func newStream(m *Model, p *herding.Problem, e *Evidence, holds *Holds, index *[256]int16, rest int) (*stream, error) {
+	s := &stream{model: m, problem: p, holds: holds}
+	at, seed, first := e.pointed(m, rest, index)
 	switch {
-	case first && len(classes) == 2 && len(e.Excluded) == 0 && s.holds == nil:
+	case first && p.Model.Labels == 2 && len(e.Excluded) == 0 && s.holds == nil:
 		return s, s.extents(e, rest, at, seed)
 	case e.Shown != nil:
-		return s, s.correct(e, &index)
+		return s, s.correct(e, index)
 	}
 	return s, nil
 }
