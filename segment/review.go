@@ -39,8 +39,8 @@ type Review struct {
 // MaxComment is the largest number of runes of a comment.
 const MaxComment = 1000
 
-// Checked returns the review with its comment trimmed, or an error if it is none
-// that can be stored.
+// Checked returns the review with its comment trimmed, or an error if it can't
+// be stored.
 func (r Review) Checked() (Review, error) {
 	known := false
 	for _, s := range ReviewStatuses() {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Divided is the graph of a cut of which some regions have been divided.
+// Divided is the graph of a cut in which some regions have been divided.
 type Divided struct {
 	Graph *Graph // of the cut, without Merges
 

@@ -106,8 +106,8 @@ func kept[T any](length int) *simplelru.LRU[int32, T] {
 }
 
 // mostNumbers is how many similarities are kept and how many features of paths:
-// enough for several hundred clicks on 600 superpixels, all of which each
-// click asks for.
+// enough for several hundred clicks on 600 superpixels. Each click asks for those of
+// all clicks before it.
 const mostNumbers = 2_000_000
 
 // Part is the party that a cell is.

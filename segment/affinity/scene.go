@@ -29,7 +29,7 @@ type Scene struct {
 
 	handMade []float32                // logarithm of the handmade conductance per length of each edge
 	colours  []float32                // distance of the colour histograms of each edge
-	sorted   [rankedMeasures][]uint32 // measures of all edges, by which one is ranked; see ordered
+	sorted   [rankedMeasures][]uint32 // measures of all edges, to rank one among them; see ordered
 	medians  [2]float32               // of the first two
 }
 
@@ -174,7 +174,7 @@ func handMade(e *superpixels.Edge) float32 {
 	return float32(2.9*superpixels.Ln(e.Texture+0.5)) - float32(3*superpixels.Ln(e.Contour+0.5)) - float32(1.8*superpixels.Ln(e.DeltaE+0.5)) - float32(2*e.TextureDistance)
 }
 
-// measures are those by which an edge is ranked.
+// measures are what an edge is ranked by.
 func measures(e *superpixels.Edge, handMade, colours float32) [rankedMeasures]float32 {
 	return [...]float32{e.Contour, e.DeltaE, -handMade, colours}
 }

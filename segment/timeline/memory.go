@@ -57,8 +57,8 @@ const (
 	runBytes      = 12        // a run of repaired pixels
 )
 
-// maxLog is the limit, in bytes, of an image's log in memory, all of which is
-// read when somebody opens the image or looks back.
+// maxLog is the limit, in bytes, of an image's log in memory. Opening the image
+// and looking back read the whole log.
 const maxLog = 64 << 20
 
 // weigh estimates the memory of an event and of its step in bytes.

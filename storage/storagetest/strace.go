@@ -100,7 +100,7 @@ func TestBrokenStore(t *testing.T, open func(tb testing.TB, place string) Store)
 	}
 	place := t.TempDir()
 	// strace counts calls per thread, so the failure comes at some moment
-	// after the 120th, of which migrations make some.
+	// after the 120th; some of those before it are made by migrations.
 	lines, _ := traced(t, place, "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:error=EIO:when=120+")
 	if len(lines) < 10 || len(lines) == events {
 		t.Fatalf("%d acknowledgements, want some before the failure and none after it", len(lines))

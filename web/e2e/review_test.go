@@ -13,8 +13,8 @@ import (
 	"collie/segment/sample"
 )
 
-// sixSamples makes a project with six copies of the sample photograph, of which
-// two have a label, and returns the address of its page.
+// sixSamples makes a project with six copies of the sample photograph, two of them
+// with a label, and returns the address of its page.
 func sixSamples(t *testing.T, address string) string {
 	t.Helper()
 	var project struct{ ID string }
