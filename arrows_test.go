@@ -25,6 +25,8 @@ var arrows = map[string][]string{
 	"web/...":               {"segment/...", "templates", "static"},
 	"web/live":              {"web/wire", "web/panics", "segment", "segment/access", "segment/engine", "segment/workspace"},
 	"web/wire":              {"web/openapi", "segment"},
+	"web/problem":           {"web/wire", "segment", "segment/workspace"},
+	"web/query":             {"web/openapi", "segment"},
 	"web/panics":            {},
 	"web/scratch":           {"segment", "segment/ledger"},
 	"web/openapi":           {},

@@ -13,6 +13,7 @@ import (
 	"collie/segment/access"
 	"collie/templates"
 	"collie/web/live"
+	"collie/web/problem"
 )
 
 // visitor is the user who makes a request, and their session.
@@ -121,9 +122,9 @@ func (s *Server) turnAway(w http.ResponseWriter, r *http.Request) {
 }
 
 // errSignIn answers requests that need a login.
-var errSignIn = &requestError{
-	http.StatusUnauthorized,
-	"Sign in first: people at /login, programs with the header \"Authorization: Bearer TOKEN\" and an API token from the page /account or a token from POST /api/v1/session. Sessions end after a while, and both end when the password changes.",
+var errSignIn = &problem.Refusal{
+	Status: http.StatusUnauthorized,
+	Detail: "Sign in first: people at /login, programs with the header \"Authorization: Bearer TOKEN\" and an API token from the page /account or a token from POST /api/v1/session. Sessions end after a while, and both end when the password changes.",
 }
 
 // local returns next when it is an address on this site, otherwise the start

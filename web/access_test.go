@@ -281,7 +281,7 @@ func TestRightsOfRoutes(t *testing.T) {
 type things struct {
 	s        *site // as an admin
 	team     map[string]access.Role
-	kept     imageJSON // for calls that leave it as it is
+	kept     wire.Image // for calls that leave it as it is
 	exported string
 	made     map[string]string // by call
 	users    int
@@ -296,8 +296,8 @@ func (m *things) project() string {
 	return p.ID
 }
 
-func (m *things) image() imageJSON {
-	var images []imageJSON
+func (m *things) image() wire.Image {
+	var images []wire.Image
 	m.s.upload(m.project(), file{"beach.png", picture()}).into(m.s.tb, 201, &images)
 	return images[0]
 }

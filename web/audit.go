@@ -11,6 +11,7 @@ import (
 	"collie/segment/access"
 	"collie/segment/audit"
 	"collie/templates"
+	"collie/web/query"
 )
 
 const (
@@ -35,14 +36,14 @@ func EncodeEntry(to *json.Encoder, e audit.Entry) error {
 	return to.Encode(entryJSON{e.Number, e.At, e.User, e.Name, e.Address, string(e.Action), e.About, e.Detail})
 }
 
-var afterEntryQuery = intQuery{"after", 0, 0, math.MaxInt32, "only entries after this number"}
+var afterEntryQuery = query.Int{Name: "after", High: math.MaxInt32, Doc: "only entries after this number"}
 
 // getAudit sends the audit log as JSON lines.
 func (s *Server) getAudit(w http.ResponseWriter, r *http.Request) error {
 	if err := s.workspace.May(r.Context(), access.Administer); err != nil {
 		return err
 	}
-	from, err := afterEntryQuery.of(r)
+	from, err := afterEntryQuery.Of(r)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"collie/segment/access"
 	"collie/segment/audit"
 	"collie/storage/sqlite"
+	"collie/web/wire"
 )
 
 // audited returns the log as an admin reads it.
@@ -74,7 +75,7 @@ func TestAudit(t *testing.T) {
 	admin.send("PUT", path+"/members/ann", strings.NewReader(`{"role":"viewer"}`), "Content-Type: application/json")
 	ann := signIn("ann", testPassword, 201)
 	ann.patchProject(p.ID, `{"name":"Mine"}`).problem(t, 404)
-	var images []imageJSON
+	var images []wire.Image
 	admin.upload(p.ID, file{"beach.png", picture()}).into(t, 201, &images)
 	export := ann.exported(p.ID, `{"format":"coco"}`).ID
 	ann.get("/api/v1/exports/" + export + "/file")

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"collie/segment"
+	"collie/web/problem"
 	"collie/web/wire"
 )
 
@@ -104,5 +105,5 @@ func brokenBody(err error) error {
 	if errors.As(err, &tooLong) || segment.KindOf(err) != 0 { // such as a full disk
 		return err
 	}
-	return badRequest("The request body is incomplete. Nothing was changed.")
+	return problem.BadRequest("The request body is incomplete. Nothing was changed.")
 }

@@ -3,6 +3,8 @@ package web
 import (
 	"collie/segment/export/jobs"
 	"collie/web/openapi"
+	"collie/web/problem"
+	"collie/web/query"
 	"collie/web/wire"
 )
 
@@ -11,7 +13,7 @@ import (
 type call struct {
 	id, summary string
 	doc         string // details
-	query       []query
+	query       []query.Parameter
 	takes       content
 	sends       content
 	status      int   // of success; 200 if not given
@@ -96,12 +98,12 @@ var calls = map[string]call{
 	},
 	"GET /api/v1/projects/{id}/classes": {
 		id: "getClasses", summary: "The classes as a label set",
-		query: []query{labelSetQuery}, sends: content{"application/json": []labelJSON{}, "text/plain": ""},
+		query: []query.Parameter{labelSetQuery}, sends: content{"application/json": []labelJSON{}, "text/plain": ""},
 	},
 	"PUT /api/v1/projects/{id}/classes": {
 		id: "putClasses", summary: "Replace the classes with a label set",
 		doc:   "Classes are matched by name. Classes missing from the set are deleted; if labels use one of them, the set is refused with 409. In a form with base, the list that the set is based on, it is refused with 409 if someone else has changed the classes since.",
-		query: []query{labelSetQuery}, takes: content{"application/json": nil, "text/plain": "", "multipart/form-data": labelSetForm{}},
+		query: []query.Parameter{labelSetQuery}, takes: content{"application/json": nil, "text/plain": "", "multipart/form-data": labelSetForm{}},
 		sends: jsonOf(wire.Project{}), problems: []int{409},
 	},
 	"POST /api/v1/projects/{id}/classes/{class}/restore": {
@@ -124,26 +126,26 @@ var calls = map[string]call{
 		doc:    "For owners of the project and admins. The user's open pages of the project are disconnected at once. What the user did stays.",
 		status: 204,
 	},
-	"GET /api/v1/projects/{id}/images": {id: "listImages", summary: "List a project's images in order of upload", sends: jsonOf([]imageJSON{})},
+	"GET /api/v1/projects/{id}/images": {id: "listImages", summary: "List a project's images in order of upload", sends: jsonOf([]wire.Image{})},
 	"POST /api/v1/projects/{id}/images": {
 		id: "uploadImages", summary: "Upload images",
 		doc:   "One or more parts named file: JPEG, PNG, WebP, GIF, BMP or TIFF, or zip archives of such files, which are named after their paths in the archive. The answer has one entry per file, in order, including those in archives; a file that can't be used has status failed and a problem, and the others are kept. If no file can be used, the answer is the first file's problem, with all problems under files.",
-		takes: uploaded, sends: jsonOf(openapi.List{Item: openapi.OneOf{imageJSON{}, failedFileJSON{}}}), status: 201,
+		takes: uploaded, sends: jsonOf(openapi.List{Item: openapi.OneOf{wire.Image{}, problem.File{}}}), status: 201,
 	},
 	"PUT /api/v1/projects/{id}/reviews": {
 		id: "setReviews", summary: "Set the status of images by hand",
 		doc:   "Of all the given images or, after an error, of none. Annotators can set todo, progress and done, and take the status away, except from approved images; reviewers can also approve and reject. A status by hand has no influence on hypotheses or labellings. The answer has the images' records.",
-		takes: jsonOf(newReviewJSON{}), sends: jsonOf([]imageJSON{}),
+		takes: jsonOf(newReviewJSON{}), sends: jsonOf([]wire.Image{}),
 	},
 	"POST /api/v1/projects/{id}/imports": {
 		id: "importMasks", summary: "Import masks made elsewhere",
 		doc:   "One or more parts named file, each a separate data set: a zip archive or a single file with palette PNGs (PASCAL VOC), COCO JSON (polygons or either kind of RLE) or labelme JSON. Masks are matched to images by file name; images that the project lacks are added from the data set; classes are matched by name and missing ones added, unless the part mapping says what values become; then only classes that it names are added. Indices without a name are positions in the project's list of classes unless names=voc or a mapping says otherwise, and values in the answer says what each became. With review=true the answer says what the import would do, and nothing is stored. Each mask is one event in its image's evidence. Scores in .npz files named after an image become its first guess. The answer reports on each mask.",
-		query: []query{uncoveredQuery, namesQuery, reviewQuery}, takes: content{"multipart/form-data": importForm{}}, sends: jsonOf(importJSON{}), problems: []int{409},
+		query: []query.Parameter{uncoveredQuery, namesQuery, reviewQuery}, takes: content{"multipart/form-data": importForm{}}, sends: jsonOf(importJSON{}), problems: []int{409},
 	},
 	"POST /api/v1/imports": {
 		id: "importBackup", summary: "Create a project from a backup",
 		doc:   "One or more parts named file, each a backup made by exporting in the format backup. Labellings are restored pixel by pixel. The answer has one entry per file, in order: the new project or, for a file that can't be used, the status failed and a problem. If no project could be created, the answer is the first file's problem.",
-		takes: uploaded, sends: jsonOf(openapi.List{Item: openapi.OneOf{wire.Project{}, failedFileJSON{}}}), status: 201,
+		takes: uploaded, sends: jsonOf(openapi.List{Item: openapi.OneOf{wire.Project{}, problem.File{}}}), status: 201,
 	},
 
 	"GET /api/v1/projects/{id}/learning": {
@@ -180,16 +182,16 @@ var calls = map[string]call{
 	"GET /api/v1/audit": {
 		id: "getAudit", summary: "Read the audit log as JSON lines",
 		doc:   "For admins. One entry a line, the oldest first: sign-ins and failed ones, users, members, projects, the trash, uploads, imports, exports, backups, and starts of the server with its settings. Entries never change and are kept for 400 days, of failed sign-ins the newest 100,000. To go on where an earlier answer ended, send its last number as after. Clicks are not in it: the evidence of an image says who made them.",
-		query: []query{afterEntryQuery}, sends: content{"application/x-ndjson": entryJSON{}},
+		query: []query.Parameter{afterEntryQuery}, sends: content{"application/x-ndjson": entryJSON{}},
 	},
-	"GET /api/v1/trash": {id: "listTrash", summary: "List the trash, latest first", sends: jsonOf([]trashJSON{})},
+	"GET /api/v1/trash": {id: "listTrash", summary: "List the trash, latest first", sends: jsonOf([]wire.TrashItem{})},
 	"POST /api/v1/trash/{id}/restore": {
 		id: "restore", summary: "Restore a project, image or class from the trash",
 		doc:   "If the image's project is also in the trash, restore the project first; until then the answer is 409.",
-		sends: jsonOf(trashJSON{}), problems: []int{409},
+		sends: jsonOf(wire.TrashItem{}), problems: []int{409},
 	},
 
-	"GET /api/v1/images/{id}": {id: "getImage", summary: "Read an image's record and progress", sends: jsonOf(openImageJSON{})},
+	"GET /api/v1/images/{id}": {id: "getImage", summary: "Read an image's record and progress", sends: jsonOf(wire.OpenImage{})},
 	"DELETE /api/v1/images/{id}": {
 		id: "trashImage", summary: "Move an image to the trash",
 		doc:    "It can be restored for 30 days.",
@@ -203,7 +205,7 @@ var calls = map[string]call{
 	"GET /api/v1/images/{id}/display": {
 		id: "getDisplay", summary: "Get the display copy",
 		doc:   "At most 2,560 pixels on the long side, upright, without metadata. Never changes. An image with 16 bits per channel is shown by its upper 8 bits; with low or high, the values from low to high are stretched over the whole range.",
-		query: []query{lowQuery, highQuery}, sends: fileOf("image/jpeg"), parts: true,
+		query: []query.Parameter{lowQuery, highQuery}, sends: fileOf("image/jpeg"), parts: true,
 	},
 	"GET /api/v1/images/{id}/thumbnail": {
 		id: "getThumbnail", summary: "Get the thumbnail",
@@ -222,12 +224,12 @@ var calls = map[string]call{
 	"GET /api/v1/images/{id}/superpixels.bin": {
 		id: "getSuperpixelsBin", summary: "Get the superpixel map as run lengths, gzip-encoded",
 		doc:   "After decoding: 20 bytes of header, little-endian (magic CSPM, version uint8 = 1, three zero bytes, width, height and number of superpixels as uint32); then row by row pairs of unsigned LEB128 numbers (superpixel id, run length) whose lengths add up to the width. The map changes with the granularity and has the parts that fine labels divide superpixels into; its name is the ETag.",
-		query: []query{mapQuery},
+		query: []query.Parameter{mapQuery},
 		sends: fileOf("application/octet-stream"), parts: true,
 	},
 	"GET /api/v1/images/{id}/evidence": {
 		id: "listEvidence", summary: "Read the evidence log",
-		query: []query{afterEventQuery, limitQuery, detailQuery}, sends: jsonOf(evidenceListJSON{}),
+		query: []query.Parameter{afterEventQuery, limitQuery, detailQuery}, sends: jsonOf(evidenceListJSON{}),
 	},
 	"POST /api/v1/images/{id}/evidence": {
 		id: "appendEvidence", summary: "Append an event to the evidence",
@@ -237,7 +239,7 @@ var calls = map[string]call{
 	"GET /api/v1/images/{id}/hypotheses": {
 		id: "listHypotheses", summary: "Compute the sequence of hypotheses for the current evidence",
 		doc:   "The sequence is deterministic: the same evidence gives the same hypotheses. It is empty without clicks, and has one hypothesis if only one class was clicked.",
-		query: []query{countQuery}, sends: jsonOf(hypothesesJSON{}),
+		query: []query.Parameter{countQuery}, sends: jsonOf(hypothesesJSON{}),
 	},
 	"GET /api/v1/images/{id}/ladder": {
 		id: "getLadder", summary: "Get nested masks from less to more of a class",
@@ -247,11 +249,11 @@ var calls = map[string]call{
 	"GET /api/v1/images/{id}/alternatives": {
 		id: "listAlternatives", summary: "Ask what would change along if superpixels had another class",
 		doc:   "For each other class in play, the best labelling in which the superpixels have it; it differs from the first hypothesis only in what is joined to them. To make one the labelling, send an accept event with the hypothesis {\"rank\": -1, \"offer\": {\"superpixels\": […], \"class\": n}, \"digest\": \"…\"}.",
-		query: []query{superpixelsQuery}, sends: jsonOf(alternativesJSON{}), problems: []int{422, 429},
+		query: []query.Parameter{superpixelsQuery}, sends: jsonOf(alternativesJSON{}), problems: []int{422, 429},
 	},
 	"GET /api/v1/images/{id}/mask.png": {
 		id: "getMask", summary: "Get a mask at the size of the upright original",
-		query: []query{ofQuery, rankQuery, afterMaskQuery, styleQuery}, sends: fileOf("image/png"), conditional: true,
+		query: []query.Parameter{ofQuery, rankQuery, afterMaskQuery, styleQuery}, sends: fileOf("image/png"), conditional: true,
 	},
 	"GET /api/v1/images/{id}/objects": {
 		id: "listObjects", summary: "List the objects that have been told apart",
@@ -270,7 +272,7 @@ var calls = map[string]call{
 	},
 	"GET /api/v1/images/{id}/socket": {
 		id: "openSocket", summary: "Open the websocket of an image",
-		doc:    "The client sends evidence and gets states and hypotheses; the messages are documented in web/protocol.go.",
+		doc:    "The client sends evidence and gets states and hypotheses; the messages are documented in web/wire/protocol.go.",
 		status: 101, problems: []int{400, 403, 429},
 	},
 }

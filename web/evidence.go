@@ -14,6 +14,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/workspace"
+	"collie/web/query"
 	"collie/web/wire"
 )
 
@@ -66,9 +67,9 @@ const (
 
 // The query of the log.
 var (
-	afterEventQuery = intQuery{"after", 0, 0, math.MaxInt32, "only events after this number"}
-	limitQuery      = intQuery{"limit", mostEvents, 1, mostEvents, "the maximum number of events"}
-	detailQuery     = wordQuery{"detail", []string{detailEvents, detailSummary, detailFull}, "summary has counts in place of lists; full adds the labels of accepted hypotheses and the runs of imports"}
+	afterEventQuery = query.Int{Name: "after", High: math.MaxInt32, Doc: "only events after this number"}
+	limitQuery      = query.Int{Name: "limit", Fallback: mostEvents, Low: 1, High: mostEvents, Doc: "the maximum number of events"}
+	detailQuery     = query.Word{Name: "detail", Words: []string{detailEvents, detailSummary, detailFull}, Doc: "summary has counts in place of lists; full adds the labels of accepted hypotheses and the runs of imports"}
 )
 
 type seqJSON struct {
@@ -76,15 +77,15 @@ type seqJSON struct {
 }
 
 func (s *Server) listEvidence(w http.ResponseWriter, r *http.Request) error {
-	after, err := afterEventQuery.of(r)
+	after, err := afterEventQuery.Of(r)
 	if err != nil {
 		return err
 	}
-	limit, err := limitQuery.of(r)
+	limit, err := limitQuery.Of(r)
 	if err != nil {
 		return err
 	}
-	detail, err := detailQuery.of(r)
+	detail, err := detailQuery.Of(r)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment/mask"
+	"collie/web/wire"
 )
 
 // labelAt is the body of a label event at a point.
@@ -81,7 +82,7 @@ func TestFromClickToMask(t *testing.T) {
 	accept := fmt.Sprintf(`{"id":"pick","expected_seq":3,"kind":"accept","hypothesis":{"rank":2,"digest":%q}}`, h.Hypotheses[2].Digest)
 	var out seqJSON
 	s.post(path+"/evidence", accept).into(t, http.StatusOK, &out)
-	var record imageJSON
+	var record wire.Image
 	s.get(path).into(t, http.StatusOK, &record)
 	if record.Seq != 4 || record.Status != "done" || record.Decided != 1 || record.Clicks != 3 {
 		t.Errorf("record after the pick: %+v", record)
@@ -196,7 +197,7 @@ func TestEvidenceMistakes(t *testing.T) {
 			}
 		})
 	}
-	var record imageJSON
+	var record wire.Image
 	s.get(path).into(t, http.StatusOK, &record)
 	if record.Seq != 1 || record.Clicks != 1 || !bytes.Equal(before, s.maskOf(path).body) {
 		t.Errorf("the state changed: %+v", record)

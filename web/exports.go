@@ -10,6 +10,7 @@ import (
 	"collie/segment/audit"
 	"collie/segment/export"
 	"collie/templates"
+	"collie/web/problem"
 )
 
 // exportBody is the request to start an export.
@@ -33,7 +34,7 @@ func (s *Server) startExport(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if body.Format == "" {
-		return invalid("The field \"format\" is missing, for example \"coco\".")
+		return problem.Invalid("The field \"format\" is missing, for example \"coco\".")
 	}
 	id, err := s.exports.Start(r.Context(), chi.URLParam(r, "id"), body.Format, body.Options)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"collie/web/wire"
 )
 
 // mapOf downloads the map in force and returns its name.
@@ -25,7 +27,7 @@ func TestGranularityOverHTTP(t *testing.T) {
 	im := s.photo()
 	path := "/api/v1/images/" + im.ID
 	s.clickThree(path)
-	var before, after openImageJSON
+	var before, after wire.OpenImage
 	s.get(path).into(t, http.StatusOK, &before)
 	if before.Regions != im.Regions || before.Finest < 2*im.Regions || before.Map == "" {
 		t.Errorf("record %+v", before)

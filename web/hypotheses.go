@@ -6,6 +6,8 @@ import (
 
 	"collie/segment/engine"
 	"collie/web/live"
+	"collie/web/query"
+	"collie/web/wire"
 )
 
 type hypothesesJSON struct {
@@ -15,7 +17,7 @@ type hypothesesJSON struct {
 	Status     string            `json:"status" schema:"enum=complete|one-class|no-evidence"`
 	Detail     string            `json:"detail,omitempty"`
 	Parameters engine.Parameters `json:"parameters"`
-	Hypotheses []hypothesisJSON  `json:"hypotheses"`
+	Hypotheses []wire.Hypothesis `json:"hypotheses"`
 
 	Marginals  [][]float64      `json:"marginals" doc:"for each superpixel, the share of hypotheses that give it each of the classes; empty without hypotheses"`
 	WrongArea  float64          `json:"expected_wrong_area" doc:"expected share of the image, 0 to 1, that the most likely classes get wrong"`
@@ -37,13 +39,13 @@ type suggestionJSON struct {
 	Gain       float64 `json:"gain" doc:"expected decrease of the share of the image that is wrong"`
 }
 
-var countQuery = intQuery{"count", engine.DefaultHypotheses, 0, engine.MaxHypotheses, "how many; 0 for only the suggestion"}
+var countQuery = query.Int{Name: "count", Fallback: engine.DefaultHypotheses, High: engine.MaxHypotheses, Doc: "how many; 0 for only the suggestion"}
 
 // listHypotheses computes the sequence for the current evidence, for scripts,
 // and suggests the next click; with a count of 0, as the page asks, it does
 // only the latter.
 func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
-	count, err := countQuery.of(r)
+	count, err := countQuery.Of(r)
 	if err != nil {
 		return err
 	}
@@ -55,7 +57,7 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 	state, sequence := a.Present()
 	out := hypothesesJSON{
 		Seq: sequence.Seq(), Map: state.Map, Classes: append([]int{}, sequence.Classes()...),
-		Parameters: sequence.Parameters(), Hypotheses: []hypothesisJSON{}, Marginals: [][]float64{}, Areas: []areaJSON{}, Further: []suggestionJSON{},
+		Parameters: sequence.Parameters(), Hypotheses: []wire.Hypothesis{}, Marginals: [][]float64{}, Areas: []areaJSON{}, Further: []suggestionJSON{},
 	}
 	out.Status, out.Detail = live.Outcome(sequence)
 	for rank := range min(count, sequence.Len()) {
@@ -63,7 +65,7 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		out.Hypotheses = append(out.Hypotheses, hypothesisJSON{Rank: h.Rank, Energy: h.Energy, Digest: h.Digest.String(), Labels: widen(h.Labels)})
+		out.Hypotheses = append(out.Hypotheses, wire.Hypothesis{Rank: h.Rank, Energy: h.Energy, Digest: h.Digest.String(), Labels: widen(h.Labels)})
 	}
 	u, err := sequence.Uncertainty(r.Context(), count)
 	if err != nil {

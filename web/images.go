@@ -6,39 +6,29 @@ import (
 	"errors"
 	"io"
 	"math"
-	"mime"
 	"net/http"
 	"path"
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
 	"collie/segment/mask"
 	"collie/segment/workspace"
+	"collie/web/query"
 	"collie/web/wire"
 )
-
-func imageOut(im segment.Image) imageJSON {
-	return imageJSON{
-		ID: im.ID, Project: im.ProjectID, Name: im.Name, Format: im.Format, Bytes: im.Bytes,
-		Width: im.Width, Height: im.Height, Regions: im.Regions, Status: im.Status(),
-		Seq: im.Seq, Clicks: im.Clicks, Decided: im.Decided, Doubt: im.Doubt, Guessed: im.HasGuess(), Created: im.Created,
-		Review: reviewOut(im.Review),
-	}
-}
 
 func (s *Server) listImages(w http.ResponseWriter, r *http.Request) error {
 	images, err := s.workspace.Images(r.Context(), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
-	out := make([]imageJSON, len(images))
+	out := make([]wire.Image, len(images))
 	for i, im := range images {
-		out[i] = imageOut(im)
+		out[i] = wire.ImageOf(im)
 	}
 	return s.sendJSON(w, http.StatusOK, out)
 }
@@ -54,7 +44,10 @@ func (s *Server) getImage(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer a.Close()
 	state := a.State()
-	out := openImageJSON{imageOut(im), state.Map, len(state.Parent), wire.RepairsOf(state.Repairs), wire.GuessOf(state.Guess)}
+	out := wire.OpenImage{
+		Image: wire.ImageOf(im), Map: state.Map, Finest: len(state.Parent),
+		Repairs: wire.RepairsOf(state.Repairs), Guess: wire.GuessOf(state.Guess),
+	}
 	out.Regions = len(state.Labels)
 	return s.sendJSON(w, http.StatusOK, out)
 }
@@ -71,8 +64,8 @@ func (s *Server) annotation(r *http.Request) (*workspace.Annotation, error) {
 
 // The window of values of a 16-bit image that the display copy shows.
 var (
-	lowQuery  = intQuery{"low", 0, 0, math.MaxUint16, "the value that becomes black"}
-	highQuery = intQuery{"high", math.MaxUint16, 0, math.MaxUint16, "the value that becomes white, at least low"}
+	lowQuery  = query.Int{Name: "low", High: math.MaxUint16, Doc: "the value that becomes black"}
+	highQuery = query.Int{Name: "high", Fallback: math.MaxUint16, High: math.MaxUint16, Doc: "the value that becomes white, at least low"}
 )
 
 // getDisplay sends the display copy; with low or high, one that shows these
@@ -81,13 +74,13 @@ func (s *Server) getDisplay(w http.ResponseWriter, r *http.Request) error {
 	if q := r.URL.Query(); !q.Has("low") && !q.Has("high") {
 		return s.sendPicture(w, r, (*segment.Image).DisplayKey)
 	}
-	low, err := lowQuery.of(r)
+	low, err := lowQuery.Of(r)
 	if err != nil {
 		return err
 	}
 	from := highQuery
-	from.low = low
-	high, err := from.of(r)
+	from.Low = low
+	high, err := from.Of(r)
 	if err != nil {
 		return err
 	}
@@ -196,10 +189,10 @@ const (
 	mapFinest  = "finest"
 )
 
-var mapQuery = wordQuery{"of", []string{mapDivided, mapWhole, mapFinest}, "whole is the map without the parts that fine labels divide it into; finest that of the finest superpixels, which never changes"}
+var mapQuery = query.Word{Name: "of", Words: []string{mapDivided, mapWhole, mapFinest}, Doc: "whole is the map without the parts that fine labels divide it into; finest that of the finest superpixels, which never changes"}
 
 func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error {
-	of, err := mapQuery.of(r)
+	of, err := mapQuery.Of(r)
 	if err != nil {
 		return err
 	}
@@ -246,48 +239,6 @@ func packed(z *gzip.Writer, b []byte) (*bytes.Buffer, error) {
 
 // mapTag is the ETag of a superpixel map: its name, which the state also has.
 func mapTag(name string) string { return `"` + name + `"` }
-
-// stream sends what write produces. An error before the first byte is answered
-// as a problem; a later one cuts the connection, so that an incomplete file
-// doesn't look complete.
-func (s *Server) stream(w http.ResponseWriter, contentType string, write func(io.Writer) error) error {
-	out := &firstWrite{w: w, before: func() { w.Header().Set("Content-Type", contentType) }}
-	err := write(out)
-	if err != nil && out.before == nil {
-		s.log.Warn("stream ended early", "error", err)
-		panic(http.ErrAbortHandler)
-	}
-	return err
-}
-
-type firstWrite struct {
-	w      io.Writer
-	before func() // nil once the first byte is sent
-}
-
-func (f *firstWrite) Write(b []byte) (int, error) {
-	if f.before != nil {
-		f.before()
-		f.before = nil
-	}
-	return f.w.Write(b)
-}
-
-// attachment makes a Content-Disposition with the given file name, made safe
-// for every file system.
-func attachment(name string) string {
-	name = strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) || strings.ContainsRune(`/\:*?"<>|`, c) {
-			return '-'
-		}
-		return c
-	}, name)
-	name = strings.TrimLeft(name, ". ")
-	if name == "" {
-		name = "image"
-	}
-	return mime.FormatMediaType("attachment", map[string]string{"filename": name})
-}
 
 // stem is a file name without its extension.
 func stem(name string) string {

@@ -19,6 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"collie/superpixels"
+	"collie/web/problem"
+	"collie/web/wire"
 )
 
 func TestUpload(t *testing.T) {
@@ -29,15 +31,15 @@ func TestUpload(t *testing.T) {
 	if len(records) != 3 {
 		t.Fatalf("%d records for 3 files", len(records))
 	}
-	var im imageJSON
+	var im wire.Image
 	if err := json.Unmarshal(records[0], &im); err != nil {
 		t.Fatal(err)
 	}
-	want := imageJSON{Project: p.ID, Name: "beach.png", Format: "png", Bytes: int64(len(picture())), Width: pictureWidth, Height: pictureHeight, Status: "untouched"}
-	if diff := cmp.Diff(want, im, cmpopts.IgnoreFields(imageJSON{}, "ID", "Regions", "Created")); diff != "" {
+	want := wire.Image{Project: p.ID, Name: "beach.png", Format: "png", Bytes: int64(len(picture())), Width: pictureWidth, Height: pictureHeight, Status: "untouched"}
+	if diff := cmp.Diff(want, im, cmpopts.IgnoreFields(wire.Image{}, "ID", "Regions", "Created")); diff != "" {
 		t.Errorf("record (-want +got):\n%s", diff)
 	}
-	var failed failedFileJSON
+	var failed problem.File
 	if err := json.Unmarshal(records[1], &failed); err != nil {
 		t.Fatal(err)
 	}
@@ -45,12 +47,12 @@ func TestUpload(t *testing.T) {
 		t.Errorf("record of a text file: %+v", failed)
 	}
 
-	var read imageJSON
+	var read wire.Image
 	s.get("/api/v1/images/"+im.ID).into(t, http.StatusOK, &read)
 	if diff := cmp.Diff(im, read); diff != "" {
 		t.Errorf("uploaded and read differ:\n%s", diff)
 	}
-	var list []imageJSON
+	var list []wire.Image
 	s.get("/api/v1/projects/"+p.ID+"/images").into(t, http.StatusOK, &list)
 	if len(list) != 2 || list[0].ID != im.ID || list[1].Name != "again.png" {
 		t.Errorf("list %+v", list)
@@ -93,7 +95,7 @@ func TestUploadOfNothingUsable(t *testing.T) {
 			}
 		})
 	}
-	var list []imageJSON
+	var list []wire.Image
 	s.get("/api/v1/projects/"+p.ID+"/images").into(t, http.StatusOK, &list)
 	if len(list) != 0 {
 		t.Errorf("%d images were kept", len(list))

@@ -16,6 +16,8 @@ import (
 	"collie/segment/importer"
 	"collie/segment/labelset"
 	"collie/web/openapi"
+	"collie/web/problem"
+	"collie/web/query"
 	"collie/web/scratch"
 )
 
@@ -61,9 +63,9 @@ type importedImageJSON struct {
 }
 
 var (
-	uncoveredQuery = wordQuery{"uncovered", []string{"background", "undecided"}, "what pixels outside every shape become"}
-	namesQuery     = wordQuery{"names", []string{"project", "voc"}, "what indices mean that have neither a name nor a mapping: positions in the project's list of classes, or the classes of PASCAL VOC"}
-	reviewQuery    = wordQuery{"review", []string{"false", "true"}, "true: report what the import would do, with thumbnails, and store nothing"}
+	uncoveredQuery = query.Word{Name: "uncovered", Words: []string{"background", "undecided"}, Doc: "what pixels outside every shape become"}
+	namesQuery     = query.Word{Name: "names", Words: []string{"project", "voc"}, Doc: "what indices mean that have neither a name nor a mapping: positions in the project's list of classes, or the classes of PASCAL VOC"}
+	reviewQuery    = query.Word{Name: "review", Words: []string{"false", "true"}, Doc: "true: report what the import would do, with thumbnails, and store nothing"}
 )
 
 // importMasks imports the file parts of a multipart body into a project. Each
@@ -77,15 +79,15 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.workspace.Project(r.Context(), project); err != nil {
 		return err
 	}
-	uncovered, err := uncoveredQuery.of(r)
+	uncovered, err := uncoveredQuery.Of(r)
 	if err != nil {
 		return err
 	}
-	names, err := namesQuery.of(r)
+	names, err := namesQuery.Of(r)
 	if err != nil {
 		return err
 	}
-	review, err := reviewQuery.of(r)
+	review, err := reviewQuery.Of(r)
 	if err != nil {
 		return err
 	}
@@ -112,7 +114,7 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 		s.record(r, audit.MasksImported, project, fmt.Sprintf("%d masks", len(out.Images)))
 	}
 	if err != nil {
-		out.Images = append(out.Images, importedImageJSON{Problem: problemOf(err).Detail})
+		out.Images = append(out.Images, importedImageJSON{Problem: problem.Of(err).Detail})
 	}
 	return s.sendJSON(w, http.StatusOK, out)
 }
@@ -136,23 +138,23 @@ func (s *Server) importBackup(w http.ResponseWriter, r *http.Request) error {
 	if err := s.workspace.May(r.Context(), access.Administer); err != nil {
 		return err // before anything is read
 	}
-	var results []any // projectJSON or failedFileJSON, in the order of the files
-	var failed uploadError
+	var results []any // projectJSON or problem.File, in the order of the files
+	var failed problem.Upload
 	err := s.eachKept(r, nil, func(ctx context.Context, name string, file io.ReaderAt, size int64) error {
 		p, err := importer.Backup(ctx, s.workspace, file, size, s.limits.Zip)
 		if err == nil {
 			results = append(results, projectOut(p, access.Admin))
 			return nil
 		}
-		results = append(results, failed.add(name, err))
+		results = append(results, failed.Add(name, err))
 		return ctx.Err()
 	})
 	switch {
 	case err != nil && len(results) == 0:
 		return err
 	case err != nil:
-		results = append(results, failed.add("", err))
-	case len(failed.files) == len(results):
+		results = append(results, failed.Add("", err))
+	case len(failed.Files) == len(results):
 		return &failed
 	}
 	return s.sendJSON(w, http.StatusCreated, results)
@@ -207,7 +209,7 @@ func (s *Server) receiveAll(r *http.Request, into *scratch.File, mapping *map[st
 		case name != "file":
 			continue
 		case len(files) == s.limits.Files:
-			return nil, invalid("One upload can hold at most %d files. Nothing was imported; send them in several uploads.", s.limits.Files)
+			return nil, problem.Invalid("One upload can hold at most %d files. Nothing was imported; send them in several uploads.", s.limits.Files)
 		}
 		limit := s.limits.Zip.Bytes
 		size, err := into.Keep(&watchedReader{r: part}, limit)
@@ -215,7 +217,7 @@ func (s *Server) receiveAll(r *http.Request, into *scratch.File, mapping *map[st
 			return nil, err
 		}
 		if size > limit {
-			return nil, segment.Errorf(segment.TooLarge, "The file is larger than %s, which is the limit. Split it.", bytesText(limit))
+			return nil, segment.Errorf(segment.TooLarge, "The file is larger than %s, which is the limit. Split it.", problem.Bytes(limit))
 		}
 		files = append(files, keptFile{part.FileName(), at, size})
 		at += size
@@ -237,7 +239,7 @@ func mappingOf(part io.Reader) (map[string]string, error) {
 	}
 	var classes map[string]*string
 	if err := json.Unmarshal(b, &classes); len(b) > labelset.MaxBytes || err != nil || classes == nil {
-		return nil, invalid("The part \"mapping\" must be a JSON object of up to %s that gives each value the name of a class, or null for undecided, for example {\"1\": \"road\", \"2\": null}. Nothing was imported.", bytesText(labelset.MaxBytes))
+		return nil, problem.Invalid("The part \"mapping\" must be a JSON object of up to %s that gives each value the name of a class, or null for undecided, for example {\"1\": \"road\", \"2\": null}. Nothing was imported.", problem.Bytes(labelset.MaxBytes))
 	}
 	mapping := map[string]string{}
 	for value, class := range classes {

@@ -131,7 +131,7 @@ func TestImportBackup(t *testing.T) {
 	if len(made) != 1 || made[0].ID == im.Project || made[0].Name != "Beach" {
 		t.Fatalf("%+v", made)
 	}
-	var images []imageJSON
+	var images []wire.Image
 	s.get("/api/v1/projects/"+made[0].ID+"/images").into(t, http.StatusOK, &images)
 	if len(images) != 1 || images[0].Seq != 3 || images[0].Clicks != 3 {
 		t.Errorf("%+v", images)

@@ -13,6 +13,8 @@ import (
 	"collie/segment"
 	"collie/segment/labelset"
 	"collie/web/openapi"
+	"collie/web/problem"
+	"collie/web/query"
 )
 
 // labelSetTypes are the media types of label sets.
@@ -111,7 +113,7 @@ func labelSetOf(r *http.Request) (set io.Reader, base []segment.Class, err error
 		case "base":
 			var list []baseClassJSON
 			if err := json.Unmarshal(content, &list); err != nil {
-				return nil, nil, invalid("The part \"base\" must be the list of classes as you read it from the project: %s. Nothing was changed.", err)
+				return nil, nil, problem.Invalid("The part \"base\" must be the list of classes as you read it from the project: %s. Nothing was changed.", err)
 			}
 			if base, err = baseOf(list); err != nil {
 				return nil, nil, err
@@ -120,13 +122,13 @@ func labelSetOf(r *http.Request) (set io.Reader, base []segment.Class, err error
 	}
 }
 
-var labelSetQuery = wordQuery{
-	"format",
-	[]string{string(labelset.JSON), string(labelset.Text), string(labelset.VOC)},
-	"json: a list of names or of {name, color}; txt: a name per line, a colour #rrggbb may follow; voc: lines name:R,G,B:parts:actions, as in labelmap.txt",
+var labelSetQuery = query.Word{
+	Name:  "format",
+	Words: []string{string(labelset.JSON), string(labelset.Text), string(labelset.VOC)},
+	Doc:   "json: a list of names or of {name, color}; txt: a name per line, a colour #rrggbb may follow; voc: lines name:R,G,B:parts:actions, as in labelmap.txt",
 }
 
 func labelSetFormat(r *http.Request) (labelset.Format, error) {
-	format, err := labelSetQuery.of(r)
+	format, err := labelSetQuery.Of(r)
 	return labelset.Format(format), err
 }

@@ -8,6 +8,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/workspace"
+	"collie/web/problem"
 )
 
 // learningJSON describes what a project has learnt from its finished images.
@@ -114,7 +115,7 @@ func (s *Server) copyLabelling(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if body.From == "" {
-		return invalid("The field \"from\" is missing: the identifier of the image whose labelling is copied.")
+		return problem.Invalid("The field \"from\" is missing: the identifier of the image whose labelling is copied.")
 	}
 	if body.ID == "" {
 		body.ID = segment.NewID()

@@ -7,6 +7,8 @@ import (
 	"image/png"
 	"net/http"
 	"testing"
+
+	"collie/web/wire"
 )
 
 // TestLevels uploads 16-bit images: one that uses a small part of the range is
@@ -28,7 +30,7 @@ func TestLevels(t *testing.T) {
 		if err := png.Encode(&b, img); err != nil {
 			t.Fatal(err)
 		}
-		var records []imageJSON
+		var records []wire.Image
 		s.upload(p.ID, file{"cells.png", b.Bytes()}).into(t, http.StatusCreated, &records)
 		return "/api/v1/images/" + records[0].ID
 	}

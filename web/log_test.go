@@ -39,7 +39,7 @@ func TestLogHoldsNoContents(t *testing.T) {
 	})
 	var p wire.Project
 	s.post("/api/v1/projects", `{"name":"secret-project"}`).into(t, http.StatusCreated, &p)
-	var images []imageJSON
+	var images []wire.Image
 	s.upload(p.ID, file{"secret-file.png", picture()}).into(t, http.StatusCreated, &images)
 	s.upload(p.ID, file{"secret-broken.png", []byte("\x89PNG\r\n\x1a\n secret-bytes")}, file{"secret-other.png", picture()})
 	s.get("/api/v1/images/" + images[0].ID + "/hypotheses?count=2")

@@ -13,6 +13,7 @@ import (
 	"collie/segment/accounts"
 	"collie/templates"
 	"collie/web/live"
+	"collie/web/problem"
 )
 
 // Login is what a server with login needs.
@@ -104,7 +105,7 @@ func (s *Server) withLogin(h handler) handler {
 func (s *Server) withSession(h handler) handler {
 	return s.withLogin(func(w http.ResponseWriter, r *http.Request) error {
 		if visitorOf(r.Context()).Scope != "" {
-			return &requestError{http.StatusForbidden, "An API token can't do this. Sign in with your name and password. Nothing was changed."}
+			return &problem.Refusal{Status: http.StatusForbidden, Detail: "An API token can't do this. Sign in with your name and password. Nothing was changed."}
 		}
 		return h(w, r)
 	})
@@ -128,7 +129,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	}
 	name, next := r.PostForm.Get("name"), local(r.PostForm.Get("next"))
 	token, session, _, err := s.signIn(r, name, r.PostForm.Get("password"))
-	if p := problemOf(err); err != nil && (p.Status == http.StatusUnauthorized || p.Status == http.StatusTooManyRequests) {
+	if p := problem.Of(err); err != nil && (p.Status == http.StatusUnauthorized || p.Status == http.StatusTooManyRequests) {
 		s.failed(w, r, err)
 		s.render(w, r, p.Status, templates.Login(templates.LoginView{Name: name, Next: next, Problem: p.Detail}))
 		return nil
@@ -163,9 +164,9 @@ func signInProblem(err error) error {
 	var tries *accounts.TriesError
 	switch {
 	case errors.Is(err, accounts.ErrWrong):
-		return &requestError{http.StatusUnauthorized, "Wrong name or password."}
+		return &problem.Refusal{Status: http.StatusUnauthorized, Detail: "Wrong name or password."}
 	case errors.As(err, &tries):
-		return &laterError{tries.Wait, &requestError{http.StatusTooManyRequests, "Too many wrong passwords. Try again " + inWords(tries.Wait) + "."}}
+		return &problem.Later{Wait: tries.Wait, Err: &problem.Refusal{Status: http.StatusTooManyRequests, Detail: "Too many wrong passwords. Try again " + inWords(tries.Wait) + "."}}
 	}
 	return err
 }
@@ -245,7 +246,7 @@ func parseForm(r *http.Request) error {
 		if errors.As(err, &tooLong) {
 			return err
 		}
-		return badRequest("The form is incomplete. Nothing was changed.")
+		return problem.BadRequest("The form is incomplete. Nothing was changed.")
 	}
 	return nil
 }

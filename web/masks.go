@@ -9,14 +9,16 @@ import (
 
 	"collie/segment/engine"
 	"collie/segment/mask"
+	"collie/web/problem"
+	"collie/web/query"
 )
 
 // The query of a mask.
 var (
-	ofQuery        = wordQuery{"of", []string{"labelling", "hypothesis"}, "what the mask shows"}
-	rankQuery      = intQuery{"rank", 0, 0, engine.MaxHypotheses - 1, "rank of the hypothesis, with of=hypothesis"}
-	afterMaskQuery = intQuery{"after", -1, 0, math.MaxInt32, "the labelling after this event; 0 is the start"}
-	styleQuery     = wordQuery{"style", []string{"index", "colour", "overlay"}, "index: 8-bit palette PNG, pixel = class index, 255 undecided, colours of PASCAL VOC; colour: RGB in the project's colours, undecided (224, 224, 192); overlay: the labelling, half transparent, at the size of the thumbnail"}
+	ofQuery        = query.Word{Name: "of", Words: []string{"labelling", "hypothesis"}, Doc: "what the mask shows"}
+	rankQuery      = query.Int{Name: "rank", High: engine.MaxHypotheses - 1, Doc: "rank of the hypothesis, with of=hypothesis"}
+	afterMaskQuery = query.Int{Name: "after", Fallback: -1, High: math.MaxInt32, Doc: "the labelling after this event; 0 is the start"}
+	styleQuery     = query.Word{Name: "style", Words: []string{"index", "colour", "overlay"}, Doc: "index: 8-bit palette PNG, pixel = class index, 255 undecided, colours of PASCAL VOC; colour: RGB in the project's colours, undecided (224, 224, 192); overlay: the labelling, half transparent, at the size of the thumbnail"}
 )
 
 // maskBytes is the memory per pixel while a mask is made.
@@ -28,25 +30,25 @@ const maskBytes = 4
 // The mask is complete before it is sent, so that a slow client holds no memory
 // for pixels.
 func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
-	of, err := ofQuery.of(r)
+	of, err := ofQuery.Of(r)
 	if err != nil {
 		return err
 	}
-	style, err := styleQuery.of(r)
+	style, err := styleQuery.Of(r)
 	if err != nil {
 		return err
 	}
 	if style == "overlay" {
 		if of != "labelling" || r.URL.Query().Has("after") {
-			return invalid("The style overlay shows the present labelling: leave out \"of\" and \"after\".")
+			return problem.Invalid("The style overlay shows the present labelling: leave out \"of\" and \"after\".")
 		}
 		return s.sendOverlay(w, r)
 	}
-	rank, err := rankQuery.of(r)
+	rank, err := rankQuery.Of(r)
 	if err != nil {
 		return err
 	}
-	after, err := afterMaskQuery.of(r)
+	after, err := afterMaskQuery.Of(r)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/web/live"
+	"collie/web/problem"
 )
 
 // memberJSON is somebody with a role in a project.
@@ -50,7 +51,7 @@ func (s *Server) setMember(w http.ResponseWriter, r *http.Request) error {
 	}
 	role, ok := access.ParseRole(body.Role, access.ProjectRoles())
 	if !ok {
-		return invalid("The field \"role\" must be viewer, reviewer, annotator or owner. Nothing was changed.")
+		return problem.Invalid("The field \"role\" must be viewer, reviewer, annotator or owner. Nothing was changed.")
 	}
 	project := chi.URLParam(r, "id")
 	m, err := s.workspace.SetMember(r.Context(), project, chi.URLParam(r, "user"), role)

@@ -67,7 +67,7 @@ func TestMembers(t *testing.T) {
 	// The trash of each has what they can restore.
 	trash := func(who *site, want int) {
 		t.Helper()
-		var items []trashJSON
+		var items []wire.TrashItem
 		who.get("/api/v1/trash").into(t, 200, &items)
 		if len(items) != want {
 			t.Errorf("%d things in the trash, want %d", len(items), want)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"collie/segment/photo/phototest"
+	"collie/web/wire"
 )
 
 // Nothing that is derived from an image tells where it was taken, and all of it
@@ -24,7 +25,7 @@ func TestMetadataStayInTheOriginal(t *testing.T) {
 	}
 	draw.Draw(img, img.Rect, decoded, image.Point{}, draw.Src)
 	for name, content := range phototest.Located(t, img) {
-		var images []imageJSON
+		var images []wire.Image
 		s.upload(project.ID, file{name, content}).into(t, http.StatusCreated, &images)
 		path := "/api/v1/images/" + images[0].ID
 		if !bytes.Contains(s.get(path+"/original").body, []byte(phototest.Secret)) {

@@ -12,6 +12,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"collie/web/panics"
+	"collie/web/problem"
 )
 
 // contentSecurityPolicy allows what the pages need: their own modules, styles
@@ -43,7 +44,7 @@ func secure(next http.Handler) http.Handler {
 func (s *Server) loopbackHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.loopback && !Loopback(r.Host) {
-			s.answer(w, r, &requestError{http.StatusMisdirectedRequest, "Without a login, this server answers only as localhost, 127.0.0.1 or [::1]."})
+			s.answer(w, r, &problem.Refusal{Status: http.StatusMisdirectedRequest, Detail: "Without a login, this server answers only as localhost, 127.0.0.1 or [::1]."})
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -74,7 +75,7 @@ func (s *Server) sameOrigin(next http.Handler) http.Handler {
 		}
 	}
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.answer(w, r, &requestError{http.StatusForbidden, "The request came from a page of another site. Nothing was changed."})
+		s.answer(w, r, &problem.Refusal{Status: http.StatusForbidden, Detail: "The request came from a page of another site. Nothing was changed."})
 	}))
 	return protection.Handler(next)
 }
@@ -154,7 +155,7 @@ func (p *patientReader) Read(b []byte) (int, error) {
 	p.read += int64(n)
 	p.waited += time.Since(began)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = badRequest("The upload was too slow and was stopped. Files that had arrived were kept.")
+		err = problem.BadRequest("The upload was too slow and was stopped. Files that had arrived were kept.")
 	}
 	if err != nil {
 		// The handler can take its time from here; net/http would take a

@@ -2,6 +2,8 @@ package web
 
 import (
 	"net/http"
+
+	"collie/web/query"
 )
 
 // ladderJSON is the ladder of masks between two classes.
@@ -59,7 +61,7 @@ type alternativeJSON struct {
 	Area    float64 `json:"area" doc:"share of the image that these cover" schema:"min=0,max=1"`
 }
 
-var superpixelsQuery = numbersQuery{"superpixels", 10_000, "the superpixels in question, as hypotheses number them, separated by commas"}
+var superpixelsQuery = query.Numbers{Name: "superpixels", Most: 10_000, Doc: "the superpixels in question, as hypotheses number them, separated by commas"}
 
 // listAlternatives sends the best labellings with another class on some superpixels.
 func (s *Server) listAlternatives(w http.ResponseWriter, r *http.Request) error {
@@ -68,7 +70,7 @@ func (s *Server) listAlternatives(w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	defer a.Close()
-	superpixels, err := superpixelsQuery.of(r)
+	superpixels, err := superpixelsQuery.Of(r)
 	if err != nil {
 		return err
 	}

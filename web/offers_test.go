@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"collie/web/wire"
 )
 
 // accepted sends an accept of an offer and returns the labelling's mask.
@@ -109,7 +111,7 @@ func TestAlternativeBecomesTheLabelling(t *testing.T) {
 	one := a.Alternatives[1]
 	offer, _ := json.Marshal(map[string]any{"rank": -1, "offer": map[string]any{"superpixels": a.Superpixels, "class": one.Class}, "digest": one.Digest})
 	s.accepted(path, "what-if", 3, string(offer))
-	var record imageJSON
+	var record wire.Image
 	s.get(path).into(t, http.StatusOK, &record)
 	if record.Decided != 1 {
 		t.Errorf("record %+v", record)

@@ -16,6 +16,7 @@ import (
 	"collie/segment/export/jobs"
 	"collie/static"
 	"collie/web/openapi"
+	"collie/web/problem"
 	"collie/web/wire"
 )
 
@@ -23,16 +24,13 @@ import (
 var schemas = sync.OnceValue(func() *openapi.Schemas {
 	return openapi.NewSchemas(map[string]any{
 		"Class": wire.Class{}, "DeletedClass": wire.DeletedClass{}, "Project": wire.Project{}, "NewProject": newProjectJSON{}, "ProjectEdit": projectEditJSON{},
-		"TrashItem": trashJSON{}, "Image": imageJSON{}, "OpenImage": openImageJSON{}, "FailedFile": failedFileJSON{}, "Levels": levelsJSON{},
+		"TrashItem": wire.TrashItem{}, "Image": wire.Image{}, "OpenImage": wire.OpenImage{}, "FailedFile": problem.File{}, "Levels": levelsJSON{},
 		"NewEvent": wire.Evidence{}, "Event": eventJSON{}, "Evidence": evidenceListJSON{}, "Seq": seqJSON{}, "Pick": wire.Pick{}, "Offer": wire.Offer{}, "Repair": wire.Repair{}, "LoggedRepair": loggedRepairJSON{},
-		"Hypothesis": hypothesisJSON{}, "Hypotheses": hypothesesJSON{}, "Ladder": ladderJSON{}, "Alternatives": alternativesJSON{}, "Problem": problem{}, "Session": sessionJSON{},
+		"Hypothesis": wire.Hypothesis{}, "Hypotheses": hypothesesJSON{}, "Ladder": ladderJSON{}, "Alternatives": alternativesJSON{}, "Problem": problem.Problem{}, "Session": sessionJSON{},
 		"NewExport": exportBody{}, "Export": jobs.Status{}, "ExportOptions": export.Options{}, "ExportReport": export.Report{},
-		"Import": importJSON{}, "ImportedImage": importedImageJSON{}, "Review": reviewJSON{}, "NewReview": newReviewJSON{}, "Member": memberJSON{}, "MemberRole": memberRoleJSON{}, "AuditEntry": entryJSON{}, "Token": tokenJSON{}, "NewToken": newTokenJSON{},
+		"Import": importJSON{}, "ImportedImage": importedImageJSON{}, "Review": wire.Review{}, "NewReview": newReviewJSON{}, "Member": memberJSON{}, "MemberRole": memberRoleJSON{}, "AuditEntry": entryJSON{}, "Token": tokenJSON{}, "NewToken": newTokenJSON{},
 	})
 })
-
-// query is a parameter in the query of a call.
-type query interface{ parameter() openapi.Parameter }
 
 // pathParameters are the parameters in paths, by the segment before them.
 var pathParameters = map[string]openapi.Parameter{
@@ -58,7 +56,7 @@ func (c call) operation(method, path string) *openapi.Operation {
 		before = part
 	}
 	for _, q := range c.query {
-		op.Parameters = append(op.Parameters, q.parameter())
+		op.Parameters = append(op.Parameters, q.Parameter())
 	}
 	if open(path) || anonymous(path) {
 		op.Security = &[]map[string][]string{}
@@ -130,7 +128,7 @@ var apiDocument = sync.OnceValue(func() []byte {
 			Schemas: schemas().Named(),
 			Responses: map[string]openapi.Response{"Problem": {
 				Description: "What went wrong, for people and programs",
-				Content:     map[string]openapi.Media{"application/problem+json": {Schema: schemas().Of(problem{})}},
+				Content:     map[string]openapi.Media{"application/problem+json": {Schema: schemas().Of(problem.Problem{})}},
 			}},
 			SecuritySchemes: map[string]openapi.SecurityScheme{
 				"bearer": {Type: "http", Scheme: "bearer", Description: "An API token, from the account page or POST /api/v1/tokens, or the token of a session. Not needed on a server without login."},
@@ -196,7 +194,7 @@ func apiCalls() []apiCall {
 // apiPage shows the calls to people.
 func (s *Server) apiPage(w http.ResponseWriter, _ *http.Request) error {
 	var b bytes.Buffer
-	if err := apiTemplate.Execute(&b, map[string]any{"Calls": apiCalls(), "Problems": problemKinds}); err != nil {
+	if err := apiTemplate.Execute(&b, map[string]any{"Calls": apiCalls(), "Problems": problem.Kinds}); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

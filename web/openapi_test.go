@@ -229,7 +229,7 @@ func TestQueriesAreRead(t *testing.T) {
 			id = im.Project
 		}
 		for _, q := range c.query {
-			name := q.parameter().Name
+			name := q.Parameter().Name
 			body, kind := form(file{"x.png", picture()})
 			a := s.send(method, strings.ReplaceAll(path, "{id}", id)+"?"+name+"=nonsense", body, "Content-Type: "+kind)
 			if p := a.problem(t, http.StatusUnprocessableEntity); !strings.Contains(p.Detail, name+`="nonsense"`) {

@@ -13,6 +13,7 @@ import (
 	"collie/segment/access"
 	"collie/segment/sample"
 	"collie/templates"
+	"collie/web/problem"
 	"collie/web/wire"
 )
 
@@ -125,7 +126,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page
 	var b bytes.Buffer
 	if err := page.Render(r.Context(), &b); err != nil {
 		s.log.Error("page not rendered", "path", r.URL.Path, "error", err)
-		http.Error(w, kindOf(http.StatusInternalServerError).Title, http.StatusInternalServerError)
+		http.Error(w, problem.KindOf(http.StatusInternalServerError).Title, http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

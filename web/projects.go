@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
 	"strconv"
 
@@ -11,6 +10,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/sample"
+	"collie/web/problem"
 	"collie/web/wire"
 )
 
@@ -74,7 +74,7 @@ func baseOf(list []baseClassJSON) ([]segment.Class, error) {
 	var base []segment.Class
 	for _, c := range list {
 		if c.ID == nil {
-			return nil, invalid("An entry of \"base\" has no id; send the list of classes as you read it from the project. Nothing was changed.")
+			return nil, problem.Invalid("An entry of \"base\" has no id; send the list of classes as you read it from the project. Nothing was changed.")
 		}
 		base = append(base, segment.Class{ID: *c.ID, Name: c.Name, Color: c.Color})
 	}
@@ -101,7 +101,7 @@ func (s *Server) createProject(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if body.Name == nil {
-		return invalid("The field \"name\" is missing: a project needs a name.")
+		return problem.Invalid("The field \"name\" is missing: a project needs a name.")
 	}
 	classes := make([]segment.Class, len(body.Classes))
 	for i, c := range body.Classes {
@@ -192,24 +192,10 @@ func (s *Server) sendProject(w http.ResponseWriter, r *http.Request, p segment.P
 	return s.sendJSON(w, http.StatusOK, projectOut(p, role))
 }
 
-// sendJSON answers with v.
-func (s *Server) sendJSON(w http.ResponseWriter, status int, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	if _, err := w.Write(append(b, '\n')); err != nil {
-		s.log.Debug("answer not sent", "error", err)
-	}
-	return nil
-}
-
 // sampleJSON is the sample project with its image.
 type sampleJSON struct {
 	wire.Project
-	Images []imageJSON `json:"images"`
+	Images []wire.Image `json:"images"`
 }
 
 // createSample makes a project with the sample photograph in it.
@@ -223,5 +209,5 @@ func (s *Server) createSample(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Location", "/api/v1/projects/"+p.ID)
-	return s.sendJSON(w, http.StatusCreated, sampleJSON{projectOut(p, access.Admin), []imageJSON{imageOut(im)}})
+	return s.sendJSON(w, http.StatusCreated, sampleJSON{projectOut(p, access.Admin), []wire.Image{wire.ImageOf(im)}})
 }

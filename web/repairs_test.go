@@ -40,7 +40,7 @@ func TestRepairsOverHTTPAndTheSocket(t *testing.T) {
 	want := []wire.Repair{{Class: new(2), Runs: run(inSea.Y, inSea.X, 5)}, {Class: new(255), Runs: []int32{corner, 2}}}
 	check := func(what string, want []wire.Repair) {
 		t.Helper()
-		var record openImageJSON
+		var record wire.OpenImage
 		s.get(path).into(t, http.StatusOK, &record)
 		if diff := cmp.Diff(want, record.Repairs); diff != "" {
 			t.Errorf("%s, record (-want +got):\n%s", what, diff)

@@ -2,29 +2,13 @@ package web
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/web/wire"
 )
-
-// reviewJSON is the status by hand of an image.
-type reviewJSON struct {
-	Status  segment.ReviewStatus `json:"status" schema:"enum=todo|progress|done|approved|rejected"`
-	Comment string               `json:"comment,omitempty" doc:"for whoever works on the image"`
-	By      string               `json:"by,omitempty" doc:"name of the user who set it"`
-	At      time.Time            `json:"at"`
-	Seq     int                  `json:"seq" doc:"number of evidence events that the image had; if it has more now, it was changed since"`
-}
-
-func reviewOut(r segment.Review) *reviewJSON {
-	if r.Status == segment.NoReview {
-		return nil
-	}
-	return &reviewJSON{r.Status, r.Comment, r.By, r.At, r.Seq}
-}
 
 // newReviewJSON is the request to set the status of images.
 type newReviewJSON struct {
@@ -49,9 +33,9 @@ func (s *Server) setReviews(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := make([]imageJSON, len(images))
+	out := make([]wire.Image, len(images))
 	for i, im := range images {
-		out[i] = imageOut(im)
+		out[i] = wire.ImageOf(im)
 	}
 	return s.sendJSON(w, http.StatusOK, out)
 }

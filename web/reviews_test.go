@@ -7,6 +7,7 @@ import (
 
 	"collie/segment/access"
 	"collie/segment/audit"
+	"collie/web/wire"
 )
 
 // Who annotates says how far they are, reviewers say what is good enough, and
@@ -25,7 +26,7 @@ func TestReviews(t *testing.T) {
 		return as[who].send("PUT", address, strings.NewReader(`{"images":["`+im.ID+`"],"status":"`+status+`","comment":"`+comment+`"}`))
 	}
 	now := func() (status string) {
-		var got imageJSON
+		var got wire.Image
 		admin.get("/api/v1/images/"+im.ID).into(t, 200, &got)
 		if got.Review != nil {
 			status = string(got.Review.Status)
@@ -60,7 +61,7 @@ func TestReviews(t *testing.T) {
 	// The note says who and when, and what has happened since.
 	set("reviewer", "rejected", " the rim\\nis missing ")
 	admin.send("POST", "/api/v1/images/"+im.ID+"/evidence", strings.NewReader(labelAt("a", 0, inSky, 0)))
-	var got []imageJSON
+	var got []wire.Image
 	admin.get("/api/v1/projects/"+im.Project+"/images").into(t, 200, &got)
 	r := got[0].Review
 	if r == nil || r.Comment != "the rim\nis missing" || r.By != "reviewer" || r.At.IsZero() || r.Seq != 0 || got[0].Seq != 1 {

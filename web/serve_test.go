@@ -25,6 +25,7 @@ import (
 	"collie/storage/sqlite"
 	"collie/storage/workspacetest"
 	"collie/web/metrics"
+	"collie/web/problem"
 	"collie/web/wire"
 )
 
@@ -174,12 +175,12 @@ func (a answer) into(tb testing.TB, status int, v any) {
 }
 
 // problem checks that the answer is a problem of the given status and returns it.
-func (a answer) problem(tb testing.TB, status int) problem {
+func (a answer) problem(tb testing.TB, status int) problem.Problem {
 	tb.Helper()
 	if kind := a.header.Get("Content-Type"); kind != "application/problem+json" {
 		tb.Errorf("content type %q, want application/problem+json", kind)
 	}
-	var p problem
+	var p problem.Problem
 	a.into(tb, status, &p)
 	if p.Status != status || p.Title == "" || p.Detail == "" || !strings.HasPrefix(p.Type, "/api#problem-") {
 		tb.Errorf("incomplete problem %+v", p)
@@ -230,9 +231,9 @@ func (s *site) project() wire.Project {
 }
 
 // photo makes a project with one picture in it.
-func (s *site) photo() imageJSON {
+func (s *site) photo() wire.Image {
 	s.tb.Helper()
-	var images []imageJSON
+	var images []wire.Image
 	s.upload(s.project().ID, file{"beach.png", picture()}).into(s.tb, http.StatusCreated, &images)
 	return images[0]
 }

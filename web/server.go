@@ -1,8 +1,8 @@
 // Package web serves Collie: the pages, the JSON interface under /api/v1 and
 // the websocket of each image. It turns requests into calls of a
 // [workspace.Workspace] and errors into answers, and leaves every decision
-// about the domain to it. router.go is the table of all routes, protocol.go
-// documents the interface for other programs; package live has the websockets.
+// about the domain to it. router.go is the table of all routes; package wire
+// documents the interface for other programs, package live has the websockets.
 package web
 
 import (

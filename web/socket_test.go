@@ -330,14 +330,14 @@ func TestSocketMistakes(t *testing.T) {
 func BenchmarkClick(b *testing.B) {
 	s := MustServe(b)
 	var made struct {
-		Images []imageJSON `json:"images"`
+		Images []wire.Image `json:"images"`
 	}
 	s.post("/api/v1/sample", "").into(b, http.StatusCreated, &made)
 	im := made.Images[0]
 	b.Run(fmt.Sprintf("n=%d/k=7", im.Regions), func(b *testing.B) {
 		c := s.greet(im.ID)
 		seq := 0
-		var record imageJSON
+		var record wire.Image
 		s.get("/api/v1/images/"+im.ID).into(b, http.StatusOK, &record)
 		seq = record.Seq
 		for i := 0; b.Loop(); i++ {

@@ -9,15 +9,16 @@ import (
 	"github.com/gorilla/websocket"
 
 	"collie/web/live"
+	"collie/web/problem"
 )
 
 // openSocket opens the websocket of an image, see package live.
 func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 	if !websocket.IsWebSocketUpgrade(r) {
-		return &requestError{http.StatusBadRequest, "This address is a websocket; connect to it with the websocket protocol."}
+		return &problem.Refusal{Status: http.StatusBadRequest, Detail: "This address is a websocket; connect to it with the websocket protocol."}
 	}
 	if !s.fromHere(r) {
-		return &requestError{http.StatusForbidden, "The connection was refused because a page of another site asked for it."}
+		return &problem.Refusal{Status: http.StatusForbidden, Detail: "The connection was refused because a page of another site asked for it."}
 	}
 	im, err := s.image(r)
 	if err != nil {
@@ -36,11 +37,11 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 	var bye *live.Farewell
 	switch {
 	case errors.As(err, &handshake):
-		return &requestError{handshake.Status, handshake.Error()}
+		return &problem.Refusal{Status: handshake.Status, Detail: handshake.Error()}
 	case errors.Is(err, live.SignedOut):
 		return errSignIn
 	case errors.As(err, &bye): // a role has changed since the lines above
-		return &laterError{time.Second, &requestError{http.StatusServiceUnavailable, bye.Error()}}
+		return &problem.Later{Wait: time.Second, Err: &problem.Refusal{Status: http.StatusServiceUnavailable, Detail: bye.Error()}}
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"collie/segment/accounts"
 	"collie/templates"
 	"collie/web/live"
+	"collie/web/problem"
 )
 
 // tokenJSON is an API token of the user.
@@ -98,10 +99,10 @@ func (s *Server) createTokenByForm(w http.ResponseWriter, r *http.Request) error
 	}
 	days, err := strconv.Atoi(r.PostForm.Get("days"))
 	if err != nil {
-		return badRequest("The form lacks the days until the token expires. No token was created.")
+		return problem.BadRequest("The form lacks the days until the token expires. No token was created.")
 	}
 	secret, t, err := s.sessions.accounts.CreateToken(r.Context(), r.PostForm.Get("name"), access.Scope(r.PostForm.Get("scope")), days)
-	if p := problemOf(err); err != nil && (p.Status == http.StatusUnprocessableEntity || p.Status == http.StatusConflict) {
+	if p := problem.Of(err); err != nil && (p.Status == http.StatusUnprocessableEntity || p.Status == http.StatusConflict) {
 		s.failed(w, r, err)
 		return s.showAccount(w, r, p.Status, templates.AccountView{TokenProblem: p.Detail, TokenName: r.PostForm.Get("name")})
 	}

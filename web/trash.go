@@ -9,6 +9,7 @@ import (
 
 	"collie/segment"
 	"collie/templates"
+	"collie/web/wire"
 )
 
 func (s *Server) trashProject(w http.ResponseWriter, r *http.Request) error {
@@ -32,9 +33,9 @@ func (s *Server) listTrash(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := make([]trashJSON, len(items))
+	out := make([]wire.TrashItem, len(items))
 	for i, item := range items {
-		out[i] = trashOut(item)
+		out[i] = wire.TrashItemOf(item)
 	}
 	return s.sendJSON(w, http.StatusOK, out)
 }
@@ -44,14 +45,7 @@ func (s *Server) restore(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, trashOut(item))
-}
-
-func trashOut(item segment.TrashItem) trashJSON {
-	return trashJSON{
-		Kind: item.Kind, ID: item.ID, Name: item.Name, Project: item.ProjectID, ProjectName: item.ProjectName,
-		Images: item.Images, Trashed: item.Trashed, Until: item.Until(),
-	}
+	return s.sendJSON(w, http.StatusOK, wire.TrashItemOf(item))
 }
 
 func (s *Server) trashPage(w http.ResponseWriter, r *http.Request) error {

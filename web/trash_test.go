@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"collie/web/wire"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -12,9 +14,9 @@ func TestTrash(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
 	project, image := "/api/v1/projects/"+im.Project, "/api/v1/images/"+im.ID
-	trash := func(want ...string) []trashJSON {
+	trash := func(want ...string) []wire.TrashItem {
 		t.Helper()
-		var items []trashJSON
+		var items []wire.TrashItem
 		s.get("/api/v1/trash").into(t, http.StatusOK, &items)
 		var got []string
 		for _, item := range items {
@@ -49,7 +51,7 @@ func TestTrash(t *testing.T) {
 
 	restore(im.ID).problem(t, http.StatusConflict)
 	restore("nope").problem(t, http.StatusNotFound)
-	var back trashJSON
+	var back wire.TrashItem
 	restore(im.Project).into(t, http.StatusOK, &back)
 	if back.Kind != "project" || back.Name != "Beach" {
 		t.Errorf("%+v", back)
@@ -60,7 +62,7 @@ func TestTrash(t *testing.T) {
 	}
 	trash()
 	restore(im.ID).problem(t, http.StatusNotFound)
-	var again imageJSON
+	var again wire.Image
 	s.get(image).into(t, http.StatusOK, &again)
 }
 
@@ -71,7 +73,7 @@ func TestTrashedClass(t *testing.T) {
 	path := "/api/v1/projects/" + p.ID
 	a := s.send("PATCH", path, strings.NewReader(`{"classes":[{"id":0,"name":"sky"},{"id":2,"name":"sand"}]}`), "Content-Type: application/json")
 	a.into(t, http.StatusOK, &p)
-	var items []trashJSON
+	var items []wire.TrashItem
 	s.get("/api/v1/trash").into(t, http.StatusOK, &items)
 	if len(items) != 1 || items[0].Kind != "class" || items[0].Name != "sea" || items[0].Project != p.ID || items[0].ID != p.ID+"-1" {
 		t.Fatalf("%+v", items)
@@ -82,7 +84,7 @@ func TestTrashedClass(t *testing.T) {
 	for _, id := range []string{p.ID + "-7", p.ID + "-0", p.ID + "-", "nope-1"} {
 		s.post("/api/v1/trash/"+id+"/restore", "").problem(t, http.StatusNotFound)
 	}
-	var back trashJSON
+	var back wire.TrashItem
 	s.post("/api/v1/trash/"+items[0].ID+"/restore", "").into(t, http.StatusOK, &back)
 	s.get(path).into(t, http.StatusOK, &p)
 	if back.Name != "sea" || len(p.Classes) != 3 {

@@ -19,33 +19,16 @@ import (
 	"collie/segment/audit"
 	"collie/segment/photo"
 	"collie/segment/workspace"
+	"collie/web/problem"
+	"collie/web/wire"
 )
-
-// failedFileJSON is a file of an upload that was not kept, and why.
-type failedFileJSON struct {
-	Name    string  `json:"name"`
-	Status  string  `json:"status" schema:"const=failed"`
-	Problem problem `json:"problem"`
-}
-
-// uploadError is the error for an upload whose files were all refused.
-type uploadError struct {
-	first error
-	files []failedFileJSON
-}
-
-func (e *uploadError) Error() string {
-	return fmt.Sprintf("no file of the upload was kept: %v", e.first)
-}
-
-func (e *uploadError) Unwrap() error { return e.first }
 
 // upload adds the files of a multipart body to a project, one after the other.
 type upload struct {
 	*Server
 	project string
-	results []any // imageJSON or failedFileJSON, in the order of the files
-	failed  uploadError
+	results []any // wire.Image or problem.File, in the order of the files
+	failed  problem.Upload
 }
 
 // uploadImages adds the file parts of a multipart body as they arrive; a zip
@@ -70,16 +53,16 @@ func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 			break
 		}
 	}
-	if kept := len(u.results) - len(u.failed.files); kept > 0 {
+	if kept := len(u.results) - len(u.failed.Files); kept > 0 {
 		s.record(r, audit.ImagesUploaded, u.project, fmt.Sprintf("%d images", kept))
 	}
 	switch len(u.results) {
 	case 0:
 		return noFile()
-	case len(u.failed.files):
+	case len(u.failed.Files):
 		return &u.failed
 	}
-	for _, f := range u.failed.files {
+	for _, f := range u.failed.Files {
 		s.log.Info("file not kept", "status", f.Problem.Status)
 	}
 	return s.sendJSON(w, http.StatusCreated, u.results)
@@ -135,7 +118,7 @@ func (u *upload) add(ctx context.Context, name string, file io.Reader) {
 		u.fail(name, err)
 		return
 	}
-	u.results = append(u.results, imageOut(im))
+	u.results = append(u.results, wire.ImageOf(im))
 }
 
 // isZip reports whether a file starts like a zip archive, possibly an empty
@@ -161,7 +144,7 @@ func (u *upload) addZip(ctx context.Context, name string, file *os.File, size in
 		}
 	}
 	if !found {
-		u.fail(name, invalid("The zip archive contains no files."))
+		u.fail(name, problem.Invalid("The zip archive contains no files."))
 	}
 }
 
@@ -186,23 +169,13 @@ func (u *upload) full(name string) bool {
 	if len(u.results) < u.limits.Files {
 		return false
 	}
-	u.fail(name, invalid("One upload can hold at most %d files, including those in zip archives; this file and the following ones were not read. Send them in another upload.", u.limits.Files))
+	u.fail(name, problem.Invalid("One upload can hold at most %d files, including those in zip archives; this file and the following ones were not read. Send them in another upload.", u.limits.Files))
 	return true
 }
 
 // fail adds a failed file to the answer.
 func (u *upload) fail(name string, err error) {
-	u.results = append(u.results, u.failed.add(name, err))
-}
-
-// add adds a file that could not be used.
-func (e *uploadError) add(name string, err error) failedFileJSON {
-	if e.first == nil {
-		e.first = err
-	}
-	f := failedFileJSON{Name: name, Status: "failed", Problem: problemOf(err)}
-	e.files = append(e.files, f)
-	return f
+	u.results = append(u.results, u.failed.Add(name, err))
 }
 
 // fileParts opens a multipart/form-data body and returns its parts with files. An
@@ -225,7 +198,7 @@ func fileParts(r *http.Request) (iter.Seq2[*multipart.Part, error], error) {
 func formParts(r *http.Request) (iter.Seq2[*multipart.Part, error], error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
-		return nil, &requestError{http.StatusUnsupportedMediaType, "Upload images as multipart/form-data with one or more parts named \"file\"."}
+		return nil, &problem.Refusal{Status: http.StatusUnsupportedMediaType, Detail: "Upload images as multipart/form-data with one or more parts named \"file\"."}
 	}
 	body := multipart.NewReader(r.Body, params["boundary"])
 	return func(yield func(*multipart.Part, error) bool) {
@@ -246,17 +219,17 @@ func formParts(r *http.Request) (iter.Seq2[*multipart.Part, error], error) {
 
 // noFile is the error for a multipart body without files.
 func noFile() error {
-	return invalid("The upload contains no file. Send one or more files in parts named \"file\".")
+	return problem.Invalid("The upload contains no file. Send one or more files in parts named \"file\".")
 }
 
 // brokenUpload says why the rest of a multipart body can't be read.
 func brokenUpload(err error) error {
 	var tooLong *http.MaxBytesError
-	var request *requestError
+	var request *problem.Refusal
 	if errors.As(err, &tooLong) || errors.As(err, &request) {
 		return err
 	}
-	return badRequest("The upload was interrupted or is not multipart/form-data. Files that had arrived were kept.")
+	return problem.BadRequest("The upload was interrupted or is not multipart/form-data. Files that had arrived were kept.")
 }
 
 // watchedReader explains to people that a body broke off, and remembers the

@@ -20,6 +20,8 @@ import (
 	"collie/segment"
 	"collie/segment/archive"
 	"collie/sharedtest"
+	"collie/web/problem"
+	"collie/web/wire"
 )
 
 // pack makes a zip archive; a nil content makes a link.
@@ -51,10 +53,10 @@ func outcomes(tb testing.TB, a answer) map[string]int {
 	tb.Helper()
 	var results []struct {
 		Name    string
-		Problem *problem
+		Problem *problem.Problem
 	}
 	if a.status != http.StatusCreated {
-		var p problem
+		var p problem.Problem
 		a.into(tb, a.status, &p)
 		if len(p.Files) == 0 {
 			return map[string]int{"": p.Status}
@@ -87,7 +89,7 @@ func TestUploadZip(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
 	}
-	var list []imageJSON
+	var list []wire.Image
 	s.get("/api/v1/projects/"+p.ID+"/images").into(t, http.StatusOK, &list)
 	names := make([]string, len(list))
 	for i, im := range list {

@@ -8,6 +8,7 @@ import (
 	"collie/segment/access"
 	"collie/templates"
 	"collie/web/live"
+	"collie/web/problem"
 )
 
 // notices are the messages after a successful change to users, by the word in
@@ -58,7 +59,7 @@ func (s *Server) changeUsers(do change) handler {
 			return err
 		}
 		done, err := do(r)
-		if p := problemOf(err); err != nil && (p.Status == http.StatusUnprocessableEntity || p.Status == http.StatusConflict) {
+		if p := problem.Of(err); err != nil && (p.Status == http.StatusUnprocessableEntity || p.Status == http.StatusConflict) {
 			return s.showUsers(w, r, p.Status, templates.UsersView{Problem: p.Detail, Name: r.PostForm.Get("name")})
 		}
 		if err != nil {
@@ -120,7 +121,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 	}
 	v, form := visitorOf(r.Context()), r.PostForm
 	err := signInProblem(s.sessions.accounts.ChangePassword(r.Context(), form.Get("present"), form.Get("password"), s.address(r)))
-	if p := problemOf(err); err != nil && p.Status < 500 {
+	if p := problem.Of(err); err != nil && p.Status < 500 {
 		s.failed(w, r, err)
 		return s.showAccount(w, r, p.Status, templates.AccountView{Problem: p.Detail})
 	}

@@ -19,7 +19,7 @@ const HEADER = 20;
  */
 
 /**
- * Decodes superpixels.bin (see web/protocol.go) by nearest sampling straight
+ * Decodes superpixels.bin (see web/wire/protocol.go) by nearest sampling straight
  * into a map of the given size, so that large images stay quick: O(runs of the
  * file + pixels of the map).
  *

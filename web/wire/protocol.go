@@ -1,15 +1,7 @@
-package web
+package wire
 
-import (
-	"time"
-
-	"collie/segment"
-	"collie/web/wire"
-)
-
-// This file is the contract with other programs: the JSON bodies of /api/v1.
-// Package wire has what they share with the messages of the websocket
-// /api/v1/images/{id}/socket, package live those messages.
+// This file is the contract with other programs. Package live has the messages of
+// the websocket /api/v1/images/{id}/socket.
 //
 // # superpixels.bin
 //
@@ -147,53 +139,3 @@ import (
 // that map and have its name in their ETag. An event with a map is refused
 // ("map") unless it is the current one, so that a client who has not seen the
 // new one yet can't label the wrong superpixels; points mean the same always.
-
-// trashJSON is something in the trash.
-type trashJSON struct {
-	Kind        segment.TrashKind `json:"kind" schema:"enum=project|image|class"`
-	ID          string            `json:"id"`
-	Name        string            `json:"name"`
-	Project     string            `json:"project" doc:"identifier of the project it belongs to"`
-	ProjectName string            `json:"project_name"`
-	Images      int               `json:"images" doc:"number of images restored with it"`
-	Trashed     time.Time         `json:"trashed"`
-	Until       time.Time         `json:"until" doc:"when it is deleted for good"`
-}
-
-// imageJSON answers image calls.
-type imageJSON struct {
-	ID      string    `json:"id"`
-	Project string    `json:"project"`
-	Name    string    `json:"name"`
-	Format  string    `json:"format" schema:"enum=jpeg|png|webp|gif|bmp|tiff"`
-	Bytes   int64     `json:"bytes"`
-	Width   int       `json:"width"`
-	Height  int       `json:"height"`
-	Regions int       `json:"regions" doc:"current number of superpixels; in lists, the initial number"`
-	Status  string    `json:"status" doc:"automatic; done means that nothing is undecided but for what an import left undecided" schema:"enum=untouched|started|done"`
-	Seq     int       `json:"seq" doc:"number of evidence events"`
-	Clicks  int       `json:"clicks"`
-	Decided float64   `json:"decided" doc:"share of the area that has a class" schema:"min=0,max=1"`
-	Doubt   *float64  `json:"expected_wrong_area,omitempty" doc:"estimated share of the area that is wrong, from the latest hypotheses; absent before the first" schema:"min=0,max=1"`
-	Guessed bool      `json:"guessed" doc:"whether the image has nothing but a first guess by the project, which nobody has accepted"`
-	Created time.Time `json:"created"`
-
-	Review *reviewJSON `json:"review,omitempty" doc:"the status by hand; absent without one"`
-}
-
-// openImageJSON answers for one image, with what its superpixels are at present.
-type openImageJSON struct {
-	imageJSON
-	Map     string        `json:"map" doc:"name of the current superpixel map, which is also its ETag"`
-	Finest  int           `json:"finest" doc:"the largest number of superpixels that a granularity event can ask for"`
-	Repairs []wire.Repair `json:"repairs" doc:"the current pixel repairs, by class"`
-	Guess   *wire.Guess   `json:"guess,omitempty" doc:"the current first guess; absent without one"`
-}
-
-// hypothesisJSON is a hypothesis for scripts.
-type hypothesisJSON struct {
-	Rank   int     `json:"rank"`
-	Energy float64 `json:"energy" doc:"higher is better"`
-	Digest string  `json:"digest"`
-	Labels []int   `json:"labels" doc:"class per superpixel"`
-}
