@@ -20,8 +20,9 @@ import (
 // each other; for a package the longest name counts.
 var arrows = map[string][]string{
 	"cmd/...":               {"web/...", "storage/...", "segment/...", "superpixels/...", "herding/...", "crf/..."},
-	"cmd/collie":            {},                                        // it speaks the interface, like anybody's program
-	"cmd/server":            {"web/...", "storage/...", "segment/..."}, // nothing of what only measuring needs
+	"cmd/collie":            {"cmd/internal/version"},                                          // it speaks the interface, like anybody's program
+	"cmd/server":            {"web/...", "storage/...", "segment/...", "cmd/internal/version"}, // nothing of what only measuring needs
+	"cmd/internal/version":  {},
 	"web/...":               {"segment/...", "templates", "static"},
 	"web/live":              {"web/wire", "web/panics", "segment", "segment/access", "segment/engine", "segment/workspace"},
 	"web/wire":              {"web/openapi", "segment"},

@@ -173,12 +173,15 @@ class Collie:
         """Export a project to a zip file; returns the report.
 
         The file is complete or not there. Options are those of ExportOptions in
-        the OpenAPI document.
+        the OpenAPI document; one that the server doesn't know is a ValueError.
         """
         started = self._json("startExport", project_id, body={"format": format, "options": options})
         wait = 0.05
         while True:
             status = self._json("getExport", started["id"])
+            for name in options:
+                if options[name] is not None and name not in status["options"]:
+                    raise ValueError(f"exports have no option {name!r} with this value; nothing was written. The page /api on the server lists the options")
             if status["status"] == "failed":
                 raise Problem(500, status.get("problem", "The export failed."))
             if status["status"] == "done":

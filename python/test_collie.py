@@ -95,6 +95,10 @@ class Work(unittest.TestCase):
             SERVER.export(self.project["id"], os.path.join(self.folder, "x.zip"), "postcard")
         self.assertEqual(unknown.exception.status, 422)
         self.assertIn("coco", str(unknown.exception))
+        with self.assertRaises(ValueError) as option:
+            SERVER.export(self.project["id"], os.path.join(self.folder, "x.zip"), "index-png", drafts=True, colour="red")
+        self.assertIn("no option 'colour'", str(option.exception))
+        self.assertNotIn("x.zip", os.listdir(self.folder))
         with self.assertRaises(collie.Problem) as stranger:
             collie.Collie(token="collie_wrong").projects()
         self.assertEqual(stranger.exception.status, 401)

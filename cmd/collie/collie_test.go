@@ -298,6 +298,9 @@ func TestMistakes(t *testing.T) {
 		p.photographs(filepath.Join("twice", folder))
 	}
 	p.fails("have the same name", "upload", "Beach", "twice")
+	if said, server := p.do("", "collie", "version"), p.do("", "server", "version"); said != server || !strings.HasPrefix(said, "collie development (commit ") {
+		t.Errorf("collie version says %q, the server's %q", said, server)
+	}
 	p.do("", "collie", "create", "Beach")
 	p.fails("2 projects are called", "list", "Beach")
 	if left, err := filepath.Glob(filepath.Join(p.folder, "*.zip")); err != nil || len(left) > 0 {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"collie/cmd/internal/version"
 )
 
 // commands are the subcommands and what all of them need.
@@ -26,6 +28,8 @@ type commands struct {
 	Import importCommand `cmd:"" help:"Import masks or classifier scores into a project."`
 	Export exportCommand `cmd:"" help:"Export a project's labels as a zip file."`
 	Wait   waitCommand   `cmd:"" help:"Wait until people have finished the images of a project."`
+
+	Version versionCommand `cmd:"" help:"Print the version of this program."`
 }
 
 // streams are where a command writes: stdout is for results, stderr for what goes
@@ -76,6 +80,15 @@ func (c *listCommand) Run(ctx context.Context, s *server, out streams) error {
 		fmt.Fprintf(out.stdout, "%s\t%s\t%d × %d\t%s\n", im.ID, im.Status, im.Width, im.Height, im.Name)
 	}
 	return err
+}
+
+// versionCommand prints what this program is; it asks no server.
+type versionCommand struct{}
+
+// Run prints the version, the commit and the Go version on one line.
+func (versionCommand) Run(out streams) error {
+	fmt.Fprintln(out.stdout, version.Text())
+	return nil
 }
 
 // createCommand creates a project.

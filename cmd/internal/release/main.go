@@ -83,7 +83,8 @@ func archive(ctx context.Context, work, platform string) error {
 		return fmt.Errorf("platform %q is not GOOS/GOARCH", platform)
 	}
 	name := fmt.Sprintf("collie_%s_%s_%s", *version, goos, goarch)
-	flags := fmt.Sprintf("-s -w -buildid= -X main.version=%s -X main.commit=%s", *version, *commit)
+	const own = "collie/cmd/internal/version"
+	flags := fmt.Sprintf("-s -w -buildid= -X %s.version=%s -X %s.commit=%s", own, *version, own, *commit)
 	env := []string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0", "GOAMD64=v1", "GOFLAGS="}
 	var files []file
 	built := map[string]string{}
