@@ -116,4 +116,5 @@ type AuditView struct {
 type AuditRow struct {
 	At                          time.Time
 	Name, Address, What, Detail string
+	Token                       string // name of the API token that it was done with
 }

@@ -33,7 +33,7 @@ func limited(l Limits) func(*Config, *sqlite.Store) {
 // as returns the site as the user of a new session sees it.
 func (s *site) as(u accounts.User) *site {
 	s.tb.Helper()
-	token, _, err := s.server.sessions.Begin(s.tb.Context(), u)
+	token, _, err := s.server.sessions.Begin(s.tb.Context(), u, "")
 	if err != nil {
 		s.tb.Fatal(err)
 	}

@@ -29,11 +29,14 @@ type entryJSON struct {
 	Action  string    `json:"action" doc:"such as session.begin, session.refused, member.set, project.trash, export.download"`
 	About   string    `json:"about,omitempty" doc:"identifier of what it was done to"`
 	Detail  string    `json:"detail,omitempty"`
+
+	Token     string `json:"token,omitempty" doc:"identifier of the API token that it was done with; absent for people"`
+	TokenName string `json:"token_name,omitempty" doc:"of the API token at that time"`
 }
 
 // EncodeEntry writes an entry of the audit log as a line of JSON.
 func EncodeEntry(to *json.Encoder, e audit.Entry) error {
-	return to.Encode(entryJSON{e.Number, e.At, e.User, e.Name, e.Address, string(e.Action), e.About, e.Detail})
+	return to.Encode(entryJSON{e.Number, e.At, e.User, e.Name, e.Address, string(e.Action), e.About, e.Detail, e.Token, e.TokenName})
 }
 
 var afterEntryQuery = query.Int{Name: "after", High: math.MaxInt32, Doc: "only entries after this number"}
@@ -90,7 +93,7 @@ func (s *Server) auditPage(w http.ResponseWriter, r *http.Request) error {
 		v.Older = strconv.FormatInt(entries[auditPage-1].Number, 10)
 	}
 	for _, e := range entries {
-		row := templates.AuditRow{At: e.At, Name: e.Name, Address: e.Address, What: doings[e.Action], Detail: e.Detail}
+		row := templates.AuditRow{At: e.At, Name: e.Name, Token: e.TokenName, Address: e.Address, What: doings[e.Action], Detail: e.Detail}
 		if row.What == "" {
 			row.What = string(e.Action) // of a newer program
 		}
@@ -104,6 +107,8 @@ func (s *Server) auditPage(w http.ResponseWriter, r *http.Request) error {
 var doings = map[audit.Action]string{
 	audit.SignedIn: "Signed in", audit.SignInFailed: "Failed to sign in", audit.SignedOut: "Signed out",
 	audit.UserAdded: "Added a user", audit.UserRole: "Changed a role on the server", audit.UserPassword: "Changed a password", audit.UserRemoved: "Removed a user",
+	audit.UserLinked: "Connected an OpenID account", audit.UserUnlinked: "Disconnected an OpenID account",
+	audit.TokenCreated: "Created an API token", audit.TokenRevoked: "Revoked an API token",
 	audit.MemberSet: "Gave a role in a project", audit.MemberRemoved: "Removed a member from a project",
 	audit.ProjectCreated: "Created a project", audit.ProjectEdited: "Changed a project", audit.ProjectTrashed: "Moved a project to the trash",
 	audit.ImageTrashed: "Moved an image to the trash", audit.Restored: "Restored from the trash", audit.Erased: "Emptied the trash",

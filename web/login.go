@@ -155,7 +155,7 @@ func (s *Server) signIn(r *http.Request, name, password string) (token string, s
 			return "", session, u, err
 		}
 	}
-	token, session, err = s.sessions.Begin(r.Context(), u)
+	token, session, err = s.sessions.Begin(r.Context(), u, "")
 	return token, session, u, err
 }
 

@@ -163,6 +163,21 @@ func TestTokens(t *testing.T) {
 	}
 	bob.send("DELETE", "/api/v1/tokens/"+made.ID, nil).problem(t, 404)
 
+	// The audit log says which token was used.
+	robot.upload(im.Project, file{"dusk.png", picture()}).into(t, 201, new(any))
+	entries := ann.audited(0)
+	if e := entries[len(entries)-2]; e.Action != "images.upload" || e.Name != "ann" || e.Token != made.ID || e.TokenName != "nightly upload" {
+		t.Errorf("the entry of the upload: %+v", e)
+	}
+	if page := string(ann.get("/audit").body); !strings.Contains(page, "with the token nightly upload") {
+		t.Errorf("the page of the audit log: %s", page)
+	}
+	for _, e := range entries {
+		if e.Action != "images.upload" && e.Token+e.TokenName != "" {
+			t.Errorf("%+v was done with a token", e)
+		}
+	}
+
 	// Revoking it counts for the next request, and its sockets end at once.
 	conn, _, err := websocket.DefaultDialer.DialContext(t.Context(), s.socketURL(im.ID), http.Header{"Authorization": {"Bearer " + made.Token}})
 	if err != nil {

@@ -93,7 +93,10 @@ type Principal struct {
 	Name string
 	Role Role // on the server
 
-	Scope Scope // of the API token that the request is made with
+	// The API token that the request is made with; empty for people.
+	Scope     Scope
+	Token     string // identifier
+	TokenName string
 }
 
 // Operator is the person at the machine, who runs the program's commands or

@@ -25,7 +25,7 @@ type User struct {
 	Role    access.Role // on the server
 	Created time.Time
 
-	Hash       string // of the password, see package comment of golang.org/x/crypto/argon2
+	Hash       string // of the password, see package comment of golang.org/x/crypto/argon2; empty for users without one
 	Generation int    // increases when all sessions of the user end
 }
 
@@ -38,8 +38,9 @@ func (u *User) Principal() access.Principal {
 // Unknown and removed users are a segment.Error of kind NotFound; a change that
 // would leave no admin is a Conflict and changes nothing. Safe for concurrent use.
 type Store interface {
-	// CreateUser stores a new user; an existing name is a Conflict.
-	CreateUser(ctx context.Context, u User) error
+	// CreateUser stores a new user with their identities; an existing name and an
+	// identity of another user are a Conflict.
+	CreateUser(ctx context.Context, u User, identities ...Identity) error
 	User(ctx context.Context, id string) (User, error)
 	UserNamed(ctx context.Context, name string) (User, error)
 	Users(ctx context.Context) ([]User, error) // by name
@@ -50,6 +51,7 @@ type Store interface {
 	// RemoveUser removes the user's access and API tokens.
 	RemoveUser(ctx context.Context, id string) error
 	TokenStore
+	IdentityStore
 	audit.Recorder
 }
 
@@ -183,6 +185,8 @@ func (a *Accounts) Named(ctx context.Context, name string) (User, error) {
 // namePattern matches names, in characters that people can tell apart.
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
 
+var errName = segment.Errorf(segment.Invalid, "A user name is 1 to 64 characters long, contains only letters (a to z), digits and . _ - + @, and starts with a letter or a digit.")
+
 var errRole = segment.Errorf(segment.Invalid, "On the server a role must be user or admin. Roles in projects are given by the project's members.")
 
 // Add creates a user.
@@ -192,7 +196,7 @@ func (a *Accounts) Add(ctx context.Context, name, password string, role access.R
 	}
 	name = strings.TrimSpace(name)
 	if !namePattern.MatchString(name) {
-		return User{}, segment.Errorf(segment.Invalid, "A user name is 1 to 64 characters long, contains only letters (a to z), digits and . _ - + @, and starts with a letter or a digit.")
+		return User{}, errName
 	}
 	if !slices.Contains(access.ServerRoles(), role) {
 		return User{}, errRole
@@ -204,7 +208,8 @@ func (a *Accounts) Add(ctx context.Context, name, password string, role access.R
 	if err != nil {
 		return User{}, err
 	}
-	u := User{ID: segment.NewID(), Name: name, Role: role, Created: time.Now().UTC().Truncate(time.Millisecond), Hash: hash}
+	u := newUser(name, role)
+	u.Hash = hash
 	return u, a.store.CreateUser(audit.Note(ctx, audit.New(ctx, audit.UserAdded, u.ID, u.Name+": "+role.String())), u)
 }
 

@@ -59,16 +59,16 @@ func NewSessions(store SessionStore, users *Accounts, limits SessionLimits, log 
 	return &Sessions{store, users, limits.OrDefault(), log}
 }
 
-// Begin signs a user in. The token is 256 random bits as 43 characters that can
-// be sent in a cookie or a header.
-func (s *Sessions) Begin(ctx context.Context, u User) (token string, session Session, err error) {
+// Begin signs a user in; how is for the audit log, empty for a password. The token
+// is 256 random bits as 43 characters that can be sent in a cookie or a header.
+func (s *Sessions) Begin(ctx context.Context, u User, how string) (token string, session Session, err error) {
 	var secret [32]byte
 	rand.Read(secret[:])
 	token = base64.RawURLEncoding.EncodeToString(secret[:])
 	now := time.Now()
 	session = Session{User: u.ID, Generation: u.Generation, Ends: now.Add(s.limits.Lifetime)}
 	session.Expires = s.expiry(session, now)
-	e := audit.New(ctx, audit.SignedIn, "", "")
+	e := audit.New(ctx, audit.SignedIn, "", how)
 	e.User, e.Name = u.ID, u.Name
 	return token, session, s.store.AddSession(audit.Note(ctx, e), token, session)
 }

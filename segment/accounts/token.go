@@ -183,5 +183,6 @@ func (a *Accounts) FindToken(ctx context.Context, secret string, used bool) (Tok
 func (t *Token) Principal(u User) access.Principal {
 	p := u.Principal()
 	p.Role, p.Scope = t.Scope.Limit(u.Role), t.Scope
+	p.Token, p.TokenName = t.ID, t.Name
 	return p
 }

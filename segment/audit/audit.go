@@ -17,13 +17,15 @@ type Action string
 // made them.
 const (
 	SignedIn     Action = "session.begin"
-	SignInFailed Action = "session.refused" // a wrong password; tries beyond the limits are not recorded
+	SignInFailed Action = "session.refused" // a wrong password, or not let in by OpenID Connect; tries beyond the limits are not recorded
 	SignedOut    Action = "session.end"
 
 	UserAdded       Action = "user.add"
 	UserRole        Action = "user.role"
 	UserPassword    Action = "user.password"
 	UserRemoved     Action = "user.remove"
+	UserLinked      Action = "user.link" // to an account at an OpenID provider
+	UserUnlinked    Action = "user.unlink"
 	TokenCreated    Action = "token.create"
 	TokenRevoked    Action = "token.revoke"
 	MemberSet       Action = "member.set"
@@ -66,6 +68,10 @@ type Entry struct {
 	Action  Action
 	About   string // identifier of what it was done to; empty for the server
 	Detail  string
+
+	// The API token that it was done with; empty for people.
+	Token     string // identifier
+	TokenName string // at that time
 }
 
 // New returns an entry for an action of ctx's principal at this moment.
@@ -74,7 +80,8 @@ func New(ctx context.Context, action Action, about, detail string) Entry {
 	if !known { // a command
 		p = access.Operator
 	}
-	e := Entry{At: time.Now().UTC().Truncate(time.Millisecond), User: p.User, Name: p.Name, Action: action, About: about, Detail: detail}
+	e := Entry{At: time.Now().UTC().Truncate(time.Millisecond), User: p.User, Name: p.Name, Action: action, About: about, Detail: detail,
+		Token: p.Token, TokenName: p.TokenName}
 	if a := access.AddressOf(ctx); a.IsValid() {
 		e.Address = a.String()
 	}

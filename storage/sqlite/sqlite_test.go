@@ -87,6 +87,10 @@ func TestTokens(t *testing.T) {
 	storagetest.TestTokens(t, func(tb testing.TB, place string) storagetest.TeamStore { return openAt(tb, place).(*Store) })
 }
 
+func TestIdentities(t *testing.T) {
+	storagetest.TestIdentities(t, func(tb testing.TB, place string) storagetest.TeamStore { return openAt(tb, place).(*Store) })
+}
+
 func TestAudit(t *testing.T) { storagetest.TestAudit(t, openAt) }
 
 // The table itself refuses what the audit log never does.

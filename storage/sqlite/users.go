@@ -11,15 +11,24 @@ import (
 
 var _ accounts.Store = (*Store)(nil)
 
-// CreateUser stores a new user.
-func (s *Store) CreateUser(ctx context.Context, u accounts.User) error {
+// CreateUser stores a new user with their identities.
+func (s *Store) CreateUser(ctx context.Context, u accounts.User, identities ...accounts.Identity) error {
 	return s.writer.write(ctx, func(w *writer) error {
-		err := w.exec("INSERT INTO user (id, name, admin, password, generation, created) VALUES (?, ?, ?, ?, ?, ?)",
-			u.ID, u.Name, u.Role == access.Admin, u.Hash, u.Generation, u.Created.UnixMilli())
+		var number int64
+		err := w.row("INSERT INTO user (id, name, admin, password, generation, created) VALUES (?, ?, ?, ?, ?, ?) RETURNING number",
+			u.ID, u.Name, u.Role == access.Admin, u.Hash, u.Generation, u.Created.UnixMilli()).Scan(&number)
 		if err != nil && refused(err) {
 			return segment.Errorf(segment.Conflict, "There is a user called %s already. Nothing was changed.", u.Name).Because(err)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		for _, i := range identities {
+			if err := w.link(i, number); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

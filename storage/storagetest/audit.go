@@ -16,7 +16,7 @@ func TestAudit(t *testing.T, open func(tb testing.TB, place string) Store) {
 	ctx, place := t.Context(), t.TempDir()
 	s := open(t, place)
 	entry := func(action audit.Action, detail string) audit.Entry {
-		return audit.Entry{At: moment(), User: "u", Name: "ann", Address: "192.0.2.1", Action: action, About: "p", Detail: detail}
+		return audit.Entry{At: moment(), User: "u", Name: "ann", Address: "192.0.2.1", Action: action, About: "p", Detail: detail, Token: "t", TokenName: "nightly export"}
 	}
 	var want []audit.Entry
 	holds := func() {
