@@ -3,8 +3,8 @@ package web
 import (
 	"net/http"
 
-	"collie/segment/export"
 	"collie/segment/mask"
+	"collie/segment/mask/regions"
 	"collie/segment/timeline"
 )
 
@@ -51,7 +51,7 @@ func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
 			areas[object]++
 		}
 	}
-	outlines := export.Outlines(mask.Mask{Width: im.Width, Height: im.Height, Pixels: pixels}, of, len(list))
+	outlines := regions.Outlines(mask.Mask{Width: im.Width, Height: im.Height, Pixels: pixels}, of, len(list))
 	for i, o := range list {
 		out.Objects = append(out.Objects, objectJSON{Class: int(o.Class), Number: int(o.Number), Area: areas[i], Outlines: outlines[i], Marks: [][2]int{}})
 	}

@@ -52,7 +52,7 @@ func (*whole) image(ctx context.Context, s *subject) (*piece, error) {
 	if r := im.Review; r.Status != segment.NoReview {
 		record.Review = &backup.Review{Status: string(r.Status), Comment: r.Comment, By: r.By, At: r.At, Seq: r.Seq}
 	}
-	p := &piece{out: len(s.partition().regions)}
+	p := &piece{out: len(s.partition().Regions)}
 	events, pixels, err := s.log(ctx)
 	if err != nil {
 		return nil, err

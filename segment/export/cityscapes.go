@@ -25,22 +25,22 @@ const instances = 1000
 func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "leftImg8bit/" + s.set() + "/" + s.stem + "_leftImg8bit.png"
 	parts := s.partition()
-	list, of := parts.objects(false, false)
+	list, of := parts.Objects(false, false)
 	ids := make([]uint16, len(list))
 	var next [segment.MaxClasses]int
 	plain, lost := 0, 0
 	for i, o := range list {
-		id := int(o.class)*instances + next[o.class]
-		if next[o.class] >= instances || id > math.MaxUint16 {
-			ids[i] = uint16(o.class)
+		id := int(o.Class)*instances + next[o.Class]
+		if next[o.Class] >= instances || id > math.MaxUint16 {
+			ids[i] = uint16(o.Class)
 			plain++
-			lost += len(o.parts)
+			lost += len(o.Parts)
 		} else {
 			ids[i] = uint16(id)
 		}
-		next[o.class]++
+		next[o.Class]++
 	}
-	p := &piece{out: len(parts.regions) - lost}
+	p := &piece{out: len(parts.Regions) - lost}
 	if plain > 0 {
 		p.lossy = []string{fmt.Sprintf("%s %s no id of their own in instanceIds, only that of the class; ids end at %d and at %d instances of a class.",
 			counted(plain, "object"), haveHas(plain), math.MaxUint16, instances)}
@@ -55,7 +55,7 @@ func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {
 		}},
 		{"instanceIds.png", func(w io.Writer) error {
 			return mask.WritePNG(w, mask.Grey16, parts.Width, parts.Height, func(y int, dst []byte) {
-				for x, region := range parts.ids[y*parts.Width : (y+1)*parts.Width] {
+				for x, region := range parts.IDs[y*parts.Width : (y+1)*parts.Width] {
 					id := uint16(segment.Void)
 					switch {
 					case region < 0:

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"collie/segment/mask/regions"
 )
 
 // coco is COCO's instances. Categories are all classes, numbered from 1 in
@@ -83,19 +85,19 @@ func (s *subject) cocoPicture() string { return "images/" + s.set() + "/" + s.st
 func (c *coco) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = s.cocoPicture()
 	parts := s.partition()
-	list, of := parts.objects(s.options.Objects == "class", *s.options.Background)
-	columns := parts.columns(len(list), of)
-	var outlines []outline
+	list, of := parts.Objects(s.options.Objects == "class", *s.options.Background)
+	columns := parts.Columns(len(list), of)
+	var outlines []regions.Outline
 	if s.options.Shapes == "polygon" {
-		outlines = parts.outlines()
+		outlines = parts.Outlines()
 	}
 	p := &piece{lossy: leftOut(parts, of)}
 	for i, o := range list {
-		p.out += len(o.parts)
-		size := o.box.Size()
+		p.out += len(o.Parts)
+		size := o.Box.Size()
 		a := cocoAnnotation{
-			ImageID: s.number + 1, CategoryID: int(o.class) + 1, Area: o.area,
-			BBox:         [4]int{o.box.Min.X, o.box.Min.Y, size.X, size.Y},
+			ImageID: s.number + 1, CategoryID: int(o.Class) + 1, Area: o.Area,
+			BBox:         [4]int{o.Box.Min.X, o.Box.Min.Y, size.X, size.Y},
 			Segmentation: cocoRLE{[2]int{s.mask.Height, s.mask.Width}, columns[i].COCO()},
 		}
 		if polygons, ok := polygonsOf(o, outlines); ok {
@@ -112,11 +114,11 @@ func (c *coco) image(_ context.Context, s *subject) (*piece, error) {
 
 // polygonsOf returns the corners of an object's regions, x and y in turn, if
 // none of them has a hole.
-func polygonsOf(o object, outlines []outline) (polygons [][]int, ok bool) {
+func polygonsOf(o regions.Object, outlines []regions.Outline) (polygons [][]int, ok bool) {
 	if outlines == nil {
 		return nil, false
 	}
-	for _, part := range o.parts {
+	for _, part := range o.Parts {
 		if len(outlines[part]) > 1 {
 			return nil, false
 		}
@@ -131,18 +133,18 @@ func polygonsOf(o object, outlines []outline) (polygons [][]int, ok bool) {
 
 // leftOut says which regions aren't exported as objects, and why. Without
 // undecided pixels nothing is lost: whatever no object covers is class 0.
-func leftOut(p *partition, of []int32) []string {
-	regions, pixels := 0, 0
-	for i, r := range p.regions {
+func leftOut(p *regions.Partition, of []int32) []string {
+	count, pixels := 0, 0
+	for i, r := range p.Regions {
 		if of[i] < 0 {
-			regions++
-			pixels += r.area
+			count++
+			pixels += r.Area
 		}
 	}
-	if regions == 0 || !slices.Contains(p.ids, -1) {
+	if count == 0 || !slices.Contains(p.IDs, -1) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of class 0, %d pixels, %s no objects here and can't be told from undecided pixels.", counted(regions, "region"), pixels, isAre(regions))}
+	return []string{fmt.Sprintf("%s of class 0, %d pixels, %s no objects here and can't be told from undecided pixels.", counted(count, "region"), pixels, isAre(count))}
 }
 
 func counted(n int, what string) string {

@@ -34,15 +34,15 @@ func (c *cvat) document(set string) document {
 func (c *cvat) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "images/" + s.stem + s.extension()
 	parts := s.partition()
-	list, of := parts.objects(s.options.Objects == "class", *s.options.Background)
+	list, of := parts.Objects(s.options.Objects == "class", *s.options.Background)
 	p := &piece{lossy: leftOut(parts, of)}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<image id=\"%d\" name=\"%s\" width=\"%d\" height=\"%d\">\n", s.number, asXML(s.fileName()), s.mask.Width, s.mask.Height)
-	for i, rows := range parts.rows(list, of) {
+	for i, rows := range parts.Rows(list, of) {
 		o := list[i]
-		p.out += len(o.parts)
+		p.out += len(o.Parts)
 		fmt.Fprintf(&b, "<mask label=\"%s\" source=\"manual\" occluded=\"0\" rle=\"%s\" left=\"%d\" top=\"%d\" width=\"%d\" height=\"%d\" z_order=\"0\"></mask>\n",
-			asXML(s.project.Classes[o.class].Name), rows.AppendList(nil, ", "), o.box.Min.X, o.box.Min.Y, o.box.Dx(), o.box.Dy())
+			asXML(s.project.Classes[o.Class].Name), rows.AppendList(nil, ", "), o.Box.Min.X, o.Box.Min.Y, o.Box.Dx(), o.Box.Dy())
 	}
 	b.WriteString("</image>\n")
 	p.entries = [][]byte{b.Bytes()}

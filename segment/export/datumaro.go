@@ -56,14 +56,14 @@ func (d *datumaro) document(set string) document {
 func (d *datumaro) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "images/" + s.set() + "/" + s.stem + s.extension()
 	parts := s.partition()
-	list, of := parts.objects(s.options.Objects == "class", *s.options.Background)
+	list, of := parts.Objects(s.options.Objects == "class", *s.options.Background)
 	p := &piece{lossy: leftOut(parts, of)}
 	size := [2]int{s.mask.Height, s.mask.Width}
 	item := datumaroItem{ID: s.stem, Annotations: []datumaroMask{}, Image: datumaroImage{s.fileName(), size}}
-	for i, columns := range parts.columns(len(list), of) {
-		p.out += len(list[i].parts)
+	for i, columns := range parts.Columns(len(list), of) {
+		p.out += len(list[i].Parts)
 		item.Annotations = append(item.Annotations, datumaroMask{
-			ID: i + 1, Type: "mask", Group: i + 1, LabelID: int(list[i].class), RLE: cocoRLE{size, columns.COCO()},
+			ID: i + 1, Type: "mask", Group: i + 1, LabelID: int(list[i].Class), RLE: cocoRLE{size, columns.COCO()},
 		})
 	}
 	b, err := json.Marshal(item)

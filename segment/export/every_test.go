@@ -13,6 +13,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/mask"
+	"collie/segment/mask/masktest"
 )
 
 // Whatever the masks, every format can be written, accounts for every region and
@@ -21,7 +22,7 @@ func TestAnyMasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var masks []mask.Mask
 		for range rapid.IntRange(0, 3).Draw(t, "images") {
-			masks = append(masks, drawMask(t))
+			masks = append(masks, masktest.Draw(t))
 		}
 		f := rapid.SampledFrom(maskFormats()).Draw(t, "format")
 		o := Options{

@@ -40,7 +40,7 @@ type hypothesisEntry struct {
 
 func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 	s.pictureName = s.stem + "/image" + s.extension()
-	p := &piece{out: len(s.partition().regions)}
+	p := &piece{out: len(s.partition().Regions)}
 	list := hypothesesFile{
 		Image: s.image.Name, Classes: []int{},
 		Labelling: "labelling.png", Hypotheses: []hypothesisEntry{},

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"collie/segment/mask"
+	"collie/segment/mask/regions"
 	"collie/segment/rle"
 )
 
@@ -44,11 +45,11 @@ type labelmeShape struct {
 func (labelme) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = s.stem + s.extension()
 	parts := s.partition()
-	list, of := parts.objects(s.options.Objects == "class", *s.options.Background)
-	rows := parts.rows(list, of)
-	var outlines []outline
+	list, of := parts.Objects(s.options.Objects == "class", *s.options.Background)
+	rows := parts.Rows(list, of)
+	var outlines []regions.Outline
 	if s.options.Shapes == "polygon" {
-		outlines = parts.outlines()
+		outlines = parts.Outlines()
 	}
 	file := labelmeFile{
 		Version: labelmeVersion, Shapes: []labelmeShape{}, ImagePath: s.fileName(),
@@ -56,17 +57,17 @@ func (labelme) image(_ context.Context, s *subject) (*piece, error) {
 	}
 	p := &piece{lossy: leftOut(parts, of)}
 	for i, o := range list {
-		p.out += len(o.parts)
-		shape := labelmeShape{Label: s.project.Classes[o.class].Name}
+		p.out += len(o.Parts)
+		shape := labelmeShape{Label: s.project.Classes[o.Class].Name}
 		if points := centres(o, outlines); points != nil {
 			shape.ShapeType, shape.Points = "polygon", points
 		} else {
-			mask, err := cropPNG(rows[i], o.box)
+			mask, err := cropPNG(rows[i], o.Box)
 			if err != nil {
 				return nil, err
 			}
 			shape.ShapeType, shape.Mask = "mask", mask
-			shape.Points = [][2]int{{o.box.Min.X, o.box.Min.Y}, {o.box.Max.X - 1, o.box.Max.Y - 1}}
+			shape.Points = [][2]int{{o.Box.Min.X, o.Box.Min.Y}, {o.Box.Max.X - 1, o.Box.Max.Y - 1}}
 		}
 		file.Shapes = append(file.Shapes, shape)
 	}
@@ -82,11 +83,11 @@ func (labelme) image(_ context.Context, s *subject) (*piece, error) {
 // centres returns the polygon through the centres of the pixels along a
 // region's border, or nil for an object of several regions, with holes, or too
 // thin for the three points that a polygon needs.
-func centres(o object, outlines []outline) [][2]int {
-	if outlines == nil || len(o.parts) > 1 || len(outlines[o.parts[0]]) > 1 {
+func centres(o regions.Object, outlines []regions.Outline) [][2]int {
+	if outlines == nil || len(o.Parts) > 1 || len(outlines[o.Parts[0]]) > 1 {
 		return nil
 	}
-	walk := outlines[o.parts[0]][0].inner()
+	walk := outlines[o.Parts[0]][0].Inner()
 	if len(walk) < 3 {
 		return nil
 	}

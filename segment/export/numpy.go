@@ -29,7 +29,7 @@ func (numpy) image(ctx context.Context, s *subject) (*piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &piece{files: []member{labels}, out: len(s.partition().regions)}
+	p := &piece{files: []member{labels}, out: len(s.partition().Regions)}
 	probabilities, m, err := s.probabilities(ctx)
 	if err != nil {
 		return nil, err

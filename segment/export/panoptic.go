@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"collie/segment/mask"
+	"collie/segment/mask/regions"
 )
 
 // panoptic is COCO's panoptic format: a PNG per image whose pixels number the
@@ -54,17 +55,17 @@ func (e *panoptic) document(set string) document {
 func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = s.cocoPicture()
 	parts := s.partition()
-	list, of := parts.segments(s.options.Objects == "class")
+	list, of := segments(parts, s.options.Objects == "class")
 	entry := panopticImage{ImageID: s.number + 1, FileName: s.stem + ".png", Segments: []panopticSegment{}}
 	for i, o := range list {
-		size := o.box.Size()
+		size := o.Box.Size()
 		entry.Segments = append(entry.Segments, panopticSegment{
-			ID: i + 1, CategoryID: int(o.class) + 1, Area: o.area, BBox: [4]int{o.box.Min.X, o.box.Min.Y, size.X, size.Y},
+			ID: i + 1, CategoryID: int(o.Class) + 1, Area: o.Area, BBox: [4]int{o.Box.Min.X, o.Box.Min.Y, size.X, size.Y},
 		})
 	}
 	mask, err := picture("annotations/panoptic_"+s.set()+"/"+s.stem+".png", func(w io.Writer) error {
 		return mask.WritePNG(w, mask.RGB, parts.Width, parts.Height, func(y int, dst []byte) {
-			for x, region := range parts.ids[y*parts.Width : (y+1)*parts.Width] {
+			for x, region := range parts.IDs[y*parts.Width : (y+1)*parts.Width] {
 				id := int32(0)
 				if region >= 0 {
 					id = of[region] + 1
@@ -77,19 +78,19 @@ func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
 		return nil, err
 	}
 	b, err := json.Marshal(entry)
-	return &piece{files: []member{mask}, entries: [][]byte{b}, out: len(parts.regions)}, err
+	return &piece{files: []member{mask}, entries: [][]byte{b}, out: len(parts.Regions)}, err
 }
 
 // segments returns the objects of a picture, with class 0 as one of them.
-func (p *partition) segments(perClass bool) (list []object, of []int32) {
-	list, of = p.objects(perClass, false)
-	stuff, stuffOf := p.objects(true, true)
-	if len(stuff) == 0 || stuff[0].class != 0 {
+func segments(p *regions.Partition, perClass bool) (list []regions.Object, of []int32) {
+	list, of = p.Objects(perClass, false)
+	stuff, stuffOf := p.Objects(true, true)
+	if len(stuff) == 0 || stuff[0].Class != 0 {
 		return list, of
 	}
 	for i := range of {
 		switch {
-		case p.regions[i].class == 0:
+		case p.Regions[i].Class == 0:
 			of[i] = stuffOf[i]
 		default:
 			of[i]++

@@ -16,7 +16,7 @@ func newIndexPNG(*job) (encoder, error) { return indexPNG{}, nil }
 func (indexPNG) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "images/" + s.stem + s.extension()
 	mask, err := picture("masks/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
-	return &piece{files: []member{mask}, out: len(s.partition().regions)}, err
+	return &piece{files: []member{mask}, out: len(s.partition().Regions)}, err
 }
 
 // colourPNG is an RGB PNG per image.
@@ -29,7 +29,7 @@ func (colourPNG) image(_ context.Context, s *subject) (*piece, error) {
 	mask, err := picture("masks/"+s.stem+".png", func(w io.Writer) error {
 		return mask.WriteColour(w, s.mask, s.project.Classes)
 	})
-	return &piece{files: []member{mask}, out: len(s.partition().regions)}, err
+	return &piece{files: []member{mask}, out: len(s.partition().Regions)}, err
 }
 
 // picture makes a member from what write writes.

@@ -14,6 +14,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/mask"
+	"collie/segment/mask/regions"
 	"collie/segment/photo"
 	"collie/segment/workspace"
 )
@@ -29,7 +30,7 @@ type subject struct {
 	mask        mask.Mask             // of class indices
 	objects     []int32               // of each pixel that a person has told apart from others of the class, else -1; nil without any
 	undecided   int                   // pixels, counted before they become background
-	parts       *partition
+	parts       *regions.Partition
 	pictureName string // set by encoders that export the picture
 }
 
@@ -128,7 +129,7 @@ func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
 			p.lossy = append(p.lossy, why)
 		}
 	}
-	if len(p.lossy) == 0 && p.note == "" && p.out < len(s.partition().regions) {
+	if len(p.lossy) == 0 && p.note == "" && p.out < len(s.partition().Regions) {
 		p.note = "Class 0 has no objects of its own: it is everything that no object covers."
 	}
 	im := &s.image
@@ -138,7 +139,7 @@ func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
 	}
 	p.report = ImageReport{
 		ID: im.ID, Name: im.Name, Stem: s.stem, Split: split, Width: im.Width, Height: im.Height, Status: im.Status(),
-		Guess: s.guess(), Undecided: s.undecided, RegionsIn: len(s.partition().regions), RegionsOut: p.out,
+		Guess: s.guess(), Undecided: s.undecided, RegionsIn: len(s.partition().Regions), RegionsOut: p.out,
 		Lossy: sentences(p.lossy), Note: strings.TrimSpace(p.note + " " + guessNotes[s.guess()]),
 	}
 	return p, nil
@@ -205,9 +206,9 @@ func (s *subject) close() {
 }
 
 // partition divides the mask the first time it is called.
-func (s *subject) partition() *partition {
+func (s *subject) partition() *regions.Partition {
 	if s.parts == nil {
-		s.parts = divide(s.mask, s.objects)
+		s.parts = regions.Divide(s.mask, s.objects)
 	}
 	return s.parts
 }

@@ -32,9 +32,9 @@ func (*voc) image(_ context.Context, s *subject) (*piece, error) {
 		return nil, err
 	}
 	parts := s.partition()
-	list, of := parts.objects(false, false)
+	list, of := parts.Objects(false, false)
 	numbers := mask.Mask{Width: s.mask.Width, Height: s.mask.Height, Pixels: make([]uint8, len(s.mask.Pixels))}
-	for i, id := range parts.ids {
+	for i, id := range parts.IDs {
 		switch {
 		case id < 0:
 			numbers.Pixels[i] = segment.Void
@@ -48,7 +48,7 @@ func (*voc) image(_ context.Context, s *subject) (*piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &piece{files: []member{classes, objects}, out: len(parts.regions)}
+	p := &piece{files: []member{classes, objects}, out: len(parts.Regions)}
 	if over := len(list) - vocObjects; over > 0 {
 		p.out -= over
 		p.lossy = []string{fmt.Sprintf("SegmentationObject can number only %d objects; the other %d have the value 255 there. SegmentationClass is complete.", vocObjects, over)}

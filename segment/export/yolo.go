@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"collie/segment/mask/regions"
 )
 
 // yolo is the layout of Ultralytics' segmentation data: a text file of polygons
@@ -21,28 +23,28 @@ func (*yolo) document(string) document { return document{} }
 func (*yolo) image(_ context.Context, s *subject) (*piece, error) {
 	parts := s.partition()
 	p := &piece{}
-	if len(parts.regions) == 0 {
+	if len(parts.Regions) == 0 {
 		p.note = "Nothing is labelled, so there is no text file; an empty one would claim that the image contains nothing."
 		return p, nil
 	}
 	s.pictureName = "images/" + s.set() + "/" + s.stem + s.extension()
-	_, of := parts.objects(false, *s.options.Background)
+	_, of := parts.Objects(false, *s.options.Background)
 	p.lossy = leftOut(parts, of)
 	var lines bytes.Buffer
 	bridged, filled := 0, 0
-	for i, o := range parts.outlines() {
+	for i, o := range parts.Outlines() {
 		if of[i] < 0 {
 			continue
 		}
 		p.out++
-		path, ok := o.bridged()
+		path, ok := o.Bridged()
 		switch {
 		case !ok:
 			filled++
 		case len(o) > 1:
 			bridged++
 		}
-		lines.WriteString(strconv.Itoa(int(parts.regions[i].class)))
+		lines.WriteString(strconv.Itoa(int(parts.Regions[i].Class)))
 		for _, at := range path {
 			lines.WriteByte(' ')
 			lines.Write(share(lines.AvailableBuffer(), at.X, parts.Width))
@@ -57,7 +59,7 @@ func (*yolo) image(_ context.Context, s *subject) (*piece, error) {
 	if filled > 0 {
 		p.lossy = append(p.lossy, fmt.Sprintf("The holes of %s were filled because there are too many.", counted(filled, "region")))
 	}
-	if grown := parts.grown(of); grown > 0 {
+	if grown := grown(parts, of); grown > 0 {
 		p.lossy = append(p.lossy, fmt.Sprintf("The polygons follow the edges of pixels. Readers that draw them through pixel centres, as OpenCV does, mark about %s more.", counted(grown, "pixel")))
 	}
 	file, err := deflated("labels/"+s.set()+"/"+s.stem+".txt", lines.Bytes())
@@ -83,12 +85,12 @@ func share(dst []byte, part, whole int) []byte {
 // grown counts the pixels outside an object that have a corner of it at their
 // upper left: polygons along the sides of pixels include them for readers that
 // interpret coordinates as pixel centres.
-func (p *partition) grown(of []int32) int {
+func grown(p *regions.Partition, of []int32) int {
 	object := func(x, y int) int32 {
-		if x < 0 || y < 0 || p.ids[y*p.Width+x] < 0 || of[p.ids[y*p.Width+x]] < 0 {
+		if x < 0 || y < 0 || p.IDs[y*p.Width+x] < 0 || of[p.IDs[y*p.Width+x]] < 0 {
 			return -1
 		}
-		return p.ids[y*p.Width+x]
+		return p.IDs[y*p.Width+x]
 	}
 	n := 0
 	for y := range p.Height {

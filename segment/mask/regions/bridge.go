@@ -1,4 +1,4 @@
-package export
+package regions
 
 import (
 	"cmp"
@@ -10,11 +10,11 @@ import (
 // around it: holes × corners.
 const maxBridging = 50_000_000
 
-// bridged joins the loops of an outline into one closed path: each hole is
+// Bridged joins the loops of an outline into one closed path: each hole is
 // reached by a zero-width bridge from its left, so filling the path by the
 // even-odd or the non-zero rule gives the region's pixels. If there are too
 // many holes, they stay filled and ok is false.
-func (o outline) bridged() (path loop, ok bool) {
+func (o Outline) Bridged() (path Loop, ok bool) {
 	path = slices.Clone(o[0])
 	holes := slices.Clone(o[1:])
 	corners := 0
@@ -25,14 +25,14 @@ func (o outline) bridged() (path loop, ok bool) {
 	if len(holes)*(corners+len(path)) > maxBridging {
 		return path, false
 	}
-	slices.SortFunc(holes, func(a, b loop) int {
+	slices.SortFunc(holes, func(a, b Loop) int {
 		return cmp.Or(cmp.Compare(a[0].X, b[0].X), cmp.Compare(a[0].Y, b[0].Y))
 	})
 	for _, hole := range holes {
 		// What lies to the left of a hole's leftmost corner is the loop around
 		// the region or a hole that is already joined.
 		side, landing := path.leftOf(hole[0])
-		detour := make(loop, 0, len(hole)+3)
+		detour := make(Loop, 0, len(hole)+3)
 		detour = append(detour, landing)
 		detour = append(detour, hole...)
 		detour = append(detour, hole[0], landing)
@@ -43,7 +43,7 @@ func (o outline) bridged() (path loop, ok bool) {
 
 // fromLeftmost rotates a loop so that it begins with its leftmost corner, the
 // uppermost one of several.
-func fromLeftmost(l loop) loop {
+func fromLeftmost(l Loop) Loop {
 	first := 0
 	for i, at := range l {
 		if at.X < l[first].X || at.X == l[first].X && at.Y < l[first].Y {
@@ -55,7 +55,7 @@ func fromLeftmost(l loop) loop {
 
 // leftOf finds the nearest upright side of a path to the left of a point, and
 // where the row of the point meets it.
-func (l loop) leftOf(p image.Point) (side int, at image.Point) {
+func (l Loop) leftOf(p image.Point) (side int, at image.Point) {
 	at.X = -1
 	for i, from := range l {
 		to := l[(i+1)%len(l)]

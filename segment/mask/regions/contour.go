@@ -1,4 +1,4 @@
-package export
+package regions
 
 import (
 	"image"
@@ -7,26 +7,27 @@ import (
 	"collie/segment/mask"
 )
 
-// outline is the border of a region: the loop around it, then the loops around
+// Outline is the border of a region: the loop around it, then the loops around
 // its holes. A loop is the corners of a closed path along the sides of pixels,
 // with the region on its right (rows go down): coordinates are those of pixel
 // corners, 0..width and 0..height. Where two pixels of a region touch only at a
 // corner, its loops pass the corner twice instead of crossing it, so that
 // filling them gives exactly the region's pixels.
-type outline []loop
+type Outline []Loop
 
-type loop []image.Point
+// Loop is one closed path of an outline, by its corners.
+type Loop []image.Point
 
 // directions in the order of right turns: right, down, left, up.
 var directions = [4]image.Point{{X: 1}, {Y: 1}, {X: -1}, {Y: -1}}
 
-// outlines traces the borders of all regions: one pass over the pixels, and one
+// Outlines traces the borders of all regions: one pass over the pixels, and one
 // over each border.
-func (p *partition) outlines() []outline {
-	out := make([]outline, len(p.regions))
-	traced := make([]bool, len(p.ids)) // the upper side of the pixel belongs to a loop
-	for i, id := range p.ids {
-		if id < 0 || traced[i] || i >= p.Width && p.ids[i-p.Width] == id {
+func (p *Partition) Outlines() []Outline {
+	out := make([]Outline, len(p.Regions))
+	traced := make([]bool, len(p.IDs)) // the upper side of the pixel belongs to a loop
+	for i, id := range p.IDs {
+		if id < 0 || traced[i] || i >= p.Width && p.IDs[i-p.Width] == id {
 			continue
 		}
 		// Every loop has an upper side; the first one of a region is on its
@@ -38,8 +39,8 @@ func (p *partition) outlines() []outline {
 
 // trace follows the border of region id from the upper left corner of a pixel
 // along its upper side until it is back.
-func (p *partition) trace(start image.Point, id int32, traced []bool) loop {
-	corners := loop{start} // the side to the left is not an upper side of the region
+func (p *Partition) trace(start image.Point, id int32, traced []bool) Loop {
+	corners := Loop{start} // the side to the left is not an upper side of the region
 	at, heading := start, 0
 	for {
 		if heading == 0 {
@@ -65,7 +66,7 @@ func (p *partition) trace(start image.Point, id int32, traced []bool) loop {
 
 // ahead reports whether the pixel in front of a corner, to the right or left of
 // the heading, belongs to region id.
-func (p *partition) ahead(at image.Point, heading int, right bool, id int32) bool {
+func (p *Partition) ahead(at image.Point, heading int, right bool, id int32) bool {
 	// The pixel right-down of the corner is at itself.
 	var offset image.Point
 	switch heading {
@@ -91,13 +92,13 @@ func (p *partition) ahead(at image.Point, heading int, right bool, id int32) boo
 		}
 	}
 	x, y := at.X+offset.X, at.Y+offset.Y
-	return x >= 0 && y >= 0 && x < p.Width && y < p.Height && p.ids[y*p.Width+x] == id
+	return x >= 0 && y >= 0 && x < p.Width && y < p.Height && p.IDs[y*p.Width+x] == id
 }
 
-// inner turns a loop around a region into the pixels along it, on the inside:
+// Inner turns a loop around a region into the pixels along it, on the inside:
 // the polygon for readers that interpret coordinates as pixel centres and also
 // draw the border. Steps in the same direction are joined.
-func (l loop) inner() []image.Point {
+func (l Loop) Inner() []image.Point {
 	var walk []image.Point
 	for i, from := range l {
 		to := l[(i+1)%len(l)]
@@ -147,9 +148,9 @@ func sign(n int) int {
 // has the object of each pixel of the mask, or -1; it can be nil if n is 0.
 func Outlines(m mask.Mask, of []int32, n int) [][][]int {
 	all := make([][][]int, n)
-	p := divide(m, of)
-	for i, o := range p.outlines() {
-		object := p.regions[i].object
+	p := Divide(m, of)
+	for i, o := range p.Outlines() {
+		object := p.Regions[i].Object
 		if object < 0 {
 			continue
 		}

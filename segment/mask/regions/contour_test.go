@@ -1,4 +1,4 @@
-package export
+package regions
 
 import (
 	"image"
@@ -10,30 +10,9 @@ import (
 
 	"collie/segment"
 	"collie/segment/mask"
+	"collie/segment/mask/masktest"
 	"collie/segment/rle"
 )
-
-// drawMask makes masks with few and many regions, holes, single pixels and
-// undecided parts.
-func drawMask(t *rapid.T) mask.Mask {
-	m := mask.Mask{Width: rapid.IntRange(1, 32).Draw(t, "width"), Height: rapid.IntRange(1, 32).Draw(t, "height")}
-	classes := []uint8{0, 1, 2, segment.Void}[:rapid.IntRange(1, 4).Draw(t, "classes")]
-	m.Pixels = slices.Repeat([]uint8{rapid.SampledFrom(classes).Draw(t, "ground")}, m.Width*m.Height)
-	for range rapid.IntRange(0, 12).Draw(t, "boxes") {
-		class := rapid.SampledFrom(classes).Draw(t, "class")
-		box := image.Rect(rapid.IntRange(0, m.Width).Draw(t, "x"), rapid.IntRange(0, m.Height).Draw(t, "y"),
-			rapid.IntRange(0, m.Width).Draw(t, "x2"), rapid.IntRange(0, m.Height).Draw(t, "y2"))
-		for y := box.Min.Y; y < box.Max.Y; y++ {
-			for x := box.Min.X; x < box.Max.X; x++ {
-				m.Pixels[y*m.Width+x] = class
-			}
-		}
-	}
-	for range rapid.IntRange(0, m.Width*m.Height/2).Draw(t, "specks") {
-		m.Pixels[rapid.IntRange(0, len(m.Pixels)-1).Draw(t, "speck")] = rapid.SampledFrom(classes).Draw(t, "of")
-	}
-	return m
-}
 
 // flood finds regions one by one, which is slow and plain.
 func flood(m mask.Mask) []int32 {
@@ -66,13 +45,13 @@ func flood(m mask.Mask) []int32 {
 
 func TestDivide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawMask(t)
-		p := divide(m, nil)
+		m := masktest.Draw(t)
+		p := Divide(m, nil)
 		want := flood(m)
-		if diff := cmp.Diff(want, p.ids); diff != "" {
+		if diff := cmp.Diff(want, p.IDs); diff != "" {
 			t.Fatalf("regions (-want +got):\n%s", diff)
 		}
-		for id, r := range p.regions {
+		for id, r := range p.Regions {
 			area, box := 0, image.Rectangle{}
 			for i, of := range want {
 				if of == int32(id) {
@@ -80,8 +59,8 @@ func TestDivide(t *testing.T) {
 					box = box.Union(image.Rect(i%m.Width, i/m.Width, i%m.Width+1, i/m.Width+1))
 				}
 			}
-			if r.area != area || r.box != box {
-				t.Fatalf("region %d has area %d in %v, want %d in %v", id, r.area, r.box, area, box)
+			if r.Area != area || r.Box != box {
+				t.Fatalf("region %d has area %d in %v, want %d in %v", id, r.Area, r.Box, area, box)
 			}
 		}
 	})
@@ -90,18 +69,18 @@ func TestDivide(t *testing.T) {
 // Painted run by run, objects give the mask again, and no two overlap.
 func TestRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawMask(t)
-		p := divide(m, nil)
-		list, of := p.objects(rapid.Bool().Draw(t, "per class"), true)
+		m := masktest.Draw(t)
+		p := Divide(m, nil)
+		list, of := p.Objects(rapid.Bool().Draw(t, "per class"), true)
 		byColumn, byRow := slices.Repeat([]uint8{segment.Void}, len(m.Pixels)), slices.Repeat([]uint8{segment.Void}, len(m.Pixels))
 		area := 0
-		columns, rows := p.columns(len(list), of), p.rows(list, of)
+		columns, rows := p.Columns(len(list), of), p.Rows(list, of)
 		for i, o := range list {
-			rle.PaintColumns(columns[i], byColumn, m.Width, m.Height, o.class)
-			rows[i].PaintRows(byRow, m.Width, o.box, o.class)
-			area += o.area
-			if columns[i].Area() != o.area || columns[i].Bounds(m.Height) != o.box {
-				t.Fatalf("object %d: runs of area %d in %v, want %d in %v", i, columns[i].Area(), columns[i].Bounds(m.Height), o.area, o.box)
+			rle.PaintColumns(columns[i], byColumn, m.Width, m.Height, o.Class)
+			rows[i].PaintRows(byRow, m.Width, o.Box, o.Class)
+			area += o.Area
+			if columns[i].Area() != o.Area || columns[i].Bounds(m.Height) != o.Box {
+				t.Fatalf("object %d: runs of area %d in %v, want %d in %v", i, columns[i].Area(), columns[i].Bounds(m.Height), o.Area, o.Box)
 			}
 		}
 		if diff := cmp.Diff(m.Pixels, byColumn); diff != "" {
@@ -124,7 +103,7 @@ func TestRuns(t *testing.T) {
 
 // fill paints what lies within loops by the even-odd rule: the pixels with an
 // odd number of upright sides to their left.
-func fill(width, height int, loops ...loop) []bool {
+func fill(width, height int, loops ...Loop) []bool {
 	sides := make([]int, (width+1)*height)
 	for _, l := range loops {
 		for i, from := range l {
@@ -148,17 +127,17 @@ func fill(width, height int, loops ...loop) []bool {
 
 func TestOutlines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawMask(t)
-		p := divide(m, nil)
-		for id, o := range p.outlines() {
-			want := make([]bool, len(p.ids))
-			for i, of := range p.ids {
+		m := masktest.Draw(t)
+		p := Divide(m, nil)
+		for id, o := range p.Outlines() {
+			want := make([]bool, len(p.IDs))
+			for i, of := range p.IDs {
 				want[i] = of == int32(id)
 			}
 			if diff := cmp.Diff(want, fill(m.Width, m.Height, o...)); diff != "" {
 				t.Fatalf("region %d, loops %v (-want +got):\n%s", id, o, diff)
 			}
-			path, ok := o.bridged()
+			path, ok := o.Bridged()
 			if diff := cmp.Diff(want, fill(m.Width, m.Height, path)); diff != "" || !ok {
 				t.Fatalf("region %d, loops %v, joined to %v (-want +got):\n%s", id, o, path, diff)
 			}
@@ -210,11 +189,11 @@ func holesOf(in []bool, width, height int) int {
 
 func TestInnerStaysInside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawMask(t)
-		p := divide(m, nil)
-		for id, o := range p.outlines() {
-			for _, at := range o[0].inner() {
-				if p.ids[at.Y*m.Width+at.X] != int32(id) {
+		m := masktest.Draw(t)
+		p := Divide(m, nil)
+		for id, o := range p.Outlines() {
+			for _, at := range o[0].Inner() {
+				if p.IDs[at.Y*m.Width+at.X] != int32(id) {
 					t.Fatalf("the way along region %d passes %v, which is not in it", id, at)
 				}
 			}
