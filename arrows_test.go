@@ -21,7 +21,7 @@ import (
 var arrows = map[string][]string{
 	"cmd/...":               {"web/...", "storage/...", "segment/...", "superpixels/...", "herding/...", "crf/..."},
 	"cmd/collie":            {"cmd/internal/version"},                                          // it speaks the interface, like anybody's program
-	"cmd/server":            {"web/...", "storage/...", "segment/...", "cmd/internal/version"}, // nothing of what only measuring needs
+	"cmd/server/...":        {"web/...", "storage/...", "segment/...", "cmd/internal/version"}, // nothing of what only measuring needs
 	"cmd/internal/version":  {},
 	"web/...":               {"segment/...", "templates", "static"},
 	"web/live":              {"web/wire", "web/panics", "segment", "segment/access", "segment/engine", "segment/workspace"},

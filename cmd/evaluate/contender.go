@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"collie/cmd/internal/stats"
 	"collie/herding"
 	"collie/herding/choose"
 	"collie/herding/methods"
@@ -37,12 +38,12 @@ type contender struct {
 	PerImage       map[string]float64 `json:"per_image"` // of the first, the mode, EMBR and the consensus
 	// Ahead is how far the oracle of all labellings, pooled, is ahead of the
 	// method that the others are compared with.
-	Ahead        *interval `json:"ahead,omitempty"`
-	Distance     float64   `json:"distance"` // mean area on which two labellings differ
-	Unique       float64   `json:"unique"`
-	Gap          float64   `json:"gap"`          // mean energy below the first's
-	Milliseconds float64   `json:"milliseconds"` // of a processor, per labelling
-	Solves       float64   `json:"solves"`       // per labelling
+	Ahead        *stats.Interval `json:"ahead,omitempty"`
+	Distance     float64         `json:"distance"` // mean area on which two labellings differ
+	Unique       float64         `json:"unique"`
+	Gap          float64         `json:"gap"`          // mean energy below the first's
+	Milliseconds float64         `json:"milliseconds"` // of a processor, per labelling
+	Solves       float64         `json:"solves"`       // per labelling
 
 	mu    sync.Mutex
 	made  [][]*madeOf // per draw and image
@@ -210,11 +211,11 @@ func (c *contender) finish(classes, against int, rows []*contender) {
 			break
 		}
 		name := fmt.Sprint(length)
-		c.Oracle[name], c.Spread[name] = meanAndSpread(c.pooled(n, classes, all))
+		c.Oracle[name], c.Spread[name] = stats.MeanAndSpread(c.pooled(n, classes, all))
 		c.OraclePerImage[name] = perImage[n]
 	}
 	for n, to := range []*float64{&c.Mode, &c.EMBR, &c.Consensus} {
-		*to, _ = meanAndSpread(c.pooled(len(oracles)+n, classes, all))
+		*to, _ = stats.MeanAndSpread(c.pooled(len(oracles)+n, classes, all))
 	}
 	c.PerImage["first"] = perImage[0]
 	for n, name := range []string{"mode", "embr", "consensus"} {
@@ -224,9 +225,9 @@ func (c *contender) finish(classes, against int, rows []*contender) {
 		return
 	}
 	last := len(oracles) - 1
-	ahead := bootstrap(c.Images, func(sample []int) float64 {
-		mine, _ := meanAndSpread(c.pooled(last, classes, sample))
-		other, _ := meanAndSpread(rows[against].pooled(last, classes, sample))
+	ahead := stats.Bootstrap(c.Images, func(sample []int) float64 {
+		mine, _ := stats.MeanAndSpread(c.pooled(last, classes, sample))
+		other, _ := stats.MeanAndSpread(rows[against].pooled(last, classes, sample))
 		return mine - other
 	})
 	c.Ahead = &ahead

@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"collie/cmd/internal/progress"
 	"collie/segment/affinity"
 	"collie/segment/engine"
 )
@@ -71,6 +72,11 @@ type terminal struct {
 	ctx context.Context
 	out io.Writer
 	bar io.Writer
+}
+
+// each calls do for 0 to n-1 on all cores, see progress.Each.
+func (t *terminal) each(n int, do func(i int) error) error {
+	return progress.Each(t.ctx, t.bar, "", n, do)
 }
 
 func main() {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"collie/cmd/internal/cputime"
 	"collie/crf"
 	"collie/herding"
 	"collie/herding/methods"
@@ -203,14 +204,14 @@ func (c *methodsCommand) try(ctx context.Context, r *contender, s *scene, image,
 		return err
 	}
 	var made []herding.Hypothesis
-	start := threadTime()
+	start := cputime.Thread()
 	for h, err := range source.Run(ctx, c.Hypotheses) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.Method, err)
 		}
 		made = append(made, h)
 	}
-	r.add(image, draw, s, at, made, threadTime()-start)
+	r.add(image, draw, s, at, made, cputime.Thread()-start)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"collie/cmd/internal/stats"
 	"collie/herding/methods"
 )
 
@@ -19,7 +20,7 @@ type methodFigures struct {
 		Mode, EMBR, Consensus  float64
 		Distance, Unique, Gap  float64
 		Milliseconds, Solves   float64
-		Ahead                  *interval
+		Ahead                  *stats.Interval
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"collie/cmd/internal/stats"
 	"collie/crf"
 	"collie/herding"
 	"collie/herding/ask"
@@ -29,12 +30,12 @@ type nextCommand struct {
 
 // inquiry is one row of the table.
 type inquiry struct {
-	Query        string     `json:"query"`
-	Images       int        `json:"images"`
-	MeanIoU      []float64  `json:"mean_iou"` // after 0, 1, … answers, mean over the images
-	Spread       []float64  `json:"standard_deviation"`
-	Milliseconds float64    `json:"milliseconds"` // per question
-	Ahead        []interval `json:"ahead"`        // of the first query, after 0, 1, … answers
+	Query        string           `json:"query"`
+	Images       int              `json:"images"`
+	MeanIoU      []float64        `json:"mean_iou"` // after 0, 1, … answers, mean over the images
+	Spread       []float64        `json:"standard_deviation"`
+	Milliseconds float64          `json:"milliseconds"` // per question
+	Ahead        []stats.Interval `json:"ahead"`        // of the first query, after 0, 1, … answers
 
 	mu     sync.Mutex
 	curves [][][]float64 // per draw and image, nil where there is nothing to ask
@@ -219,9 +220,9 @@ func (r *inquiry) finish(other *inquiry, asked int) {
 			}
 			each = append(each, sum/float64(max(count, 1)))
 		}
-		mean, sd := meanAndSpread(each)
+		mean, sd := stats.MeanAndSpread(each)
 		r.MeanIoU, r.Spread = append(r.MeanIoU, mean), append(r.Spread, sd)
-		r.Ahead = append(r.Ahead, bootstrap(r.Images, func(sample []int) float64 {
+		r.Ahead = append(r.Ahead, stats.Bootstrap(r.Images, func(sample []int) float64 {
 			sum := 0.0
 			for _, i := range sample {
 				sum += ahead[i]

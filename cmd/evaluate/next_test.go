@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"collie/cmd/internal/stats"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -16,7 +18,7 @@ type nextFigures struct {
 		Query        string
 		MeanIoU      []float64 `json:"mean_iou"`
 		Milliseconds float64
-		Ahead        []interval
+		Ahead        []stats.Interval
 	}
 }
 
@@ -57,21 +59,5 @@ func TestNext(t *testing.T) {
 		if _, err := evaluate(t, append([]string{"next", "--data", folder(t, 1)}, wrong...)...); err == nil || !strings.Contains(err.Error(), "--") {
 			t.Errorf("%v: %v", wrong, err)
 		}
-	}
-}
-
-func TestBootstrap(t *testing.T) {
-	values := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	mean := func(sample []int) float64 {
-		sum := 0.0
-		for _, i := range sample {
-			sum += values[i] / float64(len(sample))
-		}
-		return sum
-	}
-	// The mean of ten has a standard error of 2.87/√10 = 0.91.
-	got := bootstrap(len(values), mean)
-	if diff := cmp.Diff(interval{5.5, 5.5 - 1.96*0.91, 5.5 + 1.96*0.91}, got, cmpopts.EquateApprox(0, 0.25)); diff != "" {
-		t.Errorf("interval of a mean (-want +got):\n%s", diff)
 	}
 }

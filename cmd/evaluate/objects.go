@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"collie/cmd/internal/stats"
 	"collie/segment/assistant"
 	"collie/segment/engine"
 	"collie/segment/simulate"
@@ -111,7 +112,7 @@ func (c *objectsCommand) Run(t *terminal) error {
 		return err
 	}
 	for _, r := range rows {
-		r.Bound, _ = meanAndSpread(bounds)
+		r.Bound, _ = stats.MeanAndSpread(bounds)
 		r.sum(c.Max)
 	}
 	c.print(t, rows)

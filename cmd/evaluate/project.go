@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"slices"
 
+	"collie/cmd/internal/stats"
 	"collie/crf"
 	"collie/segment/simulate"
 )
@@ -29,18 +30,18 @@ type projectCommand struct {
 
 // projectRow is one row of the table.
 type projectRow struct {
-	Finished    int      `json:"finished"`
-	Target      float64  `json:"target"`
-	Gesture     string   `json:"gesture"`
-	MeanActions float64  `json:"mean_actions"` // a failure counts as --max
-	Median      float64  `json:"median_actions"`
-	Failed      int      `json:"failed"`
-	Without     float64  `json:"without"` // mean actions when nothing is learnt
-	Saved       interval `json:"saved"`   // actions per image, against the same image without
-	Worse       float64  `json:"worse"`   // share of the images that needed more actions
-	Images      int      `json:"images"`
-	Strength    float64  `json:"strength"` // the project's choice; 0 for none
-	Block       [2]int   `json:"block"`    // with --online: first and last image of the row
+	Finished    int            `json:"finished"`
+	Target      float64        `json:"target"`
+	Gesture     string         `json:"gesture"`
+	MeanActions float64        `json:"mean_actions"` // a failure counts as --max
+	Median      float64        `json:"median_actions"`
+	Failed      int            `json:"failed"`
+	Without     float64        `json:"without"` // mean actions when nothing is learnt
+	Saved       stats.Interval `json:"saved"`   // actions per image, against the same image without
+	Worse       float64        `json:"worse"`   // share of the images that needed more actions
+	Images      int            `json:"images"`
+	Strength    float64        `json:"strength"` // the project's choice; 0 for none
+	Block       [2]int         `json:"block"`    // with --online: first and last image of the row
 }
 
 // Run works, prints and stores.

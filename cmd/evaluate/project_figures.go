@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
+
+	"collie/cmd/internal/stats"
 )
 
 // sum fills in what the efforts say of one target.
@@ -28,7 +30,7 @@ func (c *projectCommand) sum(efforts []effortOn, at int, row projectRow) project
 	}
 	slices.Sort(with)
 	row.Median = float64(with[n/2]+with[(n-1)/2]) / 2
-	row.Saved = bootstrap(n, func(sample []int) float64 {
+	row.Saved = stats.Bootstrap(n, func(sample []int) float64 {
 		sum := 0.0
 		for _, i := range sample {
 			sum += saved[i]

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"collie/cmd/internal/stats"
 	"collie/segment/engine"
 )
 
@@ -19,7 +20,7 @@ func TestProject(t *testing.T) {
 		MeanActions       float64 `json:"mean_actions"`
 		Without, Strength float64
 		Worse             float64
-		Saved             interval
+		Saved             stats.Interval
 	}
 	all := figures[struct{ Results []row }](t, "project", "--data", dir, "--classes", "2", "--test", "4", "--finished", "0,8", "--hypotheses", "1", "--target", "0.9", "--plots", filepath.Join(dir, "plots")).Results
 	if len(all) != 4 {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"text/tabwriter"
 
+	"collie/cmd/internal/stats"
 	"collie/crf"
 	"collie/herding"
 	"collie/herding/choose"
@@ -37,13 +38,13 @@ type judged struct {
 
 // rankRow is one way to choose a labelling of each list.
 type rankRow struct {
-	Observed float64  `json:"observed"`
-	Choice   string   `json:"choice"`
-	MeanIoU  float64  `json:"mean_iou"` // of the image, mean over the lists
-	Ahead    interval `json:"ahead"`    // of the first
-	Better   int      `json:"better"`
-	Worse    int      `json:"worse"`
-	Lists    int      `json:"lists"`
+	Observed float64        `json:"observed"`
+	Choice   string         `json:"choice"`
+	MeanIoU  float64        `json:"mean_iou"` // of the image, mean over the lists
+	Ahead    stats.Interval `json:"ahead"`    // of the first
+	Better   int            `json:"better"`
+	Worse    int            `json:"worse"`
+	Lists    int            `json:"lists"`
 }
 
 func (c *rankCommand) check() error {
@@ -218,7 +219,7 @@ func (c *rankCommand) rows(share float64, lists []judged, ranker choose.Ranker) 
 				row.Worse++
 			}
 		}
-		row.Ahead = bootstrap(len(lists), func(sample []int) (mean float64) {
+		row.Ahead = stats.Bootstrap(len(lists), func(sample []int) (mean float64) {
 			for _, i := range sample {
 				mean += ahead[i] / float64(len(sample))
 			}

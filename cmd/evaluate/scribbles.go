@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"collie/cmd/internal/stats"
 	"collie/segment"
 	"collie/segment/simulate"
 )
@@ -85,10 +86,10 @@ func (c *scribblesCommand) Run(t *terminal) error {
 	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "scribbles\tmethod\timages\terror\toracle error\tsuperpixels alone\tms to first\t\n")
 	for _, r := range rows {
-		r.ErrorRate, _ = meanAndSpread(r.first)
-		r.OracleError, _ = meanAndSpread(r.oracle)
-		r.Bound, _ = meanAndSpread(r.bound)
-		r.Milliseconds, _ = meanAndSpread(r.spent)
+		r.ErrorRate, _ = stats.MeanAndSpread(r.first)
+		r.OracleError, _ = stats.MeanAndSpread(r.oracle)
+		r.Bound, _ = stats.MeanAndSpread(r.bound)
+		r.Milliseconds, _ = stats.MeanAndSpread(r.spent)
 		fmt.Fprintf(w, "%s\t%s\t%d\t%.2f %%\t%.2f %%\t%.2f %%\t%.2f\t\n", r.Scribbles, r.Method, r.Images,
 			100*r.ErrorRate, 100*r.OracleError, 100*r.Bound, r.Milliseconds)
 	}

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"collie/cmd/internal/stats"
 	"collie/herding"
 	"collie/segment/simulate"
 )
@@ -119,9 +120,9 @@ func (t *trial) finish(classes int) {
 			}
 		}
 	}
-	t.Oracle, t.Spread.Oracle = meanAndSpread(each[0])
-	t.First, t.Spread.First = meanAndSpread(each[1])
-	t.Mode, t.Spread.Mode = meanAndSpread(each[2])
+	t.Oracle, t.Spread.Oracle = stats.MeanAndSpread(each[0])
+	t.First, t.Spread.First = stats.MeanAndSpread(each[1])
+	t.Mode, t.Spread.Mode = stats.MeanAndSpread(each[2])
 	if t.made > 0 {
 		t.Milliseconds = t.spent.Seconds() * 1000 / float64(t.made)
 	}

@@ -153,20 +153,6 @@ func (c *vocCommand) try(t *terminal, trial *trial, s *scene, image, draw int) e
 	return nil
 }
 
-// meanAndSpread are the mean and the standard deviation of a sample.
-func meanAndSpread(v []float64) (mean, sd float64) {
-	for _, x := range v {
-		mean += x / float64(len(v))
-	}
-	if len(v) < 2 {
-		return mean, 0
-	}
-	for _, x := range v {
-		sd += (x - mean) * (x - mean) / float64(len(v)-1)
-	}
-	return mean, math.Sqrt(sd)
-}
-
 // title tells a trial from the others of the table.
 func (t *trial) title() string {
 	words := []string{t.Method}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"collie/cmd/server/machine"
 	"collie/segment/audit"
 )
 
@@ -45,8 +46,8 @@ func (v *visit) installation(ctx context.Context, folder string) error {
 	for _, advice := range []string{
 		rightsAdvice(folder, info.Mode()),
 		diskAdvice(sync),
-		memoryAdvice(memoryOf("/")),
-		filesAdvice(openFiles()),
+		memoryAdvice(machine.Memory("/")),
+		filesAdvice(machine.OpenFiles()),
 		clockAdvice(time.Now(), stamp, newest),
 		proxyAdvice(newest),
 	} {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"collie/cmd/server/machine"
 	"collie/segment/access"
 	"collie/segment/audit"
 )
@@ -68,7 +69,7 @@ func TestMeasureDisk(t *testing.T) {
 	if _, _, err := measureDisk(filepath.Join(folder, "nothing")); err == nil {
 		t.Error("a folder that doesn't exist was measured")
 	}
-	if n := openFiles(); n < 64 {
+	if n := machine.OpenFiles(); n < 64 {
 		t.Errorf("%d files can be open", n)
 	}
 }

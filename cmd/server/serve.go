@@ -17,6 +17,7 @@ import (
 	"collie/segment/export/jobs"
 	"collie/segment/schedule"
 	"collie/segment/workspace"
+	"collie/storage/disk"
 	"collie/web"
 	"collie/web/metrics"
 )
@@ -64,7 +65,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	figures := metrics.New()
 	turns := schedule.Limits{}.OrDefault()
 	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + turns.Long) // see Scheduler.Long
-	held, err := hold(s.Data, s.Listen)
+	held, err := disk.Hold(s.Data, s.Listen)
 	if err != nil {
 		return err
 	}

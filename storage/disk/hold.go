@@ -1,4 +1,4 @@
-package main
+package disk
 
 import (
 	"encoding/json"
@@ -20,9 +20,9 @@ type holder struct {
 	Since   time.Time `json:"since"`
 }
 
-// hold makes this process the only server of a data folder, or says which one
+// Hold makes this process the only server of a data folder, or says which one
 // is. It is called before anything else is touched; closing the file ends it.
-func hold(folder, listen string) (*os.File, error) {
+func Hold(folder, listen string) (*os.File, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}

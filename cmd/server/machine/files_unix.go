@@ -1,12 +1,12 @@
 //go:build unix
 
-package main
+package machine
 
 import "syscall"
 
-// openFiles is how many files this process can have open; Go raises the soft limit
+// OpenFiles is how many files this process can have open; Go raises the soft limit
 // to the hard one. 0 is unknown.
-func openFiles() uint64 {
+func OpenFiles() uint64 {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return 0

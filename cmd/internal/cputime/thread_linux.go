@@ -1,4 +1,5 @@
-package main
+// Package cputime measures the processor time of single threads.
+package cputime
 
 import (
 	"syscall"
@@ -8,9 +9,9 @@ import (
 // rusageThread is RUSAGE_THREAD of getrusage(2).
 const rusageThread = 1
 
-// threadTime is the processor time that this thread has used. A caller that
+// Thread is the processor time that this thread has used. A caller that
 // compares two of them holds on to its thread.
-func threadTime() time.Duration {
+func Thread() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(rusageThread, &u); err != nil {
 		return 0
