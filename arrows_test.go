@@ -72,6 +72,12 @@ var arrows = map[string][]string{
 // engine packages use the standard library and gonum, nothing else.
 var engine = []string{"superpixels/...", "crf/...", "herding/...", "disjoint"}
 
+// clients are modules that speak with other servers, and the only packages that
+// import them.
+var clients = map[string]string{
+	"github.com/minio/minio-go/v7": "storage/s3",
+}
+
 func TestImportArrows(t *testing.T) {
 	for pkg, deps := range imports(t) {
 		for _, v := range violations(pkg, deps) {
@@ -113,6 +119,9 @@ func TestViolationsAreFound(t *testing.T) {
 		{"segment", "collie/storage/sqlite", true},
 		{"segment", "collie/web", true},
 		{"storage/blob", "collie/segment", false},
+		{"storage/s3", "github.com/minio/minio-go/v7/pkg/credentials", false},
+		{"storage/cache", "github.com/minio/minio-go/v7", true},
+		{"cmd/server", "github.com/minio/minio-go/v7", true},
 		{"templates", "collie/segment", true},
 		{"herding", "collie/crf", false},
 		{"crf", "collie/herding", true},
@@ -140,6 +149,11 @@ func violations(pkg string, imports []string) (wrong []string) {
 			wrong = append(wrong, pkg+" imports "+own+", against the arrows")
 		case !isOwn && slices.Contains(engine, from) && isModule(dep) && !strings.HasPrefix(dep, "gonum.org/v1/gonum/"):
 			wrong = append(wrong, pkg+" imports "+dep+"; the engine uses the standard library and gonum only")
+		}
+		for module, only := range clients {
+			if within(dep, module+"/...") && pkg != only {
+				wrong = append(wrong, pkg+" imports "+dep+", as only "+only+" does")
+			}
 		}
 	}
 	return wrong

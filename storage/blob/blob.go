@@ -18,8 +18,6 @@ import (
 	"iter"
 	"os"
 	"path"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -31,16 +29,13 @@ import (
 // tempPrefix starts the names of files being written. Keys have no dots.
 const tempPrefix = ".part-"
 
-// keyPattern matches keys: up to eight names of lower-case letters, digits and
-// hyphens, separated by slashes.
-var keyPattern = regexp.MustCompile(`^[a-z0-9-]{1,100}(/[a-z0-9-]{1,100}){0,7}$`)
-
 // Store is a segment.Blobs in a folder. Safe for concurrent use, also by several
 // processes.
 type Store struct {
 	root   *os.Root // links can't lead outside
 	lock   *os.File // shared with the other processes that have the folder open
 	health *disk.Health
+	fast   bool // without syncs
 
 	mu      sync.Mutex
 	folders map[string]bool // folders whose names are known to be on disk
@@ -74,6 +69,16 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
+// OpenFast is Open for what can be lost: nothing is synced. After a power cut a
+// file can be missing or Damaged, but it never has other content than was stored.
+func OpenFast(dir string) (*Store, error) {
+	s, err := Open(dir)
+	if err == nil {
+		s.fast = true
+	}
+	return s, err
+}
+
 // sweep removes temporary files.
 func (s *Store) sweep() error {
 	return fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
@@ -96,7 +101,7 @@ func (s *Store) Close() error { return errors.Join(s.lock.Close(), s.root.Close(
 // Put stores what write produces under key, which must be new. After an error,
 // which can be write's or ctx's, the key doesn't exist.
 func (s *Store) Put(ctx context.Context, key string, write func(io.Writer) error) error {
-	if err := checkKey(key); err != nil {
+	if err := segment.CheckKey(key); err != nil {
 		return err
 	}
 	if err := s.health.Err(); err != nil {
@@ -109,17 +114,17 @@ func (s *Store) Put(ctx context.Context, key string, write func(io.Writer) error
 	}
 	dir := path.Dir(key)
 	if err := s.makeFolder(dir); err != nil {
-		return trouble(err)
+		return disk.Trouble(err)
 	}
 	temp := path.Join(dir, tempPrefix+rand.Text())
 	if err := s.writeTemp(ctx, temp, write); err != nil {
 		return errors.Join(err, s.removeTemp(temp))
 	}
 	if err := s.root.Rename(temp, SealedName(key)); err != nil {
-		return errors.Join(trouble(err), s.removeTemp(temp))
+		return errors.Join(disk.Trouble(err), s.removeTemp(temp))
 	}
 	if err := s.syncFolder(dir); err != nil {
-		return errors.Join(trouble(err), s.root.Remove(SealedName(key)))
+		return errors.Join(disk.Trouble(err), s.root.Remove(SealedName(key)))
 	}
 	return nil
 }
@@ -128,45 +133,27 @@ func (s *Store) Put(ctx context.Context, key string, write func(io.Writer) error
 func (s *Store) writeTemp(ctx context.Context, temp string, write func(io.Writer) error) error {
 	file, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return trouble(err)
+		return disk.Trouble(err)
 	}
-	out := &contextWriter{ctx: ctx, file: file}
+	out := &disk.Writer{Context: ctx, File: file}
 	sum := sha256.New()
 	if err = write(io.MultiWriter(out, sum)); err == nil {
 		_, err = out.Write(sum.Sum(nil))
 	}
 	switch {
-	case out.err != nil: // the disk's error takes precedence over write's
-		err = trouble(out.err)
+	case out.Err != nil: // the disk's error takes precedence over write's
+		err = disk.Trouble(out.Err)
 	case ctx.Err() != nil:
 		err = ctx.Err()
-	case err == nil:
+	case err == nil && !s.fast:
 		if err = file.Sync(); err != nil {
 			err = s.syncTrouble(err)
 		}
 	}
 	if closeErr := file.Close(); err == nil && closeErr != nil {
-		err = trouble(closeErr)
+		err = disk.Trouble(closeErr)
 	}
 	return err
-}
-
-// contextWriter fails once its context is done and remembers the file's error.
-type contextWriter struct {
-	ctx  context.Context
-	file *os.File
-	err  error
-}
-
-func (w *contextWriter) Write(p []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := w.file.Write(p)
-	if err != nil {
-		w.err = err
-	}
-	return n, err
 }
 
 // removeTemp removes a temporary file if it exists.
@@ -197,6 +184,9 @@ func (s *Store) makeFolder(dir string) error {
 
 // syncFolder flushes the names in a folder to the disk.
 func (s *Store) syncFolder(dir string) error {
+	if s.fast {
+		return nil
+	}
 	folder, err := s.root.Open(dir)
 	if err != nil {
 		return err
@@ -210,7 +200,7 @@ func (s *Store) syncFolder(dir string) error {
 
 // Open returns the content of key; the caller closes it.
 func (s *Store) Open(_ context.Context, key string) (io.ReadSeekCloser, error) {
-	if err := checkKey(key); err != nil {
+	if err := segment.CheckKey(key); err != nil {
 		return nil, err
 	}
 	file, err := s.root.Open(SealedName(key))
@@ -237,12 +227,12 @@ func (s *Store) Open(_ context.Context, key string) (io.ReadSeekCloser, error) {
 
 // Remove deletes key if it exists. A crash can bring it back.
 func (s *Store) Remove(_ context.Context, key string) error {
-	if err := checkKey(key); err != nil {
+	if err := segment.CheckKey(key); err != nil {
 		return err
 	}
 	for _, name := range []string{SealedName(key), key} {
 		if err := ignoreMissing(s.root.Remove(name)); err != nil {
-			return trouble(err)
+			return disk.Trouble(err)
 		}
 	}
 	return nil
@@ -256,7 +246,7 @@ func (s *Store) All(ctx context.Context) iter.Seq2[segment.BlobInfo, error] {
 				err = ctx.Err()
 			}
 			key, hasSeal := strings.CutSuffix(name, sealed)
-			if err != nil || !d.Type().IsRegular() || checkKey(key) != nil {
+			if err != nil || !d.Type().IsRegular() || segment.CheckKey(key) != nil {
 				return ignoreMissing(err)
 			}
 			info, err := d.Info()
@@ -288,11 +278,4 @@ func ignoreMissing(err error) error {
 
 func missing(err error) error {
 	return segment.Errorf(segment.NotFound, "This file doesn't exist.").Because(err)
-}
-
-func checkKey(key string) error {
-	if !keyPattern.MatchString(key) || !filepath.IsLocal(key) {
-		return segment.Errorf(segment.Invalid, "%q is not a valid file key: use lower-case letters, digits and hyphens, separated by slashes.", key)
-	}
-	return nil
 }

@@ -85,7 +85,7 @@ func seal(file *os.File, size int64) ([]byte, error) {
 // Sum is the SHA-256, in hexadecimal, that the content of key had when it was
 // stored; empty for files of earlier versions.
 func (s *Store) Sum(key string) (string, error) {
-	if err := checkKey(key); err != nil {
+	if err := segment.CheckKey(key); err != nil {
 		return "", err
 	}
 	file, err := s.root.Open(SealedName(key))
