@@ -11,6 +11,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/export"
+	"collie/segment/gauge"
 	"collie/segment/importer"
 	"collie/segment/workspace"
 	"collie/storage/workspacetest"
@@ -85,13 +86,13 @@ func TestRepairs(t *testing.T) {
 // queued counts the steps of sequences that waited for a worker's turn.
 type queued struct{ atomic.Int32 }
 
-func (q *queued) Took(what workspace.Time, _ time.Duration) {
-	if what == workspace.TimeQueue {
+func (q *queued) Took(what gauge.Time, _ time.Duration) {
+	if what == gauge.Queue {
 		q.Add(1)
 	}
 }
 
-func (q *queued) Happened(workspace.Happening) {}
+func (q *queued) Happened(gauge.Happening) {}
 
 // An export at a pace, which runs on threads of low priority, takes no worker's
 // turn for its hypotheses. Control: without a pace it does.

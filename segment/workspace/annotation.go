@@ -11,6 +11,7 @@ import (
 	"collie/segment"
 	"collie/segment/assistant"
 	"collie/segment/engine"
+	"collie/segment/guard"
 	"collie/segment/learn"
 	"collie/segment/timeline"
 	"collie/superpixels"
@@ -21,7 +22,7 @@ import (
 // image shares one Annotation. Safe for concurrent use.
 type Annotation struct {
 	store     segment.Store
-	guard     *guard
+	guard     *guard.Guard
 	image     segment.Image
 	assistant *assistant.Assistant
 	cells     *superpixels.Runs // the finest map

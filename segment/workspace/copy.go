@@ -16,11 +16,11 @@ import (
 // the same id returns the existing number as long as the other image's labelling
 // is the same.
 func (w *Workspace) CopyLabelling(ctx context.Context, imageID, fromID, id string) (int, error) {
-	im, err := w.guard.image(ctx, imageID, access.Annotate)
+	im, err := w.guard.Image(ctx, imageID, access.Annotate)
 	if err != nil {
 		return 0, err
 	}
-	source, err := w.guard.image(ctx, fromID, access.Read)
+	source, err := w.guard.Image(ctx, fromID, access.Read)
 	if err != nil {
 		return 0, err
 	}

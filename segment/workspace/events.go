@@ -9,6 +9,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/engine"
+	"collie/segment/gauge"
 	"collie/superpixels"
 )
 
@@ -21,7 +22,7 @@ var ErrOtherMap = errors.New("superpixels of another map")
 // returns the existing number. Points are resolved to superpixels. After any
 // error nothing has changed.
 func (a *Annotation) Append(ctx context.Context, expected int, e segment.Event) (int, error) {
-	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
+	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err
 	}
 	if expected < 0 {
@@ -239,7 +240,7 @@ func (a *Annotation) corrected(ctx context.Context, e *segment.Event, pick *pick
 // The caller holds the lock.
 func (a *Annotation) fillPick(e *segment.Event, h engine.Hypothesis) error {
 	if e.Pick.Digest != "" && e.Pick.Digest != h.Digest.String() {
-		a.turns.observer.Happened(Diverged)
+		a.turns.observer.Happened(gauge.Diverged)
 		what := fmt.Sprintf("Hypothesis %d", e.Pick.Rank)
 		if e.Pick.Offer != nil {
 			what = "The labelling"

@@ -23,7 +23,7 @@ func (w *Workspace) Guess(ctx context.Context, imageID string) (guessed bool, er
 
 // guess is Guess in a turn of the given class.
 func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Class) (guessed bool, err error) {
-	im, err := w.guard.image(ctx, imageID, access.Read)
+	im, err := w.guard.Image(ctx, imageID, access.Read)
 	if err != nil || w.MayIn(ctx, im.ProjectID, access.Annotate) != nil {
 		return false, err
 	}

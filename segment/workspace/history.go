@@ -13,7 +13,7 @@ import (
 // beginning, like Pixels, with the current classes. The caller owns the slice.
 // It replays the events without blocking people who work on the image.
 func (a *Annotation) PixelsAfter(ctx context.Context, seq int) ([]uint8, error) {
-	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Read); err != nil {
+	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Read); err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
@@ -32,7 +32,7 @@ func (a *Annotation) PixelsAfter(ctx context.Context, seq int) ([]uint8, error) 
 
 // Events returns the first seq events; seq must not exceed their number.
 func (a *Annotation) Events(ctx context.Context, seq int) ([]segment.Event, error) {
-	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Read); err != nil {
+	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Read); err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
@@ -55,7 +55,7 @@ type Entry struct {
 // History returns up to limit of the events after a number and how many events
 // there are. What the events hold is shared and read-only.
 func (a *Annotation) History(ctx context.Context, after, limit int) (entries []Entry, seq int, err error) {
-	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Read); err != nil {
+	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Read); err != nil {
 		return nil, 0, err
 	}
 	list := func(t *timeline.Timeline) {

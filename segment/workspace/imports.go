@@ -23,7 +23,7 @@ import (
 // requires it. objects has the number of the object that each cell belongs to, or
 // 0, or is nil; see [segment.Instance]. A repeat with the same id and mask returns the existing number.
 func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8, objects []int32) (int, error) {
-	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
+	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err
 	}
 	if len(pixels) != a.cells.Area() {
@@ -45,7 +45,7 @@ func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8, 
 // are ids, ascending. Scores are soft evidence: hypotheses start from them, and
 // clicks override them.
 func (a *Annotation) SetGuess(ctx context.Context, id string, classes []uint8, scores []float64) (int, error) {
-	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
+	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err
 	}
 	k := len(classes)

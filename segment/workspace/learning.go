@@ -10,6 +10,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/engine"
+	"collie/segment/gauge"
 	"collie/segment/learn"
 	"collie/segment/photo"
 	"collie/superpixels"
@@ -92,7 +93,7 @@ func (w *Workspace) learnOn(ctx context.Context, projectID string) {
 func (w *Workspace) tryToLearn(ctx context.Context, projectID string) (trained bool) {
 	defer func() {
 		if v := recover(); v != nil {
-			w.observer.Happened(Unlearnt)
+			w.observer.Happened(gauge.Unlearnt)
 			trained = false
 		}
 	}()

@@ -8,6 +8,25 @@ import (
 	"collie/segment/audit"
 )
 
+// Guard makes the workspace refuse calls whose context carries no
+// [access.Principal]. A server calls it before its first request, so that a
+// forgotten principal denies access instead of granting it. Without Guard such
+// calls count as the program's own.
+func (w *Workspace) Guard() { w.guard.Strict() }
+
+// May is [guard.Guard.May].
+func (w *Workspace) May(ctx context.Context, a access.Action) error { return w.guard.May(ctx, a) }
+
+// MayIn is [guard.Guard.MayIn].
+func (w *Workspace) MayIn(ctx context.Context, projectID string, a access.Action) error {
+	return w.guard.MayIn(ctx, projectID, a)
+}
+
+// RoleIn is [guard.Guard.RoleIn].
+func (w *Workspace) RoleIn(ctx context.Context, projectID string) (access.Role, error) {
+	return w.guard.RoleIn(ctx, projectID)
+}
+
 // Members lists the members of a project by name. Admins, who can do everything
 // everywhere, need not be among them.
 func (w *Workspace) Members(ctx context.Context, projectID string) ([]segment.Member, error) {
@@ -51,7 +70,7 @@ func (w *Workspace) own(ctx context.Context, a access.Action) (can func(projectI
 // Roles returns a function that says which role the principal of ctx has in the
 // project of an id.
 func (w *Workspace) Roles(ctx context.Context) (roleIn func(projectID string) access.Role, err error) {
-	role, err := w.guard.onServer(ctx)
+	role, err := w.guard.Role(ctx)
 	if err != nil {
 		return nil, err
 	}

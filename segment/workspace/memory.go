@@ -6,8 +6,10 @@ import (
 	"reflect"
 
 	"collie/segment"
+	"collie/segment/gauge"
 	"collie/segment/ledger"
 	"collie/segment/photo"
+	"collie/segment/schedule"
 	"collie/superpixels"
 )
 
@@ -80,4 +82,22 @@ func (a *Annotation) footprint() int64 {
 		n += dividedBytes * a.cells.N
 	}
 	return int64(n)
+}
+
+// Load returns the current load.
+func (w *Workspace) Load() Load {
+	w.open.mu.Lock()
+	defer w.open.mu.Unlock()
+	return Load{Load: w.schedule.Load(), Images: len(w.open.byID), Bytes: w.open.used, Budget: w.open.budget}
+}
+
+// Observer returns the workspace's observer.
+func (w *Workspace) Observer() gauge.Observer { return w.observer }
+
+// Load is a workspace's current work and memory.
+type Load struct {
+	schedule.Load
+	Images int   // prepared images in memory
+	Bytes  int64 // estimate of their memory
+	Budget int64 // limit for images in memory
 }

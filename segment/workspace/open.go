@@ -14,6 +14,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/assistant"
+	"collie/segment/gauge"
 	"collie/superpixels"
 )
 
@@ -38,7 +39,7 @@ func imageBudget() int64 {
 type openImages struct {
 	load     func(ctx context.Context, im segment.Image) (*Annotation, error)
 	budget   int64 // bytes
-	observer Observer
+	observer gauge.Observer
 
 	mu   sync.Mutex
 	byID map[string]*openImage
@@ -57,7 +58,7 @@ type openImage struct {
 	idleAt     *list.Element // among the idle, or nil
 }
 
-func newOpenImages(load func(context.Context, segment.Image) (*Annotation, error), budget int64, observer Observer) *openImages {
+func newOpenImages(load func(context.Context, segment.Image) (*Annotation, error), budget int64, observer gauge.Observer) *openImages {
 	return &openImages{load: load, budget: budget, observer: observer, byID: map[string]*openImage{}}
 }
 
@@ -80,9 +81,9 @@ func (o *openImages) acquire(ctx context.Context, record segment.Image, visiting
 	o.mu.Unlock()
 
 	if ok {
-		o.observer.Happened(Hit)
+		o.observer.Happened(gauge.Hit)
 	} else {
-		o.observer.Happened(Miss)
+		o.observer.Happened(gauge.Miss)
 		o.bring(ctx, im, record)
 	}
 	select {
@@ -104,7 +105,7 @@ func (o *openImages) bring(ctx context.Context, im *openImage, record segment.Im
 	im.annotation, im.err = o.load(context.WithoutCancel(ctx), record)
 	if im.err == nil {
 		im.annotation.release = func() { o.release(im) }
-		o.observer.Took(TimeOpen, time.Since(began))
+		o.observer.Took(gauge.Open, time.Since(began))
 		o.mu.Lock()
 		o.weigh(im)
 		o.shrink()
@@ -144,7 +145,7 @@ func (o *openImages) weigh(im *openImage) {
 func (o *openImages) shrink() {
 	for o.used > o.budget && o.idle.Len() > 0 {
 		o.forget(o.idle.Front().Value.(*openImage))
-		o.observer.Happened(Evicted)
+		o.observer.Happened(gauge.Evicted)
 	}
 }
 

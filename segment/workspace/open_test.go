@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/gauge"
 	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
@@ -22,16 +23,16 @@ import (
 // counter is an Observer that counts.
 type counter struct {
 	mu sync.Mutex
-	n  map[workspace.Happening]int
+	n  map[gauge.Happening]int
 }
 
-func (c *counter) Took(workspace.Time, time.Duration) {}
+func (c *counter) Took(gauge.Time, time.Duration) {}
 
-func (c *counter) Happened(what workspace.Happening) {
+func (c *counter) Happened(what gauge.Happening) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.n == nil {
-		c.n = map[workspace.Happening]int{}
+		c.n = map[gauge.Happening]int{}
 	}
 	c.n[what]++
 }
@@ -110,7 +111,7 @@ func TestImagesMakeRoom(t *testing.T) {
 		{2, 5, 3}, // 0 goes
 	} {
 		visit(step.image)
-		if events.n[workspace.Miss] != step.misses || events.n[workspace.Evicted] != step.evicted {
+		if events.n[gauge.Miss] != step.misses || events.n[gauge.Evicted] != step.evicted {
 			t.Fatalf("%+v: %v", step, events.n)
 		}
 	}
@@ -120,9 +121,9 @@ func TestImagesMakeRoom(t *testing.T) {
 	if l := w.Load(); l.Images != 4 || l.Bytes < 3*size {
 		t.Errorf("four images are in use; %d are in memory, with %d bytes, and one takes %d", l.Images, l.Bytes, size)
 	}
-	misses := events.n[workspace.Miss]
+	misses := events.n[gauge.Miss]
 	visit(3)
-	if events.n[workspace.Miss] != misses {
+	if events.n[gauge.Miss] != misses {
 		t.Error("an image in use was not in memory")
 	}
 }

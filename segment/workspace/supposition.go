@@ -19,7 +19,7 @@ type supposition struct {
 // sequence of the new state is the supposed one, so that what was made of it is
 // not made again.
 func (a *Annotation) Suppose(ctx context.Context, expected int, e segment.Event) (*engine.Sequence, error) {
-	if err := a.guard.mayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
+	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return nil, err
 	}
 	a.mu.Lock()

@@ -37,7 +37,7 @@ func (w *Workspace) trashProject(ctx context.Context, p segment.Project) error {
 
 // TrashImage moves an image to the trash.
 func (w *Workspace) TrashImage(ctx context.Context, id string) error {
-	im, err := w.guard.image(ctx, id, access.Manage)
+	im, err := w.guard.Image(ctx, id, access.Manage)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/engine"
+	"collie/segment/gauge"
 	"collie/segment/schedule"
 )
 
@@ -15,7 +16,7 @@ import (
 // waits for its turn.
 type turns struct {
 	schedule *schedule.Scheduler
-	observer Observer
+	observer gauge.Observer
 }
 
 // of returns the Turn in which the steps of an image's sequences run. With a
@@ -23,9 +24,9 @@ type turns struct {
 // without a login, towards the image.
 func (e *turns) of(imageID string) engine.Turn {
 	return func(ctx context.Context, class schedule.Class, step func()) error {
-		making := TimeFirst
+		making := gauge.First
 		if class == schedule.Later {
-			making = TimeLater
+			making = gauge.Later
 		}
 		user := imageID
 		if p, _ := access.From(ctx); p.User != "" {
@@ -41,15 +42,15 @@ func (e *turns) of(imageID string) engine.Turn {
 		asked := time.Now()
 		err := e.schedule.Do(ctx, class, user, func() {
 			began := time.Now()
-			e.observer.Took(TimeQueue, began.Sub(asked))
+			e.observer.Took(gauge.Queue, began.Sub(asked))
 			step()
 			e.observer.Took(making, time.Since(began))
 		})
 		switch {
 		case errors.Is(err, schedule.ErrBusy):
-			e.observer.Happened(Refused)
+			e.observer.Happened(gauge.Refused)
 		case err != nil:
-			e.observer.Happened(Dropped)
+			e.observer.Happened(gauge.Dropped)
 		}
 		return busy(err, "The server is busy, so hypotheses have to wait. Your work is saved.")
 	}

@@ -11,6 +11,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/engine"
+	"collie/segment/gauge"
 	"collie/segment/schedule"
 	"collie/superpixels"
 )
@@ -18,24 +19,24 @@ import (
 // notes is an Observer that remembers.
 type notes struct {
 	mu       sync.Mutex
-	times    map[Time]int
-	happened map[Happening]int
+	times    map[gauge.Time]int
+	happened map[gauge.Happening]int
 }
 
-func (n *notes) Took(what Time, _ time.Duration) {
+func (n *notes) Took(what gauge.Time, _ time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.times == nil {
-		n.times = map[Time]int{}
+		n.times = map[gauge.Time]int{}
 	}
 	n.times[what]++
 }
 
-func (n *notes) Happened(what Happening) {
+func (n *notes) Happened(what gauge.Happening) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.happened == nil {
-		n.happened = map[Happening]int{}
+		n.happened = map[gauge.Happening]int{}
 	}
 	n.happened[what]++
 }
@@ -97,7 +98,7 @@ func TestSequencesTakeTurns(t *testing.T) {
 	if _, err := s.At(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
-	if n.happened[Dropped] != 1 || n.happened[Refused] != 1 || n.times[TimeFirst] != 2 || n.times[TimeLater] != 2 || n.times[TimeQueue] != 4 {
+	if n.happened[gauge.Dropped] != 1 || n.happened[gauge.Refused] != 1 || n.times[gauge.First] != 2 || n.times[gauge.Later] != 2 || n.times[gauge.Queue] != 4 {
 		t.Errorf("noted %v, %v", n.happened, n.times)
 	}
 }
@@ -109,7 +110,7 @@ func TestWhoseTurn(t *testing.T) {
 		user string
 		want string
 	}{{"", "x y x"}, {"somebody", "x x y"}} {
-		e := &turns{schedule: schedule.New(schedule.Limits{Workers: 1}), observer: nobody{}}
+		e := &turns{schedule: schedule.New(schedule.Limits{Workers: 1}), observer: gauge.Nobody{}}
 		running, free := make(chan struct{}), make(chan struct{})
 		ctx := access.With(t.Context(), access.Principal{User: c.user})
 		var all sync.WaitGroup

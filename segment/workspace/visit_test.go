@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"testing"
 
+	"collie/segment/gauge"
 	"collie/segment/workspace"
 )
 
@@ -28,7 +29,7 @@ func TestVisit(t *testing.T) {
 	}
 	visit().Close()
 	visit().Close()
-	if seen.n[workspace.Miss] != 2 || seen.n[workspace.Hit] != 0 {
+	if seen.n[gauge.Miss] != 2 || seen.n[gauge.Hit] != 0 {
 		t.Errorf("after two visits one after the other: %v, want 2 misses", seen.n)
 	}
 	guest := visit()
@@ -41,7 +42,7 @@ func TestVisit(t *testing.T) {
 	if again := mustOpen(t, w, im.ID); again != worker {
 		t.Error("a visit has taken an image away from those who work on it")
 	}
-	if seen.n[workspace.Miss] != 3 {
+	if seen.n[gauge.Miss] != 3 {
 		t.Errorf("%v, want 3 misses", seen.n)
 	}
 }

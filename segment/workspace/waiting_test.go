@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/gauge"
 	"collie/segment/photo"
 	"collie/segment/schedule"
 	"collie/segment/workspace"
@@ -149,14 +150,14 @@ func TestNobodyWaitsForTheReader(t *testing.T) {
 // closed.
 type stepGate struct{ waiting, free chan struct{} }
 
-func (g *stepGate) Took(what workspace.Time, _ time.Duration) {
-	if what == workspace.TimeQueue && g.free != nil {
+func (g *stepGate) Took(what gauge.Time, _ time.Duration) {
+	if what == gauge.Queue && g.free != nil {
 		g.waiting <- struct{}{}
 		<-g.free
 	}
 }
 
-func (g *stepGate) Happened(workspace.Happening) {}
+func (g *stepGate) Happened(gauge.Happening) {}
 
 // While the hypothesis is made that somebody accepts, others label; the accept is
 // for a state of before then.

@@ -14,6 +14,8 @@ import (
 	"collie/segment/affinity"
 	"collie/segment/audit"
 	"collie/segment/engine"
+	"collie/segment/gauge"
+	"collie/segment/guard"
 	"collie/segment/ledger"
 	"collie/segment/photo"
 	"collie/segment/schedule"
@@ -35,7 +37,7 @@ type Workspace struct {
 	parameters engine.Parameters // of all sequences
 	open       *openImages
 	turns
-	guard    *guard
+	guard    *guard.Guard
 	learning learning
 
 	documents *ledger.Ledger // bytes; see Documents
@@ -49,7 +51,7 @@ type Workspace struct {
 type Options struct {
 	Schedule schedule.Limits // limits of concurrent and waiting computations
 	Memory   int64           // bytes for prepared images, idle ones included; default a third of GOMEMLIMIT, or 256 MiB
-	Observer Observer        // receives measurements; default none
+	Observer gauge.Observer  // receives measurements; default none
 
 	Affinities *affinity.Model // learned affinities; default those that come with the program
 }
@@ -65,10 +67,10 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 		o.Memory = imageBudget()
 	}
 	if o.Observer == nil {
-		o.Observer = nobody{}
+		o.Observer = gauge.Nobody{}
 	}
 	w := &Workspace{
-		store: store, blobs: blobs, gate: gate, guard: &guard{members: store}, images: DefaultImages,
+		store: store, blobs: blobs, gate: gate, guard: guard.New(store), images: DefaultImages,
 		parameters: engine.DefaultParameters,
 		turns:      turns{schedule: schedule.New(o.Schedule), observer: o.Observer},
 		documents:  ledger.New(documentMemory, documentShare, documentWaiting),
@@ -180,7 +182,7 @@ func (w *Workspace) Overviews(ctx context.Context) ([]segment.Overview, error) {
 
 // Image returns an image's record.
 func (w *Workspace) Image(ctx context.Context, id string) (segment.Image, error) {
-	im, err := w.guard.image(ctx, id, access.Read)
+	im, err := w.guard.Image(ctx, id, access.Read)
 	if err != nil {
 		return segment.Image{}, err
 	}
@@ -228,7 +230,7 @@ func (w *Workspace) Visit(ctx context.Context, imageID string) (*Annotation, err
 
 func (w *Workspace) acquire(ctx context.Context, imageID string, visiting bool) (*Annotation, error) {
 	// An image in memory can have gone to the trash meanwhile.
-	im, err := w.guard.image(ctx, imageID, access.Read)
+	im, err := w.guard.Image(ctx, imageID, access.Read)
 	if err != nil {
 		return nil, err
 	}

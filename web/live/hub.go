@@ -13,6 +13,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/gauge"
 	"collie/segment/workspace"
 )
 
@@ -23,7 +24,7 @@ type Hub struct {
 	log       *slog.Logger
 	limits    Limits
 	explain   func(error) (detail string, ours bool)
-	observer  workspace.Observer
+	observer  gauge.Observer
 	ctx       context.Context // of all sockets and sequences; done when the hub closes
 	cancel    context.CancelCauseFunc
 	running   sync.WaitGroup // sockets' and sequences' goroutines

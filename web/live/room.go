@@ -10,6 +10,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/engine"
+	"collie/segment/gauge"
 	"collie/segment/workspace"
 	"collie/web/panics"
 	"collie/web/wire"
@@ -49,7 +50,7 @@ type run struct {
 func (r *room) append(ctx context.Context, expected int, e segment.Event, from *socket) (int, error) {
 	began := time.Now()
 	seq, err := r.annotation.Append(ctx, expected, e)
-	r.hub.observer.Took(workspace.TimeAppend, time.Since(began))
+	r.hub.observer.Took(gauge.Append, time.Since(began))
 	state, sequence := r.annotation.Present()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -249,7 +250,7 @@ func (r *room) compute(ctx context.Context, run *run, sequence *engine.Sequence,
 				return context.Canceled
 			}
 			if rank == 0 && !run.asked.IsZero() {
-				r.hub.observer.Took(workspace.TimeAnswer, time.Since(run.asked))
+				r.hub.observer.Took(gauge.Answer, time.Since(run.asked))
 			}
 		}
 		return nil

@@ -17,7 +17,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/engine"
-	"collie/segment/workspace"
+	"collie/segment/gauge"
 	"collie/web/panics"
 	"collie/web/wire"
 )
@@ -171,7 +171,7 @@ func (c *socket) waitForRoom() bool {
 func (c *socket) handle(message []byte) error {
 	began := time.Now()
 	m, err := parseMessage(message)
-	c.room.hub.observer.Took(workspace.TimeDecode, time.Since(began))
+	c.room.hub.observer.Took(gauge.Decode, time.Since(began))
 	if err != nil {
 		return err
 	}
@@ -319,7 +319,7 @@ func (c *socket) send(message []byte, binary bool) bool {
 	}
 	began := time.Now()
 	err := c.conn.WriteMessage(kind, message)
-	c.room.hub.observer.Took(workspace.TimeWrite, time.Since(began))
+	c.room.hub.observer.Took(gauge.Write, time.Since(began))
 	return err == nil
 }
 

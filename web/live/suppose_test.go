@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"collie/segment/gauge"
 	"collie/segment/schedule"
 	"collie/segment/workspace"
 	"collie/web/wire"
@@ -24,8 +25,8 @@ func (g *gate) close() (opened func()) {
 	return func() { close(free) }
 }
 
-func (g *gate) Took(what workspace.Time, _ time.Duration) {
-	if what != workspace.TimeQueue {
+func (g *gate) Took(what gauge.Time, _ time.Duration) {
+	if what != gauge.Queue {
 		return
 	}
 	select {
@@ -36,7 +37,7 @@ func (g *gate) Took(what workspace.Time, _ time.Duration) {
 	}
 }
 
-func (g *gate) Happened(workspace.Happening) {}
+func (g *gate) Happened(gauge.Happening) {}
 
 // A supposition that waits for its turn leaves the queue when a label comes, and
 // is not answered: neither is another label kept by it, nor does the supposed one

@@ -10,19 +10,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"collie/segment/gauge"
 	"collie/segment/workspace"
 )
 
 // Metrics is a registry of the server's metrics and those of the Go runtime and
-// the process. It is a workspace.Observer. Safe for concurrent use.
+// the process. It is a gauge.Observer. Safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
-	times    map[workspace.Time]prometheus.Observer
-	happened map[workspace.Happening]prometheus.Counter
+	times    map[gauge.Time]prometheus.Observer
+	happened map[gauge.Happening]prometheus.Counter
 	syncs    prometheus.Histogram
 }
 
-var _ workspace.Observer = (*Metrics)(nil)
+var _ gauge.Observer = (*Metrics)(nil)
 
 // buckets reach from the time of decoding to more than anybody waits.
 var buckets = []float64{
@@ -33,7 +34,7 @@ var buckets = []float64{
 func New() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
-		times:    map[workspace.Time]prometheus.Observer{}, happened: map[workspace.Happening]prometheus.Counter{},
+		times:    map[gauge.Time]prometheus.Observer{}, happened: map[gauge.Happening]prometheus.Counter{},
 		syncs: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "collie_store_sync_seconds", Help: "Committing a batch of changes, until it is on disk.", Buckets: buckets,
 		}),
@@ -44,10 +45,10 @@ func New() *Metrics {
 	events := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "collie_events_total", Help: "What happened, by name. digest_mismatch has to stay at 0: a hypothesis that somebody saw is another one here.",
 	}, []string{"event"})
-	for _, t := range workspace.Times {
+	for _, t := range gauge.Times {
 		m.times[t] = stages.WithLabelValues(string(t))
 	}
-	for _, h := range workspace.Happenings {
+	for _, h := range gauge.Happenings {
 		m.happened[h] = events.WithLabelValues(string(h))
 	}
 	m.registry.MustRegister(stages, events, m.syncs, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -55,10 +56,10 @@ func New() *Metrics {
 }
 
 // Took counts a time.
-func (m *Metrics) Took(what workspace.Time, d time.Duration) { m.times[what].Observe(d.Seconds()) }
+func (m *Metrics) Took(what gauge.Time, d time.Duration) { m.times[what].Observe(d.Seconds()) }
 
 // Happened counts a happening.
-func (m *Metrics) Happened(what workspace.Happening) { m.happened[what].Inc() }
+func (m *Metrics) Happened(what gauge.Happening) { m.happened[what].Inc() }
 
 // Synced counts a commit of the store.
 func (m *Metrics) Synced(d time.Duration) { m.syncs.Observe(d.Seconds()) }

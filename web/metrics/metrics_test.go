@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"collie/segment/gauge"
 	"collie/segment/workspace"
 	"collie/web/metrics"
 )
@@ -43,10 +44,10 @@ func served(t *testing.T) *metrics.Metrics {
 
 func TestFigures(t *testing.T) {
 	m := served(t)
-	for _, what := range workspace.Times {
+	for _, what := range gauge.Times {
 		m.Took(what, 3*time.Millisecond)
 	}
-	for _, what := range workspace.Happenings {
+	for _, what := range gauge.Happenings {
 		m.Happened(what)
 	}
 	m.Synced(time.Millisecond)

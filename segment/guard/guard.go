@@ -1,4 +1,6 @@
-package workspace
+// Package guard decides what the principal of a context can do with a project,
+// an image or the server.
+package guard
 
 import (
 	"context"
@@ -9,42 +11,40 @@ import (
 	"collie/segment/access"
 )
 
-// guard decides whether the principal of a context can do something. All parts
-// of a workspace share one.
-type guard struct {
-	strict  atomic.Bool
-	members interface {
-		RoleIn(ctx context.Context, projectID, userID string) (access.Role, error)
-		Image(ctx context.Context, id string) (segment.Image, error)
-	}
+// Members knows who has which role in a project.
+type Members interface {
+	RoleIn(ctx context.Context, projectID, userID string) (access.Role, error)
+	Image(ctx context.Context, id string) (segment.Image, error)
 }
 
-// Guard makes the workspace refuse calls whose context carries no
-// [access.Principal]. A server calls it before its first request, so that a
-// forgotten principal denies access instead of granting it. Without Guard such
-// calls count as the program's own.
-func (w *Workspace) Guard() { w.guard.strict.Store(true) }
+// Guard decides whether the principal of a context can do something. Safe for
+// concurrent use.
+type Guard struct {
+	strict  atomic.Bool
+	members Members
+}
+
+// New returns a guard that takes a context without a principal for the program's
+// own.
+func New(members Members) *Guard { return &Guard{members: members} }
+
+// Strict makes the guard refuse contexts without a principal.
+func (g *Guard) Strict() { g.strict.Store(true) }
 
 // May returns an Error of kind NotFound when the principal of ctx can't do a on
 // the server.
-func (w *Workspace) May(ctx context.Context, a access.Action) error {
-	role, err := w.guard.onServer(ctx)
+func (g *Guard) May(ctx context.Context, a access.Action) error {
+	role, err := g.Role(ctx)
 	if err != nil {
 		return err
 	}
 	return denied(role, a, "This page or call doesn't exist, or only admins can use it. Nothing was changed.")
 }
 
-// MayIn returns an Error of kind NotFound when the principal of ctx can't do a in
-// a project. Projects that don't exist and projects of others get the same one.
-func (w *Workspace) MayIn(ctx context.Context, projectID string, a access.Action) error {
-	return w.guard.mayIn(ctx, projectID, a)
-}
-
 // RoleIn is the role that the principal of ctx has in a project; NotFound without
 // one.
-func (w *Workspace) RoleIn(ctx context.Context, projectID string) (access.Role, error) {
-	role, err := w.guard.roleIn(ctx, projectID)
+func (g *Guard) RoleIn(ctx context.Context, projectID string) (access.Role, error) {
+	role, err := g.roleIn(ctx, projectID)
 	if err != nil {
 		return access.Nobody, err
 	}
@@ -56,8 +56,8 @@ const (
 	noImage   = "This image doesn't exist, or you are not a member of its project."
 )
 
-// onServer is the role of the principal of ctx on the server.
-func (g *guard) onServer(ctx context.Context) (access.Role, error) {
+// Role is the role of the principal of ctx on the server.
+func (g *Guard) Role(ctx context.Context) (access.Role, error) {
 	p, ok := access.From(ctx)
 	switch {
 	case ok:
@@ -69,8 +69,8 @@ func (g *guard) onServer(ctx context.Context) (access.Role, error) {
 }
 
 // roleIn is the role of the principal of ctx in a project.
-func (g *guard) roleIn(ctx context.Context, projectID string) (access.Role, error) {
-	role, err := g.onServer(ctx)
+func (g *Guard) roleIn(ctx context.Context, projectID string) (access.Role, error) {
+	role, err := g.Role(ctx)
 	if err != nil || role != access.User {
 		return role, err
 	}
@@ -79,8 +79,9 @@ func (g *guard) roleIn(ctx context.Context, projectID string) (access.Role, erro
 	return p.Scope.Limit(role), err
 }
 
-// mayIn returns an error when the principal of ctx can't do a in a project.
-func (g *guard) mayIn(ctx context.Context, projectID string, a access.Action) error {
+// MayIn returns an Error of kind NotFound when the principal of ctx can't do a in
+// a project. Projects that don't exist and projects of others get the same one.
+func (g *Guard) MayIn(ctx context.Context, projectID string, a access.Action) error {
 	role, err := g.roleIn(ctx, projectID)
 	if err != nil {
 		return err
@@ -88,10 +89,10 @@ func (g *guard) mayIn(ctx context.Context, projectID string, a access.Action) er
 	return denied(role, a, noProject)
 }
 
-// image returns the record of an image of a project in which the principal of
+// Image returns the record of an image of a project in which the principal of
 // ctx can do a. An image that doesn't exist and one of others get the same error.
-func (g *guard) image(ctx context.Context, id string, a access.Action) (segment.Image, error) {
-	role, err := g.onServer(ctx)
+func (g *Guard) Image(ctx context.Context, id string, a access.Action) (segment.Image, error) {
+	role, err := g.Role(ctx)
 	if err == nil {
 		err = denied(role, access.Enter, noImage)
 	}
