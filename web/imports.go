@@ -53,7 +53,7 @@ type importedImageJSON struct {
 	Image   string   `json:"image,omitempty" doc:"id of the image; absent if no image was found"`
 	Added   bool     `json:"added,omitempty" doc:"the image came with the data set"`
 	Seq     int      `json:"seq,omitempty" doc:"number of evidence events after the import"`
-	Regions int      `json:"regions,omitempty" doc:"shapes or annotations that the file has for the image"`
+	Regions int      `json:"regions,omitempty" doc:"shapes, annotations or numbered objects that the files have for the image"`
 	Decided int      `json:"decided,omitempty" doc:"pixels with a class"`
 	Lossy   []string `json:"lossy,omitempty" doc:"what the labelling can't hold"`
 	Columns []string `json:"columns,omitempty" doc:"classes of the columns of scores"`

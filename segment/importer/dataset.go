@@ -15,8 +15,8 @@ import (
 // Format is a format of masks that can be read.
 type Format string
 
-// The formats of masks. A folder of PASCAL VOC has SegmentationClass/*.png;
-// PNGs in other folders are read the same way.
+// The formats of masks. A folder of PASCAL VOC has SegmentationClass/*.png and
+// perhaps SegmentationObject/*.png; PNGs in other folders are read as classes.
 const (
 	VOC     Format = "voc"
 	COCO    Format = "coco"
@@ -45,9 +45,9 @@ type Mask struct {
 
 	Width, Height int // pixels
 	Pixels        []uint8
-	objects       []int32  // shape that each pixel belongs to, or -1; nil where the format has no shapes
+	objects       []int32  // shape or object that each pixel belongs to, or -1; nil where the data set has none
 	object        int32    // that is being drawn
-	Regions       int      // regions or shapes in the file
+	Regions       int      // shapes, annotations or numbered objects in the file
 	Lossy         []string // what the labelling can't hold, for people
 }
 

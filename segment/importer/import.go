@@ -28,7 +28,7 @@ type ImageReport struct {
 	Image   string   // id of the project's image; empty if no image was found
 	Added   bool     // whether the image came with the data set
 	Seq     int      // number of evidence events after the import
-	Regions int      // shapes or annotations in, where the format has them
+	Regions int      // shapes, annotations or numbered objects, where the format has them
 	Decided int      // pixels with a class
 	Lossy   []string // what the labelling can't hold
 	Columns []string // classes of the columns of scores

@@ -123,13 +123,19 @@ func TestVOC(t *testing.T) {
 		"VOC/SegmentationClass/d.png":  file(encode(t, picture(image.NewNRGBA(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
 		"VOC/SegmentationClass/e.png":  file([]byte("\x89PNG\r\n\x1a\n")),
 		"VOC/SegmentationClass/._f":    file(nil),
-		"VOC/SegmentationObject/a.png": file([]byte("not read")),
+		"VOC/SegmentationClass/f.png":  file(encode(t, picture(image.NewGray(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
+		"VOC/SegmentationClass/g.png":  file(encode(t, picture(image.NewGray(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
+		"VOC/SegmentationObject/f.png": file([]byte("GIF")),
+		"VOC/SegmentationObject/g.png": file(encode(t, image.NewGray(image.Rect(0, 0, 2, 3)))),
+		"SegmentationObject/a.png":     file([]byte("not read: in no folder beside one of classes")),
 		"VOC/JPEGImages/a.jpg":         file([]byte("not read")),
 	}, Options{})
 	want := []string{
 		"a " + rows, "b " + rows, "c " + rows,
 		"d.png: The pixel at (1, 0) has the colour 1,1,1, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.",
 		"e.png: The mask is not a readable PNG.: unexpected EOF",
+		"f.png: VOC/SegmentationObject/f.png: The mask is not a readable PNG.: unexpected EOF",
+		"g.png: VOC/SegmentationObject/g.png has 2×3 pixels, but the mask of the classes has 3×2.",
 	}
 	if classes != "" {
 		t.Errorf("classes %q without a labelmap", classes)
@@ -145,6 +151,48 @@ func TestVOC(t *testing.T) {
 	}, Options{})
 	if d := cmp.Diff([]string{"x 011/.10"}, masks); d != "" || classes != "ground cat" {
 		t.Errorf("classes %q, %s", classes, d)
+	}
+}
+
+// The objects of VOC come from palettes, grey and colours alike.
+func TestVOCObjects(t *testing.T) {
+	var values color.Palette
+	for i := range 256 {
+		values = append(values, mask.VOCColor(uint8(i)))
+	}
+	box := image.Rect(0, 0, 4, 2)
+	rows := "012./2011"
+	for name, img := range map[string]image.Image{
+		"palette": picture(image.NewPaletted(box, values), rows, func(c uint8) color.Color { return mask.VOCColor(c) }),
+		"grey":    picture(image.NewGray(box), rows, func(c uint8) color.Color { return color.Gray{c} }),
+		"colours": picture(image.NewNRGBA(box), rows, func(c uint8) color.Color { return mask.VOCColor(c) }),
+	} {
+		d, err := open(t, fstest.MapFS{
+			"SegmentationClass/a.png":  file(encode(t, picture(image.NewGray(box), "0111/1011", func(c uint8) color.Color { return color.Gray{c} }))),
+			"SegmentationObject/a.png": file(encode(t, img)),
+		}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m, err := range d.Masks {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := drawn(m); text != "a 0111/1011" {
+				t.Errorf("%s: %s", name, text)
+			}
+			var objects strings.Builder // numbered by their first pixels
+			number := map[int32]int{-1: 0}
+			for _, o := range m.objects {
+				if _, known := number[o]; !known {
+					number[o] = len(number)
+				}
+				fmt.Fprint(&objects, number[o])
+			}
+			if objects.String() != "01202011" || m.Regions != 2 {
+				t.Errorf("%s: objects %s, %d of them", name, objects.String(), m.Regions)
+			}
+		}
 	}
 }
 

@@ -36,10 +36,11 @@ func openVOC(files Files, names []string, labelmap string, photos []string, o Op
 		}
 	}
 	slices.Sort(names)
+	objects := files.objectsOfClasses()
 	d.Masks = func(yield func(*Mask, error) bool) {
 		for _, name := range names {
 			m := &Mask{Image: strings.TrimSuffix(path.Base(name), path.Ext(name)), File: path.Base(name)}
-			m.Draw = func() (func(), error) { return m.drawVOC(files, name, colors, o) }
+			m.Draw = func() (func(), error) { return m.drawVOC(files, name, objects[name], colors, o) }
 			if !yield(m, nil) {
 				return
 			}
@@ -66,22 +67,81 @@ func colorTable(classes []segment.Class) map[color.RGBA]uint8 {
 	return table
 }
 
-// drawVOC decodes a PNG.
-func (m *Mask) drawVOC(files Files, name string, colors map[color.RGBA]uint8, o Options) (give func(), err error) {
-	open := func() (io.ReadCloser, error) { return files.Open(name) }
-	size, pixel, err := measurePNG(open)
+// objectsOfClasses gives each file of a folder SegmentationClass the one of the same
+// name in the folder SegmentationObject beside it, if that exists.
+func (f Files) objectsOfClasses() map[string]string {
+	objects := map[string]string{}
+	for _, name := range f.Names {
+		if folder, base := path.Split(name); path.Base(folder) == "SegmentationObject" {
+			objects[path.Join(folder, "..", "SegmentationClass", base)] = name
+		}
+	}
+	return objects
+}
+
+// drawVOC decodes the PNG of the classes and, unless objects is empty, the one of
+// the objects.
+func (m *Mask) drawVOC(files Files, name, objects string, colors map[color.RGBA]uint8, o Options) (give func(), err error) {
+	opener := func(name string) func() (io.ReadCloser, error) {
+		return func() (io.ReadCloser, error) { return files.Open(name) }
+	}
+	size, pixel, err := measurePNG(opener(name))
 	if err != nil {
 		return func() {}, err
+	}
+	if objects != "" {
+		switch of, more, err := measurePNG(opener(objects)); {
+		case err != nil:
+			return func() {}, &MaskError{objects, err}
+		case of != size:
+			return func() {}, segment.Errorf(segment.Invalid, "%s has %d×%d pixels, but the mask of the classes has %d×%d.", objects, of.X, of.Y, size.X, size.Y)
+		default:
+			pixel = max(pixel, more) + objectBytes
+		}
 	}
 	give, err = m.start(size.X, size.Y, 0, pixel, o)
 	if err != nil {
 		return give, err
 	}
-	img, err := decodePNG(open)
+	img, err := decodePNG(opener(name))
 	if err != nil {
 		return give, err
 	}
-	return give, m.take(img, colors)
+	if err := m.take(img, colors); err != nil || objects == "" {
+		return give, err
+	}
+	if img, err = decodePNG(opener(objects)); err != nil {
+		return give, &MaskError{objects, err}
+	}
+	m.takeObjects(img)
+	return give, nil
+}
+
+// takeObjects sets the objects to the values or colours of an image of the same
+// size. The values 0 and 255 and their colours in PASCAL VOC are no object.
+func (m *Mask) takeObjects(img image.Image) {
+	m.trackObjects()
+	value := func(v uint8) (object int32, none bool) { return int32(v), v == 0 || v == segment.Void }
+	black, void := mask.VOCColor(0), mask.VOCColor(segment.Void)
+	seen := map[int32]bool{}
+	for i := range m.objects {
+		var object int32
+		var none bool
+		switch x, y := i%m.Width, i/m.Width; img := img.(type) {
+		case *image.Paletted:
+			object, none = value(img.ColorIndexAt(x, y))
+		case *image.Gray:
+			object, none = value(img.GrayAt(x, y).Y)
+		default:
+			c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
+			object, none = int32(c.R)<<16|int32(c.G)<<8|int32(c.B), c == black || c == void
+		}
+		if !none {
+			m.objects[i] = object
+			seen[object] = true
+		}
+	}
+	m.Regions = len(seen)
 }
 
 // take sets the pixels to the classes of an image of the same size.
