@@ -18,7 +18,9 @@ export const NOTHING_SAID = { boxes: [], excluded: [], locked: [], objects: [] }
 
 /** @param {import('./protocol.js').Constraints} [sent] @returns {Said} */
 export function saidIn(sent) {
-  return { ...NOTHING_SAID, ...sent };
+  const objects = (sent?.objects ?? []).flatMap(({ class: label, ranges }) =>
+    ranges.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => ({ class: label, number: first + i }))));
+  return { ...NOTHING_SAID, ...sent, objects };
 }
 
 /**

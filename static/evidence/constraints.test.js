@@ -105,5 +105,6 @@ test('objects are counted on from those that are known, class by class', () => {
   assert.equal(freeNumber({ ...one, objects: [{ class: 2, number: 1 }, { class: 2, number: 3 }] }, 2), 2);
   assert.equal(constrained(one, { kind: 'instance', class: 2, number: 1 }, []), one);
   assert.equal(constrained(one, { kind: 'instance', class: 2, number: 0 }, []), one);
+  assert.deepEqual(saidIn({ objects: [{ class: 1, ranges: [[1, 2], [4, 4]] }, { class: 2, ranges: [[3, 3]] }] }).objects.map((o) => `${o.class} ${o.number}`), ['1 1', '1 2', '1 4', '2 3']);
   assert.ok(alike(one, NOTHING_SAID), 'where objects are only the server knows');
 });

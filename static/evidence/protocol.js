@@ -48,7 +48,7 @@
  * @property {{class: number, box: [number, number, number, number]}[]} [boxes] left, top, right, bottom, in pixels of the image
  * @property {{class: number, superpixels: number[]}[]} [excluded]
  * @property {number[]} [locked] ids of classes
- * @property {{class: number, number: number}[]} [objects] that have been told apart
+ * @property {{class: number, ranges: [number, number][]}[]} [objects] that have been told apart: first and last numbers of ranges
  *
  * @typedef {{type: 'ack', id: string, seq: number}} AckMessage
  * @typedef {{type: 'reject', id: string, reason: 'stale' | 'map' | 'invalid' | 'unavailable', detail: string, seq: number}} RejectMessage

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -13,7 +12,7 @@ type Constraints struct {
 	Boxes    []Box      `json:"boxes,omitempty"`
 	Excluded []Excluded `json:"excluded,omitempty"`
 	Locked   []int      `json:"locked,omitempty" doc:"ids of classes"`
-	Objects  []Object   `json:"objects,omitempty" doc:"objects that instance events have told apart"`
+	Objects  []Objects  `json:"objects,omitempty" doc:"objects that instance events and imports have told apart, by class"`
 }
 
 // Box is a rectangle around the object of a class.
@@ -22,10 +21,11 @@ type Box struct {
 	Box   [4]float64 `json:"box" doc:"left, top, right, bottom, in pixels of the upright image"`
 }
 
-// Object is one of several objects of a class.
-type Object struct {
-	Class  int `json:"class" doc:"id of the class"`
-	Number int `json:"number"`
+// Objects are the objects of a class that are told apart, however many there are:
+// an import can bring thousands, and every state has them.
+type Objects struct {
+	Class  int        `json:"class" doc:"id of the class"`
+	Ranges [][2]int32 `json:"ranges" doc:"first and last number of each range of numbers, ascending"`
 }
 
 // Excluded lists superpixels that don't have a class.
@@ -56,10 +56,29 @@ func ConstraintsOf(c segment.Constraints, parent []int32) *Constraints {
 	for _, l := range c.Locked {
 		out.Locked = append(out.Locked, int(l))
 	}
-	for _, m := range c.Objects {
-		out.Objects = append(out.Objects, Object{int(m.Class), int(m.Number)})
+	out.Objects = objectsOf(c.Objects)
+	return out
+}
+
+// objectsOf lists the objects that marks name, by class and number.
+func objectsOf(marks []segment.ObjectMark) []Objects {
+	numbers := map[uint8][]int32{}
+	for _, m := range marks {
+		numbers[m.Class] = append(numbers[m.Class], m.Number)
 	}
-	slices.SortFunc(out.Objects, func(a, b Object) int { return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Number, b.Number)) })
-	out.Objects = slices.Compact(out.Objects)
+	var out []Objects
+	for _, class := range slices.Sorted(maps.Keys(numbers)) {
+		list := numbers[class]
+		slices.Sort(list)
+		var ranges [][2]int32
+		for _, n := range list {
+			if last := len(ranges) - 1; last >= 0 && n <= ranges[last][1]+1 {
+				ranges[last][1] = n
+			} else {
+				ranges = append(ranges, [2]int32{n, n})
+			}
+		}
+		out = append(out, Objects{int(class), ranges})
+	}
 	return out
 }

@@ -101,9 +101,10 @@ package wire
 // An event of kind instance {class, number, points} says that the finest
 // superpixels at the points belong to object number 1, 2, … of the class, or,
 // with number 0, that nothing is said of them any more. It is a step that can be
-// undone, and changes no class. constraints then has objects: [{class, number}],
-// each once; GET …/objects has their outlines. Clearing a superpixel or labelling
-// it with another class takes its marks away.
+// undone, and changes no class. constraints then has objects: [{class, ranges:
+// [[first, last], …]}] with the numbers that are in use; GET …/objects has their
+// outlines. Clearing a superpixel or labelling it with another class takes its
+// marks away.
 //
 // # Guesses
 //

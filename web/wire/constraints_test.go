@@ -1,0 +1,29 @@
+package wire
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+)
+
+// Objects take as much room in a state as there are ranges of their numbers, not
+// as there are objects or marks.
+func TestObjectsAreRanges(t *testing.T) {
+	marks := []segment.ObjectMark{{Cell: 1, Class: 3, Number: 2}, {Cell: 2, Class: 3, Number: 1}, {Cell: 4, Class: 3, Number: 2}, {Cell: 5, Class: 3, Number: 9}, {Cell: 6, Class: 1, Number: 7}}
+	got := ConstraintsOf(segment.Constraints{Objects: marks}, nil)
+	want := &Constraints{Objects: []Objects{{1, [][2]int32{{7, 7}}}, {3, [][2]int32{{1, 2}, {9, 9}}}}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	var many []segment.ObjectMark
+	for i := range int32(5000) {
+		many = append(many, segment.ObjectMark{Cell: i, Class: 1, Number: (i*7)%2500 + 1})
+	}
+	b, err := json.Marshal(ConstraintsOf(segment.Constraints{Objects: many}, nil))
+	if err != nil || string(b) != `{"objects":[{"class":1,"ranges":[[1,2500]]}]}` {
+		t.Errorf("%d bytes %.80s, %v", len(b), b, err)
+	}
+}
