@@ -47,7 +47,86 @@ func helpDialog() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<h3 class=\"help-part\">Keyboard shortcuts</h3><div id=\"help-keys\" class=\"help-keys\"></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<h3 class=\"help-part\">Beyond clicks</h3><dl class=\"help-more\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = helpOn("Less … more", "The slider beside the cards goes through nested masks between two classes, from the surest part of the object to all that it could be. Accept the one that fits.").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = helpOn("Objects that touch", "With the tool T, click each of several objects of one class. They are outlined and numbered, and exports keep them apart.").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = helpOn("The next image of a series", "Copy the labelling to the next image as its first guess. Collie moves it by the superpixels that match.").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = helpOn("Status", "Mark an image as to do, in progress or done; reviewers approve it, or reject it with a comment. The project’s page lists images by status and sets it for many at once.").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = helpOn("Training sets", "Exporting a project divides its images into train, val and test: by shares that stay the same for a seed, or by words in file names.").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</dl><h3 class=\"help-part\">Keyboard shortcuts</h3><div id=\"help-keys\" class=\"help-keys\"></div></form></dialog>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+func helpOn(what, text string) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var2 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var2 == nil {
+			templ_7745c5c3_Var2 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div><dt>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var3 string
+		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(what)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `dialogs.templ`, Line: 32, Col: 12}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "</dt><dd>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var4 string
+		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(text)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `dialogs.templ`, Line: 33, Col: 12}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</dd></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -72,12 +151,12 @@ func findDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var2 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var2 == nil {
-			templ_7745c5c3_Var2 = templ.NopComponent
+		templ_7745c5c3_Var5 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var5 == nil {
+			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<dialog id=\"find-dialog\" class=\"dialog dialog-find\" aria-labelledby=\"find-title\"><form method=\"dialog\"><h2 id=\"find-title\" class=\"visually-hidden\">Find a class</h2><input id=\"find-input\" type=\"text\" role=\"combobox\" aria-expanded=\"true\" aria-controls=\"find-list\" aria-autocomplete=\"list\" placeholder=\"Type a class name\" autocomplete=\"off\" spellcheck=\"false\" aria-label=\"Class name\"><ul id=\"find-list\" class=\"find-list\" role=\"listbox\" aria-label=\"Classes\"></ul><p id=\"find-none\" class=\"muted\" hidden>No matching class</p></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<dialog id=\"find-dialog\" class=\"dialog dialog-find\" aria-labelledby=\"find-title\"><form method=\"dialog\"><h2 id=\"find-title\" class=\"visually-hidden\">Find a class</h2><input id=\"find-input\" type=\"text\" role=\"combobox\" aria-expanded=\"true\" aria-controls=\"find-list\" aria-autocomplete=\"list\" placeholder=\"Type a class name\" autocomplete=\"off\" spellcheck=\"false\" aria-label=\"Class name\"><ul id=\"find-list\" class=\"find-list\" role=\"listbox\" aria-label=\"Classes\"></ul><p id=\"find-none\" class=\"muted\" hidden>No matching class</p></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -102,12 +181,12 @@ func remapDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var3 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var3 == nil {
-			templ_7745c5c3_Var3 = templ.NopComponent
+		templ_7745c5c3_Var6 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var6 == nil {
+			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<dialog id=\"remap-dialog\" class=\"dialog\" aria-labelledby=\"remap-title\"><form method=\"dialog\"><h2 id=\"remap-title\">Delete class?</h2><p id=\"remap-note\" class=\"note\"></p><label class=\"field\">Change existing labels to <select id=\"remap-target\" class=\"select\"></select></label><p class=\"muted small\">You can undo this for 30 days, which brings back the class and its labels.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button danger\" value=\"delete\">Delete class</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<dialog id=\"remap-dialog\" class=\"dialog\" aria-labelledby=\"remap-title\"><form method=\"dialog\"><h2 id=\"remap-title\">Delete class?</h2><p id=\"remap-note\" class=\"note\"></p><label class=\"field\">Change existing labels to <select id=\"remap-target\" class=\"select\"></select></label><p class=\"muted small\">You can undo this for 30 days, which brings back the class and its labels.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button danger\" value=\"delete\">Delete class</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -6,6 +6,7 @@ import { Keyboard } from './keyboard.js';
 import { Layout } from './layout.js';
 import { load } from './load.js';
 import { ReviewPart } from './review.js';
+import { Menu } from '../ui/menu.js';
 import { followOrder } from '../project/order.js';
 import { newID } from '../evidence/protocol.js';
 import { Queue } from '../evidence/queue.js';
@@ -69,6 +70,8 @@ function listen(app, queue) {
     ...workCommands({ session, lasting: () => queue.lasting, history, page }),
   };
   connectButtons(commands);
+  const more = new Menu(byId('more-menu'), (id) => byId(id).click());
+  byId('more').addEventListener('click', () => more.open(byId('more')));
   new Keyboard(commands, stage, (s) => labelling.touchUp(stage.tools.mode, s));
   byId('accept-region').addEventListener('click', () => acceptance.pickRegion(!acceptance.picking));
   addEventListener('beforeunload', (e) => {

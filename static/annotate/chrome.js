@@ -22,10 +22,10 @@ export function paintBadge(acceptance, past, touch) {
   byId('badge').hidden = !differs && past < 0;
   byId('badge-kind').textContent = past < 0 ? 'Preview' : 'History';
   byId('stage').classList.toggle('previewing', differs);
+  byId('badge-how').textContent = past >= 0 || hovered ? '' : touch ? ' · tap again to accept' : ' · Enter accepts';
   if (past >= 0) byId('badge-text').textContent = past === 0 ? 'the start' : `after step ${past}`;
   else if (shown) {
-    const how = hovered ? '' : touch ? ' · tap again to accept' : ' · Enter accepts';
-    byId('badge-text').textContent = `${acceptance.numberOf(shown.place)}${how}`;
+    byId('badge-text').textContent = acceptance.numberOf(shown.place);
     byId('badge').title = differs ? acceptance.whatOf(shown.card) : '';
   }
 }
@@ -46,7 +46,9 @@ export function paintButtons(session, acceptance) {
   disable('walk-on', last < 0 || selected?.place === last);
   const acceptable = acceptance.preview !== '' && !session.readOnly;
   disable('accept', !acceptable);
-  disable('accept-next', !acceptable);
+  const { running, present } = session.hypotheses;
+  const agreed = !running && last >= 0 && present.every((card) => !acceptance.differs(card)); // all is accepted
+  disable('accept-next', session.readOnly || !(acceptable || agreed));
   disable('accept-region', !acceptable);
 }
 

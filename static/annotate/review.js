@@ -12,7 +12,7 @@ export class ReviewPart {
     this.image = { id: data.image ?? '', name: data.name ?? '', seq: 0 };
     this.button = byId('review');
     this.menu = new ReviewMenu(data.project ?? '', () => [this.image], ([image]) => this.show(image));
-    this.button.addEventListener('click', () => this.menu.open(this.button));
+    this.button.addEventListener('click', () => this.menu.open(this.button.checkVisibility() ? this.button : byId('more')));
     byId('review-close').addEventListener('click', () => {
       byId('review-note').hidden = true;
       byId('canvas').focus({ preventScroll: true });

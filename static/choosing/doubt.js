@@ -8,7 +8,7 @@ import { Overlay } from '../canvas/overlay.js';
 import { AlternativesPopup } from './popup.js';
 import { elsewhere } from './next.js';
 import { VOID } from '../evidence/protocol.js';
-import { toast, toastProblem } from '../ui/toast.js';
+import { clearToasts, toast, toastProblem } from '../ui/toast.js';
 import { Uncertainty } from '../evidence/uncertainty.js';
 
 /** Size of the curve in its SVG. */
@@ -215,6 +215,7 @@ export class Doubt {
     stage.goTo(superpixel);
     painter.marks.suggested = superpixel;
     painter.touchMarks();
+    clearToasts(); // they lie where the question does
     byId('asking').hidden = false;
     byId('asking').classList.toggle('above', stage.inWindow(painter.anchorOf(superpixel))[1] > stage.size.height - BELOW);
     const wanted = touch ? 'choose its class, then tap it' : 'press the key of its class';

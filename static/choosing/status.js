@@ -36,7 +36,7 @@ export function statusLine({ clicks, boxed = false, classes, hypotheses, touch }
     return fresh === 0 ? 'Searching for hypotheses' : `${hypothesesIn(fresh)} so far, ${received} of ${wanted} tried`;
   }
   if (!done) return 'Searching for hypotheses';
-  if (done.reason === 'complete' && done.detail) return `${hypothesesIn(fresh)}. ${done.detail}`;
+  if (done.reason === 'complete' && done.detail) return done.detail;
   const folded = received - fresh;
   const stopped = done.reason === 'stopped' ? ', stopped' : '';
   return (folded > 0 ? `${hypothesesIn(fresh)} (${counted(folded, 'duplicate')})` : hypothesesIn(fresh)) + stopped;

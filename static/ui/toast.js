@@ -45,6 +45,11 @@ export function toast(title, detail = '', kind = 'info', action = undefined) {
   return close;
 }
 
+/** Takes messages away that give way to a question, all but problems. */
+export function clearToasts() {
+  for (const message of byId('toasts').querySelectorAll('[data-kind="info"]')) message.remove();
+}
+
 /** Opens the sign-in page beside this one, which keeps what is on it. */
 const signIn = { label: 'Sign in', run: () => void open('/login?next=/', '_blank', 'noopener') };
 

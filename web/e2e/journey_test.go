@@ -19,7 +19,7 @@ const (
 
 // settled says that all is on disk and that the hypotheses are complete.
 const settled = `document.getElementById('save')?.dataset.state === 'saved' &&
-	/^[0-9]+ hypothes[ei]s/.test(document.getElementById('status').textContent) && document.getElementById('running').hidden`
+	/^([0-9]+ hypothes[ei]s|Everything is accepted)/.test(document.getElementById('status').textContent) && document.getElementById('running').hidden`
 
 // settle waits until the page says so, and whatever else is to be true then, of
 // the present state: what stands around the canvas is painted after it.

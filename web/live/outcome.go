@@ -23,7 +23,7 @@ func Outcome(s *engine.Sequence) (reason, detail string) {
 		return reasonOneClass, "Only one class has been clicked, so there is one answer. Click a superpixel of another class to get hypotheses."
 	}
 	if s.Settled() {
-		return reasonComplete, "Everything is accepted, so there is nothing to choose between. Click where it is wrong."
+		return reasonComplete, "Everything is accepted. Click where it is wrong."
 	}
 	return reasonComplete, ""
 }
