@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"collie/segment/audit"
+	"collie/storage/row"
 )
 
 // Record writes an entry of the audit log.
@@ -23,8 +24,7 @@ func noting(ctx context.Context, do func(w *writer) error) func(w *writer) error
 		if err := do(w); err != nil {
 			return err
 		}
-		return w.exec("INSERT INTO audit (at, user, name, address, action, about, detail, token, token_name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			e.At.UnixMilli(), e.User, e.Name, e.Address, string(e.Action), e.About, e.Detail, e.Token, e.TokenName)
+		return w.exec("INSERT INTO audit ("+row.EntryColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row.Entry(e)...)
 	}
 }
 
@@ -42,14 +42,7 @@ func (s *Store) EntriesBefore(ctx context.Context, before int64, limit int) ([]a
 }
 
 func (s *Store) entries(ctx context.Context, which string, from int64, limit int) ([]audit.Entry, error) {
-	return all(ctx, s.reads, scanEntry, "reading the audit log", "SELECT number, at, user, name, address, action, about, detail, token, token_name FROM audit WHERE "+which+" LIMIT ?", from, limit)
-}
-
-func scanEntry(row scanner) (e audit.Entry, err error) {
-	var at int64
-	err = row.Scan(&e.Number, &at, &e.User, &e.Name, &e.Address, &e.Action, &e.About, &e.Detail, &e.Token, &e.TokenName)
-	e.At = time.UnixMilli(at).UTC()
-	return e, err
+	return all(ctx, s.reads, row.ScanEntry, "reading the audit log", "SELECT number, "+row.EntryColumns+" FROM audit WHERE "+which+" LIMIT ?", from, limit)
 }
 
 // Trim removes entries that need not be kept any more.

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"collie/storage/disk"
+	"collie/storage/row"
 )
 
 // ErrOlder is the cause of OpenCurrent's error for a file whose schema is older
@@ -119,7 +120,7 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 			FROM image LEFT JOIN event ON event.image = image.number GROUP BY image.number
 			HAVING count(event.seq) <> image.seq OR ifnull(max(event.seq), 0) <> image.seq`, "number of events of image %s"},
 	} {
-		lines, err := all(ctx, s.reads, scanText, "checking the database", check.query)
+		lines, err := all(ctx, s.reads, row.Text, "checking the database", check.query)
 		if err != nil {
 			return found, err
 		}
@@ -133,7 +134,7 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 // foreign compares the schema with that of a new database.
 func (s *Store) foreign(ctx context.Context) ([]string, error) {
 	const query = "SELECT type || ' ' || name || ': ' || ifnull(sql, '') FROM sqlite_schema ORDER BY 1"
-	have, err := all(ctx, s.reads, scanText, "reading the schema", query)
+	have, err := all(ctx, s.reads, row.Text, "reading the schema", query)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +153,7 @@ func (s *Store) foreign(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 	}
-	want, err := all(ctx, db, scanText, "reading a new schema", query)
+	want, err := all(ctx, db, row.Text, "reading a new schema", query)
 	if err != nil {
 		return nil, err
 	}
@@ -168,11 +169,6 @@ func (s *Store) foreign(ctx context.Context) ([]string, error) {
 		}
 	}
 	return found, nil
-}
-
-func scanText(row scanner) (text string, err error) {
-	err = row.Scan(&text)
-	return text, err
 }
 
 // EndSessions signs everybody out and revokes all API tokens. What was restored

@@ -5,23 +5,22 @@ import (
 	"database/sql"
 	"errors"
 
-	"collie/segment"
 	"collie/segment/accounts"
+	"collie/storage/row"
 )
 
 // Identified returns the identifier of the user with an identity.
 func (s *Store) Identified(ctx context.Context, i accounts.Identity) (userID string, err error) {
 	err = s.reads.QueryRowContext(ctx, "SELECT user.id FROM identity JOIN user ON user.number = identity.user WHERE issuer = ? AND subject = ?", i.Issuer, i.Subject).Scan(&userID)
 	if err != nil {
-		return "", readError("identity", err)
+		return "", row.ReadError("identity", err)
 	}
 	return userID, nil
 }
 
 // Identities lists those of a user in order.
 func (s *Store) Identities(ctx context.Context, userID string) ([]accounts.Identity, error) {
-	scan := func(row scanner) (i accounts.Identity, err error) { return i, row.Scan(&i.Issuer, &i.Subject) }
-	return all(ctx, s.reads, scan, "listing identities",
+	return all(ctx, s.reads, row.ScanIdentity, "listing identities",
 		"SELECT issuer, subject FROM identity JOIN user ON user.number = identity.user WHERE user.id = ? ORDER BY issuer, subject", userID)
 }
 
@@ -42,7 +41,7 @@ func (w *writer) link(i accounts.Identity, user int64) error {
 	err := w.row(`INSERT INTO identity (issuer, subject, user) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET user = excluded.user
 		WHERE user = excluded.user OR user IN (SELECT number FROM user WHERE removed_at IS NOT NULL) RETURNING user`, i.Issuer, i.Subject, user).Scan(&linked)
 	if errors.Is(err, sql.ErrNoRows) {
-		return segment.Errorf(segment.Conflict, "Another user signs in as %s. Nothing was changed.", i)
+		return row.Linked(i)
 	}
 	return err
 }
@@ -53,7 +52,7 @@ func (s *Store) UnlinkIdentity(ctx context.Context, i accounts.Identity) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		var user int64
 		if err := w.row("DELETE FROM identity WHERE issuer = ? AND subject = ? RETURNING user", i.Issuer, i.Subject).Scan(&user); err != nil {
-			return readError("identity", err)
+			return row.ReadError("identity", err)
 		}
 		if err := w.exec("UPDATE user SET generation = generation + 1 WHERE number = ?", user); err != nil {
 			return err

@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"collie/segment"
+	"collie/storage/row"
 )
 
 // CreateImage stores a new image's record, with an empty log.
@@ -14,7 +14,7 @@ func (s *Store) CreateImage(ctx context.Context, im segment.Image) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		var project int64
 		if err := w.row("SELECT number FROM project WHERE id = ? AND trashed_at IS NULL", im.ProjectID).Scan(&project); err != nil {
-			return readError("project", err)
+			return row.ReadError("project", err)
 		}
 		return createError("image", w.exec(`INSERT INTO image (id, project, name, format, width, height, regions, bytes, created)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -26,9 +26,9 @@ const selectHead = `SELECT image.number, seq FROM image JOIN project ON project.
 	WHERE image.id = ? AND image.trashed_at IS NULL AND project.trashed_at IS NULL`
 
 // scanHead reads the number of an image and how many events it has.
-func scanHead(row scanner) (number int64, seq int, err error) {
-	if err := row.Scan(&number, &seq); err != nil {
-		return 0, 0, readError("image", err)
+func scanHead(r row.Scanner) (number int64, seq int, err error) {
+	if err := r.Scan(&number, &seq); err != nil {
+		return 0, 0, row.ReadError("image", err)
 	}
 	return number, seq, nil
 }
@@ -61,15 +61,11 @@ func (s *Store) SetReview(ctx context.Context, projectID string, imageIDs []stri
 	})
 }
 
-const imageColumns = `SELECT image.id, project.id, image.name, format, width, height, regions, bytes, image.created, seq, clicks, decided, image.classes, doubt, guessed, left_void,
-	review, review_comment, review_by, review_at, review_seq
-	FROM image JOIN project ON project.number = image.project`
-
-const selectImage = imageColumns + ` WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL `
+const selectImage = row.SelectImages + ` WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL `
 
 // Image returns an image's record.
 func (s *Store) Image(ctx context.Context, id string) (segment.Image, error) {
-	return scanImage(s.reads.QueryRowContext(ctx, selectImage+"AND image.id = ?", id))
+	return row.ScanImage(s.reads.QueryRowContext(ctx, selectImage+"AND image.id = ?", id))
 }
 
 // Images lists a project's images in order of upload.
@@ -77,7 +73,7 @@ func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, 
 	if _, err := s.Project(ctx, projectID); err != nil {
 		return nil, err
 	}
-	return all(ctx, s.reads, scanImage, "listing the images", selectImage+"AND project.id = ? ORDER BY image.number", projectID)
+	return all(ctx, s.reads, row.ScanImage, "listing the images", selectImage+"AND project.id = ? ORDER BY image.number", projectID)
 }
 
 // Heads says how far images and their projects have come.
@@ -86,8 +82,7 @@ func (s *Store) Heads(ctx context.Context, imageIDs []string) (map[string]segmen
 	if err != nil {
 		return nil, err
 	}
-	scan := func(row scanner, id *string, h *segment.Head) error { return row.Scan(id, &h.Seq, &h.Revision) }
-	return byID(ctx, s.reads, scan, "comparing images", `SELECT image.id, seq, revision FROM image JOIN project ON project.number = image.project
+	return byID(ctx, s.reads, row.ScanHead, "comparing images", `SELECT image.id, seq, revision FROM image JOIN project ON project.number = image.project
 		WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL AND image.id IN (SELECT value FROM json_each(?))`, string(ids))
 }
 
@@ -102,25 +97,4 @@ func (s *Store) CountImages(ctx context.Context, projectID string) (n int, err e
 		return 0, fmt.Errorf("counting the images: %w", err)
 	}
 	return n, nil
-}
-
-func scanImage(row scanner) (segment.Image, error) {
-	var im segment.Image
-	var created int64
-	var classes []byte
-	var reviewed int64
-	if err := row.Scan(&im.ID, &im.ProjectID, &im.Name, &im.Format, &im.Width, &im.Height, &im.Regions, &im.Bytes,
-		&created, &im.Seq, &im.Clicks, &im.Decided, &classes, &im.Doubt, &im.Guessed, &im.Left,
-		&im.Review.Status, &im.Review.Comment, &im.Review.By, &reviewed, &im.Review.Seq); err != nil {
-		return segment.Image{}, readError("image", err)
-	}
-	var err error
-	if im.Classes, err = decodeShares(classes); err != nil {
-		return segment.Image{}, fmt.Errorf("classes of image %s: %w", im.ID, err)
-	}
-	im.Created = time.UnixMilli(created).UTC()
-	if reviewed != 0 {
-		im.Review.At = time.UnixMilli(reviewed).UTC()
-	}
-	return im, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/storage/row"
 )
 
 // Members lists the members of a project by name.
@@ -13,20 +14,9 @@ func (s *Store) Members(ctx context.Context, projectID string) ([]segment.Member
 	if _, err := s.Project(ctx, projectID); err != nil {
 		return nil, err
 	}
-	return all(ctx, s.reads, scanMember, "listing the members", `SELECT user.id, user.name, member.role, member.since
+	return all(ctx, s.reads, row.ScanMember, "listing the members", `SELECT user.id, user.name, member.role, member.since
 		FROM member JOIN project ON project.number = member.project JOIN user ON user.number = member.user
 		WHERE project.id = ? AND user.removed_at IS NULL ORDER BY user.name`, projectID)
-}
-
-func scanMember(row scanner) (m segment.Member, err error) {
-	var role string
-	var since int64
-	if err := row.Scan(&m.User, &m.Name, &role, &since); err != nil {
-		return segment.Member{}, readError("member", err)
-	}
-	m.Role, _ = access.ParseRole(role, access.ProjectRoles())
-	m.Since = time.UnixMilli(since).UTC()
-	return m, nil
 }
 
 // SetMember sets or removes a user's role in a project.
@@ -35,23 +25,23 @@ func (s *Store) SetMember(ctx context.Context, projectID, name string, role acce
 	err := s.writer.write(ctx, func(w *writer) error {
 		var project, user int64
 		if err := w.row("SELECT number FROM project WHERE id = ? AND trashed_at IS NULL", projectID).Scan(&project); err != nil {
-			return readError("project", err)
+			return row.ReadError("project", err)
 		}
 		if err := w.row("SELECT number, id, name FROM user WHERE name = ? AND removed_at IS NULL", name).Scan(&user, &m.User, &m.Name); err != nil {
-			return readError("user", err)
+			return row.ReadError("user", err)
 		}
 		if role != access.Nobody {
 			var since int64
 			if err := w.row(`INSERT INTO member (project, user, role, since) VALUES (?, ?, ?, ?) ON CONFLICT (project, user)
 				DO UPDATE SET role = excluded.role, since = CASE role WHEN excluded.role THEN since ELSE excluded.since END RETURNING since`,
 				project, user, role.String(), time.Now().UnixMilli()).Scan(&since); err != nil {
-				return readError("member", err)
+				return row.ReadError("member", err)
 			}
-			m.Since = time.UnixMilli(since).UTC()
+			m.Since = row.Moment(since)
 			return nil
 		}
 		if err := w.row("DELETE FROM member WHERE project = ? AND user = ? RETURNING user", project, user).Scan(&user); err != nil {
-			return readError("member", err)
+			return row.ReadError("member", err)
 		}
 		return nil
 	})
@@ -60,23 +50,16 @@ func (s *Store) SetMember(ctx context.Context, projectID, name string, role acce
 
 // RoleIn is the role that a user has in a project, also in one in the trash.
 func (s *Store) RoleIn(ctx context.Context, projectID, userID string) (access.Role, error) {
-	names, err := all(ctx, s.reads, scanText, "reading the role", `SELECT member.role FROM member JOIN project ON project.number = member.project JOIN user ON user.number = member.user
+	names, err := all(ctx, s.reads, row.Text, "reading the role", `SELECT member.role FROM member JOIN project ON project.number = member.project JOIN user ON user.number = member.user
 		WHERE project.id = ? AND user.id = ? AND user.removed_at IS NULL`, projectID, userID)
 	if err != nil || len(names) == 0 {
 		return access.Nobody, err
 	}
-	role, _ := access.ParseRole(names[0], access.ProjectRoles())
-	return role, nil
+	return row.ProjectRole(names[0]), nil
 }
 
 // RolesOf returns the roles of a user by the ids of the projects.
 func (s *Store) RolesOf(ctx context.Context, userID string) (map[string]access.Role, error) {
-	scan := func(row scanner, id *string, role *access.Role) error {
-		var name string
-		err := row.Scan(id, &name)
-		*role, _ = access.ParseRole(name, access.ProjectRoles())
-		return err
-	}
-	return byID(ctx, s.reads, scan, "listing the roles", `SELECT project.id, member.role FROM user JOIN member ON member.user = user.number
+	return byID(ctx, s.reads, row.ScanRole, "listing the roles", `SELECT project.id, member.role FROM user JOIN member ON member.user = user.number
 		JOIN project ON project.number = member.project WHERE user.id = ? AND user.removed_at IS NULL`, userID)
 }

@@ -17,9 +17,10 @@ import (
 	"strings"
 	"time"
 
-	"collie/segment"
-
 	_ "modernc.org/sqlite" // the database driver
+
+	"collie/segment"
+	"collie/storage/row"
 )
 
 // readers is how many reads can run at the same time.
@@ -144,28 +145,16 @@ func (s *Store) Ready(ctx context.Context) error {
 	return nil
 }
 
-// notFound is the error for what doesn't exist or is in the trash.
-func notFound(what string) error {
-	return segment.Errorf(segment.NotFound, "This %s doesn't exist.", what)
-}
-
 // all runs a query and reads each of its rows with scan; doing says in errors
 // what was going on.
-func all[T any](ctx context.Context, db *sql.DB, scan func(scanner) (T, error), doing, query string, args ...any) ([]T, error) {
+func all[T any](ctx context.Context, db *sql.DB, scan func(row.Scanner) (T, error), doing, query string, args ...any) ([]T, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)
 	}
 	defer rows.Close()
-	var list []T
-	for rows.Next() {
-		x, err := scan(rows)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", doing, err)
-		}
-		list = append(list, x)
-	}
-	if err := rows.Err(); err != nil {
+	list, err := row.List(rows, scan)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)
 	}
 	return list, nil
@@ -173,12 +162,12 @@ func all[T any](ctx context.Context, db *sql.DB, scan func(scanner) (T, error), 
 
 // byID is all for rows that begin with an id, which scan reads before what the id
 // stands for.
-func byID[T any](ctx context.Context, db *sql.DB, scan func(row scanner, id *string, value *T) error, doing, query string, args ...any) (map[string]T, error) {
+func byID[T any](ctx context.Context, db *sql.DB, scan func(r row.Scanner, id *string, value *T) error, doing, query string, args ...any) (map[string]T, error) {
 	values := map[string]T{}
-	_, err := all(ctx, db, func(row scanner) (none struct{}, err error) {
+	_, err := all(ctx, db, func(r row.Scanner) (none struct{}, err error) {
 		var id string
 		var value T
-		if err := scan(row, &id, &value); err != nil {
+		if err := scan(r, &id, &value); err != nil {
 			return none, err
 		}
 		values[id] = value
@@ -190,18 +179,10 @@ func byID[T any](ctx context.Context, db *sql.DB, scan func(row scanner, id *str
 	return values, nil
 }
 
-// readError turns the error of a query for one row into the caller's.
-func readError(what string, err error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return notFound(what)
-	}
-	return fmt.Errorf("reading the %s: %w", what, err)
-}
-
 // createError turns the error of an insert into the caller's.
 func createError(what string, err error) error {
 	if err != nil && refused(err) {
-		return segment.Errorf(segment.Conflict, "A %s with this id already exists. Nothing was changed.", what).Because(err)
+		return row.Taken(what, err)
 	}
 	return err
 }

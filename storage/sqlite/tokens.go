@@ -2,11 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
-	"collie/segment/access"
 	"collie/segment/accounts"
+	"collie/storage/row"
 )
 
 // AddToken stores a new token.
@@ -17,14 +16,14 @@ func (s *Store) AddToken(ctx context.Context, secret string, t accounts.Token) e
 			return err
 		}
 		return w.exec("INSERT INTO token (id, hash, user, name, scope, created, expires) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			t.ID, tokenHash(secret), user, t.Name, string(t.Scope), t.Created.UnixMilli(), sql.NullInt64{Int64: t.Expires.UnixMilli(), Valid: !t.Expires.IsZero()})
+			t.ID, row.Hash(secret), user, t.Name, string(t.Scope), t.Created.UnixMilli(), row.Optional(t.Expires))
 	})
 }
 
 // userNumber returns the number of a user.
 func (w *writer) userNumber(id string) (number int64, err error) {
 	if err := w.row("SELECT number FROM user WHERE id = ? AND removed_at IS NULL", id).Scan(&number); err != nil {
-		return 0, readError("user", err)
+		return 0, row.ReadError("user", err)
 	}
 	return number, nil
 }
@@ -33,30 +32,12 @@ const selectToken = "SELECT token.id, user.id, token.name, scope, token.created,
 
 // Token returns the token of a secret.
 func (s *Store) Token(ctx context.Context, secret string) (accounts.Token, error) {
-	return scanToken(s.reads.QueryRowContext(ctx, selectToken+"WHERE hash = ? AND (expires IS NULL OR expires > ?)", tokenHash(secret), time.Now().UnixMilli()))
+	return row.ScanToken(s.reads.QueryRowContext(ctx, selectToken+"WHERE hash = ? AND (expires IS NULL OR expires > ?)", row.Hash(secret), time.Now().UnixMilli()))
 }
 
 // Tokens lists the tokens of a user in order of creation.
 func (s *Store) Tokens(ctx context.Context, userID string) ([]accounts.Token, error) {
-	return all(ctx, s.reads, scanToken, "listing API tokens", selectToken+"WHERE user.id = ? ORDER BY token.created, token.id", userID)
-}
-
-func scanToken(row scanner) (accounts.Token, error) {
-	var t accounts.Token
-	var scope string
-	var created int64
-	var expires, used sql.NullInt64
-	if err := row.Scan(&t.ID, &t.User, &t.Name, &scope, &created, &expires, &used); err != nil {
-		return accounts.Token{}, readError("API token", err)
-	}
-	t.Scope, t.Created = access.Scope(scope), time.UnixMilli(created).UTC()
-	if expires.Valid {
-		t.Expires = time.UnixMilli(expires.Int64).UTC()
-	}
-	if used.Valid {
-		t.Used = time.UnixMilli(used.Int64).UTC()
-	}
-	return t, nil
+	return all(ctx, s.reads, row.ScanToken, "listing API tokens", selectToken+"WHERE user.id = ? ORDER BY token.created, token.id", userID)
 }
 
 // UseToken notes when a token was last used.
@@ -72,7 +53,7 @@ func (s *Store) RemoveToken(ctx context.Context, userID, id string) error {
 		var removed string
 		err := w.row("DELETE FROM token WHERE id = ? AND user = (SELECT number FROM user WHERE id = ?) RETURNING id", id, userID).Scan(&removed)
 		if err != nil {
-			return readError("API token", err)
+			return row.ReadError("API token", err)
 		}
 		return nil
 	})

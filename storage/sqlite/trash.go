@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/storage/row"
 )
 
 // TrashProject hides a project and its images.
@@ -25,42 +26,22 @@ func (s *Store) trash(ctx context.Context, what, query, id string) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		var number int64
 		if err := w.row(query, now, id).Scan(&number); err != nil {
-			return readError(what, err)
+			return row.ReadError(what, err)
 		}
 		return nil
 	})
 }
 
-// selectTrash lists what was moved to the trash directly. An image whose
-// project is also in the trash is listed only if it was moved there first.
-const selectTrash = `SELECT 'project' AS kind, id, name, id AS project, name AS project_name,
-		(SELECT count(*) FROM image WHERE image.project = project.number), trashed_at
-	FROM project WHERE trashed_at IS NOT NULL
-	UNION ALL
-	SELECT 'image', image.id, image.name, project.id, project.name, 1, image.trashed_at
-	FROM image JOIN project ON project.number = image.project WHERE image.trashed_at IS NOT NULL`
-
 // Trash lists what can be restored, latest first.
 func (s *Store) Trash(ctx context.Context) ([]segment.TrashItem, error) {
-	return all(ctx, s.reads, scanTrash, "listing the trash", selectTrash+" ORDER BY trashed_at DESC, kind DESC, name")
-}
-
-func scanTrash(row scanner) (segment.TrashItem, error) {
-	var item segment.TrashItem
-	var trashed int64
-	err := row.Scan(&item.Kind, &item.ID, &item.Name, &item.ProjectID, &item.ProjectName, &item.Images, &trashed)
-	if err != nil {
-		return item, readError("project or image in the trash", err)
-	}
-	item.Trashed = time.UnixMilli(trashed).UTC()
-	return item, nil
+	return all(ctx, s.reads, row.ScanTrash, "listing the trash", row.SelectTrash+" ORDER BY trashed_at DESC, kind DESC, name")
 }
 
 // Restore takes a project or an image out of the trash.
 func (s *Store) Restore(ctx context.Context, id string) (segment.TrashItem, error) {
 	var item segment.TrashItem
 	err := s.writer.write(ctx, func(w *writer) (err error) {
-		if item, err = scanTrash(w.row("SELECT * FROM ("+selectTrash+") WHERE id = ?", id)); err != nil {
+		if item, err = row.ScanTrash(w.row("SELECT * FROM ("+row.SelectTrash+") WHERE id = ?", id)); err != nil {
 			return err
 		}
 		if item.Kind == segment.TrashedProject {
@@ -71,7 +52,7 @@ func (s *Store) Restore(ctx context.Context, id string) (segment.TrashItem, erro
 			return err
 		}
 		if hidden {
-			return segment.Errorf(segment.Conflict, "The image's project, %q, is in the trash too; restore that first. Nothing was changed.", item.ProjectName)
+			return row.HiddenProject(item)
 		}
 		return w.exec("UPDATE image SET trashed_at = NULL WHERE id = ?", id)
 	})
@@ -83,7 +64,7 @@ func (s *Store) Restore(ctx context.Context, id string) (segment.TrashItem, erro
 func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
 	const expired = "(image.trashed_at < ?1 OR (SELECT trashed_at FROM project WHERE number = image.project) < ?1)"
 	limit := before.UnixMilli()
-	ids, err := all(ctx, s.reads, scanText, "listing what to erase", "SELECT id FROM image WHERE "+expired, limit)
+	ids, err := all(ctx, s.reads, row.Text, "listing what to erase", "SELECT id FROM image WHERE "+expired, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +74,7 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
 			var image int64
 			err := w.row("SELECT number FROM image WHERE id = ?2 AND "+expired, limit, id).Scan(&image)
 			if err != nil { // restored meanwhile
-				return readError("image", err)
+				return row.ReadError("image", err)
 			}
 			if err := w.exec("DELETE FROM event WHERE image = ?", image); err != nil {
 				return err
@@ -142,5 +123,5 @@ func (s *Store) someImages(ctx context.Context, from int64, to *int64) ([]segmen
 	if err != nil {
 		return nil, fmt.Errorf("listing the images: %w", err)
 	}
-	return all(ctx, s.reads, scanImage, "listing the images", imageColumns+" WHERE image.number > ? AND image.number <= ? ORDER BY image.number", from, *to)
+	return all(ctx, s.reads, row.ScanImage, "listing the images", row.SelectImages+" WHERE image.number > ? AND image.number <= ? ORDER BY image.number", from, *to)
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/accounts"
+	"collie/storage/row"
 )
 
 var _ accounts.Store = (*Store)(nil)
@@ -18,7 +18,7 @@ func (s *Store) CreateUser(ctx context.Context, u accounts.User, identities ...a
 		err := w.row("INSERT INTO user (id, name, admin, password, generation, created) VALUES (?, ?, ?, ?, ?, ?) RETURNING number",
 			u.ID, u.Name, u.Role == access.Admin, u.Hash, u.Generation, u.Created.UnixMilli()).Scan(&number)
 		if err != nil && refused(err) {
-			return segment.Errorf(segment.Conflict, "There is a user called %s already. Nothing was changed.", u.Name).Because(err)
+			return row.NameTaken(u.Name, err)
 		}
 		if err != nil {
 			return err
@@ -32,35 +32,21 @@ func (s *Store) CreateUser(ctx context.Context, u accounts.User, identities ...a
 	})
 }
 
-const selectUser = "SELECT id, name, admin, password, generation, created FROM user WHERE removed_at IS NULL "
+const selectUser = "SELECT " + row.UserColumns + " FROM user WHERE removed_at IS NULL "
 
 // User returns a user by identifier.
 func (s *Store) User(ctx context.Context, id string) (accounts.User, error) {
-	return scanUser(s.reads.QueryRowContext(ctx, selectUser+"AND id = ?", id))
+	return row.ScanUser(s.reads.QueryRowContext(ctx, selectUser+"AND id = ?", id))
 }
 
 // UserNamed returns a user by name.
 func (s *Store) UserNamed(ctx context.Context, name string) (accounts.User, error) {
-	return scanUser(s.reads.QueryRowContext(ctx, selectUser+"AND name = ?", name))
+	return row.ScanUser(s.reads.QueryRowContext(ctx, selectUser+"AND name = ?", name))
 }
 
 // Users lists the users by name.
 func (s *Store) Users(ctx context.Context) ([]accounts.User, error) {
-	return all(ctx, s.reads, scanUser, "listing the users", selectUser+"ORDER BY name")
-}
-
-func scanUser(row scanner) (accounts.User, error) {
-	var u accounts.User
-	var admin bool
-	var created int64
-	if err := row.Scan(&u.ID, &u.Name, &admin, &u.Hash, &u.Generation, &created); err != nil {
-		return accounts.User{}, readError("user", err)
-	}
-	if u.Role = access.User; admin {
-		u.Role = access.Admin
-	}
-	u.Created = time.UnixMilli(created).UTC()
-	return u, nil
+	return all(ctx, s.reads, row.ScanUser, "listing the users", selectUser+"ORDER BY name")
 }
 
 // SetRole changes a user's role.
@@ -88,15 +74,15 @@ func (s *Store) editUser(ctx context.Context, id string, stays, ends bool, updat
 			var last bool
 			if err := w.row(`SELECT admin AND NOT EXISTS (SELECT 1 FROM user WHERE admin AND removed_at IS NULL AND id <> ?1)
 				FROM user WHERE id = ?1 AND removed_at IS NULL`, id).Scan(&last); err != nil {
-				return readError("user", err)
+				return row.ReadError("user", err)
 			}
 			if last {
-				return segment.Errorf(segment.Conflict, "This is the only admin left. Make somebody else an admin first. Nothing was changed.")
+				return row.LastAdmin()
 			}
 		}
 		var number int64
 		if err := w.row(update, value, id).Scan(&number); err != nil {
-			return readError("user", err)
+			return row.ReadError("user", err)
 		}
 		if !ends {
 			return nil

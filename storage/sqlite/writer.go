@@ -9,6 +9,7 @@ import (
 
 	"collie/segment"
 	"collie/storage/disk"
+	"collie/storage/row"
 )
 
 const (
@@ -223,7 +224,7 @@ func (w *writer) exec(query string, args ...any) error {
 }
 
 // row is exec for a query of one row.
-func (w *writer) row(query string, args ...any) scanner {
+func (w *writer) row(query string, args ...any) row.Scanner {
 	s, err := w.statement(query)
 	if err != nil {
 		return failedScan{err}
@@ -241,9 +242,6 @@ func (w *writer) statement(query string) (*sql.Stmt, error) {
 	}
 	return s, err
 }
-
-// scanner is implemented by rows.
-type scanner interface{ Scan(into ...any) error }
 
 type failedScan struct{ err error }
 

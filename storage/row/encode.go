@@ -1,4 +1,4 @@
-package sqlite
+package row
 
 import (
 	"encoding/binary"

@@ -1,0 +1,91 @@
+package row
+
+import (
+	"database/sql"
+	"fmt"
+
+	"collie/segment"
+)
+
+// EventColumns are those of an event besides its image and number, in the order
+// of Event.
+const EventColumns = "id, kind, superpixels, points, class, regions, rank, digest, labels, repairs, back_to, instances, author, created"
+
+// Event returns the columns of an event.
+func Event(e segment.Event) []any {
+	var rank, digest, labels, backTo any
+	if e.Kind == segment.Restore {
+		backTo = e.To
+	}
+	if e.Pick != nil {
+		rank, digest, labels = e.Pick.Rank, e.Pick.Digest, e.Pick.Labels
+	}
+	switch e.Kind {
+	case segment.Import:
+		labels = e.Cells
+	case segment.FirstGuess:
+		labels = encodeScores(e.Scores)
+	}
+	return []any{
+		e.ID, string(e.Kind), encodeSuperpixels(e.Superpixels), encodePoints(e.Points), e.Class, e.Regions, rank, digest, labels,
+		encodeRepairs(e.Repairs), backTo, encodeSuperpixels(e.Instances), e.By, e.Created.UnixMilli(),
+	}
+}
+
+// ScanEvent reads a row of seq and the columns of an event.
+func ScanEvent(row Scanner) (segment.Event, error) {
+	var (
+		e                                               segment.Event
+		superpixels, points, labels, repairs, instances []byte
+		rank, backTo                                    sql.Null[int]
+		digest                                          sql.Null[string]
+		created                                         int64
+	)
+	err := row.Scan(&e.Seq, &e.ID, &e.Kind, &superpixels, &points, &e.Class, &e.Regions, &rank, &digest, &labels, &repairs, &backTo, &instances, &e.By, &created)
+	if err != nil {
+		return e, err
+	}
+	if e.Superpixels, err = decodeSuperpixels(superpixels); err != nil {
+		return e, fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	if e.Points, err = decodePoints(points); err != nil {
+		return e, fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	if e.Repairs, err = decodeRepairs(repairs); err != nil {
+		return e, fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	if e.Instances, err = decodeSuperpixels(instances); err != nil {
+		return e, fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	e.To = backTo.V
+	switch e.Kind {
+	case segment.Import:
+		e.Cells = labels
+	case segment.FirstGuess:
+		if e.Scores, err = decodeScores(labels); err != nil {
+			return e, fmt.Errorf("event %d: %w", e.Seq, err)
+		}
+	}
+	if rank.Valid {
+		e.Pick = &segment.Pick{Rank: rank.V, Digest: digest.V, Labels: labels}
+	}
+	e.Created = Moment(created)
+	return e, nil
+}
+
+// Behind is the error for an event made for another state of an image than the
+// present one.
+func Behind(expected, present int) *segment.Error {
+	return conflict(present, "The change was made for state %d of this image, which is now at %d. It was not saved; reload the state and send it again.", expected, present)
+}
+
+// Repeated is the error for an event whose id another one of the image has.
+func Repeated(id string, present int) *segment.Error {
+	return conflict(present, "Another event of this image already has the id %q; every event needs its own id. Nothing was changed.", id)
+}
+
+func conflict(present int, format string, args ...any) *segment.Error {
+	e := segment.Errorf(segment.Conflict, format, args...)
+	e.Seq = present
+	return e
+}

@@ -1,0 +1,50 @@
+package row
+
+import (
+	"fmt"
+
+	"collie/segment"
+)
+
+// SelectImages begins a query whose rows ScanImage reads.
+const SelectImages = `SELECT image.id, project.id, image.name, format, width, height, regions, bytes, image.created, seq, clicks, decided, image.classes, doubt, guessed, left_void,
+	review, review_comment, review_by, review_at, review_seq
+	FROM image JOIN project ON project.number = image.project`
+
+// ScanImage reads an image's record.
+func ScanImage(row Scanner) (segment.Image, error) {
+	var im segment.Image
+	var created int64
+	var classes []byte
+	var reviewed int64
+	if err := row.Scan(&im.ID, &im.ProjectID, &im.Name, &im.Format, &im.Width, &im.Height, &im.Regions, &im.Bytes,
+		&created, &im.Seq, &im.Clicks, &im.Decided, &classes, &im.Doubt, &im.Guessed, &im.Left,
+		&im.Review.Status, &im.Review.Comment, &im.Review.By, &reviewed, &im.Review.Seq); err != nil {
+		return segment.Image{}, ReadError("image", err)
+	}
+	var err error
+	if im.Classes, err = decodeShares(classes); err != nil {
+		return segment.Image{}, fmt.Errorf("classes of image %s: %w", im.ID, err)
+	}
+	im.Created = Moment(created)
+	if reviewed != 0 {
+		im.Review.At = Moment(reviewed)
+	}
+	return im, nil
+}
+
+// Progress returns the columns clicks, decided, classes, guessed and left_void of
+// an image.
+func Progress(p segment.Progress) []any {
+	return []any{p.Clicks, p.Decided, encodeShares(p.Classes), p.Guessed, p.Left}
+}
+
+// ScanHead reads an image's id and how far it has come.
+func ScanHead(row Scanner, id *string, h *segment.Head) error {
+	return row.Scan(id, &h.Seq, &h.Revision)
+}
+
+// ScanEffort reads an image's id and what it took.
+func ScanEffort(row Scanner, id *string, e *segment.Effort) error {
+	return row.Scan(id, &e.Actions, &e.Guessed)
+}

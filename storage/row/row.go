@@ -1,0 +1,83 @@
+// Package row turns what people made into columns of a table and back, for all
+// databases: their tables have the same names, columns and encodings.
+package row
+
+import (
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"collie/segment"
+)
+
+// Scanner is a row of a result.
+type Scanner interface{ Scan(into ...any) error }
+
+// Rows are the rows of a result.
+type Rows interface {
+	Scanner
+	Next() bool
+	Err() error
+}
+
+// List reads all rows with scan.
+func List[T any](rows Rows, scan func(Scanner) (T, error)) ([]T, error) {
+	var list []T
+	for rows.Next() {
+		x, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, x)
+	}
+	return list, rows.Err()
+}
+
+// Text reads a row of one text.
+func Text(row Scanner) (text string, err error) {
+	err = row.Scan(&text)
+	return text, err
+}
+
+// NotFound is the error for what doesn't exist or is in the trash.
+func NotFound(what string) error {
+	return segment.Errorf(segment.NotFound, "This %s doesn't exist.", what)
+}
+
+// ReadError turns the error of a query for one row into the caller's.
+func ReadError(what string, err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return NotFound(what)
+	}
+	return fmt.Errorf("reading the %s: %w", what, err)
+}
+
+// Taken is the error for a new thing whose id exists.
+func Taken(what string, cause error) error {
+	return segment.Errorf(segment.Conflict, "A %s with this id already exists. Nothing was changed.", what).Because(cause)
+}
+
+// Hash is the stored form of the secret of a session or an API token.
+func Hash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// Moment is a time from its column, in milliseconds.
+func Moment(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// optional is a time from a column that is NULL where the time is missing.
+func optional(ms sql.NullInt64) time.Time {
+	if !ms.Valid {
+		return time.Time{}
+	}
+	return Moment(ms.Int64)
+}
+
+// Optional is the column of a time that can be missing, which the zero time means.
+func Optional(t time.Time) sql.NullInt64 {
+	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
+}
