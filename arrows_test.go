@@ -33,7 +33,8 @@ var arrows = map[string][]string{
 	"web/openapi":           {},
 	"web/metrics":           {"segment/gauge", "segment/workspace"},
 	"storage/...":           {"segment", "segment/access", "segment/accounts", "segment/audit"},
-	"storage/workspacetest": {"segment/...", "storage/..."}, // opens workspaces for tests
+	"storage/postgres/...":  {"storage/row", "storage/disk", "segment", "segment/access", "segment/accounts", "segment/audit"}, // not the other databases
+	"storage/workspacetest": {"segment/...", "storage/..."},                                                                    // opens workspaces for tests
 	"segment":               {"segment/access", "segment/audit"},
 	"segment/timeline":      {"segment", "superpixels/..."},
 	"segment/affinity":      {"superpixels/...", "crf/..."},
@@ -77,6 +78,7 @@ var engine = []string{"superpixels/...", "crf/...", "herding/...", "disjoint"}
 // clients are modules that speak with other servers, and the only packages that
 // import them.
 var clients = map[string]string{
+	"github.com/jackc/pgx/v5":      "storage/postgres",
 	"github.com/minio/minio-go/v7": "storage/s3",
 }
 
@@ -130,6 +132,10 @@ func TestViolationsAreFound(t *testing.T) {
 		{"crf", "gonum.org/v1/gonum/mat", false},
 		{"crf", "github.com/go-chi/chi/v5", true},
 		{"crf", "vendor/golang.org/x/crypto/chacha20", false},
+		{"storage/postgres", "github.com/jackc/pgx/v5/pgxpool", false},
+		{"storage/postgres", "collie/storage/sqlite", true},
+		{"storage/row", "github.com/jackc/pgx/v5", true},
+		{"cmd/server", "github.com/jackc/pgx/v5", true},
 		{"newcomer", "fmt", true},
 	} {
 		if got := violations(c.pkg, []string{"fmt", c.dep}); (len(got) > 0) != c.wrong {

@@ -42,8 +42,8 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 			},
 			"update project": func(r *rapid.T) {
 				p := m.someProject(r)
-				p.Name = rapid.String().Draw(r, "name")
-				p.Classes = append(slices.Clone(p.Classes), segment.Class{ID: rapid.Byte().Draw(r, "id"), Name: rapid.String().Draw(r, "class"), Color: "#012345"})
+				p.Name = text.Draw(r, "name")
+				p.Classes = append(slices.Clone(p.Classes), segment.Class{ID: rapid.Byte().Draw(r, "id"), Name: text.Draw(r, "class"), Color: "#012345"})
 				p.Deleted = append(slices.Clone(p.Deleted), segment.DeletedClass{Class: p.Classes[0], Target: rapid.Byte().Draw(r, "target"), Deleted: moment()})
 				must(t, s.UpdateProject(t.Context(), *p))
 				wantKind(t, segment.Conflict, s.UpdateProject(t.Context(), *p)) // made from a record that has passed
@@ -83,8 +83,8 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 			"set review": func(r *rapid.T) {
 				im := m.someImage(r)
 				review := segment.Review{
-					Status: rapid.SampledFrom(segment.ReviewStatuses()).Draw(r, "status"), Comment: rapid.String().Draw(r, "comment"),
-					By: rapid.String().Draw(r, "by"), At: moment(), Seq: rapid.IntRange(0, 5).Draw(r, "seq"),
+					Status: rapid.SampledFrom(segment.ReviewStatuses()).Draw(r, "status"), Comment: text.Draw(r, "comment"),
+					By: text.Draw(r, "by"), At: moment(), Seq: rapid.IntRange(0, 5).Draw(r, "seq"),
 				}
 				wantKind(t, segment.NotFound, s.SetReview(t.Context(), im.ProjectID, []string{im.ID, segment.NewID()}, review))
 				wantKind(t, segment.NotFound, s.SetReview(t.Context(), segment.NewID(), []string{im.ID}, review))
@@ -122,6 +122,9 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 		m.compare(t, r, s)
 	})
 }
+
+// text is what people write: without NUL, which databases differ about.
+var text = rapid.StringOf(rapid.Rune().Filter(func(r rune) bool { return r != 0 }))
 
 func (m *model) someProject(r *rapid.T) *segment.Project {
 	if len(m.projects) == 0 {

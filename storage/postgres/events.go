@@ -1,0 +1,128 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"collie/segment"
+	"collie/storage/row"
+)
+
+// settling is how long an event whose connection broke is looked for.
+const settling = 20 * time.Second
+
+// Append stores e as number expected+1 of the image's log. When the connection
+// breaks, it looks for the event's id and sends the event again if it is not there.
+func (s *Store) Append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress) error {
+	began := time.Now()
+	err := s.append(ctx, imageID, expected, e, p)
+	if unknown(err) {
+		err = s.settle(context.WithoutCancel(ctx), imageID, expected, e, p, err)
+	}
+	if synced := s.synced.Load(); err == nil && synced != nil {
+		(*synced)(time.Since(began))
+	}
+	return trouble(err)
+}
+
+// settle finds out whether an event was stored whose connection broke with err,
+// and sends it again if it wasn't. The first attempt may still be on its way:
+// whichever comes second is refused, because the log has another length by then.
+func (s *Store) settle(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress, err error) error {
+	ctx, cancel := context.WithTimeout(ctx, settling)
+	defer cancel()
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		stored, findErr := s.FindEvent(ctx, imageID, e.ID)
+		if findErr == nil && stored == nil {
+			again := s.append(ctx, imageID, expected, e, p)
+			switch {
+			case segment.KindOf(again) == segment.Conflict: // by somebody else, unless the first attempt has arrived
+				if stored, findErr = s.FindEvent(ctx, imageID, e.ID); findErr == nil && stored == nil {
+					return again
+				}
+			case !broken(again):
+				return again
+			}
+		}
+		if findErr == nil && stored != nil {
+			if stored.Seq != expected+1 {
+				return s.append(ctx, imageID, expected, e, p) // another event of this id, which the answer says
+			}
+			// A commit whose session broke may be on no standby yet. One that comes after
+			// it and is confirmed confirms both.
+			if s.change(ctx, "image", "UPDATE image SET seq = seq WHERE id = $1", imageID) == nil {
+				return nil
+			}
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// append is one attempt.
+func (s *Store) append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress) error {
+	const query = `WITH head AS (
+			UPDATE image SET seq = seq + 1, clicks = $3, decided = $4, classes = $5, guessed = $6, left_void = $7 FROM project
+			WHERE project.number = image.project AND image.id = $1 AND image.seq = $2` + live + `RETURNING image.number, image.seq)
+		INSERT INTO event (image, seq, ` + row.EventColumns + `)
+		SELECT number, seq, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21 FROM head`
+	args := append(append([]any{imageID, expected}, row.Progress(p)...), row.Event(e)...)
+	return s.with(ctx, func(ctx context.Context, c *pgx.Conn) error {
+		for {
+			tag, err := c.Exec(ctx, query, args...)
+			twice := code(err) == uniqueViolation
+			if err != nil && !twice || tag.RowsAffected() == 1 {
+				return err
+			}
+			var present int
+			if err := c.QueryRow(ctx, "SELECT seq FROM image JOIN project ON project.number = image.project WHERE image.id = $1"+live, imageID).Scan(&present); err != nil {
+				return row.ReadError("image", err)
+			}
+			if twice {
+				return row.Repeated(e.ID, present).Because(err)
+			}
+			if present != expected { // or it got there in between
+				return row.Behind(expected, present)
+			}
+		}
+	})
+}
+
+// Events returns the log from number after+1 on, in order.
+func (s *Store) Events(ctx context.Context, imageID string, after int) ([]segment.Event, error) {
+	image, err := one(ctx, s, number[int64], "SELECT image.number FROM image JOIN project ON project.number = image.project WHERE image.id = $1"+live, imageID)
+	if err != nil {
+		return nil, row.ReadError("image", err)
+	}
+	return all(ctx, s, row.ScanEvent, "reading the evidence of image "+imageID, "SELECT seq, "+row.EventColumns+" FROM event WHERE image = $1 AND seq > $2 ORDER BY seq", image, after)
+}
+
+// Efforts says what people did to each image of a project that has events.
+func (s *Store) Efforts(ctx context.Context, projectID string) (map[string]segment.Effort, error) {
+	if _, err := s.Project(ctx, projectID); err != nil {
+		return nil, err
+	}
+	return byID(ctx, s, row.ScanEffort, "counting the events", `SELECT image.id, count(*) FILTER (WHERE event.author <> $1), bool_or(event.author = $1)
+		FROM event JOIN image ON image.number = event.image JOIN project ON project.number = image.project
+		WHERE project.id = $2 AND image.trashed_at IS NULL GROUP BY image.id`, segment.ByProject, projectID)
+}
+
+// FindEvent returns the event of an image that has a client-made id, or nil.
+func (s *Store) FindEvent(ctx context.Context, imageID, id string) (*segment.Event, error) {
+	e, err := one(ctx, s, row.ScanEvent, "SELECT seq, "+row.EventColumns+" FROM event WHERE image = (SELECT number FROM image WHERE id = $1) AND id = $2", imageID, id)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading event %s of image %s: %w", id, imageID, err)
+	}
+	return &e, nil
+}

@@ -1,0 +1,81 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"collie/segment"
+	"collie/storage/row"
+)
+
+// CreateImage stores a new image's record, with an empty log.
+func (s *Store) CreateImage(ctx context.Context, im segment.Image) error {
+	return createError("image", s.change(ctx, "project", `INSERT INTO image (id, project, name, format, width, height, regions, bytes, created)
+		SELECT $1, number, $3, $4, $5, $6, $7, $8, $9 FROM project WHERE id = $2 AND trashed_at IS NULL`,
+		im.ID, im.ProjectID, im.Name, im.Format, im.Width, im.Height, im.Regions, im.Bytes, im.Created.UnixMilli()))
+}
+
+// live ends a query about images with their projects that are not in the trash.
+const live = " AND image.trashed_at IS NULL AND project.trashed_at IS NULL "
+
+// NoteDoubt sets the doubt in the image's record.
+func (s *Store) NoteDoubt(ctx context.Context, imageID string, share float64) error {
+	return s.change(ctx, "image", "UPDATE image SET doubt = $2 FROM project WHERE project.number = image.project AND image.id = $1"+live, imageID, share)
+}
+
+// SetReview sets the reviews in the images' records.
+func (s *Store) SetReview(ctx context.Context, projectID string, imageIDs []string, r segment.Review) error {
+	imageIDs = slices.Compact(slices.Sorted(slices.Values(imageIDs)))
+	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT image.number FROM image JOIN project ON project.number = image.project
+			WHERE image.id = ANY($1) AND project.id = $2`+live+`ORDER BY image.number FOR UPDATE OF image`, imageIDs, projectID)
+		if err != nil {
+			return err
+		}
+		numbers, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		if err != nil {
+			return err
+		}
+		if len(numbers) < len(imageIDs) {
+			return row.NotFound("image")
+		}
+		_, err = tx.Exec(ctx, "UPDATE image SET review = $2, review_comment = $3, review_by = $4, review_at = $5, review_seq = least(seq, $6) WHERE number = ANY($1)",
+			numbers, string(r.Status), r.Comment, r.By, r.At.UnixMilli(), r.Seq)
+		return err
+	})
+}
+
+// Image returns an image's record.
+func (s *Store) Image(ctx context.Context, id string) (segment.Image, error) {
+	return one(ctx, s, row.ScanImage, row.SelectImages+" WHERE image.id = $1"+live, id)
+}
+
+// Images lists a project's images in order of upload.
+func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, error) {
+	if _, err := s.Project(ctx, projectID); err != nil {
+		return nil, err
+	}
+	return all(ctx, s, row.ScanImage, "listing the images", row.SelectImages+" WHERE project.id = $1"+live+"ORDER BY image.number", projectID)
+}
+
+// Heads says how far images and their projects have come.
+func (s *Store) Heads(ctx context.Context, imageIDs []string) (map[string]segment.Head, error) {
+	return byID(ctx, s, row.ScanHead, "comparing images",
+		"SELECT image.id, seq, revision FROM image JOIN project ON project.number = image.project WHERE image.id = ANY($1)"+live, imageIDs)
+}
+
+// CountImages counts a project's images.
+func (s *Store) CountImages(ctx context.Context, projectID string) (int, error) {
+	if _, err := s.Project(ctx, projectID); err != nil {
+		return 0, err
+	}
+	return one(ctx, s, number[int], "SELECT count(*) FROM image JOIN project ON project.number = image.project WHERE project.id = $1"+live, projectID)
+}
+
+// number reads a row of one number.
+func number[T int | int64](r row.Scanner) (n T, err error) {
+	err = r.Scan(&n)
+	return n, err
+}

@@ -1,0 +1,130 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// migrationFiles holds the steps from each version of the schema to the next.
+// They have the numbers of SQLite's, which the first one begins with.
+//
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+var migrations = func() fs.FS {
+	sub, err := fs.Sub(migrationFiles, "migrations")
+	if err != nil {
+		panic(err)
+	}
+	return sub
+}()
+
+const (
+	first  = 18 // version to which the first step leads
+	oldest = 18 // version whose programs can still use the present schema
+)
+
+// migrate brings the schema up to date, all pending steps in one transaction,
+// which one server makes while the others wait. Without permission to change
+// anything, an older schema is refused.
+func migrate(ctx context.Context, pool *pgxpool.Pool, migrations fs.FS, may bool) error {
+	steps, err := readSteps(migrations)
+	if err != nil {
+		return err
+	}
+	newest := first + len(steps) - 1
+	c, err := pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	switch found, err := version(ctx, c, newest); {
+	case err != nil:
+		return err
+	case found >= newest:
+		return nil
+	case !may:
+		return fmt.Errorf("has a schema of version %d, this program %d; start the server once to bring it up to date", found, newest)
+	}
+	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+		// The lock ends with the transaction: one of a session would stay with nobody
+		// behind a pooler.
+		if _, err := tx.Exec(ctx, `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+			SELECT pg_advisory_xact_lock(hashtextextended('collie ' || current_schema(), 0));
+			CREATE TABLE IF NOT EXISTS schema (version bigint NOT NULL, oldest bigint NOT NULL)`); err != nil {
+			return fmt.Errorf("can't be set up: %w", err)
+		}
+		found, err := version(ctx, tx, newest)
+		if err != nil || found >= newest {
+			return err
+		}
+		for i, text := range steps[max(0, found-first+1):] {
+			if _, err := tx.Exec(ctx, text); err != nil {
+				return fmt.Errorf("migration to version %d: %w. Nothing was changed", max(found+1, first)+i, err)
+			}
+		}
+		_, err = tx.Exec(ctx, fmt.Sprintf("DELETE FROM schema; INSERT INTO schema VALUES (%d, %d)", newest, oldest))
+		return err
+	})
+}
+
+// rower is a connection or a transaction.
+type rower interface {
+	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
+}
+
+// version returns the version of the schema, 0 where there is none yet, and
+// refuses one that a program of version newest can't use.
+func version(ctx context.Context, c rower, newest int) (int, error) {
+	var tables int
+	var ours bool
+	var place *string
+	err := c.QueryRow(ctx, `SELECT current_schema(), count(*), count(*) FILTER (WHERE table_name = 'schema') > 0
+		FROM information_schema.tables WHERE table_schema = current_schema()`).Scan(&place, &tables, &ours)
+	switch {
+	case err != nil:
+		return 0, err
+	case place == nil:
+		return 0, fmt.Errorf("has no schema that its search_path names")
+	case !ours && tables > 0:
+		return 0, fmt.Errorf("holds tables of another program; create a database of its own for Collie. Nothing was changed")
+	case !ours:
+		return 0, nil
+	}
+	var found, oldest int
+	if err := c.QueryRow(ctx, "SELECT coalesce(max(version), 0), coalesce(max(oldest), 0) FROM schema").Scan(&found, &oldest); err != nil {
+		return 0, fmt.Errorf("can't be read: %w", err)
+	}
+	if oldest > newest {
+		return 0, fmt.Errorf("has a schema of version %d, which programs from version %d on can use, but this one is of version %d. Use the newer program; nothing was changed", found, oldest, newest)
+	}
+	return found, nil
+}
+
+// readSteps returns the migrations in order, checking their numbers.
+func readSteps(migrations fs.FS) ([]string, error) {
+	files, err := fs.ReadDir(migrations, ".") // sorted by name
+	if err != nil {
+		return nil, err
+	}
+	var steps []string
+	for i, file := range files {
+		number, _, _ := strings.Cut(file.Name(), "_")
+		if n, err := strconv.Atoi(number); err != nil || n != first+i {
+			return nil, fmt.Errorf("migration %s should have number %04d", file.Name(), first+i)
+		}
+		text, err := fs.ReadFile(migrations, file.Name())
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, string(text))
+	}
+	return steps, nil
+}

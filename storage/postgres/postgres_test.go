@@ -1,0 +1,49 @@
+package postgres
+
+import (
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"collie/storage/postgres/postgrestest"
+	"collie/storage/storagetest"
+)
+
+func TestMain(m *testing.M) {
+	code := postgrestest.Main(m)
+	if code == 0 && !storagetest.IsVictim() {
+		if err := goleak.Find(); err != nil {
+			os.Stderr.WriteString(err.Error() + "\n")
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+func openAt(tb testing.TB, place string) storagetest.Store { return mustOpen(tb, place) }
+
+func mustOpen(tb testing.TB, place string) *Store {
+	tb.Helper()
+	s, err := Open(tb.Context(), postgrestest.MustStart(tb).MustURL(tb, place))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func openTeam(tb testing.TB, place string) storagetest.TeamStore { return mustOpen(tb, place) }
+
+func TestStore(t *testing.T) { storagetest.TestStore(t, openAt) }
+
+func TestKilled(t *testing.T) { storagetest.TestKilledStore(t, openAt) }
+
+func TestMembers(t *testing.T) { storagetest.TestMembers(t, openTeam) }
+
+func TestTokens(t *testing.T) { storagetest.TestTokens(t, openTeam) }
+
+func TestIdentities(t *testing.T) { storagetest.TestIdentities(t, openTeam) }
+
+func TestAudit(t *testing.T) { storagetest.TestAudit(t, openAt) }
+
+func BenchmarkAppend(b *testing.B) { storagetest.BenchmarkAppend(b, openAt) }

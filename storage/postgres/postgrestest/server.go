@@ -1,0 +1,275 @@
+// Package postgrestest starts a private PostgreSQL for the tests of a package: in
+// a temporary folder, on a Unix socket, and ended with the tests.
+package postgrestest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// variable tells processes that a test starts where the server is.
+const variable = "COLLIE_TEST_POSTGRES"
+
+// Server is a PostgreSQL server of one test binary, or of one test.
+type Server struct {
+	folder string // of the socket, and of the data below it
+	bin    string // folder of PostgreSQL's programs
+	run    *exec.Cmd
+}
+
+var shared struct {
+	sync.Mutex
+	managed bool // by Main
+	server  *Server
+	err     error
+}
+
+// Main runs the tests of a package and ends the server that they share, if they
+// have started one. Call it from TestMain.
+func Main(m *testing.M) int {
+	shared.managed = true
+	code := m.Run()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server != nil && shared.server.run != nil {
+		if err := shared.server.Remove(); err != nil {
+			fmt.Fprintln(os.Stderr, "ending PostgreSQL:", err)
+			code = max(code, 1)
+		}
+	}
+	return code
+}
+
+// MustStart returns the server that the tests of a package share, and starts it
+// for the first one that asks. Without PostgreSQL the test is skipped.
+func MustStart(tb testing.TB) *Server {
+	tb.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil && shared.err == nil {
+		if folder := os.Getenv(variable); folder != "" {
+			shared.server = &Server{folder: folder, bin: programs()}
+		} else if !shared.managed {
+			tb.Fatal("TestMain doesn't call postgrestest.Main")
+		} else if shared.server, shared.err = start(); shared.err == nil {
+			os.Setenv(variable, shared.server.folder)
+		}
+	}
+	if errors.Is(shared.err, errMissing) {
+		tb.Skip(shared.err)
+	}
+	if shared.err != nil {
+		tb.Fatal(shared.err)
+	}
+	return shared.server
+}
+
+// MustStartOwn starts a server for one test, which can do it harm.
+func MustStartOwn(tb testing.TB) *Server {
+	tb.Helper()
+	s, err := start()
+	if errors.Is(err, errMissing) {
+		tb.Skip(err)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := s.Remove(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return s
+}
+
+var errMissing = errors.New("skipped: PostgreSQL's programs initdb and postgres are not installed (Debian: apt-get install postgresql)")
+
+// programs returns the folder of PostgreSQL's programs, which Debian has beside the
+// usual ones, or "".
+func programs() string {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		if path, err = filepath.EvalSymlinks(path); err == nil {
+			return filepath.Dir(path)
+		}
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is right
+	if len(found) == 0 {
+		return ""
+	}
+	newest := slices.MaxFunc(found, func(a, b string) int { return release(a) - release(b) })
+	return filepath.Dir(newest)
+}
+
+// release is the number of the release that a program of Debian belongs to.
+func release(path string) int {
+	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // 0: no number
+	return n
+}
+
+func start() (*Server, error) {
+	s := &Server{bin: programs()}
+	if s.bin == "" {
+		return nil, errMissing
+	}
+	var err error
+	if s.folder, err = os.MkdirTemp(memory(), "collie-postgres-"); err != nil {
+		return nil, err
+	}
+	if err := s.create(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(s.folder))
+	}
+	if err := s.Start(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(s.folder))
+	}
+	return s, nil
+}
+
+// memory is a folder in memory, where a sync takes no time, if it has room for a
+// small database; otherwise empty, which means the usual folder.
+func memory() string {
+	const folder, enough = "/dev/shm", 2 << 30
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(folder, &fs); err != nil || uint64(fs.Bavail)*uint64(fs.Bsize) < enough {
+		return ""
+	}
+	return folder
+}
+
+// create makes the folder with the data. The settings are in a file, so that a
+// server that starts again has them, too.
+func (s *Server) create() error {
+	if id := owner(); id != nil {
+		if err := os.Chown(s.folder, int(id.Uid), int(id.Gid)); err != nil {
+			return err
+		}
+	}
+	if err := os.Chmod(s.folder, 0o755); err != nil {
+		return err
+	}
+	cmd := s.command("initdb", "--pgdata", s.data(), "--username", "collie", "--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	settings, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(settings, "\nlisten_addresses = ''\nunix_socket_directories = '%s'\nmax_connections = 300\nshared_buffers = 32MB\nlog_min_messages = fatal\n", s.folder)
+	return errors.Join(err, settings.Close())
+}
+
+func (s *Server) data() string { return filepath.Join(s.folder, "data") }
+
+// Folder holds the server's socket and data.
+func (s *Server) Folder() string { return s.folder }
+
+// command is a program of PostgreSQL, which never runs as root.
+func (s *Server) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(s.bin, name), args...)
+	cmd.Dir = s.folder
+	if id := owner(); id != nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: id}
+	}
+	return cmd
+}
+
+// owner is the user as whom PostgreSQL runs when the tests are root's.
+func owner() *syscall.Credential {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, _ := strconv.ParseUint(u.Uid, 10, 32)
+		gid, _ := strconv.ParseUint(u.Gid, 10, 32)
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	}
+	return nil
+}
+
+// Start starts the server and waits until it answers.
+func (s *Server) Start() error {
+	log, err := os.OpenFile(filepath.Join(s.folder, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	s.run = s.command("postgres", "-D", s.data())
+	s.run.Stdout, s.run.Stderr = log, log
+	if err := s.run.Start(); err != nil {
+		return err
+	}
+	for limit := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		err := s.psql("SELECT 1")
+		if err == nil {
+			return nil
+		}
+		if time.Now().After(limit) {
+			text, _ := os.ReadFile(log.Name()) // the error says enough
+			return errors.Join(fmt.Errorf("PostgreSQL does not answer: %w\n%s", err, text), s.Kill())
+		}
+	}
+}
+
+// Kill kills all of the server's processes at once.
+func (s *Server) Kill() error {
+	children, err := exec.Command("pgrep", "--parent", strconv.Itoa(s.run.Process.Pid)).Output()
+	err = errors.Join(err, s.run.Process.Kill())
+	for _, line := range strings.Fields(string(children)) {
+		if pid, err := strconv.Atoi(line); err == nil {
+			syscall.Kill(pid, syscall.SIGKILL) // it may be gone by now
+		}
+	}
+	s.run.Wait()
+	return err
+}
+
+// Remove ends the server and removes its folder.
+func (s *Server) Remove() error {
+	err := s.run.Process.Signal(syscall.SIGINT) // ends sessions, too
+	if err == nil {
+		s.run.Wait() // its code says nothing of interest
+	}
+	return errors.Join(err, os.RemoveAll(s.folder))
+}
+
+// MustURL returns the address of an empty place in the server: for the same name
+// the same, so that it can be opened again.
+func (s *Server) MustURL(tb testing.TB, name string) string {
+	tb.Helper()
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	schema := fmt.Sprintf("t%x", h.Sum64())
+	if err := s.psql("CREATE SCHEMA IF NOT EXISTS " + schema); err != nil {
+		tb.Fatal(err)
+	}
+	return "postgres://collie@/postgres?" + url.Values{"host": {s.folder}, "search_path": {schema}}.Encode()
+}
+
+// psql runs a statement.
+func (s *Server) psql(statement string) error {
+	cmd := s.command("psql", "--no-psqlrc", "--quiet", "--host", s.folder, "--username", "collie", "--dbname", "postgres", "--set", "ON_ERROR_STOP=1", "--command", statement)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w: %s", statement, err, strings.TrimSpace(stderr.String()))
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package postgres
+
+import (
+	"context"
+
+	"collie/segment"
+	"collie/storage/row"
+)
+
+// CreateProject stores a new project.
+func (s *Store) CreateProject(ctx context.Context, p segment.Project) error {
+	classes, deleted, err := row.Classes(&p)
+	if err != nil {
+		return err
+	}
+	return createError("project", s.change(ctx, "", "INSERT INTO project (id, name, classes, deleted_classes, rest, learning, created) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+		p.ID, p.Name, classes, deleted, p.Rest.String(), !p.Unaided, p.Created.UnixMilli()))
+}
+
+// createError turns the error of an insert into the caller's.
+func createError(what string, err error) error {
+	if code(err) == uniqueViolation {
+		return row.Taken(what, err)
+	}
+	return err
+}
+
+const selectProject = "SELECT " + row.ProjectColumns + " FROM project WHERE trashed_at IS NULL "
+
+func scanProject(r row.Scanner) (segment.Project, error) { return row.ScanProject(r) }
+
+// Project returns a project.
+func (s *Store) Project(ctx context.Context, id string) (segment.Project, error) {
+	return one(ctx, s, scanProject, selectProject+"AND id = $1", id)
+}
+
+// Projects lists the projects that are not in the trash, newest first.
+func (s *Store) Projects(ctx context.Context) ([]segment.Project, error) {
+	return all(ctx, s, scanProject, "listing the projects", selectProject+"ORDER BY created DESC, number DESC")
+}
+
+// Overviews lists the projects with totals of their images.
+func (s *Store) Overviews(ctx context.Context) ([]segment.Overview, error) {
+	return all(ctx, s, row.ScanOverview, "listing the projects", "SELECT "+row.ProjectColumns+`,
+			count(image.number), count(CASE WHEN seq > 0 AND (decided >= 1 OR left_void > 0 AND decided * width * height + left_void >= width * height - 0.5) THEN 1 END),
+			coalesce((SELECT id FROM image AS cover WHERE cover.project = project.number AND cover.trashed_at IS NULL ORDER BY cover.number LIMIT 1), '')
+		FROM project LEFT JOIN image ON image.project = project.number AND image.trashed_at IS NULL
+		WHERE project.trashed_at IS NULL GROUP BY project.number ORDER BY project.created DESC, project.number DESC`)
+}
+
+// UpdateProject stores a project's name, classes and settings.
+func (s *Store) UpdateProject(ctx context.Context, p segment.Project) error {
+	classes, deleted, err := row.Classes(&p)
+	if err != nil {
+		return err
+	}
+	err = s.change(ctx, "project", `UPDATE project SET name = $3, classes = $4, deleted_classes = $5, rest = $6, learning = $7, revision = revision + 1
+		WHERE id = $1 AND revision = $2 AND trashed_at IS NULL`,
+		p.ID, p.Revision, p.Name, classes, deleted, p.Rest.String(), !p.Unaided)
+	if segment.KindOf(err) != segment.NotFound {
+		return err
+	}
+	if _, err := s.Project(ctx, p.ID); err != nil {
+		return err
+	}
+	return row.Outdated()
+}

@@ -1,0 +1,110 @@
+package postgres
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"collie/segment"
+	"collie/storage/row"
+)
+
+// TrashProject hides a project and its images.
+func (s *Store) TrashProject(ctx context.Context, id string) error {
+	return s.change(ctx, "project", "UPDATE project SET trashed_at = "+now+" WHERE id = $1 AND trashed_at IS NULL", id)
+}
+
+// TrashImage hides an image.
+func (s *Store) TrashImage(ctx context.Context, id string) error {
+	return s.change(ctx, "image", "UPDATE image SET trashed_at = "+now+" FROM project WHERE project.number = image.project AND image.id = $1"+live, id)
+}
+
+// Trash lists what can be restored, latest first.
+func (s *Store) Trash(ctx context.Context) ([]segment.TrashItem, error) {
+	return all(ctx, s, row.ScanTrash, "listing the trash", "SELECT * FROM ("+row.SelectTrash+") AS item ORDER BY trashed_at DESC, kind DESC, name")
+}
+
+// Restore takes a project or an image out of the trash.
+func (s *Store) Restore(ctx context.Context, id string) (item segment.TrashItem, err error) {
+	err = s.write(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
+		if item, err = row.ScanTrash(tx.QueryRow(ctx, "SELECT * FROM ("+row.SelectTrash+") AS item WHERE id = $1", id)); err != nil {
+			return err
+		}
+		var hidden bool
+		if err := tx.QueryRow(ctx, "SELECT trashed_at IS NOT NULL FROM project WHERE id = $1 FOR UPDATE", item.ProjectID).Scan(&hidden); err != nil {
+			return row.ReadError("project", err)
+		}
+		table := "project"
+		if item.Kind == segment.TrashedImage {
+			if table = "image"; hidden {
+				return row.HiddenProject(item)
+			}
+		}
+		_, err = tx.Exec(ctx, "UPDATE "+table+" SET trashed_at = NULL WHERE id = $1", id)
+		return err
+	})
+	return item, err
+}
+
+// Erase deletes for good what went to the trash before the given time and
+// returns the deleted images, also with an error.
+func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
+	const expired = "project.number = image.project AND (image.trashed_at < $1 OR project.trashed_at < $1)"
+	limit := before.UnixMilli()
+	ids, err := all(ctx, s, row.Text, "listing what to erase", "SELECT image.id FROM image, project WHERE "+expired+" ORDER BY image.number", limit)
+	if err != nil {
+		return nil, err
+	}
+	var gone []string
+	for _, id := range ids {
+		err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
+			var image int64
+			err := tx.QueryRow(ctx, "SELECT image.number FROM image, project WHERE image.id = $2 AND "+expired+" FOR UPDATE", limit, id).Scan(&image)
+			if err != nil { // restored meanwhile
+				return row.ReadError("image", err)
+			}
+			if _, err := tx.Exec(ctx, "DELETE FROM event WHERE image = $1", image); err != nil {
+				return err
+			}
+			_, err = tx.Exec(ctx, "DELETE FROM image WHERE number = $1", image)
+			return err
+		})
+		switch {
+		case segment.KindOf(err) == segment.NotFound:
+		case err != nil:
+			return gone, err
+		default:
+			gone = append(gone, id)
+		}
+	}
+	return gone, s.change(ctx, "", "DELETE FROM project WHERE trashed_at < $1 AND NOT EXISTS (SELECT FROM image WHERE image.project = project.number)", limit)
+}
+
+// EveryImage goes through the records of all images, including those in the
+// trash, in order of upload. It holds no connection while others use a record.
+func (s *Store) EveryImage(ctx context.Context) iter.Seq2[segment.Image, error] {
+	return func(yield func(segment.Image, error) bool) {
+		for from := int64(0); ; {
+			to, err := one(ctx, s, number[int64], "SELECT coalesce(max(number), $1) FROM (SELECT number FROM image WHERE number > $1 ORDER BY number LIMIT 500) AS next", from)
+			if err != nil || to == from {
+				if err != nil {
+					yield(segment.Image{}, err)
+				}
+				return
+			}
+			images, err := all(ctx, s, row.ScanImage, "listing the images", row.SelectImages+" WHERE image.number > $1 AND image.number <= $2 ORDER BY image.number", from, to)
+			if err != nil {
+				yield(segment.Image{}, err)
+				return
+			}
+			for _, im := range images {
+				if !yield(im, nil) {
+					return
+				}
+			}
+			from = to
+		}
+	}
+}

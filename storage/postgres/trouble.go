@@ -1,0 +1,84 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"collie/segment"
+)
+
+// brokenError is the error of a connection that could not be had or that broke.
+type brokenError struct {
+	cause error
+	sent  bool // so that the outcome is not known
+}
+
+func (e *brokenError) Error() string { return fmt.Sprintf("the database's connection: %v", e.cause) }
+
+// Unwrap returns the cause.
+func (e *brokenError) Unwrap() error { return e.cause }
+
+// broken reports whether a connection broke.
+func broken(err error) bool {
+	var b *brokenError
+	return errors.As(err, &b)
+}
+
+// unknown reports whether a write may have taken place although it failed.
+func unknown(err error) bool {
+	var b *brokenError
+	return errors.As(err, &b) && b.sent
+}
+
+func errClosed() error {
+	return segment.Errorf(segment.Unavailable, "The server is shutting down. This change was not saved; it will be when it is sent again after the restart.")
+}
+
+// Codes of PostgreSQL's errors, https://www.postgresql.org/docs/15/errcodes-appendix.html
+const (
+	badCharacter     = "22021"
+	uniqueViolation  = "23505"
+	readOnly         = "25006"
+	noPrivilege      = "42501"
+	diskFull         = "53100"
+	noLock           = "55P03"
+	deadlock         = "40P01"
+	statementTimeout = "57014"
+)
+
+// code is the code of an error by the database, or empty.
+func code(err error) string {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// trouble turns an error that is not about one request into one for people.
+func trouble(err error) error {
+	if err == nil || segment.KindOf(err) != 0 {
+		return err
+	}
+	if broken(err) {
+		if unknown(err) {
+			return segment.Errorf(segment.Unavailable, "The server lost its database during this change, which may or may not have been saved; earlier work is safe. Look at it again in a moment.").Because(err)
+		}
+		return segment.Errorf(segment.Unavailable, "The server can't reach its database at the moment. Nothing was changed, and earlier work is safe; try again in a moment.").Because(err)
+	}
+	switch code(err) {
+	case badCharacter:
+		return segment.Errorf(segment.Invalid, "A text has the character NUL in it, which can't be stored. Nothing was changed.").Because(err)
+	case diskFull:
+		return segment.Errorf(segment.Full, "The database's disk is full. This change was not saved; earlier work is safe. Saving works again as soon as there is space.").Because(err)
+	case readOnly:
+		return segment.Errorf(segment.Unavailable, "The server's database is read-only. This change was not saved; earlier work is safe.").Because(err)
+	case noPrivilege:
+		return segment.Errorf(segment.Unavailable, "The server has no right to change its database. This change was not saved; earlier work is safe.").Because(err)
+	case noLock, deadlock, statementTimeout:
+		return segment.Errorf(segment.Unavailable, "The server's database is too busy at the moment. Nothing was changed; try again in a moment.").Because(err)
+	}
+	return err
+}
