@@ -18,7 +18,7 @@ type auditCommand struct {
 
 // Run prints the entries, the oldest first, as a line of JSON each.
 func (c *auditCommand) Run(ctx context.Context, out streams) (err error) {
-	d, err := openExisting(ctx, c.Data, anyPhoto)
+	d, err := openExisting(ctx, c.dataFlag, anyPhoto)
 	if err != nil {
 		return err
 	}

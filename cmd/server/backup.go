@@ -17,7 +17,7 @@ type backupCommand struct {
 
 // Run writes the backup, of the moment at which it starts.
 func (c *backupCommand) Run(ctx context.Context, out streams) (err error) {
-	d, err := openExisting(ctx, c.Data, anyPhoto)
+	d, err := openExisting(ctx, c.dataFlag, anyPhoto)
 	if err != nil {
 		return err
 	}

@@ -6,57 +6,111 @@ import (
 	"os"
 	"path/filepath"
 
+	"collie/segment"
 	"collie/segment/photo"
 	"collie/segment/workspace"
 	"collie/storage/blob"
 	"collie/storage/sqlite"
 )
 
-// data is an opened data folder.
+// dataFlag says where the data is, for every command that works on it.
+type dataFlag struct {
+	Data  string `default:"./collie-data" env:"COLLIE_DATA" type:"path" help:"Folder for all data; created if it doesn't exist."`
+	Blobs string `env:"COLLIE_BLOBS" placeholder:"s3://BUCKET?endpoint=URL" help:"Bucket of an S3 server for the images' files and exports, which are in the data folder otherwise; s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION. Its keys are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment."`
+}
+
+// files are where a place keeps its files.
+type files interface {
+	segment.Blobs
+	Ready() error            // nil as long as files can be stored
+	Failed() <-chan struct{} // closed when nothing can be stored until a restart
+	Close() error
+}
+
+// data is an opened place.
 type data struct {
 	store     *sqlite.Store
-	blobs     *blob.Store
+	blobs     files
 	workspace *workspace.Workspace
 }
 
-// openData opens the data folder, which it makes when it is not there. Uploads
-// are held against limits. Close it.
-func openData(ctx context.Context, folder string, limits photo.Limits, options ...workspace.Options) (*data, error) {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, err
-	}
-	store, err := sqlite.Open(ctx, filepath.Join(folder, "collie.db"))
+// openData opens a place for a server, which makes what is not there. Of files in
+// a bucket up to so many bytes are kept in the folder, too. Uploads are held
+// against limits. Close it.
+func openData(ctx context.Context, place dataFlag, cacheSize int64, limits photo.Limits, options ...workspace.Options) (*data, error) {
+	b, err := openBucket(place)
 	if err != nil {
 		return nil, err
 	}
-	return withBlobs(store, folder, limits, options...)
+	if b != nil {
+		if err := b.store.Examine(ctx); err != nil { // before anything is made
+			return nil, errors.Join(err, b.Close())
+		}
+	}
+	store, err := openDatabase(ctx, place)
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return withFiles(ctx, store, place, b, cacheSize, limits, options...)
 }
 
-// openExisting opens a data folder that is there and has the program's own
-// schema, which may be in use by a server. Photographs are held against limits.
-// Close it.
-func openExisting(ctx context.Context, folder string, limits photo.Limits, options ...workspace.Options) (*data, error) {
-	store, err := sqlite.OpenCurrent(ctx, filepath.Join(folder, "collie.db"))
+// openExisting opens a place that is there and has the program's own schema, which
+// may be in use by a server. Photographs are held against limits. Close it.
+func openExisting(ctx context.Context, place dataFlag, limits photo.Limits, options ...workspace.Options) (*data, error) {
+	b, err := openBucket(place)
 	if err != nil {
 		return nil, err
 	}
-	return withBlobs(store, folder, limits, options...)
+	store, err := sqlite.OpenCurrent(ctx, filepath.Join(place.Data, databaseFile))
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return withFiles(ctx, store, place, b, 0, limits, options...)
 }
 
-// withBlobs opens the files of the data folder that store belongs to. After an
-// error the store is closed.
-func withBlobs(store *sqlite.Store, folder string, limits photo.Limits, options ...workspace.Options) (*data, error) {
-	blobs, err := blob.Open(filepath.Join(folder, "blobs"))
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
+// databaseFile is the name of the database in a data folder.
+const databaseFile = "collie.db"
+
+// openDatabase opens the database alone, which is made if needed. Close it.
+func openDatabase(ctx context.Context, place dataFlag) (*sqlite.Store, error) {
+	if err := os.MkdirAll(place.Data, 0o700); err != nil {
+		return nil, err
 	}
-	return &data{store, blobs, workspace.New(store, blobs, photo.NewGate(limits), options...)}, nil
+	return sqlite.Open(ctx, filepath.Join(place.Data, databaseFile))
 }
+
+// withFiles opens the files that belong to a store: those of the bucket, or of the
+// folder when b is nil. After an error both are closed.
+func withFiles(ctx context.Context, store *sqlite.Store, place dataFlag, b *bucket, cacheSize int64, limits photo.Limits, options ...workspace.Options) (_ *data, err error) {
+	opened := &data{store: store}
+	if b != nil {
+		opened.blobs, err = b, b.attach(ctx, store, place, cacheSize)
+	} else {
+		opened.blobs, err = openFolder(place.Data)
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.Close(), store.Close())
+	}
+	opened.workspace = workspace.New(store, opened.blobs, photo.NewGate(limits), options...)
+	return opened, nil
+}
+
+// openFolder opens the files in a data folder.
+func openFolder(folder string) (files, error) {
+	b, err := blob.Open(filepath.Join(folder, blobsFolder))
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// blobsFolder is the folder for files in a data folder.
+const blobsFolder = "blobs"
 
 // anyPhoto are limits for what has been taken in already.
 var anyPhoto = photo.Limits{Bytes: 4 << 30, Pixels: 1 << 30, Side: 1 << 20}
 
-// Ready returns nil when the folder can be read and has not failed.
+// Ready returns nil when the place can be read and has not failed.
 func (d *data) Ready(ctx context.Context) error {
 	if err := d.blobs.Ready(); err != nil {
 		return err
@@ -64,5 +118,5 @@ func (d *data) Ready(ctx context.Context) error {
 	return d.store.Ready(ctx)
 }
 
-// Close closes what the folder holds open.
+// Close closes what the place holds open.
 func (d *data) Close() error { return errors.Join(d.blobs.Close(), d.store.Close()) }

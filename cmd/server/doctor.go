@@ -20,7 +20,7 @@ type doctorCommand struct {
 
 // Run prints what it finds, with advice about the installation, and returns an error when something is wrong.
 func (c *doctorCommand) Run(ctx context.Context, out streams) (err error) {
-	d, err := openExisting(ctx, c.Data, anyPhoto)
+	d, err := openExisting(ctx, c.dataFlag, anyPhoto)
 	if err != nil {
 		return err
 	}
@@ -34,6 +34,7 @@ func (c *doctorCommand) Run(ctx context.Context, out streams) (err error) {
 	if err := visit.installation(ctx, c.Data); err != nil {
 		return err
 	}
+	visit.bucket(ctx)
 	if err := visit.all(access.With(ctx, access.Operator)); err != nil {
 		return err
 	}

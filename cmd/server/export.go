@@ -46,7 +46,7 @@ func (c *exportCommand) Run(ctx context.Context, out streams) (err error) {
 	if err != nil {
 		return err
 	}
-	d, err := openExisting(ctx, c.Data, anyPhoto, workspace.Options{Affinities: affinities})
+	d, err := openExisting(ctx, c.dataFlag, anyPhoto, workspace.Options{Affinities: affinities})
 	if err != nil {
 		return err
 	}

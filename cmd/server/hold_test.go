@@ -125,7 +125,7 @@ func TestReadOnlyFolder(t *testing.T) {
 // so, however often the server starts.
 func TestClockJumps(t *testing.T) {
 	folder := t.TempDir()
-	d, err := openData(t.Context(), folder, photo.Limits{})
+	d, err := openData(t.Context(), dataFlag{Data: folder}, 0, photo.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

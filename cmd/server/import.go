@@ -27,7 +27,7 @@ type importCommand struct {
 // Run imports one file after the other and says what became of each mask. It
 // fails when a mask could not be imported; the others are there all the same.
 func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
-	d, err := openExisting(ctx, c.Data, c.photo())
+	d, err := openExisting(ctx, c.dataFlag, c.photo())
 	if err != nil {
 		return err
 	}

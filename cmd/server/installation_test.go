@@ -78,7 +78,7 @@ func TestMeasureDisk(t *testing.T) {
 func TestDoctorGivesAdvice(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "data")
-	d, err := openData(t.Context(), folder, anyPhoto)
+	d, err := openData(t.Context(), dataFlag{Data: folder}, 0, anyPhoto)
 	if err != nil {
 		t.Fatal(err)
 	}

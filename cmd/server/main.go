@@ -26,6 +26,7 @@ type commands struct {
 
 	Backup  backupCommand  `cmd:"" help:"Copy the whole data folder to one file, also while the server runs."`
 	Restore restoreCommand `cmd:"" help:"Restore a backup as a new data folder."`
+	Move    moveCommand    `cmd:"" help:"Move the files of a data folder to a bucket, or back, while no server uses them."`
 	Doctor  doctorCommand  `cmd:"" help:"Check the data folder and list what is wrong with it, also while the server runs."`
 
 	Audit auditCommand `cmd:"" help:"Print the audit log, one entry of JSON a line: who did what, when, and from where."`
@@ -33,11 +34,6 @@ type commands struct {
 	Healthy  healthyCommand  `cmd:"" help:"Check whether the server on this machine is ready; for container health checks."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 	Licences licencesCommand `cmd:"" help:"Print the licences of everything in this program."`
-}
-
-// dataFlag names the data folder, for every command that works on one.
-type dataFlag struct {
-	Data string `default:"./collie-data" env:"COLLIE_DATA" type:"path" help:"Folder for all data; created if it doesn't exist."`
 }
 
 // streams are where a command writes: stdout is for results, stderr for what

@@ -75,7 +75,7 @@ func (c *removeMember) Run(ctx context.Context, _ streams) error {
 
 // visit opens the data folder for f, which gets the project.
 func (c *projectFlag) visit(ctx context.Context, f func(context.Context, *workspace.Workspace, segment.Project) error) (err error) {
-	d, err := openExisting(ctx, c.Data, anyPhoto)
+	d, err := openExisting(ctx, c.dataFlag, anyPhoto)
 	if err != nil {
 		return err
 	}

@@ -17,11 +17,25 @@ type restoreCommand struct {
 
 // Run restores the backup to the data folder, which must be empty or not there.
 func (c *restoreCommand) Run(ctx context.Context, out streams) error {
+	b, err := openBucket(c.dataFlag)
+	if err != nil {
+		return err
+	}
+	if b != nil {
+		if err := errors.Join(b.store.Examine(ctx), b.Close()); err != nil {
+			return err
+		}
+	}
 	s, err := backup.Read(ctx, c.File, c.Data)
 	if err != nil {
 		return err
 	}
-	d, err := openData(ctx, c.Data, anyPhoto)
+	if b != nil {
+		if err := (&moveToBucket{c.dataFlag}).Run(ctx, out); err != nil {
+			return fmt.Errorf("the backup is in %s, its files not yet in the bucket: %w", c.Data, err)
+		}
+	}
+	d, err := openData(ctx, c.dataFlag, 0, anyPhoto)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ type serveCommand struct {
 	accessFlags
 	tlsFlags
 	dataFlag
+	CacheSize size `default:"4GiB" env:"COLLIE_CACHE_SIZE" group:"limits" help:"With --blobs: size of the files of images that are kept in the data folder, so that they need not be fetched from the bucket each time. 0 keeps none."`
 	affinitiesFlag
 	profileFlags
 	serveLimits
@@ -70,7 +71,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
-	d, err := openData(ctx, s.Data, s.photo(), workspace.Options{Schedule: turns, Observer: figures, Affinities: affinities})
+	d, err := openData(ctx, s.dataFlag, int64(s.CacheSize), s.photo(), workspace.Options{Schedule: turns, Observer: figures, Affinities: affinities})
 	if err != nil {
 		return err
 	}
@@ -168,8 +169,8 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 // openScratch opens the folder for files that live as long as a request, and
 // removes what a crash may have left there. The caller closes it.
 func openScratch(data string) (*os.Root, error) {
-	folder := filepath.Join(data, "scratch")
-	if err := errors.Join(os.RemoveAll(folder), os.Mkdir(folder, 0o700)); err != nil {
+	folder := filepath.Join(data, scratchFolder)
+	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o700)); err != nil {
 		return nil, err
 	}
 	return os.OpenRoot(folder)

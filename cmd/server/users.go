@@ -14,7 +14,6 @@ import (
 
 	"collie/segment/access"
 	"collie/segment/accounts"
-	"collie/segment/photo"
 )
 
 // usersCommand manages users on the machine itself, also while the server runs:
@@ -109,14 +108,14 @@ func (c *removeUser) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// manage opens the data folder for f, whose context is that of its owner.
+// manage opens the database for f, whose context is that of its owner.
 func (d *dataFlag) manage(ctx context.Context, f func(context.Context, *accounts.Accounts) error) (err error) {
-	opened, err := openData(ctx, d.Data, photo.Limits{})
+	store, err := openDatabase(ctx, *d)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
-	return f(access.With(ctx, access.Operator), accounts.New(opened.store, accounts.Limits{}))
+	defer func() { err = errors.Join(err, store.Close()) }()
+	return f(access.With(ctx, access.Operator), accounts.New(store, accounts.Limits{}))
 }
 
 // change is manage for something that is done to the user of a name.

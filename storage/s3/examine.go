@@ -196,5 +196,5 @@ func (s *Store) explain(ctx context.Context, do string, err error) error {
 	case answer.StatusCode == 0:
 		return fmt.Errorf("the bucket %v can't be reached; is the endpoint in --blobs right, and is the server running? %w", s, err)
 	}
-	return fmt.Errorf("the bucket %v can't %s: %w", s, do, err)
+	return fmt.Errorf("the bucket %v can't %s; are the address and the region in --blobs right? %w", s, do, err)
 }

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"collie/segment"
+	"collie/storage/blob"
+	"collie/storage/cache"
+	"collie/storage/disk"
+	"collie/storage/s3"
+	"collie/storage/sqlite"
+)
+
+// Names in the data folder of a place whose files are in a bucket.
+const (
+	bucketFile    = "bucket" // says which one
+	cacheFolder   = "cache"
+	scratchFolder = "scratch" // for files that live as long as a request
+)
+
+// bucket are the files of a place with --blobs.
+type bucket struct {
+	segment.Blobs // the cache, or the store without one
+	store         *s3.Store
+	cache         *cache.Cache // nil without one
+}
+
+// openBucket returns the bucket of a place, without asking it anything; nil without
+// --blobs.
+func openBucket(place dataFlag) (*bucket, error) {
+	if place.Blobs == "" {
+		return nil, stays(place.Data)
+	}
+	at, err := s3.ParsePlace(place.Blobs)
+	if err != nil {
+		return nil, fmt.Errorf("--blobs: %w", err)
+	}
+	store, err := s3.New(at, filepath.Join(place.Data, scratchFolder))
+	if err != nil {
+		return nil, err
+	}
+	return &bucket{Blobs: store, store: store}, nil
+}
+
+// attach makes the bucket that of a database. It refuses one that belongs to
+// another, and one for a folder that has files itself.
+func (b *bucket) attach(ctx context.Context, store *sqlite.Store, place dataFlag, cacheSize int64) error {
+	if err := withoutFiles(ctx, place); err != nil {
+		return err
+	}
+	if err := b.claim(ctx, store); err != nil {
+		return err
+	}
+	if err := note(filepath.Join(place.Data, bucketFile), b.store.String()); err != nil {
+		return err
+	}
+	if cacheSize == 0 {
+		return nil
+	}
+	var err error
+	if b.cache, err = cache.Open(ctx, b.store, filepath.Join(place.Data, cacheFolder), cacheSize); err != nil {
+		return err
+	}
+	b.Blobs = b.cache
+	return nil
+}
+
+// claim makes the bucket that of a database, or says that it is another's.
+func (b *bucket) claim(ctx context.Context, store *sqlite.Store) error {
+	own, err := store.Identity(ctx)
+	if err != nil {
+		return err
+	}
+	owner, err := b.store.Claim(ctx, own)
+	if err == nil && owner != own {
+		err = fmt.Errorf("the bucket %v belongs to another installation of Collie; give this one its own bucket or prefix (--blobs s3://BUCKET/PREFIX?…)", b.store)
+	}
+	return err
+}
+
+// note writes a line of text to a file that hasn't it.
+func note(name, line string) error {
+	if before, err := os.ReadFile(name); err == nil && string(before) == line+"\n" {
+		return nil
+	}
+	return disk.Replace(name, func(f *os.File) error { _, err := fmt.Fprintln(f, line); return err })
+}
+
+// withoutFiles refuses a data folder that has files, which would be missing when the
+// bucket is used.
+func withoutFiles(ctx context.Context, place dataFlag) error {
+	folder := filepath.Join(place.Data, blobsFolder)
+	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	local, err := blob.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer local.Close()
+	for _, err := range local.All(ctx) {
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("the files of %s are in the folder itself; move them to the bucket with: server move bucket --data %s --blobs …", place.Data, place.Data)
+	}
+	return nil
+}
+
+// stays returns an error when the files of a data folder are in a bucket.
+func stays(folder string) error {
+	line, err := os.ReadFile(filepath.Join(folder, bucketFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("the files of %s are in the bucket %s: give its address with --blobs or COLLIE_BLOBS", folder, strings.TrimSpace(string(line)))
+}
+
+// bucket examines the bucket, if there is one, by writing, racing for, reading and
+// removing a test object.
+func (v *visit) bucket(ctx context.Context) {
+	b, ok := v.blobs.(*bucket)
+	if !ok {
+		return
+	}
+	began := time.Now()
+	if err := b.store.Examine(ctx); err != nil {
+		v.wrong++
+		v.say("bucket: %v", err)
+		return
+	}
+	v.say("bucket: %v keeps files once they are written, of several writers of one file accepts exactly one, and keeps checksums (examined in %v)", b.store, time.Since(began).Round(time.Millisecond))
+	v.say("bucket: whether what it accepted survives a power cut is the promise of its server")
+}
+
+// Ready returns nil: a bucket that is away comes back by itself, and a server that
+// said it is not ready would lose all its pages.
+func (b *bucket) Ready() error { return nil }
+
+// Failed is never closed.
+func (b *bucket) Failed() <-chan struct{} { return nil }
+
+// Close closes the cache and the store of the bucket, if any.
+func (b *bucket) Close() error {
+	if b == nil {
+		return nil
+	}
+	err := b.store.Close()
+	if b.cache != nil {
+		err = errors.Join(b.cache.Close(), err)
+	}
+	return err
+}

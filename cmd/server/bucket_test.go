@@ -1,0 +1,104 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"collie/storage/s3/s3test"
+)
+
+// refuses runs a subcommand that must fail with exit code 1 and a text.
+func refuses(t *testing.T, want string, arguments ...string) {
+	t.Helper()
+	cmd := exec.Command(binary, arguments...)
+	out, err := cmd.CombinedOutput()
+	if err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), want) {
+		t.Errorf("server %s: %v, want exit code 1 and %q:\n%s", strings.Join(arguments, " "), err, want, out)
+	}
+}
+
+// TestBucket takes an installation to a bucket, lets people work on it there while
+// the bucket goes away for a while, and takes it back: whatever was acknowledged is
+// there, and each wrong way to start says what to do.
+func TestBucket(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("skipped with -short: injects faults")
+	}
+	gateway := s3test.MustStart(t)
+	dir := t.TempDir()
+	data, address := filepath.Join(dir, "data"), gateway.Address()
+	p := start(t, data)
+	tr := newTraffic(t, p.url, 2)
+	tr.runFor(500*time.Millisecond, p.url)
+	refuses(t, "another server", "move", "bucket", "--data", data, "--blobs", address)
+	p.stop()
+
+	refuses(t, "server move bucket", "doctor", "--data", data, "--blobs", address)
+	refuses(t, "in the folder itself", "move", "folder", "--data", data, "--blobs", address)
+	command(t, "move", "bucket", "--data", data, "--blobs", address)
+	refuses(t, "give its address with --blobs", "--data", data)
+	refuses(t, "give its address with --blobs", "move", "bucket", "--data", data, "--blobs", address)
+	refuses(t, "another installation", "--data", filepath.Join(dir, "other"), "--blobs", address)
+
+	p = start(t, data, "--blobs", address)
+	tr.check(p.url, time.Now())
+	tr.runFor(500*time.Millisecond, p.url)
+	image := "/api/v1/images/" + tr.workers[0].image + "/"
+	gateway.Stop()
+	p.body(image + "evidence") // is in the database
+	p.body(image + "mask.png") // the image is open, or in the cache
+	if err := gateway.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	tr.runFor(500*time.Millisecond, p.url)
+	if out := command(t, "doctor", "--data", data, "--blobs", address); !strings.Contains(out, "bucket: s3://collie") || strings.Contains(out, "server's promise") {
+		t.Errorf("doctor:\n%s", out)
+	}
+	copied := filepath.Join(dir, "backup.tar")
+	command(t, "backup", copied, "--data", data, "--blobs", address)
+	p.stop()
+
+	command(t, "restore", copied, "--data", filepath.Join(dir, "restored"))
+	restored := start(t, filepath.Join(dir, "restored"))
+	tr.check(restored.url, time.Now())
+	restored.stop()
+
+	command(t, "move", "folder", "--data", data, "--blobs", address)
+	if err := os.RemoveAll(gateway.Dir); err != nil {
+		t.Fatal(err)
+	}
+	examine(t, data)
+	p = start(t, data)
+	tr.check(p.url, time.Now())
+	p.stop()
+}
+
+// Each bucket that can't be used is refused in a sentence that names the setting, and
+// nothing is made.
+func TestUnusableBuckets(t *testing.T) {
+	t.Parallel()
+	gateway := s3test.MustStart(t)
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ address, want string }{
+		"no address":   {"bucket", "--blobs: this is not the address of a bucket"},
+		"no server":    {"s3://collie?endpoint=http://127.0.0.1:1", "can't be reached; is the endpoint in --blobs right"},
+		"no bucket":    {"s3://other?region=us-east-1&endpoint=http://" + gateway.Host(), "doesn't exist; create it, or correct --blobs"},
+		"other region": {"s3://collie?region=eu-west-1&endpoint=http://" + gateway.Host(), "--blobs"},
+	} {
+		data := filepath.Join(dir, name)
+		refuses(t, c.want, "--listen", "127.0.0.1:0", "--data", data, "--blobs", c.address)
+		if _, err := os.Stat(filepath.Join(data, databaseFile)); err == nil {
+			t.Errorf("%s: a database was made", name)
+		}
+	}
+	cmd := exec.Command(binary, "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, "keys"), "--blobs", gateway.Address())
+	cmd.Env = append(os.Environ(), "AWS_SECRET_ACCESS_KEY=wrong")
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "AWS_SECRET_ACCESS_KEY") {
+		t.Errorf("wrong keys: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,96 @@
+// Package move takes an installation's data from one kind of place to another.
+package move
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"collie/segment"
+)
+
+// Summary counts what a move came to.
+type Summary struct {
+	Files  int // that are in both places now
+	Copied int // by this call; the others were there
+	Bytes  int64
+}
+
+// Files copies the blobs of from to to, where these are missing or differ, and then
+// reads all of them in to and compares them with the checksums of from. What only
+// to has stays there. Nobody else can write to either meanwhile. After an error,
+// from is as it was, and calling it again goes on.
+func Files(ctx context.Context, from, to segment.Blobs) (Summary, error) {
+	var s Summary
+	sums := map[string]string{} // of from, by key
+	for info, err := range from.All(ctx) {
+		if err != nil {
+			return s, err
+		}
+		there, err := to.Sum(info.Key)
+		if err != nil {
+			return s, err
+		}
+		here, err := from.Sum(info.Key)
+		if err != nil {
+			return s, err
+		}
+		if here == "" || here != there {
+			if here, err = copyFile(ctx, from, to, info.Key); err != nil {
+				return s, fmt.Errorf("%s: %w", info.Key, err)
+			}
+			s.Copied++
+		}
+		sums[info.Key] = here
+		s.Files++
+		s.Bytes += info.Bytes
+	}
+	return s, compare(ctx, sums, to)
+}
+
+// copyFile replaces the blob of a key and returns the SHA-256 of what it copied.
+func copyFile(ctx context.Context, from, to segment.Blobs, key string) (sum string, err error) {
+	file, err := from.Open(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if err := to.Remove(ctx, key); err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	err = to.Put(ctx, key, func(w io.Writer) error {
+		_, err := io.Copy(io.MultiWriter(w, hash), file)
+		return err
+	})
+	return hex.EncodeToString(hash.Sum(nil)), err
+}
+
+// compare reads blobs and compares them with their checksums, by key.
+func compare(ctx context.Context, sums map[string]string, blobs segment.Blobs) error {
+	for _, key := range slices.Sorted(maps.Keys(sums)) {
+		sum, err := read(ctx, blobs, key)
+		if err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		if sum != sums[key] {
+			return fmt.Errorf("%s differs after it was copied", key)
+		}
+	}
+	return nil
+}
+
+func read(ctx context.Context, blobs segment.Blobs, key string) (sum string, err error) {
+	file, err := blobs.Open(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	_, err = io.Copy(hash, file)
+	return hex.EncodeToString(hash.Sum(nil)), errors.Join(err, file.Close())
+}
