@@ -22,8 +22,11 @@ func (c *backupCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
+	if d.local == nil {
+		return errors.New("no backup was made: this command copies a database in a data folder. Use pg_dump or continuous archiving for the database of --database, then copy the bucket (docs/cluster.md)")
+	}
 	d.note(ctx, out, audit.ServerBackedUp, "", c.File)
-	s, err := backup.Write(ctx, c.File, d.store, d.blobs)
+	s, err := backup.Write(ctx, c.File, d.local, d.blobs)
 	if err != nil {
 		return fmt.Errorf("no backup was made: %w", err)
 	}

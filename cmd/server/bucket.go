@@ -15,7 +15,6 @@ import (
 	"collie/storage/cache"
 	"collie/storage/disk"
 	"collie/storage/s3"
-	"collie/storage/sqlite"
 )
 
 // Names in the data folder of a place whose files are in a bucket.
@@ -35,6 +34,9 @@ type bucket struct {
 // openBucket returns the bucket of a place, without asking it anything; nil without
 // --blobs.
 func openBucket(place dataFlag) (*bucket, error) {
+	if err := place.check(); err != nil {
+		return nil, err
+	}
 	if place.Blobs == "" {
 		return nil, stays(place.Data)
 	}
@@ -51,15 +53,19 @@ func openBucket(place dataFlag) (*bucket, error) {
 
 // attach makes the bucket that of a database. It refuses one that belongs to
 // another, and one for a folder that has files itself.
-func (b *bucket) attach(ctx context.Context, store *sqlite.Store, place dataFlag, cacheSize int64) error {
-	if err := withoutFiles(ctx, place); err != nil {
-		return err
+func (b *bucket) attach(ctx context.Context, store database, place dataFlag, cacheSize int64) error {
+	if place.Database == "" {
+		if err := withoutFiles(ctx, place); err != nil {
+			return err
+		}
 	}
 	if err := b.claim(ctx, store); err != nil {
 		return err
 	}
-	if err := note(filepath.Join(place.Data, bucketFile), b.store.String()); err != nil {
-		return err
+	if place.Database == "" {
+		if err := note(filepath.Join(place.Data, bucketFile), b.store.String()); err != nil {
+			return err
+		}
 	}
 	if cacheSize == 0 {
 		return nil
@@ -73,7 +79,7 @@ func (b *bucket) attach(ctx context.Context, store *sqlite.Store, place dataFlag
 }
 
 // claim makes the bucket that of a database, or says that it is another's.
-func (b *bucket) claim(ctx context.Context, store *sqlite.Store) error {
+func (b *bucket) claim(ctx context.Context, store database) error {
 	own, err := store.Identity(ctx)
 	if err != nil {
 		return err

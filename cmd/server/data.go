@@ -3,20 +3,44 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"collie/segment"
+	"collie/segment/accounts"
 	"collie/segment/photo"
 	"collie/segment/workspace"
 	"collie/storage/blob"
+	"collie/storage/postgres"
 	"collie/storage/sqlite"
 )
 
 // dataFlag says where the data is, for every command that works on it.
 type dataFlag struct {
-	Data  string `default:"./collie-data" env:"COLLIE_DATA" type:"path" help:"Folder for all data; created if it doesn't exist."`
-	Blobs string `env:"COLLIE_BLOBS" placeholder:"s3://BUCKET?endpoint=URL" help:"Bucket of an S3 server for the images' files and exports, which are in the data folder otherwise; s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION. Its keys are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment."`
+	Data     string `default:"./collie-data" env:"COLLIE_DATA" type:"path" help:"Folder for all data; created if it doesn't exist. With --database, for what only this server needs."`
+	Database string `env:"COLLIE_DATABASE" placeholder:"postgres://…" help:"PostgreSQL database that several servers share, instead of one in the data folder; needs --blobs. Other users of the machine can see a password on the command line, but not in the environment."`
+	Blobs    string `env:"COLLIE_BLOBS" placeholder:"s3://BUCKET?endpoint=URL" help:"Bucket of an S3 server for the images' files and exports, which are in the data folder otherwise; s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION. Its keys are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment."`
+}
+
+// check returns an error for flags that don't go together.
+func (d *dataFlag) check() error {
+	if d.Database != "" && d.Blobs == "" {
+		return errors.New("--database needs --blobs: servers that share a database need a bucket for the files, too")
+	}
+	return nil
+}
+
+// database is where a place keeps its records.
+type database interface {
+	segment.Store
+	accounts.Store
+	accounts.SessionStore
+	Identity(ctx context.Context) (string, error)
+	Ready(ctx context.Context) error
+	Synced(f func(took time.Duration))
+	Close() error
 }
 
 // files are where a place keeps its files.
@@ -29,7 +53,8 @@ type files interface {
 
 // data is an opened place.
 type data struct {
-	store     *sqlite.Store
+	store     database
+	local     *sqlite.Store // the same, when it is in the data folder
 	blobs     files
 	workspace *workspace.Workspace
 }
@@ -61,7 +86,12 @@ func openExisting(ctx context.Context, place dataFlag, limits photo.Limits, opti
 	if err != nil {
 		return nil, err
 	}
-	store, err := sqlite.OpenCurrent(ctx, filepath.Join(place.Data, databaseFile))
+	var store database
+	if place.Database != "" {
+		store, err = shared(postgres.OpenCurrent(ctx, place.Database))
+	} else {
+		store, err = own(sqlite.OpenCurrent(ctx, filepath.Join(place.Data, databaseFile)))
+	}
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
@@ -72,17 +102,40 @@ func openExisting(ctx context.Context, place dataFlag, limits photo.Limits, opti
 const databaseFile = "collie.db"
 
 // openDatabase opens the database alone, which is made if needed. Close it.
-func openDatabase(ctx context.Context, place dataFlag) (*sqlite.Store, error) {
+func openDatabase(ctx context.Context, place dataFlag) (database, error) {
+	if err := place.check(); err != nil {
+		return nil, err
+	}
+	if place.Database != "" {
+		return shared(postgres.Open(ctx, place.Database))
+	}
 	if err := os.MkdirAll(place.Data, 0o700); err != nil {
 		return nil, err
 	}
-	return sqlite.Open(ctx, filepath.Join(place.Data, databaseFile))
+	return own(sqlite.Open(ctx, filepath.Join(place.Data, databaseFile)))
+}
+
+// shared is a database of several servers, and no interface without one.
+func shared(s *postgres.Store, err error) (database, error) {
+	if err != nil {
+		return nil, fmt.Errorf("--database: %w", err)
+	}
+	return s, nil
+}
+
+// own is a database in a data folder, and no interface without one.
+func own(s *sqlite.Store, err error) (database, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // withFiles opens the files that belong to a store: those of the bucket, or of the
 // folder when b is nil. After an error both are closed.
-func withFiles(ctx context.Context, store *sqlite.Store, place dataFlag, b *bucket, cacheSize int64, limits photo.Limits, options ...workspace.Options) (_ *data, err error) {
+func withFiles(ctx context.Context, store database, place dataFlag, b *bucket, cacheSize int64, limits photo.Limits, options ...workspace.Options) (_ *data, err error) {
 	opened := &data{store: store}
+	opened.local, _ = store.(*sqlite.Store)
 	if b != nil {
 		opened.blobs, err = b, b.attach(ctx, store, place, cacheSize)
 	} else {
@@ -110,12 +163,23 @@ const blobsFolder = "blobs"
 // anyPhoto are limits for what has been taken in already.
 var anyPhoto = photo.Limits{Bytes: 4 << 30, Pixels: 1 << 30, Side: 1 << 20}
 
-// Ready returns nil when the place can be read and has not failed.
+// failed is closed when the disk of the database has failed. A database of several
+// servers comes back by itself.
+func (d *data) failed() <-chan struct{} {
+	if d.local == nil {
+		return nil
+	}
+	return d.local.Failed()
+}
+
+// Ready returns nil when the place can be read and has not failed. A database or a
+// bucket that is away does not count: a balancer would cut the pages of all servers
+// at once.
 func (d *data) Ready(ctx context.Context) error {
-	if err := d.blobs.Ready(); err != nil {
+	if err := d.blobs.Ready(); err != nil || d.local == nil {
 		return err
 	}
-	return d.store.Ready(ctx)
+	return d.local.Ready(ctx)
 }
 
 // Close closes what the place holds open.

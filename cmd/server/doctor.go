@@ -31,8 +31,12 @@ func (c *doctorCommand) Run(ctx context.Context, out streams) (err error) {
 		}
 	}
 	visit := &visit{data: d, out: out, repair: c.Repair}
-	if err := visit.installation(ctx, c.Data); err != nil {
-		return err
+	if d.local != nil {
+		if err := visit.installation(ctx, c.Data); err != nil {
+			return err
+		}
+	} else {
+		visit.say("database: it can be reached, is recent enough, and keeps what it has acknowledged in a power cut (fsync, full_page_writes)")
 	}
 	visit.bucket(ctx)
 	if err := visit.all(access.With(ctx, access.Operator)); err != nil {
@@ -55,18 +59,10 @@ type visit struct {
 func (v *visit) say(format string, args ...any) { fmt.Fprintf(v.out.stdout, format+"\n", args...) }
 
 func (v *visit) all(ctx context.Context) error {
-	if err := v.losses(); err != nil {
-		return err
-	}
-	found, err := v.store.Check(ctx)
-	for _, what := range found {
-		v.wrong++
-		v.say("database: %s", what)
-	}
-	if err != nil {
-		v.wrong++
-		v.say("database: %v", err)
-		return ctx.Err() // what is read from it is not worth much
+	if v.local != nil {
+		if whole, err := v.database(ctx); err != nil || !whole {
+			return err // what is read from it is not worth much
+		}
 	}
 	if err := v.images(ctx); err != nil {
 		return err
@@ -74,9 +70,27 @@ func (v *visit) all(ctx context.Context) error {
 	return v.orphans(ctx)
 }
 
+// database examines a database in the data folder, and reports whether it can be read.
+func (v *visit) database(ctx context.Context) (whole bool, err error) {
+	if err := v.losses(); err != nil {
+		return false, err
+	}
+	found, err := v.local.Check(ctx)
+	for _, what := range found {
+		v.wrong++
+		v.say("database: %s", what)
+	}
+	if err != nil {
+		v.wrong++
+		v.say("database: %v", err)
+		return false, ctx.Err()
+	}
+	return true, nil
+}
+
 // losses says what the database has lost, which --repair acknowledges.
 func (v *visit) losses() error {
-	lost, err := v.store.Losses()
+	lost, err := v.local.Losses()
 	for _, what := range lost {
 		v.say("database: %s", what)
 	}
@@ -85,7 +99,7 @@ func (v *visit) losses() error {
 	}
 	if v.repair {
 		v.say("This was noted; it will not be said again")
-		return v.store.AcknowledgeLosses()
+		return v.local.AcknowledgeLosses()
 	}
 	v.wrong += len(lost)
 	v.say("Nothing can bring this back but a backup. Once you know, --repair stops saying so")

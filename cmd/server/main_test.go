@@ -23,6 +23,7 @@ import (
 	"go.uber.org/goleak"
 
 	"collie/sharedtest"
+	"collie/storage/postgres/postgrestest"
 )
 
 // binary is the program as it ships, or with the race detector when the tests
@@ -39,12 +40,17 @@ func TestMain(m *testing.M) {
 		panic(fmt.Sprintf("go build: %v\n%s", err, out))
 	}
 	const proxy = "github.com/Shopify/toxiproxy/v2" // its stopped connections may hang on to each other
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+	goleak.VerifyTestMain(suite{m}, goleak.Cleanup(func(code int) {
 		os.RemoveAll(dir)
 		os.Exit(code)
 	}), goleak.IgnoreAnyFunction(proxy+".(*ToxicLink).read"), goleak.IgnoreAnyFunction(proxy+".(*ToxicLink).write"),
 		goleak.IgnoreAnyFunction(proxy+"/toxics.(*ToxicStub).Run"))
 }
+
+// suite runs the tests, and ends the database that they share.
+type suite struct{ *testing.M }
+
+func (s suite) Run() int { return postgrestest.Main(s.M) }
 
 // process is a running server.
 type process struct {
@@ -73,7 +79,7 @@ func (o *output) String() string {
 	return o.lines.String()
 }
 
-var greeting = regexp.MustCompile(`^Collie is at (https?://[0-9.:\[\]]+:\d+) and keeps its data in (/.*)\n$`)
+var greeting = regexp.MustCompile(`^Collie is at (https?://[0-9.:\[\]]+:\d+) and keeps its data in (?:a database and a bucket; its own files are in )?(/.*)\n$`)
 
 // start runs the server on a free port, with more arguments; it is killed when
 // the test ends.

@@ -100,6 +100,9 @@ func (d *dataFlag) move(ctx context.Context, do func(*sqlite.Store, *bucket) err
 	if d.Blobs == "" {
 		return fmt.Errorf("a move needs the address of the bucket: --blobs s3://BUCKET?endpoint=https://HOST:PORT")
 	}
+	if d.Database != "" {
+		return errors.New("this command moves files between a data folder and a bucket; leave out --database")
+	}
 	if _, err := os.Stat(filepath.Join(d.Data, databaseFile)); err != nil {
 		return fmt.Errorf("%s is not a data folder: %w", d.Data, err)
 	}

@@ -17,6 +17,9 @@ type restoreCommand struct {
 
 // Run restores the backup to the data folder, which must be empty or not there.
 func (c *restoreCommand) Run(ctx context.Context, out streams) error {
+	if c.Database != "" {
+		return errors.New("nothing was restored: this command fills a data folder. Restore the database of --database with its own tools, then the bucket (docs/cluster.md)")
+	}
 	b, err := openBucket(c.dataFlag)
 	if err != nil {
 		return err

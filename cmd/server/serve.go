@@ -77,15 +77,8 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	d.store.Synced(figures.Synced)
-	if err := d.store.Cramped(); err != nil {
-		log.Error("the disk is full: nothing can be saved until there is space and the server is restarted", "error", err)
-	}
-	lost, err := d.store.Losses()
-	if err != nil {
+	if err := d.warn(log); err != nil {
 		return err
-	}
-	for _, what := range lost {
-		log.Error("the database has lost something; `server doctor` says what to do", "database", what)
 	}
 	defer startSweeping(ctx, d.workspace, s.Data, log)()
 
@@ -142,13 +135,17 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	} else {
 		go func() { served <- server.Serve(listener) }()
 	}
-	fmt.Fprintf(out.stdout, "Collie is at %s://%s and keeps its data in %s\n", scheme, listener.Addr(), s.Data)
+	where := s.Data
+	if s.Database != "" {
+		where = "a database and a bucket; its own files are in " + where
+	}
+	fmt.Fprintf(out.stdout, "Collie is at %s://%s and keeps its data in %s\n", scheme, listener.Addr(), where)
 
 	select {
 	case err := <-served:
 		return err
 	case <-ctx.Done():
-	case <-d.store.Failed():
+	case <-d.failed():
 	case <-d.blobs.Failed():
 	}
 	failure := d.Ready(context.WithoutCancel(ctx))
@@ -164,6 +161,21 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 		return errors.Join(failure, err, server.Close())
 	}
 	return failure
+}
+
+// warn says what is wrong with a database in the data folder.
+func (d *data) warn(log *slog.Logger) error {
+	if d.local == nil {
+		return nil
+	}
+	if err := d.local.Cramped(); err != nil {
+		log.Error("the disk is full: nothing can be saved until there is space and the server is restarted", "error", err)
+	}
+	lost, err := d.local.Losses()
+	for _, what := range lost {
+		log.Error("the database has lost something; `server doctor` says what to do", "database", what)
+	}
+	return err
 }
 
 // openScratch opens the folder for files that live as long as a request, and

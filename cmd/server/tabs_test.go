@@ -318,7 +318,14 @@ func TestTabs(t *testing.T) {
 		t.Skip("skipped with -short: injects faults")
 	}
 	p := start(t, t.TempDir())
-	tr := newTraffic(t, p.url, 1)
+	edit(t, p.url, p.url)
+	p.stop()
+}
+
+// edit is what TestTabs does, each tab at one of the given servers, of which the
+// third client asks either.
+func edit(t *testing.T, urls ...string) {
+	tr := newTraffic(t, urls[0], 1)
 	image := tr.workers[0].image
 	zerolog.SetGlobalLevel(zerolog.Disabled) // the proxy has much to say
 	proxies := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
@@ -327,8 +334,8 @@ func TestTabs(t *testing.T) {
 	stop, looked := make(chan struct{}), make(chan struct{})
 	var wait, weather sync.WaitGroup
 	var tabs []*tab
-	for i := range 2 {
-		way := &network{tb: t, server: proxies, upstream: strings.TrimPrefix(p.url, "http://"), address: "127.0.0.1:0"}
+	for i, url := range urls {
+		way := &network{tb: t, server: proxies, upstream: strings.TrimPrefix(url, "http://"), address: "127.0.0.1:0"}
 		way.change()
 		defer way.stop()
 		c := &tab{tb: t, number: i, server: way.address, image: image, history: h}
@@ -339,7 +346,7 @@ func TestTabs(t *testing.T) {
 	look := func() string {
 		call := h.now()
 		var log struct{ Events []struct{ ID string } }
-		if _, err := send(t.Context(), http.MethodGet, p.url+"/api/v1/images/"+image+"/evidence", "", nil, &log); err != nil {
+		if _, err := send(t.Context(), http.MethodGet, urls[rand.IntN(len(urls))]+"/api/v1/images/"+image+"/evidence", "", nil, &log); err != nil {
 			t.Error(err)
 		}
 		ids := ""
@@ -394,7 +401,6 @@ func TestTabs(t *testing.T) {
 		t.Errorf("the history is not that of one log: %s", result)
 	}
 	broken(t, h.operations)
-	p.stop()
 }
 
 // broken checks that the checker finds what could go wrong in a history.

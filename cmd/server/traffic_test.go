@@ -228,8 +228,15 @@ func (tr *traffic) clicks() (n int) {
 // time: nothing may be lost or be there twice, and every image must be whole.
 func (tr *traffic) check(url string, before time.Time) {
 	tr.tb.Helper()
+	if lost, doubled, half := tr.compare(url, before); lost+doubled+half > 0 {
+		tr.tb.Error("what was acknowledged is not what is there")
+	}
+}
+
+// compare counts what is not as check wants it.
+func (tr *traffic) compare(url string, before time.Time) (lost, doubled, half int) {
+	tr.tb.Helper()
 	ctx := tr.tb.Context()
-	lost, doubled := 0, 0
 	for _, c := range tr.workers {
 		var log struct {
 			Events []struct {
@@ -266,7 +273,6 @@ func (tr *traffic) check(url string, before time.Time) {
 			lost++
 		}
 	}
-	half := 0
 	for i, im := range images {
 		for _, part := range []string{"original", "display", "thumbnail", "superpixels.bin"} {
 			var b []byte
@@ -280,9 +286,7 @@ func (tr *traffic) check(url string, before time.Time) {
 		}
 	}
 	tr.tb.Logf("%d clicks and %d uploads acknowledged, %d images there: %d lost, %d doubled, %d half-written", tr.clicks(), len(tr.uploads), len(images), lost, doubled, half)
-	if lost+doubled+half > 0 {
-		tr.tb.Error("what was acknowledged is not what is there")
-	}
+	return lost, doubled, half
 }
 
 // refused lists the statuses of refusals.

@@ -156,3 +156,10 @@ END $$;
 
 CREATE TRIGGER audit_keeps BEFORE DELETE ON audit
     FOR EACH ROW WHEN (OLD.action <> 'session.refused') EXECUTE FUNCTION audit_keeps();
+
+-- Which installation this is, one row: a bucket belongs to one.
+CREATE TABLE installation (
+    id text COLLATE "C" NOT NULL
+);
+
+INSERT INTO installation (id) VALUES (replace(gen_random_uuid()::text, '-', ''));
