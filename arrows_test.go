@@ -32,6 +32,8 @@ var arrows = map[string][]string{
 	"web/scratch":           {"segment", "segment/ledger"},
 	"web/openapi":           {},
 	"web/metrics":           {"segment/gauge", "segment/workspace"},
+	"web/openid":            {"segment", "segment/access", "segment/accounts"},
+	"web/openid/openidtest": {},
 	"storage/...":           {"segment", "segment/access", "segment/accounts", "segment/audit"},
 	"storage/postgres/...":  {"storage/row", "storage/disk", "segment", "segment/access", "segment/accounts", "segment/audit"}, // not the other databases
 	"storage/workspacetest": {"segment/...", "storage/..."},                                                                    // opens workspaces for tests

@@ -55,6 +55,8 @@ type LoginView struct {
 	Name    string // as it was typed before
 	Next    string // where to go then
 	Problem string // why it did not work, or empty
+	OpenID  string // name of the OpenID provider, or empty
+	SignOut string // address at which to sign out there, or empty
 }
 
 // UsersView is the list of users, for admins.
@@ -75,6 +77,7 @@ type UserRow struct {
 // AccountView is the page about oneself.
 type AccountView struct {
 	Notice, Problem string // of the password, or of what was done last
+	OpenID          string // name of the OpenID provider, for those who have no password here
 	Tokens          []TokenRow
 	TokenProblem    string
 	TokenName       string // as typed

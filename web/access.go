@@ -13,6 +13,7 @@ import (
 	"collie/segment/access"
 	"collie/templates"
 	"collie/web/live"
+	"collie/web/openid"
 	"collie/web/problem"
 )
 
@@ -35,7 +36,7 @@ func visitorOf(ctx context.Context) visitor {
 // paths, including future ones, need a login.
 func open(path string) bool {
 	switch path {
-	case "/login", "/api/v1/session":
+	case "/login", "/login/openid", openid.CallbackPath, "/api/v1/session":
 		return true
 	}
 	return false

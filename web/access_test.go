@@ -130,6 +130,8 @@ var rights = map[string]right{
 	"GET /metrics":                                       {statuses: forAdmins},
 	"GET /login":                                         {statuses: [6]int{200, 303, 303, 303, 303, 303}},
 	"POST /login":                                        {form: true, body: "name=x&password=y", statuses: [6]int{401, 401, 401, 401, 401, 401}},
+	"GET /login/openid":                                  {statuses: [6]int{404, 404, 404, 404, 404, 404}}, // without a provider; see TestOpenID
+	"GET /login/openid/callback":                         {statuses: [6]int{404, 404, 404, 404, 404, 404}},
 	"POST /logout":                                       {form: true, statuses: viewersGet(303)},
 	"GET /account":                                       {statuses: forViewers},
 	"POST /account":                                      {form: true, body: "present=x&password=short", statuses: viewersGet(422)},

@@ -13,6 +13,7 @@ import (
 	"collie/segment/accounts"
 	"collie/templates"
 	"collie/web/live"
+	"collie/web/openid"
 	"collie/web/problem"
 )
 
@@ -20,6 +21,7 @@ import (
 type Login struct {
 	Accounts *accounts.Accounts
 	Sessions accounts.SessionStore
+	OpenID   *openid.Provider // with which people can sign in, too; may be nil
 }
 
 // Names of the cookie. Browsers accept the __Host- prefix only over https and
@@ -118,7 +120,11 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return nil
 	}
-	s.render(w, r, http.StatusOK, templates.Login(templates.LoginView{Next: next}))
+	v := templates.LoginView{Next: next}
+	if r.URL.Query().Has("left") && s.openID != nil {
+		v.SignOut = s.openID.SignOutURL("/login")
+	}
+	s.showLogin(w, r, http.StatusOK, v)
 	return nil
 }
 
@@ -130,9 +136,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	name, next := r.PostForm.Get("name"), local(r.PostForm.Get("next"))
 	token, session, _, err := s.signIn(r, name, r.PostForm.Get("password"))
 	if p := problem.Of(err); err != nil && (p.Status == http.StatusUnauthorized || p.Status == http.StatusTooManyRequests) {
-		s.failed(w, r, err)
-		s.render(w, r, p.Status, templates.Login(templates.LoginView{Name: name, Next: next, Problem: p.Detail}))
-		return nil
+		return s.notSignedIn(w, r, templates.LoginView{Name: name, Next: next}, err)
 	}
 	if err != nil {
 		return err
@@ -142,31 +146,39 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// signIn checks name and password and begins a session; the request's previous
-// session ends.
+// signIn checks name and password and begins a session.
 func (s *Server) signIn(r *http.Request, name, password string) (token string, session accounts.Session, u accounts.User, err error) {
 	u, err = s.sessions.accounts.SignIn(r.Context(), name, password, s.address(r))
 	if err != nil {
 		s.log.Info("not signed in", "address", s.address(r).String(), "error", err)
 		return "", session, u, signInProblem(err)
 	}
+	token, session, err = s.begin(r, u, "")
+	return token, session, u, err
+}
+
+// begin begins a session for a user who has shown who they are in some way, empty
+// for a password; the request's previous session ends.
+func (s *Server) begin(r *http.Request, u accounts.User, how string) (token string, session accounts.Session, err error) {
 	if old := visitorOf(r.Context()); old.token != "" && old.Scope == "" {
 		if err := s.leave(r, old.token); err != nil {
-			return "", session, u, err
+			return "", session, err
 		}
 	}
-	token, session, err = s.sessions.Begin(r.Context(), u, "")
-	return token, session, u, err
+	return s.sessions.Begin(r.Context(), u, how)
 }
 
 // signInProblem explains to people why they can't sign in.
 func signInProblem(err error) error {
 	var tries *accounts.TriesError
+	var refused *accounts.RefusedError
 	switch {
+	case errors.As(err, &refused):
+		return &problem.Refusal{Status: http.StatusForbidden, Detail: refused.Reason}
 	case errors.Is(err, accounts.ErrWrong):
 		return &problem.Refusal{Status: http.StatusUnauthorized, Detail: "Wrong name or password."}
 	case errors.As(err, &tries):
-		return &problem.Later{Wait: tries.Wait, Err: &problem.Refusal{Status: http.StatusTooManyRequests, Detail: "Too many wrong passwords. Try again " + inWords(tries.Wait) + "."}}
+		return &problem.Later{Wait: tries.Wait, Err: &problem.Refusal{Status: http.StatusTooManyRequests, Detail: "Too many failed tries to sign in. Try again " + inWords(tries.Wait) + "."}}
 	}
 	return err
 }
@@ -177,7 +189,11 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.sessions.remember(w, "", time.Time{})
-	http.Redirect(w, r, "/login", http.StatusSeeOther)
+	to := "/login"
+	if s.openID != nil {
+		to += "?left" // the page offers to sign out at the provider, too
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
+
+	"collie/web/openid"
 )
 
 // routes is the table of all routes. openapi.json describes those under
@@ -23,6 +25,8 @@ func (s *Server) routes() *chi.Mux {
 		r.Get("/api", s.page(s.apiPage))
 		r.Get("/login", s.page(s.withLogin(s.loginPage)))
 		r.Post("/login", s.page(s.withLogin(s.login)))
+		r.Get("/login/openid", s.page(s.withOpenID(s.beginOpenID)))
+		r.Get(openid.CallbackPath, s.page(s.withOpenID(s.finishOpenID)))
 		r.Post("/logout", s.page(s.withSession(s.logout)))
 		r.Get("/account", s.page(s.withSession(s.accountPage)))
 		r.Post("/account", s.page(s.withSession(s.changePassword)))

@@ -21,6 +21,7 @@ import (
 	"collie/segment/export/jobs"
 	"collie/segment/workspace"
 	"collie/web/live"
+	"collie/web/openid"
 	"collie/web/scratch"
 )
 
@@ -37,8 +38,9 @@ type Server struct {
 	exports   *jobs.Jobs
 	handler   http.Handler
 	stopping  atomic.Bool
-	sessions  *sessions // nil without login
-	loopback  bool      // answer only under this machine's names
+	sessions  *sessions        // nil without login
+	openID    *openid.Provider // nil without one
+	loopback  bool             // answer only under this machine's names
 	origin    string
 	proxies   []netip.Prefix
 }
@@ -111,6 +113,7 @@ func New(c Config) *Server {
 		loopback: c.Login == nil && !c.AnyName, origin: c.Origin, proxies: c.Proxies,
 	}
 	if c.Login != nil {
+		s.openID = c.Login.OpenID
 		s.sessions = &sessions{
 			Sessions: accounts.NewSessions(c.Login.Sessions, c.Login.Accounts, limits.Session, c.Log),
 			accounts: c.Login.Accounts, secure: c.HTTPS || strings.HasPrefix(c.Origin, "https://"),

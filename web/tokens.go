@@ -128,6 +128,15 @@ func (s *Server) showAccount(w http.ResponseWriter, r *http.Request, status int,
 	if err != nil {
 		return err
 	}
+	if s.openID != nil {
+		u, err := s.sessions.accounts.User(r.Context(), visitorOf(r.Context()).User)
+		if err != nil {
+			return err
+		}
+		if u.Hash == "" {
+			v.OpenID = s.openID.Label()
+		}
+	}
 	const day = "2 January 2006"
 	for _, t := range tokens {
 		row := templates.TokenRow{ID: t.ID, Name: t.Name, Scope: string(t.Scope), Created: t.Created.Format(day), Used: "never used", Expires: "never expires"}

@@ -29,6 +29,7 @@ const failedGrace = 3 * time.Second
 type serveCommand struct {
 	Listen string `default:"127.0.0.1:8080" env:"COLLIE_LISTEN" help:"Address and port to listen on; port 0 picks a free one."`
 	accessFlags
+	openidFlags
 	tlsFlags
 	dataFlag
 	CacheSize size `default:"4GiB" env:"COLLIE_CACHE_SIZE" group:"limits" help:"With --blobs: size of the files of images that are kept in the data folder, so that they need not be fetched from the bucket each time. 0 keeps none."`
@@ -57,6 +58,10 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(out.stderr, nil))
+	provider, err := s.openidFlags.provider(s.Auth, config.Origin, log)
+	if err != nil {
+		return err
+	}
 	log.Info("starting", "memory limit", s.applyMemory())
 	stopProfiles, err := s.profileFlags.serve(ctx)
 	if err != nil {
@@ -95,6 +100,10 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	config.Limits, config.Scratch, config.Metrics = s.web(), scratch, figures
 	if config.Login, err = s.login(ctx, d, log); err != nil {
 		return err
+	}
+	if provider != nil {
+		config.Login.OpenID = provider
+		go provider.Check(ctx)
 	}
 	if err := d.workspace.Record(ctx, audit.ServerStarted, "", fmt.Sprintf("listen %s, auth %t, origin %q", s.Listen, config.Login != nil, config.Origin)); err != nil {
 		log.Warn("not in the audit log", "error", err)

@@ -25,6 +25,8 @@ type usersCommand struct {
 	Role     setRole     `cmd:"" help:"Give a user another role on the server."`
 	Password setPassword `cmd:"" help:"Give a user another password and sign them out everywhere."`
 	Remove   removeUser  `cmd:"" help:"Remove a user's access. Their work stays."`
+	Link     linkUser    `cmd:"" help:"Let a user sign in with an account at an OpenID provider."`
+	Unlink   unlinkUser  `cmd:"" help:"End that, sign the user out everywhere and revoke their API tokens."`
 }
 
 type addUser struct {
@@ -60,7 +62,15 @@ func (c *listUsers) Run(ctx context.Context, s streams) error {
 		}
 		table := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', 0)
 		for _, u := range users {
-			fmt.Fprintf(table, "%s\t%s\tsince %s\n", u.Name, u.Role, u.Created.Format("2006-01-02"))
+			identities, err := a.Identities(ctx, u.ID)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(table, "%s\t%s\tsince %s", u.Name, u.Role, u.Created.Format("2006-01-02"))
+			for _, i := range identities {
+				fmt.Fprintf(table, "\t%s", i)
+			}
+			fmt.Fprintln(table)
 		}
 		return table.Flush()
 	})
@@ -106,6 +116,39 @@ func (c *removeUser) Run(ctx context.Context, s streams) error {
 	return c.change(ctx, c.Name, func(ctx context.Context, a *accounts.Accounts, u accounts.User) error {
 		return a.Remove(ctx, u.ID)
 	})
+}
+
+// identityArgs name an account at an OpenID provider.
+type identityArgs struct {
+	Subject string `arg:"" help:"What the provider calls the account in the claim sub; the audit log has it after a refused sign-in."`
+	Issuer  string `required:"" env:"COLLIE_OPENID_ISSUER" placeholder:"URL" help:"The provider, as in --openid-issuer."`
+}
+
+type linkUser struct {
+	Name string `arg:"" help:"Name of the user."`
+	identityArgs
+	dataFlag
+}
+
+// Run links the two.
+func (c *linkUser) Run(ctx context.Context, s streams) error {
+	return c.change(ctx, c.Name, func(ctx context.Context, a *accounts.Accounts, u accounts.User) error {
+		return a.Link(ctx, u.ID, c.identity())
+	})
+}
+
+type unlinkUser struct {
+	identityArgs
+	dataFlag
+}
+
+// Run ends the link.
+func (c *unlinkUser) Run(ctx context.Context, s streams) error {
+	return c.manage(ctx, func(ctx context.Context, a *accounts.Accounts) error { return a.Unlink(ctx, c.identity()) })
+}
+
+func (i identityArgs) identity() accounts.Identity {
+	return accounts.Identity{Issuer: i.Issuer, Subject: i.Subject}
 }
 
 // manage opens the database for f, whose context is that of its owner.
