@@ -89,7 +89,7 @@ func mustDraw(t *testing.T) string {
 // uploads arrive, and an overload is measured by itself.
 func TestLoad(t *testing.T) {
 	p := plan{
-		URL: mustServe(t).URL, Data: mustDraw(t), Annotators: 5, Every: 200 * time.Millisecond, Stay: 4, Photographs: 2, Classes: 3,
+		URL: []string{mustServe(t).URL}, Data: mustDraw(t), Annotators: 5, Every: 200 * time.Millisecond, Stay: 4, Photographs: 2, Classes: 3,
 		Uploads: 4, Megapixels: 0.05, Idle: 2, Warmup: 100 * time.Millisecond, Duration: 800 * time.Millisecond, Overload: 2, Seed: 7,
 		JSON: filepath.Join(t.TempDir(), "report.json"),
 	}
@@ -140,13 +140,13 @@ func shorten(t *testing.T) {
 }
 
 func TestFlagsAreChecked(t *testing.T) {
-	good := plan{URL: "http://127.0.0.1:1", Annotators: 1, Every: time.Second, Stay: 1, Photographs: 1, Classes: 2, Megapixels: 1, Duration: time.Second}
+	good := plan{URL: []string{"http://127.0.0.1:1"}, Annotators: 1, Every: time.Second, Stay: 1, Photographs: 1, Classes: 2, Megapixels: 1, Duration: time.Second}
 	if _, err := good.check(); err != nil {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*plan){
-		"another machine": func(p *plan) { p.URL = "http://192.0.2.7:8080" },
-		"an address like": func(p *plan) { p.URL = "localhost:8080" },
+		"another machine": func(p *plan) { p.URL = append(p.URL, "http://192.0.2.7:8080") },
+		"an address like": func(p *plan) { p.URL = []string{"localhost:8080"} },
 		"--annotators":    func(p *plan) { p.Annotators = 0 },
 		"--classes":       func(p *plan) { p.Classes = 300 },
 		"--uploads":       func(p *plan) { p.Uploads = -1 },
@@ -159,7 +159,7 @@ func TestFlagsAreChecked(t *testing.T) {
 		}
 	}
 	remote := good
-	remote.URL, remote.Remote = "http://192.0.2.7:8080", true
+	remote.URL, remote.Remote = []string{"http://192.0.2.7:8080"}, true
 	if _, err := remote.check(); err != nil {
 		t.Errorf("--remote: %v", err)
 	}
@@ -236,8 +236,21 @@ func TestPhases(t *testing.T) {
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	p := plan{URL: mustServe(t).URL, Data: mustDraw(t), Annotators: 1, Every: time.Second, Stay: 1, Photographs: 1, Classes: 3, Megapixels: 1, Duration: time.Hour}
+	p := plan{URL: []string{mustServe(t).URL}, Data: mustDraw(t), Annotators: 1, Every: time.Second, Stay: 1, Photographs: 1, Classes: 3, Megapixels: 1, Duration: time.Hour}
 	if err := p.run(ctx, new(bytes.Buffer), nil); err == nil {
 		t.Error("a run that was stopped says nothing")
+	}
+}
+
+// Several servers take turns.
+func TestTurns(t *testing.T) {
+	s, err := newServer("http://a", "http://b:1/path")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{s.socket("x"), s.socket("x"), s.socket("x")}
+	want := []string{"ws://a/api/v1/images/x/socket", "ws://b:1/api/v1/images/x/socket", "ws://a/api/v1/images/x/socket"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("sockets (-want +got):\n%s", diff)
 	}
 }

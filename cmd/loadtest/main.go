@@ -21,9 +21,9 @@ import (
 
 // plan says what load to make, and where.
 type plan struct {
-	URL    string `name:"url" default:"http://127.0.0.1:8080" help:"Address of the server, without a path."`
-	Remote bool   `help:"Allow a server on another machine."`
-	Data   string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png; the masks tell annotators what to click."`
+	URL    []string `name:"url" default:"http://127.0.0.1:8080" help:"Address of the server, without a path; several for servers that share a database, which then take turns. /metrics is read from the first."`
+	Remote bool     `help:"Allow a server on another machine."`
+	Data   string   `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png; the masks tell annotators what to click."`
 
 	Annotators  int           `default:"200" help:"Simulated people who click, each on a different image."`
 	Every       time.Duration `default:"2s" help:"Mean time between two clicks of one annotator. Gaps are exponential, with at most ten clicks a second."`
@@ -85,12 +85,16 @@ func (p *plan) run(ctx context.Context, out, bar io.Writer) error {
 
 // check looks at the flags and returns the server that they name.
 func (p *plan) check() (*server, error) {
-	s, err := newServer(p.URL)
-	switch {
-	case err != nil:
+	s, err := newServer(p.URL...)
+	if err != nil {
 		return nil, err
-	case !web.Loopback(s.base.Host) && !p.Remote:
-		return nil, fmt.Errorf("--url %s is another machine, and a load test can make it unusable for others: add --remote if you mean it", p.URL)
+	}
+	for _, base := range s.bases {
+		if !web.Loopback(base.Host) && !p.Remote {
+			return nil, fmt.Errorf("--url %s is another machine, and a load test can make it unusable for others: add --remote if you mean it", base)
+		}
+	}
+	switch {
 	case p.Annotators < 1 || p.Every <= 0 || p.Stay < 1 || p.Photographs < 1:
 		return nil, fmt.Errorf("--annotators, --every, --stay and --photographs must be more than 0")
 	case p.Classes < 1 || p.Classes > 255:

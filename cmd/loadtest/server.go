@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -21,27 +22,41 @@ import (
 
 // server is what the load test asks of Collie beside the sockets.
 type server struct {
-	base    *url.URL
+	bases   []*url.URL // of one server, or of several that share a database
+	turn    atomic.Uint64
 	client  *http.Client
 	project string // made for the test
 }
 
-func newServer(address string) (*server, error) {
-	base, err := url.Parse(address)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return nil, fmt.Errorf("--url %q is not an address like http://127.0.0.1:8080", address)
+func newServer(addresses ...string) (*server, error) {
+	var bases []*url.URL
+	for _, address := range addresses {
+		base, err := url.Parse(address)
+		if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
+			return nil, fmt.Errorf("--url %q is not an address like http://127.0.0.1:8080", address)
+		}
+		base.Path = ""
+		bases = append(bases, base)
 	}
-	base.Path = ""
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
 	transport.DisableCompression = true
 	transport.MaxIdleConnsPerHost = 64
-	return &server{base: base, client: &http.Client{Transport: transport}}, nil
+	return &server{bases: bases, client: &http.Client{Transport: transport}}, nil
+}
+
+// next is the address of the server whose turn it is.
+func (s *server) next() *url.URL {
+	return s.bases[int((s.turn.Add(1)-1)%uint64(len(s.bases)))]
 }
 
 // call makes a request and returns the body of an answer in the 200s.
 func (s *server) call(ctx context.Context, method, path, kind string, body io.Reader) ([]byte, error) {
-	r, err := http.NewRequestWithContext(ctx, method, s.base.String()+path, body)
+	return s.callAt(ctx, s.next(), method, path, kind, body)
+}
+
+func (s *server) callAt(ctx context.Context, base *url.URL, method, path, kind string, body io.Reader) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, method, base.String()+path, body)
 	if err != nil {
 		return nil, err
 	}
@@ -191,13 +206,13 @@ func (s *server) trash() {
 
 // socket is the address of an image's websocket.
 func (s *server) socket(id string) string {
-	return "ws" + strings.TrimPrefix(s.base.String(), "http") + "/api/v1/images/" + id + "/socket"
+	return "ws" + strings.TrimPrefix(s.next().String(), "http") + "/api/v1/images/" + id + "/socket"
 }
 
-// vitals are figures of the server's process, by their names in /metrics;
+// vitals are figures of the first server's process, by their names in /metrics;
 // nothing when it has no such page.
 func (s *server) vitals(ctx context.Context) map[string]float64 {
-	b, err := s.call(ctx, http.MethodGet, "/metrics", "", nil)
+	b, err := s.callAt(ctx, s.bases[0], http.MethodGet, "/metrics", "", nil)
 	if err != nil {
 		return nil
 	}

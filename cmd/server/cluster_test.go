@@ -3,7 +3,10 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +24,7 @@ type cluster struct {
 	dir             string
 	database, blobs string
 	nodes           []*process
+	listen          []string // their addresses, also after a restart
 }
 
 // startCluster starts so many servers, or skips the test without PostgreSQL or an S3
@@ -30,15 +34,27 @@ func startCluster(t *testing.T, nodes int) *cluster {
 	dir := t.TempDir()
 	c := &cluster{t: t, dir: dir, database: postgrestest.MustStart(t).MustURL(t, dir), blobs: s3test.MustStart(t).Address(), nodes: make([]*process, nodes)}
 	for i := range c.nodes {
+		c.listen = append(c.listen, freeAddress(t))
 		c.restart(i)
 	}
 	return c
 }
 
+// freeAddress is an address at which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
 // restart starts a server that is not running.
 func (c *cluster) restart(i int) {
 	c.t.Helper()
-	c.nodes[i] = start(c.t, filepath.Join(c.dir, fmt.Sprint(i)), "--database", c.database, "--blobs", c.blobs)
+	c.nodes[i] = start(c.t, filepath.Join(c.dir, fmt.Sprint(i)), "--listen", c.listen[i], "--database", c.database, "--blobs", c.blobs)
 }
 
 // TestCluster drives three servers on one database and one bucket.
@@ -50,7 +66,11 @@ func TestCluster(t *testing.T) {
 	c := startCluster(t, 3)
 	t.Run("page", c.page)
 	t.Run("tabs", func(t *testing.T) { edit(t, c.nodes[0].url, c.nodes[1].url) })
-	t.Run("kills", c.kills)
+	t.Run("kills", func(t *testing.T) { c.kills(t, func(i int) string { return c.nodes[i].url }) })
+	t.Run("balancer", func(t *testing.T) {
+		url := c.balance(t)
+		c.kills(t, func(int) string { return url })
+	})
 	for _, p := range c.nodes {
 		p.stop()
 	}
@@ -90,16 +110,58 @@ func (c *cluster) page(t *testing.T) {
 	}
 }
 
-// kills kills one server after the other while clients click and upload there: the
-// others have all that it acknowledged. An image that is deleted, the control, is
-// missed.
-func (c *cluster) kills(t *testing.T) {
+// balance starts HAProxy before the servers, as deploy/cluster does, and returns its
+// address.
+func (c *cluster) balance(t *testing.T) (url string) {
+	t.Helper()
+	program, err := exec.LookPath("haproxy")
+	if err != nil {
+		if program, err = exec.LookPath("/usr/sbin/haproxy"); err != nil {
+			t.Skip("skipped: HAProxy is not installed (Debian: apt-get install haproxy)")
+		}
+	}
+	config, err := os.ReadFile(filepath.Join("..", "..", "deploy", "cluster", "haproxy.cfg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := freeAddress(t)
+	text := strings.NewReplacer("bind :8080", "bind "+address, "a:8080", c.listen[0], "b:8080", c.listen[1], "c:8080", c.listen[2]).Replace(string(config))
+	file := filepath.Join(t.TempDir(), "haproxy.cfg")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "-db", "-f", file)
+	log := new(output)
+	cmd.Stderr = log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	url = "http://" + address
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		var ready []byte
+		if _, err := send(t.Context(), http.MethodGet, url+"/readyz", "", nil, &ready); err == nil {
+			return url
+		} else if time.Now().After(end) {
+			t.Fatalf("%v\n%s", err, log)
+		}
+	}
+}
+
+// kills kills one server after the other while clients click and upload at the address
+// for it: the others have all that it acknowledged. An image that is deleted, the
+// control, is missed.
+func (c *cluster) kills(t *testing.T, url func(i int) string) {
 	tr := newTraffic(t, c.nodes[0].url, 2)
-	for kill := range storagetest.Rounds(4, 100) {
+	tr.dead = true
+	for kill := range storagetest.Rounds(2, 100) {
 		i := kill % len(c.nodes)
 		victim := c.nodes[i]
 		timer := time.AfterFunc(100*time.Millisecond+rand.N(500*time.Millisecond), func() { _ = victim.cmd.Process.Kill() })
-		tr.runFor(time.Second, victim.url)
+		tr.runFor(time.Second, url(i))
 		timer.Stop()
 		_ = victim.cmd.Wait()
 		tr.check(c.nodes[(i+1)%len(c.nodes)].url, time.Now())

@@ -30,7 +30,7 @@ type traffic struct {
 	workers []*clicker
 	picture []byte
 
-	dead bool // the disk may go away altogether, so that anything can be answered
+	dead bool // the disk or the server may go away altogether, so that anything can be answered
 
 	mu       sync.Mutex
 	uploads  map[string]time.Time // acknowledged, and when
