@@ -10,6 +10,8 @@
 package static
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -19,6 +21,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed annotate canvas choosing classes evidence project superpixels tools transfer ui
@@ -28,6 +31,30 @@ var folders embed.FS
 // "ui/base.css". The tests of the modules, which lie beside them, are left out.
 // Callers must not change it.
 var Files = served(folders)
+
+// packed holds every file as gzip packs it best, made when it is first asked for.
+var packed = func() map[string]func() []byte {
+	all := map[string]func() []byte{}
+	for name, content := range Files {
+		all[name] = sync.OnceValue(func() []byte {
+			var out bytes.Buffer
+			z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level exists
+			_, _ = z.Write(content)
+			_ = z.Close() // a buffer takes everything
+			return out.Bytes()
+		})
+	}
+	return all
+}()
+
+// Packed returns the content of a file as a gzip stream, nil when there is no such
+// file. Callers must not change it. Safe for concurrent use.
+func Packed(name string) []byte {
+	if p := packed[name]; p != nil {
+		return p()
+	}
+	return nil
+}
 
 // Version names the content of all Files.
 var Version = version(Files)

@@ -34,5 +34,10 @@ func (s *Server) serveStatic(w http.ResponseWriter, r *http.Request) {
 	if version == static.Version {
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
+	w.Header().Add("Vary", "Accept-Encoding")
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w.Header().Set("Content-Encoding", "gzip")
+		content = static.Packed(name)
+	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }

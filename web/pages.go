@@ -49,11 +49,7 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) projectPage(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.workspace.Project(r.Context(), chi.URLParam(r, "id"))
-	if err != nil {
-		return err
-	}
-	images, err := s.workspace.Images(r.Context(), p.ID)
+	p, images, err := s.workspace.Contents(r.Context(), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
@@ -73,11 +69,7 @@ func (s *Server) annotatePage(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.workspace.Guess(r.Context(), im.ID); err != nil {
 		s.log.Debug("no guess", "image", im.ID, "error", err) // the page works without one
 	}
-	p, err := s.workspace.Project(r.Context(), im.ProjectID)
-	if err != nil {
-		return err
-	}
-	images, err := s.workspace.Images(r.Context(), p.ID)
+	p, images, err := s.workspace.Contents(r.Context(), im.ProjectID)
 	if err != nil {
 		return err
 	}

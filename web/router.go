@@ -17,7 +17,9 @@ func (s *Server) routes() *chi.Mux {
 	r.NotFound(s.notFound)
 	r.MethodNotAllowed(s.methodNotAllowed(r))
 
-	r.With(middleware.Compress(5)).Group(func(r chi.Router) {
+	r.Get("/static/*", s.serveStatic)
+	// The next levels take twice to four times as long and save 10 % of a page.
+	r.With(middleware.Compress(2)).Group(func(r chi.Router) {
 		r.Get("/", s.page(s.startPage))
 		r.Get("/projects/{id}", s.page(s.projectPage))
 		r.Get("/images/{id}", s.page(s.annotatePage))
@@ -38,7 +40,6 @@ func (s *Server) routes() *chi.Mux {
 		r.Post("/users/{id}/password", s.page(s.withLogin(s.changeUsers(s.setPassword))))
 		r.Post("/users/{id}/remove", s.page(s.withLogin(s.changeUsers(s.removeUser))))
 		r.Get("/audit", s.page(s.auditPage))
-		r.Get("/static/*", s.serveStatic)
 	})
 	r.Get("/healthz", s.healthz)
 	r.Get("/readyz", s.api(s.readyz))

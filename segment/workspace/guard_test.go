@@ -34,6 +34,7 @@ var needs = map[string]access.Action{
 	"Workspace.RemoveMember":   access.Manage,
 	"Workspace.Image":          access.Read,
 	"Workspace.Images":         access.Read,
+	"Workspace.Contents":       access.Read,
 	"Workspace.SetReview":      access.Read,
 	"Workspace.CopyLabelling":  access.Annotate,
 	"Workspace.AddImage":       access.Annotate,

@@ -195,18 +195,21 @@ func (w *Workspace) Image(ctx context.Context, id string) (segment.Image, error)
 
 // Images lists a project's images in order of upload.
 func (w *Workspace) Images(ctx context.Context, projectID string) ([]segment.Image, error) {
-	if err := w.MayIn(ctx, projectID, access.Read); err != nil {
-		return nil, err
-	}
-	p, err := w.store.Project(ctx, projectID)
+	_, images, err := w.Contents(ctx, projectID)
+	return images, err
+}
+
+// Contents returns a project and its images in order of upload.
+func (w *Workspace) Contents(ctx context.Context, projectID string) (segment.Project, []segment.Image, error) {
+	p, err := w.Project(ctx, projectID)
 	if err != nil {
-		return nil, err
+		return segment.Project{}, nil, err
 	}
 	images, err := w.store.Images(ctx, projectID)
 	for i, im := range images {
 		images[i] = p.Seen(im)
 	}
-	return images, err
+	return p, images, err
 }
 
 // Blob opens one of an image's blobs; the caller closes it.
