@@ -14,6 +14,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -50,6 +52,10 @@ func TestMain(m *testing.M) {
 	if testing.Short() {
 		fmt.Println("skipped with -short: tests in a browser")
 		return
+	}
+	if at := flag.Lookup("test.parallel"); at.Value.String() == at.DefValue {
+		// A test waits for the browser and the server half of its time.
+		_ = flag.Set(at.Name, strconv.Itoa(2*runtime.GOMAXPROCS(0)))
 	}
 	code := m.Run()
 	if chromium.stop != nil {
@@ -210,7 +216,7 @@ func (p *page) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
-		p.screenshot("failure")
+		p.failed()
 		p.t.Fatalf("%s: %v", what, err)
 	}
 }
@@ -304,8 +310,21 @@ func (p *page) colour(x, y float64) []int {
 }
 
 // screenshot keeps a picture of the window under the artefacts folder of the
-// module, named after the test.
+// module, named after the test, if -screenshots asks for it.
 func (p *page) screenshot(name string) {
+	p.t.Helper()
+	if *screenshots {
+		p.capture(name)
+	}
+}
+
+// failed keeps a picture of the window of a test that is about to fail.
+func (p *page) failed() {
+	p.t.Helper()
+	p.capture("failure")
+}
+
+func (p *page) capture(name string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
@@ -345,7 +364,7 @@ func (p *page) downloaded() (name string, img image.Image) {
 			return filepath.Base(files[0]), openImage(p.t, files[0])
 		}
 	}
-	p.screenshot("failure")
+	p.failed()
 	p.t.Fatal("no file was downloaded")
 	return "", nil
 }

@@ -143,7 +143,7 @@ func TestE2EDetail(t *testing.T) {
 			p.until(zoom + ` === 100`)
 			for tries := 0; p.off(c.img) > c.off; tries++ {
 				if tries == 200 {
-					p.screenshot("failure")
+					p.failed()
 					t.Fatalf("at 100 %% a pixel is %d off", p.off(c.img))
 				}
 			}
@@ -234,7 +234,7 @@ func TestE2EDetailRepairs(t *testing.T) {
 		inside, wrong := 0, 1
 		for tries := 0; wrong > 0; tries++ {
 			if tries == 100 {
-				p.screenshot("failure")
+				p.failed()
 				t.Fatalf("%s: %d pixels are not painted as they are stored", what, wrong)
 			}
 			inside, wrong = 0, 0

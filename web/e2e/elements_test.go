@@ -87,7 +87,7 @@ func wait[T any](p *page, what, expression string, will func(T) bool) T {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	p.screenshot("failure")
+	p.failed()
 	p.t.Fatalf("%s: waited in vain for %s: %v, %v", what, expression, value, err)
 	return value
 }

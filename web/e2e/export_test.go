@@ -28,7 +28,7 @@ func (p *page) downloadedZip() *zip.ReadCloser {
 			return z
 		}
 	}
-	p.screenshot("failure")
+	p.failed()
 	p.t.Fatal("no archive was downloaded")
 	return nil
 }

@@ -105,7 +105,7 @@ func (p *page) waitForEvents(n int) []event {
 		}
 	}
 	if len(events) != n {
-		p.screenshot("failure")
+		p.failed()
 		p.t.Fatalf("the image has %d events, want %d: %+v", len(events), n, events)
 	}
 	p.until(`document.getElementById('save')?.dataset.state === 'saved'`)

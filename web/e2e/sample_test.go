@@ -18,7 +18,8 @@ import (
 	"collie/segment/sample"
 )
 
-var screenshots = flag.Bool("screenshots", false, "take the pictures of the README again, from the sample image")
+// screenshots are for people: no test reads them, and they take time.
+var screenshots = flag.Bool("screenshots", false, "keep pictures of what the tests go through in the folder artefacts; those of the sample image are the README's, too")
 
 // sampleTruth is the true class of each pixel of the sample image, as a mask.
 var sampleTruth = sync.OnceValue(func() *image.Paletted {
