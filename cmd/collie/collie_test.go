@@ -124,24 +124,46 @@ func serve(tb testing.TB) *place {
 	return p
 }
 
-// photographs writes three pictures of sky, sea and sand.
+// beach is the class at a pixel of one of three pictures: sky, sea or sand.
+func beach(i, x, y int) uint8 { return uint8(min((y+x*i/8)/24, 2)) }
+
+// photographs writes the three pictures.
 func (p *place) photographs(folder string) {
 	p.tb.Helper()
-	if err := os.MkdirAll(filepath.Join(p.folder, folder), 0o755); err != nil {
-		p.tb.Fatal(err)
-	}
-	for i := range 3 {
+	p.draw(folder, func(i int) image.Image {
 		im := image.NewNRGBA(image.Rect(0, 0, 96, 72))
 		for at := range im.Pix {
-			x, y := at/4%96, at/4/96
-			c := []color.NRGBA{{120, 170, 250, 255}, {20, 90, 130, 255}, {220, 190, 130, 255}}[min((y+x*i/8)/24, 2)]
+			c := []color.NRGBA{{120, 170, 250, 255}, {20, 90, 130, 255}, {220, 190, 130, 255}}[beach(i, at/4%96, at/4/96)]
 			im.Pix[at] = []uint8{c.R, c.G, c.B, c.A}[at%4] ^ uint8(at*7%5)
 			if at%4 == 3 {
 				im.Pix[at] = 255
 			}
 		}
+		return im
+	})
+}
+
+// masks writes the truth of the three pictures.
+func (p *place) masks(folder string) {
+	p.tb.Helper()
+	p.draw(folder, func(i int) image.Image {
+		im := image.NewGray(image.Rect(0, 0, 96, 72))
+		for at := range im.Pix {
+			im.Pix[at] = beach(i, at%96, at/96)
+		}
+		return im
+	})
+}
+
+// draw writes three images to a folder.
+func (p *place) draw(folder string, picture func(i int) image.Image) {
+	p.tb.Helper()
+	if err := os.MkdirAll(filepath.Join(p.folder, folder), 0o755); err != nil {
+		p.tb.Fatal(err)
+	}
+	for i := range 3 {
 		var b bytes.Buffer
-		if err := png.Encode(&b, im); err != nil {
+		if err := png.Encode(&b, picture(i)); err != nil {
 			p.tb.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(p.folder, folder, fmt.Sprintf("beach%d.png", i)), b.Bytes(), 0o600); err != nil {
@@ -218,6 +240,25 @@ func TestAdministratorsPage(t *testing.T) {
 	for name, mode := range map[string]os.FileMode{"collie-data": 0o700, "restored": 0o700} {
 		if info, err := os.Stat(filepath.Join(p.folder, name)); err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+}
+
+// The page for researchers, with a small data set of their own.
+func TestResearchersPage(t *testing.T) {
+	needPython(t, "urllib.request")
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(programs, "evaluate"), "../evaluate").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	p := serve(t)
+	p.photographs("beaches/images")
+	p.masks("beaches/masks")
+	if n := p.page("../../docs/researchers.md"); n < 7 {
+		t.Errorf("only %d blocks were run", n)
+	}
+	for _, made := range []string{"voc.json", "hypotheses.zip", "shares.zip"} {
+		if info, err := os.Stat(filepath.Join(p.folder, made)); err != nil || info.Size() < 300 {
+			t.Errorf("%s: %v, %v", made, info, err)
 		}
 	}
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { classKey } from '../classes/classkey.js';
 import { BINDINGS, commandOf } from './keys.js';
@@ -61,4 +62,12 @@ test('no key is listed twice', () => {
 
 test('classes have keys as far as they go', () => {
   assert.deepEqual([0, 8, 9, 10, 19, 20].map(classKey), ['1', '9', '0', '⇧1', '⇧0', '']);
+});
+
+test('the page for annotators says what the keys do', () => {
+  const page = readFileSync(new URL('../../docs/annotators.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| `(.+?)` \| (.+?) \|$/gm)].map(([, shown, does]) => ({ shown, does }));
+  const known = BINDINGS.map(({ shown, does }) => ({ shown, does }));
+  assert.ok(rows.length >= 20);
+  for (const row of rows) assert.ok(known.some((b) => b.shown === row.shown && b.does === row.does), JSON.stringify(row));
 });
