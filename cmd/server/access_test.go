@@ -72,7 +72,7 @@ func users(data, stdin string, arguments ...string) (string, error) {
 	return attempt(data, stdin, append([]string{"users"}, arguments...)...)
 }
 
-// attempt runs a subcommand over a data folder, which can fail.
+// attempt runs a subcommand, which can fail, on a data folder.
 func attempt(data, stdin string, arguments ...string) (string, error) {
 	cmd := exec.Command(binary, append(arguments, "--data", data)...)
 	cmd.Stdin = strings.NewReader(stdin)
@@ -316,8 +316,7 @@ func TestInsecure(t *testing.T) {
 	}
 }
 
-// A header may have 16 KiB, some more for lines that Go counts apart, and no
-// more than that.
+// A header can have 16 KiB, plus a little for lines that Go counts separately.
 func TestHeaderLimit(t *testing.T) {
 	p := start(t, t.TempDir())
 	for size, want := range map[int]int{15 << 10: 200, 24 << 10: http.StatusRequestHeaderFieldsTooLarge} {

@@ -21,7 +21,7 @@ import (
 	"collie/storage/storagetest"
 )
 
-// glutton is a request made to take as much memory as it can.
+// glutton is a request that tries to take as much memory as it can.
 type glutton struct {
 	name, method, path string // {project} stands for the id of a project
 	kind               string
@@ -67,9 +67,9 @@ func formOf(tb testing.TB, names []string, content []byte) (body []byte, kind st
 	return b.Bytes(), form.FormDataContentType()
 }
 
-// many is a list in JSON of at least so many bytes, of the same entry again and
-// again; a part of each entry that says %d is its number. Random text keeps the
-// whole from inflating more than archives may.
+// many is a JSON list of at least the given number of bytes that repeats one
+// entry, with %d replaced by its number. Random text keeps the list within the
+// compression ratio that archives can have.
 func many(entry string, size int) string {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -203,8 +203,8 @@ func larder(tb testing.TB) (data, project string) {
 	return data, project
 }
 
-// TestAppetite: requests made to take memory take little of it, each up to 300 MiB
-// above what the idle server has.
+// TestAppetite: requests that try to take memory get little of it, each at most
+// 300 MiB above the idle server.
 func TestAppetite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: starts a server per request")
@@ -233,8 +233,8 @@ func TestAppetite(t *testing.T) {
 	t.Run("16 at once", func(t *testing.T) { feast(t, data, project, all) })
 }
 
-// feast: 16 such requests at once, between the bombs of the corpus, take up to a
-// GiB.
+// feast: 16 such requests at once, mixed with the bombs of the corpus, take at most
+// 1 GiB.
 func feast(t *testing.T, data, project string, all []glutton) {
 	dir := sharedtest.Path(t, "corpus/bombs")
 	p := start(t, data)

@@ -21,9 +21,9 @@ func command(tb testing.TB, arguments ...string) string {
 	return string(out)
 }
 
-// TestBackupUnderLoad makes backups while people click and upload: each has all
-// that was acknowledged before it began. One of a quiet server gives the same
-// evidence and masks.
+// TestBackupUnderLoad makes backups while people click and upload: each contains
+// everything acknowledged before it began. A backup of an idle server restores the
+// same evidence and masks.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -27,8 +27,8 @@ type cluster struct {
 	listen          []string // their addresses, also after a restart
 }
 
-// startCluster starts so many servers, or skips the test without PostgreSQL or an S3
-// server.
+// startCluster starts the given number of servers; it skips the test without
+// PostgreSQL or an S3 server.
 func startCluster(t *testing.T, nodes int) *cluster {
 	t.Helper()
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func startCluster(t *testing.T, nodes int) *cluster {
 	return c
 }
 
-// freeAddress is an address at which nobody listens.
+// freeAddress is an address that nobody listens on.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -27,8 +27,8 @@ func mustExport(t *testing.T, arguments ...string) string {
 	return string(out)
 }
 
-// The command writes what the interface of a running server over the same folder
-// gives, and changes nothing.
+// The command writes the same file as a running server of the same folder, and
+// changes nothing.
 func TestExportBesideServer(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -123,7 +123,7 @@ func TestExportRefuses(t *testing.T) {
 	}
 }
 
-// Whenever the command is killed, there is the whole file or none.
+// Whenever the command is killed, the file is complete or absent.
 func TestKilledExport(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

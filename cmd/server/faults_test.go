@@ -17,8 +17,8 @@ import (
 	"collie/storage/storagetest"
 )
 
-// wait waits for the end of a server that ends by itself, and for that of a
-// tracer that still holds its output.
+// wait waits until a server has ended by itself, and a tracer that still holds its
+// output, too.
 func (p *process) wait(within time.Duration) error {
 	p.tb.Helper()
 	late := time.AfterFunc(within, func() { _ = p.cmd.Process.Kill() })
@@ -42,9 +42,9 @@ func examine(tb testing.TB, data string) {
 	}
 }
 
-// TestKills kills the server again and again while people click and upload: half
-// of the times at a random moment, half at the n-th sync of a thread. Clients
-// send what was not answered again.
+// TestKills kills the server repeatedly while people click and upload: half of the
+// times at a random moment, half at the n-th sync of a thread. Clients resend
+// whatever got no answer.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -87,7 +87,7 @@ func TestKills(t *testing.T) {
 	examine(t, data)
 }
 
-// TestPowerCuts cuts the power of the disk under the server.
+// TestPowerCuts cuts the disk's power while the server runs.
 func TestPowerCuts(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -119,8 +119,8 @@ func TestPowerCuts(t *testing.T) {
 	examine(t, data)
 }
 
-// outlived starts a server again and checks that all is there that another one has
-// acknowledged.
+// outlived starts a server again and checks that it has everything that its
+// predecessor acknowledged.
 func (tr *traffic) outlived(data string) {
 	tr.tb.Helper()
 	p := start(tr.tb, data)
@@ -128,7 +128,8 @@ func (tr *traffic) outlived(data string) {
 	p.stop()
 }
 
-// forget drops acknowledgements from after a power cut; in truth there are none.
+// forget drops acknowledgements made after a power cut, which a real cut would not
+// allow.
 func (tr *traffic) forget(after time.Time) {
 	for _, c := range tr.workers {
 		c.acked = slices.DeleteFunc(c.acked, func(k click) bool { return !k.at.Before(after) })
@@ -140,8 +141,8 @@ func (tr *traffic) forget(after time.Time) {
 	}
 }
 
-// TestDiskFull fills the disk: clicks and uploads get 507, reading goes on, and
-// with more space so does writing, without a restart.
+// TestDiskFull fills the disk: clicks and uploads get 507, and reading goes on.
+// Once there is space, so does writing, without a restart.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	place, enlarge := storagetest.SmallDisk(t)
@@ -181,8 +182,8 @@ func (p *process) ready(want int) string {
 	return string(b)
 }
 
-// TestDiskBroken lets syncs fail: from then on writes get 503, reading goes on
-// for the moments until the server exits, and it says why.
+// TestDiskBroken makes syncs fail: from then on writes get 503, and reading goes on
+// until the server exits, which says why.
 func TestDiskBroken(t *testing.T) {
 	t.Parallel()
 	strace := storagetest.Strace(t)
@@ -218,8 +219,8 @@ func TestDiskBroken(t *testing.T) {
 	examine(t, data)
 }
 
-// TestDiskReadOnly lets the disk become read-only: writes get 503, reading goes
-// on, and the server stays.
+// TestDiskReadOnly makes the disk read-only: writes get 503, reading goes on, and
+// the server keeps running.
 func TestDiskReadOnly(t *testing.T) {
 	t.Parallel()
 	disk := storagetest.NewDisk(t)

@@ -16,8 +16,8 @@ import (
 )
 
 // turned12MP is a JPEG of 4000×3000 pixels, red to the left and blue to the
-// right, that EXIF data say is to be turned clockwise: displayed, it is 3000×4000
-// with red above.
+// right, that its EXIF data says to turn clockwise: displayed, it is 3000×4000
+// with red at the top.
 func turned12MP(t *testing.T) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, 4000, 3000))
@@ -39,8 +39,8 @@ func turned12MP(t *testing.T) []byte {
 	return slices.Concat(b.Bytes()[:2], app1, exif, b.Bytes()[2:])
 }
 
-// The mask of a photograph of 12 megapixels lies in the frame in which it is
-// displayed, at its original size.
+// The mask of a photograph of 12 megapixels has the orientation of the displayed
+// image, at its original size.
 func TestFrameOfLargePhotograph(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: works on a photograph of 12 megapixels")

@@ -38,7 +38,7 @@ func TestTwoServers(t *testing.T) {
 	start(t, data).stop() // the lock ends with its server
 }
 
-// Nobody else can read what Collie makes, also in a folder that others can enter.
+// Nobody else can read what Collie writes, even in a folder that others can enter.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

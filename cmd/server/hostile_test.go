@@ -30,8 +30,8 @@ import (
 	"collie/storage/storagetest"
 )
 
-// outcome is what may be answered to the upload of a file in a folder of the
-// corpus, whose folders are named after what Go's decoders make of the files.
+// outcome is the set of accepted answers to uploading a file from a folder of the
+// corpus. The folders are named after what Go's decoders make of the files.
 var outcome = map[string][]int{
 	"ok":            {201},
 	"bounds-differ": {201},           // a GIF whose first frame covers a part of the canvas
@@ -42,8 +42,8 @@ var outcome = map[string][]int{
 	"decode-error":  {422, 415},
 }
 
-// overLimits reports whether the header of a file states a size over the limits
-// of the server, which are lower than those that the folders know.
+// overLimits reports whether a file's header states a size over the server's
+// limits, which are lower than those that the folders are sorted by.
 func overLimits(tb testing.TB, name string) bool {
 	tb.Helper()
 	file, err := os.Open(name)
@@ -56,7 +56,7 @@ func overLimits(tb testing.TB, name string) bool {
 	return err == nil && min(c.Width, c.Height) > 0 && (max(c.Width, c.Height) > 16384 || int64(c.Width)*int64(c.Height) > 40e6)
 }
 
-// bombs are the files made to harm, with what must be answered.
+// bombs are malicious files, each with the required answer.
 var bombs = map[string]int{
 	"bmp_2e9.bmp": 413, "bmp_7000x7000_hdronly.bmp": 413, "bmp_negH.bmp": 413,
 	"gif_20000frames_8x8.gif": 201, "gif_300frames_2000x2000.gif": 201, "gif_canvas65535_frame1.gif": 413,
@@ -190,7 +190,7 @@ func TestHostileImages(t *testing.T) {
 	p.unharmed()
 }
 
-// All bombs, first one by one and then each 16 times at once, are answered soon
+// All bombs, first one by one and then each 16 times at once, are answered quickly
 // and in little memory.
 func TestBombs(t *testing.T) {
 	dir := sharedtest.Path(t, "corpus/bombs")
@@ -239,8 +239,8 @@ func TestBombs(t *testing.T) {
 	p.unharmed()
 }
 
-// 16 photographs of the greatest size at once are all taken, one after the
-// other as memory allows.
+// 16 photographs of the largest size, uploaded at once, are all accepted, one after
+// the other as memory allows.
 func TestGreatestImages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: decodes the greatest images there can be")
@@ -278,8 +278,8 @@ func TestGreatestImages(t *testing.T) {
 	p.unharmed()
 }
 
-// measuresMemory runs a test beside others, but not under the race detector,
-// which takes several times the memory of the program.
+// measuresMemory runs a test in parallel with others. It skips the test under the
+// race detector, which multiplies the program's memory.
 func measuresMemory(t *testing.T) {
 	t.Helper()
 	if sharedtest.Race {
@@ -288,7 +288,7 @@ func measuresMemory(t *testing.T) {
 	t.Parallel()
 }
 
-// peakMemory is the most resident memory, in bytes, that a process has had.
+// peakMemory is a process's peak resident memory in bytes.
 func peakMemory(tb testing.TB, pid int) int64 {
 	tb.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

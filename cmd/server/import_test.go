@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What the export command writes the import command brings back, also beside a
-// running server: a backup as a new project, masks as the labelling of images.
+// The import command reads what the export command writes, also beside a running
+// server: a backup becomes a new project, masks become the labelling of images.
 func TestImportBesideServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

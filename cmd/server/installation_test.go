@@ -74,7 +74,7 @@ func TestMeasureDisk(t *testing.T) {
 	}
 }
 
-// The doctor gives advice about a real folder, which is no problem by itself.
+// The doctor gives advice about a real folder; advice is not counted as a problem.
 func TestDoctorGivesAdvice(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "data")

@@ -37,8 +37,8 @@ func (p *process) post(path, kind string, body []byte, into any) {
 	}
 }
 
-// fields makes a project of pictures of sky above grass, one more than are needed
-// to learn, and finishes all but the last one.
+// fields makes a project of pictures of sky above grass, one more than learning
+// needs, and finishes all but the last.
 func (p *process) fields() (project string, images []string) {
 	p.tb.Helper()
 	var made struct{ ID string }
@@ -86,8 +86,8 @@ func (p *process) fields() (project string, images []string) {
 	return made.ID, images
 }
 
-// A server that is killed while it learns loses no click, and has learnt soon
-// after it is started again.
+// A server that is killed while it learns loses no click, and finishes learning
+// soon after a restart.
 func TestKilledTraining(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -72,8 +72,8 @@ func TestLimitsInDocs(t *testing.T) {
 	}
 }
 
-// The flags hand every limit of the packages on: without one, they are the
-// packages' defaults, and none is left out.
+// The flags cover every limit of the packages, and their defaults are the
+// packages' own.
 func TestDefaultsAgree(t *testing.T) {
 	c, err := parse(t)
 	if err != nil {

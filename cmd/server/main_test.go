@@ -61,7 +61,7 @@ type process struct {
 	stderr *output
 }
 
-// output collects what a process writes, and can be read meanwhile.
+// output collects what a process writes; it can be read while the process runs.
 type output struct {
 	mu    sync.Mutex
 	lines bytes.Buffer
@@ -92,7 +92,7 @@ func start(tb testing.TB, data string, arguments ...string) *process {
 	return p
 }
 
-// launch is start for a server that may end before it is ready, if wanted under
+// launch is start for a server that can end before it is ready, optionally run by
 // another program.
 func launch(tb testing.TB, data string, under []string, arguments ...string) (*process, error) {
 	tb.Helper()
@@ -130,7 +130,7 @@ func launch(tb testing.TB, data string, under []string, arguments ...string) (*p
 	return p, nil
 }
 
-// stop ends the server as a service manager does and checks that it ends well.
+// stop ends the server as a service manager does and checks that it exits cleanly.
 func (p *process) stop() {
 	p.tb.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -175,8 +175,7 @@ func (p *process) call(method, path string, status int, into any) {
 	}
 }
 
-// What is there before a stop is there after the next start, and a page that is
-// open is told of the stop.
+// Data survives a restart, and an open page is told that the server stops.
 func TestServeStopServe(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "new", "folder")
 	p := start(t, data)

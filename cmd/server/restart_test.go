@@ -14,9 +14,9 @@ import (
 	_ "modernc.org/sqlite" // the database driver
 )
 
-// TestRestart starts a server over very many stored events and clicks: the first
-// answer must not take longer because of them. The time is for reading; the test
-// only fails when it is many times what it should be.
+// TestRestart starts a server with very many stored events and clicks: the first
+// answer must not take longer because of them. The time is logged for people; the
+// test fails only when it is many times what it should be.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	const each = 1000 // events per image
@@ -53,8 +53,9 @@ func TestRestart(t *testing.T) {
 	p.stop()
 }
 
-// multiply copies the one image in a database, and its one event, until there
-// are so many images with so many events each. The copies have no files.
+// multiply copies the one image in a database, and its one event, until the
+// database has the given numbers of images and of events each. The copies have no
+// files.
 func multiply(tb testing.TB, path string, images, each int) {
 	tb.Helper()
 	db, err := sql.Open("sqlite", path)

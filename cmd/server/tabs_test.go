@@ -27,8 +27,8 @@ type history struct {
 	operations []porcupine.Operation
 }
 
-// asked is an event that a tab sends, with the number of events that it has
-// seen, or with no id a look at the whole log.
+// asked is an event that a tab sends, with the number of events that it has seen;
+// without an id, a request for the whole log.
 type asked struct {
 	id       string
 	expected int
@@ -242,7 +242,7 @@ func (c *tab) follow(seq int, until time.Time) {
 	}
 }
 
-// toxics are what a network can do to connections.
+// toxics are the faults that a network can add to connections.
 var toxics = []string{
 	`{"type":"latency","stream":"downstream","attributes":{"latency":30,"jitter":30}}`,
 	`{"type":"latency","stream":"upstream","attributes":{"latency":30,"jitter":30}}`,
@@ -266,7 +266,7 @@ type network struct {
 	proxy    *toxiproxy.Proxy
 }
 
-// change breaks all connections; those to come suffer the given toxics.
+// change breaks all connections; new ones get the given toxics.
 func (n *network) change(toxics ...string) {
 	n.stop()
 	n.proxy = toxiproxy.NewProxy(n.server, "network", n.address, n.upstream)
@@ -295,7 +295,7 @@ func (n *network) stop() {
 	}
 }
 
-// torment makes the network flaky for some time and heals it.
+// torment makes the network flaky for a while and then reliable again.
 func (n *network) torment(d time.Duration) {
 	for until := time.Now().Add(d); time.Now().Before(until); time.Sleep(50*time.Millisecond + rand.N(250*time.Millisecond)) {
 		first, second := rand.IntN(len(toxics)), rand.IntN(len(toxics))
@@ -310,7 +310,7 @@ func (n *network) torment(d time.Duration) {
 
 // TestTabs lets two tabs edit one image through a flaky proxy each, while a third
 // client reads the log: the history is that of one log, and when the network is
-// well again both tabs come to show the same labelling. The time is for reading:
+// well again both tabs show the same labelling in the end. The time is logged for people:
 // it should be below 2 s, but a busy machine takes longer.
 func TestTabs(t *testing.T) {
 	t.Parallel()
@@ -403,7 +403,7 @@ func edit(t *testing.T, urls ...string) {
 	broken(t, h.operations)
 }
 
-// broken checks that the checker finds what could go wrong in a history.
+// broken checks that the checker finds every kind of fault in a history.
 func broken(t *testing.T, good []porcupine.Operation) {
 	change := func(what string, change func(out told) (told, bool)) {
 		t.Helper()

@@ -81,8 +81,8 @@ func replaceFile(t *testing.T, path string, content []byte) {
 	}
 }
 
-// dialing returns a client that reaches address whatever host it is asked for,
-// and does not follow redirects.
+// dialing returns a client that connects to address whatever host a URL names, and
+// does not follow redirects.
 func dialing(t *testing.T, address string, config *tls.Config) *http.Client {
 	transport := &http.Transport{
 		TLSClientConfig: config, ForceAttemptHTTP2: true, DisableKeepAlives: true,

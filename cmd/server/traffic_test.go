@@ -22,8 +22,8 @@ import (
 	"collie/segment"
 )
 
-// traffic is what clients do to a server, over its restarts, and what they were
-// told: clicks on some images and uploads of others.
+// traffic is what clients send to a server, across its restarts, and the answers:
+// clicks on some images and uploads of others.
 type traffic struct {
 	tb      testing.TB
 	project string
@@ -70,7 +70,7 @@ func grainy(tb testing.TB) []byte {
 	return b.Bytes()
 }
 
-// newTraffic makes a project with so many images to click.
+// newTraffic makes a project with the given number of images to click on.
 func newTraffic(tb testing.TB, url string, images int) *traffic {
 	tb.Helper()
 	tr := &traffic{tb: tb, picture: grainy(tb), uploads: map[string]time.Time{}, refusals: map[int]string{}}
@@ -133,8 +133,8 @@ func send(ctx context.Context, method, url, kind string, body []byte, into any) 
 	return resp.StatusCode, json.Unmarshal(b, into)
 }
 
-// runFor lets all clients work for a time, or until the server is no more or
-// refuses. What they have begun they wait for.
+// runFor lets all clients work for a time, or until the server has gone or refuses.
+// They wait for the answers to what they have sent.
 func (tr *traffic) runFor(d time.Duration, url string) {
 	until := time.Now().Add(d)
 	ctx, cancel := context.WithDeadline(tr.tb.Context(), until.Add(30*time.Second))
@@ -157,7 +157,7 @@ func (tr *traffic) runFor(d time.Duration, url string) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// note remembers refusals; false says that it is no use to go on.
+// note remembers refusals; false means that the client should stop.
 func (tr *traffic) note(err error) bool {
 	var refused *answerError
 	if !errors.As(err, &refused) {
@@ -233,7 +233,7 @@ func (tr *traffic) check(url string, before time.Time) {
 	}
 }
 
-// compare counts what is not as check wants it.
+// compare counts the deviations from what check wants.
 func (tr *traffic) compare(url string, before time.Time) (lost, doubled, half int) {
 	tr.tb.Helper()
 	ctx := tr.tb.Context()

@@ -8,16 +8,16 @@ import (
 	"testing"
 )
 
-// asUnit runs what follows as the systemd unit does, as far as this can be done
-// without systemd: as a user without rights, on a root that is read-only but for
-// the state folder, the first argument.
+// asUnit runs what follows as the systemd unit does, as far as that is possible
+// without systemd: as an unprivileged user, with a root file system that is
+// read-only except for the state folder, the first argument.
 var asUnit = []string{"unshare", "--mount", "--propagation", "private", "bash", "-ec", `
 mount --bind "$0" "$0"
 mount -o remount,bind,ro /
 exec setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all,+net_bind_service "$@"`}
 
-// The program needs no more than the unit in deploy/ leaves it. The control is a
-// folder that the unit doesn't leave it.
+// The program needs no more than the unit in deploy/ allows. The control is a
+// folder that the unit doesn't allow.
 func TestUnitRestrictions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: starts other programs")
