@@ -27,7 +27,8 @@ func row(t *testing.T) *target {
 	return &target{id: "row", truth: known}
 }
 
-// mustListen opens the page of the row on a server that only tells what it hears.
+// mustListen opens the page of the row on a server that only records what it
+// receives.
 func mustListen(t *testing.T, r *recorder) (pg *page, heard <-chan string) {
 	t.Helper()
 	all := make(chan string, 9)
@@ -62,7 +63,7 @@ func mustListen(t *testing.T, r *recorder) (pg *page, heard <-chan string) {
 	return pg, all
 }
 
-// What the server hears of presses is what it hears from the page of a browser.
+// The server receives the same messages for a press as from a page in a browser.
 func TestPresses(t *testing.T) {
 	pg, heard := mustListen(t, (&plan{Duration: time.Minute}).recorder())
 	hears := func(want string) {
@@ -164,7 +165,7 @@ func TestPressOnServer(t *testing.T) {
 	}
 }
 
-// eventually waits until something is so that the page's reader brings about.
+// eventually waits until the page's reader has made a condition true.
 func eventually(t *testing.T, pg *page, so func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)

@@ -86,7 +86,7 @@ func mustDraw(t *testing.T) string {
 }
 
 // A short load: every click is acknowledged and answered, annotators move on,
-// uploads arrive, and an overload is measured by itself.
+// uploads arrive, and an overload is measured separately.
 func TestLoad(t *testing.T) {
 	p := plan{
 		URL: []string{mustServe(t).URL}, Data: mustDraw(t), Annotators: 5, Every: 200 * time.Millisecond, Stay: 4, Photographs: 2, Classes: 3,
@@ -132,7 +132,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// shorten makes the time to settle after an overload short.
+// shorten shortens the time to settle after an overload.
 func shorten(t *testing.T) {
 	usual := settle
 	settle = 100 * time.Millisecond

@@ -1,8 +1,8 @@
 // Command loadtest puts simulated annotators to work on a running server and
-// tells how long their clicks took. The load is open-loop: every press of the
-// button and its release have times at which they are due, drawn in advance,
-// and are measured from then on, so that a server that is slow does not get
-// fewer clicks and hides nothing (coordinated omission).
+// reports how long their clicks took. The load is open-loop: every press of the
+// button and its release are due at times drawn in advance and are measured from
+// then on, so a slow server neither gets fewer clicks nor hides its delays
+// (coordinated omission).
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"collie/web"
 )
 
-// plan says what load to make, and where.
+// plan says what load to generate, and where.
 type plan struct {
 	URL    []string `name:"url" default:"http://127.0.0.1:8080" help:"Address of the server, without a path; several for servers that share a database, which then take turns. /metrics is read from the first."`
 	Remote bool     `help:"Allow a server on another machine."`
@@ -57,8 +57,8 @@ func main() {
 	}
 }
 
-// run makes the load and writes what came of it to out; bar, unless nil, shows
-// how far it is.
+// run generates the load and writes the report to out; bar, unless nil, shows the
+// progress.
 func (p *plan) run(ctx context.Context, out, bar io.Writer) error {
 	s, err := p.check()
 	if err != nil {

@@ -232,7 +232,7 @@ func (pg *page) find(id string) *click {
 	return pg.pending[i]
 }
 
-// ended reports whether the socket is gone.
+// ended reports whether the socket has closed.
 func (pg *page) ended() bool {
 	select {
 	case <-pg.over:
@@ -242,8 +242,8 @@ func (pg *page) ended() bool {
 	}
 }
 
-// finish waits some time for what is still to come, counts what did not, and
-// closes the page.
+// finish waits a while for outstanding answers, counts the missing ones, and closes
+// the page.
 func (pg *page) finish(ctx context.Context) {
 	defer pg.close()
 	limit := time.NewTimer(grace)

@@ -14,7 +14,7 @@ import (
 	"collie/superpixels"
 )
 
-// photograph is a file to upload and what is right about it.
+// photograph is a file to upload and its true labels.
 type photograph struct {
 	name string
 	file []byte
@@ -59,7 +59,7 @@ func (p *plan) photographs() ([]*photograph, error) {
 	return out, nil
 }
 
-// remember sets the truth to be worked out when a map first asks for it; equal
+// remember arranges for the truth to be computed for the first map that needs it; equal
 // photographs have equal maps.
 func (ph *photograph) remember(classes int) {
 	var once sync.Once
@@ -143,7 +143,7 @@ func (t *truth) next(shown []uint8, clicked []bool, rng *rand.Rand) int {
 	return -1
 }
 
-// region grows the wrong superpixels of one class that hang together with start.
+// region returns the wrong superpixels of one class that are connected with start.
 func (t *truth) region(start int32, shown []uint8, clicked, seen []bool) (region []int32, area int) {
 	seen[start] = true
 	region = []int32{start}

@@ -197,7 +197,7 @@ func (s *server) open(ctx context.Context, id string) (*superpixels.Map, error) 
 	return runs.Map(), nil
 }
 
-// trash puts the test's project away.
+// trash moves the test's project to the trash.
 func (s *server) trash() {
 	if s.project != "" {
 		_, _ = s.call(context.Background(), http.MethodDelete, "/api/v1/projects/"+s.project, "", nil)

@@ -18,7 +18,7 @@ import (
 	"collie/segment/simulate"
 )
 
-// grace is how long answers are waited for when the last click has been sent.
+// grace is how long to wait for answers after the last click.
 const grace = 10 * time.Second
 
 // work lets all annotators, uploads and quiet sockets run to the end of the
@@ -125,7 +125,7 @@ func (p *plan) upload(ctx context.Context, s *server, r *recorder, file []byte, 
 	}
 }
 
-// large is a JPEG of the wanted size, made of the first photograph.
+// large is a JPEG of the requested size, made from the first photograph.
 func (p *plan) large() ([]byte, error) {
 	list, err := simulate.Pictures(p.Data, 1)
 	if err != nil {
