@@ -51,7 +51,7 @@ func (c *areasCommand) check() error {
 	return nil
 }
 
-// Run measures, prints and stores.
+// Run measures, prints and stores the figures.
 func (c *areasCommand) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err

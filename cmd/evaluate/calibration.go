@@ -40,7 +40,7 @@ func (c *calibrationCommand) check() error {
 	return nil
 }
 
-// doubts is what is known of the hypotheses of some images.
+// doubts collects what the hypotheses of some images say, and what is true.
 type doubts struct {
 	looks []doubt
 	votes []vote // by how many hypotheses of c.Hypotheses have a class
@@ -74,7 +74,7 @@ type bin struct {
 	Share float64 `json:"share"`
 }
 
-// Run measures, prints and stores.
+// Run measures, prints and stores the figures.
 func (c *calibrationCommand) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
@@ -207,7 +207,7 @@ func lineThrough(looks []doubt) []float64 {
 	return []float64{(y - slope*x) / n, slope}
 }
 
-// areaBins is into how many bins looks are put.
+// areaBins is the number of bins for looks.
 const areaBins = 10
 
 func (d *doubts) calibration(images int, line []float64) calibration {

@@ -14,7 +14,7 @@ import (
 	"collie/segment/simulate"
 )
 
-// oracles are the lengths of lists that the table has the oracle of.
+// oracles are the list lengths whose oracle the table shows.
 var oracles = []int{1, 2, 5, 10, 20}
 
 // contender is one row of the table of methods.
@@ -50,7 +50,7 @@ type contender struct {
 	spent time.Duration
 }
 
-// madeOf is what a method's labellings of an image are worth. The overlaps and
+// madeOf is the quality of a method's labellings of an image. The overlaps and
 // the qualities are those of the oracles, then the mode, EMBR and the consensus.
 type madeOf struct {
 	overlaps                        []*simulate.Overlap
@@ -115,7 +115,7 @@ func (c *contender) add(image, draw int, s *scene, at *posed, made []herding.Hyp
 	} else {
 		order, _, consensus, err := choose.Consensus{}.Choose(at.problem, xs)
 		if err != nil {
-			panic(fmt.Sprintf("evaluate: %s: %v", c.Method, err)) // a source made what is no labelling
+			panic(fmt.Sprintf("evaluate: %s: %v", c.Method, err)) // a source returned something that is not a labelling
 		}
 		judge(named[order[0]])
 		judge(at.clicks.Name(consensus))

@@ -228,7 +228,7 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// Each bad input has to be named.
+// Every error names the bad input.
 func TestBadInput(t *testing.T) {
 	voc := func(dir string, more ...string) []string {
 		return append([]string{"voc", "--data", dir, "--observed", "0.1", "--methods", "random-walker"}, more...)
@@ -279,7 +279,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// The order of the methods is what the product stands for.
+// The product relies on this order of the methods.
 func TestOrderOfMethodsOnPhotographs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -299,7 +299,7 @@ func TestOrderOfMethodsOnPhotographs(t *testing.T) {
 	}
 }
 
-// The affinities that a figure is measured with can be chosen.
+// The affinities to measure with can be chosen.
 func TestAffinities(t *testing.T) {
 	defer func(p engine.Parameters) { engine.DefaultParameters = p }(engine.DefaultParameters)
 	dir := folder(t, 1)

@@ -22,7 +22,7 @@ type extentsCommand struct {
 	Ridge   float64 `default:"0.03" help:"Penalty on the weights of standardized features."`
 }
 
-// choice is what a first click may mean in one image, and how good each is.
+// choice is what a first click can mean in one image, and how good each meaning is.
 type choice struct {
 	model   *engine.Model
 	extents []engine.Extent

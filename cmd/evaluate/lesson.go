@@ -11,11 +11,10 @@ import (
 	"collie/superpixels"
 )
 
-// boundShare is the part of what the superpixels allow that a target can be.
+// boundShare is the highest target, as a share of what the superpixels allow.
 const boundShare = 0.95
 
-// lesson is a picture ready to be worked on and to be learnt from, at its default
-// granularity.
+// lesson is a picture to work on and to learn from, at its default granularity.
 type lesson struct {
 	id       string
 	graph    *superpixels.Graph
@@ -48,7 +47,7 @@ func openLesson(p simulate.Picture, classes int, least float64) (*lesson, error)
 	return l, nil
 }
 
-// leaveOutSmall makes classes void that have less than a share of the mask.
+// leaveOutSmall sets classes that cover less than a share of the mask to void.
 func leaveOutSmall(mask []uint8, least float64) {
 	var areas [256]int
 	for _, class := range mask {
@@ -97,7 +96,7 @@ func (c *projectCommand) work(t *terminal, l *lesson, guess *engine.Guess, gestu
 	return reached, labels, nil
 }
 
-// misled is a guess in which each class is taken for the next one.
+// misled is a guess that takes each class for the next one.
 func misled(g *engine.Guess) *engine.Guess {
 	if g == nil {
 		return nil

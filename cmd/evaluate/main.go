@@ -38,7 +38,7 @@ type commands struct {
 	Affinities string `placeholder:"FILE" help:"Learnt affinities to use instead of the built-in ones, a file written by cmd/train, or 'none' for the formulas set by hand."`
 }
 
-// AfterApply puts the affinities into force for all that follows.
+// AfterApply makes the affinities the default for everything that follows.
 func (c *commands) AfterApply() error {
 	switch c.Affinities {
 	case "":

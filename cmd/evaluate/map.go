@@ -39,7 +39,7 @@ type solved struct {
 	Optimal      bool     `json:"optimal"`
 }
 
-// Run solves the models one after the other, so that times mean something.
+// Run solves the models one after the other, so that their times are comparable.
 func (c *mapCommand) Run(t *terminal) error {
 	if c.Sweeps < 0 || c.Repeat < 1 || c.Limit < 0 {
 		return errors.New("--sweeps and --limit accept numbers from 0, --repeat from 1")

@@ -68,7 +68,7 @@ func (c *methodsCommand) check() error {
 	return nil
 }
 
-// Run measures, prints and stores.
+// Run measures, prints and stores the figures.
 func (c *methodsCommand) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err

@@ -24,8 +24,8 @@ type methodFigures struct {
 	}
 }
 
-// All methods in all three models give figures that hang together, the same
-// another time.
+// All methods in all three models give consistent figures, and the same ones on a
+// second run.
 func TestMethods(t *testing.T) {
 	args := []string{
 		"methods", "--data", folder(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--draws", "2",

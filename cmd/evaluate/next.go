@@ -55,7 +55,7 @@ func (c *nextCommand) check() error {
 	return nil
 }
 
-// Run measures, prints and stores.
+// Run measures, prints and stores the figures.
 func (c *nextCommand) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err

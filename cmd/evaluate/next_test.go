@@ -33,7 +33,8 @@ func unclear(t *testing.T, images int) string {
 	return dir
 }
 
-// What knows the truth does better than chance, and twice comes to the same.
+// A query that knows the truth does better than chance, and gives the same result
+// twice.
 func TestNext(t *testing.T) {
 	dir := unclear(t, 3)
 	args := []string{"next", "--data", dir, "--classes", "2", "--regions", "60", "--asked", "4", "--draws", "2"}

@@ -71,7 +71,7 @@ type qualities struct {
 	Best20 float64 `json:"best20"` // of all on offer
 }
 
-// Run measures, prints and stores.
+// Run measures, prints and stores the figures.
 func (c *objectsCommand) Run(t *terminal) error {
 	for name, v := range map[string]int{"--hypotheses": c.Hypotheses, "--max": c.Max, "--regions": c.Regions} {
 		if v < 1 {

@@ -10,7 +10,7 @@ import (
 )
 
 // The learning curve of a folder of discs: with enough finished images a person
-// needs fewer actions, and the figures have the form that is promised.
+// needs fewer actions, and the figures have the documented form.
 func TestProject(t *testing.T) {
 	dir := folder(t, 12)
 	type row struct {

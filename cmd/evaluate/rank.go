@@ -29,7 +29,7 @@ type rankCommand struct {
 	Margin     float64   `default:"0.02" help:"Expected lead in mean IoU from which the chosen labelling takes the first one's place in the row 'where sure'."`
 }
 
-// judged is a list with what its labellings are worth.
+// judged is a list with the quality of its labellings.
 type judged struct {
 	choose.Known
 	embr     int

@@ -12,8 +12,8 @@ type rankFigures struct {
 	Weights []float64
 }
 
-// The oracle is ahead of every choice, the first is no better than itself, and
-// another run comes to the same.
+// The oracle is ahead of every choice, the first is no better than itself, and a
+// second run gives the same.
 func TestRank(t *testing.T) {
 	args := []string{"rank", "--train", unclear(t, 3), "--data", unclear(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "6", "--observed", "0.2,0.4"}
 	got := figures[rankFigures](t, args...)

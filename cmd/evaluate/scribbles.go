@@ -42,7 +42,7 @@ const (
 	foregroundClass = 1
 )
 
-// Run measures, prints and stores.
+// Run measures, prints and stores the figures.
 func (c *scribblesCommand) Run(t *terminal) error {
 	if c.Hypotheses < 1 || c.Regions < 1 {
 		return fmt.Errorf("--hypotheses and --regions accept numbers from 1")
@@ -162,7 +162,7 @@ func scribble(p simulate.Picture, folder string, s *scene) (pix []uint8, path st
 	return nil, path, fmt.Errorf("%s has no scribbles for image %s: accepted names are %s.png and %s-anno.png", filepath.Join(p.Dir, folder), p.ID, p.ID, p.ID)
 }
 
-// wrong is the share of the pixels without a scribble that x gets wrong.
+// wrong is the share of the pixels without a scribble that are wrong in x.
 func wrong(s *scene, truth, scribble, x []uint8) float64 {
 	bad, all := 0, 0
 	for at, class := range truth {

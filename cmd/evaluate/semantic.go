@@ -83,7 +83,7 @@ func (c *semanticCommand) check() error {
 	return nil
 }
 
-// Run measures, prints and stores.
+// Run measures, prints and stores the figures.
 func (c *semanticCommand) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err

@@ -11,8 +11,7 @@ import (
 	"collie/segment/importer"
 )
 
-// synthesis makes the scores of a classifier that does not exist out of the
-// right answer.
+// synthesis makes the scores of an imaginary classifier from the truth.
 //
 // Each connected piece of one class of the truth, a segment, gives the part
 // 1-doubt of every pixel's score to its class and the rest to a second one
@@ -24,8 +23,8 @@ import (
 // the scores of its best and its second class, of one drawn at random where no
 // other class scores.
 //
-// What is drawn depends on the image's name and the number of the draw; what is
-// wrong at some rate is wrong at all higher ones.
+// Random draws depend on the image's name and the number of the draw; whatever is
+// wrong at one rate is wrong at all higher ones.
 type synthesis struct {
 	blur, doubt, corrupt float64
 	classes              int

@@ -175,7 +175,7 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// TestBlur compares with the sum written down.
+// TestBlur compares with a direct sum.
 func TestBlur(t *testing.T) {
 	const width, height, sigma = 7, 5, 1.3
 	plane := make([]float32, width*height)
@@ -204,8 +204,8 @@ func TestBlur(t *testing.T) {
 	blur(make([]float32, 6), 3, gaussian(20))
 }
 
-// TestSynthesis: each superpixel and segment errs about as often as was asked
-// for, what errs at a rate errs at higher ones, and scores add up to one.
+// TestSynthesis: each superpixel and segment is wrong about as often as requested,
+// stays wrong at higher rates, and scores add up to one.
 func TestSynthesis(t *testing.T) {
 	dir := t.TempDir()
 	save(t, filepath.Join(dir, "images/a.png"), image.NewNRGBA(image.Rect(0, 0, testWidth, testHeight)))

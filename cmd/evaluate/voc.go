@@ -52,7 +52,7 @@ func (c *vocCommand) check() error {
 	return nil
 }
 
-// Run measures, prints and stores.
+// Run measures, prints and stores the figures.
 func (c *vocCommand) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (c *vocCommand) try(t *terminal, trial *trial, s *scene, image, draw int) e
 	return nil
 }
 
-// title tells a trial from the others of the table.
+// title distinguishes a trial from the others in the table.
 func (t *trial) title() string {
 	words := []string{t.Method}
 	if t.Solver != "" {
