@@ -1,0 +1,156 @@
+package postgres
+
+import (
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"collie/storage/postgres/postgrestest"
+	"collie/storage/row"
+	"collie/storage/sqlite"
+)
+
+// SQLite has the same tables and columns, so that a move is a copy.
+func TestSameColumns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "collie.db")
+	s, err := sqlite.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(t.Context(), `SELECT (CASE m.name WHEN 'user' THEN 'users' ELSE m.name END) || '.' || c.name || ' ' || c.type || iif(c."notnull" OR c.pk, ' NOT NULL', '')
+		FROM sqlite_schema AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name NOT IN ('sqlite_sequence', 'commits')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	want := map[string]bool{}
+	for rows.Next() {
+		column, err := row.Text(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[column] = true
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	delete(want, "event.number INTEGER NOT NULL") // here the key is image and seq
+	kinds := map[string]string{"bigint": "INTEGER", "boolean": "INTEGER", "text": "TEXT", "bytea": "BLOB", "double precision": "REAL"}
+	got := map[string]bool{}
+	p := mustOpen(t, t.TempDir())
+	defer p.Close()
+	columns, err := all(t.Context(), p, row.Text, "reading the columns", `SELECT table_name || '.' || column_name || '/' || data_type || '/' || coalesce(collation_name, '') || '/' || is_nullable
+		FROM information_schema.columns WHERE table_schema = current_schema() AND table_name <> 'schema'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, column := range columns {
+		part := strings.Split(column, "/")
+		if part[1] == "text" && part[2] != "C" {
+			t.Errorf("%s has the collation %q", part[0], part[2])
+		}
+		line := part[0] + " " + kinds[part[1]]
+		if part[3] == "NO" {
+			line += " NOT NULL"
+		}
+		got[line] = true
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("columns (-SQLite +PostgreSQL):\n%s", diff)
+	}
+	if len(want) < 80 {
+		t.Errorf("only %d columns were compared", len(want))
+	}
+}
+
+// Servers that start together on an empty database make its tables once.
+func TestMigratedOnce(t *testing.T) {
+	url := postgrestest.MustStart(t).MustURL(t, t.TempDir())
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			s, err := Open(t.Context(), url)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			if _, err := s.Projects(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// A program uses the schema of its neighbour, not one that has gone further, and
+// leaves databases of others alone.
+func TestRefusedDatabases(t *testing.T) {
+	server := postgrestest.MustStart(t)
+	for name, c := range map[string]struct{ prepare, want string }{
+		"foreign":   {"CREATE TABLE thing (a int)", "another program"},
+		"far ahead": {"CREATE TABLE schema (version bigint, oldest bigint); INSERT INTO schema VALUES (1000, 999)", "newer program"},
+		"neighbour": {"", ""},
+		"read-only": {"SET default_transaction_read_only = on", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := server.MustURL(t, t.TempDir())
+			conn, err := pgx.Connect(t.Context(), url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close(t.Context())
+			if name == "neighbour" {
+				mustOpen := func() *Store {
+					s, err := Open(t.Context(), url)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return s
+				}
+				if err := mustOpen().Close(); err != nil {
+					t.Fatal(err)
+				}
+				c.prepare = "UPDATE schema SET version = version + 1; ALTER TABLE project ADD COLUMN later text"
+				defer func() { mustOpen().Close() }()
+			}
+			if _, err := conn.Exec(t.Context(), c.prepare); err != nil {
+				t.Fatal(err)
+			}
+			if name == "read-only" {
+				url, c.want = url+"&default_transaction_read_only=on", "is read-only"
+			}
+			s, err := Open(t.Context(), url)
+			if err == nil {
+				s.Close()
+			}
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+	for url, want := range map[string]string{
+		"postgres://collie:secret@/postgres?port=x":                                 "can't be read",
+		"postgres://collie:secret@127.0.0.1:1/postgres?connect_timeout=1":           "can't be reached",
+		"postgres://collie:secret@/nothing?host=" + server.Folder():                 "can't be reached",
+		"postgres://collie:secret@/postgres?search_path=no&host=" + server.Folder(): "search_path",
+	} {
+		_, err := Open(t.Context(), url)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: error %v, want %q", url, err, want)
+		}
+	}
+}
