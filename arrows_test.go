@@ -34,9 +34,9 @@ var arrows = map[string][]string{
 	"web/metrics":           {"segment/gauge", "segment/workspace"},
 	"web/openid":            {"segment", "segment/access", "segment/accounts"},
 	"web/openid/openidtest": {},
-	"storage/...":           {"segment", "segment/access", "segment/accounts", "segment/audit"},
-	"storage/postgres/...":  {"storage/row", "storage/disk", "segment", "segment/access", "segment/accounts", "segment/audit"}, // not the other databases
-	"storage/workspacetest": {"segment/...", "storage/..."},                                                                    // opens workspaces for tests
+	"storage/...":           {"segment", "segment/access", "segment/accounts", "segment/audit", "segment/job"},
+	"storage/postgres/...":  {"storage/row", "segment", "segment/access", "segment/accounts", "segment/audit", "segment/job"}, // not the other databases
+	"storage/workspacetest": {"segment/...", "storage/..."},                                                                   // opens workspaces for tests
 	"segment":               {"segment/access", "segment/audit"},
 	"segment/timeline":      {"segment", "superpixels/..."},
 	"segment/affinity":      {"superpixels/...", "crf/..."},
@@ -51,7 +51,8 @@ var arrows = map[string][]string{
 	"segment/archive":       {"segment"},
 	"segment/backup":        {"segment"},
 	"segment/export":        {"segment", "segment/access", "segment/workspace", "segment/engine", "segment/backup", "segment/mask/...", "segment/photo", "segment/rle", "superpixels/..."},
-	"segment/export/jobs":   {"segment", "segment/access", "segment/export", "segment/queue"},
+	"segment/export/jobs":   {"segment", "segment/access", "segment/export", "segment/job"},
+	"segment/job":           {"segment"},
 	"segment/importer":      {"segment", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/labelset", "segment/mask", "segment/rle", "segment/timeline", "disjoint", "superpixels/...", "crf/..."},
 	"segment/labelset":      {"segment"},
 	"segment/learn":         {"segment", "segment/engine", "segment/simulate", "superpixels/...", "crf/..."},

@@ -67,7 +67,7 @@ func serve(tb testing.TB, options []workspace.Options, changes ...func(*Config, 
 	workspace := data.Workspace(options...)
 	config := Config{
 		Workspace: workspace,
-		Exports:   jobs.New(workspace, data.Blobs, slog.New(slog.DiscardHandler)),
+		Exports:   jobs.New(workspace, data.Blobs, data.Store, slog.New(slog.DiscardHandler)),
 		Ready:     data.Store.Ready,
 		Log:       slog.New(slog.DiscardHandler),
 		Scratch:   scratch,

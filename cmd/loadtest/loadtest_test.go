@@ -38,7 +38,7 @@ func mustServe(t *testing.T) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site := web.New(web.Config{Workspace: workspace, Ready: data.Store.Ready, Log: log, Scratch: scratch, Exports: jobs.New(workspace, data.Blobs, log)})
+	site := web.New(web.Config{Workspace: workspace, Ready: data.Store.Ready, Log: log, Scratch: scratch, Exports: jobs.New(workspace, data.Blobs, data.Store, log)})
 	listener := httptest.NewServer(site)
 	t.Cleanup(func() {
 		site.Close()

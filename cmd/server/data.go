@@ -10,6 +10,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/accounts"
+	"collie/segment/job"
 	"collie/segment/photo"
 	"collie/segment/workspace"
 	"collie/storage/blob"
@@ -37,6 +38,7 @@ type database interface {
 	segment.Store
 	accounts.Store
 	accounts.SessionStore
+	job.Store
 	Identity(ctx context.Context) (string, error)
 	Ready(ctx context.Context) error
 	Synced(f func(took time.Duration))

@@ -95,7 +95,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	defer func() { err = errors.Join(err, scratch.Close()) }()
 
 	config.Workspace, config.Ready, config.Log = d.workspace, d.Ready, log
-	config.Exports = jobs.New(d.workspace, d.blobs, log)
+	config.Exports = jobs.New(d.workspace, d.blobs, d.store, log)
 	config.Exports.KeepTo(d.workspace.Long)
 	config.Limits, config.Scratch, config.Metrics = s.web(), scratch, figures
 	if config.Login, err = s.login(ctx, d, log); err != nil {

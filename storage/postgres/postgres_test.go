@@ -47,3 +47,7 @@ func TestIdentities(t *testing.T) { storagetest.TestIdentities(t, openTeam) }
 func TestAudit(t *testing.T) { storagetest.TestAudit(t, openAt) }
 
 func BenchmarkAppend(b *testing.B) { storagetest.BenchmarkAppend(b, openAt) }
+
+func TestJobs(t *testing.T) {
+	storagetest.TestJobs(t, func(tb testing.TB, place string) storagetest.JobStore { return mustOpen(tb, place) })
+}

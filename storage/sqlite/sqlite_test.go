@@ -116,3 +116,7 @@ func TestAuditIsAppendOnly(t *testing.T) {
 		t.Errorf("%v, %v", left, err)
 	}
 }
+
+func TestJobs(t *testing.T) {
+	storagetest.TestJobs(t, func(tb testing.TB, place string) storagetest.JobStore { return openAt(tb, place).(*Store) })
+}

@@ -13,6 +13,7 @@ import (
 	"collie/segment"
 	"collie/segment/export"
 	"collie/segment/export/jobs"
+	"collie/segment/job"
 	"collie/storage/workspacetest"
 )
 
@@ -34,9 +35,11 @@ func files(tb testing.TB, dir string) []string {
 
 // gone says that a job is not found, also after a restart, and that it has left
 // nothing.
-func gone(tb testing.TB, j *jobs.Jobs, blobs segment.Blobs, source export.Source, id string) {
+func gone(tb testing.TB, j *jobs.Jobs, blobs segment.Blobs, queue job.Store, source export.Source, id string) {
 	tb.Helper()
-	for what, j := range map[string]*jobs.Jobs{"at once": j, "after a restart": newJobs(tb, source, blobs)} {
+	other := newJobs(tb, source, blobs, queue)
+	defer other.Close()
+	for what, j := range map[string]*jobs.Jobs{"at once": j, "at another server": other} {
 		if s, err := j.Status(tb.Context(), id); segment.KindOf(err) != segment.NotFound {
 			tb.Errorf("%s a job that was cancelled is %+v, %v", what, s, err)
 		}
@@ -59,8 +62,8 @@ func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	blobs := mustOpenBlobs(t, dir)
 	before := files(t, dir)
-	source := &stuck{w, make(chan struct{})}
-	j := newJobs(t, source, blobs)
+	source, queue := &stuck{w, make(chan struct{})}, newQueue(t)
+	j := newJobs(t, source, blobs, queue)
 	start := func() string {
 		t.Helper()
 		id, err := j.Start(t.Context(), p.ID, "voc", export.Options{})
@@ -74,7 +77,7 @@ func TestCancel(t *testing.T) {
 		if err := j.Cancel(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
-		gone(t, j, blobs, source, id)
+		gone(t, j, blobs, queue, source, id)
 	}
 	running := start()
 	for s := (jobs.Status{}); s.ImagesTotal == 0; time.Sleep(time.Millisecond) {
@@ -98,9 +101,9 @@ func TestCancel(t *testing.T) {
 	source.open = make(chan struct{})
 	interrupted := start()
 	j.Close()
-	j = newJobs(t, source, blobs)
-	if s := ended(t, j, interrupted); s.State != jobs.Failed {
-		t.Errorf("interrupted: %+v", s)
+	j = newJobs(t, source, blobs, queue)
+	if s, err := j.Status(t.Context(), interrupted); err != nil || s.State == jobs.Done || s.State == jobs.Failed {
+		t.Errorf("interrupted: %+v, %v", s, err)
 	}
 	cancel(interrupted)
 	if err := j.Cancel(t.Context(), "nobody"); segment.KindOf(err) != segment.NotFound {
@@ -113,10 +116,11 @@ func TestCancel(t *testing.T) {
 func TestCancelAtTheEnd(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, _ := newProject(t, w)
-	for _, part := range []string{"file", "result"} {
+	for _, part := range []string{"file-1"} {
 		t.Run(part, func(t *testing.T) {
 			blobs := &watched{Blobs: mustOpenBlobs(t, t.TempDir())}
-			j := newJobs(t, w, blobs)
+			queue := newQueue(t)
+			j := newJobs(t, w, blobs, queue)
 			var cancelled sync.WaitGroup
 			var once sync.Once
 			blobs.at = func(key string) {
@@ -146,7 +150,7 @@ func TestCancelAtTheEnd(t *testing.T) {
 				}
 			}
 			cancelled.Wait()
-			gone(t, j, blobs, w, id)
+			gone(t, j, blobs, queue, w, id)
 		})
 	}
 }

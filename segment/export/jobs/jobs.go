@@ -17,7 +17,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/export"
-	"collie/segment/queue"
+	"collie/segment/job"
 )
 
 // Limits of background exports.
@@ -56,111 +56,126 @@ type Status struct {
 	Report      *export.Report `json:"report,omitempty" doc:"of a finished export: the archive's manifest.json without the list of files"`
 }
 
-// Jobs makes exports in the background, one after the other. It keeps blobs:
-// export/ID/job says that a job was started, export/ID/file is its archive, and
-// export/ID/result, written last, says how it ended. Each is complete or
-// absent, whenever the program dies; a job without a result that is not running
-// has failed. Safe for concurrent use.
+// Jobs makes exports in the background, each server one after the other. What is
+// to be done and how it ended is in a table of jobs; the archive is the blob
+// export/ID/file-ATTEMPT, so that a server that wrongly takes a job for its own
+// spoils nothing. An export whose server stops is begun again. Safe for concurrent
+// use.
 type Jobs struct {
 	source export.Source
 	blobs  segment.Blobs
+	queue  job.Store
 	log    *slog.Logger
-	pace   export.Pace
-	now    func() time.Time
-
-	closing context.Context
-	close   context.CancelFunc
-	work    sync.WaitGroup
-	line    *queue.Queue // of the jobs; one of them runs
+	runner *job.Runner
 
 	mu     sync.Mutex
-	active map[string]*underway
+	pace   export.Pace
+	closed bool
+	swept  time.Time // when blobs without a job were last looked for
 }
 
-// underway is a job that is waiting, running or being cancelled.
-type underway struct {
-	Status
-	stop  context.CancelCauseFunc
-	ended chan struct{} // closed when it is no longer running
+// kind is that of exports in the table of jobs.
+const kind = "export"
+
+// attempts is how often an export is begun, also after restarts: one that stops its
+// server each time must come to an end.
+const attempts = 10
+
+// arguments are what the table holds of an export that is to be made.
+type arguments struct {
+	Project string         `json:"project"`
+	Format  string         `json:"format"`
+	Options export.Options `json:"options"`
+	For     *principal     `json:"for,omitempty"` // nil: the program itself
 }
 
-// New returns jobs that read from source and keep their files in blobs. Close
-// it.
-func New(source export.Source, blobs segment.Blobs, log *slog.Logger) *Jobs {
-	j := &Jobs{
-		source: source, blobs: blobs, log: log, now: time.Now,
-		line: queue.New(1, maxJobs-1, 0), active: map[string]*underway{},
-	}
-	j.closing, j.close = context.WithCancel(context.Background())
+// principal is an access.Principal as it is stored. What they can do in the project
+// is looked up when the export is made.
+type principal struct {
+	User  string       `json:"user"`
+	Name  string       `json:"name"`
+	Admin bool         `json:"admin,omitempty"`
+	Scope access.Scope `json:"scope,omitempty"` // of the API token
+}
+
+// New returns jobs that read from source and keep their files in blobs, and begins
+// with those that wait in the queue. Close it.
+func New(source export.Source, blobs segment.Blobs, queue job.Store, log *slog.Logger) *Jobs {
+	j := &Jobs{source: source, blobs: blobs, queue: queue, log: log}
+	j.runner = job.Start(queue, map[string]job.Kind{kind: {Do: j.run, Undo: func(ctx context.Context, u job.Job) {
+		if err := j.blobs.Remove(ctx, fileKey(u.ID, u.Attempt)); err != nil {
+			j.log.Error("could not remove an export that was stopped", "export", u.ID, "error", err)
+		}
+	}}}, log)
 	return j
 }
 
-// KeepTo sets the pace of the jobs. Call it before the first one.
-func (j *Jobs) KeepTo(p export.Pace) { j.pace = p }
+// KeepTo sets the pace of the jobs that begin from now on.
+func (j *Jobs) KeepTo(p export.Pace) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.pace = p
+}
 
-// Close ends all jobs, which count as failed, and waits for them.
+// Close stops the export under way, which goes on at another server or after the
+// restart, and waits for its end.
 func (j *Jobs) Close() {
-	j.close()
-	j.work.Wait()
+	j.mu.Lock()
+	j.closed = true
+	j.mu.Unlock()
+	j.runner.Close()
 }
 
 // Start begins an export and returns its id at once. Errors in the request are
-// returned at once; with too many jobs waiting the error is Busy. The job
-// outlives ctx and keeps its values, so it reads the project with the rights of
-// the caller.
+// returned at once; with too many jobs waiting the error is Busy. The job reads the
+// project with the rights of the caller.
 func (j *Jobs) Start(ctx context.Context, project, format string, o export.Options) (string, error) {
 	if err := export.Check(ctx, j.source, project, format, o); err != nil {
 		return "", err
 	}
-	by, _ := access.From(ctx)
-	s := &underway{
-		Status: Status{ID: segment.NewID(), Project: project, Format: format, Options: o, Created: j.now().UTC().Truncate(time.Millisecond), State: Waiting, By: by.User},
-		ended:  make(chan struct{}),
-	}
-	work, stop := context.WithCancelCause(context.WithoutCancel(ctx))
-	s.stop = stop
-	place, err := j.line.Join(1, 0)
-	if err != nil {
-		return "", segment.Errorf(segment.Busy, "%d exports are already waiting, which is the limit. Try again when one has finished.", maxJobs)
-	}
 	j.mu.Lock()
-	if j.closing.Err() != nil {
-		j.mu.Unlock()
-		place.Leave()
+	closed := j.closed
+	j.mu.Unlock()
+	if closed {
 		return "", segment.Errorf(segment.Unavailable, "The server is stopping. Nothing was started.")
 	}
-	j.active[s.ID] = s
-	j.work.Add(1)
-	j.mu.Unlock()
-	if err := j.put(ctx, &s.Status, "job"); err != nil {
-		place.Leave()
-		j.forget(s.ID)
-		j.work.Done()
+	a := arguments{Project: project, Format: format, Options: o}
+	by, known := access.From(ctx)
+	if known {
+		a.For = &principal{by.User, by.Name, by.Role == access.Admin, by.Scope}
+	}
+	b, err := json.Marshal(a)
+	if err != nil {
 		return "", err
 	}
-	unhook := context.AfterFunc(j.closing, func() { stop(nil) })
-	go func() {
-		defer j.work.Done()
-		defer close(s.ended)
-		defer unhook()
-		if place.Wait(work) == nil {
-			defer place.Leave()
-			j.run(work, &s.Status)
-		}
-		if stop(nil); !errors.Is(context.Cause(work), errCancelled) {
-			j.forget(s.ID)
-		}
-	}()
-	return s.ID, nil
+	added := job.Job{ID: segment.NewID(), Kind: kind, Arguments: b, Owner: by.User, Created: time.Now().UTC().Truncate(time.Millisecond)}
+	err = j.queue.Add(ctx, added, maxJobs)
+	if segment.KindOf(err) == segment.Busy {
+		return "", segment.Errorf(segment.Busy, "%d exports are already waiting, which is the limit. Try again when one has finished.", maxJobs)
+	}
+	if err != nil {
+		return "", err
+	}
+	j.runner.Wake()
+	return added.ID, nil
 }
 
-// errCancelled is the cause of a cancelled job's end.
-var errCancelled = errors.New("the export was cancelled")
+// with returns a context with the rights of whoever asked for an export.
+func (a *arguments) with(ctx context.Context) context.Context {
+	if a.For == nil {
+		return ctx
+	}
+	p := access.Principal{User: a.For.User, Name: a.For.Name, Role: access.User, Scope: a.For.Scope}
+	if a.For.Admin {
+		p.Role = access.Admin
+	}
+	return access.With(ctx, p)
+}
 
-// Cancel stops a waiting or running job, waits for it to end, and removes
-// everything that is kept of it, or removes a finished job's file. Afterwards
-// the job doesn't exist. Only the user who started a job and users who can
-// manage the project can cancel it.
+// Cancel stops a waiting or running job, or removes a finished one, with everything
+// that is kept of it. Afterwards the job doesn't exist; one that another server
+// makes stops when that server notices. Only the user who started a job and users
+// who can manage the project can cancel it.
 func (j *Jobs) Cancel(ctx context.Context, id string) error {
 	status, err := j.Status(ctx, id)
 	if err != nil {
@@ -169,54 +184,79 @@ func (j *Jobs) Cancel(ctx context.Context, id string) error {
 	if p, known := access.From(ctx); known && p.User != status.By && j.source.MayIn(ctx, status.Project, access.Manage) != nil {
 		return noExport() // as if it did not exist
 	}
-	j.mu.Lock()
-	s := j.active[id]
-	j.mu.Unlock()
-	if s != nil {
-		s.stop(errCancelled)
-		<-s.ended
-		defer j.forget(id) // not earlier, or the job would appear failed
+	old, err := j.queue.Job(ctx, id)
+	if err == nil {
+		err = j.queue.Remove(ctx, id)
 	}
-	return j.remove(context.WithoutCancel(ctx), id)
+	if segment.KindOf(err) == segment.NotFound {
+		return noExport()
+	}
+	if err != nil {
+		return err
+	}
+	j.runner.Drop(id)
+	return j.removeFiles(context.WithoutCancel(ctx), id, old.Attempt)
 }
 
-func (j *Jobs) forget(id string) {
-	j.mu.Lock()
-	delete(j.active, id)
-	j.mu.Unlock()
+// removeFiles removes the archives of a job's attempts.
+func (j *Jobs) removeFiles(ctx context.Context, id string, attempts int) error {
+	for n := 1; n <= attempts; n++ {
+		if err := j.blobs.Remove(ctx, fileKey(id, n)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// run makes the file and records the result.
-func (j *Jobs) run(ctx context.Context, s *Status) {
-	j.set(func() { s.State = Running })
-	if err := j.sweep(ctx); err != nil {
-		j.log.Warn("could not remove old exports", "error", err)
+// run makes the file and returns the result.
+func (j *Jobs) run(ctx context.Context, u job.Job, progress func(done, total int)) []byte {
+	end, a, err := status(u)
+	if err == nil && u.Attempt > attempts {
+		err = segment.Errorf(segment.Unavailable, "The server stopped or its disk failed during this export, %d times. Start it again.", attempts)
 	}
+	if err == nil {
+		if err := j.sweep(ctx); err != nil {
+			j.log.Warn("could not remove old exports", "error", err)
+		}
+		end.Report, end.Bytes, err = j.write(a.with(ctx), u, a, progress)
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err == nil {
+		end.State = Done
+		err = j.removeFiles(ctx, u.ID, u.Attempt-1)
+	}
+	if err != nil {
+		end.State, end.Problem, end.Report, end.Bytes = Failed, problem(err), nil, 0
+		j.log.Error("export failed", "export", u.ID, "project", a.Project, "format", a.Format, "error", err)
+	}
+	b, err := json.Marshal(end)
+	if err != nil {
+		j.log.Error("could not record the end of an export", "export", u.ID, "error", err)
+		return nil
+	}
+	return b
+}
+
+// write makes the archive.
+func (j *Jobs) write(ctx context.Context, u job.Job, a arguments, progress func(done, total int)) (*export.Report, int64, error) {
+	j.mu.Lock()
+	pace := j.pace
+	j.mu.Unlock()
 	var report *export.Report
 	counter := &counting{}
-	err := j.blobs.Put(ctx, key(s.ID, "file"), func(w io.Writer) error {
-		counter.w = w
-		var err error
-		report, err = export.Write(export.AtPace(ctx, j.pace), counter, j.source, s.Project, s.Format, s.Options, func(done, total int) {
-			j.set(func() { s.ImagesDone, s.ImagesTotal = done, total })
-		})
+	err := j.blobs.Put(ctx, fileKey(u.ID, u.Attempt), func(w io.Writer) (err error) {
+		counter.w, counter.n = w, 0
+		report, err = export.Write(export.AtPace(ctx, pace), counter, j.source, a.Project, a.Format, a.Options, progress)
 		return err
 	})
-	if ctx.Err() != nil { // the program is stopping, which Status then reports, or the job was cancelled
-		return
+	if err != nil {
+		return nil, 0, err
 	}
-	end := *s // the visible status doesn't change until the result is on disk
-	if err == nil {
-		short := *report
-		short.Files = nil // there can be tens of thousands, and the archive has them
-		end.State, end.Report, end.Bytes = Done, &short, counter.n
-	} else {
-		end.State, end.Problem = Failed, problem(err)
-		j.log.Error("export failed", "export", s.ID, "project", s.Project, "format", s.Format, "error", err)
-	}
-	if err := j.put(ctx, &end, "result"); err != nil {
-		j.log.Error("could not record the end of an export", "export", s.ID, "error", err)
-	}
+	short := *report
+	short.Files = nil // there can be tens of thousands, and the archive has them
+	return &short, counter.n, nil
 }
 
 // problem is the text of an error for people.
@@ -226,13 +266,6 @@ func problem(err error) string {
 		return domain.Detail
 	}
 	return "The export failed with an unexpected error; see the server's log. The project was not changed."
-}
-
-// set changes the status of a job under the lock.
-func (j *Jobs) set(change func()) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	change()
 }
 
 // idPattern matches the ids of jobs.
@@ -254,28 +287,40 @@ func (j *Jobs) Status(ctx context.Context, id string) (Status, error) {
 }
 
 func (j *Jobs) status(ctx context.Context, id string) (Status, error) {
-	missing := noExport()
 	if !idPattern.MatchString(id) {
-		return Status{}, missing
+		return Status{}, noExport()
 	}
-	j.mu.Lock()
-	s, ok := j.active[id]
-	if ok {
-		defer j.mu.Unlock()
-		return s.Status, nil
+	u, err := j.queue.Job(ctx, id)
+	if segment.KindOf(err) == segment.NotFound || err == nil && u.Kind != kind {
+		return Status{}, noExport()
 	}
-	j.mu.Unlock()
-	for _, part := range []string{"result", "job"} {
-		s, err := j.get(ctx, id, part)
-		switch {
-		case segment.KindOf(err) == segment.NotFound:
-			continue
-		case err == nil && part == "job":
-			s.State, s.Problem = Failed, "The server stopped or its disk failed during this export. Start it again."
-		}
+	if err != nil {
+		return Status{}, err
+	}
+	s, _, err := status(u)
+	if err != nil || u.State == job.Ended {
 		return s, err
 	}
-	return Status{}, missing
+	s.ImagesDone, s.ImagesTotal = u.Done, u.Total
+	if done, total, here := j.runner.Progress(id); here {
+		s.ImagesDone, s.ImagesTotal = done, total
+	}
+	return s, nil
+}
+
+// status returns the status of a job as the table has it, and what is to be done.
+func status(u job.Job) (s Status, a arguments, err error) {
+	if err := json.Unmarshal(u.Arguments, &a); err != nil {
+		return s, a, fmt.Errorf("reading export %s: %w", u.ID, err)
+	}
+	s = Status{ID: u.ID, Project: a.Project, Format: a.Format, Options: a.Options, Created: u.Created, By: u.Owner, State: State(u.State)}
+	if u.State == job.Ended {
+		if err := json.Unmarshal(u.Result, &s); err != nil {
+			return s, a, fmt.Errorf("reading the result of export %s: %w", u.ID, err)
+		}
+		s.ImagesDone, s.ImagesTotal = u.Done, u.Total
+	}
+	return s, a, nil
 }
 
 // Open opens the archive of a finished job. The caller closes it.
@@ -287,7 +332,17 @@ func (j *Jobs) Open(ctx context.Context, id string) (Status, io.ReadSeekCloser, 
 	if s.State != Done {
 		return Status{}, nil, segment.Errorf(segment.NotFound, "This export has no file: it is %s.", s.State)
 	}
-	file, err := j.blobs.Open(ctx, key(id, "file"))
+	u, err := j.queue.Job(ctx, id)
+	if segment.KindOf(err) == segment.NotFound {
+		return Status{}, nil, noExport()
+	}
+	if err != nil {
+		return Status{}, nil, err
+	}
+	file, err := j.blobs.Open(ctx, fileKey(id, u.Attempt))
+	if segment.KindOf(err) == segment.NotFound {
+		err = noExport() // removed in between
+	}
 	return s, file, err
 }
 
@@ -297,32 +352,9 @@ func noExport() error {
 	return segment.Errorf(segment.NotFound, "This export doesn't exist. Exported files are kept for %d hours.", keepFor/time.Hour)
 }
 
-func key(id, part string) string { return "export/" + id + "/" + part }
-
-func (j *Jobs) put(ctx context.Context, s *Status, part string) error {
-	j.mu.Lock()
-	b, err := json.Marshal(s)
-	j.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return j.blobs.Put(ctx, key(s.ID, part), func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
-	})
-}
-
-func (j *Jobs) get(ctx context.Context, id, part string) (Status, error) {
-	blob, err := j.blobs.Open(ctx, key(id, part))
-	if err != nil {
-		return Status{}, err
-	}
-	defer blob.Close()
-	var s Status
-	if err := json.NewDecoder(blob).Decode(&s); err != nil {
-		return Status{}, fmt.Errorf("reading %s: %w", key(id, part), err)
-	}
-	return s, nil
+// fileKey is the key of the archive that an attempt makes.
+func fileKey(id string, attempt int) string {
+	return fmt.Sprintf("export/%s/file-%d", id, attempt)
 }
 
 // counting counts the bytes written.

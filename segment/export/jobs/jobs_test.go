@@ -9,19 +9,24 @@ import (
 	"io"
 	"iter"
 	"log/slog"
-	"slices"
+	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/segment/export"
 	"collie/segment/export/jobs"
+	"collie/segment/job"
 	"collie/segment/workspace"
 	"collie/storage/blob"
+	"collie/storage/sqlite"
 	"collie/storage/workspacetest"
 )
 
@@ -69,9 +74,24 @@ func newProject(tb testing.TB, w *workspace.Workspace) (segment.Project, []segme
 	return p, images
 }
 
-func newJobs(tb testing.TB, source export.Source, blobs segment.Blobs) *jobs.Jobs {
+// newQueue returns an empty table of jobs.
+func newQueue(tb testing.TB) job.Store {
 	tb.Helper()
-	j := jobs.New(source, blobs, slog.New(slog.DiscardHandler))
+	store, err := sqlite.Open(tb.Context(), filepath.Join(tb.TempDir(), "jobs.db"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return store
+}
+
+func newJobs(tb testing.TB, source export.Source, blobs segment.Blobs, queue job.Store) *jobs.Jobs {
+	tb.Helper()
+	j := jobs.New(source, blobs, queue, slog.New(slog.DiscardHandler))
 	tb.Cleanup(j.Close)
 	return j
 }
@@ -111,7 +131,8 @@ func TestJobs(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, _ := newProject(t, w)
 	blobs := mustOpenBlobs(t, t.TempDir())
-	j := newJobs(t, w, blobs)
+	queue := newQueue(t)
+	j := newJobs(t, w, blobs, queue)
 	id, err := j.Start(t.Context(), p.ID, "coco", export.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +143,7 @@ func TestJobs(t *testing.T) {
 	}
 	j.Close()
 
-	again := newJobs(t, w, blobs)
+	again := newJobs(t, w, blobs, queue)
 	status, file, err := again.Open(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
@@ -164,19 +185,22 @@ func (s *stuck) Visit(ctx context.Context, id string) (*workspace.Annotation, er
 	}
 }
 
-// A job that a stop interrupts leaves no file and is found failed.
+// A job that a stop interrupts leaves no file and goes on after the restart, at
+// this server or at another one.
 func TestInterruptedJob(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, _ := newProject(t, w)
-	blobs := mustOpenBlobs(t, t.TempDir())
+	blobs, queue := mustOpenBlobs(t, t.TempDir()), newQueue(t)
 	source := &stuck{w, make(chan struct{})}
-	j := newJobs(t, source, blobs)
+	j := newJobs(t, source, blobs, queue)
 	id, err := j.Start(t.Context(), p.ID, "voc", export.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := j.Status(t.Context(), id); err != nil || s.State == jobs.Done {
-		t.Errorf("%+v, %v", s, err)
+	for s := (jobs.Status{}); s.ImagesTotal == 0; time.Sleep(time.Millisecond) {
+		if s, err = j.Status(t.Context(), id); err != nil || s.State == jobs.Done {
+			t.Fatalf("%+v, %v", s, err)
+		}
 	}
 	if _, _, err := j.Open(t.Context(), id); segment.KindOf(err) != segment.NotFound {
 		t.Errorf("the file of a job under way: %v", err)
@@ -185,20 +209,97 @@ func TestInterruptedJob(t *testing.T) {
 	if _, err := j.Start(t.Context(), p.ID, "voc", export.Options{}); segment.KindOf(err) != segment.Unavailable {
 		t.Errorf("a job after the end: %v", err)
 	}
-	s := ended(t, newJobs(t, source, blobs), id)
-	if s.State != jobs.Failed || !strings.Contains(s.Problem, "stopped") {
+	if s, err := j.Status(t.Context(), id); err != nil || s.State != jobs.Waiting {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if keys := exportKeys(t, blobs); len(keys) > 0 {
+		t.Errorf("left: %v", keys)
+	}
+	close(source.open)
+	again := newJobs(t, source, blobs, queue)
+	if s := ended(t, again, id); s.State != jobs.Done || s.ImagesDone != 3 {
 		t.Errorf("%+v", s)
 	}
-	if diff := cmp.Diff([]string{"export/" + id + "/job"}, exportKeys(t, blobs)); diff != "" {
+	if diff := cmp.Diff([]string{"export/" + id + "/file-2"}, exportKeys(t, blobs)); diff != "" {
 		t.Errorf("what is left (-want +got):\n%s", diff)
 	}
+}
+
+// A job that stops the server again and again is given up.
+func TestJobGivenUp(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, _ := newProject(t, w)
+	blobs, queue := mustOpenBlobs(t, t.TempDir()), newQueue(t)
+	source := &stuck{w, make(chan struct{})}
+	var id string
+	for range 10 {
+		j := newJobs(t, source, blobs, queue)
+		if id == "" {
+			var err error
+			if id, err = j.Start(t.Context(), p.ID, "voc", export.Options{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for s := (jobs.Status{}); s.ImagesTotal == 0; time.Sleep(time.Millisecond) {
+			var err error
+			if s, err = j.Status(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		j.Close()
+	}
+	if s := ended(t, newJobs(t, source, blobs, queue), id); s.State != jobs.Failed || !strings.Contains(s.Problem, "stopped") {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Who asked has the same rights when another server makes the export.
+func TestJobKeepsRights(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, _ := newProject(t, w)
+	queue := newQueue(t)
+	source := &asked{Workspace: w}
+	ann := access.Principal{User: "ann", Name: "Ann", Role: access.Admin, Scope: access.ReadOnly}
+	j := newJobs(t, source, mustOpenBlobs(t, t.TempDir()), queue)
+	id, err := j.Start(access.With(t.Context(), ann), p.ID, "voc", export.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := ended(t, j, id); s.State != jobs.Done || s.By != "ann" {
+		t.Errorf("%+v", s)
+	}
+	source.Lock()
+	defer source.Unlock()
+	if len(source.by) == 0 {
+		t.Error("no image was read")
+	}
+	for _, by := range source.by {
+		if by != ann {
+			t.Errorf("an image was read for %+v", by)
+		}
+	}
+}
+
+// asked notes for whom images are read.
+type asked struct {
+	*workspace.Workspace
+	sync.Mutex
+	by []access.Principal
+}
+
+func (a *asked) Visit(ctx context.Context, id string) (*workspace.Annotation, error) {
+	p, _ := access.From(ctx)
+	a.Lock()
+	a.by = append(a.by, p)
+	a.Unlock()
+	return a.Workspace.Visit(ctx, id)
 }
 
 func TestTooManyJobs(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, _ := newProject(t, w)
 	source := &stuck{w, make(chan struct{})}
-	j := newJobs(t, source, mustOpenBlobs(t, t.TempDir()))
+	j := newJobs(t, source, mustOpenBlobs(t, t.TempDir()), newQueue(t))
 	var ids []string
 	for {
 		id, err := j.Start(t.Context(), p.ID, "voc", export.Options{})
@@ -221,20 +322,16 @@ func TestTooManyJobs(t *testing.T) {
 	}
 }
 
-// older shows blobs as if they had been written long ago.
+// older shows files as if they had been written a while ago.
 type older struct {
 	*blob.Store
-	mu  sync.Mutex
 	age time.Duration
 }
 
 func (o *older) All(ctx context.Context) iter.Seq2[segment.BlobInfo, error] {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	age := o.age
 	return func(yield func(segment.BlobInfo, error) bool) {
 		for b, err := range o.Store.All(ctx) {
-			b.Modified = b.Modified.Add(-age)
+			b.Modified = b.Modified.Add(-o.age)
 			if !yield(b, err) {
 				return
 			}
@@ -242,14 +339,29 @@ func (o *older) All(ctx context.Context) iter.Seq2[segment.BlobInfo, error] {
 	}
 }
 
+// olderQueue shows jobs as if they had ended a while ago.
+type olderQueue struct {
+	job.Store
+	age atomic.Int64
+}
+
+func (o *olderQueue) Old(ctx context.Context, kind string, keep int, age time.Duration) ([]job.Job, error) {
+	return o.Store.Old(ctx, kind, keep, age-time.Duration(o.age.Load()))
+}
+
+// What ended long ago goes with its file, and so do old files of no job.
 func TestOldExportsAreSwept(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, images := newProject(t, w)
-	blobs := &older{Store: mustOpenBlobs(t, t.TempDir())}
-	if err := blobs.Put(t.Context(), images[0].OriginalKey(), func(io.Writer) error { return nil }); err != nil {
-		t.Fatal(err)
+	blobs := &older{mustOpenBlobs(t, t.TempDir()), 25 * time.Hour}
+	orphan := "export/" + segment.NewID() + "/result"
+	for _, key := range []string{images[0].OriginalKey(), orphan} {
+		if err := blobs.Put(t.Context(), key, func(io.Writer) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
 	}
-	j := newJobs(t, w, blobs)
+	queue := &olderQueue{Store: newQueue(t)}
+	j := newJobs(t, w, blobs, queue)
 	run := func() string {
 		id, err := j.Start(t.Context(), p.ID, "index-png", export.Options{})
 		if err != nil {
@@ -258,14 +370,11 @@ func TestOldExportsAreSwept(t *testing.T) {
 		ended(t, j, id)
 		return id
 	}
-	first := run()
-	second := run()
-	if _, err := j.Status(t.Context(), first); err != nil {
-		t.Errorf("a recent export: %v", err)
+	first, second := run(), run()
+	if diff := cmp.Diff([]string{"export/" + first + "/file-1", "export/" + second + "/file-1"}, exportKeys(t, blobs), cmpopts.SortSlices(strings.Compare)); diff != "" {
+		t.Errorf("recent exports (-want +got):\n%s", diff)
 	}
-	blobs.mu.Lock()
-	blobs.age = 25 * time.Hour
-	blobs.mu.Unlock()
+	queue.age.Store(int64(25 * time.Hour))
 	last := run()
 	for _, id := range []string{first, second} {
 		if _, err := j.Status(t.Context(), id); segment.KindOf(err) != segment.NotFound {
@@ -275,8 +384,8 @@ func TestOldExportsAreSwept(t *testing.T) {
 	if s, err := j.Status(t.Context(), last); err != nil || s.State != jobs.Done {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if keys := exportKeys(t, blobs); len(keys) != 3 {
-		t.Errorf("left: %v", keys)
+	if diff := cmp.Diff([]string{"export/" + last + "/file-1"}, exportKeys(t, blobs)); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
 	}
 	if _, err := blobs.Open(t.Context(), images[0].OriginalKey()); err != nil {
 		t.Errorf("a file that is no export: %v", err)
@@ -301,13 +410,15 @@ func (w *watched) Remove(ctx context.Context, key string) error {
 	return w.Blobs.Remove(ctx, key)
 }
 
-// An export is not done before that is on the disk, and one that is being swept
-// is done or gone at any moment, never failed.
+// An export is not done before its file is on the disk, and one that is being swept
+// is gone before its file goes.
 func TestStatusFollowsTheDisk(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, _ := newProject(t, w)
-	blobs := &watched{Blobs: &older{Store: mustOpenBlobs(t, t.TempDir()), age: 25 * time.Hour}}
-	j := newJobs(t, w, blobs)
+	blobs := &watched{Blobs: mustOpenBlobs(t, t.TempDir())}
+	queue := &olderQueue{Store: newQueue(t)}
+	queue.age.Store(int64(25 * time.Hour))
+	j := newJobs(t, w, blobs, queue)
 	var mu sync.Mutex
 	told := map[string][]string{} // of each job, the part that comes or goes and the state
 	blobs.at = func(key string) {
@@ -334,9 +445,7 @@ func TestStatusFollowsTheDisk(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	made := []string{"job waiting", "file running", "result running"}
-	swept := []string{"job done", "job done", "result done", "result gone", "file gone", "file gone"}
-	if diff := cmp.Diff(map[string][]string{ids[0]: append(slices.Clone(made), swept...), ids[1]: made}, told); diff != "" {
+	if diff := cmp.Diff(map[string][]string{ids[0]: {"file-1 running", "file-1 gone", "file-1 gone"}, ids[1]: {"file-1 running"}}, told); diff != "" {
 		t.Errorf("what was told (-want +got):\n%s", diff)
 	}
 }
@@ -359,7 +468,7 @@ func TestFailedJob(t *testing.T) {
 	p, _ := newProject(t, w)
 	for _, source := range []*broken{{w, false}, {w, true}} {
 		blobs := mustOpenBlobs(t, t.TempDir())
-		j := newJobs(t, source, blobs)
+		j := newJobs(t, source, blobs, newQueue(t))
 		id, err := j.Start(t.Context(), p.ID, "backup", export.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -369,7 +478,7 @@ func TestFailedJob(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		for _, key := range exportKeys(t, blobs) {
-			if strings.HasSuffix(key, "/file") {
+			if strings.Contains(key, "/file") {
 				t.Errorf("there is %s", key)
 			}
 		}

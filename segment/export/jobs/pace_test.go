@@ -14,7 +14,7 @@ import (
 func TestJobsKeepToAPace(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, images := newProject(t, w)
-	j := newJobs(t, w, mustOpenBlobs(t, t.TempDir()))
+	j := newJobs(t, w, mustOpenBlobs(t, t.TempDir()), newQueue(t))
 	var pieces, running, most atomic.Int32
 	j.KeepTo(func(ctx context.Context, piece func()) error {
 		return w.Long(ctx, func() {

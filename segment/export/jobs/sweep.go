@@ -2,59 +2,56 @@ package jobs
 
 import (
 	"context"
-	"slices"
 	"time"
+
+	"collie/segment"
 )
 
-// sweep removes jobs that ended more than keepFor ago, or before keepJobs
-// others. A job never appears failed meanwhile: job is removed before result,
-// and result before file.
+// sweep removes jobs that ended more than keepFor ago, or before keepJobs others,
+// and now and then files that belong to no job.
 func (j *Jobs) sweep(ctx context.Context) error {
-	type old struct {
-		id string
-		at time.Time
+	old, err := j.queue.Old(ctx, kind, keepJobs, keepFor)
+	if err != nil {
+		return err
 	}
-	byID := map[string]*old{}
+	for _, o := range old {
+		if err := j.queue.Remove(ctx, o.ID); err != nil && segment.KindOf(err) != segment.NotFound {
+			return err
+		}
+		if err := j.removeFiles(ctx, o.ID, o.Attempt); err != nil {
+			return err
+		}
+	}
+	j.mu.Lock()
+	due := time.Since(j.swept) > keepFor
+	if due {
+		j.swept = time.Now()
+	}
+	j.mu.Unlock()
+	if !due {
+		return nil
+	}
+	return j.sweepFiles(ctx)
+}
+
+// sweepFiles removes old files without a job: a server died before it could remove
+// them, or an earlier version of the program has left them.
+func (j *Jobs) sweepFiles(ctx context.Context) error {
 	for blob, err := range j.blobs.All(ctx) {
 		if err != nil {
 			return err
 		}
 		id := idOf(blob.Key)
-		if id == "" {
+		if id == "" || time.Since(blob.Modified) < keepFor {
 			continue
 		}
-		if byID[id] == nil {
-			byID[id] = &old{id: id}
-		}
-		o := byID[id]
-		if blob.Modified.After(o.at) {
-			o.at = blob.Modified
-		}
-	}
-	var jobs []*old
-	j.mu.Lock()
-	for id, o := range byID {
-		if j.active[id] == nil {
-			jobs = append(jobs, o)
-		}
-	}
-	j.mu.Unlock()
-	slices.SortFunc(jobs, func(a, b *old) int { return b.at.Compare(a.at) }) // newest first
-	for i, o := range jobs {
-		if i < keepJobs && j.now().Sub(o.at) < keepFor {
+		if _, err := j.queue.Job(ctx, id); segment.KindOf(err) != segment.NotFound {
+			if err != nil {
+				return err
+			}
 			continue
 		}
-		if err := j.remove(ctx, o.id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// remove removes what is kept of a job that isn't running.
-func (j *Jobs) remove(ctx context.Context, id string) error {
-	for _, part := range []string{"job", "result", "file"} {
-		if err := j.blobs.Remove(ctx, key(id, part)); err != nil {
+		if err := j.blobs.Remove(ctx, blob.Key); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,113 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"collie/segment"
+	"collie/segment/job"
+	"collie/storage/row"
+)
+
+var _ job.Store = (*Store)(nil)
+
+// Add lets a job wait.
+func (s *Store) Add(ctx context.Context, j job.Job, most int) error {
+	return s.writer.write(ctx, func(w *writer) error {
+		var open int
+		if err := w.row("SELECT count(*) FROM job WHERE kind = ? AND state <> 'ended'", j.Kind).Scan(&open); err != nil {
+			return err
+		}
+		if open >= most {
+			return row.TooManyJobs(most)
+		}
+		return createError("job", w.exec("INSERT INTO job (id, kind, arguments, owner, created) VALUES (?, ?, ?, ?, ?)", j.ID, j.Kind, j.Arguments, j.Owner, j.Created.UnixMilli()))
+	})
+}
+
+// Job returns a job.
+func (s *Store) Job(ctx context.Context, id string) (job.Job, error) {
+	return row.ScanJob(s.reads.QueryRowContext(ctx, "SELECT "+row.JobColumns+" FROM job WHERE id = ?", id))
+}
+
+// Remove forgets a job.
+func (s *Store) Remove(ctx context.Context, id string) error {
+	return s.writer.write(ctx, func(w *writer) error {
+		if err := w.row("DELETE FROM job WHERE id = ? RETURNING id", id).Scan(&id); err != nil {
+			return row.ReadError("job", err)
+		}
+		return nil
+	})
+}
+
+// Old lists jobs that ended long ago, or before others.
+func (s *Store) Old(ctx context.Context, kind string, keep int, age time.Duration) ([]job.Job, error) {
+	return all(ctx, s.reads, row.ScanJob, "listing old jobs", "SELECT "+row.JobColumns+` FROM job WHERE kind = ?1 AND state = 'ended' AND (lease_until <= ?3
+		OR number NOT IN (SELECT number FROM job WHERE kind = ?1 AND state = 'ended' ORDER BY lease_until DESC, number DESC LIMIT ?2)) ORDER BY number`,
+		kind, keep, time.Now().Add(-age).UnixMilli())
+}
+
+// Claim starts the next job.
+func (s *Store) Claim(ctx context.Context, node string, kinds []string, lease time.Duration) (*job.Job, error) {
+	list, err := json.Marshal(kinds)
+	if err != nil {
+		return nil, err
+	}
+	const next = `SELECT number FROM job WHERE kind IN (SELECT value FROM json_each(?1))
+		AND (state = 'waiting' OR state = 'running' AND lease_until < ?2) ORDER BY number LIMIT 1`
+	now := time.Now()
+	waiting, err := all(ctx, s.reads, number, "looking for a job", next, string(list), now.UnixMilli())
+	if err != nil || len(waiting) == 0 { // mostly: nothing is written
+		return nil, err
+	}
+	var j job.Job
+	err = s.writer.write(ctx, func(w *writer) (err error) {
+		j, err = row.ScanJob(w.row("UPDATE job SET state = 'running', attempt = attempt + 1, node = ?3, lease_until = ?4, done = 0, total = 0 WHERE number = ("+next+") RETURNING "+row.JobColumns,
+			string(list), now.UnixMilli(), node, now.Add(lease).UnixMilli()))
+		return err
+	})
+	if segment.KindOf(err) == segment.NotFound { // somebody else was faster
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("starting a job: %w", err)
+	}
+	return &j, nil
+}
+
+// Renew prolongs the lease of a job.
+func (s *Store) Renew(ctx context.Context, j *job.Job, lease time.Duration) error {
+	return s.hold(ctx, j, "done = ?3, total = ?4, lease_until = ?5", j.Done, j.Total, time.Now().Add(lease).UnixMilli())
+}
+
+// End stores the result of a job, or lets it wait again.
+func (s *Store) End(ctx context.Context, j *job.Job, result []byte) error {
+	if result == nil {
+		return s.hold(ctx, j, "state = 'waiting', done = 0, total = 0")
+	}
+	return s.hold(ctx, j, "state = 'ended', result = ?3, done = ?4, total = ?5, lease_until = ?6", result, j.Done, j.Total, time.Now().UnixMilli())
+}
+
+// hold changes a job that is still the caller's.
+func (s *Store) hold(ctx context.Context, j *job.Job, set string, values ...any) error {
+	err := s.writer.write(ctx, func(w *writer) error {
+		var number int64
+		err := w.row("UPDATE job SET "+set+" WHERE id = ?1 AND attempt = ?2 AND state = 'running' RETURNING number", append([]any{j.ID, j.Attempt}, values...)...).Scan(&number)
+		if err != nil {
+			return row.ReadError("job", err)
+		}
+		return nil
+	})
+	if segment.KindOf(err) == segment.NotFound {
+		return job.ErrLost
+	}
+	return err
+}
+
+// number reads a row of one number.
+func number(r row.Scanner) (n int64, err error) {
+	err = r.Scan(&n)
+	return n, err
+}
