@@ -55,7 +55,7 @@ var arrows = map[string][]string{
 	"segment/job":           {"segment"},
 	"segment/importer":      {"segment", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/labelset", "segment/mask", "segment/rle", "segment/timeline", "disjoint", "superpixels/...", "crf/..."},
 	"segment/labelset":      {"segment"},
-	"segment/learn":         {"segment", "segment/engine", "segment/simulate", "superpixels/...", "crf/..."},
+	"segment/learn":         {"segment", "segment/affinity", "segment/engine", "segment/simulate", "superpixels/...", "crf/..."},
 	"segment/ledger":        {"segment/access"},
 	"segment/mask":          {"segment", "superpixels/..."},
 	"segment/mask/regions":  {"segment", "segment/mask", "segment/rle", "disjoint"},

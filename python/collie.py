@@ -121,7 +121,7 @@ class Collie:
         return self._file("uploadImages", project_id, path, name)
 
     def import_masks(self, project_id, path, name=None, uncovered="background"):
-        """Import masks, or classifier scores in a .npz file; returns the report."""
+        """Import masks, or classifier scores or embeddings in a .npz file; returns the report."""
         return self._file("importMasks", project_id, path, name, {"uncovered": uncovered})
 
     def wait(self, project_id, seconds=None, every=10):

@@ -16,10 +16,11 @@ const (
 	Undo   EventKind = "undo"   // undoes the last step that is not undone
 	Redo   EventKind = "redo"   // redoes what the last undo undid
 
-	Pixels     EventKind = "pixels"  // single pixels get a class, whatever their superpixel has
-	Import     EventKind = "import"  // an imported mask becomes the labelling; see workspace.Annotation.ImportMask
-	FirstGuess EventKind = "guess"   // scores become the first guess, see workspace.Annotation.SetGuess; without scores there is no guess any more
-	Restore    EventKind = "restore" // labelling, clicks, repairs and granularity go back to an earlier state
+	Pixels     EventKind = "pixels"    // single pixels get a class, whatever their superpixel has
+	Import     EventKind = "import"    // an imported mask becomes the labelling; see workspace.Annotation.ImportMask
+	FirstGuess EventKind = "guess"     // scores become the first guess, see workspace.Annotation.SetGuess; without scores there is no guess any more
+	Embed      EventKind = "embedding" // superpixels are compared by an embedding, too; without one no more
+	Restore    EventKind = "restore"   // labelling, clicks, repairs and granularity go back to an earlier state
 
 	Granularity EventKind = "granularity" // superpixels become coarser or finer
 
@@ -50,6 +51,7 @@ type Event struct {
 	Cells       []uint8      // import only: class id or Void per cell
 	Instances   []int32      // instance: the object's number, or 0 for none; import: that of each cell's object, or nil
 	Scores      *Scores      // guess only; nil takes the guess away
+	Embedding   *Embedding   // embedding only; nil takes it away
 	To          int          // restore only: number of the event to go back to
 	By          string       // name of the author, if known; set when appended
 	Created     time.Time
@@ -81,7 +83,7 @@ type Offer struct {
 // distinguish a repeated request from a reused identifier. Points count for
 // more than superpixels, whose numbers change with the granularity.
 func (e *Event) Same(request *Event) bool {
-	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !slices.Equal(e.Instances, request.Instances) || !e.Scores.Same(request.Scores) {
+	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !slices.Equal(e.Instances, request.Instances) || !e.Scores.Same(request.Scores) || !e.Embedding.Same(request.Embedding) {
 		return false
 	}
 	if e.Kind == Click { // points in locked classes, and what it corrects where that is not known any more, have been left out

@@ -36,8 +36,11 @@ type Progress struct {
 	// Left is how many pixels an import left undecided. An image is done when no
 	// more than these are undecided.
 	Left int
-	// Guessed says that the image's only evidence is a first guess by the
-	// project, which no person has reviewed.
+	// Untouched says that no person has worked on the image: its events are first
+	// guesses by the project and embeddings.
+	Untouched bool
+	// Guessed says that a first guess by the project, which no person has
+	// reviewed, is all that is said of the image's classes.
 	Guessed bool
 }
 
@@ -70,16 +73,11 @@ func (p *Progress) Complete(area int) bool {
 	return p.Decided >= 1 || p.Left > 0 && p.Decided*float64(area)+float64(p.Left) >= float64(area)-0.5
 }
 
-// HasGuess reports whether a guess of the project's own is all that there is of
-// the image. What the project does to an image alternates: a guess, and an undo
-// that takes it back.
-func (im *Image) HasGuess() bool { return im.Guessed && im.Seq%2 == 1 }
-
 // Status is the status of an image: untouched, started, or done (everything is
 // decided but for what an import left undecided).
 func (im *Image) Status() string {
 	switch {
-	case im.Seq == 0 || im.Guessed:
+	case im.Seq == 0 || im.Untouched:
 		return "untouched"
 	case im.Complete(im.Width * im.Height):
 		return "done"
@@ -100,6 +98,10 @@ func (im *Image) FeaturesKey() string { return "features/" + im.ID }
 
 // LearntKey is the key of a project's model, which can be lost.
 func LearntKey(projectID string) string { return "learnt/" + projectID }
+
+// EmbeddingsKey is the key of how much a project's embeddings count, which can be
+// lost.
+func EmbeddingsKey(projectID string) string { return "embeddings/" + projectID }
 
 // Keys are the keys of all blobs that an image has.
 func (im *Image) Keys() []string {

@@ -49,15 +49,16 @@ type importForm struct {
 
 // importedImageJSON is the result for one mask.
 type importedImageJSON struct {
-	Mask    string   `json:"mask" doc:"name in the data set"`
-	Image   string   `json:"image,omitempty" doc:"id of the image; absent if no image was found"`
-	Added   bool     `json:"added,omitempty" doc:"the image came with the data set"`
-	Seq     int      `json:"seq,omitempty" doc:"number of evidence events after the import"`
-	Regions int      `json:"regions,omitempty" doc:"shapes, annotations or numbered objects that the files have for the image"`
-	Decided int      `json:"decided,omitempty" doc:"pixels with a class"`
-	Lossy   []string `json:"lossy,omitempty" doc:"what the labelling can't hold"`
-	Columns []string `json:"columns,omitempty" doc:"classes of the columns of scores"`
-	Problem string   `json:"problem,omitempty" doc:"why nothing was imported for the image"`
+	Mask     string   `json:"mask" doc:"name in the data set"`
+	Image    string   `json:"image,omitempty" doc:"id of the image; absent if no image was found"`
+	Added    bool     `json:"added,omitempty" doc:"the image came with the data set"`
+	Seq      int      `json:"seq,omitempty" doc:"number of evidence events after the import"`
+	Regions  int      `json:"regions,omitempty" doc:"shapes, annotations or numbered objects that the files have for the image"`
+	Decided  int      `json:"decided,omitempty" doc:"pixels with a class"`
+	Lossy    []string `json:"lossy,omitempty" doc:"what the labelling can't hold"`
+	Columns  []string `json:"columns,omitempty" doc:"classes of the columns of scores"`
+	Embedded string   `json:"embedded,omitempty" doc:"size of the embeddings, where the file holds some"`
+	Problem  string   `json:"problem,omitempty" doc:"why nothing was imported for the image"`
 
 	Thumbnail []byte `json:"thumbnail,omitempty" doc:"PNG of the mask, in a review and for the first three of a file"`
 }

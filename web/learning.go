@@ -71,8 +71,8 @@ func learningOut(l workspace.Learning) learningJSON {
 		Done:         make([]finishedJSON, len(l.Done)),
 	}
 	for i, im := range l.Images {
-		out.Images[i] = expectedJSON{ID: im.ID, Name: im.Name, Guessed: im.HasGuess()}
-		if im.HasGuess() {
+		out.Images[i] = expectedJSON{ID: im.ID, Name: im.Name, Guessed: im.Guessed}
+		if im.Guessed {
 			out.Images[i].Doubt = im.Doubt
 		}
 	}

@@ -191,6 +191,19 @@ else:
     raise SystemExit("the images never arrived")
 `
 
+// The page about embeddings: its commands are run as they are written.
+func TestEmbeddingsPage(t *testing.T) {
+	needPython(t, "numpy, PIL")
+	p := serve(t)
+	p.photographs("photos")
+	if n := p.page("../../docs/embeddings.md"); n < 3 {
+		t.Errorf("only %d blocks were run", n)
+	}
+	if _, err := os.Stat(filepath.Join(p.folder, "embeddings", "beach2.npz")); err != nil {
+		t.Error(err)
+	}
+}
+
 // The page about scripts: its commands are run as they are written.
 func TestScriptsPage(t *testing.T) {
 	needPython(t, "numpy, PIL")

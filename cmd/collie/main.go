@@ -25,7 +25,7 @@ type commands struct {
 	List   listCommand   `cmd:"" help:"List the projects, or the images of one."`
 	Create createCommand `cmd:"" help:"Create a project and print its id."`
 	Upload uploadCommand `cmd:"" help:"Upload images, or folders of them, to a project."`
-	Import importCommand `cmd:"" help:"Import masks or classifier scores into a project."`
+	Import importCommand `cmd:"" help:"Import masks, classifier scores or embeddings into a project."`
 	Export exportCommand `cmd:"" help:"Export a project's labels as a zip file."`
 	Wait   waitCommand   `cmd:"" help:"Wait until people have finished the images of a project."`
 

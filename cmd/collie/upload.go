@@ -157,7 +157,7 @@ func (s *server) sendFile(ctx context.Context, path, file string, into any) erro
 // importCommand adds what was made elsewhere.
 type importCommand struct {
 	Project   string   `arg:"" help:"Id of the project, or its name if no other project has it."`
-	Files     []string `arg:"" type:"path" help:"Zip archives, PNG masks, COCO or labelme JSON, scores in .npz files, or folders of these."`
+	Files     []string `arg:"" type:"path" help:"Zip archives, PNG masks, COCO or labelme JSON, scores or embeddings in .npz files, or folders of these."`
 	Uncovered string   `default:"background" enum:"background,undecided" help:"What pixels outside every shape become."`
 }
 

@@ -109,7 +109,7 @@ func (c *extentsCommand) open(p simulate.Picture) (x choice, err error) {
 	}
 	timeline.Apply(segment.Event{ID: "first", Kind: segment.Click, Class: simulate.Thing, Points: [][2]float64{{float64(at.X), float64(at.Y)}}})
 	cut := timeline.Cut()
-	x.model = a.Model(cut)
+	x.model = a.Model(cut, nil)
 	table := (&segment.Project{Classes: []segment.Class{{ID: simulate.Rest}, {ID: simulate.Thing}}}).Resolve()
 	x.extents, err = x.model.Extents(a.Evidence(timeline, x.model, table, segment.Rest{Mode: segment.RestClass, Class: simulate.Rest}))
 	if err != nil {

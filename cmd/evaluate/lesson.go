@@ -72,8 +72,13 @@ func (l *lesson) example(labels []uint8) learn.Example {
 // nil, and returns the actions for each target, max for one that was not reached,
 // and the labelling in the end.
 func (c *projectCommand) work(t *terminal, l *lesson, guess *engine.Guess, gesture string) ([]int, []uint8, error) {
+	return c.workIn(t, &simulate.Scene{Graph: l.graph, Coarse: l.coarse, Guess: guess}, l, gesture)
+}
+
+// workIn is work in a scene of the lesson.
+func (c *projectCommand) workIn(t *terminal, scene *simulate.Scene, l *lesson, gesture string) ([]int, []uint8, error) {
 	a := simulate.Annotator{
-		Scene: &simulate.Scene{Graph: l.graph, Coarse: l.coarse, Guess: guess}, Truth: l.truth, Majority: l.majority,
+		Scene: scene, Truth: l.truth, Majority: l.majority,
 		Method: simulate.Method{Name: "herding-harmonic"}, Count: c.Hypotheses, Regions: c.Hypotheses > 1,
 		Strokes: gesture == "strokes", Max: c.Max,
 	}

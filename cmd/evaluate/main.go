@@ -33,6 +33,7 @@ type commands struct {
 	Next        nextCommand        `cmd:"" help:"What to ask next: mean IoU after 0, 1, … answers to a query's questions."`
 	Calibration calibrationCommand `cmd:"" help:"Whether hypotheses are wrong where they disagree: their votes and the truth."`
 	Map         mapCommand         `cmd:"" help:"Maximisers on stored models: score, gap to the best known one, time."`
+	Embeddings  embeddingsCommand  `cmd:"" help:"What embeddings of graded quality save the simulated annotator."`
 	Superpixels superpixelsCommand `cmd:"" help:"Superpixels against human segmentations."`
 
 	Affinities string `placeholder:"FILE" help:"Learnt affinities to use instead of the built-in ones, a file written by cmd/train, or 'none' for the formulas set by hand."`

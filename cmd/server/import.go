@@ -13,7 +13,7 @@ import (
 
 // importCommand imports masks into a project, or makes a project of a backup.
 type importCommand struct {
-	Files []string `arg:"" type:"existingpath" help:"Folders, zip archives, palette PNGs, COCO or labelme JSON, or .npz files with scores; without --project, backups."`
+	Files []string `arg:"" type:"existingpath" help:"Folders, zip archives, palette PNGs, COCO or labelme JSON, or .npz files with scores or embeddings; without --project, backups."`
 
 	Project   string            `help:"Id of the project, or its name if no other project has it. Without it, the files are backups that each become a new project."`
 	Map       map[string]string `placeholder:"VALUE=CLASS" mapsep:"," help:"What values in masks become: names of classes in the data set or, without names, indices; without a class, undecided. Classes that the project lacks are added."`
@@ -86,6 +86,10 @@ func became(v importer.Value) string {
 func tellImported(out streams, im importer.ImageReport) {
 	if im.Problem != "" {
 		fmt.Fprintf(out.stderr, "%s: not imported. %s\n", im.Mask, im.Problem)
+		return
+	}
+	if im.Embedded != "" {
+		fmt.Fprintf(out.stdout, "%s: %s\n", im.Mask, im.Embedded)
 		return
 	}
 	fmt.Fprintf(out.stdout, "%s: %d pixels have a class\n", im.Mask, im.Decided)

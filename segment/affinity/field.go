@@ -17,7 +17,38 @@ type Field struct {
 	model *Model
 	edges []float64 // log odds
 	costs []float64 // -ln of the probability of one class
+	more  Evidence  // or nil
 }
+
+// Evidence is what else says whether two parties are of one class: it is added to
+// their log odds. Regions of the field and, with Cells, parts of them have the
+// numbers that Cells gives them.
+type Evidence interface {
+	Border(a, b int32) float64 // of the two sides of a border
+	Pair(a, b int32) float64   // of any two
+}
+
+// With returns the field with more evidence. Paths are those without it.
+func (f *Field) With(more Evidence) *Field {
+	out := *f
+	out.more, out.edges = more, slices.Clone(f.edges)
+	for i := range out.edges {
+		e := &f.scene.graph.Edges[i]
+		out.edges[i] = clamped(f.edges[i] + more.Border(e.A, e.B))
+	}
+	return &out
+}
+
+// pair is the log odds of two parties by the model and by whatever else is known.
+func (f *Field) pair(a, b int32, features []float32) float32 {
+	odds := f.model.Pair.Logit(features)
+	if f.more == nil {
+		return odds
+	}
+	return float32(clamped(float64(odds) + f.more.Pair(a, b)))
+}
+
+func clamped(logit float64) float64 { return min(max(logit, -MostLogit), MostLogit) }
 
 // Field applies the model to a graph that knows its Merges.
 func (m *Model) Field(g *superpixels.Graph) *Field {
@@ -50,7 +81,7 @@ func (f *Field) Edges() []float64 { return f.edges }
 // with itself they are MostLogit. The caller owns the slice.
 func (f *Field) Pairs(i int) []float32 {
 	out := make([]float32, len(f.scene.regions))
-	f.scene.Pairs(i, f.costs, func(j int, features []float32) { out[j] = f.model.Pair.Logit(features) })
+	f.scene.Pairs(i, f.costs, func(j int, features []float32) { out[j] = f.pair(int32(i), int32(j), features) })
 	out[i] = MostLogit
 	return out
 }
@@ -140,13 +171,17 @@ func (c *Cells) Edge(e *superpixels.Edge, a, b int32) float64 {
 	s := c.field.scene
 	p, q := c.party(a), c.party(b)
 	s.edge(c.features, e, handMade(e), p.histograms(q.appearance), &p, &q)
-	return float64(c.field.model.Edge.Logit(c.features[:len(EdgeFeatures)]))
+	odds := float64(c.field.model.Edge.Logit(c.features[:len(EdgeFeatures)]))
+	if c.field.more != nil {
+		odds = clamped(odds + c.field.more.Border(a, b))
+	}
+	return odds
 }
 
 // Similarities returns the similarities of a party and each of others. The
 // caller owns the slice.
 func (c *Cells) Similarities(party int32, others []int32) []float64 {
-	s, model := c.field.scene, &c.field.model.Pair
+	s := c.field.scene
 	column, _ := c.columns.Get(party)
 	p := c.party(party)
 	out := make([]float64, len(others))
@@ -168,7 +203,7 @@ func (c *Cells) Similarities(party int32, others []int32) []float64 {
 			q := c.party(other)
 			pairs.to(c.features, q.region, q.appearance, s.merged[s.meeting(p.region, q.region)])
 			copy(c.features[beforePath:], paths[q.region][:])
-			column[place] = c.similarity(model.Logit(c.features[:len(PairFeatures)]))
+			column[place] = c.similarity(c.field.pair(party, other, c.features[:len(PairFeatures)]))
 		}
 		out[i] = column[place]
 	}

@@ -20,9 +20,10 @@ type Assistant struct {
 	Cells      *superpixels.Graph // of the finest superpixels
 	Parameters engine.Parameters
 
-	mu    sync.Mutex
-	cut   *superpixels.Cut // that model is of
-	model *engine.Model    // the last one of an undivided cut
+	mu        sync.Mutex
+	cut       *superpixels.Cut   // that model is of
+	embedding *segment.Embedding // that model knows
+	model     *engine.Model      // the last one of an undivided cut
 }
 
 // Timeline returns a timeline without evidence and with the given initial
@@ -33,18 +34,21 @@ func (a *Assistant) Timeline(cells *superpixels.Runs, start int) *timeline.Timel
 	}).Focus(a.Cells)
 }
 
-// Model returns the model of a cut. Models of divisions of the same cut share
-// most of their work.
-func (a *Assistant) Model(cut *superpixels.Cut) *engine.Model {
-	return a.whole(cut.Undivided()).Divided(cut)
+// Model returns the model of a cut, which knows an embedding, or none for nil.
+// Models of divisions of the same cut share most of their work.
+func (a *Assistant) Model(cut *superpixels.Cut, e *segment.Embedding) *engine.Model {
+	return a.whole(cut.Undivided(), e).Divided(cut)
 }
 
 // whole returns the model of an undivided cut and keeps it for the next call.
-func (a *Assistant) whole(cut *superpixels.Cut) *engine.Model {
+func (a *Assistant) whole(cut *superpixels.Cut, e *segment.Embedding) *engine.Model {
+	if !e.Counts() {
+		e = nil
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.cut == nil || a.cut != cut && !slices.Equal(a.cut.Parent, cut.Parent) {
-		a.cut, a.model = cut, engine.ModelOf(a.Hierarchy, a.Cells, cut, a.Parameters)
+	if a.cut == nil || a.cut != cut && !slices.Equal(a.cut.Parent, cut.Parent) || a.embedding != e && !a.embedding.Same(e) {
+		a.cut, a.embedding, a.model = cut, e, engine.ModelOf(a.Hierarchy, a.Cells, cut, a.Parameters).Embed(engine.NewEmbedding(e, cut, a.Cells))
 	}
 	return a.model
 }

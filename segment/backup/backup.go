@@ -120,6 +120,7 @@ type event struct {
 	Cells       []byte       `json:"cells,omitempty"`
 	Instances   []int32      `json:"instances,omitempty"`
 	Scores      *scores      `json:"scores,omitempty"`
+	Embedding   *embedding   `json:"embedding,omitempty"`
 	To          int          `json:"to,omitempty"`
 	By          string       `json:"by,omitempty"`
 	Created     time.Time    `json:"created"`
@@ -144,6 +145,21 @@ type scores struct {
 	Learnt   int     `json:"learnt,omitempty"`
 }
 
+// embedding is a segment.Embedding.
+type embedding struct {
+	Values  []byte     `json:"values,omitempty"`
+	Dims    int        `json:"dims,omitempty"`
+	Scale   float64    `json:"scale,omitempty"`
+	Borders likelihood `json:"borders"`
+	Pairs   likelihood `json:"pairs"`
+	Learnt  int        `json:"learnt,omitempty"`
+}
+
+type likelihood struct {
+	Bias  float64 `json:"bias"`
+	Slope float64 `json:"slope"`
+}
+
 type repair struct {
 	Class uint8   `json:"class"`
 	Runs  []int32 `json:"runs"` // first pixel, number of pixels, first pixel, …
@@ -164,6 +180,9 @@ func WriteEvents(w io.Writer, events []segment.Event) error {
 		}
 		if e.Scores != nil {
 			line.Scores = (*scores)(e.Scores)
+		}
+		if v := e.Embedding; v != nil {
+			line.Embedding = &embedding{v.Values, v.Dims, v.Scale, likelihood(v.Borders), likelihood(v.Pairs), v.Learnt}
 		}
 		if e.Pick != nil {
 			line.Pick = &pick{e.Pick.Rank, e.Pick.Digest, e.Pick.Labels}
@@ -221,6 +240,9 @@ func readEvent(line []byte) (segment.Event, error) {
 	}
 	if in.Scores != nil {
 		e.Scores = (*segment.Scores)(in.Scores)
+	}
+	if v := in.Embedding; v != nil {
+		e.Embedding = &segment.Embedding{Values: v.Values, Dims: v.Dims, Scale: v.Scale, Borders: segment.Likelihood(v.Borders), Pairs: segment.Likelihood(v.Pairs), Learnt: v.Learnt}
 	}
 	for _, r := range in.Repairs {
 		e.Repairs = append(e.Repairs, segment.Repair(r))

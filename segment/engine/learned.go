@@ -24,9 +24,14 @@ type learned struct {
 // superpixels.
 const mostSimilarities = 250_000
 
-func newLearned(g *superpixels.Graph, p *Parameters) *learned {
+// newLearned makes the affinities of a graph; e can be nil.
+func newLearned(g *superpixels.Graph, p *Parameters, e *Embedding) *learned {
+	field := p.Affinities.Field(g)
+	if e != nil {
+		field = field.With(e)
+	}
 	kept, _ := simplelru.NewLRU[int, []float64](max(1, mostSimilarities/len(g.Regions)), nil) // it refuses only 0
-	return &learned{Parameters: p, graph: g, field: p.Affinities.Field(g), similarities: kept}
+	return &learned{Parameters: p, graph: g, field: field, similarities: kept}
 }
 
 func (a *learned) conductances() []crf.Edge {

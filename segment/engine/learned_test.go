@@ -46,7 +46,7 @@ func TestOldGraphsGetHandMadeAffinities(t *testing.T) {
 func TestLikenesses(t *testing.T) {
 	_, g := patchwork(240, 160, 150)
 	p := Learned(affinity.Default())
-	for name, a := range map[string]affinities{"learned": newLearned(g, &p), "hand-made": newHandMade(g, &HandMade)} {
+	for name, a := range map[string]affinities{"learned": newLearned(g, &p, nil), "hand-made": newHandMade(g, &HandMade)} {
 		before := append([]float64(nil), a.similarity(7)...)
 		if before[7] != 1 {
 			t.Errorf("%s: similarity of a superpixel and itself is %v", name, before[7])
@@ -62,13 +62,13 @@ func TestLikenesses(t *testing.T) {
 			t.Errorf("%s: similarities change:\n%s", name, diff)
 		}
 	}
-	a := newLearned(g, &p)
+	a := newLearned(g, &p, nil)
 	if a.similarities.Resize(20); len(g.Regions) < 60 {
 		t.Fatal("there are too few superpixels to forget some")
 	}
 	for range 3 {
 		for i := range g.Regions {
-			if diff := cmp.Diff(newLearned(g, &p).similarity(i), a.similarity(i)); diff != "" {
+			if diff := cmp.Diff(newLearned(g, &p, nil).similarity(i), a.similarity(i)); diff != "" {
 				t.Fatalf("of superpixel %d (-fresh +used):\n%s", i, diff)
 			}
 		}

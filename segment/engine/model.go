@@ -127,7 +127,8 @@ type Model struct {
 	// see superpixels.Hierarchy.Shells; nil without a hierarchy.
 	shells func(superpixel int) []int32
 
-	whole *whole // of an undivided cut that ModelOf was given
+	whole     *whole     // of an undivided cut that ModelOf was given
+	embedding *Embedding // or nil
 
 	affinities   func() affinities
 	conductances func() []crf.Edge
@@ -162,7 +163,7 @@ func NewModel(g *superpixels.Graph, p Parameters) *Model {
 		if p.Affinities == nil {
 			return newHandMade(g, &p)
 		}
-		return newLearned(g, &p)
+		return newLearned(g, &p, m.embedding)
 	})
 	m.conductances = sync.OnceValue(func() []crf.Edge { return m.affinities().conductances() })
 	m.borders = sync.OnceValue(func() borders { return p.borders(m.conductances(), g) })

@@ -161,7 +161,7 @@ var guessNotes = map[string]string{
 // holds guesses as what they are.
 func (s *subject) guess() string {
 	switch {
-	case !s.image.HasGuess() || s.format.Name == "backup":
+	case !s.image.Guessed || s.format.Name == "backup":
 		return ""
 	case *s.options.Guesses:
 		return guessExported

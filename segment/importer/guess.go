@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path"
 	"slices"
@@ -41,7 +42,8 @@ func scored(name string) string {
 }
 
 // guess makes the scores in a .npz file the first guess of the image with the
-// same name. Columns are the project's classes in their order.
+// same name, or gives it the embeddings there. Columns of scores are the
+// project's classes in their order.
 func (i *importing) guess(ctx context.Context, name string) (ImageReport, error) {
 	r := ImageReport{Mask: name}
 	id, added, err := i.image(ctx, scored(name))
@@ -49,11 +51,14 @@ func (i *importing) guess(ctx context.Context, name string) (ImageReport, error)
 		return r, err
 	}
 	r.Image, r.Added = id, added
-	s, give, err := i.scores(ctx, name)
+	s, e, give, err := i.scores(ctx, name)
 	if err != nil {
 		return r, refusal(err)
 	}
 	defer give()
+	if e != nil {
+		return i.embed(ctx, r, e)
+	}
 	if i.review {
 		p, err := i.workspace.Project(ctx, i.project)
 		if err == nil {
@@ -79,6 +84,30 @@ func (i *importing) guess(ctx context.Context, name string) (ImageReport, error)
 	return r, err
 }
 
+// embed gives an image embeddings, which it has been matched with.
+func (i *importing) embed(ctx context.Context, r ImageReport, e *Embeddings) (ImageReport, error) {
+	r.Embedded = fmt.Sprintf("%d×%d embeddings of %d numbers", e.Width, e.Height, e.Dims)
+	if r.Image == "" {
+		return r, nil // a review, and the image comes with the data set
+	}
+	a, err := i.workspace.Visit(ctx, r.Image)
+	if err != nil {
+		return r, err
+	}
+	defer a.Close()
+	var reduced *segment.Embedding
+	if err := i.workspace.Long(ctx, func() { reduced, err = e.Reduce(a.Cells()) }); err != nil {
+		return r, err
+	}
+	if err != nil {
+		return r, refusal(err)
+	}
+	if !i.review {
+		r.Seq, err = a.SetEmbedding(ctx, segment.NewID(), reduced)
+	}
+	return r, err
+}
+
 // columns names the classes of the columns of scores.
 func columns(p segment.Project, s *Scores) ([]string, error) {
 	if s.Classes > len(p.Classes) {
@@ -92,33 +121,33 @@ func columns(p segment.Project, s *Scores) ([]string, error) {
 }
 
 // scores reads a .npz file; one of several files is read into memory first.
-// give returns the memory of the scores.
-func (i *importing) scores(ctx context.Context, name string) (s *Scores, give func(), err error) {
+// give returns the memory of the scores or embeddings.
+func (i *importing) scores(ctx context.Context, name string) (s *Scores, e *Embeddings, give func(), err error) {
 	content, whole := i.files.alone, int64(0)
 	if content == nil {
 		whole = i.files.sizes[name]
 	}
 	if whole > maxScores {
-		return nil, nil, segment.Errorf(segment.TooLarge, "%s is larger than %d MiB, which is the limit for such a file among others. Send it on its own.", name, maxScores>>20)
+		return nil, nil, nil, segment.Errorf(segment.TooLarge, "%s is larger than %d MiB, which is the limit for such a file among others. Send it on its own.", name, maxScores>>20)
 	}
 	give, err = i.workspace.Pictures(ctx, maxScores)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if content == nil {
 		b, err := i.files.read(name, maxScores)
 		if err != nil {
 			give()
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		content = io.NewSectionReader(bytes.NewReader(b), 0, int64(len(b)))
 	}
-	s, err = ReadScores(content, content.Size(), Limits{Values: int(maxScores-whole) / scoreBytes})
+	s, e, err = ReadArray(content, content.Size(), Limits{Values: int(maxScores-whole) / scoreBytes})
 	if err != nil {
 		give()
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return s, give, nil
+	return s, e, give, nil
 }
 
 // perCell gives each cell its scores. Scores per superpixel belong to the
@@ -164,7 +193,7 @@ func refusal(err error) error {
 		ErrFormat: segment.Unreadable, ErrLimit: segment.TooLarge, ErrValue: segment.Invalid, ErrSize: segment.Invalid,
 	} {
 		if errors.Is(err, cause) {
-			return segment.Errorf(kind, "The scores can't be used: %v.", err)
+			return segment.Errorf(kind, "The array can't be used: %v.", err)
 		}
 	}
 	return err

@@ -24,15 +24,16 @@ type Report struct {
 
 // ImageReport is the result for one image's mask.
 type ImageReport struct {
-	Mask    string   // name in the data set
-	Image   string   // id of the project's image; empty if no image was found
-	Added   bool     // whether the image came with the data set
-	Seq     int      // number of evidence events after the import
-	Regions int      // shapes, annotations or numbered objects, where the format has them
-	Decided int      // pixels with a class
-	Lossy   []string // what the labelling can't hold
-	Columns []string // classes of the columns of scores
-	Problem string   // why nothing was imported; empty after success
+	Mask     string   // name in the data set
+	Image    string   // id of the project's image; empty if no image was found
+	Added    bool     // whether the image came with the data set
+	Seq      int      // number of evidence events after the import
+	Regions  int      // shapes, annotations or numbered objects, where the format has them
+	Decided  int      // pixels with a class
+	Lossy    []string // what the labelling can't hold
+	Columns  []string // classes of the columns of scores
+	Embedded string   // size of the embeddings; empty for anything else
+	Problem  string   // why nothing was imported; empty after success
 
 	Thumbnail []byte // PNG of the mask, in a review and for the first few
 }

@@ -187,8 +187,8 @@ func (a layout) fill(dst []float32, r io.Reader) error {
 		}
 		for ; len(chunk) > 0; chunk = chunk[a.kind.size:] {
 			v := a.kind.decode(chunk)
-			if !(v >= 0 && v <= math.MaxFloat32) {
-				return fmt.Errorf("%w: [%s] is %v; scores must be finite and not negative", ErrValue, strings.Trim(shapeText(index), "()"), v)
+			if !(v >= a.of.low && v <= a.of.high) {
+				return fmt.Errorf("%w: [%s] is %v; %s must be %s", ErrValue, strings.Trim(shapeText(index), "()"), v, a.of.what, a.of.bounds)
 			}
 			dst[at] = float32(v)
 			left--

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 	"collie/segment/archive"
 )
 
-// Limits of ReadScores; the zero value is the default.
+// Limits of what is read; the zero value is the default.
 type Limits struct {
 	// Values of the array; 0 = DefaultValues. A value takes four bytes.
 	Values int
@@ -44,23 +45,68 @@ var scoreNames = []string{"scores", "probs"}
 // proportional to the size of the archive, as package archive bounds it, and
 // within the limits.
 func ReadScores(r io.ReaderAt, size int64, limits Limits) (*Scores, error) {
+	s, _, err := ReadArray(r, size, limits)
+	if err == nil && s == nil {
+		err = fmt.Errorf("%w: it holds embeddings", ErrFormat)
+	}
+	return s, err
+}
+
+// ReadArray reads scores as ReadScores does or, if an array is called embeddings
+// or embeddings_chw, embeddings: the other result is nil. Embeddings are height ×
+// width × dimensions, or dimensions × height × width, with up to MaxDims
+// dimensions and values between ±1e6.
+func ReadArray(r io.ReaderAt, size int64, limits Limits) (*Scores, *Embeddings, error) {
 	if limits.Values == 0 {
 		limits.Values = DefaultValues
 	}
 	a, err := archive.Open(r, size, archive.Limits{})
 	if err != nil {
-		return nil, refused(fmt.Errorf("it is not a .npz file (a zip of .npy arrays): %w", err))
+		return nil, nil, refused(fmt.Errorf("it is not a .npz file (a zip of .npy arrays): %w", err))
 	}
 	member, name, err := choose(a)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s, err := readMember(member, name, limits)
-	if err != nil {
-		return nil, fmt.Errorf("array %s: %w", quote(name), err)
+	c := ofScores
+	if embeds(name) {
+		c = ofEmbeddings
 	}
-	return s, nil
+	s, err := readMember(member, name, c, limits)
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("array %s: %w", quote(name), err)
+	case c == ofScores:
+		return s, nil, nil
+	}
+	return nil, &Embeddings{Name: name, Width: s.Width, Height: s.Height, Dims: s.Classes, Values: s.Values}, nil
 }
+
+// contents is what the values of an array can be.
+type contents struct {
+	what      string  // they are called
+	axes      string  // of an accepted shape
+	column    string  // what the columns are
+	names     string  // that an array needs whose columns come first
+	flat      bool    // two axes are accepted
+	columns   int     // most
+	low, high float64 // of a value
+	bounds    string  // the same in words
+}
+
+var (
+	ofScores = &contents{
+		"scores", "height × width × classes (classes × height × width when called probs_chw or scores_chw) or superpixels × classes",
+		"classes", "probs_chw or scores_chw", true, crf.MaxLabels, 0, math.MaxFloat32, "finite and not negative",
+	}
+	ofEmbeddings = &contents{
+		"embeddings", "height × width × dimensions (dimensions × height × width when called embeddings_chw)",
+		"dimensions", "embeddings_chw", false, MaxDims, -mostInPoints, mostInPoints, "finite, between -1,000,000 and 1,000,000",
+	}
+)
+
+// embeds reports whether an array of this name holds embeddings.
+func embeds(name string) bool { return strings.TrimSuffix(name, "_chw") == "embeddings" }
 
 // refused wraps an error of package archive in one of this package.
 func refused(err error) error {
@@ -70,31 +116,31 @@ func refused(err error) error {
 	return fmt.Errorf("%w: %w", ErrFormat, err)
 }
 
-// choose returns the member with the scores.
+// choose returns the member with the scores or embeddings, and its name.
 func choose(a *archive.Archive) (*archive.File, string, error) {
-	var arrays, scores []*archive.File
+	var arrays, named []*archive.File
 	for f := range a.Files() {
 		name, ok := strings.CutSuffix(f.Name, ".npy")
 		if !ok {
 			continue
 		}
 		arrays = append(arrays, f)
-		if slices.Contains(scoreNames, strings.TrimSuffix(name, "_chw")) {
-			scores = append(scores, f)
+		if embeds(name) || slices.Contains(scoreNames, strings.TrimSuffix(name, "_chw")) {
+			named = append(named, f)
 		}
 	}
 	if len(arrays) == 1 {
-		scores = arrays
+		named = arrays
 	}
-	if len(scores) != 1 {
-		return nil, "", fmt.Errorf("%w: %d of the %d arrays in the archive are called scores, probs, scores_chw or probs_chw; use exactly one, or a single array of any name",
-			ErrFormat, len(scores), len(arrays))
+	if len(named) != 1 {
+		return nil, "", fmt.Errorf("%w: %d of the %d arrays in the archive are called scores, probs, embeddings, or one of these with _chw; use exactly one, or for scores a single array of any name",
+			ErrFormat, len(named), len(arrays))
 	}
-	return scores[0], strings.TrimSuffix(scores[0].Name, ".npy"), nil
+	return named[0], strings.TrimSuffix(named[0].Name, ".npy"), nil
 }
 
 // readMember reads the array in a member of an archive.
-func readMember(f *archive.File, name string, limits Limits) (*Scores, error) {
+func readMember(f *archive.File, name string, c *contents, limits Limits) (*Scores, error) {
 	body, err := f.Open()
 	if err != nil {
 		return nil, refused(err)
@@ -105,7 +151,7 @@ func readMember(f *archive.File, name string, limits Limits) (*Scores, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := h.layout(strings.HasSuffix(name, "_chw"), limits)
+	a, err := h.layout(strings.HasSuffix(name, "_chw"), c, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -138,20 +184,20 @@ type layout struct {
 	fortran bool
 	chw     bool
 	values  int
+	of      *contents
 }
 
-// layout checks the header against what scores can be, before memory is taken.
-func (h header) layout(chw bool, limits Limits) (layout, error) {
-	a := layout{shape: h.shape, fortran: h.fortran, chw: chw && len(h.shape) == 3, values: 1}
+// layout checks the header against what the array can be, before memory is taken.
+func (h header) layout(chw bool, c *contents, limits Limits) (layout, error) {
+	a := layout{of: c, shape: h.shape, fortran: h.fortran, chw: chw && len(h.shape) == 3, values: 1}
 	at := slices.IndexFunc(kinds, func(k kind) bool { return k.descr == h.descr })
 	if at < 0 {
 		return a, fmt.Errorf("%w: its type is %s; use '<f2', '<f4', '<f8' (float16, 32 and 64, little-endian) or '|u1' (uint8)",
 			ErrFormat, quote(h.descr))
 	}
 	a.kind = kinds[at]
-	if len(a.shape) != 2 && len(a.shape) != 3 {
-		return a, fmt.Errorf("%w: its shape is %s; use height × width × classes (classes × height × width when called probs_chw or scores_chw) or superpixels × classes",
-			ErrFormat, shapeText(a.shape))
+	if len(a.shape) != 3 && !(c.flat && len(a.shape) == 2) {
+		return a, fmt.Errorf("%w: its shape is %s; use %s", ErrFormat, shapeText(a.shape), c.axes)
 	}
 	for _, n := range a.shape {
 		if n == 0 {
@@ -162,12 +208,12 @@ func (h header) layout(chw bool, limits Limits) (layout, error) {
 		}
 		a.values *= n
 	}
-	if k := a.classes(); k > crf.MaxLabels {
+	if k := a.classes(); k > c.columns {
 		hint := ""
 		if len(a.shape) == 3 && !a.chw {
-			hint = "; an array of classes × height × width must be called probs_chw or scores_chw"
+			hint = fmt.Sprintf("; an array of %s × height × width must be called %s", c.column, c.names)
 		}
-		return a, fmt.Errorf("%w: its shape is %s, so it has %d classes; the limit is %d%s", ErrLimit, shapeText(a.shape), k, crf.MaxLabels, hint)
+		return a, fmt.Errorf("%w: its shape is %s, so it has %d %s; the limit is %d%s", ErrLimit, shapeText(a.shape), k, c.column, c.columns, hint)
 	}
 	return a, nil
 }

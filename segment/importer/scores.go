@@ -15,9 +15,9 @@ import (
 
 // Errors that ReadScores and PerSuperpixel wrap.
 var (
-	ErrFormat = errors.New("not readable as scores")
+	ErrFormat = errors.New("not readable")
 	ErrLimit  = errors.New("over a limit")
-	ErrValue  = errors.New("not a score")
+	ErrValue  = errors.New("not usable")
 	ErrSize   = errors.New("wrong size for the image")
 )
 

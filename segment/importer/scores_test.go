@@ -191,7 +191,7 @@ func TestReadScoresRefuses(t *testing.T) {
 		"empty":           {nil, ErrFormat, "not a .npz"},
 		"no zip":          {good.npy(), ErrFormat, "not a .npz"},
 		"cut":             {plain[:len(plain)-10], ErrFormat, "not a .npz"},
-		"NaN":             {with(func(a *array) { a.values = []float32{0, 1, 0, nan} }), ErrValue, `array "a": not a score: [0, 1, 1] is NaN`},
+		"NaN":             {with(func(a *array) { a.values = []float32{0, 1, 0, nan} }), ErrValue, `array "a": not usable: [0, 1, 1] is NaN`},
 		"infinite":        {with(func(a *array) { a.values = []float32{0, inf, nan, 0} }), ErrValue, "[0, 0, 1] is +Inf"},
 		"negative":        {with(func(a *array) { a.values = []float32{0, 0, -0.5, nan} }), ErrValue, "[0, 1, 0] is -0.5"},
 		"place, Fortran":  {with(func(a *array) { a.fortran, a.values = true, []float32{0, 0, nan, 0} }), ErrValue, "[0, 0, 1] is NaN"},
@@ -346,7 +346,7 @@ func FuzzHeader(f *testing.F) {
 				t.Fatalf("%q has shape %v", text, h.shape)
 			}
 		}
-		if a, err := h.layout(false, Limits{Values: 1000}); err == nil && (a.values < 1 || a.values > 1000) {
+		if a, err := h.layout(false, ofScores, Limits{Values: 1000}); err == nil && (a.values < 1 || a.values > 1000) {
 			t.Fatalf("%q gives %d values", text, a.values)
 		}
 	})

@@ -99,8 +99,7 @@ func choose(ctx context.Context, attempts []attempt) (Choice, error) {
 	return best, nil
 }
 
-// actions adds up what the annotator does on all attempts, with the walker's
-// single answer.
+// actions adds up what the annotator does on all attempts.
 func actions(ctx context.Context, attempts []attempt, c Choice) (float64, error) {
 	sum := 0
 	for i := range attempts {
@@ -109,37 +108,45 @@ func actions(ctx context.Context, attempts []attempt, c Choice) (float64, error)
 		if c != Off {
 			scene.Guess = t.guess(c)
 		}
-		a := simulate.Annotator{
-			Scene: scene, Truth: t.truth, Majority: simulate.Majority(t.truth),
-			Method: simulate.Method{Name: "random-walker"}, Count: 1, Max: tryActions,
-		}
-		reached, err := a.Work(ctx, tryTargets)
+		n, err := toil(ctx, scene, t.truth)
 		if err != nil {
 			return 0, err
 		}
-		for _, n := range reached {
-			if n < 0 {
-				n = tryActions
-			}
-			sum += n
-		}
+		sum += n
 	}
 	return float64(sum), nil
 }
 
+// toil is how many actions the annotator needs on one image for all targets
+// together, with the walker's single answer.
+func toil(ctx context.Context, scene *simulate.Scene, truth simulate.Truth) (sum int, err error) {
+	a := simulate.Annotator{
+		Scene: scene, Truth: truth, Majority: simulate.Majority(truth),
+		Method: simulate.Method{Name: "random-walker"}, Count: 1, Max: tryActions,
+	}
+	reached, err := a.Work(ctx, tryTargets)
+	for _, n := range reached {
+		if n < 0 {
+			n = tryActions
+		}
+		sum += n
+	}
+	return sum, err
+}
+
 // truthOf returns a truth in which each superpixel has a single class, with
 // room for all the classes that can be guessed.
-func truthOf(f *Features, labels, guessed []uint8) simulate.Truth {
+func truthOf(areas []int32, labels, guessed []uint8) simulate.Truth {
 	k := 1
 	for _, l := range slices.Concat(labels, guessed) {
 		if l != segment.Void {
 			k = max(k, int(l)+1)
 		}
 	}
-	t := simulate.Truth{Labels: k, Area: make([]float64, f.N*k)}
+	t := simulate.Truth{Labels: k, Area: make([]float64, len(areas)*k)}
 	for i, l := range labels {
 		if l != segment.Void {
-			t.Area[i*k+int(l)] = float64(f.Area[i])
+			t.Area[i*k+int(l)] = float64(areas[i])
 		}
 	}
 	return t

@@ -29,7 +29,7 @@ func chooseImported(ctx context.Context, examples []Example) (Choice, error) {
 		if err != nil {
 			return Off, err
 		}
-		attempts = append(attempts, attempt{graph: graph, truth: truthOf(e.Features, e.Labels, e.Imported.Classes), guess: func(c Choice) *engine.Guess {
+		attempts = append(attempts, attempt{graph: graph, truth: truthOf(e.Features.Area, e.Labels, e.Imported.Classes), guess: func(c Choice) *engine.Guess {
 			g := *e.Imported
 			g.Strength, g.Exponent, g.Proof = c.Strength, c.Exponent, c.Proof
 			return &g

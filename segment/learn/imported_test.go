@@ -35,7 +35,7 @@ func TestChooseImported(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			attempts = append(attempts, attempt{graph, truthOf(e.Features, e.Labels, e.Imported.Classes), func(c Choice) *engine.Guess {
+			attempts = append(attempts, attempt{graph, truthOf(e.Features.Area, e.Labels, e.Imported.Classes), func(c Choice) *engine.Guess {
 				g := *e.Imported
 				g.Strength, g.Exponent, g.Proof = c.Strength, c.Exponent, c.Proof
 				return &g

@@ -127,7 +127,7 @@ func (m *Model) attempts(examples []Example, said [][]float32) ([]attempt, error
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, attempt{graph: graph, truth: truthOf(e.Features, e.Labels, t.classes), guess: func(c Choice) *engine.Guess {
+		out = append(out, attempt{graph: graph, truth: truthOf(e.Features.Area, e.Labels, t.classes), guess: func(c Choice) *engine.Guess {
 			return t.guess(e.Features, c)
 		}})
 	}

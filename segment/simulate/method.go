@@ -24,6 +24,9 @@ type Scene struct {
 	Coarse []int32 // region of each superpixel in a coarse division, nil without one
 	Guess  *engine.Guess
 
+	// Embedding, which can be nil, is known to the model.
+	Embedding *engine.Embedding
+
 	once  sync.Once
 	model *engine.Model
 }
@@ -31,7 +34,9 @@ type Scene struct {
 // Model is the product's evidence model of the scene, made when it is first asked
 // for.
 func (s *Scene) Model() *engine.Model {
-	s.once.Do(func() { s.model = engine.NewModel(s.Graph, engine.DefaultParameters).Divide(s.Coarse) })
+	s.once.Do(func() {
+		s.model = engine.NewModel(s.Graph, engine.DefaultParameters).Divide(s.Coarse).Embed(s.Embedding)
+	})
 	return s.model
 }
 

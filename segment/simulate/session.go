@@ -43,7 +43,7 @@ func (s *Session) Hypotheses(ctx context.Context, g Gestures, count int) ([][]ui
 	s.done = len(g.Points)
 	cut := s.Timeline.Cut()
 	if s.cut != cut {
-		s.cut, s.model = cut, s.Model(cut)
+		s.cut, s.model = cut, s.Model(cut, nil)
 	}
 	sequence := s.Sequence(s.Timeline, s.model, every, segment.Rest{Mode: segment.RestClass, Class: Rest})
 	var out [][]uint8

@@ -92,13 +92,17 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 				return err
 			}
 		}
+	case segment.Embed:
+		if given := e.Embedding; given == nil && t.embedding == nil || given != nil && (!given.Fits(t.cells.N) || len(given.Values) == 0 && t.embedding == nil) {
+			return segment.Errorf(segment.Invalid, "An embedding event can only remove the embedding that the image has; upload another. Nothing was changed.")
+		}
 	case segment.Granularity:
 		if fewest := min(FewestRegions, t.cells.N); e.Regions < fewest || e.Regions > t.cells.N {
 			return segment.Errorf(segment.Invalid, "This image can have %d to %d superpixels, not %d. Nothing was changed.", fewest, t.cells.N, e.Regions)
 		}
 	case segment.Undo, segment.Redo:
 	default:
-		return segment.Errorf(segment.Invalid, "Event kind %q is unknown; use label, clear, exclude, box, lock, unlock, instance, pixels, accept, guess, granularity, undo, redo or restore.", e.Kind)
+		return segment.Errorf(segment.Invalid, "Event kind %q is unknown; use label, clear, exclude, box, lock, unlock, instance, pixels, accept, guess, embedding, granularity, undo, redo or restore.", e.Kind)
 	}
 	return nil
 }

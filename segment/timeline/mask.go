@@ -79,7 +79,7 @@ func (t *Timeline) imported(e *segment.Event) *Timeline {
 			next.Objects = append(next.Objects, segment.ObjectMark{Cell: int32(cell), Class: e.Cells[cell], Number: n})
 		}
 	}
-	out.wanted, out.guess, out.constraints = t.wanted, t.guess, &next
+	out.wanted, out.guess, out.embedding, out.constraints = t.wanted, t.guess, t.embedding, &next
 	for _, l := range Spread(t.cells, e.Cells, e.Repairs) {
 		if l == segment.Void {
 			out.left++

@@ -73,6 +73,9 @@ func weigh(e *segment.Event) int {
 	if e.Scores != nil {
 		n += len(e.Scores.Shares)
 	}
+	if e.Embedding != nil {
+		n += len(e.Embedding.Values)
+	}
 	return n
 }
 

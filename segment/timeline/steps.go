@@ -116,6 +116,13 @@ func (t *Timeline) play(e *segment.Event) step {
 		s := t.newStep()
 		t.guess, t.shown = e.Scores, nil
 		return s
+	case segment.Embed:
+		s := t.newStep()
+		t.embedding, t.shown = e.Embedding, nil
+		if e.Embedding != nil && len(e.Embedding.Values) == 0 {
+			t.embedding = s.embedding.Weighed(e.Embedding)
+		}
+		return s
 	case segment.Granularity:
 		s := t.newStep()
 		t.wanted, t.base = e.Regions, t.cutOf(e, e.Regions, t.Cells())

@@ -80,8 +80,9 @@ type step struct {
 type setting struct {
 	wanted      int // superpixels asked for
 	base        *superpixels.Cut
-	cut         *superpixels.Cut // the base, divided around clicks
-	guess       *segment.Scores  // first guess, or nil
+	cut         *superpixels.Cut   // the base, divided around clicks
+	guess       *segment.Scores    // first guess, or nil
+	embedding   *segment.Embedding // or nil
 	constraints *segment.Constraints
 	shown       *Shown // or nil
 	left        int    // pixels that the last import left undecided
@@ -236,11 +237,18 @@ func (t *Timeline) Repairs(table *segment.ClassTable) []segment.Repair {
 // First returns the image's initial superpixels. It is shared and immutable.
 func (t *Timeline) First() *superpixels.Cut { return t.cuts[0] }
 
-// Guessed reports whether all events are by the project: first guesses and
-// their removal.
-func (t *Timeline) Guessed() bool {
-	return t.forgotten == 0 && len(t.events) > 0 && !slices.ContainsFunc(t.events, func(e segment.Event) bool { return e.By != segment.ByProject })
+// Untouched reports whether no person has worked on the image: all events are by
+// the project, first guesses and their removal, or about embeddings.
+func (t *Timeline) Untouched() bool {
+	return t.forgotten == 0 && !slices.ContainsFunc(t.events, func(e segment.Event) bool { return e.By != segment.ByProject && e.Kind != segment.Embed })
 }
+
+// Guessed reports whether a first guess by the project is all that is said of the
+// classes.
+func (t *Timeline) Guessed() bool { return t.guess != nil && t.Untouched() }
+
+// Embedding returns the current embedding, or nil.
+func (t *Timeline) Embedding() *segment.Embedding { return t.embedding }
 
 // Scores returns the current first guess, or nil.
 func (t *Timeline) Scores() *segment.Scores { return t.guess }

@@ -28,9 +28,11 @@ type Annotation struct {
 	cells     *superpixels.Runs // the finest map
 	turns     *turns
 	release   func()
-	broadcast func(imageID string)                                     // see Workspace.Watch
-	finished  func(projectID string)                                   // see Workspace.finished
-	weight    func(ctx context.Context, projectID string) learn.Choice // see Workspace.importWeight
+	broadcast func(imageID string)                                           // see Workspace.Watch
+	finished  func(projectID string)                                         // see Workspace.finished
+	weight    func(ctx context.Context, projectID string) learn.Choice       // see Workspace.importWeight
+	embed     func(ctx context.Context, projectID string) *segment.Embedding // see Workspace.embeddingWeight
+	embedded  func(projectID string)                                         // see Workspace.embedded
 
 	past past // for the history
 
@@ -48,10 +50,11 @@ type Annotation struct {
 	noted    *engine.Sequence // the sequence whose doubt is stored
 }
 
-// view is derived from a cut.
+// view is derived from a cut and an embedding.
 type view struct {
-	cut   *superpixels.Cut
-	model *engine.Model
+	cut       *superpixels.Cut
+	embedding *segment.Embedding
+	model     *engine.Model
 }
 
 // mapName names a map.
@@ -108,18 +111,18 @@ func (a *Annotation) mapName() string {
 	return a.name.name
 }
 
-// look returns the view of the current cut. It keeps the last one, too, so that
+// look returns the view of the current cut and embedding. It keeps the last one, too, so that
 // a supposed click costs nothing again when it is made. The caller holds the
 // lock.
 func (a *Annotation) look() view {
-	cut := a.timeline.Cut()
+	cut, embedding := a.timeline.Cut(), a.timeline.Embedding()
 	for i, v := range a.views {
-		if v.cut != nil && (v.cut == cut || slices.Equal(v.cut.Parent, cut.Parent)) {
+		if v.cut != nil && v.embedding == embedding && (v.cut == cut || slices.Equal(v.cut.Parent, cut.Parent)) {
 			a.views[0], a.views[i] = v, a.views[0]
 			return v
 		}
 	}
-	a.views = [2]view{{cut, a.assistant.Model(cut)}, a.views[0]}
+	a.views = [2]view{{cut, embedding, a.assistant.Model(cut, embedding)}, a.views[0]}
 	return a.views[0]
 }
 

@@ -48,6 +48,7 @@ var needs = map[string]access.Action{
 	"Workspace.Visit":          access.Read,
 	"Annotation.ImportMask":    access.Annotate,
 	"Annotation.SetGuess":      access.Annotate,
+	"Annotation.SetEmbedding":  access.Annotate,
 	"Annotation.Append":        access.Annotate,
 	"Annotation.Suppose":       access.Annotate,
 	"Annotation.Events":        access.Read,

@@ -39,17 +39,20 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 	}
 	m := w.model(ctx, im.ProjectID)
 	switch {
-	case p.Unaided && !im.HasGuess():
+	case p.Unaided && im.Seq == 0:
 		return false, nil
 	case m == nil && !p.Unaided:
 		w.finished(im.ProjectID) // the training may have been lost
-		return im.HasGuess(), nil
+		return im.Guessed, nil
 	}
 	a, err := w.Visit(ctx, imageID)
 	if err != nil {
 		return false, err
 	}
 	defer a.Close()
+	if err := w.weighEmbedding(ctx, a, p.Unaided); err != nil {
+		return false, err
+	}
 	if p.Unaided {
 		return false, a.giveGuess(ctx, nil)
 	}
@@ -58,7 +61,7 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 	}
 	f, err := w.features(ctx, a)
 	if err != nil {
-		return im.HasGuess(), nil // no features to guess from
+		return im.Guessed, nil // no features to guess from
 	}
 	var g *engine.Guess
 	if err := w.turns.of(imageID)(ctx, class, func() { g = m.Guess(f) }); err != nil {
@@ -165,7 +168,7 @@ func (a *Annotation) replaceGuess(ctx context.Context, scores *segment.Scores) (
 func (a *Annotation) replaceable(ctx context.Context, scores *segment.Scores) (seq int, had bool, now *segment.Scores, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if seq = a.timeline.Seq(); seq > 0 && !a.timeline.Guessed() {
+	if seq = a.timeline.Seq(); !a.timeline.Untouched() {
 		return seq, false, nil, nil
 	}
 	if err := a.readProject(ctx); err != nil {
@@ -262,7 +265,7 @@ func (w *Workspace) Learning(ctx context.Context, projectID string) (Learning, e
 	out.Finished = len(out.Done)
 	sortByModel(out.Done, m)
 	work := func(im segment.Image) float64 {
-		if !im.HasGuess() || im.Doubt == nil {
+		if !im.Guessed || im.Doubt == nil {
 			return 2
 		}
 		return *im.Doubt
@@ -299,7 +302,7 @@ func (w *Workspace) Prelabel(ctx context.Context, projectID string) error {
 // project that is set to guess nothing; what it leaves goes when it is opened.
 func (w *Workspace) retractGuesses(ctx context.Context, projectID string) {
 	if images, err := w.Images(ctx, projectID); err == nil {
-		w.guessAll(projectID, slices.DeleteFunc(images, func(im segment.Image) bool { return !im.HasGuess() }))
+		w.guessAll(projectID, slices.DeleteFunc(images, func(im segment.Image) bool { return !im.Guessed }))
 	}
 }
 

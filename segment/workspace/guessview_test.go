@@ -84,8 +84,8 @@ func TestRetractedGuesses(t *testing.T) {
 	}
 	l := s.until(t, "guesses taken back", func(l workspace.Learning) bool { return l.Prelabelled.Total == 3 && l.Prelabelled.Done == 3 })
 	for _, im := range l.Images {
-		if im.HasGuess() || im.Status() != "untouched" {
-			t.Errorf("%s is %s and has a guess: %v", im.Name, im.Status(), im.HasGuess())
+		if im.Guessed || im.Status() != "untouched" {
+			t.Errorf("%s is %s and has a guess: %v", im.Name, im.Status(), im.Guessed)
 		}
 	}
 	if worked.State().Guess == nil {

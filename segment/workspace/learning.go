@@ -26,6 +26,9 @@ type learning struct {
 	busy   map[string]bool         // projects that are learning, and whether they should look again afterwards
 	models map[string]*learn.Model // by project; nil if no model is stored
 	listed map[string]*Prelabelled // pre-labelling by project, running or finished
+
+	embeddings map[string]*segment.Embedding // how much they count, by project; nil if nothing is stored
+	unweighed  map[string]bool               // projects of finished images that got embeddings
 }
 
 // StartLearning makes projects learn from their finished images, in the
@@ -36,6 +39,7 @@ func (w *Workspace) StartLearning(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(access.With(ctx, access.Operator))
 	l.mu.Lock()
 	l.ctx, l.busy, l.models, l.listed = ctx, map[string]bool{}, map[string]*learn.Model{}, map[string]*Prelabelled{}
+	l.embeddings, l.unweighed = map[string]*segment.Embedding{}, map[string]bool{}
 	l.mu.Unlock()
 	return func() {
 		l.mu.Lock()
@@ -112,7 +116,12 @@ func (w *Workspace) learn(ctx context.Context, projectID string) (trained bool) 
 		return false
 	}
 	before := w.model(ctx, projectID)
+	weighDue := w.weighDue(projectID)
 	if !before.Due(len(done)) {
+		if weighDue {
+			sortByModel(done, before)
+			w.learnEmbeddings(ctx, projectID, done)
+		}
 		return false
 	}
 	sortByModel(done, before)
@@ -134,6 +143,7 @@ func (w *Workspace) learn(ctx context.Context, projectID string) (trained bool) 
 		}
 	}
 	w.keepModel(ctx, projectID, m)
+	w.learnEmbeddings(ctx, projectID, latest)
 	return true
 }
 

@@ -208,7 +208,7 @@ func (w *Workspace) load(ctx context.Context, im segment.Image) (a *Annotation, 
 	a = &Annotation{
 		store: w.store, guard: w.guard, turns: &w.turns, past: newPast(), image: im, cells: hierarchy.Runs(),
 		assistant: &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: w.parameters},
-		broadcast: w.tell, finished: w.finished, weight: w.importWeight,
+		broadcast: w.tell, finished: w.finished, weight: w.importWeight, embed: w.embeddingWeight, embedded: w.embedded,
 	}
 	a.begin()
 	return a, a.catchUp(ctx)

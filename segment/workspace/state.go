@@ -106,7 +106,7 @@ func (a *Annotation) presentRepairs() []segment.Repair {
 
 // progress summarizes the timeline for the image's record.
 func (a *Annotation) progress() segment.Progress {
-	p := segment.Progress{Classes: a.timeline.Shares(a.assistant.Cells), Guessed: a.timeline.Guessed(), Left: a.timeline.Left()}
+	p := segment.Progress{Classes: a.timeline.Shares(a.assistant.Cells), Untouched: a.timeline.Untouched(), Guessed: a.timeline.Guessed(), Left: a.timeline.Left()}
 	p.Resolve(a.table, a.cells.Area())
 	return p
 }

@@ -174,7 +174,7 @@ func (w *Workspace) Orphans(ctx context.Context) ([]segment.BlobInfo, error) {
 		owned[im.ID], owned[im.ProjectID] = true, true
 	}
 	kinds := map[string]bool{}
-	for _, key := range append(new(segment.Image).Keys(), new(segment.Image).FeaturesKey(), segment.LearntKey("")) {
+	for _, key := range append(new(segment.Image).Keys(), new(segment.Image).FeaturesKey(), segment.LearntKey(""), segment.EmbeddingsKey("")) {
 		kinds[path.Dir(key)] = true
 	}
 	orphans := blobs[:0]

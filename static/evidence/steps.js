@@ -14,7 +14,8 @@ import { counted } from '../ui/numbers.js';
  * @property {{rank: number}} [hypothesis]
  * @property {number} [regions]
  * @property {number} [to]
- * @property {number} [learnt] of a guess: finished images that it was learnt from; absent when it was removed
+ * @property {number} [learnt] of a guess or embedding: finished images that it, or its weight, was learnt from; absent when it was removed
+ * @property {boolean} [weighed] of an embedding: only its weight changed
  * @property {[number, number][]} [points] of a box
  * @property {string} [by]
  * @property {string} created
@@ -82,7 +83,7 @@ function stepOf(entry, nameOf) {
 }
 
 /** @param {LogEntry} entry @param {string} name of its class */
-function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, regions = 0, to = 0, learnt, number = 0 }, name) {
+function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, regions = 0, to = 0, learnt, weighed = false, number = 0 }, name) {
   const pixels = repairs.reduce((sum, r) => sum + r.pixels, 0);
   const some = counted(count, 'superpixel');
   switch (kind) {
@@ -101,6 +102,9 @@ function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, region
     case 'guess':
       if (learnt === undefined) return 'Removed the guess';
       return learnt > 0 ? `Guessed from ${counted(learnt, 'finished image')}` : 'Imported a first guess';
+    case 'embedding':
+      if (learnt === undefined) return 'Removed the embeddings';
+      return weighed ? `Weighed the embeddings by ${counted(learnt, 'finished image')}` : 'Imported embeddings';
   }
   return kind;
 }

@@ -3,12 +3,13 @@ import { counted } from '../ui/numbers.js';
 /**
  * The result of an import in words; web/imports.go has the other side.
  *
- * @typedef {object} Imported one mask, or one file of scores
+ * @typedef {object} Imported one mask, or one file of scores or embeddings
  * @property {string} mask its name
  * @property {string} [image] id
  * @property {boolean} [added] whether the image came with it
  * @property {string[]} [lossy] what the labelling can't hold
  * @property {string[]} [columns] classes of the columns of scores
+ * @property {string} [embedded] size of embeddings, in words
  * @property {string} [problem] why it was not imported
  * @property {string} [thumbnail] PNG in base64
  *
@@ -57,15 +58,17 @@ export function reviewText({ images }) {
   ].filter(Boolean).join(' ');
 }
 
-/** What can be imported, by kind: '2 masks and 1 first guess'. @param {readonly Imported[]} images */
+/** What can be imported, by kind: '2 masks, 1 first guess and 3 grids of embeddings'. @param {readonly Imported[]} images */
 export function kinds(images) {
   const good = images.filter((im) => !im.problem);
-  const guesses = good.filter((im) => /\.npz$/i.test(im.mask)).length;
-  const masks = good.length - guesses;
+  const embedded = good.filter((im) => im.embedded).length;
+  const guesses = good.filter((im) => /\.npz$/i.test(im.mask)).length - embedded;
+  const masks = good.length - guesses - embedded;
   const out = [];
-  if (masks > 0 || guesses === 0) out.push(counted(masks, 'mask'));
+  if (masks > 0 || guesses + embedded === 0) out.push(counted(masks, 'mask'));
   if (guesses > 0) out.push(counted(guesses, 'first guess', 'first guesses'));
-  return out.join(' and ');
+  if (embedded > 0) out.push(counted(embedded, 'grid of embeddings', 'grids of embeddings'));
+  return out.length > 2 ? `${out.slice(0, -1).join(', ')} and ${out.at(-1)}` : out.join(' and ');
 }
 
 /**
@@ -80,6 +83,7 @@ export function remarks({ images }, most = 100) {
     ...images.flatMap((im) => (im.problem ? [`${im.mask}: skipped. ${im.problem}`] : [])),
     ...images.flatMap((im) => (im.problem ? [] : (im.lossy ?? []).map((what) => `${im.mask}: ${what}`))),
     ...images.flatMap((im) => (im.problem || !im.columns ? [] : [`${im.mask}: columns are ${im.columns.join(', ')}`])),
+    ...images.flatMap((im) => (im.problem || !im.embedded ? [] : [`${im.mask}: ${im.embedded}`])),
   ];
   return lines.length <= most ? lines : [...lines.slice(0, most), `${lines.length - most} more like these.`];
 }

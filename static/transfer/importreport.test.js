@@ -27,4 +27,8 @@ test('what was not imported is named, then what is not exact, up to a number', (
 test('what an import would do, in one line', () => {
   assert.equal(reviewText(report), '2 masks and 1 first guess can be imported, 1 can’t. 1 image will be added. Nothing has been stored yet.');
   assert.deepEqual(remarks({ ...report, images: [{ mask: 'd.npz', columns: ['road', 'sky'] }] }), ['d.npz: columns are road, sky']);
+  const embedded = { mask: 'e.npz', image: 'z', embedded: '37×28 embeddings of 384 numbers' };
+  assert.deepEqual(remarks({ ...report, images: [embedded] }), ['e.npz: 37×28 embeddings of 384 numbers']);
+  assert.equal(reviewText({ ...report, images: [embedded] }), '1 grid of embeddings can be imported. Nothing has been stored yet.');
+  assert.equal(reviewText({ ...report, images: [...report.images.slice(3), embedded, embedded] }), '1 first guess and 2 grids of embeddings can be imported. Nothing has been stored yet.');
 });

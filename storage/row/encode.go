@@ -158,6 +158,23 @@ func decodeRepairs(b []byte) ([]segment.Repair, error) {
 	return repairs, nil
 }
 
+// encodeWork says whether people have worked on an image: 0 if they have, else 2,
+// or 3 if the project has guessed it. 1, from before there were embeddings, means
+// what the number of events does: the project guesses, and undoes that.
+func encodeWork(p segment.Progress) int {
+	switch {
+	case !p.Untouched:
+		return 0
+	case p.Guessed:
+		return 3
+	}
+	return 2
+}
+
+func decodeWork(code, seq int) (untouched, guessed bool) {
+	return code > 0, code == 3 || code == 1 && seq%2 == 1
+}
+
 // encodeScores writes a byte 0, a version byte, strength, exponent and proof as
 // 8 bytes each, rows in the beginning, model and images learnt from as varints,
 // the number of classes and their ids, a byte each, and the shares. Older

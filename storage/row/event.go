@@ -25,6 +25,10 @@ func Event(e segment.Event) []any {
 		labels = e.Cells
 	case segment.FirstGuess:
 		labels = encodeScores(e.Scores)
+	case segment.Embed:
+		if e.Embedding != nil {
+			labels, _ = e.Embedding.MarshalBinary() // which always succeeds
+		}
 	}
 	return []any{
 		e.ID, string(e.Kind), encodeSuperpixels(e.Superpixels), encodePoints(e.Points), e.Class, e.Regions, rank, digest, labels,
@@ -64,6 +68,13 @@ func ScanEvent(row Scanner) (segment.Event, error) {
 	case segment.FirstGuess:
 		if e.Scores, err = decodeScores(labels); err != nil {
 			return e, fmt.Errorf("event %d: %w", e.Seq, err)
+		}
+	case segment.Embed:
+		if labels != nil {
+			e.Embedding = new(segment.Embedding)
+			if err := e.Embedding.UnmarshalBinary(labels); err != nil {
+				return e, fmt.Errorf("event %d: %w", e.Seq, err)
+			}
 		}
 	}
 	if rank.Valid {

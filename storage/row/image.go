@@ -17,11 +17,13 @@ func ScanImage(row Scanner) (segment.Image, error) {
 	var created int64
 	var classes []byte
 	var reviewed int64
+	var work int
 	if err := row.Scan(&im.ID, &im.ProjectID, &im.Name, &im.Format, &im.Width, &im.Height, &im.Regions, &im.Bytes,
-		&created, &im.Seq, &im.Clicks, &im.Decided, &classes, &im.Doubt, &im.Guessed, &im.Left,
+		&created, &im.Seq, &im.Clicks, &im.Decided, &classes, &im.Doubt, &work, &im.Left,
 		&im.Review.Status, &im.Review.Comment, &im.Review.By, &reviewed, &im.Review.Seq); err != nil {
 		return segment.Image{}, ReadError("image", err)
 	}
+	im.Untouched, im.Guessed = decodeWork(work, im.Seq)
 	var err error
 	if im.Classes, err = decodeShares(classes); err != nil {
 		return segment.Image{}, fmt.Errorf("classes of image %s: %w", im.ID, err)
@@ -36,7 +38,7 @@ func ScanImage(row Scanner) (segment.Image, error) {
 // Progress returns the columns clicks, decided, classes, guessed and left_void of
 // an image.
 func Progress(p segment.Progress) []any {
-	return []any{p.Clicks, p.Decided, encodeShares(p.Classes), p.Guessed, p.Left}
+	return []any{p.Clicks, p.Decided, encodeShares(p.Classes), encodeWork(p), p.Left}
 }
 
 // ScanHead reads an image's id and how far it has come.

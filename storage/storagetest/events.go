@@ -50,6 +50,9 @@ func testEvents(t *testing.T, s Store) {
 		{ID: "learnt", Kind: segment.FirstGuess, By: segment.ByProject, Scores: &segment.Scores{
 			Classes: []uint8{3}, Shares: []uint8{1, 2, 3}, Regions: 3, Strength: 1. / 3, Exponent: 0.5, Proof: 0.35, Model: 1 << 20, Learnt: 10_000,
 		}},
+		{ID: "no embedding", Kind: segment.Embed},
+		{ID: "embedding", Kind: segment.Embed, By: "Ann", Embedding: &segment.Embedding{Values: []uint8{1, 128, 255, 0}, Dims: 2, Scale: 0.1, Borders: segment.Likelihood{Bias: 2, Slope: -3}, Pairs: segment.Likelihood{Bias: 1. / 3, Slope: -0.5}, Learnt: 300}},
+		{ID: "weight", Kind: segment.Embed, By: segment.ByProject, Embedding: &segment.Embedding{Pairs: segment.Likelihood{Slope: -1e-9}}},
 		{ID: "m", Kind: segment.Import, Cells: labels, Repairs: []segment.Repair{{Class: 0, Runs: []int32{3, 3}}}},
 		{ID: "n", Kind: segment.Instance, Points: [][2]float64{{3.5, 7}}, Class: 2, Instances: []int32{segment.MaxObjects}},
 		{ID: "o", Kind: segment.Import, Cells: labels[:3], Instances: []int32{0, 2, 1}},
@@ -62,12 +65,12 @@ func testEvents(t *testing.T, s Store) {
 		want[i].Created = moment().Add(time.Duration(i) * time.Millisecond)
 		given := want[i]
 		given.Seq = 0 // given by the store
-		progress := segment.Progress{Clicks: 3 * i, Decided: 1 / (1 + float64(i)), Guessed: i%2 == 0}
+		progress := segment.Progress{Clicks: 3 * i, Decided: 1 / (1 + float64(i)), Untouched: i%3 < 2, Guessed: i%3 == 0}
 		must(t, s.Append(ctx, im.ID, i, given, progress))
 		got, err := s.Image(ctx, im.ID)
 		must(t, err)
-		if got.Seq != i+1 || got.Clicks != progress.Clicks || got.Decided != progress.Decided {
-			t.Errorf("after event %d the record says %d, %d, %v", i+1, got.Seq, got.Clicks, got.Decided)
+		if got.Seq != i+1 || got.Clicks != progress.Clicks || got.Decided != progress.Decided || got.Untouched != progress.Untouched || got.Guessed != progress.Guessed {
+			t.Errorf("after event %d the record says %d, %+v, want %+v", i+1, got.Seq, got.Progress, progress)
 		}
 	}
 	bits := cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
@@ -87,7 +90,7 @@ func testEvents(t *testing.T, s Store) {
 	}
 	efforts, err := s.Efforts(ctx, p.ID)
 	must(t, err)
-	if diff := cmp.Diff(map[string]segment.Effort{im.ID: {Actions: len(want) - 1, Guessed: true}}, efforts); diff != "" {
+	if diff := cmp.Diff(map[string]segment.Effort{im.ID: {Actions: len(want) - 4, Guessed: true}}, efforts); diff != "" {
 		t.Errorf("efforts (-want +got):\n%s", diff)
 	}
 	other := newImage(p.ID, "other")

@@ -32,7 +32,7 @@ func ImageOf(im segment.Image) Image {
 	return Image{
 		ID: im.ID, Project: im.ProjectID, Name: im.Name, Format: im.Format, Bytes: im.Bytes,
 		Width: im.Width, Height: im.Height, Regions: im.Regions, Status: im.Status(),
-		Seq: im.Seq, Clicks: im.Clicks, Decided: im.Decided, Doubt: im.Doubt, Guessed: im.HasGuess(), Created: im.Created,
+		Seq: im.Seq, Clicks: im.Clicks, Decided: im.Decided, Doubt: im.Doubt, Guessed: im.Guessed, Created: im.Created,
 		Review: ReviewOf(im.Review),
 	}
 }

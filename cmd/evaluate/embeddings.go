@@ -1,0 +1,267 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"text/tabwriter"
+
+	"collie/segment"
+	"collie/segment/engine"
+	"collie/segment/importer"
+	"collie/segment/learn"
+	"collie/segment/simulate"
+	"collie/superpixels"
+)
+
+type embeddingsCommand struct {
+	data
+	output
+	Quality    []float64 `default:"0,0.05,0.1,0.2,0.4,0.8" help:"Shares of the embeddings' variance that tell classes apart; the rest is noise. 0 is nothing but noise."`
+	Finished   int       `default:"20" help:"Images from which the weight of the embeddings is learned."`
+	Test       int       `default:"100" help:"Test images, never learned from."`
+	Patch      int       `default:"16" help:"Pixels between the places of the grid."`
+	Target     []float64 `default:"0.85,0.90" help:"Mean IoU per image to reach, at most 95 % of what the superpixels allow."`
+	Max        int       `default:"60" help:"Actions after which the annotator gives up."`
+	Gestures   []string  `default:"points" enum:"points,strokes" help:"What an action is."`
+	Hypotheses int       `default:"1" help:"On offer, with regions; 1 for the random walker's single answer."`
+}
+
+// embeddingsRow is one row of the table.
+type embeddingsRow struct {
+	projectRow
+	Quality float64           `json:"quality"`
+	Weights segment.Embedding `json:"-"`
+}
+
+// Run works, prints and stores.
+func (c *embeddingsCommand) Run(t *terminal) error {
+	work := projectCommand{data: c.data, Test: c.Test, Target: c.Target, Max: c.Max, Hypotheses: c.Hypotheses}
+	if err := work.check(); err != nil {
+		return err
+	}
+	for _, q := range c.Quality {
+		if !(q >= 0 && q <= 1) {
+			return fmt.Errorf("--quality %v: accepted are shares from 0 to 1", q)
+		}
+	}
+	if c.Patch < 1 || c.Finished < learn.FewestExamples {
+		return fmt.Errorf("--patch accepts numbers from 1 and --finished from %d", learn.FewestExamples)
+	}
+	list, err := simulate.Pictures(c.Data, c.Limit)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(list, func(a, b simulate.Picture) int { return cmp.Compare(hash(a.ID), hash(b.ID)) })
+	if len(list) <= c.Finished {
+		return fmt.Errorf("%s has %d images; more than the %d to learn from are needed", c.Data, len(list), c.Finished)
+	}
+	weights, err := c.learn(t, list[:c.Finished])
+	if err != nil {
+		return err
+	}
+	tests := list[c.Finished:]
+	tests = tests[:min(c.Test, len(tests))]
+	// The first column is the work without embeddings.
+	efforts := make([][][][]int, len(tests)) // by image, gesture, and quality, from 1 on
+	err = t.each(len(tests), func(i int) error {
+		l, err := c.open(tests[i])
+		if err != nil || l.bound == 0 {
+			return err
+		}
+		for _, gesture := range c.Gestures {
+			column := make([][]int, 1+len(weights))
+			for q := range column {
+				scene := &simulate.Scene{Graph: l.graph, Coarse: l.coarse}
+				if q > 0 {
+					if !weights[q-1].Counts() {
+						column[q] = column[0]
+						continue
+					}
+					if scene.Embedding, err = l.embedding(c.Quality[q-1], c.Patch); err != nil {
+						return err
+					}
+					scene.Embedding = scene.Embedding.Weighed(weights[q-1].Borders, weights[q-1].Pairs)
+				}
+				if column[q], _, err = work.workIn(t, scene, &l.lesson, gesture); err != nil {
+					return err
+				}
+			}
+			efforts[i] = append(efforts[i], column)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	efforts = slices.DeleteFunc(efforts, func(e [][][]int) bool { return e == nil }) // all void
+	var rows []embeddingsRow
+	for g, gesture := range c.Gestures {
+		for at, target := range c.Target {
+			for q, quality := range c.Quality {
+				pairs := make([]effortOn, len(efforts))
+				for i, e := range efforts {
+					pairs[i] = effortOn{e[g][1+q], e[g][0]}
+				}
+				rows = append(rows, embeddingsRow{work.sum(pairs, at, projectRow{Finished: c.Finished, Target: target, Gesture: gesture}), quality, weights[q]})
+			}
+		}
+	}
+	c.print(t, rows)
+	return c.write(map[string]any{"results": rows})
+}
+
+// learn returns the weights of each quality.
+func (c *embeddingsCommand) learn(t *terminal, list []simulate.Picture) ([]segment.Embedding, error) {
+	images := make([][]learn.Embedded, len(c.Quality))
+	for q := range images {
+		images[q] = make([]learn.Embedded, len(list))
+	}
+	err := t.each(len(list), func(i int) error {
+		l, err := c.open(list[i])
+		if err != nil {
+			return err
+		}
+		for q, quality := range c.Quality {
+			e, err := l.embedding(quality, c.Patch)
+			if err != nil {
+				return err
+			}
+			images[q][i] = learn.Embedded{Graph: l.graph, Labels: l.majority, Embedding: e}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]segment.Embedding, len(images))
+	return out, t.each(len(images), func(q int) error {
+		w, err := learn.Weigh(t.ctx, images[q], engine.DefaultParameters)
+		if err != nil {
+			return err
+		}
+		out[q] = *w
+		return nil
+	})
+}
+
+// embedded is a lesson for which embeddings can be made.
+type embedded struct {
+	lesson
+	cells *superpixels.Graph
+	runs  *superpixels.Runs
+	cut   *superpixels.Cut
+	mask  []uint8
+}
+
+func (c *embeddingsCommand) open(p simulate.Picture) (*embedded, error) {
+	img, mask, err := p.LoadLabelled()
+	if err != nil {
+		return nil, err
+	}
+	n := superpixels.DefaultRegions(img.Rect.Dx(), img.Rect.Dy())
+	h, cells := superpixels.Divide(img, 4*n)
+	l := &embedded{cells: cells, runs: h.Runs(), cut: h.Cut(cells, n, make([]uint8, h.Finest()), 0), mask: mask}
+	l.id, l.graph, l.coarse = p.ID, cells.Coarsen(l.cut.Parent, l.cut.N), h.LevelOf(l.cut, engine.Regions(l.cut.N))
+	if l.truth, err = simulate.Cover(h.At(n), mask, c.Classes); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Mask(), err)
+	}
+	l.majority = simulate.Majority(l.truth)
+	if slices.ContainsFunc(l.majority, func(class uint8) bool { return class != segment.Void }) {
+		l.bound = simulate.MeanIoU(l.truth, l.majority)
+	}
+	return l, nil
+}
+
+// embedding makes embeddings of a network that does not exist and reduces them.
+func (l *embedded) embedding(quality float64, patch int) (*engine.Embedding, error) {
+	size := image.Pt(l.runs.Width, l.runs.Height)
+	reduced, err := pretended(l.mask, size, patch, quality, hash(l.id)).Reduce(l.runs)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.id, err)
+	}
+	return engine.NewEmbedding(reduced, l.cut, l.cells), nil
+}
+
+// Dimensions of pretended embeddings and how much of their noise varies slowly.
+const (
+	pretendedDims  = 64
+	pretendedWaves = 8
+)
+
+// pretended are embeddings made out of the right answer: each class has a random
+// direction, the same in all images, and a place the mean of its pixels'. To the
+// share quality of the variance that these have is added noise, half of it
+// different at each place, half of it waves of random directions and of one to
+// three periods across the image.
+func pretended(mask []uint8, size image.Point, patch int, quality float64, seed uint64) *importer.Embeddings {
+	var directions [256][]float64
+	rng := rand.New(rand.NewPCG(7, 7))
+	for class := range directions {
+		directions[class] = direction(rng)
+	}
+	rng = rand.New(rand.NewPCG(seed, 1))
+	type wave struct {
+		x, y, phase float64
+		direction   []float64
+	}
+	waves := make([]wave, pretendedWaves)
+	for i := range waves {
+		angle, periods := rng.Float64()*2*math.Pi, 1+2*rng.Float64()
+		waves[i] = wave{periods * math.Cos(angle), periods * math.Sin(angle), rng.Float64(), direction(rng)}
+	}
+	e := &importer.Embeddings{Width: (size.X + patch - 1) / patch, Height: (size.Y + patch - 1) / patch, Dims: pretendedDims}
+	e.Values = make([]float32, e.Width*e.Height*e.Dims)
+	for place := range e.Width * e.Height {
+		row := e.Values[place*e.Dims:][:e.Dims]
+		add := func(v []float64, factor float64) {
+			for i := range row {
+				row[i] += float32(factor * v[i])
+			}
+		}
+		cell := image.Rect(0, 0, patch, patch).Add(image.Pt(place%e.Width, place/e.Width).Mul(patch)).Intersect(image.Rectangle{Max: size})
+		for y := cell.Min.Y; y < cell.Max.Y; y++ {
+			for x := cell.Min.X; x < cell.Max.X; x++ {
+				if class := mask[y*size.X+x]; class != segment.Void {
+					add(directions[class], math.Sqrt(quality)/float64(cell.Dx()*cell.Dy()))
+				}
+			}
+		}
+		noise := math.Sqrt((1 - quality) / 2)
+		add(direction(rng), noise)
+		for _, w := range waves {
+			at := w.x*float64(cell.Min.X)/float64(size.X) + w.y*float64(cell.Min.Y)/float64(size.Y) + w.phase
+			add(w.direction, noise*math.Sqrt(2.0/pretendedWaves)*math.Sin(2*math.Pi*at))
+		}
+	}
+	return e
+}
+
+// direction draws one of length 1.
+func direction(rng *rand.Rand) []float64 {
+	out, sum := make([]float64, pretendedDims), 0.0
+	for i := range out {
+		out[i] = rng.NormFloat64()
+		sum += out[i] * out[i]
+	}
+	for i := range out {
+		out[i] /= math.Sqrt(sum)
+	}
+	return out
+}
+
+func (c *embeddingsCommand) print(t *terminal, rows []embeddingsRow) {
+	fmt.Fprintf(t.out, "Actions until the mean IoU of an image reaches the target, at most %g %% of what its superpixels allow, with embeddings whose weight was learned from %d images. "+
+		"Saved: actions per image against the same image without embeddings, with a 95 %% interval; worse: images that needed more.\n", 100*boundShare, c.Finished)
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	defer w.Flush()
+	fmt.Fprint(w, "gesture\ttarget\tquality\tmean\tmedian\tfailed\twithout\tsaved\t\tworse\tborders\tpairs\t\n")
+	for _, r := range rows {
+		l, p := r.Weights.Borders, r.Weights.Pairs
+		fmt.Fprintf(w, "%s\t%g %%\t%g\t%.2f\t%g\t%d\t%.2f\t%.2f [%.2f, %.2f]\t%.0f %%\t%.0f %%\t%.2f %+.2f\t%.2f %+.2f\t\n", r.Gesture, 100*r.Target, r.Quality,
+			r.MeanActions, r.Median, r.Failed, r.Without, r.Saved.Mean, r.Saved.Low, r.Saved.High, 100*r.Saved.Mean/r.Without, 100*r.Worse, l.Bias, l.Slope, p.Bias, p.Slope)
+	}
+}

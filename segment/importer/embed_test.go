@@ -1,0 +1,117 @@
+package importer_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"collie/segment"
+	"collie/segment/archive"
+	"collie/segment/importer"
+	"collie/storage/workspacetest"
+)
+
+// grid is a .npz of embeddings of two dimensions.
+func grid(t *testing.T, height, width int, at func(y, x, d int) float32) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d, 2), }\n", height, width)
+	b.WriteString("\x93NUMPY\x01\x00")
+	_ = binary.Write(&b, binary.LittleEndian, uint16(len(header)))
+	b.WriteString(header)
+	for y := range height {
+		for x := range width {
+			for d := range 2 {
+				_ = binary.Write(&b, binary.LittleEndian, at(y, x, d))
+			}
+		}
+	}
+	return zipped(t, map[string][]byte{"embeddings.npy": b.Bytes()})
+}
+
+func zipped(t *testing.T, members map[string][]byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for name, content := range members {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = io.Copy(w, bytes.NewReader(content))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// Each image gets the embeddings of its name as one event, which leaves it
+// untouched; what can't be used is reported and stores nothing, and neither does a
+// review.
+func TestEmbeddingsBecomeEvents(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, err := w.CreateProject(t.Context(), "Embedded", segment.DefaultClasses(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]string{}
+	for _, name := range []string{"good", "constant", "fine"} {
+		im, err := w.AddImage(t.Context(), p.ID, name+".png", bytes.NewReader(scene()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[name] = im.ID
+	}
+	slope := func(y, x, d int) float32 { return float32(x) - 3.5*float32(d) + float32(y*d) }
+	content := zipped(t, map[string][]byte{
+		"good.npz":     grid(t, 5, 8, slope),
+		"constant.npz": grid(t, 5, 8, func(int, int, int) float32 { return 3 }),
+		"fine.npz":     grid(t, 5, 121, slope),
+		"nobody.npz":   grid(t, 5, 8, slope),
+	})
+	files, err := importer.FromFile("embeddings.zip", bytes.NewReader(content), int64(len(content)), archive.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, review := range []bool{true, false} {
+		run := func() (importer.Report, error) {
+			return importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+		}
+		if review {
+			run = func() (importer.Report, error) {
+				return importer.Review(t.Context(), w, p.ID, files, importer.Options{})
+			}
+		}
+		report, err := run()
+		if err != nil || len(report.Images) != 4 {
+			t.Fatalf("%+v, %v", report, err)
+		}
+		says := map[string]string{"good": "", "constant": "same at every place", "fine": "has a grid of 121×5 embeddings, but the image has only", "nobody": "No image in the project has this name"}
+		for _, r := range report.Images {
+			name := strings.TrimSuffix(r.Mask, ".npz")
+			if says[name] == "" && (r.Problem != "" || r.Embedded != "8×5 embeddings of 2 numbers") || !strings.Contains(r.Problem, says[name]) {
+				t.Errorf("review %v: %+v", review, r)
+			}
+		}
+		for name, id := range ids {
+			im, err := w.Image(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 0
+			if name == "good" && !review {
+				want = 1
+			}
+			if im.Seq != want || im.Status() != "untouched" {
+				t.Errorf("review %v: %s is %s with %d events", review, name, im.Status(), im.Seq)
+			}
+		}
+	}
+}
