@@ -2,7 +2,7 @@
 // classifier of superpixels whose prediction for the next image is a first
 // guess at its labelling.
 //
-// An image is described by Features, about 195 bytes per superpixel of its
+// An image is described by Features, 123 bytes per superpixel of its
 // default granularity, computed from the stored graph and hierarchy and from
 // local patterns of the pixels. A forest of extremely randomised trees (Geurts,
 // Ernst, Wehenkel 2006, doi:10.1007/s10994-006-6226-1) predicts the class of

@@ -11,15 +11,16 @@ var errTruncated = errors.New("it ends too early")
 
 const (
 	featuresMagic   = "CLFT"
-	featuresVersion = 1
+	featuresVersion = 2
 	maxBorders      = 1 << 20
 	maxArea         = 1 << 30 // pixels
 )
 
-// MarshalBinary encodes the features: magic "CLFT", version 1 (one byte), then as
+// MarshalBinary encodes the features: magic "CLFT", version 2 (one byte), then as
 // unsigned LEB128 numbers those of superpixels and of borders, the areas, the
 // ancestors, the offsets, and A, B and length of the borders; then Count bytes per
-// superpixel, those of one feature together.
+// superpixel, those of one feature together. Version 1 had other features; it is
+// an error, so these are computed again.
 func (f *Features) MarshalBinary() ([]byte, error) {
 	b := append([]byte(featuresMagic), featuresVersion)
 	b = binary.AppendUvarint(b, uint64(f.N))

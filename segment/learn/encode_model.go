@@ -10,14 +10,15 @@ import (
 
 const (
 	modelMagic   = "CLMD"
-	modelVersion = 2
+	modelVersion = 3
+	oldVersion   = 2       // for features of version 1
 	maxModel     = 1 << 30 // largest number of a model
 	maxID        = 256     // bytes of an image's id
 	maxEarly     = 1 << 20 // images
 	maxTreeNodes = 1 << 22
 )
 
-// MarshalBinary encodes the model: magic "CLMD", version 2 (one byte), then
+// MarshalBinary encodes the model: magic "CLMD", version 3 (one byte), then
 // numbers as unsigned LEB128, except for real ones, which are IEEE 754 in eight
 // bytes, little-endian. Trees come node by node, the feature (one more, 0 for a
 // leaf), then the threshold and the left child, or the leaf's votes.
@@ -99,7 +100,9 @@ func (w *writer) forest(f *forest) {
 
 // UnmarshalBinary decodes what MarshalBinary wrote. Invalid bytes give an error
 // and leave m unchanged; a decoded model is safe to use, and memory is
-// proportional to len(data).
+// proportional to len(data). Version 2 was for other features: only its number
+// is read, so that the model is trained again and guesses by the old one are
+// recognised as such.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	d, err := readModel(data)
 	if err != nil {
@@ -110,6 +113,9 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 }
 
 func readModel(data []byte) (*Model, error) {
+	if r, err := newReader(data, modelMagic, oldVersion); err == nil {
+		return &Model{Number: r.number(1, maxModel)}, r.err
+	}
 	r, err := newReader(data, modelMagic, modelVersion)
 	if err != nil {
 		return nil, err

@@ -25,18 +25,19 @@ type Features struct {
 // sides.
 type Border struct{ A, B, Length int32 }
 
+// A superpixel is described by itself and by its region at the next coarser
+// level only. What few large regions or the whole image have in common, like
+// its mean colour, tells the few finished images apart, so trees would learn
+// the images instead of the classes. Coarser levels are for the context.
 const (
-	levels       = 4          // granularities at which a superpixel is described, each a quarter of the previous one
-	coarseLevels = levels - 1 //
-	patterned    = 2          // of them with patterns of the pixels
+	coarseLevels = 3 // with a quarter of the regions of the level before, starting from the superpixels
+	described    = 2 // levels with features, including the superpixels themselves
 
-	levelFeatures  = 30
-	imageFeatures  = 7
-	againstImage   = 3
+	levelFeatures  = 33
 	offsetFeatures = 4
 
 	// Count is the number of features of a superpixel.
-	Count = levels*(levelFeatures+againstImage) + imageFeatures + offsets*offsetFeatures + patterned*patternBins
+	Count = described*(levelFeatures+patternBins) + 1 + offsets*offsetFeatures
 )
 
 // MaxSuperpixels is the largest number of superpixels of an image to learn
@@ -56,7 +57,7 @@ func Describe(img *image.NRGBA, h *superpixels.Hierarchy, finest *superpixels.Gr
 	for level := range d.graphs {
 		d.describeLevel(level)
 	}
-	d.describeImage()
+	d.describeRank()
 	d.describeOffsets()
 	d.describePatterns(img)
 	return d.out
@@ -66,12 +67,12 @@ func Describe(img *image.NRGBA, h *superpixels.Hierarchy, finest *superpixels.Gr
 type describer struct {
 	out           *Features
 	cells         *superpixels.Runs
-	parent        []int32                    // superpixel of each cell
-	graphs        [levels]*superpixels.Graph // by level
-	above         [levels][]int32            // region of each superpixel at each level
-	mean, spread  [3]float64                 // of the image
-	width, height float64                    // pixels
-	next          int                        // feature to come
+	parent        []int32                       // superpixel of each cell
+	graphs        [described]*superpixels.Graph // by level
+	above         [described][]int32            // region of each superpixel at each level
+	mean, spread  [3]float64                    // of the image
+	width, height float64                       // pixels
+	next          int                           // feature to come
 }
 
 func newDescriber(h *superpixels.Hierarchy, finest *superpixels.Graph, n int) *describer {
@@ -89,17 +90,17 @@ func newDescriber(h *superpixels.Hierarchy, finest *superpixels.Graph, n int) *d
 	for _, e := range d.graphs[0].Edges {
 		d.out.Borders = append(d.out.Borders, Border{e.A, e.B, int32(e.Length)})
 	}
-	for level := 1; level < levels; level++ {
+	for i := range d.out.Ancestors {
 		n = max(n/4, 1)
 		coarse := h.Cut(finest, n, alike, 0)
-		d.above[level] = make([]int32, cut.N)
-		below := make([]int32, len(d.graphs[level-1].Regions)) // of the regions of the level before
+		ancestors := make([]int32, cut.N)
 		for cell, s := range cut.Parent {
-			d.above[level][s] = coarse.Parent[cell]
-			below[d.above[level-1][s]] = coarse.Parent[cell]
+			ancestors[s] = coarse.Parent[cell]
 		}
-		d.graphs[level] = d.graphs[level-1].Coarsen(below, coarse.N)
-		d.out.Ancestors[level-1] = d.above[level]
+		d.out.Ancestors[i] = ancestors
+		if level := i + 1; level < described {
+			d.above[level], d.graphs[level] = ancestors, d.graphs[0].Coarsen(ancestors, coarse.N)
+		}
 	}
 	d.measureImage()
 	return d
@@ -147,21 +148,8 @@ func (d *describer) measureImage() {
 // diagonal is where a covariance has the variances of L, a and b.
 var diagonal = [3]int{0, 3, 5}
 
-// describeImage writes the features that all superpixels share, and the rank of
-// each one's lightness.
-func (d *describer) describeImage() {
-	fill := func(v uint8) {
-		to := d.column()
-		for i := range to {
-			to[i] = v
-		}
-	}
-	fill(share(d.mean[0] / 100))
-	fill(signed(d.mean[1], 20))
-	fill(signed(d.mean[2], 20))
-	for c, s := range [3]float64{15, 6, 6} {
-		fill(positive(d.spread[c], s))
-	}
+// describeRank writes the rank of each superpixel's lightness.
+func (d *describer) describeRank() {
 	regions := d.graphs[0].Regions
 	order := make([]int32, len(regions))
 	for i := range order {

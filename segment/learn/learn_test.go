@@ -15,18 +15,21 @@ func contextThatEnds(t *testing.T) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// Every feature of a picture with structure says something.
+// Every feature tells some superpixels of an image apart. One that all of an
+// image share could only tell the images apart, which is how trees learn the
+// finished images instead of their classes.
 func TestFeaturesVary(t *testing.T) {
-	f := field(t, 1, true).Features
-	constant := 0
-	for column := range slices.Chunk(f.Values, f.N) {
-		if slices.Min(column) == slices.Max(column) {
-			constant++
-		}
+	examples := fields(t, 3)
+	if got := len(examples[0].Features.Values); got != Count*examples[0].Features.N {
+		t.Fatalf("%d bytes for %d superpixels, want %d each", got, examples[0].Features.N, Count)
 	}
-	// The image's mean and deviation, and what a single region at the top has.
-	if len(f.Values) != Count*f.N || constant > 60 {
-		t.Errorf("%d bytes for %d superpixels, %d constant features", len(f.Values), f.N, constant)
+	for feature := range Count {
+		if !slices.ContainsFunc(examples, func(e Example) bool {
+			column := e.Features.Values[feature*e.Features.N:][:e.Features.N]
+			return slices.Min(column) < slices.Max(column)
+		}) {
+			t.Errorf("feature %d is constant in every image", feature)
+		}
 	}
 }
 
@@ -146,6 +149,31 @@ func TestModelRoundTrip(t *testing.T) {
 	again, err := back.MarshalBinary()
 	if err != nil || !slices.Equal(b, again) {
 		t.Errorf("encoded again it differs: %v", err)
+	}
+}
+
+// Of a model of the version before, the number remains: the next one continues
+// from it, and trains as soon as there is enough to learn from.
+func TestOlderModel(t *testing.T) {
+	examples := fields(t, 6)
+	m, err := Train(t.Context(), examples, &Model{Number: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := m.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(modelMagic)] = oldVersion
+	var old Model
+	if err := old.UnmarshalBinary(b); err != nil {
+		t.Fatal(err)
+	}
+	if old.Number != 7 || old.Finished() != 0 || old.Guesses() || !old.Due(FewestExamples) {
+		t.Errorf("number %d of %d images, guesses %v", old.Number, old.Finished(), old.Guesses())
+	}
+	if m, err = Train(t.Context(), examples, &old); err != nil || m.Number != 8 || !m.Guesses() {
+		t.Errorf("number %d after it, error %v", m.Number, err)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 func (d *describer) describeLevel(level int) {
 	g := d.graphs[level]
 	n := len(g.Regions)
-	values := make([]uint8, (levelFeatures+againstImage)*n)
+	values := make([]uint8, levelFeatures*n)
 	around := neighbourhoods(g)
 	average := d.width * d.height / float64(n)
 	for i := range g.Regions {

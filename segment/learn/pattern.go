@@ -31,7 +31,7 @@ var patternOf = func() (bins [256]uint8) {
 }()
 
 // describePatterns writes the shares of local binary patterns and of gradient
-// directions in the superpixels and in the regions of the next coarser level.
+// directions in the superpixels and in the regions of the levels above them that are described.
 func (d *describer) describePatterns(img *image.NRGBA) {
 	grey, width, height, step := greyCopy(img)
 	n := d.out.N
@@ -50,7 +50,7 @@ func (d *describer) describePatterns(img *image.NRGBA) {
 			bins[binaryBins+direction(dx, dy)] += max(dx, -dx) + max(dy, -dy)
 		}
 	}
-	for level := range patterned {
+	for level := range described {
 		d.writePatterns(level, counts)
 	}
 }

@@ -41,8 +41,8 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 	switch {
 	case p.Unaided && im.Seq == 0:
 		return false, nil
-	case m == nil && !p.Unaided:
-		w.finished(im.ProjectID) // the training may have been lost
+	case m.Finished() == 0 && !p.Unaided:
+		w.finished(im.ProjectID) // the model may have been lost, or be of an older version
 		return im.Guessed, nil
 	}
 	a, err := w.Visit(ctx, imageID)

@@ -489,18 +489,36 @@ func TestLearningIsStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range []string{segment.LearntKey(s.project.ID), s.images[0].FeaturesKey(), s.images[5].FeaturesKey()} {
-		err := errors.Join(s.blobs.Remove(t.Context(), key), s.blobs.Put(t.Context(), key, func(out io.Writer) error {
-			_, err := out.Write([]byte("damaged"))
-			return err
-		}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s.replace(t, key, "damaged")
 	}
 	s.stop = s.StartLearning(t.Context())
 	s.guess(t, 5)
 	s.model(t, 1)
 	if !s.guess(t, 5) {
 		t.Error("no guess after a restart")
+	}
+
+	// A model of the version before: its guess stays until the next one is ready.
+	s.stop()
+	s.replace(t, segment.LearntKey(s.project.ID), "CLMD\x02\x07")
+	s.stop = s.StartLearning(t.Context())
+	if !s.guess(t, 5) {
+		t.Error("the guess of an older model is gone")
+	}
+	s.model(t, 8)
+	if !s.guess(t, 5) {
+		t.Error("no guess after an older model")
+	}
+}
+
+// replace writes other bytes in place of a blob.
+func (s *school) replace(t *testing.T, key, content string) {
+	t.Helper()
+	err := errors.Join(s.blobs.Remove(t.Context(), key), s.blobs.Put(t.Context(), key, func(out io.Writer) error {
+		_, err := io.WriteString(out, content)
+		return err
+	}))
+	if err != nil {
+		t.Fatal(err)
 	}
 }
