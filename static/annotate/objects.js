@@ -1,5 +1,6 @@
 import { call } from '../ui/api.js';
 import { freeNumber } from '../evidence/constraints.js';
+import { nothing } from '../superpixels/box.js';
 import { VOID } from '../evidence/protocol.js';
 import { toast } from '../ui/toast.js';
 
@@ -25,7 +26,7 @@ export class Objects {
   constructor(address, ports) {
     this.address = address;
     this.ports = ports;
-    /** @type {import('../canvas/notes.js').ObjectNote[]} */
+    /** @type {import('../canvas/instances.js').Instance[]} */
     this.shown = [];
     /** The state that is shown or asked for. */
     this.seq = 0;
@@ -105,20 +106,29 @@ export class Objects {
   show(objects) {
     if (objects.length === 0 && this.shown.length === 0) return;
     const { classes, painter } = this.ports;
-    this.shown = objects.map((o) => ({ ...o, color: classes.colorOf(o.class), name: classes.nameOf(o.class), path: pathOf(o.outlines) }));
-    painter.notes.objects = this.shown;
-    painter.touch();
+    this.shown = objects.map((o) => ({ ...o, color: classes.colorOf(o.class), ...drawingOf(o.outlines) }));
+    painter.instances.show(this.shown);
     document.getElementById('canvas')?.setAttribute('data-objects', String(objects.length));
   }
 }
 
-/** Closed outlines as a path. @param {number[][]} outlines */
-function pathOf(outlines) {
+/** Closed outlines as a drawing in pixels of the image. @param {number[][]} outlines */
+function drawingOf(outlines) {
   const path = new Path2D();
+  const box = nothing();
+  let points = 0;
   for (const corners of outlines) {
-    path.moveTo(corners[0], corners[1]);
-    for (let i = 2; i < corners.length; i += 2) path.lineTo(corners[i], corners[i + 1]);
+    points += corners.length / 2;
+    for (let i = 0; i < corners.length; i += 2) {
+      const [x, y] = [corners[i], corners[i + 1]];
+      if (i === 0) path.moveTo(x, y);
+      else path.lineTo(x, y);
+      box.left = Math.min(box.left, x);
+      box.right = Math.max(box.right, x);
+      box.top = Math.min(box.top, y);
+      box.bottom = Math.max(box.bottom, y);
+    }
     path.closePath();
   }
-  return path;
+  return { path, box, points };
 }

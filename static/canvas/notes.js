@@ -10,7 +10,6 @@ import { toWindow } from './view.js';
  *
  * @typedef {Note & {box: import('../evidence/constraints.js').Corners}} BoxNote
  * @typedef {Note & {superpixels: readonly number[]}} ExcludedNote
- * @typedef {Note & {number: number, path: Path2D, marks: readonly [number, number][]}} ObjectNote path in pixels of the image
  */
 
 /** CSS pixels from the middle of a mark to its edge. */
@@ -19,15 +18,13 @@ const RADIUS = 4.5;
 /** CSS pixels between the marks of several classes on one superpixel. */
 const APART = 12;
 
-/** Outlines of objects that are told apart, boxes around objects, and a struck-through dot on each superpixel that is not of a class. */
+/** Boxes around objects, and a struck-through dot on each superpixel that is not of a class. */
 export class Notes {
   constructor() {
     /** @type {readonly BoxNote[]} */
     this.boxes = [];
     /** @type {readonly ExcludedNote[]} */
     this.excluded = [];
-    /** @type {readonly ObjectNote[]} */
-    this.objects = [];
   }
 
   /**
@@ -35,7 +32,6 @@ export class Notes {
    * @param {import('../superpixels/box.js').Box} part of it to paint, device pixels
    */
   paint(painter, part) {
-    if (this.objects.length > 0) paintObjects(painter, this.objects);
     for (const note of this.boxes) outline(painter.scene, painter.view, note);
     const { scene, view, ratio } = painter;
     const reach = RADIUS + APART;
@@ -111,44 +107,4 @@ function struck(context, x, y, color) {
     context.lineWidth = width;
     context.stroke();
   }
-}
-
-/** Strokes of an object's outline: colour, or null for that of its class, and width in CSS pixels, from below. */
-const OUTLINE = /** @type {[string | null, number][]} */ ([['rgb(0 0 0 / 0.75)', 5.5], ['#ffffff', 3.8], [null, 2]]);
-
-/**
- * @param {import('./painter.js').Painter} painter whose scene counts CSS pixels
- * @param {readonly ObjectNote[]} objects
- */
-function paintObjects({ scene, view, ratio, imagePlacing: { sx, sy, left, top } }, objects) {
-  scene.save();
-  scene.setTransform(sx, 0, 0, sy, left, top);
-  scene.lineJoin = 'round';
-  for (const { path, color } of objects) {
-    for (const [style, width] of OUTLINE) {
-      scene.strokeStyle = style ?? color;
-      scene.lineWidth = width / view.scale;
-      scene.stroke(path);
-    }
-  }
-  scene.setTransform(ratio, 0, 0, ratio, 0, 0);
-  scene.font = '600 12px system-ui, sans-serif';
-  scene.textAlign = 'center';
-  scene.textBaseline = 'middle';
-  for (const { number, color, marks } of objects) {
-    if (marks.length === 0) continue;
-    const [x, y] = toWindow(view, marks[0][0] + 0.5, marks[0][1] + 0.5);
-    const text = String(number);
-    const half = Math.max(9, scene.measureText(text).width / 2 + 5);
-    scene.beginPath();
-    scene.roundRect(x - half, y - 9, 2 * half, 18, 9);
-    scene.fillStyle = 'rgb(0 0 0 / 0.82)';
-    scene.fill();
-    scene.strokeStyle = color;
-    scene.lineWidth = 2;
-    scene.stroke();
-    scene.fillStyle = '#ffffff';
-    scene.fillText(text, x, y + 0.5);
-  }
-  scene.restore();
 }

@@ -4,10 +4,12 @@ import { Contours } from './contours.js';
 import { Detail } from './detail.js';
 import { Dots, singles } from './dots.js';
 import { at } from '../superpixels/idmap.js';
+import { Instances } from './instances.js';
 import { contextOf } from '../ui/dom.js';
+import { DENSE } from './layer.js';
 import { detailAt, visible, weight } from './lines.js';
 import { Marks } from './marks.js';
-import { DENSE, Mesh } from './mesh.js';
+import { Mesh } from './mesh.js';
 import { Notes } from './notes.js';
 import { Division } from '../evidence/division.js';
 import { Parts as Divided } from '../evidence/parts.js';
@@ -66,6 +68,7 @@ export class Painter {
     this.parts = new Divided(map, null, new Division(map.n));
     this.dots = new Dots();
     this.notes = new Notes();
+    this.instances = new Instances(this);
     /** @type {import('./view.js').View} */
     this.view = { scale: 1, left: 0, top: 0 };
     this.ratio = 1;
@@ -108,7 +111,7 @@ export class Painter {
     this.dotted = new Uint8Array(map.n);
     marks.hover = [];
     marks.suggested = -1;
-    this.mesh.forget();
+    this.mesh.layer.forget();
     this.touch();
   }
 
@@ -144,13 +147,14 @@ export class Painter {
    */
   resize(width, height, ratio) {
     this.ratio = ratio;
-    for (const { canvas } of [this.picture, this.scene, this.marks.context, this.mesh.context]) {
+    const layers = [this.mesh.layer, this.instances.layer];
+    for (const { canvas } of [this.picture, this.scene, this.marks.context, ...layers.map((l) => l.context)]) {
       canvas.width = Math.max(1, Math.round(width * ratio));
       canvas.height = Math.max(1, Math.round(height * ratio));
       canvas.style.width = `${width}px`; // the stage may be a part of a pixel wider, which would blur all
       canvas.style.height = `${height}px`;
     }
-    this.mesh.forget();
+    for (const layer of layers) layer.forget();
     this.look(this.view);
   }
 
@@ -323,6 +327,7 @@ export class Painter {
       }
     }
     if (this.boundaries) this.mesh.paint(scene, part);
+    if (!this.past && this.labelled) this.instances.paint(scene, part);
     scene.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     if (!this.past && this.labelled) {
       this.dots.paint(this, part);

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,9 +50,9 @@ func spreadOf(ms []float64) spread {
 	return spread{len(ms), ms[0], ms[len(ms)/2], ms[min(len(ms)-1, len(ms)*99/100)], ms[len(ms)-1]}
 }
 
-// largePhotograph writes a JPEG of 12 megapixels: the first photograph of the
-// test data that there is, enlarged, with its grain.
-func largePhotograph(t *testing.T) string {
+// enlarged writes a JPEG of the wanted size: a photograph of the test data,
+// enlarged, with its grain.
+func enlarged(t *testing.T, width, height int) string {
 	t.Helper()
 	small := openImage(t, sharedtest.Path(t, "data/voc/images/2009_002221.jpg"))
 	path := filepath.Join(t.TempDir(), "large.jpg")
@@ -60,7 +61,7 @@ func largePhotograph(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := jpeg.Encode(f, imaging.Resize(small, 4000, 3000, imaging.CatmullRom), &jpeg.Options{Quality: 90}); err != nil {
+	if err := jpeg.Encode(f, imaging.Resize(small, width, height, imaging.CatmullRom), &jpeg.Options{Quality: 90}); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -133,7 +134,7 @@ const frame60 = 17.5
 func TestE2ESpeedLarge(t *testing.T) {
 	onlyWhenMeasuring(t)
 	p := openPage(t, 1280, 720, false, startServer(t))
-	p.drop(largePhotograph(t))
+	p.drop(enlarged(t, 4000, 3000))
 	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
 	began := time.Now()
 	p.do("opening", chromedp.Reload())
@@ -165,6 +166,69 @@ func TestE2ESpeedLarge(t *testing.T) {
 		}
 	}
 	p.screenshot("real pixels")
+}
+
+// wheel turns the mouse's wheel over the middle of the image, in and out again.
+func (p *page) wheel(steps int) {
+	p.t.Helper()
+	box := value[[]float64](p, `(() => { const b = document.getElementById('canvas').getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()`)
+	for i := range steps {
+		by := -40.0
+		if i >= steps/2 {
+			by = -by
+		}
+		p.do("turning the wheel", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, box[0], box[1], func(e *input.DispatchMouseEventParams) { e.DeltaX, e.DeltaY = 0.01, by }))
+	}
+}
+
+// TestE2ESpeedObjects: pointing, drawing and zooming with 1500 superpixels, all of
+// the labelling hatched, and 96 objects of one class that touch, as an import of
+// instances brings them.
+func TestE2ESpeedObjects(t *testing.T) {
+	onlyWhenMeasuring(t)
+	p := openPage(t, 1280, 720, false, startServer(t))
+	p.drop(enlarged(t, 2000, 1500))
+	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	value[int](p, `fetch(location.pathname.replace('/images/', '/api/v1/images/') + '/evidence', {method: 'POST', headers: {'Content-Type': 'application/json'},
+		body: JSON.stringify({id: 'g', expected_seq: 0, kind: 'granularity', regions: 1500})}).then(r => r.status)`)
+	p.until(fmt.Sprintf(`%s === 1500`, counted))
+	imported := value[string](p, `(() => {
+		const annotations = [];
+		for (let i = 0; i < 96; i++) {
+			const [x, y] = [100 + 150 * (i % 12), 150 + 150 * Math.floor(i / 12)];
+			annotations.push({id: i + 1, image_id: 1, category_id: 1, area: 22500, segmentation: [[x, y, x + 150, y, x + 150, y + 150, x, y + 150]]});
+		}
+		const {name, width, height, project} = document.getElementById('app').dataset;
+		const coco = {images: [{id: 1, file_name: name, width: +width, height: +height}], categories: [{id: 1, name: 'object'}], annotations};
+		const form = new FormData();
+		form.append('file', new Blob([JSON.stringify(coco)]), 'instances.json');
+		return fetch('/api/v1/projects/' + project + '/imports', {method: 'POST', body: form}).then(r => r.text());
+	})()`)
+	p.until(`document.getElementById('canvas').dataset.objects === '96'`)
+	if strings.Contains(imported, "problem") {
+		t.Fatal(imported)
+	}
+	p.until(`document.getElementById('save').dataset.state === 'saved' && document.getElementById('running').hidden`)
+	value[bool](p, probe)
+	p.screenshot("objects")
+	check := func(what string, moves func()) {
+		_, frames := p.measured(what, moves)
+		if frames.Median > frame60 {
+			t.Errorf("%s: a median of %.1f ms per frame, want 60 frames a second on a machine that does nothing else", what, frames.Median)
+		}
+	}
+	check("hover", func() { p.sweep(240, false) })
+	check("zoom", func() { p.wheel(80) })
+	p.press("0", ctrl)
+	p.press("1")
+	check("drag", func() { p.sweep(240, true) })
+	p.press("b")
+	check("brush", func() { p.sweep(240, true) })
+	p.press("s")
+	p.press("1", ctrl)
+	p.until(`document.getElementById('zoom-value').textContent === '100 %'`)
+	check("drag, real pixels", func() { p.sweep(240, true) })
+	p.screenshot("painted")
 }
 
 // stopwatch measures, in the page, from each press of the mouse to the end of the

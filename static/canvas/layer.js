@@ -1,0 +1,82 @@
+import { contextOf } from '../ui/dom.js';
+
+/** Milliseconds without movement after which many lines are drawn sharp again. */
+const SETTLED = 70;
+
+/** Points above which lines are too many to be drawn in every frame. */
+export const DENSE = 12_000;
+
+/**
+ * @typedef {object} Sketch what to draw
+ * @property {number} points of all lines
+ * @property {(context: CanvasRenderingContext2D) => void} draw
+ */
+
+/**
+ * Lines over the image, drawn sharp into a canvas of their own, from which the
+ * scene copies. While many of them move, the canvas is moved as a picture; it is
+ * drawn again when they rest.
+ */
+export class Layer {
+  /**
+   * @param {import('./painter.js').Painter} painter
+   * @param {() => Sketch} sketch for the painter's view as it is now
+   */
+  constructor(painter, sketch) {
+    this.painter = painter;
+    this.sketch = sketch;
+    this.context = contextOf(document.createElement('canvas'));
+    /** @type {import('./view.js').View | null} the view that the layer was drawn for */
+    this.view = null;
+    this.settle = 0;
+  }
+
+  /** The lines are different ones now, or their canvas has a new size. */
+  forget() {
+    this.view = null;
+  }
+
+  /**
+   * Paints a part of the layer into the scene.
+   *
+   * @param {CanvasRenderingContext2D} scene
+   * @param {import('../superpixels/box.js').Box} part device pixels
+   * @param {number} [strength] 0..1
+   */
+  paint(scene, part, strength = 1) {
+    const { view, ratio } = this.painter;
+    const moved = !this.view || this.view.scale !== view.scale || this.view.left !== view.left || this.view.top !== view.top;
+    if (moved) this.update();
+    const from = /** @type {import('./view.js').View} */ (this.view);
+    scene.globalAlpha = strength;
+    if (from === view || !moved) {
+      const size = /** @type {const} */ ([part.left, part.top, part.right - part.left, part.bottom - part.top]);
+      scene.setTransform(1, 0, 0, 1, 0, 0);
+      scene.drawImage(this.context.canvas, ...size, ...size);
+    } else {
+      const zoom = view.scale / from.scale;
+      scene.setTransform(zoom, 0, 0, zoom, (view.left - from.left * zoom) * ratio, (view.top - from.top * zoom) * ratio);
+      scene.imageSmoothingEnabled = true;
+      scene.drawImage(this.context.canvas, 0, 0);
+    }
+    scene.globalAlpha = 1;
+  }
+
+  /** Draws the lines for a view that has moved, or postpones it until the view rests when there are many. */
+  update() {
+    const { painter, context } = this;
+    const { points, draw } = this.sketch();
+    clearTimeout(this.settle);
+    if (!this.view || points < DENSE) {
+      context.setTransform(1, 0, 0, 1, 0, 0);
+      context.clearRect(0, 0, context.canvas.width, context.canvas.height);
+      draw(context);
+      this.view = painter.view;
+      return;
+    }
+    this.settle = window.setTimeout(() => {
+      this.forget();
+      painter.touch();
+    }, SETTLED);
+  }
+}
