@@ -118,7 +118,7 @@ export class ImageGrid {
     /** @type {HTMLImageElement} */ (slot('cover')).src = `/api/v1/images/${im.id}/thumbnail`;
     if (im.status !== 'untouched') {
       const mask = /** @type {HTMLImageElement} */ (slot('mask'));
-      mask.src = `/api/v1/images/${im.id}/mask.png?style=overlay`;
+      mask.src = `/api/v1/images/${im.id}/mask.png?style=overlay&seq=${im.seq}`; // a document shows a picture again without asking
       mask.hidden = false;
     }
     slot('name').textContent = im.name;
