@@ -102,7 +102,7 @@ const commands = new Map(BINDINGS.flatMap((b) => b.commands));
  * @param {Stroke} e
  * @returns {string}
  */
-export function combination(e) {
+function combination(e) {
   const digit = /^(?:Digit|Numpad)(\d)$/.exec(e.code)?.[1];
   // On many keyboards a bracket is AltGr and a digit; Windows reports AltGr as Ctrl and Alt.
   if ('[]'.includes(e.key) && !e.metaKey && (digit || e.ctrlKey === e.altKey)) return e.key;

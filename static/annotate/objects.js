@@ -17,7 +17,7 @@ import { toast } from '../ui/toast.js';
 /** Milliseconds before a server that did not answer is asked again. */
 const AGAIN = 3000;
 
-/** Tells touching objects of one class apart, and shows the ones that are. */
+/** Tells touching objects of one class apart, and shows those that have been told apart. */
 export class Objects {
   /**
    * @param {string} address of the image
@@ -36,7 +36,7 @@ export class Objects {
   }
 
   /**
-   * A gesture says that the points belong to one object, or that it is none.
+   * A gesture says that the points belong to one object, or takes the object there back.
    *
    * @param {import('../tools/strokes.js').Drawn} drawn
    */

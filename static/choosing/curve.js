@@ -9,7 +9,7 @@
 const MOST = 200;
 
 /** Share of the image below which it is time to stop. */
-export const DONE = 0.01;
+const DONE = 0.01;
 
 /**
  * Adds a step, or replaces the one for the same state.

@@ -13,6 +13,6 @@ test('answers over HTTP read like those of the socket', () => {
   ]) {
     assert.deepEqual(answerOf(event, status, problem(seq)), { type: 'reject', id: 'a', reason, detail: 'Because.', seq: at });
   }
-  assert.equal(answerOf({ ...event, map: undefined }, 409, problem(4)).reason, 'stale', 'a hypothesis that is no more');
+  assert.equal(answerOf({ ...event, map: undefined }, 409, problem(4)).reason, 'stale', 'a hypothesis that no longer exists');
   assert.equal(answerOf(event, 502, '<html>').reason, 'unavailable');
 });

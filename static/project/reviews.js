@@ -19,7 +19,7 @@ import { toast, toastProblem } from '../ui/toast.js';
  */
 
 /** @type {Record<ReviewStatus, string>} */
-export const REVIEWS = { todo: 'To do', progress: 'In progress', done: 'Done', approved: 'Approved', rejected: 'Rejected' };
+const REVIEWS = { todo: 'To do', progress: 'In progress', done: 'Done', approved: 'Approved', rejected: 'Rejected' };
 
 /** @type {Record<ReviewStatus, string>} */
 const ICONS = { todo: 'ring', progress: 'half', done: 'check', approved: 'approved', rejected: 'rejected' };

@@ -35,7 +35,7 @@ export function rove(container, controls, way = along(controls)) {
 }
 
 /** @param {HTMLElement} control */
-export function usable(control) {
+function usable(control) {
   return control.checkVisibility() && !(/** @type {HTMLButtonElement} */ (control).disabled);
 }
 
