@@ -82,9 +82,8 @@ export function paintStatus(line, hypotheses) {
 export function statusOf({ session, classes, lasting, touch }) {
   if (session.save === 'connecting') return 'Connecting';
   if (session.save === 'offline' || session.save === 'signed-out') {
-    const kept = lasting ? 'Your edits are kept in this browser' : 'Keep this page open: your edits are kept here';
-    if (session.save === 'signed-out') return `You are signed out. ${kept} and will be sent once you sign in again`;
-    return `Offline. ${kept} and will be sent when the server is back`;
+    const kept = lasting ? 'Your edits are kept in this browser' : 'Keep this page open: it has your edits';
+    return `${session.save === 'offline' ? 'Offline' : 'Signed out'}. ${kept}`;
   }
   const { evidence, hypotheses } = session;
   const { clicks, said } = evidence.present;

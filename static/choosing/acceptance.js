@@ -75,7 +75,12 @@ export class Acceptance {
     const blank = this.ports.session.evidence.division.blank({ labels, clicks });
     const telling = hypotheses.classes > 1; // one class everywhere tells nothing
     this.choice.placed(hypotheses.cards[place], place, telling && (this.choice.follow ?? blank));
-    if (this.ahead === 0 && this.eager && this.acceptable()) this.accept();
+    this.acceptEarly();
+  }
+
+  /** Accepts what an Enter that came too early has waited for. */
+  acceptEarly() {
+    if (this.ahead === 0 && this.eager && (this.single || this.acceptable())) this.accept();
   }
 
   /** The strip shows what has arrived: takes the steps that were asked for before. */
@@ -90,7 +95,7 @@ export class Acceptance {
       this.ahead--;
     }
     if (!this.expecting()) this.ahead = 0;
-    if (this.ahead === 0 && this.eager && this.acceptable()) this.accept();
+    this.acceptEarly();
     if (!this.expecting() || this.away) this.eager = false;
     if (this.noticed !== this.ports.session.evidence.depth().undo) this.forget(); // its Undo would undo something else
   }
@@ -178,6 +183,12 @@ export class Acceptance {
     return selected !== null && !selected.card.stale && this.ports.session.evidence.pending.every((p) => p.event.kind === 'accept');
   }
 
+  /** Whether there is one class in play, whose hypothesis needs no looking at. */
+  get single() {
+    const { hypotheses } = this.ports.session;
+    return !this.choice.selected && hypotheses.classes === 1 && hypotheses.fresh > 0;
+  }
+
   /** Whether more hypotheses may come for the present clicks. */
   expecting() {
     const { hypotheses, evidence } = this.ports.session;
@@ -206,7 +217,7 @@ export class Acceptance {
   accept() {
     const { session } = this.ports;
     const { hypotheses } = session;
-    if (!this.choice.selected && hypotheses.classes === 1 && hypotheses.fresh > 0) this.choice.select(hypotheses, 0);
+    if (this.single) this.choice.select(hypotheses, 0);
     const { selected } = this.choice;
     if (!selected || this.ahead > 0 || !this.acceptable()) {
       this.wait('Accepted as soon as it is there');

@@ -57,6 +57,7 @@ export function classRow(panel, key) {
 export function complain(row, text) {
   row.problem.textContent = text;
   row.problem.hidden = text === '';
+  if (text) row.problem.scrollIntoView({ block: 'nearest' });
   row.input.setAttribute('aria-invalid', String(text !== ''));
 }
 

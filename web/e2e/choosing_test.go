@@ -178,6 +178,15 @@ func TestE2EOneClass(t *testing.T) {
 	if got := value[string](p, notice); !strings.Contains(got, "Accepted") {
 		t.Errorf("the page says %q", got)
 	}
+
+	// An Enter that comes before the hypothesis waits for it.
+	p.press("z", ctrl)
+	p.press("z", ctrl)
+	p.stored(4)
+	p.until(`document.querySelectorAll('.hypothesis').length === 0`)
+	p.click(insideOf(t, sampleTruth(), 1))
+	p.press(enter)
+	p.stored(6)
 }
 
 // TestE2EStripSize: the strip is as large as the person drags it, also after a
