@@ -16,6 +16,8 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"collie/segment"
+	"collie/storage/s3/s3test"
+	"collie/storage/storagetest"
 )
 
 func listen(t *testing.T) net.Listener {
@@ -289,5 +291,30 @@ func TestParsePlace(t *testing.T) {
 		} else if strings.Contains(err.Error(), "a:b@") {
 			t.Errorf("the error shows a password: %v", err)
 		}
+	}
+}
+
+// A bucket without space refuses what does not fit, and goes on when it has some.
+func TestFullBucket(t *testing.T) {
+	t.Parallel()
+	dir, enlarge := storagetest.SmallDisk(t)
+	server, err := s3test.Start(dir)
+	if server == nil {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	s := mustOpen(t, server.Address(), "", t.TempDir())
+	defer s.Close()
+	wantKind(t, 0, s.Put(t.Context(), "small", write(text(1000))))
+	wantKind(t, segment.Full, s.Put(t.Context(), "large", write(text(8<<20))))
+	_, err = s.Open(t.Context(), "large")
+	wantKind(t, segment.NotFound, err)
+	enlarge()
+	wantKind(t, 0, s.Put(t.Context(), "large", write(text(8<<20))))
+	if got := mustRead(t, s, "small"); len(got) != 1000 {
+		t.Errorf("%d bytes came back", len(got))
 	}
 }
