@@ -215,3 +215,40 @@ func TestUnusableDatabases(t *testing.T) {
 	}
 	own.stop()
 }
+
+// TestMove takes an installation from its folder to a bucket and a database, and back:
+// what people did at each place is there, and each wrong way to start says what to do.
+func TestMove(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("skipped with -short: injects faults")
+	}
+	dir := t.TempDir()
+	data, blobs, url := filepath.Join(dir, "data"), s3test.MustStart(t).Address(), postgrestest.MustStart(t).MustURL(t, dir)
+	place := []string{"--data", data, "--blobs", blobs, "--database", url}
+	p := start(t, data)
+	tr := newTraffic(t, p.url, 2)
+	tr.runFor(300*time.Millisecond, p.url)
+	p.stop()
+	refuses(t, "begin with: server move bucket", append([]string{"move", "database"}, place...)...)
+	command(t, "move", "bucket", "--data", data, "--blobs", blobs)
+	refuses(t, "has records itself", append([]string{"users", "list"}, place...)...)
+	t.Log(command(t, append([]string{"move", "database"}, place...)...))
+	refuses(t, "give its address with --database", "--data", data, "--blobs", blobs)
+
+	p = start(t, data, "--database", url, "--blobs", blobs)
+	tr.check(p.url, time.Now())
+	tr.runFor(300*time.Millisecond, p.url)
+	refuses(t, "another server", append([]string{"move", "database", "--back"}, place...)...)
+	elsewhere := []string{"--data", filepath.Join(dir, "elsewhere"), "--blobs", blobs, "--database", url}
+	refuses(t, "stop all servers first", append([]string{"move", "database", "--back"}, elsewhere...)...)
+	p.stop()
+	t.Log(command(t, append([]string{"move", "database", "--back"}, place...)...))
+	refuses(t, "was moved to "+data, elsewhere...)
+	command(t, "move", "folder", "--data", data, "--blobs", blobs)
+
+	examine(t, data)
+	p = start(t, data)
+	tr.check(p.url, time.Now())
+	p.stop()
+}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"collie/segment"
@@ -29,6 +32,21 @@ type dataFlag struct {
 func (d *dataFlag) check() error {
 	if d.Database != "" && d.Blobs == "" {
 		return errors.New("--database needs --blobs: servers that share a database need a bucket for the files, too")
+	}
+	return nil
+}
+
+// elsewhere returns an error when the records are not where the flags say.
+func (d *dataFlag) elsewhere() error {
+	line, err := os.ReadFile(filepath.Join(d.Data, sharedFile))
+	if d.Database == "" {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return cmp.Or(err, fmt.Errorf("the records of %s are in the database %s: give its address with --database or COLLIE_DATABASE", d.Data, strings.TrimSpace(string(line))))
+	}
+	if _, err := os.Stat(filepath.Join(d.Data, databaseFile)); err == nil {
+		return fmt.Errorf("%s has records itself; move them with: server move database --data %s --database … --blobs …, or give another folder with --data", d.Data, d.Data)
 	}
 	return nil
 }
@@ -88,6 +106,9 @@ func openExisting(ctx context.Context, place dataFlag, limits photo.Limits, opti
 	if err != nil {
 		return nil, err
 	}
+	if err := place.elsewhere(); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
 	var store database
 	if place.Database != "" {
 		store, err = shared(postgres.OpenCurrent(ctx, place.Database))
@@ -105,7 +126,7 @@ const databaseFile = "collie.db"
 
 // openDatabase opens the database alone, which is made if needed. Close it.
 func openDatabase(ctx context.Context, place dataFlag) (database, error) {
-	if err := place.check(); err != nil {
+	if err := cmp.Or(place.check(), place.elsewhere()); err != nil {
 		return nil, err
 	}
 	if place.Database != "" {

@@ -17,10 +17,12 @@ import (
 	"collie/storage/sqlite"
 )
 
-// moveCommand takes the files of a data folder to a bucket, or back.
+// moveCommand takes a data folder's files to a bucket and its records to a database
+// that servers share, or back.
 type moveCommand struct {
-	Bucket moveToBucket `cmd:"" help:"Copy the files of images and exports from the data folder to the bucket of --blobs, which is used from then on."`
-	Folder moveToFolder `cmd:"" help:"Copy them from the bucket of --blobs back to the data folder."`
+	Bucket   moveToBucket   `cmd:"" help:"Copy the files of images and exports from the data folder to the bucket of --blobs, which is used from then on."`
+	Folder   moveToFolder   `cmd:"" help:"Copy them from the bucket of --blobs back to the data folder."`
+	Database moveToDatabase `cmd:"" help:"Copy the records from the data folder, whose files are in the bucket of --blobs, to the empty database of --database, which is used from then on; with --back the other way round."`
 }
 
 // movedFolder is what the folder for files is called once they are in a bucket.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 
 	"collie/storage/row"
 )
@@ -9,4 +10,26 @@ import (
 // Identity is random and the database's own; its copies have the same one.
 func (s *Store) Identity(ctx context.Context) (string, error) {
 	return one(ctx, s, row.Text, "SELECT id FROM installation")
+}
+
+// MoveAway notes where the data has been moved to. The database is not opened again.
+func (s *Store) MoveAway(ctx context.Context, where string) error {
+	return s.change(ctx, "database", "UPDATE installation SET moved = $1", where)
+}
+
+// stays returns an error when the data has been moved away.
+func (s *Store) stays(ctx context.Context) error {
+	where, err := one(ctx, s, row.Text, "SELECT moved FROM installation")
+	if err == nil && where != "" {
+		err = fmt.Errorf("was moved to %s; nothing was changed", where)
+	}
+	return err
+}
+
+// Others counts the connections that other programs of Collie have at this moment. A
+// server that nobody uses can have none.
+func (s *Store) Others(ctx context.Context) (int, error) {
+	all, err := one(ctx, s, func(r row.Scanner) (n int, err error) { return n, r.Scan(&n) },
+		"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = current_setting('application_name')")
+	return all - int(s.pool.Stat().TotalConns()), err
 }

@@ -34,6 +34,7 @@ const (
 // also by several processes.
 type Store struct {
 	pool   *pgxpool.Pool
+	name   string // of the database, for people
 	closed atomic.Bool
 	synced atomic.Pointer[func(time.Duration)] // see Synced
 }
@@ -76,14 +77,20 @@ func open(ctx context.Context, url string, migrates bool) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("the database %s: %w", name, err)
 	}
-	return &Store{pool: pool}, nil
+	s := &Store{pool: pool, name: name}
+	if err := s.stays(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("the database %s %w", name, err)
+	}
+	return s, nil
 }
 
 // prepare sets a new connection up. These are statements, not parameters of the
 // connection, because poolers refuse those.
 func prepare(ctx context.Context, c *pgx.Conn) error {
 	_, err := c.Exec(ctx, `SET synchronous_commit = on; SET statement_timeout = '10s'; SET lock_timeout = '5s';
-		SET idle_in_transaction_session_timeout = '5s'; SET client_min_messages = warning`)
+		SET idle_in_transaction_session_timeout = '5s'; SET client_min_messages = warning;
+		SELECT set_config('application_name', 'collie in ' || current_schema(), false)`)
 	return err
 }
 
@@ -112,6 +119,9 @@ func examine(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 	return nil
 }
+
+// String names the database, for people.
+func (s *Store) String() string { return s.name }
 
 // Close waits for what is under way and closes the connections.
 func (s *Store) Close() error {

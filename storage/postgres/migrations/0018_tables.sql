@@ -159,7 +159,8 @@ CREATE TRIGGER audit_keeps BEFORE DELETE ON audit
 
 -- Which installation this is, one row: a bucket belongs to one.
 CREATE TABLE installation (
-    id text COLLATE "C" NOT NULL
+    id    text COLLATE "C" NOT NULL,
+    moved text COLLATE "C" NOT NULL DEFAULT '' -- where to; nothing is to be changed here any more
 );
 
 INSERT INTO installation (id) VALUES (replace(gen_random_uuid()::text, '-', ''));

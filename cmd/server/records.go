@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"collie/segment/audit"
+	"collie/storage/disk"
+	"collie/storage/move"
+	"collie/storage/postgres"
+	"collie/storage/sqlite"
+)
+
+// Names in a data folder whose records are in a database that servers share.
+const (
+	sharedFile         = "database" // says which one
+	movedRecordsFolder = "records-moved-to-database"
+)
+
+type moveToDatabase struct {
+	Back bool `help:"Copy the records from the database to the data folder."`
+	dataFlag
+}
+
+// Run copies the records and compares all of them. An interrupted move changes nothing
+// that is used, and goes on when it is started again.
+func (c *moveToDatabase) Run(ctx context.Context, out streams) (err error) {
+	if c.Database == "" || c.Blobs == "" {
+		return errors.New("a move of records needs --database and --blobs")
+	}
+	held, err := disk.Hold(c.Data, "nothing: it moves records")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Close()) }()
+	b, err := openBucket(c.dataFlag)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	if err := b.store.Examine(ctx); err != nil {
+		return err
+	}
+	shared, err := postgres.Open(ctx, c.Database)
+	if err != nil {
+		return fmt.Errorf("--database: %w", err)
+	}
+	defer func() { err = errors.Join(err, shared.Close()) }()
+	others, err := shared.Others(ctx)
+	if err != nil {
+		return err
+	}
+	if others > 0 {
+		return fmt.Errorf("other programs have %d connections to the database; stop all servers first. Nothing was changed", others)
+	}
+	if c.Back {
+		return c.back(ctx, out, b, shared)
+	}
+	return c.there(ctx, out, b, shared)
+}
+
+// there moves records to the database.
+func (c *moveToDatabase) there(ctx context.Context, out streams, b *bucket, shared *postgres.Store) error {
+	if _, err := os.Lstat(filepath.Join(c.Data, bucketFile)); err != nil {
+		return fmt.Errorf("the files of %s are not in a bucket yet; begin with: server move bucket --data %s --blobs …", c.Data, c.Data)
+	}
+	local, err := sqlite.OpenCurrent(ctx, filepath.Join(c.Data, databaseFile))
+	if err != nil {
+		return err
+	}
+	err = b.claim(ctx, local)
+	var rows map[string]int
+	if err == nil {
+		rows, err = move.Records(ctx, local, shared)
+	}
+	if err := errors.Join(err, local.Close()); err != nil {
+		return stopped(err, c.Data)
+	}
+	if err := note(filepath.Join(c.Data, sharedFile), shared.String()); err != nil {
+		return err
+	}
+	if err := putAway(c.Data); err != nil {
+		return err
+	}
+	fmt.Fprintf(out.stdout, "%s are in the database %v and equal to those of %s\n", records(rows), shared, c.Data)
+	fmt.Fprintf(out.stdout, "Start servers with --database and --blobs from now on. %s has the former records; delete it once you have a backup. Everybody has to sign in again\n", filepath.Join(c.Data, movedRecordsFolder))
+	return shared.Record(ctx, audit.New(ctx, audit.ServerMoved, "", fmt.Sprintf("%s from %s to the database %v", records(rows), c.Data, shared)))
+}
+
+// putAway renames the database of a data folder and the files beside it, itself last.
+func putAway(folder string) error {
+	away := filepath.Join(folder, movedRecordsFolder)
+	if err := os.MkdirAll(away, 0o700); err != nil {
+		return err
+	}
+	for _, suffix := range []string{"-wal", "-shm", "-mark", "-lost", ""} {
+		if err := os.Rename(filepath.Join(folder, databaseFile+suffix), filepath.Join(away, databaseFile+suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return disk.SyncFolder(folder)
+}
+
+// back moves records from the database to the data folder.
+func (c *moveToDatabase) back(ctx context.Context, out streams, b *bucket, shared *postgres.Store) (err error) {
+	if err := b.claim(ctx, shared); err != nil {
+		return err
+	}
+	local, err := sqlite.Open(ctx, filepath.Join(c.Data, databaseFile))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, local.Close()) }()
+	rows, err := move.Records(ctx, shared, local)
+	if err != nil {
+		return stopped(err, c.Data)
+	}
+	if err := note(filepath.Join(c.Data, bucketFile), b.store.String()); err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(c.Data, sharedFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := disk.SyncFolder(c.Data); err != nil {
+		return err
+	}
+	if err := shared.MoveAway(ctx, c.Data); err != nil {
+		return err
+	}
+	fmt.Fprintf(out.stdout, "%s are in %s and equal to those of the database\n", records(rows), c.Data)
+	fmt.Fprintf(out.stdout, "Start one server with --blobs and without --database from now on; the database %v is not used again. Everybody has to sign in again\n", shared)
+	return local.Record(ctx, audit.New(ctx, audit.ServerMoved, "", fmt.Sprintf("%s from the database %v to %s", records(rows), shared, c.Data)))
+}
+
+// records counts rows for people.
+func records(rows map[string]int) string {
+	return fmt.Sprintf("All records (projects: %d, images: %d, events: %d, users: %d)", rows["project"], rows["image"], rows["event"], rows["users"])
+}
