@@ -72,6 +72,10 @@ func TestUnitIsValid(t *testing.T) {
 		}
 		return string(out)
 	}
+	// 0 is unexposed, 100 fully exposed; a unit without hardening has 96.
+	if out, err := exec.Command("systemd-analyze", "security", "--offline=true", "--threshold=18", "../../deploy/collie.service").CombinedOutput(); err != nil {
+		t.Errorf("systemd finds the service exposed: %v\n%s", err, out)
+	}
 	if said := verify(string(b)); strings.Contains(said, "collie.service") {
 		t.Errorf("systemd says: %s", said)
 	}
