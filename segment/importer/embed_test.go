@@ -9,9 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"collie/segment"
 	"collie/segment/archive"
+	"collie/segment/export"
 	"collie/segment/importer"
+	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
 
@@ -113,5 +117,49 @@ func TestEmbeddingsBecomeEvents(t *testing.T) {
 				t.Errorf("review %v: %s is %s with %d events", review, name, im.Status(), im.Seq)
 			}
 		}
+	}
+}
+
+// A backup restores embeddings with their weight: the hypotheses are the same.
+func TestBackupKeepsEmbeddings(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, err := w.CreateProject(t.Context(), "Embedded", segment.DefaultClasses(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.AddImage(t.Context(), p.ID, "scene.png", bytes.NewReader(scene())); err != nil {
+		t.Fatal(err)
+	}
+	a := mustOpenFirst(t, w, p.ID)
+	e := &segment.Embedding{Dims: 1, Scale: 0.01, Borders: segment.Likelihood{Bias: 1, Slope: -4}, Pairs: segment.Likelihood{Bias: 1. / 3, Slope: -3}, Learnt: 7}
+	for cell := range a.Cells().N {
+		e.Values = append(e.Values, uint8(90+7*cell%80))
+	}
+	click := func(class int, x float64) segment.Event {
+		return segment.Event{Kind: segment.Click, Class: class, Points: [][2]float64{{x, 20}}}
+	}
+	mustAppend(t, a, segment.Event{Kind: segment.Embed, Embedding: e}, click(0, 10), click(1, 100))
+	digests := func(a *workspace.Annotation) (out []string) {
+		for rank := range 4 {
+			h, err := a.Sequence().At(t.Context(), rank)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, h.Digest.String())
+		}
+		return out
+	}
+	content := mustExport(t, w, p.ID, "backup", export.Options{})
+	restored, err := importer.Backup(t.Context(), w, bytes.NewReader(content), int64(len(content)), archive.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := mustOpenFirst(t, w, restored.ID)
+	if diff := cmp.Diff(digests(a), digests(b)); diff != "" {
+		t.Errorf("hypotheses (-before +after):\n%s", diff)
+	}
+	mustAppend(t, b, segment.Event{Kind: segment.Embed})
+	if cmp.Equal(digests(a), digests(b)) {
+		t.Error("the embedding makes no difference, so nothing was compared")
 	}
 }

@@ -78,6 +78,9 @@ func (a *Annotation) footprint() int64 {
 		each += learnedBytes
 	}
 	n += each*a.timeline.Cut().N + a.timeline.Bytes()
+	if e := a.timeline.Embedding(); e.Counts() {
+		n += 4 * e.Dims * (a.cells.N + a.timeline.Cut().N)
+	}
 	if a.timeline.Cut() != a.timeline.Base() {
 		n += dividedBytes * a.cells.N
 	}

@@ -33,7 +33,7 @@ CREATE TABLE image (
     trashed_at     bigint,
     classes        bytea,
     doubt          double precision CHECK (doubt <> 'NaN'),
-    guessed        integer NOT NULL DEFAULT 0,
+    guessed        bigint NOT NULL DEFAULT 0,
     review         text COLLATE "C" NOT NULL DEFAULT '',
     review_comment text COLLATE "C" NOT NULL DEFAULT '',
     review_by      text COLLATE "C" NOT NULL DEFAULT '',
