@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"collie/sharedtest"
 )
@@ -91,4 +92,21 @@ func TestE2ELayouts(t *testing.T) {
 			p.screenshot(fmt.Sprintf("%dx%d-%s", l.width, l.height, photograph.name))
 		}
 	}
+}
+
+// TestE2EMoreOnAPhone: what the top bar of a phone has no room for is in a menu.
+func TestE2EMoreOnAPhone(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 390, 844, false)
+	more := func(what, opens string) {
+		p.clickOn("more", "#more")
+		p.until(`document.getElementById('more-menu').matches(':popover-open')`)
+		p.clickOn(what, `#more-menu [data-do="`+what+`"]`)
+		p.until(opens)
+		p.press(kb.Escape)
+	}
+	more("history", `document.getElementById('history-panel').checkVisibility()`)
+	more("help", `document.getElementById('help-dialog').open`)
+	more("review", `document.getElementById('review-menu').matches(':popover-open')`)
+	p.until(`document.activeElement.id === 'more'`)
 }
