@@ -122,11 +122,11 @@ func (c *Cache) keep() {
 	}
 }
 
-// kinds are the folders of the keys of images' files.
+// kinds are the folders of the keys of images' files, but for what another server
+// can compute and replace.
 var kinds = func() map[string]bool {
 	kinds := map[string]bool{}
-	im := new(segment.Image)
-	for _, key := range append(im.Keys(), im.FeaturesKey()) {
+	for _, key := range new(segment.Image).Keys() {
 		kinds[path.Dir(key)] = true
 	}
 	return kinds

@@ -171,7 +171,7 @@ func TestModel(t *testing.T) {
 				switch drop(k); {
 				case hit:
 					order = append(order, k)
-				case k == "learnt/g" || k == "export/h/file":
+				case k == "features/f" || k == "learnt/g" || k == "export/h/file":
 				case true:
 					if expire(); size > room {
 						return
