@@ -7,6 +7,9 @@ import (
 
 	"collie/segment/audit"
 	"collie/storage/backup"
+	"collie/storage/postgres"
+	"collie/storage/row"
+	"collie/storage/sqlite"
 )
 
 // backupCommand writes a backup.
@@ -22,14 +25,32 @@ func (c *backupCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
+	var store backup.Store = d.local
 	if d.local == nil {
-		return errors.New("no backup was made: this command copies a database in a data folder. Use pg_dump or continuous archiving for the database of --database, then copy the bucket (docs/cluster.md)")
+		store = &snapshots{d.shared}
 	}
 	d.note(ctx, out, audit.ServerBackedUp, "", c.File)
-	s, err := backup.Write(ctx, c.File, d.local, d.blobs)
+	s, err := backup.Write(ctx, c.File, store, d.blobs)
 	if err != nil {
 		return fmt.Errorf("no backup was made: %w", err)
 	}
 	fmt.Fprintf(out.stdout, "%s: %s, %s\n", c.File, images(s.Images), sizeText(s.Bytes))
 	return nil
+}
+
+// snapshots copies a database that servers share into files of SQLite's.
+type snapshots struct{ shared *postgres.Store }
+
+// Snapshot copies all records but sessions and jobs.
+func (s *snapshots) Snapshot(ctx context.Context, path string) error {
+	identity, err := s.shared.Identity(ctx)
+	if err != nil {
+		return err
+	}
+	file, err := sqlite.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	err = file.Load(ctx, identity, func(put row.Put) error { return s.shared.Dump(ctx, put) })
+	return errors.Join(err, file.Close())
 }

@@ -208,7 +208,7 @@ func TestUnusableDatabases(t *testing.T) {
 	}
 	own := start(t, filepath.Join(dir, "first"), "--database", url, "--blobs", gateway.Address())
 	refuses(t, "belongs to another installation", "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, "second"), "--database", server.MustURL(t, dir+" second"), "--blobs", gateway.Address())
-	refuses(t, "pg_dump", "backup", filepath.Join(dir, "backup.tar"), "--data", filepath.Join(dir, "none"), "--database", url, "--blobs", gateway.Address())
+	refuses(t, "nothing was restored", "restore", os.Args[0], "--data", filepath.Join(dir, "none"), "--database", url, "--blobs", gateway.Address())
 	command(t, "users", "list", "--data", filepath.Join(dir, "none"), "--database", url, "--blobs", gateway.Address())
 	if out := command(t, "doctor", "--data", filepath.Join(dir, "none"), "--database", url, "--blobs", gateway.Address()); !strings.Contains(out, "bucket: s3://collie") || !strings.Contains(out, "0 images") {
 		t.Errorf("doctor:\n%s", out)
@@ -238,7 +238,19 @@ func TestMove(t *testing.T) {
 
 	p = start(t, data, "--database", url, "--blobs", blobs)
 	tr.check(p.url, time.Now())
-	tr.runFor(300*time.Millisecond, p.url)
+	done := make(chan struct{})
+	copied, at := filepath.Join(dir, "backup.tar"), time.Now()
+	go func() {
+		time.Sleep(100 * time.Millisecond)
+		tr.runFor(300*time.Millisecond, p.url)
+		close(done)
+	}()
+	command(t, append([]string{"backup", copied}, place...)...)
+	<-done
+	command(t, "restore", copied, "--data", filepath.Join(dir, "restored"))
+	restored := start(t, filepath.Join(dir, "restored"))
+	tr.check(restored.url, at)
+	restored.stop()
 	refuses(t, "another server", append([]string{"move", "database", "--back"}, place...)...)
 	elsewhere := []string{"--data", filepath.Join(dir, "elsewhere"), "--blobs", blobs, "--database", url}
 	refuses(t, "stop all servers first", append([]string{"move", "database", "--back"}, elsewhere...)...)

@@ -74,7 +74,8 @@ type files interface {
 // data is an opened place.
 type data struct {
 	store     database
-	local     *sqlite.Store // the same, when it is in the data folder
+	local     *sqlite.Store   // the same, when it is in the data folder
+	shared    *postgres.Store // the same, when several servers share it
 	blobs     files
 	workspace *workspace.Workspace
 }
@@ -159,6 +160,7 @@ func own(s *sqlite.Store, err error) (database, error) {
 func withFiles(ctx context.Context, store database, place dataFlag, b *bucket, cacheSize int64, limits photo.Limits, options ...workspace.Options) (_ *data, err error) {
 	opened := &data{store: store}
 	opened.local, _ = store.(*sqlite.Store)
+	opened.shared, _ = store.(*postgres.Store)
 	if b != nil {
 		opened.blobs, err = b, b.attach(ctx, store, place, cacheSize)
 	} else {

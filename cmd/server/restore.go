@@ -18,7 +18,7 @@ type restoreCommand struct {
 // Run restores the backup to the data folder, which must be empty or not there.
 func (c *restoreCommand) Run(ctx context.Context, out streams) error {
 	if c.Database != "" {
-		return errors.New("nothing was restored: this command fills a data folder. Restore the database of --database with its own tools, then the bucket (docs/cluster.md)")
+		return errors.New("nothing was restored: this command fills a data folder, from which server move goes on (docs/cluster.md); leave out --database")
 	}
 	b, err := openBucket(c.dataFlag)
 	if err != nil {

@@ -38,10 +38,16 @@ type Summary struct {
 	Bytes  int64
 }
 
+// Store is a database of which a backup is written.
+type Store interface {
+	// Snapshot writes the database as it is at one moment to a new file of SQLite's.
+	Snapshot(ctx context.Context, path string) error
+}
+
 // Write writes a backup of the stores at one moment to the new file at path,
 // which appears once it is complete and on disk. Others can write to the stores
 // meanwhile.
-func Write(ctx context.Context, path string, store *sqlite.Store, blobs segment.Blobs) (s Summary, err error) {
+func Write(ctx context.Context, path string, store Store, blobs segment.Blobs) (s Summary, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return s, fmt.Errorf("%s already exists; a backup never replaces a file", path)
 	}
@@ -55,7 +61,7 @@ func Write(ctx context.Context, path string, store *sqlite.Store, blobs segment.
 // write makes the archive. It takes the snapshot first, next to out; the files
 // it refers to still exist when they are copied, because files never change and
 // are deleted only after 30 days in the trash.
-func write(ctx context.Context, out *os.File, store *sqlite.Store, blobs segment.Blobs) (s Summary, err error) {
+func write(ctx context.Context, out *os.File, store Store, blobs segment.Blobs) (s Summary, err error) {
 	folder, err := os.MkdirTemp(filepath.Dir(out.Name()), ".snapshot-*")
 	if err != nil {
 		return s, err

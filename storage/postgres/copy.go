@@ -54,8 +54,11 @@ func dump(ctx context.Context, tx pgx.Tx, t row.Table, put row.Put) error {
 			return err
 		}
 		for i, v := range values {
-			if b, ok := v.(bool); ok {
-				values[i] = map[bool]int64{true: 1}[b]
+			switch v := v.(type) {
+			case bool:
+				values[i] = map[bool]int64{true: 1}[v]
+			case int32:
+				values[i] = int64(v)
 			}
 		}
 		if err := put(t, values); err != nil {
