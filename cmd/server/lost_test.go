@@ -12,12 +12,14 @@ import (
 // when it starts, as does the doctor until it is told that this is known. Control:
 // after the same kill with the whole log nobody says anything.
 func TestLostLog(t *testing.T) {
+	t.Parallel()
 	for name, cut := range map[string]bool{"cut": true, "control": false} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			data := t.TempDir()
 			p := start(t, data)
-			for range 5 {
-				p.sample()
+			for range 20 {
+				p.post("/api/v1/projects", "application/json", []byte(`{"name":"Lost"}`), nil)
 			}
 			if err := p.cmd.Process.Kill(); err != nil {
 				t.Fatal(err)
