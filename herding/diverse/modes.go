@@ -1,6 +1,7 @@
 package diverse
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -26,6 +27,13 @@ type Climber struct {
 	third  []float64
 }
 
+// mostDepth is the largest δ.
+const mostDepth = 3
+
+func depthError(depth int) error {
+	return fmt.Errorf("%w: modes of depth %d, accepted are 1 to %d", herding.ErrRange, depth, mostDepth)
+}
+
 // mostTriple is the largest number of labels for δ = 3, whose trials grow with
 // its cube.
 const mostTriple = 5
@@ -33,8 +41,8 @@ const mostTriple = 5
 // NewClimber prepares for a valid model. depth is δ, 1 to 3, and for more than
 // five labels 1 or 2.
 func NewClimber(m *crf.Model, depth int) (*Climber, error) {
-	if depth < 1 || depth > 3 {
-		return nil, fmt.Errorf("%w: modes of depth %d, accepted are 1 to 3", herding.ErrRange, depth)
+	if depth < 1 || depth > mostDepth {
+		return nil, depthError(depth)
 	}
 	if depth == 3 && m.Labels > mostTriple {
 		return nil, fmt.Errorf("%w: modes of depth 3 with %d labels, accepted are up to %d because three nodes take k³ trials; use depth 2", herding.ErrRange, m.Labels, mostTriple)
@@ -146,9 +154,14 @@ func (c *Climber) near(i int32) {
 	}
 }
 
-// Modes are the best local maxima that labellings of other sources lead to,
-// after M-Modes (Chen, Kolmogorov, Zhu, Metaxas and Lampert 2013). All of them
-// are true δ-modes, but some can be missing.
+// Modes are the best local maxima (M-Modes, Chen, Kolmogorov, Zhu, Metaxas and
+// Lampert 2013, 'Computing the M Most Probable Modes of a Graphical Model'). On
+// chains, when no free node has more than two neighbours and there are no
+// circles, they are exactly the M best, and marked as optimal. Elsewhere they
+// are what labellings of other sources lead to: all of them are true δ-modes,
+// but some can be missing. Superpixels form no chains; the exact modes are for
+// sequences such as rows of a scan, and the reference that climbing is tested
+// against.
 type Modes struct {
 	Model *crf.Model
 	From  []herding.Source
@@ -156,15 +169,21 @@ type Modes struct {
 	Depth int // δ, up to 3; 0 = 2
 }
 
+// Exact reports whether the labellings will be exactly the best modes: on chains
+// of n free nodes and k labels with n·k^(δ+2) up to 2·10⁷.
+func (s *Modes) Exact() bool {
+	return newChains(s.Model, cmp.Or(s.Depth, 2)) != nil
+}
+
 // Run is herding.Source.Run, by falling energy.
 func (s *Modes) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis, error] {
 	return ready(ctx, s.Model, func() ([]herding.Hypothesis, error) {
-		depth, each := s.Depth, s.Each
-		if depth == 0 {
-			depth = 2
+		depth, each := cmp.Or(s.Depth, 2), cmp.Or(s.Each, 20)
+		if depth < 1 || depth > mostDepth {
+			return nil, depthError(depth)
 		}
-		if each == 0 {
-			each = 20
+		if c := newChains(s.Model, depth); c != nil {
+			return s.exactly(ctx, c, count)
 		}
 		climber, err := NewClimber(s.Model, depth)
 		if err != nil {
@@ -191,6 +210,15 @@ func (s *Modes) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis
 		}
 		return out, nil
 	})
+}
+
+func (s *Modes) exactly(ctx context.Context, c *chains, count int) ([]herding.Hypothesis, error) {
+	xs, err := c.modes(ctx, count)
+	var out []herding.Hypothesis
+	for _, x := range xs {
+		out = append(out, herding.Hypothesis{Labels: x, Energy: s.Model.Energy(x), Optimal: true})
+	}
+	return out, err
 }
 
 // Climbed are another source's labellings, each moved to a mode.

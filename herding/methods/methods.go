@@ -220,7 +220,7 @@ var all = []Method{
 		},
 	},
 	{
-		Name: "modes", Answers: "climbed", Random: true, Joint: true, Help: "local maxima that changes of up to depth (2) superpixels don't improve",
+		Name: "modes", Answers: "exact on chains, else climbed", Random: true, Joint: true, Help: "local maxima that changes of up to depth (2) superpixels don't improve",
 		source: func(p *herding.Problem, o Options) (herding.Source, error) {
 			from := []herding.Source{p, &herding.LabelBias{Model: p.Model, Seed: o.Seed, Solver: p.Solver}}
 			if noise, err := hierarchy(p, o); err == nil {

@@ -29,21 +29,27 @@ type Make func(p *herding.Problem, regions []int32, seed uint64) (herding.Source
 // into quarters.
 func Problem(tb testing.TB, side, k int, lowest float64) (p *herding.Problem, regions []int32) {
 	tb.Helper()
-	rng := rand.New(rand.NewPCG(uint64(side), uint64(k)))
-	n := side * side
+	return grid(tb, side, side, k, lowest)
+}
+
+// grid is Problem for any number of rows and columns; one row is a chain.
+func grid(tb testing.TB, rows, columns, k int, lowest float64) (p *herding.Problem, regions []int32) {
+	tb.Helper()
+	rng := rand.New(rand.NewPCG(uint64(columns), uint64(k)))
+	n := rows * columns
 	conductances := make([]crf.Edge, 0, 2*n)
 	fixed := slices.Repeat([]int16{-1}, n)
 	area := make([]float64, n)
 	regions = make([]int32, n)
 	for i := range n {
-		row, column := i/side, i%side
+		row, column := i/columns, i%columns
 		area[i] = 0.5 + rng.Float64()
-		regions[i] = int32(2*row/side*2 + 2*column/side)
+		regions[i] = int32(2*row/rows*2 + 2*column/columns)
 		if column > 0 {
 			conductances = append(conductances, crf.Edge{A: int32(i - 1), B: int32(i), W: crf.Exp(-5 * rng.Float64())})
 		}
 		if row > 0 {
-			conductances = append(conductances, crf.Edge{A: int32(i - side), B: int32(i), W: crf.Exp(-5 * rng.Float64())})
+			conductances = append(conductances, crf.Edge{A: int32(i - columns), B: int32(i), W: crf.Exp(-5 * rng.Float64())})
 		}
 	}
 	for l, i := range rng.Perm(n)[:k] {
@@ -74,8 +80,15 @@ func Check(t *testing.T, traits Traits, source Make) {
 		k      int
 		lowest float64
 	}{{1, 0}, {2, 0}, {2, -0.5}, {5, 0}, {5, -0.5}, {21, 0}} {
-		t.Run(fmt.Sprintf("k=%d/lowest=%g", c.k, c.lowest), func(t *testing.T) { checkModel(t, traits, source, c.k, c.lowest) })
+		t.Run(fmt.Sprintf("k=%d/lowest=%g", c.k, c.lowest), func(t *testing.T) {
+			p, regions := Problem(t, 7, c.k, c.lowest)
+			checkModel(t, traits, source, p, regions)
+		})
 	}
+	t.Run("chain", func(t *testing.T) {
+		p, regions := grid(t, 1, 15, 3, -0.5)
+		checkModel(t, traits, source, p, regions)
+	})
 	t.Run("cancelled", func(t *testing.T) { checkCancel(t, source) })
 	t.Run("no information", func(t *testing.T) {
 		p, regions := Problem(t, 4, 2, 0)
@@ -96,8 +109,8 @@ func Check(t *testing.T, traits Traits, source Make) {
 
 const asked = 6
 
-func checkModel(t *testing.T, traits Traits, source Make, k int, lowest float64) {
-	p, regions := Problem(t, 7, k, lowest)
+func checkModel(t *testing.T, traits Traits, source Make, p *herding.Problem, regions []int32) {
+	k := p.Model.Labels
 	unary, edges := slices.Clone(p.Model.Unary), slices.Clone(p.Model.Edges)
 	run := func(seed uint64, count int) []herding.Hypothesis {
 		s, err := source(p, regions, seed)
