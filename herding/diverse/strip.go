@@ -3,24 +3,37 @@ package diverse
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"collie/herding"
 )
 
-// Strip offers Herding's hypotheses and forced regions in turn: rank 0 is
-// Herding's, ranks 1, 3, … are the best labellings with another class on one
-// region, by falling energy, until they run out, and the others continue
-// Herding's sequence. Herding moves many borders a little; a forced region is
-// one clear alternative that leaves the rest unchanged.
+// Strip offers Herding's hypotheses and forced regions, the best labellings with
+// another class on one region. Herding moves many borders a little; a forced
+// region is one clear alternative that leaves the rest unchanged. Rank 0 is
+// Herding's, the best labelling.
+//
+// With a Pool that many of Herding's hypotheses and all forced regions are
+// computed before rank 1, and come in an order in which the first ones stand for
+// all of them. What Herding repeats, up to a hundredth of the area, is left out
+// as long as it comes to something else soon. After them Herding continues.
+//
+// Without one the two take turns: ranks 1, 3, … are forced regions, by falling
+// energy, until they run out.
 type Strip struct {
 	Problem    *herding.Problem
 	Group      []int32 // region of each node, see NBest
 	Candidates int     // maximisations with a region forced; 0 = 40
+	Pool       int     // of Herding's hypotheses; 0 = the two take turns
 }
 
-// stripCandidates are computed before rank 1 and take as long as forty
-// hypotheses.
-const stripCandidates = 40
+// The forty candidates take as long as forty hypotheses. Labellings closer than
+// apart are near copies; a hypothesis may take so many steps to be none.
+const (
+	stripCandidates = 40
+	apart           = 0.01
+	mostSteps       = 8
+)
 
 // Run is herding.Source.Run; a longer run begins with a shorter one.
 func (s *Strip) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis, error] {
@@ -43,28 +56,64 @@ func (s *Strip) Start() (*Stripped, error) {
 type Stripped struct {
 	from     *Strip
 	sequence *herding.Sequence
-	forced   []herding.Hypothesis // remaining; nil before rank 1
+	best     herding.Hypothesis   // rank 0
+	ready    []herding.Hypothesis // of the pool, or forced, that have not come yet
 	rank     int
 }
 
 // Next computes the next hypothesis.
 func (s *Stripped) Next() herding.Hypothesis {
 	if s.rank == 1 {
-		s.force()
+		s.prepare()
 	}
 	var h herding.Hypothesis
-	if s.rank%2 == 1 && len(s.forced) > 0 {
-		h, s.forced = s.forced[0], s.forced[1:]
+	if len(s.ready) > 0 && (s.from.Pool > 0 || s.rank%2 == 1) {
+		h, s.ready = s.ready[0], s.ready[1:]
 	} else {
 		h = s.sequence.Next()
+	}
+	if s.rank == 0 {
+		s.best = h
+		s.best.Labels = slices.Clone(h.Labels) // the receiver can change its copy
 	}
 	h.Rank = s.rank
 	s.rank++
 	return h
 }
 
-// force computes the labellings with a region forced, without the best one.
-func (s *Stripped) force() {
+// prepare computes what is ready from rank 1 on.
+func (s *Stripped) prepare() {
+	s.ready = s.forced()
+	if s.from.Pool == 0 {
+		return
+	}
+	p := s.from.Problem
+	area := p.Shares()
+	pool := []herding.Hypothesis{s.best}
+	for len(pool) < s.from.Pool {
+		pool = append(pool, s.distinct(pool, area))
+	}
+	s.ready = covering(append(pool, s.ready...), area, p.Model.Labels)[1:]
+}
+
+// distinct is the next hypothesis of Herding that isn't a near copy of another,
+// or after a few steps the one it has come to.
+func (s *Stripped) distinct(others []herding.Hypothesis, area []float64) herding.Hypothesis {
+	solves := 0
+	for steps := 1; ; steps++ {
+		h := s.sequence.Next()
+		solves += h.Solves
+		near := func(o herding.Hypothesis) bool { return distance(h.Labels, o.Labels, area) < apart }
+		if steps == mostSteps || !slices.ContainsFunc(others, near) {
+			h.Solves = solves
+			return h
+		}
+	}
+}
+
+// forced are the labellings with a region forced, by falling energy, without the
+// best one.
+func (s *Stripped) forced() (out []herding.Hypothesis) {
 	p := s.from.Problem
 	n := &NBest{Model: p.Model, Solver: p.Solver, Area: p.Shares(), Group: s.from.Group, Candidates: s.from.Candidates}
 	if n.Candidates == 0 {
@@ -75,7 +124,8 @@ func (s *Stripped) force() {
 			panic("diverse: " + err.Error()) // Start has checked the problem
 		}
 		if h.Rank > 0 {
-			s.forced = append(s.forced, h)
+			out = append(out, h)
 		}
 	}
+	return out
 }

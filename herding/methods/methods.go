@@ -177,7 +177,7 @@ var all = []Method{
 		},
 	},
 	{
-		Name: "strip", Answers: "maximiser, forced", Marginals: true, Help: "herding-regions and nbest-regions in turn, the product's cards",
+		Name: "strip", Answers: "maximiser, forced", Marginals: true, Help: "what stands best for 20 of herding-regions and for nbest-regions, the product's cards",
 		source: func(p *herding.Problem, o Options) (herding.Source, error) {
 			regions, err := regional(p, o)
 			if err != nil {
@@ -186,7 +186,7 @@ var all = []Method{
 			if len(o.Regions) == 0 {
 				return nil, fmt.Errorf("%w: no regions to force, give Options.Regions or use herding", herding.ErrShape)
 			}
-			return &diverse.Strip{Problem: regions.(*herding.Problem), Group: o.Regions[0], Candidates: o.Candidates}, nil
+			return &diverse.Strip{Problem: regions.(*herding.Problem), Group: o.Regions[0], Candidates: o.Candidates, Pool: stripPool}, nil
 		},
 	},
 	{
@@ -266,8 +266,10 @@ var all = []Method{
 	},
 }
 
-// regionRate and the others of regional were found on training images.
+// regionRate and the others of regional were found on training images, as was
+// stripPool.
 const (
+	stripPool       = 20
 	regionRate      = 1.0
 	regionUnaryRate = 0.2
 )

@@ -80,6 +80,11 @@ type Parameters struct {
 	RateArea  float64 `json:"rate_area"`  // Herding's step on the classes' shares of the area
 
 	RateRegion float64 `json:"rate_region"` // the same within each region of the division
+
+	// Pool is how many of Herding's hypotheses the first ones are chosen from,
+	// together with forced regions, see diverse.Strip. Sequences of before have 0:
+	// the two took turns.
+	Pool int `json:"pool,omitempty"`
 }
 
 // DefaultParameters are those of every sequence, unless the server is given
@@ -107,7 +112,7 @@ var HandMade = Parameters{
 	Rest: 1e-2, Outside: 0.3, Inside: 3e-2, Clicked: 1e-3, Beside: 1e-2, Hold: 1e-2,
 	Deepest: 2, Within: 2,
 	Potts: 1, Weak: 0.01,
-	RateUnary: 0.2, RateArea: 1, RateRegion: 1,
+	RateUnary: 0.2, RateArea: 1, RateRegion: 1, Pool: 20,
 }
 
 // Model is the evidence model of one superpixel graph: clicks go in, Herding
@@ -249,12 +254,16 @@ func (m *Model) Problem(fixed []int16, k int, pull *herding.Prior) (*herding.Pro
 }
 
 // Source is the sequence of a problem that the model made: Herding, and where
-// the image is divided forced regions in turn with it.
+// the image is divided forced regions among its hypotheses.
 func (m *Model) Source(p *herding.Problem) herding.Source {
 	if m.regions == nil {
 		return p
 	}
-	return &diverse.Strip{Problem: p, Group: m.regions}
+	return m.strip(p)
+}
+
+func (m *Model) strip(p *herding.Problem) *diverse.Strip {
+	return &diverse.Strip{Problem: p, Group: m.regions, Pool: m.Pool}
 }
 
 // start is the first state of Source.
@@ -262,7 +271,7 @@ func (m *Model) start(p *herding.Problem) (herding.Stepper, error) {
 	if m.regions == nil {
 		return herding.NewSequence(p)
 	}
-	return (&diverse.Strip{Problem: p, Group: m.regions}).Start()
+	return m.strip(p).Start()
 }
 
 // firstSweeps of message passing are enough where unaries are dense: tree moves
