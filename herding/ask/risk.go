@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"collie/herding"
@@ -30,7 +31,9 @@ type After func(node int) (q []float64, err error)
 //	gain(i) = U(p) - Σ_l p_i(l)·U(p(· | i = l)),  U(p) = Σ_j a_j·(1 - max_l p_j(l))
 //
 // with a_j node j's share of the total area. The marginals after an answer are
-// exact and take one call of After per node, whatever the number of labels.
+// exact and take one call of After per node, whatever the number of labels. But
+// they are too sure of themselves, because the superpixels of an object aren't
+// independent witnesses; so p is the normalised square root of the marginals.
 type Risk struct{ After After }
 
 // riskCandidates are tried by default, leastProbable is the least probability
@@ -49,32 +52,57 @@ func (r Risk) Rank(ctx context.Context, p *herding.Problem, limit int) ([]herdin
 	if err != nil {
 		return nil, err
 	}
-	now := herding.ExpectedWrongArea(p.UnaryMoments, p.Model.Labels, p.Shares())
+	now := herding.ExpectedWrongArea(roots(p.UnaryMoments, p.Model.Labels), p.Model.Labels, p.Shares())
 	for n := range ranked {
 		ranked[n].Gain += now
 	}
 	return ranked, nil
 }
 
-// expected is Σ_l p(l)·U(p(· | l)) for the answers of the probabilities row.
+// expected is Σ_l p(l)·U(p(· | l)) for the answers of the probabilities row, and
+// with p their normalised square roots.
 func expected(row, q []float64, k int, area []float64) float64 {
 	// After answer l only the probability of l rises, by q_j(k).
 	wrong := make([]float64, k)
+	root := make([]float64, k)
 	for j, a := range area {
 		of := q[j*(k+1) : (j+1)*(k+1)]
-		top := slices.Max(of[:k])
+		sum, top := 0.0, 0.0
 		for l, v := range of[:k] {
-			wrong[l] += float64(a * (1 - max(top, v+of[k])))
+			root[l] = math.Sqrt(v)
+			sum += root[l]
+			top = max(top, root[l])
+		}
+		for l, v := range of[:k] {
+			raised := math.Sqrt(v + of[k])
+			wrong[l] += float64(a * (1 - max(top, raised)/(sum-root[l]+raised)))
 		}
 	}
 	sum, mass := 0.0, 0.0
 	for l, v := range row {
 		if v >= leastProbable {
+			v = math.Sqrt(v)
 			sum += float64(v * wrong[l])
 			mass += v
 		}
 	}
 	return sum / mass
+}
+
+// roots are the normalised square roots of rows of k probabilities.
+func roots(p []float64, k int) []float64 {
+	out := make([]float64, len(p))
+	for i := 0; i < len(p); i += k {
+		sum := 0.0
+		for l, v := range p[i : i+k] {
+			out[i+l] = math.Sqrt(v)
+			sum += out[i+l]
+		}
+		for l := range k {
+			out[i+l] /= sum
+		}
+	}
+	return out
 }
 
 // tryEach ranks the limit (0 = 60) candidates of largest margin by their gain,
