@@ -29,6 +29,7 @@ type commands struct {
 	Semantic    semanticCommand    `cmd:"" help:"Scores of a classifier, read or made of the truth, as the first guess: oracle, first and mode accuracy."`
 	Methods     methodsCommand     `cmd:"" help:"All ways to several labellings, on the same problems."`
 	Rank        rankCommand        `cmd:"" help:"Which labelling of a list to mark: the first, EMBR's, or one by learnt features."`
+	Learn       learnCommand       `cmd:"" help:"Learn several predictors that share the work (multiple choice learning), and compare them with Herding."`
 	Areas       areasCommand       `cmd:"" help:"How often the true area of a class is within the range that the hypotheses give."`
 	Next        nextCommand        `cmd:"" help:"What to ask next: mean IoU after 0, 1, … answers to a query's questions."`
 	Calibration calibrationCommand `cmd:"" help:"Whether hypotheses are wrong where they disagree: their votes and the truth."`

@@ -10,6 +10,7 @@ import (
 	"collie/herding"
 	"collie/herding/diverse"
 	"collie/herding/mbest"
+	"collie/herding/predictors"
 	"collie/herding/sample"
 )
 
@@ -240,6 +241,18 @@ var all = []Method{
 				return nil, fmt.Errorf("%w: no regions to force, give Options.Regions or use nbest", herding.ErrShape)
 			}
 			return nbest(p, o, o.Regions[0])
+		},
+	},
+	{
+		Name: "predictors", Answers: "maximiser", Marginals: true, Help: "the best labelling, those of learned predictors that share the work, then herding",
+		source: func(p *herding.Problem, o Options) (herding.Source, error) {
+			if p.UnaryMoments == nil {
+				return nil, fmt.Errorf("%w: needs marginals of the nodes; use herding", herding.ErrShape)
+			}
+			if len(o.Regions) == 0 {
+				return nil, fmt.Errorf("%w: no regions for the predictors' features, give Options.Regions or use herding", herding.ErrShape)
+			}
+			return &predictors.Source{Problem: p, Group: o.Regions[0]}, nil
 		},
 	},
 	{

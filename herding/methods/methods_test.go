@@ -46,6 +46,7 @@ func TestRefusals(t *testing.T) {
 		{"nbest", methods.Options{Candidates: -1}, herding.ErrRange, "candidates"},
 		{"hierarchy", methods.Options{}, herding.ErrShape, "use label-bias"},
 		{"herding-regions", methods.Options{}, herding.ErrShape, "use herding"},
+		{"predictors", methods.Options{}, herding.ErrShape, "use herding"},
 		{"hierarchy", methods.Options{Regions: [][]int32{{1}}}, herding.ErrShape, "hierarchy: "},
 	} {
 		s, err := methods.New(c.name, p, c.o)

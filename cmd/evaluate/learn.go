@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"text/tabwriter"
+
+	"collie/cmd/internal/stats"
+	"collie/crf"
+	"collie/herding"
+	"collie/herding/predictors"
+	"collie/segment"
+	"collie/segment/simulate"
+)
+
+type learnCommand struct {
+	data
+	output
+	Train      string  `required:"" type:"path" placeholder:"DIR" help:"Folder to learn from, as --data, with other images."`
+	Predictors []int   `default:"1,2,4,8" help:"Numbers of predictors that share the work."`
+	Observed   float64 `default:"0.02" help:"Share of the superpixels that is clicked."`
+	Regions    int     `default:"600" help:"Superpixels of an image."`
+	Rounds     int     `help:"Rounds of assignment and training instead of the default."`
+	Epochs     int     `help:"Of training in a round instead of the default."`
+}
+
+// learnRow compares so many predictors with as many of Herding's hypotheses.
+type learnRow struct {
+	Predictors int                  `json:"predictors"`
+	Weights    []predictors.Weights `json:"weights"`
+	Objective  []float64            `json:"objective"` // on the training images, per round
+	Oracle     float64              `json:"oracle"`    // mean over the images, of the best labelling and one of each predictor
+	Herding    float64              `json:"herding"`   // of as many hypotheses of Herding's
+	Ahead      stats.Interval       `json:"ahead"`     // of Herding
+}
+
+// taught is an image with clicks that make a problem.
+type taught struct {
+	predictors.Example
+	scene  *scene
+	clicks simulate.Clicks
+}
+
+func (c *learnCommand) check() error {
+	for _, n := range c.Predictors {
+		if n < 1 {
+			return fmt.Errorf("--predictors %d: accepted are numbers from 1", n)
+		}
+	}
+	if !(c.Observed > 0 && c.Observed <= 1) {
+		return fmt.Errorf("--observed %v: accepted are shares above 0 and up to 1", c.Observed)
+	}
+	if c.Regions < 1 || c.Classes < 2 || c.Classes > crf.MaxLabels || c.Rounds < 0 || c.Epochs < 0 {
+		return fmt.Errorf("--regions %d, --classes %d, --rounds %d, --epochs %d: accepted are numbers from 1, 2 to %d, and from 0", c.Regions, c.Classes, c.Rounds, c.Epochs, crf.MaxLabels)
+	}
+	return nil
+}
+
+// Run learns on one folder and measures on the other.
+func (c *learnCommand) Run(t *terminal) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	train, err := c.lessons(t, c.Train)
+	if err != nil {
+		return err
+	}
+	examples := make([]predictors.Example, len(train))
+	for i, l := range train {
+		examples[i] = l.Example
+	}
+	test, err := c.lessons(t, c.Data)
+	if err != nil {
+		return err
+	}
+	var rows []*learnRow
+	for _, n := range c.Predictors {
+		row := &learnRow{Predictors: n}
+		row.Weights, row.Objective, err = predictors.Learn(t.ctx, examples, n, predictors.Options{Rounds: c.Rounds, Epochs: c.Epochs})
+		if err != nil {
+			return err
+		}
+		if err := c.measure(t, row, test); err != nil {
+			return err
+		}
+		rows = append(rows, row)
+	}
+	fmt.Fprintf(t.out, "Mean IoU of the image in per cent over %d images with %g %% of the superpixels clicked: the best labelling and one of each predictor, learned from %d other images; as many hypotheses of Herding's; how far the predictors are ahead, with a 95 %% interval.\n", len(test), 100*c.Observed, len(train))
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "predictors\tobjective\tlearned\toracle\therding\tahead\t\n")
+	for _, r := range rows {
+		fmt.Fprintf(w, "%d\t%.4f\t%.4f\t%.1f\t%.1f\t%s\t\n", r.Predictors, r.Objective[0], r.Objective[len(r.Objective)-1], 100*r.Oracle, 100*r.Herding, r.Ahead)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, weights := range rows[len(rows)-1].Weights {
+		fmt.Fprintf(t.out, "%+v\n", weights)
+	}
+	return c.write(map[string]any{"results": rows})
+}
+
+// lessons are the images of a folder whose clicks are of two classes or more.
+func (c *learnCommand) lessons(t *terminal, folder string) ([]*taught, error) {
+	list, err := simulate.Pictures(folder, c.Limit)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*taught, len(list))
+	err = t.each(len(list), func(i int) error {
+		s, err := open(list[i], c.Regions, c.Classes)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(s.majority, func(class uint8) bool { return class != segment.Void }) {
+			return nil
+		}
+		clicks := simulate.InPlay(simulate.Seeds(s.majority, c.Observed, s.id, 0), 0)
+		k := len(clicks.Classes)
+		if k < 2 {
+			return nil
+		}
+		p, err := s.Model().Problem(clicks.Fixed, k, nil)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.id, err)
+		}
+		truth := make([]uint8, len(s.majority))
+		for node, class := range s.majority {
+			truth[node] = predictors.Unknown
+			if l := slices.Index(clicks.Classes, class); l >= 0 && class != segment.Void {
+				truth[node] = uint8(l)
+			}
+		}
+		out[i] = &taught{predictors.Example{Problem: p, Group: s.Coarse, Truth: truth}, s, clicks}
+		return nil
+	})
+	return slices.DeleteFunc(out, func(l *taught) bool { return l == nil }), err
+}
+
+// measure fills in the oracles of a row.
+func (c *learnCommand) measure(t *terminal, row *learnRow, test []*taught) error {
+	best := func(l *taught, source herding.Source) (best float64, err error) {
+		for h, err := range source.Run(t.ctx, row.Predictors+1) {
+			if err != nil {
+				return 0, err
+			}
+			best = max(best, simulate.MeanIoU(l.scene.truth, l.clicks.Name(h.Labels)))
+		}
+		return best, nil
+	}
+	mine, other := make([]float64, len(test)), make([]float64, len(test))
+	err := t.each(len(test), func(i int) (err error) {
+		mine[i], err = best(test[i], &predictors.Source{Problem: test[i].Problem, Group: test[i].Group, Predictors: row.Weights})
+		if err == nil {
+			other[i], err = best(test[i], test[i].Problem)
+		}
+		return err
+	})
+	row.Oracle, _ = stats.MeanAndSpread(mine)
+	row.Herding, _ = stats.MeanAndSpread(other)
+	row.Ahead = stats.Bootstrap(len(test), func(sample []int) float64 {
+		sum := 0.0
+		for _, i := range sample {
+			sum += mine[i] - other[i]
+		}
+		return sum / float64(len(sample))
+	})
+	return err
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+type learnFigures struct{ Results []learnRow }
+
+// Learning lowers the objective, more predictors can't serve worse, and another
+// run comes to the same.
+func TestLearn(t *testing.T) {
+	args := []string{"learn", "--train", unclear(t, 4), "--data", unclear(t, 2), "--classes", "2", "--regions", "60", "--predictors", "1,2", "--observed", "0.2", "--rounds", "2", "--epochs", "6"}
+	got := figures[learnFigures](t, args...)
+	if len(got.Results) != 2 {
+		t.Fatalf("%d rows, want 2", len(got.Results))
+	}
+	for n, r := range got.Results {
+		first, last := r.Objective[0], r.Objective[len(r.Objective)-1]
+		if r.Predictors != n+1 || len(r.Weights) != n+1 || last > first || r.Oracle <= 0 || r.Oracle > 1 || r.Herding <= 0 || r.Herding > 1 {
+			t.Errorf("%+v", r)
+		}
+		if d := r.Oracle - r.Herding - r.Ahead.Mean; d > 1e-12 || d < -1e-12 {
+			t.Errorf("%v is said to be %v ahead of %v", r.Oracle, r.Ahead.Mean, r.Herding)
+		}
+	}
+	if got.Results[1].Objective[0] > got.Results[0].Objective[0]+0.1 {
+		t.Errorf("two predictors begin at %v, one at %v", got.Results[1].Objective[0], got.Results[0].Objective[0])
+	}
+	if diff := cmp.Diff(got, figures[learnFigures](t, args...)); diff != "" {
+		t.Errorf("another run (-first +second):\n%s", diff)
+	}
+	for flag, value := range map[string]string{"--predictors": "0", "--observed": "0", "--epochs": "-1", "--classes": "1"} {
+		if _, err := evaluate(t, "learn", "--train", folder(t, 1), "--data", folder(t, 1), "--regions", "60", flag+"="+value); err == nil || !strings.Contains(err.Error(), value) {
+			t.Errorf("%s %s: %v", flag, value, err)
+		}
+	}
+}
