@@ -79,6 +79,33 @@ func TestLadderBecomesTheLabelling(t *testing.T) {
 	}
 }
 
+// The end of a run names the hypothesis to mark, the one that the list names.
+func TestRunMarksAHypothesis(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	path := "/api/v1/images/" + im.ID
+	for i, p := range []image.Point{inSky, inSky.Add(image.Pt(25, 25)), inSky.Add(image.Pt(0, 25))} { // one region, two classes
+		s.post(path+"/evidence", labelAt(fmt.Sprint("click", i), i, p, i%2)).into(t, http.StatusOK, new(seqJSON))
+	}
+	c := s.greet(im.ID)
+	others := 0
+	for count := 2; count <= 20; count++ {
+		var h hypothesesJSON
+		s.get(fmt.Sprintf("%s/hypotheses?count=%d", path, count)).into(t, http.StatusOK, &h)
+		c.say(fmt.Sprintf(`{"type":"run","count":%d}`, count))
+		run := c.until("done")
+		if got := run[len(run)-1].Marked; got != *h.Marked {
+			t.Errorf("of %d hypotheses the run marks %d, the list %d", count, got, *h.Marked)
+		}
+		if *h.Marked > 0 {
+			others++
+		}
+	}
+	if others == 0 {
+		t.Error("the first is marked in all runs, which shows nothing")
+	}
+}
+
 // What if: a superpixel of the sea becomes sand, with what goes along; the
 // labelling then is the offered one, and a click can correct an offer.
 func TestAlternativeBecomesTheLabelling(t *testing.T) {

@@ -64,7 +64,7 @@ func (c *tab) say(message string) {
 type message struct {
 	Type, ID, Reason, Detail, Epoch string
 	Run                             uint32
-	Seq, Count, Undo, Redo          int
+	Seq, Count, Undo, Redo, Marked  int
 	Classes                         []int
 	Clicks, Labels                  []byte
 	Map                             string

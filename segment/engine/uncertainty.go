@@ -89,30 +89,53 @@ func (s *Sequence) Uncertainty(ctx context.Context, count int) (Uncertainty, err
 	if _, err := s.At(ctx, count-1); err != nil {
 		return Uncertainty{}, err
 	}
-	s.mu.Lock()
-	votes := make([][]uint8, count)
-	for rank, h := range s.made[:count] {
-		votes[rank] = s.indices(h.Labels)
-	}
-	s.mu.Unlock()
-
+	votes := s.votes(count)
 	k := len(s.classes)
 	u := Uncertainty{Marginals: herding.Marginals(votes, k)}
 	u.WrongArea = herding.ExpectedWrongArea(u.Marginals, k, s.shares)
 	u.Areas = choose.AreaRanges(votes, k, s.shares)
+	var err error
+	u.Marked, err = s.marked(votes)
+	return u, err
+}
+
+// Marked is Uncertainty.Marked of the first count hypotheses. It makes them, as At
+// does, and compares each two: 1 ms for 20 of 600 superpixels.
+func (s *Sequence) Marked(ctx context.Context, count int) (rank int, err error) {
+	count = min(count, s.Len())
+	if count < 2 || s.settled {
+		return 0, nil
+	}
+	if _, err := s.At(ctx, count-1); err != nil {
+		return 0, err
+	}
+	return s.marked(s.votes(count))
+}
+
+func (s *Sequence) marked(votes [][]uint8) (rank int, err error) {
 	if s.model == nil {
-		return u, nil
+		return 0, nil
 	}
 	p, err := s.problem()
 	if err != nil {
-		return Uncertainty{}, err
+		return 0, err
 	}
 	order, _, _, err := choose.EMBR{}.Choose(p, votes)
 	if err != nil {
-		return Uncertainty{}, err
+		return 0, err
 	}
-	u.Marked = order[0]
-	return u, nil
+	return order[0], nil
+}
+
+// votes are the first count hypotheses in indices of classes.
+func (s *Sequence) votes(count int) [][]uint8 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	votes := make([][]uint8, count)
+	for rank, h := range s.made[:count] {
+		votes[rank] = s.indices(h.Labels)
+	}
+	return votes
 }
 
 // indices turns classes into their indices among the classes in play.

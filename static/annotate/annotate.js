@@ -74,6 +74,7 @@ function listen(app, queue) {
   byId('more').addEventListener('click', () => more.open(byId('more')));
   new Keyboard(commands, stage, (s) => labelling.touchUp(stage.tools.mode, s));
   byId('accept-region').addEventListener('click', () => acceptance.pickRegion(!acceptance.picking));
+  byId('ask-region').addEventListener('click', () => doubt.popup.pick(!doubt.popup.picking));
   addEventListener('beforeunload', (e) => {
     if (classes.unsent || (session.evidence.pending.length > 0 && !queue.lasting)) e.preventDefault();
   });

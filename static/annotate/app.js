@@ -167,7 +167,7 @@ export class App {
       stroke: (drawn) => void this.labelling.stroke(drawn),
       cancelled: () => this.labelling.cancelled(),
       pick: (s, point) => this.labelling.pick(s, point),
-      tapped: (s) => this.acceptance.tapped(s),
+      tapped: (s) => this.acceptance.tapped(s) || this.doubt.popup.tapped(s),
       hover: (s) => this.doubt?.describe(s),
       say: (text) => this.say(text),
       nameAt: (point) => this.labelling.nameAt(point),
@@ -249,6 +249,7 @@ export class App {
    */
   hypothesesChanged(news, place) {
     if (news === 'outdated' || news === 'started') this.extent.outdate();
+    if (news === 'outdated') this.doubt?.popup.close(); // it offers what follows from the old
     if (news === 'placed') this.acceptance.placed(place);
     if (news === 'done') {
       this.acceptance.finished();

@@ -25,7 +25,7 @@ export function paintBadge(acceptance, past, touch) {
   byId('badge-how').textContent = past >= 0 || hovered ? '' : touch ? ' · tap again to accept' : ' · Enter accepts';
   if (past >= 0) byId('badge-text').textContent = past === 0 ? 'the start' : `after step ${past}`;
   else if (shown) {
-    byId('badge-text').textContent = acceptance.numberOf(shown.place);
+    byId('badge-text').textContent = acceptance.numberOf(shown);
     byId('badge').title = differs ? acceptance.whatOf(shown.card) : '';
   }
 }
@@ -50,6 +50,7 @@ export function paintButtons(session, acceptance) {
   const agreed = !running && last >= 0 && present.every((card) => !acceptance.differs(card)); // all is accepted
   disable('accept-next', session.readOnly || !(acceptable || agreed));
   disable('accept-region', !acceptable);
+  disable('ask-region', session.hypotheses.classes < 2 || session.hypotheses.fresh === 0 || session.readOnly);
 }
 
 /**

@@ -80,12 +80,13 @@ export function hypothesisCommands({ session, stage, acceptance, doubt, guess, h
     cancel: () => {
       if (history.leave()) return;
       if (acceptance.picking) acceptance.pickRegion(false);
+      else if (doubt.popup.picking) doubt.popup.pick(false);
       else if (stage.cancel()) page.say('Cancelled');
       else if (!doubt.popup.close() && !doubt.forget()) acceptance.select(-1);
     },
     'next-click': () => doubt.next(),
     alternatives: () => {
-      if (!doubt.popup.ask()) toast('No alternatives here', 'Point at a region where the hypotheses differ. Press U to see where.');
+      doubt.popup.ask();
     },
   };
 }

@@ -45,16 +45,16 @@ export class Acceptance {
     return this.ports.session.evidence.present;
   }
 
-  /** @param {number} place */
-  nameOf(place) {
-    const number = this.numberOf(place);
-    if (place < 0) return number;
+  /** @param {import('./choice.js').Chosen} chosen */
+  nameOf(chosen) {
+    const number = this.numberOf(chosen);
+    if (chosen.place < 0) return number;
     return number === SIMILAR ? `a ${SIMILAR} hypothesis` : `hypothesis ${number}`;
   }
 
-  /** @param {number} place */
-  numberOf(place) {
-    if (place < 0) return this.choice.selected?.card.name ?? '';
+  /** @param {import('./choice.js').Chosen} chosen */
+  numberOf({ card, place }) {
+    if (place < 0) return card.name ?? '';
     const { strip } = this.ports;
     const number = strip.numberOf(place);
     return number ? `${number} of ${strip.total}` : SIMILAR;
@@ -132,14 +132,26 @@ export class Acceptance {
     this.choice.hovered = null;
     this.choice.select(this.ports.session.hypotheses, place);
     this.ports.strip.reveal(place);
-    if (this.choice.selected) this.ports.say(`Preview of ${this.nameOf(place)}: ${this.whatOf(this.choice.selected.card)}`);
+    if (this.choice.selected) this.announce(this.choice.selected);
     this.ports.refresh();
+  }
+
+  /** @param {import('./choice.js').Chosen} chosen */
+  announce(chosen) {
+    this.ports.say(`Preview of ${this.nameOf(chosen)}: ${this.whatOf(chosen.card)}`);
   }
 
   /** Previews a labelling that is not among the cards. @param {Card} card */
   offer(card) {
     this.waive();
     this.choice.offer(card);
+    this.ports.refresh();
+  }
+
+  /** Shows such a labelling as long as something points at it. @param {Card | null} card */
+  glance(card) {
+    this.choice.hovered = card && { card, place: -1 };
+    if (this.choice.hovered) this.announce(this.choice.hovered);
     this.ports.refresh();
   }
 
@@ -174,7 +186,7 @@ export class Acceptance {
   /** The selected hypothesis in words when accepting it would change the labelling, or "". */
   get preview() {
     const { selected } = this.choice;
-    return selected && this.differs(selected.card) ? this.nameOf(selected.place) : '';
+    return selected && this.differs(selected.card) ? this.nameOf(selected) : '';
   }
 
   /** Whether the selected hypothesis takes every click into account. */

@@ -7,6 +7,7 @@ import { levels, ramp } from '../canvas/heat.js';
 import { Overlay } from '../canvas/overlay.js';
 import { AlternativesPopup } from './popup.js';
 import { elsewhere } from './next.js';
+import { suppose } from './whatif.js';
 import { VOID } from '../evidence/protocol.js';
 import { clearToasts, toast, toastProblem } from '../ui/toast.js';
 import { Uncertainty } from '../evidence/uncertainty.js';
@@ -70,6 +71,17 @@ export class Doubt {
         ports.saying.exclude(bases, bases.map((s) => ports.stage.pointIn(s)), label);
       },
       accept: ({ card, superpixels }) => ports.acceptance.takeRegion(card, superpixels),
+      around: (superpixel) => {
+        const { division, present: { clicks } } = ports.session.evidence;
+        return division.numbers([superpixel]).filter((s) => clicks[s] === VOID);
+      },
+      suppose: (superpixels) => suppose(image, ports.session, superpixels, (id) => ports.classes.nameOf(id)),
+      glance: (card) => ports.acceptance.glance(card),
+      take: (card) => {
+        ports.acceptance.offer(card);
+        ports.acceptance.accept();
+      },
+      say: ports.say,
     });
     this.paintCurve();
   }

@@ -1,4 +1,5 @@
 import { byId } from '../ui/dom.js';
+import { toast } from '../ui/toast.js';
 
 /** Milliseconds that the pointer must rest on a region before its alternatives open. */
 const REST = 1200;
@@ -15,6 +16,7 @@ const LEAVE = 48;
 /**
  * @typedef {import('../evidence/alternatives.js').Alternatives} Alternatives
  * @typedef {import('../evidence/alternatives.js').Option} Option
+ * @typedef {import('../evidence/hypotheses.js').Card} Card
  *
  * @typedef {object} Ports
  * @property {import('../tools/stage.js').Stage} stage
@@ -24,11 +26,18 @@ const LEAVE = 48;
  * @property {(superpixels: readonly number[], label: number) => void} propose shows what a region would become
  * @property {(option: Option) => void} accept
  * @property {(option: Option) => void} exclude says that the region is not what the option says
+ * @property {(superpixel: number) => number[]} around the superpixels that are unlabelled at one of them
+ * @property {(superpixels: readonly number[]) => Promise<Card[] | null>} suppose the best labellings with another class on some superpixels; null when the evidence has changed meanwhile
+ * @property {(card: Card | null) => void} glance shows one of them
+ * @property {(card: Card) => void} take accepts one of them
+ * @property {(text: string) => void} say
  */
 
 /**
  * The alternatives for a region, listed beside it: '9 of 12: road'. The list opens
- * when the pointer rests where the hypotheses differ, or on a key.
+ * when the pointer rests where the hypotheses differ, on a key, or on a tap after
+ * the button for it. Its last entry asks what the image would be if the region
+ * were of another class; where the hypotheses agree that is all it offers.
  */
 export class AlternativesPopup {
   /** @param {Ports} ports */
@@ -36,11 +45,17 @@ export class AlternativesPopup {
     this.ports = ports;
     this.element = byId('alternatives');
     this.list = byId('alternatives-list');
+    /** What they lie beside. */
+    this.at = [0, 0];
     this.timer = 0;
     /** When they opened. */
     this.opened = 0;
     /** @type {Alternatives | null} */
     this.offered = null;
+    /** Whether the next tap opens them. */
+    this.picking = false;
+    /** @type {Card | null} the supposition that a finger's last tap has shown */
+    this.touched = null;
     const canvas = byId('canvas');
     canvas.addEventListener('pointermove', (e) => this.moved(e));
     canvas.addEventListener('pointerdown', () => this.close());
@@ -48,7 +63,9 @@ export class AlternativesPopup {
       clearTimeout(this.timer);
       ports.tip(-1, 0, 0);
     });
-    this.element.addEventListener('pointerleave', () => this.close());
+    this.element.addEventListener('pointerleave', (e) => {
+      if (e.pointerType !== 'touch') this.close(); // a finger leaves with every tap
+    });
     this.element.addEventListener('keydown', (e) => this.key(e));
     this.element.addEventListener('focusout', (e) => {
       if (e.relatedTarget instanceof Node && !this.element.contains(e.relatedTarget)) this.close();
@@ -72,13 +89,42 @@ export class AlternativesPopup {
     this.timer = window.setTimeout(() => this.open(this.ports.stage.hovered, x, y, false), REST);
   }
 
-  /** Opens the alternatives for the superpixel in focus, for the keyboard. @returns {boolean} whether there are any */
+  /** Opens the alternatives for the superpixel in focus, for the keyboard. */
   ask() {
+    this.openAt(this.ports.stage.focus);
+  }
+
+  /** Opens the alternatives for a superpixel that was pointed out, and the keyboard goes there. @param {number} s */
+  openAt(s) {
+    if (s < 0) {
+      toast('Point at a region first', 'Move the cursor over a part of the image.');
+      return;
+    }
     const { stage } = this.ports;
-    const s = stage.focus;
-    if (s < 0) return false;
     const [x, y] = stage.inWindow(stage.painter.anchorOf(s));
-    return this.open(s, x, y, true);
+    if (this.open(s, x, y, true)) return;
+    const superpixels = this.ports.around(s);
+    if (superpixels.length === 0) {
+      toast('No alternatives here', 'You have labelled this superpixel. Alt+click clears it.');
+      return;
+    }
+    this.show({ superpixels, total: 0, options: [] }, x, y);
+    void this.suppose();
+  }
+
+  /** Turns on or off that the next tap opens the alternatives there. @param {boolean} on */
+  pick(on) {
+    this.picking = on;
+    byId('ask-region').setAttribute('aria-pressed', String(on));
+    if (on) this.ports.say('Tap the region to ask about');
+  }
+
+  /** @param {number} s that was tapped @returns {boolean} whether the tap asked for alternatives */
+  tapped(s) {
+    if (!this.picking) return false;
+    this.pick(false);
+    setTimeout(() => this.openAt(s)); // after the tap, which closes what is open
+    return true;
   }
 
   /**
@@ -91,18 +137,92 @@ export class AlternativesPopup {
   open(superpixel, x, y, focus) {
     const found = this.ports.at(superpixel);
     if (!found || document.querySelector('dialog[open]')) return false;
+    this.show(found, x, y);
+    if (focus) this.buttons[0]?.focus();
+    return true;
+  }
+
+  /**
+   * @param {Alternatives} found
+   * @param {number} x CSS pixels within the stage
+   * @param {number} y
+   */
+  show(found, x, y) {
+    clearTimeout(this.timer); // the pointer may be resting, too
     this.offered = found;
     this.outline(found.superpixels);
-    this.list.replaceChildren(...found.options.map((option) => this.button(option, found.total)), this.denial(found));
+    this.entitle('Label this region as');
+    const options = found.options.map((option) => this.button(option, found.total));
+    this.list.replaceChildren(...options, ...(options.length > 0 ? [this.denial(found), this.question()] : []));
     this.element.hidden = false;
     this.opened = performance.now();
+    this.place(x, y);
+    byId('tip').hidden = true;
+  }
+
+  /** @param {number} x @param {number} y what it lies beside, in CSS pixels within the stage */
+  place(x, y) {
+    this.at = [x, y];
     const { offsetWidth: width, offsetHeight: height } = this.element;
     const [left, top] = beside([x, y], { width, height }, this.ports.stage.size);
     this.element.style.left = `${left}px`;
     this.element.style.top = `${top}px`;
-    byId('tip').hidden = true;
-    if (focus) this.buttons[0]?.focus();
-    return true;
+  }
+
+  /** @param {string} title */
+  entitle(title) {
+    byId('alternatives-title').textContent = title;
+  }
+
+  /** The entry that asks what the image would be if the region were of another class. */
+  question() {
+    const button = plain('What if this were …?');
+    button.addEventListener('click', (e) => {
+      if (e.detail === 0 || performance.now() - this.opened >= UNSEEN) void this.suppose();
+    });
+    return button;
+  }
+
+  /** Lists what the image would be if the region were of another class. */
+  async suppose() {
+    const { offered } = this;
+    if (!offered) return;
+    this.entitle('Asking …');
+    const cards = await this.ports.suppose(offered.superpixels);
+    if (this.offered !== offered) return; // closed meanwhile
+    if (!cards || cards.length === 0) {
+      this.close();
+      if (cards) toast('No alternatives here', 'The region can’t be of another class that has clicks.');
+      return;
+    }
+    this.entitle('What if this were');
+    this.list.replaceChildren(...cards.map((card) => this.supposition(card)));
+    this.opened = performance.now();
+    this.place(this.at[0], this.at[1]);
+    this.buttons[0]?.focus();
+  }
+
+  /** @param {Card} card */
+  supposition(card) {
+    const { classes, glance, take } = this.ports;
+    const label = card.offer && 'class' in card.offer ? card.offer.class : 0;
+    const button = plain(card.name ?? '', classes.colorOf(label));
+    button.addEventListener('pointerenter', (e) => e.pointerType !== 'touch' && glance(card));
+    button.addEventListener('pointerleave', (e) => e.pointerType !== 'touch' && glance(null));
+    button.addEventListener('focus', () => glance(card));
+    button.addEventListener('blur', () => glance(null));
+    button.addEventListener('click', (e) => {
+      if (e.detail > 0 && performance.now() - this.opened < UNSEEN) return;
+      const touch = /** @type {PointerEvent} */ (e).pointerType === 'touch'; // a finger does not hover, so its first tap previews
+      if (touch && this.touched !== card) {
+        this.touched = card;
+        glance(card);
+        return;
+      }
+      this.close();
+      take(card);
+    });
+    return button;
   }
 
   get buttons() {
@@ -115,13 +235,7 @@ export class AlternativesPopup {
    */
   button(option, total) {
     const { classes } = this.ports;
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.className = 'alternative';
-    const swatch = document.createElement('span');
-    swatch.className = 'swatch';
-    swatch.style.backgroundColor = classes.colorOf(option.label);
-    button.append(swatch, `${option.count} of ${total}: ${classes.nameOf(option.label)}`);
+    const button = plain(`${option.count} of ${total}: ${classes.nameOf(option.label)}`, classes.colorOf(option.label));
     if (option.current) button.append(Object.assign(document.createElement('span'), { className: 'muted', textContent: ' current' }));
     const look = () => {
       this.outline(option.superpixels);
@@ -149,13 +263,8 @@ export class AlternativesPopup {
   denial({ options }) {
     const { classes } = this.ports;
     const option = options.find(({ label }) => label === classes.current.id) ?? options[0];
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.className = 'alternative';
-    const swatch = document.createElement('span');
-    swatch.className = 'swatch struck';
-    swatch.style.backgroundColor = classes.colorOf(option.label);
-    button.append(swatch, `Not ${classes.nameOf(option.label)}`);
+    const button = plain(`Not ${classes.nameOf(option.label)}`, classes.colorOf(option.label));
+    button.querySelector('.swatch')?.classList.add('struck');
     const look = () => this.outline(option.superpixels);
     button.addEventListener('pointerenter', look);
     button.addEventListener('focus', look);
@@ -187,6 +296,8 @@ export class AlternativesPopup {
     clearTimeout(this.timer);
     if (!this.offered) return false;
     this.offered = null;
+    this.touched = null;
+    this.ports.glance(null);
     const focused = this.element.contains(document.activeElement);
     this.element.hidden = true;
     const { stage } = this.ports;
@@ -195,6 +306,21 @@ export class AlternativesPopup {
     if (focused) byId('canvas').focus({ preventScroll: true });
     return true;
   }
+}
+
+/** An entry of the list. @param {string} text @param {string} [color] of its swatch */
+function plain(text, color) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'alternative';
+  if (color) {
+    const swatch = document.createElement('span');
+    swatch.className = 'swatch';
+    swatch.style.backgroundColor = color;
+    button.append(swatch);
+  }
+  button.append(text);
+  return button;
 }
 
 /**

@@ -22,6 +22,9 @@ import { counted, percent } from '../ui/numbers.js';
  * @property {number} rest
  */
 
+/** What the mark of a card says, in full. */
+const MARKED = 'If one of the hypotheses is right, this one is expected to match it best.';
+
 /** The strip of hypotheses: beside the image, or below it. */
 export class Strip {
   /**
@@ -44,6 +47,8 @@ export class Strip {
     this.folded = '';
     /** @type {Set<string>} digests of the cards whose folds are open */
     this.open = new Set();
+    /** The place of the marked card, or -1. */
+    this.marked = -1;
     /** The place of the selected card, or -1. */
     this.selected = -1;
     /** Whether the pointer is over the strip; nothing may move then. */
@@ -102,6 +107,7 @@ export class Strip {
     byId('strip-empty').hidden = cards.length > 0;
     this.selected = selected;
     this.fold(cards);
+    this.marked = this.leaders[hypotheses.marked] || -1; // a mark on the first card would tell nothing
     const best = hypotheses.best();
     const compared = hypotheses.present.length > 0 ? reference(labels, cards[0].labels) : labels;
     cards.forEach((card, place) => {
@@ -147,9 +153,11 @@ export class Strip {
     slot('fold').textContent = open ? `− ${alike} similar` : `+ ${alike} similar`;
     slot('fold-note').hidden = slot('fold').hidden;
     slot('fold-note').textContent = `, press ${open ? 'Up to hide' : 'Down to show'} them`;
+    const marked = place === this.marked;
+    slot('mark').hidden = !marked;
     element.classList.toggle('current', all.length === 0);
     const score = gap === 0 ? 'Best score' : `Score ${short(gap)} below the best`;
-    element.title = `${all.length === 0 ? what : inWords(all, nameOf)}. ${score}${card.count > 1 ? `, found ${counted(card.count, 'time')}` : ''}.`;
+    element.title = `${all.length === 0 ? what : inWords(all, nameOf)}. ${score}${card.count > 1 ? `, found ${counted(card.count, 'time')}` : ''}.${marked ? ` ${MARKED}` : ''}`;
   }
 
   /** Places of the cards that are not folded away. */

@@ -120,6 +120,12 @@ export class Hypotheses {
     return this.received < MOST ? Math.min(MOST, next) : 0;
   }
 
+  /** The place of the card that is expected to match the truth best, once the run has told; or -1 when that is the first. */
+  get marked() {
+    const rank = this.done?.marked ?? 0;
+    return rank === 0 ? -1 : this.cards.findIndex((card) => !card.stale && card.rank === rank);
+  }
+
   get running() {
     return this.run !== 0 && this.done === null;
   }

@@ -17,6 +17,21 @@ test('repeats are folded into one card with a count', () => {
   assert.equal(h.best(), 10);
 });
 
+test('the run tells at its end which card to mark, by the rank of its first appearance', () => {
+  const h = new Hypotheses();
+  h.start(run(1));
+  for (const [i, d] of ['a', 'a', 'b', 'c'].entries()) h.add(frame(1, i, d));
+  assert.equal(h.marked, -1, 'not told yet');
+  h.finish({ ...done(1), marked: 3 });
+  assert.equal(h.marked, 2);
+  h.outdate();
+  assert.equal(h.marked, -1, 'made for older evidence');
+  h.start(run(2));
+  h.add(frame(2, 0, 'a'));
+  h.finish(done(2));
+  assert.equal(h.marked, -1, 'the first needs no mark');
+});
+
 test('a new run takes the places over one by one and nothing moves', () => {
   const h = new Hypotheses();
   h.start(run(1));

@@ -37,7 +37,7 @@
  * @property {Constraints} [constraints] what has been said beside clicks and picks
  * @property {GuessRecord} [guess] the first guess, absent without one
  *
- * @typedef {{rung: number}} Offer a labelling that is not in the sequence: a rung of the ladder
+ * @typedef {{rung: number} | {superpixels: number[], class: number}} Offer a labelling that is not in the sequence: a rung of the ladder, or the best one in which superpixels have a class
  *
  * @typedef {object} GuessRecord
  * @property {number} model number of the project's model; 0 for scores that were imported
@@ -54,7 +54,7 @@
  * @typedef {{type: 'reject', id: string, reason: 'stale' | 'map' | 'invalid' | 'unavailable', detail: string, seq: number}} RejectMessage
  * @typedef {{type: 'run', run: number, seq: number, count: number, classes: number[] | null, refuted?: boolean}} RunMessage refuted: whether clicks contradict the first guess so much that it counts for nothing
  * @typedef {'complete' | 'one-class' | 'no-evidence' | 'stopped' | 'superseded' | 'busy' | 'failed'} DoneReason
- * @typedef {{type: 'done', run: number, reason: DoneReason, detail?: string}} DoneMessage
+ * @typedef {{type: 'done', run: number, reason: DoneReason, detail?: string, marked?: number}} DoneMessage marked: rank of the hypothesis that is expected to match the truth best, if that isn't the first
  * @typedef {{type: 'error', detail: string}} ErrorMessage
  * @typedef {{type: 'project', project: ProjectRecord}} ProjectMessage
  * @typedef {StateMessage | ProjectMessage | AckMessage | RejectMessage | RunMessage | DoneMessage | ErrorMessage} ServerMessage

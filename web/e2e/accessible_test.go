@@ -87,6 +87,13 @@ func TestE2EAccessible(t *testing.T) {
 			p.press("x")
 			p.until(`!document.getElementById('alternatives').hidden`)
 			p.accessible("annotate, alternatives of a region", source)
+			p.press(kb.Escape)
+			p.press("x")
+			p.until(`document.activeElement?.classList.contains('alternative')`)
+			p.press(kb.ArrowUp)
+			p.press(enter)
+			p.until(supposing)
+			p.accessible("annotate, what if a region were of another class", source)
 
 			p.press(kb.Escape)
 			p.press("c")

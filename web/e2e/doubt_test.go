@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"image"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -121,7 +123,8 @@ func TestE2EDoubt(t *testing.T) {
 }
 
 // TestE2EAlternatives: a region on which the hypotheses differ offers what they
-// say, to the mouse and to the keyboard.
+// say, to the mouse and to the keyboard; any region offers what the image would be
+// if it were of another class, also to a finger.
 func TestE2EAlternatives(t *testing.T) {
 	t.Parallel()
 	truth := sampleTruth()
@@ -164,6 +167,74 @@ func TestE2EAlternatives(t *testing.T) {
 	p.press(enter)
 	p.until(`document.getElementById('alternatives').hidden && document.activeElement.id === 'canvas'`)
 	p.stored(5)
+	p.supposes()
+}
+
+const supposing = `!document.getElementById('alternatives').hidden && document.getElementById('alternatives-title').textContent === 'What if this were' && document.activeElement?.classList.contains('alternative')`
+
+// supposes asks what the image would be if a region were of another class: by
+// keys where the hypotheses differ, and with the button where they agree.
+func (p *page) supposes() {
+	p.t.Helper()
+	p.settle()
+	p.until(`document.querySelectorAll('.hypothesis:not(.stale)').length > 1`)
+	at := p.contested()
+	p.point(p.middle(at))
+	p.press("x")
+	p.until(`document.activeElement?.classList.contains('alternative')`)
+	p.press(kb.ArrowUp)
+	if last := value[string](p, `document.activeElement.textContent`); last != "What if this were …?" {
+		p.t.Fatalf("the last entry is %q", last)
+	}
+	p.press(enter)
+	p.until(supposing)
+	p.until(`!document.getElementById('badge').hidden && document.getElementById('badge-text').textContent.includes('changes')`)
+	p.screenshot("supposed")
+	offered := value[string](p, `document.activeElement.textContent`)
+	p.listen()
+	p.press(enter)
+	p.hears("^Accepted .*" + strings.Split(offered, ",")[0])
+	p.stored(6)
+	p.press("z", ctrl)
+	p.stored(7)
+	p.settle()
+	if got := p.kinds(); !slices.Equal(got[5:], []string{"accept", "undo"}) {
+		p.t.Errorf("the events are %q", got)
+	}
+
+	// Where the hypotheses agree the list begins with the question, also for a finger.
+	p.until(`document.querySelectorAll('.hypothesis:not(.stale)').length > 1`)
+	p.clickOn("asking about a region", "#ask-region")
+	p.until(`document.getElementById('ask-region').getAttribute('aria-pressed') === 'true'`)
+	p.tap(p.middle(p.agreed()))
+	p.until(supposing)
+	time.Sleep(450 * time.Millisecond) // before, a tap would be meant for the image below
+	entry := value[[]float64](p, middle+`(".alternative")`)
+	p.finger("tapping the first entry", entry[0], entry[1])
+	p.until(`!document.getElementById('alternatives').hidden && document.getElementById('badge-text').textContent.includes('changes')`)
+	p.finger("tapping it again", entry[0], entry[1])
+	p.stored(8)
+	if got := p.kinds(); got[7] != "accept" {
+		p.t.Errorf("tapping an entry twice made %q, want it accepted", got[7:])
+	}
+}
+
+// agreed is a superpixel without a click of which the hypotheses agree.
+func (p *page) agreed() int {
+	p.t.Helper()
+	clicked := map[int]bool{}
+	for _, e := range p.events() {
+		for _, s := range e.Superpixels {
+			clicked[int(s)] = true
+		}
+	}
+	for i, shares := range value[doubts](p, p.api("/hypotheses")).Marginals {
+		if slices.Max(shares) == 1 && !clicked[i] {
+			return i
+		}
+	}
+	p.t.Fatal("the hypotheses agree nowhere")
+	return -1
 }
 
 // contested is the superpixel whose shares are the most even.

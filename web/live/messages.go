@@ -27,7 +27,7 @@ import (
 //	ack    {id, seq}                            the event is on disk as number seq
 //	reject {id, reason, detail, seq}            it is not; reason is "stale", "map", "invalid" or "unavailable"
 //	run    {run, seq, count, classes, refuted}  a sequence starts; earlier runs are superseded
-//	done   {run, reason, detail}                reason: complete, one-class, no-evidence, stopped, superseded, busy (it starts again by itself), failed
+//	done   {run, reason, detail, marked}        reason: complete, one-class, no-evidence, stopped, superseded, busy (it starts again by itself), failed
 //	error  {detail}                             a message could not be understood; nothing was changed
 //	binary                                      a hypothesis, see HypothesisFrame; of run 0 the answer to suppose
 //
@@ -114,6 +114,7 @@ type doneMessage struct {
 	Run    uint32 `json:"run"`
 	Reason string `json:"reason"`
 	Detail string `json:"detail,omitempty"`
+	Marked int    `json:"marked,omitempty"` // rank of the hypothesis with the best expected mean IoU if one of them is the truth
 }
 
 type errorMessage struct {

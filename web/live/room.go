@@ -43,6 +43,7 @@ type run struct {
 	number   uint32    //
 	frames   [][]byte  // its hypotheses so far
 	done     []byte    // its done message, or nil while it runs
+	marked   int       // rank of the hypothesis that the done message marks
 }
 
 // append stores an event and broadcasts the new state. The sender, if any, gets
@@ -236,7 +237,8 @@ func (r *room) start(count int) {
 
 // compute computes the hypotheses of a run one by one until it is superseded.
 func (r *room) compute(ctx context.Context, run *run, sequence *engine.Sequence, count int) {
-	err := panics.Guard(r.hub.log, "sequence", func() error {
+	marked := 0
+	err := panics.Guard(r.hub.log, "sequence", func() (err error) {
 		for rank := range count {
 			h, err := sequence.At(ctx, rank)
 			if err != nil {
@@ -253,7 +255,8 @@ func (r *room) compute(ctx context.Context, run *run, sequence *engine.Sequence,
 				r.hub.observer.Took(gauge.Answer, time.Since(run.asked))
 			}
 		}
-		return nil
+		marked, err = sequence.Marked(ctx, count)
+		return err
 	})
 	if ctx.Err() != nil {
 		return // whoever ended it has sent the reason
@@ -271,6 +274,7 @@ func (r *room) compute(ctx context.Context, run *run, sequence *engine.Sequence,
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if run.done == nil {
+		run.marked = marked
 		r.finish(run, reason, detail)
 	}
 }
@@ -323,7 +327,7 @@ func (r *room) publish(run *run, frame []byte) bool {
 
 // finish records the end of a run. The caller holds r.mu.
 func (r *room) finish(run *run, reason, detail string) {
-	run.done = encode(doneMessage{Type: "done", Run: run.number, Reason: reason, Detail: detail})
+	run.done = encode(doneMessage{Type: "done", Run: run.number, Reason: reason, Detail: detail, Marked: run.marked})
 	r.wakeAll()
 }
 
