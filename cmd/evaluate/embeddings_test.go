@@ -1,0 +1,37 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"collie/cmd/internal/stats"
+)
+
+// Embeddings that know the classes save actions, noise costs none, and the figures
+// have the documented form.
+func TestEmbeddings(t *testing.T) {
+	dir := folder(t, 10)
+	type row struct {
+		Quality, Target, Without float64
+		Finished, Images         int
+		MeanActions              float64 `json:"mean_actions"`
+		Saved                    stats.Interval
+	}
+	all := figures[struct{ Results []row }](t, "embeddings", "--data", dir, "--classes", "2", "--finished", "6", "--test", "3", "--quality", "0,1", "--patch", "4", "--target", "0.9").Results
+	if len(all) != 2 {
+		t.Fatalf("%d rows, want one for each quality", len(all))
+	}
+	for _, r := range all {
+		if r.Finished != 6 || r.Images != 3 || r.Target != 0.9 || r.MeanActions <= 0 || r.MeanActions > r.Without || r.Saved.Mean < 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if all[0].MeanActions != all[0].Without || all[1].Quality != 1 {
+		t.Errorf("%+v", all)
+	}
+	for _, args := range [][]string{{"--quality", "2"}, {"--patch", "0"}, {"--finished", "1"}, {"--target", "2"}} {
+		if _, err := evaluate(t, append([]string{"embeddings", "--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), args[0]) {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+}
