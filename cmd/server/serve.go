@@ -111,7 +111,8 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	defer d.workspace.StartLearning(ctx)()
 	site := web.New(config)
 	defer site.Close()
-	defer d.workspace.Follow(ctx, workspace.FollowEvery)()
+	hints, _ := d.store.(workspace.Hints) // nil for a database that no other server uses
+	defer d.workspace.Follow(ctx, workspace.FollowEvery, hints)()
 	figures.Watch(d.workspace, site.Sockets)
 	server := &http.Server{
 		Handler:           site,

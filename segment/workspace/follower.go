@@ -2,6 +2,8 @@ package workspace
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"time"
 
 	"collie/segment"
@@ -11,34 +13,66 @@ import (
 // It is the longest that a page waits for their work.
 const FollowEvery = 2 * time.Second
 
+// Hints say at once what other processes have stored. They can get lost, and come
+// in any order.
+type Hints interface {
+	// Listen calls heard with the id of each image that has changed, and missed when
+	// hints have been lost or concern many images, until ctx ends. The calls must
+	// not wait.
+	Listen(ctx context.Context, heard func(imageID string), missed func())
+}
+
 // Follow keeps the images that people have open up to date with what other
 // processes store, for example an import on the command line, until stop is
-// called. Without it an image is brought up to date when somebody opens or
-// changes it.
-func (w *Workspace) Follow(ctx context.Context, every time.Duration) (stop func()) {
+// called. It asks the store now and then, and with hints (nil for none) also when
+// there is one. Without Follow an image is brought up to date when somebody opens
+// or changes it.
+func (w *Workspace) Follow(ctx context.Context, every time.Duration, hints Hints) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for ticker := time.NewTicker(every); ; {
+	var running sync.WaitGroup
+	wake := make(chan struct{}, 1)
+	var mu sync.Mutex
+	pending := map[string]bool{} // images; "" stands for all
+	note := func(imageID string) {
+		mu.Lock()
+		pending[imageID] = true
+		mu.Unlock()
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	}
+	if hints != nil {
+		running.Go(func() { hints.Listen(ctx, note, func() { note("") }) })
+	}
+	running.Go(func() {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for {
 			select {
+			case <-wake:
+				mu.Lock()
+				heard := pending
+				pending = map[string]bool{}
+				mu.Unlock()
+				w.follow(ctx, func(imageID string) bool { return heard[""] || heard[imageID] })
 			case <-ticker.C:
-				w.follow(ctx)
+				w.follow(ctx, func(string) bool { return true })
 			case <-ctx.Done():
-				ticker.Stop()
 				return
 			}
 		}
-	}()
+	})
 	return func() {
 		cancel()
-		<-done
+		running.Wait()
 	}
 }
 
-// follow asks once. What can't be read now is asked for again the next time.
-func (w *Workspace) follow(ctx context.Context) {
-	used := w.open.ready(1)
+// follow asks once for those open images that concern it. What can't be read now
+// is asked for again the next time.
+func (w *Workspace) follow(ctx context.Context, concerns func(imageID string) bool) {
+	used := slices.DeleteFunc(w.open.ready(1), func(a *Annotation) bool { return !concerns(a.image.ID) })
 	if len(used) == 0 {
 		return
 	}

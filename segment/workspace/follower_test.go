@@ -21,7 +21,7 @@ func TestFollow(t *testing.T) {
 	server.Watch(func(id string) { told <- id })
 	here := mustAnnotate(t, server)
 	id := here.Image().ID
-	defer server.Follow(t.Context(), time.Millisecond)()
+	defer server.Follow(t.Context(), time.Millisecond, nil)()
 	wait := func(what string) {
 		t.Helper()
 		if got := <-told; got != id {
@@ -46,6 +46,48 @@ func TestFollow(t *testing.T) {
 	}
 	if diff := cmp.Diff(p, here.Project()); diff != "" {
 		t.Errorf("project (-there +here):\n%s", diff)
+	}
+}
+
+// hints are given by hand.
+type hints struct {
+	listening chan struct{}
+	heard     func(imageID string)
+	missed    func()
+}
+
+func (h *hints) Listen(ctx context.Context, heard func(imageID string), missed func()) {
+	h.heard, h.missed = heard, missed
+	close(h.listening)
+	<-ctx.Done()
+}
+
+// A hint brings an image up to date at once, and others not.
+func TestFollowHints(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	server := mustOpenWorkspace(t, dir, asIs)
+	told := make(chan string, 10)
+	server.Watch(func(id string) { told <- id })
+	first, second := mustAnnotate(t, server), mustAnnotate(t, server)
+	h := &hints{listening: make(chan struct{})}
+	defer server.Follow(t.Context(), time.Hour, h)()
+	<-h.listening
+	other := mustOpenWorkspace(t, dir, asIs)
+	for _, a := range []string{first.Image().ID, second.Image().ID} {
+		mustAppend(t, mustOpen(t, other, a), label("a", 1, [2]float64{10, 10}))
+	}
+	h.heard(segment.NewID()) // not open here
+	h.heard(second.Image().ID)
+	if got := <-told; got != second.Image().ID {
+		t.Errorf("told of image %s, want %s", got, second.Image().ID)
+	}
+	if a, b := first.State().Seq, second.State().Seq; a != 0 || b != 1 {
+		t.Errorf("the images are at %d and %d, want 0 and 1", a, b)
+	}
+	h.missed()
+	if got := <-told; got != first.Image().ID {
+		t.Errorf("told of image %s, want %s", got, first.Image().ID)
 	}
 }
 

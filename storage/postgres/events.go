@@ -24,10 +24,14 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 	if unknown(err) {
 		err = s.settle(context.WithoutCancel(ctx), imageID, expected, e, p, err)
 	}
-	if synced := s.synced.Load(); err == nil && synced != nil {
+	if err != nil {
+		return trouble(err)
+	}
+	s.hint(imageID)
+	if synced := s.synced.Load(); synced != nil {
 		(*synced)(time.Since(began))
 	}
-	return trouble(err)
+	return nil
 }
 
 // settle finds out whether an event was stored whose connection broke with err,

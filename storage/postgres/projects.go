@@ -57,6 +57,9 @@ func (s *Store) UpdateProject(ctx context.Context, p segment.Project) error {
 	err = s.change(ctx, "project", `UPDATE project SET name = $3, classes = $4, deleted_classes = $5, rest = $6, learning = $7, revision = revision + 1
 		WHERE id = $1 AND revision = $2 AND trashed_at IS NULL`,
 		p.ID, p.Revision, p.Name, classes, deleted, p.Rest.String(), !p.Unaided)
+	if err == nil {
+		s.hint("")
+	}
 	if segment.KindOf(err) != segment.NotFound {
 		return err
 	}

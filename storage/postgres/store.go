@@ -37,6 +37,7 @@ type Store struct {
 	name   string // of the database, for people
 	closed atomic.Bool
 	synced atomic.Pointer[func(time.Duration)] // see Synced
+	hints  *hints
 }
 
 var (
@@ -77,7 +78,7 @@ func open(ctx context.Context, url string, migrates bool) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("the database %s: %w", name, err)
 	}
-	s := &Store{pool: pool, name: name}
+	s := &Store{pool: pool, name: name, hints: newHints()}
 	if err := s.stays(ctx); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("the database %s %w", name, err)
@@ -125,7 +126,10 @@ func (s *Store) String() string { return s.name }
 
 // Close waits for what is under way and closes the connections.
 func (s *Store) Close() error {
-	s.closed.Store(true)
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.hints.close()
 	s.pool.Close()
 	return nil
 }

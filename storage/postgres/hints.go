@@ -1,0 +1,182 @@
+package postgres
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"collie/segment"
+)
+
+// hints tell the other servers, after a commit, which image has changed. They go
+// over a connection of their own: a notification within the transaction of an
+// append would make the commits of all images wait for each other. One that gets
+// lost does no harm, because servers also ask now and then.
+type hints struct {
+	node string // of this store, which doesn't listen to itself
+
+	mu      sync.Mutex
+	pending map[string]bool // images; "" stands for all
+	start   sync.Once
+	wake    chan struct{}
+	stop    chan struct{} // closed to end the sender
+	ended   chan struct{} // closed when it has ended, if it was started
+}
+
+func newHints() *hints {
+	return &hints{node: segment.NewID(), pending: map[string]bool{}, wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{})}
+}
+
+const (
+	hintBytes = 7000 // of the 8000 that a notification can have
+	relisten  = 2 * time.Second
+)
+
+// hint says that an image has changed, or with "" that any can have. It never
+// waits; what gathers while a notification is on its way is sent together.
+func (s *Store) hint(imageID string) {
+	h := s.hints
+	h.mu.Lock()
+	h.pending[imageID] = true
+	h.mu.Unlock()
+	select {
+	case h.wake <- struct{}{}:
+	default:
+	}
+	h.start.Do(func() { go s.sendHints() })
+}
+
+// close ends the sender, whether it was started or not.
+func (h *hints) close() {
+	close(h.stop)
+	h.start.Do(func() { close(h.ended) })
+	<-h.ended
+}
+
+// sendHints sends hints until the store is closed.
+func (s *Store) sendHints() {
+	h := s.hints
+	defer close(h.ended)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		<-h.stop
+		cancel()
+	}()
+	var conn *pgx.Conn
+	channel := ""
+	for {
+		select {
+		case <-h.wake:
+		case <-h.stop:
+			closeConn(conn)
+			return
+		}
+		if conn == nil || conn.IsClosed() {
+			var err error
+			if conn, channel, err = s.connect(ctx); err != nil {
+				continue // these hints are lost
+			}
+			// A hint need not survive a crash.
+			if _, err := conn.Exec(ctx, "SET synchronous_commit = off"); err != nil {
+				closeConn(conn)
+				continue
+			}
+		}
+		for _, payload := range h.take() {
+			sending, cancel := context.WithTimeout(ctx, patience)
+			_, err := conn.Exec(sending, "SELECT pg_notify($1, $2)", channel, payload)
+			cancel()
+			if err != nil {
+				break // a full queue, or a broken connection
+			}
+		}
+	}
+}
+
+// take returns what is to be sent: who sends it and the images.
+func (h *hints) take() (payloads []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	line := h.node
+	for id := range h.pending {
+		if len(line)+1+len(id) > hintBytes {
+			payloads = append(payloads, line)
+			line = h.node
+		}
+		line += " " + id
+	}
+	clear(h.pending)
+	return append(payloads, line)
+}
+
+// Listen calls heard with each image that another server says has changed, and
+// missed whenever hints may have been lost, until ctx ends. It keeps a connection,
+// which does nothing else: a listener in a transaction would hold up the hints of
+// all.
+func (s *Store) Listen(ctx context.Context, heard func(imageID string), missed func()) {
+	for ctx.Err() == nil {
+		_ = s.listen(ctx, heard, missed) // it is tried again
+		select {
+		case <-time.After(relisten):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (s *Store) listen(ctx context.Context, heard func(imageID string), missed func()) error {
+	conn, channel, err := s.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeConn(conn)
+	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
+		return err
+	}
+	missed()
+	for {
+		n, err := conn.WaitForNotification(ctx)
+		if err != nil {
+			return err
+		}
+		node, rest, _ := strings.Cut(n.Payload, " ")
+		if node == s.hints.node {
+			continue
+		}
+		for id := range strings.SplitSeq(rest, " ") {
+			if id == "" {
+				missed()
+				continue
+			}
+			heard(id)
+		}
+	}
+}
+
+// connect opens a connection beside the pool, and returns the channel of the
+// installation's hints.
+func (s *Store) connect(ctx context.Context) (*pgx.Conn, string, error) {
+	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
+	if err != nil {
+		return nil, "", err
+	}
+	var id string
+	if err := conn.QueryRow(ctx, "SELECT id FROM installation").Scan(&id); err != nil {
+		closeConn(conn)
+		return nil, "", err
+	}
+	return conn, "collie_" + id, nil
+}
+
+// closeConn closes a connection that may be broken or missing.
+func closeConn(conn *pgx.Conn) {
+	if conn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = conn.Close(ctx) // nothing is under way in it
+}

@@ -1,0 +1,88 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"collie/segment"
+)
+
+// What one server stores, others hear of, and a server does not hear of itself. A
+// listener that loses its connection says that it has missed something and goes on.
+func TestHints(t *testing.T) {
+	t.Parallel()
+	place := t.TempDir()
+	here, there := mustOpen(t, place), mustOpen(t, place)
+	defer here.Close()
+	defer there.Close()
+	p := segment.Project{ID: segment.NewID(), Name: "p", Classes: segment.DefaultClasses(), Created: time.Now()}
+	if err := there.CreateProject(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	const images = 600 // of more bytes than a notification has
+	var ids []string
+	for range images {
+		im := segment.Image{ID: segment.NewID(), ProjectID: p.ID, Name: "im", Format: "png", Width: 10, Height: 10, Regions: 5, Bytes: 1, Created: time.Now()}
+		if err := there.CreateImage(t.Context(), im); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, im.ID)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	heard, ended := make(chan string, 2*images), make(chan struct{})
+	go func() {
+		defer close(ended)
+		here.Listen(ctx, func(id string) { heard <- id }, func() { heard <- "missed" })
+	}()
+	defer func() {
+		cancel()
+		<-ended
+	}()
+	next := func(want string) {
+		t.Helper()
+		select {
+		case got := <-heard:
+			if got != want {
+				t.Errorf("heard %q, want %q", got, want)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("heard nothing, want %q", want)
+		}
+	}
+	add := func(s *Store, image string, seq int) {
+		t.Helper()
+		if err := s.Append(t.Context(), image, seq, segment.Event{ID: fmt.Sprint(seq), Kind: segment.Undo, Created: time.Now()}, segment.Progress{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next("missed") // what came before it listened
+	add(here, ids[0], 0)
+	add(there, ids[1], 0)
+	next(ids[1]) // and not the first
+	if err := there.UpdateProject(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	next("missed")
+
+	if _, err := there.pool.Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"); err != nil {
+		t.Fatal(err)
+	}
+	next("missed")
+	add(there, ids[1], 1)
+	next(ids[1])
+
+	for _, id := range ids[2:] {
+		there.hint(id)
+	}
+	got := map[string]bool{}
+	for limit := time.After(time.Minute); len(got) < len(ids)-2; {
+		select {
+		case id := <-heard:
+			got[id] = true
+		case <-limit:
+			t.Fatalf("heard of %d images, want %d", len(got), len(ids)-2)
+		}
+	}
+}
