@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -34,21 +33,10 @@ func startCluster(t *testing.T, nodes int) *cluster {
 	dir := t.TempDir()
 	c := &cluster{t: t, dir: dir, database: postgrestest.MustStart(t).MustURL(t, dir), blobs: s3test.MustStart(t).Address(), nodes: make([]*process, nodes)}
 	for i := range c.nodes {
-		c.listen = append(c.listen, freeAddress(t))
+		c.listen = append(c.listen, freePort(t))
 		c.restart(i)
 	}
 	return c
-}
-
-// freeAddress is an address that nobody listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // restart starts a server that is not running.
@@ -124,7 +112,7 @@ func (c *cluster) balance(t *testing.T) (url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := freeAddress(t)
+	address := freePort(t)
 	text := strings.NewReplacer("bind :8080", "bind "+address, "a:8080", c.listen[0], "b:8080", c.listen[1], "c:8080", c.listen[2]).Replace(string(config))
 	file := filepath.Join(t.TempDir(), "haproxy.cfg")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

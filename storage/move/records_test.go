@@ -50,7 +50,8 @@ func mustPostgres(tb testing.TB) *postgres.Store {
 func mustRecord(tb testing.TB, s interface {
 	segment.Store
 	accounts.Store
-}) {
+},
+) {
 	tb.Helper()
 	ctx := tb.Context()
 	check := func(err error) {
