@@ -253,7 +253,8 @@ export class AlternativesPopup {
   /** Connects a button, but not to a click that was meant for what it has just covered. @param {HTMLElement} button @param {() => void} run */
   offer(button, run) {
     button.addEventListener('click', (e) => {
-      if (e.detail > 0 && performance.now() - this.opened < UNSEEN) return; // keys have no detail
+      // When the click was made counts, not when a busy page hears of it. Keys have no detail.
+      if (e.detail > 0 && e.timeStamp - this.opened < UNSEEN) return;
       this.close();
       run();
     });
