@@ -29,6 +29,7 @@ type Server struct {
 	folder string // of the socket, and of the data below it
 	bin    string // folder of PostgreSQL's programs
 	run    *exec.Cmd
+	ended  chan struct{} // closed when run has ended
 }
 
 var shared struct {
@@ -211,13 +212,17 @@ func (s *Server) Start() error {
 		return err
 	}
 	defer log.Close()
-	s.run = s.command("postgres", "-D", s.data())
-	s.run.Stdout, s.run.Stderr = log, log
-	if err := s.run.Start(); err != nil {
-		return err
-	}
-	for limit := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		err := s.psql("SELECT 1")
+	for limit := time.Now().Add(time.Minute); ; {
+		s.run, s.ended = s.command("postgres", "-D", s.data()), make(chan struct{})
+		s.run.Stdout, s.run.Stderr = log, log
+		if err := s.run.Start(); err != nil {
+			return err
+		}
+		go func(run *exec.Cmd, ended chan struct{}) {
+			_ = run.Wait() // its code says nothing of interest
+			close(ended)
+		}(s.run, s.ended)
+		err := s.answers(limit)
 		if err == nil {
 			return nil
 		}
@@ -225,27 +230,48 @@ func (s *Server) Start() error {
 			text, _ := os.ReadFile(log.Name()) // the error says enough
 			return errors.Join(fmt.Errorf("PostgreSQL does not answer: %w\n%s", err, text), s.Kill())
 		}
+		time.Sleep(50 * time.Millisecond) // some process of a server that was killed still holds the data
+	}
+}
+
+// answers waits until the server answers or ends.
+func (s *Server) answers(limit time.Time) error {
+	for {
+		err := s.psql("SELECT 1")
+		if err == nil || time.Now().After(limit) {
+			return err
+		}
+		select {
+		case <-s.ended:
+			return err
+		case <-time.After(20 * time.Millisecond):
+		}
 	}
 }
 
 // Kill kills all of the server's processes at once.
 func (s *Server) Kill() error {
 	children, err := exec.Command("pgrep", "--parent", strconv.Itoa(s.run.Process.Pid)).Output()
-	err = errors.Join(err, s.run.Process.Kill())
+	if killed := s.run.Process.Kill(); !errors.Is(killed, os.ErrProcessDone) {
+		err = errors.Join(err, killed)
+	}
 	for _, line := range strings.Fields(string(children)) {
 		if pid, err := strconv.Atoi(line); err == nil {
 			syscall.Kill(pid, syscall.SIGKILL) // it may be gone by now
 		}
 	}
-	s.run.Wait()
+	<-s.ended
 	return err
 }
 
 // Remove ends the server and removes its folder.
 func (s *Server) Remove() error {
 	err := s.run.Process.Signal(syscall.SIGINT) // ends sessions, too
+	if errors.Is(err, os.ErrProcessDone) {
+		err = nil
+	}
 	if err == nil {
-		s.run.Wait() // its code says nothing of interest
+		<-s.ended
 	}
 	return errors.Join(err, os.RemoveAll(s.folder))
 }
