@@ -220,7 +220,8 @@ func TestE2ETouch(t *testing.T) {
 	if events := p.waitForEvents(4); events[3].Kind != "clear" {
 		t.Errorf("tapping with the eraser made %+v", events[3])
 	}
-	p.clickOn("opening the history", "#history")
+	p.clickOn("more", "#more")
+	p.clickOn("opening the history", `#more-menu [data-do="history"]`)
 	p.until(fmt.Sprintf(`(%s).length === 5`, listed))
 	p.screenshot("history")
 }
