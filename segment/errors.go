@@ -18,7 +18,7 @@ const (
 	Unsupported                 // not an accepted format; the text lists the accepted ones
 	Unreadable                  // of an accepted format, but broken
 	Busy                        // too much is queued; trying again later helps
-	Unavailable                 // the store can't write at the moment; nothing was changed
+	Unavailable                 // the store can't write at the moment; see Store
 	Full                        // the store has no space; nothing was changed
 	Damaged                     // a stored file is missing or damaged
 )
