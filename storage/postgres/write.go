@@ -13,7 +13,7 @@ import (
 
 // now is the database's time in a statement, in milliseconds: servers' clocks can
 // differ.
-const now = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+const now = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
 // execer is a connection or a transaction.
 type execer interface {
