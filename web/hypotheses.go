@@ -36,7 +36,7 @@ type areaJSON struct {
 // suggestionJSON is the superpixel whose label is expected to help most.
 type suggestionJSON struct {
 	Superpixel int     `json:"superpixel"`
-	Gain       float64 `json:"gain" doc:"expected decrease of the share of the image that is wrong"`
+	Gain       float64 `json:"gain" doc:"expected decrease of the share of the image that is wrong, by probabilities that are less sure than the model's"`
 }
 
 var countQuery = query.Int{Name: "count", Fallback: engine.DefaultHypotheses, High: engine.MaxHypotheses, Doc: "how many; 0 for only the suggestion"}

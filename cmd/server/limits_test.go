@@ -35,17 +35,22 @@ func parse(tb testing.TB, args ...string) (*commands, error) {
 	return &c, err
 }
 
+// serveFlags are the flags of the server itself.
+func serveFlags(tb testing.TB) []*kong.Flag {
+	tb.Helper()
+	k, err := kong.New(&commands{}, options(tb.Context(), streams{io.Discard, io.Discard})...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	serve := slices.IndexFunc(k.Model.Children, func(n *kong.Node) bool { return n.Name == "serve" })
+	return k.Model.Children[serve].Flags
+}
+
 // TestLimitsInDocs compares the table in docs/limits.md with the flags.
 func TestLimitsInDocs(t *testing.T) {
-	var c commands
-	k, err := kong.New(&c, options(t.Context(), streams{io.Discard, io.Discard})...)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var table strings.Builder
 	table.WriteString("| flag | environment | default | bounds |\n| --- | --- | --- | --- |\n")
-	serve := slices.IndexFunc(k.Model.Children, func(n *kong.Node) bool { return n.Name == "serve" })
-	for _, f := range k.Model.Children[serve].Flags {
+	for _, f := range serveFlags(t) {
 		if f.Group != nil && f.Group.Key == "limits" {
 			fmt.Fprintf(&table, "| `--%s` | `%s` | %s | %s |\n", f.Name, strings.Join(f.Envs, " "), f.Default, f.Help)
 		}
