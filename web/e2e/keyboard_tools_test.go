@@ -165,6 +165,7 @@ func TestE2EKeyboardTools(t *testing.T) {
 	if polygon := p.waitForEvents(6)[5]; polygon.Kind != "label" || polygon.Class != 2 || len(polygon.Superpixels) < 2 {
 		t.Errorf("the polygon made %+v", polygon)
 	}
+	p.settle()
 	if p.painted("scene", last.Sub(image.Pt(12, 40)))[3] == 0 {
 		t.Error("the polygon is not painted")
 	}

@@ -85,7 +85,7 @@ func TestE2ETeam(t *testing.T) {
 
 	// Signed out elsewhere, the page says so, keeps what is done, and goes on.
 	value[int](p, `fetch('/logout', {method: 'POST', redirect: 'manual'}).then(r => r.status)`)
-	p.until(`document.getElementById('status').textContent.includes('You are signed out')`)
+	p.until(`document.getElementById('status').textContent.startsWith('Signed out')`)
 	truth := sampleTruth()
 	p.press("1")
 	p.click(insideOf(t, truth, 0))
