@@ -54,8 +54,8 @@ func TestMain(m *testing.M) {
 		return
 	}
 	if at := flag.Lookup("test.parallel"); at.Value.String() == at.DefValue {
-		// A test waits for the browser and the server half of its time.
-		_ = flag.Set(at.Name, strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+		// A test waits for the browser and the server for a third to half of its time.
+		_ = flag.Set(at.Name, strconv.Itoa(max(1, 3*runtime.GOMAXPROCS(0)/2)))
 	}
 	code := m.Run()
 	if chromium.stop != nil {
