@@ -322,8 +322,8 @@ func TestTabs(t *testing.T) {
 	p.stop()
 }
 
-// edit is what TestTabs does, each tab at one of the given servers, of which the
-// third client asks either.
+// edit is what TestTabs does, each tab at one of the given servers. The third
+// client asks any of them.
 func edit(t *testing.T, urls ...string) {
 	tr := newTraffic(t, urls[0], 1)
 	image := tr.workers[0].image

@@ -17,7 +17,7 @@ var ErrExamples = errors.New("predictors: too few examples")
 type Example struct {
 	Problem *herding.Problem
 	Group   []int32 // region of each node, from 0
-	// Truth is a label of each node; Unknown where it is none of the problem's.
+	// Truth is a label of each node; Unknown where it is not a label of the problem.
 	Truth []uint8
 }
 

@@ -15,7 +15,7 @@ import (
 	"collie/segment/workspace"
 )
 
-// camouflage is a picture of coloured blocks, of which none tells where the
+// camouflage is a picture of coloured blocks that don't tell where the
 // horizon is.
 func (s *school) camouflage(t *testing.T, images int) {
 	t.Helper()

@@ -38,7 +38,7 @@ type Summary struct {
 	Bytes  int64
 }
 
-// Store is a database of which a backup is written.
+// Store is a database that a backup is made from.
 type Store interface {
 	// Snapshot writes the database as it is at one moment to a new file of SQLite's.
 	Snapshot(ctx context.Context, path string) error

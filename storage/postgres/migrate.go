@@ -80,7 +80,7 @@ type rower interface {
 	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
 }
 
-// version returns the version of the schema, 0 where there is none yet, and
+// version returns the version of the schema, 0 before the first migration, and
 // refuses one that a program of version newest can't use.
 func version(ctx context.Context, c rower, newest int) (int, error) {
 	var tables int

@@ -26,7 +26,7 @@ var bucketPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 var prefixPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$`)
 
 // ParsePlace reads an address like
-// s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION, of which only the
+// s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION, where only the
 // bucket is required. Passwords have no place in it, because other users can see
 // the command line.
 func ParsePlace(address string) (Place, error) {

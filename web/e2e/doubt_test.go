@@ -219,7 +219,7 @@ func (p *page) supposes() {
 	}
 }
 
-// agreed is a superpixel without a click of which the hypotheses agree.
+// agreed is a superpixel that nobody clicked and that all hypotheses give one class.
 func (p *page) agreed() int {
 	p.t.Helper()
 	clicked := map[int]bool{}
