@@ -5,11 +5,11 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"collie/storage/row"
 )
 
 // migrationFiles holds the steps from each version of the schema to the next.
@@ -35,7 +35,7 @@ const (
 // which one server makes while the others wait. Without permission to change
 // anything, an older schema is refused.
 func migrate(ctx context.Context, pool *pgxpool.Pool, migrations fs.FS, may bool) error {
-	steps, err := readSteps(migrations)
+	steps, err := row.Steps(migrations, first)
 	if err != nil {
 		return err
 	}
@@ -106,25 +106,4 @@ func version(ctx context.Context, c rower, newest int) (int, error) {
 		return 0, fmt.Errorf("has a schema of version %d, which programs from version %d on can use, but this one is of version %d. Use the newer program; nothing was changed", found, oldest, newest)
 	}
 	return found, nil
-}
-
-// readSteps returns the migrations in order, checking their numbers.
-func readSteps(migrations fs.FS) ([]string, error) {
-	files, err := fs.ReadDir(migrations, ".") // sorted by name
-	if err != nil {
-		return nil, err
-	}
-	var steps []string
-	for i, file := range files {
-		number, _, _ := strings.Cut(file.Name(), "_")
-		if n, err := strconv.Atoi(number); err != nil || n != first+i {
-			return nil, fmt.Errorf("migration %s should have number %04d", file.Name(), first+i)
-		}
-		text, err := fs.ReadFile(migrations, file.Name())
-		if err != nil {
-			return nil, err
-		}
-		steps = append(steps, string(text))
-	}
-	return steps, nil
 }

@@ -215,16 +215,7 @@ func all[T any](ctx context.Context, s *Store, scan func(row.Scanner) (T, error)
 // stands for.
 func byID[T any](ctx context.Context, s *Store, scan func(r row.Scanner, id *string, value *T) error, doing, query string, args ...any) (map[string]T, error) {
 	values := map[string]T{}
-	_, err := all(ctx, s, func(r row.Scanner) (none struct{}, err error) {
-		var id string
-		var value T
-		if err := scan(r, &id, &value); err != nil {
-			return none, err
-		}
-		values[id] = value
-		return none, nil
-	}, doing, query, args...)
-	if err != nil {
+	if _, err := all(ctx, s, row.ByID(values, scan), doing, query, args...); err != nil {
 		return nil, err
 	}
 	return values, nil

@@ -36,6 +36,20 @@ func List[T any](rows Rows, scan func(Scanner) (T, error)) ([]T, error) {
 	return list, rows.Err()
 }
 
+// ByID returns a reader of rows that begin with an id. It puts what scan reads of
+// them into values, by the id.
+func ByID[T any](values map[string]T, scan func(r Scanner, id *string, value *T) error) func(Scanner) (struct{}, error) {
+	return func(r Scanner) (struct{}, error) {
+		var id string
+		var value T
+		err := scan(r, &id, &value)
+		if err == nil {
+			values[id] = value
+		}
+		return struct{}{}, err
+	}
+}
+
 // Text reads a row of one text.
 func Text(row Scanner) (text string, err error) {
 	err = row.Scan(&text)

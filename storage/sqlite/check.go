@@ -47,7 +47,7 @@ func OpenCurrent(ctx context.Context, path string) (*Store, error) {
 		}
 		return nil, err
 	}
-	steps, err := readSteps(migrations)
+	steps, err := row.Steps(migrations, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (s *Store) foreign(ctx context.Context) ([]string, error) {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1) // each connection has a separate in-memory database
-	steps, err := readSteps(migrations)
+	steps, err := row.Steps(migrations, 1)
 	if err != nil {
 		return nil, err
 	}

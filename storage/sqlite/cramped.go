@@ -9,6 +9,7 @@ import (
 
 	"collie/segment"
 	"collie/storage/disk"
+	"collie/storage/row"
 )
 
 // openCramped opens a database, with its write-ahead log, on a disk that has no
@@ -22,7 +23,7 @@ func openCramped(ctx context.Context, path string, why error) (*Store, error) {
 	}
 	db.SetMaxOpenConns(1)
 	found, err := version(ctx, db)
-	steps, stepsErr := readSteps(migrations)
+	steps, stepsErr := row.Steps(migrations, 1)
 	if err := errors.Join(err, stepsErr); err != nil {
 		return nil, errors.Join(why, err, db.Close())
 	}

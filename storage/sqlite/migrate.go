@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
+
+	"collie/storage/row"
 )
 
 // migrationFiles holds the steps from each version of the schema to the next:
@@ -33,7 +33,7 @@ const applicationID = 0x436f6c6c
 // migrate brings the schema of the file at path, open as conn, up to date and
 // sets the connection up for durable writing.
 func migrate(ctx context.Context, conn *sql.Conn, path string, migrations fs.FS) error {
-	steps, err := readSteps(migrations)
+	steps, err := row.Steps(migrations, 1)
 	if err != nil {
 		return err
 	}
@@ -82,27 +82,6 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, migrations fs.FS)
 // backupOf names the copy of the file at path that a migration from a version
 // keeps.
 func backupOf(path string, version int) string { return fmt.Sprintf("%s.v%d.backup", path, version) }
-
-// readSteps returns the migrations in order, checking their numbers.
-func readSteps(migrations fs.FS) ([]string, error) {
-	files, err := fs.ReadDir(migrations, ".") // sorted by name
-	if err != nil {
-		return nil, err
-	}
-	var steps []string
-	for i, file := range files {
-		number, _, _ := strings.Cut(file.Name(), "_")
-		if n, err := strconv.Atoi(number); err != nil || n != i+1 {
-			return nil, fmt.Errorf("migration %s should have number %04d", file.Name(), i+1)
-		}
-		text, err := fs.ReadFile(migrations, file.Name())
-		if err != nil {
-			return nil, err
-		}
-		steps = append(steps, string(text))
-	}
-	return steps, nil
-}
 
 // schemaVersion returns the version of the schema, 0 for an empty file.
 func schemaVersion(ctx context.Context, conn *sql.Conn) (int, error) {

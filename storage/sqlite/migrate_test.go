@@ -13,6 +13,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/storage/row"
 )
 
 // steps are made-up migrations.
@@ -177,11 +178,11 @@ func TestRefusedFiles(t *testing.T) {
 
 func TestMigrationNumbers(t *testing.T) {
 	for _, name := range []string{"0002_a.sql", "a.sql"} {
-		if _, err := readSteps(fstest.MapFS{name: &fstest.MapFile{}}); err == nil {
+		if _, err := row.Steps(fstest.MapFS{name: &fstest.MapFile{}}, 1); err == nil {
 			t.Errorf("a first migration called %s passed", name)
 		}
 	}
-	if released, err := readSteps(migrations); err != nil || len(released) == 0 {
+	if released, err := row.Steps(migrations, 1); err != nil || len(released) == 0 {
 		t.Errorf("%d migrations, error %v", len(released), err)
 	}
 }
@@ -226,7 +227,7 @@ func TestLocked(t *testing.T) {
 // trash have them too.
 func TestMembersOfOlderDatabases(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
-	before, err := readSteps(migrations)
+	before, err := row.Steps(migrations, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -164,16 +164,7 @@ func all[T any](ctx context.Context, db *sql.DB, scan func(row.Scanner) (T, erro
 // stands for.
 func byID[T any](ctx context.Context, db *sql.DB, scan func(r row.Scanner, id *string, value *T) error, doing, query string, args ...any) (map[string]T, error) {
 	values := map[string]T{}
-	_, err := all(ctx, db, func(r row.Scanner) (none struct{}, err error) {
-		var id string
-		var value T
-		if err := scan(r, &id, &value); err != nil {
-			return none, err
-		}
-		values[id] = value
-		return none, nil
-	}, doing, query, args...)
-	if err != nil {
+	if _, err := all(ctx, db, row.ByID(values, scan), doing, query, args...); err != nil {
 		return nil, err
 	}
 	return values, nil
