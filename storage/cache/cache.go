@@ -144,10 +144,12 @@ func (c *Cache) Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
 	if mine {
 		return c.fetch(ctx, key, f)
 	}
-	select {
-	case <-f.done:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if f != nil {
+		select {
+		case <-f.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 	if file := c.find(ctx, key); file != nil {
 		return file, nil
@@ -183,9 +185,13 @@ func (c *Cache) find(ctx context.Context, key string) io.ReadSeekCloser {
 }
 
 // begin says who fetches a key: the caller, or somebody else who does so already.
+// It returns nil for a key that somebody has fetched since the caller looked for it.
 func (c *Cache) begin(key string) (_ *fill, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.entries[key] != nil {
+		return nil, false
+	}
 	if f := c.fills[key]; f != nil {
 		return f, false
 	}

@@ -321,6 +321,31 @@ func TestOneFetch(t *testing.T) {
 	}
 }
 
+// Who looks for a file just before somebody else has fetched it, and asks who
+// fetches it just after, doesn't fetch it again.
+func TestFetchedMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := mustBehind(t, t.TempDir())
+	defer b.Store.Close()
+	c, err := Open(t.Context(), b, t.TempDir(), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := put(t.Context(), b, "display/x", text("x", 1000)); err != nil {
+		t.Fatal(err)
+	}
+	if file := c.find(t.Context(), "display/x"); file != nil {
+		t.Fatal("found before it was fetched")
+	}
+	if _, err := read(t.Context(), c, "display/x"); err != nil {
+		t.Fatal(err)
+	}
+	if f, mine := c.begin("display/x"); f != nil || mine {
+		t.Error("fetched twice")
+	}
+}
+
 // What is forgotten while it is fetched is not kept.
 func TestForgottenMeanwhile(t *testing.T) {
 	t.Parallel()
