@@ -30,6 +30,7 @@ var arrows = map[string][]string{
 	"web/query":             {"web/openapi", "segment"},
 	"web/panics":            {},
 	"web/scratch":           {"segment", "segment/ledger"},
+	"web/answers":           {"segment/access", "templates", "web/problem"},
 	"web/openapi":           {},
 	"web/metrics":           {"segment/gauge", "segment/workspace"},
 	"web/openid":            {"segment", "segment/access", "segment/accounts"},

@@ -68,7 +68,7 @@ func (s *Server) identify(next http.Handler) http.Handler {
 			case err == nil && cookie:
 				s.sessions.remember(w, token, expires)
 			case err != nil && segment.KindOf(err) != segment.NotFound:
-				s.answer(w, r, err)
+				s.answers.Problem(w, r, err)
 				return
 			}
 		}
@@ -112,7 +112,7 @@ func (s *Server) inProject(r *http.Request, projectID string) (*http.Request, er
 func (s *Server) turnAway(w http.ResponseWriter, r *http.Request) {
 	page := r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/api/") && strings.Contains(r.Header.Get("Accept"), "text/html")
 	if !page {
-		s.answer(w, r, errSignIn)
+		s.answers.Problem(w, r, errSignIn)
 		return
 	}
 	to := "/login"

@@ -11,6 +11,7 @@ import (
 	"collie/segment/access"
 	"collie/segment/audit"
 	"collie/templates"
+	"collie/web/answers"
 	"collie/web/query"
 )
 
@@ -59,7 +60,7 @@ func (s *Server) getAudit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	w.Header().Set("Content-Disposition", attachment("audit.jsonl"))
+	w.Header().Set("Content-Disposition", answers.Attachment("audit.jsonl"))
 	lines := json.NewEncoder(w)
 	for len(entries) > 0 {
 		for _, e := range entries {
@@ -99,7 +100,7 @@ func (s *Server) auditPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Rows = append(v.Rows, row)
 	}
-	s.render(w, r, http.StatusOK, templates.Audit(v))
+	s.answers.HTML(w, r, http.StatusOK, templates.Audit(v))
 	return nil
 }
 

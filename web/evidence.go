@@ -104,7 +104,7 @@ func (s *Server) listEvidence(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	head, foot := frame[:len(frame)-len("]}")], frame[len(frame)-len("]}"):]
-	return s.stream(w, "application/json", func(to io.Writer) error {
+	return s.answers.Stream(w, "application/json", func(to io.Writer) error {
 		out := bufio.NewWriter(to)
 		if len(entries) == 0 {
 			_, _ = out.Write(head)
@@ -200,5 +200,5 @@ func (s *Server) appendEvidence(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, seqJSON{seq})
+	return s.answers.JSON(w, http.StatusOK, seqJSON{seq})
 }

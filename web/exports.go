@@ -10,6 +10,7 @@ import (
 	"collie/segment/audit"
 	"collie/segment/export"
 	"collie/templates"
+	"collie/web/answers"
 	"collie/web/problem"
 )
 
@@ -42,7 +43,7 @@ func (s *Server) startExport(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.record(r, audit.ExportStarted, chi.URLParam(r, "id"), body.Format+" "+id)
 	w.Header().Set("Location", "/api/v1/exports/"+id)
-	return s.sendJSON(w, http.StatusAccepted, startedJSON{id})
+	return s.answers.JSON(w, http.StatusAccepted, startedJSON{id})
 }
 
 // getExport reports the status of an export.
@@ -51,7 +52,7 @@ func (s *Server) getExport(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, status)
+	return s.answers.JSON(w, http.StatusOK, status)
 }
 
 // cancelExport ends an export and removes its file.
@@ -80,7 +81,7 @@ func (s *Server) getExportFile(w http.ResponseWriter, r *http.Request) error {
 		s.record(r, audit.ExportFetched, status.Project, status.Format+" "+status.ID)
 	}
 	w.Header().Set("Content-Type", "application/zip")
-	w.Header().Set("Content-Disposition", attachment(status.Report.Project.Name+"-"+status.Format+".zip"))
+	w.Header().Set("Content-Disposition", answers.Attachment(status.Report.Project.Name+"-"+status.Format+".zip"))
 	w.Header().Set("ETag", `"`+status.ID+`"`)
 	http.ServeContent(w, r, "", status.Created, file)
 	return nil

@@ -91,7 +91,7 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 			out.Further = append(out.Further, suggestion)
 		}
 	}
-	return s.sendJSON(w, http.StatusOK, out)
+	return s.answers.JSON(w, http.StatusOK, out)
 }
 
 // widen turns bytes into numbers, which encoding/json would write as base64.

@@ -17,6 +17,7 @@ import (
 	"collie/segment"
 	"collie/segment/mask"
 	"collie/segment/workspace"
+	"collie/web/answers"
 	"collie/web/query"
 	"collie/web/wire"
 )
@@ -30,7 +31,7 @@ func (s *Server) listImages(w http.ResponseWriter, r *http.Request) error {
 	for i, im := range images {
 		out[i] = wire.ImageOf(im)
 	}
-	return s.sendJSON(w, http.StatusOK, out)
+	return s.answers.JSON(w, http.StatusOK, out)
 }
 
 func (s *Server) getImage(w http.ResponseWriter, r *http.Request) error {
@@ -49,7 +50,7 @@ func (s *Server) getImage(w http.ResponseWriter, r *http.Request) error {
 		Repairs: wire.RepairsOf(state.Repairs), Guess: wire.GuessOf(state.Guess),
 	}
 	out.Regions = len(state.Labels)
-	return s.sendJSON(w, http.StatusOK, out)
+	return s.answers.JSON(w, http.StatusOK, out)
 }
 
 // image is the record of the image in the URL.
@@ -89,7 +90,7 @@ func (s *Server) getDisplay(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Cache-Control", "private, max-age=3600")
-	return s.stream(w, "image/jpeg", func(out io.Writer) error {
+	return s.answers.Stream(w, "image/jpeg", func(out io.Writer) error {
 		return s.workspace.Develop(r.Context(), im, uint16(low), uint16(high), out)
 	})
 }
@@ -113,7 +114,7 @@ func (s *Server) getLevels(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, levelsJSON(levels))
+	return s.answers.JSON(w, http.StatusOK, levelsJSON(levels))
 }
 
 func (s *Server) getThumbnail(w http.ResponseWriter, r *http.Request) error {
@@ -138,7 +139,7 @@ func (s *Server) getOriginal(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.sendBlob(w, r, im, im.OriginalKey(), func(h http.Header) {
 		h.Set("Content-Type", "image/"+im.Format)
-		h.Set("Content-Disposition", attachment(im.Name))
+		h.Set("Content-Disposition", answers.Attachment(im.Name))
 		h.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
 	})
 }
@@ -169,7 +170,7 @@ func (s *Server) getSuperpixelsPNG(w http.ResponseWriter, r *http.Request) error
 	m, name := a.Divided()
 	w.Header().Set("Cache-Control", "private, no-cache")
 	w.Header().Set("ETag", mapTag(name))
-	return s.stream(w, "image/png", func(out io.Writer) error { return mask.WriteSuperpixels(out, m) })
+	return s.answers.Stream(w, "image/png", func(out io.Writer) error { return mask.WriteSuperpixels(out, m) })
 }
 
 // packers are reused because each takes 800 KB. The fastest level makes maps 6

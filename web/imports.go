@@ -117,7 +117,7 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		out.Images = append(out.Images, importedImageJSON{Problem: problem.Of(err).Detail})
 	}
-	return s.sendJSON(w, http.StatusOK, out)
+	return s.answers.JSON(w, http.StatusOK, out)
 }
 
 func (out *importJSON) add(report importer.Report) {
@@ -158,7 +158,7 @@ func (s *Server) importBackup(w http.ResponseWriter, r *http.Request) error {
 	case len(failed.Files) == len(results):
 		return &failed
 	}
-	return s.sendJSON(w, http.StatusCreated, results)
+	return s.answers.JSON(w, http.StatusCreated, results)
 }
 
 // eachKept receives all file parts of a multipart body, and its part mapping

@@ -12,6 +12,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/labelset"
+	"collie/web/answers"
 	"collie/web/openapi"
 	"collie/web/problem"
 	"collie/web/query"
@@ -49,7 +50,7 @@ func (s *Server) getClasses(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	name := map[labelset.Format]string{labelset.Text: "classes.txt", labelset.VOC: "labelmap.txt", labelset.JSON: "classes.json"}[format]
-	w.Header().Set("Content-Disposition", attachment(name))
+	w.Header().Set("Content-Disposition", answers.Attachment(name))
 	w.Header().Set("Content-Type", labelSetTypes[format])
 	_, err = w.Write(b.Bytes())
 	if err != nil {

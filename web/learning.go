@@ -60,7 +60,7 @@ func (s *Server) getLearning(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, learningOut(l))
+	return s.answers.JSON(w, http.StatusOK, learningOut(l))
 }
 
 func learningOut(l workspace.Learning) learningJSON {
@@ -92,7 +92,7 @@ func (s *Server) prelabel(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusAccepted, learningOut(l))
+	return s.answers.JSON(w, http.StatusAccepted, learningOut(l))
 }
 
 // copyJSON is the request to copy the labelling of another image.
@@ -124,7 +124,7 @@ func (s *Server) copyLabelling(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, seqJSON{seq})
+	return s.answers.JSON(w, http.StatusOK, seqJSON{seq})
 }
 
 // guessImage gives an image a guess from its project's model.
@@ -137,5 +137,5 @@ func (s *Server) guessImage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && segment.KindOf(err) != segment.Conflict { // somebody else began
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, guessJSON{guessed})
+	return s.answers.JSON(w, http.StatusOK, guessJSON{guessed})
 }

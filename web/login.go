@@ -12,6 +12,7 @@ import (
 	"collie/segment/access"
 	"collie/segment/accounts"
 	"collie/templates"
+	"collie/web/answers"
 	"collie/web/live"
 	"collie/web/openid"
 	"collie/web/problem"
@@ -92,7 +93,7 @@ func (s *sessions) remember(w http.ResponseWriter, token string, expires time.Ti
 const maxForm = 16 << 10
 
 // withLogin answers NotFound on a server without login.
-func (s *Server) withLogin(h handler) handler {
+func (s *Server) withLogin(h answers.Handler) answers.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if s.sessions == nil {
 			return segment.Errorf(segment.NotFound, "This server has no users because it was started without --auth.")
@@ -104,7 +105,7 @@ func (s *Server) withLogin(h handler) handler {
 
 // withSession is withLogin for what an API token can't do: its leak must not lead
 // to other tokens, a new password or a session.
-func (s *Server) withSession(h handler) handler {
+func (s *Server) withSession(h answers.Handler) answers.Handler {
 	return s.withLogin(func(w http.ResponseWriter, r *http.Request) error {
 		if visitorOf(r.Context()).Scope != "" {
 			return &problem.Refusal{Status: http.StatusForbidden, Detail: "An API token can't do this. Sign in with your name and password. Nothing was changed."}
@@ -228,7 +229,7 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusCreated, sessionJSON{Name: u.Name, Role: u.Role.String(), Token: token, Expires: &session.Expires})
+	return s.answers.JSON(w, http.StatusCreated, sessionJSON{Name: u.Name, Role: u.Role.String(), Token: token, Expires: &session.Expires})
 }
 
 // getSession returns the current user, also on a server without login.
@@ -241,7 +242,7 @@ func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {
 	if v.Role == access.Admin {
 		role = v.Role
 	}
-	return s.sendJSON(w, http.StatusOK, sessionJSON{Name: v.Name, Role: role.String(), Scope: string(v.Scope)})
+	return s.answers.JSON(w, http.StatusOK, sessionJSON{Name: v.Name, Role: role.String(), Scope: string(v.Scope)})
 }
 
 // deleteSession signs a program out.

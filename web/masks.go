@@ -12,6 +12,7 @@ import (
 	"collie/segment"
 	"collie/segment/engine"
 	"collie/segment/mask"
+	"collie/web/answers"
 	"collie/web/problem"
 	"collie/web/query"
 )
@@ -90,7 +91,7 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	if style == "colour" {
 		name += "-colour"
 	}
-	w.Header().Set("Content-Disposition", attachment(name+".png"))
+	w.Header().Set("Content-Disposition", answers.Attachment(name+".png"))
 	var out bytes.Buffer
 	if style == "colour" {
 		err = mask.WriteColour(&out, labels, project.Classes)
@@ -101,7 +102,7 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	give()
-	return s.stream(w, "image/png", func(w io.Writer) error { _, err := w.Write(out.Bytes()); return err })
+	return s.answers.Stream(w, "image/png", func(w io.Writer) error { _, err := w.Write(out.Bytes()); return err })
 }
 
 // overlayLongest is the long side of an overlay in pixels, that of a thumbnail.
@@ -147,7 +148,7 @@ func (s *Server) sendOverlay(w http.ResponseWriter, r *http.Request) error {
 	if err := mask.WriteOverlay(&out, labels, p.Classes, rest, overlayLongest); err != nil {
 		return err
 	}
-	return s.stream(w, "image/png", func(w io.Writer) error { _, err := w.Write(out.Bytes()); return err })
+	return s.answers.Stream(w, "image/png", func(w io.Writer) error { _, err := w.Write(out.Bytes()); return err })
 }
 
 // overlayTag identifies the overlay of an image: it changes with the evidence and

@@ -36,7 +36,7 @@ func (s *Server) listMembers(w http.ResponseWriter, r *http.Request) error {
 	for i, m := range members {
 		out[i] = memberOut(m)
 	}
-	return s.sendJSON(w, http.StatusOK, out)
+	return s.answers.JSON(w, http.StatusOK, out)
 }
 
 // setMember adds a member or gives one another role; pages of the project that the
@@ -59,7 +59,7 @@ func (s *Server) setMember(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.expelMember(live.RoleChanged, project, m)
-	return s.sendJSON(w, http.StatusOK, memberOut(m))
+	return s.answers.JSON(w, http.StatusOK, memberOut(m))
 }
 
 // removeMember takes a member's role away and disconnects the pages of the project

@@ -44,7 +44,7 @@ func secure(next http.Handler) http.Handler {
 func (s *Server) loopbackHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.loopback && !Loopback(r.Host) {
-			s.answer(w, r, &problem.Refusal{Status: http.StatusMisdirectedRequest, Detail: "Without a login, this server answers only as localhost, 127.0.0.1 or [::1]."})
+			s.answers.Problem(w, r, &problem.Refusal{Status: http.StatusMisdirectedRequest, Detail: "Without a login, this server answers only as localhost, 127.0.0.1 or [::1]."})
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -75,7 +75,7 @@ func (s *Server) sameOrigin(next http.Handler) http.Handler {
 		}
 	}
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.answer(w, r, &problem.Refusal{Status: http.StatusForbidden, Detail: "The request came from a page of another site. Nothing was changed."})
+		s.answers.Problem(w, r, &problem.Refusal{Status: http.StatusForbidden, Detail: "The request came from a page of another site. Nothing was changed."})
 	}))
 	return protection.Handler(next)
 }
@@ -108,7 +108,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			if ww, ok := w.(middleware.WrapResponseWriter); ok && ww.Status() != 0 {
 				panic(http.ErrAbortHandler) // too late for an answer: cut the connection
 			}
-			s.answer(w, r, errors.New("panic"))
+			s.answers.Problem(w, r, errors.New("panic"))
 		}()
 		next.ServeHTTP(w, r)
 	})

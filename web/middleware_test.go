@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"collie/static"
+	"collie/web/answers"
 	"collie/web/panics"
 )
 
@@ -88,7 +89,8 @@ func TestOtherNamesAreRefused(t *testing.T) {
 
 func TestPanicsBecomeProblems(t *testing.T) {
 	var log bytes.Buffer
-	s := &Server{log: slog.New(slog.NewTextHandler(&log, nil))}
+	logger := slog.New(slog.NewTextHandler(&log, nil))
+	s := &Server{log: logger, answers: answers.New(logger)}
 	serve := func(h http.HandlerFunc) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		s.logRequests(s.recoverPanics(h)).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/x?secret=1", nil))

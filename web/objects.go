@@ -35,7 +35,7 @@ func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
 	state := a.State()
 	out := objectsJSON{Seq: state.Seq, Objects: []objectJSON{}}
 	if len(state.Constraints.Objects) == 0 {
-		return s.sendJSON(w, http.StatusOK, out)
+		return s.answers.JSON(w, http.StatusOK, out)
 	}
 	im := a.Image()
 	give, err := s.workspace.Pictures(r.Context(), objectBytes*int64(im.Width)*int64(im.Height))
@@ -64,5 +64,5 @@ func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
 			out.Objects[i].Marks = append(out.Objects[i].Marks, points[m.Cell])
 		}
 	}
-	return s.sendJSON(w, http.StatusOK, out)
+	return s.answers.JSON(w, http.StatusOK, out)
 }

@@ -39,7 +39,7 @@ func (s *Server) getLadder(w http.ResponseWriter, r *http.Request) error {
 	for _, rung := range l.Rungs {
 		out.Rungs = append(out.Rungs, rungJSON{rung.Digest.String(), rung.Energy, rung.Share})
 	}
-	return s.sendJSON(w, http.StatusOK, out)
+	return s.answers.JSON(w, http.StatusOK, out)
 }
 
 // alternativesJSON answers 'what if these were something else?'.
@@ -83,5 +83,5 @@ func (s *Server) listAlternatives(w http.ResponseWriter, r *http.Request) error 
 	for _, f := range found {
 		out.Alternatives = append(out.Alternatives, alternativeJSON{f.Class, widen(f.Labels), f.Digest.String(), f.Energy, f.Gain, f.Optimal, f.Changed, f.Area})
 	}
-	return s.sendJSON(w, http.StatusOK, out)
+	return s.answers.JSON(w, http.StatusOK, out)
 }

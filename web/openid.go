@@ -9,6 +9,7 @@ import (
 	"collie/segment"
 	"collie/segment/accounts"
 	"collie/templates"
+	"collie/web/answers"
 	"collie/web/openid"
 	"collie/web/problem"
 )
@@ -28,7 +29,7 @@ func (s *sessions) flowCookie(value string, age int) *http.Cookie {
 }
 
 // withOpenID answers NotFound on a server without an OpenID provider.
-func (s *Server) withOpenID(h handler) handler {
+func (s *Server) withOpenID(h answers.Handler) answers.Handler {
 	return s.withLogin(func(w http.ResponseWriter, r *http.Request) error {
 		if s.openID == nil {
 			return segment.Errorf(segment.NotFound, "This server was started without an OpenID provider.")
@@ -103,7 +104,7 @@ func (s *Server) notSignedIn(w http.ResponseWriter, r *http.Request, v templates
 	if p.Status == http.StatusInternalServerError {
 		return err
 	}
-	s.failed(w, r, err)
+	s.answers.Failed(w, r, err)
 	v.Problem = p.Detail
 	s.showLogin(w, r, p.Status, v)
 	return nil
@@ -114,5 +115,5 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request, status int, v
 	if s.openID != nil {
 		v.OpenID = s.openID.Label()
 	}
-	s.render(w, r, status, templates.Login(v))
+	s.answers.HTML(w, r, status, templates.Login(v))
 }

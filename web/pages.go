@@ -1,19 +1,16 @@
 package web
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
 
-	"github.com/a-h/templ"
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/sample"
 	"collie/templates"
-	"collie/web/problem"
 	"collie/web/wire"
 )
 
@@ -44,7 +41,7 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Projects = append(v.Projects, card)
 	}
-	s.render(w, r.WithContext(templates.With(r.Context(), person)), http.StatusOK, templates.Start(v))
+	s.answers.HTML(w, r.WithContext(templates.With(r.Context(), person)), http.StatusOK, templates.Start(v))
 	return nil
 }
 
@@ -57,7 +54,7 @@ func (s *Server) projectPage(w http.ResponseWriter, r *http.Request) error {
 	if r, err = s.inProject(r, p.ID); err != nil {
 		return err
 	}
-	s.render(w, r, http.StatusOK, templates.Project(v))
+	s.answers.HTML(w, r, http.StatusOK, templates.Project(v))
 	return nil
 }
 
@@ -91,7 +88,7 @@ func (s *Server) annotatePage(w http.ResponseWriter, r *http.Request) error {
 	if r, err = s.inProject(r, p.ID); err != nil {
 		return err
 	}
-	s.render(w, r, http.StatusOK, templates.Annotate(v))
+	s.answers.HTML(w, r, http.StatusOK, templates.Annotate(v))
 	return nil
 }
 
@@ -110,22 +107,6 @@ func classViews(p segment.Project) []templates.Class {
 		out[i] = templates.Class{ID: int(c.ID), Index: i, Name: c.Name, Color: c.Color}
 	}
 	return out
-}
-
-// render sends a page. It renders into memory first, so that a failure doesn't
-// send half a page.
-func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page templ.Component) {
-	var b bytes.Buffer
-	if err := page.Render(r.Context(), &b); err != nil {
-		s.log.Error("page not rendered", "path", r.URL.Path, "error", err)
-		http.Error(w, problem.KindOf(http.StatusInternalServerError).Title, http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	if _, err := w.Write(b.Bytes()); err != nil {
-		s.log.Debug("page not sent", "error", err)
-	}
 }
 
 // restView is the project's rest for the page.

@@ -112,7 +112,7 @@ func (s *Server) createProject(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Location", "/api/v1/projects/"+p.ID)
-	return s.sendJSON(w, http.StatusCreated, projectOut(p, access.Admin))
+	return s.answers.JSON(w, http.StatusCreated, projectOut(p, access.Admin))
 }
 
 func (s *Server) listProjects(w http.ResponseWriter, r *http.Request) error {
@@ -128,7 +128,7 @@ func (s *Server) listProjects(w http.ResponseWriter, r *http.Request) error {
 	for i, p := range projects {
 		out[i] = projectOut(p, roleIn(p.ID))
 	}
-	return s.sendJSON(w, http.StatusOK, out)
+	return s.answers.JSON(w, http.StatusOK, out)
 }
 
 func (s *Server) getProject(w http.ResponseWriter, r *http.Request) error {
@@ -189,7 +189,7 @@ func (s *Server) sendProject(w http.ResponseWriter, r *http.Request, p segment.P
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, projectOut(p, role))
+	return s.answers.JSON(w, http.StatusOK, projectOut(p, role))
 }
 
 // sampleJSON is the sample project with its image.
@@ -209,5 +209,5 @@ func (s *Server) createSample(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Location", "/api/v1/projects/"+p.ID)
-	return s.sendJSON(w, http.StatusCreated, sampleJSON{projectOut(p, access.Admin), []wire.Image{wire.ImageOf(im)}})
+	return s.answers.JSON(w, http.StatusCreated, sampleJSON{projectOut(p, access.Admin), []wire.Image{wire.ImageOf(im)}})
 }

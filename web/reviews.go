@@ -37,5 +37,5 @@ func (s *Server) setReviews(w http.ResponseWriter, r *http.Request) error {
 	for i, im := range images {
 		out[i] = wire.ImageOf(im)
 	}
-	return s.sendJSON(w, http.StatusOK, out)
+	return s.answers.JSON(w, http.StatusOK, out)
 }

@@ -20,6 +20,7 @@ import (
 	"collie/segment/archive"
 	"collie/segment/export/jobs"
 	"collie/segment/workspace"
+	"collie/web/answers"
 	"collie/web/live"
 	"collie/web/openid"
 	"collie/web/scratch"
@@ -31,6 +32,7 @@ type Server struct {
 	workspace *workspace.Workspace
 	ready     func(context.Context) error
 	log       *slog.Logger
+	answers   *answers.Sender
 	limits    Limits
 	metrics   http.Handler
 	scratch   *scratch.Space
@@ -107,7 +109,7 @@ func (l Limits) OrDefault() Limits {
 func New(c Config) *Server {
 	limits := c.Limits.OrDefault()
 	s := &Server{
-		workspace: c.Workspace, ready: c.Ready, log: c.Log, limits: limits, metrics: c.Metrics,
+		workspace: c.Workspace, ready: c.Ready, log: c.Log, answers: answers.New(c.Log), limits: limits, metrics: c.Metrics,
 		scratch: scratch.New(c.Scratch, c.Log, limits.Receiving, limits.Queue),
 		hub:     live.New(live.Config{Workspace: c.Workspace, Log: c.Log, Limits: limits.Socket, Explain: explain}), exports: c.Exports,
 		loopback: c.Login == nil && !c.AnyName, origin: c.Origin, proxies: c.Proxies,

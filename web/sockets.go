@@ -45,3 +45,10 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 	}
 	return err
 }
+
+// explain returns the text of an error for a socket's client, and whether the
+// server is to blame.
+func explain(err error) (detail string, ours bool) {
+	p := problem.Of(err)
+	return p.Detail, p.Status >= http.StatusInternalServerError
+}

@@ -53,7 +53,7 @@ func (s *Server) listTokens(w http.ResponseWriter, r *http.Request) error {
 	for i, t := range tokens {
 		out[i] = tokenOut(t)
 	}
-	return s.sendJSON(w, http.StatusOK, out)
+	return s.answers.JSON(w, http.StatusOK, out)
 }
 
 // createToken creates an API token for the visitor.
@@ -69,7 +69,7 @@ func (s *Server) createToken(w http.ResponseWriter, r *http.Request) error {
 	out := tokenOut(t)
 	out.Token = secret
 	w.Header().Set("Cache-Control", "no-store")
-	return s.sendJSON(w, http.StatusCreated, out)
+	return s.answers.JSON(w, http.StatusCreated, out)
 }
 
 // revokeToken revokes one of the visitor's API tokens.
@@ -103,7 +103,7 @@ func (s *Server) createTokenByForm(w http.ResponseWriter, r *http.Request) error
 	}
 	secret, t, err := s.sessions.accounts.CreateToken(r.Context(), r.PostForm.Get("name"), access.Scope(r.PostForm.Get("scope")), days)
 	if p := problem.Of(err); err != nil && (p.Status == http.StatusUnprocessableEntity || p.Status == http.StatusConflict) {
-		s.failed(w, r, err)
+		s.answers.Failed(w, r, err)
 		return s.showAccount(w, r, p.Status, templates.AccountView{TokenProblem: p.Detail, TokenName: r.PostForm.Get("name")})
 	}
 	if err != nil {
@@ -152,6 +152,6 @@ func (s *Server) showAccount(w http.ResponseWriter, r *http.Request, status int,
 		}
 		v.Tokens = append(v.Tokens, row)
 	}
-	s.render(w, r, status, templates.Account(v))
+	s.answers.HTML(w, r, status, templates.Account(v))
 	return nil
 }

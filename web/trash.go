@@ -37,7 +37,7 @@ func (s *Server) listTrash(w http.ResponseWriter, r *http.Request) error {
 	for i, item := range items {
 		out[i] = wire.TrashItemOf(item)
 	}
-	return s.sendJSON(w, http.StatusOK, out)
+	return s.answers.JSON(w, http.StatusOK, out)
 }
 
 func (s *Server) restore(w http.ResponseWriter, r *http.Request) error {
@@ -45,7 +45,7 @@ func (s *Server) restore(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.sendJSON(w, http.StatusOK, wire.TrashItemOf(item))
+	return s.answers.JSON(w, http.StatusOK, wire.TrashItemOf(item))
 }
 
 func (s *Server) trashPage(w http.ResponseWriter, r *http.Request) error {
@@ -60,6 +60,6 @@ func (s *Server) trashPage(w http.ResponseWriter, r *http.Request) error {
 			Until: item.Until(), Days: max(0, int(math.Ceil(time.Until(item.Until()).Hours()/24))),
 		})
 	}
-	s.render(w, r, http.StatusOK, templates.Trash(v))
+	s.answers.HTML(w, r, http.StatusOK, templates.Trash(v))
 	return nil
 }

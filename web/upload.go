@@ -65,7 +65,7 @@ func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 	for _, f := range u.failed.Files {
 		s.log.Info("file not kept", "status", f.Problem.Status)
 	}
-	return s.sendJSON(w, http.StatusCreated, u.results)
+	return s.answers.JSON(w, http.StatusCreated, u.results)
 }
 
 // addPart adds a part of the body and reports whether to go on.

@@ -7,6 +7,7 @@ import (
 
 	"collie/segment/access"
 	"collie/templates"
+	"collie/web/answers"
 	"collie/web/live"
 	"collie/web/problem"
 )
@@ -42,7 +43,7 @@ func (s *Server) showUsers(w http.ResponseWriter, r *http.Request, status int, v
 			ID: u.ID, Name: u.Name, Role: u.Role.String(), Since: u.Created.Format("2 January 2006"), Own: u.ID == own,
 		})
 	}
-	s.render(w, r, status, templates.Users(v))
+	s.answers.HTML(w, r, status, templates.Users(v))
 	return nil
 }
 
@@ -50,7 +51,7 @@ func (s *Server) showUsers(w http.ResponseWriter, r *http.Request, status int, v
 type change func(r *http.Request) (done string, err error)
 
 // changeUsers carries out a form and shows the list again.
-func (s *Server) changeUsers(do change) handler {
+func (s *Server) changeUsers(do change) answers.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.workspace.May(r.Context(), access.Administer); err != nil {
 			return err // before anything is read
@@ -122,7 +123,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 	v, form := visitorOf(r.Context()), r.PostForm
 	err := signInProblem(s.sessions.accounts.ChangePassword(r.Context(), form.Get("present"), form.Get("password"), s.address(r)))
 	if p := problem.Of(err); err != nil && p.Status < 500 {
-		s.failed(w, r, err)
+		s.answers.Failed(w, r, err)
 		return s.showAccount(w, r, p.Status, templates.AccountView{Problem: p.Detail})
 	}
 	if s.expelUser(v.User, err) != nil {

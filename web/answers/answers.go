@@ -1,0 +1,169 @@
+// Package answers sends what the server answers: JSON, pages, files, and problems
+// for the errors of handlers.
+package answers
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode"
+
+	"github.com/a-h/templ"
+
+	"collie/segment/access"
+	"collie/templates"
+	"collie/web/problem"
+)
+
+// Sender sends answers and logs what goes wrong. Make it with New.
+type Sender struct {
+	log *slog.Logger
+}
+
+// New returns a Sender that logs to log.
+func New(log *slog.Logger) *Sender { return &Sender{log} }
+
+// Handler is a request handler that leaves errors to the one error mapper.
+type Handler func(w http.ResponseWriter, r *http.Request) error
+
+// API answers errors of h as application/problem+json.
+func (s *Sender) API(h Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			s.jsonProblem(w, r, err)
+		}
+	}
+}
+
+// Page answers errors of h with the problem page.
+func (s *Sender) Page(h Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			s.pageProblem(w, r, err)
+		}
+	}
+}
+
+// JSON answers with v.
+func (s *Sender) JSON(w http.ResponseWriter, status int, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if _, err := w.Write(append(b, '\n')); err != nil {
+		s.log.Debug("answer not sent", "error", err)
+	}
+	return nil
+}
+
+// HTML sends a page. It renders into memory first, so that a failure doesn't
+// send half a page.
+func (s *Sender) HTML(w http.ResponseWriter, r *http.Request, status int, page templ.Component) {
+	var b bytes.Buffer
+	if err := page.Render(r.Context(), &b); err != nil {
+		s.log.Error("page not rendered", "path", r.URL.Path, "error", err)
+		http.Error(w, problem.KindOf(http.StatusInternalServerError).Title, http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	if _, err := w.Write(b.Bytes()); err != nil {
+		s.log.Debug("page not sent", "error", err)
+	}
+}
+
+// Stream sends what write produces. An error before the first byte is answered
+// as a problem; a later one cuts the connection, so that an incomplete file
+// doesn't look complete.
+func (s *Sender) Stream(w http.ResponseWriter, contentType string, write func(io.Writer) error) error {
+	out := &firstWrite{w: w, before: func() { w.Header().Set("Content-Type", contentType) }}
+	err := write(out)
+	if err != nil && out.before == nil {
+		s.log.Warn("stream ended early", "error", err)
+		panic(http.ErrAbortHandler)
+	}
+	return err
+}
+
+type firstWrite struct {
+	w      io.Writer
+	before func() // nil once the first byte is sent
+}
+
+func (f *firstWrite) Write(b []byte) (int, error) {
+	if f.before != nil {
+		f.before()
+		f.before = nil
+	}
+	return f.w.Write(b)
+}
+
+// Attachment makes a Content-Disposition with the given file name, made safe
+// for every file system.
+func Attachment(name string) string {
+	name = strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || strings.ContainsRune(`/\:*?"<>|`, c) {
+			return '-'
+		}
+		return c
+	}, name)
+	name = strings.TrimLeft(name, ". ")
+	if name == "" {
+		name = "image"
+	}
+	return mime.FormatMediaType("attachment", map[string]string{"filename": name})
+}
+
+// jsonProblem answers a failed call of the JSON interface.
+func (s *Sender) jsonProblem(w http.ResponseWriter, r *http.Request, err error) {
+	p := s.Failed(w, r, err)
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	if err := json.NewEncoder(w).Encode(p); err != nil {
+		s.log.Debug("answer not sent", "error", err)
+	}
+}
+
+// pageProblem answers a failed request for a page.
+func (s *Sender) pageProblem(w http.ResponseWriter, r *http.Request, err error) {
+	p := s.Failed(w, r, err)
+	s.HTML(w, r, p.Status, templates.Problem(templates.ProblemView{Status: p.Status, Title: p.Title, Detail: p.Detail}))
+}
+
+// Failed prepares the answer to a failed request and logs server errors.
+func (s *Sender) Failed(w http.ResponseWriter, r *http.Request, err error) problem.Problem {
+	p := problem.Of(err)
+	if who, _ := access.From(r.Context()); who.Scope != "" && p.Status == http.StatusNotFound {
+		p.Detail += fmt.Sprintf(" The request was made with an API token of scope %s.", who.Scope)
+	}
+	if p.Status >= 500 && r.Context().Err() == nil {
+		s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "status", p.Status, "error", err)
+	}
+	for _, h := range []string{"Content-Disposition", "Content-Encoding", "Content-Length", "ETag", "Last-Modified"} {
+		w.Header().Del(h)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", problem.RetryAfter(err))
+	}
+	if p.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	return p
+}
+
+// Problem sends a problem as JSON or as a page, whichever the request expects.
+func (s *Sender) Problem(w http.ResponseWriter, r *http.Request, err error) {
+	if strings.HasPrefix(r.URL.Path, "/api/") || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		s.jsonProblem(w, r, err)
+		return
+	}
+	s.pageProblem(w, r, err)
+}
