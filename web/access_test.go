@@ -18,12 +18,13 @@ import (
 	"collie/static"
 	"collie/storage/sqlite"
 	"collie/web/live"
+	"collie/web/people"
 	"collie/web/wire"
 )
 
 // withLogin makes a server ask people to sign in.
 func withLogin(c *Config, store *sqlite.Store) {
-	c.Login = &Login{Accounts: accounts.New(store, accounts.Limits{}), Sessions: store}
+	c.Login = &people.Login{Accounts: accounts.New(store, accounts.Limits{}), Sessions: store}
 }
 
 func limited(l Limits) func(*Config, *sqlite.Store) {
@@ -33,7 +34,7 @@ func limited(l Limits) func(*Config, *sqlite.Store) {
 // as returns the site as the user of a new session sees it.
 func (s *site) as(u accounts.User) *site {
 	s.tb.Helper()
-	token, _, err := s.server.sessions.Begin(s.tb.Context(), u, "")
+	token, _, err := s.begun.Begin(s.tb.Context(), u, "")
 	if err != nil {
 		s.tb.Fatal(err)
 	}
@@ -201,7 +202,7 @@ var rights = map[string]right{
 func TestRightsOfRoutes(t *testing.T) {
 	t.Parallel()
 	s := MustServe(t, func(c *Config, store *sqlite.Store) {
-		c.Login = &Login{Accounts: accounts.New(store, accounts.Limits{AccountTries: 100, AddressTries: 100}), Sessions: store}
+		c.Login = &people.Login{Accounts: accounts.New(store, accounts.Limits{AccountTries: 100, AddressTries: 100}), Sessions: store}
 	})
 	admin := s.user("admin", access.Admin)
 	whos := [6]string{"stranger", "viewer", "reviewer", "annotator", "owner", "admin"}
@@ -462,7 +463,7 @@ func TestWithoutLogin(t *testing.T) {
 			t.Errorf("%s: %d %s", call, a.status, a.body)
 		}
 	}
-	var who sessionJSON
+	var who people.Session
 	s.get("/api/v1/session").into(t, 200, &who)
 	if who.Role != "admin" {
 		t.Errorf("everybody is %+v", who)
@@ -484,7 +485,7 @@ func mustNamed(tb testing.TB, s *site, name string) accounts.User {
 // whoami is the identifier of the user who is signed in.
 func (s *site) whoami(tb testing.TB) string {
 	tb.Helper()
-	var who sessionJSON
+	var who people.Session
 	s.get("/api/v1/session").into(tb, 200, &who)
 	return mustNamed(tb, s, who.Name).ID
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"collie/segment/export/jobs"
 	"collie/web/openapi"
+	"collie/web/people"
 	"collie/web/problem"
 	"collie/web/query"
 	"collie/web/wire"
@@ -48,11 +49,11 @@ var calls = map[string]call{
 	},
 	"GET /api/v1/openapi.json": {id: "getOpenAPI", summary: "This document", sends: jsonOf(map[string]any{})},
 
-	"GET /api/v1/session": {id: "getSession", summary: "Who is signed in", sends: jsonOf(sessionJSON{})},
+	"GET /api/v1/session": {id: "getSession", summary: "Who is signed in", sends: jsonOf(people.Session{})},
 	"POST /api/v1/session": {
 		id: "createSession", summary: "Sign in",
 		doc:   "For programs. Send the token from the answer in the header \"Authorization: Bearer TOKEN\" with later requests, including websockets. A server without login answers 404.",
-		takes: jsonOf(credentialsJSON{}), sends: jsonOf(sessionJSON{}), status: 201, problems: []int{429},
+		takes: jsonOf(people.Credentials{}), sends: jsonOf(people.Session{}), status: 201, problems: []int{429},
 	},
 	"DELETE /api/v1/session": {
 		id: "deleteSession", summary: "Sign out",
@@ -62,12 +63,12 @@ var calls = map[string]call{
 	"GET /api/v1/tokens": {
 		id: "listTokens", summary: "List your API tokens",
 		doc:   "In order of creation, expired ones included. Needs a session: an API token can't do this. A server without login answers 404.",
-		sends: jsonOf([]tokenJSON{}), problems: []int{403},
+		sends: jsonOf([]people.Token{}), problems: []int{403},
 	},
 	"POST /api/v1/tokens": {
 		id: "createToken", summary: "Create an API token",
 		doc:   "For scripts and Prometheus. Programs send the secret from the answer in the header \"Authorization: Bearer TOKEN\"; it is not kept and can't be shown again. The token acts for you within its scope until it expires, you revoke it, or your password changes. Needs a session: an API token can't do this.",
-		takes: jsonOf(newTokenJSON{}), sends: jsonOf(tokenJSON{}), status: 201, problems: []int{409},
+		takes: jsonOf(people.NewToken{}), sends: jsonOf(people.Token{}), status: 201, problems: []int{409},
 	},
 	"DELETE /api/v1/tokens/{id}": {
 		id: "revokeToken", summary: "Revoke one of your API tokens",
@@ -182,7 +183,7 @@ var calls = map[string]call{
 	"GET /api/v1/audit": {
 		id: "getAudit", summary: "Read the audit log as JSON lines",
 		doc:   "For admins. One entry a line, the oldest first: sign-ins and failed ones, users, members, projects, the trash, uploads, imports, exports, backups, and starts of the server with its settings. Entries never change and are kept for 400 days, of failed sign-ins the newest 100,000. To go on where an earlier answer ended, send its last number as after. Clicks are not in it: the evidence of an image says who made them.",
-		query: []query.Parameter{afterEntryQuery}, sends: content{"application/x-ndjson": entryJSON{}},
+		query: []query.Parameter{people.AfterEntry}, sends: content{"application/x-ndjson": people.Entry{}},
 	},
 	"GET /api/v1/trash": {id: "listTrash", summary: "List the trash, latest first", sends: jsonOf([]wire.TrashItem{})},
 	"POST /api/v1/trash/{id}/restore": {

@@ -14,6 +14,7 @@ import (
 	"collie/segment/access"
 	"collie/segment/accounts"
 	"collie/storage/sqlite"
+	"collie/web/people"
 )
 
 const testPassword = "correct horse"
@@ -21,7 +22,7 @@ const testPassword = "correct horse"
 // known adds a user who has the password above.
 func (s *site) known(name string, role access.Role) {
 	s.tb.Helper()
-	if _, err := s.server.sessions.accounts.Add(access.With(s.tb.Context(), access.Operator), name, testPassword, onServer(role)); err != nil {
+	if _, err := s.users.Add(access.With(s.tb.Context(), access.Operator), name, testPassword, onServer(role)); err != nil {
 		s.tb.Fatal(err)
 	}
 	s.enlist(name, role)
@@ -97,7 +98,7 @@ func TestLogin(t *testing.T) {
 		t.Error("the old token lives on")
 	}
 	cookie = "Cookie: collie=" + again.Value
-	s.send("GET", "/api/v1/session", nil, cookie).into(t, 200, &sessionJSON{})
+	s.send("GET", "/api/v1/session", nil, cookie).into(t, 200, &people.Session{})
 
 	out := s.submit("/logout", nil, cookie)
 	if c := out.cookie(t); out.status != 303 || out.header.Get("Location") != "/login" || c.Name != "collie" || c.Value != "" || c.MaxAge != -1 || c.Path != "/" {
@@ -124,26 +125,6 @@ func TestSecureCookie(t *testing.T) {
 	}
 	if out := s.send("POST", "/logout", nil, "Cookie: __Host-collie="+c.Value).cookie(t); out.Name != "__Host-collie" || !out.Secure || out.MaxAge != -1 {
 		t.Errorf("taken away by %+v", out)
-	}
-}
-
-func TestLoginLeadsNowhereElse(t *testing.T) {
-	for next, want := range map[string]string{
-		"":                     "/",
-		"/":                    "/",
-		"/images/x?a=b#c":      "/images/x?a=b#c",
-		"//evil.example":       "/",
-		"/\\evil.example":      "/",
-		"https://evil.example": "/",
-		"javascript:alert(1)":  "/",
-		"images/x":             "/",
-		"/login?next=/login":   "/",
-		"/%zz":                 "/",
-		"/\tx":                 "/",
-	} {
-		if got := local(next); got != want {
-			t.Errorf("local(%q) = %q, want %q", next, got, want)
-		}
 	}
 }
 
@@ -181,14 +162,14 @@ func TestTooManyTries(t *testing.T) {
 func TestSessionOfPrograms(t *testing.T) {
 	s := MustServe(t, withLogin)
 	s.known("robot", access.Annotator)
-	var made, who sessionJSON
+	var made, who people.Session
 	s.post("/api/v1/session", `{"name":"robot","password":"`+testPassword+`"}`).into(t, 201, &made)
 	if made.Role != "user" || len(made.Token) != 43 || made.Expires == nil {
 		t.Errorf("%+v", made)
 	}
 	for _, header := range []string{"Authorization: Bearer " + made.Token, "Authorization: bearer  " + made.Token} {
 		s.send("GET", "/api/v1/session", nil, header).into(t, 200, &who)
-		if (who != sessionJSON{Name: "robot", Role: "user"}) {
+		if (who != people.Session{Name: "robot", Role: "user"}) {
 			t.Errorf("%+v", who)
 		}
 	}
@@ -369,7 +350,7 @@ func TestUsersPage(t *testing.T) {
 			t.Errorf("%s: %d %s", name, a.status, a.body)
 		}
 	}
-	if a := admin.submit("/users", url.Values{"name": {strings.Repeat("x", maxForm)}}); a.status != 413 {
+	if a := admin.submit("/users", url.Values{"name": {strings.Repeat("x", 16<<10)}}); a.status != 413 {
 		t.Errorf("a huge form: %d", a.status)
 	}
 }
@@ -400,13 +381,5 @@ func TestChangePassword(t *testing.T) {
 	here.token = a.cookie(t).Value
 	if a := here.get("/api/v1/session"); a.status != 200 {
 		t.Errorf("signed out here too: %d", a.status)
-	}
-}
-
-func TestInWords(t *testing.T) {
-	for d, want := range map[time.Duration]string{time.Second: "in a minute", time.Minute: "in a minute", time.Minute + 1: "in 2 minutes", 15 * time.Minute: "in 15 minutes"} {
-		if got := inWords(d); got != want {
-			t.Errorf("inWords(%v) = %q, want %q", d, got, want)
-		}
 	}
 }

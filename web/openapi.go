@@ -16,6 +16,7 @@ import (
 	"collie/segment/export/jobs"
 	"collie/static"
 	"collie/web/openapi"
+	"collie/web/people"
 	"collie/web/problem"
 	"collie/web/wire"
 )
@@ -26,9 +27,9 @@ var schemas = sync.OnceValue(func() *openapi.Schemas {
 		"Class": wire.Class{}, "DeletedClass": wire.DeletedClass{}, "Project": wire.Project{}, "NewProject": newProjectJSON{}, "ProjectEdit": projectEditJSON{},
 		"TrashItem": wire.TrashItem{}, "Image": wire.Image{}, "OpenImage": wire.OpenImage{}, "FailedFile": problem.File{}, "Levels": levelsJSON{},
 		"NewEvent": wire.Evidence{}, "Event": eventJSON{}, "Evidence": evidenceListJSON{}, "Seq": seqJSON{}, "Pick": wire.Pick{}, "Offer": wire.Offer{}, "Repair": wire.Repair{}, "LoggedRepair": loggedRepairJSON{},
-		"Hypothesis": wire.Hypothesis{}, "Hypotheses": hypothesesJSON{}, "Ladder": ladderJSON{}, "Alternatives": alternativesJSON{}, "Problem": problem.Problem{}, "Session": sessionJSON{},
+		"Hypothesis": wire.Hypothesis{}, "Hypotheses": hypothesesJSON{}, "Ladder": ladderJSON{}, "Alternatives": alternativesJSON{}, "Problem": problem.Problem{}, "Session": people.Session{},
 		"NewExport": exportBody{}, "Export": jobs.Status{}, "ExportOptions": export.Options{}, "ExportReport": export.Report{},
-		"Import": importJSON{}, "ImportedImage": importedImageJSON{}, "Review": wire.Review{}, "NewReview": newReviewJSON{}, "Member": memberJSON{}, "MemberRole": memberRoleJSON{}, "AuditEntry": entryJSON{}, "Token": tokenJSON{}, "NewToken": newTokenJSON{},
+		"Import": importJSON{}, "ImportedImage": importedImageJSON{}, "Review": wire.Review{}, "NewReview": newReviewJSON{}, "Member": memberJSON{}, "MemberRole": memberRoleJSON{}, "AuditEntry": people.Entry{}, "Token": people.Token{}, "NewToken": people.NewToken{},
 	})
 })
 
@@ -58,7 +59,7 @@ func (c call) operation(method, path string) *openapi.Operation {
 	for _, q := range c.query {
 		op.Parameters = append(op.Parameters, q.Parameter())
 	}
-	if open(path) || anonymous(path) {
+	if people.Public(path) {
 		op.Security = &[]map[string][]string{}
 	}
 	if c.takes != nil {
@@ -97,7 +98,7 @@ func (c content) media() map[string]openapi.Media {
 // and those that follow from its kind.
 func (c call) allProblems(method, path string) []int {
 	all := slices.Concat(c.problems, []int{http.StatusMisdirectedRequest, http.StatusInternalServerError, http.StatusServiceUnavailable})
-	if !anonymous(path) {
+	if !people.Anonymous(path) {
 		all = append(all, http.StatusUnauthorized, http.StatusNotFound) // 404 for tokens that are only for metrics
 	}
 	if method != http.MethodGet { // another site's page, a role, the size of the body, a full disk
@@ -132,7 +133,7 @@ var apiDocument = sync.OnceValue(func() []byte {
 			}},
 			SecuritySchemes: map[string]openapi.SecurityScheme{
 				"bearer": {Type: "http", Scheme: "bearer", Description: "An API token, from the account page or POST /api/v1/tokens, or the token of a session. Not needed on a server without login."},
-				"cookie": {Type: "apiKey", In: "cookie", Name: plainCookie, Description: "The session of a browser; over https the cookie is called " + secureCookie + "."},
+				"cookie": {Type: "apiKey", In: "cookie", Name: people.PlainCookie, Description: "The session of a browser; over https the cookie is called " + people.SecureCookie + "."},
 			},
 		},
 		Security: []map[string][]string{{"bearer": {}}, {"cookie": {}}},

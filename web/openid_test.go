@@ -16,6 +16,7 @@ import (
 	"collie/storage/sqlite"
 	"collie/web/openid"
 	"collie/web/openid/openidtest"
+	"collie/web/people"
 )
 
 // browser is a site with an OpenID provider, as one browser sees it.
@@ -135,7 +136,7 @@ func TestOpenID(t *testing.T) {
 	if len(b.cookies) != 1 || len(b.cookies["__Host-collie"]) != 43 {
 		t.Errorf("cookies %v, want that of the session", b.cookies)
 	}
-	var who sessionJSON
+	var who people.Session
 	b.visit("GET", "/api/v1/session").into(t, 200, &who)
 	if who.Name != "ann" || who.Role != "user" {
 		t.Errorf("signed in as %+v", who)
@@ -178,7 +179,7 @@ func TestOpenID(t *testing.T) {
 func TestOpenIDNames(t *testing.T) {
 	b := mustServeOpenID(t)
 	ctx := access.With(t.Context(), access.Operator)
-	users := b.server.sessions.accounts
+	users := b.users
 	b.there.Enrol("sub-1", "Root")
 	b.there.Enrol("sub-2", "ann b")
 	b.refused("a name that is taken", b.signIn("Root"), 403, "There is already a user called Root, who signs in another way.")
@@ -192,7 +193,7 @@ func TestOpenIDNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.signIn("Root")
-	var who sessionJSON
+	var who people.Session
 	b.visit("GET", "/api/v1/session").into(t, 200, &who)
 	if who.Name != "root" || who.Role != "admin" {
 		t.Errorf("after linking: %+v", who)
@@ -236,14 +237,14 @@ func TestOpenIDNames(t *testing.T) {
 func TestOpenIDRoles(t *testing.T) {
 	b := mustServeOpenID(t, func(c *openid.Config) { c.Admins, c.Users = []string{"boss"}, []string{"staff"} })
 	ctx := access.With(t.Context(), access.Operator)
-	users := b.server.sessions.accounts
+	users := b.users
 	role := func(groups []string, want string) {
 		t.Helper()
 		b.there.Enrol("sub-1", "ann", groups...)
 		if a := b.signIn("ann"); a.status != 303 {
 			t.Fatalf("groups %q: %d %s", groups, a.status, a.body)
 		}
-		var who sessionJSON
+		var who people.Session
 		b.visit("GET", "/api/v1/session").into(t, 200, &who)
 		if who.Name != "ann" || who.Role != want {
 			t.Errorf("groups %q: %+v, want %s", groups, who, want)

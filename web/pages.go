@@ -24,7 +24,7 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var v templates.StartView
-	person := s.person(visitorOf(r.Context()))
+	person := s.people.Person(r)
 	for _, p := range projects {
 		card := templates.ProjectCard{ID: p.ID, Name: p.Name, Images: p.Images, Done: p.Done, MayManage: roleIn(p.ID).May(access.Manage)}
 		person.MayManage = person.MayManage || card.MayManage
@@ -51,7 +51,7 @@ func (s *Server) projectPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := templates.ProjectView{ID: p.ID, Name: p.Name, Classes: classViews(p), Rest: restView(p), Images: len(images), Export: exportView(p, len(images))}
-	if r, err = s.inProject(r, p.ID); err != nil {
+	if r, err = s.people.InProject(r, p.ID); err != nil {
 		return err
 	}
 	s.answers.HTML(w, r, http.StatusOK, templates.Project(v))
@@ -85,7 +85,7 @@ func (s *Server) annotatePage(w http.ResponseWriter, r *http.Request) error {
 	if place >= 0 && place+1 < len(images) {
 		v.Next = images[place+1].ID
 	}
-	if r, err = s.inProject(r, p.ID); err != nil {
+	if r, err = s.people.InProject(r, p.ID); err != nil {
 		return err
 	}
 	s.answers.HTML(w, r, http.StatusOK, templates.Annotate(v))

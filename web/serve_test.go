@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"collie/segment/access"
+	"collie/segment/accounts"
 	"collie/segment/export/jobs"
 	"collie/segment/workspace"
 	"collie/storage/sqlite"
@@ -40,6 +41,8 @@ type site struct {
 	store  *sqlite.Store
 	url    string
 	client *http.Client
+	users  *accounts.Accounts     // nil without login
+	begun  *accounts.Sessions     // nil without login
 	token  string                 // of the session that requests are made with, or empty
 	team   map[string]access.Role // what users are in all projects; see enlist
 }
@@ -90,7 +93,12 @@ func serve(tb testing.TB, options []workspace.Options, changes ...func(*Config, 
 	})
 	client := listener.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &site{tb: tb, server: server, store: data.Store, url: listener.URL, client: client, team: map[string]access.Role{}}
+	s := &site{tb: tb, server: server, store: data.Store, url: listener.URL, client: client, team: map[string]access.Role{}}
+	if config.Login != nil {
+		s.users = config.Login.Accounts
+		s.begun = accounts.NewSessions(config.Login.Sessions, s.users, config.Limits.Session, config.Log)
+	}
+	return s
 }
 
 // encode writes what a test sends.

@@ -18,11 +18,12 @@ import (
 
 	"collie/segment/accounts"
 	"collie/segment/archive"
+	"collie/segment/audit"
 	"collie/segment/export/jobs"
 	"collie/segment/workspace"
 	"collie/web/answers"
 	"collie/web/live"
-	"collie/web/openid"
+	"collie/web/people"
 	"collie/web/scratch"
 )
 
@@ -39,12 +40,10 @@ type Server struct {
 	hub       *live.Hub
 	exports   *jobs.Jobs
 	handler   http.Handler
+	people    *people.People
 	stopping  atomic.Bool
-	sessions  *sessions        // nil without login
-	openID    *openid.Provider // nil without one
-	loopback  bool             // answer only under this machine's names
+	loopback  bool // answer only under this machine's names
 	origin    string
-	proxies   []netip.Prefix
 }
 
 // Config is what a Server needs.
@@ -60,7 +59,7 @@ type Config struct {
 	// Login makes people sign in. Without it everybody who reaches the server
 	// can do everything, and it answers only under this machine's names unless
 	// AnyName is set.
-	Login   *Login
+	Login   *people.Login
 	AnyName bool
 
 	// Origin is the scheme and host under which browsers reach the server, if
@@ -112,15 +111,12 @@ func New(c Config) *Server {
 		workspace: c.Workspace, ready: c.Ready, log: c.Log, answers: answers.New(c.Log), limits: limits, metrics: c.Metrics,
 		scratch: scratch.New(c.Scratch, c.Log, limits.Receiving, limits.Queue),
 		hub:     live.New(live.Config{Workspace: c.Workspace, Log: c.Log, Limits: limits.Socket, Explain: explain}), exports: c.Exports,
-		loopback: c.Login == nil && !c.AnyName, origin: c.Origin, proxies: c.Proxies,
+		loopback: c.Login == nil && !c.AnyName, origin: c.Origin,
 	}
-	if c.Login != nil {
-		s.openID = c.Login.OpenID
-		s.sessions = &sessions{
-			Sessions: accounts.NewSessions(c.Login.Sessions, c.Login.Accounts, limits.Session, c.Log),
-			accounts: c.Login.Accounts, secure: c.HTTPS || strings.HasPrefix(c.Origin, "https://"),
-		}
-	}
+	s.people = people.New(people.Config{
+		Login: c.Login, Workspace: c.Workspace, Log: c.Log, Answers: s.answers, Decode: s.decodeBody, Expel: s.hub.Expel,
+		Limits: limits.Session, HTTPS: c.HTTPS || strings.HasPrefix(c.Origin, "https://"), Proxies: c.Proxies,
+	})
 	if s.metrics == nil {
 		s.metrics = http.NotFoundHandler()
 	}
@@ -143,4 +139,12 @@ func (s *Server) Close() {
 	s.stopping.Store(true)
 	s.hub.Close()
 	s.exports.Close()
+}
+
+// record writes what a request has done, and no store has noted, into the audit
+// log. That has happened, so whoever asked is answered even if the disk is full.
+func (s *Server) record(r *http.Request, action audit.Action, about, detail string) {
+	if err := s.workspace.Record(context.WithoutCancel(r.Context()), action, about, detail); err != nil {
+		s.log.Warn("not in the audit log", "action", string(action), "about", about, "error", err)
+	}
 }

@@ -1,14 +1,16 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/gorilla/websocket"
 
 	"collie/web/live"
+	"collie/web/people"
 	"collie/web/problem"
 )
 
@@ -28,22 +30,36 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := visitorOf(r.Context())
-	err = s.hub.Open(w, r, im.ID, live.Visitor{
-		Principal: v.Principal, Session: v.session, Project: im.ProjectID,
-		Check: func(ctx context.Context, used bool) error { return s.recheck(ctx, v, im.ProjectID, role, used) },
-	})
+	err = s.hub.Open(w, r, im.ID, s.people.AtSocket(r.Context(), im.ProjectID, role))
 	var handshake *live.HandshakeError
 	var bye *live.Farewell
 	switch {
 	case errors.As(err, &handshake):
 		return &problem.Refusal{Status: handshake.Status, Detail: handshake.Error()}
 	case errors.Is(err, live.SignedOut):
-		return errSignIn
+		return people.ErrSignIn
 	case errors.As(err, &bye): // a role has changed since the lines above
 		return &problem.Later{Wait: time.Second, Err: &problem.Refusal{Status: http.StatusServiceUnavailable, Detail: bye.Error()}}
 	}
 	return err
+}
+
+// fromHere reports whether a request comes from one of our own pages, by scheme
+// and host, or from a program other than a browser, which sends no origin.
+func (s *Server) fromHere(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	switch {
+	case origin == "":
+		return true
+	case s.origin != "":
+		return strings.EqualFold(origin, s.origin)
+	}
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Scheme == scheme && strings.EqualFold(u.Host, r.Host)
 }
 
 // explain returns the text of an error for a socket's client, and whether the

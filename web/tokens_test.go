@@ -15,12 +15,13 @@ import (
 	"collie/segment/access"
 	"collie/segment/accounts"
 	"collie/storage/sqlite"
+	"collie/web/people"
 )
 
 // holding returns the site as a program with a new API token of the user sees it.
 func (s *site) holding(u accounts.User, scope access.Scope) *site {
 	s.tb.Helper()
-	secret, _, err := s.server.sessions.accounts.CreateTokenFor(access.With(s.tb.Context(), access.Operator), u.Name, "robot", scope, 0)
+	secret, _, err := s.users.CreateTokenFor(access.With(s.tb.Context(), access.Operator), u.Name, "robot", scope, 0)
 	if err != nil {
 		s.tb.Fatal(err)
 	}
@@ -40,7 +41,7 @@ var sessionsOnly = map[string]bool{
 func TestRightsOfTokens(t *testing.T) {
 	t.Parallel()
 	s := MustServe(t, func(c *Config, store *sqlite.Store) {
-		c.Login = &Login{Accounts: accounts.New(store, accounts.Limits{AccountTries: 100, AddressTries: 100}), Sessions: store}
+		c.Login = &people.Login{Accounts: accounts.New(store, accounts.Limits{AccountTries: 100, AddressTries: 100}), Sessions: store}
 	})
 	admin, viewer := s.user("admin", access.Admin), s.user("viewer", access.Viewer)
 	s.user("outsider", access.User)
@@ -125,14 +126,14 @@ func TestTokens(t *testing.T) {
 	ann := s.as(mustNamed(t, s, "ann"))
 	im := ann.photo()
 
-	var made tokenJSON
+	var made people.Token
 	ann.post("/api/v1/tokens", `{"name":"nightly upload","scope":"annotate","days":30}`).into(t, 201, &made)
 	if !regexp.MustCompile(`^collie_[A-Za-z0-9_-]{43}$`).MatchString(made.Token) || made.Expires == nil || made.Expires.Sub(made.Created) != 30*24*time.Hour {
 		t.Errorf("created %+v", made)
 	}
 	robot := *s
 	robot.token = made.Token
-	var who sessionJSON
+	var who people.Session
 	robot.get("/api/v1/session").into(t, 200, &who)
 	if who.Name != "ann" || who.Role != "user" || who.Scope != "annotate" {
 		t.Errorf("the program is %+v", who)
@@ -144,7 +145,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("a token as a cookie: %d", a.status)
 	}
 
-	var list []tokenJSON
+	var list []people.Token
 	ann.get("/api/v1/tokens").into(t, 200, &list)
 	if len(list) != 1 || list[0].ID != made.ID || list[0].Token != "" || list[0].Used == nil || time.Since(*list[0].Used) > time.Minute {
 		t.Errorf("the list: %+v", list)
@@ -156,7 +157,7 @@ func TestTokens(t *testing.T) {
 
 	// Another user neither sees nor revokes it.
 	bob := s.as(mustNamed(t, s, "bob"))
-	var others []tokenJSON
+	var others []people.Token
 	bob.get("/api/v1/tokens").into(t, 200, &others)
 	if len(others) != 0 {
 		t.Errorf("bob sees %+v", others)
@@ -264,7 +265,7 @@ func TestTokensEnd(t *testing.T) {
 	s := MustServe(t, withLogin)
 	s.user("root", access.Admin)
 	ctx := access.With(t.Context(), access.Operator)
-	users := s.server.sessions.accounts
+	users := s.users
 	for what, end := range map[string]func(u accounts.User) error{
 		"password": func(u accounts.User) error { return users.SetPassword(ctx, u.ID, "another horse") },
 		"removed":  func(u accounts.User) error { return users.Remove(ctx, u.ID) },

@@ -10,6 +10,7 @@ import (
 
 	"collie/segment/accounts"
 	"collie/web"
+	"collie/web/people"
 )
 
 // accessFlags say who can reach the server, and how.
@@ -54,7 +55,7 @@ func (a *accessFlags) config(listen string) (web.Config, error) {
 
 // login is what the server needs to ask people who they are, nil when it
 // doesn't.
-func (s *serveCommand) login(ctx context.Context, d *data, log *slog.Logger) (*web.Login, error) {
+func (s *serveCommand) login(ctx context.Context, d *data, log *slog.Logger) (*people.Login, error) {
 	if !s.Auth {
 		if s.Insecure {
 			log.Warn("anybody who can reach this server can do everything (--insecure)")
@@ -72,5 +73,5 @@ func (s *serveCommand) login(ctx context.Context, d *data, log *slog.Logger) (*w
 	if !web.Loopback(s.Listen) && !s.tlsFlags.enabled() && !strings.HasPrefix(s.Origin, "https://") {
 		log.Warn("passwords and images travel unencrypted: use --tls-cert or --tls-acme, or a proxy with TLS and --origin https://…")
 	}
-	return &web.Login{Accounts: users, Sessions: d.store}, nil
+	return &people.Login{Accounts: users, Sessions: d.store}, nil
 }

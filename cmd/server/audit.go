@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"collie/segment/audit"
-	"collie/web"
+	"collie/web/people"
 )
 
 // auditCommand prints the audit log, also while the server runs.
@@ -30,7 +30,7 @@ func (c *auditCommand) Run(ctx context.Context, out streams) (err error) {
 			return err
 		}
 		for _, e := range entries {
-			if err := web.EncodeEntry(lines, e); err != nil {
+			if err := people.EncodeEntry(lines, e); err != nil {
 				return err
 			}
 			after = e.Number

@@ -1,4 +1,4 @@
-package web
+package people
 
 import (
 	"context"
@@ -14,22 +14,14 @@ import (
 	"collie/templates"
 	"collie/web/answers"
 	"collie/web/live"
-	"collie/web/openid"
 	"collie/web/problem"
 )
-
-// Login is what a server with login needs.
-type Login struct {
-	Accounts *accounts.Accounts
-	Sessions accounts.SessionStore
-	OpenID   *openid.Provider // with which people can sign in, too; may be nil
-}
 
 // Names of the cookie. Browsers accept the __Host- prefix only over https and
 // for exactly this host, so no other host can replace it.
 const (
-	plainCookie  = "collie"
-	secureCookie = "__Host-collie"
+	PlainCookie  = "collie"
+	SecureCookie = "__Host-collie"
 )
 
 // sessions are the users who have signed in. Browsers keep the token in a
@@ -71,9 +63,9 @@ func (s *sessions) tokenOf(r *http.Request) (token string, cookie bool) {
 
 func (s *sessions) cookieName() string {
 	if s.secure {
-		return secureCookie
+		return SecureCookie
 	}
-	return plainCookie
+	return PlainCookie
 }
 
 // remember sets the token as a cookie until the session expires; an empty one
@@ -92,10 +84,10 @@ func (s *sessions) remember(w http.ResponseWriter, token string, expires time.Ti
 // maxForm is how many bytes a form about users can have.
 const maxForm = 16 << 10
 
-// withLogin answers NotFound on a server without login.
-func (s *Server) withLogin(h answers.Handler) answers.Handler {
+// WithLogin answers NotFound on a server without login.
+func (p *People) WithLogin(h answers.Handler) answers.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if s.sessions == nil {
+		if p.sessions == nil {
 			return segment.Errorf(segment.NotFound, "This server has no users because it was started without --auth.")
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
@@ -103,10 +95,10 @@ func (s *Server) withLogin(h answers.Handler) answers.Handler {
 	}
 }
 
-// withSession is withLogin for what an API token can't do: its leak must not lead
+// WithSession is withLogin for what an API token can't do: its leak must not lead
 // to other tokens, a new password or a session.
-func (s *Server) withSession(h answers.Handler) answers.Handler {
-	return s.withLogin(func(w http.ResponseWriter, r *http.Request) error {
+func (p *People) WithSession(h answers.Handler) answers.Handler {
+	return p.WithLogin(func(w http.ResponseWriter, r *http.Request) error {
 		if visitorOf(r.Context()).Scope != "" {
 			return &problem.Refusal{Status: http.StatusForbidden, Detail: "An API token can't do this. Sign in with your name and password. Nothing was changed."}
 		}
@@ -114,59 +106,59 @@ func (s *Server) withSession(h answers.Handler) answers.Handler {
 	})
 }
 
-// loginPage asks for name and password.
-func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
+// LoginPage asks for name and password.
+func (p *People) LoginPage(w http.ResponseWriter, r *http.Request) error {
 	next := local(r.URL.Query().Get("next"))
 	if visitorOf(r.Context()).Role != access.Nobody {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return nil
 	}
 	v := templates.LoginView{Next: next}
-	if r.URL.Query().Has("left") && s.openID != nil {
-		v.SignOut = s.openID.SignOutURL("/login")
+	if r.URL.Query().Has("left") && p.openID != nil {
+		v.SignOut = p.openID.SignOutURL("/login")
 	}
-	s.showLogin(w, r, http.StatusOK, v)
+	p.showLogin(w, r, http.StatusOK, v)
 	return nil
 }
 
-// login takes the form of the login page.
-func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
+// Login takes the form of the login page.
+func (p *People) Login(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
 		return err
 	}
 	name, next := r.PostForm.Get("name"), local(r.PostForm.Get("next"))
-	token, session, _, err := s.signIn(r, name, r.PostForm.Get("password"))
-	if p := problem.Of(err); err != nil && (p.Status == http.StatusUnauthorized || p.Status == http.StatusTooManyRequests) {
-		return s.notSignedIn(w, r, templates.LoginView{Name: name, Next: next}, err)
+	token, session, _, err := p.signIn(r, name, r.PostForm.Get("password"))
+	if failure := problem.Of(err); err != nil && (failure.Status == http.StatusUnauthorized || failure.Status == http.StatusTooManyRequests) {
+		return p.notSignedIn(w, r, templates.LoginView{Name: name, Next: next}, err)
 	}
 	if err != nil {
 		return err
 	}
-	s.sessions.remember(w, token, session.Expires)
+	p.sessions.remember(w, token, session.Expires)
 	http.Redirect(w, r, next, http.StatusSeeOther)
 	return nil
 }
 
 // signIn checks name and password and begins a session.
-func (s *Server) signIn(r *http.Request, name, password string) (token string, session accounts.Session, u accounts.User, err error) {
-	u, err = s.sessions.accounts.SignIn(r.Context(), name, password, s.address(r))
+func (p *People) signIn(r *http.Request, name, password string) (token string, session accounts.Session, u accounts.User, err error) {
+	u, err = p.sessions.accounts.SignIn(r.Context(), name, password, p.address(r))
 	if err != nil {
-		s.log.Info("not signed in", "address", s.address(r).String(), "error", err)
+		p.log.Info("not signed in", "address", p.address(r).String(), "error", err)
 		return "", session, u, signInProblem(err)
 	}
-	token, session, err = s.begin(r, u, "")
+	token, session, err = p.begin(r, u, "")
 	return token, session, u, err
 }
 
 // begin begins a session for a user who has shown who they are in some way, empty
 // for a password; the request's previous session ends.
-func (s *Server) begin(r *http.Request, u accounts.User, how string) (token string, session accounts.Session, err error) {
+func (p *People) begin(r *http.Request, u accounts.User, how string) (token string, session accounts.Session, err error) {
 	if old := visitorOf(r.Context()); old.token != "" && old.Scope == "" {
-		if err := s.leave(r, old.token); err != nil {
+		if err := p.leave(r, old.token); err != nil {
 			return "", session, err
 		}
 	}
-	return s.sessions.Begin(r.Context(), u, how)
+	return p.sessions.Begin(r.Context(), u, how)
 }
 
 // signInProblem explains to people why they can't sign in.
@@ -184,28 +176,28 @@ func signInProblem(err error) error {
 	return err
 }
 
-// logout ends the request's session and its sockets.
-func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
-	if err := s.leave(r, visitorOf(r.Context()).token); err != nil {
+// Logout ends the request's session and its sockets.
+func (p *People) Logout(w http.ResponseWriter, r *http.Request) error {
+	if err := p.leave(r, visitorOf(r.Context()).token); err != nil {
 		return err
 	}
-	s.sessions.remember(w, "", time.Time{})
+	p.sessions.remember(w, "", time.Time{})
 	to := "/login"
-	if s.openID != nil {
+	if p.openID != nil {
 		to += "?left" // the page offers to sign out at the provider, too
 	}
 	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil
 }
 
-func (s *Server) leave(r *http.Request, token string) error {
-	err := s.sessions.End(r.Context(), token)
-	s.hub.Expel(live.SignedOut, func(v live.Visitor) bool { return v.Session == token })
+func (p *People) leave(r *http.Request, token string) error {
+	err := p.sessions.End(r.Context(), token)
+	p.expel(live.SignedOut, func(v live.Visitor) bool { return v.Session == token })
 	return err
 }
 
-// sessionJSON is the user whom a program is signed in as.
-type sessionJSON struct {
+// Session is the user whom a program is signed in as.
+type Session struct {
 	Name    string     `json:"name"`
 	Role    string     `json:"role" doc:"on the server; with an API token admin only if its scope is" schema:"enum=user|admin"`
 	Scope   string     `json:"scope,omitempty" doc:"of the API token that the request is made with; absent with a session" schema:"enum=metrics|read|annotate|admin"`
@@ -213,44 +205,44 @@ type sessionJSON struct {
 	Expires *time.Time `json:"expires,omitempty" doc:"when the session ends if it is not used before; only in the answer to signing in"`
 }
 
-// credentialsJSON is a name and password.
-type credentialsJSON struct {
+// Credentials is a name and password.
+type Credentials struct {
 	Name     string `json:"name"`
 	Password string `json:"password"`
 }
 
-// createSession signs a program in.
-func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
-	var body credentialsJSON
-	if err := s.decodeBody(r, &body); err != nil {
+// CreateSession signs a program in.
+func (p *People) CreateSession(w http.ResponseWriter, r *http.Request) error {
+	var body Credentials
+	if err := p.decode(r, &body); err != nil {
 		return err
 	}
-	token, session, u, err := s.signIn(r, body.Name, body.Password)
+	token, session, u, err := p.signIn(r, body.Name, body.Password)
 	if err != nil {
 		return err
 	}
-	return s.answers.JSON(w, http.StatusCreated, sessionJSON{Name: u.Name, Role: u.Role.String(), Token: token, Expires: &session.Expires})
+	return p.answers.JSON(w, http.StatusCreated, Session{Name: u.Name, Role: u.Role.String(), Token: token, Expires: &session.Expires})
 }
 
-// getSession returns the current user, also on a server without login.
-func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {
+// GetSession returns the current user, also on a server without login.
+func (p *People) GetSession(w http.ResponseWriter, r *http.Request) error {
 	v := visitorOf(r.Context())
 	if v.Role == access.Nobody {
-		return errSignIn
+		return ErrSignIn
 	}
 	role := access.User
 	if v.Role == access.Admin {
 		role = v.Role
 	}
-	return s.answers.JSON(w, http.StatusOK, sessionJSON{Name: v.Name, Role: role.String(), Scope: string(v.Scope)})
+	return p.answers.JSON(w, http.StatusOK, Session{Name: v.Name, Role: role.String(), Scope: string(v.Scope)})
 }
 
-// deleteSession signs a program out.
-func (s *Server) deleteSession(w http.ResponseWriter, r *http.Request) error {
+// DeleteSession signs a program out.
+func (p *People) DeleteSession(w http.ResponseWriter, r *http.Request) error {
 	if visitorOf(r.Context()).Role == access.Nobody {
-		return errSignIn
+		return ErrSignIn
 	}
-	if err := s.leave(r, visitorOf(r.Context()).token); err != nil {
+	if err := p.leave(r, visitorOf(r.Context()).token); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -1,7 +1,6 @@
-package web
+package people
 
 import (
-	"context"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -16,12 +15,12 @@ import (
 )
 
 const (
-	auditPage  = 100  // entries on a page
-	auditChunk = 1000 // entries that are in memory while the log is sent
+	entriesOnPage = 100
+	auditChunk    = 1000 // entries that are in memory while the log is sent
 )
 
-// entryJSON is an entry of the audit log: a line of its export.
-type entryJSON struct {
+// Entry is an entry of the audit log: a line of its export.
+type Entry struct {
 	Number  int64     `json:"number" doc:"ascending, never used twice; gaps are failed sign-ins that are not kept any more, and entries older than 400 days"`
 	At      time.Time `json:"at"`
 	User    string    `json:"user,omitempty" doc:"identifier; absent for the operator of the machine and for failed sign-ins"`
@@ -37,25 +36,26 @@ type entryJSON struct {
 
 // EncodeEntry writes an entry of the audit log as a line of JSON.
 func EncodeEntry(to *json.Encoder, e audit.Entry) error {
-	return to.Encode(entryJSON{e.Number, e.At, e.User, e.Name, e.Address, string(e.Action), e.About, e.Detail, e.Token, e.TokenName})
+	return to.Encode(Entry{e.Number, e.At, e.User, e.Name, e.Address, string(e.Action), e.About, e.Detail, e.Token, e.TokenName})
 }
 
-var afterEntryQuery = query.Int{Name: "after", High: math.MaxInt32, Doc: "only entries after this number"}
+// AfterEntry is the parameter of GetAudit.
+var AfterEntry = query.Int{Name: "after", High: math.MaxInt32, Doc: "only entries after this number"}
 
-// getAudit sends the audit log as JSON lines.
-func (s *Server) getAudit(w http.ResponseWriter, r *http.Request) error {
-	if err := s.workspace.May(r.Context(), access.Administer); err != nil {
+// GetAudit sends the audit log as JSON lines.
+func (p *People) GetAudit(w http.ResponseWriter, r *http.Request) error {
+	if err := p.workspace.May(r.Context(), access.Administer); err != nil {
 		return err
 	}
-	from, err := afterEntryQuery.Of(r)
+	from, err := AfterEntry.Of(r)
 	if err != nil {
 		return err
 	}
-	if err := s.workspace.Record(r.Context(), audit.LogFetched, "", ""); err != nil {
-		s.log.Warn("not in the audit log", "error", err)
+	if err := p.workspace.Record(r.Context(), audit.LogFetched, "", ""); err != nil {
+		p.log.Warn("not in the audit log", "error", err)
 	}
 	after := int64(from)
-	entries, err := s.workspace.EntriesAfter(r.Context(), after, auditChunk)
+	entries, err := p.workspace.EntriesAfter(r.Context(), after, auditChunk)
 	if err != nil {
 		return err
 	}
@@ -65,33 +65,33 @@ func (s *Server) getAudit(w http.ResponseWriter, r *http.Request) error {
 	for len(entries) > 0 {
 		for _, e := range entries {
 			if err := EncodeEntry(lines, e); err != nil {
-				s.log.Debug("answer not sent", "error", err)
+				p.log.Debug("answer not sent", "error", err)
 				return nil
 			}
 			after = e.Number
 		}
-		if entries, err = s.workspace.EntriesAfter(r.Context(), after, auditChunk); err != nil {
-			s.log.Warn("stream ended early", "error", err)
+		if entries, err = p.workspace.EntriesAfter(r.Context(), after, auditChunk); err != nil {
+			p.log.Warn("stream ended early", "error", err)
 			panic(http.ErrAbortHandler) // so that the client notices
 		}
 	}
 	return nil
 }
 
-// auditPage lists the entries of the audit log, the newest first.
-func (s *Server) auditPage(w http.ResponseWriter, r *http.Request) error {
+// AuditPage lists the entries of the audit log, the newest first.
+func (p *People) AuditPage(w http.ResponseWriter, r *http.Request) error {
 	before, err := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64)
 	if err != nil || before < 0 {
 		before = 0 // from the end
 	}
-	entries, err := s.workspace.EntriesBefore(r.Context(), before, auditPage+1)
+	entries, err := p.workspace.EntriesBefore(r.Context(), before, entriesOnPage+1)
 	if err != nil {
 		return err
 	}
 	v := templates.AuditView{Days: audit.Days, Later: before > 0}
-	if len(entries) > auditPage {
-		entries = entries[:auditPage]
-		v.Older = strconv.FormatInt(entries[auditPage-1].Number, 10)
+	if len(entries) > entriesOnPage {
+		entries = entries[:entriesOnPage]
+		v.Older = strconv.FormatInt(entries[entriesOnPage-1].Number, 10)
 	}
 	for _, e := range entries {
 		row := templates.AuditRow{At: e.At, Name: e.Name, Token: e.TokenName, Address: e.Address, What: doings[e.Action], Detail: e.Detail}
@@ -100,7 +100,7 @@ func (s *Server) auditPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Rows = append(v.Rows, row)
 	}
-	s.answers.HTML(w, r, http.StatusOK, templates.Audit(v))
+	p.answers.HTML(w, r, http.StatusOK, templates.Audit(v))
 	return nil
 }
 
@@ -119,12 +119,4 @@ var doings = map[audit.Action]string{
 	audit.LogFetched:    "Downloaded the audit log",
 	audit.ServerStarted: "Started the server", audit.ServerBackedUp: "Made a backup", audit.ServerRestored: "Restored a backup", audit.ServerRepaired: "Repaired the data",
 	audit.ServerMoved: "Moved files",
-}
-
-// record writes what a request has done, and no store has noted, into the audit
-// log. That has happened, so whoever asked is answered even if the disk is full.
-func (s *Server) record(r *http.Request, action audit.Action, about, detail string) {
-	if err := s.workspace.Record(context.WithoutCancel(r.Context()), action, about, detail); err != nil {
-		s.log.Warn("not in the audit log", "action", string(action), "about", about, "error", err)
-	}
 }

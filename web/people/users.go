@@ -1,0 +1,141 @@
+package people
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"collie/segment/access"
+	"collie/templates"
+	"collie/web/answers"
+	"collie/web/live"
+	"collie/web/problem"
+)
+
+// notices are the messages after a successful change to users, by the word in
+// the URL.
+var notices = map[string]string{
+	"added":    "User added. Tell them their name and password; they can change the password themselves.",
+	"role":     "Role changed.",
+	"password": "Password changed. All other sessions of this user have been signed out, and their API tokens revoked.",
+	"revoked":  "API token revoked. Programs can't use it any more.",
+	"removed":  "User removed and signed out everywhere. Their work stays.",
+}
+
+// UsersPage lists the users for admins.
+func (p *People) UsersPage(w http.ResponseWriter, r *http.Request) error {
+	return p.showUsers(w, r, http.StatusOK, templates.UsersView{Notice: notices[r.URL.Query().Get("done")]})
+}
+
+// showUsers shows the list with the messages that v has.
+func (p *People) showUsers(w http.ResponseWriter, r *http.Request, status int, v templates.UsersView) error {
+	users, err := p.sessions.accounts.List(r.Context())
+	if err != nil {
+		return err
+	}
+	v.Roles = nil
+	for _, role := range access.ServerRoles() {
+		v.Roles = append(v.Roles, role.String())
+	}
+	own := visitorOf(r.Context()).User
+	for _, u := range users {
+		v.Users = append(v.Users, templates.UserRow{
+			ID: u.ID, Name: u.Name, Role: u.Role.String(), Since: u.Created.Format("2 January 2006"), Own: u.ID == own,
+		})
+	}
+	p.answers.HTML(w, r, status, templates.Users(v))
+	return nil
+}
+
+// change carries out a form about users and returns the word for its notice.
+type change func(r *http.Request) (done string, err error)
+
+// ChangeUsers carries out a form and shows the list again.
+func (p *People) ChangeUsers(do change) answers.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := p.workspace.May(r.Context(), access.Administer); err != nil {
+			return err // before anything is read
+		}
+		if err := parseForm(r); err != nil {
+			return err
+		}
+		done, err := do(r)
+		if failure := problem.Of(err); err != nil && (failure.Status == http.StatusUnprocessableEntity || failure.Status == http.StatusConflict) {
+			return p.showUsers(w, r, failure.Status, templates.UsersView{Problem: failure.Detail, Name: r.PostForm.Get("name")})
+		}
+		if err != nil {
+			return err
+		}
+		http.Redirect(w, r, "/users?done="+done, http.StatusSeeOther)
+		return nil
+	}
+}
+
+// AddUser adds a user.
+func (p *People) AddUser(r *http.Request) (string, error) {
+	role, _ := access.ParseRole(r.PostForm.Get("role"), access.ServerRoles())
+	_, err := p.sessions.accounts.Add(r.Context(), r.PostForm.Get("name"), r.PostForm.Get("password"), role)
+	return "added", err
+}
+
+// SetRole changes a user's role; their open pages reconnect with it.
+func (p *People) SetRole(r *http.Request) (string, error) {
+	role, _ := access.ParseRole(r.PostForm.Get("role"), access.ServerRoles())
+	id := chi.URLParam(r, "id")
+	err := p.sessions.accounts.SetRole(r.Context(), id, role)
+	if err == nil {
+		p.expel(live.RoleChanged, func(v live.Visitor) bool { return v.User == id })
+	}
+	return "role", err
+}
+
+// SetPassword sets a user's password and signs them out.
+func (p *People) SetPassword(r *http.Request) (string, error) {
+	id := chi.URLParam(r, "id")
+	err := p.sessions.accounts.SetPassword(r.Context(), id, r.PostForm.Get("password"))
+	return "password", p.expelUser(id, err)
+}
+
+// RemoveUser removes a user and signs them out.
+func (p *People) RemoveUser(r *http.Request) (string, error) {
+	id := chi.URLParam(r, "id")
+	err := p.sessions.accounts.Remove(r.Context(), id)
+	return "removed", p.expelUser(id, err)
+}
+
+// expelUser closes the sockets of a user whose sessions have ended, unless err
+// is set, and returns err.
+func (p *People) expelUser(id string, err error) error {
+	if err == nil {
+		p.expel(live.SignedOut, func(v live.Visitor) bool { return v.User == id })
+	}
+	return err
+}
+
+// AccountPage lets people change their own password and API tokens.
+func (p *People) AccountPage(w http.ResponseWriter, r *http.Request) error {
+	return p.showAccount(w, r, http.StatusOK, templates.AccountView{Notice: notices[r.URL.Query().Get("done")]})
+}
+
+// ChangePassword handles the form of that page. The user's other browsers are
+// signed out; this one gets a new session.
+func (p *People) ChangePassword(w http.ResponseWriter, r *http.Request) error {
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	v, form := visitorOf(r.Context()), r.PostForm
+	err := signInProblem(p.sessions.accounts.ChangePassword(r.Context(), form.Get("present"), form.Get("password"), p.address(r)))
+	if failure := problem.Of(err); err != nil && failure.Status < 500 {
+		p.answers.Failed(w, r, err)
+		return p.showAccount(w, r, failure.Status, templates.AccountView{Problem: failure.Detail})
+	}
+	if p.expelUser(v.User, err) != nil {
+		return err
+	}
+	token, session, _, err := p.signIn(r, v.Name, form.Get("password"))
+	if err != nil {
+		return err
+	}
+	p.sessions.remember(w, token, session.Expires)
+	return p.showAccount(w, r, http.StatusOK, templates.AccountView{Notice: notices["password"]})
+}
