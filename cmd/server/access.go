@@ -70,7 +70,7 @@ func (s *serveCommand) login(ctx context.Context, d *data, log *slog.Logger) (*p
 	if !some {
 		return nil, fmt.Errorf("--auth needs users, and none exist yet. Add the first one with: server users add NAME --role admin --data %s", s.Data)
 	}
-	if !web.Loopback(s.Listen) && !s.tlsFlags.enabled() && !strings.HasPrefix(s.Origin, "https://") {
+	if !web.Loopback(s.Listen) && !s.HTTPS.Enabled() && !strings.HasPrefix(s.Origin, "https://") {
 		log.Warn("passwords and images travel unencrypted: use --tls-cert or --tls-acme, or a proxy with TLS and --origin https://…")
 	}
 	return &people.Login{Accounts: users, Sessions: d.store}, nil

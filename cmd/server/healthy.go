@@ -7,13 +7,15 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"collie/cmd/server/listen"
 )
 
 // healthyCommand asks a running server on this machine whether it can work, for
 // containers that hold no other program.
 type healthyCommand struct {
 	Listen string `default:"127.0.0.1:8080" env:"COLLIE_LISTEN" help:"Address that the server listens on."`
-	tlsFlags
+	listen.HTTPS
 }
 
 // Run returns an error when the server does not answer or is not ready.
@@ -26,7 +28,7 @@ func (c *healthyCommand) Run(ctx context.Context, out streams) error {
 		host = "localhost"
 	}
 	scheme := "http"
-	if c.tlsFlags.enabled() {
+	if c.HTTPS.Enabled() {
 		scheme = "https"
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"time"
 
+	"collie/cmd/server/listen"
 	"collie/segment/audit"
 	"collie/segment/export/jobs"
 	"collie/segment/schedule"
@@ -30,18 +31,18 @@ type serveCommand struct {
 	Listen string `default:"127.0.0.1:8080" env:"COLLIE_LISTEN" help:"Address and port to listen on; port 0 picks a free one."`
 	accessFlags
 	openidFlags
-	tlsFlags
+	listen.HTTPS
 	dataFlag
 	CacheSize size `default:"4GiB" env:"COLLIE_CACHE_SIZE" group:"limits" help:"With --blobs: size of the files of images that are kept in the data folder, so that they need not be fetched from the bucket each time. 0 keeps none."`
 	affinitiesFlag
-	profileFlags
+	listen.Profiles
 	serveLimits
 }
 
 // Validate checks the flags of all parts; without it Go would promote none of
 // their Validate methods, because there are two.
 func (s *serveCommand) Validate() error {
-	return cmp.Or(s.tlsFlags.Validate(), s.serveLimits.Validate())
+	return cmp.Or(s.HTTPS.Validate(), s.serveLimits.Validate())
 }
 
 // Run serves until ctx is done. It writes one line to standard output once it
@@ -52,7 +53,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	if err != nil {
 		return err
 	}
-	config.HTTPS = s.tlsFlags.enabled()
+	config.HTTPS = s.HTTPS.Enabled()
 	affinities, err := s.affinitiesFlag.read()
 	if err != nil {
 		return err
@@ -63,7 +64,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	log.Info("starting", "memory limit", s.applyMemory())
-	stopProfiles, err := s.profileFlags.serve(ctx)
+	stopProfiles, err := s.Profiles.Serve(ctx)
 	if err != nil {
 		return err
 	}
@@ -123,11 +124,11 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 		MaxHeaderBytes:    int(s.MaxHeader),
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
-	secured, err := s.tlsFlags.secure(s.Data, config.Origin, log)
+	secured, err := s.HTTPS.Secure(s.Data, config.Origin, log)
 	if err != nil {
 		return err
 	}
-	stopPlain, err := s.tlsFlags.servePlain(secured, log)
+	stopPlain, err := s.HTTPS.ServePlain(secured, log)
 	if err != nil {
 		return err
 	}
@@ -139,9 +140,9 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	served := make(chan error, 1)
 	scheme := "http"
 	if secured != nil {
-		scheme, server.TLSConfig = "https", secured.config
+		scheme, server.TLSConfig = "https", secured.Config
 		go func() { served <- server.ServeTLS(listener, "", "") }()
-		go secured.prepare()
+		go secured.Prepare()
 	} else {
 		go func() { served <- server.Serve(listener) }()
 	}

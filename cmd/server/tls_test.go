@@ -19,29 +19,6 @@ import (
 	"time"
 )
 
-func TestTLSFlags(t *testing.T) {
-	for _, c := range []struct {
-		flags tlsFlags
-		wrong string // part of the error, empty for none
-	}{
-		{tlsFlags{}, ""},
-		{tlsFlags{TLSCert: "c", TLSKey: "k"}, ""},
-		{tlsFlags{TLSACME: []string{"collie.example.org", "b.example.org"}, ListenHTTP: ":80"}, ""},
-		{tlsFlags{TLSCert: "c"}, "belong together"},
-		{tlsFlags{TLSKey: "k"}, "belong together"},
-		{tlsFlags{TLSCert: "c", TLSKey: "k", TLSACME: []string{"a.b"}}, "contradict"},
-		{tlsFlags{ListenHTTP: ":80"}, "needs --tls-cert"},
-		{tlsFlags{TLSACME: []string{"https://collie.example.org"}}, "not a domain"},
-		{tlsFlags{TLSACME: []string{"10.0.0.1"}}, "not a domain"},
-		{tlsFlags{TLSACME: []string{"*.example.org"}}, "not a domain"},
-	} {
-		err := c.flags.Validate()
-		if (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
-			t.Errorf("%+v: %v, want %q", c.flags, err, c.wrong)
-		}
-	}
-}
-
 // certify writes a certificate for collie.test and its key, and returns its
 // serial number. Writing is atomic, as certbot's is.
 func certify(t *testing.T, cert, key string) string {

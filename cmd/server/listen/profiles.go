@@ -1,4 +1,4 @@
-package main
+package listen
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 	"collie/web"
 )
 
-// profileFlags open the profiles of the Go runtime to the person at the machine.
-type profileFlags struct {
+// Profiles open the profiles of the Go runtime to the person at the machine.
+type Profiles struct {
 	Pprof string `placeholder:"ADDRESS" env:"COLLIE_PPROF" help:"Serve profiles of the Go runtime at this local address and port, under /debug/pprof/. They reveal what the program does, so other addresses are refused."`
 }
 
-// serve opens the address, if there is one, until the returned function is
+// Serve opens the address, if there is one, until the returned function is
 // called.
-func (p profileFlags) serve(ctx context.Context) (stop func(), err error) {
+func (p Profiles) Serve(ctx context.Context) (stop func(), err error) {
 	if p.Pprof == "" {
 		return func() {}, nil
 	}

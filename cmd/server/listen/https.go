@@ -1,4 +1,7 @@
-package main
+// Package listen is how the server can be reached besides plain HTTP: over HTTPS,
+// whose certificates it reads from files or gets from an authority, and at a local
+// address for profiles.
+package listen
 
 import (
 	"context"
@@ -19,9 +22,9 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 )
 
-// tlsFlags let the server speak HTTPS itself, with a certificate from files or
+// HTTPS let the server speak HTTPS itself, with a certificate from files or
 // from a certificate authority that speaks ACME.
-type tlsFlags struct {
+type HTTPS struct {
 	TLSCert      string   `name:"tls-cert" env:"COLLIE_TLS_CERT" type:"path" placeholder:"FILE" help:"Serve HTTPS with this certificate chain (PEM). The file is read again when it changes."`
 	TLSKey       string   `name:"tls-key" env:"COLLIE_TLS_KEY" type:"path" placeholder:"FILE" help:"Private key of --tls-cert (PEM)."`
 	TLSACME      []string `name:"tls-acme" env:"COLLIE_TLS_ACME" placeholder:"DOMAIN,…" help:"Serve HTTPS with certificates that are requested and renewed automatically for these domains. This accepts the terms of the certificate authority."`
@@ -30,17 +33,17 @@ type tlsFlags struct {
 	ListenHTTP   string   `name:"listen-http" env:"COLLIE_LISTEN_HTTP" placeholder:"ADDRESS" help:"With HTTPS: also listen here for plain HTTP, send browsers to HTTPS and answer the certificate authority."`
 }
 
-// enabled reports whether the server speaks HTTPS.
-func (t *tlsFlags) enabled() bool { return t.TLSCert != "" || len(t.TLSACME) > 0 }
+// Enabled reports whether the server speaks HTTPS.
+func (t *HTTPS) Enabled() bool { return t.TLSCert != "" || len(t.TLSACME) > 0 }
 
 // Validate refuses combinations that can't work.
-func (t *tlsFlags) Validate() error {
+func (t *HTTPS) Validate() error {
 	switch {
 	case (t.TLSCert == "") != (t.TLSKey == ""):
 		return errors.New("--tls-cert and --tls-key belong together: give both or neither")
 	case t.TLSCert != "" && len(t.TLSACME) > 0:
 		return errors.New("--tls-cert and --tls-acme contradict each other: use only one")
-	case t.ListenHTTP != "" && !t.enabled():
+	case t.ListenHTTP != "" && !t.Enabled():
 		return errors.New("--listen-http redirects to HTTPS, so it needs --tls-cert or --tls-acme")
 	}
 	for _, domain := range t.TLSACME {
@@ -51,18 +54,18 @@ func (t *tlsFlags) Validate() error {
 	return nil
 }
 
-// secured is how a server speaks HTTPS.
-type secured struct {
-	config  *tls.Config
+// Secured is how a server speaks HTTPS.
+type Secured struct {
+	Config  *tls.Config
+	Prepare func()       // once connections are accepted; takes a while
 	plain   http.Handler // of --listen-http
-	prepare func()       // once connections are accepted; takes a while
 }
 
-// secure prepares what the flags ask for, nil for plain HTTP. Certificates from
+// Secure prepares what the flags ask for, nil for plain HTTP. Certificates from
 // ACME are kept in the data folder. Plain requests are sent on to origin, or to
 // the same host without one.
-func (t *tlsFlags) secure(data, origin string, log *slog.Logger) (*secured, error) {
-	if !t.enabled() {
+func (t *HTTPS) Secure(data, origin string, log *slog.Logger) (*Secured, error) {
+	if !t.Enabled() {
 		return nil, nil
 	}
 	onward := redirect(origin)
@@ -71,7 +74,7 @@ func (t *tlsFlags) secure(data, origin string, log *slog.Logger) (*secured, erro
 		if err := files.load(); err != nil {
 			return nil, fmt.Errorf("--tls-cert: %w", err)
 		}
-		return &secured{&tls.Config{GetCertificate: files.get, MinVersion: tls.VersionTLS12}, onward, func() {}}, nil
+		return &Secured{&tls.Config{GetCertificate: files.get, MinVersion: tls.VersionTLS12}, func() {}, onward}, nil
 	}
 	client, err := t.acmeClient()
 	if err != nil {
@@ -94,11 +97,11 @@ func (t *tlsFlags) secure(data, origin string, log *slog.Logger) (*secured, erro
 			log.Info("certificate ready", "domain", domain)
 		}
 	}
-	return &secured{config, manager.HTTPHandler(onward), prepare}, nil
+	return &Secured{config, prepare, manager.HTTPHandler(onward)}, nil
 }
 
 // acmeClient talks to the certificate authority.
-func (t *tlsFlags) acmeClient() (*acme.Client, error) {
+func (t *HTTPS) acmeClient() (*acme.Client, error) {
 	client := &acme.Client{DirectoryURL: t.TLSDirectory, UserAgent: "collie"}
 	if t.TLSRoots == "" {
 		return client, nil
@@ -189,8 +192,8 @@ func (c *certificateFiles) load() error {
 	return nil
 }
 
-// servePlain answers on --listen-http until the returned function is called.
-func (t *tlsFlags) servePlain(s *secured, log *slog.Logger) (stop func(), err error) {
+// ServePlain answers on --listen-http until the returned function is called.
+func (t *HTTPS) ServePlain(s *Secured, log *slog.Logger) (stop func(), err error) {
 	if s == nil || t.ListenHTTP == "" {
 		return func() {}, nil
 	}
