@@ -44,6 +44,7 @@ type Cache struct {
 
 	mu      sync.Mutex
 	used    int64                    // bytes, with those of running fills
+	oldest  time.Time                // no file has been in the folder since before
 	order   *list.List               // of *entry, least recently used first
 	entries map[string]*list.Element // by key
 	fills   map[string]*fill
@@ -60,6 +61,7 @@ type entry struct {
 type fill struct {
 	done      chan struct{} // closed at its end
 	failed    bool          // known to whoever fills it
+	left      bool          // by a caller who no longer wanted it; set before done is closed
 	forgotten bool          // meanwhile; under Cache.mu
 }
 
@@ -137,24 +139,29 @@ func (c *Cache) Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
 	if !kinds[path.Dir(key)] || segment.CheckKey(key) != nil {
 		return c.Blobs.Open(ctx, key)
 	}
-	if file := c.find(ctx, key); file != nil {
-		return file, nil
-	}
-	f, mine := c.begin(key)
-	if mine {
-		return c.fetch(ctx, key, f)
-	}
-	if f != nil {
-		select {
-		case <-f.done:
-		case <-ctx.Done():
-			return nil, ctx.Err()
+	for {
+		if file := c.find(ctx, key); file != nil {
+			return file, nil
 		}
+		f, mine := c.begin(key)
+		if mine {
+			return c.fetch(ctx, key, f)
+		}
+		if f != nil {
+			select {
+			case <-f.done:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+			if f.left {
+				continue // the next one fetches it
+			}
+		}
+		if file := c.find(ctx, key); file != nil {
+			return file, nil
+		}
+		return c.Blobs.Open(ctx, key) // it could not be kept
 	}
-	if file := c.find(ctx, key); file != nil {
-		return file, nil
-	}
-	return c.Blobs.Open(ctx, key) // it could not be kept
 }
 
 // find opens a file of the folder; nil without one that is whole and fresh.
@@ -205,6 +212,7 @@ func (c *Cache) begin(key string) (_ *fill, mine bool) {
 func (c *Cache) fetch(ctx context.Context, key string, f *fill) (file io.ReadSeekCloser, err error) {
 	var kept *entry // its bytes are reserved
 	defer func() {
+		f.left = ctx.Err() != nil && (f.failed || err != nil)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if kept != nil {
@@ -278,6 +286,7 @@ func (c *Cache) Forget(keys ...string) {
 // add counts a file of the folder as used last; c.mu is held, or nobody else has c.
 func (c *Cache) add(e entry) {
 	c.entries[e.key] = c.order.PushBack(&e)
+	c.oldest = earlier(c.oldest, e.since)
 	c.used += e.bytes
 }
 
@@ -306,13 +315,26 @@ func (c *Cache) shrink(bytes int64) {
 	}
 }
 
-// expire drops what has been kept long enough; c.mu is held.
+// expire drops what has been kept long enough; c.mu is held. Mostly no file is that
+// old, and the files are not gone through.
 func (c *Cache) expire() {
+	now := c.now()
+	if now.Sub(c.oldest) < keepFor {
+		return
+	}
+	c.oldest = now
 	for at := c.order.Front(); at != nil; {
-		next := at.Next()
-		if c.now().Sub(at.Value.(*entry).since) >= keepFor {
-			c.drop(at)
+		next, since := at.Next(), at.Value.(*entry).since
+		if now.Sub(since) < keepFor || !c.drop(at) {
+			c.oldest = earlier(c.oldest, since)
 		}
 		at = next
 	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }

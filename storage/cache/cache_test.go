@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -373,4 +374,42 @@ func TestForgottenMeanwhile(t *testing.T) {
 			t.Errorf("forgotten: %v, the folder has %q", forget, names)
 		}
 	}
+}
+
+// When the reader who fetches a file leaves, one of those who wait for it fetches it
+// for all of them.
+func TestFetcherLeaves(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := mustBehind(t, t.TempDir())
+		defer b.Store.Close()
+		c, err := Open(t.Context(), b, t.TempDir(), 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if err := put(t.Context(), b, "display/x", text("x", 1000)); err != nil {
+			t.Fatal(err)
+		}
+		fetching := make(chan struct{})
+		b.before = func(string) { <-fetching }
+		leaving, leave := context.WithCancel(t.Context())
+		var wait sync.WaitGroup
+		wait.Go(func() { _, _ = read(leaving, c, "display/x") })
+		synctest.Wait()
+		for range 20 {
+			wait.Go(func() {
+				if got, err := read(t.Context(), c, "display/x"); err != nil || len(got) != 1000 {
+					t.Errorf("%d bytes, %v", len(got), err)
+				}
+			})
+		}
+		synctest.Wait()
+		leave()
+		close(fetching)
+		wait.Wait()
+		if n := b.opened.Load(); n != 2 {
+			t.Errorf("fetched %d times", n)
+		}
+	})
 }
