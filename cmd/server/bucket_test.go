@@ -68,6 +68,12 @@ func TestBucket(t *testing.T) {
 	tr.check(restored.url, time.Now())
 	restored.stop()
 
+	part, other := strings.Replace(address, "collie?", "collie/part?", 1), filepath.Join(dir, "restored to the bucket")
+	command(t, "restore", copied, "--data", other, "--blobs", part)
+	restored = start(t, other, "--blobs", part)
+	tr.check(restored.url, time.Now())
+	restored.stop()
+
 	command(t, "move", "folder", "--data", data, "--blobs", address)
 	if err := os.RemoveAll(gateway.Dir); err != nil {
 		t.Fatal(err)

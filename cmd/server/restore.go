@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"collie/segment/audit"
 	"collie/storage/backup"
@@ -20,12 +21,8 @@ func (c *restoreCommand) Run(ctx context.Context, out streams) error {
 	if c.Database != "" {
 		return errors.New("nothing was restored: this command fills a data folder, from which server move goes on (docs/cluster.md); leave out --database")
 	}
-	b, err := openBucket(c.dataFlag)
-	if err != nil {
-		return err
-	}
-	if b != nil {
-		if err := errors.Join(b.store.Examine(ctx), b.Close()); err != nil {
+	if c.Blobs != "" {
+		if err := c.examineBucket(ctx); err != nil {
 			return err
 		}
 	}
@@ -33,7 +30,7 @@ func (c *restoreCommand) Run(ctx context.Context, out streams) error {
 	if err != nil {
 		return err
 	}
-	if b != nil {
+	if c.Blobs != "" {
 		if err := (&moveToBucket{c.dataFlag}).Run(ctx, out); err != nil {
 			return fmt.Errorf("the backup is in %s, its files not yet in the bucket: %w", c.Data, err)
 		}
@@ -47,6 +44,21 @@ func (c *restoreCommand) Run(ctx context.Context, out streams) error {
 	}
 	fmt.Fprintf(out.stdout, "%s: %s, %s\n", c.Data, images(s.Images), sizeText(s.Bytes))
 	return nil
+}
+
+// examineBucket returns an error for a bucket that can't be used, before anything is
+// made. Its temporary files go elsewhere, because the data folder must be empty.
+func (c *restoreCommand) examineBucket(ctx context.Context) (err error) {
+	scratch, err := os.MkdirTemp("", "collie-restore-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	b, err := openBucket(dataFlag{Data: scratch, Blobs: c.Blobs})
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.store.Examine(ctx), b.Close())
 }
 
 // images counts images for people.
