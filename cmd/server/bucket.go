@@ -52,12 +52,16 @@ func openBucket(place dataFlag) (*bucket, error) {
 }
 
 // attach makes the bucket that of a database. It refuses one that belongs to
-// another, and one for a folder that has files itself.
+// another, a new one when there are images already, and one for a folder that has
+// files itself.
 func (b *bucket) attach(ctx context.Context, store database, place dataFlag, cacheSize int64) error {
 	if place.Database == "" {
 		if err := withoutFiles(ctx, place); err != nil {
 			return err
 		}
+	}
+	if err := b.hasFiles(ctx, store); err != nil {
+		return err
 	}
 	if err := b.claim(ctx, store); err != nil {
 		return err
@@ -75,6 +79,22 @@ func (b *bucket) attach(ctx context.Context, store database, place dataFlag, cac
 		return err
 	}
 	b.Blobs = b.cache
+	return nil
+}
+
+// hasFiles refuses a bucket without an owner for a database with images, whose files
+// must be in another bucket.
+func (b *bucket) hasFiles(ctx context.Context, store database) error {
+	owner, err := b.store.Owner(ctx)
+	if err != nil || owner != "" {
+		return err
+	}
+	for im, err := range store.EveryImage(ctx) {
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("the bucket %v is new and doesn't have the files of the images, such as %q; correct --blobs. Nothing was changed", b.store, im.Name)
+	}
 	return nil
 }
 

@@ -69,6 +69,8 @@ func TestBucket(t *testing.T) {
 	restored.stop()
 
 	part, other := strings.Replace(address, "collie?", "collie/part?", 1), filepath.Join(dir, "restored to the bucket")
+	refuses(t, "doesn't have the files of the images", "--data", data, "--blobs", part)
+	refuses(t, "doesn't have the files of the images", "doctor", "--data", data, "--blobs", part)
 	command(t, "restore", copied, "--data", other, "--blobs", part)
 	restored = start(t, other, "--blobs", part)
 	tr.check(restored.url, time.Now())

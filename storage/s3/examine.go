@@ -115,18 +115,17 @@ func (s *Store) check(ctx context.Context, name string) error {
 // Claim makes the bucket belong to an installation, which has a random id, unless
 // it belongs to one already, and returns the id of that.
 func (s *Store) Claim(ctx context.Context, installation string) (owner string, err error) {
-	name := s.name(ownerName)
 	content, err := s.spool(ctx, writes(installation))
 	if err != nil {
 		return "", err
 	}
 	defer content.Close()
 	for {
-		owner, err := s.owner(ctx, name)
+		owner, err := s.Owner(ctx)
 		if err != nil || owner != "" {
 			return owner, err
 		}
-		if err := s.send(ctx, name, content, newObject(content)); err != nil && !refused(err) {
+		if err := s.send(ctx, s.name(ownerName), content, newObject(content)); err != nil && !refused(err) {
 			return "", s.explain(ctx, "take files", err)
 		}
 		if ctx.Err() != nil {
@@ -135,8 +134,10 @@ func (s *Store) Claim(ctx context.Context, installation string) (owner string, e
 	}
 }
 
-// owner is the id of the installation that the bucket belongs to; empty without.
-func (s *Store) owner(ctx context.Context, name string) (string, error) {
+// Owner is the id of the installation that the bucket belongs to; empty if it
+// belongs to none yet.
+func (s *Store) Owner(ctx context.Context) (string, error) {
+	name := s.name(ownerName)
 	body, _, _, err := s.core.GetObject(ctx, s.place.Bucket, name, minio.GetObjectOptions{})
 	if minio.ToErrorResponse(err).Code == minio.NoSuchKey {
 		return "", nil
