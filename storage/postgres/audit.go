@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -16,21 +17,39 @@ func (s *Store) Record(ctx context.Context, e audit.Entry) error {
 	return s.write(audit.Note(ctx, e), func(context.Context, pgx.Tx) error { return nil })
 }
 
-// EntriesAfter returns entries in the order of writing.
-func (s *Store) EntriesAfter(ctx context.Context, after int64, limit int) ([]audit.Entry, error) {
-	return s.entries(ctx, "number > $1 ORDER BY number", after, limit)
+// EntriesAfter returns entries in the order of writing. An entry gets its number
+// before it is committed, so for a moment the lock keeps others from writing: a
+// reader who goes on after the last number would never see a lower one that is
+// committed later.
+func (s *Store) EntriesAfter(ctx context.Context, after int64, limit int) (entries []audit.Entry, err error) {
+	err = s.read(ctx, func(ctx context.Context, c *pgx.Conn) error {
+		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "LOCK TABLE audit IN SHARE MODE"); err != nil {
+				return err
+			}
+			rows, err := tx.Query(ctx, selectEntries+"number > $1 ORDER BY number LIMIT $2", after, limit)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			entries, err = row.List(rows, row.ScanEntry)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the audit log: %w", err)
+	}
+	return entries, nil
 }
+
+const selectEntries = "SELECT number, " + row.EntryColumns + " FROM audit WHERE "
 
 // EntriesBefore returns entries, the newest first.
 func (s *Store) EntriesBefore(ctx context.Context, before int64, limit int) ([]audit.Entry, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	return s.entries(ctx, "number < $1 ORDER BY number DESC", before, limit)
-}
-
-func (s *Store) entries(ctx context.Context, which string, from int64, limit int) ([]audit.Entry, error) {
-	return all(ctx, s, row.ScanEntry, "reading the audit log", "SELECT number, "+row.EntryColumns+" FROM audit WHERE "+which+" LIMIT $2", from, limit)
+	return all(ctx, s, row.ScanEntry, "reading the audit log", selectEntries+"number < $1 ORDER BY number DESC LIMIT $2", before, limit)
 }
 
 // Trim removes entries that need not be kept any more.

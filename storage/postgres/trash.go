@@ -42,7 +42,10 @@ func (s *Store) Restore(ctx context.Context, id string) (item segment.TrashItem,
 				return row.HiddenProject(item)
 			}
 		}
-		_, err = tx.Exec(ctx, "UPDATE "+table+" SET trashed_at = NULL WHERE id = $1", id)
+		tag, err := tx.Exec(ctx, "UPDATE "+table+" SET trashed_at = NULL WHERE id = $1", id)
+		if err == nil && tag.RowsAffected() == 0 { // erased meanwhile
+			return row.NotFound(table)
+		}
 		return err
 	})
 	return item, err

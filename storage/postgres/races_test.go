@@ -1,0 +1,108 @@
+package postgres
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"collie/segment"
+	"collie/segment/audit"
+)
+
+// mustWait waits until a connection to the test's schema waits for a lock, or until
+// a function sleeps.
+func mustWait(tb testing.TB, s *Store, what string) {
+	tb.Helper()
+	const query = `SELECT count(*) FROM pg_stat_activity WHERE application_name = current_setting('application_name') AND wait_event_type = $1`
+	for end := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
+		var waiting int
+		if err := s.pool.QueryRow(tb.Context(), query, what).Scan(&waiting); err != nil {
+			tb.Fatal(err)
+		}
+		if waiting > 0 {
+			return
+		}
+		if time.Now().After(end) {
+			tb.Fatalf("nobody waits: %s", what)
+		}
+	}
+}
+
+// An image that is erased while it is restored is not said to be restored.
+func TestErasedMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, t.TempDir())
+	defer s.Close()
+	p := segment.Project{ID: segment.NewID(), Name: "p", Classes: segment.DefaultClasses(), Created: time.Now()}
+	im := segment.Image{ID: segment.NewID(), ProjectID: p.ID, Name: "im", Format: "png", Width: 10, Height: 10, Regions: 5, Bytes: 1, Created: time.Now()}
+	for _, do := range []func() error{
+		func() error { return s.CreateProject(t.Context(), p) },
+		func() error { return s.CreateImage(t.Context(), im) },
+		func() error { return s.TrashImage(t.Context(), im.ID) },
+	} {
+		if err := do(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	restored := make(chan error, 1)
+	err := s.write(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT FROM image, project WHERE image.id = $1 FOR UPDATE", im.ID); err != nil {
+			return err
+		}
+		go func() {
+			_, err := s.Restore(context.Background(), im.ID)
+			restored <- err
+		}()
+		mustWait(t, s, "Lock")
+		_, err := tx.Exec(ctx, "DELETE FROM image WHERE id = $1", im.ID)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-restored; segment.KindOf(err) != segment.NotFound {
+		t.Errorf("restored an image that was erased: %v", err)
+	}
+}
+
+// Whoever reads the audit log from the last number they know misses no entry: one
+// whose commit takes long is not overtaken.
+func TestOvertakenEntry(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, t.TempDir())
+	defer s.Close()
+	_, err := s.pool.Exec(t.Context(), `CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END $$;
+		CREATE CONSTRAINT TRIGGER late AFTER INSERT ON audit DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.about = 'late') EXECUTE FUNCTION late()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded := make(chan error, 1)
+	go func() {
+		recorded <- s.Record(context.Background(), audit.New(context.Background(), audit.ServerStarted, "late", ""))
+	}()
+	mustWait(t, s, "Timeout") // in its sleep, which is its commit
+	if err := s.Record(t.Context(), audit.New(t.Context(), audit.ServerStarted, "soon", "")); err != nil {
+		t.Fatal(err)
+	}
+	var read []string
+	for after := int64(0); ; {
+		entries, err := s.EntriesAfter(t.Context(), after, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(entries) == 0 {
+			break
+		}
+		for _, e := range entries {
+			read, after = append(read, e.About), e.Number
+		}
+	}
+	if err := <-recorded; err != nil {
+		t.Fatal(err)
+	}
+	if len(read) != 2 || read[0] != "late" {
+		t.Errorf("read entries about %q, want those about late and soon", read)
+	}
+}
