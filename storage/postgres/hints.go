@@ -97,10 +97,15 @@ func (s *Store) sendHints() {
 	}
 }
 
-// take returns what is to be sent: who sends it and the images.
+// take returns what is to be sent: who sends it and the images. After a hint that was
+// sent with earlier ones it is nothing: a notification without images would make the
+// others compare all of theirs.
 func (h *hints) take() (payloads []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if len(h.pending) == 0 {
+		return nil
+	}
 	line := h.node
 	for id := range h.pending {
 		if len(line)+1+len(id) > hintBytes {

@@ -86,3 +86,16 @@ func TestHints(t *testing.T) {
 		}
 	}
 }
+
+// Hints that were sent already are not sent again as a hint that anything can have
+// changed.
+func TestSentTogether(t *testing.T) {
+	h := newHints()
+	h.pending["a"], h.pending[""] = true, true
+	if got := h.take(); len(got) != 1 {
+		t.Errorf("sent %q, want one notification", got)
+	}
+	if got := h.take(); len(got) != 0 {
+		t.Errorf("sent %q when there was nothing to say", got)
+	}
+}
