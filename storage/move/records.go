@@ -41,11 +41,15 @@ func Records(ctx context.Context, from, to Database) (map[string]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if id, err := to.Identity(ctx); err != nil || id != identity || !maps.Equal(want.sums, got.sums) {
+	id, err := to.Identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if id != identity || !maps.Equal(want.sums, got.sums) {
 		if loaded != nil {
 			return nil, loaded
 		}
-		return nil, fmt.Errorf("the rows differ after they were copied: %v here, %v there, %w", want.rows, got.rows, err)
+		return nil, fmt.Errorf("the rows differ after they were copied: %v here, %v there", want.rows, got.rows)
 	}
 	return got.rows, nil
 }

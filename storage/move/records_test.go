@@ -180,3 +180,31 @@ func TestInterruptedRecords(t *testing.T) {
 		t.Errorf("identity %q, %v", id, err)
 	}
 }
+
+// changing loses a row of each dump after the first.
+type changing struct {
+	Database
+	dumps int
+}
+
+func (c *changing) Dump(ctx context.Context, put row.Put) error {
+	c.dumps++
+	left := c.dumps - 1
+	return c.Database.Dump(ctx, func(t row.Table, values []any) error {
+		if left--; left >= 0 {
+			return nil
+		}
+		return put(t, values)
+	})
+}
+
+// Rows that differ after they were copied are found out, and the error is a sentence.
+func TestDiffering(t *testing.T) {
+	t.Parallel()
+	first := mustSQLite(t)
+	mustRecord(t, first)
+	_, err := Records(t.Context(), &changing{Database: first}, mustSQLite(t))
+	if err == nil || !strings.Contains(err.Error(), "differ after they were copied") || strings.Contains(err.Error(), "%!") {
+		t.Errorf("rows that differ: %v", err)
+	}
+}
