@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"collie/segment"
 	"collie/segment/audit"
 	"collie/segment/workspace"
 	"collie/storage/blob"
@@ -45,8 +46,8 @@ func (c *moveToBucket) Run(ctx context.Context, out streams) error {
 		if err != nil {
 			return err
 		}
-		s, err := move.Files(ctx, local, b.store)
-		if err := errors.Join(err, local.Close(), complete(ctx, store, s)); err != nil {
+		s, err := moveFiles(ctx, store, local, b.store)
+		if err := errors.Join(err, local.Close()); err != nil {
 			return stopped(err, c.Data)
 		}
 		if err := c.switchTo(b, moved); err != nil {
@@ -81,8 +82,8 @@ func (c *moveToFolder) Run(ctx context.Context, out streams) error {
 		if err != nil {
 			return err
 		}
-		s, err := move.Files(ctx, b.store, local)
-		if err := errors.Join(err, local.Close(), complete(ctx, store, s)); err != nil {
+		s, err := moveFiles(ctx, store, b.store, local)
+		if err := errors.Join(err, local.Close()); err != nil {
 			return stopped(err, c.Data)
 		}
 		if err := os.Remove(filepath.Join(c.Data, bucketFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -132,18 +133,20 @@ func (d *dataFlag) move(ctx context.Context, do func(*sqlite.Store, *bucket) err
 	return do(store, b)
 }
 
-// complete returns an error when no files were moved although there are images.
-func complete(ctx context.Context, store *sqlite.Store, s move.Summary) error {
-	if s.Files > 0 {
-		return nil
+// moveFiles copies files. It returns an error when there are none although there are
+// images.
+func moveFiles(ctx context.Context, store *sqlite.Store, from, to segment.Blobs) (move.Summary, error) {
+	s, err := move.Files(ctx, from, to)
+	if err != nil || s.Files > 0 {
+		return s, err
 	}
 	for im, err := range store.EveryImage(ctx) {
 		if err != nil {
-			return err
+			return s, err
 		}
-		return fmt.Errorf("the files of the image %q are missing where they should come from", im.Name)
+		return s, fmt.Errorf("the files of the image %q are missing where they should come from", im.Name)
 	}
-	return nil
+	return s, nil
 }
 
 // record notes a move in the audit log.
