@@ -77,6 +77,11 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
+	scratch, err := openScratch(s.Data) // first, because the bucket's files pass through it
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, scratch.Close()) }()
 	d, err := openData(ctx, s.dataFlag, int64(s.CacheSize), s.photo(), workspace.Options{Schedule: turns, Observer: figures, Affinities: affinities})
 	if err != nil {
 		return err
@@ -89,11 +94,6 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	defer startSweeping(ctx, d.workspace, s.Data, log)()
 
 	d.workspace.LimitImages(s.MaxImages)
-	scratch, err := openScratch(s.Data)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, scratch.Close()) }()
 
 	config.Workspace, config.Ready, config.Log = d.workspace, d.Ready, log
 	config.Exports = jobs.New(d.workspace, d.blobs, d.store, log)
