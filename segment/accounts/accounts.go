@@ -52,6 +52,7 @@ type Store interface {
 	RemoveUser(ctx context.Context, id string) error
 	TokenStore
 	IdentityStore
+	Tries
 	audit.Recorder
 }
 
@@ -71,8 +72,8 @@ func (l Limits) OrDefault() Limits {
 type Accounts struct {
 	store     Store
 	hasher    *hasher
-	accounts  *throttle // by name and address; see accountKey
-	addresses *throttle // by address
+	accounts  limit // by accountKey
+	addresses limit // by addressKey
 }
 
 // New returns the accounts in a store.
@@ -80,8 +81,8 @@ func New(store Store, limits Limits) *Accounts {
 	limits = limits.OrDefault()
 	return &Accounts{
 		store: store, hasher: newHasher(),
-		accounts:  newThrottle(limits.AccountTries, limits.AccountWithin),
-		addresses: newThrottle(limits.AddressTries, time.Minute),
+		accounts:  limit{store, limits.AccountTries, limits.AccountWithin},
+		addresses: limit{store, limits.AddressTries, time.Minute},
 	}
 }
 
@@ -103,22 +104,22 @@ func (e *TriesError) Error() string {
 // many, for the name or from the address, are a *TriesError. Successful tries
 // don't count.
 func (a *Accounts) SignIn(ctx context.Context, name, password string, from netip.Addr) (User, error) {
-	address := network(from)
-	account := accountKey(name, address)
-	fromThere, wait := a.addresses.try(address)
-	if wait > 0 {
-		return User{}, &TriesError{wait}
+	fromThere, err := a.addresses.try(ctx, addressKey(from))
+	if err != nil {
+		return User{}, err
 	}
-	asThem, wait := a.accounts.try(account)
-	if wait > 0 {
-		return User{}, &TriesError{wait}
+	u, err := a.store.UserNamed(ctx, name)
+	if err != nil && segment.KindOf(err) != segment.NotFound {
+		return User{}, errors.Join(err, fromThere.forgive(ctx))
 	}
-	u, ok, err := a.check(ctx, name, password)
+	asThem, err := a.accounts.try(ctx, accountKey(name, u.Generation, from))
+	if err != nil {
+		return User{}, err
+	}
+	ok, err := a.check(ctx, u, password)
 	switch {
 	case err != nil: // the password was not checked
-		a.addresses.forgive(address, fromThere)
-		a.accounts.forgive(account, asThem)
-		return User{}, err
+		return User{}, errors.Join(err, fromThere.forgive(ctx), asThem.forgive(ctx))
 	case !ok:
 		e := audit.New(ctx, audit.SignInFailed, u.ID, "") // of a name that is not a user's nothing is kept: it may be a password
 		e.Name = u.Name
@@ -127,22 +128,19 @@ func (a *Accounts) SignIn(ctx context.Context, name, password string, from netip
 		}
 		return User{}, ErrWrong
 	}
-	a.addresses.forgive(address, fromThere)
-	a.accounts.forget(account)
+	if err := errors.Join(fromThere.forgive(ctx), asThem.forgiveAll(ctx)); err != nil {
+		return User{}, err
+	}
 	return u, nil
 }
 
-// check returns the user of a name and whether the password is theirs.
-func (a *Accounts) check(ctx context.Context, name, password string) (User, bool, error) {
-	u, err := a.store.UserNamed(ctx, name)
-	if err != nil && segment.KindOf(err) != segment.NotFound {
-		return User{}, false, err
-	}
+// check returns whether a password is that of a user, who has no name if there is
+// no such user; that takes as long.
+func (a *Accounts) check(ctx context.Context, u User, password string) (bool, error) {
 	if len(password) > maxPassword {
 		password = "" // hashing it would only cost time
 	}
-	ok, err := a.hasher.matches(ctx, password, u.Hash)
-	return u, ok, err
+	return a.hasher.matches(ctx, password, u.Hash)
 }
 
 // network returns what counts as one address: the first 64 bits with IPv6,
@@ -266,16 +264,18 @@ func (a *Accounts) replace(ctx context.Context, u User, password string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.store.SetPassword(audit.Note(ctx, audit.New(ctx, audit.UserPassword, u.ID, u.Name)), u.ID, hash); err != nil {
-		return err
-	}
-	a.accounts.forgetAll(accountKey(u.Name, ""))
-	return nil
+	return a.store.SetPassword(audit.Note(ctx, audit.New(ctx, audit.UserPassword, u.ID, u.Name)), u.ID, hash)
 }
 
-// accountKey is the key for counting tries for one name from one address, so
-// that others can't lock the user out.
-func accountKey(name, address string) string { return strings.ToLower(name) + "\n" + address }
+// addressKey is the key for counting tries from one address.
+func addressKey(from netip.Addr) string { return "address\n" + network(from) }
+
+// accountKey is the key for counting tries for one name from one address, so that
+// others can't lock the user out. With a new password the user has a new generation,
+// for which nothing counts yet.
+func accountKey(name string, generation int, from netip.Addr) string {
+	return fmt.Sprintf("account\n%s\n%d\n%s", network(from), generation, strings.ToLower(name))
+}
 
 // Remove removes a user's access. Their work stays.
 func (a *Accounts) Remove(ctx context.Context, id string) error {

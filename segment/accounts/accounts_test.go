@@ -28,6 +28,11 @@ var here = netip.MustParseAddr("192.0.2.1")
 // manage them.
 func mustOpen(tb testing.TB, limits accounts.Limits) (*accounts.Accounts, context.Context) {
 	tb.Helper()
+	return accounts.New(mustStore(tb), limits), access.With(tb.Context(), access.Operator)
+}
+
+func mustStore(tb testing.TB) *sqlite.Store {
+	tb.Helper()
 	store, err := sqlite.Open(tb.Context(), filepath.Join(tb.TempDir(), "collie.db"))
 	if err != nil {
 		tb.Fatal(err)
@@ -37,7 +42,7 @@ func mustOpen(tb testing.TB, limits accounts.Limits) (*accounts.Accounts, contex
 			tb.Error(err)
 		}
 	})
-	return accounts.New(store, limits), access.With(tb.Context(), access.Operator)
+	return store
 }
 
 func mustAdd(tb testing.TB, a *accounts.Accounts, ctx context.Context, name string, role access.Role) accounts.User {
@@ -183,7 +188,8 @@ func TestPasswords(t *testing.T) {
 // down per account and address, and per address; a name that does not exist is no
 // different, and the owner of a name, who is elsewhere, can sign in.
 func TestGuessing(t *testing.T) {
-	a, ctx := mustOpen(t, accounts.Limits{AddressTries: 100})
+	store, ctx := mustStore(t), access.With(t.Context(), access.Operator)
+	a := accounts.New(store, accounts.Limits{AddressTries: 100})
 	mustAdd(t, a, ctx, "ann", access.User)
 	mustAdd(t, a, ctx, "bob", access.User)
 	there := netip.MustParseAddr("10.0.0.7")
@@ -213,11 +219,22 @@ func TestGuessing(t *testing.T) {
 		}
 	}
 	var tries *accounts.TriesError
+	a = accounts.New(store, accounts.Limits{AddressTries: 100}) // the server was restarted, or this is another one
 	if _, err := a.SignIn(ctx, "ann", password, there); !errors.As(err, &tries) {
 		t.Errorf("the right password after five wrong ones: %v", err)
 	}
 	if _, err := a.SignIn(ctx, "ann", password, here); err != nil {
 		t.Errorf("the owner is locked out: %v", err)
+	}
+	ann, err := a.Named(ctx, "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.SetPassword(ctx, ann.ID, "a new horse"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.SignIn(ctx, "ann", "a new horse", there); err != nil {
+		t.Errorf("a new password doesn't forgive the wrong ones before: %v", err)
 	}
 }
 

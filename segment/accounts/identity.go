@@ -65,10 +65,9 @@ func (e *RefusedError) Unwrap() error { return e.Cause }
 // is recorded and counts as a failed try from the address, other errors of ask
 // don't. Too many are a *TriesError, and then the provider isn't asked.
 func (a *Accounts) SignInWith(ctx context.Context, from netip.Addr, ask func(context.Context) (Voucher, error)) (User, error) {
-	address := network(from)
-	at, wait := a.addresses.try(address)
-	if wait > 0 {
-		return User{}, &TriesError{wait}
+	fromThere, err := a.addresses.try(ctx, addressKey(from))
+	if err != nil {
+		return User{}, err
 	}
 	v, err := ask(ctx)
 	var u User
@@ -77,8 +76,7 @@ func (a *Accounts) SignInWith(ctx context.Context, from netip.Addr, ask func(con
 	}
 	var refused *RefusedError
 	if !errors.As(err, &refused) {
-		a.addresses.forgive(address, at)
-		return u, err
+		return u, errors.Join(err, fromThere.forgive(ctx))
 	}
 	detail := refused.Cause.Error()
 	if v.Subject != "" {

@@ -51,3 +51,13 @@ func BenchmarkAppend(b *testing.B) { storagetest.BenchmarkAppend(b, openAt) }
 func TestJobs(t *testing.T) {
 	storagetest.TestJobs(t, func(tb testing.TB, place string) storagetest.JobStore { return mustOpen(tb, place) })
 }
+
+func TestTries(t *testing.T) {
+	storagetest.TestTries(t, func(tb testing.TB, place string) storagetest.TriesStore { return mustOpen(tb, place) }, func(s storagetest.TriesStore) int {
+		n, err := one(t.Context(), s.(*Store), number[int], "SELECT count(*) FROM try")
+		if err != nil {
+			t.Error(err)
+		}
+		return n
+	})
+}

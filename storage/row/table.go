@@ -7,7 +7,7 @@ type Table struct {
 }
 
 // Tables are the tables that a move copies, each after those that it refers to. All
-// databases have the same columns in them. Sessions stay behind.
+// databases have the same columns in them. Sessions, jobs and tries to sign in stay behind.
 var Tables = []Table{
 	{"project", "number"},
 	{"image", "number"},

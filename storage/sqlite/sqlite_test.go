@@ -120,3 +120,12 @@ func TestAuditIsAppendOnly(t *testing.T) {
 func TestJobs(t *testing.T) {
 	storagetest.TestJobs(t, func(tb testing.TB, place string) storagetest.JobStore { return openAt(tb, place).(*Store) })
 }
+
+func TestTries(t *testing.T) {
+	storagetest.TestTries(t, func(tb testing.TB, place string) storagetest.TriesStore { return openAt(tb, place).(*Store) }, func(s storagetest.TriesStore) (n int) {
+		if err := s.(*Store).reads.QueryRowContext(t.Context(), "SELECT count(*) FROM try").Scan(&n); err != nil {
+			t.Error(err)
+		}
+		return n
+	})
+}
