@@ -54,7 +54,7 @@ func (w *Workspace) embeddingWeight(ctx context.Context, projectID string) *segm
 	read := new(segment.Embedding)
 	if err := w.unmarshal(ctx, segment.EmbeddingsKey(projectID), read); err == nil && len(read.Values) == 0 && read.Fits(0) {
 		weight = read
-	} else if ctx.Err() != nil {
+	} else if unsure(ctx, err) {
 		return nil
 	}
 	l.holdEmbeddings(projectID, weight)

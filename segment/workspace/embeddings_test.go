@@ -13,6 +13,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/workspace"
+	"collie/storage/blob"
 )
 
 // camouflage is a picture of coloured blocks that don't tell where the
@@ -112,7 +113,11 @@ func (s *school) untilWeighed(t *testing.T, i int) {
 // untouched images; those that people work on keep what they began with. Undo and
 // a lost cache change nothing else.
 func TestEmbeddings(t *testing.T) {
-	s := newSchool(t, 0, asStored)
+	var bucket *learntAway
+	s := newSchool(t, 0, func(b *blob.Store) segment.Blobs {
+		bucket = &learntAway{Blobs: b}
+		return bucket
+	})
 	s.camouflage(t, 9)
 	for i := range 8 {
 		if seq := s.embed(t, i); seq != 1 || s.counts(t, i) {
@@ -131,6 +136,11 @@ func TestEmbeddings(t *testing.T) {
 	if s.counts(t, 7) || clicked.State().Seq != 2 {
 		t.Error("the embedding of an image that a person works on was weighed")
 	}
+	bucket.restart(t, s)
+	if s.embed(t, 8); s.counts(t, 8) {
+		t.Error("an embedding counts while it isn't known how much")
+	}
+	bucket.away.Store(false)
 	if s.embed(t, 8); !s.counts(t, 8) {
 		t.Error("an embedding that comes later doesn't count")
 	}

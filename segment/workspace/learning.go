@@ -115,7 +115,10 @@ func (w *Workspace) learn(ctx context.Context, projectID string) (trained bool) 
 	if err != nil {
 		return false
 	}
-	before := w.model(ctx, projectID)
+	before, err := w.readModel(ctx, projectID)
+	if err != nil {
+		return false // another one must not take its place
+	}
 	weighDue := w.weighDue(projectID)
 	if !before.Due(len(done)) {
 		if weighDue {
@@ -265,23 +268,37 @@ func (w *Workspace) cache(ctx context.Context, key string, write func(io.Writer)
 	}
 }
 
-// model returns a project's model, nil without one.
+// model returns a project's model, nil without one or as long as it can't be read.
 func (w *Workspace) model(ctx context.Context, projectID string) *learn.Model {
+	m, _ := w.readModel(ctx, projectID)
+	return m
+}
+
+// readModel returns a project's model, nil without one. The error says that there may
+// be one.
+func (w *Workspace) readModel(ctx context.Context, projectID string) (*learn.Model, error) {
 	l := &w.learning
 	l.mu.Lock()
 	m, ok := l.models[projectID]
 	l.mu.Unlock()
 	if ok {
-		return m
+		return m, nil
 	}
 	read := new(learn.Model)
 	if err := w.unmarshal(ctx, segment.LearntKey(projectID), read); err == nil {
 		m = read
-	} else if ctx.Err() != nil {
-		return nil
+	} else if unsure(ctx, err) {
+		return nil, err
 	}
 	l.hold(projectID, m)
-	return m
+	return m, nil
+}
+
+// unsure reports whether the error of reading what a project has learned leaves open
+// if there is something, as when the bucket is away. Otherwise it is missing, damaged
+// or of an older version.
+func unsure(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || segment.KindOf(err) == segment.Unavailable
 }
 
 // maxModels is the largest number of models in memory.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -520,5 +521,46 @@ func (s *school) replace(t *testing.T, key, content string) {
 	}))
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// learntAway is a store that can't be asked for what projects have learned while it
+// is away.
+type learntAway struct {
+	segment.Blobs
+	away atomic.Bool
+}
+
+func (l *learntAway) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
+	if kind, _, _ := strings.Cut(key, "/"); l.away.Load() && (kind == "learnt" || kind == "embeddings") {
+		return nil, segment.Errorf(segment.Unavailable, "The bucket is away.")
+	}
+	return l.Blobs.Open(ctx, key)
+}
+
+// restart begins to learn again while the bucket is away.
+func (l *learntAway) restart(t *testing.T, s *school) {
+	s.stop()
+	s.stop = s.StartLearning(t.Context())
+	l.away.Store(true)
+}
+
+// A model that can't be read for a while is neither forgotten nor replaced.
+func TestLearningWhileAway(t *testing.T) {
+	var bucket *learntAway
+	s := newSchool(t, 7, func(b *blob.Store) segment.Blobs {
+		bucket = &learntAway{Blobs: b}
+		return bucket
+	})
+	s.finish(t, 0, 5, 0, 1)
+	s.model(t, 1)
+	bucket.restart(t, s)
+	s.guess(t, 5)
+	if l := s.until(t, "end of training", func(workspace.Learning) bool { return true }); l.Model != 0 {
+		t.Errorf("model %d while the stored one can't be read", l.Model)
+	}
+	bucket.away.Store(false)
+	if l := s.until(t, "end of training", func(workspace.Learning) bool { return true }); l.Model != 1 {
+		t.Errorf("model %d after the store has come back", l.Model)
 	}
 }
