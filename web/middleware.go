@@ -40,10 +40,11 @@ func secure(next http.Handler) http.Handler {
 // loopbackHost refuses requests for host names other than this machine's on a
 // server without login. Otherwise a site could point its own name at 127.0.0.1
 // and read everything as its own origin (DNS rebinding). With a login it can't:
-// cookies belong to a host name.
+// cookies belong to a host name. Whether the server is ready is no secret, and
+// balancers ask that under any name or none.
 func (s *Server) loopbackHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.loopback && !Loopback(r.Host) {
+		if s.loopback && !Loopback(r.Host) && r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
 			s.answers.Problem(w, r, &problem.Refusal{Status: http.StatusMisdirectedRequest, Detail: "Without a login, this server answers only as localhost, 127.0.0.1 or [::1]."})
 			return
 		}

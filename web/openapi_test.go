@@ -444,6 +444,11 @@ func TestHealth(t *testing.T) {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 		}
 	}
+	s.server.Drain()
+	s.get("/readyz").problem(t, http.StatusServiceUnavailable)
+	if a := s.get("/api/v1/projects"); a.status != http.StatusOK {
+		t.Errorf("projects while draining: %d", a.status)
+	}
 	s.server.Close()
 	if a := s.get("/healthz"); a.status != http.StatusOK {
 		t.Errorf("healthz while stopping: %d", a.status)

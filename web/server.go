@@ -131,12 +131,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // Sockets returns the number of open websockets.
 func (s *Server) Sockets() int { return s.hub.Sockets() }
 
+// Drain makes /readyz fail, so that a balancer sends people to other servers; all
+// requests are still answered.
+func (s *Server) Drain() { s.stopping.Store(true) }
+
 // Close ends every websocket with close code 1012 (the service restarts), every
 // running sequence and every export, and waits until their goroutines have
 // ended. After that, new websockets are refused and /readyz fails; other
 // requests are still answered.
 func (s *Server) Close() {
-	s.stopping.Store(true)
+	s.Drain()
 	s.hub.Close()
 	s.exports.Close()
 }

@@ -39,10 +39,10 @@ func startCluster(t *testing.T, nodes int) *cluster {
 	return c
 }
 
-// restart starts a server that is not running.
-func (c *cluster) restart(i int) {
+// restart starts a server that is not running, with more arguments.
+func (c *cluster) restart(i int, arguments ...string) {
 	c.t.Helper()
-	c.nodes[i] = start(c.t, filepath.Join(c.dir, fmt.Sprint(i)), "--listen", c.listen[i], "--database", c.database, "--blobs", c.blobs)
+	c.nodes[i] = start(c.t, filepath.Join(c.dir, fmt.Sprint(i)), append(arguments, "--listen", c.listen[i], "--database", c.database, "--blobs", c.blobs)...)
 }
 
 // TestCluster drives three servers on one database and one bucket.
@@ -57,6 +57,7 @@ func TestCluster(t *testing.T) {
 	t.Run("kills", func(t *testing.T) { c.kills(t, func(i int) string { return c.nodes[i].url }) })
 	t.Run("balancer", func(t *testing.T) {
 		url := c.balance(t)
+		c.replace(t, url, 0)
 		c.kills(t, func(int) string { return url })
 	})
 	for _, p := range c.nodes {
@@ -113,7 +114,7 @@ func (c *cluster) balance(t *testing.T) (url string) {
 		t.Fatal(err)
 	}
 	address := freePort(t)
-	text := strings.NewReplacer("bind :8080", "bind "+address, "a:8080", c.listen[0], "b:8080", c.listen[1], "c:8080", c.listen[2]).Replace(string(config))
+	text := strings.NewReplacer("bind :8080", "bind "+address, "a:8080", c.listen[0], "b:8080", c.listen[1], "c:8080", c.listen[2]).Replace(string(config)) + "    stats enable\n    stats uri /state\n"
 	file := filepath.Join(t.TempDir(), "haproxy.cfg")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

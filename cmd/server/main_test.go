@@ -98,7 +98,7 @@ func launch(tb testing.TB, data string, under []string, arguments ...string) (*p
 	tb.Helper()
 	command := slices.Concat(under, []string{binary}, arguments)
 	p := &process{tb: tb, cmd: exec.Command(command[0], command[1:]...), stderr: new(output)}
-	p.cmd.Env = append(os.Environ(), "COLLIE_LISTEN=127.0.0.1:0", "COLLIE_DATA="+data)
+	p.cmd.Env = append(os.Environ(), "COLLIE_LISTEN=127.0.0.1:0", "COLLIE_DATA="+data, "COLLIE_DRAIN=0s")
 	p.cmd.Stderr = p.stderr
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {

@@ -34,15 +34,16 @@ type serveCommand struct {
 	listen.HTTPS
 	dataFlag
 	CacheSize size `default:"4GiB" env:"COLLIE_CACHE_SIZE" group:"limits" help:"With --blobs: size of the files of images that are kept in the data folder, so that they need not be fetched from the bucket each time. 0 keeps none."`
+	drainFlag
 	affinitiesFlag
 	listen.Profiles
 	serveLimits
 }
 
 // Validate checks the flags of all parts; without it Go would promote none of
-// their Validate methods, because there are two.
+// their Validate methods, because there are several.
 func (s *serveCommand) Validate() error {
-	return cmp.Or(s.HTTPS.Validate(), s.serveLimits.Validate())
+	return cmp.Or(s.HTTPS.Validate(), s.drainFlag.Validate(), s.serveLimits.Validate())
 }
 
 // Run serves until ctx is done. It writes one line to standard output once it
@@ -112,8 +113,8 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	defer d.workspace.StartLearning(ctx)()
 	site := web.New(config)
 	defer site.Close()
-	hints, _ := d.store.(workspace.Hints) // nil for a database that no other server uses
-	defer d.workspace.Follow(ctx, workspace.FollowEvery, hints)()
+	hints, _ := d.store.(workspace.Hints)                                                // nil for a database that no other server uses
+	defer d.workspace.Follow(context.WithoutCancel(ctx), workspace.FollowEvery, hints)() // also while it drains
 	figures.Watch(d.workspace, site.Sockets)
 	server := &http.Server{
 		Handler:           site,
@@ -163,6 +164,10 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	if failure != nil {
 		log.Error("the disk failed, so the server stops", "in", failedGrace, "error", failure)
 		time.Sleep(failedGrace)
+	} else if drain := s.drainFlag.time(s.Database != ""); drain > 0 {
+		log.Info("draining: /readyz says no, everything else goes on; a second signal ends it", "for", drain)
+		site.Drain()
+		d.linger(drain)
 	}
 	log.Info("stopping")
 	site.Close() // first, because Shutdown knows nothing of websockets
