@@ -104,6 +104,30 @@ func TestRiskIsThatOfEveryAnswer(t *testing.T) {
 	}
 }
 
+// Where more than 100 labels are equally probable, none of them reaches the least
+// probability that is considered.
+func TestRiskOfManyLabels(t *testing.T) {
+	const k, n = 150, 4
+	m := &crf.Model{Nodes: n, Labels: k, Unary: make([]float64, n*k)}
+	p := &herding.Problem{Model: m, UnaryMoments: slices.Repeat([]float64{1. / k}, n*k)}
+	after := func(node int) ([]float64, error) {
+		q := slices.Repeat([]float64{1. / k}, n*(k+1))
+		for j := range n {
+			q[j*(k+1)+k] = 0
+		}
+		return q, nil
+	}
+	ranked, err := ask.Risk{After: after}.Rank(t.Context(), p, 0)
+	if err != nil || len(ranked) != n {
+		t.Fatalf("%d candidates, %v", len(ranked), err)
+	}
+	for _, c := range ranked {
+		if !(math.Abs(c.Gain) < 1e-9) {
+			t.Errorf("gain %v of an answer that changes nothing", c.Gain)
+		}
+	}
+}
+
 // roots are the normalised square roots of rows of k probabilities.
 func roots(p []float64, k int) []float64 {
 	out := slices.Clone(p)

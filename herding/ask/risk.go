@@ -79,8 +79,9 @@ func expected(row, q []float64, k int, area []float64) float64 {
 		}
 	}
 	sum, mass := 0.0, 0.0
+	least := min(leastProbable, slices.Max(row)) // of more than 100 labels all can be below
 	for l, v := range row {
-		if v >= leastProbable {
+		if v >= least {
 			v = math.Sqrt(v)
 			sum += float64(v * wrong[l])
 			mass += v
