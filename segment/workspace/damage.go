@@ -55,6 +55,11 @@ func (w *Workspace) Examine(ctx context.Context, im segment.Image) ([]Damage, er
 	} else if err := w.playable(ctx, im); err != nil {
 		found = append(found, Damage{"the image can't be opened", err, nil})
 	}
+	for _, d := range found {
+		if segment.KindOf(d.Err) == segment.Unavailable { // it says nothing about the image
+			return nil, d.Err
+		}
+	}
 	return found, ctx.Err()
 }
 

@@ -21,6 +21,36 @@ import (
 	"collie/storage/workspacetest"
 )
 
+// An image whose files can't be read at the moment, because the bucket is away, is
+// not damaged.
+func TestExamineAway(t *testing.T) {
+	t.Parallel()
+	bucket := &away{}
+	p := mustOpenPile(t, func(b *blob.Store) segment.Blobs {
+		bucket.Blobs = b
+		return bucket
+	})
+	im := mustAnnotate(t, p.Workspace).Image()
+	for _, bucket.kind = range []string{"original/", "thumbnail/", "graph/"} {
+		if found, err := p.Examine(owner(t), im); segment.KindOf(err) != segment.Unavailable {
+			t.Errorf("%s can't be read: found %+v, %v", bucket.kind, found, err)
+		}
+	}
+}
+
+// away is a store of which some files can't be read at the moment.
+type away struct {
+	segment.Blobs
+	kind string // how their keys begin
+}
+
+func (a *away) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
+	if a.kind != "" && strings.HasPrefix(key, a.kind) {
+		return nil, segment.Errorf(segment.Unavailable, "The bucket is away.")
+	}
+	return a.Blobs.Open(ctx, key)
+}
+
 // TestExamine damages an image in every way and checks that it is found and
 // whether it can be repaired.
 func TestExamine(t *testing.T) {
