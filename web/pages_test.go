@@ -3,8 +3,10 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"path"
 	"regexp"
 	"slices"
@@ -12,6 +14,8 @@ import (
 	"testing"
 
 	"collie/static"
+	"collie/storage/sqlite"
+	"collie/web/wire"
 )
 
 func TestPages(t *testing.T) {
@@ -168,5 +172,25 @@ func TestProblemPages(t *testing.T) {
 	}
 	if a := s.send("POST", "/api/v1/projects/x/classes", nil); a.header.Get("Allow") != "GET, PUT" {
 		t.Errorf("Allow: %q", a.header.Get("Allow"))
+	}
+}
+
+// BenchmarkAnnotatePage is what opening an image of a project of 50 costs the
+// server, from the request to the page.
+func BenchmarkAnnotatePage(b *testing.B) {
+	s := MustServe(b, func(c *Config, _ *sqlite.Store) { b.Cleanup(c.Workspace.StartLearning(b.Context())) })
+	p := s.project()
+	files := make([]file, 50)
+	for i := range files {
+		files[i] = file{fmt.Sprintf("%d.png", i), picture()}
+	}
+	var images []wire.Image
+	s.upload(p.ID, files...).into(b, http.StatusCreated, &images)
+	for i := 0; b.Loop(); i++ {
+		w := httptest.NewRecorder()
+		s.server.ServeHTTP(w, httptest.NewRequestWithContext(b.Context(), "GET", "http://localhost/images/"+images[i%len(images)].ID, nil))
+		if w.Code != http.StatusOK {
+			b.Fatal(w.Code, w.Body)
+		}
 	}
 }

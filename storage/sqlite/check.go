@@ -77,7 +77,7 @@ func openFrozen(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, conn.Close(), writes.Close())
 	}
-	s := &Store{writer: newWriter(writes, conn, nil, filepath.Dir(path)), reads: reads, path: path}
+	s := &Store{writer: newWriter(writes, conn, nil, filepath.Dir(path)), reads: &reader{DB: reads}, path: path}
 	if t, ok := readTally(ctx, conn, path); ok && t.lost() > 0 {
 		s.lacks = []string{t.String()}
 	}
@@ -102,7 +102,7 @@ func (s *Store) Snapshot(ctx context.Context, path string) error {
 	if _, err := s.reads.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
 		return fmt.Errorf("copying the database: %w", err)
 	}
-	return sync(path)
+	return flush(path)
 }
 
 // Check reads the whole file and returns what is wrong with it, in words for
@@ -153,7 +153,7 @@ func (s *Store) foreign(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 	}
-	want, err := all(ctx, db, row.Text, "reading a new schema", query)
+	want, err := all(ctx, &reader{DB: db}, row.Text, "reading a new schema", query)
 	if err != nil {
 		return nil, err
 	}

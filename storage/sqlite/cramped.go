@@ -33,7 +33,7 @@ func openCramped(ctx context.Context, path string, why error) (*Store, error) {
 	refusal := segment.Errorf(segment.Full, "The server's disk was full when the server started, so it saves nothing; earlier work is safe. Free some space and restart the server.").Because(why)
 	writer := newWriter(db, nil, nil, filepath.Dir(path))
 	writer.refusal.Store(refusal)
-	return &Store{writer: writer, reads: db, path: path}, nil
+	return &Store{writer: writer, reads: &reader{DB: db}, path: path}, nil
 }
 
 // Cramped is nil unless the disk was full when the database was opened, so that

@@ -35,7 +35,7 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 
 // Events returns the log from number after+1 on, in order.
 func (s *Store) Events(ctx context.Context, imageID string, after int) ([]segment.Event, error) {
-	image, _, err := scanHead(s.reads.QueryRowContext(ctx, selectHead, imageID))
+	image, _, err := scanHead(s.reads.row(ctx, selectHead, imageID))
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *Store) Efforts(ctx context.Context, projectID string) (map[string]segme
 
 // FindEvent returns the event of an image that has a client-made id, or nil.
 func (s *Store) FindEvent(ctx context.Context, imageID, id string) (*segment.Event, error) {
-	e, err := row.ScanEvent(s.reads.QueryRowContext(ctx, "SELECT seq, "+row.EventColumns+" FROM event WHERE image = (SELECT number FROM image WHERE id = ?) AND id = ?", imageID, id))
+	e, err := row.ScanEvent(s.reads.row(ctx, "SELECT seq, "+row.EventColumns+" FROM event WHERE image = (SELECT number FROM image WHERE id = ?) AND id = ?", imageID, id))
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, nil

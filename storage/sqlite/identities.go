@@ -11,7 +11,7 @@ import (
 
 // Identified returns the identifier of the user with an identity.
 func (s *Store) Identified(ctx context.Context, i accounts.Identity) (userID string, err error) {
-	err = s.reads.QueryRowContext(ctx, "SELECT user.id FROM identity JOIN user ON user.number = identity.user WHERE issuer = ? AND subject = ?", i.Issuer, i.Subject).Scan(&userID)
+	err = s.reads.row(ctx, "SELECT user.id FROM identity JOIN user ON user.number = identity.user WHERE issuer = ? AND subject = ?", i.Issuer, i.Subject).Scan(&userID)
 	if err != nil {
 		return "", row.ReadError("identity", err)
 	}

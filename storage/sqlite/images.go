@@ -65,15 +65,16 @@ const selectImage = row.SelectImages + ` WHERE image.trashed_at IS NULL AND proj
 
 // Image returns an image's record.
 func (s *Store) Image(ctx context.Context, id string) (segment.Image, error) {
-	return row.ScanImage(s.reads.QueryRowContext(ctx, selectImage+"AND image.id = ?", id))
+	return row.ScanImage(s.reads.row(ctx, selectImage+"AND image.id = ?", id))
 }
 
 // Images lists a project's images in order of upload.
 func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, error) {
-	if _, err := s.Project(ctx, projectID); err != nil {
-		return nil, err
+	images, err := all(ctx, s.reads, row.ScanImage, "listing the images", selectImage+"AND project.id = ? ORDER BY image.number", projectID)
+	if len(images) == 0 && err == nil {
+		_, err = s.Project(ctx, projectID) // which may not exist
 	}
-	return all(ctx, s.reads, row.ScanImage, "listing the images", selectImage+"AND project.id = ? ORDER BY image.number", projectID)
+	return images, err
 }
 
 // Heads says how far images and their projects have come.
@@ -91,7 +92,7 @@ func (s *Store) CountImages(ctx context.Context, projectID string) (n int, err e
 	if _, err := s.Project(ctx, projectID); err != nil {
 		return 0, err
 	}
-	err = s.reads.QueryRowContext(ctx, `SELECT count(*) FROM image JOIN project ON project.number = image.project
+	err = s.reads.row(ctx, `SELECT count(*) FROM image JOIN project ON project.number = image.project
 		WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL AND project.id = ?`, projectID).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("counting the images: %w", err)

@@ -29,7 +29,7 @@ func (s *Store) Add(ctx context.Context, j job.Job, most int) error {
 
 // Job returns a job.
 func (s *Store) Job(ctx context.Context, id string) (job.Job, error) {
-	return row.ScanJob(s.reads.QueryRowContext(ctx, "SELECT "+row.JobColumns+" FROM job WHERE id = ?", id))
+	return row.ScanJob(s.reads.row(ctx, "SELECT "+row.JobColumns+" FROM job WHERE id = ?", id))
 }
 
 // Remove forgets a job.

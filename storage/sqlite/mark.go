@@ -149,7 +149,7 @@ func noteLoss(path string, t tally) error {
 
 // Identity is random and the database's own; its backups have the same one.
 func (s *Store) Identity(ctx context.Context) (epoch string, err error) {
-	if err := s.reads.QueryRowContext(ctx, "SELECT epoch FROM commits").Scan(&epoch); err != nil {
+	if err := s.reads.row(ctx, "SELECT epoch FROM commits").Scan(&epoch); err != nil {
 		return "", fmt.Errorf("reading the identity of the database: %w", err)
 	}
 	return epoch, nil

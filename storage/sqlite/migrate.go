@@ -125,17 +125,17 @@ func backup(ctx context.Context, conn *sql.Conn, to string) error {
 	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", temp); err != nil {
 		return err
 	}
-	if err := sync(temp); err != nil {
+	if err := flush(temp); err != nil {
 		return err
 	}
 	if err := os.Rename(temp, to); err != nil {
 		return err
 	}
-	return sync(filepath.Dir(to))
+	return flush(filepath.Dir(to))
 }
 
-// sync flushes a file or folder to the disk.
-func sync(path string) error {
+// flush brings a file or folder to the disk.
+func flush(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err

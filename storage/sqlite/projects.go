@@ -23,7 +23,7 @@ const selectProject = "SELECT " + row.ProjectColumns + " FROM project WHERE tras
 
 // Project returns a project.
 func (s *Store) Project(ctx context.Context, id string) (segment.Project, error) {
-	return row.ScanProject(s.reads.QueryRowContext(ctx, selectProject+"AND id = ?", id))
+	return row.ScanProject(s.reads.row(ctx, selectProject+"AND id = ?", id))
 }
 
 // Projects lists the projects that are not in the trash, newest first.

@@ -23,7 +23,7 @@ func (s *Store) AddSession(ctx context.Context, token string, session accounts.S
 
 // Session returns a session that has not expired.
 func (s *Store) Session(ctx context.Context, token string) (accounts.Session, error) {
-	return row.ScanSession(s.reads.QueryRowContext(ctx, "SELECT user, generation, expires, ends FROM session WHERE token = ? AND expires > ?", row.Hash(token), time.Now().UnixMilli()))
+	return row.ScanSession(s.reads.row(ctx, "SELECT user, generation, expires, ends FROM session WHERE token = ? AND expires > ?", row.Hash(token), time.Now().UnixMilli()))
 }
 
 // ProlongSession extends a session. One that has ended stays ended.

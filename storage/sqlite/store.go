@@ -30,7 +30,7 @@ const readers = 8
 // several processes.
 type Store struct {
 	writer *writer
-	reads  *sql.DB
+	reads  *reader
 	path   string
 	lacks  []string // in a folder that can't be written, where that can't be noted
 }
@@ -71,7 +71,7 @@ func open(ctx context.Context, path string, migrations fs.FS) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, reads.Close(), writes.Close())
 	}
-	return &Store{writer: newWriter(writes, conn, mark, filepath.Dir(path)), reads: reads, path: path}, nil
+	return &Store{writer: newWriter(writes, conn, mark, filepath.Dir(path)), reads: &reader{DB: reads}, path: path}, nil
 }
 
 // private creates the database file if needed and makes it and the files next
@@ -139,7 +139,7 @@ func (s *Store) Ready(ctx context.Context) error {
 		return err
 	}
 	var one int
-	if err := s.reads.QueryRowContext(ctx, "SELECT 1 FROM sqlite_schema LIMIT 1").Scan(&one); err != nil {
+	if err := s.reads.row(ctx, "SELECT 1 FROM sqlite_schema LIMIT 1").Scan(&one); err != nil {
 		return fmt.Errorf("reading the database: %w", err)
 	}
 	return nil
@@ -147,8 +147,8 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // all runs a query and reads each of its rows with scan; doing says in errors
 // what was going on.
-func all[T any](ctx context.Context, db *sql.DB, scan func(row.Scanner) (T, error), doing, query string, args ...any) ([]T, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
+func all[T any](ctx context.Context, db *reader, scan func(row.Scanner) (T, error), doing, query string, args ...any) ([]T, error) {
+	rows, err := db.query(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)
 	}
@@ -162,7 +162,7 @@ func all[T any](ctx context.Context, db *sql.DB, scan func(row.Scanner) (T, erro
 
 // byID is all for rows that begin with an id, which scan reads before what the id
 // stands for.
-func byID[T any](ctx context.Context, db *sql.DB, scan func(r row.Scanner, id *string, value *T) error, doing, query string, args ...any) (map[string]T, error) {
+func byID[T any](ctx context.Context, db *reader, scan func(r row.Scanner, id *string, value *T) error, doing, query string, args ...any) (map[string]T, error) {
 	values := map[string]T{}
 	if _, err := all(ctx, db, row.ByID(values, scan), doing, query, args...); err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ const selectToken = "SELECT token.id, user.id, token.name, scope, token.created,
 
 // Token returns the token of a secret.
 func (s *Store) Token(ctx context.Context, secret string) (accounts.Token, error) {
-	return row.ScanToken(s.reads.QueryRowContext(ctx, selectToken+"WHERE hash = ? AND (expires IS NULL OR expires > ?)", row.Hash(secret), time.Now().UnixMilli()))
+	return row.ScanToken(s.reads.row(ctx, selectToken+"WHERE hash = ? AND (expires IS NULL OR expires > ?)", row.Hash(secret), time.Now().UnixMilli()))
 }
 
 // Tokens lists the tokens of a user in order of creation.

@@ -119,7 +119,7 @@ func (s *Store) EveryImage(ctx context.Context) iter.Seq2[segment.Image, error] 
 // someImages returns the records of the next images after a number, and sets to to
 // the number of the last.
 func (s *Store) someImages(ctx context.Context, from int64, to *int64) ([]segment.Image, error) {
-	err := s.reads.QueryRowContext(ctx, "SELECT ifnull(max(number), ?1) FROM (SELECT number FROM image WHERE number > ?1 ORDER BY number LIMIT 500)", from).Scan(to)
+	err := s.reads.row(ctx, "SELECT ifnull(max(number), ?1) FROM (SELECT number FROM image WHERE number > ?1 ORDER BY number LIMIT 500)", from).Scan(to)
 	if err != nil {
 		return nil, fmt.Errorf("listing the images: %w", err)
 	}

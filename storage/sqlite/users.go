@@ -36,12 +36,12 @@ const selectUser = "SELECT " + row.UserColumns + " FROM user WHERE removed_at IS
 
 // User returns a user by identifier.
 func (s *Store) User(ctx context.Context, id string) (accounts.User, error) {
-	return row.ScanUser(s.reads.QueryRowContext(ctx, selectUser+"AND id = ?", id))
+	return row.ScanUser(s.reads.row(ctx, selectUser+"AND id = ?", id))
 }
 
 // UserNamed returns a user by name.
 func (s *Store) UserNamed(ctx context.Context, name string) (accounts.User, error) {
-	return row.ScanUser(s.reads.QueryRowContext(ctx, selectUser+"AND name = ?", name))
+	return row.ScanUser(s.reads.row(ctx, selectUser+"AND name = ?", name))
 }
 
 // Users lists the users by name.
