@@ -42,7 +42,7 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 	case p.Unaided && im.Seq == 0:
 		return false, nil
 	case m.Finished() == 0 && !p.Unaided:
-		w.finished(im.ProjectID) // the model may have been lost, or be of an older version
+		w.seek(im.ProjectID)
 		return im.Guessed, nil
 	}
 	a, err := w.Visit(ctx, imageID)

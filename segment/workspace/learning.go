@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"time"
 
 	"collie/segment"
 	"collie/segment/access"
@@ -26,6 +27,7 @@ type learning struct {
 	busy   map[string]bool         // projects that are learning, and whether they should look again afterwards
 	models map[string]*learn.Model // by project; nil if no model is stored
 	listed map[string]*Prelabelled // pre-labelling by project, running or finished
+	sought map[string]time.Time    // when seek last looked, by project
 
 	embeddings map[string]*segment.Embedding // how much they count, by project; nil if nothing is stored
 	unweighed  map[string]bool               // projects of finished images that got embeddings
@@ -39,6 +41,7 @@ func (w *Workspace) StartLearning(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(access.With(ctx, access.Operator))
 	l.mu.Lock()
 	l.ctx, l.busy, l.models, l.listed = ctx, map[string]bool{}, map[string]*learn.Model{}, map[string]*Prelabelled{}
+	l.sought = map[string]time.Time{}
 	l.embeddings, l.unweighed = map[string]*segment.Embedding{}, map[string]bool{}
 	l.mu.Unlock()
 	return func() {
@@ -73,6 +76,26 @@ func (w *Workspace) finished(projectID string) {
 	}
 	if l.launch(func(ctx context.Context) { w.learnOn(ctx, projectID) }) {
 		l.busy[projectID] = false
+	}
+}
+
+// seekEvery is how often images that are opened make a project without a model look
+// for one.
+const seekEvery = time.Minute
+
+// seek makes a project without a model learn from images that it doesn't know to be
+// finished: the model may have been lost, or be of an older version, or another
+// server's. Reading all images at each opening would take longer than the page.
+func (w *Workspace) seek(projectID string) {
+	l := &w.learning
+	l.mu.Lock()
+	due := l.sought != nil && time.Since(l.sought[projectID]) >= seekEvery
+	if due {
+		l.sought[projectID] = time.Now()
+	}
+	l.mu.Unlock()
+	if due {
+		w.finished(projectID)
 	}
 }
 
