@@ -34,19 +34,14 @@ func newTRWS(g *graph) *trws {
 // the higher ones.
 func (t *trws) forward(x []uint8) {
 	g, k := t.g, t.g.labels
-	sum := t.sum
+	sum, in := t.sum, t.in
 	for i := range g.free {
-		copy(sum, g.theta[i*k:(i+1)*k])
 		higher := g.arcs[g.middle[i]:g.start[i+1]]
 		lower := g.arcs[g.start[i]:g.middle[i]]
-		for _, a := range higher {
-			add(sum, t.msg[int(a.edge)*k:])
-		}
-		in := t.in
-		copy(in, sum)
+		t.collect(in, g.theta[i*k:(i+1)*k], higher)
+		t.collect(sum, in, lower)
 		for _, a := range lower {
 			in[x[a.to]] += g.w[a.edge]
-			add(sum, t.msg[int(a.edge)*k:])
 		}
 		x[i] = g.best(i, in)
 		scale(sum, t.gamma[i])
@@ -63,15 +58,10 @@ func (t *trws) backward() float64 {
 	sum := t.sum
 	bound := 0.0
 	for i := len(g.free) - 1; i >= 0; i-- {
-		copy(sum, g.theta[i*k:(i+1)*k])
-		for _, a := range g.arcs[g.start[i]:g.start[i+1]] {
-			add(sum, t.msg[int(a.edge)*k:])
-		}
+		t.collect(sum, g.theta[i*k:(i+1)*k], g.arcs[g.start[i]:g.start[i+1]])
 		top := sum[0]
-		for _, v := range sum {
-			if v > top {
-				top = v
-			}
+		for _, v := range sum[1:] {
+			top = max(top, v)
 		}
 		bound += top
 		gamma := t.gamma[i]
@@ -83,6 +73,27 @@ func (t *trws) backward() float64 {
 		}
 	}
 	return bound
+}
+
+// collect sets sum to from plus the messages over arcs, added in their order.
+func (t *trws) collect(sum, from []float64, arcs []arc) {
+	k := len(sum)
+	from = from[:k]
+	for ; len(arcs) >= 2; arcs = arcs[2:] {
+		a, b := t.msg[int(arcs[0].edge)*k:][:k], t.msg[int(arcs[1].edge)*k:][:k]
+		for l, v := range from {
+			sum[l] = v + a[l] + b[l]
+		}
+		from = sum
+	}
+	if len(arcs) > 0 {
+		a := t.msg[int(arcs[0].edge)*k:][:k]
+		for l, v := range from {
+			sum[l] = v + a[l]
+		}
+	} else {
+		copy(sum, from)
+	}
 }
 
 func add(dst, src []float64) {
@@ -112,21 +123,19 @@ func positive(v float64) float64 {
 func send(msg, from []float64, w float64) float64 {
 	from = from[:len(msg)]
 	if w >= 0 {
-		v := from[0] - msg[0]
-		msg[0] = v
-		top := v
+		// min costs less than max, so the differences are the other way round.
+		low := msg[0] - from[0]
+		msg[0] = low
 		for l := 1; l < len(msg); l++ {
-			v := from[l] - msg[l]
+			v := msg[l] - from[l]
 			msg[l] = v
-			if v > top {
-				top = v
-			}
+			low = min(low, v)
 		}
-		shift := w - top
+		shift := w + low
 		for l, v := range msg {
-			msg[l] = positive(v + shift)
+			msg[l] = positive(shift - v)
 		}
-		return top
+		return -low
 	}
 	at, top, second := 0, from[0]-msg[0], 0.0
 	for l := 1; l < len(msg); l++ {
