@@ -1,6 +1,7 @@
 package crf
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -49,25 +50,22 @@ func newGraph(m *Model) *graph {
 
 // mergeEdges numbers the pairs of free neighbours in lexicographic order.
 func (g *graph) mergeEdges(m *Model) {
-	pairOf := func(e int32) [2]int32 {
-		a, b := g.of[m.Edges[e].A], g.of[m.Edges[e].B]
-		return [2]int32{min(a, b), max(a, b)}
-	}
-	var order []int32
-	for e := range m.Edges {
-		g.merged[e] = -1
-		if pairOf(int32(e))[0] >= 0 {
-			order = append(order, int32(e))
+	pairs := make([]uint64, len(m.Edges)) // the lower node in the upper half
+	order := make([]int32, 0, len(m.Edges))
+	for i, e := range m.Edges {
+		g.merged[i] = -1
+		if a, b := g.of[e.A], g.of[e.B]; a >= 0 && b >= 0 {
+			pairs[i] = uint64(min(a, b))<<32 | uint64(max(a, b))
+			order = append(order, int32(i))
 		}
 	}
-	slices.SortFunc(order, func(e, f int32) int {
-		p, q := pairOf(e), pairOf(f)
-		return slices.Compare(p[:], q[:])
-	})
+	slices.SortFunc(order, func(e, f int32) int { return cmp.Compare(pairs[e], pairs[f]) })
+	g.ends = make([][2]int32, 0, len(order))
+	last := uint64(0) // no pair: its nodes differ
 	for _, e := range order {
-		p := pairOf(e)
-		if n := len(g.ends); n == 0 || g.ends[n-1] != p {
-			g.ends = append(g.ends, p)
+		if p := pairs[e]; p != last {
+			last = p
+			g.ends = append(g.ends, [2]int32{int32(p >> 32), int32(p & math.MaxUint32)})
 		}
 		g.merged[e] = int32(len(g.ends) - 1)
 	}
@@ -97,7 +95,7 @@ func (g *graph) adjacency() {
 	}
 }
 
-// nearest fills near by one breadth-first search per clicked label.
+// nearest fills near by one breadth-first search from the clicks of all labels.
 func (g *graph) nearest(m *Model) {
 	k := g.labels
 	g.near = make([]uint16, len(g.theta))
@@ -107,29 +105,27 @@ func (g *graph) nearest(m *Model) {
 	if m.Fixed == nil {
 		return
 	}
-	queue := make([]int32, 0, len(g.free))
-	reach := func(i int32, l int, hops uint16) {
-		if i >= 0 && g.near[int(i)*k+l] == math.MaxUint16 {
-			g.near[int(i)*k+l] = hops
-			queue = append(queue, i)
+	type visit struct{ node, label int32 }
+	queue := make([]visit, 0, len(g.near))
+	reach := func(v visit, hops uint16) {
+		if near := &g.near[int(v.node)*k+int(v.label)]; *near == math.MaxUint16 {
+			*near = hops
+			queue = append(queue, v)
 		}
 	}
-	for l := range k {
-		queue = queue[:0]
-		for _, e := range m.Edges {
-			if int(m.Fixed[e.A]) == l {
-				reach(g.of[e.B], l, 1)
-			}
-			if int(m.Fixed[e.B]) == l {
-				reach(g.of[e.A], l, 1)
-			}
+	for _, e := range m.Edges {
+		switch a, b := g.of[e.A], g.of[e.B]; {
+		case a >= 0 && b < 0:
+			reach(visit{a, int32(m.Fixed[e.B])}, 1)
+		case b >= 0 && a < 0:
+			reach(visit{b, int32(m.Fixed[e.A])}, 1)
 		}
-		for q := 0; q < len(queue); q++ {
-			i := queue[q]
-			hops := g.near[int(i)*k+l]
-			for _, a := range g.arcs[g.start[i]:g.start[i+1]] {
-				reach(a.to, l, min(hops, math.MaxUint16-2)+1)
-			}
+	}
+	for q := 0; q < len(queue); q++ {
+		v := queue[q]
+		hops := g.near[int(v.node)*k+int(v.label)]
+		for _, a := range g.arcs[g.start[v.node]:g.start[v.node+1]] {
+			reach(visit{a.to, v.label}, min(hops, math.MaxUint16-2)+1)
 		}
 	}
 }
@@ -189,11 +185,18 @@ func (g *graph) energy(x []uint8) float64 {
 // best is the label of the highest score of free node i; ties go to the label
 // clicked nearest, then to the lowest.
 func (g *graph) best(i int, score []float64) uint8 {
+	top := score[0]
+	for _, s := range score[1:] {
+		top = max(top, s) // without branches, which would often be mispredicted
+	}
+	at := 0
+	for score[at] < top {
+		at++
+	}
 	near := g.near[i*g.labels:][:len(score)]
-	at, top := 0, score[0]
-	for l := 1; l < len(score); l++ {
-		if s := score[l]; s > top || (s == top && near[l] < near[at]) {
-			at, top = l, s
+	for l := at + 1; l < len(score); l++ {
+		if score[l] == top && near[l] < near[at] {
+			at = l
 		}
 	}
 	return uint8(at)
