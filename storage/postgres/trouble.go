@@ -43,9 +43,11 @@ const (
 	readOnly         = "25006"
 	noPrivilege      = "42501"
 	diskFull         = "53100"
+	noMemory         = "53200"
 	noLock           = "55P03"
 	deadlock         = "40P01"
 	statementTimeout = "57014"
+	diskBroken       = "58030"
 )
 
 // code is the code of an error by the database, or empty.
@@ -77,7 +79,9 @@ func trouble(err error) error {
 		return segment.Errorf(segment.Unavailable, "The server's database is read-only. This change was not saved; earlier work is safe.").Because(err)
 	case noPrivilege:
 		return segment.Errorf(segment.Unavailable, "The server has no right to change its database. This change was not saved; earlier work is safe.").Because(err)
-	case noLock, deadlock, statementTimeout:
+	case diskBroken:
+		return segment.Errorf(segment.Unavailable, "The database's disk can't be read or written. This change was not saved. Please tell the person who runs the server.").Because(err)
+	case noLock, deadlock, statementTimeout, noMemory:
 		return segment.Errorf(segment.Unavailable, "The server's database is too busy at the moment. Nothing was changed; try again in a moment.").Because(err)
 	}
 	return err

@@ -26,7 +26,8 @@ const variable = "COLLIE_TEST_POSTGRES"
 
 // Server is a PostgreSQL server of one test binary, or of one test.
 type Server struct {
-	folder string // of the socket, and of the data below it
+	folder string // of the socket
+	data   string // its folder
 	bin    string // folder of PostgreSQL's programs
 	run    *exec.Cmd
 	ended  chan struct{} // closed when run has ended
@@ -66,7 +67,7 @@ func MustStart(tb testing.TB) *Server {
 			shared.server = &Server{folder: folder, bin: programs()}
 		} else if !shared.managed {
 			tb.Fatal("TestMain doesn't call postgrestest.Main")
-		} else if shared.server, shared.err = start(); shared.err == nil {
+		} else if shared.server, shared.err = start(""); shared.err == nil {
 			os.Setenv(variable, shared.server.folder)
 		}
 	}
@@ -82,7 +83,30 @@ func MustStart(tb testing.TB) *Server {
 // MustStartOwn starts a server for one test, which can do it harm.
 func MustStartOwn(tb testing.TB) *Server {
 	tb.Helper()
-	s, err := start()
+	return mustStart(tb, "")
+}
+
+// MustStartOn is MustStartOwn for a server whose data is on a disk that the test can
+// do harm, synced before the first harm is done.
+func MustStartOn(tb testing.TB, disk string) *Server {
+	tb.Helper()
+	Admit(tb, disk)
+	return mustStart(tb, disk)
+}
+
+// Admit lets PostgreSQL, which is not root, into a folder that tb.TempDir made.
+func Admit(tb testing.TB, dir string) {
+	tb.Helper()
+	for _, dir := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(dir, 0o711); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+func mustStart(tb testing.TB, disk string) *Server {
+	tb.Helper()
+	s, err := start(disk)
 	if errors.Is(err, errMissing) {
 		tb.Skip(err)
 	}
@@ -121,7 +145,8 @@ func release(path string) int {
 	return n
 }
 
-func start() (*Server, error) {
+// start makes a server with its data on a disk, or with "" wherever it is fast.
+func start(disk string) (*Server, error) {
 	s := &Server{bin: programs()}
 	if s.bin == "" {
 		return nil, errMissing
@@ -130,7 +155,11 @@ func start() (*Server, error) {
 	if s.folder, err = os.MkdirTemp(memory(), "collie-postgres-"); err != nil {
 		return nil, err
 	}
-	if err := s.create(); err != nil {
+	s.data = filepath.Join(s.folder, "data")
+	if disk != "" {
+		s.data = filepath.Join(disk, "data")
+	}
+	if err := s.create(disk != ""); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.folder))
 	}
 	if err := s.Start(); err != nil {
@@ -151,31 +180,42 @@ func memory() string {
 }
 
 // create makes the folder with the data. The settings are in a file, so that a
-// server that starts again has them, too.
-func (s *Server) create() error {
+// server that starts again has them, too. On a disk, which is small, all is synced.
+func (s *Server) create(disk bool) error {
+	if err := os.MkdirAll(s.data, 0o700); err != nil {
+		return err
+	}
 	if id := owner(); id != nil {
-		if err := os.Chown(s.folder, int(id.Uid), int(id.Gid)); err != nil {
-			return err
+		for _, dir := range []string{s.folder, s.data} {
+			if err := os.Chown(dir, int(id.Uid), int(id.Gid)); err != nil {
+				return err
+			}
 		}
 	}
 	if err := os.Chmod(s.folder, 0o755); err != nil {
 		return err
 	}
-	cmd := s.command("initdb", "--pgdata", s.data(), "--username", "collie", "--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync")
+	cmd := s.command("initdb", "--pgdata", s.data, "--username", "collie", "--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync", "--wal-segsize", "1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	settings, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	settings, err := os.OpenFile(filepath.Join(s.data, "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(settings, "\nlisten_addresses = ''\nunix_socket_directories = '%s'\nmax_connections = 300\nshared_buffers = 32MB\nlog_min_messages = fatal\n", s.folder)
-	return errors.Join(err, settings.Close())
+	if disk {
+		_, small := fmt.Fprint(settings, "min_wal_size = 4MB\nmax_wal_size = 16MB\n")
+		err = errors.Join(err, small)
+	}
+	err = errors.Join(err, settings.Close())
+	if disk {
+		err = errors.Join(err, exec.Command("sync", "--file-system", s.data).Run())
+	}
+	return err
 }
 
-func (s *Server) data() string { return filepath.Join(s.folder, "data") }
-
-// Folder holds the server's socket and data.
+// Folder holds the server's socket.
 func (s *Server) Folder() string { return s.folder }
 
 // command is a program of PostgreSQL, which never runs as root.
@@ -206,14 +246,17 @@ func owner() *syscall.Credential {
 }
 
 // Start starts the server and waits until it answers.
-func (s *Server) Start() error {
+func (s *Server) Start() error { return s.StartWithin(time.Minute) }
+
+// StartWithin is Start with a limit.
+func (s *Server) StartWithin(patience time.Duration) error {
 	log, err := os.OpenFile(filepath.Join(s.folder, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	for limit := time.Now().Add(time.Minute); ; {
-		s.run, s.ended = s.command("postgres", "-D", s.data()), make(chan struct{})
+	for limit := time.Now().Add(patience); ; {
+		s.run, s.ended = s.command("postgres", "-D", s.data), make(chan struct{})
 		s.run.Stdout, s.run.Stderr = log, log
 		if err := s.run.Start(); err != nil {
 			return err
@@ -252,6 +295,9 @@ func (s *Server) answers(limit time.Time) error {
 // Kill kills all of the server's processes at once.
 func (s *Server) Kill() error {
 	children, err := exec.Command("pgrep", "--parent", strconv.Itoa(s.run.Process.Pid)).Output()
+	if none := new(exec.ExitError); errors.As(err, &none) && none.ExitCode() == 1 {
+		err = nil // it has no children left
+	}
 	if killed := s.run.Process.Kill(); !errors.Is(killed, os.ErrProcessDone) {
 		err = errors.Join(err, killed)
 	}
