@@ -56,8 +56,9 @@ type ImageStore interface {
 
 // Head is the present state of an image, as a reader can compare it with its own.
 type Head struct {
-	Seq      int // events in the image's log
-	Revision int // of the project
+	Seq      int    // events in the image's log
+	Last     string // id of the last of them; empty without any
+	Revision int    // of the project
 }
 
 // EvidenceStore keeps the evidence log of each image.

@@ -46,10 +46,11 @@ const (
 	Evicted  Happening = "image_evicted"
 	Unlearnt Happening = "training_failed" // training a project's model failed; a bug of the server
 	Diverged Happening = "digest_mismatch" // an accepted hypothesis differs on this server; must stay at 0
+	Rewound  Happening = "log_rewound"     // the database has lost events of an image, as an asynchronous standby can
 )
 
 // Happenings are all of them.
-var Happenings = []Happening{Dropped, Refused, Hit, Miss, Evicted, Unlearnt, Diverged}
+var Happenings = []Happening{Dropped, Refused, Hit, Miss, Evicted, Unlearnt, Diverged, Rewound}
 
 // Nobody is an Observer that ignores everything.
 type Nobody struct{}

@@ -41,6 +41,8 @@ type Annotation struct {
 	project  segment.Project     // as last read
 	table    *segment.ClassTable // of it
 	tables   int                 // how many there were
+	rewound  int                 // how often the log was replaced, see rewind
+	skipped  int                 // what that adds to the version of the state
 	name     mapName
 	views    [2]view // of the current cut and another, see look
 	repairs  repairView

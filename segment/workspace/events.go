@@ -106,9 +106,10 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, pic
 	at := a.timeline.Seq()
 	seq, err = a.commit(ctx, e)
 	var conflict *segment.Error
-	if errors.As(err, &conflict) && conflict.Kind == segment.Conflict && conflict.Seq > at {
-		// Another process wrote to the log. It may have been this very event.
-		return 0, func() error { return a.reach(context.WithoutCancel(ctx), conflict.Seq) }, nil
+	if errors.As(err, &conflict) && conflict.Kind == segment.Conflict && conflict.Seq != at {
+		// Another process wrote to the log, perhaps this very event, or the log has lost
+		// its end.
+		return 0, func() error { return a.reach(context.WithoutCancel(ctx), segment.Head{Seq: conflict.Seq}) }, nil
 	}
 	return seq, nil, err
 }

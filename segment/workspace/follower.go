@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/gauge"
+	"collie/segment/timeline"
 )
 
 // FollowEvery is how often a server asks for what other processes have stored.
@@ -94,23 +96,32 @@ func (w *Workspace) follow(ctx context.Context, concerns func(imageID string) bo
 				w.tell(a.image.ID)
 			}
 		}
-		_ = a.reach(ctx, head.Seq)
+		_ = a.reach(ctx, head)
 	}
 }
 
-// reach plays what others have stored when the image is behind the given number
-// of events. O(their events), or O(all events) when they reach back further than
-// the timeline does.
-func (a *Annotation) reach(ctx context.Context, seq int) error {
+// reach plays what others have stored when the image is behind what a reader has
+// seen, whose Last can be unknown. O(their events), or O(all events) when they reach
+// back further than the timeline does.
+func (a *Annotation) reach(ctx context.Context, head segment.Head) error {
 	a.mu.Lock()
-	have := a.timeline.Seq()
+	have, last := a.end()
 	a.mu.Unlock()
-	if have >= seq {
+	switch {
+	case have > head.Seq || have == head.Seq && head.Last != "" && head.Last != last:
+		return a.rewind(ctx)
+	case have == head.Seq:
 		return nil
 	}
-	events, err := a.store.Events(ctx, a.image.ID, have)
+	events, err := a.store.Events(ctx, a.image.ID, max(have-1, 0))
 	if err != nil {
 		return err
+	}
+	if have > 0 {
+		if len(events) == 0 || events[0].ID != last {
+			return a.rewind(ctx)
+		}
+		events = events[1:]
 	}
 	if _, err := a.refresh(ctx); err != nil { // they may have classes that are new, too
 		return err
@@ -122,6 +133,60 @@ func (a *Annotation) reach(ctx context.Context, seq int) error {
 	}
 	a.broadcast(a.image.ID)
 	return nil
+}
+
+// end returns the number and the id of the last event. The caller holds the lock.
+func (a *Annotation) end() (seq int, id string) {
+	seq = a.timeline.Seq()
+	if seq > 0 {
+		id = a.timeline.Events(seq - 1)[0].ID
+	}
+	return seq, id
+}
+
+// rewind plays the log from the beginning if the last event is no longer in it: a
+// standby that took over from a database can lack its last commits.
+func (a *Annotation) rewind(ctx context.Context) error {
+	a.mu.Lock() // so that no event is on its way
+	have, last := a.end()
+	stored, err := a.store.FindEvent(ctx, a.image.ID, last)
+	a.mu.Unlock()
+	if err != nil || have == 0 || stored != nil && stored.Seq == have {
+		return err
+	}
+	events, err := a.store.Events(ctx, a.image.ID, 0)
+	if err != nil {
+		return err
+	}
+	whole := a.assistant.Timeline(a.cells, a.image.Regions)
+	if err := play(ctx, whole, events); err != nil {
+		return err
+	}
+	whole.Forget(remembered)
+	if !a.exchange(last, whole) {
+		return nil // others rewound it, or will soon
+	}
+	a.past.turn <- struct{}{}
+	a.past.whole = nil
+	<-a.past.turn
+	a.turns.observer.Happened(gauge.Rewound)
+	a.broadcast(a.image.ID)
+	return nil
+}
+
+// exchange replaces the timeline by that of another log, unless it has moved on from
+// the event with an id.
+func (a *Annotation) exchange(from string, other *timeline.Timeline) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	have, last := a.end()
+	if last != from {
+		return false
+	}
+	a.rewound++
+	a.skipped += max(0, have-other.Seq()) + 1
+	a.timeline, a.sequence, a.supposed, a.repairs = other, nil, supposition{}, repairView{}
+	return true
 }
 
 // extend plays stored events that follow number after; false means that an event

@@ -9,6 +9,7 @@ import (
 // hold class ids with deleted classes resolved.
 type State struct {
 	Seq     int
+	Rewound int     // how often the log has lost events
 	Version int     // increases with every change of the evidence or the classes
 	Clicks  []uint8 // class clicked per superpixel, or Void
 	Labels  []uint8 // the labelling: class per superpixel, or Void
@@ -67,7 +68,8 @@ func (a *Annotation) state() State {
 	}
 	return State{
 		Seq:     a.timeline.Seq(),
-		Version: a.timeline.Seq() + a.tables,
+		Rewound: a.rewound,
+		Version: a.timeline.Seq() + a.skipped + a.tables,
 		Clicks:  a.table.Through(a.timeline.Clicks()),
 		Labels:  a.table.Through(a.timeline.Labelling()),
 		Undo:    a.timeline.UndoDepth(),

@@ -243,7 +243,7 @@ func (w *Workspace) acquire(ctx context.Context, imageID string, visiting bool) 
 	}
 	_, err = a.refresh(ctx)
 	if err == nil {
-		err = a.reach(ctx, im.Seq)
+		err = a.reach(ctx, segment.Head{Seq: im.Seq})
 	}
 	if err != nil {
 		a.Close()

@@ -213,4 +213,3 @@ func (p *proxy) pass(client, database net.Conn) {
 		return
 	}
 }
-

@@ -62,8 +62,7 @@ func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, 
 
 // Heads says how far images and their projects have come.
 func (s *Store) Heads(ctx context.Context, imageIDs []string) (map[string]segment.Head, error) {
-	return byID(ctx, s, row.ScanHead, "comparing images",
-		"SELECT image.id, seq, revision FROM image JOIN project ON project.number = image.project WHERE image.id = ANY($1)"+live, imageIDs)
+	return byID(ctx, s, row.ScanHead, "comparing images", row.SelectHeads+"AND image.id = ANY($1)", imageIDs)
 }
 
 // CountImages counts a project's images.

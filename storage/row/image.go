@@ -43,8 +43,12 @@ func Progress(p segment.Progress) []any {
 
 // ScanHead reads an image's id and how far it has come.
 func ScanHead(row Scanner, id *string, h *segment.Head) error {
-	return row.Scan(id, &h.Seq, &h.Revision)
+	return row.Scan(id, &h.Seq, &h.Last, &h.Revision)
 }
+
+// SelectHeads selects what ScanHead reads; a condition follows.
+const SelectHeads = `SELECT image.id, image.seq, coalesce(event.id, ''), revision FROM image JOIN project ON project.number = image.project
+	LEFT JOIN event ON event.image = image.number AND event.seq = image.seq WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL `
 
 // ScanEffort reads an image's id and what it took.
 func ScanEffort(row Scanner, id *string, e *segment.Effort) error {

@@ -83,8 +83,7 @@ func (s *Store) Heads(ctx context.Context, imageIDs []string) (map[string]segmen
 	if err != nil {
 		return nil, err
 	}
-	return byID(ctx, s.reads, row.ScanHead, "comparing images", `SELECT image.id, seq, revision FROM image JOIN project ON project.number = image.project
-		WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL AND image.id IN (SELECT value FROM json_each(?))`, string(ids))
+	return byID(ctx, s.reads, row.ScanHead, "comparing images", row.SelectHeads+"AND image.id IN (SELECT value FROM json_each(?))", string(ids))
 }
 
 // CountImages counts a project's images.

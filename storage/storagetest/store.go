@@ -154,12 +154,13 @@ func testRevision(t *testing.T, s Store) {
 		t.Errorf("%d changes are there and the revision is %d, want %d", changes, got.Revision, writers*each)
 	}
 	must(t, s.Append(t.Context(), im.ID, 0, label("x", 1), segment.Progress{}))
-	gone := newImage(p.ID, "gone")
+	fresh, gone := newImage(p.ID, "fresh"), newImage(p.ID, "gone")
+	must(t, s.CreateImage(t.Context(), fresh))
 	must(t, s.CreateImage(t.Context(), gone))
 	must(t, s.TrashImage(t.Context(), gone.ID))
-	heads, err := s.Heads(t.Context(), []string{im.ID, gone.ID, segment.NewID()})
+	heads, err := s.Heads(t.Context(), []string{im.ID, fresh.ID, gone.ID, segment.NewID()})
 	must(t, err)
-	if diff := cmp.Diff(map[string]segment.Head{im.ID: {Seq: 1, Revision: writers * each}}, heads); diff != "" {
+	if diff := cmp.Diff(map[string]segment.Head{im.ID: {Seq: 1, Last: "x", Revision: writers * each}, fresh.ID: {Revision: writers * each}}, heads); diff != "" {
 		t.Errorf("heads (-want +got):\n%s", diff)
 	}
 }

@@ -89,6 +89,12 @@ func (r *room) adopt(state workspace.State, sequence *engine.Sequence) {
 	if r.sequence != nil && state.Version <= r.state.Version {
 		return
 	}
+	if r.sequence != nil && state.Rewound > r.state.Rewound {
+		r.hub.log.Error("the database has lost events that were acknowledged", "image", r.id, "had", r.state.Seq, "has", state.Seq)
+		for m := range r.members {
+			m.repaired = unknown
+		}
+	}
 	r.state, r.sequence = state, sequence
 	if len(r.members) == 0 {
 		return

@@ -1,0 +1,103 @@
+package workspace_test
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+)
+
+// mustLose takes the events after a number out of the database, as a failover to an
+// asynchronous standby does.
+func mustLose(t *testing.T, dir, image string, after int) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "collie.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, statement := range []string{
+		"DELETE FROM event WHERE seq > ? AND image = (SELECT number FROM image WHERE id = ?)",
+		"UPDATE image SET seq = ? WHERE id = ?",
+	} {
+		if _, err := db.ExecContext(t.Context(), statement, after, image); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A database that comes back without the last events of an image, whatever other
+// servers have stored since, is noticed: the image is what the database says, and
+// people go on from there. In the control nothing is lost, and nothing is noticed.
+func TestShorterLog(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ lost, others int }{
+		"shorter":           {3, 0},
+		"all":               {5, 0},
+		"still shorter":     {3, 1},
+		"as long as it was": {3, 3},
+		"longer":            {3, 5},
+		"control":           {0, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			server := mustOpenWorkspace(t, dir, asIs)
+			here := mustAnnotate(t, server)
+			id := here.Image().ID
+			for i := range 5 {
+				mustAppend(t, here, label(fmt.Sprint(i), 1, [2]float64{float64(10 + 20*i), 10}))
+			}
+			before := here.State()
+			mustLose(t, dir, id, 5-c.lost)
+			other := mustOpenWorkspace(t, dir, asIs)
+			there := mustOpen(t, other, id)
+			for i := range c.others {
+				mustAppend(t, there, label(fmt.Sprint("other", i), 0, [2]float64{float64(20 + 10*i), 70}))
+			}
+			told := make(chan string, 10)
+			server.Watch(func(id string) { told <- id })
+			defer server.Follow(t.Context(), time.Millisecond, nil)()
+			<-told
+			after := here.State()
+			if noticed := after.Rewound > 0; noticed != (c.lost > 0) || after.Version <= before.Version {
+				t.Errorf("rewound %d times, version %d after %d", after.Rewound, after.Version, before.Version)
+			}
+			want := there.State()
+			want.Version, want.Rewound = after.Version, after.Rewound
+			if diff := cmp.Diff(want, after); diff != "" {
+				t.Errorf("state (-there +here):\n%s", diff)
+			}
+			mustAppend(t, here, label("next", 1, [2]float64{60, 40}))
+			if events, seq, err := here.History(t.Context(), 0, 100); err != nil || seq != after.Seq+1 || events[seq-1].ID != "next" {
+				t.Errorf("%d events of %d, %v", len(events), seq, err)
+			}
+		})
+	}
+}
+
+// An edit on top of events that the database has lost is refused with the present
+// number, and taken when it is made for that, without anybody looking meanwhile.
+func TestEditOnLostEvents(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	here := mustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
+	for i := range 5 {
+		mustAppend(t, here, label(fmt.Sprint(i), 1, [2]float64{float64(10 + 20*i), 10}))
+	}
+	mustLose(t, dir, here.Image().ID, 2)
+	_, err := here.Append(t.Context(), 5, label("new", 1, [2]float64{10, 70}))
+	var conflict *segment.Error
+	if !errors.As(err, &conflict) || conflict.Kind != segment.Conflict || conflict.Seq != 2 {
+		t.Fatalf("error %v, want a conflict with event 2", err)
+	}
+	if seq, err := here.Append(t.Context(), 2, label("new", 1, [2]float64{10, 70})); seq != 3 || err != nil {
+		t.Errorf("event %d, %v; want 3", seq, err)
+	}
+}
