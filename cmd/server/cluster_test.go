@@ -22,6 +22,7 @@ type cluster struct {
 	t               *testing.T
 	dir             string
 	database, blobs string
+	bucket          *s3test.Server
 	nodes           []*process
 	listen          []string // their addresses, also after a restart
 }
@@ -31,7 +32,8 @@ type cluster struct {
 func startCluster(t *testing.T, nodes int) *cluster {
 	t.Helper()
 	dir := t.TempDir()
-	c := &cluster{t: t, dir: dir, database: postgrestest.MustStart(t).MustURL(t, dir), blobs: s3test.MustStart(t).Address(), nodes: make([]*process, nodes)}
+	bucket := s3test.MustStart(t)
+	c := &cluster{t: t, dir: dir, database: postgrestest.MustStart(t).MustURL(t, dir), bucket: bucket, blobs: bucket.Address(), nodes: make([]*process, nodes)}
 	for i := range c.nodes {
 		c.listen = append(c.listen, freePort(t))
 		c.restart(i)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -79,6 +80,12 @@ func (s *Server) Resume() error {
 			return fmt.Errorf("versitygw did not start: %w", err)
 		}
 	}
+}
+
+// Freeze makes the server say nothing to anybody, and thaw goes on.
+func (s *Server) Freeze() (thaw func()) {
+	_ = s.cmd.Process.Signal(syscall.SIGSTOP)
+	return func() { _ = s.cmd.Process.Signal(syscall.SIGCONT) }
 }
 
 // Stop kills the server.
