@@ -4,7 +4,6 @@ import (
 	"container/list"
 	"context"
 	"encoding"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -196,10 +195,13 @@ func (w *Workspace) load(ctx context.Context, im segment.Image) (a *Annotation, 
 		}
 	}()
 	hierarchy, graph, err := w.superpixels(ctx, im)
+	if segment.KindOf(err) == segment.Unavailable {
+		return nil, err
+	}
 	if err != nil {
 		remade := w.remakeSuperpixels(ctx, im)
 		if remade != nil {
-			return nil, gone(im, "The superpixels", errors.Join(err, remade))
+			return nil, gone(im, "The superpixels", err, remade)
 		}
 		if hierarchy, graph, err = w.superpixels(ctx, im); err != nil {
 			return nil, err

@@ -20,9 +20,16 @@ func lost(err error) bool {
 	return kind == segment.NotFound || kind == segment.Damaged
 }
 
-// gone is the error for a file of an image that can't be restored.
-func gone(im segment.Image, what string, err error) error {
-	return segment.Errorf(segment.Damaged, "%s of the image %q can't be used: the file in the server's data folder is missing or damaged. Nothing else is affected. Restore it from a backup; `server doctor` lists what is damaged.", what, im.Name).Because(err)
+// gone is the error for a file of an image that can't be used, because of err, nor
+// be restored, because of again, if that was tried. While the files are out of reach
+// nothing is known about them.
+func gone(im segment.Image, what string, err, again error) error {
+	for _, e := range []error{err, again} {
+		if segment.KindOf(e) == segment.Unavailable {
+			return e
+		}
+	}
+	return segment.Errorf(segment.Damaged, "%s of the image %q can't be used: the file in the server's data folder is missing or damaged. Nothing else is affected. Restore it from a backup; `server doctor` lists what is damaged.", what, im.Name).Because(errors.Join(err, again))
 }
 
 // Picture opens the display copy, the thumbnail or the original of an image, by
@@ -37,10 +44,10 @@ func (w *Workspace) Picture(ctx context.Context, im segment.Image, key string) (
 	case !lost(err):
 		return blob, err
 	case key == im.OriginalKey():
-		return nil, gone(im, "The original", err)
+		return nil, gone(im, "The original", err, nil)
 	}
 	if again := w.remakeCopy(ctx, im, key); again != nil {
-		return nil, gone(im, "A copy", errors.Join(err, again))
+		return nil, gone(im, "A copy", err, again)
 	}
 	return w.blobs.Open(ctx, key)
 }

@@ -45,6 +45,8 @@ func (s *Store) settle(ctx context.Context, imageID string, expected int, e segm
 		if findErr == nil && stored == nil {
 			again := s.append(ctx, imageID, expected, e, p)
 			switch {
+			case ctx.Err() != nil: // says nothing about the event
+				return err
 			case segment.KindOf(again) == segment.Conflict: // by somebody else, unless the first attempt has arrived
 				if stored, findErr = s.FindEvent(ctx, imageID, e.ID); findErr == nil && stored == nil {
 					return again
@@ -55,7 +57,11 @@ func (s *Store) settle(ctx context.Context, imageID string, expected int, e segm
 		}
 		if findErr == nil && stored != nil {
 			if stored.Seq != expected+1 {
-				return s.append(ctx, imageID, expected, e, p) // another event of this id, which the answer says
+				again := s.append(ctx, imageID, expected, e, p) // another event of this id, which the answer says
+				if ctx.Err() != nil {
+					return err
+				}
+				return again
 			}
 			// A commit whose session broke may be on no standby yet. One that comes after
 			// it and is confirmed confirms both.

@@ -104,6 +104,21 @@ func Admit(tb testing.TB, dir string) {
 	}
 }
 
+// Own gives PostgreSQL a folder.
+func Own(tb testing.TB, dir string) {
+	tb.Helper()
+	if err := own(dir); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func own(dir string) error {
+	if id := owner(); id != nil {
+		return os.Chown(dir, int(id.Uid), int(id.Gid))
+	}
+	return nil
+}
+
 func mustStart(tb testing.TB, disk string) *Server {
 	tb.Helper()
 	s, err := start(disk)
@@ -185,11 +200,9 @@ func (s *Server) create(disk bool) error {
 	if err := os.MkdirAll(s.data, 0o700); err != nil {
 		return err
 	}
-	if id := owner(); id != nil {
-		for _, dir := range []string{s.folder, s.data} {
-			if err := os.Chown(dir, int(id.Uid), int(id.Gid)); err != nil {
-				return err
-			}
+	for _, dir := range []string{s.folder, s.data} {
+		if err := own(dir); err != nil {
+			return err
 		}
 	}
 	if err := os.Chmod(s.folder, 0o755); err != nil {
