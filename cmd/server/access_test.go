@@ -110,7 +110,7 @@ func TestTeam(t *testing.T) {
 		}
 	}
 
-	p := start(t, data, "--listen", "0.0.0.0:0", "--auth", "--ping-interval", "100ms")
+	p := start(t, data, "--listen", "0.0.0.0:0", "--auth", "--ping-interval", "100ms", "--pong-timeout", "20m") // conn sends no pongs
 	browser := p.signIn("ann", "correct horse")
 	made, err := browser.Post(p.url+"/api/v1/sample", "", nil)
 	if err != nil {
