@@ -131,6 +131,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // Sockets returns the number of open websockets.
 func (s *Server) Sockets() int { return s.hub.Sockets() }
 
+// Recheck checks the sockets of a user now, because another server has changed
+// something about the user.
+func (s *Server) Recheck(user string) { s.hub.Recheck(user) }
+
 // Drain makes /readyz fail, so that a balancer sends people to other servers; all
 // requests are still answered.
 func (s *Server) Drain() { s.stopping.Store(true) }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"collie/cmd/server/listen"
+	"collie/segment"
 	"collie/segment/audit"
 	"collie/segment/export/jobs"
 	"collie/segment/schedule"
@@ -113,8 +114,8 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	defer d.workspace.StartLearning(ctx)()
 	site := web.New(config)
 	defer site.Close()
-	hints, _ := d.store.(workspace.Hints)                                                // nil for a database that no other server uses
-	defer d.workspace.Follow(context.WithoutCancel(ctx), workspace.FollowEvery, hints)() // also while it drains
+	hints, _ := d.store.(workspace.Hints)                                                              // nil for a database that no other server uses
+	defer d.workspace.Follow(context.WithoutCancel(ctx), workspace.FollowEvery, hints, d.news(site))() // also while it drains
 	figures.Watch(d.workspace, site.Sockets)
 	server := &http.Server{
 		Handler:           site,
@@ -177,6 +178,20 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 		return errors.Join(failure, err, server.Close())
 	}
 	return failure
+}
+
+// news returns what to do with other servers' news.
+func (d *data) news(site *web.Server) func(segment.News) {
+	return func(n segment.News) {
+		switch n.About {
+		case segment.UserChanged:
+			site.Recheck(n.ID)
+		case segment.ImageErased:
+			if b, ok := d.blobs.(*bucket); ok && b.cache != nil {
+				b.cache.Forget((&segment.Image{ID: n.ID}).Keys()...)
+			}
+		}
+	}
 }
 
 // warn says what is wrong with a database in the data folder.

@@ -18,18 +18,18 @@ const FollowEvery = 2 * time.Second
 // Hints say at once what other processes have stored. They can get lost, and come
 // in any order.
 type Hints interface {
-	// Listen calls heard with the id of each image that has changed, and missed when
-	// hints have been lost or concern many images, until ctx ends. The calls must
-	// not wait.
-	Listen(ctx context.Context, heard func(imageID string), missed func())
+	// Listen calls heard with all news, and missed when hints have been lost or concern
+	// many images, until ctx ends. The calls must not wait.
+	Listen(ctx context.Context, heard func(segment.News), missed func())
 }
 
 // Follow keeps the images that people have open up to date with what other
 // processes store, for example an import on the command line, until stop is
 // called. It asks the store now and then, and with hints (nil for none) also when
-// there is one. Without Follow an image is brought up to date when somebody opens
+// there is one. Hints that are not about changed images go to others, which must not
+// wait. Without Follow an image is brought up to date when somebody opens
 // or changes it.
-func (w *Workspace) Follow(ctx context.Context, every time.Duration, hints Hints) (stop func()) {
+func (w *Workspace) Follow(ctx context.Context, every time.Duration, hints Hints, others func(segment.News)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	wake := make(chan struct{}, 1)
@@ -45,7 +45,18 @@ func (w *Workspace) Follow(ctx context.Context, every time.Duration, hints Hints
 		}
 	}
 	if hints != nil {
-		running.Go(func() { hints.Listen(ctx, note, func() { note("") }) })
+		heard := func(n segment.News) {
+			switch n.About {
+			case segment.ImageChanged:
+				note(n.ID)
+			case segment.ImageErased:
+				w.open.erased(n.ID)
+				others(n)
+			default:
+				others(n)
+			}
+		}
+		running.Go(func() { hints.Listen(ctx, heard, func() { note("") }) })
 	}
 	running.Go(func() {
 		ticker := time.NewTicker(every)

@@ -21,7 +21,7 @@ func TestFollow(t *testing.T) {
 	server.Watch(func(id string) { told <- id })
 	here := mustAnnotate(t, server)
 	id := here.Image().ID
-	defer server.Follow(t.Context(), time.Millisecond, nil)()
+	defer server.Follow(t.Context(), time.Millisecond, nil, nil)()
 	wait := func(what string) {
 		t.Helper()
 		if got := <-told; got != id {
@@ -52,11 +52,11 @@ func TestFollow(t *testing.T) {
 // hints are given by hand.
 type hints struct {
 	listening chan struct{}
-	heard     func(imageID string)
+	heard     func(segment.News)
 	missed    func()
 }
 
-func (h *hints) Listen(ctx context.Context, heard func(imageID string), missed func()) {
+func (h *hints) Listen(ctx context.Context, heard func(segment.News), missed func()) {
 	h.heard, h.missed = heard, missed
 	close(h.listening)
 	<-ctx.Done()
@@ -70,15 +70,16 @@ func TestFollowHints(t *testing.T) {
 	told := make(chan string, 10)
 	server.Watch(func(id string) { told <- id })
 	first, second := mustAnnotate(t, server), mustAnnotate(t, server)
+	var others []segment.News
 	h := &hints{listening: make(chan struct{})}
-	defer server.Follow(t.Context(), time.Hour, h)()
+	defer server.Follow(t.Context(), time.Hour, h, func(n segment.News) { others = append(others, n) })()
 	<-h.listening
 	other := mustOpenWorkspace(t, dir, asIs)
 	for _, a := range []string{first.Image().ID, second.Image().ID} {
 		mustAppend(t, mustOpen(t, other, a), label("a", 1, [2]float64{10, 10}))
 	}
-	h.heard(segment.NewID()) // not open here
-	h.heard(second.Image().ID)
+	h.heard(segment.News{ID: segment.NewID()}) // not open here
+	h.heard(segment.News{ID: second.Image().ID})
 	if got := <-told; got != second.Image().ID {
 		t.Errorf("told of image %s, want %s", got, second.Image().ID)
 	}
@@ -88,6 +89,13 @@ func TestFollowHints(t *testing.T) {
 	h.missed()
 	if got := <-told; got != first.Image().ID {
 		t.Errorf("told of image %s, want %s", got, first.Image().ID)
+	}
+	news := []segment.News{{About: segment.UserChanged, ID: "ann"}, {About: segment.ImageErased, ID: segment.NewID()}}
+	for _, n := range news {
+		h.heard(n)
+	}
+	if diff := cmp.Diff(news, others); diff != "" {
+		t.Errorf("other news (-want +got):\n%s", diff)
 	}
 }
 

@@ -162,6 +162,21 @@ func (o *openImages) forget(im *openImage) {
 	}
 }
 
+// erased drops an image that was deleted for good, at once or when its last user
+// leaves.
+func (o *openImages) erased(id string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	im := o.byID[id]
+	switch {
+	case im == nil:
+	case im.idleAt != nil:
+		o.forget(im)
+	default:
+		im.visiting = true
+	}
+}
+
 // ready returns the loaded images that at least some users have open, in no
 // particular order.
 func (o *openImages) ready(users int) []*Annotation {

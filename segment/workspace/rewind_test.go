@@ -63,7 +63,7 @@ func TestShorterLog(t *testing.T) {
 			}
 			told := make(chan string, 10)
 			server.Watch(func(id string) { told <- id })
-			defer server.Follow(t.Context(), time.Millisecond, nil)()
+			defer server.Follow(t.Context(), time.Millisecond, nil, nil)()
 			<-told
 			after := here.State()
 			if noticed := after.Rewound > 0; noticed != (c.lost > 0) || after.Version <= before.Version {

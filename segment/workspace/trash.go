@@ -121,6 +121,7 @@ func (w *Workspace) Sweep(ctx context.Context, at time.Time) (Swept, error) {
 	gone, err := w.store.Erase(ctx, at.AddDate(0, 0, -segment.TrashDays))
 	swept := Swept{Images: len(gone)}
 	for _, id := range gone {
+		w.open.erased(id)
 		err = errors.Join(err, w.removeBlobs(ctx, segment.Image{ID: id}))
 	}
 	if swept.Images > 0 {

@@ -27,7 +27,7 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 	if err != nil {
 		return trouble(err)
 	}
-	s.hint(imageID)
+	s.hint(segment.ImageChanged, imageID)
 	if synced := s.synced.Load(); synced != nil {
 		(*synced)(time.Since(began))
 	}

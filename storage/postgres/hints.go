@@ -11,7 +11,7 @@ import (
 	"collie/segment"
 )
 
-// hints tell the other servers, after a commit, which image has changed. They go
+// hints tell the other servers, after a commit, what has changed. They go
 // over a connection of their own: a notification within the transaction of an
 // append would make the commits of all images wait for each other. One that gets
 // lost does no harm, because servers also ask now and then.
@@ -19,7 +19,7 @@ type hints struct {
 	node string // of this store, which doesn't listen to itself
 
 	mu      sync.Mutex
-	pending map[string]bool // images; "" stands for all
+	pending map[segment.News]bool
 	start   sync.Once
 	wake    chan struct{}
 	stop    chan struct{} // closed to end the sender
@@ -27,20 +27,21 @@ type hints struct {
 }
 
 func newHints() *hints {
-	return &hints{node: segment.NewID(), pending: map[string]bool{}, wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{})}
+	return &hints{node: segment.NewID(), pending: map[segment.News]bool{}, wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{})}
 }
 
 const (
 	hintBytes = 7000 // of the 8000 that a notification can have
 	relisten  = 2 * time.Second
+	lastWords = 2 * time.Second // for hints of a program that ends
 )
 
-// hint says that an image has changed, or with "" that any can have. It never
-// waits; what gathers while a notification is on its way is sent together.
-func (s *Store) hint(imageID string) {
+// hint says that something has changed. It never waits; what gathers while a
+// notification is on its way is sent together.
+func (s *Store) hint(about segment.NewsKind, id string) {
 	h := s.hints
 	h.mu.Lock()
-	h.pending[imageID] = true
+	h.pending[segment.News{About: about, ID: id}] = true
 	h.mu.Unlock()
 	select {
 	case h.wake <- struct{}{}:
@@ -49,7 +50,15 @@ func (s *Store) hint(imageID string) {
 	h.start.Do(func() { go s.sendHints() })
 }
 
-// close ends the sender, whether it was started or not.
+// userChanged is hint for a user, if any.
+func (s *Store) userChanged(id string) {
+	if id != "" {
+		s.hint(segment.UserChanged, id)
+	}
+}
+
+// close ends the sender, whether it was started or not, once it has sent what is
+// pending: a command that removes a user ends at once.
 func (h *hints) close() {
 	close(h.stop)
 	h.start.Do(func() { close(h.ended) })
@@ -64,16 +73,24 @@ func (s *Store) sendHints() {
 	defer cancel()
 	go func() {
 		<-h.stop
+		select {
+		case <-time.After(lastWords):
+		case <-h.ended:
+		}
 		cancel()
 	}()
 	var conn *pgx.Conn
 	channel := ""
-	for {
+	defer func() { closeConn(conn) }()
+	for stopped := false; !stopped; {
 		select {
 		case <-h.wake:
 		case <-h.stop:
-			closeConn(conn)
-			return
+			stopped = true
+		}
+		payloads := h.take()
+		if len(payloads) == 0 {
+			continue
 		}
 		if conn == nil || conn.IsClosed() {
 			var err error
@@ -86,7 +103,7 @@ func (s *Store) sendHints() {
 				continue
 			}
 		}
-		for _, payload := range h.take() {
+		for _, payload := range payloads {
 			sending, cancel := context.WithTimeout(ctx, patience)
 			_, err := conn.Exec(sending, "SELECT pg_notify($1, $2)", channel, payload)
 			cancel()
@@ -97,7 +114,8 @@ func (s *Store) sendHints() {
 	}
 }
 
-// take returns what is to be sent: who sends it and the images. After a hint that was
+// take returns what is to be sent: who sends it and the news, each an id or
+// its kind, a colon and an id. After a hint that was
 // sent with earlier ones it is nothing: a notification without images would make the
 // others compare all of theirs.
 func (h *hints) take() (payloads []string) {
@@ -107,22 +125,26 @@ func (h *hints) take() (payloads []string) {
 		return nil
 	}
 	line := h.node
-	for id := range h.pending {
-		if len(line)+1+len(id) > hintBytes {
+	for n := range h.pending {
+		word := n.ID
+		if n.About != segment.ImageChanged {
+			word = string(n.About) + ":" + n.ID
+		}
+		if len(line)+1+len(word) > hintBytes {
 			payloads = append(payloads, line)
 			line = h.node
 		}
-		line += " " + id
+		line += " " + word
 	}
 	clear(h.pending)
 	return append(payloads, line)
 }
 
-// Listen calls heard with each image that another server says has changed, and
-// missed whenever hints may have been lost, until ctx ends. It keeps a connection,
+// Listen calls heard with what another server says has changed, and missed whenever
+// hints may have been lost or concern all images, until ctx ends. It keeps a connection,
 // which does nothing else: a listener in a transaction would hold up the hints of
 // all.
-func (s *Store) Listen(ctx context.Context, heard func(imageID string), missed func()) {
+func (s *Store) Listen(ctx context.Context, heard func(segment.News), missed func()) {
 	for ctx.Err() == nil {
 		_ = s.listen(ctx, heard, missed) // it is tried again
 		select {
@@ -132,7 +154,7 @@ func (s *Store) Listen(ctx context.Context, heard func(imageID string), missed f
 	}
 }
 
-func (s *Store) listen(ctx context.Context, heard func(imageID string), missed func()) error {
+func (s *Store) listen(ctx context.Context, heard func(segment.News), missed func()) error {
 	conn, channel, err := s.connect(ctx)
 	if err != nil {
 		return err
@@ -151,12 +173,16 @@ func (s *Store) listen(ctx context.Context, heard func(imageID string), missed f
 		if node == s.hints.node {
 			continue
 		}
-		for id := range strings.SplitSeq(rest, " ") {
-			if id == "" {
+		for word := range strings.SplitSeq(rest, " ") {
+			if word == "" {
 				missed()
 				continue
 			}
-			heard(id)
+			about, id, named := strings.Cut(word, ":")
+			if !named {
+				about, id = "", word
+			}
+			heard(segment.News{About: segment.NewsKind(about), ID: id})
 		}
 	}
 }

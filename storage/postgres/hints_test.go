@@ -2,11 +2,14 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/accounts"
 )
 
 // What one server stores, others hear of, and a server does not hear of itself. A
@@ -34,7 +37,7 @@ func TestHints(t *testing.T) {
 	heard, ended := make(chan string, 2*images), make(chan struct{})
 	go func() {
 		defer close(ended)
-		here.Listen(ctx, func(id string) { heard <- id }, func() { heard <- "missed" })
+		here.Listen(ctx, func(n segment.News) { heard <- string(n.About) + n.ID }, func() { heard <- "missed" })
 	}()
 	defer func() {
 		cancel()
@@ -73,8 +76,40 @@ func TestHints(t *testing.T) {
 	add(there, ids[1], 1)
 	next(ids[1])
 
+	// News of users and of erased images, also of a program that ends at once.
+	ann := accounts.User{ID: segment.NewID(), Name: "ann", Role: access.Admin, Created: time.Now()}
+	session := accounts.Session{User: ann.ID, Expires: time.Now().Add(time.Hour), Ends: time.Now().Add(time.Hour)}
+	id := accounts.Identity{Issuer: "i", Subject: "s"}
+	if err := errors.Join(there.CreateUser(t.Context(), ann, id), there.AddSession(t.Context(), "secret", session)); err != nil {
+		t.Fatal(err)
+	}
+	for what, do := range map[string]func(s *Store) error{
+		"role":     func(s *Store) error { return s.SetRole(t.Context(), ann.ID, access.Admin) },
+		"password": func(s *Store) error { return s.SetPassword(t.Context(), ann.ID, "hash") },
+		"member": func(s *Store) error {
+			_, err := s.SetMember(t.Context(), p.ID, "ann", access.Viewer)
+			return err
+		},
+		"session":  func(s *Store) error { return s.RemoveSession(t.Context(), "secret") },
+		"identity": func(s *Store) error { return s.UnlinkIdentity(t.Context(), id) },
+	} {
+		command := mustOpen(t, place)
+		if err := errors.Join(do(command), command.Close()); err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		next("user" + ann.ID)
+	}
+	if err := there.TrashImage(t.Context(), ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := there.Erase(t.Context(), time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	next("erased" + ids[0])
+
 	for _, id := range ids[2:] {
-		there.hint(id)
+		there.hint(segment.ImageChanged, id)
 	}
 	got := map[string]bool{}
 	for limit := time.After(time.Minute); len(got) < len(ids)-2; {
@@ -91,7 +126,7 @@ func TestHints(t *testing.T) {
 // changed.
 func TestSentTogether(t *testing.T) {
 	h := newHints()
-	h.pending["a"], h.pending[""] = true, true
+	h.pending[segment.News{ID: "a"}], h.pending[segment.News{}] = true, true
 	if got := h.take(); len(got) != 1 {
 		t.Errorf("sent %q, want one notification", got)
 	}

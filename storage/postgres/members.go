@@ -45,6 +45,7 @@ func (s *Store) SetMember(ctx context.Context, projectID, name string, role acce
 		m.Since = row.Moment(since)
 		return nil
 	})
+	s.userChanged(m.User)
 	return m, err
 }
 

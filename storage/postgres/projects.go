@@ -58,7 +58,7 @@ func (s *Store) UpdateProject(ctx context.Context, p segment.Project) error {
 		WHERE id = $1 AND revision = $2 AND trashed_at IS NULL`,
 		p.ID, p.Revision, p.Name, classes, deleted, p.Rest.String(), !p.Unaided)
 	if err == nil {
-		s.hint("")
+		s.hint(segment.ImageChanged, "")
 	}
 	if segment.KindOf(err) != segment.NotFound {
 		return err

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -35,7 +36,15 @@ func (s *Store) ProlongSession(ctx context.Context, token string, expires time.T
 
 // RemoveSession ends a session, if it exists.
 func (s *Store) RemoveSession(ctx context.Context, token string) error {
-	return s.change(ctx, "", "DELETE FROM session WHERE token = $1", row.Hash(token))
+	var user string
+	defer func() { s.userChanged(user) }()
+	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, `DELETE FROM session WHERE token = $1 RETURNING "user"`, row.Hash(token)).Scan(&user)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
 }
 
 // EndSessions signs everybody out and revokes all API tokens.
@@ -78,5 +87,6 @@ func (s *Store) UseToken(ctx context.Context, id string, at time.Time) error {
 
 // RemoveToken removes a token of a user.
 func (s *Store) RemoveToken(ctx context.Context, userID, id string) error {
+	defer s.userChanged(userID)
 	return s.change(ctx, "API token", `DELETE FROM token WHERE id = $1 AND "user" = (SELECT number FROM users WHERE id = $2)`, id, userID)
 }

@@ -80,6 +80,7 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
 			return gone, err
 		default:
 			gone = append(gone, id)
+			s.hint(segment.ImageErased, id)
 		}
 	}
 	return gone, s.change(ctx, "", "DELETE FROM project WHERE trashed_at < $1 AND NOT EXISTS (SELECT FROM image WHERE image.project = project.number)", limit)

@@ -70,6 +70,7 @@ func (s *Store) RemoveUser(ctx context.Context, id string) error {
 // editUser runs an update of one user, after which at least one admin must
 // remain. If it ends the user's access so far, their API tokens go.
 func (s *Store) editUser(ctx context.Context, id string, stays, ends bool, update string, values ...any) error {
+	defer s.userChanged(id) // also when it isn't known whether it was stored
 	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		if !stays {
 			// All admins are locked, so that two of them can't remove each other.
@@ -145,12 +146,14 @@ func link(ctx context.Context, tx pgx.Tx, i accounts.Identity, user int64) error
 // UnlinkIdentity takes an identity from its user, starts a new generation of the
 // user and removes their API tokens.
 func (s *Store) UnlinkIdentity(ctx context.Context, i accounts.Identity) error {
+	var id string
+	defer func() { s.userChanged(id) }()
 	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		var user int64
 		if err := tx.QueryRow(ctx, `DELETE FROM identity WHERE issuer = $1 AND subject = $2 RETURNING "user"`, i.Issuer, i.Subject).Scan(&user); err != nil {
 			return row.ReadError("identity", err)
 		}
-		if _, err := tx.Exec(ctx, "UPDATE users SET generation = generation + 1 WHERE number = $1", user); err != nil {
+		if err := tx.QueryRow(ctx, "UPDATE users SET generation = generation + 1 WHERE number = $1 RETURNING id", user).Scan(&id); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `DELETE FROM token WHERE "user" = $1`, user)

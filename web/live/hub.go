@@ -63,6 +63,7 @@ type seat struct {
 	ctx     context.Context // carries the principal; done when the socket ends, by a Farewell as its cause if we end it
 	cancel  context.CancelCauseFunc
 	visitor Visitor
+	recheck chan struct{} // asks the socket to check its visitor now; takes one
 }
 
 // Farewell is the reason we give a client when we end its socket.
@@ -181,7 +182,7 @@ func (h *Hub) admit(v Visitor) (*seat, error) {
 			return nil, segment.Errorf(segment.Busy, "You have %d images open, which is the limit for one user. Close some.", own)
 		}
 	}
-	t := &seat{visitor: v}
+	t := &seat{visitor: v, recheck: make(chan struct{}, 1)}
 	t.ctx, t.cancel = context.WithCancelCause(access.With(h.ctx, v.Principal))
 	h.seats[t] = true
 	h.running.Add(1)
@@ -210,6 +211,22 @@ func (h *Hub) Expel(why *Farewell, which func(Visitor) bool) {
 	for t := range h.seats {
 		if which(t.visitor) {
 			t.cancel(why)
+		}
+	}
+}
+
+// Recheck checks the sockets of a user now, not at the next ping: another server has
+// changed something about the user.
+func (h *Hub) Recheck(user string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for t := range h.seats {
+		if t.visitor.User != user {
+			continue
+		}
+		select {
+		case t.recheck <- struct{}{}:
+		default:
 		}
 	}
 }

@@ -298,13 +298,20 @@ func (c *socket) write() {
 			if err := c.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(c.limits.WriteWithin)); err != nil {
 				return
 			}
-			if err := c.visitor.Check(c.ctx, c.used.Swap(false)); err != nil {
-				c.cancel(err)
-			}
+			c.check()
+		case <-c.recheck:
+			c.check()
 		case <-c.ctx.Done():
 			c.farewell()
 			return
 		}
+	}
+}
+
+// check ends the socket of a visitor who can't have it any more.
+func (c *socket) check() {
+	if err := c.visitor.Check(c.ctx, c.used.Swap(false)); err != nil {
+		c.cancel(err)
 	}
 }
 

@@ -168,6 +168,42 @@ func TestExpel(t *testing.T) {
 	})
 }
 
+// A user about whom there is news is checked at once, and nobody else.
+func TestRecheck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := mustOpen(t, Limits{})
+		im := h.image()
+		began := time.Now()
+		changed := false
+		tabs := map[string]*tab{}
+		for _, user := range []string{"ann", "bob", "cleo"} {
+			v := visitor(user)
+			v.Check = func(context.Context, bool) error {
+				if changed && user != "bob" { // of whom all is as it was
+					return SignedOut
+				}
+				return nil
+			}
+			c, err := h.dial(im, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tabs[user] = c
+		}
+		synctest.Wait()
+		changed = true
+		h.hub.Recheck("ann")
+		h.hub.Recheck("bob")
+		h.hub.Recheck("bob")
+		tabs["ann"].ends(CloseSignedOut)
+		tabs["bob"].lives()
+		tabs["cleo"].lives()
+		if took := time.Since(began); took > 0 {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
 // There are places for a number of sockets, and no user can take them all.
 func TestPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
