@@ -51,7 +51,7 @@ func helpDialog() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = helpOn("Less … more", "The slider beside the cards goes through nested masks between two classes, from the surest part of the object to all that it could be. Accept the one that fits.").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = helpOn("Less … more", "The slider beside the cards steps through nested masks between two classes, from the surest part of the object to everything that could belong to it. Accept the one that fits.").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -59,7 +59,7 @@ func helpDialog() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = helpOn("The next image of a series", "Copy the labelling to the next image as its first guess. Collie moves it by the superpixels that match.").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = helpOn("The next image of a series", "Copy the labelling to the next image as its first guess. Collie shifts it to follow matching superpixels.").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -242,7 +242,7 @@ func exportDialog(v ExportView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "</select></label></div><label class=\"check\"><input type=\"checkbox\" name=\"pictures\"><span>Include images</span></label> <label class=\"check\" data-option=\"background\"><input type=\"checkbox\" name=\"background\"><span>Include background as an object</span></label><div class=\"export-grid\" data-option=\"split\"><label class=\"field\"><span>Split into train, val and test</span> <select name=\"split\" class=\"select\"><option value=\"\">No split</option><option value=\"share\">By chance</option><option value=\"name\">By words in the file names</option></select></label><fieldset id=\"export-shares\" class=\"export-shares\" hidden><legend class=\"visually-hidden\">Shares</legend>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "</select></label></div><label class=\"check\"><input type=\"checkbox\" name=\"pictures\"><span>Include images</span></label> <label class=\"check\" data-option=\"background\"><input type=\"checkbox\" name=\"background\"><span>Include background as an object</span></label><div class=\"export-grid\" data-option=\"split\"><label class=\"field\"><span>Split into train, val and test</span> <select name=\"split\" class=\"select\"><option value=\"\">No split</option><option value=\"share\">Random</option><option value=\"name\">By words in file names</option></select></label><fieldset id=\"export-shares\" class=\"export-shares\" hidden><legend class=\"visually-hidden\">Shares</legend>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

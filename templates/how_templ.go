@@ -122,7 +122,7 @@ func howItWorks() templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = how("See whole answers", "Each hypothesis labels the whole image in another way: a part, the object, a group.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = how("See whole answers", "Each hypothesis labels the whole image differently: a part, the object, a group.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -156,7 +156,7 @@ func howItWorks() templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = how("Accept the best", "Cards say what they change. A click accepts one, or . and , look at them and Enter accepts.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = how("Accept the best", "Each card says what it changes. Click one to accept it, or preview them with . and , and press Enter.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -194,7 +194,7 @@ func howItWorks() templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = how("Correct the rest", "Click what is wrong with its right class. W shows which click helps most; every click brings new hypotheses.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = how("Correct the rest", "Choose the right class and click what is wrong. W shows which click helps most; every click brings new hypotheses.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -41,7 +41,7 @@ func membersDialog() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</button></div><p class=\"muted small\">Only members and admins see this project. A new role counts at once.</p><ul id=\"members-list\" class=\"members\" aria-label=\"Members\"></ul><p id=\"members-none\" class=\"muted\" hidden>No members yet. Only admins see this project.</p><form id=\"members-add\" class=\"members-add\"><label class=\"field\"><span>Add a user</span><input id=\"members-name\" type=\"text\" placeholder=\"User name\" autocomplete=\"off\" autocapitalize=\"none\" spellcheck=\"false\" required maxlength=\"64\"></label> <label class=\"field\"><span>Role</span>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</button></div><p class=\"muted small\">Only members and admins see this project. A new role takes effect immediately.</p><ul id=\"members-list\" class=\"members\" aria-label=\"Members\"></ul><p id=\"members-none\" class=\"muted\" hidden>No members yet. Only admins see this project.</p><form id=\"members-add\" class=\"members-add\"><label class=\"field\"><span>Add a user</span><input id=\"members-name\" type=\"text\" placeholder=\"User name\" autocomplete=\"off\" autocapitalize=\"none\" spellcheck=\"false\" required maxlength=\"64\"></label> <label class=\"field\"><span>Role</span>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

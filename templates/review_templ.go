@@ -64,7 +64,7 @@ func reviewMenu() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</div><dialog id=\"reject-dialog\" class=\"dialog\" aria-labelledby=\"reject-title\"><form method=\"dialog\"><h2 id=\"reject-title\">Reject image?</h2><label class=\"field\">What should be corrected? <textarea id=\"reject-comment\" class=\"comment\" rows=\"4\" maxlength=\"1000\" required></textarea></label><p class=\"muted small\">Whoever opens the image sees this comment.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button danger\" value=\"reject\">Reject</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</div><dialog id=\"reject-dialog\" class=\"dialog\" aria-labelledby=\"reject-title\"><form method=\"dialog\"><h2 id=\"reject-title\">Reject image?</h2><label class=\"field\">What should be corrected? <textarea id=\"reject-comment\" class=\"comment\" rows=\"4\" maxlength=\"1000\" required></textarea></label><p class=\"muted small\">Everyone who opens the image sees this comment.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button danger\" value=\"reject\">Reject</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -165,7 +165,7 @@ export class Acceptance {
   walk(step) {
     if (this.ports.session.hypotheses.fresh === 0 && this.expecting()) {
       this.ahead = this.away ? 0 : Math.max(0, this.ahead + step);
-      this.wait('Shown as soon as it is there');
+      this.wait('Shown as soon as it arrives');
       return;
     }
     const place = this.beside(step);
@@ -232,7 +232,7 @@ export class Acceptance {
     if (this.single) this.choice.select(hypotheses, 0);
     const { selected } = this.choice;
     if (!selected || this.ahead > 0 || !this.acceptable()) {
-      this.wait('Accepted as soon as it is there');
+      this.wait('Accepted as soon as it arrives');
       this.eager = this.expecting() && !this.away;
       return;
     }

@@ -192,7 +192,7 @@ export class AlternativesPopup {
     if (this.offered !== offered) return; // closed meanwhile
     if (!cards || cards.length === 0) {
       this.close();
-      if (cards) toast('No alternatives here', 'The region can’t be of another class that has clicks.');
+      if (cards) toast('No alternatives here', 'No other class that has clicks is possible here.');
       return;
     }
     this.entitle('What if this were');

@@ -95,7 +95,7 @@ function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, region
     case 'exclude': return `Not ${name}: ${some}`;
     case 'lock': return `Locked ${name}`;
     case 'unlock': return `Unlocked ${name}`;
-    case 'instance': return number > 0 ? `Told ${name} ${number} apart` : `Joined ${name} again`;
+    case 'instance': return number > 0 ? `Separated ${name} ${number}` : `Joined ${name} again`;
     case 'granularity': return `Changed to ${counted(regions, 'superpixel')}`;
     case 'restore': return to === 0 ? 'Restored the start' : `Restored step ${to}`;
     case 'import': return 'Imported a mask';
@@ -104,7 +104,7 @@ function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, region
       return learnt > 0 ? `Guessed from ${counted(learnt, 'finished image')}` : 'Imported a first guess';
     case 'embedding':
       if (learnt === undefined) return 'Removed the embeddings';
-      return weighed ? `Weighed the embeddings by ${counted(learnt, 'finished image')}` : 'Imported embeddings';
+      return weighed ? `Weighted the embeddings from ${counted(learnt, 'finished image')}` : 'Imported embeddings';
   }
   return kind;
 }
