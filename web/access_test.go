@@ -43,8 +43,8 @@ func (s *site) as(u accounts.User) *site {
 	return &signed
 }
 
-// user makes a user who has no password yet. An admin is one on the server; others
-// get their role in all projects of the test, those of later included.
+// user creates a user without a password. Admins are admins of the server; others
+// get their role in all projects of the test, including later ones.
 func (s *site) user(name string, role access.Role) accounts.User {
 	s.tb.Helper()
 	u := accounts.User{ID: segment.NewID(), Name: name, Role: onServer(role), Created: time.Now().UTC().Truncate(time.Millisecond)}
@@ -55,7 +55,7 @@ func (s *site) user(name string, role access.Role) accounts.User {
 	return u
 }
 
-// onServer is the role on the server of somebody who has a role in projects.
+// onServer is the server role of somebody with a given role in projects.
 func onServer(role access.Role) access.Role {
 	if role != access.Admin {
 		return access.User
@@ -63,7 +63,7 @@ func onServer(role access.Role) access.Role {
 	return role
 }
 
-// enlist gives a user a role in all projects.
+// enlist gives a user a role in all projects of the test.
 func (s *site) enlist(name string, role access.Role) {
 	s.tb.Helper()
 	if !slices.Contains(access.ProjectRoles(), role) {
@@ -86,16 +86,17 @@ func (s *site) join(projectID, name string, role access.Role) {
 	}
 }
 
-// right is one row of the matrix: what a call answers to a stranger, and to a
-// viewer, a reviewer, an annotator, an owner of the project and an admin. 401 is
-// turned away, and 404 what a role does not include, whether it is there or not.
+// right is one row of the matrix: the status that a call answers to a stranger, a
+// viewer, a reviewer, an annotator, an owner of the project and an admin.
+// Strangers get 401; 404 is for what a role does not include, whether it exists or
+// not.
 type right struct {
 	body     string
 	form     bool // the body is a form
 	statuses [6]int
 }
 
-// Rows by the least role that can make the call, which then answers with status.
+// Rows by the lowest role that can make the call, which then answers with status.
 func viewersGet(status int) [6]int    { return [6]int{401, status, status, status, status, status} }
 func annotatorsGet(status int) [6]int { return [6]int{401, 404, 404, status, status, status} }
 func ownersGet(status int) [6]int     { return [6]int{401, 404, 404, 404, status, status} }
@@ -111,8 +112,8 @@ var (
 	ownersClose = ownersGet(204)
 )
 
-// rights has a row for every route. The body FILE is an
-// upload; the {id} of an address is that of the thing it names.
+// rights has a row for every route. The body FILE is an upload; {id} in an address
+// is the id of the thing it names.
 var rights = map[string]right{
 	"GET /":                           {statuses: forViewers},
 	"GET /projects/{id}":              {statuses: forViewers},
@@ -197,8 +198,8 @@ var rights = map[string]right{
 	"GET /api/v1/images/{id}/objects":         {statuses: forViewers},
 }
 
-// Every route, asked by everybody, about a project of theirs, one of others and
-// one that doesn't exist: the matrix fails when a route has no row.
+// Everybody asks every route about their own project, somebody else's and one that
+// doesn't exist. A route without a row fails.
 func TestRightsOfRoutes(t *testing.T) {
 	t.Parallel()
 	s := MustServe(t, func(c *Config, store *sqlite.Store) {
@@ -248,7 +249,7 @@ func TestRightsOfRoutes(t *testing.T) {
 				t.Errorf("%s, %s: an unknown thing answers %d", name, whos[i], unknown.status)
 			}
 		}
-		// What is others' looks as if it were not there, whoever asks.
+		// Other people's things look as if they didn't exist.
 		for i, u := range append(people[:5:5], &outsider) {
 			if !named {
 				break
@@ -279,8 +280,8 @@ func TestRightsOfRoutes(t *testing.T) {
 	t.Logf("%d routes × %d roles, %d requests, %d about projects of others", len(seen), len(people), cells, strange)
 }
 
-// things makes what calls are about: in projects that the team has its roles in,
-// or nobody.
+// things creates what calls are about, in projects where the team has its roles,
+// or where nobody has.
 type things struct {
 	s        *site // as an admin
 	team     map[string]access.Role
@@ -305,7 +306,7 @@ func (m *things) image() wire.Image {
 	return images[0]
 }
 
-// about returns the id of what a call is about.
+// about returns the id of the thing that a call is about.
 func (m *things) about(name string) string {
 	if m.made[name] == "" {
 		m.made[name] = m.make(name)
@@ -372,7 +373,7 @@ func (s *site) ask(row right, method, route, id string) answer {
 	return s.send(method, path, body, "Content-Type: "+kind)
 }
 
-// knock opens and closes an image's socket and returns what was answered.
+// knock opens and closes an image's socket and returns the answer.
 func (s *site) knock(imageID string) answer {
 	s.tb.Helper()
 	header := http.Header{}
@@ -454,7 +455,7 @@ func TestRightsOfMessages(t *testing.T) {
 	}
 }
 
-// A server without login has nothing to sign in to, and everybody is its owner.
+// On a server without login everybody is the owner and nobody can sign in.
 func TestWithoutLogin(t *testing.T) {
 	s := MustServe(t)
 	for _, call := range []string{"GET /login", "POST /login", "POST /logout", "GET /users", "POST /users", "GET /account", "POST /api/v1/session", "DELETE /api/v1/session"} {

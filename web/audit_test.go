@@ -37,8 +37,8 @@ func (s *site) audited(after int64) (entries []people.Entry) {
 	return entries
 }
 
-// Everything that the log promises is in it once, with who did it and from where,
-// and what was refused is not.
+// The log has every action that it promises exactly once, with who did it and from
+// where, and no action that was refused.
 func TestAudit(t *testing.T) {
 	s := MustServe(t, withLogin, func(c *Config, _ *sqlite.Store) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
 	s.known("admin", access.Admin)
@@ -111,7 +111,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// The page shows the log in parts, from the newest entry to the oldest.
+// The page shows the log page by page, newest entry first.
 func TestAuditPage(t *testing.T) {
 	s := MustServe(t)
 	for i := range 130 {

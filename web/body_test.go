@@ -17,13 +17,13 @@ import (
 	"collie/segment/accounts"
 )
 
-// untouched is a body that nobody should read.
+// untouched is a body that must not be read.
 type untouched struct{ read bool }
 
 func (u *untouched) Read([]byte) (int, error) { u.read = true; return 0, io.ErrUnexpectedEOF }
 
-// What somebody may not do is refused before anything of the body is read,
-// whatever the body says that it is.
+// A call that somebody has no right to make is refused before any of its body is
+// read, whatever its content type.
 func TestRightsBeforeBodies(t *testing.T) {
 	t.Parallel()
 	s := MustServe(t, withLogin)
@@ -67,7 +67,7 @@ func TestRightsBeforeBodies(t *testing.T) {
 	}
 }
 
-// How much a route takes depends on the route alone.
+// The size of body that a route accepts depends on the route alone.
 func TestBodiesByRoute(t *testing.T) {
 	t.Parallel()
 	s := mustServe(t, Limits{JSON: 100 << 10, Upload: 200 << 10})
@@ -87,11 +87,12 @@ func TestBodiesByRoute(t *testing.T) {
 	noise := make([]byte, 150<<10)
 	s.upload(p.ID, file{"a.png", append([]byte("\x89PNG\r\n\x1a\n"), noise...)}).problem(t, 422)
 	s.upload(p.ID, file{"a.png", append(noise, noise...)}).problem(t, 413)
-	// A body that is not small takes the way through a file.
+	// Larger bodies go through a file.
 	s.send("PATCH", "/api/v1/projects/"+p.ID, strings.NewReader(`{"name":"Long","what":"`+strings.Repeat("x", 90<<10)+`"}`)).into(t, 200, new(any))
 }
 
-// Lists have entries as projects have classes; more are not read.
+// Lists can have at most as many entries as a project can have classes; longer
+// ones are refused unread.
 func TestListsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := MustServe(t)
@@ -110,7 +111,7 @@ func TestListsAreBounded(t *testing.T) {
 	}
 }
 
-// Uploads that one user lets stall take that user's places and no others.
+// One user's stalled uploads take only that user's places.
 func TestStalledUploads(t *testing.T) {
 	s := MustServe(t, withLogin)
 	ann, bob := s.as(s.user("ann", access.Annotator)), s.as(s.user("bob", access.Annotator))
@@ -142,7 +143,7 @@ func TestStalledUploads(t *testing.T) {
 	}
 }
 
-// A client that leaves ends the import of what it has sent.
+// When a client leaves, the import of what it has sent ends.
 func TestImportsEndWithTheirClient(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()

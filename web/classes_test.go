@@ -29,7 +29,8 @@ func (s *site) valueAt(path string, p image.Point) uint8 {
 }
 
 // Classes are reordered, deleted and restored while a page has the image open:
-// masks hold places in the list, the page is told, evidence keeps its ids.
+// masks have positions in the list, the page is notified, and evidence keeps its
+// ids.
 func TestClassesChange(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
@@ -86,8 +87,8 @@ func TestClassesChange(t *testing.T) {
 	}
 }
 
-// An edit that was made from a list of classes that has passed is refused with
-// the present one, before anything else is looked at.
+// An edit made from an outdated list of classes is refused with the current one,
+// before anything else is checked.
 func TestClassesMovedOn(t *testing.T) {
 	s := MustServe(t)
 	p := s.project()

@@ -22,7 +22,7 @@ func labelAt(id string, expected int, p image.Point, class int) string {
 	return fmt.Sprintf(`{"id":%q,"expected_seq":%d,"kind":"label","points":[[%d,%d]],"class":%d}`, id, expected, p.X, p.Y, class)
 }
 
-// clickThree says where sky, sea and sand are.
+// clickThree clicks sky, sea and sand.
 func (s *site) clickThree(path string) {
 	s.tb.Helper()
 	for i, p := range []image.Point{inSky, inSea, inSand} {
@@ -34,7 +34,7 @@ func (s *site) clickThree(path string) {
 	}
 }
 
-// The way of a click for a script: evidence, hypotheses, accept, mask, undo.
+// A script's click from start to end: evidence, hypotheses, accept, mask, undo.
 func TestFromClickToMask(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
@@ -215,8 +215,8 @@ func TestQueryMistakes(t *testing.T) {
 	}
 }
 
-// Where the project says what nobody clicks, one click is enough to choose from,
-// and what was picked stays when the next click is made elsewhere.
+// Where the project says what class nobody clicks, one click is enough for
+// hypotheses, and what was picked stays when the next click is made elsewhere.
 func TestOneClickIsEnough(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()

@@ -15,7 +15,7 @@ import (
 	"collie/segment/export/jobs"
 )
 
-// exported starts an export and waits for its end.
+// exported starts an export and waits until it ends.
 func (s *site) exported(project, body string) jobs.Status {
 	s.tb.Helper()
 	var started startedJSON
@@ -93,7 +93,7 @@ func TestExportRefusals(t *testing.T) {
 	s.get("/api/v1/exports/"+strings.Repeat("a", 26)).problem(t, http.StatusNotFound)
 }
 
-// An export of a project that is in the trash is not there any more.
+// The exports of a project in the trash can't be found any more.
 func TestExportOfTrashedProject(t *testing.T) {
 	s := MustServe(t)
 	p := s.project()
@@ -107,7 +107,7 @@ func TestExportOfTrashedProject(t *testing.T) {
 	s.get("/api/v1/exports/"+status.ID+"/file").problem(t, http.StatusNotFound)
 }
 
-// The words of the interface are those of the report in the archive.
+// The API uses the same words as the report in the archive.
 func TestExportStatusWords(t *testing.T) {
 	var fields map[string]any
 	if err := json.Unmarshal(encode(jobs.Status{Problem: "x", Bytes: 1, Report: &export.Report{}}), &fields); err != nil {
@@ -120,7 +120,7 @@ func TestExportStatusWords(t *testing.T) {
 	}
 }
 
-// An export that is cancelled is not found any more, and neither is its file.
+// A cancelled export can't be found any more, nor can its file.
 func TestCancelExport(t *testing.T) {
 	s := MustServe(t)
 	p := s.project()

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// direct answers a request without a connection, which fuzzing has no time for.
+// direct answers a request without a connection, which would be too slow for
+// fuzzing.
 func (s *site) direct(method, path, kind string, body []byte) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "http://localhost"+path, bytes.NewReader(body))
 	r.Header.Set("Content-Type", kind)
@@ -19,8 +20,8 @@ func (s *site) direct(method, path, kind string, body []byte) *httptest.Response
 	return w
 }
 
-// FuzzCalls sends bodies to the calls that change something: whatever comes, the
-// answer is one for clients, and what was there can still be read.
+// FuzzCalls sends bodies to the calls that change something: whatever they
+// contain, the answer is no 5xx, and everything stored before can still be read.
 func FuzzCalls(f *testing.F) {
 	s := MustServe(f)
 	im := s.photo()
@@ -45,7 +46,7 @@ func FuzzCalls(f *testing.F) {
 	var seq seqJSON
 	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
 		call := calls[int(which)%len(calls)]
-		// Events that can be stored: of the present state, with ids of their own.
+		// Events that can be stored: for the current state, with new ids.
 		body = bytes.ReplaceAll(body, []byte(`"expected_seq":0`), fmt.Appendf(nil, `"expected_seq":%d`, seq.Seq))
 		body = bytes.ReplaceAll(body, []byte(`"id":"`), fmt.Appendf(nil, `"id":"%d`, seq.Seq))
 		if w := s.direct(call.method, call.path, "application/json", body); w.Code >= 500 {

@@ -20,8 +20,8 @@ func (s *site) mapOf(path, form string) (name string, body []byte) {
 	return strings.Trim(a.header.Get("ETag"), `"`), a.body
 }
 
-// A script makes the superpixels coarser: numbers, maps and hypotheses follow,
-// the mask stays.
+// A script makes the superpixels coarser: numbers, maps and hypotheses follow; the
+// mask stays the same.
 func TestGranularityOverHTTP(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
@@ -72,8 +72,8 @@ func TestGranularityOverHTTP(t *testing.T) {
 	}
 }
 
-// Everyone who has the image open hears of the new superpixels, and an event
-// made for the old ones is turned away.
+// Every page with the image open gets the new superpixels, and an event made for
+// the old ones is refused.
 func TestGranularityOverTheSocket(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()

@@ -15,7 +15,7 @@ import (
 )
 
 // idleSocket opens the image's socket with as little memory on this side as
-// there can be, says hello and takes what is said until the sequence is done.
+// possible, says hello and reads messages until the sequence is done.
 func idleSocket(t *testing.T, s *site, imageID string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))

@@ -59,7 +59,7 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// cut is a PNG whose header is whole and whose pixels are not.
+// cut is a PNG with a complete header and incomplete pixels.
 func cut() []byte { return picture()[:2000] }
 
 // huge is a PNG that states 20,000 × 20,000 pixels.
@@ -176,7 +176,8 @@ func TestSuperpixelForms(t *testing.T) {
 	}
 }
 
-// A packer that waits for its next use does not keep what it packed last in memory.
+// A packer that waits for its next use does not keep in memory what it packed
+// last.
 func TestPackersKeepNothing(t *testing.T) {
 	z := packers.New().(*gzip.Writer)
 	last := func() weak.Pointer[bytes.Buffer] {

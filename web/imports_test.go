@@ -42,8 +42,8 @@ func (s *site) importFiles(path string, files ...file) answer {
 	return s.send("POST", path, body, "Content-Type: "+kind)
 }
 
-// Imported masks are the labelling; pages that have the image open are told, and
-// what can't be imported is said beside what could.
+// Imported masks become the labelling; pages with the image open are notified, and
+// the answer lists what could be imported and what couldn't.
 func TestImportMasks(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
@@ -72,8 +72,8 @@ func TestImportMasks(t *testing.T) {
 	s.send("POST", all, strings.NewReader("{}"), "Content-Type: application/json").problem(t, http.StatusUnsupportedMediaType)
 }
 
-// A review says what an import would do; a mapping decides what values become; the
-// answer says what each became.
+// A review says what an import would do, a mapping decides what values become, and
+// the answer says what each has become.
 func TestImportMapping(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
@@ -119,7 +119,7 @@ func TestImportMapping(t *testing.T) {
 	}
 }
 
-// A backup that is sent to a server becomes a project there.
+// A backup sent to a server becomes a project there.
 func TestImportBackup(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
@@ -136,7 +136,7 @@ func TestImportBackup(t *testing.T) {
 	if len(images) != 1 || images[0].Seq != 3 || images[0].Clicks != 3 {
 		t.Errorf("%+v", images)
 	}
-	// Of several the answer says which became projects and which did not.
+	// For several backups the answer says which became projects and which didn't.
 	var both []struct{ ID, Name, Status string }
 	s.importFiles("/api/v1/imports", file{"broken.zip", content[:len(content)/2]}, file{"backup.zip", content}).into(t, http.StatusCreated, &both)
 	if len(both) != 2 || both[0].Status != "failed" || both[0].Name != "broken.zip" || both[1].ID == "" || both[1].Status != "" {

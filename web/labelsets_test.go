@@ -13,8 +13,8 @@ import (
 	"collie/web/wire"
 )
 
-// A label set goes from one project to another in every format; what labels use
-// stays.
+// A label set goes from one project to another in every format; classes in use
+// stay.
 func TestLabelSets(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
@@ -62,8 +62,8 @@ func TestLabelSets(t *testing.T) {
 	}
 }
 
-// A label set that was chosen for a list of classes that has passed is refused
-// with the present one, and goes through when it is chosen for that.
+// A label set chosen for an outdated list of classes is refused with the current
+// one, and accepted when chosen for that.
 func TestLabelSetMovedOn(t *testing.T) {
 	s := MustServe(t)
 	p := s.project()

@@ -8,8 +8,8 @@ import (
 	"collie/web/wire"
 )
 
-// The setting of a project is stored; what it has learnt, pre-labelling and a
-// guess are there for programs, also where there is nothing to learn from.
+// The setting of a project is stored. Programs can ask for what it has learnt, for
+// pre-labelling and for a guess, even where there is nothing to learn from.
 func TestLearningCalls(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()

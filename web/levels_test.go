@@ -12,7 +12,7 @@ import (
 )
 
 // TestLevels uploads 16-bit images: one that uses a small part of the range is
-// shown in full contrast, of one that does not a window can be asked for.
+// shown in full contrast; for others a window can be requested.
 func TestLevels(t *testing.T) {
 	s := MustServe(t)
 	p := s.project()
@@ -34,7 +34,7 @@ func TestLevels(t *testing.T) {
 		s.upload(p.ID, file{"cells.png", b.Bytes()}).into(t, http.StatusCreated, &records)
 		return "/api/v1/images/" + records[0].ID
 	}
-	// contrast is the difference of the greys of the dark part.
+	// contrast is the difference between the greys of the dark part.
 	contrast := func(path string) int {
 		t.Helper()
 		a := s.get(path)

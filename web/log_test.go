@@ -12,7 +12,7 @@ import (
 	"collie/web/wire"
 )
 
-// lockedBuffer can be written to by many.
+// lockedBuffer can be written to by several goroutines.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -30,8 +30,8 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// The log has a line for each request and nothing of what people write, upload
-// or ask for in a query.
+// The log has a line for each request, and nothing that people write, upload or
+// put into a query.
 func TestLogHoldsNoContents(t *testing.T) {
 	var log lockedBuffer
 	s := MustServe(t, func(c *Config, _ *sqlite.Store) {

@@ -49,7 +49,7 @@ func (a answer) cookie(tb testing.TB) *http.Cookie {
 	return c
 }
 
-// The way of a person from a link to the page behind it, and out again.
+// A person follows a link, signs in, reaches the page and signs out.
 func TestLogin(t *testing.T) {
 	s := MustServe(t, withLogin)
 	s.known("ann", access.Admin)
@@ -83,7 +83,7 @@ func TestLogin(t *testing.T) {
 		t.Errorf("the cookie differs:\n%s", diff)
 	}
 
-	// The cookie opens the pages, which name who is signed in.
+	// The cookie opens the pages, which show who is signed in.
 	cookie := "Cookie: collie=" + c.Value
 	if page := s.send("GET", "/", nil, cookie, "Accept: text/html"); page.status != 200 || !strings.Contains(string(page.body), ">ann</span>") || !strings.Contains(string(page.body), `href="/users"`) {
 		t.Errorf("%d %s", page.status, page.body)
@@ -92,7 +92,7 @@ func TestLogin(t *testing.T) {
 		t.Errorf("who is signed in is asked again: %d", a.status)
 	}
 
-	// Whoever signs in gets a new token, and the old one is worth nothing.
+	// Signing in gives a new token; the old one no longer works.
 	again := s.submit("/login", url.Values{"name": {"ann"}, "password": {testPassword}}, cookie).cookie(t)
 	if again.Value == c.Value || s.send("GET", "/api/v1/session", nil, cookie).status != 401 {
 		t.Error("the old token lives on")
@@ -128,8 +128,8 @@ func TestSecureCookie(t *testing.T) {
 	}
 }
 
-// Guessing is answered with when to come back, in every form, and the right
-// password does not help then.
+// After too many wrong passwords every way to sign in answers when to try again,
+// and the right password doesn't help until then.
 func TestTooManyTries(t *testing.T) {
 	t.Parallel()
 	s := MustServe(t, withLogin)
@@ -187,7 +187,7 @@ func TestSessionOfPrograms(t *testing.T) {
 	s.get("/api/v1/session").problem(t, 401)
 }
 
-// expire lets the session that s uses expire after a time.
+// expire makes the session of s expire after a time.
 func (s *site) expire(in time.Duration) (end time.Time) {
 	s.tb.Helper()
 	end = time.Now().Add(in)
@@ -197,7 +197,7 @@ func (s *site) expire(in time.Duration) (end time.Time) {
 	return end
 }
 
-// expires is when that session expires.
+// expires is when the session of s expires.
 func (s *site) expires() time.Time {
 	s.tb.Helper()
 	session, err := s.store.Session(s.tb.Context(), s.token)
@@ -207,15 +207,15 @@ func (s *site) expires() time.Time {
 	return session.Expires
 }
 
-// Sessions end when nothing is done and, in any case, some time after the login.
+// Sessions end when they are not used, and in any case some time after the login.
 func TestSessionsEnd(t *testing.T) {
 	s := MustServe(t, withLogin, limited(Limits{Session: accounts.SessionLimits{Idle: time.Hour, Lifetime: 90 * time.Minute}}))
 	ann := s.as(s.user("ann", access.Viewer))
 	ann.expire(-time.Millisecond)
 	ann.get("/api/v1/session").problem(t, 401)
 
-	// A request prolongs the session by the idle time, another within a minute
-	// is not worth a write, and none leads beyond the lifetime.
+	// A request extends the session by the idle time; another within a minute
+	// writes nothing, and none extends it beyond the lifetime.
 	ann = s.as(mustNamed(t, s, "ann"))
 	for _, c := range []struct {
 		left            time.Duration
@@ -243,8 +243,8 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// A browser keeps its cookie as long as the session lasts, also when that is
-// prolonged; programs, which send a bearer token, get none.
+// A browser keeps its cookie as long as the session lasts, even when that is
+// extended; programs, which send a bearer token, get no cookie.
 func TestCookieIsRenewed(t *testing.T) {
 	s := MustServe(t, withLogin)
 	ann := s.as(s.user("ann", access.Viewer))
@@ -269,7 +269,7 @@ func TestCookieIsRenewed(t *testing.T) {
 	}
 }
 
-// What is the same for everybody doesn't ask who wants it.
+// Files that are the same for everybody need no session.
 func TestStaticFilesLookUpNoSession(t *testing.T) {
 	var asked countedSessions
 	s := MustServe(t, withLogin, func(c *Config, _ *sqlite.Store) {
@@ -297,7 +297,7 @@ func (c *countedSessions) Session(ctx context.Context, token string) (accounts.S
 	return c.SessionStore.Session(ctx, token)
 }
 
-// What the page of users does takes hold at once.
+// What admins do on the page Users takes effect at once.
 func TestUsersPage(t *testing.T) {
 	s := MustServe(t, withLogin)
 	s.known("admin", access.Admin)
@@ -355,7 +355,7 @@ func TestUsersPage(t *testing.T) {
 	}
 }
 
-// Who changes the own password stays signed in here, and nowhere else.
+// Changing one's password signs out everywhere but here.
 func TestChangePassword(t *testing.T) {
 	s := MustServe(t, withLogin)
 	s.known("ann", access.Viewer)

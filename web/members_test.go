@@ -10,7 +10,7 @@ import (
 	"collie/web/wire"
 )
 
-// A member's way: in by an owner, from role to role, and out again.
+// An owner adds a member, changes their role and removes them.
 func TestMembers(t *testing.T) {
 	s := MustServe(t, withLogin)
 	admin := s.as(s.user("admin", access.Admin))
@@ -64,7 +64,7 @@ func TestMembers(t *testing.T) {
 	}
 	put(ann, p.ID, "nobody", "viewer").problem(t, 404)
 
-	// The trash of each has what they can restore.
+	// Everybody's trash shows what they can restore.
 	trash := func(who *site, want int) {
 		t.Helper()
 		var items []wire.TrashItem
@@ -84,7 +84,7 @@ func TestMembers(t *testing.T) {
 		t.Errorf("the owner restores: %d %s", a.status, a.body)
 	}
 
-	// Who started an export can't read it any more when the membership has ended.
+	// Former members can't read the exports they started.
 	export := bob.exported(p.ID, `{"format":"coco"}`).ID
 	if a := ann.send("DELETE", "/api/v1/projects/"+p.ID+"/members/bob", nil); a.status != 204 {
 		t.Errorf("%d %s", a.status, a.body)
@@ -100,7 +100,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// Without a login there are no members.
+// A server without login has no members.
 func TestMembersWithoutLogin(t *testing.T) {
 	s := MustServe(t)
 	p := s.project()

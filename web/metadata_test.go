@@ -12,8 +12,8 @@ import (
 	"collie/web/wire"
 )
 
-// Nothing that is derived from an image tells where it was taken, and all of it
-// is upright; only the original is as it was.
+// Nothing derived from an image reveals where it was taken, and all of it is
+// upright; only the original stays as it was.
 func TestMetadataStayInTheOriginal(t *testing.T) {
 	t.Parallel()
 	s := MustServe(t)

@@ -74,7 +74,7 @@ func TestOtherSitesCantChangeAnything(t *testing.T) {
 	}
 }
 
-// A site that points its own name at this machine is turned away.
+// Requests under another site's name that points to this machine are refused.
 func TestOtherNamesAreRefused(t *testing.T) {
 	s := MustServe(t)
 	for host, status := range map[string]int{
@@ -148,8 +148,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// An upload may take longer than the server's time for a request, as long as
-// something comes; a body of another call may not.
+// An upload can take longer than the server's time for a request as long as data
+// arrives; bodies of other calls can't.
 func TestSlowClients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: waits for a time limit")

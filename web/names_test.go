@@ -11,8 +11,8 @@ import (
 	"collie/storage/sqlite"
 )
 
-// Other names than those of this machine are refused where nobody is asked who
-// they are, unless that was said aloud.
+// A server without login refuses requests under names other than this machine's,
+// unless a flag allows them.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -29,8 +29,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Behind a proxy, pages come from its address: changes and websockets from
-// there are taken, from elsewhere not.
+// Behind a proxy, pages come from its address: changes and websockets from there
+// are accepted, others are refused.
 func TestOriginOfProxy(t *testing.T) {
 	t.Parallel()
 	s := MustServe(t, withLogin, func(c *Config, _ *sqlite.Store) { c.Origin = "https://collie.example" })

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Two marks divide a region of one class between two objects; the list of
-// objects, the export and undo agree; the classes stay what they were.
+// Two marks divide a region of one class between two objects; the list of objects,
+// the export and undo agree, and the classes don't change.
 func TestObjects(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()

@@ -79,7 +79,7 @@ func TestLadderBecomesTheLabelling(t *testing.T) {
 	}
 }
 
-// The end of a run names the hypothesis to mark, the one that the list names.
+// The message at the end of a run marks the same hypothesis as the list.
 func TestRunMarksAHypothesis(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
@@ -106,8 +106,8 @@ func TestRunMarksAHypothesis(t *testing.T) {
 	}
 }
 
-// What if: a superpixel of the sea becomes sand, with what goes along; the
-// labelling then is the offered one, and a click can correct an offer.
+// What if: a superpixel of the sea becomes sand, and others with it. Accepting
+// makes the offer the labelling, and a click can correct it.
 func TestAlternativeBecomesTheLabelling(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
@@ -151,8 +151,8 @@ func TestAlternativeBecomesTheLabelling(t *testing.T) {
 	}
 	s.post(path+"/evidence", `{"id":"back","expected_seq":4,"kind":"undo"}`).into(t, http.StatusOK, &seqJSON{})
 
-	// The first hypothesis after a click that corrects the offer is the offer, but
-	// for what the click changes.
+	// The first hypothesis after a correcting click is the offer, except for what
+	// the click changes.
 	fine := fmt.Sprintf(`{"id":"fine","expected_seq":5,"kind":"label","fine":true,"class":2,"points":[[%d,%d]],"hypothesis":%s}`, inSand.X+4, inSand.Y, offer)
 	s.post(path+"/evidence", fine).into(t, http.StatusOK, &seqJSON{})
 	s.get(path+"/evidence?after=5&detail=full").into(t, http.StatusOK, &log)
@@ -164,7 +164,7 @@ func TestAlternativeBecomesTheLabelling(t *testing.T) {
 	}
 }
 
-// sharesOf are the parts of the labelling's mask that each class has.
+// sharesOf is each class's share of the labelling's mask.
 func (s *site) sharesOf(path string) map[uint8]float64 {
 	s.tb.Helper()
 	img, err := png.Decode(bytes.NewReader(s.maskOf(path).body))

@@ -69,7 +69,7 @@ func TestOpenAPIListsTheRoutes(t *testing.T) {
 	}
 }
 
-// interfaceDocument is the document as it is sent.
+// interfaceDocument is the document as sent.
 func interfaceDocument(tb testing.TB) map[string]any {
 	tb.Helper()
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(apiDocument()))
@@ -126,7 +126,7 @@ func TestDocumentIsOpenAPI(t *testing.T) {
 		t.Errorf("only %d schemas found", schemas)
 	}
 
-	// What is no OpenAPI is found out.
+	// Documents that are not OpenAPI are rejected.
 	for name, spoil := range map[string]func(doc map[string]any){
 		"version":    func(d map[string]any) { d["openapi"] = "3.0.0" },
 		"no title":   func(d map[string]any) { delete(d["info"].(map[string]any), "title") },
@@ -157,8 +157,8 @@ func TestDocumentIsOpenAPI(t *testing.T) {
 	}
 }
 
-// Every way to say who makes a request that the document refers to is described,
-// and what is open to everybody is exactly what the server leaves open.
+// Every way of signing in that the document refers to is described, and the calls
+// open to everybody are exactly those that the server leaves open.
 func TestSecurityOfTheDocument(t *testing.T) {
 	doc := interfaceDocument(t)
 	schemes := doc["components"].(map[string]any)["securitySchemes"].(map[string]any)
@@ -215,8 +215,7 @@ func TestEnumsOfTheDocument(t *testing.T) {
 	}
 }
 
-// Calls read the parameters that the document has: nonsense in one is refused
-// and named.
+// Calls read the parameters in the document: an invalid value is refused by name.
 func TestQueriesAreRead(t *testing.T) {
 	t.Parallel()
 	s := MustServe(t)
@@ -243,8 +242,8 @@ func TestQueriesAreRead(t *testing.T) {
 	}
 }
 
-// documented finds out whether what goes over the wire is as the document says.
-// All requests of the tests pass it.
+// documented checks that what goes over the wire matches the document. All
+// requests of the tests pass through it.
 type documented struct {
 	routes []documentedRoute
 	c      *jsonschema.Compiler
@@ -285,7 +284,7 @@ var theDocument = sync.OnceValue(func() *documented {
 	return d
 })
 
-// closeObjects makes schemas refuse the fields that they don't have.
+// closeObjects makes schemas refuse unknown fields.
 func closeObjects(node any) {
 	switch n := node.(type) {
 	case map[string]any:
@@ -302,7 +301,7 @@ func closeObjects(node any) {
 	}
 }
 
-// check returns how a request with its answer differs from the document.
+// check returns how a request and its answer differ from the document.
 func (d *documented) check(r *http.Request, sent []byte, a answer) error {
 	i := slices.IndexFunc(d.routes, func(route documentedRoute) bool {
 		return route.method == r.Method && route.matches.MatchString(r.URL.Path)
@@ -395,7 +394,7 @@ func (d *documented) schema(at string) (*jsonschema.Schema, error) {
 	return s, err
 }
 
-// Differences between the document and what is sent are found out.
+// Differences between the document and what is sent are detected.
 func TestDifferencesFromTheDocument(t *testing.T) {
 	get := func(path string) *http.Request {
 		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://localhost"+path, nil)

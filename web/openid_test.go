@@ -26,7 +26,8 @@ type browser struct {
 	cookies map[string]string
 }
 
-// mustServeOpenID serves a site behind https whose admin root has a password.
+// mustServeOpenID serves a site behind https, with an admin called root who has a
+// password.
 func mustServeOpenID(t *testing.T, changes ...func(*openid.Config)) *browser {
 	t.Helper()
 	const origin = "https://collie.example"
@@ -82,7 +83,7 @@ func (b *browser) begin(name, next string) string {
 	return b.there.SignIn(a.header.Get("Location"), name).RequestURI()
 }
 
-// signIn is begin followed by the way back.
+// signIn is begin, then the return to this site.
 func (b *browser) signIn(name string) answer {
 	b.tb.Helper()
 	return b.visit("GET", b.begin(name, "/api"))
@@ -115,8 +116,8 @@ func (b *browser) entries(prefix string) (lines []string) {
 	return lines
 }
 
-// The way of a person who has no account yet: from a link, over the provider, to
-// the page behind it, and out again.
+// A person without an account follows a link, signs in at the provider, reaches
+// the page and signs out.
 func TestOpenID(t *testing.T) {
 	b := mustServeOpenID(t)
 	b.there.Enrol("sub-1", "ann")
@@ -175,7 +176,8 @@ func TestOpenID(t *testing.T) {
 	}
 }
 
-// Nobody gets another's account by having their name: only an admin links the two.
+// Having the same name gives nobody another user's account; only an admin links
+// the two.
 func TestOpenIDNames(t *testing.T) {
 	b := mustServeOpenID(t)
 	ctx := access.With(t.Context(), access.Operator)
@@ -232,8 +234,8 @@ func TestOpenIDNames(t *testing.T) {
 	}
 }
 
-// Groups decide who is let in and who is an admin, at each sign-in. Whoever was
-// removed here stays out.
+// Groups decide at each sign-in who gets in and who is an admin. Users removed
+// here stay out.
 func TestOpenIDRoles(t *testing.T) {
 	b := mustServeOpenID(t, func(c *openid.Config) { c.Admins, c.Users = []string{"boss"}, []string{"staff"} })
 	ctx := access.With(t.Context(), access.Operator)
@@ -285,7 +287,7 @@ func TestOpenIDRoles(t *testing.T) {
 	}
 }
 
-// Links, cookies and answers that others have made lead nobody astray.
+// Forged links, cookies and answers don't work.
 func TestOpenIDHostile(t *testing.T) {
 	b := mustServeOpenID(t)
 	b.there.Enrol("sub-1", "ann")
@@ -300,7 +302,8 @@ func TestOpenIDHostile(t *testing.T) {
 	b.begin("ann", "/")
 	b.refused("another browser's answer after an own link", b.visit("GET", theirs), 403, "expired")
 
-	// Where to go afterwards is on this site, also if the cookie says otherwise.
+	// The page afterwards is always on this site, even if the cookie says
+	// otherwise.
 	for _, next := range []string{"https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/" + strings.Repeat("x", 4000)} {
 		if a := b.visit("GET", b.begin("ann", next)); a.status != 303 || a.header.Get("Location") != "/" {
 			t.Errorf("after %.30s: %d to %.50s", next, a.status, a.header.Get("Location"))
@@ -341,8 +344,8 @@ func TestOpenIDHostile(t *testing.T) {
 	}
 }
 
-// A provider that is away is a sentence on the login page, where the password
-// still works. Without a provider there is nothing to see.
+// When the provider is away the login page says so, and passwords still work.
+// Without a provider the page doesn't mention one.
 func TestOpenIDAway(t *testing.T) {
 	b := mustServeOpenID(t)
 	b.there.Enrol("sub-1", "ann")

@@ -46,7 +46,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Who comes back sees the projects first and gets the sample that is there.
+// On later visits the projects come first, and the existing sample is offered.
 func TestStartPageOfReturningUsers(t *testing.T) {
 	s := MustServe(t)
 	places := func(words ...string) []int {
@@ -74,7 +74,7 @@ func TestStartPageOfReturningUsers(t *testing.T) {
 
 var inline = regexp.MustCompile(`<style|\sstyle=|\son[a-z]+=|<script[^>]*>[^<]`)
 
-// Every file that a page asks for is there.
+// Every file that a page asks for exists.
 func TestPagesFindTheirFiles(t *testing.T) {
 	t.Parallel()
 	s := MustServe(t)
@@ -113,7 +113,7 @@ func TestPagesFindTheirFiles(t *testing.T) {
 	}
 }
 
-// A file is kept for good at the address that names its content, and only there.
+// Browsers cache a file for good at the address with its digest, and only there.
 func TestStaticVersions(t *testing.T) {
 	s := MustServe(t)
 	for address, want := range map[string]string{
@@ -134,7 +134,7 @@ func TestStaticVersions(t *testing.T) {
 	}
 }
 
-// Pages and their files travel packed; what unpacks is the file.
+// Pages and their files are sent compressed, and decompress to the original.
 func TestPagesArePacked(t *testing.T) {
 	s := MustServe(t)
 	for _, address := range []string{"/", static.Address("annotate/app.js"), static.Address("annotate/annotate.css"), static.Address("ui/favicon.svg")} {

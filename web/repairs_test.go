@@ -11,8 +11,8 @@ import (
 	"collie/web/wire"
 )
 
-// A pixel is repaired over HTTP and its class shows in the record and to all
-// pages, until the superpixel is labelled again; undo brings the repair back.
+// A pixel is repaired over HTTP. Its class shows in the record and on all pages
+// until the superpixel is labelled again; undo brings the repair back.
 func TestRepairsOverHTTPAndTheSocket(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
@@ -61,7 +61,7 @@ func TestRepairsOverHTTPAndTheSocket(t *testing.T) {
 	s.post(path+"/evidence", `{"id":"u","expected_seq":6,"kind":"undo"}`).into(t, http.StatusOK, &out)
 	check("undone", want)
 
-	// Its class goes another way, and so does the repair.
+	// Its class is merged into another, and the repair follows.
 	s.patchProject(im.Project, `{"classes":[{"id":0},{"id":1}],"remap":{"2":0}}`).into(t, http.StatusOK, &wire.Project{})
 	check("remapped", []wire.Repair{{Class: new(0), Runs: want[0].Runs}, want[1]})
 }

@@ -10,8 +10,8 @@ import (
 	"collie/web/wire"
 )
 
-// Who annotates says how far they are, reviewers say what is good enough, and
-// what is refused changes nothing.
+// Annotators say how far they are, reviewers say what is good enough, and refused
+// calls change nothing.
 func TestReviews(t *testing.T) {
 	t.Parallel()
 	s := MustServe(t, withLogin)
@@ -67,7 +67,7 @@ func TestReviews(t *testing.T) {
 	if r == nil || r.Comment != "the rim\nis missing" || r.By != "reviewer" || r.At.IsZero() || r.Seq != 0 || got[0].Seq != 1 {
 		t.Errorf("the review is %+v at event %d", r, got[0].Seq)
 	}
-	// One that is not there leaves the others as they are.
+	// An unknown image leaves the others unchanged.
 	other := admin.photo()
 	if a := admin.send("PUT", address, strings.NewReader(`{"images":["`+im.ID+`","`+other.ID+`"],"status":"approved"}`)); a.status != http.StatusNotFound || now() != "rejected" {
 		t.Errorf("with an image of another project: %d, then %s", a.status, now())

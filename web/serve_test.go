@@ -101,7 +101,7 @@ func serve(tb testing.TB, options []workspace.Options, changes ...func(*Config, 
 	return s
 }
 
-// encode writes what a test sends.
+// encode returns the body that a test sends.
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *site) send(method, path string, body io.Reader, header ...string) answe
 	return a
 }
 
-// answer reads what a request was answered with.
+// answer reads the response to a request.
 func (s *site) answer(resp *http.Response, err error) answer {
 	s.tb.Helper()
 	if err != nil {

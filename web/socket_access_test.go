@@ -21,7 +21,8 @@ func (c *tab) ends(code int) {
 	if err := c.conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
 		c.tb.Fatal(err)
 	}
-	// The answer to a ping may come too late to be sent, which is no end.
+	// The answer to a ping can come too late to be sent; that doesn't count as an
+	// end.
 	c.conn.SetPingHandler(func(string) error { return nil })
 	for {
 		if _, _, err := c.conn.ReadMessage(); err != nil {
@@ -33,7 +34,7 @@ func (c *tab) ends(code int) {
 	}
 }
 
-// lives checks that the socket still answers.
+// lives checks that the socket still works.
 func (c *tab) lives() {
 	c.tb.Helper()
 	c.say(`{"type":"dance"}`)
@@ -52,8 +53,8 @@ func (s *site) occupied(want int) {
 	s.tb.Fatalf("%d sockets are open, want %d", got, want)
 }
 
-// Signing out ends the sockets of that session; what an admin does to a user
-// ends all of the user's, and nobody else's.
+// Signing out ends the sockets of that session; an admin's change of a user ends
+// all of that user's sockets, and nobody else's.
 func TestSocketsEndWithTheSession(t *testing.T) {
 	t.Parallel()
 	s := MustServe(t, withLogin)
@@ -101,8 +102,8 @@ func TestSocketsEndWithTheSession(t *testing.T) {
 	s.occupied(1)
 }
 
-// What happens to a user or a session without a request of this server, as by
-// the command line, is noticed at the next ping.
+// Changes to a user or a session made without a request to this server, such as on
+// the command line, are noticed at the next ping.
 func TestSocketsAreChecked(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: waits for a time limit")
@@ -140,8 +141,7 @@ func TestSocketsAreChecked(t *testing.T) {
 	}
 	c.ends(live.CloseSignedOut)
 
-	// A session goes on by what is done on a socket, and ends when only pings
-	// and pongs go over it.
+	// Activity on a socket keeps a session alive; pings and pongs alone don't.
 	bob := s.as(s.user("bob", access.Annotator))
 	c = bob.greet(im.ID)
 	end := bob.expire(2 * time.Second)
@@ -187,7 +187,7 @@ func TestTooManySocketsOfOneUser(t *testing.T) {
 	ann.dial(im.ID)
 }
 
-// Without a login there are no users to share the places among.
+// A server without login has no users to share the places among.
 func TestManySocketsWithoutLogin(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()

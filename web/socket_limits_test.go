@@ -76,7 +76,7 @@ func TestSocketCredit(t *testing.T) {
 	if h := c.expect("hypothesis"); h.frame.Rank != 4 {
 		t.Errorf("fifth hypothesis has rank %d", h.frame.Rank)
 	}
-	// Without credit what is no hypothesis still comes.
+	// Without credit, messages other than hypotheses still arrive.
 	c.say(`{"type":"dance"}`)
 	c.expect("error")
 	c.say(`{"type":"run","count":7}`)
@@ -132,8 +132,8 @@ func TestTooManySockets(t *testing.T) {
 	}
 }
 
-// What a page could not send before counts as messages do: the list of a hello is
-// no way around their rate.
+// Edits listed in a hello count as messages, so a hello can't get around their
+// rate limit.
 func TestHelloFlood(t *testing.T) {
 	t.Parallel()
 	s := mustServe(t, Limits{Socket: live.Limits{MessageRate: 20}})

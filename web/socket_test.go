@@ -119,7 +119,7 @@ func (c *tab) until(kind string) []message {
 	}
 }
 
-// quiet checks that nothing comes.
+// quiet checks that no message arrives.
 func (c *tab) quiet(wait time.Duration) {
 	c.tb.Helper()
 	if err := c.conn.SetReadDeadline(time.Now().Add(wait)); err != nil {
@@ -133,7 +133,7 @@ func (c *tab) quiet(wait time.Duration) {
 // evidence wraps the body of a POST as a message.
 func evidence(body string) string { return `{"type":"evidence",` + body[1:] }
 
-// The way of a click for the page.
+// A click on the page, from start to end.
 func TestSocketFromClickToAccept(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
@@ -239,7 +239,7 @@ func TestSocketsFollowEachOther(t *testing.T) {
 	}
 }
 
-// A page that comes back sends again what may not have arrived.
+// A page that reconnects sends again whatever may not have arrived.
 func TestSocketResumes(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
@@ -265,7 +265,8 @@ func TestSocketResumes(t *testing.T) {
 		t.Errorf("%d messages, want run, 20 hypotheses, done", len(got))
 	}
 
-	// A refused event is not overtaken by one that happens to name the right state.
+	// A later event that happens to name the right state doesn't overtake a
+	// refused one.
 	c = s.dial(im.ID)
 	c.say(fmt.Sprintf(`{"type":"hello","epoch":%q,"seq":1,"unacked":[%s,%s,%s]}`, epoch, labelAt("d", 1, inSand, 2), labelAt("e", 2, inSand, 1), labelAt("b", 1, inSea, 1)))
 	for i, want := range []message{{Type: "reject", ID: "d", Seq: 2, Reason: "stale"}, {Type: "reject", ID: "e", Seq: 2, Reason: "stale"}, {Type: "ack", ID: "b", Seq: 2}} {
@@ -326,7 +327,7 @@ func TestSocketMistakes(t *testing.T) {
 	}
 }
 
-// BenchmarkClick measures from a click that is sent to its first hypothesis.
+// BenchmarkClick measures the time from sending a click to its first hypothesis.
 func BenchmarkClick(b *testing.B) {
 	s := MustServe(b)
 	var made struct {

@@ -13,8 +13,8 @@ func supposed(body string) string {
 	return `{"type":"suppose",` + strings.TrimPrefix(body, "{")
 }
 
-// A page hears of the first hypothesis while the button is still pressed; the
-// click then brings the same one, and nobody else has noticed anything.
+// A page gets the first hypothesis while the button is still pressed; the click
+// then brings the same one, and nobody else notices anything.
 func TestSuppose(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()

@@ -36,8 +36,8 @@ var sessionsOnly = map[string]bool{
 	"DELETE /api/v1/session": true, "GET /api/v1/tokens": true, "POST /api/v1/tokens": true, "DELETE /api/v1/tokens/{id}": true,
 }
 
-// Every route, asked with API tokens: the rights of a token are those of a role,
-// whose column of the matrix it has to answer with, or less.
+// Every route is asked with API tokens: a token has the rights of a role, or
+// fewer, so its answers are those in the role's column of the matrix, or refusals.
 func TestRightsOfTokens(t *testing.T) {
 	t.Parallel()
 	s := MustServe(t, func(c *Config, store *sqlite.Store) {
@@ -82,7 +82,7 @@ func TestRightsOfTokens(t *testing.T) {
 			s.revokeAll(t, admin, viewer)
 		}
 
-		// Scope metrics opens /metrics and what is open to all or the same for all.
+		// Scope metrics opens /metrics and whatever is open to everybody.
 		got := s.holding(admin, access.Metrics).ask(row, method, route, of.about(name))
 		cells++
 		switch open := row.statuses[stranger] != 401 || name == "POST /login" || name == "GET /api" || name == "GET /api/v1/openapi.json" || name == "GET /api/v1/session"; {
@@ -102,7 +102,7 @@ func TestRightsOfTokens(t *testing.T) {
 	t.Logf("%d requests with API tokens", cells)
 }
 
-// revokeAll keeps users below the number of tokens that one can have.
+// revokeAll keeps users below the limit on tokens.
 func (s *site) revokeAll(tb testing.TB, users ...accounts.User) {
 	tb.Helper()
 	for _, u := range users {
@@ -118,7 +118,7 @@ func (s *site) revokeAll(tb testing.TB, users ...accounts.User) {
 	}
 }
 
-// The life of a token, as a program and as a person on the account page see it.
+// The life of a token, as seen by a program and on the account page.
 func TestTokens(t *testing.T) {
 	s := MustServe(t, withLogin)
 	s.known("ann", access.Admin)
@@ -155,7 +155,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("the page: %s", page)
 	}
 
-	// Another user neither sees nor revokes it.
+	// Another user can neither see nor revoke it.
 	bob := s.as(mustNamed(t, s, "bob"))
 	var others []people.Token
 	bob.get("/api/v1/tokens").into(t, 200, &others)
@@ -179,7 +179,7 @@ func TestTokens(t *testing.T) {
 		}
 	}
 
-	// Revoking it counts for the next request, and its sockets end at once.
+	// Revoking it takes effect with the next request, and its sockets end at once.
 	conn, _, err := websocket.DefaultDialer.DialContext(t.Context(), s.socketURL(im.ID), http.Header{"Authorization": {"Bearer " + made.Token}})
 	if err != nil {
 		t.Fatal(err)
@@ -260,7 +260,7 @@ func TestTokensRefused(t *testing.T) {
 	bob.post("/api/v1/tokens", `{"name":"one more","scope":"read"}`).problem(t, 409)
 }
 
-// Whatever ends a user's access ends their tokens, and leaves no trace of them.
+// Whatever ends a user's access ends their tokens and deletes them.
 func TestTokensEnd(t *testing.T) {
 	s := MustServe(t, withLogin)
 	s.user("root", access.Admin)
@@ -287,7 +287,7 @@ func TestTokensEnd(t *testing.T) {
 			t.Errorf("%s: another user's token answers %d", what, a.status)
 		}
 	}
-	// A token that an admin has made for metrics ends with their role.
+	// An admin's token for metrics ends with their role.
 	was := s.user("was", access.Admin)
 	robot := s.holding(was, access.Metrics)
 	if err := users.SetRole(ctx, was.ID, access.User); err != nil {

@@ -66,7 +66,7 @@ func TestTrash(t *testing.T) {
 	s.get(image).into(t, http.StatusOK, &again)
 }
 
-// A deleted class is in the trash of its project and comes back with it.
+// A deleted class is in the trash of its project and can be restored.
 func TestTrashedClass(t *testing.T) {
 	s := MustServe(t)
 	p := s.project()

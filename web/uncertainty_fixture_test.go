@@ -11,8 +11,8 @@ import (
 	"collie/herding"
 )
 
-// uncertaintyPath is read by the front-end's tests, too: the page works out the
-// uncertainty from the hypotheses it holds, and has to come to the same.
+// uncertaintyPath is read by the front-end's tests, too: the page computes the
+// uncertainty from its hypotheses and must get the same result.
 const uncertaintyPath = "../static/testdata/uncertainty.json"
 
 type uncertaintyFixture struct {

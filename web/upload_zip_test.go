@@ -48,7 +48,7 @@ func pack(tb testing.TB, files ...file) []byte {
 	return b.Bytes()
 }
 
-// outcomes are the status of each file of an upload, by its name.
+// outcomes returns the status of each file of an upload, by name.
 func outcomes(tb testing.TB, a answer) map[string]int {
 	tb.Helper()
 	var results []struct {
@@ -139,7 +139,7 @@ func TestUploadOfUnusableZips(t *testing.T) {
 	}
 }
 
-// The traps of the corpus do what their makers did not want.
+// The zip traps of the corpus do no harm.
 func TestZipTraps(t *testing.T) {
 	dir := sharedtest.Path(t, "corpus/bombs")
 	s := MustServe(t)
@@ -167,9 +167,8 @@ func TestZipTraps(t *testing.T) {
 	}
 }
 
-// An upload whose client goes on, but hardly, is given up; so is one whose
-// client stops. Both are told so, and what was refused at once, too. Files that
-// had come are kept.
+// An upload whose client sends too slowly or stops is ended, with an answer that
+// says so and lists files refused before. Files that had arrived are kept.
 func TestSlowUploads(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: waits for a time limit")
@@ -186,8 +185,8 @@ func TestSlowUploads(t *testing.T) {
 	}
 }
 
-// uploadSlowly sends two pictures, of the second of them little and then a byte
-// after each pause.
+// uploadSlowly sends one picture, then little of a second and a byte after each
+// pause.
 func (s *site) uploadSlowly(project string, pause time.Duration) answer {
 	s.tb.Helper()
 	body, kind := form(file{"first.png", picture()}, file{"second.png", picture()})

@@ -75,7 +75,7 @@ func fileExists(name string) bool {
 	return err == nil
 }
 
-// do is try for what has to succeed.
+// do is try for commands that must succeed.
 func (p *place) do(stdin, name string, arguments ...string) string {
 	p.tb.Helper()
 	out, err := p.try(stdin, name, arguments...)
@@ -85,7 +85,7 @@ func (p *place) do(stdin, name string, arguments ...string) string {
 	return out
 }
 
-// fails runs collie and expects it to fail and say something.
+// fails runs collie and expects it to fail with a message.
 func (p *place) fails(says string, arguments ...string) {
 	p.tb.Helper()
 	if out, err := p.try("", "collie", arguments...); err == nil || !strings.Contains(out, says) {
@@ -172,8 +172,8 @@ func (p *place) draw(folder string, picture func(i int) image.Image) {
 	}
 }
 
-// annotator labels all images of a project as they arrive, like the people for
-// whom scripts wait, until all three are done.
+// annotator labels all images of a project as they arrive, like the people that
+// scripts wait for, until all three are done.
 const annotator = `
 import time
 from collie import Collie
@@ -191,7 +191,7 @@ else:
     raise SystemExit("the images never arrived")
 `
 
-// The page about embeddings: its commands are run as they are written.
+// Runs the commands of the page about embeddings as written.
 func TestEmbeddingsPage(t *testing.T) {
 	needPython(t, "numpy, PIL")
 	p := serve(t)
@@ -204,7 +204,7 @@ func TestEmbeddingsPage(t *testing.T) {
 	}
 }
 
-// The page about scripts: its commands are run as they are written.
+// Runs the commands of the page about scripts as written.
 func TestScriptsPage(t *testing.T) {
 	needPython(t, "numpy, PIL")
 	p := serve(t)
@@ -233,7 +233,7 @@ func TestScriptsPage(t *testing.T) {
 	}
 }
 
-// The page for administrators: from an empty folder to a restored backup.
+// Runs the page for administrators, from an empty folder to a restored backup.
 func TestAdministratorsPage(t *testing.T) {
 	needPython(t, "urllib.request")
 	p := newPlace(t)
@@ -257,7 +257,7 @@ func TestAdministratorsPage(t *testing.T) {
 	}
 }
 
-// The page for researchers, with a small data set of their own.
+// Runs the page for researchers, with a small data set.
 func TestResearchersPage(t *testing.T) {
 	needPython(t, "urllib.request")
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(programs, "evaluate"), "../evaluate").CombinedOutput(); err != nil {
@@ -278,9 +278,9 @@ func TestResearchersPage(t *testing.T) {
 
 var block = regexp.MustCompile("(?ms)^```(sh|python)\n(.*?)^```$")
 
-// page runs the blocks of a page one after the other, with some texts replaced
-// by others, and returns how many. Shell variables live on from block to block;
-// what still runs at the end is stopped.
+// page runs the blocks of a page one after the other, with some texts replaced by
+// others, and returns how many. Shell variables last from block to block; programs
+// still running at the end are stopped.
 func (p *place) page(path string, oldnew ...string) int {
 	p.tb.Helper()
 	text, err := os.ReadFile(path)
@@ -324,7 +324,7 @@ func TestPythonModule(t *testing.T) {
 	}
 }
 
-// What goes wrong is said in one line, with a failing exit code.
+// Failures are reported in one line, with a failing exit code.
 func TestMistakes(t *testing.T) {
 	p := serve(t)
 	p.photographs("photos")
@@ -362,7 +362,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// A busy server is asked again, others are not, and no token follows a redirect.
+// Requests are repeated only for a busy server, and no token follows a redirect.
 func TestAnswers(t *testing.T) {
 	var calls atomic.Int32
 	answer := func(w http.ResponseWriter, r *http.Request) {

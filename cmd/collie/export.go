@@ -58,7 +58,7 @@ func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
 	return nil
 }
 
-// optionsOf reads NAME=VALUE, where a value that is not JSON is a text.
+// optionsOf reads NAME=VALUE; a value that is not JSON is taken as a string.
 func optionsOf(arguments []string) (map[string]any, error) {
 	options := map[string]any{}
 	for _, argument := range arguments {
@@ -75,7 +75,7 @@ func optionsOf(arguments []string) (map[string]any, error) {
 	return options, nil
 }
 
-// download writes an answer to a file, which is complete or not there.
+// download writes an answer to a file, which is complete or doesn't exist.
 func (s *server) download(ctx context.Context, address, to string) (err error) {
 	resp, err := s.open(ctx, "GET", address, "", nil)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Command collie uses a Collie server from scripts: it uploads images, imports
-// masks and scores, exports labels, and waits for people to finish. It speaks the
-// interface that /api on the server describes.
+// masks and scores, exports labels, and waits for people to finish. It uses the
+// API that /api on the server describes.
 package main
 
 import (
@@ -32,8 +32,7 @@ type commands struct {
 	Version versionCommand `cmd:"" help:"Print the version of this program."`
 }
 
-// streams are where a command writes: stdout is for results, stderr for what goes
-// on.
+// streams are where a command writes: results to stdout, progress to stderr.
 type streams struct {
 	stdout, stderr io.Writer
 }
@@ -82,7 +81,7 @@ func (c *listCommand) Run(ctx context.Context, s *server, out streams) error {
 	return err
 }
 
-// versionCommand prints what this program is; it asks no server.
+// versionCommand prints the program's version; it needs no server.
 type versionCommand struct{}
 
 // Run prints the version, the commit and the Go version on one line.
@@ -117,7 +116,7 @@ func (c *createCommand) Run(ctx context.Context, s *server, out streams) error {
 	return nil
 }
 
-// waitCommand waits for people.
+// waitCommand waits until people have finished.
 type waitCommand struct {
 	Project string        `arg:"" help:"Id of the project, or its name if no other project has it."`
 	Timeout time.Duration `default:"0" help:"Fail after this time, such as 8h; 0 waits for ever."`

@@ -26,12 +26,14 @@ func newServer(address, token string) (*server, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("--url %q is not an address like https://collie.example.org", address)
 	}
-	// A redirect would lose what is sent: the address is to be the server's own.
+	// A redirect would lose the request's body, so the address must be the
+	// server's own.
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return &server{u.String(), token, client}, nil
 }
 
-// project, picture and job are what commands need of the server's answers.
+// project, picture and job are the parts of the server's answers that commands
+// need.
 type project struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -178,7 +180,7 @@ func (s *server) projects(ctx context.Context) (all []project, err error) {
 	return all, s.send(ctx, "GET", "/api/v1/projects", nil, &all)
 }
 
-// project finds a project by its id, or by a name that only one has.
+// project finds a project by its id, or by a unique name.
 func (s *server) project(ctx context.Context, wanted string) (project, error) {
 	all, err := s.projects(ctx)
 	if err != nil {

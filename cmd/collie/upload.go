@@ -21,12 +21,12 @@ type uploadCommand struct {
 	Again   bool     `help:"Upload images whose names the project already has, too."`
 }
 
-// pictureEndings are the files that are taken from a folder.
+// pictureEndings are the endings of files that are uploaded from a folder.
 var pictureEndings = []string{".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".zip"}
 
-// Run uploads one file after the other and says of each what became of it. Files
-// that can't be used don't stop the others. Names that the project has are
-// skipped, so the same command can go on where it was interrupted.
+// Run uploads the files one by one and reports each outcome. Files that can't be
+// used don't stop the others. Names that the project already has are skipped, so
+// that an interrupted command can be run again to continue.
 func (c *uploadCommand) Run(ctx context.Context, s *server, out streams) error {
 	p, err := s.project(ctx, c.Project)
 	if err != nil {
@@ -154,14 +154,14 @@ func (s *server) sendFile(ctx context.Context, path, file string, into any) erro
 	})
 }
 
-// importCommand adds what was made elsewhere.
+// importCommand imports labels and scores that were made elsewhere.
 type importCommand struct {
 	Project   string   `arg:"" help:"Id of the project, or its name if no other project has it."`
 	Files     []string `arg:"" type:"path" help:"Zip archives, PNG masks, COCO or labelme JSON, scores or embeddings in .npz files, or folders of these."`
 	Uncovered string   `default:"background" enum:"background,undecided" help:"What pixels outside every shape become."`
 }
 
-// Run imports one file after the other and says of each mask what became of it.
+// Run imports the files one by one and reports the outcome of each mask.
 func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 	p, err := s.project(ctx, c.Project)
 	if err != nil {

@@ -33,7 +33,8 @@ func open(p simulate.Picture, regions, classes int) (*example, error) {
 	return &example{p.ID, g, affinity.NewScene(g), simulate.Majority(truth)}, nil
 }
 
-// rows are features with the answer, whether both regions are of one class.
+// rows are features with the right answer: whether both regions have the same
+// class.
 type rows struct {
 	width    int
 	features []float32
@@ -46,8 +47,8 @@ func (r *rows) add(features []float32, same bool) {
 	r.same = append(r.same, same)
 }
 
-// edgeRows are every fourth of the borders of an image whose sides both have a
-// class: neighbouring borders say much the same.
+// edgeRows are every fourth border of an image with a class on both sides:
+// neighbouring borders are much alike.
 func edgeRows(e *example) *rows {
 	out := &rows{}
 	features := make([]float32, len(affinity.EdgeFeatures))
@@ -68,8 +69,8 @@ const (
 	drawnOthers = 40
 )
 
-// pairRows returns a function that draws pairs of regions of an image by its
-// name; paths between them go over borders that a regression weighs.
+// pairRows returns a function that draws pairs of regions of an image by its name;
+// paths between them cross borders that a regression weighs.
 func pairRows(edges *affinity.Regression) func(e *example) *rows {
 	return func(e *example) *rows {
 		logits := make([]float64, len(e.graph.Edges))
@@ -108,7 +109,7 @@ func pairRows(edges *affinity.Regression) func(e *example) *rows {
 	}
 }
 
-// gather makes the rows of all images, in their order.
+// gather returns the rows of all images, in their order.
 func (t *terminal) gather(what string, examples []*example, of func(*example) *rows) ([]*rows, error) {
 	parts := make([]*rows, len(examples))
 	return parts, progress.Each(t.ctx, t.bar, what, len(examples), func(i int) error {

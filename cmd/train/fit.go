@@ -14,8 +14,8 @@ import (
 	"collie/segment/affinity"
 )
 
-// ridge is the weight of the squared weights, in which features have deviation
-// 1, against a row's log loss. It keeps what hardly matters near 0.
+// ridge is the weight of the squared weights, in which features have deviation 1,
+// against a row's log loss. It keeps weights that hardly matter near 0.
 const ridge = 200
 
 var errOneClass = errors.New("the masks hold no two superpixels of different classes, or none of the same: there is nothing to learn")
@@ -98,8 +98,8 @@ func bounded(curve *mat.SymDense, slope []float64, most func(i int) float64) []f
 	return d
 }
 
-// scale is the bounds of each feature, and the mean and the inverse deviation of
-// it and of its logarithm.
+// scale holds the bounds of each feature, and the mean and the inverse deviation
+// of the feature and of its logarithm.
 type scale struct {
 	terms        []affinity.Term // without weights
 	mean, factor []float64
@@ -113,8 +113,8 @@ func (s *scale) forms(dst []float64, features []float32) {
 	}
 }
 
-// beyond is the share of the rows in which a feature is below its lower bound,
-// and that in which it is above the upper one.
+// beyond is the share of rows in which a feature is below its lower bound, and the
+// share in which it is above the upper one.
 const beyond = 0.005
 
 // bounds are those of each feature.

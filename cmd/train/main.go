@@ -1,5 +1,5 @@
 // Command train learns which superpixels belong together from folders of images
-// and masks, says how well, and writes the affinities that cmd/server reads.
+// and masks, reports how well, and writes the affinities that cmd/server reads.
 package main
 
 import (
@@ -28,8 +28,8 @@ type command struct {
 	Plot    string   `type:"path" placeholder:"DIR" help:"Draw calibration plots as SVG and PNG."`
 }
 
-// terminal is where the command talks to people: figures go to out, the progress
-// bar to bar, which is nil when nobody would see it move.
+// terminal is the command's output for people: figures go to out, the progress bar
+// to bar, which is nil when nobody would see it.
 type terminal struct {
 	ctx context.Context
 	out io.Writer
@@ -117,7 +117,8 @@ func pictures(dirs []string, limit int) (all []simulate.Picture, err error) {
 	return all, nil
 }
 
-// recipe is the flags that the numbers depend on. Folders go by their last name.
+// recipe lists the flags that the numbers depend on. Folders are named by their
+// last element.
 func (c *command) recipe() string {
 	var b strings.Builder
 	for _, dir := range c.Data {

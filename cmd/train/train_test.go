@@ -79,8 +79,8 @@ func train(t *testing.T, c command) (printed string, written []byte, err error) 
 	return out.String(), written, err
 }
 
-// What is learnt from discs tells their rims from the rest, and is the same on
-// one core and on several.
+// A model learnt from discs tells their rims from the rest, and is the same on one
+// core and on several.
 func TestLearnsDiscs(t *testing.T) {
 	dir, plots := folder(t, 5, disc), t.TempDir()
 	printed, written, err := train(t, command{Data: []string{dir}, Folds: 2, Plot: plots})
@@ -147,7 +147,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// At the weights that come out, the slope of the penalised likelihood is 0.
+// At the resulting weights the slope of the penalised likelihood is 0.
 func TestFitIsAMaximum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	r := &rows{}
@@ -190,7 +190,7 @@ func TestFitIsAMaximum(t *testing.T) {
 	}
 }
 
-// A distance that speaks for one class where it is large gets no weight.
+// A distance that suggests the same class when it is large gets no weight.
 func TestDistancesHaveNoPositiveWeight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	r := &rows{}

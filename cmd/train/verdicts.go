@@ -13,7 +13,7 @@ import (
 	"collie/segment/affinity"
 )
 
-// verdicts are what a model said of rows that it had not seen.
+// verdicts are a model's predictions for rows that it had not seen.
 type verdicts struct {
 	logits []float64
 	same   []bool
@@ -28,7 +28,7 @@ func (v *verdicts) add(r *affinity.Regression, parts []*rows) {
 	}
 }
 
-// share of the rows that are of one class.
+// share of the rows whose regions have the same class.
 func (v *verdicts) share() float64 {
 	same := 0
 	for _, s := range v.same {
@@ -39,8 +39,8 @@ func (v *verdicts) share() float64 {
 	return float64(same) / float64(len(v.same))
 }
 
-// auc is the probability that of a row of one class and one of two the first has
-// the larger logit; equal ones count half.
+// auc is the probability that a row of one class has a larger logit than a row of
+// two; ties count half.
 func (v *verdicts) auc() float64 {
 	order := v.order()
 	area, below, same := 0.0, 0.0, 0.0

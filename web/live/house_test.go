@@ -29,8 +29,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// house is a hub over a workspace of its own. Sockets go through pipes in this
-// process, so it runs on the clock of testing/synctest as well.
+// house is a hub with its own workspace. Sockets are pipes in this process, so
+// that it also runs on the clock of testing/synctest.
 type house struct {
 	tb        testing.TB
 	hub       *Hub
@@ -53,7 +53,7 @@ func mustOpen(tb testing.TB, limits Limits, options ...workspace.Options) *house
 	return h
 }
 
-// explain tells errors as they are.
+// explain returns the error's own text.
 func explain(err error) (detail string, ours bool) {
 	var domain *segment.Error
 	if !errors.As(err, &domain) {
@@ -97,7 +97,7 @@ func (h *house) image() string {
 	return im.ID
 }
 
-// clickThree says what each part of an image is.
+// clickThree labels each part of an image.
 func (h *house) clickThree(imageID string) {
 	h.tb.Helper()
 	for i, p := range parts {
@@ -124,7 +124,7 @@ func (h *house) member(imageID string) (*room, *socket) {
 	return r, c
 }
 
-// visitor is one whose socket nothing ever ends.
+// visitor is somebody whose socket nothing ever ends.
 func visitor(user string) Visitor {
 	p := access.Operator
 	p.User = user
@@ -137,7 +137,7 @@ type tab struct {
 	conn *websocket.Conn
 }
 
-// hijacked is an answer that gives its connection away.
+// hijacked is a response writer that hands over its connection.
 type hijacked struct {
 	*httptest.ResponseRecorder
 	conn net.Conn
@@ -174,7 +174,7 @@ func (h *house) dial(imageID string, v Visitor) (*tab, error) {
 	return &tab{h.tb, conn}, nil
 }
 
-// mustDial is dial of somebody who is let in.
+// mustDial is dial for somebody who is let in.
 func (h *house) mustDial(imageID string) *tab {
 	h.tb.Helper()
 	c, err := h.dial(imageID, visitor(""))

@@ -88,7 +88,7 @@ var clientExamples = map[string]clientMessage{
 	}},
 }
 
-// makeFixtures writes down one of each message that the types above can say.
+// makeFixtures writes one message of each kind that the types above can express.
 func makeFixtures(t *testing.T) []byte {
 	frame, err := frameExample.AppendBinary(nil)
 	if err != nil {
@@ -155,7 +155,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// What clients say is read back as it was meant.
+// Messages of clients are read as they were meant.
 func TestFixturesOfClientsParse(t *testing.T) {
 	b, err := os.ReadFile(fixturePath)
 	if err != nil {

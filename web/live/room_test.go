@@ -103,7 +103,7 @@ func TestBusyRunsStartAgain(t *testing.T) {
 	})
 }
 
-// A room goes with its last visitor, and with the last member its sequence.
+// A room ends with its last visitor, its sequence with the last member.
 func TestRoomsEnd(t *testing.T) {
 	h := mustOpen(t, Limits{})
 	im := h.image()
@@ -127,7 +127,7 @@ func TestRoomsEnd(t *testing.T) {
 	}
 }
 
-// A state that was read before another was told does not undo it.
+// A state that was read before a newer one was sent does not replace it.
 func TestRoomKeepsTheNewestState(t *testing.T) {
 	h := mustOpen(t, Limits{})
 	im := h.image()
@@ -145,10 +145,10 @@ func TestRoomKeepsTheNewestState(t *testing.T) {
 	}
 }
 
-// What a socket is sent, whatever happens in whatever order: every answer, in
+// What a socket receives, whatever happens in whatever order: every answer, in
 // order; never a state older than an answer before it; of each run first its
-// beginning, then its hypotheses by rank without a gap, then its end; repairs
-// when they are others than before, and only then.
+// beginning, then its hypotheses by rank without a gap, then its end; repairs when
+// they are others than before, and only then.
 func TestOutbox(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := newOutbox()
@@ -244,7 +244,7 @@ func TestOutbox(t *testing.T) {
 	})
 }
 
-// Who waits for the disk holds up nobody at another image.
+// Waiting for the disk holds up nobody at another image.
 func TestSlowDiskOfOneRoom(t *testing.T) {
 	h := mustOpen(t, Limits{})
 	im, other := h.image(), h.image()

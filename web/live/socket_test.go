@@ -47,8 +47,8 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// A client that takes nothing is cut off and does not slow down the others at the
-// same image.
+// A client that reads nothing is disconnected and does not slow down the others at
+// the same image.
 func TestTakesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := mustOpen(t, Limits{})
@@ -97,15 +97,16 @@ func TestFlood(t *testing.T) {
 				t.Errorf("message %d is answered after %v, want at once", i, took)
 			}
 		}
-		// Waits follow messages, so the one that is over the limit is answered first.
+		// The wait comes after a message, so the one over the limit is still
+		// answered first.
 		if took, want := time.Since(began), time.Second*(extra-1)/rate; took < want || took > want+time.Millisecond {
 			t.Errorf("%d messages over the limit take %v, want %v", extra, took, want)
 		}
 	})
 }
 
-// What becomes of a user or a session elsewhere is noticed at the next ping, and
-// only use prolongs a session.
+// Changes to a user or a session elsewhere are noticed at the next ping, and only
+// activity extends a session.
 func TestVisitorsAreChecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := mustOpen(t, Limits{})
@@ -145,7 +146,7 @@ func TestVisitorsAreChecked(t *testing.T) {
 	})
 }
 
-// Whoever is expelled goes at once, and nobody else.
+// Expelled users are disconnected at once, and nobody else is.
 func TestExpel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := mustOpen(t, Limits{})
@@ -204,7 +205,7 @@ func TestRecheck(t *testing.T) {
 	})
 }
 
-// There are places for a number of sockets, and no user can take them all.
+// The number of sockets is limited, and no user can take all places.
 func TestPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := mustOpen(t, Limits{Sockets: 5, UserSockets: 2})

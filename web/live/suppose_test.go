@@ -12,8 +12,8 @@ import (
 	"collie/web/wire"
 )
 
-// gate is an observer that lets no step begin while it is closed. A step waits
-// at a channel, which testing/synctest sees, unlike a mutex.
+// gate is an observer that lets no step begin while it is closed. A step waits on
+// a channel, which testing/synctest notices, unlike a mutex.
 type gate struct{ closed chan chan struct{} }
 
 func newGate() *gate { return &gate{make(chan chan struct{}, 1)} }
@@ -39,9 +39,9 @@ func (g *gate) Took(what gauge.Time, _ time.Duration) {
 
 func (g *gate) Happened(gauge.Happening) {}
 
-// A supposition that waits for its turn leaves the queue when a label comes, and
-// is not answered: neither is another label kept by it, nor does the supposed one
-// wait among those that may never come.
+// A supposition that waits for its turn leaves the queue when a label arrives, and
+// gets no answer: it doesn't hold up another label, and doesn't wait with those
+// that may never come.
 func TestSupposedInTheQueue(t *testing.T) {
 	for name, class := range map[string]int{"the label": 1, "another": 2} {
 		t.Run(name, func(t *testing.T) {

@@ -70,7 +70,7 @@ func TestFigures(t *testing.T) {
 
 var name = regexp.MustCompile(`\b(?:collie|go|process)_[a-z_]+`)
 
-// The dashboard asks for figures that there are, and shows all of ours.
+// The dashboard asks only for figures that exist, and shows all of ours.
 func TestDashboard(t *testing.T) {
 	b, err := os.ReadFile("../../docs/grafana.json")
 	if err != nil {
@@ -134,7 +134,7 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// family is the name that the parts of a histogram share.
+// family is the common name of the parts of a histogram.
 func family(n string) string {
 	for _, suffix := range []string{"_bucket", "_sum", "_count"} {
 		n = strings.TrimSuffix(n, suffix)

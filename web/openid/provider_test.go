@@ -50,7 +50,7 @@ func connect(there *openidtest.Provider, changes ...func(*openid.Config)) *openi
 	return openid.New(c, slog.New(slog.DiscardHandler))
 }
 
-// begin begins a sign-in and goes through it at the provider.
+// begin begins a sign-in and completes it at the provider.
 func begin(t *testing.T, there *openidtest.Provider, here *openid.Provider, name string) (openid.Flow, url.Values) {
 	t.Helper()
 	address, flow, err := here.Begin(t.Context(), "/next")
@@ -121,7 +121,7 @@ func TestVouchers(t *testing.T) {
 	}
 }
 
-// What begins a sign-in has all that binds its end to it.
+// The start of a sign-in has everything that ties the end to it.
 func TestBegin(t *testing.T) {
 	there, here := mustServe(t)
 	seen := map[string]bool{}
@@ -155,7 +155,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// What is forged, stolen, replayed or stale is refused, with a sentence for the
+// Forged, stolen, replayed and stale answers are refused, with a reason for the
 // person and a cause for the log, and so is the next use of the same code.
 func TestHostileAnswers(t *testing.T) {
 	there, here := mustServe(t)
@@ -250,8 +250,8 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
-// Whatever the provider doesn't do is a sentence, and nobody's failed try; when it
-// is back, people sign in without a restart of the server.
+// When the provider fails, people are told so and it doesn't count as a failed
+// try; once it is back they can sign in without a restart of the server.
 func TestProviderAway(t *testing.T) {
 	there, here := mustServe(t)
 	unavailable := func(what string, err error) {
@@ -287,7 +287,7 @@ func TestProviderAway(t *testing.T) {
 	unavailable("wrong secret", err)
 }
 
-// A provider whose description of itself is wrong, endless or of another place is
+// A provider whose description of itself is wrong, endless or from elsewhere is
 // not used.
 func TestHostileDescriptions(t *testing.T) {
 	for name, answer := range map[string]func(w http.ResponseWriter, url string){

@@ -9,8 +9,8 @@ import (
 	"collie/segment"
 )
 
-// Objects take as much room in a state as there are ranges of their numbers, not
-// as there are objects or marks.
+// The size of objects in a state depends on the ranges of their numbers, not on
+// how many objects or marks there are.
 func TestObjectsAreRanges(t *testing.T) {
 	marks := []segment.ObjectMark{{Cell: 1, Class: 3, Number: 2}, {Cell: 2, Class: 3, Number: 1}, {Cell: 4, Class: 3, Number: 2}, {Cell: 5, Class: 3, Number: 9}, {Cell: 6, Class: 1, Number: 7}}
 	got := ConstraintsOf(segment.Constraints{Objects: marks}, nil)
