@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// keep is an entry that names a class and changes nothing of it.
+// keep is an entry for a class that doesn't change.
 func keep(id uint8) ClassEdit { return ClassEdit{Class: Class{ID: id}} }
 
 // added is an entry for a new class.
@@ -101,7 +101,7 @@ func TestRestoreInTime(t *testing.T) {
 	}
 }
 
-// Ids run out only when 255 classes have been there, and then it is said so.
+// Ids run out only after 255 classes, with an error that says so.
 func TestIDsAreNotReused(t *testing.T) {
 	p := Project{Classes: []Class{{0, "stays", "#000000"}}}
 	var err error

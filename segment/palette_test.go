@@ -26,8 +26,8 @@ func lab(t *testing.T, hex, vision string) [3]float64 {
 	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-// Classes can be told apart by their colours, also by people who don't see red or
-// green; with many classes less well.
+// Classes can be distinguished by their colours, even by people who don't see red
+// or green; less well with many classes.
 func TestPalette(t *testing.T) {
 	colors := Palette()
 	if len(colors) != MaxClasses {

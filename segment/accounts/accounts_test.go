@@ -24,8 +24,8 @@ const password = "correct horse"
 
 var here = netip.MustParseAddr("192.0.2.1")
 
-// mustOpen returns the accounts of an empty store, and a context that may
-// manage them.
+// mustOpen returns the accounts of an empty store, and a context that can manage
+// them.
 func mustOpen(tb testing.TB, limits accounts.Limits) (*accounts.Accounts, context.Context) {
 	tb.Helper()
 	return accounts.New(mustStore(tb), limits), access.With(tb.Context(), access.Operator)
@@ -100,7 +100,7 @@ func TestUsers(t *testing.T) {
 		t.Errorf("%+v, %v", u, err)
 	}
 
-	// Who is removed is gone, and the name is free again.
+	// A removed user is gone, and the name is free again.
 	for name, err := range map[string]error{
 		"role":     a.SetRole(ctx, ann.ID, access.User),
 		"password": a.SetPassword(ctx, ann.ID, password),
@@ -184,9 +184,9 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
-// Guessing, also in parallel and with the right password in the end, is slowed
-// down per account and address, and per address; a name that does not exist is no
-// different, and the owner of a name, who is elsewhere, can sign in.
+// Guessing, even in parallel and with the right password at the end, is slowed
+// down per account and address, and per address. Unknown names are treated alike,
+// and the owner of a name can still sign in from elsewhere.
 func TestGuessing(t *testing.T) {
 	store, ctx := mustStore(t), access.With(t.Context(), access.Operator)
 	a := accounts.New(store, accounts.Limits{AddressTries: 100})
@@ -262,8 +262,8 @@ func TestGuessingNames(t *testing.T) {
 	}
 }
 
-// Whether a name exists can't be told from the time that the answer takes. The
-// least of some tries is what a busy machine changes least.
+// The time of the answer doesn't reveal whether a name exists. The minimum over
+// several tries is affected least by a busy machine.
 func TestUnknownNamesTakeAsLong(t *testing.T) {
 	a, ctx := mustOpen(t, accounts.Limits{AccountTries: 100, AddressTries: 100})
 	mustAdd(t, a, ctx, "ann", access.User)

@@ -42,7 +42,7 @@ func graph(width, height, grain, regions int, seed uint64) *superpixels.Graph {
 	return g
 }
 
-// random is a model of random weights.
+// random is a model with random weights.
 func random(seed uint64) *Model {
 	rng := rand.New(rand.NewPCG(seed, 8))
 	m := &Model{}
@@ -56,8 +56,8 @@ func random(seed uint64) *Model {
 	return m
 }
 
-// TestGolden pins the features and what the model says of them: they must be the
-// same on every machine, for every GOAMD64.
+// TestGolden pins the features and the model's predictions for them, which must be
+// the same on every machine, for every GOAMD64.
 func TestGolden(t *testing.T) {
 	g := graph(160, 120, 12, 150, 1)
 	s := NewScene(g)
@@ -98,7 +98,7 @@ func TestGoldenWithFusedMultiplyAdd(t *testing.T) {
 	}
 }
 
-// Every feature is a finite number, of whatever image.
+// Every feature is a finite number, whatever the image.
 func TestFeaturesAreFinite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := graph(rapid.IntRange(1, 60).Draw(t, "width"), rapid.IntRange(1, 60).Draw(t, "height"),
@@ -130,8 +130,8 @@ func TestFeaturesAreFinite(t *testing.T) {
 	})
 }
 
-// Features say nothing of where in the image something is: they are the same in
-// its mirror image.
+// Features don't depend on the position in the image: they are the same in its
+// mirror image.
 func TestFeaturesOfTheMirrorImage(t *testing.T) {
 	g := graph(120, 90, 11, 80, 4)
 	mirrored := *g
@@ -180,8 +180,8 @@ func TestPairsAreSymmetric(t *testing.T) {
 	}
 }
 
-// What Cells predicts for whole regions is what the field does, and what it does
-// for parts is the same whichever side comes first, whatever was asked before.
+// Cells predicts for whole regions what the field does; its predictions for parts
+// don't depend on the order of the sides or on earlier calls.
 func TestCells(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	img := image.NewNRGBA(image.Rect(0, 0, 140, 100))
@@ -368,7 +368,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// Integers have the order of the numbers that they stand for, -0 that of 0.
+// Integers have the order of the numbers that they represent; -0 equals 0.
 func TestOrdered(t *testing.T) {
 	values := []float32{-1e30, -7.5, -1e-30, 0, 1e-30, 0.5, 7.5, 1e30}
 	for i, v := range values {

@@ -141,7 +141,7 @@ func TestRefusedEntries(t *testing.T) {
 	}
 }
 
-// What the directory says of sizes is not believed.
+// The sizes in the directory are not trusted.
 func TestLyingDirectory(t *testing.T) {
 	content := strings.Repeat("abcdefgh", 4096)
 	b := pack(t, entry{name: "a", content: content})
@@ -212,8 +212,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// The directory of an archive that understates its entries is not taken in
-// without end.
+// A directory with more entries than it states is not read without end.
 func TestLongDirectory(t *testing.T) {
 	one := pack(t, entry{name: "a"})
 	at, end := bytes.Index(one, []byte("PK\x01\x02")), bytes.Index(one, []byte("PK\x05\x06"))
@@ -251,7 +250,7 @@ func TestStated(t *testing.T) {
 	}
 }
 
-// trap reads one of the archives that are made to do harm.
+// trap reads one of the malicious archives.
 func trap(tb testing.TB, name string) []byte {
 	tb.Helper()
 	b, err := os.ReadFile(sharedtest.Path(tb, "corpus/bombs/"+name))

@@ -17,7 +17,7 @@ import (
 
 const width, height = 120, 80
 
-// photograph is a picture of two discs on a ground that changes slowly.
+// photograph is a picture of two discs on a slowly varying ground.
 func photograph() *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -35,7 +35,7 @@ func photograph() *image.NRGBA {
 	return img
 }
 
-// person is somebody who works on an image, by the log alone.
+// person is somebody who works on an image; only the log is kept.
 type person struct {
 	*Assistant
 	cells *superpixels.Runs
@@ -119,7 +119,7 @@ func TestHypothesesKeepWhatWasSaid(t *testing.T) {
 	})
 }
 
-// drawEvent draws what somebody does next who sees the given hypotheses.
+// drawEvent draws what somebody who sees the given hypotheses does next.
 func drawEvent(rt *rapid.T, p *person, seen []engine.Hypothesis) segment.Event {
 	kinds := []segment.EventKind{segment.Click, segment.Click, segment.Click, segment.Label, segment.Clear, segment.Exclude, segment.Granularity, segment.Restore, segment.Outline}
 	if len(seen) > 0 {
@@ -163,8 +163,8 @@ func (p *person) checkClicks(rt *rapid.T, labels []uint8) {
 	}
 }
 
-// checkPicks looks for the way from each superpixel that has another class than it
-// was picked with.
+// checkPicks looks for the path from each superpixel whose class differs from the
+// picked one.
 func (p *person) checkPicks(rt *rapid.T, labels []uint8) {
 	clicked, picked := p.Times()
 	was := p.Labelling()

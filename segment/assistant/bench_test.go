@@ -76,7 +76,7 @@ func BenchmarkFirstHypothesis(b *testing.B) {
 				first(a, after)
 			}
 		})
-		// What is asked for once the first hypothesis is there.
+		// The page asks for these once it has the first hypothesis.
 		a := open()
 		sequence := func() *engine.Sequence {
 			s := a.Sequence(after, a.Model(after.Cut(), nil), project.Resolve(), segment.Rest{Mode: segment.RestClass})

@@ -13,7 +13,7 @@ import (
 	"collie/segment/backup"
 )
 
-// fullEvents are events that together use every field there is.
+// fullEvents are events that together use every field.
 func fullEvents() []segment.Event {
 	return []segment.Event{
 		{

@@ -93,7 +93,7 @@ func TestDivisionsDependOnNothingElse(t *testing.T) {
 	})
 }
 
-// Without Local a division's model is that of any cut, as before there was Local.
+// Without Local a division's model is that of any cut.
 func TestDivisionsThatAreNotLocal(t *testing.T) {
 	h, cells := blocks(240)
 	cut := h.Cut(cells, 60, make([]uint8, h.Finest()), 0)

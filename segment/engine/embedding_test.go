@@ -91,8 +91,8 @@ func TestPointsOfSuperpixels(t *testing.T) {
 	}
 }
 
-// Where clicks divide superpixels, the parts have points of their own, and a model
-// that was used before gives what a new one does.
+// Where clicks divide superpixels, the parts have their own points, and a reused
+// model gives the same results as a new one.
 func TestEmbeddingsOfDividedSuperpixels(t *testing.T) {
 	h, cells := blocks(240)
 	cut := h.Cut(cells, 60, make([]uint8, h.Finest()), 0)

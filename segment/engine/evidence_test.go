@@ -150,7 +150,7 @@ func TestCorrectionIsLocal(t *testing.T) {
 	model := NewModel(g, DefaultParameters)
 	at := m.At(width-20, height/2)
 	clicks := clicksOn(m.N, map[int]uint8{disc(m, width, height): 1, at: 1})
-	// Shown was the disc and, far from both clicks, something odd.
+	// The shown hypothesis had the disc and, far from both clicks, a stray region.
 	shown := make([]uint8, m.N)
 	odd := m.At(5, 5)
 	shown[odd], shown[disc(m, width, height)] = 1, 1

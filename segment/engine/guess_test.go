@@ -27,7 +27,7 @@ func halves(m interface{ At(x, y int) int }, n, width int, certainty float64) *G
 	return g
 }
 
-// A guess gives hypotheses before the first click, and clicks stand against it.
+// A guess gives hypotheses before the first click, and clicks override it.
 func TestGuess(t *testing.T) {
 	m, g := patchwork(240, 160, 150)
 	model := NewModel(g, DefaultParameters)
@@ -69,7 +69,7 @@ func TestEmptyGuess(t *testing.T) {
 }
 
 // A guess that clicks have refuted changes nothing, and the rest leans in from the
-// border as if it had never been there.
+// border as if there had been no guess.
 func TestRefutedGuess(t *testing.T) {
 	m, g := patchwork(240, 160, 150)
 	model := NewModel(g, DefaultParameters)
@@ -88,8 +88,9 @@ func TestRefutedGuess(t *testing.T) {
 	}
 }
 
-// A guess that knows every class of the scene, that of the rest among them, speaks
-// for all of it: the rest has no part of its own, however the project names it.
+// A guess that knows every class of the scene, including that of the rest, covers
+// the whole scene: the rest gets no share of its own, whatever the project calls
+// it.
 func TestGuessOfTheRest(t *testing.T) {
 	m, g := patchwork(240, 160, 150)
 	model := NewModel(g, DefaultParameters)

@@ -96,9 +96,9 @@ func history(t *rapid.T, m *Model, check func(h *Holds, clicks []uint8, s *Seque
 	}
 }
 
-// TestAPickLasts holds the promise over random histories: in no hypothesis does a
-// picked superpixel have another class unless a path of changed superpixels
-// joins it to a click made after the pick; and no click is contradicted.
+// TestAPickLasts checks the promise over random histories: in no hypothesis does a
+// picked superpixel have another class unless a path of changed superpixels joins
+// it to a click made after the pick; and no click is contradicted.
 func TestAPickLasts(t *testing.T) {
 	m := NewModel(gridGraph(7, 5), DefaultParameters)
 	adjacent := m.around()
@@ -125,7 +125,7 @@ func TestAPickLasts(t *testing.T) {
 	})
 }
 
-// released looks for the path, by depth first.
+// released looks for the path, depth first.
 func released(h *Holds, x []uint8, adjacent [][]int32, from int) bool {
 	seen := map[int]bool{from: true}
 	var walk func(i int) bool

@@ -16,8 +16,7 @@ import (
 	"collie/superpixels"
 )
 
-// A graph that was stored before there were learned affinities keeps the
-// formulas that it had then.
+// A graph stored before affinities were learned keeps the formulas of that time.
 func TestOldGraphsGetHandMadeAffinities(t *testing.T) {
 	m, g := patchwork(240, 160, 150)
 	old := &superpixels.Graph{Regions: g.Regions, Edges: g.Edges}
@@ -75,7 +74,7 @@ func TestLikenesses(t *testing.T) {
 	}
 }
 
-// Parameters name their affinities by number, which stands beside every digest.
+// Parameters name their affinities by number, which accompanies every digest.
 func TestParametersNameTheirAffinities(t *testing.T) {
 	m := affinity.Default()
 	b, err := json.Marshal(Learned(m))
@@ -137,8 +136,8 @@ func TestTwoHalves(t *testing.T) {
 	}
 }
 
-// TestGoldenDigestsOfLearnedAffinities holds what follows from them to the bytes
-// it gave when they were learned.
+// TestGoldenDigestsOfLearnedAffinities checks that learned affinities give the
+// same bytes as when they were learned.
 func TestGoldenDigestsOfLearnedAffinities(t *testing.T) {
 	m, g := patchwork(240, 160, 150)
 	clicks := clicksOn(m.N, map[int]uint8{m.At(200, 80): 0, m.At(60, 80): 1})

@@ -68,7 +68,8 @@ func TestThreeClicksFindThreeParts(t *testing.T) {
 	}
 }
 
-// A click decides what looks like it, also where no path of its colour leads.
+// A click decides regions that look like it, even where no path of its colour
+// leads.
 func TestAppearanceReachesAcrossTheImage(t *testing.T) {
 	n := 6
 	g := &superpixels.Graph{Regions: make([]superpixels.Region, n)}
@@ -151,7 +152,7 @@ func TestEvidenceModelProperties(t *testing.T) {
 	})
 }
 
-// BenchmarkFirst is what a person waits for after a click.
+// BenchmarkFirst measures what a person waits for after a click.
 func BenchmarkFirst(b *testing.B) {
 	m, g := patchwork(480, 320, 600)
 	for _, k := range []int{2, 5} {

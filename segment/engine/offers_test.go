@@ -47,8 +47,8 @@ func nodesOf(n int) []int {
 	return out
 }
 
-// Rungs are nested, keep what was said and what is held, and the best one has the
-// highest energy of them all where nothing is held.
+// Rungs are nested, keep clicks and whatever is held, and the best one has the
+// highest energy of all where nothing is held.
 func TestLadder(t *testing.T) {
 	g := gridGraph(6, 4)
 	model := NewModel(g, DefaultParameters)
@@ -109,7 +109,7 @@ func TestLadder(t *testing.T) {
 	})
 }
 
-// The rest can be the later class; masks are then of the other one.
+// The rest can be the later class; masks then show the other one.
 func TestLadderAboveTheRest(t *testing.T) {
 	e := Evidence{Clicks: clicksOn(36, map[int]uint8{14: 0}), Rest: segment.Rest{Mode: segment.RestClass, Class: 3}}
 	s := NewSequence(NewModel(gridGraph(6, 4), DefaultParameters), e, 1)
@@ -193,7 +193,7 @@ func TestAlternatives(t *testing.T) {
 	})
 }
 
-// What is held stays unless it is joined to the superpixels in question.
+// Held superpixels stay unless they are joined to the ones in question.
 func TestAlternativesKeepWhatIsHeld(t *testing.T) {
 	g := gridGraph(5, 6)
 	model := NewModel(g, DefaultParameters)

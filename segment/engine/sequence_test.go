@@ -143,8 +143,8 @@ func TestSequenceIsSharedAndStops(t *testing.T) {
 	}
 }
 
-// What has been made is there for all, also while the next step waits for its
-// turn.
+// Finished hypotheses are available to everybody, even while the next step waits
+// for its turn.
 func TestMadeHypothesesDoNotWait(t *testing.T) {
 	s := NewSequence(NewModel(gridGraph(8, 3), DefaultParameters), Evidence{Clicks: clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2})}, 3)
 	waits, free := make(chan struct{}), make(chan struct{})
@@ -222,8 +222,8 @@ func TestUncertainty(t *testing.T) {
 	}
 }
 
-// TestGoldenDigests holds the engine to the bytes it gave when the file was
-// written: whoever changes the method changes them knowingly.
+// TestGoldenDigests checks that the engine gives the same bytes as when the file
+// was written, so that nobody changes the method unknowingly.
 func TestGoldenDigests(t *testing.T) {
 	clicks := clicksOn(400, map[int]uint8{0: 0, 399: 1, 20: 2, 210: 1, 333: 0})
 	quarters := make([]int32, 400)

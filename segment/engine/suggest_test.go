@@ -14,7 +14,7 @@ import (
 	"collie/segment/schedule"
 )
 
-// What an answer is said to lead to is what it leads to, for each class, with
+// The predicted result of an answer is its actual result, for each class, with
 // jumps to similar clicks and with a guess.
 func TestAfterIsMarginalsAfterTheClick(t *testing.T) {
 	m, g := patchwork(160, 120, 80)
@@ -114,7 +114,7 @@ func TestSuggestWaitsItsTurn(t *testing.T) {
 	}
 }
 
-// BenchmarkSuggest is what a person waits for after W.
+// BenchmarkSuggest measures what a person waits for after W.
 func BenchmarkSuggest(b *testing.B) {
 	m, g := patchwork(480, 320, 600)
 	for _, clicks := range []int{4, 60} {

@@ -75,7 +75,7 @@ func manyImages(b *testing.B, n int) (*workspace.Workspace, string) {
 	return w, p.ID
 }
 
-// clicksOf looks at a mask in a grid of points.
+// clicksOf samples a mask at a grid of points.
 func clicksOf(b *testing.B, mask string) []at {
 	b.Helper()
 	f, err := os.Open(mask)
@@ -98,7 +98,7 @@ func clicksOf(b *testing.B, mask string) []at {
 	return clicks
 }
 
-// copyImage stores an image once more, with its files and its evidence.
+// copyImage stores a copy of an image, with its files and its evidence.
 func copyImage(b *testing.B, w *workspace.Workspace, store *sqlite.Store, blobs *blob.Store, id string, number int) {
 	b.Helper()
 	ctx := b.Context()
@@ -155,8 +155,8 @@ func peakHeap() (stop func() uint64) {
 	}
 }
 
-// processor is the time that the program has taken of all processors: what
-// counts on a machine that others use, too.
+// processor is the program's processor time, the meaningful figure on a machine
+// that others use, too.
 func processor(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage

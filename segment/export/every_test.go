@@ -46,7 +46,7 @@ func TestAnyMasks(t *testing.T) {
 	})
 }
 
-// maskFormats are those that are made of the labelling alone.
+// maskFormats are the formats made from the labelling alone.
 func maskFormats() []string {
 	var names []string
 	for _, f := range Formats() {

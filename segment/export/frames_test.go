@@ -17,7 +17,7 @@ import (
 	"collie/storage/workspacetest"
 )
 
-// turnedJPEG is a JPEG with EXIF data that tell how it is to be turned.
+// turnedJPEG is a JPEG whose EXIF data say how to turn it.
 func turnedJPEG(tb testing.TB, img image.Image, orientation uint16) []byte {
 	tb.Helper()
 	var b bytes.Buffer
@@ -31,8 +31,8 @@ func turnedJPEG(tb testing.TB, img image.Image, orientation uint16) []byte {
 	return slices.Concat(b.Bytes()[:2], app1, exif, b.Bytes()[2:])
 }
 
-// A mask lies in the frame in which the image is displayed: where the right half
-// was clicked, however the file stores it, the mask has that class.
+// A mask is in the frame of the displayed image: where the right half was clicked,
+// the mask has that class, however the file stores the image.
 func TestFrames(t *testing.T) {
 	t.Parallel()
 	grey := image.NewGray16(image.Rect(0, 0, 120, 80))
@@ -47,7 +47,7 @@ func TestFrames(t *testing.T) {
 			wide.SetNRGBA64(x, y, color.NRGBA64{R: uint16(60000 * (x / 60)), B: uint16(500 * y), A: 0xffff})
 		}
 	}
-	// Turned by a quarter, the left half of what is stored is the upper one.
+	// After a quarter turn the left half of the stored image is the upper one.
 	files := []struct {
 		name          string
 		content       []byte

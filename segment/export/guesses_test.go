@@ -14,7 +14,7 @@ import (
 	"collie/storage/workspacetest"
 )
 
-// guess gives an image a guess of its project's: class 0 on the left, 1 on the
+// guess gives an image a guess by its project: class 0 on the left, 1 on the
 // right.
 func guess(t *testing.T, w *workspace.Workspace, image segment.Image) {
 	t.Helper()

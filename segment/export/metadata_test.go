@@ -9,8 +9,8 @@ import (
 	"collie/storage/workspacetest"
 )
 
-// No export tells where a photograph was taken, nor holds anything else that its
-// file tells beside the picture; only a backup does, since it holds the files.
+// No export reveals where a photograph was taken or contains any other metadata of
+// its file; only a backup does, because it contains the files.
 func TestNoMetadataInExports(t *testing.T) {
 	t.Parallel()
 	w := workspacetest.MustOpen(t)

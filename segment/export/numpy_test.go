@@ -18,7 +18,7 @@ import (
 )
 
 // The probabilities are the marginals of the hypotheses, in the order of the
-// project's classes, and can be taken in again as a first guess.
+// project's classes, and can be imported again as a first guess.
 func TestProbabilities(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)

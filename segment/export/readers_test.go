@@ -160,8 +160,8 @@ func exampleMasks(classes int) []mask.Mask {
 	return masks
 }
 
-// exampleObjects tells objects apart in every second mask: those of odd classes
-// left and right of the middle.
+// exampleObjects separates objects in every second mask: those of odd classes left
+// and right of the middle.
 func exampleObjects(masks []mask.Mask) [][]int32 {
 	all := make([][]int32, len(masks))
 	for i, m := range masks {
@@ -213,8 +213,8 @@ func python(t *testing.T) string {
 	return ""
 }
 
-// What other programs read out of an export is the labelling, pixel by pixel;
-// and they do tell when it is not.
+// Other programs read the labelling from an export, pixel by pixel, and notice
+// when it differs.
 func TestReaders(t *testing.T) {
 	t.Parallel()
 	const classes = 6

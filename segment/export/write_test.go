@@ -313,7 +313,7 @@ func TestOptions(t *testing.T) {
 	})
 }
 
-// A backup holds all that it takes to play the evidence again.
+// A backup contains everything needed to replay the evidence.
 func TestBackup(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
@@ -363,7 +363,7 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// An archive that is cut short is not taken for a whole one.
+// A truncated archive is not accepted as complete.
 func TestCutArchive(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, _ := twoImages(t, w)
@@ -378,8 +378,8 @@ func TestCutArchive(t *testing.T) {
 	}
 }
 
-// What no object covers is background for readers, so it needs no objects; other
-// classes in first place do.
+// Readers treat pixels outside every object as background, so background needs no
+// objects; another first class does.
 func TestBackgroundDefault(t *testing.T) {
 	for first, want := range map[string]bool{"background": false, "BG": false, "sky": true} {
 		for _, f := range export.Formats() {

@@ -72,7 +72,7 @@ func mustAppend(tb testing.TB, a *workspace.Annotation, events ...segment.Event)
 	}
 }
 
-// worked makes a project in which everything has been done that evidence knows.
+// worked creates a project with every kind of event.
 func worked(tb testing.TB, w *workspace.Workspace) segment.Project {
 	tb.Helper()
 	p, err := w.CreateProject(tb.Context(), "Worked", []segment.Class{{Name: "ground"}, {Name: "sky"}, {Name: "tree"}, {Name: "bird"}}, &segment.Rest{Mode: segment.RestClass, Class: 1})
@@ -147,8 +147,8 @@ func takeBackup(tb testing.TB, w *workspace.Workspace, content []byte) (segment.
 	return importer.Backup(tb.Context(), w, bytes.NewReader(content), int64(len(content)), archive.Limits{})
 }
 
-// What a backup brings back is exported byte by byte as what was backed up, and
-// the work goes on.
+// A restored project exports the same bytes as the original, and work on it can go
+// on.
 func TestBackup(t *testing.T) {
 	there := workspacetest.MustOpen(t)
 	p := worked(t, there)
@@ -206,7 +206,7 @@ func TestBackup(t *testing.T) {
 	mustAppend(t, mustOpenFirst(t, here, q.ID), segment.Event{Kind: segment.Undo}, segment.Event{Kind: segment.Label, Class: 2, Points: [][2]float64{{1, 1}}})
 }
 
-// A backup that is not what it says leaves no project behind.
+// An inconsistent backup leaves no project behind.
 func TestDamagedBackups(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p := worked(t, w)

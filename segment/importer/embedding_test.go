@@ -75,7 +75,7 @@ func TestEmbeddingsInAnyOrder(t *testing.T) {
 	}
 }
 
-// Whatever is wrong has a sentence.
+// Every mistake has an explanation.
 func TestBadEmbeddings(t *testing.T) {
 	grid := func(shape string, values any) []byte {
 		return npz(zip.Deflate, array{"embeddings", "<f4", false, shape, values})

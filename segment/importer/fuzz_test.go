@@ -14,8 +14,8 @@ import (
 	"collie/segment/archive"
 )
 
-// FuzzMasks looks for panics, for masks that break a promise, and for files
-// small as these that take long.
+// FuzzMasks looks for panics, for masks that break a promise, and for small files
+// that take long.
 func FuzzMasks(f *testing.F) {
 	img := image.NewPaletted(image.Rect(0, 0, 4, 3), palette.Plan9)
 	img.Pix[5] = 2

@@ -62,7 +62,7 @@ func TestScoresBecomeTheFirstGuess(t *testing.T) {
 	}
 }
 
-// A .npz that is no archive of scores, alone, says so.
+// A .npz that is not an archive of scores is refused with a message that says so.
 func TestBrokenScores(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p := worked(t, w)

@@ -100,7 +100,7 @@ func TestRoundTrips(t *testing.T) {
 					t.Errorf("%s is another file after the round trip", name)
 				}
 			}
-			// The work goes on from there, and one step takes the import back.
+			// Work can go on from there, and one undo takes the import back.
 			mustAppend(t, b, segment.Event{Kind: segment.Undo})
 			if got := b.Pixels(); bytes.ContainsFunc(got, func(r rune) bool { return r == 1 }) {
 				t.Error("undo left a part of the import")
@@ -123,7 +123,7 @@ func grey(rows ...string) []byte {
 	return b.Bytes()
 }
 
-// What can't be imported is said, and nothing of it is done.
+// Masks that can't be imported are reported, and nothing of them is stored.
 func TestImportProblems(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p := worked(t, w) // two images called scene.png
@@ -171,7 +171,7 @@ func TestImportProblems(t *testing.T) {
 	}
 }
 
-// Imports that bring classes at the same moment all have theirs in the end.
+// After simultaneous imports with new classes, all classes exist.
 func TestClassesOfImportsAtOnce(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, err := w.CreateProject(t.Context(), "Shared", nil, nil)

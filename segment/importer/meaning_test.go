@@ -141,8 +141,8 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// Of a data set with names and its photograph a review knows both before they
-// are there.
+// A review of a data set that brings class names and its photograph knows both
+// before they are stored.
 func TestReviewOfNewImages(t *testing.T) {
 	w, p, _, _ := beach(t)
 	rows := slices.Repeat([]string{strings.Repeat("1", 120)}, 80)

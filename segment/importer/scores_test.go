@@ -249,7 +249,7 @@ func TestManyMembers(t *testing.T) {
 	}
 }
 
-// TestReaderFails: an error of the disk is no error of the file's author only.
+// TestReaderFails: an error of the disk is not blamed on the file.
 func TestReaderFails(t *testing.T) {
 	b := npz(zip.Store, array{"a", "|u1", false, "(1, 3)", []uint8{1, 2, 3}})
 	boom := errors.New("boom")
@@ -258,7 +258,7 @@ func TestReaderFails(t *testing.T) {
 	}
 }
 
-// failing can be read except at its begin, where the array is.
+// failing can be read except at its beginning, where the array is.
 type failing struct {
 	io.ReaderAt
 	err error
@@ -332,7 +332,7 @@ func FuzzReadScores(f *testing.F) {
 	})
 }
 
-// FuzzHeader: without a checksum in the way.
+// FuzzHeader fuzzes the header without a checksum in the way.
 func FuzzHeader(f *testing.F) {
 	f.Add("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }")
 	f.Add("{'shape': (5,), 'descr': \"|u1\", 'fortran_order': True}")

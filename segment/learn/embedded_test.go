@@ -68,8 +68,8 @@ func camouflaged(n int, signal, noise float64) (images []Embedded) {
 	return images
 }
 
-// Embeddings that tell classes apart count, the same each time; noise doesn't, nor
-// does anything with too few images.
+// Embeddings that separate classes get weight, the same each time; noise doesn't,
+// and nothing does with too few images.
 func TestWeigh(t *testing.T) {
 	weigh := func(images []Embedded) *segment.Embedding {
 		w, err := Weigh(t.Context(), images, engine.DefaultParameters)

@@ -6,7 +6,7 @@ import (
 	"collie/segment/engine"
 )
 
-// said gives an example scores that name each class as to says.
+// said gives an example scores that name classes according to to.
 func said(e *Example, to [3]int) {
 	g := &engine.Guess{Classes: []uint8{0, 1, 2}, Shares: make([]float64, 3*len(e.Labels))}
 	for i, l := range e.Labels {

@@ -59,7 +59,8 @@ func TestDirection(t *testing.T) {
 	}
 }
 
-// Of the trees a third has not seen an image, and every tree has seen two thirds.
+// A third of the trees has not seen an image, and every tree has seen two thirds
+// of them.
 func TestLeaveOut(t *testing.T) {
 	for _, images := range []int{1, 2, 3, 7, 40} {
 		out := leaveOut(images)
@@ -125,7 +126,7 @@ func TestFeaturesRoundTrip(t *testing.T) {
 	}
 }
 
-// A model that was stored guesses what it guessed before.
+// A stored model makes the same guesses as before.
 func TestModelRoundTrip(t *testing.T) {
 	examples := fields(t, 8)
 	m, err := Train(t.Context(), examples[:6], nil)
@@ -152,7 +153,7 @@ func TestModelRoundTrip(t *testing.T) {
 	}
 }
 
-// Of a model of the version before, the number remains: the next one continues
+// Only the number of a previous version's model is kept: the next model continues
 // from it, and trains as soon as there is enough to learn from.
 func TestOlderModel(t *testing.T) {
 	examples := fields(t, 6)

@@ -139,7 +139,8 @@ func TestTrainWithTooLittle(t *testing.T) {
 	}
 }
 
-// A model says of a later image what it said before it learnt from it.
+// A model's early predictions for an image are those made before it learnt from
+// it.
 func TestTrialsArePrequential(t *testing.T) {
 	examples := fields(t, 9)
 	before, err := Train(t.Context(), examples[:6], nil)
@@ -162,7 +163,7 @@ func TestTrialsArePrequential(t *testing.T) {
 	}
 }
 
-// Training stops when nobody wants it any more.
+// Training stops when its context ends.
 func TestTrainIsCancelled(t *testing.T) {
 	ctx, cancel := contextThatEnds(t)
 	defer cancel()

@@ -18,7 +18,7 @@ func as(ctx context.Context, user string) context.Context {
 	return access.With(ctx, access.Principal{User: user, Role: access.Annotator})
 }
 
-// waitFor waits until so many loans wait.
+// waitFor waits until the given number of loans wait.
 func waitFor(l *Ledger, n int) {
 	for l.Waiting() < n {
 		time.Sleep(time.Millisecond)
@@ -63,8 +63,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// What is greater than a share is lent to who holds nothing else, what is
-// greater than the stock never.
+// Loans larger than a share go only to users who hold nothing else; loans larger
+// than the stock are never granted.
 func TestGreatLoans(t *testing.T) {
 	l := New(100, 50, 1)
 	give, err := l.Take(t.Context(), 100)
@@ -80,7 +80,7 @@ func TestGreatLoans(t *testing.T) {
 	}
 }
 
-// Who leaves while waiting leaves nothing behind.
+// Giving up while waiting leaves nothing behind.
 func TestLeaving(t *testing.T) {
 	l := New(10, 10, 5)
 	give, err := l.Take(t.Context(), 10)

@@ -16,7 +16,7 @@ import (
 	"collie/sharedtest"
 )
 
-// wanted says what may become of a corpus file, by the folder it is in. Files
+// wanted says which outcomes are allowed for a corpus file, by its folder. Files
 // whose header states a size over the limits are TooLarge wherever they are.
 var wanted = map[string][]Reason{
 	"ok":            {0},
@@ -28,8 +28,8 @@ var wanted = map[string][]Reason{
 	"decode-error":  {Unreadable, Unsupported},
 }
 
-// overLimits reports whether a file's header states a size that no gate with
-// the default limits may accept.
+// overLimits reports whether a file's header states a size that a gate with the
+// default limits must refuse.
 func overLimits(file []byte) bool {
 	f, err := recognize(file[:min(len(file), headSize)])
 	if err != nil {

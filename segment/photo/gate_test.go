@@ -37,7 +37,7 @@ func reasonOf(err error) Reason {
 	return 0
 }
 
-// TestRefusals checks what people are told.
+// TestRefusals checks the messages for people.
 func TestRefusals(t *testing.T) {
 	small := encodePNG(t, image.NewGray(image.Rect(0, 0, 8, 8)))
 	var cmyk bytes.Buffer // a TIFF of a kind that the decoder does not know

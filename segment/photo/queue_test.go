@@ -56,8 +56,8 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// TestStreams checks that what does not arrive takes one of few places and no
-// memory, and that files which have arrived need none.
+// TestStreams checks that a stalled file takes one of a few places and no memory,
+// and that files that have arrived need no place.
 func TestStreams(t *testing.T) {
 	gate := NewGate(Limits{Queue: 1})
 	file := encodePNG(t, image.NewGray(image.Rect(0, 0, 10, 10)))
@@ -103,7 +103,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestMemory checks that what is decoded elsewhere counts as photos do.
+// TestMemory checks that images decoded elsewhere count like photographs.
 func TestMemory(t *testing.T) {
 	file := encodePNG(t, image.NewGray(image.Rect(0, 0, 10, 10)))
 	gate := NewGate(Limits{Pixels: 100, Bytes: int64(len(file)), Queue: 1})

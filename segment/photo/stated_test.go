@@ -12,8 +12,8 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// TestStatedSizes checks the sizes that are told to people whose files are too
-// large for the decoder to say so.
+// TestStatedSizes checks the sizes reported for files that are too large for the
+// decoder to read.
 func TestStatedSizes(t *testing.T) {
 	huge := image.Pt(0x7fffffff, 0x7ffffffe)
 	be, le := binary.BigEndian, binary.LittleEndian

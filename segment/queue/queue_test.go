@@ -19,8 +19,8 @@ func enter(t *testing.T, q *queue.Queue, weight, held int64) (leave func()) {
 	return leave
 }
 
-// Those who wait get in in order, one after the other, and the next one too many
-// is refused at once.
+// Waiting callers are served in order, one by one, and one too many is refused at
+// once.
 func TestQueueIsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := queue.New(1, 3, 0)
@@ -52,7 +52,7 @@ func TestQueueIsInOrder(t *testing.T) {
 	})
 }
 
-// Whoever gives up makes room.
+// Giving up makes room.
 func TestQueueIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := queue.New(1, 1, 0)
@@ -86,7 +86,7 @@ func TestQueueIsLeft(t *testing.T) {
 	})
 }
 
-// Of what those who wait hold there is a bound, too; one alone can hold more.
+// What waiting callers hold is limited, too; one alone can hold more.
 func TestHolding(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := queue.New(10, 32, 1000)
@@ -109,7 +109,7 @@ func TestHolding(t *testing.T) {
 	})
 }
 
-// Never do more have the stock than there is.
+// The stock is never exceeded.
 func TestStockIsNeverOverdrawn(t *testing.T) {
 	q := queue.New(3, 1000, 0)
 	var mu sync.Mutex

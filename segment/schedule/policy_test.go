@@ -59,9 +59,9 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// At three times the clicks that can be served, who gets an answer gets it soon
-// and the others are told; five seconds later all is as before. First in, first
-// out has not recovered by then.
+// At three times the clicks that can be served, answers come soon or are refused;
+// five seconds later everything is as before. First in, first out has not
+// recovered by then.
 func TestOverload(t *testing.T) {
 	s := slowEngine.office()
 	s.annotators, s.policy = 500, true
@@ -117,7 +117,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// One user who asks for much takes nothing from the others but their turns.
+// A user with many requests takes no more than their turns from the others.
 func TestFairness(t *testing.T) {
 	p := newPolicy(Limits{Workers: 1}.OrDefault())
 	for range 100 {
@@ -161,7 +161,7 @@ func TestPatience(t *testing.T) {
 }
 
 // Whatever is added, dropped and run: nothing is lost or started twice, no more
-// run than may, and nothing starts while something more urgent waits.
+// run than allowed, and nothing starts while something more urgent waits.
 func TestPolicyKeepsCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Limits{Workers: rapid.IntRange(1, 4).Draw(t, "workers"), Waiting: 6}.OrDefault()

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// eventually waits for a condition that others bring about.
+// eventually waits for a condition that other goroutines bring about.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); !holds(); time.Sleep(time.Millisecond) {
@@ -65,7 +65,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// Who does not want to wait any more is gone from the queue at once.
+// A caller who gives up leaves the queue at once.
 func TestDoIsDropped(t *testing.T) {
 	s := New(Limits{Workers: 1, Waiting: 1})
 	release := occupy(t, s)

@@ -113,7 +113,7 @@ func TestHandFollowsTheProtocol(t *testing.T) {
 	if again := must(hand.Next(shown)); again == (Point{54, 34, Rest}) {
 		t.Error("the same pixel is clicked twice")
 	}
-	// Pixels that don't count are no error.
+	// Ignored pixels don't count as errors.
 	for p := range o.Mask {
 		if shown[p] != o.Mask[p] {
 			o.Mask[p] = void

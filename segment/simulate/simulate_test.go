@@ -35,7 +35,7 @@ func TestOverlapByHand(t *testing.T) {
 	if got, want := o.Mean(), (1+0.75+0)/3; math.Abs(got-want) > 1e-12 {
 		t.Errorf("mean %v, want %v", got, want)
 	}
-	// Set figures add pixels up, they are no means over images.
+	// Figures of a set add up pixels; they are not means over images.
 	o.Add(truth, []uint8{1, 1, 0})
 	if got, _ := o.IoU(0); got != 0.5 {
 		t.Errorf("class 0 over two images %v, want 10/20", got)
@@ -251,7 +251,7 @@ func TestAnnotator(t *testing.T) {
 		t.Errorf("strokes reach %v after %v actions, clicks after %v: %v", targets, stroke, got, err)
 	}
 	a.Strokes = false
-	// More to choose from is never worse, and taking regions neither.
+	// A larger choice is never worse, nor is accepting regions.
 	a.Max, a.Method.Name = 60, "herding-harmonic"
 	last := math.MaxInt
 	for _, offer := range []Annotator{{Count: 1}, {Count: 20}, {Count: 20, Regions: true}} {

@@ -26,7 +26,7 @@ func mosaic(seed uint64) (*superpixels.Runs, Cutter) {
 	return h.Runs(), func(n int, labels []uint8) *superpixels.Cut { return h.Cut(g, n, labels, segment.Void) }
 }
 
-// play is what a timeline has come to.
+// play is the state of a timeline.
 type play struct {
 	clicks, accepted []uint8
 	pixels           []uint8
@@ -127,8 +127,8 @@ func TestTimelineOfManyGranularities(t *testing.T) {
 	})
 }
 
-// drawMask draws a mask out of what the timeline shows: some classes go another
-// way, some stretches of pixels are painted over.
+// drawMask draws a mask out of what the timeline shows: some classes are replaced,
+// some stretches of pixels are painted over.
 func drawMask(t *rapid.T, timeline *Timeline) []uint8 {
 	classes := rapid.SampledFrom([]uint8{0, 1, 2, 3, segment.Void})
 	mask := painted(timeline)

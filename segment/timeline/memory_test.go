@@ -10,7 +10,7 @@ import (
 	"collie/segment"
 )
 
-// lately is all that one can see of a timeline.
+// lately is everything that is visible of a timeline.
 type lately struct {
 	clicks, accepted, pixels []uint8
 	wanted, regions, seq     int
@@ -55,8 +55,8 @@ func again(t *Timeline, events []segment.Event) *Timeline {
 	return out
 }
 
-// A timeline that forgets, and is played again where it has to, is what one that
-// remembers everything is.
+// A timeline that forgets, and is replayed where needed, equals one that remembers
+// everything.
 func TestForgettingChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cells, cutter := mosaic(rapid.Uint64Range(0, 3).Draw(t, "picture"))
@@ -113,7 +113,7 @@ func TestRetract(t *testing.T) {
 	})
 }
 
-// A log has a size, in all events that there ever were. At its limit undo and
+// The size of a log is limited, counting all its events. At the limit undo and
 // redo still work.
 func TestLogsAreBounded(t *testing.T) {
 	cells, cutter := mosaic(1)

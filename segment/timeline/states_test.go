@@ -9,8 +9,8 @@ import (
 	"collie/segment"
 )
 
-// A history of twists: undone branches can be gone back to, undo takes a restore
-// back, and a restore of a restore costs no more than one.
+// A branching history: undone branches can be restored, undo takes back a restore,
+// and a restore of a restore costs no more than one.
 func TestRestore(t *testing.T) {
 	timeline := New(strip(3), 3, whole)
 	label := func(class int, superpixel int32) segment.Event {

@@ -8,8 +8,7 @@ import (
 	"collie/storage/workspacetest"
 )
 
-// What people do to the classes of a project whose images are still arriving
-// stays.
+// Changes to the classes of a project whose images are still arriving are kept.
 func TestAdoptedWhileClassesChange(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	arriving := func(yield func(*workspace.Adopted, error) bool) {

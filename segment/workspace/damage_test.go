@@ -116,8 +116,8 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// Whichever bit of an image's files flips, it is found; what can be made again is
-// made again when it is asked for, bit by bit, and what can't be is named.
+// A flipped bit anywhere in an image's files is found. Files that can be rebuilt
+// are rebuilt bit by bit when they are requested; the others are named.
 func TestFlippedBits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -207,7 +207,7 @@ func TestFlippedBits(t *testing.T) {
 			}
 		}
 	}
-	// Without both files nobody knows which superpixels the evidence speaks of.
+	// Without both files it is unknown which superpixels the evidence refers to.
 	for _, key := range []string{im.HierarchyKey(), im.GraphKey()} {
 		if err := p.blobs.Remove(ctx, key); err != nil {
 			t.Fatal(err)
@@ -218,8 +218,8 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// Evidence that can't be played is an error for whoever opens the image, and
-// nobody waits for those who came before.
+// Evidence that can't be played is an error for everyone who opens the image, and
+// nobody waits for earlier callers.
 func TestDamagedEvidence(t *testing.T) {
 	p := mustOpenPile(t, func(b *blob.Store) segment.Blobs { return b })
 	im := mustAnnotate(t, p.Workspace).Image()

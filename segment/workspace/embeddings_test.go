@@ -47,7 +47,7 @@ func (s *school) camouflage(t *testing.T, images int) {
 	}
 }
 
-// embed gives an image an embedding that knows where the horizon is.
+// embed gives an image an embedding that shows where the horizon is.
 func (s *school) embed(t *testing.T, i int) int {
 	t.Helper()
 	a := mustOpen(t, s.Workspace, s.images[i].ID)
@@ -109,9 +109,9 @@ func (s *school) untilWeighed(t *testing.T, i int) {
 	}
 }
 
-// What finished images teach holds for embeddings that come later and for those of
-// untouched images; those that people work on keep what they began with. Undo and
-// a lost cache change nothing else.
+// The weight learnt from finished images applies to later embeddings and to those
+// of untouched images; images that people work on keep theirs. Undo and a lost
+// cache change nothing else.
 func TestEmbeddings(t *testing.T) {
 	var bucket *learntAway
 	s := newSchool(t, 0, func(b *blob.Store) segment.Blobs {

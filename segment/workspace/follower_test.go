@@ -12,7 +12,8 @@ import (
 	"collie/segment"
 )
 
-// What another process stores reaches an open image, whose pages are told.
+// Events stored by another process reach an open image, and its pages are
+// notified.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -62,7 +63,7 @@ func (h *hints) Listen(ctx context.Context, heard func(segment.News), missed fun
 	<-ctx.Done()
 }
 
-// A hint brings an image up to date at once, and others not.
+// A hint brings its image up to date at once, and no other.
 func TestFollowHints(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"collie/segment/access"
 )
 
-// needs says what each call of a Workspace and of an Annotation asks for. Calls
-// without a context are left out: they only tell of what Open has handed out.
+// needs is the right that each call of a Workspace and of an Annotation checks.
+// Calls without a context are left out: they only describe what Open has returned.
 var needs = map[string]access.Action{
 	"Workspace.CreateProject":  access.Administer,
 	"Workspace.AdoptProject":   access.Administer,
@@ -58,8 +58,8 @@ var needs = map[string]access.Action{
 	"Workspace.Examine":        access.Administer,
 }
 
-// chores are the calls that the program makes for itself, never for a person,
-// and Guess, which for somebody who can't annotate does nothing.
+// chores are the calls that the program makes for itself, never for a person, and
+// Guess, which does nothing for somebody who can't annotate.
 var chores = map[string]bool{"Workspace.May": true, "Workspace.MayIn": true, "Workspace.Roles": true, "Workspace.Record": true, "Workspace.Long": true, "Workspace.Documents": true, "Workspace.Pictures": true, "Workspace.StartLearning": true, "Workspace.Follow": true, "Workspace.Guess": true}
 
 // oneRole is a store in which everybody has the same role in every project, with
@@ -140,8 +140,8 @@ func called(ctx context.Context, method reflect.Value) (err error) {
 	return err
 }
 
-// Without a guard the program may do everything; whoever is named is asked
-// anyway.
+// Without a guard the program can do everything; a named principal is still
+// checked.
 func TestUnguarded(t *testing.T) {
 	w := New(&oneRole{role: access.Viewer}, nil, nil)
 	if err := w.May(t.Context(), access.Administer); err != nil {

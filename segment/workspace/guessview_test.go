@@ -66,8 +66,8 @@ func TestRemoveGuess(t *testing.T) {
 	}
 }
 
-// A project that is set to guess nothing takes back what nobody has worked on,
-// and only that.
+// A project that is set to guess nothing takes back guesses that nobody has worked
+// on, and no others.
 func TestRetractedGuesses(t *testing.T) {
 	s := newSchool(t, 9, asStored)
 	s.finish(t, 0, 5, 0, 1)

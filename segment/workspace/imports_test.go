@@ -57,7 +57,7 @@ func TestImportMask(t *testing.T) {
 	if want := float64(len(mask)-void) / float64(len(mask)); err != nil || record.Decided != want {
 		t.Errorf("decided %v, %v, want %v", record.Decided, err, want)
 	}
-	// What the mask leaves undecided is no work to do, anything more is.
+	// Pixels that the mask leaves undecided count as finished, further ones don't.
 	status := func(want string) {
 		t.Helper()
 		if record, err := w.Image(t.Context(), im.ID); err != nil || record.Status() != want || record.Decided == 1 {

@@ -95,7 +95,7 @@ func (s *school) finish(t *testing.T, from, to int, sky, grass uint8) {
 	}
 }
 
-// until waits for the project to come to what ok says.
+// until waits until ok accepts the project's state.
 func (s *school) until(t *testing.T, what string, ok func(workspace.Learning) bool) workspace.Learning {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -161,7 +161,7 @@ func (s *school) status(t *testing.T, i int) string {
 }
 
 // Five finished images are enough to guess the next one. It stays untouched, the
-// guess is one step of undo, and who takes it back gets no other.
+// guess is one step of undo, and after an undo no other follows.
 func TestProjectLearns(t *testing.T) {
 	t.Parallel()
 	s := newSchool(t, 9, asStored)
@@ -244,7 +244,8 @@ func TestNewerGuess(t *testing.T) {
 	}
 }
 
-// A project that is set to guesses nothing, and does again when it is set back.
+// A project that is set to guess nothing does so, and guesses again when it is set
+// back.
 func TestUnaidedProject(t *testing.T) {
 	s := newSchool(t, 7, asStored)
 	off, on := true, false
@@ -345,14 +346,14 @@ func TestClassesOfGuesses(t *testing.T) {
 	if !s.guess(t, 8) {
 		t.Error("no guess after a class was added")
 	}
-	// A class without another in its place is nobody's guess.
+	// A class deleted without a replacement is not guessed.
 	edit(segment.ProjectEdit{Classes: keep(1, 2, 3), Remap: map[uint8]uint8{0: segment.Void}})
 	if got := mustOpen(t, s.Workspace, s.images[8].ID).Sequence().Classes(); slices.Contains(got, 0) {
 		t.Errorf("deleted: classes %v are in play", got)
 	}
 }
 
-// What is in the trash teaches nothing.
+// Nothing is learnt from images in the trash.
 func TestTrashedImagesTeachNothing(t *testing.T) {
 	t.Parallel()
 	s := newSchool(t, 8, asStored)
@@ -437,7 +438,7 @@ func TestLearningWithTwoPeople(t *testing.T) {
 	}
 }
 
-// full is a disk that has no room for what can be made again.
+// full is a disk without room for anything that can be rebuilt.
 type full struct {
 	segment.Blobs
 	refused sync.Map
@@ -451,7 +452,7 @@ func (f *full) Put(ctx context.Context, key string, write func(io.Writer) error)
 	return f.Blobs.Put(ctx, key, write)
 }
 
-// On a full disk the model lives in memory; after a restart it is made again.
+// On a full disk the model stays in memory; after a restart it is trained again.
 func TestLearningOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	var disk *full
@@ -475,8 +476,8 @@ func TestLearningOnAFullDisk(t *testing.T) {
 	}
 }
 
-// A training that is stopped leaves nothing behind; a damaged model and damaged
-// features are made again.
+// Stopped training leaves nothing behind; a damaged model and damaged features are
+// rebuilt.
 func TestLearningIsStopped(t *testing.T) {
 	t.Parallel()
 	s := newSchool(t, 6, asStored)

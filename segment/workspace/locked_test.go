@@ -8,7 +8,7 @@ import (
 	"collie/segment"
 )
 
-// What has a locked class survives every gesture until it is unlocked, and a
+// Labels of a locked class survive every gesture until it is unlocked, and a
 // gesture that meets nothing else is refused.
 func TestLockedClassIsNotPaintedOver(t *testing.T) {
 	w := mustOpenWorkspace(t, t.TempDir(), asIs)

@@ -79,7 +79,8 @@ func grain(tb testing.TB, w, h int) []byte {
 	return b.Bytes()
 }
 
-// The longest idle images go when memory is short, those in use never do.
+// The longest idle images are dropped when memory is short, those in use never
+// are.
 func TestImagesMakeRoom(t *testing.T) {
 	var events counter
 	one := mustTune(t, workspace.Options{})
@@ -140,7 +141,7 @@ func TestImageBudget(t *testing.T) {
 	}
 }
 
-// What an image is said to take is about what it takes, and that is little.
+// The estimated memory of an image is close to the real one, and small.
 func TestFootprint(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: measures memory")
@@ -190,8 +191,8 @@ func heapInUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// BenchmarkOpened is how long what goes through the pixels takes, of an open
-// image with a hundred clicks.
+// BenchmarkOpened measures operations on all pixels of an open image with a
+// hundred clicks.
 func BenchmarkOpened(b *testing.B) {
 	for _, size := range []image.Point{{500, 375}, {4000, 3000}} {
 		w := mustTune(b, workspace.Options{})
@@ -242,8 +243,8 @@ func BenchmarkOpened(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen is how long an image takes that is not in memory any more, with
-// a hundred clicks.
+// BenchmarkOpen measures opening an image that is no longer in memory, with a
+// hundred clicks.
 func BenchmarkOpen(b *testing.B) {
 	for _, size := range []image.Point{{500, 375}, {4000, 3000}} {
 		b.Run(fmt.Sprintf("%dx%d", size.X, size.Y), func(b *testing.B) {

@@ -13,8 +13,8 @@ func repair(id string, class uint8, runs ...int32) segment.Event {
 	return segment.Event{ID: id, Kind: segment.Pixels, Repairs: []segment.Repair{{Class: class, Runs: runs}}}
 }
 
-// Repairs show in the pixels and, pixel by pixel, in the record; hypotheses do
-// not see them; they come back from the disk and out of the way of undo.
+// Repairs show in the pixels and, pixel by pixel, in the record. Hypotheses ignore
+// them; they survive a restart, and undo and redo work.
 func TestRepairedPixels(t *testing.T) {
 	dir := t.TempDir()
 	w := mustOpenWorkspace(t, dir, asIs)

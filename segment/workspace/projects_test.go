@@ -38,8 +38,8 @@ func mustEdit(t *testing.T, w *workspace.Workspace, id string, edit segment.Proj
 	return p
 }
 
-// A class in use is deleted, goes another way and comes back: the open image,
-// its record and one opened from the disk follow at once, and the evidence stays.
+// A class in use is deleted, replaced and restored: the open image, its record and
+// one opened from the disk follow at once, and the evidence stays.
 func TestDeletedClass(t *testing.T) {
 	dir := t.TempDir()
 	w := mustOpenWorkspace(t, dir, asIs)
@@ -140,8 +140,8 @@ func TestDeletedClass(t *testing.T) {
 	check("after undo", segment.Void, []int{0}, 1)
 }
 
-// A click on a class that another took the place of stays a click when a
-// hypothesis is accepted, and is itself again when the class comes back.
+// A click on a class that was replaced stays a click when a hypothesis is
+// accepted, and has its own class again when that is restored.
 func TestAcceptKeepsRemappedClicks(t *testing.T) {
 	w := mustOpenWorkspace(t, t.TempDir(), asIs)
 	a := mustAnnotate(t, w)
@@ -166,9 +166,9 @@ func TestAcceptKeepsRemappedClicks(t *testing.T) {
 	}
 }
 
-// Several people add, rename and reorder classes at the same moment, each from
-// the list that they have read: who is late is told the present one, and in the
-// end every change is there and no class is deleted.
+// Several people add, rename and reorder classes at the same moment, each from the
+// list that they have read: a late one gets the current list, and in the end every
+// change is stored and no class is deleted.
 func TestClassesEditedAtOnce(t *testing.T) {
 	w := mustOpenWorkspace(t, t.TempDir(), asIs)
 	read, err := w.CreateProject(t.Context(), "Shared", []segment.Class{{Name: "a"}, {Name: "b"}}, nil)

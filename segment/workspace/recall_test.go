@@ -18,8 +18,8 @@ func long(tb testing.TB, a *workspace.Annotation, from, to int) {
 	}
 }
 
-// However long an image has been worked on, its past is there: to be listed, to
-// be looked at, to be undone and gone back to; and what arrives twice is known.
+// However long an image has been worked on, its whole history can be listed,
+// viewed, undone and restored, and repeated events are recognised.
 func TestLongPast(t *testing.T) {
 	t.Parallel()
 	const events = 300
@@ -95,7 +95,7 @@ func TestLongPastOfTwoProcesses(t *testing.T) {
 	}
 }
 
-// What an open image takes does not grow with what has been done to it.
+// The memory of an open image doesn't grow with the work done on it.
 func TestFootprintOfALongPast(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: measures memory")

@@ -9,7 +9,7 @@ import (
 	"collie/segment"
 )
 
-// What a label would lead to is what it leads to, and to ask changes nothing.
+// The supposed result of a label is its actual result, and asking changes nothing.
 func TestSuppose(t *testing.T) {
 	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
 	mustAppend(t, a, label("a", 0, [2]float64{10, 40}))

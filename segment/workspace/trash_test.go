@@ -90,8 +90,8 @@ func (b *breaking) Put(ctx context.Context, key string, write func(io.Writer) er
 	return b.Blobs.Put(ctx, key, write)
 }
 
-// Of an image that can't be stored nothing is left, unless the store does not
-// know what became of it.
+// An image that can't be stored leaves nothing behind, unless the store doesn't
+// know whether it was stored.
 func TestFailedUploadLeavesNothing(t *testing.T) {
 	for _, c := range []struct {
 		err  error

@@ -41,8 +41,7 @@ func (n *notes) Happened(what gauge.Happening) {
 	n.happened[what]++
 }
 
-// occupied is an engine whose only worker has something to do until release is
-// called.
+// occupied is an engine whose only worker is busy until release is called.
 func occupied(t *testing.T, n *notes) (e *turns, release func()) {
 	e = &turns{schedule: schedule.New(schedule.Limits{Workers: 1, Waiting: 1}), observer: n}
 	running, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -70,8 +69,8 @@ func threeClicks(e *turns) *engine.Sequence {
 	return s
 }
 
-// Whoever waits for a step that has to wait itself can leave, and a full queue is
-// an error for people.
+// A caller who waits for a queued step can leave, and a full queue is an error for
+// people.
 func TestSequencesTakeTurns(t *testing.T) {
 	n := new(notes)
 	e, release := occupied(t, n)
@@ -103,8 +102,8 @@ func TestSequencesTakeTurns(t *testing.T) {
 	}
 }
 
-// Signed-in people have turns, however many images they work on; without a login
-// images have.
+// Signed-in people take turns, however many images they work on; without a login
+// images do.
 func TestWhoseTurn(t *testing.T) {
 	for _, c := range []struct {
 		user string

@@ -7,8 +7,8 @@ import (
 	"collie/segment/workspace"
 )
 
-// Whoever looks at an image in passing finds it as those who work on it do, and
-// leaves memory as it was.
+// A visit sees an image in the same state as those who work on it, and leaves
+// memory as it was.
 func TestVisit(t *testing.T) {
 	seen := &counter{}
 	w := mustTune(t, workspace.Options{Observer: seen})

@@ -15,7 +15,7 @@ import (
 	"collie/storage/workspacetest"
 )
 
-// slowStore is a store whose readers of old events wait until they are let go.
+// slowStore is a store whose readers of old events wait until they are released.
 type slowStore struct {
 	segment.Store
 	entered, free chan struct{} // nil while nobody waits
@@ -70,7 +70,7 @@ func (w watched) Err() error {
 	return w.Context.Err()
 }
 
-// While the past is played nobody waits.
+// Nobody waits while the past is replayed.
 func TestNobodyWaitsForTheReplay(t *testing.T) {
 	t.Parallel()
 	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
@@ -85,8 +85,8 @@ func TestNobodyWaitsForTheReplay(t *testing.T) {
 	}
 }
 
-// While somebody looks back further than is held in memory, or undoes that far,
-// others label.
+// Others can label while somebody views or undoes further back than memory
+// reaches.
 func TestNobodyWaitsForTheReader(t *testing.T) {
 	t.Parallel()
 	const events, then = 140, 40 // more than are ever held
@@ -159,8 +159,8 @@ func (g *stepGate) Took(what gauge.Time, _ time.Duration) {
 
 func (g *stepGate) Happened(gauge.Happening) {}
 
-// While the hypothesis is made that somebody accepts, others label; the accept is
-// for a state of before then.
+// Others can label while the hypothesis that somebody accepts is computed; the
+// accept is for the state before.
 func TestNobodyWaitsForAnAcceptance(t *testing.T) {
 	g := new(stepGate)
 	f := workspacetest.MustOpenFolder(t, t.TempDir())

@@ -8,8 +8,8 @@ import (
 	"collie/segment/engine"
 )
 
-// importScores gives an image scores for sky and grass: right ones, or those with
-// the two taken for each other.
+// importScores gives an image scores for sky and grass: right ones, or with the
+// two swapped.
 func (s *school) importScores(t *testing.T, i int, wrong bool) {
 	t.Helper()
 	a := mustOpen(t, s.Workspace, s.images[i].ID)
@@ -45,8 +45,8 @@ func (s *school) scores(t *testing.T, i int) (last *segment.Scores) {
 	return last
 }
 
-// The strength that the finished images show holds for scores that come later, and
-// for those that are there already, unless a person has worked on the image.
+// The strength learnt from finished images applies to later scores, and to
+// existing ones unless a person has worked on the image.
 func TestWeightOfImportedScores(t *testing.T) {
 	for _, wrong := range []bool{true, false} {
 		s := newSchool(t, 9, asStored)

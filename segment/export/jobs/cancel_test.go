@@ -33,8 +33,8 @@ func files(tb testing.TB, dir string) []string {
 	return all
 }
 
-// gone says that a job is not found, also after a restart, and that it has left
-// nothing.
+// gone checks that a job can't be found, even after a restart, and has left
+// nothing behind.
 func gone(tb testing.TB, j *jobs.Jobs, blobs segment.Blobs, queue job.Store, source export.Source, id string) {
 	tb.Helper()
 	other := newJobs(tb, source, blobs, queue)
@@ -54,8 +54,8 @@ func gone(tb testing.TB, j *jobs.Jobs, blobs segment.Blobs, queue job.Store, sou
 	}
 }
 
-// Jobs that run, wait, are done or were interrupted are cancelled; the others go
-// on, and of what was being written nothing is left.
+// Running, waiting, finished and interrupted jobs are cancelled; the others go on,
+// and nothing that was being written is left.
 func TestCancel(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, _ := newProject(t, w)
@@ -111,8 +111,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A job that is cancelled in the moment in which a part of it comes onto the disk
-// leaves nothing either, and is never found failed.
+// A job cancelled at the moment when a part of it reaches the disk leaves nothing
+// either, and is never seen as failed.
 func TestCancelAtTheEnd(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, _ := newProject(t, w)

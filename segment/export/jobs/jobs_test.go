@@ -126,7 +126,7 @@ func exportKeys(tb testing.TB, blobs segment.Blobs) []string {
 	return keys
 }
 
-// A job that is done is still done, and its file there, after a restart.
+// After a restart a finished job is still finished and has its file.
 func TestJobs(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, _ := newProject(t, w)
@@ -170,7 +170,8 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// stuck is a source whose images do not open until told, or until given up.
+// stuck is a source whose images don't open until it is released or the caller
+// gives up.
 type stuck struct {
 	*workspace.Workspace
 	open chan struct{}
@@ -253,7 +254,7 @@ func TestJobGivenUp(t *testing.T) {
 	}
 }
 
-// Who asked has the same rights when another server makes the export.
+// An export has its requester's rights even when another server makes it.
 func TestJobKeepsRights(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, _ := newProject(t, w)
@@ -280,7 +281,7 @@ func TestJobKeepsRights(t *testing.T) {
 	}
 }
 
-// asked notes for whom images are read.
+// asked records on whose behalf images are read.
 type asked struct {
 	*workspace.Workspace
 	sync.Mutex
@@ -349,7 +350,8 @@ func (o *olderQueue) Old(ctx context.Context, kind string, keep int, age time.Du
 	return o.Store.Old(ctx, kind, keep, age-time.Duration(o.age.Load()))
 }
 
-// What ended long ago goes with its file, and so do old files of no job.
+// Jobs that ended long ago are removed with their files, and so are old files
+// without a job.
 func TestOldExportsAreSwept(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, images := newProject(t, w)
