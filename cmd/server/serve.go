@@ -93,7 +93,11 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	if err := d.warn(log); err != nil {
 		return err
 	}
-	defer startSweeping(ctx, d.workspace, s.Data, log)()
+	if d.shared != nil {
+		defer (&sweeper{d.workspace, d.store, time.Now, log}).start(ctx)()
+	} else {
+		defer startSweeping(ctx, d.workspace, s.Data, log)()
+	}
 
 	d.workspace.LimitImages(s.MaxImages)
 

@@ -54,7 +54,7 @@ func sweep(ctx context.Context, w *workspace.Workspace, folder string, now time.
 	if b, err := os.ReadFile(name); err == nil {
 		_ = json.Unmarshal(b, &state) // what can't be read begins again, which erases nothing
 	}
-	after, due, jumped := state.next(now)
+	after, due := state.after(now, log)
 	if after != state {
 		b, err := json.Marshal(after)
 		if err != nil {
@@ -64,12 +64,23 @@ func sweep(ctx context.Context, w *workspace.Workspace, folder string, now time.
 			return err
 		}
 	}
-	if jumped {
-		log.Warn("the clock is far ahead of the last time the trash was emptied; only one day's worth is erased at a time", "clock", now, "trash", after.Until)
-	}
 	if !due {
 		return nil
 	}
+	return empty(ctx, w, after, log)
+}
+
+// after is next with a line in the log when the clock has jumped.
+func (s sweepState) after(now time.Time, log *slog.Logger) (after sweepState, due bool) {
+	after, due, jumped := s.next(now)
+	if jumped {
+		log.Warn("the clock is far ahead of the last time the trash was emptied; only one day's worth is erased at a time", "clock", now, "trash", after.Until)
+	}
+	return after, due
+}
+
+// empty empties the trash as far as a state allows.
+func empty(ctx context.Context, w *workspace.Workspace, after sweepState, log *slog.Logger) error {
 	swept, err := w.Sweep(ctx, after.Until)
 	if swept != (workspace.Swept{}) {
 		log.Info("swept the trash", "images", swept.Images, "orphans", swept.Orphans)
