@@ -63,7 +63,7 @@ func mustFill(tb testing.TB) folder {
 	return f
 }
 
-// content is all that a folder holds.
+// content is everything in a folder.
 func (f folder) content(tb testing.TB) map[string]string {
 	tb.Helper()
 	all := map[string]string{}
@@ -255,8 +255,8 @@ func sparse(backup []byte) []byte {
 	return b
 }
 
-// TestHostileBackups checks that nothing is restored of what is no whole backup,
-// and that nothing is written elsewhere.
+// TestHostileBackups checks that nothing is restored from an incomplete or
+// malformed backup, and that nothing is written elsewhere.
 func TestHostileBackups(t *testing.T) {
 	good := mustWrite(t)
 	parts := entries(t, good)

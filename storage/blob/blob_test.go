@@ -55,8 +55,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestOpenTwice checks that a second process, here a second Store, does not take
-// the half-written files of the first for those of a crash.
+// TestOpenTwice checks that a second process, here a second Store, does not
+// mistake the half-written files of the first for remains of a crash.
 func TestOpenTwice(t *testing.T) {
 	place := t.TempDir()
 	first := openAt(t, place)

@@ -58,7 +58,7 @@ type both struct {
 
 func (b both) Close() error { return errors.Join(b.Cache.Close(), b.behind.Close()) }
 
-// TestBlobs checks that a cache keeps the contract of what it stands before.
+// TestBlobs checks that a cache keeps the contract of the store behind it.
 func TestBlobs(t *testing.T) {
 	storagetest.TestBlobs(t, func(tb testing.TB, place string) storagetest.Blobs {
 		tb.Helper()
@@ -322,8 +322,8 @@ func TestOneFetch(t *testing.T) {
 	}
 }
 
-// Who looks for a file just before somebody else has fetched it, and asks who
-// fetches it just after, doesn't fetch it again.
+// A reader who looks for a file just before somebody else has fetched it, and asks
+// who fetches it just after, doesn't fetch it again.
 func TestFetchedMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := mustBehind(t, t.TempDir())
@@ -347,7 +347,7 @@ func TestFetchedMeanwhile(t *testing.T) {
 	}
 }
 
-// What is forgotten while it is fetched is not kept.
+// A file that is forgotten while it is fetched is not kept.
 func TestForgottenMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := mustBehind(t, t.TempDir())

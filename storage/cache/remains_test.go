@@ -15,8 +15,8 @@ import (
 	"collie/storage/storagetest"
 )
 
-// What a former process has left is used again, the oldest leaving first, and nothing
-// half-written.
+// Files of an earlier process are used again and the oldest leave first;
+// half-written ones are removed.
 func TestReopened(t *testing.T) {
 	t.Parallel()
 	b := mustBehind(t, t.TempDir())
@@ -53,7 +53,7 @@ func TestReopened(t *testing.T) {
 	}
 }
 
-// On a full disk people read on, without the cache.
+// On a full disk reading goes on without the cache.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	place, _ := storagetest.SmallDisk(t)

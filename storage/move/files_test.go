@@ -65,7 +65,7 @@ func contents(tb testing.TB, b segment.Blobs) map[string]string {
 	return all
 }
 
-// To a bucket and back, all is equal.
+// To a bucket and back, everything stays equal.
 func TestThereAndBack(t *testing.T) {
 	t.Parallel()
 	place, err := s3.ParsePlace(s3test.MustStart(t).Address())
@@ -175,7 +175,7 @@ func TestInterrupted(t *testing.T) {
 }
 
 // A file that is damaged in the source stops the move, and one that is damaged on
-// its way is found out.
+// its way is detected.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -98,8 +98,8 @@ func mustRecord(tb testing.TB, s interface {
 	check(s.Record(ctx, audit.New(ctx, audit.ServerStarted, "", "detail")))
 }
 
-// There and back all rows are equal, new ones can be added, and a second move finds
-// that all is there.
+// There and back all rows are equal, new ones can be added, and a second move
+// finds everything in place.
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	first, shared, back := mustSQLite(t), mustPostgres(t), mustSQLite(t)
@@ -136,7 +136,7 @@ func TestRecords(t *testing.T) {
 			t.Errorf("a new row after the move: %v", err)
 		}
 	}
-	// The control: what differs is not taken for a move that was made already.
+	// The control: different rows are not mistaken for a finished move.
 	if _, err := Records(t.Context(), first, shared); segment.KindOf(err) != segment.Conflict {
 		t.Errorf("a database with other rows: %v", err)
 	}
@@ -198,7 +198,8 @@ func (c *changing) Dump(ctx context.Context, put row.Put) error {
 	})
 }
 
-// Rows that differ after they were copied are found out, and the error is a sentence.
+// Rows that differ after they were copied are detected, and the error is a whole
+// sentence.
 func TestDiffering(t *testing.T) {
 	t.Parallel()
 	first := mustSQLite(t)

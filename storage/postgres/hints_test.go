@@ -12,8 +12,9 @@ import (
 	"collie/segment/accounts"
 )
 
-// What one server stores, others hear of, and a server does not hear of itself. A
-// listener that loses its connection says that it has missed something and goes on.
+// Other servers hear of what a server stores, but it doesn't hear of its own
+// changes. A listener that loses its connection says that it has missed something
+// and goes on.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	place := t.TempDir()
@@ -122,8 +123,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// Hints that were sent already are not sent again as a hint that anything can have
-// changed.
+// Nothing is sent when all hints were sent before: an empty notification would
+// mean that anything can have changed.
 func TestSentTogether(t *testing.T) {
 	h := newHints()
 	h.pending[segment.News{ID: "a"}], h.pending[segment.News{}] = true, true

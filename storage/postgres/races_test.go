@@ -30,7 +30,7 @@ func mustWait(tb testing.TB, s *Store, what string) {
 	}
 }
 
-// An image that is erased while it is restored is not said to be restored.
+// Restoring an image that is erased meanwhile fails.
 func TestErasedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, t.TempDir())
@@ -67,8 +67,8 @@ func TestErasedMeanwhile(t *testing.T) {
 	}
 }
 
-// Whoever reads the audit log from the last number they know misses no entry: one
-// whose commit takes long is not overtaken.
+// Reading the audit log from the last known number on misses no entry: one whose
+// commit takes long is not overtaken.
 func TestOvertakenEntry(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, t.TempDir())

@@ -125,8 +125,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Of writers of one key at the same time exactly one wins, also with equal contents,
-// and the others know.
+// Of several writers of one key exactly one wins, even with equal contents, and
+// the others get a Conflict.
 func TestRace(t *testing.T) {
 	t.Parallel()
 	s := openAt(t, t.TempDir())
@@ -156,7 +156,7 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// What somebody else has changed in the bucket is Damaged.
+// A file that was changed in the bucket is Damaged.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	s := openAt(t, t.TempDir()).(*Store)

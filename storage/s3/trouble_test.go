@@ -51,8 +51,9 @@ func (d discard) Header() http.Header         { return d.header }
 func (d discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d discard) WriteHeader(int)             {}
 
-// TestTroubles lets the server fail in the middle of things: what can be tried again
-// is, and what was stored although its answer got lost is no Conflict.
+// TestTroubles lets the server fail in the middle of requests: those that can be
+// repeated are, and a file that was stored although the answer got lost is not a
+// Conflict.
 func TestTroubles(t *testing.T) {
 	t.Parallel()
 	large := func(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Query().Has("uploadId") }
@@ -144,8 +145,8 @@ func (h *half) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A caller who leaves while the file is sent finds nothing under the key, also when
-// the server has stored it.
+// When the caller leaves while the file is sent, the key doesn't exist afterwards,
+// even if the server had stored it.
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	for name, stored := range map[string]bool{"before it is stored": false, "after it is stored": true} {
@@ -178,7 +179,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// A server that is not there makes nobody believe that a file is missing.
+// A server that can't be reached is not mistaken for a missing file.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
@@ -199,7 +200,8 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestExamine looks at a bucket that can do all, and at some that lack something.
+// TestExamine examines a bucket that can do everything, and some that lack
+// something.
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	type trouble = func(w http.ResponseWriter, r *http.Request, pass http.Handler)
@@ -294,7 +296,7 @@ func TestParsePlace(t *testing.T) {
 	}
 }
 
-// A bucket without space refuses what does not fit, and goes on when it has some.
+// A full bucket refuses files that don't fit, and works again once it has space.
 func TestFullBucket(t *testing.T) {
 	t.Parallel()
 	dir, enlarge := storagetest.SmallDisk(t)

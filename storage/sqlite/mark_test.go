@@ -39,9 +39,9 @@ func crashed(t *testing.T, transactions int) (path string) {
 	return path
 }
 
-// A write-ahead log that lost its end is noticed, said again until it is
-// acknowledged, and not before or after. Control: without the mark SQLite takes
-// what is left for all there was.
+// A write-ahead log that lost its end is noticed and reported until it is
+// acknowledged, and not before or after. Control: without the mark SQLite treats
+// what is left as complete.
 func TestLostEndOfLog(t *testing.T) {
 	const transactions = 20
 	for name, c := range map[string]struct {

@@ -93,8 +93,7 @@ func TestBackupHoldsLog(t *testing.T) {
 	}
 }
 
-// Of the copies the newest stays, and all of them until the migration after it has
-// succeeded.
+// The newest copy stays; all of them stay until the next migration has succeeded.
 func TestOldBackups(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	for _, c := range []struct {

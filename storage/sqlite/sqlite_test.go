@@ -56,7 +56,7 @@ func openCareless(tb testing.TB, place string) storagetest.Store {
 
 func TestReadOnly(t *testing.T) { storagetest.TestReadOnlyStore(t, openAt) }
 
-// Whoever wants to know is told of each commit.
+// The callback is called after each commit.
 func TestSyncedIsTold(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "collie.db"))
 	if err != nil {
@@ -93,7 +93,7 @@ func TestIdentities(t *testing.T) {
 
 func TestAudit(t *testing.T) { storagetest.TestAudit(t, openAt) }
 
-// The table itself refuses what the audit log never does.
+// The table itself refuses changes to the audit log.
 func TestAuditIsAppendOnly(t *testing.T) {
 	s := openAt(t, t.TempDir()).(*Store)
 	defer s.Close()

@@ -43,7 +43,7 @@ func TestAudit(t *testing.T, open func(tb testing.TB, place string) Store) {
 	want[0].At = mustEntries(t, s)[0].At
 	holds()
 
-	// A change that is refused leaves no entry, and one without a note none either.
+	// A refused change leaves no entry, and neither does one without a note.
 	if err := s.CreateProject(audit.Note(ctx, entry(audit.ProjectCreated, "again")), p); segment.KindOf(err) != segment.Conflict {
 		t.Errorf("made twice: %v", err)
 	}
@@ -77,7 +77,7 @@ func TestAudit(t *testing.T, open func(tb testing.TB, place string) Store) {
 		t.Errorf("backwards: %v, %v", latest, earlier)
 	}
 
-	// What is old goes, but only by the time of the log itself: a clock that is
+	// Old entries are removed, but only by the log's own time: a clock that is
 	// ahead when it trims removes nothing.
 	must(t, s.Trim(ctx, time.Now().AddDate(10, 0, 0)))
 	holds()

@@ -19,7 +19,7 @@ import (
 	"collie/segment"
 )
 
-// Blobs is what is tested.
+// Blobs is the store under test.
 type Blobs interface {
 	segment.Blobs
 	Close() error
@@ -77,7 +77,7 @@ func testKept(t *testing.T, open func(testing.TB, string) Blobs) {
 	}
 }
 
-// testKeys checks that nothing but plain keys is taken.
+// testKeys checks that only plain keys are accepted.
 func testKeys(t *testing.T, b Blobs) {
 	for _, key := range []string{
 		"", ".", "..", "/", "/a", "a/", "a//b", "../a", "a/../b", "a/./b", "A", "a.b", "a\\b", "a b", "a\x00", "ä", ".part-x", "a/.part-x", "c:a", "con\n",
@@ -90,8 +90,8 @@ func testKeys(t *testing.T, b Blobs) {
 	}
 }
 
-// testFailing checks that of a write that fails nothing is kept, whatever the
-// reason and wherever it stops.
+// testFailing checks that nothing is kept of a failed write, whatever the reason
+// and wherever it stops.
 func testFailing(t *testing.T, b Blobs) {
 	own := errors.New("the writer's own error")
 	first, cancelFirst := context.WithCancel(t.Context())
@@ -133,8 +133,8 @@ func testSameKey(t *testing.T, b Blobs) {
 	}
 }
 
-// testRemoved checks what is listed and that what is removed is gone, while one
-// who reads it already reads on.
+// testRemoved checks what is listed, and that removed blobs are gone while open
+// ones stay readable.
 func testRemoved(t *testing.T, b Blobs) {
 	keys := []string{"a/1", "a/2", "b/c/3"}
 	for i, key := range keys {
@@ -201,7 +201,7 @@ func testConcurrent(t *testing.T, b Blobs) {
 	wait.Wait()
 }
 
-// content is n bytes that tell their number.
+// content is n bytes that depend on a number.
 func content(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {

@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// Disk is a disk of its own whose power can be cut: an ext4 file system in a
-// file.
+// Disk is a disk whose power can be cut: an ext4 file system in a file.
 type Disk struct {
 	Dir   string // where it is mounted
 	t     *testing.T
@@ -66,8 +65,8 @@ func (p *Disk) unmount() error {
 	}
 }
 
-// Cut takes the power away: what has not been synced is gone, and nothing more
-// is written.
+// Cut cuts the power: what has not been synced is lost, and nothing more is
+// written.
 func (p *Disk) Cut() {
 	if err := shutDown(p.Dir); err != nil {
 		p.t.Errorf("shutting the file system down: %v", err)
@@ -130,8 +129,8 @@ func TestCutStore(t *testing.T, open, careless func(tb testing.TB, place string)
 	controlled(t, "events", trial)
 }
 
-// controlled cuts the power until it is sure that nothing that was acknowledged
-// is lost, and then as the control does, which must lose something.
+// controlled cuts the power often enough to show that nothing acknowledged is
+// lost, and then runs the control, which must lose something.
 func controlled(t *testing.T, what string, trial func(cuts int) (acked, lost int)) {
 	cuts, controls := Rounds(30, 200), Rounds(6, 30)
 	acked, lost := trial(cuts)

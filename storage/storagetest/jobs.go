@@ -89,8 +89,8 @@ func TestJobs(t *testing.T, open func(tb testing.TB, place string) JobStore) {
 	is(first)
 	claims(lease, nil, kinds...)
 
-	// A job that is given back, or whose lease has run out, starts again; who had it
-	// before can't end it.
+	// A job that is given back, or whose lease has run out, starts again; its
+	// previous worker can't end it.
 	must(t, s.End(ctx, &second, nil))
 	late := second
 	second.State = job.Waiting
@@ -104,7 +104,7 @@ func TestJobs(t *testing.T, open func(tb testing.TB, place string) JobStore) {
 	lost(s.End(ctx, &late, nil))
 	is(second)
 
-	// What is removed is gone, also for who works on it.
+	// A removed job is gone, even for the server that works on it.
 	must(t, s.Remove(ctx, second.ID))
 	wantKind(t, segment.NotFound, s.Remove(ctx, second.ID))
 	_, err := s.Job(ctx, second.ID)

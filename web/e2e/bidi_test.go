@@ -100,7 +100,7 @@ func (f *firefox) connect(address string) {
 	f.window = tree.Contexts[0].Context
 }
 
-// send gives a command and waits for its result.
+// send sends a command and waits for its result.
 func (f *firefox) send(method string, parameters any) json.RawMessage {
 	f.t.Helper()
 	f.number++
@@ -143,7 +143,7 @@ func (f *firefox) open(address string) {
 	f.send("browsingContext.navigate", map[string]any{"context": f.window, "url": address, "wait": "complete"})
 }
 
-// remote is what an expression comes to in the page, as BiDi describes it.
+// remote is the value of an expression in the page, as BiDi describes it.
 type remote struct {
 	Type   string
 	Result struct {
@@ -186,8 +186,7 @@ func (f *firefox) until(expression string) {
 	f.t.Fatalf("waited in vain for %s: %s", expression, last)
 }
 
-// press strikes keys one after the other, the first of them held down when there
-// are several.
+// press presses keys one after the other; with several, the first is held down.
 func (f *firefox) press(keys ...string) {
 	f.t.Helper()
 	var actions []map[string]any
@@ -200,7 +199,7 @@ func (f *firefox) press(keys ...string) {
 	f.perform(map[string]any{"type": "key", "id": "keys", "actions": actions})
 }
 
-// click presses and releases the mouse at a place of the window.
+// click presses and releases the mouse at a point of the window.
 func (f *firefox) click(x, y float64) {
 	f.t.Helper()
 	f.perform(map[string]any{"type": "pointer", "id": "mouse", "parameters": map[string]string{"pointerType": "mouse"}, "actions": []map[string]any{
@@ -220,7 +219,7 @@ func (f *firefox) choose(selector string, files ...string) {
 	f.send("input.setFiles", map[string]any{"context": f.window, "element": map[string]string{"sharedId": field.Result.SharedID}, "files": files})
 }
 
-// screenshot keeps a picture of the window as the other browser's tests do.
+// screenshot saves a picture of the window, like the tests of the other browser.
 func (f *firefox) screenshot(name string) {
 	f.t.Helper()
 	var picture struct{ Data []byte }

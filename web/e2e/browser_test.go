@@ -1,5 +1,5 @@
-// Package e2e holds the tests that walk through Collie as a person does: the
-// built program, a real browser, real files.
+// Package e2e tests Collie as a person uses it: with the built program, a real
+// browser and real files.
 package e2e
 
 import (
@@ -30,8 +30,8 @@ import (
 	"collie/static"
 )
 
-// patience is how long a step may take before the test fails; a machine that
-// does much else at once is slow.
+// patience is how long a step can take before the test fails; a busy machine is
+// slow.
 const patience = 60 * time.Second
 
 var build = sync.OnceValues(func() (string, error) {
@@ -158,7 +158,7 @@ func startBrowser(t *testing.T) context.Context {
 		} {
 			options = append(options, chromedp.Flag(flag, true))
 		}
-		// The address bar is a page of its own in every window. Nobody sees it here,
+		// The address bar is a separate page in every window. Nobody sees it here,
 		// and it takes a third of the browser's processor time.
 		options = append(options, chromedp.Flag("disable-features", "WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"))
 		allocator, stopBrowser := chromedp.NewExecAllocator(context.Background(), options...)
@@ -176,8 +176,8 @@ func startBrowser(t *testing.T) context.Context {
 	return c.ctx
 }
 
-// openPage opens the address in a window of the given size. Each has cookies,
-// storage and downloads of its own, as if it were another browser.
+// openPage opens the address in a window of the given size. Each has its own
+// cookies, storage and downloads, like another browser.
 func openPage(t *testing.T, width, height int64, dark bool, address string) *page {
 	t.Helper()
 	ctx, closeTab := chromedp.NewContext(startBrowser(t), chromedp.WithNewBrowserContext())
@@ -247,7 +247,7 @@ func (p *page) drop(files ...string) {
 	p.choose("#files", files...)
 }
 
-// press strikes a key, with modifiers held down.
+// press presses a key, with modifiers held down.
 func (p *page) press(key string, held ...kb.Modifier) {
 	p.t.Helper()
 	p.actions++
@@ -291,7 +291,7 @@ func (p *page) pixel(at image.Point) []int {
 	return p.colour(p.onScreen(at))
 }
 
-// colour returns the colour that the canvases together show at a place of the
+// colour returns the colour that the canvases together show at a point of the
 // window.
 func (p *page) colour(x, y float64) []int {
 	p.t.Helper()
@@ -309,7 +309,7 @@ func (p *page) colour(x, y float64) []int {
 	})))`, x, y))
 }
 
-// screenshot keeps a picture of the window under the artefacts folder of the
+// screenshot saves a picture of the window under the artefacts folder of the
 // module, named after the test, if -screenshots asks for it.
 func (p *page) screenshot(name string) {
 	p.t.Helper()
@@ -318,7 +318,7 @@ func (p *page) screenshot(name string) {
 	}
 }
 
-// failed keeps a picture of the window of a test that is about to fail.
+// failed saves a picture of the window of a test that is about to fail.
 func (p *page) failed() {
 	p.t.Helper()
 	p.capture("failure")
@@ -342,12 +342,12 @@ func (p *page) capture(name string) {
 	}
 }
 
-// artefact is where a screenshot of this test is kept.
+// artefact is where a screenshot of this test is saved.
 func (p *page) artefact(name string) string {
 	return filepath.Join("..", "..", "artefacts", p.t.Name()+"-"+name+".png")
 }
 
-// api is an expression that asks for a part of the open image's interface.
+// api is an expression that fetches from the open image's API.
 func (p *page) api(part string) string {
 	return "fetch('/api/v1/images/' + document.getElementById('app').dataset.image + '" + part + "').then(r => r.json())"
 }

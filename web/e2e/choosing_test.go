@@ -12,13 +12,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// words are what the visible cards say, each with its number.
+// words are the texts of the visible cards, with their numbers.
 const words = `[...document.querySelectorAll('.hypothesis:not([hidden])')].map((e) => [e.querySelector('[data-slot=rank]').textContent, e.querySelector('.hypothesis-what').textContent])`
 
-// notice is what the messages of the page say.
+// notice is the text of the page's messages.
 const notice = `document.getElementById('toasts').textContent`
 
-// classShares are what the list of classes says of the image.
+// classShares are the image's shares in the list of classes.
 const classShares = `[...document.querySelectorAll('.class-share')].map((e) => e.textContent).join()`
 
 // kinds are the kinds of the events of the open image.
@@ -31,9 +31,9 @@ func (p *page) kinds() []string {
 	return kinds
 }
 
-// TestE2EChoosing: cards say what they change and are numbered as they are seen;
-// accepting says what has changed and can be undone; a preview that the person
-// has chosen is not lost by drawing on.
+// TestE2EChoosing: cards say what they change and are numbered in the order shown;
+// accepting says what has changed and can be undone; a chosen preview survives
+// further drawing.
 func TestE2EChoosing(t *testing.T) {
 	t.Parallel()
 	truth := sampleTruth()
@@ -52,7 +52,7 @@ func TestE2EChoosing(t *testing.T) {
 		}
 	}
 
-	// The shares of the classes count the preview.
+	// The shares of the classes include the preview.
 	first := value[string](p, classShares)
 	p.press(".")
 	p.until(`/^2 of/.test(document.getElementById('badge-text').textContent)`)
@@ -86,7 +86,7 @@ func TestE2EChoosing(t *testing.T) {
 	p.until(notice + ` === ''`) // its Undo would undo the click
 	p.settle()
 
-	// Keys that come before their hypotheses wait for them.
+	// Keys pressed before their hypotheses arrive wait for them.
 	p.press("5")
 	p.click(insideOf(t, truth, 4))
 	p.press(".")
@@ -179,7 +179,7 @@ func TestE2EOneClass(t *testing.T) {
 		t.Errorf("the page says %q", got)
 	}
 
-	// An Enter that comes before the hypothesis waits for it.
+	// An Enter pressed before the hypothesis arrives waits for it.
 	p.press("z", ctrl)
 	p.press("z", ctrl)
 	p.stored(4)
@@ -189,8 +189,8 @@ func TestE2EOneClass(t *testing.T) {
 	p.stored(6)
 }
 
-// TestE2EStripSize: the strip is as large as the person drags it, also after a
-// reload, by the mouse and by keys, beside the image and below it.
+// TestE2EStripSize: the strip keeps the size that it is dragged to, even after a
+// reload, by mouse and by keys, beside the image and below it.
 func TestE2EStripSize(t *testing.T) {
 	t.Parallel()
 	p := openSample(t, 1280, 720, false)

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// projectClass is what the interface says of a class.
+// projectClass is a class as the API describes it.
 type projectClass struct {
 	ID          int
 	Name, Color string
@@ -61,8 +61,8 @@ func (p *page) dragClass(row, over int) (drop func()) {
 	}
 }
 
-// TestE2EClasses adds, renames, reorders and deletes classes while labels are
-// there, which stay with their classes.
+// TestE2EClasses adds, renames, reorders and deletes classes of an image with
+// labels, which stay with their classes.
 func TestE2EClasses(t *testing.T) {
 	t.Parallel()
 	p := bare(t, 1280, 720)
@@ -84,7 +84,7 @@ func TestE2EClasses(t *testing.T) {
 		t.Errorf("the click with the new class is of class %d, want %d", events[2].Class, added.ID)
 	}
 
-	// One that was not meant goes with Esc, and the class of before is active.
+	// Esc removes one added by mistake, and the previous class is active again.
 	p.press("n")
 	p.until(`document.activeElement.matches('#classes li:nth-child(10) input')`)
 	p.do("typing a name", chromedp.KeyEvent("slip"))
@@ -95,7 +95,7 @@ func TestE2EClasses(t *testing.T) {
 		t.Errorf("%d classes are in the trash", deleted)
 	}
 
-	// By the keyboard: the pear goes up, and its key with it.
+	// By keyboard: the pear moves up, and its key with it.
 	p.focusOn("#classes li:nth-child(7) .class-button")
 	p.press(kb.ArrowUp, kb.ModifierAlt)
 	p.press(kb.ArrowUp, kb.ModifierAlt)
@@ -109,13 +109,13 @@ func TestE2EClasses(t *testing.T) {
 		t.Errorf("key 5 labelled with class %d, want 6, the pear", events[3].Class)
 	}
 
-	// By the pointer: the background goes down two places.
+	// By pointer: the background moves down two places.
 	drop := p.dragClass(1, 3)
 	p.screenshot("dragging")
 	drop()
 	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "jug", "stalk")
 
-	// A class without labels goes at once and comes back by the message.
+	// A class without labels is deleted at once and restored by the message.
 	menu := func(row, item string) {
 		t.Helper()
 		p.clickOn("opening the menu", "#classes li:nth-child("+row+") .class-more")
@@ -152,7 +152,7 @@ func TestE2EClasses(t *testing.T) {
 		t.Errorf("after undo the apple is painted %v, before %v", again, before)
 	}
 
-	// A label set: what has the same name stays what it is.
+	// A label set: classes of the same name stay as they are.
 	set := filepath.Join(t.TempDir(), "labels.txt")
 	if err := os.WriteFile(set, []byte("background\napple\npear\nstalk\nleaf\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -182,8 +182,8 @@ func TestE2EClasses(t *testing.T) {
 	p.waitForClasses("table", "cloth", "background", "bowl", "Williams", "apple", "orange", "jug", "stalk")
 }
 
-// TestE2EClassesAtOnce adds, renames, deletes and restores classes in the moment
-// in which someone else does so: nobody loses a class.
+// TestE2EClassesAtOnce adds, renames, deletes and restores classes at the same
+// moment as somebody else: nobody loses a class.
 func TestE2EClassesAtOnce(t *testing.T) {
 	t.Parallel()
 	p := bare(t, 1280, 720)
@@ -230,7 +230,7 @@ func TestE2EClassesAtOnce(t *testing.T) {
 	names = append(names, "theirs", "mine", "also theirs", "third", "fourth")
 	p.waitForClasses(names...)
 
-	// A label set deletes what it has not, so the person is asked again.
+	// A label set deletes the classes that it lacks, so the person is asked again.
 	set := filepath.Join(t.TempDir(), "labels.txt")
 	if err := os.WriteFile(set, []byte("background\nleaf\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -247,16 +247,16 @@ func TestE2EClassesAtOnce(t *testing.T) {
 	p.waitForClasses(names...)
 }
 
-// TestE2EClassesInHand has someone else change the classes while this page is
-// about to: a row that is being dragged stays in the hand, and both changes are
-// there after the drop; one that goes back to its place makes way.
+// TestE2EClassesInHand has somebody else change the classes while this page is
+// about to: a row being dragged stays in hand, and after the drop both changes are
+// there; a row dropped where it was changes nothing.
 func TestE2EClassesInHand(t *testing.T) {
 	t.Parallel()
 	p := bare(t, 1280, 720)
 	truth := sampleTruth()
 	p.waitForClasses("background", "table", "cloth", "bowl", "apple", "orange", "pear", "jug")
-	// others has someone else add a class and then label, and waits for the label
-	// to be seen, which the page is told after the class.
+	// others has somebody else add a class and then a label, and waits until the
+	// label shows, which arrives after the class.
 	labels := 0
 	others := func(name string) {
 		t.Helper()

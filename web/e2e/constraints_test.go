@@ -12,7 +12,7 @@ import (
 )
 
 // hasBox waits until there is, or is not, the line of a box over a pixel of the
-// image. A labelling lets the image through, a line does not.
+// image. The image shows through a labelling, but not through a line.
 func (p *page) hasBox(at image.Point, want bool) {
 	p.t.Helper()
 	x, y := p.onScreen(at)
@@ -33,8 +33,8 @@ func (p *page) tones(from image.Point, length int) int {
 	return len(found)
 }
 
-// TestE2EConstraints draws a box around an object, says what is not of its class,
-// locks it, undoes that and finds it all after a reload.
+// TestE2EConstraints draws a box around an object, marks what is not of its class,
+// locks it, undoes that, and finds everything after a reload.
 func TestE2EConstraints(t *testing.T) {
 	t.Parallel()
 	p := openSample(t, 1280, 720, false)

@@ -19,8 +19,8 @@ import (
 	"collie/static"
 )
 
-// fine is a grey picture that a copy with fewer pixels can't show: chequers and
-// lines of single pixels, on blocks that tell where up is.
+// fine is a grey picture that a smaller copy can't show: checks and lines of
+// single pixels, on blocks that show which way is up.
 func fine(w, h int) *image.Gray {
 	img := image.NewGray(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -55,7 +55,7 @@ func turned(img *image.Gray, orientation int) *image.Gray {
 	return out
 }
 
-// noting writes a JPEG that says how it is to be turned.
+// noting writes a JPEG with an orientation.
 func noting(t *testing.T, img image.Image, orientation byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -109,7 +109,7 @@ func (p *page) off(img *image.Gray) int {
 // fetchedOriginal says whether the page has asked for the file as it was uploaded.
 const fetchedOriginal = `performance.getEntriesByType('resource').some(({name}) => name.endsWith('/original'))`
 
-// TestE2EDetail: who looks closer than the display copy is fine sees the
+// TestE2EDetail: zooming in beyond the resolution of the display copy shows the
 // photograph's own pixels, upright.
 func TestE2EDetail(t *testing.T) {
 	t.Parallel()
@@ -152,8 +152,9 @@ func TestE2EDetail(t *testing.T) {
 	}
 }
 
-// TestE2EDetailRefused: where the browser sees another picture than the server,
-// or none, and while a window of values is shown, the copy stays.
+// TestE2EDetailRefused: the copy stays where the browser decodes the file
+// differently from the server, or not at all, and while a window of values is
+// shown.
 func TestE2EDetailRefused(t *testing.T) {
 	t.Parallel()
 	img := fine(3000, 1400)

@@ -16,7 +16,7 @@ import (
 	"collie/static"
 )
 
-// doubts is what the server says of the alternatives of the open image.
+// doubts is the server's answer about alternatives of the open image.
 type doubts struct {
 	Seq        int
 	Classes    []int
@@ -41,7 +41,7 @@ func (p *page) middle(superpixel int) image.Point {
 	return image.Pt(xy[0], xy[1])
 }
 
-// stored waits until the server has so many events of the open image.
+// stored waits until the server has the given number of events of the open image.
 func (p *page) stored(events int) {
 	p.t.Helper()
 	p.until(fmt.Sprintf(`%s.then((image) => image.seq === %d)`, p.api(""), events))
@@ -122,9 +122,9 @@ func TestE2EDoubt(t *testing.T) {
 	p.until(`document.querySelector('#doubt-curve polyline').getAttribute('points').split(' ').length >= 2`)
 }
 
-// TestE2EAlternatives: a region on which the hypotheses differ offers what they
-// say, to the mouse and to the keyboard; any region offers what the image would be
-// if it were of another class, also to a finger.
+// TestE2EAlternatives: a region on which the hypotheses differ offers their
+// classes, by mouse and by keyboard; any region offers what the image would be if
+// it had another class, even by touch.
 func TestE2EAlternatives(t *testing.T) {
 	t.Parallel()
 	truth := sampleTruth()
@@ -172,8 +172,8 @@ func TestE2EAlternatives(t *testing.T) {
 
 const supposing = `!document.getElementById('alternatives').hidden && document.getElementById('alternatives-title').textContent === 'What if this were' && document.activeElement?.classList.contains('alternative')`
 
-// supposes asks what the image would be if a region were of another class: by
-// keys where the hypotheses differ, and with the button where they agree.
+// supposes asks what the image would be if a region had another class: by keys
+// where the hypotheses differ, and with the button where they agree.
 func (p *page) supposes() {
 	p.t.Helper()
 	p.settle()
@@ -202,7 +202,7 @@ func (p *page) supposes() {
 		p.t.Errorf("the events are %q", got)
 	}
 
-	// Where the hypotheses agree the list begins with the question, also for a finger.
+	// Where the hypotheses agree the list begins with the question, even by touch.
 	p.until(`document.querySelectorAll('.hypothesis:not(.stale)').length > 1`)
 	p.clickOn("asking about a region", "#ask-region")
 	p.until(`document.getElementById('ask-region').getAttribute('aria-pressed') === 'true'`)
@@ -237,7 +237,7 @@ func (p *page) agreed() int {
 	return -1
 }
 
-// contested is the superpixel whose shares are the most even.
+// contested is the superpixel with the most even shares.
 func (p *page) contested() int {
 	p.t.Helper()
 	contested, best := -1, 0.0

@@ -16,8 +16,8 @@ import (
 // Elements are found by the page itself: the browser's numbers for nodes, which
 // chromedp's own queries keep, belong to a document that a link may be replacing.
 
-// middle answers with the middle of an element that a person could click: the
-// page is loaded, and the element is in view and not covered.
+// middle returns the middle of an element once a person could click it: the page
+// is loaded, and the element is in view and not covered.
 const middle = `((selector) => {
 	const element = document.readyState === 'complete' && document.querySelector(selector);
 	if (!element) return [];
@@ -27,8 +27,8 @@ const middle = `((selector) => {
 	return box && element.contains(document.elementFromPoint(...at)) ? at : [];
 })`
 
-// clickOn moves the mouse over the first element of a CSS selector, as soon as
-// that keeps still, and clicks.
+// clickOn moves the mouse over the first element of a CSS selector, as soon as it
+// stops moving, and clicks.
 func (p *page) clickOn(what, selector string) {
 	p.t.Helper()
 	var before []float64
@@ -80,7 +80,7 @@ func wait[T any](p *page, what, expression string, will func(T) bool) T {
 	var value T
 	var err error
 	for ctx.Err() == nil {
-		// An error is what a page says that is being replaced.
+		// A page that is being replaced answers with an error.
 		value, err = chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 		if err == nil && will(value) {
 			return value

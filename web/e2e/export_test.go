@@ -115,8 +115,8 @@ func TestE2EExportProject(t *testing.T) {
 	}
 }
 
-// TestE2ECancelExport cancels an export that takes long; the server has nothing
-// of it any more, and the next one is made.
+// TestE2ECancelExport cancels a long export; the server keeps nothing of it, and
+// the next export works.
 func TestE2ECancelExport(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, 390, 844, true, startServer(t))

@@ -12,7 +12,7 @@ import (
 	"collie/sharedtest"
 )
 
-// Keys that BiDi has numbers for.
+// Keys that BiDi gives code points.
 const (
 	bidiEnter   = "\ue006"
 	bidiControl = "\ue009"

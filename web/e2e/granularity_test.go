@@ -14,10 +14,10 @@ import (
 // counted is the number of superpixels that the page shows.
 const counted = `+document.getElementById('app').dataset.regions`
 
-// finished says that all is on disk and nothing is being computed.
+// finished says that everything is on disk and nothing is being computed.
 const finished = `document.getElementById('save')?.dataset.state === 'saved' && document.getElementById('running').hidden`
 
-// record is what the interface says of the open image.
+// record is the open image as the API describes it.
 type record struct {
 	Regions, Finest, Clicks, Seq int
 	Map                          string
@@ -25,7 +25,7 @@ type record struct {
 }
 
 // TestE2EGranularity makes superpixels coarser and finer: the clicks stay, one
-// undo goes back, and a reload finds what was left.
+// undo goes back, and a reload restores the state.
 func TestE2EGranularity(t *testing.T) {
 	t.Parallel()
 	photograph := sharedtest.Path(t, "data/voc/images/2009_002221.jpg")
@@ -57,8 +57,8 @@ func TestE2EGranularity(t *testing.T) {
 		t.Errorf("the page counts %d superpixels, the server %d", got, coarse.Regions)
 	}
 
-	// A click made right after, whichever superpixels it still finds, means the
-	// same place.
+	// A click right afterwards means the same place, whichever superpixels it
+	// still meets.
 	between := image.Pt(420, 300)
 	p.clickOn("opening the view settings", "#tones")
 	p.focusOn("#granularity")

@@ -99,7 +99,8 @@ func TestE2EDeepUndo(t *testing.T) {
 	const steps, byHand = 500, 20
 	p := bare(t, 1280, 720)
 	origin, id := value[string](p, `location.origin`), value[string](p, `document.getElementById('app').dataset.image`)
-	// Nobody watches meanwhile, so that no alternatives are computed for each.
+	// No page is open meanwhile, so that no alternatives are computed for each
+	// step.
 	p.do("leaving", chromedp.Navigate(origin+"/api"))
 	post := func(seq int, kind, rest string) {
 		t.Helper()

@@ -42,7 +42,7 @@ func exported(t *testing.T, address, project, body string) string {
 	return ""
 }
 
-// fetched keeps what is at an address in a file and says whether it was there.
+// fetched saves the content of an address to a file and reports whether it exists.
 func fetched(t *testing.T, url, path string) bool {
 	t.Helper()
 	resp, err := http.Get(url)
@@ -197,7 +197,7 @@ func TestE2EBackup(t *testing.T) {
 }
 
 // TestE2EImportMeaning imports a mask with numbers and no names: nothing is
-// imported until each number has a class, and the lists that can name them do.
+// imported until each number has a class, or a list that names them all is chosen.
 func TestE2EImportMeaning(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)
@@ -260,9 +260,9 @@ func (p *page) dropped(on string, names ...string) {
 	})()`, strings.Join(names, "|"), strings.Join(pictures, "|"), on))
 }
 
-// TestE2EDropOnImport drops files on the page of a project: while its dialog of
-// imports is open they are for that, while another is open for nobody, and
-// otherwise they are images. A server that is busy is asked again.
+// TestE2EDropOnImport drops files on the page of a project: while the import
+// dialog is open they go there, while another dialog is open they are ignored, and
+// otherwise they are images. A busy server is asked again.
 func TestE2EDropOnImport(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)

@@ -11,18 +11,18 @@ import (
 	"collie/sharedtest"
 )
 
-// Keys that have no letter.
+// Keys without a letter.
 const (
 	enter = kb.Enter
 	ctrl  = kb.ModifierCtrl
 )
 
-// settled says that all is on disk and that the hypotheses are complete.
+// settled says that everything is on disk and that the hypotheses are complete.
 const settled = `document.getElementById('save')?.dataset.state === 'saved' &&
 	/^([0-9]+ hypothes[ei]s|Everything is accepted)/.test(document.getElementById('status').textContent) && document.getElementById('running').hidden`
 
-// settle waits until the page says so, and whatever else is to be true then, of
-// the present state: what stands around the canvas is painted after it.
+// settle waits until the page has settled and further conditions hold for the
+// current state: what surrounds the canvas is painted after it.
 func (p *page) settle(also ...string) {
 	p.t.Helper()
 	p.until(`new Promise((done) => requestAnimationFrame(() => setTimeout(() => setTimeout(() => done(` +

@@ -16,7 +16,7 @@ const (
 	alt   = kb.ModifierAlt
 )
 
-// listen keeps what the live region says from now on.
+// listen records what the live region says from now on.
 func (p *page) listen() {
 	p.t.Helper()
 	p.until(`(() => {
@@ -37,8 +37,8 @@ func (p *page) hears(pattern string) []string {
 	})()`, quoted(pattern)), func(groups []string) bool { return len(groups) > 0 })
 }
 
-// told is where the page says that the point of the keyboard is, and what it
-// says is there.
+// told is the position of the keyboard's point according to the page, and what is
+// there.
 func (p *page) told() (at image.Point, name string) {
 	p.t.Helper()
 	said := p.hears(`^Column (\d+), row (\d+), (.+)$`)
@@ -224,8 +224,8 @@ func TestE2EKeyboardView(t *testing.T) {
 	p.screenshot("followed")
 }
 
-// TestE2EFocus: the keys of the image work on after a panel was closed by its
-// key, and after a click beside everything.
+// TestE2EFocus: the keys of the image still work after a panel was closed by its
+// key, and after a click on empty space.
 func TestE2EFocus(t *testing.T) {
 	t.Parallel()
 	p := bare(t, 1280, 720)
@@ -261,8 +261,8 @@ func TestE2EFocus(t *testing.T) {
 	}
 }
 
-// TestE2EPolygonByHand closes a polygon, cancels one and takes corners back with
-// a finger, on a phone and on a tablet with a window as wide as a desk's.
+// TestE2EPolygonByHand closes a polygon, cancels one and takes corners back with a
+// finger, on a phone and on a tablet as wide as a desktop window.
 func TestE2EPolygonByHand(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int64{{390, 844}, {1280, 720}} {

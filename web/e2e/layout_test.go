@@ -14,9 +14,9 @@ import (
 	"collie/sharedtest"
 )
 
-// layouts are the windows that the annotation page is made for. Room is the share
-// of the window that the image has at least, whatever its shape; the sizes of a
-// page at 200 % are those that it reports to the page.
+// layouts are the windows that the annotation page supports. Room is the least
+// share of the window that the image gets, whatever its shape; sizes at 200 % are
+// the ones that the page sees.
 var layouts = []struct {
 	name          string
 	width, height int64
@@ -36,7 +36,7 @@ var layouts = []struct {
 const kept = 0.7
 
 // TestE2ELayouts measures how much of every window the image gets, of one that is
-// wide and one that is tall: no window is mostly furniture, nothing lies over the
+// wide and one that is tall: no window is mostly controls, nothing covers the
 // image, and it keeps its place when hypotheses arrive.
 func TestE2ELayouts(t *testing.T) {
 	t.Parallel()
@@ -94,7 +94,7 @@ func TestE2ELayouts(t *testing.T) {
 	}
 }
 
-// TestE2EMoreOnAPhone: what the top bar of a phone has no room for is in a menu.
+// TestE2EMoreOnAPhone: controls that don't fit a phone's top bar are in a menu.
 func TestE2EMoreOnAPhone(t *testing.T) {
 	t.Parallel()
 	p := openSample(t, 390, 844, false)

@@ -20,7 +20,7 @@ import (
 
 const fieldWidth, fieldHeight = 240, 160
 
-// field is a picture of sky above a field; each has another horizon.
+// field is a picture of sky above a field; each has a different horizon.
 func field(number int) []byte {
 	rng := rand.New(rand.NewPCG(uint64(number), 7))
 	img := image.NewNRGBA(image.Rect(0, 0, fieldWidth, fieldHeight))
@@ -43,8 +43,8 @@ func field(number int) []byte {
 
 func fieldHorizon(number int) int { return 60 + number*11%50 }
 
-// learntProject makes a project in which the first five of so many pictures are finished
-// and learnt from.
+// learntProject creates a project with the given number of pictures that has
+// learnt from the first five, which are finished.
 func learntProject(t *testing.T, address string, count int) (project string, images []string) {
 	t.Helper()
 	var p struct{ ID string }
@@ -113,7 +113,7 @@ func uploadTo(t *testing.T, address, project string, files [][]byte) (images []s
 	return images
 }
 
-// post sends JSON, which must be taken.
+// post sends JSON, which must be accepted.
 func post(t *testing.T, url, body string) {
 	t.Helper()
 	resp, err := http.Post(url, "application/json", strings.NewReader(body))
@@ -205,7 +205,8 @@ func TestE2ELearning(t *testing.T) {
 	p.do("undo", chromedp.Evaluate[chromedp.Void](`void [...document.querySelectorAll('#toasts button')].find(e => e.textContent.includes('Undo')).click()`))
 	p.until(`document.getElementById('progress-text').textContent === '6 of 10 images done'`)
 
-	// One click turns guesses off for the project, and takes back what nobody has worked on.
+	// One click turns guesses off for the project, and takes back the guesses that
+	// nobody has worked on.
 	p.do("to an image", chromedp.Navigate(address+"/images/"+images[9]))
 	p.until(`document.getElementById('learning')?.checked === true && document.readyState === 'complete'`)
 	p.settle()
@@ -217,7 +218,7 @@ func TestE2ELearning(t *testing.T) {
 	p.until(`fetch('/api/v1/projects/` + project + `/images').then((r) => r.json()).then((list) => list.every((im) => !im.guessed))`)
 }
 
-// The panel and the line about the guess fit a phone, in the dark.
+// The panel and the line about the guess fit a phone, in the dark theme.
 func TestE2ELearningOnAPhone(t *testing.T) {
 	t.Parallel()
 	source := axe(t)
@@ -241,7 +242,7 @@ func TestE2ELearningOnAPhone(t *testing.T) {
 		p.accessible("a guess", source)
 	}
 
-	// On a desk, in the dark; clicks that contradict the guess refute it.
+	// On a desktop, in the dark theme; clicks that contradict the guess refute it.
 	p := openPage(t, 1280, 720, true, address+"/images/"+images[7])
 	p.until(`document.getElementById('guess')?.hidden === false`)
 	p.settle()

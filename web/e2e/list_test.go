@@ -18,7 +18,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// tinyPicture is a PNG of 48×32 pixels whose grey tells the number.
+// tinyPicture is a PNG of 48×32 pixels whose grey encodes the number.
 func tinyPicture(number int) []byte {
 	img := image.NewGray(image.Rect(0, 0, 48, 32))
 	for i := range img.Pix {
@@ -75,8 +75,8 @@ const (
 	cardCount    = `document.querySelectorAll('#images .card').length`
 )
 
-// A long list holds only what the window sees; it is searched, ordered, walked
-// by keys, and what is found is the order of the next images.
+// A long list contains only the visible cards; it can be searched, sorted and
+// walked by keys, and the result is the order of next images.
 func TestE2EImageList(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, 1280, 720, false, manyImages(t, startServer(t), 300))
@@ -132,8 +132,8 @@ func TestE2EImageList(t *testing.T) {
 	p.until(cardCount + ` === 13 && ` + progressText + ` === '0 of 300 images done'`)
 }
 
-// Files that are there already are not sent again, and zip archives are
-// unpacked; a phone shows the list without scrolling sideways.
+// Existing files are not sent again, and zip archives are unpacked; a phone shows
+// the list without scrolling sideways.
 func TestE2EUploadAgain(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, 390, 844, true, manyImages(t, startServer(t), 3))

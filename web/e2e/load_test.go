@@ -22,7 +22,7 @@ import (
 var against = flag.String("against", "", "a server program that TestE2ESpeedOpen measures in turn with the present one")
 
 // loadedFiles is an expression for the files of static that the document has
-// fetched, with the bytes that travelled for each.
+// fetched, with the bytes transferred for each.
 const loadedFiles = `performance.getEntriesByType('resource').map((e) => ({Path: new URL(e.name).pathname, Bytes: e.transferSize})).filter(({Path}) => Path.startsWith('/static/'))`
 
 type loadedFile struct {
@@ -30,8 +30,8 @@ type loadedFile struct {
 	Bytes int
 }
 
-// TestE2ELoading: the browser needs no module that the page does not name, and
-// asks for none a second time.
+// TestE2ELoading: the page names every module that the browser needs, and none is
+// requested twice.
 func TestE2ELoading(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, 1280, 720, false, startServer(t))

@@ -14,7 +14,7 @@ import (
 )
 
 // serveTeam runs a server that asks for a login, with an admin and two users whose
-// names are the roles that they are to get in a project, and returns its address.
+// names are the roles that they will get in a project, and returns its address.
 func serveTeam(t *testing.T) string {
 	t.Helper()
 	program, err := build()
@@ -83,7 +83,7 @@ func TestE2ETeam(t *testing.T) {
 	p.trySample()
 	image := value[string](p, `location.href`)
 
-	// Signed out elsewhere, the page says so, keeps what is done, and goes on.
+	// Signed out elsewhere, the page says so, keeps the edits, and goes on.
 	value[int](p, `fetch('/logout', {method: 'POST', redirect: 'manual'}).then(r => r.status)`)
 	p.until(`document.getElementById('status').textContent.startsWith('Signed out')`)
 	truth := sampleTruth()
@@ -96,7 +96,7 @@ func TestE2ETeam(t *testing.T) {
 		t.Errorf("%d events are stored, want the click made while signed out", n)
 	}
 
-	// A viewer is told so, and offered no new projects.
+	// A viewer sees the role, and is offered no new projects.
 	p.member("viewer", "viewer")
 	viewer := openPage(t, 1280, 800, true, image)
 	viewer.screenshot("login-dark")
@@ -132,8 +132,8 @@ func (p *page) member(name, role string) {
 	}
 }
 
-// The owner of a project chooses its members with the keyboard alone. Who is not
-// one sees nothing of it; who is removed is disconnected at once.
+// The owner of a project chooses its members with the keyboard alone. People who
+// aren't members see nothing of it; a removed member is disconnected at once.
 func TestE2EMembers(t *testing.T) {
 	t.Parallel()
 	source := axe(t)

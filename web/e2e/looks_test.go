@@ -28,8 +28,8 @@ var covering = wholeView + `.then(({left, right, top, bottom}) => ['.topbar', '.
 	return b.left < right && b.right > left && b.top < bottom && b.bottom > top;
 }))`
 
-// TestE2ELooks opens the pages in windows from a phone to a wall, in both
-// themes: nothing may be cut off or covered. The pictures are for people.
+// TestE2ELooks opens the pages in windows from a phone to a wall, in both themes:
+// nothing can be cut off or covered. The pictures are for people.
 func TestE2ELooks(t *testing.T) {
 	t.Parallel()
 	truth := sampleTruth()
@@ -76,17 +76,17 @@ const cut = `[...document.querySelectorAll('button, a[href], input, select, dial
 	return b.width > 0 && (b.left < 0 || b.right > innerWidth || (e.matches('dialog, .menu, .history, .tones, .alternatives') && e.scrollWidth > e.clientWidth + 1));
 }).map((e) => e.id || e.outerHTML.slice(0, 80))`
 
-// small lists what is pressed and is less than 24 pixels wide or high, but for
-// links in a text and what a label makes larger.
+// small lists controls less than 24 pixels wide or high, except links in a text
+// and controls enlarged by a label.
 const small = `[...document.querySelectorAll('button, a[href], input, select, summary, [role=option], .hypothesis-fold')].filter((e) => {
 	if (!e.checkVisibility({visibilityProperty: true, opacityProperty: true}) || e.matches('.visually-hidden, .skip, p:not(.crumbs) > a, label input')) return false;
 	const b = e.getBoundingClientRect();
 	return b.width > 0 && (b.width < 23.5 || b.height < 23.5);
 }).map((e) => e.id || e.outerHTML.slice(0, 80))`
 
-// TestE2EPanels opens the panels and dialogs of the pages in the dark, on a phone
-// and on a small desk: nothing is wider than the window, cut off at its edges, or
-// over what belongs beside it.
+// TestE2EPanels opens the panels and dialogs of the pages in the dark theme, on a
+// phone and on a small desktop: nothing is wider than the window, cut off at its
+// edges, or covering its neighbours.
 func TestE2EPanels(t *testing.T) {
 	t.Parallel()
 	truth := sampleTruth()

@@ -10,8 +10,8 @@ import (
 	"collie/static"
 )
 
-// TestE2ENeighbours: keys lead to the next and the previous image, but not away
-// from an edit that the server can't store; that is sent again.
+// TestE2ENeighbours: keys lead to the next and the previous image, but not while
+// an edit can't be stored; that is sent again.
 func TestE2ENeighbours(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)

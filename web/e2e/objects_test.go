@@ -58,9 +58,9 @@ func objectsOf(t *testing.T, address, picture string) []object {
 	return list.Objects
 }
 
-// TestE2EObjects tells two touching objects of one class apart with two clicks,
-// joins one again, undoes that, and does the same with the keyboard; the
-// labelling stays what it was, and the outlines are there after a reload.
+// TestE2EObjects separates two touching objects of one class with two clicks,
+// joins one again, undoes that, and does the same with the keyboard; the labelling
+// doesn't change, and the outlines are there after a reload.
 func TestE2EObjects(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)
@@ -110,7 +110,7 @@ func TestE2EObjects(t *testing.T) {
 	p.screenshot("reloaded")
 }
 
-// TestE2EObjectsOnPhone tells objects apart with a finger.
+// TestE2EObjectsOnPhone separates objects with a finger.
 func TestE2EObjectsOnPhone(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)

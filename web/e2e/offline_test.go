@@ -74,7 +74,7 @@ func (s *crashingServer) kill() {
 	s.cmd = nil
 }
 
-// event is what the interface says of a stored event.
+// event is a stored event as the API describes it.
 type event struct {
 	Seq         int
 	ID, Kind    string
@@ -94,7 +94,8 @@ func (p *page) events() []event {
 	return value[struct{ Events []event }](p, p.api("/evidence")).Events
 }
 
-// waitForEvents waits until the log has so many events and the page says Saved.
+// waitForEvents waits until the log has the given number of events and the page
+// says Saved.
 func (p *page) waitForEvents(n int) []event {
 	p.t.Helper()
 	p.until(`document.getElementById('app') !== null`)
@@ -138,8 +139,8 @@ func (p *page) newTab(address string) (tab *page, closeTab func()) {
 
 const offline = `document.getElementById('save')?.dataset.state === 'offline'`
 
-// The server dies while a person clicks on, the page is reloaded after it is
-// back: everything arrives, once.
+// The server dies while a person keeps clicking; the page is reloaded after the
+// restart, and everything arrives exactly once.
 func TestE2EOfflineEdits(t *testing.T) {
 	t.Parallel()
 	truth := sampleTruth()
@@ -174,7 +175,7 @@ func TestE2EOfflineEdits(t *testing.T) {
 		t.Errorf("the browser keeps %d edits, want 4", n)
 	}
 
-	// Loading the page while there is no server fails; the edits stay.
+	// Loading the page without a server fails; the edits stay.
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	if err := chromedp.Do(ctx, chromedp.Navigate(image)); err == nil {
 		t.Error("the page loaded without a server")
@@ -227,7 +228,7 @@ func TestE2EOfflineEdits(t *testing.T) {
 	check(p.waitForEvents(7), "label", "label", "label", "label", "undo", "label", "label")
 }
 
-// Without a store the page says so and works.
+// Without browser storage the page says so and works.
 func TestE2EWithoutStorage(t *testing.T) {
 	t.Parallel()
 	truth := sampleTruth()
@@ -248,7 +249,7 @@ func TestE2EWithoutStorage(t *testing.T) {
 	p.waitForEvents(1)
 }
 
-// A class named while there is no server is stored once it is back.
+// A class renamed while the server is down is stored once it is back.
 func TestE2EClassNamedOffline(t *testing.T) {
 	t.Parallel()
 	server := startCrashingServer(t)

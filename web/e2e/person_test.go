@@ -20,8 +20,9 @@ var sixPhotographs = flag.Bool("six", false, "annotate six photographs instead o
 // photographs are every fiftieth of the 300 VOC images, in the order of index.tsv.
 var photographs = []string{"2011_003182", "2008_000123", "2009_005262", "2011_000070", "2009_003589", "2011_000747"}
 
-// goodEnough is the mean IoU with which a person is content, worthACard what a
-// card has to be ahead of what is shown before a person prefers it to a click.
+// goodEnough is the mean IoU that satisfies a person; worthACard is how much
+// better than the shown labelling a card must be for a person to prefer it to a
+// click.
 const (
 	goodEnough = 0.9
 	worthACard = 0.03
@@ -93,8 +94,8 @@ func (w *work) upload(t *testing.T, address, path string) string {
 	return uploadTo(t, address, project.ID, [][]byte{file})[0]
 }
 
-// annotate works until the labelling is good enough or so many deeds are done, and
-// returns the mean IoU of what is saved then.
+// annotate works until the labelling is good enough or the given number of actions
+// is used up, and returns the mean IoU of what is saved.
 func (w *work) annotate() float64 {
 	w.t.Helper()
 	shown := make([]uint8, len(w.truth.Pix)) // all is the rest

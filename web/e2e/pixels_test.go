@@ -33,7 +33,8 @@ func (p *page) repairs() map[image.Point]int {
 	return found
 }
 
-// closestScale is as far as the page zooms in, CSS pixels per pixel of the image.
+// closestScale is the largest zoom of the page, in CSS pixels per pixel of the
+// image.
 const closestScale = 64
 
 // closest zooms in as far as it goes over the centre of a pixel and calls look
@@ -128,7 +129,7 @@ func TestE2EPixels(t *testing.T) {
 	}
 	exactly(from.Add(image.Pt(-size/2, 0)))
 
-	// The eraser leaves pixels undecided, whatever else there is.
+	// The eraser leaves pixels undecided, whatever they were.
 	p.press("q")
 	p.press("e")
 	p.press("[")
@@ -155,7 +156,7 @@ func TestE2EPixels(t *testing.T) {
 		t.Errorf("the rectangle gave class %d", class)
 	}
 
-	// Many runs do not fit a message of the socket.
+	// Many runs don't fit into one message of the socket.
 	p.press("b")
 	p.press("6")
 	for range 12 {

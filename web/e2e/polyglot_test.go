@@ -18,8 +18,8 @@ import (
 	"collie/sharedtest"
 )
 
-// payload is what the scripts in the polyglots do: they tell whoever embeds
-// them, and their own tab.
+// payload is the script in the polyglots: it notifies the embedding page and its
+// own tab.
 const payload = `document.title='ran';parent.postMessage('ran','*');window.ran=true`
 
 // polyglots are images that are pages or scripts as well.

@@ -56,7 +56,7 @@ func TestE2EReview(t *testing.T) {
 	p.until(cardCount + ` === 6 && document.querySelectorAll('.card-mask:not([hidden])').length === 2`)
 	p.until(`[...document.querySelectorAll('.card-mask:not([hidden])')].every((e) => e.complete && e.naturalWidth === 320)`)
 
-	// Nothing that can be pressed moves when a filter is chosen.
+	// No control moves when a filter is chosen.
 	const places = `JSON.stringify([...document.querySelectorAll('#image-filter :is(input, select, label)')].map((e) => e.getBoundingClientRect()))`
 	before := value[string](p, places)
 	p.do("only what is done", chromedp.Evaluate[chromedp.Void](`document.querySelector('#image-filter input[value=done]').click()`))
@@ -99,7 +99,7 @@ func TestE2EReview(t *testing.T) {
 	p.accessible("the project with reviews", source)
 	p.screenshot("rejected")
 
-	// Whoever opens it sees why, corrects it, says so, and goes on to the next.
+	// The annotator sees why, corrects it, says so, and goes on to the next.
 	p.do("showing all", chromedp.Navigate(project))
 	p.until(cardCount + ` === 6`)
 	p.do("opening the image", chromedp.Evaluate[chromedp.Void](`document.querySelectorAll('#images a')[1].click()`))
@@ -127,7 +127,7 @@ func TestE2EReview(t *testing.T) {
 	p.until(`!document.getElementById('accept-next').disabled`)
 	p.clickOn("accepting and going on", "#accept-next")
 	p.until(`location.href !== ` + fmt.Sprintf("%q", image) + ` && document.getElementById('save')?.dataset.state === 'saved'`)
-	// The labelling of the image before becomes the first guess of this one.
+	// The previous image's labelling becomes this one's first guess.
 	p.do("back", chromedp.Navigate(image))
 	p.until(`document.getElementById('save')?.dataset.state === 'saved'`)
 	p.clickOn("copying", "#copy-next")

@@ -64,7 +64,7 @@ func (p *page) clickClasses(truth *image.Paletted, classes ...int) []image.Point
 	return at
 }
 
-// keep takes a screenshot and, when asked for, makes it a picture of the README.
+// keep takes a screenshot and, if requested, makes it a picture of the README.
 func (p *page) keep(name string) {
 	p.t.Helper()
 	p.screenshot(name)
@@ -119,7 +119,8 @@ func TestE2EEditing(t *testing.T) {
 	p := openSample(t, 1280, 720, false)
 	p.clickClasses(truth, 0, 1)
 	clicks := func() int { return value[record](p, p.api("")).Clicks }
-	// saved waits for the server to have so many events and for the page to know.
+	// saved waits until the server has the given number of events and the page
+	// knows.
 	saved := func(events int) {
 		p.t.Helper()
 		p.stored(events)

@@ -23,7 +23,7 @@ import (
 
 var speed = flag.Bool("speed", false, "measure how quick the annotation page is (make bench-page)")
 
-// onlyWhenMeasuring skips what means nothing while other tests run beside it.
+// onlyWhenMeasuring skips measurements that mean nothing while other tests run.
 func onlyWhenMeasuring(t *testing.T) {
 	t.Helper()
 	if !*speed {
@@ -31,7 +31,7 @@ func onlyWhenMeasuring(t *testing.T) {
 	}
 }
 
-// spread is what a series of milliseconds comes to.
+// spread summarises a series of milliseconds.
 type spread struct {
 	Count                    int
 	Best, Median, P99, Worst float64
@@ -125,7 +125,8 @@ func (p *page) sweep(steps int, drag bool) {
 	}
 }
 
-// frame60 is the milliseconds of a frame of 60 a second, with what clocks are off.
+// frame60 is the duration of a frame at 60 per second in milliseconds, plus the
+// clocks' error.
 const frame60 = 17.5
 
 // TestE2ESpeedLarge: painting and pointing on a large image with many

@@ -16,7 +16,7 @@ import (
 // cards counts the cards that are shown, and those that are folded away.
 const cards = `[document.querySelectorAll('.hypothesis:not([hidden])').length, document.querySelectorAll('.hypothesis[hidden]').length]`
 
-// tried is how many hypotheses the status speaks of: different ones and repeats.
+// tried is how many hypotheses the status reports: different ones and repeats.
 const tried = `(document.getElementById('status').textContent.match(/[0-9]+/g) ?? []).map(Number).reduce((a, b) => a + b, 0)`
 
 // TestE2EStrip looks for more hypotheses, folds those that are nearly the same,

@@ -10,7 +10,8 @@ import (
 )
 
 // TestE2EBeforeTheRelease: the first hypothesis is on the canvas while the button
-// is still pressed; released, the press is one step; given up, it was nothing.
+// is still pressed; a release makes the press one step; cancelled, it leaves
+// nothing.
 func TestE2EBeforeTheRelease(t *testing.T) {
 	t.Parallel()
 	p := bare(t, 1280, 720)

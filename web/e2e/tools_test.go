@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// mouse sends one event of the mouse over a pixel of the image, with the left
-// button when it is not a mere move.
+// mouse sends one mouse event over a pixel of the image, with the left button
+// unless it is only a move.
 func (p *page) mouse(kind input.DispatchMouseEventType, at image.Point, buttons int64, held ...kb.Modifier) {
 	p.t.Helper()
 	var modifiers int64
@@ -30,7 +30,7 @@ func (p *page) mouse(kind input.DispatchMouseEventType, at image.Point, buttons 
 }
 
 // drag presses at the first point, moves over the others, and calls before just
-// before it lets go.
+// before the release.
 func (p *page) drag(points []image.Point, before func(), held ...kb.Modifier) {
 	p.t.Helper()
 	p.actions++
@@ -57,8 +57,8 @@ func (p *page) painted(canvas string, at image.Point) [4]int {
 	})))`, canvas, x, y)))
 }
 
-// bare opens the sample image and hides the boundaries, so that only what is
-// labelled is painted.
+// bare opens the sample image and hides the boundaries, so that only labels are
+// painted.
 func bare(t *testing.T, width, height int64) *page {
 	t.Helper()
 	p := openSample(t, width, height, false)

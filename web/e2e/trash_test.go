@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestE2ETrash deletes a project on the start page, takes that back, deletes it
-// again and restores it from the trash.
+// TestE2ETrash deletes a project on the start page, undoes that, deletes it again
+// and restores it from the trash.
 func TestE2ETrash(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)

@@ -214,7 +214,8 @@ func TestE2EKeyboard(t *testing.T) {
 		t.Errorf("Delete left %d of %d clicks", cleared.Clicks, got.Clicks)
 	}
 
-	// With Space down the mouse pans and nothing is labelled; a hand that is slow labels.
+	// With Space down the mouse pans and nothing is labelled; a slow tap of Space
+	// labels.
 	space := func(meanwhile func()) {
 		t.Helper()
 		p.press(kb.ArrowLeft)
