@@ -57,6 +57,28 @@ func quality(p *herding.Problem, x []uint8, xs [][]uint8, w []float64) float64 {
 	return sum
 }
 
+// Of equal labellings the first comes first, however sums are rounded.
+func TestEMBRKeepsTheOrderOfCopies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	for range 50 {
+		xs := random(rng, 12, 3)
+		for range 12 {
+			xs = append(xs, xs[rng.IntN(12)])
+		}
+		order, _, _, err := choose.EMBR{}.Choose(problem(3), xs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for place, m := range order {
+			for _, later := range order[place+1:] {
+				if later < m && slices.Equal(xs[m], xs[later]) {
+					t.Fatalf("labelling %d comes before its copy %d", m, later)
+				}
+			}
+		}
+	}
+}
+
 func TestEMBRIsTheBestOfTheSet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 50 {

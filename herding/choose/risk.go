@@ -28,18 +28,23 @@ func (c EMBR) order(p *herding.Problem, xs [][]uint8) ([]int, []float64, error) 
 		return nil, nil, err
 	}
 	area := p.Shares()
-	quality := make([]float64, len(xs))
+	alike := make([][]float64, len(xs))
 	for m, x := range xs {
-		quality[m] += w[m]
+		alike[m] = make([]float64, len(xs))
+		alike[m][m] = 1
 		for other := range m {
-			q := MeanIoU(x, xs[other], area, p.Model.Labels)
-			quality[m] += float64(w[other] * q)
-			quality[other] += float64(w[m] * q)
+			alike[m][other] = MeanIoU(x, xs[other], area, p.Model.Labels)
+			alike[other][m] = alike[m][other]
 		}
 	}
-	order := make([]int, len(xs))
-	for m := range order {
+	// Equal labellings have equal rows, so the sums in this order are equal to the
+	// last bit and the first of them stays first.
+	order, quality := make([]int, len(xs)), make([]float64, len(xs))
+	for m, row := range alike {
 		order[m] = m
+		for other, q := range row {
+			quality[m] += float64(w[other] * q)
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(quality[b], quality[a]) })
 	return order, w, nil
