@@ -47,8 +47,9 @@ type doubts struct {
 }
 
 // doubt is one look at an image: the shares of its area on which the hypotheses
-// disagree, and on which what most of them say is wrong.
-type doubt struct{ Disagree, Wrong float64 }
+// disagree, and on which what most of them say is wrong; and the mean IoU of the
+// first hypothesis.
+type doubt struct{ Disagree, Wrong, MeanIoU float64 }
 
 // vote is the area that so many hypotheses gave a class, and the part that has it.
 type vote struct{ Area, Right float64 }
@@ -65,7 +66,21 @@ type calibration struct {
 	Areas     []bin     `json:"areas"`      // looks by how much is in doubt, as many in each
 	Votes     []bin     `json:"votes"`      // by the share of hypotheses with a class
 	Expected  float64   `json:"expected_calibration_error"`
+	Done      []done    `json:"done"` // by how little is in doubt
 }
+
+// done is how many looks have no more in doubt, and how many of them are good
+// enough: the mean IoU of the first hypothesis is at least goodEnough.
+type done struct {
+	UpTo  float64 `json:"up_to"`
+	Share float64 `json:"share"`
+	Good  float64 `json:"good"`
+}
+
+const goodEnough = 0.85
+
+// doneAt are the shares of an image in doubt that Done looks at.
+var doneAt = []float64{0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.12, 0.15, 0.2, 1}
 
 // bin is a mean of what was said, a mean of what was true, and how much fell in it.
 type bin struct {
@@ -190,7 +205,7 @@ func (d *doubts) note(truth simulate.Truth, hypotheses [][]uint8, count int) {
 		}
 	}
 	if total > 0 {
-		d.looks = append(d.looks, doubt{disagree / total, wrong / total})
+		d.looks = append(d.looks, doubt{disagree / total, wrong / total, simulate.MeanIoU(truth, hypotheses[0])})
 	}
 }
 
@@ -234,6 +249,20 @@ func (d *doubts) calibration(images int, line []float64) calibration {
 			out.Areas = append(out.Areas, b)
 		}
 	}
+	for _, most := range doneAt {
+		at := done{UpTo: most}
+		for _, l := range d.looks {
+			if l.Disagree <= most {
+				at.Share++
+				if l.MeanIoU >= goodEnough {
+					at.Good++
+				}
+			}
+		}
+		at.Good /= max(at.Share, 1)
+		at.Share /= max(n, 1)
+		out.Done = append(out.Done, at)
+	}
 	total := 0.0
 	for _, v := range d.votes {
 		total += v.Area
@@ -258,7 +287,11 @@ func (c *calibrationCommand) print(t *terminal, r calibration) {
 	fmt.Fprintf(t.out, "A class that a share of the hypotheses gives a superpixel is right for another share of its area; the expected calibration error is %.1f points.\n", 100*r.Expected)
 	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
-	fmt.Fprint(w, "disagree on\twrong on\t\tof the hypotheses\tright\tof the area\t\n")
+	fmt.Fprintf(w, "disagree on up to\tof the looks\tmean IoU of the first at least %.0f %%\t\n", 100*goodEnough)
+	for _, d := range r.Done {
+		fmt.Fprintf(w, "%.0f %%\t%.0f %%\t%.0f %%\t\n", 100*d.UpTo, 100*d.Share, 100*d.Good)
+	}
+	fmt.Fprint(w, "\ndisagree on\twrong on\t\tof the hypotheses\tright\tof the area\t\n")
 	for i := range max(len(r.Areas), len(r.Votes)) {
 		areas, votes := "\t", "\t\t"
 		if i < len(r.Areas) {

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"collie/segment/simulate"
 )
 
@@ -40,13 +43,23 @@ func TestDoubts(t *testing.T) {
 	truth := simulate.Truth{Labels: 2, Area: []float64{10, 0, 6, 24}}
 	d := &doubts{votes: make([]vote, 5)}
 	d.note(truth, [][]uint8{{0, 1}, {0, 1}, {0, 0}, {1, 1}}, 4)
-	if want := (doubt{0.25, 6.0 / 40}); len(d.looks) != 1 || math.Abs(d.looks[0].Disagree-want.Disagree) > 1e-12 || math.Abs(d.looks[0].Wrong-want.Wrong) > 1e-12 {
-		t.Errorf("looks %v, want %v", d.looks, want)
+	// The first hypothesis has 10 of 16 pixels of the first class, 24 of 30 of the other.
+	want := []doubt{{0.25, 6.0 / 40, (10.0/16 + 24.0/30) / 2}}
+	if diff := cmp.Diff(want, d.looks, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+		t.Errorf("looks (-want +got):\n%s", diff)
 	}
 	if d.votes[1] != (vote{40, 6}) || d.votes[3] != (vote{40, 34}) {
 		t.Errorf("votes %v", d.votes)
 	}
-	line := lineThrough([]doubt{{0, 0.1}, {0.1, 0.3}, {0.2, 0.5}})
+	d.looks = append(d.looks, doubt{0.015, 0.1, 0.9}, doubt{0.02, 0.1, 0.8})
+	at := map[float64]done{}
+	for _, v := range d.calibration(1, nil).Done {
+		at[v.UpTo] = v
+	}
+	if at[0.01] != (done{0.01, 0, 0}) || at[0.02] != (done{0.02, 2.0 / 3, 0.5}) || at[1] != (done{1, 1, 1.0 / 3}) {
+		t.Errorf("how many are good enough: %v", at)
+	}
+	line := lineThrough([]doubt{{0, 0.1, 0}, {0.1, 0.3, 0}, {0.2, 0.5, 0}})
 	if math.Abs(line[0]-0.1) > 1e-12 || math.Abs(line[1]-2) > 1e-12 {
 		t.Errorf("the line is %v, want 0.1 and 2", line)
 	}

@@ -8,8 +8,8 @@
 /** Steps that are kept. */
 const MOST = 200;
 
-/** Share of the image below which it is time to stop. */
-const DONE = 0.01;
+/** Share of the image that the top of the curve is at least, so that little doubt looks little. */
+const LEAST_TOP = 0.02;
 
 /**
  * Adds a step, or replaces the one for the same state.
@@ -33,21 +33,22 @@ export function recorded(steps, step) {
  */
 export function polyline(steps, width, height) {
   if (steps.length === 0) return '';
-  const top = Math.max(...steps.map(({ wrong }) => wrong), 2 * DONE);
+  const top = Math.max(...steps.map(({ wrong }) => wrong), LEAST_TOP);
   return steps
     .map(({ wrong }, i) => `${round((steps.length === 1 ? 1 : i / (steps.length - 1)) * width)},${round(height - (wrong / top) * height)}`)
     .join(' ');
 }
 
 /**
- * The last value of the curve, in words.
+ * The last value of the curve, in words. It doesn't say when to stop: the strip
+ * looks for hypotheses that differ, and how much they do says little about how
+ * good the first is (docs/page.md).
  *
  * @param {number} wrong share of the image
  */
 export function verdict(wrong) {
   if (wrong === 0) return 'all agree';
-  const text = `disagree on ${wrong < 0.001 ? '< 0.1' : (wrong * 100).toFixed(wrong < DONE ? 1 : 0)} %`;
-  return wrong < DONE ? `${text}: probably done` : text;
+  return `disagree on ${wrong < 0.001 ? '< 0.1' : (wrong * 100).toFixed(wrong < 0.01 ? 1 : 0)} %`;
 }
 
 /** @param {number} x */

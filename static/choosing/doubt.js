@@ -119,7 +119,6 @@ export class Doubt {
     byId('doubt').hidden = !last;
     if (!last) return;
     byId('doubt-text').textContent = verdict(last.wrong);
-    byId('doubt').classList.toggle('done', verdict(last.wrong).endsWith('done'));
     byId('doubt-curve').toggleAttribute('hidden', this.steps.length < 2);
     const points = polyline(this.steps, CURVE.width, CURVE.height);
     const line = byId('doubt-curve').querySelector('polyline');
