@@ -40,7 +40,7 @@ func doubts() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<span id=\"asking-text\"></span></p><div id=\"heat-legend\" class=\"heat-legend\" hidden><span>certain</span> <span class=\"heat-ramp\" aria-hidden=\"true\"></span> <span>uncertain</span></div><div id=\"tip\" class=\"tip\" aria-hidden=\"true\" hidden></div><div id=\"alternatives\" class=\"alternatives\" role=\"group\" aria-labelledby=\"alternatives-title\" hidden><p id=\"alternatives-title\" class=\"alternatives-title\" aria-live=\"polite\">Label this region as</p><div id=\"alternatives-list\" class=\"alternatives-list\"></div></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<span id=\"asking-text\"></span></p><div id=\"heat-legend\" class=\"heat-legend\" hidden><span>certain</span> <span class=\"heat-ramp\" aria-hidden=\"true\"></span> <span>uncertain</span> <span id=\"heat-areas\" class=\"heat-areas\"></span></div><div id=\"tip\" class=\"tip\" aria-hidden=\"true\" hidden></div><div id=\"alternatives\" class=\"alternatives\" role=\"group\" aria-labelledby=\"alternatives-title\" hidden><p id=\"alternatives-title\" class=\"alternatives-title\" aria-live=\"polite\">Label this region as</p><div id=\"alternatives-list\" class=\"alternatives-list\"></div></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

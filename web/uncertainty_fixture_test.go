@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/herding"
+	"collie/herding/choose"
 )
 
 // uncertaintyPath is read by the front-end's tests, too: the page computes the
@@ -23,6 +24,7 @@ type uncertaintyFixture struct {
 	Marginals  []float64 `json:"marginals"` // superpixels × classes
 	Entropy    []float64 `json:"entropy"`   // nats
 	WrongArea  float64   `json:"expected_wrong_area"`
+	Areas      []float64 `json:"areas"` // low and high of each class
 }
 
 func TestUncertaintyFixture(t *testing.T) {
@@ -55,6 +57,9 @@ func TestUncertaintyFixture(t *testing.T) {
 	f.Marginals = herding.Marginals(votes, k)
 	f.Entropy = herding.Entropy(f.Marginals, k)
 	f.WrongArea = herding.ExpectedWrongArea(f.Marginals, k, f.Area)
+	for _, a := range choose.AreaRanges(votes, k, f.Area, choose.Wider) {
+		f.Areas = append(f.Areas, a.Low, a.High)
+	}
 	want, err := json.MarshalIndent(f, "", " ")
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"text/tabwriter"
@@ -20,7 +21,11 @@ type areasCommand struct {
 	Observed   []float64 `default:"0.02,0.1" help:"Shares of the superpixels that are clicked."`
 	Hypotheses int       `default:"20" help:"Labellings of a list."`
 	Regions    int       `default:"600" help:"Superpixels of an image."`
+	Wider      float64   `default:"${wider}" help:"Widening of a range at either end, in widths; the product's is ${wider}."`
 }
+
+// pixel is the share of an image that counts for nothing.
+const pixel = 1e-4
 
 // areasRow says how often the area of a class is within the range that a list
 // gives.
@@ -30,13 +35,20 @@ type areasRow struct {
 	Ranges   int     `json:"ranges"`
 	Inside   float64 `json:"inside"` // share of the ranges that the true area is in
 	Width    float64 `json:"width"`  // mean, as a share of the image
+	// Wider is the widening with which 8 of 10 ranges would hold the true area, in
+	// widths at either end.
+	Wider float64 `json:"wider"`
 
-	mu sync.Mutex
+	mu     sync.Mutex
+	beyond []float64 // how many widths the true area is outside of the range as it is
 }
 
 func (c *areasCommand) check() error {
 	if c.Hypotheses < 2 || c.Regions < 1 || c.Classes < 2 || c.Classes > crf.MaxLabels {
 		return fmt.Errorf("--hypotheses %d, --regions %d, --classes %d: accepted are numbers from 2, from 1, and 2 to %d", c.Hypotheses, c.Regions, c.Classes, crf.MaxLabels)
+	}
+	if !(c.Wider >= 0 && c.Wider <= 100) {
+		return fmt.Errorf("--wider %v: accepted are numbers from 0 to 100", c.Wider)
 	}
 	for _, share := range c.Observed {
 		if !(share > 0 && share <= 1) {
@@ -84,13 +96,19 @@ func (c *areasCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "How often the area of a class in play is within the range of the middle 80 %% of %d labellings, over %d images, void ignored; and the mean width of the ranges, in per cent of the image.\n", c.Hypotheses, len(list))
+	fmt.Fprintf(t.out, "How often the area of a class in play is within the range of the middle 80 %% of %d labellings, widened at either end by %g widths, over %d images, void ignored; the mean width of the ranges, in per cent of the image; and the widening with which 8 of 10 would hold it.\n", c.Hypotheses, c.Wider, len(list))
 	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "clicked\tmethod\tranges\tinside\twidth\t\n")
+	fmt.Fprint(w, "clicked\tmethod\tranges\tinside\twidth\tneeds wider by\t\n")
 	for _, r := range rows {
 		r.Inside /= float64(max(r.Ranges, 1))
 		r.Width /= float64(max(r.Ranges, 1))
-		fmt.Fprintf(w, "%g %%\t%s\t%d\t%.0f %%\t%.1f %%\t\n", 100*r.Observed, r.Method, r.Ranges, 100*r.Inside, 100*r.Width)
+		if slices.Sort(r.beyond); len(r.beyond) > 0 {
+			// JSON has no infinity: -1 if no widening would do.
+			if r.Wider = r.beyond[len(r.beyond)*8/10]; math.IsInf(r.Wider, 1) {
+				r.Wider = -1
+			}
+		}
+		fmt.Fprintf(w, "%g %%\t%s\t%d\t%.0f %%\t%.1f %%\t%.2f\t\n", 100*r.Observed, r.Method, r.Ranges, 100*r.Inside, 100*r.Width, r.Wider)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -127,15 +145,26 @@ func (c *areasCommand) count(t *terminal, s *scene, r *areasRow) error {
 	for i := range seen {
 		seen[i] /= whole
 	}
-	ranges := choose.AreaRanges(xs, k, seen)
+	ranges := choose.AreaRanges(xs, k, seen, c.Wider)
+	narrow := choose.AreaRanges(xs, k, seen, 0)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for l, area := range truth {
 		r.Ranges++
 		r.Width += ranges[l].High - ranges[l].Low
 		// A pixel more or less is no mistake.
-		if v := area / whole; v >= ranges[l].Low-1e-4 && v <= ranges[l].High+1e-4 {
+		v := area / whole
+		if v >= ranges[l].Low-pixel && v <= ranges[l].High+pixel {
 			r.Inside++
+		}
+		off := max(narrow[l].Low-v, v-narrow[l].High)
+		switch width := narrow[l].High - narrow[l].Low; {
+		case off <= pixel:
+			r.beyond = append(r.beyond, 0)
+		case width == 0:
+			r.beyond = append(r.beyond, math.Inf(1)) // no widening helps
+		default:
+			r.beyond = append(r.beyond, off/width)
 		}
 	}
 	return nil

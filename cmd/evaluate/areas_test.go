@@ -18,8 +18,12 @@ func TestAreas(t *testing.T) {
 			t.Errorf("%s: %v of the ranges are met", r.Method, r.Inside)
 		}
 	}
-	for flag, value := range map[string]string{"--methods": "none", "--observed": "2", "--hypotheses": "1"} {
-		if _, err := evaluate(t, "areas", "--data", folder(t, 1), flag, value); err == nil || !strings.Contains(err.Error(), value) {
+	wide := figures[areasFigures](t, "areas", "--data", unclear(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--observed", "0.3", "--methods", "hierarchy", "--wider", "100")
+	if r := &wide.Results[0]; r.Width <= got.Results[1].Width || r.Inside < got.Results[1].Inside || r.Wider != got.Results[1].Wider {
+		t.Errorf("widened a hundredfold: %v of %v wide ranges are met, they need %v; before %v of %v, %v", r.Inside, r.Width, r.Wider, got.Results[1].Inside, got.Results[1].Width, got.Results[1].Wider)
+	}
+	for flag, value := range map[string]string{"--methods": "none", "--observed": "2", "--hypotheses": "1", "--wider": "-1"} {
+		if _, err := evaluate(t, "areas", "--data", folder(t, 1), flag+"="+value); err == nil || !strings.Contains(err.Error(), value) {
 			t.Errorf("%s %s: %v", flag, value, err)
 		}
 	}

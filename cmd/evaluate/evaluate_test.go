@@ -93,7 +93,7 @@ func write(t *testing.T, path, text string) {
 func evaluate(t *testing.T, args ...string) (out string, err error) {
 	t.Helper()
 	var c commands
-	parser, err := kong.New(&c, kong.Name("evaluate"), kong.Vars{"methods": methodNames()})
+	parser, err := kong.New(&c, kong.Name("evaluate"), vars())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,11 +10,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 
 	"collie/cmd/internal/progress"
+	"collie/herding/choose"
+	"collie/herding/methods"
 	"collie/segment/affinity"
 	"collie/segment/engine"
 )
@@ -89,13 +92,18 @@ func main() {
 		t.bar = os.Stderr
 	}
 	var c commands
-	k := kong.Parse(&c, kong.Name("evaluate"), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Vars{"methods": methodNames()},
+	k := kong.Parse(&c, kong.Name("evaluate"), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), vars(),
 		kong.Description("Measures Collie's method on folders of images and masks."))
 	if err := k.Run(t); err != nil {
 		fmt.Fprintln(os.Stderr, "evaluate:", err)
 		stop()
 		os.Exit(1)
 	}
+}
+
+// vars are what help texts and defaults refer to.
+func vars() kong.Vars {
+	return kong.Vars{"methods": strings.Join(methods.Names(), ", "), "wider": fmt.Sprint(choose.Wider)}
 }
 
 // write stores v as JSON when a file was asked for.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 
 	"collie/cmd/internal/cputime"
 	"collie/crf"
@@ -214,6 +213,3 @@ func (c *methodsCommand) try(ctx context.Context, r *contender, s *scene, image,
 	r.add(image, draw, s, at, made, cputime.Thread()-start)
 	return nil
 }
-
-// methodNames is for the help text.
-func methodNames() string { return strings.Join(methods.Names(), ", ") }

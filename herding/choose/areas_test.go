@@ -27,8 +27,13 @@ func TestAreaRanges(t *testing.T) {
 		9:  {{0, 0.7}, {0.3, 1}, {0, 0}},
 		1:  {{0, 0}, {1, 1}, {0, 0}},
 	} {
-		if diff := cmp.Diff(want, choose.AreaRanges(xs[:count], 3, area), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+		if diff := cmp.Diff(want, choose.AreaRanges(xs[:count], 3, area, 0), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 			t.Errorf("%d labellings (-want +got):\n%s", count, diff)
 		}
+	}
+	// Widened, but not beyond nothing and all.
+	want := []choose.AreaRange{{0.6, 1}, {0, 0.4}, {0, 0}}
+	if diff := cmp.Diff(want, choose.AreaRanges(xs, 3, area, 0.5), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+		t.Errorf("widened (-want +got):\n%s", diff)
 	}
 }

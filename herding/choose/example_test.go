@@ -17,7 +17,7 @@ func ExampleEMBR() {
 	xs := [][]uint8{{1, 1, 1, 1}, {1, 0, 0, 0}, {1, 1, 0, 0}}
 	order, _, _, err := choose.EMBR{}.Choose(p, xs)
 	fmt.Println(order, err)
-	fmt.Println(choose.AreaRanges(xs, 2, p.Shares())[1])
+	fmt.Println(choose.AreaRanges(xs, 2, p.Shares(), 0)[1])
 	// Output:
 	// [2 1 0] <nil>
 	// {0.1 1}

@@ -201,7 +201,7 @@ func TestUncertainty(t *testing.T) {
 		}
 		xs = append(xs, x)
 	}
-	if diff := cmp.Diff(choose.AreaRanges(xs, 2, s.shares), u.Areas); diff != "" {
+	if diff := cmp.Diff(choose.AreaRanges(xs, 2, s.shares, choose.Wider), u.Areas); diff != "" {
 		t.Errorf("areas (-want +got):\n%s", diff)
 	}
 	for _, x := range xs {

@@ -23,8 +23,8 @@ type Uncertainty struct {
 	// Marked is the rank of the hypothesis with the best expected mean IoU if one
 	// of them is the truth, see choose.EMBR. It is mostly the first.
 	Marked int
-	// Areas is, per class in play, what the middle 80 % of the hypotheses say of
-	// its share of the image.
+	// Areas is, per class in play, the share of the image that it probably has:
+	// what the middle 80 % of the hypotheses say, widened by choose.Wider.
 	Areas []choose.AreaRange
 }
 
@@ -93,7 +93,7 @@ func (s *Sequence) Uncertainty(ctx context.Context, count int) (Uncertainty, err
 	k := len(s.classes)
 	u := Uncertainty{Marginals: herding.Marginals(votes, k)}
 	u.WrongArea = herding.ExpectedWrongArea(u.Marginals, k, s.shares)
-	u.Areas = choose.AreaRanges(votes, k, s.shares)
+	u.Areas = choose.AreaRanges(votes, k, s.shares, choose.Wider)
 	var err error
 	u.Marked, err = s.marked(votes)
 	return u, err

@@ -3,6 +3,7 @@ import { call } from '../ui/api.js';
 import { divided } from '../evidence/division.js';
 import { polyline, recorded, verdict } from './curve.js';
 import { byId } from '../ui/dom.js';
+import { areasInWords } from './areas.js';
 import { levels, ramp } from '../canvas/heat.js';
 import { Overlay } from '../canvas/overlay.js';
 import { AlternativesPopup } from './popup.js';
@@ -154,7 +155,10 @@ export class Doubt {
       painter.heat = new Overlay(painter.map);
       painter.heat.recolor(ramp(), false);
     }
-    if (this.uncertainty) painter.heat.show(levels(this.uncertainty.entropy(), this.uncertainty.classes.length).subarray(0, painter.map.n));
+    if (this.uncertainty) {
+      painter.heat.show(levels(this.uncertainty.entropy(), this.uncertainty.classes.length).subarray(0, painter.map.n));
+      byId('heat-areas').textContent = areasInWords(this.uncertainty.areas(), (id) => this.ports.classes.nameOf(id));
+    }
     painter.touch();
   }
 

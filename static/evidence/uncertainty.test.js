@@ -18,6 +18,8 @@ test('the page comes to what the server comes to', () => {
   near(u.marginals, fixture.marginals);
   near(u.entropy(), fixture.entropy);
   near([u.wrongArea], [fixture.expected_wrong_area]);
+  assert.deepEqual(u.areas().map(({ label }) => label), fixture.classes);
+  near(u.areas().flatMap(({ low, high }) => [low, high]), fixture.areas);
 });
 
 test('a hypothesis that came out twice counts twice', () => {

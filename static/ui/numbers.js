@@ -11,6 +11,17 @@ export function percent(share) {
 }
 
 /**
+ * From one share of 1 to another, as whole percentages.
+ *
+ * @param {number} low
+ * @param {number} high
+ */
+export function percentRange(low, high) {
+  const [from, to] = [Math.floor(low * 100), Math.ceil(high * 100)];
+  return from === to ? `${from} %` : `${from}–${to} %`;
+}
+
+/**
  * A number of things in words: '1 image', '2 images'.
  *
  * @param {number} n
