@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"image"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,10 +19,14 @@ import (
 
 // doubts is the server's answer about alternatives of the open image.
 type doubts struct {
-	Seq        int
-	Classes    []int
-	Marginals  [][]float64
-	WrongArea  float64 `json:"expected_wrong_area"`
+	Seq       int
+	Classes   []int
+	Marginals [][]float64
+	WrongArea float64 `json:"expected_wrong_area"`
+	Areas     []struct {
+		Class     int
+		Low, High float64
+	}
 	Suggestion *struct {
 		Superpixel int
 		Gain       float64
@@ -54,8 +59,32 @@ func (p *page) point(at image.Point) {
 	p.do(fmt.Sprintf("pointing at %v", at), chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y))
 }
 
+// marked are the places of the cards that say 'Best on average', on screen and in
+// their titles.
+const marked = `[...document.querySelectorAll('.hypothesis')].flatMap((card, place) =>
+	card.querySelector('[data-slot=mark]').checkVisibility() || card.title.includes('expected to match it best') ? [place] : [])`
+
+// expected is the place of the card that the server expects to match the truth
+// best: its rank, less the copies before it.
+func (p *page) expected() int {
+	p.t.Helper()
+	answer := value[struct {
+		Marked     int
+		Hypotheses []struct{ Digest string }
+	}](p, p.api("/hypotheses?count=20"))
+	place, seen := 0, map[string]bool{}
+	for _, h := range answer.Hypotheses[:answer.Marked] {
+		if !seen[h.Digest] {
+			seen[h.Digest] = true
+			place++
+		}
+	}
+	return place
+}
+
 // TestE2EDoubt: the overlay of uncertainty with its tooltip, the next click by
-// the keyboard alone, and the curve of the area on which hypotheses disagree.
+// the keyboard alone, the curve of the area on which hypotheses disagree, and the
+// mark on the card that is best on average where that isn't the first.
 func TestE2EDoubt(t *testing.T) {
 	t.Parallel()
 	truth := sampleTruth()
@@ -69,6 +98,9 @@ func TestE2EDoubt(t *testing.T) {
 	if got := value[string](p, `document.getElementById('doubt-text').textContent`); got != want {
 		t.Errorf("the panel says %q, want %q as the server has it", got, want)
 	}
+	if got, want := value[[]int](p, marked), p.expected(); want != 0 || len(got) != 0 {
+		t.Errorf("the cards %v are marked, and the server marks card %d; here the first is best and needs no mark", got, want)
+	}
 
 	asked := p.middle(before.Suggestion.Superpixel)
 	away := image.Pt(8, 8) // where no outline touches the pixel
@@ -79,6 +111,14 @@ func TestE2EDoubt(t *testing.T) {
 	p.until(`!document.getElementById('tip').hidden`)
 	if tip := value[string](p, `document.getElementById('tip').textContent`); !regexp.MustCompile(`^\w+ [01]\.\d\d, \w+ [01]\.\d\d`).MatchString(tip) {
 		t.Errorf("the tooltip says %q, want classes with their shares", tip)
+	}
+	var ranges []string
+	names := value[[]string](p, `[...document.querySelectorAll('#classes .class-name')].map((e) => e.textContent)`)
+	for _, a := range before.Areas {
+		ranges = append(ranges, fmt.Sprintf("%s %.0f–%.0f %%", names[a.Class], math.Floor(a.Low*100), math.Ceil(a.High*100)))
+	}
+	if got, want := value[string](p, `document.getElementById('heat-areas').textContent`), "Area, 8 times in 10: "+strings.Join(ranges, ", "); got != want {
+		t.Errorf("the legend says %q, want %q as the server has it", got, want)
 	}
 	p.screenshot("uncertainty")
 	p.point(away)
@@ -106,6 +146,9 @@ func TestE2EDoubt(t *testing.T) {
 	p.until(`document.getElementById('asking').hidden`)
 	p.stored(before.Seq + 1)
 	p.until(`document.querySelector('#doubt-curve polyline').getAttribute('points').split(' ').length >= 2`)
+	if got, want := value[[]int](p, marked), p.expected(); want == 0 || !slices.Equal(got, []int{want}) {
+		t.Errorf("the cards %v are marked, and the server marks card %d; here it should be another than the first", got, want)
+	}
 	clicked := value[struct {
 		Events []struct {
 			Kind        string
