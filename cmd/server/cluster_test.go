@@ -201,7 +201,7 @@ func TestUnusableDatabases(t *testing.T) {
 	refuses(t, "belongs to another installation", "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, "second"), "--database", server.MustURL(t, dir+" second"), "--blobs", gateway.Address())
 	refuses(t, "nothing was restored", "restore", os.Args[0], "--data", filepath.Join(dir, "none"), "--database", url, "--blobs", gateway.Address())
 	command(t, "users", "list", "--data", filepath.Join(dir, "none"), "--database", url, "--blobs", gateway.Address())
-	if out := command(t, "doctor", "--data", filepath.Join(dir, "none"), "--database", url, "--blobs", gateway.Address()); !strings.Contains(out, "bucket: s3://collie") || !strings.Contains(out, "0 images") {
+	if out := command(t, "doctor", "--data", filepath.Join(dir, "none"), "--database", url, "--blobs", gateway.Address()); !strings.Contains(out, "bucket: s3://collie") || !strings.Contains(out, "0 images") || !strings.Contains(out, "no synchronous standby") || !strings.Contains(own.stderr.String(), "no synchronous standby") {
 		t.Errorf("doctor:\n%s", out)
 	}
 	own.stop()

@@ -37,6 +37,13 @@ func (c *doctorCommand) Run(ctx context.Context, out streams) (err error) {
 		}
 	} else {
 		visit.say("database: it can be reached, is recent enough, and keeps what it has acknowledged in a power cut (fsync, full_page_writes)")
+		risk, err := d.shared.Risk(ctx)
+		if err != nil {
+			return err
+		}
+		if risk != "" {
+			visit.say("database: %s", risk)
+		}
 	}
 	visit.bucket(ctx)
 	if err := visit.all(access.With(ctx, access.Operator)); err != nil {

@@ -90,7 +90,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	d.store.Synced(figures.Synced)
-	if err := d.warn(log); err != nil {
+	if err := d.warn(ctx, log); err != nil {
 		return err
 	}
 	if d.shared != nil {
@@ -198,10 +198,15 @@ func (d *data) news(site *web.Server) func(segment.News) {
 	}
 }
 
-// warn says what is wrong with a database in the data folder.
-func (d *data) warn(log *slog.Logger) error {
+// warn says what is wrong with a database in the data folder, or what can be lost with
+// one that servers share.
+func (d *data) warn(ctx context.Context, log *slog.Logger) error {
 	if d.local == nil {
-		return nil
+		risk, err := d.shared.Risk(ctx)
+		if risk != "" {
+			log.Warn("the database: " + risk)
+		}
+		return err
 	}
 	if err := d.local.Cramped(); err != nil {
 		log.Error("the disk is full: nothing can be saved until there is space and the server is restarted", "error", err)

@@ -121,6 +121,16 @@ func examine(ctx context.Context, pool *pgxpool.Pool) error {
 	return nil
 }
 
+// Risk says what of the acknowledged work can be lost beyond a power cut, for people;
+// empty when a synchronous standby is required to have it.
+func (s *Store) Risk(ctx context.Context) (string, error) {
+	standbys, err := one(ctx, s, row.Text, "SELECT current_setting('synchronous_standby_names')")
+	if err != nil || standbys != "" {
+		return "", err
+	}
+	return "no synchronous standby is required (synchronous_standby_names is empty), so the latest edits can be lost with the database's disk, or when a standby takes over", nil
+}
+
 // String names the database, for people.
 func (s *Store) String() string { return s.name }
 
