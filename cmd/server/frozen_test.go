@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"collie/segment"
 	"collie/storage/postgres/postgrestest"
-	"collie/storage/storagetest"
 )
 
 // freeze stops a server in the middle of whatever it does, and thaw lets it go on.
@@ -179,61 +176,4 @@ func TestClusterBucketAway(t *testing.T) {
 		tr.check(p.url, time.Now())
 		p.stop()
 	}
-}
-
-// failover kills one server after the other while pages edit through the balancer, and
-// logs how long it takes until all of them have saved something again.
-func (c *cluster) failover(t *testing.T, url string) {
-	t.Helper()
-	tr := newTraffic(t, url, 6)
-	h := &history{began: time.Now()}
-	stop := make(chan struct{})
-	var wait sync.WaitGroup
-	var pages []*tab
-	for i := range 6 {
-		page := &tab{tb: t, number: i, server: strings.TrimPrefix(url, "http://"), image: tr.workers[2*i].image, history: h}
-		pages = append(pages, page)
-		wait.Go(func() { page.work(stop) })
-	}
-	// saved waits until every page has saved something since a moment.
-	saved := func(since int64) {
-		t.Helper()
-		for limit := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-			saves := map[int]bool{}
-			h.mu.Lock()
-			for _, o := range h.operations {
-				if o.Return > since && !o.Output.(told).stale {
-					saves[o.ClientId] = true
-				}
-			}
-			h.mu.Unlock()
-			if len(saves) == len(pages) {
-				return
-			}
-			if time.Now().After(limit) {
-				t.Fatalf("only %d of %d pages save", len(saves), len(pages))
-			}
-		}
-	}
-	saved(0)
-	var took []time.Duration
-	for kill := range storagetest.Rounds(1, 12) {
-		i := kill % len(c.nodes)
-		began := time.Now()
-		_ = c.nodes[i].cmd.Process.Kill()
-		_ = c.nodes[i].cmd.Wait()
-		saved(h.now())
-		took = append(took, time.Since(began))
-		c.restart(i)
-		time.Sleep(time.Duration(storagetest.Rounds(0, 2)) * time.Second) // the balancer looks at it once a second
-	}
-	close(stop)
-	wait.Wait()
-	for _, page := range pages {
-		if page.conn != nil {
-			page.drop()
-		}
-	}
-	slices.Sort(took)
-	t.Logf("after %d kills all %d pages have saved something again within %v (median), %v (longest)", len(took), len(pages), took[len(took)/2].Round(time.Millisecond), took[len(took)-1].Round(time.Millisecond))
 }

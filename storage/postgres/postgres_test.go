@@ -61,3 +61,20 @@ func TestTries(t *testing.T) {
 		return n
 	})
 }
+
+func BenchmarkProject(b *testing.B) {
+	storagetest.BenchmarkProject(b, openAt, func(b *testing.B, s storagetest.Store, project string, images int) {
+		conn, _, err := s.(*Store).connect(b.Context()) // without a limit on the time of a statement
+		if err == nil {
+			defer closeConn(conn)
+			_, err = conn.Exec(b.Context(), `INSERT INTO image (id, project, name, format, width, height, regions, bytes, created)
+				SELECT md5(i::text), number, i || '.jpg', 'jpeg', 4000, 3000, 600, 3000000, i FROM project, generate_series(1, $2::int) AS i WHERE id = $1`, project, images)
+		}
+		if err == nil {
+			_, err = conn.Exec(b.Context(), "ANALYZE image")
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	})
+}

@@ -129,3 +129,15 @@ func TestTries(t *testing.T) {
 		return n
 	})
 }
+
+func BenchmarkProject(b *testing.B) {
+	storagetest.BenchmarkProject(b, openAt, func(b *testing.B, s storagetest.Store, project string, images int) {
+		if err := s.(*Store).writer.write(b.Context(), func(w *writer) error {
+			return w.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+				INSERT INTO image (id, project, name, format, width, height, regions, bytes, created)
+				SELECT printf('%032x', i), number, i || '.jpg', 'jpeg', 4000, 3000, 600, 3000000, i FROM project, n WHERE id = ?`, images, project)
+		}); err != nil {
+			b.Fatal(err)
+		}
+	})
+}

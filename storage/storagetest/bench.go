@@ -42,3 +42,35 @@ func BenchmarkAppend(b *testing.B, open func(tb testing.TB, place string) Store)
 		})
 	}
 }
+
+// BenchmarkProject measures what pages ask of a project of many images: its list, one
+// of its images, its size and the list of projects. Fill makes the images, in bulk.
+func BenchmarkProject(b *testing.B, open func(tb testing.TB, place string) Store, fill func(b *testing.B, s Store, project string, images int)) {
+	images := Rounds(10_000, 1_000_000)
+	s := open(b, b.TempDir())
+	defer closeStore(b, s)
+	p := newProject("p")
+	must(b, s.CreateProject(b.Context(), p))
+	fill(b, s, p.ID, images)
+	middle := newImage(p.ID, "middle")
+	must(b, s.CreateImage(b.Context(), middle))
+	for name, do := range map[string]func() error{
+		"list": func() error {
+			list, err := s.Images(b.Context(), p.ID)
+			if err == nil && len(list) != images+1 {
+				err = fmt.Errorf("%d images", len(list))
+			}
+			return err
+		},
+		"image":    func() error { _, err := s.Image(b.Context(), middle.ID); return err },
+		"count":    func() error { _, err := s.CountImages(b.Context(), p.ID); return err },
+		"projects": func() error { _, err := s.Overviews(b.Context()); return err },
+	} {
+		b.Run(fmt.Sprintf("%s/images=%d", name, images), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				must(b, do())
+			}
+		})
+	}
+}

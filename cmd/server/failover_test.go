@@ -1,0 +1,103 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"collie/sharedtest"
+	"collie/storage/storagetest"
+)
+
+// failover kills one server after the other while pages edit through the balancer, and
+// logs how long it takes until all of them have saved something again.
+func (c *cluster) failover(t *testing.T, url string) {
+	t.Helper()
+	tr := newTraffic(t, url, 6)
+	h := &history{began: time.Now()}
+	stop := make(chan struct{})
+	var wait sync.WaitGroup
+	var pages []*tab
+	for i := range 6 {
+		page := &tab{tb: t, number: i, server: strings.TrimPrefix(url, "http://"), image: tr.workers[2*i].image, history: h}
+		pages = append(pages, page)
+		wait.Go(func() { page.work(stop) })
+	}
+	// saved waits until every page has saved something since a moment.
+	saved := func(since int64) {
+		t.Helper()
+		for limit := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+			saves := map[int]bool{}
+			h.mu.Lock()
+			for _, o := range h.operations {
+				if o.Return > since && !o.Output.(told).stale {
+					saves[o.ClientId] = true
+				}
+			}
+			h.mu.Unlock()
+			if len(saves) == len(pages) {
+				return
+			}
+			if time.Now().After(limit) {
+				t.Fatalf("only %d of %d pages save", len(saves), len(pages))
+			}
+		}
+	}
+	saved(0)
+	var took []time.Duration
+	for kill := range storagetest.Rounds(1, 12) {
+		i := kill % len(c.nodes)
+		began := time.Now()
+		_ = c.nodes[i].cmd.Process.Kill()
+		_ = c.nodes[i].cmd.Wait()
+		saved(h.now())
+		took = append(took, time.Since(began))
+		c.restart(i)
+		time.Sleep(time.Duration(storagetest.Rounds(0, 2)) * time.Second) // the balancer looks at it once a second
+	}
+	close(stop)
+	wait.Wait()
+	for _, page := range pages {
+		if page.conn != nil {
+			page.drop()
+		}
+	}
+	slices.Sort(took)
+	t.Logf("after %d kills all %d pages have saved something again within %v (median), %v (longest)", len(took), len(pages), took[len(took)/2].Round(time.Millisecond), took[len(took)-1].Round(time.Millisecond))
+}
+
+// TestClusterLoad measures three servers behind a balancer, all on this machine with
+// the database and the bucket; it runs in the long form only.
+func TestClusterLoad(t *testing.T) {
+	data := sharedtest.Path(t, "data/voc")
+	if !storagetest.Long {
+		t.Skip("skipped without COLLIE_TORTURE: measures")
+	}
+	c := startCluster(t, 3)
+	program := filepath.Join(t.TempDir(), "loadtest")
+	if out, err := exec.Command("go", "build", "-o", program, "../loadtest").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	arguments := []string{"--data", data, "--annotators", "12", "--duration", "30s", "--warmup", "5s"}
+	for name, urls := range map[string][]string{
+		"balancer": {c.balance(t)},
+		"direct":   {c.nodes[0].url, c.nodes[1].url, c.nodes[2].url},
+		"one":      {c.nodes[0].url},
+	} {
+		all := arguments
+		for _, url := range urls {
+			all = append(all, "--url", url)
+		}
+		before, _ := os.ReadFile("/proc/loadavg") // for people
+		out, err := exec.Command(program, all...).CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		t.Logf("%s, load average %s%s", name, before, out)
+	}
+}
