@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -57,8 +58,25 @@ func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, 
 	if _, err := s.Project(ctx, projectID); err != nil {
 		return nil, err
 	}
-	return all(ctx, s, row.ScanImage, "listing the images", row.SelectImages+" WHERE project.id = $1"+live+"ORDER BY image.number", projectID)
+	var images []segment.Image
+	for from := int64(0); ; {
+		some, err := all(ctx, s, row.ScanImage, "listing the images", row.SelectImages+" WHERE project.id = $1 AND image.number > $2"+live+"ORDER BY image.number LIMIT $3", projectID, from, listed)
+		if err != nil {
+			return nil, err
+		}
+		images = append(images, some...)
+		if len(some) < listed {
+			return images, nil
+		}
+		if from, err = one(ctx, s, number[int64], "SELECT number FROM image WHERE id = $1", some[listed-1].ID); err != nil {
+			return nil, fmt.Errorf("listing the images: %w", err)
+		}
+	}
 }
+
+// listed is how many images one statement lists: a million would take longer than a
+// statement may.
+const listed = 20_000
 
 // Heads says how far images and their projects have come.
 func (s *Store) Heads(ctx context.Context, imageIDs []string) (map[string]segment.Head, error) {
