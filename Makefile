@@ -66,4 +66,4 @@ bench-page:
 	go test -count=1 -v -run TestE2ESpeed ./web/e2e -speed
 
 torture:
-	COLLIE_TORTURE=1 go test -count=1 -timeout 3h -v -run 'Kill|PowerCut|Disk|Broken|ReadOnly|Backup|Restart|Tabs|Greatest|Appetite' ./storage/... ./cmd/server
+	COLLIE_TORTURE=1 go test -count=1 -timeout 3h -v -run 'Kill|PowerCut|Cluster|Crashes|Disk|Broken|ReadOnly|Backup|Restart|Tabs|Greatest|Appetite' ./storage/... ./cmd/server
