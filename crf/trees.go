@@ -59,7 +59,6 @@ func (t *trees) improve(x []uint8, rounds, patience int) float64 {
 // grow picks a maximal random induced forest: in random order a node joins
 // when its chosen neighbours lie in different components.
 func (t *trees) grow() {
-	g := t.g
 	for i := range t.order {
 		j := int(t.rng.Uint64() % uint64(i+1))
 		t.order[i] = t.order[j]
@@ -70,15 +69,15 @@ func (t *trees) grow() {
 	for _, i := range t.order {
 		if t.joins(i) {
 			t.in[i] = true
-			for _, a := range g.arcs[g.start[i]:g.start[i+1]] {
-				if t.in[a.to] {
-					t.tree.Join(a.to, i)
-				}
+			for _, root := range t.roots {
+				t.tree.Join(root, i)
 			}
 		}
 	}
 }
 
+// joins reports whether node i can join the forest; roots become those of the
+// trees around it.
 func (t *trees) joins(i int32) bool {
 	t.roots = t.roots[:0]
 	for _, a := range t.g.arcs[t.g.start[i]:t.g.start[i+1]] {

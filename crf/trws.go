@@ -137,21 +137,19 @@ func send(msg, from []float64, w float64) float64 {
 		}
 		return -low
 	}
-	at, top, second := 0, from[0]-msg[0], 0.0
+	low, next := msg[0]-from[0], math.Inf(1) // the two least
+	msg[0] = low
 	for l := 1; l < len(msg); l++ {
-		v := from[l] - msg[l]
-		switch {
-		case v > top:
-			at, top, second = l, v, top
-		case l == 1 || v > second:
-			second = v
-		}
+		v := msg[l] - from[l]
+		msg[l] = v
+		next = min(next, max(low, v))
+		low = min(low, v)
+	}
+	at := 0
+	for msg[at] > low {
+		at++
 	}
 	clear(msg)
-	if len(msg) == 1 {
-		msg[0] = w
-	} else {
-		msg[at] = max(w, second-top)
-	}
-	return top
+	msg[at] = max(w, low-next)
+	return -low
 }
