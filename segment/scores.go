@@ -9,6 +9,7 @@ type Scores struct {
 	Classes []uint8 // ids, ascending
 	Shares  []uint8 // rows × classes, row-major; 255 means 1, a row of zeros for nothing known
 	Regions int     // rows when they are the superpixels that the image began with; 0 when they are cells
+	Reserve []uint8 // those of Classes, ascending, that come into play only when clicked
 
 	// Strength, Exponent and Proof say how much the guess counts, see
 	// engine.Guess; a Strength 0, in older evidence, means that of imported
@@ -26,7 +27,7 @@ func (s *Scores) Same(other *Scores) bool {
 	if s == nil || other == nil {
 		return s == other
 	}
-	return slices.Equal(s.Classes, other.Classes) && slices.Equal(s.Shares, other.Shares) && s.Regions == other.Regions &&
+	return slices.Equal(s.Classes, other.Classes) && slices.Equal(s.Shares, other.Shares) && slices.Equal(s.Reserve, other.Reserve) && s.Regions == other.Regions &&
 		s.Strength == other.Strength && s.Exponent == other.Exponent && s.Proof == other.Proof && s.Model == other.Model && s.Learnt == other.Learnt
 }
 
@@ -48,7 +49,33 @@ func (s *Scores) Fits(cells, regions int) bool {
 	}
 	return len(s.Classes) > 0 && len(s.Shares) == rows*len(s.Classes) && (s.Regions == 0 || s.Regions == regions) &&
 		s.Strength >= 0 && s.Strength <= MaxStrength && s.Exponent >= 0 && s.Exponent <= MaxExponent && s.Proof >= 0 && s.Proof <= 1 && s.Model >= 0 && s.Learnt >= 0 &&
-		slices.IsSorted(s.Classes) && len(slices.Compact(slices.Clone(s.Classes))) == len(s.Classes)
+		ascending(s.Classes) && ascending(s.Reserve) && len(s.Reserve) < len(s.Classes) &&
+		!slices.ContainsFunc(s.Reserve, func(id uint8) bool { return !slices.Contains(s.Classes, id) })
+}
+
+// Resolved returns the classes that a table makes of those of the scores, and
+// which of them are in reserve: those made of such classes only, unless none is
+// left in play.
+func (s *Scores) Resolved(table *ClassTable) (present, reserve [256]bool) {
+	var inPlay [256]bool
+	anyInPlay := false
+	for _, id := range s.Classes {
+		to := table[id]
+		present[to] = true
+		if !slices.Contains(s.Reserve, id) {
+			inPlay[to] = true
+			anyInPlay = anyInPlay || to != Void
+		}
+	}
+	for id := range present {
+		reserve[id] = present[id] && !inPlay[id] && anyInPlay
+	}
+	return present, reserve
+}
+
+// ascending reports whether ids are sorted and different.
+func ascending(ids []uint8) bool {
+	return slices.IsSorted(ids) && len(slices.Compact(slices.Clone(ids))) == len(ids)
 }
 
 // GuessView is what people see about the first guess of an image.

@@ -138,6 +138,7 @@ type scores struct {
 
 	// See segment.Scores.
 	Regions  int     `json:"regions,omitempty"`
+	Reserve  []byte  `json:"reserve,omitempty"`
 	Strength float64 `json:"strength,omitempty"`
 	Exponent float64 `json:"exponent,omitempty"`
 	Proof    float64 `json:"proof,omitempty"`

@@ -19,6 +19,7 @@ import (
 // the number of its classes, at least 2.
 type Guess struct {
 	Classes  []uint8   // ids, ascending
+	Reserve  []uint8   // those of Classes, ascending, that come into play only when clicked
 	Shares   []float64 // superpixels × classes, row-major; rows sum to at most 1; the remainder is for classes that the guess does not name
 	Strength float64   // conductance where the guess is certain
 	Exponent float64   // how fast the conductance decreases with uncertainty
@@ -32,10 +33,7 @@ func NewGuess(s *segment.Scores, table *segment.ClassTable, first, cut *superpix
 	if s == nil {
 		return nil
 	}
-	var present [256]bool
-	for _, id := range s.Classes {
-		present[table[id]] = true
-	}
+	present, reserve := s.Resolved(table)
 	out := &Guess{Strength: s.Strength, Exponent: s.Exponent, Proof: s.Proof}
 	if s.Strength == 0 {
 		out.Strength, out.Exponent, out.Proof = ImportStrength, ImportExponent, ImportProof
@@ -45,6 +43,9 @@ func NewGuess(s *segment.Scores, table *segment.ClassTable, first, cut *superpix
 		if present[id] {
 			column[id] = len(out.Classes)
 			out.Classes = append(out.Classes, uint8(id))
+		}
+		if reserve[id] {
+			out.Reserve = append(out.Reserve, uint8(id))
 		}
 	}
 	k := len(out.Classes)
@@ -92,7 +93,7 @@ const (
 )
 
 // InPlay returns the classes that are the most probable one of some superpixel,
-// except those refuted by clicks: classes of a small area, predicted at several
+// except those in reserve that nobody has clicked and those refuted by clicks: classes of a small area, predicted at several
 // clicks of other classes and never clicked; no class if the whole guess is
 // refuted. clicks has the clicked class or Void, and areas the area, of each
 // superpixel.
@@ -103,15 +104,20 @@ func (g *Guess) InPlay(clicks []uint8, areas []float64) (classes [segment.MaxCla
 	var area [segment.MaxClasses]float64
 	var contradicted [segment.MaxClasses]int
 	var clicked [256]bool
+	for _, c := range clicks {
+		clicked[c] = true
+	}
+	var waiting [256]bool
+	for _, id := range g.Reserve {
+		waiting[id] = !clicked[id]
+	}
 	total := 0.0
 	for i, c := range clicks {
 		total += areas[i]
-		clicked[c] = true
-		best, p := g.best(i)
-		if p == 0 {
+		class := g.best(i, &waiting)
+		if class == segment.Void {
 			continue
 		}
-		class := g.Classes[best]
 		area[class] += areas[i]
 		classes[class] = true
 		if c != segment.Void && c != class {
@@ -126,16 +132,16 @@ func (g *Guess) InPlay(clicks []uint8, areas []float64) (classes [segment.MaxCla
 	return classes
 }
 
-// best returns the most probable class of a superpixel, as an index of Classes,
-// and its probability.
-func (g *Guess) best(superpixel int) (class int, p float64) {
-	row := g.row(superpixel)
-	for i, v := range row {
-		if v > row[class] {
-			class = i
+// best returns the most probable class of a superpixel, except those that wait,
+// or Void if it has none.
+func (g *Guess) best(superpixel int, waiting *[256]bool) uint8 {
+	class, most := uint8(segment.Void), 0.0
+	for i, v := range g.row(superpixel) {
+		if v > most && !waiting[g.Classes[i]] {
+			class, most = g.Classes[i], v
 		}
 	}
-	return class, row[class]
+	return class
 }
 
 func (g *Guess) row(superpixel int) []float64 {

@@ -142,6 +142,22 @@ func TestPriorOfGuess(t *testing.T) {
 	})
 }
 
+// A class in reserve comes into play when it is clicked, with its shares.
+func TestReserveOfGuess(t *testing.T) {
+	g := &Guess{Classes: []uint8{1, 2, 7}, Reserve: []uint8{2}, Shares: []float64{.5, .25, .25, .2, .8, 0, 0, 0, 1}, Strength: 0.01, Exponent: 1, Proof: 0.25}
+	clicks, areas := []uint8{segment.Void, segment.Void, segment.Void}, []float64{1, 1, 1}
+	if got := g.InPlay(clicks, areas); !got[1] || got[2] || !got[7] {
+		t.Errorf("classes in play without a click: %v", got[:10])
+	}
+	clicks[0] = 2
+	if got := g.InPlay(clicks, areas); !got[1] || !got[2] || !got[7] {
+		t.Errorf("classes in play after a click: %v", got[:10])
+	}
+	if p := g.Prior(clicks, []int{1, 2, 7}); p.Share[4] != 0.8 {
+		t.Errorf("shares %v", p.Share)
+	}
+}
+
 // Clicks that contradict a guess take its small classes out of play, then all of
 // it; a click that confirms a class keeps it.
 func TestGuessIsRefuted(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"collie/segment"
 	"collie/segment/engine"
 	"collie/segment/simulate"
-	"collie/superpixels"
 )
 
 // Choice is the weight of a project's guesses, see engine.Guess.
@@ -15,26 +14,21 @@ type Choice struct {
 	Strength float64 // 0: no guesses
 	Exponent float64
 	Proof    float64
-	Caution  int // of the gate: what a false class costs against a missed one
 }
 
 // Off is the choice not to guess.
 var Off Choice
 
-// cautions are the possible values of Choice.Caution.
-var cautions = [...]int{1, 2}
-
 // choices are tried in turn. Those after the first few suit only very
 // predictable projects and are tried only while each is better than the
 // previous one.
 var choices = []Choice{
-	{1e-3, 1, strict, 2},
-	{3e-3, 0.5, strict, 2},
-	{3e-3, 0.5, strict, 1},
-	{1e-2, 0.5, strict, 1},
-	{1e-2, 1, strict, 1},
-	{3e-2, 0.5, strict, 1},
-	{1e-1, 0.5, strict, 1},
+	{1e-3, 1, strict},
+	{3e-3, 0.5, strict},
+	{1e-2, 0.5, strict},
+	{1e-2, 1, strict},
+	{3e-2, 0.5, strict},
+	{1e-1, 0.5, strict},
 }
 
 // A strict guess yields to few contradictions, so that a wrong one costs
@@ -57,10 +51,14 @@ var tryTargets = []float64{0.85, 0.9}
 // attempt is a finished image with the prediction made before it was learnt
 // from.
 type attempt struct {
-	graph *superpixels.Graph // of the default granularity
-	truth simulate.Truth     // by superpixels
+	scene *simulate.Scene // of the default granularity
+	truth simulate.Truth  // by superpixels
 	guess func(Choice) *engine.Guess
 }
+
+// maxKept is the largest number of superpixels of an image whose evidence model
+// is kept while choices are tried; it takes some megabytes.
+const maxKept = 2000
 
 // choose lets a simulated annotator work on the attempts with each choice and
 // returns the one that needs the fewest actions, or Off if none saves enough.
@@ -104,11 +102,14 @@ func actions(ctx context.Context, attempts []attempt, c Choice) (float64, error)
 	sum := 0
 	for i := range attempts {
 		t := &attempts[i]
-		scene := &simulate.Scene{Graph: t.graph}
-		if c != Off {
-			scene.Guess = t.guess(c)
+		if len(t.scene.Graph.Regions) > maxKept {
+			t.scene = &simulate.Scene{Graph: t.scene.Graph}
 		}
-		n, err := toil(ctx, scene, t.truth)
+		t.scene.Guess = nil
+		if c != Off {
+			t.scene.Guess = t.guess(c)
+		}
+		n, err := toil(ctx, t.scene, t.truth)
 		if err != nil {
 			return 0, err
 		}

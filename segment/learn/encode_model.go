@@ -10,15 +10,15 @@ import (
 
 const (
 	modelMagic   = "CLMD"
-	modelVersion = 3
-	oldVersion   = 2       // for features of version 1
+	modelVersion = 4
+	oldVersion   = 2       // and later ones: for other features or choices
 	maxModel     = 1 << 30 // largest number of a model
 	maxID        = 256     // bytes of an image's id
 	maxEarly     = 1 << 20 // images
 	maxTreeNodes = 1 << 22
 )
 
-// MarshalBinary encodes the model: magic "CLMD", version 3 (one byte), then
+// MarshalBinary encodes the model: magic "CLMD", version 4 (one byte), then
 // numbers as unsigned LEB128, except for real ones, which are IEEE 754 in eight
 // bytes, little-endian. Trees come node by node, the feature (one more, 0 for a
 // leaf), then the threshold and the left child, or the leaf's votes.
@@ -37,7 +37,7 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	for _, t := range m.tried {
 		w.bytes([]byte(t.image))
 		w.bytes(t.classes)
-		w.gates(&t.gates)
+		w.gates(t.gates)
 		w.bytes(t.shares)
 	}
 	if m.classifier == nil {
@@ -45,7 +45,7 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 		return w.b, nil
 	}
 	w.bytes(m.classes)
-	w.gates(&m.gates)
+	w.gates(m.gates)
 	w.real(m.exponent)
 	w.forest(m.first)
 	w.forest(m.second)
@@ -66,14 +66,11 @@ func (w *writer) choice(c Choice) {
 	w.real(c.Strength)
 	w.real(c.Exponent)
 	w.real(c.Proof)
-	w.number(c.Caution)
 }
 
-func (w *writer) gates(gates *[len(cautions)][]float64) {
-	for _, thresholds := range gates {
-		for _, v := range thresholds {
-			w.real(v)
-		}
+func (w *writer) gates(thresholds []float64) {
+	for _, v := range thresholds {
+		w.real(v)
 	}
 }
 
@@ -100,8 +97,8 @@ func (w *writer) forest(f *forest) {
 
 // UnmarshalBinary decodes what MarshalBinary wrote. Invalid bytes give an error
 // and leave m unchanged; a decoded model is safe to use, and memory is
-// proportional to len(data). Version 2 was for other features: only its number
-// is read, so that the model is trained again and guesses by the old one are
+// proportional to len(data). Of versions 2 and 3 only the number is
+// read, so that the model is trained again and guesses by the old one are
 // recognised as such.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	d, err := readModel(data)
@@ -113,8 +110,10 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 }
 
 func readModel(data []byte) (*Model, error) {
-	if r, err := newReader(data, modelMagic, oldVersion); err == nil {
-		return &Model{Number: r.number(1, maxModel)}, r.err
+	for version := byte(oldVersion); version < modelVersion; version++ {
+		if r, err := newReader(data, modelMagic, version); err == nil {
+			return &Model{Number: r.number(1, maxModel)}, r.err
+		}
 	}
 	r, err := newReader(data, modelMagic, modelVersion)
 	if err != nil {
@@ -143,9 +142,6 @@ func readModel(data []byte) (*Model, error) {
 	c.first = r.forest(Count, k)
 	c.second = r.forest(Count+contextViews*min(k, contextClasses), k)
 	m.classifier = c
-	if r.err == nil && m.Choice != Off && m.Choice.gate() < 0 {
-		r.err = fmt.Errorf("caution %d", m.Choice.Caution)
-	}
 	return m, r.end()
 }
 
@@ -161,7 +157,7 @@ func (r *reader) ids(most int) (ids []string) {
 }
 
 func (r *reader) choice() Choice {
-	return Choice{r.real(0, segment.MaxStrength), r.real(0, segment.MaxExponent), r.real(0, 1), r.number(0, 255)}
+	return Choice{r.real(0, segment.MaxStrength), r.real(0, segment.MaxExponent), r.real(0, 1)}
 }
 
 // real reads a real number from low to high.
@@ -191,13 +187,11 @@ func (r *reader) classes() []uint8 {
 	return ids
 }
 
-func (r *reader) gates(classes int) (gates [len(cautions)][]float64) {
-	for i := range gates {
-		for range classes {
-			gates[i] = append(gates[i], r.real(0, 1))
-		}
+func (r *reader) gates(classes int) (thresholds []float64) {
+	for range classes {
+		thresholds = append(thresholds, r.real(0, 1))
 	}
-	return gates
+	return thresholds
 }
 
 func (r *reader) forest(columns, classes int) *forest {

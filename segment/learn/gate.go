@@ -11,11 +11,15 @@ import (
 // a class comes into play.
 const usualShare = 0.02
 
+// caution is how many times as much a false class costs as a missed one: a
+// false one can take a click for each of its regions, and a missed one comes
+// into play with the first click.
+const caution = 4
+
 // gate returns for each class the threshold of its predicted share of the area
 // above which it comes into play: the one with the least cost on the out-of-bag
-// predictions, where a false class costs caution times as much as a missed one,
-// and of equal ones the nearest to usualShare.
-func gate(examples []Example, said [][]float32, classes []uint8, caution int) []float64 {
+// predictions, and of equal ones the nearest to usualShare.
+func gate(examples []Example, said [][]float32, classes []uint8) []float64 {
 	k := len(classes)
 	type seen struct {
 		share   float64
@@ -89,26 +93,26 @@ func areaShares(f *Features, p []float32, classes int) []float64 {
 	return shares
 }
 
-// guess makes a first guess from probabilities, with the classes above their
-// thresholds and always the most probable one, sorted by id. The probability of
-// the others remains as doubt.
+// guess makes a first guess from probabilities, with classes sorted by id. Those
+// below their thresholds are in reserve, except the most probable one.
 func guess(f *Features, p []float32, classes []uint8, thresholds []float64) *engine.Guess {
 	k := len(classes)
 	shares := areaShares(f, p, k)
-	var in []int
 	most := slices.Index(shares, slices.Max(shares))
-	for l, share := range shares {
-		if share >= thresholds[l] || l == most {
-			in = append(in, l)
+	order := make([]int, k)
+	for l := range order {
+		order[l] = l
+	}
+	slices.SortFunc(order, func(a, b int) int { return int(classes[a]) - int(classes[b]) })
+	g := &engine.Guess{Shares: make([]float64, 0, f.N*k)}
+	for _, l := range order {
+		g.Classes = append(g.Classes, classes[l])
+		if shares[l] < thresholds[l] && l != most {
+			g.Reserve = append(g.Reserve, classes[l])
 		}
 	}
-	slices.SortFunc(in, func(a, b int) int { return int(classes[a]) - int(classes[b]) })
-	g := &engine.Guess{Shares: make([]float64, 0, f.N*len(in))}
-	for _, l := range in {
-		g.Classes = append(g.Classes, classes[l])
-	}
 	for i := range f.N {
-		for _, l := range in {
+		for _, l := range order {
 			g.Shares = append(g.Shares, float64(p[i*k+l]))
 		}
 	}

@@ -4,14 +4,15 @@ import (
 	"context"
 
 	"collie/segment/engine"
+	"collie/segment/simulate"
 )
 
 // usualImport is the default strength of imported scores.
-var usualImport = Choice{engine.ImportStrength, engine.ImportExponent, engine.ImportProof, 1}
+var usualImport = Choice{engine.ImportStrength, engine.ImportExponent, engine.ImportProof}
 
 // importChoices are the alternatives to it.
 var importChoices = []Choice{
-	{1e-4, 1, strict, 1}, {1e-3, 1, strict, 1}, {3e-3, 0.5, strict, 1}, {1e-2, 0.5, engine.ImportProof, 1}, {3e-2, 0.5, lenient, 1}, {1e-1, 0.5, lenient, 1},
+	{1e-4, 1, strict}, {1e-3, 1, strict}, {3e-3, 0.5, strict}, {1e-2, 0.5, engine.ImportProof}, {3e-2, 0.5, lenient}, {1e-1, 0.5, lenient},
 }
 
 // chooseImported lets a simulated annotator work on the latest finished images
@@ -29,7 +30,7 @@ func chooseImported(ctx context.Context, examples []Example) (Choice, error) {
 		if err != nil {
 			return Off, err
 		}
-		attempts = append(attempts, attempt{graph: graph, truth: truthOf(e.Features.Area, e.Labels, e.Imported.Classes), guess: func(c Choice) *engine.Guess {
+		attempts = append(attempts, attempt{scene: &simulate.Scene{Graph: graph}, truth: truthOf(e.Features.Area, e.Labels, e.Imported.Classes), guess: func(c Choice) *engine.Guess {
 			g := *e.Imported
 			g.Strength, g.Exponent, g.Proof = c.Strength, c.Exponent, c.Proof
 			return &g

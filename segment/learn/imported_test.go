@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"collie/segment/engine"
+	"collie/segment/simulate"
 )
 
 // said gives an example scores that name classes according to to.
@@ -35,7 +36,7 @@ func TestChooseImported(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			attempts = append(attempts, attempt{graph, truthOf(e.Features.Area, e.Labels, e.Imported.Classes), func(c Choice) *engine.Guess {
+			attempts = append(attempts, attempt{&simulate.Scene{Graph: graph}, truthOf(e.Features.Area, e.Labels, e.Imported.Classes), func(c Choice) *engine.Guess {
 				g := *e.Imported
 				g.Strength, g.Exponent, g.Proof = c.Strength, c.Exponent, c.Proof
 				return &g

@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"collie/segment/engine"
 )
 
 func contextThatEnds(t *testing.T) (context.Context, context.CancelFunc) {
@@ -98,14 +101,14 @@ func TestGate(t *testing.T) {
 		examples = append(examples, Example{Features: f, Labels: []uint8{c.label}})
 		said = append(said, []float32{c.share, 1 - c.share})
 	}
-	got := gate(examples, said, []uint8{5, 7}, 2)
+	got := gate(examples, said, []uint8{5, 7})
 	if !(got[0] > 0.15 && got[0] <= 0.3) {
 		t.Errorf("threshold %v, want one between 0.15 and 0.3", got[0])
 	}
 	if got[1] <= float64(float32(0.9)) {
 		t.Errorf("a class that is never there passes at %v", got[1])
 	}
-	got = gate(examples[2:], said[2:], []uint8{5, 7}, 2)
+	got = gate(examples[2:], said[2:], []uint8{5, 7})
 	if got[0] != usualShare {
 		t.Errorf("threshold %v of a class that is always there, want %v", got[0], usualShare)
 	}
@@ -153,7 +156,28 @@ func TestModelRoundTrip(t *testing.T) {
 	}
 }
 
-// Only the number of a previous version's model is kept: the next model continues
+// A class below its threshold is in reserve, with all that is known about it;
+// the most probable one never is.
+func TestReserve(t *testing.T) {
+	f := &Features{N: 2, Area: []int32{90, 10}}
+	p := []float32{0.1, 0.9, 0.75, 0.25} // of classes 7 and 5
+	for _, c := range []struct {
+		thresholds []float64
+		want       []uint8
+	}{
+		{[]float64{0.165, 0.835}, nil},
+		{[]float64{0.17, 0.5}, []uint8{7}},
+		{[]float64{0.1, 0.9}, nil},
+		{[]float64{1, 1}, []uint8{7}},
+	} {
+		want := &engine.Guess{Classes: []uint8{5, 7}, Reserve: c.want, Shares: []float64{0.9, 0.1, 0.25, 0.75}}
+		if d := cmp.Diff(want, guess(f, p, []uint8{7, 5}, c.thresholds), cmpopts.EquateApprox(0, 1e-6)); d != "" {
+			t.Errorf("thresholds %v: %s", c.thresholds, d)
+		}
+	}
+}
+
+// Only the number of an older version's model is kept: the next model continues
 // from it, and trains as soon as there is enough to learn from.
 func TestOlderModel(t *testing.T) {
 	examples := fields(t, 6)
@@ -165,13 +189,15 @@ func TestOlderModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b[len(modelMagic)] = oldVersion
 	var old Model
-	if err := old.UnmarshalBinary(b); err != nil {
-		t.Fatal(err)
-	}
-	if old.Number != 7 || old.Finished() != 0 || old.Guesses() || !old.Due(FewestExamples) {
-		t.Errorf("number %d of %d images, guesses %v", old.Number, old.Finished(), old.Guesses())
+	for version := byte(oldVersion); version < modelVersion; version++ {
+		b[len(modelMagic)] = version
+		if err := old.UnmarshalBinary(b); err != nil {
+			t.Fatal(err)
+		}
+		if old.Number != 7 || old.Finished() != 0 || old.Guesses() || !old.Due(FewestExamples) {
+			t.Errorf("version %d: number %d of %d images, guesses %v", version, old.Number, old.Finished(), old.Guesses())
+		}
 	}
 	if m, err = Train(t.Context(), examples, &old); err != nil || m.Number != 8 || !m.Guesses() {
 		t.Errorf("number %d after it, error %v", m.Number, err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"collie/segment/engine"
+	"collie/segment/simulate"
 )
 
 // Model is a project's model. Immutable; safe for concurrent use.
@@ -18,9 +19,9 @@ type Model struct {
 	// images have had any.
 	Imported Choice
 
-	*classifier                          // nil when there was too little to learn
-	gates       [len(cautions)][]float64 // per class
-	tried       []trial                  // latest last
+	*classifier           // nil when there was too little to learn
+	gates       []float64 // per class
+	tried       []trial   // latest last
 }
 
 // trial is the prediction for an image before it was learnt from, for all
@@ -28,7 +29,7 @@ type Model struct {
 type trial struct {
 	image   string
 	classes []uint8
-	gates   [len(cautions)][]float64
+	gates   []float64
 	shares  []uint8 // superpixels × classes; 255 means 1
 }
 
@@ -63,9 +64,7 @@ func Train(ctx context.Context, examples []Example, before *Model) (*Model, erro
 		return m, err
 	}
 	m.classifier = c
-	for i, caution := range cautions {
-		m.gates[i] = gate(examples, said, c.classes, caution)
-	}
+	m.gates = gate(examples, said, c.classes)
 	attempts, err := m.attempts(examples, said)
 	if err != nil {
 		return nil, err
@@ -127,7 +126,7 @@ func (m *Model) attempts(examples []Example, said [][]float32) ([]attempt, error
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, attempt{graph: graph, truth: truthOf(e.Features.Area, e.Labels, t.classes), guess: func(c Choice) *engine.Guess {
+		out = append(out, attempt{scene: &simulate.Scene{Graph: graph}, truth: truthOf(e.Features.Area, e.Labels, t.classes), guess: func(c Choice) *engine.Guess {
 			return t.guess(e.Features, c)
 		}})
 	}
@@ -139,14 +138,11 @@ func (t *trial) guess(f *Features, c Choice) *engine.Guess {
 	for i, v := range t.shares {
 		p[i] = float32(v) / 255
 	}
-	return c.guess(f, p, t.classes, &t.gates)
+	return c.guess(f, p, t.classes, t.gates)
 }
 
-// gate returns the index of the choice's caution in cautions, or -1.
-func (c Choice) gate() int { return slices.Index(cautions[:], c.Caution) }
-
-func (c Choice) guess(f *Features, p []float32, classes []uint8, gates *[len(cautions)][]float64) *engine.Guess {
-	g := guess(f, p, classes, gates[c.gate()])
+func (c Choice) guess(f *Features, p []float32, classes []uint8, gates []float64) *engine.Guess {
+	g := guess(f, p, classes, gates)
 	g.Strength, g.Exponent, g.Proof = c.Strength, c.Exponent, c.Proof
 	return g
 }
@@ -156,7 +152,7 @@ func (m *Model) Guess(f *Features) *engine.Guess {
 	if !m.Guesses() {
 		return nil
 	}
-	return m.Choice.guess(f, m.predict(f), m.classes, &m.gates)
+	return m.Choice.guess(f, m.predict(f), m.classes, m.gates)
 }
 
 // Guesses reports whether the model's guesses are expected to save work.

@@ -33,10 +33,19 @@ func (a *Annotation) noteDoubt() {
 func (a *Annotation) doubtOf(s *segment.Scores) float64 {
 	first := a.firstCut()
 	k := len(s.Classes)
+	inPlay := make([]bool, k)
+	for i, id := range s.Classes {
+		inPlay[i] = !slices.Contains(s.Reserve, id)
+	}
 	wrong, total := 0.0, 0.0
 	for cell, superpixel := range first.Parent {
 		area := float64(a.assistant.Cells.Regions[cell].Area)
-		most := slices.Max(s.Shares[int(superpixel)*k:][:k])
+		most := uint8(0)
+		for i, v := range s.Shares[int(superpixel)*k:][:k] {
+			if inPlay[i] {
+				most = max(most, v)
+			}
+		}
 		total += area
 		wrong += area * (1 - float64(most)/255)
 	}

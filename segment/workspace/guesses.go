@@ -70,7 +70,7 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 	var scores *segment.Scores
 	if g != nil {
 		scores = &segment.Scores{
-			Classes: g.Classes, Regions: f.N, Strength: g.Strength, Exponent: g.Exponent, Proof: g.Proof,
+			Classes: g.Classes, Regions: f.N, Reserve: g.Reserve, Strength: g.Strength, Exponent: g.Exponent, Proof: g.Proof,
 			Model: m.Number, Learnt: m.Finished(),
 		}
 		for _, v := range g.Shares {
@@ -184,12 +184,16 @@ func present(s *segment.Scores, table *segment.ClassTable) *segment.Scores {
 		return nil
 	}
 	var column [256]int
+	left, reserve := s.Resolved(table)
 	out := *s
-	out.Classes = nil
+	out.Classes, out.Reserve = nil, nil
 	for id := range segment.MaxClasses {
-		if slices.ContainsFunc(s.Classes, func(c uint8) bool { return table[c] == uint8(id) }) {
+		if left[id] {
 			column[id] = len(out.Classes)
 			out.Classes = append(out.Classes, uint8(id))
+		}
+		if reserve[id] {
+			out.Reserve = append(out.Reserve, uint8(id))
 		}
 	}
 	k, had := len(out.Classes), len(s.Classes)

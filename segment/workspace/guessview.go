@@ -33,6 +33,7 @@ func (a *Annotation) guessView() *segment.GuessView {
 func (a *Annotation) sumUp(s *segment.Scores) *segment.GuessView {
 	var areas [256]int
 	first, k := a.timeline.First(), len(s.Classes)
+	_, reserve := s.Resolved(a.table)
 	for cell, region := range a.assistant.Cells.Regions {
 		row := cell
 		if s.Regions != 0 {
@@ -47,7 +48,7 @@ func (a *Annotation) sumUp(s *segment.Scores) *segment.GuessView {
 				best = id
 			}
 		}
-		if best != segment.Void && shares[best] >= sure {
+		if best != segment.Void && !reserve[best] && shares[best] >= sure {
 			areas[best] += region.Area
 		}
 	}

@@ -177,8 +177,9 @@ func decodeWork(code, seq int) (untouched, guessed bool) {
 
 // encodeScores writes a byte 0, a version byte, strength, exponent and proof as
 // 8 bytes each, rows in the beginning, model and images learnt from as varints,
-// the number of classes and their ids, a byte each, and the shares. Older
-// scores without a strength begin with the number of classes, which is not 0.
+// the number of classes in reserve and their ids, a byte each, the same of all
+// classes, and the shares. Version 1 had no classes in reserve. Older scores
+// without a strength begin with the number of classes, which is not 0.
 // No scores are nil, which is stored as NULL.
 func encodeScores(s *segment.Scores) []byte {
 	if s == nil {
@@ -191,10 +192,10 @@ func encodeScores(s *segment.Scores) []byte {
 	for _, v := range [3]int{s.Regions, s.Model, s.Learnt} {
 		b = binary.AppendUvarint(b, uint64(v))
 	}
-	return slices.Concat(b, []byte{byte(len(s.Classes))}, s.Classes, s.Shares)
+	return slices.Concat(b, []byte{byte(len(s.Reserve))}, s.Reserve, []byte{byte(len(s.Classes))}, s.Classes, s.Shares)
 }
 
-const scoresVersion = 1
+const scoresVersion = 2
 
 func decodeScores(b []byte) (*segment.Scores, error) {
 	if b == nil {
@@ -202,9 +203,10 @@ func decodeScores(b []byte) (*segment.Scores, error) {
 	}
 	s := &segment.Scores{}
 	if len(b) > 0 && b[0] == 0 {
-		if len(b) < 26 || b[1] != scoresVersion {
+		if len(b) < 26 || b[1] < 1 || b[1] > scoresVersion {
 			return nil, errEncoding
 		}
+		version := b[1]
 		s.Strength = math.Float64frombits(binary.LittleEndian.Uint64(b[2:]))
 		s.Exponent = math.Float64frombits(binary.LittleEndian.Uint64(b[10:]))
 		s.Proof = math.Float64frombits(binary.LittleEndian.Uint64(b[18:]))
@@ -216,11 +218,28 @@ func decodeScores(b []byte) (*segment.Scores, error) {
 			}
 			*v, b = int(u), b[n:]
 		}
+		if version > 1 {
+			var ok bool
+			if s.Reserve, b, ok = cutIDs(b); !ok {
+				return nil, errEncoding
+			}
+		}
 	}
-	if len(b) < 1 || len(b) < 1+int(b[0]) {
+	var ok bool
+	if s.Classes, s.Shares, ok = cutIDs(b); !ok {
 		return nil, errEncoding
 	}
-	k := 1 + int(b[0])
-	s.Classes, s.Shares = b[1:k:k], b[k:]
 	return s, nil
+}
+
+// cutIDs reads a number and as many ids, nil for none.
+func cutIDs(b []byte) (ids, rest []byte, ok bool) {
+	if len(b) < 1 || len(b) < 1+int(b[0]) {
+		return nil, nil, false
+	}
+	k := 1 + int(b[0])
+	if k > 1 {
+		ids = b[1:k:k]
+	}
+	return ids, b[k:], true
 }
