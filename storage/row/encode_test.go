@@ -2,6 +2,7 @@ package row
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,6 +47,32 @@ func TestEncodeRepairs(t *testing.T) {
 	}
 }
 
+// Scores that older versions have stored mean what they meant.
+func TestDecodeOlderScores(t *testing.T) {
+	oldest := []byte{2, 1, 4, 255, 0, 128, 127}
+	version1 := slices.Concat([]byte{0, 1}, make([]byte, 6), []byte{0xe0, 0x3f}, make([]byte, 6), []byte{0xf0, 0x3f}, make([]byte, 8), []byte{2, 7, 9}, oldest)
+	want := segment.Scores{Classes: []uint8{1, 4}, Shares: []uint8{255, 0, 128, 127}}
+	learnt := want
+	learnt.Strength, learnt.Exponent, learnt.Regions, learnt.Model, learnt.Learnt = 0.5, 1, 2, 7, 9
+	for name, c := range map[string]struct {
+		stored []byte
+		want   segment.Scores
+	}{"without a strength": {oldest, want}, "version 1": {version1, learnt}} {
+		got, err := decodeScores(c.stored)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if d := cmp.Diff(&c.want, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	for _, damaged := range [][]byte{version1[:28], slices.Concat([]byte{0, 3}, version1[2:]), {0, 2}, {5, 1}} {
+		if s, err := decodeScores(damaged); err == nil {
+			t.Errorf("%x became %+v", damaged, s)
+		}
+	}
+}
+
 // FuzzDecode checks that damaged bytes are an error or mean something that
 // encodes to what decodes the same.
 func FuzzDecode(f *testing.F) {
@@ -53,6 +80,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(encodePoints([][2]float64{{1, 2}}))
 	f.Add(encodeShares([]segment.ClassShare{{ID: 3, Area: 1 << 20, Clicks: 5}}))
 	f.Add(encodeRepairs([]segment.Repair{{Class: 3, Runs: []int32{5, 2, 100, 1}}, {Class: 255, Runs: []int32{0, 1}}}))
+	f.Add(encodeScores(&segment.Scores{Classes: []uint8{1, 4}, Shares: []uint8{9, 0}, Reserve: []uint8{4}, Strength: 0.1, Model: 300}))
 	f.Add(bytes.Repeat([]byte{0xff}, 16))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if superpixels, err := decodeSuperpixels(b); err == nil {
@@ -71,6 +99,12 @@ func FuzzDecode(f *testing.F) {
 			again, err := decodeRepairs(encodeRepairs(repairs))
 			if err != nil || !cmp.Equal(repairs, again) {
 				t.Errorf("%v became %v, error %v", repairs, again, err)
+			}
+		}
+		if scores, err := decodeScores(b); err == nil {
+			again, err := decodeScores(encodeScores(scores))
+			if err != nil || scores.Same(scores) && !scores.Same(again) { // no NaN is the same
+				t.Errorf("%+v became %+v, error %v", scores, again, err)
 			}
 		}
 		if points, err := decodePoints(b); err == nil && !bytes.Equal(encodePoints(points), b) {
