@@ -5,7 +5,7 @@ const (
 	contextViews   = 2 + coarseLevels + offsets
 )
 
-// context makes the columns that the second stage sees in addition to the
+// context makes the columns that the later stages see in addition to the
 // features: for each of the first classes its probability, as a byte, at the
 // superpixel, among its neighbours, in the regions of the coarser levels and at
 // the offsets. p is superpixels × classes.

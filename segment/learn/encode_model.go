@@ -47,8 +47,9 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	w.bytes(m.classes)
 	w.gates(m.gates)
 	w.real(m.exponent)
-	w.forest(m.first)
-	w.forest(m.second)
+	for _, f := range m.forests {
+		w.forest(f)
+	}
 	return w.b, nil
 }
 
@@ -139,8 +140,13 @@ func readModel(data []byte) (*Model, error) {
 	}
 	m.gates = r.gates(k)
 	c.exponent = r.real(leastExponent, mostExponent)
-	c.first = r.forest(Count, k)
-	c.second = r.forest(Count+contextViews*min(k, contextClasses), k)
+	for stage := range c.forests {
+		columns := Count
+		if stage > 0 {
+			columns += contextViews * min(k, contextClasses)
+		}
+		c.forests[stage] = r.forest(columns, k)
+	}
 	m.classifier = c
 	return m, r.end()
 }

@@ -31,11 +31,15 @@ const (
 	FewestExamples = 5       // before anything is guessed
 )
 
-// classifier is the two forests and their calibration.
+// stages is the number of forests, each of which but the first also sees what
+// the one before says, see Features.context.
+const stages = 3
+
+// classifier is the forests and their calibration.
 type classifier struct {
-	classes       []uint8 // ids, the most frequent first
-	first, second *forest
-	exponent      float64 // of probabilities, see calibrate
+	classes  []uint8 // ids, the most frequent first
+	forests  [stages]*forest
+	exponent float64 // of the last one's probabilities, see calibrate
 }
 
 // fit trains a classifier and returns its out-of-bag prediction for each
@@ -49,28 +53,28 @@ func fit(ctx context.Context, examples []Example) (*classifier, [][]float32, err
 	}
 	t, class, images := join(examples, c.classes)
 	out := leaveOut(len(examples))
-	var err error
-	if c.first, err = grow(ctx, t, class, k, images, out, 1); err != nil {
-		return nil, nil, err
-	}
-	first := honest(c.first, t, examples, out)
-	for i := range examples {
-		for at, column := range examples[i].Features.context(first[i], k) {
-			if i == 0 {
-				t.columns = append(t.columns, make([]uint8, 0, t.rows))
+	var said [][]float32
+	for stage := range c.forests {
+		t.columns = t.columns[:Count]
+		for i := range said {
+			for at, column := range examples[i].Features.context(said[i], k) {
+				if i == 0 {
+					t.columns = append(t.columns, make([]uint8, 0, t.rows))
+				}
+				t.columns[Count+at] = append(t.columns[Count+at], column...)
 			}
-			t.columns[Count+at] = append(t.columns[Count+at], column...)
 		}
+		f, err := grow(ctx, t, class, k, images, out, uint64(stage+1))
+		if err != nil {
+			return nil, nil, err
+		}
+		c.forests[stage], said = f, honest(f, t, examples, out)
 	}
-	if c.second, err = grow(ctx, t, class, k, images, out, 2); err != nil {
-		return nil, nil, err
-	}
-	second := honest(c.second, t, examples, out)
-	c.exponent = calibrate(second, class, k)
-	for _, p := range second {
+	c.exponent = calibrate(said, class, k)
+	for _, p := range said {
 		sharpen(p, k, c.exponent)
 	}
-	return c, second, ctx.Err()
+	return c, said, ctx.Err()
 }
 
 // predict returns the probabilities of the classes at each superpixel:
@@ -78,9 +82,13 @@ func fit(ctx context.Context, examples []Example) (*classifier, [][]float32, err
 func (c *classifier) predict(f *Features) []float32 {
 	k := len(c.classes)
 	t := f.table()
-	p := probabilities(c.first.predict(t, nil), k)
-	t.columns = append(t.columns, f.context(p, k)...)
-	p = probabilities(c.second.predict(t, nil), k)
+	var p []float32
+	for stage, forest := range c.forests {
+		if stage > 0 {
+			t.columns = append(t.columns[:Count], f.context(p, k)...)
+		}
+		p = probabilities(forest.predict(t, nil), k)
+	}
 	sharpen(p, k, c.exponent)
 	return p
 }
