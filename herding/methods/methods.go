@@ -178,7 +178,7 @@ var all = []Method{
 		},
 	},
 	{
-		Name: "strip", Answers: "maximiser, forced", Marginals: true, Help: "what stands best for 20 of herding-regions and for nbest-regions, the product's cards",
+		Name: "strip", Answers: "maximiser, forced", Marginals: true, Help: "the product's cards, which represent 20 of herding-regions and all of nbest-regions",
 		source: func(p *herding.Problem, o Options) (herding.Source, error) {
 			regions, err := regional(p, o)
 			if err != nil {
