@@ -19,9 +19,9 @@ type Choice struct {
 // Off is the choice not to guess.
 var Off Choice
 
-// choices are tried in turn. Those after the first few suit only very
-// predictable projects and are tried only while each is better than the
-// previous one.
+// choices are tried in turn. Strong ones suit only predictable projects, so they
+// are tried only when there are maxTrials attempts to tell by. The last one is
+// tried only if the previous one is best, and has to save more by leniency.
 var choices = []Choice{
 	{1e-3, 1, strict},
 	{3e-3, 0.5, strict},
@@ -37,9 +37,9 @@ const (
 	strict  = 0.35
 	lenient = 0.15
 
-	alwaysTried = 5    // of choices
+	alwaysTried = 4    // of choices
 	worthwhile  = 0.97 // largest share of the actions that a choice can need
-	leniency    = 0.95 // the same for a lenient choice against a strict one
+	leniency    = 0.95 // the same for a lenient choice against a strict one, and for the last choice against the others
 
 	worthwhileEarly = 0.9 // while there are few attempts
 
@@ -68,9 +68,9 @@ func choose(ctx context.Context, attempts []attempt) (Choice, error) {
 	if err != nil {
 		return Off, err
 	}
-	least := worthwhile * without
+	least, tried := worthwhile*without, choices
 	if len(attempts) < maxTrials {
-		least = worthwhileEarly * without
+		least, tried = worthwhileEarly*without, choices[:alwaysTried]
 	}
 	try := func(c Choice, part float64) error {
 		needed, err := actions(ctx, attempts, c)
@@ -79,11 +79,15 @@ func choose(ctx context.Context, attempts []attempt) (Choice, error) {
 		}
 		return err
 	}
-	for i, c := range choices {
-		if i >= alwaysTried && best != choices[i-1] {
-			break
+	for i, c := range tried {
+		part := 1.0
+		if i == len(choices)-1 {
+			if best != choices[i-1] {
+				break
+			}
+			part = leniency
 		}
-		if err := try(c, 1); err != nil {
+		if err := try(c, part); err != nil {
 			return Off, err
 		}
 	}
