@@ -21,7 +21,7 @@ type hypothesesJSON struct {
 
 	Marginals  [][]float64      `json:"marginals" doc:"for each superpixel, the share of hypotheses that give it each of the classes; empty without hypotheses"`
 	WrongArea  float64          `json:"expected_wrong_area" doc:"expected share of the image, 0 to 1, that the most likely classes get wrong"`
-	Marked     *int             `json:"marked" doc:"rank of the hypothesis with the best expected mean IoU, if one of them is the truth; null without hypotheses. Where it isn't the first it is better more often than worse, by little"`
+	Marked     *int             `json:"marked" doc:"rank of the hypothesis with the best expected mean IoU, if one of them is the truth; null without hypotheses. Where it isn't the first, it is better more often than worse with few clicks, and not with many"`
 	Areas      []areaJSON       `json:"areas" doc:"for each class in play, the share of the image that it probably has: what the middle 80 % of the hypotheses give it, a little widened, so that about 8 of 10 ranges hold the true share"`
 	Suggestion *suggestionJSON  `json:"suggestion" doc:"the superpixel whose label is expected to help most, from the evidence rather than the hypotheses; null when no label is expected to help"`
 	Further    []suggestionJSON `json:"further_suggestions" doc:"the superpixels whose labels are expected to help next, the most useful first"`
