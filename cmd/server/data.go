@@ -25,6 +25,7 @@ import (
 type dataFlag struct {
 	Data     string `default:"./collie-data" env:"COLLIE_DATA" type:"path" help:"Folder for all data; created if it doesn't exist. With --database, for what only this server needs."`
 	Database string `env:"COLLIE_DATABASE" placeholder:"postgres://…" help:"PostgreSQL database that several servers share, instead of one in the data folder; needs --blobs. Other users of the machine can see a password on the command line, but not in the environment."`
+	Direct   string `name:"database-listen" env:"COLLIE_DATABASE_LISTEN" placeholder:"postgres://…" help:"Address of the same database without a connection pooler, for hearing at once what other servers have done. Needed only when --database is a pooler that passes on no notifications, such as PgBouncer in transaction mode."`
 	Blobs    string `env:"COLLIE_BLOBS" placeholder:"s3://BUCKET?endpoint=URL" help:"Bucket of an S3 server for the images' files and exports, which are in the data folder otherwise; s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION. Its keys are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment."`
 }
 
@@ -32,6 +33,9 @@ type dataFlag struct {
 func (d *dataFlag) check() error {
 	if d.Database != "" && d.Blobs == "" {
 		return errors.New("--database needs --blobs: servers that share a database need a bucket for the files, too")
+	}
+	if d.Direct != "" && d.Database == "" {
+		return errors.New("--database-listen needs --database: it is another address of that database")
 	}
 	return nil
 }
@@ -112,7 +116,7 @@ func openExisting(ctx context.Context, place dataFlag, limits photo.Limits, opti
 	}
 	var store database
 	if place.Database != "" {
-		store, err = shared(postgres.OpenCurrent(ctx, place.Database))
+		store, err = place.shared(postgres.OpenCurrent(ctx, place.Database))
 	} else {
 		store, err = own(sqlite.OpenCurrent(ctx, filepath.Join(place.Data, databaseFile)))
 	}
@@ -131,7 +135,7 @@ func openDatabase(ctx context.Context, place dataFlag) (database, error) {
 		return nil, err
 	}
 	if place.Database != "" {
-		return shared(postgres.Open(ctx, place.Database))
+		return place.shared(postgres.Open(ctx, place.Database))
 	}
 	if err := os.MkdirAll(place.Data, 0o700); err != nil {
 		return nil, err
@@ -140,9 +144,14 @@ func openDatabase(ctx context.Context, place dataFlag) (database, error) {
 }
 
 // shared is a database of several servers, and no interface without one.
-func shared(s *postgres.Store, err error) (database, error) {
+func (d *dataFlag) shared(s *postgres.Store, err error) (database, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--database: %w", err)
+	}
+	if d.Direct != "" {
+		if err := s.ListenAt(d.Direct); err != nil {
+			return nil, errors.Join(fmt.Errorf("--database-listen: %w", err), s.Close())
+		}
 	}
 	return s, nil
 }

@@ -37,11 +37,11 @@ func (c *doctorCommand) Run(ctx context.Context, out streams) (err error) {
 		}
 	} else {
 		visit.say("database: it can be reached, is recent enough, and keeps what it has acknowledged in a power cut (fsync, full_page_writes)")
-		risk, err := d.shared.Risk(ctx)
+		risks, err := d.shared.Risks(ctx)
 		if err != nil {
 			return err
 		}
-		if risk != "" {
+		for _, risk := range risks {
 			visit.say("database: %s", risk)
 		}
 	}

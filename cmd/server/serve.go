@@ -202,8 +202,8 @@ func (d *data) news(site *web.Server) func(segment.News) {
 // one that servers share.
 func (d *data) warn(ctx context.Context, log *slog.Logger) error {
 	if d.local == nil {
-		risk, err := d.shared.Risk(ctx)
-		if risk != "" {
+		risks, err := d.shared.Risks(ctx)
+		for _, risk := range risks {
 			log.Warn("the database: " + risk)
 		}
 		return err

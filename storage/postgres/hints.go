@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -34,7 +35,14 @@ const (
 	hintBytes = 7000 // of the 8000 that a notification can have
 	relisten  = 2 * time.Second
 	lastWords = 2 * time.Second // for hints of a program that ends
+
+	echo      = 2 * time.Second // in which a listener hears itself
+	askEvery  = time.Second / 4 // when it doesn't
+	listenFor = time.Minute     // until a deaf listener tries to listen again
 )
+
+// errDeaf is the error for a connection that accepts LISTEN and hears nothing.
+var errDeaf = errors.New("it takes LISTEN but passes on no notifications, as PgBouncer does in transaction mode, so every server asks four times a second what others have done; give an address without the pooler with --database-listen")
 
 // hint says that something has changed. It never waits; what gathers while a
 // notification is on its way is sent together.
@@ -94,7 +102,7 @@ func (s *Store) sendHints() {
 		}
 		if conn == nil || conn.IsClosed() {
 			var err error
-			if conn, channel, err = s.connect(ctx); err != nil {
+			if conn, channel, err = connect(ctx, s.pool.Config().ConnConfig); err != nil {
 				continue // these hints are lost
 			}
 			// A hint need not survive a crash.
@@ -146,23 +154,78 @@ func (h *hints) take() (payloads []string) {
 // all.
 func (s *Store) Listen(ctx context.Context, heard func(segment.News), missed func()) {
 	for ctx.Err() == nil {
-		_ = s.listen(ctx, heard, missed) // it is tried again
+		if err := s.listen(ctx, heard, missed); errors.Is(err, errDeaf) {
+			repeat(ctx, listenFor, askEvery, missed)
+			continue
+		}
+		repeat(ctx, relisten, relisten, func() {}) // it is tried again
+	}
+}
+
+// repeat calls f every so often, for some time or until ctx ends.
+func repeat(ctx context.Context, long, every time.Duration, f func()) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for range long / every {
 		select {
-		case <-time.After(relisten):
+		case <-ticker.C:
+			f()
 		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// listening opens a connection that has heard what the store sent itself; the error
+// is errDeaf when that didn't arrive. Close it.
+func (s *Store) listening(ctx context.Context) (*pgx.Conn, error) {
+	config := s.direct
+	if config == nil {
+		config = s.pool.Config().ConnConfig
+	}
+	conn, channel, err := connect(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	_, err = conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize())
+	if err == nil {
+		err = s.hear(ctx, conn)
+	}
+	if err != nil {
+		closeConn(conn)
+		return nil, err
+	}
+	return conn, nil
+}
+
+// hear sends a hint that says nothing, as hints are sent, and waits until it arrives.
+// Others that arrive before are not needed: who begins to listen looks at all images.
+func (s *Store) hear(ctx context.Context, conn *pgx.Conn) error {
+	call := s.hints.node + " " + segment.NewID()
+	if _, err := s.pool.Exec(ctx, "SELECT pg_notify('collie_' || id, $1) FROM installation", call); err != nil {
+		return trouble(err)
+	}
+	soon, cancel := context.WithTimeout(ctx, echo)
+	defer cancel()
+	for {
+		n, err := conn.WaitForNotification(soon)
+		switch {
+		case err == nil && n.Payload == call:
+			return nil
+		case err != nil && soon.Err() != nil && ctx.Err() == nil:
+			return errDeaf
+		case err != nil:
+			return err
 		}
 	}
 }
 
 func (s *Store) listen(ctx context.Context, heard func(segment.News), missed func()) error {
-	conn, channel, err := s.connect(ctx)
+	conn, err := s.listening(ctx)
 	if err != nil {
 		return err
 	}
 	defer closeConn(conn)
-	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
-		return err
-	}
 	missed()
 	for {
 		n, err := conn.WaitForNotification(ctx)
@@ -188,9 +251,9 @@ func (s *Store) listen(ctx context.Context, heard func(segment.News), missed fun
 }
 
 // connect opens a connection beside the pool, and returns the channel of the
-// installation's hints.
-func (s *Store) connect(ctx context.Context) (*pgx.Conn, string, error) {
-	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
+// hints of the installation there.
+func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, string, error) {
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, "", err
 	}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/accounts"
+	"collie/storage/postgres/postgrestest"
 )
 
 // Other servers hear of what a server stores, but it doesn't hear of its own
@@ -70,7 +72,7 @@ func TestHints(t *testing.T) {
 	}
 	next("missed")
 
-	if _, err := there.pool.Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"); err != nil {
+	if _, err := there.pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = (SELECT 'LISTEN "collie_' || id || '"' FROM installation)`); err != nil {
 		t.Fatal(err)
 	}
 	next("missed")
@@ -133,5 +135,53 @@ func TestSentTogether(t *testing.T) {
 	}
 	if got := h.take(); len(got) != 0 {
 		t.Errorf("sent %q when there was nothing to say", got)
+	}
+}
+
+// A listener that doesn't hear what its store sends, because it is connected
+// elsewhere, says so and asks for news by itself.
+func TestDeafListener(t *testing.T) {
+	t.Parallel()
+	place, other := t.TempDir(), t.TempDir()
+	s := mustOpen(t, place)
+	defer s.Close()
+	mustOpen(t, other).Close()
+	const deaf = "passes on no notifications"
+	says := func() bool {
+		t.Helper()
+		risks, err := s.Risks(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(strings.Join(risks, "; "), deaf)
+	}
+	if says() {
+		t.Error("a connection without a pooler counts as deaf")
+	}
+	if err := s.ListenAt("postgres://%"); err == nil {
+		t.Error("an address that can't be read was accepted")
+	}
+	if err := s.ListenAt(postgrestest.MustStart(t).MustURL(t, other)); err != nil {
+		t.Fatal(err)
+	}
+	if !says() {
+		t.Error("a connection to another installation counts as one that hears")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	asked := 0
+	s.Listen(ctx, func(segment.News) {}, func() {
+		if asked++; asked == 3 {
+			cancel()
+		}
+	})
+	if asked != 3 {
+		t.Errorf("asked %d times in a minute", asked)
+	}
+	if err := s.ListenAt(postgrestest.MustStart(t).MustURL(t, place)); err != nil {
+		t.Fatal(err)
+	}
+	if says() {
+		t.Error("the address of the same installation counts as deaf")
 	}
 }

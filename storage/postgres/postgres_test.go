@@ -74,7 +74,7 @@ func BenchmarkProject(b *testing.B) {
 // mustFill adds images to a project, at once, whose names are numbers.
 func mustFill(tb testing.TB, s *Store, project string, first, last int) {
 	tb.Helper()
-	conn, _, err := s.connect(tb.Context()) // without a limit on the time of a statement
+	conn, _, err := connect(tb.Context(), s.pool.Config().ConnConfig) // without a limit on the time of a statement
 	if err == nil {
 		defer closeConn(conn)
 		_, err = conn.Exec(tb.Context(), `INSERT INTO image (id, project, name, format, width, height, regions, bytes, created)

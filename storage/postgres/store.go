@@ -38,6 +38,7 @@ type Store struct {
 	closed atomic.Bool
 	synced atomic.Pointer[func(time.Duration)] // see Synced
 	hints  *hints
+	direct *pgx.ConnConfig // where to hear of hints; nil for the address of the pool
 }
 
 var (
@@ -121,14 +122,34 @@ func examine(ctx context.Context, pool *pgxpool.Pool) error {
 	return nil
 }
 
-// Risk says what of the acknowledged work can be lost beyond a power cut, for people;
-// empty when a synchronous standby is required to have it.
-func (s *Store) Risk(ctx context.Context) (string, error) {
-	standbys, err := one(ctx, s, row.Text, "SELECT current_setting('synchronous_standby_names')")
-	if err != nil || standbys != "" {
-		return "", err
+// ListenAt makes Listen use another address of the same database: one without a
+// pooler that swallows notifications. It comes before all other calls.
+func (s *Store) ListenAt(url string) error {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return fmt.Errorf("the address can't be read: %w", err) // pgx leaves out the password
 	}
-	return "no synchronous standby is required (synchronous_standby_names is empty), so the latest edits can be lost with the database's disk, or when a standby takes over", nil
+	config.ConnectTimeout = patience
+	s.direct = config
+	return nil
+}
+
+// Risks says, for people, what of the acknowledged work can be lost beyond a power
+// cut, and what keeps servers from hearing of each other's work at once.
+func (s *Store) Risks(ctx context.Context) (risks []string, err error) {
+	standbys, err := one(ctx, s, row.Text, "SELECT current_setting('synchronous_standby_names')")
+	if err != nil {
+		return nil, err
+	}
+	if standbys == "" {
+		risks = append(risks, "no synchronous standby is required (synchronous_standby_names is empty), so the latest edits can be lost with the database's disk, or when a standby takes over")
+	}
+	conn, err := s.listening(ctx)
+	if errors.Is(err, errDeaf) {
+		return append(risks, err.Error()), nil
+	}
+	closeConn(conn)
+	return risks, err
 }
 
 // String names the database, for people.
