@@ -18,8 +18,9 @@ browser = ./web/e2e
 # need no symbols; without them each links in two thirds of the time.
 lean = -ldflags=-s
 go-test = go test $(lean) -vet=off -shuffle=on -timeout 20m
-# These tests measure memory and compute for a long time in one goroutine.
-measured = Footprint
+# These tests compute for a long time in one goroutine. Tests beside them have
+# several, so test-race leaves out these alone and test-plain runs them.
+alone = ^Test(Footprint|FootprintOfALongPast|HypothesesKeepWhatWasSaid|DivisionsDependOnNothingElse|Likenesses|TwoHalves)$$
 # Other people's code where test-race would spend half of its time: the database
 # and the codecs are compiled without the detector. Ours is compiled without its
 # check of unsafe pointers, which the product doesn't have: each conversion of the
@@ -33,7 +34,7 @@ test:
 
 test-race: export GOFLAGS := $(shell go env GOFLAGS) $(unwatched:%=-gcflags=%=-race=false) -gcflags=collie/...=-d=checkptr=0
 test-race:
-	go list ./... | grep -vxF "$$(go list $(plain) $(program) $(browser))" | xargs $(go-test) -race -skip '$(measured)'
+	go list ./... | grep -vxF "$$(go list $(plain) $(program) $(browser))" | xargs $(go-test) -race -skip '$(alone)'
 	$(go-test) -race -run 'BackupUnderLoad|ClockJumps|ServeStopServe|Tabs|Team' $(program)
 
 test-browser:
@@ -41,7 +42,7 @@ test-browser:
 
 test-plain:
 	$(go-test) $(program) $(plain)
-	$(go-test) -run '$(measured)' ./segment/workspace
+	$(go-test) -run '$(alone)' ./segment/workspace ./segment/assistant ./segment/engine
 
 test-modules:
 	@if command -v node >/dev/null; then node --test --test-reporter=dot static/*.test.js static/*/*.test.js; else echo 'skipped: the tests of the modules in static/ need node'; fi
