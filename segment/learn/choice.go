@@ -21,7 +21,7 @@ var Off Choice
 
 // choices are tried in turn. Strong ones suit only predictable projects, so they
 // are tried only when there are maxTrials attempts to tell by. The last one is
-// tried only if the previous one is best, and has to save more by leniency.
+// tried only if the previous one is best, and has to save more by wellWorth.
 var choices = []Choice{
 	{1e-3, 1, strict},
 	{3e-3, 0.5, strict},
@@ -32,14 +32,14 @@ var choices = []Choice{
 }
 
 // A strict guess yields to few contradictions, so that a wrong one costs
-// little. A lenient one replaces it if it saves enough.
+// little. A lenient one is for imported scores only.
 const (
 	strict  = 0.35
 	lenient = 0.15
 
 	alwaysTried = 4    // of choices
 	worthwhile  = 0.97 // largest share of the actions that a choice can need
-	leniency    = 0.95 // the same for a lenient choice against a strict one, and for the last choice against the others
+	wellWorth   = 0.95 // the same for the last choice against the others
 
 	worthwhileEarly = 0.9 // while there are few attempts
 
@@ -85,16 +85,9 @@ func choose(ctx context.Context, attempts []attempt) (Choice, error) {
 			if best != choices[i-1] {
 				break
 			}
-			part = leniency
+			part = wellWorth
 		}
 		if err := try(c, part); err != nil {
-			return Off, err
-		}
-	}
-	if best != Off {
-		soft := best
-		soft.Proof = lenient
-		if err := try(soft, leniency); err != nil {
 			return Off, err
 		}
 	}
