@@ -93,7 +93,7 @@ func testEvents(t *testing.T, s Store) {
 	}
 	efforts, err := s.Efforts(ctx, p.ID)
 	must(t, err)
-	if diff := cmp.Diff(map[string]segment.Effort{im.ID: {Actions: len(want) - 4, Guessed: true}}, efforts); diff != "" {
+	if diff := cmp.Diff(map[string]segment.Effort{im.ID: {Actions: len(want) - 5, Guessed: true}}, efforts); diff != "" {
 		t.Errorf("efforts (-want +got):\n%s", diff)
 	}
 	other := newImage(p.ID, "other")
