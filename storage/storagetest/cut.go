@@ -74,10 +74,18 @@ func (p *Disk) Cut() {
 }
 
 // Back returns the power: the disk is mounted as it is, and the file system
-// repairs itself from its journal.
+// repairs itself from its journal. It is a copy of the disk: the kernel keeps the
+// dead file system for as long as another namespace of mounts holds it, as one
+// that a test beside this one makes, and would mount the same again.
 func (p *Disk) Back() {
 	p.t.Helper()
 	must(p.t, p.unmount())
+	dead := p.image
+	p.image = filepath.Join(p.t.TempDir(), "disk")
+	if out, err := exec.Command("cp", "--sparse=always", dead, p.image).CombinedOutput(); err != nil {
+		p.t.Fatalf("copying the disk: %v, %s", err, out)
+	}
+	must(p.t, os.Remove(dead))
 	if out, err := p.mount(); err != nil {
 		p.t.Fatalf("mount: %v, %s", err, out)
 	}
