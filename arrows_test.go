@@ -38,7 +38,8 @@ var arrows = map[string][]string{
 	"web/openid/openidtest": {},
 	"storage/...":           {"segment", "segment/access", "segment/accounts", "segment/audit", "segment/job"},
 	"storage/postgres/...":  {"storage/row", "segment", "segment/access", "segment/accounts", "segment/audit", "segment/job"}, // not the other databases
-	"storage/workspacetest": {"segment/...", "storage/..."},                                                                   // opens workspaces for tests
+	"storage/s3/s3test":     {"sharedtest"},
+	"storage/workspacetest": {"segment/...", "storage/..."}, // opens workspaces for tests
 	"segment":               {"segment/access", "segment/audit"},
 	"segment/timeline":      {"segment", "superpixels/..."},
 	"segment/affinity":      {"superpixels/...", "crf/..."},

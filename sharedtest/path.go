@@ -1,5 +1,5 @@
-// Package sharedtest finds test data that is not in the repository but in the
-// folder shared next to it.
+// Package sharedtest finds what tests of many packages need: data that is not in the
+// repository but in the folder shared next to it, and free addresses.
 package sharedtest
 
 import (

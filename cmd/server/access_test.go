@@ -202,7 +202,7 @@ func (p *process) page(browser *http.Client, image string) *websocket.Conn {
 // closes checks how the server ends a websocket.
 func closes(tb testing.TB, conn *websocket.Conn, code int) {
 	tb.Helper()
-	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 		tb.Fatal(err)
 	}
 	if _, _, err := conn.ReadMessage(); !websocket.IsCloseError(err, code) {

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/miekg/dns"
+
+	"collie/sharedtest"
 )
 
 // A certificate authority of its own (Pebble, Let's Encrypt's test server)
@@ -26,7 +28,7 @@ func TestTLSACME(t *testing.T) {
 	}
 	const domain = "collie.test"
 	dir := t.TempDir()
-	data, address := filepath.Join(dir, "data"), freePort(t)
+	data, address := filepath.Join(dir, "data"), sharedtest.MustAddress(t)
 	ca := startPebble(t, dir, address)
 
 	flags := []string{"--listen", address, "--tls-acme", domain, "--tls-acme-directory", ca.directory, "--tls-acme-ca", ca.cert, "--insecure", "--origin", "https://" + domain}
@@ -86,7 +88,7 @@ func startPebble(t *testing.T, dir, address string) *pebble {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listen, manage := freePort(t), freePort(t)
+	listen, manage := sharedtest.MustAddress(t), sharedtest.MustAddress(t)
 	ca := &pebble{directory: "https://" + inLocalhost(listen) + "/dir", manage: "https://" + inLocalhost(manage), cert: filepath.Join(dir, "ca.pem")}
 	key := filepath.Join(dir, "ca-key.pem")
 	certify(t, ca.cert, key)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"collie/sharedtest"
 	"collie/storage/postgres/postgrestest"
 	"collie/storage/s3/s3test"
 	"collie/storage/storagetest"
@@ -35,7 +36,7 @@ func startCluster(t *testing.T, nodes int) *cluster {
 	bucket := s3test.MustStart(t)
 	c := &cluster{t: t, dir: dir, database: postgrestest.MustStart(t).MustURL(t, dir), bucket: bucket, blobs: bucket.Address(), nodes: make([]*process, nodes)}
 	for i := range c.nodes {
-		c.listen = append(c.listen, freePort(t))
+		c.listen = append(c.listen, sharedtest.MustAddress(t))
 		c.restart(i)
 	}
 	return c
@@ -85,7 +86,7 @@ func (c *cluster) page(t *testing.T) {
 		}
 		began := time.Now()
 		for i, page := range pages {
-			page.follow(image.seq, began.Add(30*time.Second))
+			page.follow(image.seq, began.Add(2*time.Minute))
 			if i > 0 && round > 0 {
 				others = append(others, time.Since(began))
 			}
@@ -121,7 +122,7 @@ func (c *cluster) balance(t *testing.T) (url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := freePort(t)
+	address := sharedtest.MustAddress(t)
 	text := strings.NewReplacer("bind :8080", "bind "+address, "a:8080", c.listen[0], "b:8080", c.listen[1], "c:8080", c.listen[2]).Replace(string(config)) + "    stats enable\n    stats uri /state\n"
 	file := filepath.Join(t.TempDir(), "haproxy.cfg")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

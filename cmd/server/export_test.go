@@ -48,7 +48,7 @@ func TestExportBesideServer(t *testing.T) {
 	var status struct {
 		Status string `json:"status"`
 	}
-	for limit := time.Now().Add(20 * time.Second); status.Status != "done"; time.Sleep(20 * time.Millisecond) {
+	for limit := time.Now().Add(2 * time.Minute); status.Status != "done"; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(limit) {
 			t.Fatalf("the export does not end: %+v", status)
 		}

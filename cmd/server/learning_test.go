@@ -99,7 +99,7 @@ func TestKilledTraining(t *testing.T) {
 		project, images := p.fields()
 		time.Sleep(time.Duration(round) * 150 * time.Millisecond) // the training takes longer than the first of these
 		_ = p.cmd.Process.Kill()
-		_ = p.wait(5 * time.Second)
+		_ = p.wait()
 
 		p = start(t, data)
 		var list []struct{ Status string }

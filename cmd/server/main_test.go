@@ -178,7 +178,7 @@ func (p *process) call(method, path string, status int, into any) {
 // Data survives a restart, and an open page is told that the server stops.
 func TestServeStopServe(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "new", "folder")
-	p := start(t, data)
+	p := start(t, data, "--stop-timeout", "1m")
 	var made struct {
 		ID      string `json:"id"`
 		Name    string `json:"name"`
@@ -206,7 +206,7 @@ func TestServeStopServe(t *testing.T) {
 	}()
 	began := time.Now()
 	p.stop()
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > 30*time.Second {
 		t.Errorf("stopping took %v", took)
 	}
 	if err := <-closed; !websocket.IsCloseError(err, websocket.CloseServiceRestart) {
@@ -238,7 +238,7 @@ func TestSilentClients(t *testing.T) {
 	}
 	defer conn.Close()
 	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n")
-	if err := conn.SetReadDeadline(began.Add(10 * time.Second)); err != nil {
+	if err := conn.SetReadDeadline(began.Add(25 * time.Second)); err != nil { // after 30 s a whole request is too late
 		t.Fatal(err)
 	}
 	if _, err := io.ReadAll(conn); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"collie/sharedtest"
 	"collie/web/openid"
 	"collie/web/openid/openidtest"
 )
@@ -60,7 +61,7 @@ func TestOpenIDServer(t *testing.T) {
 		t.Skip("skipped with -short: starts servers")
 	}
 	t.Parallel()
-	data, listen := filepath.Join(t.TempDir(), "data"), freePort(t)
+	data, listen := filepath.Join(t.TempDir(), "data"), sharedtest.MustAddress(t)
 	origin := "http://" + listen
 	there := openidtest.MustStart(t, origin+openid.CallbackPath)
 	there.Enrol("sub-1", "ann", "staff", "boss")

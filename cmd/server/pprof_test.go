@@ -2,25 +2,19 @@ package main
 
 import (
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"collie/sharedtest"
 )
 
 // Profiles are served where asked for, and only to this machine; figures always.
 func TestProfilesAndFigures(t *testing.T) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address := sharedtest.MustAddress(t)
 	get := func(url string) string {
 		t.Helper()
 		resp, err := http.Get(url)

@@ -15,8 +15,8 @@ import (
 )
 
 // TestRestart starts a server with very many stored events and clicks: the first
-// answer must not take longer because of them. The time is logged for people; the
-// test fails only when it is many times what it should be.
+// answer must not take longer because of them. The time is logged for people; what
+// fails the test is how long the server computes.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	const each = 1000 // events per image
@@ -38,9 +38,9 @@ func TestRestart(t *testing.T) {
 	if err := first.click(t.Context(), p.url); err != nil {
 		t.Fatal(err)
 	}
-	took := time.Since(began)
-	t.Logf("%d events of %d images: ready after %v, first click answered after %v", images*each, images, ready.Round(time.Millisecond), took.Round(time.Millisecond))
-	if took > 20*time.Second {
+	took, computed := time.Since(began), processorTime(t, p.cmd.Process.Pid)
+	t.Logf("%d events of %d images: ready after %v, first click answered after %v, %v of the processor", images*each, images, ready.Round(time.Millisecond), took.Round(time.Millisecond), computed)
+	if computed > 5*time.Second {
 		t.Error("that is far more than the 2 s it should take")
 	}
 	if first.seq != each+1 {

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"collie/sharedtest"
 )
 
 // certify writes a certificate for collie.test and its key, and returns its
@@ -85,22 +87,11 @@ func request(t *testing.T, c *http.Client, method, url string) *http.Response {
 	return resp
 }
 
-// freePort returns an address of this machine that nobody listens on.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // HTTPS with files: HTTP/2, HSTS, a redirect from plain HTTP, and certificates
 // that are replaced while the server runs.
 func TestTLSFiles(t *testing.T) {
 	dir := t.TempDir()
-	cert, key, plain := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"), freePort(t)
+	cert, key, plain := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"), sharedtest.MustAddress(t)
 	first := certify(t, cert, key)
 	p := start(t, filepath.Join(dir, "data"), "--tls-cert", cert, "--tls-key", key, "--listen-http", plain, "--insecure", "--origin", "https://collie.test")
 	address, ok := strings.CutPrefix(p.url, "https://")

@@ -133,8 +133,9 @@ func send(ctx context.Context, method, url, kind string, body []byte, into any) 
 	return resp.StatusCode, json.Unmarshal(b, into)
 }
 
-// runFor lets all clients work for a time, or until the server has gone or refuses.
-// They wait for the answers to what they have sent.
+// runFor lets all clients work for a time, but at least until each has saved
+// something, or until the server has gone or refuses. They wait for the answers to
+// what they have sent.
 func (tr *traffic) runFor(d time.Duration, url string) {
 	until := time.Now().Add(d)
 	ctx, cancel := context.WithDeadline(tr.tb.Context(), until.Add(30*time.Second))
@@ -142,13 +143,14 @@ func (tr *traffic) runFor(d time.Duration, url string) {
 	var wait sync.WaitGroup
 	for _, c := range tr.workers {
 		wait.Go(func() {
-			for time.Now().Before(until) && tr.note(c.click(ctx, url)) {
+			before := len(c.acked)
+			for tr.note(c.click(ctx, url)) && (time.Now().Before(until) || len(c.acked) == before) {
 			}
 		})
 	}
 	wait.Go(func() {
-		for time.Now().Before(until) {
-			if _, err := tr.upload(ctx, url); !tr.note(err) {
+		for {
+			if _, err := tr.upload(ctx, url); !tr.note(err) || time.Now().After(until) {
 				return
 			}
 		}

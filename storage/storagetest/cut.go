@@ -35,7 +35,7 @@ func NewDisk(t *testing.T) *Disk {
 		t.Skipf("a power cut needs a loop device and the rights of root: %v, %s", err, bytes.TrimSpace(out))
 	}
 	t.Cleanup(func() {
-		if err := p.unmount(); err != nil {
+		if err := unmount(p.Dir); err != nil {
 			t.Error(err)
 		}
 	})
@@ -52,13 +52,13 @@ func (p *Disk) mount() ([]byte, error) {
 
 // unmount tries again for a while: a program that another test is just starting
 // holds the files that are open here until it runs.
-func (p *Disk) unmount() error {
+func unmount(dir string) error {
 	for tries := 1; ; tries++ {
-		out, err := exec.Command("umount", p.Dir).CombinedOutput()
+		out, err := exec.Command("umount", dir).CombinedOutput()
 		if err == nil {
 			return nil
 		}
-		if tries == 100 || !bytes.Contains(out, []byte("busy")) {
+		if tries == 1000 || !bytes.Contains(out, []byte("busy")) {
 			return fmt.Errorf("umount: %w, %s", err, out)
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -79,7 +79,7 @@ func (p *Disk) Cut() {
 // that a test beside this one makes, and would mount the same again.
 func (p *Disk) Back() {
 	p.t.Helper()
-	must(p.t, p.unmount())
+	must(p.t, unmount(p.Dir))
 	dead := p.image
 	p.image = filepath.Join(p.t.TempDir(), "disk")
 	if out, err := exec.Command("cp", "--sparse=always", dead, p.image).CombinedOutput(); err != nil {

@@ -21,8 +21,8 @@ func SmallDisk(t *testing.T) (dir string, enlarge func()) {
 		t.Skipf("a small disk can't be mounted here: %v, %s", err, bytes.TrimSpace(out))
 	}
 	t.Cleanup(func() {
-		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
-			t.Errorf("umount: %v, %s", err, out)
+		if err := unmount(dir); err != nil {
+			t.Error(err)
 		}
 	})
 	return dir, func() {

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"collie/sharedtest"
 )
 
 // Keys of the server, which Start puts into the environment.
@@ -21,7 +23,7 @@ const (
 // Server is a versitygw on a folder, with one bucket.
 type Server struct {
 	Dir  string // its files
-	port int
+	host string
 	path string
 	cmd  *exec.Cmd
 }
@@ -51,14 +53,11 @@ func Start(dir string) (*Server, error) {
 	if err := os.MkdirAll(filepath.Join(dir, Bucket), 0o700); err != nil {
 		return nil, err
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	host, err := sharedtest.Address()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Dir: dir, port: free.Addr().(*net.TCPAddr).Port, path: path}
-	if err := free.Close(); err != nil {
-		return nil, err
-	}
+	s := &Server{Dir: dir, host: host, path: path}
 	os.Setenv("AWS_ACCESS_KEY_ID", access)
 	os.Setenv("AWS_SECRET_ACCESS_KEY", secret)
 	return s, s.Resume()
@@ -66,7 +65,7 @@ func Start(dir string) (*Server, error) {
 
 // Resume starts the server again, at the same port.
 func (s *Server) Resume() error {
-	s.cmd = exec.Command(s.path, "--quiet", "--port", fmt.Sprint("127.0.0.1:", s.port), "--access", access, "--secret", secret, "posix", s.Dir)
+	s.cmd = exec.Command(s.path, "--quiet", "--port", s.host, "--access", access, "--secret", secret, "posix", s.Dir)
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}
@@ -95,7 +94,7 @@ func (s *Server) Stop() {
 }
 
 // Host is the address and the port of the server.
-func (s *Server) Host() string { return fmt.Sprint("127.0.0.1:", s.port) }
+func (s *Server) Host() string { return s.host }
 
 // Address is the address of the bucket, for --blobs.
 func (s *Server) Address() string {
