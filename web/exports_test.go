@@ -20,7 +20,7 @@ func (s *site) exported(project, body string) jobs.Status {
 	s.tb.Helper()
 	var started startedJSON
 	s.post("/api/v1/projects/"+project+"/exports", body).into(s.tb, http.StatusAccepted, &started)
-	for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(2 * time.Minute); time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
 		var status jobs.Status
 		s.get("/api/v1/exports/"+started.ID).into(s.tb, http.StatusOK, &status)
 		if status.State == jobs.Done || status.State == jobs.Failed {

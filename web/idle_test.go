@@ -23,7 +23,7 @@ func idleSocket(t *testing.T, s *site, imageID string) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(2 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	fmt.Fprintf(conn, "GET /api/v1/images/%s/socket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MTIzNDU2Nzg5MDEyMzQ1Ng==\r\n\r\n", imageID)
@@ -81,7 +81,7 @@ func TestIdleSocketsAreSmall(t *testing.T) {
 		t.Skip("skipped with -short: measures memory")
 	}
 	const most, count = 30 << 10, 150
-	s := mustServe(t, Limits{Socket: live.Limits{Sockets: 2 * count}})
+	s := mustServe(t, Limits{Socket: live.Limits{Sockets: 2 * count, PingEvery: time.Hour, PongWithin: 2 * time.Hour}})
 	im := s.photo()
 	s.clickThree("/api/v1/images/" + im.ID)
 	idleSocket(t, s, im.ID) // opens the image

@@ -158,13 +158,13 @@ func TestSlowClients(t *testing.T) {
 	s := MustServe(t)
 	project := s.project().ID
 	slow := httptest.NewUnstartedServer(s.server)
-	slow.Config.ReadTimeout, slow.Config.WriteTimeout = time.Second, time.Second
+	slow.Config.ReadTimeout, slow.Config.WriteTimeout = 2*time.Second, 2*time.Second
 	slow.Start()
 	defer slow.Close()
 
 	body, kind := form(file{"a.png", picture()})
 	post := func(path, kind string, body []byte) (int, error) {
-		r, err := http.NewRequestWithContext(t.Context(), "POST", slow.URL+path, &dribble{rest: body, piece: len(body)/5 + 1, pause: 400 * time.Millisecond})
+		r, err := http.NewRequestWithContext(t.Context(), "POST", slow.URL+path, &dribble{rest: body, piece: len(body)/5 + 1, pause: 700 * time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
 		}

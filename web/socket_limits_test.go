@@ -110,7 +110,7 @@ func TestSocketsEndWithTheServer(t *testing.T) {
 	}
 	select {
 	case <-closed:
-	case <-time.After(5 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Error("the server does not end")
 	}
 	_, resp, err := websocket.DefaultDialer.DialContext(t.Context(), s.socketURL(im.ID), nil)

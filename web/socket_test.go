@@ -77,7 +77,7 @@ type message struct {
 // next reads one message.
 func (c *tab) next() message {
 	c.tb.Helper()
-	if err := c.conn.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+	if err := c.conn.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
 		c.tb.Fatal(err)
 	}
 	kind, b, err := c.conn.ReadMessage()

@@ -189,7 +189,7 @@ func TestTokens(t *testing.T) {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
 	robot.get("/api/v1/projects").problem(t, 401)
-	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	for err == nil {

@@ -161,7 +161,7 @@ func TestZipTraps(t *testing.T) {
 		if diff := cmp.Diff(want, outcomes(t, s.upload(p.ID, file{name, b}))); diff != "" {
 			t.Errorf("%s: outcomes (-want +got):\n%s", name, diff)
 		}
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > time.Minute { // a fraction of a second on a machine that does nothing else
 			t.Errorf("%s took %v", name, took)
 		}
 	}
@@ -195,7 +195,7 @@ func (s *site) uploadSlowly(project string, pause time.Duration) answer {
 		s.tb.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
 		s.tb.Fatal(err)
 	}
 	answered := make(chan struct{})

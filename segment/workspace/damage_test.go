@@ -228,7 +228,7 @@ func TestDamagedEvidence(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := workspace.New(p.store, p.blobs, nil)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	for range 2 {
 		if _, err := w.Open(ctx, im.ID); err == nil || !strings.Contains(err.Error(), "the evidence is damaged") {

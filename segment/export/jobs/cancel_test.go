@@ -144,7 +144,7 @@ func TestCancelAtTheEnd(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(time.Millisecond) {
+			for limit := time.Now().Add(2 * time.Minute); time.Now().Before(limit); time.Sleep(time.Millisecond) {
 				if _, err := j.Status(t.Context(), id); segment.KindOf(err) == segment.NotFound {
 					break
 				}

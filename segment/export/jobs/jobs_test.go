@@ -99,7 +99,7 @@ func newJobs(tb testing.TB, source export.Source, blobs segment.Blobs, queue job
 // ended waits for the end of a job.
 func ended(tb testing.TB, j *jobs.Jobs, id string) jobs.Status {
 	tb.Helper()
-	for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(2 * time.Minute); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
 		s, err := j.Status(tb.Context(), id)
 		if err != nil {
 			tb.Fatal(err)
