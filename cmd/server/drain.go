@@ -32,12 +32,13 @@ func (f *drainFlag) time(others bool) time.Duration {
 	return 0
 }
 
-// linger waits until a time has passed, the next signal to stop arrives, or nothing
-// can be stored any more.
-func (d *data) linger(a time.Duration) {
+// linger calls begin and then waits until a time has passed, the next signal to stop
+// arrives, or nothing can be stored any more.
+func (d *data) linger(a time.Duration, begin func()) {
 	again := make(chan os.Signal, 1)
-	signal.Notify(again, syscall.SIGTERM, os.Interrupt)
+	signal.Notify(again, syscall.SIGTERM, os.Interrupt) // first: whoever sees that it drains can send one
 	defer signal.Stop(again)
+	begin()
 	select {
 	case <-time.After(a):
 	case <-again:

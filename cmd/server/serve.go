@@ -171,8 +171,7 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 		time.Sleep(failedGrace)
 	} else if drain := s.drainFlag.time(s.Database != ""); drain > 0 {
 		log.Info("draining: /readyz says no, everything else goes on; a second signal ends it", "for", drain)
-		site.Drain()
-		d.linger(drain)
+		d.linger(drain, site.Drain)
 	}
 	log.Info("stopping")
 	site.Close() // first, because Shutdown knows nothing of websockets
