@@ -17,7 +17,8 @@ import (
 // append would make the commits of all images wait for each other. One that gets
 // lost does no harm, because servers also ask now and then.
 type hints struct {
-	node string // of this store, which doesn't listen to itself
+	node string        // of this store, which doesn't listen to itself
+	echo time.Duration // see there
 
 	mu      sync.Mutex
 	pending map[segment.News]bool
@@ -28,15 +29,15 @@ type hints struct {
 }
 
 func newHints() *hints {
-	return &hints{node: segment.NewID(), pending: map[segment.News]bool{}, wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{})}
+	return &hints{node: segment.NewID(), echo: echo, pending: map[segment.News]bool{}, wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{})}
 }
 
 const (
 	hintBytes = 7000 // of the 8000 that a notification can have
 	relisten  = 2 * time.Second
-	lastWords = 2 * time.Second // for hints of a program that ends
+	lastWords = 5 * time.Second // for hints of a program that ends
 
-	echo      = 2 * time.Second // in which a listener hears itself
+	echo      = 5 * time.Second // in which a listener hears itself, even on a busy machine
 	askEvery  = time.Second / 4 // when it doesn't
 	listenFor = time.Minute     // until a deaf listener tries to listen again
 )
@@ -205,7 +206,7 @@ func (s *Store) hear(ctx context.Context, conn *pgx.Conn) error {
 	if _, err := s.pool.Exec(ctx, "SELECT pg_notify('collie_' || id, $1) FROM installation", call); err != nil {
 		return trouble(err)
 	}
-	soon, cancel := context.WithTimeout(ctx, echo)
+	soon, cancel := context.WithTimeout(ctx, s.hints.echo)
 	defer cancel()
 	for {
 		n, err := conn.WaitForNotification(soon)
