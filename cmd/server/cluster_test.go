@@ -123,7 +123,8 @@ func (c *cluster) balance(t *testing.T) (url string) {
 		t.Fatal(err)
 	}
 	address := sharedtest.MustAddress(t)
-	text := strings.NewReplacer("bind :8080", "bind "+address, "a:8080", c.listen[0], "b:8080", c.listen[1], "c:8080", c.listen[2]).Replace(string(config)) + "    stats enable\n    stats uri /state\n"
+	text := strings.NewReplacer("bind :8080", "bind "+address, "a:8080", c.listen[0], "b:8080", c.listen[1], "c:8080", c.listen[2]).Replace(string(config)) +
+		"    stats enable\n    stats uri /state\n    timeout check 30s\n" // a server on a busy machine is not down; one that was killed refuses at once
 	file := filepath.Join(t.TempDir(), "haproxy.cfg")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -62,7 +62,11 @@ func TestBrokenConnections(t *testing.T) {
 						break
 					}
 					if segment.KindOf(err) == segment.Conflict { // as Annotation.Append does
-						if stored, err := s.FindEvent(context.Background(), id, e.ID); err == nil && stored != nil && stored.Seq == seq+1 {
+						stored, findErr := s.FindEvent(context.Background(), id, e.ID)
+						if findErr != nil {
+							continue
+						}
+						if stored != nil && stored.Seq == seq+1 {
 							break
 						}
 					}

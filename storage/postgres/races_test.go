@@ -68,12 +68,18 @@ func TestErasedMeanwhile(t *testing.T) {
 }
 
 // Reading the audit log from the last known number on misses no entry: one whose
-// commit takes long is not overtaken.
+// commit takes long, here until the reader waits for it, is not overtaken.
 func TestOvertakenEntry(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, t.TempDir())
 	defer s.Close()
-	_, err := s.pool.Exec(t.Context(), `CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END $$;
+	_, err := s.pool.Exec(t.Context(), `CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			FOR i IN 1..400 LOOP
+				EXIT WHEN EXISTS (SELECT FROM pg_locks WHERE relation = 'audit'::regclass AND NOT granted);
+				PERFORM pg_sleep(0.02);
+			END LOOP;
+			RETURN NULL;
+		END $$;
 		CREATE CONSTRAINT TRIGGER late AFTER INSERT ON audit DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.about = 'late') EXECUTE FUNCTION late()`)
 	if err != nil {
 		t.Fatal(err)
