@@ -65,6 +65,11 @@ func TestClusterFrozen(t *testing.T) {
 func (c *cluster) control(t *testing.T, tr *traffic) {
 	t.Helper()
 	stopped, free := tr.workers[0], tr.workers[2]
+	for before := len(stopped.acked); len(stopped.acked) == before; { // a click that comes too late wouldn't wait for the row
+		if err := stopped.click(t.Context(), c.nodes[1].url); err != nil {
+			t.Fatal(err)
+		}
+	}
 	release := postgrestest.MustStart(t).MustHold(t, c.dir, "UPDATE image SET seq = seq WHERE id = '"+stopped.image+"'")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
