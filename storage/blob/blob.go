@@ -32,8 +32,8 @@ const tempPrefix = ".part-"
 // Store is a segment.Blobs in a folder. Safe for concurrent use, also by several
 // processes.
 type Store struct {
-	root   *os.Root // links can't lead outside
-	lock   *os.File // shared with the other processes that have the folder open
+	root   *os.Root  // links can't lead outside
+	lock   disk.Lock // shared with the other processes that have the folder open
 	health *disk.Health
 	fast   bool // without syncs
 
@@ -53,17 +53,18 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the folder for files: %w", err)
 	}
-	lock, err := root.Open(".")
+	folder, err := root.Open(".")
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the folder for files: %w", err), root.Close())
 	}
+	lock := disk.NewLock(folder)
 	s := &Store{root: root, lock: lock, health: disk.NewHealth(), folders: map[string]bool{".": true}}
-	if alone(lock) {
+	if lock.Alone() {
 		if err := s.sweep(); err != nil {
 			return nil, errors.Join(fmt.Errorf("removing half-written files in %s: %w", dir, err), s.Close())
 		}
 	}
-	if err := share(lock); err != nil {
+	if err := lock.Share(); err != nil {
 		return nil, errors.Join(fmt.Errorf("marking %s as in use: %w", dir, err), s.Close())
 	}
 	return s, nil

@@ -21,8 +21,8 @@ type holder struct {
 }
 
 // Hold makes this process the only server of a data folder, or says which one
-// is. It is called before anything else is touched; closing the file ends it.
-func Hold(folder, listen string) (*os.File, error) {
+// is. It is called before anything else is touched; closing the lock ends it.
+func Hold(folder, listen string) (io.Closer, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
@@ -30,7 +30,8 @@ func Hold(folder, listen string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !lockFile(file) {
+	lock := NewLock(file)
+	if !lock.Alone() {
 		return nil, errors.Join(held(folder, file), file.Close())
 	}
 	content, err := json.Marshal(holder{os.Getpid(), listen, time.Now().UTC().Truncate(time.Second)})
@@ -41,7 +42,7 @@ func Hold(folder, listen string) (*os.File, error) {
 		_, err = file.WriteAt(content, 0) // on a full disk the lock holds all the same, only nameless
 	}
 	_ = err
-	return file, nil
+	return lock, nil
 }
 
 // held says who serves a folder.
