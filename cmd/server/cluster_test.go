@@ -207,7 +207,7 @@ func TestUnusableDatabases(t *testing.T) {
 	}
 	own := start(t, filepath.Join(dir, "first"), "--database", url, "--blobs", gateway.Address())
 	refuses(t, "belongs to another installation", "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, "second"), "--database", server.MustURL(t, dir+" second"), "--blobs", gateway.Address())
-	refuses(t, "nothing was restored", "restore", os.Args[0], "--data", filepath.Join(dir, "none"), "--database", url, "--blobs", gateway.Address())
+	refuses(t, "stop all servers first", "restore", os.Args[0], "--data", filepath.Join(dir, "none"), "--database", url, "--blobs", gateway.Address())
 	command(t, "users", "list", "--data", filepath.Join(dir, "none"), "--database", url, "--blobs", gateway.Address())
 	if out := command(t, "doctor", "--data", filepath.Join(dir, "none"), "--database", url, "--blobs", gateway.Address()); !strings.Contains(out, "bucket: s3://collie") || !strings.Contains(out, "0 images") || !strings.Contains(out, "no synchronous standby") || !strings.Contains(own.stderr.String(), "no synchronous standby") {
 		t.Errorf("doctor:\n%s", out)
@@ -223,12 +223,15 @@ func TestMove(t *testing.T) {
 		t.Skip("skipped with -short: injects faults")
 	}
 	dir := t.TempDir()
-	data, blobs, url := filepath.Join(dir, "data"), s3test.MustStart(t).Address(), postgrestest.MustStart(t).MustURL(t, dir)
+	server := postgrestest.MustStart(t)
+	data, blobs, url := filepath.Join(dir, "data"), s3test.MustStart(t).Address(), server.MustURL(t, dir)
 	place := []string{"--data", data, "--blobs", blobs, "--database", url}
 	p := start(t, data)
 	tr := newTraffic(t, p.url, 2)
 	tr.runFor(300*time.Millisecond, p.url)
 	p.stop()
+	shared := []string{"--data", filepath.Join(dir, "shared"), "--blobs", strings.Replace(blobs, "collie?", "collie/part?", 1), "--database", server.MustURL(t, dir+" restored")}
+	checkRestore(t, tr, data, shared)
 	refuses(t, "begin with: server move bucket", append([]string{"move", "database"}, place...)...)
 	command(t, "move", "bucket", "--data", data, "--blobs", blobs)
 	refuses(t, "has records itself", append([]string{"users", "list"}, place...)...)
@@ -262,4 +265,21 @@ func TestMove(t *testing.T) {
 	p = start(t, data)
 	tr.check(p.url, time.Now())
 	p.stop()
+}
+
+// checkRestore restores a backup of a data folder to an empty database and a bucket.
+func checkRestore(t *testing.T, tr *traffic, data string, place []string) {
+	t.Helper()
+	copied := filepath.Join(t.TempDir(), "backup.tar")
+	command(t, "backup", copied, "--data", data)
+	refuses(t, "Nothing was restored", append([]string{"restore", binary}, place...)...)
+	t.Log(command(t, append([]string{"restore", copied}, place...)...))
+	refuses(t, "already has data", append([]string{"restore", copied}, place...)...)
+	p := start(t, place[1], place[2:]...)
+	tr.check(p.url, time.Now())
+	p.stop()
+	left, err := filepath.Glob(filepath.Join(place[1], ".restoring-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
+	}
 }

@@ -25,7 +25,7 @@ type commands struct {
 	Import importCommand `cmd:"" help:"Import masks into a project, or backups of projects."`
 
 	Backup  backupCommand  `cmd:"" help:"Copy the whole data folder to one file, also while the server runs."`
-	Restore restoreCommand `cmd:"" help:"Restore a backup as a new data folder."`
+	Restore restoreCommand `cmd:"" help:"Restore a backup as a new data folder, or with --database to an empty database and its bucket."`
 	Move    moveCommand    `cmd:"" help:"Move the files of a data folder to a bucket, or back, while no server uses them."`
 	Doctor  doctorCommand  `cmd:"" help:"Check the data folder and list what is wrong with it, also while the server runs."`
 

@@ -45,22 +45,31 @@ func (c *moveToDatabase) Run(ctx context.Context, out streams) (err error) {
 	if err := b.store.Examine(ctx); err != nil {
 		return err
 	}
-	shared, err := postgres.Open(ctx, c.Database)
-	if err != nil {
-		return fmt.Errorf("--database: %w", err)
-	}
-	defer func() { err = errors.Join(err, shared.Close()) }()
-	others, err := shared.Others(ctx)
+	shared, err := openAlone(ctx, c.Database)
 	if err != nil {
 		return err
 	}
-	if others > 0 {
-		return fmt.Errorf("other programs have %d connections to the database; stop all servers first. Nothing was changed", others)
-	}
+	defer func() { err = errors.Join(err, shared.Close()) }()
 	if c.Back {
 		return c.back(ctx, out, b, shared)
 	}
 	return c.there(ctx, out, b, shared)
+}
+
+// openAlone opens a database that no other program uses.
+func openAlone(ctx context.Context, url string) (*postgres.Store, error) {
+	shared, err := postgres.Open(ctx, url)
+	if err != nil {
+		return nil, fmt.Errorf("--database: %w", err)
+	}
+	others, err := shared.Others(ctx)
+	if err == nil && others > 0 {
+		err = fmt.Errorf("other programs have %d connections to the database; stop all servers first. Nothing was changed", others)
+	}
+	if err != nil {
+		return nil, errors.Join(err, shared.Close())
+	}
+	return shared, nil
 }
 
 // there moves records to the database.

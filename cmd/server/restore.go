@@ -1,13 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"collie/segment/audit"
 	"collie/storage/backup"
+	"collie/storage/blob"
+	"collie/storage/move"
+	"collie/storage/postgres"
+	"collie/storage/sqlite"
 )
 
 // restoreCommand brings a backup back.
@@ -16,10 +22,11 @@ type restoreCommand struct {
 	dataFlag
 }
 
-// Run restores the backup to the data folder, which must be empty or not there.
+// Run restores the backup to the data folder, which must be empty or not there, or
+// with --database to that database and bucket.
 func (c *restoreCommand) Run(ctx context.Context, out streams) error {
 	if c.Database != "" {
-		return errors.New("nothing was restored: this command fills a data folder, from which server move goes on (docs/cluster.md); leave out --database")
+		return c.share(ctx, out)
 	}
 	if c.Blobs != "" {
 		if err := c.examineBucket(ctx); err != nil {
@@ -44,6 +51,71 @@ func (c *restoreCommand) Run(ctx context.Context, out streams) error {
 	}
 	fmt.Fprintf(out.stdout, "%s: %s, %s\n", c.Data, images(s.Images), sizeText(s.Bytes))
 	return nil
+}
+
+// share restores the backup to a database and a bucket that several servers share.
+// The records come last and all at once: until then the database is empty, and the
+// same command goes on.
+func (c *restoreCommand) share(ctx context.Context, out streams) (err error) {
+	if err := cmp.Or(c.check(), c.elsewhere()); err != nil {
+		return err
+	}
+	b, err := openBucket(c.dataFlag)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	if err := b.store.Examine(ctx); err != nil {
+		return err
+	}
+	shared, err := openAlone(ctx, c.Database)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, shared.Close()) }()
+	if err := shared.Empty(ctx); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.Data, 0o700); err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp(c.Data, ".restoring-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	folder := filepath.Join(scratch, "data")
+	s, err := backup.Read(ctx, c.File, folder)
+	if err != nil {
+		return err
+	}
+	if err := load(ctx, folder, b, shared); err != nil {
+		return fmt.Errorf("the restore stopped: %w. The same command goes on with it as long as the database is empty", err)
+	}
+	fmt.Fprintf(out.stdout, "%s, %s, are in the database %v and the bucket %v. Everybody has to sign in again\n", images(s.Images), sizeText(s.Bytes), shared, b.store)
+	return shared.Record(ctx, audit.New(ctx, audit.ServerRestored, "", c.File))
+}
+
+// load copies a data folder to an empty database and its bucket, and compares both.
+func load(ctx context.Context, folder string, b *bucket, shared *postgres.Store) (err error) {
+	local, err := sqlite.OpenCurrent(ctx, filepath.Join(folder, databaseFile))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, local.Close()) }()
+	if err := b.claim(ctx, local); err != nil {
+		return err
+	}
+	files, err := blob.Open(filepath.Join(folder, blobsFolder))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, files.Close()) }()
+	if _, err := move.Files(ctx, files, b.store); err != nil {
+		return err
+	}
+	_, err = move.Records(ctx, local, shared)
+	return err
 }
 
 // examineBucket returns an error for a bucket that can't be used, before anything is

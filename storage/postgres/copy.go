@@ -119,6 +119,29 @@ func (s *Store) Load(ctx context.Context, identity string, dump func(row.Put) er
 	})
 }
 
+// Empty returns a Conflict for a database that Load would refuse.
+func (s *Store) Empty(ctx context.Context) error {
+	return s.long(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		for _, t := range row.Tables {
+			if err := empty(ctx, tx, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func empty(ctx context.Context, tx pgx.Tx, t row.Table) error {
+	var some bool
+	if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM "+t.Name+")").Scan(&some); err != nil {
+		return err
+	}
+	if some {
+		return segment.Errorf(segment.Conflict, "The database already has data (table %s). Nothing was changed.", t.Name)
+	}
+	return nil
+}
+
 // loading is a database that is being filled.
 type loading struct {
 	tx      pgx.Tx
@@ -135,12 +158,8 @@ func (l *loading) prepare(ctx context.Context, t row.Table) error {
 	if err != nil {
 		return err
 	}
-	var some bool
-	if err := l.tx.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM "+t.Name+")").Scan(&some); err != nil {
+	if err := empty(ctx, l.tx, t); err != nil {
 		return err
-	}
-	if some {
-		return segment.Errorf(segment.Conflict, "The database already has data (table %s). Nothing was changed.", t.Name)
 	}
 	var places []string
 	for i := range columns {
