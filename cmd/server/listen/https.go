@@ -106,6 +106,9 @@ func (t *HTTPS) acmeClient() (*acme.Client, error) {
 	if t.TLSRoots == "" {
 		return client, nil
 	}
+	if _, err := examine(t.TLSRoots); err != nil {
+		return nil, fmt.Errorf("--tls-acme-ca: %w", err)
+	}
 	pem, err := os.ReadFile(t.TLSRoots)
 	if err != nil {
 		return nil, fmt.Errorf("--tls-acme-ca: %w", err)
@@ -174,11 +177,10 @@ func (c *certificateFiles) load() error {
 	c.checked = time.Now()
 	var changed [2]time.Time
 	for i, path := range []string{c.cert, c.key} {
-		info, err := os.Stat(path)
-		if err != nil {
+		var err error
+		if changed[i], err = examine(path); err != nil {
 			return err
 		}
-		changed[i] = info.ModTime()
 	}
 	if c.current != nil && changed == c.read {
 		return nil
@@ -186,10 +188,29 @@ func (c *certificateFiles) load() error {
 	c.read = changed // a broken pair is reported once
 	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s with the key %s: %w", c.cert, c.key, err)
 	}
 	c.current = &pair
 	return nil
+}
+
+// maxPEM is the largest file of certificates in bytes; a system's list of all
+// authorities has 200 KB.
+const maxPEM = 4 << 20
+
+// examine says when a file of certificates or a key has changed. What could be read
+// without end is refused: a pipe, a device, a file that is too large.
+func examine(path string) (changed time.Time, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return time.Time{}, err
+	case !info.Mode().IsRegular():
+		return time.Time{}, fmt.Errorf("%s is not a regular file", path)
+	case info.Size() > maxPEM:
+		return time.Time{}, fmt.Errorf("%s has %d bytes; accepted are %d", path, info.Size(), maxPEM)
+	}
+	return info.ModTime(), nil
 }
 
 // ServePlain answers on --listen-http until the returned function is called.
