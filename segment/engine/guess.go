@@ -93,9 +93,9 @@ const (
 )
 
 // InPlay returns the classes that are the most probable one of some superpixel,
-// except those in reserve that nobody has clicked and those refuted by clicks: classes of a small area, predicted at several
-// clicks of other classes and never clicked; no class if the whole guess is
-// refuted. clicks has the clicked class or Void, and areas the area, of each
+// except those in reserve that nobody has clicked and those refuted by clicks:
+// classes of a small area, predicted at several clicks of other classes and never
+// clicked; no class if the whole guess is refuted. clicks has the clicked class or Void, and areas the area, of each
 // superpixel.
 func (g *Guess) InPlay(clicks []uint8, areas []float64) (classes [segment.MaxClasses]bool) {
 	if g.refuted(clicks) {

@@ -95,7 +95,7 @@ func (p *People) WithLogin(h answers.Handler) answers.Handler {
 	}
 }
 
-// WithSession is withLogin for what an API token can't do: its leak must not lead
+// WithSession is WithLogin for what an API token can't do: its leak must not lead
 // to other tokens, a new password or a session.
 func (p *People) WithSession(h answers.Handler) answers.Handler {
 	return p.WithLogin(func(w http.ResponseWriter, r *http.Request) error {

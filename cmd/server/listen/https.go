@@ -220,7 +220,7 @@ func (t *HTTPS) ServePlain(s *Secured, log *slog.Logger) (stop func(), err error
 	}
 	listener, err := net.Listen("tcp", t.ListenHTTP)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--listen-http: %w", err)
 	}
 	server := &http.Server{Handler: s.plain, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
 	ended := make(chan struct{})
