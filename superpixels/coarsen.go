@@ -64,6 +64,7 @@ func joinMerges(merges [][2]int32, parent []int32, n int) [][2]int32 {
 
 // regionSums are the sums over pixels that describe a union of regions.
 type regionSums struct {
+	bounds              image.Rectangle
 	area, x, y, texture float64
 	mean                [3]float64
 	square              [6]float64 // of products of the colours
@@ -75,73 +76,87 @@ type regionSums struct {
 // colourPairs are the entries of a covariance.
 var colourPairs = [6][2]int{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}}
 
+// joinRegions returns n regions; region parent[i] contains regions[i].
 func joinRegions(regions []Region, parent []int32, n int) []Region {
 	sums := make([]regionSums, n)
-	bounds := make([]image.Rectangle, n)
 	for i := range regions {
-		r, s := &regions[i], &sums[parent[i]]
-		w := float64(r.Area)
-		s.area += w
-		s.x += float64(w * float64(r.Centroid[0]))
-		s.y += float64(w * float64(r.Centroid[1]))
-		s.texture += float64(w * float64(r.Texture))
-		for c, v := range r.Mean {
-			s.mean[c] += float64(w * float64(v))
-		}
-		for k, p := range colourPairs {
-			product := float64(float64(r.Mean[p[0]]) * float64(r.Mean[p[1]]))
-			s.square[k] += float64(w * (float64(r.Cov[k]) + product))
-		}
-		for k, v := range r.Histogram {
-			s.histogram[k] += float64(w * float64(v))
-		}
-		for c := range r.Colours {
-			for k, v := range r.Colours[c] {
-				s.colours[c][k] += r.Area * int(v)
-			}
-		}
-		for k, v := range r.Directions {
-			s.directions[k] += r.Area * int(v)
-		}
-		bounds[parent[i]] = bounds[parent[i]].Union(r.Bounds)
+		sums[parent[i]].add(&regions[i])
 	}
 	out := make([]Region, n)
 	for i := range sums {
-		s, r := &sums[i], &out[i]
-		r.Area, r.Bounds = int(s.area), bounds[i]
-		r.Centroid = [2]float32{float32(s.x / s.area), float32(s.y / s.area)}
-		r.Texture = float32(s.texture / s.area)
-		for c := range s.mean {
-			s.mean[c] /= s.area
-			r.Mean[c] = float32(s.mean[c])
-		}
-		for k, p := range colourPairs {
-			cov := s.square[k]/s.area - float64(s.mean[p[0]]*s.mean[p[1]])
-			if p[0] == p[1] {
-				cov = max(cov, 0) // rounding
-			}
-			r.Cov[k] = float32(cov)
-		}
-		for k, v := range s.histogram {
-			r.Histogram[k] = float32(v / s.area)
-		}
-		for c := range r.Colours {
-			for k, v := range s.colours[c] {
-				r.Colours[c][k] = uint8((v + r.Area/2) / r.Area)
-			}
-		}
-		for k, v := range s.directions {
-			r.Directions[k] = uint8((v + r.Area/2) / r.Area)
-		}
+		out[i] = sums[i].region()
 	}
 	return out
+}
+
+func (s *regionSums) add(r *Region) {
+	w := float64(r.Area)
+	s.area += w
+	s.x += float64(w * float64(r.Centroid[0]))
+	s.y += float64(w * float64(r.Centroid[1]))
+	s.texture += float64(w * float64(r.Texture))
+	for c, v := range r.Mean {
+		s.mean[c] += float64(w * float64(v))
+	}
+	for k, p := range colourPairs {
+		product := float64(float64(r.Mean[p[0]]) * float64(r.Mean[p[1]]))
+		s.square[k] += float64(w * (float64(r.Cov[k]) + product))
+	}
+	for k, v := range r.Histogram {
+		s.histogram[k] += float64(w * float64(v))
+	}
+	for c := range r.Colours {
+		for k, v := range r.Colours[c] {
+			s.colours[c][k] += r.Area * int(v)
+		}
+	}
+	for k, v := range r.Directions {
+		s.directions[k] += r.Area * int(v)
+	}
+	s.bounds = s.bounds.Union(r.Bounds)
+}
+
+func (s *regionSums) region() (r Region) {
+	r.Area, r.Bounds = int(s.area), s.bounds
+	r.Centroid = [2]float32{float32(s.x / s.area), float32(s.y / s.area)}
+	r.Texture = float32(s.texture / s.area)
+	var mean [3]float64
+	for c := range mean {
+		mean[c] = s.mean[c] / s.area
+		r.Mean[c] = float32(mean[c])
+	}
+	for k, p := range colourPairs {
+		cov := s.square[k]/s.area - float64(mean[p[0]]*mean[p[1]])
+		if p[0] == p[1] {
+			cov = max(cov, 0) // rounding
+		}
+		r.Cov[k] = float32(cov)
+	}
+	for k, v := range s.histogram {
+		r.Histogram[k] = float32(v / s.area)
+	}
+	for c := range r.Colours {
+		for k, v := range s.colours[c] {
+			r.Colours[c][k] = uint8((v + r.Area/2) / r.Area)
+		}
+	}
+	for k, v := range s.directions {
+		r.Directions[k] = uint8((v + r.Area/2) / r.Area)
+	}
+	return r
 }
 
 // joinEdges returns the edges between g's regions, joined from those between
 // their parts.
 func (g *Graph) joinEdges(parts []Edge, parent []int32) []Edge {
 	order := borderOrder(parts, parent, len(g.Regions))
-	var out []Edge
+	count := 0
+	for i := range order {
+		if i == 0 || order[i].a != order[i-1].a || order[i].b != order[i-1].b {
+			count++
+		}
+	}
+	out := slices.Grow([]Edge(nil), count)
 	for start := 0; start < len(order); {
 		first := &order[start]
 		e := Edge{A: first.a, B: first.b}

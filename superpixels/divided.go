@@ -35,21 +35,12 @@ func (g *Graph) Divided(undivided *Graph, cut *Cut) *Divided {
 	for r := range d.Cell {
 		d.Cell[r] = -1
 	}
-	var cells []Region
-	var of []int32 // place among cells
 	for cell, r := range cut.Parent {
 		if split[base.Parent[cell]] {
 			d.Cell[r] = int32(cell)
-			of = append(of, int32(len(cells)))
-			cells = append(cells, g.Regions[cell])
-		}
-	}
-	cells = joinRegions(cells, of, len(cells))
-	next := 0
-	for cell, r := range cut.Parent {
-		if split[base.Parent[cell]] {
-			d.Graph.Regions[r] = cells[next]
-			next++
+			var alone regionSums // Coarsen's rounding
+			alone.add(&g.Regions[cell])
+			d.Graph.Regions[r] = alone.region()
 		}
 	}
 	d.join(undivided.Edges, d.around(g.Edges, cut.Parent))
@@ -58,15 +49,20 @@ func (g *Graph) Divided(undivided *Graph, cut *Cut) *Divided {
 
 // around returns the edges that the borders of cells are joined from.
 func (d *Divided) around(finest []Edge, parent []int32) []Edge {
-	var parts []Edge
-	var of []int32 // ends of the parts
+	touches := func(e *Edge) bool { return d.Cell[parent[e.A]] >= 0 || d.Cell[parent[e.B]] >= 0 }
+	count := 0
 	for i := range finest {
-		e := &finest[i]
-		a, b := parent[e.A], parent[e.B]
-		if d.Cell[a] >= 0 || d.Cell[b] >= 0 {
+		if touches(&finest[i]) {
+			count++
+		}
+	}
+	parts := make([]Edge, 0, count)
+	of := make([]int32, 0, 2*count) // ends of the parts
+	for i := range finest {
+		if e := &finest[i]; touches(e) {
 			part := *e
 			part.A, part.B = int32(len(of)), int32(len(of)+1)
-			of = append(of, a, b)
+			of = append(of, parent[e.A], parent[e.B])
 			parts = append(parts, part)
 		}
 	}
@@ -77,7 +73,7 @@ func (d *Divided) around(finest []Edge, parent []int32) []Edge {
 // of, and those around cells.
 func (d *Divided) join(undivided, around []Edge) {
 	n := len(undivided) + len(around)
-	edges, from := make([]Edge, 0, n), make([]int32, 0, n)
+	edges, from := slices.Grow([]Edge(nil), n), make([]int32, 0, n)
 	for i := range undivided {
 		e := &undivided[i]
 		if d.Cell[e.A] >= 0 || d.Cell[e.B] >= 0 {
@@ -88,8 +84,8 @@ func (d *Divided) join(undivided, around []Edge) {
 		}
 		edges, from = append(edges, *e), append(from, int32(i))
 	}
-	for range around {
-		from = append(from, -1)
+	for _, e := range around {
+		edges, from = append(edges, e), append(from, -1)
 	}
-	d.Graph.Edges, d.From = slices.Concat(edges, around), from
+	d.Graph.Edges, d.From = edges, from
 }

@@ -207,7 +207,10 @@ func TestCells(t *testing.T) {
 	for _, z := range f.Pairs(7) {
 		want = append(want, odds(z))
 	}
-	if diff := cmp.Diff(want, cells.Similarities(7, regions)); diff != "" {
+	similarities := func(c *Cells, party int32, others []int32) []float64 {
+		return c.Similarities(nil, party, others, c.Places(others))
+	}
+	if diff := cmp.Diff(want, similarities(cells, 7, regions)); diff != "" {
 		t.Errorf("pairs (-field +cells):\n%s", diff)
 	}
 	divided := cut.Divide([]int32{7, 8, 20})
@@ -228,7 +231,7 @@ func TestCells(t *testing.T) {
 		}
 	}
 	for _, i := range []int{7, 3, 20} {
-		if diff := cmp.Diff(fresh.Similarities(parties[i], parties), cells.Similarities(parties[i], parties)); diff != "" {
+		if diff := cmp.Diff(similarities(fresh, parties[i], parties), similarities(cells, parties[i], parties)); diff != "" {
 			t.Errorf("pairs of %d (-fresh +used):\n%s", i, diff)
 		}
 	}
@@ -236,7 +239,7 @@ func TestCells(t *testing.T) {
 	cells.paths.Resize(5)
 	for range 200 { // others are forgotten and computed again
 		i := rng.IntN(len(parties))
-		if diff := cmp.Diff(fresh.Similarities(parties[i], parties), cells.Similarities(parties[i], parties)); diff != "" {
+		if diff := cmp.Diff(similarities(fresh, parties[i], parties), similarities(cells, parties[i], parties)); diff != "" {
 			t.Fatalf("pairs of %d (-fresh +forgetful):\n%s", i, diff)
 		}
 	}

@@ -95,14 +95,45 @@ func init() {
 	}
 }
 
-// histogram is ten times the squared Hellinger distance of a channel's colours.
-func (a *appearance) histogram(b *appearance, channel int) float32 {
-	sum := float32(0)
-	q := &b.colours[channel]
-	for k, v := range a.colours[channel] {
-		sum += float32(roots[v] * roots[q[k]])
+// occupied are the bins of a region's colours that are not empty: where they are,
+// and the roots of their shares.
+type occupied [3]struct {
+	count int
+	bins  [superpixels.ColourBins]uint8
+	roots [superpixels.ColourBins]float32
+}
+
+func (a *appearance) occupied() (o occupied) {
+	for c := range o {
+		at := &o[c]
+		for k, v := range a.colours[c] {
+			if v > 0 {
+				at.bins[at.count], at.roots[at.count] = uint8(k), roots[v]
+				at.count++
+			}
+		}
 	}
-	return float32(10 * max(1-float32(sum*root(float32(a.parts[channel]*b.parts[channel]))), 0))
+	return o
+}
+
+// histograms are ten times the squared Hellinger distances of the channels'
+// colours.
+func (a *appearance) histograms(b *appearance) [3]float32 {
+	o := a.occupied()
+	return a.compared(&o, b)
+}
+
+// compared is histograms(b) where o is a.occupied().
+func (a *appearance) compared(o *occupied, b *appearance) (h [3]float32) {
+	for c := range h {
+		sum := float32(0)
+		p, q := &o[c], &b.colours[c]
+		for i, k := range p.bins[:p.count] {
+			sum += float32(p.roots[i] * roots[q[k]])
+		}
+		h[c] = float32(10 * max(1-float32(sum*root(float32(a.parts[c]*b.parts[c]))), 0))
+	}
+	return h
 }
 
 // transport is the earth mover's distance of a channel's colours, in bins.
@@ -117,10 +148,8 @@ func (a *appearance) transport(b *appearance, channel int) float32 {
 	return sum
 }
 
-// histograms is the mean distance of the three channels.
-func (a *appearance) histograms(b *appearance) float32 {
-	return (a.histogram(b, 0) + a.histogram(b, 1) + a.histogram(b, 2)) / 3
-}
+// mean is that of the three channels.
+func mean(channels [3]float32) float32 { return (channels[0] + channels[1] + channels[2]) / 3 }
 
 // deltaE is the distance of the mean colours as superpixels weigh it.
 func (a *appearance) deltaE(b *appearance) float32 {
@@ -128,9 +157,9 @@ func (a *appearance) deltaE(b *appearance) float32 {
 	return root(float32(l*l) + float32(3.2*(float32(u*u)+float32(v*v))))
 }
 
-// compare writes the features of a comparison of two regions and returns the
-// rest of dst.
-func (a *appearance) compare(dst []float32, b *appearance) []float32 {
+// compare writes the features of a comparison of two regions, whose histograms
+// are given, and returns the rest of dst.
+func (a *appearance) compare(dst []float32, b *appearance, histograms [3]float32) []float32 {
 	hue := length(a.mean[1]-b.mean[1], a.mean[2]-b.mean[2])
 	light := abs(a.mean[0] - b.mean[0])
 	copy(dst, []float32{
@@ -138,7 +167,7 @@ func (a *appearance) compare(dst []float32, b *appearance) []float32 {
 		a.deltaE(b), abs(a.chroma - b.chroma),
 		abs(a.spread[0] - b.spread[0]), abs(a.spread[1] - b.spread[1]), abs(a.spread[2] - b.spread[2]),
 		4 * light / (a.spread[0] + b.spread[0] + 2), 4 * hue / (a.vivid + b.vivid + 1),
-		a.histogram(b, 0), a.histogram(b, 1), a.histogram(b, 2),
+		histograms[0], histograms[1], histograms[2],
 		a.transport(b, 0), a.transport(b, 1), a.transport(b, 2),
 		hellinger(a.gradients[:], b.gradients[:]), abs(a.texture - b.texture),
 		hellinger(a.directions[:], b.directions[:]),

@@ -104,9 +104,10 @@ func (s *Scene) Edge(dst []float32, i int) {
 	s.edge(dst, e, s.handMade[i], s.colours[i], &p, &q)
 }
 
-// edge writes the features of an edge between two parties.
-func (s *Scene) edge(dst []float32, e *superpixels.Edge, handMade, colours float32, p, q *party) {
-	dst = p.compare(dst, q.appearance)
+// edge writes the features of an edge between two parties, whose histograms are
+// given.
+func (s *Scene) edge(dst []float32, e *superpixels.Edge, handMade float32, histograms [3]float32, p, q *party) {
+	dst = p.compare(dst, q.appearance, histograms)
 	met := s.merged[s.meeting(p.region, q.region)]
 	first := max(s.firstMerged(p), s.firstMerged(q))
 	size := root(float32(min(p.graph.Regions[p.id].Area, q.graph.Regions[q.id].Area)))
@@ -116,7 +117,7 @@ func (s *Scene) edge(dst []float32, e *superpixels.Edge, handMade, colours float
 		e.Contour, e.MedianContour, strangeness(e), handMade,
 		2 * met, 2 * (met - first),
 	})
-	for c, v := range measures(e, handMade, colours) {
+	for c, v := range measures(e, handMade, mean(histograms)) {
 		dst[10+c] = 4 * s.rank(c, v)
 	}
 	dst[14], dst[15] = s.medians[0], s.medians[1]
@@ -211,16 +212,17 @@ var beforePath = len(PairFeatures) - 3
 // pairing compares one region, or a part of one, with others.
 type pairing struct {
 	*appearance
-	scene  *Scene
-	region int32 // of the scene, that it is or is part of
-	coarse [ancestorLevels]struct {
+	scene    *Scene
+	occupied occupied
+	region   int32 // of the scene, that it is or is part of
+	coarse   [ancestorLevels]struct {
 		known    []bool // by ancestor
 		measures [][3]float32
 	}
 }
 
 func (s *Scene) pairing(region int32, look *appearance) *pairing {
-	c := &pairing{appearance: look, scene: s, region: region}
+	c := &pairing{appearance: look, scene: s, occupied: look.occupied(), region: region}
 	for l := range c.coarse {
 		n := len(s.levels[l].regions)
 		c.coarse[l].known, c.coarse[l].measures = make([]bool, n), make([][3]float32, n)
@@ -232,7 +234,7 @@ func (s *Scene) pairing(region int32, look *appearance) *pairing {
 // it; merged is the level at which the regions become one.
 func (c *pairing) to(dst []float32, region int32, look *appearance, merged float32) {
 	s := c.scene
-	dst = c.compare(dst, look)
+	dst = c.compare(dst, look, c.compared(&c.occupied, look))
 	dst[0], dst[1] = min(c.size, look.size)-s.area, max(c.size, look.size)-s.area
 	dst[2] = 10 * length(c.centre[0]-look.centre[0], c.centre[1]-look.centre[1]) / s.across
 	dst[3] = 2 * merged
@@ -255,7 +257,7 @@ func (l *ancestors) compare(a, b int32) [3]float32 {
 		return [3]float32{}
 	}
 	p, q := &l.regions[a], &l.regions[b]
-	return [3]float32{p.deltaE(q), p.histograms(q), hellinger(p.gradients[:], q.gradients[:])}
+	return [3]float32{p.deltaE(q), mean(p.histograms(q)), hellinger(p.gradients[:], q.gradients[:])}
 }
 
 // meetings returns the level at which each region and region i become one.

@@ -178,37 +178,55 @@ func (c *Cells) Edge(e *superpixels.Edge, a, b int32) float64 {
 	return odds
 }
 
-// Similarities returns the similarities of a party and each of others. The
-// caller owns the slice.
-func (c *Cells) Similarities(party int32, others []int32) []float64 {
+// Places returns where the similarities to parties are kept, for Similarities.
+func (c *Cells) Places(parties []int32) []int32 {
+	out := make([]int32, len(parties))
+	for i, party := range parties {
+		out[i] = c.place(party)
+	}
+	return out
+}
+
+// Similarities returns the similarities of a party and each of others, whose
+// places are Places(others). It uses the memory of dst if that has room.
+func (c *Cells) Similarities(dst []float64, party int32, others, places []int32) []float64 {
 	s := c.field.scene
 	column, _ := c.columns.Get(party)
-	p := c.party(party)
-	out := make([]float64, len(others))
+	if most := int(slices.Max(places)) + 1; len(column) < most {
+		n := len(column)
+		column = slices.Grow(column, most-n)[:most]
+		for i := n; i < most; i++ {
+			column[i] = unknown
+		}
+		c.columns.Add(party, column)
+	}
+	out := slices.Grow(dst[:0], len(others))[:len(others)]
 	var pairs *pairing
 	var paths [][3]float32
-	for i, other := range others {
-		place := int(c.place(other))
-		for len(column) <= place {
-			column = append(column, unknown)
-		}
-		switch {
-		case column[place] != unknown:
-		case other == party:
-			column[place] = c.similarity(MostLogit)
-		default:
+	for i, place := range places {
+		if column[place] == unknown {
 			if pairs == nil {
+				p := c.party(party)
 				pairs, paths = s.pairing(p.region, p.appearance), c.pathsFrom(p.region)
 			}
-			q := c.party(other)
-			pairs.to(c.features, q.region, q.appearance, s.merged[s.meeting(p.region, q.region)])
-			copy(c.features[beforePath:], paths[q.region][:])
-			column[place] = c.similarity(c.field.pair(party, other, c.features[:len(PairFeatures)]))
+			column[place] = c.pair(party, others[i], pairs, paths)
 		}
 		out[i] = column[place]
 	}
-	c.columns.Add(party, column)
 	return out
+}
+
+// pair computes the similarity of two parties; pairs and paths are those of the
+// first.
+func (c *Cells) pair(party, other int32, pairs *pairing, paths [][3]float32) float64 {
+	if other == party {
+		return c.similarity(MostLogit)
+	}
+	s := c.field.scene
+	q := c.party(other)
+	pairs.to(c.features, q.region, q.appearance, s.merged[s.meeting(pairs.region, q.region)])
+	copy(c.features[beforePath:], paths[q.region][:])
+	return c.similarity(c.field.pair(party, other, c.features[:len(PairFeatures)]))
 }
 
 // pathsFrom returns the features of the cheapest ways from a region.

@@ -28,7 +28,7 @@ type Scene struct {
 	across  float32   // diagonal of the image, pixels
 
 	handMade []float32                // logarithm of the handmade conductance per length of each edge
-	colours  []float32                // distance of the colour histograms of each edge
+	colours  [][3]float32             // distances of the colour histograms of each edge
 	sorted   [rankedMeasures][]uint32 // measures of all edges, to rank one among them; see ordered
 	medians  [2]float32               // of the first two
 }
@@ -132,7 +132,7 @@ func (s *Scene) coarsen() {
 			e := &g.Edges[i]
 			p, q := &level.regions[e.A], &level.regions[e.B]
 			level.first[e.A+1] = int32(i + 1)
-			level.to[i], level.borders[i] = e.B, [3]float32{p.deltaE(q), p.histograms(q), strangeness(e)}
+			level.to[i], level.borders[i] = e.B, [3]float32{p.deltaE(q), mean(p.histograms(q)), strangeness(e)}
 		}
 		for i := range g.Regions {
 			level.first[i+1] = max(level.first[i+1], level.first[i])
@@ -182,7 +182,7 @@ func measures(e *superpixels.Edge, handMade, colours float32) [rankedMeasures]fl
 // measure fills in what edges are compared by.
 func (s *Scene) measure() {
 	edges := s.graph.Edges
-	s.handMade, s.colours = make([]float32, len(edges)), make([]float32, len(edges))
+	s.handMade, s.colours = make([]float32, len(edges)), make([][3]float32, len(edges))
 	for c := range s.sorted {
 		s.sorted[c] = make([]uint32, len(edges))
 	}
@@ -190,7 +190,7 @@ func (s *Scene) measure() {
 		e := &edges[i]
 		s.handMade[i] = handMade(e)
 		s.colours[i] = s.regions[e.A].histograms(&s.regions[e.B])
-		for c, v := range measures(e, s.handMade[i], s.colours[i]) {
+		for c, v := range measures(e, s.handMade[i], mean(s.colours[i])) {
 			s.sorted[c][i] = ordered(v)
 		}
 	}

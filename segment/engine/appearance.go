@@ -10,13 +10,7 @@ import (
 // is Jump·S/(S+Doubtful), so a superpixel unlike every click follows its
 // neighbours.
 func (m *Model) appearance(fixed []int16, k int) *herding.Prior {
-	a := newAlike(len(fixed), k)
-	for c, f := range fixed {
-		if f >= 0 {
-			a.add(m.affinities().similarity(c), int(f))
-		}
-	}
-	return m.jumps(fixed, a)
+	return m.jumps(fixed, m.clicks(fixed, k))
 }
 
 // alike sums the similarity of each superpixel to the clicks, of each of k
@@ -26,7 +20,17 @@ type alike struct {
 	of, each []float64
 }
 
-func newAlike(n, k int) *alike { return &alike{k, make([]float64, n*k), make([]float64, n)} }
+// clicks sums the similarities to all clicks.
+func (m *Model) clicks(fixed []int16, k int) *alike {
+	a := &alike{k, make([]float64, len(fixed)*k), make([]float64, len(fixed))}
+	room := make([]float64, len(fixed))
+	for c, f := range fixed {
+		if f >= 0 {
+			a.add(m.affinities().similarity(c, room), int(f))
+		}
+	}
+	return a
+}
 
 // add adds the similarity to a superpixel clicked with a class.
 func (a *alike) add(similarity []float64, class int) {

@@ -79,6 +79,7 @@ type division struct {
 // measured is what a division knows of its superpixels and edges.
 type measured struct {
 	parties      []int32 // of the superpixels
+	places       []int32 // of the parties, see affinity.Cells
 	conductances []crf.Edge
 	borders
 }
@@ -89,6 +90,7 @@ func (d *division) measure(g *superpixels.Divided) *measured {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := &measured{parties: d.parties(), conductances: make([]crf.Edge, len(edges))}
+	out.places = d.m.cells().Places(out.parties)
 	ofEdges := make([]float32, len(edges))
 	for i, from := range g.From {
 		if from >= 0 {
@@ -154,12 +156,12 @@ const borderBytes = 64 // of a border in a map
 
 func (d *division) conductances() []crf.Edge { return d.edges().conductances }
 
-func (d *division) similarity(i int) []float64 {
-	parties := d.edges().parties
+func (d *division) similarity(i int, room []float64) []float64 {
+	edges := d.edges()
 	w := d.m.whole
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return d.m.cells().Similarities(parties[i], parties)
+	return d.m.cells().Similarities(room, edges.parties[i], edges.parties, edges.places)
 }
 
 // order eliminates the cells of a superpixel where the order of the undivided

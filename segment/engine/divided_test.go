@@ -54,7 +54,7 @@ func TestDivisionsDependOnNothingElse(t *testing.T) {
 		if diff := cmp.Diff(want.conductances(), got.conductances()); diff != "" {
 			t.Fatalf("conductances (-first +later):\n%s", diff)
 		}
-		if diff := cmp.Diff(want.similarity(i), got.similarity(i)); diff != "" {
+		if diff := cmp.Diff(want.similarity(i, nil), got.similarity(i, nil)); diff != "" {
 			t.Fatalf("similarities of %d (-first +later):\n%s", i, diff)
 		}
 		if diff := cmp.Diff(again.borders(), m.borders(), cmp.AllowUnexported(borders{})); diff != "" {
@@ -84,8 +84,8 @@ func TestDivisionsDependOnNothingElse(t *testing.T) {
 		if !whole(i) {
 			return
 		}
-		was := used.affinities().similarity(i)
-		for j, v := range got.similarity(i) {
+		was := used.affinities().similarity(i, nil)
+		for j, v := range got.similarity(i, nil) {
 			if whole(j) && v != was[j] {
 				t.Fatalf("similarity %v of the whole superpixels %d and %d, was %v", v, i, j, was[j])
 			}

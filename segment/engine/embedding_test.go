@@ -54,7 +54,7 @@ func TestEmbeddingsTellSuperpixelsApart(t *testing.T) {
 			more++
 		}
 	}
-	here, there := m.affinities().similarity(7), plain.affinities().similarity(7)
+	here, there := m.affinities().similarity(7, nil), plain.affinities().similarity(7, nil)
 	for j, s := range here {
 		d := points.Distance(7, int32(j))
 		if d > 0.6 && s > there[j] || d < 0.4 && s < there[j] {
@@ -118,8 +118,8 @@ func TestEmbeddingsOfDividedSuperpixels(t *testing.T) {
 			borders++
 		}
 	}
-	for i, v := range here.similarity(divided.N - 1) {
-		if i >= cut.N && v != there.similarity(divided.N - 1)[i] {
+	for i, v := range here.similarity(divided.N-1, nil) {
+		if i >= cut.N && v != there.similarity(divided.N-1, nil)[i] {
 			similar++
 		}
 	}

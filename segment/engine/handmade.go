@@ -39,7 +39,7 @@ func (p *Parameters) handMade(e *superpixels.Edge) float64 {
 
 // similarity returns the similarity exp(-½d²), with d the distance between the
 // features.
-func (h *handMade) similarity(click int) []float64 {
+func (h *handMade) similarity(click int, _ []float64) []float64 {
 	out := make([]float64, len(h.features))
 	own := &h.features[click]
 	for i := range h.features {

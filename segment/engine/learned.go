@@ -50,7 +50,7 @@ func (p *Parameters) learned(e *superpixels.Edge, odds float64) float64 {
 }
 
 // similarity computes what it does not remember.
-func (a *learned) similarity(i int) []float64 {
+func (a *learned) similarity(i int, _ []float64) []float64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if known, ok := a.similarities.Get(i); ok {

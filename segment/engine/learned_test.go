@@ -46,18 +46,18 @@ func TestLikenesses(t *testing.T) {
 	_, g := patchwork(240, 160, 150)
 	p := Learned(affinity.Default())
 	for name, a := range map[string]affinities{"learned": newLearned(g, &p, nil), "hand-made": newHandMade(g, &HandMade)} {
-		before := append([]float64(nil), a.similarity(7)...)
+		before := append([]float64(nil), a.similarity(7, nil)...)
 		if before[7] != 1 {
 			t.Errorf("%s: similarity of a superpixel and itself is %v", name, before[7])
 		}
 		for i := range g.Regions {
-			for j, v := range a.similarity(i) {
+			for j, v := range a.similarity(i, nil) {
 				if !(v >= 0 && v <= 1) {
 					t.Fatalf("%s: similarity of %d and %d is %v", name, i, j, v)
 				}
 			}
 		}
-		if diff := cmp.Diff(before, a.similarity(7)); diff != "" {
+		if diff := cmp.Diff(before, a.similarity(7, nil)); diff != "" {
 			t.Errorf("%s: similarities change:\n%s", name, diff)
 		}
 	}
@@ -67,11 +67,11 @@ func TestLikenesses(t *testing.T) {
 	}
 	fresh := make([][]float64, len(g.Regions))
 	for i := range fresh {
-		fresh[i] = newLearned(g, &p, nil).similarity(i)
+		fresh[i] = newLearned(g, &p, nil).similarity(i, nil)
 	}
 	for range 3 {
 		for i := range g.Regions {
-			if diff := cmp.Diff(fresh[i], a.similarity(i)); diff != "" {
+			if diff := cmp.Diff(fresh[i], a.similarity(i, nil)); diff != "" {
 				t.Fatalf("of superpixel %d (-fresh +used):\n%s", i, diff)
 			}
 		}

@@ -153,8 +153,9 @@ type borders struct {
 type affinities interface {
 	// conductances are those of the borders.
 	conductances() []crf.Edge
-	// similarity of each superpixel and a given one, 0..1; the slice is shared.
-	similarity(i int) []float64
+	// similarity of each superpixel and a given one, 0..1. It may use the memory of
+	// room; the slice is shared and valid until room is used again.
+	similarity(i int, room []float64) []float64
 }
 
 // NewModel returns the model of a graph, which must not change any more. A graph
@@ -297,19 +298,14 @@ func (m *Model) Marginals(fixed []int16, k int, pull *herding.Prior) ([]float64,
 // for clicks and a pull as in Problem. An answer costs a sparse factorisation,
 // whatever the number of clicks.
 func (m *Model) After(fixed []int16, k int, pull *herding.Prior) ask.After {
-	known := newAlike(len(fixed), k+1)
-	for c, f := range fixed {
-		if f >= 0 {
-			known.add(m.affinities().similarity(c), int(f))
-		}
-	}
+	known := m.clicks(fixed, k+1)
 	if pull != nil {
 		pull = &herding.Prior{Weight: pull.Weight, Share: widen(pull.Share, k)}
 	}
 	var q []float64
 	return func(node int) ([]float64, error) {
 		a := &alike{k + 1, slices.Clone(known.of), slices.Clone(known.each)}
-		a.add(m.affinities().similarity(node), k)
+		a.add(m.affinities().similarity(node, nil), k)
 		prior := m.jumps(fixed, a)
 		join(prior, pull, k+1)
 		m.mu.Lock()
