@@ -11,12 +11,13 @@ type Scores struct {
 	Regions int     // rows when they are the superpixels that the image began with; 0 when they are cells
 	Reserve []uint8 // those of Classes, ascending, that come into play only when clicked
 
-	// Strength, Exponent and Proof say how much the guess counts, see
+	// Strength, Exponent, Proof and Patience say how much the guess counts, see
 	// engine.Guess; a Strength 0, in older evidence, means that of imported
 	// scores.
 	Strength float64
 	Exponent float64
 	Proof    float64
+	Patience float64
 
 	Model  int // number of the project's model that made the guess; 0 for scores made elsewhere
 	Learnt int // finished images that this model had learnt from; 1 without a model for the labelling of another image
@@ -28,13 +29,14 @@ func (s *Scores) Same(other *Scores) bool {
 		return s == other
 	}
 	return slices.Equal(s.Classes, other.Classes) && slices.Equal(s.Shares, other.Shares) && slices.Equal(s.Reserve, other.Reserve) && s.Regions == other.Regions &&
-		s.Strength == other.Strength && s.Exponent == other.Exponent && s.Proof == other.Proof && s.Model == other.Model && s.Learnt == other.Learnt
+		s.Strength == other.Strength && s.Exponent == other.Exponent && s.Proof == other.Proof && s.Patience == other.Patience && s.Model == other.Model && s.Learnt == other.Learnt
 }
 
 // Limits of how much a guess counts.
 const (
 	MaxStrength = 1
 	MaxExponent = 16
+	MaxPatience = 1000
 )
 
 // Fits reports whether the scores are those of so many cells, or of so many
@@ -48,7 +50,7 @@ func (s *Scores) Fits(cells, regions int) bool {
 		rows = s.Regions
 	}
 	return len(s.Classes) > 0 && len(s.Shares) == rows*len(s.Classes) && (s.Regions == 0 || s.Regions == regions) &&
-		s.Strength >= 0 && s.Strength <= MaxStrength && s.Exponent >= 0 && s.Exponent <= MaxExponent && s.Proof >= 0 && s.Proof <= 1 && s.Model >= 0 && s.Learnt >= 0 &&
+		s.Strength >= 0 && s.Strength <= MaxStrength && s.Exponent >= 0 && s.Exponent <= MaxExponent && s.Proof >= 0 && s.Proof <= 1 && s.Patience >= 0 && s.Patience <= MaxPatience && s.Model >= 0 && s.Learnt >= 0 &&
 		ascending(s.Classes) && ascending(s.Reserve) && len(s.Reserve) < len(s.Classes) &&
 		!slices.ContainsFunc(s.Reserve, func(id uint8) bool { return !slices.Contains(s.Classes, id) })
 }

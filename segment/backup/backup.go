@@ -142,6 +142,7 @@ type scores struct {
 	Strength float64 `json:"strength,omitempty"`
 	Exponent float64 `json:"exponent,omitempty"`
 	Proof    float64 `json:"proof,omitempty"`
+	Patience float64 `json:"patience,omitempty"`
 	Model    int     `json:"model,omitempty"`
 	Learnt   int     `json:"learnt,omitempty"`
 }

@@ -24,6 +24,7 @@ type Guess struct {
 	Strength float64   // conductance where the guess is certain
 	Exponent float64   // how fast the conductance decreases with uncertainty
 	Proof    float64   // mean probability of the clicked classes at the clicks; with a lower one the guess counts less
+	Patience float64   // clicks that may contradict the guess before each further one makes it count less; 0 for any number
 }
 
 // NewGuess returns the first guess from scores for the superpixels of a cut,
@@ -34,7 +35,7 @@ func NewGuess(s *segment.Scores, table *segment.ClassTable, first, cut *superpix
 		return nil
 	}
 	present, reserve := s.Resolved(table)
-	out := &Guess{Strength: s.Strength, Exponent: s.Exponent, Proof: s.Proof}
+	out := &Guess{Strength: s.Strength, Exponent: s.Exponent, Proof: s.Proof, Patience: s.Patience}
 	if s.Strength == 0 {
 		out.Strength, out.Exponent, out.Proof = ImportStrength, ImportExponent, ImportProof
 	}
@@ -90,6 +91,7 @@ const (
 	trustTries = 2    // added to the number of clicks
 	trustPower = 9    // of the shortfall
 	trustLeast = 0.05 // below which the guess is ignored
+	trustFade  = 0.3  // rate at which trust falls with contradictions beyond Guess.Patience
 )
 
 // InPlay returns the classes that are the most probable one of some superpixel,
@@ -190,25 +192,33 @@ func (g *Guess) conviction(p float64) float64 {
 func (g *Guess) refuted(clicks []uint8) bool { return g.trust(clicks) < trustLeast }
 
 // trust is 1 unless the guess gives the clicked classes a low probability at
-// the clicks.
+// the clicks, on average or, beyond its patience, in sum. Clicks that confirm the
+// guess raise only the average. Without the sum, a wrong guess that was ignored
+// would come back with every class that it happens to have right, as people then
+// click what the others have wrong.
 func (g *Guess) trust(clicks []uint8) float64 {
-	if g.Proof == 0 {
-		return 1
-	}
-	hits, tries := trustHits, float64(trustTries)
+	hits, tries, contradictions := trustHits, float64(trustTries), 0.0
 	for i, c := range clicks {
 		if c == segment.Void {
 			continue
 		}
-		tries++
+		p := 0.0
 		if column := slices.Index(g.Classes, c); column >= 0 {
-			hits += g.row(i)[column]
+			p = g.row(i)[column]
+		}
+		tries++
+		hits += p
+		contradictions += max(0, 1-float64(2*p))
+	}
+	trust := 1.0
+	if g.Proof > 0 {
+		part := min(hits/tries/g.Proof, 1)
+		for range trustPower {
+			trust *= part
 		}
 	}
-	part := min(hits/tries/g.Proof, 1)
-	trust := 1.0
-	for range trustPower {
-		trust *= part
+	if excess := contradictions - g.Patience; g.Patience > 0 && excess > 0 {
+		trust *= crf.Exp(-trustFade * excess)
 	}
 	return trust
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -194,5 +195,41 @@ func TestGuessIsRefuted(t *testing.T) {
 	}
 	if got := g.InPlay(clicks, areas); got[0] || got[1] {
 		t.Errorf("a guess that is wrong everywhere leaves %v in play", got[:2])
+	}
+}
+
+// A guess with patience that clicks have contradicted often doesn't come back with
+// clicks that confirm it; without patience, as in older evidence, it does.
+func TestPatienceOfGuess(t *testing.T) {
+	const n = 100
+	for _, c := range []struct {
+		patience                float64
+		contradicted, confirmed int
+		want                    float64
+	}{
+		{0, 0, 0, math.Pow(0.6/2/0.35, 9)},
+		{4, 0, 0, math.Pow(0.6/2/0.35, 9)},
+		{0, 12, 0, math.Pow(0.6/14/0.35, 9)},
+		{0, 12, 88, 1},
+		{4, 4, 20, 1},
+		{4, 5, 20, math.Exp(-0.3)},
+		{4, 12, 0, math.Pow(0.6/14/0.35, 9) * math.Exp(-0.3*8)},
+		{4, 12, 88, math.Exp(-0.3 * 8)},
+		{4, 40, 60, math.Exp(-0.3 * 36)},
+	} {
+		g := &Guess{Classes: []uint8{3}, Shares: slices.Repeat([]float64{1}, n), Proof: 0.35, Patience: c.patience}
+		clicks := slices.Repeat([]uint8{segment.Void}, n)
+		for i := range c.contradicted + c.confirmed {
+			clicks[i] = 3
+			if i < c.contradicted {
+				clicks[i] = 5
+			}
+		}
+		if d := cmp.Diff(c.want, g.trust(clicks), cmpopts.EquateApprox(1e-12, 0)); d != "" {
+			t.Errorf("%+v: %s", c, d)
+		}
+		if got, want := g.refuted(clicks), c.want < trustLeast; got != want {
+			t.Errorf("%+v: refuted %v", c, got)
+		}
 	}
 }

@@ -14,6 +14,7 @@ type Choice struct {
 	Strength float64 // 0: no guesses
 	Exponent float64
 	Proof    float64
+	Patience float64
 }
 
 // Off is the choice not to guess.
@@ -23,12 +24,12 @@ var Off Choice
 // are tried only when there are maxTrials attempts to tell by. The last one is
 // tried only if the previous one is best, and has to save more by wellWorth.
 var choices = []Choice{
-	{1e-3, 1, strict},
-	{3e-3, 0.5, strict},
-	{1e-2, 0.5, strict},
-	{1e-2, 1, strict},
-	{3e-2, 0.5, strict},
-	{1e-1, 0.5, strict},
+	{1e-3, 1, strict, patience},
+	{3e-3, 0.5, strict, patience},
+	{1e-2, 0.5, strict, patience},
+	{1e-2, 1, strict, patience},
+	{3e-2, 0.5, strict, patience},
+	{1e-1, 0.5, strict, patience},
 }
 
 // A strict guess yields to few contradictions, so that a wrong one costs
@@ -36,6 +37,10 @@ var choices = []Choice{
 const (
 	strict  = 0.35
 	lenient = 0.15
+
+	// patience keeps a strict guess that is right here and there from coming back
+	// again and again. 3 to 6 are about equally good.
+	patience = 4
 
 	alwaysTried = 4    // of choices
 	worthwhile  = 0.97 // largest share of the actions that a choice can need

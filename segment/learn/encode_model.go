@@ -10,7 +10,7 @@ import (
 
 const (
 	modelMagic   = "CLMD"
-	modelVersion = 4
+	modelVersion = 5
 	oldVersion   = 2       // and later ones: for other features or choices
 	maxModel     = 1 << 30 // largest number of a model
 	maxID        = 256     // bytes of an image's id
@@ -18,7 +18,7 @@ const (
 	maxTreeNodes = 1 << 22
 )
 
-// MarshalBinary encodes the model: magic "CLMD", version 4 (one byte), then
+// MarshalBinary encodes the model: magic "CLMD", version 5 (one byte), then
 // numbers as unsigned LEB128, except for real ones, which are IEEE 754 in eight
 // bytes, little-endian. Trees come node by node, the feature (one more, 0 for a
 // leaf), then the threshold and the left child, or the leaf's votes.
@@ -67,6 +67,7 @@ func (w *writer) choice(c Choice) {
 	w.real(c.Strength)
 	w.real(c.Exponent)
 	w.real(c.Proof)
+	w.real(c.Patience)
 }
 
 func (w *writer) gates(thresholds []float64) {
@@ -98,7 +99,7 @@ func (w *writer) forest(f *forest) {
 
 // UnmarshalBinary decodes what MarshalBinary wrote. Invalid bytes give an error
 // and leave m unchanged; a decoded model is safe to use, and memory is
-// proportional to len(data). Of versions 2 and 3 only the number is
+// proportional to len(data). Of versions 2 to 4 only the number is
 // read, so that the model is trained again and guesses by the old one are
 // recognised as such.
 func (m *Model) UnmarshalBinary(data []byte) error {
@@ -163,7 +164,7 @@ func (r *reader) ids(most int) (ids []string) {
 }
 
 func (r *reader) choice() Choice {
-	return Choice{r.real(0, segment.MaxStrength), r.real(0, segment.MaxExponent), r.real(0, 1)}
+	return Choice{r.real(0, segment.MaxStrength), r.real(0, segment.MaxExponent), r.real(0, 1), r.real(0, segment.MaxPatience)}
 }
 
 // real reads a real number from low to high.

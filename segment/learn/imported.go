@@ -8,11 +8,11 @@ import (
 )
 
 // usualImport is the default strength of imported scores.
-var usualImport = Choice{engine.ImportStrength, engine.ImportExponent, engine.ImportProof}
+var usualImport = Choice{engine.ImportStrength, engine.ImportExponent, engine.ImportProof, 0}
 
 // importChoices are the alternatives to it.
 var importChoices = []Choice{
-	{1e-4, 1, strict}, {1e-3, 1, strict}, {3e-3, 0.5, strict}, {1e-2, 0.5, engine.ImportProof}, {3e-2, 0.5, lenient}, {1e-1, 0.5, lenient},
+	{1e-4, 1, strict, 0}, {1e-3, 1, strict, 0}, {3e-3, 0.5, strict, 0}, {1e-2, 0.5, engine.ImportProof, 0}, {3e-2, 0.5, lenient, 0}, {1e-1, 0.5, lenient, 0},
 }
 
 // chooseImported lets a simulated annotator work on the latest finished images
@@ -32,7 +32,7 @@ func chooseImported(ctx context.Context, examples []Example) (Choice, error) {
 		}
 		attempts = append(attempts, attempt{scene: &simulate.Scene{Graph: graph}, truth: truthOf(e.Features.Area, e.Labels, e.Imported.Classes), guess: func(c Choice) *engine.Guess {
 			g := *e.Imported
-			g.Strength, g.Exponent, g.Proof = c.Strength, c.Exponent, c.Proof
+			c.weigh(&g)
 			return &g
 		}})
 	}

@@ -38,7 +38,7 @@ func TestChooseImported(t *testing.T) {
 			}
 			attempts = append(attempts, attempt{&simulate.Scene{Graph: graph}, truthOf(e.Features.Area, e.Labels, e.Imported.Classes), func(c Choice) *engine.Guess {
 				g := *e.Imported
-				g.Strength, g.Exponent, g.Proof = c.Strength, c.Exponent, c.Proof
+				c.weigh(&g)
 				return &g
 			}})
 		}

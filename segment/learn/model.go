@@ -143,8 +143,13 @@ func (t *trial) guess(f *Features, c Choice) *engine.Guess {
 
 func (c Choice) guess(f *Features, p []float32, classes []uint8, gates []float64) *engine.Guess {
 	g := guess(f, p, classes, gates)
-	g.Strength, g.Exponent, g.Proof = c.Strength, c.Exponent, c.Proof
+	c.weigh(g)
 	return g
+}
+
+// weigh makes a guess count as much as chosen.
+func (c Choice) weigh(g *engine.Guess) {
+	g.Strength, g.Exponent, g.Proof, g.Patience = c.Strength, c.Exponent, c.Proof, c.Patience
 }
 
 // Guess returns the first guess of an image, or nil if the model makes none.
@@ -180,5 +185,5 @@ func (m *Model) Finished() int {
 // m can be nil.
 func (m *Model) Due(finished int) bool {
 	before := m.Finished()
-	return finished >= FewestExamples && (finished-before >= max(2, before/5) || finished < before/2)
+	return finished >= FewestExamples && (finished-before >= max(2, before/10) || finished < before/2)
 }

@@ -70,7 +70,7 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 	var scores *segment.Scores
 	if g != nil {
 		scores = &segment.Scores{
-			Classes: g.Classes, Regions: f.N, Reserve: g.Reserve, Strength: g.Strength, Exponent: g.Exponent, Proof: g.Proof,
+			Classes: g.Classes, Regions: f.N, Reserve: g.Reserve, Strength: g.Strength, Exponent: g.Exponent, Proof: g.Proof, Patience: g.Patience,
 			Model: m.Number, Learnt: m.Finished(),
 		}
 		for _, v := range g.Shares {
@@ -111,15 +111,20 @@ func (w *Workspace) weigh(ctx context.Context, im segment.Image) error {
 		return nil
 	}
 	weighed := present(s, table)
-	if weighed == nil || s.Strength == c.Strength && s.Exponent == c.Exponent && s.Proof == c.Proof {
+	if weighed == nil || (learn.Choice{Strength: s.Strength, Exponent: s.Exponent, Proof: s.Proof, Patience: s.Patience}) == c {
 		return nil
 	}
-	weighed.Strength, weighed.Exponent, weighed.Proof = c.Strength, c.Exponent, c.Proof
+	weighScores(weighed, c)
 	_, err = a.Append(asProject(ctx), len(events), segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: weighed})
 	if err == nil {
 		a.broadcast(a.image.ID)
 	}
 	return err
+}
+
+// weighScores makes scores count as much as chosen.
+func weighScores(s *segment.Scores, c learn.Choice) {
+	s.Strength, s.Exponent, s.Proof, s.Patience = c.Strength, c.Exponent, c.Proof, c.Patience
 }
 
 // asProject is the context of what a project does by itself.

@@ -65,7 +65,7 @@ func (a *Annotation) SetGuess(ctx context.Context, id string, classes []uint8, s
 		}
 	}
 	if c := a.weight(ctx, a.image.ProjectID); c != learn.Off {
-		out.Strength, out.Exponent, out.Proof = c.Strength, c.Exponent, c.Proof
+		weighScores(out, c)
 	}
 	seq, err := a.add(ctx, last, segment.Event{ID: id, Kind: segment.FirstGuess, Scores: out})
 	if err == nil {

@@ -175,10 +175,10 @@ func decodeWork(code, seq int) (untouched, guessed bool) {
 	return code > 0, code == 3 || code == 1 && seq%2 == 1
 }
 
-// encodeScores writes a byte 0, a version byte, strength, exponent and proof as
-// 8 bytes each, rows in the beginning, model and images learnt from as varints,
+// encodeScores writes a byte 0, a version byte, strength, exponent, proof and
+// patience as 8 bytes each, rows in the beginning, model and images learnt from as varints,
 // the number of classes in reserve and their ids, a byte each, the same of all
-// classes, and the shares. Version 1 had no classes in reserve. Older scores
+// classes, and the shares. Version 2 had no patience, and version 1 no classes in reserve. Older scores
 // without a strength begin with the number of classes, which is not 0.
 // No scores are nil, which is stored as NULL.
 func encodeScores(s *segment.Scores) []byte {
@@ -186,7 +186,7 @@ func encodeScores(s *segment.Scores) []byte {
 		return nil
 	}
 	b := []byte{0, scoresVersion}
-	for _, v := range [3]float64{s.Strength, s.Exponent, s.Proof} {
+	for _, v := range [4]float64{s.Strength, s.Exponent, s.Proof, s.Patience} {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 	}
 	for _, v := range [3]int{s.Regions, s.Model, s.Learnt} {
@@ -195,7 +195,7 @@ func encodeScores(s *segment.Scores) []byte {
 	return slices.Concat(b, []byte{byte(len(s.Reserve))}, s.Reserve, []byte{byte(len(s.Classes))}, s.Classes, s.Shares)
 }
 
-const scoresVersion = 2
+const scoresVersion = 3
 
 func decodeScores(b []byte) (*segment.Scores, error) {
 	if b == nil {
@@ -206,11 +206,15 @@ func decodeScores(b []byte) (*segment.Scores, error) {
 		if len(b) < 26 || b[1] < 1 || b[1] > scoresVersion {
 			return nil, errEncoding
 		}
-		version := b[1]
-		s.Strength = math.Float64frombits(binary.LittleEndian.Uint64(b[2:]))
-		s.Exponent = math.Float64frombits(binary.LittleEndian.Uint64(b[10:]))
-		s.Proof = math.Float64frombits(binary.LittleEndian.Uint64(b[18:]))
-		b = b[26:]
+		version, real := b[1], func(at int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b[at:])) }
+		s.Strength, s.Exponent, s.Proof = real(2), real(10), real(18)
+		if version < 3 {
+			b = b[26:]
+		} else if len(b) >= 34 {
+			s.Patience, b = real(26), b[34:]
+		} else {
+			return nil, errEncoding
+		}
 		for _, v := range []*int{&s.Regions, &s.Model, &s.Learnt} {
 			u, n := binary.Uvarint(b)
 			if n <= 0 || u > math.MaxInt32 {

@@ -54,10 +54,13 @@ func TestDecodeOlderScores(t *testing.T) {
 	want := segment.Scores{Classes: []uint8{1, 4}, Shares: []uint8{255, 0, 128, 127}}
 	learnt := want
 	learnt.Strength, learnt.Exponent, learnt.Regions, learnt.Model, learnt.Learnt = 0.5, 1, 2, 7, 9
+	version2 := slices.Concat([]byte{0, 2}, version1[2:29], []byte{1, 4}, oldest)
+	reserve := learnt
+	reserve.Reserve = []uint8{4}
 	for name, c := range map[string]struct {
 		stored []byte
 		want   segment.Scores
-	}{"without a strength": {oldest, want}, "version 1": {version1, learnt}} {
+	}{"without a strength": {oldest, want}, "version 1": {version1, learnt}, "version 2": {version2, reserve}} {
 		got, err := decodeScores(c.stored)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -66,7 +69,7 @@ func TestDecodeOlderScores(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	for _, damaged := range [][]byte{version1[:28], slices.Concat([]byte{0, 3}, version1[2:]), {0, 2}, {5, 1}} {
+	for _, damaged := range [][]byte{version1[:28], slices.Concat([]byte{0, 4}, version1[2:]), slices.Concat([]byte{0, 3}, version2[2:33]), {0, 2}, {5, 1}} {
 		if s, err := decodeScores(damaged); err == nil {
 			t.Errorf("%x became %+v", damaged, s)
 		}
@@ -80,7 +83,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(encodePoints([][2]float64{{1, 2}}))
 	f.Add(encodeShares([]segment.ClassShare{{ID: 3, Area: 1 << 20, Clicks: 5}}))
 	f.Add(encodeRepairs([]segment.Repair{{Class: 3, Runs: []int32{5, 2, 100, 1}}, {Class: 255, Runs: []int32{0, 1}}}))
-	f.Add(encodeScores(&segment.Scores{Classes: []uint8{1, 4}, Shares: []uint8{9, 0}, Reserve: []uint8{4}, Strength: 0.1, Model: 300}))
+	f.Add(encodeScores(&segment.Scores{Classes: []uint8{1, 4}, Shares: []uint8{9, 0}, Reserve: []uint8{4}, Strength: 0.1, Patience: 4, Model: 300}))
 	f.Add(bytes.Repeat([]byte{0xff}, 16))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if superpixels, err := decodeSuperpixels(b); err == nil {

@@ -51,7 +51,7 @@ func testEvents(t *testing.T, s Store) {
 			Classes: []uint8{3}, Shares: []uint8{1, 2, 3}, Regions: 3, Strength: 1. / 3, Exponent: 0.5, Proof: 0.35, Model: 1 << 20, Learnt: 10_000,
 		}},
 		{ID: "reserve", Kind: segment.FirstGuess, By: segment.ByProject, Scores: &segment.Scores{
-			Classes: []uint8{0, 3, 254}, Shares: []uint8{1, 2, 3}, Regions: 1, Reserve: []uint8{0, 254}, Strength: 0.01, Exponent: 1, Proof: 0.15, Model: 2, Learnt: 7,
+			Classes: []uint8{0, 3, 254}, Shares: []uint8{1, 2, 3}, Regions: 1, Reserve: []uint8{0, 254}, Strength: 0.01, Exponent: 1, Proof: 0.15, Patience: 4, Model: 2, Learnt: 7,
 		}},
 		{ID: "no embedding", Kind: segment.Embed},
 		{ID: "embedding", Kind: segment.Embed, By: "Ann", Embedding: &segment.Embedding{Values: []uint8{1, 128, 255, 0}, Dims: 2, Scale: 0.1, Borders: segment.Likelihood{Bias: 2, Slope: -3}, Pairs: segment.Likelihood{Bias: 1. / 3, Slope: -0.5}, Learnt: 300}},
