@@ -187,7 +187,7 @@ export class App {
     if (left.length === 0) return;
     const { map } = this.painter;
     this.session.resume(left, (superpixels, points) => renumbered(superpixels, points, map, map));
-    toast(`${counted(left.length, 'offline edit has', 'offline edits have')} been saved`, 'The server had not received them before.');
+    toast(`${counted(left.length, 'offline edit has', 'offline edits have')} been saved`, 'Made while the server was out of reach.');
   }
 
   /** The colours of the classes as pixels; that of the rest is faint. */

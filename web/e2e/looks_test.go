@@ -45,7 +45,7 @@ func TestE2ELooks(t *testing.T) {
 				p.do("resizing", chromedp.EmulateViewport(size[0], size[1]))
 				for _, page := range []struct{ name, address, ready string }{
 					{"annotate", annotate, settled},
-					{"project", project, `document.readyState === 'complete' && [...document.images].every(i => i.complete)`},
+					{"project", project, `document.querySelector('#images .card') && document.readyState === 'complete' && [...document.images].every(i => i.complete)`},
 					{"start", project + "/../..", `document.readyState === 'complete' && [...document.images].every(i => i.complete)`},
 				} {
 					p.do("going to "+page.name, chromedp.Navigate(page.address))
