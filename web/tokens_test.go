@@ -295,3 +295,14 @@ func TestTokensEnd(t *testing.T) {
 	}
 	robot.get("/metrics").problem(t, 401)
 }
+
+// What an admin's token for reading can't do on the server is refused without
+// a word about a role in a project.
+func TestScopeOnTheServer(t *testing.T) {
+	s := MustServe(t, withLogin)
+	robot := s.holding(s.user("root", access.Admin), access.ReadOnly)
+	a := robot.post("/api/v1/projects", `{"name":"new"}`)
+	if a.status != 404 || !strings.Contains(string(a.body), "only admins") || !strings.Contains(string(a.body), "scope read") || strings.Contains(string(a.body), "in this project") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+}

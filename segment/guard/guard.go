@@ -38,7 +38,10 @@ func (g *Guard) May(ctx context.Context, a access.Action) error {
 	if err != nil {
 		return err
 	}
-	return denied(role, a, "This page or call doesn't exist, or only admins can use it. Nothing was changed.")
+	if !role.May(a) { // a project's role, as that of a token whose scope is less than its user, says nothing here
+		return segment.Errorf(segment.NotFound, "This page or call doesn't exist, or only admins can use it. Nothing was changed.")
+	}
+	return nil
 }
 
 // RoleIn is the role that the principal of ctx has in a project; NotFound without
