@@ -41,11 +41,19 @@ func Decode(b []byte, v any) error {
 	case errors.As(err, &mismatch):
 		field := strings.ReplaceAll(mismatch.Field, "Evidence.", "")
 		if field == "" {
-			return segment.Errorf(segment.Invalid, "The JSON is a %s; send an object. Nothing was changed.", mismatch.Value)
+			return segment.Errorf(segment.Invalid, "The JSON is %s; send an object. Nothing was changed.", aOrAn(mismatch.Value))
 		}
-		return segment.Errorf(segment.Invalid, "The field %q cannot be a %s; it must be %s. Nothing was changed.", field, mismatch.Value, kindText(mismatch))
+		return segment.Errorf(segment.Invalid, "The field %q cannot be %s; it must be %s. Nothing was changed.", field, aOrAn(mismatch.Value), kindText(mismatch))
 	}
 	return malformed("The JSON cannot be read: %s. Nothing was changed.", err)
+}
+
+// aOrAn puts the article before what was found instead, such as an array.
+func aOrAn(found string) string {
+	if strings.ContainsAny(found[:1], "aeiou") {
+		return "an " + found
+	}
+	return "a " + found
 }
 
 // kindText names the JSON type of a field.
