@@ -7,14 +7,15 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/web/problem"
 	"collie/web/wire"
 )
 
 // newReviewJSON is the request to set the status of images.
 type newReviewJSON struct {
-	Images  []string             `json:"images" doc:"identifiers of images of the project" schema:"maxItems=10000"`
-	Status  segment.ReviewStatus `json:"status" doc:"empty to take the status away" schema:"enum=|todo|progress|done|approved|rejected"`
-	Comment string               `json:"comment,omitempty" doc:"for whoever works on the images; required when they are rejected" schema:"maxLength=1000"`
+	Images  []string              `json:"images" doc:"identifiers of images of the project" schema:"maxItems=10000"`
+	Status  *segment.ReviewStatus `json:"status,omitempty" doc:"empty to take the status away" schema:"required,enum=|todo|progress|done|approved|rejected"`
+	Comment string                `json:"comment,omitempty" doc:"for whoever works on the images; required when they are rejected" schema:"maxLength=1000"`
 }
 
 // setReviews gives images of a project a status by hand.
@@ -29,7 +30,10 @@ func (s *Server) setReviews(w http.ResponseWriter, r *http.Request) error {
 	if err := s.decodeBody(r, &body); err != nil {
 		return err
 	}
-	images, err := s.workspace.SetReview(r.Context(), id, body.Images, segment.Review{Status: body.Status, Comment: body.Comment})
+	if body.Images == nil || body.Status == nil { // a misspelt status must not take one away
+		return problem.Invalid("The fields \"images\" and \"status\" are needed; an empty status takes the present one away. Nothing was changed.")
+	}
+	images, err := s.workspace.SetReview(r.Context(), id, body.Images, segment.Review{Status: *body.Status, Comment: body.Comment})
 	if err != nil {
 		return err
 	}

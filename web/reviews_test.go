@@ -58,6 +58,16 @@ func TestReviews(t *testing.T) {
 		}
 	}
 
+	set("owner", "approved", "")
+	if a := admin.send("PUT", address, strings.NewReader(`[]`)); !strings.Contains(string(a.body), "The JSON is an array") {
+		t.Errorf("a list: %s", a.body)
+	}
+	for _, body := range []string{`{}`, `null`, `[]`, `{"images":["` + im.ID + `"]}`, `{"images":["` + im.ID + `"],"state":"done"}`, `{"images":["` + im.ID + `"],"status":null}`, `{"images":null,"status":""}`} {
+		if a := admin.send("PUT", address, strings.NewReader(body)); a.status != http.StatusUnprocessableEntity || now() != "approved" {
+			t.Errorf("%s: %d, then %q: %s", body, a.status, now(), a.body)
+		}
+	}
+
 	// The note says who and when, and what has happened since.
 	set("reviewer", "rejected", " the rim\\nis missing ")
 	admin.send("POST", "/api/v1/images/"+im.ID+"/evidence", strings.NewReader(labelAt("a", 0, inSky, 0)))
