@@ -44,6 +44,8 @@ type ImageStore interface {
 	Images(ctx context.Context, projectID string) ([]Image, error) // in order of upload
 	// CountImages is the length of Images, without making the list.
 	CountImages(ctx context.Context, projectID string) (int, error)
+	// Place says where an image is in Images of its project, without making the list.
+	Place(ctx context.Context, imageID string) (Place, error)
 	// Heads says how far the given images and their projects have come, by id of
 	// image, without those that are unknown or deleted.
 	Heads(ctx context.Context, imageIDs []string) (map[string]Head, error)
@@ -52,6 +54,12 @@ type ImageStore interface {
 	// SetReview gives images of a project a review, all or, when one of them is
 	// unknown, none. Its Seq counts as at most the number of events of an image.
 	SetReview(ctx context.Context, projectID string, imageIDs []string, r Review) error
+}
+
+// Place is where an image is among those of its project, in order of upload.
+type Place struct {
+	Position, Total int    // from 1 to Total
+	Previous, Next  string // ids of the images beside it; empty at the ends
 }
 
 // Head is the present state of an image, as a reader can compare it with its own.

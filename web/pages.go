@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"net/http"
-	"slices"
 
 	"github.com/go-chi/chi/v5"
 
@@ -46,11 +45,15 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) projectPage(w http.ResponseWriter, r *http.Request) error {
-	p, images, err := s.workspace.Contents(r.Context(), chi.URLParam(r, "id"))
+	p, err := s.workspace.Project(r.Context(), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
-	v := templates.ProjectView{ID: p.ID, Name: p.Name, Classes: classViews(p), Rest: restView(p), Images: len(images), Export: exportView(p, len(images))}
+	images, err := s.workspace.CountImages(r.Context(), p.ID)
+	if err != nil {
+		return err
+	}
+	v := templates.ProjectView{ID: p.ID, Name: p.Name, Classes: classViews(p), Rest: restView(p), Images: images, Export: exportView(p, images)}
 	if r, err = s.people.InProject(r, p.ID); err != nil {
 		return err
 	}
@@ -66,25 +69,21 @@ func (s *Server) annotatePage(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.workspace.Guess(r.Context(), im.ID); err != nil {
 		s.log.Debug("no guess", "image", im.ID, "error", err) // the page works without one
 	}
-	p, images, err := s.workspace.Contents(r.Context(), im.ProjectID)
+	p, err := s.workspace.Project(r.Context(), im.ProjectID)
+	if err != nil {
+		return err
+	}
+	place, err := s.workspace.Place(r.Context(), im.ID)
 	if err != nil {
 		return err
 	}
 	v := templates.AnnotateView{
 		Image: imageCard(im), ProjectID: p.ID, ProjectName: p.Name, Classes: classViews(p), Palette: segment.Palette(), Rest: restView(p), Learning: !p.Unaided,
-		Total: len(images), Regions: im.Regions,
+		Position: place.Position, Total: place.Total, Previous: place.Previous, Next: place.Next, Regions: im.Regions,
 		DisplayURL: imageURL(im.ID, "display"), SuperpixelsURL: imageURL(im.ID, "superpixels.bin"), SocketPath: imageURL(im.ID, "socket"),
 	}
-	v.Export = exportView(p, len(images))
+	v.Export = exportView(p, place.Total)
 	v.Export.ImageID, v.Export.Size = im.ID, fmt.Sprintf("%d × %d", im.Width, im.Height)
-	place := slices.IndexFunc(images, func(o segment.Image) bool { return o.ID == im.ID })
-	v.Position = place + 1
-	if place > 0 {
-		v.Previous = images[place-1].ID
-	}
-	if place >= 0 && place+1 < len(images) {
-		v.Next = images[place+1].ID
-	}
 	if r, err = s.people.InProject(r, p.ID); err != nil {
 		return err
 	}

@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"collie/segment"
 	"collie/static"
 	"collie/storage/sqlite"
 	"collie/web/wire"
@@ -175,22 +177,36 @@ func TestProblemPages(t *testing.T) {
 	}
 }
 
-// BenchmarkAnnotatePage is what opening an image of a project of 50 costs the
-// server, from the request to the page.
+// BenchmarkAnnotatePage is what opening one of 50 images costs the server, from the
+// request to the page, alone in their project and among many others.
 func BenchmarkAnnotatePage(b *testing.B) {
-	s := MustServe(b, func(c *Config, _ *sqlite.Store) { b.Cleanup(c.Workspace.StartLearning(b.Context())) })
-	p := s.project()
-	files := make([]file, 50)
-	for i := range files {
-		files[i] = file{fmt.Sprintf("%d.png", i), picture()}
-	}
-	var images []wire.Image
-	s.upload(p.ID, files...).into(b, http.StatusCreated, &images)
-	for i := 0; b.Loop(); i++ {
-		w := httptest.NewRecorder()
-		s.server.ServeHTTP(w, httptest.NewRequestWithContext(b.Context(), "GET", "http://localhost/images/"+images[i%len(images)].ID, nil))
-		if w.Code != http.StatusOK {
-			b.Fatal(w.Code, w.Body)
-		}
+	for _, all := range []int{50, 5000} {
+		b.Run(fmt.Sprint("images=", all), func(b *testing.B) {
+			s := MustServe(b, func(c *Config, _ *sqlite.Store) { b.Cleanup(c.Workspace.StartLearning(b.Context())) })
+			p := s.project()
+			others := func() { // half of them; nobody opens them
+				for range (all - 50) / 2 {
+					im := segment.Image{ID: segment.NewID(), ProjectID: p.ID, Name: "other", Format: "png", Width: 9, Height: 9, Regions: 9, Created: time.Now()}
+					if err := s.store.CreateImage(b.Context(), im); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			files := make([]file, 50)
+			for i := range files {
+				files[i] = file{fmt.Sprintf("%d.png", i), picture()}
+			}
+			var images []wire.Image
+			others()
+			s.upload(p.ID, files...).into(b, http.StatusCreated, &images)
+			others()
+			for i := 0; b.Loop(); i++ {
+				w := httptest.NewRecorder()
+				s.server.ServeHTTP(w, httptest.NewRequestWithContext(b.Context(), "GET", "http://localhost/images/"+images[i%len(images)].ID, nil))
+				if w.Code != http.StatusOK {
+					b.Fatal(w.Code, w.Body)
+				}
+			}
+		})
 	}
 }

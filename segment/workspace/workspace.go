@@ -195,21 +195,31 @@ func (w *Workspace) Image(ctx context.Context, id string) (segment.Image, error)
 
 // Images lists a project's images in order of upload.
 func (w *Workspace) Images(ctx context.Context, projectID string) ([]segment.Image, error) {
-	_, images, err := w.Contents(ctx, projectID)
-	return images, err
-}
-
-// Contents returns a project and its images in order of upload.
-func (w *Workspace) Contents(ctx context.Context, projectID string) (segment.Project, []segment.Image, error) {
 	p, err := w.Project(ctx, projectID)
 	if err != nil {
-		return segment.Project{}, nil, err
+		return nil, err
 	}
 	images, err := w.store.Images(ctx, projectID)
 	for i, im := range images {
 		images[i] = p.Seen(im)
 	}
-	return p, images, err
+	return images, err
+}
+
+// CountImages is the length of Images.
+func (w *Workspace) CountImages(ctx context.Context, projectID string) (int, error) {
+	if err := w.MayIn(ctx, projectID, access.Read); err != nil {
+		return 0, err
+	}
+	return w.store.CountImages(ctx, projectID)
+}
+
+// Place says where an image is in Images of its project.
+func (w *Workspace) Place(ctx context.Context, imageID string) (segment.Place, error) {
+	if _, err := w.guard.Image(ctx, imageID, access.Read); err != nil {
+		return segment.Place{}, err
+	}
+	return w.store.Place(ctx, imageID)
 }
 
 // Blob opens one of an image's blobs; the caller closes it.

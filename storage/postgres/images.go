@@ -78,6 +78,11 @@ func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, 
 // statement may.
 const listed = 20_000
 
+// Place says where an image is in its project.
+func (s *Store) Place(ctx context.Context, imageID string) (segment.Place, error) {
+	return one(ctx, s, row.ScanPlace, row.SelectPlace+"AND image.id = $1", imageID)
+}
+
 // Heads says how far images and their projects have come.
 func (s *Store) Heads(ctx context.Context, imageIDs []string) (map[string]segment.Head, error) {
 	return byID(ctx, s, row.ScanHead, "comparing images", row.SelectHeads+"AND image.id = ANY($1)", imageIDs)

@@ -35,6 +35,25 @@ func ScanImage(row Scanner) (segment.Image, error) {
 	return im, nil
 }
 
+// SelectPlace selects what ScanPlace reads; a condition on the image follows.
+const SelectPlace = `SELECT
+	(SELECT count(*) FROM image AS other WHERE other.project = image.project AND other.trashed_at IS NULL AND other.number < image.number),
+	(SELECT count(*) FROM image AS other WHERE other.project = image.project AND other.trashed_at IS NULL AND other.number > image.number),
+	coalesce((SELECT other.id FROM image AS other WHERE other.project = image.project AND other.trashed_at IS NULL AND other.number < image.number ORDER BY other.number DESC LIMIT 1), ''),
+	coalesce((SELECT other.id FROM image AS other WHERE other.project = image.project AND other.trashed_at IS NULL AND other.number > image.number ORDER BY other.number LIMIT 1), '')
+	FROM image JOIN project ON project.number = image.project WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL `
+
+// ScanPlace reads where an image is in its project.
+func ScanPlace(row Scanner) (segment.Place, error) {
+	var p segment.Place
+	var before, after int
+	if err := row.Scan(&before, &after, &p.Previous, &p.Next); err != nil {
+		return segment.Place{}, ReadError("image", err)
+	}
+	p.Position, p.Total = before+1, before+1+after
+	return p, nil
+}
+
 // Progress returns the columns clicks, decided, classes, guessed and left_void of
 // an image.
 func Progress(p segment.Progress) []any {

@@ -77,6 +77,11 @@ func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, 
 	return images, err
 }
 
+// Place says where an image is in its project.
+func (s *Store) Place(ctx context.Context, imageID string) (segment.Place, error) {
+	return row.ScanPlace(s.reads.row(ctx, row.SelectPlace+"AND image.id = ?", imageID))
+}
+
 // Heads says how far images and their projects have come.
 func (s *Store) Heads(ctx context.Context, imageIDs []string) (map[string]segment.Head, error) {
 	ids, err := json.Marshal(imageIDs)

@@ -91,6 +91,26 @@ func testOrder(t *testing.T, s Store) {
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("images are not in order of upload (-want +got):\n%s", diff)
 	}
+	places(t, s, images)
+}
+
+// places checks where the store says that each image of a project's list is.
+func places(t *testing.T, s Store, images []segment.Image) {
+	t.Helper()
+	for i, im := range images {
+		want := segment.Place{Position: i + 1, Total: len(images)}
+		if i > 0 {
+			want.Previous = images[i-1].ID
+		}
+		if i+1 < len(images) {
+			want.Next = images[i+1].ID
+		}
+		got, err := s.Place(t.Context(), im.ID)
+		must(t, err)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("place of image %d (-want +got):\n%s", i, diff)
+		}
+	}
 }
 
 // testOverviews checks what a list of projects says about their images.
@@ -172,6 +192,7 @@ func testUnknown(t *testing.T, s Store) {
 	_, image := s.Image(ctx, id)
 	_, images := s.Images(ctx, id)
 	_, count := s.CountImages(ctx, id)
+	_, place := s.Place(ctx, id)
 	_, efforts := s.Efforts(ctx, id)
 	_, events := s.Events(ctx, id, 0)
 	_, restore := s.Restore(ctx, id)
@@ -180,6 +201,7 @@ func testUnknown(t *testing.T, s Store) {
 		"Image":         image,
 		"Images":        images,
 		"CountImages":   count,
+		"Place":         place,
 		"Efforts":       efforts,
 		"Events":        events,
 		"UpdateProject": s.UpdateProject(ctx, segment.Project{ID: id, Name: "x"}),

@@ -50,11 +50,14 @@ func (o *orchard) visible(want ...segment.Image) {
 		if n, countErr := o.s.CountImages(o.t.Context(), p.ID); n != len(images) || segment.KindOf(countErr) != segment.KindOf(err) {
 			o.t.Errorf("%d images are counted, %d listed; %v, %v", n, len(images), countErr, err)
 		}
+		places(o.t, o.s, images)
 		got = append(got, images...)
 		for _, im := range o.images[i] {
 			one, err := o.s.Image(o.t.Context(), im.ID)
 			if segment.KindOf(err) == segment.NotFound {
-				_, err := o.s.Events(o.t.Context(), im.ID, 0)
+				_, err := o.s.Place(o.t.Context(), im.ID)
+				wantKind(o.t, segment.NotFound, err)
+				_, err = o.s.Events(o.t.Context(), im.ID, 0)
 				wantKind(o.t, segment.NotFound, err)
 				continue
 			}
