@@ -51,7 +51,8 @@ type doubts struct {
 // first hypothesis.
 type doubt struct{ Disagree, Wrong, MeanIoU float64 }
 
-// vote is the area that so many hypotheses gave a class, and the part that has it.
+// vote is the area to which so many hypotheses gave a class, and the part of it that
+// has the class.
 type vote struct{ Area, Right float64 }
 
 // calibration is what is printed and stored.

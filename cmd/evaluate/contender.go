@@ -36,8 +36,8 @@ type contender struct {
 	EMBR           float64            `json:"embr"`
 	Consensus      float64            `json:"consensus"`
 	PerImage       map[string]float64 `json:"per_image"` // of the first, the mode, EMBR and the consensus
-	// Ahead is how far the oracle of all labellings, pooled, is ahead of the
-	// method that the others are compared with.
+	// Ahead is how far the oracle of all labellings, pooled, is ahead of that of
+	// the method that the others are compared with.
 	Ahead        *stats.Interval `json:"ahead,omitempty"`
 	Distance     float64         `json:"distance"` // mean area on which two labellings differ
 	Unique       float64         `json:"unique"`

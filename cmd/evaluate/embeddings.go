@@ -176,7 +176,7 @@ func (c *embeddingsCommand) open(p simulate.Picture) (*embedded, error) {
 	return l, nil
 }
 
-// embedding makes embeddings of a network that does not exist and reduces them.
+// embedding makes the embeddings of a pretended network and reduces them.
 func (l *embedded) embedding(quality float64, patch int) (*engine.Embedding, error) {
 	size := image.Pt(l.runs.Width, l.runs.Height)
 	reduced, err := pretended(l.mask, size, patch, quality, hash(l.id)).Reduce(l.runs)
@@ -192,11 +192,11 @@ const (
 	pretendedWaves = 8
 )
 
-// pretended are embeddings made out of the right answer: each class has a random
-// direction, the same in all images, and a place the mean of its pixels'. To the
-// share quality of the variance that these have is added noise, half of it
-// different at each place, half of it waves of random directions and of one to
-// three periods across the image.
+// pretended makes embeddings from the right answer. Each class has a random
+// direction, the same in all images; the mean of the directions of a place's pixels
+// is the share quality of the variance. The rest is noise: half of it differs from
+// place to place, half of it is waves of random directions and of one to three
+// periods across the image.
 func pretended(mask []uint8, size image.Point, patch int, quality float64, seed uint64) *importer.Embeddings {
 	var directions [256][]float64
 	rng := rand.New(rand.NewPCG(7, 7))

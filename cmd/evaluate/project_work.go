@@ -66,7 +66,7 @@ func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]projectRow, er
 	return rows, nil
 }
 
-// guess is what the model guesses of an image, or what misleads.
+// guess is the model's guess at an image, or a misleading one.
 func (c *projectCommand) guess(model *learn.Model, l *lesson) *engine.Guess {
 	g := model.Guess(l.features)
 	if c.Wrong {

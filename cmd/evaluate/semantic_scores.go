@@ -19,7 +19,7 @@ import (
 // scores are then blurred by a Gaussian whose standard deviation is blur times
 // the image's diagonal; void pixels have no scores of their own and take part
 // of their surroundings'. The scores of a pixel add up to one; far inside void
-// all are equal. At last each superpixel swaps, with the probability corrupt,
+// all are equal. Finally each superpixel swaps, with the probability corrupt,
 // the scores of its best and its second class, of one drawn at random where no
 // other class scores.
 //
@@ -167,7 +167,7 @@ func gaussian(sigma float64) []float32 {
 	return kernel
 }
 
-// blur convolves a plane with a kernel in both directions; outside is nothing.
+// blur convolves a plane with a kernel in both directions; outside counts as zero.
 // The weights need not add up to one, as stack divides by the sum.
 func blur(plane []float32, width int, kernel []float32) {
 	if len(kernel) == 1 {

@@ -3,7 +3,7 @@
 // another begins it again.
 //
 // A server holds a job by a lease, which it renews while it works. Leases only
-// spare work that would be done twice: each start of a job has a number, and only
+// keep servers from doing the same work: each start of a job has a number, and only
 // the latest one can end it.
 package job
 
@@ -27,12 +27,12 @@ const (
 type Job struct {
 	ID        string
 	Kind      string
-	Arguments []byte // what to do, in a form of the kind's
+	Arguments []byte // what to do, in a form that depends on the kind
 	Owner     string // id of the user who asked for it
 	Created   time.Time
 
 	State       State
-	Done, Total int // progress, in a unit of the kind's
+	Done, Total int // progress, in a unit that depends on the kind
 	Attempt     int // how often it was started
 	Result      []byte
 }
@@ -41,7 +41,8 @@ type Job struct {
 // call returns. Unknown jobs are a segment.Error of kind NotFound. Safe for
 // concurrent use.
 type Queue interface {
-	// Add lets a job wait. The error is Busy when most of its kind wait or run.
+	// Add lets a job wait. The error is Busy when that many of its kind, most, wait
+	// or run already.
 	Add(ctx context.Context, j Job, most int) error
 	Job(ctx context.Context, id string) (Job, error)
 	// Remove forgets a job, whatever its state. A server that works on it learns

@@ -52,7 +52,7 @@ type underway struct {
 
 // Start begins to do jobs. Close the runner.
 func Start(work Work, kinds map[string]Kind, log *slog.Logger) *Runner {
-	host, _ := os.Hostname() // empty names nobody less
+	host, _ := os.Hostname() // without it the rest still tells servers apart
 	r := &Runner{
 		work: work, node: fmt.Sprintf("%s %d %s", host, os.Getpid(), segment.NewID()), kinds: kinds, log: log,
 		wake: make(chan struct{}, 1), ended: make(chan struct{}),
@@ -63,8 +63,8 @@ func Start(work Work, kinds map[string]Kind, log *slog.Logger) *Runner {
 	return r
 }
 
-// Close stops at the job under way, which waits again for a server, and waits
-// until that is noted.
+// Close stops the job under way, which then waits for another server, and returns
+// when that is stored.
 func (r *Runner) Close() {
 	r.stop()
 	<-r.ended

@@ -195,7 +195,7 @@ func TestTakenOver(t *testing.T) {
 		cut.off.Lock()
 		cut.is = true
 		cut.off.Unlock()
-		time.Sleep(20 * time.Second) // within that another server begins
+		time.Sleep(20 * time.Second) // meanwhile another server begins
 		if _, _, here := second.Progress("1"); !here {
 			t.Error("nobody has taken the job over after 20 s")
 		}
@@ -208,7 +208,7 @@ func TestTakenOver(t *testing.T) {
 	})
 }
 
-// Jobs that are removed stop, at once where they are done.
+// Removed jobs stop, and at once on the server that does them.
 func TestDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := newTable("1", "2")

@@ -20,7 +20,7 @@ import { toast } from '../ui/toast.js';
  * @property {() => void} refresh paints what has changed
  */
 
-/** What a hypothesis is called that is folded into another, and has no number. */
+/** The name of a hypothesis that is folded into another and so has no number. */
 const SIMILAR = 'similar';
 
 /** Walks through the hypotheses and accepts them, whole or one region at a time. */
@@ -31,9 +31,9 @@ export class Acceptance {
     this.choice = new Choice();
     /** Whether an Enter pressed too early waits for its hypothesis. */
     this.eager = false;
-    /** Steps through the hypotheses that were asked for before these were there. */
+    /** Steps through the hypotheses that were asked for before any had come. */
     this.ahead = 0;
-    /** Takes away the message about what was accepted last. */
+    /** Removes the message about what was accepted last. */
     this.forget = () => {};
     /** How many steps could be undone when that was shown. */
     this.noticed = -1;
@@ -112,7 +112,7 @@ export class Acceptance {
     this.waive();
   }
 
-  /** Accepts the hypothesis that the person has chosen to look at and now goes on drawing on, so that it is not lost. */
+  /** Accepts the hypothesis that the person has chosen to look at and now draws on, so that it is not lost. */
   keep() {
     const { chosen } = this.choice;
     if (!chosen || !this.acceptable() || !this.differs(chosen.card)) return;
@@ -195,13 +195,13 @@ export class Acceptance {
     return selected !== null && !selected.card.stale && this.ports.session.evidence.pending.every((p) => p.event.kind === 'accept');
   }
 
-  /** Whether there is one class in play, whose hypothesis needs no looking at. */
+  /** Whether only one class is in play, so that its hypothesis need not be looked at. */
   get single() {
     const { hypotheses } = this.ports.session;
     return !this.choice.selected && hypotheses.classes === 1 && hypotheses.fresh > 0;
   }
 
-  /** Whether more hypotheses may come for the present clicks. */
+  /** Whether more hypotheses can still come for the present clicks. */
   expecting() {
     const { hypotheses, evidence } = this.ports.session;
     return hypotheses.running || hypotheses.run === 0 || evidence.pending.length > 0;

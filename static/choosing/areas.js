@@ -1,6 +1,6 @@
 import { percentRange } from '../ui/numbers.js';
 
-/** Classes that are named at most: those whose areas are least certain. */
+/** How many classes are named at most: those whose areas are least certain. */
 const MOST = 6;
 
 /**

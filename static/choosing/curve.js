@@ -5,10 +5,10 @@
  * @typedef {{seq: number, clicks: number, wrong: number}} Step
  */
 
-/** Steps that are kept. */
+/** How many steps are kept. */
 const MOST = 200;
 
-/** Share of the image that the top of the curve is at least, so that little doubt looks little. */
+/** The smallest share of the image that the top of the curve can mean, so that little doubt looks small. */
 const LEAST_TOP = 0.02;
 
 /**

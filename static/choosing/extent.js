@@ -63,7 +63,7 @@ export class Extent {
     byId('extent-text').textContent = '';
   }
 
-  /** The evidence has changed: what the slider shows was made for the old. */
+  /** The evidence has changed: what the slider shows was made for the earlier one. */
   outdate() {
     const { selected } = this.ports.acceptance.choice;
     if (selected?.card.offer) selected.card.stale = true;

@@ -4,7 +4,7 @@ import { toast } from '../ui/toast.js';
 /** Milliseconds that the pointer must rest on a region before its alternatives open. */
 const REST = 1200;
 
-/** Milliseconds after they have opened in which a click was meant for the image below them. */
+/** For how many milliseconds after they open a click counts as meant for the image below them. */
 const UNSEEN = 400;
 
 /** CSS pixels between them and the pointer. */
@@ -26,7 +26,7 @@ const LEAVE = 48;
  * @property {(superpixels: readonly number[], label: number) => void} propose shows what a region would become
  * @property {(option: Option) => void} accept
  * @property {(option: Option) => void} exclude says that the region is not what the option says
- * @property {(superpixel: number) => number[]} around the superpixels that are unlabelled at one of them
+ * @property {(superpixel: number) => number[]} around the unlabelled superpixels where one of them is: several if clicks have divided it
  * @property {(superpixels: readonly number[]) => Promise<Card[] | null>} suppose the best labellings with another class on some superpixels; null when the evidence has changed meanwhile
  * @property {(card: Card | null) => void} glance shows one of them
  * @property {(card: Card) => void} take accepts one of them

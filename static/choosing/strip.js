@@ -10,7 +10,7 @@ import { counted, percent } from '../ui/numbers.js';
  * @typedef {object} StripListener places count from the left
  * @property {(place: number) => void} preview the pointer is over a card, or -1
  * @property {(place: number) => void} select
- * @property {(place: number) => void} take a card that is shown as a preview already is clicked
+ * @property {(place: number) => void} take a card that is already previewed is clicked
  * @property {() => void} refolded cards have been folded or unfolded
  * @property {(label: number) => string} nameOf a class
  *

@@ -14,8 +14,8 @@ import (
 	"collie/web/openid"
 )
 
-// People identifies users and answers what is about them. Make it with New. Safe
-// for concurrent use.
+// People identifies users and serves the pages and calls about them. Make it with
+// New. Safe for concurrent use.
 type People struct {
 	workspace *workspace.Workspace
 	log       *slog.Logger
@@ -44,7 +44,7 @@ type Config struct {
 type Login struct {
 	Accounts *accounts.Accounts
 	Sessions accounts.SessionStore
-	OpenID   *openid.Provider // with which people can sign in, too; may be nil
+	OpenID   *openid.Provider // where people can sign in, too; nil without one
 }
 
 // New returns the People of a server.

@@ -91,7 +91,7 @@ func (p *People) revoke(r *http.Request) error {
 	return err
 }
 
-// CreateTokenByForm is createToken for the account page, which shows the secret
+// CreateTokenByForm is CreateToken for the account page, which shows the secret
 // once.
 func (p *People) CreateTokenByForm(w http.ResponseWriter, r *http.Request) error {
 	if err := parseForm(r); err != nil {
@@ -113,7 +113,7 @@ func (p *People) CreateTokenByForm(w http.ResponseWriter, r *http.Request) error
 	return p.showAccount(w, r, http.StatusOK, templates.AccountView{NewToken: t.Name, Secret: secret})
 }
 
-// RevokeTokenByForm is revokeToken for the account page.
+// RevokeTokenByForm is RevokeToken for the account page.
 func (p *People) RevokeTokenByForm(w http.ResponseWriter, r *http.Request) error {
 	if err := p.revoke(r); err != nil {
 		return err
