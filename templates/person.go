@@ -70,8 +70,15 @@ type UsersView struct {
 // UserRow is one user.
 type UserRow struct {
 	ID, Name, Role string
-	Since          string // the day it was added
-	Own            bool   // who looks at the page
+	Since          string  // the day it was added
+	Own            bool    // who looks at the page
+	SignsIn        []WayIn // empty on a server without an OpenID provider
+}
+
+// WayIn is one way in which a user can sign in.
+type WayIn struct {
+	With    string // a password, or the name or the address of an OpenID provider
+	Subject string // of the account there, or empty
 }
 
 // AccountView is the page about oneself.

@@ -68,6 +68,9 @@ func New(c Config, log *slog.Logger) *Provider {
 // Label is what people call the provider.
 func (p *Provider) Label() string { return p.config.Label }
 
+// Issuer is the provider's URL, as identities have it.
+func (p *Provider) Issuer() string { return p.config.Issuer }
+
 // discover returns what the provider says about itself, which it is asked for until
 // it has answered once. Whoever comes meanwhile waits for the same answer. A
 // provider that can't be used is a segment.Error of kind Unavailable.

@@ -1,11 +1,13 @@
 package people
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment/access"
+	"collie/segment/accounts"
 	"collie/templates"
 	"collie/web/answers"
 	"collie/web/live"
@@ -39,12 +41,34 @@ func (p *People) showUsers(w http.ResponseWriter, r *http.Request, status int, v
 	}
 	own := visitorOf(r.Context()).User
 	for _, u := range users {
-		v.Users = append(v.Users, templates.UserRow{
+		row := templates.UserRow{
 			ID: u.ID, Name: u.Name, Role: u.Role.String(), Since: u.Created.Format("2 January 2006"), Own: u.ID == own,
-		})
+		}
+		if p.openID != nil {
+			if row.SignsIn, err = p.waysIn(r.Context(), u); err != nil {
+				return err
+			}
+		}
+		v.Users = append(v.Users, row)
 	}
 	p.answers.HTML(w, r, status, templates.Users(v))
 	return nil
+}
+
+// waysIn lists how a user can sign in, on a server with an OpenID provider.
+func (p *People) waysIn(ctx context.Context, u accounts.User) (ways []templates.WayIn, err error) {
+	if u.Hash != "" {
+		ways = append(ways, templates.WayIn{With: "Password"})
+	}
+	identities, err := p.sessions.accounts.Identities(ctx, u.ID)
+	for _, i := range identities {
+		with := i.Issuer
+		if i.Issuer == p.openID.Issuer() {
+			with = p.openID.Label()
+		}
+		ways = append(ways, templates.WayIn{With: with, Subject: i.Subject})
+	}
+	return ways, err
 }
 
 // change carries out a form about users and returns the word for its notice.
