@@ -17,6 +17,7 @@ import (
 type Store interface {
 	ProjectStore
 	ImageStore
+	ImageLists
 	EvidenceStore
 	TrashStore
 	MemberStore
@@ -41,11 +42,6 @@ type ProjectStore interface {
 type ImageStore interface {
 	CreateImage(ctx context.Context, im Image) error
 	Image(ctx context.Context, id string) (Image, error)
-	Images(ctx context.Context, projectID string) ([]Image, error) // in order of upload
-	// CountImages is the length of Images, without making the list.
-	CountImages(ctx context.Context, projectID string) (int, error)
-	// Place says where an image is in Images of its project, without making the list.
-	Place(ctx context.Context, imageID string) (Place, error)
 	// Heads says how far the given images and their projects have come, by id of
 	// image, without those that are unknown or deleted.
 	Heads(ctx context.Context, imageIDs []string) (map[string]Head, error)
@@ -54,6 +50,18 @@ type ImageStore interface {
 	// SetReview gives images of a project a review, all or, when one of them is
 	// unknown, none. Its Seq counts as at most the number of events of an image.
 	SetReview(ctx context.Context, projectID string, imageIDs []string, r Review) error
+}
+
+// ImageLists lists the images of projects, in order of upload.
+type ImageLists interface {
+	Images(ctx context.Context, projectID string) ([]Image, error)
+	// ImagesAfter lists up to limit images that follow the one with the id after,
+	// which can be in the trash; the first ones if it is empty.
+	ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]Image, error)
+	// CountImages is the length of Images, without making the list.
+	CountImages(ctx context.Context, projectID string) (int, error)
+	// Place says where an image is in Images of its project, without making the list.
+	Place(ctx context.Context, imageID string) (Place, error)
 }
 
 // Place is where an image is among those of its project, in order of upload.

@@ -127,7 +127,12 @@ var calls = map[string]call{
 		doc:    "For owners of the project and admins. The user's open pages of the project are disconnected at once. What the user did stays.",
 		status: 204,
 	},
-	"GET /api/v1/projects/{id}/images": {id: "listImages", summary: "List a project's images in order of upload", sends: jsonOf([]wire.Image{})},
+	"GET /api/v1/projects/{id}/images": {
+		id: "listImages", summary: "List a project's images in order of upload",
+		doc:   "The list is sent as it is read. With limit, and then with after as the id of the last image so far, it comes in parts: the last part is shorter than limit.",
+		query: []query.Parameter{imageAfter, imageLimit},
+		sends: jsonOf([]wire.Image{}),
+	},
 	"POST /api/v1/projects/{id}/images": {
 		id: "uploadImages", summary: "Upload images",
 		doc:   "One or more parts named file: JPEG, PNG, WebP, GIF, BMP or TIFF, or zip archives of such files, which are named after their paths in the archive. The answer has one entry per file, in order, including those in archives; a file that can't be used has status failed and a problem, and the others are kept. If no file can be used, the answer is the first file's problem, with all problems under files.",

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"io"
 	"math"
@@ -22,16 +23,56 @@ import (
 	"collie/web/wire"
 )
 
+// Which part of a list of images is sent.
+var (
+	imageLimit = query.Int{Name: "limit", Fallback: math.MaxInt, Low: 1, High: 1_000_000, Doc: "how many images at most; all if it is absent"}
+	imageAfter = query.ID{Name: "after", Doc: "id of the image that the list begins after, such as the last one of an earlier answer"}
+)
+
+// imagesAtOnce is how many images are read and sent at a time: a list takes no more
+// memory, however long it is.
+const imagesAtOnce = 1000
+
 func (s *Server) listImages(w http.ResponseWriter, r *http.Request) error {
-	images, err := s.workspace.Images(r.Context(), chi.URLParam(r, "id"))
+	left, err := imageLimit.Of(r)
 	if err != nil {
 		return err
 	}
-	out := make([]wire.Image, len(images))
-	for i, im := range images {
-		out[i] = wire.ImageOf(im)
+	after, err := imageAfter.Of(r)
+	if err != nil {
+		return err
 	}
-	return s.answers.JSON(w, http.StatusOK, out)
+	project := chi.URLParam(r, "id")
+	return s.answers.Stream(w, "application/json", func(to io.Writer) error {
+		for before := byte('['); ; {
+			n := min(left, imagesAtOnce)
+			images, err := s.workspace.ImagesAfter(r.Context(), project, after, n)
+			if err != nil {
+				return err
+			}
+			var out bytes.Buffer
+			for _, im := range images {
+				text, err := json.Marshal(wire.ImageOf(im))
+				if err != nil {
+					return err
+				}
+				out.WriteByte(before)
+				out.Write(text)
+				before, after = ',', im.ID
+			}
+			left -= len(images)
+			last := len(images) < n || left == 0
+			if last {
+				if before == '[' {
+					out.WriteByte(before)
+				}
+				out.WriteString("]\n")
+			}
+			if _, err := to.Write(out.Bytes()); err != nil || last {
+				return err
+			}
+		}
+	})
 }
 
 func (s *Server) getImage(w http.ResponseWriter, r *http.Request) error {

@@ -59,6 +59,31 @@ func TestUpload(t *testing.T) {
 	}
 }
 
+// A list of images is the same whole and in parts.
+func TestImagesInParts(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	address := "/api/v1/projects/" + p.ID + "/images"
+	var none, all []wire.Image
+	if s.get(address).into(t, http.StatusOK, &none); none == nil || len(none) > 0 {
+		t.Errorf("the list of an empty project is %v", none)
+	}
+	s.upload(p.ID, file{"1.png", picture()}, file{"2.png", picture()}, file{"3.png", picture()})
+	s.get(address).into(t, http.StatusOK, &all)
+	for after, want := range map[string][]wire.Image{"": all[:2], all[0].ID: all[1:], all[1].ID: all[2:], all[2].ID: {}} {
+		var got []wire.Image
+		s.get(address+"?limit=2&after="+after).into(t, http.StatusOK, &got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("after %q (-want +got):\n%s", after, diff)
+		}
+	}
+	for query, status := range map[string]int{"limit=0": http.StatusUnprocessableEntity, "limit=x": http.StatusUnprocessableEntity, "after=nope": http.StatusUnprocessableEntity, "after=" + p.ID: http.StatusNotFound} {
+		if a := s.get(address + "?" + query); a.status != status {
+			t.Errorf("%s: status %d, want %d", query, a.status, status)
+		}
+	}
+}
+
 // cut is a PNG with a complete header and incomplete pixels.
 func cut() []byte { return picture()[:2000] }
 

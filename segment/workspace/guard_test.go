@@ -34,6 +34,7 @@ var needs = map[string]access.Action{
 	"Workspace.RemoveMember":   access.Manage,
 	"Workspace.Image":          access.Read,
 	"Workspace.Images":         access.Read,
+	"Workspace.ImagesAfter":    access.Read,
 	"Workspace.CountImages":    access.Read,
 	"Workspace.Place":          access.Read,
 	"Workspace.SetReview":      access.Read,

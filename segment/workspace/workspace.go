@@ -206,6 +206,20 @@ func (w *Workspace) Images(ctx context.Context, projectID string) ([]segment.Ima
 	return images, err
 }
 
+// ImagesAfter lists up to limit of them that follow the image with the id after; the
+// first ones if it is empty.
+func (w *Workspace) ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]segment.Image, error) {
+	p, err := w.Project(ctx, projectID)
+	if err != nil {
+		return nil, err
+	}
+	images, err := w.store.ImagesAfter(ctx, projectID, after, limit)
+	for i, im := range images {
+		images[i] = p.Seen(im)
+	}
+	return images, err
+}
+
 // CountImages is the length of Images.
 func (w *Workspace) CountImages(ctx context.Context, projectID string) (int, error) {
 	if err := w.MayIn(ctx, projectID, access.Read); err != nil {

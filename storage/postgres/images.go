@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -55,12 +54,9 @@ func (s *Store) Image(ctx context.Context, id string) (segment.Image, error) {
 
 // Images lists a project's images in order of upload.
 func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, error) {
-	if _, err := s.Project(ctx, projectID); err != nil {
-		return nil, err
-	}
 	var images []segment.Image
-	for from := int64(0); ; {
-		some, err := all(ctx, s, row.ScanImage, "listing the images", row.SelectImages+" WHERE project.id = $1 AND image.number > $2"+live+"ORDER BY image.number LIMIT $3", projectID, from, listed)
+	for after := ""; ; after = images[len(images)-1].ID {
+		some, err := s.ImagesAfter(ctx, projectID, after, listed)
 		if err != nil {
 			return nil, err
 		}
@@ -68,10 +64,22 @@ func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, 
 		if len(some) < listed {
 			return images, nil
 		}
-		if from, err = one(ctx, s, number[int64], "SELECT number FROM image WHERE id = $1", some[listed-1].ID); err != nil {
-			return nil, fmt.Errorf("listing the images: %w", err)
+	}
+}
+
+// ImagesAfter lists images of a project that follow one in order of upload.
+func (s *Store) ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]segment.Image, error) {
+	project, err := one(ctx, s, number[int64], "SELECT number FROM project WHERE id = $1 AND trashed_at IS NULL", projectID)
+	if err != nil {
+		return nil, row.ReadError("project", err)
+	}
+	from := int64(0)
+	if after != "" {
+		if from, err = one(ctx, s, number[int64], "SELECT number FROM image WHERE id = $1 AND project = $2", after, project); err != nil {
+			return nil, row.ReadError("image", err)
 		}
 	}
+	return all(ctx, s, row.ScanImage, "listing the images", row.SelectImages+" WHERE image.project = $1 AND image.number > $2"+live+"ORDER BY image.number LIMIT $3", project, from, limit)
 }
 
 // listed is how many images one statement lists: a million would take longer than a

@@ -77,6 +77,20 @@ func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, 
 	return images, err
 }
 
+// ImagesAfter lists images of a project that follow one in order of upload.
+func (s *Store) ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]segment.Image, error) {
+	var project, from int64
+	if err := s.reads.row(ctx, "SELECT number FROM project WHERE id = ? AND trashed_at IS NULL", projectID).Scan(&project); err != nil {
+		return nil, row.ReadError("project", err)
+	}
+	if after != "" {
+		if err := s.reads.row(ctx, "SELECT number FROM image WHERE id = ? AND project = ?", after, project).Scan(&from); err != nil {
+			return nil, row.ReadError("image", err)
+		}
+	}
+	return all(ctx, s.reads, row.ScanImage, "listing the images", selectImage+"AND image.project = ? AND image.number > ? ORDER BY image.number LIMIT ?", project, from, limit)
+}
+
 // Place says where an image is in its project.
 func (s *Store) Place(ctx context.Context, imageID string) (segment.Place, error) {
 	return row.ScanPlace(s.reads.row(ctx, row.SelectPlace+"AND image.id = ?", imageID))

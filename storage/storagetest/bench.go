@@ -51,13 +51,22 @@ func BenchmarkProject(b *testing.B, open func(tb testing.TB, place string) Store
 	defer closeStore(b, s)
 	p := newProject("p")
 	must(b, s.CreateProject(b.Context(), p))
+	first := newImage(p.ID, "first")
+	must(b, s.CreateImage(b.Context(), first))
 	fill(b, s, p.ID, images)
 	middle := newImage(p.ID, "middle")
 	must(b, s.CreateImage(b.Context(), middle))
 	for name, do := range map[string]func() error{
 		"list": func() error {
 			list, err := s.Images(b.Context(), p.ID)
-			if err == nil && len(list) != images+1 {
+			if err == nil && len(list) != images+2 {
+				err = fmt.Errorf("%d images", len(list))
+			}
+			return err
+		},
+		"part": func() error {
+			list, err := s.ImagesAfter(b.Context(), p.ID, first.ID, 1000)
+			if err == nil && len(list) != 1000 {
 				err = fmt.Errorf("%d images", len(list))
 			}
 			return err

@@ -92,6 +92,41 @@ func testOrder(t *testing.T, s Store) {
 		t.Errorf("images are not in order of upload (-want +got):\n%s", diff)
 	}
 	places(t, s, images)
+	testParts(t, s, older.ID, projects[0].ID, images)
+}
+
+// testParts checks the parts of a project's list, before and after an image of it
+// goes to the trash.
+func testParts(t *testing.T, s Store, project, other string, images []segment.Image) {
+	t.Helper()
+	ctx := t.Context()
+	must(t, s.CreateImage(ctx, newImage(other, "of another project")))
+	check := func(want []segment.Image) {
+		t.Helper()
+		var got []segment.Image
+		for after := ""; ; after = got[len(got)-1].ID {
+			part, err := s.ImagesAfter(ctx, project, after, 5)
+			must(t, err)
+			got = append(got, part...)
+			if len(part) < 5 {
+				break
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the parts of a list differ from it (-want +got):\n%s", diff)
+		}
+	}
+	check(images)
+	must(t, s.TrashImage(ctx, images[4].ID))
+	check(append(images[:4:4], images[5:]...))
+	if part, err := s.ImagesAfter(ctx, project, images[4].ID, 1); err != nil || len(part) != 1 || part[0].ID != images[5].ID {
+		t.Errorf("after an image in the trash: %v, %v", part, err)
+	}
+	_, err := s.ImagesAfter(ctx, other, images[0].ID, 1) // of another project
+	wantKind(t, segment.NotFound, err)
+	must(t, s.TrashProject(ctx, project))
+	_, err = s.ImagesAfter(ctx, project, "", 1)
+	wantKind(t, segment.NotFound, err)
 }
 
 // places checks where the store says that each image of a project's list is.
@@ -192,6 +227,7 @@ func testUnknown(t *testing.T, s Store) {
 	_, image := s.Image(ctx, id)
 	_, images := s.Images(ctx, id)
 	_, count := s.CountImages(ctx, id)
+	_, after := s.ImagesAfter(ctx, id, "", 1)
 	_, place := s.Place(ctx, id)
 	_, efforts := s.Efforts(ctx, id)
 	_, events := s.Events(ctx, id, 0)
@@ -201,6 +237,7 @@ func testUnknown(t *testing.T, s Store) {
 		"Image":         image,
 		"Images":        images,
 		"CountImages":   count,
+		"ImagesAfter":   after,
 		"Place":         place,
 		"Efforts":       efforts,
 		"Events":        events,

@@ -4,6 +4,7 @@ package query
 
 import (
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,6 +68,28 @@ func (q Word) Of(r *http.Request) (string, error) {
 // Parameter describes the parameter.
 func (q Word) Parameter() openapi.Parameter {
 	return openapi.Parameter{Name: q.Name, In: "query", Description: q.Doc, Schema: openapi.Schema{"type": "string", "enum": q.Words, "default": q.Words[0]}}
+}
+
+// ID is the id of a thing in the query, which can be absent.
+type ID struct{ Name, Doc string }
+
+// idPattern matches what segment.NewID makes.
+const idPattern = "^[a-z2-7]{26}$"
+
+var idExpression = regexp.MustCompile(idPattern)
+
+// Of reads the id from a request; empty if it is absent.
+func (q ID) Of(r *http.Request) (string, error) {
+	id := r.URL.Query().Get(q.Name)
+	if id != "" && !idExpression.MatchString(id) {
+		return "", segment.Errorf(segment.Invalid, "The query value %s=%q must be an id of 26 letters and digits, as the answers have it.", q.Name, id)
+	}
+	return id, nil
+}
+
+// Parameter describes the parameter.
+func (q ID) Parameter() openapi.Parameter {
+	return openapi.Parameter{Name: q.Name, In: "query", Description: q.Doc, Schema: openapi.Schema{"type": "string", "pattern": idPattern}}
 }
 
 // Numbers is a list of numbers in the query.
