@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 
 	"collie/cmd/internal/cputime"
 	"collie/crf"
@@ -22,7 +23,7 @@ type methodsCommand struct {
 	Observed   []float64 `default:"0.02" help:"Shares of the superpixels that are clicked; the semantic model has no clicks."`
 	Draws      int       `default:"1" help:"Draws of the clicks, or of the scores' errors; with several, figures are means and spreads over them."`
 	Hypotheses int       `default:"20" help:"Labellings of a method."`
-	Against    string    `default:"label-bias" placeholder:"NAME" help:"Method that the others are compared with, image by image."`
+	Against    string    `default:"label-bias" placeholder:"NAME" help:"Method that the others are compared with, image by image; it is measured, too."`
 	Strength   float64   `help:"Strength of diversity or noise instead of each method's default."`
 	Regions    int       `default:"600" help:"Superpixels of an image."`
 	Blur       float64   `default:"0.01" help:"Of the semantic scores, see evaluate semantic."`
@@ -32,11 +33,11 @@ type methodsCommand struct {
 
 func (c *methodsCommand) check() error {
 	for _, v := range []struct {
-		flag  string
-		value int
-	}{{"--draws", c.Draws}, {"--hypotheses", c.Hypotheses}, {"--regions", c.Regions}} {
-		if v.value < 1 {
-			return fmt.Errorf("%s %d: accepted are numbers from 1", v.flag, v.value)
+		flag        string
+		value, most int
+	}{{"--draws", c.Draws, 1000}, {"--hypotheses", c.Hypotheses, 1000}, {"--regions", c.Regions, 100_000}} {
+		if v.value < 1 || v.value > v.most {
+			return fmt.Errorf("%s %d: accepted are numbers from 1 to %d", v.flag, v.value, v.most)
 		}
 	}
 	for _, v := range []struct {
@@ -64,7 +65,22 @@ func (c *methodsCommand) check() error {
 			return err
 		}
 	}
+	for _, model := range c.Model {
+		if !slices.ContainsFunc(c.Methods, func(name string) bool { return runsOn(name, model) }) {
+			return fmt.Errorf("--methods %s with --model %s: this model has no marginals, which the method needs; take --model harmonic or a method such as herding", strings.Join(c.Methods, ","), model)
+		}
+	}
+	if !slices.Contains(c.Methods, c.Against) {
+		c.Methods = append(c.Methods, c.Against)
+	}
 	return nil
+}
+
+// runsOn tells whether a method can work on a model's problems: the paper's
+// model has no marginals.
+func runsOn(name, model string) bool {
+	m, _ := methods.Find(name)
+	return !m.Marginals || model != "paper"
 }
 
 // Run measures, prints and stores the figures.
@@ -84,8 +100,8 @@ func (c *methodsCommand) Run(t *terminal) error {
 		}
 		for _, share := range observed {
 			for _, name := range c.Methods {
-				if m, _ := methods.Find(name); m.Marginals && model == "paper" {
-					continue // it has none
+				if !runsOn(name, model) {
+					continue
 				}
 				rows = append(rows, newContender(name, model, share, len(list), c.Draws, c.Hypotheses))
 			}
@@ -206,7 +222,7 @@ func (c *methodsCommand) try(ctx context.Context, r *contender, s *scene, image,
 	start := cputime.Thread()
 	for h, err := range source.Run(ctx, c.Hypotheses) {
 		if err != nil {
-			return fmt.Errorf("%s: %w", r.Method, err)
+			return err
 		}
 		made = append(made, h)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -66,10 +67,34 @@ func TestMethods(t *testing.T) {
 	if diff := cmp.Diff(got, again, cmpopts.EquateEmpty(), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 		t.Errorf("another run (-first +second):\n%s", diff)
 	}
-	for flag, values := range map[string]string{"--methods": "none", "--against": "none", "--observed": "0", "--hypotheses": "0", "--strength": "-1", "--classes": "1", "--model": "none"} {
-		out, err := evaluate(t, "methods", "--data", folder(t, 1), flag, values)
-		if err == nil || !strings.Contains(err.Error(), values) {
-			t.Errorf("%s %s: %q, %v", flag, values, out, err)
+	missing := filepath.Join(t.TempDir(), "missing", "out.json")
+	for _, c := range []struct{ flags, says []string }{
+		{[]string{"--methods", "none"}, []string{`"none"`, "known are map"}},
+		{[]string{"--against", "none"}, []string{`"none"`, "known are map"}},
+		{[]string{"--observed", "0"}, []string{"--observed 0", "up to 1"}},
+		{[]string{"--hypotheses", "0"}, []string{"--hypotheses 0", "1 to 1000"}},
+		{[]string{"--hypotheses", "1001"}, []string{"--hypotheses 1001", "1 to 1000"}},
+		{[]string{"--strength=-1"}, []string{"--strength -1", "from 0"}},
+		{[]string{"--classes", "1"}, []string{"--classes 1", "2 to"}},
+		{[]string{"--model", "none"}, []string{"none", "harmonic"}},
+		{[]string{"--methods", "strip,predictors", "--model", "harmonic,paper"}, []string{"strip,predictors", "--model paper", "marginals", "herding"}},
+		{[]string{"--json", missing}, []string{missing, "create it"}},
+		{[]string{"--json", t.TempDir()}, []string{"is a folder"}},
+	} {
+		out, err := evaluate(t, append([]string{"methods", "--data", folder(t, 1)}, c.flags...)...)
+		for _, word := range c.says {
+			if err == nil || !strings.Contains(err.Error(), word) {
+				t.Errorf("%v: %q, %v, want %q", c.flags, out, err, word)
+			}
 		}
+	}
+}
+
+// What the others are compared with is measured, too, although nobody asked for it.
+func TestMethodsMeasureTheRival(t *testing.T) {
+	got := figures[methodFigures](t, "methods", "--data", folder(t, 1), "--classes", "2", "--regions", "30", "--hypotheses", "2",
+		"--methods", "herding", "--against", "divmbest", "--observed", "0.2")
+	if len(got.Results) != 2 || got.Results[0].Ahead == nil || got.Results[1].Method != "divmbest" {
+		t.Errorf("%+v", got.Results)
 	}
 }

@@ -137,7 +137,7 @@ func (b *BMMF) start(ctx context.Context) (*state, error) {
 	}
 	most, instead := mostNodes, "joint and herding take larger models"
 	if b.Bounds {
-		most, instead = mostBounded, "without bounds models can be larger"
+		most, instead = mostBounded, "mbest, without bounds, takes larger models"
 	}
 	if size := b.Model.Nodes * b.Model.Labels; size > most {
 		return nil, fmt.Errorf("%w: M-best labellings of %d nodes × %d labels, accepted are up to %d together; %s", herding.ErrRange, b.Model.Nodes, b.Model.Labels, most, instead)
