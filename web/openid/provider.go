@@ -95,12 +95,18 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 		Methods     []string `json:"token_endpoint_auth_methods_supported"`
 		EndSession  string   `json:"end_session_endpoint"`
 		NamesIssuer bool     `json:"authorization_response_iss_parameter_supported"`
+		Keys        string   `json:"jwks_uri"`
+		UserInfo    string   `json:"userinfo_endpoint"`
 	}
 	if err := provider.Claims(&about); err != nil {
 		return nil, err
 	}
 	endpoint := provider.Endpoint()
-	for _, address := range []string{endpoint.AuthURL, endpoint.TokenURL} {
+	needed := []string{endpoint.AuthURL, endpoint.TokenURL, about.Keys} // keys that others can change prove nothing
+	if about.UserInfo != "" {
+		needed = append(needed, about.UserInfo) // it gets the access token
+	}
+	for _, address := range needed {
 		if err := CheckURL(address); err != nil {
 			return nil, fmt.Errorf("an address in the provider's description of itself: %w", err)
 		}

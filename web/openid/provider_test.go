@@ -294,10 +294,16 @@ func TestHostileDescriptions(t *testing.T) {
 		"another issuer": func(w http.ResponseWriter, _ string) {
 			_, _ = io.WriteString(w, `{"issuer":"https://evil.example"}`)
 		},
-		"not JSON":      func(w http.ResponseWriter, _ string) { _, _ = io.WriteString(w, `<html>`) },
-		"redirect":      func(w http.ResponseWriter, url string) { w.Header().Set("Location", url+"/x"); w.WriteHeader(302) },
-		"plain address": func(w http.ResponseWriter, url string) { describe(w, url, "http://evil.example/token") },
-		"no address":    func(w http.ResponseWriter, url string) { describe(w, url, "") },
+		"not JSON": func(w http.ResponseWriter, _ string) { _, _ = io.WriteString(w, `<html>`) },
+		"redirect": func(w http.ResponseWriter, url string) { w.Header().Set("Location", url+"/x"); w.WriteHeader(302) },
+		"plain address": func(w http.ResponseWriter, url string) {
+			describe(w, url, "token_endpoint", "http://evil.example/token")
+		},
+		"no address": func(w http.ResponseWriter, url string) { describe(w, url, "token_endpoint", "") },
+		"plain keys": func(w http.ResponseWriter, url string) { describe(w, url, "jwks_uri", "http://evil.example/keys") },
+		"plain claims": func(w http.ResponseWriter, url string) {
+			describe(w, url, "userinfo_endpoint", "http://evil.example/userinfo")
+		},
 		"endless": func(w http.ResponseWriter, _ string) {
 			for range 20 << 10 {
 				if _, err := io.WriteString(w, strings.Repeat(" ", 1<<10)); err != nil {
@@ -322,8 +328,11 @@ func TestHostileDescriptions(t *testing.T) {
 	}
 }
 
-func describe(w http.ResponseWriter, url, token string) {
-	_ = json.NewEncoder(w).Encode(map[string]string{"issuer": url, "authorization_endpoint": url + "/auth", "token_endpoint": token, "jwks_uri": url + "/keys"})
+// describe answers as a provider that has one address elsewhere.
+func describe(w http.ResponseWriter, url, what, elsewhere string) {
+	about := map[string]string{"issuer": url, "authorization_endpoint": url + "/auth", "token_endpoint": url + "/token", "jwks_uri": url + "/keys"}
+	about[what] = elsewhere
+	_ = json.NewEncoder(w).Encode(about)
 }
 
 // People can sign out at the provider once it has said where.
