@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"collie/sharedtest"
 )
 
 // crashingServer is the built program at a fixed address, to be killed and
@@ -26,14 +27,7 @@ type crashingServer struct {
 
 func startCrashingServer(t *testing.T) *crashingServer {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &crashingServer{t: t, address: l.Addr().String(), data: filepath.Join(t.TempDir(), "data")}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	s := &crashingServer{t: t, address: sharedtest.MustAddress(t), data: filepath.Join(t.TempDir(), "data")}
 	s.start()
 	t.Cleanup(s.kill)
 	return s

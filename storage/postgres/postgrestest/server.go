@@ -57,9 +57,10 @@ func Main(m *testing.M) int {
 }
 
 // MustStart returns the server that the tests of a package share, and starts it
-// for the first one that asks. Without PostgreSQL the test is skipped.
+// for the first one that asks. Without PostgreSQL, and with -short, the test is skipped.
 func MustStart(tb testing.TB) *Server {
 	tb.Helper()
+	skipShort(tb)
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.server == nil && shared.err == nil {
@@ -119,8 +120,17 @@ func own(dir string) error {
 	return nil
 }
 
+// skipShort keeps a database out of the tests for daily work.
+func skipShort(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("skipped with -short: starts PostgreSQL")
+	}
+}
+
 func mustStart(tb testing.TB, disk string) *Server {
 	tb.Helper()
+	skipShort(tb)
 	s, err := start(disk)
 	if errors.Is(err, errMissing) {
 		tb.Skip(err)

@@ -102,9 +102,12 @@ func (s *Server) Address() string {
 }
 
 // MustStart starts a server for one test, or skips the test where that is not
-// possible.
+// possible, and with -short.
 func MustStart(tb testing.TB) *Server {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skip("skipped with -short: starts an S3 server")
+	}
 	s, err := Start(tb.TempDir())
 	if s == nil {
 		tb.Skip(err)
