@@ -39,7 +39,7 @@ const (
 	lenient = 0.15
 
 	// patience keeps a strict guess that is right here and there from coming back
-	// again and again. 3 to 8 are about equally good.
+	// again and again. 3 to 6 are about equally good.
 	patience = 6
 
 	alwaysTried = 4    // of choices
