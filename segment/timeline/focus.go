@@ -18,6 +18,9 @@ const smallBox = 40
 type Shown struct {
 	Seq    int     // number of events when it was shown
 	Labels []uint8 // class as the evidence names it, or Void, per cell
+	// Lasted is for how many labellings shown before it, in a row, each cell had the
+	// same class; at most 255.
+	Lasted []uint8
 
 	rank   int
 	digest string
@@ -140,8 +143,12 @@ func (t *Timeline) look(e *segment.Event) *Shown {
 	if e.Kind == segment.Click {
 		s.Seq-- // it corrects the state before
 	}
+	s.Lasted = make([]uint8, len(s.Labels))
 	for cell, of := range t.cut.Parent {
 		s.Labels[cell] = e.Pick.Labels[of]
+		if t.shown != nil && t.shown.Labels[cell] == s.Labels[cell] {
+			s.Lasted[cell] = max(t.shown.Lasted[cell], t.shown.Lasted[cell]+1)
+		}
 	}
 	return s
 }

@@ -101,7 +101,7 @@ func (t *Timeline) Bytes() int {
 			n += 12 * len(s.constraints.Objects)
 		}
 		if s.shown != later.shown {
-			n += t.cells.N
+			n += 2 * t.cells.N
 		}
 		later = s
 	}
