@@ -120,16 +120,21 @@ func (s *Store) Claim(ctx context.Context, installation string) (owner string, e
 		return "", err
 	}
 	defer content.Close()
-	for {
+	for try := 1; ; try++ {
 		owner, err := s.Owner(ctx)
 		if err != nil || owner != "" {
 			return owner, err
 		}
-		if err := s.send(ctx, s.name(ownerName), content, newObject(content)); err != nil && !refused(err) {
+		err = s.send(ctx, s.name(ownerName), content, newObject(content))
+		switch {
+		case err == nil:
+			return s.Owner(ctx)
+		case !refused(err) || try == tries:
 			return "", s.explain(ctx, "take files", err)
-		}
-		if ctx.Err() != nil {
-			return "", ctx.Err()
+		default:
+			if err := pause(ctx, try); err != nil {
+				return "", err
+			}
 		}
 	}
 }

@@ -114,7 +114,7 @@ func (s *Store) Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
 		if err == nil {
 			return content, nil
 		}
-		if !broken || try == tries || ctx.Err() != nil {
+		if !broken || try == tries || ctx.Err() != nil || segment.KindOf(err) == segment.Full {
 			return nil, err
 		}
 	}

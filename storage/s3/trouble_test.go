@@ -258,6 +258,35 @@ func TestExamine(t *testing.T) {
 	}
 }
 
+// A server that refuses to take the owner's name is asked a few times, not for ever.
+func TestClaimRefused(t *testing.T) {
+	t.Parallel()
+	for _, times := range []int32{2, 1000} {
+		var left, asked atomic.Int32
+		left.Store(times)
+		address := proxy(t, func(w http.ResponseWriter, r *http.Request, pass http.Handler) {
+			if r.Method == http.MethodPut {
+				asked.Add(1)
+				if left.Add(-1) >= 0 {
+					answer(w, http.StatusConflict, "OperationAborted")
+					return
+				}
+			}
+			pass.ServeHTTP(w, r)
+		})
+		folder := t.TempDir()
+		direct := openAt(t, folder).(*Store)
+		s := mustOpen(t, address, direct.place.Prefix, folder)
+		owner, err := s.Claim(t.Context(), "us")
+		if times < tries && (owner != "us" || err != nil) || times > tries && (err == nil || asked.Load() != tries) {
+			t.Errorf("refused %d times, asked %d times: owner %q, %v", times, asked.Load(), owner, err)
+		}
+		if err := errors.Join(s.Close(), direct.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A bucket belongs to the first installation that claims it.
 func TestClaim(t *testing.T) {
 	t.Parallel()

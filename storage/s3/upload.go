@@ -53,14 +53,22 @@ func (s *Store) upload(ctx context.Context, key string, content *spooled) error 
 			return segment.Errorf(segment.Conflict, "A file with the key %q already exists; files are never changed.", key)
 		// Two writers at once get this from some servers, even when neither wins.
 		case refused(err) && try < tries:
-			select {
-			case <-time.After(mathrand.N(time.Duration(try) * 200 * time.Millisecond)):
-			case <-ctx.Done():
-				return ctx.Err()
+			if err := pause(ctx, try); err != nil {
+				return err
 			}
 		default:
 			return s.trouble(ctx, err)
 		}
+	}
+}
+
+// pause waits before the next try, for a time that differs between writers.
+func pause(ctx context.Context, try int) error {
+	select {
+	case <-time.After(mathrand.N(time.Duration(try) * 200 * time.Millisecond)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
