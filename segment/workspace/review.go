@@ -41,7 +41,7 @@ func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []
 		chosen = append(chosen, im)
 	}
 	if len(chosen) < len(ids) {
-		return nil, segment.Errorf(segment.NotFound, "%d of the images are not in this project any more. Nothing was changed; reload the page.", len(ids)-len(chosen))
+		return nil, segment.Errorf(segment.NotFound, "The project no longer has %d of the images. Nothing was changed; reload the page.", len(ids)-len(chosen))
 	}
 	if len(chosen) == 0 {
 		return chosen, nil

@@ -62,7 +62,7 @@ func (q Word) Of(r *http.Request) (string, error) {
 	case slices.Contains(q.Words, text):
 		return text, nil
 	}
-	return "", segment.Errorf(segment.Invalid, "The query value %s=%q is unknown; use %s.", q.Name, text, strings.Join(q.Words, " or "))
+	return "", segment.Errorf(segment.Invalid, "The query value %s=%q is unknown; use one of %s.", q.Name, text, strings.Join(q.Words, ", "))
 }
 
 // Parameter describes the parameter.
