@@ -99,6 +99,28 @@ func TestSubmodularSteps(t *testing.T) {
 	}
 }
 
+// Beyond the radius distance brings nothing, so only the nodes change that cost
+// least: the full slope would change all of them, at a loss.
+func TestDistanceIsCapped(t *testing.T) {
+	m := &crf.Model{Nodes: 10, Labels: 2, Unary: make([]float64, 20)}
+	for i := range m.Nodes {
+		m.Unary[2*i] = 0.3
+	}
+	m.Unary[2*3], m.Unary[2*7] = 0.1, 0.1
+	g, err := (&Submodular{Model: m, Hamming: 1, Radius: 0.25, Lambda: 1}).start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.set = [][]uint8{g.first}
+	got, err := g.next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []uint8{0, 0, 0, 1, 0, 0, 0, 1, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("%v after %v, want %v", got, g.first, want)
+	}
+}
+
 func TestSubmodularRefuses(t *testing.T) {
 	m := triangle(2, 1)
 	for name, s := range map[string]*Submodular{
