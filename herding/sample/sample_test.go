@@ -1,9 +1,11 @@
 package sample_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -238,6 +240,65 @@ func TestPerturbedMaximaBoundThePartitionFunction(t *testing.T) {
 		}
 		if mean < log-0.1 || !edges && math.Abs(mean-log) > 0.1 {
 			t.Errorf("%s: mean of perturbed maxima %.3f, logarithm of the partition function %.3f", name, mean, log)
+		}
+	}
+}
+
+// Sweeps before the first sample are as many as were asked for: a long burn-in
+// leads where as many single sweeps lead.
+func TestBurnIn(t *testing.T) {
+	m := grid(3, 1)
+	labels := func(c sample.Chain, count int) (all [][]uint8) {
+		c.Model, c.Seed = m, 1
+		for h, err := range c.Run(t.Context(), count) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, h.Labels)
+		}
+		return all
+	}
+	single := labels(sample.Chain{BurnIn: 1, Every: 1}, 41)
+	for _, c := range []struct {
+		chain sample.Chain
+		at    []int // of the single sweeps
+	}{
+		{sample.Chain{BurnIn: 7, Every: 3}, []int{0, 7, 10, 13}},
+		{sample.Chain{}, []int{0, 20, 30, 40}},
+	} {
+		var want [][]uint8
+		for _, n := range c.at {
+			want = append(want, single[n])
+		}
+		if diff := cmp.Diff(want, labels(c.chain, len(c.at))); diff != "" {
+			t.Errorf("%+v: labellings after %v sweeps (-want +got):\n%s", c.chain, c.at, diff)
+		}
+	}
+}
+
+// Nothing is sampled where nothing is known, and numbers out of range are named.
+func TestSourcesRefuse(t *testing.T) {
+	nothing := &crf.Model{Nodes: 2, Labels: 2, Unary: make([]float64, 4), Edges: []crf.Edge{{A: 0, B: 1, W: 1}}}
+	m := grid(2, 1)
+	for _, c := range []struct {
+		source herding.Source
+		want   error
+		says   string
+	}{
+		{&sample.Chain{Model: nothing}, herding.ErrNoInformation, ""},
+		{&sample.Perturb{Model: nothing, Temperature: 1}, herding.ErrNoInformation, ""},
+		{&sample.Chain{Model: m, Temperature: math.NaN()}, herding.ErrRange, "temperature NaN"},
+		{&sample.Chain{Model: m, BurnIn: -1}, herding.ErrRange, "-1 and 0 sweeps"},
+		{&sample.Chain{Model: m, Kernels: []sample.Kernel{9}}, herding.ErrRange, "kernels [9]"},
+		{&sample.Perturb{Model: m, Temperature: -1}, herding.ErrRange, "-1"},
+		{&sample.Perturb{Model: m, Levels: []sample.Level{{Group: []int32{0}}}}, herding.ErrShape, "level 0"},
+		{&sample.Perturb{Model: m, Levels: []sample.Level{{Group: []int32{0, 0, 0, 0, 0, 0, 0, 0, 9}}}}, herding.ErrRange, "node 8 is in group 9"},
+	} {
+		for _, err := range c.source.Run(t.Context(), 2) {
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%+v: %v, want %v with %q", c.source, err, c.want, c.says)
+			}
+			break
 		}
 	}
 }
