@@ -194,7 +194,10 @@ func (c *Cells) Similarities(dst []float64, party int32, others, places []int32)
 	column, _ := c.columns.Get(party)
 	if most := int(slices.Max(places)) + 1; len(column) < most {
 		n := len(column)
-		column = slices.Grow(column, most-n)[:most]
+		if cap(column) < most { // Grow would leave more room, in each of many columns
+			column = append(make([]float64, 0, most+most/8), column...)
+		}
+		column = column[:most]
 		for i := n; i < most; i++ {
 			column[i] = unknown
 		}

@@ -26,8 +26,8 @@ func (a *Assistant) Evidence(t *timeline.Timeline, m *engine.Model, table *segme
 		e.Shown, e.Since = make([]uint8, t.Cut().N), since
 		e.Lasted = slices.Repeat([]uint8{math.MaxUint8}, t.Cut().N)
 		for cell, s := range t.Cut().Parent {
-			e.Shown[s] = table[shown.Labels[cell]]
-			e.Lasted[s] = min(e.Lasted[s], shown.Lasted[cell])
+			e.Shown[s] = table[shown.Label(cell)]
+			e.Lasted[s] = min(e.Lasted[s], shown.Lasted(cell))
 		}
 	}
 	return e

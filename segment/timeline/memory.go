@@ -100,8 +100,8 @@ func (t *Timeline) Bytes() int {
 		if s.constraints != later.constraints {
 			n += 12 * len(s.constraints.Objects)
 		}
-		if s.shown != later.shown {
-			n += 2 * t.cells.N
+		if s.shown != later.shown && s.shown != nil {
+			n += len(s.shown.lasted) + len(s.shown.labels)
 		}
 		later = s
 	}

@@ -148,7 +148,8 @@ func TestShownLasts(t *testing.T) {
 	check := func(want ...uint8) {
 		t.Helper()
 		shown, _ := tl.Shown()
-		if diff := cmp.Diff(want, shown.Lasted); diff != "" {
+		got := []uint8{shown.Lasted(0), shown.Lasted(1), shown.Lasted(2)}
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("lasted (-want +got):\n%s", diff)
 		}
 	}
