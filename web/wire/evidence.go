@@ -78,9 +78,6 @@ func (e *Evidence) Event() (segment.Event, int, error) {
 	if e.ExpectedSeq == nil {
 		return ev, 0, segment.Errorf(segment.Invalid, "The field \"expected_seq\" is missing: send the number of events that the client has seen. Nothing was changed.")
 	}
-	if *e.ExpectedSeq < 0 {
-		return ev, 0, segment.Errorf(segment.Invalid, "The field \"expected_seq\" is %d: send the number of events that the client has seen, 0 or more. Nothing was changed.", *e.ExpectedSeq)
-	}
 	if e.Fine {
 		if ev.Kind != segment.Label {
 			return ev, 0, segment.Errorf(segment.Invalid, "The field \"fine\" belongs to label events, not to one of kind %q. Nothing was changed.", e.Kind)
