@@ -219,6 +219,9 @@ export class Exchange {
         this.evidence.forget();
         this.listener.project(message.project);
         break;
+      case 'lost':
+        this.listener.problem('Edits of this image were lost', message.detail);
+        break;
       case 'error':
         this.listener.problem('The server did not understand this page', message.detail);
         break;

@@ -55,9 +55,10 @@
  * @typedef {{type: 'run', run: number, seq: number, count: number, classes: number[] | null, refuted?: boolean}} RunMessage refuted: whether clicks contradict the first guess so much that it counts for nothing
  * @typedef {'complete' | 'one-class' | 'no-evidence' | 'stopped' | 'superseded' | 'busy' | 'failed'} DoneReason
  * @typedef {{type: 'done', run: number, reason: DoneReason, detail?: string, marked?: number}} DoneMessage marked: rank of the hypothesis that is expected to match the truth best, if that isn't the first
+ * @typedef {{type: 'lost', detail: string}} LostMessage
  * @typedef {{type: 'error', detail: string}} ErrorMessage
  * @typedef {{type: 'project', project: ProjectRecord}} ProjectMessage
- * @typedef {StateMessage | ProjectMessage | AckMessage | RejectMessage | RunMessage | DoneMessage | ErrorMessage} ServerMessage
+ * @typedef {StateMessage | ProjectMessage | AckMessage | RejectMessage | RunMessage | DoneMessage | LostMessage | ErrorMessage} ServerMessage
  *
  * @typedef {object} HypothesisFrame
  * @property {number} run

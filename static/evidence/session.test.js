@@ -75,6 +75,12 @@ function open() {
 }
 const halved = (superpixels) => [...new Set(superpixels.map((s) => s >> 1))];
 
+test('says that the server has lost edits', () => {
+  const { said, tell } = open();
+  tell({ type: 'lost', detail: 'The database came back without its last edits.' });
+  assert.deepEqual(said, ['Edits of this image were lost']);
+});
+
 test('a state of other superpixels waits for them, and so does what follows it', () => {
   const { session, said, tell } = open();
   session.regrain(2);

@@ -28,6 +28,7 @@ import (
 //	reject {id, reason, detail, seq}            it is not; reason is "stale", "map", "invalid" or "unavailable"
 //	run    {run, seq, count, classes, refuted}  a sequence starts; earlier runs are superseded
 //	done   {run, reason, detail, marked}        reason: complete, one-class, no-evidence, stopped, superseded, busy (it starts again by itself), failed
+//	lost   {detail}                             the database has lost events of this image; the state that follows is what it has
 //	error  {detail}                             a message could not be understood; nothing was changed
 //	binary                                      a hypothesis, see HypothesisFrame; of run 0 the answer to suppose
 //
@@ -115,6 +116,11 @@ type doneMessage struct {
 	Reason string `json:"reason"`
 	Detail string `json:"detail,omitempty"`
 	Marked int    `json:"marked,omitempty"` // rank of the hypothesis with the best expected mean IoU if one of them is the truth
+}
+
+type lostMessage struct {
+	Type   string `json:"type"` // "lost"
+	Detail string `json:"detail"`
 }
 
 type errorMessage struct {

@@ -119,6 +119,7 @@ func makeFixtures(t *testing.T) []byte {
 			"run":              runMessage{"run", 7, 12, 20, []int{0, 2}, false},
 			"done":             doneMessage{Type: "done", Run: 7, Reason: reasonOneClass, Detail: "Only one class has been clicked."},
 			"done with a mark": doneMessage{Type: "done", Run: 7, Reason: reasonComplete, Marked: 3},
+			"lost":             lostMessage{"lost", "The database came back without its last edits."},
 			"error":            errorMessage{"error", "The message was not understood."},
 		},
 		Client: map[string]any{},

@@ -93,6 +93,7 @@ func (r *room) adopt(state workspace.State, sequence *engine.Sequence) {
 		r.hub.log.Error("the database has lost events that were acknowledged", "image", r.id, "had", r.state.Seq, "has", state.Seq)
 		for m := range r.members {
 			m.repaired = unknown
+			m.reply(lostMessage{"lost", "The server’s database came back without its last edits. You see what it still has. Check the image and label again what is missing."})
 		}
 	}
 	r.state, r.sequence = state, sequence

@@ -145,6 +145,28 @@ func TestRoomKeepsTheNewestState(t *testing.T) {
 	}
 }
 
+// Pages are told when the database has lost events, and then get what it has.
+func TestRoomSaysWhatIsLost(t *testing.T) {
+	h := mustOpen(t, Limits{})
+	r, c := h.member(h.image())
+	state, sequence := r.annotation.Present()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	taken(c)
+	state.Version++
+	r.adopt(state, sequence)
+	if got := taken(c); slices.Contains(got, "lost ") {
+		t.Errorf("nothing is lost, messages %v", got)
+	}
+	state.Version++
+	state.Rewound++
+	r.adopt(state, sequence)
+	got := taken(c)
+	if lost := slices.Index(got, "lost "); lost < 0 || lost > slices.Index(got, "state ") {
+		t.Errorf("events are lost, messages %v", got)
+	}
+}
+
 // What a socket receives, whatever happens in whatever order: every answer, in
 // order; never a state older than an answer before it; of each run first its
 // beginning, then its hypotheses by rank without a gap, then its end; repairs when
