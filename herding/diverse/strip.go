@@ -56,15 +56,19 @@ func (s *Strip) Start() (*Stripped, error) {
 type Stripped struct {
 	from     *Strip
 	sequence *herding.Sequence
-	best     herding.Hypothesis   // rank 0
-	ready    []herding.Hypothesis // of the pool, or forced, that have not come yet
+	best     herding.Hypothesis // rank 0
 	rank     int
+
+	prepared bool                 // for the ranks from 1 on
+	area     []float64            // of the nodes
+	pool     []herding.Hypothesis // of Herding so far, with rank 0
+	ready    []herding.Hypothesis // of the pool, or forced, that have not come yet
 }
 
 // Next computes the next hypothesis.
 func (s *Stripped) Next() herding.Hypothesis {
-	if s.rank == 1 {
-		s.prepare()
+	for s.Unprepared() {
+		s.Prepare()
 	}
 	var h herding.Hypothesis
 	if len(s.ready) > 0 && (s.from.Pool > 0 || s.rank%2 == 1) {
@@ -81,30 +85,36 @@ func (s *Stripped) Next() herding.Hypothesis {
 	return h
 }
 
-// prepare computes what is ready from rank 1 on.
-func (s *Stripped) prepare() {
-	s.ready = s.forced()
-	if s.from.Pool == 0 {
-		return
-	}
+// Unprepared reports whether Prepare has something to do before the next hypothesis.
+func (s *Stripped) Unprepared() bool { return s.rank == 1 && !s.prepared }
+
+// Prepare does a part of what rank 1 waits for. It need not be called: Next does
+// what is left.
+func (s *Stripped) Prepare() {
 	p := s.from.Problem
-	area := p.Shares()
-	pool := []herding.Hypothesis{s.best}
-	for len(pool) < s.from.Pool {
-		pool = append(pool, s.distinct(pool, area))
+	switch {
+	case s.area == nil:
+		s.ready, s.area = s.forced(), p.Shares()
+		s.pool = []herding.Hypothesis{s.best}
+	case len(s.pool) < s.from.Pool:
+		s.pool = append(s.pool, s.distinct())
+	default:
+		if s.from.Pool > 0 {
+			s.ready = covering(append(s.pool, s.ready...), s.area, p.Model.Labels)[1:]
+		}
+		s.prepared, s.pool = true, nil
 	}
-	s.ready = covering(append(pool, s.ready...), area, p.Model.Labels)[1:]
 }
 
-// distinct is the next hypothesis of Herding that isn't a near copy of another,
-// or after a few steps the one it has come to.
-func (s *Stripped) distinct(others []herding.Hypothesis, area []float64) herding.Hypothesis {
+// distinct is the next hypothesis of Herding that isn't a near copy of another
+// in the pool, or after a few steps the one it has come to.
+func (s *Stripped) distinct() herding.Hypothesis {
 	solves := 0
 	for steps := 1; ; steps++ {
 		h := s.sequence.Next()
 		solves += h.Solves
-		near := func(o herding.Hypothesis) bool { return distance(h.Labels, o.Labels, area) < apart }
-		if steps == mostSteps || !slices.ContainsFunc(others, near) {
+		near := func(o herding.Hypothesis) bool { return distance(h.Labels, o.Labels, s.area) < apart }
+		if steps == mostSteps || !slices.ContainsFunc(s.pool, near) {
 			h.Solves = solves
 			return h
 		}

@@ -9,6 +9,30 @@ import (
 	"collie/herding/methodstest"
 )
 
+// Prepare changes when the work is done and nothing else.
+func TestPrepare(t *testing.T) {
+	p, regions := methodstest.Problem(t, 8, 3, 0)
+	for _, strip := range []*diverse.Strip{{Problem: p, Group: regions}, {Problem: p, Group: regions, Pool: 6}} {
+		want := run(t, strip, 30)
+		s, err := strip.Start()
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := 0
+		for rank := range want {
+			for ; s.Unprepared(); parts++ {
+				s.Prepare()
+			}
+			if got := s.Next(); got.Rank != rank || !slices.Equal(want[rank].Labels, got.Labels) {
+				t.Fatalf("pool of %d, rank %d differs after Prepare", strip.Pool, rank)
+			}
+		}
+		if want := 1 + max(1, strip.Pool); parts != want {
+			t.Errorf("a pool of %d was prepared in %d parts, want %d", strip.Pool, parts, want)
+		}
+	}
+}
+
 // Rank 0 is Herding's; then come, of its distinct hypotheses and the forced
 // regions, those that raise most how well the offered ones stand for all; then
 // Herding continues.

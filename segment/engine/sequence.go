@@ -247,6 +247,13 @@ func (s *Sequence) next(ctx context.Context, rank int, first schedule.Class) err
 	if rank == 0 {
 		class = first
 	}
+	// What the hypothesis needs first has turns of its own, so that nobody's click
+	// waits for all of it.
+	for s.stream != nil && s.stream.unprepared() != nil {
+		if err := s.turn(ctx, class, s.stream.unprepared().Prepare); err != nil {
+			return err
+		}
+	}
 	var failed error
 	if err := s.turn(ctx, class, func() { failed = s.step(ctx, rank) }); err != nil {
 		return err

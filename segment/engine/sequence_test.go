@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"image"
 	"math/rand/v2"
@@ -148,9 +149,10 @@ func TestSequenceIsSharedAndStops(t *testing.T) {
 func TestMadeHypothesesDoNotWait(t *testing.T) {
 	s := NewSequence(NewModel(gridGraph(8, 3), DefaultParameters), Evidence{Clicks: clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2})}, 3)
 	waits, free := make(chan struct{}), make(chan struct{})
+	waiting := sync.OnceFunc(func() { close(waits) })
 	s.TakeTurns(func(_ context.Context, class schedule.Class, step func()) error {
 		if class == schedule.Later {
-			close(waits)
+			waiting()
 			<-free
 		}
 		step()
@@ -169,6 +171,40 @@ func TestMadeHypothesesDoNotWait(t *testing.T) {
 	}
 	close(free)
 	later.Wait()
+}
+
+// What the second hypothesis needs is computed in many turns, so that others come in
+// between, and a caller who leaves among them loses nothing.
+func TestPreparedInTurns(t *testing.T) {
+	regions := make([]int32, 64)
+	for i := range regions {
+		regions[i] = int32(i / 16)
+	}
+	sequence := func() *Sequence {
+		return NewSequence(NewModel(gridGraph(8, 3), DefaultParameters).Divide(regions), Evidence{Clicks: clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2})}, 3)
+	}
+	s, turns := sequence(), 0
+	ctx, leave := context.WithCancel(t.Context())
+	s.TakeTurns(func(ctx context.Context, _ schedule.Class, step func()) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		turns++
+		if turns == 5 {
+			leave()
+		}
+		step()
+		return nil
+	})
+	if _, err := s.At(ctx, 1); !errors.Is(err, context.Canceled) || turns != 5 {
+		t.Errorf("%v after %d turns, want the caller to leave after 5", err, turns)
+	}
+	if diff := cmp.Diff(first(t, sequence(), 30), first(t, s, 30)); diff != "" {
+		t.Errorf("in turns (-at once +in turns):\n%s", diff)
+	}
+	if hypotheses := 30; turns < hypotheses+DefaultParameters.Pool {
+		t.Errorf("%d hypotheses took %d turns, want one for each of the pool, too", hypotheses, turns)
+	}
 }
 
 func TestUncertainty(t *testing.T) {

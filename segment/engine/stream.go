@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"collie/herding"
+	"collie/herding/diverse"
 	"collie/segment"
 )
 
@@ -82,6 +83,15 @@ func (s *stream) step() (h herding.Hypothesis, err error) {
 		}
 	}
 	return s.herding.Next(), nil
+}
+
+// unprepared is the strip if it has something to prepare before the next hypothesis,
+// or nil.
+func (s *stream) unprepared() *diverse.Stripped {
+	if strip, ok := s.herding.(*diverse.Stripped); ok && len(s.ready) == 0 && strip.Unprepared() {
+		return strip
+	}
+	return nil
 }
 
 // next makes the next hypothesis and its energy.
