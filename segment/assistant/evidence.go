@@ -1,7 +1,6 @@
 package assistant
 
 import (
-	"math"
 	"slices"
 
 	"collie/segment"
@@ -24,10 +23,8 @@ func (a *Assistant) Evidence(t *timeline.Timeline, m *engine.Model, table *segme
 	e.Holds = holds(t, table, e.Excluded)
 	if shown, since := t.Shown(); shown != nil {
 		e.Shown, e.Since = make([]uint8, t.Cut().N), since
-		e.Lasted = slices.Repeat([]uint8{math.MaxUint8}, t.Cut().N)
 		for cell, s := range t.Cut().Parent {
-			e.Shown[s] = table[shown.Label(cell)]
-			e.Lasted[s] = min(e.Lasted[s], shown.Lasted(cell))
+			e.Shown[s] = table[shown.Labels[cell]]
 		}
 	}
 	return e

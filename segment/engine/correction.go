@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"collie/crf"
-	"collie/segment"
 )
 
 // correction turns x, the most probable labelling, into one that corrects what
@@ -15,17 +14,21 @@ import (
 // as at the click, it is made again with everything fixed that is more than
 // Within times the depth at the click away from it. And a correction is local:
 // of the change only the parts remain that are joined to a click, with what was
-// undecided before. Large parts of what was shown several times stay, too, see
-// trusted.
+// undecided before.
 //
 // x, shown and model hold indices of the classes in play; -1 in shown is any other class. x may be
-// changed and is returned. seen is how often people saw what is shown.
-func (m *Model) correction(model *crf.Model, x []uint8, shown []int16, since []int32, seen *seen) []uint8 {
+// changed and is returned.
+func (m *Model) correction(model *crf.Model, x []uint8, shown []int16, since []int32) []uint8 {
 	if meant := m.meant(x, shown, since); meant != nil {
-		x = again(model, x, shown, meant)
-	}
-	if trusted := m.trusted(x, shown, since, seen); trusted != nil {
-		x = again(model, x, shown, trusted)
+		local := *model
+		local.Fixed = slices.Clone(model.Fixed)
+		for i := range x {
+			if local.Fixed[i] < 0 && shown[i] >= 0 && !meant[i] {
+				local.Fixed[i] = shown[i]
+			}
+		}
+		solver := crf.NewSolver(&local, crf.Options{Sweeps: firstSweeps})
+		x = slices.Clone(solver.Solve(x).Labels)
 	}
 	joined := make([]bool, len(x))
 	for _, click := range since {
@@ -43,100 +46,6 @@ func (m *Model) correction(model *crf.Model, x []uint8, shown []int16, since []i
 		}
 	}
 	return x
-}
-
-// again maximises from x, with what can't change fixed as shown.
-func again(model *crf.Model, x []uint8, shown []int16, may []bool) []uint8 {
-	local := *model
-	local.Fixed = slices.Clone(model.Fixed)
-	for i := range x {
-		if local.Fixed[i] < 0 && shown[i] >= 0 && !may[i] {
-			local.Fixed[i] = shown[i]
-		}
-	}
-	solver := crf.NewSolver(&local, crf.Options{Sweeps: firstSweeps})
-	return slices.Clone(solver.Solve(x).Labels)
-}
-
-// seen is how often people saw what is shown and corrected something else.
-type seen struct {
-	gestures []int   // of each class in play
-	lasted   []uint8 // see Evidence
-}
-
-// trusted says which superpixels the clicks at since can change, nil when the
-// change from shown to x can stay. People correct the largest error first, so
-// what they have seen t times is mostly right. For a superpixel t is how many
-// labellings in a row showed its class, but at most the number of gestures of
-// this class and of the click's. From the class that is shown at the click a
-// change can take superpixels with Σ share·t² ≤ Trust, where share is the part of
-// that class's area that a superpixel has. Where it takes more, only what is Near
-// the click can change.
-func (m *Model) trusted(x []uint8, shown []int16, since []int32, seen *seen) []bool {
-	if m.Trust == 0 || seen.lasted == nil {
-		return nil
-	}
-	area := make([]float64, len(seen.gestures)) // of the classes, as shown
-	for i, s := range shown {
-		if s >= 0 {
-			area[s] += m.shares[i]
-		}
-	}
-	near := m.Near * math.Sqrt(float64(m.size.X)*float64(m.size.Y))
-	may := make([]bool, len(x))
-	large := false
-	for _, click := range since {
-		part, _ := m.joined([]int32{click}, changed(x, shown))
-		if from := shown[click]; from >= 0 && from != int16(x[click]) {
-			most := seen.gestures[from] + seen.gestures[x[click]]
-			taken := 0.0
-			for _, i := range part {
-				if shown[i] == from {
-					t := float64(min(1+int(seen.lasted[i]), most))
-					taken += float64(m.shares[i] * t * t)
-				}
-			}
-			if taken > m.Trust*area[from] {
-				large = true
-				for i := range x {
-					may[i] = may[i] || m.apart(i, int(click)) <= near
-				}
-				continue
-			}
-		}
-		for _, i := range part {
-			may[i] = true
-		}
-	}
-	if !large {
-		return nil
-	}
-	return may
-}
-
-// gestures counts, for each class in play, those that have clicked superpixels; a
-// stroke is one.
-func (e *Evidence) gestures(index *[256]int16, classes int) []int {
-	type gesture struct {
-		class uint8
-		when  int
-	}
-	seen := map[gesture]bool{}
-	count := make([]int, classes)
-	for i, class := range e.Clicks {
-		if class == segment.Void {
-			continue
-		}
-		g := gesture{class, -1 - i}
-		if e.Holds != nil && e.Holds.Clicked[i] > 0 {
-			g.when = e.Holds.Clicked[i]
-		}
-		if !seen[g] {
-			seen[g] = true
-			count[index[class]]++
-		}
-	}
-	return count
 }
 
 // changed tells which superpixels differ between x and shown.

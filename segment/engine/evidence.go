@@ -27,9 +27,6 @@ type Evidence struct {
 	// evidence alone.
 	Shown []uint8
 	Since []int32
-	// Lasted is for how many labellings shown before that, in a row, each superpixel
-	// had the same class; nil for none.
-	Lasted []uint8
 }
 
 // Box says that objects of a class lie in a rectangle, or in several: what is

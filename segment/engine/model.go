@@ -70,12 +70,6 @@ type Parameters struct {
 	Deepest float64 `json:"deepest"` // how much deeper than at the click a correction may be
 	Within  float64 `json:"within"`  // how far a deeper one reaches, in depths at the click
 
-	// Trust bounds how much a correction changes of what was shown several times, and
-	// Near, in parts of the root of the image's area, is how far from the click a larger
-	// one reaches; see trusted. Sequences of before have 0: no bound.
-	Trust float64 `json:"trust,omitempty"`
-	Near  float64 `json:"near,omitempty"`
-
 	// Local lets a superpixel that clicks divide keep the affinities between all
 	// others as they are. Sequences of before have it false.
 	Local bool `json:"local,omitempty"`
@@ -106,7 +100,6 @@ func Learned(m *affinity.Model) Parameters {
 	p.Jump, p.Doubtful, p.Rest = 4e-3, 15e-3, 3e-2
 	p.RateUnary, p.RateArea = 0.6, 2
 	p.Local = true
-	p.Trust, p.Near = 10, 0.057
 	return p
 }
 

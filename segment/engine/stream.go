@@ -67,7 +67,7 @@ func (s *stream) correct(e *Evidence, index *[256]int16) error {
 	for i, class := range e.Shown {
 		shown[i] = index[class]
 	}
-	x := s.model.correction(s.problem.Model, slices.Clone(h.Labels), shown, e.Since, &seen{e.gestures(index, s.problem.Model.Labels), e.Lasted})
+	x := s.model.correction(s.problem.Model, slices.Clone(h.Labels), shown, e.Since)
 	s.ready = append(s.ready, x)
 	if !slices.Equal(x, h.Labels) {
 		s.ready = append(s.ready, h.Labels)

@@ -16,11 +16,9 @@ const smallBox = 40
 // at when making the first of them, or the last one that was accepted as a whole.
 // Immutable.
 type Shown struct {
-	Seq int // number of events when it was shown
+	Seq    int     // number of events when it was shown
+	Labels []uint8 // class as the evidence names it, or Void, per cell
 
-	cut    *superpixels.Cut // of labels and lasted
-	labels []uint8
-	lasted []uint8
 	rank   int
 	digest string
 }
@@ -136,31 +134,14 @@ func (t *Timeline) label(cell int32) uint8 {
 	return t.accepted[cell]
 }
 
-// Label is the class of a cell as the evidence names it, or Void.
-func (s *Shown) Label(cell int) uint8 { return s.labels[s.cut.Parent[cell]] }
-
-// Lasted is for how many labellings shown before it, in a row, a cell had the
-// same class; at most 255.
-func (s *Shown) Lasted(cell int) uint8 { return s.lasted[s.cut.Parent[cell]] }
-
 // look returns what a person looked at who made e: the labels of its pick.
 func (t *Timeline) look(e *segment.Event) *Shown {
-	s := &Shown{Seq: e.Seq, cut: t.cut, labels: e.Pick.Labels, lasted: make([]uint8, t.cut.N), rank: e.Pick.Rank, digest: e.Pick.Digest}
+	s := &Shown{Seq: e.Seq, Labels: make([]uint8, len(t.cut.Parent)), rank: e.Pick.Rank, digest: e.Pick.Digest}
 	if e.Kind == segment.Click {
 		s.Seq-- // it corrects the state before
 	}
-	if t.shown == nil {
-		return s
-	}
-	for i := range s.lasted {
-		s.lasted[i] = math.MaxUint8
-	}
 	for cell, of := range t.cut.Parent {
-		lasted := uint8(0)
-		if was := t.shown.Lasted(cell); t.shown.Label(cell) == s.labels[of] {
-			lasted = max(was, was+1)
-		}
-		s.lasted[of] = min(s.lasted[of], lasted)
+		s.Labels[cell] = e.Pick.Labels[of]
 	}
 	return s
 }

@@ -100,8 +100,8 @@ func (t *Timeline) Bytes() int {
 		if s.constraints != later.constraints {
 			n += 12 * len(s.constraints.Objects)
 		}
-		if s.shown != later.shown && s.shown != nil {
-			n += len(s.shown.lasted) + len(s.shown.labels)
+		if s.shown != later.shown {
+			n += t.cells.N
 		}
 		later = s
 	}

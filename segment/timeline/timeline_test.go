@@ -137,34 +137,3 @@ func TestUndoDepth(t *testing.T) {
 		t.Errorf("after %d undos the label is %d, want void", depth, got)
 	}
 }
-
-// Each cell knows for how many labellings in a row it was shown with its class;
-// undoing and doing again changes nothing.
-func TestShownLasts(t *testing.T) {
-	tl := New(strip(3), 3, whole)
-	add := func(seq int, labels ...uint8) {
-		tl.Apply(segment.Event{Seq: seq, Kind: segment.Click, Class: 1, Points: [][2]float64{{0.5, 0.5}}, Pick: &segment.Pick{Labels: labels}})
-	}
-	check := func(want ...uint8) {
-		t.Helper()
-		shown, _ := tl.Shown()
-		got := []uint8{shown.Lasted(0), shown.Lasted(1), shown.Lasted(2)}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("lasted (-want +got):\n%s", diff)
-		}
-	}
-	add(1, 1, 0, 0)
-	check(0, 0, 0)
-	add(2, 1, 1, 0)
-	check(1, 0, 1)
-	add(3, 0, 1, 0)
-	check(0, 1, 2)
-	tl.Apply(segment.Event{Seq: 4, Kind: segment.Undo})
-	check(1, 0, 1)
-	tl.Apply(segment.Event{Seq: 5, Kind: segment.Redo})
-	check(0, 1, 2)
-	for i := range 300 {
-		add(6+i, 0, 1, 0)
-	}
-	check(255, 255, 255)
-}
