@@ -51,6 +51,18 @@ func openBucket(place dataFlag) (*bucket, error) {
 	return &bucket{Blobs: store, store: store}, nil
 }
 
+// openExamined is openBucket for a bucket that has shown what servers need of it.
+func openExamined(ctx context.Context, place dataFlag) (*bucket, error) {
+	b, err := openBucket(place)
+	if err != nil || b == nil {
+		return nil, err
+	}
+	if err := b.store.Examine(ctx); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
 // attach makes the bucket that of a database. It refuses one that belongs to
 // another, a new one when there are images already, and one for a folder that has
 // files itself.

@@ -88,14 +88,9 @@ type data struct {
 // a bucket up to so many bytes are kept in the folder, too. Uploads are held
 // against limits. Close it.
 func openData(ctx context.Context, place dataFlag, cacheSize int64, limits photo.Limits, options ...workspace.Options) (*data, error) {
-	b, err := openBucket(place)
+	b, err := openExamined(ctx, place) // before anything is made
 	if err != nil {
 		return nil, err
-	}
-	if b != nil {
-		if err := b.store.Examine(ctx); err != nil { // before anything is made
-			return nil, errors.Join(err, b.Close())
-		}
 	}
 	store, err := openDatabase(ctx, place)
 	if err != nil {

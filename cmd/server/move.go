@@ -114,14 +114,11 @@ func (d *dataFlag) move(ctx context.Context, do func(*sqlite.Store, *bucket) err
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
-	b, err := openBucket(*d)
+	b, err := openExamined(ctx, *d)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	if err := b.store.Examine(ctx); err != nil {
-		return err
-	}
 	store, err := sqlite.OpenCurrent(ctx, filepath.Join(d.Data, databaseFile))
 	if err != nil {
 		return err

@@ -37,14 +37,11 @@ func (c *moveToDatabase) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
-	b, err := openBucket(c.dataFlag)
+	b, err := openExamined(ctx, c.dataFlag)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	if err := b.store.Examine(ctx); err != nil {
-		return err
-	}
 	shared, err := openAlone(ctx, c.Database)
 	if err != nil {
 		return err

@@ -60,14 +60,11 @@ func (c *restoreCommand) share(ctx context.Context, out streams) (err error) {
 	if err := cmp.Or(c.check(), c.elsewhere()); err != nil {
 		return err
 	}
-	b, err := openBucket(c.dataFlag)
+	b, err := openExamined(ctx, c.dataFlag)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	if err := b.store.Examine(ctx); err != nil {
-		return err
-	}
 	shared, err := openAlone(ctx, c.Database)
 	if err != nil {
 		return err
@@ -126,11 +123,8 @@ func (c *restoreCommand) examineBucket(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	b, err := openBucket(dataFlag{Data: scratch, Blobs: c.Blobs})
-	if err != nil {
-		return err
-	}
-	return errors.Join(b.store.Examine(ctx), b.Close())
+	b, err := openExamined(ctx, dataFlag{Data: scratch, Blobs: c.Blobs})
+	return errors.Join(err, b.Close())
 }
 
 // images counts images for people.

@@ -91,16 +91,24 @@ func empty(ctx context.Context, w *workspace.Workspace, after sweepState, log *s
 // startSweeping sweeps the trash now and then until the returned function is
 // called, which waits for a running sweep to end.
 func startSweeping(ctx context.Context, w *workspace.Workspace, folder string, log *slog.Logger) (stop func()) {
-	ctx, cancel := context.WithCancel(access.With(ctx, access.Operator))
+	return repeat(access.With(ctx, access.Operator), sweepEvery, func(ctx context.Context) {
+		if err := sweep(ctx, w, folder, time.Now(), log); err != nil && ctx.Err() == nil {
+			log.Error("sweeping the trash", "error", err)
+		}
+	})
+}
+
+// repeat calls do at once and then every so often, until the returned function is
+// called, which waits for a running call to end.
+func repeat(ctx context.Context, every time.Duration, do func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		again := time.NewTicker(sweepEvery)
+		again := time.NewTicker(every)
 		defer again.Stop()
 		for {
-			if err := sweep(ctx, w, folder, time.Now(), log); err != nil && ctx.Err() == nil {
-				log.Error("sweeping the trash", "error", err)
-			}
+			do(ctx)
 			select {
 			case <-again.C:
 			case <-ctx.Done():

@@ -73,27 +73,14 @@ func (s *sweeper) do(ctx context.Context, j job.Job, _ func(done, total int)) []
 // start takes part in sweeping until the returned function is called, which waits
 // for a running sweep to stop; another server then begins it again.
 func (s *sweeper) start(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
 	runner := job.Start(s.jobs, map[string]job.Kind{sweepKind: {Do: s.do, Undo: func(context.Context, job.Job) {}}}, s.log)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		again := time.NewTicker(sweepAsk)
-		defer again.Stop()
-		for {
-			if err := s.add(ctx); err != nil && ctx.Err() == nil {
-				s.log.Warn("sweeping the trash", "error", err)
-			}
-			select {
-			case <-again.C:
-			case <-ctx.Done():
-				return
-			}
+	stopAdding := repeat(ctx, sweepAsk, func(ctx context.Context) {
+		if err := s.add(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("sweeping the trash", "error", err)
 		}
-	}()
+	})
 	return func() {
-		cancel()
-		<-done
+		stopAdding()
 		runner.Close()
 	}
 }
