@@ -31,8 +31,8 @@ const (
 	FewestExamples = 5       // before anything is guessed
 )
 
-// stages is the number of forests, each of which but the first also sees what
-// the one before says, see Features.context.
+// stages is the number of forests. All but the first also see what the one before
+// says, see Features.context.
 const stages = 3
 
 // classifier is the forests and their calibration.

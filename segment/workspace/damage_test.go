@@ -38,7 +38,7 @@ func TestExamineAway(t *testing.T) {
 	}
 }
 
-// away is a store of which some files can't be read at the moment.
+// away is a store some of whose files can't be read at the moment.
 type away struct {
 	segment.Blobs
 	kind string // how their keys begin

@@ -195,25 +195,22 @@ func (w *Workspace) Image(ctx context.Context, id string) (segment.Image, error)
 
 // Images lists a project's images in order of upload.
 func (w *Workspace) Images(ctx context.Context, projectID string) ([]segment.Image, error) {
-	p, err := w.Project(ctx, projectID)
-	if err != nil {
-		return nil, err
-	}
-	images, err := w.store.Images(ctx, projectID)
-	for i, im := range images {
-		images[i] = p.Seen(im)
-	}
-	return images, err
+	return w.list(ctx, projectID, func() ([]segment.Image, error) { return w.store.Images(ctx, projectID) })
 }
 
 // ImagesAfter lists up to limit of them that follow the image with the id after; the
 // first ones if it is empty.
 func (w *Workspace) ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]segment.Image, error) {
+	return w.list(ctx, projectID, func() ([]segment.Image, error) { return w.store.ImagesAfter(ctx, projectID, after, limit) })
+}
+
+// list reads images of a project for whoever can see it.
+func (w *Workspace) list(ctx context.Context, projectID string, read func() ([]segment.Image, error)) ([]segment.Image, error) {
 	p, err := w.Project(ctx, projectID)
 	if err != nil {
 		return nil, err
 	}
-	images, err := w.store.ImagesAfter(ctx, projectID, after, limit)
+	images, err := read()
 	for i, im := range images {
 		images[i] = p.Seen(im)
 	}
