@@ -32,6 +32,15 @@ const (
 	Instance EventKind = "instance" // what is at points belongs to one object of a class
 )
 
+// Known reports whether this program knows what an event of the kind means.
+func (k EventKind) Known() bool {
+	switch k {
+	case Click, Label, Clear, Accept, Undo, Redo, Pixels, Import, FirstGuess, Embed, Restore, Granularity, Outline, Exclude, Lock, Unlock, Instance:
+		return true
+	}
+	return false
+}
+
 // ByProject is the author of events made by a project's model.
 const ByProject = "project"
 

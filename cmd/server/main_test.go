@@ -96,7 +96,12 @@ func start(tb testing.TB, data string, arguments ...string) *process {
 // another program.
 func launch(tb testing.TB, data string, under []string, arguments ...string) (*process, error) {
 	tb.Helper()
-	command := slices.Concat(under, []string{binary}, arguments)
+	return run(tb, data, slices.Concat(under, []string{binary}, arguments)...)
+}
+
+// run starts a server, perhaps of another release or by another program.
+func run(tb testing.TB, data string, command ...string) (*process, error) {
+	tb.Helper()
 	p := &process{tb: tb, cmd: exec.Command(command[0], command[1:]...), stderr: new(output)}
 	p.cmd.Env = append(os.Environ(), "COLLIE_LISTEN=127.0.0.1:0", "COLLIE_DATA="+data, "COLLIE_DRAIN=0s")
 	p.cmd.Stderr = p.stderr

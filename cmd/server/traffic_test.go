@@ -135,13 +135,14 @@ func send(ctx context.Context, method, url, kind string, body []byte, into any) 
 
 // runFor lets all clients work for a time, but at least until each has saved
 // something, or until the server has gone or refuses. They wait for the answers to
-// what they have sent.
-func (tr *traffic) runFor(d time.Duration, url string) {
+// what they have sent. Of several servers each has its share of the clients.
+func (tr *traffic) runFor(d time.Duration, urls ...string) {
 	until := time.Now().Add(d)
 	ctx, cancel := context.WithDeadline(tr.tb.Context(), until.Add(30*time.Second))
 	defer cancel()
 	var wait sync.WaitGroup
-	for _, c := range tr.workers {
+	for i, c := range tr.workers {
+		url := urls[i%len(urls)]
 		wait.Go(func() {
 			before := len(c.acked)
 			for tr.note(c.click(ctx, url)) && (time.Now().Before(until) || len(c.acked) == before) {
@@ -150,7 +151,7 @@ func (tr *traffic) runFor(d time.Duration, url string) {
 	}
 	wait.Go(func() {
 		for {
-			if _, err := tr.upload(ctx, url); !tr.note(err) || time.Now().After(until) {
+			if _, err := tr.upload(ctx, urls[0]); !tr.note(err) || time.Now().After(until) {
 				return
 			}
 		}

@@ -201,12 +201,13 @@ func (a *Annotation) exchange(from string, other *timeline.Timeline) bool {
 }
 
 // extend plays stored events that follow number after; false means that an event
-// needs more of the past than the timeline holds. It then has played those before.
+// needs more of the past than the timeline holds, or is of an unknown kind. It then
+// has played those before.
 func (a *Annotation) extend(after int, events []segment.Event) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, e := range events[min(a.timeline.Seq()-after, len(events)):] {
-		if !a.timeline.Holds(e.Kind) {
+		if !a.timeline.Holds(e.Kind) || !e.Kind.Known() {
 			return false
 		}
 		a.timeline.Apply(e)

@@ -123,11 +123,16 @@ func (a *Annotation) replace(whole *timeline.Timeline) bool {
 	return true
 }
 
-// play plays events until ctx is done.
+// play plays stored events until ctx is done. One of a kind that this program doesn't
+// know, from a server of a newer release, is Unavailable: without it the labelling
+// would be another one.
 func play(ctx context.Context, t *timeline.Timeline, events []segment.Event) error {
 	for _, e := range events {
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if !e.Kind.Known() {
+			return segment.Errorf(segment.Unavailable, "Event %d of this image has the kind %q, which only a newer release of Collie knows. Nothing was changed, and earlier work is safe; open the image again when this server has been upgraded, too.", e.Seq, e.Kind)
 		}
 		t.Apply(e)
 	}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"database/sql"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"collie/storage/postgres/postgrestest"
 	"collie/storage/row"
 	"collie/storage/sqlite"
+	"collie/storage/storagetest"
 )
 
 // SQLite has the same tables and columns, so that a move is a copy.
@@ -94,6 +96,25 @@ func TestMigratedOnce(t *testing.T) {
 		})
 	}
 	wait.Wait()
+}
+
+// The contract of a store also holds on the tables of the next release, which an
+// upgrade leaves to this one for a while. It runs in the long form only.
+func TestNextRelease(t *testing.T) {
+	if !storagetest.Long {
+		t.Skip("skipped without COLLIE_TORTURE: repeats TestStore")
+	}
+	later, err := os.ReadFile(filepath.Join("testdata", "later.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	storagetest.TestStore(t, func(tb testing.TB, place string) storagetest.Store {
+		s := mustOpen(tb, place)
+		if _, err := s.pool.Exec(tb.Context(), string(later)+"UPDATE schema SET version = 1000"); err != nil {
+			tb.Fatal(err)
+		}
+		return s
+	})
 }
 
 // A program uses the schema of its neighbour, not one that has gone further, and

@@ -363,6 +363,14 @@ func schemaOf(name string) string {
 	return fmt.Sprintf("t%x", h.Sum64())
 }
 
+// MustExec runs a statement on a place, as MustURL knows it.
+func (s *Server) MustExec(tb testing.TB, name, statement string) {
+	tb.Helper()
+	if err := s.psql(fmt.Sprintf("SET search_path = %s; %s", schemaOf(name), statement)); err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // MustHold runs a statement on a place, as MustURL knows it, in a transaction that
 // stays open until release is called.
 func (s *Server) MustHold(tb testing.TB, name, statement string) (release func()) {
