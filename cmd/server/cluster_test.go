@@ -108,16 +108,23 @@ func (c *cluster) page(t *testing.T) {
 	}
 }
 
+// mustHAProxy returns the path of HAProxy; it skips the test without it.
+func mustHAProxy(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"haproxy", "/usr/sbin/haproxy"} {
+		if program, err := exec.LookPath(name); err == nil {
+			return program
+		}
+	}
+	t.Skip("skipped: HAProxy is not installed (Debian: apt-get install haproxy)")
+	return ""
+}
+
 // balance starts HAProxy before the servers, as deploy/cluster does, and returns its
 // address.
 func (c *cluster) balance(t *testing.T) (url string) {
 	t.Helper()
-	program, err := exec.LookPath("haproxy")
-	if err != nil {
-		if program, err = exec.LookPath("/usr/sbin/haproxy"); err != nil {
-			t.Skip("skipped: HAProxy is not installed (Debian: apt-get install haproxy)")
-		}
-	}
+	program := mustHAProxy(t)
 	config, err := os.ReadFile(filepath.Join("..", "..", "deploy", "cluster", "haproxy.cfg"))
 	if err != nil {
 		t.Fatal(err)

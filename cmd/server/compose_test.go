@@ -1,8 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"maps"
+	"net"
+	"net/http"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,20 +19,38 @@ import (
 
 // composed is what the tests read of a Compose file.
 type composed struct {
-	Services map[string]struct {
-		Build       any
-		Image       string
-		Command     []string
-		Environment map[string]string
-		Ports       []string
-		Volumes     []string
-		DependsOn   any      `yaml:"depends_on"`
-		ReadOnly    bool     `yaml:"read_only"`
-		CapDrop     []string `yaml:"cap_drop"`
-		SecurityOpt []string `yaml:"security_opt"`
-		Restart     string
+	Services map[string]service
+	Volumes  map[string]any
+}
+
+// service is one of its services.
+type service struct {
+	Build       any
+	Image       string
+	Command     []string
+	Entrypoint  []string
+	Environment map[string]string
+	Ports       []string
+	Volumes     []string
+	DependsOn   any      `yaml:"depends_on"`
+	ReadOnly    bool     `yaml:"read_only"`
+	CapDrop     []string `yaml:"cap_drop"`
+	SecurityOpt []string `yaml:"security_opt"`
+	Healthcheck struct{ Test []string }
+	Restart     string
+}
+
+// mustCompose reads a Compose file.
+func mustCompose(t *testing.T, path string) (file composed) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = yaml.Unmarshal(text, &file)
 	}
-	Volumes map[string]any
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // The Compose files name volumes, services and ports that are there. Collie's
@@ -38,14 +61,7 @@ func TestCompose(t *testing.T) {
 		"../../deploy/cluster/compose.yaml": {"a", "b", "c"},
 	} {
 		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var file composed
-			if err := yaml.Unmarshal(text, &file); err != nil {
-				t.Fatal(err)
-			}
+			file := mustCompose(t, path)
 			var ours []string
 			for name, s := range file.Services {
 				for _, v := range s.Volumes {
@@ -55,8 +71,12 @@ func TestCompose(t *testing.T) {
 					}
 				}
 				for _, other := range names(s.DependsOn) {
-					if _, ok := file.Services[other]; !ok {
+					awaited, ok := file.Services[other]
+					if !ok {
 						t.Errorf("%s depends on %s, which is not there", name, other)
+					}
+					if how, ok := s.DependsOn.(map[string]any); ok && fmt.Sprint(how[other]) == "map[condition:service_healthy]" && len(awaited.Healthcheck.Test) == 0 {
+						t.Errorf("%s waits until %s is healthy, which nothing checks", name, other)
 					}
 				}
 				if s.Restart != "unless-stopped" {
@@ -91,6 +111,114 @@ func TestCompose(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The services of the cluster find each other: names, ports, users, and passwords fit,
+// and HAProxy takes the configuration, asks servers on a path that they answer, and
+// listens where its port is published. A control of each has another name.
+func TestComposedCluster(t *testing.T) {
+	file := mustCompose(t, "../../deploy/cluster/compose.yaml")
+	config, err := os.ReadFile("../../deploy/cluster/haproxy.cfg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wrong := misfits(file, string(config)); len(wrong) > 0 {
+		t.Errorf("%q", wrong)
+	}
+	for old, other := range map[string]string{"server b b:8080": "server b b:8081", "bind :8080": "bind :8081", "server c c:8080": ""} {
+		if wrong := misfits(file, strings.Replace(string(config), old, other, 1)); len(wrong) == 0 {
+			t.Errorf("%q instead of %q goes unnoticed", other, old)
+		}
+	}
+	for _, name := range []string{"postgres", "bucket"} {
+		changed := composed{Services: maps.Clone(file.Services)}
+		changed.Services[name+"2"] = changed.Services[name]
+		delete(changed.Services, name)
+		if len(misfits(changed, string(config))) == 0 {
+			t.Errorf("another name for %s goes unnoticed", name)
+		}
+	}
+
+	asked := regexp.MustCompile(`(?m)^ *option httpchk GET (\S+)$`).FindStringSubmatch(string(config))
+	if asked == nil {
+		t.Fatal("HAProxy asks no server whether it is ready")
+	}
+	p := start(t, t.TempDir())
+	if status := p.answers(asked[1]); status != http.StatusOK {
+		t.Errorf("GET %s is answered with %d", asked[1], status)
+	}
+	p.stop()
+
+	program := mustHAProxy(t)
+	for from, accepted := range map[string]bool{"": true, "option httpchk": false} {
+		text := regexp.MustCompile(`(?m)^( *server \w) \w:`).ReplaceAllString(string(config), "$1 127.0.0.1:")
+		if from != "" {
+			text = strings.Replace(text, from, "option nothing", 1)
+		}
+		path := filepath.Join(t.TempDir(), "haproxy.cfg")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(program, "-c", "-f", path).CombinedOutput(); (err == nil) != accepted {
+			t.Errorf("HAProxy accepts its configuration: %v, want %v\n%s", err == nil, accepted, out)
+		}
+	}
+}
+
+// misfits says what of a Compose file and of HAProxy's configuration doesn't fit.
+func misfits(file composed, config string) (wrong []string) {
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	}
+	behind := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^ *server \w+ (\w+):(\d+)$`).FindAllStringSubmatch(config, -1) {
+		behind[m[1]] = m[2]
+	}
+	bind := regexp.MustCompile(`(?m)^ *bind :(\d+)$`).FindStringSubmatch(config)
+	balancer := file.Services["balancer"]
+	check(bind != nil && len(balancer.Ports) == 1 && strings.HasSuffix(balancer.Ports[0], ":"+bind[1]), "HAProxy listens at %q, %q is published", bind, balancer.Ports)
+	check(slices.ContainsFunc(balancer.Volumes, func(v string) bool { return strings.HasPrefix(v, "./haproxy.cfg:/usr/local/etc/haproxy/haproxy.cfg") }), "the balancer's image has another configuration")
+	for name, s := range file.Services {
+		if s.Build == nil {
+			continue
+		}
+		_, port, _ := net.SplitHostPort(s.Environment["COLLIE_LISTEN"])
+		check(behind[name] == port, "%s listens at port %q, and HAProxy asks port %q", name, port, behind[name])
+		delete(behind, name)
+
+		place, err := url.Parse(s.Environment["COLLIE_DATABASE"])
+		if err != nil {
+			return append(wrong, err.Error())
+		}
+		database := file.Services[place.Hostname()]
+		user := database.Environment["POSTGRES_USER"]
+		check(user != "" && place.User.Username() == user && place.Path == "/"+user && slices.Contains(database.Healthcheck.Test, user), "%s looks for the database %s", name, place)
+		check(secret(s, "PGPASSWORD") == secret(database, "POSTGRES_PASSWORD"), "%s has another password than the database", name)
+
+		files, err := url.Parse(s.Environment["COLLIE_BLOBS"])
+		if err != nil {
+			return append(wrong, err.Error())
+		}
+		endpoint, err := url.Parse(files.Query().Get("endpoint"))
+		if err != nil {
+			return append(wrong, err.Error())
+		}
+		bucket := file.Services[endpoint.Hostname()]
+		begins := strings.Join(bucket.Entrypoint, " ")
+		check(strings.Contains(begins, "--port :"+endpoint.Port()+" ") && strings.Contains(begins, "/"+files.Host+" "), "%s looks for the bucket %s", name, files)
+		check(secret(s, "AWS_ACCESS_KEY_ID") == secret(bucket, "ROOT_ACCESS_KEY") && secret(s, "AWS_SECRET_ACCESS_KEY") == secret(bucket, "ROOT_SECRET_KEY"), "%s has other keys than the bucket", name)
+	}
+	check(len(behind) == 0, "HAProxy asks %v, which are no servers", behind)
+	return wrong
+}
+
+// secret is the value of a service's variable, without the sentence that Compose
+// prints when its own is missing.
+func secret(s service, variable string) string {
+	name, _, _ := strings.Cut(s.Environment[variable], ":")
+	return strings.TrimRight(name, "}")
 }
 
 // names are the names in a list or the keys of a map.
