@@ -12,9 +12,12 @@ type Excepted struct {
 	Node []float64  // what free nodes add
 	Edge []float64  // what merged edges add
 
-	*trws
-	z, x []uint8 // of the free nodes
-	all  []uint8
+	g       *graph
+	msg     []float64 // merged edges × labels: of the last pass, to the higher or to the lower node
+	gamma   []float64 // see chainShares
+	sum, in []float64 // scratch, labels each
+	z, x    []uint8   // of the free nodes
+	all     []uint8
 }
 
 // NewExcepted prepares for a valid model and a labelling z of its nodes; nothing is
@@ -24,7 +27,9 @@ func NewExcepted(m *Model, z []uint8) *Excepted {
 	g.load(m)
 	e := &Excepted{
 		Ends: g.ends, Free: g.free, Node: make([]float64, len(g.free)), Edge: make([]float64, len(g.ends)),
-		trws: newTRWS(g), z: make([]uint8, len(g.free)), x: make([]uint8, len(g.free)), all: append([]uint8(nil), z...),
+		g: g, msg: make([]float64, len(g.ends)*g.labels), gamma: chainShares(g),
+		sum: make([]float64, g.labels), in: make([]float64, g.labels),
+		z: make([]uint8, len(g.free)), x: make([]uint8, len(g.free)), all: append([]uint8(nil), z...),
 	}
 	for i, node := range g.free {
 		e.z[i] = z[node]

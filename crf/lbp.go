@@ -31,10 +31,8 @@ func (b *lbp) run(rounds int, damping float64, x []uint8) {
 				} else {
 					out += k
 				}
-				// send works on the opposite message in place.
 				msg := b.next[out : out+k]
-				copy(msg, b.old[in:in+k])
-				send(msg, b.sum, g.w[a.edge])
+				send(msg, b.old[in:in+k], b.sum, g.w[a.edge])
 				if damping > 0 {
 					for l, o := range b.old[out : out+k] {
 						msg[l] = float64(damping*o) + float64((1-damping)*msg[l])

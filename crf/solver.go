@@ -102,13 +102,13 @@ func NewSolver(m *Model, opt Options) *Solver {
 // Reset forgets the messages and the random state, so that the next Solve is
 // like a new Solver's.
 func (s *Solver) Reset() {
-	clear(s.trws.msg)
+	s.trws.forget()
 	s.rng.Seed(s.opt.Seed, 0)
 }
 
 // Scale multiplies the messages by f, for a model whose unaries and weights
 // have all been multiplied by f since the last Solve.
-func (s *Solver) Scale(f float64) { scale(s.trws.msg, f) }
+func (s *Solver) Scale(f float64) { s.trws.scale(f) }
 
 // Solve maximises the model's current energy. TRW-S goes on from the messages
 // of the last Solve (see Reset). start, when not nil, is a labelling of all
@@ -116,6 +116,7 @@ func (s *Solver) Scale(f float64) { scale(s.trws.msg, f) }
 // ignores it). Clamps win over start.
 func (s *Solver) Solve(start []uint8) Result {
 	s.g.load(s.m)
+	s.trws.reload()
 	s.energy = math.Inf(-1)
 	r := Result{Bound: math.Inf(1)}
 	switch s.opt.Method {

@@ -297,6 +297,7 @@ func BenchmarkSweep(b *testing.B) {
 			s.g.load(m)
 			b.ReportAllocs()
 			for b.Loop() {
+				s.trws.reload()
 				s.trws.forward(s.x)
 				s.trws.backward()
 			}

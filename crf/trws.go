@@ -3,31 +3,64 @@ package crf
 import "math"
 
 // trws is sequential tree-reweighted message passing (Kolmogorov 2006,
-// doi:10.1109/TPAMI.2006.200) with monotonic chains along the node order and
-// one message per edge: after a forward pass it points to the higher node,
-// after a backward pass to the lower one. Any message is a reparametrisation,
-// so the messages of an earlier, similar model are a valid warm start.
+// doi:10.1109/TPAMI.2006.200) with monotonic chains along the node order. Any
+// messages are a reparametrisation, so those of an earlier, similar model are a
+// valid warm start.
+//
+// Messages soon stop changing where the evidence is clear. A pass visits only
+// stale nodes: those that got a message, or a model, that differs in any bit from
+// that of their last visit in this direction. So the result is that of full passes.
 type trws struct {
-	g       *graph
-	msg     []float64 // merged edges × labels
-	gamma   []float64 // 1 / number of chains through a free node
-	sum, in []float64 // scratch, labels each
+	g         *graph
+	up, down  []float64 // merged edges × labels: messages to the higher node, to the lower one
+	x         []uint8   // the labelling that forward reads off
+	top, rest []float64 // what free nodes, and merged edges, contribute to the bound
+	stale     []pass    // per free node
+	gamma     []float64 // per free node, see chainShares
+	sum, in   []float64 // scratch, labels each
 }
 
+// pass is a set of directions.
+type pass uint8
+
+const (
+	forward pass = 1 << iota
+	backward
+)
+
 func newTRWS(g *graph) *trws {
-	t := &trws{
-		g:     g,
-		msg:   make([]float64, len(g.ends)*g.labels),
-		gamma: make([]float64, len(g.free)),
-		sum:   make([]float64, g.labels),
-		in:    make([]float64, g.labels),
+	n, messages := len(g.free), len(g.ends)*g.labels
+	return &trws{
+		g:  g,
+		up: make([]float64, messages), down: make([]float64, messages),
+		x: make([]uint8, n), top: make([]float64, n), rest: make([]float64, len(g.ends)),
+		stale: make([]pass, n), gamma: chainShares(g),
+		sum: make([]float64, g.labels), in: make([]float64, g.labels),
 	}
-	for i := range t.gamma {
-		chains := max(g.middle[i]-g.start[i], g.start[i+1]-g.middle[i], 1)
-		t.gamma[i] = 1 / float64(chains)
-	}
-	return t
 }
+
+// chainShares returns 1 / the number of chains through each free node.
+func chainShares(g *graph) []float64 {
+	shares := make([]float64, len(g.free))
+	for i := range shares {
+		chains := max(g.middle[i]-g.start[i], g.start[i+1]-g.middle[i], 1)
+		shares[i] = 1 / float64(chains)
+	}
+	return shares
+}
+
+// reload makes all nodes stale; the model may have changed.
+func (t *trws) reload() {
+	for i := range t.stale {
+		t.stale[i] = forward | backward
+	}
+}
+
+// forget clears the messages that the next forward pass reads.
+func (t *trws) forget() { clear(t.down) }
+
+// scale multiplies these messages by f.
+func (t *trws) scale(f float64) { scale(t.down, f) }
 
 // forward sends messages to higher nodes and reads off a labelling x: each node
 // takes the best label given the labels of the lower nodes and the messages of
@@ -35,63 +68,90 @@ func newTRWS(g *graph) *trws {
 func (t *trws) forward(x []uint8) {
 	g, k := t.g, t.g.labels
 	sum, in := t.sum, t.in
-	for i := range g.free {
+	for i, stale := range t.stale {
+		if stale&forward == 0 {
+			continue
+		}
+		t.stale[i] = stale &^ forward
 		higher := g.arcs[g.middle[i]:g.start[i+1]]
 		lower := g.arcs[g.start[i]:g.middle[i]]
-		t.collect(in, g.theta[i*k:(i+1)*k], higher)
-		t.collect(sum, in, lower)
+		collect(in, g.theta[i*k:(i+1)*k], t.down, higher)
+		collect(sum, in, t.up, lower)
 		for _, a := range lower {
-			in[x[a.to]] += g.w[a.edge]
+			in[t.x[a.to]] += g.w[a.edge]
 		}
-		x[i] = g.best(i, in)
+		if label := g.best(i, in); label != t.x[i] {
+			t.x[i] = label
+			for _, a := range higher {
+				t.stale[a.to] |= forward
+			}
+		}
 		scale(sum, t.gamma[i])
 		for _, a := range higher {
-			send(t.msg[int(a.edge)*k:][:k], sum, g.w[a.edge])
+			at := int(a.edge) * k
+			if _, changed := send(t.up[at:at+k], t.down[at:at+k], sum, g.w[a.edge]); changed {
+				t.stale[a.to] = forward | backward
+			}
 		}
 	}
+	copy(x, t.x)
 }
 
 // backward sends messages to lower nodes and returns the upper bound on the
 // energy (without the constant) that the convex combination of chains proves.
 func (t *trws) backward() float64 {
 	g, k := t.g, t.g.labels
-	sum := t.sum
 	bound := 0.0
-	for i := len(g.free) - 1; i >= 0; i-- {
-		t.collect(sum, g.theta[i*k:(i+1)*k], g.arcs[g.start[i]:g.start[i+1]])
-		top := sum[0]
-		for _, v := range sum[1:] {
-			top = max(top, v)
+	for i := len(t.stale) - 1; i >= 0; i-- {
+		lower := g.arcs[g.start[i]:g.middle[i]]
+		if t.stale[i]&backward != 0 {
+			t.stale[i] &^= backward
+			sum := t.sum
+			collect(sum, g.theta[i*k:(i+1)*k], t.up, lower)
+			collect(sum, sum, t.down, g.arcs[g.middle[i]:g.start[i+1]])
+			top := sum[0]
+			for _, v := range sum[1:] {
+				top = max(top, v)
+			}
+			t.top[i] = top
+			gamma := t.gamma[i]
+			for l, v := range sum {
+				sum[l] = float64((v - top) * gamma)
+			}
+			for _, a := range lower {
+				at := int(a.edge) * k
+				rest, changed := send(t.down[at:at+k], t.up[at:at+k], sum, g.w[a.edge])
+				t.rest[a.edge] = rest
+				if changed {
+					t.stale[a.to] = forward | backward
+				}
+			}
 		}
-		bound += top
-		gamma := t.gamma[i]
-		for l, v := range sum {
-			sum[l] = float64((v - top) * gamma)
-		}
-		for _, a := range g.arcs[g.start[i]:g.middle[i]] {
-			bound += send(t.msg[int(a.edge)*k:][:k], sum, g.w[a.edge])
+		bound += t.top[i]
+		for _, a := range lower {
+			bound += t.rest[a.edge]
 		}
 	}
 	return bound
 }
 
-// collect sets sum to from plus the messages over arcs, added in their order.
-func (t *trws) collect(sum, from []float64, arcs []arc) {
+// collect sets sum to from plus the messages msg over arcs, added in their order.
+func collect(sum, from, msg []float64, arcs []arc) {
 	k := len(sum)
 	from = from[:k]
 	for ; len(arcs) >= 2; arcs = arcs[2:] {
-		a, b := t.msg[int(arcs[0].edge)*k:][:k], t.msg[int(arcs[1].edge)*k:][:k]
+		a, b := msg[int(arcs[0].edge)*k:][:k], msg[int(arcs[1].edge)*k:][:k]
 		for l, v := range from {
 			sum[l] = v + a[l] + b[l]
 		}
 		from = sum
 	}
 	if len(arcs) > 0 {
-		a := t.msg[int(arcs[0].edge)*k:][:k]
+		a := msg[int(arcs[0].edge)*k:][:k]
 		for l, v := range from {
 			sum[l] = v + a[l]
 		}
-	} else {
+	} else if k > 0 && &sum[0] != &from[0] {
 		copy(sum, from)
 	}
 }
@@ -115,41 +175,45 @@ func positive(v float64) float64 {
 	return math.Float64frombits(b &^ uint64(int64(b)>>63))
 }
 
-// send replaces the opposite message msg by the message of a node whose
-// belief is from, over an edge of weight w: max over the sender's label of
-// from - msg + w·1(equal), less the constant that it returns. O(labels): with
+// send sets msg to the message of a node whose belief is from, over an edge of
+// weight w and with the opposite message back: max over the sender's label of
+// from - back + w·1(equal), less the constant that it returns. O(labels): with
 // w ≥ 0 the sender either agrees or takes its best label; with w < 0 only its
-// best label is affected.
-func send(msg, from []float64, w float64) float64 {
-	from = from[:len(msg)]
+// best label is affected. changed reports whether any bit of msg did.
+func send(msg, back, from []float64, w float64) (rest float64, changed bool) {
+	back, from = back[:len(msg)], from[:len(msg)]
+	var bits uint64 // in which the old and new messages differ
+	// min costs less than max, so the differences are the other way round.
+	low := back[0] - from[0]
 	if w >= 0 {
-		// min costs less than max, so the differences are the other way round.
-		low := msg[0] - from[0]
-		msg[0] = low
 		for l := 1; l < len(msg); l++ {
-			v := msg[l] - from[l]
-			msg[l] = v
-			low = min(low, v)
+			low = min(low, back[l]-from[l])
 		}
 		shift := w + low
-		for l, v := range msg {
-			msg[l] = positive(shift - v)
+		for l, old := range msg {
+			v := positive(shift - (back[l] - from[l]))
+			bits |= math.Float64bits(v) ^ math.Float64bits(old)
+			msg[l] = v
 		}
-		return -low
+		return -low, bits != 0
 	}
-	low, next := msg[0]-from[0], math.Inf(1) // the two least
-	msg[0] = low
+	next := math.Inf(1) // the second least
 	for l := 1; l < len(msg); l++ {
-		v := msg[l] - from[l]
-		msg[l] = v
+		v := back[l] - from[l]
 		next = min(next, max(low, v))
 		low = min(low, v)
 	}
 	at := 0
-	for msg[at] > low {
+	for back[at]-from[at] > low {
 		at++
 	}
+	v := max(w, low-next)
+	bits = math.Float64bits(v) ^ math.Float64bits(msg[at])
+	msg[at] = 0
+	for _, old := range msg {
+		bits |= math.Float64bits(old)
+	}
 	clear(msg)
-	msg[at] = max(w, low-next)
-	return -low
+	msg[at] = v
+	return -low, bits != 0
 }
