@@ -52,6 +52,7 @@ type Event struct {
 	Kind        EventKind
 	Superpixels []int32      // of the current map; label, clear: at least one; accept: the region, or all when empty
 	Map         string       // name of the map that Superpixels belong to, if the client sends it; not stored
+	After       string       // id of the event before it in the log, if known; not stored
 	Points      [][2]float64 // where the person clicked, in pixels of the image; box: two opposite corners, or none to remove the box
 	Class       int          // click, label, box, exclude, lock, unlock, instance: id of the class
 	Regions     int          // granularity only: requested number of superpixels

@@ -80,8 +80,8 @@ type Head struct {
 // EvidenceStore keeps the evidence log of each image.
 type EvidenceStore interface {
 	// Append stores e as number expected+1 of the image's log, together with
-	// the progress it leads to. When the log already has another length the
-	// error is a Conflict whose Seq is the present length.
+	// the progress it leads to. When the log already has another length, or another
+	// last event than e.After, the error is a Conflict whose Seq is the present length.
 	Append(ctx context.Context, imageID string, expected int, e Event, p Progress) error
 	// Events returns the log from number after+1 on, in order.
 	Events(ctx context.Context, imageID string, after int) ([]Event, error)

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,12 +107,15 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, pic
 	at := a.timeline.Seq()
 	seq, err = a.commit(ctx, e)
 	var conflict *segment.Error
-	if errors.As(err, &conflict) && conflict.Kind == segment.Conflict && conflict.Seq != at {
-		// Another process wrote to the log, perhaps this very event, or the log has lost
-		// its end.
-		return 0, func() error { return a.reach(context.WithoutCancel(ctx), segment.Head{Seq: conflict.Seq}) }, nil
+	switch {
+	case !errors.As(err, &conflict) || conflict.Kind != segment.Conflict:
+		return seq, nil, err
+	case conflict.Seq == at: // the log has lost its end, and has become as long again
+		return 0, func() error { return cmp.Or(a.rewind(context.WithoutCancel(ctx)), error(conflict)) }, nil
 	}
-	return seq, nil, err
+	// Another process wrote to the log, perhaps this very event, or the log has lost its
+	// end.
+	return 0, func() error { return a.reach(context.WithoutCancel(ctx), segment.Head{Seq: conflict.Seq}) }, nil
 }
 
 // resolve checks that e can come next and resolves its points to superpixels.
@@ -170,8 +174,10 @@ func sign(ctx context.Context, e *segment.Event) {
 // commit plays a valid event and stores it; after an error nothing has changed.
 // The caller holds the lock.
 func (a *Annotation) commit(ctx context.Context, e segment.Event) (int, error) {
-	expected, before := a.timeline.Seq(), *a.timeline
+	expected, last := a.end()
+	before := *a.timeline
 	a.timeline.Apply(e)
+	e.After = last
 	// Once the store has the event it can be on disk even if the caller has
 	// given up, so cancellation must not come between playing and storing.
 	progress := a.progress()

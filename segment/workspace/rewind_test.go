@@ -101,3 +101,40 @@ func TestEditOnLostEvents(t *testing.T) {
 		t.Errorf("event %d, %v; want 3", seq, err)
 	}
 }
+
+// An edit on top of events that the database has lost, and that others have replaced by
+// as many, is refused, and taken when it is made for those, without anybody looking
+// meanwhile. In the control nothing was lost.
+func TestEditOnReplacedEvents(t *testing.T) {
+	t.Parallel()
+	for name, lost := range map[string]int{"replaced": 3, "control": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			here := mustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
+			for i := range 5 {
+				mustAppend(t, here, label(fmt.Sprint(i), 1, [2]float64{float64(10 + 20*i), 10}))
+			}
+			mustLose(t, dir, here.Image().ID, 5-lost)
+			there := mustOpen(t, mustOpenWorkspace(t, dir, asIs), here.Image().ID)
+			for i := range lost {
+				mustAppend(t, there, label(fmt.Sprint("other", i), 0, [2]float64{float64(20 + 10*i), 70}))
+			}
+			edit := label("new", 1, [2]float64{10, 70})
+			seq, err := here.Append(t.Context(), 5, edit)
+			var conflict *segment.Error
+			if refused := errors.As(err, &conflict) && conflict.Kind == segment.Conflict && conflict.Seq == 5; refused != (lost > 0) {
+				t.Fatalf("event %d, %v", seq, err)
+			}
+			if lost == 0 {
+				return
+			}
+			if here.State().Rewound != 1 {
+				t.Error("the page is not told that its events are gone")
+			}
+			if seq, err := here.Append(t.Context(), 5, edit); seq != 6 || err != nil {
+				t.Errorf("event %d, %v; want 6", seq, err)
+			}
+		})
+	}
+}

@@ -77,14 +77,18 @@ func (s *Store) settle(ctx context.Context, imageID string, expected int, e segm
 	}
 }
 
-// append is one attempt.
+// append is one attempt. The last event is looked up by all of its keys and not with
+// EXISTS, so that no plan, made while there were few events, looks at all of an image
+// or of all images.
 func (s *Store) append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress) error {
 	const query = `WITH head AS (
 			UPDATE image SET seq = seq + 1, clicks = $3, decided = $4, classes = $5, guessed = $6, left_void = $7 FROM project
-			WHERE project.number = image.project AND image.id = $1 AND image.seq = $2` + live + `RETURNING image.number, image.seq)
+			WHERE project.number = image.project AND image.id = $1 AND image.seq = $2` + live + `
+			AND ($22 = '' OR (SELECT true FROM event WHERE event.image = image.number AND event.seq = image.seq AND event.id = $22))
+			RETURNING image.number, image.seq)
 		INSERT INTO event (image, seq, ` + row.EventColumns + `)
 		SELECT number, seq, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21 FROM head`
-	args := append(append([]any{imageID, expected}, row.Progress(p)...), row.Event(e)...)
+	args := append(append(append([]any{imageID, expected}, row.Progress(p)...), row.Event(e)...), e.After)
 	return s.with(ctx, func(ctx context.Context, c *pgx.Conn) error {
 		for {
 			tag, err := c.Exec(ctx, query, args...)
@@ -93,14 +97,18 @@ func (s *Store) append(ctx context.Context, imageID string, expected int, e segm
 				return err
 			}
 			var present int
-			if err := c.QueryRow(ctx, "SELECT seq FROM image JOIN project ON project.number = image.project WHERE image.id = $1"+live, imageID).Scan(&present); err != nil {
+			var last string
+			if err := c.QueryRow(ctx, `SELECT seq, coalesce((SELECT id FROM event WHERE event.image = image.number AND event.seq = image.seq), '')
+				FROM image JOIN project ON project.number = image.project WHERE image.id = $1`+live, imageID).Scan(&present, &last); err != nil {
 				return row.ReadError("image", err)
 			}
-			if twice {
+			switch { // or it got there in between
+			case twice:
 				return row.Repeated(e.ID, present).Because(err)
-			}
-			if present != expected { // or it got there in between
+			case present != expected:
 				return row.Behind(expected, present)
+			case e.After != "" && e.After != last:
+				return row.Replaced(present)
 			}
 		}
 	})

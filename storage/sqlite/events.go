@@ -21,6 +21,15 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 		if present != expected {
 			return row.Behind(expected, present)
 		}
+		if e.After != "" {
+			last, err := row.Text(w.row("SELECT coalesce((SELECT id FROM event WHERE image = ? AND seq = ?), '')", image, present))
+			if err != nil {
+				return err
+			}
+			if last != e.After {
+				return row.Replaced(present)
+			}
+		}
 		err = w.exec("INSERT INTO event (image, seq, "+row.EventColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", append([]any{image, expected + 1}, values...)...)
 		if err != nil && refused(err) {
 			return row.Repeated(e.ID, present).Because(err)

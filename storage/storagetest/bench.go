@@ -30,7 +30,11 @@ func BenchmarkAppend(b *testing.B, open func(tb testing.TB, place string) Store)
 			for _, im := range images {
 				wait.Go(func() {
 					for seq := 0; left.Add(-1) >= 0; seq++ {
-						if err := s.Append(b.Context(), im.ID, seq, label(fmt.Sprint(seq), int32(seq)), segment.Progress{Clicks: seq}); err != nil {
+						e := label(fmt.Sprint(seq), int32(seq))
+						if seq > 0 {
+							e.After = fmt.Sprint(seq - 1)
+						}
+						if err := s.Append(b.Context(), im.ID, seq, e, segment.Progress{Clicks: seq}); err != nil {
 							b.Error(err)
 							return
 						}

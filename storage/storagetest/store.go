@@ -270,6 +270,10 @@ func testTwice(t *testing.T, s Store) {
 	wantKind(t, segment.Conflict, s.CreateImage(ctx, imAgain))
 	wantConflict(t, 1, s.Append(ctx, im.ID, 0, label("one", 1), segment.Progress{}))
 	wantConflict(t, 1, s.Append(ctx, im.ID, 1, label("one", 2), segment.Progress{Clicks: 9}))
+	two := label("two", 2)
+	two.After = "lost" // what the database had before a failover
+	wantConflict(t, 1, s.Append(ctx, im.ID, 1, two, segment.Progress{Clicks: 9}))
+	wantConflict(t, 1, s.Append(ctx, im.ID, 0, two, segment.Progress{Clicks: 9}))
 
 	got, err := s.Project(ctx, p.ID)
 	must(t, err)
@@ -281,7 +285,10 @@ func testTwice(t *testing.T, s Store) {
 	}
 	other := newImage(p.ID, "other") // an event's id is an image's own
 	must(t, s.CreateImage(ctx, other))
+	wantConflict(t, 0, s.Append(ctx, other.ID, 0, two, segment.Progress{}))
 	must(t, s.Append(ctx, other.ID, 0, label("one", 1), segment.Progress{}))
+	two.After = "one"
+	must(t, s.Append(ctx, other.ID, 1, two, segment.Progress{}))
 }
 
 // testTakenBack checks that a write which fails half-way, here on a share that
