@@ -264,7 +264,7 @@ var calls = map[string]call{
 	"GET /api/v1/images/{id}/objects": {
 		id: "listObjects", summary: "List the objects that have been told apart",
 		doc:   "An instance event says that the finest superpixels at its points belong to one object of a class. A connected region of the class with marks of several objects is divided between them: each finest superpixel belongs to the one with the shortest way within the region, where contours in the image make ways longer. Regions with one number are one object. A mark counts while its superpixel has the class; regions without any are objects of their own, as in exports.",
-		sends: jsonOf(objectsJSON{}),
+		sends: jsonOf(objectsJSON{}), conditional: true,
 	},
 	"POST /api/v1/images/{id}/guess": {
 		id: "guessImage", summary: "Give an image a first guess from its project's model",

@@ -1,16 +1,21 @@
 package web
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
 	"net/http"
 
+	"collie/segment"
 	"collie/segment/mask"
 	"collie/segment/mask/regions"
 	"collie/segment/timeline"
+	"collie/segment/workspace"
 )
 
 // objectsJSON are the objects of an image that instance events have told apart.
 type objectsJSON struct {
-	Seq     int          `json:"seq" doc:"number of events in the log"`
+	Seq     int          `json:"seq" doc:"number of events in the log when the objects were told apart; as long as they stay the same, so does the ETag"`
 	Objects []objectJSON `json:"objects" doc:"by class and number; regions without an instance event are objects of their own and are not listed"`
 }
 
@@ -33,6 +38,13 @@ func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer a.Close()
 	state := a.State()
+	tag := objectsTag(state)
+	w.Header().Set("Cache-Control", "private, no-cache")
+	w.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
 	out := objectsJSON{Seq: state.Seq, Objects: []objectJSON{}}
 	if len(state.Constraints.Objects) == 0 {
 		return s.answers.JSON(w, http.StatusOK, out)
@@ -65,4 +77,31 @@ func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	return s.answers.JSON(w, http.StatusOK, out)
+}
+
+// objectsTag is the ETag of the objects of a state. It depends on what they are
+// told apart by: their marks, the superpixels of their classes and the repairs.
+// The ETag is weak because answers with the same objects differ in seq.
+func objectsTag(state workspace.State) string {
+	marks := state.Constraints.Objects
+	var marked [256]bool // by class
+	for _, m := range marks {
+		marked[m.Class] = true
+	}
+	labels := state.Cells(state.Labels)
+	for i, label := range labels {
+		if !marked[label] {
+			labels[i] = segment.Void
+		}
+	}
+	sum := sha256.New()
+	write := func(data any) { _ = binary.Write(sum, binary.LittleEndian, data) } // fails for other kinds of data alone
+	write(marks)
+	write(labels)
+	for _, repair := range state.Repairs {
+		write(repair.Class)
+		write(int32(len(repair.Runs)))
+		write(repair.Runs)
+	}
+	return fmt.Sprintf("W/\"%x\"", sum.Sum(nil))
 }

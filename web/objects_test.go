@@ -56,6 +56,33 @@ func TestObjects(t *testing.T) {
 		t.Error("the classes have changed")
 	}
 
+	// What happens to other classes changes none of them.
+	elsewhere := fmt.Sprintf(`,"points":[[%d,5]]`, pictureWidth-5)
+	send("label", elsewhere+`,"class":0`, http.StatusOK)
+	tag := s.get(path + "/objects").header.Get("ETag")
+	send("clear", elsewhere, http.StatusOK)
+	if a := s.send("GET", path+"/objects", nil, "If-None-Match: "+tag); a.status != http.StatusNotModified || len(a.body) > 0 {
+		t.Errorf("the same objects again: status %d, %s", a.status, a.body)
+	}
+	send("undo", "", http.StatusOK)
+	send("undo", "", http.StatusOK)
+	tag = s.get(path + "/objects").header.Get("ETag")
+	for what, change := range map[string][2]string{
+		"a pixel":     {"pixels", `,"repairs":[{"class":0,"runs":[0,1]}]`},
+		"a mark":      {"instance", `,"class":1,"points":[[5,40]],"number":2`},
+		"the class":   {"label", `,"points":[[5,40]],"class":0`},
+		"all of them": {"clear", `,"points":[[5,75]]`},
+	} {
+		send(change[0], change[1], http.StatusOK)
+		if a := s.send("GET", path+"/objects", nil, "If-None-Match: "+tag); a.status != http.StatusOK {
+			t.Errorf("after a change of %s: status %d", what, a.status)
+		}
+		send("undo", "", http.StatusOK)
+		if a := s.send("GET", path+"/objects", nil, "If-None-Match: "+tag); a.status != http.StatusNotModified {
+			t.Errorf("after a change of %s was undone: status %d", what, a.status)
+		}
+	}
+
 	done := s.exported(im.Project, `{"format":"cityscapes"}`)
 	content := s.get("/api/v1/exports/" + done.ID + "/file").body
 	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))

@@ -198,6 +198,7 @@ export class App {
   recolor() {
     this.painter.overlay.recolor(this.colors, this.layers?.patterned ?? false);
     this.painter.dots.colors = this.classes.colors;
+    this.objects?.recolor();
     this.painter.touch();
     this.refresh();
   }

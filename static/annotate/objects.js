@@ -1,4 +1,4 @@
-import { call } from '../ui/api.js';
+import { get } from '../ui/api.js';
 import { freeNumber } from '../evidence/constraints.js';
 import { nothing } from '../superpixels/box.js';
 import { VOID } from '../evidence/protocol.js';
@@ -28,9 +28,11 @@ export class Objects {
     this.ports = ports;
     /** @type {import('../canvas/instances.js').Instance[]} */
     this.shown = [];
-    /** The state that is shown or asked for. */
+    /** The state that is shown. */
     this.seq = 0;
-    this.timer = 0;
+    /** What the server calls the objects that are shown; as long as they stay the same, so does this. */
+    this.tag = '';
+    this.loading = false;
     /** Takes the last hint away. */
     this.hint = () => {};
   }
@@ -78,28 +80,38 @@ export class Objects {
     say(`${classes.nameOf(label)} ${found.number} is no longer an object of its own`);
   }
 
-  /** Asks for the objects of the state from the server, once for each. */
+  /** Asks the server for the objects of the state, one request at a time. Those that have not changed are neither sent nor drawn again. */
   update() {
     const { evidence } = this.ports.session;
-    if (evidence.seq === this.seq) return;
+    if (evidence.seq === this.seq || this.loading) return;
     if (evidence.confirmed.said.objects.length === 0) {
       this.seq = evidence.seq;
+      this.tag = '';
       this.show([]);
     } else if (evidence.pending.length === 0) {
-      this.seq = evidence.seq;
-      void this.load();
+      void this.load(evidence.seq);
     }
   }
 
-  async load() {
-    clearTimeout(this.timer);
-    const asked = this.seq;
+  /** @param {number} seq the state to be shown */
+  async load(seq) {
+    this.loading = true;
     try {
-      const { objects } = await call('GET', `${this.address}/objects`);
-      if (asked === this.seq) this.show(objects);
+      const answer = await get(`${this.address}/objects`); // the browser asks whether those that it has are still right
+      const tag = answer.headers.get('ETag') ?? '';
+      if (tag === '' || tag !== this.tag) this.show((await answer.json()).objects);
+      this.tag = tag;
+      this.seq = seq;
+      this.loaded();
     } catch {
-      this.timer = window.setTimeout(() => asked === this.seq && this.load(), AGAIN);
+      setTimeout(() => this.loaded(), AGAIN);
     }
+  }
+
+  /** The request has ended, and something may have happened meanwhile. */
+  loaded() {
+    this.loading = false;
+    this.update();
   }
 
   /** @param {ObjectRecord[]} objects */
@@ -109,6 +121,14 @@ export class Objects {
     this.shown = objects.map((o) => ({ ...o, color: classes.colorOf(o.class), ...drawingOf(o.outlines) }));
     painter.instances.show(this.shown);
     document.getElementById('canvas')?.setAttribute('data-objects', String(objects.length));
+  }
+
+  /** The classes have other colours now. */
+  recolor() {
+    if (this.shown.length === 0) return;
+    const { classes, painter } = this.ports;
+    this.shown = this.shown.map((o) => ({ ...o, color: classes.colorOf(o.class) }));
+    painter.instances.show(this.shown);
   }
 }
 

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { Objects } from './objects.js';
+
+/** Answers GET objects in turn, and keeps what has been asked for. */
+class Server {
+  constructor() {
+    /** @type {((answer: Response) => void)[]} */
+    this.asked = [];
+    globalThis.fetch = () => new Promise((resolve) => this.asked.push(resolve));
+  }
+
+  /** @param {string} tag @param {number[]} numbers of objects of class 1 */
+  async answer(tag, ...numbers) {
+    const objects = numbers.map((number) => ({ class: 1, number, outlines: [[0, 0, 1, 0, 1, 1]], marks: [] }));
+    this.asked.shift()?.(Response.json({ objects }, { headers: { ETag: tag } }));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** A page on which objects are told apart. */
+function page() {
+  globalThis.Path2D = /** @type {any} */ (class { moveTo() {} lineTo() {} closePath() {} });
+  globalThis.document = /** @type {any} */ ({ getElementById: () => null });
+  const server = new Server();
+  /** @type {number[][]} */
+  const shown = [];
+  const evidence = { seq: 1, pending: [], confirmed: { said: { objects: [{ class: 1, number: 1 }] } } };
+  const objects = new Objects('/api/v1/images/1', /** @type {any} */ ({
+    session: { evidence },
+    classes: { colorOf: () => '#000000' },
+    painter: { instances: { show: (/** @type {{number: number}[]} */ list) => shown.push(list.map(({ number }) => number)) } },
+  }));
+  return { server, shown, evidence, objects };
+}
+
+const own = ['fetch', 'Path2D', 'document'].map((name) => /** @type {const} */ ([name, Object.getOwnPropertyDescriptor(globalThis, name)]));
+afterEach(() => {
+  for (const [name, property] of own) {
+    if (property) Object.defineProperty(globalThis, name, property);
+    else Reflect.deleteProperty(globalThis, name);
+  }
+});
+
+test('objects that have not changed are not drawn again', async () => {
+  const { server, shown, evidence, objects } = page();
+  objects.update();
+  await server.answer('a', 1);
+  evidence.seq++;
+  objects.update();
+  await server.answer('a', 1);
+  assert.deepEqual(shown, [[1]]);
+  evidence.seq++;
+  objects.update();
+  await server.answer('b', 1, 2);
+  assert.deepEqual(shown, [[1], [1, 2]]);
+  objects.update();
+  assert.equal(server.asked.length, 0);
+});
+
+test('one request is under way at a time, and the last state is asked for', async () => {
+  const { server, shown, evidence, objects } = page();
+  objects.update();
+  evidence.seq = 5;
+  objects.update();
+  objects.update();
+  assert.equal(server.asked.length, 1);
+  await server.answer('a', 1);
+  assert.equal(server.asked.length, 1);
+  await server.answer('b', 2);
+  assert.deepEqual(shown, [[1], [2]]);
+  assert.equal(server.asked.length, 0);
+});
+
+test('objects that are taken away are gone at once', async () => {
+  const { server, shown, evidence, objects } = page();
+  objects.update();
+  await server.answer('a', 1);
+  evidence.seq++;
+  evidence.confirmed.said.objects = [];
+  objects.update();
+  assert.deepEqual(shown, [[1], []]);
+  evidence.seq++;
+  evidence.confirmed.said.objects = [{ class: 1, number: 1 }];
+  objects.update();
+  await server.answer('a', 1); // brought back by undo
+  assert.deepEqual(shown, [[1], [], [1]]);
+});
+
+test('objects take over the colours of their classes', async () => {
+  const { server, shown, objects } = page();
+  objects.update();
+  await server.answer('a', 1);
+  objects.ports.classes.colorOf = () => '#ff0000';
+  objects.recolor();
+  assert.deepEqual(shown, [[1], [1]]);
+  assert.equal(objects.shown[0].color, '#ff0000');
+});
