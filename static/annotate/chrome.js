@@ -22,7 +22,7 @@ export function paintBadge(acceptance, past, touch) {
   byId('badge').hidden = !differs && past < 0;
   byId('badge-kind').textContent = past < 0 ? 'Preview' : 'History';
   byId('stage').classList.toggle('previewing', differs);
-  byId('badge-how').textContent = past >= 0 || hovered ? '' : touch ? ' · tap again to accept' : ' · Enter accepts';
+  byId('badge-how').textContent = past >= 0 || hovered ? '' : acceptance.barred ? ' · made for earlier clicks' : touch ? ' · tap again to accept' : ' · Enter accepts';
   if (past >= 0) byId('badge-text').textContent = past === 0 ? 'the start' : `after step ${past}`;
   else if (shown) {
     byId('badge-text').textContent = acceptance.numberOf(shown);
@@ -44,12 +44,13 @@ export function paintButtons(session, acceptance) {
   disable('redo', redo <= 0 || session.readOnly);
   disable('walk-back', last < 0 || selected?.place === 0);
   disable('walk-on', last < 0 || selected?.place === last);
-  const acceptable = acceptance.preview !== '' && !session.readOnly;
-  disable('accept', !acceptable);
+  const differs = acceptance.preview !== '' && !session.readOnly;
+  const barred = session.readOnly || acceptance.barred;
+  disable('accept', !differs || barred);
   const { running, present } = session.hypotheses;
   const agreed = !running && last >= 0 && present.every((card) => !acceptance.differs(card)); // all is accepted
-  disable('accept-next', session.readOnly || !(acceptable || agreed));
-  disable('accept-region', !acceptable);
+  disable('accept-next', barred || !(differs || agreed));
+  disable('accept-region', !differs || !acceptance.acceptable());
   disable('ask-region', session.hypotheses.classes < 2 || session.hypotheses.fresh === 0 || session.readOnly);
 }
 

@@ -195,6 +195,11 @@ export class Acceptance {
     return selected !== null && !selected.card.stale && this.ports.session.evidence.pending.every((p) => p.event.kind === 'accept');
   }
 
+  /** Whether nothing can be accepted before the server is back: what is shown was made for earlier clicks. */
+  get barred() {
+    return this.away && !this.acceptable();
+  }
+
   /** Whether only one class is in play, so that its hypothesis need not be looked at. */
   get single() {
     const { hypotheses } = this.ports.session;

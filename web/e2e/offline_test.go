@@ -133,6 +133,9 @@ func (p *page) newTab(address string) (tab *page, closeTab func()) {
 
 const offline = `document.getElementById('save')?.dataset.state === 'offline'`
 
+// acceptable says that a hypothesis that differs from the labelling can be accepted.
+const acceptable = `['accept', 'accept-next', 'accept-region'].every(id => !document.getElementById(id).disabled)`
+
 // The server dies while a person keeps clicking; the page is reloaded after the
 // restart, and everything arrives exactly once.
 func TestE2EOfflineEdits(t *testing.T) {
@@ -196,6 +199,7 @@ func TestE2EOfflineEdits(t *testing.T) {
 
 	// The tab is closed with edits that wait; another one, open on the image all
 	// along, brings them once it is gone. Meanwhile neither sends the other's.
+	p.until(acceptable)
 	other, closeOther := p.newTab(image)
 	other.until(`document.getElementById("save")?.dataset.state === "saved"`)
 	server.kill()
@@ -203,8 +207,10 @@ func TestE2EOfflineEdits(t *testing.T) {
 	other.until(offline)
 	other.press("5")
 	other.click(insideOf(t, truth, 4))
+	p.until(acceptable) // what was made for all clicks
 	p.press("6")
 	p.click(insideOf(t, truth, 5))
+	p.until(`['accept', 'accept-next', 'accept-region'].every(id => document.getElementById(id).disabled) && document.getElementById('badge-how').textContent === ' · made for earlier clicks'`)
 	p.until(`document.getElementById('save-text').textContent === 'Offline (1 queued)'`)
 	other.until(`document.getElementById('save-text').textContent === 'Offline (1 queued)'`)
 	if n := p.queued(); n != 2 {
