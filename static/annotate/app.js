@@ -211,12 +211,19 @@ export class App {
   /** Paints the canvas in the next frame and everything else right after it, so that the canvas does not wait for the rest. */
   refresh() {
     this.labelling?.show();
-    this.frame ||= requestAnimationFrame(() =>
-      setTimeout(() => {
-        this.frame = 0;
-        this.paintAround();
-      }),
-    );
+    this.frame ||= requestAnimationFrame(() => this.soon(true));
+  }
+
+  /** Paints what is around the canvas, once after the canvas when that has changed meanwhile. @param {boolean} patient */
+  soon(patient) {
+    setTimeout(() => {
+      if (patient && this.painter.frame) {
+        requestAnimationFrame(() => this.soon(false));
+        return;
+      }
+      this.frame = 0;
+      this.paintAround();
+    });
   }
 
   /** Brings everything around the canvas up to date. */
@@ -285,7 +292,7 @@ export class App {
   divide(division) {
     const { painter, strip } = this;
     painter.divide(new PartsOf(painter.map, this.cells, division));
-    strip.thumbnails.divide(painter.map, painter.parts);
+    strip.thumbnails.divide(painter.parts);
     strip.renew(strip.thumbnails, painter.parts.area);
   }
 

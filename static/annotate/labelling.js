@@ -1,7 +1,7 @@
 import { at } from '../superpixels/idmap.js';
 import { counted } from '../ui/numbers.js';
 import { VOID } from '../evidence/protocol.js';
-import { composed, labelAt } from './shown.js';
+import { alike, composed, labelAt } from './shown.js';
 import { toast } from '../ui/toast.js';
 
 /**
@@ -29,18 +29,24 @@ export class Labelling {
     this.draft = null;
     /** @type {{superpixels: readonly number[], label: number}} what a region would become */
     this.proposal = { superpixels: [], label: VOID };
+    /** What the canvas was given last; nothing in it is changed later but the stroke. @type {import('./shown.js').Scene | null} */
+    this.scene = null;
   }
 
   /** Paints the labelling or a preview, with the stroke in progress. */
   show() {
     const { painter, draft, proposal } = this;
     const { session, acceptance, classes, saying } = this.ports;
-    const { labels, clicks, repairs, picked } = composed({
+    const scene = {
       present: session.evidence.present,
       whole: session.supposed ?? acceptance.choice.shown?.card.labels,
       draft, label: classes.current.id, proposal, map: painter.map, division: session.evidence.division,
-    });
-    painter.show(labels, clicks, repairs, picked);
+    };
+    if (draft || !alike(scene, this.scene)) {
+      const { labels, clicks, repairs, picked } = composed(scene);
+      painter.show(labels, clicks, repairs, picked);
+    }
+    this.scene = scene;
     saying.show();
     saying.draft(draft);
   }

@@ -13,6 +13,18 @@ import { HATCHED, painted, pixelsOf, repairAt } from '../evidence/repairs.js';
  */
 
 /**
+ * Whether two scenes without a stroke are made of the same parts, so that they look
+ * the same.
+ *
+ * @param {Scene} a
+ * @param {Scene | null} b
+ */
+export function alike(a, b) {
+  const keys = /** @type {(keyof Scene)[]} */ (Object.keys(a));
+  return b !== null && keys.every((key) => a[key] === b[key]);
+}
+
+/**
  * What the canvas shows: the labelling or a hypothesis, with the stroke in
  * progress or the proposed region on it. O(superpixels).
  *

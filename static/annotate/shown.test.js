@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Division } from '../evidence/division.js';
 import { Parts } from '../evidence/parts.js';
 import { HATCHED, NO_REPAIRS } from '../evidence/repairs.js';
-import { pickedOf } from './shown.js';
+import { alike, pickedOf } from './shown.js';
 
 const V = 255;
 
@@ -27,4 +27,12 @@ test('parts that look different from their superpixel have pixels of their own, 
   assert.deepEqual(pixels([0, 1, 1], [0, 0, 1]), [3, 4, 1 + HATCHED]);
   assert.deepEqual(pixels([0, 1, 2], [0, 1, 1]), [3, 4, 2 + HATCHED]);
   assert.deepEqual(pixels([0, 1, 1], [0, 1, 0]), [3, 4, 1]);
+});
+
+test('a scene is painted again as soon as a part of it is another one', () => {
+  const labels = Uint8Array.of(0, 1);
+  const scene = /** @type {import('./shown.js').Scene} */ (/** @type {unknown} */ ({ present: { labels }, whole: labels, draft: null, label: 1, proposal: { superpixels: [], label: V }, map: { n: 2 }, division: new Division(2) }));
+  assert.equal(alike(scene, null), false);
+  assert.equal(alike(scene, { ...scene }), true);
+  for (const key of Object.keys(scene)) assert.equal(alike(scene, { ...scene, [key]: undefined }), false, key);
 });

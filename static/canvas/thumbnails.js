@@ -18,6 +18,9 @@ const STRIDE = 4;
 /** Share of the image's area below which a crop is shown with the whole image beside it. */
 const CLOSE = 0.6;
 
+/** The outline of what differs: a white pixel. */
+const EDGE = 0xffffffff;
+
 /** How strongly classes are drawn. */
 const STRENGTH = { differs: 0.72, filled: 0.42, same: 0.2, rest: 0.06 };
 
@@ -51,30 +54,33 @@ export class Thumbnails {
     context.imageSmoothingQuality = 'high';
     context.drawImage(image, 0, 0, this.width, this.height);
     const { data } = context.getImageData(0, 0, this.width, this.height);
-    this.grey = new Uint8Array(this.width * this.height);
+    this.grey = Uint8Array.from({ length: this.width * this.height }, (_, i) => 0.299 * data[i * 4] + 0.587 * data[i * 4 + 1] + 0.114 * data[i * 4 + 2]);
+    this.map = map;
     this.ids = new Uint32Array(this.grey.length);
-    for (let y = 0, i = 0; y < this.height; y++) {
-      const row = Math.floor(((y + 0.5) * map.height) / this.height) * map.width;
-      for (let x = 0; x < this.width; x++, i++) {
-        this.grey[i] = 0.299 * data[i * 4] + 0.587 * data[i * 4 + 1] + 0.114 * data[i * 4 + 2];
-        this.ids[i] = map.ids[row + Math.floor(((x + 0.5) * map.width) / this.width)];
-      }
-    }
+    /** @type {import('../evidence/parts.js').Parts | null} parts that ids does not tell apart yet */
+    this.parts = null;
+    /** @type {Map<string, Uint32Array>} pixels per grey, by colour and strength */
+    this.shades = new Map();
+    this.number(null);
   }
 
-  /**
-   * Shows parts of superpixels apart.
-   *
-   * @param {import('../superpixels/idmap.js').IdMap} map
-   * @param {import('../evidence/parts.js').Parts} parts
-   */
-  divide(map, { cells, division }) {
-    const part = new Map(division.cells.map((cell, i) => [cell, division.n + i]));
-    for (let y = 0, i = 0; y < this.height; y++) {
-      const row = Math.floor(((y + 0.5) * map.height) / this.height) * map.width;
-      for (let x = 0; x < this.width; x++, i++) {
-        const at = row + Math.floor(((x + 0.5) * map.width) / this.width);
-        this.ids[i] = (cells && part.get(cells.ids[at])) ?? map.ids[at];
+  /** Shows parts of superpixels apart, from the next picture on. @param {import('../evidence/parts.js').Parts} parts */
+  divide(parts) {
+    this.parts = parts;
+  }
+
+  /** Writes the superpixel or part that each pixel of the picture is in. @param {import('../evidence/parts.js').Parts | null} parts */
+  number(parts) {
+    const { map, ids, width, height } = this;
+    const cells = parts?.cells;
+    const part = new Uint32Array(cells?.n ?? 0); // per cell, 0 where it has no number of its own
+    if (cells) parts.division.cells.forEach((cell, i) => (part[cell] = map.n + i));
+    const columns = Uint32Array.from({ length: width }, (_, x) => ((x + 0.5) * map.width) / width);
+    for (let y = 0, i = 0; y < height; y++) {
+      const row = Math.floor(((y + 0.5) * map.height) / height) * map.width;
+      for (let x = 0; x < width; x++, i++) {
+        const at = row + columns[x];
+        ids[i] = (cells && part[cells.ids[at]]) || map.ids[at];
       }
     }
   }
@@ -88,14 +94,17 @@ export class Thumbnails {
    * @param {Compared} what
    */
   paint(close, whole, what) {
+    if (this.parts) this.number(this.parts);
+    this.parts = null;
     const crop = this.cropOf(what);
+    const looks = this.looksOf(what);
     const [width, height] = [crop.right - crop.left, crop.bottom - crop.top];
     const across = Math.min(ACROSS, Math.round((ACROSS / this.aspect) * (width / height)));
-    this.draw(close, crop, across, what);
+    this.draw(close, crop, across, looks);
     whole.hidden = width * height >= CLOSE * this.width * this.height;
     if (whole.hidden) return;
     const long = Math.max(this.width, this.height);
-    this.draw(whole, { left: 0, top: 0, right: this.width, bottom: this.height }, Math.max(8, Math.round((SMALL * this.width) / long)), what);
+    this.draw(whole, { left: 0, top: 0, right: this.width, bottom: this.height }, Math.max(8, Math.round((SMALL * this.width) / long)), looks);
     const scale = whole.width / this.width;
     const context = contextOf(whole);
     context.strokeStyle = '#ffffff';
@@ -119,57 +128,71 @@ export class Thumbnails {
   }
 
   /**
+   * How each superpixel is drawn: its pixels per grey, and whether it differs.
+   *
+   * @param {Compared} what
+   */
+  looksOf({ labels, current, compared, colors, rest }) {
+    const differs = new Uint8Array(labels.length);
+    /** @type {Uint32Array[]} */
+    const shades = [];
+    for (let s = 0; s < labels.length; s++) {
+      const label = labels[s];
+      differs[s] = Number(label !== compared[s]);
+      const faint = label === rest || label === VOID;
+      const strength = differs[s] ? STRENGTH.differs : faint ? STRENGTH.rest : current[s] === VOID ? STRENGTH.filled : STRENGTH.same;
+      shades.push(this.shadesOf(colors[label] ?? '#000000', strength));
+    }
+    return { shades, differs };
+  }
+
+  /**
+   * The pixels of a class, as an ImageData has them, for each grey of the picture.
+   *
+   * @param {string} color
+   * @param {number} strength
+   */
+  shadesOf(color, strength) {
+    const key = color + strength;
+    const known = this.shades.get(key);
+    if (known) return known;
+    const bytes = new Uint8ClampedArray(4 * 256).fill(255);
+    for (let grey = 0; grey < 256; grey++) {
+      const light = strength * (0.6 + (0.5 * grey) / 255);
+      const dim = (1 - strength) * (28 + grey * 0.68);
+      channels(color).forEach((channel, i) => (bytes[4 * grey + i] = light * channel + dim));
+    }
+    const made = new Uint32Array(bytes.buffer);
+    this.shades.set(key, made);
+    return made;
+  }
+
+  /**
    * @param {HTMLCanvasElement} canvas
    * @param {import('../superpixels/box.js').Box} part of the picture
    * @param {number} across pixels of the canvas
-   * @param {Compared} what
+   * @param {ReturnType<Thumbnails['looksOf']>} looks
    */
-  draw(canvas, { left, top, right, bottom }, across, { labels, current, compared, colors, rest }) {
+  draw(canvas, { left, top, right, bottom }, across, { shades, differs }) {
     const step = (right - left) / across;
     canvas.width = across;
     canvas.height = Math.max(1, Math.round((bottom - top) / step));
     const picture = new ImageData(canvas.width, canvas.height);
-    const { data } = picture;
-    const table = colors.map(channels);
-    const strengths = strengthsOf(labels, current, compared, rest);
+    const pixels = new Uint32Array(picture.data.buffer);
+    const columns = Uint32Array.from({ length: across }, (_, x) => Math.min(right - 1, left + (x + 0.5) * step));
     const above = new Uint8Array(across); // whether the pixel above differs
     for (let y = 0, o = 0; y < canvas.height; y++) {
       const row = Math.min(bottom - 1, Math.floor(top + (y + 0.5) * step)) * this.width;
       let before = -1;
-      for (let x = 0; x < across; x++, o += 4) {
-        const i = row + Math.min(right - 1, Math.floor(left + (x + 0.5) * step));
+      for (let x = 0; x < across; x++, o++) {
+        const i = row + columns[x];
         const s = this.ids[i];
-        const grey = this.grey[i];
-        const strength = strengths[s];
-        const [r, g, b] = table[labels[s]] ?? [0, 0, 0];
-        const differs = labels[s] !== compared[s] ? 1 : 0;
-        const edge = (before >= 0 && before !== differs) || (y > 0 && above[x] !== differs);
-        before = above[x] = differs;
-        const light = 0.6 + (0.5 * grey) / 255;
-        const dim = edge ? 255 : (1 - strength) * (28 + grey * 0.68);
-        const part = edge ? 0 : strength * light;
-        data[o] = part * r + dim;
-        data[o + 1] = part * g + dim;
-        data[o + 2] = part * b + dim;
-        data[o + 3] = 255;
+        const differ = differs[s];
+        const edge = (before >= 0 && before !== differ) || (y > 0 && above[x] !== differ);
+        before = above[x] = differ;
+        pixels[o] = edge ? EDGE : shades[s][this.grey[i]];
       }
     }
     contextOf(canvas).putImageData(picture, 0, 0);
   }
-}
-
-/**
- * How strongly each superpixel is drawn.
- *
- * @param {Uint8Array} labels
- * @param {Uint8Array} current
- * @param {Uint8Array} compared
- * @param {number} rest
- */
-function strengthsOf(labels, current, compared, rest) {
-  return Float32Array.from(labels, (label, s) => {
-    if (label !== compared[s]) return STRENGTH.differs;
-    if (label === rest || label === VOID) return STRENGTH.rest;
-    return current[s] === VOID ? STRENGTH.filled : STRENGTH.same;
-  });
 }

@@ -11,7 +11,7 @@ import { counted, percent } from '../ui/numbers.js';
  * @property {(place: number) => void} preview the pointer is over a card, or -1
  * @property {(place: number) => void} select
  * @property {(place: number) => void} take a card that is already previewed is clicked
- * @property {() => void} refolded cards have been folded or unfolded
+ * @property {() => void} refolded cards have been folded or unfolded, or have come into view
  * @property {(label: number) => string} nameOf a class
  *
  * @typedef {object} Shown what a card's element was last painted with
@@ -20,7 +20,11 @@ import { counted, percent } from '../ui/numbers.js';
  * @property {Uint8Array[]} painted the labels that the thumbnail was made from
  * @property {readonly string[]} colors
  * @property {number} rest
+ * @property {boolean} near whether it is in view or nearly so; its thumbnail is painted only then
  */
+
+/** CSS pixels beyond the strip's edges within which thumbnails are painted. */
+const AHEAD = 160;
 
 /** What the mark of a card says, in full. */
 const MARKED = 'If one of the hypotheses is right, this one is expected to match it best.';
@@ -53,6 +57,13 @@ export class Strip {
     this.selected = -1;
     /** Whether the pointer is over the strip; nothing may move then. */
     this.pointed = false;
+    this.sight = new IntersectionObserver((seen) => {
+      for (const { target, isIntersecting } of seen) {
+        const shown = this.shown.find(({ element }) => element === target);
+        if (shown) shown.near = isIntersecting;
+      }
+      listener.refolded();
+    }, { root: this.list, rootMargin: `${AHEAD}px` });
     this.list.style.setProperty('--aspect', String(thumbnails.aspect));
     this.list.addEventListener('pointerenter', () => (this.pointed = true));
     this.list.addEventListener('pointerleave', () => {
@@ -102,7 +113,7 @@ export class Strip {
    */
   update({ hypotheses, labels, colors, rest, selected }) {
     const { cards } = hypotheses;
-    while (this.shown.length > cards.length) this.shown.pop()?.element.remove();
+    while (this.shown.length > cards.length) this.drop();
     while (this.shown.length < cards.length) this.append(this.shown.length);
     byId('strip-empty').hidden = cards.length > 0;
     this.selected = selected;
@@ -121,7 +132,7 @@ export class Strip {
       if (card.stale) return;
       this.describe(shown, place, card, best - card.energy, labels, compared);
       const from = [card.labels, labels, compared];
-      if (element.hidden || (shown.colors === colors && shown.rest === rest && shown.painted.length > 0 && from.every((l, i) => same(l, shown.painted[i])))) return;
+      if (element.hidden || !shown.near || (shown.colors === colors && shown.rest === rest && shown.painted.length > 0 && from.every((l, i) => same(l, shown.painted[i])))) return;
       Object.assign(shown, { painted: from, colors, rest });
       this.thumbnails.paint(shown.slot('close'), shown.slot('whole'), { labels: card.labels, current: labels, compared, colors, rest });
     });
@@ -224,7 +235,16 @@ export class Strip {
       this.unfold(place, !this.open.has(this.digests[place]));
     });
     this.list.append(element);
-    this.shown.push({ element, slot, painted: [], colors: [], rest: -1 });
+    this.shown.push({ element, slot, painted: [], colors: [], rest: -1, near: false });
+    this.sight.observe(element);
+  }
+
+  /** Removes the last card. */
+  drop() {
+    const shown = this.shown.pop();
+    if (!shown) return;
+    this.sight.unobserve(shown.element);
+    shown.element.remove();
   }
 
   /** @param {number} place */

@@ -41,7 +41,10 @@ export class Division {
   /** Values per number that were made for another division; a part that they lack has its superpixel's. @param {Uint8Array} values @returns {Uint8Array} */
   fitted(values) {
     if (values.length === this.size) return values;
-    return Uint8Array.from({ length: this.size }, (_, s) => values[s < values.length ? s : this.baseOf(s)]);
+    const fitted = new Uint8Array(this.size);
+    fitted.set(values.subarray(0, this.size));
+    for (let s = values.length; s < this.size; s++) fitted[s] = values[this.baseOf(s)];
+    return fitted;
   }
 
   /** The superpixels of the map with a click. @param {Uint8Array} clicks per number @returns {Set<number>} */

@@ -43,5 +43,8 @@ function hex(bytes) {
  * @returns {Uint8Array}
  */
 export function decodeBase64(text) {
-  return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
 }
