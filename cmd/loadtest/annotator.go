@@ -57,7 +57,7 @@ func (a *annotator) press(ctx context.Context, p press) *click {
 		a.page.finish(ctx)
 		a.page = nil
 	}
-	if a.page != nil && a.clicks >= a.plan.Stay {
+	if a.page != nil && a.clicks >= a.plan.Stay && a.plan.Together == 1 {
 		a.move(ctx)
 	}
 	if a.page == nil && !a.open(ctx, p.up) {
@@ -97,7 +97,7 @@ func (a *annotator) open(ctx context.Context, due time.Duration) bool {
 		a.recorder.count("images not opened", due)
 		return false
 	}
-	page, err := dial(ctx, a.server, a.target, a.recorder, a.start)
+	page, err := dial(ctx, a.server, a.target, a.recorder, a.start, a.plan.Together > 1)
 	if err != nil {
 		a.recorder.count("sockets refused", due)
 		return false

@@ -12,7 +12,7 @@ type click struct {
 	id           string
 	superpixels  []int // the first is that under the press
 	seq          int   // of its event
-	acked        bool
+	sent, acked  bool
 	seen         bool // some hypothesis has come that knows of the press
 	first, third bool // the hypothesis has come that knows of the label
 }
@@ -24,7 +24,10 @@ func (pg *page) choose(rng *rand.Rand, drag bool) []int {
 	defer pg.mu.Unlock()
 	t := pg.target.truth
 	i := t.next(pg.shown, pg.clicked, rng)
-	if i < 0 {
+	switch {
+	case pg.shared && (i < 0 || rng.IntN(2) == 0): // they don't all see to the same mistake
+		i = int(t.clickable[rng.IntN(len(t.clickable))])
+	case i < 0:
 		return nil
 	}
 	if drag {
@@ -59,9 +62,6 @@ func (pg *page) press(c *click) {
 func (pg *page) release(c *click) {
 	class := pg.class(c)
 	pg.mu.Lock()
-	expected := pg.seq
-	pg.seq++
-	c.seq = pg.seq
 	pg.pending = append(pg.pending, c)
 	for _, i := range c.superpixels {
 		pg.shown[i], pg.clicked[i] = class, true
@@ -72,8 +72,46 @@ func (pg *page) release(c *click) {
 	if seen {
 		pg.recorder.count("seen before the release", c.up)
 	}
+	pg.pump()
+}
+
+// pump sends the labels of clicks that have not been sent: in an image that others work
+// on, too, one at a time, because they can overtake it.
+func (pg *page) pump() {
+	pg.saying.Lock()
+	defer pg.saying.Unlock()
+	for {
+		pg.mu.Lock()
+		c := pg.unsent()
+		if c == nil {
+			pg.mu.Unlock()
+			return
+		}
+		expected := pg.seq
+		pg.seq++
+		c.sent, c.seq = true, pg.seq
+		pg.mu.Unlock()
+		pg.send(c, expected)
+	}
+}
+
+// unsent is the click to send next, or nil. The caller holds the lock.
+func (pg *page) unsent() *click {
+	for _, c := range pg.pending {
+		switch {
+		case !c.sent:
+			return c
+		case pg.shared && !c.acked:
+			return nil
+		}
+	}
+	return nil
+}
+
+// send sends the label of a click that expects a state. The caller holds saying.
+func (pg *page) send(c *click, expected int) {
 	superpixels, _ := json.Marshal(c.superpixels) // whole numbers
-	pg.say(`{"type":"evidence","id":%q,"expected_seq":%d,"kind":"label","map":%q,"superpixels":%s,"class":%d}`, c.id, expected, pg.mapName, superpixels, class)
+	pg.write(`{"type":"evidence","id":%q,"expected_seq":%d,"kind":"label","map":%q,"superpixels":%s,"class":%d}`, c.id, expected, pg.mapName, superpixels, pg.class(c))
 }
 
 // class is what the label of a click says.

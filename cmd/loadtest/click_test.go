@@ -55,7 +55,7 @@ func mustListen(t *testing.T, r *recorder) (pg *page, heard <-chan string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pg, err = dial(t.Context(), s, row(t), r, time.Now()); err != nil {
+	if pg, err = dial(t.Context(), s, row(t), r, time.Now(), false); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(pg.close)
@@ -146,7 +146,7 @@ func TestPressOnServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := p.recorder()
-	pg, err := dial(t.Context(), s, pool[0], r, time.Now())
+	pg, err := dial(t.Context(), s, pool[0], r, time.Now(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,6 +162,56 @@ func TestPressOnServer(t *testing.T) {
 	pg.finish(t.Context())
 	if diff := cmp.Diff(map[string]int{"clicks": clicks, "suppositions": clicks, "seen before the release": clicks}, r.phases[0].counts); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	for _, want := range []int{0, 2} { // the control: a click that was never made, and one elsewhere
+		if lost, err := s.lost(t.Context(), pool); lost != want || err != nil {
+			t.Errorf("%d lost, %v; want %d", lost, err, want)
+		}
+		pool[0].acknowledge("never", 4)
+		pool[0].acknowledge("0", 2)
+	}
+}
+
+// A click that others have overtaken is sent again, for the state that the server names.
+func TestOvertaken(t *testing.T) {
+	r := (&plan{Duration: time.Minute}).recorder()
+	pg, heard := mustListen(t, r)
+	pg.shared = true
+	hears := func(id string, expected int) {
+		t.Helper()
+		want := fmt.Sprintf(`{"type":"evidence","id":%q,"expected_seq":%d,"kind":"label","map":"m","superpixels":[1],"class":1}`, id, expected)
+		if diff := cmp.Diff(want, <-heard); diff != "" {
+			t.Errorf("message (-want +got):\n%s", diff)
+		}
+	}
+	receive := func(m message) {
+		pg.receive(&m, 2*time.Second)
+		pg.pump()
+	}
+	a, b := &click{id: "a", superpixels: []int{1}}, &click{id: "b", superpixels: []int{1}}
+	pg.release(a)
+	hears("a", 7)
+	pg.release(b) // waits for the answer to a
+	receive(message{Type: "state", Seq: 8, Clicks: []byte{1, 1, 255, 0, 0}})
+	receive(message{Type: "reject", ID: "a", Reason: "stale", Seq: 9})
+	hears("a", 9)
+	receive(message{Type: "ack", ID: "a", Seq: 10})
+	hears("b", 10)
+	pg.hypothesis(&live.HypothesisFrame{Run: 1, Seq: 11, Labels: []uint8{1, 1, 1, 0, 0}}, 2*time.Second) // of somebody else's event
+	if !a.first || b.first {
+		t.Errorf("a hypothesis for event 11 answers a: %v, b: %v", a.first, b.first)
+	}
+	receive(message{Type: "reject", ID: "b", Reason: "stale", Seq: 11})
+	hears("b", 11)
+	receive(message{Type: "ack", ID: "b", Seq: 12})
+	receive(message{Type: "state", Seq: 15, Clicks: []byte{1, 1, 255, 0, 0}})
+	pg.release(&click{id: "c", superpixels: []int{1}})
+	hears("c", 15)
+	if got := r.phases[0].counts["sent again after others' clicks"]; got != 2 || pg.clicked[2] || !pg.clicked[3] {
+		t.Errorf("%d were sent again; clicked %v", got, pg.clicked)
+	}
+	if diff := cmp.Diff(map[string]int{"a": 10, "b": 12}, pg.target.acked); diff != "" {
+		t.Errorf("acknowledged (-want +got):\n%s", diff)
 	}
 }
 

@@ -107,14 +107,33 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// Several people on one image lose no click, however often they overtake each other.
+func TestTogether(t *testing.T) {
+	p := plan{
+		URL: []string{mustServe(t).URL}, Data: mustDraw(t), Annotators: 6, Together: 6, Every: 200 * time.Millisecond, Stay: 1, Photographs: 1, Classes: 3, Megapixels: 1,
+		Duration: time.Second, JSON: filepath.Join(t.TempDir(), "report.json"),
+	}
+	r, table := p.mustRun(t)
+	counts := r.Phases[0].Counts
+	if acks := r.Phases[0].Times[names[ack]].Count; r.Lost != 0 || acks == 0 || int(acks)+counts["clicks without an ack"] != counts["clicks"] || !strings.Contains(table, "6 on each image") {
+		t.Errorf("%d acknowledged, %d lost\n%s", acks, r.Lost, table)
+	}
+}
+
 // load runs a load on a new server, pace times as slowly as a fast machine can.
 func load(t *testing.T, pace time.Duration) (r report, table string) {
 	t.Helper()
 	p := plan{
-		URL: []string{mustServe(t).URL}, Data: mustDraw(t), Annotators: 5, Every: 200 * time.Millisecond * pace, Stay: 4, Photographs: 2, Classes: 3,
+		URL: []string{mustServe(t).URL}, Data: mustDraw(t), Annotators: 5, Together: 1, Every: 200 * time.Millisecond * pace, Stay: 4, Photographs: 2, Classes: 3,
 		Uploads: 4 / float64(pace), Megapixels: 0.05, Idle: 2, Warmup: 100 * time.Millisecond * pace, Duration: 800 * time.Millisecond * pace, Overload: 2, Seed: 7,
 		JSON: filepath.Join(t.TempDir(), "report.json"),
 	}
+	return p.mustRun(t)
+}
+
+// mustRun runs a plan and returns its report in both forms.
+func (p *plan) mustRun(t *testing.T) (r report, table string) {
+	t.Helper()
 	var out bytes.Buffer
 	if err := p.run(t.Context(), &out, nil); err != nil {
 		t.Fatal(err)
@@ -163,7 +182,7 @@ func shorten(t *testing.T) {
 }
 
 func TestFlagsAreChecked(t *testing.T) {
-	good := plan{URL: []string{"http://127.0.0.1:1"}, Annotators: 1, Every: time.Second, Stay: 1, Photographs: 1, Classes: 2, Megapixels: 1, Duration: time.Second}
+	good := plan{URL: []string{"http://127.0.0.1:1"}, Annotators: 1, Together: 1, Every: time.Second, Stay: 1, Photographs: 1, Classes: 2, Megapixels: 1, Duration: time.Second}
 	if _, err := good.check(); err != nil {
 		t.Fatal(err)
 	}
@@ -171,6 +190,7 @@ func TestFlagsAreChecked(t *testing.T) {
 		"another machine": func(p *plan) { p.URL = append(p.URL, "http://192.0.2.7:8080") },
 		"an address like": func(p *plan) { p.URL = []string{"localhost:8080"} },
 		"--annotators":    func(p *plan) { p.Annotators = 0 },
+		"--together":      func(p *plan) { p.Together = 0 },
 		"--classes":       func(p *plan) { p.Classes = 300 },
 		"--uploads":       func(p *plan) { p.Uploads = -1 },
 		"--duration":      func(p *plan) { p.Duration = 0 },
@@ -259,7 +279,7 @@ func TestPhases(t *testing.T) {
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	p := plan{URL: []string{mustServe(t).URL}, Data: mustDraw(t), Annotators: 1, Every: time.Second, Stay: 1, Photographs: 1, Classes: 3, Megapixels: 1, Duration: time.Hour}
+	p := plan{URL: []string{mustServe(t).URL}, Data: mustDraw(t), Annotators: 1, Together: 1, Every: time.Second, Stay: 1, Photographs: 1, Classes: 3, Megapixels: 1, Duration: time.Hour}
 	if err := p.run(ctx, new(bytes.Buffer), nil); err == nil {
 		t.Error("a run that was stopped says nothing")
 	}

@@ -21,11 +21,12 @@ import (
 
 // plan says what load to generate, and where.
 type plan struct {
-	URL    []string `name:"url" default:"http://127.0.0.1:8080" help:"Address of the server, without a path; several for servers that share a database, which then take turns. /metrics is read from the first."`
+	URL    []string `name:"url" default:"http://127.0.0.1:8080" help:"Address of the server, without a path; several for servers that share a database, which then take turns. What their /metrics say is added up."`
 	Remote bool     `help:"Allow a server on another machine."`
 	Data   string   `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png; the masks tell annotators what to click."`
 
 	Annotators  int           `default:"200" help:"Simulated people who click, each on a different image."`
+	Together    int           `default:"1" help:"Put so many of them on each image instead, where they stay. A click that another one has overtaken is sent again."`
 	Every       time.Duration `default:"2s" help:"Mean time between two clicks of one annotator. Gaps are exponential, with at most ten clicks a second."`
 	Stay        int           `default:"25" help:"Clicks on one image before its annotator opens the next."`
 	Photographs int           `default:"40" help:"Different photographs of the folder to use."`
@@ -68,7 +69,7 @@ func (p *plan) run(ctx context.Context, out, bar io.Writer) error {
 	if err != nil {
 		return err
 	}
-	pool, err := s.fill(ctx, photographs, p.Annotators+max(1, p.Annotators/10), p.Classes, bar)
+	pool, err := s.fill(ctx, photographs, p.images()+max(1, p.images()/10), p.Classes, bar)
 	if err != nil {
 		return err
 	}
@@ -78,10 +79,18 @@ func (p *plan) run(ctx context.Context, out, bar io.Writer) error {
 	if err := p.work(ctx, s, pool, r, bar); err != nil {
 		return err
 	}
+	lost, err := s.lost(ctx, pool)
+	if err != nil {
+		return err
+	}
 	report := r.report(p, before)
+	report.Lost = lost
 	report.table(out)
 	return report.write(p.JSON)
 }
+
+// images is how many of them annotators work on at a time.
+func (p *plan) images() int { return (p.Annotators + p.Together - 1) / p.Together }
 
 // check looks at the flags and returns the server that they name.
 func (p *plan) check() (*server, error) {
@@ -95,8 +104,8 @@ func (p *plan) check() (*server, error) {
 		}
 	}
 	switch {
-	case p.Annotators < 1 || p.Every <= 0 || p.Stay < 1 || p.Photographs < 1:
-		return nil, fmt.Errorf("--annotators, --every, --stay and --photographs must be more than 0")
+	case p.Annotators < 1 || p.Together < 1 || p.Every <= 0 || p.Stay < 1 || p.Photographs < 1:
+		return nil, fmt.Errorf("--annotators, --together, --every, --stay and --photographs must be more than 0")
 	case p.Classes < 1 || p.Classes > 255:
 		return nil, fmt.Errorf("--classes %d must be from 1 to 255", p.Classes)
 	case p.Uploads < 0 || p.Megapixels <= 0 || p.Idle < 0 || p.Overload < 0:

@@ -15,8 +15,7 @@ import (
 	"collie/web/live"
 )
 
-// page is an image that an annotator has open. One goroutine reads its socket;
-// only the annotator's writes to it.
+// page is an image that an annotator has open. One goroutine reads its socket.
 type page struct {
 	target   *target
 	recorder *recorder
@@ -24,6 +23,9 @@ type page struct {
 	conn     *websocket.Conn
 	over     chan struct{} // closed when the socket has ended
 	mapName  string        // of the superpixels
+	shared   bool          // others work on the image
+
+	saying sync.Mutex // held while writing to the socket
 
 	mu       sync.Mutex
 	seq      int     // expected of the next event
@@ -53,13 +55,13 @@ type message struct {
 }
 
 // dial opens the socket of an image and waits for its state.
-func dial(ctx context.Context, s *server, t *target, r *recorder, start time.Time) (*page, error) {
+func dial(ctx context.Context, s *server, t *target, r *recorder, start time.Time, shared bool) (*page, error) {
 	conn, resp, err := websocket.DefaultDialer.DialContext(ctx, s.socket(t.id), nil)
 	if err != nil {
 		return nil, err
 	}
 	resp.Body.Close()
-	pg := &page{target: t, recorder: r, start: start, conn: conn, over: make(chan struct{})}
+	pg := &page{target: t, recorder: r, start: start, shared: shared, conn: conn, over: make(chan struct{})}
 	state, err := pg.hello()
 	if err == nil && len(state.Clicks) != len(t.truth.class) {
 		err = fmt.Errorf("image %s has %d superpixels, not %d", t.id, len(state.Clicks), len(t.truth.class))
@@ -101,6 +103,13 @@ func (pg *page) hello() (state message, err error) {
 
 // say sends a message. A socket that has ended says so to its reader, too.
 func (pg *page) say(format string, values ...any) {
+	pg.saying.Lock()
+	defer pg.saying.Unlock()
+	pg.write(format, values...)
+}
+
+// write is say for who holds saying.
+func (pg *page) write(format string, values ...any) {
 	_ = pg.conn.SetWriteDeadline(time.Now().Add(grace))
 	_ = pg.conn.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, format, values...))
 }
@@ -121,12 +130,13 @@ func (pg *page) read() {
 			}
 			continue
 		}
-		if bytes.HasPrefix(b, []byte(`{"type":"state"`)) {
+		if !pg.shared && bytes.HasPrefix(b, []byte(`{"type":"state"`)) {
 			continue // long, and nothing new to the only one who clicks here
 		}
 		var m message
 		if json.Unmarshal(b, &m) == nil {
 			pg.receive(&m, now)
+			pg.pump()
 		}
 	}
 }
@@ -149,7 +159,7 @@ func (pg *page) hypothesis(f *live.HypothesisFrame, now time.Duration) {
 		copy(pg.shown, f.Labels)
 	}
 	for _, c := range pg.pending {
-		if c.seq > int(f.Seq) {
+		if c.seq > int(f.Seq) || pg.shared && !c.acked {
 			continue
 		}
 		switch {
@@ -172,20 +182,36 @@ func (pg *page) sees(c *click, now time.Duration) {
 	}
 }
 
-// receive handles a text message.
+// receive handles a text message. A click that others have overtaken is then to be sent
+// again, on top of what they did.
 func (pg *page) receive(m *message, now time.Duration) {
 	pg.mu.Lock()
 	defer pg.mu.Unlock()
 	switch m.Type {
+	case "state":
+		if !slices.ContainsFunc(pg.pending, func(c *click) bool { return c.sent && !c.acked }) {
+			pg.seq = m.Seq
+		}
+		for i, class := range m.Clicks[:min(len(m.Clicks), len(pg.clicked))] {
+			pg.clicked[i] = class != segment.Void
+		}
 	case "run":
 		pg.run = &run{number: m.Run, seq: m.Seq, count: m.Count}
 	case "ack":
 		if c := pg.find(m.ID); c != nil {
 			c.acked, c.seq = true, m.Seq
+			pg.seq = max(pg.seq, m.Seq)
+			pg.target.acknowledge(c.id, m.Seq)
 			pg.recorder.time(ack, c.up, now-c.up)
 		}
 	case "reject":
-		if c := pg.find(m.ID); c != nil {
+		c := pg.find(m.ID)
+		if c != nil && pg.shared && m.Reason == "stale" {
+			pg.recorder.count("sent again after others' clicks", c.up)
+			pg.seq, c.sent = m.Seq, false
+			return
+		}
+		if c != nil {
 			pg.recorder.count("clicks rejected: "+m.Reason, c.up)
 			pg.pending = slices.DeleteFunc(pg.pending, func(o *click) bool { return o == c })
 		}

@@ -18,6 +18,8 @@ import (
 // milliseconds.
 type report struct {
 	Annotators int               `json:"annotators"`
+	Together   int               `json:"on_each_image"`
+	Lost       int               `json:"acknowledged_and_lost"`
 	Every      float64           `json:"mean_seconds_between_clicks"`
 	Uploads    float64           `json:"uploads_per_second"`
 	Idle       int               `json:"idle_sockets"`
@@ -59,7 +61,7 @@ func (r *recorder) report(p *plan, before map[string]float64) *report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := &report{
-		Annotators: p.Annotators, Every: p.Every.Seconds(), Uploads: p.Uploads, Idle: p.Idle, Seed: p.Seed,
+		Annotators: p.Annotators, Together: p.Together, Every: p.Every.Seconds(), Uploads: p.Uploads, Idle: p.Idle, Seed: p.Seed,
 		Processors: runtime.NumCPU(), Load: loadAverage(), Server: map[string]change{},
 	}
 	for _, ph := range r.phases {
@@ -83,8 +85,8 @@ func (r *recorder) report(p *plan, before map[string]float64) *report {
 
 // table writes the report for people.
 func (r *report) table(to io.Writer) {
-	fmt.Fprintf(to, "%d annotators, a click every %v on average, %g uploads/s, %d idle sockets; %d processors, load average %.2f\n",
-		r.Annotators, time.Duration(r.Every*float64(time.Second)), r.Uploads, r.Idle, r.Processors, r.Load)
+	fmt.Fprintf(to, "%d annotators, %d on each image, a click every %v on average, %g uploads/s, %d idle sockets; %d processors, load average %.2f\n",
+		r.Annotators, r.Together, time.Duration(r.Every*float64(time.Second)), r.Uploads, r.Idle, r.Processors, r.Load)
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, ph := range r.Phases {
 		fmt.Fprintf(w, "\n%s, ms\tcount\tmean\tp50\tp90\tp99\tp99.9\tmax\t\n", ph.Name)
@@ -106,6 +108,7 @@ func (r *report) table(to io.Writer) {
 		}
 	}
 	_ = w.Flush() // to a terminal
+	fmt.Fprintf(to, "\nacknowledged clicks that the logs don't have: %d\n", r.Lost)
 }
 
 // write stores the report as JSON when a file was asked for.

@@ -91,6 +91,50 @@ type target struct {
 	id    string
 	photo *photograph
 	truth *truth
+
+	mu    sync.Mutex
+	acked map[string]int // numbers of the clicks that were acknowledged, by their ids
+}
+
+// acknowledge notes that a click is on the server's disk, as the event of a number.
+func (t *target) acknowledge(id string, seq int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.acked == nil {
+		t.acked = map[string]int{}
+	}
+	t.acked[id] = seq
+}
+
+// lost counts the acknowledged clicks that the images' logs don't have where they should
+// be.
+func (s *server) lost(ctx context.Context, pool []*target) (lost int, err error) {
+	for _, t := range pool {
+		if len(t.acked) == 0 {
+			continue
+		}
+		answer, err := s.call(ctx, http.MethodGet, "/api/v1/images/"+t.id+"/evidence", "", nil)
+		if err != nil {
+			return 0, err
+		}
+		var log struct {
+			Events []struct {
+				ID  string
+				Seq int
+			}
+		}
+		if err := json.Unmarshal(answer, &log); err != nil {
+			return 0, err
+		}
+		for _, e := range log.Events {
+			if seq, ok := t.acked[e.ID]; ok && seq != e.Seq {
+				lost++
+			}
+			delete(t.acked, e.ID)
+		}
+		lost += len(t.acked)
+	}
+	return lost, nil
 }
 
 // fill makes a project and uploads photographs in turn until there are n images.
@@ -134,7 +178,7 @@ func (s *server) fill(ctx context.Context, photographs []*photograph, n, classes
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			pool[i] = &target{id, ph, known}
+			pool[i] = &target{id: id, photo: ph, truth: known}
 			progress.add(1)
 			return nil
 		})
@@ -209,18 +253,20 @@ func (s *server) socket(id string) string {
 	return "ws" + strings.TrimPrefix(s.next().String(), "http") + "/api/v1/images/" + id + "/socket"
 }
 
-// vitals are figures of the first server's process, by their names in /metrics;
-// nothing when it has no such page.
+// vitals are figures of all servers' processes together, by their names in /metrics;
+// nothing when one has no such page.
 func (s *server) vitals(ctx context.Context) map[string]float64 {
-	b, err := s.callAt(ctx, s.bases[0], http.MethodGet, "/metrics", "", nil)
-	if err != nil {
-		return nil
-	}
 	out := map[string]float64{}
-	for line := range strings.Lines(string(b)) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if v, err := strconv.ParseFloat(value, 64); err == nil && !strings.Contains(name, "{") {
-			out[name] = v
+	for _, base := range s.bases {
+		b, err := s.callAt(ctx, base, http.MethodGet, "/metrics", "", nil)
+		if err != nil {
+			return nil
+		}
+		for line := range strings.Lines(string(b)) {
+			name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if v, err := strconv.ParseFloat(value, 64); err == nil && !strings.Contains(name, "{") {
+				out[name] += v
+			}
 		}
 	}
 	return out

@@ -37,20 +37,20 @@ func (p *plan) work(ctx context.Context, s *server, pool []*target, r *recorder,
 	var all sync.WaitGroup
 	var quiet sync.WaitGroup
 	for i := range p.Idle {
-		pg, err := dial(ctx, s, pool[i%len(pool)], r, time.Now())
+		pg, err := dial(ctx, s, pool[i%len(pool)], r, time.Now(), false)
 		if err != nil {
 			return fmt.Errorf("quiet socket %d: %w", i, err)
 		}
 		quiet.Go(func() { <-ctx.Done(); pg.close() })
 	}
 	free := make(chan *target, len(pool))
-	for _, t := range pool[p.Annotators:] {
+	for _, t := range pool[p.images():] {
 		free <- t
 	}
 	start := time.Now()
 	for i := range p.Annotators {
 		a := &annotator{
-			plan: p, server: s, recorder: r, number: i, start: start, free: free, target: pool[i],
+			plan: p, server: s, recorder: r, number: i, start: start, free: free, target: pool[i/p.Together],
 			hand: p.hand(i, r), rng: rand.New(rand.NewPCG(p.Seed, ^uint64(i))),
 		}
 		all.Go(func() { a.work(ctx) })

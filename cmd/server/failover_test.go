@@ -83,21 +83,32 @@ func TestClusterLoad(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", program, "../loadtest").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	arguments := []string{"--data", data, "--annotators", "12", "--duration", "30s", "--warmup", "5s"}
-	for name, urls := range map[string][]string{
-		"balancer": {c.balance(t)},
-		"direct":   {c.nodes[0].url, c.nodes[1].url, c.nodes[2].url},
-		"one":      {c.nodes[0].url},
-	} {
-		all := arguments
-		for _, url := range urls {
-			all = append(all, "--url", url)
+	ways := []struct {
+		name string
+		urls []string
+	}{
+		{"one", []string{c.nodes[0].url}},
+		{"direct", []string{c.nodes[0].url, c.nodes[1].url, c.nodes[2].url}},
+		{"balancer", []string{c.balance(t)}},
+	}
+	for name, people := range map[string][]string{"apart": {"--annotators", "12"}, "together": {"--annotators", "200", "--together", "200", "--photographs", "1"}} {
+		for _, way := range ways {
+			t.Run(name+" "+way.name, func(t *testing.T) {
+				all := append([]string{"--data", data, "--duration", "30s", "--warmup", "5s"}, people...)
+				for _, url := range way.urls {
+					all = append(all, "--url", url)
+				}
+				before, _ := os.ReadFile("/proc/loadavg") // for people
+				out, err := exec.Command(program, all...).CombinedOutput()
+				if err != nil {
+					t.Error(err)
+				}
+				var most []int64 // MiB
+				for _, p := range c.nodes {
+					most = append(most, peakMemory(t, p.cmd.Process.Pid)>>20)
+				}
+				t.Logf("load average %s%speak memory of the servers so far: %d MiB\n", before, out, most)
+			})
 		}
-		before, _ := os.ReadFile("/proc/loadavg") // for people
-		out, err := exec.Command(program, all...).CombinedOutput()
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		t.Logf("%s, load average %s%s", name, before, out)
 	}
 }
