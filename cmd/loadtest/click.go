@@ -111,7 +111,7 @@ func (pg *page) unsent() *click {
 // send sends the label of a click that expects a state. The caller holds saying.
 func (pg *page) send(c *click, expected int) {
 	superpixels, _ := json.Marshal(c.superpixels) // whole numbers
-	pg.write(`{"type":"evidence","id":%q,"expected_seq":%d,"kind":"label","map":%q,"superpixels":%s,"class":%d}`, c.id, expected, pg.mapName, superpixels, pg.class(c))
+	pg.write(`{"type":"evidence","rebase":true,"id":%q,"expected_seq":%d,"kind":"label","map":%q,"superpixels":%s,"class":%d}`, c.id, expected, pg.mapName, superpixels, pg.class(c))
 }
 
 // class is what the label of a click says.

@@ -81,10 +81,10 @@ func TestPresses(t *testing.T) {
 	a := begin("a", false)
 	hears(`{"type":"suppose","expected_seq":7,"map":"m","superpixels":[1],"class":1}`)
 	pg.release(a)
-	hears(`{"type":"evidence","id":"a","expected_seq":7,"kind":"label","map":"m","superpixels":[1],"class":1}`)
+	hears(`{"type":"evidence","rebase":true,"id":"a","expected_seq":7,"kind":"label","map":"m","superpixels":[1],"class":1}`)
 	b := begin("b", false)
 	pg.release(b) // without a supposition, for the first one is on its way
-	hears(`{"type":"evidence","id":"b","expected_seq":8,"kind":"label","map":"m","superpixels":[3],"class":0}`)
+	hears(`{"type":"evidence","rebase":true,"id":"b","expected_seq":8,"kind":"label","map":"m","superpixels":[3],"class":0}`)
 	for _, c := range []*click{a, b} {
 		pg.receive(&message{Type: "ack", ID: c.id, Seq: c.seq}, time.Second)
 	}
@@ -93,7 +93,7 @@ func TestPresses(t *testing.T) {
 	c := begin("c", true)
 	hears(`{"type":"suppose","expected_seq":9,"map":"m","superpixels":[4],"class":0}`)
 	pg.release(c)
-	hears(`{"type":"evidence","id":"c","expected_seq":9,"kind":"label","map":"m","superpixels":[4,3],"class":0}`)
+	hears(`{"type":"evidence","rebase":true,"id":"c","expected_seq":9,"kind":"label","map":"m","superpixels":[4,3],"class":0}`)
 }
 
 // A supposed hypothesis is timed from the press and answers no label.
@@ -179,7 +179,7 @@ func TestOvertaken(t *testing.T) {
 	pg.shared = true
 	hears := func(id string, expected int) {
 		t.Helper()
-		want := fmt.Sprintf(`{"type":"evidence","id":%q,"expected_seq":%d,"kind":"label","map":"m","superpixels":[1],"class":1}`, id, expected)
+		want := fmt.Sprintf(`{"type":"evidence","rebase":true,"id":%q,"expected_seq":%d,"kind":"label","map":"m","superpixels":[1],"class":1}`, id, expected)
 		if diff := cmp.Diff(want, <-heard); diff != "" {
 			t.Errorf("message (-want +got):\n%s", diff)
 		}

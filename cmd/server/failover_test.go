@@ -91,7 +91,7 @@ func TestClusterLoad(t *testing.T) {
 		{"direct", []string{c.nodes[0].url, c.nodes[1].url, c.nodes[2].url}},
 		{"balancer", []string{c.balance(t)}},
 	}
-	for name, people := range map[string][]string{"apart": {"--annotators", "12"}, "together": {"--annotators", "200", "--together", "200", "--photographs", "1"}} {
+	for name, people := range map[string][]string{"apart": {"--annotators", "12"}, "together": {"--annotators", "200", "--together", "200", "--photographs", "1", "--every", "10s"}} {
 		for _, way := range ways {
 			t.Run(name+" "+way.name, func(t *testing.T) {
 				all := append([]string{"--data", data, "--duration", "30s", "--warmup", "5s"}, people...)

@@ -32,6 +32,16 @@ func (a *Annotation) Append(ctx context.Context, expected int, e segment.Event) 
 	return a.add(ctx, expected, e)
 }
 
+// AppendLast is Append on top of whatever state the image has. It is for people who
+// would send the event again if others had overtaken it: many at one image would
+// mostly send things again.
+func (a *Annotation) AppendLast(ctx context.Context, e segment.Event) (int, error) {
+	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
+		return 0, err
+	}
+	return a.add(ctx, last, e)
+}
+
 // Numbers of events that no state has.
 const (
 	last  = -1 // the current number, whatever it is

@@ -52,6 +52,7 @@ var needs = map[string]access.Action{
 	"Annotation.SetGuess":      access.Annotate,
 	"Annotation.SetEmbedding":  access.Annotate,
 	"Annotation.Append":        access.Annotate,
+	"Annotation.AppendLast":    access.Annotate,
 	"Annotation.Suppose":       access.Annotate,
 	"Annotation.Events":        access.Read,
 	"Annotation.History":       access.Read,

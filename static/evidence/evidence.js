@@ -168,12 +168,21 @@ export class Evidence {
     if (i < 0) return;
     const [p] = this.pending.splice(i, 1);
     if (!p.counted && seq > this.seq) {
+      const between = seq > this.seq + 1; // others' events, which the state that follows has
+      if (between) this.forgetSteps();
       play(this.confirmed, p, this);
+      if (between) this.forgetSteps();
       this.seq = seq;
       this.count(p.event.kind);
       if (p.event.regions) this.granularity = { ...this.granularity, wanted: p.event.regions };
     }
     this.replay();
+  }
+
+  /** What earlier steps replaced is not known any more. */
+  forgetSteps() {
+    this.confirmed.done = [];
+    this.confirmed.undone = [];
   }
 
   /**

@@ -40,6 +40,22 @@ test('one event is on its way at a time, each made for the state before it', () 
   assert.deepEqual([b?.id, b?.expected_seq], ['b', 1]);
 });
 
+test('an event that the server has put after those of others stays, and no step from before is undone here', () => {
+  const e = met();
+  e.add(label('a', [0], 1));
+  e.next();
+  e.acked('a', 1);
+  e.add(label('b', [1], 2));
+  e.next();
+  e.acked('b', 4); // others made 2 and 3
+  assert.deepEqual([e.seq, ...shown(e)], [4, 1, 2, V, V]);
+  e.add({ id: 'u', kind: 'undo' });
+  assert.deepEqual(shown(e), [1, 2, V, V], 'what b replaced is not known');
+  e.state(state(4, [1, 2, 0, V]));
+  assert.deepEqual(shown(e), [1, 2, 0, V]);
+  assert.equal(e.next()?.expected_seq, 4);
+});
+
 test('a stale event goes again with the same id for the present state', () => {
   const e = met();
   e.add(label('a', [0], 1));

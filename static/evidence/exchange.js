@@ -173,7 +173,7 @@ export class Exchange {
 
   /** @param {import('./protocol.js').EvidenceEvent} event */
   async send(event) {
-    const message = { type: 'evidence', ...event };
+    const message = { type: 'evidence', rebase: true, ...event };
     if (JSON.stringify(message).length < FRAME) {
       this.link.send(message);
       return;

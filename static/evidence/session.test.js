@@ -229,7 +229,7 @@ test('a click divides superpixels, whose parts are known once the finest are', (
   const { session, said, tell } = open();
   session.click(1, [1, 0], 2, { rank: 0, digest: 'ab', energy: 1, labels: Uint8Array.of(0, 0, 0, 0), count: 1, stale: false });
   const { id, ...event } = sent[0];
-  assert.deepEqual(event, { type: 'evidence', expected_seq: 0, kind: 'label', fine: true, map: 'fine', superpixels: [1], points: [[1, 0]], class: 2, hypothesis: { rank: 0, digest: 'ab' } });
+  assert.deepEqual(event, { type: 'evidence', rebase: true, expected_seq: 0, kind: 'label', fine: true, map: 'fine', superpixels: [1], points: [[1, 0]], class: 2, hypothesis: { rank: 0, digest: 'ab' } });
   assert.deepEqual([[...session.evidence.present.labels], [...session.evidence.present.clicks]], [[V, 2, V, V], [V, 2, V, V]]);
   tell({ type: 'ack', id, seq: 1 });
   tell({ ...state(1, 'fine', [V, V, V, V, 2, V]), labels: base64([V, 2, V, V, 2, 2]), regions: 4, parts: [8, 9] });

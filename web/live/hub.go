@@ -107,7 +107,7 @@ func (h *Hub) Append(ctx context.Context, imageID string, expected int, e segmen
 		return 0, err
 	}
 	defer r.leave()
-	return r.append(ctx, expected, e, nil)
+	return r.append(ctx, expected, false, e, nil)
 }
 
 // changed updates the pages that have the image open after a change that didn't

@@ -12,7 +12,7 @@ import (
 // # Socket, client to server (text frames, JSON, "type" first)
 //
 //	hello    {epoch, seq, unacked:[evidence…]}  first message; epoch "" and seq 0 when new
-//	evidence {id, expected_seq, kind, map, superpixels|points, class, number, hypothesis, regions, repairs, to}
+//	evidence {id, expected_seq, kind, map, superpixels|points, class, number, hypothesis, regions, repairs, to, rebase}
 //	run      {count}                            restart the sequence, 1..100 hypotheses
 //	stop     {}                                 end the running sequence
 //	credit   {n}                                once sent, only n more hypotheses come until the next
@@ -35,6 +35,10 @@ import (
 // clicks and labels are standard base64 of one byte per superpixel, the regions of
 // the map and then the parts: a class id, or 255 for none.
 //
+// With rebase, evidence goes on top of whatever others have done meanwhile, instead of
+// being rejected as stale and sent again: of many people at one image each would
+// overtake all others.
+//
 // # Suppositions
 //
 // A page sends suppose when a button is pressed and evidence when it is
@@ -51,6 +55,7 @@ type clientMessage struct {
 	Unacked []wire.Evidence `json:"unacked,omitempty"`
 	Count   int             `json:"count,omitempty"`
 	N       int             `json:"n,omitempty"`
+	Rebase  bool            `json:"rebase,omitempty"`
 	wire.Evidence
 }
 

@@ -65,6 +65,7 @@ var clientExamples = map[string]clientMessage{
 	"label": {Type: "evidence", Evidence: wire.Evidence{
 		ID: "c1", ExpectedSeq: new(0), Kind: "label", Map: "0011223344556677", Superpixels: []int32{1, 2}, Points: [][2]float64{{3.5, 4}}, Class: new(1),
 	}},
+	"rebased":     {Type: "evidence", Rebase: true, Evidence: wire.Evidence{ID: "c12", ExpectedSeq: new(0), Kind: "label", Superpixels: []int32{1}, Class: new(1)}},
 	"clear":       {Type: "evidence", Evidence: wire.Evidence{ID: "c2", ExpectedSeq: new(1), Kind: "clear", Superpixels: []int32{1}}},
 	"accept":      {Type: "evidence", Evidence: wire.Evidence{ID: "c3", ExpectedSeq: new(2), Kind: "accept", Hypothesis: &wire.Pick{Rank: 2, Digest: "0123456789abcdef"}}},
 	"undo":        {Type: "evidence", Evidence: wire.Evidence{ID: "c4", ExpectedSeq: new(3), Kind: "undo"}},

@@ -47,10 +47,19 @@ type run struct {
 }
 
 // append stores an event and broadcasts the new state. The sender, if any, gets
-// its ack or reject first.
-func (r *room) append(ctx context.Context, expected int, e segment.Event, from *socket) (int, error) {
+// its ack or reject first. With rebase the event goes on top of whatever state there
+// is, and is not stale.
+func (r *room) append(ctx context.Context, expected int, rebase bool, e segment.Event, from *socket) (seq int, err error) {
 	began := time.Now()
-	seq, err := r.annotation.Append(ctx, expected, e)
+	if rebase {
+		seq, err = r.annotation.AppendLast(ctx, e)
+		var conflict *segment.Error
+		if errors.As(err, &conflict) {
+			expected = conflict.Seq
+		}
+	} else {
+		seq, err = r.annotation.Append(ctx, expected, e)
+	}
 	r.hub.observer.Took(gauge.Append, time.Since(began))
 	state, sequence := r.annotation.Present()
 	r.mu.Lock()

@@ -103,6 +103,35 @@ func TestBusyRunsStartAgain(t *testing.T) {
 	})
 }
 
+// An event that others have overtaken goes on top of theirs if its sender wants that, is
+// sent again for free, and is refused as any other; without rebase, the control, it is
+// stale.
+func TestRebase(t *testing.T) {
+	h := mustOpen(t, Limits{})
+	im := h.image()
+	h.clickThree(im)
+	c := h.greet(im)
+	for _, a := range []struct{ id, fields, want string }{
+		{"a", `"points":[[1,1]],"class":1`, "reject 3 stale"},
+		{"a", `"points":[[1,1]],"class":1,"rebase":true`, "ack 4 "},
+		{"a", `"points":[[1,1]],"class":1,"rebase":true`, "ack 4 "},
+		{"a", `"points":[[1,1]],"class":0,"rebase":true`, "reject 4 invalid"}, // another event of the same id
+		{"b", `"superpixels":[1],"map":"0000000000000000","class":1,"rebase":true`, "reject 4 map"},
+	} {
+		c.say(`{"type":"evidence","id":"` + a.id + `","expected_seq":1,"kind":"label",` + a.fields + `}`)
+		var got message
+		for got.ID != a.id {
+			var err error
+			if got, err = c.read(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if answer := fmt.Sprintf("%s %d %s", got.Type, got.Seq, got.Reason); answer != a.want {
+			t.Errorf("%s: %q, want %q", a.fields, answer, a.want)
+		}
+	}
+}
+
 // A room ends with its last visitor, its sequence with the last member.
 func TestRoomsEnd(t *testing.T) {
 	h := mustOpen(t, Limits{})

@@ -184,7 +184,7 @@ func (c *socket) handle(message []byte) error {
 	case "hello":
 		return c.hello(m)
 	case "evidence":
-		_, err := c.evidence(&m.Evidence)
+		_, err := c.evidence(&m.Evidence, m.Rebase)
 		return err
 	case "run":
 		if m.Count < 1 || m.Count > engine.MaxHypotheses {
@@ -244,7 +244,7 @@ func (c *socket) hello(m *clientMessage) error {
 			never := -1 // the number of no state, so only events that are already stored are acked
 			e.ExpectedSeq = &never
 		}
-		stored, err := c.evidence(e)
+		stored, err := c.evidence(e, false)
 		if err != nil {
 			return err
 		}
@@ -255,7 +255,8 @@ func (c *socket) hello(m *clientMessage) error {
 }
 
 // evidence stores an event, or finds it stored; its ack or reject is queued by then.
-func (c *socket) evidence(e *wire.Evidence) (stored bool, err error) {
+// With rebase it goes on top of whatever others have done.
+func (c *socket) evidence(e *wire.Evidence, rebase bool) (stored bool, err error) {
 	event, expected, err := e.Event()
 	if err != nil {
 		if e.ID == "" {
@@ -264,7 +265,7 @@ func (c *socket) evidence(e *wire.Evidence) (stored bool, err error) {
 		c.say(c.room.replyTo(e.ID, expected, 0, err, c.room.annotation.State().Seq))
 		return false, nil
 	}
-	_, err = c.room.append(c.ctx, expected, event, c)
+	_, err = c.room.append(c.ctx, expected, rebase, event, c)
 	return err == nil, nil // the reply says why
 }
 
