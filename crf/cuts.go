@@ -1,5 +1,7 @@
 package crf
 
+import "math"
+
 // cuts maximises models without negative weights by minimum cuts.
 type cuts struct {
 	g    *graph
@@ -46,10 +48,11 @@ func (c *cuts) undecided(i int32, x []uint8) {
 	g := c.g
 	queue := append(c.c.queue[:0], i)
 	c.seen[i] = true
-	zero, one := g.near[2*i], g.near[2*i+1]
+	zero, one := uint16(math.MaxUint16), uint16(math.MaxUint16)
 	for q := 0; q < len(queue); q++ {
 		i := queue[q]
-		zero, one = min(zero, g.near[2*i]), min(one, g.near[2*i+1])
+		near := g.near(int(i))
+		zero, one = min(zero, near[0]), min(one, near[1])
 		for _, a := range g.arcs[g.start[i]:g.start[i+1]] {
 			if !c.seen[a.to] && g.w[a.edge] > 0 {
 				c.seen[a.to] = true

@@ -26,13 +26,15 @@ type graph struct {
 	theta    []float64 // free×labels, folded unaries
 	constant float64   // energy of the clamped nodes
 	negative bool      // some merged edge is negative
-	near     []uint16  // free×labels, hops to the nearest click of the label
+
+	model *Model
+	hops  []uint16 // see near; nil until the first tie
 }
 
 type arc struct{ to, edge int32 }
 
 func newGraph(m *Model) *graph {
-	g := &graph{labels: m.Labels, of: make([]int32, m.Nodes), merged: make([]int32, len(m.Edges))}
+	g := &graph{model: m, labels: m.Labels, of: make([]int32, m.Nodes), merged: make([]int32, len(m.Edges))}
 	for i := range m.Nodes {
 		g.of[i] = -1
 		if m.Fixed == nil || m.Fixed[i] < 0 {
@@ -44,7 +46,6 @@ func newGraph(m *Model) *graph {
 	g.w = make([]float64, len(g.ends))
 	g.theta = make([]float64, len(g.free)*m.Labels)
 	g.adjacency()
-	g.nearest(m)
 	return g
 }
 
@@ -95,20 +96,29 @@ func (g *graph) adjacency() {
 	}
 }
 
-// nearest fills near by one breadth-first search from the clicks of all labels.
-func (g *graph) nearest(m *Model) {
-	k := g.labels
-	g.near = make([]uint16, len(g.theta))
-	for i := range g.near {
-		g.near[i] = math.MaxUint16
+// near returns the hops from free node i to the nearest click of each label. Most
+// models have no ties, so the first call makes the table.
+func (g *graph) near(i int) []uint16 {
+	if g.hops == nil {
+		g.nearest()
+	}
+	return g.hops[i*g.labels : (i+1)*g.labels]
+}
+
+// nearest fills hops by one breadth-first search from the clicks of all labels.
+func (g *graph) nearest() {
+	m, k := g.model, g.labels
+	g.hops = make([]uint16, len(g.theta))
+	for i := range g.hops {
+		g.hops[i] = math.MaxUint16
 	}
 	if m.Fixed == nil {
 		return
 	}
 	type visit struct{ node, label int32 }
-	queue := make([]visit, 0, len(g.near))
+	queue := make([]visit, 0, len(g.hops))
 	reach := func(v visit, hops uint16) {
-		if near := &g.near[int(v.node)*k+int(v.label)]; *near == math.MaxUint16 {
+		if near := &g.hops[int(v.node)*k+int(v.label)]; *near == math.MaxUint16 {
 			*near = hops
 			queue = append(queue, v)
 		}
@@ -123,7 +133,7 @@ func (g *graph) nearest(m *Model) {
 	}
 	for q := 0; q < len(queue); q++ {
 		v := queue[q]
-		hops := g.near[int(v.node)*k+int(v.label)]
+		hops := g.hops[int(v.node)*k+int(v.label)]
 		for _, a := range g.arcs[g.start[v.node]:g.start[v.node+1]] {
 			reach(visit{a.to, v.label}, min(hops, math.MaxUint16-2)+1)
 		}
@@ -193,10 +203,11 @@ func (g *graph) best(i int, score []float64) uint8 {
 	for score[at] < top {
 		at++
 	}
-	near := g.near[i*g.labels:][:len(score)]
 	for l := at + 1; l < len(score); l++ {
-		if score[l] == top && near[l] < near[at] {
-			at = l
+		if score[l] == top {
+			if near := g.near(i); near[l] < near[at] {
+				at = l
+			}
 		}
 	}
 	return uint8(at)

@@ -211,10 +211,8 @@ func (s *Solver) flood(rounds int, damping float64) {
 
 // attractive is Auto without negative weights.
 func (s *Solver) attractive(r *Result, start []uint8) {
-	if s.cuts == nil {
-		s.cuts = newCuts(s.g, &s.crosser)
-	}
 	if s.m.Labels == 2 {
+		s.needCuts()
 		s.cuts.twoLabels(s.x)
 		s.take()
 		r.Bound = s.energy
@@ -227,6 +225,7 @@ func (s *Solver) attractive(r *Result, start []uint8) {
 	}
 	s.begin(start, s.take)
 	copy(s.x, s.best)
+	s.needCuts()
 	s.cuts.expand(s.x, expansionCycles)
 	s.take()
 	for r.Sweeps < limit && !s.proved(r) {
@@ -261,6 +260,12 @@ func (s *Solver) kick(kicks int) {
 	copy(s.x, s.best)
 	s.search.run(s.x, kicks, s.trees, &s.crosser, s.rng)
 	s.polish()
+}
+
+func (s *Solver) needCuts() {
+	if s.cuts == nil {
+		s.cuts = newCuts(s.g, &s.crosser)
+	}
 }
 
 func (s *Solver) needTrees() {
