@@ -80,21 +80,20 @@ func sumRegions(labels []int32, n int, lab *planes, g1 []float32) []region {
 		row := labels[o : o+lab.width]
 		l, a, b, g := lab.l[o:][:len(row)], lab.a[o:][:len(row)], lab.b[o:][:len(row)], g1[o:][:len(row)]
 		for x := 0; x < len(row); {
-			id := row[x]
-			sum := region{}
+			id, start := row[x], x
+			var sumL, sumA, sumB, tex float32 // in registers, which a region would not be
 			for ; x < len(row) && row[x] == id; x++ {
-				sum.size++
-				sum.l += l[x]
-				sum.a += a[x]
-				sum.b += b[x]
-				sum.tex += g[x]
+				sumL += l[x]
+				sumA += a[x]
+				sumB += b[x]
+				tex += g[x]
 			}
 			r := &regions[id]
-			r.size += sum.size
-			r.l += sum.l
-			r.a += sum.a
-			r.b += sum.b
-			r.tex += sum.tex
+			r.size += float32(x - start)
+			r.l += sumL
+			r.a += sumA
+			r.b += sumB
+			r.tex += tex
 		}
 	}
 	for i := range regions {
