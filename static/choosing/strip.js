@@ -20,7 +20,7 @@ import { counted, percent } from '../ui/numbers.js';
  * @property {Uint8Array[]} painted the labels that the thumbnail was made from
  * @property {readonly string[]} colors
  * @property {number} rest
- * @property {boolean} near whether it is in view or nearly so; its thumbnail is painted only then
+ * @property {boolean} near whether it may be in view, or nearly so; its thumbnail is painted only then
  */
 
 /** CSS pixels beyond the strip's edges within which thumbnails are painted. */
@@ -235,7 +235,7 @@ export class Strip {
       this.unfold(place, !this.open.has(this.digests[place]));
     });
     this.list.append(element);
-    this.shown.push({ element, slot, painted: [], colors: [], rest: -1, near: false });
+    this.shown.push({ element, slot, painted: [], colors: [], rest: -1, near: true }); // as long as the browser has not said where it is
     this.sight.observe(element);
   }
 
