@@ -74,9 +74,15 @@ export class Layer {
       this.view = painter.view;
       return;
     }
+    this.rest();
+  }
+
+  /** Draws the lines sharp once they rest, in a frame of their own: two layers in one would drop it. */
+  rest() {
     this.settle = window.setTimeout(() => {
+      if (this.painter.frame) return this.rest();
       this.forget();
-      painter.touch();
+      this.painter.touch();
     }, SETTLED);
   }
 }
