@@ -3,7 +3,10 @@ import { contextOf } from '../ui/dom.js';
 /** Milliseconds without movement after which many lines are drawn sharp again. */
 const SETTLED = 70;
 
-/** Points above which lines are too many to be drawn in every frame. */
+/** Points above which lines are too many to be drawn in every frame while they move: a frame has 16 ms, and two layers may move. */
+const QUICK = 3000;
+
+/** Points above which lines are too many to be drawn in every frame that changes them. */
 export const DENSE = 12_000;
 
 /**
@@ -67,7 +70,7 @@ export class Layer {
     const { painter, context } = this;
     const { points, draw } = this.sketch();
     clearTimeout(this.settle);
-    if (!this.view || points < DENSE) {
+    if (!this.view || points < QUICK) {
       context.setTransform(1, 0, 0, 1, 0, 0);
       context.clearRect(0, 0, context.canvas.width, context.canvas.height);
       draw(context);
