@@ -70,8 +70,8 @@ type Solver struct {
 	g   *graph
 	rng *rand.PCG
 	crosser
-	trws   *trws
-	lbp    *lbp    // the rest are made when first needed
+	trws   *trws   // these are made when first needed
+	lbp    *lbp    //
 	cuts   *cuts   //
 	trees  *trees  //
 	search *search //
@@ -87,7 +87,7 @@ type Solver struct {
 func NewSolver(m *Model, opt Options) *Solver {
 	g := newGraph(m)
 	s := &Solver{
-		m: m, opt: opt, g: g, rng: rand.NewPCG(opt.Seed, 0), crosser: newCrosser(g), trws: newTRWS(g),
+		m: m, opt: opt, g: g, rng: rand.NewPCG(opt.Seed, 0), crosser: newCrosser(g),
 		x: make([]uint8, len(g.free)), best: make([]uint8, len(g.free)),
 		labels: make([]uint8, m.Nodes), score: make([]float64, m.Labels),
 	}
@@ -102,13 +102,19 @@ func NewSolver(m *Model, opt Options) *Solver {
 // Reset forgets the messages and the random state, so that the next Solve is
 // like a new Solver's.
 func (s *Solver) Reset() {
-	s.trws.forget()
+	if s.trws != nil {
+		s.trws.forget()
+	}
 	s.rng.Seed(s.opt.Seed, 0)
 }
 
 // Scale multiplies the messages by f, for a model whose unaries and weights
 // have all been multiplied by f since the last Solve.
-func (s *Solver) Scale(f float64) { s.trws.scale(f) }
+func (s *Solver) Scale(f float64) {
+	if s.trws != nil {
+		s.trws.scale(f)
+	}
+}
 
 // Solve maximises the model's current energy. TRW-S goes on from the messages
 // of the last Solve (see Reset). start, when not nil, is a labelling of all
@@ -116,7 +122,9 @@ func (s *Solver) Scale(f float64) { s.trws.scale(f) }
 // ignores it). Clamps win over start.
 func (s *Solver) Solve(start []uint8) Result {
 	s.g.load(s.m)
-	s.trws.reload()
+	if s.trws != nil {
+		s.trws.reload()
+	}
 	s.energy = math.Inf(-1)
 	r := Result{Bound: math.Inf(1)}
 	switch s.opt.Method {
@@ -194,6 +202,9 @@ func (s *Solver) begin(start []uint8, improve func()) {
 // sweep runs TRW-S until the bound is met or the limit reached, and merges the
 // labellings it reads off on the way.
 func (s *Solver) sweep(r *Result, limit int) {
+	if s.trws == nil {
+		s.trws = newTRWS(s.g)
+	}
 	for r.Sweeps < limit && !s.proved(r) {
 		s.trws.forward(s.x)
 		s.take()

@@ -293,13 +293,14 @@ func BenchmarkSweep(b *testing.B) {
 	for _, c := range [][2]int{{600, 2}, {600, 5}, {600, 21}, {10000, 5}} {
 		b.Run(fmt.Sprintf("n=%d/k=%d", c[0], c[1]), func(b *testing.B) {
 			m := patch(c[0], c[1], false)
-			s := NewSolver(m, Options{})
-			s.g.load(m)
+			g := newGraph(m)
+			g.load(m)
+			trws, x := newTRWS(g), make([]uint8, m.Nodes)
 			b.ReportAllocs()
 			for b.Loop() {
-				s.trws.reload()
-				s.trws.forward(s.x)
-				s.trws.backward()
+				trws.reload()
+				trws.forward(x)
+				trws.backward()
 			}
 		})
 	}

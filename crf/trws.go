@@ -30,13 +30,15 @@ const (
 
 func newTRWS(g *graph) *trws {
 	n, messages := len(g.free), len(g.ends)*g.labels
-	return &trws{
+	t := &trws{
 		g:  g,
 		up: make([]float64, messages), down: make([]float64, messages),
 		x: make([]uint8, n), top: make([]float64, n), rest: make([]float64, len(g.ends)),
 		stale: make([]pass, n), gamma: chainShares(g),
 		sum: make([]float64, g.labels), in: make([]float64, g.labels),
 	}
+	t.reload()
+	return t
 }
 
 // chainShares returns 1 / the number of chains through each free node.
