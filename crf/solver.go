@@ -1,6 +1,7 @@
 package crf
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 )
@@ -29,6 +30,8 @@ type Options struct {
 	// and for Auto 10 with negative weights or, without, as many as are worth
 	// it, at most 100.
 	Sweeps int
+	// Cycles of expansion moves over all labels, at most; 0 = 5.
+	Cycles int
 	// Kicks of an iterated local search when Auto has not proved the optimum
 	// (0 = 5 with negative weights and none without).
 	Kicks int
@@ -58,8 +61,7 @@ const (
 	// sweepsBeforeCuts are made before the expansion moves; further rounds of
 	// sweeps follow while a round closes enough of the gap.
 	sweepsBeforeCuts, sweepRound, enough = 10, 10, 0.5
-	// expansionCycles over all labels, at most.
-	expansionCycles = 5
+	expansionCycles                      = 5
 )
 
 // Solver maximises the energy of one model. It owns all buffers, so sweeps
@@ -107,6 +109,9 @@ func (s *Solver) Reset() {
 	}
 	s.rng.Seed(s.opt.Seed, 0)
 }
+
+// Limit sets Options.Sweeps and Options.Cycles for the next Solve on.
+func (s *Solver) Limit(sweeps, cycles int) { s.opt.Sweeps, s.opt.Cycles = sweeps, cycles }
 
 // Scale multiplies the messages by f, for a model whose unaries and weights
 // have all been multiplied by f since the last Solve.
@@ -237,7 +242,7 @@ func (s *Solver) attractive(r *Result, start []uint8) {
 	s.begin(start, s.take)
 	copy(s.x, s.best)
 	s.needCuts()
-	s.cuts.expand(s.x, expansionCycles)
+	s.cuts.expand(s.x, cmp.Or(s.opt.Cycles, expansionCycles))
 	s.take()
 	for r.Sweeps < limit && !s.proved(r) {
 		before := r.Bound - s.energy

@@ -81,6 +81,12 @@ type Problem struct {
 	// proved optimal, the step is repeated with more tree moves, unless
 	// Solver.Method is crf.LBP.
 	Solver crf.Options
+
+	// Later, if not 0, is how many sweeps of message passing, and then cycles of
+	// expansion moves, a hypothesis after the first one gets. Few are enough for
+	// models without negative weights: each maximisation goes on from the messages
+	// and the labelling of the one before.
+	Later int
 }
 
 // Validate returns the first error: the model's, ErrShape or ErrRange.
@@ -126,9 +132,9 @@ func (p *Problem) Validate() error {
 			return fmt.Errorf("division %d: %w", n, err)
 		}
 	}
-	for _, eta := range []float64{p.EtaUnary, p.EtaPair, p.EtaArea, p.NormBound} {
+	for _, eta := range []float64{p.EtaUnary, p.EtaPair, p.EtaArea, p.NormBound, float64(p.Later)} {
 		if !(eta >= 0 && eta < math.Inf(1)) {
-			return fmt.Errorf("%w: rate or bound %v, accepted are finite numbers from 0", ErrRange, eta)
+			return fmt.Errorf("%w: rate, bound or limit %v, accepted are finite numbers from 0", ErrRange, eta)
 		}
 	}
 	return nil

@@ -107,6 +107,9 @@ func (r *Sequence) Next() Hypothesis {
 		Condition: slack >= -slackTolerance,
 	}
 	r.last = slices.Clone(h.Labels) // the receiver can change its copy
+	if r.rank == 0 && r.p.Later > 0 {
+		r.solver.Limit(r.p.Later, r.p.Later)
+	}
 	r.rank++
 	r.update(h.Labels)
 	return h

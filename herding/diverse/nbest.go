@@ -24,6 +24,7 @@ type NBest struct {
 	Group      []int32   // region of each node, from 0; nil forces single nodes
 	Overlap    float64   // least area in which two of them differ; 0 = 0.005
 	Candidates int       // maximisations; 0 = 150
+	Best       []uint8   // the best labelling if it is known; nil = by a maximisation
 }
 
 // forced is a label on a region.
@@ -44,9 +45,8 @@ func (s *NBest) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis
 		if err != nil {
 			return nil, err
 		}
-		best := crf.NewSolver(s.Model, s.Solver).Solve(nil)
-		xs := []herding.Hypothesis{{Labels: slices.Clone(best.Labels), Energy: best.Energy, Optimal: best.Optimal, Solves: 1}}
-		force := crf.NewForcer(s.Model, best.Labels)
+		xs := []herding.Hypothesis{s.best()}
+		force := crf.NewForcer(s.Model, xs[0].Labels)
 		confirm := crf.NewConfirmer(s.Model, s.Solver)
 		candidates := s.Candidates
 		if candidates == 0 {
@@ -72,6 +72,14 @@ func (s *NBest) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis
 		slices.SortStableFunc(xs, func(a, b herding.Hypothesis) int { return cmp.Compare(b.Energy, a.Energy) })
 		return suppress(xs, s.Area, overlap, count), nil
 	})
+}
+
+func (s *NBest) best() herding.Hypothesis {
+	if s.Best != nil {
+		return herding.Hypothesis{Labels: s.Best, Energy: s.Model.Energy(s.Best)}
+	}
+	best := crf.NewSolver(s.Model, s.Solver).Solve(nil)
+	return herding.Hypothesis{Labels: best.Labels, Energy: best.Energy, Optimal: best.Optimal, Solves: 1}
 }
 
 // candidates by falling score: on a forest by max-marginals, elsewhere by the

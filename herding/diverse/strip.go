@@ -129,6 +129,9 @@ func (s *Stripped) forced() (out []herding.Hypothesis) {
 	if n.Candidates == 0 {
 		n.Candidates = stripCandidates
 	}
+	if p.Later > 0 {
+		n.Best, n.Solver.Sweeps, n.Solver.Cycles = s.best.Labels, p.Later, p.Later
+	}
 	for h, err := range n.Run(context.Background(), n.Candidates+1) {
 		if err != nil {
 			panic("diverse: " + err.Error()) // Start has checked the problem

@@ -85,6 +85,10 @@ type Parameters struct {
 	// together with forced regions, see diverse.Strip. Sequences of before have 0:
 	// the two took turns.
 	Pool int `json:"pool,omitempty"`
+
+	// Later is herding.Problem.Later. Sequences of before have 0: every hypothesis
+	// took as much effort as the first.
+	Later int `json:"later,omitempty"`
 }
 
 // DefaultParameters are those of every sequence, unless the server is given
@@ -112,7 +116,7 @@ var HandMade = Parameters{
 	Rest: 1e-2, Outside: 0.3, Inside: 3e-2, Clicked: 1e-3, Beside: 1e-2, Hold: 1e-2,
 	Deepest: 2, Within: 2,
 	Potts: 1, Weak: 0.01,
-	RateUnary: 0.2, RateArea: 1, RateRegion: 1, Pool: 20,
+	RateUnary: 0.2, RateArea: 1, RateRegion: 1, Pool: 20, Later: 1,
 }
 
 // Model is the evidence model of one superpixel graph: clicks go in, Herding
@@ -250,7 +254,7 @@ func (m *Model) Problem(fixed []int16, k int, pull *herding.Prior) (*herding.Pro
 	if err != nil {
 		return nil, err
 	}
-	problem.Solver.Sweeps = firstSweeps
+	problem.Solver.Sweeps, problem.Later = firstSweeps, m.Later
 	return problem, nil
 }
 

@@ -153,23 +153,29 @@ func TestEvidenceModelProperties(t *testing.T) {
 }
 
 // BenchmarkFirst measures what a person waits for after a click.
-func BenchmarkFirst(b *testing.B) {
-	m, g := patchwork(480, 320, 600)
+func BenchmarkFirst(b *testing.B) { benchmarkSequence(b, 1) }
+
+// BenchmarkStrip measures all hypotheses that a click is answered with.
+func BenchmarkStrip(b *testing.B) { benchmarkSequence(b, DefaultHypotheses) }
+
+func benchmarkSequence(b *testing.B, hypotheses int) {
+	h, g := superpixels.Divide(patches(480, 320), 600)
+	w := h.At(600)
 	for _, k := range []int{2, 5} {
 		for _, clicks := range []int{k, 12, 60} {
 			b.Run(fmt.Sprintf("n=600/k=%d/clicks=%d", k, clicks), func(b *testing.B) {
-				labels := make([]uint8, m.N)
+				labels := make([]uint8, w.N)
 				for i := range labels {
 					labels[i] = segment.Void
 				}
 				rng := rand.New(rand.NewPCG(1, 2))
 				for range clicks {
-					i := rng.IntN(m.N)
-					labels[i] = uint8(int(g.Regions[i].Centroid[0]) * k / m.Width)
+					i := rng.IntN(w.N)
+					labels[i] = uint8(int(g.Regions[i].Centroid[0]) * k / w.Width)
 				}
-				m := NewModel(g, DefaultParameters)
+				m := NewModel(g, DefaultParameters).Divide(h.Level(Regions(w.N)))
 				for b.Loop() {
-					if _, err := NewSequence(m, Evidence{Clicks: labels}, 1).At(context.Background(), 0); err != nil {
+					if _, err := NewSequence(m, Evidence{Clicks: labels}, 1).At(context.Background(), hypotheses-1); err != nil {
 						b.Fatal(err)
 					}
 				}
