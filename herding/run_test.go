@@ -208,6 +208,30 @@ func TestMomentsAreRecovered(t *testing.T) {
 	})
 }
 
+// The first hypothesis takes what Solver allows, the others what Later does.
+func TestLater(t *testing.T) {
+	spared := 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t)
+		p.Solver = crf.Options{Sweeps: 10}
+		full := collect(t, p, 10)
+		p.Later = 1
+		later := collect(t, p, 10)
+		if diff := cmp.Diff(full[0], later[0]); diff != "" {
+			t.Errorf("rank 0 (-without Later +with):\n%s", diff)
+		}
+		for i, h := range later[1:] {
+			if h.Solves == 1 && h.Sweeps > 1 {
+				t.Errorf("rank %d took %d sweeps of message passing, want 1 at most", h.Rank, h.Sweeps)
+			}
+			spared += full[i+1].Sweeps - h.Sweeps
+		}
+	})
+	if spared <= 0 {
+		t.Error("no problem needed more than one sweep, so the test shows nothing")
+	}
+}
+
 // TestDivMBest compares the special case with Batra's rule written out.
 func TestDivMBest(t *testing.T) {
 	for _, k := range []int{2, 5} {

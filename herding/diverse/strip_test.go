@@ -12,7 +12,9 @@ import (
 // Prepare changes when the work is done and nothing else.
 func TestPrepare(t *testing.T) {
 	p, regions := methodstest.Problem(t, 8, 3, 0)
-	for _, strip := range []*diverse.Strip{{Problem: p, Group: regions}, {Problem: p, Group: regions, Pool: 6}} {
+	quick := *p
+	quick.Later = 1
+	for _, strip := range []*diverse.Strip{{Problem: p, Group: regions}, {Problem: p, Group: regions, Pool: 6}, {Problem: &quick, Group: regions, Pool: 6}} {
 		want := run(t, strip, 30)
 		s, err := strip.Start()
 		if err != nil {

@@ -86,8 +86,8 @@ type Parameters struct {
 	// the two took turns.
 	Pool int `json:"pool,omitempty"`
 
-	// Later is herding.Problem.Later. Sequences of before have 0: every hypothesis
-	// took as much effort as the first.
+	// Later is how many sweeps and cycles a hypothesis after the first gets, see
+	// herding.Problem. Sequences of before have 0: as many as the first.
 	Later int `json:"later,omitempty"`
 }
 
