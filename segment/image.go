@@ -1,6 +1,10 @@
 package segment
 
-import "time"
+import (
+	"context"
+	"iter"
+	"time"
+)
 
 // Image is the record of an uploaded photograph. Its pixels and its superpixel
 // hierarchy are blobs under the keys below.
@@ -23,6 +27,33 @@ type Image struct {
 	Doubt *float64
 
 	Review Review
+}
+
+// part is how many records EachImage reads at a time.
+const part = 1000
+
+// EachImage goes through the images of a project in order of upload. It reads their
+// records in parts with list, which is ImagesAfter of a store or workspace, so that it
+// takes the same memory for any number of them.
+func EachImage(ctx context.Context, projectID string, list func(ctx context.Context, projectID, after string, limit int) ([]Image, error)) iter.Seq2[Image, error] {
+	return func(yield func(Image, error) bool) {
+		for after := ""; ; {
+			some, err := list(ctx, projectID, after, part)
+			if err != nil {
+				yield(Image{}, err)
+				return
+			}
+			for _, im := range some {
+				if !yield(im, nil) {
+					return
+				}
+			}
+			if len(some) < part {
+				return
+			}
+			after = some[len(some)-1].ID
+		}
+	}
 }
 
 // Progress is the part of an image's state kept in its record, so that lists

@@ -4,28 +4,28 @@ import (
 	"path"
 	"strconv"
 	"strings"
-
-	"collie/segment"
 )
 
 // longestStem is the largest number of bytes of an image's name in file names.
 const longestStem = 80
 
-// Stems returns a file name for each image, made from the image's name: ASCII
+// Stems makes a file name for each image of a project, from the image's name: ASCII
 // letters, digits, dots, hyphens and underscores, unique even if case is
 // ignored, and not reserved by any operating system. The names depend on the
 // whole project, so an image has the same name in every export.
-func Stems(images []segment.Image) []string {
-	taken := make(map[string]bool, len(images))
-	out := make([]string, len(images))
-	for i, im := range images {
-		stem := cleanStem(im.Name)
-		out[i] = stem
-		for n := 2; taken[strings.ToLower(out[i])]; n++ {
-			out[i] = stem + "-" + strconv.Itoa(n)
-		}
-		taken[strings.ToLower(out[i])] = true
+type Stems struct{ taken map[string]bool }
+
+// Next returns the file name of the next image, in order of upload.
+func (s *Stems) Next(name string) string {
+	if s.taken == nil {
+		s.taken = map[string]bool{}
 	}
+	stem := cleanStem(name)
+	out := stem
+	for n := 2; s.taken[strings.ToLower(out)]; n++ {
+		out = stem + "-" + strconv.Itoa(n)
+	}
+	s.taken[strings.ToLower(out)] = true
 	return out
 }
 

@@ -123,27 +123,36 @@ func shapes(first string) []string {
 	return []string{"polygon", "mask"}
 }
 
-// choose returns the positions in the project of the images to export, and
-// calls skip with the others.
-func (o *Options) choose(images []segment.Image, skip func(segment.Image, string)) ([]int, error) {
+// chooser chooses the images to export.
+type chooser struct {
+	options *Options
+	wanted  map[string]bool // identifiers of those that have not come yet
+}
+
+func (o *Options) chooser() *chooser {
 	wanted := make(map[string]bool, len(o.Images))
 	for _, id := range o.Images {
 		wanted[id] = true
 	}
-	var chosen []int
-	for i, im := range images {
-		if len(o.Images) > 0 && !wanted[im.ID] {
-			continue
-		}
-		delete(wanted, im.ID)
-		if !*o.Drafts && im.Status() != "done" {
-			skip(im, "It is unfinished, and unfinished images were left out.")
-			continue
-		}
-		chosen = append(chosen, i)
+	return &chooser{o, wanted}
+}
+
+// take reports whether an image is exported, and if it was asked for why not.
+func (c *chooser) take(im *segment.Image) (ok bool, why string) {
+	if len(c.options.Images) > 0 && !c.wanted[im.ID] {
+		return false, ""
 	}
-	if len(wanted) > 0 {
-		return nil, segment.Errorf(segment.NotFound, "The project has no image %s.", strings.Join(slices.Sorted(maps.Keys(wanted)), ", "))
+	delete(c.wanted, im.ID)
+	if !*c.options.Drafts && im.Status() != "done" {
+		return false, "It is unfinished, and unfinished images were left out."
 	}
-	return chosen, nil
+	return true, ""
+}
+
+// missing returns a NotFound for those that have not come.
+func (c *chooser) missing() error {
+	if len(c.wanted) == 0 {
+		return nil
+	}
+	return segment.Errorf(segment.NotFound, "The project has no image %s.", strings.Join(slices.Sorted(maps.Keys(c.wanted)), ", "))
 }

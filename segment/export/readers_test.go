@@ -29,7 +29,14 @@ type records struct {
 
 func (r *records) Project(context.Context, string) (segment.Project, error) { return r.project, nil }
 
-func (r *records) Images(context.Context, string) ([]segment.Image, error) { return r.images, nil }
+func (r *records) ImagesAfter(context.Context, string, string, int) ([]segment.Image, error) {
+	return r.images, nil
+}
+
+func (r *records) Image(_ context.Context, id string) (segment.Image, error) {
+	i := slices.IndexFunc(r.images, func(im segment.Image) bool { return im.ID == id })
+	return r.images[i], nil
+}
 
 func (r *records) Visit(context.Context, string) (*workspace.Annotation, error) {
 	return nil, segment.Errorf(segment.NotFound, "There is no evidence here.")

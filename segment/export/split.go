@@ -49,7 +49,7 @@ func (s Split) resolve() (Split, error) {
 
 // sets returns the set of each image of the whole project, so that an image is
 // in the same set whatever is selected.
-func (s *Split) sets(images []segment.Image) []string {
+func (s *Split) sets(images []listed) []string {
 	out := make([]string, len(images))
 	switch {
 	case s == nil:
@@ -58,7 +58,7 @@ func (s *Split) sets(images []segment.Image) []string {
 		}
 	case s.By == "name":
 		for i, im := range images {
-			out[i] = setNames[setInName(im.Name)]
+			out[i] = setNames[setInName(im.name)]
 		}
 	default:
 		s.deal(out)
@@ -140,7 +140,7 @@ func (j *job) lists(dir string) []member {
 		}
 		var b strings.Builder
 		for _, number := range j.members(set) {
-			b.WriteString(j.stems[number] + "\n")
+			b.WriteString(j.images[number].stem + "\n")
 		}
 		files = append(files, stored(dir+set+".txt", []byte(b.String())))
 	}

@@ -16,7 +16,7 @@ func TestDeal(t *testing.T) {
 		train := rapid.IntRange(0, 100).Draw(t, "train")
 		val := rapid.IntRange(0, 100-train).Draw(t, "val")
 		s := &Split{By: "share", Train: train, Val: val, Test: 100 - train - val, Seed: rapid.Uint32().Draw(t, "seed")}
-		images := make([]segment.Image, rapid.IntRange(0, 400).Draw(t, "images"))
+		images := make([]listed, rapid.IntRange(0, 400).Draw(t, "images"))
 		all := s.sets(images)
 		count := map[string]int{}
 		for i, set := range all {
@@ -33,7 +33,7 @@ func TestDeal(t *testing.T) {
 		}
 	})
 	one, other := Split{Train: 50, Val: 50}, Split{Train: 50, Val: 50, Seed: 1}
-	if images := make([]segment.Image, 64); slices.Equal(one.sets(images), other.sets(images)) {
+	if images := make([]listed, 64); slices.Equal(one.sets(images), other.sets(images)) {
 		t.Error("another seed divides in the same way")
 	}
 }

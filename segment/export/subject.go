@@ -34,9 +34,11 @@ type subject struct {
 	pictureName string // set by encoders that export the picture
 }
 
-// subject returns the image at a position in the project.
+// subject returns the image at a position in the project, of whose record it has what
+// is kept of all images.
 func (j *job) subject(number int) *subject {
-	return &subject{job: j, number: number, image: j.images[number], stem: j.stems[number]}
+	l := &j.images[number]
+	return &subject{job: j, number: number, image: segment.Image{ID: l.id, Name: l.name, Format: l.format, Width: int(l.width), Height: int(l.height)}, stem: l.stem}
 }
 
 // set is the name of the set that the image is in.
@@ -231,7 +233,7 @@ func (s *subject) fileName() string {
 	if s.pictureName != "" && *s.options.Pictures {
 		return path.Base(s.pictureName)
 	}
-	if s.named[s.image.Name] > 1 {
+	if s.shared[s.image.Name] {
 		return s.stem + path.Ext(s.image.Name)
 	}
 	return s.image.Name

@@ -63,8 +63,8 @@ func (v *voc) finish() ([]member, error) {
 		if number%5 == 4 {
 			set = &val
 		}
-		fmt.Fprintln(set, v.job.stems[number])
-		fmt.Fprintln(&all, v.job.stems[number])
+		fmt.Fprintln(set, v.job.images[number].stem)
+		fmt.Fprintln(&all, v.job.images[number].stem)
 	}
 	fmt.Fprintln(&labels, "# label:color_rgb:parts:actions")
 	for i, c := range v.job.project.Classes {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"unique"
 
 	"collie/segment"
 	"collie/segment/access"
@@ -13,7 +14,8 @@ import (
 // Source provides the project; [workspace.Workspace] implements it.
 type Source interface {
 	Project(ctx context.Context, id string) (segment.Project, error)
-	Images(ctx context.Context, projectID string) ([]segment.Image, error) // in order of upload
+	ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]segment.Image, error) // in order of upload
+	Image(ctx context.Context, id string) (segment.Image, error)
 	Visit(ctx context.Context, imageID string) (*workspace.Annotation, error)
 	Blob(ctx context.Context, im segment.Image, key string) (io.ReadSeekCloser, error)
 	// Pictures lends bytes of memory for pixels; see [workspace.Workspace.Pictures].
@@ -62,6 +64,11 @@ func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, fo
 	err = j.write(ctx, out, encoder, report, progress, func(ctx context.Context, number int) (*piece, error) {
 		s := j.subject(number)
 		defer s.close()
+		im, err := source.Image(ctx, s.image.ID)
+		if err != nil {
+			return nil, s.failed(err)
+		}
+		s.image = im
 		give, err := source.Pictures(ctx, s.memory())
 		if err != nil {
 			return nil, s.failed(err)
@@ -85,13 +92,19 @@ type job struct {
 	project  segment.Project
 	format   Format
 	options  Options
-	images   []segment.Image     // of the whole project
-	stems    []string            // file names of images
-	named    map[string]int      // how many of them have a name
+	images   []listed            // of the whole project
+	shared   map[string]bool     // names that several of them have
 	sets     []string            // names of the sets that images are in
 	chosen   []int               // indices into images of those that are exported
 	index    *segment.ClassTable // index in the project of each class id
 	resolved *segment.ClassTable // class that each class id counts as
+}
+
+// listed is what an export keeps of each image's record while it goes through the others.
+type listed struct {
+	id, name, stem string // stem: its file name
+	format         string
+	width, height  int32
 }
 
 // newJob reads the project's records and begins the report.
@@ -100,14 +113,11 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 	if err != nil {
 		return nil, nil, err
 	}
-	j := &job{source: source, format: format}
+	j := &job{source: source, format: format, shared: map[string]bool{}}
 	if j.project, err = source.Project(ctx, projectID); err != nil {
 		return nil, nil, err
 	}
 	if j.options, err = format.Resolve(o, j.project.Classes); err != nil {
-		return nil, nil, err
-	}
-	if j.images, err = source.Images(ctx, projectID); err != nil {
 		return nil, nil, err
 	}
 	report := &Report{
@@ -119,19 +129,30 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 	for i, c := range j.project.Classes {
 		report.Project.Classes = append(report.Project.Classes, ClassReport{i, c.Name, c.Color})
 	}
-	j.stems, j.named = Stems(j.images), make(map[string]int, len(j.images))
-	for _, im := range j.images {
-		j.named[im.Name]++
-	}
 	if format.Name == "backup" {
 		j.options.Split = nil
 	}
-	j.sets = j.options.Split.sets(j.images)
 	report.Parameters = j.options
-	j.chosen, err = j.options.choose(j.images, func(im segment.Image, why string) {
-		report.Skipped = append(report.Skipped, SkippedImage{im.ID, im.Name, why})
-	})
-	return j, report, err
+	var stems Stems
+	chooser, names := j.options.chooser(), map[string]bool{}
+	for im, err := range segment.EachImage(ctx, projectID, source.ImagesAfter) {
+		if err != nil {
+			return nil, nil, err
+		}
+		switch ok, why := chooser.take(&im); {
+		case ok:
+			j.chosen = append(j.chosen, len(j.images))
+		case why != "":
+			report.Skipped = append(report.Skipped, SkippedImage{im.ID, im.Name, why})
+		}
+		if names[im.Name] {
+			j.shared[im.Name] = true
+		}
+		names[im.Name] = true
+		j.images = append(j.images, listed{im.ID, im.Name, stems.Next(im.Name), unique.Make(im.Format).Value(), int32(im.Width), int32(im.Height)})
+	}
+	j.sets = j.options.Split.sets(j.images)
+	return j, report, chooser.missing()
 }
 
 // encoder writes a job in one format.

@@ -133,19 +133,20 @@ func (i *importing) prepare(ctx context.Context, d *Dataset) error {
 	if err := i.matchClasses(ctx, d); err != nil {
 		return err
 	}
-	images, err := i.workspace.Images(ctx, i.project)
-	if err != nil {
-		return err
-	}
 	i.byName, i.photos = map[string]string{}, map[string]string{}
-	for _, im := range images {
+	var stems export.Stems
+	exported := map[string]string{} // image ids by lower-case name in exports
+	for im, err := range segment.EachImage(ctx, i.project, i.workspace.ImagesAfter) {
+		if err != nil {
+			return err
+		}
 		i.know(im)
+		exported[strings.ToLower(stems.Next(im.Name))] = im.ID
 	}
 	own := i.files.exported()
-	for at, name := range export.Stems(images) {
-		key := strings.ToLower(name)
+	for key, id := range exported {
 		if _, known := i.byName[key]; own || !known {
-			i.byName[key] = images[at].ID
+			i.byName[key] = id
 		}
 	}
 	for _, name := range d.Photos {

@@ -94,6 +94,41 @@ func TestOverload(t *testing.T) {
 	}
 }
 
+// Three servers with 2,000 annotators each, who click every six seconds: 1,000 clicks a
+// second in all. One stops: within two seconds its pages come to the other two, where each
+// opens its image and sends what was not acknowledged, counted as a click each, and stay. A
+// click with 20 hypotheses takes 27 ms of processor time, as since cards are chosen from a
+// pool. One processor is the control, and first in, first out, which has no time for first
+// hypotheses when all that follow are made, too.
+func TestLostServer(t *testing.T) {
+	const (
+		limit    = 50 * time.Millisecond
+		dies     = 10 * time.Second
+		arriving = 2 * time.Second
+	)
+	for _, c := range []struct {
+		processors    int
+		policy, serve bool // whether 99 of 100 first hypotheses come in time, before and after
+	}{{4, true, true}, {2, true, true}, {1, true, false}, {4, false, false}} {
+		s := simulation{first: 3 * time.Millisecond, later: 1300 * time.Microsecond, annotators: 2000, every: 6 * time.Second, count: 20, workers: c.processors, length: 30 * time.Second, policy: c.policy}
+		s.surge = func(at time.Duration) float64 {
+			switch {
+			case at < dies:
+				return 1
+			case at < dies+arriving:
+				return 1.5 + 1000/arriving.Seconds()/(2000/s.every.Seconds()) // and a thousand arrive
+			}
+			return 1.5
+		}
+		o := s.run()
+		before, during, after := o.p99(0, dies), o.p99(dies, dies+arriving+time.Second), o.p99(dies+arriving+time.Second, s.length)
+		t.Logf("%d processors, this policy: %v; p99 %v, %v while a thousand arrive, then %v", c.processors, c.policy, before, during, after)
+		if (before < limit) != c.serve || (after < limit) != c.serve {
+			t.Errorf("%d processors, this policy: %v; p99 %v and then %v", c.processors, c.policy, before, after)
+		}
+	}
+}
+
 // drain says in which order the policy starts what waits.
 func drain(p *policy) string {
 	var order []string

@@ -299,19 +299,19 @@ func (w *Workspace) Prelabel(ctx context.Context, projectID string) error {
 	if err := w.MayIn(ctx, projectID, access.Annotate); err != nil {
 		return err
 	}
-	images, err := w.Images(ctx, projectID)
+	images, err := w.imagesThat(ctx, projectID, func(im *segment.Image) bool { return im.Status() == "untouched" })
 	if err != nil {
 		return err
 	}
-	w.guessAll(projectID, slices.DeleteFunc(images, func(im segment.Image) bool { return im.Status() != "untouched" }))
+	w.guessAll(projectID, images)
 	return nil
 }
 
 // retractGuesses starts to take back the guesses that nobody has worked on in a
 // project that is set to guess nothing; what it leaves goes when it is opened.
 func (w *Workspace) retractGuesses(ctx context.Context, projectID string) {
-	if images, err := w.Images(ctx, projectID); err == nil {
-		w.guessAll(projectID, slices.DeleteFunc(images, func(im segment.Image) bool { return !im.Guessed }))
+	if images, err := w.imagesThat(ctx, projectID, func(im *segment.Image) bool { return im.Guessed }); err == nil {
+		w.guessAll(projectID, images)
 	}
 }
 

@@ -175,8 +175,7 @@ func (w *Workspace) learn(ctx context.Context, projectID string) (trained bool) 
 
 // finishedImages are the images of a project that a person has finished.
 func (w *Workspace) finishedImages(ctx context.Context, projectID string) ([]segment.Image, error) {
-	images, err := w.Images(ctx, projectID)
-	return slices.DeleteFunc(images, func(im segment.Image) bool { return im.Status() != "done" }), err
+	return w.imagesThat(ctx, projectID, func(im *segment.Image) bool { return im.Status() == "done" })
 }
 
 // sortByModel sorts the images that a model has learnt from first, in its

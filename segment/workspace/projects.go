@@ -196,13 +196,12 @@ func (w *Workspace) unused(ctx context.Context, before *segment.Project, deleted
 // it. Image records list their classes; images with older records, which don't,
 // are opened.
 func (w *Workspace) classUse(ctx context.Context, p *segment.Project) (*[segment.MaxClasses]int, error) {
-	images, err := w.store.Images(ctx, p.ID)
-	if err != nil {
-		return nil, err
-	}
 	var counts [segment.MaxClasses]int
 	table := p.Resolve()
-	for _, im := range images {
+	for im, err := range segment.EachImage(ctx, p.ID, w.store.ImagesAfter) {
+		if err != nil {
+			return nil, err
+		}
 		classes := im.Classes
 		if im.Seq > 0 && classes == nil {
 			a, err := w.Visit(ctx, im.ID)

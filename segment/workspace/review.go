@@ -23,13 +23,12 @@ func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []
 	if err != nil {
 		return nil, err
 	}
-	images, err := w.Images(ctx, projectID)
-	if err != nil {
-		return nil, err
-	}
 	chosen := make([]segment.Image, 0, len(imageIDs))
 	ids := slices.Compact(slices.Sorted(slices.Values(imageIDs)))
-	for _, im := range images {
+	for im, err := range segment.EachImage(ctx, projectID, w.ImagesAfter) {
+		if err != nil {
+			return nil, err
+		}
 		if _, ok := slices.BinarySearch(ids, im.ID); !ok {
 			continue
 		}

@@ -166,12 +166,11 @@ func (w *Workspace) Overviews(ctx context.Context) ([]segment.Overview, error) {
 			continue
 		}
 		// Records still count deleted classes.
-		images, err := w.store.Images(ctx, o.ID)
-		if err != nil {
-			return nil, err
-		}
 		o.Done = 0
-		for _, im := range images {
+		for im, err := range segment.EachImage(ctx, o.ID, w.store.ImagesAfter) {
+			if err != nil {
+				return nil, err
+			}
 			if im = o.Seen(im); im.Status() == "done" {
 				o.Done++
 			}
@@ -202,6 +201,20 @@ func (w *Workspace) Images(ctx context.Context, projectID string) ([]segment.Ima
 // first ones if it is empty.
 func (w *Workspace) ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]segment.Image, error) {
 	return w.list(ctx, projectID, func() ([]segment.Image, error) { return w.store.ImagesAfter(ctx, projectID, after, limit) })
+}
+
+// imagesThat lists a project's images of a kind in order of upload, without keeping the
+// records of the others.
+func (w *Workspace) imagesThat(ctx context.Context, projectID string, are func(*segment.Image) bool) (images []segment.Image, err error) {
+	for im, err := range segment.EachImage(ctx, projectID, w.ImagesAfter) {
+		if err != nil {
+			return nil, err
+		}
+		if are(&im) {
+			images = append(images, im)
+		}
+	}
+	return images, nil
 }
 
 // list reads images of a project for whoever can see it.
