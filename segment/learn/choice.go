@@ -29,7 +29,7 @@ var choices = []Choice{
 	{1e-2, 0.5, strict, patience},
 	{1e-2, 1, strict, patience},
 	{3e-2, 0.5, strict, patience},
-	{1e-1, 0.5, strict, patience},
+	{1e-1, 2, strict, patience},
 }
 
 // A strict guess yields to few contradictions, so that a wrong one costs
@@ -44,7 +44,6 @@ const (
 
 	alwaysTried = 4    // of choices
 	worthwhile  = 0.97 // largest share of the actions that a choice can need
-	wellWorth   = 0.95 // the same for the last choice against the others
 
 	worthwhileEarly = 0.9 // while there are few attempts
 
@@ -77,23 +76,13 @@ func choose(ctx context.Context, attempts []attempt) (Choice, error) {
 	if len(attempts) < maxTrials {
 		least, tried = worthwhileEarly*without, choices[:alwaysTried]
 	}
-	try := func(c Choice, part float64) error {
+	for _, c := range tried {
 		needed, err := actions(ctx, attempts, c)
-		if err == nil && needed < part*least {
-			least, best = needed, c
-		}
-		return err
-	}
-	for i, c := range tried {
-		part := 1.0
-		if i == len(choices)-1 {
-			if best != choices[i-1] {
-				break
-			}
-			part = wellWorth
-		}
-		if err := try(c, part); err != nil {
+		if err != nil {
 			return Off, err
+		}
+		if needed < least {
+			least, best = needed, c
 		}
 	}
 	return best, nil

@@ -10,15 +10,15 @@ import (
 
 const (
 	modelMagic   = "CLMD"
-	modelVersion = 5
-	oldVersion   = 2       // and later ones: for other features or choices
+	modelVersion = 6
+	oldVersion   = 2       // and later ones: for other features, choices or gates
 	maxModel     = 1 << 30 // largest number of a model
 	maxID        = 256     // bytes of an image's id
 	maxEarly     = 1 << 20 // images
 	maxTreeNodes = 1 << 22
 )
 
-// MarshalBinary encodes the model: magic "CLMD", version 5 (one byte), then
+// MarshalBinary encodes the model: magic "CLMD", version 6 (one byte), then
 // numbers as unsigned LEB128, except for real ones, which are IEEE 754 in eight
 // bytes, little-endian. Trees come node by node, the feature (one more, 0 for a
 // leaf), then the threshold and the left child, or the leaf's votes.
@@ -99,7 +99,7 @@ func (w *writer) forest(f *forest) {
 
 // UnmarshalBinary decodes what MarshalBinary wrote. Invalid bytes give an error
 // and leave m unchanged; a decoded model is safe to use, and memory is
-// proportional to len(data). Of versions 2 to 4 only the number is
+// proportional to len(data). Of versions 2 to 5 only the number is
 // read, so that the model is trained again and guesses by the old one are
 // recognised as such.
 func (m *Model) UnmarshalBinary(data []byte) error {

@@ -88,29 +88,16 @@ func TestLeaveOut(t *testing.T) {
 	}
 }
 
-// The gate lets a class in where its share has gone with its presence, and takes
-// 2 % when the examples leave it open.
+// A class has to win half of what it usually covers where it is, and the whole
+// image if it is nowhere.
 func TestGate(t *testing.T) {
-	f := &Features{N: 1, Area: []int32{100}}
+	f := &Features{N: 4, Area: []int32{10, 20, 30, 40}}
 	var examples []Example
-	var said [][]float32
-	for _, c := range []struct {
-		share float32
-		label uint8
-	}{{0.1, 9}, {0.15, 9}, {0.3, 5}, {0.4, 5}} {
-		examples = append(examples, Example{Features: f, Labels: []uint8{c.label}})
-		said = append(said, []float32{c.share, 1 - c.share})
+	for _, labels := range [][]uint8{{5, 9, 9, 9}, {9, 5, 9, 9}, {9, 9, 9, 5}, {9, 9, 9, 9}} {
+		examples = append(examples, Example{Features: f, Labels: labels})
 	}
-	got := gate(examples, said, []uint8{5, 7})
-	if !(got[0] > 0.15 && got[0] <= 0.3) {
-		t.Errorf("threshold %v, want one between 0.15 and 0.3", got[0])
-	}
-	if got[1] <= float64(float32(0.9)) {
-		t.Errorf("a class that is never there passes at %v", got[1])
-	}
-	got = gate(examples[2:], said[2:], []uint8{5, 7})
-	if got[0] != usualShare {
-		t.Errorf("threshold %v of a class that is always there, want %v", got[0], usualShare)
+	if d := cmp.Diff([]float64{0.45, 0.1, 1}, gate(examples, []uint8{9, 5, 7})); d != "" {
+		t.Error(d)
 	}
 }
 
@@ -156,8 +143,8 @@ func TestModelRoundTrip(t *testing.T) {
 	}
 }
 
-// A class below its threshold is in reserve, with all that is known about it;
-// the most probable one never is.
+// A class that wins less than its threshold is in reserve, with all that is known
+// about it; the one that wins most never is.
 func TestReserve(t *testing.T) {
 	f := &Features{N: 2, Area: []int32{90, 10}}
 	p := []float32{0.1, 0.9, 0.75, 0.25} // of classes 7 and 5
@@ -165,9 +152,9 @@ func TestReserve(t *testing.T) {
 		thresholds []float64
 		want       []uint8
 	}{
-		{[]float64{0.165, 0.835}, nil},
-		{[]float64{0.17, 0.5}, []uint8{7}},
 		{[]float64{0.1, 0.9}, nil},
+		{[]float64{0.11, 0.5}, []uint8{7}}, // though its probability adds up to 0.165
+		{[]float64{0.05, 1}, nil},
 		{[]float64{1, 1}, []uint8{7}},
 	} {
 		want := &engine.Guess{Classes: []uint8{5, 7}, Reserve: c.want, Shares: []float64{0.9, 0.1, 0.25, 0.75}}

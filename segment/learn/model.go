@@ -64,7 +64,7 @@ func Train(ctx context.Context, examples []Example, before *Model) (*Model, erro
 		return m, err
 	}
 	m.classifier = c
-	m.gates = gate(examples, said, c.classes)
+	m.gates = gate(examples, c.classes)
 	attempts, err := m.attempts(examples, said)
 	if err != nil {
 		return nil, err
