@@ -8,9 +8,10 @@ import (
 )
 
 // correction turns x, the most probable labelling, into one that corrects what
-// was shown when the clicks at superpixels since were made. People click in the
-// middle of what is wrong, so a change with a click only at its fringe is not
-// what they mean: if somewhere the change is deeper than Deepest times as deep
+// was shown when the clicks at superpixels since were made. The more clicks there
+// are, the fewer errors are left and the more it takes to change what was shown,
+// see Firm. People click in the middle of what is wrong, so a change with a click
+// only at its fringe is not what they mean: if somewhere the change is deeper than Deepest times as deep
 // as at the click, it is made again with everything fixed that is more than
 // Within times the depth at the click away from it. And a correction is local:
 // of the change only the parts remain that are joined to a click, with what was
@@ -19,6 +20,9 @@ import (
 // x, shown and model hold indices of the classes in play; -1 in shown is any other class. x may be
 // changed and is returned.
 func (m *Model) correction(model *crf.Model, x []uint8, shown []int16, since []int32) []uint8 {
+	if m.Firm > 0 {
+		x = m.firmed(model, x, shown)
+	}
 	if meant := m.meant(x, shown, since); meant != nil {
 		local := *model
 		local.Fixed = slices.Clone(model.Fixed)
@@ -46,6 +50,33 @@ func (m *Model) correction(model *crf.Model, x []uint8, shown []int16, since []i
 		}
 	}
 	return x
+}
+
+// The first few clicks say what is meant, and those after firmest add no more. A
+// stroke counts as a click on each superpixel.
+const few, firmest = 4, 10
+
+// firmed is the most probable labelling, or one near x, with Firm for each click
+// after the first few added to the unaries of what was shown.
+func (m *Model) firmed(model *crf.Model, x []uint8, shown []int16) []uint8 {
+	clicks := 0
+	for _, f := range model.Fixed {
+		if f >= 0 {
+			clicks++
+		}
+	}
+	if clicks <= few {
+		return x
+	}
+	more := m.Firm * float64(min(clicks, firmest)-few)
+	firm := *model
+	firm.Unary = slices.Clone(model.Unary)
+	for i, s := range shown {
+		if s >= 0 {
+			firm.Unary[i*model.Labels+int(s)] += more
+		}
+	}
+	return slices.Clone(crf.NewSolver(&firm, crf.Options{Sweeps: firstSweeps}).Solve(x).Labels)
 }
 
 // changed tells which superpixels differ between x and shown.
