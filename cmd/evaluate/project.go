@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -19,6 +20,7 @@ type projectCommand struct {
 	Online     bool      `help:"Work through all images in order instead, learning from what was accepted."`
 	Copy       bool      `help:"Like --online --order listed, but instead of learning copy the labelling of the image before as the guess."`
 	Order      string    `default:"mixed" enum:"mixed,listed" help:"Order of the images: by a hash of their names, or as in index.tsv."`
+	Draw       int       `default:"0" help:"Another order of the mixed images for each number."`
 	Target     []float64 `default:"0.85,0.90" help:"Mean IoU per image to reach, at most 95 % of what the superpixels allow."`
 	Max        int       `default:"60" help:"Actions after which the annotator gives up."`
 	Gestures   []string  `default:"points,strokes" enum:"points,strokes" help:"What an action is."`
@@ -57,7 +59,7 @@ func (c *projectCommand) Run(t *terminal) error {
 		c.Online, c.Order = true, "listed"
 	}
 	if c.Order == "mixed" {
-		slices.SortStableFunc(list, func(a, b simulate.Picture) int { return cmp.Compare(hash(a.ID), hash(b.ID)) })
+		slices.SortStableFunc(list, func(a, b simulate.Picture) int { return cmp.Compare(c.mixed(a.ID), c.mixed(b.ID)) })
 	}
 	lessons := make([]*lesson, len(list))
 	err = t.each(len(list), func(i int) (err error) {
@@ -107,6 +109,13 @@ func (c *projectCommand) check() error {
 		}
 	}
 	return nil
+}
+
+// mixed is a name's place in the order. Names that differ in their last digit only,
+// as those of successive frames, come apart, which a weaker hash doesn't do.
+func (c *projectCommand) mixed(name string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", c.Draw, name))
+	return string(sum[:])
 }
 
 func hash(name string) uint64 {
