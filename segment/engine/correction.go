@@ -68,7 +68,7 @@ func (m *Model) firmed(model *crf.Model, x []uint8, shown []int16) []uint8 {
 	if clicks <= few {
 		return x
 	}
-	more := m.Firm * float64(min(clicks, firmest)-few)
+	more := float64(m.Firm * float64(min(clicks, firmest)-few))
 	firm := *model
 	firm.Unary = slices.Clone(model.Unary)
 	for i, s := range shown {
