@@ -274,6 +274,10 @@ func TestGoldenDigests(t *testing.T) {
 		{Clicks: clicks},
 		{Clicks: clicksOn(400, map[int]uint8{210: 1}), Rest: rest},
 		{Clicks: clicks, Rest: rest, Holds: holds, Shown: clicksOn(400, map[int]uint8{0: 0, 399: 1, 20: 2, 333: 0}), Since: []int32{210}},
+		{
+			Clicks: clicksOn(400, map[int]uint8{0: 0, 399: 1, 20: 2, 210: 1, 333: 0, 87: 2, 305: 1}), Rest: rest,
+			Shown: slices.Concat(slices.Repeat([]uint8{0}, 200), slices.Repeat([]uint8{1}, 200)), Since: []int32{87, 305},
+		},
 	}
 	for _, procs := range []int{1, 2, 8} {
 		old := runtime.GOMAXPROCS(procs)
