@@ -123,10 +123,7 @@ func (s *Server) sendOverlay(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "private, no-cache")
-	w.Header().Set("ETag", tag)
-	if r.Header.Get("If-None-Match") == tag {
-		w.WriteHeader(http.StatusNotModified)
+	if unchanged(w, r, tag) {
 		return nil
 	}
 	a, err := s.workspace.Visit(r.Context(), im.ID)
@@ -149,6 +146,18 @@ func (s *Server) sendOverlay(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.answers.Stream(w, "image/png", func(w io.Writer) error { _, err := w.Write(out.Bytes()); return err })
+}
+
+// unchanged names the answer with an ETag, and answers 304 itself and returns true if
+// the browser has what is named so.
+func unchanged(w http.ResponseWriter, r *http.Request, tag string) bool {
+	w.Header().Set("Cache-Control", "private, no-cache")
+	w.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") != tag {
+		return false
+	}
+	w.WriteHeader(http.StatusNotModified)
+	return true
 }
 
 // overlayTag identifies the overlay of an image: it changes with the evidence and

@@ -39,10 +39,7 @@ func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
 	defer a.Close()
 	state := a.State()
 	tag := objectsTag(state)
-	w.Header().Set("Cache-Control", "private, no-cache")
-	w.Header().Set("ETag", tag)
-	if r.Header.Get("If-None-Match") == tag {
-		w.WriteHeader(http.StatusNotModified)
+	if unchanged(w, r, tag) {
 		return nil
 	}
 	out := objectsJSON{Seq: state.Seq, Objects: []objectJSON{}}
