@@ -11,11 +11,11 @@ import (
 // was shown when the clicks at superpixels since were made. The more clicks there
 // are, the fewer errors are left and the more it takes to change what was shown,
 // see Firm. People click in the middle of what is wrong, so a change with a click
-// only at its fringe is not what they mean: if somewhere the change is deeper than Deepest times as deep
-// as at the click, it is made again with everything fixed that is more than
-// Within times the depth at the click away from it. And a correction is local:
-// of the change only the parts remain that are joined to a click, with what was
-// undecided before.
+// only at its fringe is not what they mean: if somewhere the change is deeper than
+// Deepest times as deep as at the click, it is made again with everything fixed
+// that is more than Within times the depth at the click away from it. And a
+// correction is local: of the change only the parts remain that are joined to a
+// click, with what was undecided before.
 //
 // x, shown and model hold indices of the classes in play; -1 in shown is any other class. x may be
 // changed and is returned.
@@ -31,8 +31,7 @@ func (m *Model) correction(model *crf.Model, x []uint8, shown []int16, since []i
 				local.Fixed[i] = shown[i]
 			}
 		}
-		solver := crf.NewSolver(&local, crf.Options{Sweeps: firstSweeps})
-		x = slices.Clone(solver.Solve(x).Labels)
+		x = mostProbable(&local, x)
 	}
 	joined := make([]bool, len(x))
 	for _, click := range since {
@@ -56,8 +55,8 @@ func (m *Model) correction(model *crf.Model, x []uint8, shown []int16, since []i
 // stroke counts as a click on each superpixel.
 const few, firmest = 4, 10
 
-// firmed is the most probable labelling, or one near x, with Firm for each click
-// after the first few added to the unaries of what was shown.
+// firmed is x made again with Firm for each click after the first few added to the
+// unaries of what was shown.
 func (m *Model) firmed(model *crf.Model, x []uint8, shown []int16) []uint8 {
 	clicks := 0
 	for _, f := range model.Fixed {
@@ -76,7 +75,13 @@ func (m *Model) firmed(model *crf.Model, x []uint8, shown []int16) []uint8 {
 			firm.Unary[i*model.Labels+int(s)] += more
 		}
 	}
-	return slices.Clone(crf.NewSolver(&firm, crf.Options{Sweeps: firstSweeps}).Solve(x).Labels)
+	return mostProbable(&firm, x)
+}
+
+// mostProbable returns the most probable labelling of a model, or one at least as
+// probable as x. Neither is changed.
+func mostProbable(model *crf.Model, x []uint8) []uint8 {
+	return crf.NewSolver(model, crf.Options{Sweeps: firstSweeps}).Solve(x).Labels
 }
 
 // changed tells which superpixels differ between x and shown.
