@@ -14,15 +14,18 @@ import (
 	"collie/sharedtest"
 )
 
-// layouts are the windows that the annotation page supports. Room is the least
-// share of the window that the image gets, whatever its shape; sizes at 200 % are
-// the ones that the page sees.
-var layouts = []struct {
+// A layout is a window in CSS pixels, and the least share of it that the image gets.
+type layout struct {
 	name          string
 	width, height int64
 	touch         bool
 	room          float64
-}{
+}
+
+// layouts are the windows that the annotation page supports. Room is the least
+// share of the window that the image gets, whatever its shape; sizes at 200 % are
+// the ones that the page sees.
+var layouts = []layout{
 	{"laptop", 1280, 720, false, 0.45},
 	{"desk", 1920, 1080, false, 0.45},
 	{"phone", 390, 844, true, 0.40},
@@ -49,23 +52,33 @@ func TestE2ELayouts(t *testing.T) {
 		p := openPage(t, 1280, 720, false, origin)
 		p.drop(path)
 		p.until(`document.getElementById("save")?.dataset.state === "saved"`)
-		p.press("2")
-		place := `JSON.stringify(document.getElementById('canvas').getBoundingClientRect())`
-		before := value[string](p, place)
-		p.click(photograph.object)
-		p.settle()
-		if after := value[string](p, place); after != before {
-			t.Errorf("%s: the image moved from %s to %s when hypotheses came", photograph.name, before, after)
-		}
-		size := openImage(t, path).Bounds().Size()
-		aspect := float64(size.X) / float64(size.Y)
-		for _, l := range layouts {
-			name := l.name + ", " + photograph.name
+		resize := func(l layout) {
 			p.do("resizing", chromedp.EmulateViewport(l.width, l.height), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 				_, err := chromedp.Call(ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: l.touch})
 				return err
 			}), chromedp.Reload())
+		}
+		const place = `JSON.stringify(document.getElementById('canvas').getBoundingClientRect())`
+		empty := map[string]string{} // where the canvas is without hypotheses
+		for _, l := range layouts {
+			resize(l)
+			p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+			empty[l.name] = value[string](p, place)
+		}
+		resize(layouts[0])
+		p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+		p.press("2")
+		p.click(photograph.object)
+		p.settle()
+		size := openImage(t, path).Bounds().Size()
+		aspect := float64(size.X) / float64(size.Y)
+		for _, l := range layouts {
+			name := l.name + ", " + photograph.name
+			resize(l)
 			p.until(settled)
+			if full := value[string](p, place); full != empty[l.name] {
+				t.Errorf("%s: hypotheses moved the image from %s to %s", name, empty[l.name], full)
+			}
 			measured := value[[]float64](p, wholeView+`.then(({left, top, right, bottom}) => {
 				const {width, height} = document.getElementById('canvas').getBoundingClientRect();
 				return [width * height, (right - left) * (bottom - top)].map((area) => area / (innerWidth * innerHeight));
