@@ -56,17 +56,16 @@ func TestE2ELayouts(t *testing.T) {
 			p.do("resizing", chromedp.EmulateViewport(l.width, l.height), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 				_, err := chromedp.Call(ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: l.touch})
 				return err
-			}), chromedp.Reload())
+			}))
 		}
-		const place = `JSON.stringify(document.getElementById('canvas').getBoundingClientRect())`
+		const place = `new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))
+			.then(() => JSON.stringify(document.getElementById('canvas').getBoundingClientRect()))`
 		empty := map[string]string{} // where the canvas is without hypotheses
 		for _, l := range layouts {
 			resize(l)
-			p.until(`document.getElementById("save")?.dataset.state === "saved"`)
 			empty[l.name] = value[string](p, place)
 		}
 		resize(layouts[0])
-		p.until(`document.getElementById("save")?.dataset.state === "saved"`)
 		p.press("2")
 		p.click(photograph.object)
 		p.settle()
@@ -75,6 +74,7 @@ func TestE2ELayouts(t *testing.T) {
 		for _, l := range layouts {
 			name := l.name + ", " + photograph.name
 			resize(l)
+			p.do("reloading", chromedp.Reload())
 			p.until(settled)
 			if full := value[string](p, place); full != empty[l.name] {
 				t.Errorf("%s: hypotheses moved the image from %s to %s", name, empty[l.name], full)
@@ -103,6 +103,14 @@ func TestE2ELayouts(t *testing.T) {
 				t.Errorf("%s: too small to hit are %q", name, found)
 			}
 			p.screenshot(fmt.Sprintf("%dx%d-%s", l.width, l.height, photograph.name))
+		}
+		p.press(kb.Enter)
+		p.until(`document.getElementById("status").textContent.startsWith("Everything is accepted")`)
+		for _, l := range layouts {
+			resize(l)
+			if accepted := value[string](p, place); accepted != empty[l.name] {
+				t.Errorf("%s, %s: with everything accepted the image moved from %s to %s", l.name, photograph.name, empty[l.name], accepted)
+			}
 		}
 	}
 }
