@@ -16,8 +16,8 @@ import { Uncertainty } from '../evidence/uncertainty.js';
 /** Size of the curve in its SVG. */
 const CURVE = { width: 60, height: 16 };
 
-/** CSS pixels above the lower edge of the stage that the question covers. */
-const BELOW = 120;
+/** CSS pixels around the suggested superpixel that the question leaves free. */
+const FREE = 40;
 
 /**
  * @typedef {object} Ports
@@ -231,11 +231,13 @@ export class Doubt {
     painter.marks.suggested = superpixel;
     painter.touchMarks();
     clearToasts(); // they lie where the question does
-    byId('asking').hidden = false;
-    byId('asking').classList.toggle('above', stage.inWindow(painter.anchorOf(superpixel))[1] > stage.size.height - BELOW);
     const wanted = touch ? 'choose its class, then tap it' : 'press the key of its class';
     const open = this.inWords(superpixel) || 'This superpixel';
     byId('asking-text').textContent = `${open} – ${wanted}`;
+    const asking = byId('asking');
+    asking.hidden = false;
+    asking.classList.remove('above');
+    asking.classList.toggle('above', stage.inWindow(painter.anchorOf(superpixel))[1] > asking.offsetTop - FREE);
     say(`Most useful next click: ${open}. Press the key of its class.`);
   }
 
