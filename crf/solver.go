@@ -33,7 +33,7 @@ type Options struct {
 	// Cycles of expansion moves over all labels, at most; 0 = 5.
 	Cycles int
 	// Kicks of an iterated local search when Auto has not proved the optimum
-	// (0 = 5 with negative weights and none without).
+	// (0 = 8 with negative weights and none without).
 	Kicks int
 	// Seed of the tree moves and the kicks.
 	Seed uint64
@@ -62,6 +62,8 @@ const (
 	// sweeps follow while a round closes enough of the gap.
 	sweepsBeforeCuts, sweepRound, enough = 10, 10, 0.5
 	expansionCycles                      = 5
+	// mixedKicks are those of models with negative weights.
+	mixedKicks = 8
 )
 
 // Solver maximises the energy of one model. It owns all buffers, so sweeps
@@ -149,7 +151,7 @@ func (s *Solver) Solve(start []uint8) Result {
 		if s.g.negative {
 			s.mixed(&r, start)
 			if kicks == 0 {
-				kicks = 5
+				kicks = mixedKicks
 			}
 		} else {
 			s.attractive(&r, start)
@@ -263,8 +265,10 @@ func (s *Solver) mixed(r *Result, start []uint8) {
 	copy(s.x, s.best)
 	s.climb()
 	s.begin(start, s.climb)
-	s.flood(floodRounds, floodDamping)
-	s.climb()
+	if start == nil {
+		s.flood(floodRounds, floodDamping)
+		s.climb()
+	}
 }
 
 // kick continues the search from the best labelling.

@@ -2,7 +2,6 @@ package crf
 
 import (
 	"math/rand/v2"
-	"slices"
 
 	"collie/disjoint"
 )
@@ -10,50 +9,71 @@ import (
 // trees improves a labelling by exact moves over random induced forests: all
 // labels of a forest are optimised at once given the labels around it. Energy
 // never falls. One move takes O(edges + nodes·labels).
+//
+// Moves on models without negative weights have a forest each. Others need many
+// moves, of which growing the forest would be the larger part, so they take turns
+// with the same poolSize forests.
 type trees struct {
 	g      *graph
 	rng    *rand.PCG
 	order  []int32       // a permutation of the free nodes
 	tree   disjoint.Sets // of the forest: the nodes of each tree
-	roots  []int32       // scratch: trees around a node
+	met    []int32       // scratch of joins: 1 + the last node next to a tree, per root
 	in     []bool        // node is in the forest
-	visit  []int32       // forest nodes, parents before children
-	parent []arc         // to the parent; to = -1 at a root
+	pool   []forest
+	turn   int    // of the pool
+	fresh  forest // scratch of moves that take no turns
 	belief []float64
-	top    []peak
+	first  []uint8 // the best label of each node's belief
 }
 
-// peak holds the two best labels of a node's belief.
-type peak struct{ first, second uint8 }
+const poolSize = 16
+
+// forest is an induced one.
+type forest struct {
+	visit  []int32 // its nodes, parents before children
+	parent []arc   // of each node of visit; to = -1 at a root
+	start  []int32 // the arcs of the n-th node of visit that leave the forest are around[start[n]:start[n+1]]
+	around []arc
+}
 
 func newTrees(g *graph, rng *rand.PCG) *trees {
 	n := len(g.free)
-	t := &trees{
+	return &trees{
 		g: g, rng: rng,
-		order: make([]int32, n), tree: disjoint.New(n), in: make([]bool, n),
-		visit: make([]int32, 0, n), parent: make([]arc, n),
-		belief: make([]float64, n*g.labels), top: make([]peak, n),
+		order: make([]int32, n), tree: disjoint.New(n), met: make([]int32, n), in: make([]bool, n),
+		belief: make([]float64, n*g.labels), first: make([]uint8, n),
 	}
-	return t
 }
 
-// improve makes moves until patience of them in a row change nothing, at most
-// rounds, and returns the energy of x (without the constant).
-func (t *trees) improve(x []uint8, rounds, patience int) float64 {
-	energy := t.g.energy(x)
+// improve makes moves until patience of them in a row gain nothing, at most
+// rounds.
+func (t *trees) improve(x []uint8, rounds, patience int) {
 	idle := 0
 	for range rounds {
-		t.grow()
-		t.solve(x)
-		e := t.g.energy(x)
-		if e > energy+1e-9 {
+		if t.solve(t.next(), x) > 1e-9 {
 			idle = 0
 		} else if idle++; idle == patience {
-			return e
+			return
 		}
-		energy = e
 	}
-	return energy
+}
+
+// next is the forest of the next move.
+func (t *trees) next() *forest {
+	f := &t.fresh
+	if t.g.negative {
+		t.turn = (t.turn + 1) % poolSize
+		if t.turn < len(t.pool) {
+			return &t.pool[t.turn]
+		}
+		t.turn = len(t.pool)
+		t.pool = append(t.pool, forest{})
+		f = &t.pool[t.turn]
+	}
+	t.grow()
+	t.plan(f)
+	return f
 }
 
 // grow picks a maximal random induced forest: in random order a node joins
@@ -66,121 +86,138 @@ func (t *trees) grow() {
 		t.in[i] = false
 	}
 	t.tree.Reset()
+	clear(t.met)
 	for _, i := range t.order {
-		if t.joins(i) {
-			t.in[i] = true
-			for _, root := range t.roots {
-				t.tree.Join(root, i)
-			}
-		}
+		t.in[i] = t.joins(i)
 	}
 }
 
-// joins reports whether node i can join the forest; roots become those of the
-// trees around it.
+// joins adds node i to the forest if it can join it.
 func (t *trees) joins(i int32) bool {
-	t.roots = t.roots[:0]
-	for _, a := range t.g.arcs[t.g.start[i]:t.g.start[i+1]] {
-		if !t.in[a.to] {
-			continue
+	arcs := t.g.arcs[t.g.start[i]:t.g.start[i+1]]
+	for _, a := range arcs {
+		if t.in[a.to] {
+			root := t.tree.Find(a.to)
+			if t.met[root] == i+1 {
+				return false
+			}
+			t.met[root] = i + 1
 		}
-		root := t.tree.Find(a.to)
-		if slices.Contains(t.roots, root) {
-			return false
+	}
+	for _, a := range arcs {
+		if t.in[a.to] {
+			t.tree.Join(a.to, i)
 		}
-		t.roots = append(t.roots, root)
 	}
 	return true
 }
 
-// solve sets x on the forest to the best labels given the rest.
-func (t *trees) solve(x []uint8) {
-	g, k := t.g, t.g.labels
-	t.visit = t.visit[:0]
-	for i := range t.parent {
-		t.parent[i].to = -2
-	}
-	for _, i := range t.order {
-		if t.in[i] && t.parent[i].to == -2 {
-			t.parent[i] = arc{-1, -1}
-			t.descend(i, x)
+// plan lists the trees of the forest, each breadth-first.
+func (t *trees) plan(f *forest) {
+	f.visit, f.parent, f.start, f.around = f.visit[:0], f.parent[:0], f.start[:0], f.around[:0]
+	for _, root := range t.order {
+		if !t.in[root] || t.met[root] < 0 {
+			continue
+		}
+		t.met[root] = -1 // visited
+		n := len(f.visit)
+		f.visit, f.parent = append(f.visit, root), append(f.parent, arc{-1, -1})
+		for ; n < len(f.visit); n++ {
+			i := f.visit[n]
+			f.start = append(f.start, int32(len(f.around)))
+			for _, a := range t.g.arcs[t.g.start[i]:t.g.start[i+1]] {
+				switch {
+				case !t.in[a.to]:
+					f.around = append(f.around, a)
+				case t.met[a.to] >= 0:
+					t.met[a.to] = -1
+					f.visit, f.parent = append(f.visit, a.to), append(f.parent, arc{i, a.edge})
+				}
+			}
 		}
 	}
-	for n := len(t.visit) - 1; n >= 0; n-- {
-		i := int(t.visit[n])
+	f.start = append(f.start, int32(len(f.around)))
+}
+
+// solve sets x on the forest to the best labels given the rest and returns the
+// gain in energy, up to rounding.
+func (t *trees) solve(f *forest, x []uint8) (gain float64) {
+	g, k := t.g, t.g.labels
+	for n, i := range f.visit {
+		b := t.belief[int(i)*k : (int(i)+1)*k]
+		copy(b, g.theta[int(i)*k:])
+		for _, a := range f.around[f.start[n]:f.start[n+1]] {
+			b[x[a.to]] += g.w[a.edge]
+		}
+		gain -= b[x[i]]
+		if p := f.parent[n]; p.to >= 0 && x[p.to] == x[i] {
+			gain -= g.w[p.edge]
+		}
+	}
+	for n := len(f.visit) - 1; n >= 0; n-- {
+		i := int(f.visit[n])
 		b := t.belief[i*k : (i+1)*k]
-		t.top[i] = g.peaks(i, b)
-		p := t.parent[i]
+		first := g.best(i, b)
+		t.first[i] = first
+		gain += b[first]
+		p := f.parent[n]
 		if p.to < 0 {
 			continue
 		}
 		up := t.belief[int(p.to)*k : (int(p.to)+1)*k]
-		first := t.top[i].first
 		w := g.w[p.edge]
 		if w >= 0 {
+			top := b[first]
 			for l, v := range b {
-				up[l] += positive(v - b[first] + w)
+				up[l] += positive(v - top + w)
 			}
-		} else if k > 1 {
-			up[first] += max(w, b[t.top[i].second]-b[first])
+			continue
 		}
+		if k > 1 {
+			w = max(w, b[second(b, first)]-b[first])
+		}
+		up[first] += w
 	}
-	for _, i := range t.visit {
-		x[i] = t.choose(int(i), x)
+	for n, i := range f.visit {
+		x[i] = t.choose(int(i), f.parent[n], x)
 	}
+	return gain
 }
 
-// descend lists a component breadth-first and gives its nodes their beliefs
-// without the children's messages.
-func (t *trees) descend(root int32, x []uint8) {
-	g, k := t.g, t.g.labels
-	from := len(t.visit)
-	t.visit = append(t.visit, root)
-	for q := from; q < len(t.visit); q++ {
-		i := t.visit[q]
-		b := t.belief[int(i)*k : (int(i)+1)*k]
-		copy(b, g.theta[int(i)*k:])
-		for _, a := range g.arcs[g.start[i]:g.start[i+1]] {
-			switch {
-			case !t.in[a.to]:
-				b[x[a.to]] += g.w[a.edge]
-			case t.parent[a.to].to == -2:
-				t.parent[a.to] = arc{i, a.edge}
-				t.visit = append(t.visit, a.to)
-			}
-		}
-	}
-}
-
-// choose is the best label of node i given its parent's.
-func (t *trees) choose(i int, x []uint8) uint8 {
+// choose is the best label of node i given its parent's, x[p.to].
+func (t *trees) choose(i int, p arc, x []uint8) uint8 {
 	k := t.g.labels
-	p, top := t.parent[i], t.top[i]
+	first := t.first[i]
 	if p.to < 0 || k == 1 {
-		return top.first
+		return first
 	}
 	b := t.belief[i*k : (i+1)*k]
 	w, up := t.g.w[p.edge], x[p.to]
 	if w >= 0 {
-		if b[up]+w >= b[top.first] {
+		if b[up]+w >= b[first] {
 			return up
 		}
-		return top.first
+		return first
 	}
-	if up == top.first && b[top.second] > b[top.first]+w {
-		return top.second
-	}
-	return top.first
-}
-
-// peaks finds the two best labels of free node i with the usual ties.
-func (g *graph) peaks(i int, score []float64) peak {
-	first := int(g.best(i, score))
-	second := -1
-	for l, s := range score {
-		if l != first && (second < 0 || s > score[second]) {
-			second = l
+	if up == first {
+		if other := second(b, first); b[other] > b[first]+w {
+			return other
 		}
 	}
-	return peak{uint8(first), uint8(max(second, 0))}
+	return first
+}
+
+// second is the label of the highest score besides first; ties go to the lowest
+// label. There must be two labels.
+func second(score []float64, first uint8) uint8 {
+	at := 0
+	if first == 0 {
+		at = 1
+	}
+	for l := at + 1; l < len(score); l++ {
+		if score[l] > score[at] && l != int(first) {
+			at = l
+		}
+	}
+	return uint8(at)
 }

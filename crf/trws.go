@@ -181,7 +181,8 @@ func positive(v float64) float64 {
 // weight w and with the opposite message back: max over the sender's label of
 // from - back + w·1(equal), less the constant that it returns. O(labels): with
 // w ≥ 0 the sender either agrees or takes its best label; with w < 0 only its
-// best label is affected. changed reports whether any bit of msg did.
+// best label is affected. changed reports whether any bit of msg did; with w < 0,
+// where most do, it is true without a look.
 func send(msg, back, from []float64, w float64) (rest float64, changed bool) {
 	back, from = back[:len(msg)], from[:len(msg)]
 	var bits uint64 // in which the old and new messages differ
@@ -210,12 +211,7 @@ func send(msg, back, from []float64, w float64) (rest float64, changed bool) {
 		at++
 	}
 	v := max(w, low-next)
-	bits = math.Float64bits(v) ^ math.Float64bits(msg[at])
-	msg[at] = 0
-	for _, old := range msg {
-		bits |= math.Float64bits(old)
-	}
 	clear(msg)
 	msg[at] = v
-	return -low, bits != 0
+	return -low, true
 }

@@ -71,7 +71,7 @@ func (b *LabelBias) Run(ctx context.Context, count int) iter.Seq2[Hypothesis, er
 			res := r.solver.Solve(r.last)
 			r.last = slices.Clone(res.Labels)
 			h := Hypothesis{
-				Rank: rank, Labels: r.last, Energy: b.Model.Energy(res.Labels),
+				Rank: rank, Labels: slices.Clone(r.last), Energy: b.Model.Energy(res.Labels),
 				Optimal: res.Optimal, Sweeps: res.Sweeps, Solves: 1,
 			}
 			if !yield(h, nil) {

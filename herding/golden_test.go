@@ -27,9 +27,9 @@ var goldenDigests = map[string]string{
 	"posterior/k=2":  "b5ee2f67b9d9f9ecd0edad3c2e181eca74d36ba01f21a0a999d48e45ad80658e",
 	"posterior/k=5":  "b198e22cd3eddea04769e5eeb1181c132c4e80349448dba7d357e72e6b00b5ed",
 	"similarity/k=2": "e29446201d61f4e03b7737ece11717a605d4be4b4eaa3dc886096c36e196231b",
-	"similarity/k=5": "a99b6f494672748b44f01f73c55128701a00dbdfaebf3b0975b3979afe96ea73",
-	"softmax/k=2":    "f94d139a7f3281b7a24d953ce3836cacc89121fe20079f25c3269c99d90d4653",
-	"softmax/k=5":    "f603449a93df5a5696f07bc0b0117e65620e37b7d2bd6830a9c452aa514edfcd",
+	"similarity/k=5": "8d05c3f4f729347ff330533f20c5cc239f62e96c262e8d43da8baa6065593b01",
+	"softmax/k=2":    "cfe424d785e5f0a351e04099482cb03f49a72897703457e4c8bbb8c42208390a",
+	"softmax/k=5":    "1c5e94fe6f8549b19548f287a691336ebb1e68928eea43e8785a6599658c0371",
 }
 
 // goldenSequences digests every kind of sequence.

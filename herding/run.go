@@ -107,8 +107,8 @@ func (r *Sequence) Next() Hypothesis {
 		Condition: slack >= -slackTolerance,
 	}
 	r.last = slices.Clone(h.Labels) // the receiver can change its copy
-	if r.rank == 0 && r.p.Later > 0 {
-		r.solver.Limit(r.p.Later, r.p.Later)
+	if r.rank == 0 && r.p.Later > 0 && r.p.Solver.Method == crf.Auto {
+		r.solver.Limit(r.p.Later, 1)
 	}
 	r.rank++
 	r.update(h.Labels)

@@ -130,7 +130,7 @@ func (s *Stripped) forced() (out []herding.Hypothesis) {
 		n.Candidates = stripCandidates
 	}
 	if p.Later > 0 {
-		n.Best, n.Solver.Sweeps, n.Solver.Cycles = s.best.Labels, p.Later, p.Later
+		n.Best, n.Solver.Sweeps, n.Solver.Cycles = s.best.Labels, p.Later, 1
 	}
 	for h, err := range n.Run(context.Background(), n.Candidates+1) {
 		if err != nil {
