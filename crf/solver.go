@@ -40,7 +40,7 @@ type Options struct {
 }
 
 // Thorough are Options for a single model of unknown kind.
-var Thorough = Options{Sweeps: 100, Kicks: 200}
+var Thorough = Options{Sweeps: 100, Kicks: 400}
 
 // Result of one Solve.
 type Result struct {
