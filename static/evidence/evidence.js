@@ -26,7 +26,6 @@ import { fromRecords, NO_REPAIRS } from './repairs.js';
  * @property {string} [map] that superpixels were of when it was sent
  * @property {boolean} counted the state from the server holds it already
  * @property {boolean} [greeted] it went with a greeting, in which one that is refused stops those after it
- * @property {boolean} kept it outlives the page, as far as it can, and may be sent
  * @property {string} epoch of the log it was made for
  *
  * @typedef {import('./board.js').Board} Board
@@ -76,13 +75,12 @@ export class Evidence {
    *
    * @param {Omit<EvidenceEvent, 'expected_seq'>} event
    * @param {Uint8Array} [taken] accept only: the labels of the hypothesis
-   * @param {boolean} [kept] whether it may be sent at once
    * @returns {Pending}
    */
-  add(event, taken, kept = true) {
+  add(event, taken) {
     const map = event.superpixels && this.map ? { map: this.map } : {};
     /** @type {Pending} */
-    const pending = { event: { ...event, ...map, expected_seq: this.seq }, taken, sent: false, counted: false, kept, epoch: this.epoch };
+    const pending = { event: { ...event, ...map, expected_seq: this.seq }, taken, sent: false, counted: false, epoch: this.epoch };
     this.pending.push(pending);
     this.replay();
     return pending;
@@ -109,7 +107,7 @@ export class Evidence {
         continue;
       }
       const here = elsewhere ? { superpixels: renumber(event.superpixels ?? [], event.points ?? []), map: this.map } : {};
-      this.pending.push({ event: { ...event, ...here }, taken, sent: false, counted: false, kept: true, epoch });
+      this.pending.push({ event: { ...event, ...here }, taken, sent: false, counted: false, epoch });
     }
     this.replay();
     return lost;
@@ -124,7 +122,6 @@ export class Evidence {
   next() {
     if (this.pending.length === 0 || this.pending.some((p) => p.sent)) return null;
     const [head] = this.pending;
-    if (!head.kept) return null;
     head.sent = true;
     head.map = this.map;
     head.event.expected_seq = this.seq;
@@ -143,7 +140,7 @@ export class Evidence {
     for (const p of this.pending) {
       p.event.expected_seq = this.seq + unacked.length;
       room -= JSON.stringify(p.event).length;
-      full ||= room < 0 || !p.kept;
+      full ||= room < 0;
       p.sent = !full;
       p.map = this.map;
       p.greeted = p.sent;

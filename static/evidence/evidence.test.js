@@ -244,18 +244,6 @@ test('undo past a granularity waits for the server', () => {
 const left = (event, seq = 0, epoch = 'e') => ({ event: { ...event, expected_seq: seq }, seq, epoch });
 const nowhere = () => assert.fail('nothing is to be renumbered');
 
-test('what is not kept yet is not sent, and neither is what follows it', () => {
-  const e = met();
-  const a = e.add(label('a', [0], 1), undefined, false);
-  e.add(label('b', [1], 2));
-  assert.equal(e.next(), null);
-  assert.deepEqual(e.greeting().unacked, []);
-  e.disconnected();
-  assert.deepEqual(shown(e), [1, 2, V, V]);
-  a.kept = true;
-  assert.equal(e.next()?.id, 'a');
-});
-
 test('a page that comes back greets with what the one before could not send', () => {
   const e = new Evidence(4, 'fine');
   const events = [{ ...label('a', [0], 1), map: 'fine' }, { id: 'u', kind: 'undo' }, { ...label('b', [2], 3), map: 'fine' }];

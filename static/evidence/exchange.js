@@ -28,9 +28,8 @@ const SUPPOSED = 0;
  * @property {(title: string, detail: string) => void} problem
  *
  * @typedef {object} Keeper where events outlive the page, see queue.js
- * @property {boolean} lasting
  * @property {(kept: import('./queue.js').Kept) => Promise<void>} put
- * @property {(id: string) => Promise<void>} drop
+ * @property {(id: string) => Promise<void>} drop only after all puts before it
  *
  * @typedef {(event: import('./protocol.js').EvidenceEvent) => Promise<import('./protocol.js').AckMessage | import('./protocol.js').RejectMessage | null>} Post
  */
@@ -108,8 +107,8 @@ export class Exchange {
     if (!this.mayChange()) return;
     const { keeper, evidence } = this;
     if (event.kind !== 'label') this.unsuppose();
-    const pending = evidence.add({ id: newID(), ...event }, taken, !keeper.lasting);
-    if (!pending.kept) void this.keep(pending);
+    const pending = evidence.add({ id: newID(), ...event }, taken);
+    void keeper.put({ event: pending.event, taken, epoch: pending.epoch, seq: evidence.seq }); // sent meanwhile: whichever comes first saves it
     if (!['accept', 'pixels', 'instance'].includes(event.kind)) this.outdate();
     this.listener.labels();
     this.pump();
@@ -132,14 +131,6 @@ export class Exchange {
     this.listener.problem('View only', 'Your role in this project doesn’t include labelling. Ask an owner of the project to make you an annotator.');
     this.listener.save();
     return false;
-  }
-
-  /** Stores an event where it outlives the page; only then is it sent. @param {import('./evidence.js').Pending} pending */
-  async keep(pending) {
-    const { event, taken, epoch } = pending;
-    await this.keeper.put({ event, taken, epoch, seq: this.evidence.seq });
-    pending.kept = true;
-    this.pump();
   }
 
   /**

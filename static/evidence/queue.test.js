@@ -87,6 +87,8 @@ test('edits outlive the page, in order, until they are dropped', { skip }, async
   assert.equal(first.lasting, true);
   for (const id of ['a', 'b', 'c']) await first.put(edit(id, 7));
   await first.drop('b');
+  void first.put(edit('d', 7));
+  await first.drop('d'); // acknowledged before it was stored
   await locks.close('one');
   const left = await new Queue('im', 'two').open();
   assert.deepEqual(ids(left), ['a', 'c']);
