@@ -32,6 +32,9 @@ type Options struct {
 	Sweeps int
 	// Cycles of expansion moves over all labels, at most; 0 = 5.
 	Cycles int
+	// CutsAfter is how many sweeps come before the expansion moves, at most; 0 =
+	// 10. More sweeps often prove the optimum without them.
+	CutsAfter int
 	// Kicks of an iterated local search when Auto has not proved the optimum
 	// (0 = 8 with negative weights and none without).
 	Kicks int
@@ -40,7 +43,7 @@ type Options struct {
 }
 
 // Thorough are Options for a single model of unknown kind.
-var Thorough = Options{Sweeps: 100, Kicks: 400}
+var Thorough = Options{Sweeps: 100, CutsAfter: 50, Kicks: 400}
 
 // Result of one Solve.
 type Result struct {
@@ -58,8 +61,8 @@ const (
 	treeRounds, treePatience = 10, 3
 	// floodRounds and floodDamping of the LBP from which tree moves start.
 	floodRounds, floodDamping = 10, 0.5
-	// sweepsBeforeCuts are made before the expansion moves; further rounds of
-	// sweeps follow while a round closes enough of the gap.
+	// sweepsBeforeCuts are made before the expansion moves; after them further
+	// rounds of sweeps follow while a round closes enough of the gap.
 	sweepsBeforeCuts, sweepRound, enough = 10, 10, 0.5
 	expansionCycles                      = 5
 	// mixedKicks are those of models with negative weights.
@@ -237,7 +240,7 @@ func (s *Solver) attractive(r *Result, start []uint8) {
 		return
 	}
 	limit := s.sweeps(100)
-	s.sweep(r, min(limit, sweepsBeforeCuts))
+	s.sweep(r, min(limit, cmp.Or(s.opt.CutsAfter, sweepsBeforeCuts)))
 	if s.proved(r) {
 		return
 	}

@@ -58,6 +58,7 @@ func TestSolveReachesOptimum(t *testing.T) {
 		{"mixed", mixed, Options{}, 296},
 		{"repulsive/thorough", repulsive, Thorough, 300},
 		{"mixed/thorough", mixed, Thorough, 300},
+		{"attractive/thorough", attractive, Thorough, 300},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
@@ -324,5 +325,25 @@ func BenchmarkSolve(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// TestCutsAfter: models that more sweeps prove are spared the cuts.
+func TestCutsAfter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	spared := 0
+	for range 300 {
+		m := randomModel(rng, 7, 4, attractive)
+		early, late := NewSolver(m, Options{Sweeps: 100}), NewSolver(m, Options{Sweeps: 100, CutsAfter: 50})
+		early.Solve(nil)
+		if r := late.Solve(nil); late.cuts != nil && r.Optimal && r.Sweeps < 50 {
+			t.Fatalf("cuts although %d sweeps proved the optimum", r.Sweeps)
+		}
+		if early.cuts != nil && late.cuts == nil {
+			spared++
+		}
+	}
+	if spared == 0 {
+		t.Error("no model needed more than 10 sweeps, so the test shows nothing")
 	}
 }
