@@ -37,6 +37,7 @@ type borderPass struct {
 	// position side of ring?
 	allowed func(x, y, side int) bool
 	ring    ring // around the visited pixel
+	regions ring // of them
 }
 
 // straight is the value of one more neighbour in the same region, in squared
@@ -191,7 +192,7 @@ func (b *borderPass) visit(x, y int) bool {
 	}
 	own, regions, mask := leaf, leaves, inLeaf
 	if b.region != nil {
-		own, regions = b.region[leaf], &ring{}
+		own, regions = b.region[leaf], &b.regions
 		for i, l := range leaves {
 			regions[i] = -1
 			if l >= 0 {

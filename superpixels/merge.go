@@ -56,13 +56,13 @@ func (r *rag) match(mate []int32, costs []float32, limit int) {
 		start[last+1] += start[last]
 		last++
 	}
-	order := r.scratch[:start[last]]
+	order := r.scratch[:start[last]+1] // the last place is for those that are left out
 	for i, c := range costs {
-		if s := step(c); s < last {
-			order[start[s]] = int32(i)
-			start[s]++
-		}
+		s := min(step(c), last)
+		order[start[s]] = int32(i)
+		start[s] += int32(1 - same(s, last))
 	}
+	order = order[:start[last]]
 	for i := range mate {
 		mate[i] = -1
 	}

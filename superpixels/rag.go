@@ -1,9 +1,6 @@
 package superpixels
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // region has the properties of a region that merging needs: size in pixels, its
 // logarithm, mean colour and mean gradient magnitude.
@@ -62,7 +59,7 @@ type rag struct {
 	regions []region
 	pairs   [][2]int32 // the two regions, the lower first, of each of borders
 	borders []border
-	scratch []int32 // as many numbers as borders or more
+	scratch []int32 // more numbers than borders
 }
 
 // newRAG measures the n regions of labels and their borders in two raster
@@ -149,40 +146,36 @@ func (r *rag) gatherBorders(p *partition, g *gradients) {
 			}
 		}
 	}
-	r.pairs, r.scratch = pairs.pairs, pairs.slots
+	r.pairs, r.scratch = pairs.pairs, pairs.after[:cap(pairs.after)]
 }
 
-// pairTable numbers pairs of regions in the order in which they are first seen,
-// in an open hash table. A planar graph of n regions has fewer than 3n borders,
-// so it never grows.
+// pairTable numbers pairs of regions in the order in which they are first seen.
+// Those of a region with regions of lower number are a list: few, since regions
+// that it surrounds have higher numbers, and in memory mostly near those seen last.
+// A planar graph of n regions has fewer than 3n borders, so it never grows.
 type pairTable struct {
 	pairs [][2]int32 // the lower region first
-	slots []int32    // 1 + index in pairs; 0 = free
+	first []int32    // region -> 1 + index in pairs of the newest; 0 = none
+	after []int32    // pair -> 1 + index of the one before it; 0 = none
 }
 
 func newPairTable(n int) *pairTable {
-	return &pairTable{pairs: make([][2]int32, 0, 3*n), slots: make([]int32, 5*n)}
+	return &pairTable{pairs: make([][2]int32, 0, 3*n), first: make([]int32, n), after: make([]int32, 0, 3*n)}
 }
 
 // index returns the number of a pair and adds it if it is new.
 func (t *pairTable) index(a, b int32) int32 {
-	pair := [2]int32{min(a, b), max(a, b)}
-	hash := (uint64(pair[0])<<32 | uint64(pair[1])) * 0x9E3779B97F4A7C15
-	high, _ := bits.Mul64(hash, uint64(len(t.slots))) // hash scaled to the slots
-	for i := int(high); ; i++ {
-		if i == len(t.slots) {
-			i = 0
-		}
-		id := t.slots[i] - 1
-		if id < 0 {
-			t.pairs = append(t.pairs, pair)
-			t.slots[i] = int32(len(t.pairs))
-			return int32(len(t.pairs)) - 1
-		}
-		if t.pairs[id] == pair {
-			return id
+	low, high := min(a, b), max(a, b)
+	newest := t.first[high]
+	for i := newest; i > 0; i = t.after[i-1] {
+		if t.pairs[i-1][0] == low {
+			return i - 1
 		}
 	}
+	t.pairs = append(t.pairs, [2]int32{low, high})
+	t.after = append(t.after, newest)
+	t.first[high] = int32(len(t.pairs))
+	return int32(len(t.pairs)) - 1
 }
 
 // weights are the constants of the merge cost.
@@ -209,10 +202,7 @@ func (r *rag) cost(i int) float32 {
 	p, q := &r.regions[r.pairs[i][0]], &r.regions[r.pairs[i][1]]
 	de := deltaE(p.l-q.l, p.a-q.a, p.b-q.b)
 	tex := (float32(p.size*p.tex) + float32(q.size*q.tex)) / (p.size + q.size)
-	small, large := p.logSize, q.logSize
-	if small > large {
-		small, large = large, small
-	}
+	small, large := min(p.logSize, q.logSize), max(p.logSize, q.logSize) // without a branch, which would often be predicted wrong
 	return Ln(w.floor+e.contrast/e.length+float32(w.colour*de)) - float32(w.tex*Ln(tex+w.texFloor)) +
 		float32(w.small*small) + float32(w.large*large) - float32(w.compact*(Ln(e.length)-small*0.5))
 }
