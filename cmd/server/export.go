@@ -100,7 +100,7 @@ func (c *exportCommand) split() (*export.Split, error) {
 
 // tell writes a report for people: what there is, then what is not exact.
 func tell(w io.Writer, file string, r *export.Report) {
-	fmt.Fprintf(w, "%s: %s, %d of %d regions\n", file, images(len(r.Images)), r.RegionsOut, r.RegionsIn)
+	fmt.Fprintf(w, "%s: %s, %d of %d regions\n", file, images(r.Exported), r.RegionsOut, r.RegionsIn)
 	for _, im := range r.Images {
 		if said := strings.TrimSpace(im.Lossy + " " + im.Note); said != "" {
 			fmt.Fprintf(w, "  %s: %s\n", im.Name, said)

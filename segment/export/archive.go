@@ -58,7 +58,7 @@ func deflated(name string, content []byte) (member, error) {
 // times and are written one after the other, with their sizes first.
 type archive struct {
 	zip   *zip.Writer
-	files []FileReport
+	files list // FileReport of each
 	names map[string]bool
 }
 
@@ -86,19 +86,5 @@ func (a *archive) copy(m member, r io.Reader, packed int64) error {
 	if _, err := io.Copy(w, r); err != nil {
 		return err
 	}
-	a.files = append(a.files, m.report)
-	return nil
-}
-
-// close adds the list of files to the report, writes it and ends the archive.
-func (a *archive) close(r *Report) error {
-	r.Files = a.files
-	m, err := r.manifest()
-	if err != nil {
-		return err
-	}
-	if err := a.add(m); err != nil {
-		return err
-	}
-	return a.zip.Close()
+	return a.files.add(m.report)
 }

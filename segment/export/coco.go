@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 
@@ -64,19 +65,23 @@ func (c *coco) document(set string) document {
 // cocoDocument is a COCO document about the images of a set; its annotations are
 // the entries.
 func (j *job) cocoDocument(set, name string, categories []cocoCategory, begin func(n int) string) document {
-	chosen := j.members(set)
-	images := make([]cocoImage, len(chosen))
-	for i, number := range chosen {
-		s := j.subject(number)
-		s.pictureName = s.cocoPicture()
-		images[i] = cocoImage{number + 1, s.fileName(), s.image.Width, s.image.Height}
+	head := func(w io.Writer) error {
+		if _, err := io.WriteString(w, `{"info":`+asJSON(map[string]string{"description": j.project.Name})+`,"licenses":[],"images":[`); err != nil {
+			return err
+		}
+		separator := ""
+		for _, number := range j.members(set) {
+			s := j.subject(number)
+			s.pictureName = s.cocoPicture()
+			if _, err := io.WriteString(w, separator+asJSON(cocoImage{number + 1, s.fileName(), s.image.Width, s.image.Height})); err != nil {
+				return err
+			}
+			separator = ","
+		}
+		_, err := io.WriteString(w, "],\n"+`"categories":`+asJSON(categories)+",\n"+`"annotations":[`+"\n")
+		return err
 	}
-	return document{
-		name: name,
-		head: `{"info":` + asJSON(map[string]string{"description": j.project.Name}) + `,"licenses":[],` +
-			`"images":` + asJSON(images) + ",\n" + `"categories":` + asJSON(categories) + ",\n" + `"annotations":[` + "\n",
-		separator: ",\n", foot: "\n]}\n", begin: begin,
-	}
+	return document{name: name, head: head, separator: ",\n", foot: "\n]}\n", begin: begin}
 }
 
 // cocoPicture is where tools that read COCO look for the picture.

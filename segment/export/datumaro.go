@@ -48,7 +48,7 @@ func (d *datumaro) document(set string) document {
 	}
 	return document{
 		name: "annotations/" + set + ".json",
-		head: `{"info":{},"categories":{"label":{"labels":` + asJSON(labels) + `,"attributes":[]}},"items":[` + "\n",
+		head: static(`{"info":{},"categories":{"label":{"labels":` + asJSON(labels) + `,"attributes":[]}},"items":[` + "\n"),
 		foot: "\n]}\n", separator: ",\n",
 	}
 }

@@ -86,7 +86,8 @@ func writeObjects(tb failer, format string, o Options, classes int, masks []mask
 	}
 	no := false
 	o.Pictures = &no
-	j, report, err := newJob(context.Background(), source, "p", format, o)
+	j, m, err := newJob(context.Background(), source, "p", format, o)
+	defer m.Close()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func writeObjects(tb failer, format string, o Options, classes int, masks []mask
 	}
 	var b bytes.Buffer
 	out := newArchive(&b)
-	err = j.write(context.Background(), out, e, report, func(int, int) {}, func(ctx context.Context, number int) (*piece, error) {
+	err = j.write(context.Background(), out, e, m, func(int, int) {}, func(ctx context.Context, number int) (*piece, error) {
 		s := j.subject(number)
 		s.image.Seq = 0 // there is no evidence
 		s.take(slices.Clone(masks[number].Pixels))
@@ -104,12 +105,12 @@ func writeObjects(tb failer, format string, o Options, classes int, masks []mask
 		return s.encode(ctx, e)
 	})
 	if err == nil {
-		err = out.close(report)
+		err = m.end(out)
 	}
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return b.Bytes(), report
+	return b.Bytes(), m.report
 }
 
 // exampleMasks are masks of every kind, the same in each run.

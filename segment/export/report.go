@@ -1,13 +1,12 @@
 package export
 
 import (
-	"encoding/json"
 	"runtime/debug"
 	"strings"
 )
 
-// Report describes what an export contains and what it could not represent. It
-// is manifest.json in the archive.
+// Report describes what an export contains and what it could not represent. With
+// complete lists it is manifest.json in the archive.
 type Report struct {
 	Tool       Tool           `json:"tool"`
 	Format     string         `json:"format"`
@@ -18,9 +17,11 @@ type Report struct {
 	Lossy      int            `json:"lossy" doc:"number of images that are not exact"`
 	Guesses    int            `json:"guesses" doc:"number of images whose labels are a guess that nobody has accepted"`
 	LeftOut    int            `json:"guesses_left_out" doc:"number of images with such a guess, which was not exported"`
-	Images     []ImageReport  `json:"images"`
-	Skipped    []SkippedImage `json:"skipped"`
-	Files      []FileReport   `json:"files,omitempty" doc:"except manifest.json itself"`
+	Exported   int            `json:"exported" doc:"number of images in the archive"`
+	Omitted    int            `json:"omitted" doc:"number of images that were left out"`
+	Images     []ImageReport  `json:"images" doc:"the first 10,000 in the archive; manifest.json lists all"`
+	Skipped    []SkippedImage `json:"skipped" doc:"the first 10,000 that were left out; manifest.json lists all"`
+	Files      []FileReport   `json:"files,omitempty" doc:"in manifest.json: all but itself"`
 }
 
 // Tool is the program that made the export.
@@ -77,13 +78,4 @@ func version() string {
 		return info.Main.Version
 	}
 	return "unknown"
-}
-
-// manifest is the report as a file.
-func (r *Report) manifest() (member, error) {
-	b, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return member{}, err
-	}
-	return deflated("manifest.json", append(b, '\n'))
 }

@@ -10,12 +10,18 @@ import (
 	"io"
 )
 
-// document is a file with one or more entries per image: head, entries with
-// separators between them, foot. begin, if not nil, returns the start of entry
+// document is a file with one or more entries per image: what head writes, entries
+// with separators between them, foot. begin, if not nil, returns the start of entry
 // number n, from 1.
 type document struct {
-	name, head, separator, foot string
-	begin                       func(n int) string
+	name, separator, foot string
+	head                  func(w io.Writer) error
+	begin                 func(n int) string
+}
+
+// static is a head that doesn't depend on the images.
+func static(text string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
 }
 
 // spool is a document that grows while other members are written. It is
@@ -37,7 +43,9 @@ func newSpool(d document) (*spool, error) {
 	if s.packer, err = flate.NewWriter(&s.packed, flate.DefaultCompression); err != nil {
 		return nil, err
 	}
-	_, err = io.WriteString(s, d.head)
+	if d.head != nil {
+		err = d.head(s)
+	}
 	return s, err
 }
 

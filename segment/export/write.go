@@ -29,7 +29,7 @@ type Progress func(done, total int)
 
 // Write writes an export of a project to w, as a zip, and returns its report.
 // Images are processed on all cores and written in project order; memory grows
-// only by some hundred bytes per image in the report and the zip's table. After
+// only by some hundred bytes per image, for its name and the zip's table. After
 // an error, discard what was written to w. progress can be nil; it is called
 // from one goroutine at a time. A panic is returned as an error: it ends this
 // export, not the program.
@@ -44,12 +44,14 @@ func Write(ctx context.Context, w io.Writer, source Source, projectID, format st
 // Check returns the error that Write would return at once: an unknown format,
 // project or option.
 func Check(ctx context.Context, source Source, projectID, format string, o Options) error {
-	_, _, err := newJob(ctx, source, projectID, format, o)
-	return err
+	_, m, err := newJob(ctx, source, projectID, format, o)
+	return errors.Join(err, m.Close())
 }
 
-func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, format string, o Options, progress Progress) (*Report, error) {
-	j, report, err := newJob(ctx, source, projectID, format, o)
+func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, format string, o Options, progress Progress) (report *Report, err error) {
+	out := newArchive(w)
+	j, m, err := newJob(ctx, source, projectID, format, o)
+	defer func() { err = errors.Join(err, m.Close(), out.files.text.Close()) }()
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +62,7 @@ func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, fo
 	if progress == nil {
 		progress = func(int, int) {}
 	}
-	out := newArchive(w)
-	err = j.write(ctx, out, encoder, report, progress, func(ctx context.Context, number int) (*piece, error) {
+	err = j.write(ctx, out, encoder, m, progress, func(ctx context.Context, number int) (*piece, error) {
 		s := j.subject(number)
 		defer s.close()
 		im, err := source.Image(ctx, s.image.ID)
@@ -83,7 +84,7 @@ func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, fo
 	if err != nil {
 		return nil, err
 	}
-	return report, out.close(report)
+	return m.report, m.end(out)
 }
 
 // job is one export: what all its images share.
@@ -107,43 +108,47 @@ type listed struct {
 	width, height  int32
 }
 
-// newJob reads the project's records and begins the report.
-func newJob(ctx context.Context, source Source, projectID, name string, o Options) (*job, *Report, error) {
+// newJob reads the project's records and begins the manifest, which the caller
+// closes, also after an error.
+func newJob(ctx context.Context, source Source, projectID, name string, o Options) (*job, *manifest, error) {
+	m := &manifest{}
 	format, err := FormatOf(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, m, err
 	}
 	j := &job{source: source, format: format, shared: map[string]bool{}}
 	if j.project, err = source.Project(ctx, projectID); err != nil {
-		return nil, nil, err
+		return nil, m, err
 	}
 	if j.options, err = format.Resolve(o, j.project.Classes); err != nil {
-		return nil, nil, err
+		return nil, m, err
 	}
-	report := &Report{
+	m.report = &Report{
 		Tool: Tool{"Collie", version()}, Format: name,
 		Project: ProjectReport{ID: j.project.ID, Name: j.project.Name},
 		Images:  []ImageReport{}, Skipped: []SkippedImage{},
 	}
 	j.index, j.resolved = j.project.Positions(), j.project.Resolve()
 	for i, c := range j.project.Classes {
-		report.Project.Classes = append(report.Project.Classes, ClassReport{i, c.Name, c.Color})
+		m.report.Project.Classes = append(m.report.Project.Classes, ClassReport{i, c.Name, c.Color})
 	}
 	if format.Name == "backup" {
 		j.options.Split = nil
 	}
-	report.Parameters = j.options
+	m.report.Parameters = j.options
 	var stems Stems
 	chooser, names := j.options.chooser(), map[string]bool{}
 	for im, err := range segment.EachImage(ctx, projectID, source.ImagesAfter) {
 		if err != nil {
-			return nil, nil, err
+			return nil, m, err
 		}
 		switch ok, why := chooser.take(&im); {
 		case ok:
 			j.chosen = append(j.chosen, len(j.images))
 		case why != "":
-			report.Skipped = append(report.Skipped, SkippedImage{im.ID, im.Name, why})
+			if err := m.skip(SkippedImage{im.ID, im.Name, why}); err != nil {
+				return nil, m, err
+			}
 		}
 		if names[im.Name] {
 			j.shared[im.Name] = true
@@ -152,7 +157,7 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 		j.images = append(j.images, listed{im.ID, im.Name, stems.Next(im.Name), unique.Make(im.Format).Value(), int32(im.Width), int32(im.Height)})
 	}
 	j.sets = j.options.Split.sets(j.images)
-	return j, report, chooser.missing()
+	return j, m, chooser.missing()
 }
 
 // encoder writes a job in one format.
@@ -187,7 +192,7 @@ func (single) finish() ([]member, error) { return nil, nil }
 
 // write writes everything but the manifest. pieces returns what the image at a
 // position in the project adds; it is called concurrently.
-func (j *job) write(ctx context.Context, out *archive, encoder encoder, report *Report, progress Progress, pieces func(ctx context.Context, number int) (*piece, error)) (err error) {
+func (j *job) write(ctx context.Context, out *archive, encoder encoder, m *manifest, progress Progress, pieces func(ctx context.Context, number int) (*piece, error)) (err error) {
 	lists := map[string]*spool{}
 	defer func() {
 		for _, list := range lists {
@@ -213,9 +218,8 @@ func (j *job) write(ctx context.Context, out *archive, encoder encoder, report *
 				return err
 			}
 		}
-		report.add(p.report)
 		progress(i+1, len(j.chosen))
-		return nil
+		return m.add(p.report)
 	})
 	if err != nil {
 		return err
@@ -241,20 +245,4 @@ func (j *job) write(ctx context.Context, out *archive, encoder encoder, report *
 		}
 	}
 	return nil
-}
-
-// add adds an image's report.
-func (r *Report) add(im ImageReport) {
-	r.Images = append(r.Images, im)
-	r.RegionsIn += im.RegionsIn
-	r.RegionsOut += im.RegionsOut
-	if im.Lossy != "" {
-		r.Lossy++
-	}
-	switch im.Guess {
-	case guessExported:
-		r.Guesses++
-	case guessLeftOut:
-		r.LeftOut++
-	}
 }

@@ -13,12 +13,14 @@ import { counted } from '../ui/numbers.js';
  * @property {string} [note]
  *
  * @typedef {object} Report
+ * @property {number} exported images in the archive
+ * @property {number} omitted images that were left out
  * @property {number} regions_in
  * @property {number} regions_out
  * @property {number} lossy images that are not exact
  * @property {number} [guesses] images whose labels are a guess that nobody has accepted
  * @property {number} [guesses_left_out]
- * @property {ImageReport[]} images
+ * @property {ImageReport[]} images the first of them
  * @property {{name: string, why: string}[]} skipped
  *
  * @typedef {object} ExportStatus
@@ -124,10 +126,10 @@ export function resultText({ report, bytes = 0 }) {
   if (!report) return '';
   const regions = `${report.regions_out} of ${counted(report.regions_in, 'region')}`;
   const kept = report.lossy === 0 ? 'nothing lost' : `${counted(report.lossy, 'image')} not exact`;
-  const skipped = report.skipped.length > 0 ? `, ${report.skipped.length} skipped` : '';
+  const skipped = report.omitted > 0 ? `, ${report.omitted} skipped` : '';
   const { guesses = 0, guesses_left_out: left = 0 } = report;
   const guessed = guesses > 0 ? `, ${counted(guesses, 'guess', 'guesses')} nobody has accepted` : left > 0 ? `, ${counted(left, 'guess', 'guesses')} left out` : '';
-  return `${counted(report.images.length, 'image')}${skipped}${guessed}, ${regions}, ${kept}. ${size(bytes)}.`;
+  return `${counted(report.exported, 'image')}${skipped}${guessed}, ${regions}, ${kept}. ${size(bytes)}.`;
 }
 
 /**

@@ -53,7 +53,7 @@ type Status struct {
 	ImagesTotal int            `json:"images_total"`
 	Problem     string         `json:"problem,omitempty" doc:"why it failed"`
 	Bytes       int64          `json:"bytes,omitempty" doc:"size of the archive"`
-	Report      *export.Report `json:"report,omitempty" doc:"of a finished export: the archive's manifest.json without the list of files"`
+	Report      *export.Report `json:"report,omitempty" doc:"of a finished export"`
 }
 
 // Jobs makes exports in the background, each server one after the other. What is
@@ -251,12 +251,7 @@ func (j *Jobs) write(ctx context.Context, u job.Job, a arguments, progress func(
 		report, err = export.Write(export.AtPace(ctx, pace), counter, j.source, a.Project, a.Format, a.Options, progress)
 		return err
 	})
-	if err != nil {
-		return nil, 0, err
-	}
-	short := *report
-	short.Files = nil // there can be tens of thousands, and the archive has them
-	return &short, counter.n, nil
+	return report, counter.n, err
 }
 
 // problem is the text of an error for people.
@@ -319,6 +314,9 @@ func status(u job.Job) (s Status, a arguments, err error) {
 			return s, a, fmt.Errorf("reading the result of export %s: %w", u.ID, err)
 		}
 		s.ImagesDone, s.ImagesTotal = u.Done, u.Total
+		if s.Report != nil && s.Report.Exported == 0 { // of a release whose reports listed all images and didn't count them
+			s.Report.Exported, s.Report.Omitted = len(s.Report.Images), len(s.Report.Skipped)
+		}
 	}
 	return s, a, nil
 }

@@ -1,0 +1,55 @@
+package export
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// A report lists so many images and no more, manifest.json all of them; what is
+// written of them doesn't stay in memory.
+func TestManifestOfManyImages(t *testing.T) {
+	const n = 4 * Listed
+	m := &manifest{report: &Report{Images: []ImageReport{}, Skipped: []SkippedImage{}}}
+	defer func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for range n {
+		if err := m.add(ImageReport{ID: "bgd6ccsxf5sxkr6sp7ltauhqj3", Name: "a.png", RegionsIn: 2, RegionsOut: 1, Lossy: strings.Repeat("Why. ", 20)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.skip(SkippedImage{ID: "bgd6ccsxf5sxkr6sp7ltauhqj3", Name: "b.png", Why: "Unfinished."}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m.images.text.memory.Len() > keepInMemory || m.images.text.file == nil {
+		t.Errorf("%d bytes of the list are in memory", m.images.text.memory.Len())
+	}
+	if r := m.report; len(r.Images) != Listed || len(r.Skipped) != Listed || r.Exported != n || r.Omitted != n || r.Lossy != n || r.RegionsIn != 2*n || r.RegionsOut != n {
+		t.Errorf("%d images and %d skipped are in the report of %d, %d lossy, %d of %d regions", len(r.Images), len(r.Skipped), r.Exported, r.Lossy, r.RegionsOut, r.RegionsIn)
+	}
+	var b bytes.Buffer
+	if err := m.end(newArchive(&b)); err != nil {
+		t.Fatal(err)
+	}
+	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := z.Open("manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var whole Report
+	if err := json.NewDecoder(f).Decode(&whole); err != nil {
+		t.Fatal(err)
+	}
+	if len(whole.Images) != n || len(whole.Skipped) != n || whole.Exported != n {
+		t.Errorf("manifest.json lists %d images and %d skipped of %d", len(whole.Images), len(whole.Skipped), whole.Exported)
+	}
+}
