@@ -235,8 +235,7 @@ func TestCells(t *testing.T) {
 			t.Errorf("pairs of %d (-fresh +used):\n%s", i, diff)
 		}
 	}
-	cells.columns.Resize(10)
-	cells.paths.Resize(5)
+	cells.columns, cells.paths = NewKept[[]float64](10), NewKept[[][3]float32](5)
 	for range 200 { // others are forgotten and computed again
 		i := rng.IntN(len(parties))
 		if diff := cmp.Diff(similarities(fresh, parties[i], parties), similarities(cells, parties[i], parties)); diff != "" {

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-
 	"collie/crf"
 	"collie/superpixels"
 )
@@ -102,10 +100,10 @@ type Cells struct {
 
 	similarity func(odds float32) float64
 
-	paths   *simplelru.LRU[int32, [][3]float32] // features of those from some regions
-	columns *simplelru.LRU[int32, []float64]    // similarities of a party and others, by place
-	places  []int32                             // of the cells in columns, -1 for one without a place
-	seen    int                                 // cells that have a place
+	paths   *Kept[[][3]float32] // features of those from some regions
+	columns *Kept[[]float64]    // similarities of a party and others, by place
+	places  []int32             // of the cells in columns, -1 for one without a place
+	seen    int                 // cells that have a place
 }
 
 // Cells extends the field to the regions of a finer graph; cell i is in region
@@ -115,7 +113,7 @@ func (f *Field) Cells(g *superpixels.Graph, of []int32, similarity func(odds flo
 	c := &Cells{
 		field: f, graph: g, of: of, similarity: similarity, borders: bordersOf(g), handMade: make([]float32, len(g.Edges)), looks: make([]*appearance, len(g.Regions)),
 		features: make([]float32, max(len(EdgeFeatures), len(PairFeatures))),
-		paths:    kept[[][3]float32](3 * len(f.scene.regions)), columns: kept[[]float64](len(f.scene.regions) + len(g.Regions)),
+		paths:    NewKept[[][3]float32](mostNumbers / (3 * len(f.scene.regions))), columns: NewKept[[]float64](mostNumbers / (len(f.scene.regions) + len(g.Regions))),
 		places: slices.Repeat([]int32{-1}, len(g.Regions)),
 	}
 	for i := range g.Edges {
@@ -128,12 +126,6 @@ func (f *Field) Cells(g *superpixels.Graph, of []int32, similarity func(odds flo
 func (c *Cells) Bytes() int {
 	regions := len(c.field.scene.regions)
 	return 9*c.columns.Len()*(regions+c.seen) + 12*c.paths.Len()*regions
-}
-
-// kept has room for slices of the given length, those that were used last.
-func kept[T any](length int) *simplelru.LRU[int32, T] {
-	lru, _ := simplelru.NewLRU[int32, T](max(1, mostNumbers/length), nil) // it refuses only 0
-	return lru
 }
 
 // mostNumbers is how many similarities are kept and how many features of paths:
@@ -201,7 +193,7 @@ func (c *Cells) Similarities(dst []float64, party int32, others, places []int32)
 		for i := n; i < most; i++ {
 			column[i] = unknown
 		}
-		c.columns.Add(party, column)
+		c.columns.Put(party, column)
 	}
 	out := slices.Grow(dst[:0], len(others))[:len(others)]
 	var pairs *pairing
@@ -241,7 +233,7 @@ func (c *Cells) pathsFrom(region int32) [][3]float32 {
 		for i := range ways {
 			ways[i].write(paths[i][:])
 		}
-		c.paths.Add(region, paths)
+		c.paths.Put(region, paths)
 	}
 	return paths
 }

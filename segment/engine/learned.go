@@ -3,8 +3,6 @@ package engine
 import (
 	"sync"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-
 	"collie/crf"
 	"collie/segment/affinity"
 	"collie/superpixels"
@@ -17,12 +15,12 @@ type learned struct {
 	field *affinity.Field
 
 	mu           sync.Mutex
-	similarities *simplelru.LRU[int, []float64] // of the superpixels that were asked for last
+	similarities *affinity.Kept[[]float64] // of superpixels that were asked for
 }
 
-// mostSimilarities are kept for the next hypotheses, enough for 400 clicks on 630
+// mostSimilarities are kept for the next hypotheses, enough for clicks on all of 630
 // superpixels.
-const mostSimilarities = 250_000
+const mostSimilarities = 400_000
 
 // newLearned makes the affinities of a graph; e can be nil.
 func newLearned(g *superpixels.Graph, p *Parameters, e *Embedding) *learned {
@@ -30,8 +28,7 @@ func newLearned(g *superpixels.Graph, p *Parameters, e *Embedding) *learned {
 	if e != nil {
 		field = field.With(e)
 	}
-	kept, _ := simplelru.NewLRU[int, []float64](max(1, mostSimilarities/len(g.Regions)), nil) // it refuses only 0
-	return &learned{Parameters: p, graph: g, field: field, similarities: kept}
+	return &learned{Parameters: p, graph: g, field: field, similarities: affinity.NewKept[[]float64](mostSimilarities / len(g.Regions))}
 }
 
 func (a *learned) conductances() []crf.Edge {
@@ -53,7 +50,7 @@ func (p *Parameters) learned(e *superpixels.Edge, odds float64) float64 {
 func (a *learned) similarity(i int, _ []float64) []float64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if known, ok := a.similarities.Get(i); ok {
+	if known, ok := a.similarities.Get(int32(i)); ok {
 		return known
 	}
 	odds := a.field.Pairs(i)
@@ -61,7 +58,7 @@ func (a *learned) similarity(i int, _ []float64) []float64 {
 	for j, z := range odds {
 		out[j] = a.alike(z)
 	}
-	a.similarities.Add(i, out)
+	a.similarities.Put(int32(i), out)
 	return out
 }
 

@@ -62,7 +62,7 @@ func TestLikenesses(t *testing.T) {
 		}
 	}
 	a := newLearned(g, &p, nil)
-	if a.similarities.Resize(20); len(g.Regions) < 60 {
+	if a.similarities = affinity.NewKept[[]float64](20); len(g.Regions) < 60 {
 		t.Fatal("there are too few superpixels to forget some")
 	}
 	fresh := make([][]float64, len(g.Regions))
