@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	for name, source := range map[string]string{"server": "../server", "collie": "."} {
-		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), source).CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-ldflags=-s", "-o", filepath.Join(dir, name), source).CombinedOutput(); err != nil {
 			panic(fmt.Sprintf("go build: %v\n%s", err, out))
 		}
 	}
@@ -260,7 +260,7 @@ func TestAdministratorsPage(t *testing.T) {
 // Runs the page for researchers, with a small data set.
 func TestResearchersPage(t *testing.T) {
 	needPython(t, "urllib.request")
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(programs, "evaluate"), "../evaluate").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s", "-o", filepath.Join(programs, "evaluate"), "../evaluate").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	p := serve(t)

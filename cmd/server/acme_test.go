@@ -77,7 +77,7 @@ type pebble struct {
 func startPebble(t *testing.T, dir, address string) *pebble {
 	t.Helper()
 	program := filepath.Join(dir, "pebble")
-	if out, err := exec.Command("go", "build", "-o", program, "github.com/letsencrypt/pebble/v2/cmd/pebble").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s", "-o", program, "github.com/letsencrypt/pebble/v2/cmd/pebble").CombinedOutput(); err != nil {
 		t.Fatalf("go build pebble: %v\n%s", err, out)
 	}
 	_, port, err := net.SplitHostPort(address)

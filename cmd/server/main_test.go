@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	binary = filepath.Join(dir, "server")
-	if out, err := exec.Command("go", "build", fmt.Sprintf("-race=%t", sharedtest.Race), "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s", fmt.Sprintf("-race=%t", sharedtest.Race), "-o", binary, ".").CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("go build: %v\n%s", err, out))
 	}
 	const proxy = "github.com/Shopify/toxiproxy/v2" // its stopped connections may hang on to each other

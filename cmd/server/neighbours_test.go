@@ -44,7 +44,7 @@ func nextRelease(t *testing.T) (program string, version int) {
 		t.Fatal(err)
 	}
 	program = filepath.Join(dir, "server")
-	if out, err := exec.Command("go", "build", fmt.Sprintf("-race=%t", sharedtest.Race), "-overlay", overlay, "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s", fmt.Sprintf("-race=%t", sharedtest.Race), "-overlay", overlay, "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return program, version

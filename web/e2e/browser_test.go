@@ -40,7 +40,7 @@ var build = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	program := filepath.Join(dir, "server")
-	out, err := exec.Command("go", "build", "-o", program, "collie/cmd/server").CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-s", "-o", program, "collie/cmd/server").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
