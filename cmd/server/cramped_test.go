@@ -38,9 +38,6 @@ func TestFullAtStart(t *testing.T) {
 			fill(t, filepath.Join(dir, "fill"))
 
 			p = start(t, data)
-			if !strings.Contains(p.stderr.String(), "the disk is full") {
-				t.Errorf("the log doesn't say why: %s", p.stderr)
-			}
 			for range 20 {
 				if status, err := send(t.Context(), http.MethodGet, p.url+"/api/v1/projects/"+id, "", nil, nil); status != 200 {
 					t.Fatalf("reading: %d, %v", status, err)
@@ -56,6 +53,9 @@ func TestFullAtStart(t *testing.T) {
 				t.Errorf("a change: %d, %v", status, err)
 			}
 			p.stop()
+			if !strings.Contains(p.stderr.String(), "the disk is full") {
+				t.Errorf("the log doesn't say why: %s", p.stderr)
+			}
 			if out, err := exec.Command(binary, "doctor", "--data", data).CombinedOutput(); err != nil {
 				t.Errorf("the doctor: %v\n%s", err, out)
 			}
@@ -68,11 +68,11 @@ func TestFullAtStart(t *testing.T) {
 				t.Fatal(err)
 			}
 			p = start(t, data)
+			p.sample()
+			p.stop()
 			if strings.Contains(p.stderr.String(), "the disk is full") {
 				t.Error("the disk is still said to be full")
 			}
-			p.sample()
-			p.stop()
 			examine(t, data)
 		})
 	}

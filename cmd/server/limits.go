@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"collie/cmd/server/machine"
 	"collie/segment/accounts"
 	"collie/segment/archive"
 	"collie/segment/photo"
@@ -221,4 +224,21 @@ func (s size) String() string {
 		}
 	}
 	return text
+}
+
+// applyMemory sets the memory that the program tries to stay under, unless the
+// environment's GOMEMLIMIT does, and returns it in bytes.
+func (l uploadLimits) applyMemory() size {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return size(debug.SetMemoryLimit(-1))
+	}
+	limit := l.Memory
+	if limit == 0 {
+		limit = 1 << 30
+		if all := machine.Memory("/"); all > 0 {
+			limit = min(limit, size(all/4*3))
+		}
+	}
+	debug.SetMemoryLimit(int64(limit))
+	return limit
 }
