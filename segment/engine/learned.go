@@ -22,6 +22,11 @@ type learned struct {
 // superpixels.
 const mostSimilarities = 400_000
 
+// SimilarityBytes is how much memory the similarities of clicked superpixels take.
+func SimilarityBytes(superpixels, clicked int) int {
+	return 8 * min(superpixels*clicked, mostSimilarities)
+}
+
 // newLearned makes the affinities of a graph; e can be nil.
 func newLearned(g *superpixels.Graph, p *Parameters, e *Embedding) *learned {
 	field := p.Affinities.Field(g)

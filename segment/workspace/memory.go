@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"collie/segment"
+	"collie/segment/engine"
 	"collie/segment/gauge"
 	"collie/segment/ledger"
 	"collie/segment/photo"
@@ -63,7 +64,7 @@ var (
 const (
 	cellBytes       = 2*8 + 4 + 2 // a merge of the hierarchy and of the graph, a parent, a click and a label
 	superpixelBytes = 1350        // of the model of a cut and a sequence on it
-	learnedBytes    = 520         // more with learned affinities and some dozen clicks
+	learnedBytes    = 520         // more with learned affinities, beside the similarities of clicks
 	dividedBytes    = 350         // of a cell, more when clicks have divided superpixels, beside what the assistant says
 )
 
@@ -73,11 +74,17 @@ func (a *Annotation) footprint() int64 {
 	n := a.cells.Bytes() + regionBytes*len(a.assistant.Cells.Regions) + edgeBytes*len(a.assistant.Cells.Edges) + cellBytes*a.cells.N + a.assistant.Bytes()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	each := superpixelBytes
+	superpixels := a.timeline.Cut().N
+	n += superpixelBytes*superpixels + a.timeline.Bytes()
 	if a.assistant.Parameters.Affinities != nil {
-		each += learnedBytes
+		clicked := 0
+		for _, class := range a.timeline.Clicks() {
+			if class != segment.Void {
+				clicked++
+			}
+		}
+		n += learnedBytes*superpixels + engine.SimilarityBytes(superpixels, clicked)
 	}
-	n += each*a.timeline.Cut().N + a.timeline.Bytes()
 	if e := a.timeline.Embedding(); e.Counts() {
 		n += 4 * e.Dims * (a.cells.N + a.timeline.Cut().N)
 	}
