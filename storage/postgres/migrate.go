@@ -58,7 +58,9 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, migrations fs.FS, may bool
 		// behind a pooler.
 		if _, err := tx.Exec(ctx, `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
 			SELECT pg_advisory_xact_lock(hashtextextended('collie ' || current_schema(), 0));
-			CREATE TABLE IF NOT EXISTS schema (version bigint NOT NULL, oldest bigint NOT NULL)`); err != nil {
+			CREATE TABLE IF NOT EXISTS schema (version bigint NOT NULL, oldest bigint NOT NULL)`); code(err) == noPrivilege {
+			return fmt.Errorf("doesn't let the role of its address make tables. Use its owner, or GRANT CREATE ON SCHEMA … TO that role: %w", err)
+		} else if err != nil {
 			return fmt.Errorf("can't be set up: %w", err)
 		}
 		found, err := version(ctx, tx, newest)

@@ -98,25 +98,36 @@ func prepare(ctx context.Context, c *pgx.Conn) error {
 
 // examine refuses databases that don't keep what they have acknowledged.
 func examine(ctx context.Context, pool *pgxpool.Pool) error {
-	var version int
-	var fsync, pages, encoding, readOnly string
-	var standby bool
+	var n nature
 	err := pool.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('fsync'), current_setting('full_page_writes'),
-		current_setting('server_encoding'), pg_is_in_recovery(), current_setting('transaction_read_only')`).Scan(&version, &fsync, &pages, &encoding, &standby, &readOnly)
-	switch {
-	case err != nil:
+		current_setting('server_encoding'), pg_is_in_recovery(), current_setting('transaction_read_only')`).Scan(&n.version, &n.fsync, &n.pages, &n.encoding, &n.standby, &n.readOnly)
+	if err != nil {
 		return fmt.Errorf("can't be reached: %w", err)
-	case version < 150000:
-		return fmt.Errorf("is PostgreSQL %d; version 15 or later is needed", version/10000)
-	case fsync != "on":
+	}
+	return n.unfit()
+}
+
+// nature is what a database says of itself.
+type nature struct {
+	version                          int
+	fsync, pages, encoding, readOnly string
+	standby                          bool
+}
+
+// unfit says why a database can't be used; nil if it can.
+func (n nature) unfit() error {
+	switch {
+	case n.version < 150000:
+		return fmt.Errorf("is PostgreSQL %d; version 15 or later is needed", n.version/10000)
+	case n.fsync != "on":
 		return errors.New("has fsync = off, so it loses acknowledged work in a power cut. Set fsync = on in postgresql.conf")
-	case pages != "on":
+	case n.pages != "on":
 		return errors.New("has full_page_writes = off, so a power cut can damage it. Set full_page_writes = on in postgresql.conf")
-	case encoding != "UTF8":
-		return fmt.Errorf("has the encoding %s; UTF8 is needed (CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0)", encoding)
-	case standby:
+	case n.encoding != "UTF8":
+		return fmt.Errorf("has the encoding %s; UTF8 is needed (CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0)", n.encoding)
+	case n.standby:
 		return errors.New("is a standby, which can't be written. Give the address of the primary, or several hosts with target_session_attrs=read-write")
-	case readOnly != "off":
+	case n.readOnly != "off":
 		return errors.New("is read-only (default_transaction_read_only). Make it writable, or give the address of the primary")
 	}
 	return nil
