@@ -53,7 +53,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, migrations fs.FS, may bool
 	case !may:
 		return fmt.Errorf("has a schema of version %d, this program %d; start the server once to bring it up to date", found, newest)
 	}
-	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		// The lock ends with the transaction: one of a session would stay with nobody
 		// behind a pooler.
 		if _, err := tx.Exec(ctx, `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
@@ -75,6 +75,10 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, migrations fs.FS, may bool
 		_, err = tx.Exec(ctx, fmt.Sprintf("DELETE FROM schema; INSERT INTO schema VALUES (%d, %d)", newest, oldest))
 		return err
 	})
+	if code(err) == diskFull {
+		return fmt.Errorf("can't be set up. The disk of the database is full; nothing was changed: %w", err)
+	}
+	return err
 }
 
 // rower is a connection or a transaction.
