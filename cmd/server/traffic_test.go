@@ -241,21 +241,25 @@ func (tr *traffic) compare(url string, before time.Time) (lost, doubled, half in
 	tr.tb.Helper()
 	ctx := tr.tb.Context()
 	for _, c := range tr.workers {
-		var log struct {
-			Events []struct {
-				ID  string
-				Seq int
-			}
-		}
-		if _, err := send(ctx, http.MethodGet, url+"/api/v1/images/"+c.image+"/evidence", "", nil, &log); err != nil {
-			tr.tb.Fatal(err)
-		}
 		places := map[string]int{}
-		for i, e := range log.Events {
-			if places[e.ID] > 0 || e.Seq != i+1 {
-				doubled++
+		for n, more := 0, true; more; { // a list has 10,000 events at most
+			var log struct {
+				More   bool
+				Events []struct {
+					ID  string
+					Seq int
+				}
 			}
-			places[e.ID] = e.Seq
+			if _, err := send(ctx, http.MethodGet, fmt.Sprintf("%s/api/v1/images/%s/evidence?after=%d", url, c.image, n), "", nil, &log); err != nil {
+				tr.tb.Fatal(err)
+			}
+			for _, e := range log.Events {
+				if n++; places[e.ID] > 0 || e.Seq != n {
+					doubled++
+				}
+				places[e.ID] = e.Seq
+			}
+			more = log.More && len(log.Events) > 0
 		}
 		for _, k := range c.acked {
 			if k.at.Before(before) && places[k.id] != k.seq {
