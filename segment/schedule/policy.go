@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"container/list"
+	"slices"
 	"time"
 )
 
@@ -34,7 +35,8 @@ type line struct {
 }
 
 // rota is what waits in one class. Users take turns: whoever has had one goes
-// to the back, however much they wait for.
+// to the back, however much they wait for. At later hypotheses a turn lasts longer
+// than one job.
 type rota struct {
 	turns   list.List // of *line, whose turn is next first
 	users   map[string]*line
@@ -48,7 +50,19 @@ type rota struct {
 type policy struct {
 	limits Limits
 	queues [classes]rota
+	turns  []turn // at later hypotheses that have begun, the oldest first
 }
+
+// turn is one at later hypotheses. It lasts for several of them: with more to do
+// than the processors can, users who had a turn for each would all be busy with a
+// sequence and nobody's would be complete before the next click.
+type turn struct {
+	user string
+	left time.Duration // of a processor
+}
+
+// turnsPerWorker is how many users are on turn at later hypotheses, at most.
+const turnsPerWorker = 16
 
 // smooth is the weight of the newest time in the moving average.
 const smooth = 1.0 / 16
@@ -119,9 +133,12 @@ func (p *policy) next() *job {
 		if q.waiting == 0 || Class(class) == Later && q.running >= p.limits.LaterWorkers {
 			continue
 		}
-		turn := q.turns.Front()
-		j := turn.Value.(*line).jobs.Front().Value.(*job)
-		q.turns.MoveToBack(turn)
+		l := q.turns.Front().Value.(*line)
+		if Class(class) == Later {
+			l = p.onTurn(l)
+		}
+		j := l.jobs.Front().Value.(*job)
+		q.turns.MoveToBack(l.turn)
 		p.take(j)
 		q.running++
 		return j
@@ -129,10 +146,35 @@ func (p *policy) next() *job {
 	return nil
 }
 
+// onTurn is the line whose later hypotheses come now: of a user whose turn has
+// begun, or else the given one, whose turn begins.
+func (p *policy) onTurn(front *line) *line {
+	for _, t := range p.turns {
+		if l, ok := p.queues[Later].users[t.user]; ok {
+			return l
+		}
+	}
+	// Between two jobs a user on turn waits for nothing, so more of them are on turn
+	// than there are workers. Who has all they wanted is forgotten with time.
+	if len(p.turns) == turnsPerWorker*p.limits.Workers {
+		p.turns = slices.Delete(p.turns, 0, 1)
+	}
+	p.turns = append(p.turns, turn{front.user, p.limits.Turn})
+	return front
+}
+
 // end notes that a job has run, and for how long.
 func (p *policy) end(j *job, took time.Duration) {
 	q := &p.queues[j.class]
 	q.running--
+	if j.class == Later {
+		for i := range p.turns {
+			if t := &p.turns[i]; t.user == j.user {
+				t.left -= took
+			}
+		}
+		p.turns = slices.DeleteFunc(p.turns, func(t turn) bool { return t.left <= 0 })
+	}
 	if q.usual == 0 {
 		q.usual = took
 	}

@@ -129,6 +129,25 @@ func TestLostServer(t *testing.T) {
 	}
 }
 
+// With half as many clicks again as there is time for, most people still see whole
+// sequences: a turn is long enough for one. In turns of a single hypothesis all
+// sequences are begun and few are complete before the next click.
+func TestTurns(t *testing.T) {
+	s := presentEngine.office()
+	s.later, s.annotators, s.policy = 550*time.Microsecond, 500, true // 11.6 ms for each of 250 clicks a second on two cores
+	whole := s.run()
+	s.turn = time.Microsecond
+	single := s.run()
+	half, tenth := len(whole.complete)/2, len(whole.complete)/10
+	t.Logf("complete after %v (median) and %v (9 of 10); with a turn for each hypothesis after %v and %v", whole.complete[half], whole.complete[9*tenth], single.complete[half], single.complete[9*tenth])
+	if whole.complete[half] > 2*time.Second || single.complete[half] < 2*whole.complete[half] {
+		t.Error("want less than 2 s, and twice that with a turn for each hypothesis")
+	}
+	if first := whole.p99(0, s.length); first > 50*time.Millisecond {
+		t.Errorf("first hypotheses wait for %v (p99), want at most 50 ms", first)
+	}
+}
+
 // drain says in which order the policy starts what waits.
 func drain(p *policy) string {
 	var order []string
@@ -140,7 +159,7 @@ func drain(p *policy) string {
 }
 
 func TestOrder(t *testing.T) {
-	p := newPolicy(Limits{Workers: 1}.OrDefault())
+	p := newPolicy(Limits{Workers: 1, Turn: time.Millisecond}.OrDefault())
 	for _, w := range []string{"a2", "a2", "a2", "b2", "c2", "b1", "a1", "a0", "a0", "b0"} {
 		class, _ := strconv.Atoi(w[1:])
 		if !p.add(&job{class: Class(class), user: w[:1]}) {
@@ -154,12 +173,12 @@ func TestOrder(t *testing.T) {
 
 // A user with many requests takes no more than their turns from the others.
 func TestFairness(t *testing.T) {
-	p := newPolicy(Limits{Workers: 1}.OrDefault())
+	p := newPolicy(Limits{Workers: 1, Turn: 2 * time.Millisecond}.OrDefault())
 	for range 100 {
 		p.add(&job{class: Later, user: "greedy"})
 	}
 	p.add(&job{class: Later, user: "modest"})
-	if order := drain(p); !strings.HasPrefix(order, "greedy2 modest2 ") {
+	if order := drain(p); !strings.HasPrefix(order, "greedy2 greedy2 modest2 greedy2") {
 		t.Errorf("started %.60s…", order)
 	}
 }

@@ -4,10 +4,11 @@
 // Hypotheses are made in short steps, 0.2 to 5 ms each, which nothing
 // interrupts. Before each step its sequence waits for its turn: the first
 // hypothesis of any image goes before supposed ones, and these before later ones,
-// of every other; users take turns; who does not want to wait any more leaves the
-// queue at once; and when the queue is so long that people would notice, the
-// answer is ErrBusy in place of a place at its end. After each step the goroutine lets others run that are
-// ready (a Go program would otherwise let it go on for 10 ms).
+// of every other; users take turns, at later hypotheses long enough for a usual
+// sequence; who does not want to wait any more leaves the queue at once; and when
+// the queue is so long that people would notice, the answer is ErrBusy in place of
+// a place at its end. After each step the goroutine lets others run that are ready
+// (a Go program would otherwise let it go on for 10 ms).
 //
 // Long work (decoding and segmenting uploads, writing exports) can't be cut
 // into such steps. Few of it run at the same time, and each on a thread of low
@@ -33,6 +34,7 @@ type Limits struct {
 	LaterWorkers int           // of them those of later hypotheses; as many as Workers
 	Waiting      int           // steps that wait in each class
 	Patience     time.Duration // a first hypothesis that would wait for longer is refused
+	Turn         time.Duration // of a processor for a user's later hypotheses before other users have theirs
 	Long         int           // pieces of long work at the same time; half of Workers, at least one
 	LongWaiting  int           // pieces of long work that wait
 }
@@ -51,6 +53,9 @@ func (l Limits) OrDefault() Limits {
 	set(&l.LongWaiting, 64)
 	if l.Patience == 0 {
 		l.Patience = 200 * time.Millisecond
+	}
+	if l.Turn == 0 {
+		l.Turn = 20 * time.Millisecond
 	}
 	return l
 }

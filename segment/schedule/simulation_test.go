@@ -22,13 +22,16 @@ type simulation struct {
 	later      time.Duration // and of each that follows
 	length     time.Duration // of the simulated time
 	policy     bool          // the scheduler's, or first in, first out with nothing dropped
+	turn       time.Duration // at later hypotheses; 0 is the scheduler's
 	surge      func(time.Duration) float64
 }
 
 // outcome is what became of the clicks: how long each waited for its first
-// hypothesis, by time of the click.
+// hypothesis, by time of the click, and for the last one of a sequence made with it
+// or, if none was complete before the end, until then.
 type outcome struct {
 	clicked, waited []time.Duration
+	complete        []time.Duration
 	busy            int // steps that were refused
 }
 
@@ -100,12 +103,13 @@ func (s simulation) run() *outcome {
 	var (
 		o       outcome
 		todo    happenings
-		p       = newPolicy(Limits{Workers: s.workers}.OrDefault())
+		p       = newPolicy(Limits{Workers: s.workers, Turn: s.turn}.OrDefault())
 		jobs    = map[*job]*work{}
 		fifo    []*work
 		running int
 		runs    = make([]int, s.annotators)
 		waiting = make([]*work, s.annotators)
+		partial = make([][]time.Duration, s.annotators) // clicks without a complete sequence
 	)
 	start := func(w *work, now time.Duration) {
 		w.began = now
@@ -157,6 +161,7 @@ func (s simulation) run() *outcome {
 		switch w := h.job; {
 		case w == nil:
 			runs[h.annotator]++
+			partial[h.annotator] = append(partial[h.annotator], h.at)
 			if old := waiting[h.annotator]; old != nil {
 				p.drop(&old.job)
 				delete(jobs, &old.job)
@@ -172,11 +177,23 @@ func (s simulation) run() *outcome {
 			if w.rank == 0 {
 				o.clicked, o.waited = append(o.clicked, w.asked), append(o.waited, h.at-w.asked)
 			}
-			if w.rank+1 < s.count && (!s.policy || w.run == runs[h.annotator]) {
+			switch left := partial[h.annotator]; {
+			case w.rank+1 < s.count && (!s.policy || w.run == runs[h.annotator]):
 				ask(&work{annotator: h.annotator, run: w.run, rank: w.rank + 1, asked: w.asked})
+			case w.rank+1 == s.count:
+				for len(left) > 0 && left[0] <= w.asked {
+					o.complete, left = append(o.complete, h.at-left[0]), left[1:]
+				}
+				partial[h.annotator] = left
 			}
 		}
 		begin(h.at)
 	}
+	for _, left := range partial {
+		for _, at := range left {
+			o.complete = append(o.complete, s.length-at)
+		}
+	}
+	slices.Sort(o.complete)
 	return &o
 }
