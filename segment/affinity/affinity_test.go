@@ -208,7 +208,8 @@ func TestCells(t *testing.T) {
 		want = append(want, odds(z))
 	}
 	similarities := func(c *Cells, party int32, others []int32) []float64 {
-		return c.Similarities(nil, party, others, c.Places(others))
+		places, count := c.Places(others)
+		return c.Similarities(nil, party, others, places, count)
 	}
 	if diff := cmp.Diff(want, similarities(cells, 7, regions)); diff != "" {
 		t.Errorf("pairs (-field +cells):\n%s", diff)

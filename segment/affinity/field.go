@@ -170,27 +170,27 @@ func (c *Cells) Edge(e *superpixels.Edge, a, b int32) float64 {
 	return odds
 }
 
-// Places returns where the similarities to parties are kept, for Similarities.
-func (c *Cells) Places(parties []int32) []int32 {
-	out := make([]int32, len(parties))
+// Places returns where the similarities to parties are kept, for Similarities, and
+// how many places there are.
+func (c *Cells) Places(parties []int32) (places []int32, count int) {
+	places = make([]int32, len(parties))
 	for i, party := range parties {
-		out[i] = c.place(party)
+		places[i] = c.place(party)
 	}
-	return out
+	return places, len(c.field.scene.regions) + c.seen
 }
 
 // Similarities returns the similarities of a party and each of others, whose
-// places are Places(others). It uses the memory of dst if that has room.
-func (c *Cells) Similarities(dst []float64, party int32, others, places []int32) []float64 {
+// places, of so many, are Places(others). It uses the memory of dst if that has room.
+func (c *Cells) Similarities(dst []float64, party int32, others, places []int32, count int) []float64 {
 	s := c.field.scene
 	column, _ := c.columns.Get(party)
-	if most := int(slices.Max(places)) + 1; len(column) < most {
-		n := len(column)
-		if cap(column) < most { // Grow would leave more room, in each of many columns
-			column = append(make([]float64, 0, most+most/8), column...)
+	if n := len(column); n < count {
+		if cap(column) < count { // Grow would leave more room, in each of many columns
+			column = append(make([]float64, 0, count+count/8), column...)
 		}
-		column = column[:most]
-		for i := n; i < most; i++ {
+		column = column[:count]
+		for i := n; i < count; i++ {
 			column[i] = unknown
 		}
 		c.columns.Put(party, column)
@@ -198,15 +198,17 @@ func (c *Cells) Similarities(dst []float64, party int32, others, places []int32)
 	out := slices.Grow(dst[:0], len(others))[:len(others)]
 	var pairs *pairing
 	var paths [][3]float32
-	for i, place := range places {
-		if column[place] == unknown {
+	for i, place := range places[:len(out)] {
+		v := column[place]
+		if v == unknown {
 			if pairs == nil {
 				p := c.party(party)
 				pairs, paths = s.pairing(p.region, p.appearance), c.pathsFrom(p.region)
 			}
-			column[place] = c.pair(party, others[i], pairs, paths)
+			v = c.pair(party, others[i], pairs, paths)
+			column[place] = v
 		}
-		out[i] = column[place]
+		out[i] = v
 	}
 	return out
 }
