@@ -109,7 +109,7 @@ func TestWhoseTurn(t *testing.T) {
 		user string
 		want string
 	}{{"", "x y x"}, {"somebody", "x x y"}} {
-		e := &turns{schedule: schedule.New(schedule.Limits{Workers: 1}), observer: gauge.Nobody{}}
+		e := &turns{schedule: schedule.New(schedule.Limits{Workers: 1, Turn: time.Nanosecond}), observer: gauge.Nobody{}}
 		running, free := make(chan struct{}), make(chan struct{})
 		ctx := access.With(t.Context(), access.Principal{User: c.user})
 		var all sync.WaitGroup
