@@ -58,6 +58,8 @@ export class App {
     this.touch = matchMedia('(pointer: coarse)').matches;
     this.tell = 0;
     this.frame = 0;
+    /** @type {string | null} what is to be said */
+    this.news = null;
     const address = `/api/v1/images/${data.image}`;
     const say = (/** @type {string} */ text) => this.say(text);
     this.painter = new Painter(
@@ -203,9 +205,10 @@ export class App {
     this.refresh();
   }
 
-  /** @param {string} text for screen readers */
+  /** Says something once the canvas is painted, which need not wait for a layout of the page. @param {string} text for screen readers */
   say(text) {
-    byId('announcer').textContent = text;
+    this.news = text;
+    this.refresh();
   }
 
   /** Paints the canvas in the next frame and everything else right after it, so that the canvas does not wait for the rest. */
@@ -244,6 +247,8 @@ export class App {
     paintSave(session);
     this.regrain.control.update(evidence.granularity, session.asked);
     this.history.changed();
+    if (this.news !== null) byId('announcer').textContent = this.news;
+    this.news = null;
   }
 
   /** What the line above the strip says. */
