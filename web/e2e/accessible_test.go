@@ -115,7 +115,7 @@ func TestE2EAccessible(t *testing.T) {
 				p.accessible(path, source)
 				p.dialogs(path, source)
 			}
-			p.do("a phone", chromedp.EmulateViewport(390, 844))
+			p.resize(390, 844)
 			p.do("going back", chromedp.Navigate(address+opened))
 			p.settle()
 			p.accessible("annotate on a phone", source)

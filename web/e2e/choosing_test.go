@@ -196,7 +196,7 @@ func TestE2EStripSize(t *testing.T) {
 	p := openSample(t, 1280, 720, false)
 	p.clickClasses(sampleTruth(), 0, 1)
 	for _, window := range []image.Point{image.Pt(1280, 720), image.Pt(820, 1180)} {
-		p.do("resizing", chromedp.EmulateViewport(int64(window.X), int64(window.Y)))
+		p.resize(int64(window.X), int64(window.Y))
 		beside := window.X > window.Y
 		size := func() float64 {
 			return value[float64](p, fmt.Sprintf(`(() => { const b = document.getElementById('strip').getBoundingClientRect(); return %t ? b.width : b.height; })()`, beside))

@@ -130,7 +130,7 @@ func TestE2EConstraints(t *testing.T) {
 		t.Error("what was accepted is not hatched")
 	}
 	for _, size := range [][2]int64{{1280, 720}, {390, 844}} {
-		p.do("resizing", chromedp.EmulateViewport(size[0], size[1]))
+		p.resize(size[0], size[1])
 		for _, theme := range []string{"light", "dark"} {
 			value[bool](p, fmt.Sprintf(`(document.documentElement.dataset.theme = %q, true)`, theme))
 			p.screenshot(fmt.Sprintf("%dx%d-%s", size[0], size[1], theme))

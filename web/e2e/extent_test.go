@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -38,15 +37,15 @@ func TestE2EExtent(t *testing.T) {
 	fewer := slide(kb.ArrowLeft)
 	p.until(`document.getElementById('badge-text').textContent.startsWith('` + fewer + `')`)
 	p.screenshot("beside")
-	p.do("a tablet", chromedp.EmulateViewport(820, 1180))
+	p.resize(820, 1180)
 	p.until(`document.querySelector('[data-strip=below]') !== null`)
 	p.screenshot("below")
-	p.do("a phone", chromedp.EmulateViewport(390, 844))
+	p.resize(390, 844)
 	p.screenshot("phone")
 	if hidden := value[[]string](p, outside); len(hidden) > 0 {
 		t.Errorf("out of reach are %q", hidden)
 	}
-	p.do("a desk", chromedp.EmulateViewport(1280, 720))
+	p.resize(1280, 720)
 	p.accessible("the slider", axe(t))
 	p.clickOn("accepting", "#accept")
 	p.stored(3)

@@ -53,13 +53,12 @@ func TestE2ELayouts(t *testing.T) {
 		p.drop(path)
 		p.until(`document.getElementById("save")?.dataset.state === "saved"`)
 		resize := func(l layout) {
-			p.do("resizing", chromedp.EmulateViewport(l.width, l.height), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+			p.resize(l.width, l.height, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 				_, err := chromedp.Call(ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: l.touch})
 				return err
 			}))
 		}
-		const place = `new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))
-			.then(() => JSON.stringify(document.getElementById('canvas').getBoundingClientRect()))`
+		const place = `JSON.stringify(document.getElementById('canvas').getBoundingClientRect())`
 		empty := map[string]string{} // where the canvas is without hypotheses
 		for _, l := range layouts {
 			resize(l)

@@ -42,7 +42,7 @@ func TestE2ELooks(t *testing.T) {
 			project := value[string](p, `document.querySelector('.crumbs a').href`)
 			for _, size := range [][2]int64{{1280, 720}, {390, 844}, {820, 1180}, {3840, 2160}} {
 				window := fmt.Sprintf("%dx%d", size[0], size[1])
-				p.do("resizing", chromedp.EmulateViewport(size[0], size[1]))
+				p.resize(size[0], size[1])
 				for _, page := range []struct{ name, address, ready string }{
 					{"annotate", annotate, settled},
 					{"project", project, `document.querySelector('#images .card') && document.readyState === 'complete' && [...document.images].every(i => i.complete)`},

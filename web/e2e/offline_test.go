@@ -158,12 +158,12 @@ func TestE2EOfflineEdits(t *testing.T) {
 	p.press("z", ctrl)
 	p.until(`document.getElementById('save-text').textContent === 'Offline (4 queued)'`)
 	p.screenshot("offline")
-	p.do("a phone", chromedp.EmulateViewport(390, 844))
+	p.resize(390, 844)
 	p.screenshot("offline-phone")
 	if hidden := value[[]string](p, outside); len(hidden) > 0 {
 		t.Errorf("offline, on a phone, out of reach are %q", hidden)
 	}
-	p.do("a desk", chromedp.EmulateViewport(1280, 720))
+	p.resize(1280, 720)
 	p.press("e", ctrl)
 	p.until(`document.getElementById('export-dialog').open`)
 	p.press(enter)
