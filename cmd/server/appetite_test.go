@@ -247,7 +247,11 @@ func feast(t *testing.T, data, project string, all []glutton) {
 			}
 		})
 	}
-	for _, g := range all {
+	every := storagetest.Rounds(2, 1) // each has been sent alone
+	for i, g := range all {
+		if i%every > 0 {
+			continue
+		}
 		queue <- func() {
 			status, body, err := p.ask(g, project)
 			if err == nil && status != 429 && !slices.Contains(g.want, status) {
@@ -271,7 +275,7 @@ func feast(t *testing.T, data, project string, all []glutton) {
 	close(queue)
 	senders.Wait()
 	peak := peakMemory(t, p.cmd.Process.Pid) >> 20
-	t.Logf("%d requests, 16 at once: peak %d MiB", len(all)+len(bombs), peak)
+	t.Logf("16 requests at once: peak %d MiB", peak)
 	if peak > 1024 {
 		t.Errorf("the server's memory reached %d MiB, want at most 1024", peak)
 	}

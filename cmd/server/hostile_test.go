@@ -246,10 +246,7 @@ func TestGreatestImages(t *testing.T) {
 		t.Skip("skipped with -short: decodes the greatest images there can be")
 	}
 	measuresMemory(t)
-	images := 4
-	if storagetest.Long {
-		images = 16
-	}
+	images := storagetest.Rounds(2, 16)
 	img := image.NewYCbCr(image.Rect(0, 0, 8000, 5000), image.YCbCrSubsampleRatio420)
 	for i := range img.Y {
 		x, y := i%8000, i/8000

@@ -15,6 +15,9 @@ import (
 // Of servers that share a database one sweeps each day, as far as the state of the
 // sweep before allows; a sweep that is begun too often ends and changes nothing.
 func TestSweeper(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: waits until sessions end")
+	}
 	t.Parallel()
 	d, err := openData(t.Context(), dataFlag{Data: t.TempDir()}, 0, photo.Limits{})
 	if err != nil {
