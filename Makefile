@@ -15,12 +15,13 @@ plain = ./cmd/internal/measure ./crf/... ./disjoint ./herding/... ./segment/lear
 program = ./cmd/server
 browser = ./web/e2e
 # The target test has vetted everything before. Test programs that nobody debugs
-# need no symbols; without them each links in two thirds of the time.
-lean = -ldflags=-s
+# need no symbols; without them each links in two thirds of the time. What has been
+# compiled serves every checkout if it doesn't hold the folder's name.
+lean = -ldflags=-s -trimpath
 go-test = go test $(lean) -vet=off -shuffle=on -timeout 20m
 # These tests compute for a long time in one goroutine. Tests beside them have
 # several, so test-race leaves out these alone and test-plain runs them.
-alone = ^Test(Footprint|FootprintOfALongPast|HypothesesKeepWhatWasSaid|DivisionsDependOnNothingElse|Likenesses|TwoHalves)$$
+alone = ^Test(Footprint|FootprintOfALongPast|HypothesesKeepWhatWasSaid|DivisionsDependOnNothingElse|Likenesses|TwoHalves|Methods|OrderOfMethodsOnPhotographs|BadInput)$$
 # Other people's code where test-race would spend half of its time: the database
 # and the codecs are compiled without the detector. Ours is compiled without its
 # check of unsafe pointers, which the product doesn't have: each conversion of the
@@ -42,7 +43,7 @@ test-browser:
 
 test-plain:
 	$(go-test) $(program) $(plain)
-	$(go-test) -run '$(alone)' ./segment/workspace ./segment/assistant ./segment/engine
+	$(go-test) -run '$(alone)' ./cmd/evaluate ./segment/workspace ./segment/assistant ./segment/engine
 
 test-modules:
 	@if command -v node >/dev/null; then node --test --test-reporter=dot static/*.test.js static/*/*.test.js; else echo 'skipped: the tests of the modules in static/ need node'; fi
