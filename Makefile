@@ -29,7 +29,7 @@ alone = ^Test(Footprint|FootprintOfALongPast|HypothesesKeepWhatWasSaid|Divisions
 unwatched = modernc.org/... compress/... image/... golang.org/x/image/... golang.org/x/crypto/argon2
 
 test:
-	go vet ./...
+	go vet -trimpath ./...
 	@before=$$(cat templates/*_templ.go docs/rooms.svg | sha256sum); $(MAKE) -s generate; test "$$before" = "$$(cat templates/*_templ.go docs/rooms.svg | sha256sum)" || { echo 'templates/*_templ.go or docs/rooms.svg were out of date; now they are not: commit them'; exit 1; }
 	@$(MAKE) -s -j 2 -k test-race test-browser test-plain test-modules
 
@@ -43,7 +43,7 @@ test-browser:
 
 test-plain:
 	$(go-test) $(program) $(plain)
-	$(go-test) -run '$(alone)' ./cmd/evaluate ./segment/workspace ./segment/assistant ./segment/engine
+	$(go-test) -run '$(alone)' ./cmd/evaluate ./segment/simulate ./segment/workspace ./segment/assistant ./segment/engine
 
 test-modules:
 	@if command -v node >/dev/null; then node --test --test-reporter=dot static/*.test.js static/*/*.test.js; else echo 'skipped: the tests of the modules in static/ need node'; fi
