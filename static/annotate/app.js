@@ -58,8 +58,6 @@ export class App {
     this.touch = matchMedia('(pointer: coarse)').matches;
     this.tell = 0;
     this.frame = 0;
-    /** @type {string | null} what is to be said */
-    this.news = null;
     const address = `/api/v1/images/${data.image}`;
     const say = (/** @type {string} */ text) => this.say(text);
     this.painter = new Painter(
@@ -205,10 +203,9 @@ export class App {
     this.refresh();
   }
 
-  /** Says something once the canvas is painted, which need not wait for a layout of the page. @param {string} text for screen readers */
+  /** @param {string} text for screen readers */
   say(text) {
-    this.news = text;
-    this.refresh();
+    byId('announcer').textContent = text;
   }
 
   /** Paints the canvas in the next frame and everything else right after it, so that the canvas does not wait for the rest. */
@@ -247,8 +244,6 @@ export class App {
     paintSave(session);
     this.regrain.control.update(evidence.granularity, session.asked);
     this.history.changed();
-    if (this.news !== null) byId('announcer').textContent = this.news;
-    this.news = null;
   }
 
   /** What the line above the strip says. */

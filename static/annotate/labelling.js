@@ -116,7 +116,7 @@ export class Labelling {
     if (this.isClick(drawn)) session.click(superpixels[0], points[0], id, shown);
     else if (mode === 'paint') session.label(superpixels, points, id);
     else session.clear(superpixels, points);
-    say(`${counted(superpixels.length, 'superpixel')} ${done}`);
+    setTimeout(() => say(`${counted(superpixels.length, 'superpixel')} ${done}`)); // now it would force a layout before the click is dispatched
   }
 
   /** Does to one superpixel what a click would, on a key. @param {import('../tools/strokes.js').Mode} mode @param {number} s or -1 */
