@@ -37,10 +37,16 @@ type violation struct {
 // accessible has axe look at the page as it is, by the rules of WCAG 2.2 AA.
 func (p *page) accessible(what, source string) {
 	p.t.Helper()
+	p.accessibleIn("document", what, source)
+}
+
+// accessibleIn has axe look at a part of the page, given by an expression.
+func (p *page) accessibleIn(part, what, source string) {
+	p.t.Helper()
 	if !value[bool](p, `typeof axe === 'object'`) {
 		value[bool](p, source+"; true")
 	}
-	found := value[[]violation](p, `axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations']}).then(
+	found := value[[]violation](p, `axe.run(`+part+`, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations']}).then(
 		({violations}) => violations.map(({id, help, nodes}) => ({ID: id, Help: help, Nodes: nodes.map((n) => ({HTML: n.html, Target: n.target, FailureSummary: n.failureSummary}))})))`)
 	for _, v := range found {
 		var nodes strings.Builder
@@ -57,7 +63,7 @@ func (p *page) dialogs(what, source string) {
 	for _, id := range value[[]string](p, `[...document.querySelectorAll('dialog')].map(d => d.id)`) {
 		open := fmt.Sprintf(`(() => { const d = document.getElementById(%q); if (!d.open) d.showModal(); return true; })()`, id)
 		value[bool](p, open)
-		p.accessible(what+", "+id, source)
+		p.accessibleIn(fmt.Sprintf("document.getElementById(%q)", id), what+", "+id, source) // the page behind it has been looked at
 		value[bool](p, fmt.Sprintf(`(document.getElementById(%q).close(), true)`, id))
 	}
 }
