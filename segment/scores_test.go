@@ -11,8 +11,13 @@ func TestReserveFits(t *testing.T) {
 		reserve []uint8
 		want    bool
 	}{
-		{nil, true}, {[]uint8{4}, true}, {[]uint8{2, 9}, true},
-		{[]uint8{2, 4, 9}, false}, {[]uint8{3}, false}, {[]uint8{9, 2}, false}, {[]uint8{2, 2}, false},
+		{nil, true},
+		{[]uint8{4}, true},
+		{[]uint8{2, 9}, true},
+		{[]uint8{2, 4, 9}, false},
+		{[]uint8{3}, false},
+		{[]uint8{9, 2}, false},
+		{[]uint8{2, 2}, false},
 	} {
 		s := &Scores{Classes: []uint8{2, 4, 9}, Shares: []uint8{1, 2, 3}, Reserve: c.reserve}
 		if got := s.Fits(1, 0); got != c.want {

@@ -81,8 +81,10 @@ func New(ctx context.Context, action Action, about, detail string) Entry {
 	if !known { // a command
 		p = access.Operator
 	}
-	e := Entry{At: time.Now().UTC().Truncate(time.Millisecond), User: p.User, Name: p.Name, Action: action, About: about, Detail: detail,
-		Token: p.Token, TokenName: p.TokenName}
+	e := Entry{
+		At: time.Now().UTC().Truncate(time.Millisecond), User: p.User, Name: p.Name, Action: action, About: about, Detail: detail,
+		Token: p.Token, TokenName: p.TokenName,
+	}
 	if a := access.AddressOf(ctx); a.IsValid() {
 		e.Address = a.String()
 	}

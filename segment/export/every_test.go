@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"collie/segment"
 	"collie/segment/mask"
 	"collie/segment/mask/masktest"
 )
@@ -116,12 +115,4 @@ func TestStems(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("stems (-want +got):\n%s", diff)
 	}
-}
-
-func imagesNamed(names ...string) []segment.Image {
-	images := make([]segment.Image, len(names))
-	for i, name := range names {
-		images[i].Name = name
-	}
-	return images
 }
