@@ -208,8 +208,7 @@ func TestCells(t *testing.T) {
 		want = append(want, odds(z))
 	}
 	similarities := func(c *Cells, party int32, others []int32) []float64 {
-		places, count := c.Places(others)
-		return c.Similarities(nil, party, others, places, count)
+		return c.Similarities(nil, party, others, c.Places(others))
 	}
 	if diff := cmp.Diff(want, similarities(cells, 7, regions)); diff != "" {
 		t.Errorf("pairs (-field +cells):\n%s", diff)

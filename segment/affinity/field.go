@@ -170,22 +170,21 @@ func (c *Cells) Edge(e *superpixels.Edge, a, b int32) float64 {
 	return odds
 }
 
-// Places returns where the similarities to parties are kept, for Similarities, and
-// how many places there are.
-func (c *Cells) Places(parties []int32) (places []int32, count int) {
-	places = make([]int32, len(parties))
+// Places returns where the similarities to parties are kept, for Similarities.
+func (c *Cells) Places(parties []int32) []int32 {
+	out := make([]int32, len(parties))
 	for i, party := range parties {
-		places[i] = c.place(party)
+		out[i] = c.place(party)
 	}
-	return places, len(c.field.scene.regions) + c.seen
+	return out
 }
 
 // Similarities returns the similarities of a party and each of others, whose
-// places, of so many, are Places(others). It uses the memory of dst if that has room.
-func (c *Cells) Similarities(dst []float64, party int32, others, places []int32, count int) []float64 {
+// places are Places(others). It uses the memory of dst if that has room.
+func (c *Cells) Similarities(dst []float64, party int32, others, places []int32) []float64 {
 	s := c.field.scene
 	column, _ := c.columns.Get(party)
-	if n := len(column); n < count {
+	if n, count := len(column), len(s.regions)+c.seen; n < count {
 		if cap(column) < count { // Grow would leave more room, in each of many columns
 			column = append(make([]float64, 0, count+count/8), column...)
 		}

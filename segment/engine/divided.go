@@ -80,7 +80,6 @@ type division struct {
 type measured struct {
 	parties      []int32 // of the superpixels
 	places       []int32 // of the parties, see affinity.Cells
-	count        int     // of all places
 	conductances []crf.Edge
 	borders
 }
@@ -91,7 +90,7 @@ func (d *division) measure(g *superpixels.Divided) *measured {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := &measured{parties: d.parties(), conductances: make([]crf.Edge, len(edges))}
-	out.places, out.count = d.m.cells().Places(out.parties)
+	out.places = d.m.cells().Places(out.parties)
 	ofEdges := make([]float32, len(edges))
 	for i, from := range g.From {
 		if from >= 0 {
@@ -162,7 +161,7 @@ func (d *division) similarity(i int, room []float64) []float64 {
 	w := d.m.whole
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return d.m.cells().Similarities(room, edges.parties[i], edges.parties, edges.places, edges.count)
+	return d.m.cells().Similarities(room, edges.parties[i], edges.parties, edges.places)
 }
 
 // order eliminates the cells of a superpixel where the order of the undivided
