@@ -167,13 +167,10 @@ func (p *policy) onTurn(front *line) *line {
 func (p *policy) end(j *job, took time.Duration) {
 	q := &p.queues[j.class]
 	q.running--
-	if j.class == Later {
-		for i := range p.turns {
-			if t := &p.turns[i]; t.user == j.user {
-				t.left -= took
-			}
+	if i := slices.IndexFunc(p.turns, func(t turn) bool { return t.user == j.user }); j.class == Later && i >= 0 {
+		if p.turns[i].left -= took; p.turns[i].left <= 0 {
+			p.turns = slices.Delete(p.turns, i, i+1)
 		}
-		p.turns = slices.DeleteFunc(p.turns, func(t turn) bool { return t.left <= 0 })
 	}
 	if q.usual == 0 {
 		q.usual = took
