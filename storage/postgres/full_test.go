@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"collie/storage/postgres/postgrestest"
 	"collie/storage/storagetest"
 )
@@ -76,13 +74,6 @@ func mustStartOn(tb testing.TB, disk string) *postgrestest.Server {
 		tb.Fatal(err)
 	}
 	postgrestest.Own(tb, folder)
-	conn, err := pgx.Connect(tb.Context(), server.MustURL(tb, disk))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer conn.Close(tb.Context())
-	if _, err := conn.Exec(tb.Context(), "CREATE TABLESPACE small LOCATION '"+folder+"'"); err != nil {
-		tb.Fatal(err)
-	}
+	mustRun(tb, server.MustURL(tb, disk), "CREATE TABLESPACE small LOCATION '"+folder+"'")
 	return server
 }

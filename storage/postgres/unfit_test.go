@@ -86,17 +86,17 @@ func TestUnfit(t *testing.T) {
 
 // mustRun runs statements on a connection of its own and returns the first value of
 // the last one's result, if there is one.
-func mustRun(t *testing.T, address string, statements ...string) (value string) {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), address)
+func mustRun(tb testing.TB, address string, statements ...string) (value string) {
+	tb.Helper()
+	conn, err := pgx.Connect(tb.Context(), address)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	defer conn.Close(t.Context())
+	defer conn.Close(tb.Context())
 	for _, s := range statements {
-		rows, err := conn.Query(t.Context(), s)
+		rows, err := conn.Query(tb.Context(), s)
 		if err != nil {
-			t.Fatalf("%s: %v", s, err)
+			tb.Fatalf("%s: %v", s, err)
 		}
 		if rows.Next() && len(rows.FieldDescriptions()) == 1 && rows.FieldDescriptions()[0].DataTypeOID == 25 { // text
 			err = rows.Scan(&value)
@@ -106,7 +106,7 @@ func mustRun(t *testing.T, address string, statements ...string) (value string) 
 			err = rows.Err()
 		}
 		if err != nil {
-			t.Fatalf("%s: %v", s, err)
+			tb.Fatalf("%s: %v", s, err)
 		}
 	}
 	return value
