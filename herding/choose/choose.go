@@ -74,6 +74,65 @@ func MeanIoU(x, y []uint8, area []float64, labels int) float64 {
 	return a.mean()
 }
 
+// Alike are the mean IoUs of labellings with each other, M×M. O(M²·n).
+func Alike(xs [][]uint8, area []float64, labels int) [][]float64 {
+	covered := make([][]float64, len(xs))
+	alike := make([][]float64, len(xs))
+	for m, x := range xs {
+		covered[m] = make([]float64, labels)
+		for i, l := range x {
+			covered[m][l] += area[i]
+		}
+		alike[m] = make([]float64, len(xs))
+		alike[m][m] = 1
+	}
+	both := make([]float64, lanes*labels)
+	for m, x := range xs {
+		for first := 0; first < m; first += lanes {
+			var ys [lanes][]uint8
+			for n := range ys {
+				ys[n] = xs[min(first+n, m)]
+			}
+			agreement(x, ys, area, both)
+			for n := first; n < min(first+lanes, m); n++ {
+				o := overlap{both[(n-first)*labels:][:labels], covered[m], covered[n]}
+				alike[m][n] = o.mean()
+				alike[n][m] = alike[m][n]
+			}
+		}
+	}
+	return alike
+}
+
+// A sum waits for the one before; so many, of several labellings, can go on at the
+// same time.
+const lanes = 4
+
+// agreement sums the area on which x agrees with each of ys, lanes×labels.
+func agreement(x []uint8, ys [lanes][]uint8, area, both []float64) {
+	clear(both)
+	k := len(both) / lanes
+	a, b, c, d := ys[0][:len(x)], ys[1][:len(x)], ys[2][:len(x)], ys[3][:len(x)]
+	ofA, ofB, ofC, ofD := both[:k], both[k:2*k], both[2*k:3*k], both[3*k:]
+	for i, l := range x {
+		size := math.Float64bits(area[i])
+		ofA[l] += where(a[i] == l, size)
+		ofB[l] += where(b[i] == l, size)
+		ofC[l] += where(c[i] == l, size)
+		ofD[l] += where(d[i] == l, size)
+	}
+}
+
+// where is the number of the given bits where a condition holds, else 0. A branch
+// would be mispredicted at every border.
+func where(holds bool, bits uint64) float64 {
+	one := uint64(0)
+	if holds {
+		one = 1
+	}
+	return math.Float64frombits(bits & -one)
+}
+
 // overlap holds the areas for comparing two labellings.
 type overlap struct{ both, first, second []float64 } // per label
 

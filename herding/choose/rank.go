@@ -108,7 +108,7 @@ func FeaturesOf(p *herding.Problem, xs [][]uint8) ([]Features, error) {
 	if err != nil {
 		return nil, err
 	}
-	mode := mode(xs, equal, k)
+	mode, alike := mode(xs, equal, k), Alike(xs, area, k)
 	out := make([]Features, len(xs))
 	top := p.Model.Energy(xs[0])
 	for m, x := range xs {
@@ -127,7 +127,7 @@ func FeaturesOf(p *herding.Problem, xs [][]uint8) ([]Features, error) {
 		for other, y := range xs {
 			if other != m {
 				f[toAll] += differing(x, y, area)
-				f[expectedIoU] += MeanIoU(x, y, area, k)
+				f[expectedIoU] += alike[m][other]
 			}
 		}
 		for l, c := range covered {

@@ -27,16 +27,7 @@ func (c EMBR) order(p *herding.Problem, xs [][]uint8) ([]int, []float64, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	area := p.Shares()
-	alike := make([][]float64, len(xs))
-	for m, x := range xs {
-		alike[m] = make([]float64, len(xs))
-		alike[m][m] = 1
-		for other := range m {
-			alike[m][other] = MeanIoU(x, xs[other], area, p.Model.Labels)
-			alike[other][m] = alike[m][other]
-		}
-	}
+	alike := Alike(xs, p.Shares(), p.Model.Labels)
 	// Equal labellings have equal rows, so the sums in this order are equal to the
 	// last bit and the first of them stays first.
 	order, quality := make([]int, len(xs)), make([]float64, len(xs))

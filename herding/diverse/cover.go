@@ -14,15 +14,11 @@ import (
 // location), for each length within 1-1/e of the best choice (Nemhauser, Wolsey
 // and Fisher 1978, doi:10.1007/BF01588971). Near copies come last. O(M²·(n+M)).
 func covering(pool []herding.Hypothesis, area []float64, labels int) []herding.Hypothesis {
-	alike := make([][]float64, len(pool))
-	for i := range pool {
-		alike[i] = make([]float64, len(pool))
-		alike[i][i] = 1
-		for j := range i {
-			v := choose.MeanIoU(pool[i].Labels, pool[j].Labels, area, labels)
-			alike[i][j], alike[j][i] = v, v
-		}
+	xs := make([][]uint8, len(pool))
+	for i, h := range pool {
+		xs[i] = h.Labels
 	}
+	alike := choose.Alike(xs, area, labels)
 	covered := make([]float64, len(pool))
 	left := make([]int, len(pool))
 	for i := range left {
