@@ -54,13 +54,19 @@ type picked struct {
 	hypothesis engine.Hypothesis
 }
 
+// attempts is what the tries to add an event know of those before.
+type attempts struct {
+	pick    picked
+	reached bool // the image has been brought up to date since the event came
+}
+
 // add is Append without the permission check; expected can be last. Slow work
 // (computing a hypothesis, replaying events) runs without the lock; the next
 // try checks whether the evidence has changed meanwhile.
 func (a *Annotation) add(ctx context.Context, expected int, e segment.Event) (int, error) {
-	var pick picked
+	var before attempts
 	for {
-		seq, prepare, err := a.try(ctx, expected, e, &pick)
+		seq, prepare, err := a.try(ctx, expected, e, &before)
 		if prepare == nil {
 			return seq, err
 		}
@@ -72,7 +78,7 @@ func (a *Annotation) add(ctx context.Context, expected int, e segment.Event) (in
 
 // try is one attempt to add an event. If something has to be computed or read
 // first, it returns prepare, to be called without the lock before the next try.
-func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, pick *picked) (seq int, prepare func() error, err error) {
+func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, before *attempts) (seq int, prepare func() error, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if expected == last {
@@ -83,6 +89,13 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, pic
 	}
 	if seq, ok, err := a.repeated(ctx, &e); ok || err != nil {
 		return seq, nil, err
+	}
+	if expected != a.timeline.Seq() && !before.reached {
+		// A refusal names the number that the log has, also when another process wrote it.
+		return 0, func() error {
+			before.reached = true
+			return a.reachStore(ctx)
+		}, nil
 	}
 	if err := a.resolve(expected, &e); err != nil {
 		return 0, nil, err
@@ -98,19 +111,19 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, pic
 		return 0, nil, err
 	}
 	if e.Kind == segment.Click && e.Pick != nil {
-		if prepare := a.corrected(ctx, &e, pick); prepare != nil {
+		if prepare := a.corrected(ctx, &e, &before.pick); prepare != nil {
 			return 0, prepare, nil
 		}
 	}
 	if e.Kind == segment.Accept {
-		if sequence := a.present(); pick.sequence != sequence {
+		if sequence := a.present(); before.pick.sequence != sequence {
 			return 0, func() error {
 				h, err := sequence.Named(ctx, e.Pick)
-				*pick = picked{sequence, h}
+				before.pick = picked{sequence, h}
 				return err
 			}, nil
 		}
-		if err := a.fillPick(&e, pick.hypothesis); err != nil {
+		if err := a.fillPick(&e, before.pick.hypothesis); err != nil {
 			return 0, nil, err
 		}
 	}

@@ -111,6 +111,18 @@ func (w *Workspace) follow(ctx context.Context, concerns func(imageID string) bo
 	}
 }
 
+// reachStore brings the image up to date with the store.
+func (a *Annotation) reachStore(ctx context.Context) error {
+	heads, err := a.store.Heads(ctx, []string{a.image.ID})
+	if err != nil {
+		return err
+	}
+	if head, ok := heads[a.image.ID]; ok {
+		return a.reach(ctx, head)
+	}
+	return nil
+}
+
 // reach plays what others have stored when the image is behind what a reader has
 // seen, whose Last can be unknown. O(their events), or O(all events) when they reach
 // back further than the timeline does.

@@ -2,6 +2,7 @@ package workspace_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -128,6 +129,26 @@ func TestSameEventThroughTwoProcesses(t *testing.T) {
 	mustAppend(t, there, e)
 	if seq, err := here.Append(t.Context(), 0, e); seq != 1 || err != nil {
 		t.Errorf("Append of the same event = %d, %v, want 1", seq, err)
+	}
+}
+
+// An event is checked against the stored log, not against what this process knows of
+// it: one that was made for the newest state is taken, and a refusal names that state.
+func TestExpectedOfAnotherProcess(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	here := mustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
+	there := mustOpen(t, mustOpenWorkspace(t, dir, asIs), here.Image().ID)
+	for i, id := range []string{"a", "b"} {
+		mustAppend(t, there, label(id, i, [2]float64{10, 10}))
+	}
+	_, err := here.Append(t.Context(), 1, label("late", 1, [2]float64{10, 10}))
+	if refused := new(segment.Error); !errors.As(err, &refused) || refused.Kind != segment.Conflict || refused.Seq != 2 {
+		t.Errorf("Append on top of state 1 of 2: %+v, want a Conflict with Seq 2", err)
+	}
+	mustAppend(t, there, label("c", 0, [2]float64{10, 10}))
+	if seq, err := here.Append(t.Context(), 3, label("d", 1, [2]float64{10, 10})); seq != 4 || err != nil {
+		t.Errorf("Append on top of the newest state = %d, %v, want 4", seq, err)
 	}
 }
 
