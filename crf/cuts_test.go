@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -55,6 +56,35 @@ func TestExpansionIsLocallyOptimal(t *testing.T) {
 				}
 				if e := g.energy(y); e > after+eps {
 					t.Fatalf("expanding label %d on %b gains %v", l, set, e-after)
+				}
+			}
+		}
+	})
+}
+
+// A cut that goes on from the last flow is that of a new solver, after whatever
+// change of the unaries, and also when weights change.
+func TestCutGoesOn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 6))
+		m := randomModel(rng, 2+rng.IntN(30), 2, attractive)
+		s := NewSolver(m, Options{})
+		for step := range 12 {
+			got, want := s.Solve(nil), NewSolver(m, Options{}).Solve(nil)
+			if diff := cmp.Diff(want.Labels, got.Labels); diff != "" {
+				t.Fatalf("step %d %v %v (-cold +going on):\n%s", step, got.Energy, want.Energy, diff)
+			}
+			switch change := rng.IntN(4); change {
+			case 0: // nothing
+			case 1:
+				if len(m.Edges) > 0 {
+					m.Edges[rng.IntN(len(m.Edges))].W = rng.Float64()
+				}
+			default:
+				for i := range m.Unary {
+					if change == 2 || rng.IntN(5) == 0 {
+						m.Unary[i] += rng.NormFloat64()
+					}
 				}
 			}
 		}

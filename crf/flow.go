@@ -10,6 +10,7 @@ import "slices"
 type flow struct {
 	g        *graph
 	opposite []int32   // arc -> the arc back
+	upward   []int32   // merged edge -> its arc from the lower node
 	residual []float64 // per arc: cut when its tail is on the source's side and its head on the sink's
 	terminal []float64 // per node: residual from the source (> 0) or to the sink (< 0)
 
@@ -40,17 +41,16 @@ const (
 func newFlow(g *graph) *flow {
 	n := len(g.free)
 	f := &flow{
-		g: g, opposite: make([]int32, len(g.arcs)), residual: make([]float64, len(g.arcs)),
+		g: g, opposite: make([]int32, len(g.arcs)), upward: make([]int32, len(g.ends)), residual: make([]float64, len(g.arcs)),
 		terminal: make([]float64, n), tree: make([]side, n), parent: make([]int32, n),
 		distance: make([]int32, n), time: make([]int32, n), queued: make([]bool, n),
 	}
-	first := make([]int32, len(g.ends))
-	for e := range first {
-		first[e] = -1
+	for e := range f.upward {
+		f.upward[e] = -1
 	}
 	for a, arc := range g.arcs {
-		if b := first[arc.edge]; b < 0 {
-			first[arc.edge] = int32(a)
+		if b := f.upward[arc.edge]; b < 0 {
+			f.upward[arc.edge] = int32(a)
 		} else {
 			f.opposite[a], f.opposite[b] = b, int32(a)
 		}
@@ -79,6 +79,52 @@ func (f *flow) run() {
 			f.wake(int32(i))
 		}
 	}
+	f.drain()
+}
+
+// resume is run when only terminals have changed since the last one: it goes on
+// from that one's search trees.
+func (f *flow) resume() {
+	f.active = f.active[:0]
+	f.now++
+	for i, t := range f.terminal {
+		side := source
+		switch {
+		case t == 0:
+			if f.parent[i] == atRoot {
+				f.orphan(int32(i))
+			}
+			continue
+		case t < 0:
+			side = sink
+		}
+		f.parent[i], f.time[i], f.distance[i] = atRoot, f.now, 1
+		if f.tree[i] != side {
+			f.tree[i] = side
+			f.wake(int32(i))
+		}
+	}
+	for _, i := range f.active { // those that have changed their tree
+		from, to := f.arcsOf(i)
+		for a := from; a < to; a++ {
+			j := f.g.arcs[a].to
+			if f.tree[j] == free || f.tree[j] == f.tree[i] {
+				continue
+			}
+			if f.open(f.tree[i], a) {
+				f.wake(j)
+			}
+			if p := f.parent[j]; p >= 0 && f.g.arcs[p].to == i {
+				f.orphan(j)
+			}
+		}
+	}
+	f.adopt()
+	f.drain()
+}
+
+// drain grows the trees from the active nodes and sends what flows where they meet.
+func (f *flow) drain() {
 	for q := 0; q < len(f.active); q++ {
 		i := f.active[q]
 		f.queued[i] = false

@@ -2,8 +2,8 @@ package crf
 
 import "slices"
 
-// Forcer asks what a labelling would become if some nodes had another label.
-// Not for concurrent use.
+// Forcer asks what a labelling would become if some nodes had another label. It is
+// made by a Confirmer. Not for concurrent use.
 type Forcer struct {
 	m      *Model
 	g      *graph
@@ -17,10 +17,10 @@ type Forcer struct {
 	score  []float64
 }
 
-// NewForcer prepares for labellings of a valid model, which must not change
-// while the Forcer is in use. x is the labelling to start from; see Rebase.
-func NewForcer(m *Model, x []uint8) *Forcer {
-	g := newGraph(m)
+// Forcer returns one for the model without a mask. x is the labelling to start
+// from; see Rebase.
+func (c *Confirmer) Forcer(x []uint8) *Forcer {
+	m, g := c.model, c.solver.g.twin()
 	g.load(m)
 	n := len(g.free)
 	f := &Forcer{
@@ -116,6 +116,7 @@ func (f *Forcer) Labels() []uint8 {
 // a full maximisation under a mask. Not for concurrent use.
 type Confirmer struct {
 	Mask   *Mask
+	model  *Model
 	solver *Solver
 }
 
@@ -123,7 +124,7 @@ type Confirmer struct {
 // Confirmer is in use.
 func NewConfirmer(m *Model, opt Options) *Confirmer {
 	mask := NewMask(m)
-	return &Confirmer{mask, NewSolver(mask.Model, opt)}
+	return &Confirmer{mask, m, NewSolver(mask.Model, opt)}
 }
 
 // Solve maximises under the current mask. start can be nil. Result.Energy,

@@ -49,6 +49,13 @@ func newGraph(m *Model) *graph {
 	return g
 }
 
+// twin is a graph of the same structure whose numbers load has to fill in.
+func (g *graph) twin() *graph {
+	t := *g
+	t.w, t.theta = make([]float64, len(g.w)), make([]float64, len(g.theta))
+	return &t
+}
+
 // mergeEdges numbers the pairs of free neighbours in lexicographic order.
 func (g *graph) mergeEdges(m *Model) {
 	pairs := make([]uint64, len(m.Edges)) // the lower node in the upper half

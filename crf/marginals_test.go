@@ -96,7 +96,7 @@ func TestForce(t *testing.T) {
 				x[i] = uint8(m.Fixed[i])
 			}
 		}
-		f := NewForcer(m, x)
+		f := NewConfirmer(m, Options{}).Forcer(x)
 		for range 3 { // one after the other, each from x
 			nodes := []int32{int32(rng.IntN(6)), int32(rng.IntN(6))}
 			l := uint8(rng.IntN(k))

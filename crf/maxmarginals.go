@@ -165,7 +165,8 @@ func (g *graph) cutMarginals(mu []float64, energy float64, x []uint8) {
 // forceMarginals bounds all max-marginals from below and confirms the best.
 func forceMarginals(m *Model, g *graph, mu []float64, energy float64, x []uint8, confirm int, opt Options) {
 	k := m.Labels
-	force := NewForcer(m, x)
+	c := NewConfirmer(m, opt)
+	force := c.Forcer(x)
 	type alternative struct {
 		node  int32
 		label uint8
@@ -182,7 +183,6 @@ func forceMarginals(m *Model, g *graph, mu []float64, energy float64, x []uint8,
 	}
 	value := func(a alternative) float64 { return mu[int(a.node)*k+int(a.label)] }
 	slices.SortStableFunc(all, func(a, b alternative) int { return cmp.Compare(value(b), value(a)) })
-	c := NewConfirmer(m, opt)
 	for _, a := range all[:min(confirm, len(all))] {
 		force.Force([]int32{a.node}, a.label)
 		r, ok := c.Confirm([]int32{a.node}, a.label, force.Labels())

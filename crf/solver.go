@@ -20,6 +20,10 @@ const (
 	// LBP is flooding max-product belief propagation from zero messages, as
 	// the paper's experiments used. No polish, no bound.
 	LBP
+	// Cuts are expansion moves from the labelling that Solve starts with, and for
+	// two labels a minimum cut; no message passing, and no bound for more labels.
+	// They suit a step to a similar model. Negative weights need Auto's search.
+	Cuts
 )
 
 // Options of a Solver. The zero value is the default, made for a sequence of
@@ -49,7 +53,7 @@ var Thorough = Options{Sweeps: 100, CutsAfter: 50, Kicks: 400}
 type Result struct {
 	Labels  []uint8 // one per node; owned by the Solver, overwritten by the next Solve
 	Energy  float64 // Model.Energy(Labels)
-	Bound   float64 // no labelling has more energy, up to rounding; +Inf with LBP
+	Bound   float64 // no labelling has more energy, up to rounding; +Inf without one
 	Sweeps  int     // number of message passing sweeps
 	Optimal bool    // Bound - Energy < 1e-6: proved
 }
@@ -112,11 +116,14 @@ func (s *Solver) Reset() {
 	if s.trws != nil {
 		s.trws.forget()
 	}
+	if s.cuts != nil {
+		s.cuts.forget()
+	}
 	s.rng.Seed(s.opt.Seed, 0)
 }
 
-// Limit sets Options.Sweeps and Options.Cycles for the next Solve on.
-func (s *Solver) Limit(sweeps, cycles int) { s.opt.Sweeps, s.opt.Cycles = sweeps, cycles }
+// Continue sets the options for the next Solve on, without a new seed.
+func (s *Solver) Continue(opt Options) { s.opt = opt }
 
 // Scale multiplies the messages by f, for a model whose unaries and weights
 // have all been multiplied by f since the last Solve.
@@ -126,10 +133,10 @@ func (s *Solver) Scale(f float64) {
 	}
 }
 
-// Solve maximises the model's current energy. TRW-S goes on from the messages
-// of the last Solve (see Reset). start, when not nil, is a labelling of all
-// nodes that competes: the result is never below it (except with LBP, which
-// ignores it). Clamps win over start.
+// Solve maximises the model's current energy. TRW-S goes on from the messages,
+// and a cut of two labels from the flow, of the last Solve (see Reset). start, when
+// not nil, is a labelling of all nodes that competes: the result is never below it
+// (except with LBP, which ignores it). Clamps win over start.
 func (s *Solver) Solve(start []uint8) Result {
 	s.g.load(s.m)
 	if s.trws != nil {
@@ -230,13 +237,21 @@ func (s *Solver) flood(rounds int, damping float64) {
 	s.lbp.run(rounds, damping, s.x)
 }
 
-// attractive is Auto without negative weights.
+// attractive is Auto, or Cuts, without negative weights.
 func (s *Solver) attractive(r *Result, start []uint8) {
 	if s.m.Labels == 2 {
 		s.needCuts()
 		s.cuts.twoLabels(s.x)
 		s.take()
 		r.Bound = s.energy
+		return
+	}
+	if s.opt.Method == Cuts {
+		for i := range s.x {
+			s.x[i] = s.g.best(i, s.g.theta[i*s.g.labels:(i+1)*s.g.labels])
+		}
+		s.begin(start, func() {})
+		s.expand()
 		return
 	}
 	limit := s.sweeps(100)
@@ -246,9 +261,7 @@ func (s *Solver) attractive(r *Result, start []uint8) {
 	}
 	s.begin(start, s.take)
 	copy(s.x, s.best)
-	s.needCuts()
-	s.cuts.expand(s.x, cmp.Or(s.opt.Cycles, expansionCycles))
-	s.take()
+	s.expand()
 	for r.Sweeps < limit && !s.proved(r) {
 		before := r.Bound - s.energy
 		s.sweep(r, min(limit, r.Sweeps+sweepRound))
@@ -256,6 +269,13 @@ func (s *Solver) attractive(r *Result, start []uint8) {
 			return
 		}
 	}
+}
+
+// expand takes x after expansion moves.
+func (s *Solver) expand() {
+	s.needCuts()
+	s.cuts.expand(s.x, cmp.Or(s.opt.Cycles, expansionCycles))
+	s.take()
 }
 
 // mixed is Auto with negative weights.

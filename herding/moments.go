@@ -71,7 +71,7 @@ func Paper(m *crf.Model, reading Reading, weight float64) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Problem{Model: m, PairMoments: mu, EtaPair: 0.25, Later: 5}, nil
+	return &Problem{Model: m, PairMoments: mu, EtaPair: 0.25, Later: crf.Options{Sweeps: 5, Cycles: 1}}, nil
 }
 
 // Floor of probabilities in logarithms.

@@ -82,12 +82,11 @@ type Problem struct {
 	// Solver.Method is crf.LBP.
 	Solver crf.Options
 
-	// Later, if not 0, is how many sweeps of message passing a hypothesis after the
-	// first one gets, with one cycle of expansion moves. Few are enough: each
-	// maximisation goes on from the messages and the labelling of the one before.
-	// It is for the solver's own choice of a method; crf.TRWS and crf.LBP do in each
-	// step what they do in the first.
-	Later int
+	// Later, if not zero, are Solver of the hypotheses after the first one, which
+	// need less: each maximisation goes on from the labelling, and the messages or
+	// the flow, of the one before. It is for the solver's own choice of a method;
+	// crf.TRWS and crf.LBP do in each step what they do in the first.
+	Later crf.Options
 }
 
 // Validate returns the first error: the model's, ErrShape or ErrRange.
@@ -133,9 +132,9 @@ func (p *Problem) Validate() error {
 			return fmt.Errorf("division %d: %w", n, err)
 		}
 	}
-	for _, eta := range []float64{p.EtaUnary, p.EtaPair, p.EtaArea, p.NormBound, float64(p.Later)} {
+	for _, eta := range []float64{p.EtaUnary, p.EtaPair, p.EtaArea, p.NormBound} {
 		if !(eta >= 0 && eta < math.Inf(1)) {
-			return fmt.Errorf("%w: rate, bound or limit %v, accepted are finite numbers from 0", ErrRange, eta)
+			return fmt.Errorf("%w: rate or bound %v, accepted are finite numbers from 0", ErrRange, eta)
 		}
 	}
 	return nil

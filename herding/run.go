@@ -107,8 +107,8 @@ func (r *Sequence) Next() Hypothesis {
 		Condition: slack >= -slackTolerance,
 	}
 	r.last = slices.Clone(h.Labels) // the receiver can change its copy
-	if r.rank == 0 && r.p.Later > 0 && r.p.Solver.Method == crf.Auto {
-		r.solver.Limit(r.p.Later, 1)
+	if r.rank == 0 && r.p.Later != (crf.Options{}) && r.p.Solver.Method == crf.Auto {
+		r.solver.Continue(r.p.Later)
 	}
 	r.rank++
 	r.update(h.Labels)

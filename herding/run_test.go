@@ -215,7 +215,7 @@ func TestLater(t *testing.T) {
 		p := drawProblem(t)
 		p.Solver = crf.Options{Sweeps: 10}
 		full := collect(t, p, 10)
-		p.Later = 1
+		p.Later = crf.Options{Sweeps: 1, Cycles: 1}
 		later := collect(t, p, 10)
 		if diff := cmp.Diff(full[0], later[0]); diff != "" {
 			t.Errorf("rank 0 (-without Later +with):\n%s", diff)

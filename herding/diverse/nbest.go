@@ -46,8 +46,8 @@ func (s *NBest) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis
 			return nil, err
 		}
 		xs := []herding.Hypothesis{s.best()}
-		force := crf.NewForcer(s.Model, xs[0].Labels)
 		confirm := crf.NewConfirmer(s.Model, s.Solver)
+		force := confirm.Forcer(xs[0].Labels)
 		candidates := s.Candidates
 		if candidates == 0 {
 			candidates = 150
@@ -210,8 +210,8 @@ func Region(ctx context.Context, m *crf.Model, solver crf.Options, x []uint8, no
 		}
 	}
 	now := m.Energy(x)
-	force := crf.NewForcer(m, x)
 	confirm := crf.NewConfirmer(m, solver)
+	force := confirm.Forcer(x)
 	var out []Alternative
 	for l := range m.Labels {
 		if shows(x, nodes, uint8(l)) || !free(m, nodes, l) {

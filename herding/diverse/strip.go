@@ -1,10 +1,12 @@
 package diverse
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
 
+	"collie/crf"
 	"collie/herding"
 )
 
@@ -13,26 +15,25 @@ import (
 // region is one clear alternative that leaves the rest unchanged. Rank 0 is
 // Herding's, the best labelling.
 //
-// With a Pool that many of Herding's hypotheses and all forced regions are
-// computed before rank 1, and come in an order in which the first ones stand for
-// all of them. What Herding repeats, up to a hundredth of the area, is left out
-// as long as it comes to something else soon. After them Herding continues.
-//
-// Without one the two take turns: ranks 1, 3, … are forced regions, by falling
-// energy, until they run out.
+// A pool of Herding's hypotheses and all forced regions are computed before rank
+// 1, and come in an order in which the first ones stand for all of them. What
+// Herding repeats, up to a hundredth of the area, is left out of the pool as long
+// as it comes to something else soon. After them Herding continues.
 type Strip struct {
 	Problem    *herding.Problem
 	Group      []int32 // region of each node, see NBest
-	Candidates int     // maximisations with a region forced; 0 = 40
-	Pool       int     // of Herding's hypotheses; 0 = the two take turns
+	Candidates int     // maximisations with a region forced; 0 = 10
+	Pool       int     // of Herding's hypotheses; 0 = 20
+	Steps      int     // of Herding for one that is no near copy, at most; 0 = 3
 }
 
-// The forty candidates take as long as forty hypotheses. Labellings closer than
-// apart are near copies; a hypothesis may take so many steps to be none.
+// More candidates add nothing that is chosen early. Labellings closer than
+// apart are near copies.
 const (
-	stripCandidates = 40
+	stripCandidates = 10
+	stripPool       = 20
+	stripSteps      = 3
 	apart           = 0.01
-	mostSteps       = 8
 )
 
 // Run is herding.Source.Run; a longer run begins with a shorter one.
@@ -49,7 +50,10 @@ func (s *Strip) Start() (*Stripped, error) {
 	if _, err := regionsOf(s.Problem.Model.Nodes, s.Group); err != nil {
 		return nil, err
 	}
-	return &Stripped{from: s, sequence: sequence}, nil
+	from := *s
+	from.Candidates = cmp.Or(s.Candidates, stripCandidates)
+	from.Pool, from.Steps = cmp.Or(s.Pool, stripPool), cmp.Or(s.Steps, stripSteps)
+	return &Stripped{from: &from, sequence: sequence}, nil
 }
 
 // Stripped is a running strip. Not for concurrent use.
@@ -71,7 +75,7 @@ func (s *Stripped) Next() herding.Hypothesis {
 		s.Prepare()
 	}
 	var h herding.Hypothesis
-	if len(s.ready) > 0 && (s.from.Pool > 0 || s.rank%2 == 1) {
+	if len(s.ready) > 0 {
 		h, s.ready = s.ready[0], s.ready[1:]
 	} else {
 		h = s.sequence.Next()
@@ -88,6 +92,9 @@ func (s *Stripped) Next() herding.Hypothesis {
 // Unprepared reports whether Prepare has something to do before the next hypothesis.
 func (s *Stripped) Unprepared() bool { return s.rank == 1 && !s.prepared }
 
+// Ahead reports whether the next hypothesis has been computed along with others.
+func (s *Stripped) Ahead() bool { return s.prepared && len(s.ready) > 0 }
+
 // Prepare does a part of what rank 1 waits for. It need not be called: Next does
 // what is left.
 func (s *Stripped) Prepare() {
@@ -99,9 +106,7 @@ func (s *Stripped) Prepare() {
 	case len(s.pool) < s.from.Pool:
 		s.pool = append(s.pool, s.distinct())
 	default:
-		if s.from.Pool > 0 {
-			s.ready = covering(append(s.pool, s.ready...), s.area, p.Model.Labels)[1:]
-		}
+		s.ready = covering(append(s.pool, s.ready...), s.area, p.Model.Labels)[1:]
 		s.prepared, s.pool = true, nil
 	}
 }
@@ -114,7 +119,7 @@ func (s *Stripped) distinct() herding.Hypothesis {
 		h := s.sequence.Next()
 		solves += h.Solves
 		near := func(o herding.Hypothesis) bool { return distance(h.Labels, o.Labels, s.area) < apart }
-		if steps == mostSteps || !slices.ContainsFunc(s.pool, near) {
+		if steps == s.from.Steps || !slices.ContainsFunc(s.pool, near) {
 			h.Solves = solves
 			return h
 		}
@@ -126,11 +131,8 @@ func (s *Stripped) distinct() herding.Hypothesis {
 func (s *Stripped) forced() (out []herding.Hypothesis) {
 	p := s.from.Problem
 	n := &NBest{Model: p.Model, Solver: p.Solver, Area: p.Shares(), Group: s.from.Group, Candidates: s.from.Candidates}
-	if n.Candidates == 0 {
-		n.Candidates = stripCandidates
-	}
-	if p.Later > 0 {
-		n.Best, n.Solver.Sweeps, n.Solver.Cycles = s.best.Labels, p.Later, 1
+	if p.Later != (crf.Options{}) {
+		n.Best, n.Solver = s.best.Labels, p.Later
 	}
 	for h, err := range n.Run(context.Background(), n.Candidates+1) {
 		if err != nil {

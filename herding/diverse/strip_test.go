@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"collie/crf"
 	"collie/herding/choose"
 	"collie/herding/diverse"
 	"collie/herding/methodstest"
@@ -13,8 +14,8 @@ import (
 func TestPrepare(t *testing.T) {
 	p, regions := methodstest.Problem(t, 8, 3, 0)
 	quick := *p
-	quick.Later = 1
-	for _, strip := range []*diverse.Strip{{Problem: p, Group: regions}, {Problem: p, Group: regions, Pool: 6}, {Problem: &quick, Group: regions, Pool: 6}} {
+	quick.Later = crf.Options{Method: crf.Cuts, Cycles: 1}
+	for _, strip := range []*diverse.Strip{{Problem: p, Group: regions, Pool: 1}, {Problem: p, Group: regions, Pool: 6}, {Problem: &quick, Group: regions, Pool: 6, Steps: 8}} {
 		want := run(t, strip, 30)
 		s, err := strip.Start()
 		if err != nil {
@@ -29,7 +30,7 @@ func TestPrepare(t *testing.T) {
 				t.Fatalf("pool of %d, rank %d differs after Prepare", strip.Pool, rank)
 			}
 		}
-		if want := 1 + max(1, strip.Pool); parts != want {
+		if want := 1 + strip.Pool; parts != want {
 			t.Errorf("a pool of %d was prepared in %d parts, want %d", strip.Pool, parts, want)
 		}
 	}
@@ -50,13 +51,13 @@ func TestStripCoversThePool(t *testing.T) {
 			for steps := 1; ; steps++ {
 				x := sequence[at].Labels
 				at++
-				if steps == 8 || !slices.ContainsFunc(all, func(y []uint8) bool { return differing(x, y, area) < 0.01 }) {
+				if steps == 3 || !slices.ContainsFunc(all, func(y []uint8) bool { return differing(x, y, area) < 0.01 }) {
 					all = append(all, x)
 					break
 				}
 			}
 		}
-		for _, h := range run(t, &diverse.NBest{Model: p.Model, Solver: p.Solver, Area: area, Group: regions, Candidates: 40}, 41)[1:] {
+		for _, h := range run(t, &diverse.NBest{Model: p.Model, Solver: p.Solver, Area: area, Group: regions, Candidates: 10}, 11)[1:] {
 			all = append(all, h.Labels)
 		}
 		made := run(t, &diverse.Strip{Problem: p, Group: regions, Pool: pool}, len(all)+3)
@@ -101,30 +102,4 @@ func differing(x, y []uint8, area []float64) (sum float64) {
 		}
 	}
 	return sum
-}
-
-// Odd ranks are the forced regions as long as there are any, all others are
-// Herding's sequence.
-func TestStripTakesTurns(t *testing.T) {
-	p, regions := methodstest.Problem(t, 8, 3, 0)
-	made := run(t, &diverse.Strip{Problem: p, Group: regions}, 30)
-	sequence := run(t, p, 30)
-	forced := run(t, &diverse.NBest{Model: p.Model, Solver: p.Solver, Area: p.Shares(), Group: regions, Candidates: 40}, 40)[1:]
-	if len(forced) < 2 || len(forced) > 14 {
-		t.Fatalf("%d forced labellings, the test wants some, and fewer than turns", len(forced))
-	}
-	for rank, h := range made {
-		want := sequence
-		if rank%2 == 1 && len(forced) > 0 {
-			want = forced
-		}
-		if !slices.Equal(h.Labels, want[0].Labels) || h.Rank != rank {
-			t.Fatalf("rank %d is not whose turn it is", rank)
-		}
-		if rank%2 == 1 && len(forced) > 0 {
-			forced = forced[1:]
-		} else {
-			sequence = sequence[1:]
-		}
-	}
 }

@@ -136,7 +136,8 @@ func (s *Submodular) start() (*greedy, error) {
 	sloped.Unary = slices.Clone(s.Model.Unary)
 	g.sloped, g.solver = &sloped, crf.NewSolver(&sloped, s.Solver)
 	g.first = slices.Clone(g.solver.Solve(nil).Labels)
-	g.force, g.confirm = crf.NewForcer(s.Model, g.first), crf.NewConfirmer(s.Model, s.Solver)
+	g.confirm = crf.NewConfirmer(s.Model, s.Solver)
+	g.force = g.confirm.Forcer(g.first)
 	return g, nil
 }
 

@@ -187,7 +187,7 @@ var all = []Method{
 			if len(o.Regions) == 0 {
 				return nil, fmt.Errorf("%w: no regions to force, give Options.Regions or use herding", herding.ErrShape)
 			}
-			return &diverse.Strip{Problem: regions.(*herding.Problem), Group: o.Regions[0], Candidates: o.Candidates, Pool: stripPool}, nil
+			return &diverse.Strip{Problem: regions.(*herding.Problem), Group: o.Regions[0], Candidates: o.Candidates}, nil
 		},
 	},
 	{
@@ -279,10 +279,8 @@ var all = []Method{
 	},
 }
 
-// regionRate and the others of regional were found on training images, as was
-// stripPool.
+// regionRate and the others of regional were found on training images.
 const (
-	stripPool       = 20
 	regionRate      = 1.0
 	regionUnaryRate = 0.2
 )

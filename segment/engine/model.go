@@ -86,13 +86,11 @@ type Parameters struct {
 	RateRegion float64 `json:"rate_region"` // the same within each region of the division
 
 	// Pool is how many of Herding's hypotheses the first ones are chosen from,
-	// together with forced regions, see diverse.Strip. Sequences of before have 0:
-	// the two took turns.
-	Pool int `json:"pool,omitempty"`
-
-	// Later is how many sweeps and cycles a hypothesis after the first gets, see
-	// herding.Problem. Sequences of before have 0: as many as the first.
-	Later int `json:"later,omitempty"`
+	// together with forced regions, see diverse.Strip, and Steps how many steps of
+	// Herding one of them takes at most. In records of before there are no steps: it
+	// took up to eight, each with message passing before the cuts.
+	Pool  int `json:"pool,omitempty"`
+	Steps int `json:"steps,omitempty"`
 }
 
 // DefaultParameters are those of every sequence, unless the server is given
@@ -120,7 +118,7 @@ var HandMade = Parameters{
 	Rest: 1e-2, Outside: 0.3, Inside: 3e-2, Clicked: 1e-3, Beside: 1e-2, Hold: 1e-2,
 	Deepest: 2, Within: 2, Firm: 0.1,
 	Potts: 1, Weak: 0.01,
-	RateUnary: 0.2, RateArea: 1, RateRegion: 1, Pool: 20, Later: 1,
+	RateUnary: 0.2, RateArea: 1, RateRegion: 1, Pool: 20, Steps: 3,
 }
 
 // Model is the evidence model of one superpixel graph: clicks go in, Herding
@@ -258,7 +256,7 @@ func (m *Model) Problem(fixed []int16, k int, pull *herding.Prior) (*herding.Pro
 	if err != nil {
 		return nil, err
 	}
-	problem.Solver.Sweeps, problem.Later = firstSweeps, m.Later
+	problem.Solver.Sweeps, problem.Later = firstSweeps, crf.Options{Method: crf.Cuts, Cycles: 1}
 	return problem, nil
 }
 
@@ -272,7 +270,7 @@ func (m *Model) Source(p *herding.Problem) herding.Source {
 }
 
 func (m *Model) strip(p *herding.Problem) *diverse.Strip {
-	return &diverse.Strip{Problem: p, Group: m.regions, Pool: m.Pool}
+	return &diverse.Strip{Problem: p, Group: m.regions, Pool: m.Pool, Steps: m.Steps}
 }
 
 // start is the first state of Source.
