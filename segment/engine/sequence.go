@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"collie/herding"
 	"collie/segment"
@@ -56,6 +57,7 @@ type Sequence struct {
 	refuted    bool // clicks contradict the guess so much that it counts for nothing
 
 	prepare func()
+	atOnce  time.Duration
 	turn    Turn                             // nil: every step runs at once
 	making  chan struct{}                    // holds a token while a step is made or waits for its turn
 	problem func() (*herding.Problem, error) // read only; nil with fewer than two classes, as model and pull
@@ -77,7 +79,7 @@ type Turn func(ctx context.Context, class schedule.Class, step func()) error
 // NewSequence returns the sequence for some evidence after seq events. Nothing is
 // computed before the first hypothesis is asked for.
 func NewSequence(m *Model, e Evidence, seq int) *Sequence {
-	s := &Sequence{seq: seq, parameters: m.Parameters, shares: m.shares, making: make(chan struct{}, 1), prepare: m.Prepare}
+	s := &Sequence{seq: seq, parameters: m.Parameters, shares: m.shares, making: make(chan struct{}, 1), prepare: m.Prepare, atOnce: atOnce}
 	var rest int
 	s.refuted = e.forgetRefuted()
 	s.classes, rest = e.inPlay(m.shares)
@@ -247,18 +249,39 @@ func (s *Sequence) next(ctx context.Context, rank int, first schedule.Class) err
 	if rank == 0 {
 		class = first
 	}
-	// What the hypothesis needs first has turns of its own, so that nobody's click
-	// waits for all of it.
+	// What the hypothesis needs first has steps of its own, so that nobody's click
+	// waits for all of it. It makes more hypotheses than the next.
 	for s.stream != nil && s.stream.unprepared() != nil {
-		if err := s.turn(ctx, class, s.stream.unprepared().Prepare); err != nil {
+		if err := s.turn(ctx, class, s.prepareSome); err != nil {
 			return err
 		}
 	}
 	var failed error
-	if err := s.turn(ctx, class, func() { failed = s.step(ctx, rank) }); err != nil {
+	err := s.turn(ctx, class, func() {
+		failed = s.step(ctx, rank)
+		for ; failed == nil && s.stream.ahead() && rank+1 < s.Len(); rank++ {
+			failed = s.step(ctx, rank+1)
+		}
+	})
+	if err != nil {
 		return err
 	}
 	return failed
+}
+
+// atOnce is how long a preparation goes on in one step. Between two steps of one
+// sequence others begin, so with short ones everybody's is under way for long.
+const atOnce = 2 * time.Millisecond
+
+// prepareSome prepares some of what the next hypothesis needs.
+func (s *Sequence) prepareSome() {
+	began := time.Now()
+	for strip := s.stream.unprepared(); strip != nil; strip = s.stream.unprepared() {
+		strip.Prepare()
+		if time.Since(began) >= s.atOnce {
+			return
+		}
+	}
 }
 
 func (s *Sequence) step(ctx context.Context, rank int) error {

@@ -94,6 +94,12 @@ func (s *stream) unprepared() *diverse.Stripped {
 	return nil
 }
 
+// ahead reports whether the next hypothesis has been computed along with others.
+func (s *stream) ahead() bool {
+	strip, ok := s.herding.(*diverse.Stripped)
+	return len(s.ready) > 0 || ok && s.skip == 0 && strip.Ahead()
+}
+
 // next makes the next hypothesis and its energy.
 func (s *stream) next() (x []uint8, energy float64, err error) {
 	if len(s.ready) > 0 {

@@ -27,12 +27,18 @@ type job struct {
 	place *list.Element // in the line; nil unless it waits
 }
 
-// line is what one user waits for in one class.
+// line is what one user waits for in one class. Who gives up waiting for later
+// hypotheses mostly has clicked again and asks for those of the newer click in a
+// moment; until then the line is empty and keeps their place.
 type line struct {
-	user string
-	jobs list.List // of *job, the oldest first
-	turn *list.Element
+	user   string
+	jobs   list.List // of *job, the oldest first
+	turn   *list.Element
+	passed int // turns that others have had since it is empty
 }
+
+// kept is how many turns for each worker an empty line keeps its place.
+const kept = 32
 
 // rota is what waits in one class. Users take turns: whoever has had one goes
 // to the back, however much they wait for. At later hypotheses a turn lasts longer
@@ -57,12 +63,15 @@ type policy struct {
 // than the processors can, users who had a turn for each would all be busy with a
 // sequence and nobody's would be complete before the next click.
 type turn struct {
-	user string
-	left time.Duration // of a processor
+	user    string
+	left    time.Duration // of a processor
+	running int           // jobs
+	passed  int           // turns of others that have begun since it wanted nothing
 }
 
-// turnsPerWorker is how many users are on turn at later hypotheses, at most.
-const turnsPerWorker = 16
+// done is how many turns begin until one ends whose user asks for nothing more.
+// Between two jobs a user waits for nothing, too, but not for as long.
+const done = 4
 
 // smooth is the weight of the newest time in the moving average.
 const smooth = 1.0 / 16
@@ -87,6 +96,7 @@ func (p *policy) add(j *job) bool {
 		l.turn = q.turns.PushBack(l)
 		q.users[j.user] = l
 	}
+	l.passed = 0
 	j.line, j.place = l, l.jobs.PushBack(j)
 	q.waiting++
 	return true
@@ -104,19 +114,23 @@ func (p *policy) drop(j *job) bool {
 		return false
 	}
 	p.take(j)
+	if j.line.jobs.Len() == 0 && j.class != Later {
+		p.queues[j.class].leave(j.line)
+	}
 	return true
 }
 
-// take removes a waiting job from its line, and the line if it was the last.
+// take removes a waiting job from its line.
 func (p *policy) take(j *job) {
-	q := &p.queues[j.class]
 	j.line.jobs.Remove(j.place)
 	j.place = nil
-	q.waiting--
-	if j.line.jobs.Len() == 0 {
-		q.turns.Remove(j.line.turn)
-		delete(q.users, j.line.user)
-	}
+	p.queues[j.class].waiting--
+}
+
+// leave removes an empty line.
+func (q *rota) leave(l *line) {
+	q.turns.Remove(l.turn)
+	delete(q.users, l.user)
 }
 
 // next is the job that is to start now, nil when none can; it counts as running.
@@ -133,43 +147,68 @@ func (p *policy) next() *job {
 		if q.waiting == 0 || Class(class) == Later && q.running >= p.limits.LaterWorkers {
 			continue
 		}
-		l := q.turns.Front().Value.(*line)
-		if Class(class) == Later {
-			l = p.onTurn(l)
-		}
+		l := p.onTurn(Class(class))
 		j := l.jobs.Front().Value.(*job)
+		if t := p.turnOf(j); t != nil {
+			t.running++
+			t.passed = 0
+		}
 		q.turns.MoveToBack(l.turn)
 		p.take(j)
+		if l.jobs.Len() == 0 {
+			q.leave(l)
+		}
 		q.running++
 		return j
 	}
 	return nil
 }
 
-// onTurn is the line whose later hypotheses come now: of a user whose turn has
-// begun, or else the given one, whose turn begins.
-func (p *policy) onTurn(front *line) *line {
+// onTurn is the line whose turn it is in a class in which somebody waits. At later
+// hypotheses that is the one of a user whose turn has begun, or else a turn begins.
+func (p *policy) onTurn(class Class) *line {
+	q := &p.queues[class]
+	if class != Later {
+		return q.turns.Front().Value.(*line)
+	}
 	for _, t := range p.turns {
-		if l, ok := p.queues[Later].users[t.user]; ok {
+		if l, ok := q.users[t.user]; ok && l.jobs.Len() > 0 {
 			return l
 		}
 	}
-	// Between two jobs a user on turn waits for nothing, so more of them are on turn
-	// than there are workers. Who has all they wanted is forgotten with time.
-	if len(p.turns) == turnsPerWorker*p.limits.Workers {
-		p.turns = slices.Delete(p.turns, 0, 1)
+	at := q.turns.Front()
+	for at.Value.(*line).jobs.Len() == 0 {
+		l := at.Value.(*line)
+		at = at.Next()
+		if l.passed++; l.passed > kept*p.limits.Workers {
+			q.leave(l)
+		}
 	}
-	p.turns = append(p.turns, turn{front.user, p.limits.Turn})
+	front := at.Value.(*line)
+	p.turns = slices.DeleteFunc(p.turns, func(t turn) bool { return t.running <= 0 && t.passed >= done })
+	for i := range p.turns {
+		p.turns[i].passed++
+	}
+	p.turns = append(p.turns, turn{user: front.user, left: p.limits.Turn})
 	return front
+}
+
+// turnOf is the turn that a job is part of, or nil.
+func (p *policy) turnOf(j *job) *turn {
+	if i := slices.IndexFunc(p.turns, func(t turn) bool { return t.user == j.user }); j.class == Later && i >= 0 {
+		return &p.turns[i]
+	}
+	return nil
 }
 
 // end notes that a job has run, and for how long.
 func (p *policy) end(j *job, took time.Duration) {
 	q := &p.queues[j.class]
 	q.running--
-	if i := slices.IndexFunc(p.turns, func(t turn) bool { return t.user == j.user }); j.class == Later && i >= 0 {
-		if p.turns[i].left -= took; p.turns[i].left <= 0 {
-			p.turns = slices.Delete(p.turns, i, i+1)
+	if t := p.turnOf(j); t != nil {
+		t.running--
+		if t.left -= took; t.left <= 0 {
+			p.turns = slices.DeleteFunc(p.turns, func(t turn) bool { return t.left <= 0 })
 		}
 	}
 	if q.usual == 0 {

@@ -55,7 +55,7 @@ func (l Limits) OrDefault() Limits {
 		l.Patience = 200 * time.Millisecond
 	}
 	if l.Turn == 0 {
-		l.Turn = 20 * time.Millisecond
+		l.Turn = 100 * time.Millisecond
 	}
 	return l
 }
