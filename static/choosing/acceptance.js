@@ -31,7 +31,7 @@ export class Acceptance {
     this.choice = new Choice();
     /** Whether an Enter pressed too early waits for its hypothesis. */
     this.eager = false;
-    /** Steps through the hypotheses that were asked for before any had come. */
+    /** Steps through the hypotheses that were asked for before they had come. */
     this.ahead = 0;
     /** Removes the message about what was accepted last. */
     this.forget = () => {};
@@ -88,7 +88,7 @@ export class Acceptance {
     const { hypotheses } = this.ports.session;
     while (this.ahead > 0 && hypotheses.fresh > 0) {
       const place = this.beside(1);
-      if (place < 0 || place === this.choice.selected?.place || hypotheses.cards[place].stale) break;
+      if (!this.arrived(place)) break;
       const { eager } = this;
       this.select(place);
       this.eager = eager;
@@ -163,13 +163,20 @@ export class Acceptance {
 
   /** @param {1 | -1} step */
   walk(step) {
-    if (this.ports.session.hypotheses.fresh === 0 && this.expecting()) {
+    const { hypotheses } = this.ports.session;
+    const place = this.beside(step);
+    const there = this.ahead === 0 && hypotheses.fresh > 0 && (step < 0 || this.arrived(place));
+    if (!there && this.expecting()) {
       this.ahead = this.away ? 0 : Math.max(0, this.ahead + step);
       this.wait('Shown as soon as it arrives');
       return;
     }
-    const place = this.beside(step);
     if (place >= 0) this.select(place);
+  }
+
+  /** Whether a hypothesis of the present run is at the place after the selected one. @param {number} place */
+  arrived(place) {
+    return place >= 0 && place !== this.choice.selected?.place && !this.ports.session.hypotheses.cards[place].stale;
   }
 
   /** The place beside the selected one, of those that are seen; or -1. @param {1 | -1} step */

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Hypotheses } from '../evidence/hypotheses.js';
+import { VOID } from '../evidence/protocol.js';
+import { Acceptance } from './acceptance.js';
+
+/** A person in front of a strip whose hypotheses arrive when the test says so. */
+function strip() {
+  const hypotheses = new Hypotheses();
+  const accepted = [];
+  const evidence = {
+    present: { labels: Uint8Array.of(0, 0), clicks: Uint8Array.of(VOID, VOID) },
+    pending: [],
+    depth: () => ({ undo: 0 }),
+    division: { blank: () => false },
+  };
+  const session = { hypotheses, evidence, save: 'saved', readOnly: true, accept: (card) => accepted.push(card.digest) };
+  const view = { reveal: () => {}, visible: () => true, numberOf: (place) => String(place + 1), total: 3 };
+  const acceptance = new Acceptance({ session, strip: view, nameOf: String, area: () => [1, 1], graph: () => null, focus: () => -1, say: () => {}, refresh: () => {} });
+  let runs = 0;
+  return {
+    accepted,
+    acceptance,
+    click() {
+      hypotheses.outdate();
+      acceptance.labelled();
+    },
+    begin() {
+      hypotheses.start({ type: 'run', run: ++runs, seq: runs, count: 3, classes: [0, 1] });
+    },
+    arrive(rank) {
+      hypotheses.add({ run: runs, seq: runs, rank, digest: `${runs}:${rank}`, energy: -rank, labels: Uint8Array.of(rank % 2, 1) });
+      acceptance.placed(rank);
+      acceptance.caughtUp();
+    },
+    end() {
+      hypotheses.finish({ type: 'done', run: runs, reason: 'complete' });
+      acceptance.finished();
+      acceptance.caughtUp();
+    },
+  };
+}
+
+test('a step and Enter count for the hypotheses of the last click, however many have come', () => {
+  for (const runs of [1, 2]) { // the first strip grows, later ones replace what is shown
+    for (let early = 0; early <= 3; early++) {
+      const s = strip();
+      for (let run = 1; run <= runs; run++) {
+        s.click();
+        s.begin();
+        const some = run === runs ? early : 3;
+        for (let rank = 0; rank < some; rank++) s.arrive(rank);
+        if (run < runs) s.end();
+      }
+      s.acceptance.walk(1);
+      s.acceptance.accept();
+      for (let rank = early; rank < 3; rank++) s.arrive(rank);
+      s.end();
+      assert.deepEqual(s.accepted, [`${runs}:1`], `in run ${runs} the keys came after ${early} hypotheses`);
+    }
+  }
+});
+
+test('steps beyond the last hypothesis end there, and steps back take early ones back', () => {
+  const s = strip();
+  s.click();
+  s.begin();
+  s.arrive(0);
+  for (const step of [1, 1, 1, -1, 1, 1]) s.acceptance.walk(step);
+  assert.equal(s.acceptance.choice.selected.place, 0);
+  for (const rank of [1, 2]) s.arrive(rank);
+  s.end();
+  assert.equal(s.acceptance.choice.selected.place, 2);
+  s.acceptance.walk(1);
+  assert.equal(s.acceptance.choice.selected.place, 2);
+  s.acceptance.walk(-1);
+  assert.equal(s.acceptance.choice.selected.place, 1);
+  s.acceptance.accept();
+  assert.deepEqual(s.accepted, ['1:1']);
+});
