@@ -33,6 +33,13 @@ test:
 	@before=$$(cat templates/*_templ.go docs/rooms.svg | sha256sum); $(MAKE) -s generate; test "$$before" = "$$(cat templates/*_templ.go docs/rooms.svg | sha256sum)" || { echo 'templates/*_templ.go or docs/rooms.svg were out of date; now they are not: commit them'; exit 1; }
 	@$(MAKE) -s -j 2 -k test-race test-browser test-plain test-modules
 
+# Short-lived programs with small heaps would collect their garbage all the time.
+# The tests of memory are among those of the plain and the built programs.
+test-race test-browser quick: export GOGC := 400
+# Their files are in memory where it has room for them and programs can run from
+# there. Tests of crashes bring disks of their own.
+memory := $(shell test "$$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 8000000 2>/dev/null && ! grep -q ' /dev/shm .*noexec' /proc/mounts && echo /dev/shm)
+test-race test-browser quick: export TMPDIR := $(or $(TMPDIR),$(memory),/tmp)
 test-race: export GOFLAGS := $(shell go env GOFLAGS) $(unwatched:%=-gcflags=%=-race=false) -gcflags=collie/...=-d=checkptr=0
 test-race:
 	go list ./... | grep -vxF "$$(go list $(plain) $(program) $(browser))" | xargs $(go-test) -race -skip '$(alone)'

@@ -109,7 +109,8 @@ func TestWhoseTurn(t *testing.T) {
 		user string
 		want string
 	}{{"", "x y x"}, {"somebody", "x x y"}} {
-		e := &turns{schedule: schedule.New(schedule.Limits{Workers: 1, Turn: time.Nanosecond}), observer: gauge.Nobody{}}
+		// A turn ends with its first step, however short that seems to a coarse clock.
+		e := &turns{schedule: schedule.New(schedule.Limits{Workers: 1, Turn: -1}), observer: gauge.Nobody{}}
 		running, free := make(chan struct{}), make(chan struct{})
 		ctx := access.With(t.Context(), access.Principal{User: c.user})
 		var all sync.WaitGroup
