@@ -131,6 +131,21 @@ type Blobs interface {
 	All(ctx context.Context) iter.Seq2[BlobInfo, error]
 }
 
+// ReadBlob reads an opened blob into memory, of which it takes no more than the blob
+// has bytes.
+func ReadBlob(blob io.ReadSeeker) ([]byte, error) {
+	size, err := blob.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = blob.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, size)
+	_, err = io.ReadFull(blob, b)
+	return b, err
+}
+
 // BlobInfo is what is known of a blob without opening it.
 type BlobInfo struct {
 	Key      string

@@ -7,7 +7,6 @@ import (
 	"image"
 	"image/jpeg"
 	"image/png"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -277,7 +276,7 @@ func (s *subject) blob(ctx context.Context, key string) ([]byte, error) {
 		return nil, err
 	}
 	defer blob.Close()
-	b, err := io.ReadAll(blob)
+	b, err := segment.ReadBlob(blob)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", key, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding"
 	"fmt"
-	"io"
 	"math"
 	"runtime/debug"
 	"sync"
@@ -253,7 +252,7 @@ func (w *Workspace) unmarshal(ctx context.Context, key string, into encoding.Bin
 		return err
 	}
 	defer blob.Close()
-	b, err := io.ReadAll(blob)
+	b, err := segment.ReadBlob(blob)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", key, err)
 	}

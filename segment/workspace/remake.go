@@ -130,6 +130,6 @@ func (w *Workspace) holds(ctx context.Context, b newBlob) bool {
 		return false
 	}
 	defer blob.Close()
-	stored, err := io.ReadAll(blob)
+	stored, err := segment.ReadBlob(blob)
 	return err == nil && bytes.Equal(stored, b.content)
 }
