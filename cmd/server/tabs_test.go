@@ -302,7 +302,13 @@ func (n *network) change(toxics ...string) {
 			n.tb.Error(err)
 		}
 	}
-	if err := n.proxy.Start(); err != nil {
+	// A program that is just being started beside this one holds the closed socket
+	// until it has begun.
+	err := n.proxy.Start()
+	for began := time.Now(); err != nil && time.Since(began) < 10*time.Second; err = n.proxy.Start() {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err != nil {
 		n.tb.Errorf("the proxy does not come back: %v", err)
 	}
 }

@@ -113,7 +113,7 @@ func (w *work) look(ctx context.Context) error {
 	if len(clicks.Classes) == 0 {
 		return nil
 	}
-	if w.actions > 0 {
+	if w.actions > 0 && !w.Strokes { // strokes are labels, which correct nothing
 		clicks.Shown, clicks.Last = w.shown, w.last
 	}
 	hypotheses, err := w.Method.Hypotheses(ctx, w.Scene, clicks, w.Count)
