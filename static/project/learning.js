@@ -55,10 +55,10 @@ export class LearningPanel {
     this.images = images;
     this.on = /** @type {HTMLInputElement} */ (byId('learning-on'));
     this.timer = 0;
-    /** Whether guesses were being made when last asked. */
+    /** Whether guesses were being made when last asked, so that the images shown may be those of before. */
     this.running = false;
     this.on.addEventListener('change', () => void this.act(() => call('PATCH', this.address, { learning: this.on.checked })));
-    byId('prelabel').addEventListener('click', () => void this.act(() => call('POST', `${this.address}/guesses`)));
+    byId('prelabel').addEventListener('click', () => void this.act(() => this.prelabel()));
     byId('accept-seen').addEventListener('click', () => void this.acceptSeen());
     addEventListener('pageshow', (e) => e.persisted && void this.load());
   }
@@ -77,6 +77,11 @@ export class LearningPanel {
     } catch (error) {
       toastProblem(error);
     }
+  }
+
+  async prelabel() {
+    await call('POST', `${this.address}/guesses`);
+    this.running = true; // a few images are all guessed before the state is asked for
   }
 
   /** @param {() => Promise<unknown>} change */

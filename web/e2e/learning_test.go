@@ -141,6 +141,14 @@ func TestE2ELearning(t *testing.T) {
 	p := openPage(t, 1280, 720, false, address+"/projects/"+project)
 	p.until(`document.getElementById('learning-text').textContent === 'Learnt from 5 finished images. 0 of 5 untouched images guessed.'`)
 	p.accessible("the project", source)
+	p.do("hold the answer until all is guessed", chromedp.Evaluate[chromedp.Void](`{
+		const send = window.fetch;
+		window.fetch = async (url, options) => {
+			const answer = await send(url, options);
+			while (String(url).endsWith('/guesses') && (await (await send(String(url).replace(/guesses$/, 'learning'))).json()).prelabelling.running);
+			return answer;
+		};
+	}`))
 	p.focusOn("#prelabel")
 	p.press(kb.Enter)
 	p.until(`document.getElementById('review-text').textContent === 'Review 5 guesses'`)
