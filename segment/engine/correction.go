@@ -12,10 +12,11 @@ import (
 // are, the fewer errors are left and the more it takes to change what was shown,
 // see Firm. People click in the middle of what is wrong, so a change with a click
 // only at its fringe is not what they mean: if somewhere the change is deeper than
-// Deepest times as deep as at the click, it is made again with everything fixed
-// that is more than Within times the depth at the click away from it. And a
-// correction is local: of the change only the parts remain that are joined to a
-// click, with what was undecided before.
+// Deepest times as deep as at the click (Several times with more than two classes,
+// where a new class takes its area from all others), it is made again with
+// everything fixed that is more than Within times the depth at the click away from
+// it. And a correction is local: of the change only the parts remain that are
+// joined to a click, with what was undecided before.
 //
 // x, shown and model hold indices of the classes in play; -1 in shown is any other class. x may be
 // changed and is returned.
@@ -23,7 +24,11 @@ func (m *Model) correction(model *crf.Model, x []uint8, shown []int16, since []i
 	if m.Firm > 0 {
 		x = m.firmed(model, x, shown)
 	}
-	if meant := m.meant(x, shown, since); meant != nil {
+	deepest := m.Deepest
+	if model.Labels > 2 && m.Several > 0 {
+		deepest = m.Several
+	}
+	if meant := m.meant(x, shown, since, deepest); meant != nil {
 		local := *model
 		local.Fixed = slices.Clone(model.Fixed)
 		for i := range x {
@@ -90,8 +95,9 @@ func changed(x []uint8, shown []int16) func(int32) bool {
 }
 
 // meant says which superpixels the clicks at since may change, nil when the change
-// from shown to x need not be made again.
-func (m *Model) meant(x []uint8, shown []int16, since []int32) []bool {
+// from shown to x need not be made again because nowhere it is more than deepest
+// times as deep as at the click.
+func (m *Model) meant(x []uint8, shown []int16, since []int32, deepest float64) []bool {
 	meant := make([]bool, len(x))
 	again := false
 	changed := changed(x, shown)
@@ -107,7 +113,7 @@ func (m *Model) meant(x []uint8, shown []int16, since []int32) []bool {
 			}
 		}
 		depth := m.depth(click, c.rim)
-		if c.deepest <= m.Deepest*depth {
+		if c.deepest <= deepest*depth {
 			for _, i := range c.part {
 				meant[i] = true
 			}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -53,5 +54,52 @@ func TestFirmLabelsChangeLess(t *testing.T) {
 	})
 	if kept == 0 {
 		t.Error("firm labels kept nothing, so the test shows nothing")
+	}
+}
+
+// A change that is three times as deep as at the click is made whole only where
+// more than two classes are in play, and in sequences of before not even there.
+func TestSeveralClassesChangeDeeper(t *testing.T) {
+	_, g := patchwork(240, 160, 150)
+	all := NewModel(g, DefaultParameters)
+	n := len(g.Regions)
+	everything := all.change(0, func(int32) bool { return true })
+	click, closest := int32(-1), math.Inf(1)
+	for i := range int32(n) {
+		if depth := all.depth(i, everything.rim); depth > 0 && math.Abs(everything.deepest/depth-3) < closest {
+			click, closest = i, math.Abs(everything.deepest/depth-3)
+		}
+	}
+	if closest > 0.5 {
+		t.Fatalf("no superpixel is a third as deep as the deepest, only up to %v", closest)
+	}
+	before := DefaultParameters
+	before.Several = 0
+	for _, c := range []struct {
+		name       string
+		parameters Parameters
+		classes    int
+		whole      bool
+	}{
+		{"two classes", DefaultParameters, 2, false},
+		{"three classes", DefaultParameters, 3, true},
+		{"three classes, before", before, 3, false},
+	} {
+		model := &crf.Model{Nodes: n, Labels: c.classes, Unary: make([]float64, c.classes*n), Fixed: unclicked(n)}
+		model.Fixed[click] = 1
+		x := make([]uint8, n)
+		for i := range x {
+			x[i], model.Unary[i*c.classes+1] = 1, 5
+		}
+		x = NewModel(g, c.parameters).correction(model, x, make([]int16, n), []int32{click})
+		same := 0
+		for _, l := range x {
+			if l == 0 {
+				same++
+			}
+		}
+		if x[click] != 1 || (same == 0) != c.whole {
+			t.Errorf("%s: %d of %d superpixels stay as shown", c.name, same, n)
+		}
 	}
 }
