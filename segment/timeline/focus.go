@@ -34,8 +34,8 @@ func (t *Timeline) Shown() (shown *Shown, since []int32) {
 	if t.shown == nil {
 		return nil, nil
 	}
-	for cell, class := range t.clicks {
-		if class != segment.Void && int(t.written[cell].clicked) > t.shown.Seq {
+	for cell, e := range t.evidence {
+		if e.clicked != segment.Void && int(e.clickedAt) > t.shown.Seq {
 			since = append(since, t.cut.Parent[cell])
 		}
 	}
@@ -49,8 +49,8 @@ func (t *Timeline) Shown() (shown *Shown, since []int32) {
 func (t *Timeline) Beside() []uint8 {
 	class := slices.Repeat([]uint8{segment.Void}, t.base.N)
 	several := make([]bool, t.base.N)
-	for cell, c := range t.clicks {
-		if of := t.base.Parent[cell]; c != segment.Void {
+	for cell, e := range t.evidence {
+		if of, c := t.base.Parent[cell], e.clicked; c != segment.Void {
 			several[of] = several[of] || class[of] != segment.Void && class[of] != c
 			class[of] = c
 		}
@@ -94,10 +94,10 @@ func (t *Timeline) click(e *segment.Event) step {
 	cells = slices.Compact(cells)
 	s := t.overwrite(cells, true)
 	for _, cell := range cells {
-		t.clicks[cell], t.accepted[cell], t.written[cell] = segment.Void, uint8(e.Class), written{clicked: int32(e.Seq)}
+		t.evidence[cell] = evidence{clicked: segment.Void, accepted: uint8(e.Class), clickedAt: int32(e.Seq)}
 	}
 	for _, cell := range clicked {
-		t.clicks[cell], t.accepted[cell] = uint8(e.Class), segment.Void
+		t.evidence[cell].clicked, t.evidence[cell].accepted = uint8(e.Class), segment.Void
 	}
 	t.readmit(e, cells)
 	if e.Pick != nil {
@@ -116,22 +116,14 @@ func (t *Timeline) click(e *segment.Event) step {
 func (t *Timeline) agree(cells []int32, now int32) bool {
 	clicks := 0
 	for _, cell := range cells {
-		if t.label(cell) != t.label(cells[0]) {
+		if t.evidence[cell].label() != t.evidence[cells[0]].label() {
 			return false
 		}
-		if t.clicks[cell] != segment.Void && cell != now {
+		if t.evidence[cell].clicked != segment.Void && cell != now {
 			clicks++
 		}
 	}
-	return clicks == 0 || clicks == len(cells)-1 && t.clicks[now] != segment.Void
-}
-
-// label returns the label of a cell.
-func (t *Timeline) label(cell int32) uint8 {
-	if c := t.clicks[cell]; c != segment.Void {
-		return c
-	}
-	return t.accepted[cell]
+	return clicks == 0 || clicks == len(cells)-1 && t.evidence[now].clicked != segment.Void
 }
 
 // look returns what a person looked at who made e: the labels of its pick.

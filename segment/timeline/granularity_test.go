@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,7 +34,7 @@ type play struct {
 }
 
 func playOf(t *Timeline) play {
-	return play{slices.Clone(t.clicks), slices.Clone(t.accepted), painted(t), t.cut, t.wanted}
+	return play{clicked(t), accepted(t), painted(t), t.cut, t.wanted}
 }
 
 // However events and granularities mix: a granularity changes no label, every

@@ -70,7 +70,9 @@ func stretch(pixels []uint8) int {
 // imported returns the timeline after an import.
 func (t *Timeline) imported(e *segment.Event) *Timeline {
 	out := newTimeline(t.cells, t.start, t.cutter, t.cuts).Focus(t.graph)
-	copy(out.clicks, e.Cells)
+	for cell, class := range e.Cells {
+		out.evidence[cell].clicked = class
+	}
 	out.paint(divide(t.cells, runsOf(e.Repairs)))
 	next := *t.constraints
 	next.Objects = nil

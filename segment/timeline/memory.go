@@ -52,7 +52,7 @@ func (t *Timeline) Blank() *Timeline {
 var eventBytes = int(reflect.TypeFor[segment.Event]().Size()+reflect.TypeFor[step]().Size()) + 100 // with its id, twice
 
 const (
-	touchedBytes  = 4 + 2 + 8 // a changed cell, with its previous state
+	touchedBytes  = 4 + 12 // a changed cell, with its previous evidence
 	repairedBytes = 24        // the list of its previous runs
 	runBytes      = 12        // a run of repaired pixels
 )

@@ -19,7 +19,7 @@ type lately struct {
 }
 
 func see(t *Timeline) lately {
-	return lately{t.clicks, t.accepted, painted(t), t.wanted, t.cut.N, t.Seq(), t.UndoDepth(), t.RedoDepth(), t.allRuns()}
+	return lately{clicked(t), accepted(t), painted(t), t.wanted, t.cut.N, t.Seq(), t.UndoDepth(), t.RedoDepth(), t.allRuns()}
 }
 
 // drawEvent draws an event that is possible, or one of no kind.

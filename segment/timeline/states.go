@@ -90,12 +90,12 @@ func (t *Timeline) rebuilt(state int) *Timeline {
 	if !w.known {
 		return was
 	}
-	was.clicks, was.accepted, was.written, was.repairs = slices.Clone(t.clicks), slices.Clone(t.accepted), slices.Clone(t.written), slices.Clone(t.repairs)
+	was.evidence, was.repairs = slices.Clone(t.evidence), slices.Clone(t.repairs)
 	was.runs, was.setting = t.runs, t.setting
 	for i := range w.back {
 		s := &t.done[len(t.done)-1-i]
 		for i, cell := range s.cells {
-			was.clicks[cell], was.accepted[cell], was.written[cell] = s.clicks[i], s.accepted[i], s.written[i]
+			was.evidence[cell] = s.evidence[i]
 			if s.repairs != nil {
 				was.repair(cell, s.repairs[i])
 			}
@@ -118,15 +118,13 @@ func (t *Timeline) After(seq int) *Timeline {
 func (t *Timeline) become(other *Timeline) step {
 	s := t.newStep()
 	repaired := t.runs+other.runs > 0
-	for i := range t.clicks {
+	for i := range t.evidence {
 		cell := int32(i)
-		if t.clicks[i] == other.clicks[i] && t.accepted[i] == other.accepted[i] && t.written[i] == other.written[i] && slices.Equal(t.repairsIn(cell), other.repairsIn(cell)) {
+		if t.evidence[i] == other.evidence[i] && slices.Equal(t.repairsIn(cell), other.repairsIn(cell)) {
 			continue
 		}
 		s.cells = append(s.cells, cell)
-		s.clicks, t.clicks[i] = append(s.clicks, t.clicks[i]), other.clicks[i]
-		s.accepted, t.accepted[i] = append(s.accepted, t.accepted[i]), other.accepted[i]
-		s.written, t.written[i] = append(s.written, t.written[i]), other.written[i]
+		s.evidence, t.evidence[i] = append(s.evidence, t.evidence[i]), other.evidence[i]
 		if repaired {
 			s.repairs = append(s.repairs, t.repair(cell, other.repairsIn(cell)))
 		}

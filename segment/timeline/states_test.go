@@ -84,6 +84,7 @@ func BenchmarkReplay(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		timeline := New(cells, cells.N/4, cutter)
+		timeline.Grow(events)
 		for i := range events {
 			timeline.Apply(segment.Event{ID: "a", Kind: segment.Label, Class: i % 3, Superpixels: []int32{int32(i % timeline.Cut().N)}})
 		}

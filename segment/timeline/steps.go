@@ -7,6 +7,12 @@ import (
 	"collie/superpixels"
 )
 
+// Grow makes room for as many more events, as slices.Grow does.
+func (t *Timeline) Grow(events int) {
+	t.events, t.marks = slices.Grow(t.events, events), slices.Grow(t.marks, events)
+	t.done = slices.Grow(t.done, events)
+}
+
 // Apply plays e as the next event. It must have passed Check and Possible.
 func (t *Timeline) Apply(e segment.Event) {
 	e.Seq = t.Seq() + 1
@@ -68,9 +74,7 @@ func pop(steps *[]step) step {
 // exchange swaps the state in a step with the current one.
 func (t *Timeline) exchange(s step) step {
 	for i, cell := range s.cells {
-		s.clicks[i], t.clicks[cell] = t.clicks[cell], s.clicks[i]
-		s.accepted[i], t.accepted[cell] = t.accepted[cell], s.accepted[i]
-		s.written[i], t.written[cell] = t.written[cell], s.written[i]
+		s.evidence[i], t.evidence[cell] = t.evidence[cell], s.evidence[i]
 		if s.repairs != nil {
 			s.repairs[i] = t.repair(cell, s.repairs[i])
 		}
@@ -148,9 +152,7 @@ func (t *Timeline) paint(above []cellRuns) step {
 	s := t.newStep()
 	for _, a := range above {
 		s.cells = append(s.cells, a.cell)
-		s.clicks = append(s.clicks, t.clicks[a.cell])
-		s.accepted = append(s.accepted, t.accepted[a.cell])
-		s.written = append(s.written, t.written[a.cell])
+		s.evidence = append(s.evidence, t.evidence[a.cell])
 		s.repairs = append(s.repairs, t.repair(a.cell, overlay(t.repairsIn(a.cell), a.runs)))
 	}
 	return s
@@ -161,20 +163,20 @@ func (t *Timeline) write(e *segment.Event) step {
 	cells := t.touched(e)
 	s := t.overwrite(cells, e.Kind != segment.Accept)
 	for _, cell := range cells {
+		at := &t.evidence[cell]
 		switch e.Kind {
 		case segment.Label:
-			t.clicks[cell] = uint8(e.Class)
-			t.written[cell] = written{clicked: int32(e.Seq)}
+			*at = evidence{clicked: uint8(e.Class), accepted: at.accepted, clickedAt: int32(e.Seq)}
 		case segment.Clear:
-			t.clicks[cell], t.accepted[cell], t.written[cell] = segment.Void, segment.Void, written{}
+			*at = evidence{clicked: segment.Void, accepted: segment.Void}
 		case segment.Accept:
 			// A hypothesis contradicts no click, but a click on a class that
 			// was deleted without a replacement no longer counts.
 			l := e.Pick.Labels[t.cut.Parent[cell]]
-			if t.clicks[cell] != l {
-				t.clicks[cell], t.written[cell].clicked = segment.Void, 0
+			if at.clicked != l {
+				at.clicked, at.clickedAt = segment.Void, 0
 			}
-			t.accepted[cell], t.written[cell].picked = l, int32(e.Seq)
+			at.accepted, at.pickedAt = l, int32(e.Seq)
 		}
 	}
 	switch {
@@ -192,14 +194,13 @@ func (t *Timeline) write(e *segment.Event) step {
 // overwrite returns the step that holds what is in cells, which are shared; with
 // bare it takes the repairs there away.
 func (t *Timeline) overwrite(cells []int32, bare bool) step {
-	labels := make([]uint8, 2*len(cells))
 	s := t.newStep()
-	s.cells, s.clicks, s.accepted, s.written = cells, labels[:len(cells):len(cells)], labels[len(cells):], make([]written, len(cells))
+	s.cells, s.evidence = cells, make([]evidence, len(cells))
 	if t.runs > 0 && bare {
 		s.repairs = make([][]run, len(cells))
 	}
 	for i, cell := range cells {
-		s.clicks[i], s.accepted[i], s.written[i] = t.clicks[cell], t.accepted[cell], t.written[cell]
+		s.evidence[i] = t.evidence[cell]
 		if s.repairs != nil {
 			s.repairs[i] = t.repair(cell, nil)
 		}

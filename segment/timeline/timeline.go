@@ -34,11 +34,9 @@ type Timeline struct {
 	graph    *superpixels.Graph // of the cells; nil where clicks divide nothing
 	cutter   Cutter
 	start    int       // superpixels at the beginning
-	clicks   []uint8   // class the person clicked per cell, or Void
-	accepted []uint8   // class taken over from a hypothesis per cell, or Void
-	written  []written // per cell
-	repairs  [][]run   // per cell, ascending; lists are immutable; nil before the first
-	runs     int       // of all cells
+	evidence []evidence // per cell
+	repairs  [][]run    // per cell, ascending; lists are immutable; nil before the first
+	runs     int        // of all cells
 
 	repaired int // number of the event that last changed a repair
 	merged   mergedRuns
@@ -64,16 +62,31 @@ type Timeline struct {
 // must be deterministic.
 type Cutter func(superpixels int, labels []uint8) *superpixels.Cut
 
+// evidence is what events say of a cell.
+type evidence struct {
+	clicked   uint8 // class the person clicked, or Void
+	accepted  uint8 // class taken over from a hypothesis, or Void
+	clickedAt int32 // number of the event that clicked it, or 0
+	pickedAt  int32 // number of the event that accepted a hypothesis there, or 0
+}
+
+// label returns the label of the cell: the clicked class, else the accepted one,
+// else Void.
+func (e evidence) label() uint8 {
+	if e.clicked != segment.Void {
+		return e.clicked
+	}
+	return e.accepted
+}
+
 // step holds what an event overwrote or, after undoing it, what it wrote.
 type step struct {
 	setting
 	event    int // its number
 	state    int
 	cells    []int32
-	clicks   []uint8
-	accepted []uint8
-	written  []written
-	repairs  [][]run // nil when the event met none and made none
+	evidence []evidence // of these cells
+	repairs  [][]run    // of these cells; nil when the event met none and made none
 }
 
 // setting is what is not kept per cell. What it points to is immutable.
@@ -100,11 +113,10 @@ func New(cells *superpixels.Runs, start int, cutter Cutter) *Timeline {
 }
 
 func newTimeline(cells *superpixels.Runs, start int, cutter Cutter, cuts map[int]*superpixels.Cut) *Timeline {
-	void := slices.Repeat([]uint8{segment.Void}, cells.N)
 	return &Timeline{
 		setting: setting{wanted: start, base: cuts[0], cut: cuts[0], constraints: new(segment.Constraints)},
 		cells:   cells, cutter: cutter, start: start, cuts: cuts,
-		clicks: void, accepted: slices.Clone(void), written: make([]written, cells.N), seqs: map[string]int{},
+		evidence: slices.Repeat([]evidence{{clicked: segment.Void, accepted: segment.Void}}, cells.N), seqs: map[string]int{},
 	}
 }
 
@@ -151,9 +163,9 @@ func (t *Timeline) Wanted() int { return t.wanted }
 // slice.
 func (t *Timeline) Clicks() []uint8 {
 	clicks := slices.Repeat([]uint8{segment.Void}, t.cut.N)
-	for cell, c := range t.clicks {
-		if c != segment.Void {
-			clicks[t.cut.Parent[cell]] = c
+	for cell, e := range t.evidence {
+		if e.clicked != segment.Void {
+			clicks[t.cut.Parent[cell]] = e.clicked
 		}
 	}
 	return clicks
@@ -163,33 +175,28 @@ func (t *Timeline) Clicks() []uint8 {
 // else the accepted one, else Void. The caller owns the slice.
 func (t *Timeline) Labelling() []uint8 {
 	labels := make([]uint8, t.cut.N)
-	for cell, l := range t.Cells() {
-		labels[t.cut.Parent[cell]] = l
+	for cell, e := range t.evidence {
+		labels[t.cut.Parent[cell]] = e.label()
 	}
 	return labels
 }
-
-// written says which events wrote a cell, 0 for none.
-type written struct{ clicked, picked int32 }
 
 // Times returns, per superpixel, the numbers of the last events that clicked
 // and that picked a part of it, or 0. The caller owns the slices.
 func (t *Timeline) Times() (clicked, picked []int) {
 	clicked, picked = make([]int, t.cut.N), make([]int, t.cut.N)
-	for cell, w := range t.written {
+	for cell, e := range t.evidence {
 		s := t.cut.Parent[cell]
-		clicked[s], picked[s] = max(clicked[s], int(w.clicked)), max(picked[s], int(w.picked))
+		clicked[s], picked[s] = max(clicked[s], int(e.clickedAt)), max(picked[s], int(e.pickedAt))
 	}
 	return clicked, picked
 }
 
 // Cells returns the labelling per cell. The caller owns the slice.
 func (t *Timeline) Cells() []uint8 {
-	labels := slices.Clone(t.accepted)
-	for cell, c := range t.clicks {
-		if c != segment.Void {
-			labels[cell] = c
-		}
+	labels := make([]uint8, len(t.evidence))
+	for cell, e := range t.evidence {
+		labels[cell] = e.label()
 	}
 	return labels
 }
@@ -198,7 +205,8 @@ func (t *Timeline) Cells() []uint8 {
 // evidence; never nil. cells is the graph of the cells.
 func (t *Timeline) Shares(cells *superpixels.Graph) []segment.ClassShare {
 	var all [256]segment.ClassShare
-	for cell, l := range t.Cells() {
+	for cell, e := range t.evidence {
+		l := e.label()
 		all[l].Area += cells.Regions[cell].Area
 		if t.runs == 0 {
 			continue

@@ -19,6 +19,23 @@ func (s snapshot) clone() snapshot {
 	return snapshot{slices.Clone(s.clicks), slices.Clone(s.accepted)}
 }
 
+// clicked and accepted return the clicked and the accepted class per cell.
+func clicked(t *Timeline) []uint8 {
+	var classes []uint8
+	for _, e := range t.evidence {
+		classes = append(classes, e.clicked)
+	}
+	return classes
+}
+
+func accepted(t *Timeline) []uint8 {
+	var classes []uint8
+	for _, e := range t.evidence {
+		classes = append(classes, e.accepted)
+	}
+	return classes
+}
+
 // strip is an image of one row in which every cell has three pixels.
 func strip(n int) *superpixels.Runs {
 	m := &superpixels.Map{Width: 3 * n, Height: 1, N: n}
@@ -84,10 +101,10 @@ func TestTimelineAgainstWholeSnapshots(t *testing.T) {
 			}
 			timeline.Apply(e)
 
-			if diff := cmp.Diff(present.clicks, timeline.clicks); diff != "" {
+			if diff := cmp.Diff(present.clicks, clicked(timeline)); diff != "" {
 				t.Fatalf("clicks after %s (-want +got):\n%s", kind, diff)
 			}
-			if diff := cmp.Diff(present.accepted, timeline.accepted); diff != "" {
+			if diff := cmp.Diff(present.accepted, accepted(timeline)); diff != "" {
 				t.Fatalf("accepted after %s (-want +got):\n%s", kind, diff)
 			}
 			if timeline.UndoDepth() != len(undo) || timeline.RedoDepth() != len(redo) {

@@ -127,6 +127,7 @@ func (a *Annotation) replace(whole *timeline.Timeline) bool {
 // know, from a server of a newer release, is Unavailable: without it the labelling
 // would be another one.
 func play(ctx context.Context, t *timeline.Timeline, events []segment.Event) error {
+	t.Grow(len(events))
 	for _, e := range events {
 		if err := ctx.Err(); err != nil {
 			return err
