@@ -10,27 +10,28 @@ import (
 	"collie/storage/row"
 )
 
+// selectEnd is selectHead with the id of the last event.
+const selectEnd = `SELECT image.number, image.seq, coalesce((SELECT event.id FROM event WHERE event.image = image.number AND event.seq = image.seq), '')
+	FROM image JOIN project ON project.number = image.project
+	WHERE image.id = ? AND image.trashed_at IS NULL AND project.trashed_at IS NULL`
+
 // Append stores e as number expected+1 of the image's log.
 func (s *Store) Append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress) error {
 	values := row.Event(e)
 	return s.writer.write(ctx, func(w *writer) error {
-		image, present, err := scanHead(w.row(selectHead, imageID))
-		if err != nil {
-			return err
+		var image int64
+		var present int
+		var last string
+		if err := w.row(selectEnd, imageID).Scan(&image, &present, &last); err != nil {
+			return row.ReadError("image", err)
 		}
 		if present != expected {
 			return row.Behind(expected, present)
 		}
-		if e.After != "" {
-			last, err := row.Text(w.row("SELECT coalesce((SELECT id FROM event WHERE image = ? AND seq = ?), '')", image, present))
-			if err != nil {
-				return err
-			}
-			if last != e.After {
-				return row.Replaced(present)
-			}
+		if e.After != "" && e.After != last {
+			return row.Replaced(present)
 		}
-		err = w.exec("INSERT INTO event (image, seq, "+row.EventColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", append([]any{image, expected + 1}, values...)...)
+		err := w.exec("INSERT INTO event (image, seq, "+row.EventColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", append([]any{image, expected + 1}, values...)...)
 		if err != nil && refused(err) {
 			return row.Repeated(e.ID, present).Because(err)
 		}

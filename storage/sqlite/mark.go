@@ -26,7 +26,8 @@ import (
 type mark struct {
 	file   *os.File // nil where it can't be written; it then stays behind
 	epoch  string
-	number atomic.Int64  // of the last transaction, as written
+	last   int64         // number of the last transaction; the writer's
+	number atomic.Int64  // the same, as written
 	synced atomic.Int64  // the number that is on the disk
 	stop   chan struct{} // closed to end the goroutine
 	done   chan struct{} // closed when it has ended
@@ -97,6 +98,7 @@ func openMark(ctx context.Context, conn *sql.Conn, path string) (_ *mark, err er
 // set notes the number of the last transaction. Where that fails the file stays
 // behind, which does no harm.
 func (m *mark) set(number int64) {
+	m.last = number
 	if m.file == nil {
 		return
 	}

@@ -161,9 +161,8 @@ func (w *writer) transaction(batch []*request, answers []error) error {
 		}
 		answers[i] = err
 	}
-	var number int64
 	if w.mark != nil {
-		if err := w.row("UPDATE commits SET number = number + 1 RETURNING number").Scan(&number); err != nil {
+		if err := w.exec("UPDATE commits SET number = ?", w.mark.last+1); err != nil {
 			w.exec("ROLLBACK")
 			return w.trouble(err)
 		}
@@ -174,7 +173,7 @@ func (w *writer) transaction(batch []*request, answers []error) error {
 		return w.trouble(err)
 	}
 	if w.mark != nil {
-		w.mark.set(number)
+		w.mark.set(w.mark.last + 1)
 	}
 	if synced := w.synced.Load(); synced != nil {
 		(*synced)(time.Since(began))
