@@ -189,9 +189,16 @@ func send(msg, back, from []float64, w float64) (rest float64, changed bool) {
 	// min costs less than max, so the differences are the other way round.
 	low := back[0] - from[0]
 	if w >= 0 {
-		for l := 1; l < len(msg); l++ {
+		other := low // two chains of comparisons, as each waits for the one before
+		l := 1
+		for ; l+1 < len(msg); l += 2 {
+			low = min(low, back[l]-from[l])
+			other = min(other, back[l+1]-from[l+1])
+		}
+		if l < len(msg) {
 			low = min(low, back[l]-from[l])
 		}
+		low = min(low, other)
 		shift := w + low
 		for l, old := range msg {
 			v := positive(shift - (back[l] - from[l]))
