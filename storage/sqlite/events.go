@@ -10,38 +10,39 @@ import (
 	"collie/storage/row"
 )
 
-// selectEnd is selectHead with the id of the last event.
-const selectEnd = `SELECT image.number, image.seq, coalesce((SELECT event.id FROM event WHERE event.image = image.number AND event.seq = image.seq), '')
-	FROM image JOIN project ON project.number = image.project
-	WHERE image.id = ? AND image.trashed_at IS NULL AND project.trashed_at IS NULL`
-
 // Append stores e as number expected+1 of the image's log.
 func (s *Store) Append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress) error {
-	values := row.Event(e)
+	head := append(append([]any{expected + 1}, row.Progress(p)...), imageID, expected, e.After)
+	values := append([]any{imageID, expected + 1}, row.Event(e)...)
 	return s.writer.write(ctx, func(w *writer) error {
-		var image int64
-		var present int
-		var last string
-		if err := w.row(selectEnd, imageID).Scan(&image, &present, &last); err != nil {
-			return row.ReadError("image", err)
-		}
-		if present != expected {
-			return row.Behind(expected, present)
-		}
-		if e.After != "" && e.After != last {
-			return row.Replaced(present)
-		}
-		err := w.exec("INSERT INTO event (image, seq, "+row.EventColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", append([]any{image, expected + 1}, values...)...)
-		if err != nil && refused(err) {
-			return row.Repeated(e.ID, present).Because(err)
-		}
+		images, err := w.change(advanceHead, head...)
 		if err != nil {
 			return err
 		}
-		return w.exec("UPDATE image SET seq = ?, clicks = ?, decided = ?, classes = ?, guessed = ?, left_void = ? WHERE number = ?",
-			append(append([]any{expected + 1}, row.Progress(p)...), image)...)
+		if images == 0 {
+			_, present, err := scanHead(w.row(selectHead, imageID))
+			switch {
+			case err != nil:
+				return err
+			case present != expected:
+				return row.Behind(expected, present)
+			}
+			return row.Replaced(present)
+		}
+		err = w.exec("INSERT INTO event (image, seq, "+row.EventColumns+") VALUES ((SELECT number FROM image WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values...)
+		if err != nil && refused(err) {
+			return row.Repeated(e.ID, expected).Because(err)
+		}
+		return err
 	})
 }
+
+// advanceHead notes an event in the record of an image that is in the state the
+// event was made for.
+const advanceHead = `UPDATE image SET seq = ?1, clicks = ?2, decided = ?3, classes = ?4, guessed = ?5, left_void = ?6
+	WHERE id = ?7 AND seq = ?8 AND trashed_at IS NULL
+	AND EXISTS (SELECT 1 FROM project WHERE number = image.project AND trashed_at IS NULL)
+	AND (?9 = '' OR ?9 = (SELECT id FROM event WHERE event.image = image.number AND event.seq = image.seq))`
 
 // Events returns the log from number after+1 on, in order.
 func (s *Store) Events(ctx context.Context, imageID string, after int) ([]segment.Event, error) {

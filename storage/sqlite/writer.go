@@ -214,12 +214,21 @@ func (w *writer) checkpoint() {
 // serves many callers and must not end because one of them leaves, so it
 // doesn't use a caller's context.
 func (w *writer) exec(query string, args ...any) error {
+	_, err := w.change(query, args...)
+	return err
+}
+
+// change is exec that returns how many rows have changed.
+func (w *writer) change(query string, args ...any) (int64, error) {
 	s, err := w.statement(query)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	_, err = s.ExecContext(context.Background(), args...)
-	return err
+	result, err := s.ExecContext(context.Background(), args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 // row is exec for a query of one row.
