@@ -21,7 +21,7 @@
 // near what scalar code can do; four-wide vector instructions, which Go's
 // compiler does not make, would set the next limit, at most four times lower
 // (an estimate, not a measurement). Tree moves and kicks, 0.05 to 0.2 ms each, dominate with negative
-// weights.
+// weights, and in thorough searches fusion moves over all nodes, 0.5 to 2 ms each.
 package crf
 
 import (

@@ -42,12 +42,16 @@ type Options struct {
 	// Kicks of an iterated local search when Auto has not proved the optimum
 	// (0 = 8 with negative weights and none without).
 	Kicks int
+	// Rounds of so many kicks each, at most, with fusion moves around them, which
+	// find what kicks alone do not; 4 to 8 ms each for 600 nodes. 0 = kicks alone.
+	Rounds int
 	// Seed of the tree moves and the kicks.
 	Seed uint64
 }
 
-// Thorough are Options for a single model of unknown kind.
-var Thorough = Options{Sweeps: 100, CutsAfter: 50, Kicks: 400}
+// Thorough are Options for a single model of unknown kind. One with negative weights
+// and 600 nodes takes 0.1 to 0.4 s.
+var Thorough = Options{Sweeps: 100, CutsAfter: 50, Kicks: 5, Rounds: 80}
 
 // Result of one Solve.
 type Result struct {
@@ -301,7 +305,12 @@ func (s *Solver) kick(kicks int) {
 		s.search = newSearch(s.g)
 	}
 	copy(s.x, s.best)
-	s.search.run(s.x, kicks, s.trees, &s.crosser, s.rng)
+	s.search.load()
+	if s.opt.Rounds > 0 {
+		s.search.rounds(s.x, s.opt.Rounds, kicks, s.trees, &s.crosser, s.rng)
+	} else {
+		s.search.run(s.x, kicks, s.trees, &s.crosser, s.rng, nil)
+	}
 	s.polish()
 }
 

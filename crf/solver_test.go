@@ -242,17 +242,19 @@ func TestSmallestModels(t *testing.T) {
 func TestReset(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	m := randomModel(rng, 40, 3, mixed)
-	s := NewSolver(m, Options{Kicks: 5})
-	first := s.Solve(nil)
-	labels := slices.Clone(first.Labels)
-	m.Unary[0] += 3
-	s.Solve(labels)
-	m.Unary[0] -= 3
-	s.Reset()
-	again := s.Solve(nil)
-	again.Labels, first.Labels = slices.Clone(again.Labels), labels
-	if d := cmp.Diff(first, again); d != "" {
-		t.Error(d)
+	for _, opt := range []Options{{Kicks: 5}, {Kicks: 5, Rounds: 5}} {
+		s := NewSolver(m, opt)
+		first := s.Solve(nil)
+		labels := slices.Clone(first.Labels)
+		m.Unary[0] += 3
+		s.Solve(labels)
+		m.Unary[0] -= 3
+		s.Reset()
+		again := s.Solve(nil)
+		again.Labels, first.Labels = slices.Clone(again.Labels), labels
+		if d := cmp.Diff(first, again); d != "" {
+			t.Error(d)
+		}
 	}
 }
 
