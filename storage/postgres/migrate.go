@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -29,11 +30,13 @@ var migrations = func() fs.FS {
 const (
 	first  = 18 // version to which the first step leads
 	oldest = 18 // version whose programs can still use the present schema
+
+	turn = 300 * time.Millisecond // for which a migration waits for a table, and lets others have it
 )
 
 // migrate brings the schema up to date, all pending steps in one transaction,
-// which one server makes while the others wait. Without permission to change
-// anything, an older schema is refused.
+// which one server makes while the others wait, as soon as nobody is in its way.
+// Without permission to change anything, an older schema is refused.
 func migrate(ctx context.Context, pool *pgxpool.Pool, migrations fs.FS, may bool) error {
 	steps, err := row.Steps(migrations, first)
 	if err != nil {
@@ -53,7 +56,25 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, migrations fs.FS, may bool
 	case !may:
 		return fmt.Errorf("has a schema of version %d, this program %d; start the server once to bring it up to date", found, newest)
 	}
-	err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+	for {
+		err := migrateOnce(ctx, c, steps, newest)
+		if code(err) != noLock && code(err) != deadlock {
+			return err
+		}
+		select { // those who waited behind the migration get their turn
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(turn):
+		}
+	}
+}
+
+// migrateOnce makes the pending ones of the steps. It gives up, with noLock or
+// deadlock, when a table is in use for longer than turn: before the database would
+// end a person's statement for a deadlock, and before many wait behind it for
+// somebody who reads for an hour.
+func migrateOnce(ctx context.Context, c *pgxpool.Conn, steps []string, newest int) error {
+	err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		// The lock ends with the transaction: one of a session would stay with nobody
 		// behind a pooler.
 		if _, err := tx.Exec(ctx, `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
@@ -65,6 +86,9 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, migrations fs.FS, may bool
 		}
 		found, err := version(ctx, tx, newest)
 		if err != nil || found >= newest {
+			return err
+		}
+		if _, err := tx.Exec(ctx, fmt.Sprintf("SET LOCAL lock_timeout = %d", turn.Milliseconds())); err != nil {
 			return err
 		}
 		for i, text := range steps[max(0, found-first+1):] {

@@ -2,13 +2,18 @@ package postgres
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"collie/segment"
 	"collie/segment/audit"
+	"collie/storage/row"
 )
 
 // mustWait waits until a connection to the test's schema waits for a lock, or until
@@ -110,5 +115,44 @@ func TestOvertakenEntry(t *testing.T) {
 	}
 	if len(read) != 2 || read[0] != "late" {
 		t.Errorf("read entries about %q, want those about late and soon", read)
+	}
+}
+
+// A migration gives way to a reader that holds one of its tables and then wants
+// another, which would be a deadlock, and is made afterwards.
+func TestMigrationGivesWay(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, t.TempDir())
+	defer s.Close()
+	later, err := os.ReadFile(filepath.Join("testdata", "later.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := row.Steps(migrations, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, next := fstest.MapFS{}, first+len(steps)
+	for i, text := range append(steps, string(later)) {
+		files[fmt.Sprintf("%04d_.sql", first+i)] = &fstest.MapFile{Data: []byte(text)}
+	}
+	migrated := make(chan error, 1)
+	if err := pgx.BeginFunc(t.Context(), s.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(t.Context(), "SELECT FROM event"); err != nil {
+			return err
+		}
+		go func() { migrated <- migrate(context.Background(), s.pool, files, true) }()
+		mustWait(t, s, "Lock") // it has changed the image's table and waits for that of events
+		_, err := tx.Exec(t.Context(), "SELECT FROM image")
+		return err
+	}); err != nil {
+		t.Errorf("the reader: %v", err)
+	}
+	if err := <-migrated; err != nil {
+		t.Errorf("the migration: %v", err)
+	}
+	var found int
+	if err := s.pool.QueryRow(t.Context(), "SELECT version FROM schema").Scan(&found); err != nil || found != next {
+		t.Errorf("the schema has the version %d, %v, want %d", found, err, next)
 	}
 }
