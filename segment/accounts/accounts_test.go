@@ -215,7 +215,7 @@ func TestGuessing(t *testing.T) {
 		}
 		guesses.Wait()
 		if wrong != 5 || late != 10 {
-			t.Errorf("%s: %d guesses were looked at, want 5", name, wrong)
+			t.Errorf("%s: %d guesses were looked at and %d came too late, want 5 and 10", name, wrong, late)
 		}
 	}
 	var tries *accounts.TriesError

@@ -29,7 +29,7 @@ type limit struct {
 func (l *limit) try(ctx context.Context, key string) (*try, error) {
 	until, wait, err := l.tries.Try(ctx, key, l.most, l.span)
 	if err == nil && wait > 0 {
-		err = &TriesError{wait}
+		err = &TriesError{min(wait, l.span)} // tries at the same moment end a few milliseconds after each other
 	}
 	return &try{l.tries, key, until}, err
 }
