@@ -53,8 +53,8 @@ var eventBytes = int(reflect.TypeFor[segment.Event]().Size()+reflect.TypeFor[ste
 
 const (
 	touchedBytes  = 4 + 12 // a changed cell, with its previous evidence
-	repairedBytes = 24        // the list of its previous runs
-	runBytes      = 12        // a run of repaired pixels
+	repairedBytes = 24     // the list of its previous runs
+	runBytes      = 12     // a run of repaired pixels
 )
 
 // maxLog is the limit, in bytes, of an image's log in memory. Opening the image

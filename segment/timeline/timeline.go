@@ -33,7 +33,7 @@ type Timeline struct {
 	cells    *superpixels.Runs
 	graph    *superpixels.Graph // of the cells; nil where clicks divide nothing
 	cutter   Cutter
-	start    int       // superpixels at the beginning
+	start    int        // superpixels at the beginning
 	evidence []evidence // per cell
 	repairs  [][]run    // per cell, ascending; lists are immutable; nil before the first
 	runs     int        // of all cells
