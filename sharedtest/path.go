@@ -1,5 +1,5 @@
-// Package sharedtest finds what tests of many packages need: data that is not in the
-// repository but in the folder shared next to it, and free addresses.
+// Package sharedtest has what tests of many packages need: where data is that is not in
+// the repository but in the folder shared next to it, free addresses, frozen programs.
 package sharedtest
 
 import (

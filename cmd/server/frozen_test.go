@@ -5,21 +5,18 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"collie/segment"
+	"collie/sharedtest"
 	"collie/storage/postgres/postgrestest"
 )
 
 // freeze stops a server in the middle of whatever it does, and thaw lets it go on.
 func (p *process) freeze() (thaw func()) {
 	p.tb.Helper()
-	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		p.tb.Fatal(err)
-	}
-	return func() { _ = p.cmd.Process.Signal(syscall.SIGCONT) }
+	return sharedtest.MustFreeze(p.tb, p.cmd.Process)
 }
 
 // TestClusterFrozen freezes a server: others go on with its images and its export. What
@@ -87,7 +84,7 @@ func (c *cluster) control(t *testing.T, tr *traffic) {
 func (c *cluster) staleLease(t *testing.T, tr *traffic) {
 	t.Helper()
 	frozen, other := c.nodes[0], c.nodes[1]
-	awake, flowing := other.freeze(), c.bucket.Freeze() // so that it is the first that begins, and can't end
+	awake, flowing := other.freeze(), c.bucket.MustFreeze(t) // so that it is the first that begins, and can't end
 	path := beginExport(t, frozen, tr.project)
 	awaitExport(t, frozen, path, "running")
 	thaw := frozen.freeze()

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -81,10 +80,10 @@ func (s *Server) Resume() error {
 	}
 }
 
-// Freeze makes the server say nothing to anybody, and thaw goes on.
-func (s *Server) Freeze() (thaw func()) {
-	_ = s.cmd.Process.Signal(syscall.SIGSTOP)
-	return func() { _ = s.cmd.Process.Signal(syscall.SIGCONT) }
+// MustFreeze makes the server say nothing to anybody, and thaw goes on.
+func (s *Server) MustFreeze(tb testing.TB) (thaw func()) {
+	tb.Helper()
+	return sharedtest.MustFreeze(tb, s.cmd.Process)
 }
 
 // Stop kills the server.
