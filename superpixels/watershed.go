@@ -55,7 +55,8 @@ func basins(g []float32, width, height, atLeast int) (labels []int32, n int) {
 	return labels, n
 }
 
-// descend sets the pointers of all pixels; minima point to themselves.
+// descend sets the pointers of all pixels; minima point to themselves. A pointer
+// to pixel p is ^p, which is negative, unlike the number of a basin.
 func descend(to []int32, g []float32, width, height, cell int) {
 	rows := make([]int32, 4*width)
 	walls, up, mid, down := rows[:width], rows[width:2*width], rows[2*width:3*width], rows[3*width:]
@@ -87,18 +88,18 @@ func descend(to []int32, g []float32, width, height, cell int) {
 // direction is kept in the three free bits of its height; the pixel itself
 // wins a tie.
 func descendRow(to, up, mid, down []int32, first, width int) {
-	offset := [8]int32{0, -int32(width), -1, 1, int32(width)}
+	offset := [8]int32{0, int32(width), 1, -1, -int32(width)} // of the pointers
 	last := len(to) - 1
-	left, pixel := int32(outside), int32(first)
+	left, pointer := int32(outside), ^int32(first)
 	up, down, right := up[:last], down[:last], mid[1:][:last]
 	for x, here := range mid[:last] {
 		low := lower(lower(up[x]|1, left|2), lower(right[x]|3, down[x]|4))
-		to[x] = pixel + offset[lower(here, low)&7]
+		to[x] = pointer + offset[lower(here, low)&7]
 		left = here
-		pixel++
+		pointer--
 	}
 	low := lower(lower(up[:last+1][last]|1, left|2), down[:last+1][last]|4)
-	to[last] = pixel + offset[lower(mid[last], low)&7]
+	to[last] = pointer + offset[lower(mid[last], low)&7]
 }
 
 // lower is min for numbers ≥ 0 without a branch, which would often be
@@ -109,36 +110,29 @@ func lower(a, b int32) int32 {
 }
 
 // follow replaces the pointers by the numbers of the minima they lead to and
-// returns how many there are. A sweep at least halves the ways that are left;
-// mostly two or three in turns of direction will do.
+// returns how many there are. One sweep in each direction leaves few ways longer
+// than a step.
 func follow(labels []int32) (n int) {
-	for far := int32(1); far != 0; {
-		far = 0
-		for p := len(labels) - 1; p >= 0; p-- {
-			q := labels[p]
-			labels[p] = labels[q]
-			far |= q ^ labels[p]
-		}
-		for p, q := range labels {
-			labels[p] = labels[q]
-			far |= q ^ labels[p]
-		}
+	for p := len(labels) - 1; p >= 0; p-- {
+		labels[p] = labels[^labels[p]]
 	}
-	// A minimum that has its number holds ^number, which is negative.
 	for p, q := range labels {
-		if q < 0 {
-			continue
+		labels[p] = labels[^q]
+	}
+	for p, q := range labels {
+		if q >= 0 {
+			continue // a minimum that has its number
 		}
-		id := labels[q]
-		if id >= 0 {
-			id = ^int32(n)
-			labels[q] = id
+		id := labels[^q]
+		for id < 0 && id != q {
+			q, id = id, labels[^id]
+		}
+		if id < 0 {
+			id = int32(n)
+			labels[^q] = id
 			n++
 		}
 		labels[p] = id
-	}
-	for p := range labels {
-		labels[p] = ^labels[p]
 	}
 	return n
 }
