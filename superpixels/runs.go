@@ -25,16 +25,21 @@ type span struct{ end, region int32 }
 // Run is a stretch of pixels Start ≤ p < End in one region.
 type Run struct{ Start, End, Region int }
 
-// Runs returns the map as runs. O(pixels).
+// Runs returns the map as runs. O(pixels). It looks for their ends twice, without
+// branches, which would often be predicted wrong.
 func (m *Map) Runs() *Runs {
-	var spans []span
-	for start := 0; start < len(m.Labels); {
-		region, end := m.Labels[start], start+1
-		for end < len(m.Labels) && m.Labels[end] == region {
-			end++
-		}
-		spans = append(spans, span{int32(end), region})
-		start = end
+	count, last := 1, m.Labels[0]
+	for _, region := range m.Labels {
+		count += 1 - same(region, last)
+		last = region
+	}
+	spans := make([]span, count)
+	i := 0
+	last = m.Labels[0]
+	for p, region := range m.Labels {
+		i += 1 - same(region, last)
+		spans[i] = span{int32(p + 1), region}
+		last = region
 	}
 	return newRuns(m.Width, m.Height, m.N, spans)
 }

@@ -104,16 +104,13 @@ func (t *tree) trim(m *Map, finest int) {
 		}
 	}
 	next := int32(0)
-	for p := 0; p < len(m.Labels); {
-		leaf := m.Labels[p]
+	for p, leaf := range m.Labels {
 		to := &id[root[leaf]]
 		if *to < 0 {
 			*to = next
 			next++
 		}
-		for n := *to; p < len(m.Labels) && m.Labels[p] == leaf; p++ {
-			m.Labels[p] = n
-		}
+		m.Labels[p] = *to
 	}
 	m.N = finest
 	merges := t.merges[cut:]
