@@ -15,7 +15,7 @@ func (s *scene) segment(base, finest int) (*Map, *tree) {
 	width, height := lab.width, lab.height
 	labels, n := basins(g.g1, width, height, max(finest, base))
 	graph := newRAG(labels, n, lab, g)
-	relabel(labels, graph.matchDown(max(matchFactor*base, finest), matchRounds))
+	owners := graph.matchDown(max(matchFactor*base, finest), matchRounds)
 
 	m := newMerger(graph)
 	smoothAt := min(int(smoothFactor*float64(base)), m.left)
@@ -24,7 +24,8 @@ func (s *scene) segment(base, finest int) (*Map, *tree) {
 		m.next()
 	}
 	leaf := m.owners()
-	relabel(labels, leaf)
+	relabel(owners, leaf)
+	relabel(labels, owners)
 	t := &tree{leaves: leaves}
 	node := slices.Clone(leaf)
 	t.grow(m, smoothAt, node)
