@@ -28,14 +28,14 @@ type Run struct{ Start, End, Region int }
 // Runs returns the map as runs. O(pixels). It looks for their ends twice, without
 // branches, which would often be predicted wrong.
 func (m *Map) Runs() *Runs {
-	count, last := 1, m.Labels[0]
+	count, last := 0, int32(-1)
 	for _, region := range m.Labels {
 		count += 1 - same(region, last)
 		last = region
 	}
 	spans := make([]span, count)
-	i := 0
-	last = m.Labels[0]
+	i := -1
+	last = -1
 	for p, region := range m.Labels {
 		i += 1 - same(region, last)
 		spans[i] = span{int32(p + 1), region}
