@@ -34,6 +34,24 @@ func BenchmarkAt(b *testing.B) {
 	}
 }
 
+func BenchmarkUnmarshal(b *testing.B) {
+	for _, s := range sizes {
+		data, err := NewHierarchy(photo(s[0], s[1]), 4*DefaultRegions(s[0], s[1])).MarshalBinary()
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("size=%dx%d", s[0], s[1]), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				var h Hierarchy
+				if err := h.UnmarshalBinary(data); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkDescribe(b *testing.B) {
 	for _, s := range sizes {
 		img := photo(s[0], s[1])

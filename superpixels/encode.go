@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 )
 
 // Limits of the encoded forms. They bound what hostile bytes can make a reader
@@ -29,8 +30,14 @@ func checkSize(width, height int) error {
 // uvarint reads one unsigned LEB128 number no larger than limit from the front
 // of data and returns it with the rest.
 func uvarint(data []byte, limit uint64) (uint64, []byte, error) {
-	if len(data) > 0 && data[0] < 0x80 && uint64(data[0]) <= limit { // the common case
-		return uint64(data[0]), data[1:], nil
+	if len(data) > 1 { // most numbers have one byte or two
+		v, size := uint64(data[0]), 1
+		if v >= 0x80 {
+			v, size = v&0x7f|uint64(data[1])<<7, 2
+		}
+		if v <= limit && data[size-1] < 0x80 {
+			return v, data[size:], nil
+		}
 	}
 	v, n := binary.Uvarint(data)
 	if n == 0 {
@@ -40,6 +47,19 @@ func uvarint(data []byte, limit uint64) (uint64, []byte, error) {
 		return 0, nil, fmt.Errorf("number out of range: the largest possible here is %d", limit)
 	}
 	return v, data[n:], nil
+}
+
+// numbers returns how many LEB128 numbers end in data.
+func numbers(data []byte) (count int) {
+	for ; len(data) >= 8; data = data[8:] {
+		count += bits.OnesCount64(^binary.LittleEndian.Uint64(data) & 0x8080_8080_8080_8080)
+	}
+	for _, b := range data {
+		if b < 0x80 {
+			count++
+		}
+	}
+	return count
 }
 
 // appendRows appends the runs row by row as pairs (region id, run length) of
@@ -56,13 +76,15 @@ func (r *Runs) appendRows(dst []byte) []byte {
 
 // readRows reads the rows that appendRows wrote for a map of the given size
 // with n regions, and returns them with the remaining bytes. It checks all
-// runs, including the order of the ids, before it allocates memory for them.
+// runs, including the order of the ids. Each takes at least two numbers of data,
+// so that invalid bytes can't claim more memory than four times their own.
 func readRows(width, height, n int, data []byte) (*Runs, []byte, error) {
+	spans := make([]span, 0, min(width*height, numbers(data)/2))
 	rest := data
 	next := uint64(0) // the id that a new region must have
-	count := 0
+	end := int32(0)
 	for y := range height {
-		for x := 0; x < width; count++ {
+		for x := 0; x < width; {
 			id, length := uint64(0), uint64(0)
 			var err error
 			if id, rest, err = uvarint(rest, min(next, uint64(n-1))); err != nil {
@@ -78,19 +100,12 @@ func readRows(width, height, n int, data []byte) (*Runs, []byte, error) {
 				next++
 			}
 			x += int(length)
+			end += int32(length)
+			spans = extend(spans, span{end, int32(id)})
 		}
 	}
 	if next != uint64(n) {
 		return nil, nil, fmt.Errorf("%d regions announced, %d found", n, next)
-	}
-	spans := make([]span, 0, count)
-	end := int32(0)
-	for range count {
-		id, i := binary.Uvarint(data)
-		length, j := binary.Uvarint(data[i:])
-		data = data[i+j:]
-		end += int32(length)
-		spans = extend(spans, span{end, int32(id)})
 	}
 	return newRuns(width, height, n, spans), rest, nil
 }
@@ -132,8 +147,8 @@ func (r *Runs) header() []byte {
 }
 
 // UnmarshalBinary decodes what MarshalBinary wrote. It accepts any bytes:
-// invalid ones give an error, leave r unchanged and allocate nothing; a map
-// takes at most six times len(data). It checks the partition and the numbering
+// invalid ones give an error and leave r unchanged; a map takes at most six times
+// len(data). It checks the partition and the numbering
 // of the ids, but not whether regions are connected.
 func (r *Runs) UnmarshalBinary(data []byte) error {
 	d, rest, err := readMap(data)
