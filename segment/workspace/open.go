@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"collie/segment"
 	"collie/segment/assistant"
 	"collie/segment/gauge"
@@ -230,14 +232,14 @@ func (w *Workspace) load(ctx context.Context, im segment.Image) (a *Annotation, 
 	return a, a.catchUp(ctx)
 }
 
-// superpixels reads the stored superpixels of an image.
+// superpixels reads the stored superpixels of an image, both files at once.
 func (w *Workspace) superpixels(ctx context.Context, im segment.Image) (*superpixels.Hierarchy, *superpixels.Graph, error) {
 	var hierarchy superpixels.Hierarchy
-	if err := w.unmarshal(ctx, im.HierarchyKey(), &hierarchy); err != nil {
-		return nil, nil, err
-	}
 	var graph superpixels.Graph
-	if err := w.unmarshal(ctx, im.GraphKey(), &graph); err != nil {
+	files, reading := errgroup.WithContext(ctx)
+	files.Go(func() error { return w.unmarshal(reading, im.HierarchyKey(), &hierarchy) })
+	files.Go(func() error { return w.unmarshal(reading, im.GraphKey(), &graph) })
+	if err := files.Wait(); err != nil {
 		return nil, nil, err
 	}
 	if len(graph.Regions) != hierarchy.Finest() {
