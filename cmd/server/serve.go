@@ -27,6 +27,9 @@ import (
 // failedGrace is time for answers on their way when the disk has failed.
 const failedGrace = 3 * time.Second
 
+// patience is how long a start takes before the log says why it may.
+const patience = 3 * time.Second
+
 // serveCommand serves one data folder; each flag has an environment variable.
 type serveCommand struct {
 	Listen string `default:"127.0.0.1:8080" env:"COLLIE_LISTEN" help:"Address and port to listen on; port 0 picks a free one."`
@@ -84,7 +87,11 @@ func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, scratch.Close()) }()
+	late := time.AfterFunc(patience, func() {
+		log.Info("still opening the data. A database that has to be brought up to date lets others finish first, a long pg_dump for example")
+	})
 	d, err := openData(ctx, s.dataFlag, int64(s.CacheSize), s.photo(), workspace.Options{Schedule: turns, Observer: figures, Affinities: affinities})
+	late.Stop()
 	if err != nil {
 		return err
 	}
