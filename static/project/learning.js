@@ -5,6 +5,7 @@ import { paintEffort } from './effort.js';
 import { keepOrder } from './order.js';
 import { seenGuesses } from './seen.js';
 import { counted } from '../ui/numbers.js';
+import { insist, pause } from '../ui/patience.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
@@ -68,7 +69,10 @@ export class LearningPanel {
     clearTimeout(this.timer);
     try {
       /** @type {Learning} */
-      const learning = await call('GET', `${this.address}/learning`);
+      const learning = await insist(() => call('GET', `${this.address}/learning`), {
+        wait: ({ title }, seconds) => void (byId('learning-text').textContent = `${title}. Trying again in ${seconds} s.`),
+        pause,
+      });
       const ended = this.running && !learning.prelabelling.running;
       this.running = learning.prelabelling.running;
       if (ended) await this.images.load();

@@ -3,6 +3,7 @@ import { byId, listLines } from '../ui/dom.js';
 import { fileOf, losses, progressText, questions, resultText, runExport, splitOf } from './exportjob.js';
 import { VOID } from '../evidence/protocol.js';
 import { counted, percent } from '../ui/numbers.js';
+import { pause } from '../ui/patience.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
@@ -173,9 +174,15 @@ export class ExportDialog {
     byId('export-progress').hidden = false;
     try {
       const images = this.scope === 'image' ? [this.image] : this.chosen;
-      const end = await runExport(dialog.dataset.project ?? '', this.format.value, options(this.form, images, this.format.value === 'backup'), (status) => {
-        if (status.images_total > 0) bar.value = status.images_done / status.images_total;
-        byId('export-state').textContent = progressText(status);
+      const end = await runExport(dialog.dataset.project ?? '', this.format.value, options(this.form, images, this.format.value === 'backup'), {
+        progress(status) {
+          if (status.images_total > 0) bar.value = status.images_done / status.images_total;
+          byId('export-state').textContent = progressText(status);
+        },
+        wait({ title }, seconds) {
+          byId('export-state').textContent = `${title}. Trying again in ${seconds} s.`;
+        },
+        pause,
       }, this.running.signal);
       this.finish(end);
     } catch (error) {

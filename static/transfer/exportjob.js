@@ -1,5 +1,6 @@
 import { call, Problem } from '../ui/api.js';
 import { counted } from '../ui/numbers.js';
+import { insist } from '../ui/patience.js';
 
 /**
  * An export that the server makes in the background; segment/export/jobs.go and
@@ -33,32 +34,41 @@ import { counted } from '../ui/numbers.js';
  * @property {Report} [report]
  */
 
+/**
+ * How an export is followed; wait and pause as in Patience.
+ *
+ * @typedef {{progress: (status: ExportStatus) => void} & import('../ui/patience.js').Patience} Way
+ */
+
 /** Milliseconds between two requests for the state of an export, at first and at most. */
 const SOON = 150;
 const LATER = 1500;
 
 /**
- * Starts an export and waits for its end.
+ * Starts an export and waits for its end, also while the server can't be reached:
+ * after a restart it goes on with the export.
  *
  * @param {string} project
  * @param {string} format
  * @param {object} options
- * @param {(status: ExportStatus) => void} progress
+ * @param {Way} way
  * @param {AbortSignal} signal cancels the export
  * @returns {Promise<ExportStatus | null>} done or failed; null when it was cancelled and nothing is left of it
  */
-export async function runExport(project, format, options, progress, signal) {
+export async function runExport(project, format, options, way, signal) {
   const { id } = await call('POST', `/api/v1/projects/${encodeURIComponent(project)}/exports`, { format, options });
   const address = `/api/v1/exports/${encodeURIComponent(id)}`;
   const stop = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  /** @param {number} milliseconds */
+  const pause = async (milliseconds) => void (await Promise.race([way.pause(milliseconds), stop]));
+  /** @returns {Promise<ExportStatus | null>} null when it was cancelled */
+  const ask = async () => (signal.aborted ? null : call('GET', address));
   for (let wait = SOON; ; wait = Math.min(wait * 1.3, LATER)) {
-    if (signal.aborted) return cancelled(address);
-    /** @type {ExportStatus} */
-    const status = await call('GET', address);
-    if (signal.aborted) return cancelled(address);
-    progress(status);
+    const status = await insist(ask, { wait: way.wait, pause });
+    if (!status || signal.aborted) return cancelled(address);
+    way.progress(status);
     if (status.status === 'done' || status.status === 'failed') return status;
-    await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), stop]);
+    await pause(wait);
   }
 }
 

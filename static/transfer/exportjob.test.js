@@ -71,9 +71,41 @@ async function calls(/** @type {any} */ t, /** @type {number} */ removal, /** @t
     if (method === 'DELETE') return new Response(removal === 204 ? null : JSON.stringify({ title: 'No', status: removal }), { status: removal });
     return new Response(JSON.stringify(method === 'POST' ? { id: 'x' } : status({ images_total: 2 })));
   });
-  const end = await runExport('p', 'voc', {}, () => at(controller), controller.signal);
+  const pause = (/** @type {number} */ milliseconds) => new Promise((/** @type {(none: void) => void} */ resolve) => setTimeout(resolve, milliseconds));
+  const end = await runExport('p', 'voc', {}, { progress: () => at(controller), wait: assert.fail, pause }, controller.signal);
   return { log, end };
 }
+
+/** Follows an export at a server that answers questions about it with each of some statuses, 0 for none, and says then that it is done. */
+async function follow(/** @type {any} */ t, /** @type {number[]} */ statuses, /** @type {(wait: string) => void} */ waits, signal = new AbortController().signal) {
+  t.mock.method(globalThis, 'fetch', async (/** @type {string} */ path, /** @type {any} */ { method }) => {
+    if (method === 'POST') return new Response(JSON.stringify({ id: 'x' }));
+    if (method === 'DELETE') return new Response(null, { status: 204 });
+    const answer = statuses.shift();
+    if (answer === 0) throw new TypeError('offline');
+    if (answer) return new Response(JSON.stringify({ title: 'No', status: answer }), { status: answer });
+    return new Response(JSON.stringify(status({ status: 'done' })));
+  });
+  const way = { progress: () => {}, wait: (/** @type {Error & {title?: string}} */ { title }, /** @type {number} */ seconds) => waits(`${title} ${seconds}`), pause: async () => {} };
+  return runExport('p', 'voc', {}, way, signal);
+}
+
+test('an export outlives a server that is away for a while', async (t) => {
+  /** @type {string[]} */
+  const waits = [];
+  const end = await follow(t, [0, 0, 503], (wait) => waits.push(wait));
+  assert.equal(end?.status, 'done');
+  assert.deepEqual(waits, ['The server can’t be reached 1', 'The server can’t be reached 2', 'No 4']);
+});
+
+test('an export that the server doesn’t know any more fails', async (t) => {
+  await assert.rejects(follow(t, [404], assert.fail), { status: 404 });
+});
+
+test('an export can be cancelled while the server is away', async (t) => {
+  const controller = new AbortController();
+  assert.equal(await follow(t, [0, 0, 0, 0], () => controller.abort(), controller.signal), null);
+});
 
 test('an export that is cancelled is removed at once and not asked about again', async (t) => {
   const begin = performance.now();

@@ -141,9 +141,14 @@ func TestE2ELearning(t *testing.T) {
 	p := openPage(t, 1280, 720, false, address+"/projects/"+project)
 	p.until(`document.getElementById('learning-text').textContent === 'Learnt from 5 finished images. 0 of 5 untouched images guessed.'`)
 	p.accessible("the project", source)
-	p.do("hold the answer until all is guessed", chromedp.Evaluate[chromedp.Void](`{
+	p.do("hold the answer until all is guessed, and lose the one after it", chromedp.Evaluate[chromedp.Void](`{
 		const send = window.fetch;
+		let lost = false;
 		window.fetch = async (url, options) => {
+			if (String(url).endsWith('/learning') && !lost) {
+				lost = true;
+				throw new TypeError('lost');
+			}
 			const answer = await send(url, options);
 			while (String(url).endsWith('/guesses') && (await (await send(String(url).replace(/guesses$/, 'learning'))).json()).prelabelling.running);
 			return answer;
