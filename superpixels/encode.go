@@ -148,8 +148,8 @@ func (r *Runs) header() []byte {
 
 // UnmarshalBinary decodes what MarshalBinary wrote. It accepts any bytes:
 // invalid ones give an error and leave r unchanged; a map takes at most six times
-// len(data). It checks the partition and the numbering
-// of the ids, but not whether regions are connected.
+// len(data). It checks the partition and the numbering of the ids, but not whether
+// regions are connected.
 func (r *Runs) UnmarshalBinary(data []byte) error {
 	d, rest, err := readMap(data)
 	if err == nil && len(rest) > 0 {
