@@ -26,7 +26,7 @@ import (
 type mark struct {
 	file   *os.File // nil where it can't be written; it then stays behind
 	epoch  string
-	last   int64         // number of the last transaction; the writer's
+	last   int64         // number of the last transaction that was this writer's
 	number atomic.Int64  // the same, as written
 	synced atomic.Int64  // the number that is on the disk
 	stop   chan struct{} // closed to end the goroutine
@@ -53,6 +53,13 @@ func (t tally) lost() int64 { return max(0, t.marked-t.number) }
 // readTally compares a database with its mark; ok is false for a database of an
 // older version, which has none.
 func readTally(ctx context.Context, conn *sql.Conn, path string) (t tally, ok bool) {
+	if t, ok = readOnce(ctx, conn, path); t.lost() > 0 {
+		t, ok = readOnce(ctx, conn, path) // the first time a mark may have been read of which another process had written a part
+	}
+	return t, ok
+}
+
+func readOnce(ctx context.Context, conn *sql.Conn, path string) (t tally, ok bool) {
 	// The mark first: another process may be writing.
 	var epoch string
 	var number int64

@@ -119,10 +119,12 @@ func TestLostEndOfLog(t *testing.T) {
 	}
 }
 
-// While one process writes, another that opens the database sees no loss.
+// While one process writes, another that opens the database sees no loss: they
+// count their transactions together.
 func TestMarkOfTwoProcesses(t *testing.T) {
 	s := openAt(t, t.TempDir()).(*Store)
 	defer s.Close()
+	before := counted(t, s)
 	done := make(chan error)
 	go func() {
 		for range 200 {
@@ -151,6 +153,18 @@ func TestMarkOfTwoProcesses(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
+	if n := counted(t, s) - before; n != 200+10 {
+		t.Errorf("%d transactions are counted, want 210", n)
+	}
+}
+
+// counted is the number of transactions that the database says it has had.
+func counted(t *testing.T, s *Store) (n int64) {
+	t.Helper()
+	if err := s.reads.row(t.Context(), "SELECT number FROM commits").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // A power cut leaves a mark with which it is noticed that the log then lost its

@@ -161,8 +161,10 @@ func (w *writer) transaction(batch []*request, answers []error) error {
 		}
 		answers[i] = err
 	}
+	var number int64
 	if w.mark != nil {
-		if err := w.exec("UPDATE commits SET number = ?", w.mark.last+1); err != nil {
+		var err error
+		if number, err = w.count(); err != nil {
 			w.exec("ROLLBACK")
 			return w.trouble(err)
 		}
@@ -173,12 +175,23 @@ func (w *writer) transaction(batch []*request, answers []error) error {
 		return w.trouble(err)
 	}
 	if w.mark != nil {
-		w.mark.set(w.mark.last + 1)
+		w.mark.set(number)
 	}
 	if synced := w.synced.Load(); synced != nil {
 		(*synced)(time.Since(began))
 	}
 	return nil
+}
+
+// count counts the present transaction and returns its number.
+func (w *writer) count() (number int64, err error) {
+	number = w.mark.last + 1
+	if counted, err := w.change("UPDATE commits SET number = ?1 WHERE number = ?1 - 1", number); err != nil || counted > 0 {
+		return number, err
+	}
+	// Another process has written, too.
+	err = w.row("UPDATE commits SET number = number + 1 RETURNING number").Scan(&number)
+	return number, err
 }
 
 // one runs a request and rolls its changes back if it fails.
