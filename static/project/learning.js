@@ -5,7 +5,7 @@ import { paintEffort } from './effort.js';
 import { keepOrder } from './order.js';
 import { seenGuesses } from './seen.js';
 import { counted } from '../ui/numbers.js';
-import { insist, pause } from '../ui/patience.js';
+import { insist, pause, waitText } from '../ui/patience.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
@@ -70,7 +70,7 @@ export class LearningPanel {
     try {
       /** @type {Learning} */
       const learning = await insist(() => call('GET', `${this.address}/learning`), {
-        wait: ({ title }, seconds) => void (byId('learning-text').textContent = `${title}. Trying again in ${seconds} s.`),
+        wait: (problem, seconds) => void (byId('learning-text').textContent = waitText(problem, seconds)),
         pause,
       });
       const ended = this.running && !learning.prelabelling.running;

@@ -3,7 +3,7 @@ import { byId, listLines } from '../ui/dom.js';
 import { fileOf, losses, progressText, questions, resultText, runExport, splitOf } from './exportjob.js';
 import { VOID } from '../evidence/protocol.js';
 import { counted, percent } from '../ui/numbers.js';
-import { pause } from '../ui/patience.js';
+import { pause, waitText } from '../ui/patience.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
@@ -179,8 +179,8 @@ export class ExportDialog {
           if (status.images_total > 0) bar.value = status.images_done / status.images_total;
           byId('export-state').textContent = progressText(status);
         },
-        wait({ title }, seconds) {
-          byId('export-state').textContent = `${title}. Trying again in ${seconds} s.`;
+        wait(problem, seconds) {
+          byId('export-state').textContent = waitText(problem, seconds);
         },
         pause,
       }, this.running.signal);

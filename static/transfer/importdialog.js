@@ -4,7 +4,7 @@ import { ImportReview } from './importreview.js';
 import { kinds, remarks, resultText, reviewText } from './importreport.js';
 import { importAll, remaining, together } from './imports.js';
 import { counted } from '../ui/numbers.js';
-import { pause } from '../ui/patience.js';
+import { pause, waitText } from '../ui/patience.js';
 import { sendFile } from '../ui/sendfile.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
@@ -108,7 +108,7 @@ export class ImportDialog {
         else this.bar.removeAttribute('value'); // the server works
         this.#show(files.length === 1 ? (share < 1 ? 'Sending' : doing) : `File ${done + 1} of ${files.length}`);
       },
-      wait: ({ title }, seconds) => this.#show(`${title}. Trying again in ${seconds} s.`),
+      wait: (problem, seconds) => this.#show(waitText(problem, seconds)),
     });
     this.running = false;
     this.bar.hidden = true;

@@ -43,6 +43,16 @@ export async function insist(send, { wait, pause }, arrived) {
 }
 
 /**
+ * What a page says while it waits.
+ *
+ * @param {Problem} problem
+ * @param {number} seconds until the next try
+ */
+export function waitText({ title }, seconds) {
+  return `${title}. Trying again in ${seconds} s.`;
+}
+
+/**
  * Waits, but not longer than until the machine is online again.
  *
  * @param {number} milliseconds
