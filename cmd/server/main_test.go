@@ -99,8 +99,22 @@ func launch(tb testing.TB, data string, under []string, arguments ...string) (*p
 	return run(tb, data, slices.Concat(under, []string{binary}, arguments)...)
 }
 
-// run starts a server, perhaps of another release or by another program.
+// run starts a server, perhaps of another release or by another program, and waits
+// until it is ready.
 func run(tb testing.TB, data string, command ...string) (*process, error) {
+	tb.Helper()
+	p, err := begin(tb, data, command...)
+	if err == nil {
+		err = p.greets(data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// begin is run for a server that is not ready yet.
+func begin(tb testing.TB, data string, command ...string) (*process, error) {
 	tb.Helper()
 	p := &process{tb: tb, cmd: exec.Command(command[0], command[1:]...), stderr: new(output)}
 	p.cmd.Env = append(os.Environ(), "COLLIE_LISTEN=127.0.0.1:0", "COLLIE_DATA="+data, "COLLIE_DRAIN=0s")
@@ -122,17 +136,22 @@ func run(tb testing.TB, data string, command ...string) (*process, error) {
 		}
 	})
 	p.stdout = bufio.NewReader(stdout)
+	return p, nil
+}
+
+// greets waits until the server says where it is.
+func (p *process) greets(data string) error {
 	line, err := p.stdout.ReadString('\n')
 	if err != nil {
 		_ = p.cmd.Wait()
-		return nil, fmt.Errorf("no line on standard output: %w\n%s", err, p.stderr)
+		return fmt.Errorf("no line on standard output: %w\n%s", err, p.stderr)
 	}
 	m := greeting.FindStringSubmatch(line)
 	if m == nil || m[2] != data {
-		return nil, fmt.Errorf("first line %q", line)
+		return fmt.Errorf("first line %q", line)
 	}
 	p.url = m[1]
-	return p, nil
+	return nil
 }
 
 // stop ends the server as a service manager does and checks that it exits cleanly.
