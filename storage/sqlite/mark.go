@@ -54,11 +54,12 @@ func (t tally) lost() int64 { return max(0, t.marked-t.number) }
 // older version, which has none.
 func readTally(ctx context.Context, conn *sql.Conn, path string) (t tally, ok bool) {
 	if t, ok = readOnce(ctx, conn, path); t.lost() > 0 {
-		t, ok = readOnce(ctx, conn, path) // the first time a mark may have been read of which another process had written a part
+		t, ok = readOnce(ctx, conn, path) // perhaps another process was just writing the mark
 	}
 	return t, ok
 }
 
+// readOnce is readTally without a second look.
 func readOnce(ctx context.Context, conn *sql.Conn, path string) (t tally, ok bool) {
 	// The mark first: another process may be writing.
 	var epoch string

@@ -183,13 +183,13 @@ func (w *writer) transaction(batch []*request, answers []error) error {
 	return nil
 }
 
-// count counts the present transaction and returns its number.
+// count counts the present transaction and returns its number. Another process may
+// have counted one since; only then the number has to be read, which takes longer.
 func (w *writer) count() (number int64, err error) {
 	number = w.mark.last + 1
 	if counted, err := w.change("UPDATE commits SET number = ?1 WHERE number = ?1 - 1", number); err != nil || counted > 0 {
 		return number, err
 	}
-	// Another process has written, too.
 	err = w.row("UPDATE commits SET number = number + 1 RETURNING number").Scan(&number)
 	return number, err
 }
