@@ -5,39 +5,25 @@ import (
 	"math/bits"
 )
 
-// partition divides an image into connected leaves and these into connected
-// regions.
+// partition divides an image into connected regions, and these into connected
+// leaves.
 type partition struct {
-	labels        []int32 // leaf of each pixel
 	width, height int
-	region        []int32 // of each leaf; nil when every leaf is a region
-}
-
-// row returns the regions of the pixels of row y, in buffer if needed.
-func (p *partition) row(y int, buffer []int32) []int32 {
-	leaves := p.labels[y*p.width:][:p.width]
-	if p.region == nil {
-		return leaves
-	}
-	buffer = buffer[:len(leaves)]
-	for x, l := range leaves {
-		buffer[x] = p.region[l]
-	}
-	return buffer
+	regions       []int32 // of each pixel
+	leaves        []int32 // of each pixel; nil when every region is a leaf
 }
 
 // borderPass moves pixels across the borders of regions. They move from leaf
 // to leaf, which keeps all levels in between connected too.
 type borderPass struct {
-	partition              // labels are changed in place
+	partition              // changed in place
 	mean      [][3]float32 // per region: CIELAB
-	// colour returns the CIELAB colour of a pixel.
-	colour func(x, y int) [3]float32
-	// allowed, unless nil, is checked last: can pixel (x, y) go to the leaf at
+	lab       *planes      // colours of the pixels; where it is nil, colour returns them
+	colour    func(x, y int) [3]float32
+	// allowed, unless nil, is checked last: can pixel (x, y) go to the region at
 	// position side of ring?
 	allowed func(x, y, side int) bool
-	ring    ring // around the visited pixel
-	regions ring // of them
+	ring    ring // regions around the visited pixel
 }
 
 // straight is the value of one more neighbour in the same region, in squared
@@ -99,20 +85,14 @@ func (b *borderPass) run(sweeps int) {
 	window := make([]byte, rows*w)
 	// due holds, for each pixel of a row, the sweep that visits it, from 1.
 	due := func(y int) []byte { return window[min(max(y, 0), h-1)%rows*w:][:w] }
-	var regions, buffers [3][]int32 // of the rows, by y mod 3
-	for i := range buffers {
-		buffers[i] = make([]int32, w)
-	}
-	regions[0] = b.row(0, buffers[0])
+	row := func(y int) []int32 { return b.regions[min(max(y, 0), h-1)*w:][:w] }
 	for y := range h + distance*sweeps {
 		if y < h {
-			above, below := max(y-1, 0)%3, min(y+1, h-1)
-			regions[below%3] = b.row(below, buffers[below%3])
-			markBorders(due(y), regions[above], regions[y%3], regions[below%3])
+			markBorders(due(y), row(y-1), row(y), row(y+1))
 		}
 		for sweep := 1; sweep <= sweeps; sweep++ {
-			if row := y - distance*sweep; row >= 0 && row < h {
-				b.sweep(row, byte(sweep), due(row-1), due(row), due(row+1))
+			if y := y - distance*sweep; y >= 0 && y < h {
+				b.sweep(y, byte(sweep), due(y-1), due(y), due(y+1))
 			}
 		}
 	}
@@ -157,54 +137,46 @@ func markBorders(marks []byte, above, row, below []int32) {
 	}
 }
 
-// around sets r to the ring of a pixel and returns which of its positions are
-// inside the image.
-func (b *borderPass) around(r *ring, x, y int) (inside int) {
-	w, p := b.width, y*b.width+x
-	if x > 0 && y > 0 && x+1 < w && y+1 < b.height {
-		above, row, below := b.labels[p-w-1:][:3], b.labels[p-1:][:3], b.labels[p+w-1:][:3]
+// around sets r to the labels around a pixel and returns which positions of the
+// ring are inside the image.
+func (p *partition) around(r *ring, labels []int32, x, y int) (inside int) {
+	w, at := p.width, y*p.width+x
+	if x > 0 && y > 0 && x+1 < w && y+1 < p.height {
+		above, row, below := labels[at-w-1:][:3], labels[at-1:][:3], labels[at+w-1:][:3]
 		r[0], r[1], r[2], r[3] = above[0], above[1], above[2], row[2]
 		r[4], r[5], r[6], r[7] = below[2], below[1], below[0], row[0]
 		return 255
 	}
-	for i, d := range [8][2]int{{-1, -1}, {0, -1}, {1, -1}, {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}} {
+	for i, d := range steps {
 		nx, ny := x+d[0], y+d[1]
 		r[i] = -1
-		if nx >= 0 && ny >= 0 && nx < w && ny < b.height {
-			r[i] = b.labels[ny*w+nx]
+		if nx >= 0 && ny >= 0 && nx < w && ny < p.height {
+			r[i] = labels[ny*w+nx]
 			inside |= 1 << i
 		}
 	}
 	return inside
 }
 
+// steps lead from a pixel to the positions of its ring.
+var steps = [8][2]int{{-1, -1}, {0, -1}, {1, -1}, {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}}
+
 // visit moves pixel (x, y) if that improves the score and reports whether it
 // did.
 func (b *borderPass) visit(x, y int) bool {
-	leaves := &b.ring
-	inside := b.around(leaves, x, y)
-	leaf := b.labels[y*b.width+x]
-	// The levels in between stay connected if the leaf does and no other leaf
-	// of the same region is connected through this pixel.
-	inLeaf := leaves.mask(leaf)
-	if !removable[inLeaf] {
+	r, at := &b.ring, y*b.width+x
+	inside := b.around(r, b.regions, x, y)
+	own := b.regions[at]
+	mask := r.mask(own)
+	if !removable[mask] {
 		return false
 	}
-	own, regions, mask := leaf, leaves, inLeaf
-	if b.region != nil {
-		own, regions = b.region[leaf], &b.regions
-		for i, l := range leaves {
-			regions[i] = -1
-			if l >= 0 {
-				regions[i] = b.region[l]
-			}
-		}
-		mask = regions.mask(own)
-		if (inLeaf^mask)&sides != 0 {
-			return false
-		}
+	var colour [3]float32
+	if b.lab != nil {
+		colour = [3]float32{b.lab.l[at], b.lab.a[at], b.lab.b[at]}
+	} else {
+		colour = b.colour(x, y)
 	}
-	colour := b.colour(x, y)
 	// No other region can have more than the rest of the ring.
 	best, side := b.score(&colour, own, mask), 0
 	if best <= -straight*float32(8-bits.OnesCount8(uint8(mask))) {
@@ -212,17 +184,34 @@ func (b *borderPass) visit(x, y int) bool {
 	}
 	for rest := inside & sides &^ mask; rest != 0; {
 		i := bits.TrailingZeros8(uint8(rest))
-		mask := regions.mask(regions[i&7])
-		if v := b.score(&colour, regions[i&7], mask); v < best {
+		mask := r.mask(r[i&7])
+		if v := b.score(&colour, r[i&7], mask); v < best {
 			best, side = v, i
 		}
 		rest &^= mask
 	}
-	if side == 0 || b.allowed != nil && !b.allowed(x, y, side) {
+	if side == 0 || !b.leavesLeaf(x, y, mask) || b.allowed != nil && !b.allowed(x, y, side) {
 		return false
 	}
-	b.labels[y*b.width+x] = leaves[side]
+	to := at + steps[side][1]*b.width + steps[side][0]
+	b.regions[at] = b.regions[to]
+	if b.leaves != nil {
+		b.leaves[at] = b.leaves[to]
+	}
 	return true
+}
+
+// leavesLeaf reports whether pixel (x, y) can leave its leaf, given which positions
+// of its ring are of its region. The levels in between stay connected if the leaf
+// does and no other leaf of the region is connected through this pixel.
+func (b *borderPass) leavesLeaf(x, y, region int) bool {
+	if b.leaves == nil {
+		return true
+	}
+	var r ring
+	b.around(&r, b.leaves, x, y)
+	leaf := r.mask(b.leaves[y*b.width+x])
+	return removable[leaf] && (leaf^region)&sides == 0
 }
 
 // score is the cost of a pixel in a region that holds the positions mask of its

@@ -16,12 +16,12 @@ func Describe(img *image.NRGBA, m *Map) *Graph {
 		panic(fmt.Sprintf("superpixels: image of %d×%d, map of %d×%d", img.Rect.Dx(), img.Rect.Dy(), m.Width, m.Height))
 	}
 	var s *scene
-	return s.describe(img, m)
+	return s.describe(img, m.Runs())
 }
 
 // describe is Describe with a scene of the image, which can be nil. It is
 // rebuilt if its size isn't that at which images are measured.
-func (s *scene) describe(img *image.NRGBA, m *Map) *Graph {
+func (s *scene) describe(img *image.NRGBA, m *Runs) *Graph {
 	width, height := reducedSize(m.Width, m.Height, workPixels)
 	if s == nil || s.lab.width != width || s.lab.height != height {
 		s = newScene(img, width, height)
@@ -50,11 +50,11 @@ func nearest(size, reduced int) []int32 {
 
 // describer holds the state of Describe.
 type describer struct {
-	m           *Map
+	m           *Runs
 	out         *Graph
 	column, row []int32 // position in the reduced copy of each x, y
 	first       []int32 // first pixel of each region
-	sample      []int32 // region of each pixel of the reduced copy
+	sample      *Runs   // of the reduced copy; it can lack regions
 	*scene
 }
 
@@ -66,44 +66,26 @@ func (d *describer) shapes() {
 	for i := range d.first {
 		d.first[i] = -1
 	}
-	for y := range m.Height {
-		row := m.Labels[y*m.Width : (y+1)*m.Width]
-		for x := 0; x < len(row); {
-			id, start := row[x], x
-			for x++; x < len(row) && row[x] == id; x++ {
-			}
-			r := &d.out.Regions[id]
-			if d.first[id] < 0 {
-				d.first[id] = int32(y*m.Width + start)
-				r.Bounds = image.Rect(start, y, x, y+1)
-			}
-			n := x - start
-			r.Area += n
-			sumX[id] += int64(n) * int64(start+x-1) // twice the sum
-			sumY[id] += int64(n) * int64(y)
-			r.Bounds.Min.X, r.Bounds.Max.X, r.Bounds.Max.Y = min(r.Bounds.Min.X, start), max(r.Bounds.Max.X, x), y+1
+	m.rowByRow(func(id int32, y, start, end int) {
+		r := &d.out.Regions[id]
+		if d.first[id] < 0 {
+			d.first[id] = int32(y*m.Width + start)
+			r.Bounds = image.Rect(start, y, end, y+1)
 		}
-	}
+		n := end - start
+		r.Area += n
+		sumX[id] += int64(n) * int64(start+end-1) // twice the sum
+		sumY[id] += int64(n) * int64(y)
+		r.Bounds.Min.X, r.Bounds.Max.X, r.Bounds.Max.Y = min(r.Bounds.Min.X, start), max(r.Bounds.Max.X, end), y+1
+	})
 	for i := range d.out.Regions {
 		r := &d.out.Regions[i]
 		r.Centroid = [2]float32{float32(float64(sumX[i]) / 2 / float64(r.Area)), float32(float64(sumY[i]) / float64(r.Area))}
 	}
-	width, height := int(d.column[m.Width-1])+1, int(d.row[m.Height-1])+1
-	if width == m.Width && height == m.Height {
-		d.sample = m.Labels
-		return
+	d.sample = m
+	if width, height := d.lab.width, d.lab.height; width != m.Width || height != m.Height {
+		d.sample = m.sampled(width, height)
 	}
-	d.sample = make([]int32, 0, width*height)
-	for y := range height {
-		line := m.Labels[middle(y, m.Height, height)*m.Width:]
-		for x := range width {
-			d.sample = append(d.sample, line[middle(x, m.Width, width)])
-		}
-	}
-}
-
-func middle(i, size, reduced int) int {
-	return (blockStart(i, size, reduced) + blockStart(i+1, size, reduced)) / 2
 }
 
 // measure calls f with the runs of pixels of the reduced copy, row y from..to-1,
@@ -111,17 +93,10 @@ func middle(i, size, reduced int) int {
 // holds its first one. It returns the number of sampled pixels per region.
 func (d *describer) measure(f func(region int32, y, from, to int)) (counts []float64) {
 	counts = make([]float64, d.m.N)
-	width := d.lab.width
-	for y := range d.lab.height {
-		row := d.sample[y*width:][:width]
-		for x := 0; x < width; {
-			id, from := row[x], x
-			for x++; x < width && row[x] == id; x++ {
-			}
-			counts[id] += float64(x - from)
-			f(id, y, from, x)
-		}
-	}
+	d.sample.rowByRow(func(region int32, y, from, to int) {
+		counts[region] += float64(to - from)
+		f(region, y, from, to)
+	})
 	for i, n := range counts {
 		if n == 0 {
 			x, y := int(d.column[int(d.first[i])%d.m.Width]), int(d.row[int(d.first[i])/d.m.Width])
@@ -230,14 +205,32 @@ func (d *describer) borders() {
 	at := func(y int) []float32 { return g.g2[int(d.row[y])/2*g.width2:][:g.width2] }
 	for y := range m.Height {
 		next := min(y+1, m.Height-1)
-		row, below := m.Labels[y*m.Width:][:m.Width], m.Labels[next*m.Width:][:m.Width]
 		here, there := at(y), at(next)
-		for x, id := range row {
-			if x+1 < len(row) && row[x+1] != id {
-				add(id, row[x+1], (here[half[x]]+here[half[x+1]])*0.5)
+		below := m.row(next)
+		down := func(id int32, from, to int) {
+			if other := below[0].region; other != id {
+				for x := from; x < to; x++ {
+					add(id, other, (here[half[x]]+there[half[x]])*0.5)
+				}
 			}
-			if below[x] != id {
-				add(id, below[x], (here[half[x]]+there[half[x]])*0.5)
+		}
+		x := 0
+		row := m.row(y)
+		for i, s := range row {
+			end := min(int(s.end)-y*m.Width, m.Width)
+			for x < end {
+				stop := min(int(below[0].end)-next*m.Width, end)
+				if stop < end {
+					down(s.region, x, stop)
+					below = below[1:]
+				} else if end < m.Width {
+					down(s.region, x, end-1)
+					add(s.region, row[i+1].region, (here[half[end-1]]+here[half[end]])*0.5)
+					down(s.region, end-1, end)
+				} else {
+					down(s.region, x, end)
+				}
+				x = stop
 			}
 		}
 	}

@@ -59,9 +59,10 @@ func NewHierarchy(img *image.NRGBA, finest int) *Hierarchy {
 // for its finest level, with the merges. It is faster than calling both.
 func Divide(img *image.NRGBA, finest int) (*Hierarchy, *Graph) {
 	m, t, s := divide(img, finest)
-	g := s.describe(img, m)
+	h := t.over(m)
+	g := s.describe(img, h.finest)
 	g.Merges = t.merges
-	return t.over(m), g
+	return h, g
 }
 
 // divide returns the finest map of NewHierarchy, the tree over its regions and

@@ -109,7 +109,7 @@ func (t *tree) enlarge(small *Map, img *image.NRGBA) *Map {
 	for i, pair := range t.merges {
 		parent[pair[0]], parent[pair[1]] = int32(small.N+i), int32(small.N+i)
 	}
-	b := &borderPass{partition: partition{labels: m.Labels, width: width, height: height}, mean: meanColours(img, m)}
+	b := &borderPass{partition: partition{width: width, height: height, regions: m.Labels}, mean: meanColours(img, m)}
 	b.colour = patches(img)
 	b.allowed = func(x, y, side int) bool {
 		r := &b.ring

@@ -36,15 +36,15 @@ func (e *border) add(f *border) {
 
 // gradients holds the gradient magnitudes of an image at three resolutions.
 type gradients struct {
-	g1, g2, g4     []float32
-	width2, width4 int
+	g1, g2, g4            []float32
+	width, width2, width4 int
 }
 
 func newGradients(lab *planes) *gradients {
 	w, h := lab.width, lab.height
 	w2, h2 := (w+1)/2, (h+1)/2
 	w4, h4 := (w2+1)/2, (h2+1)/2
-	g := &gradients{width2: w2, width4: w4}
+	g := &gradients{width: w, width2: w2, width4: w4}
 	// The reduced colours share memory with g1, which comes last.
 	room := make([]float32, max(w*h, 3*(w2*h2+w4*h4)))
 	half := lab.half(room)
@@ -66,7 +66,7 @@ type rag struct {
 // passes.
 func newRAG(labels []int32, n int, lab *planes, g *gradients) *rag {
 	out := &rag{regions: sumRegions(labels, n, lab, g.g1)}
-	out.gatherBorders(&partition{labels: labels, width: lab.width, height: lab.height}, g)
+	out.gatherBorders(labels, g)
 	return out
 }
 
@@ -104,9 +104,11 @@ func sumRegions(labels []int32, n int, lab *planes, g1 []float32) []region {
 	return regions
 }
 
-// gatherBorders measures the borders of a partition into the regions of r.
-func (r *rag) gatherBorders(p *partition, g *gradients) {
-	w, h := p.width, p.height
+// gatherBorders measures the borders of the regions of r, given the region of each
+// pixel.
+func (r *rag) gatherBorders(of []int32, g *gradients) {
+	w := g.width
+	h := len(of) / w
 	pairs := newPairTable(len(r.regions))
 	r.borders = make([]border, 0, cap(pairs.pairs))
 	// at returns the border between two regions and creates it if it is new.
@@ -117,29 +119,26 @@ func (r *rag) gatherBorders(p *partition, g *gradients) {
 		}
 		return &r.borders[i]
 	}
-	var rows [2][]int32
-	for i := range rows {
-		rows[i] = make([]int32, w)
-	}
-	below := p.row(0, rows[0])
 	half1, half2, half4 := mergeWeights.g1/2, mergeWeights.g2/2, mergeWeights.g4/2
+	sides := make([]int32, 2*w)
 	for y := range h {
 		next := min(y+1, h-1) // the row itself at the bottom, which shows no borders
-		row := below[:w]
-		below = p.row(next, rows[next%2])[:w]
+		row, below := of[y*w:][:w], of[next*w:][:w]
 		top1, top2, top4 := g.g1[y*w:][:w], g.g2[y/2*g.width2:][:g.width2], g.g4[y/4*g.width4:][:g.width4]
 		low1, low2, low4 := g.g1[next*w:][:w], g.g2[next/2*g.width2:][:g.width2], g.g4[next/4*g.width4:][:g.width4]
 		var upper, lower int32 // the regions that shared the last horizontal side,
 		var shared *border     // and their border
-		for x, id := range row {
-			if down := below[x]; down != id {
+		for _, s := range listSides(sides, row, below) {
+			x := s >> 1
+			id := row[x]
+			if s&1 == 0 {
+				down := below[x]
 				if id != upper || down != lower {
 					upper, lower, shared = id, down, at(id, down)
 				}
 				shared.length++
 				shared.contrast += float32(half1*(top1[x]+low1[x])) + float32(half2*(top2[x/2]+low2[x/2])) + float32(half4*(top4[x/4]+low4[x/4]))
-			}
-			if x+1 < len(row) && row[x+1] != id {
+			} else {
 				e := at(id, row[x+1])
 				e.length++
 				e.contrast += float32(half1*(top1[x]+top1[x+1])) + float32(half2*(top2[x/2]+top2[(x+1)/2])) + float32(half4*(top4[x/4]+top4[(x+1)/4]))
@@ -147,6 +146,23 @@ func (r *rag) gatherBorders(p *partition, g *gradients) {
 		}
 	}
 	r.pairs, r.scratch = pairs.pairs, pairs.after[:cap(pairs.after)]
+}
+
+// listSides lists the sides of a row's pixels that are on borders: 2x is the side
+// below pixel x, 2x+1 the one on its right. It has no branches, which would often
+// be predicted wrong. room holds two sides for each pixel.
+func listSides(room, row, below []int32) []int32 {
+	n, last := 0, len(row)-1
+	below = below[:len(row)]
+	for x, id := range row[:last] {
+		room[n] = int32(2 * x)
+		n += 1 - same(id, below[x])
+		room[n] = int32(2*x + 1)
+		n += 1 - same(id, row[x+1])
+	}
+	room[n] = int32(2 * last)
+	n += 1 - same(row[last], below[last])
+	return room[:n]
 }
 
 // pairTable numbers pairs of regions in the order in which they are first seen.

@@ -101,6 +101,45 @@ func (r *Runs) find(p int) int {
 // All iterates over the runs.
 func (r *Runs) All() iter.Seq[Run] { return r.Between(0, r.Area()) }
 
+// row returns the runs that the pixels of row y are in, and at most one more.
+func (r *Runs) row(y int) []span { return r.spans[r.rows[y] : r.rows[y+1]+1] }
+
+// rowByRow calls f with the runs, cut at the ends of rows: the pixels from..to-1 of
+// row y.
+func (r *Runs) rowByRow(f func(region int32, y, from, to int)) {
+	for y := range r.Height {
+		from := 0
+		for _, s := range r.row(y) {
+			to := min(int(s.end)-y*r.Width, r.Width)
+			if from < to {
+				f(s.region, y, from, to)
+			}
+			from = to
+		}
+	}
+}
+
+// sampled returns a reduced copy, of the middles of its pixels' blocks. Small
+// regions can be missing.
+func (r *Runs) sampled(width, height int) *Runs {
+	labels := make([]int32, 0, width*height)
+	for y := range height {
+		y := middle(y, r.Height, height)
+		row := r.row(y)
+		for x := range width {
+			for int(row[0].end)-y*r.Width <= middle(x, r.Width, width) {
+				row = row[1:]
+			}
+			labels = append(labels, row[0].region)
+		}
+	}
+	return (&Map{Width: width, Height: height, N: r.N, Labels: labels}).Runs()
+}
+
+func middle(i, size, reduced int) int {
+	return (blockStart(i, size, reduced) + blockStart(i+1, size, reduced)) / 2
+}
+
 // Between iterates over the runs of the pixels start ≤ p < end; the first and
 // the last run are cut there.
 func (r *Runs) Between(start, end int) iter.Seq[Run] {

@@ -34,13 +34,14 @@ func (s *scene) segment(base, finest int) (*Map, *tree) {
 	// node of the tree it is.
 	owner := m.owners()
 	b := &borderPass{
-		partition: partition{labels: labels, width: width, height: height, region: make([]int32, leaves)},
+		partition: partition{width: width, height: height, regions: make([]int32, len(labels)), leaves: labels},
 		mean:      make([][3]float32, smoothAt),
 	}
 	after := &rag{regions: make([]region, smoothAt)}
 	top := make([]int32, smoothAt)
+	region := make([]int32, leaves)
 	for i, o := range owner {
-		b.region[leaf[i]] = o
+		region[leaf[i]] = o
 		if int(m.merged[i]) == i {
 			r := &m.regions[i]
 			after.regions[o] = *r
@@ -48,12 +49,12 @@ func (s *scene) segment(base, finest int) (*Map, *tree) {
 			top[o] = node[i]
 		}
 	}
-	b.colour = func(x, y int) [3]float32 {
-		p := y*width + x
-		return [3]float32{lab.l[p], lab.a[p], lab.b[p]}
+	for p, l := range labels {
+		b.regions[p] = region[l]
 	}
+	b.lab = lab
 	b.run(smoothSweeps)
-	after.gatherBorders(&b.partition, g)
+	after.gatherBorders(b.regions, g)
 	t.grow(newMerger(after), 1, top)
 	out := &Map{Width: width, Height: height, N: leaves, Labels: labels}
 	t.trim(out, finest)
