@@ -19,7 +19,7 @@ const (
 )
 
 // writer makes all changes to the database. Its goroutine takes the queued
-// requests, runs them as one transaction with a savepoint per request, commits,
+// requests, runs them as one transaction with a savepoint for each of several, commits,
 // and only then answers: one sync serves all waiting requests, and a refused
 // request doesn't affect the others.
 //
@@ -153,13 +153,23 @@ func (w *writer) transaction(batch []*request, answers []error) error {
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return w.trouble(err)
 	}
+	run := w.one
+	alone := len(batch) == 1
+	if alone {
+		run = func(r *request) error { return r.do(w) } // nothing else is rolled back with it
+	}
 	for i, r := range batch {
-		err := w.one(r)
-		if err != nil && !refused(err) {
+		answers[i] = run(r)
+		if err := answers[i]; err != nil && !refused(err) {
 			w.exec("ROLLBACK") // most such errors have already done so
 			return w.trouble(err)
 		}
-		answers[i] = err
+	}
+	if alone && answers[0] != nil { // refused
+		if err := w.exec("ROLLBACK"); err != nil {
+			return w.trouble(err)
+		}
+		return nil
 	}
 	var number int64
 	if w.mark != nil {
