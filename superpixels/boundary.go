@@ -147,7 +147,7 @@ func (p *partition) around(r *ring, labels []int32, x, y int) (inside int) {
 		r[4], r[5], r[6], r[7] = below[2], below[1], below[0], row[0]
 		return 255
 	}
-	for i, d := range steps {
+	for i, d := range ringSteps {
 		nx, ny := x+d[0], y+d[1]
 		r[i] = -1
 		if nx >= 0 && ny >= 0 && nx < w && ny < p.height {
@@ -158,8 +158,8 @@ func (p *partition) around(r *ring, labels []int32, x, y int) (inside int) {
 	return inside
 }
 
-// steps lead from a pixel to the positions of its ring.
-var steps = [8][2]int{{-1, -1}, {0, -1}, {1, -1}, {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}}
+// ringSteps lead from a pixel to the positions of its ring.
+var ringSteps = [8][2]int{{-1, -1}, {0, -1}, {1, -1}, {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}}
 
 // visit moves pixel (x, y) if that improves the score and reports whether it
 // did.
@@ -190,10 +190,10 @@ func (b *borderPass) visit(x, y int) bool {
 		}
 		rest &^= mask
 	}
-	if side == 0 || !b.leavesLeaf(x, y, mask) || b.allowed != nil && !b.allowed(x, y, side) {
+	if side == 0 || !b.removableFromLeaf(x, y, mask) || b.allowed != nil && !b.allowed(x, y, side) {
 		return false
 	}
-	to := at + steps[side][1]*b.width + steps[side][0]
+	to := at + ringSteps[side][1]*b.width + ringSteps[side][0]
 	b.regions[at] = b.regions[to]
 	if b.leaves != nil {
 		b.leaves[at] = b.leaves[to]
@@ -201,17 +201,17 @@ func (b *borderPass) visit(x, y int) bool {
 	return true
 }
 
-// leavesLeaf reports whether pixel (x, y) can leave its leaf, given which positions
-// of its ring are of its region. The levels in between stay connected if the leaf
-// does and no other leaf of the region is connected through this pixel.
-func (b *borderPass) leavesLeaf(x, y, region int) bool {
+// removableFromLeaf reports whether pixel (x, y) can leave its leaf, given which
+// positions of its ring are in its region. The levels in between stay connected if
+// the leaf does and no other leaf of the region is connected through this pixel.
+func (b *borderPass) removableFromLeaf(x, y, inRegion int) bool {
 	if b.leaves == nil {
 		return true
 	}
 	var r ring
 	b.around(&r, b.leaves, x, y)
-	leaf := r.mask(b.leaves[y*b.width+x])
-	return removable[leaf] && (leaf^region)&sides == 0
+	inLeaf := r.mask(b.leaves[y*b.width+x])
+	return removable[inLeaf] && (inLeaf^inRegion)&sides == 0
 }
 
 // score is the cost of a pixel in a region that holds the positions mask of its

@@ -204,35 +204,14 @@ func (d *describer) borders() {
 	}
 	at := func(y int) []float32 { return g.g2[int(d.row[y])/2*g.width2:][:g.width2] }
 	for y := range m.Height {
-		next := min(y+1, m.Height-1)
-		here, there := at(y), at(next)
-		below := m.row(next)
-		down := func(id int32, from, to int) {
-			if other := below[0].region; other != id {
-				for x := from; x < to; x++ {
-					add(id, other, (here[half[x]]+there[half[x]])*0.5)
-				}
+		here, there := at(y), at(min(y+1, m.Height-1))
+		m.sides(y, func(x int, from, to int32, below bool) {
+			if below {
+				add(from, to, (here[half[x]]+there[half[x]])*0.5)
+			} else {
+				add(from, to, (here[half[x]]+here[half[x+1]])*0.5)
 			}
-		}
-		x := 0
-		row := m.row(y)
-		for i, s := range row {
-			end := min(int(s.end)-y*m.Width, m.Width)
-			for x < end {
-				stop := min(int(below[0].end)-next*m.Width, end)
-				if stop < end {
-					down(s.region, x, stop)
-					below = below[1:]
-				} else if end < m.Width {
-					down(s.region, x, end-1)
-					add(s.region, row[i+1].region, (here[half[end-1]]+here[half[end]])*0.5)
-					down(s.region, end-1, end)
-				} else {
-					down(s.region, x, end)
-				}
-				x = stop
-			}
-		}
+		})
 	}
 	start := make([]int, len(edges)+1)
 	for i := range edges {

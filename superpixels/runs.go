@@ -119,6 +119,40 @@ func (r *Runs) rowByRow(f func(region int32, y, from, to int)) {
 	}
 }
 
+// sides calls visit with the sides of the pixels of row y that are on borders, from
+// left to right and of each pixel the side on its right before the one below: those
+// between pixel x, in region from, and one in region to. O(runs of two rows + sides).
+func (r *Runs) sides(y int, visit func(x int, from, to int32, below bool)) {
+	next := min(y+1, r.Height-1) // the row itself at the bottom, which shows no borders
+	row, below := r.row(y), r.row(next)
+	down := func(region int32, start, end int) {
+		if other := below[0].region; other != region {
+			for x := start; x < end; x++ {
+				visit(x, region, other, true)
+			}
+		}
+	}
+	x := 0
+	for i, s := range row {
+		end := min(int(s.end)-y*r.Width, r.Width)
+		for x < end {
+			stop := min(int(below[0].end)-next*r.Width, end)
+			switch {
+			case stop < end:
+				down(s.region, x, stop)
+				below = below[1:]
+			case end < r.Width:
+				down(s.region, x, end-1)
+				visit(end-1, s.region, row[i+1].region, false)
+				down(s.region, end-1, end)
+			default:
+				down(s.region, x, end)
+			}
+			x = stop
+		}
+	}
+}
+
 // sampled returns a reduced copy, of the middles of its pixels' blocks. Small
 // regions can be missing.
 func (r *Runs) sampled(width, height int) *Runs {

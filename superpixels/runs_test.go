@@ -61,6 +61,52 @@ func TestRuns(t *testing.T) {
 	})
 }
 
+// What is read row by row says what the pixels do, one by one.
+func TestRowsOfRuns(t *testing.T) {
+	type side struct {
+		X, From, To int
+		Below       bool
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawMap(t)
+		r := m.Runs()
+		rows := make([]int32, len(m.Labels))
+		r.rowByRow(func(region int32, y, from, to int) {
+			for x := from; x < to; x++ {
+				rows[y*m.Width+x] = region
+			}
+		})
+		if d := cmp.Diff(m.Labels, rows); d != "" {
+			t.Fatalf("row by row: %s", d)
+		}
+		for y := range m.Height {
+			var got, want []side
+			r.sides(y, func(x int, from, to int32, below bool) { got = append(got, side{x, int(from), int(to), below}) })
+			for x := range m.Width {
+				here := m.At(x, y)
+				if x+1 < m.Width && m.At(x+1, y) != here {
+					want = append(want, side{x, here, m.At(x+1, y), false})
+				}
+				if y+1 < m.Height && m.At(x, y+1) != here {
+					want = append(want, side{x, here, m.At(x, y+1), true})
+				}
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Fatalf("sides of row %d: %s", y, d)
+			}
+		}
+		width, height := rapid.IntRange(1, m.Width).Draw(t, "sampled"), rapid.IntRange(1, m.Height).Draw(t, "rows")
+		sample := r.sampled(width, height).Map()
+		for y := range height {
+			for x := range width {
+				if got, want := sample.At(x, y), m.At(middle(x, m.Width, width), middle(y, m.Height, height)); got != want {
+					t.Fatalf("sample (%d, %d) is in region %d, want %d", x, y, got, want)
+				}
+			}
+		}
+	})
+}
+
 // Values of regions come to their pixels.
 func TestSpread(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

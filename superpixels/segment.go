@@ -36,12 +36,13 @@ func (s *scene) segment(base, finest int) (*Map, *tree) {
 	b := &borderPass{
 		partition: partition{width: width, height: height, regions: make([]int32, len(labels)), leaves: labels},
 		mean:      make([][3]float32, smoothAt),
+		lab:       lab,
 	}
 	after := &rag{regions: make([]region, smoothAt)}
 	top := make([]int32, smoothAt)
-	region := make([]int32, leaves)
+	ownerOfLeaf := make([]int32, leaves)
 	for i, o := range owner {
-		region[leaf[i]] = o
+		ownerOfLeaf[leaf[i]] = o
 		if int(m.merged[i]) == i {
 			r := &m.regions[i]
 			after.regions[o] = *r
@@ -50,9 +51,8 @@ func (s *scene) segment(base, finest int) (*Map, *tree) {
 		}
 	}
 	for p, l := range labels {
-		b.regions[p] = region[l]
+		b.regions[p] = ownerOfLeaf[l]
 	}
-	b.lab = lab
 	b.run(smoothSweeps)
 	after.gatherBorders(b.regions, g)
 	t.grow(newMerger(after), 1, top)
