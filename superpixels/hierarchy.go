@@ -51,23 +51,21 @@ func (h *Hierarchy) LevelOf(c *Cut, n int) []int32 {
 // when the image is empty. The result depends on the pixels and on finest only;
 // coarse levels hardly depend on finest.
 func NewHierarchy(img *image.NRGBA, finest int) *Hierarchy {
-	m, t, _ := divide(img, finest)
-	return t.over(m)
+	h, _ := divide(img, finest)
+	return h
 }
 
 // Divide returns NewHierarchy(img, finest) and the graph that Describe returns
 // for its finest level, with the merges. It is faster than calling both.
 func Divide(img *image.NRGBA, finest int) (*Hierarchy, *Graph) {
-	m, t, s := divide(img, finest)
-	h := t.over(m)
+	h, s := divide(img, finest)
 	g := s.describe(img, h.finest)
-	g.Merges = t.merges
+	g.Merges = h.merges
 	return h, g
 }
 
-// divide returns the finest map of NewHierarchy, the tree over its regions and
-// its scene.
-func divide(img *image.NRGBA, finest int) (*Map, *tree, *scene) {
+// divide is NewHierarchy that returns the scene, too.
+func divide(img *image.NRGBA, finest int) (*Hierarchy, *scene) {
 	width, height := img.Rect.Dx(), img.Rect.Dy()
 	if width < 1 || height < 1 {
 		panic("superpixels: empty image")
@@ -79,7 +77,7 @@ func divide(img *image.NRGBA, finest int) (*Map, *tree, *scene) {
 	if w != width || h != height {
 		m = t.enlarge(m, img)
 	}
-	return m, t, s
+	return &Hierarchy{finest: m, merges: t.merges}, s
 }
 
 const (

@@ -91,12 +91,13 @@ func reduce(img *image.NRGBA, width, height int) *image.NRGBA {
 // enlarge transfers the tree over the map of a reduced copy to the image
 // itself: it enlarges the map by repeating pixels, then moves the borders to
 // where the full-size image has them.
-func (t *tree) enlarge(small *Map, img *image.NRGBA) *Map {
+func (t *tree) enlarge(small *Runs, img *image.NRGBA) *Runs {
 	width, height := img.Rect.Dx(), img.Rect.Dy()
 	m := &Map{Width: width, Height: height, N: small.N, Labels: make([]int32, width*height)}
+	reduced := small.Map().Labels
 	column, row := nearest(width, small.Width), nearest(height, small.Height)
 	for y := range height {
-		line, from := m.Labels[y*width:(y+1)*width], small.Labels[int(row[y])*small.Width:]
+		line, from := m.Labels[y*width:(y+1)*width], reduced[int(row[y])*small.Width:]
 		if y > 0 && row[y] == row[y-1] {
 			copy(line, m.Labels[(y-1)*width:])
 			continue
@@ -124,8 +125,7 @@ func (t *tree) enlarge(small *Map, img *image.NRGBA) *Map {
 	}
 	scale := max(float64(width)/float64(small.Width), float64(height)/float64(small.Height))
 	b.run(int(math.Ceil(scale)))
-	t.trim(m, small.N)
-	return m
+	return t.trim(m, small.N)
 }
 
 // union returns the lowest common ancestor of two nodes. Parents have higher

@@ -10,7 +10,7 @@ import "slices"
 // pixel suits is decided by the regions of that level, but the pixel moves
 // between regions of the finest level, and only where every level in between
 // stays connected. So the levels stay nested however fine the finest is.
-func (s *scene) segment(base, finest int) (*Map, *tree) {
+func (s *scene) segment(base, finest int) (*Runs, *tree) {
 	lab, g := s.lab, s.gradients
 	width, height := lab.width, lab.height
 	labels, n := basins(g.g1, width, height, max(finest, base))
@@ -56,9 +56,7 @@ func (s *scene) segment(base, finest int) (*Map, *tree) {
 	b.run(smoothSweeps)
 	after.gatherBorders(b.regions, g)
 	t.grow(newMerger(after), 1, top)
-	out := &Map{Width: width, Height: height, N: leaves, Labels: labels}
-	t.trim(out, finest)
-	return out, t
+	return t.trim(&Map{Width: width, Height: height, N: leaves, Labels: labels}, finest), t
 }
 
 const (
@@ -91,9 +89,9 @@ func (t *tree) grow(m *merger, until int, node []int32) {
 	}
 }
 
-// trim cuts the tree and m, the map of its leaves, at finest ≤ leaves regions
-// and numbers these in raster order.
-func (t *tree) trim(m *Map, finest int) {
+// trim cuts the tree at finest ≤ leaves regions, numbers these in raster order and
+// returns their map; m is that of the leaves.
+func (t *tree) trim(m *Map, finest int) *Runs {
 	cut := t.leaves - finest
 	root := make([]int32, t.leaves+len(t.merges)) // node after the cut that holds a node
 	id := make([]int32, len(root))                // new node ids
@@ -106,15 +104,16 @@ func (t *tree) trim(m *Map, finest int) {
 		}
 	}
 	next := int32(0)
-	for p, leaf := range m.Labels {
-		to := &id[root[leaf]]
+	spans := m.Runs().spans
+	out := spans[:0]
+	for _, s := range spans {
+		to := &id[root[s.region]]
 		if *to < 0 {
 			*to = next
 			next++
 		}
-		m.Labels[p] = *to
+		out = extend(out, span{s.end, *to})
 	}
-	m.N = finest
 	merges := t.merges[cut:]
 	for i := range merges {
 		pair := &merges[i]
@@ -122,7 +121,5 @@ func (t *tree) trim(m *Map, finest int) {
 		id[t.leaves+cut+i] = int32(finest + i)
 	}
 	t.leaves, t.merges = finest, merges
+	return newRuns(m.Width, m.Height, finest, out)
 }
-
-// over returns the hierarchy of the tree and the map of its leaves.
-func (t *tree) over(m *Map) *Hierarchy { return &Hierarchy{finest: m.Runs(), merges: t.merges} }
