@@ -1,0 +1,47 @@
+package sqlite
+
+import (
+	"fmt"
+	"testing"
+
+	"collie/segment"
+)
+
+// What a refused request has written is gone, whether it was alone in its
+// transaction or not, and the others of its batch stay.
+func TestRefusedRequests(t *testing.T) {
+	s := openAt(t, t.TempDir()).(*Store)
+	w := s.writer
+	insert := func(key string, answer error) *request {
+		return &request{answer: make(chan error, 1), do: func(w *writer) error {
+			if err := w.exec("INSERT INTO try (key, expires) VALUES (?, 1)", key); err != nil {
+				return err
+			}
+			return answer
+		}}
+	}
+	no := segment.Errorf(segment.Conflict, "No.")
+	kept := 0
+	for _, answers := range [][]error{{nil}, {no}, {no, nil}, {nil, no, nil}, {no, no}, {nil}} {
+		var batch []*request
+		for i, answer := range answers {
+			batch = append(batch, insert(fmt.Sprint(kept, len(answers), i), answer))
+			if answer == nil {
+				kept++
+			}
+		}
+		w.commit(batch)
+		for i, r := range batch {
+			if err := <-r.answer; err != answers[i] {
+				t.Errorf("request %d of %v was answered with %v", i, answers, err)
+			}
+		}
+		var got int
+		if err := w.row("SELECT count(*) FROM try").Scan(&got); err != nil || got != kept {
+			t.Fatalf("after %v there are %d rows, want %d (error: %v)", answers, got, kept, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
