@@ -108,13 +108,9 @@ func (r *Runs) row(y int) []span { return r.spans[r.rows[y] : r.rows[y+1]+1] }
 // row y.
 func (r *Runs) rowByRow(f func(region int32, y, from, to int)) {
 	for y := range r.Height {
-		from := 0
-		for _, s := range r.row(y) {
-			to := min(int(s.end)-y*r.Width, r.Width)
-			if from < to {
-				f(s.region, y, from, to)
-			}
-			from = to
+		start := y * r.Width
+		for run := range r.Between(start, start+r.Width) {
+			f(int32(run.Region), y, run.Start-start, run.End-start)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (s *scene) segment(base, finest int) (*Runs, *tree) {
 	// node of the tree it is.
 	owner := m.owners()
 	b := &borderPass{
-		partition: partition{width: width, height: height, regions: make([]int32, len(labels)), leaves: labels},
+		partition: partition{width: width, height: height, regions: slices.Clone(labels), leaves: labels},
 		mean:      make([][3]float32, smoothAt),
 		lab:       lab,
 	}
@@ -50,9 +50,7 @@ func (s *scene) segment(base, finest int) (*Runs, *tree) {
 			top[o] = node[i]
 		}
 	}
-	for p, l := range labels {
-		b.regions[p] = ownerOfLeaf[l]
-	}
+	relabel(b.regions, ownerOfLeaf)
 	b.run(smoothSweeps)
 	after.gatherBorders(b.regions, g)
 	t.grow(newMerger(after), 1, top)
