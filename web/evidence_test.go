@@ -167,6 +167,7 @@ func TestEvidenceMistakes(t *testing.T) {
 		{"no id", `{"expected_seq":1,"kind":"undo"}`, 422, `"id" is missing`},
 		{"long id", `{"id":"` + strings.Repeat("x", 65) + `","expected_seq":1,"kind":"undo"}`, 422, "64"},
 		{"no expected_seq", `{"id":"x","kind":"undo"}`, 422, `"expected_seq" is missing`},
+		{"click", `{"id":"x","kind":"click","expected_seq":1,"class":1,"points":[[1,1]]}`, 422, `"click" can't be sent`},
 		{"text for expected_seq", `{"id":"x","kind":"undo","expected_seq":"1"}`, 422, `"expected_seq"`},
 		{"half a number", `{"id":"x","kind":"undo","expected_seq":1.5}`, 422, `"expected_seq"`},
 		{"stale", `{"id":"x","kind":"undo","expected_seq":0}`, 409, "now at 1"},

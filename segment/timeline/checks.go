@@ -102,7 +102,7 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		}
 	case segment.Undo, segment.Redo:
 	default:
-		return segment.Errorf(segment.Invalid, "Event kind %q is unknown; use label, clear, exclude, box, lock, unlock, instance, pixels, accept, guess, embedding, granularity, undo, redo or restore.", e.Kind)
+		return segment.Errorf(segment.Invalid, "Event kind %q is unknown; use label, clear, exclude, box, lock, unlock, instance, pixels, accept, guess, embedding, granularity, undo, redo or restore. Nothing was changed.", e.Kind)
 	}
 	return nil
 }

@@ -71,12 +71,15 @@ func (p *Pick) pick() (*segment.Pick, error) {
 // Event turns what a client sent into an event of the domain and the number of
 // events that the client had seen.
 func (e *Evidence) Event() (segment.Event, int, error) {
-	ev := segment.Event{ID: e.ID, Kind: kindOf(e.Kind), Map: e.Map, Superpixels: e.Superpixels, Points: e.Points}
+	ev := segment.Event{ID: e.ID, Kind: segment.EventKind(e.Kind), Map: e.Map, Superpixels: e.Superpixels, Points: e.Points}
 	if e.ID == "" {
 		return ev, 0, segment.Errorf(segment.Invalid, "The field \"id\" is missing: the client has to make a new id for each event, so that repeats are stored only once. Nothing was changed.")
 	}
 	if e.ExpectedSeq == nil {
 		return ev, 0, segment.Errorf(segment.Invalid, "The field \"expected_seq\" is missing: send the number of events that the client has seen. Nothing was changed.")
+	}
+	if ev.Kind == segment.Click {
+		return ev, 0, segment.Errorf(segment.Invalid, "Event kind %q can't be sent: a click is a label event with points and \"fine\": true. Nothing was changed.", e.Kind)
 	}
 	if e.Fine {
 		if ev.Kind != segment.Label {
@@ -131,14 +134,6 @@ func (e *Evidence) Event() (segment.Event, int, error) {
 		ev.Pick = pick
 	}
 	return ev, *e.ExpectedSeq, nil
-}
-
-// kindOf returns the kind with a name. Clicks are labels with Fine set.
-func kindOf(name string) segment.EventKind {
-	if kind := segment.EventKind(name); kind != segment.Click {
-		return kind
-	}
-	return ""
 }
 
 // RepairsOf converts repairs to JSON; the result is never nil.
