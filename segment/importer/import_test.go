@@ -61,8 +61,11 @@ func TestRoundTrips(t *testing.T) {
 		t.Fatal(d)
 	}
 	options := export.Options{Images: []string{a.Image().ID}, Pictures: &yes, Undecided: "background"}
-	for _, format := range []string{"voc", "coco", "labelme"} {
-		t.Run(format, func(t *testing.T) {
+	for _, way := range []string{"voc", "coco", "labelme", "labelme polygon"} {
+		t.Run(way, func(t *testing.T) {
+			format, shapes, _ := strings.Cut(way, " ")
+			options := options
+			options.Shapes = shapes
 			first := mustExport(t, there, p.ID, format, options)
 			here := workspacetest.MustOpen(t)
 			q, err := here.CreateProject(t.Context(), p.Name, p.Classes, nil)
@@ -94,7 +97,8 @@ func TestRoundTrips(t *testing.T) {
 					t.Fatalf("pixel %d has class %d of %v, want %s", i, got, q.Classes, want)
 				}
 			}
-			again := members(t, mustExport(t, here, q.ID, format, export.Options{Pictures: &yes, Undecided: "background"}))
+			options.Images = nil
+			again := members(t, mustExport(t, here, q.ID, format, options))
 			for name, content := range members(t, first) {
 				if name != "manifest.json" && again[name] != content {
 					t.Errorf("%s is another file after the round trip", name)

@@ -2,13 +2,9 @@ package importer
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image/color"
-	"io"
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -227,84 +223,4 @@ func (o Options) uncovered() uint8 {
 		return segment.Void
 	}
 	return 0
-}
-
-// drawLabelme draws one shape. Lines and points have no area and are left out.
-func (m *Mask) drawLabelme(s labelmeShape, class uint8) (drawn bool, err error) {
-	switch s.ShapeType {
-	case "", "polygon":
-		_, err := m.fill(flat(s.Points), class)
-		return true, err
-	case "rectangle", "circle", "mask":
-		if len(s.Points) != 2 {
-			return true, segment.Errorf(segment.Unreadable, "A %s has 2 points, not %d.", s.ShapeType, len(s.Points))
-		}
-		a, b := s.Points[0], s.Points[1]
-		switch s.ShapeType {
-		case "rectangle":
-			_, err := m.fill([]float64{a[0], a[1], b[0], a[1], b[0], b[1], a[0], b[1]}, class)
-			return true, err
-		case "circle":
-			_, err := m.fill(circle(a, math.Hypot(b[0]-a[0], b[1]-a[1])), class)
-			return true, err
-		}
-		return true, m.stamp(s.Mask, a, b, class)
-	}
-	return false, nil
-}
-
-func flat(points [][2]float64) []float64 {
-	out := make([]float64, 0, 2*len(points))
-	for _, p := range points {
-		out = append(out, p[0], p[1])
-	}
-	return out
-}
-
-// circle returns an outline of 64 corners.
-func circle(centre [2]float64, radius float64) []float64 {
-	const corners = 64
-	var out []float64
-	for i := range corners {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i) / corners)
-		out = append(out, centre[0]+radius*cos, centre[1]+radius*sin)
-	}
-	return out
-}
-
-// stamp sets the pixels where a crop, a base64 PNG, is above 0. a and b are the
-// corners of its box, both included.
-func (m *Mask) stamp(crop string, a, b [2]float64, class uint8) error {
-	raw, err := base64.StdEncoding.DecodeString(crop)
-	if err != nil {
-		return segment.Errorf(segment.Unreadable, "Its mask is not base64.").Because(err)
-	}
-	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(raw)), nil }
-	of, _, err := measurePNG(open)
-	if err != nil {
-		return err
-	}
-	if of.X > m.Width || of.Y > m.Height {
-		return segment.Errorf(segment.Unreadable, "Its mask of %d×%d pixels is larger than the image.", of.X, of.Y)
-	}
-	img, err := decodePNG(open)
-	if err != nil {
-		return err
-	}
-	size := img.Bounds().Size()
-	if !(a[0] >= 0 && a[1] >= 0 && b[0] < float64(m.Width) && b[1] < float64(m.Height)) {
-		return segment.Errorf(segment.Unreadable, "Its box (%g, %g) to (%g, %g) extends beyond the image of %d×%d pixels.", a[0], a[1], b[0], b[1], m.Width, m.Height)
-	}
-	left, top := int(math.Round(a[0])), int(math.Round(a[1]))
-	if right, bottom := int(math.Round(b[0])), int(math.Round(b[1])); right-left+1 != size.X || bottom-top+1 != size.Y || right >= m.Width || bottom >= m.Height {
-		return segment.Errorf(segment.Unreadable, "Its mask of %d×%d pixels doesn't fit its box (%g, %g) to (%g, %g), both corners included.", size.X, size.Y, a[0], a[1], b[0], b[1])
-	}
-	for y := range size.Y {
-		for x := range size.X {
-			if color.GrayModel.Convert(img.At(x, y)).(color.Gray).Y > 0 {
-				m.set((top+y)*m.Width+left+x, class)
-			}
-		}
-	}
-	return nil
 }

@@ -244,8 +244,8 @@ func TestLabelme(t *testing.T) {
 		"d.json": file([]byte(`{"imagePath": `)),
 	}, Options{})
 	want := []string{
-		`a.jpg 11100/12100/02200/0000. shapes without area, such as lines and points, skipped: 1`,
-		"b.jpg 0033300/0030300/0033300",
+		`a.jpg 11110/12110/12210/0000. shapes without area, such as lines and points, skipped: 1`,
+		"b.jpg 0003300/0030030/0030030",
 		`c.json: shape 0 ("dog"): Its box (6, 1) to (7, 2) extends beyond the image of 7×3 pixels.`,
 	}
 	if classes != " cat dog bird" {

@@ -10,7 +10,7 @@ import (
 // Limits of outlines.
 const (
 	maxVertices = 1_000_000
-	maxOutline  = 64 << 20 // steps of a fifth of a pixel along one outline
+	maxOutline  = 13 << 20 // pixels along one outline
 )
 
 // fifths is the number of steps per pixel along an outline.
@@ -25,10 +25,7 @@ const fifths = 5
 // in pixels, with (0, 0) at the upper left corner of the image, and can exceed
 // the image by its own size. O(length of the outline + pixels inside).
 func (m *Mask) fill(outline []float64, class uint8) (int, error) {
-	if len(outline)%2 != 0 || len(outline) < 6 || len(outline) > 2*maxVertices {
-		return 0, segment.Errorf(segment.Unreadable, "An outline has %d numbers; it needs an x and a y for each of 3 to %d corners.", len(outline), maxVertices)
-	}
-	xs, ys, err := m.corners(outline)
+	xs, ys, err := m.corners(outline, fifths, func(v float64) int { return int(v + .5) })
 	if err != nil {
 		return 0, err
 	}
@@ -47,9 +44,12 @@ func (m *Mask) fill(outline []float64, class uint8) (int, error) {
 	return filled, nil
 }
 
-// corners returns an outline in fifths of a pixel, the first corner again at its
-// end.
-func (m *Mask) corners(outline []float64) (xs, ys []int, err error) {
+// corners returns an outline in steps, so many to a pixel, the first corner again at
+// its end. round turns a coordinate into steps.
+func (m *Mask) corners(outline []float64, steps int, round func(float64) int) (xs, ys []int, err error) {
+	if len(outline)%2 != 0 || len(outline) < 6 || len(outline) > 2*maxVertices {
+		return nil, nil, segment.Errorf(segment.Unreadable, "An outline has %d numbers; it needs an x and a y for each of 3 to %d corners.", len(outline), maxVertices)
+	}
 	w, h := float64(m.Width), float64(m.Height)
 	length := 0
 	for i := 0; i < len(outline); i += 2 {
@@ -57,14 +57,14 @@ func (m *Mask) corners(outline []float64) (xs, ys []int, err error) {
 		if !(x >= -w && x <= 2*w && y >= -h && y <= 2*h) {
 			return nil, nil, segment.Errorf(segment.Unreadable, "An outline has a corner at (%g, %g), far outside its image of %d×%d pixels.", x, y, m.Width, m.Height)
 		}
-		xs, ys = append(xs, int(fifths*x+.5)), append(ys, int(fifths*y+.5))
+		xs, ys = append(xs, round(float64(steps)*x)), append(ys, round(float64(steps)*y))
 	}
 	xs, ys = append(xs, xs[0]), append(ys, ys[0])
 	for i := 1; i < len(xs); i++ {
 		length += max(abs(xs[i]-xs[i-1]), abs(ys[i]-ys[i-1]))
 	}
-	if length > maxOutline {
-		return nil, nil, segment.Errorf(segment.TooLarge, "An outline is longer than %d million pixels.", maxOutline/fifths/1_000_000)
+	if length > maxOutline*steps {
+		return nil, nil, segment.Errorf(segment.TooLarge, "An outline is longer than %d million pixels.", maxOutline>>20)
 	}
 	return xs, ys, nil
 }
