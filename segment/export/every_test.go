@@ -108,10 +108,10 @@ func TestFloat16(t *testing.T) {
 func TestStems(t *testing.T) {
 	var stems Stems
 	var got []string
-	for _, name := range []string{"a.jpg", "A.png", "../../etc/passwd", "nul.txt", "", "日本.jpg", "a-2.jpg", ".hidden", "x y?.tif"} {
+	for _, name := range []string{"a.jpg", "A.png", "../../etc/passwd", "nul.txt", "", "日本.jpg", "a-2.jpg", ".hidden", "x y?.tif", "Manifest.json.png"} {
 		got = append(got, stems.Next(name))
 	}
-	want := []string{"a", "A-2", "etc_passwd", "image-nul", "image", "image-2", "a-2-2", "image-3", "x_y"}
+	want := []string{"a", "A-2", "etc_passwd", "image-nul", "image", "image-2", "a-2-2", "image-3", "x_y", "image-Manifest.json"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("stems (-want +got):\n%s", diff)
 	}

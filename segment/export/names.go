@@ -11,7 +11,7 @@ const longestStem = 80
 
 // Stems makes a file name for each image of a project, from the image's name: ASCII
 // letters, digits, dots, hyphens and underscores, unique even if case is
-// ignored, and not reserved by any operating system. The names depend on the
+// ignored, and not reserved by any operating system or by exports themselves. The names depend on the
 // whole project, so an image has the same name in every export.
 type Stems struct{ taken map[string]bool }
 
@@ -46,9 +46,9 @@ func cleanStem(name string) string {
 	return name
 }
 
-// reserved are the names of devices on Windows.
+// reserved are the names of devices on Windows, and of an export's manifest.
 var reserved = func() map[string]bool {
-	r := map[string]bool{"con": true, "prn": true, "aux": true, "nul": true}
+	r := map[string]bool{"manifest": true, "con": true, "prn": true, "aux": true, "nul": true}
 	for _, port := range []string{"com", "lpt"} {
 		for n := range 10 {
 			r[port+strconv.Itoa(n)] = true

@@ -227,12 +227,13 @@ func (s *subject) extension() string {
 }
 
 // fileName is the image's name in documents: its file in the archive or,
-// without one, the uploaded file if its name is unique.
+// without one, the uploaded file if its name is unique, for readers that pass over
+// folders, too.
 func (s *subject) fileName() string {
 	if s.pictureName != "" && *s.options.Pictures {
 		return path.Base(s.pictureName)
 	}
-	if s.shared[s.image.Name] {
+	if s.shared[path.Base(s.image.Name)] {
 		return s.stem + path.Ext(s.image.Name)
 	}
 	return s.image.Name

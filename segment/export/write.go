@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path"
 	"unique"
 
 	"collie/segment"
@@ -94,7 +95,7 @@ type job struct {
 	format   Format
 	options  Options
 	images   []listed            // of the whole project
-	shared   map[string]bool     // names that several of them have
+	shared   map[string]bool     // names, without folders, that several of them have
 	sets     []string            // names of the sets that images are in
 	chosen   []int               // indices into images of those that are exported
 	index    *segment.ClassTable // index in the project of each class id
@@ -150,10 +151,11 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 				return nil, m, err
 			}
 		}
-		if names[im.Name] {
-			j.shared[im.Name] = true
+		base := path.Base(im.Name)
+		if names[base] {
+			j.shared[base] = true
 		}
-		names[im.Name] = true
+		names[base] = true
 		j.images = append(j.images, listed{im.ID, im.Name, stems.Next(im.Name), unique.Make(im.Format).Value(), int32(im.Width), int32(im.Height)})
 	}
 	j.sets = j.options.Split.sets(j.images)

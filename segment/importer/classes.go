@@ -16,12 +16,9 @@ func (i *importing) matchClasses(ctx context.Context, d *Dataset) error {
 	if err != nil {
 		return err
 	}
-	i.meaning, i.classes = mean(p, d, i.mapping), 0
+	i.meaning, i.classes, i.named = mean(p, d, i.mapping), 0, d.Classes != nil
 	if i.mapping == nil {
 		i.classes = len(p.Classes)
-		if d.Classes != nil {
-			i.classes = len(d.Classes)
-		}
 	}
 	if i.review {
 		return nil

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -35,6 +34,7 @@ type cocoFile struct {
 	classes    *classNames
 	strays     []error
 	stray      int
+	options    Options
 }
 
 type cocoImage struct {
@@ -52,16 +52,41 @@ type cocoAnnotation struct {
 	Segmentation json.RawMessage `json:"segmentation"` // outlines, or {size, counts} with counts as numbers or as text
 }
 
-// openCOCO reads one JSON for all images. A pixel has one class: where
-// annotations overlap the smaller one wins, as in COCO's panoptic data.
-func openCOCO(files Files, name string, o Options) (*Dataset, error) {
-	f := &cocoFile{files: files, name: name, places: map[int64]int{}, categories: map[int64]uint8{}, classes: newClassNames()}
-	d, err := openJSON(files, name)
+// openCOCO reads JSON files with all images of a set each. A pixel has one class:
+// where annotations overlap the smaller one wins, as in COCO's panoptic data.
+func openCOCO(files Files, names []string, o Options) (*Dataset, error) {
+	classes := newClassNames()
+	out := &Dataset{Format: COCO, Photos: files.photos()}
+	var sets []*cocoFile
+	for _, name := range names {
+		f := &cocoFile{files: files, name: name, places: map[int64]int{}, categories: map[int64]uint8{}, classes: classes, options: o}
+		if err := f.scan(); err != nil {
+			return nil, err
+		}
+		for _, im := range f.images {
+			out.Images = append(out.Images, im.FileName)
+		}
+		sets = append(sets, f)
+	}
+	out.Classes = classes.list
+	out.Masks = func(yield func(*Mask, error) bool) {
+		for _, f := range sets {
+			if !f.masks(yield) {
+				return
+			}
+		}
+	}
+	return out, nil
+}
+
+// scan reads the images and categories of a file.
+func (f *cocoFile) scan() error {
+	d, err := openJSON(f.files, f.name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer d.Close()
-	err = d.members(func(member string) error {
+	return d.members(func(member string) error {
 		switch member {
 		case "images":
 			return d.elements(func() error { return f.addImage(d) })
@@ -70,10 +95,6 @@ func openCOCO(files Files, name string, o Options) (*Dataset, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &Dataset{Format: COCO, Classes: f.classes.list, Photos: files.photos(), Masks: func(yield func(*Mask, error) bool) { f.masks(o, yield) }}, nil
 }
 
 func (f *cocoFile) addImage(d *document) error {
@@ -88,7 +109,7 @@ func (f *cocoFile) addImage(d *document) error {
 		return segment.Errorf(segment.TooLarge, "%s lists more than %d images, which is the limit. Split it.", f.name, maxCOCOImages)
 	}
 	f.places[im.ID] = len(f.images)
-	im.FileName = path.Base(strings.ReplaceAll(im.FileName, `\`, "/"))
+	im.FileName = slashed(im.FileName)
 	f.images = append(f.images, im)
 	return nil
 }
@@ -111,44 +132,48 @@ func (f *cocoFile) addCategory(d *document) error {
 }
 
 // masks draws the images in their order. The annotations of as many as fit into
-// memory are read in one pass over the file.
-func (f *cocoFile) masks(o Options, yield func(*Mask, error) bool) {
+// memory are read in one pass over the file. It reports whether yield wants more.
+func (f *cocoFile) masks(yield func(*Mask, error) bool) bool {
 	for from := 0; from == 0 || from < len(f.images); {
 		held, end, err := f.hold(from)
 		if err != nil {
 			yield(nil, err)
-			return
+			return false
 		}
 		for _, stray := range f.strays {
 			if !yield(nil, stray) {
-				return
+				return false
 			}
 		}
 		f.strays = nil
 		for i := from; i < end; i++ {
 			m := &Mask{Image: f.images[i].FileName, File: f.images[i].FileName}
-			m.Draw = func() (func(), error) { return f.draw(m, f.images[i], held[i], o) }
+			m.Draw = func() (func(), error) { return f.draw(m, f.images[i], held[i]) }
 			if !yield(m, nil) {
-				return
+				return false
 			}
 			delete(held, i)
 		}
 		from = max(end, 1)
 	}
+	return true
 }
 
 // draw draws the annotations of an image.
-func (f *cocoFile) draw(m *Mask, im cocoImage, held *cocoHeld, o Options) (give func(), err error) {
+func (f *cocoFile) draw(m *Mask, im cocoImage, held *cocoHeld) (give func(), err error) {
 	if held == nil {
 		held = &cocoHeld{}
 	}
-	if held.tooMuch {
+	switch {
+	case held.unknown != nil:
+		return func() {}, held.unknown
+	case held.tooMuch:
 		return func() {}, segment.Errorf(segment.TooLarge, "Its annotations are larger than %d MiB, which is the limit for one image.", maxHeld>>20)
 	}
-	give, err = m.start(im.Width, im.Height, segment.Void, objectBytes, o)
+	give, err = m.start(im.Width, im.Height, segment.Void, objectBytes, f.options)
 	if err == nil {
 		m.trackObjects()
-		err = m.drawCOCO(held.annotations, f.categories, o)
+		err = m.drawCOCO(held.annotations, f.categories, f.options)
 	}
 	return give, err
 }
@@ -157,7 +182,8 @@ func (f *cocoFile) draw(m *Mask, im cocoImage, held *cocoHeld, o Options) (give 
 type cocoHeld struct {
 	annotations []cocoAnnotation
 	bytes       int
-	tooMuch     bool // they don't fit into memory
+	tooMuch     bool  // they don't fit into memory
+	unknown     error // one of them has a category that the file lacks
 }
 
 // hold reads the annotations of as many images as fit into memory, starting at
@@ -177,7 +203,7 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 			return err
 		}
 		place, known := f.places[a.Image]
-		if _, ok := f.categories[a.Category]; !known || !ok {
+		if !known {
 			f.noteStray(a, from)
 			return nil
 		}
@@ -188,6 +214,9 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 		if h == nil {
 			h = new(cocoHeld)
 			held[place] = h
+		}
+		if _, ok := f.categories[a.Category]; !ok {
+			h.unknown = segment.Errorf(segment.Unreadable, "Its annotation %d is of category %d, which is not in the file.", a.ID, a.Category)
 		}
 		if h.tooMuch {
 			return nil
@@ -213,16 +242,15 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 		return nil
 	})
 	if from == 0 && f.stray > listedStrays {
-		f.strays = append(f.strays, &MaskError{"more annotations", segment.Errorf(segment.Unreadable, "%d more refer to images or categories that are not in the file.", f.stray-listedStrays)})
+		f.strays = append(f.strays, &MaskError{"more annotations", segment.Errorf(segment.Unreadable, "%d more refer to images that are not in the file.", f.stray-listedStrays)})
 	}
 	return held, end, err
 }
 
-// noteStray records, in the first pass, an annotation without a known image or
-// category.
+// noteStray records, in the first pass, an annotation without a known image.
 func (f *cocoFile) noteStray(a cocoAnnotation, from int) {
 	if f.stray++; from == 0 && f.stray <= listedStrays {
-		f.strays = append(f.strays, &MaskError{fmt.Sprintf("annotation %d", a.ID), segment.Errorf(segment.Unreadable, "It refers to image %d and category %d, which are not both in the file.", a.Image, a.Category)})
+		f.strays = append(f.strays, &MaskError{fmt.Sprintf("annotation %d", a.ID), segment.Errorf(segment.Unreadable, "It refers to image %d, which is not in the file.", a.Image)})
 	}
 }
 

@@ -29,6 +29,7 @@ type Dataset struct {
 	// Classes are names and colours by index; one without a name is the first
 	// class of the project. nil: indices are those of the project's list.
 	Classes []segment.Class
+	Images  []string // of all masks, see Mask
 	Photos  []string // names of the photographs among the files
 	Masks   iter.Seq2[*Mask, error]
 }
@@ -98,8 +99,10 @@ func (o Options) OrDefault() Options {
 }
 
 // Open returns the data set in the files. It recognizes the format by names and
-// contents. Errors are for people. It doesn't read files outside the data set,
-// and reads masks on demand, so the files must stay readable.
+// contents; of several formats it reads the first of VOC, COCO and labelme, and
+// yields an error for each file of the others. Errors are for people. It doesn't
+// read files outside the data set, and reads masks on demand, so the files must
+// stay readable.
 func Open(files Files, o Options) (*Dataset, error) {
 	o = o.OrDefault()
 	var pictures, jsons []string
@@ -115,52 +118,61 @@ func Open(files Files, o Options) (*Dataset, error) {
 			labelmap = name
 		}
 	}
-	masks := slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return path.Base(path.Dir(name)) != "SegmentationClass" })
-	if len(masks) > 0 {
-		return openVOC(files, masks, labelmap, files.photos("SegmentationClass", "SegmentationObject"), o)
+	documents, err := sniff(files, jsons)
+	if err != nil {
+		return nil, err
 	}
-	for _, name := range jsons {
-		switch kind, err := sniffJSON(files, name); {
-		case err != nil:
-			return nil, err
-		case kind == COCO:
-			return openCOCO(files, name, o)
-		case kind == Labelme:
-			return openLabelme(files, jsons, o)
-		}
+	if masks := inFolder(pictures, "SegmentationClass"); len(masks) > 0 {
+		d, err := openVOC(files, masks, labelmap, files.photos("SegmentationClass", "SegmentationObject"), o)
+		return d.without(documents.all()), err
 	}
-	if len(pictures) > 0 {
+	if len(documents.coco) > 0 {
+		d, err := openCOCO(files, documents.coco, o)
+		return d.without(append(documents.notRead(documents.labelme), documents.bad...)), err
+	}
+	if len(documents.labelme) > 0 {
+		d, err := openLabelme(files, documents.labelme, o)
+		return d.without(documents.bad), err
+	}
+	if masks := inFolder(pictures, "masks"); len(masks) > 0 {
+		d, err := openVOC(files, masks, labelmap, files.photos("masks"), o)
+		return d.without(documents.bad), err
+	}
+	switch {
+	case len(documents.bad) > 0:
+		return nil, documents.bad[0].err
+	case slices.ContainsFunc(files.Names, func(name string) bool { return path.Base(name) == "data.yaml" }):
+		return nil, segment.Errorf(segment.Unsupported, "This is a data set of YOLO, which can't be imported. %s", accepted)
+	case len(pictures) > 0:
 		return openVOC(files, pictures, labelmap, nil, o)
-	}
-	if len(files.scores()) > 0 {
+	case len(files.scores()) > 0:
 		return &Dataset{Masks: func(func(*Mask, error) bool) {}}, nil
 	}
-	return nil, segment.Errorf(segment.Unsupported, "No masks found. Collie reads palette PNGs (PASCAL VOC), COCO JSON, labelme JSON and .npz files with scores, single or in a zip archive.")
+	return nil, segment.Errorf(segment.Unsupported, "No masks found. %s", accepted)
 }
 
-// sniffJSON recognizes a JSON file by its top-level names; "" is neither.
-func sniffJSON(files Files, name string) (Format, error) {
-	d, err := openJSON(files, name)
-	if err != nil {
-		return "", err
+const accepted = "Collie reads palette PNGs (PASCAL VOC), COCO JSON, labelme JSON and .npz files with scores, single or in a zip archive."
+
+// inFolder returns the files that are in a folder of that name.
+func inFolder(names []string, folder string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return path.Base(path.Dir(name)) != folder })
+}
+
+// without adds files that are not read to the problems of a data set.
+func (d *Dataset) without(files []*MaskError) *Dataset {
+	if d == nil || len(files) == 0 {
+		return d
 	}
-	defer d.Close()
-	var images, annotations, shapes bool
-	err = d.members(func(member string) error {
-		images = images || member == "images"
-		annotations = annotations || member == "annotations"
-		shapes = shapes || member == "shapes"
-		return nil
-	})
-	switch {
-	case err != nil:
-		return "", err
-	case images && annotations:
-		return COCO, nil
-	case shapes:
-		return Labelme, nil
+	masks := d.Masks
+	d.Masks = func(yield func(*Mask, error) bool) {
+		for _, problem := range files {
+			if !yield(nil, problem) {
+				return
+			}
+		}
+		masks(yield)
 	}
-	return "", nil
+	return d
 }
 
 // applied estimates the memory for turning a mask into an event, in bytes.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"collie/segment"
@@ -119,9 +118,10 @@ type importing struct {
 	files     Files
 	report    Report
 	meaning   *meaning
-	classes   int               // that indices without a mapping can name
-	byName    map[string]string // image ids by lower-case file name, stem, and name in exports; empty: ambiguous
-	photos    map[string]string // files of the data set by lower-case stem
+	classes   int  // that indices without a mapping can name; 0 with one
+	named     bool // the data set names its classes
+	names     names
+	masked    map[string]string // the mask that an image has got, by image id
 
 	review     bool // stores nothing
 	thumbnails int  // still to draw
@@ -133,44 +133,18 @@ func (i *importing) prepare(ctx context.Context, d *Dataset) error {
 	if err := i.matchClasses(ctx, d); err != nil {
 		return err
 	}
-	i.byName, i.photos = map[string]string{}, map[string]string{}
+	i.names, i.masked = newNames(d), map[string]string{}
 	var stems export.Stems
 	exported := map[string]string{} // image ids by lower-case name in exports
 	for im, err := range segment.EachImage(ctx, i.project, i.workspace.ImagesAfter) {
 		if err != nil {
 			return err
 		}
-		i.know(im)
+		i.names.add(im)
 		exported[strings.ToLower(stems.Next(im.Name))] = im.ID
 	}
-	own := i.files.exported()
-	for key, id := range exported {
-		if _, known := i.byName[key]; own || !known {
-			i.byName[key] = id
-		}
-	}
-	for _, name := range d.Photos {
-		i.photos[stem(name)] = name
-	}
+	i.names.addExported(exported, i.files.exported())
 	return nil
-}
-
-// know registers an image under its name and its stem.
-func (i *importing) know(im segment.Image) {
-	name := strings.ToLower(im.Name)
-	for _, key := range slices.Compact([]string{name, stem(name)}) {
-		if _, twice := i.byName[key]; twice {
-			i.byName[key] = ""
-		} else {
-			i.byName[key] = im.ID
-		}
-	}
-}
-
-// stem is a file's name without folder and ending, in lower case.
-func stem(name string) string {
-	name = strings.ToLower(path.Base(name))
-	return strings.TrimSuffix(name, path.Ext(name))
 }
 
 // settle handles an error of one image: problems with the image or its file go
@@ -202,6 +176,10 @@ func (i *importing) apply(ctx context.Context, m *Mask) (ImageReport, error) {
 	if err != nil {
 		return r, err
 	}
+	if first, twice := i.masked[id]; twice && id != "" {
+		return r, segment.Errorf(segment.Invalid, "The data set has more than one mask for this image; %s was taken.", first)
+	}
+	i.masked[id] = m.Image
 	r.Image, r.Added = id, added
 	give := func() {}
 	defer func() { give() }()
@@ -217,7 +195,7 @@ func (i *importing) apply(ctx context.Context, m *Mask) (ImageReport, error) {
 	if i.review {
 		return i.look(ctx, r, m)
 	}
-	if err := i.meaning.translate(m.Pixels, i.classes); err != nil {
+	if err := i.meaning.translate(m.Pixels, i.classes, i.named); err != nil {
 		return r, err
 	}
 	for _, p := range m.Pixels {
@@ -280,34 +258,23 @@ func (i *importing) look(ctx context.Context, r ImageReport, m *Mask) (ImageRepo
 // image finds the image of a mask, or adds it if the data set has its
 // photograph.
 func (i *importing) image(ctx context.Context, name string) (id string, added bool, err error) {
-	key := strings.ToLower(path.Base(name))
-	id, known := i.byName[key]
-	if !known || id == "" {
-		if other, ok := i.byName[stem(name)]; ok {
-			id, known = other, true
-		}
-	}
-	switch photo, there := i.photos[stem(name)]; {
-	case known && id == "":
-		return "", false, segment.Errorf(segment.Invalid, "More than one image in the project has this name.")
-	case known:
-		return id, false, nil
-	case !there:
-		return "", false, segment.Errorf(segment.Invalid, "No image in the project has this name, and the mask came without its photograph.")
+	id, photo, err := i.names.find(name)
+	switch {
+	case err != nil || photo == "":
+		return id, false, err
 	case i.review:
 		return "", true, nil
-	default:
-		var im segment.Image
-		err := insist(ctx, func() (err error) {
-			im, err = i.add(ctx, photo)
-			return err
-		})
-		if err != nil {
-			return "", false, err
-		}
-		i.know(im)
-		return im.ID, true, nil
 	}
+	var im segment.Image
+	err = insist(ctx, func() (err error) {
+		im, err = i.add(ctx, photo)
+		return err
+	})
+	if err != nil {
+		return "", false, err
+	}
+	i.names.add(im)
+	return im.ID, true, nil
 }
 
 // add adds a photograph of the data set to the project.

@@ -19,7 +19,7 @@ type labelmeFile struct {
 	name          string
 	image         string
 	width, height int
-	shapes        int // the number of them; -1 without a list
+	shapes        int // the number of them; -1 without a list, or if the file can't be read
 }
 
 type labelmeShape struct {
@@ -60,7 +60,11 @@ func openLabelme(files Files, names []string, o Options) (*Dataset, error) {
 			with = append(with, f)
 		}
 	}
-	return &Dataset{Format: Labelme, Classes: classes.list, Photos: files.photos(), Masks: func(yield func(*Mask, error) bool) {
+	var images []string
+	for _, f := range with {
+		images = append(images, f.image)
+	}
+	return &Dataset{Format: Labelme, Classes: classes.list, Images: images, Photos: files.photos(), Masks: func(yield func(*Mask, error) bool) {
 		for _, f := range with {
 			m := &Mask{Image: f.image, File: path.Base(f.name)}
 			m.Draw = func() (func(), error) { return m.readLabelme(files, f, classes, o) }
@@ -94,7 +98,7 @@ func (c *classNames) add(name string) error {
 		return nil
 	}
 	if len(c.list) == segment.MaxClasses {
-		return segment.Errorf(segment.TooLarge, "The data set has more than %d classes.", segment.MaxClasses)
+		return segment.Errorf(segment.TooLarge, "The data set has more than %d classes besides what is outside every shape.", segment.MaxClasses-1)
 	}
 	c.index[name] = uint8(len(c.list))
 	c.list = append(c.list, segment.Class{Name: name})
@@ -104,7 +108,7 @@ func (c *classNames) add(name string) error {
 // eachShape calls do with the shapes of a list, one after the other.
 func eachShape(d *document, do func(i int, s labelmeShape) error) (count int, err error) {
 	if d.PeekKind() != '[' {
-		return -1, d.skip()
+		return 0, d.odd(d.skip())
 	}
 	err = d.elements(func() error {
 		v, err := d.value()
@@ -153,11 +157,20 @@ func scanLabelme(files Files, name string, classes *classNames) (labelmeFile, er
 		}
 		return err
 	})
+	if err != nil {
+		f.shapes = -1
+	}
 	if f.image == "" {
 		f.image = name
 	}
-	f.image = path.Base(strings.ReplaceAll(f.image, `\`, "/"))
+	f.image = slashed(f.image)
 	return f, err
+}
+
+// slashed is a path, relative to a folder of any depth, as it is in archives.
+func slashed(name string) string {
+	name = path.Clean("/" + strings.ReplaceAll(name, `\`, "/"))
+	return strings.TrimPrefix(name, "/")
 }
 
 // cropBytes is the memory per pixel of a shape's mask.
@@ -174,6 +187,9 @@ func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Op
 	if f.shapes < 0 { // scanning failed: reading finds the same error
 		_, err := scanLabelme(files, f.name, newClassNames())
 		return func() {}, err
+	}
+	if f.width == 0 || f.height == 0 {
+		return func() {}, segment.Errorf(segment.Unreadable, "%s lacks the size of its image, imageWidth and imageHeight.", f.name)
 	}
 	d, err := openJSON(files, f.name)
 	if err != nil {

@@ -201,22 +201,25 @@ func TestCOCO(t *testing.T) {
 		"info": {}, "categories": [{"id": 7, "name": "cat"}, {"id": 3, "name": "dog"}],
 		"images": [{"id": 1, "file_name": "in/a.jpg", "width": 5, "height": 4}, {"id": 2, "file_name": "b.jpg", "width": 2, "height": 2},
 			{"id": 3, "file_name": "c.jpg", "width": 2, "height": 2}, {"id": 4, "file_name": "d.jpg", "width": 100000, "height": 100000},
-			{"id": 5, "file_name": "empty.jpg", "width": 2, "height": 1}],
+			{"id": 5, "file_name": "empty.jpg", "width": 2, "height": 1}, {"id": 6, "file_name": "e.jpg", "width": 2, "height": 1}],
 		"annotations": [
 			{"id": 1, "image_id": 1, "category_id": 3, "area": 2, "segmentation": {"size": [4, 5], "counts": [0, 1, 18, 1]}},
 			{"id": 2, "image_id": 1, "category_id": 7, "area": 5, "segmentation": {"size": [4, 5], "counts": "52202O0"}, "iscrowd": 1},
 			{"id": 3, "image_id": 1, "category_id": 7, "area": 4, "segmentation": [[0, 0, 2, 0, 2, 2, 0, 2]]},
 			{"id": 4, "image_id": 2, "category_id": 7, "segmentation": {"size": [2, 2], "counts": "013"}},
 			{"id": 5, "image_id": 3, "category_id": 7, "segmentation": {"size": [2, 2], "counts": "9"}},
-			{"id": 6, "image_id": 9, "category_id": 7, "segmentation": []}]}`
+			{"id": 6, "image_id": 9, "category_id": 7, "segmentation": []},
+			{"id": 7, "image_id": 6, "category_id": 7, "segmentation": {"size": [1, 2], "counts": [0, 1, 1]}},
+			{"id": 8, "image_id": 6, "category_id": 4, "segmentation": {"size": [1, 2], "counts": [1, 1]}}]}`
 	classes, masks := readAll(t, fstest.MapFS{"annotations/instances.json": file([]byte(content)), "other.json": file([]byte("[]"))}, Options{})
 	want := []string{
-		"annotation 6: It refers to image 9 and category 7, which are not both in the file.",
-		"a.jpg 21000/11100/01100/00012 annotations overlap on 2 pixels; the smaller one was used there",
+		"annotation 6: It refers to image 9, which is not in the file.",
+		"in/a.jpg 21000/11100/01100/00012 annotations overlap on 2 pixels; the smaller one was used there",
 		"b.jpg 10/00",
 		"c.jpg: annotation 5: Its RLE mask can't be read: the run lengths are damaged: run 0 has length 9, and 4 pixels are left.",
 		"d.jpg: The mask has 100000×100000 pixels; the limit is 40 million in total and 16384 per side.",
 		"empty.jpg 00",
+		"e.jpg: Its annotation 8 is of category 4, which is not in the file.",
 	}
 	if classes != " cat dog" {
 		t.Errorf("classes %q", classes)
@@ -242,20 +245,68 @@ func TestLabelme(t *testing.T) {
 			{"label": "bird", "shape_type": "circle", "points": [[3.5, 1.5], [3.5, 3]]}, {"label": "_background_", "points": [[3, 1], [4, 1], [4, 2], [3, 2]]}]}`)),
 		"c.json": file([]byte(`{"imagePath": "c.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": [{"label": "dog", "shape_type": "mask", "points": [[6, 1], [7, 2]], "mask": "` + crop + `"}]}`)),
 		"d.json": file([]byte(`{"imagePath": `)),
+		"e.json": file([]byte(`{"imagePath": "e.jpg", "shapes": []}`)),
+		"f.json": file([]byte(`{"imagePath": "f.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": {}}`)),
+		"g.json": file([]byte(`{"imagePath": "g.jpg", "shapes": [{"label": 1, "points": []}], "imageWidth": 7, "imageHeight": 3}`)),
 	}, Options{})
 	want := []string{
-		`a.jpg 11110/12110/12210/0000. shapes without area, such as lines and points, skipped: 1`,
+		`photos/a.jpg 11110/12110/12210/0000. shapes without area, such as lines and points, skipped: 1`,
 		"b.jpg 0003300/0030030/0030030",
 		`c.json: shape 0 ("dog"): Its box (6, 1) to (7, 2) extends beyond the image of 7×3 pixels.`,
+		"e.json: e.json lacks the size of its image, imageWidth and imageHeight.",
+		"f.json: f.json is not JSON in the expected form.",
+		"g.json: g.json is not JSON in the expected form.",
 	}
 	if classes != " cat dog bird" {
 		t.Errorf("classes %q", classes)
 	}
-	if d := cmp.Diff(want, masks[:3]); d != "" {
+	if len(masks) != 7 || !strings.HasPrefix(masks[0], "d.json: d.json is not JSON") {
+		t.Errorf("broken file: %q", masks)
+	}
+	if d := cmp.Diff(want, masks[1:]); d != "" {
 		t.Error(d)
 	}
-	if len(masks) != 4 || !strings.HasPrefix(masks[3], "d.json: d.json is not JSON") {
-		t.Errorf("broken file: %q", masks[3:])
+}
+
+// All of a data set's files are read, or named among the problems.
+func TestNothingIsLeftOut(t *testing.T) {
+	coco := func(image string) []byte {
+		return []byte(`{"images": [{"id": 1, "file_name": "` + image + `", "width": 2, "height": 1}], "categories": [{"id": 1, "name": "cat"}],
+			"annotations": [{"id": 1, "image_id": 1, "category_id": 1, "segmentation": {"size": [1, 2], "counts": [0, 1, 1]}}]}`)
+	}
+	labelme := []byte(`{"imagePath": "l.jpg", "imageWidth": 2, "imageHeight": 1, "shapes": []}`)
+	captions := []byte(`{"images": [{"id": 1, "file_name": "a.jpg"}], "annotations": [{"id": 1, "image_id": 1, "caption": "a cat"}]}`)
+	panoptic := []byte(`{"annotations": [{"image_id": 1, "segments_info": [{"id": 1, "category_id": 1}]}], "images": [{"id": 1, "file_name": "a.jpg"}]}`)
+	indices := encode(t, picture(image.NewGray(image.Rect(0, 0, 2, 1)), "01", func(c uint8) color.Color { return color.Gray{c} }))
+	const other = ": It was not read, because the data set has masks in another format, too. Import it by itself."
+	for name, c := range map[string]struct {
+		files fstest.MapFS
+		want  []string
+	}{
+		"two COCO files":  {fstest.MapFS{"train.json": file(coco("a.jpg")), "val.json": file(coco("b.jpg"))}, []string{"a.jpg 10", "b.jpg 10"}},
+		"COCO's captions": {fstest.MapFS{"captions.json": file(captions), "instances.json": file(coco("a.jpg"))}, []string{"captions.json: The annotations in captions.json have no segmentation, so it has no masks.", "a.jpg 10"}},
+		"COCO, labelme":   {fstest.MapFS{"a.json": file(labelme), "b.json": file(coco("b.jpg"))}, []string{"a.json" + other, "b.jpg 10"}},
+		"VOC, both": {
+			fstest.MapFS{"SegmentationClass/v.png": file(indices), "a.json": file(labelme), "b.json": file(coco("b.jpg"))},
+			[]string{"b.json" + other, "a.json" + other, "v 01"},
+		},
+		"a folder of masks": {fstest.MapFS{"masks/v.png": file(indices), "images/v.png": file([]byte("no mask"))}, []string{"v 01"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, masks := readAll(t, c.files, Options{})
+			if d := cmp.Diff(c.want, masks); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+	for want, files := range map[string]fstest.MapFS{
+		"panoptic":        {"panoptic.json": file(panoptic)},
+		"no segmentation": {"captions.json": file(captions)},
+		"YOLO":            {"data.yaml": file(nil), "images/train/a.png": file(nil), "labels/train/a.txt": file(nil)},
+	} {
+		if d, err := open(t, files, Options{}); segment.KindOf(err) != segment.Unsupported || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v", want, d, err)
+		}
 	}
 }
 

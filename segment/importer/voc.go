@@ -36,10 +36,13 @@ func openVOC(files Files, names []string, labelmap string, photos []string, o Op
 		}
 	}
 	slices.Sort(names)
+	for _, name := range names {
+		d.Images = append(d.Images, strings.TrimSuffix(path.Base(name), path.Ext(name)))
+	}
 	objects := files.objectsOfClasses()
 	d.Masks = func(yield func(*Mask, error) bool) {
-		for _, name := range names {
-			m := &Mask{Image: strings.TrimSuffix(path.Base(name), path.Ext(name)), File: path.Base(name)}
+		for i, name := range names {
+			m := &Mask{Image: d.Images[i], File: path.Base(name)}
 			m.Draw = func() (func(), error) { return m.drawVOC(files, name, objects[name], colors, o) }
 			if !yield(m, nil) {
 				return

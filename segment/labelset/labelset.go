@@ -115,17 +115,21 @@ func Write(w io.Writer, format Format, classes []segment.Class) error {
 }
 
 // readLines reads a class per line. Empty lines, comments and labelme's name for
-// pixels to be ignored are passed over.
+// pixels to be ignored are passed over. A line with # in front that has a colour is
+// a class, too, for # may begin a class's name.
 func readLines(text string, parse func(line string) (segment.Class, error)) ([]segment.Class, error) {
 	var classes []segment.Class
 	number := 0
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		number++
 		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' || line == LabelmeIgnore {
+		if line == "" || line == LabelmeIgnore {
 			continue
 		}
 		c, err := parse(line)
+		if line[0] == '#' && c.Color == "" {
+			continue
+		}
 		if err != nil {
 			return nil, segment.Errorf(segment.Unreadable, "Line %d of the label set: %s", number, err)
 		}

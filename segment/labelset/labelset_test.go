@@ -21,6 +21,8 @@ func TestRead(t *testing.T) {
 	}{
 		{"names", Text, "sky\n\n# a comment\n sea \r\n", "sky= sea="},
 		{"colours", Text, "sky #0000FF\nnight sky\t#000000\n#hash is a comment", "sky=#0000ff night sky=#000000"},
+		{"names with #", Text, "# sky #0000ff\n# sky", "# sky=#0000ff"},
+		{"labelmap's names with #", VOC, "# sky:1,2,3::\n# sky:blue::", "# sky=#010203"},
 		{"byte order mark", Text, "\ufeffsky", "sky="},
 		{"labelme's names", Text, "__ignore__\n_background_\ncat", "background= cat="},
 		{"labelmap", VOC, "# label:color_rgb:parts:actions\nbackground:0,0,0::\ncat:64,0,0:head,tail:\nscale 1:2:1,2,3::", "background=#000000 cat=#400000 scale 1:2=#010203"},
@@ -69,7 +71,7 @@ func numbers(n int) []string {
 // What is written is read back the same, whatever the names.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.StringMatching(`[a-zA-Zäß日][a-z:,.0-9 #_-]{0,12}[a-z]`)
+		name := rapid.StringMatching(`[#a-zA-Zäß日][a-z:,.0-9 #_-]{0,12}[a-z]`)
 		names := rapid.SliceOfNDistinct(name, 1, 20, strings.ToLower).Draw(t, "names")
 		classes := make([]segment.Class, len(names))
 		for i, n := range names {

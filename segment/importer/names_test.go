@@ -1,0 +1,121 @@
+package importer_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/export"
+	"collie/segment/importer"
+	"collie/storage/workspacetest"
+)
+
+// Images of one name in two folders are told apart: no mask goes to the other one.
+func TestImagesOfTwoFolders(t *testing.T) {
+	coco := func(names ...string) fstest.MapFS {
+		var images, annotations []string
+		for i, name := range names {
+			images = append(images, fmt.Sprintf(`{"id": %d, "file_name": %q, "width": 120, "height": 80}`, i, name))
+			annotations = append(annotations, fmt.Sprintf(`{"id": %d, "image_id": %d, "category_id": %d, "segmentation": [[0, 0, 120, 0, 120, 80, 0, 80]]}`, i, i, i+1))
+		}
+		return fstest.MapFS{"x.json": {Data: fmt.Appendf(nil, `{"categories": [{"id": 1, "name": "one"}, {"id": 2, "name": "two"}], "images": [%s], "annotations": [%s]}`,
+			strings.Join(images, ","), strings.Join(annotations, ","))}}
+	}
+	photo := &fstest.MapFile{Data: scene()}
+	with := func(files fstest.MapFS, photos ...string) fstest.MapFS {
+		for _, name := range photos {
+			files[name] = photo
+		}
+		return files
+	}
+	for name, c := range map[string]struct {
+		images []string
+		files  fstest.MapFS
+		want   []string // of each mask the image and its class, or the problem
+	}{
+		"both":             {[]string{"s2/a.png", "s1/a.png"}, coco("s1/a.png", "S2/a.PNG"), []string{"s1/a.png one", "s2/a.png two"}},
+		"one":              {[]string{"s1/a.png"}, coco("s2/a.png", "s1/a.png"), []string{"The data set has more than one image called a", "s1/a.png two"}},
+		"no folders":       {[]string{"a.png"}, coco("s2/a.png", "s1/a.png"), []string{"The data set has more than one image called a", "The data set has more than one image called a"}},
+		"another folder":   {[]string{"photos/a.png"}, coco("s1/a.jpg"), []string{"photos/a.png one"}},
+		"two endings":      {[]string{"a.png"}, coco("a.jpg", "a.png"), []string{"The data set has more than one image called a", "a.png two"}},
+		"twice":            {[]string{"a.png"}, coco("a.png", "a.png"), []string{"a.png one", "The data set has more than one mask for this image; a.png was taken."}},
+		"photos":           {nil, with(coco("s1/a.png", "s2/a.png"), "images/s1/a.png", "images/s2/a.png"), []string{"a.png one", "a.png two"}},
+		"a photo for both": {nil, with(coco("s1/a.png", "s2/a.png"), "images/a.png"), []string{"The data set has more than one image called a", "The data set has more than one image called a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := workspacetest.MustOpen(t)
+			p, err := w.CreateProject(t.Context(), "Folders", []segment.Class{{Name: "ground"}, {Name: "one"}, {Name: "two"}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, image := range c.images {
+				if _, err := w.AddImage(t.Context(), p.ID, image, bytes.NewReader(scene())); err != nil {
+					t.Fatal(err)
+				}
+			}
+			files, err := importer.FromFS(c.files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			seen := map[string]bool{}
+			for i, r := range report.Images {
+				if r.Problem != "" {
+					got = append(got, r.Problem[:min(len(r.Problem), len(c.want[i]))])
+					continue
+				}
+				a, err := w.Open(t.Context(), r.Image)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer a.Close()
+				if seen[r.Image] {
+					t.Errorf("image %s got two masks", r.Image)
+				}
+				seen[r.Image] = true
+				got = append(got, a.Image().Name+" "+p.Classes[a.Pixels()[0]].Name)
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// Exports tell images of one name in two folders apart for readers that don't.
+func TestExportsOfTwoFolders(t *testing.T) {
+	there := workspacetest.MustOpen(t)
+	p, err := there.CreateProject(t.Context(), "Folders", []segment.Class{{Name: "ground"}, {Name: "one"}, {Name: "two"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"s1/a.png", "s2/a.png"} {
+		im, err := there.AddImage(t.Context(), p.ID, name, bytes.NewReader(scene()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := there.Open(t.Context(), im.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		mustAppend(t, a, segment.Event{Kind: segment.Label, Class: i + 1, Points: [][2]float64{{10, 40}}})
+	}
+	for _, format := range []string{"coco", "labelme"} {
+		report := mustImport(t, there, p.ID, mustExport(t, there, p.ID, format, export.Options{}), importer.Options{})
+		for i, r := range report.Images {
+			if r.Problem != "" || r.Mask != fmt.Sprintf("s%d_a.png", i+1) {
+				t.Errorf("%s: %+v", format, r)
+			}
+		}
+	}
+}
