@@ -79,6 +79,7 @@ func TestProjectMistakes(t *testing.T) {
 		{"id of no class", "PATCH", path, `{"classes":[{"id":255}]}`, 422, "255"},
 		{"id out of range", "PATCH", path, `{"classes":[{"id":256}]}`, 422, `"classes.id"`},
 		{"remap to a text", "PATCH", path, `{"classes":[{"id":0}],"remap":{"1":"x"}}`, 422, `"remap`},
+		{"remap to null", "PATCH", path, `{"classes":[{"id":0},{"id":2}],"remap":{"1":null}}`, 422, `An entry of "remap" cannot be null`},
 		{"remap of a text", "PATCH", path, `{"classes":[{"id":0}],"remap":{"x":1}}`, 422, `"remap`},
 		{"restore of no class", "POST", path + "/classes/1/restore", ``, 422, "twice"},
 		{"restore of a word", "POST", path + "/classes/sky/restore", ``, 404, "class"},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -189,6 +190,20 @@ func TestFixturesOfClientsParse(t *testing.T) {
 	}
 	if diff := cmp.Diff(frameExample, frame); diff != "" {
 		t.Errorf("frame (-want +got):\n%s", diff)
+	}
+}
+
+// Messages that can't be read as they were meant are refused.
+func TestParseRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"type":"suppose","expected_seq":0,"points":[[1]],"class":1}`:                    `"points"`,
+		`{"type":"suppose","expected_seq":0,"superpixels":[null],"class":1}`:              `"superpixels"`,
+		`{"type":"hello","unacked":[{"id":"a","repairs":[{"class":1,"runs":[null,5]}]}]}`: `"unacked.repairs.runs"`,
+		`{"type":"shout"}`: "unknown",
+	} {
+		if _, err := parseMessage([]byte(text)); segment.KindOf(err) != segment.Invalid || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
 	}
 }
 

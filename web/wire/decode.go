@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"reflect"
 	"strings"
 
 	"collie/segment"
@@ -25,10 +27,16 @@ func Decode(b []byte, v any) error {
 	if trimmed := strings.TrimLeft(string(b[:min(len(b), 64)]), " \t\r\n"); trimmed == "" {
 		return malformed("The request is empty; send a JSON object. Nothing was changed.")
 	}
-	if len(b) > longText {
-		if err := checkLists(b, v); err != nil {
-			return err
-		}
+	return decode("", b, v)
+}
+
+// DecodeField is Decode for a field that comes by itself, such as the part of a
+// form.
+func DecodeField(name string, b []byte, v any) error { return decode(name, b, v) }
+
+func decode(name string, b []byte, v any) error {
+	if err := checkEntries(name, b, v); err != nil {
+		return err
 	}
 	err := json.Unmarshal(b, v)
 	var syntax *json.SyntaxError
@@ -36,38 +44,70 @@ func Decode(b []byte, v any) error {
 	switch {
 	case err == nil || segment.KindOf(err) != 0: // the latter says what is wrong with a field
 		return err
+	case errors.As(err, &syntax) && name != "":
+		return malformed("The JSON of the field %q has a mistake at byte %d: %s. Nothing was changed.", name, syntax.Offset, syntax.Error())
 	case errors.As(err, &syntax):
 		return malformed("The JSON has a mistake at byte %d: %s. Nothing was changed.", syntax.Offset, syntax.Error())
 	case errors.As(err, &mismatch):
-		field := strings.ReplaceAll(mismatch.Field, "Evidence.", "")
-		if field == "" {
-			return segment.Errorf(segment.Invalid, "The JSON is %s; send an object. Nothing was changed.", aOrAn(mismatch.Value))
+		path := strings.ReplaceAll(mismatch.Field, "Evidence.", "")
+		if name == "" && path == "" {
+			return segment.Errorf(segment.Invalid, "The JSON is %s; send an object. Nothing was changed.", found(mismatch.Value))
 		}
-		return segment.Errorf(segment.Invalid, "The field %q cannot be %s; it must be %s. Nothing was changed.", field, aOrAn(mismatch.Value), kindText(mismatch))
+		entry := isEntry(v, path, mismatch.Type)
+		return wrong(strings.Trim(name+"."+path, "."), entry, found(mismatch.Value), accepted(mismatch.Type, mismatch.Value))
 	}
 	return malformed("The JSON cannot be read: %s. Nothing was changed.", err)
 }
 
-// aOrAn puts the article before what was found instead, such as an array.
-func aOrAn(found string) string {
-	if strings.ContainsAny(found[:1], "aeiou") {
-		return "an " + found
+// wrong is the error for the field at path, or an entry of it.
+func wrong(path string, entry bool, found, accepted string) error {
+	what := "The field"
+	if entry {
+		what = "An entry of"
 	}
-	return "a " + found
+	return segment.Errorf(segment.Invalid, "%s %q cannot be %s; it must be %s. Nothing was changed.", what, path, found, accepted)
 }
 
-// kindText names the JSON type of a field.
-func kindText(e *json.UnmarshalTypeError) string {
-	switch e.Type.Kind().String() {
-	case "int", "int32", "int64", "uint8", "uint32":
-		return "a whole number in range"
-	case "float64":
-		return "a number"
-	case "string":
-		return "a string"
-	case "slice", "array":
+// found names a value as encoding/json describes it, such as array or number 1.5.
+func found(value string) string {
+	if number, ok := strings.CutPrefix(value, "number "); ok {
+		return fmt.Sprintf("%.40s", number)
+	}
+	switch value {
+	case "array":
 		return "a list"
+	case "object":
+		return "an object"
 	case "bool":
+		return "true or false"
+	}
+	return "a " + value
+}
+
+// accepted names what a field of type t can be. value is what was found instead,
+// as encoding/json describes it.
+func accepted(t reflect.Type, value string) string {
+	number, numeric := strings.CutPrefix(value, "number ")
+	switch t.Kind() {
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		return fmt.Sprintf("a whole number from 0 to %d", uint64(1)<<t.Bits()-1)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		if numeric && strings.Trim(number, "-0123456789") == "" { // it is one, and doesn't fit
+			return fmt.Sprintf("a whole number from %d to %d", int64(math.MinInt64)>>(64-t.Bits()), int64(math.MaxInt64)>>(64-t.Bits()))
+		}
+		return "a whole number"
+	case reflect.Float64:
+		if numeric { // too large
+			return "a number between -1.8e308 and 1.8e308"
+		}
+		return "a number"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Array:
+		return fmt.Sprintf("a list of %d numbers", t.Len())
+	case reflect.Bool:
 		return "true or false"
 	}
 	return "an object"

@@ -1,0 +1,87 @@
+package wire
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// request has the kinds of fields that requests have.
+type request struct {
+	Evidence
+	Classes []struct {
+		ID *uint8 `json:"id"`
+	} `json:"classes" schema:"maxItems=2"`
+	Remap  map[uint8]uint8 `json:"remap"`
+	Images []string        `json:"images"`
+	On     *bool           `json:"on"`
+	Small  *int32          `json:"small"`
+}
+
+// What a field or an entry can't be is said with what it can be. encoding/json
+// reads null in a list as 0, and pads and cuts lists of a fixed length.
+func TestDecode(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"points":[[1]]}`:                                `An entry of "points" cannot be a list of 1; it must be a list of 2 numbers.`,
+		`{"points":[[1,2],[]]}`:                           `An entry of "points" cannot be a list of 0; it must be a list of 2 numbers.`,
+		`{"points":[[1,2,3]]}`:                            `An entry of "points" cannot be a list of 3; it must be a list of 2 numbers.`,
+		`{"points":[[1,null]]}`:                           `An entry of "points" cannot be a list with null; it must be a list of 2 numbers.`,
+		`{"points":[null]}`:                               `An entry of "points" cannot be null; it must be a list of 2 numbers.`,
+		`{"POINTS":[ null ]}`:                             `An entry of "points" cannot be null; it must be a list of 2 numbers.`,
+		`{"points":[7]}`:                                  `An entry of "points" cannot be a number; it must be a list of 2 numbers.`,
+		`{"points":[[1,1e400]]}`:                          `An entry of "points" cannot be 1e400; it must be a number between -1.8e308 and 1.8e308.`,
+		`{"points":[],"points":[[]]}`:                     `An entry of "points" cannot be a list of 0; it must be a list of 2 numbers.`,
+		`{"superpixels":[1,null]}`:                        `An entry of "superpixels" cannot be null; it must be a whole number.`,
+		`{"superpixels":[1.5]}`:                           `An entry of "superpixels" cannot be 1.5; it must be a whole number.`,
+		`{"superpixels":5}`:                               `The field "superpixels" cannot be a number; it must be a list.`,
+		`{"repairs":[{"runs":[null,5]}]}`:                 `An entry of "repairs.runs" cannot be null; it must be a whole number.`,
+		`{"repairs":[null]}`:                              `An entry of "repairs" cannot be null; it must be an object.`,
+		`{"repairs":["x"]}`:                               `An entry of "repairs" cannot be a string; it must be an object.`,
+		`{"repairs":true}`:                                `The field "repairs" cannot be true or false; it must be a list.`,
+		`{"hypothesis":{"rank":[]}}`:                      `The field "hypothesis.rank" cannot be a list; it must be a whole number.`,
+		`{"hypothesis":{"offer":{"superpixels":[null]}}}`: `An entry of "hypothesis.offer.superpixels" cannot be null; it must be a whole number.`,
+		`{"class":1.5}`:                                   `The field "class" cannot be 1.5; it must be a whole number.`,
+		`{"small":2147483648}`:                            `The field "small" cannot be 2147483648; it must be a whole number from -2147483648 to 2147483647.`,
+		`{"classes":["x"]}`:                               `An entry of "classes" cannot be a string; it must be an object.`,
+		`{"classes":[null]}`:                              `An entry of "classes" cannot be null; it must be an object.`,
+		`{"classes":[{"id":256}]}`:                        `The field "classes.id" cannot be 256; it must be a whole number from 0 to 255.`,
+		`{"classes":[{},{},{}]}`:                          `The list "classes" has more than 2 entries, which is the limit.`,
+		`{"remap":{"x":1}}`:                               `A key of "remap" cannot be "x"; it must be a whole number from 0 to 255.`,
+		`{"remap":{"256":1}}`:                             `A key of "remap" cannot be "256"; it must be a whole number from 0 to 255.`,
+		`{"remap":{"1":null}}`:                            `An entry of "remap" cannot be null; it must be a whole number from 0 to 255.`,
+		`{"remap":{"1":256}}`:                             `An entry of "remap" cannot be 256; it must be a whole number from 0 to 255.`,
+		`{"images":[null]}`:                               `An entry of "images" cannot be null; it must be a string.`,
+		`{"on":"yes"}`:                                    `The field "on" cannot be a string; it must be true or false.`,
+		`[]`:                                              `The JSON is a list; send an object.`,
+		`{"points":[[1,2],[`:                              `The JSON has a mistake at byte 18: unexpected end of JSON input.`,
+		`{"superpixels":[1}`:                              `The JSON has a mistake at byte 18: invalid character '}' after array element.`,
+		` `:                                               `The request is empty; send a JSON object.`,
+		`{"class":` + strings.Repeat("9", 99) + `}`:       ` cannot be ` + strings.Repeat("9", 40) + `; it must be a whole number from -`,
+	} {
+		if err := Decode([]byte(text), new(request)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), " Nothing was changed.") {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		`[5]`:          `An entry of "classes" cannot be a number; it must be an object.`,
+		`5`:            `The field "classes" cannot be a number; it must be a list.`,
+		`[{"id":"x"}]`: `The field "classes.id" cannot be a string; it must be a whole number from 0 to 255.`,
+		`[`:            `The JSON of the field "classes" has a mistake at byte 1: unexpected end of JSON input.`,
+	} {
+		if err := DecodeField("classes", []byte(text), &new(request).Classes); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// Whatever is valid and fits is read as it is, null in the place of a field included.
+func TestDecodeReads(t *testing.T) {
+	var got request
+	const text = `{"id":"a","class":null,"points":[[1.5,2],[3,4]],"superpixels":[],"what":[null,[1,null]],"repairs":null,"remap":{"1":255},"Images":["x"],"hypothesis":3,"small":-1}`
+	if err := Decode([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	if s := fmt.Sprintln(got.ID, got.Class, got.Points, got.Superpixels, got.Repairs, got.Remap, got.Images, got.Hypothesis.Rank, *got.Small); s != "a <nil> [[1.5 2] [3 4]] [] [] map[1:255] [x] 3 -1\n" {
+		t.Error(s)
+	}
+}
