@@ -28,9 +28,9 @@ func TestRepairsOverHTTPAndTheSocket(t *testing.T) {
 
 	const corner = pictureWidth*pictureHeight - 2
 
-	// Two runs that touch become one.
+	// Two runs that touch become one, in whatever order they come.
 	at, two := run(inSea.Y, inSea.X, 3), run(inSea.Y, inSea.X+3, 2)
-	body := fmt.Sprintf(`{"id":"p","expected_seq":3,"kind":"pixels","repairs":[{"class":2,"runs":[%d,3,%d,2]},{"class":255,"runs":[%d,2]}]}`, at[0], two[0], corner)
+	body := fmt.Sprintf(`{"id":"p","expected_seq":3,"kind":"pixels","repairs":[{"class":2,"runs":[%d,2,%d,3]},{"class":255,"runs":[%d,2]}]}`, two[0], at[0], corner)
 	var out seqJSON
 	s.post(path+"/evidence", body).into(t, http.StatusOK, &out)
 	s.post(path+"/evidence", body).into(t, http.StatusOK, &out)

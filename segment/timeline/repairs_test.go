@@ -24,12 +24,12 @@ func fourClasses() segment.Project {
 }
 
 // drawRepairs draws repairs of up to three classes, and void, in an image of so
-// many pixels.
+// many pixels. Their runs come in any order.
 func drawRepairs(t *rapid.T, pixels int) []segment.Repair {
 	ends := rapid.SliceOfNDistinct(rapid.Int32Range(0, int32(pixels)), 2, 8, rapid.ID[int32]).Draw(t, "ends")
 	slices.Sort(ends)
 	repairs := []segment.Repair{{Class: 0}, {Class: 1}, {Class: 2}, {Class: segment.Void}}
-	for pair := range slices.Chunk(ends[:len(ends)/2*2], 2) {
+	for _, pair := range rapid.Permutation(slices.Collect(slices.Chunk(ends[:len(ends)/2*2], 2))).Draw(t, "order") {
 		r := &repairs[rapid.IntRange(0, 3).Draw(t, "class")]
 		r.Runs = append(r.Runs, pair[0], pair[1]-pair[0])
 	}

@@ -26,7 +26,7 @@ type Evidence struct {
 // Repair gives runs of pixels a class.
 type Repair struct {
 	Class *int    `json:"class" doc:"id of the class, or 255 for undecided" schema:"required,min=0,max=255"`
-	Runs  []int32 `json:"runs" doc:"start, length, start, length, …: ascending runs of pixels that don't overlap; pixel (x, y) of the upright image is number y·width + x"`
+	Runs  []int32 `json:"runs" doc:"start, length, start, length, …: runs of pixels that don't overlap, in any order in events and ascending in states; pixel (x, y) of the upright image is number y·width + x"`
 }
 
 // Pick names a hypothesis of the present sequence. A bare number is taken

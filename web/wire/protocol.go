@@ -73,10 +73,10 @@ package wire
 //
 // An event of kind pixels {repairs: [{class, runs: [start, length, …]}]} gives
 // single pixels a class, or 255 for undecided, whatever the superpixel under
-// them has. Pixel (x, y) of the upright image is number y·width + x; runs
-// ascend, can cross the end of a row and name each pixel once; one event has up
-// to 100,000 of them (a message of the socket is limited to 64 KiB, a POST to 4
-// MiB). The last event about a pixel counts: a later label or clear of a
+// them has. Pixel (x, y) of the upright image is number y·width + x; runs can
+// come in any order and cross the end of a row, and name each pixel once; one
+// event has up to 100,000 of them (a message of the socket is limited to 64 KiB,
+// a POST to 4 MiB). The last event about a pixel counts: a later label or clear of a
 // superpixel removes the repairs within it, while an accept keeps them.
 // Hypotheses do not see repairs. States, GET image and masks do: a state has
 // all current repairs in the form of the event, in runs as long as possible, or
