@@ -125,7 +125,7 @@ var rights = map[string]right{
 	"GET /api/v1/trash":               {statuses: forViewers},
 	"POST /api/v1/trash/{id}/restore": {statuses: forOwners},
 	"POST /api/v1/projects/{id}/classes/{class}/restore": {statuses: forOwners},
-	"DELETE /api/v1/images/{id}/":                        {statuses: ownersClose},
+	"DELETE /api/v1/images/{id}":                         {statuses: ownersClose},
 	"GET /static/*":                                      {statuses: openToAll},
 	"GET /healthz":                                       {statuses: openToAll},
 	"GET /readyz":                                        {statuses: openToAll},
@@ -179,7 +179,7 @@ var rights = map[string]right{
 	"DELETE /api/v1/exports/{id}":        {statuses: ownersClose},
 	"GET /api/v1/exports/{id}/file":      {statuses: forViewers},
 
-	"GET /api/v1/images/{id}/":                {statuses: forViewers},
+	"GET /api/v1/images/{id}":                 {statuses: forViewers},
 	"GET /api/v1/images/{id}/evidence":        {statuses: forViewers},
 	"POST /api/v1/images/{id}/evidence":       {body: labelAt("same", 0, inSky, 0), statuses: annotatorsGet(200)},
 	"POST /api/v1/images/{id}/copy":           {body: "{}", statuses: annotatorsGet(422)},
@@ -326,7 +326,7 @@ func (m *things) make(name string) string {
 		return m.s.user(fmt.Sprintf("victim%d%t", m.users, m.team == nil), access.User).ID
 	case name == "DELETE /api/v1/projects/{id}":
 		return m.project()
-	case name == "DELETE /api/v1/images/{id}/":
+	case name == "DELETE /api/v1/images/{id}":
 		return m.image().ID
 	case name == "POST /api/v1/trash/{id}/restore":
 		id := m.project()

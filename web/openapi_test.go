@@ -41,6 +41,21 @@ func TestOpenAPIListsTheRoutes(t *testing.T) {
 	}
 	var doc openapi.Document
 	s.get("/api/v1/openapi.json").into(t, http.StatusOK, &doc)
+	for path, methods := range doc.Paths {
+		var allowed []string
+		for _, m := range apiMethods {
+			if methods[strings.ToLower(m)] != nil {
+				allowed = append(allowed, m)
+			}
+		}
+		a := s.send("OPTIONS", path, nil) // whatever {id} is
+		if a.problem(t, http.StatusMethodNotAllowed); a.header.Get("Allow") != strings.Join(allowed, ", ") {
+			t.Errorf("%s allows %q, want %q", path, a.header.Get("Allow"), allowed)
+		}
+		if head := s.send("HEAD", path, nil); methods["get"] != nil && head.status == http.StatusMethodNotAllowed {
+			t.Errorf("HEAD %s: %d, unlike GET", path, head.status)
+		}
+	}
 	page := string(s.get("/api").body)
 	var described []string
 	ids := map[string]bool{}
