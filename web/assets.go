@@ -39,5 +39,7 @@ func (s *Server) serveStatic(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		content = static.Packed(name)
 	}
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+	if err := s.answers.Content(w, r, time.Time{}, bytes.NewReader(content)); err != nil {
+		s.answers.Problem(w, r, err)
+	}
 }

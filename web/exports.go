@@ -83,8 +83,7 @@ func (s *Server) getExportFile(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/zip")
 	w.Header().Set("Content-Disposition", answers.Attachment(status.Report.Project.Name+"-"+status.Format+".zip"))
 	w.Header().Set("ETag", `"`+status.ID+`"`)
-	http.ServeContent(w, r, "", status.Created, file)
-	return nil
+	return s.answers.Content(w, r, status.Created, file)
 }
 
 // exportView is what the export dialog offers.

@@ -72,6 +72,7 @@ func TestExport(t *testing.T) {
 	if part.status != http.StatusPartialContent || string(part.body) != "PK\x03\x04" {
 		t.Errorf("a part: %d %q", part.status, part.body)
 	}
+	s.send("GET", "/api/v1/exports/"+status.ID+"/file", nil, "Range: bytes=99999999-").problem(t, http.StatusRequestedRangeNotSatisfiable)
 }
 
 func TestExportRefusals(t *testing.T) {

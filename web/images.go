@@ -186,7 +186,7 @@ func (s *Server) getOriginal(w http.ResponseWriter, r *http.Request) error {
 }
 
 // sendBlob sends an immutable blob, with ranges and the headers that more sets;
-// http.ServeContent finds the type of our own pictures by their first bytes.
+// answers.Content finds the type of our own pictures by their first bytes.
 func (s *Server) sendBlob(w http.ResponseWriter, r *http.Request, im segment.Image, key string, more func(http.Header)) error {
 	blob, err := s.workspace.Picture(r.Context(), im, key)
 	if err != nil {
@@ -198,8 +198,7 @@ func (s *Server) sendBlob(w http.ResponseWriter, r *http.Request, im segment.Ima
 	if more != nil {
 		more(w.Header())
 	}
-	http.ServeContent(w, r, "", im.Created, blob)
-	return nil
+	return s.answers.Content(w, r, im.Created, blob)
 }
 
 func (s *Server) getSuperpixelsPNG(w http.ResponseWriter, r *http.Request) error {
@@ -265,8 +264,7 @@ func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("ETag", mapTag(name))
 	h.Set("Content-Encoding", "gzip")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(gz.Bytes()))
-	return nil
+	return s.answers.Content(w, r, time.Time{}, bytes.NewReader(gz.Bytes()))
 }
 
 // packed returns b as z packs it. Afterwards z, which a pool may keep, has no hold

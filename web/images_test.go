@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"hash/crc32"
 	"image"
 	"image/png"
@@ -157,6 +158,17 @@ func TestPicturesOfAnImage(t *testing.T) {
 	}
 	if part := s.send("GET", path+"/original", nil, "Range: bytes=1-3"); part.status != http.StatusPartialContent || string(part.body) != "PNG" {
 		t.Errorf("a part of the original: %d %q", part.status, part.body)
+	}
+	for _, part := range []string{"/display", "/thumbnail", "/original", "/superpixels.bin"} {
+		for _, bytes := range []string{"bytes=99999999-", "bytes=x"} {
+			a := s.send("GET", path+part, nil, "Range: "+bytes)
+			if p := a.problem(t, http.StatusRequestedRangeNotSatisfiable); !strings.Contains(p.Detail, bytes) || a.header.Get("Content-Encoding") != "" || a.header.Get("ETag") != "" {
+				t.Errorf("%s, %s: %v %s", part, bytes, a.header, p.Detail)
+			}
+		}
+	}
+	if a := s.send("GET", path+"/original", nil, "Range: bytes=99999999-"); a.header.Get("Content-Range") != fmt.Sprintf("bytes */%d", len(picture())) {
+		t.Errorf("the size of the original is not told: %v", a.header)
 	}
 	if head := s.send("HEAD", path+"/original", nil); head.status != http.StatusOK || len(head.body) != 0 {
 		t.Errorf("HEAD: %d with %d bytes", head.status, len(head.body))

@@ -75,7 +75,6 @@ func (c call) operation(method, path string) *openapi.Operation {
 	}
 	if c.parts {
 		op.Responses["206"] = openapi.Response{Description: "The requested range", Content: c.sends.media()}
-		op.Responses["416"] = openapi.Response{Description: "The requested range is outside the file"}
 	}
 	for _, status := range c.allProblems(method, path) {
 		op.Responses[strconv.Itoa(status)] = openapi.Response{Ref: "#/components/responses/Problem"}
@@ -106,6 +105,9 @@ func (c call) allProblems(method, path string) []int {
 	}
 	if len(c.query) > 0 || c.takes != nil {
 		all = append(all, http.StatusUnprocessableEntity)
+	}
+	if c.parts {
+		all = append(all, http.StatusRequestedRangeNotSatisfiable)
 	}
 	if c.takes != nil {
 		all = append(all, http.StatusBadRequest)

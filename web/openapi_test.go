@@ -347,7 +347,7 @@ func (d *documented) check(r *http.Request, sent []byte, a answer) error {
 	if response.Ref != "" {
 		at, response.Content = "#/components/responses/Problem", map[string]openapi.Media{"application/problem+json": {}}
 	}
-	if a.status == http.StatusNotModified || a.status == http.StatusRequestedRangeNotSatisfiable {
+	if a.status == http.StatusNotModified {
 		return nil
 	}
 	return d.body(route, "mem:strict", at, response.Content, a.header.Get("Content-Type"), a.body)

@@ -11,6 +11,7 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/a-h/templ"
@@ -90,6 +91,44 @@ func (s *Sender) Stream(w http.ResponseWriter, contentType string, write func(io
 		panic(http.ErrAbortHandler)
 	}
 	return err
+}
+
+// Content sends a file like http.ServeContent, which finds its type unless a
+// header has it. A range outside the file is a problem like any other.
+func (s *Sender) Content(w http.ResponseWriter, r *http.Request, modified time.Time, content io.ReadSeeker) error {
+	out := &rangeWriter{ResponseWriter: w}
+	http.ServeContent(out, r, "", modified, content)
+	if !out.refused {
+		return nil
+	}
+	size, err := content.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	return &problem.Refusal{
+		Status: http.StatusRequestedRangeNotSatisfiable,
+		Detail: fmt.Sprintf("The header Range is %.40q, but the file has %d bytes. Send bytes=FIRST-LAST with numbers from 0 to %d, or leave the header out for the whole file.", r.Header.Get("Range"), size, max(0, size-1)),
+	}
+}
+
+// rangeWriter leaves out the answer 416 of http.ServeContent, which is plain
+// text.
+type rangeWriter struct {
+	http.ResponseWriter
+	refused bool
+}
+
+func (w *rangeWriter) WriteHeader(status int) {
+	if w.refused = status == http.StatusRequestedRangeNotSatisfiable; !w.refused {
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (w *rangeWriter) Write(b []byte) (int, error) {
+	if w.refused {
+		return len(b), nil
+	}
+	return w.ResponseWriter.Write(b)
 }
 
 type firstWrite struct {

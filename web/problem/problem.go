@@ -89,6 +89,7 @@ var Kinds = []Kind{
 	{http.StatusConflict, "The state has moved on", "The event was made for an older state (seq is the present one), the edit for an older list of classes (project has the present one), or labels still use a deleted class. Nothing was changed."},
 	{http.StatusRequestEntityTooLarge, "Too large", "Over a limit; the detail says which."},
 	{http.StatusUnsupportedMediaType, "Unsupported format", "The detail lists the supported formats."},
+	{http.StatusRequestedRangeNotSatisfiable, "Outside the file", "The header Range asks for bytes that the file doesn't have, or can't be read; Content-Range has the file's size."},
 	{http.StatusMisdirectedRequest, "This server is not known by that name", "Without a login the server answers only as localhost."},
 	{http.StatusUnprocessableEntity, "The request has a mistake", "The detail names the invalid value, or what is wrong with the file."},
 	{http.StatusTooManyRequests, "Too much at once", "Try again after the time in Retry-After."},
