@@ -191,7 +191,7 @@ type keptFile struct {
 // receiveAll copies the file parts of a multipart body into one file, one after
 // the other.
 func (s *Server) receiveAll(r *http.Request, into *scratch.File, mapping *map[string]string) ([]keptFile, error) {
-	parts, err := formParts(r)
+	parts, err := formParts(r, nothingChanged)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func (s *Server) receiveAll(r *http.Request, into *scratch.File, mapping *map[st
 			return nil, problem.Invalid("One upload can hold at most %d files. Nothing was imported; send them in several uploads.", s.limits.Files)
 		}
 		limit := s.limits.Zip.Bytes
-		size, err := into.Keep(&watchedReader{r: part}, limit)
+		size, err := into.Keep(&watchedReader{r: part, after: nothingChanged}, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -227,7 +227,7 @@ func (s *Server) receiveAll(r *http.Request, into *scratch.File, mapping *map[st
 		return nil, noFile()
 	}
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
-		return nil, brokenUpload(err)
+		return nil, brokenUpload(err, nothingChanged)
 	}
 	return files, nil
 }
@@ -236,7 +236,7 @@ func (s *Server) receiveAll(r *http.Request, into *scratch.File, mapping *map[st
 func mappingOf(part io.Reader) (map[string]string, error) {
 	b, err := io.ReadAll(io.LimitReader(part, labelset.MaxBytes+1))
 	if err != nil {
-		return nil, brokenUpload(err)
+		return nil, brokenUpload(err, nothingChanged)
 	}
 	var classes map[string]*string
 	if err := json.Unmarshal(b, &classes); len(b) > labelset.MaxBytes || err != nil || classes == nil {

@@ -2,10 +2,8 @@ package web
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"mime"
-	"mime/multipart"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
@@ -14,8 +12,8 @@ import (
 	"collie/segment/labelset"
 	"collie/web/answers"
 	"collie/web/openapi"
-	"collie/web/problem"
 	"collie/web/query"
+	"collie/web/wire"
 )
 
 // labelSetTypes are the media types of label sets.
@@ -89,38 +87,38 @@ func (s *Server) putClasses(w http.ResponseWriter, r *http.Request) error {
 // is the set and the part base is the list that the set replaces, as in an edit
 // of the project.
 func labelSetOf(r *http.Request) (set io.Reader, base []segment.Class, err error) {
-	kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if kind != "multipart/form-data" {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "multipart/form-data" {
 		return r.Body, nil, nil
 	}
-	form := multipart.NewReader(r.Body, params["boundary"])
-	for {
-		part, err := form.NextPart()
-		switch {
-		case err == io.EOF && set == nil: // a body that breaks off wraps it
-			return nil, nil, noFile()
-		case err == io.EOF:
-			return set, base, nil
-		case err != nil:
-			return nil, nil, brokenUpload(err)
+	parts, err := formParts(r, nothingChanged)
+	if err != nil {
+		return nil, nil, err
+	}
+	for part, err := range parts {
+		if err != nil {
+			return nil, nil, err
 		}
 		content, err := io.ReadAll(io.LimitReader(part, labelset.MaxBytes+1))
 		if err != nil {
-			return nil, nil, brokenUpload(err)
+			return nil, nil, brokenUpload(err, nothingChanged)
 		}
 		switch part.FormName() {
 		case "file":
 			set = bytes.NewReader(content)
 		case "base":
 			var list []baseClassJSON
-			if err := json.Unmarshal(content, &list); err != nil {
-				return nil, nil, problem.Invalid("The part \"base\" must be the list of classes as you read it from the project: %s. Nothing was changed.", err)
+			if err := wire.DecodeField("base", content, &list); err != nil {
+				return nil, nil, err
 			}
 			if base, err = baseOf(list); err != nil {
 				return nil, nil, err
 			}
 		}
 	}
+	if set == nil {
+		return nil, nil, noFile()
+	}
+	return set, base, nil
 }
 
 var labelSetQuery = query.Word{

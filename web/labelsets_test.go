@@ -104,9 +104,14 @@ func TestLabelSetMovedOn(t *testing.T) {
 	if len(present.Classes) != 2 || len(present.Deleted) != 2 {
 		t.Errorf("for the present list: %+v", present)
 	}
+	if a := put(map[string]string{"file": "sky", "base": "[{"}).problem(t, http.StatusBadRequest); !strings.Contains(a.Detail, `The JSON of the field "base" has a mistake at byte 2`) {
+		t.Errorf("a broken base: %+v", a)
+	}
+	if a := put(map[string]string{"file": "sky", "base": "5"}).problem(t, http.StatusUnprocessableEntity); a.Detail != `The field "base" cannot be a number; it must be a list. Nothing was changed.` {
+		t.Errorf("a number as base: %+v", a)
+	}
 	for what, parts := range map[string]map[string]string{
 		"no label set":    {"base": "[]"},
-		"a broken base":   {"file": "sky", "base": "[{"},
 		"no list":         {"file": "sky", "base": `{"id":0}`},
 		"a base by names": {"file": "sky", "base": `[{"name":"sky"}]`},
 		"a name twice":    {"file": "sky\nsky", "base": string(encode(present.Classes))},

@@ -138,6 +138,9 @@ func (s *Server) patient(next http.Handler) http.Handler {
 	})
 }
 
+// errTooSlow is the error of a body that is not waited for any longer.
+var errTooSlow = errors.New("the body is too slow")
+
 type patientReader struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -156,7 +159,7 @@ func (p *patientReader) Read(b []byte) (int, error) {
 	p.read += int64(n)
 	p.waited += time.Since(began)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = problem.BadRequest("The upload was too slow and was stopped. Files that had arrived were kept.")
+		err = errTooSlow
 	}
 	if err != nil {
 		// The handler can take its time from here; net/http would take a

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/archive"
 	"collie/segment/audit"
@@ -70,7 +71,7 @@ func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 
 // addPart adds a part of the body and reports whether to go on.
 func (u *upload) addPart(ctx context.Context, part *multipart.Part) (more bool) {
-	source := &watchedReader{r: part}
+	source := &watchedReader{r: part, after: arrivedKept}
 	content := bufio.NewReader(source)
 	start, _ := content.Peek(headBytes)
 	switch zipped := isZip(start); {
@@ -181,7 +182,7 @@ func (u *upload) fail(name string, err error) {
 // fileParts opens a multipart/form-data body and returns its parts with files. An
 // error comes last: the rest of the body can't be read.
 func fileParts(r *http.Request) (iter.Seq2[*multipart.Part, error], error) {
-	parts, err := formParts(r)
+	parts, err := formParts(r, arrivedKept)
 	if err != nil {
 		return nil, err
 	}
@@ -194,21 +195,22 @@ func fileParts(r *http.Request) (iter.Seq2[*multipart.Part, error], error) {
 	}, nil
 }
 
-// formParts is fileParts with all other parts.
-func formParts(r *http.Request) (iter.Seq2[*multipart.Part, error], error) {
+// formParts is fileParts with all other parts. After a body that breaks off, after
+// is what people are told to have happened.
+func formParts(r *http.Request, after string) (iter.Seq2[*multipart.Part, error], error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
-		return nil, &problem.Refusal{Status: http.StatusUnsupportedMediaType, Detail: "Upload images as multipart/form-data with one or more parts named \"file\"."}
+		return nil, &problem.Refusal{Status: http.StatusUnsupportedMediaType, Detail: "Send multipart/form-data with a boundary and one or more parts named \"file\". " + nothingChanged}
 	}
 	body := multipart.NewReader(r.Body, params["boundary"])
 	return func(yield func(*multipart.Part, error) bool) {
 		for {
 			part, err := body.NextPart()
 			switch {
-			case errors.Is(err, io.EOF):
+			case err == io.EOF: // a body that breaks off wraps it
 				return
 			case err != nil:
-				yield(nil, brokenUpload(err))
+				yield(nil, brokenUpload(err, after))
 				return
 			case !yield(part, nil):
 				return
@@ -222,27 +224,37 @@ func noFile() error {
 	return problem.Invalid("The upload contains no file. Send one or more files in parts named \"file\".")
 }
 
-// brokenUpload says why the rest of a multipart body can't be read.
-func brokenUpload(err error) error {
+// What has happened when a body breaks off.
+const (
+	arrivedKept    = "Files that had arrived were kept."
+	nothingChanged = "Nothing was changed."
+)
+
+// brokenUpload says why the rest of a multipart body can't be read, and what has
+// happened.
+func brokenUpload(err error, after string) error {
 	var tooLong *http.MaxBytesError
-	var request *problem.Refusal
-	if errors.As(err, &tooLong) || errors.As(err, &request) {
-		return err
+	switch {
+	case errors.As(err, &tooLong):
+		return segment.Errorf(segment.TooLarge, "The upload is larger than %s, which is the limit here. %s", problem.Bytes(tooLong.Limit), after)
+	case errors.Is(err, errTooSlow):
+		return problem.BadRequest("The upload was too slow and was stopped. %s", after)
 	}
-	return problem.BadRequest("The upload was interrupted or is not multipart/form-data. Files that had arrived were kept.")
+	return problem.BadRequest("The upload was interrupted or is not multipart/form-data. %s", after)
 }
 
 // watchedReader explains to people that a body broke off, and remembers the
 // error, because no further part can follow.
 type watchedReader struct {
-	r   io.Reader
-	err error
+	r     io.Reader
+	after string // as in brokenUpload
+	err   error
 }
 
 func (w *watchedReader) Read(b []byte) (int, error) {
 	n, err := w.r.Read(b)
 	if err != nil && !errors.Is(err, io.EOF) {
-		w.err = brokenUpload(err)
+		w.err = brokenUpload(err, w.after)
 		return n, w.err
 	}
 	return n, err
