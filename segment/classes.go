@@ -101,6 +101,15 @@ func (p *Project) Class(id int) (Class, bool) {
 	return p.Classes[i], true
 }
 
+// CheckDeleted returns an Error when the class with the given id is not in the
+// trash.
+func (p *Project) CheckDeleted(id int) error {
+	if p.deleted(id) {
+		return nil
+	}
+	return Errorf(Invalid, "Class %d is not in the trash. Nothing was changed.", id)
+}
+
 // deleted reports whether the class with the given id is a deleted one.
 func (p *Project) deleted(id int) bool {
 	return slices.ContainsFunc(p.Deleted, func(c DeletedClass) bool { return int(c.ID) == id })

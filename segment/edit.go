@@ -51,10 +51,13 @@ func (e *ClassesMovedOn) Error() string {
 // WithClasses returns the project with the classes of the edit. It doesn't
 // check whether deleted classes are in use.
 func (p Project) WithClasses(edit ProjectEdit, at time.Time) (Project, error) {
+	if len(edit.Classes) == 0 {
+		return p, Errorf(Invalid, "The new list of classes is missing: send it with the remap, which says what the labels of classes become that the list leaves out. Nothing was changed.")
+	}
 	entries := slices.Clone(edit.Classes)
 	if edit.ByPosition {
 		if len(entries) < len(p.Classes) {
-			return p, Errorf(Invalid, "The project has %d classes and the new list only %d. A list without ids can rename, recolour and add classes, but not remove any: send the id of every class to keep. Nothing was changed.", len(p.Classes), len(entries))
+			return p, Errorf(Invalid, "The new list has fewer classes (%d) than the project (%d). A list without ids can rename, recolour and add classes, but not remove any: send the id of every class to keep. Nothing was changed.", len(entries), len(p.Classes))
 		}
 		for i, c := range p.Classes {
 			entries[i].ID, entries[i].New = c.ID, false
@@ -70,8 +73,11 @@ func (p Project) WithClasses(edit ProjectEdit, at time.Time) (Project, error) {
 		if e.New {
 			continue
 		}
-		if e.ID == Void || seen[e.ID] {
-			return p, Errorf(Invalid, "Class id %d appears twice or is invalid. Nothing was changed.", e.ID)
+		if e.ID == Void {
+			return p, Errorf(Invalid, "The id %d means undecided; ids of classes are 0 to %d. Nothing was changed.", Void, Void-1)
+		}
+		if seen[e.ID] {
+			return p, Errorf(Invalid, "Class %d appears twice in the new list. Nothing was changed.", e.ID)
 		}
 		seen[e.ID] = true
 		had, ok := p.Class(int(e.ID))

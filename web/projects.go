@@ -30,10 +30,10 @@ type newClassJSON struct {
 // projectEditJSON is the request to edit a project.
 type projectEditJSON struct {
 	Name     *string         `json:"name,omitempty" schema:"minLength=1,maxLength=100"`
-	Classes  []classEditJSON `json:"classes,omitempty" doc:"the complete list in its new order. An entry with an id is that class, an entry without one is a new class, and classes not listed are deleted; the id of a deleted class restores it. If no entry has an id, entries are matched by position, and classes can only be renamed, recoloured and added" schema:"maxItems=255"`
+	Classes  []classEditJSON `json:"classes,omitempty" doc:"the complete list in its new order. An entry with an id is that class, an entry without one is a new class, and classes not listed are deleted; the id of a deleted class restores it. If no entry has an id, entries are matched by position, and classes can only be renamed, recoloured and added" schema:"minItems=1,maxItems=255"`
 	Base     []baseClassJSON `json:"base,omitempty" doc:"the list of classes, in order, that the edit is based on. If the project's list has changed since, the edit is refused with 409, with the current project in the answer. Absent names and colours are not compared; without a base nothing is" schema:"maxItems=255"`
 	Learning *bool           `json:"learning,omitempty" doc:"whether the project makes first guesses with its model"`
-	Remap    map[uint8]uint8 `json:"remap,omitempty" doc:"for deleted classes, by id: the id of the class that their labels become, or 255 for undecided. Required when labels use the class"`
+	Remap    map[uint8]uint8 `json:"remap,omitempty" doc:"for deleted classes, by id: the id of the class that their labels become, or 255 for undecided. Required when labels use the class. Only with classes"`
 	Rest     wire.Rest       `json:"rest,omitzero"`
 }
 
@@ -53,6 +53,9 @@ type baseClassJSON struct {
 }
 
 func (b *projectEditJSON) edit() (segment.ProjectEdit, error) {
+	if b.Classes != nil && len(b.Classes) == 0 {
+		return segment.ProjectEdit{}, problem.Invalid("The list \"classes\" is empty, and a project needs at least one class. Leave the field out to keep the classes. Nothing was changed.")
+	}
 	base, err := baseOf(b.Base)
 	e := segment.ProjectEdit{Base: base, Remap: b.Remap, ByPosition: true, Rest: b.Rest.Value}
 	if b.Learning != nil {

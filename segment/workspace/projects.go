@@ -15,19 +15,19 @@ import (
 // images show the replacements of deleted classes at once. A click that arrives
 // while its class is being deleted counts as the replacement.
 func (w *Workspace) EditProject(ctx context.Context, id string, edit segment.ProjectEdit) (segment.Project, error) {
-	return w.editProject(ctx, id, func(*segment.Project) segment.ProjectEdit { return edit })
+	return w.editProject(ctx, id, func(*segment.Project) (segment.ProjectEdit, error) { return edit, nil })
 }
 
 // RestoreClass puts a deleted class back at the end of the list; its labels
 // count as this class again.
 func (w *Workspace) RestoreClass(ctx context.Context, projectID string, class uint8) (segment.Project, error) {
-	return w.editProject(ctx, projectID, func(p *segment.Project) segment.ProjectEdit {
+	return w.editProject(ctx, projectID, func(p *segment.Project) (segment.ProjectEdit, error) {
 		var edit segment.ProjectEdit
 		for _, c := range p.Classes {
 			edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c})
 		}
 		edit.Classes = append(edit.Classes, segment.ClassEdit{Class: segment.Class{ID: class}})
-		return edit
+		return edit, p.CheckDeleted(int(class))
 	})
 }
 
@@ -35,7 +35,7 @@ func (w *Workspace) RestoreClass(ctx context.Context, projectID string, class ui
 // same name, ignoring case, keep their ids; the others are deleted, which is a
 // Conflict while labels use one. base is as in [segment.ProjectEdit].
 func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classes, base []segment.Class) (segment.Project, error) {
-	return w.editProject(ctx, projectID, func(p *segment.Project) segment.ProjectEdit {
+	return w.editProject(ctx, projectID, func(p *segment.Project) (segment.ProjectEdit, error) {
 		edit := segment.ProjectEdit{Base: base}
 		for _, c := range classes {
 			c.ID = segment.Void
@@ -46,7 +46,7 @@ func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classe
 			}
 			edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c, New: c.ID == segment.Void})
 		}
-		return edit
+		return edit, nil
 	})
 }
 
@@ -55,7 +55,7 @@ func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classe
 const editTries = 5
 
 // editProject carries out the edit that make returns for the current project.
-func (w *Workspace) editProject(ctx context.Context, id string, make func(*segment.Project) segment.ProjectEdit) (segment.Project, error) {
+func (w *Workspace) editProject(ctx context.Context, id string, make func(*segment.Project) (segment.ProjectEdit, error)) (segment.Project, error) {
 	if err := w.MayIn(ctx, id, access.Manage); err != nil {
 		return segment.Project{}, err
 	}
@@ -66,7 +66,11 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*segme
 		if err != nil {
 			return segment.Project{}, err
 		}
-		p, err := w.edited(ctx, before, make(&before))
+		edit, err := make(&before)
+		if err != nil {
+			return segment.Project{}, err
+		}
+		p, err := w.edited(ctx, before, edit)
 		if err != nil {
 			return segment.Project{}, err
 		}

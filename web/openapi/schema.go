@@ -32,7 +32,7 @@ type List struct{ Item any }
 //
 // The options of a schema are required and optional (by default a field is
 // required unless it has omitempty or omitzero), min, max, minLength,
-// maxLength, maxItems, pattern, format, const, enum=a|b|c, media (the type of
+// maxLength, minItems, maxItems, pattern, format, const, enum=a|b|c, media (the type of
 // content in a string) and or (an alternative type). A pointer without options
 // and without omitempty can be null.
 type Schemas struct {
@@ -164,7 +164,7 @@ func (s *Schemas) field(f reflect.StructField, always bool) (schema Schema, requ
 			required, null = key == "required", false
 		case "min", "max":
 			schema[key+"imum"] = number(f, value)
-		case "minLength", "maxLength", "maxItems":
+		case "minLength", "maxLength", "minItems", "maxItems":
 			schema[key] = number(f, value)
 		case "pattern", "const", "format":
 			schema[key] = value

@@ -25,7 +25,7 @@ type boss struct {
 type odd struct {
 	Plain    int
 	Named    person     `json:"named" doc:"a reference with a text"`
-	List     []float64  `json:"list,omitempty" schema:"required,maxItems=3"`
+	List     []float64  `json:"list,omitempty" schema:"required,minItems=1,maxItems=3"`
 	Pair     [2]float64 `json:"pair,omitzero"`
 	Bytes    []byte     `json:"bytes" schema:"optional"`
 	Small    uint8      `json:"small" schema:"max=254"`
@@ -57,7 +57,7 @@ func TestSchemas(t *testing.T) {
 		"odd": {odd{}, `{"type":"object","required":["Plain","named","list","small","big","null","needed","word","bits","fixed","text","any","Upload","Inlined","Pointers"],"properties":{
 			"Plain":{"type":"integer"},
 			"named":{"$ref":"#/components/schemas/Person","description":"a reference with a text"},
-			"list":{"type":"array","items":{"type":"number"},"maxItems":3},
+			"list":{"type":"array","items":{"type":"number"},"minItems":1,"maxItems":3},
 			"pair":{"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2},
 			"bytes":{"type":"string","contentEncoding":"base64"},
 			"small":{"type":"integer","minimum":0,"maximum":254},
