@@ -27,7 +27,7 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		superpixels = t.cut.N
 	}
 	if len(e.ID) == 0 || len(e.ID) > maxEventID || !printable(e.ID) {
-		return segment.Errorf(segment.Invalid, "An event needs an id of 1 to %d printable ASCII characters, chosen by the client.", maxEventID)
+		return segment.Errorf(segment.Invalid, "An event needs an id of 1 to %d printable ASCII characters, chosen by the client. Nothing was changed.", maxEventID)
 	}
 	if len(e.Superpixels) > maxEventItems {
 		return segment.Errorf(segment.Invalid, "One event can name at most %d superpixels; this one has %d. Nothing was changed.", maxEventItems, len(e.Superpixels))
@@ -53,11 +53,11 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		fallthrough
 	case segment.Clear:
 		if len(e.Superpixels) == 0 {
-			return segment.Errorf(segment.Invalid, "A %s event needs at least one superpixel or point.", e.Kind)
+			return segment.Errorf(segment.Invalid, "An event of kind %s needs at least one superpixel or point. Nothing was changed.", e.Kind)
 		}
 	case segment.Accept:
 		if e.Pick == nil {
-			return segment.Errorf(segment.Invalid, "An accept event must name its hypothesis: {\"rank\": 0, \"digest\": \"…\"}.")
+			return segment.Errorf(segment.Invalid, "An accept event must name its hypothesis: {\"rank\": 0, \"digest\": \"…\"}. Nothing was changed.")
 		}
 	case segment.Restore:
 		if e.To < 0 || e.To > seq {

@@ -168,7 +168,7 @@ func (t *Timeline) cellAt(p [2]float64) int32 { return int32(t.cells.At(int(p[0]
 // checkPoints validates the points of a click.
 func (t *Timeline) checkPoints(e *segment.Event) error {
 	if len(e.Points) == 0 || len(e.Points) > maxClickPoints {
-		return segment.Errorf(segment.Invalid, "A click needs 1 to %d points; this one has %d. Nothing was changed.", maxClickPoints, len(e.Points))
+		return segment.Errorf(segment.Invalid, "A fine label needs 1 to %d points; this one has %d. Nothing was changed.", maxClickPoints, len(e.Points))
 	}
 	return t.inImage(e.Points)
 }

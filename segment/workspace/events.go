@@ -27,7 +27,7 @@ func (a *Annotation) Append(ctx context.Context, expected int, e segment.Event) 
 		return 0, err
 	}
 	if expected < 0 {
-		expected = never // clients can't use last
+		expected = Never // clients can't use last
 	}
 	return a.add(ctx, expected, e)
 }
@@ -42,11 +42,12 @@ func (a *Annotation) AppendLast(ctx context.Context, e segment.Event) (int, erro
 	return a.add(ctx, last, e)
 }
 
-// Numbers of events that no state has.
-const (
-	last  = -1 // the current number, whatever it is
-	never = -2 // of no state, so only repeats of stored events are accepted
-)
+// last is the current number of events, whatever it is.
+const last = -1
+
+// Never is the number of events that an event behind a refused one expects: no
+// state has it, so only a repeat of a stored event is accepted.
+const Never = -2
 
 // picked is the hypothesis of an accept, and its sequence.
 type picked struct {
@@ -144,6 +145,9 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, bef
 // resolve checks that e can come next and resolves its points to superpixels.
 // The caller holds the lock.
 func (a *Annotation) resolve(expected int, e *segment.Event) error {
+	if expected == Never {
+		return a.conflict("An event before this one was refused. Nothing was changed; reload the state and send it again.")
+	}
 	if expected != a.timeline.Seq() {
 		return a.conflict("The event was made for state %d of this image, which is now at %d. Nothing was changed; reload the state and send it again.", expected, a.timeline.Seq())
 	}

@@ -18,6 +18,7 @@ import (
 	"collie/segment/access"
 	"collie/segment/engine"
 	"collie/segment/gauge"
+	"collie/segment/workspace"
 	"collie/web/panics"
 	"collie/web/wire"
 )
@@ -184,7 +185,7 @@ func (c *socket) handle(message []byte) error {
 	case "hello":
 		return c.hello(m)
 	case "evidence":
-		_, err := c.evidence(&m.Evidence, m.Rebase)
+		_, err := c.evidence(&m.Evidence, m.Rebase, false)
 		return err
 	case "run":
 		if m.Count < 1 || m.Count > engine.MaxHypotheses {
@@ -240,11 +241,7 @@ func (c *socket) hello(m *clientMessage) error {
 			c.say(rejectMessage{"reject", e.ID, "stale", "The event belongs to another history of this image. Nothing was changed.", present})
 			continue
 		}
-		if behind && e.ExpectedSeq != nil {
-			never := -1 // the number of no state, so only events that are already stored are acked
-			e.ExpectedSeq = &never
-		}
-		stored, err := c.evidence(e, false)
+		stored, err := c.evidence(e, false, behind)
 		if err != nil {
 			return err
 		}
@@ -255,8 +252,9 @@ func (c *socket) hello(m *clientMessage) error {
 }
 
 // evidence stores an event, or finds it stored; its ack or reject is queued by then.
-// With rebase it goes on top of whatever others have done.
-func (c *socket) evidence(e *wire.Evidence, rebase bool) (stored bool, err error) {
+// With rebase it goes on top of whatever others have done. Behind an event that was
+// refused, only an event that is already stored is acked.
+func (c *socket) evidence(e *wire.Evidence, rebase, behind bool) (stored bool, err error) {
 	event, expected, err := e.Event()
 	if err != nil {
 		if e.ID == "" {
@@ -264,6 +262,9 @@ func (c *socket) evidence(e *wire.Evidence, rebase bool) (stored bool, err error
 		}
 		c.say(c.room.replyTo(e.ID, expected, 0, err, c.room.annotation.State().Seq))
 		return false, nil
+	}
+	if behind {
+		expected = workspace.Never
 	}
 	_, err = c.room.append(c.ctx, expected, rebase, event, c)
 	return err == nil, nil // the reply says why

@@ -74,7 +74,7 @@ func supposedInTheQueue(t *testing.T, class int) {
 	}
 	check("the supposition waits", func(l workspace.Load) bool { return l.Waiting[schedule.Supposed] == 1 })
 	e := label(class)
-	if stored, err := c.evidence(&e, false); err != nil || !stored {
+	if stored, err := c.evidence(&e, false, false); err != nil || !stored {
 		t.Fatalf("the label is stored: %v, %v", stored, err)
 	}
 	check("the next run waits and the supposition does not", func(l workspace.Load) bool {

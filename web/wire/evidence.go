@@ -9,7 +9,7 @@ import (
 // Evidence is an event as clients send it, over HTTP and the socket.
 type Evidence struct {
 	ID          string       `json:"id,omitempty" doc:"made by the client, unique within the image" schema:"required,minLength=1,maxLength=64"`
-	ExpectedSeq *int         `json:"expected_seq,omitempty" doc:"number of events that the client has seen" schema:"required"`
+	ExpectedSeq *int         `json:"expected_seq,omitempty" doc:"number of events that the client has seen" schema:"required,min=0"`
 	Kind        string       `json:"kind,omitempty" schema:"required,enum=label|clear|exclude|box|lock|unlock|instance|pixels|accept|guess|embedding|granularity|undo|redo|restore"`
 	Map         string       `json:"map,omitempty" doc:"name of the map that the superpixels belong to; if given and not the current one, the event is refused"`
 	Superpixels []int32      `json:"superpixels,omitempty"`
@@ -78,6 +78,9 @@ func (e *Evidence) Event() (segment.Event, int, error) {
 	if e.ExpectedSeq == nil {
 		return ev, 0, segment.Errorf(segment.Invalid, "The field \"expected_seq\" is missing: send the number of events that the client has seen. Nothing was changed.")
 	}
+	if *e.ExpectedSeq < 0 {
+		return ev, 0, segment.Errorf(segment.Invalid, "The field \"expected_seq\" is %d; send the number of events that the client has seen, 0 or more. Nothing was changed.", *e.ExpectedSeq)
+	}
 	if ev.Kind == segment.Click {
 		return ev, 0, segment.Errorf(segment.Invalid, "Event kind %q can't be sent: a click is a label event with points and \"fine\": true. Nothing was changed.", e.Kind)
 	}
@@ -90,7 +93,7 @@ func (e *Evidence) Event() (segment.Event, int, error) {
 	switch ev.Kind {
 	case segment.Click, segment.Label, segment.Outline, segment.Exclude, segment.Lock, segment.Unlock, segment.Instance:
 		if e.Class == nil {
-			return ev, 0, segment.Errorf(segment.Invalid, "The field \"class\" is missing: an event of kind %s needs a class. Nothing was changed.", ev.Kind)
+			return ev, 0, segment.Errorf(segment.Invalid, "The field \"class\" is missing: an event of kind %s needs a class. Nothing was changed.", e.Kind)
 		}
 		ev.Class = *e.Class
 		if ev.Kind == segment.Instance {
