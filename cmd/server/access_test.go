@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -78,6 +80,30 @@ func attempt(data, stdin string, arguments ...string) (string, error) {
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
+}
+
+// A mistyped folder is no empty installation: only the first user makes one.
+func TestUsersOfNoFolder(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	for _, command := range []string{
+		"users list", "users role ann admin", "users password ann", "users remove ann", "users link ann sub --issuer https://x.example", "users unlink sub --issuer https://x.example",
+		"tokens create ann robot", "tokens list ann", "tokens revoke ann x",
+	} {
+		out, err := attempt(data, "correct horse\n", strings.Fields(command)...)
+		if err == nil || !strings.Contains(out, "collie.db doesn't exist") {
+			t.Errorf("%s: %v %s", command, err, out)
+		}
+		if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("%s has made the folder: %v", command, err)
+		}
+	}
+	if out, err := users(data, "correct horse\n", "add", "ann"); err != nil {
+		t.Errorf("%v %s", err, out)
+	}
+	if out, err := users(data, "", "list"); err != nil || !strings.Contains(out, "ann  user") {
+		t.Errorf("%v %s", err, out)
+	}
 }
 
 // From an empty folder to a team: the program says how to make the first user,

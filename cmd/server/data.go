@@ -106,19 +106,23 @@ func openExisting(ctx context.Context, place dataFlag, limits photo.Limits, opti
 	if err != nil {
 		return nil, err
 	}
-	if err := place.elsewhere(); err != nil {
-		return nil, errors.Join(err, b.Close())
-	}
-	var store database
-	if place.Database != "" {
-		store, err = place.shared(postgres.OpenCurrent(ctx, place.Database))
-	} else {
-		store, err = own(sqlite.OpenCurrent(ctx, filepath.Join(place.Data, databaseFile)))
-	}
+	store, err := existingDatabase(ctx, place)
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	return withFiles(ctx, store, place, b, 0, limits, options...)
+}
+
+// existingDatabase opens the database alone of a place as openExisting does. Close
+// it.
+func existingDatabase(ctx context.Context, place dataFlag) (database, error) {
+	if err := cmp.Or(place.check(), place.elsewhere()); err != nil {
+		return nil, err
+	}
+	if place.Database != "" {
+		return place.shared(postgres.OpenCurrent(ctx, place.Database))
+	}
+	return own(sqlite.OpenCurrent(ctx, filepath.Join(place.Data, databaseFile)))
 }
 
 // databaseFile is the name of the database in a data folder.

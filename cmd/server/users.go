@@ -38,7 +38,8 @@ type addUser struct {
 // Run adds the user.
 func (c *addUser) Run(ctx context.Context, s streams) error {
 	role, _ := access.ParseRole(c.Role, access.ServerRoles())
-	return c.manage(ctx, func(ctx context.Context, a *accounts.Accounts) error {
+	// The first user can come before the first start of the server.
+	return c.manageIn(ctx, openDatabase, func(ctx context.Context, a *accounts.Accounts) error {
 		password, err := readPassword(ctx, s, c.Name)
 		if err != nil {
 			return err
@@ -151,9 +152,15 @@ func (i identityArgs) identity() accounts.Identity {
 	return accounts.Identity{Issuer: i.Issuer, Subject: i.Subject}
 }
 
-// manage opens the database for f, whose context is that of its owner.
-func (d *dataFlag) manage(ctx context.Context, f func(context.Context, *accounts.Accounts) error) (err error) {
-	store, err := openDatabase(ctx, *d)
+// manage opens the database, which must exist, for f, whose context is that of its
+// owner.
+func (d *dataFlag) manage(ctx context.Context, f func(context.Context, *accounts.Accounts) error) error {
+	return d.manageIn(ctx, existingDatabase, f)
+}
+
+// manageIn is manage with the database that open returns.
+func (d *dataFlag) manageIn(ctx context.Context, open func(context.Context, dataFlag) (database, error), f func(context.Context, *accounts.Accounts) error) (err error) {
+	store, err := open(ctx, *d)
 	if err != nil {
 		return err
 	}
