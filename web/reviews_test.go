@@ -59,7 +59,7 @@ func TestReviews(t *testing.T) {
 	}
 
 	set("owner", "approved", "")
-	if a := admin.send("PUT", address, strings.NewReader(`[]`)); !strings.Contains(string(a.body), "The JSON is an array") {
+	if a := admin.send("PUT", address, strings.NewReader(`[]`)); !strings.Contains(string(a.body), "The JSON is a list") {
 		t.Errorf("a list: %s", a.body)
 	}
 	for _, body := range []string{`{}`, `null`, `[]`, `{"images":["` + im.ID + `"]}`, `{"images":["` + im.ID + `"],"state":"done"}`, `{"images":["` + im.ID + `"],"status":null}`, `{"images":null,"status":""}`} {
