@@ -5,7 +5,6 @@ import "slices"
 // Forcer asks what a labelling would become if some nodes had another label. It is
 // made by a Confirmer. Not for concurrent use.
 type Forcer struct {
-	m      *Model
 	g      *graph
 	base   []uint8 // free nodes
 	x      []uint8
@@ -24,7 +23,7 @@ func (c *Confirmer) Forcer(x []uint8) *Forcer {
 	g.load(m)
 	n := len(g.free)
 	f := &Forcer{
-		m: m, g: g, base: make([]uint8, n), x: make([]uint8, n), labels: make([]uint8, m.Nodes),
+		g: g, base: make([]uint8, n), x: make([]uint8, n), labels: make([]uint8, m.Nodes),
 		held: make([]bool, n), queued: make([]bool, n), score: make([]float64, m.Labels),
 	}
 	f.Rebase(x)
@@ -39,9 +38,6 @@ func (f *Forcer) Rebase(x []uint8) {
 	}
 	copy(f.x, f.base)
 }
-
-// Reload reads the model's current unaries and weights.
-func (f *Forcer) Reload() { f.g.load(f.m) }
 
 // Force gives nodes the label l, holds them, and lets the others follow one at
 // a time while that raises the energy, from the neighbours outward (ICM with a

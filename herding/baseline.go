@@ -2,7 +2,6 @@ package herding
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"math/rand/v2"
 	"slices"
@@ -32,15 +31,9 @@ type LabelBias struct {
 	Model *crf.Model
 	// Spread is the standard deviation of the random normal biases (0 = 0.7).
 	Spread float64
-	// Shifts, when not nil, replaces chance: class 0 is shifted by Shifts[0],
-	// then class 1, …, then all classes by Shifts[1], …, round and round.
-	Shifts []float64
 	Seed   uint64
 	Solver crf.Options
 }
-
-// SingleShifts are shifts of one class at a time, for LabelBias.Shifts.
-var SingleShifts = []float64{0.5, -0.5, 0.8, -0.8}
 
 // Run streams count hypotheses as Problem.Run does. Slack and Condition are not
 // set.
@@ -51,10 +44,6 @@ func (b *LabelBias) Run(ctx context.Context, count int) iter.Seq2[Hypothesis, er
 			yield(Hypothesis{}, err)
 			return
 		}
-		if b.Shifts != nil && len(b.Shifts) == 0 {
-			yield(Hypothesis{}, fmt.Errorf("%w: no shifts given", ErrShape))
-			return
-		}
 		rng := rand.New(rand.NewPCG(b.Seed, 1))
 		bias := make([]float64, b.Model.Labels)
 		for rank := range count {
@@ -63,7 +52,7 @@ func (b *LabelBias) Run(ctx context.Context, count int) iter.Seq2[Hypothesis, er
 				return
 			}
 			if rank > 0 {
-				b.draw(bias, rank-1, rng)
+				b.draw(bias, rng)
 			}
 			for i, u := range b.Model.Unary {
 				r.model.Unary[i] = u + bias[i%len(bias)]
@@ -81,13 +70,8 @@ func (b *LabelBias) Run(ctx context.Context, count int) iter.Seq2[Hypothesis, er
 	}
 }
 
-// draw makes the n-th bias.
-func (b *LabelBias) draw(bias []float64, n int, rng *rand.Rand) {
-	if b.Shifts != nil {
-		clear(bias)
-		bias[n%len(bias)] = b.Shifts[n/len(bias)%len(b.Shifts)]
-		return
-	}
+// draw makes the next bias.
+func (b *LabelBias) draw(bias []float64, rng *rand.Rand) {
 	spread := b.Spread
 	if spread == 0 {
 		spread = 0.7
