@@ -37,7 +37,7 @@ type Region struct {
 	Histogram [HistogramBins]float32 // shares of gradient magnitudes, sum 1
 
 	// Shares of the pixels, in units of 1/255, rounded.
-	Colours    [3][ColourBins]uint8 // with L, a, b in each bin, see colourBin
+	Colours    [3][ColourBins]uint8 // with L, a, b in each bin, see lightnessBin and chromaBin
 	Directions [DirectionBins]uint8 // with a gradient of L nearest to 0°, 22.5°, … 157.5°, counted without its sign; flat pixels have none
 }
 

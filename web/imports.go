@@ -139,7 +139,7 @@ func (s *Server) importBackup(w http.ResponseWriter, r *http.Request) error {
 	if err := s.workspace.May(r.Context(), access.Administer); err != nil {
 		return err // before anything is read
 	}
-	var results []any // projectJSON or problem.File, in the order of the files
+	var results []any // wire.Project or problem.File, in the order of the files
 	var failed problem.Upload
 	err := s.eachKept(r, nil, func(ctx context.Context, name string, file io.ReaderAt, size int64) error {
 		p, err := importer.Backup(ctx, s.workspace, file, size, s.limits.Zip)

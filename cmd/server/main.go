@@ -26,7 +26,7 @@ type commands struct {
 
 	Backup  backupCommand  `cmd:"" help:"Copy the whole data folder to one file, also while the server runs."`
 	Restore restoreCommand `cmd:"" help:"Restore a backup as a new data folder, or with --database to an empty database and its bucket."`
-	Move    moveCommand    `cmd:"" help:"Move the files of a data folder to a bucket, or back, while no server uses them."`
+	Move    moveCommand    `cmd:"" help:"Move a data folder's files to a bucket, or its records to a database, or back, while no server uses them."`
 	Doctor  doctorCommand  `cmd:"" help:"Check the data folder and list what is wrong with it, also while the server runs."`
 
 	Audit auditCommand `cmd:"" help:"Print the audit log, one entry of JSON a line: who did what, when, and from where."`

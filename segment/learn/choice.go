@@ -21,8 +21,7 @@ type Choice struct {
 var Off Choice
 
 // choices are tried in turn. Strong ones suit only predictable projects, so they
-// are tried only when there are maxTrials attempts to tell by. The last one is
-// tried only if the previous one is best, and has to save more by wellWorth.
+// are tried only when there are maxTrials attempts to tell by.
 var choices = []Choice{
 	{1e-3, 1, strict, patience},
 	{3e-3, 0.5, strict, patience},

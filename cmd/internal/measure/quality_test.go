@@ -11,7 +11,7 @@ import (
 	"collie/superpixels"
 )
 
-// names returns the image ids of an index.tsv in the order of their ranks.
+// readMask returns the values of a mask's pixels, row by row.
 func readMask(tb testing.TB, path string) []int32 {
 	tb.Helper()
 	f, err := os.Open(path)
