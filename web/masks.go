@@ -12,6 +12,7 @@ import (
 	"collie/segment"
 	"collie/segment/engine"
 	"collie/segment/mask"
+	"collie/segment/photo"
 	"collie/web/answers"
 	"collie/web/problem"
 	"collie/web/query"
@@ -105,9 +106,6 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	return s.answers.Stream(w, "image/png", func(w io.Writer) error { _, err := w.Write(out.Bytes()); return err })
 }
 
-// overlayLongest is the long side of an overlay in pixels, that of a thumbnail.
-const overlayLongest = 320
-
 // sendOverlay sends the labelling to lay over the thumbnail. The ETag follows from
 // the records, so that an overlay that the browser has needs no evidence.
 func (s *Server) sendOverlay(w http.ResponseWriter, r *http.Request) error {
@@ -142,7 +140,7 @@ func (s *Server) sendOverlay(w http.ResponseWriter, r *http.Request) error {
 	}
 	labels := mask.Mask{Width: im.Width, Height: im.Height, Pixels: positions.Through(a.Pixels())}
 	var out bytes.Buffer
-	if err := mask.WriteOverlay(&out, labels, p.Classes, rest, overlayLongest); err != nil {
+	if err := mask.WriteOverlay(&out, labels, p.Classes, rest, photo.ThumbnailSide); err != nil {
 		return err
 	}
 	return s.answers.Stream(w, "image/png", func(w io.Writer) error { _, err := w.Write(out.Bytes()); return err })

@@ -54,15 +54,13 @@ func (c *uploadCommand) Run(ctx context.Context, s *server, out streams) error {
 			picture
 			Problem struct{ Detail string }
 		}
-		err := s.sendFile(ctx, "/api/v1/projects/"+p.ID+"/images", file, &answer)
-		var r *refusal
-		switch {
-		case errors.As(err, &r) && (r.status == 422 || r.status == 415 || r.status == 413):
+		used, err := s.sendFile(ctx, "/api/v1/projects/"+p.ID+"/images", file, &answer, out)
+		if err != nil {
+			return err
+		}
+		if !used {
 			failed++
-			fmt.Fprintf(out.stderr, "%s: %s\n", file, r.detail)
 			continue
-		case err != nil:
-			return fmt.Errorf("%s: %w", file, err)
 		}
 		for _, im := range answer {
 			if im.Status == "failed" {
@@ -124,8 +122,23 @@ func distinct(files []string) error {
 	return nil
 }
 
-// sendFile posts a form with one file, again while the server is too busy.
-func (s *server) sendFile(ctx context.Context, path, file string, into any) error {
+// sendFile posts a file. One that the server can't use is reported and false
+// returned, so that the others can follow.
+func (s *server) sendFile(ctx context.Context, path, file string, into any, out streams) (used bool, err error) {
+	err = s.postFile(ctx, path, file, into)
+	var r *refusal
+	switch {
+	case errors.As(err, &r) && (r.status == 422 || r.status == 415 || r.status == 413):
+		fmt.Fprintf(out.stderr, "%s: %s\n", file, r.detail)
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("%s: %w", file, err)
+	}
+	return true, nil
+}
+
+// postFile posts a form with one file, again while the server is too busy.
+func (s *server) postFile(ctx context.Context, path, file string, into any) error {
 	return s.patiently(ctx, func() error {
 		in, err := os.Open(file)
 		if err != nil {
@@ -180,15 +193,13 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 			}
 		}
 		path := "/api/v1/projects/" + p.ID + "/imports?" + url.Values{"uncovered": {c.Uncovered}}.Encode()
-		err := s.sendFile(ctx, path, file, &answer)
-		var r *refusal
-		switch {
-		case errors.As(err, &r) && (r.status == 422 || r.status == 415 || r.status == 413):
+		used, err := s.sendFile(ctx, path, file, &answer, out)
+		if err != nil {
+			return err
+		}
+		if !used {
 			failed++
-			fmt.Fprintf(out.stderr, "%s: %s\n", file, r.detail)
 			continue
-		case err != nil:
-			return fmt.Errorf("%s: %w", file, err)
 		}
 		for _, im := range answer.Images {
 			if im.Problem != "" {

@@ -10,7 +10,6 @@ import (
 	"collie/crf"
 	"collie/herding/choose"
 	"collie/herding/methods"
-	"collie/segment"
 	"collie/segment/simulate"
 )
 
@@ -78,12 +77,12 @@ func (c *areasCommand) Run(t *terminal) error {
 			rows = append(rows, &areasRow{Method: name, Observed: share})
 		}
 	}
-	err = t.each(len(list), func(i int) error {
+	err = t.Each("", len(list), func(i int) error {
 		s, err := open(list[i], c.Regions, c.Classes)
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(s.majority, func(class uint8) bool { return class != segment.Void }) {
+		if s.empty() {
 			return nil
 		}
 		for _, r := range rows {
@@ -96,8 +95,8 @@ func (c *areasCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "How often the area of a class in play is within the range of the middle 80 %% of %d labellings, widened at either end by %g widths, over %d images, void ignored; the mean width of the ranges, in per cent of the image; and the widening with which 8 of 10 would hold it.\n", c.Hypotheses, c.Wider, len(list))
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t.Out, "How often the area of a class in play is within the range of the middle 80 %% of %d labellings, widened at either end by %g widths, over %d images, void ignored; the mean width of the ranges, in per cent of the image; and the widening with which 8 of 10 would hold it.\n", c.Hypotheses, c.Wider, len(list))
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "clicked\tmethod\tranges\tinside\twidth\tneeds wider by\t\n")
 	for _, r := range rows {
 		r.Inside /= float64(max(r.Ranges, 1))

@@ -124,13 +124,13 @@ func (c *calibrationCommand) look(t *terminal, folder string) (*doubts, int, err
 		return nil, 0, err
 	}
 	each := make([]doubts, len(list))
-	err = t.each(len(list), func(i int) error {
+	err = t.Each("", len(list), func(i int) error {
 		s, err := open(list[i], c.Regions, c.Classes)
 		if err != nil {
 			return err
 		}
 		each[i].votes = make([]vote, c.Hypotheses+1)
-		return c.annotate(t.ctx, s, &each[i])
+		return c.annotate(t.Ctx, s, &each[i])
 	})
 	if err != nil {
 		return nil, 0, err
@@ -280,13 +280,13 @@ func (d *doubts) calibration(images int, line []float64) calibration {
 }
 
 func (c *calibrationCommand) print(t *terminal, r calibration) {
-	fmt.Fprintf(t.out, "%d looks at %d images. On average the hypotheses disagree on %.1f %% of the image and most of them are wrong on %.1f %%; the two are %.1f points apart.\n",
+	fmt.Fprintf(t.Out, "%d looks at %d images. On average the hypotheses disagree on %.1f %% of the image and most of them are wrong on %.1f %%; the two are %.1f points apart.\n",
 		r.Looks, r.Images, 100*r.Disagree, 100*r.Wrong, 100*r.Error)
 	if r.Line != nil {
-		fmt.Fprintf(t.out, "Fitted to %s, wrong = %.3f + %.3f · disagree, which is %.1f points off.\n", filepath.Base(c.Fit), r.Line[0], r.Line[1], 100*r.LineError)
+		fmt.Fprintf(t.Out, "Fitted to %s, wrong = %.3f + %.3f · disagree, which is %.1f points off.\n", filepath.Base(c.Fit), r.Line[0], r.Line[1], 100*r.LineError)
 	}
-	fmt.Fprintf(t.out, "A class that a share of the hypotheses gives a superpixel is right for another share of its area; the expected calibration error is %.1f points.\n", 100*r.Expected)
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t.Out, "A class that a share of the hypotheses gives a superpixel is right for another share of its area; the expected calibration error is %.1f points.\n", 100*r.Expected)
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	fmt.Fprintf(w, "disagree on up to\tof the looks\tmean IoU of the first at least %.0f %%\t\n", 100*goodEnough)
 	for _, d := range r.Done {

@@ -52,7 +52,7 @@ func (c *clicksCommand) Run(t *terminal) error {
 		return err
 	}
 	settings := c.settings(len(list))
-	err = t.each(len(list), func(i int) error {
+	err = t.Each("", len(list), func(i int) error {
 		s, err := open(list[i], c.Regions, c.Classes)
 		if err != nil {
 			return err
@@ -60,7 +60,7 @@ func (c *clicksCommand) Run(t *terminal) error {
 		for _, setting := range settings {
 			a := setting.Annotator
 			a.Scene, a.Truth, a.Majority = &s.Scene, s.truth, s.majority
-			if setting.actions[i], err = a.Work(t.ctx, c.Target); err != nil {
+			if setting.actions[i], err = a.Work(t.Ctx, c.Target); err != nil {
 				return fmt.Errorf("%s, %s: %w", s.id, a.Method.Name, err)
 			}
 		}
@@ -148,8 +148,8 @@ func (s *setting) effort(at int, target float64) effort {
 }
 
 func (c *clicksCommand) print(t *terminal, rows []effort) {
-	fmt.Fprintf(t.out, "Actions until the mean IoU of an image reaches the target, over %d images; a failure counts as %d.\n", rows[0].Images, c.Max)
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, over %d images; a failure counts as %d.\n", rows[0].Images, c.Max)
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	fmt.Fprint(w, "target\tmethod\thypotheses\ttaken\tmean\tmedian\tfailed\t\n")
 	for _, r := range rows {

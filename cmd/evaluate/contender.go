@@ -96,7 +96,7 @@ func (c *contender) add(image, draw int, s *scene, at *posed, made []herding.Hyp
 	shares := areaShares(s)
 	for m, x := range xs {
 		for _, y := range xs[:m] {
-			out.distance += differing(x, y, shares) / float64(len(xs)*(len(xs)-1)/2)
+			out.distance += choose.Differing(x, y, shares) / float64(len(xs)*(len(xs)-1)/2)
 		}
 	}
 	judge := func(x []uint8) {
@@ -136,16 +136,6 @@ func areaShares(s *scene) []float64 {
 		shares[i] /= whole
 	}
 	return shares
-}
-
-func differing(x, y []uint8, area []float64) float64 {
-	sum := 0.0
-	for i, l := range x {
-		if l != y[i] {
-			sum += area[i]
-		}
-	}
-	return sum
 }
 
 // pooled is the mean IoU of column at over a sample of images in each draw.
@@ -234,9 +224,9 @@ func (c *contender) finish(classes, against int, rows []*contender) {
 }
 
 func (c *methodsCommand) print(t *terminal, rows []*contender) {
-	fmt.Fprintf(t.out, "Mean IoU in per cent over %d images, %d draws, void ignored: oracle of the first so many labellings, over the set and, in brackets, the mean over the images; mode, EMBR's choice and consensus of all. On the right how far the oracle is ahead of %s, with a 95 %% interval; the area on which two labellings differ; how many of %d are unlike; energy below the first; processor time and maximisations per labelling.\n",
+	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, %d draws, void ignored: oracle of the first so many labellings, over the set and, in brackets, the mean over the images; mode, EMBR's choice and consensus of all. On the right how far the oracle is ahead of %s, with a 95 %% interval; the area on which two labellings differ; how many of %d are unlike; energy below the first; processor time and maximisations per labelling.\n",
 		rows[0].Images, c.Draws, c.Against, c.Hypotheses)
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	fmt.Fprint(w, "model\tclicked\tmethod\tanswers\t")
 	shown := slices.DeleteFunc(slices.Clone(oracles), func(n int) bool { return n > c.Hypotheses })

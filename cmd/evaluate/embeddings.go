@@ -67,7 +67,7 @@ func (c *embeddingsCommand) Run(t *terminal) error {
 	tests = tests[:min(c.Test, len(tests))]
 	// The first column is the work without embeddings.
 	efforts := make([][][][]int, len(tests)) // by image, gesture, and quality, from 1 on
-	err = t.each(len(tests), func(i int) error {
+	err = t.Each("", len(tests), func(i int) error {
 		l, err := c.open(tests[i])
 		if err != nil || l.bound == 0 {
 			return err
@@ -120,7 +120,7 @@ func (c *embeddingsCommand) learn(t *terminal, list []simulate.Picture) ([]segme
 	for q := range images {
 		images[q] = make([]learn.Embedded, len(list))
 	}
-	err := t.each(len(list), func(i int) error {
+	err := t.Each("", len(list), func(i int) error {
 		l, err := c.open(list[i])
 		if err != nil {
 			return err
@@ -138,8 +138,8 @@ func (c *embeddingsCommand) learn(t *terminal, list []simulate.Picture) ([]segme
 		return nil, err
 	}
 	out := make([]segment.Embedding, len(images))
-	return out, t.each(len(images), func(q int) error {
-		w, err := learn.Weigh(t.ctx, images[q], engine.DefaultParameters)
+	return out, t.Each("", len(images), func(q int) error {
+		w, err := learn.Weigh(t.Ctx, images[q], engine.DefaultParameters)
 		if err != nil {
 			return err
 		}
@@ -254,9 +254,9 @@ func direction(rng *rand.Rand) []float64 {
 }
 
 func (c *embeddingsCommand) print(t *terminal, rows []embeddingsRow) {
-	fmt.Fprintf(t.out, "Actions until the mean IoU of an image reaches the target, at most %g %% of what its superpixels allow, with embeddings whose weight was learned from %d images. "+
+	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, at most %g %% of what its superpixels allow, with embeddings whose weight was learned from %d images. "+
 		"Saved: actions per image against the same image without embeddings, with a 95 %% interval; worse: images that needed more.\n", 100*boundShare, c.Finished)
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	fmt.Fprint(w, "gesture\ttarget\tquality\tmean\tmedian\tfailed\twithout\tsaved\t\tworse\tborders\tpairs\t\n")
 	for _, r := range rows {

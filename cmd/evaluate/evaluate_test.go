@@ -102,7 +102,7 @@ func evaluate(t *testing.T, args ...string) (out string, err error) {
 		return "", err
 	}
 	var b bytes.Buffer
-	err = k.Run(&terminal{ctx: t.Context(), out: &b})
+	err = k.Run(&terminal{Ctx: t.Context(), Out: &b})
 	return b.String(), err
 }
 

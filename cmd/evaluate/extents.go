@@ -39,7 +39,7 @@ func (c *extentsCommand) Run(t *terminal) error {
 		return err
 	}
 	all := make([]choice, len(list))
-	err = t.each(len(list), func(i int) (err error) {
+	err = t.Each("", len(list), func(i int) (err error) {
 		all[i], err = c.open(list[i])
 		return err
 	})
@@ -70,7 +70,7 @@ func (c *extentsCommand) Run(t *terminal) error {
 			objects++
 		}
 	}
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "IoU after one click, %.0f objects\tfirst\tbest of 3\tbest of 20\t\n", objects)
 	for _, name := range []string{"weights of the program", "fitted to the other folds"} {
 		q := rows[name]
@@ -80,7 +80,7 @@ func (c *extentsCommand) Run(t *terminal) error {
 		return err
 	}
 	weights := c.fit(all)
-	fmt.Fprintf(t.out, "Fitted to all: %.4f\n", weights)
+	fmt.Fprintf(t.Out, "Fitted to all: %.4f\n", weights)
 	return c.write(map[string]any{"objects": objects, "results": rows, "weights": weights})
 }
 

@@ -76,7 +76,7 @@ func (c *learnCommand) Run(t *terminal) error {
 	var rows []*learnRow
 	for _, n := range c.Predictors {
 		row := &learnRow{Predictors: n}
-		row.Weights, row.Objective, err = predictors.Learn(t.ctx, examples, n, predictors.Options{Rounds: c.Rounds, Epochs: c.Epochs})
+		row.Weights, row.Objective, err = predictors.Learn(t.Ctx, examples, n, predictors.Options{Rounds: c.Rounds, Epochs: c.Epochs})
 		if err != nil {
 			return err
 		}
@@ -85,8 +85,8 @@ func (c *learnCommand) Run(t *terminal) error {
 		}
 		rows = append(rows, row)
 	}
-	fmt.Fprintf(t.out, "Mean IoU of the image in per cent over %d images with %g %% of the superpixels clicked: the best labelling and one of each predictor, learned from %d other images; as many hypotheses of Herding's; how far the predictors are ahead, with a 95 %% interval.\n", len(test), 100*c.Observed, len(train))
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t.Out, "Mean IoU of the image in per cent over %d images with %g %% of the superpixels clicked: the best labelling and one of each predictor, learned from %d other images; as many hypotheses of Herding's; how far the predictors are ahead, with a 95 %% interval.\n", len(test), 100*c.Observed, len(train))
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "predictors\tobjective\tlearned\toracle\therding\tahead\t\n")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%d\t%.4f\t%.4f\t%.1f\t%.1f\t%s\t\n", r.Predictors, r.Objective[0], r.Objective[len(r.Objective)-1], 100*r.Oracle, 100*r.Herding, r.Ahead)
@@ -95,7 +95,7 @@ func (c *learnCommand) Run(t *terminal) error {
 		return err
 	}
 	for _, weights := range rows[len(rows)-1].Weights {
-		fmt.Fprintf(t.out, "%+v\n", weights)
+		fmt.Fprintf(t.Out, "%+v\n", weights)
 	}
 	return c.write(map[string]any{"results": rows})
 }
@@ -107,12 +107,12 @@ func (c *learnCommand) lessons(t *terminal, folder string) ([]*taught, error) {
 		return nil, err
 	}
 	out := make([]*taught, len(list))
-	err = t.each(len(list), func(i int) error {
+	err = t.Each("", len(list), func(i int) error {
 		s, err := open(list[i], c.Regions, c.Classes)
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(s.majority, func(class uint8) bool { return class != segment.Void }) {
+		if s.empty() {
 			return nil
 		}
 		clicks := simulate.InPlay(simulate.Seeds(s.majority, c.Observed, s.id, 0), 0)
@@ -140,7 +140,7 @@ func (c *learnCommand) lessons(t *terminal, folder string) ([]*taught, error) {
 // measure fills in the oracles of a row.
 func (c *learnCommand) measure(t *terminal, row *learnRow, test []*taught) error {
 	best := func(l *taught, source herding.Source) (best float64, err error) {
-		for h, err := range source.Run(t.ctx, row.Predictors+1) {
+		for h, err := range source.Run(t.Ctx, row.Predictors+1) {
 			if err != nil {
 				return 0, err
 			}
@@ -149,7 +149,7 @@ func (c *learnCommand) measure(t *terminal, row *learnRow, test []*taught) error
 		return best, nil
 	}
 	mine, other := make([]float64, len(test)), make([]float64, len(test))
-	err := t.each(len(test), func(i int) (err error) {
+	err := t.Each("", len(test), func(i int) (err error) {
 		mine[i], err = best(test[i], &predictors.Source{Problem: test[i].Problem, Group: test[i].Group, Predictors: row.Weights})
 		if err == nil {
 			other[i], err = best(test[i], test[i].Problem)

@@ -89,7 +89,7 @@ func (c *projectCommand) workIn(t *terminal, scene *simulate.Scene, l *lesson, g
 	for i, target := range c.Target {
 		targets[i] = min(target, boundShare*l.bound)
 	}
-	reached, labels, err := a.Annotate(t.ctx, targets)
+	reached, labels, err := a.Annotate(t.Ctx, targets)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", l.id, err)
 	}

@@ -4,15 +4,11 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -86,34 +82,11 @@ type data struct {
 	Classes int    `default:"21" help:"Number of classes; masks hold the indices 0 to one less, and 255 for void."`
 }
 
-// terminal is where a command talks to people: figures go to out, the progress
-// bar to bar, which is nil when nobody would see it move.
-type terminal struct {
-	ctx context.Context
-	out io.Writer
-	bar io.Writer
-}
-
-// each calls do for 0 to n-1 on all cores, see progress.Each.
-func (t *terminal) each(n int, do func(i int) error) error {
-	return progress.Each(t.ctx, t.bar, "", n, do)
-}
+type terminal = progress.Terminal
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
-	t := &terminal{ctx: ctx, out: os.Stdout}
-	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-		t.bar = os.Stderr
-	}
-	var c commands
-	k := kong.Parse(&c, kong.Name("evaluate"), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), vars(),
+	progress.Main("evaluate", &commands{}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}), vars(),
 		kong.Description("Measures Collie's method on folders of images and masks."))
-	if err := k.Run(t); err != nil {
-		fmt.Fprintln(os.Stderr, "evaluate:", err)
-		stop()
-		os.Exit(1)
-	}
 }
 
 // vars are what help texts and defaults refer to.

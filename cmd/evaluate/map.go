@@ -60,9 +60,9 @@ func (c *mapCommand) Run(t *terminal) error {
 		return err
 	}
 	rows := make([]solved, len(files))
-	b := progress.NewBar(t.bar, "", len(files))
+	b := progress.NewBar(t.Bar, "", len(files))
 	for i, file := range files {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.Ctx.Err(); err != nil {
 			return err
 		}
 		if rows[i], err = c.solve(file, best); err != nil {
@@ -111,7 +111,7 @@ func (c *mapCommand) solve(file string, best map[string]float64) (solved, error)
 }
 
 func (c *mapCommand) print(t *terminal, rows []solved) {
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	fmt.Fprint(w, "model\tnodes\tlabels\tscore\tgap\tms\tsweeps\tproved\t\n")
 	gaps, known, spent := 0.0, 0, 0.0

@@ -107,17 +107,17 @@ func (c *methodsCommand) Run(t *terminal) error {
 			}
 		}
 	}
-	err = t.each(len(list), func(i int) error {
+	err = t.Each("", len(list), func(i int) error {
 		s, err := open(list[i], c.Regions, c.Classes)
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(s.majority, func(class uint8) bool { return class != segment.Void }) {
+		if s.empty() {
 			return nil
 		}
 		runtime.LockOSThread() // for the processor time
 		defer runtime.UnlockOSThread()
-		return c.picture(t.ctx, list[i], s, i, rows)
+		return c.picture(t.Ctx, list[i], s, i, rows)
 	})
 	if err != nil {
 		return err

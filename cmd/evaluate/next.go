@@ -71,14 +71,14 @@ func (c *nextCommand) Run(t *terminal) error {
 			rows[i].curves[draw] = make([][]float64, len(list))
 		}
 	}
-	err = t.each(len(list), func(i int) error {
+	err = t.Each("", len(list), func(i int) error {
 		s, err := open(list[i], c.Regions, c.Classes)
 		if err != nil {
 			return err
 		}
 		for draw := range c.Draws {
 			for _, row := range rows {
-				if err := c.work(t.ctx, s, row, draw, i); err != nil {
+				if err := c.work(t.Ctx, s, row, draw, i); err != nil {
 					return fmt.Errorf("%s, %s: %w", s.id, row.Query, err)
 				}
 			}
@@ -234,9 +234,9 @@ func (r *inquiry) finish(other *inquiry, asked int) {
 }
 
 func (c *nextCommand) print(t *terminal, rows []*inquiry) {
-	fmt.Fprintf(t.out, "Mean IoU in per cent of the random walker's labelling, mean over %d images and %d draws, after one click per class and so many answers; in brackets how far ahead of %s, with a 95 %% interval.\n",
+	fmt.Fprintf(t.Out, "Mean IoU in per cent of the random walker's labelling, mean over %d images and %d draws, after one click per class and so many answers; in brackets how far ahead of %s, with a 95 %% interval.\n",
 		rows[0].Images, c.Draws, rows[0].Query)
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	shown := []int{0, 1, 2, 5, 10, 20}
 	shown = slices.DeleteFunc(shown, func(n int) bool { return n > c.Asked })

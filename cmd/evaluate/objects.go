@@ -90,7 +90,7 @@ func (c *objectsCommand) Run(t *terminal) error {
 		})
 	}
 	bounds := make([]float64, len(list))
-	err = t.each(len(list), func(i int) error {
+	err = t.Each("", len(list), func(i int) error {
 		s, err := openObject(list[i], c.Regions, c.Largest)
 		if err != nil {
 			return err
@@ -101,7 +101,7 @@ func (c *objectsCommand) Run(t *terminal) error {
 		for _, r := range rows {
 			clock := &timed{Assistant: s.assistant(simulate.Method{Name: r.Method})}
 			p := s.person(clock, c)
-			if r.courses[i], err = p.Work(t.ctx); err != nil {
+			if r.courses[i], err = p.Work(t.Ctx); err != nil {
 				return fmt.Errorf("%s, %s: %w", list[i].ID, r.Method, err)
 			}
 			r.spent[i] = clock.spent
@@ -247,8 +247,8 @@ func (c *objectsCommand) print(t *terminal, rows []*marked) {
 	if c.Box {
 		what = "action, the first of them a box"
 	}
-	fmt.Fprintf(t.out, "One object in each of %d images, at most %d actions; the finest superpixels alone would give an IoU of %.3f.\n", rows[0].Images, c.Max, rows[0].Bound)
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t.Out, "One object in each of %d images, at most %d actions; the finest superpixels alone would give an IoU of %.3f.\n", rows[0].Images, c.Max, rows[0].Bound)
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "actions to\t80 %%\tpicks\tfailed\t85 %%\tpicks\tfailed\t90 %%\tpicks\tfailed\tms\t\n")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%s\t", r.Method)
@@ -259,8 +259,8 @@ func (c *objectsCommand) print(t *terminal, rows []*marked) {
 		fmt.Fprintf(w, "%.1f\t\n", 1000*r.Seconds)
 	}
 	w.Flush()
-	fmt.Fprintf(t.out, "\nMean IoU after each %s: first hypothesis, best of 3, best of %d.\n", what, c.Hypotheses)
-	w = tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t.Out, "\nMean IoU after each %s: first hypothesis, best of 3, best of %d.\n", what, c.Hypotheses)
+	w = tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	fmt.Fprint(w, "actions\t")
 	for _, a := range objectActions {

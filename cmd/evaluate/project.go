@@ -62,7 +62,7 @@ func (c *projectCommand) Run(t *terminal) error {
 		slices.SortStableFunc(list, func(a, b simulate.Picture) int { return cmp.Compare(c.mixed(a.ID), c.mixed(b.ID)) })
 	}
 	lessons := make([]*lesson, len(list))
-	err = t.each(len(list), func(i int) (err error) {
+	err = t.Each("", len(list), func(i int) (err error) {
 		lessons[i], err = openLesson(list[i], c.Classes, c.Least)
 		return err
 	})

@@ -45,9 +45,9 @@ func (c *projectCommand) print(t *terminal, rows []projectRow) {
 	if c.Hypotheses == 1 {
 		answer = "the random walker's single answer"
 	}
-	fmt.Fprintf(t.out, "Actions until the mean IoU of an image reaches the target, at most %g %% of what its superpixels allow; %s; a failure counts as %d. "+
+	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, at most %g %% of what its superpixels allow; %s; a failure counts as %d. "+
 		"Saved: actions per image against the same image without anything learnt, with a 95 %% interval; worse: images that needed more.\n", 100*boundShare, answer, c.Max)
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	first := "finished"
 	if c.Online {

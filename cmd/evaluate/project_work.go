@@ -40,7 +40,7 @@ func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]projectRow, er
 				examples = append(examples, l.example(l.majority))
 			}
 			var err error
-			if model, err = learn.Train(t.ctx, examples, model); err != nil {
+			if model, err = learn.Train(t.Ctx, examples, model); err != nil {
 				return nil, err
 			}
 			strength = model.Choice.Strength
@@ -78,7 +78,7 @@ func (c *projectCommand) guess(model *learn.Model, l *lesson) *engine.Guess {
 // workAll lets the annotator work on all lessons.
 func (c *projectCommand) workAll(t *terminal, lessons []*lesson, gesture string, guess func(*lesson) *engine.Guess) ([][]int, error) {
 	reached := make([][]int, len(lessons))
-	return reached, t.each(len(lessons), func(i int) (err error) {
+	return reached, t.Each("", len(lessons), func(i int) (err error) {
 		reached[i], _, err = c.work(t, lessons[i], guess(lessons[i]), gesture)
 		return err
 	})
@@ -111,7 +111,7 @@ func (c *projectCommand) online(t *terminal, lessons []*lesson) ([]projectRow, e
 		strengths := make([]float64, len(lessons))
 		for i, l := range lessons {
 			if !c.Copy && model.Due(len(examples)) {
-				if model, err = learn.Train(t.ctx, examples, model); err != nil {
+				if model, err = learn.Train(t.Ctx, examples, model); err != nil {
 					return nil, err
 				}
 			}

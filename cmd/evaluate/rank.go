@@ -13,7 +13,6 @@ import (
 	"collie/herding"
 	"collie/herding/choose"
 	"collie/herding/methods"
-	"collie/segment"
 	"collie/segment/simulate"
 )
 
@@ -85,8 +84,8 @@ func (c *rankCommand) Run(t *terminal) error {
 	for _, share := range c.Observed {
 		rows = append(rows, c.rows(share, lists, ranker)...)
 	}
-	fmt.Fprintf(t.out, "Mean IoU of the image in per cent over lists of %d labellings by %s, learnt on %d other lists; ahead of the first with a 95 %% interval.\n", c.Hypotheses, c.Method, len(known))
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t.Out, "Mean IoU of the image in per cent over lists of %d labellings by %s, learnt on %d other lists; ahead of the first with a 95 %% interval.\n", c.Hypotheses, c.Method, len(known))
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "clicked\tchoice\tmean IoU\tahead\tbetter\tworse\tof\t\n")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%g %%\t%s\t%.1f\t%s\t%d\t%d\t%d\t\n", 100*r.Observed, r.Choice, 100*r.MeanIoU, r.Ahead, r.Better, r.Worse, r.Lists)
@@ -98,7 +97,7 @@ func (c *rankCommand) Run(t *terminal) error {
 	for n, name := range choose.FeatureNames {
 		weights = append(weights, fmt.Sprintf("%s %+.4f", name, ranker.Weights[n]))
 	}
-	fmt.Fprintf(t.out, "Weights: %s.\n", strings.Join(weights, ", "))
+	fmt.Fprintf(t.Out, "Weights: %s.\n", strings.Join(weights, ", "))
 	return c.write(map[string]any{"results": rows, "weights": ranker.Weights})
 }
 
@@ -110,12 +109,12 @@ func (c *rankCommand) lists(t *terminal, folder string) ([]judged, error) {
 	}
 	var mu sync.Mutex
 	made := make([][]judged, len(list))
-	err = t.each(len(list), func(i int) error {
+	err = t.Each("", len(list), func(i int) error {
 		s, err := open(list[i], c.Regions, c.Classes)
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(s.majority, func(class uint8) bool { return class != segment.Void }) {
+		if s.empty() {
 			return nil
 		}
 		for _, share := range c.Observed {
@@ -169,7 +168,7 @@ func labellingsOf(t *terminal, name string, p *herding.Problem, s *scene, count 
 	if err != nil {
 		return nil, err
 	}
-	for h, err := range source.Run(t.ctx, count) {
+	for h, err := range source.Run(t.Ctx, count) {
 		if err != nil {
 			return nil, err
 		}

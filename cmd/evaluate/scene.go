@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"image"
+	"slices"
 
+	"collie/segment"
 	"collie/segment/engine"
 	"collie/segment/simulate"
 	"collie/superpixels"
@@ -37,6 +39,11 @@ func open(p simulate.Picture, regions, classes int) (*scene, error) {
 		truth:    truth,
 		majority: simulate.Majority(truth),
 	}, nil
+}
+
+// empty reports whether all of the scene is void.
+func (s *scene) empty() bool {
+	return !slices.ContainsFunc(s.majority, func(class uint8) bool { return class != segment.Void })
 }
 
 func (s *scene) size() image.Point { return image.Pt(s.regions.Width, s.regions.Height) }

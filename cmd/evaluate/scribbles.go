@@ -68,7 +68,7 @@ func (c *scribblesCommand) Run(t *terminal) error {
 			rows = append(rows, r)
 		}
 	}
-	err = t.each(len(list), func(i int) error {
+	err = t.Each("", len(list), func(i int) error {
 		s, err := open(list[i], c.Regions, foregroundClass+1)
 		if err != nil {
 			return err
@@ -83,7 +83,7 @@ func (c *scribblesCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "scribbles\tmethod\timages\terror\toracle error\tsuperpixels alone\tms to first\t\n")
 	for _, r := range rows {
 		r.ErrorRate, _ = stats.MeanAndSpread(r.first)
@@ -129,11 +129,11 @@ func (c *scribblesCommand) try(t *terminal, r *scribbled, s *scene, i int, p sim
 	}
 	method := simulate.Method{Name: r.Method}
 	start := time.Now()
-	if _, err := method.Hypotheses(t.ctx, &s.Scene, play, 1); err != nil {
+	if _, err := method.Hypotheses(t.Ctx, &s.Scene, play, 1); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	r.spent[i] = time.Since(start).Seconds() * 1000
-	hypotheses, err := method.Hypotheses(t.ctx, &s.Scene, play, c.Hypotheses)
+	hypotheses, err := method.Hypotheses(t.Ctx, &s.Scene, play, c.Hypotheses)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

@@ -96,7 +96,7 @@ func (c *semanticCommand) Run(t *terminal) error {
 		c.Blur, c.Doubt, c.Corrupt = 0, 0, []float64{0}
 	}
 	trials := c.trials(len(list))
-	err = t.each(len(list), func(i int) error { return c.picture(t.ctx, trials, list[i], i) })
+	err = t.Each("", len(list), func(i int) error { return c.picture(t.Ctx, trials, list[i], i) })
 	if err != nil {
 		return err
 	}
@@ -157,8 +157,8 @@ func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, 
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(s.majority, func(class uint8) bool { return int(class) < c.Classes }) {
-		return nil // all void
+	if s.empty() {
+		return nil
 	}
 	source, err := c.source(p, s)
 	if err != nil {
@@ -314,9 +314,9 @@ func (c *semanticCommand) print(t *terminal, trials []*semanticTrial) {
 	if c.Scores != "" {
 		from = "of " + c.Scores
 	}
-	fmt.Fprintf(t.out, "Mean IoU in per cent over %d images, scores %s, %d draws, %g %% clicked, void ignored; the oracle takes the hypothesis of best mean IoU of each image. On the right, means over the images of the mean IoU of each.\n",
+	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, scores %s, %d draws, %g %% clicked, void ignored; the oracle takes the hypothesis of best mean IoU of each image. On the right, means over the images of the mean IoU of each.\n",
 		trials[0].Images, from, c.Draws, 100*c.Observed)
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	fmt.Fprint(w, "corrupt\tmethod\tM\toracle\t±\tfirst\t±\tmode\t±\tms\toracle\tfirst\tmode\t\n")
 	for _, r := range trials {

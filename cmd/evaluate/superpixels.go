@@ -58,7 +58,7 @@ func (c *superpixelsCommand) Run(t *terminal) error {
 	var mu sync.Mutex
 	rows := make([]partition, len(list))
 	var times []float64
-	err = t.each(len(list), func(i int) error {
+	err = t.Each("", len(list), func(i int) error {
 		row, err := c.measure(list[i])
 		mu.Lock()
 		defer mu.Unlock()
@@ -82,7 +82,7 @@ func (c *superpixelsCommand) Run(t *terminal) error {
 	slices.Sort(times)
 	mean.Milliseconds = times[len(times)/2]
 
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "images\tregions\tboundary recall\tundersegmentation\tASA\texplained variation\tcompactness\tms\t\n")
 	fmt.Fprintf(w, "%d\t%.1f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.1f\t\n", mean.Images, mean.Regions, mean.BoundaryRecall,
 		mean.Undersegmentation, mean.ASA, mean.ExplainedVariation, mean.Compactness, mean.Milliseconds)

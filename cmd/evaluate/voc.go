@@ -62,7 +62,7 @@ func (c *vocCommand) Run(t *terminal) error {
 		return err
 	}
 	trials := c.trials(len(list))
-	err = t.each(len(list), func(i int) error {
+	err = t.Each("", len(list), func(i int) error {
 		s, err := open(list[i], c.Regions, c.Classes)
 		if err != nil {
 			return err
@@ -145,7 +145,7 @@ func (c *vocCommand) try(t *terminal, trial *trial, s *scene, image, draw int) e
 		return nil // all void
 	}
 	start := time.Now()
-	hypotheses, err := trial.method.Hypotheses(t.ctx, &s.Scene, clicks, trial.Hypotheses)
+	hypotheses, err := trial.method.Hypotheses(t.Ctx, &s.Scene, clicks, trial.Hypotheses)
 	if err != nil {
 		return err
 	}
@@ -166,9 +166,9 @@ func (t *trial) title() string {
 }
 
 func (c *vocCommand) print(t *terminal, trials []*trial) {
-	fmt.Fprintf(t.out, "Mean IoU in per cent over %d images, %d draws of the clicks, void ignored; the oracle takes the hypothesis of best mean IoU of each image.\n",
+	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, %d draws of the clicks, void ignored; the oracle takes the hypothesis of best mean IoU of each image.\n",
 		trials[0].Images, c.Draws)
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	fmt.Fprint(w, "observed\tmethod\tM\toracle\t±\tfirst\t±\tmode\t±\tms\t\n")
 	for _, r := range trials {

@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 
-	"collie/cmd/internal/progress"
 	"collie/segment"
 	"collie/segment/affinity"
 	"collie/segment/simulate"
@@ -110,9 +109,9 @@ func pairRows(edges *affinity.Regression) func(e *example) *rows {
 }
 
 // gather returns the rows of all images, in their order.
-func (t *terminal) gather(what string, examples []*example, of func(*example) *rows) ([]*rows, error) {
+func gather(t *terminal, what string, examples []*example, of func(*example) *rows) ([]*rows, error) {
 	parts := make([]*rows, len(examples))
-	return parts, progress.Each(t.ctx, t.bar, what, len(examples), func(i int) error {
+	return parts, t.Each(what, len(examples), func(i int) error {
 		parts[i] = of(examples[i])
 		return nil
 	})

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"collie/cmd/internal/progress"
 	"collie/segment/affinity"
 )
 
@@ -27,7 +26,7 @@ const mostSteps = 25
 // in which no distance has a positive weight, by Newton's method. Sums are made
 // image by image and added up in order, so the result does not depend on the
 // number of cores.
-func (t *terminal) fit(what string, features []affinity.Feature, parts []*rows) (affinity.Regression, error) {
+func fit(t *terminal, what string, features []affinity.Feature, parts []*rows) (affinity.Regression, error) {
 	s, err := scaleOf(parts, len(features))
 	if err != nil {
 		return affinity.Regression{}, err
@@ -36,7 +35,7 @@ func (t *terminal) fit(what string, features []affinity.Feature, parts []*rows) 
 	w := make([]float64, n) // the last of them the bias
 	for range mostSteps {
 		sums := make([]*newton, len(parts))
-		err := progress.Each(t.ctx, t.bar, what, len(parts), func(i int) error {
+		err := t.Each(what, len(parts), func(i int) error {
 			sums[i] = s.newton(parts[i], w)
 			return nil
 		})

@@ -3,13 +3,9 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -28,29 +24,10 @@ type command struct {
 	Plot    string   `type:"path" placeholder:"DIR" help:"Draw calibration plots as SVG and PNG."`
 }
 
-// terminal is the command's output for people: figures go to out, the progress bar
-// to bar, which is nil when nobody would see it.
-type terminal struct {
-	ctx context.Context
-	out io.Writer
-	bar io.Writer
-}
+type terminal = progress.Terminal
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
-	t := &terminal{ctx: ctx, out: os.Stdout}
-	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-		t.bar = os.Stderr
-	}
-	var c command
-	k := kong.Parse(&c, kong.Name("train"), kong.UsageOnError(),
-		kong.Description("Learns which superpixels belong together from folders of images and masks."))
-	if err := k.Run(t); err != nil {
-		fmt.Fprintln(os.Stderr, "train:", err)
-		stop()
-		os.Exit(1)
-	}
+	progress.Main("train", &command{}, kong.Description("Learns which superpixels belong together from folders of images and masks."))
 }
 
 func (c *command) check() error {
@@ -78,7 +55,7 @@ func (c *command) Run(t *terminal) error {
 		return fmt.Errorf("%d images are too few for --folds %d", len(list), c.Folds)
 	}
 	examples := make([]*example, len(list))
-	err = progress.Each(t.ctx, t.bar, "reading images", len(list), func(i int) (err error) {
+	err = t.Each("reading images", len(list), func(i int) (err error) {
 		examples[i], err = open(list[i], c.Regions, c.Classes)
 		return err
 	})
@@ -93,7 +70,7 @@ func (c *command) Run(t *terminal) error {
 		}
 		notes = append(notes, figures...)
 	}
-	model, err := t.learn("learning", examples)
+	model, err := learn(t, "learning", examples)
 	if err != nil {
 		return err
 	}
@@ -101,7 +78,7 @@ func (c *command) Run(t *terminal) error {
 	if err := os.WriteFile(c.Out, model.Encode(), 0o644); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "%s holds the affinities %s of %d numbers.\n", c.Out, model.Number(), 4*len(model.Edge.Terms)+4*len(model.Pair.Terms)+2)
+	_, err = fmt.Fprintf(t.Out, "%s holds the affinities %s of %d numbers.\n", c.Out, model.Number(), 4*len(model.Edge.Terms)+4*len(model.Pair.Terms)+2)
 	return err
 }
 
@@ -143,16 +120,16 @@ func (c *command) validate(t *terminal, examples []*example) (notes []string, er
 				seen = append(seen, e)
 			}
 		}
-		model, err := t.learn(fmt.Sprintf("fold %d of %d", fold+1, c.Folds), seen)
+		model, err := learn(t, fmt.Sprintf("fold %d of %d", fold+1, c.Folds), seen)
 		if err != nil {
 			return nil, err
 		}
-		parts, err := t.gather("measuring", held, edgeRows)
+		parts, err := gather(t, "measuring", held, edgeRows)
 		if err != nil {
 			return nil, err
 		}
 		edges.add(&model.Edge, parts)
-		if parts, err = t.gather("measuring", held, pairRows(&model.Edge)); err != nil {
+		if parts, err = gather(t, "measuring", held, pairRows(&model.Edge)); err != nil {
 			return nil, err
 		}
 		pairs.add(&model.Pair, parts)
@@ -163,7 +140,7 @@ func (c *command) validate(t *terminal, examples []*example) (notes []string, er
 	}{{"borders", edges}, {"pairs", pairs}} {
 		line := fmt.Sprintf("%d %s, %.1f %% of one class: AUC %.4f, log loss %.4f, calibration error %.4f (cross-validation in %d parts).",
 			len(v.logits), v.name, 100*v.share(), v.auc(), v.loss(), v.calibrationError(), c.Folds)
-		fmt.Fprintln(t.out, line)
+		fmt.Fprintln(t.Out, line)
 		notes = append(notes, line)
 		if c.Plot != "" {
 			if err := v.draw(c.Plot, v.name); err != nil {
@@ -175,18 +152,18 @@ func (c *command) validate(t *terminal, examples []*example) (notes []string, er
 }
 
 // learn fits both regressions.
-func (t *terminal) learn(what string, examples []*example) (*affinity.Model, error) {
-	rows, err := t.gather(what+": borders", examples, edgeRows)
+func learn(t *terminal, what string, examples []*example) (*affinity.Model, error) {
+	rows, err := gather(t, what+": borders", examples, edgeRows)
 	if err != nil {
 		return nil, err
 	}
 	m := &affinity.Model{}
-	if m.Edge, err = t.fit(what+": borders", affinity.EdgeFeatures, rows); err != nil {
+	if m.Edge, err = fit(t, what+": borders", affinity.EdgeFeatures, rows); err != nil {
 		return nil, err
 	}
-	if rows, err = t.gather(what+": pairs", examples, pairRows(&m.Edge)); err != nil {
+	if rows, err = gather(t, what+": pairs", examples, pairRows(&m.Edge)); err != nil {
 		return nil, err
 	}
-	m.Pair, err = t.fit(what+": pairs", affinity.PairFeatures, rows)
+	m.Pair, err = fit(t, what+": pairs", affinity.PairFeatures, rows)
 	return m, err
 }

@@ -72,7 +72,7 @@ func train(t *testing.T, c command) (printed string, written []byte, err error) 
 		c.Out = filepath.Join(t.TempDir(), "affinities.txt")
 	}
 	c.Classes, c.Regions = 2, 80
-	if err := c.Run(&terminal{ctx: t.Context(), out: &out, bar: &bar}); err != nil {
+	if err := c.Run(&terminal{Ctx: t.Context(), Out: &out, Bar: &bar}); err != nil {
 		return "", nil, err
 	}
 	written, err = os.ReadFile(c.Out)
@@ -99,7 +99,7 @@ func TestLearnsDiscs(t *testing.T) {
 			t.Errorf("calibration plot: %v", err)
 		}
 	}
-	term := &terminal{ctx: t.Context(), out: new(bytes.Buffer)}
+	term := &terminal{Ctx: t.Context(), Out: new(bytes.Buffer)}
 	pictures, err := pictures([]string{folder(t, 2, disc)}, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -110,12 +110,12 @@ func TestLearnsDiscs(t *testing.T) {
 			t.Fatal(err)
 		}
 		edges, pairs := &verdicts{}, &verdicts{}
-		rows, err := term.gather("", []*example{e}, edgeRows)
+		rows, err := gather(term, "", []*example{e}, edgeRows)
 		if err != nil {
 			t.Fatal(err)
 		}
 		edges.add(&m.Edge, rows)
-		if rows, err = term.gather("", []*example{e}, pairRows(&m.Edge)); err != nil {
+		if rows, err = gather(term, "", []*example{e}, pairRows(&m.Edge)); err != nil {
 			t.Fatal(err)
 		}
 		pairs.add(&m.Pair, rows)
@@ -155,8 +155,8 @@ func TestFitIsAMaximum(t *testing.T) {
 		x := []float32{float32(rng.NormFloat64()), float32(3 * rng.Float64()), 5}
 		r.add(x, rng.Float64() < probability(1+2*float64(x[0])-float64(x[1])))
 	}
-	term := &terminal{ctx: t.Context()}
-	got, err := term.fit("", []affinity.Feature{{Name: "x"}, {Name: "y"}, {Name: "constant"}}, []*rows{r})
+	term := &terminal{Ctx: t.Context()}
+	got, err := fit(term, "", []affinity.Feature{{Name: "x"}, {Name: "y"}, {Name: "constant"}}, []*rows{r})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,8 +198,8 @@ func TestDistancesHaveNoPositiveWeight(t *testing.T) {
 		x := []float32{float32(rng.Float64()), float32(rng.Float64())}
 		r.add(x, rng.Float64() < probability(3*float64(x[0])-2*float64(x[1])))
 	}
-	term := &terminal{ctx: t.Context()}
-	got, err := term.fit("", []affinity.Feature{{Name: "misleading", Distance: true}, {Name: "leading", Distance: true}}, []*rows{r})
+	term := &terminal{Ctx: t.Context()}
+	got, err := fit(term, "", []affinity.Feature{{Name: "misleading", Distance: true}, {Name: "leading", Distance: true}}, []*rows{r})
 	if err != nil {
 		t.Fatal(err)
 	}

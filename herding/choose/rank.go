@@ -123,10 +123,10 @@ func FeaturesOf(p *herding.Problem, xs [][]uint8) ([]Features, error) {
 			f[likelihood] += float64(area[i] * crf.Log(max(p.UnaryMoments[i*k+int(l)], herding.Floor)))
 			covered[l] += area[i]
 		}
-		f[toFirst], f[toMode] = differing(x, xs[0], area), differing(x, mode, area)
+		f[toFirst], f[toMode] = Differing(x, xs[0], area), Differing(x, mode, area)
 		for other, y := range xs {
 			if other != m {
-				f[toAll] += differing(x, y, area)
+				f[toAll] += Differing(x, y, area)
 				f[expectedIoU] += alike[m][other]
 			}
 		}
@@ -191,7 +191,8 @@ func standardise(list []Features) {
 	}
 }
 
-func differing(x, y []uint8, area []float64) float64 {
+// Differing is the area on which two labellings differ.
+func Differing(x, y []uint8, area []float64) float64 {
 	sum := 0.0
 	for i, l := range x {
 		if l != y[i] {

@@ -51,7 +51,7 @@ func TestStripCoversThePool(t *testing.T) {
 			for steps := 1; ; steps++ {
 				x := sequence[at].Labels
 				at++
-				if steps == 3 || !slices.ContainsFunc(all, func(y []uint8) bool { return differing(x, y, area) < 0.01 }) {
+				if steps == 3 || !slices.ContainsFunc(all, func(y []uint8) bool { return choose.Differing(x, y, area) < 0.01 }) {
 					all = append(all, x)
 					break
 				}
@@ -93,13 +93,4 @@ func TestStripCoversThePool(t *testing.T) {
 			}
 		}
 	}
-}
-
-func differing(x, y []uint8, area []float64) (sum float64) {
-	for i, l := range x {
-		if l != y[i] {
-			sum += area[i]
-		}
-	}
-	return sum
 }

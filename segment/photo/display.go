@@ -8,11 +8,12 @@ import (
 	"github.com/disintegration/imaging"
 )
 
-// Sizes and qualities of the copies that browsers show.
+// ThumbnailSide is the long side of a thumbnail in pixels.
+const ThumbnailSide = 320
+
 const (
 	displaySide      = 2560 // pixels, long side
 	displayQuality   = 92
-	thumbnailSide    = 320
 	thumbnailQuality = 80
 )
 
@@ -32,10 +33,10 @@ func (p *Photo) EncodeDisplay(w io.Writer) error {
 	return encode(w, p.display(), displayQuality)
 }
 
-// EncodeThumbnail writes a JPEG of up to 320 pixels on the long side without
+// EncodeThumbnail writes a JPEG of up to ThumbnailSide pixels on the long side without
 // metadata. It is made from the display copy, which has fewer pixels.
 func (p *Photo) EncodeThumbnail(w io.Writer) error {
-	return encode(w, resize(p.display(), p.size(thumbnailSide), imaging.Box), thumbnailQuality)
+	return encode(w, resize(p.display(), p.size(ThumbnailSide), imaging.Box), thumbnailQuality)
 }
 
 // display returns the pixels of the display copy, which it makes once. The Hermite

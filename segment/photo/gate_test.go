@@ -288,7 +288,7 @@ func TestEncode(t *testing.T) {
 		for name, c := range map[string]struct {
 			encode func(io.Writer) error
 			side   int
-		}{"display": {p.EncodeDisplay, displaySide}, "thumbnail": {p.EncodeThumbnail, thumbnailSide}} {
+		}{"display": {p.EncodeDisplay, displaySide}, "thumbnail": {p.EncodeThumbnail, ThumbnailSide}} {
 			var b bytes.Buffer
 			if err := c.encode(&b); err != nil {
 				t.Fatal(err)

@@ -1,5 +1,5 @@
 // Package progress runs the parts of a long computation on all cores and shows
-// how far it is.
+// how far it is, for the commands that measure and learn.
 package progress
 
 import (
