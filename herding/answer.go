@@ -13,7 +13,7 @@ import (
 // per node. dst grows if it is too small. It costs as much as Solve.
 func (h *Harmonic) Answer(dst []float64, labels int, fixed []int16, prior *Prior, node int) ([]float64, error) {
 	if node < 0 || node >= len(fixed) || fixed[node] >= 0 {
-		return nil, fmt.Errorf("%w: node %d is clicked already or does not exist", ErrRange, node)
+		return nil, fmt.Errorf("%w: node %d is clicked already or doesn't exist", ErrRange, node)
 	}
 	fixed = slices.Clone(fixed)
 	fixed[node] = int16(labels)

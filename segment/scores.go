@@ -20,7 +20,7 @@ type Scores struct {
 	Patience float64
 
 	Model  int // number of the project's model that made the guess; 0 for scores made elsewhere
-	Learnt int // finished images that this model had learnt from; 1 without a model for the labelling of another image
+	Learnt int // finished images that this model had learned from; 1 without a model for the labelling of another image
 }
 
 // Same reports whether two scores, which can be nil, are equal.
@@ -83,7 +83,7 @@ func ascending(ids []uint8) bool {
 // GuessView is what people see about the first guess of an image.
 type GuessView struct {
 	Model  int // number of the project's model that made it; 0 for scores made elsewhere
-	Learnt int // finished images that it had learnt from
+	Learnt int // finished images that it had learned from
 	// Sure are the classes that the guess is sure of somewhere, those with the
 	// largest area first.
 	Sure []SureClass

@@ -140,7 +140,7 @@ func importsOf(files map[string][]byte) map[string][]string {
 		for _, m := range importStatement.FindAllSubmatch(content, -1) {
 			target := path.Join(path.Dir(name), string(m[1]))
 			if _, ok := files[target]; !ok {
-				panic("static: " + name + " imports " + string(m[1]) + ", which does not exist")
+				panic("static: " + name + " imports " + string(m[1]) + ", which doesn't exist")
 			}
 			graph[name] = append(graph[name], target)
 		}

@@ -155,7 +155,7 @@ var calls = map[string]call{
 	},
 
 	"GET /api/v1/projects/{id}/learning": {
-		id: "getLearning", summary: "What a project has learnt from its finished images",
+		id: "getLearning", summary: "What a project has learned from its finished images",
 		doc:   "A project learns in the background once enough images are finished. Its guess for the next image works like imported scores: it gives hypotheses before the first click and is not part of the labelling.",
 		sends: jsonOf(learningJSON{}),
 	},

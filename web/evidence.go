@@ -34,7 +34,7 @@ type eventJSON struct {
 	Regions     int                `json:"regions,omitempty" doc:"of a granularity event"`
 	Repairs     []loggedRepairJSON `json:"repairs,omitempty" doc:"the pixels that a pixels or import event set, by class"`
 	To          *int               `json:"to,omitempty" doc:"of a restore event"`
-	Learnt      *int               `json:"learnt,omitempty" doc:"of a guess event: number of finished images that the guess was learnt from, 0 for imported scores, 1 with model 0 for the labelling of another image; absent when the event removed the guess. Of an embedding event: number of finished images from which it was learnt how much embeddings count"`
+	Learnt      *int               `json:"learnt,omitempty" doc:"of a guess event: number of finished images that the guess was learned from, 0 for imported scores, 1 with model 0 for the labelling of another image; absent when the event removed the guess. Of an embedding event: number of finished images from which it was learned how much embeddings count"`
 	Weighed     bool               `json:"weighed,omitempty" doc:"of an embedding event: it only says how much the embedding counts that the image has"`
 	About       int                `json:"about,omitempty" doc:"of an undo or redo: the number of the event that it undid or redid"`
 	Count       int                `json:"count,omitempty" doc:"the superpixels affected"`

@@ -11,7 +11,7 @@ import (
 	"collie/web/problem"
 )
 
-// learningJSON describes what a project has learnt from its finished images.
+// learningJSON describes what a project has learned from its finished images.
 type learningJSON struct {
 	On       bool `json:"on" doc:"whether the project makes guesses; set it with learning in PATCH /api/v1/projects/{id}"`
 	Finished int  `json:"finished" doc:"number of finished images"`
@@ -23,7 +23,7 @@ type learningJSON struct {
 
 	Prelabelling prelabelJSON   `json:"prelabelling"`
 	Images       []expectedJSON `json:"images" doc:"images that nobody has worked on, least expected work first, images without a guess last"`
-	Done         []finishedJSON `json:"done" doc:"finished images, in the order in which the model learnt from them"`
+	Done         []finishedJSON `json:"done" doc:"finished images, in the order in which the model learned from them"`
 }
 
 // prelabelJSON is the progress of guessing all untouched images.

@@ -8,7 +8,7 @@ import (
 	"collie/web/wire"
 )
 
-// The setting of a project is stored. Programs can ask for what it has learnt, for
+// The setting of a project is stored. Programs can ask for what it has learned, for
 // pre-labelling and for a guess, even where there is nothing to learn from.
 func TestLearningCalls(t *testing.T) {
 	s := MustServe(t)
@@ -32,7 +32,7 @@ func TestLearningCalls(t *testing.T) {
 	var g guessJSON
 	s.post("/api/v1/images/"+im.ID+"/guess", ``).into(t, http.StatusOK, &g)
 	if g.Guessed {
-		t.Error("a guess by a project that has learnt nothing")
+		t.Error("a guess by a project that has learned nothing")
 	}
 	for _, wrong := range []string{`{"learning":1}`, `{"learning":"yes"}`} {
 		if a := s.send("PATCH", path, strings.NewReader(wrong)); a.status != http.StatusUnprocessableEntity {

@@ -28,7 +28,7 @@ type commands struct {
 	Scribbles   scribblesCommand   `cmd:"" help:"Hand-drawn scribbles: errors in what they leave open."`
 	Semantic    semanticCommand    `cmd:"" help:"Scores of a classifier, read or made of the truth, as the first guess: oracle, first and mode accuracy."`
 	Methods     methodsCommand     `cmd:"" help:"All ways to several labellings, on the same problems."`
-	Rank        rankCommand        `cmd:"" help:"Which labelling of a list to mark: the first, EMBR's, or one by learnt features."`
+	Rank        rankCommand        `cmd:"" help:"Which labelling of a list to mark: the first, EMBR's, or one by learned features."`
 	Learn       learnCommand       `cmd:"" help:"Learn several predictors that share the work (multiple choice learning), and compare them with Herding."`
 	Areas       areasCommand       `cmd:"" help:"How often the true area of a class is within the range that the hypotheses give."`
 	Next        nextCommand        `cmd:"" help:"What to ask next: mean IoU after 0, 1, … answers to a query's questions."`
@@ -37,7 +37,7 @@ type commands struct {
 	Embeddings  embeddingsCommand  `cmd:"" help:"What embeddings of graded quality save the simulated annotator."`
 	Superpixels superpixelsCommand `cmd:"" help:"Superpixels against human segmentations."`
 
-	Affinities string `placeholder:"FILE" help:"Learnt affinities to use instead of the built-in ones, a file written by cmd/train, or 'none' for the formulas set by hand."`
+	Affinities string `placeholder:"FILE" help:"Learned affinities to use instead of the built-in ones, a file written by cmd/train, or 'none' for the formulas set by hand."`
 }
 
 // AfterApply makes the affinities the default for everything that follows.

@@ -16,7 +16,7 @@ type projectCommand struct {
 	data
 	output
 	Finished   []int     `default:"0,5,10,20,40,80" help:"Numbers of finished images after which the test images are worked on."`
-	Test       int       `default:"40" help:"Test images, at most a third of all; never learnt from."`
+	Test       int       `default:"40" help:"Test images, at most a third of all; never learned from."`
 	Online     bool      `help:"Work through all images in order instead, learning from what was accepted."`
 	Copy       bool      `help:"Like --online --order listed, but instead of learning copy the labelling of the image before as the guess."`
 	Order      string    `default:"mixed" enum:"mixed,listed" help:"Order of the images: by a hash of their names, or as in index.tsv."`
@@ -38,7 +38,7 @@ type projectRow struct {
 	MeanActions float64        `json:"mean_actions"` // a failure counts as --max
 	Median      float64        `json:"median_actions"`
 	Failed      int            `json:"failed"`
-	Without     float64        `json:"without"` // mean actions when nothing is learnt
+	Without     float64        `json:"without"` // mean actions when nothing is learned
 	Saved       stats.Interval `json:"saved"`   // actions per image, against the same image without
 	Worse       float64        `json:"worse"`   // share of the images that needed more actions
 	Images      int            `json:"images"`

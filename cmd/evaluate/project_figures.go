@@ -46,7 +46,7 @@ func (c *projectCommand) print(t *terminal, rows []projectRow) {
 		answer = "the random walker's single answer"
 	}
 	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, at most %g %% of what its superpixels allow; %s; a failure counts as %d. "+
-		"Saved: actions per image against the same image without anything learnt, with a 95 %% interval; worse: images that needed more.\n", 100*boundShare, answer, c.Max)
+		"Saved: actions per image against the same image without anything learned, with a 95 %% interval; worse: images that needed more.\n", 100*boundShare, answer, c.Max)
 	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	first := "finished"
@@ -84,7 +84,7 @@ func (c *projectCommand) draw(rows []projectRow) error {
 		name := fmt.Sprintf("%s, %g %%", r.Gesture, 100*r.Target)
 		f.add(name, float64(r.Finished), r.MeanActions)
 		if c.Online {
-			f.add(name+", nothing learnt", float64(r.Finished), r.Without)
+			f.add(name+", nothing learned", float64(r.Finished), r.Without)
 		}
 	}
 	return f.save(filepath.Join(c.Plots, "project"))

@@ -31,7 +31,7 @@ func TestProject(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		if r.Finished == 0 && r.MeanActions != r.Without {
-			t.Errorf("nothing is learnt, yet %v actions and %v without", r.MeanActions, r.Without)
+			t.Errorf("nothing is learned, yet %v actions and %v without", r.MeanActions, r.Without)
 		}
 		if r.Finished == 8 && !(r.MeanActions < r.Without && r.Strength > 0) {
 			t.Errorf("after 8 images %v actions, without %v, strength %v", r.MeanActions, r.Without, r.Strength)

@@ -7,7 +7,7 @@ import (
 	"collie/segment/learn"
 )
 
-// effortOn is what one image took, per target, with and without what was learnt.
+// effortOn is what one image took, per target, with and without what was learned.
 type effortOn struct{ with, without []int }
 
 // fixed works on the same test images after different numbers of finished ones,

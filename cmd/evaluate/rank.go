@@ -84,7 +84,7 @@ func (c *rankCommand) Run(t *terminal) error {
 	for _, share := range c.Observed {
 		rows = append(rows, c.rows(share, lists, ranker)...)
 	}
-	fmt.Fprintf(t.Out, "Mean IoU of the image in per cent over lists of %d labellings by %s, learnt on %d other lists; ahead of the first with a 95 %% interval.\n", c.Hypotheses, c.Method, len(known))
+	fmt.Fprintf(t.Out, "Mean IoU of the image in per cent over lists of %d labellings by %s, learned on %d other lists; ahead of the first with a 95 %% interval.\n", c.Hypotheses, c.Method, len(known))
 	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "clicked\tchoice\tmean IoU\tahead\tbetter\tworse\tof\t\n")
 	for _, r := range rows {

@@ -79,7 +79,7 @@ func train(t *testing.T, c command) (printed string, written []byte, err error) 
 	return out.String(), written, err
 }
 
-// A model learnt from discs tells their rims from the rest, and is the same on one
+// A model learned from discs tells their rims from the rest, and is the same on one
 // core and on several.
 func TestLearnsDiscs(t *testing.T) {
 	dir, plots := folder(t, 5, disc), t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"collie/herding"
 )
 
-// Ranker orders labellings by a linear score of their features, learnt from lists
+// Ranker orders labellings by a linear score of their features, learned from lists
 // whose quality is known (Yadollahpour, Batra and Shakhnarovich 2013,
 // doi:10.1109/CVPR.2013.253; by ridge regression instead of a structured SVM, and
 // without features of appearance). Features are standardised within a list, so

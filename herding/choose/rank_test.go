@@ -93,7 +93,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// A quality that is linear in the features is learnt, and ranked by.
+// A quality that is linear in the features is learned, and ranked by.
 func TestRankerLearns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	var truth choose.Features

@@ -14,7 +14,7 @@ import (
 // and nothing of the rest is clicked, the sequence begins with masks of
 // different extent: rungs of the exact ladder of the model (see crf.Ladder) and
 // the regions of the merge hierarchy around the click. The expected quality of
-// each is a linear function of its features, with weights learnt from other
+// each is a linear function of its features, with weights learned from other
 // images, and the cards are chosen greedily to maximise the expected quality of
 // the best one shown so far.
 

@@ -51,7 +51,7 @@ const (
 
 var tryTargets = []float64{0.85, 0.9}
 
-// attempt is a finished image with the prediction made before it was learnt
+// attempt is a finished image with the prediction made before it was learned
 // from.
 type attempt struct {
 	scene *simulate.Scene // of the default granularity

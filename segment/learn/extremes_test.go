@@ -36,7 +36,7 @@ func halves(t *testing.T, id string, width, height, n int) Example {
 }
 
 // Images of a handful of superpixels and of forty thousand teach the same: what
-// is learnt from some holds for the others.
+// is learned from some holds for the others.
 func TestFewAndManySuperpixels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: an image of 40,000 superpixels")
@@ -49,13 +49,13 @@ func TestFewAndManySuperpixels(t *testing.T) {
 	if few := examples[0].Features.N; few < 2 || few > 8 || many.Features.N < 30_000 {
 		t.Fatalf("%d and %d superpixels", few, many.Features.N)
 	}
-	for name, learnt := range map[string][]Example{"few": examples, "few and many": append(slices.Clone(examples), many)} {
-		m, err := Train(t.Context(), learnt, nil)
+	for name, learned := range map[string][]Example{"few": examples, "few and many": append(slices.Clone(examples), many)} {
+		m, err := Train(t.Context(), learned, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if m.classifier == nil {
-			t.Fatalf("%s: nothing learnt", name)
+			t.Fatalf("%s: nothing learned", name)
 		}
 		for _, e := range []Example{examples[0], many} {
 			p := m.predict(e.Features)

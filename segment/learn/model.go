@@ -11,7 +11,7 @@ import (
 // Model is a project's model. Immutable; safe for concurrent use.
 type Model struct {
 	Number int      // counts the project's models, including this one
-	Images []string // ids of the images it has learnt from, in the order in which they were finished
+	Images []string // ids of the images it has learned from, in the order in which they were finished
 	Early  []string // ids of finished images before these, too many to learn from
 	Choice Choice
 
@@ -24,7 +24,7 @@ type Model struct {
 	tried       []trial   // latest last
 }
 
-// trial is the prediction for an image before it was learnt from, for all
+// trial is the prediction for an image before it was learned from, for all
 // classes of the model at that time.
 type trial struct {
 	image   string

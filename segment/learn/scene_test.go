@@ -57,7 +57,7 @@ func fields(t testing.TB, n int) []Example {
 	return out
 }
 
-// What is learnt from a few images is right about most of the next one, and the
+// What is learned from a few images is right about most of the next one, and the
 // choice of strength finds that it pays.
 func TestTrain(t *testing.T) {
 	examples := fields(t, 9)
@@ -139,7 +139,7 @@ func TestTrainWithTooLittle(t *testing.T) {
 	}
 }
 
-// A model's early predictions for an image are those made before it learnt from
+// A model's early predictions for an image are those made before it learned from
 // it.
 func TestTrialsArePrequential(t *testing.T) {
 	examples := fields(t, 9)

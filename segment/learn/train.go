@@ -23,7 +23,7 @@ type Example struct {
 	Imported *engine.Guess
 }
 
-// Limits of what is learnt from.
+// Limits of what is learned from.
 const (
 	MaxExamples    = 200     // images, the latest
 	maxRows        = 200_000 // superpixels of all of them

@@ -41,7 +41,7 @@
  *
  * @typedef {object} GuessRecord
  * @property {number} model number of the project's model; 0 for scores that were imported
- * @property {number} learnt finished images that it was learnt from
+ * @property {number} learnt finished images that it was learned from
  * @property {{class: number, area: number}[]} sure classes that it is sure of somewhere, and on which share of the area
  *
  * @typedef {object} Constraints

@@ -14,7 +14,7 @@ import { counted } from '../ui/numbers.js';
  * @property {{rank: number}} [hypothesis]
  * @property {number} [regions]
  * @property {number} [to]
- * @property {number} [learnt] of a guess or embedding: finished images that it, or its weight, was learnt from; absent when it was removed
+ * @property {number} [learnt] of a guess or embedding: finished images that it, or its weight, was learned from; absent when it was removed
  * @property {boolean} [weighed] of an embedding: only its weight changed
  * @property {[number, number][]} [points] of a box
  * @property {string} [by]

@@ -9,7 +9,7 @@ import { insist, pause, waitText } from '../ui/patience.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
- * What a project has learnt, see GET learning.
+ * What a project has learned, see GET learning.
  *
  * @typedef {object} Learning
  * @property {boolean} on
@@ -37,14 +37,14 @@ const AGAIN = 1000;
 export function learningText({ on, finished, fewest, model, learnt, guessing, training, images }) {
   if (!on) return 'Guessing is off.';
   if (finished < fewest && model === 0) return `Collie guesses the rest once ${fewest} images are finished: ${fewest - finished} to go.`;
-  if (model === 0) return training ? 'Learning from the finished images.' : 'Nothing learnt yet.';
-  const from = `Learnt from ${counted(learnt, 'finished image')}${training ? ', learning more' : ''}.`;
+  if (model === 0) return training ? 'Learning from the finished images.' : 'Nothing learned yet.';
+  const from = `Learned from ${counted(learnt, 'finished image')}${training ? ', learning more' : ''}.`;
   if (!guessing) return `${from} Its guesses wouldn’t save you work yet, so it makes none.`;
   const guessed = images.filter((im) => im.guessed).length;
   return images.length === 0 ? from : `${from} ${guessed} of ${counted(images.length, 'untouched image')} guessed.`;
 }
 
-/** The part of the project's page that says what the project has learnt. */
+/** The part of the project's page that says what the project has learned. */
 export class LearningPanel {
   /**
    * @param {string} project

@@ -33,7 +33,7 @@ func unknown(err error) bool {
 }
 
 func errClosed() error {
-	return segment.Errorf(segment.Unavailable, "The server is shutting down. This change was not saved; it will be when it is sent again after the restart.")
+	return segment.Errorf(segment.Unavailable, "The server is stopping. This change was not saved; it will be when it is sent again after the restart.")
 }
 
 // Codes of PostgreSQL's errors, https://www.postgresql.org/docs/15/errcodes-appendix.html

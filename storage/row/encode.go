@@ -176,7 +176,7 @@ func decodeWork(code, seq int) (untouched, guessed bool) {
 }
 
 // encodeScores writes a byte 0, a version byte, strength, exponent, proof and
-// patience as 8 bytes each, rows in the beginning, model and images learnt from as varints,
+// patience as 8 bytes each, rows in the beginning, model and images learned from as varints,
 // the number of classes in reserve and their ids, a byte each, the same of all
 // classes, and the shares. Version 2 had no patience, and version 1 no classes in reserve. Older scores
 // without a strength begin with the number of classes, which is not 0.

@@ -52,15 +52,15 @@ func TestDecodeOlderScores(t *testing.T) {
 	oldest := []byte{2, 1, 4, 255, 0, 128, 127}
 	version1 := slices.Concat([]byte{0, 1}, make([]byte, 6), []byte{0xe0, 0x3f}, make([]byte, 6), []byte{0xf0, 0x3f}, make([]byte, 8), []byte{2, 7, 9}, oldest)
 	want := segment.Scores{Classes: []uint8{1, 4}, Shares: []uint8{255, 0, 128, 127}}
-	learnt := want
-	learnt.Strength, learnt.Exponent, learnt.Regions, learnt.Model, learnt.Learnt = 0.5, 1, 2, 7, 9
+	learned := want
+	learned.Strength, learned.Exponent, learned.Regions, learned.Model, learned.Learnt = 0.5, 1, 2, 7, 9
 	version2 := slices.Concat([]byte{0, 2}, version1[2:29], []byte{1, 4}, oldest)
-	reserve := learnt
+	reserve := learned
 	reserve.Reserve = []uint8{4}
 	for name, c := range map[string]struct {
 		stored []byte
 		want   segment.Scores
-	}{"without a strength": {oldest, want}, "version 1": {version1, learnt}, "version 2": {version2, reserve}} {
+	}{"without a strength": {oldest, want}, "version 1": {version1, learned}, "version 2": {version2, reserve}} {
 		got, err := decodeScores(c.stored)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -29,7 +29,7 @@ func ScanUser(row Scanner) (accounts.User, error) {
 
 // NameTaken is the error for a new user whose name another one has.
 func NameTaken(name string, cause error) error {
-	return segment.Errorf(segment.Conflict, "There is a user called %s already. Nothing was changed.", name).Because(cause)
+	return segment.Errorf(segment.Conflict, "There is already a user called %s. Nothing was changed.", name).Because(cause)
 }
 
 // LastAdmin is the error for a change that would leave no admin.

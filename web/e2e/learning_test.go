@@ -44,7 +44,7 @@ func field(number int) []byte {
 func fieldHorizon(number int) int { return 60 + number*11%50 }
 
 // learntProject creates a project with the given number of pictures that has
-// learnt from the first five, which are finished.
+// learned from the first five, which are finished.
 func learntProject(t *testing.T, address string, count int) (project string, images []string) {
 	t.Helper()
 	var p struct{ ID string }
@@ -83,7 +83,7 @@ func learntProject(t *testing.T, address string, count int) (project string, ima
 			return p.ID, images
 		}
 	}
-	t.Fatal("the project has not learnt to guess")
+	t.Fatal("the project has not learned to guess")
 	return "", nil
 }
 
@@ -139,7 +139,7 @@ func TestE2ELearning(t *testing.T) {
 	address := startServer(t)
 	project, images := learntProject(t, address, 10)
 	p := openPage(t, 1280, 720, false, address+"/projects/"+project)
-	p.until(`document.getElementById('learning-text').textContent === 'Learnt from 5 finished images. 0 of 5 untouched images guessed.'`)
+	p.until(`document.getElementById('learning-text').textContent === 'Learned from 5 finished images. 0 of 5 untouched images guessed.'`)
 	p.accessible("the project", source)
 	p.do("hold the answer until all is guessed, and lose the one after it", chromedp.Evaluate[chromedp.Void](`{
 		const send = window.fetch;
