@@ -147,7 +147,7 @@ func (g *graph) nearest() {
 	}
 }
 
-// load takes the present unaries and weights of m.
+// load takes the current unaries and weights of m.
 func (g *graph) load(m *Model) {
 	k := g.labels
 	g.constant = 0

@@ -30,10 +30,10 @@ type quadratic struct {
 	tied  []int32     // the switch that a switch is tied to; itself if to none
 	mine  [][]product // of each switch: the products in which it is eliminated first
 	over  [][]int32   // of each switch: the tables to which it belongs until its own is made
-	bit   []int32     // place of a switch in the present scope
+	bit   []int32     // place of a switch in the current scope
 
 	tables    []table
-	off, with []float64 // of the present table: the values with its switch off and on
+	off, with []float64 // of the current table: the values with its switch off and on
 	place     []int32   // scratch of absorb
 }
 

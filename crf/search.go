@@ -38,7 +38,7 @@ func newSearch(g *graph) *search {
 	return &search{g: g, current: make([]uint8, n), trial: make([]uint8, n), calm: make([]float64, len(g.theta))}
 }
 
-// load takes the present weights of the graph.
+// load takes the current weights of the graph.
 func (s *search) load() {
 	s.unit = 0
 	for _, w := range s.g.w {

@@ -4,7 +4,7 @@
 // Solutions'). DivMBest (Batra et al. 2012, doi:10.1007/978-3-642-33715-4_1) is
 // the special case of zero moments.
 //
-// A step maximises the energy of the present parameters θ(m), starting at θ(0)
+// A step maximises the energy of the current parameters θ(m), starting at θ(0)
 // = Θ, and moves θ by η(μ - φ(x_m)): towards the moments μ that the hypotheses
 // x_m should match on average, away from the statistics φ(x_m) of the
 // hypothesis just found. The package also makes moments (Harmonic and the

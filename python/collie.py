@@ -155,7 +155,7 @@ class Collie:
         return self._json("appendEvidence", image_id, body={**event, "kind": kind})
 
     def hypotheses(self, image_id, count=20):
-        """The hypotheses for the present evidence, with a class per superpixel."""
+        """The hypotheses for the current evidence, with a class per superpixel."""
         return self._json("listHypotheses", image_id, query={"count": count})
 
     def mask(self, image_id, of="labelling", rank=0, style="index"):

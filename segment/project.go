@@ -30,7 +30,7 @@ type Project struct {
 	Revision int // how often the record has changed; see ProjectStore.UpdateProject
 }
 
-// Overview is a project with what lists of projects tell of its images.
+// Overview is a project with a summary of its images.
 type Overview struct {
 	Project
 	Images int

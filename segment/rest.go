@@ -59,7 +59,7 @@ func (r *Rest) UnmarshalText(text []byte) error {
 var backgrounds = []string{"background", "bg", "other", "rest", "unlabelled", "unlabeled"}
 
 // DefaultRest is the rest of a new project: its first class while that is called
-// background or the like. A list such as sky, road, tree must not fill every
+// background or similar. A list such as sky, road, tree must not fill every
 // image with sky, so there it is RestFirst.
 func DefaultRest(classes []Class) Rest {
 	if len(classes) > 0 && slices.Contains(backgrounds, strings.ToLower(classes[0].Name)) {

@@ -70,7 +70,7 @@ type Place struct {
 	Previous, Next  string // ids of the images beside it; empty at the ends
 }
 
-// Head is the present state of an image, as a reader can compare it with its own.
+// Head is the current state of an image, as a reader can compare it with its own.
 type Head struct {
 	Seq      int    // events in the image's log
 	Last     string // id of the last of them; empty without any
@@ -81,7 +81,7 @@ type Head struct {
 type EvidenceStore interface {
 	// Append stores e as number expected+1 of the image's log, together with
 	// the progress it leads to. When the log already has another length, or another
-	// last event than e.After, the error is a Conflict whose Seq is the present length.
+	// last event than e.After, the error is a Conflict whose Seq is the current length.
 	Append(ctx context.Context, imageID string, expected int, e Event, p Progress) error
 	// Events returns the log from number after+1 on, in order.
 	Events(ctx context.Context, imageID string, after int) ([]Event, error)

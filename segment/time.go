@@ -2,7 +2,7 @@ package segment
 
 import "time"
 
-// Now is the present time as the store keeps it.
+// Now is the current time as the store keeps it.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
 // CheckTime returns an error for a time that JSON can't express.

@@ -48,7 +48,7 @@ func TestFromClickToMask(t *testing.T) {
 	}
 	stale := s.post(path+"/evidence", labelAt("late", 1, inSea, 1)).problem(t, http.StatusConflict)
 	if stale.Seq == nil || *stale.Seq != 3 {
-		t.Errorf("a stale event is told %+v, want the present number 3", stale)
+		t.Errorf("a stale event is told %+v, want the current number 3", stale)
 	}
 
 	var h hypothesesJSON

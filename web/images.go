@@ -267,8 +267,8 @@ func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error
 	return s.answers.Content(w, r, time.Time{}, bytes.NewReader(gz.Bytes()))
 }
 
-// packed returns b as z packs it. Afterwards z, which a pool may keep, has no hold
-// of the result.
+// packed returns b as z packs it. Afterwards z keeps no reference to the result,
+// so it can return to the pool.
 func packed(z *gzip.Writer, b []byte) (*bytes.Buffer, error) {
 	defer z.Reset(nil)
 	gz := new(bytes.Buffer)

@@ -45,7 +45,7 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 	}
 	if style == "overlay" {
 		if of != "labelling" || r.URL.Query().Has("after") {
-			return problem.Invalid("The style overlay shows the present labelling: leave out \"of\" and \"after\".")
+			return problem.Invalid("The style overlay shows the current labelling: leave out \"of\" and \"after\".")
 		}
 		return s.sendOverlay(w, r)
 	}

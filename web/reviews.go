@@ -31,7 +31,7 @@ func (s *Server) setReviews(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if body.Images == nil || body.Status == nil { // a misspelt status must not take one away
-		return problem.Invalid("The fields \"images\" and \"status\" are needed; an empty status takes the present one away. Nothing was changed.")
+		return problem.Invalid("The fields \"images\" and \"status\" are needed; an empty status removes the current one. Nothing was changed.")
 	}
 	images, err := s.workspace.SetReview(r.Context(), id, body.Images, segment.Review{Status: *body.Status, Comment: body.Comment})
 	if err != nil {

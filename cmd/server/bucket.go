@@ -123,7 +123,7 @@ func (b *bucket) claim(ctx context.Context, store database) error {
 	return err
 }
 
-// note writes a line of text to a file that hasn't it.
+// note writes a line to a file unless it is there already.
 func note(name, line string) error {
 	if before, err := os.ReadFile(name); err == nil && string(before) == line+"\n" {
 		return nil

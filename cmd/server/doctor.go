@@ -105,11 +105,11 @@ func (v *visit) losses() error {
 		return err
 	}
 	if v.repair {
-		v.say("This was noted; it will not be said again")
+		v.say("Acknowledged; this won't be reported again")
 		return v.local.AcknowledgeLosses()
 	}
 	v.wrong += len(lost)
-	v.say("Nothing can bring this back but a backup. Once you know, --repair stops saying so")
+	v.say("Nothing can bring this back but a backup. To stop this report, run with --repair")
 	return nil
 }
 

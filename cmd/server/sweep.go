@@ -21,7 +21,7 @@ const sweepEvery = 24 * time.Hour
 // sweepState is kept in the data folder from one sweep to the next.
 type sweepState struct {
 	// Until is the time up to which the trash has been emptied, plus what can
-	// be restored: the present time, unless the clock has jumped.
+	// be restored: the current time, unless the clock has jumped.
 	Until time.Time `json:"until"`
 	At    time.Time `json:"at"` // of the last sweep, by the clock
 }

@@ -68,7 +68,7 @@ func (h *history) saves(client int) (n int) {
 
 // logModel is an evidence log: the state is the ids in it, with a space after
 // each. An event that is there keeps its place however often it comes; a new
-// one is taken when it expects the present length, else refused with it.
+// one is taken when it expects the current length, else refused with it.
 var logModel = porcupine.Model{
 	Init: func() any { return "" },
 	Step: func(state, input, output any) (bool, any) {

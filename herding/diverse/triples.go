@@ -32,7 +32,7 @@ func (c *Climber) together(y []uint8, at [3]int32, w [3]float64, gain *float64, 
 	c.f.Local(int(at[2]), y, c.third)
 	now := [3]uint8{y[at[0]], y[at[1]], y[at[2]]}
 	// worth is the energy of the three given the rest. A local score counts the
-	// edges to the other two with their present labels.
+	// edges to the other two with their current labels.
 	worth := func(l [3]uint8) float64 {
 		v := c.score[l[0]] + c.other[l[1]] + c.third[l[2]]
 		for e, p := range [3][2]int{{0, 1}, {0, 2}, {1, 2}} {

@@ -48,7 +48,7 @@ func (s *Perturb) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothes
 // concurrent use.
 type Perturbed struct {
 	from   *Perturb
-	model  *crf.Model // with the present noise
+	model  *crf.Model // with the current noise
 	solver *crf.Solver
 	rng    *rand.PCG
 	last   []uint8

@@ -59,7 +59,7 @@ func (p *person) act(e segment.Event) {
 	p.Apply(e)
 }
 
-// look returns the first hypotheses of the present state.
+// look returns the first hypotheses of the current state.
 func (p *person) look(t failer, count int) (out []engine.Hypothesis) {
 	s := p.Sequence(p.Timeline, p.Model(p.Cut(), nil), project.Resolve(), segment.Rest{Mode: segment.RestClass})
 	for rank := range min(count, s.Len()) {

@@ -88,7 +88,7 @@ func lifting(model *crf.Model, thing int) *crf.Model {
 // ms for each of up to 33 masks.
 func (s *Sequence) Ladder(ctx context.Context) (*Ladder, error) {
 	if len(s.classes) != 2 {
-		return nil, segment.Errorf(segment.Invalid, "Less and more are between two classes, and %d are in play here. Use the hypotheses instead.", len(s.classes))
+		return nil, segment.Errorf(segment.Invalid, "The slider works between two classes; %d are in play here. Use the hypotheses instead.", len(s.classes))
 	}
 	var l *Ladder
 	err := s.run(ctx, func() (err error) {

@@ -34,7 +34,7 @@ func (s *Sequence) Named(ctx context.Context, pick *segment.Pick) (Hypothesis, e
 			return Hypothesis{}, err
 		}
 		if offer.Rung < 0 || offer.Rung >= len(l.Rungs) {
-			return Hypothesis{}, segment.Errorf(segment.Invalid, "There is no rung %d: the ladder of the present evidence has rungs 0 to %d.", offer.Rung, len(l.Rungs)-1)
+			return Hypothesis{}, segment.Errorf(segment.Invalid, "There is no rung %d: the ladder of the current evidence has rungs 0 to %d.", offer.Rung, len(l.Rungs)-1)
 		}
 		r := l.Rungs[offer.Rung]
 		return Hypothesis{Rank: segment.Offered, Labels: l.Labels(offer.Rung), Energy: r.Energy, Digest: r.Digest}, nil
@@ -48,7 +48,7 @@ func (s *Sequence) Named(ctx context.Context, pick *segment.Pick) (Hypothesis, e
 			return a.Hypothesis, nil
 		}
 	}
-	return Hypothesis{}, segment.Errorf(segment.Invalid, "The superpixels can't become class %d: it is not in play, excluded or what they are, or another class was clicked there.", offer.Class)
+	return Hypothesis{}, segment.Errorf(segment.Invalid, "Class %d is not possible there: it isn't in play, is excluded, is already their class, or another class was clicked.", offer.Class)
 }
 
 // Alternatives answers 'what if this were …' about some superpixels: for each

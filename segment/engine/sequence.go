@@ -203,7 +203,7 @@ func (s *Sequence) at(ctx context.Context, rank int, first schedule.Class) (Hypo
 		if s.Len() == 0 {
 			return Hypothesis{}, segment.Errorf(segment.Invalid, "There is no hypothesis %d: nothing has been clicked yet.", rank)
 		}
-		return Hypothesis{}, segment.Errorf(segment.Invalid, "There is no hypothesis %d: the present evidence has hypotheses 0 to %d.", rank, s.Len()-1)
+		return Hypothesis{}, segment.Errorf(segment.Invalid, "There is no hypothesis %d: the current evidence has hypotheses 0 to %d.", rank, s.Len()-1)
 	}
 	if h, _ := s.ready(rank); h != nil {
 		return *h, nil

@@ -13,7 +13,7 @@ import (
 )
 
 // Times of one step on one core. The slow engine is the one for which the policy
-// was designed: 20 hypotheses of 2 to 21 classes in some 47 ms. The present one
+// was designed: 20 hypotheses of 2 to 21 classes in some 47 ms. The current one
 // takes 9.8 ms for them, the processor time of a server under cmd/loadtest on VOC
 // photographs, see docs/loadtest.md.
 var (

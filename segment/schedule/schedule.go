@@ -5,14 +5,13 @@
 // interrupts. Before each step its sequence waits for its turn: the first
 // hypothesis of any image goes before supposed ones, and these before later ones,
 // of every other; users take turns, at later hypotheses long enough for a usual
-// sequence; who does not want to wait any more leaves the queue at once; and when
-// the queue is so long that people would notice, the answer is ErrBusy in place of
+// sequence; a cancelled request leaves the queue at once; and when
+// the queue is so long that people would notice, the answer is ErrBusy instead of
 // a place at its end. After each step the goroutine lets others run that are ready
 // (a Go program would otherwise let it go on for 10 ms).
 //
 // Long work (decoding and segmenting uploads, writing exports) can't be cut
-// into such steps. Few of it run at the same time, and each on a thread of low
-// priority of the operating system (see Long).
+// into such steps. Little of it runs at once, on low-priority threads (see Long).
 package schedule
 
 import (
@@ -132,7 +131,7 @@ type Load struct {
 	Refused int // steps answered with ErrBusy, since the start
 }
 
-// Load returns the present load.
+// Load returns the current load.
 func (s *Scheduler) Load() Load {
 	s.mu.Lock()
 	defer s.mu.Unlock()

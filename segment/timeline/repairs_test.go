@@ -154,7 +154,7 @@ func TestRepairsAgainstPixels(t *testing.T) {
 		}
 		if len(whole) > 0 {
 			if err := checkStroke(whole, &segment.Project{Classes: fourClasses().Classes}, pixels); err != nil {
-				t.Fatalf("the present repairs are not those of an event: %v", err)
+				t.Fatalf("the current repairs are not those of an event: %v", err)
 			}
 		}
 	})

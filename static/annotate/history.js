@@ -18,7 +18,7 @@ const CALM = 120;
  * @typedef {object} Ports
  * @property {() => number} stored events that the server has stored
  * @property {(id: number) => {name: string, color: string} | undefined} classOf
- * @property {(mask: ImageBitmap | null) => void} show an earlier state, or the present one with null
+ * @property {(mask: ImageBitmap | null) => void} show an earlier state, or the current one with null
  * @property {(seq: number) => void} restore
  * @property {(text: string) => void} say
  */

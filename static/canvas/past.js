@@ -4,7 +4,7 @@ import { VOID } from '../evidence/protocol.js';
 /** Most pixels of a mask that are kept; they take 64 MiB. */
 const MOST = 4096 * 4096;
 
-/** An earlier labelling, drawn in place of the present one. */
+/** An earlier labelling, drawn in place of the current one. */
 export class Past {
   /**
    * @param {ImageBitmap} mask of class places in the colours of the VOC palette, at the image's size

@@ -13,7 +13,7 @@ import { toast } from '../ui/toast.js';
  * @property {import('../evidence/session.js').Session} session
  * @property {Pick<import('./strip.js').Strip, 'reveal' | 'visible' | 'numberOf' | 'total'>} strip
  * @property {(label: number) => string} nameOf a class
- * @property {() => ArrayLike<number>} area of the present superpixels, those that clicks have divided included
+ * @property {() => ArrayLike<number>} area of the current superpixels, those that clicks have divided included
  * @property {() => import('../superpixels/graph.js').Graph} graph of the superpixels
  * @property {() => number} focus the superpixel under the cursor, or -1
  * @property {(text: string) => void} say
@@ -174,7 +174,7 @@ export class Acceptance {
     if (place >= 0) this.select(place);
   }
 
-  /** Whether a hypothesis of the present run is at the place after the selected one. @param {number} place */
+  /** Whether a hypothesis of the current run is at the place after the selected one. @param {number} place */
   arrived(place) {
     return place >= 0 && place !== this.choice.selected?.place && !this.ports.session.hypotheses.cards[place].stale;
   }
@@ -213,7 +213,7 @@ export class Acceptance {
     return !this.choice.selected && hypotheses.classes === 1 && hypotheses.fresh > 0;
   }
 
-  /** Whether more hypotheses can still come for the present clicks. */
+  /** Whether more hypotheses can still come for the current clicks. */
   expecting() {
     const { hypotheses, evidence } = this.ports.session;
     return hypotheses.running || hypotheses.run === 0 || evidence.pending.length > 0;

@@ -49,7 +49,7 @@ export class Doubt {
     this.on = false;
     /** @type {Uncertainty | null} of the last run that has hypotheses */
     this.uncertainty = null;
-    /** The superpixels suggested for the present clicks, so that the next one lies elsewhere. */
+    /** The superpixels suggested for the current clicks, so that the next one lies elsewhere. */
     this.suggested = { seq: -1, superpixels: /** @type {number[]} */ ([]) };
     /** The run and number of hypotheses that it was computed from. */
     this.source = '';

@@ -49,7 +49,7 @@ export class Extent {
     this.range.addEventListener('input', () => void this.show());
   }
 
-  /** Shows the slider where there is something to slide, for the present run. */
+  /** Shows the slider where there is something to slide, for the current run. */
   update() {
     const { hypotheses, readOnly, save } = this.ports.session;
     const on = hypotheses.classes === 2 && hypotheses.fresh > 1 && !hypotheses.running && !readOnly && save !== 'offline';

@@ -27,7 +27,7 @@ const ALIKE = 0.6;
  *
  * @param {number} at
  * @param {object} known
- * @param {readonly Card[]} known.cards of the present run
+ * @param {readonly Card[]} known.cards of the current run
  * @param {import('../superpixels/graph.js').Graph} known.graph
  * @param {Uint8Array} known.clicks
  * @param {Uint8Array} known.labels the labelling

@@ -89,7 +89,7 @@ export class Evidence {
   /**
    * Takes over events that an earlier page could not send to the server, after
    * those that are pending. Events about other superpixels are translated to
-   * the present ones by their points; those that can't be are dropped.
+   * the current ones by their points; those that can't be are dropped.
    *
    * @param {import('./queue.js').Kept[]} left in the order they were made
    * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
@@ -185,7 +185,7 @@ export class Evidence {
   /**
    * The server refused an event. 'resend' means that it was made for an older
    * state and goes again; 'wait' that it should go again later; 'hold' that it
-   * speaks of superpixels that are gone and goes again once the present ones are
+   * speaks of superpixels that are gone and goes again once the current ones are
    * known; 'dropped' that it has been rolled back.
    *
    * @param {string} id

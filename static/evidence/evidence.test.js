@@ -56,7 +56,7 @@ test('an event that the server has put after those of others stays, and no step 
   assert.equal(e.next()?.expected_seq, 4);
 });
 
-test('a stale event goes again with the same id for the present state', () => {
+test('a stale event goes again with the same id for the current state', () => {
   const e = met();
   e.add(label('a', [0], 1));
   e.next();
@@ -213,7 +213,7 @@ test('what waits is put in terms of the superpixels that come', () => {
   assert.deepEqual([a?.map, a?.superpixels, a?.expected_seq], ['coarse', [1], 3]);
 });
 
-test('superpixels that are gone wait for the present ones', () => {
+test('superpixels that are gone wait for the current ones', () => {
   const e = new Evidence(4, 'fine');
   e.state(state(2, [V, V, V, V]));
   e.add(label('a', [2], 5));

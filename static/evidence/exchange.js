@@ -64,7 +64,7 @@ export class Exchange {
     this.supposed = null;
     /** The number that the event would have. */
     this.supposing = 0;
-    /** The clicks, boxes and the like that the present run is for. */
+    /** The clicks, boxes and the like that the current run is for. */
     this.ranFor = '';
     this.failed = false;
     /** Whether the finest superpixels are known. */
@@ -254,7 +254,7 @@ export class Exchange {
   /**
    * The finest superpixels are here.
    *
-   * @param {(cells: number[]) => number[]} basesOf the present superpixels that cells are in
+   * @param {(cells: number[]) => number[]} basesOf the current superpixels that cells are in
    */
   resumed(basesOf) {
     this.celled = true;

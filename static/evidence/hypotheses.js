@@ -3,7 +3,7 @@ import { VOID } from './protocol.js';
 /**
  * @typedef {import('./protocol.js').HypothesisFrame} HypothesisFrame
  *
- * @typedef {object} Card one distinct hypothesis of the present run
+ * @typedef {object} Card one distinct hypothesis of the current run
  * @property {number} rank of its first appearance
  * @property {string} digest
  * @property {number} energy
@@ -19,7 +19,7 @@ const STEP = 20;
 const MOST = 100;
 
 /**
- * The hypotheses of the present run, as cards in places. A new run takes the
+ * The hypotheses of the current run, as cards in places. A new run takes the
  * places over from the left as its hypotheses arrive, so that no card moves
  * under the pointer. Knows nothing of the page.
  */
@@ -34,7 +34,7 @@ export class Hypotheses {
     this.refuted = false;
     /** How many frames have come. */
     this.received = 0;
-    /** How many places hold cards of the present run. */
+    /** How many places hold cards of the current run. */
     this.fresh = 0;
     /** @type {Card[]} */
     this.cards = [];
@@ -108,7 +108,7 @@ export class Hypotheses {
     if (message.reason !== 'busy') this.cards.length = this.fresh;
   }
 
-  /** The cards that were made for the present clicks. */
+  /** The cards that were made for the current clicks. */
   get present() {
     return this.cards.filter(({ stale }) => !stale);
   }
@@ -130,7 +130,7 @@ export class Hypotheses {
     return this.run !== 0 && this.done === null;
   }
 
-  /** The best score among the cards of the present run. */
+  /** The best score among the cards of the current run. */
   best() {
     let best = -Infinity;
     for (const card of this.cards) if (!card.stale) best = Math.max(best, card.energy);

@@ -64,7 +64,7 @@ export class LearningPanel {
     addEventListener('pageshow', (e) => e.persisted && void this.load());
   }
 
-  /** Shows the present state, and again later while something is under way. */
+  /** Shows the current state, and again later while something is under way. */
   async load() {
     clearTimeout(this.timer);
     try {

@@ -33,7 +33,7 @@ export function noteSeen(project, image, now) {
 }
 
 /**
- * The images whose present guess has been seen; what is known of others is
+ * The images whose current guess has been seen; what is known of others is
  * forgotten.
  *
  * @param {string} project

@@ -133,7 +133,7 @@ func plain(h *tar.Header) error {
 	return nil
 }
 
-// write1 writes the present file of the archive and returns its checksum.
+// write1 writes the current file of the archive and returns its checksum.
 func write1(root *os.Root, h *tar.Header, in io.Reader) (string, error) {
 	if err := root.MkdirAll(path.Dir(h.Name), 0o700); err != nil {
 		return "", err

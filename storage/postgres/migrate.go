@@ -29,7 +29,7 @@ var migrations = func() fs.FS {
 
 const (
 	first  = 18 // version to which the first step leads
-	oldest = 18 // version whose programs can still use the present schema
+	oldest = 18 // version whose programs can still use the current schema
 
 	turn = 300 * time.Millisecond // for which a migration waits for a table, and lets others have it
 )

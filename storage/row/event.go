@@ -85,7 +85,7 @@ func ScanEvent(row Scanner) (segment.Event, error) {
 }
 
 // Behind is the error for an event made for another state of an image than the
-// present one.
+// current one.
 func Behind(expected, present int) *segment.Error {
 	return conflict(present, "The change was made for state %d of this image, which is now at %d. It was not saved; reload the state and send it again.", expected, present)
 }

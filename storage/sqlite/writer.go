@@ -193,7 +193,7 @@ func (w *writer) transaction(batch []*request, answers []error) error {
 	return nil
 }
 
-// count counts the present transaction and returns its number. Another process may
+// count counts the current transaction and returns its number. Another process may
 // have counted one since; only then the number has to be read, which takes longer.
 func (w *writer) count() (number int64, err error) {
 	number = w.mark.last + 1

@@ -19,7 +19,7 @@ import (
 	"collie/sharedtest"
 )
 
-var against = flag.String("against", "", "a server program that TestE2ESpeedOpen measures in turn with the present one")
+var against = flag.String("against", "", "a server program that TestE2ESpeedOpen measures in turn with the current one")
 
 // loadedFiles is an expression for the files of static that the document has
 // fetched, with the bytes transferred for each.

@@ -141,7 +141,7 @@ func (w *work) visible() []int {
 	return value[[]int](w.page, `[...document.querySelectorAll('#cards > .hypothesis')].flatMap((e, place) => e.hidden ? [] : [place])`)
 }
 
-// hypotheses are the present ones without repetitions, as the cards are: the place
+// hypotheses are the current ones without repetitions, as the cards are: the place
 // in the project of the class of each pixel.
 func (w *work) hypotheses() [][]uint8 {
 	w.t.Helper()

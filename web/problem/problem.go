@@ -86,7 +86,7 @@ var Kinds = []Kind{
 	{http.StatusForbidden, "Not allowed from there", "Changes and websockets are accepted only from Collie's own pages and from programs other than browsers; some calls need a session and can't be made with an API token."},
 	{http.StatusNotFound, "Not found", "It doesn't exist, is in the trash, or your role can't access it."},
 	{http.StatusMethodNotAllowed, "Method not allowed", "The address accepts the methods in the Allow header."},
-	{http.StatusConflict, "The state has moved on", "The event was made for an older state (seq is the present one), the edit for an older list of classes (project has the present one), or labels still use a deleted class. Nothing was changed."},
+	{http.StatusConflict, "The state has moved on", "The event was made for an older state (seq is the current one), the edit for an older list of classes (project has the current one), or labels still use a deleted class. Nothing was changed."},
 	{http.StatusRequestEntityTooLarge, "Too large", "Over a limit; the detail says which."},
 	{http.StatusUnsupportedMediaType, "Unsupported format", "The detail lists the supported formats."},
 	{http.StatusRequestedRangeNotSatisfiable, "Outside the file", "The header Range asks for bytes that the file doesn't have, or can't be read; Content-Range has the file's size."},

@@ -82,7 +82,7 @@ var idExpression = regexp.MustCompile(idPattern)
 func (q ID) Of(r *http.Request) (string, error) {
 	id := r.URL.Query().Get(q.Name)
 	if id != "" && !idExpression.MatchString(id) {
-		return "", segment.Errorf(segment.Invalid, "The query value %s=%q must be an id of 26 letters and digits, as the answers have it.", q.Name, id)
+		return "", segment.Errorf(segment.Invalid, "The query value %s=%q must be an id of 26 letters and digits, as other calls return it.", q.Name, id)
 	}
 	return id, nil
 }

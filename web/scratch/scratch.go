@@ -46,7 +46,7 @@ type File struct {
 func (s *Space) Open(ctx context.Context) (*File, error) {
 	leave, err := s.Places.Take(ctx, 1)
 	if errors.Is(err, ledger.ErrBusy) {
-		return nil, segment.Errorf(segment.Busy, "You are sending too many files at once. This one was not saved; try again when some have arrived.")
+		return nil, segment.Errorf(segment.Busy, "Too many uploads at once. This file was not saved; try again when some have finished.")
 	}
 	if err != nil {
 		return nil, err
