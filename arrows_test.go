@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 	"storage/postgres/...":  {"storage/row", "segment", "segment/access", "segment/accounts", "segment/audit", "segment/job"}, // not the other databases
 	"storage/s3/s3test":     {"sharedtest"},
 	"storage/workspacetest": {"segment/...", "storage/..."}, // opens workspaces for tests
-	"segment":               {"segment/access", "segment/audit"},
+	"segment":               {"segment/access", "segment/audit", "segment/palette"},
 	"segment/timeline":      {"segment", "superpixels/..."},
 	"segment/affinity":      {"superpixels/...", "crf/..."},
 	"segment/engine":        {"segment", "segment/affinity", "segment/schedule", "superpixels/...", "herding/...", "crf/..."},
@@ -63,6 +63,7 @@ var arrows = map[string][]string{
 	"segment/mask":          {"segment", "superpixels/..."},
 	"segment/mask/regions":  {"segment", "segment/mask", "segment/rle", "disjoint"},
 	"segment/mask/masktest": {"segment", "segment/mask"}, // makes masks for tests
+	"segment/palette":       {},
 	"segment/photo/...":     {"segment/ledger"},
 	"segment/queue":         {},
 	"segment/rle":           {},

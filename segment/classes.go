@@ -2,10 +2,98 @@ package segment
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"collie/segment/palette"
 )
+
+// Void is the pixel and superpixel value of 'undecided'. Classes run from 0 to
+// MaxClasses-1, so that every class and Void fit one byte.
+const (
+	Void       = 255
+	MaxClasses = 255
+)
+
+// Class is one thing that a superpixel can be. ID names it in evidence, labels
+// and hypotheses for as long as the project lives, whatever its place in the
+// list; in a new project the two are the same. The first class of the list is
+// the background and is clicked like any other.
+type Class struct {
+	ID    uint8 // 0..254
+	Name  string
+	Color string // #rrggbb, lower case
+}
+
+// DefaultClasses are the classes of a project whose maker named none.
+func DefaultClasses() []Class {
+	return []Class{{0, "background", PaletteColor(0)}, {1, "object", PaletteColor(1)}}
+}
+
+var colorPattern = regexp.MustCompile(`^#[0-9a-f]{6}$`)
+
+// NormalizeClasses checks a list of classes and returns it in stored form:
+// names trimmed, colours in lower case, missing colours those of the palette that
+// no other class has.
+// It leaves the ids as they are.
+func NormalizeClasses(classes []Class) ([]Class, error) {
+	if len(classes) == 0 {
+		return nil, Errorf(Invalid, "A project needs at least one class.")
+	}
+	if len(classes) > MaxClasses {
+		return nil, Errorf(Invalid, "A project can have up to %d classes; the list has %d.", MaxClasses, len(classes))
+	}
+	seen := make(map[string]bool, len(classes))
+	out := make([]Class, len(classes))
+	taken := make(map[string]bool, len(classes))
+	for _, c := range classes {
+		taken[strings.ToLower(c.Color)] = true
+	}
+	for i, c := range classes {
+		name, err := CleanName("class name", c.Name)
+		if err != nil {
+			return nil, err
+		}
+		if seen[strings.ToLower(name)] {
+			return nil, Errorf(Invalid, "Two classes are called %q (upper and lower case count as the same). Class names must differ.", name)
+		}
+		seen[strings.ToLower(name)] = true
+		color := strings.ToLower(c.Color)
+		if color == "" {
+			color = freeColor(i, taken)
+			taken[color] = true
+		}
+		if !colorPattern.MatchString(color) {
+			return nil, Errorf(Invalid, "The colour %q of class %q is not of the form #rrggbb, for example #2f9e8f.", c.Color, name)
+		}
+		out[i] = Class{ID: c.ID, Name: name, Color: color}
+	}
+	return out, nil
+}
+
+var colors = sync.OnceValue(func() []string { return palette.Colors(MaxClasses) })
+
+// Palette returns a colour, #rrggbb, for each place in a list of classes: all
+// differ, the first ones most. The caller must not change it.
+func Palette() []string { return colors() }
+
+// PaletteColor is the colour of class index i, 0 to [MaxClasses] − 1, when nobody
+// chose one.
+func PaletteColor(i int) string { return colors()[i] }
+
+// freeColor is the colour of class index i, or the first of the palette that is
+// not taken.
+func freeColor(i int, taken map[string]bool) string {
+	for _, color := range append([]string{PaletteColor(i)}, colors()...) {
+		if !taken[color] {
+			return color
+		}
+	}
+	return PaletteColor(i)
+}
 
 // DeletedClass is a class that is no longer in the project's list. Evidence
 // that names it is not rewritten but read as if it named Target, so a deletion

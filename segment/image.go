@@ -104,16 +104,22 @@ func (p *Progress) Complete(area int) bool {
 	return p.Decided >= 1 || p.Left > 0 && p.Decided*float64(area)+float64(p.Left) >= float64(area)-0.5
 }
 
-// Status is the status of an image: untouched, started, or done (everything is
-// decided but for what an import left undecided).
+// What an image's status can be.
+const (
+	StatusUntouched = "untouched"
+	StatusStarted   = "started"
+	StatusDone      = "done" // everything is decided but for what an import left undecided
+)
+
+// Status is the status of an image.
 func (im *Image) Status() string {
 	switch {
 	case im.Seq == 0 || im.Untouched:
-		return "untouched"
+		return StatusUntouched
 	case im.Complete(im.Width * im.Height):
-		return "done"
+		return StatusDone
 	}
-	return "started"
+	return StatusStarted
 }
 
 // Keys of an image's blobs.

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"context"
-	"io"
 	"iter"
 	"time"
 
@@ -112,43 +111,4 @@ type TrashStore interface {
 	Erase(ctx context.Context, before time.Time) ([]string, error)
 	// EveryImage goes through all records, those in the trash included.
 	EveryImage(ctx context.Context) iter.Seq2[Image, error]
-}
-
-// Blobs keeps immutable files under slash-separated keys.
-type Blobs interface {
-	// Put stores what write produces; nothing appears under the key unless all
-	// of it has reached the disk.
-	Put(ctx context.Context, key string, write func(io.Writer) error) error
-	// Open returns the content; a missing key is NotFound, content that is not what
-	// was stored is Damaged. The caller closes it.
-	Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
-	// Sum is the SHA-256, in hexadecimal, of what was stored under a key, whatever
-	// has become of it; empty when that is not known.
-	Sum(key string) (string, error)
-	// Remove deletes a blob; a missing blob is not an error.
-	Remove(ctx context.Context, key string) error
-	// All goes through the blobs there are, in no order.
-	All(ctx context.Context) iter.Seq2[BlobInfo, error]
-}
-
-// ReadBlob reads an opened blob into memory, of which it takes no more than the blob
-// has bytes.
-func ReadBlob(blob io.ReadSeeker) ([]byte, error) {
-	size, err := blob.Seek(0, io.SeekEnd)
-	if err == nil {
-		_, err = blob.Seek(0, io.SeekStart)
-	}
-	if err != nil {
-		return nil, err
-	}
-	b := make([]byte, size)
-	_, err = io.ReadFull(blob, b)
-	return b, err
-}
-
-// BlobInfo is what is known of a blob without opening it.
-type BlobInfo struct {
-	Key      string
-	Bytes    int64
-	Modified time.Time
 }

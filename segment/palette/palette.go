@@ -1,41 +1,25 @@
-package segment
+// Package palette makes colours for classes that people can tell apart, also those
+// who don't see red, green or blue.
+package palette
 
 import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 )
 
 // chosen are the first colours of the palette, for the background and the classes
 // that most projects have.
 var chosen = []string{"#5b6b7f", "#f2a541", "#2f9e8f"}
 
-// Palette returns a colour, #rrggbb, for each place in a list of classes: all
-// differ, the first ones most. The caller must not change it.
-func Palette() []string { return palette() }
-
-var palette = sync.OnceValue(func() []string { return extended(chosen, MaxClasses) })
-
-// PaletteColor is the colour of class index i, 0 to [MaxClasses] − 1, when nobody
-// chose one.
-func PaletteColor(i int) string { return palette()[i] }
-
-// freeColor is the colour of class index i, or the first of the palette that is
-// not taken.
-func freeColor(i int, taken map[string]bool) string {
-	for _, color := range append([]string{PaletteColor(i)}, palette()...) {
-		if !taken[color] {
-			return color
-		}
-	}
-	return PaletteColor(i)
-}
+// Colors returns a number of colours, #rrggbb: all differ, the first ones most.
+// O(count · grid), about 10 ms for 255.
+func Colors(count int) []string { return extended(chosen, count) }
 
 // extended adds colours until there are count: each the one of a grid whose
 // nearest colour so far is farthest away, by the least of what people with normal,
 // red-blind, green-blind and blue-blind vision see (Gonzalez 1985,
-// doi:10.1016/0304-3975(85)90224-5). O(count · grid), about 10 ms for 255.
+// doi:10.1016/0304-3975(85)90224-5).
 func extended(colors []string, count int) []string {
 	colors = slices.Clone(colors)
 	grid := grid()

@@ -1,4 +1,4 @@
-package segment
+package palette
 
 import (
 	"fmt"
@@ -29,9 +29,10 @@ func lab(t *testing.T, hex, vision string) [3]float64 {
 // Classes can be distinguished by their colours, even by people who don't see red
 // or green; less well with many classes.
 func TestPalette(t *testing.T) {
-	colors := Palette()
-	if len(colors) != MaxClasses {
-		t.Fatalf("%d colours for %d classes", len(colors), MaxClasses)
+	const most = 255
+	colors := Colors(most)
+	if len(colors) != most {
+		t.Fatalf("%d colours of %d", len(colors), most)
 	}
 	visions := map[string][][3]float64{}
 	for _, vision := range []string{"normal", "red-blind", "green-blind"} {
@@ -42,7 +43,7 @@ func TestPalette(t *testing.T) {
 	for _, tt := range []struct {
 		first           int
 		normal, deficit float64 // CIE76 distances; 2.3 is just noticeable
-	}{{20, 20, 11}, {40, 16, 6}, {64, 10, 4.5}, {MaxClasses, 5, 0.5}} {
+	}{{20, 20, 11}, {40, 16, 6}, {64, 10, 4.5}, {most, 5, 0.5}} {
 		for vision, seen := range visions {
 			want := tt.normal
 			if vision != "normal" {
@@ -60,27 +61,5 @@ func TestPalette(t *testing.T) {
 				t.Errorf("of the first %d, %s are %.1f apart for %s vision, want %.1f", tt.first, pair, least, vision, want)
 			}
 		}
-	}
-}
-
-func TestColoursAreFree(t *testing.T) {
-	third := PaletteColor(2)
-	got, err := NormalizeClasses([]Class{{Name: "a", Color: third}, {Name: "b"}, {Name: "c"}, {Name: "d"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[string]bool{}
-	for _, c := range got {
-		if seen[c.Color] {
-			t.Errorf("the classes %v share a colour", got)
-		}
-		seen[c.Color] = true
-	}
-	many := make([]Class, 21)
-	for i := range many {
-		many[i].Name = fmt.Sprint("class ", i)
-	}
-	if got, err = NormalizeClasses(many); err != nil || got[20].Color == got[0].Color {
-		t.Errorf("the 21st class has the colour of the first, %v", err)
 	}
 }

@@ -1,0 +1,52 @@
+package segment
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxName is how many runes a project's, class's or image's name can have.
+const MaxName = 100
+
+// CleanName trims a name and refuses an empty one, one over 100 runes, and one
+// with control or text-direction characters, which could make it read as
+// something else on screen. What names the thing in the message.
+func CleanName(what, name string) (string, error) {
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "":
+		return "", Errorf(Invalid, "The %s is empty.", what)
+	case !utf8.ValidString(name):
+		return "", Errorf(Invalid, "The %s is not valid UTF-8 text.", what)
+	case utf8.RuneCountInString(name) > MaxName:
+		return "", Errorf(Invalid, "The %s is longer than %d characters.", what, MaxName)
+	case concealing(name):
+		return "", Errorf(Invalid, "The %s contains invisible, control or text-direction characters.", what)
+	}
+	return name, nil
+}
+
+// concealing reports whether a name holds characters that can't be seen.
+func concealing(name string) bool {
+	before := rune(0)
+	for _, r := range name {
+		if hidden(r, before) {
+			return true
+		}
+		before = r
+	}
+	return false
+}
+
+// hidden reports whether r is a control character, changes the direction of the
+// text around it or has no shape of its own, like spaces of no width, hyphens that
+// are not shown and empty letters. Joiners are seen behind characters that they
+// join; those are never ASCII.
+func hidden(r, before rune) bool {
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	if (r == nonJoiner || r == joiner) && before > unicode.MaxASCII {
+		return false
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
+}
