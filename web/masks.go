@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -13,6 +14,7 @@ import (
 	"collie/segment/engine"
 	"collie/segment/mask"
 	"collie/segment/photo"
+	"collie/segment/workspace"
 	"collie/web/answers"
 	"collie/web/problem"
 	"collie/web/query"
@@ -49,12 +51,11 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.sendOverlay(w, r)
 	}
-	rank, err := rankQuery.Of(r)
-	if err != nil {
+	shown := shown{of: of}
+	if shown.rank, err = rankQuery.Of(r); err != nil {
 		return err
 	}
-	after, err := afterMaskQuery.Of(r)
-	if err != nil {
+	if shown.after, err = afterMaskQuery.Of(r); err != nil {
 		return err
 	}
 	a, err := s.annotation(r)
@@ -69,32 +70,13 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer give()
-	name, positions := stem(im.Name), project.Positions()
-	labels := mask.Mask{Width: im.Width, Height: im.Height}
-	if of == "hypothesis" {
-		state, sequence := a.Present()
-		h, err := sequence.At(r.Context(), rank)
-		if err != nil {
-			return err
-		}
-		labels = mask.Of(a.Cells(), positions.Through(state.Cells(h.Labels)))
-		name += fmt.Sprintf("-hypothesis-%d", rank)
-	} else if after >= 0 {
-		pixels, err := a.PixelsAfter(r.Context(), after)
-		if err != nil {
-			return err
-		}
-		labels.Pixels = positions.Through(pixels)
-		name += fmt.Sprintf("-after-%d", after)
-	} else {
-		labels.Pixels = positions.Through(a.Pixels())
+	labels, suffix, err := shown.labels(r.Context(), a, project.Positions())
+	if err != nil {
+		return err
 	}
-	if style == "colour" {
-		name += "-colour"
-	}
-	w.Header().Set("Content-Disposition", answers.Attachment(name+".png"))
 	var out bytes.Buffer
 	if style == "colour" {
+		suffix += "-colour"
 		err = mask.WriteColour(&out, labels, project.Classes)
 	} else {
 		err = mask.WriteIndex(&out, labels)
@@ -103,7 +85,40 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	give()
+	w.Header().Set("Content-Disposition", answers.Attachment(stem(im.Name)+suffix+".png"))
 	return s.answers.Stream(w, "image/png", func(w io.Writer) error { _, err := w.Write(out.Bytes()); return err })
+}
+
+// shown is what a mask shows.
+type shown struct {
+	of    string // labelling or hypothesis
+	rank  int    // of the hypothesis
+	after int    // event that the labelling follows; -1 for the current one
+}
+
+// labels returns the pixels, as positions in the list of classes, and what a file's
+// name says of them.
+func (s shown) labels(ctx context.Context, a *workspace.Annotation, positions *segment.ClassTable) (m mask.Mask, suffix string, err error) {
+	im := a.Image()
+	m = mask.Mask{Width: im.Width, Height: im.Height}
+	switch {
+	case s.of == "hypothesis":
+		state, sequence := a.Present()
+		h, err := sequence.At(ctx, s.rank)
+		if err != nil {
+			return m, "", err
+		}
+		return mask.Of(a.Cells(), positions.Through(state.Cells(h.Labels))), fmt.Sprintf("-hypothesis-%d", s.rank), nil
+	case s.after >= 0:
+		pixels, err := a.PixelsAfter(ctx, s.after)
+		if err != nil {
+			return m, "", err
+		}
+		m.Pixels = positions.Through(pixels)
+		return m, fmt.Sprintf("-after-%d", s.after), nil
+	}
+	m.Pixels = positions.Through(a.Pixels())
+	return m, "", nil
 }
 
 // sendOverlay sends the labelling to lay over the thumbnail. The ETag follows from
