@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"collie/segment"
 	"collie/storage/blob"
@@ -162,23 +161,6 @@ func stays(folder string) error {
 		return err
 	}
 	return fmt.Errorf("the files of %s are in the bucket %s: give its address with --blobs or COLLIE_BLOBS", folder, strings.TrimSpace(string(line)))
-}
-
-// bucket examines the bucket, if there is one, by writing, racing for, reading and
-// removing a test object.
-func (v *visit) bucket(ctx context.Context) {
-	b, ok := v.blobs.(*bucket)
-	if !ok {
-		return
-	}
-	began := time.Now()
-	if err := b.store.Examine(ctx); err != nil {
-		v.wrong++
-		v.say("bucket: %v", err)
-		return
-	}
-	v.say("bucket: %v keeps files once they are written, of several writers of one file accepts exactly one, and keeps checksums (examined in %v)", b.store, time.Since(began).Round(time.Millisecond))
-	v.say("bucket: whether what it accepted survives a power cut is the promise of its server")
 }
 
 // Ready returns nil: a bucket that is away comes back by itself, and a server that

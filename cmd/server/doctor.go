@@ -113,6 +113,23 @@ func (v *visit) losses() error {
 	return nil
 }
 
+// bucket examines the bucket, if there is one, by writing, racing for, reading and
+// removing a test object.
+func (v *visit) bucket(ctx context.Context) {
+	b, ok := v.blobs.(*bucket)
+	if !ok {
+		return
+	}
+	began := time.Now()
+	if err := b.store.Examine(ctx); err != nil {
+		v.wrong++
+		v.say("bucket: %v", err)
+		return
+	}
+	v.say("bucket: %v keeps files once they are written, of several writers of one file accepts exactly one, and keeps checksums (examined in %v)", b.store, time.Since(began).Round(time.Millisecond))
+	v.say("bucket: whether what it accepted survives a power cut is the promise of its server")
+}
+
 // images examines one image after the other.
 func (v *visit) images(ctx context.Context) error {
 	count, events, damaged := 0, 0, 0

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"collie/cmd/server/listen"
@@ -22,6 +23,7 @@ import (
 	"collie/storage/disk"
 	"collie/web"
 	"collie/web/metrics"
+	"collie/web/openid"
 )
 
 // failedGrace is time for answers on their way when the disk has failed.
@@ -54,138 +56,195 @@ func (s *serveCommand) Validate() error {
 // accepts connections, and log lines to standard error. When the disk fails it
 // refuses all changes, stops and returns why.
 func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
-	config, err := s.accessFlags.config(s.Listen)
+	r := &running{
+		serveCommand: s, log: slog.New(slog.NewTextHandler(out.stderr, nil)),
+		figures: metrics.New(), turns: schedule.Limits{}.OrDefault(),
+	}
+	defer func() { err = errors.Join(err, r.end()) }()
+	if err := r.open(ctx); err != nil {
+		return err
+	}
+	if err := r.assemble(ctx); err != nil {
+		return err
+	}
+	address, err := r.listen()
 	if err != nil {
 		return err
-	}
-	config.HTTPS = s.HTTPS.Enabled()
-	affinities, err := s.affinitiesFlag.read()
-	if err != nil {
-		return err
-	}
-	log := slog.New(slog.NewTextHandler(out.stderr, nil))
-	provider, err := s.openidFlags.provider(s.Auth, config.Origin, log)
-	if err != nil {
-		return err
-	}
-	log.Info("starting", "memory limit", s.applyMemory())
-	stopProfiles, err := s.Profiles.Serve(ctx)
-	if err != nil {
-		return err
-	}
-	defer stopProfiles()
-	figures := metrics.New()
-	turns := schedule.Limits{}.OrDefault()
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + turns.Long) // see Scheduler.Long
-	held, err := disk.Hold(s.Data, s.Listen)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, held.Close()) }()
-	scratch, err := openScratch(s.Data) // first, because the bucket's files pass through it
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, scratch.Close()) }()
-	late := time.AfterFunc(patience, func() {
-		log.Info("still opening the data. A database that has to be brought up to date lets others finish first, a long pg_dump for example")
-	})
-	d, err := openData(ctx, s.dataFlag, int64(s.CacheSize), s.photo(), workspace.Options{Schedule: turns, Observer: figures, Affinities: affinities})
-	late.Stop()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	d.store.Synced(figures.Synced)
-	if err := d.warn(ctx, log); err != nil {
-		return err
-	}
-	if d.shared != nil {
-		defer (&sweeper{d.workspace, d.store, time.Now, log}).start(ctx)()
-	} else {
-		defer startSweeping(ctx, d.workspace, s.Data, log)()
-	}
-
-	d.workspace.LimitImages(s.MaxImages)
-
-	config.Workspace, config.Ready, config.Log = d.workspace, d.Ready, log
-	config.Exports = jobs.New(d.workspace, d.blobs, d.store, log)
-	config.Exports.KeepTo(d.workspace.Long)
-	config.Limits, config.Scratch, config.Metrics = s.web(), scratch, figures
-	if config.Login, err = s.login(ctx, d, log); err != nil {
-		return err
-	}
-	if provider != nil {
-		config.Login.OpenID = provider
-		go provider.Check(ctx)
-	}
-	if err := d.workspace.Record(ctx, audit.ServerStarted, "", fmt.Sprintf("listen %s, auth %t, origin %q", s.Listen, config.Login != nil, config.Origin)); err != nil {
-		log.Warn("not in the audit log", "error", err)
-	}
-	defer d.workspace.StartLearning(ctx)()
-	site := web.New(config)
-	defer site.Close()
-	hints, _ := d.store.(workspace.Hints)                                                              // nil for a database that no other server uses
-	defer d.workspace.Follow(context.WithoutCancel(ctx), workspace.FollowEvery, hints, d.news(site))() // also while it drains
-	figures.Watch(d.workspace, site.Sockets)
-	server := &http.Server{
-		Handler:           site,
-		ReadHeaderTimeout: s.HeaderTimeout,
-		ReadTimeout:       s.RequestTimeout,
-		WriteTimeout:      s.RequestTimeout,
-		IdleTimeout:       s.IdleTimeout,
-		MaxHeaderBytes:    int(s.MaxHeader),
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
-	secured, err := s.HTTPS.Secure(s.Data, config.Origin, log)
-	if err != nil {
-		return err
-	}
-	stopPlain, err := s.HTTPS.ServePlain(secured, log)
-	if err != nil {
-		return err
-	}
-	defer stopPlain()
-	listener, err := net.Listen("tcp", s.Listen)
-	if err != nil {
-		return err
-	}
-	served := make(chan error, 1)
-	scheme := "http"
-	if secured != nil {
-		scheme, server.TLSConfig = "https", secured.Config
-		go func() { served <- server.ServeTLS(listener, "", "") }()
-		go secured.Prepare()
-	} else {
-		go func() { served <- server.Serve(listener) }()
 	}
 	where := s.Data
 	if s.Database != "" {
 		where = "a database and a bucket; its own files are in " + where
 	}
-	fmt.Fprintf(out.stdout, "Collie is at %s://%s and keeps its data in %s\n", scheme, listener.Addr(), where)
+	fmt.Fprintf(out.stdout, "Collie is at %s and keeps its data in %s\n", address, where)
+	return r.wait(ctx)
+}
 
+// running is a server from its start to its end.
+type running struct {
+	*serveCommand
+	log      *slog.Logger
+	figures  *metrics.Metrics
+	turns    schedule.Limits
+	config   web.Config
+	provider *openid.Provider // nil without one
+	data     *data
+	site     *web.Server
+	server   *http.Server
+	served   chan error     // why the server accepts no more connections
+	ends     []func() error // what has begun, in this order
+}
+
+// ending notes how what has begun ends.
+func (r *running) ending(end func() error) { r.ends = append(r.ends, end) }
+
+// stopping is ending for what ends without an error.
+func (r *running) stopping(stop func()) { r.ending(func() error { stop(); return nil }) }
+
+// end ends what has begun, the last first.
+func (r *running) end() (err error) {
+	for _, end := range slices.Backward(r.ends) {
+		err = errors.Join(err, end())
+	}
+	return err
+}
+
+// open checks the flags and opens the data.
+func (r *running) open(ctx context.Context) error {
+	var err error
+	if r.config, err = r.accessFlags.config(r.Listen); err != nil {
+		return err
+	}
+	r.config.HTTPS = r.HTTPS.Enabled()
+	affinities, err := r.affinitiesFlag.read()
+	if err != nil {
+		return err
+	}
+	if r.provider, err = r.openidFlags.provider(r.Auth, r.config.Origin, r.log); err != nil {
+		return err
+	}
+	r.log.Info("starting", "memory limit", r.applyMemory())
+	stopProfiles, err := r.Profiles.Serve(ctx)
+	if err != nil {
+		return err
+	}
+	r.stopping(stopProfiles)
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + r.turns.Long) // see Scheduler.Long
+	held, err := disk.Hold(r.Data, r.Listen)
+	if err != nil {
+		return err
+	}
+	r.ending(held.Close)
+	scratch, err := openScratch(r.Data) // first, because the bucket's files pass through it
+	if err != nil {
+		return err
+	}
+	r.ending(scratch.Close)
+	r.config.Scratch = scratch
+	late := time.AfterFunc(patience, func() {
+		r.log.Info("still opening the data. A database that has to be brought up to date lets others finish first, a long pg_dump for example")
+	})
+	r.data, err = openData(ctx, r.dataFlag, int64(r.CacheSize), r.photo(), workspace.Options{Schedule: r.turns, Observer: r.figures, Affinities: affinities})
+	late.Stop()
+	if err != nil {
+		return err
+	}
+	r.ending(r.data.Close)
+	r.data.store.Synced(r.figures.Synced)
+	return r.data.warn(ctx, r.log)
+}
+
+// assemble makes the site, and starts what goes on beside it.
+func (r *running) assemble(ctx context.Context) error {
+	d := r.data
+	if d.shared != nil {
+		r.stopping((&sweeper{d.workspace, d.store, time.Now, r.log}).start(ctx))
+	} else {
+		r.stopping(startSweeping(ctx, d.workspace, r.Data, r.log))
+	}
+	d.workspace.LimitImages(r.MaxImages)
+	r.config.Workspace, r.config.Ready, r.config.Log = d.workspace, d.Ready, r.log
+	r.config.Exports = jobs.New(d.workspace, d.blobs, d.store, r.log)
+	r.config.Exports.KeepTo(d.workspace.Long)
+	r.config.Limits, r.config.Metrics = r.web(), r.figures
+	var err error
+	if r.config.Login, err = r.login(ctx, d, r.log); err != nil {
+		return err
+	}
+	if r.provider != nil {
+		r.config.Login.OpenID = r.provider
+		go r.provider.Check(ctx)
+	}
+	if err := d.workspace.Record(ctx, audit.ServerStarted, "", fmt.Sprintf("listen %s, auth %t, origin %q", r.Listen, r.config.Login != nil, r.config.Origin)); err != nil {
+		r.log.Warn("not in the audit log", "error", err)
+	}
+	r.stopping(d.workspace.StartLearning(ctx))
+	r.site = web.New(r.config)
+	r.stopping(r.site.Close)
+	hints, _ := d.store.(workspace.Hints)                                                                    // nil for a database that no other server uses
+	r.stopping(d.workspace.Follow(context.WithoutCancel(ctx), workspace.FollowEvery, hints, d.news(r.site))) // also while it drains
+	r.figures.Watch(d.workspace, r.site.Sockets)
+	return nil
+}
+
+// listen starts to serve, and returns under which address.
+func (r *running) listen() (address string, err error) {
+	r.server = &http.Server{
+		Handler:           r.site,
+		ReadHeaderTimeout: r.HeaderTimeout,
+		ReadTimeout:       r.RequestTimeout,
+		WriteTimeout:      r.RequestTimeout,
+		IdleTimeout:       r.IdleTimeout,
+		MaxHeaderBytes:    int(r.MaxHeader),
+		ErrorLog:          slog.NewLogLogger(r.log.Handler(), slog.LevelWarn),
+	}
+	secured, err := r.HTTPS.Secure(r.Data, r.config.Origin, r.log)
+	if err != nil {
+		return "", err
+	}
+	stopPlain, err := r.HTTPS.ServePlain(secured, r.log)
+	if err != nil {
+		return "", err
+	}
+	r.stopping(stopPlain)
+	listener, err := net.Listen("tcp", r.Listen)
+	if err != nil {
+		return "", err
+	}
+	r.served = make(chan error, 1)
+	if secured == nil {
+		go func() { r.served <- r.server.Serve(listener) }()
+		return "http://" + listener.Addr().String(), nil
+	}
+	r.server.TLSConfig = secured.Config
+	go func() { r.served <- r.server.ServeTLS(listener, "", "") }()
+	go secured.Prepare()
+	return "https://" + listener.Addr().String(), nil
+}
+
+// wait waits until ctx is done or nothing can be stored any more, and then stops
+// the server.
+func (r *running) wait(ctx context.Context) error {
 	select {
-	case err := <-served:
+	case err := <-r.served:
 		return err
 	case <-ctx.Done():
-	case <-d.failed():
-	case <-d.blobs.Failed():
+	case <-r.data.failed():
+	case <-r.data.blobs.Failed():
 	}
-	failure := d.Ready(context.WithoutCancel(ctx))
+	failure := r.data.Ready(context.WithoutCancel(ctx))
 	if failure != nil {
-		log.Error("the disk failed, so the server stops", "in", failedGrace, "error", failure)
+		r.log.Error("the disk failed, so the server stops", "in", failedGrace, "error", failure)
 		time.Sleep(failedGrace)
-	} else if drain := s.drainFlag.time(s.Database != ""); drain > 0 {
-		log.Info("draining: /readyz says no, everything else goes on; a second signal ends it", "for", drain)
-		d.linger(drain, site.Drain)
+	} else if drain := r.drainFlag.time(r.Database != ""); drain > 0 {
+		r.log.Info("draining: /readyz says no, everything else goes on; a second signal ends it", "for", drain)
+		r.data.linger(drain, r.site.Drain)
 	}
-	log.Info("stopping")
-	site.Close() // first, because Shutdown knows nothing of websockets
-	limit, cancel := context.WithTimeout(context.Background(), s.StopTimeout)
+	r.log.Info("stopping")
+	r.site.Close() // first, because Shutdown knows nothing of websockets
+	limit, cancel := context.WithTimeout(context.Background(), r.StopTimeout)
 	defer cancel()
-	if err := server.Shutdown(limit); err != nil {
-		return errors.Join(failure, err, server.Close())
+	if err := r.server.Shutdown(limit); err != nil {
+		return errors.Join(failure, err, r.server.Close())
 	}
 	return failure
 }
