@@ -18,7 +18,7 @@ import (
 type calibrationCommand struct {
 	data
 	output
-	Fit        string `type:"path" placeholder:"DIR" help:"Folder of other images, to which the line is fitted that says how much is wrong where so much is in doubt."`
+	Fit        string `type:"path" placeholder:"DIR" help:"Folder of other images, to fit the line that predicts how much is wrong from how much is in doubt."`
 	After      []int  `default:"1,2,3,5,10,20" help:"Clicks of the simulated annotator after which the hypotheses are looked at."`
 	Hypotheses int    `default:"20" help:"Hypotheses that are compared."`
 	Regions    int    `default:"600" help:"Superpixels of an image."`

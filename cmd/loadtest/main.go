@@ -26,7 +26,7 @@ type plan struct {
 	Data   string   `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png; the masks tell annotators what to click."`
 
 	Annotators  int           `default:"200" help:"Simulated people who click, each on a different image."`
-	Together    int           `default:"1" help:"Put so many of them on each image instead, where they stay. An edit goes on top of what others have done meanwhile."`
+	Together    int           `default:"1" help:"Put this many of them on each image instead, where they stay. An edit goes on top of what others have done meanwhile."`
 	Every       time.Duration `default:"2s" help:"Mean time between two clicks of one annotator. Gaps are exponential, with at most ten clicks a second."`
 	Stay        int           `default:"25" help:"Clicks on one image before its annotator opens the next."`
 	Photographs int           `default:"40" help:"Different photographs of the folder to use."`

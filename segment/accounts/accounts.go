@@ -185,7 +185,7 @@ var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
 
 var errName = segment.Errorf(segment.Invalid, "A user name is 1 to 64 characters long, contains only letters (a to z), digits and . _ - + @, and starts with a letter or a digit.")
 
-var errRole = segment.Errorf(segment.Invalid, "On the server a role must be user or admin. Roles in projects are given by the project's members.")
+var errRole = segment.Errorf(segment.Invalid, "A role on the server must be user or admin. Owners of a project set the roles of its members.")
 
 // Add creates a user.
 func (a *Accounts) Add(ctx context.Context, name, password string, role access.Role) (User, error) {

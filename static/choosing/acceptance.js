@@ -227,7 +227,7 @@ export class Acceptance {
   /** Says what a key waits for that was pressed before the hypotheses came. @param {string} what */
   wait(what) {
     if (!this.expecting()) return;
-    if (this.away) toast('No hypotheses yet', 'They come once the server is back.');
+    if (this.away) toast('No hypotheses yet', 'They will come once the server is back.');
     else this.ports.say(what);
   }
 

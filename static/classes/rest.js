@@ -11,7 +11,7 @@ import { toastProblem } from '../ui/toast.js';
 
 /** What each choice means, in a sentence. */
 const MEANING = {
-  class: 'Leans in from the border of the image and gives way to your clicks.',
+  class: 'Fills in from the border of the image and gives way to your clicks.',
   undecided: 'Stays undecided: it is not part of any class in exports.',
   'undecided-first': 'Stays undecided until you click a second class; then the classes share the whole image.',
   nothing: 'Every pixel gets one of the classes you click.',

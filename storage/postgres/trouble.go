@@ -72,7 +72,7 @@ func trouble(err error) error {
 	}
 	switch code(err) {
 	case badCharacter:
-		return segment.Errorf(segment.Invalid, "A text has the character NUL in it, which can't be stored. Nothing was changed.").Because(err)
+		return segment.Errorf(segment.Invalid, "The text contains a NUL character, which can't be stored. Nothing was changed.").Because(err)
 	case diskFull:
 		return segment.Errorf(segment.Full, "The database's disk is full. This change was not saved; earlier work is safe. Saving works again as soon as there is space.").Because(err)
 	case readOnly:

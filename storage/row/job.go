@@ -20,5 +20,5 @@ func ScanJob(row Scanner) (j job.Job, err error) {
 
 // TooManyJobs is the error for one job too many.
 func TooManyJobs(most int) error {
-	return segment.Errorf(segment.Busy, "%d jobs of this kind wait or run already, which is the limit. Nothing was started; try again when one has ended.", most)
+	return segment.Errorf(segment.Busy, "%d jobs of this kind are already waiting or running, which is the limit. Nothing was started; try again when one has finished.", most)
 }

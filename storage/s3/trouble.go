@@ -31,7 +31,7 @@ func (s *Store) trouble(ctx context.Context, err error) error {
 	case answer.StatusCode == http.StatusForbidden:
 		return segment.Errorf(segment.Unavailable, "The bucket for files refuses this server: its keys lack a right, or its clock is wrong. Nothing was changed; `server doctor` says more.").Because(err)
 	}
-	return segment.Errorf(segment.Unavailable, "The bucket for files did not do what it was asked to. Nothing was changed; try again soon.").Because(err)
+	return segment.Errorf(segment.Unavailable, "The bucket's server answered with an error. Nothing was changed; try again soon.").Because(err)
 }
 
 // isFull reports whether a bucket lacks space, which servers say in different ways.

@@ -38,7 +38,7 @@ func (p *page) tones(from image.Point, length int) int {
 func TestE2EConstraints(t *testing.T) {
 	t.Parallel()
 	p := openSample(t, 1280, 720, false)
-	p.restIs("0", "Leans in")
+	p.restIs("0", "Fills in")
 	p.press("g")
 	truth := sampleTruth()
 	const locked = `document.querySelector('.class-row.locked [data-slot=lock][aria-pressed=true]') !== null`
