@@ -77,6 +77,11 @@ func Paper(m *crf.Model, reading Reading, weight float64) (*Problem, error) {
 // Floor of probabilities in logarithms.
 const Floor = 1e-4
 
+// Impossible is a unary that rules a label out at a node, which diverse.NBest and
+// Region then don't force on it either: sequences move unaries by less, but it is
+// small enough for finite bounds.
+const Impossible = -1e4
+
 // PosteriorOptions of Posterior; a zero rate or weight turns its term off.
 type PosteriorOptions struct {
 	UnaryWeight float64 // of log p in the unaries; 0 = 1

@@ -335,6 +335,11 @@ func TestRegionForced(t *testing.T) {
 		if got, err = diverse.Region(t.Context(), m, crf.Thorough, all[0], []int32{1, 2}); err != nil || len(got) > 1 || len(got) == 1 && got[0].Label != 2 {
 			t.Errorf("model %d, with a clamped node: %+v, %v", seed, got, err)
 		}
+		// What is ruled out at one of the nodes is not asked for.
+		m.Unary[3*3+1] = herding.Impossible
+		if got, err = diverse.Region(t.Context(), m, crf.Thorough, all[0], nodes); err != nil || slices.ContainsFunc(got, func(a diverse.Alternative) bool { return a.Label == 1 }) {
+			t.Errorf("model %d, with label 1 ruled out at node 3: %+v, %v", seed, got, err)
+		}
 	}
 	m := grid(1, 3, 2, 0, 1)
 	if _, err := diverse.Region(t.Context(), m, crf.Options{}, []uint8{0, 0, 0}, []int32{3}); !errors.Is(err, herding.ErrRange) {

@@ -111,9 +111,13 @@ func (s *NBest) candidates(regions [][]int32, best herding.Hypothesis) []forced 
 	return out
 }
 
-// free reports whether no node is clamped to another label than l.
+// free reports whether no node is clamped to another label than l, nor has it ruled
+// out, see herding.Impossible.
 func free(m *crf.Model, nodes []int32, l int) bool {
-	return m.Fixed == nil || !slices.ContainsFunc(nodes, func(i int32) bool { return m.Fixed[i] >= 0 && int(m.Fixed[i]) != l })
+	return !slices.ContainsFunc(nodes, func(i int32) bool {
+		clamped := m.Fixed != nil && m.Fixed[i] >= 0 && int(m.Fixed[i]) != l
+		return clamped || m.Unary[int(i)*m.Labels+l] <= herding.Impossible
+	})
 }
 
 // shows reports whether x has label l on all nodes.
@@ -194,8 +198,8 @@ type Alternative struct {
 
 // Region answers 'what if this were …': for each label that the nodes don't all
 // have in x, a labelling of high energy, it returns the best labelling found in
-// which they do, by falling energy. Labels that contradict a clamp are left
-// out. It takes one maximisation per label, started from a greedy propagation
+// which they do, by falling energy. Labels that contradict a clamp or are ruled
+// out are left out. It takes one maximisation per label, started from a greedy propagation
 // to the neighbours.
 func Region(ctx context.Context, m *crf.Model, solver crf.Options, x []uint8, nodes []int32) ([]Alternative, error) {
 	if err := (&herding.Problem{Model: m}).Ready(); err != nil {

@@ -94,7 +94,7 @@ func pick(h engine.Hypothesis) *segment.Pick {
 	return &segment.Pick{Rank: h.Rank, Digest: h.Digest.String(), Labels: h.Labels}
 }
 
-// Over any history no hypothesis contradicts a click, what was picked changes only
+// Over any history no hypothesis contradicts a click or an exclusion, what was picked changes only
 // where a path of changed superpixels joins it to a later click, and reading the
 // log back gives the same bytes.
 func TestHypothesesKeepWhatWasSaid(t *testing.T) {
@@ -107,6 +107,7 @@ func TestHypothesesKeepWhatWasSaid(t *testing.T) {
 			seen = p.look(t, 4)
 			for _, h := range seen {
 				p.checkClicks(rt, h.Labels)
+				p.checkExcluded(rt, h.Labels)
 				p.checkPicks(rt, h.Labels)
 			}
 		}
@@ -159,6 +160,14 @@ func (p *person) checkClicks(rt *rapid.T, labels []uint8) {
 	for s, c := range p.Clicks() {
 		if c != segment.Void && labels[s] != c {
 			rt.Fatalf("superpixel %d was clicked as %d and is %d", s, c, labels[s])
+		}
+	}
+}
+
+func (p *person) checkExcluded(rt *rapid.T, labels []uint8) {
+	for _, x := range p.Constraints().Excluded {
+		if s := p.Cut().Parent[x.Cell]; p.Clicks()[s] == segment.Void && labels[s] == x.Class {
+			rt.Fatalf("superpixel %d is said not to be of class %d, which it is", s, x.Class)
 		}
 	}
 }

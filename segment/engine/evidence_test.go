@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/superpixels"
 )
 
 func TestClassesInPlay(t *testing.T) {
@@ -138,6 +139,24 @@ func TestExcludedClassesNeverCome(t *testing.T) {
 		}
 		if h.Labels[10] != 1 {
 			t.Fatalf("hypothesis %d contradicts the click on 10, which wins over an exclusion", rank)
+		}
+	}
+}
+
+// Nor does a region that is forced bring them.
+func TestForcedRegionsHaveNoExcludedClass(t *testing.T) {
+	h, g := superpixels.Divide(patches(240, 160), 150)
+	m := h.At(150)
+	model := NewModel(g, DefaultParameters).Divide(h.Level(8))
+	clicks := clicksOn(m.N, map[int]uint8{m.At(20, 20): 1, m.At(200, 80): 2})
+	for i := 0; i < m.N; i += 7 {
+		for _, class := range []uint8{1, 2} {
+			e := Evidence{Clicks: clicks, Excluded: []Exclusion{{i, class}}}
+			for rank, h := range first(t, NewSequence(model, e, 1), 20) {
+				if clicks[i] == segment.Void && h.Labels[i] == class {
+					t.Errorf("hypothesis %d gives superpixel %d class %d, which it is not", rank, i, class)
+				}
+			}
 		}
 	}
 }

@@ -5,10 +5,6 @@ import (
 	"collie/herding"
 )
 
-// forbidden is subtracted from the unary of an excluded class: more than any
-// sequence moves unaries, but small enough for finite bounds.
-const forbidden = 1e4
-
 // exclude makes excluded classes impossible: their probability is distributed
 // over the other classes in play, in proportion. Clicked superpixels keep their
 // class.
@@ -42,7 +38,7 @@ func (e *Evidence) exclude(p *herding.Problem, index *[256]int16) error {
 		for l, x := range excluded {
 			switch {
 			case x:
-				theta[l] = crf.Log(herding.Floor) - forbidden
+				theta[l] = crf.Log(herding.Floor) + herding.Impossible
 			case sum > 0:
 				mu[l] /= sum
 				theta[l] = crf.Log(max(mu[l], herding.Floor))

@@ -81,13 +81,9 @@ func (s *Sequence) Alternatives(ctx context.Context, superpixels []int32) ([]Alt
 			return err
 		}
 		for _, f := range found {
-			class := s.classes[f.Label]
-			if class == segment.Void || slices.ContainsFunc(superpixels, func(i int32) bool {
-				return p.Model.Unary[int(i)*len(s.classes)+int(f.Label)] <= -forbidden
-			}) {
-				continue
+			if s.classes[f.Label] != segment.Void {
+				out = append(out, s.alternative(p.Model, first, x, f, superpixels))
 			}
-			out = append(out, s.alternative(p.Model, first, x, f, superpixels))
 		}
 		return nil
 	})
