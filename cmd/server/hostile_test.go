@@ -8,7 +8,7 @@ import (
 	"image/color"
 	_ "image/gif"
 	"image/jpeg"
-	_ "image/png"
+	"image/png"
 	"io"
 	"io/fs"
 	"maps"
@@ -316,4 +316,38 @@ func peakMemory(tb testing.TB, pid int) int64 {
 	}
 	tb.Fatal("no VmHWM in /proc")
 	return 0
+}
+
+// Images that are a single superpixel at first are answered with hypotheses, too.
+func TestTinyImages(t *testing.T) {
+	p := start(t, t.TempDir())
+	var project struct{ ID string }
+	p.post("/api/v1/projects", "application/json", []byte(`{"name":"Tiny","classes":[{"name":"ground"},{"name":"thing"}],"rest":0}`), &project)
+	for _, size := range []image.Point{{15, 15}, {16, 16}, {22, 22}, {510, 1}, {1, 511}} {
+		img := image.NewNRGBA(image.Rectangle{Max: size})
+		for at := range img.Pix {
+			img.Pix[at] = uint8(at * at)
+		}
+		var content bytes.Buffer
+		if err := png.Encode(&content, img); err != nil {
+			t.Fatal(err)
+		}
+		for name, event := range map[string]string{
+			"label": `"kind":"label","class":1,"points":[[0,0]]`,
+			"box":   fmt.Sprintf(`"kind":"box","class":1,"points":[[0,0],[%d,%d]]`, (size.X+1)/2, (size.Y+1)/2),
+		} {
+			status, body, err := upload(p.url+"/api/v1/projects/"+project.ID+"/images", name+".png", content.Bytes())
+			var made []struct{ ID string }
+			if err != nil || status != http.StatusCreated || json.Unmarshal(body, &made) != nil {
+				t.Fatalf("%v: %d %v %s", size, status, err, body)
+			}
+			var seen struct{ Hypotheses []any }
+			p.post("/api/v1/images/"+made[0].ID+"/evidence", "application/json", fmt.Appendf(nil, `{"id":"e","expected_seq":0,%s}`, event), nil)
+			p.call("GET", "/api/v1/images/"+made[0].ID+"/hypotheses", http.StatusOK, &seen)
+			if len(seen.Hypotheses) < 2 {
+				t.Errorf("%v: %d hypotheses after a %s", size, len(seen.Hypotheses), name)
+			}
+		}
+	}
+	p.unharmed()
 }

@@ -202,10 +202,15 @@ func (s *Scene) measure() {
 	}
 }
 
-// rank returns the share of the edges that have less of a measure.
+// rank returns the share of the edges that have less of a measure. A single region
+// has no edges, but its parts do.
 func (s *Scene) rank(measure int, v float32) float32 {
-	at, _ := slices.BinarySearch(s.sorted[measure], ordered(v))
-	return float32(at) / float32(len(s.sorted[measure]))
+	values := s.sorted[measure]
+	if len(values) == 0 {
+		return 0
+	}
+	at, _ := slices.BinarySearch(values, ordered(v))
+	return float32(at) / float32(len(values))
 }
 
 // ordered turns numbers into integers of the same order, which are compared

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"image"
 	"math/rand/v2"
 	"testing"
@@ -104,5 +105,44 @@ func TestDivisionsThatAreNotLocal(t *testing.T) {
 	want := first(t, NewSequence(ModelOf(h, cells, divided, parameters), e, 2), 5)
 	if diff := cmp.Diff(want, first(t, NewSequence(ModelOf(h, cells, cut, parameters).Divided(divided), e, 2), 5)); diff != "" {
 		t.Errorf("hypotheses (-whole +divided):\n%s", diff)
+	}
+}
+
+// Images of a few hundred pixels have one superpixel, until a click divides it into
+// cells.
+func TestOneSuperpixel(t *testing.T) {
+	for _, size := range []image.Point{{15, 15}, {16, 16}, {22, 22}, {510, 1}, {1, 511}} {
+		h, cells := superpixels.Divide(patches(size.X, size.Y), 4)
+		cut := h.Cut(cells, 1, make([]uint8, h.Finest()), 0)
+		whole := ModelOf(h, cells, cut, DefaultParameters)
+		m := whole.Divided(cut.Divide([]int32{0}))
+		n := len(m.bounds)
+		for name, e := range map[string]Evidence{
+			"click":       {Clicks: clicksOn(n, map[int]uint8{0: 1})},
+			"two clicks":  {Clicks: clicksOn(n, map[int]uint8{0: 1, n - 1: 2})},
+			"box":         {Clicks: clicksOn(n, nil), Box: m.NewBox(1, m.bounds[0])},
+			"whole box":   {Clicks: clicksOn(n, nil), Box: m.NewBox(1, image.Rectangle{Max: size})},
+			"excluded":    {Clicks: clicksOn(n, map[int]uint8{0: 1}), Excluded: []Exclusion{{n - 1, 1}}},
+			"on the rest": {Clicks: clicksOn(n, map[int]uint8{0: 1, n - 1: 0})},
+		} {
+			e.Rest = segment.Rest{Mode: segment.RestClass}
+			t.Run(fmt.Sprint(size, name), func(t *testing.T) {
+				s := NewSequence(m, e, 1)
+				for rank, h := range first(t, s, min(25, s.Len())) {
+					for i, class := range e.Clicks {
+						if class != segment.Void && h.Labels[i] != class {
+							t.Errorf("hypothesis %d gives superpixel %d class %d, the person said %d", rank, i, h.Labels[i], class)
+						}
+					}
+				}
+				if _, err := s.Suggest(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		undivided := NewSequence(whole, Evidence{Clicks: []uint8{1}, Rest: segment.Rest{Mode: segment.RestClass}}, 1)
+		if h := first(t, undivided, 3)[2]; h.Labels[0] != 1 {
+			t.Errorf("%v: the only superpixel was clicked as 1 and is %d", size, h.Labels[0])
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"image"
 	"slices"
 
@@ -186,6 +187,22 @@ func (e *Evidence) pull(m *Model, classes []int, index *[256]int16, rest int) *h
 		}
 	}
 	return p
+}
+
+// preferThing helps the first class that isn't the rest a little where nothing at all
+// tells the classes apart: Herding needs a first labelling. A box around the whole
+// of a narrow image leaves it so, where the rest leans in from the border everywhere.
+func preferThing(p *herding.Problem, rest int) {
+	if !errors.Is(p.Ready(), herding.ErrNoInformation) {
+		return
+	}
+	thing := 0
+	if rest == 0 {
+		thing = 1
+	}
+	for at := thing; at < len(p.Model.Unary); at += p.Model.Labels {
+		p.Model.Unary[at] += herding.Floor
+	}
 }
 
 // Terms puts evidence in terms of the model: the classes in play, per superpixel

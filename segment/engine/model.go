@@ -232,7 +232,7 @@ func (m *Model) Prepare() {
 }
 
 // Regions is how many regions a number of superpixels is divided into, see Divide.
-func Regions(superpixels int) int { return max(2, superpixels/60) }
+func Regions(superpixels int) int { return min(superpixels, max(2, superpixels/60)) }
 
 // Divide lets hypotheses meet the area moments of regions, too: of[i] is the
 // region of superpixel i in a coarse division of the image, a level of the

@@ -105,7 +105,11 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 			if err != nil {
 				return nil, err
 			}
-			return p, e.exclude(p, &index)
+			if err := e.exclude(p, &index); err != nil {
+				return nil, err
+			}
+			preferThing(p, rest)
+			return p, nil
 		})
 		s.holds, s.rest = e.Holds.in(&index), rest
 		s.ladder = sync.OnceValues(s.climb)

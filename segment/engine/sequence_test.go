@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"collie/herding"
 	"collie/herding/choose"
 	"collie/segment"
 	"collie/segment/schedule"
@@ -140,6 +141,21 @@ func TestSequenceIsSharedAndStops(t *testing.T) {
 	for _, g := range got {
 		if diff := cmp.Diff(alone, g); diff != "" {
 			t.Errorf("shared sequence differs from one of its own (-own +shared):\n%s", diff)
+		}
+	}
+}
+
+// A sequence that can't start says why each time that it is asked.
+func TestFailedStart(t *testing.T) {
+	for name, m := range map[string]*Model{
+		"Herding alone":       NewModel(gridGraph(2, 1), DefaultParameters),
+		"with forced regions": NewModel(gridGraph(2, 1), DefaultParameters).Divide(make([]int32, 4)),
+	} {
+		s := &stream{model: m, problem: &herding.Problem{}}
+		for range 2 {
+			if _, err := s.step(); err == nil {
+				t.Errorf("%s: a problem without a model has a hypothesis", name)
+			}
 		}
 	}
 }

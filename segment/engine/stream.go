@@ -78,9 +78,11 @@ func (s *stream) correct(e *Evidence, index *[256]int16) error {
 // step is the next one of Herding and forced regions.
 func (s *stream) step() (h herding.Hypothesis, err error) {
 	if s.herding == nil {
-		if s.herding, err = s.model.start(s.problem); err != nil {
-			return h, err
+		sequence, err := s.model.start(s.problem)
+		if err != nil {
+			return h, err // the next one tries again
 		}
+		s.herding = sequence
 	}
 	return s.herding.Next(), nil
 }
