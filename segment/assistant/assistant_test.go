@@ -256,6 +256,19 @@ func TestClicksDivide(t *testing.T) {
 	}
 }
 
+// Each of two boxes speaks for its own class, and both leave the rest outside.
+func TestBoxesOfTwoClasses(t *testing.T) {
+	p := newPerson(t)
+	p.act(segment.Event{Kind: segment.Outline, Class: 1, Points: [][2]float64{{12, 18}, {58, 63}}})
+	p.act(segment.Event{Kind: segment.Outline, Class: 2, Points: [][2]float64{{72, 12}, {108, 48}}})
+	labels := p.look(t, 1)[0].Labels
+	for at, want := range map[[2]int]uint8{{35, 40}: 1, {90, 30}: 2, {5, 5}: 0, {65, 75}: 0} {
+		if got := labels[p.Cut().Parent[p.cells.Map().At(at[0], at[1])]]; got != want {
+			t.Errorf("class %d at %v, want %d", got, at, want)
+		}
+	}
+}
+
 // A click labels the whole superpixel until it contradicts another.
 func TestWhatAClickLabels(t *testing.T) {
 	p := newPerson(t)

@@ -16,7 +16,7 @@ func (a *Assistant) Evidence(t *timeline.Timeline, m *engine.Model, table *segme
 		Clicks:   table.Through(t.Clicks()),
 		Beside:   table.Through(t.Beside()),
 		Rest:     rest,
-		Box:      boxOf(m, constraints.Boxes),
+		Boxes:    boxesOf(m, constraints.Boxes),
 		Excluded: excluded(t, constraints.Excluded),
 		Guess:    engine.NewGuess(t.Scores(), table, t.First(), t.Cut(), a.Cells),
 	}
@@ -48,22 +48,12 @@ func holds(t *timeline.Timeline, table *segment.ClassTable, excluded []engine.Ex
 	return h
 }
 
-// boxOf joins the boxes of all classes; everything outside all of them is the
-// rest. It is nil without a box.
-func boxOf(m *engine.Model, boxes []segment.Box) *engine.Box {
-	var joined *engine.Box
+// boxesOf converts boxes of pixels to superpixels.
+func boxesOf(m *engine.Model, boxes []segment.Box) (out []engine.Box) {
 	for _, b := range boxes {
-		box := m.NewBox(b.Class, timeline.Bounds(b))
-		if joined == nil {
-			joined = box
-			continue
-		}
-		joined.Bounds = joined.Bounds.Union(box.Bounds)
-		for i, outside := range box.Outside {
-			joined.Outside[i] = joined.Outside[i] && outside
-		}
+		out = append(out, m.NewBox(b.Class, timeline.Bounds(b)))
 	}
-	return joined
+	return out
 }
 
 // excluded converts exclusions of cells to superpixels.

@@ -120,8 +120,8 @@ func TestOneSuperpixel(t *testing.T) {
 		for name, e := range map[string]Evidence{
 			"click":       {Clicks: clicksOn(n, map[int]uint8{0: 1})},
 			"two clicks":  {Clicks: clicksOn(n, map[int]uint8{0: 1, n - 1: 2})},
-			"box":         {Clicks: clicksOn(n, nil), Box: m.NewBox(1, m.bounds[0])},
-			"whole box":   {Clicks: clicksOn(n, nil), Box: m.NewBox(1, image.Rectangle{Max: size})},
+			"box":         {Clicks: clicksOn(n, nil), Boxes: []Box{m.NewBox(1, m.bounds[0])}},
+			"whole box":   {Clicks: clicksOn(n, nil), Boxes: []Box{m.NewBox(1, image.Rectangle{Max: size})}},
 			"excluded":    {Clicks: clicksOn(n, map[int]uint8{0: 1}), Excluded: []Exclusion{{n - 1, 1}}},
 			"on the rest": {Clicks: clicksOn(n, map[int]uint8{0: 1, n - 1: 0})},
 		} {

@@ -16,7 +16,7 @@ type Evidence struct {
 	Clicks   []uint8      // class clicked, or Void
 	Beside   []uint8      // class clicked right beside, or Void
 	Rest     segment.Rest // what nobody clicks
-	Box      *Box         // where the objects are
+	Boxes    []Box        // where the objects are
 	Holds    *Holds       // picks that last
 	Excluded []Exclusion  // classes that superpixels are not
 	Guess    *Guess
@@ -30,12 +30,12 @@ type Evidence struct {
 	Since []int32
 }
 
-// Box says that objects of a class lie in a rectangle, or in several: what is
-// outside is the rest.
+// Box says that objects of a class lie in a rectangle. What is outside of all boxes
+// is the rest.
 type Box struct {
 	Class   uint8
 	Outside []bool          // superpixels wholly outside
-	Bounds  image.Rectangle // of the box, or of all of them, in pixels
+	Bounds  image.Rectangle // in pixels
 }
 
 // Exclusion says that a superpixel is not of a class.
@@ -45,8 +45,8 @@ type Exclusion struct {
 }
 
 // NewBox returns the box of a class for the superpixels of the model.
-func (m *Model) NewBox(class uint8, box image.Rectangle) *Box {
-	b := &Box{Class: class, Outside: make([]bool, len(m.bounds)), Bounds: box}
+func (m *Model) NewBox(class uint8, box image.Rectangle) Box {
+	b := Box{Class: class, Outside: make([]bool, len(m.bounds)), Bounds: box}
 	for i, bounds := range m.bounds {
 		b.Outside[i] = !bounds.Overlaps(box)
 	}
@@ -82,8 +82,8 @@ func (e *Evidence) inPlay(areas []float64) (classes []int, rest int) {
 			has[c] = true
 		}
 	}
-	if e.Box != nil {
-		has[e.Box.Class] = true
+	for _, b := range e.Boxes {
+		has[b.Class] = true
 	}
 	has[segment.Void] = false
 	count := 0
@@ -106,7 +106,7 @@ func (e *Evidence) inPlay(areas []float64) (classes []int, rest int) {
 			restClass = segment.Void
 		}
 	}
-	if restClass < 0 && e.Box != nil {
+	if restClass < 0 && len(e.Boxes) > 0 {
 		restClass = segment.Void // what is outside is something else
 	}
 	if restClass >= 0 {
@@ -149,7 +149,7 @@ func (e *Evidence) emptied(classes []int) bool {
 }
 
 // pull is what draws the walker beside clicks and likenesses: the guess, the
-// rest that leans in from the image's border, the box and the picks. index is
+// rest that leans in from the image's border, the boxes and the picks. index is
 // indexOf(classes).
 func (e *Evidence) pull(m *Model, classes []int, index *[256]int16, rest int) *herding.Prior {
 	k := len(classes)
@@ -172,12 +172,15 @@ func (e *Evidence) pull(m *Model, classes []int, index *[256]int16, rest int) *h
 		if rest >= 0 && m.rim[i] && p.Weight[i] == 0 {
 			draw(p, i, k, rest, m.Rest)
 		}
-		if e.Box != nil {
-			if e.Box.Outside[i] {
-				draw(p, i, k, rest, m.Outside)
-			} else {
-				draw(p, i, k, int(index[e.Box.Class]), inside)
+		boxed := false
+		for _, b := range e.Boxes {
+			if !b.Outside[i] {
+				draw(p, i, k, int(index[b.Class]), inside)
+				boxed = true
 			}
+		}
+		if len(e.Boxes) > 0 && !boxed {
+			draw(p, i, k, rest, m.Outside)
 		}
 		if e.Beside != nil && e.Beside[i] != segment.Void {
 			draw(p, i, k, int(index[e.Beside[i]]), m.Beside)

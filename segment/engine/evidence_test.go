@@ -14,7 +14,7 @@ import (
 func TestClassesInPlay(t *testing.T) {
 	m := NewModel(gridGraph(4, 1), DefaultParameters)
 	class := func(id uint8) segment.Rest { return segment.Rest{Mode: segment.RestClass, Class: id} }
-	box := &Box{Class: 5, Outside: make([]bool, 16)}
+	box, other := Box{Class: 5, Outside: make([]bool, 16)}, Box{Class: 6, Outside: make([]bool, 16)}
 	for name, c := range map[string]struct {
 		e    Evidence
 		want []int
@@ -28,8 +28,9 @@ func TestClassesInPlay(t *testing.T) {
 		"undecided":                     {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7, 4: 8}), Rest: segment.Rest{Mode: segment.RestUndecided}}, []int{7, 8, segment.Void}},
 		"undecided first":               {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7}), Rest: segment.Rest{Mode: segment.RestFirst}}, []int{7, segment.Void}},
 		"undecided first, two classes":  {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7, 4: 8}), Rest: segment.Rest{Mode: segment.RestFirst}}, []int{7, 8}},
-		"a box alone":                   {Evidence{Box: box}, []int{5, segment.Void}},
-		"a box and the rest":            {Evidence{Box: box, Rest: class(0)}, []int{0, 5}},
+		"a box alone":                   {Evidence{Boxes: []Box{box}}, []int{5, segment.Void}},
+		"a box and the rest":            {Evidence{Boxes: []Box{box}, Rest: class(0)}, []int{0, 5}},
+		"boxes of two classes":          {Evidence{Boxes: []Box{box, other}}, []int{5, 6, segment.Void}},
 		"excluded from its only class":  {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7}), Excluded: []Exclusion{{2, 7}}}, []int{7, segment.Void}},
 		"excluded where others remain":  {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7, 4: 8}), Excluded: []Exclusion{{2, 7}}}, []int{7, 8}},
 		"excluded from all that remain": {Evidence{Clicks: clicksOn(16, map[int]uint8{3: 7, 4: 8}), Excluded: []Exclusion{{2, 7}, {2, 8}}}, []int{7, 8, segment.Void}},
@@ -114,7 +115,7 @@ func TestBoxAlone(t *testing.T) {
 	_, g := patchwork(width, height, 150)
 	model := NewModel(g, DefaultParameters)
 	box := image.Rect(width/4-36, height/2-36, width/4+36, height/2+36)
-	e := Evidence{Clicks: clicksOn(len(g.Regions), nil), Rest: segment.Rest{Mode: segment.RestClass}, Box: model.NewBox(1, box)}
+	e := Evidence{Clicks: clicksOn(len(g.Regions), nil), Rest: segment.Rest{Mode: segment.RestClass}, Boxes: []Box{model.NewBox(1, box)}}
 	cards := first(t, NewSequence(model, e, 1), 6)
 	for i, r := range g.Regions {
 		if outside := !r.Bounds.Overlaps(box); outside && cards[0].Labels[i] != 0 {

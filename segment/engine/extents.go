@@ -70,7 +70,9 @@ func (m *Model) Extents(e Evidence) ([]Extent, error) {
 }
 
 // Rank orders extents by weights of their features, as hypotheses are.
-func (m *Model) Rank(extents []Extent, weights Features) []int { return m.rank(extents, &weights, nil) }
+func (m *Model) Rank(extents []Extent, weights Features) []int {
+	return m.rank(extents, &weights, image.Rectangle{})
+}
 
 // extents returns the masks that clicks of label thing can mean, in a problem
 // with two labels; the first is the most probable labelling. at is where the
@@ -222,9 +224,9 @@ func squareOf(dx, dy float64) float64 { return float64(dx*dx) + float64(dy*dy) }
 
 // rank orders extents: the best first, then each next one by the expected gain
 // of the best one shown. People draw boxes tightly, so with a box, which can be
-// nil, an extent is better the better it fills the box.
+// empty, an extent is better the better it fills the box.
 // O(extents²·superpixels).
-func (m *Model) rank(extents []Extent, weights *Features, box *Box) []int {
+func (m *Model) rank(extents []Extent, weights *Features, box image.Rectangle) []int {
 	n := len(extents)
 	chance := make([]float64, n) // that the extent is meant
 	top := math.Inf(-1)
@@ -232,8 +234,8 @@ func (m *Model) rank(extents []Extent, weights *Features, box *Box) []int {
 		for j, v := range e.Features {
 			chance[i] += float64(v * weights[j])
 		}
-		if box != nil {
-			chance[i] += float64(boxWeight * overlap(m.boundsOf(e.Mask), box.Bounds))
+		if !box.Empty() {
+			chance[i] += float64(boxWeight * overlap(m.boundsOf(e.Mask), box))
 		}
 		top = max(top, chance[i])
 	}

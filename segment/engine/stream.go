@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"image"
 	"slices"
 
 	"collie/herding"
@@ -42,7 +43,11 @@ func (s *stream) extents(e *Evidence, rest int, at [2]float64, seed int) error {
 	if err != nil {
 		return err
 	}
-	for _, i := range s.model.rank(extents, &ExtentWeights, e.Box) {
+	var boxes image.Rectangle
+	for _, b := range e.Boxes {
+		boxes = boxes.Union(b.Bounds)
+	}
+	for _, i := range s.model.rank(extents, &ExtentWeights, boxes) {
 		x := make([]uint8, s.problem.Model.Nodes)
 		for node, in := range extents[i].Mask {
 			x[node] = uint8(rest)
@@ -123,7 +128,7 @@ func (s *stream) next() (x []uint8, energy float64, err error) {
 }
 
 // pointed is where the first click is, which is not of the rest, and its
-// superpixel; or without a click the middle of the box. False after a second one.
+// superpixel; or without a click the middle of what is boxed. False after a second one.
 func (e *Evidence) pointed(m *Model, rest int, index *[256]int16) (at [2]float64, seed int, ok bool) {
 	if rest < 0 || e.Guess != nil {
 		return at, 0, false
@@ -146,11 +151,9 @@ func (e *Evidence) pointed(m *Model, rest int, index *[256]int16) (at [2]float64
 		add(i)
 		seed = i
 	}
-	if seed < 0 && e.Box != nil {
-		for i, out := range e.Box.Outside {
-			if !out {
-				add(i)
-			}
+	for i := range m.centres {
+		if seed < 0 && slices.ContainsFunc(e.Boxes, func(b Box) bool { return !b.Outside[i] }) {
+			add(i)
 		}
 	}
 	if count == 0 {
