@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"collie/segment"
 	"collie/superpixels"
@@ -159,6 +160,46 @@ func TestForcedRegionsHaveNoExcludedClass(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The area moments are those of the probabilities without the excluded classes.
+func TestAreaMomentsOfExclusions(t *testing.T) {
+	h, g := superpixels.Divide(patches(240, 160), 150)
+	m := h.At(150)
+	model := NewModel(g, DefaultParameters).Divide(h.Level(8))
+	e := Evidence{Clicks: clicksOn(m.N, map[int]uint8{m.At(20, 20): 1, m.At(200, 80): 2})}
+	region := model.regions[m.At(60, 80)]
+	for i, r := range model.regions {
+		if r == region && e.Clicks[i] == segment.Void {
+			e.Excluded = append(e.Excluded, Exclusion{i, 1})
+		}
+	}
+	p, err := NewSequence(model, e, 1).problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	within, inside := make([]float64, 2), 0.0
+	image := make([]float64, 2)
+	for i, share := range model.shares {
+		for l, mu := range p.UnaryMoments[2*i : 2*i+2] {
+			image[l] += share * mu
+			if model.regions[i] == region {
+				within[l] += share * mu
+				inside += share * mu
+			}
+		}
+	}
+	within[0], within[1] = within[0]/inside, within[1]/inside
+	near := cmpopts.EquateApprox(0, 1e-9)
+	if diff := cmp.Diff(image, p.AreaMoments, near); diff != "" {
+		t.Errorf("of the image (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(within, p.Regions[0].Moments[2*region:][:2], near); diff != "" {
+		t.Errorf("of the region (-want +got):\n%s", diff)
+	}
+	if p.Regions[0].Eta != model.RateRegion {
+		t.Errorf("the rate of regions is %v", p.Regions[0].Eta)
 	}
 }
 

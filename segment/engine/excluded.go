@@ -48,10 +48,24 @@ func (e *Evidence) exclude(p *herding.Problem, index *[256]int16) error {
 			}
 		}
 	}
-	if p.AreaMoments == nil {
-		return nil
+	return sumUp(p)
+}
+
+// sumUp makes the area moments of a problem, those that it has, again from its unary
+// moments.
+func sumUp(p *herding.Problem) (err error) {
+	k := p.Model.Labels
+	if p.AreaMoments != nil {
+		if p.AreaMoments, err = herding.AreaMoments(p.UnaryMoments, k, p.Area); err != nil {
+			return err
+		}
 	}
-	mu, err := herding.AreaMoments(p.UnaryMoments, k, p.Area)
-	p.AreaMoments = mu
-	return err
+	for n, r := range p.Regions {
+		moments, err := herding.NewRegionMoments(p.UnaryMoments, k, p.Area, r.Group)
+		if err != nil {
+			return err
+		}
+		p.Regions[n].Moments = moments.Moments
+	}
+	return nil
 }
