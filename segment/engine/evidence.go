@@ -64,10 +64,10 @@ func (e *Evidence) forgetRefuted() bool {
 }
 
 // inPlay returns the classes that hypotheses are made of, ascending, with Void
-// for undecided as the last; and the index of the rest among them or -1. The
-// classes are those that were clicked, boxed or picked, and those that the guess
-// brings, see Guess.InPlay. Without any the rest alone is nothing. areas are those
-// of the superpixels.
+// for undecided as the last unless all classes are in play; and the index of the
+// rest among them or -1. The classes are those that were clicked, boxed or picked,
+// and those that the guess brings, see Guess.InPlay. Without any the rest alone is
+// nothing. areas are those of the superpixels.
 func (e *Evidence) inPlay(areas []float64) (classes []int, rest int) {
 	var has [segment.MaxClasses + 1]bool
 	if e.Guess != nil {
@@ -109,6 +109,9 @@ func (e *Evidence) inPlay(areas []float64) (classes []int, rest int) {
 	if restClass < 0 && len(e.Boxes) > 0 {
 		restClass = segment.Void // what is outside is something else
 	}
+	if restClass == segment.Void && count == segment.MaxClasses {
+		restClass = -1 // a model has no more labels
+	}
 	if restClass >= 0 {
 		has[restClass] = true
 	}
@@ -121,7 +124,7 @@ func (e *Evidence) inPlay(areas []float64) (classes []int, rest int) {
 			classes = append(classes, class)
 		}
 	}
-	if len(e.Excluded) > 0 && e.emptied(classes) && !has[segment.Void] {
+	if len(e.Excluded) > 0 && e.emptied(classes) && !has[segment.Void] && len(classes) < segment.MaxClasses {
 		classes = append(classes, segment.Void)
 	}
 	return classes, rest
@@ -157,7 +160,7 @@ func (e *Evidence) pull(m *Model, classes []int, index *[256]int16, rest int) *h
 	if e.Guess != nil {
 		p = e.Guess.Prior(e.Clicks, classes)
 	}
-	if rest < 0 && e.Holds == nil && e.Beside == nil {
+	if rest < 0 && len(e.Boxes) == 0 && e.Holds == nil && e.Beside == nil {
 		return p
 	}
 	if p == nil {
@@ -179,7 +182,7 @@ func (e *Evidence) pull(m *Model, classes []int, index *[256]int16, rest int) *h
 				boxed = true
 			}
 		}
-		if len(e.Boxes) > 0 && !boxed {
+		if len(e.Boxes) > 0 && !boxed && rest >= 0 {
 			draw(p, i, k, rest, m.Outside)
 		}
 		if e.Beside != nil && e.Beside[i] != segment.Void {

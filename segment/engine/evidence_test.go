@@ -57,6 +57,37 @@ func TestClassesInPlay(t *testing.T) {
 	}
 }
 
+// With all classes in play there is no label for undecided.
+func TestAllClasses(t *testing.T) {
+	m := NewModel(gridGraph(17, 1), DefaultParameters)
+	at := map[int]uint8{}
+	for class := range segment.MaxClasses {
+		at[class] = uint8(class)
+	}
+	box, excluded := Box{Class: 5, Outside: make([]bool, 289)}, []Exclusion{}
+	box.Outside[280] = true
+	for class := range segment.MaxClasses {
+		excluded = append(excluded, Exclusion{288, uint8(class)})
+	}
+	for name, e := range map[string]Evidence{
+		"undecided":             {Rest: segment.Rest{Mode: segment.RestUndecided}},
+		"a box":                 {Boxes: []Box{box}},
+		"excluded from all":     {Excluded: excluded},
+		"the rest is a class":   {Rest: segment.Rest{Mode: segment.RestClass, Class: 9}},
+		"corrected, with a box": {Boxes: []Box{box}, Shown: clicksOn(289, nil), Since: []int32{3}},
+	} {
+		e.Clicks = clicksOn(289, at)
+		s := NewSequence(m, e, 1)
+		if n := len(s.Classes()); n != segment.MaxClasses {
+			t.Errorf("%s: %d classes in play", name, n)
+		}
+		first(t, s, 3)
+		if _, err := s.Suggest(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // disc is the superpixel in the middle of the disc of patchwork.
 func disc(m interface{ At(x, y int) int }, width, height int) int { return m.At(width/4, height/2) }
 
