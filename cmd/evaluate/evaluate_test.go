@@ -20,6 +20,7 @@ import (
 
 	"collie/segment/affinity"
 	"collie/segment/engine"
+	"collie/segment/simulate"
 	"collie/sharedtest"
 )
 
@@ -209,6 +210,48 @@ func TestOtherCommands(t *testing.T) {
 		if row["error_rate"].(float64) > 0.1 || row["oracle_error_rate"].(float64) > row["error_rate"].(float64) {
 			t.Errorf("scribbles: %v", row)
 		}
+	}
+}
+
+// Masks of several people are told from those of other images by their names.
+func TestMasksOfSeveralPeople(t *testing.T) {
+	dir := t.TempDir()
+	plain := image.NewGray(image.Rect(0, 0, testWidth, testHeight))
+	for _, name := range []string{"a", "a_b", "a_1", "b"} {
+		save(t, filepath.Join(dir, "images", name+".png"), plain)
+	}
+	for i, name := range []string{"a", "a_2", "a_b", "a_1", "b_0", "b_1", "b_x"} {
+		save(t, filepath.Join(dir, "masks", name+".png"), grey(func(int, int) uint8 { return uint8(i) }))
+	}
+	list, err := simulate.Pictures(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	images := map[string]bool{}
+	for _, p := range list {
+		images[p.ID] = true
+	}
+	read := func() map[string][]int32 {
+		out := map[string][]int32{}
+		for _, p := range list {
+			masks, err := segmentations(p, images, plain.Rect.Size())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range masks {
+				out[p.ID] = append(out[p.ID], m[0])
+			}
+		}
+		return out
+	}
+	if diff := cmp.Diff(map[string][]int32{"a": {0}, "a_b": {2}, "a_1": {3}, "b": {4, 5}}, read()); diff != "" {
+		t.Errorf("masks of each image (-want +got):\n%s", diff)
+	}
+	if err := os.Remove(filepath.Join(dir, "masks", "a.png")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int32{1}, read()["a"]); diff != "" {
+		t.Errorf("masks of a without its own (-want +got):\n%s", diff)
 	}
 }
 

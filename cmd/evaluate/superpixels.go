@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"text/tabwriter"
 	"time"
@@ -55,11 +58,19 @@ func (c *superpixelsCommand) Run(t *terminal) error {
 			return err
 		}
 	}
+	all, err := simulate.Pictures(c.Data, 0)
+	if err != nil {
+		return err
+	}
+	images := map[string]bool{}
+	for _, p := range all {
+		images[p.ID] = true
+	}
 	var mu sync.Mutex
 	rows := make([]partition, len(list))
 	var times []float64
 	err = t.Each("", len(list), func(i int) error {
-		row, err := c.measure(list[i])
+		row, err := c.measure(list[i], images)
 		mu.Lock()
 		defer mu.Unlock()
 		rows[i] = row
@@ -93,13 +104,14 @@ func (c *superpixelsCommand) Run(t *terminal) error {
 }
 
 // measure segments one picture and compares it with each mask it has; figures
-// are means over the masks, whose void counts as a separate segment.
-func (c *superpixelsCommand) measure(p simulate.Picture) (partition, error) {
+// are means over the masks, whose void counts as a separate segment. images has the
+// IDs of all pictures.
+func (c *superpixelsCommand) measure(p simulate.Picture, images map[string]bool) (partition, error) {
 	img, err := p.Load()
 	if err != nil {
 		return partition{}, err
 	}
-	truths, err := segmentations(p, img.Rect.Size())
+	truths, err := segmentations(p, images, img.Rect.Size())
 	if err != nil {
 		return partition{}, err
 	}
@@ -124,14 +136,23 @@ func (c *superpixelsCommand) measure(p simulate.Picture) (partition, error) {
 	return row, nil
 }
 
-// segmentations reads masks/ID.png or, of several people, masks/ID_k.png.
-func segmentations(p simulate.Picture, size image.Point) ([][]int32, error) {
-	files, err := filepath.Glob(filepath.Join(p.Dir, "masks", escapeGlob(p.ID)+"_*.png"))
-	if err != nil {
-		return nil, err
-	}
-	if len(files) == 0 {
-		files = []string{p.Mask()}
+// segmentations reads masks/ID.png or else, of several people, each masks/ID_k.png
+// that is not the mask of another image.
+func segmentations(p simulate.Picture, images map[string]bool, size image.Point) ([][]int32, error) {
+	files := []string{p.Mask()}
+	if _, err := os.Stat(p.Mask()); errors.Is(err, fs.ErrNotExist) {
+		several, err := filepath.Glob(filepath.Join(p.Dir, "masks", escapeGlob(p.ID)+"_*.png"))
+		if err != nil {
+			return nil, err
+		}
+		several = slices.DeleteFunc(several, func(file string) bool {
+			name := strings.TrimSuffix(filepath.Base(file), ".png")
+			_, err := strconv.ParseUint(name[len(p.ID)+1:], 10, 64)
+			return err != nil || images[name]
+		})
+		if len(several) > 0 {
+			files = several
+		}
 	}
 	var out [][]int32
 	for _, file := range files {
