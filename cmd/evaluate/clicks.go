@@ -39,7 +39,7 @@ type effort struct {
 // setting is one way to work; its annotator has no image yet.
 type setting struct {
 	simulate.Annotator
-	actions [][]int // per image, per target
+	actions [][]int // per image, per target; nil for an image that is void
 }
 
 // Run simulates, prints and stores.
@@ -57,6 +57,9 @@ func (c *clicksCommand) Run(t *terminal) error {
 		if err != nil {
 			return err
 		}
+		if !slices.ContainsFunc(s.majority, func(class uint8) bool { return class != segment.Void }) {
+			return nil
+		}
 		for _, setting := range settings {
 			a := setting.Annotator
 			a.Scene, a.Truth, a.Majority = &s.Scene, s.truth, s.majority
@@ -68,6 +71,12 @@ func (c *clicksCommand) Run(t *terminal) error {
 	})
 	if err != nil {
 		return err
+	}
+	for _, s := range settings {
+		s.actions = slices.DeleteFunc(s.actions, func(reached []int) bool { return reached == nil })
+		if len(s.actions) == 0 {
+			return fmt.Errorf("--data %s: all %d masks are void, there is nothing to click", c.Data, len(list))
+		}
 	}
 	var rows []effort
 	for _, target := range c.Target {

@@ -213,6 +213,25 @@ func TestOtherCommands(t *testing.T) {
 	}
 }
 
+// An image without objects needs no click, and one that is all void doesn't count.
+func TestClicksOfNothing(t *testing.T) {
+	dir := folder(t, 3)
+	args := []string{"clicks", "--data", dir, "--regions", "60", "--target", "0.9", "--methods", "random-walker"}
+	three := figures[results](t, args...).Results[0]
+	save(t, filepath.Join(dir, "masks/im1.png"), grey(func(int, int) uint8 { return 0 }))
+	save(t, filepath.Join(dir, "masks/im2.png"), grey(func(int, int) uint8 { return 255 }))
+	row := figures[results](t, args...).Results[0]
+	if row["images"] != 2.0 || row["failed"] != 0.0 || row["mean_actions"].(float64) >= three["mean_actions"].(float64) {
+		t.Errorf("%v, want two images without failures and less than %v", row, three["mean_actions"])
+	}
+	for i := range 2 {
+		save(t, filepath.Join(dir, fmt.Sprintf("masks/im%d.png", i)), grey(func(int, int) uint8 { return 255 }))
+	}
+	if _, err := evaluate(t, args...); err == nil || !strings.Contains(err.Error(), "void") {
+		t.Errorf("void masks alone: %v", err)
+	}
+}
+
 // Masks of several people are told from those of other images by their names.
 func TestMasksOfSeveralPeople(t *testing.T) {
 	dir := t.TempDir()

@@ -50,10 +50,13 @@ func (a *Annotator) Annotate(ctx context.Context, targets []float64) (reached []
 	if a.Method.Rest.Mode == segment.RestClass {
 		w.shown = slices.Repeat([]uint8{a.Method.Rest.Class}, len(a.Majority))
 	}
-	if a.Scene.Guess != nil {
+	switch {
+	case a.Scene.Guess != nil:
 		if err := w.look(ctx); err != nil {
 			return nil, nil, err
 		}
+	case a.Method.Rest.Mode == segment.RestClass:
+		w.note(w.shown, MeanIoU(w.Truth, w.shown), 0) // the rest can be all that there is
 	}
 	for w.actions < a.Max && slices.Contains(w.reached, -1) {
 		i := w.next()

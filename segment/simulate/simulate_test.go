@@ -268,6 +268,24 @@ func TestAnnotator(t *testing.T) {
 	}
 }
 
+// Where the rest is known and all there is, nothing needs a click.
+func TestAnnotatorOfTheRest(t *testing.T) {
+	scene, truth := stripes()
+	for i := 0; i < len(truth.Area); i += truth.Labels {
+		clear(truth.Area[i+1 : i+truth.Labels])
+		truth.Area[i] = 1
+	}
+	a := Annotator{Scene: scene, Truth: truth, Majority: Majority(truth), Method: Method{Name: "random-walker", Rest: segment.Rest{Mode: segment.RestClass}}, Count: 1, Max: 60}
+	reached, labels, err := a.Annotate(t.Context(), []float64{0.85, 0.9})
+	if err != nil || !slices.Equal(reached, []int{0, 0}) || MeanIoU(truth, labels) != 1 {
+		t.Errorf("%v actions to %v: %v", reached, MeanIoU(truth, labels), err)
+	}
+	a.Method.Rest = segment.Rest{}
+	if reached, err := a.Work(t.Context(), []float64{0.85}); err != nil || reached[0] != 1 {
+		t.Errorf("where the rest is not known: %v actions, %v", reached, err)
+	}
+}
+
 // With a guess the annotator sees hypotheses before the first click; a right one
 // leaves nothing to do.
 func TestAnnotatorWithGuess(t *testing.T) {
