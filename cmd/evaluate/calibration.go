@@ -12,6 +12,7 @@ import (
 
 	"collie/crf"
 	"collie/segment"
+	"collie/segment/engine"
 	"collie/segment/simulate"
 )
 
@@ -31,8 +32,8 @@ func (c *calibrationCommand) check() error {
 			return fmt.Errorf("--after, --regions and --classes accept numbers from 1, not %d", v)
 		}
 	}
-	if c.Hypotheses < 2 {
-		return fmt.Errorf("--hypotheses %d: accepted are 2 and more, one alone is never in doubt", c.Hypotheses)
+	if c.Hypotheses < 2 || c.Hypotheses > engine.MaxHypotheses {
+		return fmt.Errorf("--hypotheses %d: accepted are 2 to %d, one alone is never in doubt", c.Hypotheses, engine.MaxHypotheses)
 	}
 	if c.Classes > crf.MaxLabels {
 		return fmt.Errorf("--classes %d: accepted are 1 to %d", c.Classes, crf.MaxLabels)

@@ -31,7 +31,7 @@ func TestCalibration(t *testing.T) {
 			t.Errorf("votes %+v", v)
 		}
 	}
-	for _, wrong := range [][]string{{"--after", "0"}, {"--hypotheses", "1"}, {"--classes", "256"}, {"--fit", filepath.Join(dir, "nowhere")}} {
+	for _, wrong := range [][]string{{"--after", "0"}, {"--hypotheses", "1"}, {"--hypotheses", "101"}, {"--classes", "256"}, {"--fit", filepath.Join(dir, "nowhere")}} {
 		if _, err := evaluate(t, append([]string{"calibration", "--data", dir, "--classes", "2"}, wrong...)...); err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(wrong[len(wrong)-1], dir)) {
 			t.Errorf("%v: %v", wrong, err)
 		}

@@ -51,7 +51,8 @@ type contender struct {
 }
 
 // madeOf is the quality of a method's labellings of an image. The overlaps and
-// the qualities are those of the oracles, then the mode, EMBR and the consensus.
+// the qualities are those of the oracles, then the mode, EMBR, the consensus and the
+// oracle of all.
 type madeOf struct {
 	overlaps                        []*simulate.Overlap
 	quality                         []float64
@@ -120,6 +121,7 @@ func (c *contender) add(image, draw int, s *scene, at *posed, made []herding.Hyp
 		judge(named[order[0]])
 		judge(at.clicks.Name(consensus))
 	}
+	judge(named[bestAt[len(named)-1]])
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.spent += spent
@@ -214,17 +216,17 @@ func (c *contender) finish(classes, against int, rows []*contender) {
 	if against < 0 || rows[against] == c {
 		return
 	}
-	last := len(oracles) - 1
+	whole := len(oracles) + 3
 	ahead := stats.Bootstrap(c.Images, func(sample []int) float64 {
-		mine, _ := stats.MeanAndSpread(c.pooled(last, classes, sample))
-		other, _ := stats.MeanAndSpread(rows[against].pooled(last, classes, sample))
+		mine, _ := stats.MeanAndSpread(c.pooled(whole, classes, sample))
+		other, _ := stats.MeanAndSpread(rows[against].pooled(whole, classes, sample))
 		return mine - other
 	})
 	c.Ahead = &ahead
 }
 
 func (c *methodsCommand) print(t *terminal, rows []*contender) {
-	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, %d draws, void ignored: oracle of the first so many labellings, over the set and, in brackets, the mean over the images; mode, EMBR's choice and consensus of all. On the right how far the oracle is ahead of %s, with a 95 %% interval; the area on which two labellings differ; how many of %d are unlike; energy below the first; processor time and maximisations per labelling.\n",
+	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, %d draws, void ignored: oracle of the first so many labellings, over the set and, in brackets, the mean over the images; mode, EMBR's choice and consensus of all. On the right how far the oracle of all is ahead of %s, with a 95 %% interval; the area on which two labellings differ; how many of %d are unlike; energy below the first; processor time and maximisations per labelling.\n",
 		rows[0].Images, c.Draws, c.Against, c.Hypotheses)
 	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"text/tabwriter"
 
 	"gonum.org/v1/gonum/mat"
@@ -34,6 +35,9 @@ func (c *extentsCommand) Run(t *terminal) error {
 	if c.Folds < 2 || c.Regions < 1 {
 		return fmt.Errorf("--folds %d, --regions %d: accepted are folds from 2 and regions from 1", c.Folds, c.Regions)
 	}
+	if !(c.Ridge > 0 && c.Ridge < math.Inf(1)) {
+		return fmt.Errorf("--ridge %v: accepted are finite numbers above 0", c.Ridge)
+	}
 	list, err := simulate.Pictures(c.Data, c.Limit)
 	if err != nil {
 		return err
@@ -46,8 +50,16 @@ func (c *extentsCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	rows := map[string]qualities{"weights of the program": {}, "fitted to the other folds": {}}
 	objects := 0.0
+	for _, x := range all {
+		if len(x.extents) > 0 {
+			objects++
+		}
+	}
+	if objects == 0 {
+		return fmt.Errorf("--data %s: no image has an object, which is a part of a class other than 0", c.Data)
+	}
+	rows := map[string]qualities{"weights of the program": {}, "fitted to the other folds": {}}
 	for fold := range c.Folds {
 		var train, test []choice
 		for i, x := range all {
@@ -60,21 +72,16 @@ func (c *extentsCommand) Run(t *terminal) error {
 		for name, weights := range map[string]engine.Features{"weights of the program": engine.ExtentWeights, "fitted to the other folds": c.fit(train)} {
 			q := rows[name]
 			for _, x := range test {
-				q.add(x, weights)
+				q.add(x, weights, objects)
 			}
 			rows[name] = q
-		}
-	}
-	for _, x := range all {
-		if len(x.extents) > 0 {
-			objects++
 		}
 	}
 	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "IoU after one click, %.0f objects\tfirst\tbest of 3\tbest of 20\t\n", objects)
 	for _, name := range []string{"weights of the program", "fitted to the other folds"} {
 		q := rows[name]
-		fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t\n", name, q.First/objects, q.Best3/objects, q.Best20/objects)
+		fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t\n", name, q.First, q.Best3, q.Best20)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -131,8 +138,8 @@ func (c *extentsCommand) open(p simulate.Picture) (x choice, err error) {
 	return x, nil
 }
 
-// add adds how good the first extents are that weights choose.
-func (q *qualities) add(x choice, weights engine.Features) {
+// add adds how good the first extents are that weights choose, to a mean over objects.
+func (q *qualities) add(x choice, weights engine.Features, objects float64) {
 	if len(x.extents) == 0 {
 		return
 	}
@@ -148,7 +155,7 @@ func (q *qualities) add(x choice, weights engine.Features) {
 			best20 = max(best20, x.iou[i])
 		}
 	}
-	q.First, q.Best3, q.Best20 = q.First+first, q.Best3+best3, q.Best20+best20
+	q.First, q.Best3, q.Best20 = q.First+first/objects, q.Best3+best3/objects, q.Best20+best20/objects
 }
 
 // fit returns the weights of a linear score of the IoU, by ridge regression on

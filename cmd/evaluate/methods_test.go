@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"collie/cmd/internal/stats"
+	"collie/herding"
 	"collie/herding/methods"
+	"collie/segment/simulate"
 )
 
 type methodFigures struct {
@@ -96,5 +99,33 @@ func TestMethodsMeasureTheRival(t *testing.T) {
 		"--methods", "herding", "--against", "divmbest", "--observed", "0.2")
 	if len(got.Results) != 2 || got.Results[0].Ahead == nil || got.Results[1].Method != "divmbest" {
 		t.Errorf("%+v", got.Results)
+	}
+}
+
+// How far a method is ahead is that of all its labellings, however many there are.
+func TestAheadCountsAllLabellings(t *testing.T) {
+	list, err := simulate.Pictures(folder(t, 1), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(list[0], 30, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := &posed{clicks: simulate.Clicks{Classes: []uint8{0, 1}}}
+	rest := herding.Hypothesis{Labels: make([]uint8, len(s.majority))}
+	made := slices.Repeat([]herding.Hypothesis{rest}, 25)
+	rival, late := newContender("map", "harmonic", 0.1, 1, 1, 25), newContender("herding", "harmonic", 0.1, 1, 1, 25)
+	rival.add(0, 0, s, at, made, 0)
+	made[24].Labels = make([]uint8, len(s.majority)) // the last is right
+	for i, class := range s.majority {
+		if class == 1 {
+			made[24].Labels[i] = 1
+		}
+	}
+	late.add(0, 0, s, at, made, 0)
+	late.finish(2, 0, []*contender{rival, late})
+	if late.Oracle["20"] > 0.6 || late.Ahead.Mean < 0.3 {
+		t.Errorf("the oracle of 20 is %v and that of 25 is ahead by %v", late.Oracle["20"], late.Ahead)
 	}
 }

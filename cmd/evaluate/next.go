@@ -31,7 +31,7 @@ type nextCommand struct {
 // inquiry is one row of the table.
 type inquiry struct {
 	Query        string           `json:"query"`
-	Images       int              `json:"images"`
+	Images       int              `json:"images"`   // that have two classes
 	MeanIoU      []float64        `json:"mean_iou"` // after 0, 1, … answers, mean over the images
 	Spread       []float64        `json:"standard_deviation"`
 	Milliseconds float64          `json:"milliseconds"` // per question
@@ -66,7 +66,7 @@ func (c *nextCommand) Run(t *terminal) error {
 	}
 	rows := make([]*inquiry, len(c.Queries))
 	for i, name := range c.Queries {
-		rows[i] = &inquiry{Query: name, Images: len(list), curves: make([][][]float64, c.Draws)}
+		rows[i] = &inquiry{Query: name, curves: make([][][]float64, c.Draws)}
 		for draw := range c.Draws {
 			rows[i].curves[draw] = make([][]float64, len(list))
 		}
@@ -90,6 +90,9 @@ func (c *nextCommand) Run(t *terminal) error {
 	}
 	for _, row := range rows {
 		row.finish(rows[0], c.Asked)
+	}
+	if rows[0].Images == 0 {
+		return fmt.Errorf("--data %s: no image has two classes, so there is nothing to ask", c.Data)
 	}
 	c.print(t, rows)
 	return c.write(map[string]any{"results": rows})
@@ -206,19 +209,25 @@ func (r *inquiry) add(draw, image int, quality []float64, spent time.Duration, a
 
 // finish turns curves into figures and compares them with those of another query.
 func (r *inquiry) finish(other *inquiry, asked int) {
+	var measured []int // whether an image has a curve depends on no draw
+	for i, curve := range r.curves[0] {
+		if curve != nil {
+			measured = append(measured, i)
+		}
+	}
+	if r.Images = len(measured); r.Images == 0 {
+		return
+	}
 	for n := range asked + 1 {
 		var each []float64
 		ahead := make([]float64, r.Images)
 		for draw, images := range r.curves {
-			sum, count := 0.0, 0
-			for i, curve := range images {
-				if curve != nil {
-					sum += curve[n]
-					count++
-					ahead[i] += (curve[n] - other.curves[draw][i][n]) / float64(len(r.curves))
-				}
+			sum := 0.0
+			for at, i := range measured {
+				sum += images[i][n]
+				ahead[at] += (images[i][n] - other.curves[draw][i][n]) / float64(len(r.curves))
 			}
-			each = append(each, sum/float64(max(count, 1)))
+			each = append(each, sum/float64(r.Images))
 		}
 		mean, sd := stats.MeanAndSpread(each)
 		r.MeanIoU, r.Spread = append(r.MeanIoU, mean), append(r.Spread, sd)

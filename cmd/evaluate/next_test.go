@@ -16,6 +16,7 @@ import (
 type nextFigures struct {
 	Results []struct {
 		Query        string
+		Images       int
 		MeanIoU      []float64 `json:"mean_iou"`
 		Milliseconds float64
 		Ahead        []stats.Interval
@@ -60,5 +61,31 @@ func TestNext(t *testing.T) {
 		if _, err := evaluate(t, append([]string{"next", "--data", folder(t, 1)}, wrong...)...); err == nil || !strings.Contains(err.Error(), "--") {
 			t.Errorf("%v: %v", wrong, err)
 		}
+	}
+}
+
+// An image of a single class has nothing to ask and counts for nothing, nor does how
+// far one query is ahead of another there.
+func TestNextWithoutQuestions(t *testing.T) {
+	dir := unclear(t, 2)
+	args := []string{"next", "--data", dir, "--classes", "2", "--regions", "60", "--asked", "4", "--queries", "random,error"}
+	two := figures[nextFigures](t, args...)
+	plain := grey(func(int, int) uint8 { return 0 })
+	for i := 2; i < 6; i++ {
+		save(t, filepath.Join(dir, "images", fmt.Sprintf("im%d.png", i)), plain)
+		save(t, filepath.Join(dir, "masks", fmt.Sprintf("im%d.png", i)), plain)
+	}
+	got := figures[nextFigures](t, args...)
+	for i := range got.Results {
+		got.Results[i].Milliseconds, two.Results[i].Milliseconds = 0, 0
+	}
+	if diff := cmp.Diff(two, got); diff != "" || got.Results[0].Images != 2 {
+		t.Errorf("with four images of one class (-without +with):\n%s", diff)
+	}
+	for i := range 2 {
+		save(t, filepath.Join(dir, "masks", fmt.Sprintf("im%d.png", i)), plain)
+	}
+	if _, err := evaluate(t, args...); err == nil || !strings.Contains(err.Error(), "two classes") {
+		t.Errorf("images of one class alone: %v", err)
 	}
 }
