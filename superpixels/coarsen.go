@@ -69,8 +69,8 @@ type regionSums struct {
 	mean                [3]float64
 	square              [6]float64 // of products of the colours
 	histogram           [HistogramBins]float64
-	colours             [3][ColourBins]int // in units of 1/255 pixel
-	directions          [DirectionBins]int
+	colours             [3][ColourBins]int64 // in units of 1/255 pixel
+	directions          [DirectionBins]int64
 }
 
 // colourPairs are the entries of a covariance.
@@ -107,11 +107,11 @@ func (s *regionSums) add(r *Region) {
 	}
 	for c := range r.Colours {
 		for k, v := range r.Colours[c] {
-			s.colours[c][k] += r.Area * int(v)
+			s.colours[c][k] += int64(r.Area) * int64(v)
 		}
 	}
 	for k, v := range r.Directions {
-		s.directions[k] += r.Area * int(v)
+		s.directions[k] += int64(r.Area) * int64(v)
 	}
 	s.bounds = s.bounds.Union(r.Bounds)
 }
@@ -135,13 +135,14 @@ func (s *regionSums) region() (r Region) {
 	for k, v := range s.histogram {
 		r.Histogram[k] = float32(v / s.area)
 	}
+	area := int64(r.Area)
 	for c := range r.Colours {
 		for k, v := range s.colours[c] {
-			r.Colours[c][k] = uint8((v + r.Area/2) / r.Area)
+			r.Colours[c][k] = uint8((v + area/2) / area)
 		}
 	}
 	for k, v := range s.directions {
-		r.Directions[k] = uint8((v + r.Area/2) / r.Area)
+		r.Directions[k] = uint8((v + area/2) / area)
 	}
 	return r
 }

@@ -1,6 +1,7 @@
 package superpixels
 
 import (
+	"image"
 	"math"
 	"slices"
 	"testing"
@@ -128,6 +129,23 @@ func TestCoarsenedGraph(t *testing.T) {
 			t.Fatalf("(-described +coarsened):\n%s", diff)
 		}
 	})
+}
+
+// Shares of pixels are right in regions of many megapixels, also on 32 bits.
+func TestSharesOfLargeRegions(t *testing.T) {
+	g := &Graph{Regions: make([]Region, 2), Edges: []Edge{{A: 0, B: 1, Length: 5000}}}
+	for i := range g.Regions {
+		r := &g.Regions[i]
+		r.Area, r.Bounds = 5000*1800, image.Rect(0, 1800*i, 5000, 1800*(i+1))
+		for c := range r.Colours {
+			r.Colours[c][3+i] = 255
+		}
+		r.Directions[1] = 255
+	}
+	joined := g.Coarsen([]int32{0, 0}, 1).Regions[0]
+	if colours := joined.Colours[2]; joined.Area != 18_000_000 || colours[3] != 128 || colours[4] != 128 || joined.Directions[1] != 255 {
+		t.Errorf("colours %v, directions %v of %d pixels", colours, joined.Directions, joined.Area)
+	}
 }
 
 // What a coarse level says of a cut it says of all that the cut's regions are
