@@ -126,7 +126,9 @@ func readModel(data []byte) (*Model, error) {
 	m.Choice, m.Imported = r.choice(), r.choice()
 	for range r.number(0, maxTrials) {
 		t := trial{image: string(r.bytes(r.number(0, maxID)))}
-		t.classes = r.classes()
+		if t.classes = r.classes(); len(t.classes) == 0 && r.err == nil {
+			r.err = fmt.Errorf("a trial without classes")
+		}
 		t.gates = r.gates(len(t.classes))
 		t.shares = r.bytes(r.number(0, math.MaxInt32))
 		m.tried = append(m.tried, t)

@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -140,6 +141,17 @@ func TestModelRoundTrip(t *testing.T) {
 	again, err := back.MarshalBinary()
 	if err != nil || !slices.Equal(b, again) {
 		t.Errorf("encoded again it differs: %v", err)
+	}
+}
+
+// A trial that predicts nothing is refused: training could not try it.
+func TestTrialWithoutClasses(t *testing.T) {
+	b, err := (&Model{Number: 1, tried: []trial{{image: "x"}}}).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := new(Model).UnmarshalBinary(b); err == nil || !strings.Contains(err.Error(), "trial without classes") {
+		t.Errorf("a trial without classes: %v", err)
 	}
 }
 
