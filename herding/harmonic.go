@@ -18,8 +18,10 @@ import (
 // The sparse Laplacian is factored again for each Solve as L·D·Lᵀ (Davis 2005,
 // doi:10.1145/1114268.1114277) over an ordering and a pattern made once, and
 // then solved for all labels in one traversal, so the result depends only on
-// the current clicks, not on their history. Laplacians are M-matrices, so this
-// is accurate whatever the range of the conductances. On a planar graph a
+// the current clicks, not on their history. Laplacians are M-matrices, so rounding
+// costs little: with conductances from 1e-12 to 1 nine digits are right. A node
+// that holds on to its neighbours some 1e16 times more than they to the evidence
+// can lose it, see Solve. On a planar graph a
 // factorisation takes O(n^1.5) and a solve O(n·log n) per label: 0.2 ms and
 // 0.01 ms per label for 600 superpixels, 13 and 0.6 ms for 10,000. Many edges
 // between distant nodes, as nearest neighbours in a feature space, cause
@@ -161,7 +163,8 @@ const (
 // Solve returns p, nodes×labels row-major: p[i*labels+l] is the probability of
 // label l at node i, rows sum to 1. fixed holds the clicked label of each node
 // or -1; prior can be nil. Nodes that no evidence reaches get the uniform
-// distribution. The result is written to dst, which grows if it is too small.
+// distribution. The result is written to dst, which grows if it is too small. When
+// conductances are so far apart that rounding loses the evidence the error is ErrRange.
 func (h *Harmonic) Solve(dst []float64, labels int, fixed []int16, prior *Prior) ([]float64, error) {
 	if err := h.check(labels, fixed, prior); err != nil {
 		return nil, err
@@ -182,7 +185,9 @@ func (h *Harmonic) Solve(dst []float64, labels int, fixed []int16, prior *Prior)
 			clear(p)
 			p[fixed[i]] = 1
 		case reached:
-			normalise(p, row)
+			if sum := normalise(p, row); !(sum > 0 && sum < math.Inf(1)) {
+				return nil, fmt.Errorf("%w: around node %d conductances are too far apart, rounding loses the evidence", ErrRange, i)
+			}
 		default:
 			for l := range p {
 				p[l] = 1 / float64(k)
@@ -264,9 +269,9 @@ func total(v []float64) float64 {
 	return sum
 }
 
-// normalise writes row / Σ row to p. Rounding can leave tiny negative values.
-func normalise(p, row []float64) {
-	sum := 0.0
+// normalise writes row / Σ row to p and returns the sum. Rounding can leave tiny
+// negative values, which count as 0.
+func normalise(p, row []float64) (sum float64) {
 	for l, v := range row {
 		p[l] = max(v, 0)
 		sum += p[l]
@@ -274,4 +279,5 @@ func normalise(p, row []float64) {
 	for l := range p {
 		p[l] /= sum
 	}
+	return sum
 }

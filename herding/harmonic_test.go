@@ -211,6 +211,18 @@ func TestHarmonicErrors(t *testing.T) {
 			t.Errorf("conductance %v was accepted", w)
 		}
 	}
+	for _, weak := range []float64{1e-12, 1e-17, 1e-300} {
+		chain, err := NewHarmonic(4, []crf.Edge{{A: 0, B: 1, W: weak}, {A: 1, B: 2, W: 1}, {A: 2, B: 3, W: weak}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch p, err := chain.Solve(nil, 2, []int16{0, -1, -1, 1}, nil); {
+		case weak < 1e-16 && !errors.Is(err, ErrRange):
+			t.Errorf("two nodes that hold on to each other 1/%g times more than to the clicks: %v, %v", weak, p, err)
+		case weak > 1e-16 && (err != nil || math.Abs(p[2]-0.5) > 1e-3):
+			t.Errorf("conductances from %g to 1: %v, %v", weak, p, err)
+		}
+	}
 	h, err := NewHarmonic(2, []crf.Edge{{A: 0, B: 1, W: 1}})
 	if err != nil {
 		t.Fatal(err)
