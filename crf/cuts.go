@@ -13,8 +13,10 @@ type cuts struct {
 	next []uint8
 	seen []bool
 
-	// Of the last cut of two labels: what the terminals and the edges could carry.
+	// Of the last cut of two labels: what the terminals and the edges could carry, and
+	// the most that a terminal could since the flow began.
 	pull, weight []float64
+	most         float64
 }
 
 func newCuts(g *graph, c *crosser) *cuts {
@@ -25,6 +27,10 @@ func newCuts(g *graph, c *crosser) *cuts {
 // forget makes the next cut start without a flow.
 func (c *cuts) forget() { c.weight = c.weight[:0] }
 
+// coarsest is how much larger terminals may have been before: a flow keeps their
+// rounding, and beyond this it would be felt.
+const coarsest = 1e6
+
 // twoLabels writes a labelling of highest energy to x (Greig, Porteous and
 // Seheult 1989). Connected nodes that can go either way go with the click
 // nearest to one of them, then to label 0. While the weights stay as they are the
@@ -32,8 +38,13 @@ func (c *cuts) forget() { c.weight = c.weight[:0] }
 // the unaries (Kohli and Torr 2007, doi:10.1109/TPAMI.2007.1128).
 func (c *cuts) twoLabels(x []uint8) {
 	f := c.f
-	known := slices.Equal(c.weight, c.g.w)
+	most := 0.0
+	for i := range x {
+		most = max(most, math.Abs(c.g.theta[2*i]-c.g.theta[2*i+1]))
+	}
+	known := c.most <= coarsest*most && slices.Equal(c.weight, c.g.w)
 	if !known {
+		c.most = 0
 		c.weight = append(c.weight[:0], c.g.w...)
 		clear(c.pull)
 		clear(f.terminal)
@@ -41,6 +52,7 @@ func (c *cuts) twoLabels(x []uint8) {
 			f.residual[a] = c.g.w[arc.edge]
 		}
 	}
+	c.most = max(c.most, most)
 	for i := range x {
 		pull := c.g.theta[2*i] - c.g.theta[2*i+1]
 		f.terminal[i] += pull - c.pull[i]

@@ -62,6 +62,25 @@ func TestExpansionIsLocallyOptimal(t *testing.T) {
 	})
 }
 
+// Rounding in the flow of a model with enormous unaries is not felt afterwards.
+func TestCutForgetsEnormousUnaries(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	for trial := range 500 {
+		m := randomModel(rng, 6, 2, attractive)
+		s := NewSolver(m, Options{})
+		for _, size := range []float64{1e15, 1} {
+			for i := range m.Unary {
+				m.Unary[i] = size * rng.NormFloat64()
+			}
+			if r := s.Solve(nil); size == 1 {
+				if best, _ := bruteForce(m); r.Energy < best-1e-6 {
+					t.Errorf("model %d: energy %v, the best is %v", trial, r.Energy, best)
+				}
+			}
+		}
+	}
+}
+
 // A cut that goes on from the last flow is that of a new solver, after whatever
 // change of the unaries, and also when weights change.
 func TestCutGoesOn(t *testing.T) {
