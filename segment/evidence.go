@@ -89,6 +89,38 @@ type Offer struct {
 	Class       int
 }
 
+// Pared returns the event without what its kind has no use for, which would only
+// make the log larger.
+func (e Event) Pared() Event {
+	if !e.is(Click, Label, Clear, Accept, Exclude, Instance) {
+		e.Superpixels = nil
+		if e.Kind != Outline {
+			e.Points = nil
+		}
+	}
+	if !e.is(Accept, Click) {
+		e.Pick = nil
+	}
+	if !e.is(Pixels, Import) {
+		e.Repairs = nil
+	}
+	if !e.is(Instance, Import) {
+		e.Instances = nil
+	}
+	if e.Kind != Import {
+		e.Cells = nil
+	}
+	if e.Kind != FirstGuess {
+		e.Scores = nil
+	}
+	if e.Kind != Embed {
+		e.Embedding = nil
+	}
+	return e
+}
+
+func (e *Event) is(kinds ...EventKind) bool { return slices.Contains(kinds, e.Kind) }
+
 // Same reports whether a request asks for what the stored event e did, to
 // distinguish a repeated request from a reused identifier. Points count for
 // more than superpixels, whose numbers change with the granularity.

@@ -32,6 +32,9 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 	if len(e.Superpixels) > maxEventItems {
 		return segment.Errorf(segment.Invalid, "One event can name at most %d superpixels; this one has %d. Nothing was changed.", maxEventItems, len(e.Superpixels))
 	}
+	if len(e.Points) > maxEventItems {
+		return segment.Errorf(segment.Invalid, "One event can have at most %d points; this one has %d. Nothing was changed.", maxEventItems, len(e.Points))
+	}
 	for _, s := range e.Superpixels {
 		if s < 0 || int(s) >= superpixels {
 			return segment.Errorf(segment.Invalid, "Superpixel %d does not exist: this image has superpixels 0 to %d. Nothing was changed.", s, superpixels-1)

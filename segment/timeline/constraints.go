@@ -103,9 +103,6 @@ func (t *Timeline) checkInstance(e *segment.Event) error {
 	if len(e.Points) == 0 {
 		return segment.Errorf(segment.Invalid, "An instance event needs at least one point of the object. Nothing was changed.")
 	}
-	if len(e.Points) > maxEventItems {
-		return segment.Errorf(segment.Invalid, "One event can have at most %d points; this one has %d. Nothing was changed.", maxEventItems, len(e.Points))
-	}
 	if len(e.Instances) != 1 || e.Instances[0] < 0 || e.Instances[0] > segment.MaxObjects {
 		return segment.Errorf(segment.Invalid, "The number of an object must be from 1 to %d, or 0 to forget which object the points belong to. Nothing was changed.", segment.MaxObjects)
 	}

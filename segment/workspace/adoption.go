@@ -191,7 +191,7 @@ func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted
 		known.Classes = append(known.Classes[:len(known.Classes):len(known.Classes)], c.Class)
 	}
 	for e, err := range from.Events {
-		if err == nil {
+		if e = e.Pared(); err == nil {
 			err = a.timeline.Admits(&e, &known)
 		}
 		if segment.KindOf(err) == segment.TooLarge {

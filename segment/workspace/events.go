@@ -65,6 +65,7 @@ type attempts struct {
 // (computing a hypothesis, replaying events) runs without the lock; the next
 // try checks whether the evidence has changed meanwhile.
 func (a *Annotation) add(ctx context.Context, expected int, e segment.Event) (int, error) {
+	e = e.Pared()
 	var before attempts
 	for {
 		seq, prepare, err := a.try(ctx, expected, e, &before)
