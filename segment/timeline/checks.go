@@ -184,6 +184,8 @@ func (t *Timeline) Affords(e *segment.Event) error {
 	switch {
 	case t.weight+weigh(e) > maxLog && e.Kind != segment.Undo && e.Kind != segment.Redo:
 		return segment.Errorf(segment.TooLarge, "The history of this image is larger than %d MiB, which is the limit. Nothing was changed; undo still works. To go on, upload the image again and import its mask there.", maxLog>>20)
+	case t.kept > maxKept && e.Kind != segment.Undo && e.Kind != segment.Redo:
+		return segment.Errorf(segment.TooLarge, "What undo needs of this image's history is larger than %d MiB, which is the limit. Nothing was changed; undo still works. To go on, upload the image again and import its mask there.", maxKept>>20)
 	case e.Kind == segment.Import && pieces(t.cells, e.Repairs) > maxRuns:
 		return segment.Errorf(segment.TooLarge, "The mask is too ragged: where it doesn't follow superpixels it has more than %d runs of pixels. Nothing was changed.", maxRuns)
 	case e.Kind == segment.Pixels && t.runs+pieces(t.cells, e.Repairs) > maxRuns:

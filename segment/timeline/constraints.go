@@ -18,9 +18,9 @@ func (t *Timeline) constrain(e *segment.Event) step {
 	next, class := *t.constraints, uint8(e.Class)
 	switch e.Kind {
 	case segment.Outline:
-		next.Boxes = slices.DeleteFunc(slices.Clone(next.Boxes), func(b segment.Box) bool { return b.Class == class })
+		next.Boxes = lacking(next.Boxes, func(b segment.Box) bool { return b.Class == class })
 		if len(e.Points) == 2 {
-			next.Boxes = append(next.Boxes, boxOf(class, e.Points))
+			next.Boxes = append(slices.Clone(next.Boxes), boxOf(class, e.Points))
 			slices.SortFunc(next.Boxes, func(a, b segment.Box) int { return cmp.Compare(a.Class, b.Class) })
 			t.divide(t.inside(boxOf(class, e.Points)))
 		}
@@ -45,7 +45,7 @@ func (t *Timeline) constrain(e *segment.Event) step {
 			slices.Sort(next.Locked)
 		}
 	case segment.Unlock:
-		next.Locked = slices.DeleteFunc(slices.Clone(next.Locked), func(l uint8) bool { return l == class })
+		next.Locked = lacking(next.Locked, func(l uint8) bool { return l == class })
 	}
 	t.constraints = &next
 	return s
@@ -69,6 +69,15 @@ func marked(below, above []segment.ObjectMark) []segment.ObjectMark {
 	return out
 }
 
+// lacking returns a list without some of its entries, or itself if it has none of
+// them: each step keeps a list that differs from the one before.
+func lacking[T any](list []T, gone func(T) bool) []T {
+	if !slices.ContainsFunc(list, gone) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), gone)
+}
+
 // boxOf returns the rectangle with two opposite corners.
 func boxOf(class uint8, corners [][2]float64) segment.Box {
 	a, b := corners[0], corners[1]
@@ -89,10 +98,10 @@ func (t *Timeline) readmit(e *segment.Event, cells []int32) {
 		written[cell] = true
 	}
 	next := *t.constraints
-	next.Excluded = slices.DeleteFunc(slices.Clone(next.Excluded), func(x segment.Exclusion) bool {
+	next.Excluded = lacking(next.Excluded, func(x segment.Exclusion) bool {
 		return written[x.Cell] && (e.Kind == segment.Clear || int(x.Class) == e.Class)
 	})
-	next.Objects = slices.DeleteFunc(slices.Clone(next.Objects), func(m segment.ObjectMark) bool {
+	next.Objects = lacking(next.Objects, func(m segment.ObjectMark) bool {
 		return written[m.Cell] && (e.Kind == segment.Clear || int(m.Class) != e.Class)
 	})
 	t.constraints = &next

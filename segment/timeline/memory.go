@@ -55,11 +55,20 @@ const (
 	touchedBytes  = 4 + 12 // a changed cell, with its previous evidence
 	repairedBytes = 24     // the list of its previous runs
 	runBytes      = 12     // a run of repaired pixels
+	parentBytes   = 4      // of a cell, in a cut
+	boxBytes      = 40
+	excludedBytes = 8
+	objectBytes   = 12
 )
 
 // maxLog is the limit, in bytes, of an image's log in memory. Opening the image
 // and looking back read the whole log.
 const maxLog = 64 << 20
+
+// maxKept is the limit, in bytes, of what the steps of all events keep. Opening the
+// image makes all of them before it forgets most: an event can undo any of those
+// before it.
+const maxKept = 128 << 20
 
 // weigh estimates the memory of an event and of its step in bytes.
 func weigh(e *segment.Event) int {
@@ -79,6 +88,35 @@ func weigh(e *segment.Event) int {
 	return n
 }
 
+// size estimates the memory of what the last step keeps, in bytes: what its event
+// overwrote, and the new version of what is not kept per cell.
+func (t *Timeline) size(s *step) int {
+	n := touchedBytes * len(s.cells)
+	for _, runs := range s.repairs {
+		n += repairedBytes + runBytes*len(runs)
+	}
+	if t.cut != s.cut {
+		n += parentBytes * t.cells.N
+	}
+	if t.base != s.base && t.base != t.cut {
+		n += parentBytes * t.cells.N
+	}
+	if t.shown != s.shown && t.shown != nil {
+		n += t.cells.N
+	}
+	now, before := t.constraints, s.constraints
+	return n + boxBytes*added(now.Boxes, before.Boxes) + added(now.Locked, before.Locked) +
+		excludedBytes*added(now.Excluded, before.Excluded) + objectBytes*added(now.Objects, before.Objects)
+}
+
+// added returns the length of a list, 0 if it is the one before.
+func added[T any](now, before []T) int {
+	if len(now) == len(before) && (len(now) == 0 || &now[0] == &before[0]) {
+		return 0
+	}
+	return len(now)
+}
+
 // Bytes estimates the memory of the events and the steps in bytes.
 func (t *Timeline) Bytes() int {
 	n := 0
@@ -86,24 +124,7 @@ func (t *Timeline) Bytes() int {
 		n += weigh(&t.events[i])
 	}
 	for i := range t.done {
-		n += touchedBytes * len(t.done[i].cells)
-		for _, runs := range t.done[i].repairs {
-			n += repairedBytes + runBytes*len(runs)
-		}
+		n += t.done[i].bytes
 	}
-	later := &t.setting
-	for i := range slices.Backward(t.done) {
-		s := &t.done[i].setting
-		if s.cut != later.cut {
-			n += 4 * t.cells.N
-		}
-		if s.constraints != later.constraints {
-			n += 12 * len(s.constraints.Objects)
-		}
-		if s.shown != later.shown {
-			n += t.cells.N
-		}
-		later = s
-	}
-	return n + runBytes*(t.runs+len(t.merged.runs)) + 4*t.cells.N*len(t.cuts)
+	return n + runBytes*(t.runs+len(t.merged.runs)) + parentBytes*t.cells.N*len(t.cuts)
 }

@@ -147,3 +147,89 @@ func TestLogsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// What steps keep is limited, whatever kind of event makes them keep it: a new cut, a
+// longer list of exclusions, what was labelled before. At the limit undo and redo
+// still work, and a replay comes to the same.
+func TestStepsAreBounded(t *testing.T) {
+	cells, cutter := mosaic(1)
+	all := func(n int) (list []int32) {
+		for i := range n {
+			list = append(list, int32(i))
+		}
+		return list
+	}
+	for name, c := range map[string]struct {
+		event func(tl *Timeline, i int) segment.Event
+		least int // bytes of an event
+	}{
+		"cuts": {func(_ *Timeline, i int) segment.Event {
+			return segment.Event{Kind: segment.Granularity, Regions: 10 + i%2}
+		}, 4 * cells.N},
+		"exclusions": {func(tl *Timeline, i int) segment.Event {
+			return segment.Event{Kind: segment.Exclude, Class: i, Superpixels: all(tl.base.N)}
+		}, 8 * 50 * cells.N}, // on average, of 100
+		"exclusions that end": {func(tl *Timeline, i int) segment.Event {
+			if i < 50 {
+				return segment.Event{Kind: segment.Exclude, Class: i, Superpixels: all(tl.base.N)}
+			}
+			return segment.Event{Kind: segment.Clear, Superpixels: []int32{int32(i) % 2}}
+		}, 8 * 12 * cells.N},
+		"labels": {func(tl *Timeline, i int) segment.Event {
+			return segment.Event{Kind: segment.Label, Class: i % 2, Superpixels: all(tl.base.N)}
+		}, 16 * cells.N},
+		"shown": {func(tl *Timeline, i int) segment.Event {
+			return segment.Event{Kind: segment.Accept, Pick: &segment.Pick{Labels: make([]uint8, tl.cut.N)}}
+		}, 17 * cells.N},
+	} {
+		tl := New(cells, 20, cutter)
+		for i := range 100 {
+			e := c.event(tl, i)
+			e.ID = fmt.Sprint(i)
+			if before := *tl; i%10 == 0 { // what could not be stored doesn't count
+				tl.Apply(e)
+				tl.Retract(before)
+			}
+			tl.Apply(e)
+		}
+		if least := 100 * c.least; tl.kept < least || tl.Bytes() < tl.weight+least {
+			t.Errorf("%s: %d bytes are counted, %d in all; the steps keep at least %d and the log takes %d", name, tl.kept, tl.Bytes(), least, tl.weight)
+		}
+		if replayed := again(tl, tl.Events(0)); replayed.kept != tl.kept {
+			t.Errorf("%s: a replay keeps %d bytes, not %d", name, replayed.kept, tl.kept)
+		}
+		before := tl.kept
+		tl.Forget(1)
+		if tl.kept != before {
+			t.Errorf("%s: forgotten steps no longer count, though a replay makes them again", name)
+		}
+		tl.kept = maxKept + 1
+		for _, kind := range []segment.EventKind{segment.Label, segment.Granularity, segment.Undo, segment.Redo} {
+			want := segment.TooLarge
+			if kind == segment.Undo || kind == segment.Redo {
+				want = 0
+			}
+			if err := tl.Affords(&segment.Event{Kind: kind}); segment.KindOf(err) != want {
+				t.Errorf("%s at the limit: %v", kind, err)
+			}
+		}
+	}
+}
+
+// A step doesn't keep lists that its event hasn't changed.
+func TestUnchangedListsAreShared(t *testing.T) {
+	tl := New(strip(4), 4, whole)
+	for i, e := range []segment.Event{
+		{Kind: segment.Exclude, Class: 2, Superpixels: []int32{0, 1}},
+		{Kind: segment.Instance, Class: 1, Points: [][2]float64{{9, 0}}, Instances: []int32{1}},
+		{Kind: segment.Label, Class: 1, Superpixels: []int32{2}},
+		{Kind: segment.Lock, Class: 1},
+	} {
+		e.ID = fmt.Sprint(i)
+		before := *tl
+		tl.Apply(e)
+		if now, was := tl.constraints, before.constraints; i >= 2 && (added(now.Excluded, was.Excluded) > 0 || added(now.Objects, was.Objects) > 0) {
+			t.Errorf("after the %s lists are new that are the same", e.Kind)
+		}
+	}
+}

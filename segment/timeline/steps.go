@@ -32,7 +32,8 @@ func (t *Timeline) Apply(e segment.Event) {
 	default:
 		m.parent = t.state
 		s := t.play(t.event(e.Seq))
-		s.event, s.state = e.Seq, t.state
+		s.event, s.state, s.bytes = e.Seq, t.state, t.size(&s)
+		t.kept += s.bytes
 		t.undone = nil
 		t.done = append(t.done, s)
 		if t.state = e.Seq; e.Kind == segment.Restore {
@@ -59,7 +60,7 @@ func (t *Timeline) Retract(before Timeline) {
 	delete(t.seqs, e.ID)
 	delete(t.cuts, e.Seq)
 	t.events, t.marks = before.events, before.marks
-	t.repaired, t.effort, t.weight = before.repaired, before.effort, before.weight
+	t.repaired, t.effort, t.weight, t.kept = before.repaired, before.effort, before.weight, before.kept
 }
 
 // pop removes and returns the last step of the list.

@@ -43,6 +43,7 @@ type Timeline struct {
 	state    int // of all fields above, see mark
 
 	weight    int             // of all events so far, in bytes
+	kept      int             // by the steps of all events so far, in bytes
 	forgotten int             // events dropped from memory, see Forget
 	deeper    int             // undoable steps of the dropped events, below those of done
 	seqs      map[string]int  // of the events in memory
@@ -84,6 +85,7 @@ type step struct {
 	setting
 	event    int // its number
 	state    int
+	bytes    int // see size
 	cells    []int32
 	evidence []evidence // of these cells
 	repairs  [][]run    // of these cells; nil when the event met none and made none
