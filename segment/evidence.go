@@ -129,7 +129,7 @@ func (e *Event) Same(request *Event) bool {
 		return false
 	}
 	if e.Kind == Click { // points in locked classes, and what it corrects where that is not known any more, have been left out
-		return !slices.ContainsFunc(e.Points, func(p [2]float64) bool { return !slices.Contains(request.Points, p) })
+		return within(e.Points, request.Points)
 	}
 	if !slices.Equal(e.Points, request.Points) {
 		return false
@@ -138,13 +138,25 @@ func (e *Event) Same(request *Event) bool {
 		return false
 	}
 	// Superpixels of locked classes have been left out.
-	if len(e.Points) == 0 && slices.ContainsFunc(e.Superpixels, func(s int32) bool { return !slices.Contains(request.Superpixels, s) }) {
+	if len(e.Points) == 0 && !within(e.Superpixels, request.Superpixels) {
 		return false
 	}
 	if e.Pick == nil || request.Pick == nil {
 		return e.Pick == request.Pick
 	}
 	return e.Pick.Rank == request.Pick.Rank
+}
+
+// within reports whether the entries of list are among others. O(n) with both.
+func within[T comparable](list, others []T) bool {
+	missing := make(map[T]bool, len(list))
+	for _, x := range list {
+		missing[x] = true
+	}
+	for _, x := range others {
+		delete(missing, x)
+	}
+	return len(missing) == 0
 }
 
 // Means reports whether a click or label does what another event of the same

@@ -59,36 +59,41 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*segme
 	if err := w.MayIn(ctx, id, access.Manage); err != nil {
 		return segment.Project{}, err
 	}
+	before, p, err := w.saveEdit(ctx, id, make)
+	if err != nil {
+		return segment.Project{}, err
+	}
+	// An image can be busy; edits of other projects don't wait for it.
+	if !segment.SameClasses(&before, &p) {
+		w.classesChanged(context.WithoutCancel(ctx), p.ID)
+	}
+	if p.Unaided && !before.Unaided {
+		w.retractGuesses(context.WithoutCancel(ctx), p.ID)
+	}
+	return p, nil
+}
+
+// saveEdit stores an edit and returns the project before and after it.
+func (w *Workspace) saveEdit(ctx context.Context, id string, make func(*segment.Project) (segment.ProjectEdit, error)) (before, p segment.Project, err error) {
 	w.edits.Lock()
 	defer w.edits.Unlock()
 	for tries := 1; ; tries++ {
-		before, err := w.store.Project(ctx, id)
-		if err != nil {
-			return segment.Project{}, err
+		if before, err = w.store.Project(ctx, id); err != nil {
+			return before, p, err
 		}
 		edit, err := make(&before)
 		if err != nil {
-			return segment.Project{}, err
+			return before, p, err
 		}
-		p, err := w.edited(ctx, before, edit)
-		if err != nil {
-			return segment.Project{}, err
+		if p, err = w.edited(ctx, before, edit); err != nil {
+			return before, p, err
 		}
 		err = w.store.UpdateProject(audit.Note(ctx, audit.New(ctx, audit.ProjectEdited, p.ID, differences(before, p))), p)
 		if segment.KindOf(err) == segment.Conflict && tries < editTries {
 			continue
 		}
-		if err != nil {
-			return segment.Project{}, err
-		}
 		p.Revision++
-		if !segment.SameClasses(&before, &p) {
-			w.classesChanged(context.WithoutCancel(ctx), p.ID)
-		}
-		if p.Unaided && !before.Unaided {
-			w.retractGuesses(context.WithoutCancel(ctx), p.ID)
-		}
-		return p, nil
+		return before, p, err
 	}
 }
 

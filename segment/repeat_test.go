@@ -1,0 +1,52 @@
+package segment
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// many returns n superpixels from first on.
+func many(first, n int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(first + i)
+	}
+	return list
+}
+
+// A repeat is recognized although parts in locked classes were left out of what is
+// stored; a request that lacks a part of what is stored is another one.
+func TestSameSuperpixels(t *testing.T) {
+	for _, c := range []struct {
+		stored, request []int32
+		want            bool
+	}{
+		{many(0, 5), many(0, 5), true},
+		{many(1, 3), []int32{3, 3, 4, 0, 2, 1}, true},
+		{[]int32{2, 2}, []int32{2}, true},
+		{many(0, 5), many(1, 4), false},
+		{many(0, 1), nil, false},
+	} {
+		stored, request := Event{Kind: Label, Superpixels: c.stored}, Event{Kind: Label, Superpixels: c.request}
+		if got := stored.Same(&request); got != c.want {
+			t.Errorf("%v stored, %v requested: %v", c.stored, c.request, got)
+		}
+	}
+}
+
+// BenchmarkSame repeats the largest events, with their superpixels in reverse: the
+// image is locked meanwhile.
+func BenchmarkSame(b *testing.B) {
+	for _, n := range []int{2_000, 20_000, 200_000} {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			stored, request := Event{Kind: Label, Superpixels: many(0, n)}, Event{Kind: Label, Superpixels: many(0, n)}
+			slices.Reverse(request.Superpixels)
+			for b.Loop() {
+				if !stored.Same(&request) {
+					b.Fatal("a repeat is taken for another event")
+				}
+			}
+		})
+	}
+}
