@@ -82,13 +82,8 @@ func (t *Timeline) click(e *segment.Event) step {
 	var cells []int32 // that change
 	var clicked []int32
 	for _, p := range e.Points {
-		cell := t.cellAt(p)
-		clicked = append(clicked, cell)
-		if all := t.whole().of(t.base.Parent[cell]); t.agree(all, cell) {
-			cells = append(cells, all...)
-		} else {
-			cells = append(cells, cell)
-		}
+		clicked = append(clicked, t.cellAt(p))
+		cells = append(cells, t.Clicked(p)...)
 	}
 	slices.Sort(cells)
 	cells = slices.Compact(cells)
@@ -109,6 +104,16 @@ func (t *Timeline) click(e *segment.Event) step {
 		}
 	}
 	return s
+}
+
+// Clicked returns the cells that a click at a point of the image would write. They
+// are shared.
+func (t *Timeline) Clicked(p [2]float64) []int32 {
+	cell := t.cellAt(p)
+	if all := t.In(t.base.Parent[cell]); t.agree(all, cell) {
+		return all
+	}
+	return []int32{cell}
 }
 
 // agree reports whether the cells of a superpixel have one label, and no click but

@@ -246,6 +246,9 @@ func (t *Timeline) touched(e *segment.Event) []int32 {
 	return cells
 }
 
+// In returns the cells of a superpixel of Base. They are shared.
+func (t *Timeline) In(superpixel int32) []int32 { return t.whole().of(superpixel) }
+
 // whole returns the members of the base cut.
 func (t *Timeline) whole() *members {
 	if t.members.cut != t.base {

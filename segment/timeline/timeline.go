@@ -203,6 +203,14 @@ func (t *Timeline) Cells() []uint8 {
 	return labels
 }
 
+// Shows reports whether a cell among some, or a repair in it, has one of the classes
+// asked for.
+func (t *Timeline) Shows(cells []int32, asked func(class uint8) bool) bool {
+	return slices.ContainsFunc(cells, func(cell int32) bool {
+		return asked(t.evidence[cell].label()) || slices.ContainsFunc(t.repairsIn(cell), func(r run) bool { return asked(r.class) })
+	})
+}
+
 // Shares returns each class's share of the image, by the ids used in the
 // evidence; never nil. cells is the graph of the cells.
 func (t *Timeline) Shares(cells *superpixels.Graph) []segment.ClassShare {

@@ -13,7 +13,8 @@ func (a *Annotation) constraints() segment.Constraints {
 }
 
 // spareLocked removes from an event what would paint over a locked class, and
-// refuses an event that is left with nothing. The stored event says what
+// refuses an event that is left with nothing. A label writes whole superpixels, so
+// one with a locked part is left out as a whole. The stored event says what
 // happened, so playing the log needs no locks.
 func (a *Annotation) spareLocked(e *segment.Event) error {
 	constraints := a.constraints()
@@ -21,26 +22,25 @@ func (a *Annotation) spareLocked(e *segment.Event) error {
 		return nil
 	}
 	spared := false
+	guarded := func(cells []int32) bool {
+		return a.timeline.Shows(cells, func(l uint8) bool {
+			l = a.table[l]
+			return constraints.IsLocked(l) && (e.Kind == segment.Clear || int(l) != e.Class)
+		})
+	}
 	switch e.Kind {
 	case segment.Click:
-		labels := a.table.Through(a.timeline.Cells())
-		e.Points = slices.DeleteFunc(slices.Clone(e.Points), func(p [2]float64) bool {
-			l := labels[a.cells.At(int(p[0]), int(p[1]))]
-			return constraints.IsLocked(l) && int(l) != e.Class
-		})
+		e.Points = slices.DeleteFunc(slices.Clone(e.Points), func(p [2]float64) bool { return guarded(a.timeline.Clicked(p)) })
 		spared = len(e.Points) == 0
 	case segment.Label, segment.Clear:
-		labels := a.table.Through(a.timeline.Labelling())
-		e.Superpixels = slices.DeleteFunc(slices.Clone(e.Superpixels), func(s int32) bool {
-			return constraints.IsLocked(labels[s]) && (e.Kind == segment.Clear || int(labels[s]) != e.Class)
-		})
+		e.Superpixels = slices.DeleteFunc(slices.Clone(e.Superpixels), func(s int32) bool { return guarded(a.timeline.In(s)) })
 		spared = len(e.Superpixels) == 0
 	case segment.Pixels:
 		e.Repairs = spareRuns(e.Repairs, a.PixelsOf(a.state()), &constraints)
 		spared = len(e.Repairs) == 0
 	}
 	if spared {
-		return segment.Errorf(segment.Invalid, "Everything there belongs to a locked class. Unlock the class to change it. Nothing was changed.")
+		return segment.Errorf(segment.Invalid, "Everything there belongs to a locked class, or has parts that do. Unlock the class to change it. Nothing was changed.")
 	}
 	return nil
 }

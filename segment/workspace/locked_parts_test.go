@@ -1,0 +1,76 @@
+package workspace_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/workspace"
+)
+
+// mustSpare checks that events are refused and change nothing.
+func mustSpare(t *testing.T, a *workspace.Annotation, events ...segment.Event) {
+	t.Helper()
+	before := a.State()
+	for _, e := range events {
+		e.ID = "refused"
+		if _, err := a.Append(t.Context(), before.Seq, e); segment.KindOf(err) != segment.Invalid {
+			t.Fatalf("%s over a part with a locked class: %v, want an Error of kind Invalid", e.Kind, err)
+		}
+	}
+	if diff := cmp.Diff(before, a.State()); diff != "" {
+		t.Errorf("refused events changed the state:\n%s", diff)
+	}
+}
+
+// A superpixel that clicks have divided is not labelled or cleared as a whole while
+// one of its parts has a locked class; other parts can still be clicked.
+func TestLockedPartOfADividedSuperpixel(t *testing.T) {
+	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	superpixels, _ := a.Superpixels()
+	cells := a.Cells()
+	number, parts := int32(-1), map[int][][2]float64{} // a point in each cell, by superpixel
+	seen := map[int]bool{}
+	for i := range cells.Area() {
+		x, y := i%cells.Width, i/cells.Width
+		if s, cell := superpixels.At(x, y), cells.At(x, y); !seen[cell] {
+			seen[cell] = true
+			parts[s] = append(parts[s], [2]float64{float64(x), float64(y)})
+			if number < 0 && len(parts[s]) == 3 {
+				number = int32(s)
+			}
+		}
+	}
+	first, second, third := parts[int(number)][:1], parts[int(number)][1:2], parts[int(number)][2:3]
+	mustAppend(t, a, segment.Event{ID: "1", Kind: segment.Click, Class: 0, Points: first})
+	mustAppend(t, a, segment.Event{ID: "2", Kind: segment.Click, Class: 1, Points: third})
+	mustAppend(t, a, segment.Event{ID: "3", Kind: segment.Lock, Class: 1})
+	mustSpare(t, a,
+		segment.Event{Kind: segment.Label, Class: 0, Superpixels: []int32{number}},
+		segment.Event{Kind: segment.Clear, Superpixels: []int32{number}},
+		segment.Event{Kind: segment.Clear, Points: second},
+	)
+	mustAppend(t, a, segment.Event{ID: "4", Kind: segment.Click, Class: 0, Points: second})
+	mustAppend(t, a, segment.Event{ID: "5", Kind: segment.Label, Class: 1, Superpixels: []int32{number}})
+}
+
+// Labels, clears and clicks take the repairs in a superpixel away, so they spare one
+// in which pixels were repaired to a locked class.
+func TestLockedRepair(t *testing.T) {
+	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	at, width := [2]float64{9, 40}, int32(a.Cells().Width)
+	mustAppend(t, a, segment.Event{ID: "1", Kind: segment.Pixels, Repairs: []segment.Repair{{Class: 1, Runs: []int32{40*width + 9, 1}}}})
+	mustAppend(t, a, segment.Event{ID: "2", Kind: segment.Lock, Class: 1})
+	mustSpare(t, a,
+		label("", 0, at),
+		segment.Event{Kind: segment.Clear, Points: [][2]float64{at}},
+		segment.Event{Kind: segment.Click, Class: 0, Points: [][2]float64{at}},
+	)
+	mustAppend(t, a, label("3", 0, at, [2]float64{110, 40})) // a stroke that meets more
+	pixels := a.Pixels()
+	if under, beside := pixels[40*width+9], pixels[40*width+110]; under != 1 || beside != 0 {
+		t.Errorf("after the stroke the repaired pixel has class %d and the other superpixel %d, want 1 and 0", under, beside)
+	}
+	mustAppend(t, a, label("4", 1, at))
+}
