@@ -133,6 +133,17 @@ func (p *Project) Resolve() *ClassTable {
 	return table
 }
 
+// Former returns the ids that a class of the list stands for besides its own, those of
+// the deleted classes that it has replaced; nil for none.
+func (t *ClassTable) Former(class int) (ids []uint8) {
+	for id, to := range t[:Void] {
+		if int(to) == class && id != class {
+			ids = append(ids, uint8(id))
+		}
+	}
+	return ids
+}
+
 // Positions returns a table from class ids to indices in the list, with deleted
 // classes resolved, and Void for everything else. Exports write these indices
 // instead of ids.

@@ -55,6 +55,7 @@ type Event struct {
 	After       string       // id of the event before it in the log, if known; not stored
 	Points      [][2]float64 // where the person clicked, in pixels of the image; box: two opposite corners, or none to remove the box
 	Class       int          // click, label, box, exclude, lock, unlock, instance: id of the class
+	Former      []uint8      // click, label, box, unlock: ids of the deleted classes that Class has replaced; set when appended
 	Regions     int          // granularity only: requested number of superpixels
 	Pick        *Pick        // accept; click: the hypothesis that the person corrects, or nil
 	Repairs     []Repair     // pixels, import; each pixel is in one run at most
@@ -98,6 +99,9 @@ func (e Event) Pared() Event {
 			e.Points = nil
 		}
 	}
+	if !e.is(Click, Label, Outline, Unlock) {
+		e.Former = nil
+	}
 	if !e.is(Accept, Click) {
 		e.Pick = nil
 	}
@@ -120,6 +124,11 @@ func (e Event) Pared() Event {
 }
 
 func (e *Event) is(kinds ...EventKind) bool { return slices.Contains(kinds, e.Kind) }
+
+// Names reports whether a class is the event's, or one that it has replaced.
+func (e *Event) Names(class uint8) bool {
+	return int(class) == e.Class || slices.Contains(e.Former, class)
+}
 
 // Same reports whether a request asks for what the stored event e did, to
 // distinguish a repeated request from a reused identifier. Points count for

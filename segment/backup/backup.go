@@ -114,6 +114,7 @@ type event struct {
 	Superpixels []int32      `json:"superpixels,omitempty"`
 	Points      [][2]float64 `json:"points,omitempty"`
 	Class       int          `json:"class"`
+	Former      []byte       `json:"former,omitempty"`
 	Regions     int          `json:"regions,omitempty"`
 	Pick        *pick        `json:"pick,omitempty"`
 	Repairs     []repair     `json:"repairs,omitempty"`
@@ -175,7 +176,7 @@ func WriteEvents(w io.Writer, events []segment.Event) error {
 		e := &events[i]
 		line := event{
 			ID: e.ID, Seq: e.Seq, Kind: string(e.Kind), Superpixels: e.Superpixels, Points: e.Points,
-			Class: e.Class, Regions: e.Regions, Cells: e.Cells, Instances: e.Instances, To: e.To, By: e.By, Created: e.Created,
+			Class: e.Class, Former: e.Former, Regions: e.Regions, Cells: e.Cells, Instances: e.Instances, To: e.To, By: e.By, Created: e.Created,
 		}
 		for _, r := range e.Repairs {
 			line.Repairs = append(line.Repairs, repair(r))
@@ -238,7 +239,7 @@ func readEvent(line []byte) (segment.Event, error) {
 	}
 	e := segment.Event{
 		ID: in.ID, Seq: in.Seq, Kind: segment.EventKind(in.Kind), Superpixels: in.Superpixels, Points: in.Points,
-		Class: in.Class, Regions: in.Regions, Cells: in.Cells, Instances: in.Instances, To: in.To, By: in.By, Created: in.Created.UTC(),
+		Class: in.Class, Former: in.Former, Regions: in.Regions, Cells: in.Cells, Instances: in.Instances, To: in.To, By: in.By, Created: in.Created.UTC(),
 	}
 	if in.Scores != nil {
 		e.Scores = (*segment.Scores)(in.Scores)

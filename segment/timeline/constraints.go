@@ -18,7 +18,7 @@ func (t *Timeline) constrain(e *segment.Event) step {
 	next, class := *t.constraints, uint8(e.Class)
 	switch e.Kind {
 	case segment.Outline:
-		next.Boxes = lacking(next.Boxes, func(b segment.Box) bool { return b.Class == class })
+		next.Boxes = lacking(next.Boxes, func(b segment.Box) bool { return e.Names(b.Class) })
 		if len(e.Points) == 2 {
 			next.Boxes = append(slices.Clone(next.Boxes), boxOf(class, e.Points))
 			slices.SortFunc(next.Boxes, func(a, b segment.Box) int { return cmp.Compare(a.Class, b.Class) })
@@ -45,7 +45,7 @@ func (t *Timeline) constrain(e *segment.Event) step {
 			slices.Sort(next.Locked)
 		}
 	case segment.Unlock:
-		next.Locked = lacking(next.Locked, func(l uint8) bool { return l == class })
+		next.Locked = lacking(next.Locked, e.Names)
 	}
 	t.constraints = &next
 	return s
@@ -99,10 +99,10 @@ func (t *Timeline) readmit(e *segment.Event, cells []int32) {
 	}
 	next := *t.constraints
 	next.Excluded = lacking(next.Excluded, func(x segment.Exclusion) bool {
-		return written[x.Cell] && (e.Kind == segment.Clear || int(x.Class) == e.Class)
+		return written[x.Cell] && (e.Kind == segment.Clear || e.Names(x.Class))
 	})
 	next.Objects = lacking(next.Objects, func(m segment.ObjectMark) bool {
-		return written[m.Cell] && (e.Kind == segment.Clear || int(m.Class) != e.Class)
+		return written[m.Cell] && (e.Kind == segment.Clear || !e.Names(m.Class))
 	})
 	t.constraints = &next
 }

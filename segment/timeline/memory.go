@@ -72,7 +72,7 @@ const maxKept = 128 << 20
 
 // weigh estimates the memory of an event and of its step in bytes.
 func weigh(e *segment.Event) int {
-	n := eventBytes + 4*len(e.Superpixels) + 16*len(e.Points) + len(e.Cells) + 4*len(e.Instances)
+	n := eventBytes + 4*len(e.Superpixels) + 16*len(e.Points) + len(e.Cells) + 4*len(e.Instances) + len(e.Former)
 	for _, r := range e.Repairs {
 		n += 4 * len(r.Runs)
 	}

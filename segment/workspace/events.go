@@ -173,6 +173,9 @@ func (a *Annotation) resolve(expected int, e *segment.Event) error {
 	if err := a.timeline.Check(e, &a.project); err != nil {
 		return err
 	}
+	if e.Kind == segment.Click || e.Kind == segment.Label || e.Kind == segment.Outline || e.Kind == segment.Unlock {
+		e.Former = a.table.Former(e.Class)
+	}
 	return a.spareLocked(e)
 }
 

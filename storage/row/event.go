@@ -11,6 +11,10 @@ import (
 // of Event.
 const EventColumns = "id, kind, superpixels, points, class, regions, rank, digest, labels, repairs, back_to, instances, author, created"
 
+// numbers reports whether events of a kind have Instances. Those of other kinds have
+// Former in their column.
+func numbers(kind segment.EventKind) bool { return kind == segment.Instance || kind == segment.Import }
+
 // Event returns the columns of an event.
 func Event(e segment.Event) []any {
 	var rank, digest, labels, backTo any
@@ -19,6 +23,10 @@ func Event(e segment.Event) []any {
 	}
 	if e.Pick != nil {
 		rank, digest, labels = e.Pick.Rank, e.Pick.Digest, e.Pick.Labels
+	}
+	instances := encodeSuperpixels(e.Instances)
+	if !numbers(e.Kind) {
+		instances = e.Former
 	}
 	switch e.Kind {
 	case segment.Import:
@@ -32,7 +40,7 @@ func Event(e segment.Event) []any {
 	}
 	return []any{
 		e.ID, string(e.Kind), encodeSuperpixels(e.Superpixels), encodePoints(e.Points), e.Class, e.Regions, rank, digest, labels,
-		encodeRepairs(e.Repairs), backTo, encodeSuperpixels(e.Instances), e.By, e.Created.UnixMilli(),
+		encodeRepairs(e.Repairs), backTo, instances, e.By, e.Created.UnixMilli(),
 	}
 }
 
@@ -58,7 +66,9 @@ func ScanEvent(row Scanner) (segment.Event, error) {
 	if e.Repairs, err = decodeRepairs(repairs); err != nil {
 		return e, fmt.Errorf("event %d: %w", e.Seq, err)
 	}
-	if e.Instances, err = decodeSuperpixels(instances); err != nil {
+	if !numbers(e.Kind) {
+		e.Former = instances
+	} else if e.Instances, err = decodeSuperpixels(instances); err != nil {
 		return e, fmt.Errorf("event %d: %w", e.Seq, err)
 	}
 	e.To = backTo.V

@@ -41,6 +41,8 @@ func testEvents(t *testing.T, s Store) {
 		{ID: "d", Kind: segment.Clear, Superpixels: many},
 		{ID: "e", Kind: segment.Accept, Pick: &segment.Pick{Rank: 0, Digest: "0011", Labels: labels}},
 		{ID: "f", Kind: segment.Accept, Superpixels: []int32{9}, Pick: &segment.Pick{Rank: 19}},
+		{ID: "merged", Kind: segment.Click, Points: [][2]float64{{3.5, 7}}, Class: 2, Former: []uint8{0, 1, 254}, Pick: &segment.Pick{Labels: labels[:2]}},
+		{ID: "unlock", Kind: segment.Unlock, Class: 2, Former: []uint8{0}},
 		{ID: "g", Kind: segment.Undo},
 		{ID: "h", Kind: segment.Redo},
 		{ID: "i", Kind: segment.Granularity, Regions: math.MaxInt32},
