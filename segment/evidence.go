@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -143,10 +144,10 @@ func (e *Event) Same(request *Event) bool {
 	if !slices.Equal(e.Points, request.Points) {
 		return false
 	}
-	if !slices.EqualFunc(e.Repairs, request.Repairs, func(a, b Repair) bool { return a.Class == b.Class && slices.Equal(a.Runs, b.Runs) }) {
+	// Pixels and superpixels of locked classes have been left out.
+	if e.Kind == Pixels && !covered(e.Repairs, request.Repairs) || e.Kind != Pixels && !slices.EqualFunc(e.Repairs, request.Repairs, Repair.equal) {
 		return false
 	}
-	// Superpixels of locked classes have been left out.
 	if len(e.Points) == 0 && !within(e.Superpixels, request.Superpixels) {
 		return false
 	}
@@ -166,6 +167,34 @@ func within[T comparable](list, others []T) bool {
 		delete(missing, x)
 	}
 	return len(missing) == 0
+}
+
+// covered reports whether each run lies in one of the same class among others, which
+// needn't be valid. O(n log n) with both.
+func covered(repairs, others []Repair) bool {
+	runs := map[uint8][][2]int{} // of others: first pixel and end, by class
+	for _, r := range others {
+		if len(r.Runs)%2 != 0 {
+			return false
+		}
+		for pair := range slices.Chunk(r.Runs, 2) {
+			runs[r.Class] = append(runs[r.Class], [2]int{int(pair[0]), int(pair[0]) + int(pair[1])})
+		}
+	}
+	for _, list := range runs {
+		slices.SortFunc(list, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
+	}
+	for _, r := range repairs {
+		list := runs[r.Class]
+		for pair := range slices.Chunk(r.Runs, 2) {
+			start, end := int(pair[0]), int(pair[0]+pair[1])
+			after, _ := slices.BinarySearchFunc(list, start+1, func(run [2]int, at int) int { return cmp.Compare(run[0], at) })
+			if after == 0 || list[after-1][1] < end {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Means reports whether a click or label does what another event of the same
@@ -188,4 +217,8 @@ type Repair struct {
 	// events in any order and in states ascending; pixel y·Width+x of the image as displayed has number
 	// y·Width+x, so a run can cross the end of a row.
 	Runs []int32
+}
+
+func (r Repair) equal(other Repair) bool {
+	return r.Class == other.Class && slices.Equal(r.Runs, other.Runs)
 }

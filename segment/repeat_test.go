@@ -35,6 +35,37 @@ func TestSameSuperpixels(t *testing.T) {
 	}
 }
 
+// The same of pixels, of which parts in locked classes were left out.
+func TestSamePixels(t *testing.T) {
+	one := func(class uint8, runs ...int32) []Repair { return []Repair{{Class: class, Runs: runs}} }
+	for _, c := range []struct {
+		stored, request []Repair
+		want            bool
+	}{
+		{one(1, 5, 10), one(1, 5, 10), true},
+		{one(1, 5, 2, 9, 3), one(1, 5, 10), true},
+		{one(1, 14, 1), one(1, 20, 3, 5, 10), true},
+		{one(1, 5, 2), []Repair{{Class: 2, Runs: []int32{0, 5}}, {Class: 1, Runs: []int32{5, 10}}}, true},
+		{one(1, 5, 2), []Repair{{Class: 1, Runs: []int32{0, 4}}, {Class: 1, Runs: []int32{4, 3}}}, true},
+		{one(1, 5, 11), one(1, 5, 10), false},
+		{one(1, 4, 2), one(1, 5, 10), false},
+		{one(1, 5, 10), one(2, 5, 10), false},
+		{one(1, 5, 10), one(1, 5, 5, 11, 4), false},
+		{one(1, 5, 10), one(1, 5, 10, 20), false}, // which is not valid
+		{one(1, 5, 10), one(1, 5, -10), false},
+		{one(1, 5, 10), nil, false},
+	} {
+		stored, request := Event{Kind: Pixels, Repairs: c.stored}, Event{Kind: Pixels, Repairs: c.request}
+		if got := stored.Same(&request); got != c.want {
+			t.Errorf("%v stored, %v requested: %v", c.stored, c.request, got)
+		}
+	}
+	mask, other := Event{Kind: Import, Repairs: one(1, 5, 2)}, Event{Kind: Import, Repairs: one(1, 5, 10)}
+	if mask.Same(&other) {
+		t.Error("a mask is the same as another one")
+	}
+}
+
 // BenchmarkSame repeats the largest events, with their superpixels in reverse: the
 // image is locked meanwhile.
 func BenchmarkSame(b *testing.B) {

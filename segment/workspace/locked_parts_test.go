@@ -74,3 +74,21 @@ func TestLockedRepair(t *testing.T) {
 	}
 	mustAppend(t, a, label("4", 1, at))
 }
+
+// A stroke of pixels that was partly over a locked class has one number when it is
+// sent again.
+func TestRepeatedStrokeOverALockedClass(t *testing.T) {
+	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	mustAppend(t, a, label("1", 0, [2]float64{10, 40}))
+	mustAppend(t, a, segment.Event{ID: "2", Kind: segment.Lock, Class: 0})
+	width := int32(a.Cells().Width)
+	stroke := segment.Event{ID: "3", Kind: segment.Pixels, Repairs: []segment.Repair{{Class: 1, Runs: []int32{40 * width, width}}}}
+	mustAppend(t, a, stroke)
+	if again, err := a.Append(t.Context(), 2, stroke); again != 3 || err != nil {
+		t.Errorf("the repeated stroke is number %d, %v; want 3", again, err)
+	}
+	stroke.Repairs[0].Runs = []int32{40*width + 20, width - 20}
+	if _, err := a.Append(t.Context(), 3, stroke); segment.KindOf(err) != segment.Conflict {
+		t.Errorf("another stroke with the same id: %v, want a Conflict", err)
+	}
+}
