@@ -1,8 +1,6 @@
 package assistant
 
 import (
-	"slices"
-
 	"collie/segment"
 	"collie/segment/engine"
 	"collie/segment/timeline"
@@ -59,8 +57,10 @@ func boxesOf(m *engine.Model, boxes []segment.Box) (out []engine.Box) {
 // excluded converts exclusions of cells to superpixels.
 func excluded(t *timeline.Timeline, cells []segment.Exclusion) []engine.Exclusion {
 	var out []engine.Exclusion
+	known := map[engine.Exclusion]bool{}
 	for _, x := range cells {
-		if e := (engine.Exclusion{Superpixel: int(t.Cut().Parent[x.Cell]), Class: x.Class}); !slices.Contains(out, e) {
+		if e := (engine.Exclusion{Superpixel: int(t.Cut().Parent[x.Cell]), Class: x.Class}); !known[e] {
+			known[e] = true
 			out = append(out, e)
 		}
 	}
