@@ -44,13 +44,14 @@ const (
 	Hit      Happening = "image_hit"    // a requested image was in memory
 	Miss     Happening = "image_miss"   // a requested image was not in memory
 	Evicted  Happening = "image_evicted"
-	Unlearnt Happening = "training_failed" // training a project's model failed; a bug of the server
-	Diverged Happening = "digest_mismatch" // an accepted hypothesis differs on this server; must stay at 0
-	Rewound  Happening = "log_rewound"     // the database has lost events of an image, as an asynchronous standby can
+	Unlearnt Happening = "training_failed"  // training a project's model failed; a bug of the server
+	Panicked Happening = "background_panic" // work that nobody waits for failed at one image; a bug of the server, or damaged evidence
+	Diverged Happening = "digest_mismatch"  // an accepted hypothesis differs on this server; must stay at 0
+	Rewound  Happening = "log_rewound"      // the database has lost events of an image, as an asynchronous standby can
 )
 
 // Happenings are all of them.
-var Happenings = []Happening{Dropped, Refused, Hit, Miss, Evicted, Unlearnt, Diverged, Rewound}
+var Happenings = []Happening{Dropped, Refused, Hit, Miss, Evicted, Unlearnt, Panicked, Diverged, Rewound}
 
 // Nobody is an Observer that ignores everything.
 type Nobody struct{}

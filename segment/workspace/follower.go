@@ -102,13 +102,25 @@ func (w *Workspace) follow(ctx context.Context, concerns func(imageID string) bo
 		if !ok {
 			continue
 		}
-		if a.Project().Revision != head.Revision {
-			if changed, err := a.refresh(ctx); err == nil && changed {
-				w.tell(a.image.ID)
+		w.survive(func() {
+			if a.Project().Revision != head.Revision {
+				if changed, err := a.refresh(ctx); err == nil && changed {
+					w.tell(a.image.ID)
+				}
 			}
-		}
-		_ = a.reach(ctx, head)
+			_ = a.reach(ctx, head)
+		})
 	}
+}
+
+// survive does what nobody waits for. A panic at one image ends only that.
+func (w *Workspace) survive(work func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			w.observer.Happened(gauge.Panicked)
+		}
+	}()
+	work()
 }
 
 // reachStore brings the image up to date with the store.
@@ -129,6 +141,7 @@ func (a *Annotation) reachStore(ctx context.Context) error {
 func (a *Annotation) reach(ctx context.Context, head segment.Head) error {
 	a.mu.Lock()
 	have, last := a.end()
+	rewound := a.rewound
 	a.mu.Unlock()
 	switch {
 	case have > head.Seq || have == head.Seq && head.Last != "" && head.Last != last:
@@ -149,7 +162,7 @@ func (a *Annotation) reach(ctx context.Context, head segment.Head) error {
 	if _, err := a.refresh(ctx); err != nil { // they may have classes that are new, too
 		return err
 	}
-	if len(events) > remembered || !a.extend(have, events) {
+	if len(events) > remembered || !a.extend(rewound, have, events) {
 		if err := a.catchUp(ctx); err != nil {
 			return err
 		}
@@ -212,12 +225,16 @@ func (a *Annotation) exchange(from string, other *timeline.Timeline) bool {
 	return true
 }
 
-// extend plays stored events that follow number after; false means that an event
-// needs more of the past than the timeline holds, or is of an unknown kind. It then
-// has played those before.
-func (a *Annotation) extend(after int, events []segment.Event) bool {
+// extend plays stored events that follow number after in the log that was rewound so
+// often; false means that it has been rewound since, or that an event needs more of the
+// past than the timeline holds, or is of an unknown kind. It then has played those
+// before.
+func (a *Annotation) extend(rewound, after int, events []segment.Event) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.rewound != rewound || a.timeline.Seq() < after {
+		return false
+	}
 	for _, e := range events[min(a.timeline.Seq()-after, len(events)):] {
 		if !a.timeline.Holds(e.Kind) || !e.Kind.Known() {
 			return false

@@ -327,7 +327,7 @@ func (w *Workspace) guessAll(projectID string, images []segment.Image) {
 	listed := &Prelabelled{Total: len(images), Running: true}
 	started := l.launch(func(ctx context.Context) {
 		for _, im := range images {
-			_, _ = w.guess(ctx, im.ID, schedule.Later) // an image that fails has no guess
+			w.survive(func() { _, _ = w.guess(ctx, im.ID, schedule.Later) }) // an image that fails has no guess
 			l.mu.Lock()
 			listed.Done++
 			l.mu.Unlock()
