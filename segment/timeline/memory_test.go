@@ -233,3 +233,42 @@ func TestUnchangedListsAreShared(t *testing.T) {
 		}
 	}
 }
+
+// However many guesses its project has made, an image is untouched until a person
+// works on it, and then never again.
+func TestUntouchedAmongManyEvents(t *testing.T) {
+	tl := New(strip(4), 4, whole)
+	apply := func(e segment.Event) {
+		e.ID = fmt.Sprint(tl.Seq())
+		tl.Apply(e)
+		tl.Forget(3)
+	}
+	guess := func() {
+		apply(segment.Event{Kind: segment.FirstGuess, By: segment.ByProject, Scores: &segment.Scores{Classes: []uint8{1}, Shares: make([]uint8, 4)}})
+	}
+	apply(segment.Event{Kind: segment.Embed, By: "ann", Embedding: &segment.Embedding{Values: make([]uint8, 4), Dims: 1}})
+	for range 10 {
+		guess()
+		apply(segment.Event{Kind: segment.Undo, By: segment.ByProject})
+	}
+	guess()
+	if tl.Forgotten() == 0 || !tl.Untouched() || !tl.Guessed() {
+		t.Errorf("%d events are forgotten; untouched %v, guessed %v", tl.Forgotten(), tl.Untouched(), tl.Guessed())
+	}
+	click := segment.Event{ID: "click", Kind: segment.Label, By: "ann", Superpixels: []int32{1}}
+	before := *tl
+	tl.Apply(click)
+	if tl.Untouched() {
+		t.Error("untouched after a click")
+	}
+	if tl.Retract(before); !tl.Untouched() {
+		t.Error("touched by a click that was not stored")
+	}
+	apply(click)
+	for range 10 {
+		guess()
+	}
+	if tl.Untouched() {
+		t.Error("untouched after the click was forgotten")
+	}
+}

@@ -19,6 +19,7 @@ func (t *Timeline) Apply(e segment.Event) {
 	t.events = append(t.events, e)
 	t.seqs[e.ID] = e.Seq
 	t.weight += weigh(&e)
+	t.worked = t.worked || e.By != segment.ByProject && e.Kind != segment.Embed
 	var m mark
 	switch e.Kind {
 	case segment.Undo:
@@ -60,7 +61,7 @@ func (t *Timeline) Retract(before Timeline) {
 	delete(t.seqs, e.ID)
 	delete(t.cuts, e.Seq)
 	t.events, t.marks = before.events, before.marks
-	t.repaired, t.effort, t.weight, t.kept = before.repaired, before.effort, before.weight, before.kept
+	t.repaired, t.effort, t.weight, t.kept, t.worked = before.repaired, before.effort, before.weight, before.kept, before.worked
 }
 
 // pop removes and returns the last step of the list.

@@ -42,6 +42,7 @@ type Timeline struct {
 	merged   mergedRuns
 	state    int // of all fields above, see mark
 
+	worked    bool            // whether a person has, see Untouched
 	weight    int             // of all events so far, in bytes
 	kept      int             // by the steps of all events so far, in bytes
 	forgotten int             // events dropped from memory, see Forget
@@ -258,7 +259,7 @@ func (t *Timeline) First() *superpixels.Cut { return t.cuts[0] }
 // Untouched reports whether no person has worked on the image: all events are by
 // the project, first guesses and their removal, or about embeddings.
 func (t *Timeline) Untouched() bool {
-	return t.forgotten == 0 && !slices.ContainsFunc(t.events, func(e segment.Event) bool { return e.By != segment.ByProject && e.Kind != segment.Embed })
+	return !t.worked
 }
 
 // Guessed reports whether a first guess by the project is all that is said of the
