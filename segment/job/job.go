@@ -23,6 +23,10 @@ const (
 	Ended   State = "ended" // its result says how
 )
 
+// Exported is the kind of the jobs that export a project, known here because a backup
+// lacks what they have made.
+const Exported = "export"
+
 // Job is work to be done.
 type Job struct {
 	ID        string

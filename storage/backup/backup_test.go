@@ -18,6 +18,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/accounts"
+	"collie/segment/job"
 	"collie/storage/blob"
 	"collie/storage/sqlite"
 	"collie/storage/workspacetest"
@@ -130,6 +131,39 @@ func TestRestoreEndsAccess(t *testing.T) {
 	}
 	if _, err := restored.User(ctx, ann.ID); err != nil {
 		t.Errorf("the user: %v", err)
+	}
+}
+
+// A backup doesn't have the archives of exports, so those that have ended are no
+// longer announced. Others are made when the server starts, and other jobs stay.
+func TestRestoreForgetsExports(t *testing.T) {
+	f, ctx := mustFill(t), t.Context()
+	ended := func(id, kind string) {
+		j := job.Job{ID: id, Kind: kind, Arguments: []byte{}, Created: time.Now()}
+		added := f.store.Add(ctx, j, 10)
+		running, claimed := f.store.Claim(ctx, "node", []string{kind}, time.Hour)
+		if err := errors.Join(added, claimed); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.store.End(ctx, running, []byte("result")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended("first", job.Exported)
+	ended("second", job.Exported)
+	ended("sweep", "sweep")
+	path, place := filepath.Join(t.TempDir(), "backup.tar"), filepath.Join(t.TempDir(), "restored")
+	added := f.store.Add(ctx, job.Job{ID: "waiting", Kind: job.Exported, Arguments: []byte{}, Created: time.Now()}, 10)
+	_, written := Write(ctx, path, f.store, f.blobs)
+	_, read := Read(ctx, path, place)
+	if err := errors.Join(added, written, read); err != nil {
+		t.Fatal(err)
+	}
+	restored := mustOpen(t, place).store
+	for id, want := range map[string]segment.Kind{"first": segment.NotFound, "second": segment.NotFound, "sweep": 0, "waiting": 0} {
+		if _, err := restored.Job(ctx, id); segment.KindOf(err) != want {
+			t.Errorf("job %s: %v; want kind %v", id, err, want)
+		}
 	}
 }
 

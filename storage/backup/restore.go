@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 
+	"collie/segment/job"
 	"collie/storage/blob"
 	"collie/storage/disk"
 	"collie/storage/sqlite"
@@ -185,7 +186,7 @@ func compare(listed, have map[string]string) error {
 }
 
 // check checks that an unpacked folder is a valid data folder, migrates its
-// database and ends its sessions.
+// database, ends its sessions and forgets its exports.
 func check(ctx context.Context, folder string) (s Summary, err error) {
 	name := filepath.Join(folder, databaseName)
 	if _, err := os.Stat(name); err != nil {
@@ -204,6 +205,9 @@ func check(ctx context.Context, folder string) (s Summary, err error) {
 		return s, err
 	}
 	if err := store.EndSessions(ctx); err != nil {
+		return s, err
+	}
+	if err := forgetExports(ctx, store); err != nil {
 		return s, err
 	}
 	blobs, err := blob.Open(filepath.Join(folder, "blobs"))
@@ -230,6 +234,15 @@ func check(ctx context.Context, folder string) (s Summary, err error) {
 		s.Images++
 	}
 	return s, nil
+}
+
+// forgetExports forgets exports that have ended: a backup doesn't have their archives.
+func forgetExports(ctx context.Context, store *sqlite.Store) error {
+	ended, err := store.Old(ctx, job.Exported, 0, 0)
+	for _, j := range ended {
+		err = errors.Join(err, store.Remove(ctx, j.ID))
+	}
+	return err
 }
 
 // syncTree flushes the files and folders below and at folder to the disk.

@@ -74,9 +74,6 @@ type Jobs struct {
 	swept  time.Time // when blobs without a job were last looked for
 }
 
-// kind is that of exports in the table of jobs.
-const kind = "export"
-
 // attempts is how often an export is begun, also after restarts: one that stops its
 // server each time must come to an end.
 const attempts = 10
@@ -102,7 +99,7 @@ type principal struct {
 // with those that wait in the queue. Close it.
 func New(source export.Source, blobs segment.Blobs, queue job.Store, log *slog.Logger) *Jobs {
 	j := &Jobs{source: source, blobs: blobs, queue: queue, log: log}
-	j.runner = job.Start(queue, map[string]job.Kind{kind: {Do: j.run, Undo: func(ctx context.Context, u job.Job) {
+	j.runner = job.Start(queue, map[string]job.Kind{job.Exported: {Do: j.run, Undo: func(ctx context.Context, u job.Job) {
 		if err := j.blobs.Remove(ctx, fileKey(u.ID, u.Attempt)); err != nil {
 			j.log.Error("could not remove an export that was stopped", "export", u.ID, "error", err)
 		}
@@ -148,7 +145,7 @@ func (j *Jobs) Start(ctx context.Context, project, format string, o export.Optio
 	if err != nil {
 		return "", err
 	}
-	added := job.Job{ID: segment.NewID(), Kind: kind, Arguments: b, Owner: by.User, Created: time.Now().UTC().Truncate(time.Millisecond)}
+	added := job.Job{ID: segment.NewID(), Kind: job.Exported, Arguments: b, Owner: by.User, Created: time.Now().UTC().Truncate(time.Millisecond)}
 	err = j.queue.Add(ctx, added, maxJobs)
 	if segment.KindOf(err) == segment.Busy {
 		return "", segment.Errorf(segment.Busy, "%d exports are already waiting, which is the limit. Try again when one has finished.", maxJobs)
@@ -286,7 +283,7 @@ func (j *Jobs) status(ctx context.Context, id string) (Status, error) {
 		return Status{}, noExport()
 	}
 	u, err := j.queue.Job(ctx, id)
-	if segment.KindOf(err) == segment.NotFound || err == nil && u.Kind != kind {
+	if segment.KindOf(err) == segment.NotFound || err == nil && u.Kind != job.Exported {
 		return Status{}, noExport()
 	}
 	if err != nil {

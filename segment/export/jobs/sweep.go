@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/job"
 )
 
 // sweep removes jobs that ended more than keepFor ago, or before keepJobs others,
 // and now and then files that belong to no job.
 func (j *Jobs) sweep(ctx context.Context) error {
-	old, err := j.queue.Old(ctx, kind, keepJobs, keepFor)
+	old, err := j.queue.Old(ctx, job.Exported, keepJobs, keepFor)
 	if err != nil {
 		return err
 	}
