@@ -269,12 +269,12 @@ func TestDamagedBackups(t *testing.T) {
 			}
 			f[name] = string(b)
 		}, segment.Unreadable},
-		"runs of a label": {replace(log, `"kind":"label"`, `"kind":"label","repairs":[{"class":1,"runs":[-5,3]}]`), segment.Unreadable},
-		"half a run":      {replace(log, `"kind":"label"`, `"kind":"label","repairs":[{"class":1,"runs":[5]}]`), segment.Unreadable},
-		"a date before":   {redate("backup.json", "created", "0000-01-01T00:00:00+23:00"), segment.Unreadable},
-		"an event after":  {redate(log, "created", "9999-12-31T23:59:59-23:00"), segment.Unreadable},
-		"a class after":   {redate("backup.json", "deleted", "9999-12-30T00:00:00Z"), segment.Unreadable},
-		"a path out":      {replace("backup.json", first("originals/"), "../../etc/passwd"), segment.Unreadable},
+		"a run before":   {replace(log, `"runs":[130,`, `"runs":[-5,`), segment.Unreadable},
+		"half a run":     {replace(log, `"runs":[130,`, `"runs":[5,130,`), segment.Unreadable},
+		"a date before":  {redate("backup.json", "created", "0000-01-01T00:00:00+23:00"), segment.Unreadable},
+		"an event after": {redate(log, "created", "9999-12-31T23:59:59-23:00"), segment.Unreadable},
+		"a class after":  {redate("backup.json", "deleted", "9999-12-30T00:00:00Z"), segment.Unreadable},
+		"a path out":     {replace("backup.json", first("originals/"), "../../etc/passwd"), segment.Unreadable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{}
