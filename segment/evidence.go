@@ -92,7 +92,7 @@ type Offer struct {
 }
 
 // Pared returns the event without what its kind has no use for, which would only
-// make the log larger.
+// make the log larger. Misplaced repairs stay: they are refused, see Timeline.Check.
 func (e Event) Pared() Event {
 	if !e.is(Click, Label, Clear, Accept, Exclude, Instance) {
 		e.Superpixels = nil
@@ -105,9 +105,6 @@ func (e Event) Pared() Event {
 	}
 	if !e.is(Accept, Click) {
 		e.Pick = nil
-	}
-	if !e.is(Pixels, Import) {
-		e.Repairs = nil
 	}
 	if !e.is(Instance, Import) {
 		e.Instances = nil

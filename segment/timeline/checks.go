@@ -35,6 +35,9 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 	if len(e.Points) > maxEventItems {
 		return segment.Errorf(segment.Invalid, "One event can have at most %d points; this one has %d. Nothing was changed.", maxEventItems, len(e.Points))
 	}
+	if len(e.Repairs) > 0 && e.Kind != segment.Pixels && e.Kind != segment.Import {
+		return segment.Errorf(segment.Invalid, "An event of kind %s can't have repairs. Nothing was changed.", e.Kind)
+	}
 	for _, s := range e.Superpixels {
 		if s < 0 || int(s) >= superpixels {
 			return segment.Errorf(segment.Invalid, "Superpixel %d does not exist: this image has superpixels 0 to %d. Nothing was changed.", s, superpixels-1)
@@ -206,9 +209,6 @@ func (t *Timeline) Admits(e *segment.Event, p *segment.Project) error {
 	}
 	if err := t.Affords(e); err != nil {
 		return err
-	}
-	if len(e.Repairs) > 0 && e.Kind != segment.Pixels && e.Kind != segment.Import {
-		return fmt.Errorf("event %q, a %s, has repairs", e.ID, e.Kind)
 	}
 	if e.Pick != nil && (e.Kind == segment.Accept || e.Kind == segment.Click) && len(e.Pick.Labels) != t.cut.N {
 		return fmt.Errorf("event %q has %d labels for %d superpixels", e.ID, len(e.Pick.Labels), t.cut.N)

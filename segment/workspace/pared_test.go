@@ -26,7 +26,6 @@ func TestSuperfluousFieldsAreNotStored(t *testing.T) {
 		want := e
 		e.Points = slices.Repeat([][2]float64{{1, 1}}, 300)
 		e.Superpixels = []int32{1, 2, 3}
-		e.Repairs = []segment.Repair{{Class: 1, Runs: []int32{0, 5}}}
 		e.Instances, e.Cells, e.Pick = []int32{4}, []uint8{1}, &segment.Pick{Labels: []uint8{1}}
 		mustAppend(t, a, e)
 		seq := a.State().Seq
@@ -38,6 +37,11 @@ func TestSuperfluousFieldsAreNotStored(t *testing.T) {
 		want.Seq, want.Created = got.Seq, got.Created
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("stored for the %s (-want +got):\n%s", e.Kind, diff)
+		}
+		repaired := e
+		repaired.ID, repaired.Repairs = "repaired", []segment.Repair{{Class: 1, Runs: []int32{0, 5}}}
+		if _, err := a.Append(t.Context(), seq, repaired); segment.KindOf(err) != segment.Invalid {
+			t.Errorf("a %s with repairs: %v, want an Error of kind Invalid", e.Kind, err)
 		}
 		if again, err := a.Append(t.Context(), seq-1, e); again != seq || err != nil {
 			t.Errorf("the repeated %s is number %d, %v; want %d", e.Kind, again, err, seq)
