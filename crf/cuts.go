@@ -40,27 +40,23 @@ func (c *cuts) twoLabels(x []uint8) {
 	f := c.f
 	most := 0.0
 	for i := range x {
-		most = max(most, math.Abs(c.g.theta[2*i]-c.g.theta[2*i+1]))
-	}
-	known := c.most <= coarsest*most && slices.Equal(c.weight, c.g.w)
-	if !known {
-		c.most = 0
-		c.weight = append(c.weight[:0], c.g.w...)
-		clear(c.pull)
-		clear(f.terminal)
-		for a, arc := range c.g.arcs {
-			f.residual[a] = c.g.w[arc.edge]
-		}
-	}
-	c.most = max(c.most, most)
-	for i := range x {
 		pull := c.g.theta[2*i] - c.g.theta[2*i+1]
 		f.terminal[i] += pull - c.pull[i]
 		c.pull[i] = pull
+		if size := math.Abs(pull); size > most {
+			most = size
+		}
 	}
-	if known {
+	if slices.Equal(c.weight, c.g.w) && c.most <= coarsest*most {
+		c.most = max(c.most, most)
 		f.resume()
 	} else {
+		c.most = most
+		c.weight = append(c.weight[:0], c.g.w...)
+		copy(f.terminal, c.pull)
+		for a, arc := range c.g.arcs {
+			f.residual[a] = c.g.w[arc.edge]
+		}
 		f.run()
 	}
 	for i := range x {
