@@ -66,7 +66,7 @@ func (m *Mask) shade(outline [][2]float64, class uint8) error {
 	if err != nil {
 		return err
 	}
-	var crossings []int // row and column of each, the row first
+	var crossings []int64 // row and column of each, the row first
 	for i := 1; i < len(xs); i++ {
 		xa, ya, xb, yb := xs[i-1], ys[i-1], xs[i], ys[i]
 		if ya > yb { // an edge has the same points in both directions
@@ -79,15 +79,15 @@ func (m *Mask) shade(outline [][2]float64, class uint8) error {
 		m.setRow(yb, xb, xb, class) // where an outline only touches the row
 		for y := max(ya, 0); y < min(yb, m.Height); y++ {
 			x := float64(xa) + float64(xb-xa)*float64(y-ya)/float64(yb-ya)
-			crossings = append(crossings, y<<32|int(math.Round((x+float64(m.Width))*(1<<fraction))))
+			crossings = append(crossings, int64(y)<<32|int64(math.Round((x+float64(m.Width))*(1<<fraction))))
 		}
 	}
 	slices.Sort(crossings)
-	column := func(crossing, more int) int { return (crossing&(1<<32-1)+more)>>fraction - m.Width }
+	column := func(crossing, more int64) int { return int((crossing&(1<<32-1)+more)>>fraction) - m.Width }
 	const half = 1 << (fraction - 1)
 	for i := 0; i+1 < len(crossings); i += 2 {
 		from, to := crossings[i], crossings[i+1]
-		m.setRow(from>>32, column(from, half), column(to, half-1), class)
+		m.setRow(int(from>>32), column(from, half), column(to, half-1), class)
 	}
 	return nil
 }
