@@ -6,8 +6,6 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
-	"collie/segment/engine"
-	"collie/segment/learn"
 )
 
 // SetEmbedding lets hypotheses of the image compare superpixels by an embedding,
@@ -35,124 +33,6 @@ func (a *Annotation) SetEmbedding(ctx context.Context, id string, e *segment.Emb
 		a.embedded(a.image.ProjectID)
 	}
 	return seq, nil
-}
-
-// embeddingWeight is how much embeddings count in a project; nil where nothing is
-// known, or the project learns nothing.
-func (w *Workspace) embeddingWeight(ctx context.Context, projectID string) *segment.Embedding {
-	p, err := w.store.Project(ctx, projectID)
-	if err != nil || p.Unaided {
-		return nil
-	}
-	l := &w.learning
-	l.mu.Lock()
-	weight, ok := l.embeddings[projectID]
-	l.mu.Unlock()
-	if ok {
-		return weight
-	}
-	read := new(segment.Embedding)
-	if err := w.unmarshal(ctx, segment.EmbeddingsKey(projectID), read); err == nil && len(read.Values) == 0 && read.Fits(0) {
-		weight = read
-	} else if unsure(ctx, err) {
-		return nil
-	}
-	l.holdEmbeddings(projectID, weight)
-	return weight
-}
-
-// holdEmbeddings keeps a weight in memory, in place of others if there are too
-// many.
-func (l *learning) holdEmbeddings(projectID string, weight *segment.Embedding) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.embeddings == nil {
-		return
-	}
-	if len(l.embeddings) >= maxModels {
-		clear(l.embeddings)
-	}
-	l.embeddings[projectID] = weight
-}
-
-// embedded tells the workspace that a finished image has another embedding.
-func (w *Workspace) embedded(projectID string) {
-	l := &w.learning
-	l.mu.Lock()
-	if l.unweighed != nil {
-		l.unweighed[projectID] = true
-	}
-	l.mu.Unlock()
-	w.finished(projectID)
-}
-
-// weighDue reports whether the weight of embeddings has to be learned again.
-func (w *Workspace) weighDue(projectID string) bool {
-	l := &w.learning
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	due := l.unweighed[projectID]
-	delete(l.unweighed, projectID)
-	return due
-}
-
-// learnEmbeddings learns from finished images, the latest last, how much
-// embeddings count in a project. After an error it keeps what it knew.
-func (w *Workspace) learnEmbeddings(ctx context.Context, projectID string, done []segment.Image) {
-	var images []learn.Embedded
-	for i := range done {
-		if e, ok := w.embeddedExample(ctx, &done[i]); ok {
-			images = append(images, e)
-		}
-	}
-	if len(images) == 0 && w.embeddingWeight(ctx, projectID) == nil {
-		return
-	}
-	var weight *segment.Embedding
-	err := w.Long(ctx, func() { weight, _ = learn.Weigh(ctx, images, w.parameters) })
-	if err != nil || weight == nil || ctx.Err() != nil {
-		return
-	}
-	w.learning.holdEmbeddings(projectID, weight)
-	w.cache(ctx, segment.EmbeddingsKey(projectID), marshalTo(weight))
-}
-
-// embeddedExample returns a finished image to learn from, or false if it can't be
-// read or has no embedding.
-func (w *Workspace) embeddedExample(ctx context.Context, im *segment.Image) (e learn.Embedded, ok bool) {
-	a, err := w.Visit(ctx, im.ID)
-	if err != nil || ctx.Err() != nil {
-		return e, false
-	}
-	defer a.Close()
-	a.mu.Lock()
-	embedding, first := a.timeline.Embedding(), a.timeline.First()
-	a.mu.Unlock()
-	if embedding == nil || a.assistant.Cells.Merges == nil || first.N > learn.MaxSuperpixels {
-		return e, false
-	}
-	return learn.Embedded{
-		Graph: a.assistant.Cells.Coarsen(first.Parent, first.N), Labels: a.firstLabels(),
-		Embedding: engine.NewEmbedding(embedding, first, a.assistant.Cells),
-	}, true
-}
-
-// weighEmbedding gives the embedding of an image that nobody has worked on the
-// weight that the project has learned since, or none if it learns nothing.
-func (w *Workspace) weighEmbedding(ctx context.Context, a *Annotation, unaided bool) error {
-	weight := w.embeddingWeight(ctx, a.image.ProjectID)
-	if unaided {
-		weight = new(segment.Embedding)
-	}
-	a.mu.Lock()
-	untouched, embedding := a.timeline.Untouched(), a.timeline.Embedding()
-	a.mu.Unlock()
-	if weight == nil || !untouched || embedding == nil || embedding.WeighedLike(weight) {
-		return nil
-	}
-	only := (&segment.Embedding{}).Weighed(weight)
-	_, err := a.beneathGuess(asProject(ctx), segment.Event{ID: segment.NewID(), Kind: segment.Embed, Embedding: only})
-	return err
 }
 
 // beneathGuess adds an event. If all that is said of the image is a guess of the

@@ -6,9 +6,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
-	"collie/segment/engine"
 	"collie/segment/learn"
-	"collie/segment/schedule"
 	"collie/segment/timeline"
 )
 
@@ -72,56 +70,6 @@ func (a *Annotation) SetGuess(ctx context.Context, id string, classes []uint8, s
 	seq, err := a.add(ctx, last, segment.Event{ID: id, Kind: segment.FirstGuess, Scores: out})
 	if err == nil {
 		a.broadcast(a.image.ID)
-	}
-	return seq, err
-}
-
-// CopyLabelling makes the labelling of another image of the same project the first
-// guess of an image, moved by the superpixels that match, as one event that can be
-// undone. It returns the event's number; on return it is on disk. A repeat with
-// the same id returns the existing number as long as the other image's labelling
-// is the same.
-func (w *Workspace) CopyLabelling(ctx context.Context, imageID, fromID, id string) (int, error) {
-	im, err := w.guard.Image(ctx, imageID, access.Annotate)
-	if err != nil {
-		return 0, err
-	}
-	source, err := w.guard.Image(ctx, fromID, access.Read)
-	if err != nil {
-		return 0, err
-	}
-	if source.ProjectID != im.ProjectID || source.ID == im.ID {
-		return 0, segment.Errorf(segment.Invalid, "A labelling can be copied from another image of the same project. Nothing was changed.")
-	}
-	from, err := w.Visit(ctx, fromID)
-	if err != nil {
-		return 0, err
-	}
-	defer from.Close()
-	to, err := w.Visit(ctx, imageID)
-	if err != nil {
-		return 0, err
-	}
-	defer to.Close()
-	labels := from.firstLabels()
-	if !slices.ContainsFunc(labels, func(l uint8) bool { return l != segment.Void }) {
-		return 0, segment.Errorf(segment.Invalid, "The image %q has no labels to copy yet. Nothing was changed.", source.Name)
-	}
-	there, here := from.firstCut(), to.firstCut()
-	scores := &segment.Scores{Regions: here.N, Strength: engine.CopyStrength, Exponent: engine.CopyExponent, Proof: engine.CopyProof, Learnt: 1}
-	err = w.turns.of(imageID)(ctx, schedule.First, func() {
-		var shares []float64
-		scores.Classes, shares = engine.Copied(from.assistant.Cells.Coarsen(there.Parent, there.N), labels, to.assistant.Cells.Coarsen(here.Parent, here.N))
-		for _, v := range shares {
-			scores.Shares = append(scores.Shares, uint8(v*255+.5))
-		}
-	})
-	if err != nil {
-		return 0, err
-	}
-	seq, err := to.add(ctx, last, segment.Event{ID: id, Kind: segment.FirstGuess, Scores: scores})
-	if err == nil {
-		to.broadcast(imageID)
 	}
 	return seq, err
 }

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"sync"
 	"time"
@@ -224,34 +223,6 @@ func (w *Workspace) example(ctx context.Context, im *segment.Image) (e learn.Exa
 	return e, true
 }
 
-// scores returns those of the current first guess, or nil.
-func (a *Annotation) scores() *segment.Scores {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.timeline.Scores()
-}
-
-func (a *Annotation) firstCut() *superpixels.Cut {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.timeline.First()
-}
-
-// firstLabels returns, for each superpixel of the initial map, the class of
-// most of its area.
-func (a *Annotation) firstLabels() []uint8 {
-	state, first := a.State(), a.firstCut()
-	areas := make([][256]int, first.N)
-	for cell, l := range state.Cells(state.Labels) {
-		areas[first.Parent[cell]][l] += a.assistant.Cells.Regions[cell].Area
-	}
-	labels := make([]uint8, first.N)
-	for i := range areas {
-		labels[i] = uint8(slices.Index(areas[i][:], slices.Max(areas[i][:])))
-	}
-	return labels
-}
-
 // errNoFeatures is the error for images that can't be learnt from.
 var errNoFeatures = errors.New("the image can't be learnt from")
 
@@ -280,14 +251,6 @@ func (w *Workspace) features(ctx context.Context, a *Annotation) (*learn.Feature
 	}
 	w.cache(ctx, im.FeaturesKey(), marshalTo(made))
 	return made, nil
-}
-
-// cache stores what can be recomputed; it ignores errors such as a full disk.
-func (w *Workspace) cache(ctx context.Context, key string, write func(io.Writer) error) {
-	ctx = context.WithoutCancel(ctx)
-	if w.blobs.Remove(ctx, key) == nil {
-		_ = w.blobs.Put(ctx, key, write)
-	}
 }
 
 // model returns a project's model, nil without one or as long as it can't be read.

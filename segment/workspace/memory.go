@@ -3,15 +3,12 @@ package workspace
 import (
 	"context"
 	"errors"
-	"reflect"
 
 	"collie/segment"
-	"collie/segment/engine"
 	"collie/segment/gauge"
 	"collie/segment/ledger"
 	"collie/segment/photo"
 	"collie/segment/schedule"
-	"collie/superpixels"
 )
 
 // Memory for documents: the JSON of requests, and an import's tables of a data
@@ -54,45 +51,6 @@ func (w *Workspace) PhotoLimits() photo.Limits {
 
 // MostImages returns how many images a project can hold.
 func (w *Workspace) MostImages() int { return w.images }
-
-// Sizes in memory, in bytes.
-var (
-	regionBytes = int(reflect.TypeFor[superpixels.Region]().Size())
-	edgeBytes   = int(reflect.TypeFor[superpixels.Edge]().Size())
-)
-
-const (
-	cellBytes       = 2*8 + 4 + 2 // a merge of the hierarchy and of the graph, a parent, a click and a label
-	superpixelBytes = 1350        // of the model of a cut and a sequence on it
-	learnedBytes    = 520         // more with learned affinities, beside the similarities of clicks
-	dividedBytes    = 350         // of a cell, more when clicks have divided superpixels, beside what the assistant says
-)
-
-// footprint estimates the annotation's memory in bytes: the runs of the finest
-// map, the graph, the model, a sequence on it, and the evidence.
-func (a *Annotation) footprint() int64 {
-	n := a.cells.Bytes() + regionBytes*len(a.assistant.Cells.Regions) + edgeBytes*len(a.assistant.Cells.Edges) + cellBytes*a.cells.N + a.assistant.Bytes()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	superpixels := a.timeline.Cut().N
-	n += superpixelBytes*superpixels + a.timeline.Bytes()
-	if a.assistant.Parameters.Affinities != nil {
-		clicked := 0
-		for _, class := range a.timeline.Clicks() {
-			if class != segment.Void {
-				clicked++
-			}
-		}
-		n += learnedBytes*superpixels + engine.SimilarityBytes(superpixels, clicked)
-	}
-	if e := a.timeline.Embedding(); e.Counts() {
-		n += 4 * e.Dims * (a.cells.N + a.timeline.Cut().N)
-	}
-	if a.timeline.Cut() != a.timeline.Base() {
-		n += dividedBytes * a.cells.N
-	}
-	return int64(n)
-}
 
 // Load returns the current load.
 func (w *Workspace) Load() Load {

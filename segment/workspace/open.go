@@ -3,7 +3,6 @@ package workspace
 import (
 	"container/list"
 	"context"
-	"encoding"
 	"fmt"
 	"math"
 	"runtime/debug"
@@ -246,20 +245,4 @@ func (w *Workspace) superpixels(ctx context.Context, im segment.Image) (*superpi
 		return nil, nil, fmt.Errorf("image %s: graph of %d superpixels, finest map of %d", im.ID, len(graph.Regions), hierarchy.Finest())
 	}
 	return &hierarchy, &graph, nil
-}
-
-func (w *Workspace) unmarshal(ctx context.Context, key string, into encoding.BinaryUnmarshaler) error {
-	blob, err := w.blobs.Open(ctx, key)
-	if err != nil {
-		return err
-	}
-	defer blob.Close()
-	b, err := segment.ReadBlob(blob)
-	if err != nil {
-		return fmt.Errorf("reading %s: %w", key, err)
-	}
-	if err := into.UnmarshalBinary(b); err != nil {
-		return fmt.Errorf("decoding %s: %w", key, err)
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -67,16 +66,6 @@ func (w *Workspace) remakeCopy(ctx context.Context, im segment.Image, key string
 	})
 }
 
-// replace replaces the content of a key.
-func (w *Workspace) replace(ctx context.Context, b newBlob) error {
-	w.remaking.Lock()
-	defer w.remaking.Unlock()
-	if err := w.blobs.Remove(ctx, b.key); err != nil {
-		return err
-	}
-	return w.blobs.Put(ctx, b.key, func(out io.Writer) error { _, err := out.Write(b.content); return err })
-}
-
 // remakeSuperpixels recomputes the superpixels of an image from its original.
 // Evidence refers to them by number, so it accepts them only if they are
 // certainly the same as before: the checksum of the stored file matches, the
@@ -121,15 +110,4 @@ func (w *Workspace) remakeSuperpixels(ctx context.Context, im segment.Image) err
 		}
 		return nil
 	})
-}
-
-// holds reports whether a blob is stored with the same content.
-func (w *Workspace) holds(ctx context.Context, b newBlob) bool {
-	blob, err := w.blobs.Open(ctx, b.key)
-	if err != nil {
-		return false
-	}
-	defer blob.Close()
-	stored, err := segment.ReadBlob(blob)
-	return err == nil && bytes.Equal(stored, b.content)
 }

@@ -186,12 +186,3 @@ func (w *Workspace) Orphans(ctx context.Context) ([]segment.BlobInfo, error) {
 	}
 	return orphans, nil
 }
-
-// removeBlobs removes all blobs of an image.
-func (w *Workspace) removeBlobs(ctx context.Context, im segment.Image) error {
-	var errs []error
-	for _, key := range append(im.Keys(), im.FeaturesKey()) {
-		errs = append(errs, w.blobs.Remove(ctx, key))
-	}
-	return errors.Join(errs...)
-}

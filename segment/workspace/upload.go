@@ -1,9 +1,7 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
-	"encoding"
 	"errors"
 	"io"
 
@@ -51,25 +49,6 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	return im, w.keep(ctx, im, blobs)
 }
 
-// keep stores an image with its blobs, or nothing.
-func (w *Workspace) keep(ctx context.Context, im segment.Image, blobs []newBlob) error {
-	for _, b := range blobs {
-		if err := w.blobs.Put(ctx, b.key, func(out io.Writer) error { _, err := out.Write(b.content); return err }); err != nil {
-			return w.undo(ctx, im, err)
-		}
-	}
-	if err := w.store.CreateImage(ctx, im); err != nil {
-		return w.undo(ctx, im, err)
-	}
-	return nil
-}
-
-// newBlob is a blob to be stored.
-type newBlob struct {
-	key     string
-	content []byte
-}
-
 // prepare computes everything that is stored of a photo. It is long work and
 // holds its turn only while it computes.
 func (w *Workspace) prepare(ctx context.Context, im *segment.Image, p *photo.Photo) (blobs []newBlob, err error) {
@@ -93,23 +72,6 @@ func (w *Workspace) prepare(ctx context.Context, im *segment.Image, p *photo.Pho
 	return append(blobs, newBlob{im.OriginalKey(), p.Original}), err
 }
 
-// written returns the blob that write writes.
-func written(key string, write func(io.Writer) error) (newBlob, error) {
-	var b bytes.Buffer
-	err := write(&b)
-	return newBlob{key, b.Bytes()}, err
-}
-
-// undo removes the blobs of an image that was not created because of err, which
-// it returns. If it isn't certain whether the record was stored, it leaves them
-// to a sweep.
-func (w *Workspace) undo(ctx context.Context, im segment.Image, err error) error {
-	if segment.KindOf(err) == segment.Unavailable {
-		return err
-	}
-	return errors.Join(err, w.removeBlobs(context.WithoutCancel(ctx), im))
-}
-
 // Refusal converts the gate's refusals to errors of package segment.
 func Refusal(err error) error {
 	var refused *photo.Error
@@ -120,17 +82,6 @@ func Refusal(err error) error {
 		photo.Unsupported: segment.Unsupported, photo.Unreadable: segment.Unreadable, photo.TooLarge: segment.TooLarge, photo.Busy: segment.Busy,
 	}[refused.Reason]
 	return segment.Errorf(kind, "%s", refused.Detail).Because(refused.Unwrap())
-}
-
-func marshalTo(v encoding.BinaryMarshaler) func(io.Writer) error {
-	return func(out io.Writer) error {
-		b, err := v.MarshalBinary()
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(b)
-		return err
-	}
 }
 
 // lastRunes keeps the end of a long name, which usually distinguishes the files

@@ -6,13 +6,11 @@ package workspace
 import (
 	"context"
 	"io"
-	"slices"
 	"sync"
 
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/affinity"
-	"collie/segment/audit"
 	"collie/segment/engine"
 	"collie/segment/gauge"
 	"collie/segment/guard"
@@ -100,83 +98,6 @@ func (w *Workspace) tell(imageID string) {
 	if w.changed != nil {
 		w.changed(imageID)
 	}
-}
-
-// CreateProject creates a project, by default with DefaultClasses and
-// DefaultRest. Each class's id becomes its index in the list.
-func (w *Workspace) CreateProject(ctx context.Context, name string, classes []segment.Class, rest *segment.Rest) (segment.Project, error) {
-	if err := w.May(ctx, access.Administer); err != nil {
-		return segment.Project{}, err
-	}
-	if len(classes) == 0 {
-		classes = segment.DefaultClasses()
-	}
-	name, err := segment.CleanName("project name", name)
-	if err != nil {
-		return segment.Project{}, err
-	}
-	if classes, err = segment.NormalizeClasses(classes); err != nil {
-		return segment.Project{}, err
-	}
-	for i := range classes {
-		classes[i].ID = uint8(i)
-	}
-	p := segment.Project{ID: segment.NewID(), Name: name, Classes: classes, Rest: segment.DefaultRest(classes), Created: segment.Now()}
-	if rest != nil {
-		if p.Rest, err = p.RestAt(*rest); err != nil {
-			return segment.Project{}, err
-		}
-	}
-	return p, w.store.CreateProject(audit.Note(ctx, audit.New(ctx, audit.ProjectCreated, p.ID, p.Name)), p)
-}
-
-// Project returns a project.
-func (w *Workspace) Project(ctx context.Context, id string) (segment.Project, error) {
-	if err := w.MayIn(ctx, id, access.Read); err != nil {
-		return segment.Project{}, err
-	}
-	return w.store.Project(ctx, id)
-}
-
-// Projects lists the projects that the principal of ctx can read and that are not
-// in the trash, newest first.
-func (w *Workspace) Projects(ctx context.Context) ([]segment.Project, error) {
-	can, err := w.own(ctx, access.Read)
-	if err != nil {
-		return nil, err
-	}
-	list, err := w.store.Projects(ctx)
-	return slices.DeleteFunc(list, func(p segment.Project) bool { return !can(p.ID) }), err
-}
-
-// Overviews is Projects with a summary of their images.
-func (w *Workspace) Overviews(ctx context.Context) ([]segment.Overview, error) {
-	can, err := w.own(ctx, access.Read)
-	if err != nil {
-		return nil, err
-	}
-	list, err := w.store.Overviews(ctx)
-	if err != nil {
-		return nil, err
-	}
-	list = slices.DeleteFunc(list, func(o segment.Overview) bool { return !can(o.ID) })
-	for i := range list {
-		o := &list[i]
-		if len(o.Deleted) == 0 {
-			continue
-		}
-		// Records still count deleted classes.
-		o.Done = 0
-		for im, err := range segment.EachImage(ctx, o.ID, w.store.ImagesAfter) {
-			if err != nil {
-				return nil, err
-			}
-			if im = o.Seen(im); im.Status() == "done" {
-				o.Done++
-			}
-		}
-	}
-	return list, nil
 }
 
 // Image returns an image's record.

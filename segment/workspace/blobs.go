@@ -1,0 +1,113 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"encoding"
+	"errors"
+	"fmt"
+	"io"
+
+	"collie/segment"
+)
+
+// cache stores what can be recomputed; it ignores errors such as a full disk.
+func (w *Workspace) cache(ctx context.Context, key string, write func(io.Writer) error) {
+	ctx = context.WithoutCancel(ctx)
+	if w.blobs.Remove(ctx, key) == nil {
+		_ = w.blobs.Put(ctx, key, write)
+	}
+}
+
+func (w *Workspace) unmarshal(ctx context.Context, key string, into encoding.BinaryUnmarshaler) error {
+	blob, err := w.blobs.Open(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	b, err := segment.ReadBlob(blob)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", key, err)
+	}
+	if err := into.UnmarshalBinary(b); err != nil {
+		return fmt.Errorf("decoding %s: %w", key, err)
+	}
+	return nil
+}
+
+// newBlob is a blob to be stored.
+type newBlob struct {
+	key     string
+	content []byte
+}
+
+// written returns the blob that write writes.
+func written(key string, write func(io.Writer) error) (newBlob, error) {
+	var b bytes.Buffer
+	err := write(&b)
+	return newBlob{key, b.Bytes()}, err
+}
+
+func marshalTo(v encoding.BinaryMarshaler) func(io.Writer) error {
+	return func(out io.Writer) error {
+		b, err := v.MarshalBinary()
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(b)
+		return err
+	}
+}
+
+// keep stores an image with its blobs, or nothing.
+func (w *Workspace) keep(ctx context.Context, im segment.Image, blobs []newBlob) error {
+	for _, b := range blobs {
+		if err := w.blobs.Put(ctx, b.key, func(out io.Writer) error { _, err := out.Write(b.content); return err }); err != nil {
+			return w.undo(ctx, im, err)
+		}
+	}
+	if err := w.store.CreateImage(ctx, im); err != nil {
+		return w.undo(ctx, im, err)
+	}
+	return nil
+}
+
+// undo removes the blobs of an image that was not created because of err, which
+// it returns. If it isn't certain whether the record was stored, it leaves them
+// to a sweep.
+func (w *Workspace) undo(ctx context.Context, im segment.Image, err error) error {
+	if segment.KindOf(err) == segment.Unavailable {
+		return err
+	}
+	return errors.Join(err, w.removeBlobs(context.WithoutCancel(ctx), im))
+}
+
+// replace replaces the content of a key.
+func (w *Workspace) replace(ctx context.Context, b newBlob) error {
+	w.remaking.Lock()
+	defer w.remaking.Unlock()
+	if err := w.blobs.Remove(ctx, b.key); err != nil {
+		return err
+	}
+	return w.blobs.Put(ctx, b.key, func(out io.Writer) error { _, err := out.Write(b.content); return err })
+}
+
+// holds reports whether a blob is stored with the same content.
+func (w *Workspace) holds(ctx context.Context, b newBlob) bool {
+	blob, err := w.blobs.Open(ctx, b.key)
+	if err != nil {
+		return false
+	}
+	defer blob.Close()
+	stored, err := segment.ReadBlob(blob)
+	return err == nil && bytes.Equal(stored, b.content)
+}
+
+// removeBlobs removes all blobs of an image.
+func (w *Workspace) removeBlobs(ctx context.Context, im segment.Image) error {
+	var errs []error
+	for _, key := range append(im.Keys(), im.FeaturesKey()) {
+		errs = append(errs, w.blobs.Remove(ctx, key))
+	}
+	return errors.Join(errs...)
+}
