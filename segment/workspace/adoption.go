@@ -14,6 +14,7 @@ import (
 	"collie/segment/assistant"
 	"collie/segment/audit"
 	"collie/segment/photo"
+	"collie/segment/timeline"
 	"collie/superpixels"
 )
 
@@ -112,7 +113,7 @@ func (w *Workspace) adopt(ctx context.Context, p *segment.Project, from *Adopted
 	if from.Review, err = adoptedReview(from.Review); err != nil {
 		return damaged(im, err)
 	}
-	a, events, err := w.rehearse(p, im, from)
+	events, progress, err := w.rehearse(p, im, from)
 	if err != nil {
 		return err
 	}
@@ -132,7 +133,6 @@ func (w *Workspace) adopt(ctx context.Context, p *segment.Project, from *Adopted
 	if err != nil {
 		return err
 	}
-	progress := a.progress()
 	for i, e := range events {
 		if err := w.store.Append(ctx, im.ID, i, e, progress); err != nil {
 			return err
@@ -159,9 +159,9 @@ func adoptedReview(r segment.Review) (segment.Review, error) {
 	return checked, errors.Join(err, segment.CheckTime(r.At))
 }
 
-// rehearse plays the evidence of an image in memory and checks that it gives
-// the expected labelling.
-func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted) (a *Annotation, events []segment.Event, err error) {
+// rehearse plays the evidence of an image in memory, checks that it gives the
+// expected labelling, and returns the events and the progress that they lead to.
+func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted) (events []segment.Event, progress segment.Progress, err error) {
 	defer func() {
 		if v := recover(); v != nil { // something that the checks below missed
 			err = damaged(im, fmt.Errorf("playing the evidence: %v", v))
@@ -170,43 +170,40 @@ func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted
 	var hierarchy superpixels.Hierarchy
 	var graph superpixels.Graph
 	if err := errors.Join(hierarchy.UnmarshalBinary(from.Hierarchy), graph.UnmarshalBinary(from.Graph)); err != nil {
-		return nil, nil, damaged(im, err)
+		return nil, progress, damaged(im, err)
 	}
 	cells := hierarchy.Runs()
 	if cells.Width != im.Width || cells.Height != im.Height || len(graph.Regions) != cells.N || im.Regions < 1 || im.Regions > cells.N {
-		return nil, nil, damaged(im, fmt.Errorf("%d×%d pixels, a map of %d×%d with %d regions, a graph of %d, %d to start with",
+		return nil, progress, damaged(im, fmt.Errorf("%d×%d pixels, a map of %d×%d with %d regions, a graph of %d, %d to start with",
 			im.Width, im.Height, cells.Width, cells.Height, cells.N, len(graph.Regions), im.Regions))
 	}
 	if !measured(cells, &graph) {
-		return nil, nil, damaged(im, errors.New("the graph has regions of other sizes than the map"))
+		return nil, progress, damaged(im, errors.New("the graph has regions of other sizes than the map"))
 	}
-	a = &Annotation{
-		guard: w.guard, turns: &w.turns, past: newPast(), image: im, cells: cells, broadcast: w.tell,
-		assistant: &assistant.Assistant{Hierarchy: &hierarchy, Cells: &graph, Parameters: w.parameters},
-	}
-	a.takeProject(*p)
-	a.begin()
+	played := (&assistant.Assistant{Hierarchy: &hierarchy, Cells: &graph, Parameters: w.parameters}).Timeline(cells, im.Regions)
 	known := *p // events can name classes that were deleted later
 	for _, c := range p.Deleted {
 		known.Classes = append(known.Classes[:len(known.Classes):len(known.Classes)], c.Class)
 	}
 	for e, err := range from.Events {
 		if e = e.Pared(); err == nil {
-			err = a.timeline.Admits(&e, &known)
+			err = played.Admits(&e, &known)
 		}
 		if segment.KindOf(err) == segment.TooLarge {
-			return nil, nil, err
+			return nil, progress, err
 		}
 		if err != nil {
-			return nil, nil, damaged(im, err)
+			return nil, progress, damaged(im, err)
 		}
-		a.timeline.Apply(e)
+		played.Apply(e)
 		events = append(events, e)
 	}
-	if sum := sha256.Sum256(a.Pixels()); hex.EncodeToString(sum[:]) != from.Labelling {
-		return nil, nil, damaged(im, errors.New("the evidence gives a different labelling than the one in the backup"))
+	table := p.Resolve()
+	pixels := timeline.Spread(cells, table.Through(played.Cells()), played.Repairs(table))
+	if sum := sha256.Sum256(pixels); hex.EncodeToString(sum[:]) != from.Labelling {
+		return nil, progress, damaged(im, errors.New("the evidence gives a different labelling than the one in the backup"))
 	}
-	return a, events, nil
+	return events, played.Progress(&graph, table), nil
 }
 
 // measured reports whether the regions of a graph have the same areas as those

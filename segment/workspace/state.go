@@ -106,11 +106,10 @@ func (a *Annotation) presentRepairs() []segment.Repair {
 	return a.repairs.repairs
 }
 
-// progress summarizes the timeline for the image's record.
+// progress summarizes the timeline for the image's record. The caller holds the
+// lock.
 func (a *Annotation) progress() segment.Progress {
-	p := segment.Progress{Classes: a.timeline.Shares(a.assistant.Cells), Untouched: a.timeline.Untouched(), Guessed: a.timeline.Guessed(), Left: a.timeline.Left()}
-	p.Resolve(a.table, a.cells.Area())
-	return p
+	return a.timeline.Progress(a.assistant.Cells, a.table)
 }
 
 // Classes returns each class's share of the image, by the ids used in the
