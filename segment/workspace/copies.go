@@ -53,9 +53,5 @@ func (w *Workspace) CopyLabelling(ctx context.Context, imageID, fromID, id strin
 	if err != nil {
 		return 0, err
 	}
-	seq, err := to.add(ctx, last, segment.Event{ID: id, Kind: segment.FirstGuess, Scores: scores})
-	if err == nil {
-		to.broadcast(imageID)
-	}
-	return seq, err
+	return to.setScores(ctx, id, scores)
 }

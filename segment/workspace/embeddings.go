@@ -35,12 +35,29 @@ func (a *Annotation) SetEmbedding(ctx context.Context, id string, e *segment.Emb
 	return seq, nil
 }
 
+// weighEmbedding gives the embedding of an image that nobody has worked on another
+// weight, in the name of the project; nil leaves the one it has.
+func (a *Annotation) weighEmbedding(ctx context.Context, weight *segment.Embedding) error {
+	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	untouched, embedding := a.timeline.Untouched(), a.timeline.Embedding()
+	a.mu.Unlock()
+	if weight == nil || !untouched || embedding == nil || embedding.WeighedLike(weight) {
+		return nil
+	}
+	only := (&segment.Embedding{}).Weighed(weight)
+	_, err := a.beneathGuess(asProject(ctx), segment.Event{ID: segment.NewID(), Kind: segment.Embed, Embedding: only})
+	return err
+}
+
 // beneathGuess adds an event. If all that is said of the image is a guess of the
 // project, this is taken back before and given again after it, so that it stays
 // what an undo takes back first.
 func (a *Annotation) beneathGuess(ctx context.Context, e segment.Event) (seq int, err error) {
 	a.mu.Lock()
-	at, guessed, scores := a.timeline.Seq(), a.timeline.Guessed(), present(a.timeline.Scores(), a.table)
+	at, guessed, scores := a.timeline.Seq(), a.timeline.Guessed(), inClasses(a.timeline.Scores(), a.table)
 	a.mu.Unlock()
 	if guessed {
 		if _, err := a.Append(asProject(ctx), at, segment.Event{ID: segment.NewID(), Kind: segment.Undo}); err != nil {

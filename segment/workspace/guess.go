@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"slices"
 
 	"collie/segment"
 	"collie/segment/access"
@@ -9,8 +10,11 @@ import (
 )
 
 // giveGuess sets or, if scores is nil, removes the guess of an image that
-// nobody has worked on.
+// nobody has worked on, in the name of the project.
 func (a *Annotation) giveGuess(ctx context.Context, scores *segment.Scores) error {
+	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
+		return err
+	}
 	ctx = asProject(ctx)
 	changed, err := a.replaceGuess(ctx, scores)
 	if changed {
@@ -46,12 +50,12 @@ func (a *Annotation) replaceable(ctx context.Context, scores *segment.Scores) (s
 	if err := a.readProject(ctx); err != nil {
 		return seq, false, nil, err
 	}
-	return seq, a.timeline.Scores() != nil, present(scores, a.table), nil
+	return seq, a.timeline.Scores() != nil, inClasses(scores, a.table), nil
 }
 
-// present converts scores to the project's current classes; nil if none is
+// inClasses converts scores to the project's current classes; nil if none is
 // left.
-func present(s *segment.Scores, table *segment.ClassTable) *segment.Scores {
+func inClasses(s *segment.Scores, table *segment.ClassTable) *segment.Scores {
 	if s == nil {
 		return nil
 	}
@@ -82,6 +86,31 @@ func present(s *segment.Scores, table *segment.ClassTable) *segment.Scores {
 	return &out
 }
 
+// weighGuess makes scores that were imported count as much as chosen, in the name of
+// the project, unless something else has happened to the image.
+func (a *Annotation) weighGuess(ctx context.Context, c learn.Choice) error {
+	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	events, whole, s, table := a.timeline.Events(0), a.timeline.Forgotten() == 0, a.timeline.Scores(), a.table
+	a.mu.Unlock()
+	other := func(e segment.Event) bool { return e.Kind != segment.FirstGuess }
+	if !whole || s == nil || s.Model != 0 || s.Learnt != 0 || slices.ContainsFunc(events, other) {
+		return nil
+	}
+	weighed := inClasses(s, table)
+	if weighed == nil || (learn.Choice{Strength: s.Strength, Exponent: s.Exponent, Proof: s.Proof, Patience: s.Patience}) == c {
+		return nil
+	}
+	weighScores(weighed, c)
+	_, err := a.Append(asProject(ctx), len(events), segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: weighed})
+	if err == nil {
+		a.broadcast(a.image.ID)
+	}
+	return err
+}
+
 // weighScores makes scores count as much as chosen.
 func weighScores(s *segment.Scores, c learn.Choice) {
 	s.Strength, s.Exponent, s.Proof, s.Patience = c.Strength, c.Exponent, c.Proof, c.Patience
@@ -90,13 +119,4 @@ func weighScores(s *segment.Scores, c learn.Choice) {
 // asProject is the context of what a project does by itself.
 func asProject(ctx context.Context) context.Context {
 	return access.With(ctx, access.Principal{Name: segment.ByProject, Role: access.Annotator})
-}
-
-// guessedBy returns the number of the model that made the current guess, 0
-// without one.
-func (a *Annotation) guessedBy() int {
-	if s := a.scores(); s != nil {
-		return s.Model
-	}
-	return 0
 }

@@ -50,13 +50,17 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 		return false, err
 	}
 	defer a.Close()
-	if err := w.weighEmbedding(ctx, a, p.Unaided); err != nil {
+	weight := w.embeddingWeight(ctx, im.ProjectID)
+	if p.Unaided {
+		weight = new(segment.Embedding) // which doesn't count
+	}
+	if err := a.weighEmbedding(ctx, weight); err != nil {
 		return false, err
 	}
 	if p.Unaided {
 		return false, a.giveGuess(ctx, nil)
 	}
-	if a.guessedBy() == m.Number {
+	if s := a.scores(); s != nil && s.Model == m.Number {
 		return true, nil
 	}
 	f, err := w.features(ctx, a)

@@ -67,7 +67,17 @@ func (a *Annotation) SetGuess(ctx context.Context, id string, classes []uint8, s
 	if c := a.weight(ctx, a.image.ProjectID); c != learn.Off {
 		weighScores(out, c)
 	}
-	seq, err := a.add(ctx, last, segment.Event{ID: id, Kind: segment.FirstGuess, Scores: out})
+	return a.setScores(ctx, id, out)
+}
+
+// setScores makes scores the first guess of the image, as one event that can be
+// undone, and returns the event's number; on return it is on disk. A repeat with the
+// same id and scores returns the existing number.
+func (a *Annotation) setScores(ctx context.Context, id string, scores *segment.Scores) (int, error) {
+	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
+		return 0, err
+	}
+	seq, err := a.add(ctx, last, segment.Event{ID: id, Kind: segment.FirstGuess, Scores: scores})
 	if err == nil {
 		a.broadcast(a.image.ID)
 	}

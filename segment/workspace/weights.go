@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"slices"
 
 	"collie/segment"
 	"collie/segment/engine"
@@ -109,24 +108,6 @@ func (w *Workspace) embeddedExample(ctx context.Context, im *segment.Image) (e l
 	}, true
 }
 
-// weighEmbedding gives the embedding of an image that nobody has worked on the
-// weight that the project has learned since, or none if it learns nothing.
-func (w *Workspace) weighEmbedding(ctx context.Context, a *Annotation, unaided bool) error {
-	weight := w.embeddingWeight(ctx, a.image.ProjectID)
-	if unaided {
-		weight = new(segment.Embedding)
-	}
-	a.mu.Lock()
-	untouched, embedding := a.timeline.Untouched(), a.timeline.Embedding()
-	a.mu.Unlock()
-	if weight == nil || !untouched || embedding == nil || embedding.WeighedLike(weight) {
-		return nil
-	}
-	only := (&segment.Embedding{}).Weighed(weight)
-	_, err := a.beneathGuess(asProject(ctx), segment.Event{ID: segment.NewID(), Kind: segment.Embed, Embedding: only})
-	return err
-}
-
 // importWeight is how much imported scores count in a project, learn.Off where
 // too little is known.
 func (w *Workspace) importWeight(ctx context.Context, projectID string) learn.Choice {
@@ -139,7 +120,7 @@ func (w *Workspace) importWeight(ctx context.Context, projectID string) learn.Ch
 }
 
 // weigh gives scores that were imported the strength that the project has since
-// chosen for them, unless something else has happened to the image.
+// chosen for them.
 func (w *Workspace) weigh(ctx context.Context, im segment.Image) error {
 	c := w.importWeight(ctx, im.ProjectID)
 	if c == learn.Off {
@@ -150,21 +131,5 @@ func (w *Workspace) weigh(ctx context.Context, im segment.Image) error {
 		return err
 	}
 	defer a.Close()
-	a.mu.Lock()
-	events, whole, s, table := a.timeline.Events(0), a.timeline.Forgotten() == 0, a.timeline.Scores(), a.table
-	a.mu.Unlock()
-	other := func(e segment.Event) bool { return e.Kind != segment.FirstGuess }
-	if !whole || s == nil || s.Model != 0 || s.Learnt != 0 || slices.ContainsFunc(events, other) {
-		return nil
-	}
-	weighed := present(s, table)
-	if weighed == nil || (learn.Choice{Strength: s.Strength, Exponent: s.Exponent, Proof: s.Proof, Patience: s.Patience}) == c {
-		return nil
-	}
-	weighScores(weighed, c)
-	_, err = a.Append(asProject(ctx), len(events), segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: weighed})
-	if err == nil {
-		a.broadcast(a.image.ID)
-	}
-	return err
+	return a.weighGuess(ctx, c)
 }
