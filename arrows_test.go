@@ -14,17 +14,17 @@ import (
 )
 
 // arrows says which of our own packages each package imports: cmd → web →
-// segment/workspace → (segment/timeline, segment/engine) → segment; storage →
-// segment; segment/engine → (superpixels, herding, crf); herding → crf. A name
-// that ends in /... stands for a package and those below it, which may import
-// each other; for a package the longest name counts.
+// segment/workspace → segment/annotation → (segment/timeline, segment/engine) →
+// segment; storage → segment; segment/engine → (superpixels, herding, crf); herding
+// → crf. A name that ends in /... stands for a package and those below it, which may
+// import each other; for a package the longest name counts.
 var arrows = map[string][]string{
 	"cmd/...":               {"web/...", "storage/...", "segment/...", "superpixels/...", "herding/...", "crf/..."},
 	"cmd/collie":            {"cmd/internal/version"},                                          // it speaks the interface, like anybody's program
 	"cmd/server/...":        {"web/...", "storage/...", "segment/...", "cmd/internal/version"}, // nothing of what only measuring needs
 	"cmd/internal/version":  {},
 	"web/...":               {"segment/...", "templates", "static"},
-	"web/live":              {"web/wire", "web/panics", "segment", "segment/access", "segment/engine", "segment/gauge", "segment/workspace"},
+	"web/live":              {"web/wire", "web/panics", "segment", "segment/access", "segment/annotation", "segment/engine", "segment/gauge", "segment/workspace"},
 	"web/wire":              {"web/openapi", "segment"},
 	"web/problem":           {"web/wire", "segment", "segment/workspace"},
 	"web/query":             {"web/openapi", "segment"},
@@ -45,7 +45,8 @@ var arrows = map[string][]string{
 	"segment/affinity":      {"superpixels/...", "crf/..."},
 	"segment/engine":        {"segment", "segment/affinity", "segment/schedule", "superpixels/...", "herding/...", "crf/..."},
 	"segment/assistant":     {"segment", "segment/timeline", "segment/engine", "superpixels/..."},
-	"segment/workspace":     {"segment", "segment/audit", "segment/guard", "segment/gauge", "segment/assistant", "segment/affinity", "segment/timeline", "segment/engine", "segment/learn", "segment/access", "segment/ledger", "segment/photo", "segment/schedule", "superpixels/..."},
+	"segment/annotation":    {"segment", "segment/access", "segment/assistant", "segment/engine", "segment/gauge", "segment/guard", "segment/learn", "segment/timeline", "superpixels/..."},
+	"segment/workspace":     {"segment", "segment/annotation", "segment/audit", "segment/guard", "segment/gauge", "segment/assistant", "segment/affinity", "segment/timeline", "segment/engine", "segment/learn", "segment/access", "segment/ledger", "segment/photo", "segment/schedule", "superpixels/..."},
 	"segment/access":        {},
 	"segment/guard":         {"segment", "segment/access"},
 	"segment/gauge":         {},
@@ -53,10 +54,10 @@ var arrows = map[string][]string{
 	"segment/accounts":      {"segment", "segment/access", "segment/audit", "segment/queue"},
 	"segment/archive":       {"segment"},
 	"segment/backup":        {"segment"},
-	"segment/export":        {"segment", "segment/access", "segment/workspace", "segment/engine", "segment/backup", "segment/mask/...", "segment/photo", "segment/rle", "superpixels/..."},
+	"segment/export":        {"segment", "segment/access", "segment/annotation", "segment/workspace", "segment/engine", "segment/backup", "segment/mask/...", "segment/photo", "segment/rle", "superpixels/..."},
 	"segment/export/jobs":   {"segment", "segment/access", "segment/export", "segment/job"},
 	"segment/job":           {"segment"},
-	"segment/importer":      {"segment", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/labelset", "segment/mask", "segment/rle", "segment/timeline", "disjoint", "superpixels/...", "crf/..."},
+	"segment/importer":      {"segment", "segment/annotation", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/labelset", "segment/mask", "segment/rle", "segment/timeline", "disjoint", "superpixels/...", "crf/..."},
 	"segment/labelset":      {"segment"},
 	"segment/learn":         {"segment", "segment/affinity", "segment/engine", "segment/simulate", "superpixels/...", "crf/..."},
 	"segment/ledger":        {"segment/access"},
@@ -112,7 +113,10 @@ func TestViolationsAreFound(t *testing.T) {
 		{"segment/engine", "collie/segment/timeline", true},
 		{"segment/engine", "collie/segment/workspace", true},
 		{"segment/workspace", "collie/segment/timeline", false},
+		{"segment/workspace", "collie/segment/annotation", false},
 		{"segment/workspace", "collie/segment/export", true},
+		{"segment/annotation", "collie/segment/timeline", false},
+		{"segment/annotation", "collie/segment/workspace", true},
 		{"segment/workspace", "collie/storage/sqlite", true},
 		{"segment/newcomer", "fmt", true},
 		{"storage/sqlite", "collie/segment/workspace", true},

@@ -18,8 +18,8 @@ const (
 	Redo   EventKind = "redo"   // redoes what the last undo undid
 
 	Pixels     EventKind = "pixels"    // single pixels get a class, whatever their superpixel has
-	Import     EventKind = "import"    // an imported mask becomes the labelling; see workspace.Annotation.ImportMask
-	FirstGuess EventKind = "guess"     // scores become the first guess, see workspace.Annotation.SetGuess; without scores there is no guess any more
+	Import     EventKind = "import"    // an imported mask becomes the labelling; see annotation.Annotation.ImportMask
+	FirstGuess EventKind = "guess"     // scores become the first guess, see annotation.Annotation.SetGuess; without scores there is no guess any more
 	Embed      EventKind = "embedding" // superpixels are compared by an embedding, too; without one no more
 	Restore    EventKind = "restore"   // labelling, clicks, repairs and granularity go back to an earlier state
 

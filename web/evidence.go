@@ -13,7 +13,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
-	"collie/segment/workspace"
+	"collie/segment/annotation"
 	"collie/web/query"
 	"collie/web/wire"
 )
@@ -125,7 +125,7 @@ func (s *Server) listEvidence(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-func eventOut(e workspace.Entry, detail string) eventJSON {
+func eventOut(e annotation.Entry, detail string) eventJSON {
 	out := eventJSON{
 		Seq: e.Seq, ID: e.ID, Kind: string(e.Kind), Regions: e.Regions, About: e.About, Count: len(e.Superpixels), By: e.By, Created: e.Created,
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/mask"
-	"collie/segment/workspace"
 	"collie/web/answers"
 	"collie/web/query"
 	"collie/web/wire"
@@ -100,7 +100,7 @@ func (s *Server) image(r *http.Request) (segment.Image, error) {
 }
 
 // annotation opens the image in the URL; the caller closes it.
-func (s *Server) annotation(r *http.Request) (*workspace.Annotation, error) {
+func (s *Server) annotation(r *http.Request) (*annotation.Annotation, error) {
 	return s.workspace.Open(r.Context(), chi.URLParam(r, "id"))
 }
 

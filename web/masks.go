@@ -11,10 +11,10 @@ import (
 	"net/http"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/engine"
 	"collie/segment/mask"
 	"collie/segment/photo"
-	"collie/segment/workspace"
 	"collie/web/answers"
 	"collie/web/problem"
 	"collie/web/query"
@@ -98,7 +98,7 @@ type shown struct {
 
 // labels returns the pixels, as positions in the list of classes, and what a file's
 // name says of them.
-func (s shown) labels(ctx context.Context, a *workspace.Annotation, positions *segment.ClassTable) (m mask.Mask, suffix string, err error) {
+func (s shown) labels(ctx context.Context, a *annotation.Annotation, positions *segment.ClassTable) (m mask.Mask, suffix string, err error) {
 	im := a.Image()
 	m = mask.Mask{Width: im.Width, Height: im.Height}
 	switch {

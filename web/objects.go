@@ -7,10 +7,10 @@ import (
 	"net/http"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/mask"
 	"collie/segment/mask/regions"
 	"collie/segment/timeline"
-	"collie/segment/workspace"
 )
 
 // objectsJSON are the objects of an image that instance events have told apart.
@@ -79,7 +79,7 @@ func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
 // objectsTag is the ETag of the objects of a state. It depends on what they are
 // told apart by: their marks, the superpixels of their classes and the repairs.
 // The ETag is weak because answers with the same objects differ in seq.
-func objectsTag(state workspace.State) string {
+func objectsTag(state annotation.State) string {
 	marks := state.Constraints.Objects
 	var marked [256]bool // by class
 	for _, m := range marks {

@@ -91,7 +91,7 @@ type Image struct {
 	Graph     string `json:"graph"`
 	Evidence  string `json:"evidence"`
 	// Labelling is the SHA-256, in hexadecimal, of the labelling per pixel:
-	// class ids or 255, row-major, as workspace.Annotation.Pixels returns it.
+	// class ids or 255, row-major, as annotation.Annotation.Pixels returns it.
 	Labelling string `json:"labelling_sha256"`
 
 	Review *Review `json:"review,omitempty"`

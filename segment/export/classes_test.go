@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/export"
 	"collie/segment/workspace"
 	"collie/storage/workspacetest"
@@ -21,7 +22,7 @@ type changing struct {
 	change func()
 }
 
-func (c *changing) Visit(ctx context.Context, id string) (*workspace.Annotation, error) {
+func (c *changing) Visit(ctx context.Context, id string) (*annotation.Annotation, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.opened++; c.opened == 2 {

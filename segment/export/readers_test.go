@@ -17,8 +17,8 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/annotation"
 	"collie/segment/mask"
-	"collie/segment/workspace"
 )
 
 // records is a Source of records alone: the labellings are put in by the tests.
@@ -38,7 +38,7 @@ func (r *records) Image(_ context.Context, id string) (segment.Image, error) {
 	return r.images[i], nil
 }
 
-func (r *records) Visit(context.Context, string) (*workspace.Annotation, error) {
+func (r *records) Visit(context.Context, string) (*annotation.Annotation, error) {
 	return nil, segment.Errorf(segment.NotFound, "There is no evidence here.")
 }
 

@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/mask"
 	"collie/segment/mask/regions"
 	"collie/segment/photo"
-	"collie/segment/workspace"
 )
 
 // subject is one image of a job in progress.
@@ -25,10 +25,10 @@ type subject struct {
 	image  segment.Image
 	stem   string
 
-	annotation  *workspace.Annotation // nil for an image without evidence
-	mask        mask.Mask             // of class indices
-	objects     []int32               // of each pixel that a person has told apart from others of the class, else -1; nil without any
-	undecided   int                   // pixels, counted before they become background
+	annotation  *annotation.Annotation // nil for an image without evidence
+	mask        mask.Mask              // of class indices
+	objects     []int32                // of each pixel that a person has told apart from others of the class, else -1; nil without any
+	undecided   int                    // pixels, counted before they become background
 	parts       *regions.Partition
 	pictureName string // set by encoders that export the picture
 }
@@ -82,7 +82,7 @@ func (s *subject) open(ctx context.Context) error {
 
 // guessed is the labelling that the first hypothesis gives to an image that
 // nobody has worked on.
-func guessed(ctx context.Context, a *workspace.Annotation) ([]uint8, error) {
+func guessed(ctx context.Context, a *annotation.Annotation) ([]uint8, error) {
 	state, sequence := a.Present()
 	if sequence.Len() == 0 {
 		return a.PixelsOf(state), nil
@@ -189,7 +189,7 @@ func (s *subject) failed(err error) error {
 }
 
 // annotate opens the image's evidence; close gives it back.
-func (s *subject) annotate(ctx context.Context) (*workspace.Annotation, error) {
+func (s *subject) annotate(ctx context.Context) (*annotation.Annotation, error) {
 	if s.annotation == nil {
 		a, err := s.source.Visit(ctx, s.image.ID)
 		if err != nil {

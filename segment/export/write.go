@@ -9,7 +9,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
-	"collie/segment/workspace"
+	"collie/segment/annotation"
 )
 
 // Source provides the project; [workspace.Workspace] implements it.
@@ -17,7 +17,7 @@ type Source interface {
 	Project(ctx context.Context, id string) (segment.Project, error)
 	ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]segment.Image, error) // in order of upload
 	Image(ctx context.Context, id string) (segment.Image, error)
-	Visit(ctx context.Context, imageID string) (*workspace.Annotation, error)
+	Visit(ctx context.Context, imageID string) (*annotation.Annotation, error)
 	Blob(ctx context.Context, im segment.Image, key string) (io.ReadSeekCloser, error)
 	// Pictures lends bytes of memory for pixels; see [workspace.Workspace.Pictures].
 	Pictures(ctx context.Context, bytes int64) (give func(), err error)

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/archive"
 	"collie/segment/export"
 	"collie/segment/importer"
@@ -48,7 +49,7 @@ func scene() []byte {
 }
 
 // mustOpenFirst opens the first image of a project until the test ends.
-func mustOpenFirst(tb testing.TB, w *workspace.Workspace, project string) *workspace.Annotation {
+func mustOpenFirst(tb testing.TB, w *workspace.Workspace, project string) *annotation.Annotation {
 	tb.Helper()
 	images, err := w.Images(tb.Context(), project)
 	if err != nil {
@@ -62,7 +63,7 @@ func mustOpenFirst(tb testing.TB, w *workspace.Workspace, project string) *works
 	return a
 }
 
-func mustAppend(tb testing.TB, a *workspace.Annotation, events ...segment.Event) {
+func mustAppend(tb testing.TB, a *annotation.Annotation, events ...segment.Event) {
 	tb.Helper()
 	for _, e := range events {
 		e.ID = segment.NewID()

@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/archive"
 	"collie/segment/export"
 	"collie/segment/importer"
-	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
 
@@ -139,7 +139,7 @@ func TestBackupKeepsEmbeddings(t *testing.T) {
 		return segment.Event{Kind: segment.Click, Class: class, Points: [][2]float64{{x, 20}}}
 	}
 	mustAppend(t, a, segment.Event{Kind: segment.Embed, Embedding: e}, click(0, 10), click(1, 100))
-	digests := func(a *workspace.Annotation) (out []string) {
+	digests := func(a *annotation.Annotation) (out []string) {
 		for rank := range 4 {
 			h, err := a.Sequence().At(t.Context(), rank)
 			if err != nil {

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"collie/segment"
-	"collie/segment/workspace"
+	"collie/segment/annotation"
 )
 
 // maxScores is the memory limit for an image's scores in bytes, including their
@@ -152,7 +152,7 @@ func (i *importing) scores(ctx context.Context, name string) (s *Scores, e *Embe
 
 // perCell gives each cell its scores. Scores per superpixel belong to the
 // cells, or to the image's current superpixels.
-func perCell(a *workspace.Annotation, s *Scores) ([]float64, error) {
+func perCell(a *annotation.Annotation, s *Scores) ([]float64, error) {
 	m, _ := a.Superpixels()
 	if s.Width > 0 || s.Rows != m.N {
 		return s.PerSuperpixel(a.Cells())

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/photo"
 	"collie/segment/workspace"
 	"collie/storage/workspacetest"
@@ -49,7 +50,7 @@ func twoHalves(tb testing.TB) *bytes.Buffer {
 }
 
 // mustAnnotate adds the picture to a new project and opens it.
-func mustAnnotate(tb testing.TB, w *workspace.Workspace) *workspace.Annotation {
+func mustAnnotate(tb testing.TB, w *workspace.Workspace) *annotation.Annotation {
 	tb.Helper()
 	p, err := w.CreateProject(tb.Context(), "Halves", nil, &segment.Rest{}) // both halves are clicked
 	if err != nil {
@@ -62,7 +63,7 @@ func mustAnnotate(tb testing.TB, w *workspace.Workspace) *workspace.Annotation {
 	return mustOpen(tb, w, im.ID)
 }
 
-func mustOpen(tb testing.TB, w *workspace.Workspace, id string) *workspace.Annotation {
+func mustOpen(tb testing.TB, w *workspace.Workspace, id string) *annotation.Annotation {
 	tb.Helper()
 	a, err := w.Open(tb.Context(), id)
 	if err != nil {
@@ -76,7 +77,7 @@ func label(id string, class int, at ...[2]float64) segment.Event {
 	return segment.Event{ID: id, Kind: segment.Label, Class: class, Points: at}
 }
 
-func mustAppend(tb testing.TB, a *workspace.Annotation, e segment.Event) {
+func mustAppend(tb testing.TB, a *annotation.Annotation, e segment.Event) {
 	tb.Helper()
 	seq := a.State().Seq
 	got, err := a.Append(tb.Context(), seq, e)
@@ -327,7 +328,7 @@ func TestGranularity(t *testing.T) {
 	coarse := a.State()
 	old := label("old", 0)
 	old.Map, old.Superpixels = before.Map, []int32{0}
-	if _, err := a.Append(t.Context(), coarse.Seq, old); !errors.Is(err, workspace.ErrOtherMap) || segment.KindOf(err) != segment.Conflict {
+	if _, err := a.Append(t.Context(), coarse.Seq, old); !errors.Is(err, annotation.ErrOtherMap) || segment.KindOf(err) != segment.Conflict {
 		t.Errorf("superpixels of the map before: %v, want ErrOtherMap", err)
 	}
 	for _, n := range []int{-1, 0, 1, a.Cells().N + 1} {

@@ -37,15 +37,15 @@ func (w *Workspace) CopyLabelling(ctx context.Context, imageID, fromID, id strin
 		return 0, err
 	}
 	defer to.Close()
-	labels := from.firstLabels()
+	labels := from.FirstLabels()
 	if !slices.ContainsFunc(labels, func(l uint8) bool { return l != segment.Void }) {
 		return 0, segment.Errorf(segment.Invalid, "The image %q has no labels to copy yet. Nothing was changed.", source.Name)
 	}
-	there, here := from.firstCut(), to.firstCut()
+	there, here := from.FirstCut(), to.FirstCut()
 	scores := &segment.Scores{Regions: here.N, Strength: engine.CopyStrength, Exponent: engine.CopyExponent, Proof: engine.CopyProof, Learnt: 1}
 	err = w.turns.of(imageID)(ctx, schedule.First, func() {
 		var shares []float64
-		scores.Classes, shares = engine.Copied(from.assistant.Cells.Coarsen(there.Parent, there.N), labels, to.assistant.Cells.Coarsen(here.Parent, here.N))
+		scores.Classes, shares = engine.Copied(from.Graph().Coarsen(there.Parent, there.N), labels, to.Graph().Coarsen(here.Parent, here.N))
 		for _, v := range shares {
 			scores.Shares = append(scores.Shares, uint8(v*255+.5))
 		}
@@ -53,5 +53,5 @@ func (w *Workspace) CopyLabelling(ctx context.Context, imageID, fromID, id strin
 	if err != nil {
 		return 0, err
 	}
-	return to.setScores(ctx, id, scores)
+	return to.SetScores(ctx, id, scores)
 }

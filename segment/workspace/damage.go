@@ -81,17 +81,17 @@ func (w *Workspace) picture(ctx context.Context, key string, use func(*photo.Pho
 // playable loads the image as Open does, but keeps nothing.
 func (w *Workspace) playable(ctx context.Context, im segment.Image) error {
 	_, trashed := w.store.Image(ctx, im.ID)
-	a, err := w.load(ctx, im)
+	k, err := w.load(ctx, im, nil)
 	switch {
 	case segment.KindOf(trashed) == segment.NotFound && segment.KindOf(err) == segment.NotFound:
 		return nil
 	case err != nil:
 		return err
 	}
-	if _, err := a.refresh(ctx); err != nil {
+	if _, err := k.Refresh(ctx); err != nil {
 		return err
 	}
-	if a.State().Seq < im.Seq { // more can have arrived meanwhile
+	if k.Annotation().State().Seq < im.Seq { // more can have arrived meanwhile
 		return errors.New("the evidence is shorter than the record says")
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/workspace"
 	"collie/storage/blob"
 )
@@ -185,7 +186,7 @@ func TestEmbeddings(t *testing.T) {
 }
 
 // digests are those of the first hypotheses.
-func (s *school) digests(t *testing.T, a *workspace.Annotation) (out []string) {
+func (s *school) digests(t *testing.T, a *annotation.Annotation) (out []string) {
 	t.Helper()
 	for rank := range 3 {
 		h, err := a.Sequence().At(t.Context(), rank)
@@ -197,7 +198,7 @@ func (s *school) digests(t *testing.T, a *workspace.Annotation) (out []string) {
 	return out
 }
 
-func (s *school) events(t *testing.T, a *workspace.Annotation) []segment.Event {
+func (s *school) events(t *testing.T, a *annotation.Annotation) []segment.Event {
 	t.Helper()
 	events, err := a.Events(t.Context(), a.State().Seq)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/gauge"
 )
 
@@ -84,30 +85,30 @@ func (w *Workspace) Follow(ctx context.Context, every time.Duration, hints Hints
 // follow asks once for those open images that concern it. What can't be read now
 // is asked for again the next time.
 func (w *Workspace) follow(ctx context.Context, concerns func(imageID string) bool) {
-	used := slices.DeleteFunc(w.open.ready(1), func(a *Annotation) bool { return !concerns(a.image.ID) })
+	used := slices.DeleteFunc(w.open.ready(1), func(k *annotation.Keeper) bool { return !concerns(k.Annotation().Image().ID) })
 	if len(used) == 0 {
 		return
 	}
 	ids := make([]string, len(used))
-	for i, a := range used {
-		ids[i] = a.image.ID
+	for i, k := range used {
+		ids[i] = k.Annotation().Image().ID
 	}
 	heads, err := w.store.Heads(ctx, ids)
 	if err != nil {
 		return
 	}
-	for _, a := range used {
-		head, ok := heads[a.image.ID]
+	for i, k := range used {
+		head, ok := heads[ids[i]]
 		if !ok {
 			continue
 		}
 		w.survive(func() {
-			if a.Project().Revision != head.Revision {
-				if changed, err := a.refresh(ctx); err == nil && changed {
-					w.tell(a.image.ID)
+			if k.Annotation().Project().Revision != head.Revision {
+				if changed, err := k.Refresh(ctx); err == nil && changed {
+					w.tell(ids[i])
 				}
 			}
-			_ = a.reach(ctx, head)
+			_ = k.Reach(ctx, head)
 		})
 	}
 }

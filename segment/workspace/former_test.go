@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"collie/segment"
-	"collie/segment/workspace"
+	"collie/segment/annotation"
 )
 
 // Locks, boxes and exclusions of a class that was deleted are those of its replacement:
@@ -61,7 +61,7 @@ func TestConstraintsOfAReplacedClass(t *testing.T) {
 		t.Errorf("what is left (-want +got):\n%s", diff)
 	}
 	again := mustOpen(t, mustOpenWorkspace(t, dir, asIs), im.ID)
-	if diff := cmp.Diff(a.State(), again.State(), cmpopts.IgnoreFields(workspace.State{}, "Version")); diff != "" {
+	if diff := cmp.Diff(a.State(), again.State(), cmpopts.IgnoreFields(annotation.State{}, "Version")); diff != "" {
 		t.Errorf("after a restart:\n%s", diff)
 	}
 }

@@ -2,63 +2,71 @@ package workspace
 
 import (
 	"context"
+	"image"
 	"reflect"
 	"testing"
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/annotation"
+	"collie/segment/assistant"
+	"collie/superpixels"
 )
 
 // needs is the right that each call of a Workspace and of an Annotation checks.
 // Calls without a context are left out: they only describe what Open has returned.
 var needs = map[string]access.Action{
-	"Workspace.CreateProject":  access.Administer,
-	"Workspace.AdoptProject":   access.Administer,
-	"Workspace.Project":        access.Read,
-	"Workspace.Projects":       access.Enter,
-	"Workspace.Overviews":      access.Enter,
-	"Workspace.EditProject":    access.Manage,
-	"Workspace.ReplaceClasses": access.Manage,
-	"Workspace.RestoreClass":   access.Manage,
-	"Workspace.TrashProject":   access.Manage,
-	"Workspace.TrashImage":     access.Manage,
-	"Workspace.Trash":          access.Enter,
-	"Workspace.Restore":        access.Enter,
-	"Workspace.Sweep":          access.Administer,
-	"Workspace.Orphans":        access.Administer,
-	"Workspace.EntriesAfter":   access.Administer,
-	"Workspace.EntriesBefore":  access.Administer,
-	"Workspace.Members":        access.Read,
-	"Workspace.RoleIn":         access.Read,
-	"Workspace.SetMember":      access.Manage,
-	"Workspace.RemoveMember":   access.Manage,
-	"Workspace.Image":          access.Read,
-	"Workspace.Images":         access.Read,
-	"Workspace.ImagesAfter":    access.Read,
-	"Workspace.CountImages":    access.Read,
-	"Workspace.Place":          access.Read,
-	"Workspace.SetReview":      access.Read,
-	"Workspace.CopyLabelling":  access.Annotate,
-	"Workspace.AddImage":       access.Annotate,
-	"Workspace.Blob":           access.Read,
-	"Workspace.Picture":        access.Read,
-	"Workspace.Learning":       access.Read,
-	"Workspace.Prelabel":       access.Annotate,
-	"Workspace.Levels":         access.Read,
-	"Workspace.Develop":        access.Read,
-	"Workspace.Open":           access.Read,
-	"Workspace.Visit":          access.Read,
-	"Annotation.ImportMask":    access.Annotate,
-	"Annotation.SetGuess":      access.Annotate,
-	"Annotation.SetEmbedding":  access.Annotate,
-	"Annotation.Append":        access.Annotate,
-	"Annotation.AppendLast":    access.Annotate,
-	"Annotation.Suppose":       access.Annotate,
-	"Annotation.Events":        access.Read,
-	"Annotation.History":       access.Read,
-	"Annotation.PixelsAfter":   access.Read,
-	"Workspace.RemoveOrphans":  access.Administer,
-	"Workspace.Examine":        access.Administer,
+	"Workspace.CreateProject":   access.Administer,
+	"Workspace.AdoptProject":    access.Administer,
+	"Workspace.Project":         access.Read,
+	"Workspace.Projects":        access.Enter,
+	"Workspace.Overviews":       access.Enter,
+	"Workspace.EditProject":     access.Manage,
+	"Workspace.ReplaceClasses":  access.Manage,
+	"Workspace.RestoreClass":    access.Manage,
+	"Workspace.TrashProject":    access.Manage,
+	"Workspace.TrashImage":      access.Manage,
+	"Workspace.Trash":           access.Enter,
+	"Workspace.Restore":         access.Enter,
+	"Workspace.Sweep":           access.Administer,
+	"Workspace.Orphans":         access.Administer,
+	"Workspace.EntriesAfter":    access.Administer,
+	"Workspace.EntriesBefore":   access.Administer,
+	"Workspace.Members":         access.Read,
+	"Workspace.RoleIn":          access.Read,
+	"Workspace.SetMember":       access.Manage,
+	"Workspace.RemoveMember":    access.Manage,
+	"Workspace.Image":           access.Read,
+	"Workspace.Images":          access.Read,
+	"Workspace.ImagesAfter":     access.Read,
+	"Workspace.CountImages":     access.Read,
+	"Workspace.Place":           access.Read,
+	"Workspace.SetReview":       access.Read,
+	"Workspace.CopyLabelling":   access.Annotate,
+	"Workspace.AddImage":        access.Annotate,
+	"Workspace.Blob":            access.Read,
+	"Workspace.Picture":         access.Read,
+	"Workspace.Learning":        access.Read,
+	"Workspace.Prelabel":        access.Annotate,
+	"Workspace.Levels":          access.Read,
+	"Workspace.Develop":         access.Read,
+	"Workspace.Open":            access.Read,
+	"Workspace.Visit":           access.Read,
+	"Annotation.ImportMask":     access.Annotate,
+	"Annotation.SetGuess":       access.Annotate,
+	"Annotation.SetEmbedding":   access.Annotate,
+	"Annotation.Append":         access.Annotate,
+	"Annotation.AppendLast":     access.Annotate,
+	"Annotation.Suppose":        access.Annotate,
+	"Annotation.Events":         access.Read,
+	"Annotation.History":        access.Read,
+	"Annotation.PixelsAfter":    access.Read,
+	"Annotation.GiveGuess":      access.Annotate,
+	"Annotation.WeighGuess":     access.Annotate,
+	"Annotation.WeighEmbedding": access.Annotate,
+	"Annotation.SetScores":      access.Annotate,
+	"Workspace.RemoveOrphans":   access.Administer,
+	"Workspace.Examine":         access.Administer,
 }
 
 // chores are the calls that the program makes for itself, never for a person, and
@@ -85,7 +93,9 @@ func TestEveryCallAsks(t *testing.T) {
 	w := New(store, nil, nil)
 	w.Guard()
 	seen := map[string]bool{}
-	for _, v := range []any{w, &Annotation{guard: w.guard}} {
+	hierarchy, graph := superpixels.Divide(image.NewNRGBA(image.Rect(0, 0, 8, 8)), 4)
+	k := annotation.New(annotation.Config{Guard: w.guard, Image: segment.Image{Regions: 1}, Assistant: &assistant.Assistant{Hierarchy: hierarchy, Cells: graph}})
+	for _, v := range []any{w, k.Annotation()} {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumMethod() {
 			m := typ.Method(i)

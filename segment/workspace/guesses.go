@@ -54,13 +54,13 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 	if p.Unaided {
 		weight = new(segment.Embedding) // which doesn't count
 	}
-	if err := a.weighEmbedding(ctx, weight); err != nil {
+	if err := a.WeighEmbedding(ctx, weight); err != nil {
 		return false, err
 	}
 	if p.Unaided {
-		return false, a.giveGuess(ctx, nil)
+		return false, a.GiveGuess(ctx, nil)
 	}
-	if s := a.scores(); s != nil && s.Model == m.Number {
+	if s := a.Scores(); s != nil && s.Model == m.Number {
 		return true, nil
 	}
 	f, err := w.features(ctx, a)
@@ -81,7 +81,7 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 			scores.Shares = append(scores.Shares, uint8(v*255+0.5))
 		}
 	}
-	return scores != nil, a.giveGuess(ctx, scores)
+	return scores != nil, a.GiveGuess(ctx, scores)
 }
 
 // Prelabelled is the progress of guessing a project's untouched images.

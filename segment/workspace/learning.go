@@ -9,6 +9,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/annotation"
 	"collie/segment/engine"
 	"collie/segment/gauge"
 	"collie/segment/learn"
@@ -206,19 +207,19 @@ func (w *Workspace) example(ctx context.Context, im *segment.Image) (e learn.Exa
 	if err != nil {
 		return e, false
 	}
-	e = learn.Example{ID: im.ID, Features: f, Labels: a.firstLabels(), Graph: func() (*superpixels.Graph, error) {
+	e = learn.Example{ID: im.ID, Features: f, Labels: a.FirstLabels(), Graph: func() (*superpixels.Graph, error) {
 		a, err := w.Visit(ctx, im.ID)
 		if err != nil {
 			return nil, err
 		}
 		defer a.Close()
-		first := a.firstCut()
-		return a.assistant.Cells.Coarsen(first.Parent, first.N), nil
+		first := a.FirstCut()
+		return a.Graph().Coarsen(first.Parent, first.N), nil
 	}}
-	if s := a.scores(); s != nil && s.Model == 0 && s.Learnt == 0 {
-		first := a.firstCut()
+	if s := a.Scores(); s != nil && s.Model == 0 && s.Learnt == 0 {
+		first := a.FirstCut()
 		p := a.Project()
-		e.Imported = engine.NewGuess(s, p.Resolve(), first, first, a.assistant.Cells)
+		e.Imported = engine.NewGuess(s, p.Resolve(), first, first, a.Graph())
 	}
 	return e, true
 }
@@ -228,8 +229,8 @@ var errNoFeatures = errors.New("the image can't be learnt from")
 
 // features reads the features, or recomputes them from the original if they are
 // missing or damaged.
-func (w *Workspace) features(ctx context.Context, a *Annotation) (*learn.Features, error) {
-	im, first := a.image, a.firstCut()
+func (w *Workspace) features(ctx context.Context, a *annotation.Annotation) (*learn.Features, error) {
+	im, first := a.Image(), a.FirstCut()
 	var f learn.Features
 	if err := w.unmarshal(ctx, im.FeaturesKey(), &f); err == nil && f.N == first.N {
 		return &f, nil
@@ -242,10 +243,10 @@ func (w *Workspace) features(ctx context.Context, a *Annotation) (*learn.Feature
 		return nil, err
 	}
 	defer p.Close()
-	if p.Pixels.Rect.Dx() != a.cells.Width || p.Pixels.Rect.Dy() != a.cells.Height {
+	if p.Pixels.Rect.Dx() != a.Cells().Width || p.Pixels.Rect.Dy() != a.Cells().Height {
 		return nil, errNoFeatures
 	}
-	made := learn.Describe(p.Pixels, a.assistant.Hierarchy, a.assistant.Cells, im.Regions)
+	made := learn.Describe(p.Pixels, a.Hierarchy(), a.Graph(), im.Regions)
 	if made.N != first.N {
 		return nil, errNoFeatures
 	}

@@ -6,11 +6,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
-	"collie/segment/workspace"
+	"collie/segment/annotation"
 )
 
 // mustSpare checks that events are refused and change nothing.
-func mustSpare(t *testing.T, a *workspace.Annotation, events ...segment.Event) {
+func mustSpare(t *testing.T, a *annotation.Annotation, events ...segment.Event) {
 	t.Helper()
 	before := a.State()
 	for _, e := range events {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/assistant"
 	"collie/segment/gauge"
 	"collie/superpixels"
@@ -32,11 +33,11 @@ func imageBudget() int64 {
 	return imageAllowance
 }
 
-// openImages shares one Annotation per image among everybody who works on it.
+// openImages shares one annotation per image among everybody who works on it.
 // It keeps the most recently used ones in memory, as many as fit into its
 // budget together with those in use.
 type openImages struct {
-	load     func(ctx context.Context, im segment.Image) (*Annotation, error)
+	load     loader
 	budget   int64 // bytes
 	observer gauge.Observer
 
@@ -46,25 +47,29 @@ type openImages struct {
 	used int64     // bytes of all that are loaded
 }
 
+// loader opens an image with the given record. What it returns calls release for
+// each Close.
+type loader func(ctx context.Context, im segment.Image, release func()) (*annotation.Keeper, error)
+
 type openImage struct {
-	id         string
-	ready      chan struct{} // closed when loading has ended
-	annotation *Annotation
-	err        error
-	users      int
-	visiting   bool          // opened only for reading, so it is dropped when unused
-	bytes      int64         // as counted in used
-	idleAt     *list.Element // among the idle, or nil
+	id       string
+	ready    chan struct{} // closed when loading has ended
+	keeper   *annotation.Keeper
+	err      error
+	users    int
+	visiting bool          // opened only for reading, so it is dropped when unused
+	bytes    int64         // as counted in used
+	idleAt   *list.Element // among the idle, or nil
 }
 
-func newOpenImages(load func(context.Context, segment.Image) (*Annotation, error), budget int64, observer gauge.Observer) *openImages {
+func newOpenImages(load loader, budget int64, observer gauge.Observer) *openImages {
 	return &openImages{load: load, budget: budget, observer: observer, byID: map[string]*openImage{}}
 }
 
-// acquire returns the Annotation of the image with the given record and loads
-// it if needed. Concurrent callers share one load, which continues if the first
+// acquire returns the keeper of the image with the given record and loads it if
+// needed. Concurrent callers share one load, which continues if the first
 // of them leaves. An image loaded only for visits is not kept.
-func (o *openImages) acquire(ctx context.Context, record segment.Image, visiting bool) (*Annotation, error) {
+func (o *openImages) acquire(ctx context.Context, record segment.Image, visiting bool) (*annotation.Keeper, error) {
 	o.mu.Lock()
 	im, ok := o.byID[record.ID]
 	if !ok {
@@ -95,15 +100,14 @@ func (o *openImages) acquire(ctx context.Context, record segment.Image, visiting
 		o.release(im)
 		return nil, im.err
 	}
-	return im.annotation, nil
+	return im.keeper, nil
 }
 
 // bring loads an image and frees memory for it.
 func (o *openImages) bring(ctx context.Context, im *openImage, record segment.Image) {
 	began := time.Now()
-	im.annotation, im.err = o.load(context.WithoutCancel(ctx), record)
+	im.keeper, im.err = o.load(context.WithoutCancel(ctx), record, func() { o.release(im) })
 	if im.err == nil {
-		im.annotation.release = func() { o.release(im) }
 		o.observer.Took(gauge.Open, time.Since(began))
 		o.mu.Lock()
 		o.weigh(im)
@@ -126,7 +130,7 @@ func (o *openImages) release(im *openImage) {
 		o.forget(im)
 		return
 	}
-	im.annotation.past.drop()
+	im.keeper.ForgetPast()
 	im.idleAt = o.idle.PushBack(im)
 	o.weigh(im)
 	o.shrink()
@@ -135,7 +139,7 @@ func (o *openImages) release(im *openImage) {
 // weigh counts the current size of an unused image. The caller holds the lock.
 func (o *openImages) weigh(im *openImage) {
 	o.used -= im.bytes
-	im.bytes = im.annotation.footprint()
+	im.bytes = im.keeper.Footprint()
 	o.used += im.bytes
 }
 
@@ -179,34 +183,34 @@ func (o *openImages) erased(id string) {
 
 // ready returns the loaded images that at least some users have open, in no
 // particular order.
-func (o *openImages) ready(users int) []*Annotation {
+func (o *openImages) ready(users int) []*annotation.Keeper {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	var all []*Annotation
+	var all []*annotation.Keeper
 	for _, im := range o.byID {
-		if a, _ := im.loaded(); a != nil && im.users >= users {
-			all = append(all, a)
+		if k, _ := im.loaded(); k != nil && im.users >= users {
+			all = append(all, k)
 		}
 	}
 	return all
 }
 
-// loaded returns the Annotation if loading has ended, and whether it failed.
-func (im *openImage) loaded() (a *Annotation, failed bool) {
+// loaded returns the keeper if loading has ended, and whether it failed.
+func (im *openImage) loaded() (k *annotation.Keeper, failed bool) {
 	select {
 	case <-im.ready:
-		return im.annotation, im.err != nil
+		return im.keeper, im.err != nil
 	default:
 		return nil, false
 	}
 }
 
-// load makes an Annotation from a record and its stored files. Events were
-// checked when they arrived; only damaged ones can make playing them panic.
-func (w *Workspace) load(ctx context.Context, im segment.Image) (a *Annotation, err error) {
+// load opens an image from a record and its stored files. Events were checked when
+// they arrived; only damaged ones can make playing them panic.
+func (w *Workspace) load(ctx context.Context, im segment.Image, release func()) (k *annotation.Keeper, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			a, err = nil, fmt.Errorf("image %s: the evidence is damaged: %v", im.ID, v)
+			k, err = nil, fmt.Errorf("image %s: the evidence is damaged: %v", im.ID, v)
 		}
 	}()
 	hierarchy, graph, err := w.superpixels(ctx, im)
@@ -222,13 +226,12 @@ func (w *Workspace) load(ctx context.Context, im segment.Image) (a *Annotation, 
 			return nil, err
 		}
 	}
-	a = &Annotation{
-		store: w.store, guard: w.guard, turns: &w.turns, past: newPast(), image: im, cells: hierarchy.Runs(),
-		assistant: &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: w.parameters},
-		broadcast: w.tell, finished: w.finished, weight: w.importWeight, embed: w.embeddingWeight, embedded: w.embedded,
-	}
-	a.begin()
-	return a, a.catchUp(ctx)
+	k = annotation.New(annotation.Config{
+		Store: w.store, Guard: w.guard, Image: im,
+		Assistant: &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: w.parameters},
+		Turn:      w.turns.of(im.ID), Observer: w.observer, Lessons: lessons{w}, Changed: w.tell, Release: release,
+	})
+	return k, k.Load(ctx)
 }
 
 // superpixels reads the stored superpixels of an image, both files at once.

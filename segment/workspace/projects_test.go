@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/workspace"
 )
 
@@ -77,7 +78,7 @@ func TestDeletedClass(t *testing.T) {
 			return out
 		}
 		again := mustOpen(t, mustOpenWorkspace(t, dir, asIs), id)
-		for where, a := range map[string]*workspace.Annotation{"open": a, "from the disk": again} {
+		for where, a := range map[string]*annotation.Annotation{"open": a, "from the disk": again} {
 			s := a.State()
 			if diff := cmp.Diff(want(before.Labels), s.Labels) + cmp.Diff(want(before.Clicks), s.Clicks) + cmp.Diff(want(pixels), a.Pixels()); diff != "" {
 				t.Errorf("%s, %s:\n%s", what, where, diff)

@@ -7,11 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/workspace"
 )
 
 // long works on an image for longer than it remembers in memory.
-func long(tb testing.TB, a *workspace.Annotation, from, to int) {
+func long(tb testing.TB, a *annotation.Annotation, from, to int) {
 	tb.Helper()
 	for i := from; i < to; i++ {
 		mustAppend(tb, a, label(fmt.Sprint("click", i), i%2, [2]float64{float64(i * 7 % 120), float64(i * 3 % 80)}))

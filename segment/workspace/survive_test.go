@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/workspace"
 )
 
@@ -61,7 +62,7 @@ func TestFailoverWhileFollowing(t *testing.T) {
 	_, err := here.Append(t.Context(), 6, label("late", 1, [2]float64{10, 70}))
 	conflict("late", err)
 	there := mustOpen(t, mustOpenWorkspace(t, dir, asIs), id)
-	if diff := cmp.Diff(there.State(), here.State(), cmpopts.IgnoreFields(workspace.State{}, "Version", "Rewound")); diff != "" {
+	if diff := cmp.Diff(there.State(), here.State(), cmpopts.IgnoreFields(annotation.State{}, "Version", "Rewound")); diff != "" {
 		t.Errorf("state (-there +here):\n%s", diff)
 	}
 }
@@ -107,7 +108,7 @@ func TestFollowSurvivesABug(t *testing.T) {
 	server.Watch(func(id string) { told <- id })
 	store.id.Store(broken.Image().ID)
 	elsewhere := mustOpenWorkspace(t, dir, asIs)
-	for _, a := range []*workspace.Annotation{broken, fine} {
+	for _, a := range []*annotation.Annotation{broken, fine} {
 		mustAppend(t, mustOpen(t, elsewhere, a.Image().ID), label("a", 1, [2]float64{10, 10}))
 	}
 	defer server.Follow(t.Context(), time.Millisecond, nil, nil)()

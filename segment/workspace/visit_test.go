@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"testing"
 
+	"collie/segment/annotation"
 	"collie/segment/gauge"
 	"collie/segment/workspace"
 )
@@ -20,7 +21,7 @@ func TestVisit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	visit := func() *workspace.Annotation {
+	visit := func() *annotation.Annotation {
 		a, err := w.Visit(t.Context(), im.ID)
 		if err != nil {
 			t.Fatal(err)

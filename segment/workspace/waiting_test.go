@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/gauge"
 	"collie/segment/photo"
 	"collie/segment/schedule"
@@ -30,7 +31,7 @@ func (s *slowStore) Events(ctx context.Context, id string, after int) ([]segment
 }
 
 // mustAppendMeanwhile adds a label while something else is under way.
-func mustAppendMeanwhile(t *testing.T, a *workspace.Annotation, id string, expected int) {
+func mustAppendMeanwhile(t *testing.T, a *annotation.Annotation, id string, expected int) {
 	t.Helper()
 	stored := make(chan error, 1)
 	go func() {
@@ -52,7 +53,7 @@ func mustAppendMeanwhile(t *testing.T, a *workspace.Annotation, id string, expec
 type watched struct {
 	context.Context
 	t *testing.T
-	a *workspace.Annotation
+	a *annotation.Annotation
 }
 
 func (w watched) Err() error {
@@ -90,17 +91,17 @@ func TestNobodyWaitsForTheReplay(t *testing.T) {
 func TestNobodyWaitsForTheReader(t *testing.T) {
 	t.Parallel()
 	const events, then = 140, 40 // more than are ever held
-	for name, back := range map[string]func(a *workspace.Annotation) (any, error){
-		"a labelling of before": func(a *workspace.Annotation) (any, error) { return a.PixelsAfter(context.Background(), then) },
-		"the history": func(a *workspace.Annotation) (any, error) {
+	for name, back := range map[string]func(a *annotation.Annotation) (any, error){
+		"a labelling of before": func(a *annotation.Annotation) (any, error) { return a.PixelsAfter(context.Background(), then) },
+		"the history": func(a *annotation.Annotation) (any, error) {
 			entries, _, err := a.History(context.Background(), 0, then)
 			return len(entries), err
 		},
-		"the evidence": func(a *workspace.Annotation) (any, error) {
+		"the evidence": func(a *annotation.Annotation) (any, error) {
 			log, err := a.Events(context.Background(), then)
 			return len(log), err
 		},
-		"a restore": func(a *workspace.Annotation) (any, error) {
+		"a restore": func(a *annotation.Annotation) (any, error) {
 			_, err := a.Append(context.Background(), events, segment.Event{ID: "back", Kind: segment.Restore, To: then})
 			return segment.KindOf(err), nil
 		},

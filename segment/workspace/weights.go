@@ -96,16 +96,28 @@ func (w *Workspace) embeddedExample(ctx context.Context, im *segment.Image) (e l
 		return e, false
 	}
 	defer a.Close()
-	a.mu.Lock()
-	embedding, first := a.timeline.Embedding(), a.timeline.First()
-	a.mu.Unlock()
-	if embedding == nil || a.assistant.Cells.Merges == nil || first.N > learn.MaxSuperpixels {
+	embedding, first := a.Embedding(), a.FirstCut()
+	if embedding == nil || a.Graph().Merges == nil || first.N > learn.MaxSuperpixels {
 		return e, false
 	}
 	return learn.Embedded{
-		Graph: a.assistant.Cells.Coarsen(first.Parent, first.N), Labels: a.firstLabels(),
-		Embedding: engine.NewEmbedding(embedding, first, a.assistant.Cells),
+		Graph: a.Graph().Coarsen(first.Parent, first.N), Labels: a.FirstLabels(),
+		Embedding: engine.NewEmbedding(embedding, first, a.Graph()),
 	}, true
+}
+
+// lessons is the workspace as the images that it holds open see it.
+type lessons struct{ w *Workspace }
+
+func (l lessons) Finished(projectID string) { l.w.finished(projectID) }
+func (l lessons) Embedded(projectID string) { l.w.embedded(projectID) }
+
+func (l lessons) ImportWeight(ctx context.Context, projectID string) learn.Choice {
+	return l.w.importWeight(ctx, projectID)
+}
+
+func (l lessons) EmbeddingWeight(ctx context.Context, projectID string) *segment.Embedding {
+	return l.w.embeddingWeight(ctx, projectID)
 }
 
 // importWeight is how much imported scores count in a project, learn.Off where
@@ -131,5 +143,5 @@ func (w *Workspace) weigh(ctx context.Context, im segment.Image) error {
 		return err
 	}
 	defer a.Close()
-	return a.weighGuess(ctx, c)
+	return a.WeighGuess(ctx, c)
 }

@@ -11,6 +11,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/affinity"
+	"collie/segment/annotation"
 	"collie/segment/engine"
 	"collie/segment/gauge"
 	"collie/segment/guard"
@@ -176,33 +177,33 @@ func (w *Workspace) Blob(ctx context.Context, im segment.Image, key string) (io.
 }
 
 // Open returns the image ready to work on; Close it when done.
-func (w *Workspace) Open(ctx context.Context, imageID string) (*Annotation, error) {
+func (w *Workspace) Open(ctx context.Context, imageID string) (*annotation.Annotation, error) {
 	return w.acquire(ctx, imageID, false)
 }
 
 // Visit is Open for reading many images: an image that nobody else has open is
 // not kept in memory afterwards.
-func (w *Workspace) Visit(ctx context.Context, imageID string) (*Annotation, error) {
+func (w *Workspace) Visit(ctx context.Context, imageID string) (*annotation.Annotation, error) {
 	return w.acquire(ctx, imageID, true)
 }
 
-func (w *Workspace) acquire(ctx context.Context, imageID string, visiting bool) (*Annotation, error) {
+func (w *Workspace) acquire(ctx context.Context, imageID string, visiting bool) (*annotation.Annotation, error) {
 	// An image in memory can have gone to the trash meanwhile.
 	im, err := w.guard.Image(ctx, imageID, access.Read)
 	if err != nil {
 		return nil, err
 	}
-	a, err := w.open.acquire(ctx, im, visiting)
+	k, err := w.open.acquire(ctx, im, visiting)
 	if err != nil {
 		return nil, err
 	}
-	_, err = a.refresh(ctx)
+	_, err = k.Refresh(ctx)
 	if err == nil {
-		err = a.reach(ctx, segment.Head{Seq: im.Seq})
+		err = k.Reach(ctx, segment.Head{Seq: im.Seq})
 	}
 	if err != nil {
-		a.Close()
+		k.Annotation().Close()
 		return nil, err
 	}
-	return a, nil
+	return k.Annotation(), nil
 }

@@ -9,9 +9,9 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/annotation"
 	"collie/segment/engine"
 	"collie/segment/gauge"
-	"collie/segment/workspace"
 	"collie/web/panics"
 	"collie/web/wire"
 )
@@ -21,12 +21,12 @@ import (
 type room struct {
 	hub        *Hub
 	id         string
-	annotation *workspace.Annotation
+	annotation *annotation.Annotation
 	visitors   int // guarded by hub.mu
 
 	mu       sync.Mutex // guards what follows, and the outbox of every socket; never held while waiting
 	members  map[*socket]bool
-	state    workspace.State  // the newest one known
+	state    annotation.State // the newest one known
 	sequence *engine.Sequence // that belongs to it; nil before the first state
 	run      *run             // nil while the room is empty
 	asker    access.Principal // who caused the newest state, or joined first
@@ -94,7 +94,7 @@ func (r *room) asks(ctx context.Context) { r.asker, _ = access.From(ctx) }
 
 // adopt makes a newer state the current one: it is broadcast, and its sequence
 // replaces the running one. The caller holds r.mu.
-func (r *room) adopt(state workspace.State, sequence *engine.Sequence) {
+func (r *room) adopt(state annotation.State, sequence *engine.Sequence) {
 	if r.sequence != nil && state.Version <= r.state.Version {
 		return
 	}
@@ -131,7 +131,7 @@ func (r *room) replyTo(id string, expected, seq int, err error, present int) any
 		m.Reason = "unavailable"
 	case errors.As(err, &domain) && domain.Kind == segment.Conflict && expected != domain.Seq:
 		m.Reason, m.Seq = "stale", domain.Seq
-	case errors.Is(err, workspace.ErrOtherMap):
+	case errors.Is(err, annotation.ErrOtherMap):
 		m.Reason = "map"
 	}
 	return m

@@ -16,9 +16,9 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/annotation"
 	"collie/segment/engine"
 	"collie/segment/gauge"
-	"collie/segment/workspace"
 	"collie/web/panics"
 	"collie/web/wire"
 )
@@ -264,7 +264,7 @@ func (c *socket) evidence(e *wire.Evidence, rebase, behind bool) (stored bool, e
 		return false, nil
 	}
 	if behind {
-		expected = workspace.Never
+		expected = annotation.Never
 	}
 	_, err = c.room.append(c.ctx, expected, rebase, event, c)
 	return err == nil, nil // the reply says why

@@ -21,6 +21,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/annotation"
 	"collie/segment/export"
 	"collie/segment/export/jobs"
 	"collie/segment/job"
@@ -177,7 +178,7 @@ type stuck struct {
 	open chan struct{}
 }
 
-func (s *stuck) Visit(ctx context.Context, id string) (*workspace.Annotation, error) {
+func (s *stuck) Visit(ctx context.Context, id string) (*annotation.Annotation, error) {
 	select {
 	case <-s.open:
 		return s.Workspace.Visit(ctx, id)
@@ -288,7 +289,7 @@ type asked struct {
 	by []access.Principal
 }
 
-func (a *asked) Visit(ctx context.Context, id string) (*workspace.Annotation, error) {
+func (a *asked) Visit(ctx context.Context, id string) (*annotation.Annotation, error) {
 	p, _ := access.From(ctx)
 	a.Lock()
 	a.by = append(a.by, p)

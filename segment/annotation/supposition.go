@@ -1,4 +1,4 @@
-package workspace
+package annotation
 
 import (
 	"context"
@@ -47,7 +47,7 @@ func (a *Annotation) Suppose(ctx context.Context, expected int, e segment.Event)
 // sequenceOf makes the sequence for the present state. The caller holds the lock.
 func (a *Annotation) sequenceOf() *engine.Sequence {
 	sequence := a.assistant.Sequence(a.timeline, a.look().model, a.table, a.project.PresentRest())
-	sequence.TakeTurns(a.turns.of(a.image.ID))
+	sequence.TakeTurns(a.turn)
 	return sequence
 }
 

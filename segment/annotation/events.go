@@ -1,4 +1,4 @@
-package workspace
+package annotation
 
 import (
 	"cmp"
@@ -218,7 +218,7 @@ func (a *Annotation) commit(ctx context.Context, e segment.Event) (int, error) {
 	}
 	a.sequence = nil
 	if progress.Complete(a.cells.Area()) {
-		a.finished(a.image.ProjectID)
+		a.lessons.Finished(a.image.ProjectID)
 	}
 	if e.Kind != segment.Undo && e.Kind != segment.Redo { // people often undo repeatedly
 		held := a.timeline.Forgotten()
@@ -227,11 +227,6 @@ func (a *Annotation) commit(ctx context.Context, e segment.Event) (int, error) {
 		}
 	}
 	return a.timeline.Seq(), nil
-}
-
-// begin starts the timeline.
-func (a *Annotation) begin() {
-	a.timeline = a.assistant.Timeline(a.cells, a.image.Regions)
 }
 
 // catchUp plays the stored events from the beginning: an undo among the events
@@ -278,7 +273,7 @@ func (a *Annotation) corrected(ctx context.Context, e *segment.Event, pick *pick
 // The caller holds the lock.
 func (a *Annotation) fillPick(e *segment.Event, h engine.Hypothesis) error {
 	if e.Pick.Digest != "" && e.Pick.Digest != h.Digest.String() {
-		a.turns.observer.Happened(gauge.Diverged)
+		a.observer.Happened(gauge.Diverged)
 		what := fmt.Sprintf("Hypothesis %d", e.Pick.Rank)
 		if e.Pick.Offer != nil {
 			what = "The labelling"

@@ -1,4 +1,7 @@
-package workspace
+// Package annotation is one image that people have open: its superpixels, its
+// evidence and the hypotheses that follow from it. Every call of an [Annotation]
+// checks the caller's rights; those of its [Keeper], which opened it, don't.
+package annotation
 
 import (
 	"context"
@@ -11,8 +14,8 @@ import (
 	"collie/segment"
 	"collie/segment/assistant"
 	"collie/segment/engine"
+	"collie/segment/gauge"
 	"collie/segment/guard"
-	"collie/segment/learn"
 	"collie/segment/timeline"
 	"collie/superpixels"
 )
@@ -26,13 +29,11 @@ type Annotation struct {
 	image     segment.Image
 	assistant *assistant.Assistant
 	cells     *superpixels.Runs // the finest map
-	turns     *turns
+	turn      engine.Turn
+	observer  gauge.Observer
+	lessons   Lessons
+	changed   func(imageID string)
 	release   func()
-	broadcast func(imageID string)                                           // see Workspace.Watch
-	finished  func(projectID string)                                         // see Workspace.finished
-	weight    func(ctx context.Context, projectID string) learn.Choice       // see Workspace.importWeight
-	embed     func(ctx context.Context, projectID string) *segment.Embedding // see Workspace.embeddingWeight
-	embedded  func(projectID string)                                         // see Workspace.embedded
 
 	past past // for the history
 
@@ -65,7 +66,7 @@ type mapName struct {
 	name string
 }
 
-// Close releases the annotation.
+// Close ends one use of the annotation.
 func (a *Annotation) Close() {
 	a.noteDoubt()
 	a.release()
@@ -85,6 +86,13 @@ func (a *Annotation) Project() segment.Project {
 // Cells returns the finest superpixel map. Its regions, the cells, make up
 // those of all other maps. It is shared.
 func (a *Annotation) Cells() *superpixels.Runs { return a.cells }
+
+// Graph returns the neighbourhood of the cells. It is shared.
+func (a *Annotation) Graph() *superpixels.Graph { return a.assistant.Cells }
+
+// Hierarchy returns the hierarchy that all maps of the image are levels of. It is
+// shared.
+func (a *Annotation) Hierarchy() *superpixels.Hierarchy { return a.assistant.Hierarchy }
 
 // Superpixels returns the present superpixel map, which events refer to, and
 // its name.

@@ -1,4 +1,4 @@
-package workspace
+package annotation
 
 import (
 	"context"
@@ -9,16 +9,16 @@ import (
 	"collie/segment/learn"
 )
 
-// giveGuess sets or, if scores is nil, removes the guess of an image that
+// GiveGuess sets or, if scores is nil, removes the guess of an image that
 // nobody has worked on, in the name of the project.
-func (a *Annotation) giveGuess(ctx context.Context, scores *segment.Scores) error {
+func (a *Annotation) GiveGuess(ctx context.Context, scores *segment.Scores) error {
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return err
 	}
 	ctx = asProject(ctx)
 	changed, err := a.replaceGuess(ctx, scores)
 	if changed {
-		a.broadcast(a.image.ID)
+		a.changed(a.image.ID)
 	}
 	return err
 }
@@ -86,9 +86,9 @@ func inClasses(s *segment.Scores, table *segment.ClassTable) *segment.Scores {
 	return &out
 }
 
-// weighGuess makes scores that were imported count as much as chosen, in the name of
+// WeighGuess makes scores that were imported count as much as chosen, in the name of
 // the project, unless something else has happened to the image.
-func (a *Annotation) weighGuess(ctx context.Context, c learn.Choice) error {
+func (a *Annotation) WeighGuess(ctx context.Context, c learn.Choice) error {
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (a *Annotation) weighGuess(ctx context.Context, c learn.Choice) error {
 	weighScores(weighed, c)
 	_, err := a.Append(asProject(ctx), len(events), segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: weighed})
 	if err == nil {
-		a.broadcast(a.image.ID)
+		a.changed(a.image.ID)
 	}
 	return err
 }

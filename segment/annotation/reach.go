@@ -1,4 +1,4 @@
-package workspace
+package annotation
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func (a *Annotation) reach(ctx context.Context, head segment.Head) error {
 			return err
 		}
 	}
-	a.broadcast(a.image.ID)
+	a.changed(a.image.ID)
 	return nil
 }
 
@@ -90,8 +90,8 @@ func (a *Annotation) rewind(ctx context.Context) error {
 	a.past.turn <- struct{}{}
 	a.past.whole = nil
 	<-a.past.turn
-	a.turns.observer.Happened(gauge.Rewound)
-	a.broadcast(a.image.ID)
+	a.observer.Happened(gauge.Rewound)
+	a.changed(a.image.ID)
 	return nil
 }
 

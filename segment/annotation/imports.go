@@ -1,4 +1,4 @@
-package workspace
+package annotation
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8, 
 	e.Cells, e.Repairs = timeline.Majority(a.cells, pixels)
 	seq, err := a.add(ctx, last, e)
 	if err == nil {
-		a.broadcast(a.image.ID)
+		a.changed(a.image.ID)
 	}
 	return seq, err
 }
@@ -64,22 +64,22 @@ func (a *Annotation) SetGuess(ctx context.Context, id string, classes []uint8, s
 			}
 		}
 	}
-	if c := a.weight(ctx, a.image.ProjectID); c != learn.Off {
+	if c := a.lessons.ImportWeight(ctx, a.image.ProjectID); c != learn.Off {
 		weighScores(out, c)
 	}
-	return a.setScores(ctx, id, out)
+	return a.SetScores(ctx, id, out)
 }
 
-// setScores makes scores the first guess of the image, as one event that can be
+// SetScores makes scores the first guess of the image, as one event that can be
 // undone, and returns the event's number; on return it is on disk. A repeat with the
 // same id and scores returns the existing number.
-func (a *Annotation) setScores(ctx context.Context, id string, scores *segment.Scores) (int, error) {
+func (a *Annotation) SetScores(ctx context.Context, id string, scores *segment.Scores) (int, error) {
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err
 	}
 	seq, err := a.add(ctx, last, segment.Event{ID: id, Kind: segment.FirstGuess, Scores: scores})
 	if err == nil {
-		a.broadcast(a.image.ID)
+		a.changed(a.image.ID)
 	}
 	return seq, err
 }

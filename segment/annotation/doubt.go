@@ -1,4 +1,4 @@
-package workspace
+package annotation
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func (a *Annotation) noteDoubt() {
 
 // doubtOf returns the share of the area that a guess is expected to get wrong.
 func (a *Annotation) doubtOf(s *segment.Scores) float64 {
-	first := a.firstCut()
+	first := a.FirstCut()
 	k := len(s.Classes)
 	inPlay := make([]bool, k)
 	for i, id := range s.Classes {

@@ -1,4 +1,4 @@
-package workspace
+package annotation
 
 import (
 	"context"
@@ -19,7 +19,7 @@ func (a *Annotation) SetEmbedding(ctx context.Context, id string, e *segment.Emb
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err
 	}
-	if w := a.embed(ctx, a.image.ProjectID); w != nil {
+	if w := a.lessons.EmbeddingWeight(ctx, a.image.ProjectID); w != nil {
 		e = e.Weighed(w)
 	}
 	seq, err := a.beneathGuess(ctx, segment.Event{ID: id, Kind: segment.Embed, Embedding: e})
@@ -30,14 +30,21 @@ func (a *Annotation) SetEmbedding(ctx context.Context, id string, e *segment.Emb
 	progress := a.progress()
 	a.mu.Unlock()
 	if progress.Complete(a.cells.Area()) {
-		a.embedded(a.image.ProjectID)
+		a.lessons.Embedded(a.image.ProjectID)
 	}
 	return seq, nil
 }
 
-// weighEmbedding gives the embedding of an image that nobody has worked on another
+// Embedding returns the current embedding, or nil. It is shared and read-only.
+func (a *Annotation) Embedding() *segment.Embedding {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.timeline.Embedding()
+}
+
+// WeighEmbedding gives the embedding of an image that nobody has worked on another
 // weight, in the name of the project; nil leaves the one it has.
-func (a *Annotation) weighEmbedding(ctx context.Context, weight *segment.Embedding) error {
+func (a *Annotation) WeighEmbedding(ctx context.Context, weight *segment.Embedding) error {
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return err
 	}
@@ -69,6 +76,6 @@ func (a *Annotation) beneathGuess(ctx context.Context, e segment.Event) (seq int
 		_, again := a.add(asProject(ctx), last, segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: scores})
 		err = errors.Join(err, again)
 	}
-	a.broadcast(a.image.ID)
+	a.changed(a.image.ID)
 	return seq, err
 }
