@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/storage/workspacetest"
 )
 
 // heldStore is a store in which appending waits until it is released.
@@ -34,7 +35,7 @@ func TestEditsDoNotWaitForImagesOfOthers(t *testing.T) {
 		held.Store = s
 		return held
 	})
-	a := mustAnnotate(t, w)
+	a := workspacetest.MustAnnotate(t, w)
 	other, err := w.CreateProject(t.Context(), "Other", nil, nil)
 	if err != nil {
 		t.Fatal(err)

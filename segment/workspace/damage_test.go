@@ -30,7 +30,7 @@ func TestExamineAway(t *testing.T) {
 		bucket.Blobs = b
 		return bucket
 	})
-	im := mustAnnotate(t, p.Workspace).Image()
+	im := workspacetest.MustAnnotate(t, p.Workspace).Image()
 	for _, bucket.kind = range []string{"original/", "thumbnail/", "graph/"} {
 		if found, err := p.Examine(owner(t), im); segment.KindOf(err) != segment.Unavailable {
 			t.Errorf("%s can't be read: found %+v, %v", bucket.kind, found, err)
@@ -81,7 +81,7 @@ func TestExamine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := mustOpenPile(t, func(b *blob.Store) segment.Blobs { return b })
-			im := mustAnnotate(t, p.Workspace).Image()
+			im := workspacetest.MustAnnotate(t, p.Workspace).Image()
 			if err := c.damage(p, &im); err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +124,7 @@ func TestFlippedBits(t *testing.T) {
 	f := workspacetest.MustOpenFolder(t, dir)
 	p := pile{workspace.New(f.Store, f.Blobs, photo.NewGate(photo.Limits{})), f.Store, f.Blobs}
 	ctx := owner(t)
-	begun := mustAnnotate(t, p.Workspace)
+	begun := workspacetest.MustAnnotate(t, p.Workspace)
 	mask := make([]uint8, len(begun.Pixels()))
 	for i := range mask {
 		mask[i] = uint8(i / 3000 % 2)
@@ -222,7 +222,7 @@ func TestFlippedBits(t *testing.T) {
 // nobody waits for earlier callers.
 func TestDamagedEvidence(t *testing.T) {
 	p := mustOpenPile(t, func(b *blob.Store) segment.Blobs { return b })
-	im := mustAnnotate(t, p.Workspace).Image()
+	im := workspacetest.MustAnnotate(t, p.Workspace).Image()
 	e := segment.Event{ID: "bad", Kind: segment.Label, Superpixels: []int32{1 << 30}}
 	if err := p.store.Append(t.Context(), im.ID, im.Seq, e, segment.Progress{}); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/storage/workspacetest"
 )
 
 // Events stored by another process reach an open image, and its pages are
@@ -21,7 +22,7 @@ func TestFollow(t *testing.T) {
 	server := mustOpenWorkspace(t, dir, asIs)
 	told := make(chan string, 1)
 	server.Watch(func(id string) { told <- id })
-	here := mustAnnotate(t, server)
+	here := workspacetest.MustAnnotate(t, server)
 	id := here.Image().ID
 	defer server.Follow(t.Context(), time.Millisecond, nil, nil)()
 	wait := func(what string) {
@@ -71,7 +72,7 @@ func TestFollowHints(t *testing.T) {
 	server := mustOpenWorkspace(t, dir, asIs)
 	told := make(chan string, 10)
 	server.Watch(func(id string) { told <- id })
-	first, second := mustAnnotate(t, server), mustAnnotate(t, server)
+	first, second := workspacetest.MustAnnotate(t, server), workspacetest.MustAnnotate(t, server)
 	var others []segment.News
 	h := &hints{listening: make(chan struct{})}
 	defer server.Follow(t.Context(), time.Hour, h, func(n segment.News) { others = append(others, n) })()
@@ -106,7 +107,7 @@ func TestOpenReachesTheStore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	w := mustOpenWorkspace(t, dir, asIs)
-	first := mustAnnotate(t, w)
+	first := workspacetest.MustAnnotate(t, w)
 	there := mustOpen(t, mustOpenWorkspace(t, dir, asIs), first.Image().ID)
 	mustAppend(t, there, label("a", 1, [2]float64{10, 10}))
 	if got := first.State().Seq; got != 0 {
@@ -123,7 +124,7 @@ func TestOpenReachesTheStore(t *testing.T) {
 func TestSameEventThroughTwoProcesses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	here := mustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
+	here := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
 	there := mustOpen(t, mustOpenWorkspace(t, dir, asIs), here.Image().ID)
 	e := label("a", 1, [2]float64{10, 10})
 	mustAppend(t, there, e)
@@ -137,7 +138,7 @@ func TestSameEventThroughTwoProcesses(t *testing.T) {
 func TestExpectedOfAnotherProcess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	here := mustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
+	here := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
 	there := mustOpen(t, mustOpenWorkspace(t, dir, asIs), here.Image().ID)
 	for i, id := range []string{"a", "b"} {
 		mustAppend(t, there, label(id, i, [2]float64{10, 10}))

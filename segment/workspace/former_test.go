@@ -8,6 +8,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/annotation"
+	"collie/storage/workspacetest"
 )
 
 // Locks, boxes and exclusions of a class that was deleted are those of its replacement:
@@ -20,7 +21,7 @@ func TestConstraintsOfAReplacedClass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	im, err := w.AddImage(t.Context(), p.ID, "x.png", twoHalves(t))
+	im, err := w.AddImage(t.Context(), p.ID, "x.png", workspacetest.Halves(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package workspace_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -77,6 +78,39 @@ func grain(tb testing.TB, w, h int) []byte {
 		tb.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+func TestOpenImagesAreShared(t *testing.T) {
+	w := mustOpenWorkspace(t, t.TempDir(), asIs)
+	a := workspacetest.MustAnnotate(t, w)
+	id := a.Image().ID
+	if b := mustOpen(t, w, id); a != b {
+		t.Error("two who work on one image have different annotations")
+	}
+	var wg sync.WaitGroup
+	for range 50 {
+		wg.Go(func() {
+			b, err := w.Open(context.Background(), id)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer b.Close()
+			if b != a {
+				t.Error("an annotation was loaded again while in use")
+			}
+		})
+	}
+	wg.Wait()
+	if err := w.TrashProject(t.Context(), a.Image().ProjectID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Open(t.Context(), id); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("opening an image of a project in the trash: %v, want NotFound", err)
+	}
+	if _, err := w.Open(t.Context(), segment.NewID()); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("opening an unknown image: %v, want NotFound", err)
+	}
 }
 
 // The longest idle images are dropped when memory is short, those in use never
@@ -180,6 +214,30 @@ func TestFootprint(t *testing.T) {
 		if r := float64(said) / float64(took); r < 0.85 || r > 1.2 {
 			t.Errorf("the image of %d×%d takes %d bytes and is said to take %d", c.width, c.height, took, said)
 		}
+	}
+}
+
+// The memory of an open image doesn't grow with the work done on it.
+func TestFootprintOfALongPast(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: measures memory")
+	}
+	w := mustTune(t, workspace.Options{})
+	im := mustAdd(t, w, 500, 375)
+	a, err := w.Open(t.Context(), im.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	clicks := func(from, to int) int64 {
+		for i := from; i < to; i++ {
+			mustAppend(t, a, segment.Event{ID: fmt.Sprintf("%036d", i), Kind: segment.Label, Superpixels: []int32{int32(i * 17 % 500)}, Points: [][2]float64{{1, 1}}, Class: i % 2})
+		}
+		return heapInUse()
+	}
+	before := clicks(0, 255) // as many as are ever held
+	if grown := clicks(255, 255+1280) - before; grown > 64<<10 {
+		t.Errorf("after 1280 further clicks the image takes %d KiB more, want at most 64", grown>>10)
 	}
 }
 

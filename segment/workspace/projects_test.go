@@ -13,6 +13,7 @@ import (
 	"collie/segment"
 	"collie/segment/annotation"
 	"collie/segment/workspace"
+	"collie/storage/workspacetest"
 )
 
 // without leaves a class out of the project's list and says what takes its place.
@@ -46,7 +47,7 @@ func TestDeletedClass(t *testing.T) {
 	w := mustOpenWorkspace(t, dir, asIs)
 	var told []string
 	w.Watch(func(id string) { told = append(told, id) })
-	a := mustAnnotate(t, w)
+	a := workspacetest.MustAnnotate(t, w)
 	id, project := a.Image().ID, a.Image().ProjectID
 	mustAppend(t, a, label("a", 0, [2]float64{10, 40}))
 	mustAppend(t, a, label("b", 1, [2]float64{110, 40}))
@@ -145,7 +146,7 @@ func TestDeletedClass(t *testing.T) {
 // accepted, and has its own class again when that is restored.
 func TestAcceptKeepsRemappedClicks(t *testing.T) {
 	w := mustOpenWorkspace(t, t.TempDir(), asIs)
-	a := mustAnnotate(t, w)
+	a := workspacetest.MustAnnotate(t, w)
 	project := a.Image().ProjectID
 	edit := without(a.Project(), segment.Void)
 	edit.Classes = append(edit.Classes, segment.ClassEdit{Class: segment.Class{Name: "third"}, New: true})

@@ -2,70 +2,15 @@ package workspace_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"collie/segment"
 	"collie/segment/annotation"
 	"collie/segment/workspace"
+	"collie/storage/workspacetest"
 )
-
-// interruptedStore calls act once, after the next reading of events.
-type interruptedStore struct {
-	segment.Store
-	act func()
-}
-
-func (s *interruptedStore) Events(ctx context.Context, id string, after int) ([]segment.Event, error) {
-	events, err := s.Store.Events(ctx, id, after)
-	if act := s.act; act != nil {
-		s.act = nil
-		act()
-	}
-	return events, err
-}
-
-// A failover between reading the events of another server and playing them, which
-// somebody else notices meanwhile, leaves the image as the database says.
-func TestFailoverWhileFollowing(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	store := &interruptedStore{}
-	here := mustAnnotate(t, mustOpenWorkspace(t, dir, func(s segment.Store) segment.Store {
-		store.Store = s
-		return store
-	}))
-	id := here.Image().ID
-	for i := range 5 {
-		mustAppend(t, here, label(fmt.Sprint(i), 1, [2]float64{float64(10 + 20*i), 10}))
-	}
-	other := mustOpen(t, mustOpenWorkspace(t, dir, asIs), id)
-	mustAppend(t, other, label("other", 1, [2]float64{10, 70}))
-	conflict := func(what string, err error) {
-		t.Helper()
-		var is *segment.Error
-		if !errors.As(err, &is) || is.Kind != segment.Conflict || is.Seq != 3 {
-			t.Errorf("%s: %v, want a conflict with event 3", what, err)
-		}
-	}
-	store.act = func() {
-		mustLose(t, dir, id, 3)
-		_, err := here.Append(t.Context(), 5, label("meanwhile", 1, [2]float64{10, 70}))
-		conflict("meanwhile", err)
-	}
-	_, err := here.Append(t.Context(), 6, label("late", 1, [2]float64{10, 70}))
-	conflict("late", err)
-	there := mustOpen(t, mustOpenWorkspace(t, dir, asIs), id)
-	if diff := cmp.Diff(there.State(), here.State(), cmpopts.IgnoreFields(annotation.State{}, "Version", "Rewound")); diff != "" {
-		t.Errorf("state (-there +here):\n%s", diff)
-	}
-}
 
 // brokenStore panics at one image.
 type brokenStore struct {
@@ -103,7 +48,7 @@ func TestFollowSurvivesABug(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	server, store := mustBreak(t, dir)
-	broken, fine := mustAnnotate(t, server), mustAnnotate(t, server)
+	broken, fine := workspacetest.MustAnnotate(t, server), workspacetest.MustAnnotate(t, server)
 	told := make(chan string, 10)
 	server.Watch(func(id string) { told <- id })
 	store.id.Store(broken.Image().ID)
@@ -122,8 +67,8 @@ func TestPrelabelSurvivesABug(t *testing.T) {
 	t.Parallel()
 	w, store := mustBreak(t, t.TempDir())
 	defer w.StartLearning(t.Context())()
-	broken := mustAnnotate(t, w).Image()
-	if _, err := w.AddImage(t.Context(), broken.ProjectID, "another.png", twoHalves(t)); err != nil {
+	broken := workspacetest.MustAnnotate(t, w).Image()
+	if _, err := w.AddImage(t.Context(), broken.ProjectID, "another.png", workspacetest.Halves(t)); err != nil {
 		t.Fatal(err)
 	}
 	store.id.Store(broken.ID)

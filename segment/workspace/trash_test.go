@@ -45,7 +45,7 @@ func (p pile) count(tb testing.TB) (n int) {
 func TestSweep(t *testing.T) {
 	ctx := access.With(t.Context(), access.Operator)
 	p := mustOpenPile(t, func(b *blob.Store) segment.Blobs { return b })
-	kept, gone := mustAnnotate(t, p.Workspace).Image(), mustAnnotate(t, p.Workspace).Image()
+	kept, gone := workspacetest.MustAnnotate(t, p.Workspace).Image(), workspacetest.MustAnnotate(t, p.Workspace).Image()
 	each := p.count(t) / 2
 	for _, key := range []string{"original/upload-that-failed", "exports/of-somebody"} {
 		if err := p.blobs.Put(ctx, key, func(io.Writer) error { return nil }); err != nil {
@@ -106,7 +106,7 @@ func TestFailedUploadLeavesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.AddImage(t.Context(), project.ID, "halves.png", twoHalves(t)); !errors.Is(err, c.err) {
+		if _, err := p.AddImage(t.Context(), project.ID, "halves.png", workspacetest.Halves(t)); !errors.Is(err, c.err) {
 			t.Errorf("error %v, want %v", err, c.err)
 		}
 		if n := p.count(t); n != c.left {
@@ -114,7 +114,7 @@ func TestFailedUploadLeavesNothing(t *testing.T) {
 		}
 	}
 	p := mustOpenPile(t, func(b *blob.Store) segment.Blobs { return b })
-	if _, err := p.AddImage(t.Context(), "nope", "halves.png", twoHalves(t)); segment.KindOf(err) != segment.NotFound || p.count(t) != 0 {
+	if _, err := p.AddImage(t.Context(), "nope", "halves.png", workspacetest.Halves(t)); segment.KindOf(err) != segment.NotFound || p.count(t) != 0 {
 		t.Errorf("an image of no project: %v", err)
 	}
 	if _, err := p.AddImage(t.Context(), "nope", "x", strings.NewReader("no image")); err == nil || p.count(t) != 0 {

@@ -6,6 +6,7 @@ import (
 	"collie/segment/annotation"
 	"collie/segment/gauge"
 	"collie/segment/workspace"
+	"collie/storage/workspacetest"
 )
 
 // A visit sees an image in the same state as those who work on it, and leaves
@@ -17,7 +18,7 @@ func TestVisit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	im, err := w.AddImage(t.Context(), p.ID, "halves.png", twoHalves(t))
+	im, err := w.AddImage(t.Context(), p.ID, "halves.png", workspacetest.Halves(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package workspace_test
+package annotation_test
 
 import (
 	"context"
@@ -74,7 +74,7 @@ func (w watched) Err() error {
 // Nobody waits while the past is replayed.
 func TestNobodyWaitsForTheReplay(t *testing.T) {
 	t.Parallel()
-	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
 	const events = 140 // more than are ever held
 	long(t, a, 0, events)
 	ctx := watched{context.Background(), t, a}
@@ -112,7 +112,7 @@ func TestNobodyWaitsForTheReader(t *testing.T) {
 				store = &slowStore{Store: s}
 				return store
 			})
-			a := mustAnnotate(t, w)
+			a := workspacetest.MustAnnotate(t, w)
 			long(t, a, 0, then)
 			want := map[string]any{"a labelling of before": a.Pixels(), "the history": then, "the evidence": then, "a restore": segment.Conflict}[name]
 			long(t, a, then, events)
@@ -165,7 +165,7 @@ func (g *stepGate) Happened(gauge.Happening) {}
 func TestNobodyWaitsForAnAcceptance(t *testing.T) {
 	g := new(stepGate)
 	f := workspacetest.MustOpenFolder(t, t.TempDir())
-	a := mustAnnotate(t, workspace.New(f.Store, f.Blobs, photo.NewGate(photo.Limits{}), workspace.Options{Schedule: schedule.Limits{Workers: 1}, Observer: g}))
+	a := workspacetest.MustAnnotate(t, workspace.New(f.Store, f.Blobs, photo.NewGate(photo.Limits{}), workspace.Options{Schedule: schedule.Limits{Workers: 1}, Observer: g}))
 	mustAppend(t, a, label("a", 0, [2]float64{10, 40}))
 	mustAppend(t, a, label("b", 1, [2]float64{110, 40}))
 	g.waiting, g.free = make(chan struct{}), make(chan struct{})

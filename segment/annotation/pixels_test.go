@@ -1,4 +1,4 @@
-package workspace_test
+package annotation_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/storage/workspacetest"
 )
 
 func repair(id string, class uint8, runs ...int32) segment.Event {
@@ -18,7 +19,7 @@ func repair(id string, class uint8, runs ...int32) segment.Event {
 func TestRepairedPixels(t *testing.T) {
 	dir := t.TempDir()
 	w := mustOpenWorkspace(t, dir, asIs)
-	a := mustAnnotate(t, w)
+	a := workspacetest.MustAnnotate(t, w)
 	im := a.Image()
 	size := im.Width * im.Height
 	mustAppend(t, a, label("a", 0, [2]float64{10, 40}))
@@ -95,7 +96,7 @@ func TestRepairedPixels(t *testing.T) {
 // An event says who made it, and a repeat by somebody else is a repeat.
 func TestEventsSayWho(t *testing.T) {
 	dir := t.TempDir()
-	a := mustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
 	ann := access.With(t.Context(), access.Principal{User: "u1", Name: "Ann", Role: access.Annotator})
 	e := repair("x", 1, 0, 1)
 	e.By = "Eve"

@@ -1,4 +1,4 @@
-package workspace_test
+package annotation_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/annotation"
+	"collie/storage/workspacetest"
 )
 
 // mustSpare checks that events are refused and change nothing.
@@ -27,7 +28,7 @@ func mustSpare(t *testing.T, a *annotation.Annotation, events ...segment.Event) 
 // A superpixel that clicks have divided is not labelled or cleared as a whole while
 // one of its parts has a locked class; other parts can still be clicked.
 func TestLockedPartOfADividedSuperpixel(t *testing.T) {
-	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
 	superpixels, _ := a.Superpixels()
 	cells := a.Cells()
 	number, parts := int32(-1), map[int][][2]float64{} // a point in each cell, by superpixel
@@ -58,7 +59,7 @@ func TestLockedPartOfADividedSuperpixel(t *testing.T) {
 // Labels, clears and clicks take the repairs in a superpixel away, so they spare one
 // in which pixels were repaired to a locked class.
 func TestLockedRepair(t *testing.T) {
-	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
 	at, width := [2]float64{9, 40}, int32(a.Cells().Width)
 	mustAppend(t, a, segment.Event{ID: "1", Kind: segment.Pixels, Repairs: []segment.Repair{{Class: 1, Runs: []int32{40*width + 9, 1}}}})
 	mustAppend(t, a, segment.Event{ID: "2", Kind: segment.Lock, Class: 1})
@@ -78,7 +79,7 @@ func TestLockedRepair(t *testing.T) {
 // A stroke of pixels that was partly over a locked class has one number when it is
 // sent again.
 func TestRepeatedStrokeOverALockedClass(t *testing.T) {
-	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
 	mustAppend(t, a, label("1", 0, [2]float64{10, 40}))
 	mustAppend(t, a, segment.Event{ID: "2", Kind: segment.Lock, Class: 0})
 	width := int32(a.Cells().Width)

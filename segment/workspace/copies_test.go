@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/storage/workspacetest"
 )
 
 // A labelling copied to an image of the same scene is a guess there: the first
@@ -15,9 +16,9 @@ import (
 func TestCopyLabelling(t *testing.T) {
 	dir := t.TempDir()
 	w := mustOpenWorkspace(t, dir, asIs)
-	a := mustAnnotate(t, w)
+	a := workspacetest.MustAnnotate(t, w)
 	first := a.Image()
-	im, err := w.AddImage(t.Context(), first.ProjectID, "halves again.png", twoHalves(t))
+	im, err := w.AddImage(t.Context(), first.ProjectID, "halves again.png", workspacetest.Halves(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func TestCopyLabelling(t *testing.T) {
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("after undo (-before +after):\n%s", diff)
 	}
-	for name, from := range map[string]string{"itself": second.ID, "another project": mustAnnotate(t, w).Image().ID} {
+	for name, from := range map[string]string{"itself": second.ID, "another project": workspacetest.MustAnnotate(t, w).Image().ID} {
 		if _, err := w.CopyLabelling(t.Context(), second.ID, from, "wrong"); segment.KindOf(err) != segment.Invalid {
 			t.Errorf("from %s: %v", name, err)
 		}

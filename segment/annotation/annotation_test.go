@@ -1,12 +1,8 @@
-package workspace_test
+package annotation_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"image"
-	"image/color"
-	"image/png"
 	"strings"
 	"sync"
 	"testing"
@@ -28,40 +24,6 @@ func mustOpenWorkspace(tb testing.TB, dir string, wrap func(segment.Store) segme
 }
 
 func asIs(s segment.Store) segment.Store { return s }
-
-// twoHalves is a picture whose left half is red and whose right half is blue.
-func twoHalves(tb testing.TB) *bytes.Buffer {
-	tb.Helper()
-	img := image.NewNRGBA(image.Rect(0, 0, 120, 80))
-	for y := range 80 {
-		for x := range 120 {
-			c := color.NRGBA{R: 200, G: uint8(x + y), A: 255}
-			if x >= 60 {
-				c = color.NRGBA{B: 200, G: uint8(x - y + 80), A: 255}
-			}
-			img.SetNRGBA(x, y, c)
-		}
-	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		tb.Fatal(err)
-	}
-	return &b
-}
-
-// mustAnnotate adds the picture to a new project and opens it.
-func mustAnnotate(tb testing.TB, w *workspace.Workspace) *annotation.Annotation {
-	tb.Helper()
-	p, err := w.CreateProject(tb.Context(), "Halves", nil, &segment.Rest{}) // both halves are clicked
-	if err != nil {
-		tb.Fatal(err)
-	}
-	im, err := w.AddImage(tb.Context(), p.ID, "halves.png", twoHalves(tb))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return mustOpen(tb, w, im.ID)
-}
 
 func mustOpen(tb testing.TB, w *workspace.Workspace, id string) *annotation.Annotation {
 	tb.Helper()
@@ -89,7 +51,7 @@ func mustAppend(tb testing.TB, a *annotation.Annotation, e segment.Event) {
 func TestPhotographToLabelling(t *testing.T) {
 	dir := t.TempDir()
 	w := mustOpenWorkspace(t, dir, asIs)
-	a := mustAnnotate(t, w)
+	a := workspacetest.MustAnnotate(t, w)
 	mustAppend(t, a, label("a", 0, [2]float64{10, 40}))
 	mustAppend(t, a, label("b", 1, [2]float64{110, 40}))
 	h, err := a.Sequence().At(t.Context(), 0)
@@ -135,7 +97,7 @@ func TestPhotographToLabelling(t *testing.T) {
 }
 
 func TestRefusedEventsChangeNothing(t *testing.T) {
-	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
 	mustAppend(t, a, label("first", 0, [2]float64{10, 40}))
 	mustAppend(t, a, label("second", 1, [2]float64{110, 40}))
 	before := a.State()
@@ -178,7 +140,7 @@ func TestRefusedEventsChangeNothing(t *testing.T) {
 }
 
 func TestManyHandsOneHistory(t *testing.T) {
-	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
 	const hands, each = 4, 15
 	var wg sync.WaitGroup
 	for hand := range hands {
@@ -231,7 +193,7 @@ func (f failing) Append(ctx context.Context, id string, expected int, e segment.
 func TestStateFollowsTheDisk(t *testing.T) {
 	broken := false
 	w := mustOpenWorkspace(t, t.TempDir(), func(s segment.Store) segment.Store { return failing{s, &broken} })
-	a := mustAnnotate(t, w)
+	a := workspacetest.MustAnnotate(t, w)
 	mustAppend(t, a, label("a", 0, [2]float64{10, 40}))
 	mustAppend(t, a, label("b", 1, [2]float64{110, 40}))
 	mustAppend(t, a, segment.Event{ID: "c", Kind: segment.Undo})
@@ -249,39 +211,6 @@ func TestStateFollowsTheDisk(t *testing.T) {
 	mustAppend(t, a, segment.Event{ID: "f", Kind: segment.Redo})
 }
 
-func TestOpenImagesAreShared(t *testing.T) {
-	w := mustOpenWorkspace(t, t.TempDir(), asIs)
-	a := mustAnnotate(t, w)
-	id := a.Image().ID
-	if b := mustOpen(t, w, id); a != b {
-		t.Error("two who work on one image have different annotations")
-	}
-	var wg sync.WaitGroup
-	for range 50 {
-		wg.Go(func() {
-			b, err := w.Open(context.Background(), id)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer b.Close()
-			if b != a {
-				t.Error("an annotation was loaded again while in use")
-			}
-		})
-	}
-	wg.Wait()
-	if err := w.TrashProject(t.Context(), a.Image().ProjectID); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Open(t.Context(), id); segment.KindOf(err) != segment.NotFound {
-		t.Errorf("opening an image of a project in the trash: %v, want NotFound", err)
-	}
-	if _, err := w.Open(t.Context(), segment.NewID()); segment.KindOf(err) != segment.NotFound {
-		t.Errorf("opening an unknown image: %v, want NotFound", err)
-	}
-}
-
 func finer(id string, regions int) segment.Event {
 	return segment.Event{ID: id, Kind: segment.Granularity, Regions: regions}
 }
@@ -291,7 +220,7 @@ func finer(id string, regions int) segment.Event {
 func TestGranularity(t *testing.T) {
 	dir := t.TempDir()
 	w := mustOpenWorkspace(t, dir, asIs)
-	a := mustAnnotate(t, w)
+	a := workspacetest.MustAnnotate(t, w)
 	mustAppend(t, a, label("a", 0, [2]float64{10, 40}))
 	mustAppend(t, a, label("b", 1, [2]float64{110, 40}))
 	before := a.State()
@@ -366,7 +295,7 @@ func TestGranularity(t *testing.T) {
 func TestRenamedClassesKeepTheSequence(t *testing.T) {
 	dir := t.TempDir()
 	w := mustOpenWorkspace(t, dir, func(s segment.Store) segment.Store { return s })
-	a := mustAnnotate(t, w)
+	a := workspacetest.MustAnnotate(t, w)
 	mustAppend(t, a, segment.Event{ID: "a", Kind: segment.Label, Superpixels: []int32{0}, Class: 1})
 	_, before := a.Present()
 	edit := segment.ProjectEdit{ByPosition: true}

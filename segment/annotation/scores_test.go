@@ -1,4 +1,4 @@
-package workspace_test
+package annotation_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/storage/workspacetest"
 )
 
 // A first guess gives hypotheses before any click; it is a step that undo takes
@@ -14,7 +15,7 @@ import (
 func TestSetGuess(t *testing.T) {
 	dir := t.TempDir()
 	w := mustOpenWorkspace(t, dir, asIs)
-	a := mustAnnotate(t, w)
+	a := workspacetest.MustAnnotate(t, w)
 	im := a.Image()
 	cells := a.Cells()
 	scores := make([]float64, 2*cells.N)

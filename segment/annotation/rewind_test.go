@@ -1,4 +1,4 @@
-package workspace_test
+package annotation_test
 
 import (
 	"database/sql"
@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/storage/workspacetest"
 )
 
 // mustLose takes the events after a number out of the database, as a failover to an
@@ -49,7 +50,7 @@ func TestShorterLog(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			server := mustOpenWorkspace(t, dir, asIs)
-			here := mustAnnotate(t, server)
+			here := workspacetest.MustAnnotate(t, server)
 			id := here.Image().ID
 			for i := range 5 {
 				mustAppend(t, here, label(fmt.Sprint(i), 1, [2]float64{float64(10 + 20*i), 10}))
@@ -87,7 +88,7 @@ func TestShorterLog(t *testing.T) {
 func TestEditOnLostEvents(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	here := mustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
+	here := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
 	for i := range 5 {
 		mustAppend(t, here, label(fmt.Sprint(i), 1, [2]float64{float64(10 + 20*i), 10}))
 	}
@@ -111,7 +112,7 @@ func TestEditOnReplacedEvents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			here := mustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
+			here := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
 			for i := range 5 {
 				mustAppend(t, here, label(fmt.Sprint(i), 1, [2]float64{float64(10 + 20*i), 10}))
 			}

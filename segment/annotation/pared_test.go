@@ -1,4 +1,4 @@
-package workspace_test
+package annotation_test
 
 import (
 	"slices"
@@ -7,13 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/storage/workspacetest"
 )
 
 // What an event's kind has no use for is not stored, so that it can't make the log
 // larger than its limit, which undo and redo don't count towards. A repeat is still
 // recognized.
 func TestSuperfluousFieldsAreNotStored(t *testing.T) {
-	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
 	mustAppend(t, a, label("a", 1, [2]float64{10, 40}))
 	for _, e := range []segment.Event{
 		{ID: "undo", Kind: segment.Undo},
@@ -50,7 +51,7 @@ func TestSuperfluousFieldsAreNotStored(t *testing.T) {
 }
 
 func TestPointsOfAnEventAreLimited(t *testing.T) {
-	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
 	many := slices.Repeat([][2]float64{{1, 1}}, 200_001)
 	for _, kind := range []segment.EventKind{segment.Label, segment.Clear, segment.Exclude, segment.Instance} {
 		e := segment.Event{ID: "many", Kind: kind, Points: many}

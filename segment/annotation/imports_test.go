@@ -1,4 +1,4 @@
-package workspace_test
+package annotation_test
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/storage/workspacetest"
 )
 
 // A mask becomes the labelling, pixel by pixel; its classes are evidence for
@@ -18,7 +19,7 @@ func TestImportMask(t *testing.T) {
 	w := mustOpenWorkspace(t, dir, asIs)
 	var told []string
 	w.Watch(func(id string) { told = append(told, id) })
-	a := mustAnnotate(t, w)
+	a := workspacetest.MustAnnotate(t, w)
 	im := a.Image()
 	mustAppend(t, a, label("a", 1, [2]float64{10, 40}))
 	mustAppend(t, a, repair("b", 1, 0, 50))
@@ -95,7 +96,7 @@ func TestImportMask(t *testing.T) {
 }
 
 func TestRefusedMasks(t *testing.T) {
-	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
 	size := a.Image().Width * a.Image().Height
 	before := a.State()
 	for name, tt := range map[string]struct {

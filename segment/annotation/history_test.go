@@ -1,4 +1,4 @@
-package workspace_test
+package annotation_test
 
 import (
 	"testing"
@@ -6,12 +6,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/storage/workspacetest"
 )
 
 // Every earlier labelling can be looked at, whatever was undone or restored
 // since, and looking changes nothing.
 func TestAnnotation_PixelsAfter(t *testing.T) {
-	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
 	labellings := [][]uint8{a.Pixels()}
 	for _, e := range []segment.Event{
 		label("a", 0, [2]float64{10, 40}),

@@ -1,4 +1,4 @@
-package workspace_test
+package annotation_test
 
 import (
 	"slices"
@@ -7,11 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/storage/workspacetest"
 )
 
 // The supposed result of a label is its actual result, and asking changes nothing.
 func TestSuppose(t *testing.T) {
-	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
 	mustAppend(t, a, label("a", 0, [2]float64{10, 40}))
 	before, present := a.Present()
 
@@ -50,7 +51,7 @@ func TestSupposedOtherwise(t *testing.T) {
 		"a guess":            {Kind: segment.FirstGuess},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+			a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
 			mustAppend(t, a, label("a", 1, [2]float64{110, 40})) // so that the supposed label changes no click
 			supposed, err := a.Suppose(t.Context(), 1, supposing)
 			if err != nil {
@@ -72,7 +73,7 @@ func TestSupposedOtherwise(t *testing.T) {
 		})
 	}
 
-	a := mustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
 	mustAppend(t, a, label("a", 0, [2]float64{10, 40}))
 	for name, test := range map[string]struct {
 		expected int

@@ -1,4 +1,4 @@
-package workspace_test
+package annotation_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/annotation"
-	"collie/segment/workspace"
+	"collie/storage/workspacetest"
 )
 
 // long works on an image for longer than it remembers in memory.
@@ -25,7 +25,7 @@ func TestLongPast(t *testing.T) {
 	t.Parallel()
 	const events = 300
 	dir := t.TempDir()
-	a := mustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
 	long(t, a, 0, events/3)
 	early := a.State()
 	pixels := a.Pixels()
@@ -80,7 +80,7 @@ func TestLongPast(t *testing.T) {
 func TestLongPastOfTwoProcesses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	here := mustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
+	here := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
 	long(t, here, 0, 200)
 	there := mustOpen(t, mustOpenWorkspace(t, dir, asIs), here.Image().ID)
 	for i := range 180 {
@@ -93,29 +93,5 @@ func TestLongPastOfTwoProcesses(t *testing.T) {
 	mustAppend(t, here, e)
 	if got := here.State(); got.Seq != 381 || got.Undo != 21 {
 		t.Errorf("%d events, %d steps to undo; want 381 and 21", got.Seq, got.Undo)
-	}
-}
-
-// The memory of an open image doesn't grow with the work done on it.
-func TestFootprintOfALongPast(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped with -short: measures memory")
-	}
-	w := mustTune(t, workspace.Options{})
-	im := mustAdd(t, w, 500, 375)
-	a, err := w.Open(t.Context(), im.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
-	clicks := func(from, to int) int64 {
-		for i := from; i < to; i++ {
-			mustAppend(t, a, segment.Event{ID: fmt.Sprintf("%036d", i), Kind: segment.Label, Superpixels: []int32{int32(i * 17 % 500)}, Points: [][2]float64{{1, 1}}, Class: i % 2})
-		}
-		return heapInUse()
-	}
-	before := clicks(0, 255) // as many as are ever held
-	if grown := clicks(255, 255+1280) - before; grown > 64<<10 {
-		t.Errorf("after 1280 further clicks the image takes %d KiB more, want at most 64", grown>>10)
 	}
 }

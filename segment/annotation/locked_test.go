@@ -1,4 +1,4 @@
-package workspace_test
+package annotation_test
 
 import (
 	"testing"
@@ -6,13 +6,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/storage/workspacetest"
 )
 
 // Labels of a locked class survive every gesture until it is unlocked, and a
 // gesture that meets nothing else is refused.
 func TestLockedClassIsNotPaintedOver(t *testing.T) {
 	w := mustOpenWorkspace(t, t.TempDir(), asIs)
-	a := mustAnnotate(t, w)
+	a := workspacetest.MustAnnotate(t, w)
 	left, right := [2]float64{10, 40}, [2]float64{110, 40}
 	mustAppend(t, a, label("a", 0, left))
 	mustAppend(t, a, label("b", 1, right))
