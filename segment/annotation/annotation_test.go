@@ -120,7 +120,7 @@ func TestRefusedEventsChangeNothing(t *testing.T) {
 		"id of another":     {2, label("first", 1, [2]float64{110, 40}), segment.Conflict, "already has the id"},
 		"no hypothesis":     {2, segment.Event{ID: "x", Kind: segment.Accept}, segment.Invalid, "must name its hypothesis"},
 		"rank beyond":       {2, segment.Event{ID: "x", Kind: segment.Accept, Pick: &segment.Pick{Rank: 100}}, segment.Invalid, "0 to 99"},
-		"other digest":      {2, segment.Event{ID: "x", Kind: segment.Accept, Pick: &segment.Pick{Digest: "0123456789abcdef"}}, segment.Conflict, "pick again"},
+		"other digest":      {2, segment.Event{ID: "x", Kind: segment.Accept, Pick: &segment.Pick{Digest: "0123456789abcdef"}}, segment.Conflict, "choose again"},
 		"nothing to redo":   {2, segment.Event{ID: "x", Kind: segment.Redo}, segment.Conflict, "nothing to redo"},
 	}
 	for name, tt := range tests {

@@ -59,9 +59,9 @@ func (a *Annotation) WeighEmbedding(ctx context.Context, weight *segment.Embeddi
 	return err
 }
 
-// beneathGuess adds an event. If all that is said of the image is a guess of the
-// project, this is taken back before and given again after it, so that it stays
-// what an undo takes back first.
+// beneathGuess adds an event. If the image has only a project's guess, the guess is
+// undone first and added again afterwards, so that it stays what an undo takes back
+// first.
 func (a *Annotation) beneathGuess(ctx context.Context, e segment.Event) (seq int, err error) {
 	a.mu.Lock()
 	at, guessed, scores := a.timeline.Seq(), a.timeline.Guessed(), inClasses(a.timeline.Scores(), a.table)

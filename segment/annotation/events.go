@@ -278,7 +278,7 @@ func (a *Annotation) fillPick(e *segment.Event, h engine.Hypothesis) error {
 		if e.Pick.Offer != nil {
 			what = "The labelling"
 		}
-		return a.conflict("%s with digest %s is out of date: with the present evidence its digest is %s. Nothing was changed; pick again from the present hypotheses.", what, e.Pick.Digest, h.Digest)
+		return a.conflict("%s with digest %s is out of date: with the current evidence its digest is %s. Nothing was changed; choose again from the current hypotheses.", what, e.Pick.Digest, h.Digest)
 	}
 	// A click on a deleted class counts as its replacement. The pick keeps the
 	// class of the click, so that the two agree without the table.

@@ -7,7 +7,7 @@ import (
 	"collie/segment"
 )
 
-// sure is the probability, out of 255, from which on a guess counts as sure.
+// sure is the least probability (of 255) that counts as sure.
 const sure = 204
 
 // guessView is what follows from a guess and the classes.

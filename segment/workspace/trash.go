@@ -84,7 +84,7 @@ func (w *Workspace) Restore(ctx context.Context, id string) (segment.TrashItem, 
 	}
 	at := slices.IndexFunc(items, func(item segment.TrashItem) bool { return item.ID == id })
 	if at < 0 {
-		return segment.TrashItem{}, segment.Errorf(segment.NotFound, "This is not in the trash, or not in yours.")
+		return segment.TrashItem{}, segment.Errorf(segment.NotFound, "This is not in the trash, or you can't restore it.")
 	}
 	project, class, ok := strings.Cut(id, "-")
 	if !ok {
