@@ -163,10 +163,15 @@ func (p *Project) remove(before []Class, remap map[uint8]uint8, at time.Time) er
 	return nil
 }
 
-// SameClasses reports whether pages and evidence have nothing to learn from the
-// other: classes, deleted ones, rest and whether it guesses are equal.
+// SameClasses reports whether classes and deleted ones are equal.
 func SameClasses(a, b *Project) bool {
-	return a.Rest == b.Rest && a.Unaided == b.Unaided && slices.Equal(a.Classes, b.Classes) && slices.Equal(a.Deleted, b.Deleted)
+	return slices.Equal(a.Classes, b.Classes) && slices.Equal(a.Deleted, b.Deleted)
+}
+
+// SameForPages reports whether open pages show the same for two states of a project:
+// its classes, rest and whether it guesses are equal.
+func SameForPages(a, b *Project) bool {
+	return SameClasses(a, b) && a.Rest == b.Rest && a.Unaided == b.Unaided
 }
 
 // SameLabels reports whether labels mean the same in two states of a project,

@@ -192,7 +192,7 @@ func (a *Annotation) readProject(ctx context.Context) error {
 }
 
 func (a *Annotation) takeProject(p segment.Project) {
-	if a.table == nil || !segment.SameClasses(&a.project, &p) {
+	if a.table == nil || !segment.SameForPages(&a.project, &p) {
 		a.table = p.Resolve()
 		a.tables++
 	}

@@ -142,7 +142,7 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*segme
 		return segment.Project{}, err
 	}
 	// An image can be busy; edits of other projects don't wait for it.
-	if !segment.SameClasses(&before, &p) {
+	if !segment.SameForPages(&before, &p) {
 		w.classesChanged(context.WithoutCancel(ctx), p.ID)
 	}
 	if p.Unaided && !before.Unaided {

@@ -243,3 +243,28 @@ func TestClassesEditedAtOnce(t *testing.T) {
 		t.Errorf("without a base: %v", p.Classes)
 	}
 }
+
+// The audit log names what an edit has changed, and nothing else.
+func TestEditsInTheAuditLog(t *testing.T) {
+	w := mustOpenWorkspace(t, t.TempDir(), asIs)
+	p, err := w.CreateProject(t.Context(), "Zoo", []segment.Class{{Name: "bear"}, {Name: "cave"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := true
+	for _, c := range []struct {
+		edit segment.ProjectEdit
+		want string
+	}{
+		{segment.ProjectEdit{Unaided: &off}, "learning: false"},
+		{segment.ProjectEdit{Rest: &segment.Rest{Mode: segment.RestClass, Class: 1}}, "rest: 1"},
+		{segment.ProjectEdit{Name: "Park"}, "name: Park"},
+		{segment.ProjectEdit{Classes: []segment.ClassEdit{{Class: p.Classes[1]}, {Class: p.Classes[0]}}}, "classes"},
+	} {
+		mustEdit(t, w, p.ID, c.edit)
+		entries, err := w.EntriesBefore(t.Context(), 0, 1)
+		if err != nil || len(entries) != 1 || entries[0].Detail != c.want {
+			t.Errorf("the log says %+v, %v, want %q", entries, err, c.want)
+		}
+	}
+}
