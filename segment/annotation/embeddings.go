@@ -71,9 +71,9 @@ func (a *Annotation) beneathGuess(ctx context.Context, e segment.Event) (seq int
 			return 0, err
 		}
 	}
-	seq, err = a.add(ctx, last, e)
+	seq, err = a.add(ctx, current, e)
 	if guessed && scores != nil {
-		_, again := a.add(asProject(ctx), last, segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: scores})
+		_, again := a.add(asProject(ctx), current, segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: scores})
 		err = errors.Join(err, again)
 	}
 	a.changed(a.image.ID)

@@ -27,7 +27,7 @@ func (a *Annotation) Append(ctx context.Context, expected int, e segment.Event) 
 		return 0, err
 	}
 	if expected < 0 {
-		expected = Never // clients can't use last
+		expected = Never // clients can't use current
 	}
 	return a.add(ctx, expected, e)
 }
@@ -39,11 +39,11 @@ func (a *Annotation) AppendLast(ctx context.Context, e segment.Event) (int, erro
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err
 	}
-	return a.add(ctx, last, e)
+	return a.add(ctx, current, e)
 }
 
-// last is the current number of events, whatever it is.
-const last = -1
+// current is the number of events at the time, whatever it is.
+const current = -1
 
 // Never is the number of events that an event behind a refused one expects: no
 // state has it, so only a repeat of a stored event is accepted.
@@ -61,7 +61,7 @@ type attempts struct {
 	reached bool // the image has been brought up to date since the event came
 }
 
-// add is Append without the permission check; expected can be last. Slow work
+// add is Append without the permission check; expected can be current. Slow work
 // (computing a hypothesis, replaying events) runs without the lock; the next
 // try checks whether the evidence has changed meanwhile.
 func (a *Annotation) add(ctx context.Context, expected int, e segment.Event) (int, error) {
@@ -83,7 +83,7 @@ func (a *Annotation) add(ctx context.Context, expected int, e segment.Event) (in
 func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, before *attempts) (seq int, prepare func() error, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if expected == last {
+	if expected == current {
 		expected = a.timeline.Seq()
 	}
 	if err := a.readProject(ctx); err != nil {

@@ -98,16 +98,16 @@ func (a *Annotation) recall(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if a.replace(whole) {
+		if a.replaceTimeline(whole) {
 			return nil
 		}
 	}
 }
 
-// replace replaces the timeline with one played without the lock, after playing
+// replaceTimeline replaces the timeline with one played without the lock, after playing
 // the current one's newer events on it; false means that those are no longer in
 // memory.
-func (a *Annotation) replace(whole *timeline.Timeline) bool {
+func (a *Annotation) replaceTimeline(whole *timeline.Timeline) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.timeline.Forgotten() > whole.Seq() {

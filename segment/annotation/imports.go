@@ -31,7 +31,7 @@ func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8, 
 	}
 	e := segment.Event{ID: id, Kind: segment.Import, Instances: objects}
 	e.Cells, e.Repairs = timeline.Majority(a.cells, pixels)
-	seq, err := a.add(ctx, last, e)
+	seq, err := a.add(ctx, current, e)
 	if err == nil {
 		a.changed(a.image.ID)
 	}
@@ -77,7 +77,7 @@ func (a *Annotation) SetScores(ctx context.Context, id string, scores *segment.S
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err
 	}
-	seq, err := a.add(ctx, last, segment.Event{ID: id, Kind: segment.FirstGuess, Scores: scores})
+	seq, err := a.add(ctx, current, segment.Event{ID: id, Kind: segment.FirstGuess, Scores: scores})
 	if err == nil {
 		a.changed(a.image.ID)
 	}

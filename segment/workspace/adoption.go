@@ -94,14 +94,14 @@ func adopted(p segment.Project) (segment.Project, error) {
 
 // adopt checks an image and stores it: its files, its record, its evidence.
 func (w *Workspace) adopt(ctx context.Context, p *segment.Project, from *Adopted) error {
-	photo, err := w.gate.ReadToned(ctx, from.Original, photo.Expose)
+	picture, err := w.gate.ReadToned(ctx, from.Original, photo.Expose)
 	if err != nil {
 		return Refusal(err)
 	}
-	defer photo.Close()
-	size := photo.Pixels.Bounds().Size()
+	defer picture.Close()
+	size := picture.Pixels.Bounds().Size()
 	im := segment.Image{
-		ID: segment.NewID(), ProjectID: p.ID, Name: from.Name, Format: photo.Format, Bytes: int64(len(photo.Original)),
+		ID: segment.NewID(), ProjectID: p.ID, Name: from.Name, Format: picture.Format, Bytes: int64(len(picture.Original)),
 		Width: size.X, Height: size.Y, Regions: from.Regions, Created: from.Created,
 	}
 	if im.Name, err = segment.CleanName("file name", from.Name); err != nil {
@@ -120,15 +120,15 @@ func (w *Workspace) adopt(ctx context.Context, p *segment.Project, from *Adopted
 	var display, thumbnail newBlob
 	late := w.turns.long(ctx, func() {
 		var e error
-		display, err = written(im.DisplayKey(), photo.EncodeDisplay)
-		thumbnail, e = written(im.ThumbnailKey(), photo.EncodeThumbnail)
+		display, err = written(im.DisplayKey(), picture.EncodeDisplay)
+		thumbnail, e = written(im.ThumbnailKey(), picture.EncodeThumbnail)
 		err = errors.Join(err, e)
 	})
 	if err := errors.Join(late, err); err != nil {
 		return err
 	}
 	err = w.keep(ctx, im, []newBlob{
-		display, thumbnail, {im.OriginalKey(), photo.Original}, {im.HierarchyKey(), from.Hierarchy}, {im.GraphKey(), from.Graph},
+		display, thumbnail, {im.OriginalKey(), picture.Original}, {im.HierarchyKey(), from.Hierarchy}, {im.GraphKey(), from.Graph},
 	})
 	if err != nil {
 		return err

@@ -26,18 +26,14 @@ func (w *Workspace) Examine(ctx context.Context, im segment.Image) ([]Damage, er
 		return nil, err
 	}
 	var found []Damage
-	original := w.picture(ctx, im.OriginalKey(), func(p *photo.Photo) error {
-		if size := p.Pixels.Bounds().Size(); size.X != im.Width || size.Y != im.Height {
-			return fmt.Errorf("it has %d×%d pixels, its record says %d×%d", size.X, size.Y, im.Width, im.Height)
-		}
-		return nil
-	})
+	original := w.usable(ctx, im)
 	if original != nil {
 		found = append(found, Damage{"the original can't be used", original, nil})
 	}
 	for what, key := range map[string]string{"the picture for display": im.DisplayKey(), "the thumbnail": im.ThumbnailKey()} {
-		err := w.picture(ctx, key, func(*photo.Photo) error { return nil })
+		p, err := w.picture(ctx, key, photo.Expose)
 		if err == nil {
+			p.Close()
 			continue
 		}
 		d := Damage{what + " can't be used", err, nil}
@@ -63,19 +59,17 @@ func (w *Workspace) Examine(ctx context.Context, im segment.Image) ([]Damage, er
 	return found, ctx.Err()
 }
 
-// picture decodes the picture under a key and passes it to use.
-func (w *Workspace) picture(ctx context.Context, key string, use func(*photo.Photo) error) error {
-	blob, err := w.blobs.Open(ctx, key)
-	if err != nil {
-		return err
-	}
-	defer blob.Close()
-	p, err := w.gate.ReadToned(ctx, blob, photo.Expose)
+// usable decodes the original of an image and checks its size.
+func (w *Workspace) usable(ctx context.Context, im segment.Image) error {
+	p, err := w.picture(ctx, im.OriginalKey(), photo.Expose)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	return use(p)
+	if size := p.Pixels.Bounds().Size(); size.X != im.Width || size.Y != im.Height {
+		return fmt.Errorf("it has %d×%d pixels, its record says %d×%d", size.X, size.Y, im.Width, im.Height)
+	}
+	return nil
 }
 
 // playable loads the image as Open does, but keeps nothing.

@@ -29,7 +29,7 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 	}
 	switch {
 	case im.Status() == "started" && im.Clicks == 0 && im.Decided == 0:
-		return false, w.weigh(ctx, im)
+		return false, w.weighImported(ctx, im)
 	case im.Status() != "untouched":
 		return false, nil
 	}

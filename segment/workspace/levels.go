@@ -41,14 +41,6 @@ func (w *Workspace) original(ctx context.Context, im segment.Image, tone func(im
 	if err := w.MayIn(ctx, im.ProjectID, access.Read); err != nil {
 		return nil, err
 	}
-	blob, err := w.blobs.Open(ctx, im.OriginalKey())
-	if err != nil {
-		return nil, err
-	}
-	defer blob.Close()
-	p, err := w.gate.ReadToned(ctx, blob, tone)
-	if err != nil {
-		return nil, Refusal(err)
-	}
-	return p, nil
+	p, err := w.picture(ctx, im.OriginalKey(), tone)
+	return p, Refusal(err)
 }

@@ -110,7 +110,7 @@ func (o *openImages) bring(ctx context.Context, im *openImage, record segment.Im
 	if im.err == nil {
 		o.observer.Took(gauge.Open, time.Since(began))
 		o.mu.Lock()
-		o.weigh(im)
+		o.measure(im)
 		o.shrink()
 		o.mu.Unlock()
 	}
@@ -132,12 +132,12 @@ func (o *openImages) release(im *openImage) {
 	}
 	im.keeper.ForgetPast()
 	im.idleAt = o.idle.PushBack(im)
-	o.weigh(im)
+	o.measure(im)
 	o.shrink()
 }
 
-// weigh counts the current size of an unused image. The caller holds the lock.
-func (o *openImages) weigh(im *openImage) {
+// measure counts the current size of an unused image. The caller holds the lock.
+func (o *openImages) measure(im *openImage) {
 	o.used -= im.bytes
 	im.bytes = im.keeper.Footprint()
 	o.used += im.bytes

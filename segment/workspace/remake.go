@@ -57,13 +57,16 @@ func (w *Workspace) remakeCopy(ctx context.Context, im segment.Image, key string
 	if key == im.ThumbnailKey() {
 		encode = (*photo.Photo).EncodeThumbnail
 	}
-	return w.picture(ctx, im.OriginalKey(), func(p *photo.Photo) error {
-		content, err := written(key, func(out io.Writer) error { return encode(p, out) })
-		if err != nil {
-			return err
-		}
-		return w.replace(ctx, content)
-	})
+	p, err := w.picture(ctx, im.OriginalKey(), photo.Expose)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	content, err := written(key, func(out io.Writer) error { return encode(p, out) })
+	if err != nil {
+		return err
+	}
+	return w.overwrite(ctx, content)
 }
 
 // remakeSuperpixels recomputes the superpixels of an image from its original.
@@ -71,43 +74,45 @@ func (w *Workspace) remakeCopy(ctx context.Context, im segment.Image, key string
 // certainly the same as before: the checksum of the stored file matches, the
 // other of the two files is intact and agrees, or there is no evidence.
 func (w *Workspace) remakeSuperpixels(ctx context.Context, im segment.Image) error {
-	return w.picture(ctx, im.OriginalKey(), func(p *photo.Photo) error {
-		if size := p.Pixels.Bounds().Size(); size.X != im.Width || size.Y != im.Height {
-			return errors.New("the original's size differs from the record")
-		}
-		var made [2]newBlob
-		var err error
-		late := w.long(ctx, func() {
-			hierarchy, graph := superpixels.Divide(p.Pixels, finestFactor*im.Regions)
-			var e error
-			made[0], err = written(im.HierarchyKey(), marshalTo(hierarchy))
-			made[1], e = written(im.GraphKey(), marshalTo(graph))
-			err = errors.Join(err, e)
-		})
-		if err := errors.Join(late, err); err != nil {
+	p, err := w.picture(ctx, im.OriginalKey(), photo.Expose)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if size := p.Pixels.Bounds().Size(); size.X != im.Width || size.Y != im.Height {
+		return errors.New("the original's size differs from the record")
+	}
+	var made [2]newBlob
+	late := w.long(ctx, func() {
+		hierarchy, graph := superpixels.Divide(p.Pixels, finestFactor*im.Regions)
+		var e error
+		made[0], err = written(im.HierarchyKey(), marshalTo(hierarchy))
+		made[1], e = written(im.GraphKey(), marshalTo(graph))
+		err = errors.Join(err, e)
+	})
+	if err := errors.Join(late, err); err != nil {
+		return err
+	}
+	same, good := im.Seq == 0, [2]bool{}
+	for i, b := range made {
+		good[i] = w.holds(ctx, b)
+		sum, err := w.blobs.Sum(b.key)
+		if err != nil {
 			return err
 		}
-		same, good := im.Seq == 0, [2]bool{}
-		for i, b := range made {
-			good[i] = w.holds(ctx, b)
-			sum, err := w.blobs.Sum(b.key)
-			if err != nil {
-				return err
-			}
-			own := sha256.Sum256(b.content)
-			same = same || good[i] || sum == hex.EncodeToString(own[:])
+		own := sha256.Sum256(b.content)
+		same = same || good[i] || sum == hex.EncodeToString(own[:])
+	}
+	if !same {
+		return errors.New("recomputed superpixels might differ from those that the evidence refers to")
+	}
+	for i, b := range made {
+		if good[i] {
+			continue
 		}
-		if !same {
-			return errors.New("recomputed superpixels might differ from those that the evidence refers to")
+		if err := w.overwrite(ctx, b); err != nil {
+			return err
 		}
-		for i, b := range made {
-			if good[i] {
-				continue
-			}
-			if err := w.replace(ctx, b); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }

@@ -131,9 +131,9 @@ func (w *Workspace) importWeight(ctx context.Context, projectID string) learn.Ch
 	return m.Imported
 }
 
-// weigh gives scores that were imported the strength that the project has since
+// weighImported gives scores that were imported the strength that the project has since
 // chosen for them.
-func (w *Workspace) weigh(ctx context.Context, im segment.Image) error {
+func (w *Workspace) weighImported(ctx context.Context, im segment.Image) error {
 	c := w.importWeight(ctx, im.ProjectID)
 	if c == learn.Off {
 		return nil
