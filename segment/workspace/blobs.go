@@ -85,14 +85,6 @@ func (w *Workspace) overwrite(ctx context.Context, b newBlob) error {
 	return w.blobs.Put(ctx, b.key, b.write)
 }
 
-// cache stores what can be recomputed; it ignores errors such as a full disk.
-func (w *Workspace) cache(ctx context.Context, key string, write func(io.Writer) error) {
-	ctx = context.WithoutCancel(ctx)
-	if w.blobs.Remove(ctx, key) == nil {
-		_ = w.blobs.Put(ctx, key, write)
-	}
-}
-
 // holds reports whether a blob is stored with the same content.
 func (w *Workspace) holds(ctx context.Context, b newBlob) bool {
 	blob, err := w.blobs.Open(ctx, b.key)

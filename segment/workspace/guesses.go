@@ -1,14 +1,11 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/engine"
-	"collie/segment/learn"
 	"collie/segment/schedule"
 )
 
@@ -82,133 +79,4 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 		}
 	}
 	return scores != nil, a.GiveGuess(ctx, scores)
-}
-
-// Prelabelled is the progress of guessing a project's untouched images.
-type Prelabelled struct {
-	Total, Done int
-	Running     bool
-}
-
-// Learning describes a project's model and what it is used for.
-type Learning struct {
-	On       bool // the project makes guesses
-	Finished int  // images
-	Model    int  // number of the current model; 0 without one
-	Learnt   int  // finished images when it was trained
-	Guessing bool // the model's guesses are expected to save work
-	Training bool
-	Fewest   int // finished images needed for guesses
-
-	Prelabelled Prelabelled
-	// Images are the untouched ones, least expected work first; those without a
-	// guess come last.
-	Images []segment.Image
-	// Done are the finished ones in the order in which the model learnt from
-	// them, then the others.
-	Done    []segment.Image
-	Efforts map[string]segment.Effort // by image
-}
-
-// Learning returns the state of a project's learning.
-func (w *Workspace) Learning(ctx context.Context, projectID string) (Learning, error) {
-	if err := w.MayIn(ctx, projectID, access.Read); err != nil {
-		return Learning{}, err
-	}
-	p, err := w.store.Project(ctx, projectID)
-	if err != nil {
-		return Learning{}, err
-	}
-	m := w.model(ctx, projectID)
-	out := Learning{On: !p.Unaided, Learnt: m.Finished(), Fewest: learn.FewestExamples}
-	w.learning.report(projectID, &out) // before the images, so that these are at least as new
-	images, err := w.Images(ctx, projectID)
-	if err != nil {
-		return Learning{}, err
-	}
-	if out.Efforts, err = w.store.Efforts(ctx, projectID); err != nil {
-		return Learning{}, err
-	}
-	if m != nil {
-		out.Model, out.Guessing = m.Number, m.Guesses()
-	}
-	for _, im := range images {
-		switch im.Status() {
-		case "done":
-			out.Done = append(out.Done, im)
-		case "untouched":
-			out.Images = append(out.Images, im)
-		}
-	}
-	out.Finished = len(out.Done)
-	sortByModel(out.Done, m)
-	work := func(im segment.Image) float64 {
-		if !im.Guessed || im.Doubt == nil {
-			return 2
-		}
-		return *im.Doubt
-	}
-	slices.SortStableFunc(out.Images, func(a, b segment.Image) int { return cmp.Compare(work(a), work(b)) })
-	return out, nil
-}
-
-// report fills in what is running.
-func (l *learning) report(projectID string, out *Learning) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_, out.Training = l.busy[projectID]
-	if listed := l.listed[projectID]; listed != nil {
-		out.Prelabelled = *listed
-	}
-}
-
-// Prelabel starts to guess all untouched images of a project, in the
-// background. A running one continues.
-func (w *Workspace) Prelabel(ctx context.Context, projectID string) error {
-	if err := w.MayIn(ctx, projectID, access.Annotate); err != nil {
-		return err
-	}
-	images, err := w.imagesThat(ctx, projectID, func(im *segment.Image) bool { return im.Status() == "untouched" })
-	if err != nil {
-		return err
-	}
-	w.guessAll(projectID, images)
-	return nil
-}
-
-// retractGuesses starts to take back the guesses that nobody has worked on in a
-// project that is set to guess nothing; what it leaves goes when it is opened.
-func (w *Workspace) retractGuesses(ctx context.Context, projectID string) {
-	if images, err := w.imagesThat(ctx, projectID, func(im *segment.Image) bool { return im.Guessed }); err == nil {
-		w.guessAll(projectID, images)
-	}
-}
-
-// guessAll starts to bring the guesses of images up to date, unless that is under
-// way.
-func (w *Workspace) guessAll(projectID string, images []segment.Image) {
-	l := &w.learning
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if listed := l.listed[projectID]; listed != nil && listed.Running {
-		return
-	}
-	listed := &Prelabelled{Total: len(images), Running: true}
-	started := l.launch(func(ctx context.Context) {
-		for _, im := range images {
-			w.survive(func() { _, _ = w.guess(ctx, im.ID, schedule.Later) }) // an image that fails has no guess
-			l.mu.Lock()
-			listed.Done++
-			l.mu.Unlock()
-			if ctx.Err() != nil {
-				break
-			}
-		}
-		l.mu.Lock()
-		listed.Running = false
-		l.mu.Unlock()
-	})
-	if started {
-		l.listed[projectID] = listed
-	}
 }

@@ -125,20 +125,6 @@ func (w *Workspace) ImagesAfter(ctx context.Context, projectID, after string, li
 	return w.list(ctx, projectID, func() ([]segment.Image, error) { return w.store.ImagesAfter(ctx, projectID, after, limit) })
 }
 
-// imagesThat lists a project's images of a kind in order of upload, without keeping the
-// records of the others.
-func (w *Workspace) imagesThat(ctx context.Context, projectID string, are func(*segment.Image) bool) (images []segment.Image, err error) {
-	for im, err := range segment.EachImage(ctx, projectID, w.ImagesAfter) {
-		if err != nil {
-			return nil, err
-		}
-		if are(&im) {
-			images = append(images, im)
-		}
-	}
-	return images, nil
-}
-
 // list reads images of a project for whoever can see it.
 func (w *Workspace) list(ctx context.Context, projectID string, read func() ([]segment.Image, error)) ([]segment.Image, error) {
 	p, err := w.Project(ctx, projectID)

@@ -2,67 +2,15 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"collie/segment"
-	"collie/segment/access"
-	"collie/segment/annotation"
 	"collie/segment/engine"
 	"collie/segment/gauge"
 	"collie/segment/learn"
-	"collie/segment/photo"
 	"collie/superpixels"
 )
-
-// learning holds the projects' models and the running training. Everything in
-// it can be lost at any time: it is recomputed or left out.
-type learning struct {
-	ctx     context.Context // of all training; nil while learning is off
-	running sync.WaitGroup
-
-	mu     sync.Mutex
-	busy   map[string]bool         // projects that are learning, and whether they should look again afterwards
-	models map[string]*learn.Model // by project; nil if no model is stored
-	listed map[string]*Prelabelled // pre-labelling by project, running or finished
-	sought map[string]time.Time    // when seek last looked, by project
-
-	embeddings map[string]*segment.Embedding // how much they count, by project; nil if nothing is stored
-	unweighed  map[string]bool               // projects of finished images that got embeddings
-}
-
-// StartLearning makes projects learn from their finished images, in the
-// background and one at a time each, until stop is called, which waits for
-// running work to end. Without it projects neither learn nor guess.
-func (w *Workspace) StartLearning(ctx context.Context) (stop func()) {
-	l := &w.learning
-	ctx, cancel := context.WithCancel(access.With(ctx, access.Operator))
-	l.mu.Lock()
-	l.ctx, l.busy, l.models, l.listed = ctx, map[string]bool{}, map[string]*learn.Model{}, map[string]*Prelabelled{}
-	l.sought = map[string]time.Time{}
-	l.embeddings, l.unweighed = map[string]*segment.Embedding{}, map[string]bool{}
-	l.mu.Unlock()
-	return func() {
-		l.mu.Lock()
-		l.ctx = nil
-		l.mu.Unlock()
-		cancel()
-		l.running.Wait()
-	}
-}
-
-// launch starts work in the background and reports whether it did. The caller
-// holds the lock.
-func (l *learning) launch(work func(ctx context.Context)) bool {
-	if l.ctx == nil {
-		return false
-	}
-	ctx := l.ctx
-	l.running.Go(func() { work(ctx) })
-	return true
-}
 
 // finished tells the workspace that an image of the project was finished, or
 // changed after that.
@@ -224,86 +172,16 @@ func (w *Workspace) example(ctx context.Context, im *segment.Image) (e learn.Exa
 	return e, true
 }
 
-// errNoFeatures is the error for images that can't be learnt from.
-var errNoFeatures = errors.New("the image can't be learnt from")
-
-// features reads the features, or recomputes them from the original if they are
-// missing or damaged.
-func (w *Workspace) features(ctx context.Context, a *annotation.Annotation) (*learn.Features, error) {
-	im, first := a.Image(), a.FirstCut()
-	var f learn.Features
-	if err := w.unmarshal(ctx, im.FeaturesKey(), &f); err == nil && f.N == first.N {
-		return &f, nil
+// imagesThat lists a project's images of a kind in order of upload, without keeping the
+// records of the others.
+func (w *Workspace) imagesThat(ctx context.Context, projectID string, are func(*segment.Image) bool) (images []segment.Image, err error) {
+	for im, err := range segment.EachImage(ctx, projectID, w.ImagesAfter) {
+		if err != nil {
+			return nil, err
+		}
+		if are(&im) {
+			images = append(images, im)
+		}
 	}
-	if first.N > learn.MaxSuperpixels || w.gate == nil {
-		return nil, errNoFeatures
-	}
-	p, err := w.original(ctx, im, photo.Expose)
-	if err != nil {
-		return nil, err
-	}
-	defer p.Close()
-	if p.Pixels.Rect.Dx() != a.Cells().Width || p.Pixels.Rect.Dy() != a.Cells().Height {
-		return nil, errNoFeatures
-	}
-	made := learn.Describe(p.Pixels, a.Hierarchy(), a.Graph(), im.Regions)
-	if made.N != first.N {
-		return nil, errNoFeatures
-	}
-	w.cache(ctx, im.FeaturesKey(), marshalTo(made))
-	return made, nil
-}
-
-// model returns a project's model, nil without one or as long as it can't be read.
-func (w *Workspace) model(ctx context.Context, projectID string) *learn.Model {
-	m, _ := w.readModel(ctx, projectID)
-	return m
-}
-
-// readModel returns a project's model, nil without one. The error says that there may
-// be one.
-func (w *Workspace) readModel(ctx context.Context, projectID string) (*learn.Model, error) {
-	l := &w.learning
-	l.mu.Lock()
-	m, ok := l.models[projectID]
-	l.mu.Unlock()
-	if ok {
-		return m, nil
-	}
-	read := new(learn.Model)
-	if err := w.unmarshal(ctx, segment.LearntKey(projectID), read); err == nil {
-		m = read
-	} else if unsure(ctx, err) {
-		return nil, err
-	}
-	l.hold(projectID, m)
-	return m, nil
-}
-
-// unsure reports whether the error of reading what a project has learned leaves open
-// if there is something, as when the bucket is away. Otherwise it is missing, damaged
-// or of an older version.
-func unsure(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || segment.KindOf(err) == segment.Unavailable
-}
-
-// maxModels is the largest number of models in memory.
-const maxModels = 8
-
-// hold keeps a model in memory, in place of others if there are too many.
-func (l *learning) hold(projectID string, m *learn.Model) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.models == nil {
-		return
-	}
-	if len(l.models) >= maxModels {
-		clear(l.models)
-	}
-	l.models[projectID] = m
-}
-
-func (w *Workspace) keepModel(ctx context.Context, projectID string, m *learn.Model) {
-	w.learning.hold(projectID, m)
-	w.cache(ctx, segment.LearntKey(projectID), marshalTo(m))
+	return images, nil
 }

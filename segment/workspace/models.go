@@ -1,0 +1,71 @@
+package workspace
+
+import (
+	"context"
+	"io"
+
+	"collie/segment"
+	"collie/segment/learn"
+)
+
+// model returns a project's model, nil without one or as long as it can't be read.
+func (w *Workspace) model(ctx context.Context, projectID string) *learn.Model {
+	m, _ := w.readModel(ctx, projectID)
+	return m
+}
+
+// readModel returns a project's model, nil without one. The error says that there may
+// be one.
+func (w *Workspace) readModel(ctx context.Context, projectID string) (*learn.Model, error) {
+	l := &w.learning
+	l.mu.Lock()
+	m, ok := l.models[projectID]
+	l.mu.Unlock()
+	if ok {
+		return m, nil
+	}
+	read := new(learn.Model)
+	if err := w.unmarshal(ctx, segment.LearntKey(projectID), read); err == nil {
+		m = read
+	} else if unsure(ctx, err) {
+		return nil, err
+	}
+	l.hold(projectID, m)
+	return m, nil
+}
+
+// unsure reports whether the error of reading what a project has learned leaves open
+// if there is something, as when the bucket is away. Otherwise it is missing, damaged
+// or of an older version.
+func unsure(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || segment.KindOf(err) == segment.Unavailable
+}
+
+// maxModels is the largest number of models in memory.
+const maxModels = 8
+
+// hold keeps a model in memory, in place of others if there are too many.
+func (l *learning) hold(projectID string, m *learn.Model) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.models == nil {
+		return
+	}
+	if len(l.models) >= maxModels {
+		clear(l.models)
+	}
+	l.models[projectID] = m
+}
+
+func (w *Workspace) keepModel(ctx context.Context, projectID string, m *learn.Model) {
+	w.learning.hold(projectID, m)
+	w.cache(ctx, segment.LearntKey(projectID), marshalTo(m))
+}
+
+// cache stores what can be recomputed; it ignores errors such as a full disk.
+func (w *Workspace) cache(ctx context.Context, key string, write func(io.Writer) error) {
+	ctx = context.WithoutCancel(ctx)
+	if w.blobs.Remove(ctx, key) == nil {
+		_ = w.blobs.Put(ctx, key, write)
+	}
+}
