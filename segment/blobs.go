@@ -2,6 +2,8 @@ package segment
 
 import (
 	"context"
+	"encoding"
+	"fmt"
 	"io"
 	"iter"
 	"path/filepath"
@@ -46,6 +48,23 @@ func ReadBlob(blob io.ReadSeeker) ([]byte, error) {
 	b := make([]byte, size)
 	_, err = io.ReadFull(blob, b)
 	return b, err
+}
+
+// Unmarshal reads the blob under a key, which has the binary form of a value, into it.
+func Unmarshal(ctx context.Context, blobs Blobs, key string, into encoding.BinaryUnmarshaler) error {
+	blob, err := blobs.Open(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	b, err := ReadBlob(blob)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", key, err)
+	}
+	if err := into.UnmarshalBinary(b); err != nil {
+		return fmt.Errorf("decoding %s: %w", key, err)
+	}
+	return nil
 }
 
 // keyPattern matches keys: up to eight names of lower-case letters, digits and

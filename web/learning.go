@@ -7,7 +7,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
-	"collie/segment/workspace"
+	"collie/segment/learner"
 	"collie/web/problem"
 )
 
@@ -56,14 +56,14 @@ type guessJSON struct {
 }
 
 func (s *Server) getLearning(w http.ResponseWriter, r *http.Request) error {
-	l, err := s.workspace.Learning(r.Context(), chi.URLParam(r, "id"))
+	l, err := s.workspace.Learner().Learning(r.Context(), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
 	return s.answers.JSON(w, http.StatusOK, learningOut(l))
 }
 
-func learningOut(l workspace.Learning) learningJSON {
+func learningOut(l learner.Learning) learningJSON {
 	out := learningJSON{
 		On: l.On, Finished: l.Finished, Fewest: l.Fewest, Model: l.Model, Learnt: l.Learnt, Guessing: l.Guessing, Training: l.Training,
 		Prelabelling: prelabelJSON{l.Prelabelled.Running, l.Prelabelled.Total, l.Prelabelled.Done},
@@ -85,10 +85,10 @@ func learningOut(l workspace.Learning) learningJSON {
 // prelabel starts to guess all untouched images of a project.
 func (s *Server) prelabel(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
-	if err := s.workspace.Prelabel(r.Context(), id); err != nil {
+	if err := s.workspace.Learner().Prelabel(r.Context(), id); err != nil {
 		return err
 	}
-	l, err := s.workspace.Learning(r.Context(), id)
+	l, err := s.workspace.Learner().Learning(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (s *Server) guessImage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	guessed, err := s.workspace.Guess(r.Context(), im.ID)
+	guessed, err := s.workspace.Learner().Guess(r.Context(), im.ID)
 	if err != nil && segment.KindOf(err) != segment.Conflict { // somebody else began
 		return err
 	}

@@ -66,7 +66,7 @@ func (s *Server) annotatePage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.workspace.Guess(r.Context(), im.ID); err != nil {
+	if _, err := s.workspace.Learner().Guess(r.Context(), im.ID); err != nil {
 		s.log.Debug("no guess", "image", im.ID, "error", err) // the page works without one
 	}
 	p, err := s.workspace.Project(r.Context(), im.ProjectID)

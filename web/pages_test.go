@@ -182,7 +182,7 @@ func TestProblemPages(t *testing.T) {
 func BenchmarkAnnotatePage(b *testing.B) {
 	for _, all := range []int{50, 5000} {
 		b.Run(fmt.Sprint("images=", all), func(b *testing.B) {
-			s := MustServe(b, func(c *Config, _ *sqlite.Store) { b.Cleanup(c.Workspace.StartLearning(b.Context())) })
+			s := MustServe(b, func(c *Config, _ *sqlite.Store) { b.Cleanup(c.Workspace.Learner().Start(b.Context())) })
 			p := s.project()
 			others := func() { // half of them; nobody opens them
 				for range (all - 50) / 2 {

@@ -177,7 +177,7 @@ func (r *running) assemble(ctx context.Context) error {
 	if err := d.workspace.Record(ctx, audit.ServerStarted, "", fmt.Sprintf("listen %s, auth %t, origin %q", r.Listen, r.config.Login != nil, r.config.Origin)); err != nil {
 		r.log.Warn("not in the audit log", "error", err)
 	}
-	r.stopping(d.workspace.StartLearning(ctx))
+	r.stopping(d.workspace.Learner().Start(ctx))
 	r.site = web.New(r.config)
 	r.stopping(r.site.Close)
 	hints, _ := d.store.(workspace.Hints)                                                                    // nil for a database that no other server uses

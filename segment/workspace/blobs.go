@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding"
 	"errors"
-	"fmt"
 	"image"
 	"io"
 
@@ -96,26 +95,12 @@ func (w *Workspace) holds(ctx context.Context, b newBlob) bool {
 	return err == nil && bytes.Equal(stored, b.content)
 }
 
-// unmarshal reads what was stored of a value in its binary form.
-func (w *Workspace) unmarshal(ctx context.Context, key string, into encoding.BinaryUnmarshaler) error {
-	blob, err := w.blobs.Open(ctx, key)
-	if err != nil {
-		return err
-	}
-	defer blob.Close()
-	b, err := segment.ReadBlob(blob)
-	if err != nil {
-		return fmt.Errorf("reading %s: %w", key, err)
-	}
-	if err := into.UnmarshalBinary(b); err != nil {
-		return fmt.Errorf("decoding %s: %w", key, err)
-	}
-	return nil
-}
-
 // picture decodes the picture under a key; the caller closes it. The errors of the
 // gate are not for people, see Refusal.
 func (w *Workspace) picture(ctx context.Context, key string, tone func(image.Image) image.Image) (*photo.Photo, error) {
+	if w.gate == nil {
+		return nil, errors.New("this workspace reads no pictures")
+	}
 	blob, err := w.blobs.Open(ctx, key)
 	if err != nil {
 		return nil, err

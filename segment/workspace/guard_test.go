@@ -13,7 +13,7 @@ import (
 	"collie/superpixels"
 )
 
-// needs is the right that each call of a Workspace and of an Annotation checks.
+// needs is the right that each call of a Workspace, its Learner and an Annotation checks.
 // Calls without a context are left out: they only describe what Open has returned.
 var needs = map[string]access.Action{
 	"Workspace.CreateProject":   access.Administer,
@@ -46,12 +46,14 @@ var needs = map[string]access.Action{
 	"Workspace.AddImage":        access.Annotate,
 	"Workspace.Blob":            access.Read,
 	"Workspace.Picture":         access.Read,
-	"Workspace.Learning":        access.Read,
-	"Workspace.Prelabel":        access.Annotate,
+	"Workspace.Original":        access.Read,
 	"Workspace.Levels":          access.Read,
 	"Workspace.Develop":         access.Read,
 	"Workspace.Open":            access.Read,
 	"Workspace.Visit":           access.Read,
+	"Learner.Learning":          access.Read,
+	"Learner.Prelabel":          access.Annotate,
+	"Learner.Retract":           access.Manage,
 	"Annotation.ImportMask":     access.Annotate,
 	"Annotation.SetGuess":       access.Annotate,
 	"Annotation.SetEmbedding":   access.Annotate,
@@ -71,7 +73,7 @@ var needs = map[string]access.Action{
 
 // chores are the calls that the program makes for itself, never for a person, and
 // Guess, which does nothing for somebody who can't annotate.
-var chores = map[string]bool{"Workspace.May": true, "Workspace.MayIn": true, "Workspace.Roles": true, "Workspace.Record": true, "Workspace.Long": true, "Workspace.Documents": true, "Workspace.Pictures": true, "Workspace.StartLearning": true, "Workspace.Follow": true, "Workspace.Guess": true}
+var chores = map[string]bool{"Workspace.May": true, "Workspace.MayIn": true, "Workspace.Roles": true, "Workspace.Record": true, "Workspace.Long": true, "Workspace.Documents": true, "Workspace.Pictures": true, "Workspace.Follow": true, "Learner.Start": true, "Learner.Guess": true}
 
 // oneRole is a store in which everybody has the same role in every project, with
 // every image in one. All its other calls panic.
@@ -95,7 +97,7 @@ func TestEveryCallAsks(t *testing.T) {
 	seen := map[string]bool{}
 	hierarchy, graph := superpixels.Divide(image.NewNRGBA(image.Rect(0, 0, 8, 8)), 4)
 	k := annotation.New(annotation.Config{Guard: w.guard, Image: segment.Image{Regions: 1}, Assistant: &assistant.Assistant{Hierarchy: hierarchy, Cells: graph}})
-	for _, v := range []any{w, k.Annotation()} {
+	for _, v := range []any{w, w.Learner(), k.Annotation()} {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumMethod() {
 			m := typ.Method(i)

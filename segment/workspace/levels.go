@@ -14,7 +14,7 @@ import (
 // each time.
 func (w *Workspace) Levels(ctx context.Context, im segment.Image) (photo.Levels, error) {
 	var levels photo.Levels
-	p, err := w.original(ctx, im, func(img image.Image) image.Image {
+	p, err := w.Original(ctx, im, func(img image.Image) image.Image {
 		levels = photo.LevelsOf(img)
 		return img
 	})
@@ -28,7 +28,7 @@ func (w *Workspace) Levels(ctx context.Context, im segment.Image) (photo.Levels,
 // Develop writes a display copy of an image with 16 bits per channel, with the
 // values from low to high (0..65535) stretched over the whole range.
 func (w *Workspace) Develop(ctx context.Context, im segment.Image, low, high uint16, out io.Writer) error {
-	p, err := w.original(ctx, im, photo.Window(low, high))
+	p, err := w.Original(ctx, im, photo.Window(low, high))
 	if err != nil {
 		return err
 	}
@@ -36,8 +36,8 @@ func (w *Workspace) Develop(ctx context.Context, im segment.Image, low, high uin
 	return p.EncodeDisplay(out)
 }
 
-// original reads the file of an image through the gate; the caller closes it.
-func (w *Workspace) original(ctx context.Context, im segment.Image, tone func(image.Image) image.Image) (*photo.Photo, error) {
+// Original reads the file of an image through the gate; the caller closes it.
+func (w *Workspace) Original(ctx context.Context, im segment.Image, tone func(image.Image) image.Image) (*photo.Photo, error) {
 	if err := w.MayIn(ctx, im.ProjectID, access.Read); err != nil {
 		return nil, err
 	}

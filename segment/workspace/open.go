@@ -229,7 +229,7 @@ func (w *Workspace) load(ctx context.Context, im segment.Image, release func()) 
 	k = annotation.New(annotation.Config{
 		Store: w.store, Guard: w.guard, Image: im,
 		Assistant: &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: w.parameters},
-		Turn:      w.turns.of(im.ID), Observer: w.observer, Lessons: lessons{w}, Changed: w.tell, Release: release,
+		Turn:      w.turns.of(im.ID), Observer: w.observer, Lessons: w.learner.Lessons(), Changed: w.tell, Release: release,
 	})
 	return k, k.Load(ctx)
 }
@@ -239,8 +239,8 @@ func (w *Workspace) superpixels(ctx context.Context, im segment.Image) (*superpi
 	var hierarchy superpixels.Hierarchy
 	var graph superpixels.Graph
 	files, reading := errgroup.WithContext(ctx)
-	files.Go(func() error { return w.unmarshal(reading, im.HierarchyKey(), &hierarchy) })
-	files.Go(func() error { return w.unmarshal(reading, im.GraphKey(), &graph) })
+	files.Go(func() error { return segment.Unmarshal(reading, w.blobs, im.HierarchyKey(), &hierarchy) })
+	files.Go(func() error { return segment.Unmarshal(reading, w.blobs, im.GraphKey(), &graph) })
 	if err := files.Wait(); err != nil {
 		return nil, nil, err
 	}

@@ -146,7 +146,7 @@ func (w *Workspace) editProject(ctx context.Context, id string, make func(*segme
 		w.classesChanged(context.WithoutCancel(ctx), p.ID)
 	}
 	if p.Unaided && !before.Unaided {
-		w.retractGuesses(context.WithoutCancel(ctx), p.ID)
+		_ = w.learner.Retract(context.WithoutCancel(ctx), p.ID) // what it leaves goes when it is opened
 	}
 	return p, nil
 }

@@ -66,17 +66,17 @@ func TestFollowSurvivesABug(t *testing.T) {
 func TestPrelabelSurvivesABug(t *testing.T) {
 	t.Parallel()
 	w, store := mustBreak(t, t.TempDir())
-	defer w.StartLearning(t.Context())()
+	defer w.Learner().Start(t.Context())()
 	broken := workspacetest.MustAnnotate(t, w).Image()
 	if _, err := w.AddImage(t.Context(), broken.ProjectID, "another.png", workspacetest.Halves(t)); err != nil {
 		t.Fatal(err)
 	}
 	store.id.Store(broken.ID)
-	if err := w.Prelabel(t.Context(), broken.ProjectID); err != nil {
+	if err := w.Learner().Prelabel(t.Context(), broken.ProjectID); err != nil {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		l, err := w.Learning(t.Context(), broken.ProjectID)
+		l, err := w.Learner().Learning(t.Context(), broken.ProjectID)
 		if err != nil || time.Now().After(end) {
 			t.Fatalf("%+v, %v", l.Prelabelled, err)
 		}

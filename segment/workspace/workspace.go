@@ -15,6 +15,7 @@ import (
 	"collie/segment/engine"
 	"collie/segment/gauge"
 	"collie/segment/guard"
+	"collie/segment/learner"
 	"collie/segment/ledger"
 	"collie/segment/photo"
 	"collie/segment/schedule"
@@ -36,8 +37,8 @@ type Workspace struct {
 	parameters engine.Parameters // of all sequences
 	open       *openImages
 	turns
-	guard    *guard.Guard
-	learning learning
+	guard   *guard.Guard
+	learner *learner.Learner
 
 	documents *ledger.Ledger // bytes; see Documents
 	remaking  sync.Mutex     // one file is replaced at a time
@@ -80,9 +81,15 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 	if o.Affinities != nil {
 		w.parameters = engine.Learned(o.Affinities)
 	}
+	w.learner = learner.New(learner.Config{
+		Store: store, Blobs: blobs, Guard: w.guard, Host: w, Turn: w.turns.of, Observer: o.Observer, Parameters: w.parameters,
+	})
 	w.open = newOpenImages(w.load, o.Memory, o.Observer)
 	return w
 }
+
+// Learner returns what makes the workspace's projects learn and guess.
+func (w *Workspace) Learner() *learner.Learner { return w.learner }
 
 // LimitImages sets how many images one project can hold; call it before the
 // workspace is used.

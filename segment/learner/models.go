@@ -1,7 +1,8 @@
-package workspace
+package learner
 
 import (
 	"context"
+	"encoding"
 	"io"
 
 	"collie/segment"
@@ -9,15 +10,14 @@ import (
 )
 
 // model returns a project's model, nil without one or as long as it can't be read.
-func (w *Workspace) model(ctx context.Context, projectID string) *learn.Model {
-	m, _ := w.readModel(ctx, projectID)
+func (l *Learner) model(ctx context.Context, projectID string) *learn.Model {
+	m, _ := l.readModel(ctx, projectID)
 	return m
 }
 
 // readModel returns a project's model, nil without one. The error says that there may
 // be one.
-func (w *Workspace) readModel(ctx context.Context, projectID string) (*learn.Model, error) {
-	l := &w.learning
+func (l *Learner) readModel(ctx context.Context, projectID string) (*learn.Model, error) {
 	l.mu.Lock()
 	m, ok := l.models[projectID]
 	l.mu.Unlock()
@@ -25,7 +25,7 @@ func (w *Workspace) readModel(ctx context.Context, projectID string) (*learn.Mod
 		return m, nil
 	}
 	read := new(learn.Model)
-	if err := w.unmarshal(ctx, segment.LearntKey(projectID), read); err == nil {
+	if err := segment.Unmarshal(ctx, l.blobs, segment.LearntKey(projectID), read); err == nil {
 		m = read
 	} else if unsure(ctx, err) {
 		return nil, err
@@ -45,7 +45,7 @@ func unsure(ctx context.Context, err error) bool {
 const maxModels = 8
 
 // hold keeps a model in memory, in place of others if there are too many.
-func (l *learning) hold(projectID string, m *learn.Model) {
+func (l *Learner) hold(projectID string, m *learn.Model) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.models == nil {
@@ -57,15 +57,17 @@ func (l *learning) hold(projectID string, m *learn.Model) {
 	l.models[projectID] = m
 }
 
-func (w *Workspace) keepModel(ctx context.Context, projectID string, m *learn.Model) {
-	w.learning.hold(projectID, m)
-	w.cache(ctx, segment.LearntKey(projectID), marshalTo(m))
+func (l *Learner) keepModel(ctx context.Context, projectID string, m *learn.Model) {
+	l.hold(projectID, m)
+	l.cache(ctx, segment.LearntKey(projectID), m)
 }
 
 // cache stores what can be recomputed; it ignores errors such as a full disk.
-func (w *Workspace) cache(ctx context.Context, key string, write func(io.Writer) error) {
+func (l *Learner) cache(ctx context.Context, key string, v encoding.BinaryMarshaler) {
 	ctx = context.WithoutCancel(ctx)
-	if w.blobs.Remove(ctx, key) == nil {
-		_ = w.blobs.Put(ctx, key, write)
+	b, err := v.MarshalBinary()
+	if err != nil || l.blobs.Remove(ctx, key) != nil {
+		return
 	}
+	_ = l.blobs.Put(ctx, key, func(out io.Writer) error { _, err := out.Write(b); return err })
 }

@@ -1,10 +1,11 @@
-package workspace_test
+package learner_test
 
 import (
 	"math"
 	"testing"
 
 	"collie/segment"
+	"collie/segment/learner"
 	"collie/segment/workspace"
 )
 
@@ -72,17 +73,17 @@ func TestRetractedGuesses(t *testing.T) {
 	s := newSchool(t, 9, asStored)
 	s.finish(t, 0, 5, 0, 1)
 	s.model(t, 1)
-	if err := s.Prelabel(t.Context(), s.project.ID); err != nil {
+	if err := s.Learner().Prelabel(t.Context(), s.project.ID); err != nil {
 		t.Fatal(err)
 	}
-	s.until(t, "guesses", func(l workspace.Learning) bool { return l.Prelabelled.Done == 4 })
+	s.until(t, "guesses", func(l learner.Learning) bool { return l.Prelabelled.Done == 4 })
 	worked := mustOpen(t, s.Workspace, s.images[5].ID)
 	mustAppend(t, worked, segment.Event{ID: "click", Kind: segment.Label, Class: 1, Points: [][2]float64{{10, 110}}})
 	off, on := true, false
 	if _, err := s.EditProject(t.Context(), s.project.ID, segment.ProjectEdit{Unaided: &off}); err != nil {
 		t.Fatal(err)
 	}
-	l := s.until(t, "guesses taken back", func(l workspace.Learning) bool { return l.Prelabelled.Total == 3 && l.Prelabelled.Done == 3 })
+	l := s.until(t, "guesses taken back", func(l learner.Learning) bool { return l.Prelabelled.Total == 3 && l.Prelabelled.Done == 3 })
 	for _, im := range l.Images {
 		if im.Guessed || im.Status() != "untouched" {
 			t.Errorf("%s is %s and has a guess: %v", im.Name, im.Status(), im.Guessed)

@@ -1,4 +1,4 @@
-package workspace
+package learner
 
 import (
 	"context"
@@ -12,17 +12,16 @@ import (
 	"collie/superpixels"
 )
 
-// finished tells the workspace that an image of the project was finished, or
+// finished says that an image of the project was finished, or
 // changed after that.
-func (w *Workspace) finished(projectID string) {
-	l := &w.learning
+func (l *Learner) finished(projectID string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, ok := l.busy[projectID]; ok {
 		l.busy[projectID] = true
 		return
 	}
-	if l.launch(func(ctx context.Context) { w.learnOn(ctx, projectID) }) {
+	if l.launch(func(ctx context.Context) { l.learnOn(ctx, projectID) }) {
 		l.busy[projectID] = false
 	}
 }
@@ -34,8 +33,7 @@ const seekEvery = time.Minute
 // seek makes a project without a model learn from images that it doesn't know to be
 // finished: the model may have been lost, or be of an older version, or another
 // server's. Reading all images at each opening would take longer than the page.
-func (w *Workspace) seek(projectID string) {
-	l := &w.learning
+func (l *Learner) seek(projectID string) {
 	l.mu.Lock()
 	due := l.sought != nil && time.Since(l.sought[projectID]) >= seekEvery
 	if due {
@@ -43,15 +41,14 @@ func (w *Workspace) seek(projectID string) {
 	}
 	l.mu.Unlock()
 	if due {
-		w.finished(projectID)
+		l.finished(projectID)
 	}
 }
 
 // learnOn trains the model of a project until no training is due.
-func (w *Workspace) learnOn(ctx context.Context, projectID string) {
-	l := &w.learning
+func (l *Learner) learnOn(ctx context.Context, projectID string) {
 	for {
-		trained := w.tryToLearn(ctx, projectID)
+		trained := l.tryToLearn(ctx, projectID)
 		l.mu.Lock()
 		again := l.busy[projectID]
 		if ctx.Err() != nil || !trained && !again {
@@ -65,36 +62,36 @@ func (w *Workspace) learnOn(ctx context.Context, projectID string) {
 }
 
 // tryToLearn is learn that survives a panic at a damaged image.
-func (w *Workspace) tryToLearn(ctx context.Context, projectID string) (trained bool) {
+func (l *Learner) tryToLearn(ctx context.Context, projectID string) (trained bool) {
 	defer func() {
 		if v := recover(); v != nil {
-			w.observer.Happened(gauge.Unlearnt)
+			l.observer.Happened(gauge.Unlearnt)
 			trained = false
 		}
 	}()
-	return w.learn(ctx, projectID)
+	return l.learn(ctx, projectID)
 }
 
 // learn trains the model of a project if that is due, and reports whether it
 // did. After an error the project keeps its model.
-func (w *Workspace) learn(ctx context.Context, projectID string) (trained bool) {
-	p, err := w.store.Project(ctx, projectID)
+func (l *Learner) learn(ctx context.Context, projectID string) (trained bool) {
+	p, err := l.store.Project(ctx, projectID)
 	if err != nil || p.Unaided {
 		return false
 	}
-	done, err := w.finishedImages(ctx, projectID)
+	done, err := l.finishedImages(ctx, projectID)
 	if err != nil {
 		return false
 	}
-	before, err := w.readModel(ctx, projectID)
+	before, err := l.readModel(ctx, projectID)
 	if err != nil {
 		return false // another one must not take its place
 	}
-	weighDue := w.weighDue(projectID)
+	weighDue := l.weighDue(projectID)
 	if !before.Due(len(done)) {
 		if weighDue {
 			sortByModel(done, before)
-			w.learnEmbeddings(ctx, projectID, done)
+			l.learnEmbeddings(ctx, projectID, done)
 		}
 		return false
 	}
@@ -102,12 +99,12 @@ func (w *Workspace) learn(ctx context.Context, projectID string) (trained bool) 
 	latest := done[max(0, len(done)-learn.MaxExamples):]
 	var examples []learn.Example
 	for i := range latest {
-		if e, ok := w.example(ctx, &latest[i]); ok {
+		if e, ok := l.example(ctx, &latest[i]); ok {
 			examples = append(examples, e)
 		}
 	}
 	var m *learn.Model
-	err = w.Long(ctx, func() { m, _ = learn.Train(ctx, examples, before) })
+	err = l.host.Long(ctx, func() { m, _ = learn.Train(ctx, examples, before) })
 	if err != nil || m == nil || ctx.Err() != nil {
 		return false
 	}
@@ -116,14 +113,14 @@ func (w *Workspace) learn(ctx context.Context, projectID string) (trained bool) 
 			m.Early = append(m.Early, im.ID) // or could not be read
 		}
 	}
-	w.keepModel(ctx, projectID, m)
-	w.learnEmbeddings(ctx, projectID, latest)
+	l.keepModel(ctx, projectID, m)
+	l.learnEmbeddings(ctx, projectID, latest)
 	return true
 }
 
 // finishedImages are the images of a project that a person has finished.
-func (w *Workspace) finishedImages(ctx context.Context, projectID string) ([]segment.Image, error) {
-	return w.imagesThat(ctx, projectID, func(im *segment.Image) bool { return im.Status() == "done" })
+func (l *Learner) finishedImages(ctx context.Context, projectID string) ([]segment.Image, error) {
+	return l.imagesThat(ctx, projectID, func(im *segment.Image) bool { return im.Status() == "done" })
 }
 
 // sortByModel sorts the images that a model has learnt from first, in its
@@ -145,18 +142,18 @@ func sortByModel(images []segment.Image, m *learn.Model) {
 }
 
 // example returns a finished image to learn from, or false if it can't be read.
-func (w *Workspace) example(ctx context.Context, im *segment.Image) (e learn.Example, ok bool) {
-	a, err := w.Visit(ctx, im.ID)
+func (l *Learner) example(ctx context.Context, im *segment.Image) (e learn.Example, ok bool) {
+	a, err := l.host.Visit(ctx, im.ID)
 	if err != nil || ctx.Err() != nil {
 		return e, false
 	}
 	defer a.Close()
-	f, err := w.features(ctx, a)
+	f, err := l.features(ctx, a)
 	if err != nil {
 		return e, false
 	}
 	e = learn.Example{ID: im.ID, Features: f, Labels: a.FirstLabels(), Graph: func() (*superpixels.Graph, error) {
-		a, err := w.Visit(ctx, im.ID)
+		a, err := l.host.Visit(ctx, im.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -174,8 +171,8 @@ func (w *Workspace) example(ctx context.Context, im *segment.Image) (e learn.Exa
 
 // imagesThat lists a project's images of a kind in order of upload, without keeping the
 // records of the others.
-func (w *Workspace) imagesThat(ctx context.Context, projectID string, are func(*segment.Image) bool) (images []segment.Image, err error) {
-	for im, err := range segment.EachImage(ctx, projectID, w.ImagesAfter) {
+func (l *Learner) imagesThat(ctx context.Context, projectID string, are func(*segment.Image) bool) (images []segment.Image, err error) {
+	for im, err := range segment.EachImage(ctx, projectID, l.host.ImagesAfter) {
 		if err != nil {
 			return nil, err
 		}

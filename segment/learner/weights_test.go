@@ -1,4 +1,4 @@
-package workspace_test
+package learner_test
 
 import (
 	"slices"

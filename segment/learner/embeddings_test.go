@@ -1,4 +1,4 @@
-package workspace_test
+package learner_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/annotation"
-	"collie/segment/workspace"
+	"collie/segment/learner"
 	"collie/storage/blob"
 )
 
@@ -162,7 +162,7 @@ func TestEmbeddings(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.stop()
-	s.stop = s.StartLearning(t.Context())
+	s.stop = s.Learner().Start(t.Context())
 	if diff := cmp.Diff(with, s.digests(t, a)); diff != "" {
 		t.Errorf("without what the project had learned:\n%s", diff)
 	}
@@ -236,7 +236,7 @@ func TestEmbeddingsAndGuesses(t *testing.T) {
 	if _, err := s.EditProject(t.Context(), s.project.ID, segment.ProjectEdit{Unaided: &off}); err != nil {
 		t.Fatal(err)
 	}
-	s.until(t, "end of guesses", func(workspace.Learning) bool { return !s.image(t, 6).Guessed })
+	s.until(t, "end of guesses", func(learner.Learning) bool { return !s.image(t, 6).Guessed })
 	if im := s.image(t, 6); im.Status() != "untouched" {
 		t.Errorf("the image is %s", im.Status())
 	}

@@ -1,4 +1,4 @@
-package workspace
+package learner
 
 import (
 	"context"
@@ -14,40 +14,40 @@ import (
 // has one now. With guessing off, it takes the guess back. It does nothing for
 // users who can't annotate and for images that a person has touched: an undone
 // guess is not replaced.
-func (w *Workspace) Guess(ctx context.Context, imageID string) (guessed bool, err error) {
-	return w.guess(ctx, imageID, schedule.First)
+func (l *Learner) Guess(ctx context.Context, imageID string) (guessed bool, err error) {
+	return l.guess(ctx, imageID, schedule.First)
 }
 
 // guess is Guess in a turn of the given class.
-func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Class) (guessed bool, err error) {
-	im, err := w.guard.Image(ctx, imageID, access.Read)
-	if err != nil || w.MayIn(ctx, im.ProjectID, access.Annotate) != nil {
+func (l *Learner) guess(ctx context.Context, imageID string, class schedule.Class) (guessed bool, err error) {
+	im, err := l.guard.Image(ctx, imageID, access.Read)
+	if err != nil || l.guard.MayIn(ctx, im.ProjectID, access.Annotate) != nil {
 		return false, err
 	}
 	switch {
 	case im.Status() == "started" && im.Clicks == 0 && im.Decided == 0:
-		return false, w.weighImported(ctx, im)
+		return false, l.weighImported(ctx, im)
 	case im.Status() != "untouched":
 		return false, nil
 	}
-	p, err := w.store.Project(ctx, im.ProjectID)
+	p, err := l.store.Project(ctx, im.ProjectID)
 	if err != nil {
 		return false, err
 	}
-	m := w.model(ctx, im.ProjectID)
+	m := l.model(ctx, im.ProjectID)
 	switch {
 	case p.Unaided && im.Seq == 0:
 		return false, nil
 	case m.Finished() == 0 && !p.Unaided:
-		w.seek(im.ProjectID)
+		l.seek(im.ProjectID)
 		return im.Guessed, nil
 	}
-	a, err := w.Visit(ctx, imageID)
+	a, err := l.host.Visit(ctx, imageID)
 	if err != nil {
 		return false, err
 	}
 	defer a.Close()
-	weight := w.embeddingWeight(ctx, im.ProjectID)
+	weight := l.embeddingWeight(ctx, im.ProjectID)
 	if p.Unaided {
 		weight = new(segment.Embedding) // which doesn't count
 	}
@@ -60,12 +60,12 @@ func (w *Workspace) guess(ctx context.Context, imageID string, class schedule.Cl
 	if s := a.Scores(); s != nil && s.Model == m.Number {
 		return true, nil
 	}
-	f, err := w.features(ctx, a)
+	f, err := l.features(ctx, a)
 	if err != nil {
 		return im.Guessed, nil // no features to guess from
 	}
 	var g *engine.Guess
-	if err := w.turns.of(imageID)(ctx, class, func() { g = m.Guess(f) }); err != nil {
+	if err := l.turn(imageID)(ctx, class, func() { g = m.Guess(f) }); err != nil {
 		return false, err
 	}
 	var scores *segment.Scores

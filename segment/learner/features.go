@@ -1,9 +1,10 @@
-package workspace
+package learner
 
 import (
 	"context"
 	"errors"
 
+	"collie/segment"
 	"collie/segment/annotation"
 	"collie/segment/learn"
 	"collie/segment/photo"
@@ -14,16 +15,16 @@ var errNoFeatures = errors.New("the image can't be learnt from")
 
 // features reads the features, or recomputes them from the original if they are
 // missing or damaged.
-func (w *Workspace) features(ctx context.Context, a *annotation.Annotation) (*learn.Features, error) {
+func (l *Learner) features(ctx context.Context, a *annotation.Annotation) (*learn.Features, error) {
 	im, first := a.Image(), a.FirstCut()
 	var f learn.Features
-	if err := w.unmarshal(ctx, im.FeaturesKey(), &f); err == nil && f.N == first.N {
+	if err := segment.Unmarshal(ctx, l.blobs, im.FeaturesKey(), &f); err == nil && f.N == first.N {
 		return &f, nil
 	}
-	if first.N > learn.MaxSuperpixels || w.gate == nil {
+	if first.N > learn.MaxSuperpixels {
 		return nil, errNoFeatures
 	}
-	p, err := w.original(ctx, im, photo.Expose)
+	p, err := l.host.Original(ctx, im, photo.Expose)
 	if err != nil {
 		return nil, err
 	}
@@ -35,6 +36,6 @@ func (w *Workspace) features(ctx context.Context, a *annotation.Annotation) (*le
 	if made.N != first.N {
 		return nil, errNoFeatures
 	}
-	w.cache(ctx, im.FeaturesKey(), marshalTo(made))
+	l.cache(ctx, im.FeaturesKey(), made)
 	return made, nil
 }

@@ -1,4 +1,4 @@
-package workspace
+package learner
 
 import (
 	"cmp"
@@ -37,22 +37,22 @@ type Learning struct {
 }
 
 // Learning returns the state of a project's learning.
-func (w *Workspace) Learning(ctx context.Context, projectID string) (Learning, error) {
-	if err := w.MayIn(ctx, projectID, access.Read); err != nil {
+func (l *Learner) Learning(ctx context.Context, projectID string) (Learning, error) {
+	if err := l.guard.MayIn(ctx, projectID, access.Read); err != nil {
 		return Learning{}, err
 	}
-	p, err := w.store.Project(ctx, projectID)
+	p, err := l.store.Project(ctx, projectID)
 	if err != nil {
 		return Learning{}, err
 	}
-	m := w.model(ctx, projectID)
+	m := l.model(ctx, projectID)
 	out := Learning{On: !p.Unaided, Learnt: m.Finished(), Fewest: learn.FewestExamples}
-	w.learning.report(projectID, &out) // before the images, so that these are at least as new
-	images, err := w.Images(ctx, projectID)
+	l.report(projectID, &out) // before the images, so that these are at least as new
+	images, err := l.imagesThat(ctx, projectID, func(im *segment.Image) bool { return im.Status() != "started" })
 	if err != nil {
 		return Learning{}, err
 	}
-	if out.Efforts, err = w.store.Efforts(ctx, projectID); err != nil {
+	if out.Efforts, err = l.store.Efforts(ctx, projectID); err != nil {
 		return Learning{}, err
 	}
 	if m != nil {
@@ -79,7 +79,7 @@ func (w *Workspace) Learning(ctx context.Context, projectID string) (Learning, e
 }
 
 // report fills in what is running.
-func (l *learning) report(projectID string, out *Learning) {
+func (l *Learner) report(projectID string, out *Learning) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, out.Training = l.busy[projectID]

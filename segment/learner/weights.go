@@ -1,4 +1,4 @@
-package workspace
+package learner
 
 import (
 	"context"
@@ -10,12 +10,11 @@ import (
 
 // embeddingWeight is how much embeddings count in a project; nil where nothing is
 // known, or the project learns nothing.
-func (w *Workspace) embeddingWeight(ctx context.Context, projectID string) *segment.Embedding {
-	p, err := w.store.Project(ctx, projectID)
+func (l *Learner) embeddingWeight(ctx context.Context, projectID string) *segment.Embedding {
+	p, err := l.store.Project(ctx, projectID)
 	if err != nil || p.Unaided {
 		return nil
 	}
-	l := &w.learning
 	l.mu.Lock()
 	weight, ok := l.embeddings[projectID]
 	l.mu.Unlock()
@@ -23,7 +22,7 @@ func (w *Workspace) embeddingWeight(ctx context.Context, projectID string) *segm
 		return weight
 	}
 	read := new(segment.Embedding)
-	if err := w.unmarshal(ctx, segment.EmbeddingsKey(projectID), read); err == nil && len(read.Values) == 0 && read.Fits(0) {
+	if err := segment.Unmarshal(ctx, l.blobs, segment.EmbeddingsKey(projectID), read); err == nil && len(read.Values) == 0 && read.Fits(0) {
 		weight = read
 	} else if unsure(ctx, err) {
 		return nil
@@ -34,7 +33,7 @@ func (w *Workspace) embeddingWeight(ctx context.Context, projectID string) *segm
 
 // holdEmbeddings keeps a weight in memory, in place of others if there are too
 // many.
-func (l *learning) holdEmbeddings(projectID string, weight *segment.Embedding) {
+func (l *Learner) holdEmbeddings(projectID string, weight *segment.Embedding) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.embeddings == nil {
@@ -46,20 +45,18 @@ func (l *learning) holdEmbeddings(projectID string, weight *segment.Embedding) {
 	l.embeddings[projectID] = weight
 }
 
-// embedded tells the workspace that a finished image has another embedding.
-func (w *Workspace) embedded(projectID string) {
-	l := &w.learning
+// embedded says that a finished image has another embedding.
+func (l *Learner) embedded(projectID string) {
 	l.mu.Lock()
 	if l.unweighed != nil {
 		l.unweighed[projectID] = true
 	}
 	l.mu.Unlock()
-	w.finished(projectID)
+	l.finished(projectID)
 }
 
 // weighDue reports whether the weight of embeddings has to be learned again.
-func (w *Workspace) weighDue(projectID string) bool {
-	l := &w.learning
+func (l *Learner) weighDue(projectID string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	due := l.unweighed[projectID]
@@ -69,29 +66,29 @@ func (w *Workspace) weighDue(projectID string) bool {
 
 // learnEmbeddings learns from finished images, the latest last, how much
 // embeddings count in a project. After an error it keeps what it knew.
-func (w *Workspace) learnEmbeddings(ctx context.Context, projectID string, done []segment.Image) {
+func (l *Learner) learnEmbeddings(ctx context.Context, projectID string, done []segment.Image) {
 	var images []learn.Embedded
 	for i := range done {
-		if e, ok := w.embeddedExample(ctx, &done[i]); ok {
+		if e, ok := l.embeddedExample(ctx, &done[i]); ok {
 			images = append(images, e)
 		}
 	}
-	if len(images) == 0 && w.embeddingWeight(ctx, projectID) == nil {
+	if len(images) == 0 && l.embeddingWeight(ctx, projectID) == nil {
 		return
 	}
 	var weight *segment.Embedding
-	err := w.Long(ctx, func() { weight, _ = learn.Weigh(ctx, images, w.parameters) })
+	err := l.host.Long(ctx, func() { weight, _ = learn.Weigh(ctx, images, l.parameters) })
 	if err != nil || weight == nil || ctx.Err() != nil {
 		return
 	}
-	w.learning.holdEmbeddings(projectID, weight)
-	w.cache(ctx, segment.EmbeddingsKey(projectID), marshalTo(weight))
+	l.holdEmbeddings(projectID, weight)
+	l.cache(ctx, segment.EmbeddingsKey(projectID), weight)
 }
 
 // embeddedExample returns a finished image to learn from, or false if it can't be
 // read or has no embedding.
-func (w *Workspace) embeddedExample(ctx context.Context, im *segment.Image) (e learn.Embedded, ok bool) {
-	a, err := w.Visit(ctx, im.ID)
+func (l *Learner) embeddedExample(ctx context.Context, im *segment.Image) (e learn.Embedded, ok bool) {
+	a, err := l.host.Visit(ctx, im.ID)
 	if err != nil || ctx.Err() != nil {
 		return e, false
 	}
@@ -108,9 +105,9 @@ func (w *Workspace) embeddedExample(ctx context.Context, im *segment.Image) (e l
 
 // importWeight is how much imported scores count in a project, learn.Off where
 // too little is known.
-func (w *Workspace) importWeight(ctx context.Context, projectID string) learn.Choice {
-	p, err := w.store.Project(ctx, projectID)
-	m := w.model(ctx, projectID)
+func (l *Learner) importWeight(ctx context.Context, projectID string) learn.Choice {
+	p, err := l.store.Project(ctx, projectID)
+	m := l.model(ctx, projectID)
 	if err != nil || p.Unaided || m == nil {
 		return learn.Off
 	}
@@ -119,12 +116,12 @@ func (w *Workspace) importWeight(ctx context.Context, projectID string) learn.Ch
 
 // weighImported gives scores that were imported the strength that the project has since
 // chosen for them.
-func (w *Workspace) weighImported(ctx context.Context, im segment.Image) error {
-	c := w.importWeight(ctx, im.ProjectID)
+func (l *Learner) weighImported(ctx context.Context, im segment.Image) error {
+	c := l.importWeight(ctx, im.ProjectID)
 	if c == learn.Off {
 		return nil
 	}
-	a, err := w.Visit(ctx, im.ID)
+	a, err := l.host.Visit(ctx, im.ID)
 	if err != nil {
 		return err
 	}

@@ -1,164 +1,24 @@
-package workspace_test
+package learner_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"io"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/learner"
 	"collie/segment/workspace"
 	"collie/storage/blob"
 )
-
-// school is a project of pictures of sky above grass.
-type school struct {
-	pile
-	project segment.Project
-	images  []segment.Image
-	stop    func()
-}
-
-const schoolWidth, schoolHeight = 160, 120
-
-// horizon of the i-th picture.
-func horizon(i int) int { return 40 + i*7%40 }
-
-func landscape(t testing.TB, i int) io.Reader {
-	t.Helper()
-	rng := rand.New(rand.NewPCG(uint64(i), 3))
-	img := image.NewNRGBA(image.Rect(0, 0, schoolWidth, schoolHeight))
-	for y := range schoolHeight {
-		for x := range schoolWidth {
-			n := uint8(rng.IntN(20))
-			c := color.NRGBA{110 + n, 150 + n, 210 + n, 255}
-			if y >= horizon(i) {
-				c = color.NRGBA{50 + n, 120 + n, 40 + n, 255}
-			}
-			img.SetNRGBA(x, y, c)
-		}
-	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
-	return &b
-}
-
-func newSchool(t *testing.T, images int, wrap func(*blob.Store) segment.Blobs) *school {
-	t.Helper()
-	s := &school{pile: mustOpenPile(t, wrap)}
-	s.stop = s.StartLearning(t.Context())
-	t.Cleanup(func() { s.stop() })
-	var err error
-	if s.project, err = s.CreateProject(t.Context(), "Landscapes", []segment.Class{{Name: "sky"}, {Name: "grass"}, {Name: "tree"}}, nil); err != nil {
-		t.Fatal(err)
-	}
-	for i := range images {
-		im, err := s.AddImage(t.Context(), s.project.ID, fmt.Sprintf("%d.png", i), landscape(t, i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.images = append(s.images, im)
-	}
-	return s
-}
-
-func asStored(b *blob.Store) segment.Blobs { return b }
-
-// finish labels all of some images.
-func (s *school) finish(t *testing.T, from, to int, sky, grass uint8) {
-	t.Helper()
-	for i := from; i < to; i++ {
-		a := mustOpen(t, s.Workspace, s.images[i].ID)
-		pixels := slices.Repeat([]uint8{sky}, schoolWidth*schoolHeight)
-		for p := horizon(i) * schoolWidth; p < len(pixels); p++ {
-			pixels[p] = grass
-		}
-		if _, err := a.ImportMask(t.Context(), segment.NewID(), pixels, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// until waits until ok accepts the project's state.
-func (s *school) until(t *testing.T, what string, ok func(workspace.Learning) bool) workspace.Learning {
-	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		l, err := s.Learning(t.Context(), s.project.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !l.Training && !l.Prelabelled.Running && ok(l) {
-			return l
-		}
-	}
-	t.Fatalf("no %s within two minutes", what)
-	panic("not reached")
-}
-
-func (s *school) model(t *testing.T, number int) workspace.Learning {
-	t.Helper()
-	return s.until(t, fmt.Sprintf("model %d", number), func(l workspace.Learning) bool { return l.Model >= number })
-}
-
-func (s *school) guess(t *testing.T, i int) bool {
-	t.Helper()
-	guessed, err := s.Guess(t.Context(), s.images[i].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return guessed
-}
-
-// right is the share of the picture in which the first hypothesis is right.
-func (s *school) right(t *testing.T, i int, sky, grass uint8) float64 {
-	t.Helper()
-	a := mustOpen(t, s.Workspace, s.images[i].ID)
-	state, sequence := a.Present()
-	if sequence.Len() == 0 {
-		return 0
-	}
-	h, err := sequence.At(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cells := a.Cells().Spread(state.Cells(h.Labels))
-	n := 0
-	for p, l := range cells {
-		want := sky
-		if p/schoolWidth >= horizon(i) {
-			want = grass
-		}
-		if l == want {
-			n++
-		}
-	}
-	return float64(n) / float64(len(cells))
-}
-
-func (s *school) status(t *testing.T, i int) string {
-	t.Helper()
-	im, err := s.Image(t.Context(), s.images[i].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return im.Status()
-}
 
 // Five finished images are enough to guess the next one. It stays untouched, the
 // guess is one step of undo, and after an undo no other follows.
@@ -272,10 +132,10 @@ func TestPrelabel(t *testing.T) {
 	s := newSchool(t, 9, asStored)
 	s.finish(t, 0, 5, 0, 1)
 	s.model(t, 1)
-	if err := s.Prelabel(t.Context(), s.project.ID); err != nil {
+	if err := s.Learner().Prelabel(t.Context(), s.project.ID); err != nil {
 		t.Fatal(err)
 	}
-	l := s.until(t, "guesses of all images", func(l workspace.Learning) bool { return l.Prelabelled.Done == 4 })
+	l := s.until(t, "guesses of all images", func(l learner.Learning) bool { return l.Prelabelled.Done == 4 })
 	last := 0.0
 	for _, im := range l.Images {
 		if !im.Guessed || im.Doubt == nil || *im.Doubt < last {
@@ -295,10 +155,10 @@ func TestViewersGuessNothing(t *testing.T) {
 	s.finish(t, 0, 5, 0, 1)
 	s.model(t, 1)
 	viewer := access.With(t.Context(), access.Principal{Name: "eve", Role: access.Viewer})
-	if guessed, err := s.Guess(viewer, s.images[5].ID); guessed || err != nil {
+	if guessed, err := s.Learner().Guess(viewer, s.images[5].ID); guessed || err != nil {
 		t.Errorf("guessed %v: %v", guessed, err)
 	}
-	if err := s.Prelabel(viewer, s.project.ID); segment.KindOf(err) != segment.NotFound {
+	if err := s.Learner().Prelabel(viewer, s.project.ID); segment.KindOf(err) != segment.NotFound {
 		t.Errorf("a viewer pre-labels: %v", err)
 	}
 	if s.status(t, 5) != "untouched" || mustOpen(t, s.Workspace, s.images[5].ID).State().Seq != 0 {
@@ -392,7 +252,7 @@ func TestLearningWithTwoPeople(t *testing.T) {
 		people.Go(func() {
 			ctx := access.With(t.Context(), access.Principal{User: fmt.Sprint(person), Name: fmt.Sprint("person", person), Role: access.Annotator})
 			for i := 5; i < 12; i++ {
-				if _, err := s.Guess(ctx, s.images[i].ID); err != nil && segment.KindOf(err) != segment.Conflict {
+				if _, err := s.Learner().Guess(ctx, s.images[i].ID); err != nil && segment.KindOf(err) != segment.Conflict {
 					t.Errorf("guess of %d: %v", i, err)
 				}
 				a, err := s.Open(ctx, s.images[i].ID)
@@ -466,7 +326,7 @@ func TestLearningOnAFullDisk(t *testing.T) {
 		t.Error("the disk was not full")
 	}
 	s.stop()
-	s.stop = s.StartLearning(t.Context())
+	s.stop = s.Learner().Start(t.Context())
 	if s.guess(t, 6) {
 		t.Error("a guess without a model")
 	}
@@ -493,7 +353,7 @@ func TestLearningIsStopped(t *testing.T) {
 	for _, key := range []string{segment.LearntKey(s.project.ID), s.images[0].FeaturesKey(), s.images[5].FeaturesKey()} {
 		s.replace(t, key, "damaged")
 	}
-	s.stop = s.StartLearning(t.Context())
+	s.stop = s.Learner().Start(t.Context())
 	s.guess(t, 5)
 	s.model(t, 1)
 	if !s.guess(t, 5) {
@@ -503,7 +363,7 @@ func TestLearningIsStopped(t *testing.T) {
 	// A model of the version before: its guess stays until the next one is ready.
 	s.stop()
 	s.replace(t, segment.LearntKey(s.project.ID), "CLMD\x02\x07")
-	s.stop = s.StartLearning(t.Context())
+	s.stop = s.Learner().Start(t.Context())
 	if !s.guess(t, 5) {
 		t.Error("the guess of an older model is gone")
 	}
@@ -542,7 +402,7 @@ func (l *learntAway) Open(ctx context.Context, key string) (io.ReadSeekCloser, e
 // restart begins to learn again while the bucket is away.
 func (l *learntAway) restart(t *testing.T, s *school) {
 	s.stop()
-	s.stop = s.StartLearning(t.Context())
+	s.stop = s.Learner().Start(t.Context())
 	l.away.Store(true)
 }
 
@@ -557,11 +417,11 @@ func TestLearningWhileAway(t *testing.T) {
 	s.model(t, 1)
 	bucket.restart(t, s)
 	s.guess(t, 5)
-	if l := s.until(t, "end of training", func(workspace.Learning) bool { return true }); l.Model != 0 {
+	if l := s.until(t, "end of training", func(learner.Learning) bool { return true }); l.Model != 0 {
 		t.Errorf("model %d while the stored one can't be read", l.Model)
 	}
 	bucket.away.Store(false)
-	if l := s.until(t, "end of training", func(workspace.Learning) bool { return true }); l.Model != 1 {
+	if l := s.until(t, "end of training", func(learner.Learning) bool { return true }); l.Model != 1 {
 		t.Errorf("model %d after the store has come back", l.Model)
 	}
 }
