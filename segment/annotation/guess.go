@@ -10,7 +10,8 @@ import (
 )
 
 // GiveGuess sets or, if scores is nil, removes the guess of an image that
-// nobody has worked on, in the name of the project.
+// nobody has worked on, in the name of the project. If somebody begins meanwhile,
+// the error is a Conflict.
 func (a *Annotation) GiveGuess(ctx context.Context, scores *segment.Scores) error {
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return err
@@ -87,7 +88,8 @@ func inClasses(s *segment.Scores, table *segment.ClassTable) *segment.Scores {
 }
 
 // WeighGuess makes scores that were imported count as much as chosen, in the name of
-// the project, unless something else has happened to the image.
+// the project, unless something else has happened to the image. If that happens
+// meanwhile, the error is a Conflict.
 func (a *Annotation) WeighGuess(ctx context.Context, c learn.Choice) error {
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return err

@@ -102,7 +102,7 @@ func (l *Learner) launch(work func(ctx context.Context)) bool {
 	return true
 }
 
-// Lessons are what open images tell and ask the learner.
+// Lessons are for the images that the learner's host has open.
 func (l *Learner) Lessons() annotation.Lessons { return lessons{l} }
 
 // lessons keeps calls that ask for no rights from everybody but images.

@@ -1,6 +1,6 @@
 // Package workspace is what a running server holds open: projects, the images
-// that people work on with their evidence and hypotheses, and the turns in
-// which these are computed. Every call checks the caller's rights.
+// that people work on, and the turns in which hypotheses are computed. Every call
+// checks the caller's rights.
 package workspace
 
 import (
@@ -96,7 +96,7 @@ func (w *Workspace) Learner() *learner.Learner { return w.learner }
 func (w *Workspace) LimitImages(n int) { w.images = n }
 
 // Watch sets a function to call with the id of an open image whose state has
-// changed other than by Annotation.Append, for example by an edit of the
+// changed other than by [annotation.Annotation.Append], for example by an edit of the
 // project's classes or an imported mask. Call Watch before the workspace is
 // used.
 func (w *Workspace) Watch(changed func(imageID string)) { w.changed = changed }
