@@ -94,7 +94,7 @@ func (a *Annotation) Graph() *superpixels.Graph { return a.assistant.Cells }
 // shared.
 func (a *Annotation) Hierarchy() *superpixels.Hierarchy { return a.assistant.Hierarchy }
 
-// Superpixels returns the present superpixel map, which events refer to, and
+// Superpixels returns the current superpixel map, which events refer to, and
 // its name.
 func (a *Annotation) Superpixels() (*superpixels.Runs, string) {
 	a.mu.Lock()

@@ -83,7 +83,7 @@ func TestShorterLog(t *testing.T) {
 	}
 }
 
-// An edit on top of events that the database has lost is refused with the present
+// An edit on top of events that the database has lost is refused with the current
 // number, and taken when it is made for that, without anybody looking meanwhile.
 func TestEditOnLostEvents(t *testing.T) {
 	t.Parallel()

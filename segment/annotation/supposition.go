@@ -44,7 +44,7 @@ func (a *Annotation) Suppose(ctx context.Context, expected int, e segment.Event)
 	return a.supposed.sequence, nil
 }
 
-// sequenceOf makes the sequence for the present state. The caller holds the lock.
+// sequenceOf makes the sequence for the current state. The caller holds the lock.
 func (a *Annotation) sequenceOf() *engine.Sequence {
 	sequence := a.assistant.Sequence(a.timeline, a.look().model, a.table, a.project.PresentRest())
 	sequence.TakeTurns(a.turn)

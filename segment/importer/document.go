@@ -192,7 +192,7 @@ type elider struct {
 	r       io.Reader
 	inside  bool   // a string
 	escaped bool   // the next byte belongs to the one before
-	dropped bool   // the present string
+	dropped bool   // the current string
 	last    []byte // the beginning of the last string
 	named   bool   // a colon has followed the last string
 	err     error

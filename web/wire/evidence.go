@@ -29,7 +29,7 @@ type Repair struct {
 	Runs  []int32 `json:"runs" doc:"start, length, start, length, …: runs of pixels that don't overlap, in any order in events and ascending in states; pixel (x, y) of the upright image is number y·width + x"`
 }
 
-// Pick names a hypothesis of the present sequence. A bare number is taken
+// Pick names a hypothesis of the current sequence. A bare number is taken
 // as its rank.
 type Pick struct {
 	Rank   int    `json:"rank" schema:"min=-1" doc:"-1 with an offer"`
