@@ -13,12 +13,16 @@ import (
 	"time"
 
 	"collie/segment"
-	"collie/segment/annotation"
 	"collie/segment/learner"
 	"collie/segment/photo"
 	"collie/segment/workspace"
 	"collie/storage/blob"
 	"collie/storage/workspacetest"
+)
+
+var (
+	mustOpen   = workspacetest.MustOpenImage
+	mustAppend = workspacetest.MustAppend
 )
 
 // school is a project of pictures of sky above grass.
@@ -157,23 +161,4 @@ func (s *school) status(t *testing.T, i int) string {
 		t.Fatal(err)
 	}
 	return im.Status()
-}
-
-func mustOpen(tb testing.TB, w *workspace.Workspace, id string) *annotation.Annotation {
-	tb.Helper()
-	a, err := w.Open(tb.Context(), id)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(a.Close)
-	return a
-}
-
-func mustAppend(tb testing.TB, a *annotation.Annotation, e segment.Event) {
-	tb.Helper()
-	seq := a.State().Seq
-	got, err := a.Append(tb.Context(), seq, e)
-	if err != nil || got != seq+1 {
-		tb.Fatalf("Append(%d, %s) = %d, %v", seq, e.ID, got, err)
-	}
 }

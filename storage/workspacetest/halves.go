@@ -44,10 +44,5 @@ func MustAnnotate(tb testing.TB, w *workspace.Workspace) *annotation.Annotation 
 	if err != nil {
 		tb.Fatal(err)
 	}
-	a, err := w.Open(tb.Context(), im.ID)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(a.Close)
-	return a
+	return MustOpenImage(tb, w, im.ID)
 }

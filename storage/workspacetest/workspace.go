@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"collie/segment"
 	"collie/segment/photo"
 	"collie/segment/workspace"
 	"collie/storage/blob"
@@ -49,3 +50,14 @@ func MustOpen(tb testing.TB) *workspace.Workspace {
 	tb.Helper()
 	return MustOpenFolder(tb, tb.TempDir()).Workspace()
 }
+
+// MustOpenOver opens a workspace over what wrap makes of the real store in dir, and
+// over real files.
+func MustOpenOver(tb testing.TB, dir string, wrap func(segment.Store) segment.Store) *workspace.Workspace {
+	tb.Helper()
+	f := MustOpenFolder(tb, dir)
+	return workspace.New(wrap(f.Store), f.Blobs, photo.NewGate(photo.Limits{}))
+}
+
+// AsIs wraps a store in nothing.
+func AsIs(s segment.Store) segment.Store { return s }
