@@ -132,9 +132,10 @@ func gluttons(tb testing.TB) []glutton {
 	upload("labelme shapes", imports, "a.zip", zipped(tb, "a.json", []byte(`{"noise":"`+noise+`","imageWidth":9,"imageHeight":9,"shapes":`+many("{}", list)+`}`)), 200)
 	upload("labelme photographs", imports, "a.json", []byte(`{"imageWidth":9,"imageHeight":9,"shapes":[],"imageData":"`+strings.Repeat("A", 100*mib)+`"}`), 200, 415)
 	upload("labelme corners", imports, "a.json", []byte(`{"imageWidth":9,"imageHeight":9,"shapes":[{"label":"x","points":`+many("[1,1]", 7*mib)+`}]}`), 200)
-	upload("COCO annotations of nothing", imports, "a.zip", zipped(tb, "a.json", []byte(`{"noise":"`+noise+`","images":[],"categories":[],"annotations":`+many("{}", list)+`}`)), 200)
+	annotations := strings.Replace(many("{}", list), "{}", `{"segmentation":[]}`, 1) // without any it would not be COCO's instances
+	upload("COCO annotations of nothing", imports, "a.zip", zipped(tb, "a.json", []byte(`{"noise":"`+noise+`","images":[],"categories":[],"annotations":`+annotations+`}`)), 200)
 	upload("COCO images", imports, "a.json", []byte(`{"annotations":[],"categories":[],"images":`+many(`{"id":%d}`, 32*mib)+`}`), 413)
-	upload("COCO annotations of one image", imports, "a.json", []byte(`{"images":[{"id":0,"file_name":"`+large+`","width":8000,"height":5000}],"categories":[{"id":0,"name":"x"}],"annotations":`+many("{}", list)+`}`), 200)
+	upload("COCO annotations of one image", imports, "a.json", []byte(`{"images":[{"id":0,"file_name":"`+large+`","width":8000,"height":5000}],"categories":[{"id":0,"name":"x"}],"annotations":`+annotations+`}`), 200)
 	upload("COCO outlines", imports, "a.json", []byte(`{"images":[{"id":1,"file_name":"`+large+`","width":8000,"height":5000}],"categories":[{"id":1,"name":"x"}],"annotations":[{"image_id":1,"category_id":1,"segmentation":[`+
 		many("1", 7*mib)+`]}]}`), 200)
 	upload("a backup of no images", "/api/v1/imports", "a.zip", zipped(tb, "backup.json", []byte(`{"noise":"`+noise+`","kind":"collie-backup","version":1,"project":{"name":"x"},"images":`+many("{}", list)+`}`)), 413)
