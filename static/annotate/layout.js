@@ -21,9 +21,9 @@ const BETTER = 1.05;
 /** CSS pixels that a press of an arrow key changes the size by. */
 const STEP = 16;
 
-/** Sizes of the strip: the property that has it, and the least and the most, in CSS pixels and as a share of the window. */
+/** Sizes of the strip: the property that has it, and the least and the most, in CSS pixels and as a share of the window. The names of classes need the least. */
 const SIZES = {
-  beside: { property: '--side', least: 160, most: 0.45 },
+  beside: { property: '--side', least: 232, most: 0.45 },
   below: { property: '--cards', least: 56, most: 0.4 },
 };
 
