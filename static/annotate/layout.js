@@ -15,6 +15,9 @@ const SIDE = 0.24;
 /** CSS pixels up to which a window that lies on its side is low. */
 const LOW = 480;
 
+/** Columns of tools at most. */
+const COLUMNS = 4;
+
 /** How much larger the image must be with the strip below it for it to go there. */
 const BETTER = 1.05;
 
@@ -74,6 +77,8 @@ export class Layout {
     for (const type of /** @type {const} */ (['pointerup', 'pointercancel'])) this.handle.addEventListener(type, () => this.release());
     this.handle.addEventListener('dblclick', () => this.reset());
     this.handle.addEventListener('keydown', (e) => this.key(e));
+    // The strip and the notes above change the height of the rail, too; in the next frame, since its width may follow.
+    new ResizeObserver(() => requestAnimationFrame(() => this.fitRail())).observe(byId('stage'));
     this.apply();
   }
 
@@ -110,6 +115,22 @@ export class Layout {
     const { place } = this;
     this.handle.setAttribute('aria-orientation', place === 'beside' ? 'vertical' : 'horizontal');
     this.tell();
+    this.fitRail();
+  }
+
+  /** Gives the rail the least number of columns that its tools fit into. */
+  fitRail() {
+    const app = byId('app');
+    const [tools, views] = [byId('tools'), byId('view-tools')];
+    const rail = /** @type {HTMLElement} */ (tools.parentElement);
+    const { flexDirection, rowGap, paddingTop } = getComputedStyle(rail);
+    const between = Number.parseFloat(rowGap) + 2 * Number.parseFloat(paddingTop);
+    for (let columns = 1; columns <= COLUMNS; columns++) {
+      app.toggleAttribute('data-rail', columns > 1);
+      app.style.setProperty('--rail-columns', String(columns));
+      const spare = byId('exact').hidden ? tools.children[0].clientHeight : 0; // which comes with the brush
+      if (flexDirection === 'row' || tools.offsetHeight + views.offsetHeight + spare + between <= rail.clientHeight) return;
+    }
   }
 
   /** @param {number} size CSS pixels */

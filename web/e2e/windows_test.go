@@ -113,3 +113,18 @@ func TestE2EWindowsBeside(t *testing.T) {
 	p.do("dragging the strip", chromedp.DragAndDropXY(handle[0], handle[1], 1240, handle[1], 5))
 	p.fitWindows("a narrow strip", false, [2]int64{1280, 720}, [2]int64{1024, 768})
 }
+
+// TestE2EWindowsBelow: with the strip below the image all tools are on the rail,
+// in as many columns as that takes.
+func TestE2EWindowsBelow(t *testing.T) {
+	t.Parallel()
+	p := openPicture(t, 1000, 333)
+	p.fitWindows("mouse", false, [2]int64{1280, 720}, [2]int64{1440, 780}, [2]int64{1536, 730}, [2]int64{1280, 580}, [2]int64{1280, 500}, [2]int64{1920, 1080})
+	if columns := value[string](p, `getComputedStyle(document.getElementById('app')).getPropertyValue('--rail-columns')`); columns != "1" {
+		t.Errorf("a high window has %s columns of tools", columns)
+	}
+	p.fitWindows("touch", true, [2]int64{1024, 768}, [2]int64{390, 844})
+	p.resize(1280, 720)
+	p.press("b") // exact pixels come with the brush
+	p.fitWindows("brush", false, [2]int64{1280, 720}, [2]int64{1536, 730})
+}
