@@ -18,6 +18,9 @@ const LOW = 480;
 /** Columns of tools at most. */
 const COLUMNS = 4;
 
+/** Where the top bar has room for what belongs to a tool. */
+const ROOMY = '(min-width: 1200px) and (min-height: 481px)';
+
 /** How much larger the image must be with the strip below it for it to go there. */
 const BETTER = 1.05;
 
@@ -116,6 +119,19 @@ export class Layout {
     this.handle.setAttribute('aria-orientation', place === 'beside' ? 'vertical' : 'horizontal');
     this.tell();
     this.fitRail();
+    this.placeTools();
+  }
+
+  /** Puts what belongs to a tool into the top bar, or beside the tool where that would cover the way to other images. */
+  placeTools() {
+    const bar = byId('topbar');
+    const roomy = matchMedia(ROOMY).matches;
+    for (const id of ['polygon-actions', 'brush']) {
+      const box = byId(id);
+      if (roomy === (box.parentElement === bar)) continue; // where it is it may have the focus
+      if (roomy) bar.insertBefore(box, bar.querySelector('.topbar-end'));
+      else byId('tools').append(box);
+    }
   }
 
   /** Gives the rail the least number of columns that its tools fit into. */

@@ -128,3 +128,25 @@ func TestE2EWindowsBelow(t *testing.T) {
 	p.press("b") // exact pixels come with the brush
 	p.fitWindows("brush", false, [2]int64{1280, 720}, [2]int64{1536, 730})
 }
+
+// TestE2EToolsInTheTopBar: the width of the brush and the buttons of a polygon
+// cover neither the way to other images nor anything else, in the top bar or
+// beside their tool.
+func TestE2EToolsInTheTopBar(t *testing.T) {
+	t.Parallel()
+	p := openPicture(t, 500, 375)
+	sizes := [][2]int64{{1440, 800}, {1280, 720}, {1199, 720}, {1024, 768}, {920, 700}}
+	p.press("b")
+	p.fitWindows("brush", false, sizes...)
+	p.press("v")
+	p.click(image.Pt(100, 100))
+	p.click(image.Pt(300, 100))
+	p.until(`!document.getElementById('polygon-actions').hidden`)
+	p.fitWindows("polygon", false, sizes...)
+	p.resize(1280, 720)
+	if shifted := value[bool](p, `document.getElementById('polygon-actions').parentElement.id !== 'topbar'`); shifted {
+		t.Error("a laptop's top bar has no room for the buttons of a polygon")
+	}
+	p.clickOn("cancelling", "#polygon-cancel")
+	p.until(`document.getElementById('polygon-actions').hidden && document.activeElement.id === 'canvas'`)
+}
