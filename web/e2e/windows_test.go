@@ -150,3 +150,14 @@ func TestE2EToolsInTheTopBar(t *testing.T) {
 	p.clickOn("cancelling", "#polygon-cancel")
 	p.until(`document.getElementById('polygon-actions').hidden && document.activeElement.id === 'canvas'`)
 }
+
+// TestE2EWindowsOfTablets: the name of the image keeps off the buttons beside it.
+func TestE2EWindowsOfTablets(t *testing.T) {
+	t.Parallel()
+	for _, size := range []image.Point{image.Pt(500, 375), image.Pt(333, 500)} {
+		p := openPicture(t, size.X, size.Y)
+		p.fitWindows(fmt.Sprintf("tablet, %v", size), true, [2]int64{768, 1024}, [2]int64{820, 1180}, [2]int64{834, 1112}, [2]int64{912, 1368}, [2]int64{1024, 768})
+		p.clickOn("going on", "#next")
+		p.until(`document.getElementById('place-shown')?.textContent === '3 / 3'`)
+	}
+}
