@@ -3,6 +3,7 @@ import { App } from './app.js';
 import { byId, closeButtons } from '../ui/dom.js';
 import { connectButtons, hypothesisCommands, labelCommands, viewCommands, workCommands } from './commands.js';
 import { Keyboard } from './keyboard.js';
+import { handBack } from './handback.js';
 import { Layout } from './layout.js';
 import { load } from './load.js';
 import { ReviewPart } from './review.js';
@@ -70,6 +71,7 @@ function listen(app, queue) {
     ...workCommands({ session, lasting: () => queue.lasting, history, page }),
   };
   connectButtons(commands);
+  handBack();
   const more = new Menu(byId('more-menu'), (id) => byId(id).click());
   byId('more').addEventListener('click', () => more.open(byId('more')));
   new Keyboard(commands, stage, (s) => labelling.touchUp(stage.tools.mode, s));

@@ -38,7 +38,7 @@ export class Keyboard {
 
   /** @param {KeyboardEvent} e */
   down(e) {
-    if (document.querySelector('dialog[open]') || belongsTo(e.target, e.key)) return;
+    if (document.querySelector('dialog[open]') || belongsTo(document.activeElement, e)) return;
     if (e.key === ' ') {
       this.space(e);
       return;

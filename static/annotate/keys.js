@@ -121,16 +121,48 @@ export function commandOf(e) {
   return commands.get(combination(e));
 }
 
+/** Keys other than arrows that move a slider. */
+const SLIDING = ['Home', 'End', 'PageUp', 'PageDown'];
+
 /**
- * Whether a key pressed on an element belongs to the element: to a field that
- * takes text, or to a control that Enter, Space and the arrows work on.
+ * Whether a control keeps a key to itself.
  *
- * @param {EventTarget | null} target
- * @param {string} key
+ * @param {string} kind see kindOf
+ * @param {Pick<Stroke, 'key' | 'ctrlKey' | 'metaKey'>} e
  */
-export function belongsTo(target, key) {
-  if (!(target instanceof HTMLElement)) return false;
-  if (target.matches('input:not([type=range]):not([type=color]), textarea, select, [contenteditable]')) return true;
-  if (key === 'Enter' || key === ' ') return target.matches('button, a[href], input, summary');
-  return key.startsWith('Arrow') && target.matches('input');
+export function keeps(kind, { key, ctrlKey, metaKey }) {
+  if (kind === 'text') return true;
+  if (ctrlKey || metaKey || kind === '') return false;
+  if (kind === 'list') return true;
+  if (key === ' ') return kind !== 'range';
+  if (key === 'Enter') return kind === 'button';
+  if (key.startsWith('Arrow')) return kind === 'range' || kind === 'radio';
+  return kind === 'range' && SLIDING.includes(key);
+}
+
+/**
+ * What a control takes from the keyboard: 'text', 'list' (a letter chooses in it),
+ * 'range', 'radio', 'checkbox', 'button', or '' for nothing.
+ *
+ * @param {HTMLElement} element
+ */
+function kindOf(element) {
+  if (element instanceof HTMLSelectElement) return 'list';
+  if (element instanceof HTMLInputElement) {
+    if (['range', 'radio', 'checkbox'].includes(element.type)) return element.type;
+    return ['color', 'file', 'button', 'submit', 'reset'].includes(element.type) ? 'button' : 'text';
+  }
+  if (element.matches('textarea, [contenteditable]')) return 'text';
+  return element.matches('button, a[href], summary') ? 'button' : '';
+}
+
+/**
+ * Whether a key belongs to the element that has the focus: to a field that takes
+ * text, or to a control that this key works on.
+ *
+ * @param {Element | null} focused
+ * @param {Stroke} e
+ */
+export function belongsTo(focused, e) {
+  return focused instanceof HTMLElement && keeps(kindOf(focused), e);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { classKey } from '../classes/classkey.js';
-import { BINDINGS, commandOf } from './keys.js';
+import { BINDINGS, commandOf, keeps } from './keys.js';
 
 const press = (key, code = '', mods = '') => ({
   key, code,
@@ -53,6 +53,32 @@ test('keys give their commands', () => {
     [press('ArrowDown', 'ArrowDown', 'c'), undefined],
   ];
   for (const [e, want] of cases) assert.equal(commandOf(e), want, `${e.key} (${e.code})`);
+});
+
+test('controls keep the keys that work on them, and no others', () => {
+  /** @type {[string, ReturnType<typeof press>, boolean][]} */
+  const cases = [
+    ['text', press('b'), true],
+    ['text', press('z', 'KeyZ', 'c'), true], // the field's own undo
+    ['checkbox', press(' '), true],
+    ['checkbox', press('Enter'), false],
+    ['checkbox', press('b'), false],
+    ['checkbox', press('ArrowUp'), false],
+    ['radio', press('ArrowUp'), true],
+    ['button', press('Enter'), true],
+    ['button', press(' '), true],
+    ['button', press('Enter', 'Enter', 'c'), false], // accepts and goes on
+    ['button', press('Enter', 'Enter', 'm'), false],
+    ['button', press('PageDown'), false],
+    ['range', press('Enter'), false], // accepts what the slider has chosen
+    ['range', press(' '), false],
+    ['range', press('ArrowLeft'), true],
+    ['range', press('PageDown'), true],
+    ['list', press('o', 'KeyO'), true], // a letter chooses
+    ['list', press('e', 'KeyE', 'c'), false],
+    ['', press('Enter'), false],
+  ];
+  for (const [kind, e, want] of cases) assert.equal(keeps(kind, e), want, `${e.key} on ${kind || 'the image'}`);
 });
 
 test('no key is listed twice', () => {

@@ -333,3 +333,58 @@ func TestE2EPhoneMenu(t *testing.T) {
 	p.until(`document.querySelector('#classes-menu [data-do="import"]').checkVisibility()`)
 	p.screenshot("labelsets")
 }
+
+// TestE2EKeysAfterClicks: the keys of the image work after a mouse has used a
+// control beside it, while the keyboard's focus stays where the keyboard put it.
+func TestE2EKeysAfterClicks(t *testing.T) {
+	t.Parallel()
+	p := openPicture(t, 500, 375)
+	onImage := `document.activeElement.id === 'canvas'`
+
+	// Space pans after the click on a class.
+	p.clickOn("choosing a class", "#classes li:nth-child(3) .class-button")
+	p.until(onImage)
+	p.do("Space goes down", key(input.DispatchKeyEventTypeKeyDown, " "))
+	p.mouse(input.DispatchMouseEventTypeMousePressed, image.Pt(100, 100), 1)
+	p.mouse(input.DispatchMouseEventTypeMouseMoved, image.Pt(200, 150), 1)
+	p.mouse(input.DispatchMouseEventTypeMouseReleased, image.Pt(200, 150), 0)
+	p.do("Space is let go", key(input.DispatchKeyEventTypeKeyUp, " "))
+
+	// So do letters after the settings below the classes, which change nothing more.
+	p.clickOn("guessing from finished images", "#learning")
+	p.until(onImage)
+	p.press("b")
+	p.until(`document.getElementById('canvas').dataset.tool === 'brush'`)
+	rest := value[string](p, `document.getElementById('rest').value`)
+	p.clickOn("opening the list", "#rest")
+	p.press(kb.Escape) // nothing is chosen
+	p.press("o")
+	p.until(`document.getElementById('canvas').dataset.tool === 'box' && ` + onImage)
+	p.focusOn("#rest")
+	p.press("e", ctrl)
+	p.until(`document.getElementById('export-dialog').open`)
+	p.press(kb.Escape)
+	if now := value[string](p, `document.getElementById('rest').value`); now != rest {
+		t.Errorf("keys changed the rest from %s to %s", rest, now)
+	}
+	value[bool](p, `(document.getElementById('rest').focus(), document.body.dispatchEvent(new PointerEvent('pointerdown')), document.getElementById('rest').dispatchEvent(new Event('change', {bubbles: true})))`)
+	p.until(onImage)
+
+	// Enter accepts after a click on a button, as the badge says.
+	p.clickOn("walking on", "#walk-on")
+	p.until(onImage)
+	p.press(kb.Enter)
+	if accepted := p.waitForEvents(2)[1]; accepted.Kind != "accept" {
+		t.Errorf("a drag with Space, or Enter after a click, made %+v", accepted)
+	}
+
+	// The keyboard's own focus stays.
+	p.focusOn("#boundaries")
+	p.press(kb.Enter)
+	p.until(`document.getElementById('boundaries').ariaPressed === 'false' && document.activeElement.id === 'boundaries'`)
+	p.focusOn("#learning")
+	p.press(" ")
+	p.until(`document.activeElement.id === 'learning'`)
+	p.clickOn("opening the view settings", "#tones")
+	p.until(`!document.getElementById('tones-panel').hidden && !(` + onImage + `)`)
+}

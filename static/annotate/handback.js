@@ -1,0 +1,30 @@
+import { byId } from '../ui/dom.js';
+
+/** Where a click with a pointer is not meant to leave the focus. */
+const CONTROLS = '.rail, .strip, .classes, .polygon-actions, #undo, #redo';
+
+/**
+ * Gives the focus back to the image after a pointer has used a control, so that
+ * Enter accepts and Space pans, as the page says. The focus stays where the
+ * keyboard put it, where a control has opened something, and on sliders, which
+ * arrow keys may go on to move.
+ */
+export function handBack() {
+  let pointed = false;
+  const toImage = () => byId('canvas').focus({ preventScroll: true });
+  document.addEventListener('pointerdown', () => (pointed = true), true);
+  document.addEventListener('keydown', ({ key }) => {
+    const { activeElement } = document;
+    const letter = key.length === 1 && key !== ' ';
+    if (pointed && letter && activeElement?.matches('select') && activeElement.closest(CONTROLS)) toImage(); // its list has closed without a choice
+    pointed = false;
+  }, true);
+  const back = (/** @type {Event} */ { target }) => {
+    const used = target instanceof Element ? target.closest('button, select, input[type=checkbox]') : null;
+    if (pointed && used && used === document.activeElement && used.closest(CONTROLS) && used.ariaExpanded !== 'true') toImage();
+  };
+  document.addEventListener('click', (e) => {
+    if (e.detail > 0 && !(e.target instanceof HTMLSelectElement)) back(e); // that has opened its list
+  });
+  document.addEventListener('change', back);
+}
