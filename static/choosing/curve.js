@@ -40,6 +40,17 @@ export function polyline(steps, width, height) {
 }
 
 /**
+ * Whether the curve says something of what is shown: there are cards, even if
+ * those for the last click are still to come, and several classes in play.
+ *
+ * @param {readonly Step[]} steps
+ * @param {Pick<import('../evidence/hypotheses.js').Hypotheses, 'cards' | 'classes'>} hypotheses
+ */
+export function telling(steps, { cards, classes }) {
+  return steps.length > 0 && cards.length > 0 && classes > 1;
+}
+
+/**
  * The last value of the curve, in words. It doesn't say when to stop: the strip
  * looks for hypotheses that differ, and how much they do says little about how
  * good the first is (docs/page.md).

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { polyline, recorded, verdict } from './curve.js';
+import { polyline, recorded, telling, verdict } from './curve.js';
 import { levels, ramp } from '../canvas/heat.js';
 import { VOID } from '../evidence/protocol.js';
 
@@ -19,6 +19,16 @@ test('the curve falls with the area', () => {
   assert.equal(polyline([], 100, 20), '');
   assert.equal(polyline([step(1, 0.4)], 100, 20), '100,0');
   assert.equal(polyline([step(1, 0.4), step(2, 0.1), step(3, 0)], 100, 20), '0,0 50,15 100,20');
+});
+
+test('disagreement is said of hypotheses that are there', () => {
+  const card = { rank: 0, digest: 'a', energy: 0, labels: new Uint8Array(2), count: 1, stale: false };
+  const shown = { cards: [card], classes: 2 };
+  assert.equal(telling([step(1, 0.1)], shown), true);
+  assert.equal(telling([step(1, 0.1)], { ...shown, cards: [{ ...card, stale: true }] }), true, 'until others come');
+  assert.equal(telling([], shown), false);
+  assert.equal(telling([step(1, 0.1)], { ...shown, cards: [] }), false, 'everything is undone, or the page is new');
+  assert.equal(telling([step(1, 0.1)], { ...shown, classes: 1 }), false);
 });
 
 test('the area in words', () => {

@@ -1,7 +1,7 @@
 import { alternatives } from '../evidence/alternatives.js';
 import { call } from '../ui/api.js';
 import { divided } from '../evidence/division.js';
-import { polyline, recorded, verdict } from './curve.js';
+import { polyline, recorded, telling, verdict } from './curve.js';
 import { byId } from '../ui/dom.js';
 import { areasInWords } from './areas.js';
 import { levels, ramp } from '../canvas/heat.js';
@@ -94,7 +94,7 @@ export class Doubt {
     const { hypotheses, evidence } = session;
     const { area } = painter.parts;
     const source = `${hypotheses.run}/${hypotheses.received}/${area.length}`;
-    if (!hypotheses.running && hypotheses.fresh > 0) byId('doubt').hidden = hypotheses.classes < 2 || this.steps.length === 0;
+    byId('doubt').hidden = !telling(this.steps, hypotheses);
     if (this.uncertainty && this.uncertainty.n !== area.length) this.uncertainty = null;
     if (source === this.source || hypotheses.fresh === 0 || hypotheses.running || hypotheses.classes < 2) {
       if (this.on && !painter.heat) this.paintHeat();
@@ -117,7 +117,7 @@ export class Doubt {
 
   paintCurve() {
     const last = this.steps.at(-1);
-    byId('doubt').hidden = !last;
+    byId('doubt').hidden = !telling(this.steps, this.ports.session.hypotheses);
     if (!last) return;
     byId('doubt-text').textContent = verdict(last.wrong);
     byId('doubt-curve').toggleAttribute('hidden', this.steps.length < 2);
