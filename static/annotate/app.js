@@ -248,7 +248,7 @@ export class App {
 
   /** What the line above the strip says. */
   get status() {
-    return statusOf({ session: this.session, classes: this.classes.classes, lasting: this.queue.lasting, touch: this.touch });
+    return statusOf({ session: this.session, classes: this.classes.classes, rest: this.classes.rest.id, lasting: this.queue.lasting, touch: this.touch });
   }
 
   /**

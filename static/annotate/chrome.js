@@ -78,10 +78,11 @@ export function paintStatus(line, hypotheses) {
  * @param {object} now
  * @param {Session} now.session
  * @param {readonly {id: number, name: string}[]} now.classes in order
+ * @param {number} now.rest the id of the class that nobody need click, or -1
  * @param {boolean} now.lasting whether unsaved edits outlive the page
  * @param {boolean} now.touch whether there is probably no keyboard
  */
-export function statusOf({ session, classes, lasting, touch }) {
+export function statusOf({ session, classes, rest, lasting, touch }) {
   if (session.save === 'connecting') return 'Connecting';
   if (session.save === 'offline' || session.save === 'signed-out') {
     const kept = lasting ? 'Your edits are kept in this browser' : 'Keep this page open: it has your edits';
@@ -89,7 +90,7 @@ export function statusOf({ session, classes, lasting, touch }) {
   }
   const { evidence, hypotheses } = session;
   const { clicks, said } = evidence.present;
-  return statusLine({ clicks, boxed: said.boxes.length > 0 || session.guess !== null, classes, hypotheses, touch });
+  return statusLine({ clicks, boxed: said.boxes.length > 0 || session.guess !== null, classes, rest, hypotheses, touch });
 }
 
 /** @param {Session} session */

@@ -12,11 +12,11 @@ import { short } from '../choosing/strip.js';
 
 const classes = [{ id: 0, name: 'background' }, { id: 1, name: 'object' }];
 
-/** @param {number[]} clicks @param {(h: Hypotheses) => void} [prepare] */
-function line(clicks, prepare = () => {}) {
+/** @param {number[]} clicks @param {(h: Hypotheses) => void} [prepare] @param {number} [rest] */
+function line(clicks, prepare = () => {}, rest = -1) {
   const hypotheses = new Hypotheses();
   prepare(hypotheses);
-  return statusLine({ clicks: Uint8Array.from(clicks), classes, hypotheses, touch: false });
+  return statusLine({ clicks: Uint8Array.from(clicks), classes, rest, hypotheses, touch: false });
 }
 
 test('the status line says what is missing or how the search stands', () => {
@@ -36,6 +36,20 @@ test('the status line says what is missing or how the search stands', () => {
   assert.equal(statusLine({ clicks: Uint8Array.of(255), boxed: true, classes, hypotheses: boxed, touch: false }), 'Searching for hypotheses');
   assert.equal(line([0, 1], (h) => (run(h), end(h, 'failed', 'Broken.'))), 'Broken.');
   assert.equal(line([0, 1], (h) => (run(h), end(h, 'busy', 'They have to wait.'))), 'They have to wait.');
+});
+
+test('the status line asks for no click of the rest', () => {
+  const run = (/** @type {Hypotheses} */ h) => h.start({ type: 'run', run: 1, seq: 1, count: 20, classes: [0, 1] });
+  assert.equal(line([255, 255], undefined, 0), 'Press 2, then click a piece of object');
+  assert.equal(line([255, 255], undefined, 1), 'Press 1, then click a piece of background');
+  assert.equal(line([255, 1], undefined, 0), 'Searching for hypotheses');
+  assert.equal(line([255, 1], run, 0), 'Searching for hypotheses');
+  assert.equal(line([255, 0], undefined, 0), 'To get hypotheses, press 2, then click a piece of object');
+  const alone = (/** @type {Hypotheses} */ h) => {
+    h.start({ type: 'run', run: 1, seq: 1, count: 20, classes: [1] });
+    h.finish({ type: 'done', run: 1, reason: 'one-class' });
+  };
+  assert.equal(line([255, 1], alone, 0), 'To get hypotheses, press 1, then click a piece of background', 'when the server says so');
 });
 
 test('percentages are 0 and 100 only when they are', () => {
