@@ -17,7 +17,7 @@ import { Objects } from './objects.js';
 import { Overlay } from '../canvas/overlay.js';
 import { Painter } from '../canvas/painter.js';
 import { Past } from '../canvas/past.js';
-import { postEvent } from '../evidence/post.js';
+import { imageExists, postEvent } from '../evidence/post.js';
 import { Regrain } from './regrain.js';
 import { Saying } from './saying.js';
 import { renumbered, sources } from '../superpixels/remap.js';
@@ -123,7 +123,7 @@ export class App {
   connect(address, { map, name }) {
     const post = (/** @type {import('../evidence/protocol.js').EvidenceEvent} */ event) => postEvent(`${address}/evidence`, event);
     const session = new Session(map.n, name, this.data.socket ?? '', {
-      keeper: this.queue, post, pixelsOf: (superpixels) => pixelsOf(this.painter.map, superpixels),
+      keeper: this.queue, post, exists: () => imageExists(address), pixelsOf: (superpixels) => pixelsOf(this.painter.map, superpixels),
     }, {
       map: () => void this.regrain.fetch(),
       cells: () => void this.regrain.fetchCells(),
@@ -140,6 +140,7 @@ export class App {
         this.guess.adopt(project);
       },
       problem: (title, detail) => toast(title, detail, 'problem'),
+      trashed: () => toast('This image was moved to the trash', 'Your last edit was not saved. Restore the image to go on.', 'problem', { label: 'Open the trash', run: () => location.assign('/trash') }),
     });
     session.readOnly = this.data.readonly !== undefined;
     return session;

@@ -6,8 +6,8 @@ import { statusLine } from '../choosing/status.js';
  * @typedef {import('../choosing/acceptance.js').Acceptance} Acceptance
  */
 
-const SAVE_TEXT = { connecting: 'Connecting', saved: 'Saved', saving: 'Saving', failed: 'Failed', offline: 'Offline', 'signed-out': 'Signed out' };
-const SAVE_ICON = { connecting: 'cloud', saved: 'check', saving: 'cloud', failed: 'warn', offline: 'offline', 'signed-out': 'warn' };
+const SAVE_TEXT = { connecting: 'Connecting', saved: 'Saved', saving: 'Saving', failed: 'Failed', offline: 'Offline', 'signed-out': 'Signed out', trashed: 'In the trash' };
+const SAVE_ICON = { connecting: 'cloud', saved: 'check', saving: 'cloud', failed: 'warn', offline: 'offline', 'signed-out': 'warn', trashed: 'warn' };
 
 /**
  * Says above the canvas when something other than the labelling is shown.
@@ -83,6 +83,7 @@ export function paintStatus(line, hypotheses) {
  * @param {boolean} now.touch whether there is probably no keyboard
  */
 export function statusOf({ session, classes, rest, lasting, touch }) {
+  if (session.trashed) return 'This image is in the trash. Restore it, then reload this page';
   if (session.save === 'connecting') return 'Connecting';
   if (session.save === 'offline' || session.save === 'signed-out') {
     const kept = lasting ? 'Your edits are kept in this browser' : 'Keep this page open: it has your edits';
@@ -94,8 +95,9 @@ export function statusOf({ session, classes, rest, lasting, touch }) {
 }
 
 /** @param {Session} session */
-export function paintSave({ save, evidence }) {
+export function paintSave({ save: state, evidence, trashed }) {
   const queued = evidence.pending.length;
+  const save = trashed ? 'trashed' : state;
   byId('save').dataset.state = save;
   byId('sign-in').hidden = save !== 'signed-out';
   const waiting = queued > 0 && save !== 'saving';

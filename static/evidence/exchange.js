@@ -26,6 +26,7 @@ const SUPPOSED = 0;
  * @property {() => void} save
  * @property {(project: import('./protocol.js').ProjectRecord) => void} project its classes have changed
  * @property {(title: string, detail: string) => void} problem
+ * @property {() => void} trashed the image was moved to the trash, and nothing can be changed any more
  *
  * @typedef {object} Keeper where events outlive the page, see queue.js
  * @property {(kept: import('./queue.js').Kept) => Promise<void>} put
@@ -43,13 +44,17 @@ export class Exchange {
    * @param {object} ways
    * @param {Keeper} ways.keeper
    * @param {Post} ways.post sends an event that is too large for the socket; null when there was no answer
+   * @param {() => Promise<boolean>} ways.exists whether the server still has the image
    * @param {import('./evidence.js').PixelsOf} [ways.pixelsOf]
    * @param {Listener} listener
    */
-  constructor(n, map, path, { keeper, post, pixelsOf }, listener) {
+  constructor(n, map, path, { keeper, post, exists, pixelsOf }, listener) {
     this.evidence = new Evidence(n, map, pixelsOf);
     this.keeper = keeper;
     this.post = post;
+    this.exists = exists;
+    /** Whether the image was moved to the trash while the page was open. */
+    this.trashed = false;
     /** @type {import('./protocol.js').StateMessage | null} a state whose superpixels the page does not have yet */
     this.waiting = null;
     /** What the last state said of repairs; a state that says nothing of them means the same. */
@@ -128,7 +133,8 @@ export class Exchange {
   /** Whether the person can change anything; says so when not. */
   mayChange() {
     if (!this.readOnly) return true;
-    this.listener.problem('View only', 'Your role in this project doesn’t include labelling. Ask an owner of the project to make you an annotator.');
+    if (this.trashed) this.listener.trashed();
+    else this.listener.problem('View only', 'Your role in this project doesn’t include labelling. Ask an owner of the project to make you an annotator.');
     this.listener.save();
     return false;
   }
@@ -304,11 +310,23 @@ export class Exchange {
         void this.keeper.drop(id);
         this.unsuppose();
         this.listener.labels();
-        this.listener.problem('That edit was undone', detail);
+        void this.explain(detail);
         this.run(this.hypotheses.wanted || 20);
         this.pump();
         break;
     }
+  }
+
+  /** Says why an edit was undone; the server tells no page when its image goes to the trash. @param {string} detail */
+  async explain(detail) {
+    if (this.trashed) return; // and said so
+    if (await this.exists()) {
+      this.listener.problem('That edit was undone', detail);
+      return;
+    }
+    this.trashed = this.readOnly = true;
+    this.listener.trashed();
+    this.listener.save();
   }
 
   /** @param {ArrayBuffer} buffer */

@@ -29,6 +29,19 @@ export async function postEvent(address, event) {
 }
 
 /**
+ * Whether the server still has an image; it has if there is no answer that says otherwise.
+ *
+ * @param {string} address
+ */
+export async function imageExists(address) {
+  try {
+    return (await fetch(address, { mode: 'same-origin', credentials: 'same-origin', cache: 'no-store' })).status !== 404;
+  } catch {
+    return true;
+  }
+}
+
+/**
  * @param {EvidenceEvent} event
  * @param {number} status
  * @param {string} body

@@ -5,6 +5,8 @@ import { test } from 'node:test';
 let sent = [];
 /** @type {any} */
 let socket;
+/** Whether the server has the image. */
+let there = true;
 /** Answers what goes by HTTP. @type {(event: any) => any} */
 let posted = () => null;
 Object.assign(globalThis, {
@@ -54,7 +56,7 @@ function open() {
   kept.clear();
   /** @type {string[]} */
   const said = [];
-  const session = new Session(4, 'fine', '/socket', { keeper, post: async (event) => posted(event) }, {
+  const session = new Session(4, 'fine', '/socket', { keeper, post: async (event) => posted(event), exists: async () => there }, {
     labels: () => {},
     hypotheses: (news) => said.push(news),
     supposed: () => said.push('supposed'),
@@ -64,6 +66,7 @@ function open() {
     save: () => {},
     project: ({ classes }) => said.push(`classes ${classes.map((c) => c.id)}`),
     problem: (title) => said.push(title),
+    trashed: () => said.push('trashed'),
   });
   socket.onopen();
   const tell = (message) => socket.onmessage({ data: message instanceof ArrayBuffer ? message : JSON.stringify(message) });
@@ -73,6 +76,26 @@ function open() {
   return { session, said, tell };
 }
 const halved = (superpixels) => [...new Set(superpixels.map((s) => s >> 1))];
+
+test('an image in the trash can only be viewed', async () => {
+  const { session, said, tell } = open();
+  const refuse = async () => {
+    session.label([0], [], 1);
+    tell({ type: 'reject', id: sent.findLast(({ type }) => type === 'evidence').id, reason: 'invalid', detail: 'This image doesn’t exist.', seq: 0 });
+    await new Promise((resolve) => setTimeout(resolve));
+  };
+  await refuse();
+  assert.ok(said.includes('That edit was undone') && !session.trashed, 'the image is there');
+  there = false;
+  said.length = 0;
+  await refuse();
+  there = true;
+  assert.deepEqual(said.filter((s) => s === 'trashed' || s === 'That edit was undone'), ['trashed']);
+  const before = sent.length;
+  said.length = 0;
+  session.label([1], [], 1);
+  assert.deepEqual([sent.length, said, session.evidence.pending.length], [before, ['trashed'], 0], 'and says so again');
+});
 
 test('says that the server has lost edits', () => {
   const { said, tell } = open();

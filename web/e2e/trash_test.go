@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"image"
 	"strings"
 	"testing"
 )
@@ -31,4 +32,24 @@ func TestE2ETrash(t *testing.T) {
 	p.until(`!document.getElementById('trash-empty').hidden && document.activeElement.id === 'main'`)
 	p.clickOn("open", `[data-slot="action"]:not([hidden])`)
 	p.until(`document.getElementById('project-name')?.textContent === 'One'`)
+}
+
+// TestE2EImageTrashedMeanwhile: a page whose image somebody else moves to the trash
+// says so with the next edit, leads to the trash, and changes nothing more.
+func TestE2EImageTrashedMeanwhile(t *testing.T) {
+	t.Parallel()
+	p := openPicture(t, 500, 375)
+	value[bool](p, `fetch('/api/v1/images/' + document.getElementById('app').dataset.image, {method: 'DELETE'}).then((r) => r.ok)`)
+	p.click(image.Pt(50, 50))
+	p.until(`document.getElementById('status').textContent === 'This image is in the trash. Restore it, then reload this page' && document.getElementById('save').textContent.trim() === 'In the trash'`)
+	if said := value[[]string](p, `[...document.querySelectorAll('.toast strong')].map((e) => e.textContent)`); len(said) != 1 || said[0] != "This image was moved to the trash" {
+		t.Errorf("the page says %q", said)
+	}
+	p.until(`document.getElementById('undo').disabled && document.getElementById('accept').disabled`)
+	p.screenshot("trashed")
+	p.clickOn("opening the trash", `.toast [data-slot="action"]`)
+	p.clickOn("restoring", `[data-restore]`)
+	p.clickOn("opening the image", `[data-slot="action"]:not([hidden])`)
+	p.until(`document.getElementById('save')?.dataset.state === 'saved'`)
+	p.stored(1)
 }
