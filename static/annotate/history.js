@@ -44,10 +44,13 @@ export class HistoryPanel {
     this.several = false;
     /** The step whose state is shown, or -1. */
     this.shown = -1;
+    /** Whether the server could not be asked for the newest steps. */
+    this.failed = false;
     this.timer = 0;
     this.reading = Promise.resolve();
     byId('history').addEventListener('click', () => this.toggle());
     byId('history-close').addEventListener('click', () => this.toggle());
+    byId('history-again').addEventListener('click', () => void this.fetch().then(() => this.focusPresent()));
     byId('history-more').addEventListener('click', () => {
       this.limit += PAGE;
       this.paint();
@@ -91,21 +94,24 @@ export class HistoryPanel {
         this.log.push(...answer.events);
         more = answer.more === true && answer.events.length > 0;
       }
-    } catch (error) {
-      toastProblem(error);
+      this.failed = false;
+    } catch {
+      this.failed = this.log.length < this.ports.stored(); // the panel says so
     }
     this.paint();
   }
 
   paint() {
+    const { failed } = this;
     const { steps, present } = historyOf(this.log, (id) => this.ports.classOf(id)?.name ?? 'a deleted class');
     this.steps = steps;
+    byId('history-failed').hidden = !failed;
     const listed = steps.slice(-this.limit);
     this.several = new Set(steps.map((step) => step.by)).size > 1;
     byId('history-more').hidden = listed.length === steps.length;
-    const rows = [...listed.map((step) => this.row(step, step.seq === present)).reverse(), this.row(null, present === 0)];
+    const rows = [...listed.map((step) => this.row(step, step.seq === present && !failed)).reverse(), this.row(null, present === 0 && !failed)];
     const at = this.list.contains(document.activeElement) && document.activeElement instanceof HTMLElement ? document.activeElement.dataset.seq : undefined;
-    this.list.replaceChildren(...rows);
+    this.list.replaceChildren(...(failed && this.log.length === 0 ? [] : rows));
     if (at !== undefined) this.buttons.find((b) => b.dataset.seq === at)?.focus();
     this.mark();
   }
@@ -135,7 +141,7 @@ export class HistoryPanel {
   }
 
   focusPresent() {
-    const now = this.buttons.find((b) => b.hasAttribute('aria-current'));
+    const now = this.failed ? byId('history-again') : this.buttons.find((b) => b.hasAttribute('aria-current'));
     now?.focus();
     now?.scrollIntoView({ block: 'nearest' });
   }

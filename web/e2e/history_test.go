@@ -93,6 +93,31 @@ func TestE2EHistory(t *testing.T) {
 	}
 }
 
+// TestE2EHistoryUnread: a history that can't be read says so, and not that the
+// image is as it was at the start; it is read when the server answers again.
+func TestE2EHistoryUnread(t *testing.T) {
+	t.Parallel()
+	p := openPicture(t, 500, 375)
+	value[bool](p, `(window.reach = fetch, window.fetch = (address, ...more) => String(address).includes('/evidence?') ? Promise.reject(new TypeError('away')) : reach(address, ...more), true)`)
+	p.press("y")
+	p.until(`!document.getElementById('history-failed').hidden && document.activeElement.id === 'history-again'`)
+	p.screenshot("unread")
+	if rows := value[[]string](p, listed); len(rows) > 0 {
+		t.Errorf("the history could not be read and lists %q", rows)
+	}
+	value[bool](p, `(window.fetch = reach, true)`)
+	p.press(kb.Enter)
+	p.until(fmt.Sprintf(`document.getElementById('history-failed').hidden && (%s).join() === 'Labelled 1 superpixel stands now,Start stands' && document.activeElement.matches('.step')`, listed))
+
+	// The next step can't be read: none of those that are known is the current one.
+	value[bool](p, `(window.fetch = (address, ...more) => String(address).includes('/evidence?') ? Promise.reject(new TypeError('away')) : reach(address, ...more), true)`)
+	p.click(image.Pt(20, 20))
+	p.until(fmt.Sprintf(`!document.getElementById('history-failed').hidden && (%s).join() === 'Labelled 1 superpixel stands,Start stands'`, listed))
+	value[bool](p, `(window.fetch = reach, true)`)
+	p.click(image.Pt(20, 350))
+	p.until(fmt.Sprintf(`document.getElementById('history-failed').hidden && (%s).length === 4`, listed))
+}
+
 // TestE2EDeepUndo takes 500 steps back, after a reload.
 func TestE2EDeepUndo(t *testing.T) {
 	t.Parallel()
