@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -139,5 +141,53 @@ func TestE2EAccessible(t *testing.T) {
 			p.do("opening a user", chromedp.Evaluate[chromedp.Void](`document.querySelector('.user:last-child summary').click()`))
 			p.accessible("users", source)
 		})
+	}
+}
+
+// TestE2EForcedColours: with the system's high contrast the colours of the classes
+// stay, and what is active or selected differs from what is not.
+func TestE2EForcedColours(t *testing.T) {
+	t.Parallel()
+	p := openPicture(t, 500, 375)
+	force := func(value string) {
+		p.do("forcing colours", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+				Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: value}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+			})
+			return err
+		}))
+	}
+	differ := func(what, a, b string) {
+		t.Helper()
+		const look = `((selector, part) => { const {backgroundColor, color, borderColor, borderWidth, outlineStyle, outlineColor, outlineWidth} = getComputedStyle(document.querySelector(selector), part); return [backgroundColor, color, borderColor, borderWidth, outlineStyle, outlineColor, outlineWidth].join(); })`
+		if value[bool](p, fmt.Sprintf(`%s(%s) === %s(%s)`, look, a, look, b)) {
+			t.Errorf("forced colours: %s looks like what is not", what)
+		}
+	}
+	p.press("b")
+	p.press("3")
+	force("active")
+	p.screenshot("annotate")
+	differ("the active tool", `'[data-tool=brush]'`, `'[data-tool=eraser]'`)
+	differ("what is shown", `'#overlay'`, `'#uncertainty'`)
+	differ("the active class", `'.class-row.active'`, `'.class-row:not(.active)'`)
+	differ("the selected hypothesis", `'.hypothesis[aria-selected=true]'`, `'.hypothesis:not([aria-selected=true])'`)
+	readable := func(selector string) bool {
+		return value[bool](p, fmt.Sprintf(`(({color, backgroundColor, forcedColorAdjust}) => color !== backgroundColor && forcedColorAdjust === 'none')(getComputedStyle(document.querySelector(%q)))`, selector))
+	}
+	for _, filled := range []string{"#accept", "#badge-kind", ".active kbd"} {
+		if !readable(filled) {
+			t.Errorf("forced colours: a plate lies behind the text of %s", filled)
+		}
+	}
+	p.do("going to the project", chromedp.Navigate(value[string](p, `document.querySelector('.crumbs a').href`)))
+	p.until(`document.readyState === 'complete' && document.getElementById('images').ariaBusy !== 'true'`)
+	p.screenshot("project")
+	const swatches = `JSON.stringify([...document.querySelectorAll('.legend .swatch')].map((e) => getComputedStyle(e).backgroundColor))`
+	forced := value[string](p, swatches)
+	differ("the chosen filter", `'.segment input:checked + span'`, `'.segment input:not(:checked) + span'`)
+	force("none")
+	if plain := value[string](p, swatches); plain != forced {
+		t.Errorf("forced colours changed the classes from %s to %s", plain, forced)
 	}
 }
