@@ -32,7 +32,7 @@ export const BINDINGS = [
   { group: 'Label', shown: 'N', does: 'Add a class', commands: [['n', 'add-class']] },
   { group: 'Label', shown: 'Alt + ↑ ↓', does: 'Move the focused class', commands: [] },
   { group: 'Label', shown: 'F2', does: 'Rename the active class', commands: [['f2', 'rename-class']] },
-  { group: 'Label', shown: 'Shift + L', does: 'Lock or unlock the active class; nothing paints over a locked one', commands: [['shift+l', 'lock-class']] },
+  { group: 'Label', shown: 'Shift + L', does: 'Lock or unlock the active class; nothing paints over a locked one, and whole superpixels with a part of it are left alone', commands: [['shift+l', 'lock-class']] },
 
   { group: 'Tools', shown: 'S', does: 'Superpixels', commands: [['s', 'tool superpixel']] },
   { group: 'Tools', shown: 'B', does: 'Brush', commands: [['b', 'tool brush']] },
