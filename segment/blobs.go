@@ -35,8 +35,7 @@ type BlobInfo struct {
 	Modified time.Time
 }
 
-// ReadBlob reads an opened blob into memory, of which it takes no more than the blob
-// has bytes.
+// ReadBlob reads an opened blob and allocates no more memory than its size.
 func ReadBlob(blob io.ReadSeeker) ([]byte, error) {
 	size, err := blob.Seek(0, io.SeekEnd)
 	if err == nil {

@@ -35,7 +35,7 @@ func TestSameSuperpixels(t *testing.T) {
 	}
 }
 
-// The same of pixels, of which parts in locked classes were left out.
+// A repeated stroke is recognized although its parts in locked classes were left out.
 func TestSamePixels(t *testing.T) {
 	one := func(class uint8, runs ...int32) []Repair { return []Repair{{Class: class, Runs: runs}} }
 	for _, c := range []struct {

@@ -75,6 +75,22 @@ func (s *Scores) Resolved(table *ClassTable) (present, reserve [256]bool) {
 	return present, reserve
 }
 
+// Columns returns the classes that are left of the scores when a table has resolved
+// them, and those in reserve, ascending, and the place of each class among the first.
+func (s *Scores) Columns(table *ClassTable) (classes, reserve []uint8, column [256]int) {
+	left, held := s.Resolved(table)
+	for id := range MaxClasses {
+		if left[id] {
+			column[id] = len(classes)
+			classes = append(classes, uint8(id))
+		}
+		if held[id] {
+			reserve = append(reserve, uint8(id))
+		}
+	}
+	return classes, reserve, column
+}
+
 // ascending reports whether ids are sorted and different.
 func ascending(ids []uint8) bool {
 	return slices.IsSorted(ids) && len(slices.Compact(slices.Clone(ids))) == len(ids)

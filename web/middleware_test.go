@@ -129,7 +129,7 @@ func TestBodyLimits(t *testing.T) {
 		t.Errorf("a header over the limit: %d %s", w.Code, w.Body)
 	}
 
-	// Only images are kept as they arrive; a form without a boundary is none anywhere.
+	// Only images are kept as they arrive. A form without a boundary is refused everywhere.
 	for call, want := range map[string]string{
 		"POST " + path: arrivedKept,
 		"POST /api/v1/projects/" + p.ID + "/imports": nothingChanged,

@@ -173,9 +173,8 @@ func (a *Annotation) resolve(expected int, e *segment.Event) error {
 	if err := a.timeline.Check(e, &a.project); err != nil {
 		return err
 	}
-	if e.Kind == segment.Click || e.Kind == segment.Label || e.Kind == segment.Outline || e.Kind == segment.Unlock {
-		e.Former = a.table.Former(e.Class)
-	}
+	e.Former = a.table.Former(e.Class)
+	*e = e.Pared()
 	return a.spareLocked(e)
 }
 

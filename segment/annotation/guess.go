@@ -60,20 +60,10 @@ func inClasses(s *segment.Scores, table *segment.ClassTable) *segment.Scores {
 	if s == nil {
 		return nil
 	}
-	var column [256]int
-	left, reserve := s.Resolved(table)
+	classes, reserve, column := s.Columns(table)
 	out := *s
-	out.Classes, out.Reserve = nil, nil
-	for id := range segment.MaxClasses {
-		if left[id] {
-			column[id] = len(out.Classes)
-			out.Classes = append(out.Classes, uint8(id))
-		}
-		if reserve[id] {
-			out.Reserve = append(out.Reserve, uint8(id))
-		}
-	}
-	k, had := len(out.Classes), len(s.Classes)
+	out.Classes, out.Reserve = classes, reserve
+	k, had := len(classes), len(s.Classes)
 	if k == 0 {
 		return nil
 	}

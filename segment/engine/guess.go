@@ -34,22 +34,12 @@ func NewGuess(s *segment.Scores, table *segment.ClassTable, first, cut *superpix
 	if s == nil {
 		return nil
 	}
-	present, reserve := s.Resolved(table)
-	out := &Guess{Strength: s.Strength, Exponent: s.Exponent, Proof: s.Proof, Patience: s.Patience}
+	classes, reserve, column := s.Columns(table)
+	out := &Guess{Classes: classes, Reserve: reserve, Strength: s.Strength, Exponent: s.Exponent, Proof: s.Proof, Patience: s.Patience}
 	if s.Strength == 0 {
 		out.Strength, out.Exponent, out.Proof = ImportStrength, ImportExponent, ImportProof
 	}
-	var column [256]int
-	for id := range segment.MaxClasses {
-		if present[id] {
-			column[id] = len(out.Classes)
-			out.Classes = append(out.Classes, uint8(id))
-		}
-		if reserve[id] {
-			out.Reserve = append(out.Reserve, uint8(id))
-		}
-	}
-	k := len(out.Classes)
+	k := len(classes)
 	if k == 0 {
 		return nil
 	}

@@ -143,7 +143,7 @@ func (c *chooser) take(im *segment.Image) (ok bool, why string) {
 		return false, ""
 	}
 	delete(c.wanted, im.ID)
-	if !*c.options.Drafts && im.Status() != "done" {
+	if !*c.options.Drafts && im.Status() != segment.StatusDone {
 		return false, "It is unfinished, and unfinished images were left out."
 	}
 	return true, ""

@@ -25,7 +25,7 @@ func (l *Learner) guess(ctx context.Context, imageID string, class schedule.Clas
 		return false, err
 	}
 	switch {
-	case im.Status() == "started" && im.Clicks == 0 && im.Decided == 0:
+	case im.Status() == segment.StatusStarted && im.Clicks == 0 && im.Decided == 0:
 		return false, l.weighImported(ctx, im)
 	case im.Status() != "untouched":
 		return false, nil

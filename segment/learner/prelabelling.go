@@ -15,7 +15,7 @@ func (l *Learner) Prelabel(ctx context.Context, projectID string) error {
 	if err := l.guard.MayIn(ctx, projectID, access.Annotate); err != nil {
 		return err
 	}
-	images, err := l.imagesThat(ctx, projectID, func(im *segment.Image) bool { return im.Status() == "untouched" })
+	images, err := l.imagesThat(ctx, projectID, func(im *segment.Image) bool { return im.Status() == segment.StatusUntouched })
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,8 @@ func (l *Learner) guessAll(projectID string, images []segment.Image) {
 	listed := &Prelabelled{Total: len(images), Running: true}
 	started := l.launch(func(ctx context.Context) {
 		for _, im := range images {
-			l.tryToGuess(ctx, im.ID)
+			// One that fails, even by a panic, has no guess.
+			gauge.Survive(l.observer, gauge.Panicked, func() { _, _ = l.guess(ctx, im.ID, schedule.Later) })
 			l.mu.Lock()
 			listed.Done++
 			l.mu.Unlock()
@@ -63,15 +64,4 @@ func (l *Learner) guessAll(projectID string, images []segment.Image) {
 	if started {
 		l.listed[projectID] = listed
 	}
-}
-
-// tryToGuess is guess for images that nobody waits for. One that fails, even by a panic,
-// has no guess.
-func (l *Learner) tryToGuess(ctx context.Context, imageID string) {
-	defer func() {
-		if v := recover(); v != nil {
-			l.observer.Happened(gauge.Panicked)
-		}
-	}()
-	_, _ = l.guess(ctx, imageID, schedule.Later)
 }

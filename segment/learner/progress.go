@@ -48,7 +48,7 @@ func (l *Learner) Learning(ctx context.Context, projectID string) (Learning, err
 	m := l.model(ctx, projectID)
 	out := Learning{On: !p.Unaided, Learnt: m.Finished(), Fewest: learn.FewestExamples}
 	l.report(projectID, &out) // before the images, so that these are at least as new
-	images, err := l.imagesThat(ctx, projectID, func(im *segment.Image) bool { return im.Status() != "started" })
+	images, err := l.imagesThat(ctx, projectID, func(im *segment.Image) bool { return im.Status() != segment.StatusStarted })
 	if err != nil {
 		return Learning{}, err
 	}
@@ -60,9 +60,9 @@ func (l *Learner) Learning(ctx context.Context, projectID string) (Learning, err
 	}
 	for _, im := range images {
 		switch im.Status() {
-		case "done":
+		case segment.StatusDone:
 			out.Done = append(out.Done, im)
-		case "untouched":
+		case segment.StatusUntouched:
 			out.Images = append(out.Images, im)
 		}
 	}

@@ -63,13 +63,8 @@ func (l *Learner) learnOn(ctx context.Context, projectID string) {
 
 // tryToLearn is learn that survives a panic at a damaged image.
 func (l *Learner) tryToLearn(ctx context.Context, projectID string) (trained bool) {
-	defer func() {
-		if v := recover(); v != nil {
-			l.observer.Happened(gauge.Unlearnt)
-			trained = false
-		}
-	}()
-	return l.learn(ctx, projectID)
+	gauge.Survive(l.observer, gauge.Unlearnt, func() { trained = l.learn(ctx, projectID) })
+	return trained
 }
 
 // learn trains the model of a project if that is due, and reports whether it

@@ -102,7 +102,7 @@ func (w *Workspace) follow(ctx context.Context, concerns func(imageID string) bo
 		if !ok {
 			continue
 		}
-		w.survive(func() {
+		gauge.Survive(w.observer, gauge.Panicked, func() {
 			if k.Annotation().Project().Revision != head.Revision {
 				if changed, err := k.Refresh(ctx); err == nil && changed {
 					w.tell(ids[i])
@@ -111,14 +111,4 @@ func (w *Workspace) follow(ctx context.Context, concerns func(imageID string) bo
 			_ = k.Reach(ctx, head)
 		})
 	}
-}
-
-// survive does what nobody waits for. A panic at one image ends only that.
-func (w *Workspace) survive(work func()) {
-	defer func() {
-		if v := recover(); v != nil {
-			w.observer.Happened(gauge.Panicked)
-		}
-	}()
-	work()
 }

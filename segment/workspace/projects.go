@@ -80,7 +80,7 @@ func (w *Workspace) Overviews(ctx context.Context) ([]segment.Overview, error) {
 			if err != nil {
 				return nil, err
 			}
-			if im = o.Seen(im); im.Status() == "done" {
+			if im = o.Seen(im); im.Status() == segment.StatusDone {
 				o.Done++
 			}
 		}
