@@ -15,8 +15,10 @@ type graph struct {
 	of     []int32 // node of the model -> free node, or -1
 	merged []int32 // edge of the model -> merged edge, or -1 when an end is clamped
 
-	ends [][2]int32 // merged edge -> free nodes, lower first
+	ends [][2]int32 // merged edge -> free nodes, lower first; in lexicographic order
 	w    []float64  // merged edge -> weight
+	// first[i] to first[i+1] are the merged edges of free node i to higher nodes.
+	first []int32
 
 	// CSR adjacency: arcs[start[i]:start[i+1]] are the edges of free node i,
 	// those to lower nodes before those to higher ones (from middle[i] on).
@@ -83,12 +85,15 @@ func (g *graph) adjacency() {
 	n := len(g.free)
 	g.start = make([]int32, n+1)
 	g.middle = make([]int32, n)
+	g.first = make([]int32, n+1)
 	for _, p := range g.ends {
+		g.first[p[0]+1]++
 		g.start[p[0]+1]++
 		g.start[p[1]+1]++
 		g.middle[p[1]]++
 	}
 	for i := range n {
+		g.first[i+1] += g.first[i]
 		g.start[i+1] += g.start[i]
 		g.middle[i] += g.start[i]
 	}

@@ -75,24 +75,23 @@ func (t *trws) forward(x []uint8) {
 			continue
 		}
 		t.stale[i] = stale &^ forward
-		higher := g.arcs[g.middle[i]:g.start[i+1]]
+		from, to := int(g.first[i]), int(g.first[i+1])
 		lower := g.arcs[g.start[i]:g.middle[i]]
-		collect(in, g.theta[i*k:(i+1)*k], t.down, higher)
+		collectRows(in, g.theta[i*k:(i+1)*k], t.down[from*k:to*k])
 		collect(sum, in, t.up, lower)
 		for _, a := range lower {
 			in[t.x[a.to]] += g.w[a.edge]
 		}
 		if label := g.best(i, in); label != t.x[i] {
 			t.x[i] = label
-			for _, a := range higher {
-				t.stale[a.to] |= forward
+			for _, pair := range g.ends[from:to] {
+				t.stale[pair[1]] |= forward
 			}
 		}
 		scale(sum, t.gamma[i])
-		for _, a := range higher {
-			at := int(a.edge) * k
-			if _, changed := send(t.up[at:at+k], t.down[at:at+k], sum, g.w[a.edge]); changed {
-				t.stale[a.to] = forward | backward
+		for e := from; e < to; e++ {
+			if _, changed := send(t.up[e*k:(e+1)*k], t.down[e*k:(e+1)*k], sum, g.w[e]); changed {
+				t.stale[g.ends[e][1]] = forward | backward
 			}
 		}
 	}
@@ -106,32 +105,35 @@ func (t *trws) backward() float64 {
 	bound := 0.0
 	for i := len(t.stale) - 1; i >= 0; i-- {
 		lower := g.arcs[g.start[i]:g.middle[i]]
-		if t.stale[i]&backward != 0 {
-			t.stale[i] &^= backward
-			sum := t.sum
-			collect(sum, g.theta[i*k:(i+1)*k], t.up, lower)
-			collect(sum, sum, t.down, g.arcs[g.middle[i]:g.start[i+1]])
-			top := sum[0]
-			for _, v := range sum[1:] {
-				top = max(top, v)
-			}
-			t.top[i] = top
-			gamma := t.gamma[i]
-			for l, v := range sum {
-				sum[l] = float64((v - top) * gamma)
-			}
+		if t.stale[i]&backward == 0 {
+			bound += t.top[i]
 			for _, a := range lower {
-				at := int(a.edge) * k
-				rest, changed := send(t.down[at:at+k], t.up[at:at+k], sum, g.w[a.edge])
-				t.rest[a.edge] = rest
-				if changed {
-					t.stale[a.to] = forward | backward
-				}
+				bound += t.rest[a.edge]
 			}
+			continue
 		}
-		bound += t.top[i]
+		t.stale[i] &^= backward
+		sum := t.sum
+		collect(sum, g.theta[i*k:(i+1)*k], t.up, lower)
+		collectRows(sum, sum, t.down[int(g.first[i])*k:int(g.first[i+1])*k])
+		top := sum[0]
+		for _, v := range sum[1:] {
+			top = max(top, v)
+		}
+		t.top[i] = top
+		bound += top
+		gamma := t.gamma[i]
+		for l, v := range sum {
+			sum[l] = float64((v - top) * gamma)
+		}
 		for _, a := range lower {
-			bound += t.rest[a.edge]
+			at := int(a.edge) * k
+			rest, changed := send(t.down[at:at+k], t.up[at:at+k], sum, g.w[a.edge])
+			t.rest[a.edge] = rest
+			bound += rest
+			if changed {
+				t.stale[a.to] = forward | backward
+			}
 		}
 	}
 	return bound
@@ -150,6 +152,27 @@ func collect(sum, from, msg []float64, arcs []arc) {
 	}
 	if len(arcs) > 0 {
 		a := msg[int(arcs[0].edge)*k:][:k]
+		for l, v := range from {
+			sum[l] = v + a[l]
+		}
+	} else if k > 0 && &sum[0] != &from[0] {
+		copy(sum, from)
+	}
+}
+
+// collectRows is collect for messages that follow each other in memory.
+func collectRows(sum, from, rows []float64) {
+	k := len(sum)
+	from = from[:k]
+	for ; len(rows) >= 2*k; rows = rows[2*k:] {
+		a, b := rows[:k], rows[k:2*k]
+		for l, v := range from {
+			sum[l] = v + a[l] + b[l]
+		}
+		from = sum
+	}
+	if len(rows) > 0 {
+		a := rows[:k]
 		for l, v := range from {
 			sum[l] = v + a[l]
 		}
@@ -189,8 +212,10 @@ func send(msg, back, from []float64, w float64) (rest float64, changed bool) {
 	// min costs less than max, so the differences are the other way round.
 	low := back[0] - from[0]
 	if w >= 0 {
-		other := low // two chains of comparisons, as each waits for the one before
-		l := 1
+		other, l := low, 1 // two chains of comparisons, as each waits for the one before
+		if len(msg) > 1 {
+			other, l = back[1]-from[1], 2
+		}
 		for ; l+1 < len(msg); l += 2 {
 			low = min(low, back[l]-from[l])
 			other = min(other, back[l+1]-from[l+1])
@@ -217,8 +242,11 @@ func send(msg, back, from []float64, w float64) (rest float64, changed bool) {
 	for back[at]-from[at] > low {
 		at++
 	}
-	v := max(w, low-next)
-	clear(msg)
-	msg[at] = v
+	for l := range msg { // clear would be a call, for which all others pay
+		msg[l] = 0
+		if l == at {
+			msg[l] = max(w, low-next)
+		}
+	}
 	return -low, true
 }
