@@ -9,10 +9,10 @@ generate:
 
 # The race detector makes code five to ten times slower. Packages that start no
 # goroutine gain nothing from it. Neither do tests that drive a built program,
-# those of cmd/server and in the browser; test-race runs some of cmd/server
+# those of cmd/server/e2e and in the browser; test-race runs some of the former
 # against a program that was built with it.
 plain = ./cmd/internal/measure ./crf/... ./disjoint ./herding/... ./segment/learn ./segment/timeline ./superpixels/...
-program = ./cmd/server
+program = ./cmd/server/e2e
 browser = ./web/e2e
 # The target test has vetted everything before. Test programs that nobody debugs
 # need no symbols; without them each links in two thirds of the time. What has been
@@ -43,7 +43,7 @@ test-race test-browser quick: export TMPDIR := $(or $(TMPDIR),$(memory),/tmp)
 test-race: export GOFLAGS := $(shell go env GOFLAGS) $(unwatched:%=-gcflags=%=-race=false) -gcflags=collie/...=-d=checkptr=0
 test-race:
 	go list ./... | grep -vxF "$$(go list $(plain) $(program) $(browser))" | xargs $(go-test) -race -skip '$(alone)'
-	$(go-test) -race -run 'BackupUnderLoad|ClockJumps|ServeStopServe|Tabs|Team' $(program)
+	$(go-test) -race -run 'BackupUnderLoad|ServeStopServe|Tabs|Team' $(program)
 
 test-browser:
 	$(go-test) $(browser)
@@ -75,4 +75,4 @@ bench-page:
 	go test -count=1 -v -run TestE2ESpeed ./web/e2e -speed
 
 torture:
-	COLLIE_TORTURE=1 go test -count=1 -timeout 3h -v -run 'Kill|PowerCut|Cluster|Crashes|Disk|Broken|ReadOnly|Backup|Restart|Tabs|Greatest|Appetite' ./storage/... ./cmd/server
+	COLLIE_TORTURE=1 go test -count=1 -timeout 3h -v -run 'Kill|PowerCut|Cluster|Crashes|Disk|Broken|ReadOnly|Backup|Restart|Tabs|Greatest|Appetite' ./storage/... ./cmd/server/e2e

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -15,6 +14,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"collie/sharedtest"
 )
 
 // composed is what the tests read of a Compose file.
@@ -114,8 +115,8 @@ func TestCompose(t *testing.T) {
 }
 
 // The services of the cluster find each other: names, ports, users, and passwords fit,
-// and HAProxy takes the configuration, asks servers on a path that they answer, and
-// listens where its port is published. A control of each has another name.
+// and HAProxy takes the configuration and listens where its port is published. A
+// control of each has another name.
 func TestComposedCluster(t *testing.T) {
 	file := mustCompose(t, "../../deploy/cluster/compose.yaml")
 	config, err := os.ReadFile("../../deploy/cluster/haproxy.cfg")
@@ -139,17 +140,7 @@ func TestComposedCluster(t *testing.T) {
 		}
 	}
 
-	asked := regexp.MustCompile(`(?m)^ *option httpchk GET (\S+)$`).FindStringSubmatch(string(config))
-	if asked == nil {
-		t.Fatal("HAProxy asks no server whether it is ready")
-	}
-	p := start(t, t.TempDir())
-	if status := p.answers(asked[1]); status != http.StatusOK {
-		t.Errorf("GET %s is answered with %d", asked[1], status)
-	}
-	p.stop()
-
-	program := mustHAProxy(t)
+	program := sharedtest.MustHAProxy(t)
 	for from, accepted := range map[string]bool{"": true, "option httpchk": false} {
 		text := regexp.MustCompile(`(?m)^( *server \w) \w:`).ReplaceAllString(string(config), "$1 127.0.0.1:")
 		if from != "" {

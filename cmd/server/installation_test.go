@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -97,11 +97,11 @@ func TestDoctorGivesAdvice(t *testing.T) {
 	}
 	doctor := func() string {
 		t.Helper()
-		out, err := exec.Command(binary, "doctor", "--data", folder).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
+		var out strings.Builder
+		if err := (&doctorCommand{dataFlag: dataFlag{Data: folder}}).Run(t.Context(), streams{&out, io.Discard}); err != nil {
+			t.Fatalf("%v\n%s", err, &out)
 		}
-		return string(out)
+		return out.String()
 	}
 	if out := doctor(); strings.Contains(out, "other users") || !strings.Contains(out, "advice: the last 5 sign-ins") || !strings.Contains(out, "disk: an fsync takes ") {
 		t.Errorf("a private folder behind a silent proxy:\n%s", out)

@@ -3,16 +3,12 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment/accounts"
@@ -22,29 +18,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "rewrite the tables of docs/limits.md")
-
-// parse reads a command line as main does.
-func parse(tb testing.TB, args ...string) (*commands, error) {
-	tb.Helper()
-	var c commands
-	k, err := kong.New(&c, append(options(tb.Context(), streams{io.Discard, io.Discard}), kong.Writers(io.Discard, io.Discard))...)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	_, err = k.Parse(args)
-	return &c, err
-}
-
-// serveFlags are the flags of the server itself.
-func serveFlags(tb testing.TB) []*kong.Flag {
-	tb.Helper()
-	k, err := kong.New(&commands{}, options(tb.Context(), streams{io.Discard, io.Discard})...)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	serve := slices.IndexFunc(k.Model.Children, func(n *kong.Node) bool { return n.Name == "serve" })
-	return k.Model.Children[serve].Flags
-}
 
 // TestLimitsInDocs compares the table in docs/limits.md with the flags.
 func TestLimitsInDocs(t *testing.T) {
@@ -142,10 +115,5 @@ func TestMemoryLimit(t *testing.T) {
 	}
 	if got := (uploadLimits{}).applyMemory(); got <= 0 || got > 1<<30 || debug.SetMemoryLimit(-1) != int64(got) {
 		t.Errorf("without a flag: %v", got)
-	}
-	cmd := exec.Command(binary, "--data", filepath.Join(t.TempDir(), "data"), "--listen", "127.0.0.1:not-a-port")
-	cmd.Env = append(os.Environ(), "GOMEMLIMIT=123MiB")
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), `memory limit"=123MiB`) {
-		t.Errorf("with GOMEMLIMIT: %v %s", err, out)
 	}
 }

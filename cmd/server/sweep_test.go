@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -90,5 +91,54 @@ func TestSweeper(t *testing.T) {
 	}
 	if want := before.Until.Add(sweepStep + time.Hour); !after.Until.Equal(want) {
 		t.Errorf("the trash is swept up to %v, want %v", after.Until, want)
+	}
+}
+
+// A clock that jumps ahead empties the trash a day's worth at a time, after saying
+// so, however often the server starts.
+func TestClockJumps(t *testing.T) {
+	folder := t.TempDir()
+	d, err := openData(t.Context(), dataFlag{Data: folder}, 0, photo.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	ctx := access.With(t.Context(), access.Operator)
+	project, err := d.workspace.CreateProject(ctx, "Precious", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.workspace.TrashProject(ctx, project.ID); err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	step := func(now time.Time) int {
+		if err := sweep(ctx, d.workspace, folder, now, slog.New(slog.NewTextHandler(&log, nil))); err != nil {
+			t.Fatal(err)
+		}
+		items, err := d.workspace.Trash(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(items)
+	}
+	now := time.Now()
+	step(now)
+	jumped := now.AddDate(0, 0, 40)
+	for range 10 { // restarts
+		if step(jumped) != 1 {
+			t.Fatal("the trash is empty at once")
+		}
+	}
+	if !strings.Contains(log.String(), "far ahead") {
+		t.Error("nothing was said")
+	}
+	days := 0
+	for step(jumped) == 1 && days < 50 {
+		jumped = jumped.Add(24 * time.Hour)
+		days++
+	}
+	if days < 27 || days > 32 {
+		t.Errorf("erased after %d days", days)
 	}
 }

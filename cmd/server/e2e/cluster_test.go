@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -108,24 +109,29 @@ func (c *cluster) page(t *testing.T) {
 	}
 }
 
-// mustHAProxy returns the path of HAProxy; it skips the test without it.
-func mustHAProxy(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"haproxy", "/usr/sbin/haproxy"} {
-		if program, err := exec.LookPath(name); err == nil {
-			return program
-		}
+// The servers answer what HAProxy asks them to find out whether they are ready.
+func TestHealthCheckOfHAProxy(t *testing.T) {
+	config, err := os.ReadFile("../../../deploy/cluster/haproxy.cfg")
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Skip("skipped: HAProxy is not installed (Debian: apt-get install haproxy)")
-	return ""
+	asked := regexp.MustCompile(`(?m)^ *option httpchk GET (\S+)$`).FindStringSubmatch(string(config))
+	if asked == nil {
+		t.Fatal("HAProxy asks no server whether it is ready")
+	}
+	p := start(t, t.TempDir())
+	if status := p.answers(asked[1]); status != http.StatusOK {
+		t.Errorf("GET %s is answered with %d", asked[1], status)
+	}
+	p.stop()
 }
 
 // balance starts HAProxy before the servers, as deploy/cluster does, and returns its
 // address.
 func (c *cluster) balance(t *testing.T) (url string) {
 	t.Helper()
-	program := mustHAProxy(t)
-	config, err := os.ReadFile(filepath.Join("..", "..", "deploy", "cluster", "haproxy.cfg"))
+	program := sharedtest.MustHAProxy(t)
+	config, err := os.ReadFile("../../../deploy/cluster/haproxy.cfg")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,7 @@
-package main
+package e2e
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,9 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"collie/segment/access"
-	"collie/segment/photo"
 )
 
 // The second server of a folder is refused before it touches anything, and names
@@ -118,54 +114,5 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	if text, err := run("backup", "--data", data, filepath.Join(out, "b.tar")); err != nil {
 		t.Errorf("backup: %v %s", err, text)
-	}
-}
-
-// A clock that jumps ahead empties the trash a day's worth at a time, after saying
-// so, however often the server starts.
-func TestClockJumps(t *testing.T) {
-	folder := t.TempDir()
-	d, err := openData(t.Context(), dataFlag{Data: folder}, 0, photo.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	ctx := access.With(t.Context(), access.Operator)
-	project, err := d.workspace.CreateProject(ctx, "Precious", nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.workspace.TrashProject(ctx, project.ID); err != nil {
-		t.Fatal(err)
-	}
-	var log strings.Builder
-	step := func(now time.Time) int {
-		if err := sweep(ctx, d.workspace, folder, now, slog.New(slog.NewTextHandler(&log, nil))); err != nil {
-			t.Fatal(err)
-		}
-		items, err := d.workspace.Trash(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(items)
-	}
-	now := time.Now()
-	step(now)
-	jumped := now.AddDate(0, 0, 40)
-	for range 10 { // restarts
-		if step(jumped) != 1 {
-			t.Fatal("the trash is empty at once")
-		}
-	}
-	if !strings.Contains(log.String(), "far ahead") {
-		t.Error("nothing was said")
-	}
-	days := 0
-	for step(jumped) == 1 && days < 50 {
-		jumped = jumped.Add(24 * time.Hour)
-		days++
-	}
-	if days < 27 || days > 32 {
-		t.Errorf("erased after %d days", days)
 	}
 }

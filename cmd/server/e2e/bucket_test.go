@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"os"
@@ -100,7 +100,7 @@ func TestUnusableBuckets(t *testing.T) {
 	} {
 		data := filepath.Join(dir, name)
 		refuses(t, c.want, "--listen", "127.0.0.1:0", "--data", data, "--blobs", c.address)
-		if _, err := os.Stat(filepath.Join(data, databaseFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(data, "collie.db")); err == nil {
 			t.Errorf("%s: a database was made", name)
 		}
 	}

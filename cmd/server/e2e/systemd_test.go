@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"os"
@@ -56,7 +56,7 @@ func TestUnitIsValid(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		t.Skip("skipped: needs systemd-analyze")
 	}
-	b, err := os.ReadFile("../../deploy/collie.service")
+	b, err := os.ReadFile("../../../deploy/collie.service")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestUnitIsValid(t *testing.T) {
 		return string(out)
 	}
 	// 0 is unexposed, 100 fully exposed; a unit without hardening has 96.
-	if out, err := exec.Command("systemd-analyze", "security", "--offline=true", "--threshold=18", "../../deploy/collie.service").CombinedOutput(); err != nil {
+	if out, err := exec.Command("systemd-analyze", "security", "--offline=true", "--threshold=18", "../../../deploy/collie.service").CombinedOutput(); err != nil {
 		t.Errorf("systemd finds the service exposed: %v\n%s", err, out)
 	}
 	if said := verify(string(b)); strings.Contains(said, "collie.service") {

@@ -1,8 +1,7 @@
-package main
+package e2e
 
 import (
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
 	"os"
@@ -14,45 +13,6 @@ import (
 	"collie/web/openid"
 	"collie/web/openid/openidtest"
 )
-
-// What is missing for a provider, or contradicts it, is said before anything
-// starts, with what the provider has to know.
-func TestOpenIDFlags(t *testing.T) {
-	secret, empty := filepath.Join(t.TempDir(), "secret"), filepath.Join(t.TempDir(), "empty")
-	replaceFile(t, secret, []byte("hush\n"))
-	replaceFile(t, empty, []byte("\n"))
-	const with = "--auth --origin https://collie.example --openid-issuer https://login.example/x --openid-client collie "
-	for _, c := range []struct{ flags, variable, says string }{
-		{with, "", ""},
-		{with, "hush", ""},
-		{with + "--openid-secret-file " + secret, "", ""},
-		{"", "", ""},
-		{"--openid-client x", "", "add --openid-issuer"},
-		{"--openid-users x", "", "add --openid-issuer"},
-		{strings.Replace(with, "--auth", "", 1), "", "needs --auth"},
-		{strings.Replace(with, "--origin https://collie.example", "", 1), "", openid.CallbackPath},
-		{strings.Replace(with, "--openid-client collie", "", 1), "", "https://collie.example" + openid.CallbackPath},
-		{strings.Replace(with, "https://login", "http://login", 1), "", "https://"},
-		{strings.Replace(with, "https://login", "login", 1), "", "https://"},
-		{with + "--openid-secret-file " + secret, "hush", "contradict"},
-		{with + "--openid-secret-file " + empty, "", "is empty"},
-		{with + "--openid-secret-file " + empty + "x", "", "no such file"},
-	} {
-		t.Setenv("COLLIE_OPENID_SECRET", c.variable)
-		parsed, err := parse(t, strings.Fields(c.flags)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := parsed.Serve
-		provider, err := s.provider(s.Auth, s.Origin, slog.New(slog.DiscardHandler))
-		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
-			t.Errorf("%s: %v, want %q", c.flags, err, c.says)
-		}
-		if provider != nil && provider.Label() != "login.example" {
-			t.Errorf("the label is %q", provider.Label())
-		}
-	}
-}
 
 // The flags reach the provider: people sign in as soon as it is there, in the role
 // that their groups give, and the command line links and unlinks accounts.

@@ -1,4 +1,6 @@
-package main
+// Package e2e drives the built server: what its commands do, and what it keeps when
+// disks, networks and other servers fail.
+package e2e
 
 import (
 	"bufio"
@@ -36,7 +38,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	binary = filepath.Join(dir, "server")
-	if out, err := exec.Command("go", "build", "-ldflags=-s", fmt.Sprintf("-race=%t", sharedtest.Race), "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s", fmt.Sprintf("-race=%t", sharedtest.Race), "-o", binary, "collie/cmd/server").CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("go build: %v\n%s", err, out))
 	}
 	const proxy = "github.com/Shopify/toxiproxy/v2" // its stopped connections may hang on to each other

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"archive/zip"
@@ -11,6 +11,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -281,4 +282,13 @@ func feast(t *testing.T, data, project string, all []glutton) {
 		t.Errorf("the server's memory reached %d MiB, want at most 1024", peak)
 	}
 	p.unharmed()
+}
+
+// The environment's limit of memory counts, and the server says it.
+func TestMemoryLimitOfEnvironment(t *testing.T) {
+	cmd := exec.Command(binary, "--data", filepath.Join(t.TempDir(), "data"), "--listen", "127.0.0.1:not-a-port")
+	cmd.Env = append(os.Environ(), "GOMEMLIMIT=123MiB")
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), `memory limit"=123MiB`) {
+		t.Errorf("with GOMEMLIMIT: %v %s", err, out)
+	}
 }

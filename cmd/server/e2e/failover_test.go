@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"os"
@@ -80,7 +80,7 @@ func TestClusterLoad(t *testing.T) {
 	}
 	c := startCluster(t, 3)
 	program := filepath.Join(t.TempDir(), "loadtest")
-	if out, err := exec.Command("go", "build", "-ldflags=-s", "-o", program, "../loadtest").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s", "-o", program, "collie/cmd/loadtest").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	ways := []struct {

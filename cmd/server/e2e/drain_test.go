@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"net/http"
@@ -86,22 +86,6 @@ func TestDrain(t *testing.T) {
 	p.stop() // the second signal
 	if err := <-page; !websocket.IsCloseError(err, websocket.CloseServiceRestart) {
 		t.Errorf("the socket ended with %v, want close code 1012", err)
-	}
-}
-
-// Only a server that can have others drains by itself.
-func TestDrainTime(t *testing.T) {
-	less, none, some := -time.Nanosecond, time.Duration(0), time.Minute
-	for _, c := range []struct {
-		flag   *time.Duration
-		others bool
-		want   time.Duration
-		valid  bool
-	}{{nil, false, 0, true}, {nil, true, 5 * time.Second, true}, {&none, true, 0, true}, {&some, false, time.Minute, true}, {&less, true, less, false}} {
-		f := drainFlag{c.flag}
-		if got, err := f.time(c.others), f.Validate(); got != c.want || (err == nil) != c.valid {
-			t.Errorf("%+v: %v, %v", c, got, err)
-		}
 	}
 }
 

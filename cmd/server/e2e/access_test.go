@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"bytes"
@@ -20,54 +20,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/gorilla/websocket"
 )
-
-// Whoever is reachable from other machines must say how people are kept out,
-// or that they are not.
-func TestAccessFlags(t *testing.T) {
-	for _, c := range []struct {
-		arguments []string
-		says      string // empty: it would start
-	}{
-		{nil, ""},
-		{[]string{"--listen", "localhost:1"}, ""},
-		{[]string{"--listen", "[::1]:1"}, ""},
-		{[]string{"--listen", ":8080"}, "add --auth"},
-		{[]string{"--listen", "0.0.0.0:0"}, "add --auth"},
-		{[]string{"--listen", "[::]:0"}, "add --auth"},
-		{[]string{"--listen", "192.0.2.1:80"}, "add --auth"},
-		{[]string{"--listen", "example.com:80"}, "add --auth"},
-		{[]string{"--listen", "localhost.example.com:80"}, "add --auth"},
-		{[]string{"--listen", ":8080", "--auth"}, ""},
-		{[]string{"--listen", ":8080", "--insecure"}, ""},
-		{[]string{"--auth", "--insecure"}, "contradict"},
-		{[]string{"--auth", "--origin", "https://collie.example"}, ""},
-		{[]string{"--auth", "--origin", "https://collie.example:8443/"}, ""},
-		{[]string{"--origin", "https://collie.example"}, "add --auth"},
-		{[]string{"--origin", "http://localhost:1234"}, ""},
-		{[]string{"--auth", "--origin", "collie.example"}, "https://HOST"},
-		{[]string{"--auth", "--origin", "https://collie.example/app"}, "https://HOST"},
-		{[]string{"--auth", "--origin", "https://me@collie.example"}, "https://HOST"},
-		{[]string{"--auth", "--origin", "ftp://collie.example"}, "https://HOST"},
-		{[]string{"--auth", "--origin", "https://collie.example", "--proxy", "10.0.0.0/8,fd00::/8"}, ""},
-		{[]string{"--auth", "--origin", "https://collie.example", "--proxy", "10.0.0.1"}, "network"},
-	} {
-		parsed, err := parse(t, c.arguments...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = parsed.Serve.config(parsed.Serve.Listen)
-		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
-			t.Errorf("%q: %v, want %q", c.arguments, err, c.says)
-		}
-	}
-	parsed, err := parse(t, "--auth", "--origin", "https://Collie.Example")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if config, err := parsed.Serve.config("127.0.0.1:1"); err != nil || config.Origin != "https://collie.example" || len(config.Proxies) != 2 {
-		t.Errorf("%+v, %v", config, err)
-	}
-}
 
 // users runs the command users.
 func users(data, stdin string, arguments ...string) (string, error) {

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"archive/zip"
@@ -11,10 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
-
-	"collie/segment/export"
 )
 
 // mustExport runs the command and returns what it says.
@@ -162,21 +158,4 @@ func TestKilledExport(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d left the whole file", left, kills)
-}
-
-func TestSplitFlag(t *testing.T) {
-	for flag, want := range map[string]*export.Split{
-		"": nil, "name": {By: "name"}, "80,20": {By: "share", Train: 80, Val: 20, Seed: 3}, "70, 20, 10": {By: "share", Train: 70, Val: 20, Test: 10, Seed: 3},
-	} {
-		c := exportCommand{Split: flag, Seed: 3}
-		if got, err := c.split(); err != nil || !cmp.Equal(got, want) {
-			t.Errorf("--split %q: %+v, %v", flag, got, err)
-		}
-	}
-	for _, flag := range []string{"half", "1,2,3,4", "80;20"} {
-		c := exportCommand{Split: flag}
-		if _, err := c.split(); err == nil {
-			t.Errorf("--split %q is accepted", flag)
-		}
-	}
 }

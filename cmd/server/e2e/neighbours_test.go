@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"encoding/json"
@@ -22,7 +22,7 @@ import (
 // nextRelease builds this program with one more migration, whose number it returns.
 func nextRelease(t *testing.T) (program string, version int) {
 	t.Helper()
-	folder, err := filepath.Abs(filepath.Join("..", "..", "storage", "postgres"))
+	folder, err := filepath.Abs("../../../storage/postgres")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func nextRelease(t *testing.T) (program string, version int) {
 		t.Fatal(err)
 	}
 	program = filepath.Join(dir, "server")
-	if out, err := exec.Command("go", "build", "-ldflags=-s", fmt.Sprintf("-race=%t", sharedtest.Race), "-overlay", overlay, "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s", fmt.Sprintf("-race=%t", sharedtest.Race), "-overlay", overlay, "-o", program, "collie/cmd/server").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return program, version

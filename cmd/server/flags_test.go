@@ -1,0 +1,164 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment/export"
+	"collie/web/openid"
+)
+
+// parse reads a command line as main does.
+func parse(tb testing.TB, args ...string) (*commands, error) {
+	tb.Helper()
+	var c commands
+	k, err := kong.New(&c, append(options(tb.Context(), streams{io.Discard, io.Discard}), kong.Writers(io.Discard, io.Discard))...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, err = k.Parse(args)
+	return &c, err
+}
+
+// serveFlags are the flags of the server itself.
+func serveFlags(tb testing.TB) []*kong.Flag {
+	tb.Helper()
+	k, err := kong.New(&commands{}, options(tb.Context(), streams{io.Discard, io.Discard})...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	serve := slices.IndexFunc(k.Model.Children, func(n *kong.Node) bool { return n.Name == "serve" })
+	return k.Model.Children[serve].Flags
+}
+
+// Whoever is reachable from other machines must say how people are kept out,
+// or that they are not.
+func TestAccessFlags(t *testing.T) {
+	for _, c := range []struct {
+		arguments []string
+		says      string // empty: it would start
+	}{
+		{nil, ""},
+		{[]string{"--listen", "localhost:1"}, ""},
+		{[]string{"--listen", "[::1]:1"}, ""},
+		{[]string{"--listen", ":8080"}, "add --auth"},
+		{[]string{"--listen", "0.0.0.0:0"}, "add --auth"},
+		{[]string{"--listen", "[::]:0"}, "add --auth"},
+		{[]string{"--listen", "192.0.2.1:80"}, "add --auth"},
+		{[]string{"--listen", "example.com:80"}, "add --auth"},
+		{[]string{"--listen", "localhost.example.com:80"}, "add --auth"},
+		{[]string{"--listen", ":8080", "--auth"}, ""},
+		{[]string{"--listen", ":8080", "--insecure"}, ""},
+		{[]string{"--auth", "--insecure"}, "contradict"},
+		{[]string{"--auth", "--origin", "https://collie.example"}, ""},
+		{[]string{"--auth", "--origin", "https://collie.example:8443/"}, ""},
+		{[]string{"--origin", "https://collie.example"}, "add --auth"},
+		{[]string{"--origin", "http://localhost:1234"}, ""},
+		{[]string{"--auth", "--origin", "collie.example"}, "https://HOST"},
+		{[]string{"--auth", "--origin", "https://collie.example/app"}, "https://HOST"},
+		{[]string{"--auth", "--origin", "https://me@collie.example"}, "https://HOST"},
+		{[]string{"--auth", "--origin", "ftp://collie.example"}, "https://HOST"},
+		{[]string{"--auth", "--origin", "https://collie.example", "--proxy", "10.0.0.0/8,fd00::/8"}, ""},
+		{[]string{"--auth", "--origin", "https://collie.example", "--proxy", "10.0.0.1"}, "network"},
+	} {
+		parsed, err := parse(t, c.arguments...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = parsed.Serve.config(parsed.Serve.Listen)
+		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%q: %v, want %q", c.arguments, err, c.says)
+		}
+	}
+	parsed, err := parse(t, "--auth", "--origin", "https://Collie.Example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if config, err := parsed.Serve.config("127.0.0.1:1"); err != nil || config.Origin != "https://collie.example" || len(config.Proxies) != 2 {
+		t.Errorf("%+v, %v", config, err)
+	}
+}
+
+// What is missing for a provider, or contradicts it, is said before anything
+// starts, with what the provider has to know.
+func TestOpenIDFlags(t *testing.T) {
+	secret, empty := filepath.Join(t.TempDir(), "secret"), filepath.Join(t.TempDir(), "empty")
+	for file, content := range map[string]string{secret: "hush\n", empty: "\n"} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const with = "--auth --origin https://collie.example --openid-issuer https://login.example/x --openid-client collie "
+	for _, c := range []struct{ flags, variable, says string }{
+		{with, "", ""},
+		{with, "hush", ""},
+		{with + "--openid-secret-file " + secret, "", ""},
+		{"", "", ""},
+		{"--openid-client x", "", "add --openid-issuer"},
+		{"--openid-users x", "", "add --openid-issuer"},
+		{strings.Replace(with, "--auth", "", 1), "", "needs --auth"},
+		{strings.Replace(with, "--origin https://collie.example", "", 1), "", openid.CallbackPath},
+		{strings.Replace(with, "--openid-client collie", "", 1), "", "https://collie.example" + openid.CallbackPath},
+		{strings.Replace(with, "https://login", "http://login", 1), "", "https://"},
+		{strings.Replace(with, "https://login", "login", 1), "", "https://"},
+		{with + "--openid-secret-file " + secret, "hush", "contradict"},
+		{with + "--openid-secret-file " + empty, "", "is empty"},
+		{with + "--openid-secret-file " + empty + "x", "", "no such file"},
+	} {
+		t.Setenv("COLLIE_OPENID_SECRET", c.variable)
+		parsed, err := parse(t, strings.Fields(c.flags)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := parsed.Serve
+		provider, err := s.provider(s.Auth, s.Origin, slog.New(slog.DiscardHandler))
+		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: %v, want %q", c.flags, err, c.says)
+		}
+		if provider != nil && provider.Label() != "login.example" {
+			t.Errorf("the label is %q", provider.Label())
+		}
+	}
+}
+
+// Only a server that can have others drains by itself.
+func TestDrainTime(t *testing.T) {
+	less, none, some := -time.Nanosecond, time.Duration(0), time.Minute
+	for _, c := range []struct {
+		flag   *time.Duration
+		others bool
+		want   time.Duration
+		valid  bool
+	}{{nil, false, 0, true}, {nil, true, 5 * time.Second, true}, {&none, true, 0, true}, {&some, false, time.Minute, true}, {&less, true, less, false}} {
+		f := drainFlag{c.flag}
+		if got, err := f.time(c.others), f.Validate(); got != c.want || (err == nil) != c.valid {
+			t.Errorf("%+v: %v, %v", c, got, err)
+		}
+	}
+}
+
+func TestSplitFlag(t *testing.T) {
+	for flag, want := range map[string]*export.Split{
+		"": nil, "name": {By: "name"}, "80,20": {By: "share", Train: 80, Val: 20, Seed: 3}, "70, 20, 10": {By: "share", Train: 70, Val: 20, Test: 10, Seed: 3},
+	} {
+		c := exportCommand{Split: flag, Seed: 3}
+		if got, err := c.split(); err != nil || !cmp.Equal(got, want) {
+			t.Errorf("--split %q: %+v, %v", flag, got, err)
+		}
+	}
+	for _, flag := range []string{"half", "1,2,3,4", "80;20"} {
+		c := exportCommand{Split: flag}
+		if _, err := c.split(); err == nil {
+			t.Errorf("--split %q is accepted", flag)
+		}
+	}
+}
