@@ -24,7 +24,7 @@ import (
 	"sync"
 )
 
-//go:embed annotate canvas choosing classes evidence project superpixels tools transfer ui
+//go:embed annotate canvas choosing classes evidence exchange project superpixels tools transfer ui
 var folders embed.FS
 
 // Files holds the content of every file that is served, by its path, such as

@@ -16,7 +16,7 @@ import (
 
 // order lists the folders; a module imports only from its own and from those
 // before it.
-var order = []string{"ui", "superpixels", "evidence", "canvas", "tools", "classes", "choosing", "transfer", "project", "annotate"}
+var order = []string{"ui", "superpixels", "evidence", "exchange", "canvas", "tools", "classes", "choosing", "transfer", "project", "annotate"}
 
 // Every module, style and icon in this folder is served, and nothing else.
 func TestFilesAreServed(t *testing.T) {

@@ -10,7 +10,7 @@ import { ReviewPart } from './review.js';
 import { Menu } from '../ui/menu.js';
 import { followOrder } from '../project/order.js';
 import { newID } from '../evidence/protocol.js';
-import { Queue } from '../evidence/queue.js';
+import { Queue } from '../exchange/queue.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast } from '../ui/toast.js';
 

@@ -17,12 +17,12 @@ import { Objects } from './objects.js';
 import { Overlay } from '../canvas/overlay.js';
 import { Painter } from '../canvas/painter.js';
 import { Past } from '../canvas/past.js';
-import { imageExists, postEvent } from '../evidence/post.js';
+import { imageExists, postEvent } from '../exchange/post.js';
 import { Regrain } from './regrain.js';
 import { Saying } from './saying.js';
 import { renumbered, sources } from '../superpixels/remap.js';
 import { pixelsOf } from '../evidence/repairs.js';
-import { Session } from '../evidence/session.js';
+import { Session } from '../exchange/session.js';
 import { shares } from '../evidence/shares.js';
 import { Stage } from '../tools/stage.js';
 import { Strip } from '../choosing/strip.js';
@@ -47,7 +47,7 @@ export class App {
   /**
    * @param {DOMStringMap} data of #app
    * @param {Parts} parts
-   * @param {import('../evidence/queue.js').Queue} queue
+   * @param {import('../exchange/queue.js').Queue} queue
    */
   constructor(data, parts, queue) {
     this.data = data;
@@ -182,7 +182,7 @@ export class App {
   /**
    * Takes over edits that earlier pages could not send to the server.
    *
-   * @param {import('../evidence/queue.js').Kept[]} left
+   * @param {import('../evidence/evidence.js').Kept[]} left
    */
   resume(left) {
     if (left.length === 0) return;

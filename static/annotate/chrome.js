@@ -2,7 +2,7 @@ import { byId } from '../ui/dom.js';
 import { statusLine } from '../choosing/status.js';
 
 /**
- * @typedef {import('../evidence/session.js').Session} Session
+ * @typedef {import('../exchange/session.js').Session} Session
  * @typedef {import('../choosing/acceptance.js').Acceptance} Acceptance
  */
 

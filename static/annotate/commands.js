@@ -13,7 +13,7 @@ import { toast } from '../ui/toast.js';
  *
  * @typedef {import('../tools/stage.js').Stage} Stage
  * @typedef {import('../classes/classes.js').ClassPanel} ClassPanel
- * @typedef {import('../evidence/session.js').Session} Session
+ * @typedef {import('../exchange/session.js').Session} Session
  * @typedef {import('../choosing/doubt.js').Doubt} Doubt
  * @typedef {import('../choosing/acceptance.js').Acceptance} Acceptance
  * @typedef {import('./history.js').HistoryPanel} HistoryPanel

@@ -8,7 +8,7 @@ import { toastProblem } from '../ui/toast.js';
  * @typedef {import('../evidence/protocol.js').GuessRecord} GuessRecord
  *
  * @typedef {object} Ports
- * @property {import('../evidence/session.js').Session} session
+ * @property {import('../exchange/session.js').Session} session
  * @property {(id: number) => string} nameOf a class
  * @property {(text: string) => void} say
  */

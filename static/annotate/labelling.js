@@ -8,7 +8,7 @@ import { toast } from '../ui/toast.js';
  * @typedef {import('../tools/strokes.js').Drawn} Drawn
  *
  * @typedef {object} Ports
- * @property {import('../evidence/session.js').Session} session
+ * @property {import('../exchange/session.js').Session} session
  * @property {import('../classes/classes.js').ClassPanel} classes
  * @property {import('../tools/stage.js').Stage} stage
  * @property {import('../choosing/acceptance.js').Acceptance} acceptance

@@ -21,7 +21,7 @@ const AGAIN = 3000;
 export class Objects {
   /**
    * @param {string} address of the image
-   * @param {{session: import('../evidence/session.js').Session, classes: import('../classes/classes.js').ClassPanel, painter: import('../canvas/painter.js').Painter, say: (text: string) => void}} ports
+   * @param {{session: import('../exchange/session.js').Session, classes: import('../classes/classes.js').ClassPanel, painter: import('../canvas/painter.js').Painter, say: (text: string) => void}} ports
    */
   constructor(address, ports) {
     this.address = address;

@@ -10,10 +10,10 @@ const AGAIN = { early: 50, failed: 2000 };
  * @typedef {Awaited<ReturnType<typeof loadMap>>} Parts
  *
  * @typedef {object} Ports
- * @property {import('../evidence/session.js').Session} session
+ * @property {import('../exchange/session.js').Session} session
  * @property {(regions: number) => void} asked the person wants that many superpixels
  * @property {(parts: Parts) => void} exchange turns the page to other superpixels
- * @property {(cells: import('../superpixels/idmap.js').IdMap, session: import('../evidence/session.js').Session) => void} finest takes the finest superpixels
+ * @property {(cells: import('../superpixels/idmap.js').IdMap, session: import('../exchange/session.js').Session) => void} finest takes the finest superpixels
  * @property {(text: string) => void} say
  */
 

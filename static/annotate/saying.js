@@ -4,7 +4,7 @@ import { toast } from '../ui/toast.js';
 
 /**
  * @typedef {object} Ports
- * @property {import('../evidence/session.js').Session} session
+ * @property {import('../exchange/session.js').Session} session
  * @property {import('../classes/classes.js').ClassPanel} classes
  * @property {import('../tools/stage.js').Stage} stage
  * @property {(text: string) => void} say

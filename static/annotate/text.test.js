@@ -5,7 +5,7 @@ import { ink, pixels, vocColor } from '../canvas/colour.js';
 import { note, undecided } from '../transfer/export.js';
 import { matches } from '../classes/find.js';
 import { Hypotheses } from '../evidence/hypotheses.js';
-import { after, backoff } from '../evidence/socket.js';
+import { after, backoff } from '../exchange/socket.js';
 import { percent } from '../ui/numbers.js';
 import { statusLine } from '../choosing/status.js';
 import { short } from '../choosing/strip.js';

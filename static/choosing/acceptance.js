@@ -10,7 +10,7 @@ import { toast } from '../ui/toast.js';
  * @typedef {import('../evidence/hypotheses.js').Card} Card
  *
  * @typedef {object} Ports
- * @property {import('../evidence/session.js').Session} session
+ * @property {import('../exchange/session.js').Session} session
  * @property {Pick<import('./strip.js').Strip, 'reveal' | 'visible' | 'numberOf' | 'total'>} strip
  * @property {(label: number) => string} nameOf a class
  * @property {() => ArrayLike<number>} area of the current superpixels, those that clicks have divided included

@@ -21,7 +21,7 @@ const FREE = 40;
 
 /**
  * @typedef {object} Ports
- * @property {import('../evidence/session.js').Session} session
+ * @property {import('../exchange/session.js').Session} session
  * @property {import('../tools/stage.js').Stage} stage
  * @property {Pick<import('../classes/classes.js').ClassPanel, 'nameOf' | 'colorOf' | 'current'>} classes
  * @property {(superpixel: number) => void} label gives a superpixel the active class

@@ -12,7 +12,7 @@ import { toastProblem } from '../ui/toast.js';
  * @property {number[]} from per superpixel the first rung on which it has the class
  *
  * @typedef {object} Ports
- * @property {import('../evidence/session.js').Session} session
+ * @property {import('../exchange/session.js').Session} session
  * @property {import('./acceptance.js').Acceptance} acceptance
  * @property {(id: number) => string} nameOf a class
  */

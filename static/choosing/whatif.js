@@ -33,7 +33,7 @@ export function cardOf({ class: label, labels, digest, energy, area }, superpixe
  * shows.
  *
  * @param {string} image id
- * @param {import('../evidence/session.js').Session} session
+ * @param {import('../exchange/session.js').Session} session
  * @param {readonly number[]} superpixels as hypotheses number them
  * @param {(id: number) => string} nameOf a class
  * @returns {Promise<Card[] | null>}

@@ -28,6 +28,12 @@ import { fromRecords, NO_REPAIRS } from './repairs.js';
  * @property {boolean} [greeted] it went with a greeting, in which one that is refused stops those after it
  * @property {string} epoch of the log it was made for
  *
+ * @typedef {object} Kept an event as the browser stores it until the server has it
+ * @property {EvidenceEvent} event
+ * @property {Uint8Array} [taken] accept only: the labels of the hypothesis
+ * @property {string} epoch of the server's log when it was made
+ * @property {number} seq events that the page knew of then
+ *
  * @typedef {import('./board.js').Board} Board
  *
  * @typedef {(superpixels: number[]) => number[]} PixelsOf the pixels of superpixels, as runs of the image
@@ -91,7 +97,7 @@ export class Evidence {
    * those that are pending. Events about other superpixels are translated to
    * the current ones by their points; those that can't be are dropped.
    *
-   * @param {import('./queue.js').Kept[]} left in the order they were made
+   * @param {Kept[]} left in the order they were made
    * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
    * @returns {string[]} ids of those given up
    */

@@ -33,7 +33,7 @@ func TestE2ENeighbours(t *testing.T) {
 	p.press(kb.PageUp)
 	p.until(notice + `.includes('This is the first image in the project')`)
 
-	value[bool](p, `import('`+static.Address("evidence/session.js")+`').then(({Session}) => {
+	value[bool](p, `import('`+static.Address("exchange/session.js")+`').then(({Session}) => {
 		window.full = true;
 		const {receive} = Session.prototype;
 		Session.prototype.receive = function (message) {

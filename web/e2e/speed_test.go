@@ -238,7 +238,7 @@ func TestE2ESpeedObjects(t *testing.T) {
 // paint that shows the first hypothesis that the click will lead to; and from the
 // release to the ack, to the arrival of that hypothesis as one of the run, and to
 // the end of the paint that follows.
-var stopwatch = `Promise.all([import('` + static.Address("canvas/painter.js") + `'), import('` + static.Address("annotate/app.js") + `'), import('` + static.Address("evidence/session.js") + `')]).then(([{Painter}, {App}, {Session}]) => {
+var stopwatch = `Promise.all([import('` + static.Address("canvas/painter.js") + `'), import('` + static.Address("annotate/app.js") + `'), import('` + static.Address("exchange/session.js") + `')]).then(([{Painter}, {App}, {Session}]) => {
 	window.clicks = {foreseen: [], acked: [], arrived: [], painted: []};
 	let pressed = 0, since = 0, waiting = false, foreseen = false;
 	const canvas = document.getElementById('canvas');

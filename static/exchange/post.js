@@ -1,9 +1,9 @@
 import { problemOf } from '../ui/api.js';
 
 /**
- * @typedef {import('./protocol.js').EvidenceEvent} EvidenceEvent
- * @typedef {import('./protocol.js').AckMessage} AckMessage
- * @typedef {import('./protocol.js').RejectMessage} RejectMessage
+ * @typedef {import('../evidence/protocol.js').EvidenceEvent} EvidenceEvent
+ * @typedef {import('../evidence/protocol.js').AckMessage} AckMessage
+ * @typedef {import('../evidence/protocol.js').RejectMessage} RejectMessage
  */
 
 /**

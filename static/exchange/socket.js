@@ -1,7 +1,7 @@
 /**
  * @typedef {object} Handlers
  * @property {() => object} greeting the first message of a connection
- * @property {(message: import('./protocol.js').ServerMessage) => void} message
+ * @property {(message: import('../evidence/protocol.js').ServerMessage) => void} message
  * @property {(buffer: ArrayBuffer) => void} binary
  * @property {(open: boolean) => void} change
  */

@@ -1,7 +1,7 @@
-import { Evidence } from './evidence.js';
-import { decodeHypothesis } from './frames.js';
-import { Hypotheses } from './hypotheses.js';
-import { newID } from './protocol.js';
+import { Evidence } from '../evidence/evidence.js';
+import { decodeHypothesis } from '../evidence/frames.js';
+import { Hypotheses } from '../evidence/hypotheses.js';
+import { newID } from '../evidence/protocol.js';
 import { Link } from './socket.js';
 
 /** Milliseconds before an event that the server could not store is sent again. */
@@ -21,18 +21,18 @@ const SUPPOSED = 0;
  * @property {(fresh: 'started' | 'placed' | 'folded' | 'done' | 'outdated', place: number) => void} hypotheses
  * @property {() => void} supposed the first hypothesis is known that a label would lead to
  * @property {() => void} map the superpixels have changed; call adopt with the new ones
- * @property {(division: import('./division.js').Division) => void} divided clicks have divided superpixels, or no longer do
+ * @property {(division: import('../evidence/division.js').Division) => void} divided clicks have divided superpixels, or no longer do
  * @property {() => void} cells the finest superpixels are needed; call resumed when they are there
  * @property {() => void} save
- * @property {(project: import('./protocol.js').ProjectRecord) => void} project its classes have changed
+ * @property {(project: import('../evidence/protocol.js').ProjectRecord) => void} project its classes have changed
  * @property {(title: string, detail: string) => void} problem
  * @property {() => void} trashed the image was moved to the trash, and nothing can be changed any more
  *
  * @typedef {object} Keeper where events outlive the page, see queue.js
- * @property {(kept: import('./queue.js').Kept) => Promise<void>} put
+ * @property {(kept: import('../evidence/evidence.js').Kept) => Promise<void>} put
  * @property {(id: string) => Promise<void>} drop only after all puts before it
  *
- * @typedef {(event: import('./protocol.js').EvidenceEvent) => Promise<import('./protocol.js').AckMessage | import('./protocol.js').RejectMessage | null>} Post
+ * @typedef {(event: import('../evidence/protocol.js').EvidenceEvent) => Promise<import('../evidence/protocol.js').AckMessage | import('../evidence/protocol.js').RejectMessage | null>} Post
  */
 
 /** The evidence and hypotheses of one image, kept in step with the server. Session adds what a person does. */
@@ -45,7 +45,7 @@ export class Exchange {
    * @param {Keeper} ways.keeper
    * @param {Post} ways.post sends an event that is too large for the socket; null when there was no answer
    * @param {() => Promise<boolean>} ways.exists whether the server still has the image
-   * @param {import('./evidence.js').PixelsOf} [ways.pixelsOf]
+   * @param {import('../evidence/evidence.js').PixelsOf} [ways.pixelsOf]
    * @param {Listener} listener
    */
   constructor(n, map, path, { keeper, post, exists, pixelsOf }, listener) {
@@ -55,14 +55,14 @@ export class Exchange {
     this.exists = exists;
     /** Whether the image was moved to the trash while the page was open. */
     this.trashed = false;
-    /** @type {import('./protocol.js').StateMessage | null} a state whose superpixels the page does not have yet */
+    /** @type {import('../evidence/protocol.js').StateMessage | null} a state whose superpixels the page does not have yet */
     this.waiting = null;
     /** What the last state said of repairs; a state that says nothing of them means the same. */
-    this.repairs = /** @type {import('./repairs.js').RepairRecord[]} */ ([]);
+    this.repairs = /** @type {import('../evidence/repairs.js').RepairRecord[]} */ ([]);
     /** @type {(() => void)[]} what came after it */
     this.later = [];
     this.hypotheses = new Hypotheses();
-    /** The first guess in force. @type {import('./protocol.js').GuessRecord | null} */
+    /** The first guess in force. @type {import('../evidence/protocol.js').GuessRecord | null} */
     this.guess = null;
     this.listener = listener;
     /** What the first hypothesis would be with the label that is being given, as soon as that is known. @type {Uint8Array | null} */
@@ -105,7 +105,7 @@ export class Exchange {
   }
 
   /**
-   * @param {Omit<import('./protocol.js').EvidenceEvent, 'id' | 'expected_seq'>} event
+   * @param {Omit<import('../evidence/protocol.js').EvidenceEvent, 'id' | 'expected_seq'>} event
    * @param {Uint8Array} [taken]
    */
   append(event, taken) {
@@ -142,7 +142,7 @@ export class Exchange {
   /**
    * Takes over edits that earlier pages could not send to the server.
    *
-   * @param {import('./queue.js').Kept[]} left
+   * @param {import('../evidence/evidence.js').Kept[]} left
    * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
    */
   resume(left, renumber) {
@@ -168,7 +168,7 @@ export class Exchange {
     this.listener.save();
   }
 
-  /** @param {import('./protocol.js').EvidenceEvent} event */
+  /** @param {import('../evidence/protocol.js').EvidenceEvent} event */
   async send(event) {
     const message = { type: 'evidence', rebase: true, ...event };
     if (JSON.stringify(message).length < FRAME) {
@@ -179,7 +179,7 @@ export class Exchange {
     this.receive(answer ?? { type: 'reject', id: event.id, reason: 'unavailable', detail: '', seq: 0 });
   }
 
-  /** @param {import('./protocol.js').ServerMessage} message */
+  /** @param {import('../evidence/protocol.js').ServerMessage} message */
   receive(message) {
     switch (message.type) {
       case 'state':
@@ -228,7 +228,7 @@ export class Exchange {
   /**
    * Takes over a state, which waits when its superpixels are still to come.
    *
-   * @param {import('./protocol.js').StateMessage} message
+   * @param {import('../evidence/protocol.js').StateMessage} message
    */
   state(message) {
     if (message !== this.waiting) this.later = []; // that was about an older state
@@ -294,7 +294,7 @@ export class Exchange {
     if (this.waiting) this.state(this.waiting);
   }
 
-  /** @param {import('./protocol.js').RejectMessage} message */
+  /** @param {import('../evidence/protocol.js').RejectMessage} message */
   refuse({ id, reason, detail, seq }) {
     switch (this.evidence.rejected(id, reason, seq)) {
       case 'resend':

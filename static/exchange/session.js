@@ -1,5 +1,5 @@
 import { Exchange } from './exchange.js';
-import { written } from './playback.js';
+import { written } from '../evidence/playback.js';
 
 /** One image being worked on: what the person says of it. */
 export class Session extends Exchange {
@@ -18,7 +18,7 @@ export class Session extends Exchange {
    * @param {number} superpixel there
    * @param {[number, number]} point
    * @param {number} label
-   * @param {import('./hypotheses.js').Card | undefined} shown what the person looks at, if a hypothesis
+   * @param {import('../evidence/hypotheses.js').Card | undefined} shown what the person looks at, if a hypothesis
    */
   click(superpixel, point, label, shown) {
     this.append({ kind: 'label', fine: true, superpixels: [superpixel], points: [point], class: label, ...named(shown) });
@@ -39,7 +39,7 @@ export class Session extends Exchange {
    * @param {number} superpixel
    * @param {[number, number]} point
    * @param {number} label
-   * @param {import('./hypotheses.js').Card | undefined} shown
+   * @param {import('../evidence/hypotheses.js').Card | undefined} shown
    */
   suppose(superpixel, point, label, shown) {
     const superpixels = [superpixel];
@@ -94,7 +94,7 @@ export class Session extends Exchange {
   }
 
   /**
-   * @param {import('./hypotheses.js').Card} card
+   * @param {import('../evidence/hypotheses.js').Card} card
    * @param {number[]} [superpixels] a region of it
    */
   accept(card, superpixels) {
@@ -107,7 +107,7 @@ export class Session extends Exchange {
   }
 }
 
-/** The field of an event that names a hypothesis. @param {import('./hypotheses.js').Card | undefined} card */
+/** The field of an event that names a hypothesis. @param {import('../evidence/hypotheses.js').Card | undefined} card */
 function named(card) {
   if (!card) return {};
   const { rank, digest, offer } = card;

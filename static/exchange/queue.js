@@ -1,12 +1,5 @@
 /**
- * One edit as the browser stores it until the server has it.
- *
- * @typedef {object} Kept
- * @property {import('./protocol.js').EvidenceEvent} event
- * @property {Uint8Array} [taken] accept only: the labels of the hypothesis
- * @property {string} epoch of the server's log when it was made
- * @property {number} seq events that the page knew of then
- *
+ * @typedef {import('../evidence/evidence.js').Kept} Kept
  * @typedef {Kept & {id: string, image: string, page: string, order: number}} Row
  */
 
