@@ -17,6 +17,7 @@ import { toast } from '../ui/toast.js';
 const data = byId('app').dataset;
 closeButtons();
 themeToggle();
+byId('stage').append(byId('toasts')); // beside what lies over the image
 followOrder(data);
 new Layout({ width: Number(data.width), height: Number(data.height) });
 for (const type of /** @type {const} */ (['dragover', 'drop'])) {

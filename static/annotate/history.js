@@ -57,6 +57,12 @@ export class HistoryPanel {
     });
     this.restoreButton.addEventListener('click', () => this.restore());
     this.list.addEventListener('keydown', (e) => this.key(e));
+    this.panel.addEventListener('keydown', (e) => {
+      if (e.key !== 'Escape' || this.shown >= 0) return; // which the first Escape leaves
+      e.stopPropagation();
+      this.toggle();
+      byId('history').focus();
+    });
   }
 
   get open() {
@@ -66,7 +72,6 @@ export class HistoryPanel {
   toggle() {
     this.panel.hidden = this.open;
     byId('history').setAttribute('aria-expanded', String(this.open));
-    byId('stage').classList.toggle('with-history', this.open);
     if (this.open) void this.fetch().then(() => this.focusPresent());
     else {
       this.leave();
@@ -196,6 +201,7 @@ export class HistoryPanel {
   restore() {
     const { shown } = this;
     if (shown < 0) return;
+    this.buttons.find((b) => Number(b.dataset.seq) === shown)?.focus(); // the button that was pressed is about to be disabled
     this.leave();
     this.ports.restore(shown);
     this.ports.say(shown === 0 ? 'Restored the start' : `Restored the state after step ${shown}`);

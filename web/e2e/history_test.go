@@ -79,17 +79,44 @@ func TestE2EHistory(t *testing.T) {
 	}
 	p.until(`document.getElementById('badge').hidden`)
 	p.settle()
+	p.until(fmt.Sprintf(`(%s)[0] === 'Restored step 3 stands now' && document.activeElement.matches('.step')`, listed))
+	p.press(kb.Escape) // closes the panel
+	p.until(`document.getElementById('history-panel').hidden && document.activeElement.id === 'history'`)
 	p.press(kb.Escape)
 	if p.painted("scene", orange)[3] == 0 || len(p.repairs()) == 0 {
 		t.Error("the restored state is not that of step 3")
 	}
-	p.until(fmt.Sprintf(`(%s)[0] === 'Restored step 3 stands now'`, listed))
 	p.press("z", ctrl)
 	p.waitForEvents(8)
 	p.settle()
 	p.press(kb.Escape)
 	if p.painted("scene", orange)[3] != 0 {
 		t.Error("undo does not take the restored state back")
+	}
+}
+
+// TestE2EHistoryApart: messages, the question of the next click and the legend of the
+// uncertainty stay beside the open history.
+func TestE2EHistoryApart(t *testing.T) {
+	t.Parallel()
+	for _, shape := range [][2]int{{500, 375}, {1000, 333}} { // with the strip beside and below
+		p := openPicture(t, shape[0], shape[1])
+		p.press("u")
+		p.press("w")
+		p.until(`!document.getElementById('asking').hidden`)
+		p.press("y")
+		p.until(`document.activeElement.matches('.step')`)
+		for _, size := range [][2]int64{{1280, 720}, {920, 700}, {820, 1180}, {844, 390}, {390, 844}} {
+			p.resize(size[0], size[1])
+			p.press("s", ctrl)
+			p.until(`document.querySelector('.toast') !== null`)
+			for _, thing := range []string{".toast", "#asking", "#heat-legend"} {
+				if p.overlap("#history-panel", thing) {
+					t.Errorf("%v at %v: the history and %s overlap", shape, size, thing)
+				}
+			}
+			p.screenshot(fmt.Sprintf("%dx%d-%d", size[0], size[1], shape[0]))
+		}
 	}
 }
 

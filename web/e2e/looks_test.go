@@ -84,6 +84,16 @@ const small = `[...document.querySelectorAll('button, a[href], input, select, su
 	return b.width > 0 && (b.width < 23.5 || b.height < 23.5);
 }).map((e) => e.id || e.outerHTML.slice(0, 80))`
 
+// overlap says whether the first elements of two CSS selectors are both visible and
+// lie over each other.
+func (p *page) overlap(a, b string) bool {
+	p.t.Helper()
+	return value[bool](p, fmt.Sprintf(`(() => {
+		const [a, b] = [%q, %q].map((s) => document.querySelector(s)).map((e) => e?.checkVisibility({visibilityProperty: true}) ? e.getBoundingClientRect() : new DOMRect());
+		return a.width * b.width > 0 && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+	})()`, a, b))
+}
+
 // TestE2EPanels opens the panels and dialogs of the pages in the dark theme, on a
 // phone and on a small desktop: nothing is wider than the window, cut off at its
 // edges, or covering its neighbours.
@@ -108,10 +118,7 @@ func TestE2EPanels(t *testing.T) {
 			}
 			apart := func(a, b string) {
 				t.Helper()
-				if value[bool](p, fmt.Sprintf(`(() => {
-					const [a, b] = [%q, %q].map((s) => document.querySelector(s)).map((e) => e.checkVisibility() ? e.getBoundingClientRect() : new DOMRect());
-					return a.width * b.width > 0 && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-				})()`, a, b)) {
+				if p.overlap(a, b) {
 					t.Errorf("%s is over %s", a, b)
 				}
 			}
