@@ -30,7 +30,7 @@ export const BINDINGS = [
   { group: 'Label', shown: 'Shift + 1 … 0', does: 'Choose class 11 to 20', commands: digits.map((d, i) => [`shift+${d}`, `class ${i + 10}`]) },
   { group: 'Label', shown: 'L', does: 'Find a class by name', commands: [['l', 'find']] },
   { group: 'Label', shown: 'N', does: 'Add a class', commands: [['n', 'add-class']] },
-  { group: 'Label', shown: 'Alt + ↑ ↓', does: 'Move the focused class', commands: [] },
+  { group: 'Label', shown: 'Alt + ↑ ↓', does: 'Move the class that has the focus in the list (Tab and the arrow keys lead there), not the active one', commands: [] },
   { group: 'Label', shown: 'F2', does: 'Rename the active class', commands: [['f2', 'rename-class']] },
   { group: 'Label', shown: 'Shift + L', does: 'Lock or unlock the active class; nothing paints over a locked one, and whole superpixels with a part of it are left alone', commands: [['shift+l', 'lock-class']] },
 
