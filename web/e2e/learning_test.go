@@ -91,10 +91,20 @@ func learntProject(t *testing.T, address string, count int) (project string, ima
 // their identifiers.
 func uploadTo(t *testing.T, address, project string, files [][]byte) (images []string) {
 	t.Helper()
+	var names []string
+	for i := range files {
+		names = append(names, fmt.Sprintf("field %d.png", i+1))
+	}
+	return uploadNamed(t, address, project, names, files)
+}
+
+// uploadNamed is uploadTo with the names of the files.
+func uploadNamed(t *testing.T, address, project string, names []string, files [][]byte) (images []string) {
+	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	for i, content := range files {
-		part, err := form.CreateFormFile("file", fmt.Sprintf("field %d.png", i+1))
+		part, err := form.CreateFormFile("file", names[i])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,45 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// named makes a project with an image and classes of the given names and returns
+// the addresses of both.
+func named(t *testing.T, address, project, image string, width, height int, classes ...string) (atProject, atImage string) {
+	t.Helper()
+	var list []string
+	for _, name := range classes {
+		list = append(list, `{"name":`+quoted(name)+`}`)
+	}
+	var made struct{ ID string }
+	call(t, address+"/api/v1/projects", "application/json", strings.NewReader(fmt.Sprintf(`{"name":%s,"classes":[%s]}`, quoted(project), strings.Join(list, ","))), &made)
+	images := uploadNamed(t, address, made.ID, []string{image}, [][]byte{picture(t, width, height)})
+	return address + "/projects/" + made.ID, address + "/images/" + images[0]
+}
+
+// opened waits for the annotation page.
+const opened = `document.getElementById("save")?.dataset.state === "saved"`
+
+// wholeText says whether an element shows all of its text.
+const wholeText = `((selector) => { const e = document.querySelector(selector); return e.scrollWidth <= e.clientWidth; })`
+
+// TestE2ELongNames: a long name leaves room for what is beside it.
+func TestE2ELongNames(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	_, at := named(t, address, strings.Repeat("Flowers of the meadows in the valley. ", 2), "IMG_20240512_093015.png", 1000, 333, "background", "flower")
+	p := openPage(t, 1280, 720, false, at)
+	p.until(opened)
+	if !value[bool](p, wholeText+`('.image-name')`) {
+		t.Error("a long name of the project cuts that of the image")
+	}
+	p.resize(920, 700)
+	for _, name := range []string{".crumbs", ".image-name"} {
+		if room := value[float64](p, `document.querySelector('`+name+`').offsetWidth`); room < 100 {
+			t.Errorf("in a narrow window %s has %.0f pixels", name, room)
+		}
+	}
+}
