@@ -2,8 +2,11 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
 
 // named makes a project with an image and classes of the given names and returns
@@ -30,7 +33,8 @@ const wholeText = `((selector) => { const e = document.querySelector(selector); 
 func TestE2ELongNames(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)
-	_, at := named(t, address, strings.Repeat("Flowers of the meadows in the valley. ", 2), "IMG_20240512_093015.png", 1000, 333, "background", "flower")
+	long := strings.Repeat("Flowers of the meadows in the valley. ", 2)
+	project, at := named(t, address, long, "IMG_20240512_093015.png", 1000, 333, "background", long, "flower")
 	p := openPage(t, 1280, 720, false, at)
 	p.until(opened)
 	if !value[bool](p, wholeText+`('.image-name')`) {
@@ -41,5 +45,12 @@ func TestE2ELongNames(t *testing.T) {
 		if room := value[float64](p, `document.querySelector('`+name+`').offsetWidth`); room < 100 {
 			t.Errorf("in a narrow window %s has %.0f pixels", name, room)
 		}
+	}
+
+	p.resize(390, 844)
+	p.do("going to the project", chromedp.Navigate(project))
+	p.until(`document.readyState === 'complete'`)
+	if widths := value[[]float64](p, `[...document.querySelectorAll('.legend .swatch')].map((e) => e.getBoundingClientRect().width)`); slices.Min(widths) < slices.Max(widths) {
+		t.Errorf("on a phone the swatches of the classes are %v pixels wide", widths)
 	}
 }
