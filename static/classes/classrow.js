@@ -77,7 +77,7 @@ export function controlsOf(row) {
 export function paintRow(row, { id, name, color, stored }, place, { active, locked }) {
   row.color.value = color;
   row.color.setAttribute('aria-label', `Colour of ${name}`);
-  row.name.textContent = name;
+  row.name.textContent = row.name.title = name;
   row.key.textContent = classKey(place);
   row.key.hidden = classKey(place) === '';
   row.choose.setAttribute('aria-pressed', String(active));

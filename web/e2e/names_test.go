@@ -40,6 +40,13 @@ func TestE2ELongNames(t *testing.T) {
 	if !value[bool](p, wholeText+`('.image-name')`) {
 		t.Error("a long name of the project cuts that of the image")
 	}
+	// The classes are a row; the second one leaves room for others.
+	if chip := value[float64](p, `document.querySelector('.class-row:nth-child(2)').offsetWidth`); chip > 300 {
+		t.Errorf("a class with a long name takes %.0f pixels of the row", chip)
+	}
+	if title := value[string](p, `document.querySelector('.class-row:nth-child(2) .class-name').title`); title != strings.TrimSpace(long) {
+		t.Errorf("the title of a name that is cut is %q", title)
+	}
 	p.resize(920, 700)
 	for _, name := range []string{".crumbs", ".image-name"} {
 		if room := value[float64](p, `document.querySelector('`+name+`').offsetWidth`); room < 100 {
