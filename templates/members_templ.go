@@ -49,7 +49,7 @@ func membersDialog() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</label> <button type=\"submit\" class=\"button primary\">Add</button></form><p id=\"members-state\" class=\"small\" role=\"status\"></p><template id=\"member-template\"><li class=\"member\"><span class=\"member-name\" data-slot=\"name\"></span>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</label> <button type=\"submit\" class=\"button primary\">Add</button></form><p id=\"members-state\" class=\"small\" role=\"status\"></p><template id=\"member-template\"><li class=\"member\"><span class=\"member-name\" dir=\"auto\" data-slot=\"name\"></span>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

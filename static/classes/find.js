@@ -1,4 +1,4 @@
-import { byId } from '../ui/dom.js';
+import { byId, ownDirection } from '../ui/dom.js';
 
 /**
  * Lets the person choose a class by typing a part of its name.
@@ -29,7 +29,7 @@ export function findClass(classes, choose) {
         const swatch = document.createElement('span');
         swatch.className = 'swatch';
         swatch.style.backgroundColor = all[index].color;
-        option.append(swatch, all[index].name);
+        option.append(swatch, ownDirection(all[index].name));
         option.addEventListener('click', () => take(place));
         return option;
       }),

@@ -1,5 +1,5 @@
 import { call } from '../ui/api.js';
-import { byId, closeButtons, colourSwatches } from '../ui/dom.js';
+import { byId, closeButtons, colourSwatches, ownDirection } from '../ui/dom.js';
 import { ExportDialog } from '../transfer/export.js';
 import { ImageList } from './images.js';
 import { LearningPanel } from './learning.js';
@@ -102,7 +102,7 @@ async function legend() {
       const swatch = document.createElement('span');
       swatch.className = 'swatch';
       swatch.dataset.color = color;
-      item.append(swatch, name);
+      item.append(swatch, ownDirection(name));
       return item;
     }),
   );

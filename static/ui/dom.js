@@ -64,6 +64,13 @@ export function listLines(id, lines) {
   list.hidden = lines.length === 0;
 }
 
+/** An element for a name, whose writing direction doesn't turn what is beside it. @param {string} name */
+export function ownDirection(name) {
+  const element = document.createElement('bdi');
+  element.textContent = name;
+  return element;
+}
+
 /** @param {HTMLElement} canvas @returns {CanvasRenderingContext2D} */
 export function contextOf(canvas) {
   return /** @type {CanvasRenderingContext2D} */ (/** @type {HTMLCanvasElement} */ (canvas).getContext('2d'));

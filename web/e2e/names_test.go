@@ -61,3 +61,48 @@ func TestE2ELongNames(t *testing.T) {
 		t.Errorf("on a phone the swatches of the classes are %v pixels wide", widths)
 	}
 }
+
+// begun lists the elements of CSS selectors whose text, which is written from right
+// to left, doesn't begin inside them, or which say another direction.
+const begun = `((...selectors) => selectors.filter((selector) => {
+	const element = document.querySelector(selector);
+	const first = document.createRange();
+	first.setStart(element.firstChild, 0);
+	first.setEnd(element.firstChild, 1);
+	const [letter, box] = [first, element].map((e) => e.getBoundingClientRect());
+	return letter.right > box.right + 1 || letter.left < box.left - 1 || getComputedStyle(element).direction !== 'rtl';
+}))`
+
+// TestE2ENamesFromRight: names in scripts that are written from right to left are
+// cut at their ends, as others are.
+func TestE2ENamesFromRight(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	const long = "صورة طويلة جدا لمشروع تقسيم الصور الزراعية في وادي النيل والدلتا الخضراء (2024)"
+	project, at := named(t, address, long, long+".png", 500, 375, "background", long)
+	p := openPage(t, 390, 844, false, at)
+	p.until(opened)
+	look := func(page string, selectors ...string) {
+		t.Helper()
+		p.screenshot(page)
+		if wrong := value[[]string](p, fmt.Sprintf(`%s(...%s.split(';'))`, begun, quoted(strings.Join(selectors, ";")))); len(wrong) > 0 {
+			t.Errorf("%s: the beginning is not where it should be in %q", page, wrong)
+		}
+	}
+	look("annotate", ".crumbs a", ".image-name", ".class-row:nth-child(2) .class-name")
+	p.clickOn("finding a class", "#find")
+	p.until(`document.getElementById('find-dialog').open`)
+	look("find", "#find-list li:nth-child(2) bdi")
+	for _, other := range []struct{ name, address, selector string }{
+		{"project", project, "#images .card-name"},
+		{"start", address, ".card-name"},
+		{"trash", address + "/trash", ".trash-name"},
+	} {
+		if other.name == "trash" {
+			value[int](p, `fetch('/api/v1`+strings.TrimPrefix(project, address)+`', {method: 'DELETE'}).then((r) => r.status)`)
+		}
+		p.do("going to "+other.name, chromedp.Navigate(other.address))
+		p.until(`document.readyState === 'complete' && document.querySelector(` + quoted(other.selector) + `) !== null`)
+		look(other.name, other.selector)
+	}
+}
