@@ -39,11 +39,15 @@ export function findClass(classes, choose) {
     else input.removeAttribute('aria-activedescendant');
     list.children[at]?.scrollIntoView({ block: 'nearest' });
   };
+  /** The browser gives the focus back to the button that opened the dialog, which would take Enter and Space. */
+  const toImage = () => byId('canvas').focus({ preventScroll: true });
   /** @param {number} place */
   const take = (place) => {
     dialog.close();
+    toImage();
     if (place < found.length) choose(found[place]);
   };
+  dialog.addEventListener('close', toImage);
   input.addEventListener('input', () => {
     at = 0;
     paint();
@@ -51,6 +55,7 @@ export function findClass(classes, choose) {
   input.addEventListener('keydown', (e) => {
     if (e.key === 'Enter') {
       e.preventDefault();
+      e.stopPropagation(); // the page, which has no dialog any more, would accept the preview
       take(at);
     } else if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
       e.preventDefault();

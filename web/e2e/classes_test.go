@@ -95,6 +95,24 @@ func TestE2EClasses(t *testing.T) {
 		t.Errorf("%d classes are in the trash", deleted)
 	}
 
+	// Whatever opened and closed the dialog that finds a class, the image has the focus,
+	// and Enter accepts nothing but the class.
+	p.settle()
+	p.press("l")
+	p.until(`document.activeElement.id === 'find-input'`)
+	p.press(kb.Enter)
+	p.until(`document.activeElement.id === 'canvas'`)
+	for _, closing := range []string{kb.Escape, kb.Enter} {
+		p.clickOn("finding a class", "#find")
+		p.until(`document.activeElement.id === 'find-input'`)
+		p.press(closing)
+		p.until(`document.activeElement.id === 'canvas'`)
+	}
+
+	if events := p.events(); len(events) != 3 {
+		t.Errorf("finding a class made events: %+v", events[3:])
+	}
+
 	// By keyboard: the pear moves up, and its key with it.
 	p.focusOn("#classes li:nth-child(7) .class-button")
 	p.press(kb.ArrowUp, kb.ModifierAlt)
