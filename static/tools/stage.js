@@ -111,7 +111,7 @@ export class Stage {
     this.painter.look(held(view, this.image, this.size));
     const share = this.painter.view.scale * (devicePixelRatio || 1);
     const text = `${share < 0.1 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
-    byId('zoom-value').textContent = text;
+    byId('zoom-value').textContent = share < 9.995 ? text : `${Math.round(share)}×`; // the rail has no room for more
     byId('zoom-value').setAttribute('aria-label', `${text}, zoom to 100 %`);
     this.listener.look();
   }

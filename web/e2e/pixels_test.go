@@ -56,7 +56,7 @@ func (p *page) zoomOnto(at image.Point) (middleX, middleY float64) {
 	fitted := value[float64](p, wholeView+`.then(({scale}) => scale)`)
 	for range 40 {
 		p.do("zooming in", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, x, y, func(e *input.DispatchMouseEventParams) { e.DeltaX, e.DeltaY = 1e-9, -240 }))
-		if value[string](p, `document.getElementById('zoom-value').textContent`) == "6400 %" {
+		if value[string](p, `document.getElementById('zoom-value').textContent`) == "64×" {
 			break
 		}
 	}

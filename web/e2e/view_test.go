@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -93,6 +94,21 @@ func TestE2EView(t *testing.T) {
 	}
 	if seq := value[record](p, p.api("")).Seq; seq != 0 {
 		t.Errorf("looking around left %d events", seq)
+	}
+}
+
+// TestE2EZoomOfOnePixel: the rail has room for how much the smallest image is
+// enlarged, and tells screen readers in per cent.
+func TestE2EZoomOfOnePixel(t *testing.T) {
+	t.Parallel()
+	_, at := named(t, startServer(t), "Dots", "dot.png", 1, 1, "background", "dot")
+	p := openPage(t, 1280, 720, false, at)
+	p.until(opened)
+	if text := value[string](p, `document.getElementById('zoom-value').textContent`); !value[bool](p, wholeText+`('#zoom-value')`) {
+		t.Errorf("the rail has no room for %q", text)
+	}
+	if name := value[string](p, `document.getElementById('zoom-value').ariaLabel`); !strings.Contains(name, "00 %") {
+		t.Errorf("the button is called %q", name)
 	}
 }
 
