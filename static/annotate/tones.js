@@ -63,7 +63,7 @@ export class Tones {
     this.panel.hidden = !open;
     this.button.setAttribute('aria-expanded', String(open));
     if (open) {
-      this.slider('brightness').focus({ preventScroll: true });
+      byId('opacity').focus({ preventScroll: true });
       this.learn().catch(toastProblem);
     }
   }

@@ -145,6 +145,7 @@ func TestE2ETones(t *testing.T) {
 		t.Fatalf("the display copy tells the values apart by %d; this test wants one that can't", before)
 	}
 	p.press("c")
+	p.until(`document.activeElement === document.querySelector('#tones-panel :is(input, button)')`)
 	p.until(`/^16 bits/.test(document.getElementById('tones-depth').textContent)`)
 	set := func(name string, to float64) {
 		value[bool](p, fmt.Sprintf(`(() => { const s = document.getElementById('tones-%s'); s.value = %f; return s.dispatchEvent(new Event('input')); })()`, name, to))
