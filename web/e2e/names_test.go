@@ -62,6 +62,27 @@ func TestE2ELongNames(t *testing.T) {
 	}
 }
 
+// TestE2EProjectCards: in the list of projects the names follow the pictures, also
+// beside a longer one, and no class is shown in part.
+func TestE2EProjectCards(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	classes := strings.Fields("sky sea sand rock grass tree house road car boat bird dog cat")
+	named(t, address, "Coast", "a.png", 500, 375, classes[:9]...)
+	named(t, address, strings.Repeat("Flowers of the meadows in the valley. ", 2), "a.png", 500, 375, classes...)
+	p := openPage(t, 1280, 720, false, address)
+	p.until(`document.readyState === 'complete'`)
+	if gaps := value[[]float64](p, `[...document.querySelectorAll('.card')].map((card) => card.querySelector('.card-name').getBoundingClientRect().top - card.querySelector('.card-cover').getBoundingClientRect().bottom)`); slices.Max(gaps) > slices.Min(gaps)+1 {
+		t.Errorf("between the pictures and the names of projects there are %v pixels", gaps)
+	}
+	if cut := value[int](p, `[...document.querySelectorAll('.card-colors .swatch')].filter((e) => {
+		const [dot, box] = [e, e.parentElement].map((e) => e.getBoundingClientRect());
+		return dot.top < box.bottom && (dot.right > box.right + 0.5 || dot.left < box.left - 0.5 || dot.bottom > box.bottom + 0.5);
+	}).length`); cut > 0 {
+		t.Errorf("%d classes are shown in part", cut)
+	}
+}
+
 // begun lists the elements of CSS selectors whose text, which is written from right
 // to left, doesn't begin inside them, or which say another direction.
 const begun = `((...selectors) => selectors.filter((selector) => {
