@@ -1,6 +1,7 @@
 import { call } from '../ui/api.js';
 import { byId, stamp } from '../ui/dom.js';
 import { historyOf } from '../evidence/steps.js';
+import { isolated } from '../ui/names.js';
 import { toastProblem } from '../ui/toast.js';
 
 /** Steps listed at first, and added each time. */
@@ -108,7 +109,7 @@ export class HistoryPanel {
 
   paint() {
     const { failed } = this;
-    const { steps, present } = historyOf(this.log, (id) => this.ports.classOf(id)?.name ?? 'a deleted class');
+    const { steps, present } = historyOf(this.log, (id) => isolated(this.ports.classOf(id)?.name ?? 'a deleted class'));
     this.steps = steps;
     byId('history-failed').hidden = !failed;
     const listed = steps.slice(-this.limit);
@@ -132,7 +133,7 @@ export class HistoryPanel {
     slot('swatch').style.backgroundColor = known?.color ?? '';
     slot('swatch').classList.toggle('none', !known);
     slot('text').textContent = step?.text ?? 'Start';
-    const detail = [step?.named ? '' : known?.name, present ? 'current' : '', step?.state === 'undone' ? 'undone' : '', step?.state === 'left' ? 'discarded' : '', this.several ? step?.by : ''].filter(Boolean);
+    const detail = [step?.named ? '' : isolated(known?.name ?? ''), present ? 'current' : '', step?.state === 'undone' ? 'undone' : '', step?.state === 'left' ? 'discarded' : '', this.several ? step?.by : ''].filter(Boolean);
     slot('detail').textContent = detail.join(' · ');
     slot('time').textContent = step ? timeOf(step.created) : '';
     button.addEventListener('click', () => void this.preview(step?.seq ?? 0));

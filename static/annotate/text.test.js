@@ -6,6 +6,7 @@ import { note, undecided } from '../transfer/export.js';
 import { matches } from '../classes/find.js';
 import { Hypotheses } from '../evidence/hypotheses.js';
 import { after, backoff } from '../exchange/socket.js';
+import { isolated } from '../ui/names.js';
 import { percent } from '../ui/numbers.js';
 import { statusLine } from '../choosing/status.js';
 import { short } from '../choosing/strip.js';
@@ -93,6 +94,10 @@ test('colours become pixels, void stays clear, ink can be read', () => {
   assert.equal(table[255], 0);
   assert.equal(table[2], 0);
   assert.deepEqual([ink('#ffffff'), ink('#000000'), ink('#f5d547')], ['#000000', '#ffffff', '#000000']);
+});
+
+test('names written from right to left turn nothing beside them', () => {
+  assert.deepEqual(['cup', 'Tasse 2', 'été', '杯', 'כוס', 'كوب 2'].map(isolated), ['cup', 'Tasse 2', 'été', '杯', '\u2068כוס\u2069', '\u2068كوب 2\u2069']);
 });
 
 test('the palette of VOC', () => {

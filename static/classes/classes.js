@@ -6,6 +6,7 @@ import { classRow, complain, controlsOf, paintRow } from './classrow.js';
 import { RestChoice } from './rest.js';
 import { retype } from './retype.js';
 import { byId } from '../ui/dom.js';
+import { isolated } from '../ui/names.js';
 import { percent } from '../ui/numbers.js';
 import { inRows, rove } from '../ui/roving.js';
 import { toast, toastProblem } from '../ui/toast.js';
@@ -104,9 +105,9 @@ export class ClassPanel {
     return this.classes.find((c) => c.id === id);
   }
 
-  /** @param {number} id */
+  /** A class as a part of a text. @param {number} id */
   nameOf(id) {
-    return this.byID(id)?.name ?? 'undecided';
+    return isolated(this.byID(id)?.name ?? 'undecided');
   }
 
   /** @param {number} id */

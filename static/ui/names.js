@@ -1,0 +1,13 @@
+/** Letters that are written from right to left. */
+const FROM_RIGHT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
+
+/**
+ * A name as a part of a longer text. One that is written from right to left is
+ * between characters that isolate it; otherwise 'cup → table' reads as the
+ * opposite and the numbers beside it change their places.
+ *
+ * @param {string} name
+ */
+export function isolated(name) {
+  return FROM_RIGHT.test(name) ? `\u2068${name}\u2069` : name;
+}
