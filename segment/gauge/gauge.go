@@ -53,17 +53,6 @@ const (
 // Happenings are all of them.
 var Happenings = []Happening{Dropped, Refused, Hit, Miss, Evicted, Unlearnt, Panicked, Diverged, Rewound}
 
-// Survive does work that nobody waits for. A panic ends only that, and counts as a
-// Happening.
-func Survive(o Observer, as Happening, work func()) {
-	defer func() {
-		if v := recover(); v != nil {
-			o.Happened(as)
-		}
-	}()
-	work()
-}
-
 // Nobody is an Observer that ignores everything.
 type Nobody struct{}
 

@@ -26,7 +26,7 @@ type Learner struct {
 	guard      *guard.Guard
 	host       Host
 	turn       func(imageID string) engine.Turn
-	observer   gauge.Observer
+	background *gauge.Background
 	parameters engine.Parameters
 
 	ctx     context.Context // of all training; nil while learning is off
@@ -49,7 +49,7 @@ type Config struct {
 	Guard      *guard.Guard
 	Host       Host
 	Turn       func(imageID string) engine.Turn // in which an image's guess is computed
-	Observer   gauge.Observer
+	Background *gauge.Background
 	Parameters engine.Parameters // of all sequences
 }
 
@@ -68,7 +68,7 @@ type Host interface {
 // New returns a learner that knows what is stored, and learns nothing before Start.
 func New(c Config) *Learner {
 	return &Learner{
-		store: c.Store, blobs: c.Blobs, guard: c.Guard, host: c.Host, turn: c.Turn, observer: c.Observer, parameters: c.Parameters,
+		store: c.Store, blobs: c.Blobs, guard: c.Guard, host: c.Host, turn: c.Turn, background: c.Background, parameters: c.Parameters,
 	}
 }
 

@@ -49,7 +49,7 @@ func (l *Learner) guessAll(projectID string, images []segment.Image) {
 	started := l.launch(func(ctx context.Context) {
 		for _, im := range images {
 			// One that fails, even by a panic, has no guess.
-			gauge.Survive(l.observer, gauge.Panicked, func() { _, _ = l.guess(ctx, im.ID, schedule.Later) })
+			l.background.Do(gauge.Panicked, im.ID, func() { _, _ = l.guess(ctx, im.ID, schedule.Later) })
 			l.mu.Lock()
 			listed.Done++
 			l.mu.Unlock()

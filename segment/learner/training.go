@@ -63,7 +63,7 @@ func (l *Learner) learnOn(ctx context.Context, projectID string) {
 
 // tryToLearn is learn that survives a panic at a damaged image.
 func (l *Learner) tryToLearn(ctx context.Context, projectID string) (trained bool) {
-	gauge.Survive(l.observer, gauge.Unlearnt, func() { trained = l.learn(ctx, projectID) })
+	l.background.Do(gauge.Unlearnt, projectID, func() { trained = l.learn(ctx, projectID) })
 	return trained
 }
 

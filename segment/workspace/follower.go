@@ -102,7 +102,7 @@ func (w *Workspace) follow(ctx context.Context, concerns func(imageID string) bo
 		if !ok {
 			continue
 		}
-		gauge.Survive(w.observer, gauge.Panicked, func() {
+		w.background.Do(gauge.Panicked, ids[i], func() {
 			if k.Annotation().Project().Revision != head.Revision {
 				if changed, err := k.Refresh(ctx); err == nil && changed {
 					w.tell(ids[i])

@@ -6,6 +6,7 @@ package workspace
 import (
 	"context"
 	"io"
+	"log/slog"
 	"sync"
 
 	"collie/segment"
@@ -40,6 +41,8 @@ type Workspace struct {
 	guard   *guard.Guard
 	learner *learner.Learner
 
+	background *gauge.Background
+
 	documents *ledger.Ledger // bytes; see Documents
 	remaking  sync.Mutex     // one file is replaced at a time
 
@@ -52,6 +55,7 @@ type Options struct {
 	Schedule schedule.Limits // limits of concurrent and waiting computations
 	Memory   int64           // bytes for prepared images, idle ones included; default a third of GOMEMLIMIT, or 256 MiB
 	Observer gauge.Observer  // receives measurements; default none
+	Log      *slog.Logger    // of panics in the background; default none
 
 	Affinities *affinity.Model // learned affinities; default those that come with the program
 }
@@ -69,11 +73,15 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 	if o.Observer == nil {
 		o.Observer = gauge.Nobody{}
 	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	w := &Workspace{
 		store: store, blobs: blobs, gate: gate, guard: guard.New(store), images: DefaultImages,
 		parameters: engine.DefaultParameters,
 		turns:      turns{schedule: schedule.New(o.Schedule), observer: o.Observer},
 		documents:  ledger.New(documentMemory, documentShare, documentWaiting),
+		background: gauge.NewBackground(o.Observer, o.Log),
 	}
 	if gate != nil {
 		gate.DecodeWith(w.long)
@@ -82,7 +90,7 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 		w.parameters = engine.Learned(o.Affinities)
 	}
 	w.learner = learner.New(learner.Config{
-		Store: store, Blobs: blobs, Guard: w.guard, Host: w, Turn: w.turns.of, Observer: o.Observer, Parameters: w.parameters,
+		Store: store, Blobs: blobs, Guard: w.guard, Host: w, Turn: w.turns.of, Background: w.background, Parameters: w.parameters,
 	})
 	w.open = newOpenImages(w.load, o.Memory, o.Observer)
 	return w
