@@ -27,6 +27,7 @@ type room struct {
 	mu       sync.Mutex // guards what follows, and the outbox of every socket; never held while waiting
 	members  map[*socket]bool
 	state    annotation.State // the newest one known
+	news     *broadcast       // the same for clients; nil until one needs it
 	sequence *engine.Sequence // that belongs to it; nil before the first state
 	run      *run             // nil while the room is empty
 	asker    access.Principal // who caused the newest state, or joined first
@@ -105,7 +106,7 @@ func (r *room) adopt(state annotation.State, sequence *engine.Sequence) {
 			m.reply(lostMessage{"lost", "The server’s database came back without its last edits. You see what it still has. Check the image and label again what is missing."})
 		}
 	}
-	r.state, r.sequence = state, sequence
+	r.state, r.sequence, r.news = state, sequence, nil
 	if len(r.members) == 0 {
 		return
 	}
@@ -144,18 +145,24 @@ type broadcast struct {
 	whole    func() []byte // with the repairs, made when first needed
 }
 
-// broadcast returns the current state in the form that is sent to clients.
+// broadcast returns the current state in the form that is sent to clients. They
+// share it, however late they come: a state can take more than 10 MB. The caller
+// holds r.mu.
 func (r *room) broadcast() *broadcast {
+	if r.news != nil {
+		return r.news
+	}
 	message := stateMessage{
 		Type: "state", Epoch: r.epoch(), Seq: r.state.Seq,
 		Clicks: r.state.Clicks, Labels: r.state.Labels, Undo: r.state.Undo, Redo: r.state.Redo,
 		Map: r.state.Map, Regions: len(r.state.Labels) - len(r.state.Parts), Parts: r.state.Parts, Wanted: r.state.Wanted, Finest: len(r.state.Parent), Split: r.state.Split, Constraints: wire.ConstraintsOf(r.state.Constraints, r.state.Base), Guess: wire.GuessOf(r.state.Guess),
 	}
 	repairs := r.state.Repairs
-	return &broadcast{r.state.Repaired, encode(message), sync.OnceValue(func() []byte {
+	r.news = &broadcast{r.state.Repaired, encode(message), sync.OnceValue(func() []byte {
 		message.Repairs = wire.RepairsOf(repairs)
 		return encode(message)
 	})}
+	return r.news
 }
 
 // epoch names the log that event numbers refer to: numbers can be compared only

@@ -69,6 +69,25 @@ func TestRunsAreSupersededAndStopped(t *testing.T) {
 	}
 }
 
+// However many pages join a room, the state is in memory once.
+func TestPagesShareTheState(t *testing.T) {
+	h := mustOpen(t, Limits{})
+	im := h.image()
+	h.clickThree(im)
+	_, a := h.member(im)
+	_, b := h.member(im)
+	if a.state != b.state {
+		t.Error("the second page was given a state of its own")
+	}
+	before := a.state
+	if _, err := h.hub.Append(h.owner(), im, 3, segment.Event{ID: "next", Kind: segment.Undo}); err != nil {
+		t.Fatal(err)
+	}
+	if a.state == before || a.state != b.state {
+		t.Error("after an event the pages don't share its state")
+	}
+}
+
 // A server that has no time for a sequence says so and tries again by itself,
 // until somebody stops it.
 func TestBusyRunsStartAgain(t *testing.T) {
