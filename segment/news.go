@@ -12,7 +12,7 @@ type NewsKind string
 
 // Kinds of news.
 const (
-	ImageChanged NewsKind = ""       // its events, or the classes of its project
+	ImageChanged NewsKind = ""       // its events, the classes of its project, or it is in the trash
 	ImageErased  NewsKind = "erased" // for good, with its files
 	UserChanged  NewsKind = "user"   // their password, roles, sessions or tokens
 )

@@ -94,7 +94,7 @@ var calls = map[string]call{
 	},
 	"DELETE /api/v1/projects/{id}": {
 		id: "trashProject", summary: "Move a project to the trash",
-		doc:    "It can be restored for 30 days.",
+		doc:    "It can be restored for 30 days. The websockets of its images end with close code 4410.",
 		status: 204,
 	},
 	"GET /api/v1/projects/{id}/classes": {
@@ -200,7 +200,7 @@ var calls = map[string]call{
 	"GET /api/v1/images/{id}": {id: "getImage", summary: "Read an image's record and progress", sends: jsonOf(wire.OpenImage{})},
 	"DELETE /api/v1/images/{id}": {
 		id: "trashImage", summary: "Move an image to the trash",
-		doc:    "It can be restored for 30 days.",
+		doc:    "It can be restored for 30 days. Its websockets end with close code 4410.",
 		status: 204,
 	},
 	"GET /api/v1/images/{id}/levels": {
@@ -278,7 +278,7 @@ var calls = map[string]call{
 	},
 	"GET /api/v1/images/{id}/socket": {
 		id: "openSocket", summary: "Open the websocket of an image",
-		doc:    "The client sends evidence and gets states and hypotheses; the messages are documented in web/wire/protocol.go.",
+		doc:    "The client sends evidence and gets states and hypotheses; the messages and close codes are documented in web/live/messages.go.",
 		status: 101, problems: []int{400, 403, 429},
 	},
 }

@@ -100,6 +100,7 @@ func (w *Workspace) follow(ctx context.Context, concerns func(imageID string) bo
 	for i, k := range used {
 		head, ok := heads[ids[i]]
 		if !ok {
+			w.tellTrashed(ids[i])
 			continue
 		}
 		w.background.Do(gauge.Panicked, ids[i], func() {

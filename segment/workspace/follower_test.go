@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/storage/workspacetest"
 )
 
@@ -49,6 +50,39 @@ func TestFollow(t *testing.T) {
 	}
 	if diff := cmp.Diff(p, here.Project()); diff != "" {
 		t.Errorf("project (-there +here):\n%s", diff)
+	}
+}
+
+// An image that another process moves to the trash, alone or with its project, is
+// noticed where it is open.
+func TestFollowTrash(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	server, other := mustOpenWorkspace(t, dir, asIs), mustOpenWorkspace(t, dir, asIs)
+	trashed := make(chan string)
+	server.WatchTrash(func(id string) { trashed <- id })
+	alone, within := workspacetest.MustAnnotate(t, server).Image(), workspacetest.MustAnnotate(t, server).Image()
+	h := &hints{listening: make(chan struct{})}
+	defer server.Follow(t.Context(), time.Hour, h, nil)()
+	<-h.listening
+	ctx := access.With(t.Context(), access.Operator)
+	if err := other.TrashImage(ctx, alone.ID); err != nil {
+		t.Fatal(err)
+	}
+	h.heard(segment.News{ID: within.ID})
+	h.heard(segment.News{ID: alone.ID})
+	if got := <-trashed; got != alone.ID {
+		t.Errorf("image %s is in the trash, want %s", got, alone.ID)
+	}
+	if _, err := other.Restore(ctx, alone.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.TrashProject(ctx, within.ProjectID); err != nil {
+		t.Fatal(err)
+	}
+	h.missed()
+	if got := <-trashed; got != within.ID {
+		t.Errorf("image %s is in the trash, want %s", got, within.ID)
 	}
 }
 

@@ -32,7 +32,15 @@ func (w *Workspace) TrashProject(ctx context.Context, id string) error {
 }
 
 func (w *Workspace) trashProject(ctx context.Context, p segment.Project) error {
-	return w.store.TrashProject(audit.Note(ctx, audit.New(ctx, audit.ProjectTrashed, p.ID, p.Name)), p.ID)
+	if err := w.store.TrashProject(audit.Note(ctx, audit.New(ctx, audit.ProjectTrashed, p.ID, p.Name)), p.ID); err != nil {
+		return err
+	}
+	for _, k := range w.open.ready(1) {
+		if im := k.Annotation().Image(); im.ProjectID == p.ID {
+			w.tellTrashed(im.ID)
+		}
+	}
+	return nil
 }
 
 // TrashImage moves an image to the trash.
@@ -41,7 +49,11 @@ func (w *Workspace) TrashImage(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return w.store.TrashImage(audit.Note(ctx, audit.New(ctx, audit.ImageTrashed, id, im.Name)), id)
+	if err := w.store.TrashImage(audit.Note(ctx, audit.New(ctx, audit.ImageTrashed, id, im.Name)), id); err != nil {
+		return err
+	}
+	w.tellTrashed(id)
+	return nil
 }
 
 // Trash lists what the principal of ctx can restore, latest first.

@@ -48,6 +48,7 @@ type Workspace struct {
 
 	edits   sync.Mutex           // one change of a project at a time
 	changed func(imageID string) // see Watch
+	trashed func(imageID string) // see WatchTrash
 }
 
 // Options of a workspace; the zero value of a field means its default.
@@ -109,10 +110,21 @@ func (w *Workspace) LimitImages(n int) { w.images = n }
 // used.
 func (w *Workspace) Watch(changed func(imageID string)) { w.changed = changed }
 
+// WatchTrash sets a function to call with the id of an open image that was moved to
+// the trash, alone or with its project. Call it before the workspace is used.
+func (w *Workspace) WatchTrash(trashed func(imageID string)) { w.trashed = trashed }
+
 // tell calls the function that Watch has set.
 func (w *Workspace) tell(imageID string) {
 	if w.changed != nil {
 		w.changed(imageID)
+	}
+}
+
+// tellTrashed calls the function that WatchTrash has set.
+func (w *Workspace) tellTrashed(imageID string) {
+	if w.trashed != nil {
+		w.trashed(imageID)
 	}
 }
 

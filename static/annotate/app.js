@@ -17,7 +17,7 @@ import { Objects } from './objects.js';
 import { Overlay } from '../canvas/overlay.js';
 import { Painter } from '../canvas/painter.js';
 import { Past } from '../canvas/past.js';
-import { imageExists, postEvent } from '../exchange/post.js';
+import { imageStatus, postEvent } from '../exchange/post.js';
 import { Regrain } from './regrain.js';
 import { Saying } from './saying.js';
 import { renumbered, sources } from '../superpixels/remap.js';
@@ -123,7 +123,7 @@ export class App {
   connect(address, { map, name }) {
     const post = (/** @type {import('../evidence/protocol.js').EvidenceEvent} */ event) => postEvent(`${address}/evidence`, event);
     const session = new Session(map.n, name, this.data.socket ?? '', {
-      keeper: this.queue, post, exists: () => imageExists(address), pixelsOf: (superpixels) => pixelsOf(this.painter.map, superpixels),
+      keeper: this.queue, post, ask: () => imageStatus(address), pixelsOf: (superpixels) => pixelsOf(this.painter.map, superpixels),
     }, {
       map: () => void this.regrain.fetch(),
       cells: () => void this.regrain.fetchCells(),
@@ -140,9 +140,9 @@ export class App {
         this.guess.adopt(project);
       },
       problem: (title, detail) => toast(title, detail, 'problem'),
-      trashed: () => toast('This image was moved to the trash', 'Your last edit was not saved. Restore the image to go on.', 'problem', { label: 'Open the trash', run: () => location.assign('/trash') }),
+      trashed: () => toast('This image was moved to the trash', 'You can go on here once it is restored.', 'problem', { label: 'Open the trash', run: () => location.assign('/trash') }),
     });
-    session.readOnly = this.data.readonly !== undefined;
+    session.viewer = this.data.readonly !== undefined;
     return session;
   }
 
@@ -325,6 +325,7 @@ export class App {
   async saved() {
     const start = performance.now();
     while (this.acceptance.eager || this.session.save !== 'saved') {
+      if (this.session.trashed && (this.queue.lasting || this.session.evidence.pending.length === 0)) return true; // there is nothing to wait for
       const offline = ['offline', 'signed-out'].includes(this.session.save);
       if (performance.now() > start + (offline ? RETURNING : SAVING)) {
         toast(offline ? 'The server can’t be reached' : 'Not everything is saved yet', 'Your work is safe. Try again once it says “Saved”.', 'problem');

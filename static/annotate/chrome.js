@@ -83,21 +83,20 @@ export function paintStatus(line, hypotheses) {
  * @param {boolean} now.touch whether there is probably no keyboard
  */
 export function statusOf({ session, classes, rest, lasting, touch }) {
-  if (session.trashed) return 'This image is in the trash. Restore it, then reload this page';
-  if (session.save === 'connecting') return 'Connecting';
-  if (session.save === 'offline' || session.save === 'signed-out') {
+  const { evidence, hypotheses, save } = session;
+  if (save === 'connecting') return 'Connecting';
+  if (save === 'trashed' && evidence.pending.length === 0) return 'This image is in the trash';
+  if (save === 'offline' || save === 'signed-out' || save === 'trashed') {
     const kept = lasting ? 'Your edits are kept in this browser' : 'Keep this page open: it has your edits';
-    return `${session.save === 'offline' ? 'Offline' : 'Signed out'}. ${kept}`;
+    return `${{ offline: 'Offline', 'signed-out': 'Signed out', trashed: 'This image is in the trash' }[save]}. ${kept}`;
   }
-  const { evidence, hypotheses } = session;
   const { clicks, said } = evidence.present;
   return statusLine({ clicks, boxed: said.boxes.length > 0 || session.guess !== null, classes, rest, hypotheses, touch });
 }
 
 /** @param {Session} session */
-export function paintSave({ save: state, evidence, trashed }) {
+export function paintSave({ save, evidence }) {
   const queued = evidence.pending.length;
-  const save = trashed ? 'trashed' : state;
   byId('save').dataset.state = save;
   byId('sign-in').hidden = save !== 'signed-out';
   const waiting = queued > 0 && save !== 'saving';

@@ -221,13 +221,13 @@ export class Acceptance {
 
   /** Whether hypotheses can't come before the server is back. */
   get away() {
-    return ['offline', 'signed-out'].includes(this.ports.session.save);
+    return ['offline', 'signed-out', 'trashed'].includes(this.ports.session.save);
   }
 
   /** Says what a key waits for that was pressed before the hypotheses came. @param {string} what */
   wait(what) {
     if (!this.expecting()) return;
-    if (this.away) toast('No hypotheses yet', 'They will come once the server is back.');
+    if (this.away) toast('No hypotheses yet', `They will come once the ${this.ports.session.trashed ? 'image is restored' : 'server is back'}.`);
     else this.ports.say(what);
   }
 

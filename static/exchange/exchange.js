@@ -14,7 +14,7 @@ const FRAME = 60 << 10;
 const SUPPOSED = 0;
 
 /**
- * @typedef {'connecting' | 'saved' | 'saving' | 'offline' | 'signed-out' | 'failed'} SaveState
+ * @typedef {'connecting' | 'saved' | 'saving' | 'offline' | 'signed-out' | 'trashed' | 'failed'} SaveState
  *
  * @typedef {object} Listener what the page does when something has changed
  * @property {() => void} labels the labelling or the clicks
@@ -26,7 +26,7 @@ const SUPPOSED = 0;
  * @property {() => void} save
  * @property {(project: import('../evidence/protocol.js').ProjectRecord) => void} project its classes have changed
  * @property {(title: string, detail: string) => void} problem
- * @property {() => void} trashed the image was moved to the trash, and nothing can be changed any more
+ * @property {() => void} trashed the image was moved to the trash, and nothing can be changed before it is restored
  *
  * @typedef {object} Keeper where events outlive the page, see queue.js
  * @property {(kept: import('../evidence/evidence.js').Kept) => Promise<void>} put
@@ -44,17 +44,15 @@ export class Exchange {
    * @param {object} ways
    * @param {Keeper} ways.keeper
    * @param {Post} ways.post sends an event that is too large for the socket; null when there was no answer
-   * @param {() => Promise<boolean>} ways.exists whether the server still has the image
+   * @param {() => Promise<number>} ways.ask for the HTTP status of the image, 0 without an answer
    * @param {import('../evidence/evidence.js').PixelsOf} [ways.pixelsOf]
    * @param {Listener} listener
    */
-  constructor(n, map, path, { keeper, post, exists, pixelsOf }, listener) {
+  constructor(n, map, path, { keeper, post, ask, pixelsOf }, listener) {
     this.evidence = new Evidence(n, map, pixelsOf);
     this.keeper = keeper;
     this.post = post;
-    this.exists = exists;
-    /** Whether the image was moved to the trash while the page was open. */
-    this.trashed = false;
+    this.ask = ask;
     /** @type {import('../evidence/protocol.js').StateMessage | null} a state whose superpixels the page does not have yet */
     this.waiting = null;
     /** What the last state said of repairs; a state that says nothing of them means the same. */
@@ -75,8 +73,9 @@ export class Exchange {
     /** Whether the finest superpixels are known. */
     this.celled = false;
     this.ready = false;
-    /** Whether the person can only view. */
-    this.readOnly = false;
+    /** Whether the person's role lets them only view. */
+    this.viewer = false;
+    let trashed = false;
     this.link = new Link(path, {
       greeting: () => this.evidence.greeting(),
       message: (message) => this.receive(message),
@@ -86,14 +85,28 @@ export class Exchange {
           this.evidence.disconnected();
           this.unsuppose();
         }
+        if (this.trashed && !trashed) listener.trashed();
+        trashed = this.trashed;
         listener.save();
       },
+      ask,
     });
+  }
+
+  /** Whether the image was moved to the trash while the page was open. */
+  get trashed() {
+    return this.link.trashed;
+  }
+
+  /** Whether the person can only view. */
+  get readOnly() {
+    return this.viewer || this.trashed;
   }
 
   /** @returns {SaveState} */
   get save() {
     if (!this.link.open && this.link.signedOut) return 'signed-out';
+    if (this.trashed) return 'trashed';
     if (!this.link.open) return this.ready || this.link.attempt > 0 ? 'offline' : 'connecting';
     if (this.failed) return 'failed';
     return this.evidence.pending.length > 0 ? 'saving' : 'saved';
@@ -194,7 +207,7 @@ export class Exchange {
         this.pump();
         break;
       case 'reject':
-        this.refuse(message);
+        void this.refuse(message);
         break;
       case 'run':
         this.later = [];
@@ -295,7 +308,11 @@ export class Exchange {
   }
 
   /** @param {import('../evidence/protocol.js').RejectMessage} message */
-  refuse({ id, reason, detail, seq }) {
+  async refuse({ id, reason, detail, seq }) {
+    if (reason === 'invalid' && (await this.ask()) === 404) { // the edit came after the image went to the trash
+      this.link.bury();
+      return;
+    }
     switch (this.evidence.rejected(id, reason, seq)) {
       case 'resend':
         this.pump();
@@ -310,23 +327,11 @@ export class Exchange {
         void this.keeper.drop(id);
         this.unsuppose();
         this.listener.labels();
-        void this.explain(detail);
+        this.listener.problem('That edit was undone', detail);
         this.run(this.hypotheses.wanted || 20);
         this.pump();
         break;
     }
-  }
-
-  /** Says why an edit was undone; the server tells no page when its image goes to the trash. @param {string} detail */
-  async explain(detail) {
-    if (this.trashed) return; // and said so
-    if (await this.exists()) {
-      this.listener.problem('That edit was undone', detail);
-      return;
-    }
-    this.trashed = this.readOnly = true;
-    this.listener.trashed();
-    this.listener.save();
   }
 
   /** @param {ArrayBuffer} buffer */

@@ -29,15 +29,16 @@ export async function postEvent(address, event) {
 }
 
 /**
- * Whether the server still has an image; it has if there is no answer that says otherwise.
+ * Asks for an image: 404 when it is in the trash, 401 when the server requires a login.
  *
  * @param {string} address
+ * @returns {Promise<number>} the HTTP status, 0 without an answer
  */
-export async function imageExists(address) {
+export async function imageStatus(address) {
   try {
-    return (await fetch(address, { mode: 'same-origin', credentials: 'same-origin', cache: 'no-store' })).status !== 404;
+    return (await fetch(address, { mode: 'same-origin', credentials: 'same-origin', cache: 'no-store' })).status;
   } catch {
-    return true;
+    return 0;
   }
 }
 

@@ -5,11 +5,12 @@ import { test } from 'node:test';
 let sent = [];
 /** @type {any} */
 let socket;
-/** Whether the server has the image. */
-let there = true;
+/** The HTTP status of the image. */
+let status = 200;
 /** Answers what goes by HTTP. @type {(event: any) => any} */
 let posted = () => null;
 Object.assign(globalThis, {
+  window: globalThis,
   location: new URL('http://localhost/images/1'),
   document: { addEventListener() {} },
   addEventListener() {},
@@ -20,6 +21,9 @@ Object.assign(globalThis, {
     /** @param {string} text */
     send(text) {
       sent.push(JSON.parse(text));
+    }
+    close(code = 1005) {
+      this.onclose({ code });
     }
   },
 });
@@ -56,7 +60,7 @@ function open() {
   kept.clear();
   /** @type {string[]} */
   const said = [];
-  const session = new Session(4, 'fine', '/socket', { keeper, post: async (event) => posted(event), exists: async () => there }, {
+  const session = new Session(4, 'fine', '/socket', { keeper, post: async (event) => posted(event), ask: async () => status }, {
     labels: () => {},
     hypotheses: (news) => said.push(news),
     supposed: () => said.push('supposed'),
@@ -77,24 +81,57 @@ function open() {
 }
 const halved = (superpixels) => [...new Set(superpixels.map((s) => s >> 1))];
 
-test('an image in the trash can only be viewed', async () => {
+test('an image in the trash can only be viewed until it is restored', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { session, said, tell } = open();
+  session.label([1], [], 1);
+  socket.close(4410);
+  assert.deepEqual([session.save, session.readOnly, said.filter((s) => s !== 'outdated')], ['trashed', true, ['trashed']]);
+  session.label([0], [], 1);
+  assert.deepEqual([said.filter((s) => s !== 'outdated'), session.evidence.pending.length, kept.size], [['trashed', 'trashed'], 1, 1], 'what was on its way is kept');
+  t.mock.timers.tick(20_000);
+  socket.close(1006); // refused
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([session.save, said.length], ['trashed', 3]);
+
+  t.mock.timers.tick(20_000);
+  sent = [];
+  socket.onopen();
+  assert.deepEqual([sent[0].type, sent[0].unacked.length], ['hello', 1]);
+  tell({ type: 'ack', id: sent[0].unacked[0].id, seq: 1 });
+  tell(state(1, 'fine', [V, 1, V, V]));
+  assert.deepEqual([session.save, session.readOnly, kept.size], ['saved', false, 0]);
+});
+
+test('an edit that comes after the image went to the trash is kept', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const { session, said, tell } = open();
   const refuse = async () => {
     session.label([0], [], 1);
     tell({ type: 'reject', id: sent.findLast(({ type }) => type === 'evidence').id, reason: 'invalid', detail: 'This image doesn’t exist.', seq: 0 });
-    await new Promise((resolve) => setTimeout(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
   };
   await refuse();
   assert.ok(said.includes('That edit was undone') && !session.trashed, 'the image is there');
-  there = false;
+  status = 404;
   said.length = 0;
   await refuse();
-  there = true;
+  status = 200;
   assert.deepEqual(said.filter((s) => s === 'trashed' || s === 'That edit was undone'), ['trashed']);
-  const before = sent.length;
-  said.length = 0;
-  session.label([1], [], 1);
-  assert.deepEqual([sent.length, said, session.evidence.pending.length], [before, ['trashed'], 0], 'and says so again');
+  assert.deepEqual([session.save, session.evidence.pending.length, kept.size], ['trashed', 1, 1]);
+});
+
+test('an image that went to the trash while the page was offline', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { session, said } = open();
+  socket.close(1006);
+  assert.equal(session.save, 'offline');
+  t.mock.timers.tick(20_000);
+  status = 404;
+  socket.close(1006); // refused
+  await new Promise((resolve) => setImmediate(resolve));
+  status = 200;
+  assert.deepEqual([session.save, said], ['trashed', ['trashed']]);
 });
 
 test('says that the server has lost edits', () => {
@@ -140,7 +177,7 @@ test('superpixels that change again before they are here', () => {
 
 test('viewers change nothing and are told why', () => {
   const { session, said } = open();
-  session.readOnly = true;
+  session.viewer = true;
   session.label([1], [], 1);
   session.regrain(2);
   session.run(5);
@@ -231,12 +268,13 @@ test('a supposition that is given up, or of one class, is not shown', () => {
   assert.equal(sent.filter(({ type }) => type === 'suppose').length, 2, 'nothing is supposed while something is on its way');
 });
 
-test('a label that is refused was no good supposition', () => {
+test('a label that is refused was no good supposition', async () => {
   const { session, tell } = open();
   session.suppose(1, [1, 0], 2, undefined);
   tell(frame(0, [1, 2, 1, 1], 1));
   session.label([1], [], 2);
   tell({ type: 'reject', id: sent[1].id, reason: 'invalid', detail: '', seq: 0 });
+  await new Promise((resolve) => setImmediate(resolve));
   assert.equal(session.supposed, null);
 });
 

@@ -4,6 +4,7 @@
  * @property {(message: import('../evidence/protocol.js').ServerMessage) => void} message
  * @property {(buffer: ArrayBuffer) => void} binary
  * @property {(open: boolean) => void} change
+ * @property {() => Promise<number>} ask for the HTTP status of the image, 0 without an answer; browsers don't say why a socket was refused
  */
 
 const SHORTEST = 400;
@@ -21,10 +22,11 @@ export function backoff(attempt, random) {
   return SHORTEST / 2 + random * (ceiling - SHORTEST / 2);
 }
 
-/** Close codes with a meaning for us: the server restarts; the session has ended; the image is not for us any more. */
+/** Close codes with a meaning for us: the server restarts; the session has ended; the image is not for us any more; it is in the trash. */
 const RESTART = 1012;
 const SIGNED_OUT = 4401;
 const REMOVED = 4404;
+const TRASHED = 4410;
 
 /**
  * The attempt to go on from when a connection has ended. When all pages lose
@@ -35,15 +37,6 @@ const REMOVED = 4404;
  */
 export function after(attempt, code) {
   return code === RESTART ? Math.max(attempt, 3) : attempt;
-}
-
-/** Whether the server requires a login; browsers don't say why a socket was refused. */
-async function signedOut() {
-  try {
-    return (await fetch('/api/v1/session', { mode: 'same-origin', credentials: 'same-origin', cache: 'no-store' })).status === 401;
-  } catch {
-    return false;
-  }
 }
 
 /** A websocket that reconnects. */
@@ -60,6 +53,8 @@ export class Link {
     this.open = false;
     /** The server wants a login before it lets us back. */
     this.signedOut = false;
+    /** The image is in the trash; attempts go on, because it can come back. */
+    this.trashed = false;
     /** @type {WebSocket | null} */
     this.socket = null;
     this.timer = 0;
@@ -79,6 +74,7 @@ export class Link {
       this.attempt = 0;
       this.open = true;
       this.signedOut = false;
+      this.trashed = false;
       socket.send(JSON.stringify(this.handlers.greeting()));
       this.handlers.change(true);
     };
@@ -90,13 +86,15 @@ export class Link {
       const refused = !this.open;
       this.open = false;
       if (code === REMOVED) location.reload(); // which says that the page is not for us any more
+      this.trashed ||= code === TRASHED;
       this.attempt = after(this.attempt, code);
       this.handlers.change(false);
       this.timer = window.setTimeout(() => this.connect(), backoff(this.attempt++, Math.random()));
       if (refused || code === SIGNED_OUT) {
-        const out = code === SIGNED_OUT || (await signedOut());
+        const status = code === SIGNED_OUT ? 401 : await this.handlers.ask();
         if (this.open) return;
-        this.signedOut = out;
+        this.signedOut = status === 401;
+        this.trashed ||= status === 404;
         this.handlers.change(false);
       }
     };
@@ -108,6 +106,12 @@ export class Link {
       this.attempt = 0;
       this.connect();
     }
+  }
+
+  /** Ends the connection to an image in the trash. */
+  bury() {
+    this.trashed = true;
+    this.socket?.close();
   }
 
   /**

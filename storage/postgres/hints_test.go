@@ -106,6 +106,7 @@ func TestHints(t *testing.T) {
 	if err := there.TrashImage(t.Context(), ids[0]); err != nil {
 		t.Fatal(err)
 	}
+	next(ids[0])
 	if _, err := there.Erase(t.Context(), time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
@@ -123,6 +124,10 @@ func TestHints(t *testing.T) {
 			t.Fatalf("heard of %d images, want %d", len(got), len(ids)-2)
 		}
 	}
+	if err := there.TrashProject(t.Context(), p.ID); err != nil {
+		t.Fatal(err)
+	}
+	next("missed")
 }
 
 // Nothing is sent when all hints were sent before: an empty notification would

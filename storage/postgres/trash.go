@@ -13,12 +13,20 @@ import (
 
 // TrashProject hides a project and its images.
 func (s *Store) TrashProject(ctx context.Context, id string) error {
-	return s.change(ctx, "project", "UPDATE project SET trashed_at = "+now+" WHERE id = $1 AND trashed_at IS NULL", id)
+	err := s.change(ctx, "project", "UPDATE project SET trashed_at = "+now+" WHERE id = $1 AND trashed_at IS NULL", id)
+	if err == nil {
+		s.hint(segment.ImageChanged, "")
+	}
+	return err
 }
 
 // TrashImage hides an image.
 func (s *Store) TrashImage(ctx context.Context, id string) error {
-	return s.change(ctx, "image", "UPDATE image SET trashed_at = "+now+" FROM project WHERE project.number = image.project AND image.id = $1"+live, id)
+	err := s.change(ctx, "image", "UPDATE image SET trashed_at = "+now+" FROM project WHERE project.number = image.project AND image.id = $1"+live, id)
+	if err == nil {
+		s.hint(segment.ImageChanged, id)
+	}
+	return err
 }
 
 // Trash lists what can be restored, latest first.

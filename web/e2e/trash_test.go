@@ -34,22 +34,33 @@ func TestE2ETrash(t *testing.T) {
 	p.until(`document.getElementById('project-name')?.textContent === 'One'`)
 }
 
-// TestE2EImageTrashedMeanwhile: a page whose image somebody else moves to the trash
-// says so with the next edit, leads to the trash, and changes nothing more.
+// TestE2EImageTrashedMeanwhile: a page whose image or project somebody else moves to
+// the trash says so at once, changes nothing, and goes on when it is restored.
 func TestE2EImageTrashedMeanwhile(t *testing.T) {
 	t.Parallel()
 	p := openPicture(t, 500, 375)
-	value[bool](p, `fetch('/api/v1/images/' + document.getElementById('app').dataset.image, {method: 'DELETE'}).then((r) => r.ok)`)
-	p.click(image.Pt(50, 50))
-	p.until(`document.getElementById('status').textContent === 'This image is in the trash. Restore it, then reload this page' && document.getElementById('save').textContent.trim() === 'In the trash'`)
-	if said := value[[]string](p, `[...document.querySelectorAll('.toast strong')].map((e) => e.textContent)`); len(said) != 1 || said[0] != "This image was moved to the trash" {
-		t.Errorf("the page says %q", said)
+	ask := func(method, path string) {
+		t.Helper()
+		if !value[bool](p, fmt.Sprintf(`fetch('/api/v1/%s', {method: %q}).then((r) => r.ok)`, path, method)) {
+			t.Fatalf("%s %s failed", method, path)
+		}
 	}
-	p.until(`document.getElementById('undo').disabled && document.getElementById('accept').disabled`)
-	p.screenshot("trashed")
-	p.clickOn("opening the trash", `.toast [data-slot="action"]`)
-	p.clickOn("restoring", `[data-restore]`)
-	p.clickOn("opening the image", `[data-slot="action"]:not([hidden])`)
-	p.until(`document.getElementById('save')?.dataset.state === 'saved'`)
-	p.stored(1)
+	saved := `document.getElementById('save').dataset.state === 'saved'`
+	for _, kind := range []string{"image", "project"} {
+		id := value[string](p, `document.getElementById('app').dataset.`+kind)
+		ask("DELETE", kind+"s/"+id)
+		p.until(`document.getElementById('status').textContent === 'This image is in the trash' && document.getElementById('save').textContent.trim() === 'In the trash'`)
+		if said := value[[]string](p, `[...document.querySelectorAll('.toast strong')].map((e) => e.textContent)`); len(said) != 1 || said[0] != "This image was moved to the trash" {
+			t.Errorf("the page says %q", said)
+		}
+		p.until(`document.getElementById('undo').disabled && document.getElementById('accept').disabled`)
+		p.click(image.Pt(50, 50))
+		p.screenshot("trashed")
+		ask("POST", "trash/"+id+"/restore")
+		p.until(saved + ` && !document.getElementById('undo').disabled`)
+		p.stored(1)
+		p.clickOn("taking the message away", `.toast [data-slot="close"]`)
+	}
+	p.click(image.Pt(50, 50))
+	p.stored(2)
 }

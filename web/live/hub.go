@@ -52,6 +52,7 @@ type Visitor struct {
 	access.Principal        // User is empty on a server without login
 	Session          string // names the session or API token; empty on a server without login
 	Project          string // identifier of the image's project
+	Image            string // identifier of the image; Open sets it
 
 	// Check checks the session again; used says whether a message has arrived
 	// since the last check. A Farewell as its error ends the socket.
@@ -78,12 +79,14 @@ func (f *Farewell) Error() string { return f.text }
 const (
 	CloseSignedOut = 4401 // it has to sign in again
 	CloseRemoved   = 4404 // the image is not for this user any more
+	CloseTrashed   = 4410 // the image is in the trash, from which it can come back
 )
 
 var (
 	restarting  = &Farewell{websocket.CloseServiceRestart, "The server is restarting; your saved work is safe."}
 	RoleChanged = &Farewell{websocket.CloseServiceRestart, "Your role has changed."}
 	Removed     = &Farewell{CloseRemoved, "You are no longer a member of this project; your saved work is safe."}
+	Trashed     = &Farewell{CloseTrashed, "This image is in the trash; your saved work is safe."}
 	SignedOut   = &Farewell{CloseSignedOut, "You are signed out; your saved work is safe."}
 )
 
@@ -95,6 +98,7 @@ func New(c Config) *Hub {
 	}
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())
 	c.Workspace.Watch(h.changed)
+	c.Workspace.WatchTrash(h.trashed)
 	return h
 }
 
@@ -123,6 +127,11 @@ func (h *Hub) changed(imageID string) {
 		r.refresh()
 		r.leave()
 	}
+}
+
+// trashed ends the sockets of an image that was moved to the trash.
+func (h *Hub) trashed(imageID string) {
+	h.Expel(Trashed, func(v Visitor) bool { return v.Image == imageID })
 }
 
 // enter returns the image's room, which the caller must leave.

@@ -39,6 +39,13 @@ import (
 // being rejected as stale and sent again: of many people at one image each would
 // overtake all others.
 //
+// # Close codes
+//
+//	1012  the server restarts, or the user's role has changed: connect again
+//	4401  the session has ended: sign in first
+//	4404  the user is no longer a member of the project
+//	4410  the image is in the trash, from which it can come back
+//
 // # Suppositions
 //
 // A page sends suppose when a button is pressed and evidence when it is

@@ -61,6 +61,7 @@ func (e *HandshakeError) Unwrap() error { return e.Reason }
 // After an error, which can be a HandshakeError or a Farewell, the caller
 // answers the request.
 func (h *Hub) Open(w http.ResponseWriter, r *http.Request, imageID string, v Visitor) error {
+	v.Image = imageID
 	seat, err := h.admit(v)
 	if err != nil {
 		return err

@@ -169,6 +169,38 @@ func TestExpel(t *testing.T) {
 	})
 }
 
+// An image that goes to the trash, alone or with its project, loses its sockets at
+// once, and they can come back when it is restored.
+func TestTrashed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := mustOpen(t, Limits{})
+		im, other := h.image(), h.image()
+		began := time.Now()
+		page, neighbour := h.greet(im), h.greet(other)
+		if err := h.workspace.TrashImage(h.owner(), im); err != nil {
+			t.Fatal(err)
+		}
+		page.ends(CloseTrashed)
+		neighbour.lives()
+		if _, err := h.dial(im, visitor("ann")); segment.KindOf(err) != segment.NotFound {
+			t.Errorf("a socket of an image in the trash: %v", err)
+		}
+		if _, err := h.workspace.Restore(h.owner(), im); err != nil {
+			t.Fatal(err)
+		}
+		page = h.greet(im)
+		page.lives()
+		if err := h.workspace.TrashProject(h.owner(), h.project); err != nil {
+			t.Fatal(err)
+		}
+		page.ends(CloseTrashed)
+		neighbour.ends(CloseTrashed)
+		if took := time.Since(began); took > 0 {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
 // A user about whom there is news is checked at once, and nobody else.
 func TestRecheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
