@@ -24,7 +24,6 @@ export function toast(title, detail = '', kind = 'info', action = undefined) {
     element.querySelector('use')?.setAttribute('href', '#i-warn');
   }
   const list = byId('toasts');
-  for (const old of list.children) if (old.textContent === element.textContent) old.remove();
   const close = () => element.remove();
   slot('close').addEventListener('click', close);
   slot('action').hidden = !action;
@@ -39,6 +38,7 @@ export function toast(title, detail = '', kind = 'info', action = undefined) {
       }
     });
   }
+  for (const old of [...list.children]) if (old.textContent === element.textContent) old.remove();
   list.append(element);
   while (list.children.length > 3) list.firstElementChild?.remove();
   setTimeout(close, kind === 'problem' || action ? READABLE * 3 : READABLE);
