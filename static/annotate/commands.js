@@ -127,7 +127,7 @@ export function workCommands({ session, lasting, history, page }) {
     export: () => page.openExport(),
     saved: () => {
       const queued = session.evidence.pending.length;
-      if (session.save === 'saved') toast('Everything is saved');
+      if (queued === 0) toast('Everything is saved');
       else toast(`${counted(queued, 'edit is', 'edits are')} not saved yet`, `They stay in this ${lasting() ? 'browser' : 'page'} until the server has them.`, 'problem');
     },
     'copy-next': () => void page.copyOn(),
