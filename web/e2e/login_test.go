@@ -166,6 +166,13 @@ func TestE2EMembers(t *testing.T) {
 
 	user.do("opening the image", chromedp.Navigate(image))
 	user.until(`document.getElementById('save')?.dataset.state === 'saved' && document.querySelector('.topbar .tag')?.textContent !== 'View only'`)
+	ownClasses := func(want bool) {
+		t.Helper()
+		if got := value[bool](user, `!document.getElementById('add-class').hidden && !document.querySelector('.class-more').hidden`); got != want {
+			t.Errorf("the page offers to change the classes: %t, want %t", got, want)
+		}
+	}
+	ownClasses(false)
 
 	p.press(kb.Tab, kb.ModifierShift) // from the name to the cross of the last member, and on to the role
 	p.press(kb.Tab, kb.ModifierShift)
@@ -182,6 +189,7 @@ func TestE2EMembers(t *testing.T) {
 	}
 	user.do("opening the image", chromedp.Navigate(image))
 	user.until(`document.getElementById('save')?.dataset.state === 'saved'`)
+	ownClasses(true)
 
 	p.press(kb.Tab) // from the role to the cross
 	p.press(kb.Enter)
