@@ -1,4 +1,5 @@
 import { byId } from '../ui/dom.js';
+import { VOID } from '../evidence/protocol.js';
 import { statusLine } from '../choosing/status.js';
 
 /**
@@ -22,7 +23,7 @@ export function paintBadge(acceptance, past, touch) {
   byId('badge').hidden = !differs && past < 0;
   byId('badge-kind').textContent = past < 0 ? 'Preview' : 'History';
   byId('stage').classList.toggle('previewing', differs);
-  byId('badge-how').textContent = past >= 0 || hovered ? '' : acceptance.barred ? ' · made for earlier clicks' : touch ? ' · tap again to accept' : ' · Enter accepts';
+  byId('badge-how').textContent = past >= 0 || hovered || acceptance.ports.session.readOnly ? '' : acceptance.barred ? ' · made for earlier clicks' : touch ? ' · tap again to accept' : ' · Enter accepts';
   if (past >= 0) byId('badge-text').textContent = past === 0 ? 'the start' : `after step ${past}`;
   else if (shown) {
     byId('badge-text').textContent = acceptance.numberOf(shown);
@@ -91,6 +92,7 @@ export function statusOf({ session, classes, rest, lasting, touch }) {
     return `${{ offline: 'Offline', 'signed-out': 'Signed out', trashed: 'This image is in the trash' }[save]}. ${kept}`;
   }
   const { clicks, said } = evidence.present;
+  if (session.readOnly && hypotheses.fresh === 0 && clicks.every((c) => c === VOID)) return 'Nobody has labelled this image yet';
   return statusLine({ clicks, boxed: said.boxes.length > 0 || session.guess !== null, classes, rest, hypotheses, touch });
 }
 

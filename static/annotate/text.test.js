@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { problemOf } from '../ui/api.js';
+import { statusOf } from './chrome.js';
 import { ink, pixels, vocColor } from '../canvas/colour.js';
 import { note, undecided } from '../transfer/export.js';
 import { matches } from '../classes/find.js';
@@ -51,6 +52,16 @@ test('the status line asks for no click of the rest', () => {
     h.finish({ type: 'done', run: 1, reason: 'one-class' });
   };
   assert.equal(line([255, 1], alone, 0), 'To get hypotheses, press 1, then click a piece of background', 'when the server says so');
+});
+
+test('the status line asks nothing of people who can only view', () => {
+  const session = (/** @type {number} */ click, readOnly = true) => ({
+    save: 'saved', readOnly, guess: null, hypotheses: new Hypotheses(), evidence: { pending: [], present: { clicks: Uint8Array.of(255, click), said: { boxes: [] } } },
+  });
+  const says = (/** @type {any} */ of) => statusOf({ session: of, classes, rest: 0, lasting: true, touch: false });
+  assert.equal(says(session(255)), 'Nobody has labelled this image yet');
+  assert.equal(says(session(1)), 'Searching for hypotheses');
+  assert.equal(says(session(255, false)), 'Press 2, then click a piece of object');
 });
 
 test('percentages are 0 and 100 only when they are', () => {

@@ -112,6 +112,9 @@ func TestE2ETeam(t *testing.T) {
 	if len(offered) > 0 {
 		t.Errorf("a viewer is offered %q", offered)
 	}
+	if wide := value[bool](viewer, `document.getElementById('classes').scrollWidth > document.getElementById('classes').clientWidth`); wide {
+		t.Error("the list of classes scrolls sideways without its menus")
+	}
 	viewer.screenshot("annotate-viewer")
 	viewer.do("going to the start", chromedp.Navigate(address))
 	viewer.until(`document.querySelector('.card') !== null && document.querySelector('.hero').hidden`)
