@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
 
+	"collie/cmd/internal/progress"
 	"collie/crf"
 	"collie/segment"
 	"collie/segment/engine"
@@ -96,6 +96,9 @@ func (c *calibrationCommand) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	if err := progress.ResultFolder("--curves", c.Curves); err != nil {
+		return err
+	}
 	var line []float64
 	if c.Fit != "" {
 		others, _, err := c.look(t, c.Fit)
@@ -110,12 +113,10 @@ func (c *calibrationCommand) Run(t *terminal) error {
 	}
 	result := seen.calibration(images, line)
 	c.print(t, result)
-	if c.Curves != "" {
-		if err := result.draw(c.Curves); err != nil {
-			return err
-		}
+	if err := c.write(map[string]any{"results": []calibration{result}}); err != nil || c.Curves == "" {
+		return err
 	}
-	return c.write(map[string]any{"results": []calibration{result}})
+	return result.draw(c.Curves)
 }
 
 // look has the simulated annotator work on the images of a folder.
@@ -309,9 +310,6 @@ func (c *calibrationCommand) print(t *terminal, r calibration) {
 
 // draw writes both comparisons as SVG and PNG files.
 func (r calibration) draw(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
 	area := &figure{x: "hypotheses disagree on (% of the image)", y: "most of them are wrong on (% of the image)"}
 	for _, b := range r.Areas {
 		area.add("measured", 100*b.Said, 100*b.True)

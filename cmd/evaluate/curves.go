@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -17,9 +16,6 @@ import (
 // the number of hypotheses for each observed share, and, where they vary, over
 // the observed share and over herding-paper's rate.
 func drawCurves(dir string, trials []*trial) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
 	hypotheses := map[float64]*figure{}
 	observed := &figure{x: "observed superpixels (%)"}
 	rates := map[float64]*figure{}

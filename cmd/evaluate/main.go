@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -61,19 +60,8 @@ type output struct {
 	JSON string `name:"json" type:"path" placeholder:"FILE" help:"Write the figures to this file, too (fractions, not per cent)."`
 }
 
-// Validate refuses a file that can't be written before hours of work, not after.
-func (o output) Validate() error {
-	if o.JSON == "" {
-		return nil
-	}
-	if info, err := os.Stat(filepath.Dir(o.JSON)); err != nil || !info.IsDir() {
-		return fmt.Errorf("--json %s: there is no folder %s, create it or choose another one", o.JSON, filepath.Dir(o.JSON))
-	}
-	if info, err := os.Stat(o.JSON); err == nil && info.IsDir() {
-		return fmt.Errorf("--json %s is a folder, give the name of a file", o.JSON)
-	}
-	return nil
-}
+// Validate refuses a file that can't be written.
+func (o output) Validate() error { return progress.ResultFile("--json", o.JSON) }
 
 // data says which images a command works on.
 type data struct {

@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"slices"
 
+	"collie/cmd/internal/progress"
 	"collie/cmd/internal/stats"
 	"collie/crf"
 	"collie/segment/simulate"
@@ -55,6 +56,9 @@ func (c *projectCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	if err := progress.ResultFolder("--plots", c.Plots); err != nil {
+		return err
+	}
 	if c.Copy {
 		c.Online, c.Order = true, "listed"
 	}
@@ -80,10 +84,10 @@ func (c *projectCommand) Run(t *terminal) error {
 		return err
 	}
 	c.print(t, rows)
-	if err := c.draw(rows); err != nil {
+	if err := c.write(map[string]any{"results": rows}); err != nil || c.Plots == "" {
 		return err
 	}
-	return c.write(map[string]any{"results": rows})
+	return c.draw(rows)
 }
 
 func (c *projectCommand) check() error {

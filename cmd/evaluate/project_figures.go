@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
@@ -70,12 +69,6 @@ func (c *projectCommand) print(t *terminal, rows []projectRow) {
 
 // draw writes the learning curve, mean actions over finished images.
 func (c *projectCommand) draw(rows []projectRow) error {
-	if c.Plots == "" {
-		return nil
-	}
-	if err := os.MkdirAll(c.Plots, 0o755); err != nil {
-		return err
-	}
 	f := &figure{x: "finished images", y: "mean actions"}
 	for _, r := range rows {
 		if c.Online && r.Images > onlineBlock {

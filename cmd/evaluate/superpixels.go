@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"collie/cmd/internal/measure"
+	"collie/cmd/internal/progress"
 	"collie/segment/mask"
 	"collie/segment/simulate"
 	"collie/superpixels"
@@ -53,10 +54,8 @@ func (c *superpixelsCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if c.Labels != "" {
-		if err := os.MkdirAll(c.Labels, 0o755); err != nil {
-			return err
-		}
+	if err := progress.ResultFolder("--labels", c.Labels); err != nil {
+		return err
 	}
 	all, err := simulate.Pictures(c.Data, 0)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"collie/cmd/internal/progress"
 	"collie/crf"
 	"collie/herding"
 	"collie/segment/labelset"
@@ -61,6 +62,9 @@ func (c *vocCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	if err := progress.ResultFolder("--curves", c.Curves); err != nil {
+		return err
+	}
 	trials := c.trials(len(list))
 	err = t.Each("", len(list), func(i int) error {
 		s, err := open(list[i], c.Regions, c.Classes)
@@ -83,12 +87,10 @@ func (c *vocCommand) Run(t *terminal) error {
 		trial.finish(c.Classes)
 	}
 	c.print(t, trials)
-	if c.Curves != "" {
-		if err := drawCurves(c.Curves, trials); err != nil {
-			return err
-		}
+	if err := c.write(map[string]any{"results": trials}); err != nil || c.Curves == "" {
+		return err
 	}
-	return c.write(map[string]any{"results": trials})
+	return drawCurves(c.Curves, trials)
 }
 
 // trials lists what to measure.

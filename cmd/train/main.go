@@ -39,7 +39,7 @@ func (c *command) check() error {
 	if c.Classes < 2 || c.Classes > 255 {
 		return fmt.Errorf("--classes %d: accepted are 2 to 255", c.Classes)
 	}
-	return nil
+	return progress.ResultFile("--out", c.Out)
 }
 
 // Run learns, reports and writes.
@@ -53,6 +53,9 @@ func (c *command) Run(t *terminal) error {
 	}
 	if len(list) < c.Folds {
 		return fmt.Errorf("%d images are too few for --folds %d", len(list), c.Folds)
+	}
+	if err := progress.ResultFolder("--plot", c.Plot); err != nil {
+		return err
 	}
 	examples := make([]*example, len(list))
 	err = t.Each("reading images", len(list), func(i int) (err error) {

@@ -139,6 +139,7 @@ func TestRefusals(t *testing.T) {
 		{"one class", "nothing to learn", command{Data: []string{folder(t, 2, func(bool) uint8 { return 1 })}, Folds: 1}},
 		{"few images", "too few", command{Data: []string{good}, Folds: 4}},
 		{"no folds", "--folds 0", command{Data: []string{good}}},
+		{"no room for plots", "--plot", command{Data: []string{good}, Folds: 1, Plot: filepath.Join(good, "images", "im0.png")}},
 		{"no room", "no-such-folder", command{Data: []string{good}, Folds: 1, Out: filepath.Join(t.TempDir(), "no-such-folder", "x")}},
 	} {
 		if _, _, err := train(t, c.c); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -129,9 +128,6 @@ func (v *verdicts) calibrationError() float64 {
 
 // draw writes the calibration to dir/NAME.svg and .png.
 func (v *verdicts) draw(dir, name string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
 	p := plot.New()
 	p.Title.Text = "Calibration: " + name
 	p.X.Label.Text, p.Y.Label.Text = "predicted probability of one class", "share that is of one class"
