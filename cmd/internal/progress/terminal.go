@@ -2,6 +2,7 @@ package progress
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -28,12 +29,16 @@ func (t *Terminal) Each(what string, n int, do func(i int) error) error {
 func Main(name string, commands any, options ...kong.Option) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	t := &Terminal{Ctx: ctx, Out: os.Stdout}
 	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		t.Bar = os.Stderr
 	}
 	command := kong.Parse(commands, append([]kong.Option{kong.Name(name), kong.UsageOnError()}, options...)...)
 	if err := command.Run(t); err != nil {
+		if errors.Is(err, context.Canceled) {
+			err = errors.New("interrupted")
+		}
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		stop()
 		os.Exit(1)
