@@ -107,7 +107,7 @@ func (c *areasCommand) Run(t *terminal) error {
 				r.Wider = -1
 			}
 		}
-		fmt.Fprintf(w, "%g %%\t%s\t%d\t%.0f %%\t%.1f %%\t%.2f\t\n", 100*r.Observed, r.Method, r.Ranges, 100*r.Inside, 100*r.Width, r.Wider)
+		fmt.Fprintf(w, "%.4g %%\t%s\t%d\t%.0f %%\t%.1f %%\t%.2f\t\n", 100*r.Observed, r.Method, r.Ranges, 100*r.Inside, 100*r.Width, r.Wider)
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -166,6 +166,6 @@ func (c *clicksCommand) print(t *terminal, rows []effort) {
 		if r.RegionAccepts {
 			taken = "regions"
 		}
-		fmt.Fprintf(w, "%g %%\t%s\t%d\t%s\t%.2f\t%g\t%d\t\n", 100*r.Target, r.Method, r.Hypotheses, taken, r.MeanActions, r.MedianActions, r.Failed)
+		fmt.Fprintf(w, "%.4g %%\t%s\t%d\t%s\t%.2f\t%g\t%d\t\n", 100*r.Target, r.Method, r.Hypotheses, taken, r.MeanActions, r.MedianActions, r.Failed)
 	}
 }

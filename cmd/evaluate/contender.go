@@ -226,8 +226,8 @@ func (c *contender) finish(classes, against int, rows []*contender) {
 }
 
 func (c *methodsCommand) print(t *terminal, rows []*contender) {
-	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, %d draws, void ignored: oracle of the first so many labellings, over the set and, in brackets, the mean over the images; mode, EMBR's choice and consensus of all. On the right how far the oracle of all is ahead of %s, with a 95 %% interval; the area on which two labellings differ; how many of %d are unlike; energy below the first; processor time and maximisations per labelling.\n",
-		rows[0].Images, c.Draws, c.Against, c.Hypotheses)
+	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, %s, void ignored: oracle of the first so many labellings, over the set and, in brackets, the mean over the images; mode, EMBR's choice and consensus of all. On the right how far the oracle of all is ahead of %s, with a 95 %% interval; the area on which two labellings differ; how many of %d are distinct; energy below the first; processor time and maximisations per labelling.\n",
+		rows[0].Images, draws(c.Draws), c.Against, c.Hypotheses)
 	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	fmt.Fprint(w, "model\tclicked\tmethod\tanswers\t")
@@ -235,9 +235,9 @@ func (c *methodsCommand) print(t *terminal, rows []*contender) {
 	for _, n := range shown {
 		fmt.Fprintf(w, "@%d\t", n)
 	}
-	fmt.Fprint(w, "±\t\tmode\tEMBR\tcons.\tahead\tdistance\tunlike\tgap\tms\tsolves\t\n")
+	fmt.Fprint(w, "±\t\tmode\tEMBR\tcons.\tahead\tdistance\tdistinct\tgap\tms\tsolves\t\n")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%g %%\t%s\t%s\t", r.Model, 100*r.Observed, r.Method, r.Answers)
+		fmt.Fprintf(w, "%s\t%.4g %%\t%s\t%s\t", r.Model, 100*r.Observed, r.Method, r.Answers)
 		last := ""
 		for _, n := range shown {
 			last = fmt.Sprint(n)
@@ -247,7 +247,7 @@ func (c *methodsCommand) print(t *terminal, rows []*contender) {
 		if r.Ahead != nil {
 			ahead = r.Ahead.String()
 		}
-		fmt.Fprintf(w, "%.1f\t(%.1f)\t%.1f\t%.1f\t%.1f\t%s\t%.1f %%\t%.1f\t%.1f\t%.2f\t%.1f\t\n", 100*r.Spread[last], 100*r.OraclePerImage[last],
+		fmt.Fprintf(w, "%s\t(%.1f)\t%.1f\t%.1f\t%.1f\t%s\t%.1f %%\t%.1f\t%.1f\t%.2f\t%.1f\t\n", spread(r.Spread[last], c.Draws), 100*r.OraclePerImage[last],
 			100*r.Mode, 100*r.EMBR, 100*r.Consensus, ahead, 100*r.Distance, r.Unique, r.Gap, r.Milliseconds, r.Solves)
 	}
 }

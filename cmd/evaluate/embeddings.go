@@ -254,14 +254,14 @@ func direction(rng *rand.Rand) []float64 {
 }
 
 func (c *embeddingsCommand) print(t *terminal, rows []embeddingsRow) {
-	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, at most %g %% of what its superpixels allow, with embeddings whose weight was learned from %d images. "+
+	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, at most %.4g %% of what its superpixels allow, with embeddings whose weight was learned from %d images. "+
 		"Saved: actions per image against the same image without embeddings, with a 95 %% interval; worse: images that needed more.\n", 100*boundShare, c.Finished)
 	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	fmt.Fprint(w, "gesture\ttarget\tquality\tmean\tmedian\tfailed\twithout\tsaved\t\tworse\tborders\tpairs\t\n")
 	for _, r := range rows {
 		l, p := r.Weights.Borders, r.Weights.Pairs
-		fmt.Fprintf(w, "%s\t%g %%\t%g\t%.2f\t%g\t%d\t%.2f\t%.2f [%.2f, %.2f]\t%.0f %%\t%.0f %%\t%.2f %+.2f\t%.2f %+.2f\t\n", r.Gesture, 100*r.Target, r.Quality,
+		fmt.Fprintf(w, "%s\t%.4g %%\t%g\t%.2f\t%g\t%d\t%.2f\t%.2f [%.2f, %.2f]\t%.0f %%\t%.0f %%\t%.2f %+.2f\t%.2f %+.2f\t\n", r.Gesture, 100*r.Target, r.Quality,
 			r.MeanActions, r.Median, r.Failed, r.Without, r.Saved.Mean, r.Saved.Low, r.Saved.High, 100*r.Saved.Mean/r.Without, 100*r.Worse, l.Bias, l.Slope, p.Bias, p.Slope)
 	}
 }

@@ -85,7 +85,7 @@ func (c *learnCommand) Run(t *terminal) error {
 		}
 		rows = append(rows, row)
 	}
-	fmt.Fprintf(t.Out, "Mean IoU of the image in per cent over %d images with %g %% of the superpixels clicked: the best labelling and one of each predictor, learned from %d other images; as many hypotheses of Herding's; how far the predictors are ahead, with a 95 %% interval.\n", len(test), 100*c.Observed, len(train))
+	fmt.Fprintf(t.Out, "Mean IoU of the image in per cent over %d images with %.4g %% of the superpixels clicked: the best labelling and one of each predictor, learned from %d other images; as many hypotheses of Herding's; how far the predictors are ahead, with a 95 %% interval.\n", len(test), 100*c.Observed, len(train))
 	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "predictors\tobjective\tlearned\toracle\therding\tahead\t\n")
 	for _, r := range rows {

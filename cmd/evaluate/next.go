@@ -243,8 +243,8 @@ func (r *inquiry) finish(other *inquiry, asked int) {
 }
 
 func (c *nextCommand) print(t *terminal, rows []*inquiry) {
-	fmt.Fprintf(t.Out, "Mean IoU in per cent of the random walker's labelling, mean over %d images and %d draws, after one click per class and so many answers; in brackets how far ahead of %s, with a 95 %% interval.\n",
-		rows[0].Images, c.Draws, rows[0].Query)
+	fmt.Fprintf(t.Out, "Mean IoU in per cent of the random walker's labelling, mean over %d images and %s, after one click per class and so many answers; in brackets how far ahead of %s, with a 95 %% interval.\n",
+		rows[0].Images, draws(c.Draws), rows[0].Query)
 	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	shown := []int{0, 1, 2, 5, 10, 20}
@@ -257,7 +257,11 @@ func (c *nextCommand) print(t *terminal, rows []*inquiry) {
 	for _, r := range rows {
 		fmt.Fprintf(w, "%s\t", r.Query)
 		for _, n := range shown {
-			fmt.Fprintf(w, "%.1f ± %.1f\t%s\t", 100*r.MeanIoU[n], 100*r.Spread[n], r.Ahead[n])
+			mean := fmt.Sprintf("%.1f", 100*r.MeanIoU[n])
+			if c.Draws > 1 {
+				mean += " ± " + spread(r.Spread[n], c.Draws)
+			}
+			fmt.Fprintf(w, "%s\t%s\t", mean, r.Ahead[n])
 		}
 		fmt.Fprintf(w, "%.1f\t\n", r.Milliseconds)
 	}

@@ -44,7 +44,7 @@ func (c *projectCommand) print(t *terminal, rows []projectRow) {
 	if c.Hypotheses == 1 {
 		answer = "the random walker's single answer"
 	}
-	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, at most %g %% of what its superpixels allow; %s; a failure counts as %d. "+
+	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, at most %.4g %% of what its superpixels allow; %s; a failure counts as %d. "+
 		"Saved: actions per image against the same image without anything learned, with a 95 %% interval; worse: images that needed more.\n", 100*boundShare, answer, c.Max)
 	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
@@ -62,7 +62,7 @@ func (c *projectCommand) print(t *terminal, rows []projectRow) {
 		if r.Without > 0 {
 			part = r.Saved.Mean / r.Without
 		}
-		fmt.Fprintf(w, "%s\t%g %%\t%s\t%.2f\t%g\t%d\t%.2f\t%.2f [%.2f, %.2f]\t%.0f %%\t%.0f %%\t%g\t\n", r.Gesture, 100*r.Target, which,
+		fmt.Fprintf(w, "%s\t%.4g %%\t%s\t%.2f\t%g\t%d\t%.2f\t%.2f [%.2f, %.2f]\t%.0f %%\t%.0f %%\t%g\t\n", r.Gesture, 100*r.Target, which,
 			r.MeanActions, r.Median, r.Failed, r.Without, r.Saved.Mean, r.Saved.Low, r.Saved.High, 100*part, 100*r.Worse, r.Strength)
 	}
 }
@@ -74,7 +74,7 @@ func (c *projectCommand) draw(rows []projectRow) error {
 		if c.Online && r.Images > onlineBlock {
 			continue // the sum of all
 		}
-		name := fmt.Sprintf("%s, %g %%", r.Gesture, 100*r.Target)
+		name := fmt.Sprintf("%s, %.4g %%", r.Gesture, 100*r.Target)
 		f.add(name, float64(r.Finished), r.MeanActions)
 		if c.Online {
 			f.add(name+", nothing learned", float64(r.Finished), r.Without)

@@ -88,7 +88,7 @@ func (c *rankCommand) Run(t *terminal) error {
 	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "clicked\tchoice\tmean IoU\tahead\tbetter\tworse\tof\t\n")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%g %%\t%s\t%.1f\t%s\t%d\t%d\t%d\t\n", 100*r.Observed, r.Choice, 100*r.MeanIoU, r.Ahead, r.Better, r.Worse, r.Lists)
+		fmt.Fprintf(w, "%.4g %%\t%s\t%.1f\t%s\t%d\t%d\t%d\t\n", 100*r.Observed, r.Choice, 100*r.MeanIoU, r.Ahead, r.Better, r.Worse, r.Lists)
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -24,3 +24,22 @@ func TestRoomForResults(t *testing.T) {
 		}
 	}
 }
+
+// Shares are printed as they were given, and a single draw has no spread.
+func TestTables(t *testing.T) {
+	dir := folder(t, 1)
+	for _, args := range [][]string{
+		{"voc", "--methods", "random-walker", "--observed", "0.07"},
+		{"semantic", "--methods", "argmax", "--corrupt", "0.07"},
+		{"methods", "--methods", "map", "--against", "map", "--observed", "0.07"},
+	} {
+		args = append(args, "--data", dir, "--classes", "2", "--regions", "60")
+		one, err := evaluate(t, args...)
+		if err != nil || !strings.Contains(one, " 7 %") || !strings.Contains(one, "1 draw") || !strings.Contains(one, "  –  ") {
+			t.Errorf("%v: %v\n%s", args, err, one)
+		}
+		if two, err := evaluate(t, append(args, "--draws", "2")...); err != nil || !strings.Contains(two, "2 draws") || strings.Contains(two, "  –  ") {
+			t.Errorf("%v with two draws: %v\n%s", args, err, two)
+		}
+	}
+}

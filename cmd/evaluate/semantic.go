@@ -314,8 +314,8 @@ func (c *semanticCommand) print(t *terminal, trials []*semanticTrial) {
 	if c.Scores != "" {
 		from = "of " + c.Scores
 	}
-	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, scores %s, %d draws, %g %% clicked, void ignored; the oracle takes the hypothesis of best mean IoU of each image. On the right, means over the images of the mean IoU of each.\n",
-		trials[0].Images, from, c.Draws, 100*c.Observed)
+	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, scores %s, %s, %.4g %% clicked, void ignored; the oracle takes the hypothesis of best mean IoU of each image. On the right, means over the images of the mean IoU of each.\n",
+		trials[0].Images, from, draws(c.Draws), 100*c.Observed)
 	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	fmt.Fprint(w, "corrupt\tmethod\tM\toracle\t±\tfirst\t±\tmode\t±\tms\toracle\tfirst\tmode\t\n")
@@ -327,8 +327,8 @@ func (c *semanticCommand) print(t *terminal, trials []*semanticTrial) {
 		case "herding":
 			name += fmt.Sprintf(" η_u %g", r.UnaryRate)
 		}
-		fmt.Fprintf(w, "%g %%\t%s\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.2f\t%.1f\t%.1f\t%.1f\t\n", 100*r.Corrupt, name, r.Hypotheses,
-			100*r.Oracle, 100*r.Spread.Oracle, 100*r.First, 100*r.Spread.First, 100*r.Mode, 100*r.Spread.Mode, r.Milliseconds,
+		fmt.Fprintf(w, "%.4g %%\t%s\t%d\t%.1f\t%s\t%.1f\t%s\t%.1f\t%s\t%.2f\t%.1f\t%.1f\t%.1f\t\n", 100*r.Corrupt, name, r.Hypotheses,
+			100*r.Oracle, spread(r.Spread.Oracle, c.Draws), 100*r.First, spread(r.Spread.First, c.Draws), 100*r.Mode, spread(r.Spread.Mode, c.Draws), r.Milliseconds,
 			100*r.PerImage.Oracle, 100*r.PerImage.First, 100*r.PerImage.Mode)
 	}
 }

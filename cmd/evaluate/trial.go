@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -126,4 +127,20 @@ func (t *trial) finish(classes int) {
 	if t.made > 0 {
 		t.Milliseconds = t.spent.Seconds() * 1000 / float64(t.made)
 	}
+}
+
+// draws says in a table's title how often clicks or errors were drawn.
+func draws(n int) string {
+	if n == 1 {
+		return "1 draw"
+	}
+	return fmt.Sprintf("%d draws", n)
+}
+
+// spread is a standard deviation over draws in per cent; a single draw has none.
+func spread(sd float64, draws int) string {
+	if draws < 2 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f", 100*sd)
 }

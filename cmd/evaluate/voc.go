@@ -168,14 +168,14 @@ func (t *trial) title() string {
 }
 
 func (c *vocCommand) print(t *terminal, trials []*trial) {
-	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, %d draws of the clicks, void ignored; the oracle takes the hypothesis of best mean IoU of each image.\n",
-		trials[0].Images, c.Draws)
+	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, %s of the clicks, void ignored; the oracle takes the hypothesis of best mean IoU of each image.\n",
+		trials[0].Images, draws(c.Draws))
 	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
 	fmt.Fprint(w, "observed\tmethod\tM\toracle\t±\tfirst\t±\tmode\t±\tms\t\n")
 	for _, r := range trials {
-		fmt.Fprintf(w, "%g %%\t%s\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.2f\t\n", 100*r.Observed, r.title(), r.Hypotheses,
-			100*r.Oracle, 100*r.Spread.Oracle, 100*r.First, 100*r.Spread.First, 100*r.Mode, 100*r.Spread.Mode, r.Milliseconds)
+		fmt.Fprintf(w, "%.4g %%\t%s\t%d\t%.1f\t%s\t%.1f\t%s\t%.1f\t%s\t%.2f\t\n", 100*r.Observed, r.title(), r.Hypotheses,
+			100*r.Oracle, spread(r.Spread.Oracle, c.Draws), 100*r.First, spread(r.Spread.First, c.Draws), 100*r.Mode, spread(r.Spread.Mode, c.Draws), r.Milliseconds)
 	}
 }
 
