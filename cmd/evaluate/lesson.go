@@ -69,7 +69,7 @@ func (l *lesson) example(labels []uint8) learn.Example {
 }
 
 // work lets the annotator work on the lesson from a first guess, which may be
-// nil, and returns the actions for each target, max for one that was not reached,
+// nil, and returns the actions for each target, -1 for one that was not reached,
 // and the labelling in the end.
 func (c *projectCommand) work(t *terminal, l *lesson, guess *engine.Guess, gesture string) ([]int, []uint8, error) {
 	return c.workIn(t, &simulate.Scene{Graph: l.graph, Coarse: l.coarse, Guess: guess}, l, gesture)
@@ -92,11 +92,6 @@ func (c *projectCommand) workIn(t *terminal, scene *simulate.Scene, l *lesson, g
 	reached, labels, err := a.Annotate(t.Ctx, targets)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", l.id, err)
-	}
-	for i, n := range reached {
-		if n < 0 {
-			reached[i] = c.Max
-		}
 	}
 	return reached, labels, nil
 }

@@ -15,15 +15,22 @@ func (c *projectCommand) sum(efforts []effortOn, at int, row projectRow) project
 	row.Images = n
 	saved := make([]float64, n)
 	var with []int
+	count := func(reached int) int {
+		if reached < 0 {
+			return c.Max
+		}
+		return reached
+	}
 	for i, e := range efforts {
-		with = append(with, e.with[at])
-		row.MeanActions += float64(e.with[at]) / float64(n)
-		row.Without += float64(e.without[at]) / float64(n)
-		saved[i] = float64(e.without[at] - e.with[at])
+		mine, other := count(e.with[at]), count(e.without[at])
+		with = append(with, mine)
+		row.MeanActions += float64(mine) / float64(n)
+		row.Without += float64(other) / float64(n)
+		saved[i] = float64(other - mine)
 		if saved[i] < 0 {
 			row.Worse += 1 / float64(n)
 		}
-		if e.with[at] == c.Max {
+		if e.with[at] < 0 {
 			row.Failed++
 		}
 	}

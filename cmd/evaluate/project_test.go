@@ -48,6 +48,15 @@ func TestProject(t *testing.T) {
 	}
 }
 
+// The last action allowed counts as a success when it reaches the target.
+func TestFailures(t *testing.T) {
+	c := projectCommand{Max: 5}
+	row := c.sum([]effortOn{{[]int{5}, []int{-1}}, {[]int{-1}, []int{3}}, {[]int{2}, []int{5}}}, 0, projectRow{})
+	if row.Failed != 1 || row.MeanActions != 4 || row.Saved.Mean != 1.0/3 || row.Median != 5 {
+		t.Errorf("%+v", row)
+	}
+}
+
 func TestMisled(t *testing.T) {
 	g := &engine.Guess{Classes: []uint8{1, 2, 3}, Shares: []float64{1, 0, 0, 0, 0.2, 0.8}}
 	if got := misled(g).Shares; got[1] != 1 || got[5] != 0.2 || got[3] != 0.8 {

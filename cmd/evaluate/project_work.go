@@ -7,7 +7,8 @@ import (
 	"collie/segment/learn"
 )
 
-// effortOn is what one image took, per target, with and without what was learned.
+// effortOn is what one image took, per target, with and without what was learned;
+// -1 for a target that was not reached.
 type effortOn struct{ with, without []int }
 
 // fixed works on the same test images after different numbers of finished ones,
