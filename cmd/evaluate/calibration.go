@@ -145,6 +145,9 @@ func (c *calibrationCommand) look(t *terminal, folder string) (*doubts, int, err
 			all.votes[n].Right += v.Right
 		}
 	}
+	if len(all.looks) == 0 {
+		return nil, 0, fmt.Errorf("%s: no image has anything to click, because all of them are class 0 or void", folder)
+	}
 	return all, len(list), nil
 }
 

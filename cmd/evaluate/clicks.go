@@ -75,7 +75,7 @@ func (c *clicksCommand) Run(t *terminal) error {
 	for _, s := range settings {
 		s.actions = slices.DeleteFunc(s.actions, func(reached []int) bool { return reached == nil })
 		if len(s.actions) == 0 {
-			return fmt.Errorf("--data %s: all %d masks are void, there is nothing to click", c.Data, len(list))
+			return allVoid(c.Data, len(list))
 		}
 	}
 	var rows []effort

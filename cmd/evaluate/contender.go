@@ -187,9 +187,6 @@ func (c *contender) finish(classes, against int, rows []*contender) {
 			}
 		}
 	}
-	if count == 0 {
-		return
-	}
 	for n := range perImage {
 		perImage[n] /= float64(count)
 	}

@@ -65,6 +65,9 @@ func (c *learnCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	if len(train) == 0 {
+		return oneClass("--train", c.Train)
+	}
 	examples := make([]predictors.Example, len(train))
 	for i, l := range train {
 		examples[i] = l.Example
@@ -72,6 +75,9 @@ func (c *learnCommand) Run(t *terminal) error {
 	test, err := c.lessons(t, c.Data)
 	if err != nil {
 		return err
+	}
+	if len(test) == 0 {
+		return oneClass("--data", c.Data)
 	}
 	var rows []*learnRow
 	for _, n := range c.Predictors {

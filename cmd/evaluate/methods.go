@@ -122,6 +122,9 @@ func (c *methodsCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	if !slices.ContainsFunc(rows[0].made[0], func(m *madeOf) bool { return m != nil }) {
+		return allVoid(c.Data, len(list))
+	}
 	for _, r := range rows {
 		r.finish(c.Classes, slices.IndexFunc(rows, func(o *contender) bool {
 			return o.Method == c.Against && o.Model == r.Model && o.Observed == r.Observed

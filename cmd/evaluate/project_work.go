@@ -64,6 +64,9 @@ func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]projectRow, er
 			}
 		}
 	}
+	if rows == nil {
+		return nil, fmt.Errorf("--finished %d: %s has only %d images besides the %d test images", c.Finished[0], c.Data, len(rest), test)
+	}
 	return rows, nil
 }
 

@@ -68,6 +68,9 @@ func (c *rankCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	if len(known) == 0 {
+		return oneClass("--train", c.Train)
+	}
 	var train []choose.Known
 	for _, j := range known {
 		train = append(train, j.Known)
@@ -79,6 +82,9 @@ func (c *rankCommand) Run(t *terminal) error {
 	lists, err := c.lists(t, c.Data)
 	if err != nil {
 		return err
+	}
+	if len(lists) == 0 {
+		return oneClass("--data", c.Data)
 	}
 	var rows []rankRow
 	for _, share := range c.Observed {

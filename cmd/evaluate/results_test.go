@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,6 +41,40 @@ func TestTables(t *testing.T) {
 		}
 		if two, err := evaluate(t, append(args, "--draws", "2")...); err != nil || !strings.Contains(two, "2 draws") || strings.Contains(two, "  –  ") {
 			t.Errorf("%v with two draws: %v\n%s", args, err, two)
+		}
+	}
+}
+
+// A folder whose masks leave nothing to measure is named instead of a table of
+// perfect or empty figures.
+func TestNothingToMeasure(t *testing.T) {
+	void, plain := folder(t, 3), folder(t, 3)
+	for i := range 3 {
+		name := fmt.Sprintf("masks/im%d.png", i)
+		save(t, filepath.Join(void, name), grey(func(int, int) uint8 { return 255 }))
+		save(t, filepath.Join(plain, name), grey(func(int, int) uint8 { return 0 }))
+	}
+	good := folder(t, 1)
+	for _, c := range []struct{ args, says string }{
+		{"voc --data " + void, "void"},
+		{"semantic --data " + void, "void"},
+		{"methods --methods herding --data " + void, "void"},
+		{"clicks --data " + void, "void"},
+		{"areas --methods herding --data " + plain, "--data " + plain + ": no image has clicks on two classes"},
+		{"rank --method herding --data " + good + " --train " + plain, "--train " + plain + ": no image has clicks on two classes"},
+		{"rank --method herding --observed 0.4 --train " + good + " --data " + plain, "--data " + plain + ": no image has clicks on two classes"},
+		{"learn --data " + good + " --train " + plain, "--train " + plain + ": no image has clicks on two classes"},
+		{"learn --observed 0.4 --train " + good + " --data " + plain, "--data " + plain + ": no image has clicks on two classes"},
+		{"calibration --data " + good + " --fit " + plain, plain + ": no image has anything to click"},
+		{"calibration --data " + void, void + ": no image has anything to click"},
+		{"project --finished 5 --data " + plain, "--finished 5"},
+	} {
+		args := append(strings.Fields(c.args), "--classes", "2")
+		if !strings.HasPrefix(c.args, "project") {
+			args = append(args, "--regions", "60")
+		}
+		if out, err := evaluate(t, args...); out != "" || err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: output %q, error %v, want %q", c.args, out, err, c.says)
 		}
 	}
 }

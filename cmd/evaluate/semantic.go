@@ -101,6 +101,9 @@ func (c *semanticCommand) Run(t *terminal) error {
 		return err
 	}
 	for _, trial := range trials {
+		if trial.made == 0 {
+			return allVoid(c.Data, len(list))
+		}
 		trial.finish(c.Classes)
 	}
 	c.print(t, trials)

@@ -92,7 +92,7 @@ func (t *trial) add(image, draw int, truth simulate.Truth, hypotheses [][]uint8,
 	}
 }
 
-// finish turns sums into figures.
+// finish turns sums of one image at least into figures.
 func (t *trial) finish(classes int) {
 	draws := float64(len(t.sums))
 	t.PerClass = map[string]accuracy{}
@@ -124,9 +124,7 @@ func (t *trial) finish(classes int) {
 	t.Oracle, t.Spread.Oracle = stats.MeanAndSpread(each[0])
 	t.First, t.Spread.First = stats.MeanAndSpread(each[1])
 	t.Mode, t.Spread.Mode = stats.MeanAndSpread(each[2])
-	if t.made > 0 {
-		t.Milliseconds = t.spent.Seconds() * 1000 / float64(t.made)
-	}
+	t.Milliseconds = t.spent.Seconds() * 1000 / float64(t.made)
 }
 
 // draws says in a table's title how often clicks or errors were drawn.

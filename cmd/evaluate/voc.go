@@ -84,6 +84,9 @@ func (c *vocCommand) Run(t *terminal) error {
 		return err
 	}
 	for _, trial := range trials {
+		if trial.made == 0 {
+			return allVoid(c.Data, len(list))
+		}
 		trial.finish(c.Classes)
 	}
 	c.print(t, trials)
