@@ -328,7 +328,7 @@ func TestBadInput(t *testing.T) {
 		args  func(dir string) []string
 		want  string
 	}{
-		"no folder":      {nil, func(dir string) []string { return voc(filepath.Join(dir, "nowhere")) }, "nowhere is no data folder"},
+		"no folder":      {nil, func(dir string) []string { return voc(filepath.Join(dir, "nowhere")) }, "nowhere is not a data folder"},
 		"no masks":       {func(dir string) { os.RemoveAll(filepath.Join(dir, "masks")) }, nil, "im0.png is missing"},
 		"mask of a size": {func(dir string) { save(t, filepath.Join(dir, "masks/im1.png"), image.NewGray(image.Rect(0, 0, 9, 9))) }, nil, "im1.png is 9×9 pixels, its image 64×48"},
 		"class too high": {func(dir string) {
@@ -336,7 +336,7 @@ func TestBadInput(t *testing.T) {
 		}, nil, "im1.png: simulate: pixel (0, 0) has class 21, accepted are 0 to 20"},
 		"colour mask": {func(dir string) {
 			save(t, filepath.Join(dir, "masks/im0.png"), image.NewNRGBA(image.Rect(0, 0, testWidth, testHeight)))
-		}, nil, "im0.png is no mask"},
+		}, nil, "im0.png is not a mask"},
 		"broken image":   {func(dir string) { write(t, filepath.Join(dir, "images/im0.png"), "nonsense") }, nil, "im0.png can't be read"},
 		"wrong index":    {func(dir string) { write(t, filepath.Join(dir, "index.tsv"), "rank\tid\n0\tim9\n") }, nil, `"im9"`},
 		"NaN":            {nil, func(dir string) []string { return voc(dir, "--observed", "NaN") }, "--observed NaN"},
@@ -346,7 +346,7 @@ func TestBadInput(t *testing.T) {
 		"bad scribble": {func(dir string) {
 			save(t, filepath.Join(dir, "scribbles/im0.png"), grey(func(x, y int) uint8 { return 7 }))
 		}, func(dir string) []string { return []string{"scribbles", "--data", dir} }, "scribbles/im0.png: pixel (0, 0) is 7"},
-		"no models": {nil, func(dir string) []string { return []string{"map", "--models", dir} }, "holds no .uai files"},
+		"no models": {nil, func(dir string) []string { return []string{"map", "--models", dir} }, "has no .uai files"},
 		"NaN model": {func(dir string) { write(t, filepath.Join(dir, "m.uai"), "MARKOV 1 2 1 1 0 2 NaN 1") }, func(dir string) []string { return []string{"map", "--models", dir} }, "m.uai"},
 		"NaN optimum": {func(dir string) {
 			write(t, filepath.Join(dir, "m.uai"), "MARKOV 1 2 1 1 0 2 1 1")

@@ -49,7 +49,7 @@ func (c *mapCommand) Run(t *terminal) error {
 		return err
 	}
 	if len(files) == 0 {
-		return fmt.Errorf("%s holds no .uai files", c.Models)
+		return fmt.Errorf("%s has no .uai files", c.Models)
 	}
 	slices.Sort(files)
 	if c.Limit > 0 {
@@ -155,7 +155,7 @@ func optima(path string) (map[string]float64, error) {
 		}
 		v, err := strconv.ParseFloat(cells[score], 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%s: the best score of %s is %q, which is no finite number", path, cells[model], cells[score])
+			return nil, fmt.Errorf("%s: the best score of %s is %q, which is not a finite number", path, cells[model], cells[score])
 		}
 		out[cells[model]] = v
 	}

@@ -138,9 +138,11 @@ func openObject(p simulate.Picture, regions int, largest bool) (*thing, error) {
 		return nil, err
 	}
 	if largest {
-		if o := simulate.Largest(img.Rect.Size(), mask); o != nil {
-			mask = o.Mask
+		o := simulate.Largest(img.Rect.Size(), mask)
+		if o == nil {
+			return nil, fmt.Errorf("%s has no object: it has no class other than 0", p.Mask())
 		}
+		mask = o.Mask
 	}
 	object, err := simulate.NewObject(img.Rect.Size(), mask)
 	if err != nil {

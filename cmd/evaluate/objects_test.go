@@ -87,4 +87,8 @@ func TestObjectsRefuses(t *testing.T) {
 			t.Errorf("%v: %v, want %q", args, err, want)
 		}
 	}
+	save(t, filepath.Join(dir, "masks", "im0.png"), grey(func(int, int) uint8 { return 0 }))
+	if _, err := evaluate(t, "objects", "--data", dir, "--largest"); err == nil || !strings.Contains(err.Error(), "no class other than 0") {
+		t.Errorf("classes without an object: %v", err)
+	}
 }

@@ -56,7 +56,7 @@ func (c *scribblesCommand) Run(t *terminal) error {
 		return err
 	}
 	if len(folders) == 0 {
-		return fmt.Errorf("%s holds no folder scribbles", c.Data)
+		return fmt.Errorf("%s has no folder whose name begins with scribbles", c.Data)
 	}
 	var rows []*scribbled
 	for _, folder := range folders {

@@ -173,7 +173,7 @@ func segmentations(p simulate.Picture, images map[string]bool, size image.Point)
 				case *image.Gray16:
 					labels = append(labels, int32(m.Gray16At(x, y).Y))
 				default:
-					return nil, fmt.Errorf("%s is no mask: a mask is a PNG with a palette or grey, one index per pixel", file)
+					return nil, fmt.Errorf("%s is not a mask: a mask is a PNG with a palette or grey, one index per pixel", file)
 				}
 			}
 		}

@@ -33,7 +33,7 @@ func Pictures(dir string, limit int) ([]Picture, error) {
 	files := map[string]string{}
 	entries, err := os.ReadDir(filepath.Join(dir, "images"))
 	if err != nil {
-		return nil, fmt.Errorf("%s is no data folder: it needs images/ID.jpg or .png and masks/ID.png: %w", dir, err)
+		return nil, fmt.Errorf("%s is not a data folder: it needs images/ID.jpg or .png and masks/ID.png: %w", dir, err)
 	}
 	var ids []string
 	for _, e := range entries {
@@ -54,7 +54,7 @@ func Pictures(dir string, limit int) ([]Picture, error) {
 		ids = listed
 	}
 	if len(ids) == 0 {
-		return nil, fmt.Errorf("%s holds no images: accepted are .jpg and .png", filepath.Join(dir, "images"))
+		return nil, fmt.Errorf("%s has no images; .jpg, .jpeg and .png are read", filepath.Join(dir, "images"))
 	}
 	if limit > 0 {
 		ids = ids[:min(limit, len(ids))]
@@ -80,9 +80,10 @@ func index(path string) ([]string, error) {
 	}
 	var ids []string
 	column := -1
-	for line := range strings.Lines(string(b)) {
+	for line := range strings.Lines(strings.TrimPrefix(string(b), "\ufeff")) {
 		cells := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
 		switch {
+		case strings.TrimSpace(line) == "":
 		case column < 0:
 			if column = slices.Index(cells, "id"); column < 0 {
 				return nil, fmt.Errorf("%s has no column named id", path)
@@ -139,7 +140,7 @@ func ReadMask(path string, size image.Point) ([]uint8, error) {
 	case *image.Gray:
 		pix, stride = m.Pix, m.Stride
 	default:
-		return nil, fmt.Errorf("%s is no mask: a mask is a PNG with a palette or 8-bit grey, one class index per pixel", path)
+		return nil, fmt.Errorf("%s is not a mask: a mask is a PNG with a palette or 8-bit grey, one class index per pixel", path)
 	}
 	out := make([]uint8, 0, size.X*size.Y)
 	for y := range size.Y {

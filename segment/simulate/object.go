@@ -38,7 +38,7 @@ func NewObject(size image.Point, mask []uint8) (*Object, error) {
 		}
 	}
 	if !some {
-		return nil, fmt.Errorf("the mask holds no object: no pixel is %d", Thing)
+		return nil, fmt.Errorf("the mask has no object: no pixel is %d", Thing)
 	}
 	return &Object{size.X, size.Y, mask}, nil
 }
