@@ -33,11 +33,12 @@ type Error struct {
 	err    error
 }
 
+// Error is Detail, a sentence, with the cause in brackets.
 func (e *Error) Error() string {
 	if e.err == nil {
 		return e.Detail
 	}
-	return e.Detail + ": " + e.err.Error()
+	return e.Detail + " (" + e.err.Error() + ")"
 }
 
 // Unwrap returns the cause, which is for the log.

@@ -133,8 +133,8 @@ func TestVOC(t *testing.T) {
 	want := []string{
 		"a " + rows, "b " + rows, "c " + rows,
 		"d.png: The pixel at (1, 0) has the colour 1,1,1, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.",
-		"e.png: The mask is not a readable PNG.: unexpected EOF",
-		"f.png: VOC/SegmentationObject/f.png: The mask is not a readable PNG.: unexpected EOF",
+		"e.png: The mask is not a readable PNG. (unexpected EOF)",
+		"f.png: VOC/SegmentationObject/f.png: The mask is not a readable PNG. (unexpected EOF)",
 		"g.png: VOC/SegmentationObject/g.png has 2×3 pixels, but the mask of the classes has 3×2.",
 	}
 	if classes != "" {

@@ -19,7 +19,7 @@ func (s *Store) CreateUser(ctx context.Context, u accounts.User, identities ...a
 		err := tx.QueryRow(ctx, "INSERT INTO users (id, name, admin, password, generation, created) VALUES ($1, $2, $3, $4, $5, $6) RETURNING number",
 			u.ID, u.Name, u.Role == access.Admin, u.Hash, u.Generation, u.Created.UnixMilli()).Scan(&user)
 		if code(err) == uniqueViolation {
-			return row.NameTaken(u.Name, err)
+			return row.NameTaken(u.Name)
 		}
 		if err != nil {
 			return err

@@ -28,8 +28,8 @@ func ScanUser(row Scanner) (accounts.User, error) {
 }
 
 // NameTaken is the error for a new user whose name another one has.
-func NameTaken(name string, cause error) error {
-	return segment.Errorf(segment.Conflict, "There is already a user called %s. Nothing was changed.", name).Because(cause)
+func NameTaken(name string) error {
+	return segment.Errorf(segment.Conflict, "There is already a user called %s. Nothing was changed.", name)
 }
 
 // LastAdmin is the error for a change that would leave no admin.

@@ -18,7 +18,7 @@ func (s *Store) CreateUser(ctx context.Context, u accounts.User, identities ...a
 		err := w.row("INSERT INTO user (id, name, admin, password, generation, created) VALUES (?, ?, ?, ?, ?, ?) RETURNING number",
 			u.ID, u.Name, u.Role == access.Admin, u.Hash, u.Generation, u.Created.UnixMilli()).Scan(&number)
 		if err != nil && refused(err) {
-			return row.NameTaken(u.Name, err)
+			return row.NameTaken(u.Name)
 		}
 		if err != nil {
 			return err
